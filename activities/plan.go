@@ -1,0 +1,97 @@
+package activities
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"go.temporal.io/sdk/converter"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+// plan is how one attempt is made: the live policy, under the timer's own
+// overrides.
+type plan struct {
+	policy   timer.Policy
+	callback timer.Callback
+	retry    timer.Retry
+	latest   timer.Instant
+}
+
+func (r *Ringer) plan(ctx context.Context, spec timer.Spec) (plan, error) {
+	policy, err := r.Policies.Policy(ctx, spec.BusinessType)
+	if err != nil && timer.CodeOf(err) != timer.NotFound {
+		return plan{}, fmt.Errorf("reading the policy: %w", err)
+	}
+	policy = policy.WithDefaults()
+	p := plan{policy: policy, callback: policy.Callback, retry: policy.Retry, latest: spec.Latest(policy.ExpiresAfter)}
+	if spec.Callback != nil {
+		own, err := r.open(*spec.Callback)
+		if err != nil {
+			return plan{}, err
+		}
+		p.callback = own.Over(policy.Callback)
+	}
+	if spec.Retry != nil {
+		p.retry = *spec.Retry
+	}
+	return p, nil
+}
+
+// open opens the sealed header values of a timer's own callback.
+func (r *Ringer) open(callback timer.Callback) (timer.Callback, error) {
+	headers := make(map[string]string, len(callback.Headers))
+	for name, sealed := range callback.Headers {
+		value, err := r.Opener.Open(sealed)
+		if err != nil {
+			return timer.Callback{}, fmt.Errorf("opening the header %s: %w", name, err)
+		}
+		headers[name] = value
+	}
+	callback.Headers = headers
+	return callback, nil
+}
+
+// The headers of a callback, beside those of Standard Webhooks.
+const (
+	HeaderBusinessType = "Wakecall-Business-Type"
+	HeaderBusinessID   = "Wakecall-Business-Id"
+	HeaderDueAt        = "Wakecall-Due-At"
+	HeaderAttempt      = "Wakecall-Attempt"
+	HeaderRevision     = "Wakecall-Revision"
+	// HeaderNoRetry, set to "true" by a receiver, stops the delivery.
+	HeaderNoRetry = "Wakecall-No-Retry"
+)
+
+// request is one POST to a receiver.
+type request struct {
+	url         string
+	timeout     time.Duration
+	body        []byte
+	headers     map[string]string
+	traceParent string
+}
+
+func (p plan) request(spec timer.Spec, payload converter.RawValue, number int) request {
+	body := payload.Payload().GetData()
+	headers := map[string]string{
+		HeaderBusinessType: spec.BusinessType,
+		HeaderBusinessID:   spec.BusinessID,
+		HeaderDueAt:        spec.DueAt.String(),
+		HeaderAttempt:      strconv.Itoa(number),
+		HeaderRevision:     strconv.Itoa(spec.Revision),
+	}
+	if spec.ContentType != "" {
+		headers["Content-Type"] = spec.ContentType
+	}
+	for name, value := range p.callback.Headers {
+		headers[name] = value
+	}
+	sign(headers, message{id: spec.WebhookID(), at: time.Now(), body: body}, p.policy.SigningSecrets)
+	return request{
+		url: p.callback.URL, timeout: p.callback.Timeout.D(), body: body,
+		headers: headers, traceParent: spec.TraceParent,
+	}
+}

@@ -1,0 +1,49 @@
+package activities
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+// The headers of Standard Webhooks 1.0.0.
+const (
+	HeaderWebhookID        = "webhook-id"
+	HeaderWebhookTimestamp = "webhook-timestamp"
+	HeaderWebhookSignature = "webhook-signature"
+)
+
+// message is what Standard Webhooks signs: "{id}.{unix seconds}.{body}".
+type message struct {
+	id   string
+	at   time.Time // of this attempt, renewed for each
+	body []byte
+}
+
+// sign adds the Standard Webhooks headers: one v1 signature for each secret,
+// space-delimited, so that secrets rotate without a gap. Without a secret the
+// signature header stays away.
+func sign(headers map[string]string, m message, secrets []string) {
+	stamp := strconv.FormatInt(m.at.Unix(), 10)
+	headers[HeaderWebhookID] = m.id
+	headers[HeaderWebhookTimestamp] = stamp
+	var signatures []string
+	for _, secret := range secrets {
+		key, ok := timer.DecodeSecret(secret)
+		if !ok {
+			continue
+		}
+		mac := hmac.New(sha256.New, key)
+		mac.Write([]byte(m.id + "." + stamp + "."))
+		mac.Write(m.body)
+		signatures = append(signatures, "v1,"+base64.StdEncoding.EncodeToString(mac.Sum(nil)))
+	}
+	if len(signatures) > 0 {
+		headers[HeaderWebhookSignature] = strings.Join(signatures, " ")
+	}
+}

@@ -1,0 +1,103 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/labstack/echo/v4"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+const (
+	maxBatch = 1000
+	// batchWidth is how many starts of one batch are under way at once.
+	batchWidth = 32
+)
+
+type batchResult struct {
+	Status  int         `json:"status"`
+	Timer   *timer.View `json:"timer,omitempty"`
+	Problem *Problem    `json:"problem,omitempty"`
+}
+
+type batchBody struct {
+	Results []batchResult `json:"results"`
+}
+
+// addBatch adds up to 1,000 timers. Each item is admitted or refused for
+// itself; the results stand in the order of the items.
+func (s *Server) addBatch(c echo.Context) error {
+	items, err := readBatch(c)
+	if err != nil {
+		return err
+	}
+	trace := traceParent(c)
+	results := make([]batchResult, len(items))
+	var group errgroup.Group
+	group.SetLimit(batchWidth)
+	for i, item := range items {
+		group.Go(func() error {
+			results[i] = s.addItem(c.Request().Context(), item, trace)
+			return nil
+		})
+	}
+	_ = group.Wait() // an item's error is its result
+	return c.JSON(http.StatusOK, batchBody{Results: results})
+}
+
+func readBatch(c echo.Context) ([]jsontext.Value, error) {
+	if err := readQuery(c).err(); err != nil {
+		return nil, err
+	}
+	body, err := readObject(c, maxBatchBody)
+	if err != nil {
+		return nil, err
+	}
+	var batch struct {
+		Timers *[]jsontext.Value `json:"timers"`
+	}
+	faults := body.fill(&batch)
+	switch {
+	case len(faults) > 0:
+	case batch.Timers == nil:
+		faults.Add("/timers", timer.CodeRequired, "is required")
+	case len(*batch.Timers) == 0 || len(*batch.Timers) > maxBatch:
+		faults.Add("/timers", timer.CodeOutOfRange, "must have 1 to 1000 timers")
+	}
+	if err := faults.Err(); err != nil {
+		return nil, err
+	}
+	return *batch.Timers, nil
+}
+
+func (s *Server) addItem(ctx context.Context, item jsontext.Value, trace string) batchResult {
+	view, created, err := s.addOne(ctx, item, trace)
+	if err != nil {
+		problem := problemOf(err)
+		return batchResult{Status: problem.Status, Problem: &problem}
+	}
+	if created {
+		return batchResult{Status: http.StatusCreated, Timer: &view}
+	}
+	return batchResult{Status: http.StatusOK, Timer: &view}
+}
+
+func (s *Server) addOne(ctx context.Context, item jsontext.Value, trace string) (timer.View, bool, error) {
+	if len(item) > maxBody {
+		return timer.View{}, false, &timer.Error{Code: timer.PayloadTooLarge, Message: "The timer is larger than one may be."}
+	}
+	var members object
+	if json.Unmarshal(item, &members) != nil || members == nil {
+		return timer.View{}, false, malformed(nil)
+	}
+	request, err := members.booking()
+	if err != nil {
+		return timer.View{}, false, err
+	}
+	request.TraceParent = trace
+	return s.engine.Add(ctx, request)
+}

@@ -1,0 +1,97 @@
+package api
+
+import (
+	"errors"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/labstack/echo/v4"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+const (
+	// maxBody holds one timer: a payload of the largest size in base64, and
+	// room for the rest.
+	maxBody = 128 << 10
+	// maxBatchBody holds one batch.
+	maxBatchBody = 16 << 20
+)
+
+// object is a JSON object whose members are not looked at yet.
+type object map[string]jsontext.Value
+
+// readObject reads a request's body, which must be one JSON object: valid
+// UTF-8, no name twice, nothing behind it.
+func readObject(c echo.Context, limit int64) (object, error) {
+	body, err := readBody(c, limit)
+	if err != nil {
+		return nil, err
+	}
+	return parseObject(body)
+}
+
+func parseObject(body jsontext.Value) (members object, err error) {
+	if err := json.Unmarshal(body, &members); err != nil || members == nil {
+		return nil, malformed(err)
+	}
+	return members, nil
+}
+
+func readBody(c echo.Context, limit int64) (jsontext.Value, error) {
+	r := c.Request()
+	if err := checkMediaType(r); err != nil {
+		return nil, err
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(c.Response(), r.Body, limit))
+	if err == nil {
+		return body, nil
+	}
+	if is[*http.MaxBytesError](err) {
+		return nil, &timer.Error{Code: timer.PayloadTooLarge, Message: "The body is larger than this call allows."}
+	}
+	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
+		return nil, &timer.Error{Code: timer.RequestTimeout, Message: "The body did not arrive in time."}
+	}
+	return nil, malformed(err)
+}
+
+// checkMediaType admits application/json in UTF-8, not encoded. A compressed
+// body would be larger than its limit.
+func checkMediaType(r *http.Request) error {
+	kind, params, err := mime.ParseMediaType(r.Header.Get(echo.HeaderContentType))
+	charset := params["charset"]
+	if err != nil || kind != echo.MIMEApplicationJSON || (charset != "" && !strings.EqualFold(charset, "utf-8")) {
+		return &timer.Error{Code: timer.UnsupportedMediaType, Message: "Send Content-Type: application/json."}
+	}
+	if r.Header.Get(echo.HeaderContentEncoding) != "" {
+		return &timer.Error{Code: timer.UnsupportedMediaType, Message: "Send the body without Content-Encoding."}
+	}
+	return nil
+}
+
+// malformed says where a body stops being JSON.
+func malformed(err error) error {
+	message := "The body must be one JSON object."
+	if syntax, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		message = "The body is not valid JSON"
+		if errors.Is(err, jsontext.ErrDuplicateName) {
+			message = "The body has a name twice"
+		}
+		if syntax.JSONPointer != "" {
+			message += " at " + string(syntax.JSONPointer)
+		}
+		message += "."
+	}
+	return &timer.Error{Code: timer.MalformedRequest, Message: message, Cause: err}
+}
+
+func is[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
+}

@@ -1,0 +1,133 @@
+package api
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+// fill sets the fields of the struct that dst points to from an object's
+// members, and names every member that does not fit: encoding/json would stop
+// at the first. Null fits nothing but a raw JSON value.
+func (o object) fill(dst any) (faults timer.Faults) {
+	fields := fieldsOf(reflect.ValueOf(dst).Elem())
+	for _, name := range slices.Sorted(maps.Keys(o)) {
+		pointer := "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+		field, known := fields[name]
+		if !known {
+			faults.Add(pointer, timer.CodeUnknownField, "is not a field of this call")
+			continue
+		}
+		faults.Under(pointer, fillValue(o[name], field))
+	}
+	return faults
+}
+
+// fieldsOf maps the JSON names of a struct to its fields, those of embedded
+// structs included.
+func fieldsOf(v reflect.Value) map[string]reflect.Value {
+	fields := map[string]reflect.Value{}
+	for i := range v.NumField() {
+		field := v.Type().Field(i)
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		switch {
+		case field.Anonymous && name == "":
+			maps.Copy(fields, fieldsOf(v.Field(i)))
+		case name != "" && name != "-":
+			fields[name] = v.Field(i)
+		}
+	}
+	return fields
+}
+
+var rawType = reflect.TypeFor[jsontext.Value]()
+
+func fillValue(raw jsontext.Value, dst reflect.Value) (faults timer.Faults) {
+	if raw.Kind() == 'n' && dst.Type() != rawType {
+		faults.Add("", timer.CodeInvalidType, "must not be null")
+		return faults
+	}
+	if dst.Kind() == reflect.Pointer {
+		dst.Set(reflect.New(dst.Type().Elem()))
+		return fillValue(raw, dst.Elem())
+	}
+	switch dst.Kind() {
+	case reflect.Struct:
+		return fillStruct(raw, dst)
+	case reflect.Slice:
+		if dst.Type() != rawType {
+			return fillSlice(raw, dst)
+		}
+	case reflect.Map:
+		return fillMap(raw, dst)
+	}
+	if err := json.Unmarshal(raw, dst.Addr().Interface()); err != nil {
+		faults = append(faults, mistyped(dst.Type()))
+	}
+	return faults
+}
+
+func fillStruct(raw jsontext.Value, dst reflect.Value) timer.Faults {
+	var members object
+	if raw.Kind() != '{' || json.Unmarshal(raw, &members) != nil {
+		return timer.Faults{mistyped(dst.Type())}
+	}
+	return members.fill(dst.Addr().Interface())
+}
+
+func fillSlice(raw jsontext.Value, dst reflect.Value) (faults timer.Faults) {
+	var items []jsontext.Value
+	if raw.Kind() != '[' || json.Unmarshal(raw, &items) != nil {
+		return timer.Faults{mistyped(dst.Type())}
+	}
+	dst.Set(reflect.MakeSlice(dst.Type(), len(items), len(items)))
+	for i, item := range items {
+		faults.Under("/"+strconv.Itoa(i), fillValue(item, dst.Index(i)))
+	}
+	return faults
+}
+
+func fillMap(raw jsontext.Value, dst reflect.Value) (faults timer.Faults) {
+	var members object
+	if raw.Kind() != '{' || json.Unmarshal(raw, &members) != nil {
+		return timer.Faults{mistyped(dst.Type())}
+	}
+	dst.Set(reflect.MakeMap(dst.Type()))
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		value := reflect.New(dst.Type().Elem()).Elem()
+		faults.Under("/"+name, fillValue(members[name], value))
+		dst.SetMapIndex(reflect.ValueOf(name), value)
+	}
+	return faults
+}
+
+// mistyped says what a value should have been.
+func mistyped(want reflect.Type) timer.Fault {
+	switch want {
+	case reflect.TypeFor[timer.Instant]():
+		return timer.Fault{Code: timer.CodeInvalidTime, Detail: "must be an RFC 3339 time such as 2026-11-21T09:30:00.000Z"}
+	case reflect.TypeFor[timer.Duration]():
+		return timer.Fault{Code: timer.CodeInvalidDuration, Detail: "must be a duration such as 90s, 30m or 72h"}
+	}
+	detail := "must be a string"
+	switch want.Kind() {
+	case reflect.Struct, reflect.Map:
+		detail = "must be an object"
+	case reflect.Slice:
+		detail = "must be an array"
+	case reflect.Int, reflect.Int64:
+		detail = "must be an integer"
+	case reflect.Float64:
+		detail = "must be a number"
+	case reflect.Bool:
+		detail = "must be true or false"
+	}
+	return timer.Fault{Code: timer.CodeInvalidType, Detail: detail}
+}

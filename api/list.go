@@ -1,0 +1,89 @@
+package api
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/timer"
+)
+
+const (
+	defaultPageSize = 100
+	maxPageSize     = 1000
+)
+
+type listBody struct {
+	Timers        []timer.View `json:"timers"`
+	NextPageToken string       `json:"next_page_token"`
+}
+
+func (s *Server) listTimers(c echo.Context) error {
+	q := readQuery(c, "business_type", "status", "due_from", "due_to", "page_token", "page_size")
+	request := engine.PageRequest{
+		Filter: engine.Filter{
+			BusinessType: q.businessType("business_type"), Status: q.status("status"),
+			DueFrom: q.instant("due_from"), DueTo: q.instant("due_to"),
+		},
+		Size: q.number("page_size", defaultPageSize, 1, maxPageSize),
+	}
+	request.Token = q.pageToken("page_token", request.Filter)
+	if err := q.err(); err != nil {
+		return err
+	}
+	page, err := s.engine.List(c.Request().Context(), request)
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, listBody{Timers: page.Timers, NextPageToken: sealToken(page.Next, request.Filter)})
+}
+
+func (q *query) businessType(name string) string {
+	value := q.values.Get(name)
+	if value != "" && len(timer.CheckBusinessType(value)) > 0 {
+		q.faults.Add(name, timer.CodeInvalidBusinessType, "must match [a-z0-9][a-z0-9._-]{0,62}")
+	}
+	return value
+}
+
+func (q *query) status(name string) timer.Status {
+	value := timer.Status(q.values.Get(name))
+	if value != "" && !slices.Contains(timer.Statuses(), value) {
+		q.faults.Add(name, timer.CodeInvalidParameter, fmt.Sprintf("must be one of %v", timer.Statuses()))
+	}
+	return value
+}
+
+// markLen is the length of the mark that ties a page token to its filter.
+const markLen = 8
+
+func markOf(filter engine.Filter) []byte {
+	sum := sha256.Sum256(fmt.Append(nil, filter))
+	return sum[:markLen]
+}
+
+// sealToken makes Temporal's page token opaque, and usable with one filter only.
+func sealToken(token []byte, filter engine.Filter) string {
+	if len(token) == 0 {
+		return ""
+	}
+	return base64.RawURLEncoding.EncodeToString(append(markOf(filter), token...))
+}
+
+func (q *query) pageToken(name string, filter engine.Filter) []byte {
+	text := q.values.Get(name)
+	if text == "" {
+		return nil
+	}
+	raw, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil || len(raw) <= markLen || !slices.Equal(raw[:markLen], markOf(filter)) {
+		q.faults.Add(name, timer.CodeInvalidParameter, "must be the next_page_token of a call with the same filter")
+		return nil
+	}
+	return raw[markLen:]
+}

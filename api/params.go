@@ -1,0 +1,93 @@
+package api
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// segment is the n-th segment of the path, decoded exactly once. Echo's own
+// parameters are decoded or not depending on how the client escaped them.
+func segment(c echo.Context, n int) string {
+	parts := strings.Split(c.Request().URL.EscapedPath(), "/")
+	if n >= len(parts) {
+		return ""
+	}
+	decoded, err := url.PathUnescape(parts[n])
+	if err != nil {
+		return ""
+	}
+	return decoded
+}
+
+// pathKey is the timer in /v1/timers/{type}/{id}.
+func pathKey(c echo.Context) (timer.Key, error) {
+	key := timer.Key{BusinessType: segment(c, 3), BusinessID: segment(c, 4)}
+	return key, key.Check().Err()
+}
+
+// pathType is the business type in /v1/policies/{type}.
+func pathType(c echo.Context) (string, error) {
+	name := segment(c, 3)
+	return name, timer.CheckBusinessType(name).Err()
+}
+
+// query reads the query parameters of a call; one that the call does not know
+// is refused, since a mistyped filter would select everything.
+type query struct {
+	values url.Values
+	faults timer.Faults
+}
+
+func readQuery(c echo.Context, known ...string) *query {
+	q := &query{values: c.QueryParams()}
+	for name, values := range q.values {
+		if !slices.Contains(known, name) {
+			q.faults.Add(name, timer.CodeUnknownField, "is not a parameter of this call")
+		} else if len(values) > 1 {
+			q.faults.Add(name, timer.CodeInvalidParameter, "must be given once")
+		}
+	}
+	return q
+}
+
+func (q *query) instant(name string) (at timer.Instant) {
+	if text := q.values.Get(name); text != "" && at.UnmarshalText([]byte(text)) != nil {
+		q.faults.Add(name, timer.CodeInvalidTime, "must be an RFC 3339 time")
+	}
+	return at
+}
+
+func (q *query) number(name string, fallback, lowest, highest int) int {
+	text := q.values.Get(name)
+	if text == "" {
+		return fallback
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < lowest || n > highest {
+		q.faults.Add(name, timer.CodeOutOfRange, "must be from "+strconv.Itoa(lowest)+" to "+strconv.Itoa(highest))
+	}
+	return n
+}
+
+// wait is how long the caller waits for an effect.
+func (q *query) wait() time.Duration {
+	text := q.values.Get("wait")
+	if text == "" {
+		return engine.DefaultWait
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 0 || d > engine.MaxWait {
+		q.faults.Add("wait", timer.CodeInvalidParameter, "must be a duration from 0s to 30s")
+	}
+	return d
+}
+
+func (q *query) err() error { return q.faults.Err() }

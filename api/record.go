@@ -1,0 +1,62 @@
+package api
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/labstack/echo/v4"
+)
+
+// causeKey keeps the error behind an answer for the request's log line.
+const causeKey = "cause"
+
+// record writes one wide line for each request, and counts it by its route's
+// template: a raw path would make as many series as there are timers.
+func record(options Options) echo.MiddlewareFunc {
+	return func(next echo.HandlerFunc) echo.HandlerFunc {
+		return func(c echo.Context) error {
+			began := time.Now()
+			if err := next(c); err != nil {
+				c.Error(err)
+			}
+			took := time.Since(began)
+			route, status := c.Path(), c.Response().Status
+			options.Telemetry.Requested(c.Request().Method, route, strconv.Itoa(status), took)
+			line := []any{
+				"method", c.Request().Method, "route", route, "status", status, "took", took.String(),
+				"request_id", c.Response().Header().Get(echo.HeaderXRequestID), "client", author(c), "from", c.RealIP(),
+			}
+			if cause, ok := c.Get(causeKey).(error); ok {
+				line = append(line, "cause", cause.Error())
+			}
+			options.Logger.Log(c.Request().Context(), levelOf(status), "request", line...)
+			return nil
+		}
+	}
+}
+
+func levelOf(status int) slog.Level {
+	switch {
+	case status >= http.StatusInternalServerError:
+		return slog.LevelError
+	case status >= http.StatusBadRequest:
+		return slog.LevelInfo
+	default:
+		return slog.LevelDebug
+	}
+}
+
+// recoverPanic turns a panic of a handler into an internal error.
+func recoverPanic(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) (err error) {
+		defer func() {
+			if p := recover(); p != nil {
+				err = fmt.Errorf("panic: %v", p)
+			}
+		}()
+		return next(c)
+	}
+}

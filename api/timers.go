@@ -1,0 +1,171 @@
+package api
+
+import (
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/timer"
+)
+
+func (s *Server) timers(g *echo.Group) {
+	g.POST("", s.addTimer)
+	g.GET("", s.listTimers)
+	g.POST("/batch", s.addBatch)
+	g.PUT("/:type/:id", s.putTimer)
+	g.PATCH("/:type/:id", s.patchTimer)
+	g.DELETE("/:type/:id", s.deleteTimer)
+	g.GET("/:type/:id", s.getTimer)
+	g.POST("/:type/:id/fire", s.fireTimer)
+	g.POST("/:type/:id/redeliver", s.redeliverTimer)
+}
+
+func (s *Server) addTimer(c echo.Context) error {
+	if err := readQuery(c).err(); err != nil {
+		return err
+	}
+	body, err := readObject(c, maxBody)
+	if err != nil {
+		return err
+	}
+	request, err := body.booking()
+	if err != nil {
+		return err
+	}
+	request.TraceParent = traceParent(c)
+	view, created, err := s.engine.Add(c.Request().Context(), request)
+	if err != nil {
+		return err
+	}
+	if !created {
+		return c.JSON(http.StatusOK, view)
+	}
+	locate(c, view.Key)
+	return c.JSON(http.StatusCreated, view)
+}
+
+func (s *Server) putTimer(c echo.Context) error {
+	request, wait, err := change(c)
+	if err != nil {
+		return err
+	}
+	view, effect, err := s.engine.Upsert(c.Request().Context(), request, wait)
+	return answerEffect(c, view, effect, err)
+}
+
+func (s *Server) patchTimer(c echo.Context) error {
+	request, wait, err := change(c)
+	if err != nil {
+		return err
+	}
+	if request.Terms.IsZero() {
+		return timer.Faults{{Pointer: "", Code: timer.CodeRequired, Detail: "name at least one field to change"}}.Err()
+	}
+	view, effect, err := s.engine.Amend(c.Request().Context(), request, wait)
+	return answerEffect(c, view, effect, err)
+}
+
+// change reads the request of a PUT or PATCH.
+func change(c echo.Context) (request engine.Request, wait time.Duration, err error) {
+	key, wait, err := target(c)
+	if err != nil {
+		return request, 0, err
+	}
+	body, err := readObject(c, maxBody)
+	if err != nil {
+		return request, 0, err
+	}
+	request, err = body.amendment(key)
+	request.TraceParent = traceParent(c)
+	return request, wait, err
+}
+
+// target reads what every call on one timer has in its path and query.
+func target(c echo.Context) (timer.Key, time.Duration, error) {
+	key, err := pathKey(c)
+	if err != nil {
+		return key, 0, err
+	}
+	q := readQuery(c, "wait")
+	wait := q.wait()
+	return key, wait, q.err()
+}
+
+func (s *Server) deleteTimer(c echo.Context) error {
+	key, wait, err := target(c)
+	if err != nil {
+		return err
+	}
+	view, effect, err := s.engine.Cancel(c.Request().Context(), key, wait)
+	return answerEffect(c, view, effect, err)
+}
+
+func (s *Server) fireTimer(c echo.Context) error {
+	key, wait, err := target(c)
+	if err != nil {
+		return err
+	}
+	view, effect, err := s.engine.Fire(c.Request().Context(), key, wait)
+	return answerEffect(c, view, effect, err)
+}
+
+func (s *Server) redeliverTimer(c echo.Context) error {
+	key, _, err := target(c)
+	if err != nil {
+		return err
+	}
+	view, err := s.engine.Redeliver(c.Request().Context(), key)
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, view)
+}
+
+func (s *Server) getTimer(c echo.Context) error {
+	key, err := pathKey(c)
+	if err != nil {
+		return err
+	}
+	if err := readQuery(c).err(); err != nil {
+		return err
+	}
+	view, err := s.engine.Get(c.Request().Context(), key)
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, view)
+}
+
+// answerEffect answers a change with what really became of it.
+func answerEffect(c echo.Context, view timer.View, effect engine.Effect, err error) error {
+	if err != nil {
+		return err
+	}
+	switch effect {
+	case engine.Created:
+		locate(c, view.Key)
+		return c.JSON(http.StatusCreated, view)
+	case engine.Pending:
+		locate(c, view.Key)
+		return c.JSON(http.StatusAccepted, view)
+	default:
+		return c.JSON(http.StatusOK, view)
+	}
+}
+
+func locate(c echo.Context, key timer.Key) {
+	c.Response().Header().Set(echo.HeaderLocation,
+		"/v1/timers/"+url.PathEscape(key.BusinessType)+"/"+url.PathEscape(key.BusinessID))
+}
+
+// traceParent is the caller's W3C trace context, if it is well formed.
+func traceParent(c echo.Context) string {
+	header := c.Request().Header.Get("traceparent")
+	if len(header) != len("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01") {
+		return ""
+	}
+	return header
+}

@@ -1,0 +1,129 @@
+package api
+
+import (
+	"encoding/base64"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"golang.org/x/net/idna"
+
+	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// timerBody is a timer as a client writes it.
+type timerBody struct {
+	BusinessType *string `json:"business_type"`
+	BusinessID   *string `json:"business_id"`
+	termsBody
+}
+
+// termsBody is what a client may say about a timer.
+type termsBody struct {
+	DueAt         *timer.Instant  `json:"due_at"`
+	Delay         *timer.Duration `json:"delay"`
+	LatestAt      *timer.Instant  `json:"latest_at"`
+	ExpiresAfter  *timer.Duration `json:"expires_after"`
+	Payload       jsontext.Value  `json:"payload"`
+	PayloadBase64 *string         `json:"payload_base64"`
+	ContentType   *string         `json:"content_type"`
+	Callback      *timer.Callback `json:"callback"`
+	Retry         *timer.Retry    `json:"retry"`
+	Priority      *int            `json:"priority"`
+}
+
+// booking reads a whole timer from a body.
+func (o object) booking() (engine.Request, error) {
+	var body timerBody
+	faults := o.fill(&body)
+	return body.request(timer.Key{BusinessType: deref(body.BusinessType), BusinessID: deref(body.BusinessID)}, faults)
+}
+
+// amendment reads the terms of a timer whose key stands in the path. A body
+// may repeat the key.
+func (o object) amendment(key timer.Key) (engine.Request, error) {
+	var body timerBody
+	faults := o.fill(&body)
+	if body.BusinessType != nil && *body.BusinessType != key.BusinessType {
+		faults.Add("/business_type", timer.CodeConflict, "must be the one in the path")
+	}
+	if body.BusinessID != nil && *body.BusinessID != key.BusinessID {
+		faults.Add("/business_id", timer.CodeConflict, "must be the one in the path")
+	}
+	return body.request(key, faults)
+}
+
+// request completes a body. When some of it could not be read, the rest is
+// checked all the same, so that one answer names every fault.
+func (b timerBody) request(key timer.Key, faults timer.Faults) (engine.Request, error) {
+	terms, more := b.terms()
+	faults = append(faults, more...)
+	if len(faults) > 0 {
+		for _, fault := range append(key.Check(), terms.Check(time.Now())...) {
+			if !slices.ContainsFunc(faults, func(f timer.Fault) bool { return f.Pointer == fault.Pointer }) {
+				faults = append(faults, fault)
+			}
+		}
+	}
+	return engine.Request{Key: key, Terms: terms}, faults.Err()
+}
+
+func (b termsBody) terms() (terms timer.Terms, faults timer.Faults) {
+	terms = timer.Terms{
+		DueAt: b.DueAt, Delay: b.Delay, LatestAt: b.LatestAt, ExpiresAfter: b.ExpiresAfter,
+		Callback: b.Callback, Retry: b.Retry, Priority: b.Priority,
+	}
+	if terms.Callback != nil {
+		terms.Callback.URL = asciiHost(terms.Callback.URL)
+	}
+	terms.Payload, faults = b.payload()
+	return terms, faults
+}
+
+func (b termsBody) payload() (payload *timer.Payload, faults timer.Faults) {
+	switch {
+	case b.Payload != nil && b.PayloadBase64 != nil:
+		faults.Add("/payload_base64", timer.CodeConflict, "give either payload or payload_base64")
+	case b.Payload != nil && b.ContentType != nil:
+		faults.Add("/content_type", timer.CodeConflict, "goes with payload_base64; payload is always "+timer.ContentTypeJSON)
+	case b.Payload != nil:
+		return &timer.Payload{Data: b.Payload, ContentType: timer.ContentTypeJSON}, nil
+	case b.PayloadBase64 != nil:
+		data, err := base64.StdEncoding.Strict().DecodeString(*b.PayloadBase64)
+		if err != nil {
+			faults.Add("/payload_base64", timer.CodeInvalidBase64, "must be standard base64 with padding")
+			return nil, faults
+		}
+		return &timer.Payload{Data: data, ContentType: deref(b.ContentType), Base64: true}, nil
+	case b.ContentType != nil:
+		faults.Add("/content_type", timer.CodeConflict, "goes with payload_base64")
+	}
+	return nil, faults
+}
+
+// asciiHost writes an internationalised host name in its ASCII form (RFC
+// 5891). What it cannot read it leaves for the check to refuse.
+func asciiHost(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil || u.Hostname() == "" {
+		return raw
+	}
+	host, err := idna.Lookup.ToASCII(u.Hostname())
+	if err != nil || host == u.Hostname() {
+		return raw
+	}
+	if port := u.Port(); port != "" {
+		host += ":" + port
+	}
+	u.Host = host
+	return u.String()
+}
+
+func deref(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}

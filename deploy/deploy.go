@@ -1,0 +1,10 @@
+// Package deploy carries the files that the embedded engine and the compose
+// file share, so that both run on the same tuning.
+package deploy
+
+import _ "embed"
+
+// DynamicConfig is Temporal's dynamic configuration.
+//
+//go:embed dynamicconfig.yaml
+var DynamicConfig []byte

@@ -1,0 +1,133 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// taskTimeout is how long a worker may hold a timer's workflow task, a first
+// attempt of the default length included. It is also how late a timer rings
+// whose worker was killed while ringing it. At 80 % of it the SDK heartbeats.
+const taskTimeout = 15 * time.Second
+
+// Request is a booking or a change as it comes in from a client.
+type Request struct {
+	Key         timer.Key
+	Terms       timer.Terms
+	TraceParent string
+}
+
+// Add books a new timer. created is false when the same timer, booked with the
+// same content, is there already. Its errors are [timer.InvalidRequest],
+// [timer.UnknownBusinessType], [timer.AlreadyExists] and [timer.AlreadyFinished]
+// with the timer that stands in the way, and [timer.Unavailable].
+func (e *Engine) Add(ctx context.Context, r Request) (view timer.View, created bool, err error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	spec, err := e.admit(ctx, r)
+	if err != nil {
+		return timer.View{}, false, err
+	}
+	run, err := e.start(ctx, spec, r.Terms.Payload)
+	if is[*serviceerror.WorkflowExecutionAlreadyStarted](err) {
+		view, err = e.sameAs(ctx, spec)
+		return view, false, err
+	}
+	if err != nil {
+		return timer.View{}, false, translate(err)
+	}
+	return e.booked(ctx, spec, run.GetRunID()), true, nil
+}
+
+// admit checks a booking against the rules and against its type's policy, and
+// seals its secrets.
+func (e *Engine) admit(ctx context.Context, r Request) (timer.Spec, error) {
+	spec, err := timer.Admit(r.Key, r.Terms, uuid.NewString(), time.Now())
+	if err != nil {
+		return timer.Spec{}, err
+	}
+	if err := e.requireReceiver(ctx, spec); err != nil {
+		return timer.Spec{}, err
+	}
+	if spec.Callback, err = e.sealCallback(spec.Callback); err != nil {
+		return timer.Spec{}, err
+	}
+	spec.TraceParent, spec.Behaviour = r.TraceParent, workflows.BehaviourNow
+	return spec, nil
+}
+
+// requireReceiver refuses a timer that nobody would be called for.
+func (e *Engine) requireReceiver(ctx context.Context, spec timer.Spec) error {
+	if spec.Callback != nil && spec.Callback.URL != "" {
+		return nil
+	}
+	_, err := e.Policy(ctx, spec.BusinessType)
+	if timer.CodeOf(err) == timer.NotFound {
+		return &timer.Error{
+			Code: timer.UnknownBusinessType,
+			Message: "The business type " + spec.BusinessType +
+				" has no policy. Put one at /v1/policies/" + spec.BusinessType + ", or give the timer a callback.url.",
+		}
+	}
+	return err
+}
+
+// start begins the timer's workflow, cold until it is due.
+func (e *Engine) start(ctx context.Context, spec timer.Spec, payload *timer.Payload) (client.WorkflowRun, error) {
+	return e.Client.ExecuteWorkflow(ctx, startOptions(spec), workflows.TypeTimer, spec, workflows.Encode(payload))
+}
+
+func startOptions(spec timer.Spec) client.StartWorkflowOptions {
+	return client.StartWorkflowOptions{
+		ID:                  spec.Key.String(),
+		TaskQueue:           workflows.TaskQueue,
+		StartDelay:          max(spec.DueAt.Until(time.Now()), 0),
+		WorkflowTaskTimeout: taskTimeout,
+		// A running timer is never replaced by a start, and the SDK would
+		// otherwise answer with the old run and no error.
+		WorkflowIDConflictPolicy:                 enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
+		WorkflowExecutionErrorWhenAlreadyStarted: true,
+		// A cancelled or failed timer may be booked again, a delivered or
+		// expired one may not.
+		WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY,
+		Memo:                  map[string]any{workflows.MemoTimer: spec.Card},
+		TypedSearchAttributes: temporal.NewSearchAttributes(
+			workflows.AttrBusinessType.ValueSet(spec.BusinessType),
+			workflows.AttrBusinessID.ValueSet(spec.BusinessID),
+		),
+		StaticSummary: "timer " + spec.BusinessID + " of " + spec.BusinessType,
+	}
+}
+
+// sameAs answers a booking whose id is taken.
+func (e *Engine) sameAs(ctx context.Context, spec timer.Spec) (timer.View, error) {
+	view, err := e.get(ctx, spec.Key)
+	switch {
+	case err != nil:
+		return timer.View{}, err
+	case view.Status.Finished():
+		return timer.View{}, finished(view)
+	case view.Card.Fingerprint != spec.Fingerprint:
+		return timer.View{}, &timer.Error{
+			Code: timer.AlreadyExists, Timer: &view,
+			Message: "A timer with this id exists with other content.",
+		}
+	}
+	return view, nil
+}
+
+func finished(view timer.View) error {
+	return &timer.Error{
+		Code: timer.AlreadyFinished, Timer: &view,
+		Message: "The timer is already " + string(view.Status) + ".",
+	}
+}

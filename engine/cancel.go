@@ -1,0 +1,55 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+// Cancel cancels a timer, and waits for it to be so, at most for wait. A timer
+// that is cancelled already is no error. Its errors are [timer.NotFound],
+// [timer.AlreadyFinished] with the timer's true state, and [timer.Unavailable].
+func (e *Engine) Cancel(ctx context.Context, key timer.Key, wait time.Duration) (timer.View, Effect, error) {
+	if err := key.Check().Err(); err != nil {
+		return timer.View{}, "", err
+	}
+	call, cancel := bounded(ctx)
+	defer cancel()
+	// Temporal answers a cancel of a closed workflow with success.
+	view, err := e.get(call, key)
+	if err != nil || view.Status.Finished() {
+		return cancelled(view, err)
+	}
+	if err := e.Client.CancelWorkflow(call, key.String(), ""); err != nil {
+		return timer.View{}, "", translate(err)
+	}
+	waiting, stop := context.WithTimeout(ctx, wait)
+	defer stop()
+	for {
+		end, err := e.awaitEnd(waiting, key, view.RunID)
+		if err != nil {
+			return timer.View{}, "", err
+		}
+		if view, err = e.Get(ctx, key); err != nil {
+			return timer.View{}, "", err
+		}
+		switch {
+		case end == endedOpen && !view.Status.Finished():
+			return view, Pending, nil
+		case view.Status.Finished():
+			return cancelled(view, nil)
+		}
+		// The run gave way to a change as the cancel came: it is with the next one.
+	}
+}
+
+func cancelled(view timer.View, err error) (timer.View, Effect, error) {
+	if err != nil {
+		return timer.View{}, "", err
+	}
+	if view.Status != timer.Cancelled {
+		return timer.View{}, "", finished(view)
+	}
+	return view, Done, nil
+}

@@ -1,0 +1,141 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+
+	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// Upsert books the timer, or changes the one that is there, in one atomic
+// step that needs no worker. It waits for the effect, at most for wait. Its
+// errors are those of [Engine.Add] and, when the delivery won the race,
+// [timer.AlreadyFinished] with the timer's true state.
+func (e *Engine) Upsert(ctx context.Context, r Request, wait time.Duration) (timer.View, Effect, error) {
+	call, cancel := bounded(ctx)
+	defer cancel()
+	spec, err := e.admit(call, r)
+	if err != nil {
+		return timer.View{}, "", err
+	}
+	terms := r.Terms
+	terms.Callback = spec.Callback // sealed
+	change := timer.Change{
+		ID: uuid.NewString(), Booking: spec.Booking, Replace: true,
+		Terms: terms, Fingerprint: spec.Fingerprint, At: spec.CreatedAt,
+	}
+	runID, err := e.signal(call, spec, change, startOptions(spec).WorkflowIDReusePolicy)
+	if err != nil {
+		return e.refusedBy(ctx, r.Key, err)
+	}
+	if view, err := e.getRun(call, r.Key, runID); err == nil && view.Card.Booking == spec.Booking && view.Revision == spec.Revision {
+		return view, Created, nil
+	}
+	return e.settle(ctx, sent{key: r.Key, runID: runID, change: change.ID}, wait)
+}
+
+// Amend moves or edits a timer that is there. Its errors are [timer.NotFound],
+// [timer.AlreadyFinished] and [timer.Overtaken] with the timer's true state,
+// [timer.InvalidRequest] and [timer.Unavailable].
+func (e *Engine) Amend(ctx context.Context, r Request, wait time.Duration) (timer.View, Effect, error) {
+	now := time.Now()
+	if err := append(r.Key.Check(), r.Terms.Check(now)...).Err(); err != nil {
+		return timer.View{}, "", err
+	}
+	call, cancel := bounded(ctx)
+	defer cancel()
+	view, err := e.get(call, r.Key)
+	if err != nil {
+		return timer.View{}, "", err
+	}
+	if view.Status.Finished() {
+		return timer.View{}, "", finished(view)
+	}
+	id := uuid.NewString()
+	change := timer.Change{ID: id, Terms: r.Terms, Fingerprint: "changed:" + id, At: timer.At(now)}
+	current := timer.Spec{Key: r.Key, Card: view.Card}
+	if _, err := current.Apply(change); err != nil {
+		return timer.View{}, "", err
+	}
+	if change.Terms.Callback, err = e.sealCallback(r.Terms.Callback); err != nil {
+		return timer.View{}, "", err
+	}
+	// The timer is known to exist, so nothing is started here: one that ended
+	// since is refused by the reuse policy.
+	runID, err := e.signal(call, current, change, enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE)
+	if err != nil {
+		return e.refusedBy(ctx, r.Key, err)
+	}
+	return e.settle(ctx, sent{key: r.Key, runID: runID, change: id}, wait)
+}
+
+// Fire rings a timer now. Its errors are those of [Engine.Amend].
+func (e *Engine) Fire(ctx context.Context, key timer.Key, wait time.Duration) (timer.View, Effect, error) {
+	now := timer.At(time.Now())
+	return e.Amend(ctx, Request{Key: key, Terms: timer.Terms{DueAt: &now}}, wait)
+}
+
+// signal hands a change to the timer's workflow, or starts it. Unlike a plain
+// signal it wakes a workflow that is still in its start delay.
+func (e *Engine) signal(
+	ctx context.Context, spec timer.Spec, change timer.Change, reuse enumspb.WorkflowIdReusePolicy,
+) (runID string, err error) {
+	options := startOptions(spec)
+	options.WorkflowIDReusePolicy = reuse
+	options.WorkflowIDConflictPolicy = enumspb.WORKFLOW_ID_CONFLICT_POLICY_UNSPECIFIED // SignalWithStart has its own
+	run, err := e.Client.SignalWithStartWorkflow(ctx, options.ID, workflows.SignalChange, change, options,
+		workflows.TypeTimer, spec, workflows.Encode(change.Terms.Payload))
+	if err != nil {
+		return "", err
+	}
+	return run.GetRunID(), nil
+}
+
+// refusedBy answers a change that Temporal did not take.
+func (e *Engine) refusedBy(ctx context.Context, key timer.Key, err error) (timer.View, Effect, error) {
+	if !is[*serviceerror.WorkflowExecutionAlreadyStarted](err) {
+		return timer.View{}, "", translate(err)
+	}
+	view, err := e.Get(ctx, key)
+	if err != nil {
+		return timer.View{}, "", err
+	}
+	return timer.View{}, "", finished(view)
+}
+
+// sent is a change that Temporal has taken.
+type sent struct {
+	key    timer.Key
+	runID  string
+	change string
+}
+
+// settle waits for what becomes of a change.
+func (e *Engine) settle(ctx context.Context, s sent, wait time.Duration) (timer.View, Effect, error) {
+	waiting, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	end, err := e.awaitEnd(waiting, s.key, s.runID)
+	if err != nil {
+		return timer.View{}, "", err
+	}
+	view, err := e.Get(ctx, s.key)
+	switch {
+	case err != nil:
+		return timer.View{}, "", err
+	case end == endedOpen:
+		return view, Pending, nil
+	case end == endedFinished, end == endedCancelled:
+		return timer.View{}, "", finished(view)
+	case view.Card.Refused == s.change:
+		return timer.View{}, "", &timer.Error{
+			Code: timer.Overtaken, Timer: &view,
+			Message: "Another change came first, and this one does not fit the timer as it is now.",
+		}
+	}
+	return view, Done, nil
+}

@@ -1,0 +1,200 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	commonpb "go.temporal.io/api/common/v1"
+	enumspb "go.temporal.io/api/enums/v1"
+	failurepb "go.temporal.io/api/failure/v1"
+	workflowpb "go.temporal.io/api/workflow/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// Get returns a timer as it stands. It needs no worker. Its errors are
+// [timer.NotFound] and [timer.Unavailable].
+func (e *Engine) Get(ctx context.Context, key timer.Key) (timer.View, error) {
+	if err := key.Check().Err(); err != nil {
+		return timer.View{}, err
+	}
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	return e.get(ctx, key)
+}
+
+func (e *Engine) get(ctx context.Context, key timer.Key) (timer.View, error) {
+	return e.getRun(ctx, key, "")
+}
+
+// getRun returns a timer as one of its runs shows it; "" is the latest.
+func (e *Engine) getRun(ctx context.Context, key timer.Key, runID string) (timer.View, error) {
+	described, err := e.Client.DescribeWorkflowExecution(ctx, key.String(), runID)
+	if err != nil {
+		return timer.View{}, translate(err)
+	}
+	info := described.GetWorkflowExecutionInfo()
+	view, err := e.view(ctx, info)
+	if err != nil {
+		return timer.View{}, err
+	}
+	view.FirstRunID = info.GetFirstRunId()
+	if info.GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING {
+		showOpen(&view, described)
+		return view, nil
+	}
+	return view, e.showClosed(ctx, &view)
+}
+
+// view is what can be told from a workflow's info, be it described or listed.
+func (e *Engine) view(ctx context.Context, info *workflowpb.WorkflowExecutionInfo) (timer.View, error) {
+	key, ok := timer.ParseKey(info.GetExecution().GetWorkflowId())
+	if !ok || info.GetType().GetName() != workflows.TypeTimer {
+		return timer.View{}, &timer.Error{Code: timer.NotFound, Message: "There is no such timer."}
+	}
+	var card timer.Card
+	if err := payloads.FromPayload(info.GetMemo().GetFields()[workflows.MemoTimer], &card); err != nil {
+		return timer.View{}, &timer.Error{Code: timer.Internal, Message: "The timer's memo cannot be read.", Cause: err}
+	}
+	run := info.GetExecution().GetRunId()
+	return timer.View{
+		Key: key, Card: card,
+		Status:    statusOf(info),
+		DueAt:     card.DueAt,
+		LatestAt:  card.Latest(e.defaultExpiry(ctx, key.BusinessType)),
+		Revision:  card.Revision,
+		WebhookID: card.WebhookID(key),
+		Priority:  card.Priority,
+		CreatedAt: card.CreatedAt,
+		RunID:     run,
+		Links:     timer.Links{WebUI: e.webUI(key, run)},
+	}, nil
+}
+
+// booked is the view of a timer that has just been started.
+func (e *Engine) booked(ctx context.Context, spec timer.Spec, runID string) timer.View {
+	return timer.View{
+		Key: spec.Key, Card: spec.Card,
+		Status:     timer.Scheduled,
+		DueAt:      spec.DueAt,
+		LatestAt:   spec.Latest(e.defaultExpiry(ctx, spec.BusinessType)),
+		Revision:   spec.Revision,
+		WebhookID:  spec.WebhookID(),
+		Priority:   spec.Priority,
+		CreatedAt:  spec.CreatedAt,
+		RunID:      runID,
+		FirstRunID: runID,
+		Links:      timer.Links{WebUI: e.webUI(spec.Key, runID)},
+	}
+}
+
+// defaultExpiry is the policy's, or none where it cannot be told.
+func (e *Engine) defaultExpiry(ctx context.Context, businessType string) timer.Duration {
+	policy, err := e.Policy(ctx, businessType)
+	if err != nil {
+		return 0
+	}
+	return policy.ExpiresAfter
+}
+
+// statusOf tells the status as far as Temporal's own status and our state
+// attribute do.
+func statusOf(info *workflowpb.WorkflowExecutionInfo) timer.Status {
+	state := stateOf(info.GetSearchAttributes())
+	switch info.GetStatus() {
+	case enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, enumspb.WORKFLOW_EXECUTION_STATUS_CONTINUED_AS_NEW:
+		if state == timer.Delivering {
+			return timer.Delivering
+		}
+		return timer.Scheduled
+	case enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED:
+		if state == timer.Expired {
+			return timer.Expired
+		}
+		return timer.Delivered
+	case enumspb.WORKFLOW_EXECUTION_STATUS_CANCELED, enumspb.WORKFLOW_EXECUTION_STATUS_TERMINATED:
+		return timer.Cancelled
+	default:
+		return timer.Failed
+	}
+}
+
+func stateOf(attributes *commonpb.SearchAttributes) (state timer.Status) {
+	field, ok := attributes.GetIndexedFields()[workflows.AttrState.GetName()]
+	if !ok || payloads.FromPayload(field, &state) != nil {
+		return ""
+	}
+	return state
+}
+
+// showOpen adds what the pending work of an open timer tells.
+func showOpen(view *timer.View, described *workflowservice.DescribeWorkflowExecutionResponse) {
+	due := described.GetWorkflowExecutionInfo().GetExecutionTime().AsTime()
+	task := described.GetPendingWorkflowTask()
+	if task.GetState() == enumspb.PENDING_WORKFLOW_TASK_STATE_STARTED && !due.After(time.Now()) {
+		view.Status = timer.Delivering
+	}
+	for _, pending := range described.GetPendingActivities() {
+		view.Status = timer.Delivering
+		view.Attempts = int(pending.GetAttempt())
+		if pending.GetState() == enumspb.PENDING_ACTIVITY_STATE_SCHEDULED {
+			view.Attempts-- // the one that is scheduled has not been made yet
+			view.NextAttemptAt = nextAttempt(pending)
+		}
+		if report, ok := reportIn(pending.GetLastFailure()); ok {
+			view.LastFailure, view.LatenessMS = report.Failure, report.LatenessMS
+		}
+	}
+}
+
+// nextAttempt is when a backoff ends, or since when an attempt waits for a worker.
+func nextAttempt(pending *workflowpb.PendingActivityInfo) timer.Instant {
+	if next := pending.GetNextAttemptScheduleTime(); next != nil {
+		return timer.At(next.AsTime())
+	}
+	return timer.At(pending.GetScheduledTime().AsTime())
+}
+
+func reportIn(failure *failurepb.Failure) (report timer.Report, ok bool) {
+	details := failure.GetApplicationFailureInfo().GetDetails()
+	if len(details.GetPayloads()) == 0 {
+		return timer.Report{}, false
+	}
+	return report, payloads.FromPayload(details.GetPayloads()[0], &report) == nil
+}
+
+// showClosed adds how a timer ended, from the last event of its history.
+func (e *Engine) showClosed(ctx context.Context, view *timer.View) error {
+	if view.Status == timer.Cancelled {
+		return nil
+	}
+	var outcome timer.Outcome
+	run := e.Client.GetWorkflow(ctx, view.Key.String(), view.RunID)
+	err := run.GetWithOptions(ctx, &outcome, client.WorkflowRunGetOptions{DisableFollowingRuns: true})
+	if ended, ok := outcomeIn(err); ok {
+		outcome, err = ended, nil
+	}
+	if err != nil && view.Status == timer.Failed {
+		// Timed out or failed by the engine itself, without an outcome of ours.
+		outcome, err = timer.Outcome{Status: timer.Failed, LastFailure: &timer.Failure{Message: "ended by the engine"}}, nil
+	}
+	if err != nil {
+		return translate(err)
+	}
+	view.Status, view.Attempts = outcome.Status, outcome.Attempts
+	view.DeliveredAt, view.LatenessMS, view.LastFailure = outcome.DeliveredAt, outcome.LatenessMS, outcome.LastFailure
+	return nil
+}
+
+func outcomeIn(err error) (outcome timer.Outcome, ok bool) {
+	app, ok := errors.AsType[*temporal.ApplicationError](err)
+	if !ok || !app.HasDetails() || app.Details(&outcome) != nil {
+		return timer.Outcome{}, false
+	}
+	return outcome, outcome.Status != ""
+}

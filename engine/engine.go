@@ -1,0 +1,58 @@
+package engine
+
+import (
+	"context"
+	"net/url"
+	"time"
+
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/converter"
+
+	"github.com/wakecall/wakecall/internal/seal"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// Config is what an [Engine] needs.
+type Config struct {
+	Client    client.Client
+	Namespace string
+	// Box seals secrets before they reach Temporal.
+	Box *seal.Box
+	// WebUI is the base URL of Temporal's Web UI, for links; empty for none.
+	WebUI string
+	// PolicyTTL is how long a policy that was read is trusted.
+	PolicyTTL time.Duration
+}
+
+// Engine is Wakecall's view of one Temporal namespace. It is safe for
+// concurrent use.
+type Engine struct {
+	Config
+
+	policies *policyCache
+}
+
+// New returns an Engine on a connected client.
+func New(config Config) *Engine {
+	e := &Engine{Config: config}
+	e.policies = newPolicyCache(config.PolicyTTL, e.readPolicy)
+	return e
+}
+
+// callTimeout bounds one call to Temporal, the SDK's own retries included.
+// Beyond it the caller is told that the outcome is unknown.
+const callTimeout = 5 * time.Second
+
+func bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, callTimeout)
+}
+
+var payloads = converter.GetDefaultDataConverter()
+
+func (e *Engine) webUI(key timer.Key, runID string) string {
+	if e.WebUI == "" {
+		return ""
+	}
+	return e.WebUI + "/namespaces/" + url.PathEscape(e.Namespace) + "/workflows/" +
+		url.PathEscape(key.String()) + "/" + url.PathEscape(runID)
+}

@@ -1,0 +1,102 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"go.temporal.io/api/workflowservice/v1"
+
+	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// Filter selects timers. Its zero value selects all of them.
+type Filter struct {
+	BusinessType string
+	Status       timer.Status
+	// DueFrom and DueTo bound the due time, both included; zero for open.
+	DueFrom, DueTo timer.Instant
+}
+
+// Page is one page of a list.
+type Page struct {
+	Timers []timer.View
+	Next   []byte // empty on the last page
+}
+
+// PageRequest asks for one page.
+type PageRequest struct {
+	Filter Filter
+	Size   int
+	Token  []byte
+}
+
+// dueSlack is how far Temporal's execution time may lie from the due time: a
+// start delay begins when the server takes the start. The exact bounds are
+// applied to what comes back.
+const dueSlack = 10 * time.Second
+
+// List reads one page from Temporal's visibility, which lags behind by a
+// moment and must not be used to decide whether a timer exists. A page may
+// hold fewer timers than its size, even none, while more follow. Its error is
+// [timer.Unavailable], or [timer.InvalidRequest] for a token that is not ours.
+func (e *Engine) List(ctx context.Context, r PageRequest) (Page, error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	response, err := e.Client.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{
+		Namespace: e.Namespace, PageSize: int32(r.Size), NextPageToken: r.Token, Query: r.Filter.query(),
+	})
+	if err != nil {
+		return Page{}, translate(err)
+	}
+	page := Page{Timers: []timer.View{}, Next: response.GetNextPageToken()}
+	for _, info := range response.GetExecutions() {
+		view, err := e.view(ctx, info)
+		if err == nil && r.Filter.admits(view) {
+			page.Timers = append(page.Timers, view)
+		}
+	}
+	return page, nil
+}
+
+// query is the filter in the language of Temporal's visibility. Everything in
+// it is ours or has passed a check that leaves no quote to be escaped.
+func (f Filter) query() string {
+	clauses := []string{fmt.Sprintf("WorkflowType = '%s'", workflows.TypeTimer), f.statusClause()}
+	if f.BusinessType != "" {
+		clauses = append(clauses, fmt.Sprintf("%s = '%s'", workflows.AttrBusinessType.GetName(), f.BusinessType))
+	}
+	if f.DueFrom != 0 {
+		clauses = append(clauses, fmt.Sprintf("ExecutionTime >= '%s'", f.DueFrom.Add(-dueSlack)))
+	}
+	if f.DueTo != 0 {
+		clauses = append(clauses, fmt.Sprintf("ExecutionTime <= '%s'", f.DueTo.Add(dueSlack)))
+	}
+	return strings.Join(clauses, " AND ")
+}
+
+func (f Filter) statusClause() string {
+	state := workflows.AttrState.GetName()
+	switch f.Status {
+	case timer.Scheduled:
+		return "ExecutionStatus = 'Running' AND " + state + " IS NULL"
+	case timer.Delivering:
+		return fmt.Sprintf("ExecutionStatus = 'Running' AND %s = '%s'", state, timer.Delivering)
+	case timer.Delivered:
+		return fmt.Sprintf("ExecutionStatus = 'Completed' AND (%s IS NULL OR %s != '%s')", state, state, timer.Expired)
+	case timer.Expired:
+		return fmt.Sprintf("ExecutionStatus = 'Completed' AND %s = '%s'", state, timer.Expired)
+	case timer.Failed:
+		return "(ExecutionStatus = 'Failed' OR ExecutionStatus = 'TimedOut')"
+	case timer.Cancelled:
+		return "(ExecutionStatus = 'Canceled' OR ExecutionStatus = 'Terminated')"
+	default:
+		return "ExecutionStatus != 'ContinuedAsNew'"
+	}
+}
+
+func (f Filter) admits(view timer.View) bool {
+	return (f.DueFrom == 0 || view.DueAt >= f.DueFrom) && (f.DueTo == 0 || view.DueAt <= f.DueTo)
+}

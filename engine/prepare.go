@@ -1,0 +1,74 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/operatorservice/v1"
+	"go.temporal.io/sdk/client"
+
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// SearchAttributes are what the namespace must have registered.
+func SearchAttributes() map[string]enumspb.IndexedValueType {
+	return map[string]enumspb.IndexedValueType{
+		workflows.AttrBusinessType.GetName(): enumspb.INDEXED_VALUE_TYPE_KEYWORD,
+		workflows.AttrBusinessID.GetName():   enumspb.INDEXED_VALUE_TYPE_KEYWORD,
+		workflows.AttrState.GetName():        enumspb.INDEXED_VALUE_TYPE_KEYWORD,
+	}
+}
+
+// Prepare makes the namespace ready: it registers the search attributes that
+// are missing and starts the readiness probe. It may be repeated.
+func (e *Engine) Prepare(ctx context.Context) error {
+	if err := e.registerAttributes(ctx); err != nil {
+		return fmt.Errorf("preparing the namespace %s: %w", e.Namespace, err)
+	}
+	_, err := e.Client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+		ID:                       workflows.ProbeID,
+		TaskQueue:                workflows.TaskQueue,
+		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
+		StaticSummary:            "Wakecall's readiness probe",
+	}, workflows.TypeProbe)
+	if err != nil {
+		return fmt.Errorf("starting the readiness probe: %w", err)
+	}
+	return nil
+}
+
+func (e *Engine) registerAttributes(ctx context.Context) error {
+	operator := e.Client.OperatorService()
+	known, err := operator.ListSearchAttributes(ctx, &operatorservice.ListSearchAttributesRequest{Namespace: e.Namespace})
+	if err != nil {
+		return err
+	}
+	missing := SearchAttributes()
+	for name, kind := range known.GetCustomAttributes() {
+		if want, ours := missing[name]; ours && want != kind {
+			return fmt.Errorf("the search attribute %s is %s and must be %s", name, kind, want)
+		}
+		delete(missing, name)
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	_, err = operator.AddSearchAttributes(ctx, &operatorservice.AddSearchAttributesRequest{
+		Namespace: e.Namespace, SearchAttributes: missing,
+	})
+	return err
+}
+
+// Ready reports whether a timer can be booked and would ring: Temporal stores
+// an update, and a worker handles it.
+func (e *Engine) Ready(ctx context.Context) error {
+	handle, err := e.Client.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
+		WorkflowID: workflows.ProbeID, UpdateName: workflows.UpdateProbe,
+		WaitForStage: client.WorkflowUpdateStageCompleted,
+	})
+	if err == nil {
+		err = handle.Get(ctx, nil)
+	}
+	return translate(err)
+}

@@ -1,0 +1,77 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	commonpb "go.temporal.io/api/common/v1"
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/converter"
+
+	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// Redeliver tries a failed timer again, at once, with a fresh ladder and the
+// same webhook id. Whoever asks for it wants it called, so a latest time no
+// longer holds. Its errors are [timer.NotFound], [timer.AlreadyFinished],
+// [timer.Overtaken] when it was booked again meanwhile, and [timer.Unavailable].
+func (e *Engine) Redeliver(ctx context.Context, key timer.Key) (timer.View, error) {
+	if err := key.Check().Err(); err != nil {
+		return timer.View{}, err
+	}
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	view, err := e.get(ctx, key)
+	if err != nil {
+		return timer.View{}, err
+	}
+	if view.Status != timer.Failed {
+		return timer.View{}, notFailed(view)
+	}
+	spec, payload, err := e.input(ctx, key, view.RunID)
+	if err != nil {
+		return timer.View{}, err
+	}
+	// An already passed due time rings at once; far enough ahead that no
+	// policy's expiry can hold.
+	spec.LatestAt, spec.ExpiresAfter = timer.At(time.Now()).Add(timer.MaxAhead), 0
+	run, err := e.Client.ExecuteWorkflow(ctx, startOptions(spec), workflows.TypeTimer, spec, payload)
+	if is[*serviceerror.WorkflowExecutionAlreadyStarted](err) {
+		if view, err = e.get(ctx, key); err == nil {
+			err = notFailed(view)
+		}
+		return timer.View{}, err
+	}
+	if err != nil {
+		return timer.View{}, translate(err)
+	}
+	return e.booked(ctx, spec, run.GetRunID()), nil
+}
+
+func notFailed(view timer.View) error {
+	if view.Status.Finished() {
+		return finished(view)
+	}
+	return &timer.Error{Code: timer.Overtaken, Timer: &view, Message: "The timer is not failed."}
+}
+
+// input reads what a run began with, from the first event of its history.
+func (e *Engine) input(ctx context.Context, key timer.Key, runID string) (spec timer.Spec, payload converter.RawValue, err error) {
+	history := e.Client.GetWorkflowHistory(ctx, key.String(), runID, false,
+		enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	event, err := history.Next()
+	if err != nil {
+		return spec, payload, translate(err)
+	}
+	input := event.GetWorkflowExecutionStartedEventAttributes().GetInput()
+	return spec, payload, decodeInput(input, &spec, &payload)
+}
+
+func decodeInput(input *commonpb.Payloads, spec *timer.Spec, payload *converter.RawValue) error {
+	if err := payloads.FromPayloads(input, spec, payload); err != nil {
+		return &timer.Error{Code: timer.Internal, Message: "The timer's input cannot be read.", Cause: err}
+	}
+	return nil
+}

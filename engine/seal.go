@@ -1,0 +1,79 @@
+package engine
+
+import (
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/wakecall/wakecall/internal/seal"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// sealCallback returns the callback with its header values sealed.
+func (e *Engine) sealCallback(callback *timer.Callback) (*timer.Callback, error) {
+	if callback == nil {
+		return nil, nil
+	}
+	sealed := *callback
+	headers, err := e.mapHeaders(callback.Headers, e.Box.Seal)
+	sealed.Headers = headers
+	return &sealed, sealing("/callback/headers", err)
+}
+
+// sealPolicy returns the policy with everything secret sealed.
+func (e *Engine) sealPolicy(policy timer.Policy) (timer.Policy, error) {
+	callback, err := e.sealCallback(&policy.Callback)
+	if err != nil {
+		return timer.Policy{}, err
+	}
+	policy.Callback = *callback
+	policy.SigningSecrets, err = mapValues(policy.SigningSecrets, e.Box.Seal)
+	return policy, sealing("/signing_secrets", err)
+}
+
+// openPolicy is the inverse of sealPolicy.
+func (e *Engine) openPolicy(policy timer.Policy) (_ timer.Policy, err error) {
+	if policy.Callback.Headers, err = e.mapHeaders(policy.Callback.Headers, e.Box.Open); err != nil {
+		return timer.Policy{}, err
+	}
+	policy.SigningSecrets, err = mapValues(policy.SigningSecrets, e.Box.Open)
+	return policy, err
+}
+
+func (e *Engine) mapHeaders(headers map[string]string, f func(string) (string, error)) (map[string]string, error) {
+	if len(headers) == 0 {
+		return nil, nil
+	}
+	names := slices.Sorted(maps.Keys(headers))
+	mapped := make(map[string]string, len(headers))
+	for _, name := range names {
+		value, err := f(headers[name])
+		if err != nil {
+			return nil, err
+		}
+		mapped[name] = value
+	}
+	return mapped, nil
+}
+
+func mapValues(values []string, f func(string) (string, error)) ([]string, error) {
+	mapped := make([]string, 0, len(values))
+	for _, value := range values {
+		value, err := f(value)
+		if err != nil {
+			return nil, err
+		}
+		mapped = append(mapped, value)
+	}
+	return mapped, nil
+}
+
+// sealing tells a caller that this Wakecall cannot keep secrets.
+func sealing(pointer string, err error) error {
+	if !errors.Is(err, seal.ErrNoKey) {
+		return err
+	}
+	faults := timer.Faults{{Pointer: pointer, Code: timer.CodeInvalidSecret,
+		Detail: "cannot be stored: Wakecall runs without WAKECALL_SECRET_KEY"}}
+	return faults.Err()
+}

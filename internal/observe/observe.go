@@ -1,0 +1,119 @@
+// Package observe holds what a running Wakecall says about itself: logs,
+// metrics and traces. Nothing in it is global; everything is handed in.
+package observe
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	otelprom "go.opentelemetry.io/otel/exporters/prometheus"
+	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/contrib/opentelemetry"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+// Logger writes JSON lines at the given level: debug, info, warn or error.
+func Logger(w io.Writer, level string) (*slog.Logger, error) {
+	var parsed slog.Level
+	if err := parsed.UnmarshalText([]byte(level)); err != nil {
+		return nil, fmt.Errorf("WAKECALL_LOG_LEVEL: %w", err)
+	}
+	return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: parsed})), nil
+}
+
+// Telemetry holds the collectors of one process. Business types are labels: they
+// are hundreds. Business ids never are.
+type Telemetry struct {
+	registry *prometheus.Registry
+	provider *sdkmetric.MeterProvider
+	traces   *sdktrace.TracerProvider
+
+	lateness *prometheus.HistogramVec
+	attempts *prometheus.CounterVec
+	took     *prometheus.HistogramVec
+	requests *prometheus.HistogramVec
+}
+
+// latenessBuckets reach from the millisecond that is promised to the minutes
+// that an outage costs.
+var latenessBuckets = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 15, 60, 300, 1800}
+
+// NewTelemetry returns collectors on a registry of their own.
+func NewTelemetry(version string) (*Telemetry, error) {
+	registry := prometheus.NewRegistry()
+	exporter, err := otelprom.New(otelprom.WithRegisterer(registry), otelprom.WithoutScopeInfo())
+	if err != nil {
+		return nil, err
+	}
+	t := &Telemetry{
+		registry: registry,
+		provider: sdkmetric.NewMeterProvider(sdkmetric.WithReader(exporter)),
+		traces:   sdktrace.NewTracerProvider(),
+		lateness: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "wakecall_lateness_seconds", Buckets: latenessBuckets,
+			Help: "First byte of a delivery's first attempt, minus its due time.",
+		}, []string{"business_type"}),
+		attempts: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "wakecall_attempts_total", Help: "Attempts by what followed from them.",
+		}, []string{"business_type", "result"}),
+		took: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "wakecall_attempt_seconds", Buckets: prometheus.DefBuckets, Help: "How long attempts took.",
+		}, []string{"business_type"}),
+		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "wakecall_http_request_seconds", Buckets: prometheus.DefBuckets,
+			Help: "API requests by route template.",
+		}, []string{"method", "route", "status"}),
+	}
+	build := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "wakecall_build_info", Help: "Constant 1.", ConstLabels: prometheus.Labels{"version": version},
+	}, func() float64 { return 1 })
+	registry.MustRegister(t.lateness, t.attempts, t.took, t.requests, build,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return t, nil
+}
+
+// Attempted counts one attempt.
+func (t *Telemetry) Attempted(businessType string, report timer.Report, took time.Duration) {
+	t.attempts.WithLabelValues(businessType, string(report.Result)).Inc()
+	t.took.WithLabelValues(businessType).Observe(took.Seconds())
+	if report.LatenessMS != nil {
+		t.lateness.WithLabelValues(businessType).Observe(float64(*report.LatenessMS) / 1000)
+	}
+}
+
+// Requested counts one API request.
+func (t *Telemetry) Requested(method, route, status string, took time.Duration) {
+	t.requests.WithLabelValues(method, route, status).Observe(took.Seconds())
+}
+
+// SDK is the handler that receives the Temporal SDK's own metrics.
+func (t *Telemetry) SDK() client.MetricsHandler {
+	return opentelemetry.NewMetricsHandler(opentelemetry.MetricsHandlerOptions{Meter: t.provider.Meter("temporal")})
+}
+
+// Tracer makes the spans of callbacks.
+func (t *Telemetry) Tracer() trace.Tracer { return t.traces.Tracer("wakecall") }
+
+// Handler serves the metrics in Prometheus' format.
+func (t *Telemetry) Handler() http.Handler {
+	return promhttp.HandlerFor(t.registry, promhttp.HandlerOpts{})
+}
+
+// Shutdown ends the exporters.
+func (t *Telemetry) Shutdown(ctx context.Context) error {
+	if err := t.traces.Shutdown(ctx); err != nil {
+		return err
+	}
+	return t.provider.Shutdown(ctx)
+}

@@ -1,0 +1,142 @@
+// Package role builds the two roles of Wakecall, api and worker, from their
+// parts, and starts and stops them. The production binary runs one of them,
+// the standalone one both.
+package role
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/contrib/envconfig"
+	"go.temporal.io/sdk/log"
+
+	"github.com/wakecall/wakecall/activities"
+	"github.com/wakecall/wakecall/api"
+	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/internal/config"
+	"github.com/wakecall/wakecall/internal/observe"
+	"github.com/wakecall/wakecall/internal/seal"
+	"github.com/wakecall/wakecall/worker"
+)
+
+// House is what both roles share: settings, telemetry, and one connection to
+// Temporal.
+type House struct {
+	Config    config.Config
+	Version   string
+	Logger    *slog.Logger
+	Telemetry *observe.Telemetry
+	Client    client.Client
+	Engine    *engine.Engine
+	box       *seal.Box
+}
+
+// Settings is what a House is opened with.
+type Settings struct {
+	Config  config.Config
+	Version string
+	Logger  *slog.Logger
+	// Temporal says how to reach Temporal; see [FromEnvironment].
+	Temporal client.Options
+}
+
+// FromEnvironment reads how to reach Temporal with the variables and files of
+// the temporal CLI: TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_API_KEY,
+// TEMPORAL_TLS_… and temporal.toml.
+func FromEnvironment() (client.Options, error) {
+	return envconfig.LoadDefaultClientOptions()
+}
+
+// Open connects to Temporal and makes the namespace ready.
+func Open(ctx context.Context, s Settings) (*House, error) {
+	box, err := seal.New(s.Config.SecretKey)
+	if err != nil {
+		return nil, err
+	}
+	telemetry, err := observe.NewTelemetry(s.Version)
+	if err != nil {
+		return nil, err
+	}
+	s.Temporal.Logger = log.NewStructuredLogger(s.Logger)
+	s.Temporal.MetricsHandler = telemetry.SDK()
+	if s.Temporal.Namespace == "" {
+		s.Temporal.Namespace = client.DefaultNamespace
+	}
+	temporal, err := client.DialContext(ctx, s.Temporal)
+	if err != nil {
+		return nil, fmt.Errorf("connecting to Temporal at %s: %w", s.Temporal.HostPort, err)
+	}
+	h := &House{Config: s.Config, Version: s.Version, Logger: s.Logger, Telemetry: telemetry, Client: temporal, box: box}
+	h.Engine = engine.New(engine.Config{
+		Client: temporal, Namespace: s.Temporal.Namespace, Box: box,
+		WebUI: s.Config.WebUI, PolicyTTL: s.Config.PolicyTTL,
+	})
+	if err := h.Engine.Prepare(ctx); err != nil {
+		temporal.Close()
+		return nil, err
+	}
+	return h, nil
+}
+
+// Close ends the connection and the exporters.
+func (h *House) Close() {
+	h.Client.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	if err := h.Telemetry.Shutdown(ctx); err != nil {
+		h.Logger.Warn("telemetry did not end cleanly", "error", err)
+	}
+}
+
+// StartWorker begins polling.
+func (h *House) StartWorker() (*worker.Workers, error) {
+	transport := activities.NewTransport(h.Config.CallbackAllow)
+	ringer, err := activities.NewRinger(activities.Config{
+		Policies: h.Engine, Opener: h.box, Observer: h.Telemetry,
+		Caller: activities.NewCaller(transport, h.Telemetry.Tracer(), "Wakecall/"+h.Version),
+	})
+	if err != nil {
+		return nil, err
+	}
+	workers := worker.New(worker.Options{Client: h.Client, Ringer: ringer, StopTimeout: h.Config.StopTimeout})
+	return workers, workers.Start()
+}
+
+// Server is something that answers HTTP.
+type Server interface {
+	Serve(listener net.Listener) error
+	Shutdown(ctx context.Context) error
+}
+
+// API returns the role api, not yet listening.
+func (h *House) API() Server {
+	keys := make([]api.Key, len(h.Config.APIKeys))
+	for i, key := range h.Config.APIKeys {
+		keys[i] = api.Key(key)
+	}
+	return api.New(api.Options{Engine: h.Engine, Telemetry: h.Telemetry, Logger: h.Logger, Keys: keys})
+}
+
+// Metrics returns the server of a process that has no API: metrics and
+// liveness only.
+func (h *House) Metrics() Server {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", h.Telemetry.Handler())
+	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
+	return plain{&http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}}
+}
+
+type plain struct{ *http.Server }
+
+// Serve answers until Shutdown.
+func (p plain) Serve(listener net.Listener) error {
+	if err := p.Server.Serve(listener); err != http.ErrServerClosed {
+		return err
+	}
+	return nil
+}

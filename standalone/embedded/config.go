@@ -1,0 +1,93 @@
+package embedded
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"path/filepath"
+	"time"
+
+	"go.temporal.io/server/common/cluster"
+	serverconfig "go.temporal.io/server/common/config"
+	sqliteplugin "go.temporal.io/server/common/persistence/sql/sqlplugin/sqlite"
+	"go.temporal.io/server/common/primitives"
+)
+
+const (
+	clusterName     = "active"
+	mainStore       = "main"
+	visibilityStore = "visibility"
+)
+
+// serverConfig is the configuration of a server of one process.
+func serverConfig(o Options) (*serverconfig.Config, error) {
+	frontend, err := netip.ParseAddrPort(o.Addr)
+	if err != nil {
+		return nil, fmt.Errorf("the address of Temporal must be an IP and a port: %w", err)
+	}
+	config := &serverconfig.Config{
+		Persistence: serverconfig.Persistence{
+			DefaultStore: mainStore, VisibilityStore: visibilityStore, NumHistoryShards: int32(o.Shards),
+			DataStores: map[string]serverconfig.DataStore{
+				mainStore:       {SQL: sqlite(o, mainStore)},
+				visibilityStore: {SQL: sqlite(o, visibilityStore)},
+			},
+		},
+		ClusterMetadata: &cluster.Config{
+			FailoverVersionIncrement: 10, MasterClusterName: clusterName, CurrentClusterName: clusterName,
+			ClusterInformation: map[string]cluster.ClusterInformation{
+				clusterName: {Enabled: true, InitialFailoverVersion: 1, RPCAddress: o.Addr},
+			},
+		},
+		DCRedirectionPolicy: serverconfig.DCRedirectionPolicy{Policy: "noop"},
+		PublicClient:        serverconfig.PublicClient{HostPort: o.Addr},
+		Services: map[string]serverconfig.Service{
+			string(primitives.FrontendService): service(frontend.Addr().String(), int(frontend.Port())),
+		},
+	}
+	config.Global.Membership.MaxJoinDuration = 30 * time.Second
+	config.Global.Membership.BroadcastAddress = loopback
+	config.Archival.History.State, config.Archival.Visibility.State = "disabled", "disabled"
+	config.NamespaceDefaults.Archival.History.State = "disabled"
+	config.NamespaceDefaults.Archival.Visibility.State = "disabled"
+	for _, name := range []primitives.ServiceName{
+		primitives.HistoryService, primitives.MatchingService, primitives.WorkerService,
+	} {
+		port, err := freePort()
+		if err != nil {
+			return nil, err
+		}
+		config.Services[string(name)] = service(loopback, port)
+	}
+	return config, nil
+}
+
+const loopback = "127.0.0.1"
+
+func service(ip string, port int) serverconfig.Service {
+	return serverconfig.Service{RPC: serverconfig.RPC{GRPCPort: port, BindOnIP: ip}}
+}
+
+func freePort() (int, error) {
+	listener, err := net.Listen("tcp", net.JoinHostPort(loopback, "0"))
+	if err != nil {
+		return 0, err
+	}
+	return listener.Addr().(*net.TCPAddr).Port, listener.Close()
+}
+
+// sqlite is the configuration of one file. Its keys are pragmas without an
+// underscore: with one they would be ignored in silence, and every commit
+// would rewrite a journal.
+func sqlite(o Options, name string) *serverconfig.SQL {
+	return &serverconfig.SQL{
+		PluginName:   sqliteplugin.PluginName,
+		DatabaseName: filepath.Join(o.DataDir, name+".db"),
+		ConnectAttributes: map[string]string{
+			"mode":         "rwc",
+			"journal_mode": "wal",
+			"synchronous":  o.Synchronous,
+			"busy_timeout": "10000",
+		},
+	}
+}

@@ -1,0 +1,140 @@
+package embedded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"path/filepath"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/server/common/authorization"
+	serverconfig "go.temporal.io/server/common/config"
+	"go.temporal.io/server/common/dynamicconfig"
+	"go.temporal.io/server/common/log"
+	"go.temporal.io/server/common/membership/static"
+	"go.temporal.io/server/common/primitives"
+	"go.temporal.io/server/temporal"
+
+	"github.com/wakecall/wakecall/deploy"
+)
+
+// Options is how the server is run.
+type Options struct {
+	// Addr is where Temporal's frontend listens, UIAddr where the Web UI does;
+	// an empty UIAddr means no Web UI.
+	Addr, UIAddr string
+	// DataDir holds everything that survives a restart.
+	DataDir   string
+	Namespace string
+	// Retention is how long a finished timer is kept: the deduplication window.
+	Retention time.Duration
+	// Shards is fixed when the directory is made.
+	Shards int
+	// Synchronous is SQLite's pragma: FULL survives a power cut.
+	Synchronous string
+	// SearchAttributes are registered in the namespace when it is made.
+	SearchAttributes map[string]enumspb.IndexedValueType
+}
+
+// Server is a running Temporal.
+type Server struct {
+	temporal temporal.Server
+	ui       *webUI
+	dir      *directory
+}
+
+// Start opens the directory and starts Temporal and its Web UI. The directory
+// is locked until Stop.
+func Start(o Options) (_ *Server, err error) {
+	for _, addr := range []string{o.Addr, o.UIAddr} {
+		if err := free(addr); err != nil {
+			return nil, err
+		}
+	}
+	dir, err := openDirectory(o)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{dir: dir}
+	defer func() {
+		if err != nil {
+			s.dir.close()
+		}
+	}()
+	if s.temporal, err = newTemporal(o); err != nil {
+		return nil, err
+	}
+	if err = s.temporal.Start(); err != nil {
+		return nil, fmt.Errorf("starting Temporal: %w", err)
+	}
+	s.ui = startUI(o)
+	return s, nil
+}
+
+func newTemporal(o Options) (temporal.Server, error) {
+	config, err := serverConfig(o)
+	if err != nil {
+		return nil, err
+	}
+	tuning := dynamicconfig.LoadYamlFile(deploy.DynamicConfig)
+	if err := tuning.Err(); err != nil {
+		return nil, fmt.Errorf("dynamicconfig.yaml: %w", err)
+	}
+	values := dynamicconfig.StaticClient{}
+	for key, value := range tuning.Map {
+		values[key] = value
+	}
+	logger := log.NewZapLogger(log.BuildZapLogger(log.Config{
+		Level: "warn", OutputFile: filepath.Join(o.DataDir, "temporal.log"),
+	}))
+	return temporal.NewServer(
+		temporal.WithConfig(config),
+		temporal.ForServices(temporal.DefaultServices),
+		// Hosts are known: no membership protocol, no "not enough hosts" after
+		// a crash (temporalio/cli#632).
+		temporal.WithStaticHosts(staticHosts(config)),
+		temporal.WithLogger(logger),
+		temporal.WithAuthorizer(authorization.NewNoopAuthorizer()),
+		temporal.WithClaimMapper(func(*serverconfig.Config) authorization.ClaimMapper {
+			return authorization.NewNoopClaimMapper()
+		}),
+		temporal.WithDynamicConfigClient(values),
+	)
+}
+
+func staticHosts(config *serverconfig.Config) map[primitives.ServiceName]static.Hosts {
+	hosts := map[primitives.ServiceName]static.Hosts{}
+	for name, service := range config.Services {
+		address := net.JoinHostPort(service.RPC.BindOnIP, fmt.Sprint(service.RPC.GRPCPort))
+		hosts[primitives.ServiceName(name)] = static.SingleLocalHost(address)
+	}
+	return hosts
+}
+
+// Stop stops the Web UI and Temporal. Temporal itself may take minutes; what
+// is not done when ctx ends is left, as after a crash, for the next start.
+func (s *Server) Stop(ctx context.Context) error {
+	s.ui.stop()
+	stopped := make(chan error, 1)
+	go func() { stopped <- s.temporal.Stop() }()
+	select {
+	case err := <-stopped:
+		s.dir.close()
+		return err
+	case <-ctx.Done():
+		return errors.New("temporal did not stop in time; nothing is lost")
+	}
+}
+
+func free(addr string) error {
+	if addr == "" {
+		return nil
+	}
+	listener, err := net.Listen("tcp", addr)
+	if err != nil {
+		return err
+	}
+	return listener.Close()
+}

@@ -1,0 +1,155 @@
+package timer
+
+import (
+	"maps"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Callback is where and how a receiver is called.
+type Callback struct {
+	URL string `json:"url,omitzero"`
+	// Headers are extra request headers. Their values may be credentials, so
+	// they are sealed before they reach Temporal.
+	Headers map[string]string `json:"headers,omitempty"`
+	// Timeout bounds one attempt from dial to the last byte read.
+	Timeout Duration `json:"timeout,omitzero"`
+}
+
+// Over is the callback with what it leaves out taken from base. The headers of
+// base stay behind when the URL is another one: they may hold its credentials.
+func (c Callback) Over(base Callback) Callback {
+	if c.URL == "" {
+		headers := maps.Clone(base.Headers)
+		if headers == nil {
+			headers = map[string]string{}
+		}
+		maps.Copy(headers, c.Headers)
+		c.URL, c.Headers = base.URL, headers
+	}
+	if c.Timeout == 0 {
+		c.Timeout = base.Timeout
+	}
+	if c.Timeout == 0 {
+		c.Timeout = Duration(DefaultAttemptTimeout)
+	}
+	return c
+}
+
+// Check returns what is wrong with the callback.
+func (c Callback) Check() (faults Faults) {
+	if c.URL != "" {
+		if why := checkURL(c.URL); why != "" {
+			faults.Add("/url", CodeInvalidURL, why)
+		}
+	}
+	if len(c.Headers) > MaxHeaders {
+		faults.Add("/headers", CodeTooLarge, "must have at most 20 headers")
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Headers)) {
+		if why := checkHeader(name, c.Headers[name]); why != "" {
+			faults.Add("/headers/"+escapePointer(name), CodeInvalidHeader, why)
+		}
+	}
+	if c.Timeout != 0 && (c.Timeout.D() < MinAttemptTimeout || c.Timeout.D() > MaxAttemptTimeout) {
+		faults.Add("/timeout", CodeOutOfRange, "must be from 10ms to 60s")
+	}
+	return faults
+}
+
+// notHTTP are ports of services that must not be reached by way of a callback,
+// whatever the address rules say.
+var notHTTP = []int{2049, 3306, 5432, 5672, 6379, 7233, 9042, 11211, 27017}
+
+// checkURL says why a URL cannot be called, or "". url.Parse alone lets pass
+// port 0, port 99999, an empty host, user information and zone ids.
+func checkURL(raw string) string {
+	if len(raw) > MaxURLLen {
+		return "must be at most 2048 characters"
+	}
+	u, err := url.Parse(raw)
+	if err != nil || strings.ContainsFunc(raw, notVisibleASCII) {
+		return "must be a URL in visible ASCII characters"
+	}
+	switch {
+	case u.Scheme != "https" && u.Scheme != "http":
+		return "must have the scheme https or http"
+	case u.Opaque != "" || u.Hostname() == "":
+		return "must name a host"
+	case u.User != nil:
+		return "must not contain user information; use headers"
+	case u.Fragment != "" || strings.Contains(raw, "#"):
+		return "must not have a fragment"
+	}
+	if why := checkHost(u.Hostname()); why != "" {
+		return why
+	}
+	return checkPort(u)
+}
+
+func checkHost(host string) string {
+	if addr, err := netip.ParseAddr(host); err == nil {
+		if addr.Zone() != "" {
+			return "must not have a zone id"
+		}
+		return ""
+	}
+	if len(host) > 253 {
+		return "must have a host of at most 253 characters"
+	}
+	for label := range strings.SplitSeq(strings.TrimSuffix(host, "."), ".") {
+		if label == "" || len(label) > 63 || label[0] == '-' || label[len(label)-1] == '-' ||
+			strings.ContainsFunc(label, notHostRune) {
+			return "must have a valid host name"
+		}
+	}
+	return ""
+}
+
+func checkPort(u *url.URL) string {
+	if u.Port() == "" {
+		if strings.HasSuffix(u.Host, ":") {
+			return "must not have an empty port"
+		}
+		return ""
+	}
+	port, err := strconv.Atoi(u.Port())
+	if err != nil || port < 1 || port > 65535 {
+		return "must have a port from 1 to 65535"
+	}
+	if (port < 1024 && port != 80 && port != 443) || slices.Contains(notHTTP, port) {
+		return "must not use a port that is reserved for another service"
+	}
+	return ""
+}
+
+// reservedHeaders are set by Wakecall or by HTTP itself. Idempotency-Key is
+// among them because Go's transport resends such a POST by itself.
+var reservedHeaders = []string{
+	"accept-encoding", "connection", "content-encoding", "content-length", "content-type", "date", "expect",
+	"forwarded", "host", "idempotency-key", "keep-alive", "metadata", "metadata-flavor", "te", "traceparent",
+	"tracestate", "trailer", "transfer-encoding", "upgrade", "x-idempotency-key", "x-real-ip",
+}
+
+var reservedPrefixes = []string{
+	"proxy-", "wakecall-", "webhook-", "x-amz-", "x-aws-ec2-metadata-", "x-forwarded-", "x-goog-",
+}
+
+func checkHeader(name, value string) string {
+	lower := strings.ToLower(name)
+	switch {
+	case name == "" || len(name) > MaxHeaderName || strings.ContainsFunc(name, notTokenRune):
+		return "must have a name of 1 to 64 token characters"
+	case slices.Contains(reservedHeaders, lower),
+		slices.ContainsFunc(reservedPrefixes, func(p string) bool { return strings.HasPrefix(lower, p) }):
+		return "is reserved"
+	case len(value) > MaxHeaderValue:
+		return "must have a value of at most 1024 characters"
+	case strings.ContainsFunc(value, func(r rune) bool { return r != ' ' && r != '\t' && notVisibleASCII(r) }):
+		return "must have a value of visible ASCII characters"
+	}
+	return ""
+}

@@ -1,0 +1,84 @@
+package timer
+
+import "time"
+
+// Delivery is one occurrence of a timer, handed to the activity that rings.
+type Delivery struct {
+	Spec Spec `json:"spec"`
+	// Prior is the first attempt, made on the fast path, that this delivery
+	// goes on from. Nil when no attempt was made yet.
+	Prior *Report `json:"prior,omitempty"`
+	// ReceiptOnly asks what came of an attempt that may have been made
+	// already, and makes none.
+	ReceiptOnly bool `json:"receipt_only,omitzero"`
+}
+
+// Result is what one attempt did to its delivery.
+type Result string
+
+// The closed list of results.
+const (
+	// ResultDelivered: the receiver took it.
+	ResultDelivered Result = "delivered"
+	// ResultRetry: another attempt follows after RetryIn.
+	ResultRetry Result = "retry"
+	// ResultFailed: no attempt follows; see Failure.
+	ResultFailed Result = "failed"
+	// ResultExpired: the latest time had passed.
+	ResultExpired Result = "expired"
+	// ResultAside: no attempt was made; the regular path must make it.
+	ResultAside Result = "aside"
+)
+
+// Report is the record of one attempt.
+type Report struct {
+	Result  Result `json:"result"`
+	Attempt int    `json:"attempt"`
+	// SentAt is when the first byte left; zero when nothing was sent.
+	SentAt Instant `json:"sent_at,omitzero"`
+	// LatenessMS is the delivery's: first byte of its first attempt, minus the
+	// due time. Nil while nothing was sent.
+	LatenessMS *int64 `json:"lateness_ms,omitempty"`
+	// EndedAt is when the attempt was over.
+	EndedAt       Instant  `json:"ended_at"`
+	RetryIn       Duration `json:"retry_in,omitzero"`
+	Failure       *Failure `json:"failure,omitempty"`
+	PolicyVersion int      `json:"policy_version,omitzero"`
+	// Timeout is the attempt timeout that was in force.
+	Timeout Duration `json:"timeout,omitzero"`
+}
+
+// Failure says why an attempt did not deliver.
+type Failure struct {
+	Status  int     `json:"status,omitzero"` // HTTP status, left out when there was none
+	Message string  `json:"message"`
+	At      Instant `json:"at"`
+}
+
+// Outcome is how a timer ended: the result of its workflow.
+type Outcome struct {
+	Status      Status   `json:"status"`
+	Attempts    int      `json:"attempts"`
+	DeliveredAt Instant  `json:"delivered_at,omitzero"`
+	LatenessMS  *int64   `json:"lateness_ms,omitempty"`
+	LastFailure *Failure `json:"last_failure,omitempty"`
+	// PolicyVersion is the one the last attempt was made under; 0 for none.
+	PolicyVersion int `json:"policy_version,omitzero"`
+}
+
+// NextWait is the time until the attempt that follows number made, and whether
+// there is one. It is the larger of the ladder's step and what the receiver
+// asked for.
+func (r Retry) NextWait(made int, asked time.Duration, chance float64) (time.Duration, bool) {
+	step, more := r.Wait(made, chance)
+	return max(step, asked), more
+}
+
+// CutTo shortens a wait that begins at now so that it ends at latest at the
+// latest; a latest of zero never cuts.
+func CutTo(latest Instant, wait time.Duration, now time.Time) time.Duration {
+	if latest == 0 {
+		return wait
+	}
+	return max(min(wait, latest.Until(now)), 0)
+}

@@ -1,0 +1,66 @@
+package timer
+
+import "errors"
+
+// Code is why a call could not be done. It is also the slug of the problem
+// document that the front door answers with.
+type Code string
+
+// The closed list of codes.
+const (
+	MalformedRequest     Code = "malformed-request"
+	InvalidRequest       Code = "invalid-request"
+	UnknownBusinessType  Code = "unknown-business-type"
+	NotFound             Code = "not-found"
+	AlreadyExists        Code = "already-exists"
+	AlreadyFinished      Code = "already-finished"
+	Overtaken            Code = "overtaken"
+	PreconditionFailed   Code = "precondition-failed"
+	Unauthorized         Code = "unauthorized"
+	MethodNotAllowed     Code = "method-not-allowed"
+	RequestTimeout       Code = "request-timeout"
+	PayloadTooLarge      Code = "payload-too-large"
+	URITooLong           Code = "uri-too-long"
+	UnsupportedMediaType Code = "unsupported-media-type"
+	Unavailable          Code = "unavailable"
+	Internal             Code = "internal"
+)
+
+// Codes lists every code.
+func Codes() []Code {
+	return []Code{
+		MalformedRequest, InvalidRequest, UnknownBusinessType, NotFound, AlreadyExists,
+		AlreadyFinished, Overtaken, PreconditionFailed, Unauthorized, MethodNotAllowed, RequestTimeout,
+		PayloadTooLarge, URITooLong, UnsupportedMediaType, Unavailable, Internal,
+	}
+}
+
+// Error is a refusal or a fault that a caller may be told about.
+type Error struct {
+	Code    Code
+	Message string // a sentence for the caller
+	Faults  Faults // the refused fields, if fields were refused
+	Timer   *View  // the timer's true state, where it is the reason
+	Cause   error  // for the log only
+}
+
+func (e *Error) Error() string {
+	text := string(e.Code) + ": " + e.Message
+	if len(e.Faults) > 0 {
+		text += " " + e.Faults.Error()
+	}
+	if e.Cause != nil {
+		text += ": " + e.Cause.Error()
+	}
+	return text
+}
+
+func (e *Error) Unwrap() error { return e.Cause }
+
+// CodeOf is the code of err; any error that is not ours is Internal.
+func CodeOf(err error) Code {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Code
+	}
+	return Internal
+}

@@ -1,0 +1,52 @@
+package timer
+
+import (
+	"errors"
+	"time"
+)
+
+// Instant is a moment in Unix milliseconds. Zero means "not set".
+//
+// On the wire it is RFC 3339 in UTC with exactly three decimals.
+type Instant int64
+
+const instantLayout = "2006-01-02T15:04:05.000Z"
+
+var errInstant = errors.New("must be an RFC 3339 time such as 2026-11-21T09:30:00.000Z")
+
+// At is the first whole millisecond that is not before t. Rounding up keeps a
+// timer from ringing a fraction early.
+func At(t time.Time) Instant {
+	ms := t.UnixMilli()
+	if t.Nanosecond()%int(time.Millisecond) != 0 {
+		ms++
+	}
+	return Instant(ms)
+}
+
+// Time is the instant as a UTC time.
+func (i Instant) Time() time.Time { return time.UnixMilli(int64(i)).UTC() }
+
+// IsZero reports whether the instant is not set.
+func (i Instant) IsZero() bool { return i == 0 }
+
+// Add is the instant d later.
+func (i Instant) Add(d time.Duration) Instant { return At(i.Time().Add(d)) }
+
+// Until is the time left from now to the instant; negative when it has passed.
+func (i Instant) Until(now time.Time) time.Duration { return i.Time().Sub(now) }
+
+func (i Instant) String() string { return i.Time().Format(instantLayout) }
+
+// MarshalText writes RFC 3339 with milliseconds.
+func (i Instant) MarshalText() ([]byte, error) { return []byte(i.String()), nil }
+
+// UnmarshalText reads any RFC 3339 time, of years 1970 to 9999.
+func (i *Instant) UnmarshalText(text []byte) error {
+	var t time.Time
+	if err := t.UnmarshalText(text); err != nil || t.Unix() <= 0 || t.UTC().Year() > 9999 {
+		return errInstant
+	}
+	*i = At(t)
+	return nil
+}

@@ -1,0 +1,83 @@
+package timer
+
+import (
+	"crypto/sha256"
+	"encoding/base32"
+	"strings"
+	"time"
+)
+
+// Spec is the durable truth of one timer: the input of its workflow. Fields
+// are only ever added, since a Spec may be read by the code of years to come.
+type Spec struct {
+	Key
+	Card
+	// ContentType is the payload's; the payload itself travels beside the
+	// Spec, so that Temporal stores and shows its bytes as they are.
+	ContentType string    `json:"content_type,omitzero"`
+	Callback    *Callback `json:"callback,omitempty"`
+	Retry       *Retry    `json:"retry,omitempty"`
+	// TraceParent is the W3C trace context of the request that booked the timer.
+	TraceParent string `json:"traceparent,omitzero"`
+	// Behaviour is the version of the workflow's behaviour this timer was
+	// booked under; see the ladder in package workflows.
+	Behaviour int `json:"behaviour"`
+}
+
+// Card is the part of a Spec that is kept in the workflow's memo, to be read
+// without a worker. Temporal advises at most 2 KB for a memo.
+type Card struct {
+	// Booking is unique to one booking of the id; a redelivery keeps it.
+	Booking string `json:"booking"`
+	// Revision counts the changes, from 1.
+	Revision int     `json:"revision"`
+	DueAt    Instant `json:"due_at"`
+	// LatestAt or ExpiresAfter, or neither: then the policy's default holds.
+	LatestAt     Instant  `json:"latest_at,omitzero"`
+	ExpiresAfter Duration `json:"expires_after,omitzero"`
+	Priority     int      `json:"priority"`
+	CreatedAt    Instant  `json:"created_at"`
+	// Fingerprint digests the terms of the last booking or change.
+	Fingerprint string `json:"fingerprint"`
+	// Refused is the id of a change that could not be applied.
+	Refused string `json:"refused,omitzero"`
+}
+
+// Admit turns a request into a Spec, or says everything that is wrong with it.
+// booking must be unique to this request.
+func Admit(key Key, terms Terms, booking string, now time.Time) (Spec, error) {
+	faults := append(key.Check(), terms.Check(now)...)
+	if terms.DueAt == nil && terms.Delay == nil {
+		faults.Add("/due_at", CodeRequired, "give either due_at or delay")
+	}
+	if err := faults.Err(); err != nil {
+		return Spec{}, err
+	}
+	spec := Spec{Key: key, Card: Card{Booking: booking, CreatedAt: At(now)}}
+	return spec.Apply(Change{Terms: terms, Fingerprint: terms.Fingerprint(), At: At(now)})
+}
+
+// Latest is the time after which the timer must not ring, zero for never.
+// fallback is the policy's default, counted from the due time.
+func (c Card) Latest(fallback Duration) Instant {
+	switch {
+	case c.LatestAt != 0:
+		return c.LatestAt
+	case c.ExpiresAfter != 0:
+		return c.DueAt.Add(c.ExpiresAfter.D())
+	case fallback != 0:
+		return c.DueAt.Add(fallback.D())
+	default:
+		return 0
+	}
+}
+
+// WebhookID is the Standard Webhooks message id of the delivery: opaque,
+// without a dot, stable over all attempts and redeliveries.
+func (s Spec) WebhookID() string { return s.Card.WebhookID(s.Key) }
+
+// WebhookID is the message id of the timer key booked under this card.
+func (c Card) WebhookID(key Key) string {
+	sum := sha256.Sum256([]byte(key.String() + "\n" + c.Booking))
+	return "msg_" + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:16]))
+}

@@ -1,0 +1,125 @@
+package timer
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"strings"
+	"time"
+)
+
+// Terms are what a client may say about a timer. A nil field was left out.
+type Terms struct {
+	// DueAt and Delay exclude one another.
+	DueAt *Instant  `json:"due_at,omitempty"`
+	Delay *Duration `json:"delay,omitempty"`
+	// LatestAt and ExpiresAfter, which counts from the due time, exclude one another.
+	LatestAt     *Instant  `json:"latest_at,omitempty"`
+	ExpiresAfter *Duration `json:"expires_after,omitempty"`
+	Payload      *Payload  `json:"payload,omitempty"`
+	// Callback and Retry override the policy's.
+	Callback *Callback `json:"callback,omitempty"`
+	Retry    *Retry    `json:"retry,omitempty"`
+	Priority *int      `json:"priority,omitempty"`
+}
+
+// Payload is handed to the receiver byte for byte.
+type Payload struct {
+	Data        []byte `json:"data"`
+	ContentType string `json:"content_type"`
+	// Base64 is whether the client sent base64 and not JSON text.
+	Base64 bool `json:"base64,omitzero"`
+}
+
+// ContentTypeJSON is the content type of payloads booked as JSON.
+const ContentTypeJSON = "application/json"
+
+// Fingerprint is a digest of the terms as the client put them, so that a
+// repeated request can be told from another one under the same id.
+func (t Terms) Fingerprint() string {
+	// Terms hold no channel, function or cycle: they always marshal.
+	text, _ := json.Marshal(t)
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:16])
+}
+
+// IsZero reports whether nothing was said.
+func (t Terms) IsZero() bool { return t == Terms{} }
+
+// Due is the due time the terms name; ok is false when they name none.
+func (t Terms) Due(now time.Time) (due Instant, ok bool) {
+	switch {
+	case t.DueAt != nil:
+		return *t.DueAt, true
+	case t.Delay != nil:
+		return At(now.Add(t.Delay.D())), true
+	default:
+		return 0, false
+	}
+}
+
+// Check returns what is wrong with the terms themselves, field by field. What
+// depends on the timer they are applied to is checked there.
+func (t Terms) Check(now time.Time) (faults Faults) {
+	faults = append(faults, t.checkDue(now)...)
+	faults = append(faults, t.checkLatest(now)...)
+	if t.Payload != nil {
+		faults = append(faults, t.Payload.check()...)
+	}
+	if t.Callback != nil {
+		faults.Under("/callback", t.Callback.Check())
+	}
+	if t.Retry != nil {
+		faults.Under("/retry", t.Retry.Check())
+	}
+	if t.Priority != nil && (*t.Priority < MinPriority || *t.Priority > MaxPriority) {
+		faults.Add("/priority", CodeOutOfRange, "must be from 1 to 5")
+	}
+	return faults
+}
+
+func (t Terms) checkDue(now time.Time) (faults Faults) {
+	if t.DueAt != nil && t.Delay != nil {
+		faults.Add("/delay", CodeConflict, "give either due_at or delay")
+	}
+	if t.Delay != nil && (*t.Delay < 0 || t.Delay.D() > MaxAhead) {
+		faults.Add("/delay", CodeOutOfRange, "must be from 0s to 87600h")
+	}
+	if t.DueAt != nil {
+		switch ahead := t.DueAt.Until(now); {
+		case ahead < -MaxPast:
+			faults.Add("/due_at", CodeOutOfRange, "must not be more than 24 hours ago")
+		case ahead > MaxAhead:
+			faults.Add("/due_at", CodeOutOfRange, "must be within ten years")
+		}
+	}
+	return faults
+}
+
+func (t Terms) checkLatest(now time.Time) (faults Faults) {
+	if t.LatestAt != nil && t.ExpiresAfter != nil {
+		faults.Add("/expires_after", CodeConflict, "give either latest_at or expires_after")
+	}
+	if t.ExpiresAfter != nil && (t.ExpiresAfter.D() < time.Millisecond || t.ExpiresAfter.D() > MaxAhead) {
+		faults.Add("/expires_after", CodeOutOfRange, "must be from 1ms to 87600h")
+	}
+	if t.LatestAt != nil && t.LatestAt.Until(now) <= 0 {
+		faults.Add("/latest_at", CodeOutOfRange, "must not have passed")
+	}
+	return faults
+}
+
+func (p Payload) check() (faults Faults) {
+	pointer := "/payload"
+	if p.Base64 {
+		pointer = "/payload_base64"
+	}
+	if len(p.Data) > MaxPayload {
+		faults.Add(pointer, CodeTooLarge, "must be at most 65536 bytes")
+	}
+	if p.Base64 && (len(p.ContentType) > MaxContentTypeLen || !strings.Contains(p.ContentType, "/") ||
+		strings.ContainsFunc(p.ContentType, func(r rune) bool { return r != ' ' && notVisibleASCII(r) })) {
+		faults.Add("/content_type", CodeRequired, "must be a media type such as application/octet-stream")
+	}
+	return faults
+}

@@ -1,0 +1,97 @@
+package timer
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Ruling is the closed set of things that can follow from one attempt.
+type Ruling string
+
+// What follows from an attempt.
+const (
+	// RuleDelivered ends the delivery with success.
+	RuleDelivered Ruling = "delivered"
+	// RuleRetry tries again on the ladder.
+	RuleRetry Ruling = "retry"
+	// RuleStop ends the delivery without success.
+	RuleStop Ruling = "stop"
+)
+
+// Trouble is a class of transport failure. The class is all that a caller
+// learns: an address or a resolver's words would make a blind-SSRF oracle.
+type Trouble string
+
+// The closed list of transport failures.
+const (
+	NoTrouble      Trouble = ""
+	BlockedAddress Trouble = "blocked_address"
+	DNSFailure     Trouble = "dns_failure"
+	ConnectFailure Trouble = "connect_failure"
+	TLSFailure     Trouble = "tls_failure"
+	Timeout        Trouble = "timeout"
+	BrokenAnswer   Trouble = "broken_answer"
+	BadRequest     Trouble = "bad_request"
+)
+
+// Answer is what a receiver said, or why it said nothing.
+type Answer struct {
+	Status     int     // HTTP status; 0 when there was none
+	Trouble    Trouble // set when Status is 0
+	RetryAfter string  // the Retry-After header as received
+	NoRetry    bool    // the receiver asked not to be called again
+}
+
+// Verdict is what follows from an answer.
+type Verdict struct {
+	Ruling     Ruling
+	RetryAfter time.Duration // what a 429 or 503 asked for; 0 without
+}
+
+// Judge applies the verdict table of the contract. Only the status 2xx
+// delivers; 410, a request for no retry, a blocked address and a request that
+// cannot be built stop; everything else is tried again.
+func Judge(a Answer, now time.Time) Verdict {
+	switch {
+	case a.Status >= 200 && a.Status <= 299:
+		return Verdict{Ruling: RuleDelivered}
+	case a.NoRetry, a.Status == 410, a.Trouble == BlockedAddress, a.Trouble == BadRequest:
+		return Verdict{Ruling: RuleStop}
+	case a.Status == 429, a.Status == 503:
+		return Verdict{Ruling: RuleRetry, RetryAfter: ParseRetryAfter(a.RetryAfter, now)}
+	default:
+		return Verdict{Ruling: RuleRetry}
+	}
+}
+
+// retryAfterDates are the three date forms of RFC 9110, section 5.6.7.
+var retryAfterDates = []string{"Mon, 02 Jan 2006 15:04:05 GMT", time.RFC850, time.ANSIC}
+
+// ParseRetryAfter reads a Retry-After header (RFC 9110, section 10.2.3), in
+// seconds or as a date, capped at [MaxRetryAfter]. Anything else is 0.
+func ParseRetryAfter(header string, now time.Time) time.Duration {
+	header = strings.TrimSpace(header)
+	if seconds, err := strconv.ParseUint(header, 10, 32); err == nil {
+		return min(time.Duration(seconds)*time.Second, MaxRetryAfter)
+	}
+	for _, layout := range retryAfterDates {
+		if date, err := time.Parse(layout, header); err == nil {
+			return min(max(date.Sub(now), 0), MaxRetryAfter)
+		}
+	}
+	return 0
+}
+
+// Describe is the answer in a failure's message.
+func (a Answer) Describe() string {
+	switch {
+	case a.Trouble != NoTrouble:
+		return string(a.Trouble)
+	case a.NoRetry:
+		return fmt.Sprintf("HTTP %d, receiver asked for no retry", a.Status)
+	default:
+		return fmt.Sprintf("HTTP %d", a.Status)
+	}
+}

@@ -1,0 +1,87 @@
+package workflows
+
+import (
+	commonpb "go.temporal.io/api/common/v1"
+	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+// Task queues.
+const (
+	// TaskQueue is polled for workflow tasks, fast-path attempts included.
+	TaskQueue = "wakecall"
+	// DeliveryQueue is polled for the attempts that the server paces.
+	DeliveryQueue = "wakecall-delivery"
+)
+
+// Workflow types.
+const (
+	TypeTimer  = "WakecallTimer"
+	TypePolicy = "WakecallPolicy"
+	TypeProbe  = "WakecallProbe"
+)
+
+// Activity types.
+const (
+	// ActivityRing is the first attempt, a local activity.
+	ActivityRing = "ring"
+	// ActivityDeliver is every other attempt, retried by the server.
+	ActivityDeliver = "deliver"
+)
+
+// Signals, updates and error types.
+const (
+	SignalChange    = "change"
+	UpdatePutPolicy = "put"
+	UpdateProbe     = "probe"
+
+	// ErrorFailed is the failure type of a timer that ended failed.
+	ErrorFailed = "failed"
+	// ErrorVersion rejects a policy change made on an older version.
+	ErrorVersion = "version-conflict"
+)
+
+// Memo keys.
+const (
+	MemoTimer  = "timer"
+	MemoPolicy = "policy"
+)
+
+// Search attributes, registered in the namespace as keywords.
+var (
+	AttrBusinessType = temporal.NewSearchAttributeKeyKeyword("BusinessType")
+	AttrBusinessID   = temporal.NewSearchAttributeKeyKeyword("BusinessId")
+	// AttrState tells what Temporal's own status cannot: an open timer that is
+	// delivering, a completed one that expired.
+	AttrState = temporal.NewSearchAttributeKeyKeyword("TimerState")
+)
+
+// ProbeID is the workflow id of the readiness probe. Like a policy's id it
+// holds a colon and no slash, so no timer's id can equal it.
+const ProbeID = "wakecall:probe"
+
+const policyPrefix = "policy:"
+
+// PolicyID is the workflow id of a business type's policy.
+func PolicyID(businessType string) string { return policyPrefix + businessType }
+
+// PolicyType is the inverse of [PolicyID].
+func PolicyType(workflowID string) string { return workflowID[len(policyPrefix):] }
+
+// Encode wraps a payload so that Temporal stores its bytes as they are, and
+// the Web UI shows JSON as JSON.
+func Encode(p *timer.Payload) converter.RawValue {
+	encoding, data := converter.MetadataEncodingNil, []byte(nil)
+	if p != nil {
+		encoding, data = converter.MetadataEncodingJSON, p.Data
+		if p.Base64 {
+			encoding = converter.MetadataEncodingBinary
+		}
+	}
+	return converter.NewRawValue(&commonpb.Payload{
+		Metadata: map[string][]byte{converter.MetadataEncoding: []byte(encoding)},
+		Data:     data,
+	})
+}

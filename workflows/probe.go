@@ -1,0 +1,21 @@
+package workflows
+
+import "go.temporal.io/sdk/workflow"
+
+// Probe answers the readiness check: an update that completes has been stored
+// by Temporal and handled by a worker, the two things a timer needs.
+func Probe(ctx workflow.Context) error {
+	probes := 0
+	err := workflow.SetUpdateHandler(ctx, UpdateProbe, func(workflow.Context) error {
+		probes++
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	enough := func() bool { return probes >= maxUpdates && workflow.AllHandlersFinished(ctx) }
+	if err := workflow.Await(ctx, enough); err != nil {
+		return err
+	}
+	return workflow.NewContinueAsNewError(ctx, TypeProbe)
+}

@@ -1,0 +1,16 @@
+package workflows
+
+import "go.temporal.io/sdk/workflow"
+
+// Registry is where workflows are registered: a worker, a replayer and a test
+// environment all are one.
+type Registry interface {
+	RegisterWorkflowWithOptions(w any, options workflow.RegisterOptions)
+}
+
+// Register registers every workflow under its stored name.
+func Register(r Registry) {
+	r.RegisterWorkflowWithOptions(Timer, workflow.RegisterOptions{Name: TypeTimer})
+	r.RegisterWorkflowWithOptions(Policy, workflow.RegisterOptions{Name: TypePolicy})
+	r.RegisterWorkflowWithOptions(Probe, workflow.RegisterOptions{Name: TypeProbe})
+}
