@@ -62,8 +62,10 @@ func (q *query) status(name string) timer.Status {
 // markLen is the length of the mark that ties a page token to its filter.
 const markLen = 8
 
-func markOf(filter engine.Filter) []byte {
-	sum := sha256.Sum256(fmt.Append(nil, filter))
+// markOf is a checksum over a token and the filter it belongs to. Temporal
+// answers a damaged token with an error that looks like an outage.
+func markOf(token []byte, filter engine.Filter) []byte {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%v\n%s", filter, token))
 	return sum[:markLen]
 }
 
@@ -72,7 +74,7 @@ func sealToken(token []byte, filter engine.Filter) string {
 	if len(token) == 0 {
 		return ""
 	}
-	return base64.RawURLEncoding.EncodeToString(append(markOf(filter), token...))
+	return base64.RawURLEncoding.EncodeToString(append(markOf(token, filter), token...))
 }
 
 func (q *query) pageToken(name string, filter engine.Filter) []byte {
@@ -81,7 +83,7 @@ func (q *query) pageToken(name string, filter engine.Filter) []byte {
 		return nil
 	}
 	raw, err := base64.RawURLEncoding.DecodeString(text)
-	if err != nil || len(raw) <= markLen || !slices.Equal(raw[:markLen], markOf(filter)) {
+	if err != nil || len(raw) <= markLen || !slices.Equal(raw[:markLen], markOf(raw[markLen:], filter)) {
 		q.faults.Add(name, timer.CodeInvalidParameter, "must be the next_page_token of a call with the same filter")
 		return nil
 	}

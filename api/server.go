@@ -48,6 +48,9 @@ type Options struct {
 	Keys []Key
 }
 
+// versionPrefix is what every call of the contract begins with.
+const versionPrefix = "/v1/"
+
 // Server is the HTTP API.
 type Server struct {
 	engine Engine
@@ -70,10 +73,10 @@ func New(options Options) *Server {
 	s := &Server{engine: options.Engine, keys: options.Keys, ready: &readiness{probe: options.Engine.Ready}}
 	e := echo.New()
 	e.HTTPErrorHandler = answerError
-	e.Use(middleware.RequestID(), record(options), recoverPanic)
+	e.Use(middleware.RequestID(), record(options), recoverPanic, s.authenticate)
 	s.operations(e, options.Telemetry)
-	s.timers(e.Group("/v1/timers", s.authenticate))
-	s.policies(e.Group("/v1/policies", s.authenticate))
+	s.timers(e.Group(versionPrefix + "timers"))
+	s.policies(e.Group(versionPrefix + "policies"))
 	s.http = &http.Server{
 		Handler: e, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
 		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,

@@ -39,9 +39,10 @@ func New(config Config) *Engine {
 	return e
 }
 
-// callTimeout bounds one call to Temporal, the SDK's own retries included.
-// Beyond it the caller is told that the outcome is unknown.
-const callTimeout = 5 * time.Second
+// callTimeout bounds one call to Temporal, the SDK's own retries included. The
+// SDK gives a single try half of it: after five seconds without a word the
+// caller is told that the outcome is unknown.
+const callTimeout = 10 * time.Second
 
 func bounded(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, callTimeout)

@@ -50,11 +50,15 @@ func (e *Engine) readPolicy(ctx context.Context, businessType string) (timer.Pol
 	return e.openPolicy(record.Policy)
 }
 
-// StoredPolicy returns the policy as it is now, past the cache.
+// StoredPolicy returns the policy as it is stored now, its secrets sealed.
 func (e *Engine) StoredPolicy(ctx context.Context, businessType string) (timer.Policy, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
-	return e.readPolicy(ctx, businessType)
+	record, open, err := e.policyRecord(ctx, businessType)
+	if err == nil && !open {
+		err = noPolicy
+	}
+	return record.Policy, err
 }
 
 // policyRecord is the stored record; open is false when it was deleted.
@@ -79,7 +83,8 @@ func recordOf(info *workflowpb.WorkflowExecutionInfo) (record workflows.PolicyRe
 }
 
 // PutPolicy stores a policy. Making one needs no worker; replacing one does,
-// since the worker decides between competing changes. Its errors are
+// since the worker decides between competing changes. It answers with the
+// policy as it is stored, its secrets sealed. Its errors are
 // [timer.InvalidRequest], [timer.PreconditionFailed] and [timer.Unavailable].
 func (e *Engine) PutPolicy(ctx context.Context, change PolicyChange) (_ timer.Policy, created bool, err error) {
 	if err := change.Policy.Check().Err(); err != nil {
@@ -97,11 +102,7 @@ func (e *Engine) PutPolicy(ctx context.Context, change PolicyChange) (_ timer.Po
 		IfVersion: change.IfVersion, KeepSecrets: change.KeepSecrets, KeepHeaders: change.KeepHeaders,
 	}
 	record, created, err := e.storePolicy(ctx, put, change.MustExist || change.IfVersion != 0)
-	if err != nil {
-		return timer.Policy{}, false, err
-	}
-	policy, err := e.openPolicy(record.Policy)
-	return policy, created, err
+	return record.Policy, created, err
 }
 
 func (e *Engine) storePolicy(ctx context.Context, put workflows.PutPolicy, mustExist bool) (workflows.PolicyRecord, bool, error) {
@@ -175,7 +176,7 @@ func (e *Engine) DeletePolicy(ctx context.Context, businessType, author string) 
 	return translate(err)
 }
 
-// Policies lists every policy, by way of Temporal's visibility.
+// Policies lists every policy, secrets sealed, by way of Temporal's visibility.
 func (e *Engine) Policies(ctx context.Context) ([]timer.Policy, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
@@ -193,11 +194,7 @@ func (e *Engine) Policies(ctx context.Context) ([]timer.Policy, error) {
 			if err != nil {
 				return nil, err
 			}
-			policy, err := e.openPolicy(record.Policy)
-			if err != nil {
-				return nil, err
-			}
-			policies = append(policies, policy)
+			policies = append(policies, record.Policy)
 		}
 		if token = response.GetNextPageToken(); len(token) == 0 {
 			return policies, nil

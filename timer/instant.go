@@ -2,6 +2,7 @@ package timer
 
 import (
 	"errors"
+	"regexp"
 	"time"
 )
 
@@ -41,12 +42,17 @@ func (i Instant) String() string { return i.Time().Format(instantLayout) }
 // MarshalText writes RFC 3339 with milliseconds.
 func (i Instant) MarshalText() ([]byte, error) { return []byte(i.String()), nil }
 
+// strict is the form of RFC 3339. The standard library lets more pass, such as
+// an hour of one digit (golang/go#54580).
+var strict = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$`)
+
 // UnmarshalText reads any RFC 3339 time, of years 1970 to 9999.
 func (i *Instant) UnmarshalText(text []byte) error {
-	var t time.Time
-	if err := t.UnmarshalText(text); err != nil || t.Unix() <= 0 || t.UTC().Year() > 9999 {
+	t, err := time.Parse(time.RFC3339Nano, string(text))
+	at := At(t)
+	if err != nil || !strict.Match(text) || at <= 0 || at.Time().Year() > 9999 {
 		return errInstant
 	}
-	*i = At(t)
+	*i = at
 	return nil
 }

@@ -1,0 +1,270 @@
+package e2e
+
+import (
+	"crypto/rand"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"testing"
+	"time"
+
+	webhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/e2e/house"
+	"github.com/wakecall/wakecall/e2e/receiver"
+)
+
+func secret() string {
+	key := make([]byte, 32)
+	_, _ = rand.Read(key)
+	return "whsec_" + base64.StdEncoding.EncodeToString(key)
+}
+
+func TestCallbackIsSigned(t *testing.T) {
+	t.Parallel()
+	h, r, kind := open(t)
+	older, newer := secret(), secret()
+	h.Policy(kind, house.JSON{"callback": house.JSON{"url": r.URL}, "signing_secrets": []string{newer, older}})
+	h.Add(house.JSON{"business_type": kind, "business_id": "1", "delay": "0s", "payload": house.JSON{"total": 12.5}})
+	call := r.Await(t, "1", 1)[0]
+	for _, valid := range []string{newer, older} {
+		verifier, err := webhooks.NewWebhook(valid)
+		require.NoError(t, err)
+		require.NoError(t, verifier.Verify(call.Body, call.Header), "both secrets are valid during a rotation")
+	}
+	stranger, err := webhooks.NewWebhook(secret())
+	require.NoError(t, err)
+	require.Error(t, stranger.Verify(call.Body, call.Header))
+	verifier, err := webhooks.NewWebhook(newer)
+	require.NoError(t, err)
+	require.Error(t, verifier.Verify(append(call.Body, ' '), call.Header), "another body is another signature")
+}
+
+func TestCallbackHeaders(t *testing.T) {
+	t.Parallel()
+	h, r, kind := open(t)
+	h.Policy(kind, house.JSON{"callback": house.JSON{
+		"url": r.URL + "/policy", "headers": house.JSON{"Authorization": "Bearer of-the-policy", "X-Tenant": "policy"},
+	}})
+	body := house.JSON{
+		"business_type": kind, "business_id": "a:b~c@d=e+f-1", "delay": "0s", "payload": "x",
+		"callback": house.JSON{"headers": house.JSON{"X-Tenant": "timer"}},
+	}
+	request := h.Request("POST", "/v1/timers", body)
+	request.Header.Set("traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
+	booked := h.Send(request).Timer()
+	call := r.Await(t, "a:b~c@d=e+f-1", 1)[0]
+	got := call.Header
+	require.Equal(t, "/policy", call.Path)
+	require.Equal(t, kind, got.Get("Wakecall-Business-Type"))
+	require.Equal(t, booked.DueAt.Format("2006-01-02T15:04:05.000Z"), got.Get("Wakecall-Due-At"))
+	require.Equal(t, "1", got.Get("Wakecall-Attempt"))
+	require.Equal(t, "1", got.Get("Wakecall-Revision"))
+	require.Equal(t, "application/json", got.Get("Content-Type"))
+	require.Equal(t, "Bearer of-the-policy", got.Get("Authorization"))
+	require.Equal(t, "timer", got.Get("X-Tenant"), "the timer's own header wins")
+	require.Contains(t, got.Get("traceparent"), "4bf92f3577b34da6a3ce929d0e0e4736", "the booking's trace goes on")
+	require.NotContains(t, got.Get("traceparent"), "00f067aa0ba902b7", "as a span of its own")
+	require.Empty(t, got.Get("Idempotency-Key"), "Go would resend the POST by itself")
+	require.Empty(t, got.Get("webhook-signature"), "no secret, no signature")
+	sent, err := strconv.ParseInt(got.Get("webhook-timestamp"), 10, 64)
+	require.NoError(t, err)
+	require.WithinDuration(t, call.At, time.Unix(sent, 0), 5*time.Second)
+}
+
+func TestAnotherHostIsNotSentThePolicysHeaders(t *testing.T) {
+	t.Parallel()
+	h, r, kind := open(t)
+	h.Policy(kind, house.JSON{"callback": house.JSON{"url": "https://example.com/", "headers": house.JSON{"Authorization": "Bearer x"}}})
+	h.Add(booking(kind, "1", "0s", r.URL))
+	require.Empty(t, r.Await(t, "1", 1)[0].Header.Get("Authorization"))
+}
+
+func TestPayloadByteForByte(t *testing.T) {
+	t.Parallel()
+	h, r, kind := open(t)
+	const add = `{"business_type":%q,"business_id":%q,"delay":"0s","callback":{"url":%q},%s}`
+	for i, payload := range []string{
+		`{ "b" : 1.00, "a":[ ],  "é":"\u00e9\/<&>" , "big":12345678901234567890.10 }`, `"text"`, `17`, `null`, `[1,2 ,3]`,
+	} {
+		id := "json-" + strconv.Itoa(i)
+		reply := h.Do("POST", "/v1/timers", fmt.Sprintf(add, kind, id, r.URL, `"payload": `+payload))
+		require.Equal(t, http.StatusCreated, reply.Status, "%s", reply.Body)
+		require.Equal(t, payload, string(r.Await(t, id, 1)[0].Body))
+	}
+	raw := make([]byte, 60<<10)
+	_, _ = rand.Read(raw)
+	reply := h.Do("POST", "/v1/timers", fmt.Sprintf(add, kind, "raw", r.URL,
+		fmt.Sprintf(`"payload_base64":%q,"content_type":"image/png"`, base64.StdEncoding.EncodeToString(raw))))
+	require.Equal(t, http.StatusCreated, reply.Status, "%s", reply.Body)
+	call := r.Await(t, "raw", 1)[0]
+	require.Equal(t, raw, call.Body)
+	require.Equal(t, "image/png", call.Header.Get("Content-Type"))
+	reply = h.Do("POST", "/v1/timers", fmt.Sprintf(add, kind, "none", r.URL, `"priority":3`))
+	require.Equal(t, http.StatusCreated, reply.Status)
+	require.Empty(t, r.Await(t, "none", 1)[0].Body)
+	require.Empty(t, r.Calls("none")[0].Header.Get("Content-Type"))
+}
+
+func TestVerdicts(t *testing.T) {
+	t.Parallel()
+	h, r, kind := open(t)
+	elsewhere := receiver.New(t)
+	h.Policy(kind, house.JSON{
+		"callback": house.JSON{"url": r.URL, "timeout": "500ms"}, "retry": house.JSON{"steps": []string{"20ms", "20ms"}},
+	})
+	hang := make(chan struct{})
+	t.Cleanup(func() { close(hang) })
+	cases := map[string]struct {
+		answer receiver.Answer
+		status string
+		calls  int
+		detail string
+	}{
+		"201":     {receiver.Status(201), "delivered", 1, ""},
+		"204":     {receiver.Status(204), "delivered", 1, ""},
+		"400":     {receiver.Status(400), "failed", 3, "HTTP 400"},
+		"404":     {receiver.Status(404), "failed", 3, "HTTP 404"},
+		"408":     {receiver.Status(408), "failed", 3, "HTTP 408"},
+		"410":     {receiver.Status(410), "failed", 1, "HTTP 410"},
+		"429":     {receiver.Status(429), "failed", 3, "HTTP 429"},
+		"500":     {receiver.Status(500), "failed", 3, "HTTP 500"},
+		"recover": {receiver.FailFirst(2), "delivered", 3, ""},
+		"302": {func(w http.ResponseWriter, req *http.Request, _ int) {
+			http.Redirect(w, req, elsewhere.URL, http.StatusFound)
+		}, "failed", 3, "HTTP 302"},
+		"no-retry": {func(w http.ResponseWriter, _ *http.Request, _ int) {
+			w.Header().Set("Wakecall-No-Retry", "true")
+			w.WriteHeader(http.StatusInternalServerError)
+		}, "failed", 1, "HTTP 500, receiver asked for no retry"},
+		"hang": {func(_ http.ResponseWriter, req *http.Request, _ int) {
+			select {
+			case <-hang:
+			case <-req.Context().Done():
+			}
+		}, "failed", 3, "timeout"},
+		"reset": {func(w http.ResponseWriter, _ *http.Request, _ int) {
+			conn, _, _ := w.(http.Hijacker).Hijack()
+			_ = conn.Close()
+		}, "failed", 3, "broken_answer"},
+		"endless": {func(w http.ResponseWriter, req *http.Request, _ int) {
+			w.WriteHeader(http.StatusOK)
+			for req.Context().Err() == nil {
+				if _, err := io.WriteString(w, "0123456789abcdef"); err != nil {
+					return
+				}
+			}
+		}, "delivered", 1, ""},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h.Add(house.JSON{"business_type": kind, "business_id": name, "delay": "0s", "callback": house.JSON{"url": r.On("/"+name, c.answer)}})
+			done := h.Await(kind+"/"+name, c.status)
+			calls := r.Calls(name)
+			require.Len(t, calls, c.calls)
+			require.Equal(t, c.calls, done.Attempts)
+			for i, call := range calls {
+				require.Equal(t, strconv.Itoa(i+1), call.Header.Get("Wakecall-Attempt"))
+				require.Equal(t, done.WebhookID, call.Header.Get("webhook-id"))
+			}
+			if c.status == "failed" {
+				require.Equal(t, c.detail, done.LastFailure.Message)
+			}
+			require.Empty(t, elsewhere.Calls(name), "a redirect is never followed")
+		})
+	}
+}
+
+func TestTroubleHasAClass(t *testing.T) {
+	t.Parallel()
+	h, _, kind := open(t)
+	for url, want := range map[string]string{
+		"http://" + house.FreeAddr() + "/": "connect_failure",
+		"http://nobody.invalid/":           "dns_failure",
+		"http://10.0.0.1/":                 "blocked_address",
+		"http://169.254.169.254/latest/":   "blocked_address",
+		"http://[::1]:9/":                  "invalid", // refused at the door: a reserved port
+		"http://[::ffff:10.0.0.1]/":        "blocked_address",
+		"http://[fd00:ec2::254]/":          "blocked_address",
+		"http://168.63.129.16/":            "blocked_address",
+		"http://100.100.100.200/":          "blocked_address",
+	} {
+		body := booking(kind, strconv.Itoa(len(url))+want, "0s", url)
+		body["retry"] = house.JSON{"steps": []string{}}
+		if want == "invalid" {
+			require.Equal(t, http.StatusUnprocessableEntity, h.Do("POST", "/v1/timers", body).Status)
+			continue
+		}
+		timer := h.Add(body)
+		require.Equal(t, want, h.Await(kind+"/"+timer.BusinessID, "failed").LastFailure.Message, url)
+	}
+}
+
+func TestLadders(t *testing.T) {
+	t.Parallel()
+	h, r, kind := open(t)
+	url := r.On("/never", receiver.Status(500))
+	for name, c := range map[string]struct {
+		retry house.JSON
+		waits []time.Duration
+	}{
+		"steps":       {house.JSON{"steps": []string{"300ms", "100ms", "200ms"}}, []time.Duration{300e6, 100e6, 200e6}},
+		"exponential": {house.JSON{"initial": "100ms", "multiplier": 2, "max_interval": "300ms", "max_attempts": 4}, []time.Duration{100e6, 200e6, 300e6}},
+		"single":      {house.JSON{"steps": []string{}}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			body := booking(kind, name, "0s", url)
+			body["retry"] = c.retry
+			h.Add(body)
+			h.Await(kind+"/"+name, "failed")
+			calls := r.Calls(name)
+			require.Len(t, calls, 1+len(c.waits))
+			for i, wait := range c.waits {
+				require.GreaterOrEqual(t, calls[i+1].At.Sub(calls[i].At), wait-wait/10, "wait %d", i)
+			}
+		})
+	}
+}
+
+func TestRetryAfterOutweighsTheLadder(t *testing.T) {
+	t.Parallel()
+	h, r, kind := open(t)
+	url := r.On("/later", func(w http.ResponseWriter, _ *http.Request, n int) {
+		if n == 1 {
+			w.Header().Set("Retry-After", "1")
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	})
+	body := booking(kind, "1", "0s", url)
+	body["retry"] = house.JSON{"steps": []string{"10ms"}}
+	h.Add(body)
+	calls := r.Await(t, "1", 2)
+	require.GreaterOrEqual(t, calls[1].At.Sub(calls[0].At), 900*time.Millisecond)
+}
+
+func TestLatestTime(t *testing.T) {
+	t.Parallel()
+	h, r, kind := open(t)
+	url := r.On("/ask", func(w http.ResponseWriter, _ *http.Request, _ int) {
+		w.Header().Set("Retry-After", "3600")
+		w.WriteHeader(http.StatusTooManyRequests)
+	})
+	body := booking(kind, "asked", "0s", url)
+	body["expires_after"], body["retry"] = "800ms", house.JSON{"steps": []string{"10ms", "10ms"}}
+	booked := h.Add(body)
+	require.Equal(t, 800*time.Millisecond, booked.LatestAt.Sub(booked.DueAt))
+	done := h.Await(kind+"/asked", "expired")
+	require.Equal(t, 1, done.Attempts)
+	require.Len(t, r.Calls("asked"), 1, "nobody is called after the latest time")
+	require.False(t, time.Now().Before(booked.LatestAt), "a timer does not expire before its time")
+
+	h.Policy(kind, house.JSON{"callback": house.JSON{"url": url}, "expires_after": "700ms", "retry": house.JSON{"steps": []string{"1h"}}})
+	late := h.Add(house.JSON{"business_type": kind, "business_id": "default", "delay": "0s"})
+	require.Equal(t, 700*time.Millisecond, late.LatestAt.Sub(late.DueAt), "the policy's default")
+	h.Await(kind+"/default", "expired")
+}

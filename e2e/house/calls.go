@@ -1,0 +1,155 @@
+package house
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// JSON is a body in the making.
+type JSON map[string]any
+
+// Timer is what the API shows of a timer, read by nothing of Wakecall's own.
+type Timer struct {
+	BusinessType  string    `json:"business_type"`
+	BusinessID    string    `json:"business_id"`
+	Status        string    `json:"status"`
+	DueAt         time.Time `json:"due_at"`
+	LatestAt      time.Time `json:"latest_at"`
+	Revision      int       `json:"revision"`
+	Attempts      int       `json:"attempts"`
+	NextAttemptAt time.Time `json:"next_attempt_at"`
+	DeliveredAt   time.Time `json:"delivered_at"`
+	LatenessMS    *int64    `json:"lateness_ms"`
+	WebhookID     string    `json:"webhook_id"`
+	RunID         string    `json:"run_id"`
+	FirstRunID    string    `json:"first_run_id"`
+	LastFailure   struct {
+		Status  int    `json:"status"`
+		Message string `json:"message"`
+	} `json:"last_failure"`
+	Links struct {
+		WebUI string `json:"web_ui"`
+	} `json:"links"`
+}
+
+// Problem is a problem document.
+type Problem struct {
+	Type   string `json:"type"`
+	Title  string `json:"title"`
+	Status int    `json:"status"`
+	Detail string `json:"detail"`
+	Errors []struct {
+		Pointer string `json:"pointer"`
+		Code    string `json:"code"`
+	} `json:"errors"`
+	Timer *Timer `json:"timer"`
+}
+
+// Reply is an answer of the API.
+type Reply struct {
+	Status int
+	Header http.Header
+	Body   []byte
+	t      testing.TB
+}
+
+// Timer reads the answer as a timer.
+func (r Reply) Timer() (v Timer) { r.into(&v); return v }
+
+// Problem reads the answer as a problem document.
+func (r Reply) Problem() (p Problem) {
+	r.t.Helper()
+	require.Equal(r.t, "application/problem+json", r.Header.Get("Content-Type"), "%s", r.Body)
+	r.into(&p)
+	require.Equal(r.t, r.Status, p.Status)
+	return p
+}
+
+// Into reads the answer.
+func (r Reply) into(v any) {
+	r.t.Helper()
+	require.NoError(r.t, json.Unmarshal(r.Body, v), "%s", r.Body)
+}
+
+// Into reads the answer as anything.
+func (r Reply) Into(v any) { r.t.Helper(); r.into(v) }
+
+// Do makes a call. A body of type string or []byte is sent as it is.
+func (h *House) Do(method, path string, body any) Reply {
+	h.t.Helper()
+	return h.Send(h.Request(method, path, body))
+}
+
+// Request makes a request that Send can send.
+func (h *House) Request(method, path string, body any) *http.Request {
+	h.t.Helper()
+	var raw []byte
+	switch b := body.(type) {
+	case nil:
+	case string:
+		raw = []byte(b)
+	case []byte:
+		raw = b
+	default:
+		var err error
+		raw, err = json.Marshal(b)
+		require.NoError(h.t, err)
+	}
+	request, err := http.NewRequestWithContext(h.t.Context(), method, h.URL+path, bytes.NewReader(raw))
+	require.NoError(h.t, err)
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	return request
+}
+
+// Send sends a request made by hand.
+func (h *House) Send(request *http.Request) Reply {
+	h.t.Helper()
+	response, err := http.DefaultClient.Do(request)
+	require.NoError(h.t, err)
+	defer func() { _ = response.Body.Close() }()
+	raw, err := io.ReadAll(response.Body)
+	require.NoError(h.t, err)
+	return Reply{Status: response.StatusCode, Header: response.Header, Body: raw, t: h.t}
+}
+
+// Policy puts a policy and expects it to be taken.
+func (h *House) Policy(businessType string, policy JSON) {
+	h.t.Helper()
+	reply := h.Do("PUT", "/v1/policies/"+businessType, policy)
+	require.Contains(h.t, []int{200, 201}, reply.Status, "%s", reply.Body)
+}
+
+// Add books a timer and expects it to be new.
+func (h *House) Add(timer JSON) Timer {
+	h.t.Helper()
+	reply := h.Do("POST", "/v1/timers", timer)
+	require.Equal(h.t, http.StatusCreated, reply.Status, "%s", reply.Body)
+	return reply.Timer()
+}
+
+// Get shows a timer.
+func (h *House) Get(path string) Timer {
+	h.t.Helper()
+	reply := h.Do("GET", "/v1/timers/"+path, nil)
+	require.Equal(h.t, http.StatusOK, reply.Status, "%s", reply.Body)
+	return reply.Timer()
+}
+
+// Await returns the timer once it has the status.
+func (h *House) Await(path, status string) (timer Timer) {
+	h.t.Helper()
+	require.EventuallyWithT(h.t, func(c *assert.CollectT) {
+		timer = h.Get(path)
+		require.Equal(c, status, timer.Status)
+	}, 30*time.Second, 10*time.Millisecond, "%s should become %s", path, status)
+	return timer
+}

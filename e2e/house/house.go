@@ -1,0 +1,117 @@
+// Package house runs the whole of Wakecall in a test's process, on a real
+// Temporal server, with parts that can be stopped and started.
+package house
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"testing"
+	"time"
+
+	"go.temporal.io/sdk/client"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/internal/config"
+	"github.com/wakecall/wakecall/internal/role"
+	"github.com/wakecall/wakecall/internal/seal"
+	"github.com/wakecall/wakecall/standalone/embedded"
+	"github.com/wakecall/wakecall/worker"
+)
+
+// Temporal starts a real server on files that need not survive the test.
+func Temporal(dir string) (addr string, stop func(), err error) {
+	addr = FreeAddr()
+	server, err := embedded.Start(embedded.Options{
+		Addr: addr, DataDir: dir, Namespace: client.DefaultNamespace, Retention: 24 * time.Hour, Shards: 4,
+		Synchronous: "off", SearchAttributes: engine.SearchAttributes(),
+	})
+	if err != nil {
+		return "", nil, err
+	}
+	return addr, func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		defer cancel()
+		_ = server.Stop(ctx)
+	}, nil
+}
+
+// FreeAddr is a loopback address that nobody listens on.
+func FreeAddr() string {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(err)
+	}
+	defer func() { _ = listener.Close() }()
+	return listener.Addr().String()
+}
+
+// House is a running Wakecall: API and, unless it was stopped, worker.
+type House struct {
+	t       testing.TB
+	inner   *role.House
+	workers *worker.Workers
+
+	// URL is the API's.
+	URL    string
+	Engine *engine.Engine
+	Client client.Client
+}
+
+// secretKey is one for all houses: they share a Temporal.
+var secretKey = seal.NewKey()
+
+// Settings that the tests run with; loopback may be called back.
+func Settings() config.Config {
+	return config.Config{
+		HTTPAddr: "127.0.0.1:0", WebUI: "http://ui.test", SecretKey: secretKey, LogLevel: "error",
+		CallbackAllow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+		PolicyTTL:     100 * time.Millisecond, StopTimeout: 5 * time.Second,
+	}
+}
+
+// Open opens a house on the Temporal at addr, its worker running.
+func Open(t testing.TB, addr string) *House {
+	h := OpenWith(t, addr, Settings())
+	h.StartWorker()
+	return h
+}
+
+// OpenWith opens a house without a worker.
+func OpenWith(t testing.TB, addr string, settings config.Config) *House {
+	t.Helper()
+	inner, err := role.Open(t.Context(), role.Settings{
+		Config: settings, Version: "test", Logger: slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelError})),
+		Temporal: client.Options{HostPort: addr, Namespace: client.DefaultNamespace},
+	})
+	require.NoError(t, err)
+	handler := inner.API().(interface{ Handler() http.Handler }).Handler()
+	server := httptest.NewServer(handler)
+	h := &House{t: t, inner: inner, URL: server.URL, Engine: inner.Engine, Client: inner.Client}
+	t.Cleanup(func() {
+		server.Close()
+		h.StopWorker()
+		inner.Close()
+	})
+	return h
+}
+
+// StartWorker starts the worker.
+func (h *House) StartWorker() {
+	workers, err := h.inner.StartWorker()
+	require.NoError(h.t, err)
+	h.workers = workers
+}
+
+// StopWorker stops the worker, if one runs.
+func (h *House) StopWorker() {
+	if h.workers != nil {
+		h.workers.Stop()
+		h.workers = nil
+	}
+}

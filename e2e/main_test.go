@@ -1,0 +1,40 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/wakecall/wakecall/e2e/house"
+)
+
+// temporalAddr is a real server that the tests of this package share. A test
+// that breaks its server starts one of its own.
+var temporalAddr string
+
+func TestMain(m *testing.M) {
+	os.Exit(run(m))
+}
+
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "wakecall-e2e-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	addr, stop, err := house.Temporal(dir)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	temporalAddr = addr
+	code := m.Run()
+	if leaked := house.Leaked(); code == 0 && len(leaked) > 0 {
+		fmt.Fprintf(os.Stderr, "goroutines of ours outlived their house:\n%s\n", strings.Join(leaked, "\n\n"))
+		code = 1
+	}
+	stop()
+	return code
+}

@@ -1,0 +1,115 @@
+// Package receiver is a real HTTP server that is called back, remembers what it
+// got, and answers as it is told.
+package receiver
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Call is one request that arrived.
+type Call struct {
+	Path   string
+	Header http.Header
+	Body   []byte
+	At     time.Time
+}
+
+// ID is the business id the call is about.
+func (c Call) ID() string { return c.Header.Get("Wakecall-Business-Id") }
+
+// Answer answers the n-th call (from 1) about one business id.
+type Answer func(w http.ResponseWriter, r *http.Request, n int)
+
+// Receiver is a receiver on loopback.
+type Receiver struct {
+	URL string
+
+	mu      sync.Mutex
+	calls   []Call
+	counts  map[string]int
+	answers map[string]Answer
+	arrived chan struct{}
+}
+
+// New starts a receiver that answers 200 to everything.
+func New(t testing.TB) *Receiver {
+	r := &Receiver{counts: map[string]int{}, answers: map[string]Answer{}, arrived: make(chan struct{})}
+	server := httptest.NewServer(r)
+	t.Cleanup(server.Close)
+	r.URL = server.URL
+	return r
+}
+
+// On makes the receiver answer calls to a path in its own way.
+func (r *Receiver) On(path string, answer Answer) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.answers[path] = answer
+	return r.URL + path
+}
+
+// Status answers with a fixed status.
+func Status(code int) Answer {
+	return func(w http.ResponseWriter, _ *http.Request, _ int) { w.WriteHeader(code) }
+}
+
+// FailFirst answers 500 to the first n calls about an id, then 200.
+func FailFirst(n int) Answer {
+	return func(w http.ResponseWriter, _ *http.Request, call int) {
+		if call <= n {
+			w.WriteHeader(http.StatusInternalServerError)
+		}
+	}
+}
+
+// ServeHTTP records a call, then answers it.
+func (r *Receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	body, _ := io.ReadAll(req.Body)
+	call := Call{Path: req.URL.Path, Header: req.Header.Clone(), Body: body, At: time.Now()}
+	r.mu.Lock()
+	r.calls = append(r.calls, call)
+	r.counts[call.ID()]++
+	n, answer := r.counts[call.ID()], r.answers[req.URL.Path]
+	close(r.arrived)
+	r.arrived = make(chan struct{})
+	r.mu.Unlock()
+	if answer != nil {
+		answer(w, req, n)
+	}
+}
+
+// Calls returns the calls about an id so far.
+func (r *Receiver) Calls(id string) (calls []Call) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, call := range r.calls {
+		if call.ID() == id {
+			calls = append(calls, call)
+		}
+	}
+	return calls
+}
+
+// Await returns the calls about an id once there are n of them.
+func (r *Receiver) Await(t testing.TB, id string, n int) []Call {
+	t.Helper()
+	limit := time.After(30 * time.Second)
+	for {
+		r.mu.Lock()
+		arrived := r.arrived
+		r.mu.Unlock()
+		if calls := r.Calls(id); len(calls) >= n {
+			return calls
+		}
+		select {
+		case <-arrived:
+		case <-limit:
+			t.Fatalf("the receiver was called %d times about %s, not %d", len(r.Calls(id)), id, n)
+		}
+	}
+}
