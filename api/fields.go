@@ -58,14 +58,12 @@ func fillValue(raw jsontext.Value, dst reflect.Value) (faults timer.Faults) {
 		dst.Set(reflect.New(dst.Type().Elem()))
 		return fillValue(raw, dst.Elem())
 	}
-	switch dst.Kind() {
-	case reflect.Struct:
+	switch kind := dst.Kind(); {
+	case kind == reflect.Struct:
 		return fillStruct(raw, dst)
-	case reflect.Slice:
-		if dst.Type() != rawType {
-			return fillSlice(raw, dst)
-		}
-	case reflect.Map:
+	case kind == reflect.Slice && dst.Type() != rawType:
+		return fillSlice(raw, dst)
+	case kind == reflect.Map:
 		return fillMap(raw, dst)
 	}
 	if err := json.Unmarshal(raw, dst.Addr().Interface()); err != nil {
@@ -116,18 +114,11 @@ func mistyped(want reflect.Type) timer.Fault {
 	case reflect.TypeFor[timer.Duration]():
 		return timer.Fault{Code: timer.CodeInvalidDuration, Detail: "must be a duration such as 90s, 30m or 72h"}
 	}
-	detail := "must be a string"
-	switch want.Kind() {
-	case reflect.Struct, reflect.Map:
-		detail = "must be an object"
-	case reflect.Slice:
-		detail = "must be an array"
-	case reflect.Int, reflect.Int64:
-		detail = "must be an integer"
-	case reflect.Float64:
-		detail = "must be a number"
-	case reflect.Bool:
-		detail = "must be true or false"
-	}
-	return timer.Fault{Code: timer.CodeInvalidType, Detail: detail}
+	return timer.Fault{Code: timer.CodeInvalidType, Detail: "must be " + kindWords[want.Kind()]}
+}
+
+// kindWords names the JSON form of every kind that a wire struct uses.
+var kindWords = map[reflect.Kind]string{
+	reflect.String: "a string", reflect.Struct: "an object", reflect.Map: "an object", reflect.Slice: "an array",
+	reflect.Int: "an integer", reflect.Int64: "an integer", reflect.Float64: "a number", reflect.Bool: "true or false",
 }

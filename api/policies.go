@@ -95,10 +95,10 @@ func (o object) policy(businessType string) (engine.PolicyChange, error) {
 // ifMatch reads the precondition of a PUT (RFC 9110, section 13.1.1).
 func ifMatch(c echo.Context) (version int, mustExist bool, err error) {
 	header := strings.TrimSpace(c.Request().Header.Get("If-Match"))
-	switch {
-	case header == "":
+	switch header {
+	case "":
 		return 0, false, nil
-	case header == "*":
+	case "*":
 		return 0, true, nil
 	}
 	text, ok := strings.CutPrefix(header, `"`)

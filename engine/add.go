@@ -88,7 +88,7 @@ func (e *Engine) start(ctx context.Context, spec timer.Spec, payload *timer.Payl
 
 func startOptions(spec timer.Spec) client.StartWorkflowOptions {
 	return client.StartWorkflowOptions{
-		ID:                  spec.Key.String(),
+		ID:                  spec.String(),
 		TaskQueue:           workflows.TaskQueue,
 		StartDelay:          max(spec.DueAt.Until(time.Now()), 0),
 		WorkflowTaskTimeout: taskTimeout,

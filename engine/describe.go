@@ -174,7 +174,7 @@ func (e *Engine) showClosed(ctx context.Context, view *timer.View) error {
 		return nil
 	}
 	var outcome timer.Outcome
-	run := e.Client.GetWorkflow(ctx, view.Key.String(), view.RunID)
+	run := e.Client.GetWorkflow(ctx, view.String(), view.RunID)
 	err := run.GetWithOptions(ctx, &outcome, client.WorkflowRunGetOptions{DisableFollowingRuns: true})
 	if ended, ok := outcomeIn(err); ok {
 		outcome, err = ended, nil

@@ -2,6 +2,7 @@ package timer_test
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -20,7 +21,7 @@ func at(d time.Duration) *timer.Instant { return ptr(timer.At(noon.Add(d))) }
 var key = timer.Key{BusinessType: "order-close", BusinessID: "o-1"}
 
 func pointers(err error) (all []string) {
-	if e, ok := err.(*timer.Error); ok {
+	if e, ok := errors.AsType[*timer.Error](err); ok {
 		for _, fault := range e.Faults {
 			all = append(all, fault.Pointer)
 		}

@@ -2,6 +2,7 @@ package role
 
 import (
 	"context"
+	"errors"
 	"net"
 	"time"
 )
@@ -28,7 +29,5 @@ func Serve(ctx context.Context, server Server, addr string, started func(net.Add
 	}
 	stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
 	defer cancel()
-	err = server.Shutdown(stopping)
-	<-failed
-	return err
+	return errors.Join(server.Shutdown(stopping), <-failed)
 }

@@ -1,0 +1,101 @@
+# Wakecall. `make` alone prints what there is.
+
+MODULES := . standalone e2e
+BIN     := $(CURDIR)/bin
+
+# Tools, pinned. Each is built once into bin/ from the Go module proxy.
+GOLANGCI_VERSION      := v2.15.0
+WORKFLOWCHECK_VERSION := v0.6.0
+TEMPORAL_VERSION      := v1.5.1
+GOLANGCI      := $(BIN)/golangci-lint-$(GOLANGCI_VERSION)
+WORKFLOWCHECK := $(BIN)/workflowcheck-$(WORKFLOWCHECK_VERSION)
+TEMPORAL_CLI  := $(BIN)/temporal-$(TEMPORAL_VERSION)
+TCTL          := $(BIN)/tctl
+
+export WAKECALL_BIN            := $(BIN)/wakecall
+export WAKECALL_STANDALONE_BIN := $(BIN)/wakecall-standalone
+export TEMPORAL_CLI TCTL
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## print this help
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: run
+run: standalone ## build and start everything in one process: Temporal, Web UI, worker, API
+	@exec $(WAKECALL_STANDALONE_BIN)
+
+.PHONY: test
+test: deps lint build cli ## everything: lint, unit tests, and the house on a real Temporal
+	go test -race ./...
+	cd standalone && go test -race ./...
+	cd e2e && go test -race -parallel 4 -timeout 25m ./...
+
+.PHONY: lint
+lint: $(GOLANGCI) $(WORKFLOWCHECK) ## formatting, linters, import rules, determinism of workflows
+	@for module in $(MODULES); do \
+		echo "lint $$module"; \
+		(cd $$module && go mod tidy -diff && $(GOLANGCI) run --config $(CURDIR)/.golangci.yml ./...) || exit 1; \
+	done
+	$(WORKFLOWCHECK) ./workflows/...
+
+.PHONY: build
+build: standalone ## build the binaries into bin/
+	go build -o $(WAKECALL_BIN) .
+
+.PHONY: standalone
+standalone:
+	cd standalone && go build -o $(WAKECALL_STANDALONE_BIN) .
+
+.PHONY: fuzz
+fuzz: ## fuzz everything that parses, 30 s each (FUZZTIME to change)
+	@for package in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n1 dirname | sort -u); do \
+		for target in $$(grep -h -o '^func Fuzz[A-Za-z0-9]*' $$package/*_test.go | cut -c6-); do \
+			echo "fuzz $$package $$target"; \
+			go test -run '^$$' -fuzz "^$$target$$" -fuzztime $${FUZZTIME:-30s} $$package || exit 1; \
+		done; \
+	done
+
+.PHONY: histories
+histories: ## record the histories of new behaviours into workflows/testdata; existing ones are never replaced
+	cd e2e && WAKECALL_RECORD=1 go test -count=1 -run TestRecordHistories .
+
+.PHONY: up
+up: .env ## start the production form with Docker Compose
+	docker compose up --build --detach --wait
+
+.PHONY: down
+down: ## stop it; the data stays
+	docker compose down
+
+.env:
+	deploy/env.sh > .env
+
+.PHONY: cli
+cli: $(TEMPORAL_CLI) $(TCTL)
+
+# The tests start PostgreSQL themselves, from Debian's package.
+.PHONY: deps
+deps:
+	@ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 || { \
+		echo "installing postgresql"; apt-get update -q && apt-get install -y -q postgresql; }
+
+$(GOLANGCI):
+	GOBIN=$(BIN) go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
+	mv $(BIN)/golangci-lint $@
+
+$(WORKFLOWCHECK):
+	GOBIN=$(BIN) go install go.temporal.io/sdk/contrib/tools/workflowcheck@$(WORKFLOWCHECK_VERSION)
+	mv $(BIN)/workflowcheck $@
+
+$(TEMPORAL_CLI):
+	GOBIN=$(BIN) go install github.com/temporalio/cli/cmd/temporal@$(TEMPORAL_VERSION)
+	mv $(BIN)/temporal $@
+
+$(TCTL): e2e/tools/tctl/go.mod
+	cd e2e/tools/tctl && go build -mod=mod -o $@ github.com/temporalio/tctl/cmd/tctl
+
+.PHONY: clean
+clean: ## remove what was built; data stays
+	rm -rf $(BIN)

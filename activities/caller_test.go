@@ -1,0 +1,201 @@
+package activities
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/otel/trace/noop"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+var loopback = netip.MustParsePrefix("127.0.0.0/8")
+
+func callerTo(t *testing.T, allowed ...netip.Prefix) *Caller {
+	transport := NewTransport(allowed)
+	t.Cleanup(transport.CloseIdleConnections)
+	return NewCaller(transport, noop.NewTracerProvider().Tracer(""), "test")
+}
+
+func post(c *Caller, url string, timeout time.Duration) exchange {
+	return c.call(context.Background(), request{url: url, timeout: timeout, headers: map[string]string{}, body: []byte("x")})
+}
+
+// No connection ever reaches an address that was not allowed, however its URL
+// is written: the listener counts what it accepts.
+func TestForbiddenAddressesAreNeverReached(t *testing.T) {
+	t.Parallel()
+	listener, accepted := counting(t)
+	_, port, err := net.SplitHostPort(listener.Addr().String())
+	require.NoError(t, err)
+	strict := callerTo(t)
+	for _, host := range []string{
+		"127.0.0.1", "localhost", "127.0.0.1.", "[::1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "127.1", "2130706433", "0x7f000001",
+		"0177.0.0.1", "0.0.0.0", "[::]", "[64:ff9b::7f00:1]", "[2002:7f00:1::]",
+	} {
+		x := post(strict, "http://"+host+":"+port+"/", time.Second)
+		require.NotEqual(t, timer.NoTrouble, x.answer.Trouble, host)
+		require.True(t, x.firstByte.IsZero(), host)
+	}
+	require.Zero(t, accepted.Load())
+
+	post(callerTo(t, loopback), "http://127.0.0.1:"+port+"/", 100*time.Millisecond)
+	require.NotZero(t, accepted.Load(), "the oracle sees a connection that is allowed")
+}
+
+func counting(t *testing.T) (net.Listener, *atomic.Int64) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	var accepted atomic.Int64
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			accepted.Add(1)
+			_ = conn.Close()
+		}
+	}()
+	t.Cleanup(func() { _ = listener.Close(); <-done })
+	return listener, &accepted
+}
+
+func TestNoProxyFromTheEnvironment(t *testing.T) {
+	t.Parallel()
+	require.Nil(t, NewTransport(nil).Proxy, "a proxy would take the address check with it")
+}
+
+func TestHostileAnswers(t *testing.T) {
+	t.Parallel()
+	caller := callerTo(t, loopback)
+	const timeout = 300 * time.Millisecond
+	for name, c := range map[string]struct {
+		serve   http.HandlerFunc
+		status  int
+		trouble timer.Trouble
+	}{
+		"endless body": {func(w http.ResponseWriter, r *http.Request) {
+			for r.Context().Err() == nil {
+				if _, err := io.WriteString(w, strings.Repeat("x", 1024)); err != nil {
+					return
+				}
+			}
+		}, 200, ""},
+		"a byte at a time": {func(w http.ResponseWriter, r *http.Request) {
+			w.WriteHeader(http.StatusAccepted)
+			for r.Context().Err() == nil {
+				_, _ = io.WriteString(w, "x")
+				_ = http.NewResponseController(w).Flush()
+				<-time.After(10 * time.Millisecond)
+			}
+		}, 202, ""},
+		"gzip bomb": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Encoding", "gzip")
+			_ = http.NewResponseController(w).Flush()
+			z := gzip.NewWriter(w)
+			_, _ = io.CopyN(z, zeros{}, 64<<20)
+			_ = z.Close()
+		}, 200, ""},
+		"huge header": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("X", strings.Repeat("x", 64<<10))
+		}, 0, timer.BrokenAnswer},
+		"silence":  {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, 0, timer.Timeout},
+		"not HTTP": {hijack(func(rw *bufio.ReadWriter) { _, _ = rw.WriteString("SSH-2.0-OpenSSH\r\n") }), 0, timer.BrokenAnswer},
+		"hang up":  {hijack(func(*bufio.ReadWriter) {}), 0, timer.BrokenAnswer},
+		"redirect": {func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://169.254.169.254/", http.StatusTemporaryRedirect)
+		}, 307, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				_, _ = io.Copy(io.Discard, r.Body) // a server sees its client leave only once it has read the body
+				c.serve(w, r)
+			}))
+			defer server.Close()
+			defer server.CloseClientConnections()
+			began := time.Now()
+			x := post(caller, server.URL, timeout)
+			require.Equal(t, c.status, x.answer.Status)
+			require.Equal(t, c.trouble, x.answer.Trouble)
+			require.Less(t, time.Since(began), timeout+2*time.Second, "the slot is free again")
+		})
+	}
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+func hijack(write func(*bufio.ReadWriter)) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		conn, rw, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			return
+		}
+		write(rw)
+		_ = rw.Flush()
+		_ = conn.Close()
+	}
+}
+
+func TestBadTLS(t *testing.T) {
+	t.Parallel()
+	caller := callerTo(t, loopback)
+	server := httptest.NewTLSServer(http.NotFoundHandler())
+	defer server.Close()
+	require.Equal(t, timer.TLSFailure, post(caller, server.URL, time.Second).answer.Trouble, "an unknown authority")
+	plain := httptest.NewServer(http.NotFoundHandler())
+	defer plain.Close()
+	trouble := post(caller, strings.Replace(plain.URL, "http:", "https:", 1), time.Second).answer.Trouble
+	require.Contains(t, []timer.Trouble{timer.TLSFailure, timer.BrokenAnswer}, trouble, "plain HTTP behind https")
+}
+
+func TestAnswerIsReadAsItIs(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		require.Empty(t, r.Header.Get("Accept-Encoding"))
+		require.Equal(t, "test", r.UserAgent())
+		w.Header().Set("Retry-After", "7")
+		w.Header().Set(HeaderNoRetry, "TRUE")
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}))
+	defer server.Close()
+	x := post(callerTo(t, loopback), server.URL, time.Second)
+	require.Equal(t, timer.Answer{Status: 503, RetryAfter: "7", NoRetry: true}, x.answer)
+	require.False(t, x.firstByte.IsZero())
+	require.False(t, x.ended.Before(x.firstByte))
+}
+
+// A connection is used again when the rest of an answer fits into what is read.
+func TestConnectionsAreKept(t *testing.T) {
+	t.Parallel()
+	var connections atomic.Int64
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "ok") }))
+	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			connections.Add(1)
+		}
+	}
+	server.Start()
+	defer server.Close()
+	caller := callerTo(t, loopback)
+	for range 10 {
+		require.Equal(t, 200, post(caller, server.URL, time.Second).answer.Status)
+	}
+	require.EqualValues(t, 1, connections.Load())
+}

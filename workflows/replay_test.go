@@ -1,0 +1,67 @@
+package workflows_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/worker"
+
+	"github.com/wakecall/wakecall/workflows"
+)
+
+func replay(t *testing.T, file string) error {
+	replayer := worker.NewWorkflowReplayer()
+	workflows.Register(replayer)
+	return replayer.ReplayWorkflowHistoryFromJSONFile(quiet{}, file)
+}
+
+// Every history that was ever frozen must replay, for ever: a timer that is
+// waiting today may wake up under the code of years to come. Histories are
+// never replaced; see make histories.
+func TestFrozenHistoriesReplay(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/v*/*.json")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		require.NoError(t, replay(t, file), file)
+	}
+}
+
+func TestEveryBehaviourIsFrozen(t *testing.T) {
+	t.Parallel()
+	for behaviour := workflows.BehaviourInitial; behaviour <= workflows.BehaviourNow; behaviour++ {
+		for _, scenario := range []string{
+			"delivered", "retried", "failed", "stopped", "expired", "cancelled", "cancelled-delivering", "moved", "moved-away",
+			"moved-delivering", "moved-delivering-away", "collided", "policy", "probe",
+		} {
+			file := filepath.Join("testdata", "v"+strconv.Itoa(behaviour), scenario+".json")
+			_, err := os.Stat(file)
+			require.NoError(t, err, "record it with make histories")
+		}
+	}
+}
+
+// The negative control: a history that the code could not have made.
+func TestReplaySeesAnotherBehaviour(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("testdata/v1/retried.json")
+	require.NoError(t, err)
+	altered := bytes.Replace(text, []byte(`"name": "deliver"`), []byte(`"name": "deliver2"`), 1)
+	require.NotEqual(t, text, altered)
+	file := filepath.Join(t.TempDir(), "altered.json")
+	require.NoError(t, os.WriteFile(file, altered, 0o600))
+	require.Error(t, replay(t, file))
+}
+
+// quiet drops the replayer's log.
+type quiet struct{}
+
+func (quiet) Debug(string, ...any) {}
+func (quiet) Info(string, ...any)  {}
+func (quiet) Warn(string, ...any)  {}
+func (quiet) Error(string, ...any) {}
