@@ -1,6 +1,6 @@
 # Wakecall. `make` alone prints what there is.
 
-MODULES := . standalone e2e
+MODULES := . standalone examples e2e
 BIN     := $(CURDIR)/bin
 
 # Tools, pinned. Each is built once into bin/ from the Go module proxy.
@@ -25,6 +25,10 @@ help: ## print this help
 .PHONY: run
 run: standalone ## build and start everything in one process: Temporal, Web UI, worker, API
 	@exec $(WAKECALL_STANDALONE_BIN)
+
+.PHONY: receiver
+receiver: ## run a receiver of callbacks to try things with, on 127.0.0.1:9000
+	@cd examples && go run ./receiver
 
 .PHONY: test
 test: deps lint build cli ## everything: lint, unit tests, and the house on a real Temporal

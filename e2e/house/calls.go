@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/e2e/contract"
 )
 
 // JSON is a body in the making.
@@ -110,7 +112,7 @@ func (h *House) Request(method, path string, body any) *http.Request {
 	return request
 }
 
-// Send sends a request made by hand.
+// Send sends a request made by hand, and holds the call to the OpenAPI document.
 func (h *House) Send(request *http.Request) Reply {
 	h.t.Helper()
 	response, err := http.DefaultClient.Do(request)
@@ -118,6 +120,7 @@ func (h *House) Send(request *http.Request) Reply {
 	defer func() { _ = response.Body.Close() }()
 	raw, err := io.ReadAll(response.Body)
 	require.NoError(h.t, err)
+	contract.Hold(h.t, contract.Exchange{Request: request, Status: response.StatusCode, Header: response.Header, Body: raw})
 	return Reply{Status: response.StatusCode, Header: response.Header, Body: raw, t: h.t}
 }
 

@@ -1,17 +1,20 @@
 package embedded
 
 import (
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/gofrs/flock"
 	serverconfig "go.temporal.io/server/common/config"
+	"go.temporal.io/server/common/log"
+	"go.temporal.io/server/common/metrics"
+	"go.temporal.io/server/common/persistence/sql"
+	"go.temporal.io/server/common/persistence/sql/sqlplugin"
 	"go.temporal.io/server/common/primitives/timestamp"
+	"go.temporal.io/server/common/resolver"
 	sqliteschema "go.temporal.io/server/schema/sqlite"
 )
 
@@ -107,29 +110,37 @@ func found(o Options, now birth) error {
 	return os.WriteFile(filepath.Join(o.DataDir, birthFile), append(text, '\n'), 0o600)
 }
 
-// readBack asks SQLite whether it took the pragmas: a misspelt one is ignored
-// without a word.
+// synchronousNumber is how SQLite reads the pragma back.
+var synchronousNumber = map[string]string{"off": "0", "normal": "1", "full": "2", "extra": "3"}
+
+// readBack asks SQLite, on a connection as Temporal itself makes it, whether
+// it took the pragmas: a misspelt one is ignored without a word.
 func readBack(o Options) error {
 	for _, store := range []string{mainStore, visibilityStore} {
-		if err := readPragma(sqlite(o, store), "journal_mode", "wal"); err != nil {
+		config := sqlite(o, store)
+		err := errors.Join(
+			expectPragma(config, "journal_mode", "wal"),
+			expectPragma(config, "synchronous", synchronousNumber[o.Synchronous]),
+		)
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func readPragma(config *serverconfig.SQL, name, want string) error {
-	db, err := sql.Open("sqlite", "file:"+config.DatabaseName+"?mode=rw")
+// expectPragma fails when a pragma has another value. Temporal's handle can
+// only execute, so the statement itself must fail: json(”) does.
+func expectPragma(config *serverconfig.SQL, name, want string) error {
+	db, err := sql.NewSQLAdminDB(sqlplugin.DbKindUnknown, config, resolver.NewNoopResolver(), log.NewNoopLogger(),
+		metrics.NoopMetricsHandler)
 	if err != nil {
-		return err
-	}
-	defer func() { _ = db.Close() }()
-	var got string
-	if err := db.QueryRow("PRAGMA " + name).Scan(&got); err != nil {
 		return fmt.Errorf("%s: %w", config.DatabaseName, err)
 	}
-	if !strings.EqualFold(got, want) {
-		return fmt.Errorf("%s: SQLite runs with %s=%s instead of %s", config.DatabaseName, name, got, want)
+	defer func() { _ = db.Close() }()
+	check := fmt.Sprintf("SELECT CASE CAST(%[1]s AS TEXT) WHEN '%[2]s' THEN 1 ELSE json('') END FROM pragma_%[1]s", name, want)
+	if err := db.Exec(check); err != nil {
+		return fmt.Errorf("%s: SQLite does not run with %s=%s: %w", config.DatabaseName, name, want, err)
 	}
 	return nil
 }

@@ -1,0 +1,300 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/e2e/house"
+	"github.com/wakecall/wakecall/e2e/process"
+	"github.com/wakecall/wakecall/e2e/receiver"
+)
+
+// ending is how an operator ends one workflow with one of Temporal's programs.
+type ending struct {
+	program func(testing.TB) string
+	verb    string
+	// abrupt is whether not even an attempt in flight is waited for.
+	abrupt bool
+}
+
+var endings = map[string]ending{
+	"tctl cancel":        {process.Tctl, "cancel", false},
+	"tctl terminate":     {process.Tctl, "terminate", true},
+	"temporal cancel":    {process.Temporal, "cancel", false},
+	"temporal terminate": {process.Temporal, "terminate", true},
+}
+
+// execute runs a program to its end and returns what it printed.
+func execute(t *testing.T, program string, args ...string) string {
+	t.Helper()
+	printed, err := attempt(t, program, args...)
+	require.NoError(t, err)
+	return printed
+}
+
+// temporal runs the temporal CLI.
+func temporal(t *testing.T, args ...string) string {
+	t.Helper()
+	return execute(t, process.Temporal(t), append(args, "--address", temporalAddr)...)
+}
+
+// attempt runs a program without any settings of the person who runs the
+// tests.
+func attempt(t *testing.T, program string, args ...string) (string, error) {
+	command := exec.CommandContext(t.Context(), program, args...)
+	command.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.DevNull}
+	var complaints strings.Builder
+	command.Stderr = &complaints
+	printed, err := command.Output()
+	if err != nil {
+		return "", fmt.Errorf("%s %v: %w: %s%s", program, args, err, printed, &complaints)
+	}
+	return string(printed), nil
+}
+
+// stage is one state that a timer can be in when an operator ends it.
+type stage struct {
+	// reach books a timer and brings it there.
+	reach func(*scene, string)
+	// calls is how often the receiver has been called by then.
+	calls int
+	// answer is what the attempt in flight is answered, if one is.
+	answer int
+}
+
+// scene is where the stages are played.
+type scene struct {
+	*house.House
+	t      *testing.T
+	kind   string
+	r      *receiver.Receiver
+	answer chan int
+}
+
+// ahead is far enough for every command to come before the timer would ring,
+// and near enough to see that it does not.
+const ahead = "5s"
+
+var stages = map[string]stage{
+	"scheduled": {reach: func(s *scene, id string) { s.Add(booking(s.kind, id, ahead, s.r.URL)) }},
+	"moved": {reach: func(s *scene, id string) {
+		s.Add(booking(s.kind, id, "1h", s.r.URL))
+		require.Equal(s.t, http.StatusOK, s.Do("PATCH", s.path(id), house.JSON{"delay": ahead}).Status)
+	}},
+	"between-retries": {reach: func(s *scene, id string) {
+		s.book(id, s.r.On("/down", receiver.Status(http.StatusInternalServerError)), ahead)
+		s.Await(s.kind+"/"+id, "delivering")
+		s.r.Await(s.t, id, 1)
+	}, calls: 1},
+	"first-attempt-taken":   {reach: (*scene).hangAtFirst, calls: 1, answer: http.StatusOK},
+	"first-attempt-refused": {reach: (*scene).hangAtFirst, calls: 1, answer: http.StatusInternalServerError},
+	"retry-taken":           {reach: (*scene).hangAtSecond, calls: 2, answer: http.StatusOK},
+	"retry-refused":         {reach: (*scene).hangAtSecond, calls: 2, answer: http.StatusInternalServerError},
+}
+
+// id makes a business id that no other scene has.
+func (s *scene) id(stage string) string { return s.kind + "." + stage }
+
+func (s *scene) path(id string) string { return "/v1/timers/" + s.kind + "/" + id }
+
+// book books a timer that is due now, and retried after the given waits.
+func (s *scene) book(id, url string, steps ...string) {
+	body := booking(s.kind, id, "0s", url)
+	body["retry"] = house.JSON{"steps": steps, "jitter": 0}
+	s.Add(body)
+}
+
+func (s *scene) hangAtFirst(id string) {
+	s.book(id, s.r.On("/first/"+id, s.hangFrom(1)), "10ms", "10ms")
+	s.r.Await(s.t, id, 1)
+}
+
+func (s *scene) hangAtSecond(id string) {
+	s.book(id, s.r.On("/second/"+id, s.hangFrom(2)), "10ms", "10ms")
+	s.r.Await(s.t, id, 2)
+}
+
+func (s *scene) hangFrom(n int) receiver.Answer {
+	return func(w http.ResponseWriter, _ *http.Request, call int) {
+		if call < n {
+			w.WriteHeader(http.StatusInternalServerError)
+			return
+		}
+		w.WriteHeader(<-s.answer)
+	}
+}
+
+func TestEndedByTheProgramsOfTemporal(t *testing.T) {
+	t.Parallel()
+	addr, stop, err := house.Temporal(t.TempDir())
+	require.NoError(t, err)
+	t.Cleanup(stop)
+	// One worker alone: only the one that made an attempt holds its receipt.
+	h, r := house.Open(t, addr), receiver.New(t)
+	for name, ending := range endings {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := &scene{House: h, t: t, r: r, kind: strings.ReplaceAll(name, " ", "-"), answer: make(chan int)}
+			for name, stage := range stages {
+				id := s.id(name)
+				stage.reach(s, id)
+				execute(t, ending.program(t), "--address", addr, "workflow", ending.verb, "-w", s.kind+"/"+id)
+				if stage.answer != 0 {
+					s.answer <- stage.answer
+				}
+				s.Await(s.kind+"/"+id, ending.leaves(stage))
+			}
+			s.awaitSilence()
+			for name, stage := range stages {
+				id := s.id(name)
+				require.Len(t, r.Calls(id), stage.calls, "%s rang again", id)
+				s.requireEnd(id, ending.leaves(stage))
+			}
+		})
+	}
+}
+
+// leaves is the status of a timer in the given state that was ended so.
+func (e ending) leaves(s stage) string {
+	if s.answer == http.StatusOK && !e.abrupt {
+		return "delivered" // the receiver took it before it could be called off
+	}
+	return "cancelled"
+}
+
+// awaitSilence returns when every timer of the stages would have rung.
+func (s *scene) awaitSilence() {
+	s.Add(booking(s.kind, s.id("sentinel"), ahead, s.r.URL))
+	s.r.Await(s.t, s.id("sentinel"), 1)
+}
+
+// requireEnd shows that the API agrees with the operator about a timer.
+func (s *scene) requireEnd(id, status string) {
+	s.t.Helper()
+	cancel, book := http.StatusOK, http.StatusCreated
+	if status == "delivered" {
+		cancel, book = http.StatusConflict, http.StatusConflict
+	}
+	require.Equal(s.t, cancel, s.Do("DELETE", s.path(id), nil).Status, id)
+	require.Equal(s.t, book, s.Do("POST", "/v1/timers", booking(s.kind, id, "1h", s.r.URL)).Status, id)
+}
+
+// The negative control of the test above: what nobody ends rings.
+func TestNotEndedRings(t *testing.T) {
+	t.Parallel()
+	h, r, kind := open(t)
+	h.Add(booking(kind, "1", "500ms", r.URL))
+	r.Await(t, "1", 1)
+	h.Await(kind+"/1", "delivered")
+}
+
+func TestCancelledByQuery(t *testing.T) {
+	t.Parallel()
+	h, r, kind := open(t)
+	other, policy := kind+"-other", house.JSON{"callback": house.JSON{"url": r.URL}}
+	h.Policy(kind, policy)
+	h.Policy(other, policy)
+	const n = 50
+	var ids []string
+	for i := range n {
+		ids = append(ids, fmt.Sprintf("%s/%d", kind, i))
+		for _, businessType := range []string{kind, other} {
+			h.Add(house.JSON{"business_type": businessType, "business_id": fmt.Sprint(i), "delay": "24h"})
+		}
+	}
+	awaitListed(t, fmt.Sprintf("WorkflowType='WakecallTimer' AND BusinessType=%q", kind), ids...)
+	temporal(t, "workflow", "cancel", "--query", fmt.Sprintf("BusinessType=%q", kind), "--reason", "closed", "--yes")
+	for i, id := range ids {
+		h.Await(id, "cancelled")
+		require.Equal(t, "scheduled", h.Get(fmt.Sprintf("%s/%d", other, i)).Status)
+	}
+	for _, businessType := range []string{kind, other} {
+		reply := h.Do("GET", "/v1/policies/"+businessType, nil)
+		require.Equal(t, http.StatusOK, reply.Status, "cancelling timers must leave the policy of %s", businessType)
+	}
+}
+
+// execution is what the temporal CLI lists of a workflow.
+type execution struct {
+	Execution struct {
+		WorkflowID string `json:"workflowId"`
+	} `json:"execution"`
+	Status string `json:"status"`
+}
+
+// awaitListed waits until the open workflows that match a query are the given
+// ones.
+func awaitListed(t *testing.T, query string, ids ...string) {
+	t.Helper()
+	args := []string{"workflow", "list", "-o", "json", "--address", temporalAddr, "--query", query + " AND ExecutionStatus='Running'"}
+	program := process.Temporal(t)
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		printed, err := attempt(t, program, args...)
+		require.NoError(c, err)
+		var found []execution
+		require.NoError(c, json.Unmarshal([]byte(printed), &found), "%s", printed)
+		var listed []string
+		for _, execution := range found {
+			listed = append(listed, execution.Execution.WorkflowID)
+		}
+		require.ElementsMatch(c, ids, listed)
+	}, 20*time.Second, 100*time.Millisecond, "visibility lags behind by a moment")
+}
+
+func TestFoundByQuery(t *testing.T) {
+	t.Parallel()
+	h, r, kind := open(t)
+	due := time.Now().Add(48 * time.Hour).UTC().Truncate(time.Second)
+	for id, hours := range map[string]int{"a": 0, "b": 1, "c": 2} {
+		body := booking(kind, id, "", r.URL)
+		delete(body, "delay")
+		body["due_at"] = due.Add(time.Duration(hours) * time.Hour).Format(time.RFC3339)
+		h.Add(body)
+	}
+	h.Add(booking(kind, "moved", "1h", r.URL))
+	moved := house.JSON{"due_at": due.Add(3 * time.Hour).Format(time.RFC3339)}
+	require.Equal(t, http.StatusOK, h.Do("PATCH", "/v1/timers/"+kind+"/moved", moved).Status)
+
+	within := fmt.Sprintf("BusinessType=%q AND ExecutionTime BETWEEN %q AND %q", kind,
+		due.Add(30*time.Minute).Format(time.RFC3339), due.Add(200*time.Minute).Format(time.RFC3339))
+	all := []string{kind + "/a", kind + "/b", kind + "/c", kind + "/moved"}
+	awaitListed(t, fmt.Sprintf("BusinessType=%q", kind), all...)
+	awaitListed(t, within, all[1:]...)
+	awaitListed(t, fmt.Sprintf("BusinessType=%q AND BusinessId=%q", kind, "c"), kind+"/c")
+	awaitListed(t, fmt.Sprintf("BusinessType=%q AND BusinessId=%q", kind, "nobody"))
+}
+
+// summaryOf is what a workflow is called in front of an operator.
+func summaryOf(t *testing.T, workflowID string) string {
+	t.Helper()
+	var described struct {
+		Config struct {
+			UserMetadata struct {
+				Summary json.RawMessage `json:"summary"`
+			} `json:"userMetadata"`
+		} `json:"executionConfig"`
+	}
+	printed := temporal(t, "workflow", "describe", "-o", "json", "-w", workflowID)
+	require.NoError(t, json.Unmarshal([]byte(printed), &described), "%s", printed)
+	return string(described.Config.UserMetadata.Summary)
+}
+
+func TestSummary(t *testing.T) {
+	t.Parallel()
+	h, r, kind := open(t)
+	h.Add(booking(kind, "order-1", "1h", r.URL))
+	booked := summaryOf(t, kind+"/order-1")
+	require.Contains(t, booked, "order-1")
+	require.Contains(t, booked, kind)
+	require.Equal(t, http.StatusOK, h.Do("PATCH", "/v1/timers/"+kind+"/order-1", house.JSON{"delay": "2h"}).Status)
+	require.Equal(t, booked, summaryOf(t, kind+"/order-1"), "the summary is kept over a move")
+}

@@ -1,0 +1,160 @@
+package contract
+
+import (
+	"bytes"
+	"fmt"
+	"mime"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// Exchange is one call: a request, and the answer it got.
+type Exchange struct {
+	Request *http.Request // one that can be read again, by its GetBody
+	Status  int
+	Header  http.Header
+	Body    []byte
+}
+
+// Check says where a call departs from the document. The answer is always held
+// to it. The request is held to it when all of it was taken: tests send
+// wrong ones on purpose.
+func (d *Document) Check(x Exchange) error {
+	if strings.HasPrefix(x.Request.URL.Path, "/docs") {
+		return nil // the page to read the document on is not in the document
+	}
+	op, ok := d.find(x.Request)
+	if !ok {
+		return d.checkStray(x)
+	}
+	if err := d.checkAnswer(op, x); err != nil {
+		return fmt.Errorf("the answer %d: %w", x.Status, err)
+	}
+	if !x.taken() {
+		return nil
+	}
+	if err := d.checkRequest(op, x); err != nil {
+		return fmt.Errorf("the request, which was taken: %w", err)
+	}
+	return nil
+}
+
+// taken reports whether everything in the request was accepted. A batch
+// succeeds as a whole when some of its items are refused.
+func (x Exchange) taken() bool {
+	if x.Status < 200 || x.Status > 299 {
+		return false
+	}
+	answer, err := parse(x.Body)
+	if err != nil {
+		return true
+	}
+	members, _ := answer.(object)
+	results, _ := members["results"].([]any)
+	return !slices.ContainsFunc(results, func(result any) bool {
+		item, _ := result.(object)
+		_, refused := item["problem"]
+		return refused
+	})
+}
+
+// checkStray holds the answer to a request that the document does not describe.
+func (d *Document) checkStray(x Exchange) error {
+	if !slices.Contains([]int{http.StatusUnauthorized, http.StatusNotFound, http.StatusMethodNotAllowed}, x.Status) {
+		return fmt.Errorf("%s %s is not described, and was answered %d", x.Request.Method, x.Request.URL.Path, x.Status)
+	}
+	problem, _ := d.at("#/components/schemas/Problem")
+	media, err := mediaType(x.Header)
+	if err != nil || media != "application/problem+json" {
+		return fmt.Errorf("the answer %d has the content type %q", x.Status, x.Header.Get("Content-Type"))
+	}
+	return d.holdBody(problem, x.Body)
+}
+
+func (d *Document) checkAnswer(op operation, x Exchange) error {
+	answer, ok := d.under(op.place, "responses", strconv.Itoa(x.Status))
+	if !ok {
+		return fmt.Errorf("is not declared for %s", op.object["operationId"])
+	}
+	if err := d.checkHeaders(answer, x.Header); err != nil {
+		return err
+	}
+	if _, ok := answer.object["content"]; !ok {
+		if len(x.Body) > 0 {
+			return fmt.Errorf("has a body, and none is declared: %s", x.Body)
+		}
+		return nil
+	}
+	media, err := mediaType(x.Header)
+	if err != nil {
+		return err
+	}
+	content, ok := d.under(answer, "content", media)
+	if !ok {
+		return fmt.Errorf("has the content type %s, which is not declared", media)
+	}
+	schema, ok := d.below(content, "schema")
+	if !ok {
+		return nil
+	}
+	if strings.HasSuffix(media, "json") {
+		return d.holdBody(schema, x.Body)
+	}
+	return d.hold(schema, string(x.Body))
+}
+
+func (d *Document) checkHeaders(answer place, sent http.Header) error {
+	declared, _ := d.below(answer, "headers")
+	for name := range declared.object {
+		header, ok := d.below(declared, name)
+		if !ok {
+			return fmt.Errorf("the header %s leads nowhere", name)
+		}
+		if sent.Get(name) == "" {
+			if header.object["required"] == true {
+				return fmt.Errorf("lacks the header %s", name)
+			}
+			continue
+		}
+		if err := d.holdText(header, sent.Get(name)); err != nil {
+			return fmt.Errorf("the header %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+func (d *Document) holdBody(schema place, body []byte) error {
+	value, err := parse(body)
+	if err != nil {
+		return fmt.Errorf("%w in %s", err, body)
+	}
+	return d.hold(schema, value)
+}
+
+// holdText holds the text of a header or parameter to its schema.
+func (d *Document) holdText(declared place, text string) error {
+	schema, ok := d.below(declared, "schema")
+	if !ok {
+		return fmt.Errorf("has no schema")
+	}
+	if schema.object["type"] == "integer" {
+		if number, err := parse([]byte(text)); err == nil {
+			return d.hold(schema, number)
+		}
+	}
+	return d.hold(schema, text)
+}
+
+func parse(text []byte) (any, error) { return jsonschema.UnmarshalJSON(bytes.NewReader(text)) }
+
+func mediaType(header http.Header) (string, error) {
+	media, _, err := mime.ParseMediaType(header.Get("Content-Type"))
+	if err != nil {
+		return "", fmt.Errorf("the content type %q: %w", header.Get("Content-Type"), err)
+	}
+	return media, nil
+}

@@ -1,0 +1,23 @@
+package contract
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/wakecall/wakecall/api"
+)
+
+// Wakecall is the document that Wakecall serves.
+var Wakecall = sync.OnceValues(func() (*Document, error) { return Load(api.OpenAPI) })
+
+// Hold fails the test if a call departs from the document. It does not stop
+// it, since calls are made from many goroutines.
+func Hold(t testing.TB, x Exchange) {
+	t.Helper()
+	document, err := Wakecall()
+	if assert.NoError(t, err) {
+		assert.NoError(t, document.Check(x), "%s %s departs from api/openapi.yaml", x.Request.Method, x.Request.URL.Path)
+	}
+}

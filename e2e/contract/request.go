@@ -1,0 +1,96 @@
+package contract
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+)
+
+// checkRequest holds a request to its operation: parameters and body.
+func (d *Document) checkRequest(op operation, x Exchange) error {
+	parameters := append(d.parameters(op.item), d.parameters(op.place)...)
+	query := x.Request.URL.Query()
+	for _, p := range parameters {
+		if err := d.checkParameter(p, given{op.path, query, x.Request.Header}); err != nil {
+			return fmt.Errorf("the parameter %s: %w", p.object["name"], err)
+		}
+		query.Del(fmt.Sprint(p.object["name"]))
+	}
+	for name := range query {
+		return fmt.Errorf("the parameter %s is not declared", name)
+	}
+	declared, ok := d.below(op.place, "requestBody")
+	if !ok {
+		return nil
+	}
+	body, err := sent(x.Request)
+	if err != nil {
+		return err
+	}
+	media, err := mediaType(x.Request.Header)
+	if err != nil {
+		return err
+	}
+	schema, ok := d.under(declared, "content", media, "schema")
+	if !ok {
+		return fmt.Errorf("a body of the type %s is not declared", media)
+	}
+	return d.holdBody(schema, body)
+}
+
+// sent is the body of a request that was sent.
+func sent(request *http.Request) ([]byte, error) {
+	if request.GetBody == nil {
+		return nil, fmt.Errorf("has no body that can be read again")
+	}
+	body, err := request.GetBody()
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(body)
+}
+
+// parameters are those that a path or an operation declares, references followed.
+func (d *Document) parameters(p place) (found []place) {
+	list, _ := p.object["parameters"].([]any)
+	for i, item := range list {
+		// below follows references in objects; a list is one with numbers for names.
+		name := fmt.Sprint(i)
+		if parameter, ok := d.below(place{object{name: item}, p.pointer + "/parameters"}, name); ok {
+			found = append(found, parameter)
+		}
+	}
+	return found
+}
+
+// given is where the parameters of a request stand.
+type given struct {
+	path   map[string]string
+	query  url.Values
+	header http.Header
+}
+
+func (d *Document) checkParameter(p place, in given) error {
+	name := fmt.Sprint(p.object["name"])
+	var text string
+	var there bool
+	switch p.object["in"] {
+	case "path":
+		text, there = in.path[name]
+	case "query":
+		text, there = in.query.Get(name), in.query.Has(name)
+		if text == "" && p.object["allowEmptyValue"] == true {
+			there = false
+		}
+	case "header":
+		text, there = in.header.Get(name), in.header.Get(name) != ""
+	}
+	if there {
+		return d.holdText(p, text)
+	}
+	if p.object["required"] == true {
+		return fmt.Errorf("is missing")
+	}
+	return nil
+}

@@ -1,0 +1,53 @@
+package contract
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// operation is a call that the document describes.
+type operation struct {
+	place
+	// shared are the parameters of all operations on the path.
+	item place
+	// path holds the values of the path's parameters.
+	path map[string]string
+}
+
+// find is the operation that a request is for.
+func (d *Document) find(request *http.Request) (operation, bool) {
+	paths, _ := d.at("#/paths")
+	for template := range paths.object {
+		values, ok := match(template, request.URL)
+		if !ok {
+			continue
+		}
+		item, _ := d.below(paths, template)
+		if found, ok := d.below(item, strings.ToLower(request.Method)); ok {
+			return operation{place: found, item: item, path: values}, true
+		}
+	}
+	return operation{}, false
+}
+
+// match fits a URL to a template, segment by segment, each decoded once.
+func match(template string, target *url.URL) (values map[string]string, ok bool) {
+	names, segments := strings.Split(template, "/"), strings.Split(target.EscapedPath(), "/")
+	if len(names) != len(segments) {
+		return nil, false
+	}
+	values = map[string]string{}
+	for i, name := range names {
+		segment, err := url.PathUnescape(segments[i])
+		if err != nil {
+			return nil, false
+		}
+		if inner, isParameter := strings.CutPrefix(name, "{"); isParameter {
+			values[strings.TrimSuffix(inner, "}")] = segment
+		} else if name != segment {
+			return nil, false
+		}
+	}
+	return values, true
+}

@@ -1,0 +1,449 @@
+package e2e
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"database/sql/driver"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	webhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+	"github.com/stretchr/testify/require"
+	"modernc.org/sqlite"
+
+	"github.com/wakecall/wakecall/e2e/house"
+	"github.com/wakecall/wakecall/e2e/process"
+	"github.com/wakecall/wakecall/e2e/receiver"
+	"github.com/wakecall/wakecall/standalone/embedded"
+)
+
+func TestKilledAndStartedAgain(t *testing.T) {
+	t.Parallel()
+	h, r, kind := process.NewHouse(t), receiver.New(t), typeOf(t)
+	first := h.Start()
+	signing := secret()
+	h.Policy(kind, house.JSON{"callback": house.JSON{"url": r.URL}, "signing_secrets": []string{signing}})
+	listed := map[string]string{"soon": "delivered"}
+	for i := range 10 {
+		id := fmt.Sprintf("later-%d", i)
+		h.Add(house.JSON{"business_type": kind, "business_id": id, "delay": "24h"})
+		listed[id] = "scheduled"
+	}
+	soon := h.Add(house.JSON{
+		"business_type": kind, "business_id": "soon", "delay": "5s", "payload": house.JSON{"order": "4711"},
+	})
+	first.Kill()
+	h.Start()
+
+	h.Await(kind+"/soon", "delivered")
+	calls := r.Calls("soon")
+	require.Len(t, calls, 1)
+	require.Equal(t, soon.WebhookID, calls[0].Header.Get("webhook-id"))
+	require.JSONEq(t, `{"order":"4711"}`, string(calls[0].Body))
+	require.False(t, calls[0].At.Before(soon.DueAt), "it rang early")
+	verifier, err := webhooks.NewWebhook(signing)
+	require.NoError(t, err)
+	require.NoError(t, verifier.Verify(calls[0].Body, calls[0].Header), "the sealed secret is opened by the new process")
+	h.AwaitList(kind, listed)
+}
+
+// What was answered 201 is there after the kill, whenever it comes.
+func TestNothingAcknowledgedIsLost(t *testing.T) {
+	t.Parallel()
+	h, r, kind := process.NewHouse(t), receiver.New(t), typeOf(t)
+	acknowledged := []string{}
+	for round := range 3 {
+		victim := h.Start()
+		acknowledged = append(acknowledged, bookUntilKilled(t, h, victim, booking(kind, fmt.Sprint(round), "24h", r.URL))...)
+	}
+	h.Start()
+	for _, id := range acknowledged {
+		require.Equal(t, "scheduled", h.Get(kind+"/"+id).Status)
+		h.Do("POST", "/v1/timers/"+kind+"/"+id+"/fire", nil, http.StatusOK)
+	}
+	for _, id := range acknowledged {
+		h.Await(kind+"/"+id, "delivered")
+		require.Len(t, r.Calls(id), 1, "nothing was killed while it rang")
+	}
+}
+
+// bookUntilKilled books from several clients at once, kills the process among
+// it, and returns the ids that were acknowledged.
+func bookUntilKilled(t *testing.T, h *process.House, victim *process.Process, template house.JSON) (acknowledged []string) {
+	const clients, enough = 8, 60
+	ids := make(chan string)
+	var booking sync.WaitGroup
+	for client := range clients {
+		booking.Go(func() {
+			for n := 0; ; n++ {
+				body := house.JSON{}
+				for name, value := range template {
+					body[name] = value
+				}
+				id := fmt.Sprintf("%v-%d-%d", template["business_id"], client, n)
+				body["business_id"] = id
+				status, _, err := h.Try("POST", "/v1/timers", body)
+				if err != nil {
+					return // the process is gone
+				}
+				if status == http.StatusCreated {
+					ids <- id
+				}
+			}
+		})
+	}
+	go func() { booking.Wait(); close(ids) }()
+	for id := range ids {
+		if acknowledged = append(acknowledged, id); len(acknowledged) == enough {
+			victim.Kill()
+		}
+	}
+	require.GreaterOrEqual(t, len(acknowledged), enough)
+	return acknowledged
+}
+
+func TestKilledWhileAnAttemptIsInFlight(t *testing.T) {
+	t.Parallel()
+	for name, before := range map[string]int{"the first": 0, "a retry": 1} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h, r, kind := process.NewHouse(t), receiver.New(t), typeOf(t)
+			url := r.On("/", hangOnce(before+1))
+			victim := h.Start()
+			body := booking(kind, "1", "0s", url)
+			body["retry"] = house.JSON{"steps": []string{"10ms", "10ms", "10ms"}}
+			booked := h.Add(body)
+			r.Await(t, "1", before+1)
+			victim.Kill()
+			h.Start()
+			h.Await(kind+"/1", "delivered")
+			calls := r.Calls("1")
+			require.Len(t, calls, before+2, "one attempt more than without the crash")
+			for _, call := range calls {
+				require.Equal(t, booked.WebhookID, call.Header.Get("webhook-id"))
+				require.JSONEq(t, `{"n":1}`, string(call.Body))
+			}
+		})
+	}
+}
+
+// hangOnce fails calls, hangs on the n-th until its caller is gone, and then
+// succeeds.
+func hangOnce(n int) receiver.Answer {
+	return func(w http.ResponseWriter, r *http.Request, call int) {
+		switch {
+		case call < n:
+			w.WriteHeader(http.StatusInternalServerError)
+		case call == n:
+			<-r.Context().Done()
+		}
+	}
+}
+
+// cleanStop is the longest that Ctrl-C may take.
+const cleanStop = 10 * time.Second
+
+func TestInterrupted(t *testing.T) {
+	t.Parallel()
+	h, r, kind := process.NewHouse(t), receiver.New(t), typeOf(t)
+	first := h.Start()
+	h.Add(booking(kind, "later", "24h", r.URL))
+	h.Add(booking(kind, "rung", "0s", r.URL))
+	h.Await(kind+"/rung", "delivered")
+	interrupt(t, first)
+
+	second := h.Start()
+	h.AwaitList(kind, map[string]string{"later": "scheduled", "rung": "delivered"})
+	require.Len(t, r.Calls("rung"), 1)
+	require.Equal(t, "", second.Stderr(), "nothing to complain of")
+}
+
+func interrupt(t *testing.T, p *process.Process) {
+	t.Helper()
+	began := time.Now()
+	require.Zero(t, p.Interrupt())
+	require.Less(t, time.Since(began), cleanStop)
+}
+
+func TestInterruptedWhileAnAttemptIsInFlight(t *testing.T) {
+	t.Parallel()
+	h, r, kind := process.NewHouse(t), receiver.New(t), typeOf(t)
+	first := h.Start()
+	h.Add(booking(kind, "later", "24h", r.URL))
+	booked := h.Add(booking(kind, "1", "0s", r.On("/", hangOnce(1))))
+	r.Await(t, "1", 1)
+	interrupt(t, first)
+
+	h.Start()
+	h.Await(kind+"/1", "delivered")
+	for _, call := range r.Calls("1") {
+		require.Equal(t, booked.WebhookID, call.Header.Get("webhook-id"))
+	}
+	h.AwaitList(kind, map[string]string{"later": "scheduled", "1": "delivered"})
+}
+
+// A caller that waits for an effect must not hold up the end of the process.
+func TestInterruptedWhileACallerWaits(t *testing.T) {
+	t.Parallel()
+	h, r, kind := process.NewHouse(t), receiver.New(t), typeOf(t)
+	running := h.Start()
+	h.Add(booking(kind, "1", "0s", r.On("/", hangOnce(1))))
+	r.Await(t, "1", 1)
+	answered := make(chan struct{})
+	go func() {
+		defer close(answered)
+		_, _, _ = h.Try("PATCH", "/v1/timers/"+kind+"/1?wait=30s", house.JSON{"payload": house.JSON{"n": 2}})
+	}()
+	handed := func() bool {
+		_, metrics, err := h.Try("GET", "/metrics", nil)
+		return err == nil && strings.Contains(string(metrics), "SignalWithStartWorkflowExecution")
+	}
+	require.Eventually(t, handed, 10*time.Second, 10*time.Millisecond, "the change should be handed to Temporal")
+	interrupt(t, running)
+	<-answered
+}
+
+func TestTwoHousesSideBySide(t *testing.T) {
+	t.Parallel()
+	r, kind := receiver.New(t), typeOf(t)
+	houses := map[string]*process.House{"a": process.NewHouse(t), "b": process.NewHouse(t)}
+	for name, h := range houses {
+		h.Start()
+		h.Add(booking(kind, name, "0s", r.URL))
+	}
+	for name, h := range houses {
+		h.Await(kind+"/"+name, "delivered")
+		h.AwaitList(kind, map[string]string{name: "delivered"})
+		require.Len(t, r.Calls(name), 1)
+	}
+}
+
+// requireRefused runs a house that must say why it does not start, in one line.
+func requireRefused(t *testing.T, h *process.House, words ...string) {
+	t.Helper()
+	refused := h.Launch()
+	require.Equal(t, 1, refused.Wait())
+	lines := strings.Split(strings.TrimSuffix(refused.Stderr(), "\n"), "\n")
+	require.Len(t, lines, 1, "%s", refused.Stderr())
+	for _, word := range words {
+		require.Contains(t, lines[0], word)
+	}
+	require.Empty(t, refused.Stdout(), "it must not announce itself")
+}
+
+// nobody is a receiver of timers that do not fall due.
+const nobody = "http://127.0.0.1:9000/"
+
+func TestDataDirectoryInUse(t *testing.T) {
+	t.Parallel()
+	owner, intruder, kind := process.NewHouse(t), process.NewHouse(t), typeOf(t)
+	owner.Start()
+	intruder.Dir = owner.Dir
+	requireRefused(t, intruder, owner.Dir, "in use by another process")
+	owner.Add(booking(kind, "1", "1h", nobody))
+}
+
+func TestAddressInUse(t *testing.T) {
+	t.Parallel()
+	owner, intruder := process.NewHouse(t), process.NewHouse(t)
+	running := owner.Start()
+	for _, name := range []string{"WAKECALL_TEMPORAL_ADDR", "WAKECALL_UI_ADDR", "WAKECALL_HTTP_ADDR"} {
+		taken := owner.Addr(name)
+		intruder.Env = map[string]string{name: taken}
+		requireRefused(t, intruder, taken, "address already in use")
+	}
+	require.False(t, running.Ended())
+}
+
+func TestDataDirectoryOfAnotherBuild(t *testing.T) {
+	t.Parallel()
+	h, kind := process.NewHouse(t), typeOf(t)
+	running := h.Start()
+	h.Add(booking(kind, "1", "24h", nobody))
+	interrupt(t, running)
+
+	t.Run("another shard count", func(t *testing.T) {
+		before := digest(t, h.Dir)
+		h.Env = map[string]string{"WAKECALL_HISTORY_SHARDS": "8"}
+		requireRefused(t, h, h.Dir, "4 history shards", "8", "WAKECALL_DATA_DIR")
+		h.Env = nil
+		require.Equal(t, before, digest(t, h.Dir), "data was touched")
+	})
+	file := filepath.Join(h.Dir, "engine.json")
+	written, err := os.ReadFile(file)
+	require.NoError(t, err)
+	for name, birth := range map[string]string{
+		"another schema":            edited(t, written, "schema", "0.0"),
+		"another visibility schema": edited(t, written, "visibility_schema", "0.0"),
+		"stored shard count":        edited(t, written, "history_shards", 16),
+		"damaged":                   "{",
+		"empty":                     "",
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.NoError(t, os.WriteFile(file, []byte(birth), 0o600))
+			before := digest(t, h.Dir)
+			requireRefused(t, h, h.Dir)
+			require.Equal(t, before, digest(t, h.Dir), "data was touched")
+		})
+	}
+	t.Run("gone", func(t *testing.T) {
+		require.NoError(t, os.Remove(file))
+		before := digest(t, h.Dir)
+		requireRefused(t, h, h.Dir, "engine.json")
+		require.Equal(t, before, digest(t, h.Dir), "data was touched")
+	})
+	require.NoError(t, os.WriteFile(file, written, 0o600))
+	before := digest(t, h.Dir)
+	h.Start()
+	h.AwaitList(kind, map[string]string{"1": "scheduled"})
+	require.NotEqual(t, before, digest(t, h.Dir), "the digest sees that a house ran")
+}
+
+// edited is the birth file with one value changed.
+func edited(t *testing.T, birth []byte, name string, value any) string {
+	members := map[string]any{}
+	require.NoError(t, json.Unmarshal(birth, &members))
+	require.Contains(t, members, name)
+	members[name] = value
+	text, err := json.Marshal(members)
+	require.NoError(t, err)
+	return string(text)
+}
+
+// digest is one line for each file of a directory.
+func digest(t *testing.T, dir string) (lines []string) {
+	t.Helper()
+	require.NoError(t, fs.WalkDir(os.DirFS(dir), ".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(filepath.Join(dir, path))
+		lines = append(lines, fmt.Sprintf("%s %d %x", path, len(text), sha256.Sum256(text)))
+		return err
+	}))
+	return lines
+}
+
+// A lost or empty secret key must not be replaced in silence: what is sealed
+// under it could never be opened again.
+func TestSecretKeyIsKept(t *testing.T) {
+	t.Parallel()
+	h := process.NewHouse(t)
+	interrupt(t, h.Start())
+	file := filepath.Join(h.Dir, "secret.key")
+	stat, err := os.Stat(file)
+	require.NoError(t, err)
+	require.Equal(t, fs.FileMode(0o600), stat.Mode().Perm())
+	before, err := os.ReadFile(file)
+	require.NoError(t, err)
+	interrupt(t, h.Start())
+	after, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, string(before), string(after))
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	requireRefused(t, h, "secret.key")
+}
+
+// stored reads a pragma that is kept in the file itself.
+func stored(t *testing.T, file, pragma string) (value string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", "file:"+file+"?mode=ro")
+	require.NoError(t, err)
+	defer func() { require.NoError(t, db.Close()) }()
+	require.NoError(t, db.QueryRow("PRAGMA "+pragma).Scan(&value))
+	return value
+}
+
+func TestDatabasesKeepAWriteAheadLog(t *testing.T) {
+	t.Parallel()
+	h := process.NewHouse(t)
+	interrupt(t, h.Start())
+	for _, name := range []string{"main.db", "visibility.db"} {
+		require.Equal(t, "wal", stored(t, filepath.Join(h.Dir, name), "journal_mode"), name)
+	}
+	other := filepath.Join(t.TempDir(), "other.db")
+	db, err := sql.Open("sqlite", "file:"+other+"?_journal_mode=wal")
+	require.NoError(t, err)
+	_, err = db.Exec("CREATE TABLE t (n INTEGER)")
+	require.NoError(t, err)
+	require.NoError(t, db.Close())
+	require.Equal(t, "delete", stored(t, other, "journal_mode"), "an underscore too much is seen")
+}
+
+// synchronous is what each connection of this process to a SQLite file runs
+// with, by its data source name. The pragma lives in the connection alone:
+// only the server's own can prove what it writes with.
+var synchronous sync.Map
+
+func init() {
+	sqlite.RegisterConnectionHook(func(conn sqlite.ExecQuerierContext, dsn string) error {
+		rows, err := conn.QueryContext(context.Background(), "PRAGMA synchronous", nil)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = rows.Close() }()
+		value := make([]driver.Value, 1)
+		if err := rows.Next(value); err != nil {
+			return err
+		}
+		synchronous.Store(dsn, fmt.Sprint(value[0]))
+		return nil
+	})
+}
+
+func TestServerWritesAsSafelyAsAsked(t *testing.T) {
+	t.Parallel()
+	for asked, level := range map[string]string{"full": "2", "normal": "1", "off": "0"} {
+		t.Run(asked, func(t *testing.T) {
+			dir := t.TempDir()
+			server, err := embedded.Start(embedded.Options{
+				Addr: process.Addr(), DataDir: dir, Namespace: "default", Retention: time.Hour, Shards: 1, Synchronous: asked,
+			})
+			require.NoError(t, err)
+			defer func() { require.NoError(t, server.Stop(t.Context())) }()
+			for _, name := range []string{"main.db", "visibility.db"} {
+				require.Equal(t, []string{level}, levels(filepath.Join(dir, name)), name)
+			}
+		})
+	}
+}
+
+// levels are the values of synchronous that the writing connections to a file
+// run with.
+func levels(file string) (found []string) {
+	seen := map[string]bool{}
+	synchronous.Range(func(key, value any) bool {
+		dsn := key.(string)
+		path, query, _ := strings.Cut(strings.TrimPrefix(dsn, "file:"), "?")
+		if unescaped, err := url.PathUnescape(path); err == nil {
+			path = unescaped
+		}
+		if path == file && strings.Contains(query, "rwc") && !seen[value.(string)] {
+			seen[value.(string)] = true
+			found = append(found, value.(string))
+		}
+		return true
+	})
+	return found
+}
+
+// The negative control of the tests above: who was killed is gone.
+func TestKilledIsGone(t *testing.T) {
+	t.Parallel()
+	h := process.NewHouse(t)
+	victim := h.Start()
+	victim.Kill()
+	require.True(t, victim.Ended())
+	_, _, err := h.Try("GET", "/livez", nil)
+	require.Error(t, err)
+}

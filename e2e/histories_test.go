@@ -1,0 +1,121 @@
+package e2e
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	enumspb "go.temporal.io/api/enums/v1"
+	historypb "go.temporal.io/api/history/v1"
+	"go.temporal.io/api/temporalproto"
+
+	"github.com/wakecall/wakecall/e2e/house"
+	"github.com/wakecall/wakecall/e2e/receiver"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// TestRecordHistories writes a history of each kind into workflows/testdata,
+// for the replay test to hold for ever. It runs only when asked (make
+// histories), and never replaces one: a history that no longer replays is a
+// broken promise to timers that are waiting.
+func TestRecordHistories(t *testing.T) {
+	if os.Getenv("WAKECALL_RECORD") == "" {
+		t.Skip("records only when WAKECALL_RECORD is set")
+	}
+	h, r, kind := open(t)
+	rec := recorder{t: t, h: h}
+	retrying := house.JSON{"steps": []string{"10ms", "1h"}}
+	busy := r.On("/busy", receiver.Status(500))
+
+	h.Add(booking(kind, "delivered", "1s", r.URL))
+	rec.finished(kind, "delivered", "delivered")
+
+	body := booking(kind, "retried", "0s", r.On("/twice", receiver.FailFirst(2)))
+	body["retry"] = house.JSON{"steps": []string{"10ms", "10ms"}}
+	h.Add(body)
+	rec.finished(kind, "retried", "delivered")
+
+	body = booking(kind, "failed", "0s", busy)
+	body["retry"] = house.JSON{"steps": []string{"10ms"}}
+	h.Add(body)
+	rec.finished(kind, "failed", "failed")
+
+	h.Add(booking(kind, "stopped", "0s", r.On("/gone", receiver.Status(http.StatusGone))))
+	rec.finished(kind, "stopped", "failed")
+
+	body = booking(kind, "expired", "0s", busy)
+	body["retry"], body["expires_after"] = retrying, "300ms"
+	h.Add(body)
+	rec.finished(kind, "expired", "expired")
+
+	h.Add(booking(kind, "cancelled", "1h", r.URL))
+	h.Do("DELETE", "/v1/timers/"+kind+"/cancelled", nil)
+	rec.finished(kind, "cancelled", "cancelled")
+
+	body = booking(kind, "cancelled-delivering", "0s", busy)
+	body["retry"] = retrying
+	h.Add(body)
+	r.Await(t, "cancelled-delivering", 2)
+	h.Do("DELETE", "/v1/timers/"+kind+"/cancelled-delivering", nil)
+	rec.finished(kind, "cancelled-delivering", "cancelled")
+
+	first := h.Do("PUT", "/v1/timers/"+kind+"/moved", house.JSON{"delay": "1h", "callback": house.JSON{"url": r.URL}}).Timer()
+	h.Do("PATCH", "/v1/timers/"+kind+"/moved", house.JSON{"delay": "1s", "payload": 1})
+	rec.run("moved-away", kind+"/moved", first.RunID)
+	rec.finished(kind, "moved", "delivered")
+
+	body = booking(kind, "moved-delivering", "0s", r.On("/once", receiver.FailFirst(1)))
+	body["retry"] = house.JSON{"steps": []string{"1h"}}
+	first = h.Add(body)
+	r.Await(t, "moved-delivering", 1)
+	h.Await(kind+"/moved-delivering", "delivering")
+	h.Do("PATCH", "/v1/timers/"+kind+"/moved-delivering", house.JSON{"delay": "10ms"})
+	rec.run("moved-delivering-away", kind+"/moved-delivering", first.RunID)
+	rec.finished(kind, "moved-delivering", "delivered")
+
+	answer := make(chan int)
+	h.Add(booking(kind, "collided", "0s", r.On("/slow", func(w http.ResponseWriter, _ *http.Request, _ int) { w.WriteHeader(<-answer) })))
+	r.Await(t, "collided", 1)
+	h.Do("DELETE", "/v1/timers/"+kind+"/collided?wait=10ms", nil)
+	answer <- http.StatusOK
+	rec.finished(kind, "collided", "delivered")
+
+	h.Policy(kind, house.JSON{"callback": house.JSON{"url": r.URL}})
+	h.Policy(kind, house.JSON{"callback": house.JSON{"url": r.URL}})
+	rec.run("policy", workflows.PolicyID(kind), "")
+	rec.run("probe", workflows.ProbeID, "")
+}
+
+type recorder struct {
+	t *testing.T
+	h *house.House
+}
+
+// finished waits for a timer's end and writes its last run, named by its id.
+func (r recorder) finished(kind, id, status string) {
+	r.t.Helper()
+	r.h.Await(kind+"/"+id, status)
+	r.run(id, kind+"/"+id, "")
+}
+
+func (r recorder) run(name, workflowID, runID string) {
+	r.t.Helper()
+	file := filepath.Join("..", "workflows", "testdata", "v"+strconv.Itoa(workflows.BehaviourNow), name+".json")
+	if _, err := os.Stat(file); err == nil {
+		return
+	}
+	require.NoError(r.t, os.MkdirAll(filepath.Dir(file), 0o755))
+	var history historypb.History
+	events := r.h.Client.GetWorkflowHistory(r.t.Context(), workflowID, runID, false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	for events.HasNext() {
+		event, err := events.Next()
+		require.NoError(r.t, err)
+		history.Events = append(history.Events, event)
+	}
+	text, err := temporalproto.CustomJSONMarshalOptions{Indent: " "}.Marshal(&history)
+	require.NoError(r.t, err)
+	require.NoError(r.t, os.WriteFile(file, append(text, '\n'), 0o644))
+}

@@ -1,0 +1,38 @@
+package process
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"sync"
+)
+
+var (
+	addrs  sync.Mutex
+	handed = map[int]bool{}
+)
+
+// The kernel takes ports of outgoing connections, and of listeners that do not
+// care, from above these: an address handed out stays free until it is used,
+// and while its process is down.
+const lowestPort, highestPort = 20_000, 32_000
+
+// Addr is an address on loopback that nobody listens on, and that nobody else
+// in this process is given.
+func Addr() string {
+	addrs.Lock()
+	defer addrs.Unlock()
+	for {
+		port := lowestPort + rand.IntN(highestPort-lowestPort)
+		addr := fmt.Sprintf("127.0.0.1:%d", port)
+		if !handed[port] && free(addr) {
+			handed[port] = true
+			return addr
+		}
+	}
+}
+
+func free(addr string) bool {
+	listener, err := net.Listen("tcp", addr)
+	return err == nil && listener.Close() == nil
+}

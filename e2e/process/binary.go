@@ -1,0 +1,85 @@
+package process
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Wakecall is the path of the production binary.
+func Wakecall(t testing.TB) string { return built(t, wakecall) }
+
+// Standalone is the path of the binary that holds everything.
+func Standalone(t testing.TB) string { return built(t, standalone) }
+
+// Temporal is the path of the temporal CLI.
+func Temporal(t testing.TB) string { return built(t, temporalCLI) }
+
+// Tctl is the path of Temporal's older CLI.
+func Tctl(t testing.TB) string { return built(t, tctl) }
+
+var (
+	wakecall    = program("WAKECALL_BIN", "wakecall", from(".", "."))
+	standalone  = program("WAKECALL_STANDALONE_BIN", "wakecall-standalone", from("standalone", "."))
+	temporalCLI = program("TEMPORAL_CLI", "temporal", install("github.com/temporalio/cli/cmd/temporal@v1.5.1"))
+	tctl        = program("TCTL", "tctl", from("e2e/tools/tctl", "github.com/temporalio/tctl/cmd/tctl"))
+)
+
+func built(t testing.TB, program func() (string, error)) string {
+	t.Helper()
+	path, err := program()
+	require.NoError(t, err)
+	return path
+}
+
+// program returns a function that builds a program when it is first called,
+// unless the environment names one.
+func program(variable, name string, recipe recipe) func() (string, error) {
+	return sync.OnceValues(func() (string, error) {
+		if path := os.Getenv(variable); path != "" {
+			return filepath.Abs(path)
+		}
+		path := filepath.Join(binaries(), name)
+		if output, err := recipe(path).CombinedOutput(); err != nil {
+			return "", fmt.Errorf("building %s: %w\n%s", name, err, output)
+		}
+		return path, nil
+	})
+}
+
+// recipe is the command that leaves a program at a path.
+type recipe func(path string) *exec.Cmd
+
+// from builds a package as the module in a directory of the checkout sees it.
+func from(dir, pkg string) recipe {
+	return func(path string) *exec.Cmd {
+		command := exec.Command("go", "build", "-o", path, pkg)
+		command.Dir = filepath.Join(checkout(), dir)
+		return command
+	}
+}
+
+// install builds a package of a module that needs no other one of ours.
+func install(pkg string) recipe {
+	return func(path string) *exec.Cmd {
+		command := exec.Command("go", "install", pkg)
+		command.Env = append(os.Environ(), "GOBIN="+filepath.Dir(path))
+		return command
+	}
+}
+
+// binaries is a directory that is kept and ignored by git: the next run finds
+// everything up to date, and nobody needs to tidy up.
+func binaries() string { return filepath.Join(checkout(), "bin", "e2e") }
+
+// checkout is the directory of the product's own module.
+func checkout() string {
+	_, file, _, _ := runtime.Caller(0)
+	return filepath.Join(filepath.Dir(file), "..", "..")
+}

@@ -1,0 +1,26 @@
+package process
+
+import (
+	"bytes"
+	"sync"
+)
+
+// output is what a process has written so far.
+type output struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+// Write appends.
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.buf.Write(p)
+}
+
+// String returns what was written.
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.buf.String()
+}

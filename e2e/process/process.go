@@ -1,0 +1,143 @@
+package process
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"os/exec"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Command is a program to run.
+type Command struct {
+	Path string
+	Args []string
+	// Env is the whole environment, but for PATH and a HOME without settings.
+	Env map[string]string
+	// Ready answers 200 once the process does its work.
+	Ready string
+}
+
+// Process is a running program.
+type Process struct {
+	t              testing.TB
+	command        *exec.Cmd
+	stdout, stderr output
+	exited         chan struct{}
+}
+
+const (
+	readyWithin = 60 * time.Second
+	endWithin   = 60 * time.Second
+	pollEvery   = 20 * time.Millisecond
+)
+
+// Start runs a program and waits until it is ready.
+func Start(t testing.TB, c Command) *Process {
+	t.Helper()
+	p := Launch(t, c)
+	p.awaitReady(c.Ready)
+	return p
+}
+
+// Launch runs a program and waits for nothing.
+func Launch(t testing.TB, c Command) *Process {
+	t.Helper()
+	p := &Process{t: t, command: exec.Command(c.Path, c.Args...), exited: make(chan struct{})}
+	p.command.Env = environment(t, c.Env)
+	p.command.Stdout, p.command.Stderr = &p.stdout, &p.stderr
+	// A test run that is killed itself runs no cleanup.
+	p.command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	require.NoError(t, p.command.Start())
+	go func() {
+		defer close(p.exited)
+		_ = p.command.Wait() // ProcessState tells
+	}()
+	t.Cleanup(p.cleanUp)
+	return p
+}
+
+func environment(t testing.TB, own map[string]string) []string {
+	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir()}
+	for name, value := range own {
+		env = append(env, name+"="+value)
+	}
+	return env
+}
+
+func (p *Process) awaitReady(url string) {
+	p.t.Helper()
+	ready := func() bool { return p.Ended() || answers(url) }
+	require.Eventually(p.t, ready, readyWithin, pollEvery, "%s should become ready at %s", p.command.Path, url)
+	require.False(p.t, p.Ended(), "%s ended before it was ready", p.command.Path)
+}
+
+// answers reports whether a GET is answered 200.
+func answers(url string) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return false
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return false
+	}
+	return response.Body.Close() == nil && response.StatusCode == http.StatusOK
+}
+
+// Ended reports whether the process has exited.
+func (p *Process) Ended() bool {
+	select {
+	case <-p.exited:
+		return true
+	default:
+		return false
+	}
+}
+
+// Wait returns the exit code of a process that ends by itself.
+func (p *Process) Wait() int {
+	p.t.Helper()
+	select {
+	case <-p.exited:
+	case <-time.After(endWithin):
+		require.FailNow(p.t, "the process does not end", "%s", p.command.Path)
+	}
+	return p.command.ProcessState.ExitCode()
+}
+
+// Stop asks the process to end, as an orchestrator does, and returns its exit
+// code.
+func (p *Process) Stop() int { p.t.Helper(); return p.signal(syscall.SIGTERM) }
+
+// Interrupt ends the process as Ctrl-C does, and returns its exit code.
+func (p *Process) Interrupt() int { p.t.Helper(); return p.signal(syscall.SIGINT) }
+
+// Kill ends the process where it stands.
+func (p *Process) Kill() { p.t.Helper(); p.signal(syscall.SIGKILL) }
+
+func (p *Process) signal(signal syscall.Signal) int {
+	p.t.Helper()
+	require.NoError(p.t, p.command.Process.Signal(signal))
+	return p.Wait()
+}
+
+// Stdout is what the process has printed.
+func (p *Process) Stdout() string { return p.stdout.String() }
+
+// Stderr is what the process has complained of.
+func (p *Process) Stderr() string { return p.stderr.String() }
+
+func (p *Process) cleanUp() {
+	_ = p.command.Process.Kill()
+	<-p.exited
+	if p.t.Failed() {
+		p.t.Logf("%s wrote:\n%s%s", p.command.Path, p.Stdout(), p.Stderr())
+	}
+}
