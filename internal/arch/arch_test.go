@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -47,6 +48,9 @@ var outside = map[string]struct {
 	"go.temporal.io/api/workflowservice": {[]string{"engine"}, "nobody else speaks to Temporal"},
 }
 
+// apart are nested modules and what is no code.
+var apart = []string{"standalone", "e2e", "examples", ".git", "bin", "docs"}
+
 type imported struct{ room, path string }
 
 // imports lists what every production file of the root module imports.
@@ -57,7 +61,7 @@ func imports(t *testing.T) (all []imported) {
 			return err
 		}
 		name, _ := filepath.Rel(root, path)
-		if entry.IsDir() && (name == "standalone" || name == "e2e" || name == "bench" || strings.HasPrefix(entry.Name(), ".g")) {
+		if entry.IsDir() && slices.Contains(apart, name) {
 			return filepath.SkipDir
 		}
 		if entry.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {

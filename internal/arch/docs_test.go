@@ -43,7 +43,7 @@ func TestLinksLeadSomewhere(t *testing.T) {
 			checked++
 		}
 	}
-	require.Greater(t, checked, 20, "the oracle sees links")
+	require.Greater(t, checked, 10, "the oracle sees links")
 }
 
 func TestPagesNameTargetsThatExist(t *testing.T) {
