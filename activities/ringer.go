@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"time"
 
-	lru "github.com/hashicorp/golang-lru/v2"
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/converter"
 
@@ -29,8 +28,16 @@ type Observer interface {
 	Attempted(businessType string, report timer.Report, took time.Duration)
 }
 
+// Holders tells which worker had the first workflow task of a run before.
+type Holders interface {
+	Holder(ctx context.Context, key timer.Key, runID string) (worker string, err error)
+}
+
 // Config is what a [Ringer] needs.
 type Config struct {
+	// Worker is the identity of this process.
+	Worker   string
+	Holders  Holders
 	Policies Policies
 	Opener   Opener
 	Observer Observer
@@ -41,44 +48,54 @@ type Config struct {
 type Ringer struct {
 	Config
 
-	// receipts remember what the fast path did, by run id: a workflow task
-	// that is handed out again must not ring again.
-	receipts *lru.Cache[string, timer.Report]
+	receipts *receipts
 }
-
-// maxReceipts outlasts the tasks that can be handed out again: at the few
-// hundred rings a second of one worker, some minutes' worth.
-const maxReceipts = 1 << 16
 
 // NewRinger returns a Ringer.
 func NewRinger(config Config) (*Ringer, error) {
-	receipts, err := lru.New[string, timer.Report](maxReceipts)
+	receipts, err := newReceipts()
 	if err != nil {
 		return nil, err
 	}
 	return &Ringer{Config: config, receipts: receipts}, nil
 }
 
-// Ring makes the first attempt. It waits for the due time if that is not quite
-// reached.
+// Ring makes the first attempt of a run, once: a workflow task that is handed
+// out again to this worker finds what it did. It waits for the due time if
+// that is not quite reached.
 func (r *Ringer) Ring(ctx context.Context, delivery timer.Delivery, payload converter.RawValue) (timer.Report, error) {
-	run := activity.GetInfo(ctx).WorkflowExecution.RunID
-	if report, ok := r.receipts.Get(run); ok {
-		return report, nil
+	return r.receipts.once(runOf(ctx), func() (timer.Report, error) {
+		if err := sleepUntil(ctx, delivery.Spec.DueAt); err != nil {
+			return timer.Report{}, err
+		}
+		return r.attempt(ctx, delivery, payload, 1)
+	})
+}
+
+// Receipt says what this worker knows of a run's first attempt, or which other
+// worker had the task.
+func (r *Ringer) Receipt(ctx context.Context, delivery timer.Delivery) (timer.Report, error) {
+	report, err := r.Ask(ctx, delivery)
+	if err != nil || report.Result != timer.ResultAside {
+		return report, err
 	}
-	if delivery.ReceiptOnly {
-		return timer.Report{Result: timer.ResultAside}, nil
-	}
-	if err := sleepUntil(ctx, delivery.Spec.DueAt); err != nil {
-		return timer.Report{}, err
-	}
-	report, err := r.attempt(ctx, delivery, payload, 1)
+	holder, err := r.Holders.Holder(ctx, delivery.Spec.Key, runOf(ctx))
 	if err != nil {
 		return timer.Report{}, err
 	}
-	r.receipts.Add(run, report)
+	if holder != r.Worker && holder != "" {
+		return timer.Report{Result: timer.ResultElsewhere, Worker: holder}, nil
+	}
 	return report, nil
 }
+
+// Ask says what this worker knows of a run's first attempt. One that is under
+// way is waited for.
+func (r *Ringer) Ask(ctx context.Context, _ timer.Delivery) (timer.Report, error) {
+	return r.receipts.find(ctx, runOf(ctx))
+}
+
+func runOf(ctx context.Context) string { return activity.GetInfo(ctx).WorkflowExecution.RunID }
 
 // Deliver makes the next attempt, and fails with the wait until the one after
 // it. Its own first attempt repeats the verdict of the fast path's, so that

@@ -33,10 +33,11 @@ func pathKey(c echo.Context) (timer.Key, error) {
 	return key, key.Check().Err()
 }
 
-// pathType is the business type in /v1/policies/{type}.
+// pathType is the business type in /v1/policies/{type}, a call without query
+// parameters.
 func pathType(c echo.Context) (string, error) {
 	name := segment(c, 3)
-	return name, timer.CheckBusinessType(name).Err()
+	return name, append(timer.CheckBusinessType(name), readQuery(c).faults...).Err()
 }
 
 // query reads the query parameters of a call; one that the call does not know

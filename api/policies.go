@@ -124,6 +124,9 @@ func (s *Server) getPolicy(c echo.Context) error {
 }
 
 func (s *Server) listPolicies(c echo.Context) error {
+	if err := readQuery(c).err(); err != nil {
+		return err
+	}
 	policies, err := s.engine.Policies(c.Request().Context())
 	if err != nil {
 		return err

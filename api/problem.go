@@ -45,7 +45,6 @@ var problems = map[timer.Code]struct {
 	timer.MethodNotAllowed:     {http.StatusMethodNotAllowed, "Method not allowed"},
 	timer.RequestTimeout:       {http.StatusRequestTimeout, "The request took too long to arrive"},
 	timer.PayloadTooLarge:      {http.StatusRequestEntityTooLarge, "The body is too large"},
-	timer.URITooLong:           {http.StatusRequestURITooLong, "The URI is too long"},
 	timer.UnsupportedMediaType: {http.StatusUnsupportedMediaType, "The body must be application/json"},
 	timer.Unavailable:          {http.StatusServiceUnavailable, "The timer engine did not answer"},
 	timer.Internal:             {http.StatusInternalServerError, "Internal error"},

@@ -113,8 +113,11 @@ func (s *Server) fireTimer(c echo.Context) error {
 }
 
 func (s *Server) redeliverTimer(c echo.Context) error {
-	key, _, err := target(c)
+	key, err := pathKey(c)
 	if err != nil {
+		return err
+	}
+	if err := readQuery(c).err(); err != nil {
 		return err
 	}
 	view, err := s.engine.Redeliver(c.Request().Context(), key)

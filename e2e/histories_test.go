@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -83,10 +84,38 @@ func TestRecordHistories(t *testing.T) {
 	answer <- http.StatusOK
 	rec.finished(kind, "collided", "delivered")
 
+	elsewhere(t, kind)
+
 	h.Policy(kind, house.JSON{"callback": house.JSON{"url": r.URL}})
 	h.Policy(kind, house.JSON{"callback": house.JSON{"url": r.URL}})
 	rec.run("policy", workflows.PolicyID(kind), "")
 	rec.run("probe", workflows.ProbeID, "")
+}
+
+// elsewhere records a task that was handed out again to another worker, which
+// asked the first one. Which worker gets it is chance: it is tried until it is.
+func elsewhere(t *testing.T, kind string) {
+	addr, stop, err := house.Temporal(t.TempDir())
+	require.NoError(t, err)
+	t.Cleanup(stop)
+	h, r := house.Open(t, addr), receiver.New(t)
+	for range 4 {
+		house.Open(t, addr).StartWorker()
+	}
+	answer := make(chan int)
+	url := r.On("/slow", func(w http.ResponseWriter, _ *http.Request, _ int) { w.WriteHeader(<-answer) })
+	for n := 0; ; n++ {
+		id := "collided-" + strconv.Itoa(n)
+		h.Add(booking(kind, id, "0s", url))
+		r.Await(t, id, 1)
+		h.Do("DELETE", "/v1/timers/"+kind+"/"+id+"?wait=10ms", nil)
+		answer <- http.StatusOK
+		h.Await(kind+"/"+id, "delivered")
+		if strings.Contains(everything(t, h, kind+"/"+id), workflows.ReceiptQueue("")) {
+			recorder{t: t, h: h}.run("collided-elsewhere", kind+"/"+id, "")
+			return
+		}
+	}
 }
 
 type recorder struct {

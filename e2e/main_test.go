@@ -9,8 +9,8 @@ import (
 	"github.com/wakecall/wakecall/e2e/house"
 )
 
-// temporalAddr is a real server that the tests of this package share. A test
-// that breaks its server starts one of its own.
+// temporalAddr is a real server that the tests of this package share, with a
+// worker. A test that breaks one of them starts its own.
 var temporalAddr string
 
 func TestMain(m *testing.M) {
@@ -29,12 +29,18 @@ func run(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
+	defer stop()
+	stopWorker, err := house.StartWorker(addr)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	temporalAddr = addr
 	code := m.Run()
+	stopWorker()
 	if leaked := house.Leaked(); code == 0 && len(leaked) > 0 {
 		fmt.Fprintf(os.Stderr, "goroutines of ours outlived their house:\n%s\n", strings.Join(leaked, "\n\n"))
 		code = 1
 	}
-	stop()
 	return code
 }

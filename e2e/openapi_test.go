@@ -24,6 +24,14 @@ func TestOpenAPIDocumentIsValid(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, document.IsOpenAPI31OrLater())
 	require.NoError(t, document.Validate(t.Context(), openapi3.EnableExamplesValidation()))
+
+	ours, err := contract.Wakecall()
+	require.NoError(t, err)
+	require.NoError(t, ours.CheckExamples())
+	text := strings.Replace(string(api.OpenAPI), "examples: [order-close]", "examples: [Order Close]", 1)
+	wrong, err := contract.Load([]byte(text))
+	require.NoError(t, err)
+	require.Error(t, wrong.CheckExamples(), "a wrong example is seen")
 }
 
 func TestOpenAPIDocumentIsServed(t *testing.T) {

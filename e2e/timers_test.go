@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -14,8 +15,7 @@ import (
 	"github.com/wakecall/wakecall/e2e/receiver"
 )
 
-// open returns a house with its worker, a receiver, and the path of a business
-// type of this test's own.
+// open returns a house, a receiver, and a business type of this test's own.
 func open(t *testing.T) (*house.House, *receiver.Receiver, string) {
 	h, r := house.Open(t, temporalAddr), receiver.New(t)
 	return h, r, typeOf(t)
@@ -266,6 +266,57 @@ func TestCancelInFlight(t *testing.T) {
 		h.Await(kind+"/moved", "delivered")
 		require.Len(t, r.Calls("moved"), 1)
 	})
+}
+
+// With several workers the task that is handed out again goes to any of them:
+// the one that has it asks the one that had it.
+func TestCancelInFlightAmongWorkers(t *testing.T) {
+	t.Parallel()
+	addr, stop, err := house.Temporal(t.TempDir())
+	require.NoError(t, err)
+	t.Cleanup(stop)
+	h, r, kind := house.Open(t, addr), receiver.New(t), typeOf(t)
+	for range 4 {
+		house.Open(t, addr).StartWorker()
+	}
+	const timers = 20
+	release := make(chan struct{})
+	url := r.On("/slow", func(http.ResponseWriter, *http.Request, int) { <-release })
+	ids := make([]string, timers)
+	for i := range ids {
+		ids[i] = "n-" + strconv.Itoa(i)
+		h.Add(booking(kind, ids[i], "0s", url))
+	}
+	for _, id := range ids {
+		r.Await(t, id, 1)
+		require.Equal(t, http.StatusAccepted, h.Do("DELETE", "/v1/timers/"+kind+"/"+id+"?wait=0s", nil).Status)
+	}
+	close(release)
+	for _, id := range ids {
+		require.Equal(t, 1, h.Await(kind+"/"+id, "delivered").Attempts)
+		require.Len(t, r.Calls(id), 1)
+	}
+}
+
+// An attempt that outlasts its workflow task is carried over by the SDK, which
+// sees the cancel on the way; the attempt is waited for all the same.
+func TestCancelOfALongAttempt(t *testing.T) {
+	t.Parallel()
+	h, r, kind := open(t)
+	answered := make(chan struct{})
+	url := r.On("/slow", func(_ http.ResponseWriter, _ *http.Request, _ int) { <-answered })
+	body := booking(kind, "1", "0s", url)
+	body["callback"] = house.JSON{"url": url, "timeout": "60s"}
+	h.Add(body)
+	r.Await(t, "1", 1)
+	require.Equal(t, http.StatusAccepted, h.Do("DELETE", "/v1/timers/"+kind+"/1?wait=10ms", nil).Status)
+	require.Eventually(t, func() bool {
+		described, err := h.Client.DescribeWorkflowExecution(t.Context(), kind+"/1", "")
+		return err == nil && described.GetWorkflowExecutionInfo().GetHistoryLength() > 6
+	}, 40*time.Second, 100*time.Millisecond, "at 80 % of the task timeout the task is carried over")
+	close(answered)
+	require.Equal(t, 1, h.Await(kind+"/1", "delivered").Attempts)
+	require.Len(t, r.Calls("1"), 1)
 }
 
 func TestFire(t *testing.T) {

@@ -181,7 +181,8 @@ func (e *Engine) showClosed(ctx context.Context, view *timer.View) error {
 	}
 	if err != nil && view.Status == timer.Failed {
 		// Timed out or failed by the engine itself, without an outcome of ours.
-		outcome, err = timer.Outcome{Status: timer.Failed, LastFailure: &timer.Failure{Message: "ended by the engine"}}, nil
+		failure := &timer.Failure{Message: "ended by the engine"}
+		outcome, err = timer.Outcome{Status: timer.Failed, LastFailure: failure}, nil
 	}
 	if err != nil {
 		return translate(err)

@@ -138,8 +138,8 @@ func (e *Engine) createPolicy(ctx context.Context, put workflows.PutPolicy) (wor
 		WorkflowExecutionErrorWhenAlreadyStarted: true,
 		WorkflowIDReusePolicy:                    enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
 		Memo:                                     map[string]any{workflows.MemoPolicy: put.Record},
-		TypedSearchAttributes:                    temporal.NewSearchAttributes(workflows.AttrBusinessType.ValueSet(businessType)),
-		StaticSummary:                            "policy of " + businessType,
+		// No search attribute: who cancels timers by query means no policy.
+		StaticSummary: "policy of " + businessType,
 	}
 	_, err := e.Client.ExecuteWorkflow(ctx, options, workflows.TypePolicy, put.Record)
 	if is[*serviceerror.WorkflowExecutionAlreadyStarted](err) {

@@ -8,9 +8,6 @@ type Delivery struct {
 	// Prior is the first attempt, made on the fast path, that this delivery
 	// goes on from. Nil when no attempt was made yet.
 	Prior *Report `json:"prior,omitempty"`
-	// ReceiptOnly asks what came of an attempt that may have been made
-	// already, and makes none.
-	ReceiptOnly bool `json:"receipt_only,omitzero"`
 }
 
 // Result is what one attempt did to its delivery.
@@ -28,6 +25,8 @@ const (
 	ResultExpired Result = "expired"
 	// ResultAside: no attempt was made; the regular path must make it.
 	ResultAside Result = "aside"
+	// ResultElsewhere: what came of the attempt is known to another worker.
+	ResultElsewhere Result = "elsewhere"
 )
 
 // Report is the record of one attempt.
@@ -40,19 +39,21 @@ type Report struct {
 	// due time. Nil while nothing was sent.
 	LatenessMS *int64 `json:"lateness_ms,omitempty"`
 	// EndedAt is when the attempt was over.
-	EndedAt       Instant  `json:"ended_at"`
+	EndedAt       Instant  `json:"ended_at,omitzero"`
 	RetryIn       Duration `json:"retry_in,omitzero"`
 	Failure       *Failure `json:"failure,omitempty"`
 	PolicyVersion int      `json:"policy_version,omitzero"`
 	// Timeout is the attempt timeout that was in force.
 	Timeout Duration `json:"timeout,omitzero"`
+	// Worker, with ResultElsewhere, is the worker to ask.
+	Worker string `json:"worker,omitzero"`
 }
 
 // Failure says why an attempt did not deliver.
 type Failure struct {
 	Status  int     `json:"status,omitzero"` // HTTP status, left out when there was none
 	Message string  `json:"message"`
-	At      Instant `json:"at"`
+	At      Instant `json:"at,omitzero"`
 }
 
 // Outcome is how a timer ended: the result of its workflow.

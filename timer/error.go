@@ -20,7 +20,6 @@ const (
 	MethodNotAllowed     Code = "method-not-allowed"
 	RequestTimeout       Code = "request-timeout"
 	PayloadTooLarge      Code = "payload-too-large"
-	URITooLong           Code = "uri-too-long"
 	UnsupportedMediaType Code = "unsupported-media-type"
 	Unavailable          Code = "unavailable"
 	Internal             Code = "internal"
@@ -31,7 +30,7 @@ func Codes() []Code {
 	return []Code{
 		MalformedRequest, InvalidRequest, UnknownBusinessType, NotFound, AlreadyExists,
 		AlreadyFinished, Overtaken, PreconditionFailed, Unauthorized, MethodNotAllowed, RequestTimeout,
-		PayloadTooLarge, URITooLong, UnsupportedMediaType, Unavailable, Internal,
+		PayloadTooLarge, UnsupportedMediaType, Unavailable, Internal,
 	}
 }
 

@@ -30,8 +30,8 @@ const (
 
 // Fault is one refused value of a request.
 type Fault struct {
-	// Pointer is an RFC 6901 JSON pointer into the body, or the bare name of
-	// a query or path parameter.
+	// Pointer is an RFC 6901 JSON pointer into the body, or the bare name of a
+	// query parameter or header. The key in a path is named as in a body.
 	Pointer string    `json:"pointer"`
 	Code    FaultCode `json:"code"`
 	Detail  string    `json:"detail"`

@@ -160,3 +160,21 @@ func FuzzApply(f *testing.F) {
 		}
 	})
 }
+
+// What passes between workflow and activity must read back, whatever is set.
+func TestReportsReadBack(t *testing.T) {
+	t.Parallel()
+	for _, report := range []timer.Report{
+		{}, {Result: timer.ResultAside}, {Result: timer.ResultElsewhere, Worker: "w"},
+		{Result: timer.ResultRetry, Attempt: 1, EndedAt: timer.At(noon), Failure: &timer.Failure{Message: "x"}},
+	} {
+		raw, err := json.Marshal(report)
+		require.NoError(t, err)
+		var again timer.Report
+		require.NoError(t, json.Unmarshal(raw, &again), "%s", raw)
+		require.Equal(t, report, again)
+	}
+	raw, err := json.Marshal(timer.Outcome{Status: timer.Failed})
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(raw, &timer.Outcome{}), "%s", raw)
+}

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"fmt"
+	"sync"
 	"time"
 
 	"go.temporal.io/sdk/activity"
@@ -27,19 +28,25 @@ const (
 	deliverySlots = 1000
 )
 
+// askPollers hear the rare question what this process did.
+const askPollers = 2
+
 // Options is what the workers of one process need.
 type Options struct {
-	Client client.Client
-	Ringer *activities.Ringer
+	// Identity is unique to the process.
+	Identity string
+	Client   client.Client
+	Ringer   *activities.Ringer
 	// StopTimeout is how long a stopping worker waits for attempts in flight.
 	// Below the attempt timeout, a deploy makes duplicates.
 	StopTimeout time.Duration
 }
 
-// Workers are the pollers of one process: one for workflow tasks and the
-// attempts inside them, one for the attempts that the server paces.
+// Workers are the pollers of one process: for workflow tasks and the attempts
+// inside them, for the attempts that the server paces, and for questions that
+// only this process can answer.
 type Workers struct {
-	timers, deliveries sdkworker.Worker
+	timers, deliveries, receipts sdkworker.Worker
 }
 
 // New registers everything on its queue. Nothing is polled before Start.
@@ -60,32 +67,43 @@ func New(options Options) *Workers {
 			// An eager activity would bypass the limits of its queue.
 			DisableEagerActivities: true,
 		}),
+		receipts: sdkworker.New(options.Client, workflows.ReceiptQueue(options.Identity), sdkworker.Options{
+			DisableWorkflowWorker:            true,
+			MaxConcurrentActivityTaskPollers: askPollers,
+			WorkerStopTimeout:                options.StopTimeout,
+		}),
 	}
 	workflows.Register(w.timers)
 	w.timers.RegisterActivityWithOptions(options.Ringer.Ring, activity.RegisterOptions{Name: workflows.ActivityRing})
+	w.timers.RegisterActivityWithOptions(options.Ringer.Receipt, activity.RegisterOptions{Name: workflows.ActivityReceipt})
 	w.deliveries.RegisterActivityWithOptions(options.Ringer.Deliver, activity.RegisterOptions{Name: workflows.ActivityDeliver})
+	w.receipts.RegisterActivityWithOptions(options.Ringer.Ask, activity.RegisterOptions{Name: workflows.ActivityAsk})
 	return w
 }
 
 // Start begins polling. It fails when Temporal cannot be reached.
 func (w *Workers) Start() error {
-	if err := w.timers.Start(); err != nil {
-		return fmt.Errorf("starting the timer worker: %w", err)
-	}
-	if err := w.deliveries.Start(); err != nil {
-		w.timers.Stop()
-		return fmt.Errorf("starting the delivery worker: %w", err)
+	for i, part := range w.parts() {
+		if err := part.Start(); err != nil {
+			for _, started := range w.parts()[:i] {
+				started.Stop()
+			}
+			return fmt.Errorf("starting the worker: %w", err)
+		}
 	}
 	return nil
 }
 
-// Stop ends polling and waits for attempts in flight, both queues at once.
+// Stop ends polling and waits for attempts in flight, on all queues at once.
 func (w *Workers) Stop() {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		w.deliveries.Stop()
-	}()
-	w.timers.Stop()
-	<-done
+	var stopping sync.WaitGroup
+	for _, part := range w.parts() {
+		stopping.Go(part.Stop)
+	}
+	stopping.Wait()
+}
+
+// parts are in the order of their start: who rings must be there to be asked.
+func (w *Workers) parts() []sdkworker.Worker {
+	return []sdkworker.Worker{w.receipts, w.timers, w.deliveries}
 }

@@ -16,6 +16,9 @@ const (
 	DeliveryQueue = "wakecall-delivery"
 )
 
+// ReceiptQueue is polled by one worker process only, to be asked what it did.
+func ReceiptQueue(worker string) string { return "wakecall-receipts-" + worker }
+
 // Workflow types.
 const (
 	TypeTimer  = "WakecallTimer"
@@ -29,6 +32,10 @@ const (
 	ActivityRing = "ring"
 	// ActivityDeliver is every other attempt, retried by the server.
 	ActivityDeliver = "deliver"
+	// ActivityReceipt says what this worker knows of a run's first attempt, or
+	// whom to ask. ActivityAsk is the same question, put to one worker.
+	ActivityReceipt = "receipt"
+	ActivityAsk     = "ask"
 )
 
 // Signals, updates and error types.

@@ -37,7 +37,7 @@ func TestEveryBehaviourIsFrozen(t *testing.T) {
 	for behaviour := workflows.BehaviourInitial; behaviour <= workflows.BehaviourNow; behaviour++ {
 		for _, scenario := range []string{
 			"delivered", "retried", "failed", "stopped", "expired", "cancelled", "cancelled-delivering", "moved", "moved-away",
-			"moved-delivering", "moved-delivering-away", "collided", "policy", "probe",
+			"moved-delivering", "moved-delivering-away", "collided", "collided-elsewhere", "policy", "probe",
 		} {
 			file := filepath.Join("testdata", "v"+strconv.Itoa(behaviour), scenario+".json")
 			_, err := os.Stat(file)

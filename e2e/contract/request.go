@@ -9,9 +9,8 @@ import (
 
 // checkRequest holds a request to its operation: parameters and body.
 func (d *Document) checkRequest(op operation, x Exchange) error {
-	parameters := append(d.parameters(op.item), d.parameters(op.place)...)
 	query := x.Request.URL.Query()
-	for _, p := range parameters {
+	for _, p := range d.parameters(op.place) {
 		if err := d.checkParameter(p, given{op.path, query, x.Request.Header}); err != nil {
 			return fmt.Errorf("the parameter %s: %w", p.object["name"], err)
 		}
@@ -51,7 +50,7 @@ func sent(request *http.Request) ([]byte, error) {
 	return io.ReadAll(body)
 }
 
-// parameters are those that a path or an operation declares, references followed.
+// parameters are those that an operation declares, references followed.
 func (d *Document) parameters(p place) (found []place) {
 	list, _ := p.object["parameters"].([]any)
 	for i, item := range list {

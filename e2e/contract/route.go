@@ -9,8 +9,6 @@ import (
 // operation is a call that the document describes.
 type operation struct {
 	place
-	// shared are the parameters of all operations on the path.
-	item place
 	// path holds the values of the path's parameters.
 	path map[string]string
 }
@@ -25,7 +23,7 @@ func (d *Document) find(request *http.Request) (operation, bool) {
 		}
 		item, _ := d.below(paths, template)
 		if found, ok := d.below(item, strings.ToLower(request.Method)); ok {
-			return operation{place: found, item: item, path: values}, true
+			return operation{place: found, path: values}, true
 		}
 	}
 	return operation{}, false

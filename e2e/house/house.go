@@ -4,6 +4,7 @@ package house
 
 import (
 	"context"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -75,20 +76,39 @@ func Settings() config.Config {
 	}
 }
 
-// Open opens a house on the Temporal at addr, its worker running.
-func Open(t testing.TB, addr string) *House {
-	h := OpenWith(t, addr, Settings())
-	h.StartWorker()
-	return h
+// StartWorker starts a worker that outlives single tests. Tests that share a
+// Temporal share its worker too: one that stopped with its test would cut off
+// the attempts of others.
+func StartWorker(addr string) (stop func(), err error) {
+	inner, err := open(context.Background(), addr, Settings(), io.Discard)
+	if err != nil {
+		return nil, err
+	}
+	workers, err := inner.StartWorker()
+	if err != nil {
+		return nil, err
+	}
+	return func() {
+		workers.Stop()
+		inner.Close()
+	}, nil
 }
 
-// OpenWith opens a house without a worker.
-func OpenWith(t testing.TB, addr string, settings config.Config) *House {
-	t.Helper()
-	inner, err := role.Open(t.Context(), role.Settings{
-		Config: settings, Version: "test", Logger: slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelError})),
+func open(ctx context.Context, addr string, settings config.Config, log io.Writer) (*role.House, error) {
+	return role.Open(ctx, role.Settings{
+		Config: settings, Version: "test",
+		Logger:   slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelError})),
 		Temporal: client.Options{HostPort: addr, Namespace: client.DefaultNamespace},
 	})
+}
+
+// Open opens a house on the Temporal at addr, without a worker of its own.
+func Open(t testing.TB, addr string) *House { return OpenWith(t, addr, Settings()) }
+
+// OpenWith opens a house with settings of its own.
+func OpenWith(t testing.TB, addr string, settings config.Config) *House {
+	t.Helper()
+	inner, err := open(t.Context(), addr, settings, t.Output())
 	require.NoError(t, err)
 	handler := inner.API().(interface{ Handler() http.Handler }).Handler()
 	server := httptest.NewServer(handler)
@@ -101,7 +121,7 @@ func OpenWith(t testing.TB, addr string, settings config.Config) *House {
 	return h
 }
 
-// StartWorker starts the worker.
+// StartWorker starts a worker of this house.
 func (h *House) StartWorker() {
 	workers, err := h.inner.StartWorker()
 	require.NoError(h.t, err)

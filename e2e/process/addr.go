@@ -36,3 +36,17 @@ func free(addr string) bool {
 	listener, err := net.Listen("tcp", addr)
 	return err == nil && listener.Close() == nil
 }
+
+// Port is the port of an address.
+func Port(addr string) string {
+	_, port := split(addr)
+	return port
+}
+
+func split(addr string) (host, port string) {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		panic(err)
+	}
+	return host, port
+}

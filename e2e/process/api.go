@@ -18,6 +18,8 @@ import (
 type API struct {
 	T   testing.TB
 	URL string
+	// Key is sent as a bearer token, if there is one.
+	Key string
 }
 
 // Try makes a call that may find nobody listening.
@@ -34,6 +36,9 @@ func (a API) Try(method, path string, body any) (status int, answer []byte, err 
 		return 0, nil, err
 	}
 	request.Header.Set("Content-Type", "application/json")
+	if a.Key != "" {
+		request.Header.Set("Authorization", "Bearer "+a.Key)
+	}
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		return 0, nil, err

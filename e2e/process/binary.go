@@ -24,11 +24,20 @@ func Temporal(t testing.TB) string { return built(t, temporalCLI) }
 // Tctl is the path of Temporal's older CLI.
 func Tctl(t testing.TB) string { return built(t, tctl) }
 
+// TemporalServer is the path of Temporal's own server.
+func TemporalServer(t testing.TB) string { return built(t, temporalServer) }
+
+// SQLTool is the path of temporal-sql-tool.
+func SQLTool(t testing.TB) string { return built(t, sqlTool) }
+
 var (
 	wakecall    = program("WAKECALL_BIN", "wakecall", from(".", "."))
 	standalone  = program("WAKECALL_STANDALONE_BIN", "wakecall-standalone", from("standalone", "."))
 	temporalCLI = program("TEMPORAL_CLI", "temporal", install("github.com/temporalio/cli/cmd/temporal@v1.5.1"))
 	tctl        = program("TCTL", "tctl", from("e2e/tools/tctl", "github.com/temporalio/tctl/cmd/tctl"))
+
+	temporalServer = program("TEMPORAL_SERVER", "temporal-server", from("e2e", "go.temporal.io/server/cmd/server"))
+	sqlTool        = program("TEMPORAL_SQL_TOOL", "temporal-sql-tool", from("e2e", "go.temporal.io/server/cmd/tools/sql"))
 )
 
 func built(t testing.TB, program func() (string, error)) string {

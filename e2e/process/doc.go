@@ -2,6 +2,8 @@
 // test can do to them what an operator and a power cut do: stop them, interrupt
 // them, kill them, and start them again.
 //
-// The programs are built once per test run, or taken from WAKECALL_BIN and
-// WAKECALL_STANDALONE_BIN. No process outlives its test.
+// The programs, Temporal's own among them, are built once per test run, or taken
+// from where a variable says: WAKECALL_BIN, WAKECALL_STANDALONE_BIN,
+// TEMPORAL_CLI, TCTL, TEMPORAL_SERVER, TEMPORAL_SQL_TOOL. No process outlives
+// its test.
 package process

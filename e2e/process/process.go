@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -18,14 +19,18 @@ type Command struct {
 	Args []string
 	// Env is the whole environment, but for PATH and a HOME without settings.
 	Env map[string]string
-	// Ready answers 200 once the process does its work.
+	// Ready answers 200 once the process does its work; tcp://… needs only to
+	// be listened on.
 	Ready string
+	// As is who runs the program, if it is somebody else.
+	As *syscall.Credential
 }
 
 // Process is a running program.
 type Process struct {
 	t              testing.TB
 	command        *exec.Cmd
+	ready          string
 	stdout, stderr output
 	exited         chan struct{}
 }
@@ -40,18 +45,18 @@ const (
 func Start(t testing.TB, c Command) *Process {
 	t.Helper()
 	p := Launch(t, c)
-	p.awaitReady(c.Ready)
+	p.AwaitReady()
 	return p
 }
 
 // Launch runs a program and waits for nothing.
 func Launch(t testing.TB, c Command) *Process {
 	t.Helper()
-	p := &Process{t: t, command: exec.Command(c.Path, c.Args...), exited: make(chan struct{})}
+	p := &Process{t: t, command: exec.Command(c.Path, c.Args...), ready: c.Ready, exited: make(chan struct{})}
 	p.command.Env = environment(t, c.Env)
 	p.command.Stdout, p.command.Stderr = &p.stdout, &p.stderr
 	// A test run that is killed itself runs no cleanup.
-	p.command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	p.command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Credential: c.As}
 	require.NoError(t, p.command.Start())
 	go func() {
 		defer close(p.exited)
@@ -69,10 +74,14 @@ func environment(t testing.TB, own map[string]string) []string {
 	return env
 }
 
-func (p *Process) awaitReady(url string) {
+// AwaitReady waits until the process does its work.
+func (p *Process) AwaitReady() {
 	p.t.Helper()
-	ready := func() bool { return p.Ended() || answers(url) }
-	require.Eventually(p.t, ready, readyWithin, pollEvery, "%s should become ready at %s", p.command.Path, url)
+	ready := func() bool { return p.Ended() || answers(p.ready) }
+	if addr, ok := strings.CutPrefix(p.ready, "tcp://"); ok {
+		ready = func() bool { return p.Ended() || !free(addr) }
+	}
+	require.Eventually(p.t, ready, readyWithin, pollEvery, "%s should become ready at %s", p.command.Path, p.ready)
 	require.False(p.t, p.Ended(), "%s ended before it was ready", p.command.Path)
 }
 

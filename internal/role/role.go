@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/google/uuid"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/contrib/envconfig"
 	"go.temporal.io/sdk/log"
@@ -33,7 +34,9 @@ type House struct {
 	Telemetry *observe.Telemetry
 	Client    client.Client
 	Engine    *engine.Engine
-	box       *seal.Box
+	// Identity is unique to this process; Temporal shows it.
+	Identity string
+	box      *seal.Box
 }
 
 // Settings is what a House is opened with.
@@ -62,6 +65,7 @@ func Open(ctx context.Context, s Settings) (*House, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.Temporal.Identity = "wakecall-" + uuid.NewString()
 	s.Temporal.Logger = log.NewStructuredLogger(s.Logger)
 	s.Temporal.MetricsHandler = telemetry.SDK()
 	if s.Temporal.Namespace == "" {
@@ -71,7 +75,10 @@ func Open(ctx context.Context, s Settings) (*House, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connecting to Temporal at %s: %w", s.Temporal.HostPort, err)
 	}
-	h := &House{Config: s.Config, Version: s.Version, Logger: s.Logger, Telemetry: telemetry, Client: temporal, box: box}
+	h := &House{
+		Config: s.Config, Version: s.Version, Logger: s.Logger, Telemetry: telemetry, Client: temporal,
+		Identity: s.Temporal.Identity, box: box,
+	}
 	h.Engine = engine.New(engine.Config{
 		Client: temporal, Namespace: s.Temporal.Namespace, Box: box,
 		WebUI: s.Config.WebUI, PolicyTTL: s.Config.PolicyTTL,
@@ -97,13 +104,15 @@ func (h *House) Close() {
 func (h *House) StartWorker() (*worker.Workers, error) {
 	transport := activities.NewTransport(h.Config.CallbackAllow)
 	ringer, err := activities.NewRinger(activities.Config{
-		Policies: h.Engine, Opener: h.box, Observer: h.Telemetry,
+		Worker: h.Identity, Holders: h.Engine, Policies: h.Engine, Opener: h.box, Observer: h.Telemetry,
 		Caller: activities.NewCaller(transport, h.Telemetry.Tracer(), "Wakecall/"+h.Version),
 	})
 	if err != nil {
 		return nil, err
 	}
-	workers := worker.New(worker.Options{Client: h.Client, Ringer: ringer, StopTimeout: h.Config.StopTimeout})
+	workers := worker.New(worker.Options{
+		Identity: h.Identity, Client: h.Client, Ringer: ringer, StopTimeout: h.Config.StopTimeout,
+	})
 	return workers, workers.Start()
 }
 

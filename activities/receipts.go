@@ -1,0 +1,96 @@
+package activities
+
+import (
+	"context"
+	"sync"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+// maxReceipts outlasts the tasks that can be handed out again: at the few
+// hundred rings a second of one worker, some minutes' worth.
+const maxReceipts = 1 << 16
+
+// receipts remember, by run id, what the fast path did, so that a run is rung
+// once however often its task is handed out.
+type receipts struct {
+	done *lru.Cache[string, timer.Report]
+
+	mu      sync.Mutex
+	current map[string]*underWay
+}
+
+// underWay is an attempt whose end can be waited for.
+type underWay struct {
+	ended  chan struct{}
+	report timer.Report
+	err    error
+}
+
+func newReceipts() (*receipts, error) {
+	done, err := lru.New[string, timer.Report](maxReceipts)
+	return &receipts{done: done, current: map[string]*underWay{}}, err
+}
+
+// once returns the receipt of a run, or makes the attempt. An attempt of the
+// run that is under way already is joined. One that fails leaves no receipt.
+func (r *receipts) once(run string, attempt func() (timer.Report, error)) (timer.Report, error) {
+	u, mine := r.enter(run)
+	if !mine {
+		<-u.ended
+		return u.report, u.err
+	}
+	u.report, u.err = attempt()
+	r.leave(run, u)
+	return u.report, u.err
+}
+
+// find returns the receipt of a run, waiting for an attempt that is under way,
+// or a report that none was made.
+func (r *receipts) find(ctx context.Context, run string) (timer.Report, error) {
+	r.mu.Lock()
+	u := r.current[run]
+	report, ok := r.done.Get(run)
+	r.mu.Unlock()
+	switch {
+	case ok:
+		return report, nil
+	case u == nil:
+		return timer.Report{Result: timer.ResultAside}, nil
+	}
+	select {
+	case <-u.ended:
+		return u.report, u.err
+	case <-ctx.Done():
+		return timer.Report{}, ctx.Err()
+	}
+}
+
+// enter begins an attempt; mine is false when it is made or under way already.
+func (r *receipts) enter(run string) (u *underWay, mine bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if u, ok := r.current[run]; ok {
+		return u, false
+	}
+	u = &underWay{ended: make(chan struct{})}
+	if report, ok := r.done.Get(run); ok {
+		u.report = report
+		close(u.ended)
+		return u, false
+	}
+	r.current[run] = u
+	return u, true
+}
+
+func (r *receipts) leave(run string, u *underWay) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if u.err == nil {
+		r.done.Add(run, u.report)
+	}
+	delete(r.current, run)
+	close(u.ended)
+}

@@ -1,0 +1,385 @@
+package api
+
+import (
+	"encoding/base64"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"log/slog"
+	"maps"
+	"net/http"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/labstack/echo/v4"
+	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// node is a part of the document.
+type node map[string]any
+
+func readDocument(t *testing.T) (document node) {
+	t.Helper()
+	require.NoError(t, yaml.Unmarshal(OpenAPI, &document))
+	return document
+}
+
+// at is the part below the given names. Every name must be there: a misspelt
+// path would hold nothing to anything.
+func (n node) at(t *testing.T, names ...string) node {
+	t.Helper()
+	for _, name := range names {
+		below, ok := n[name].(node)
+		require.True(t, ok, "%s of %v", name, names)
+		n = below
+	}
+	return n
+}
+
+// schema is the part of a named schema below the given names, which stand
+// between slashes: "Timer/properties/priority".
+func (n node) schema(t *testing.T, path string) node {
+	t.Helper()
+	return n.at(t, append([]string{"components", "schemas"}, strings.Split(path, "/")...)...)
+}
+
+// words is a list of texts, such as an enum.
+func words(list any) (texts []string) {
+	for _, item := range list.([]any) {
+		texts = append(texts, item.(string))
+	}
+	return texts
+}
+
+// silent is an engine and a telemetry that nobody calls.
+type silent struct {
+	Engine
+	Telemetry
+}
+
+func (silent) Handler() http.Handler { return http.NotFoundHandler() }
+
+var parameter = regexp.MustCompile(`:(\w+)`)
+
+func TestDocumentNamesEveryRoute(t *testing.T) {
+	server := New(Options{Engine: silent{}, Telemetry: silent{}, Logger: slog.New(slog.DiscardHandler)})
+	var served, described []string
+	for _, route := range server.Handler().(*echo.Echo).Routes() {
+		if route.Method != echo.RouteNotFound && !strings.HasPrefix(route.Path, "/docs") {
+			served = append(served, route.Method+" "+parameter.ReplaceAllString(route.Path, "{$1}"))
+		}
+	}
+	for path, item := range readDocument(t).at(t, "paths") {
+		// Nothing but methods: Swagger UI shows parameters of a path as nameless ones.
+		for method := range item.(node) {
+			described = append(described, strings.ToUpper(method)+" "+path)
+		}
+	}
+	require.ElementsMatch(t, served, described)
+}
+
+func TestDocumentListsEveryWord(t *testing.T) {
+	document := readDocument(t)
+	var types, statuses []string
+	for _, code := range timer.Codes() {
+		types = append(types, ProblemPrefix+string(code))
+	}
+	for _, status := range timer.Statuses() {
+		statuses = append(statuses, string(status))
+	}
+	for name, want := range map[string][]string{
+		"ProblemType": types, "Status": statuses, "FaultCode": constantsOf(t, "../timer/fault.go", "FaultCode"),
+	} {
+		require.Equal(t, want, words(document.schema(t, name)["enum"]), name)
+		if name == "FaultCode" {
+			continue
+		}
+		for _, word := range want {
+			require.Contains(t, document.schema(t, name)["description"], "`"+strings.TrimPrefix(word, ProblemPrefix)+"`", name)
+		}
+	}
+}
+
+// constantsOf reads the values of a file's string constants of one type.
+func constantsOf(t *testing.T, path, kind string) (values []string) {
+	file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+	require.NoError(t, err)
+	ast.Inspect(file, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if !ok {
+			return true
+		}
+		if name, ok := spec.Type.(*ast.Ident); ok && name.Name == kind {
+			value, err := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
+			require.NoError(t, err)
+			values = append(values, value)
+		}
+		return true
+	})
+	require.NotEmpty(t, values)
+	return values
+}
+
+// Every place that ties problem types to a status ties them to the one in the
+// table.
+func TestDocumentKnowsTheStatusOfEveryProblem(t *testing.T) {
+	tied := map[timer.Code]bool{}
+	readDocument(t).walk(func(n node) {
+		properties, _ := n["properties"].(node)
+		kind, _ := properties["type"].(node)
+		status, _ := properties["status"].(node)
+		types, many := kind["enum"].([]any)
+		if !many {
+			types = []any{kind["const"]}
+		}
+		if status["const"] == nil || types[0] == nil {
+			return
+		}
+		for _, text := range words(types) {
+			code := timer.Code(strings.TrimPrefix(text, ProblemPrefix))
+			require.Equal(t, problems[code].status, status["const"], text)
+			tied[code] = true
+		}
+	})
+	tied[timer.MethodNotAllowed] = true // what is described has its methods
+	require.ElementsMatch(t, timer.Codes(), slices.Collect(maps.Keys(tied)))
+}
+
+// The examples of problems read like the real ones.
+func TestDocumentShowsRealProblems(t *testing.T) {
+	shown := 0
+	readDocument(t).walk(func(n node) {
+		text, _ := n["type"].(string)
+		slug, ok := strings.CutPrefix(text, ProblemPrefix)
+		if !ok {
+			return
+		}
+		known := problems[timer.Code(slug)]
+		require.Equal(t, []any{known.title, known.status}, []any{n["title"], n["status"]}, slug)
+		shown++
+	})
+	require.NotZero(t, shown)
+}
+
+// walk visits every object of the document.
+func (n node) walk(visit func(node)) {
+	visit(n)
+	for _, value := range n {
+		walkValue(value, visit)
+	}
+}
+
+func walkValue(value any, visit func(node)) {
+	switch v := value.(type) {
+	case node:
+		v.walk(visit)
+	case []any:
+		for _, item := range v {
+			walkValue(item, visit)
+		}
+	}
+}
+
+func TestDocumentHasEveryField(t *testing.T) {
+	document := readDocument(t)
+	fields := func(v any) []string { return slices.Sorted(maps.Keys(fieldsOf(reflect.ValueOf(v).Elem()))) }
+	shown := slices.DeleteFunc(fields(&timer.Policy{}), func(name string) bool { return name == "signing_secrets" })
+	for name, want := range map[string][]string{
+		"TimerTerms": fields(&termsBody{}), "Timer": fields(&timer.View{}), "Failure": fields(&timer.Failure{}),
+		"Timer/properties/links": fields(&timer.Links{}), "TimerPage": fields(&listBody{}), "BatchResults": fields(&batchBody{}),
+		"NewPolicy": fields(&policyBody{}), "Policy": shown,
+		"TimerCallback": fields(&timer.Callback{}), "PolicyCallback": fields(&timer.Callback{}), "ShownCallback": fields(&timer.Callback{}),
+		"Problem": fields(&Problem{}), "Fault": fields(&timer.Fault{}), "Alive": fields(&health{}), "Ready": fields(&health{}),
+	} {
+		require.Equal(t, want, slices.Sorted(maps.Keys(document.schema(t, name).at(t, "properties"))), name)
+	}
+	ladder := maps.Clone(document.schema(t, "StepsRetry/properties"))
+	maps.Copy(ladder, document.schema(t, "ExponentialRetry/properties"))
+	require.Equal(t, fields(&timer.Retry{}), slices.Sorted(maps.Keys(ladder)))
+	key := slices.Sorted(maps.Keys(document.schema(t, "NewTimer/properties")))
+	require.Equal(t, fields(&timer.Key{}), key)
+}
+
+// What a client sends and what it is answered are closed: a field that is not
+// described is an error.
+func TestDocumentIsClosed(t *testing.T) {
+	for name, schema := range readDocument(t).at(t, "components", "schemas") {
+		body := schema.(node)
+		if body["type"] != "object" || name == "TimerTerms" || name == "CallbackHeaders" {
+			continue // terms are closed by what is made of them
+		}
+		closed := body["additionalProperties"] == false || body["unevaluatedProperties"] == false
+		require.True(t, closed, name)
+	}
+}
+
+func TestDocumentHasTheLimits(t *testing.T) {
+	document := readDocument(t)
+	exponential := timer.Retry{Initial: timer.Duration(time.Second)}.WithDefaults()
+	for path, want := range map[string]any{
+		"TimerTerms/properties/payload_base64/maxLength":        base64.StdEncoding.EncodedLen(timer.MaxPayload),
+		"TimerTerms/properties/content_type/maxLength":          timer.MaxContentTypeLen,
+		"TimerTerms/properties/priority/minimum":                timer.MinPriority,
+		"TimerTerms/properties/priority/maximum":                timer.MaxPriority,
+		"TimerTerms/properties/priority/default":                timer.DefaultPriority,
+		"Timer/properties/priority/minimum":                     timer.MinPriority,
+		"Timer/properties/priority/maximum":                     timer.MaxPriority,
+		"CallbackUrl/maxLength":                                 timer.MaxURLLen,
+		"CallbackHeaders/maxProperties":                         timer.MaxHeaders,
+		"HeaderName/maxLength":                                  timer.MaxHeaderName,
+		"HeaderValue/maxLength":                                 timer.MaxHeaderValue,
+		"AttemptTimeout/default":                                timer.Duration(timer.DefaultAttemptTimeout).String(),
+		"StepsRetry/properties/steps/maxItems":                  timer.MaxAttempts - 1,
+		"ExponentialRetry/properties/multiplier/default":        int(exponential.Multiplier),
+		"ExponentialRetry/properties/max_attempts/default":      exponential.MaxAttempts,
+		"ExponentialRetry/properties/max_attempts/maximum":      timer.MaxAttempts,
+		"Failure/properties/message/maxLength":                  timer.MaxFailureMessage,
+		"Batch/properties/timers/maxItems":                      maxBatch,
+		"BatchResults/properties/results/maxItems":              maxBatch,
+		"TimerPage/properties/timers/maxItems":                  maxPageSize,
+		"NewPolicy/properties/signing_secrets/maxItems":         timer.MaxSecrets,
+		"ShownCallback/properties/headers/additionalProperties": node{"const": masked},
+	} {
+		cut := strings.LastIndex(path, "/")
+		require.Equal(t, want, document.schema(t, path[:cut])[path[cut+1:]], path)
+	}
+	attempt := document.named(t, document.at(t, "webhooks", "timerDue", "post")["parameters"], "Wakecall-Attempt")
+	require.Equal(t, timer.MaxAttempts, attempt.at(t, "schema")["maximum"])
+	size := document.named(t, document.at(t, "paths", "/v1/timers", "get")["parameters"], "page_size").at(t, "schema")
+	require.Equal(t, node{"type": "integer", "minimum": 1, "maximum": maxPageSize, "default": defaultPageSize}, size)
+	require.Equal(t, engine.DefaultWait.String(), document.at(t, "components", "parameters", "Wait", "schema")["default"])
+	require.Equal(t, retryAfter, document.at(t, "components", "headers", "RetryAfter")["example"])
+}
+
+// named is the parameter with the given name.
+func (n node) named(t *testing.T, parameters any, name string) node {
+	for _, p := range parameters.([]any) {
+		if p.(node)["name"] == name {
+			return p.(node)
+		}
+	}
+	require.Fail(t, "there is no parameter "+name)
+	return nil
+}
+
+// Limits that JSON Schema cannot hold, durations and sizes in bytes, stand in
+// the words.
+func TestDocumentSaysTheLimits(t *testing.T) {
+	document := readDocument(t)
+	short := func(d time.Duration) string { return timer.Duration(d).String() }
+	ahead, payload := short(timer.MaxAhead), strconv.Itoa(timer.MaxPayload)+" bytes"
+	wait := "From " + short(time.Millisecond) + " to " + short(timer.MaxRetryStep)
+	for path, want := range map[string][]string{
+		"BusinessType":                             {strconv.Itoa(timer.MaxBusinessTypeLen)},
+		"BusinessId":                               {strconv.Itoa(timer.MaxBusinessIDLen)},
+		"TimerTerms/properties/due_at":             {short(timer.MaxPast) + " ago", ahead + " ahead"},
+		"TimerTerms/properties/delay":              {"From 0s to " + ahead},
+		"TimerTerms/properties/expires_after":      {"From " + short(time.Millisecond) + " to " + ahead},
+		"TimerTerms/properties/payload":            {payload},
+		"TimerTerms/properties/payload_base64":     {payload},
+		"NewPolicy/properties/expires_after":       {"From 0s to " + ahead},
+		"CallbackUrl":                              {strconv.Itoa(timer.MaxURLLen)},
+		"AttemptTimeout":                           {"From " + short(timer.MinAttemptTimeout) + " to " + short(timer.MaxAttemptTimeout)},
+		"RetryWait":                                {wait},
+		"ExponentialRetry/properties/max_interval": {wait, "default " + timer.Retry{}.WithDefaults().MaxInterval.String()},
+		"Retry":                      {short(timer.MaxRetryAfter)},
+		"Failure/properties/message": {strconv.Itoa(timer.MaxFailureMessage) + " bytes"},
+	} {
+		document.schema(t, path).says(t, path, want...)
+	}
+	paths := document.at(t, "paths")
+	paths.at(t, "/v1/timers", "post").says(t, "add", short(timer.MaxPast))
+	one := strconv.Itoa(maxBody>>10) + " KiB"
+	for path, method := range map[string]string{"/v1/timers": "post", "/v1/timers/{type}/{id}": "put", "/v1/policies/{type}": "put"} {
+		paths.at(t, path, method, "requestBody").says(t, path, one)
+	}
+	paths.at(t, "/v1/timers/{type}/{id}", "patch", "requestBody").says(t, "patch", one)
+	paths.at(t, "/v1/timers/batch", "post", "requestBody").says(t, "batch", strconv.Itoa(maxBatchBody>>20)+" MiB", one)
+	document.at(t, "components", "parameters", "Wait").says(t, "wait", "From 0s to "+short(engine.MaxWait))
+	callback := document.at(t, "webhooks", "timerDue", "post")
+	callback.says(t, "callback", strconv.Itoa(timer.MaxResponseRead>>10)+" KiB")
+	callback.at(t, "requestBody").says(t, "callback", payload)
+	callback.at(t, "responses", "429").says(t, "429", short(timer.MaxRetryAfter))
+}
+
+func (n node) says(t *testing.T, name string, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		require.Contains(t, n["description"], text, name)
+	}
+}
+
+func TestDocumentHasTheDefaultLadder(t *testing.T) {
+	ladder, ok := readDocument(t).schema(t, "NewPolicy/properties/retry")["default"].(node)
+	require.True(t, ok)
+	want := timer.DefaultRetry()
+	var steps []string
+	for _, step := range want.Steps {
+		steps = append(steps, step.String())
+	}
+	require.Equal(t, steps, words(ladder["steps"]))
+	require.Equal(t, want.Jitter, ladder["jitter"])
+}
+
+// Limits that stand in the code as plain numbers are tried on both sides.
+func TestDocumentAgreesWithTheChecks(t *testing.T) {
+	document := readDocument(t)
+	multiplier := document.schema(t, "ExponentialRetry/properties/multiplier")
+	low, high := float64(multiplier["minimum"].(int)), float64(multiplier["maximum"].(int))
+	for value, ok := range map[float64]bool{low: true, high: true, low - 0.5: false, high + 0.5: false} {
+		ladder := timer.Retry{Initial: timer.Duration(time.Second), Multiplier: value}
+		require.Equal(t, ok, len(ladder.Check()) == 0, "multiplier %v", value)
+	}
+	jitter := document.schema(t, "Jitter")
+	require.Equal(t, []any{0, 1}, []any{jitter["minimum"], jitter["maximum"]})
+	for value, ok := range map[float64]bool{0: true, 1: true, -0.5: false, 1.5: false} {
+		require.Equal(t, ok, len(timer.Retry{Steps: []timer.Duration{}, Jitter: value}.Check()) == 0, "jitter %v", value)
+	}
+}
+
+func TestDocumentHasThePatterns(t *testing.T) {
+	document := readDocument(t)
+	pattern := func(name string) *regexp.Regexp {
+		return regexp.MustCompile(document.schema(t, name)["pattern"].(string))
+	}
+	types, ids, secrets := pattern("BusinessType"), pattern("BusinessId"), pattern("SigningSecret")
+	for _, text := range samples() {
+		require.Equal(t, len(timer.CheckBusinessType(text)) == 0, types.MatchString(text), "type %q", text)
+		key := timer.Key{BusinessType: "x", BusinessID: text}
+		require.Equal(t, len(key.Check()) == 0, ids.MatchString(text), "id %q", text)
+	}
+	for n := range 80 {
+		secret := timer.SecretPrefix + base64.StdEncoding.EncodeToString(make([]byte, n))
+		_, ok := timer.DecodeSecret(secret)
+		require.Equal(t, ok, secrets.MatchString(secret), "a secret of %d bytes", n)
+	}
+	id := timer.Card{Booking: "x"}.WebhookID(timer.Key{BusinessType: "x", BusinessID: "x"})
+	require.Regexp(t, pattern("WebhookId"), id)
+	require.Regexp(t, pattern("Instant"), timer.At(time.Unix(1, 1)).String())
+	for _, d := range []time.Duration{0, time.Millisecond, 90 * time.Second, timer.MaxAhead, 1500 * time.Millisecond} {
+		require.Regexp(t, pattern("Duration"), timer.Duration(d).String())
+	}
+}
+
+// samples are texts of every length near a limit, and every character in the
+// first place and in the second.
+func samples() (texts []string) {
+	for _, n := range []int{
+		0, 1, timer.MaxBusinessTypeLen, timer.MaxBusinessTypeLen + 1, timer.MaxBusinessIDLen, timer.MaxBusinessIDLen + 1,
+	} {
+		texts = append(texts, strings.Repeat("x", n))
+	}
+	for c := range rune(256) {
+		texts = append(texts, string(c), "x"+string(c))
+	}
+	return texts
+}

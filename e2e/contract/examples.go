@@ -1,0 +1,29 @@
+package contract
+
+import (
+	"errors"
+	"fmt"
+)
+
+// CheckExamples says which examples depart from the schemas they stand in.
+// Other readers check the examples of bodies and parameters only.
+func (d *Document) CheckExamples() error {
+	schemas, _ := d.at("#/components/schemas")
+	return d.checkExamples(schemas)
+}
+
+func (d *Document) checkExamples(p place) error {
+	var faults []error
+	examples, _ := p.object["examples"].([]any)
+	for _, example := range examples {
+		if err := d.hold(p, example); err != nil {
+			faults = append(faults, fmt.Errorf("an example of %s: %w", p.pointer, err))
+		}
+	}
+	for name, value := range p.object {
+		if inner, ok := value.(object); ok {
+			faults = append(faults, d.checkExamples(place{inner, p.pointer + "/" + escape(name)}))
+		}
+	}
+	return errors.Join(faults...)
+}

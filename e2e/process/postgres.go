@@ -1,0 +1,92 @@
+package process
+
+import (
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Postgres is a PostgreSQL server with a fresh cluster.
+type Postgres struct {
+	*Process
+	Addr string
+
+	t    testing.TB
+	bin  string
+	data string
+	as   *syscall.Credential
+}
+
+// NewPostgres makes a cluster whose superuser has the given password, and runs
+// its server. It takes the newest PostgreSQL that Debian's packages left.
+func NewPostgres(t testing.TB, superuser, password string) *Postgres {
+	t.Helper()
+	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/postgres")
+	require.NoError(t, err)
+	require.NotEmpty(t, found, "this test needs a real PostgreSQL: apt-get install postgresql")
+	p := &Postgres{t: t, bin: filepath.Dir(found[len(found)-1]), Addr: Addr(), as: unprivileged(t)}
+	dir := p.directory()
+	p.data = filepath.Join(dir, "data")
+	secret := filepath.Join(dir, "password")
+	require.NoError(t, os.WriteFile(secret, []byte(password), 0o644)) // in a directory that nobody else enters
+	p.run("initdb", "--pgdata", p.data, "--username", superuser, "--pwfile", secret,
+		"--auth", "scram-sha-256", "--encoding", "UTF8", "--locale", "C", "--no-sync")
+	p.Start()
+	return p
+}
+
+// directory is one that the server's user may enter.
+func (p *Postgres) directory() string {
+	dir, err := os.MkdirTemp("", "wakecall-postgres-")
+	require.NoError(p.t, err)
+	p.t.Cleanup(func() { require.NoError(p.t, os.RemoveAll(dir)) })
+	if p.as != nil {
+		require.NoError(p.t, os.Chown(dir, int(p.as.Uid), int(p.as.Gid)))
+	}
+	return dir
+}
+
+// unprivileged is whom PostgreSQL runs as when the tests are root's: it refuses
+// to run as root.
+func unprivileged(t testing.TB) *syscall.Credential {
+	if os.Getuid() != 0 {
+		return nil
+	}
+	account, err := user.Lookup("postgres")
+	if err != nil {
+		account, err = user.Lookup("nobody")
+	}
+	require.NoError(t, err)
+	uid, err := strconv.ParseUint(account.Uid, 10, 32)
+	require.NoError(t, err)
+	gid, err := strconv.ParseUint(account.Gid, 10, 32)
+	require.NoError(t, err)
+	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
+}
+
+// Start runs the server until it takes connections.
+func (p *Postgres) Start() {
+	p.t.Helper()
+	host, port := split(p.Addr)
+	p.Process = Start(p.t, Command{Path: filepath.Join(p.bin, "postgres"), As: p.as, Ready: "tcp://" + p.Addr, Args: []string{
+		"-D", p.data, "-h", host, "-p", port, "-c", "unix_socket_directories=",
+		"-c", "max_connections=200",
+		"-c", "fsync=off", // no test cuts the power
+	}})
+	accepts := func() bool {
+		return exec.Command(filepath.Join(p.bin, "pg_isready"), "--host", host, "--port", port).Run() == nil
+	}
+	require.Eventually(p.t, accepts, readyWithin, pollEvery, "PostgreSQL should recover and take connections")
+}
+
+func (p *Postgres) run(program string, args ...string) {
+	p.t.Helper()
+	done := Launch(p.t, Command{Path: filepath.Join(p.bin, program), Args: args, As: p.as})
+	require.Zero(p.t, done.Wait(), "%s", done.Stderr())
+}

@@ -1,0 +1,88 @@
+package workflows
+
+import (
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+// recordSlack is the time between the end of an attempt and Temporal
+// having recorded it.
+const recordSlack = 5 * time.Second
+
+const (
+	// attemptTimeout bounds the longest attempt.
+	attemptTimeout = nearlyDue + timer.MaxAttemptTimeout + recordSlack
+	// askTimeout is how long a worker may take to hear a question.
+	askTimeout = 5 * time.Second
+)
+
+// handedOutAgain reports whether the first workflow task of this run was with a
+// worker before. Temporal refuses a closing command that collides with a new
+// event (UnhandledCommand) and hands a task out again that was held too long;
+// in both cases the receiver may have been called, and no record of it exists.
+// It shows in the length of the history: a first task that is handed out once
+// finds the start, its own two events, and the signals and cancel that woke it.
+func (a *alarm) handedOutAgain(ctx workflow.Context) bool {
+	once := 3 + a.signals
+	if ctx.Err() != nil {
+		once++
+	}
+	return workflow.GetInfo(ctx).GetCurrentHistoryLength() > once
+}
+
+// receipt asks what came of the attempt that may have been made: this worker
+// first, then the one that had the task. A worker that does not answer has
+// died, and the attempt counts as one in flight at a crash.
+func (a *alarm) receipt(ctx workflow.Context) (timer.Report, bool) {
+	ctx, release := workflow.NewDisconnectedContext(ctx)
+	defer release()
+	delivery := timer.Delivery{Spec: a.spec}
+	var report timer.Report
+	local := workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
+		StartToCloseTimeout: attemptTimeout, RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 5},
+	})
+	err := workflow.ExecuteLocalActivity(local, ActivityReceipt, delivery).Get(ctx, &report)
+	if err == nil && report.Result == timer.ResultElsewhere {
+		remote := workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+			TaskQueue: ReceiptQueue(report.Worker), ScheduleToStartTimeout: askTimeout, StartToCloseTimeout: attemptTimeout,
+			RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 1}, Summary: "ask the worker that had the task",
+		})
+		err = workflow.ExecuteActivity(remote, ActivityAsk, delivery).Get(ctx, &report)
+	}
+	return report, err == nil && report.Result != timer.ResultAside && report.Result != timer.ResultElsewhere
+}
+
+// ring makes the first attempt on the fast path: as a local activity, within
+// this workflow task. It is out of reach of a cancel: an attempt in flight is
+// waited for, so that it is known whether the receiver took it. An attempt
+// that outlasts the workflow task is carried over by the SDK, and a cancel is
+// seen on the way.
+func (a *alarm) ring(ctx workflow.Context) (report timer.Report) {
+	ctx, release := workflow.NewDisconnectedContext(ctx)
+	defer release()
+	ctx = workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
+		StartToCloseTimeout: attemptTimeout, RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 1},
+	})
+	err := workflow.ExecuteLocalActivity(ctx, ActivityRing, timer.Delivery{Spec: a.spec}, a.payload).Get(ctx, &report)
+	if err != nil {
+		// A fast path that breaks down must not lose the timer.
+		return timer.Report{Result: timer.ResultAside}
+	}
+	return report
+}
+
+// follow does what a report asks for.
+func (a *alarm) follow(ctx workflow.Context, report timer.Report) (timer.Outcome, error) {
+	switch report.Result {
+	case timer.ResultDelivered, timer.ResultFailed, timer.ResultExpired:
+		return a.finish(ctx, report)
+	case timer.ResultRetry:
+		return a.deliver(ctx, timer.Delivery{Spec: a.spec, Prior: &report})
+	default:
+		return a.deliver(ctx, timer.Delivery{Spec: a.spec})
+	}
+}
