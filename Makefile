@@ -40,7 +40,7 @@ test: deps lint build cli ## everything: lint, unit tests, and the house on a re
 lint: $(GOLANGCI) $(WORKFLOWCHECK) ## formatting, linters, import rules, determinism of workflows
 	@for module in $(MODULES); do \
 		echo "lint $$module"; \
-		(cd $$module && go mod tidy -diff && $(GOLANGCI) run --config $(CURDIR)/.golangci.yml ./...) || exit 1; \
+		(cd $$module && go mod tidy -diff && $(GOLANGCI) run --allow-parallel-runners --config $(CURDIR)/.golangci.yml ./...) || exit 1; \
 	done
 	$(WORKFLOWCHECK) ./workflows/...
 

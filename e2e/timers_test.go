@@ -285,7 +285,9 @@ func TestCancelInFlightAmongWorkers(t *testing.T) {
 	ids := make([]string, timers)
 	for i := range ids {
 		ids[i] = "n-" + strconv.Itoa(i)
-		h.Add(booking(kind, ids[i], "0s", url))
+		body := booking(kind, ids[i], "0s", url)
+		body["callback"] = house.JSON{"url": url, "timeout": "60s"} // no attempt ends by itself
+		h.Add(body)
 	}
 	for _, id := range ids {
 		r.Await(t, id, 1)

@@ -26,6 +26,7 @@ func (e *Engine) Holder(ctx context.Context, key timer.Key, runID string) (worke
 			last = event.GetWorkflowTaskStartedEventAttributes().GetIdentity()
 		case enumspb.EVENT_TYPE_WORKFLOW_TASK_FAILED, enumspb.EVENT_TYPE_WORKFLOW_TASK_TIMED_OUT:
 			worker = last
+		default:
 		}
 	}
 	return worker, nil

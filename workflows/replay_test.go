@@ -13,7 +13,7 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-func replay(t *testing.T, file string) error {
+func replay(file string) error {
 	replayer := worker.NewWorkflowReplayer()
 	workflows.Register(replayer)
 	return replayer.ReplayWorkflowHistoryFromJSONFile(quiet{}, file)
@@ -28,7 +28,7 @@ func TestFrozenHistoriesReplay(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
 	for _, file := range files {
-		require.NoError(t, replay(t, file), file)
+		require.NoError(t, replay(file), file)
 	}
 }
 
@@ -55,7 +55,7 @@ func TestReplaySeesAnotherBehaviour(t *testing.T) {
 	require.NotEqual(t, text, altered)
 	file := filepath.Join(t.TempDir(), "altered.json")
 	require.NoError(t, os.WriteFile(file, altered, 0o600))
-	require.Error(t, replay(t, file))
+	require.Error(t, replay(file))
 }
 
 // quiet drops the replayer's log.

@@ -13,9 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"go.temporal.io/sdk/client"
-
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/client"
 
 	"github.com/wakecall/wakecall/engine"
 	"github.com/wakecall/wakecall/internal/config"

@@ -25,6 +25,7 @@ func Leaked() (stacks []string) {
 	return stacks
 }
 
+// Running returns the stacks of the goroutines of ours.
 func Running() (stacks []string) {
 	buffer := make([]byte, 64<<20)
 	for stack := range strings.SplitSeq(string(buffer[:runtime.Stack(buffer, true)]), "\n\n") {

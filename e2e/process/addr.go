@@ -39,14 +39,6 @@ func free(addr string) bool {
 
 // Port is the port of an address.
 func Port(addr string) string {
-	_, port := split(addr)
+	_, port, _ := net.SplitHostPort(addr)
 	return port
-}
-
-func split(addr string) (host, port string) {
-	host, port, err := net.SplitHostPort(addr)
-	if err != nil {
-		panic(err)
-	}
-	return host, port
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -21,6 +22,9 @@ type API struct {
 	// Key is sent as a bearer token, if there is one.
 	Key string
 }
+
+// client outwaits every answer.
+var client = &http.Client{Timeout: time.Minute}
 
 // Try makes a call that may find nobody listening.
 func (a API) Try(method, path string, body any) (status int, answer []byte, err error) {
@@ -39,7 +43,7 @@ func (a API) Try(method, path string, body any) (status int, answer []byte, err 
 	if a.Key != "" {
 		request.Header.Set("Authorization", "Bearer "+a.Key)
 	}
-	response, err := http.DefaultClient.Do(request)
+	response, err := client.Do(request)
 	if err != nil {
 		return 0, nil, err
 	}

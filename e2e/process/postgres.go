@@ -1,6 +1,7 @@
 package process
 
 import (
+	"net"
 	"os"
 	"os/exec"
 	"os/user"
@@ -73,7 +74,8 @@ func unprivileged(t testing.TB) *syscall.Credential {
 // Start runs the server until it takes connections.
 func (p *Postgres) Start() {
 	p.t.Helper()
-	host, port := split(p.Addr)
+	host, port, err := net.SplitHostPort(p.Addr)
+	require.NoError(p.t, err)
 	p.Process = Start(p.t, Command{Path: filepath.Join(p.bin, "postgres"), As: p.as, Ready: "tcp://" + p.Addr, Args: []string{
 		"-D", p.data, "-h", host, "-p", port, "-c", "unix_socket_directories=",
 		"-c", "max_connections=200",

@@ -93,7 +93,7 @@ func answers(url string) bool {
 	if err != nil {
 		return false
 	}
-	response, err := http.DefaultClient.Do(request)
+	response, err := client.Do(request)
 	if err != nil {
 		return false
 	}
