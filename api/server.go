@@ -31,6 +31,7 @@ type Engine interface {
 	DeletePolicy(ctx context.Context, businessType, author string) error
 
 	Ready(ctx context.Context) error
+	Leave()
 }
 
 // Telemetry counts requests and serves the metrics.
@@ -96,8 +97,10 @@ func (s *Server) Serve(listener net.Listener) error {
 	return nil
 }
 
-// Shutdown stops accepting, then finishes what it has begun.
+// Shutdown stops accepting, then finishes what it has begun. Callers that wait
+// for an effect are answered at once.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.ready.leave()
+	s.engine.Leave()
 	return s.http.Shutdown(ctx)
 }

@@ -183,15 +183,15 @@ func TestTroubleHasAClass(t *testing.T) {
 	t.Parallel()
 	h, _, kind := open(t)
 	for url, want := range map[string]string{
-		"http://" + house.FreeAddr() + "/": "connect_failure",
-		"http://nobody.invalid/":           "dns_failure",
-		"http://10.0.0.1/":                 "blocked_address",
-		"http://169.254.169.254/latest/":   "blocked_address",
-		"http://[::1]:9/":                  "invalid", // refused at the door: a reserved port
-		"http://[::ffff:10.0.0.1]/":        "blocked_address",
-		"http://[fd00:ec2::254]/":          "blocked_address",
-		"http://168.63.129.16/":            "blocked_address",
-		"http://100.100.100.200/":          "blocked_address",
+		"http://" + house.Addr() + "/":   "connect_failure",
+		"http://nobody.invalid/":         "dns_failure",
+		"http://10.0.0.1/":               "blocked_address",
+		"http://169.254.169.254/latest/": "blocked_address",
+		"http://[::1]:9/":                "invalid", // refused at the door: a reserved port
+		"http://[::ffff:10.0.0.1]/":      "blocked_address",
+		"http://[fd00:ec2::254]/":        "blocked_address",
+		"http://168.63.129.16/":          "blocked_address",
+		"http://100.100.100.200/":        "blocked_address",
 	} {
 		body := booking(kind, strconv.Itoa(len(url))+want, "0s", url)
 		body["retry"] = house.JSON{"steps": []string{}}

@@ -407,7 +407,7 @@ func TestServerWritesAsSafelyAsAsked(t *testing.T) {
 		t.Run(asked, func(t *testing.T) {
 			dir := t.TempDir()
 			server, err := embedded.Start(embedded.Options{
-				Addr: process.Addr(), DataDir: dir, Namespace: "default", Retention: time.Hour, Shards: 1, Synchronous: asked,
+				Addr: house.Addr(), DataDir: dir, Namespace: "default", Retention: time.Hour, Shards: 1, Synchronous: asked,
 			})
 			require.NoError(t, err)
 			defer func() { require.NoError(t, server.Stop(t.Context())) }()

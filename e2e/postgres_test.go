@@ -58,10 +58,10 @@ func newProduction(t *testing.T) *production {
 }
 
 func ports() map[string]string {
-	ports := map[string]string{"FRONTEND_HTTP_PORT": process.Port(process.Addr())}
+	ports := map[string]string{"FRONTEND_HTTP_PORT": process.Port(house.Addr())}
 	for _, service := range []string{"FRONTEND", "HISTORY", "MATCHING", "WORKER"} {
-		ports[service+"_GRPC_PORT"] = process.Port(process.Addr())
-		ports[service+"_MEMBERSHIP_PORT"] = process.Port(process.Addr())
+		ports[service+"_GRPC_PORT"] = process.Port(house.Addr())
+		ports[service+"_MEMBERSHIP_PORT"] = process.Port(house.Addr())
 	}
 	return ports
 }
@@ -72,9 +72,9 @@ func addresses(postgres, temporal string) map[string]map[string]string {
 		"schema":    {"SQL_HOST": "127.0.0.1", "SQL_PORT": process.Port(postgres)},
 		"temporal":  {"POSTGRES_SEEDS": "127.0.0.1", "DB_PORT": process.Port(postgres), "BIND_ON_IP": "127.0.0.1"},
 		"namespace": {"TEMPORAL_ADDRESS": temporal},
-		"api":       {"TEMPORAL_ADDRESS": temporal, "WAKECALL_HTTP_ADDR": process.Addr()},
+		"api":       {"TEMPORAL_ADDRESS": temporal, "WAKECALL_HTTP_ADDR": house.Addr()},
 		"worker": {
-			"TEMPORAL_ADDRESS": temporal, "WAKECALL_METRICS_ADDR": process.Addr(), "WAKECALL_CALLBACK_ALLOW": "127.0.0.0/8",
+			"TEMPORAL_ADDRESS": temporal, "WAKECALL_METRICS_ADDR": house.Addr(), "WAKECALL_CALLBACK_ALLOW": "127.0.0.0/8",
 		},
 	}
 }

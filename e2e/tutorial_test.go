@@ -54,7 +54,7 @@ type lesson struct {
 }
 
 func startLesson(t *testing.T) *lesson {
-	receiverAddr := process.Addr()
+	receiverAddr := house.Addr()
 	h := process.NewHouse(t)
 	l := &lesson{t: t, house: h, server: h.Start()}
 	l.addrs = strings.NewReplacer(

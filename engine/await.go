@@ -40,6 +40,13 @@ const (
 	endedFinished  ending = "finished" // delivered, failed or expired
 )
 
+// waiting bounds a caller's wait for an effect.
+func (e *Engine) waiting(ctx context.Context, wait time.Duration) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithTimeout(ctx, wait)
+	stop := context.AfterFunc(e.leaving, cancel)
+	return ctx, func() { stop(); cancel() }
+}
+
 // awaitEnd waits for the run to close. Every change and every cancel ends the
 // run it reaches, so the way a run closed tells what became of it.
 func (e *Engine) awaitEnd(ctx context.Context, key timer.Key, runID string) (ending, error) {

@@ -24,7 +24,7 @@ func (e *Engine) Cancel(ctx context.Context, key timer.Key, wait time.Duration) 
 	if err := e.Client.CancelWorkflow(call, key.String(), ""); err != nil {
 		return timer.View{}, "", translate(err)
 	}
-	waiting, stop := context.WithTimeout(ctx, wait)
+	waiting, stop := e.waiting(ctx, wait)
 	defer stop()
 	for {
 		end, err := e.awaitEnd(waiting, key, view.RunID)

@@ -117,7 +117,7 @@ type sent struct {
 
 // settle waits for what becomes of a change.
 func (e *Engine) settle(ctx context.Context, s sent, wait time.Duration) (timer.View, Effect, error) {
-	waiting, cancel := context.WithTimeout(ctx, wait)
+	waiting, cancel := e.waiting(ctx, wait)
 	defer cancel()
 	end, err := e.awaitEnd(waiting, s.key, s.runID)
 	if err != nil {

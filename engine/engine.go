@@ -30,14 +30,23 @@ type Engine struct {
 	Config
 
 	policies *policyCache
+
+	// leaving is done once callers shall wait for no effect any more.
+	leaving context.Context
+	leave   context.CancelFunc
 }
 
 // New returns an Engine on a connected client.
 func New(config Config) *Engine {
 	e := &Engine{Config: config}
 	e.policies = newPolicyCache(config.PolicyTTL, e.readPolicy)
+	e.leaving, e.leave = context.WithCancel(context.Background())
 	return e
 }
+
+// Leave ends the waits of all callers, now and from now on: what they asked
+// for is durable, and they are told that it is pending.
+func (e *Engine) Leave() { e.leave() }
 
 // callTimeout bounds one call to Temporal, the SDK's own retries included. The
 // SDK gives a single try half of it: after five seconds without a word the

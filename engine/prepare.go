@@ -3,9 +3,13 @@ package engine
 import (
 	"context"
 	"fmt"
+	"strings"
+	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/operatorservice/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 
 	"github.com/wakecall/wakecall/workflows"
@@ -25,6 +29,9 @@ func SearchAttributes() map[string]enumspb.IndexedValueType {
 func (e *Engine) Prepare(ctx context.Context) error {
 	if err := e.registerAttributes(ctx); err != nil {
 		return fmt.Errorf("preparing the namespace %s: %w", e.Namespace, err)
+	}
+	if err := e.awaitAttributes(ctx); err != nil {
+		return fmt.Errorf("waiting for the search attributes: %w", err)
 	}
 	_, err := e.Client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
 		ID:                       workflows.ProbeID,
@@ -58,6 +65,30 @@ func (e *Engine) registerAttributes(ctx context.Context) error {
 		Namespace: e.Namespace, SearchAttributes: missing,
 	})
 	return err
+}
+
+// awaitAttributes waits until Temporal serves what was registered: its parts
+// learn of a new search attribute one after another, and refuse a start that
+// carries one they do not know.
+func (e *Engine) awaitAttributes(ctx context.Context) error {
+	clauses := []string{}
+	for name := range SearchAttributes() {
+		clauses = append(clauses, name+" = 'x'")
+	}
+	request := &workflowservice.CountWorkflowExecutionsRequest{Namespace: e.Namespace, Query: strings.Join(clauses, " AND ")}
+	poll := time.NewTicker(100 * time.Millisecond)
+	defer poll.Stop()
+	for {
+		_, err := e.Client.CountWorkflow(ctx, request)
+		if !is[*serviceerror.InvalidArgument](err) {
+			return err
+		}
+		select {
+		case <-poll.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 }
 
 // Ready reports whether a timer can be booked and would ring: Temporal stores

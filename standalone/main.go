@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/caarlos0/env/v11"
+	"github.com/google/renameio/v2"
 	"go.temporal.io/sdk/client"
 
 	"github.com/wakecall/wakecall/engine"
@@ -114,7 +115,11 @@ func secretKey(file string) (string, error) {
 	text, err := os.ReadFile(file)
 	if errors.Is(err, os.ErrNotExist) {
 		key := seal.NewKey()
-		return key, os.WriteFile(file, []byte(key+"\n"), 0o600)
+		// Never a half-written key: it would lock away what was sealed before.
+		return key, renameio.WriteFile(file, []byte(key+"\n"), 0o600)
+	}
+	if key := strings.TrimSpace(string(text)); err == nil && key == "" {
+		err = fmt.Errorf("%s is empty: restore it from a backup, or remove it and put the signing secrets anew", file)
 	}
 	return strings.TrimSpace(string(text)), err
 }

@@ -112,10 +112,13 @@ func (h *House) Request(method, path string, body any) *http.Request {
 	return request
 }
 
+// caller is slower than the slowest answer, a wait of 30 seconds.
+var caller = &http.Client{Timeout: time.Minute}
+
 // Send sends a request made by hand, and holds the call to the OpenAPI document.
 func (h *House) Send(request *http.Request) Reply {
 	h.t.Helper()
-	response, err := http.DefaultClient.Do(request)
+	response, err := caller.Do(request)
 	require.NoError(h.t, err)
 	defer func() { _ = response.Body.Close() }()
 	raw, err := io.ReadAll(response.Body)

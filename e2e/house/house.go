@@ -6,7 +6,6 @@ import (
 	"context"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -26,7 +25,7 @@ import (
 
 // Temporal starts a real server on files that need not survive the test.
 func Temporal(dir string) (addr string, stop func(), err error) {
-	addr = FreeAddr()
+	addr = Addr()
 	server, err := embedded.Start(embedded.Options{
 		Addr: addr, DataDir: dir, Namespace: client.DefaultNamespace, Retention: 24 * time.Hour, Shards: 4,
 		Synchronous: "off", SearchAttributes: engine.SearchAttributes(),
@@ -39,16 +38,6 @@ func Temporal(dir string) (addr string, stop func(), err error) {
 		defer cancel()
 		_ = server.Stop(ctx)
 	}, nil
-}
-
-// FreeAddr is a loopback address that nobody listens on.
-func FreeAddr() string {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		panic(err)
-	}
-	defer func() { _ = listener.Close() }()
-	return listener.Addr().String()
 }
 
 // House is a running Wakecall: API and, unless it was stopped, worker.

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/e2e/house"
 )
 
 // Postgres is a PostgreSQL server with a fresh cluster.
@@ -31,7 +33,7 @@ func NewPostgres(t testing.TB, superuser, password string) *Postgres {
 	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/postgres")
 	require.NoError(t, err)
 	require.NotEmpty(t, found, "this test needs a real PostgreSQL: apt-get install postgresql")
-	p := &Postgres{t: t, bin: filepath.Dir(found[len(found)-1]), Addr: Addr(), as: unprivileged(t)}
+	p := &Postgres{t: t, bin: filepath.Dir(found[len(found)-1]), Addr: house.Addr(), as: unprivileged(t)}
 	dir := p.directory()
 	p.data = filepath.Join(dir, "data")
 	secret := filepath.Join(dir, "password")

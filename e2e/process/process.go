@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/e2e/house"
 )
 
 // Command is a program to run.
@@ -79,7 +81,7 @@ func (p *Process) AwaitReady() {
 	p.t.Helper()
 	ready := func() bool { return p.Ended() || answers(p.ready) }
 	if addr, ok := strings.CutPrefix(p.ready, "tcp://"); ok {
-		ready = func() bool { return p.Ended() || !free(addr) }
+		ready = func() bool { return p.Ended() || !house.Free(addr) }
 	}
 	require.Eventually(p.t, ready, readyWithin, pollEvery, "%s should become ready at %s", p.command.Path, p.ready)
 	require.False(p.t, p.Ended(), "%s ended before it was ready", p.command.Path)

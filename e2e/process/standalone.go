@@ -3,6 +3,8 @@ package process
 import (
 	"maps"
 	"testing"
+
+	"github.com/wakecall/wakecall/e2e/house"
 )
 
 // House is a standalone Wakecall: a data directory and addresses that outlive
@@ -19,7 +21,7 @@ type House struct {
 // NewHouse returns a house that is not running yet.
 func NewHouse(t testing.TB) *House {
 	h := &House{Dir: t.TempDir(), Env: map[string]string{}, addr: map[string]string{
-		"WAKECALL_HTTP_ADDR": Addr(), "WAKECALL_TEMPORAL_ADDR": Addr(), "WAKECALL_UI_ADDR": Addr(),
+		"WAKECALL_HTTP_ADDR": house.Addr(), "WAKECALL_TEMPORAL_ADDR": house.Addr(), "WAKECALL_UI_ADDR": house.Addr(),
 	}}
 	h.API = API{T: t, URL: "http://" + h.addr["WAKECALL_HTTP_ADDR"]}
 	return h

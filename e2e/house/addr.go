@@ -1,4 +1,4 @@
-package process
+package house
 
 import (
 	"fmt"
@@ -25,14 +25,15 @@ func Addr() string {
 	for {
 		port := lowestPort + rand.IntN(highestPort-lowestPort)
 		addr := fmt.Sprintf("127.0.0.1:%d", port)
-		if !handed[port] && free(addr) {
+		if !handed[port] && Free(addr) {
 			handed[port] = true
 			return addr
 		}
 	}
 }
 
-func free(addr string) bool {
+// Free reports whether nobody listens on an address.
+func Free(addr string) bool {
 	listener, err := net.Listen("tcp", addr)
 	return err == nil && listener.Close() == nil
 }
