@@ -58,10 +58,10 @@ func newProduction(t *testing.T) *production {
 }
 
 func ports() map[string]string {
-	ports := map[string]string{"FRONTEND_HTTP_PORT": process.Port(house.Addr())}
+	ports := map[string]string{"FRONTEND_HTTP_PORT": house.Port(house.Addr())}
 	for _, service := range []string{"FRONTEND", "HISTORY", "MATCHING", "WORKER"} {
-		ports[service+"_GRPC_PORT"] = process.Port(house.Addr())
-		ports[service+"_MEMBERSHIP_PORT"] = process.Port(house.Addr())
+		ports[service+"_GRPC_PORT"] = house.Port(house.Addr())
+		ports[service+"_MEMBERSHIP_PORT"] = house.Port(house.Addr())
 	}
 	return ports
 }
@@ -69,8 +69,8 @@ func ports() map[string]string {
 // addresses are the settings that name them.
 func addresses(postgres, temporal string) map[string]map[string]string {
 	return map[string]map[string]string{
-		"schema":    {"SQL_HOST": "127.0.0.1", "SQL_PORT": process.Port(postgres)},
-		"temporal":  {"POSTGRES_SEEDS": "127.0.0.1", "DB_PORT": process.Port(postgres), "BIND_ON_IP": "127.0.0.1"},
+		"schema":    {"SQL_HOST": "127.0.0.1", "SQL_PORT": house.Port(postgres)},
+		"temporal":  {"POSTGRES_SEEDS": "127.0.0.1", "DB_PORT": house.Port(postgres), "BIND_ON_IP": "127.0.0.1"},
 		"namespace": {"TEMPORAL_ADDRESS": temporal},
 		"api":       {"TEMPORAL_ADDRESS": temporal, "WAKECALL_HTTP_ADDR": house.Addr()},
 		"worker": {
