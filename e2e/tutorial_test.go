@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/e2e/house"
 	"github.com/wakecall/wakecall/e2e/process"
 )
 
