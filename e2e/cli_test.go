@@ -122,7 +122,9 @@ func (s *scene) hangAtFirst(id string) {
 }
 
 func (s *scene) hangAtSecond(id string) {
-	s.book(id, s.r.On("/second/"+id, s.hangFrom(2)), "10ms", "10ms")
+	// The wait after the refused attempt leaves the worker time to hear of the
+	// cancel: a retry that is due at once may still overtake it.
+	s.book(id, s.r.On("/second/"+id, s.hangFrom(2)), "10ms", "2s")
 	s.r.Await(s.t, id, 2)
 }
 
