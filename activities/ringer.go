@@ -8,6 +8,7 @@ import (
 
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/temporal"
 
 	"github.com/wakecall/wakecall/timer"
 )
@@ -28,16 +29,19 @@ type Observer interface {
 	Attempted(businessType string, report timer.Report, took time.Duration)
 }
 
-// Holders tells which worker had the first workflow task of a run before.
-type Holders interface {
+// Runs tells what Temporal knows of the run of a timer.
+type Runs interface {
+	// Holder is the worker that had the run's first workflow task before.
 	Holder(ctx context.Context, key timer.Key, runID string) (worker string, err error)
+	// Wanted is whether no cancel or change has called the next attempt off.
+	Wanted(ctx context.Context, key timer.Key, runID string) (bool, error)
 }
 
 // Config is what a [Ringer] needs.
 type Config struct {
 	// Worker is the identity of this process.
 	Worker   string
-	Holders  Holders
+	Runs     Runs
 	Policies Policies
 	Opener   Opener
 	Observer Observer
@@ -79,7 +83,7 @@ func (r *Ringer) Receipt(ctx context.Context, delivery timer.Delivery) (timer.Re
 	if err != nil || report.Result != timer.ResultAside {
 		return report, err
 	}
-	holder, err := r.Holders.Holder(ctx, delivery.Spec.Key, runOf(ctx))
+	holder, err := r.Runs.Holder(ctx, delivery.Spec.Key, runOf(ctx))
 	if err != nil {
 		return timer.Report{}, err
 	}
@@ -104,6 +108,15 @@ func (r *Ringer) Deliver(ctx context.Context, delivery timer.Delivery, payload c
 	number := int(activity.GetInfo(ctx).Attempt)
 	if prior := delivery.Prior; prior != nil && number == prior.Attempt {
 		return timer.Report{}, failure(*prior)
+	}
+	// A cancel or change that is durable by now comes before this attempt, even
+	// if the workflow has not heard of it yet.
+	wanted, err := r.Runs.Wanted(ctx, delivery.Spec.Key, runOf(ctx))
+	if err != nil {
+		return timer.Report{}, err
+	}
+	if !wanted {
+		return timer.Report{}, temporal.NewCanceledError()
 	}
 	report, err := r.attempt(ctx, delivery, payload, number)
 	if err != nil {

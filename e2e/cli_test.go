@@ -122,9 +122,7 @@ func (s *scene) hangAtFirst(id string) {
 }
 
 func (s *scene) hangAtSecond(id string) {
-	// The wait after the refused attempt leaves the worker time to hear of the
-	// cancel: a retry that is due at once may still overtake it.
-	s.book(id, s.r.On("/second/"+id, s.hangFrom(2)), "10ms", "2s")
+	s.book(id, s.r.On("/second/"+id, s.hangFrom(2)), "10ms", "10ms")
 	s.r.Await(s.t, id, 2)
 }
 

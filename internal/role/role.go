@@ -104,7 +104,7 @@ func (h *House) Close() {
 func (h *House) StartWorker() (*worker.Workers, error) {
 	transport := activities.NewTransport(h.Config.CallbackAllow)
 	ringer, err := activities.NewRinger(activities.Config{
-		Worker: h.Identity, Holders: h.Engine, Policies: h.Engine, Opener: h.box, Observer: h.Telemetry,
+		Worker: h.Identity, Runs: h.Engine, Policies: h.Engine, Opener: h.box, Observer: h.Telemetry,
 		Caller: activities.NewCaller(transport, h.Telemetry.Tracer(), "Wakecall/"+h.Version),
 	})
 	if err != nil {
