@@ -12,6 +12,9 @@ WORKFLOWCHECK := $(BIN)/workflowcheck-$(WORKFLOWCHECK_VERSION)
 TEMPORAL_CLI  := $(BIN)/temporal-$(TEMPORAL_VERSION)
 TCTL          := $(BIN)/tctl
 
+# What the binaries and the image say they are; without git, Go's own record.
+export WAKECALL_VERSION := $(or $(WAKECALL_VERSION),$(shell git describe --tags --always --dirty 2>/dev/null))
+
 export WAKECALL_BIN            := $(BIN)/wakecall
 export WAKECALL_STANDALONE_BIN := $(BIN)/wakecall-standalone
 export TEMPORAL_CLI TCTL
@@ -34,7 +37,7 @@ receiver: ## run a receiver of callbacks to try things with, on 127.0.0.1:9000
 test: deps lint build cli ## everything: lint, unit tests, and the house on a real Temporal
 	go test -race ./...
 	cd standalone && go test -race ./...
-	cd e2e && go test -race -parallel 4 -timeout 25m ./...
+	cd e2e && go test -race -p 1 -parallel 4 -timeout 25m $$(go list ./... | grep -v '/fault$$')
 
 .PHONY: lint
 lint: $(GOLANGCI) $(WORKFLOWCHECK) ## formatting, linters, import rules, determinism of workflows
@@ -46,11 +49,17 @@ lint: $(GOLANGCI) $(WORKFLOWCHECK) ## formatting, linters, import rules, determi
 
 .PHONY: build
 build: standalone ## build the binaries into bin/
-	go build -o $(WAKECALL_BIN) .
+	go build -ldflags "-X main.version=$(WAKECALL_VERSION)" -o $(WAKECALL_BIN) .
 
 .PHONY: standalone
 standalone:
 	cd standalone && go build -o $(WAKECALL_STANDALONE_BIN) .
+
+.PHONY: policies
+policies: ## apply the policies in FILE to the Wakecall at WAKECALL_URL; DRY_RUN=1 only shows the differences
+	@test -n "$(FILE)" || { echo "say FILE=policies.yaml" >&2; exit 2; }
+	@go build -ldflags "-X main.version=$(WAKECALL_VERSION)" -o $(WAKECALL_BIN) .
+	@$(WAKECALL_BIN) policies apply "$(FILE)" $(if $(DRY_RUN),--dry-run)
 
 .PHONY: fuzz
 fuzz: ## fuzz everything that parses, 30 s each (FUZZTIME to change)
@@ -60,6 +69,10 @@ fuzz: ## fuzz everything that parses, 30 s each (FUZZTIME to change)
 			go test -run '^$$' -fuzz "^$$target$$" -fuzztime $${FUZZTIME:-30s} $$package || exit 1; \
 		done; \
 	done
+
+.PHONY: fault
+fault: deps build cli ## break everything under load, an hour long
+	cd e2e && WAKECALL_FAULT=long WAKECALL_FAULT_TABLE=$(BIN)/fault.md go test -v -count=1 -parallel 2 -timeout 3h ./fault
 
 .PHONY: histories
 histories: ## record the histories of new behaviours into workflows/testdata; existing ones are never replaced
@@ -79,11 +92,11 @@ down: ## stop it; the data stays
 .PHONY: cli
 cli: $(TEMPORAL_CLI) $(TCTL)
 
-# The tests start PostgreSQL themselves, from Debian's package.
+# The tests start PostgreSQL and Redis themselves, from Debian's packages.
 .PHONY: deps
 deps:
-	@ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 || { \
-		echo "installing postgresql"; apt-get update -q && apt-get install -y -q postgresql; }
+	@ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 && command -v redis-server >/dev/null || { \
+		echo "installing postgresql and redis"; apt-get update -q && apt-get install -y -q postgresql redis-server; }
 
 $(GOLANGCI):
 	GOBIN=$(BIN) go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)

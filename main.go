@@ -8,9 +8,9 @@ import (
 	"net"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 
+	"github.com/wakecall/wakecall/internal/apply"
 	"github.com/wakecall/wakecall/internal/config"
 	"github.com/wakecall/wakecall/internal/observe"
 	"github.com/wakecall/wakecall/internal/role"
@@ -21,6 +21,9 @@ const usage = `wakecall is an alarm clock for services, on Temporal.
   wakecall api       serve the HTTP API
   wakecall worker    ring the timers
   wakecall version   print the version
+
+  wakecall policies apply FILE [--dry-run]
+                     bring the policies of a running Wakecall in line with a file
 
 Settings are environment variables; see docs/configuration.md.
 `
@@ -33,8 +36,11 @@ const (
 func main() {
 	roles := map[string]func(context.Context, *role.House) error{"api": serveAPI, "worker": runWorker}
 	if len(os.Args) == 2 && os.Args[1] == "version" {
-		fmt.Println(version())
+		fmt.Println(buildVersion())
 		return
+	}
+	if len(os.Args) > 3 && os.Args[1] == "policies" && os.Args[2] == "apply" {
+		os.Exit(applyPolicies(os.Args[3:]))
 	}
 	if len(os.Args) != 2 || roles[os.Args[1]] == nil {
 		fmt.Fprint(os.Stderr, usage)
@@ -46,6 +52,21 @@ func main() {
 		fmt.Fprintln(os.Stderr, "wakecall:", err)
 		os.Exit(exitFailure)
 	}
+}
+
+func applyPolicies(args []string) (exit int) {
+	options, ok := apply.Parse(args)
+	if !ok {
+		fmt.Fprint(os.Stderr, usage)
+		return exitUsage
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := apply.Run(ctx, options, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return exitFailure
+	}
+	return 0
 }
 
 func run(ctx context.Context, perform func(context.Context, *role.House) error) error {
@@ -61,7 +82,7 @@ func run(ctx context.Context, perform func(context.Context, *role.House) error) 
 	if err != nil {
 		return err
 	}
-	house, err := role.Open(ctx, role.Settings{Config: settings, Version: version(), Logger: logger, Temporal: temporal})
+	house, err := role.Open(ctx, role.Settings{Config: settings, Version: buildVersion(), Logger: logger, Temporal: temporal})
 	if err != nil {
 		return err
 	}
@@ -86,11 +107,4 @@ func announce(house *role.House, name string) func(net.Addr) {
 	return func(addr net.Addr) {
 		house.Logger.Info("started", "role", name, "addr", addr.String(), "version", house.Version)
 	}
-}
-
-func version() string {
-	if build, ok := debug.ReadBuildInfo(); ok && build.Main.Version != "" {
-		return build.Main.Version
-	}
-	return "unknown"
 }

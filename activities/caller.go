@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"crypto/tls"
 	"io"
 	"net/http"
 	"net/http/httptrace"
@@ -48,27 +49,23 @@ const drainTime = 500 * time.Millisecond
 func (c *Caller) call(ctx context.Context, r request) (x exchange) {
 	ctx, cancel := context.WithTimeout(ctx, r.timeout)
 	defer cancel()
-	carrier := propagation.MapCarrier{"traceparent": r.traceParent}
-	ctx = propagation.TraceContext{}.Extract(ctx, carrier)
+	ctx = trace.ContextWithRemoteSpanContext(ctx, r.parent)
 	ctx, span := c.tracer.Start(ctx, "callback", trace.WithSpanKind(trace.SpanKindClient))
 	defer span.End()
 	propagation.TraceContext{}.Inject(ctx, propagation.MapCarrier(r.headers))
-	var firstByte atomic.Pointer[time.Time] // the transport writes in a goroutine of its own
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		WroteHeaders: func() { now := time.Now(); firstByte.CompareAndSwap(nil, &now) },
-	})
+	var wire wire
 
-	request := c.client.R().SetContext(ctx).SetHeaders(r.headers)
+	request := c.client.R().SetContext(wire.watch(ctx)).SetHeaders(r.headers)
 	if len(r.body) > 0 {
 		request.SetBody(r.body)
 	}
 	response, err := request.Post(r.url)
 	x.ended = time.Now()
-	if sent := firstByte.Load(); sent != nil {
+	if sent := wire.firstByte.Load(); sent != nil {
 		x.firstByte = *sent
 	}
 	if err != nil {
-		x.answer = timer.Answer{Trouble: classify(err)}
+		x.answer = timer.Answer{Trouble: wire.classify(err)}
 		return x
 	}
 	x.answer = timer.Answer{
@@ -80,9 +77,38 @@ func (c *Caller) call(ctx context.Context, r request) (x exchange) {
 	return x
 }
 
-// drain reads at most [timer.MaxResponseRead] of an answer and closes it.
+// wire sees what the transport does. The transport has goroutines of its own.
+type wire struct {
+	firstByte    atomic.Pointer[time.Time]
+	handshakeBad atomic.Bool
+}
+
+func (w *wire) watch(ctx context.Context) context.Context {
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		WroteHeaders: func() { now := time.Now(); w.firstByte.CompareAndSwap(nil, &now) },
+		TLSHandshakeDone: func(_ tls.ConnectionState, err error) {
+			if err != nil {
+				w.handshakeBad.Store(true)
+			}
+		},
+	})
+}
+
+// classify names the class of a transport failure. Most errors of a handshake
+// have no type by which they could be told.
+func (w *wire) classify(err error) timer.Trouble {
+	trouble := classify(err)
+	if trouble == timer.BrokenAnswer && w.handshakeBad.Load() {
+		return timer.TLSFailure
+	}
+	return trouble
+}
+
+// drain reads at most [timer.MaxResponseRead] of an answer and closes it. A
+// connection that a 101 has handed over knows no context: closing it is what
+// ends a read.
 func drain(body io.ReadCloser, cancel context.CancelFunc) {
-	stop := time.AfterFunc(drainTime, cancel)
+	stop := time.AfterFunc(drainTime, func() { cancel(); _ = body.Close() })
 	defer stop.Stop()
 	_, _ = io.Copy(io.Discard, io.LimitReader(body, timer.MaxResponseRead))
 	_ = body.Close()

@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"compress/gzip"
 	"context"
+	"crypto/tls"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -116,6 +118,11 @@ func TestHostileAnswers(t *testing.T) {
 		"silence":  {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, 0, timer.Timeout},
 		"not HTTP": {hijack(func(rw *bufio.ReadWriter) { _, _ = rw.WriteString("SSH-2.0-OpenSSH\r\n") }), 0, timer.BrokenAnswer},
 		"hang up":  {hijack(func(*bufio.ReadWriter) {}), 0, timer.BrokenAnswer},
+		"another protocol": {hijack(func(rw *bufio.ReadWriter) {
+			_, _ = rw.WriteString("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: silence\r\n\r\n")
+			_ = rw.Flush()
+			_, _ = rw.ReadByte() // until the other side hangs up
+		}), 101, ""},
 		"redirect": {func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "http://169.254.169.254/", http.StatusTemporaryRedirect)
 		}, 307, ""},
@@ -155,13 +162,22 @@ func hijack(write func(*bufio.ReadWriter)) http.HandlerFunc {
 func TestBadTLS(t *testing.T) {
 	t.Parallel()
 	caller := callerTo(t, loopback)
-	server := httptest.NewTLSServer(http.NotFoundHandler())
-	defer server.Close()
-	require.Equal(t, timer.TLSFailure, post(caller, server.URL, time.Second).answer.Trouble, "an unknown authority")
-	plain := httptest.NewServer(http.NotFoundHandler())
-	defer plain.Close()
-	trouble := post(caller, strings.Replace(plain.URL, "http:", "https:", 1), time.Second).answer.Trouble
-	require.Contains(t, []timer.Trouble{timer.TLSFailure, timer.BrokenAnswer}, trouble, "plain HTTP behind https")
+	for name, configure := range map[string]func(*httptest.Server){
+		"unknown authority": func(s *httptest.Server) { s.StartTLS() },
+		"old version": func(s *httptest.Server) {
+			s.TLS = &tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}
+			s.StartTLS()
+		},
+		"plain HTTP": func(s *httptest.Server) { s.Start() },
+	} {
+		server := httptest.NewUnstartedServer(http.NotFoundHandler())
+		server.Config.ErrorLog = log.New(io.Discard, "", 0)
+		configure(server)
+		x := post(caller, strings.Replace(server.URL, "http:", "https:", 1), time.Second)
+		require.Equal(t, timer.TLSFailure, x.answer.Trouble, name)
+		require.True(t, x.firstByte.IsZero(), name)
+		server.Close()
+	}
 }
 
 func TestAnswerIsReadAsItIs(t *testing.T) {

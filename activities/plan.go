@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"go.temporal.io/sdk/converter"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/wakecall/wakecall/timer"
 )
@@ -26,6 +26,7 @@ func (r *Ringer) plan(ctx context.Context, spec timer.Spec) (plan, error) {
 		return plan{}, fmt.Errorf("reading the policy: %w", err)
 	}
 	policy = policy.WithDefaults()
+	policy.BusinessType = spec.BusinessType
 	p := plan{policy: policy, callback: policy.Callback, retry: policy.Retry, latest: spec.Latest(policy.ExpiresAfter)}
 	if spec.Callback != nil {
 		own, err := r.open(*spec.Callback)
@@ -61,27 +62,32 @@ const (
 	HeaderDueAt        = "Wakecall-Due-At"
 	HeaderAttempt      = "Wakecall-Attempt"
 	HeaderRevision     = "Wakecall-Revision"
+	// HeaderOccurrence numbers the rings of a recurring timer, from 1.
+	HeaderOccurrence = "Wakecall-Occurrence"
 	// HeaderNoRetry, set to "true" by a receiver, stops the delivery.
 	HeaderNoRetry = "Wakecall-No-Retry"
 )
 
 // request is one POST to a receiver.
 type request struct {
-	url         string
-	timeout     time.Duration
-	body        []byte
-	headers     map[string]string
-	traceParent string
+	url     string
+	timeout time.Duration
+	body    []byte
+	headers map[string]string
+	parent  trace.SpanContext
 }
 
-func (p plan) request(spec timer.Spec, payload converter.RawValue, number int) request {
-	body := payload.Payload().GetData()
+func (p plan) request(t try) request {
+	spec, body := t.delivery.Spec, t.payload.Payload().GetData()
 	headers := map[string]string{
 		HeaderBusinessType: spec.BusinessType,
 		HeaderBusinessID:   spec.BusinessID,
 		HeaderDueAt:        spec.DueAt.String(),
-		HeaderAttempt:      strconv.Itoa(number),
+		HeaderAttempt:      strconv.Itoa(t.number),
 		HeaderRevision:     strconv.Itoa(spec.Revision),
+	}
+	if spec.Series != nil {
+		headers[HeaderOccurrence] = strconv.Itoa(spec.Series.Number)
 	}
 	if spec.ContentType != "" {
 		headers["Content-Type"] = spec.ContentType
@@ -89,9 +95,10 @@ func (p plan) request(spec timer.Spec, payload converter.RawValue, number int) r
 	for name, value := range p.callback.Headers {
 		headers[name] = value
 	}
-	sign(headers, message{id: spec.WebhookID(), at: time.Now(), body: body}, p.policy.SigningSecrets)
+	now := time.Now()
+	sign(headers, message{id: spec.WebhookID(), at: now, body: body}, p.policy.Secrets(now))
 	return request{
 		url: p.callback.URL, timeout: p.callback.Timeout.D(), body: body,
-		headers: headers, traceParent: spec.TraceParent,
+		headers: headers, parent: parentOf(spec),
 	}
 }

@@ -68,6 +68,11 @@ func (r *receipts) find(ctx context.Context, run string) (timer.Report, error) {
 	}
 }
 
+// keep remembers a report, and recall returns it.
+func (r *receipts) keep(name string, report timer.Report) { r.done.Add(name, report) }
+
+func (r *receipts) recall(name string) (timer.Report, bool) { return r.done.Get(name) }
+
 // enter begins an attempt; mine is false when it is made or under way already.
 func (r *receipts) enter(run string) (u *underWay, mine bool) {
 	r.mu.Lock()

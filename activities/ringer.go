@@ -3,12 +3,10 @@ package activities
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"time"
 
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/converter"
-	"go.temporal.io/sdk/temporal"
 
 	"github.com/wakecall/wakecall/timer"
 )
@@ -17,6 +15,8 @@ import (
 // without a policy is [timer.NotFound].
 type Policies interface {
 	Policy(ctx context.Context, businessType string) (timer.Policy, error)
+	// HoldBack makes a receiver's wish for patience hold for its whole type.
+	HoldBack(ctx context.Context, businessType string, wish timer.BackPressure) error
 }
 
 // Opener opens values that were sealed before they reached Temporal.
@@ -33,16 +33,24 @@ type Observer interface {
 type Runs interface {
 	// Holder is the worker that had the run's first workflow task before.
 	Holder(ctx context.Context, key timer.Key, runID string) (worker string, err error)
-	// Wanted is whether no cancel or change has called the next attempt off.
-	Wanted(ctx context.Context, key timer.Key, runID string) (bool, error)
+	Standing(ctx context.Context, key timer.Key, runID string) (timer.Standing, error)
+}
+
+// Bulkhead keeps one business type from taking every slot of the fast path.
+type Bulkhead interface {
+	// Enter takes a slot of the type's share, or reports that there is none.
+	Enter(businessType string, share int) (leave func(), ok bool)
 }
 
 // Config is what a [Ringer] needs.
 type Config struct {
 	// Worker is the identity of this process.
-	Worker   string
+	Worker string
+	// Queue names the queue of a business type that has a policy.
+	Queue    func(businessType string) string
 	Runs     Runs
 	Policies Policies
+	Bulkhead Bulkhead
 	Opener   Opener
 	Observer Observer
 	Caller   *Caller
@@ -66,14 +74,32 @@ func NewRinger(config Config) (*Ringer, error) {
 
 // Ring makes the first attempt of a run, once: a workflow task that is handed
 // out again to this worker finds what it did. It waits for the due time if
-// that is not quite reached.
+// that is not quite reached. It steps aside when the server must pace the
+// attempt, or when the type's share of this worker is used up.
 func (r *Ringer) Ring(ctx context.Context, delivery timer.Delivery, payload converter.RawValue) (timer.Report, error) {
 	return r.receipts.once(runOf(ctx), func() (timer.Report, error) {
-		if err := sleepUntil(ctx, delivery.Spec.DueAt); err != nil {
+		if err := sleepUntil(ctx, delivery.Spec.RingsAt()); err != nil {
 			return timer.Report{}, err
 		}
-		return r.attempt(ctx, delivery, payload, 1)
+		plan, err := r.plan(ctx, delivery.Spec)
+		if err != nil {
+			return timer.Report{}, err
+		}
+		leave, ok := r.enter(plan.policy)
+		if !ok {
+			return plan.report(timer.ResultAside), nil
+		}
+		defer leave()
+		return r.attempt(ctx, plan, try{delivery: delivery, payload: payload, number: 1})
 	})
+}
+
+// enter takes the fast path, where it is open.
+func (r *Ringer) enter(policy timer.Policy) (leave func(), ok bool) {
+	if policy.Rate(time.Now()) != nil {
+		return nil, false
+	}
+	return r.Bulkhead.Enter(policy.BusinessType, policy.Limits.FastShare())
 }
 
 // Receipt says what this worker knows of a run's first attempt, or which other
@@ -101,62 +127,33 @@ func (r *Ringer) Ask(ctx context.Context, _ timer.Delivery) (timer.Report, error
 
 func runOf(ctx context.Context) string { return activity.GetInfo(ctx).WorkflowExecution.RunID }
 
-// Deliver makes the next attempt, and fails with the wait until the one after
-// it. Its own first attempt repeats the verdict of the fast path's, so that
-// Temporal counts and shows attempts as the receiver sees them.
-func (r *Ringer) Deliver(ctx context.Context, delivery timer.Delivery, payload converter.RawValue) (timer.Report, error) {
-	number := int(activity.GetInfo(ctx).Attempt)
-	if prior := delivery.Prior; prior != nil && number == prior.Attempt {
-		return timer.Report{}, failure(*prior)
+// attempt calls the receiver once, unless the latest time has passed. Its
+// error means that no attempt could be made.
+func (r *Ringer) attempt(ctx context.Context, plan plan, t try) (timer.Report, error) {
+	began := time.Now()
+	if plan.latest != 0 && plan.latest.Until(began) <= 0 {
+		report := t.skip(plan, timer.ResultExpired)
+		report.EndedAt = timer.At(began)
+		return report, nil
 	}
-	// A cancel or change that is durable by now comes before this attempt, even
-	// if the workflow has not heard of it yet.
-	wanted, err := r.Runs.Wanted(ctx, delivery.Spec.Key, runOf(ctx))
-	if err != nil {
-		return timer.Report{}, err
+	sent := r.Caller.call(ctx, plan.request(t))
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return timer.Report{}, ctx.Err()
 	}
-	if !wanted {
-		return timer.Report{}, temporal.NewCanceledError()
-	}
-	report, err := r.attempt(ctx, delivery, payload, number)
-	if err != nil {
-		return timer.Report{}, err
-	}
-	if delivery.Prior != nil {
-		report.LatenessMS = delivery.Prior.LatenessMS
-	}
-	if report.Result != timer.ResultDelivered {
-		return timer.Report{}, failure(report)
+	report := plan.judge(t, sent)
+	r.Observer.Attempted(t.delivery.Spec.BusinessType, report, time.Since(began))
+	if wish, ok := plan.pressure(report, sent); ok {
+		r.holdBack(ctx, plan.policy, wish)
 	}
 	return report, nil
 }
 
-// attempt calls the receiver once, unless the latest time has passed. Its
-// error means that no attempt could be made.
-func (r *Ringer) attempt(
-	ctx context.Context, delivery timer.Delivery, payload converter.RawValue, number int,
-) (timer.Report, error) {
-	plan, err := r.plan(ctx, delivery.Spec)
-	if err != nil {
-		return timer.Report{}, err
+// holdBack passes on a receiver's wish. If that fails the one timer keeps to
+// it all the same, and the next answer will repeat it.
+func (r *Ringer) holdBack(ctx context.Context, policy timer.Policy, wish timer.BackPressure) {
+	if err := r.Policies.HoldBack(ctx, policy.BusinessType, wish); err != nil {
+		activity.GetLogger(ctx).Warn("back-pressure was not passed on", "business_type", policy.BusinessType, "error", err)
 	}
-	report := timer.Report{Attempt: number, PolicyVersion: plan.policy.Version, Timeout: plan.callback.Timeout}
-	began := time.Now()
-	if plan.latest != 0 && plan.latest.Until(began) <= 0 {
-		report.Result, report.EndedAt, report.Attempt = timer.ResultExpired, timer.At(began), number-1
-		return report, nil
-	}
-	sent := r.Caller.call(ctx, plan.request(delivery.Spec, payload, number))
-	if errors.Is(ctx.Err(), context.Canceled) {
-		return timer.Report{}, ctx.Err()
-	}
-	report = plan.judge(report, sent)
-	if number == 1 && !sent.firstByte.IsZero() {
-		late := sent.firstByte.Sub(delivery.Spec.DueAt.Time()).Milliseconds()
-		report.LatenessMS = &late
-	}
-	r.Observer.Attempted(delivery.Spec.BusinessType, report, time.Since(began))
-	return report, nil
 }
 
 func sleepUntil(ctx context.Context, due timer.Instant) error {
@@ -168,28 +165,4 @@ func sleepUntil(ctx context.Context, due timer.Instant) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-}
-
-// judge completes a report with what the receiver's answer means.
-func (p plan) judge(report timer.Report, sent exchange) timer.Report {
-	report.EndedAt = timer.At(sent.ended)
-	if !sent.firstByte.IsZero() {
-		report.SentAt = timer.At(sent.firstByte)
-	}
-	verdict := timer.Judge(sent.answer, sent.ended)
-	if verdict.Ruling == timer.RuleDelivered {
-		report.Result = timer.ResultDelivered
-		return report
-	}
-	report.Failure = &timer.Failure{
-		Status: sent.answer.Status, Message: sent.answer.Describe(), At: report.EndedAt,
-	}
-	wait, more := p.retry.NextWait(report.Attempt, verdict.RetryAfter, rand.Float64())
-	if verdict.Ruling == timer.RuleStop || !more {
-		report.Result = timer.ResultFailed
-		return report
-	}
-	report.Result = timer.ResultRetry
-	report.RetryIn = timer.Duration(timer.CutTo(p.latest, wait, sent.ended))
-	return report
 }

@@ -73,7 +73,14 @@ func is[E error](err error) bool {
 	return ok
 }
 
+// alert is the operation of a [net.OpError] that carries a TLS alert of the
+// other side, such as the demand for a client certificate.
+const alert = "remote error"
+
 func isTLS(err error) bool {
+	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == alert {
+		return true
+	}
 	return is[*tls.CertificateVerificationError](err) || is[tls.RecordHeaderError](err) || is[tls.AlertError](err) ||
 		is[x509.UnknownAuthorityError](err) || is[x509.HostnameError](err) || is[x509.CertificateInvalidError](err)
 }

@@ -48,12 +48,16 @@ func readBody(c echo.Context, limit int64) (jsontext.Value, error) {
 	if err := checkMediaType(r); err != nil {
 		return nil, err
 	}
+	tooLarge := &timer.Error{Code: timer.PayloadTooLarge, Message: "The body is larger than this call allows."}
+	if r.ContentLength > limit {
+		return nil, tooLarge
+	}
 	body, err := io.ReadAll(http.MaxBytesReader(c.Response(), r.Body, limit))
 	if err == nil {
 		return body, nil
 	}
 	if is[*http.MaxBytesError](err) {
-		return nil, &timer.Error{Code: timer.PayloadTooLarge, Message: "The body is larger than this call allows."}
+		return nil, tooLarge
 	}
 	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
 		return nil, &timer.Error{Code: timer.RequestTimeout, Message: "The body did not arrive in time."}

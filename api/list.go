@@ -24,11 +24,12 @@ type listBody struct {
 }
 
 func (s *Server) listTimers(c echo.Context) error {
-	q := readQuery(c, "business_type", "status", "due_from", "due_to", "page_token", "page_size")
+	q := readQuery(c, "business_type", "status", "due_from", "due_to", "ended_from", "ended_to", "page_token", "page_size")
 	request := engine.PageRequest{
 		Filter: engine.Filter{
 			BusinessType: q.businessType("business_type"), Status: q.status("status"),
 			DueFrom: q.instant("due_from"), DueTo: q.instant("due_to"),
+			EndedFrom: q.instant("ended_from"), EndedTo: q.instant("ended_to"),
 		},
 		Size: q.number("page_size", defaultPageSize, 1, maxPageSize),
 	}
@@ -62,22 +63,22 @@ func (q *query) status(name string) timer.Status {
 // markLen is the length of the mark that ties a page token to its filter.
 const markLen = 8
 
-// markOf is a checksum over a token and the filter it belongs to. Temporal
+// markOf is a checksum over a token and the filter, or timer, it belongs to. Temporal
 // answers a damaged token with an error that looks like an outage.
-func markOf(token []byte, filter engine.Filter) []byte {
+func markOf(token []byte, filter any) []byte {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%v\n%s", filter, token))
 	return sum[:markLen]
 }
 
 // sealToken makes Temporal's page token opaque, and usable with one filter only.
-func sealToken(token []byte, filter engine.Filter) string {
+func sealToken(token []byte, filter any) string {
 	if len(token) == 0 {
 		return ""
 	}
 	return base64.RawURLEncoding.EncodeToString(append(markOf(token, filter), token...))
 }
 
-func (q *query) pageToken(name string, filter engine.Filter) []byte {
+func (q *query) pageToken(name string, filter any) []byte {
 	text := q.values.Get(name)
 	if text == "" {
 		return nil

@@ -96,11 +96,18 @@ func TestDocumentListsEveryWord(t *testing.T) {
 	for _, status := range timer.Statuses() {
 		statuses = append(statuses, string(status))
 	}
+	var redeliveries []string
+	for _, status := range timer.RedeliveryStatuses() {
+		redeliveries = append(redeliveries, string(status))
+	}
 	for name, want := range map[string][]string{
-		"ProblemType": types, "Status": statuses, "FaultCode": constantsOf(t, "../timer/fault.go", "FaultCode"),
+		"RedeliveryStatus": redeliveries,
+		"ProblemType":      types, "Status": statuses, "FaultCode": constantsOf(t, "../timer/fault.go", "FaultCode"),
+		"Recurrence/properties/missed":     constantsOf(t, "../timer/recurrence.go", "Missed"),
+		"Recurrence/properties/on_failure": constantsOf(t, "../timer/recurrence.go", "OnFailure"),
 	} {
 		require.Equal(t, want, words(document.schema(t, name)["enum"]), name)
-		if name == "FaultCode" {
+		if name == "FaultCode" || name == "Recurrence/properties/on_failure" {
 			continue
 		}
 		for _, word := range want {
@@ -197,7 +204,10 @@ func TestDocumentHasEveryField(t *testing.T) {
 		"TimerTerms": fields(&termsBody{}), "Timer": fields(&timer.View{}), "Failure": fields(&timer.Failure{}),
 		"Timer/properties/links": fields(&timer.Links{}), "TimerPage": fields(&listBody{}), "BatchResults": fields(&batchBody{}),
 		"NewPolicy": fields(&policyBody{}), "Policy": shown,
+		"Recurrence": fields(&timer.Recurrence{}), "RecurrencePreview": fields(&previewBody{}), "Upcoming": fields(&Upcoming{}),
 		"TimerCallback": fields(&timer.Callback{}), "PolicyCallback": fields(&timer.Callback{}), "ShownCallback": fields(&timer.Callback{}),
+		"RedeliveryOrder": fields(&redeliveryBody{}), "RedeliveryOrder/properties/filter": fields(&redeliveryFilter{}),
+		"Redelivery": fields(&timer.RedeliveryView{}), "Redelivery/properties/links": fields(&timer.Links{}),
 		"Problem": fields(&Problem{}), "Fault": fields(&timer.Fault{}), "Alive": fields(&health{}), "Ready": fields(&health{}),
 	} {
 		require.Equal(t, want, slices.Sorted(maps.Keys(document.schema(t, name).at(t, "properties"))), name)
@@ -230,7 +240,7 @@ func TestDocumentHasTheLimits(t *testing.T) {
 		"TimerTerms/properties/content_type/maxLength":          timer.MaxContentTypeLen,
 		"TimerTerms/properties/priority/minimum":                timer.MinPriority,
 		"TimerTerms/properties/priority/maximum":                timer.MaxPriority,
-		"TimerTerms/properties/priority/default":                timer.DefaultPriority,
+		"NewPolicy/properties/priority/default":                 timer.DefaultPriority,
 		"Timer/properties/priority/minimum":                     timer.MinPriority,
 		"Timer/properties/priority/maximum":                     timer.MaxPriority,
 		"CallbackUrl/maxLength":                                 timer.MaxURLLen,
@@ -247,7 +257,20 @@ func TestDocumentHasTheLimits(t *testing.T) {
 		"BatchResults/properties/results/maxItems":              maxBatch,
 		"TimerPage/properties/timers/maxItems":                  maxPageSize,
 		"NewPolicy/properties/signing_secrets/maxItems":         timer.MaxSecrets,
-		"ShownCallback/properties/headers/additionalProperties": node{"const": masked},
+		"RedeliveryOrder/properties/per_second/minimum":         timer.MinRedeliveryRate,
+		"RedeliveryOrder/properties/per_second/maximum":         timer.MaxRedeliveryRate,
+		"RedeliveryOrder/properties/per_second/default":         timer.DefaultRedeliveryRate,
+		"Redelivery/properties/per_second/minimum":              timer.MinRedeliveryRate,
+		"Redelivery/properties/per_second/maximum":              timer.MaxRedeliveryRate,
+		"ShownCallback/properties/headers/additionalProperties": node{"const": timer.Hidden},
+		"Recurrence/properties/cron/maxLength":                  timer.MaxCronLen,
+		"Recurrence/properties/crons/maxItems":                  timer.MaxCrons,
+		"Recurrence/properties/exclude/maxItems":                timer.MaxExcludes,
+		"Recurrence/properties/missed/default":                  string(timer.MissedFireOnce),
+		"Recurrence/properties/on_failure/default":              string(timer.OnFailureContinue),
+		"RecurrencePreview/properties/count/maximum":            timer.MaxUpcoming,
+		"RecurrencePreview/properties/count/default":            timer.DefaultUpcoming,
+		"Upcoming/properties/upcoming/maxItems":                 timer.MaxUpcoming,
 	} {
 		cut := strings.LastIndex(path, "/")
 		require.Equal(t, want, document.schema(t, path[:cut])[path[cut+1:]], path)
@@ -291,20 +314,26 @@ func TestDocumentSaysTheLimits(t *testing.T) {
 		"AttemptTimeout":                           {"From " + short(timer.MinAttemptTimeout) + " to " + short(timer.MaxAttemptTimeout)},
 		"RetryWait":                                {wait},
 		"ExponentialRetry/properties/max_interval": {wait, "default " + timer.Retry{}.WithDefaults().MaxInterval.String()},
-		"Retry":                      {short(timer.MaxRetryAfter)},
-		"Failure/properties/message": {strconv.Itoa(timer.MaxFailureMessage) + " bytes"},
+		"Recurrence/properties/every":              {"From " + short(timer.MinInterval) + " to " + ahead},
+		"Recurrence/properties/after":              {"From " + short(timer.MinInterval) + " to " + ahead},
+		"Recurrence/properties/initial_delay":      {"From 0s to " + ahead},
+		"Recurrence/properties/start_at":           {ahead + " ahead"},
+		"Recurrence/properties/missed":             {short(timer.MissedGrace) + " late", "newest " + strconv.Itoa(timer.MaxMadeUp)},
+		"Retry":                                    {short(timer.MaxRetryAfter)},
+		"Failure/properties/message":               {strconv.Itoa(timer.MaxFailureMessage) + " bytes"},
 	} {
 		document.schema(t, path).says(t, path, want...)
 	}
 	paths := document.at(t, "paths")
 	paths.at(t, "/v1/timers", "post").says(t, "add", short(timer.MaxPast))
 	one := strconv.Itoa(maxBody>>10) + " KiB"
-	for path, method := range map[string]string{"/v1/timers": "post", "/v1/timers/{type}/{id}": "put", "/v1/policies/{type}": "put"} {
+	for path, method := range map[string]string{"/v1/timers": "post", "/v1/timers/{type}/{id}": "put", "/v1/policies/{type}": "put", "/v1/recurrences/preview": "post", "/v1/timers/redeliver": "post"} {
 		paths.at(t, path, method, "requestBody").says(t, path, one)
 	}
 	paths.at(t, "/v1/timers/{type}/{id}", "patch", "requestBody").says(t, "patch", one)
 	paths.at(t, "/v1/timers/batch", "post", "requestBody").says(t, "batch", strconv.Itoa(maxBatchBody>>20)+" MiB", one)
 	document.at(t, "components", "parameters", "Wait").says(t, "wait", "From 0s to "+short(engine.MaxWait))
+	paths.at(t, "/v1/redeliveries/{id}", "delete").says(t, "stop", short(engine.DefaultWait))
 	callback := document.at(t, "webhooks", "timerDue", "post")
 	callback.says(t, "callback", strconv.Itoa(timer.MaxResponseRead>>10)+" KiB")
 	callback.at(t, "requestBody").says(t, "callback", payload)

@@ -33,11 +33,13 @@ func pathKey(c echo.Context) (timer.Key, error) {
 	return key, key.Check().Err()
 }
 
-// pathType is the business type in /v1/policies/{type}, a call without query
-// parameters.
-func pathType(c echo.Context) (string, error) {
+// pathType is the business type in /v1/policies/{type}, with the query of a
+// call that knows these parameters.
+func pathType(c echo.Context, known ...string) (string, *query) {
 	name := segment(c, 3)
-	return name, append(timer.CheckBusinessType(name), readQuery(c).faults...).Err()
+	q := readQuery(c, known...)
+	q.faults = append(timer.CheckBusinessType(name), q.faults...)
+	return name, q
 }
 
 // query reads the query parameters of a call; one that the call does not know
@@ -76,6 +78,15 @@ func (q *query) number(name string, fallback, lowest, highest int) int {
 		q.faults.Add(name, timer.CodeOutOfRange, "must be from "+strconv.Itoa(lowest)+" to "+strconv.Itoa(highest))
 	}
 	return n
+}
+
+// flag is a parameter that is true, false, or left out for false.
+func (q *query) flag(name string) bool {
+	text := q.values.Get(name)
+	if text != "" && text != "true" && text != "false" {
+		q.faults.Add(name, timer.CodeInvalidParameter, "must be true or false")
+	}
+	return text == "true"
 }
 
 // wait is how long the caller waits for an effect.

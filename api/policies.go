@@ -2,39 +2,57 @@ package api
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/labstack/echo/v4"
 
 	"github.com/wakecall/wakecall/engine"
 	"github.com/wakecall/wakecall/timer"
 )
 
-// masked stands for a header value that is not shown. Sent back, it keeps the
-// value that is stored.
-const masked = "***"
-
 func (s *Server) policies(g *echo.Group) {
 	g.GET("", s.listPolicies)
 	g.GET("/:type", s.getPolicy)
 	g.PUT("/:type", s.putPolicy)
 	g.DELETE("/:type", s.deletePolicy)
+	g.GET("/:type/versions", s.listVersions)
 }
 
-// policyBody is a policy as a client writes it.
+// policyBody is a policy as a client writes it. What a client has read and
+// sends back, but only Wakecall sets, is ignored.
 type policyBody struct {
 	BusinessType   *string         `json:"business_type"`
-	Version        *int            `json:"version"` // as read; ignored
 	Callback       *timer.Callback `json:"callback"`
 	Retry          *timer.Retry    `json:"retry"`
 	ExpiresAfter   *timer.Duration `json:"expires_after"`
 	SigningSecrets *[]string       `json:"signing_secrets"`
+	SecretOverlap  *timer.Duration `json:"secret_overlap"`
+	Limits         *timer.Limits   `json:"limits"`
+	Priority       *int            `json:"priority"`
+	Paused         *bool           `json:"paused"`
+	Alert          *timer.Alert    `json:"alert"`
+	MinInterval    *timer.Duration `json:"min_interval"`
+
+	Version        jsontext.Value `json:"version"`
+	RetiredSecrets jsontext.Value `json:"retired_secrets"`
+	BackPressure   jsontext.Value `json:"back_pressure"`
+}
+
+// plannedBody answers a dry run.
+type plannedBody struct {
+	Created bool               `json:"created"`
+	Changes []timer.Difference `json:"changes"`
+	Policy  timer.Policy       `json:"policy"`
 }
 
 func (s *Server) putPolicy(c echo.Context) error {
-	businessType, err := pathType(c)
-	if err != nil {
+	businessType, q := pathType(c, "dry_run")
+	dryRun := q.flag("dry_run")
+	if err := q.err(); err != nil {
 		return err
 	}
 	body, err := readObject(c, maxBody)
@@ -45,18 +63,21 @@ func (s *Server) putPolicy(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	change.Author = author(c)
+	change.Author, change.DryRun = author(c), dryRun
 	if change.IfVersion, change.MustExist, err = ifMatch(c); err != nil {
 		return err
 	}
-	policy, created, err := s.engine.PutPolicy(c.Request().Context(), change)
-	if err != nil {
+	result, err := s.engine.PutPolicy(c.Request().Context(), change)
+	switch {
+	case err != nil:
 		return err
+	case dryRun:
+		return c.JSON(http.StatusOK, plannedBody{Created: result.Created, Changes: result.Changes, Policy: mask(result.Policy)})
+	case result.Created:
+		return answerPolicy(c, http.StatusCreated, result.Policy)
+	default:
+		return answerPolicy(c, http.StatusOK, result.Policy)
 	}
-	if created {
-		return answerPolicy(c, http.StatusCreated, policy)
-	}
-	return answerPolicy(c, http.StatusOK, policy)
 }
 
 // policy reads a policy whose type stands in the path.
@@ -66,23 +87,21 @@ func (o object) policy(businessType string) (engine.PolicyChange, error) {
 	if body.BusinessType != nil && *body.BusinessType != businessType {
 		faults.Add("/business_type", timer.CodeConflict, "must be the one in the path")
 	}
-	policy := timer.Policy{BusinessType: businessType}
-	if body.Callback != nil {
-		policy.Callback = *body.Callback
-		policy.Callback.URL = asciiHost(policy.Callback.URL)
+	change := engine.PolicyChange{
+		KeepSecrets: body.SigningSecrets == nil,
+		Policy: timer.Policy{
+			BusinessType: businessType, Callback: value(body.Callback), Retry: value(body.Retry),
+			ExpiresAfter: value(body.ExpiresAfter), SigningSecrets: value(body.SigningSecrets), SecretOverlap: body.SecretOverlap,
+			Limits: value(body.Limits), Priority: value(body.Priority), Paused: value(body.Paused), Alert: body.Alert,
+			MinInterval: value(body.MinInterval),
+		},
 	}
-	if body.Retry != nil {
-		policy.Retry = *body.Retry
+	change.Policy.Callback.URL = asciiHost(change.Policy.Callback.URL)
+	if body.Priority != nil && *body.Priority == 0 {
+		faults.Add("/priority", timer.CodeOutOfRange, "must be from 1 to 5")
 	}
-	if body.ExpiresAfter != nil {
-		policy.ExpiresAfter = *body.ExpiresAfter
-	}
-	change := engine.PolicyChange{Policy: policy, KeepSecrets: body.SigningSecrets == nil}
-	if body.SigningSecrets != nil {
-		change.Policy.SigningSecrets = *body.SigningSecrets
-	}
-	for name, value := range policy.Callback.Headers {
-		if value == masked {
+	for name, header := range change.Policy.Callback.Headers {
+		if header == timer.Hidden {
 			change.KeepHeaders = append(change.KeepHeaders, name)
 		}
 	}
@@ -90,6 +109,14 @@ func (o object) policy(businessType string) (engine.PolicyChange, error) {
 		faults = append(faults, change.Policy.Check()...)
 	}
 	return change, faults.Err()
+}
+
+// value is what a pointer points to, or the zero value.
+func value[T any](p *T) (v T) {
+	if p != nil {
+		v = *p
+	}
+	return v
 }
 
 // ifMatch reads the precondition of a PUT (RFC 9110, section 13.1.1).
@@ -112,8 +139,8 @@ func ifMatch(c echo.Context) (version int, mustExist bool, err error) {
 }
 
 func (s *Server) getPolicy(c echo.Context) error {
-	businessType, err := pathType(c)
-	if err != nil {
+	businessType, q := pathType(c)
+	if err := q.err(); err != nil {
 		return err
 	}
 	policy, err := s.engine.StoredPolicy(c.Request().Context(), businessType)
@@ -123,26 +150,63 @@ func (s *Server) getPolicy(c echo.Context) error {
 	return answerPolicy(c, http.StatusOK, policy)
 }
 
+type policiesBody struct {
+	Policies []timer.Policy `json:"policies"`
+}
+
+// listPolicies lists every policy, or those only that hold their type back.
 func (s *Server) listPolicies(c echo.Context) error {
-	if err := readQuery(c).err(); err != nil {
+	q := readQuery(c, "paused", "back_pressure")
+	paused, held := q.flag("paused"), q.flag("back_pressure")
+	if err := q.err(); err != nil {
 		return err
 	}
 	policies, err := s.engine.Policies(c.Request().Context())
 	if err != nil {
 		return err
 	}
-	for i := range policies {
-		policies[i] = mask(policies[i])
+	body := policiesBody{Policies: []timer.Policy{}}
+	for _, policy := range policies {
+		_, isHeld := policy.Held(time.Now())
+		if (!paused || policy.Paused) && (!held || isHeld) {
+			body.Policies = append(body.Policies, mask(policy))
+		}
 	}
-	return c.JSON(http.StatusOK, map[string]any{"policies": policies})
+	return c.JSON(http.StatusOK, body)
 }
 
-func (s *Server) deletePolicy(c echo.Context) error {
-	businessType, err := pathType(c)
+type versionsBody struct {
+	Versions []engine.PolicyVersion `json:"versions"`
+}
+
+func (s *Server) listVersions(c echo.Context) error {
+	businessType, q := pathType(c)
+	if err := q.err(); err != nil {
+		return err
+	}
+	versions, err := s.engine.PolicyVersions(c.Request().Context(), businessType)
 	if err != nil {
 		return err
 	}
-	if err := s.engine.DeletePolicy(c.Request().Context(), businessType, author(c)); err != nil {
+	for i, version := range versions {
+		if version.Policy != nil {
+			masked := mask(*version.Policy)
+			versions[i].Policy = &masked
+		}
+	}
+	return c.JSON(http.StatusOK, versionsBody{Versions: versions})
+}
+
+func (s *Server) deletePolicy(c echo.Context) error {
+	businessType, q := pathType(c, "timers")
+	remaining := engine.Remaining(q.values.Get("timers"))
+	if !slices.Contains(engine.Remainings(), remaining) {
+		q.faults.Add("timers", timer.CodeInvalidParameter, "must be cancel or keep")
+	}
+	if err := q.err(); err != nil {
+		return err
+	}
+	if err := s.engine.DeletePolicy(c.Request().Context(), businessType, author(c), remaining); err != nil {
 		return err
 	}
 	return c.NoContent(http.StatusNoContent)
@@ -153,13 +217,21 @@ func answerPolicy(c echo.Context, status int, policy timer.Policy) error {
 	return c.JSON(status, mask(policy))
 }
 
-// mask removes what is write-only.
+// mask removes what is write-only. A header value that is hidden keeps the one
+// that is stored when it is sent back.
 func mask(policy timer.Policy) timer.Policy {
 	policy.SigningSecrets = nil
+	policy.RetiredSecrets = slices.Clone(policy.RetiredSecrets)
+	for i := range policy.RetiredSecrets {
+		policy.RetiredSecrets[i].Secret = ""
+	}
 	headers := make(map[string]string, len(policy.Callback.Headers))
 	for name := range policy.Callback.Headers {
-		headers[name] = masked
+		headers[name] = timer.Hidden
 	}
 	policy.Callback.Headers = headers
+	if _, held := policy.Held(time.Now()); !held {
+		policy.BackPressure = nil
+	}
 	return policy
 }

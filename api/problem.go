@@ -2,6 +2,8 @@ package api
 
 import (
 	"errors"
+	"fmt"
+	"math"
 	"net/http"
 	"strconv"
 
@@ -26,6 +28,9 @@ type Problem struct {
 	Errors    timer.Faults `json:"errors,omitempty"`
 	// Timer is the timer's true state, where that is the reason.
 	Timer *timer.View `json:"timer,omitempty"`
+	// ViolatedPolicies names the limits that were reached, as the rate limit
+	// header fields do (draft-ietf-httpapi-ratelimit-headers).
+	ViolatedPolicies []string `json:"violated-policies,omitempty"`
 }
 
 // problems is the one table from a code to a status and a title.
@@ -39,7 +44,11 @@ var problems = map[timer.Code]struct {
 	timer.NotFound:             {http.StatusNotFound, "Not found"},
 	timer.AlreadyExists:        {http.StatusConflict, "The timer exists with other content"},
 	timer.AlreadyFinished:      {http.StatusConflict, "The timer is already finished"},
+	timer.IDTaken:              {http.StatusConflict, "Another workflow has the id of the timer"},
 	timer.Overtaken:            {http.StatusConflict, "Another request came first"},
+	timer.NotRecurring:         {http.StatusConflict, "The timer is not a recurring one"},
+	timer.PolicyInUse:          {http.StatusConflict, "The policy has open timers"},
+	timer.QuotaExceeded:        {http.StatusTooManyRequests, "A limit of the business type is reached"},
 	timer.PreconditionFailed:   {http.StatusPreconditionFailed, "The policy has another version"},
 	timer.Unauthorized:         {http.StatusUnauthorized, "An API key is required"},
 	timer.MethodNotAllowed:     {http.StatusMethodNotAllowed, "Method not allowed"},
@@ -64,10 +73,14 @@ func problemOf(err error) Problem {
 		ours = &timer.Error{Code: timer.Internal, Message: "Something went wrong. The log knows it by the request id."}
 	}
 	known := problems[ours.Code]
-	return Problem{
+	problem := Problem{
 		Type: ProblemPrefix + string(ours.Code), Title: known.title, Status: known.status,
 		Detail: ours.Message, Errors: ours.Faults, Timer: ours.Timer,
 	}
+	if ours.Quota != nil {
+		problem.ViolatedPolicies = []string{ours.Quota.Name}
+	}
+	return problem
 }
 
 // fromEcho translates what the router itself refuses.
@@ -90,6 +103,9 @@ func answerError(err error, c echo.Context) {
 	c.Set(causeKey, err)
 	problem := problemOf(err)
 	problem.RequestID = c.Response().Header().Get(echo.HeaderXRequestID)
+	if ours, ok := errors.AsType[*timer.Error](err); ok && ours.Quota != nil {
+		announce(c.Response().Header(), *ours.Quota)
+	}
 	switch problem.Status {
 	case http.StatusServiceUnavailable:
 		c.Response().Header().Set("Retry-After", strconv.Itoa(retryAfter))
@@ -102,4 +118,17 @@ func answerError(err error, c echo.Context) {
 		return
 	}
 	_ = c.Blob(problem.Status, mediaTypeProblem, body)
+}
+
+// announce tells a client which limit it has reached and when it is worth
+// another try (draft-ietf-httpapi-ratelimit-headers-10).
+func announce(header http.Header, q timer.Quota) {
+	wait := strconv.Itoa(max(1, int(math.Ceil(q.RetryAfter.Seconds()))))
+	policy := fmt.Sprintf("%q;q=%d", q.Name, q.Limit)
+	if q.Window > 0 {
+		policy += fmt.Sprintf(";w=%d", int(q.Window.Seconds()))
+	}
+	header.Set("Retry-After", wait)
+	header.Set("RateLimit-Policy", policy)
+	header.Set("RateLimit", fmt.Sprintf("%q;r=0;t=%s", q.Name, wait))
 }

@@ -22,13 +22,21 @@ type Engine interface {
 	Fire(ctx context.Context, key timer.Key, wait time.Duration) (timer.View, engine.Effect, error)
 	Cancel(ctx context.Context, key timer.Key, wait time.Duration) (timer.View, engine.Effect, error)
 	Redeliver(ctx context.Context, key timer.Key) (timer.View, error)
+	Pause(ctx context.Context, key timer.Key, pause timer.Pause, wait time.Duration) (timer.View, engine.Effect, error)
+	Upcoming(ctx context.Context, key timer.Key, count int) ([]timer.Instant, error)
+	Occurrences(ctx context.Context, key timer.Key, size int, token []byte) (engine.Occurrences, error)
 	Get(ctx context.Context, key timer.Key) (timer.View, error)
 	List(ctx context.Context, r engine.PageRequest) (engine.Page, error)
 
-	PutPolicy(ctx context.Context, change engine.PolicyChange) (timer.Policy, bool, error)
+	StartRedelivery(ctx context.Context, order timer.Redelivery) (timer.RedeliveryView, error)
+	Redelivery(ctx context.Context, id string) (timer.RedeliveryView, error)
+	StopRedelivery(ctx context.Context, id string, wait time.Duration) (timer.RedeliveryView, error)
+
+	PutPolicy(ctx context.Context, change engine.PolicyChange) (engine.PolicyResult, error)
 	StoredPolicy(ctx context.Context, businessType string) (timer.Policy, error)
 	Policies(ctx context.Context) ([]timer.Policy, error)
-	DeletePolicy(ctx context.Context, businessType, author string) error
+	PolicyVersions(ctx context.Context, businessType string) ([]engine.PolicyVersion, error)
+	DeletePolicy(ctx context.Context, businessType, author string, remaining engine.Remaining) error
 
 	Ready(ctx context.Context) error
 	Leave()
@@ -74,16 +82,31 @@ func New(options Options) *Server {
 	s := &Server{engine: options.Engine, keys: options.Keys, ready: &readiness{probe: options.Engine.Ready}}
 	e := echo.New()
 	e.HTTPErrorHandler = answerError
-	e.Use(middleware.RequestID(), record(options), recoverPanic, s.authenticate)
+	e.Use(middleware.RequestID(), record(options), recoverPanic, closeAfterChunks, s.authenticate)
 	s.operations(e, options.Telemetry)
 	s.timers(e.Group(versionPrefix + "timers"))
 	s.policies(e.Group(versionPrefix + "policies"))
+	recurrences(e.Group(versionPrefix + "recurrences"))
+	s.redeliveries(e.Group(redeliveriesPath))
 	s.http = &http.Server{
 		Handler: e, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
 		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
 		ErrorLog: slog.NewLogLogger(options.Logger.Handler(), slog.LevelDebug),
 	}
 	return s
+}
+
+// closeAfterChunks ends the connection after a request in chunks. Go drops a
+// Content-Length beside them without a word; where a proxy in front went by it,
+// the rest of the connection is a request that the proxy has not seen (RFC
+// 9112, section 6.1).
+func closeAfterChunks(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if len(c.Request().TransferEncoding) > 0 {
+			c.Response().Header().Set(echo.HeaderConnection, "close")
+		}
+		return next(c)
+	}
 }
 
 // Handler is the API without a listener.

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"time"
@@ -15,12 +16,17 @@ func (s *Server) timers(g *echo.Group) {
 	g.POST("", s.addTimer)
 	g.GET("", s.listTimers)
 	g.POST("/batch", s.addBatch)
+	g.POST("/redeliver", s.startRedelivery)
 	g.PUT("/:type/:id", s.putTimer)
 	g.PATCH("/:type/:id", s.patchTimer)
-	g.DELETE("/:type/:id", s.deleteTimer)
+	g.DELETE("/:type/:id", changing(s.engine.Cancel))
 	g.GET("/:type/:id", s.getTimer)
-	g.POST("/:type/:id/fire", s.fireTimer)
+	g.POST("/:type/:id/fire", changing(s.engine.Fire))
 	g.POST("/:type/:id/redeliver", s.redeliverTimer)
+	g.POST("/:type/:id/pause", s.pausing(true))
+	g.POST("/:type/:id/resume", s.pausing(false))
+	g.GET("/:type/:id/upcoming", s.listUpcoming)
+	g.GET("/:type/:id/occurrences", s.listOccurrences)
 }
 
 func (s *Server) addTimer(c echo.Context) error {
@@ -94,22 +100,16 @@ func target(c echo.Context) (timer.Key, time.Duration, error) {
 	return key, wait, q.err()
 }
 
-func (s *Server) deleteTimer(c echo.Context) error {
-	key, wait, err := target(c)
-	if err != nil {
-		return err
+// changing handles a change that needs no body.
+func changing(do func(context.Context, timer.Key, time.Duration) (timer.View, engine.Effect, error)) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		key, wait, err := target(c)
+		if err != nil {
+			return err
+		}
+		view, effect, err := do(c.Request().Context(), key, wait)
+		return answerEffect(c, view, effect, err)
 	}
-	view, effect, err := s.engine.Cancel(c.Request().Context(), key, wait)
-	return answerEffect(c, view, effect, err)
-}
-
-func (s *Server) fireTimer(c echo.Context) error {
-	key, wait, err := target(c)
-	if err != nil {
-		return err
-	}
-	view, effect, err := s.engine.Fire(c.Request().Context(), key, wait)
-	return answerEffect(c, view, effect, err)
 }
 
 func (s *Server) redeliverTimer(c echo.Context) error {

@@ -22,16 +22,17 @@ type timerBody struct {
 
 // termsBody is what a client may say about a timer.
 type termsBody struct {
-	DueAt         *timer.Instant  `json:"due_at"`
-	Delay         *timer.Duration `json:"delay"`
-	LatestAt      *timer.Instant  `json:"latest_at"`
-	ExpiresAfter  *timer.Duration `json:"expires_after"`
-	Payload       jsontext.Value  `json:"payload"`
-	PayloadBase64 *string         `json:"payload_base64"`
-	ContentType   *string         `json:"content_type"`
-	Callback      *timer.Callback `json:"callback"`
-	Retry         *timer.Retry    `json:"retry"`
-	Priority      *int            `json:"priority"`
+	DueAt         *timer.Instant    `json:"due_at"`
+	Delay         *timer.Duration   `json:"delay"`
+	Recurrence    *timer.Recurrence `json:"recurrence"`
+	LatestAt      *timer.Instant    `json:"latest_at"`
+	ExpiresAfter  *timer.Duration   `json:"expires_after"`
+	Payload       jsontext.Value    `json:"payload"`
+	PayloadBase64 *string           `json:"payload_base64"`
+	ContentType   *string           `json:"content_type"`
+	Callback      *timer.Callback   `json:"callback"`
+	Retry         *timer.Retry      `json:"retry"`
+	Priority      *int              `json:"priority"`
 }
 
 // booking reads a whole timer from a body.
@@ -72,7 +73,7 @@ func (b timerBody) request(key timer.Key, faults timer.Faults) (engine.Request, 
 
 func (b termsBody) terms() (terms timer.Terms, faults timer.Faults) {
 	terms = timer.Terms{
-		DueAt: b.DueAt, Delay: b.Delay, LatestAt: b.LatestAt, ExpiresAfter: b.ExpiresAfter,
+		DueAt: b.DueAt, Delay: b.Delay, Recurrence: b.Recurrence, LatestAt: b.LatestAt, ExpiresAfter: b.ExpiresAfter,
 		Callback: b.Callback, Retry: b.Retry, Priority: b.Priority,
 	}
 	if terms.Callback != nil {

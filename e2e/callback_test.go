@@ -255,9 +255,9 @@ func TestLatestTime(t *testing.T) {
 		w.WriteHeader(http.StatusTooManyRequests)
 	})
 	body := booking(kind, "asked", "0s", url)
-	body["expires_after"], body["retry"] = "800ms", house.JSON{"steps": []string{"10ms", "10ms"}}
+	body["expires_after"], body["retry"] = "3s", house.JSON{"steps": []string{"10ms", "10ms"}}
 	booked := h.Add(body)
-	require.Equal(t, 800*time.Millisecond, booked.LatestAt.Sub(booked.DueAt))
+	require.Equal(t, 3*time.Second, booked.LatestAt.Sub(booked.DueAt))
 	done := h.Await(kind+"/asked", "expired")
 	require.Equal(t, 1, done.Attempts)
 	require.Len(t, r.Calls("asked"), 1, "nobody is called after the latest time")

@@ -85,36 +85,102 @@ func TestRecordHistories(t *testing.T) {
 	rec.finished(kind, "collided", "delivered")
 
 	elsewhere(t, kind)
-
-	h.Policy(kind, house.JSON{"callback": house.JSON{"url": r.URL}})
-	h.Policy(kind, house.JSON{"callback": house.JSON{"url": r.URL}})
-	rec.run("policy", workflows.PolicyID(kind), "")
+	recordRecurring(rec, r, kind+".recurring")
+	recordPolicies(t, rec, r, kind+".governed")
 	rec.run("probe", workflows.ProbeID, "")
 }
 
+// recordRecurring records single runs of timers that ring again.
+func recordRecurring(rec recorder, r *receiver.Receiver, kind string) {
+	h := rec.h
+	h.Policy(kind, house.JSON{"callback": house.JSON{"url": r.URL}, "retry": house.JSON{"steps": []string{"10ms"}}})
+	first := h.Add(repeating(kind, "recurring", house.JSON{"every": "1s", "max_occurrences": 2}))
+	rec.finished(kind, "recurring", "delivered")
+	rec.run("recurring-goes-on", kind+"/recurring", first.RunID)
+
+	body := repeating(kind, "recurring-failing", house.JSON{"every": "1s", "on_failure": "pause"})
+	body["callback"] = house.JSON{"url": r.URL + "/busy"}
+	first = h.Add(body)
+	h.Await(kind+"/recurring-failing", "paused")
+	rec.run("recurring-failing", kind+"/recurring-failing", first.RunID)
+	paused := h.Get(kind + "/recurring-failing").RunID
+	h.Do("POST", "/v1/timers/"+kind+"/recurring-failing/resume", nil)
+	rec.run("recurring-resumed", kind+"/recurring-failing", paused)
+	h.Do("DELETE", "/v1/timers/"+kind+"/recurring-failing", nil)
+}
+
+// recordPolicies records entities that were changed, held back and deleted, and
+// what a type with a limit does.
+func recordPolicies(t *testing.T, rec recorder, r *receiver.Receiver, kind string) {
+	h := rec.h
+	r.On("/patience", func(w http.ResponseWriter, _ *http.Request, n int) {
+		if n == 1 {
+			w.Header().Set("Retry-After", "1")
+			w.WriteHeader(http.StatusTooManyRequests)
+		}
+	})
+	policy := house.JSON{
+		"callback": house.JSON{"url": r.URL + "/patience"}, "retry": house.JSON{"steps": []string{"10ms"}},
+		"limits": house.JSON{"callbacks_per_second": 100}, "alert": house.JSON{"url": r.URL},
+	}
+	h.Policy(kind, policy)
+	h.Add(house.JSON{"business_type": kind, "business_id": "limited", "delay": "0s"})
+	rec.finished(kind, "limited", "delivered")
+	policy["paused"] = true
+	h.Policy(kind, policy)
+	policy["callback"] = house.JSON{"url": r.On("/never", receiver.Status(http.StatusGone))}
+	policy["paused"] = false
+	h.Policy(kind, policy)
+	h.Add(house.JSON{"business_type": kind, "business_id": "alerted", "delay": "1s"})
+	rec.finished(kind, "alerted", "failed")
+	require.Equal(t, http.StatusNoContent, h.Do("DELETE", "/v1/policies/"+kind+"?timers=keep", nil).Status)
+	rec.run("policy", workflows.PolicyID(kind), "")
+}
+
 // elsewhere records a task that was handed out again to another worker, which
-// asked the first one. Which worker gets it is chance: it is tried until it is.
+// asked the first one. Temporal hands a task to whoever asked for one last: to
+// the worker that starts while the first one is ringing.
 func elsewhere(t *testing.T, kind string) {
 	addr, stop, err := house.Temporal(t.TempDir())
 	require.NoError(t, err)
 	t.Cleanup(stop)
 	h, r := house.Open(t, addr), receiver.New(t)
-	for range 4 {
-		house.Open(t, addr).StartWorker()
-	}
+	house.Open(t, addr).StartWorker()
 	answer := make(chan int)
 	url := r.On("/slow", func(w http.ResponseWriter, _ *http.Request, _ int) { w.WriteHeader(<-answer) })
 	for n := 0; ; n++ {
 		id := "collided-" + strconv.Itoa(n)
 		h.Add(booking(kind, id, "0s", url))
 		r.Await(t, id, 1)
-		h.Do("DELETE", "/v1/timers/"+kind+"/"+id+"?wait=10ms", nil)
+		house.Open(t, addr).StartWorker()
+		h.Do("DELETE", "/v1/timers/"+kind+"/"+id+"?wait=500ms", nil)
 		answer <- http.StatusOK
 		h.Await(kind+"/"+id, "delivered")
 		if strings.Contains(everything(t, h, kind+"/"+id), workflows.ReceiptQueue("")) {
 			recorder{t: t, h: h}.run("collided-elsewhere", kind+"/"+id, "")
 			return
 		}
+	}
+}
+
+// TestRecordHistoriesOfRedeliveries does the same for jobs over many timers.
+func TestRecordHistoriesOfRedeliveries(t *testing.T) {
+	if os.Getenv("WAKECALL_RECORD") == "" {
+		t.Skip("records only when WAKECALL_RECORD is set")
+	}
+	h, r, kind := open(t)
+	target, _ := outage(r)
+	h.Policy(kind, house.JSON{"callback": house.JSON{"url": target}})
+	failMany(t, h, kind, 2)
+	for _, scenario := range []struct {
+		name string
+		rate float64
+	}{{"redelivery-stopped", 0.1}, {"redelivery", 1000}} {
+		job := redeliver(t, h, kind, scenario.rate)
+		job.await(t, h, func(now redelivery) bool { return now.Redelivered > 0 })
+		h.Do("DELETE", "/v1/redeliveries/"+job.ID, nil) // too late for the fast one
+		job.await(t, h, jobEnded)
+		recorder{t: t, h: h}.run(scenario.name, workflows.RedeliveryID(job.ID), "")
 	}
 }
 

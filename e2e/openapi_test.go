@@ -15,6 +15,7 @@ import (
 	"github.com/wakecall/wakecall/api"
 	"github.com/wakecall/wakecall/e2e/contract"
 	"github.com/wakecall/wakecall/e2e/house"
+	"github.com/wakecall/wakecall/e2e/process"
 )
 
 // Another reader than ours finds the document in order, examples included.
@@ -251,7 +252,7 @@ type witness struct {
 func (w *witness) Errorf(string, ...any) { w.failed = true }
 
 // Every call of every test of this package is held to the document: Send does
-// it.
+// it, and Try to a process.
 func TestOpenAPIHoldsEveryCall(t *testing.T) {
 	t.Parallel()
 	liar := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -266,5 +267,10 @@ func TestOpenAPIHoldsEveryCall(t *testing.T) {
 	require.False(t, w.failed, "Wakecall answers as it should")
 	h.URL = liar.URL
 	h.Do("GET", "/livez", nil)
+	require.True(t, w.failed)
+
+	w = &witness{TB: t}
+	_, _, err := process.API{T: w, URL: liar.URL}.Try("GET", "/livez", nil)
+	require.NoError(t, err)
 	require.True(t, w.failed)
 }

@@ -2,9 +2,11 @@ package e2e
 
 import (
 	"net/http"
+	"strconv"
 	"testing"
 	"time"
 
+	webhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	enumspb "go.temporal.io/api/enums/v1"
@@ -38,16 +40,18 @@ func TestPolicyLife(t *testing.T) {
 	require.Equal(t, `"1"`, created.Header.Get("ETag"))
 	got := h.Do("GET", path, nil)
 	require.JSONEq(t, `{"business_type":"`+kind+`","version":1,"callback":{"url":"`+r.URL+`","headers":{"Authorization":"***"},"timeout":"3s"},
-		"retry":{"initial":"1s","multiplier":2,"max_interval":"1h","max_attempts":10},"expires_after":"24h"}`, string(got.Body),
+		"retry":{"initial":"1s","multiplier":2,"max_interval":"1h","max_attempts":10},"expires_after":"24h","secret_overlap":"24h","limits":{"in_flight":200},"priority":3,"min_interval":"1s"}`, string(got.Body),
 		"defaults are shown, secrets are not")
 
 	require.Equal(t, http.StatusPreconditionFailed, putIf(h, path, policy, `"7"`).Status)
 	require.Equal(t, http.StatusUnprocessableEntity, putIf(h, path, policy, `7`).Status)
 	for i, match := range []string{`"1"`, "*", ""} {
+		policy["expires_after"] = strconv.Itoa(i+1) + "h"
 		changed := putIf(h, path, policy, match)
 		require.Equal(t, http.StatusOK, changed.Status)
 		require.Equal(t, `"`+string(rune('2'+i))+`"`, changed.Header.Get("ETag"))
 	}
+	require.Equal(t, `"4"`, putIf(h, path, policy, "").Header.Get("ETag"), "what says nothing new changes nothing")
 	require.Equal(t, http.StatusNoContent, h.Do("DELETE", path, nil).Status)
 	require.Equal(t, http.StatusNotFound, h.Do("GET", path, nil).Status)
 	require.Equal(t, http.StatusNotFound, h.Do("DELETE", path, nil).Status)
@@ -148,4 +152,122 @@ func TestListPolicies(t *testing.T) {
 		}
 		assert.Equal(c, "***", found[kind])
 	}, 10*time.Second, 50*time.Millisecond, "visibility lags behind")
+}
+
+func TestPolicyOfOpenTimers(t *testing.T) {
+	t.Parallel()
+	h, r, kind := open(t)
+	path := "/v1/policies/" + kind
+	h.Policy(kind, house.JSON{"callback": house.JSON{"url": r.URL}})
+	h.AddMany(kind, 3, "1h")
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		reply := h.Do("DELETE", path, nil)
+		require.Equal(c, http.StatusConflict, reply.Status)
+		assert.Contains(c, reply.Problem().Detail, "3 open timers")
+	}, 10*time.Second, 50*time.Millisecond, "visibility lags behind")
+	require.Equal(t, http.StatusUnprocessableEntity, h.Do("DELETE", path+"?timers=forget", nil).Status)
+	require.Equal(t, http.StatusNoContent, h.Do("DELETE", path+"?timers=cancel", nil).Status)
+	h.AwaitAll(kind, 3, "cancelled")
+
+	h.Policy(kind, house.JSON{"callback": house.JSON{"url": r.URL}})
+	h.Add(booking(kind, "own", "1s", r.URL))
+	require.Equal(t, http.StatusNoContent, h.Do("DELETE", path+"?timers=keep", nil).Status)
+	h.Await(kind+"/own", "delivered")
+}
+
+func TestPolicyVersions(t *testing.T) {
+	t.Parallel()
+	h, r, kind := open(t)
+	path := "/v1/policies/" + kind
+	for _, expiry := range []string{"1h", "2h", "2h", "3h"} {
+		h.Policy(kind, house.JSON{"callback": house.JSON{"url": r.URL, "headers": house.JSON{"X-Key": "hidden"}}, "expires_after": expiry})
+	}
+	require.Equal(t, http.StatusNoContent, h.Do("DELETE", path, nil).Status)
+	h.Policy(kind, house.JSON{"callback": house.JSON{"url": r.URL}, "expires_after": "5h"})
+	var list struct {
+		Versions []struct {
+			Version   int
+			ChangedAt time.Time `json:"changed_at"`
+			ChangedBy string    `json:"changed_by"`
+			Deleted   bool
+			Policy    struct {
+				ExpiresAfter string `json:"expires_after"`
+			}
+		}
+	}
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		reply := h.Do("GET", path+"/versions", nil)
+		require.Equal(c, http.StatusOK, reply.Status)
+		require.NotContains(c, string(reply.Body), "hidden")
+		reply.Into(&list)
+		require.Len(c, list.Versions, 5)
+	}, 10*time.Second, 50*time.Millisecond, "visibility lags behind")
+	var told []string
+	for _, v := range list.Versions {
+		require.Equal(t, "anonymous", v.ChangedBy)
+		require.WithinDuration(t, time.Now(), v.ChangedAt, time.Minute)
+		told = append(told, strconv.Itoa(v.Version)+" "+v.Policy.ExpiresAfter+strconv.FormatBool(v.Deleted))
+	}
+	require.Equal(t, []string{"4 5hfalse", "3 true", "3 3hfalse", "2 2hfalse", "1 1hfalse"}, told, "newest first")
+	require.Equal(t, http.StatusNotFound, h.Do("GET", "/v1/policies/"+kind+".none/versions", nil).Status)
+}
+
+func TestPolicyDryRun(t *testing.T) {
+	t.Parallel()
+	h, r, kind := open(t)
+	path := "/v1/policies/" + kind
+	var plan struct {
+		Created bool
+		Changes []struct {
+			Pointer  string
+			From, To any
+		}
+	}
+	policy := house.JSON{"callback": house.JSON{"url": r.URL, "headers": house.JSON{"X-Key": "one"}}, "signing_secrets": []string{secret()}}
+	h.Do("PUT", path+"?dry_run=true", policy).Into(&plan)
+	require.True(t, plan.Created)
+	require.Equal(t, http.StatusNotFound, h.Do("GET", path, nil).Status, "nothing was stored")
+	h.Policy(kind, policy)
+	h.Do("PUT", path+"?dry_run=true", policy).Into(&plan)
+	require.Empty(t, plan.Changes)
+	policy["callback"] = house.JSON{"url": r.URL, "headers": house.JSON{"X-Key": "two"}}
+	policy["limits"] = house.JSON{"callbacks_per_second": 5}
+	reply := h.Do("PUT", path+"?dry_run=true", policy)
+	reply.Into(&plan)
+	require.NotContains(t, string(reply.Body), "two")
+	require.Len(t, plan.Changes, 2)
+	require.Equal(t, "/callback/headers/X-Key", plan.Changes[0].Pointer)
+	require.Equal(t, "***", plan.Changes[0].To)
+	require.Equal(t, "/limits/callbacks_per_second", plan.Changes[1].Pointer)
+	require.Nil(t, plan.Changes[1].From)
+	require.Equal(t, http.StatusUnprocessableEntity, h.Do("PUT", path+"?dry_run=true", house.JSON{"callback": house.JSON{}}).Status)
+	require.Equal(t, http.StatusUnprocessableEntity, h.Do("PUT", path+"?dry_run=maybe", policy).Status)
+}
+
+// During a rotation a receiver that knows only the old secret, and one that
+// knows only the new one, both can verify what they get.
+func TestSecretRotation(t *testing.T) {
+	t.Parallel()
+	h, r, kind := open(t)
+	old, fresh := secret(), secret()
+	policy := house.JSON{"callback": house.JSON{"url": r.URL}, "signing_secrets": []string{old}, "secret_overlap": "4s"}
+	h.Policy(kind, policy)
+	policy["signing_secrets"] = []string{fresh}
+	h.Policy(kind, policy)
+	h.Add(house.JSON{"business_type": kind, "business_id": "during", "delay": "0s"})
+	require.Contains(t, string(h.Do("GET", "/v1/policies/"+kind, nil).Body), "retired_secrets")
+	during := r.Await(t, "during", 1)[0]
+	verifies(t, old, during, true)
+	verifies(t, fresh, during, true)
+	h.Add(house.JSON{"business_type": kind, "business_id": "after", "delay": "5s"})
+	after := r.Await(t, "after", 1)[0]
+	verifies(t, fresh, after, true)
+	verifies(t, old, after, false)
+}
+
+func verifies(t *testing.T, key string, call receiver.Call, want bool) {
+	t.Helper()
+	verifier, err := webhooks.NewWebhook(key)
+	require.NoError(t, err)
+	require.Equal(t, want, verifier.Verify(call.Body, call.Header) == nil)
 }

@@ -29,7 +29,7 @@ type Request struct {
 // Add books a new timer. created is false when the same timer, booked with the
 // same content, is there already. Its errors are [timer.InvalidRequest],
 // [timer.UnknownBusinessType], [timer.AlreadyExists] and [timer.AlreadyFinished]
-// with the timer that stands in the way, and [timer.Unavailable].
+// with the timer that stands in the way, [timer.IDTaken], and [timer.Unavailable].
 func (e *Engine) Add(ctx context.Context, r Request) (view timer.View, created bool, err error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
@@ -40,7 +40,7 @@ func (e *Engine) Add(ctx context.Context, r Request) (view timer.View, created b
 	run, err := e.start(ctx, spec, r.Terms.Payload)
 	if is[*serviceerror.WorkflowExecutionAlreadyStarted](err) {
 		view, err = e.sameAs(ctx, spec)
-		return view, false, err
+		return view, false, taken(err)
 	}
 	if err != nil {
 		return timer.View{}, false, translate(err)
@@ -55,7 +55,17 @@ func (e *Engine) admit(ctx context.Context, r Request) (timer.Spec, error) {
 	if err != nil {
 		return timer.Spec{}, err
 	}
-	if err := e.requireReceiver(ctx, spec); err != nil {
+	policy, err := e.policyFor(ctx, spec)
+	if err != nil {
+		return timer.Spec{}, err
+	}
+	if err := checkInterval(r.Terms.Recurrence, policy); err != nil {
+		return timer.Spec{}, err
+	}
+	if r.Terms.Priority == nil {
+		spec.Priority = policy.Priority
+	}
+	if err := e.admitQuota(ctx, policy); err != nil {
 		return timer.Spec{}, err
 	}
 	if spec.Callback, err = e.sealCallback(spec.Callback); err != nil {
@@ -65,20 +75,30 @@ func (e *Engine) admit(ctx context.Context, r Request) (timer.Spec, error) {
 	return spec, nil
 }
 
-// requireReceiver refuses a timer that nobody would be called for.
-func (e *Engine) requireReceiver(ctx context.Context, spec timer.Spec) error {
-	if spec.Callback != nil && spec.Callback.URL != "" {
+// checkInterval refuses a rule that rings more often than the policy allows.
+func checkInterval(rule *timer.Recurrence, policy timer.Policy) error {
+	if rule == nil || rule.MinInterval() >= policy.WithDefaults().MinInterval.D() {
 		return nil
 	}
-	_, err := e.Policy(ctx, spec.BusinessType)
-	if timer.CodeOf(err) == timer.NotFound {
-		return &timer.Error{
-			Code: timer.UnknownBusinessType,
-			Message: "The business type " + spec.BusinessType +
-				" has no policy. Put one at /v1/policies/" + spec.BusinessType + ", or give the timer a callback.url.",
-		}
+	return timer.Faults{{Pointer: "/recurrence", Code: timer.CodeOutOfRange,
+		Detail: "must not ring more often than every " + policy.MinInterval.String() + ", the policy's min_interval"}}.Err()
+}
+
+// policyFor is the policy that a booking is held to. It refuses a timer that
+// nobody would be called for.
+func (e *Engine) policyFor(ctx context.Context, spec timer.Spec) (timer.Policy, error) {
+	policy, err := e.Policy(ctx, spec.BusinessType)
+	if timer.CodeOf(err) != timer.NotFound {
+		return policy, err
 	}
-	return err
+	if spec.Callback != nil && spec.Callback.URL != "" {
+		return timer.Policy{}.WithDefaults(), nil
+	}
+	return timer.Policy{}, &timer.Error{
+		Code: timer.UnknownBusinessType,
+		Message: "The business type " + spec.BusinessType +
+			" has no policy. Put one at /v1/policies/" + spec.BusinessType + ", or give the timer a callback.url.",
+	}
 }
 
 // start begins the timer's workflow, cold until it is due.
@@ -87,10 +107,17 @@ func (e *Engine) start(ctx context.Context, spec timer.Spec, payload *timer.Payl
 }
 
 func startOptions(spec timer.Spec) client.StartWorkflowOptions {
+	attributes := []temporal.SearchAttributeUpdate{
+		workflows.AttrBusinessType.ValueSet(spec.BusinessType),
+		workflows.AttrBusinessID.ValueSet(spec.BusinessID),
+	}
+	if spec.Resting() {
+		attributes = append(attributes, workflows.AttrState.ValueSet(string(timer.Paused)))
+	}
 	return client.StartWorkflowOptions{
 		ID:                  spec.String(),
 		TaskQueue:           workflows.TaskQueue,
-		StartDelay:          max(spec.DueAt.Until(time.Now()), 0),
+		StartDelay:          workflows.Cold(spec.Card, time.Now()),
 		WorkflowTaskTimeout: taskTimeout,
 		// A running timer is never replaced by a start, and the SDK would
 		// otherwise answer with the old run and no error.
@@ -100,10 +127,10 @@ func startOptions(spec timer.Spec) client.StartWorkflowOptions {
 		// expired one may not.
 		WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY,
 		Memo:                  map[string]any{workflows.MemoTimer: spec.Card},
-		TypedSearchAttributes: temporal.NewSearchAttributes(
-			workflows.AttrBusinessType.ValueSet(spec.BusinessType),
-			workflows.AttrBusinessID.ValueSet(spec.BusinessID),
-		),
+		TypedSearchAttributes: temporal.NewSearchAttributes(attributes...),
+		// While there is more to do than can be done at once, business types take
+		// turns, the more often the higher their priority.
+		Priority:      temporal.Priority{FairnessKey: spec.BusinessType, FairnessWeight: timer.Weight(spec.Priority)},
 		StaticSummary: "timer " + spec.BusinessID + " of " + spec.BusinessType,
 	}
 }

@@ -40,11 +40,14 @@ const (
 	endedFinished  ending = "finished" // delivered, failed or expired
 )
 
-// waiting bounds a caller's wait for an effect.
+// waiting bounds a caller's wait for an effect. It cancels and sets no deadline:
+// in the last second before one, server 1.32.1 answers a long poll at once, and
+// the SDK asks again without a pause.
 func (e *Engine) waiting(ctx context.Context, wait time.Duration) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithTimeout(ctx, wait)
+	ctx, cancel := context.WithCancel(ctx)
+	over := time.AfterFunc(wait, cancel)
 	stop := context.AfterFunc(e.leaving, cancel)
-	return ctx, func() { stop(); cancel() }
+	return ctx, func() { over.Stop(); stop(); cancel() }
 }
 
 // awaitEnd waits for the run to close. Every change and every cancel ends the

@@ -77,3 +77,19 @@ func (c *policyCache) forget(businessType string) {
 	defer c.mu.Unlock()
 	delete(c.entries, businessType)
 }
+
+// hold notes back-pressure, and reports whether it is news.
+func (c *policyCache) hold(businessType string, wish timer.BackPressure) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	entry, ok := c.entries[businessType]
+	if !ok || entry.err != nil {
+		return true
+	}
+	if known := entry.policy.BackPressure; known != nil && wish.Until < known.Until.Add(pressureStep) {
+		return false
+	}
+	entry.policy.BackPressure = &wish
+	c.entries[businessType] = entry
+	return true
+}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/google/uuid"
@@ -17,6 +18,11 @@ import (
 // errors are those of [Engine.Add] and, when the delivery won the race,
 // [timer.AlreadyFinished] with the timer's true state.
 func (e *Engine) Upsert(ctx context.Context, r Request, wait time.Duration) (timer.View, Effect, error) {
+	view, effect, err := e.upsert(ctx, r, wait)
+	return view, effect, taken(err)
+}
+
+func (e *Engine) upsert(ctx context.Context, r Request, wait time.Duration) (timer.View, Effect, error) {
 	call, cancel := bounded(ctx)
 	defer cancel()
 	spec, err := e.admit(call, r)
@@ -33,7 +39,11 @@ func (e *Engine) Upsert(ctx context.Context, r Request, wait time.Duration) (tim
 	if err != nil {
 		return e.refusedBy(ctx, r.Key, err)
 	}
-	if view, err := e.getRun(call, r.Key, runID); err == nil && view.Card.Booking == spec.Booking && view.Revision == spec.Revision {
+	view, err := e.getRun(call, r.Key, runID)
+	switch {
+	case errors.Is(err, errForeign):
+		return timer.View{}, "", err
+	case err == nil && view.Card.Booking == spec.Booking && view.Revision == spec.Revision:
 		return view, Created, nil
 	}
 	return e.settle(ctx, sent{key: r.Key, runID: runID, change: change.ID}, wait)
@@ -47,37 +57,73 @@ func (e *Engine) Amend(ctx context.Context, r Request, wait time.Duration) (time
 	if err := append(r.Key.Check(), r.Terms.Check(now)...).Err(); err != nil {
 		return timer.View{}, "", err
 	}
+	if r.Terms.Recurrence != nil {
+		policy, err := e.Policy(ctx, r.Key.BusinessType)
+		if err != nil && timer.CodeOf(err) != timer.NotFound {
+			return timer.View{}, "", err
+		}
+		if err := checkInterval(r.Terms.Recurrence, policy); err != nil {
+			return timer.View{}, "", err
+		}
+	}
+	return e.change(ctx, r.Key, timer.Change{Terms: r.Terms, Fingerprint: edited(), At: timer.At(now)}, wait)
+}
+
+// Fire rings a timer now. A recurring one rings once more than its rule says.
+// Its errors are those of [Engine.Amend].
+func (e *Engine) Fire(ctx context.Context, key timer.Key, wait time.Duration) (timer.View, Effect, error) {
+	return e.change(ctx, key, timer.Change{Ring: true, Fingerprint: edited(), At: timer.At(time.Now())}, wait)
+}
+
+// edited is the fingerprint of content that no booking has.
+func edited() string { return "changed:" + uuid.NewString() }
+
+// Pause stops a recurring timer, or lets it go on. One that is so already is no
+// error. Its errors are those of [Engine.Amend], and [timer.NotRecurring].
+func (e *Engine) Pause(ctx context.Context, key timer.Key, pause timer.Pause, wait time.Duration) (timer.View, Effect, error) {
+	view, err := e.Get(ctx, key)
+	switch {
+	case err != nil:
+		return timer.View{}, "", err
+	case view.Card.Series == nil:
+		return timer.View{}, "", &timer.Error{
+			Code: timer.NotRecurring, Timer: &view, Message: "Only a recurring timer can be paused and resumed.",
+		}
+	case view.Card.Paused() == pause.Stop && !view.Status.Finished():
+		return view, Done, nil
+	}
+	return e.change(ctx, key, timer.Change{Pause: &pause, At: timer.At(time.Now())}, wait)
+}
+
+// change hands a change to a timer that is there, and waits for its effect.
+func (e *Engine) change(ctx context.Context, key timer.Key, change timer.Change, wait time.Duration) (timer.View, Effect, error) {
+	if err := key.Check().Err(); err != nil {
+		return timer.View{}, "", err
+	}
 	call, cancel := bounded(ctx)
 	defer cancel()
-	view, err := e.get(call, r.Key)
+	view, err := e.get(call, key)
 	if err != nil {
 		return timer.View{}, "", err
 	}
 	if view.Status.Finished() {
 		return timer.View{}, "", finished(view)
 	}
-	id := uuid.NewString()
-	change := timer.Change{ID: id, Terms: r.Terms, Fingerprint: "changed:" + id, At: timer.At(now)}
-	current := timer.Spec{Key: r.Key, Card: view.Card}
+	change.ID = uuid.NewString()
+	current := timer.Spec{Key: key, Card: view.Card}
 	if _, err := current.Apply(change); err != nil {
 		return timer.View{}, "", err
 	}
-	if change.Terms.Callback, err = e.sealCallback(r.Terms.Callback); err != nil {
+	if change.Terms.Callback, err = e.sealCallback(change.Terms.Callback); err != nil {
 		return timer.View{}, "", err
 	}
 	// The timer is known to exist, so nothing is started here: one that ended
 	// since is refused by the reuse policy.
 	runID, err := e.signal(call, current, change, enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE)
 	if err != nil {
-		return e.refusedBy(ctx, r.Key, err)
+		return e.refusedBy(ctx, key, err)
 	}
-	return e.settle(ctx, sent{key: r.Key, runID: runID, change: id}, wait)
-}
-
-// Fire rings a timer now. Its errors are those of [Engine.Amend].
-func (e *Engine) Fire(ctx context.Context, key timer.Key, wait time.Duration) (timer.View, Effect, error) {
-	now := timer.At(time.Now())
-	return e.Amend(ctx, Request{Key: key, Terms: timer.Terms{DueAt: &now}}, wait)
+	return e.settle(ctx, sent{key: key, runID: runID, change: change.ID}, wait)
 }
 
 // signal hands a change to the timer's workflow, or starts it. Unlike a plain

@@ -55,42 +55,46 @@ func (e *Engine) getRun(ctx context.Context, key timer.Key, runID string) (timer
 func (e *Engine) view(ctx context.Context, info *workflowpb.WorkflowExecutionInfo) (timer.View, error) {
 	key, ok := timer.ParseKey(info.GetExecution().GetWorkflowId())
 	if !ok || info.GetType().GetName() != workflows.TypeTimer {
-		return timer.View{}, &timer.Error{Code: timer.NotFound, Message: "There is no such timer."}
+		return timer.View{}, &timer.Error{Code: timer.NotFound, Message: "There is no such timer.", Cause: errForeign}
 	}
 	var card timer.Card
 	if err := payloads.FromPayload(info.GetMemo().GetFields()[workflows.MemoTimer], &card); err != nil {
 		return timer.View{}, &timer.Error{Code: timer.Internal, Message: "The timer's memo cannot be read.", Cause: err}
 	}
-	run := info.GetExecution().GetRunId()
-	return timer.View{
-		Key: key, Card: card,
-		Status:    statusOf(info),
-		DueAt:     card.DueAt,
-		LatestAt:  card.Latest(e.defaultExpiry(ctx, key.BusinessType)),
-		Revision:  card.Revision,
-		WebhookID: card.WebhookID(key),
-		Priority:  card.Priority,
-		CreatedAt: card.CreatedAt,
-		RunID:     run,
-		Links:     timer.Links{WebUI: e.webUI(key, run)},
-	}, nil
+	view := e.show(ctx, timer.Spec{Key: key, Card: card}, info.GetExecution().GetRunId())
+	view.Status = statusOf(info, card)
+	return view, nil
 }
 
 // booked is the view of a timer that has just been started.
 func (e *Engine) booked(ctx context.Context, spec timer.Spec, runID string) timer.View {
-	return timer.View{
+	view := e.show(ctx, spec, runID)
+	view.FirstRunID = runID
+	return view
+}
+
+// show is the view of a timer as far as its card tells.
+func (e *Engine) show(ctx context.Context, spec timer.Spec, runID string) timer.View {
+	view := timer.View{
 		Key: spec.Key, Card: spec.Card,
-		Status:     timer.Scheduled,
-		DueAt:      spec.DueAt,
-		LatestAt:   spec.Latest(e.defaultExpiry(ctx, spec.BusinessType)),
-		Revision:   spec.Revision,
-		WebhookID:  spec.WebhookID(),
-		Priority:   spec.Priority,
-		CreatedAt:  spec.CreatedAt,
-		RunID:      runID,
-		FirstRunID: runID,
-		Links:      timer.Links{WebUI: e.webUI(spec.Key, runID)},
+		Status:    timer.Scheduled,
+		DueAt:     spec.DueAt,
+		LatestAt:  spec.Latest(e.defaultExpiry(ctx, spec.BusinessType)),
+		Revision:  spec.Revision,
+		WebhookID: spec.WebhookID(),
+		Priority:  spec.Priority,
+		CreatedAt: spec.CreatedAt,
+		RunID:     runID,
+		Links:     timer.Links{WebUI: e.webUI(spec.Key, runID)},
 	}
+	if spec.Series != nil {
+		view.Recurrence, view.Occurrence = &spec.Series.Rule, spec.Series.Number
+		view.Note, view.LastOccurrence = spec.Series.Note, spec.Series.Last
+	}
+	if spec.Resting() {
+		view.Status = timer.Paused
+	}
+	return view
 }
 
 // defaultExpiry is the policy's, or none where it cannot be told.
@@ -104,12 +108,15 @@ func (e *Engine) defaultExpiry(ctx context.Context, businessType string) timer.D
 
 // statusOf tells the status as far as Temporal's own status and our state
 // attribute do.
-func statusOf(info *workflowpb.WorkflowExecutionInfo) timer.Status {
+func statusOf(info *workflowpb.WorkflowExecutionInfo, card timer.Card) timer.Status {
 	state := stateOf(info.GetSearchAttributes())
 	switch info.GetStatus() {
 	case enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, enumspb.WORKFLOW_EXECUTION_STATUS_CONTINUED_AS_NEW:
-		if state == timer.Delivering {
+		switch {
+		case state == timer.Delivering:
 			return timer.Delivering
+		case card.Resting():
+			return timer.Paused
 		}
 		return timer.Scheduled
 	case enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED:
@@ -136,18 +143,19 @@ func stateOf(attributes *commonpb.SearchAttributes) (state timer.Status) {
 func showOpen(view *timer.View, described *workflowservice.DescribeWorkflowExecutionResponse) {
 	due := described.GetWorkflowExecutionInfo().GetExecutionTime().AsTime()
 	task := described.GetPendingWorkflowTask()
-	if task.GetState() == enumspb.PENDING_WORKFLOW_TASK_STATE_STARTED && !due.After(time.Now()) {
+	if task.GetState() == enumspb.PENDING_WORKFLOW_TASK_STATE_STARTED && !due.After(time.Now()) && view.Status == timer.Scheduled {
 		view.Status = timer.Delivering
 	}
 	for _, pending := range described.GetPendingActivities() {
 		view.Status = timer.Delivering
+		waits := pending.GetState() == enumspb.PENDING_ACTIVITY_STATE_SCHEDULED
 		view.Attempts = int(pending.GetAttempt())
-		if pending.GetState() == enumspb.PENDING_ACTIVITY_STATE_SCHEDULED {
-			view.Attempts-- // the one that is scheduled has not been made yet
-			view.NextAttemptAt = nextAttempt(pending)
-		}
 		if report, ok := reportIn(pending.GetLastFailure()); ok {
-			view.LastFailure, view.LatenessMS = report.Failure, report.LatenessMS
+			view.LastFailure, view.LatenessMS, view.Attempts = report.Failure, report.LatenessMS, report.Attempt+1
+		}
+		if waits { // the one that is scheduled has not been made yet
+			view.Attempts--
+			view.NextAttemptAt = nextAttempt(pending)
 		}
 	}
 }

@@ -22,6 +22,8 @@ type Config struct {
 	WebUI string
 	// PolicyTTL is how long a policy that was read is trusted.
 	PolicyTTL time.Duration
+	// Limiter holds bookings to the rate of their policy.
+	Limiter Limiter
 }
 
 // Engine is Wakecall's view of one Temporal namespace. It is safe for
@@ -30,6 +32,7 @@ type Engine struct {
 	Config
 
 	policies *policyCache
+	stock    stocks
 
 	// leaving is done once callers shall wait for no effect any more.
 	leaving context.Context
@@ -60,9 +63,13 @@ func bounded(ctx context.Context) (context.Context, context.CancelFunc) {
 var payloads = converter.GetDefaultDataConverter()
 
 func (e *Engine) webUI(key timer.Key, runID string) string {
+	return e.workflowUI(key.String(), runID)
+}
+
+func (e *Engine) workflowUI(workflowID, runID string) string {
 	if e.WebUI == "" {
 		return ""
 	}
 	return e.WebUI + "/namespaces/" + url.PathEscape(e.Namespace) + "/workflows/" +
-		url.PathEscape(key.String()) + "/" + url.PathEscape(runID)
+		url.PathEscape(workflowID) + "/" + url.PathEscape(runID)
 }

@@ -27,6 +27,27 @@ func translate(err error) error {
 	}
 }
 
+// errForeign is why there is no timer: its id is that of a workflow which is
+// none of ours.
+var errForeign = errors.New("the workflow is not a timer")
+
+// taken answers a booking whose id is taken, but by no timer.
+func taken(err error) error {
+	if timer.CodeOf(err) != timer.NotFound {
+		return err
+	}
+	if errors.Is(err, errForeign) {
+		return &timer.Error{
+			Code: timer.IDTaken, Cause: errForeign,
+			Message: "A workflow of this Temporal namespace that is not a timer has the id of the timer.",
+		}
+	}
+	return translate(errVanished)
+}
+
+// errVanished is a timer that was deleted while it was asked for.
+var errVanished = errors.New("the timer that had the id is gone")
+
 func is[E error](err error) bool {
 	_, ok := errors.AsType[E](err)
 	return ok

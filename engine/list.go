@@ -18,6 +18,9 @@ type Filter struct {
 	Status       timer.Status
 	// DueFrom and DueTo bound the due time, both included; zero for open.
 	DueFrom, DueTo timer.Instant
+	// EndedFrom and EndedTo bound when the timer ended, both included; zero for
+	// open. Either selects finished timers only.
+	EndedFrom, EndedTo timer.Instant
 }
 
 // Page is one page of a list.
@@ -74,6 +77,12 @@ func (f Filter) query() string {
 	if f.DueTo != 0 {
 		clauses = append(clauses, fmt.Sprintf("ExecutionTime <= '%s'", f.DueTo.Add(dueSlack)))
 	}
+	if f.EndedFrom != 0 {
+		clauses = append(clauses, fmt.Sprintf("CloseTime >= '%s'", f.EndedFrom))
+	}
+	if f.EndedTo != 0 { // the millisecond as a whole
+		clauses = append(clauses, fmt.Sprintf("CloseTime < '%s'", f.EndedTo.Add(time.Millisecond)))
+	}
 	return strings.Join(clauses, " AND ")
 }
 
@@ -82,8 +91,8 @@ func (f Filter) statusClause() string {
 	switch f.Status {
 	case timer.Scheduled:
 		return "ExecutionStatus = 'Running' AND " + state + " IS NULL"
-	case timer.Delivering:
-		return fmt.Sprintf("ExecutionStatus = 'Running' AND %s = '%s'", state, timer.Delivering)
+	case timer.Delivering, timer.Paused:
+		return fmt.Sprintf("ExecutionStatus = 'Running' AND %s = '%s'", state, f.Status)
 	case timer.Delivered:
 		return fmt.Sprintf("ExecutionStatus = 'Completed' AND (%s IS NULL OR %s != '%s')", state, state, timer.Expired)
 	case timer.Expired:

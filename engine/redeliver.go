@@ -18,6 +18,18 @@ import (
 // longer holds. Its errors are [timer.NotFound], [timer.AlreadyFinished],
 // [timer.Overtaken] when it was booked again meanwhile, and [timer.Unavailable].
 func (e *Engine) Redeliver(ctx context.Context, key timer.Key) (timer.View, error) {
+	return e.redeliver(ctx, key, "")
+}
+
+// RedeliverRun is [Engine.Redeliver] for a timer whose last run is the given
+// one: a timer that was tried again since, and failed again, is
+// [timer.Overtaken].
+func (e *Engine) RedeliverRun(ctx context.Context, key timer.Key, runID string) error {
+	_, err := e.redeliver(ctx, key, runID)
+	return err
+}
+
+func (e *Engine) redeliver(ctx context.Context, key timer.Key, runID string) (timer.View, error) {
 	if err := key.Check().Err(); err != nil {
 		return timer.View{}, err
 	}
@@ -26,6 +38,9 @@ func (e *Engine) Redeliver(ctx context.Context, key timer.Key) (timer.View, erro
 	view, err := e.get(ctx, key)
 	if err != nil {
 		return timer.View{}, err
+	}
+	if runID != "" && view.RunID != runID {
+		return timer.View{}, &timer.Error{Code: timer.Overtaken, Timer: &view, Message: "The timer was tried again since."}
 	}
 	if view.Status != timer.Failed {
 		return timer.View{}, notFailed(view)
@@ -37,6 +52,11 @@ func (e *Engine) Redeliver(ctx context.Context, key timer.Key) (timer.View, erro
 	// An already passed due time rings at once; far enough ahead that no
 	// policy's expiry can hold.
 	spec.LatestAt, spec.ExpiresAfter = timer.At(time.Now()).Add(timer.MaxAhead), 0
+	if spec.Series != nil { // its rule has come to its end; this occurrence shall ring
+		series := *spec.Series
+		series.Extra = true
+		spec.Series = &series
+	}
 	run, err := e.Client.ExecuteWorkflow(ctx, startOptions(spec), workflows.TypeTimer, spec, payload)
 	if is[*serviceerror.WorkflowExecutionAlreadyStarted](err) {
 		if view, err = e.get(ctx, key); err == nil {

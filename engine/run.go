@@ -20,36 +20,42 @@ const (
 
 var errUnheard = errors.New("no worker has heard yet what happened to the timer")
 
-// Wanted reports whether a run still wants its next attempt: it is open, and
-// no cancel or change has called the attempt off. An event that no worker has
-// seen yet may do so, and is waited for. Its errors are [timer.NotFound] and
-// [timer.Unavailable], or that no worker saw the event in time.
-func (e *Engine) Wanted(ctx context.Context, key timer.Key, runID string) (bool, error) {
+// Standing tells whether a run still wants its next attempt, and how the last
+// one went. The run must be open, and no cancel or change may have called the
+// attempt off; an event that no worker has seen yet may do so, and is waited
+// for. Its errors are [timer.NotFound] and [timer.Unavailable], or that no
+// worker saw the event in time.
+func (e *Engine) Standing(ctx context.Context, key timer.Key, runID string) (timer.Standing, error) {
 	ctx, cancel := context.WithTimeout(ctx, unheardLimit)
 	defer cancel()
 	for {
 		described, err := e.Client.DescribeWorkflowExecution(ctx, key.String(), runID)
 		if err != nil {
-			return false, translate(err)
+			return timer.Standing{}, translate(err)
 		}
 		if described.GetPendingWorkflowTask() == nil {
-			return wanted(described), nil
+			return standing(described), nil
 		}
 		select {
 		case <-time.After(unheardPoll):
 		case <-ctx.Done():
-			return false, errUnheard
+			return timer.Standing{}, errUnheard
 		}
 	}
 }
 
-func wanted(described *workflowservice.DescribeWorkflowExecutionResponse) bool {
+func standing(described *workflowservice.DescribeWorkflowExecutionResponse) timer.Standing {
+	status := described.GetWorkflowExecutionInfo().GetStatus()
+	s := timer.Standing{Wanted: status == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING}
 	for _, pending := range described.GetPendingActivities() {
 		if pending.GetState() == enumspb.PENDING_ACTIVITY_STATE_CANCEL_REQUESTED {
-			return false
+			s.Wanted = false
+		}
+		if report, ok := reportIn(pending.GetLastFailure()); ok {
+			s.Last = &report
 		}
 	}
-	return described.GetWorkflowExecutionInfo().GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING
+	return s
 }
 
 // Holder returns the identity of the worker that had the first workflow task

@@ -27,7 +27,7 @@ func (e *Engine) sealPolicy(policy timer.Policy) (timer.Policy, error) {
 		return timer.Policy{}, err
 	}
 	policy.Callback = *callback
-	policy.SigningSecrets, err = mapValues(policy.SigningSecrets, e.Box.Seal)
+	policy, err = mapSecrets(policy, e.Box.Seal)
 	return policy, sealing("/signing_secrets", err)
 }
 
@@ -36,8 +36,20 @@ func (e *Engine) openPolicy(policy timer.Policy) (_ timer.Policy, err error) {
 	if policy.Callback.Headers, err = e.mapHeaders(policy.Callback.Headers, e.Box.Open); err != nil {
 		return timer.Policy{}, err
 	}
-	policy.SigningSecrets, err = mapValues(policy.SigningSecrets, e.Box.Open)
-	return policy, err
+	return mapSecrets(policy, e.Box.Open)
+}
+
+func mapSecrets(policy timer.Policy, f func(string) (string, error)) (_ timer.Policy, err error) {
+	if policy.SigningSecrets, err = mapValues(policy.SigningSecrets, f); err != nil {
+		return policy, err
+	}
+	policy.RetiredSecrets = slices.Clone(policy.RetiredSecrets)
+	for i, retired := range policy.RetiredSecrets {
+		if policy.RetiredSecrets[i].Secret, err = f(retired.Secret); err != nil {
+			return policy, err
+		}
+	}
+	return policy, nil
 }
 
 func (e *Engine) mapHeaders(headers map[string]string, f func(string) (string, error)) (map[string]string, error) {
@@ -57,6 +69,9 @@ func (e *Engine) mapHeaders(headers map[string]string, f func(string) (string, e
 }
 
 func mapValues(values []string, f func(string) (string, error)) ([]string, error) {
+	if len(values) == 0 {
+		return nil, nil
+	}
 	mapped := make([]string, 0, len(values))
 	for _, value := range values {
 		value, err := f(value)

@@ -11,21 +11,38 @@ type Change struct {
 	// stay as they are (PATCH).
 	Replace bool  `json:"replace,omitzero"`
 	Terms   Terms `json:"terms"`
-	// Fingerprint becomes the timer's.
-	Fingerprint string `json:"fingerprint"`
+	// Ring is whether to ring now, whatever the due time is.
+	Ring bool `json:"ring,omitzero"`
+	// Wake asks for nothing: the timer is late, and shall look at the clock.
+	Wake bool `json:"wake,omitzero"`
+	// Pause stops a recurring timer, or lets it go on.
+	Pause *Pause `json:"pause,omitempty"`
+	// Fingerprint becomes the timer's, if it is set.
+	Fingerprint string `json:"fingerprint,omitzero"`
 	// At is when the change was asked for; a delay counts from it.
 	At Instant `json:"at"`
+}
+
+// Pause stops a recurring timer, or lets it go on.
+type Pause struct {
+	Stop bool   `json:"stop"`
+	Note string `json:"note,omitzero"`
 }
 
 // Apply returns the spec with the change made, and its revision raised. It
 // refuses a change that would leave the latest time before the due time.
 func (s Spec) Apply(c Change) (Spec, error) {
+	if c.Wake {
+		return s, nil
+	}
 	if c.Replace {
 		s.LatestAt, s.ExpiresAfter, s.Callback, s.Retry, s.Priority, s.ContentType = 0, 0, nil, nil, 0, ""
 	}
-	if due, ok := c.Terms.Due(c.At.Time()); ok {
-		s.DueAt = due
+	card, err := s.reschedule(c)
+	if err != nil {
+		return Spec{}, err
 	}
+	s.Card = card
 	if c.Terms.LatestAt != nil {
 		s.LatestAt, s.ExpiresAfter = *c.Terms.LatestAt, 0
 	}
@@ -40,8 +57,44 @@ func (s Spec) Apply(c Change) (Spec, error) {
 		return Spec{}, Faults{{"/expires_after", CodeOutOfRange, "must leave time to ring: the timer would be expired already"}}.Err()
 	}
 	s.Revision++
-	s.Fingerprint, s.Refused = c.Fingerprint, ""
+	s.Refused = ""
+	if c.Fingerprint != "" {
+		s.Fingerprint = c.Fingerprint
+	}
 	return s, nil
+}
+
+// reschedule sets when the timer rings.
+func (c Card) reschedule(change Change) (Card, error) {
+	if c.Series != nil { // a run that begins with a change began for no other reason
+		series := *c.Series
+		series.Began = false
+		c.Series = &series
+	}
+	if due, ok := change.Terms.Due(change.At.Time()); ok {
+		if c.Series != nil && !change.Replace {
+			return c, Faults{{"/due_at", CodeConflict, "a recurring timer has a recurrence instead"}}.Err()
+		}
+		c.Series, c.DueAt = nil, due
+	}
+	ok := true
+	switch {
+	case change.Terms.Recurrence != nil:
+		if c.LatestAt != 0 {
+			return c, Faults{{"/recurrence", CodeConflict, "does not go with latest_at; use expires_after"}}.Err()
+		}
+		c, ok = c.begin(*change.Terms.Recurrence, change.At)
+	case change.Pause != nil && c.Series != nil:
+		c = c.pause(change.Pause.Stop, change.Pause.Note, change.At)
+	case change.Ring && c.Series != nil:
+		c = c.extra(change.At)
+	case change.Ring:
+		c.DueAt = change.At
+	}
+	if !ok {
+		return c, Faults{{"/recurrence", CodeInvalidRecurrence, "never rings"}}.Err()
+	}
+	return c, nil
 }
 
 func (s Spec) override(t Terms) Spec {

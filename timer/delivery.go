@@ -5,9 +5,42 @@ import "time"
 // Delivery is one occurrence of a timer, handed to the activity that rings.
 type Delivery struct {
 	Spec Spec `json:"spec"`
-	// Prior is the first attempt, made on the fast path, that this delivery
-	// goes on from. Nil when no attempt was made yet.
+	// Prior is the last attempt that was made elsewhere. Nil when there was none.
 	Prior *Report `json:"prior,omitempty"`
+	// Made is how many attempts this queue need not count. A first attempt that
+	// failed on the fast path is counted: Temporal's own first try repeats its
+	// verdict, so that it counts and shows attempts as the receiver sees them.
+	Made int `json:"made,omitzero"`
+}
+
+// Resume is the delivery that goes on from the last report.
+func Resume(spec Spec, last Report) Delivery {
+	d := Delivery{Spec: spec}
+	if last.Attempt > 0 {
+		d.Prior = &last
+	}
+	if last.Result != ResultRetry {
+		d.Made = last.Attempt
+	}
+	return d
+}
+
+// Number is the attempt that follows, from 1. tries counts Temporal's tries of
+// this delivery, the present one included; last is the report of the one
+// before, if it left one.
+func (d Delivery) Number(tries int, last *Report) int {
+	if last != nil {
+		tries -= last.Skipped
+	}
+	return d.Made + tries
+}
+
+// Standing is what Temporal knows of a timer that is being delivered.
+type Standing struct {
+	// Wanted is whether no cancel or change has called the next attempt off.
+	Wanted bool
+	// Last is the report of the attempt before, nil if it left none.
+	Last *Report
 }
 
 // Result is what one attempt did to its delivery.
@@ -29,6 +62,11 @@ const (
 	ResultElsewhere Result = "elsewhere"
 )
 
+// Final reports whether nothing follows for the delivery.
+func (r Result) Final() bool {
+	return r == ResultDelivered || r == ResultFailed || r == ResultExpired
+}
+
 // Report is the record of one attempt.
 type Report struct {
 	Result  Result `json:"result"`
@@ -45,6 +83,12 @@ type Report struct {
 	PolicyVersion int      `json:"policy_version,omitzero"`
 	// Timeout is the attempt timeout that was in force.
 	Timeout Duration `json:"timeout,omitzero"`
+	// Skipped counts the tries that called nobody: the type was held back.
+	Skipped int `json:"skipped,omitzero"`
+	// Latest is the time after which nothing is sent; zero for never.
+	Latest Instant `json:"latest,omitzero"`
+	// Alert is whether somebody wants to be told of a bad end.
+	Alert bool `json:"alert,omitzero"`
 	// Worker, with ResultElsewhere, is the worker to ask.
 	Worker string `json:"worker,omitzero"`
 }

@@ -14,8 +14,12 @@ const (
 	NotFound             Code = "not-found"
 	AlreadyExists        Code = "already-exists"
 	AlreadyFinished      Code = "already-finished"
+	IDTaken              Code = "id-taken"
+	NotRecurring         Code = "not-recurring"
 	Overtaken            Code = "overtaken"
 	PreconditionFailed   Code = "precondition-failed"
+	PolicyInUse          Code = "policy-in-use"
+	QuotaExceeded        Code = "quota-exceeded"
 	Unauthorized         Code = "unauthorized"
 	MethodNotAllowed     Code = "method-not-allowed"
 	RequestTimeout       Code = "request-timeout"
@@ -29,7 +33,8 @@ const (
 func Codes() []Code {
 	return []Code{
 		MalformedRequest, InvalidRequest, UnknownBusinessType, NotFound, AlreadyExists,
-		AlreadyFinished, Overtaken, PreconditionFailed, Unauthorized, MethodNotAllowed, RequestTimeout,
+		AlreadyFinished, IDTaken, NotRecurring, Overtaken, PreconditionFailed, PolicyInUse, QuotaExceeded, Unauthorized,
+		MethodNotAllowed, RequestTimeout,
 		PayloadTooLarge, UnsupportedMediaType, Unavailable, Internal,
 	}
 }
@@ -40,6 +45,7 @@ type Error struct {
 	Message string // a sentence for the caller
 	Faults  Faults // the refused fields, if fields were refused
 	Timer   *View  // the timer's true state, where it is the reason
+	Quota   *Quota // the limit that was reached, where it is the reason
 	Cause   error  // for the log only
 }
 

@@ -26,6 +26,7 @@ const (
 	CodeInvalidRetry        FaultCode = "invalid-retry"
 	CodeInvalidSecret       FaultCode = "invalid-secret"
 	CodeInvalidParameter    FaultCode = "invalid-parameter"
+	CodeInvalidRecurrence   FaultCode = "invalid-recurrence"
 )
 
 // Fault is one refused value of a request.

@@ -56,4 +56,50 @@ const (
 
 	// MaxSecrets is how many signing secrets may be valid at once.
 	MaxSecrets = 3
+	// DefaultSecretOverlap is how long a replaced secret goes on signing: long
+	// enough to roll every receiver. MaxSecretOverlap bounds it.
+	DefaultSecretOverlap = 24 * time.Hour
+	MaxSecretOverlap     = 30 * 24 * time.Hour
+
+	// MinRate and MaxRate bound a rate that is not 0, in events per second. The
+	// slowest is one in about 17 minutes; the fastest is what Temporal takes
+	// for "no limit".
+	MinRate = 0.001
+	MaxRate = 100_000
+	// DefaultInFlight is the share of one business type in a worker: a receiver
+	// that hangs keeps this many attempts, and nobody else waits for them.
+	DefaultInFlight = 200
+	MaxInFlight     = 1000
+	MaxPending      = 1_000_000_000
+
+	// MinInterval is the shortest time between two occurrences that a rule may
+	// ask for: the finest that a cron expression can say.
+	MinInterval = time.Second
+	// MaxCrons bounds the expressions of one recurrence, and MaxExcludes its
+	// exclusions: ten years of public holidays. The whole rule travels in
+	// every run of the timer, and is read anew for every occurrence.
+	MaxCrons    = 10
+	MaxExcludes = 100
+	// MaxCronLen has room for every minute listed one by one.
+	MaxCronLen = 256
+	// MaxMadeUp is how many missed occurrences fire_all makes up for, so that
+	// a receiver that was away is not buried.
+	MaxMadeUp = 100
+	// MaxCounted is how far skipped occurrences are counted: counting takes
+	// time, and a workflow task has a second.
+	MaxCounted = 100_000
+	// MissedGrace is how late an occurrence may ring under the rule skip. It
+	// covers a worker's restart.
+	MissedGrace = time.Minute
+	// MaxNote bounds the note of a pause, in bytes. It is kept in the memo.
+	MaxNote = 256
+	// MaxUpcoming is how many nominal times may be asked for at once.
+	MaxUpcoming     = 1000
+	DefaultUpcoming = 20
+	// MinRedeliveryRate and MaxRedeliveryRate bound how many failed timers one
+	// redelivery starts in a second. The fastest is what one worker starts one
+	// after the other; the slowest lets a stop be noticed within seconds.
+	MinRedeliveryRate     = 0.1
+	MaxRedeliveryRate     = 1000
+	DefaultRedeliveryRate = 10
 )

@@ -1,12 +1,8 @@
 package timer
 
-import (
-	"encoding/base64"
-	"strings"
-)
-
-// Policy says how the timers of one business type are called back. It is read
-// when a delivery starts, not when a timer is booked.
+// Policy says how the timers of one business type are called back, and how
+// much of Wakecall they may use. It is read when a delivery starts, not when a
+// timer is booked.
 type Policy struct {
 	BusinessType string `json:"business_type"`
 	// Version counts the changes of this policy, from 1.
@@ -18,6 +14,21 @@ type Policy struct {
 	ExpiresAfter Duration `json:"expires_after,omitzero"`
 	// SigningSecrets sign each attempt, newest first.
 	SigningSecrets []string `json:"signing_secrets,omitempty"`
+	// SecretOverlap is how long a secret that was replaced goes on signing.
+	SecretOverlap *Duration `json:"secret_overlap,omitempty"`
+	// RetiredSecrets were replaced, and sign until their time has come.
+	RetiredSecrets []RetiredSecret `json:"retired_secrets,omitempty"`
+	Limits         Limits          `json:"limits,omitzero"`
+	// Priority is the default of the type's timers, 1 (first) to 5 (last).
+	Priority int `json:"priority,omitzero"`
+	// Paused holds every callback back until the policy says otherwise.
+	Paused bool   `json:"paused,omitzero"`
+	Alert  *Alert `json:"alert,omitempty"`
+	// MinInterval is the shortest time between two occurrences that a recurring
+	// timer of the type may ask for.
+	MinInterval Duration `json:"min_interval,omitzero"`
+	// BackPressure is in force while the receiver has asked for patience.
+	BackPressure *BackPressure `json:"back_pressure,omitempty"`
 }
 
 // WithDefaults fills what the policy leaves out.
@@ -29,6 +40,17 @@ func (p Policy) WithDefaults() Policy {
 		p.Retry = DefaultRetry()
 	}
 	p.Retry = p.Retry.WithDefaults()
+	if p.Priority == 0 {
+		p.Priority = DefaultPriority
+	}
+	if p.SecretOverlap == nil {
+		overlap := Duration(DefaultSecretOverlap)
+		p.SecretOverlap = &overlap
+	}
+	p.Limits = p.Limits.withDefaults()
+	if p.MinInterval == 0 {
+		p.MinInterval = Duration(MinInterval)
+	}
 	return p
 }
 
@@ -46,32 +68,16 @@ func (p Policy) Check() (faults Faults) {
 	if p.ExpiresAfter < 0 || p.ExpiresAfter.D() > MaxAhead {
 		faults.Add("/expires_after", CodeOutOfRange, "must be from 0s to 87600h")
 	}
-	if len(p.SigningSecrets) > MaxSecrets {
-		faults.Add("/signing_secrets", CodeTooLarge, "must have at most 3 secrets")
+	if p.Priority != 0 && (p.Priority < MinPriority || p.Priority > MaxPriority) {
+		faults.Add("/priority", CodeOutOfRange, "must be from 1 to 5")
 	}
-	for i, secret := range p.SigningSecrets {
-		if _, ok := DecodeSecret(secret); !ok {
-			faults.Add("/signing_secrets/"+itoa(i), CodeInvalidSecret,
-				"must be whsec_ and the base64 of 24 to 64 bytes")
-		}
+	if p.MinInterval != 0 && (p.MinInterval.D() < MinInterval || p.MinInterval.D() > MaxAhead) {
+		faults.Add("/min_interval", CodeOutOfRange, "must be from 1s to 87600h")
+	}
+	faults.Under("/limits", p.Limits.check())
+	faults = append(faults, p.checkSecrets()...)
+	if p.Alert != nil {
+		faults.Under("/alert", p.Alert.check())
 	}
 	return faults
-}
-
-func (r Retry) isZero() bool {
-	return r.Steps == nil && r.Initial == 0 && r.Multiplier == 0 && r.MaxInterval == 0 &&
-		r.MaxAttempts == 0 && r.Jitter == 0
-}
-
-// SecretPrefix marks a symmetric key in Standard Webhooks 1.0.0.
-const SecretPrefix = "whsec_"
-
-// DecodeSecret is the key in a Standard Webhooks secret.
-func DecodeSecret(secret string) (key []byte, ok bool) {
-	encoded, ok := strings.CutPrefix(secret, SecretPrefix)
-	if !ok {
-		return nil, false
-	}
-	key, err := base64.StdEncoding.DecodeString(encoded)
-	return key, err == nil && len(key) >= 24 && len(key) <= 64
 }

@@ -135,3 +135,8 @@ func checkWait(d Duration) (faults Faults) {
 	}
 	return faults
 }
+
+func (r Retry) isZero() bool {
+	return r.Steps == nil && r.Initial == 0 && r.Multiplier == 0 && r.MaxInterval == 0 &&
+		r.MaxAttempts == 0 && r.Jitter == 0
+}

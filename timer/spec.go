@@ -41,14 +41,16 @@ type Card struct {
 	Fingerprint string `json:"fingerprint"`
 	// Refused is the id of a change that could not be applied.
 	Refused string `json:"refused,omitzero"`
+	// Series is what a recurring timer has beside; nil for a one-shot one.
+	Series *Series `json:"series,omitempty"`
 }
 
 // Admit turns a request into a Spec, or says everything that is wrong with it.
 // booking must be unique to this request.
 func Admit(key Key, terms Terms, booking string, now time.Time) (Spec, error) {
 	faults := append(key.Check(), terms.Check(now)...)
-	if terms.DueAt == nil && terms.Delay == nil {
-		faults.Add("/due_at", CodeRequired, "give either due_at or delay")
+	if terms.DueAt == nil && terms.Delay == nil && terms.Recurrence == nil {
+		faults.Add("/due_at", CodeRequired, "give one of due_at, delay and recurrence")
 	}
 	if err := faults.Err(); err != nil {
 		return Spec{}, err
@@ -72,12 +74,37 @@ func (c Card) Latest(fallback Duration) Instant {
 	}
 }
 
+// RingsAt is when the timer shall ring: its due time, or later by the jitter.
+func (c Card) RingsAt() Instant {
+	if c.Series == nil {
+		return c.DueAt
+	}
+	return c.Series.Rule.RingAt(c.DueAt, c.Booking)
+}
+
+// Paused is whether the rule of a recurring timer is suspended.
+func (c Card) Paused() bool { return c.Series != nil && c.Series.Paused }
+
+// Resting is whether the timer rings only after somebody resumes it.
+func (c Card) Resting() bool { return c.Paused() && !c.Series.Extra }
+
 // WebhookID is the Standard Webhooks message id of the delivery: opaque,
 // without a dot, stable over all attempts and redeliveries.
 func (s Spec) WebhookID() string { return s.Card.WebhookID(s.Key) }
 
-// WebhookID is the message id of the timer key booked under this card.
+// WebhookID is the message id of the timer key booked under this card; each
+// occurrence of a recurring timer has its own.
 func (c Card) WebhookID(key Key) string {
-	sum := sha256.Sum256([]byte(key.String() + "\n" + c.Booking))
+	subject := key.String() + "\n" + c.Booking
+	if c.Series != nil {
+		subject += "\n" + c.DueAt.String()
+	}
+	return MessageID(subject)
+}
+
+// MessageID is the Standard Webhooks message id of whatever is sent about
+// subject: opaque, and without a dot.
+func MessageID(subject string) string {
+	sum := sha256.Sum256([]byte(subject))
 	return "msg_" + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:16]))
 }

@@ -10,9 +10,10 @@ import (
 
 // Terms are what a client may say about a timer. A nil field was left out.
 type Terms struct {
-	// DueAt and Delay exclude one another.
-	DueAt *Instant  `json:"due_at,omitempty"`
-	Delay *Duration `json:"delay,omitempty"`
+	// DueAt, Delay and Recurrence exclude one another.
+	DueAt      *Instant    `json:"due_at,omitempty"`
+	Delay      *Duration   `json:"delay,omitempty"`
+	Recurrence *Recurrence `json:"recurrence,omitempty"`
 	// LatestAt and ExpiresAfter, which counts from the due time, exclude one another.
 	LatestAt     *Instant  `json:"latest_at,omitempty"`
 	ExpiresAfter *Duration `json:"expires_after,omitempty"`
@@ -82,6 +83,9 @@ func (t Terms) checkDue(now time.Time) (faults Faults) {
 	if t.DueAt != nil && t.Delay != nil {
 		faults.Add("/delay", CodeConflict, "give either due_at or delay")
 	}
+	if t.Recurrence != nil {
+		faults = append(faults, t.checkRecurrence(now)...)
+	}
 	if t.Delay != nil && (*t.Delay < 0 || t.Delay.D() > MaxAhead) {
 		faults.Add("/delay", CodeOutOfRange, "must be from 0s to 87600h")
 	}
@@ -93,6 +97,17 @@ func (t Terms) checkDue(now time.Time) (faults Faults) {
 			faults.Add("/due_at", CodeOutOfRange, "must be within ten years")
 		}
 	}
+	return faults
+}
+
+func (t Terms) checkRecurrence(now time.Time) (faults Faults) {
+	if t.DueAt != nil || t.Delay != nil {
+		faults.Add("/recurrence", CodeConflict, "give one of due_at, delay and recurrence")
+	}
+	if t.LatestAt != nil {
+		faults.Add("/latest_at", CodeConflict, "goes with a single due time; use expires_after")
+	}
+	faults.Under("/recurrence", t.Recurrence.Check(now))
 	return faults
 }
 

@@ -18,7 +18,27 @@ type View struct {
 	RunID         string   `json:"run_id"`
 	FirstRunID    string   `json:"first_run_id,omitzero"`
 	Links         Links    `json:"links"`
-	Card          Card     `json:"-"`
+	// Recurrence, Occurrence, Note and LastOccurrence are those of a recurring
+	// timer; Occurrence is the number of the one at DueAt.
+	Recurrence     *Recurrence `json:"recurrence,omitempty"`
+	Occurrence     int         `json:"occurrence,omitzero"`
+	Note           string      `json:"note,omitzero"`
+	LastOccurrence *Past       `json:"last_occurrence,omitempty"`
+	Card           Card        `json:"-"`
+}
+
+// Ended is the occurrence that a recurring timer ended with; ok is false while
+// it goes on, or when it was cancelled between two.
+func (v View) Ended() (_ Past, ok bool) {
+	if v.Card.Series == nil || !v.Status.Finished() || v.Status == Cancelled {
+		return Past{}, false
+	}
+	return Past{
+		Occurrence: v.Card.Series.Number, DueAt: v.DueAt, Skipped: v.Card.Series.Skipped, WebhookID: v.WebhookID,
+		Outcome: Outcome{
+			Status: v.Status, Attempts: v.Attempts, DeliveredAt: v.DeliveredAt, LatenessMS: v.LatenessMS, LastFailure: v.LastFailure,
+		},
+	}, true
 }
 
 // Links lead from a timer to where it can be looked at.

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"fmt"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	sdkworker "go.temporal.io/sdk/worker"
 
 	"github.com/wakecall/wakecall/activities"
+	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -23,30 +25,62 @@ const (
 // Slots bound what one worker process does at once. Attempts spend their time
 // waiting for receivers, so slots cost memory and not processor time.
 const (
-	workflowSlots = 1000
-	ringSlots     = 1000
+	// RingSlots is what the bulkhead of the fast path shares out.
+	RingSlots = 1000
+	// workflowSlots leave room for tasks that step aside while every ring slot
+	// is taken.
+	workflowSlots = 2 * RingSlots
 	deliverySlots = 1000
 )
 
 // askPollers hear the rare question what this process did.
 const askPollers = 2
 
+// Control work is rare and short, and a hanging alert URL must not hold it up.
+const (
+	controlPollers = 2
+	controlSlots   = 100
+	// controlHeartbeat is how old the progress of a job may be that is shown,
+	// and how long it may take to hear that it shall stop.
+	controlHeartbeat = time.Second
+)
+
 // Options is what the workers of one process need.
 type Options struct {
 	// Identity is unique to the process.
-	Identity string
-	Client   client.Client
-	Ringer   *activities.Ringer
+	Identity   string
+	Client     client.Client
+	Ringer     *activities.Ringer
+	Controller *activities.Controller
+	Policies   Policies
+	Engine     Engine
+	Observer   Observer
+	Logger     *slog.Logger
+	// FleetInterval is the time between two looks at which types have a queue.
+	FleetInterval time.Duration
+	// ReconcileInterval is the time between two looks for overdue timers; 0 for
+	// none.
+	ReconcileInterval time.Duration
 	// StopTimeout is how long a stopping worker waits for attempts in flight.
 	// Below the attempt timeout, a deploy makes duplicates.
 	StopTimeout time.Duration
 }
 
+// Observer is told of what a worker sees of the whole house.
+type Observer interface {
+	Governed(policies []timer.Policy)
+	// Woken counts timers that were overdue with nothing under way for them.
+	Woken(businessType string, timers int)
+}
+
 // Workers are the pollers of one process: for workflow tasks and the attempts
-// inside them, for the attempts that the server paces, and for questions that
-// only this process can answer.
+// inside them, for the attempts that the server paces, for what keeps the house
+// in order, and for questions that only this process can answer.
 type Workers struct {
-	timers, deliveries, receipts sdkworker.Worker
+	timers, ungoverned, receipts, control sdkworker.Worker
+
+	fleet      *fleet
+	reconciler *reconciler
 }
 
 // New registers everything on its queue. Nothing is polled before Start.
@@ -55,30 +89,45 @@ func New(options Options) *Workers {
 		timers: sdkworker.New(options.Client, workflows.TaskQueue, sdkworker.Options{
 			MaxConcurrentWorkflowTaskPollers:        workflowPollers,
 			MaxConcurrentWorkflowTaskExecutionSize:  workflowSlots,
-			MaxConcurrentLocalActivityExecutionSize: ringSlots,
+			MaxConcurrentLocalActivityExecutionSize: workflowSlots,
 			LocalActivityWorkerOnly:                 true,
 			WorkerStopTimeout:                       options.StopTimeout,
 		}),
-		deliveries: sdkworker.New(options.Client, workflows.DeliveryQueue, sdkworker.Options{
+		ungoverned: sdkworker.New(options.Client, workflows.UngovernedQueue, sdkworker.Options{
 			DisableWorkflowWorker:              true,
 			MaxConcurrentActivityTaskPollers:   activityPollers,
 			MaxConcurrentActivityExecutionSize: deliverySlots,
 			WorkerStopTimeout:                  options.StopTimeout,
-			// An eager activity would bypass the limits of its queue.
-			DisableEagerActivities: true,
+			DisableEagerActivities:             true,
+		}),
+		control: sdkworker.New(options.Client, workflows.ControlQueue, sdkworker.Options{
+			DisableWorkflowWorker:              true,
+			MaxConcurrentActivityTaskPollers:   controlPollers,
+			MaxConcurrentActivityExecutionSize: controlSlots,
+			MaxHeartbeatThrottleInterval:       controlHeartbeat,
+			WorkerStopTimeout:                  options.StopTimeout,
 		}),
 		receipts: sdkworker.New(options.Client, workflows.ReceiptQueue(options.Identity), sdkworker.Options{
 			DisableWorkflowWorker:            true,
 			MaxConcurrentActivityTaskPollers: askPollers,
 			WorkerStopTimeout:                options.StopTimeout,
 		}),
+		fleet:      newFleet(options),
+		reconciler: newReconciler(options),
 	}
 	workflows.Register(w.timers)
-	w.timers.RegisterActivityWithOptions(options.Ringer.Ring, activity.RegisterOptions{Name: workflows.ActivityRing})
-	w.timers.RegisterActivityWithOptions(options.Ringer.Receipt, activity.RegisterOptions{Name: workflows.ActivityReceipt})
-	w.deliveries.RegisterActivityWithOptions(options.Ringer.Deliver, activity.RegisterOptions{Name: workflows.ActivityDeliver})
-	w.receipts.RegisterActivityWithOptions(options.Ringer.Ask, activity.RegisterOptions{Name: workflows.ActivityAsk})
+	register(w.timers, workflows.ActivityRing, options.Ringer.Ring)
+	register(w.timers, workflows.ActivityReceipt, options.Ringer.Receipt)
+	register(w.ungoverned, workflows.ActivityDeliver, options.Ringer.Deliver)
+	register(w.receipts, workflows.ActivityAsk, options.Ringer.Ask)
+	register(w.control, workflows.ActivityGovern, options.Controller.Govern)
+	register(w.control, workflows.ActivityAlert, options.Controller.Alert)
+	register(w.control, workflows.ActivityRedeliver, options.Controller.Redeliver)
 	return w
+}
+
+func register(w sdkworker.Worker, name string, function any) {
+	w.RegisterActivityWithOptions(function, activity.RegisterOptions{Name: name})
 }
 
 // Start begins polling. It fails when Temporal cannot be reached.
@@ -91,12 +140,16 @@ func (w *Workers) Start() error {
 			return fmt.Errorf("starting the worker: %w", err)
 		}
 	}
+	w.fleet.start()
+	w.reconciler.start()
 	return nil
 }
 
 // Stop ends polling and waits for attempts in flight, on all queues at once.
 func (w *Workers) Stop() {
+	w.reconciler.close()
 	var stopping sync.WaitGroup
+	stopping.Go(w.fleet.close)
 	for _, part := range w.parts() {
 		stopping.Go(part.Stop)
 	}
@@ -105,5 +158,5 @@ func (w *Workers) Stop() {
 
 // parts are in the order of their start: who rings must be there to be asked.
 func (w *Workers) parts() []sdkworker.Worker {
-	return []sdkworker.Worker{w.receipts, w.timers, w.deliveries}
+	return []sdkworker.Worker{w.receipts, w.control, w.timers, w.ungoverned}
 }

@@ -12,9 +12,17 @@ import (
 const (
 	// TaskQueue is polled for workflow tasks, fast-path attempts included.
 	TaskQueue = "wakecall"
-	// DeliveryQueue is polled for the attempts that the server paces.
-	DeliveryQueue = "wakecall-delivery"
+	// ControlQueue is polled for what keeps the house in order: limits, alerts,
+	// and jobs over many timers.
+	ControlQueue = "wakecall-control"
+	// UngovernedQueue is polled for the paced attempts of business types that
+	// have no policy.
+	UngovernedQueue = "wakecall-delivery"
 )
+
+// DeliveryQueue is polled for the attempts of one business type that the server
+// paces. The policy's limit and pause are the queue's.
+func DeliveryQueue(businessType string) string { return UngovernedQueue + "/" + businessType }
 
 // ReceiptQueue is polled by one worker process only, to be asked what it did.
 func ReceiptQueue(worker string) string { return "wakecall-receipts-" + worker }
@@ -23,7 +31,10 @@ func ReceiptQueue(worker string) string { return "wakecall-receipts-" + worker }
 const (
 	TypeTimer  = "WakecallTimer"
 	TypePolicy = "WakecallPolicy"
+	TypeAlert  = "WakecallAlert"
 	TypeProbe  = "WakecallProbe"
+
+	TypeRedelivery = "WakecallRedelivery"
 )
 
 // Activity types.
@@ -36,13 +47,21 @@ const (
 	// whom to ask. ActivityAsk is the same question, put to one worker.
 	ActivityReceipt = "receipt"
 	ActivityAsk     = "ask"
+	// ActivityGovern sets the rate of a business type's queue.
+	ActivityGovern = "govern"
+	// ActivityAlert tells whoever the policy names of an event.
+	ActivityAlert = "alert"
+	// ActivityRedeliver tries many failed timers again.
+	ActivityRedeliver = "redeliver"
 )
 
 // Signals, updates and error types.
 const (
-	SignalChange    = "change"
-	UpdatePutPolicy = "put"
-	UpdateProbe     = "probe"
+	SignalChange       = "change"
+	SignalBackPressure = "back-pressure"
+	UpdatePutPolicy    = "put"
+	UpdateDeletePolicy = "delete"
+	UpdateProbe        = "probe"
 
 	// ErrorFailed is the failure type of a timer that ended failed.
 	ErrorFailed = "failed"
@@ -54,6 +73,8 @@ const (
 const (
 	MemoTimer  = "timer"
 	MemoPolicy = "policy"
+
+	MemoRedelivery = "redelivery"
 )
 
 // Search attributes, registered in the namespace as keywords.
@@ -76,6 +97,15 @@ func PolicyID(businessType string) string { return policyPrefix + businessType }
 
 // PolicyType is the inverse of [PolicyID].
 func PolicyType(workflowID string) string { return workflowID[len(policyPrefix):] }
+
+// AlertID is the workflow id of the alert for an event of a run: one event, one
+// alert, however often it is raised.
+func AlertID(event timer.EventType, runID string) string {
+	return "alert:" + string(event) + ":" + runID
+}
+
+// RedeliveryID is the workflow id of a redelivery.
+func RedeliveryID(id string) string { return "redelivery:" + id }
 
 // Encode wraps a payload so that Temporal stores its bytes as they are, and
 // the Web UI shows JSON as JSON.

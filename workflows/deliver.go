@@ -10,36 +10,46 @@ import (
 	"github.com/wakecall/wakecall/timer"
 )
 
+// deliverSlack is the time that an attempt on the queue may take beside the call
+// itself: to learn how the delivery stands, and to be recorded.
+const deliverSlack = 15 * time.Second
+
 // deliver leaves the attempts that remain to the server, which holds each
-// backoff, and waits for the last of them or for an interruption.
-func (a *alarm) deliver(ctx workflow.Context, delivery timer.Delivery) (timer.Outcome, error) {
-	a.delivering = true
+// backoff, and waits for the last of them or for an interruption. first is what
+// is known of the delivery so far.
+func (a *alarm) deliver(ctx workflow.Context, first timer.Report) (timer.Outcome, error) {
 	if err := workflow.UpsertTypedSearchAttributes(ctx, AttrState.ValueSet(string(timer.Delivering))); err != nil {
 		return timer.Outcome{}, err
 	}
-	report, err := a.awaitDelivery(ctx, delivery)
-	if err == nil {
-		return a.finish(ctx, report)
+	last := first
+	for !last.Result.Final() {
+		report, err := a.awaitDelivery(ctx, last)
+		if err == nil {
+			last = report
+			continue
+		}
+		a.hear()
+		if a.interrupted(ctx) {
+			return timer.Outcome{}, a.giveWay(ctx)
+		}
+		return a.finish(ctx, lastReport(err, last))
 	}
-	a.takeChanges()
-	if a.interrupted(ctx) {
-		return timer.Outcome{}, a.giveWay(ctx)
-	}
-	return a.finish(ctx, lastReport(err))
+	return a.finish(ctx, last)
 }
 
 // awaitDelivery returns when the delivery succeeded, gave up, or was called off
 // for a change or a cancel. It waits for an attempt in flight to end, so that
 // it knows whether the receiver took it.
-func (a *alarm) awaitDelivery(ctx workflow.Context, delivery timer.Delivery) (timer.Report, error) {
-	ctx, callOff := workflow.WithCancel(workflow.WithActivityOptions(ctx, deliverOptions(delivery)))
+func (a *alarm) awaitDelivery(ctx workflow.Context, last timer.Report) (timer.Report, error) {
+	ctx, callOff := workflow.WithCancel(workflow.WithActivityOptions(ctx, a.deliverOptions(ctx, last)))
 	defer callOff()
+	delivery := timer.Resume(a.spec, last)
 	future := workflow.ExecuteActivity(ctx, ActivityDeliver, delivery, a.payload)
 	selector := workflow.NewSelector(ctx)
 	selector.AddFuture(future, func(workflow.Future) {})
 	selector.AddReceive(a.changes, func(workflow.ReceiveChannel, bool) {
-		a.takeChanges()
-		if a.changed {
+		a.hear()
+		if len(a.heard) > 0 {
 			callOff()
 		}
 	})
@@ -51,31 +61,48 @@ func (a *alarm) awaitDelivery(ctx workflow.Context, delivery timer.Delivery) (ti
 	return report, err
 }
 
-func deliverOptions(delivery timer.Delivery) workflow.ActivityOptions {
+func (a *alarm) deliverOptions(ctx workflow.Context, last timer.Report) workflow.ActivityOptions {
 	timeout := timer.MaxAttemptTimeout
-	if delivery.Prior != nil && delivery.Prior.Timeout > 0 {
-		timeout = delivery.Prior.Timeout.D()
+	if last.Timeout > 0 {
+		timeout = last.Timeout.D()
 	}
-	return workflow.ActivityOptions{
-		TaskQueue:           DeliveryQueue,
-		StartToCloseTimeout: timeout + recordSlack,
+	options := workflow.ActivityOptions{
+		TaskQueue:           UngovernedQueue,
+		StartToCloseTimeout: deliverSlack + timeout,
 		WaitForCancellation: true,
-		Summary:             "deliver " + delivery.Spec.String(),
+		Summary:             "deliver " + a.spec.String(),
 		// The ladder is the activity's to apply, from the live policy. This
 		// policy is for attempts whose worker died: no answer, no verdict.
 		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute},
 	}
+	if last.PolicyVersion != 0 {
+		options.TaskQueue = DeliveryQueue(a.spec.BusinessType)
+	}
+	if last.Latest != 0 {
+		// A delivery that is held back ends all the same when its time is up.
+		// An attempt that began in time may finish.
+		options.ScheduleToCloseTimeout = max(last.Latest.Until(workflow.Now(ctx)), 0) + timeout + deliverSlack
+	}
+	return options
 }
 
-// lastReport is the report in the error that ended a delivery.
-func lastReport(err error) (report timer.Report) {
+// lastReport is the report in the error that ended a delivery, or what was known
+// before. One that would have been tried again ran out of time.
+func lastReport(err error, known timer.Report) timer.Report {
+	report := known
 	if app, ok := errors.AsType[*temporal.ApplicationError](err); ok && app.HasDetails() {
-		if app.Details(&report) == nil && report.Result != "" {
-			return report
+		var told timer.Report
+		if app.Details(&told) == nil && told.Result != "" {
+			report = told
 		}
 	}
-	return timer.Report{
-		Result:  timer.ResultFailed,
-		Failure: &timer.Failure{Message: timer.Excerpt(err.Error())},
+	_, late := errors.AsType[*temporal.TimeoutError](err)
+	switch {
+	case report.Result.Final():
+	case late || report.Result == timer.ResultRetry:
+		report.Result = timer.ResultExpired
+	default:
+		report.Result, report.Failure = timer.ResultFailed, &timer.Failure{Message: timer.Excerpt(err.Error())}
 	}
+	return report
 }

@@ -1,6 +1,8 @@
 package workflows
 
 import (
+	"time"
+
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
@@ -18,41 +20,67 @@ type PolicyRecord struct {
 	ChangedBy string        `json:"changed_by"`
 }
 
-// PutPolicy replaces a policy.
+// PutPolicy replaces a policy whose version is IfVersion.
 type PutPolicy struct {
-	Record PolicyRecord `json:"record"`
-	// IfVersion, when set, must be the version that is replaced.
-	IfVersion int `json:"if_version,omitzero"`
-	// KeepSecrets keeps the signing secrets that are stored.
-	KeepSecrets bool `json:"keep_secrets,omitzero"`
-	// KeepHeaders names the callback headers whose stored values are kept.
-	KeepHeaders []string `json:"keep_headers,omitempty"`
+	Record    PolicyRecord `json:"record"`
+	IfVersion int          `json:"if_version"`
 }
 
 // Policy is the entity that holds the policy of one business type. Its memo is
 // the policy, readable without a worker; its history is the record of who
-// changed it and when.
+// changed it and when. It alone sets the rate of the type's queue, so that a
+// limit, a pause and back-pressure never overwrite one another, and take effect
+// and end whatever is restarted meanwhile.
 func Policy(ctx workflow.Context, record PolicyRecord) error {
-	e := &policyEntity{record: record}
-	err := workflow.SetUpdateHandlerWithOptions(ctx, UpdatePutPolicy, e.put,
-		workflow.UpdateHandlerOptions{Validator: e.validate})
-	if err != nil {
+	e := &policyEntity{record: record, pressure: workflow.GetSignalChannel(ctx, SignalBackPressure)}
+	if err := e.listen(ctx); err != nil {
 		return err
 	}
-	enough := func() bool { return e.updates >= maxUpdates && workflow.AllHandlersFinished(ctx) }
-	if err := workflow.Await(ctx, enough); err != nil {
+	for e.changes < maxUpdates && !e.deleting {
+		e.changed = false
+		if err := e.takePressure(ctx); err != nil {
+			return err
+		}
+		if err := e.govern(ctx, e.record.Policy.Rate(workflow.Now(ctx))); err != nil {
+			return err
+		}
+		if err := e.rest(ctx); err != nil {
+			return err
+		}
+	}
+	if e.deleting {
+		return e.leave(ctx)
+	}
+	if err := workflow.Await(ctx, func() bool { return workflow.AllHandlersFinished(ctx) }); err != nil {
 		return err
 	}
 	return workflow.NewContinueAsNewError(ctx, TypePolicy, e.record)
 }
 
 type policyEntity struct {
-	record  PolicyRecord
-	updates int
+	record   PolicyRecord
+	pressure workflow.ReceiveChannel
+	// changes counts what this run was told; changed is whether that has
+	// still to be acted upon.
+	changes int
+	changed bool
+	// governed is the rate that the queue has, once it was set by this run.
+	governed *timer.Governance
+	deleting bool
+	deleted  bool
+}
+
+func (e *policyEntity) listen(ctx workflow.Context) error {
+	err := workflow.SetUpdateHandlerWithOptions(ctx, UpdatePutPolicy, e.put,
+		workflow.UpdateHandlerOptions{Validator: e.validate})
+	if err != nil {
+		return err
+	}
+	return workflow.SetUpdateHandler(ctx, UpdateDeletePolicy, e.delete)
 }
 
 func (e *policyEntity) validate(put PutPolicy) error {
-	if put.IfVersion != 0 && put.IfVersion != e.record.Policy.Version {
+	if put.IfVersion != e.record.Policy.Version || e.deleting {
 		return temporal.NewNonRetryableApplicationError("the policy has another version", ErrorVersion, nil)
 	}
 	return nil
@@ -60,15 +88,90 @@ func (e *policyEntity) validate(put PutPolicy) error {
 
 func (e *policyEntity) put(ctx workflow.Context, put PutPolicy) (PolicyRecord, error) {
 	next := put.Record
-	next.Policy.Version = e.record.Policy.Version + 1
-	if put.KeepSecrets {
-		next.Policy.SigningSecrets = e.record.Policy.SigningSecrets
+	next.Policy.BackPressure = e.record.Policy.BackPressure
+	return next, e.keep(ctx, next)
+}
+
+// delete answers once nothing of the policy is in force any more.
+func (e *policyEntity) delete(ctx workflow.Context, author string) error {
+	e.deleting, e.record.ChangedBy = true, author
+	return workflow.Await(ctx, func() bool { return e.deleted })
+}
+
+func (e *policyEntity) leave(ctx workflow.Context) error {
+	if err := e.govern(ctx, nil); err != nil {
+		return err
 	}
-	for _, name := range put.KeepHeaders {
-		if value, ok := e.record.Policy.Callback.Headers[name]; ok {
-			next.Policy.Callback.Headers[name] = value
+	e.deleted = true
+	return workflow.Await(ctx, func() bool { return workflow.AllHandlersFinished(ctx) })
+}
+
+func (e *policyEntity) keep(ctx workflow.Context, record PolicyRecord) error {
+	e.record, e.changed = record, true
+	e.changes++
+	return workflow.UpsertMemo(ctx, map[string]any{MemoPolicy: record})
+}
+
+// takePressure takes what receivers have asked for. The longest wish counts.
+func (e *policyEntity) takePressure(ctx workflow.Context) error {
+	_, held := e.record.Policy.Held(workflow.Now(ctx))
+	longest := e.record.Policy.BackPressure
+	var wish timer.BackPressure
+	for e.pressure.ReceiveAsync(&wish) {
+		e.changes++
+		if longest == nil || wish.Until > longest.Until {
+			next := wish
+			if held {
+				next.Since = longest.Since
+			}
+			longest = &next
 		}
 	}
-	e.record, e.updates = next, e.updates+1
-	return next, workflow.UpsertMemo(ctx, map[string]any{MemoPolicy: next})
+	if longest == e.record.Policy.BackPressure {
+		return nil
+	}
+	e.record.Policy.BackPressure = longest
+	if err := e.keep(ctx, e.record); err != nil || held || e.record.Policy.Alert == nil {
+		return err
+	}
+	raise(ctx, timer.Event{
+		Type: timer.EventBackPressure, At: longest.Since,
+		Data: timer.EventData{BusinessType: e.record.Policy.BusinessType, BackPressure: longest},
+	}, workflow.GetInfo(ctx).WorkflowExecution.RunID+":"+longest.Since.String())
+	return nil
+}
+
+// govern gives the type's queue its rate, however long that takes.
+func (e *policyEntity) govern(ctx workflow.Context, rate *float64) error {
+	want := timer.Governance{BusinessType: e.record.Policy.BusinessType, Rate: rate}
+	if e.governed != nil && sameRate(e.governed.Rate, want.Rate) {
+		return nil
+	}
+	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		TaskQueue: ControlQueue, StartToCloseTimeout: 10 * time.Second,
+		RetryPolicy: &temporal.RetryPolicy{InitialInterval: 200 * time.Millisecond, BackoffCoefficient: 2, MaximumInterval: 5 * time.Second},
+	})
+	if err := workflow.ExecuteActivity(ctx, ActivityGovern, want).Get(ctx, nil); err != nil {
+		return err
+	}
+	e.governed = &want
+	return nil
+}
+
+func sameRate(a, b *float64) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return *a == *b
+}
+
+// rest waits until the policy is changed, or until back-pressure ends.
+func (e *policyEntity) rest(ctx workflow.Context) error {
+	told := func() bool { return e.changed || e.deleting || e.pressure.Len() > 0 }
+	until, held := e.record.Policy.Held(workflow.Now(ctx))
+	if !held {
+		return workflow.Await(ctx, told)
+	}
+	_, err := workflow.AwaitWithTimeout(ctx, until.Until(workflow.Now(ctx)), told)
+	return err
 }

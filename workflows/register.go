@@ -12,5 +12,7 @@ type Registry interface {
 func Register(r Registry) {
 	r.RegisterWorkflowWithOptions(Timer, workflow.RegisterOptions{Name: TypeTimer})
 	r.RegisterWorkflowWithOptions(Policy, workflow.RegisterOptions{Name: TypePolicy})
+	r.RegisterWorkflowWithOptions(Alert, workflow.RegisterOptions{Name: TypeAlert})
+	r.RegisterWorkflowWithOptions(Redelivery, workflow.RegisterOptions{Name: TypeRedelivery})
 	r.RegisterWorkflowWithOptions(Probe, workflow.RegisterOptions{Name: TypeProbe})
 }

@@ -77,12 +77,8 @@ func (a *alarm) ring(ctx workflow.Context) (report timer.Report) {
 
 // follow does what a report asks for.
 func (a *alarm) follow(ctx workflow.Context, report timer.Report) (timer.Outcome, error) {
-	switch report.Result {
-	case timer.ResultDelivered, timer.ResultFailed, timer.ResultExpired:
+	if report.Result.Final() {
 		return a.finish(ctx, report)
-	case timer.ResultRetry:
-		return a.deliver(ctx, timer.Delivery{Spec: a.spec, Prior: &report})
-	default:
-		return a.deliver(ctx, timer.Delivery{Spec: a.spec})
 	}
+	return a.deliver(ctx, report)
 }

@@ -29,19 +29,19 @@ type alarm struct {
 	spec    timer.Spec
 	payload converter.RawValue
 	changes workflow.ReceiveChannel
-	// signals counts what has arrived.
+	// signals counts what has arrived; heard is what of it has still to be
+	// applied.
 	signals int
+	heard   []timer.Change
 	// changed is whether the spec differs from the one the run began with.
 	changed bool
-	// delivering is whether the run shows itself as delivering.
-	delivering bool
 }
 
 // run re-checks everything on its first task: a change, an update and a
 // cancel each end a start delay early, and the clock of the gateway that
 // computed the delay may be off.
 func (a *alarm) run(ctx workflow.Context) (timer.Outcome, error) {
-	a.takeChanges()
+	a.hear()
 	if a.handedOutAgain(ctx) {
 		if report, ok := a.receipt(ctx); ok {
 			return a.follow(ctx, report)
@@ -50,89 +50,130 @@ func (a *alarm) run(ctx workflow.Context) (timer.Outcome, error) {
 	if a.interrupted(ctx) {
 		return timer.Outcome{}, a.giveWay(ctx)
 	}
-	if a.spec.DueAt.Until(workflow.Now(ctx)) > nearlyDue {
+	if !a.seek(ctx) {
+		return a.end(ctx, timer.Outcome{Status: timer.Expired})
+	}
+	if !a.due(ctx) {
 		return timer.Outcome{}, a.rearm(ctx)
 	}
 	return a.follow(ctx, a.ring(ctx))
 }
 
-// takeChanges applies every change that has arrived.
-func (a *alarm) takeChanges() {
+// seek looks which occurrence a recurring timer rings for: one that overslept
+// makes up for what it missed as its rule says. It reports whether there is one.
+func (a *alarm) seek(ctx workflow.Context) (ok bool) {
+	if a.spec.Series == nil || a.spec.Resting() {
+		return true
+	}
+	a.spec.Card, ok = a.spec.Seek(timer.At(workflow.Now(ctx)))
+	return ok
+}
+
+// due reports whether it is time to ring, or so nearly that an attempt can wait
+// for it.
+func (a *alarm) due(ctx workflow.Context) bool {
+	return !a.spec.Resting() && a.spec.RingsAt().Until(workflow.Now(ctx)) <= nearlyDue
+}
+
+// hear takes the changes that have arrived. They are applied when nothing is
+// under way any more: a delivery ends as what it began as.
+func (a *alarm) hear() {
 	var change timer.Change
 	for a.changes.ReceiveAsync(&change) {
 		a.signals++
-		a.apply(change)
+		if change.Booking == "" || change.Booking != a.spec.Booking { // else it booked the timer
+			a.heard = append(a.heard, change)
+		}
 		change = timer.Change{}
 	}
 }
 
-func (a *alarm) apply(change timer.Change) {
-	if change.Booking != "" && change.Booking == a.spec.Booking {
-		return // this change booked the timer
+func (a *alarm) apply() {
+	for _, change := range a.heard {
+		a.changed = true
+		spec, err := a.spec.Apply(change)
+		if err != nil {
+			a.spec.Refused = change.ID
+			continue
+		}
+		a.spec = spec
+		if change.Terms.Payload != nil || change.Replace {
+			a.payload = Encode(change.Terms.Payload)
+		}
 	}
-	a.changed = true
-	spec, err := a.spec.Apply(change)
-	if err != nil {
-		a.spec.Refused = change.ID
-		return
-	}
-	a.spec = spec
-	if change.Terms.Payload != nil || change.Replace {
-		a.payload = Encode(change.Terms.Payload)
-	}
+	a.heard = nil
 }
 
-func (a *alarm) interrupted(ctx workflow.Context) bool { return a.changed || ctx.Err() != nil }
+func (a *alarm) interrupted(ctx workflow.Context) bool { return len(a.heard) > 0 || ctx.Err() != nil }
 
 // giveWay ends the run for what interrupted it. A cancel outweighs a change.
 func (a *alarm) giveWay(ctx workflow.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	a.apply()
 	return a.rearm(ctx)
 }
 
-// rearm ends the run and begins the next one, cold until the due time. Memo and
-// search attributes carry over.
-func (a *alarm) rearm(ctx workflow.Context) error {
-	if a.changed {
-		if err := workflow.UpsertMemo(ctx, map[string]any{MemoTimer: a.spec.Card}); err != nil {
-			return err
-		}
-	}
-	if a.delivering {
-		if err := workflow.UpsertTypedSearchAttributes(ctx, AttrState.ValueUnset()); err != nil {
-			return err
-		}
-	}
-	options := workflow.ContinueAsNewErrorOptions{
-		BackoffStartInterval: max(a.spec.DueAt.Until(workflow.Now(ctx)), 0),
-	}
-	return workflow.NewContinueAsNewErrorWithOptions(ctx, options, TypeTimer, a.spec, a.payload)
-}
-
-// finish turns the last report into the timer's end.
+// finish turns the last report into the timer's end, or into the next
+// occurrence.
 func (a *alarm) finish(ctx workflow.Context, report timer.Report) (timer.Outcome, error) {
 	outcome := timer.Outcome{
-		Attempts: report.Attempt, LatenessMS: report.LatenessMS, LastFailure: report.Failure,
+		Status: timer.Failed, Attempts: report.Attempt, LatenessMS: report.LatenessMS, LastFailure: report.Failure,
 		PolicyVersion: report.PolicyVersion,
 	}
 	switch report.Result {
 	case timer.ResultDelivered:
 		outcome.Status, outcome.DeliveredAt = timer.Delivered, report.EndedAt
-		return outcome, nil
 	case timer.ResultExpired:
 		outcome.Status = timer.Expired
+		a.alert(ctx, report, timer.EventExpired)
+	default:
+		a.alert(ctx, report, timer.EventFailed)
+	}
+	if a.spec.Series != nil {
+		now := timer.At(workflow.Now(ctx))
+		if next, ok := a.spec.After(a.spec.Key, outcome, max(now, report.EndedAt)); ok {
+			a.spec.Card = next
+			return timer.Outcome{}, a.recur(ctx)
+		}
+	}
+	return a.end(ctx, outcome)
+}
+
+// recur goes on to the next occurrence. A cancel that came during the delivery
+// ends the whole chain, and a change applies to what is ahead.
+func (a *alarm) recur(ctx workflow.Context) error {
+	a.hear()
+	return a.giveWay(ctx)
+}
+
+// end closes the timer for good.
+func (a *alarm) end(ctx workflow.Context, outcome timer.Outcome) (timer.Outcome, error) {
+	switch outcome.Status {
+	case timer.Delivered:
+		return outcome, nil
+	case timer.Expired:
 		return outcome, workflow.UpsertTypedSearchAttributes(ctx, AttrState.ValueSet(string(timer.Expired)))
 	default:
-		outcome.Status = timer.Failed
-		return timer.Outcome{}, temporal.NewNonRetryableApplicationError(reason(report), ErrorFailed, nil, outcome)
+		return timer.Outcome{}, temporal.NewNonRetryableApplicationError(reason(outcome), ErrorFailed, nil, outcome)
 	}
 }
 
-func reason(report timer.Report) string {
-	if report.Failure == nil {
+// alert raises an event for a delivery that ended badly.
+func (a *alarm) alert(ctx workflow.Context, report timer.Report, event timer.EventType) {
+	if !report.Alert {
+		return
+	}
+	raise(ctx, timer.Event{Type: event, At: timer.At(workflow.Now(ctx)), Data: timer.EventData{
+		BusinessType: a.spec.BusinessType, BusinessID: a.spec.BusinessID, DueAt: a.spec.DueAt,
+		Attempts: report.Attempt, WebhookID: a.spec.WebhookID(), LastFailure: report.Failure,
+	}}, workflow.GetInfo(ctx).WorkflowExecution.RunID)
+}
+
+func reason(outcome timer.Outcome) string {
+	if outcome.LastFailure == nil {
 		return "gave up"
 	}
-	return report.Failure.Message
+	return outcome.LastFailure.Message
 }

@@ -141,9 +141,9 @@ func (d *Document) holdText(declared place, text string) error {
 	if !ok {
 		return fmt.Errorf("has no schema")
 	}
-	if schema.object["type"] == "integer" {
-		if number, err := parse([]byte(text)); err == nil {
-			return d.hold(schema, number)
+	if kind := schema.object["type"]; kind == "integer" || kind == "boolean" {
+		if value, err := parse([]byte(text)); err == nil {
+			return d.hold(schema, value)
 		}
 	}
 	return d.hold(schema, text)

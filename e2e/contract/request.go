@@ -27,6 +27,9 @@ func (d *Document) checkRequest(op operation, x Exchange) error {
 	if err != nil {
 		return err
 	}
+	if len(body) == 0 && declared.object["required"] != true {
+		return nil
+	}
 	media, err := mediaType(x.Request.Header)
 	if err != nil {
 		return err
@@ -40,6 +43,9 @@ func (d *Document) checkRequest(op operation, x Exchange) error {
 
 // sent is the body of a request that was sent.
 func sent(request *http.Request) ([]byte, error) {
+	if request.Body == nil || request.Body == http.NoBody {
+		return nil, nil
+	}
 	if request.GetBody == nil {
 		return nil, fmt.Errorf("has no body that can be read again")
 	}

@@ -5,13 +5,17 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"strconv"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/client"
 
 	"github.com/wakecall/wakecall/e2e/contract"
+	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
 )
 
 // JSON is a body in the making.
@@ -30,11 +34,13 @@ type Timer struct {
 	DeliveredAt   time.Time `json:"delivered_at"`
 	LatenessMS    *int64    `json:"lateness_ms"`
 	WebhookID     string    `json:"webhook_id"`
+	CreatedAt     time.Time `json:"created_at"`
 	RunID         string    `json:"run_id"`
 	FirstRunID    string    `json:"first_run_id"`
 	LastFailure   struct {
-		Status  int    `json:"status"`
-		Message string `json:"message"`
+		Status  int       `json:"status"`
+		Message string    `json:"message"`
+		At      time.Time `json:"at"`
 	} `json:"last_failure"`
 	Links struct {
 		WebUI string `json:"web_ui"`
@@ -158,4 +164,40 @@ func (h *House) Await(path, status string) (timer Timer) {
 		require.Equal(c, status, timer.Status)
 	}, 30*time.Second, 10*time.Millisecond, "%s should become %s", path, status)
 	return timer
+}
+
+// AddMany books n timers of a type by one batch, with the ids 0 to n-1 and what
+// their policy says.
+func (h *House) AddMany(businessType string, n int, delay string) {
+	h.t.Helper()
+	timers := make([]JSON, n)
+	for i := range timers {
+		timers[i] = JSON{"business_type": businessType, "business_id": strconv.Itoa(i), "delay": delay}
+	}
+	var batch struct {
+		Results []struct{ Status int }
+	}
+	reply := h.Do("POST", "/v1/timers/batch", JSON{"timers": timers})
+	reply.Into(&batch)
+	require.Len(h.t, batch.Results, n)
+	for _, result := range batch.Results {
+		require.Equal(h.t, http.StatusCreated, result.Status)
+	}
+}
+
+// AwaitAll returns once the timers that AddMany booked have the status.
+func (h *House) AwaitAll(businessType string, n int, status string) {
+	h.t.Helper()
+	for i := range n {
+		h.Await(businessType+"/"+strconv.Itoa(i), status)
+	}
+}
+
+// Start starts a timer's workflow as it is, past the rules of the API.
+func (h *House) Start(spec timer.Spec) {
+	h.t.Helper()
+	_, err := h.Client.ExecuteWorkflow(h.t.Context(), client.StartWorkflowOptions{
+		ID: spec.String(), TaskQueue: workflows.TaskQueue, Memo: map[string]any{workflows.MemoTimer: spec.Card},
+	}, workflows.TypeTimer, spec, workflows.Encode(nil))
+	require.NoError(h.t, err)
 }

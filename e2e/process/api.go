@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/e2e/contract"
 	"github.com/wakecall/wakecall/e2e/house"
 )
 
@@ -26,7 +27,8 @@ type API struct {
 // client outwaits every answer.
 var client = &http.Client{Timeout: time.Minute}
 
-// Try makes a call that may find nobody listening.
+// Try makes a call that may find nobody listening. An answer is held to the
+// OpenAPI document.
 func (a API) Try(method, path string, body any) (status int, answer []byte, err error) {
 	raw, err := json.Marshal(body)
 	if err != nil {
@@ -39,7 +41,9 @@ func (a API) Try(method, path string, body any) (status int, answer []byte, err 
 	if err != nil {
 		return 0, nil, err
 	}
-	request.Header.Set("Content-Type", "application/json")
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
 	if a.Key != "" {
 		request.Header.Set("Authorization", "Bearer "+a.Key)
 	}
@@ -48,8 +52,11 @@ func (a API) Try(method, path string, body any) (status int, answer []byte, err 
 		return 0, nil, err
 	}
 	defer func() { _ = response.Body.Close() }()
-	answer, err = io.ReadAll(response.Body)
-	return response.StatusCode, answer, err
+	if answer, err = io.ReadAll(response.Body); err != nil {
+		return 0, nil, err
+	}
+	contract.Hold(a.T, contract.Exchange{Request: request, Status: response.StatusCode, Header: response.Header, Body: answer})
+	return response.StatusCode, answer, nil
 }
 
 // Do makes a call and expects one of the given statuses.

@@ -2,6 +2,7 @@ package process
 
 import (
 	"net"
+	"net/url"
 	"os"
 	"os/exec"
 	"os/user"
@@ -20,10 +21,11 @@ type Postgres struct {
 	*Process
 	Addr string
 
-	t    testing.TB
-	bin  string
-	data string
-	as   *syscall.Credential
+	t         testing.TB
+	bin       string
+	data      string
+	as        *syscall.Credential
+	superuser *url.Userinfo
 }
 
 // NewPostgres makes a cluster whose superuser has the given password, and runs
@@ -33,7 +35,7 @@ func NewPostgres(t testing.TB, superuser, password string) *Postgres {
 	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/postgres")
 	require.NoError(t, err)
 	require.NotEmpty(t, found, "this test needs a real PostgreSQL: apt-get install postgresql")
-	p := &Postgres{t: t, bin: filepath.Dir(found[len(found)-1]), Addr: house.Addr(), as: unprivileged(t)}
+	p := &Postgres{t: t, bin: filepath.Dir(found[len(found)-1]), Addr: house.Addr(), as: unprivileged(t), superuser: url.UserPassword(superuser, password)}
 	dir := p.directory()
 	p.data = filepath.Join(dir, "data")
 	secret := filepath.Join(dir, "password")

@@ -2,7 +2,9 @@ package process
 
 import (
 	"context"
+	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"strings"
@@ -79,12 +81,18 @@ func environment(t testing.TB, own map[string]string) []string {
 // AwaitReady waits until the process does its work.
 func (p *Process) AwaitReady() {
 	p.t.Helper()
+	require.True(p.t, p.BecomesReady(), "%s ended before it was ready", p.command.Path)
+}
+
+// BecomesReady waits until the process does its work, or ends.
+func (p *Process) BecomesReady() bool {
+	p.t.Helper()
 	ready := func() bool { return p.Ended() || answers(p.ready) }
 	if addr, ok := strings.CutPrefix(p.ready, "tcp://"); ok {
 		ready = func() bool { return p.Ended() || !house.Free(addr) }
 	}
 	require.Eventually(p.t, ready, readyWithin, pollEvery, "%s should become ready at %s", p.command.Path, p.ready)
-	require.False(p.t, p.Ended(), "%s ended before it was ready", p.command.Path)
+	return !p.Ended()
 }
 
 // answers reports whether a GET is answered 200.
@@ -133,9 +141,40 @@ func (p *Process) Interrupt() int { p.t.Helper(); return p.signal(syscall.SIGINT
 // Kill ends the process where it stands.
 func (p *Process) Kill() { p.t.Helper(); p.signal(syscall.SIGKILL) }
 
-func (p *Process) signal(signal syscall.Signal) int {
+// Metrics is what the process shows of itself at /metrics, beside the page that
+// says that it is ready.
+func (p *Process) Metrics() (text string, err error) {
+	page, err := url.Parse(p.ready)
+	if err != nil {
+		return "", err
+	}
+	page.Path = "/metrics"
+	response, err := http.Get(page.String())
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = response.Body.Close() }()
+	raw, err := io.ReadAll(response.Body)
+	return string(raw), err
+}
+
+// Freeze stops the process where it stands, and leaves its connections open.
+func (p *Process) Freeze() { p.t.Helper(); p.send(syscall.SIGSTOP) }
+
+// Thaw lets a frozen process go on.
+func (p *Process) Thaw() { p.t.Helper(); p.send(syscall.SIGCONT) }
+
+// PID is the id of the process.
+func (p *Process) PID() int { return p.command.Process.Pid }
+
+func (p *Process) send(signal syscall.Signal) {
 	p.t.Helper()
 	require.NoError(p.t, p.command.Process.Signal(signal))
+}
+
+func (p *Process) signal(signal syscall.Signal) int {
+	p.t.Helper()
+	p.send(signal)
 	return p.Wait()
 }
 

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -95,21 +96,58 @@ func (r *Receiver) Calls(id string) (calls []Call) {
 	return calls
 }
 
+// To returns the calls to a path so far.
+func (r *Receiver) To(path string) (calls []Call) {
+	for _, call := range r.All() {
+		if call.Path == path {
+			calls = append(calls, call)
+		}
+	}
+	return calls
+}
+
+// All returns every call so far.
+func (r *Receiver) All() []Call {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.calls)
+}
+
 // Await returns the calls about an id once there are n of them.
 func (r *Receiver) Await(t testing.TB, id string, n int) []Call {
 	t.Helper()
-	limit := time.After(30 * time.Second)
+	return r.await(t, "about "+id, n, func() []Call { return r.Calls(id) })
+}
+
+// AwaitTo returns the calls to a path once there are n of them.
+func (r *Receiver) AwaitTo(t testing.TB, path string, n int) []Call {
+	t.Helper()
+	return r.await(t, "to "+path, n, func() []Call { return r.To(path) })
+}
+
+// AwaitAll returns all calls once there are n of them.
+func (r *Receiver) AwaitAll(t testing.TB, n int) []Call {
+	t.Helper()
+	return r.await(t, "in all", n, r.All)
+}
+
+// patience is for one more call, not for all of them.
+const patience = 30 * time.Second
+
+func (r *Receiver) await(t testing.TB, what string, n int, read func() []Call) []Call {
+	t.Helper()
 	for {
 		r.mu.Lock()
 		arrived := r.arrived
 		r.mu.Unlock()
-		if calls := r.Calls(id); len(calls) >= n {
+		calls := read()
+		if len(calls) >= n {
 			return calls
 		}
 		select {
 		case <-arrived:
-		case <-limit:
-			t.Fatalf("the receiver was called %d times about %s, not %d", len(r.Calls(id)), id, n)
+		case <-time.After(patience):
+			t.Fatalf("the receiver was called %d times %s, not %d", len(calls), what, n)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/caarlos0/env/v11"
+	"github.com/redis/go-redis/v9"
 
 	"github.com/wakecall/wakecall/internal/seal"
 )
@@ -25,10 +26,12 @@ type Config struct {
 	SecretKey     string         `env:"WAKECALL_SECRET_KEY" help:"base64 of 32 bytes that seals signing secrets and header values; the same for api and worker"`
 	CallbackAllow []netip.Prefix `env:"WAKECALL_CALLBACK_ALLOW" help:"comma-separated private networks (CIDR) that callbacks may reach; none by default"`
 
-	PolicyTTL   time.Duration `env:"WAKECALL_POLICY_TTL" envDefault:"3s" help:"how long a policy that was read is trusted"`
-	StopTimeout time.Duration `env:"WAKECALL_STOP_TIMEOUT" envDefault:"65s" help:"how long a stopping worker waits for attempts in flight; above the longest attempt timeout, or a deploy makes duplicates"`
-	MetricsAddr string        `env:"WAKECALL_METRICS_ADDR" envDefault:"127.0.0.1:9090" help:"where the role worker serves /metrics and /livez"`
-	LogLevel    string        `env:"WAKECALL_LOG_LEVEL" envDefault:"info" help:"debug, info, warn or error"`
+	PolicyTTL         time.Duration `env:"WAKECALL_POLICY_TTL" envDefault:"3s" help:"how long a policy that was read is trusted, and how often a worker looks for new ones"`
+	ReconcileInterval time.Duration `env:"WAKECALL_RECONCILE_INTERVAL" envDefault:"1m" help:"how often a worker looks for timers that are overdue by as much with nothing under way, and wakes them; 0s for never"`
+	RedisURL          string        `env:"WAKECALL_REDIS_URL" help:"redis://[user:password@]host:port/db where gateways share their limits on bookings; without it each gateway keeps to the limit by itself"`
+	StopTimeout       time.Duration `env:"WAKECALL_STOP_TIMEOUT" envDefault:"65s" help:"how long a stopping worker waits for attempts in flight; above the longest attempt timeout, or a deploy makes duplicates"`
+	MetricsAddr       string        `env:"WAKECALL_METRICS_ADDR" envDefault:"127.0.0.1:9090" help:"where the role worker serves /metrics and /livez"`
+	LogLevel          string        `env:"WAKECALL_LOG_LEVEL" envDefault:"info" help:"debug, info, warn or error"`
 }
 
 // Key admits one API client, by the digest of its key.
@@ -61,6 +64,13 @@ func (c Config) check() error {
 	}
 	if c.PolicyTTL < 0 || c.PolicyTTL > 10*time.Second {
 		wrong = append(wrong, errors.New("WAKECALL_POLICY_TTL: must be from 0s to 10s"))
+	}
+	if _, err := redis.ParseURL(c.RedisURL); c.RedisURL != "" && err != nil {
+		// Its words would show a password.
+		wrong = append(wrong, errors.New("WAKECALL_REDIS_URL: must be redis://[user:password@]host:port/db"))
+	}
+	if c.ReconcileInterval < 0 {
+		wrong = append(wrong, errors.New("WAKECALL_RECONCILE_INTERVAL: must not be negative"))
 	}
 	if c.StopTimeout < 0 {
 		wrong = append(wrong, errors.New("WAKECALL_STOP_TIMEOUT: must not be negative"))

@@ -25,14 +25,16 @@ func TestDefaults(t *testing.T) {
 func TestEverythingWrongIsNamed(t *testing.T) {
 	for name, value := range map[string]string{
 		"WAKECALL_SECRET_KEY": "short", "WAKECALL_HTTP_ADDR": "nowhere", "WAKECALL_POLICY_TTL": "1h", "WAKECALL_STOP_TIMEOUT": "-1s",
+		"WAKECALL_REDIS_URL": "http://:secret@nowhere",
 	} {
 		t.Setenv(name, value)
 	}
 	_, err := config.Load()
 	require.Error(t, err)
-	for _, name := range []string{"WAKECALL_SECRET_KEY", "WAKECALL_HTTP_ADDR", "WAKECALL_POLICY_TTL", "WAKECALL_STOP_TIMEOUT"} {
+	for _, name := range []string{"WAKECALL_SECRET_KEY", "WAKECALL_HTTP_ADDR", "WAKECALL_POLICY_TTL", "WAKECALL_STOP_TIMEOUT", "WAKECALL_REDIS_URL"} {
 		require.ErrorContains(t, err, name)
 	}
+	require.NotContains(t, err.Error(), "secret@")
 }
 
 func TestUnreadableValues(t *testing.T) {

@@ -43,6 +43,8 @@ type Telemetry struct {
 	attempts *prometheus.CounterVec
 	took     *prometheus.HistogramVec
 	requests *prometheus.HistogramVec
+	policies *policies
+	woken    *prometheus.CounterVec
 }
 
 // latenessBuckets reach from the millisecond that is promised to the minutes
@@ -75,10 +77,14 @@ func NewTelemetry(version string) (*Telemetry, error) {
 			Help: "API requests by route template.",
 		}, []string{"method", "route", "status"}),
 	}
+	t.policies = newPolicies()
+	t.woken = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "wakecall_overdue_total", Help: "Timers that were overdue with nothing under way, and were woken.",
+	}, []string{"business_type"})
 	build := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "wakecall_build_info", Help: "Constant 1.", ConstLabels: prometheus.Labels{"version": version},
 	}, func() float64 { return 1 })
-	registry.MustRegister(t.lateness, t.attempts, t.took, t.requests, build,
+	registry.MustRegister(t.lateness, t.attempts, t.took, t.requests, t.policies, t.woken, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return t, nil
 }
@@ -90,6 +96,11 @@ func (t *Telemetry) Attempted(businessType string, report timer.Report, took tim
 	if report.LatenessMS != nil {
 		t.lateness.WithLabelValues(businessType).Observe(float64(*report.LatenessMS) / 1000)
 	}
+}
+
+// Woken counts timers that were overdue with nothing under way for them.
+func (t *Telemetry) Woken(businessType string, timers int) {
+	t.woken.WithLabelValues(businessType).Add(float64(timers))
 }
 
 // Requested counts one API request.

@@ -6,6 +6,7 @@ package role
 import (
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -21,6 +22,7 @@ import (
 	"github.com/wakecall/wakecall/engine"
 	"github.com/wakecall/wakecall/internal/config"
 	"github.com/wakecall/wakecall/internal/observe"
+	"github.com/wakecall/wakecall/internal/quota"
 	"github.com/wakecall/wakecall/internal/seal"
 	"github.com/wakecall/wakecall/worker"
 )
@@ -37,6 +39,7 @@ type House struct {
 	// Identity is unique to this process; Temporal shows it.
 	Identity string
 	box      *seal.Box
+	redis    io.Closer // nil without Redis
 }
 
 // Settings is what a House is opened with.
@@ -79,20 +82,43 @@ func Open(ctx context.Context, s Settings) (*House, error) {
 		Config: s.Config, Version: s.Version, Logger: s.Logger, Telemetry: telemetry, Client: temporal,
 		Identity: s.Temporal.Identity, box: box,
 	}
+	limiter, err := h.limiter()
+	if err != nil {
+		h.Close()
+		return nil, err
+	}
 	h.Engine = engine.New(engine.Config{
 		Client: temporal, Namespace: s.Temporal.Namespace, Box: box,
-		WebUI: s.Config.WebUI, PolicyTTL: s.Config.PolicyTTL,
+		WebUI: s.Config.WebUI, PolicyTTL: s.Config.PolicyTTL, Limiter: limiter,
 	})
 	if err := h.Engine.Prepare(ctx); err != nil {
-		temporal.Close()
+		h.Close()
 		return nil, err
 	}
 	return h, nil
 }
 
+// limiter counts bookings in Redis where there is one, and else by itself.
+func (h *House) limiter() (engine.Limiter, error) {
+	if h.Config.RedisURL == "" {
+		return &quota.Local{}, nil
+	}
+	shared, err := quota.NewShared(h.Config.RedisURL, h.Logger)
+	if err != nil {
+		return nil, err
+	}
+	h.redis = shared
+	return shared, nil
+}
+
 // Close ends the connection and the exporters.
 func (h *House) Close() {
 	h.Client.Close()
+	if h.redis != nil {
+		if err := h.redis.Close(); err != nil {
+			h.Logger.Warn("redis did not end cleanly", "error", err)
+		}
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	if err := h.Telemetry.Shutdown(ctx); err != nil {
@@ -100,18 +126,26 @@ func (h *House) Close() {
 	}
 }
 
+// minFleetInterval keeps a worker from listing the policies all the time: every
+// look reads all of them.
+const minFleetInterval = time.Second
+
 // StartWorker begins polling.
 func (h *House) StartWorker() (*worker.Workers, error) {
 	transport := activities.NewTransport(h.Config.CallbackAllow)
+	caller := activities.NewCaller(transport, h.Telemetry.Tracer(), "Wakecall/"+h.Version)
 	ringer, err := activities.NewRinger(activities.Config{
-		Worker: h.Identity, Runs: h.Engine, Policies: h.Engine, Opener: h.box, Observer: h.Telemetry,
-		Caller: activities.NewCaller(transport, h.Telemetry.Tracer(), "Wakecall/"+h.Version),
+		Worker: h.Identity, Queue: worker.Queue, Runs: h.Engine, Policies: h.Engine, Opener: h.box,
+		Observer: h.Telemetry, Bulkhead: worker.NewBulkhead(worker.RingSlots), Caller: caller,
 	})
 	if err != nil {
 		return nil, err
 	}
 	workers := worker.New(worker.Options{
-		Identity: h.Identity, Client: h.Client, Ringer: ringer, StopTimeout: h.Config.StopTimeout,
+		Identity: h.Identity, Client: h.Client, Ringer: ringer,
+		Controller: &activities.Controller{Governor: h.Engine, Policies: h.Engine, Caller: caller, Failures: h.Engine},
+		Policies:   h.Engine, Engine: h.Engine, Observer: h.Telemetry, Logger: h.Logger, ReconcileInterval: h.Config.ReconcileInterval,
+		FleetInterval: max(h.Config.PolicyTTL, minFleetInterval), StopTimeout: h.Config.StopTimeout,
 	})
 	return workers, workers.Start()
 }

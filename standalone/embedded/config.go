@@ -2,7 +2,6 @@ package embedded
 
 import (
 	"fmt"
-	"net"
 	"net/netip"
 	"path/filepath"
 	"time"
@@ -19,8 +18,9 @@ const (
 	visibilityStore = "visibility"
 )
 
-// serverConfig is the configuration of a server of one process.
-func serverConfig(o Options) (*serverconfig.Config, error) {
+// serverConfig is the configuration of a server of one process, whose inner
+// services listen where ports says.
+func serverConfig(o Options, ports portSource) (*serverconfig.Config, error) {
 	frontend, err := netip.ParseAddrPort(o.Addr)
 	if err != nil {
 		return nil, fmt.Errorf("the address of Temporal must be an IP and a port: %w", err)
@@ -43,6 +43,8 @@ func serverConfig(o Options) (*serverconfig.Config, error) {
 		PublicClient:        serverconfig.PublicClient{HostPort: o.Addr},
 		Services: map[string]serverconfig.Service{
 			string(primitives.FrontendService): service(frontend.Addr().String(), int(frontend.Port())),
+			// Nobody calls the worker service: any port will do.
+			string(primitives.WorkerService): service(loopback, 0),
 		},
 	}
 	config.Global.Membership.MaxJoinDuration = 30 * time.Second
@@ -50,10 +52,8 @@ func serverConfig(o Options) (*serverconfig.Config, error) {
 	config.Archival.History.State, config.Archival.Visibility.State = "disabled", "disabled"
 	config.NamespaceDefaults.Archival.History.State = "disabled"
 	config.NamespaceDefaults.Archival.Visibility.State = "disabled"
-	for _, name := range []primitives.ServiceName{
-		primitives.HistoryService, primitives.MatchingService, primitives.WorkerService,
-	} {
-		port, err := freePort()
+	for _, name := range []primitives.ServiceName{primitives.HistoryService, primitives.MatchingService} {
+		port, err := ports()
 		if err != nil {
 			return nil, err
 		}
@@ -66,14 +66,6 @@ const loopback = "127.0.0.1"
 
 func service(ip string, port int) serverconfig.Service {
 	return serverconfig.Service{RPC: serverconfig.RPC{GRPCPort: port, BindOnIP: ip}}
-}
-
-func freePort() (int, error) {
-	listener, err := net.Listen("tcp", net.JoinHostPort(loopback, "0"))
-	if err != nil {
-		return 0, err
-	}
-	return listener.Addr().(*net.TCPAddr).Port, listener.Close()
 }
 
 // sqlite is the configuration of one file. Its keys are pragmas without an

@@ -16,6 +16,7 @@ import (
 	"go.temporal.io/server/common/membership/static"
 	"go.temporal.io/server/common/primitives"
 	"go.temporal.io/server/temporal"
+	"go.uber.org/zap"
 
 	"github.com/wakecall/wakecall/deploy"
 )
@@ -47,7 +48,9 @@ type Server struct {
 
 // Start opens the directory and starts Temporal and its Web UI. The directory
 // is locked until Stop.
-func Start(o Options) (_ *Server, err error) {
+func Start(o Options) (*Server, error) { return start(o, freePort) }
+
+func start(o Options, ports portSource) (_ *Server, err error) {
 	for _, addr := range []string{o.Addr, o.UIAddr} {
 		if err := free(addr); err != nil {
 			return nil, err
@@ -63,8 +66,8 @@ func Start(o Options) (_ *Server, err error) {
 			s.dir.close()
 		}
 	}()
-	if s.temporal, err = newTemporal(o); err != nil {
-		return nil, err
+	if s.temporal, err = bind(o, ports); err != nil {
+		return nil, fmt.Errorf("starting Temporal: %w", err)
 	}
 	if err = s.temporal.Start(); err != nil {
 		return nil, fmt.Errorf("starting Temporal: %w", err)
@@ -73,8 +76,8 @@ func Start(o Options) (_ *Server, err error) {
 	return s, nil
 }
 
-func newTemporal(o Options) (temporal.Server, error) {
-	config, err := serverConfig(o)
+func newTemporal(o Options, ports portSource) (temporal.Server, error) {
+	config, err := serverConfig(o, ports)
 	if err != nil {
 		return nil, err
 	}
@@ -86,10 +89,11 @@ func newTemporal(o Options) (temporal.Server, error) {
 	for key, value := range tuning.Map {
 		values[key] = value
 	}
+	var word lastWord
 	logger := log.NewZapLogger(log.BuildZapLogger(log.Config{
 		Level: "warn", OutputFile: filepath.Join(o.DataDir, "temporal.log"),
-	}))
-	return temporal.NewServer(
+	}).WithOptions(zap.WithFatalHook(&word)))
+	return word.build(
 		temporal.WithConfig(config),
 		temporal.ForServices(temporal.DefaultServices),
 		// Hosts are known: no membership protocol, no "not enough hosts" after

@@ -1,0 +1,64 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+// Governor sets what Temporal holds a queue to.
+type Governor interface {
+	Govern(ctx context.Context, g timer.Governance) error
+}
+
+// Controller keeps the house in order: it is not on the way of any delivery.
+type Controller struct {
+	Governor Governor
+	Policies Policies
+	Caller   *Caller
+	Failures Failures
+}
+
+// Govern gives the queue of a business type its rate.
+func (c *Controller) Govern(ctx context.Context, g timer.Governance) error {
+	return c.Governor.Govern(ctx, g)
+}
+
+// Alert tells an event to the policy's alert URL, signed like a callback. A
+// policy that names none any more needs no telling.
+func (c *Controller) Alert(ctx context.Context, event timer.Event) error {
+	policy, err := c.Policies.Policy(ctx, event.Data.BusinessType)
+	if timer.CodeOf(err) == timer.NotFound || (err == nil && policy.Alert == nil) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	body, err := json.Marshal(event)
+	if err != nil {
+		return err
+	}
+	sent := c.Caller.call(ctx, alertRequest(policy, activity.GetInfo(ctx).WorkflowExecution.ID, body))
+	verdict := timer.Judge(sent.answer, sent.ended)
+	switch verdict.Ruling {
+	case timer.RuleDelivered:
+		return nil
+	case timer.RuleStop:
+		return temporal.NewNonRetryableApplicationError(sent.answer.Describe(), string(verdict.Ruling), nil)
+	default:
+		return errors.New(sent.answer.Describe())
+	}
+}
+
+func alertRequest(policy timer.Policy, id string, body []byte) request {
+	headers := map[string]string{HeaderBusinessType: policy.BusinessType, "Content-Type": timer.ContentTypeJSON}
+	now := time.Now()
+	sign(headers, message{id: timer.MessageID(id), at: now, body: body}, policy.Secrets(now))
+	return request{url: policy.Alert.URL, timeout: timer.DefaultAttemptTimeout, body: body, headers: headers}
+}

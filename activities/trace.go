@@ -1,0 +1,27 @@
+package activities
+
+import (
+	"context"
+	"crypto/sha256"
+
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+// parentOf is the span that all attempts of a delivery are children of: the
+// one of the request that booked the timer or, if that named none, one made
+// from the webhook id, so that the attempts share a trace all the same.
+func parentOf(spec timer.Spec) trace.SpanContext {
+	booked := propagation.TraceContext{}.Extract(context.Background(), propagation.MapCarrier{"traceparent": spec.TraceParent})
+	if parent := trace.SpanContextFromContext(booked); parent.IsValid() {
+		return parent
+	}
+	sum := sha256.Sum256([]byte(spec.WebhookID()))
+	traceID, spanID := trace.TraceID(sum[:16]), trace.SpanID(sum[16:24])
+	traceID[0], spanID[0] = traceID[0]|1, spanID[0]|1 // W3C: an id of zeros only is none
+	return trace.NewSpanContext(trace.SpanContextConfig{
+		TraceID: traceID, SpanID: spanID, TraceFlags: trace.FlagsSampled, Remote: true,
+	})
+}

@@ -1,0 +1,71 @@
+package api
+
+import (
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+func recurrences(g *echo.Group) {
+	g.POST("/preview", previewRecurrence)
+}
+
+// previewBody asks what a rule would do if it were booked.
+type previewBody struct {
+	Recurrence *timer.Recurrence `json:"recurrence"`
+	From       *timer.Instant    `json:"from"`
+	Count      *int              `json:"count"`
+}
+
+// Upcoming answers with the next nominal times of a rule.
+type Upcoming struct {
+	Upcoming []timer.Instant `json:"upcoming"`
+}
+
+func previewRecurrence(c echo.Context) error {
+	if err := readQuery(c).err(); err != nil {
+		return err
+	}
+	object, err := readObject(c, maxBody)
+	if err != nil {
+		return err
+	}
+	var body previewBody
+	unread := object.fill(&body)
+	from, count := timer.At(time.Now()), timer.DefaultUpcoming
+	if body.From != nil && *body.From != 0 {
+		from = *body.From
+	}
+	if body.Count != nil {
+		count = *body.Count
+	}
+	if err := append(unread, besides(unread, body.check(from, count))...).Err(); err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, Upcoming{Upcoming: body.Recurrence.Upcoming(timer.Cursor{Booked: from}, count)})
+}
+
+func (b previewBody) check(from timer.Instant, count int) (faults timer.Faults) {
+	if b.Recurrence == nil {
+		faults.Add("/recurrence", timer.CodeRequired, "give the rule")
+	} else {
+		faults.Under("/recurrence", b.Recurrence.Check(from.Time()))
+	}
+	if count < 1 || count > timer.MaxUpcoming {
+		faults.Add("/count", timer.CodeOutOfRange, "must be from 1 to 1000")
+	}
+	return faults
+}
+
+// besides drops the faults that only follow from values that could not be
+// read: those of the same value, and those of a value that seems to be missing.
+func besides(unread, found timer.Faults) timer.Faults {
+	return slices.DeleteFunc(found, func(f timer.Fault) bool {
+		return len(unread) > 0 && f.Code == timer.CodeRequired ||
+			slices.ContainsFunc(unread, func(u timer.Fault) bool { return u.Pointer == f.Pointer })
+	})
+}

@@ -1,0 +1,87 @@
+package api
+
+import (
+	"net/http"
+	"strconv"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+// pauseBody is what a pause or a resumption may say. It may be left out.
+type pauseBody struct {
+	Note *string `json:"note"`
+}
+
+// pausing stops a recurring timer, or lets it go on.
+func (s *Server) pausing(stop bool) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		key, wait, err := target(c)
+		if err != nil {
+			return err
+		}
+		note, err := readNote(c)
+		if err != nil {
+			return err
+		}
+		view, effect, err := s.engine.Pause(c.Request().Context(), key, timer.Pause{Stop: stop, Note: note}, wait)
+		return answerEffect(c, view, effect, err)
+	}
+}
+
+func readNote(c echo.Context) (string, error) {
+	if c.Request().ContentLength == 0 {
+		return "", nil
+	}
+	object, err := readObject(c, maxBody)
+	if err != nil {
+		return "", err
+	}
+	var body pauseBody
+	faults := object.fill(&body)
+	if len(deref(body.Note)) > timer.MaxNote {
+		faults.Add("/note", timer.CodeTooLarge, "must be at most "+strconv.Itoa(timer.MaxNote)+" bytes")
+	}
+	return deref(body.Note), faults.Err()
+}
+
+func (s *Server) listUpcoming(c echo.Context) error {
+	key, err := pathKey(c)
+	if err != nil {
+		return err
+	}
+	q := readQuery(c, "count")
+	count := q.number("count", timer.DefaultUpcoming, 1, timer.MaxUpcoming)
+	if err := q.err(); err != nil {
+		return err
+	}
+	times, err := s.engine.Upcoming(c.Request().Context(), key, count)
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, Upcoming{Upcoming: times})
+}
+
+type occurrencesBody struct {
+	Occurrences   []timer.Past `json:"occurrences"`
+	NextPageToken string       `json:"next_page_token"`
+}
+
+func (s *Server) listOccurrences(c echo.Context) error {
+	key, err := pathKey(c)
+	if err != nil {
+		return err
+	}
+	q := readQuery(c, "page_token", "page_size")
+	size := q.number("page_size", defaultPageSize, 1, maxPageSize)
+	token := q.pageToken("page_token", key)
+	if err := q.err(); err != nil {
+		return err
+	}
+	page, err := s.engine.Occurrences(c.Request().Context(), key, size, token)
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, occurrencesBody{Occurrences: page.Past, NextPageToken: sealToken(page.Next, key)})
+}

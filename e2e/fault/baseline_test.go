@@ -1,0 +1,28 @@
+package fault
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/e2e/fault/load"
+	"github.com/wakecall/wakecall/e2e/process"
+)
+
+// What the faults are compared with: the same load, and nothing broken.
+func TestNothingBroken(t *testing.T) {
+	longOnly(t)
+	for name, test := range map[string]struct {
+		plan  load.Plan
+		bench func(*testing.T) *bench
+	}{
+		"standalone": {busy(750), func(t *testing.T) *bench { return newStandalone(t).bench }},
+		"production": {busy(750), func(t *testing.T) *bench { return newProduction(t, process.Direct).bench }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, summary := test.bench(t).run(trial{fault: "nothing broken, " + name, plan: test.plan, strike: func(*load.Load) {}})
+			require.Zero(t, summary.Duplicates, "nothing crashed")
+		})
+	}
+}

@@ -1,0 +1,238 @@
+package fault
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/e2e/fault/load"
+	"github.com/wakecall/wakecall/e2e/fault/oracle"
+	"github.com/wakecall/wakecall/e2e/fault/witness"
+	"github.com/wakecall/wakecall/e2e/house"
+	"github.com/wakecall/wakecall/e2e/process"
+)
+
+// kind is the business type of every timer.
+const kind = "fault"
+
+// ladder outlasts every fault.
+var ladder = []time.Duration{
+	time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, 16 * time.Second, 16 * time.Second, 16 * time.Second, 16 * time.Second,
+}
+
+// bench is a house under test, with a witness to be called back.
+type bench struct {
+	t       *testing.T
+	api     process.API
+	witness *witness.Witness
+	random  *rand.Rand
+	// living are the processes at the moment, by their name.
+	living map[string]*process.Process
+
+	mu     sync.Mutex
+	faults []*oracle.Fault
+}
+
+func newBench(t *testing.T, api process.API) *bench {
+	return &bench{
+		t: t, api: api, witness: witness.New(t), living: map[string]*process.Process{},
+		random: rand.New(rand.NewPCG(seed, 0)),
+	}
+}
+
+// policy makes the house call back to a URL.
+func (b *bench) policy(url string) {
+	steps := []string{}
+	for _, step := range ladder {
+		steps = append(steps, step.String())
+	}
+	b.api.Policy(kind, house.JSON{"callback": house.JSON{"url": url}, "retry": house.JSON{"steps": steps, "jitter": 0}})
+}
+
+// breaks notes that something is broken from now on. crash is whether attempts
+// in flight may lose their caller.
+func (b *bench) breaks(crash bool) *oracle.Fault {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := time.Now()
+	f := &oracle.Fault{From: now, To: now.Add(time.Hour), Crash: crash}
+	b.faults = append(b.faults, f)
+	return f
+}
+
+// heals notes that what broke is being mended: all that is left is to recover.
+func (b *bench) heals(f *oracle.Fault) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	f.To = time.Now()
+}
+
+// trial is one row of the table.
+type trial struct {
+	fault  string
+	plan   load.Plan
+	limits oracle.Limits
+	// strike breaks and mends things while the load runs.
+	strike func(*load.Load)
+}
+
+// limits are those of a trial that names no others. They are no measure of
+// speed: the machine has other things to do.
+var limits = oracle.Limits{Calm: 30 * time.Second, Recovery: 2 * time.Minute, Settle: 2 * time.Second, Ladder: ladder}
+
+// run carries out a trial and demands that every promise was kept.
+func (b *bench) run(trial trial) (oracle.Run, oracle.Summary) {
+	b.t.Helper()
+	b.t.Logf("seed %d", seed)
+	if trial.limits.Ladder == nil {
+		trial.limits = limits
+	}
+	trial.plan.Seed, trial.plan.Type = seed, kind
+	before := b.usages()
+	l := load.Start(b.t.Context(), load.Target{URL: b.api.URL, Key: b.api.Key}, trial.plan)
+	b.t.Cleanup(l.Close)
+	trial.strike(l)
+	l.Wait()
+	run := oracle.Run{Limits: trial.limits}
+	b.drain(l, &run)
+	l.Close()
+	b.rest(before, &run)
+	broken, summary := oracle.Check(run), oracle.Summarise(run)
+	results.add(trial.fault, summary, len(broken))
+	b.t.Logf("%s: %+v", trial.fault, summary)
+	shown := map[oracle.Rule]int{}
+	for _, violation := range broken {
+		if shown[violation.Rule]++; shown[violation.Rule] > 5 {
+			continue
+		}
+		b.t.Errorf("%s", violation)
+		b.t.Logf("%s", b.story(run, violation.ID))
+	}
+	require.Zero(b.t, len(broken), "seed %d", seed)
+	require.Equal(b.t, trial.plan.Timers, summary.Timers, "in the end every timer was booked")
+	return run, summary
+}
+
+// drain waits until nothing is open that should have rung, and reads the logs.
+// What does not come is for the oracle to find.
+func (b *bench) drain(l *load.Load, run *oracle.Run) {
+	last := slices.MaxFunc(l.Calls(), func(a, b oracle.Call) int { return a.Due.Compare(b.Due) }).Due
+	limit := time.NewTimer(time.Until(last) + max(run.Limits.Calm, run.Limits.Recovery) + time.Minute)
+	defer limit.Stop()
+	poll := time.NewTicker(500 * time.Millisecond)
+	defer poll.Stop()
+	for {
+		run.Calls = l.Calls()
+		arrivals, err := b.witness.Arrivals()
+		require.NoError(b.t, err)
+		run.Arrivals, run.Faults = arrivals, b.noted()
+		run.Rest.Overdue = b.overdue()
+		if len(run.Rest.Overdue) == 0 && oracle.Summarise(*run).Lost == 0 && !ahead(run.Calls) {
+			return
+		}
+		select {
+		case <-poll.C:
+		case <-limit.C:
+			return
+		}
+	}
+}
+
+// restWithin is how long idle connections and what serves them may linger.
+const restWithin = time.Minute
+
+// rest waits until the processes that lived through the run hold no more than
+// before.
+func (b *bench) rest(before map[string]usage, run *oracle.Run) {
+	limit := time.NewTimer(restWithin)
+	defer limit.Stop()
+	poll := time.NewTicker(time.Second)
+	defer poll.Stop()
+	for {
+		run.Rest.Processes = map[string]oracle.Growth{}
+		for name, usage := range b.usages() {
+			if was, ok := before[name]; ok && was.process == usage.process {
+				run.Rest.Processes[name] = oracle.Growth{Before: was.Usage, After: usage.Usage}
+			}
+		}
+		if run.Rest.Quiet() {
+			return
+		}
+		select {
+		case <-poll.C:
+		case <-limit.C:
+			return
+		}
+	}
+}
+
+// ahead reports whether a due time is still to come, whether or not it is
+// known to be in effect.
+func ahead(calls []oracle.Call) bool {
+	return slices.ContainsFunc(calls, func(c oracle.Call) bool { return time.Since(c.Due) < time.Second })
+}
+
+func (b *bench) noted() (faults []oracle.Fault) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, f := range b.faults {
+		faults = append(faults, *f)
+	}
+	return faults
+}
+
+// overdue are the timers that the list shows as open although their due time
+// is past. A list that cannot be read counts as one of them.
+func (b *bench) overdue() (ids []string) {
+	for _, status := range []string{"scheduled", "delivering"} {
+		query := url.Values{"business_type": {kind}, "status": {status}, "due_to": {time.Now().UTC().Format(time.RFC3339)}}
+		for more := true; more; {
+			var page struct {
+				Timers []house.Timer `json:"timers"`
+				Next   string        `json:"next_page_token"`
+			}
+			code, answer, err := b.api.Try("GET", "/v1/timers?"+query.Encode(), nil)
+			if err != nil || code != http.StatusOK {
+				return []string{"the list"}
+			}
+			require.NoError(b.t, json.Unmarshal(answer, &page))
+			for _, timer := range page.Timers {
+				ids = append(ids, timer.BusinessID)
+			}
+			query.Set("page_token", page.Next)
+			more = page.Next != ""
+		}
+	}
+	return ids
+}
+
+// story is all that is known of one timer.
+func (b *bench) story(run oracle.Run, id string) string {
+	var text strings.Builder
+	for _, c := range run.Calls {
+		if c.ID == id {
+			fmt.Fprintf(&text, "%s..%s %s due %s: %s %d %s pending=%t revision %d\n", clock(c.Sent), clock(c.Answered), c.Op, clock(c.Due),
+				c.Outcome, c.Status, c.Problem, c.Pending, c.Revision)
+		}
+	}
+	for _, a := range run.Arrivals {
+		if a.ID == id {
+			fmt.Fprintf(&text, "%s..%s attempt %d revision %d: %d\n", clock(a.At), clock(a.Answered), a.Attempt, a.Revision, a.Status)
+		}
+	}
+	for _, f := range run.Faults {
+		fmt.Fprintf(&text, "%s..%s broken, crash=%t\n", clock(f.From), clock(f.To), f.Crash)
+	}
+	return text.String()
+}
+
+func clock(t time.Time) string { return t.Local().Format("15:04:05.000") }

@@ -1,0 +1,66 @@
+package fault
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/e2e/fault/load"
+	"github.com/wakecall/wakecall/e2e/fault/oracle"
+	"github.com/wakecall/wakecall/e2e/house"
+	"github.com/wakecall/wakecall/e2e/process"
+)
+
+// A clock that steps, and steps back, makes timers late by the step at the most.
+// Early it makes them only where it is the worker's, which decides when a timer
+// is due.
+func TestClockStepped(t *testing.T) {
+	longOnly(t)
+	for _, step := range []struct {
+		name, service string
+		ahead         time.Duration
+	}{
+		{"Temporal's clock put 120 s ahead", "temporal", 120 * time.Second},
+		{"Temporal's clock put 40 s back", "temporal", -40 * time.Second},
+		{"the worker's clock put 40 s ahead", "worker", 40 * time.Second},
+		{"the worker's clock put 40 s back", "worker", -40 * time.Second},
+		{"the API's clock put 5 s ahead", "api", 5 * time.Second},
+		{"the API's clock put 5 s back", "api", -5 * time.Second},
+	} {
+		t.Run(step.name, func(t *testing.T) {
+			t.Parallel()
+			p := newProduction(t, process.Direct)
+			// A delay that was counted from a clock ahead ends that much later.
+			late := step.ahead.Abs() + 12*time.Second
+			limits := oracle.Limits{Calm: limits.Calm, Recovery: late, Settle: limits.Settle, Ladder: ladder}
+			if step.service == "worker" {
+				limits.Ahead = max(step.ahead, 0)
+			}
+			plan := idle(600)
+			plan.Over, plan.Lead, plan.Spread = 30*time.Second, 5*time.Second, 90*time.Second
+			p.run(trial{fault: step.name, plan: plan, limits: limits, strike: func(l *load.Load) {
+				p.awaitBooked(l, 200)
+				f := p.breaks(false)
+				p.living[step.service].SetClock(step.ahead)
+				p.pause(15 * time.Second)
+				p.living[step.service].SetClock(0)
+				p.heals(f)
+			}})
+		})
+	}
+}
+
+// The control of the test above: a clock that is set is seen to be.
+func TestClockIsSet(t *testing.T) {
+	t.Parallel()
+	s := newStandalone(t)
+	booked := func(id string) time.Time {
+		return s.api.Add(house.JSON{"business_type": kind, "business_id": id, "delay": "1h"}).CreatedAt
+	}
+	require.WithinDuration(t, time.Now(), booked("before"), 10*time.Second)
+	for _, ahead := range []time.Duration{time.Hour, -time.Hour, 0} {
+		s.living["house"].SetClock(ahead)
+		require.WithinDuration(t, time.Now().Add(ahead), booked(ahead.String()), 10*time.Second)
+	}
+}

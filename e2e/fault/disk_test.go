@@ -1,0 +1,119 @@
+package fault
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/e2e/fault/load"
+	"github.com/wakecall/wakecall/e2e/fault/oracle"
+	"github.com/wakecall/wakecall/e2e/process"
+)
+
+// newDisk mounts a disk of a size, which only root may.
+func newDisk(t *testing.T, megabytes int) (dir string) {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "wakecall-disk-") //nolint:usetesting // the user of PostgreSQL may not enter t.TempDir
+	require.NoError(t, err)
+	require.NoError(t, syscall.Mount("tmpfs", dir, "tmpfs", 0, fmt.Sprintf("size=%dm,mode=755", megabytes)), "a small disk needs root")
+	t.Cleanup(func() {
+		require.NoError(t, syscall.Unmount(dir, syscall.MNT_DETACH))
+		require.NoError(t, os.Remove(dir))
+	})
+	return dir
+}
+
+// fill takes all that is free on a disk, and what others give up, until it is
+// told to free it.
+func (b *bench) fill(dir string) (free func()) {
+	path := filepath.Join(dir, "filler")
+	file, err := os.Create(path)
+	require.NoError(b.t, err)
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		block := make([]byte, 1<<20)
+		for {
+			n, err := file.Write(block)
+			if err != nil && len(block) > 1 {
+				block = block[:len(block)/2]
+			}
+			select {
+			case <-stop:
+				return
+			case <-time.After(time.Duration(len(block)/(n+1)) * time.Millisecond): // longer once it is full
+			}
+		}
+	}()
+	return func() {
+		close(stop)
+		<-stopped
+		require.NoError(b.t, errors.Join(file.Close(), os.Remove(path)))
+	}
+}
+
+// requireRefused demands that the fault was felt: adds were answered 503.
+func requireRefused(t *testing.T, run oracle.Run) {
+	t.Helper()
+	refused := 0
+	for _, call := range run.Calls {
+		if call.Op == oracle.Add && call.Status == http.StatusServiceUnavailable {
+			refused++
+		}
+	}
+	t.Logf("%d adds were refused", refused)
+	require.NotZero(t, refused, "the disk was full")
+}
+
+func TestDiskFullUnderSQLite(t *testing.T) {
+	longOnly(t)
+	t.Parallel()
+	s := newStandaloneIn(t, newDisk(t, 64))
+	run, _ := s.run(trial{fault: "disk full under SQLite", plan: busy(750), strike: func(l *load.Load) {
+		for range 2 {
+			s.awaitHeld()
+			// The process lives, but what it did in these moments it cannot record.
+			f := s.breaks(true)
+			free := s.fill(s.house.Dir)
+			s.pause(15 * time.Second)
+			s.heals(f)
+			free()
+			require.False(t, s.living["house"].Ended(), "it recovers by itself")
+			s.pause(5 * time.Second)
+		}
+	}})
+	requireRefused(t, run)
+}
+
+// PostgreSQL panics when it cannot write its log, and is started again once
+// there is room.
+func TestDiskFullUnderPostgres(t *testing.T) {
+	longOnly(t)
+	dir := newDisk(t, 256)
+	own := t.TempDir() // everybody else's stays where it is
+	require.NotContains(t, own, dir)
+	t.Setenv("TMPDIR", dir) // where the cluster is made
+	p := newProduction(t, process.Direct)
+	run, _ := p.run(trial{fault: "disk full under PostgreSQL", plan: busy(750), strike: func(*load.Load) {
+		for range 2 {
+			p.awaitHeld()
+			f := p.breaks(true)
+			free := p.fill(dir)
+			p.pause(15 * time.Second)
+			p.heals(f)
+			free()
+			if p.living["postgres"].Ended() {
+				p.revive("postgres")
+			}
+			p.pause(5 * time.Second)
+		}
+	}})
+	requireRefused(t, run)
+}

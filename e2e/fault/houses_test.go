@@ -1,0 +1,109 @@
+package fault
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/e2e/fault/load"
+	"github.com/wakecall/wakecall/e2e/process"
+)
+
+// standalone is a bench on the form that holds everything in one process.
+type standalone struct {
+	*bench
+	house *process.House
+}
+
+func newStandalone(t *testing.T) *standalone { return newStandaloneIn(t, t.TempDir()) }
+
+// newStandaloneIn keeps its data in a directory.
+func newStandaloneIn(t *testing.T, dir string) *standalone {
+	h := process.NewHouse(t)
+	h.Dir = dir
+	s := &standalone{bench: newBench(t, h.API), house: h}
+	s.living["house"] = h.Start()
+	s.policy(s.witness.URL)
+	return s
+}
+
+// crash kills the process and starts it again.
+func (s *standalone) crash() {
+	f := s.breaks(true)
+	s.living["house"].Kill()
+	s.heals(f)
+	s.living["house"] = s.house.Start()
+}
+
+// production is a bench on the production form: PostgreSQL, Temporal, and the
+// two roles.
+type production struct {
+	*bench
+	house *process.Production
+}
+
+func newProduction(t *testing.T, via process.Via) *production {
+	h := process.NewProduction(t, via)
+	roles := h.Start("api", "worker")
+	p := &production{bench: newBench(t, h.API), house: h}
+	p.living = map[string]*process.Process{
+		"postgres": h.Postgres.Process, "temporal": h.Temporal, "api": roles[0], "worker": roles[1],
+	}
+	p.policy("http://" + via("worker", "receiver", p.witness.Addr) + "/")
+	return p
+}
+
+// crash kills services at once, and starts them again in the given order after
+// a pause.
+func (p *production) crash(pause time.Duration, services ...string) {
+	f := p.breaks(true)
+	for _, service := range services {
+		p.living[service].Kill()
+	}
+	p.pause(pause)
+	p.heals(f)
+	p.revive(services...)
+}
+
+func (p *production) revive(services ...string) {
+	for _, service := range services {
+		if service == "postgres" {
+			p.house.Postgres.Start()
+			p.living[service] = p.house.Postgres.Process
+			continue
+		}
+		p.living[service] = p.house.Revive(service)
+	}
+}
+
+// pause lets the load run on for a while.
+func (b *bench) pause(span time.Duration) {
+	timer := time.NewTimer(span)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-b.t.Context().Done():
+	}
+}
+
+// between is a random span, drawn from the seed.
+func (b *bench) between(least, most time.Duration) time.Duration {
+	return least + time.Duration(b.random.Int64N(int64(most-least)))
+}
+
+// inFlight is enough attempts in flight to break something among them.
+const inFlight = 5
+
+// awaitHeld waits until the witness keeps that many callers waiting.
+func (b *bench) awaitHeld() {
+	b.t.Helper()
+	require.Eventually(b.t, func() bool { return b.witness.Held() >= inFlight }, 3*time.Minute, time.Millisecond,
+		"attempts should be in flight")
+}
+
+// awaitBooked waits until n timers are booked.
+func (b *bench) awaitBooked(l *load.Load, n int) {
+	b.t.Helper()
+	require.Eventually(b.t, func() bool { return l.Booked() >= n }, 2*time.Minute, time.Millisecond, "the load should go on")
+}

@@ -1,0 +1,87 @@
+package fault
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/e2e/fault/load"
+	"github.com/wakecall/wakecall/e2e/process"
+)
+
+// busy is a load with attempts in flight at every moment, for each receiver
+// takes a second to answer. It is one that SQLite keeps up with on a busy
+// machine, each commit synced: it is not speed that is tested.
+func busy(timers int) load.Plan {
+	return load.Plan{
+		Timers: timers, Over: time.Duration(timers) * 80 * time.Millisecond, Lead: time.Second, Spread: 10 * time.Second,
+		Hold: time.Second, Refuse: 0.1, Move: 0.05, Cancel: 0.05,
+	}
+}
+
+// idle is a load that is booked at once and falls due later.
+func idle(timers int) load.Plan {
+	return load.Plan{Timers: timers, Over: time.Duration(timers) * 30 * time.Millisecond, Lead: 25 * time.Second, Spread: 10 * time.Second}
+}
+
+// all is everything, in the order in which it must start.
+var all = []string{"postgres", "temporal", "api", "worker"}
+
+func TestEverythingKilledInMidCallback(t *testing.T) {
+	t.Parallel()
+	p := newProduction(t, process.Direct)
+	p.run(trial{fault: "kill -9 of everything, in mid-callback", plan: busy(scaled(1000, 200)), strike: func(*load.Load) {
+		for range scaled(4, 2) {
+			p.pause(p.between(time.Second, 3*time.Second))
+			p.awaitHeld()
+			p.crash(0, all...)
+		}
+	}})
+}
+
+func TestStandaloneKilledInMidCallback(t *testing.T) {
+	t.Parallel()
+	s := newStandalone(t)
+	s.run(trial{fault: "kill -9 of the standalone form, in mid-callback", plan: busy(scaled(1000, 200)), strike: func(*load.Load) {
+		for range scaled(10, 2) {
+			s.pause(s.between(time.Second, 3*time.Second))
+			s.awaitHeld()
+			s.crash()
+		}
+	}})
+}
+
+func TestOneKilledInMidCallback(t *testing.T) {
+	longOnly(t)
+	for _, victim := range all {
+		t.Run(victim, func(t *testing.T) {
+			t.Parallel()
+			p := newProduction(t, process.Direct)
+			p.run(trial{fault: "kill -9 of " + victim + ", in mid-callback", plan: busy(750), strike: func(*load.Load) {
+				for range 5 {
+					p.pause(p.between(time.Second, 3*time.Second))
+					p.awaitHeld()
+					p.crash(0, victim)
+				}
+			}})
+		})
+	}
+}
+
+func TestOneKilledIdle(t *testing.T) {
+	longOnly(t)
+	for _, victim := range all {
+		t.Run(victim, func(t *testing.T) {
+			t.Parallel()
+			p := newProduction(t, process.Direct)
+			plan := idle(300)
+			_, summary := p.run(trial{fault: "kill -9 of " + victim + ", idle", plan: plan, strike: func(l *load.Load) {
+				p.awaitBooked(l, plan.Timers)
+				require.Zero(t, p.witness.Count(), "it is idle")
+				p.crash(0, victim)
+			}})
+			require.Zero(t, summary.Duplicates, "nothing was in flight")
+		})
+	}
+}

@@ -1,0 +1,53 @@
+package oracle
+
+import "fmt"
+
+// Rest is what is left when all is over.
+type Rest struct {
+	// Overdue are the timers that are open although their due time is past.
+	Overdue []string
+	// Processes are those that lived through the run, before and after it.
+	Processes map[string]Growth
+}
+
+// Growth is what a process held before and after.
+type Growth struct{ Before, After Usage }
+
+// Usage is what a process holds.
+type Usage struct {
+	Goroutines, Descriptors int
+	// Memory is the resident set in bytes.
+	Memory int
+}
+
+// Quiet reports whether nothing is left that breaks [Quiescence].
+func (r Rest) Quiet() bool { return len(quiescence(Run{Rest: r}, nil)) == 0 }
+
+const (
+	// spare is what connection pools and caches may come and go by.
+	spare = 64
+	// mostMemory is more than any process of a test needs.
+	mostMemory = 2 << 30
+)
+
+// quiescence finds what did not come to rest.
+func quiescence(run Run, _ timers) (found []Violation) {
+	for _, id := range run.Rest.Overdue {
+		found = append(found, Violation{Quiescence, id, "is open although its due time is past"})
+	}
+	for name, p := range run.Rest.Processes {
+		if grown(p.Before.Goroutines, p.After.Goroutines) {
+			found = append(found, Violation{Quiescence, name, fmt.Sprintf("goroutines grew from %d to %d", p.Before.Goroutines, p.After.Goroutines)})
+		}
+		if grown(p.Before.Descriptors, p.After.Descriptors) {
+			found = append(found, Violation{Quiescence, name, fmt.Sprintf("descriptors grew from %d to %d", p.Before.Descriptors, p.After.Descriptors)})
+		}
+		if p.After.Memory > mostMemory {
+			found = append(found, Violation{Quiescence, name, fmt.Sprintf("holds %d MiB", p.After.Memory>>20)})
+		}
+	}
+	return found
+}
+
+// grown is more than a twentieth and the spare.
+func grown(before, after int) bool { return after > before+before/20+spare }

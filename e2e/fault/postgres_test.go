@@ -1,0 +1,61 @@
+package fault
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/e2e/fault/load"
+	"github.com/wakecall/wakecall/e2e/process"
+)
+
+// An immediate stop is PostgreSQL's own crash: no checkpoint, and recovery from
+// the log at the next start.
+func TestPostgresStoppedAtOnce(t *testing.T) {
+	t.Parallel()
+	p := newProduction(t, process.Direct)
+	p.run(trial{fault: "pg_ctl stop -m immediate", plan: busy(scaled(1000, 200)), strike: func(*load.Load) {
+		for range scaled(10, 2) {
+			p.pause(p.between(time.Second, 3*time.Second))
+			p.awaitHeld()
+			f := p.breaks(true)
+			p.house.Postgres.StopNow()
+			p.pause(p.between(0, 2*time.Second))
+			p.heals(f)
+			p.revive("postgres")
+		}
+	}})
+}
+
+func TestBackendsTerminated(t *testing.T) {
+	longOnly(t)
+	t.Parallel()
+	p := newProduction(t, process.Direct)
+	p.run(trial{fault: "every backend of PostgreSQL terminated, each 5 s", plan: busy(750), strike: func(*load.Load) {
+		for range 10 {
+			p.awaitHeld()
+			f := p.breaks(true)
+			require.NotZero(t, p.house.Postgres.Terminate())
+			p.heals(f)
+			p.pause(5 * time.Second)
+		}
+	}})
+}
+
+func TestNoConnectionsLeft(t *testing.T) {
+	longOnly(t)
+	t.Parallel()
+	p := newProduction(t, process.Direct)
+	p.run(trial{fault: "no connections left at PostgreSQL", plan: busy(750), strike: func(*load.Load) {
+		for range 2 {
+			p.awaitHeld()
+			f := p.breaks(true)
+			release := p.house.Postgres.Exhaust()
+			p.pause(10 * time.Second)
+			p.heals(f)
+			release()
+			p.pause(5 * time.Second)
+		}
+	}})
+}

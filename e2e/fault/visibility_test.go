@@ -1,0 +1,75 @@
+package fault
+
+import (
+	"database/sql"
+	"net/http"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	_ "modernc.org/sqlite" // the driver
+
+	"github.com/wakecall/wakecall/e2e/fault/load"
+	"github.com/wakecall/wakecall/e2e/fault/oracle"
+	"github.com/wakecall/wakecall/e2e/process"
+)
+
+// unhurried are the limits of a fault that must not be felt by any timer: it
+// is no excuse for lateness.
+var unhurried = oracle.Limits{Calm: limits.Calm, Recovery: limits.Calm, Settle: limits.Settle, Ladder: ladder}
+
+// The list is out of order while the visibility store is; everything else goes
+// on.
+func TestVisibilityTableGone(t *testing.T) {
+	longOnly(t)
+	t.Parallel()
+	p := newProduction(t, process.Direct)
+	rename := func(from, to string) {
+		p.house.Postgres.Exec("temporal_visibility", "ALTER TABLE "+from+" RENAME TO "+to)
+	}
+	const table, away = "executions_visibility", "away"
+	p.run(trial{fault: "visibility table gone", plan: busy(750), limits: unhurried, strike: func(l *load.Load) {
+		p.awaitBooked(l, 100)
+		rename(table, away)
+		p.requireAllButTheList(l)
+		rename(away, table)
+	}})
+}
+
+func TestVisibilityFileLocked(t *testing.T) {
+	longOnly(t)
+	t.Parallel()
+	s := newStandalone(t)
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(s.house.Dir, "visibility.db")+"?_pragma=busy_timeout(10000)")
+	require.NoError(t, err)
+	defer func() { require.NoError(t, db.Close()) }()
+	db.SetMaxOpenConns(1) // the transaction stays on it
+	s.run(trial{fault: "visibility file locked", plan: busy(750), limits: unhurried, strike: func(l *load.Load) {
+		s.awaitBooked(l, 100)
+		_, err := db.Exec("BEGIN EXCLUSIVE")
+		require.NoError(t, err)
+		s.goesOn(l)
+		_, err = db.Exec("ROLLBACK")
+		require.NoError(t, err)
+	}})
+}
+
+// requireAllButTheList lets the load run on without its list.
+func (b *bench) requireAllButTheList(l *load.Load) {
+	b.t.Helper()
+	b.goesOn(l)
+	status, _, err := b.api.Try("GET", "/v1/timers?business_type="+kind, nil)
+	require.NoError(b.t, err)
+	require.Equal(b.t, http.StatusServiceUnavailable, status, "the fault is real")
+}
+
+// goesOn demands that the load makes progress: adds are acknowledged, and
+// callbacks arrive.
+func (b *bench) goesOn(l *load.Load) {
+	b.t.Helper()
+	booked, rung := l.Booked(), b.witness.Count()
+	b.pause(20 * time.Second)
+	require.Greater(b.t, l.Booked(), booked+50, "adds are acknowledged")
+	require.Greater(b.t, b.witness.Count(), rung+50, "timers ring")
+}

@@ -1,0 +1,72 @@
+// Package hostile holds the test of Wakecall against receivers, name servers
+// and certificates that mean it ill. It has a process of its own, since it
+// changes what the whole process sees: its resolver, its trusted authorities
+// and its proxies; and since it measures the memory of the process.
+package hostile
+
+import (
+	"flag"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/wakecall/wakecall/e2e/house"
+)
+
+var (
+	temporalAddr string
+	// proxy is what the environment says is the proxy; nobody should connect.
+	proxy net.Listener
+	ca    *authority
+)
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) int {
+	fail := func(err error) int {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	// Receivers shall misbehave all at once, however few processors there are.
+	flag.Parse()
+	err := flag.Set("test.parallel", "12")
+	if err != nil {
+		return fail(err)
+	}
+	if ca, err = newAuthority("Wakecall's test authority"); err != nil {
+		return fail(err)
+	}
+	ca.trust()
+	net.DefaultResolver = &net.Resolver{PreferGo: true, Dial: names.dial}
+	if proxy, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
+		return fail(err)
+	}
+	for _, name := range []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"} {
+		if err := os.Setenv(name, "http://"+proxy.Addr().String()); err != nil {
+			return fail(err)
+		}
+	}
+	dir, err := os.MkdirTemp("", "wakecall-hostile-")
+	if err != nil {
+		return fail(err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	addr, stop, err := house.Temporal(dir)
+	if err != nil {
+		return fail(err)
+	}
+	defer stop()
+	temporalAddr = addr
+	code := m.Run()
+	if leaked := house.Leaked(); code == 0 && len(leaked) > 0 {
+		return fail(fmt.Errorf("goroutines of ours outlived their house:\n%s", strings.Join(leaked, "\n\n")))
+	}
+	return code
+}
+
+// allowed is where callbacks may go to; everything else on loopback is as
+// forbidden as a metadata service.
+var allowed = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}

@@ -1,0 +1,77 @@
+package hostile
+
+import (
+	"io"
+	"net/http"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// memoryLimit is how much the process may grow, whatever receivers do.
+const memoryLimit = 64 << 20
+
+// memory watches the heap that is in use.
+type memory struct {
+	before  int64
+	highest int64
+	stop    chan struct{}
+	stopped chan struct{}
+}
+
+func watchMemory() *memory {
+	m := &memory{before: inUse(), stop: make(chan struct{}), stopped: make(chan struct{})}
+	go m.watch()
+	return m
+}
+
+func (m *memory) watch() {
+	defer close(m.stopped)
+	tick := time.NewTicker(500 * time.Millisecond) // a collection is dear under the race detector
+	defer tick.Stop()
+	for {
+		m.highest = max(m.highest, inUse())
+		select {
+		case <-tick.C:
+		case <-m.stop:
+			return
+		}
+	}
+}
+
+// growth ends the watch, and tells how far the heap grew at its highest.
+func (m *memory) growth() int64 {
+	close(m.stop)
+	<-m.stopped
+	return max(m.highest, inUse()) - m.before
+}
+
+// inUse is the heap after a collection: garbage is nobody's growth.
+func inUse() int64 {
+	runtime.GC()
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return int64(stats.HeapAlloc)
+}
+
+// attemptsUnderWay counts the callbacks that hold a slot.
+func attemptsUnderWay() int {
+	stacks := make([]byte, 8<<20)
+	return strings.Count(string(stacks[:runtime.Stack(stacks, true)]), "activities.(*Caller).call(")
+}
+
+// readAll is what a careless client does with an answer: unpack it and keep it.
+func readAll(url string, limit int64) error {
+	transport := &http.Transport{}
+	defer transport.CloseIdleConnections()
+	client := &http.Client{Transport: transport, Timeout: 30 * time.Second}
+	response, err := client.Post(url, "", strings.NewReader("x")) //nolint:noctx // the client has a timeout
+	if err != nil {
+		return err
+	}
+	defer func() { _ = response.Body.Close() }()
+	kept, err := io.ReadAll(io.LimitReader(response.Body, limit))
+	<-time.After(time.Second) // until the watch has seen it
+	runtime.KeepAlive(kept)
+	return err
+}

@@ -1,0 +1,27 @@
+package house
+
+import (
+	"context"
+	"net"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Serve runs the API on a listener of its own, with the server's limits on
+// slow, large and idle connections; at [House.URL] there are none.
+func (h *House) Serve() (addr string) {
+	h.t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(h.t, err)
+	server := h.inner.API()
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	h.t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		_ = server.Shutdown(ctx)
+		require.NoError(h.t, <-served)
+	})
+	return listener.Addr().String()
+}

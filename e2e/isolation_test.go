@@ -1,0 +1,68 @@
+package e2e
+
+import (
+	"net/http"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/e2e/house"
+	"github.com/wakecall/wakecall/e2e/receiver"
+)
+
+// A receiver that hangs keeps its own share of the worker, however many of its
+// timers are due, and another type rings meanwhile.
+func TestAHangingReceiverKeepsItsShare(t *testing.T) { // it needs the machine for itself
+	h, r, kind := open(t)
+	const share, due = 10, 40
+	release := make(chan struct{})
+	var inside, most atomic.Int64
+	r.On("/hangs", func(http.ResponseWriter, *http.Request, int) {
+		now := inside.Add(1)
+		for before := most.Load(); now > before && !most.CompareAndSwap(before, now); before = most.Load() {
+		}
+		<-release
+		inside.Add(-1)
+	})
+	h.Policy(kind, house.JSON{"callback": house.JSON{"url": r.URL + "/hangs", "timeout": "60s"}, "limits": house.JSON{"in_flight": share}})
+	h.Policy(kind+".well", house.JSON{"callback": house.JSON{"url": r.URL + "/well"}})
+	h.AddMany(kind, due, "0s")
+	r.AwaitTo(t, "/hangs", share)
+	h.AddMany(kind+".well", due, "0s")
+	r.AwaitTo(t, "/well", due)
+	require.LessOrEqual(t, most.Load(), int64(share))
+	require.Len(t, r.To("/hangs"), share, "the others wait for their turn")
+	close(release)
+	h.AwaitAll(kind, due, "delivered")
+	require.LessOrEqual(t, most.Load(), int64(share))
+	require.Len(t, r.To("/hangs"), due)
+}
+
+// Under a backlog the first priority overtakes the last one, which still gets
+// its turns.
+func TestPriorities(t *testing.T) { // it needs the machine for itself
+	addr, stop, err := house.Temporal(t.TempDir())
+	require.NoError(t, err)
+	t.Cleanup(stop)
+	h, r, kind := house.Open(t, addr), receiver.New(t), typeOf(t)
+	const low, high = 400, 100
+	h.Policy(kind+".low", house.JSON{"callback": house.JSON{"url": r.URL + "/low"}, "priority": 5})
+	h.Policy(kind+".high", house.JSON{"callback": house.JSON{"url": r.URL + "/high"}, "priority": 1})
+	h.AddMany(kind+".low", low, "0s") // no worker runs: these are first in line
+	h.AddMany(kind+".high", high, "0s")
+	h.StartWorker()
+	r.AwaitAll(t, low+high)
+	order := r.All()
+	lastHigh := 0
+	for i, call := range order {
+		if call.Path == "/high" {
+			lastHigh = i
+		}
+	}
+	overtaken := low - (lastHigh + 1 - high)
+	require.Greater(t, overtaken, low/2, "booked later, and done before most of the others")
+	require.True(t, slices.ContainsFunc(order[:lastHigh], func(c receiver.Call) bool { return c.Path == "/low" }),
+		"the last priority goes on meanwhile")
+}

@@ -1,0 +1,99 @@
+package process
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+)
+
+// StopNow is what `pg_ctl stop -m immediate` does: PostgreSQL aborts without a
+// checkpoint, and recovers at the next start.
+func (p *Postgres) StopNow() { p.t.Helper(); p.signal(syscall.SIGQUIT) }
+
+// The statement that ends every connection of Temporal's.
+const terminate = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname LIKE 'temporal%'"
+
+// Terminate ends every connection of Temporal's, and returns how many there
+// were.
+func (p *Postgres) Terminate() (terminated int) {
+	p.t.Helper()
+	connection, err := p.connect(p.t.Context(), maintenance)
+	require.NoError(p.t, err)
+	defer func() { _ = connection.Close(context.Background()) }()
+	require.NoError(p.t, connection.QueryRow(p.t.Context(), terminate).Scan(&terminated))
+	return terminated
+}
+
+// Exec runs a statement in a database.
+func (p *Postgres) Exec(database, statement string) {
+	p.t.Helper()
+	connection, err := p.connect(p.t.Context(), database)
+	require.NoError(p.t, err)
+	defer func() { _ = connection.Close(context.Background()) }()
+	_, err = connection.Exec(p.t.Context(), statement)
+	require.NoError(p.t, err)
+}
+
+// maintenance is a database that every cluster has.
+const maintenance = "postgres"
+
+func (p *Postgres) connect(ctx context.Context, database string) (*pgx.Conn, error) {
+	source := url.URL{Scheme: "postgres", User: p.superuser, Host: p.Addr, Path: database}
+	return pgx.Connect(ctx, source.String())
+}
+
+// Exhaust takes every connection that PostgreSQL has, Temporal's included, and
+// keeps them until it is told to release them.
+func (p *Postgres) Exhaust() (release func()) {
+	ctx, cancel := context.WithCancel(p.t.Context())
+	var taking sync.WaitGroup
+	taking.Go(func() {
+		held := []*pgx.Conn{}
+		for ctx.Err() == nil {
+			connection, err := p.connect(ctx, maintenance)
+			if err == nil {
+				held = append(held, connection)
+				continue
+			}
+			if len(held) > 0 {
+				_, _ = held[0].Exec(ctx, terminate)
+			}
+			select {
+			case <-time.After(10 * time.Millisecond): // somebody may give one up
+			case <-ctx.Done():
+			}
+		}
+		for _, connection := range held {
+			_ = connection.Close(context.Background())
+		}
+	})
+	return func() { cancel(); taking.Wait() }
+}
+
+// Freeze stops every process of the server where it stands.
+func (p *Postgres) Freeze() { p.t.Helper(); p.everybody(syscall.SIGSTOP) }
+
+// Thaw lets them go on.
+func (p *Postgres) Thaw() { p.t.Helper(); p.everybody(syscall.SIGCONT) }
+
+// everybody signals the server and its children, one for each connection.
+func (p *Postgres) everybody(signal syscall.Signal) {
+	p.t.Helper()
+	p.send(signal) // first, so that it makes no more children
+	children, err := os.ReadFile(fmt.Sprintf("/proc/%[1]d/task/%[1]d/children", p.PID()))
+	require.NoError(p.t, err)
+	for _, child := range strings.Fields(string(children)) {
+		pid, err := strconv.Atoi(child)
+		require.NoError(p.t, err)
+		_ = syscall.Kill(pid, signal) // it may have ended since
+	}
+}

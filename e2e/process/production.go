@@ -1,0 +1,170 @@
+package process
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/compose-spec/compose-go/v2/types"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/e2e/house"
+)
+
+// Production is what docker-compose.yml describes, without the containers: the
+// same programs with the same settings and scripts, each a process of its own,
+// on addresses of this test's own.
+type Production struct {
+	API
+	Postgres *Postgres
+	Temporal *Process
+
+	services types.Services
+	// instead holds the settings whose values differ outside of containers.
+	instead map[string]map[string]string
+	// ports are what a Temporal in a container of its own has for itself.
+	ports map[string]string
+}
+
+// Via returns the address under which a service reaches another one that
+// listens on addr.
+type Via func(from, to, addr string) string
+
+// Direct puts nothing between services.
+func Direct(_, _, addr string) string { return addr }
+
+// NewProduction runs PostgreSQL and Temporal. The roles are left to start.
+func NewProduction(t testing.TB, via Via) *Production {
+	t.Helper()
+	file, key := Settings(t)
+	project, err := Compose(t.Context(), ComposeFile(), file)
+	require.NoError(t, err)
+	p := &Production{services: project.Services}
+	p.API = API{T: t, Key: key}
+	database := p.services["postgres"].Environment
+	p.Postgres = NewPostgres(t, *database["POSTGRES_USER"], *database["POSTGRES_PASSWORD"])
+	p.ports = ports()
+	p.instead = addresses(p.Postgres.Addr, "127.0.0.1:"+p.ports["FRONTEND_GRPC_PORT"], via)
+	p.instead["temporal"]["DYNAMIC_CONFIG_FILE_PATH"] = p.services["temporal"].Volumes[0].Source
+	p.URL = "http://" + via("client", "api", p.instead["api"]["WAKECALL_HTTP_ADDR"])
+	for range 2 {
+		require.NoError(t, p.Job("schema"), "it may be repeated")
+	}
+	p.Temporal = p.Start("temporal")[0]
+	require.Eventually(t, func() bool { return p.Job("namespace") == nil }, time.Minute, 100*time.Millisecond,
+		"Temporal needs a moment, and the job is run again until then")
+	require.NoError(t, p.Job("namespace"), "it may be repeated")
+	return p
+}
+
+func ports() map[string]string {
+	ports := map[string]string{"FRONTEND_HTTP_PORT": house.Port(house.Addr())}
+	for _, service := range []string{"FRONTEND", "HISTORY", "MATCHING", "WORKER"} {
+		ports[service+"_GRPC_PORT"] = house.Port(house.Addr())
+		ports[service+"_MEMBERSHIP_PORT"] = house.Port(house.Addr())
+	}
+	return ports
+}
+
+// addresses are the settings that name them.
+func addresses(postgres, temporal string, via Via) map[string]map[string]string {
+	return map[string]map[string]string{
+		"schema": {"SQL_HOST": "127.0.0.1", "SQL_PORT": house.Port(postgres)},
+		"temporal": {
+			"POSTGRES_SEEDS": "127.0.0.1", "DB_PORT": house.Port(via("temporal", "postgres", postgres)), "BIND_ON_IP": "127.0.0.1",
+		},
+		"namespace": {"TEMPORAL_ADDRESS": temporal},
+		"api":       {"TEMPORAL_ADDRESS": via("api", "temporal", temporal), "WAKECALL_HTTP_ADDR": house.Addr()},
+		"worker": {
+			"TEMPORAL_ADDRESS":      via("worker", "temporal", temporal),
+			"WAKECALL_METRICS_ADDR": house.Addr(), "WAKECALL_CALLBACK_ALLOW": "127.0.0.0/8",
+		},
+	}
+}
+
+// environment is that of a service.
+func (p *Production) environment(service string) map[string]string {
+	env := map[string]string{}
+	for name, value := range p.services[service].Environment {
+		env[name] = *value
+	}
+	for name, value := range p.instead[service] {
+		require.Contains(p.T, env, name, "%s must be told", service)
+		env[name] = value
+	}
+	if service == "temporal" {
+		maps.Copy(env, p.ports)
+	}
+	return env
+}
+
+// Job runs the script of a service.
+func (p *Production) Job(service string) error {
+	tools := p.T.TempDir()
+	for name, path := range map[string]string{"temporal-sql-tool": SQLTool(p.T), "temporal": Temporal(p.T)} {
+		require.NoError(p.T, os.Symlink(path, filepath.Join(tools, name)))
+	}
+	s := p.services[service]
+	require.Equal(p.T, types.ShellCommand{"sh", s.Volumes[0].Target}, s.Entrypoint)
+	command := exec.CommandContext(p.T.Context(), "sh", s.Volumes[0].Source)
+	command.Env = []string{"HOME=" + tools, "PATH=" + tools + ":" + os.Getenv("PATH")}
+	for name, value := range p.environment(service) {
+		command.Env = append(command.Env, name+"="+value)
+	}
+	if output, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w: %s", service, err, output)
+	}
+	return nil
+}
+
+// program is what a service runs.
+func (p *Production) program(service string) Command {
+	c := Command{Path: Wakecall(p.T), Args: p.services[service].Command, Env: p.environment(service)}
+	switch service {
+	case "temporal": // what its image's entry point does at its end
+		c.Path, c.Args = TemporalServer(p.T), []string{"start"}
+		c.Ready = "tcp://127.0.0.1:" + p.ports["FRONTEND_GRPC_PORT"]
+	case "api":
+		c.Ready = "http://" + c.Env["WAKECALL_HTTP_ADDR"] + "/livez"
+	case "worker":
+		c.Ready = "http://" + c.Env["WAKECALL_METRICS_ADDR"] + "/livez"
+	}
+	return c
+}
+
+// Start runs the programs of services at the same time, and waits for all.
+func (p *Production) Start(services ...string) (started []*Process) {
+	p.T.Helper()
+	for _, service := range services {
+		started = append(started, Launch(p.T, p.program(service)))
+	}
+	for _, process := range started {
+		process.AwaitReady()
+	}
+	return started
+}
+
+// Revive runs the program of a service, and runs it again each time it ends
+// before it is ready, as an orchestrator does.
+func (p *Production) Revive(service string) *Process {
+	p.T.Helper()
+	for {
+		if process := Launch(p.T, p.program(service)); process.BecomesReady() {
+			return process
+		}
+	}
+}
+
+// Beside runs one more program of a role, on an address of its own.
+func (p *Production) Beside(role string) *Process {
+	p.T.Helper()
+	listens := map[string]string{"api": "WAKECALL_HTTP_ADDR", "worker": "WAKECALL_METRICS_ADDR"}[role]
+	c, addr := p.program(role), house.Addr()
+	c.Env[listens] = addr
+	c.Ready = "http://" + addr + "/livez"
+	return Start(p.T, c)
+}

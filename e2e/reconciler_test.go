@@ -1,0 +1,69 @@
+package e2e
+
+import (
+	"database/sql"
+	"net/http"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/e2e/house"
+	"github.com/wakecall/wakecall/e2e/receiver"
+)
+
+// Temporal can lose a workflow's timer without a word (temporal#11869). Here it
+// is taken away behind the server's back. Without a reconciler such timers never
+// ring; with it all of them do, each of them once.
+func TestLostTimersAreFound(t *testing.T) { // it needs the machine for itself
+	dir := t.TempDir()
+	addr, stop, err := house.Temporal(dir)
+	require.NoError(t, err)
+	t.Cleanup(stop)
+	h, r, kind := house.Open(t, addr), receiver.New(t), typeOf(t)
+	h.StartWorker() // it has no reconciler
+	const lost = 20
+	r.On("/flaky", receiver.FailFirst(1))
+	h.Policy(kind, house.JSON{
+		"callback": house.JSON{"url": r.URL}, "alert": house.JSON{"url": r.URL + "/alert"}, "retry": house.JSON{"steps": []string{"7s"}},
+	})
+	h.Add(booking(kind, "retrying", "0s", r.URL+"/flaky"))
+	require.Eventually(t, func() bool {
+		shown := h.Get(kind + "/retrying")
+		return shown.Attempts == 1 && shown.NextAttemptAt.After(time.Now())
+	}, 10*time.Second, 10*time.Millisecond, "the backoff is Temporal's")
+	h.AddMany(kind, lost, "6s")
+	taken := takeTimers(t, filepath.Join(dir, "main.db"))
+	require.GreaterOrEqual(t, taken, int64(lost+1))
+	h.Add(booking(kind, "control", "8s", r.URL))
+	r.Await(t, "control", 1)
+	require.Len(t, r.All(), 2, "nothing but the first attempt of one, and the control")
+
+	settings := house.Settings()
+	settings.ReconcileInterval = time.Second
+	house.OpenWith(t, addr, settings).StartWorker()
+	h.AwaitAll(kind, lost, "delivered")
+	h.Await(kind+"/retrying", "delivered")
+	for _, id := range []string{"0", "7", "19"} {
+		require.Len(t, r.Calls(id), 1)
+	}
+	require.Len(t, r.Calls("retrying"), 2)
+	r.AwaitTo(t, "/alert", 1)
+	_, events := alerts(t, r, "timers.overdue")
+	require.NotEmpty(t, events)
+	require.Equal(t, http.StatusOK, h.Do("GET", "/v1/timers/"+kind+"/0", nil).Status)
+}
+
+// takeTimers deletes what Temporal would have been woken by.
+func takeTimers(t *testing.T, file string) (taken int64) {
+	t.Helper()
+	db, err := sql.Open("sqlite", "file:"+file+"?_pragma=busy_timeout(10000)")
+	require.NoError(t, err)
+	defer func() { require.NoError(t, db.Close()) }()
+	result, err := db.Exec("DELETE FROM timer_tasks")
+	require.NoError(t, err)
+	taken, err = result.RowsAffected()
+	require.NoError(t, err)
+	return taken
+}

@@ -1,0 +1,376 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/workflowservice/v1"
+
+	"github.com/wakecall/wakecall/e2e/house"
+	"github.com/wakecall/wakecall/e2e/process"
+	"github.com/wakecall/wakecall/e2e/receiver"
+	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// recurring is what the API shows of a recurring timer beside the rest.
+type recurring struct {
+	Status         string
+	DueAt          time.Time `json:"due_at"`
+	Occurrence     int
+	Note           string
+	Revision       int
+	LastOccurrence *occurrence `json:"last_occurrence"`
+}
+
+type occurrence struct {
+	Occurrence int
+	DueAt      time.Time `json:"due_at"`
+	Status     string
+	Attempts   int
+	Skipped    int
+	WebhookID  string `json:"webhook_id"`
+	LatenessMS *int64 `json:"lateness_ms"`
+}
+
+func show(h *house.House, path string) (r recurring) {
+	h.Do("GET", "/v1/timers/"+path, nil).Into(&r)
+	return r
+}
+
+func occurrences(t *testing.T, h *house.House, path string) (past []occurrence) {
+	t.Helper()
+	token := ""
+	for {
+		var page struct {
+			Occurrences   []occurrence
+			NextPageToken string `json:"next_page_token"`
+		}
+		reply := h.Do("GET", "/v1/timers/"+path+"/occurrences?page_size=3&page_token="+token, nil)
+		require.Equal(t, http.StatusOK, reply.Status, "%s", reply.Body)
+		reply.Into(&page)
+		past = append(past, page.Occurrences...)
+		if token = page.NextPageToken; token == "" {
+			return past
+		}
+	}
+}
+
+func repeating(businessType, id string, rule house.JSON) house.JSON {
+	return house.JSON{"business_type": businessType, "business_id": id, "recurrence": rule}
+}
+
+// dueTimes are the nominal times that a receiver was told, in order of arrival.
+func dueTimes(calls []receiver.Call) (times []time.Time) {
+	for _, call := range calls {
+		at, _ := time.Parse(time.RFC3339, call.Header.Get("Wakecall-Due-At"))
+		times = append(times, at)
+	}
+	return times
+}
+
+func headersOf(calls []receiver.Call, name string) (values []string) {
+	for _, call := range calls {
+		values = append(values, call.Header.Get(name))
+	}
+	return values
+}
+
+func TestRingsAgainAndAgain(t *testing.T) { // it needs the machine for itself
+	h, r, kind := open(t)
+	h.Policy(kind, house.JSON{"callback": house.JSON{"url": r.URL}})
+	booked := h.Do("POST", "/v1/timers", repeating(kind, "1", house.JSON{"every": "1s", "max_occurrences": 4}))
+	require.Equal(t, http.StatusCreated, booked.Status, "%s", booked.Body)
+	require.Equal(t, http.StatusOK, h.Do("POST", "/v1/timers", repeating(kind, "1", house.JSON{"every": "1s", "max_occurrences": 4})).Status,
+		"the same booking again")
+	calls := r.Await(t, "1", 4)
+	h.Await(kind+"/1", "delivered")
+	require.Equal(t, []string{"1", "2", "3", "4"}, headersOf(calls, "Wakecall-Occurrence"))
+	require.Len(t, slices.Compact(slices.Sorted(slices.Values(headersOf(calls, "webhook-id")))), 4, "each is a delivery of its own")
+	for i, due := range dueTimes(calls) {
+		require.Equal(t, dueTimes(calls)[0].Add(time.Duration(i)*time.Second), due, "a fixed rate does not drift")
+		require.False(t, calls[i].At.Before(due))
+	}
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		past := occurrences(t, h, kind+"/1")
+		require.Len(c, past, 4)
+		for i, o := range past {
+			assert.Equal(c, 4-i, o.Occurrence, "newest first")
+			assert.Equal(c, "delivered", o.Status)
+			assert.Equal(c, 1, o.Attempts)
+			assert.NotNil(c, o.LatenessMS)
+			assert.Equal(c, calls[3-i].Header.Get("webhook-id"), o.WebhookID)
+		}
+	}, 10*time.Second, 50*time.Millisecond, "visibility lags behind")
+	require.Equal(t, [][2]int64{{4, 6}, {4, 6}, {4, 6}, {4, 6}}, runsOf(t, h, kind+"/1"), "state transitions and events of each")
+	require.Equal(t, http.StatusConflict, h.Do("POST", "/v1/timers", repeating(kind, "1", house.JSON{"every": "1s"})).Status)
+}
+
+// runsOf lists all runs of a workflow, by state transitions and events.
+func runsOf(t *testing.T, h *house.House, id string) (costs [][2]int64) {
+	response, err := h.Client.ListWorkflow(t.Context(), &workflowservice.ListWorkflowExecutionsRequest{
+		Query: fmt.Sprintf("WorkflowId = '%s' AND ExecutionStatus != 'Running'", id), PageSize: 1000,
+	})
+	require.NoError(t, err)
+	for _, info := range response.GetExecutions() {
+		costs = append(costs, [2]int64{info.GetStateTransitionCount(), info.GetHistoryLength()})
+	}
+	return costs
+}
+
+// The cost of an occurrence, from Temporal's own counters, does not grow with
+// their number. The rule is finer than the API would take, to be done soon.
+func TestCostOfAnOccurrence(t *testing.T) { // it needs the machine for itself
+	h, r, kind := open(t)
+	h.Policy(kind, house.JSON{"callback": house.JSON{"url": r.URL}})
+	const chain = 100
+	every, most := timer.Duration(time.Millisecond), chain
+	now := time.Now()
+	spec, err := timer.Admit(timer.Key{BusinessType: kind, BusinessID: "1"}, timer.Terms{Recurrence: &timer.Recurrence{
+		Every: pointer(timer.Duration(time.Second)), MaxOccurrences: &most, Missed: timer.MissedFireAll,
+	}}, "booking", now)
+	require.NoError(t, err)
+	spec.Series.Rule.Every, spec.Behaviour = &every, workflows.BehaviourNow
+	h.Start(spec)
+	calls := r.Await(t, "1", chain)
+	h.Await(kind+"/1", "delivered")
+	require.True(t, slices.IsSortedFunc(dueTimes(calls), time.Time.Compare))
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		costs := runsOf(t, h, kind+"/1")
+		require.Len(c, costs, chain)
+		for _, cost := range costs {
+			assert.LessOrEqual(c, cost[0], int64(4), "one less where an occurrence is due at once")
+			assert.Equal(c, int64(6), cost[1])
+		}
+	}, 10*time.Second, 100*time.Millisecond, "visibility lags behind")
+}
+
+func pointer[T any](v T) *T { return &v }
+
+func TestFixedDelayCountsFromTheEnd(t *testing.T) {
+	t.Parallel()
+	h, r, kind := open(t)
+	h.Policy(kind, house.JSON{"callback": house.JSON{"url": r.URL}, "retry": house.JSON{"steps": []string{"700ms"}}})
+	r.On("/", receiver.FailFirst(1))
+	h.Add(repeating(kind, "1", house.JSON{"after": "1s", "max_occurrences": 2}))
+	calls := r.Await(t, "1", 3)
+	due := dueTimes(calls)
+	require.Equal(t, due[0], due[1], "a retry keeps the nominal time")
+	require.GreaterOrEqual(t, due[2].Sub(calls[1].At), 900*time.Millisecond, "counted from the end of the delivery")
+}
+
+// A receiver that fails through one occurrence's ladder does not stop the next.
+func TestAFailedOccurrence(t *testing.T) {
+	t.Parallel()
+	h, r, kind := open(t)
+	h.Policy(kind, house.JSON{"callback": house.JSON{"url": r.URL}, "retry": house.JSON{"steps": []string{"10ms"}}})
+	r.On("/", receiver.FailFirst(2))
+	h.Add(repeating(kind, "goes-on", house.JSON{"every": "2s", "max_occurrences": 2}))
+	h.Add(repeating(kind, "pauses", house.JSON{"every": "2s", "on_failure": "pause"}))
+	require.Equal(t, []string{"1", "2", "1"}, headersOf(r.Await(t, "goes-on", 3), "Wakecall-Attempt"), "each has a ladder of its own")
+	h.Await(kind+"/goes-on", "delivered")
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		past := occurrences(t, h, kind+"/goes-on")
+		require.Len(c, past, 2)
+		assert.Equal(c, "failed", past[1].Status)
+		assert.Equal(c, 2, past[1].Attempts)
+		assert.Equal(c, "delivered", past[0].Status)
+	}, 10*time.Second, 50*time.Millisecond, "visibility lags behind")
+	h.Await(kind+"/pauses", "paused")
+	require.Equal(t, "failed", show(h, kind+"/pauses").LastOccurrence.Status)
+	require.Len(t, r.Calls("pauses"), 2)
+}
+
+// When a ladder runs into the next nominal time, that one waits; then the rule
+// for missed ones decides.
+func TestALadderThatRunsIntoTheNext(t *testing.T) {
+	t.Parallel()
+	h, r, kind := open(t)
+	h.Policy(kind, house.JSON{"callback": house.JSON{"url": r.URL}, "retry": house.JSON{"steps": []string{"3500ms"}}})
+	r.On("/", receiver.FailFirst(1))
+	h.Add(repeating(kind, "1", house.JSON{"every": "1s"}))
+	calls := r.Await(t, "1", 3)
+	h.Do("DELETE", "/v1/timers/"+kind+"/1", nil)
+	require.Equal(t, []string{"1", "1", "2"}, headersOf(calls, "Wakecall-Occurrence")[:3])
+	due := dueTimes(calls)
+	require.GreaterOrEqual(t, due[2].Sub(due[0]), 3*time.Second, "the latest of those that were missed")
+	require.WithinDuration(t, calls[1].At, calls[2].At, 2*time.Second)
+}
+
+func TestPausedAndResumed(t *testing.T) {
+	t.Parallel()
+	h, r, kind := open(t)
+	h.Policy(kind, house.JSON{"callback": house.JSON{"url": r.URL}})
+	path := "/v1/timers/" + kind + "/1"
+	h.Add(repeating(kind, "1", house.JSON{"every": "1s", "paused": true}))
+	require.Equal(t, "paused", show(h, kind+"/1").Status, "created, and not yet activated")
+	require.Equal(t, `{"upcoming":[]}`, string(trimmed(h.Do("GET", path+"/upcoming", nil).Body)))
+	resumed := h.Do("POST", path+"/resume", house.JSON{"note": "let it ring"})
+	require.Equal(t, http.StatusOK, resumed.Status, "%s", resumed.Body)
+	require.Equal(t, "let it ring", show(h, kind+"/1").Note)
+	r.Await(t, "1", 2)
+	require.Equal(t, http.StatusOK, h.Do("POST", path+"/pause", house.JSON{"note": "stock-taking"}).Status)
+	stopped := show(h, kind+"/1")
+	require.Equal(t, "paused", stopped.Status)
+	require.Equal(t, "stock-taking", stopped.Note)
+	require.Equal(t, http.StatusOK, h.Do("POST", path+"/pause", nil).Status, "so already")
+	require.Equal(t, stopped.Revision, show(h, kind+"/1").Revision)
+	rung := len(r.Calls("1"))
+
+	control := h.Add(booking(kind, "control", "2500ms", r.URL))
+	r.Await(t, "control", 1)
+	require.Len(t, r.Calls("1"), rung, "nothing rings while it is paused")
+	require.Equal(t, http.StatusOK, h.Do("POST", path+"/resume", nil).Status)
+	calls := r.Await(t, "1", rung+1)
+	require.True(t, dueTimes(calls)[rung].After(control.DueAt), "what passed meanwhile is dropped")
+	require.Equal(t, strconv.Itoa(rung+1), calls[rung].Header.Get("Wakecall-Occurrence"))
+	require.Equal(t, http.StatusOK, h.Do("DELETE", path, nil).Status)
+	require.Equal(t, http.StatusConflict, h.Do("POST", path+"/resume", nil).Status)
+
+	one := h.Do("POST", "/v1/timers/"+kind+"/control/pause", nil)
+	require.Equal(t, "urn:wakecall:problem:not-recurring", one.Problem().Type)
+	require.Equal(t, http.StatusUnprocessableEntity, h.Do("POST", path+"/pause", house.JSON{"note": 7}).Status)
+	require.Equal(t, http.StatusNotFound, h.Do("POST", "/v1/timers/"+kind+"/none/pause", nil).Status)
+}
+
+func trimmed(body []byte) []byte { return []byte(string(body[:len(body)-1])) }
+
+func TestFireRingsOnceMore(t *testing.T) {
+	t.Parallel()
+	h, r, kind := open(t)
+	h.Policy(kind, house.JSON{"callback": house.JSON{"url": r.URL}})
+	h.Add(repeating(kind, "1", house.JSON{"every": "1h"}))
+	planned := show(h, kind+"/1").DueAt
+	require.Equal(t, http.StatusOK, h.Do("POST", "/v1/timers/"+kind+"/1/fire", nil).Status)
+	call := r.Await(t, "1", 1)[0]
+	require.WithinDuration(t, time.Now(), dueTimes([]receiver.Call{call})[0], 30*time.Second)
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		after := show(h, kind+"/1")
+		assert.Equal(c, 2, after.Occurrence)
+		assert.Equal(c, planned, after.DueAt, "the rule goes on")
+	}, 10*time.Second, 20*time.Millisecond, "the next run begins when the receiver has answered")
+	var upcoming struct{ Upcoming []time.Time }
+	h.Do("GET", "/v1/timers/"+kind+"/1/upcoming?count=2", nil).Into(&upcoming)
+	require.Equal(t, []time.Time{planned, planned.Add(time.Hour)}, upcoming.Upcoming)
+}
+
+func TestTheRuleChangesWhilePending(t *testing.T) {
+	t.Parallel()
+	h, r, kind := open(t)
+	h.Policy(kind, house.JSON{"callback": house.JSON{"url": r.URL}, "min_interval": "1s"})
+	path := "/v1/timers/" + kind + "/1"
+	h.Add(repeating(kind, "1", house.JSON{"cron": "0 3 * * *", "timezone": "Europe/Berlin"}))
+	require.Equal(t, http.StatusOK, h.Do("PATCH", path, house.JSON{"recurrence": house.JSON{"every": "1s"}}).Status)
+	r.Await(t, "1", 2)
+	require.Equal(t, http.StatusUnprocessableEntity, h.Do("PATCH", path, house.JSON{"delay": "1h"}).Status, "it has a rule instead")
+	require.Equal(t, http.StatusOK, h.Do("PATCH", path, house.JSON{"recurrence": house.JSON{"every": "1h"}}).Status)
+	rung := len(r.Calls("1"))
+	require.Equal(t, rung+1, show(h, kind+"/1").Occurrence, "the numbers go on")
+	require.Equal(t, http.StatusOK, h.Do("PUT", path, house.JSON{"delay": "0s"}).Status, "a replacement may be a one-shot timer")
+	h.Await(kind+"/1", "delivered")
+	require.Empty(t, r.Calls("1")[rung].Header.Get("Wakecall-Occurrence"))
+}
+
+func TestRecurringBadInput(t *testing.T) {
+	t.Parallel()
+	h, r, kind := open(t)
+	h.Policy(kind, house.JSON{"callback": house.JSON{"url": r.URL}, "min_interval": "1m"})
+	every := house.JSON{"every": "1h"}
+	for name, c := range map[string]struct {
+		body    house.JSON
+		pointer string
+	}{
+		"two times":     {house.JSON{"recurrence": every, "delay": "1s"}, "/recurrence"},
+		"latest time":   {house.JSON{"recurrence": every, "latest_at": "2999-01-01T00:00:00Z"}, "/latest_at"},
+		"two kinds":     {house.JSON{"recurrence": house.JSON{"every": "1h", "cron": "* * * * *"}}, "/recurrence"},
+		"never":         {house.JSON{"recurrence": house.JSON{"cron": "0 0 30 2 *"}}, "/recurrence/cron"},
+		"unknown zone":  {house.JSON{"recurrence": house.JSON{"cron": "0 0 * * *", "timezone": "Mars/Base"}}, "/recurrence/timezone"},
+		"too often":     {house.JSON{"recurrence": house.JSON{"every": "30s"}}, "/recurrence"},
+		"unknown field": {house.JSON{"recurrence": house.JSON{"every": "1h", "often": true}}, "/recurrence/often"},
+		"null":          {house.JSON{"recurrence": nil}, "/recurrence"},
+		"jitter":        {house.JSON{"recurrence": house.JSON{"every": "1h", "jitter": "2h"}}, "/recurrence/jitter"},
+	} {
+		c.body["business_type"], c.body["business_id"] = kind, "1"
+		reply := h.Do("POST", "/v1/timers", c.body)
+		require.Equal(t, http.StatusUnprocessableEntity, reply.Status, "%s: %s", name, reply.Body)
+		var pointers []string
+		for _, fault := range reply.Problem().Errors {
+			pointers = append(pointers, fault.Pointer)
+		}
+		require.Condition(t, func() bool {
+			return slices.ContainsFunc(pointers, func(p string) bool { return len(p) >= len(c.pointer) && p[:len(c.pointer)] == c.pointer })
+		}, "%s: %v", name, pointers)
+	}
+	require.Equal(t, http.StatusNotFound, h.Do("GET", "/v1/timers/"+kind+"/1", nil).Status, "nothing was started")
+}
+
+// After nothing could ring over several occurrences, missed decides, and
+// nothing rings twice.
+func TestMissed(t *testing.T) { // it needs the machine for itself
+	addr, stop, err := house.Temporal(t.TempDir())
+	require.NoError(t, err)
+	t.Cleanup(stop)
+	h, r, kind := house.Open(t, addr), receiver.New(t), typeOf(t)
+	h.Policy(kind, house.JSON{"callback": house.JSON{"url": r.URL}})
+	for _, missed := range []string{"fire_once", "skip", "fire_all"} {
+		h.Add(repeating(kind, missed, house.JSON{"every": "1s", "missed": missed, "max_occurrences": 6}))
+	}
+	began := time.Now()
+	require.Eventually(t, func() bool { return time.Since(began) > 5*time.Second }, 10*time.Second, 100*time.Millisecond,
+		"no worker runs, and nominal times pass")
+	h.StartWorker()
+	for _, missed := range []string{"fire_once", "skip", "fire_all"} {
+		calls := r.Await(t, missed, 6)
+		due := dueTimes(calls)
+		require.Len(t, slices.Compact(slices.SortedFunc(slices.Values(due), time.Time.Compare)), len(due), "none rings twice")
+		late := calls[0].At.Sub(due[0])
+		switch missed {
+		case "fire_once", "skip": // a second late is within the grace of skip
+			require.Less(t, late, 3*time.Second, "the latest of those that were missed")
+			require.GreaterOrEqual(t, due[0].Sub(began), 3*time.Second)
+		case "fire_all":
+			require.Equal(t, due[0].Add(time.Second), due[1])
+			require.Less(t, due[0].Sub(began), 2*time.Second, "each in turn")
+		}
+	}
+}
+
+func TestRecurringCancelledInEachState(t *testing.T) {
+	t.Parallel()
+	h, r, kind := open(t)
+	h.Policy(kind, house.JSON{"callback": house.JSON{"url": r.URL}, "retry": house.JSON{"steps": []string{"1h"}}})
+	r.On("/failing", receiver.Status(http.StatusInternalServerError))
+	h.Add(repeating(kind, "waiting", house.JSON{"every": "1h"}))
+	h.Add(repeating(kind, "between", house.JSON{"every": "1s"}))
+	h.Add(repeating(kind, "paused", house.JSON{"every": "1s", "paused": true}))
+	retrying := repeating(kind, "retrying", house.JSON{"every": "1s"})
+	retrying["callback"] = house.JSON{"url": r.URL + "/failing"}
+	h.Add(retrying)
+	r.Await(t, "between", 3)
+	r.Await(t, "retrying", 1)
+	h.Await(kind+"/retrying", "delivering")
+	for id, cancel := range map[string]func(){
+		"waiting": func() { temporal(t, "workflow", "cancel", "-w", kind+"/waiting") },
+		"between": func() {
+			execute(t, process.Tctl(t), "--address", temporalAddr, "workflow", "cancel", "-w", kind+"/between")
+		},
+		"paused": func() {
+			execute(t, process.Tctl(t), "--address", temporalAddr, "workflow", "cancel", "-w", kind+"/paused")
+		},
+		"retrying": func() { h.Do("DELETE", "/v1/timers/"+kind+"/retrying", nil) },
+	} {
+		cancel()
+		h.Await(kind+"/"+id, "cancelled")
+	}
+	rung := len(r.Calls("between"))
+	h.Add(booking(kind, "control", "2s", r.URL))
+	r.Await(t, "control", 1)
+	require.Len(t, r.Calls("between"), rung, "the whole chain is cancelled, and not one run")
+	require.Equal(t, http.StatusCreated, h.Do("POST", "/v1/timers", repeating(kind, "between", house.JSON{"every": "1h"})).Status)
+}

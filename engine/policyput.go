@@ -1,0 +1,154 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// PolicyChange is a policy to be stored.
+type PolicyChange struct {
+	Policy timer.Policy
+	// IfVersion, when set, must be the stored version; MustExist, that there
+	// is one.
+	IfVersion int
+	MustExist bool
+	// KeepSecrets and KeepHeaders keep what is write-only and was left out.
+	KeepSecrets bool
+	KeepHeaders []string
+	Author      string
+	// DryRun says what would change, and changes nothing.
+	DryRun bool
+}
+
+// PolicyResult is what became of a change.
+type PolicyResult struct {
+	Policy timer.Policy
+	// Created is whether the business type had no policy.
+	Created bool
+	// Changes are empty when the policy was so already; its version stays.
+	Changes []timer.Difference
+}
+
+var stalePolicy = &timer.Error{
+	Code: timer.PreconditionFailed, Message: "The policy has another version than If-Match names.",
+}
+
+// PutPolicy stores a policy. Making one needs no worker; replacing one does,
+// since the worker decides between competing changes. Its errors are
+// [timer.InvalidRequest], [timer.PreconditionFailed] and [timer.Unavailable].
+func (e *Engine) PutPolicy(ctx context.Context, change PolicyChange) (PolicyResult, error) {
+	if err := change.Policy.Check().Err(); err != nil {
+		return PolicyResult{}, err
+	}
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	defer e.policies.forget(change.Policy.BusinessType)
+	for {
+		result, err := e.putOnce(ctx, change)
+		// Without If-Match the last one to write wins: it tries again.
+		if !errors.Is(err, stalePolicy) || change.MustExist || change.IfVersion != 0 {
+			return result, err
+		}
+	}
+}
+
+// putOnce stores a change on the version that it read.
+func (e *Engine) putOnce(ctx context.Context, change PolicyChange) (PolicyResult, error) {
+	record, open, err := e.policyRecord(ctx, change.Policy.BusinessType)
+	if err != nil && timer.CodeOf(err) != timer.NotFound {
+		return PolicyResult{}, err
+	}
+	old, err := e.openPolicy(record.Policy)
+	if err != nil {
+		return PolicyResult{}, sealing("/signing_secrets", err)
+	}
+	if (change.MustExist && !open) || (change.IfVersion != 0 && (!open || change.IfVersion != old.Version)) {
+		return PolicyResult{}, stalePolicy
+	}
+	last := old.Version
+	if !open { // versions go on after a policy was deleted: an ETag never comes twice
+		old = timer.Policy{}
+	}
+	next := change.over(old)
+	next.Version = last + 1
+	result := PolicyResult{Policy: next, Created: !open, Changes: timer.Differences(old, next)}
+	if open && len(result.Changes) == 0 {
+		result.Policy = old
+		return result, nil
+	}
+	if change.DryRun {
+		return result, nil
+	}
+	return result, e.storePolicy(ctx, workflows.PutPolicy{Record: workflows.PolicyRecord{
+		Policy: next, ChangedAt: timer.At(time.Now()), ChangedBy: change.Author,
+	}, IfVersion: last}, open)
+}
+
+// over completes the change with what it keeps of the policy it replaces.
+func (c PolicyChange) over(old timer.Policy) timer.Policy {
+	next := c.Policy.WithDefaults()
+	if c.KeepSecrets {
+		next.SigningSecrets = old.SigningSecrets
+	}
+	for _, name := range c.KeepHeaders {
+		if value, ok := old.Callback.Headers[name]; ok {
+			next.Callback.Headers[name] = value
+		} else {
+			delete(next.Callback.Headers, name)
+		}
+	}
+	return next.Succeed(old, timer.At(time.Now()))
+}
+
+func (e *Engine) storePolicy(ctx context.Context, put workflows.PutPolicy, open bool) (err error) {
+	if put.Record.Policy, err = e.sealPolicy(put.Record.Policy); err != nil {
+		return err
+	}
+	if open {
+		return e.updatePolicy(ctx, put)
+	}
+	return e.createPolicy(ctx, put.Record)
+}
+
+func (e *Engine) createPolicy(ctx context.Context, record workflows.PolicyRecord) error {
+	options := client.StartWorkflowOptions{
+		ID:                                       workflows.PolicyID(record.Policy.BusinessType),
+		TaskQueue:                                workflows.TaskQueue,
+		WorkflowExecutionErrorWhenAlreadyStarted: true,
+		WorkflowIDReusePolicy:                    enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
+		Memo:                                     map[string]any{workflows.MemoPolicy: record},
+		// No search attribute: who cancels timers by query means no policy.
+		StaticSummary: "policy of " + record.Policy.BusinessType,
+	}
+	_, err := e.Client.ExecuteWorkflow(ctx, options, workflows.TypePolicy, record)
+	if is[*serviceerror.WorkflowExecutionAlreadyStarted](err) {
+		return stalePolicy
+	}
+	return translate(err)
+}
+
+func (e *Engine) updatePolicy(ctx context.Context, put workflows.PutPolicy) error {
+	handle, err := e.Client.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
+		WorkflowID: workflows.PolicyID(put.Record.Policy.BusinessType), UpdateName: workflows.UpdatePutPolicy,
+		Args: []any{put}, WaitForStage: client.WorkflowUpdateStageCompleted,
+	})
+	if err == nil {
+		err = handle.Get(ctx, nil)
+	}
+	if app, ok := errors.AsType[*temporal.ApplicationError](err); ok && app.Type() == workflows.ErrorVersion {
+		return stalePolicy
+	}
+	if is[*serviceerror.NotFound](err) { // deleted meanwhile
+		return stalePolicy
+	}
+	return translate(err)
+}

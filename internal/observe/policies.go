@@ -1,0 +1,67 @@
+package observe
+
+import (
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+// policies shows what holds business types back, as this worker last saw it.
+type policies struct {
+	mu   sync.Mutex
+	seen []timer.Policy
+
+	paused, held, limit *prometheus.Desc
+}
+
+func newPolicies() *policies {
+	describe := func(name, help string) *prometheus.Desc {
+		return prometheus.NewDesc(name, help, []string{"business_type"}, nil)
+	}
+	return &policies{
+		paused: describe("wakecall_policy_paused", "1 while the policy pauses its callbacks."),
+		held:   describe("wakecall_back_pressure_seconds", "How long the receiver's wish for patience still holds its type back."),
+		limit:  describe("wakecall_callback_limit", "Callbacks a second that the policy allows, where it limits them."),
+	}
+}
+
+// Governed notes the policies that are in force.
+func (t *Telemetry) Governed(seen []timer.Policy) {
+	t.policies.mu.Lock()
+	defer t.policies.mu.Unlock()
+	t.policies.seen = seen
+}
+
+// Describe implements prometheus.Collector.
+func (p *policies) Describe(out chan<- *prometheus.Desc) {
+	out <- p.paused
+	out <- p.held
+	out <- p.limit
+}
+
+// Collect implements prometheus.Collector.
+func (p *policies) Collect(out chan<- prometheus.Metric) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := time.Now()
+	show := func(desc *prometheus.Desc, value float64, businessType string) {
+		out <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value, businessType)
+	}
+	for _, policy := range p.seen {
+		paused, wait := 0.0, 0.0
+		if policy.Paused {
+			paused = 1
+		}
+		if until, held := policy.Held(now); held {
+			wait = until.Until(now).Seconds()
+		}
+		show(p.paused, paused, policy.BusinessType)
+		show(p.held, wait, policy.BusinessType)
+		if limit := policy.Limits.CallbacksPerSecond; limit != nil {
+			show(p.limit, *limit, policy.BusinessType)
+		}
+	}
+}

@@ -1,0 +1,61 @@
+package quota
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+)
+
+// Limit is a token bucket: Rate tokens a second, at most Burst at once.
+type Limit struct {
+	Rate  float64
+	Burst int
+}
+
+// never is when to try again where the rate is 0.
+const never = time.Minute
+
+// maxBuckets bounds what a process remembers. Business types are hundreds.
+const maxBuckets = 10_000
+
+// Local keeps the buckets of one process. Its zero value is ready for use.
+type Local struct {
+	mu      sync.Mutex
+	buckets map[string]*rate.Limiter
+}
+
+// Allow takes a token from the bucket of key, or says when there will be one.
+// A limit that differs from the last one takes effect at once. It never fails.
+func (l *Local) Allow(_ context.Context, key string, limit Limit) (wait time.Duration, err error) {
+	if limit.Rate <= 0 {
+		return never, nil
+	}
+	now := time.Now()
+	reservation := l.bucket(key, limit, now).ReserveN(now, 1)
+	if wait = reservation.DelayFrom(now); wait > 0 {
+		reservation.CancelAt(now)
+	}
+	return wait, nil
+}
+
+func (l *Local) bucket(key string, limit Limit, now time.Time) *rate.Limiter {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	bucket, ok := l.buckets[key]
+	if !ok {
+		if l.buckets == nil || len(l.buckets) >= maxBuckets {
+			l.buckets = map[string]*rate.Limiter{}
+		}
+		bucket = rate.NewLimiter(rate.Limit(limit.Rate), limit.Burst)
+		l.buckets[key] = bucket
+	}
+	if bucket.Limit() != rate.Limit(limit.Rate) {
+		bucket.SetLimitAt(now, rate.Limit(limit.Rate))
+	}
+	if bucket.Burst() != limit.Burst {
+		bucket.SetBurstAt(now, limit.Burst)
+	}
+	return bucket
+}

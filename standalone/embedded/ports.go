@@ -1,0 +1,68 @@
+package embedded
+
+import (
+	"errors"
+	"net"
+	"syscall"
+
+	"go.temporal.io/server/temporal"
+	"go.uber.org/zap/zapcore"
+)
+
+// portSource gives ports on loopback for Temporal's inner services. Temporal
+// is configured with numbers and binds them itself, so somebody else may come
+// in between.
+type portSource func() (int, error)
+
+func freePort() (int, error) {
+	listener, err := net.Listen("tcp", net.JoinHostPort(loopback, "0"))
+	if err != nil {
+		return 0, err
+	}
+	return listener.Addr().(*net.TCPAddr).Port, listener.Close()
+}
+
+// maxBinds is how often other ports are tried.
+const maxBinds = 5
+
+// bind makes a server whose ports are bound. The frontend's is bound after
+// those of the inner services, except the worker's, which takes any: a try
+// that fails for an inner port has not taken the frontend's.
+func bind(o Options, ports portSource) (server temporal.Server, err error) {
+	for range maxBinds {
+		server, err = newTemporal(o, ports)
+		if !errors.Is(err, syscall.EADDRINUSE) {
+			return server, err
+		}
+		if err := free(o.Addr); err != nil {
+			return nil, err
+		}
+	}
+	return nil, err
+}
+
+// lastWord is what Temporal's logger does after a fatal entry. Temporal knows
+// no other answer to a taken port than to end the process.
+type lastWord struct{ inUse error }
+
+// build makes a server. What a failed try has made is left to the collector.
+func (w *lastWord) build(options ...temporal.ServerOption) (server temporal.Server, err error) {
+	defer func() {
+		if w.inUse != nil {
+			_ = recover() // from OnWrite's panic
+			err = w.inUse
+		}
+	}()
+	return temporal.NewServer(options...)
+}
+
+// OnWrite panics if a port is taken, and else ends the process.
+func (w *lastWord) OnWrite(entry *zapcore.CheckedEntry, fields []zapcore.Field) {
+	for _, field := range fields {
+		if err, ok := field.Interface.(error); ok && errors.Is(err, syscall.EADDRINUSE) {
+			w.inUse = err
+			zapcore.WriteThenPanic.OnWrite(entry, fields)
+		}
+	}
+	zapcore.WriteThenFatal.OnWrite(entry, fields)
+}

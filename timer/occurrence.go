@@ -1,0 +1,155 @@
+package timer
+
+// Cursor is how far a recurring timer has come. It travels in the input of the
+// timer's workflow; with the rule it determines everything that follows.
+type Cursor struct {
+	// Booked is when the rule began to count: the booking, the change that
+	// brought the rule, or the activation of a timer that was booked paused.
+	Booked Instant `json:"booked"`
+	// Last is the nominal time up to which everything has rung or been
+	// skipped; zero before the first.
+	Last Instant `json:"last,omitzero"`
+	// Ended is when the last delivery ended, whatever its verdict. A fixed
+	// delay counts from it.
+	Ended Instant `json:"ended,omitzero"`
+	// Rung is how many occurrences have been delivered or given up.
+	Rung int `json:"rung,omitzero"`
+}
+
+// Past is the cursor after the delivery of an occurrence ended.
+func (c Cursor) Past(o Occurrence, ended Instant) Cursor {
+	c.Last, c.Ended, c.Rung = o.Nominal, ended, o.Number
+	return c
+}
+
+// Resumed is the cursor of a timer that was paused: what passed meanwhile has
+// been dropped, a fixed delay counts from now, and a fixed rate keeps its grid.
+func (c Cursor) Resumed(now Instant) Cursor {
+	c.Last = max(c.Last, now)
+	c.Ended = now
+	return c
+}
+
+// Occurrence is one ring of a recurring timer.
+type Occurrence struct {
+	// Number counts what rings, from 1; what is skipped has none.
+	Number int `json:"number"`
+	// Nominal is the time the rule names. See Recurrence.RingAt.
+	Nominal Instant `json:"nominal"`
+	// Skipped is how many nominal times since the last occurrence do not ring,
+	// counted up to MaxCounted.
+	Skipped int `json:"skipped,omitzero"`
+}
+
+// Next is the occurrence that rings next for a timer at the cursor, at the
+// present moment now: one that lies ahead, or one that is overdue. ok is false
+// when the recurrence has come to its end; Skipped may be set all the same.
+//
+// It depends on its arguments alone, and may be asked again: with a later now
+// it says which occurrence has taken the place of one that was missed. The
+// recurrence must have passed Check; ok is false otherwise.
+func (r Recurrence) Next(c Cursor, now Instant) (o Occurrence, ok bool) {
+	o.Number = c.Rung + 1
+	if r.MaxOccurrences != nil && o.Number > *r.MaxOccurrences {
+		return o, false
+	}
+	table, err := r.at(c)
+	if err != nil {
+		return o, false
+	}
+	o.Nominal, ok = table.next(0)
+	if ok && o.Nominal < now && r.After == nil {
+		return r.makeUp(o, table, now)
+	}
+	return o, ok
+}
+
+// at is the timetable of what lies behind the cursor.
+func (r Recurrence) at(c Cursor) (timetable, error) {
+	start := r.start(c.Booked)
+	if r.After != nil {
+		if c.Ended != 0 {
+			start = max(start, c.Ended.Add(r.After.D()))
+		}
+		start = max(start, c.Booked)
+		return r.timetable(start, start)
+	}
+	return r.timetable(start, max(start, c.Booked, c.Last+1))
+}
+
+// makeUp chooses among nominal times that have passed, of which o is the first.
+func (r Recurrence) makeUp(o Occurrence, table timetable, now Instant) (Occurrence, bool) {
+	missed := table.tally(o.Nominal, now)
+	first := o.Nominal
+	keep := 1
+	if r.Missed == MissedFireAll {
+		keep = MaxMadeUp
+	}
+	if missed > keep {
+		o.Nominal = table.newest(first, now, keep)
+		o.Skipped = missed - keep
+	}
+	if r.Missed == MissedSkip && o.Nominal.Add(r.Jitter.D()+MissedGrace) < now {
+		nominal, ok := table.next(now)
+		o.Nominal, o.Skipped = nominal, missed
+		return o, ok
+	}
+	return o, true
+}
+
+// tally counts the nominal times in [from, to], up to MaxCounted.
+func (t timetable) tally(from, to Instant) (n int) {
+	for n < MaxCounted {
+		at, ok := t.next(from)
+		if !ok || at > to {
+			break
+		}
+		n, from = n+1, at+1
+	}
+	return n
+}
+
+// newest is the oldest of the n newest nominal times in [first, to], of which
+// first is one. It looks at ever longer stretches before to.
+func (t timetable) newest(first, to Instant, n int) Instant {
+	for stretch := Instant(n) * Instant(MinInterval.Milliseconds()); to-stretch > first; stretch *= 2 {
+		if kept := t.lastOf(to-stretch, to, n); len(kept) == n {
+			return kept[0]
+		}
+	}
+	return t.lastOf(first, to, n)[0]
+}
+
+// lastOf are the last n nominal times in [from, to], or fewer.
+func (t timetable) lastOf(from, to Instant, n int) (kept []Instant) {
+	for {
+		at, ok := t.next(from)
+		if !ok || at > to {
+			return kept
+		}
+		if len(kept) == n {
+			kept = append(kept[:0], kept[1:]...)
+		}
+		kept, from = append(kept, at), at+1
+	}
+}
+
+// Upcoming are the next nominal times of a timer at the cursor, count at most,
+// from the rule alone: without jitter, and as if every delivery took no time.
+func (r Recurrence) Upcoming(c Cursor, count int) (times []Instant) {
+	if r.MaxOccurrences != nil {
+		count = min(count, *r.MaxOccurrences-c.Rung)
+	}
+	table, err := r.at(c)
+	if err != nil {
+		return nil
+	}
+	for from := Instant(0); len(times) < count; {
+		at, ok := table.next(from)
+		if !ok {
+			break
+		}
+		times, from = append(times, at), at+1
+	}
+	return times
+}

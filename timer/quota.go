@@ -1,0 +1,111 @@
+package timer
+
+import (
+	"math"
+	"time"
+)
+
+// Limits bound what one business type may use. A nil rate is no limit.
+type Limits struct {
+	// AddsPerSecond bounds bookings, AddsBurst how many may come at once.
+	AddsPerSecond *float64 `json:"adds_per_second,omitempty"`
+	AddsBurst     int      `json:"adds_burst,omitzero"`
+	// CallbacksPerSecond bounds attempts of all workers together, retries
+	// included. Fractions are fine; 0 holds every callback back.
+	CallbacksPerSecond *float64 `json:"callbacks_per_second,omitempty"`
+	// InFlight bounds the attempts under way at once in one worker.
+	InFlight int `json:"in_flight,omitzero"`
+	// Pending bounds the open timers; 0 is no limit.
+	Pending int `json:"pending,omitzero"`
+}
+
+func (l Limits) withDefaults() Limits {
+	if l.InFlight == 0 {
+		l.InFlight = DefaultInFlight
+	}
+	if l.AddsPerSecond != nil && l.AddsBurst == 0 {
+		l.AddsBurst = max(1, int(math.Ceil(*l.AddsPerSecond)))
+	}
+	return l
+}
+
+func (l Limits) check() (faults Faults) {
+	if l.AddsPerSecond != nil && !isRate(*l.AddsPerSecond) {
+		faults.Add("/adds_per_second", CodeOutOfRange, "must be 0, or from 0.001 to 100000")
+	}
+	if l.AddsBurst < 0 || l.AddsBurst > MaxRate {
+		faults.Add("/adds_burst", CodeOutOfRange, "must be from 1 to 100000")
+	}
+	if l.AddsBurst != 0 && l.AddsPerSecond == nil {
+		faults.Add("/adds_burst", CodeConflict, "goes with adds_per_second")
+	}
+	if l.CallbacksPerSecond != nil && !isRate(*l.CallbacksPerSecond) {
+		faults.Add("/callbacks_per_second", CodeOutOfRange, "must be 0, or from 0.001 to 100000")
+	}
+	if l.InFlight < 0 || l.InFlight > MaxInFlight {
+		faults.Add("/in_flight", CodeOutOfRange, "must be from 1 to 1000")
+	}
+	if l.Pending < 0 || l.Pending > MaxPending {
+		faults.Add("/pending", CodeOutOfRange, "must be from 1 to 1000000000")
+	}
+	return faults
+}
+
+// isRate refuses NaN as well, which Temporal would take for a limit.
+func isRate(r float64) bool { return r == 0 || (r >= MinRate && r <= MaxRate) }
+
+// BackPressure is a receiver's wish not to be called for a while. It holds for
+// its whole business type.
+type BackPressure struct {
+	Until  Instant `json:"until"`
+	Since  Instant `json:"since"`
+	Status int     `json:"status"` // the answer that asked for it, 429 or 503
+}
+
+// Held is until when back-pressure holds the type's callbacks back, if it does.
+func (p Policy) Held(now time.Time) (until Instant, held bool) {
+	if p.BackPressure == nil || p.BackPressure.Until.Until(now) <= 0 {
+		return 0, false
+	}
+	return p.BackPressure.Until, true
+}
+
+// Rate is how many callbacks a second may leave now, nil for no limit. A pause
+// and back-pressure make it 0.
+func (p Policy) Rate(now time.Time) *float64 {
+	if _, held := p.Held(now); held || p.Paused {
+		none := 0.0
+		return &none
+	}
+	return p.Limits.CallbacksPerSecond
+}
+
+// Governance is the rate that the queue of a business type shall have, in
+// callbacks per second of all workers together; nil for no limit.
+type Governance struct {
+	BusinessType string   `json:"business_type"`
+	Rate         *float64 `json:"rate,omitempty"`
+}
+
+// FastShare is the part of InFlight that the fast path may take; the rest is
+// the queue's, so that both together keep to the limit.
+func (l Limits) FastShare() int { return l.InFlight / 2 }
+
+// QueueShare is the part of InFlight that is the queue's.
+func (l Limits) QueueShare() int { return l.InFlight - l.FastShare() }
+
+// Weight is how many turns a priority gets for each one of the last priority.
+// The last one still gets its turns: it is late under load, and never stuck.
+func Weight(priority int) float32 { return float32(int(1) << (MaxPriority - priority)) }
+
+// Quota is a limit that a request ran into.
+type Quota struct {
+	// Name is the limit's, as the policy calls it.
+	Name string
+	// Limit requests may come within Window; Window is zero for a stock such
+	// as the open timers.
+	Limit  int
+	Window time.Duration
+	// RetryAfter is when it is worth another try.
+	RetryAfter time.Duration
+}

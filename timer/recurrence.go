@@ -1,0 +1,127 @@
+package timer
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"math/bits"
+	"time"
+	_ "time/tzdata" // a rule must mean the same on a machine without zone files
+)
+
+// Recurrence says when a timer rings again and again: by exactly one of Cron,
+// Crons, Every and After.
+//
+// The moments that follow from the rule are nominal times. A nominal time is
+// what the receiver is told and what the next one is counted from; jitter and
+// lateness never move it.
+type Recurrence struct {
+	// Cron is an expression of five fields, or of six if Seconds is set.
+	Cron *string `json:"cron,omitempty"`
+	// Crons are several; moments that they share ring once.
+	Crons []string `json:"crons,omitzero"`
+	// Seconds is whether the expressions begin with a field for seconds.
+	Seconds bool `json:"seconds,omitzero"`
+	// Every is a fixed rate: nominal times lie a whole number of intervals
+	// after the first one. With an Offset, even of zero, they lie a whole
+	// number of intervals, and the offset, after 1970-01-01T00:00Z.
+	Every  *Duration `json:"every,omitempty"`
+	Offset *Duration `json:"offset,omitempty"`
+	// After is a fixed delay, counted from the end of the last delivery.
+	After *Duration `json:"after,omitempty"`
+
+	// Timezone is an IANA name; empty means UTC. Cron expressions and
+	// exclusions are read in it.
+	Timezone string `json:"timezone,omitzero"`
+	// InitialDelay, counted from the booking, and StartAt exclude one another.
+	// Nothing rings before.
+	InitialDelay *Duration `json:"initial_delay,omitempty"`
+	StartAt      Instant   `json:"start_at,omitzero"`
+	// EndAt is the last moment that may be a nominal time.
+	EndAt Instant `json:"end_at,omitzero"`
+	// MaxOccurrences is how often the timer rings at most; what is skipped
+	// does not count.
+	MaxOccurrences *int `json:"max_occurrences,omitempty"`
+	// Jitter delays each ring by up to this much, exclusive.
+	Jitter Duration `json:"jitter,omitzero"`
+	// Exclude lists dates such as 2027-12-25 and cron expressions of five
+	// fields, each of which excludes whole minutes.
+	Exclude   []string  `json:"exclude,omitempty"`
+	Missed    Missed    `json:"missed,omitzero"`
+	OnFailure OnFailure `json:"on_failure,omitzero"`
+	// Paused is whether the timer waits to be resumed before it rings first.
+	Paused bool `json:"paused,omitzero"`
+}
+
+// Missed says what becomes of nominal times that passed while nothing could
+// ring: nobody was there, or a delivery took until after the next one.
+type Missed string
+
+// The ways to make up for missed nominal times; empty means MissedFireOnce.
+const (
+	// MissedFireOnce rings once, for the latest of them.
+	MissedFireOnce Missed = "fire_once"
+	// MissedSkip rings for the latest of them only if it is not later than
+	// MissedGrace.
+	MissedSkip Missed = "skip"
+	// MissedFireAll rings for each in turn, for MaxMadeUp at most.
+	MissedFireAll Missed = "fire_all"
+)
+
+// OnFailure says what becomes of a recurring timer after a delivery that failed.
+type OnFailure string
+
+// Empty means OnFailureContinue.
+const (
+	OnFailureContinue OnFailure = "continue"
+	OnFailurePause    OnFailure = "pause"
+)
+
+// expressions are the cron expressions, each with its pointer.
+func (r Recurrence) expressions() (texts, pointers []string) {
+	if r.Cron != nil {
+		return []string{*r.Cron}, []string{"/cron"}
+	}
+	for i := range r.Crons {
+		pointers = append(pointers, "/crons/"+itoa(i))
+	}
+	return r.Crons, pointers
+}
+
+// start is the earliest nominal time of a timer booked at the given moment.
+func (r Recurrence) start(booked Instant) Instant {
+	switch {
+	case r.StartAt != 0:
+		return r.StartAt
+	case r.InitialDelay != nil:
+		return booked.Add(r.InitialDelay.D())
+	case r.After != nil:
+		return booked.Add(r.After.D())
+	case r.Every != nil && r.Offset == nil:
+		return booked.Add(r.Every.D())
+	default:
+		return booked
+	}
+}
+
+// RingAt is when to ring for a nominal time: up to Jitter later. The same seed
+// and nominal time always give the same answer; the seed, such as the booking's
+// id, spreads timers that share a rule.
+func (r Recurrence) RingAt(nominal Instant, seed string) Instant {
+	sum := sha256.Sum256([]byte(seed + "\n" + nominal.String()))
+	chance := binary.BigEndian.Uint64(sum[:8])
+	late, _ := bits.Mul64(chance, uint64(r.Jitter.D().Milliseconds()))
+	return nominal + Instant(late)
+}
+
+// zone is the time zone of the rule. The zones of the machine or, without
+// them, those built into the program.
+func (r Recurrence) zone() (*time.Location, error) {
+	if r.Timezone == "Local" {
+		return nil, errUnknownZone
+	}
+	zone, err := time.LoadLocation(r.Timezone)
+	if err != nil {
+		return nil, errUnknownZone
+	}
+	return zone, nil
+}

@@ -1,0 +1,80 @@
+package timer
+
+import (
+	"encoding/base64"
+	"slices"
+	"strings"
+	"time"
+)
+
+// RetiredSecret is a signing secret that was replaced. Receivers may still know
+// no other, so attempts are signed with it as well until its time has come.
+type RetiredSecret struct {
+	Secret string  `json:"secret,omitzero"`
+	Until  Instant `json:"until"`
+}
+
+// SecretPrefix marks a symmetric key in Standard Webhooks 1.0.0.
+const SecretPrefix = "whsec_"
+
+// DecodeSecret is the key in a Standard Webhooks secret.
+func DecodeSecret(secret string) (key []byte, ok bool) {
+	encoded, ok := strings.CutPrefix(secret, SecretPrefix)
+	if !ok {
+		return nil, false
+	}
+	key, err := base64.StdEncoding.DecodeString(encoded)
+	return key, err == nil && len(key) >= 24 && len(key) <= 64
+}
+
+// Secrets are those that sign an attempt made now: the current ones first, then
+// the retired ones that are still within their overlap.
+func (p Policy) Secrets(now time.Time) []string {
+	secrets := slices.Clone(p.SigningSecrets)
+	for _, retired := range p.RetiredSecrets {
+		if retired.Until.Until(now) > 0 {
+			secrets = append(secrets, retired.Secret)
+		}
+	}
+	return secrets
+}
+
+// Succeed makes p the next version of old. Signing secrets that p does not list
+// any more retire: they go on signing for the overlap. A policy that lists none
+// signs nothing at once.
+func (p Policy) Succeed(old Policy, now Instant) Policy {
+	p.Version = old.Version + 1
+	p.RetiredSecrets = nil
+	if len(p.SigningSecrets) == 0 {
+		return p
+	}
+	retired := slices.Clone(old.RetiredSecrets)
+	if p.SecretOverlap != nil {
+		until := now.Add(p.SecretOverlap.D())
+		for _, secret := range old.SigningSecrets {
+			retired = append(retired, RetiredSecret{Secret: secret, Until: until})
+		}
+	}
+	for _, r := range retired {
+		if r.Until > now && !slices.Contains(p.SigningSecrets, r.Secret) {
+			p.RetiredSecrets = append(p.RetiredSecrets, r)
+		}
+	}
+	return p
+}
+
+func (p Policy) checkSecrets() (faults Faults) {
+	if len(p.SigningSecrets) > MaxSecrets {
+		faults.Add("/signing_secrets", CodeTooLarge, "must have at most 3 secrets")
+	}
+	for i, secret := range p.SigningSecrets {
+		if _, ok := DecodeSecret(secret); !ok {
+			faults.Add("/signing_secrets/"+itoa(i), CodeInvalidSecret,
+				"must be whsec_ and the base64 of 24 to 64 bytes")
+		}
+	}
+	if p.SecretOverlap != nil && (*p.SecretOverlap < 0 || p.SecretOverlap.D() > MaxSecretOverlap) {
+		faults.Add("/secret_overlap", CodeOutOfRange, "must be from 0s to 720h")
+	}
+	return faults
+}

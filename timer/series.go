@@ -1,0 +1,129 @@
+package timer
+
+import "time"
+
+// Series is where a recurring timer stands. The timer's due time is the nominal
+// time of the occurrence that rings next, or is ringing.
+type Series struct {
+	Rule   Recurrence `json:"rule"`
+	Cursor Cursor     `json:"cursor"`
+	// Number is the occurrence's, from 1.
+	Number int `json:"number"`
+	// Skipped is how many nominal times before it do not ring.
+	Skipped int `json:"skipped,omitzero"`
+	// Extra is whether somebody asked for this occurrence, and no rule.
+	Extra  bool `json:"extra,omitzero"`
+	Paused bool `json:"paused,omitzero"`
+	// Waiting is whether the rule has not been activated yet.
+	Waiting bool `json:"waiting,omitzero"`
+	// Note says why the timer was paused or resumed.
+	Note string `json:"note,omitzero"`
+	// Last is the occurrence before, once there was one.
+	Last *Past `json:"last,omitempty"`
+	// Began is whether this run began because an occurrence had ended.
+	Began bool `json:"began,omitzero"`
+}
+
+// Past is an occurrence that has ended.
+type Past struct {
+	Occurrence int     `json:"occurrence"`
+	DueAt      Instant `json:"due_at"`
+	// Skipped is how many nominal times before it did not ring.
+	Skipped   int    `json:"skipped,omitzero"`
+	WebhookID string `json:"webhook_id"`
+	Outcome
+}
+
+// begin makes the card that of a recurring timer whose rule starts at now. A
+// rule that replaces another goes on with the numbers.
+func (c Card) begin(rule Recurrence, now Instant) (Card, bool) {
+	series := Series{Rule: rule, Paused: rule.Paused, Waiting: rule.Paused, Cursor: Cursor{Booked: now}}
+	if c.Series != nil {
+		series.Cursor.Rung, series.Last = c.Series.Cursor.Rung, c.Series.Last
+		series.Rule.MaxOccurrences = shift(rule.MaxOccurrences, c.Series.Cursor.Rung)
+	}
+	c.Series = &series
+	return c.Seek(now)
+}
+
+// shift makes a number of occurrences count from those that have rung already.
+func shift(most *int, rung int) *int {
+	if most == nil {
+		return nil
+	}
+	total := *most + rung
+	return &total
+}
+
+// Seek sets the card to the occurrence that rings next as seen from now; ok is
+// false when there is none. One that somebody asked for stays.
+func (c Card) Seek(now Instant) (_ Card, ok bool) {
+	if c.Series.Extra {
+		return c, true
+	}
+	next, ok := c.Series.Rule.Next(c.Series.Cursor, now)
+	if !ok {
+		return c, false
+	}
+	series := *c.Series
+	series.Number, series.Skipped = next.Number, next.Skipped
+	c.Series, c.DueAt = &series, next.Nominal
+	return c, true
+}
+
+// After is the card once the occurrence has ended; ok is false when it was the
+// last one.
+func (c Card) After(key Key, outcome Outcome, now Instant) (_ Card, ok bool) {
+	series := *c.Series
+	series.Last = &Past{
+		Occurrence: series.Number, DueAt: c.DueAt, Skipped: series.Skipped,
+		WebhookID: c.WebhookID(key), Outcome: outcome,
+	}
+	series.Cursor = series.Cursor.Past(Occurrence{Number: series.Number, Nominal: c.DueAt}, now)
+	series.Extra, series.Began, series.Note = false, true, ""
+	if outcome.Status == Failed && series.Rule.OnFailure == OnFailurePause {
+		series.Paused, series.Note = true, "paused by on_failure"
+	}
+	c.Series = &series
+	return c.Seek(now)
+}
+
+// extra makes now the time of an occurrence that no rule names. The rule goes
+// on after it.
+func (c Card) extra(now Instant) Card {
+	series := *c.Series
+	series.Extra, series.Skipped, series.Number = true, 0, series.Cursor.Rung+1
+	c.Series, c.DueAt = &series, now
+	return c
+}
+
+// pause stops a recurring timer, or lets it go on after now. What its rule
+// names for the time between is dropped.
+func (c Card) pause(stop bool, note string, now Instant) Card {
+	series := *c.Series
+	series.Note = note
+	if series.Paused && !stop {
+		series.Cursor = series.Cursor.Resumed(now)
+		if series.Waiting {
+			series.Cursor = Cursor{Booked: now}
+		}
+		series.Waiting, series.Extra = false, false
+	}
+	series.Paused = stop
+	c.Series = &series
+	if next, ok := c.Seek(now); ok && !stop {
+		return next
+	}
+	return c
+}
+
+// Upcoming are the next nominal times of a card, from its rule alone: none
+// while it is paused, or for a one-shot timer that has rung.
+func (c Card) Upcoming(count int, now time.Time) []Instant {
+	if c.Series == nil || c.Series.Paused {
+		return nil
+	}
+	cursor := c.Series.Cursor
+	cursor.Last = max(cursor.Last, c.DueAt-1)
+	return c.Series.Rule.Upcoming(cursor, count)
+}

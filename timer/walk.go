@@ -1,0 +1,175 @@
+package timer
+
+import (
+	"math"
+	"time"
+)
+
+// searchYears bounds the search for the next match. The rarest rule, a 29th of
+// February that must be a Sunday, leaves out 40 years around 2100.
+const searchYears = 41
+
+const (
+	searchSeconds = searchYears * 366 * daySeconds
+	// searchSteps bounds the days and the spans of equal offset that one search
+	// looks at, whatever a zone's data or the library say of the spans.
+	searchSteps = searchYears*366 + 100*searchYears
+)
+
+const quarterSeconds = 15 * minuteSeconds
+
+// lastSecond is the end of what an Instant can say, the year 9999.
+const lastSecond = 253402300799
+
+// cronWalk lists the moments of one rule in one zone, in order.
+type cronWalk struct {
+	rule    cronRule
+	zone    *time.Location
+	exclude *exclusions
+
+	span span
+	today
+	steps int // of the search under way
+}
+
+// today is the day the walk is on, worked out once.
+type today struct {
+	day     civilDay
+	date    date
+	blocked blocked
+	off     bool // nothing rings on this day
+	known   bool
+}
+
+// span is a stretch of time over which a zone keeps its offset, in Unix
+// seconds; end is exclusive.
+type span struct {
+	start, end int64
+	offset     int64
+	before     int64 // the offset that ends where the span starts
+}
+
+func spanAt(second int64, zone *time.Location) span {
+	at := time.Unix(second, 0).In(zone)
+	_, offset := at.Zone()
+	s := span{start: math.MinInt64 / 2, end: math.MaxInt64 / 2, offset: int64(offset), before: int64(offset)}
+	start, end := at.ZoneBounds()
+	if !start.IsZero() {
+		_, before := start.Add(-1).Zone()
+		s.start, s.before = start.Unix(), int64(before)
+	}
+	if !end.IsZero() {
+		s.end = end.Unix()
+	}
+	if s.end <= second {
+		// Go 1.26 ends every year of a zone's standing rule after 365 days: on
+		// the last day of a leap year the end it names has passed
+		// (golang/go#81583). The offset is right, and no clock changes between
+		// two quarters of an hour.
+		s.end = second - second%quarterSeconds + quarterSeconds
+	}
+	return s
+}
+
+// next is the first second, from the given one on, at which the rule rings; ok
+// is false when there is none within the bounds of the search.
+func (w *cronWalk) next(second int64) (at int64, ok bool) {
+	horizon := min(second+searchSeconds, lastSecond)
+	for w.steps = 0; second <= horizon && w.steps < searchSteps; w.steps++ {
+		if second < w.span.start || second >= w.span.end {
+			w.span = spanAt(second, w.zone)
+		}
+		s := w.span
+		until := min(s.end, horizon+1)
+		if c, found := w.match(s.from(second, w.rule.follows), civil(until+s.offset)); found {
+			// A civil time that the clock jumped over rings where it landed.
+			return max(int64(c)-s.offset, s.start), true
+		}
+		second = until
+	}
+	return 0, false
+}
+
+// from is the civil time at which to look for matches, from a second of the
+// span on.
+//
+// A rule of times of the day sees every civil time once: those that were jumped
+// over belong to the span that follows, and those that come a second time are
+// left out of it. A rule that follows the clock sees what the clock shows.
+func (s span) from(second int64, follows bool) civil {
+	first := s.start + s.before
+	if follows {
+		first = s.start + s.offset
+	}
+	if second <= s.start {
+		return civil(first)
+	}
+	return civil(max(first, second+s.offset))
+}
+
+// match is the first civil time in [from, until) that the rule matches and
+// nothing excludes.
+func (w *cronWalk) match(from, until civil) (c civil, ok bool) {
+	for day := from.day(); day.start() < until && w.steps < searchSteps; w.steps++ {
+		w.turnTo(day)
+		if !w.rule.months.has(w.date.month) {
+			day += w.date.rest
+			continue
+		}
+		if !w.off {
+			if c, ok = w.within(max(from, day.start())); ok {
+				return c, c < until
+			}
+		}
+		day++
+	}
+	return 0, false
+}
+
+func (w *cronWalk) turnTo(day civilDay) {
+	if w.known && w.day == day {
+		return
+	}
+	w.today = today{day: day, date: day.date(), known: true}
+	w.off = !w.rule.onDay(w.date)
+	if !w.off && !w.exclude.empty() {
+		w.blocked, w.off = w.exclude.on(day, w.date)
+	}
+}
+
+// within is the first match on the day the walk is on, from a time of it on.
+func (w *cronWalk) within(from civil) (c civil, ok bool) {
+	time := int(from - w.day.start())
+	hour, minute, second := time/hourSeconds, time/minuteSeconds%60, time%60
+	if minutes := w.minutes(hour); minutes.has(minute) {
+		if s, ok := w.rule.seconds.from(second).least(); ok {
+			return w.at(hour, minute, s), true
+		}
+	}
+	minute++
+	for hours := w.rule.hours.from(hour); hours != 0; {
+		h, _ := hours.least()
+		minutes := w.minutes(h)
+		if h == hour {
+			minutes = minutes.from(minute)
+		}
+		if m, ok := minutes.least(); ok {
+			s, ok := w.rule.seconds.least()
+			return w.at(h, m, s), ok
+		}
+		hours = hours.from(h + 1)
+	}
+	return 0, false
+}
+
+// minutes are those of an hour that the rule matches and nothing excludes.
+func (w *cronWalk) minutes(hour int) set {
+	if !w.rule.hours.has(hour) {
+		return 0
+	}
+	return w.rule.minutes &^ w.blocked[hour]
+}
+
+func (w *cronWalk) at(hour, minute, second int) civil {
+	return w.day.start() + civil(hour*hourSeconds+minute*minuteSeconds+second)
+}

@@ -1,0 +1,133 @@
+package worker
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	sdkworker "go.temporal.io/sdk/worker"
+
+	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// Policies tells which business types have a queue of their own.
+type Policies interface {
+	Governed(ctx context.Context) ([]timer.Policy, error)
+}
+
+// Queue names the queue that the attempts of a business type are paced by.
+func Queue(businessType string) string { return workflows.DeliveryQueue(businessType) }
+
+// Pollers of one business type's queue. The server asks for more while there is
+// a backlog, and an idle queue costs one.
+const (
+	minTypePollers = 1
+	maxTypePollers = 8
+)
+
+// fleet polls a queue for each business type that has a policy, so that a limit,
+// a pause, or a receiver that hangs concerns one type and nobody else.
+type fleet struct {
+	options Options
+	// every is the time between two looks at the policies.
+	every time.Duration
+	berth map[string]*berth
+
+	stop    context.CancelFunc
+	stopped sync.WaitGroup
+}
+
+// berth is where the attempts of one business type are made.
+type berth struct {
+	worker sdkworker.Worker
+	share  *share
+}
+
+func newFleet(options Options) *fleet {
+	return &fleet{options: options, every: options.FleetInterval, berth: map[string]*berth{}}
+}
+
+// start begins to look at the policies. What cannot be read now is read later:
+// the queues hold what is due.
+func (f *fleet) start() {
+	ctx, cancel := context.WithCancel(context.Background())
+	f.stop = cancel
+	f.stopped.Go(func() {
+		look := time.NewTicker(f.every)
+		defer look.Stop()
+		for {
+			f.look(ctx)
+			select {
+			case <-look.C:
+			case <-ctx.Done():
+				f.leave()
+				return
+			}
+		}
+	})
+}
+
+// close stops polling and waits for attempts in flight.
+func (f *fleet) close() {
+	f.stop()
+	f.stopped.Wait()
+}
+
+func (f *fleet) look(ctx context.Context) {
+	policies, err := f.options.Policies.Governed(ctx)
+	if err != nil {
+		if ctx.Err() == nil {
+			f.options.Logger.Warn("the policies could not be listed", "error", err)
+		}
+		return
+	}
+	f.options.Observer.Governed(policies)
+	for _, policy := range policies {
+		f.serve(policy)
+	}
+}
+
+// serve polls the queue of a policy's type, with the slots that the policy
+// gives it.
+func (f *fleet) serve(policy timer.Policy) {
+	size := policy.Limits.QueueShare()
+	if known, ok := f.berth[policy.BusinessType]; ok {
+		known.share.resize(size)
+		return
+	}
+	b := &berth{share: newShare(size)}
+	b.worker = sdkworker.New(f.options.Client, Queue(policy.BusinessType), berthOptions(f.options, b.share))
+	register(b.worker, workflows.ActivityDeliver, f.options.Ringer.Deliver)
+	if err := b.worker.Start(); err != nil {
+		f.options.Logger.Warn("a queue could not be polled", "business_type", policy.BusinessType, "error", err)
+		return
+	}
+	f.berth[policy.BusinessType] = b
+}
+
+func berthOptions(options Options, slots *share) sdkworker.Options {
+	unused, _ := sdkworker.NewFixedSizeSlotSupplier(1) // fails for no slots only
+	tuner, _ := sdkworker.NewCompositeTuner(sdkworker.CompositeTunerOptions{
+		ActivitySlotSupplier: slots, WorkflowSlotSupplier: unused, LocalActivitySlotSupplier: unused,
+		NexusSlotSupplier: unused, SessionActivitySlotSupplier: unused,
+	}) // never fails
+	return sdkworker.Options{
+		DisableWorkflowWorker: true,
+		Tuner:                 tuner,
+		ActivityTaskPollerBehavior: sdkworker.NewPollerBehaviorAutoscaling(sdkworker.PollerBehaviorAutoscalingOptions{
+			MinimumNumberOfPollers: minTypePollers, InitialNumberOfPollers: minTypePollers, MaximumNumberOfPollers: maxTypePollers,
+		}),
+		WorkerStopTimeout: options.StopTimeout,
+		// An eager activity would bypass the limit of its queue.
+		DisableEagerActivities: true,
+	}
+}
+
+func (f *fleet) leave() {
+	var stopping sync.WaitGroup
+	for _, b := range f.berth {
+		stopping.Go(b.worker.Stop)
+	}
+	stopping.Wait()
+}

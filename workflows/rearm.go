@@ -1,0 +1,67 @@
+package workflows
+
+import (
+	"maps"
+	"time"
+
+	commonpb "go.temporal.io/api/common/v1"
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+// resting is how long a paused timer stays cold before it looks around. Nothing
+// but a signal or a cancel wakes it earlier.
+const resting = timer.MaxAhead
+
+// rearm ends the run and begins the next one, cold until it is time to ring.
+func (a *alarm) rearm(ctx workflow.Context) error {
+	if err := handOver(ctx, a.spec.Card); err != nil {
+		return err
+	}
+	options := workflow.ContinueAsNewErrorOptions{BackoffStartInterval: Cold(a.spec.Card, workflow.Now(ctx))}
+	return workflow.NewContinueAsNewErrorWithOptions(ctx, options, TypeTimer, a.spec, a.payload)
+}
+
+// Cold is how long a timer has nothing to do.
+func Cold(card timer.Card, now time.Time) time.Duration {
+	if card.Resting() {
+		return resting
+	}
+	return max(card.RingsAt().Until(now), 0)
+}
+
+// handOver sets the memo and the search attributes of the run that follows. The
+// SDK copies them into its continue-as-new command from the workflow's info:
+// what is set there costs the run that ends no event, and its memo goes on to
+// tell what it was.
+func handOver(ctx workflow.Context, card timer.Card) error {
+	encoded, err := converter.GetDefaultDataConverter().ToPayload(card)
+	if err != nil {
+		return err
+	}
+	info := workflow.GetInfo(ctx)
+	memo := maps.Clone(info.Memo.GetFields())
+	memo[MemoTimer] = encoded
+	info.Memo = &commonpb.Memo{Fields: memo}
+	attributes := maps.Clone(info.SearchAttributes.GetIndexedFields()) //nolint:staticcheck // the typed ones cannot be set here
+	delete(attributes, AttrState.GetName())
+	if card.Resting() {
+		if attributes[AttrState.GetName()], err = keyword(string(timer.Paused)); err != nil {
+			return err
+		}
+	}
+	info.SearchAttributes = &commonpb.SearchAttributes{IndexedFields: attributes} //nolint:staticcheck // as above
+	return nil
+}
+
+// keyword encodes a search attribute as the SDK does.
+func keyword(value string) (*commonpb.Payload, error) {
+	encoded, err := converter.GetDefaultDataConverter().ToPayload(value)
+	if err == nil {
+		encoded.Metadata["type"] = []byte(enumspb.INDEXED_VALUE_TYPE_KEYWORD.String())
+	}
+	return encoded, err
+}
