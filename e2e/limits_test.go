@@ -2,9 +2,7 @@ package e2e
 
 import (
 	"fmt"
-	"math"
 	"net/http"
-	"slices"
 	"testing"
 	"time"
 
@@ -14,81 +12,6 @@ import (
 	"github.com/wakecall/wakecall/e2e/house"
 	"github.com/wakecall/wakecall/e2e/receiver"
 )
-
-// arrivals are the times of all calls to a receiver, in order.
-func arrivals(r *receiver.Receiver) (times []time.Time) {
-	for _, call := range r.All() {
-		times = append(times, call.At)
-	}
-	slices.SortFunc(times, time.Time.Compare)
-	return times
-}
-
-// busiest is the largest number of arrivals in any window of the given length.
-func busiest(times []time.Time, window time.Duration) (most int) {
-	first := 0
-	for last, at := range times {
-		for at.Sub(times[first]) >= window {
-			first++
-		}
-		most = max(most, last-first+1)
-	}
-	return most
-}
-
-// keepsTo says in what a rate of 20 a second was broken: over any ten seconds never more than
-// 1.05 times the rate and one burst, and at least 0.9 of it while there is a
-// backlog, which there is from the first tenth of the calls to the last.
-func keepsTo(times []time.Time) string {
-	const rate = 20.0
-	burst := math.Max(1, math.Ceil(rate))
-	if most, allowed := busiest(times, 10*time.Second), math.Floor(1.05*rate*10+burst); float64(most) > allowed {
-		return fmt.Sprintf("%d calls in 10 s, %.0f are allowed", most, allowed)
-	}
-	steady := times[len(times)/10 : len(times)*9/10]
-	took := steady[len(steady)-1].Sub(steady[0]).Seconds()
-	if float64(len(steady)-1)/took < 0.9*rate {
-		return fmt.Sprintf("%d calls took %.1f s", len(steady), took)
-	}
-	return ""
-}
-
-func TestTheRateOracleNotices(t *testing.T) {
-	t.Parallel()
-	start := time.Unix(0, 0)
-	evenly := func(n int, gap time.Duration) (times []time.Time) {
-		for i := range n {
-			times = append(times, start.Add(time.Duration(i)*gap))
-		}
-		return times
-	}
-	require.Empty(t, keepsTo(evenly(400, 50*time.Millisecond)))
-	require.Contains(t, keepsTo(evenly(400, 40*time.Millisecond)), "allowed")
-	require.Contains(t, keepsTo(evenly(400, 60*time.Millisecond)), "took")
-}
-
-// A limit holds for all workers together, and retries count.
-func TestCallbackLimit(t *testing.T) { // it needs the machine for itself
-	h, r, kind := open(t)
-	h.StartWorker() // beside the one that all tests share
-	const timers = 150
-	r.On("/twice", receiver.FailFirst(1))
-	h.Policy(kind, house.JSON{
-		"callback": house.JSON{"url": r.URL + "/twice"}, "retry": house.JSON{"steps": []string{"10ms"}},
-		"limits": house.JSON{"callbacks_per_second": 20},
-	})
-	h.AddMany(kind, timers, "0s")
-	r.AwaitAll(t, 2*timers)
-	require.Empty(t, keepsTo(arrivals(r)))
-}
-
-func TestCallbackLimitBelowOne(t *testing.T) { // it needs the machine for itself
-	h, r, kind := open(t)
-	h.Policy(kind, house.JSON{"callback": house.JSON{"url": r.URL}, "limits": house.JSON{"callbacks_per_second": 0.5}})
-	h.AddMany(kind, 10, "0s")
-	r.AwaitAll(t, 10)
-	require.LessOrEqual(t, busiest(arrivals(r), 10*time.Second), 6, "one burst, then one in two seconds")
-}
 
 // What is booked before a limit or a pause keeps to it all the same.
 func TestPauseAndResume(t *testing.T) { // it needs the machine for itself
