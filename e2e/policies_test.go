@@ -161,10 +161,11 @@ func TestPolicyOfOpenTimers(t *testing.T) {
 	h.Policy(kind, house.JSON{"callback": house.JSON{"url": r.URL}})
 	h.AddMany(kind, 3, "1h")
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
-		reply := h.Do("DELETE", path, nil)
-		require.Equal(c, http.StatusConflict, reply.Status)
-		assert.Contains(c, reply.Problem().Detail, "3 open timers")
+		assert.Len(c, all(t, h, kind), 3)
 	}, 10*time.Second, 50*time.Millisecond, "visibility lags behind")
+	reply := h.Do("DELETE", path, nil)
+	require.Equal(t, http.StatusConflict, reply.Status)
+	require.Contains(t, reply.Problem().Detail, "3 open timers")
 	require.Equal(t, http.StatusUnprocessableEntity, h.Do("DELETE", path+"?timers=forget", nil).Status)
 	require.Equal(t, http.StatusNoContent, h.Do("DELETE", path+"?timers=cancel", nil).Status)
 	h.AwaitAll(kind, 3, "cancelled")
@@ -184,7 +185,7 @@ func TestPolicyVersions(t *testing.T) {
 	}
 	require.Equal(t, http.StatusNoContent, h.Do("DELETE", path, nil).Status)
 	h.Policy(kind, house.JSON{"callback": house.JSON{"url": r.URL}, "expires_after": "5h"})
-	var list struct {
+	type history struct {
 		Versions []struct {
 			Version   int
 			ChangedAt time.Time `json:"changed_at"`
@@ -195,7 +196,9 @@ func TestPolicyVersions(t *testing.T) {
 			}
 		}
 	}
+	var list history
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		list = history{} // else what is left out keeps what the last answer said
 		reply := h.Do("GET", path+"/versions", nil)
 		require.Equal(c, http.StatusOK, reply.Status)
 		require.NotContains(c, string(reply.Body), "hidden")

@@ -33,6 +33,7 @@ func NewShared(url string, logger *slog.Logger) (*Shared, error) {
 	if err != nil {
 		return nil, err
 	}
+	redis.SetLogger(silent{})
 	client := redis.NewClient(options)
 	return &Shared{client: client, limiter: redis_rate.NewLimiter(client), logger: logger}, nil
 }
@@ -65,3 +66,9 @@ func (s *Shared) note(err error) {
 		s.logger.Warn("limits on bookings", "shared", !down, "error", err)
 	}
 }
+
+// silent keeps the client from writing each failed dial to standard error: that
+// Redis is away is logged once.
+type silent struct{}
+
+func (silent) Printf(context.Context, string, ...any) {}
