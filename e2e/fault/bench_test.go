@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -21,9 +22,6 @@ import (
 	"github.com/wakecall/wakecall/e2e/process"
 )
 
-// kind is the business type of every timer.
-const kind = "fault"
-
 // ladder outlasts every fault.
 var ladder = []time.Duration{
 	time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, 16 * time.Second, 16 * time.Second, 16 * time.Second, 16 * time.Second,
@@ -31,8 +29,10 @@ var ladder = []time.Duration{
 
 // bench is a house under test, with a witness to be called back.
 type bench struct {
-	t       *testing.T
-	api     process.API
+	t   *testing.T
+	api process.API
+	// kind is the business type of every timer.
+	kind    string
 	witness *witness.Witness
 	random  *rand.Rand
 	// living are the processes at the moment, by their name.
@@ -44,10 +44,23 @@ type bench struct {
 
 func newBench(t *testing.T, api process.API) *bench {
 	return &bench{
-		t: t, api: api, witness: witness.New(t), living: map[string]*process.Process{},
+		t: t, api: api, kind: "fault", witness: witness.New(t), living: map[string]*process.Process{},
 		random: rand.New(rand.NewPCG(seed, 0)),
 	}
 }
+
+// again is a bench for one more trial on the same house: of a test and a
+// business type of its own.
+func (b *bench) again(t *testing.T) *bench {
+	next := newBench(t, b.api)
+	next.api.T = t
+	next.kind = fmt.Sprintf("%s-%d", b.kind, trials.Add(1))
+	next.living = b.living
+	return next
+}
+
+// trials tells business types apart.
+var trials atomic.Int64
 
 // policy makes the house call back to a URL.
 func (b *bench) policy(url string) {
@@ -55,7 +68,7 @@ func (b *bench) policy(url string) {
 	for _, step := range ladder {
 		steps = append(steps, step.String())
 	}
-	b.api.Policy(kind, house.JSON{"callback": house.JSON{"url": url}, "retry": house.JSON{"steps": steps, "jitter": 0}})
+	b.api.Policy(b.kind, house.JSON{"callback": house.JSON{"url": url}, "retry": house.JSON{"steps": steps, "jitter": 0}})
 }
 
 // breaks notes that something is broken from now on. crash is whether attempts
@@ -87,7 +100,17 @@ type trial struct {
 
 // limits are those of a trial that names no others. They are no measure of
 // speed: the machine has other things to do.
-var limits = oracle.Limits{Calm: 30 * time.Second, Recovery: 2 * time.Minute, Settle: 2 * time.Second, Ladder: ladder}
+var limits = within(time.Minute, 2*time.Minute)
+
+// within are limits of lateness: in calm, and from the end of a fault. The short
+// set runs beside other tests, which slow down the recording and the retry of an
+// attempt.
+func within(calm, recovery time.Duration) oracle.Limits {
+	return oracle.Limits{
+		Calm: calm, Recovery: recovery, Ladder: ladder,
+		Settle: time.Duration(scaled(2, 4)) * time.Second, Slack: time.Duration(scaled(2, 15)) * time.Second,
+	}
+}
 
 // run carries out a trial and demands that every promise was kept.
 func (b *bench) run(trial trial) (oracle.Run, oracle.Summary) {
@@ -96,7 +119,7 @@ func (b *bench) run(trial trial) (oracle.Run, oracle.Summary) {
 	if trial.limits.Ladder == nil {
 		trial.limits = limits
 	}
-	trial.plan.Seed, trial.plan.Type = seed, kind
+	trial.plan.Seed, trial.plan.Type = seed, b.kind
 	before := b.usages()
 	l := load.Start(b.t.Context(), load.Target{URL: b.api.URL, Key: b.api.Key}, trial.plan)
 	b.t.Cleanup(l.Close)
@@ -194,7 +217,7 @@ func (b *bench) noted() (faults []oracle.Fault) {
 // is past. A list that cannot be read counts as one of them.
 func (b *bench) overdue() (ids []string) {
 	for _, status := range []string{"scheduled", "delivering"} {
-		query := url.Values{"business_type": {kind}, "status": {status}, "due_to": {time.Now().UTC().Format(time.RFC3339)}}
+		query := url.Values{"business_type": {b.kind}, "status": {status}, "due_to": {time.Now().UTC().Format(time.RFC3339)}}
 		for more := true; more; {
 			var page struct {
 				Timers []house.Timer `json:"timers"`

@@ -28,6 +28,13 @@ func newStandaloneIn(t *testing.T, dir string) *standalone {
 	return s
 }
 
+// again is for one more trial on the same house.
+func (s *standalone) again(t *testing.T) *standalone {
+	next := &standalone{bench: s.bench.again(t), house: s.house}
+	next.policy(next.witness.URL)
+	return next
+}
+
 // crash kills the process and starts it again.
 func (s *standalone) crash() {
 	f := s.breaks(true)
@@ -52,6 +59,13 @@ func newProduction(t *testing.T, via process.Via) *production {
 	}
 	p.policy("http://" + via("worker", "receiver", p.witness.Addr) + "/")
 	return p
+}
+
+// again is for one more trial on the same house.
+func (p *production) again(t *testing.T) *production {
+	next := &production{bench: p.bench.again(t), house: p.house}
+	next.policy(next.witness.URL)
+	return next
 }
 
 // crash kills services at once, and starts them again in the given order after

@@ -28,11 +28,9 @@ func idle(timers int) load.Plan {
 // all is everything, in the order in which it must start.
 var all = []string{"postgres", "temporal", "api", "worker"}
 
-func TestEverythingKilledInMidCallback(t *testing.T) {
-	t.Parallel()
-	p := newProduction(t, process.Direct)
-	p.run(trial{fault: "kill -9 of everything, in mid-callback", plan: busy(scaled(1000, 200)), strike: func(*load.Load) {
-		for range scaled(4, 2) {
+func (p *production) everythingKilled() {
+	p.run(trial{fault: "kill -9 of everything, in mid-callback", plan: busy(scaled(1000, 120)), strike: func(*load.Load) {
+		for range scaled(4, 1) {
 			p.pause(p.between(time.Second, 3*time.Second))
 			p.awaitHeld()
 			p.crash(0, all...)
@@ -40,10 +38,8 @@ func TestEverythingKilledInMidCallback(t *testing.T) {
 	}})
 }
 
-func TestStandaloneKilledInMidCallback(t *testing.T) {
-	t.Parallel()
-	s := newStandalone(t)
-	s.run(trial{fault: "kill -9 of the standalone form, in mid-callback", plan: busy(scaled(1000, 200)), strike: func(*load.Load) {
+func (s *standalone) killed() {
+	s.run(trial{fault: "kill -9 of the standalone form, in mid-callback", plan: busy(scaled(1000, 150)), strike: func(*load.Load) {
 		for range scaled(10, 2) {
 			s.pause(s.between(time.Second, 3*time.Second))
 			s.awaitHeld()
@@ -52,19 +48,24 @@ func TestStandaloneKilledInMidCallback(t *testing.T) {
 	}})
 }
 
+func (p *production) workerKilled() { p.killed("worker") }
+
+func (p *production) killed(victim string) {
+	p.run(trial{fault: "kill -9 of " + victim + ", in mid-callback", plan: busy(scaled(750, 120)), strike: func(*load.Load) {
+		for range scaled(5, 2) {
+			p.pause(p.between(time.Second, 3*time.Second))
+			p.awaitHeld()
+			p.crash(0, victim)
+		}
+	}})
+}
+
 func TestOneKilledInMidCallback(t *testing.T) {
 	longOnly(t)
-	for _, victim := range all {
+	for _, victim := range []string{"postgres", "temporal", "api"} {
 		t.Run(victim, func(t *testing.T) {
 			t.Parallel()
-			p := newProduction(t, process.Direct)
-			p.run(trial{fault: "kill -9 of " + victim + ", in mid-callback", plan: busy(750), strike: func(*load.Load) {
-				for range 5 {
-					p.pause(p.between(time.Second, 3*time.Second))
-					p.awaitHeld()
-					p.crash(0, victim)
-				}
-			}})
+			newProduction(t, process.Direct).killed(victim)
 		})
 	}
 }

@@ -12,10 +12,8 @@ import (
 
 // An immediate stop is PostgreSQL's own crash: no checkpoint, and recovery from
 // the log at the next start.
-func TestPostgresStoppedAtOnce(t *testing.T) {
-	t.Parallel()
-	p := newProduction(t, process.Direct)
-	p.run(trial{fault: "pg_ctl stop -m immediate", plan: busy(scaled(1000, 200)), strike: func(*load.Load) {
+func (p *production) postgresStoppedAtOnce() {
+	p.run(trial{fault: "pg_ctl stop -m immediate", plan: busy(scaled(1000, 120)), strike: func(*load.Load) {
 		for range scaled(10, 2) {
 			p.pause(p.between(time.Second, 3*time.Second))
 			p.awaitHeld()

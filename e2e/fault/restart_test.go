@@ -12,20 +12,18 @@ import (
 
 // A deploy starts the new program before it stops the old one, and waits for
 // it to finish what it began.
-func TestRollingRestart(t *testing.T) {
-	t.Parallel()
-	p := newProduction(t, process.Direct)
-	_, summary := p.run(trial{fault: "SIGTERM of the worker and the API, rolling", plan: busy(scaled(1000, 200)), strike: func(*load.Load) {
+func (p *production) rollingRestart() {
+	_, summary := p.run(trial{fault: "SIGTERM of the worker and the API, rolling", plan: busy(scaled(1000, 150)), strike: func(*load.Load) {
 		for range scaled(10, 3) {
 			p.awaitHeld()
 			old := p.living["worker"]
 			p.living["worker"] = p.house.Beside("worker")
-			require.Zero(t, old.Stop())
+			require.Zero(p.t, old.Stop())
 			p.restart("api")
 			p.pause(time.Second)
 		}
 	}})
-	require.Zero(t, summary.Duplicates, "nothing crashed")
+	require.Zero(p.t, summary.Duplicates, "nothing crashed")
 }
 
 // restart stops a service and starts it again.

@@ -11,13 +11,12 @@ import (
 	_ "modernc.org/sqlite" // the driver
 
 	"github.com/wakecall/wakecall/e2e/fault/load"
-	"github.com/wakecall/wakecall/e2e/fault/oracle"
 	"github.com/wakecall/wakecall/e2e/process"
 )
 
 // unhurried are the limits of a fault that must not be felt by any timer: it
 // is no excuse for lateness.
-var unhurried = oracle.Limits{Calm: limits.Calm, Recovery: limits.Calm, Settle: limits.Settle, Ladder: ladder}
+var unhurried = within(30*time.Second, 30*time.Second)
 
 // The list is out of order while the visibility store is; everything else goes
 // on.
@@ -59,7 +58,7 @@ func TestVisibilityFileLocked(t *testing.T) {
 func (b *bench) requireAllButTheList(l *load.Load) {
 	b.t.Helper()
 	b.goesOn(l)
-	status, _, err := b.api.Try("GET", "/v1/timers?business_type="+kind, nil)
+	status, _, err := b.api.Try("GET", "/v1/timers?business_type="+b.kind, nil)
 	require.NoError(b.t, err)
 	require.Equal(b.t, http.StatusServiceUnavailable, status, "the fault is real")
 }

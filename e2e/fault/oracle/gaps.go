@@ -3,11 +3,7 @@ package oracle
 import (
 	"fmt"
 	"slices"
-	"time"
 )
-
-// gapSlack is how much longer than its step a gap between attempts may be.
-const gapSlack = 2 * time.Second
 
 // gaps finds retries that came too soon or too late for the ladder. A fault
 // may make a gap longer, never shorter.
@@ -35,7 +31,7 @@ func (run Run) gap(a, b Arrival) string {
 		f.To = f.To.Add(run.Limits.Recovery)
 		return f.touches(a.Answered, b.At)
 	})
-	if gap < step*9/10 || (gap > step*12/10+gapSlack && !disturbed) {
+	if gap < step*9/10 || (gap > step*12/10+run.Limits.Slack && !disturbed) {
 		return fmt.Sprintf("attempt %d came %s after the one before, not %s", b.Attempt, gap, step)
 	}
 	return ""

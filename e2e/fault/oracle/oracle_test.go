@@ -17,7 +17,7 @@ func at(seconds float64) time.Time { return noon.Add(time.Duration(seconds * flo
 func clean() Run {
 	return Run{
 		Limits: Limits{
-			Calm: time.Second, Recovery: 10 * time.Second, Settle: 200 * time.Millisecond,
+			Calm: time.Second, Recovery: 10 * time.Second, Settle: 200 * time.Millisecond, Slack: 2 * time.Second,
 			Ladder: []time.Duration{2 * time.Second, 4 * time.Second},
 		},
 		Faults: []Fault{{From: at(20), To: at(25), Crash: true}},

@@ -28,6 +28,9 @@ type Limits struct {
 	// Ahead is how much too early a timer may ring: nothing, unless the clock of
 	// a worker was put forward.
 	Ahead time.Duration
+	// Slack is how much longer than its step, and a fifth of it, a gap between
+	// attempts may be.
+	Slack time.Duration
 	// Ladder are the waits after the first, second, … failed attempt.
 	Ladder []time.Duration
 }

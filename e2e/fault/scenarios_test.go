@@ -1,0 +1,60 @@
+package fault
+
+import (
+	"testing"
+
+	"github.com/wakecall/wakecall/e2e/process"
+)
+
+// The short set runs its scenarios one after another in one house of each form,
+// and the two side by side. In the long set each has a house of its own.
+
+func TestProduction(t *testing.T) {
+	t.Parallel()
+	if long {
+		each(t, scenariosOfProduction, func(t *testing.T) *production { return newProduction(t, process.Direct) })
+		return
+	}
+	each(t, scenariosOfProduction, newProduction(t, process.Direct).again)
+}
+
+func TestStandalone(t *testing.T) {
+	t.Parallel()
+	if long {
+		each(t, scenariosOfStandalone, func(t *testing.T) *standalone { return newStandaloneIn(t, smallDisk(t)) })
+		return
+	}
+	each(t, scenariosOfStandalone, newStandaloneIn(t, smallDisk(t)).again)
+}
+
+// scenario breaks something in a house.
+type scenario[House any] struct {
+	name string
+	run  func(House)
+}
+
+var scenariosOfProduction = []scenario[*production]{
+	{"changes and cancels at the due time", (*production).races},
+	{"rolling restart", (*production).rollingRestart},
+	{"worker killed in mid-callback", (*production).workerKilled},
+	{"PostgreSQL stopped at once", (*production).postgresStoppedAtOnce},
+	{"everything killed in mid-callback", (*production).everythingKilled},
+}
+
+var scenariosOfStandalone = []scenario[*standalone]{
+	{"herd", (*standalone).herd},
+	{"killed in mid-callback", (*standalone).killed},
+	{"disk full", (*standalone).diskFull},
+	{"clock set", (*standalone).clockIsSet},
+}
+
+func each[House any](t *testing.T, scenarios []scenario[House], house func(*testing.T) House) {
+	for _, s := range scenarios {
+		t.Run(s.name, func(t *testing.T) {
+			if long {
+				t.Parallel()
+			}
+			s.run(house(t))
+		})
+	}
+}
