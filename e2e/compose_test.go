@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"context"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -12,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/compose-spec/compose-go/v2/cli"
 	"github.com/compose-spec/compose-go/v2/types"
 	"github.com/moby/patternmatcher"
 	"github.com/moby/patternmatcher/ignorefile"
@@ -22,35 +20,14 @@ import (
 	"go.temporal.io/server/common/headers"
 
 	"github.com/wakecall/wakecall/deploy"
+	"github.com/wakecall/wakecall/e2e/production"
 	"github.com/wakecall/wakecall/internal/config"
 )
 
-const composeFile = "../docker-compose.yml"
-
-// settings runs deploy/env.sh, and returns the file it wrote and the API key it
-// showed.
-func settings(t *testing.T) (file, key string) {
-	t.Helper()
-	file = filepath.Join(t.TempDir(), ".env")
-	printed := execute(t, "/bin/sh", "../deploy/env.sh", file)
-	lines := strings.Fields(printed)
-	return file, lines[len(lines)-1]
-}
-
-// compose loads a compose file as the docker CLI does, with nothing but the
-// settings of a file.
-func compose(ctx context.Context, file, settings string) (*types.Project, error) {
-	options, err := cli.NewProjectOptions([]string{file}, cli.WithEnvFiles(settings), cli.WithDotEnv)
-	if err != nil {
-		return nil, err
-	}
-	return options.LoadProject(ctx)
-}
-
 func composed(t *testing.T) *types.Project {
 	t.Helper()
-	file, _ := settings(t)
-	project, err := compose(t.Context(), composeFile, file)
+	file, _ := production.Settings(t)
+	project, err := production.Load(t.Context(), production.File, file)
 	require.NoError(t, err)
 	return project
 }
@@ -59,7 +36,7 @@ func composed(t *testing.T) *types.Project {
 // that its paths stay right.
 func altered(t *testing.T, from, to string) string {
 	t.Helper()
-	text, err := os.ReadFile(composeFile)
+	text, err := os.ReadFile(production.File)
 	require.NoError(t, err)
 	require.Contains(t, string(text), from)
 	file := filepath.Join(t.TempDir(), "docker-compose.yml")
@@ -71,21 +48,21 @@ func TestComposeFileIsValid(t *testing.T) {
 	t.Parallel()
 	project := composed(t)
 	require.ElementsMatch(t, []string{"postgres", "schema", "temporal", "namespace", "ui", "api", "worker"}, project.ServiceNames())
-	file, _ := settings(t)
+	file, _ := production.Settings(t)
 	for name, broken := range map[string]string{
 		"a key nobody knows":     altered(t, "    shm_size: 256m", "    shmm_size: 256m"),
 		"a value of no meaning":  altered(t, "condition: service_healthy", "condition: service_happy"),
 		"a service nobody knows": altered(t, "schema: {condition:", "scheme: {condition:"),
 		"a volume nobody knows":  altered(t, "[postgres:/var", "[postgresql:/var"),
 	} {
-		_, err := compose(t.Context(), broken, file)
+		_, err := production.Load(t.Context(), broken, file)
 		require.Error(t, err, name)
 	}
 }
 
 func TestComposeAsksForItsSecrets(t *testing.T) {
 	t.Parallel()
-	file, _ := settings(t)
+	file, _ := production.Settings(t)
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
 	for line := range strings.Lines(string(text)) {
@@ -93,11 +70,11 @@ func TestComposeAsksForItsSecrets(t *testing.T) {
 		require.Greater(t, len(value), 32, name)
 		without := filepath.Join(t.TempDir(), ".env")
 		require.NoError(t, os.WriteFile(without, []byte(strings.Replace(string(text), line, "", 1)), 0o600))
-		_, err := compose(t.Context(), composeFile, without)
+		_, err := production.Load(t.Context(), production.File, without)
 		require.ErrorContains(t, err, name, "a start without it must be refused")
 		require.ErrorContains(t, err, "deploy/env.sh", "and say what to do")
 	}
-	raw, err := os.ReadFile(composeFile)
+	raw, err := os.ReadFile(production.File)
 	require.NoError(t, err)
 	secret := regexp.MustCompile(`(?m)^\s+\w*(?:PASSWORD|PWD|SECRET|KEYS?): *(.*)$`)
 	found := secret.FindAllStringSubmatch(string(raw), -1)
@@ -109,7 +86,7 @@ func TestComposeAsksForItsSecrets(t *testing.T) {
 
 func TestSettingsAreWrittenOnce(t *testing.T) {
 	t.Parallel()
-	file, key := settings(t)
+	file, key := production.Settings(t)
 	require.Len(t, key, 64)
 	stat, err := os.Stat(file)
 	require.NoError(t, err)
@@ -121,7 +98,7 @@ func TestSettingsAreWrittenOnce(t *testing.T) {
 	after, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.Equal(t, string(before), string(after))
-	other, otherKey := settings(t)
+	other, otherKey := production.Settings(t)
 	fresh, err := os.ReadFile(other)
 	require.NoError(t, err)
 	require.NotEqual(t, key, otherKey)

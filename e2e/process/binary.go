@@ -69,7 +69,7 @@ type recipe func(path string) *exec.Cmd
 func from(dir, pkg string) recipe {
 	return func(path string) *exec.Cmd {
 		command := exec.Command("go", "build", "-o", path, pkg)
-		command.Dir = filepath.Join(checkout(), dir)
+		command.Dir = filepath.Join(Checkout(), dir)
 		return command
 	}
 }
@@ -85,10 +85,10 @@ func install(pkg string) recipe {
 
 // binaries is a directory that is kept and ignored by git: the next run finds
 // everything up to date, and nobody needs to tidy up.
-func binaries() string { return filepath.Join(checkout(), "bin", "e2e") }
+func binaries() string { return filepath.Join(Checkout(), "bin", "e2e") }
 
-// checkout is the directory of the product's own module.
-func checkout() string {
+// Checkout is the directory of the product's own module.
+func Checkout() string {
 	_, file, _, _ := runtime.Caller(0)
 	return filepath.Join(filepath.Dir(file), "..", "..")
 }

@@ -2,6 +2,7 @@ package process
 
 import (
 	"net"
+	"net/url"
 	"os"
 	"os/exec"
 	"os/user"
@@ -23,17 +24,22 @@ type Postgres struct {
 	t    testing.TB
 	bin  string
 	data string
+	user *url.Userinfo
 	as   *syscall.Credential
+	// settings are added to those of Start, and win.
+	settings []string
 }
 
 // NewPostgres makes a cluster whose superuser has the given password, and runs
-// its server. It takes the newest PostgreSQL that Debian's packages left.
-func NewPostgres(t testing.TB, superuser, password string) *Postgres {
+// its server, with more settings (name=value) if they are given. It takes the
+// newest PostgreSQL that Debian's packages left.
+func NewPostgres(t testing.TB, superuser, password string, settings ...string) *Postgres {
 	t.Helper()
 	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/postgres")
 	require.NoError(t, err)
 	require.NotEmpty(t, found, "this test needs a real PostgreSQL: apt-get install postgresql")
-	p := &Postgres{t: t, bin: filepath.Dir(found[len(found)-1]), Addr: house.Addr(), as: unprivileged(t)}
+	p := &Postgres{t: t, bin: filepath.Dir(found[len(found)-1]), Addr: house.Addr(), as: unprivileged(t), settings: settings,
+		user: url.UserPassword(superuser, password)}
 	dir := p.directory()
 	p.data = filepath.Join(dir, "data")
 	secret := filepath.Join(dir, "password")
@@ -42,6 +48,11 @@ func NewPostgres(t testing.TB, superuser, password string) *Postgres {
 		"--auth", "scram-sha-256", "--encoding", "UTF8", "--locale", "C", "--no-sync")
 	p.Start()
 	return p
+}
+
+// URL is how the superuser reaches a database.
+func (p *Postgres) URL(database string) string {
+	return (&url.URL{Scheme: "postgres", User: p.user, Host: p.Addr, Path: "/" + database, RawQuery: "sslmode=disable"}).String()
 }
 
 // directory is one that the server's user may enter.
@@ -78,11 +89,15 @@ func (p *Postgres) Start() {
 	p.t.Helper()
 	host, port, err := net.SplitHostPort(p.Addr)
 	require.NoError(p.t, err)
-	p.Process = Start(p.t, Command{Path: filepath.Join(p.bin, "postgres"), As: p.as, Ready: "tcp://" + p.Addr, Args: []string{
+	args := []string{
 		"-D", p.data, "-h", host, "-p", port, "-c", "unix_socket_directories=",
 		"-c", "max_connections=200",
 		"-c", "fsync=off", // no test cuts the power
-	}})
+	}
+	for _, setting := range p.settings {
+		args = append(args, "-c", setting)
+	}
+	p.Process = Start(p.t, Command{Path: filepath.Join(p.bin, "postgres"), As: p.as, Ready: "tcp://" + p.Addr, Args: args})
 	accepts := func() bool {
 		return exec.Command(filepath.Join(p.bin, "pg_isready"), "--host", host, "--port", port).Run() == nil
 	}

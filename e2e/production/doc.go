@@ -1,0 +1,3 @@
+// Package production runs what docker-compose.yml describes, without the
+// containers.
+package production
