@@ -1,6 +1,6 @@
 # Wakecall. `make` alone prints what there is.
 
-MODULES := . standalone examples e2e
+MODULES := . standalone examples e2e bench
 BIN     := $(CURDIR)/bin
 
 # Tools, pinned. Each is built once into bin/ from the Go module proxy.
@@ -35,6 +35,7 @@ test: deps lint build cli ## everything: lint, unit tests, and the house on a re
 	go test -race ./...
 	cd standalone && go test -race ./...
 	cd e2e && go test -race -parallel 4 -timeout 25m ./...
+	cd bench && go test -race ./...
 
 .PHONY: lint
 lint: $(GOLANGCI) $(WORKFLOWCHECK) ## formatting, linters, import rules, determinism of workflows
@@ -51,6 +52,19 @@ build: standalone ## build the binaries into bin/
 .PHONY: standalone
 standalone:
 	cd standalone && go build -o $(WAKECALL_STANDALONE_BIN) .
+
+# BENCH takes more flags: make bench BENCH="-subjects asynq/redis -scenarios herd".
+.PHONY: bench
+bench: bench-deps bench-build ## measure Wakecall beside bare Temporal, River and Asynq; QUICK=1 takes two minutes
+	@exec $(BIN)/wakecall-bench $(if $(QUICK),-quick) -out $(CURDIR)/data/bench $(BENCH)
+
+.PHONY: bench-check
+bench-check: deps bench-build ## count what a timer costs, and fail if it is more than in bench/baseline.json
+	@exec $(BIN)/wakecall-bench check -baseline bench/baseline.json $(CHECK)
+
+.PHONY: bench-build
+bench-build: build $(TEMPORAL_CLI)
+	cd bench && go build -o $(BIN)/wakecall-bench .
 
 .PHONY: fuzz
 fuzz: ## fuzz everything that parses, 30 s each (FUZZTIME to change)
@@ -84,6 +98,12 @@ cli: $(TEMPORAL_CLI) $(TCTL)
 deps:
 	@ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 || { \
 		echo "installing postgresql"; apt-get update -q && apt-get install -y -q postgresql; }
+
+# The benchmark starts Redis as well.
+.PHONY: bench-deps
+bench-deps: deps
+	@command -v redis-server >/dev/null || { \
+		echo "installing redis-server"; apt-get update -q && apt-get install -y -q redis-server; }
 
 $(GOLANGCI):
 	GOBIN=$(BIN) go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
