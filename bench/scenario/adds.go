@@ -1,0 +1,98 @@
+package scenario
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/wakecall/wakecall/bench/subject"
+)
+
+const (
+	// clients book at the same time where the most is sought.
+	clients = 64
+	// batchClients book batches at the same time.
+	batchClients = 4
+	// far is how far ahead timers are due that shall not ring.
+	far = 24 * time.Hour
+)
+
+// adds books one by one from many clients, each as soon as it is answered. The
+// number within the time is the measure; for latencies see addsOpen.
+func (r *Runner) adds(ctx context.Context, plan Plan) (Booking, error) {
+	return r.flood(ctx, plan, clients, func(ctx context.Context, n int) (int, error) {
+		return 1, r.subject.Add(ctx, farTimer(plan, n))
+	})
+}
+
+// addsBatch books by batches of the plan's number of timers.
+func (r *Runner) addsBatch(ctx context.Context, plan Plan) (Booking, error) {
+	return r.flood(ctx, plan, batchClients, func(ctx context.Context, n int) (int, error) {
+		timers := make([]subject.Timer, plan.Timers)
+		for i := range timers {
+			timers[i] = farTimer(plan, n*plan.Timers+i)
+		}
+		return plan.Timers, r.subject.AddBatch(ctx, timers)
+	})
+}
+
+func farTimer(plan Plan, n int) subject.Timer {
+	return subject.Timer{ID: id(plan, n), Due: time.Now().Add(far)}
+}
+
+// flood makes numbered calls from several clients until the time is over, and
+// waits for the last answers.
+func (r *Runner) flood(ctx context.Context, plan Plan, clients int, call func(ctx context.Context, n int) (int, error)) (Booking, error) {
+	var made atomic.Int64
+	var log ledger
+	begin := time.Now()
+	var group sync.WaitGroup
+	for range clients {
+		group.Go(func() {
+			for time.Since(begin) < plan.For && ctx.Err() == nil {
+				booked, err := call(ctx, int(made.Add(1)))
+				log.note(booked, err)
+			}
+		})
+	}
+	group.Wait()
+	return Booking{Calls: log.close(begin)}, ctx.Err()
+}
+
+// addsOpen books one by one at a fixed rate, answered or not.
+func (r *Runner) addsOpen(ctx context.Context, plan Plan) (Booking, error) {
+	var log ledger
+	begin := time.Now()
+	open(ctx, plan, func(ctx context.Context, i int, intended time.Time) {
+		log.noteAt(intended, r.subject.Add(ctx, farTimer(plan, i)))
+	})
+	return Booking{Calls: log.close(begin)}, ctx.Err()
+}
+
+// open makes calls at the plan's rate for the plan's time: none waits for an
+// earlier one. It returns when all have come back.
+func open(ctx context.Context, plan Plan, call func(ctx context.Context, i int, intended time.Time)) {
+	var group sync.WaitGroup
+	begin := time.Now()
+	for i := range int(plan.For.Seconds() * float64(plan.Rate)) {
+		intended := begin.Add(time.Second * time.Duration(i) / time.Duration(plan.Rate))
+		if !until(ctx, intended) {
+			break
+		}
+		group.Go(func() { call(ctx, i, intended) })
+	}
+	group.Wait()
+}
+
+// until waits for a moment; false when ctx ends before.
+func until(ctx context.Context, moment time.Time) bool {
+	timer := time.NewTimer(time.Until(moment))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
