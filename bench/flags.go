@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"flag"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/wakecall/wakecall/bench/run"
 	"github.com/wakecall/wakecall/bench/scenario"
+	"github.com/wakecall/wakecall/bench/subject"
 )
 
 const (
@@ -22,13 +24,15 @@ const (
 // parse reads what to run. A preset gives the sizes; single flags win over it.
 func parse(args []string) (options run.Options, dir string, err error) {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
-	quick := flags.Bool("quick", false, "the small preset, about two minutes")
-	subjects := flags.String("subjects", "", "comma-separated `names`; all those of the preset by default")
-	scenarios := flags.String("scenarios", "", "comma-separated `names`; all those of the preset by default")
-	rounds := flags.Int("rounds", 0, "how many rounds; the preset's by default")
-	herd := flags.Int("herd", 0, "how many timers fall due at one instant; the preset's by default")
-	steady := flags.Duration("steady", 0, "how long the steady load is; the preset's by default")
+	quick := flags.Bool("quick", false, "the small preset, a few minutes")
+	subjects := flags.String("subjects", "", "comma-separated `names` instead of the preset's; of "+strings.Join(subject.Names(), ", "))
+	scenarios := flags.String("scenarios", "", "comma-separated `names` instead of the preset's")
 	flags.StringVar(&dir, "out", "", "`directory` that the report is written to")
+	rounds := flags.Int("rounds", 0, "how many rounds")
+	herd := flags.Int("herd", 0, "how many timers fall due at one instant")
+	steady := flags.Duration("steady", 0, "how long the steady load is")
+	preload := flags.Duration("preload", 0, "how long the timers of herd-preload are held in memory")
+	pending := flags.Int("pending", 0, "how many timers pending books for later")
 	if err := flags.Parse(args); err != nil {
 		return options, "", err
 	}
@@ -36,11 +40,12 @@ func parse(args []string) (options run.Options, dir string, err error) {
 	if *quick {
 		sizes = small
 	}
-	sizes.herd, sizes.steady = cmp.Or(*herd, sizes.herd), cmp.Or(*steady, sizes.steady)
+	sizes.rounds, sizes.herd, sizes.steady = cmp.Or(*rounds, sizes.rounds), cmp.Or(*herd, sizes.herd), cmp.Or(*steady, sizes.steady)
+	sizes.preload, sizes.pending = cmp.Or(*preload, sizes.preload), cmp.Or(*pending, sizes.pending)
+	plans, err := pickPlans(sizes.plans(), *scenarios)
 	return run.Options{
-		Subjects: pick(sizes.subjects, *subjects), Plans: pickPlans(sizes.plans(), *scenarios),
-		Rounds: cmp.Or(*rounds, sizes.rounds), Grace: grace, Watch: watch, Progress: os.Stderr,
-	}, dir, nil
+		Subjects: pick(sizes.subjects, *subjects), Plans: plans, Rounds: sizes.rounds, Grace: grace, Watch: watch, Progress: os.Stderr,
+	}, dir, err
 }
 
 func pick(preset []string, names string) []string {
@@ -50,10 +55,18 @@ func pick(preset []string, names string) []string {
 	return strings.Split(names, ",")
 }
 
-func pickPlans(preset []scenario.Plan, names string) []scenario.Plan {
+// pickPlans keeps the order of the preset.
+func pickPlans(preset []scenario.Plan, names string) ([]scenario.Plan, error) {
 	if names == "" {
-		return preset
+		return preset, nil
 	}
-	wanted := strings.Split(names, ",")
-	return slices.DeleteFunc(preset, func(p scenario.Plan) bool { return !slices.Contains(wanted, p.Name) })
+	wanted := map[string]bool{}
+	for _, name := range strings.Split(names, ",") {
+		wanted[name] = true
+	}
+	picked := slices.DeleteFunc(slices.Clone(preset), func(p scenario.Plan) bool { return !wanted[p.Name] })
+	if len(picked) < len(wanted) {
+		return nil, fmt.Errorf("of %q, this preset has only %d; pending needs -pending", names, len(picked))
+	}
+	return picked, nil
 }

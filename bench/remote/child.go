@@ -22,8 +22,8 @@ type Child struct {
 	subject subject.Subject
 	runner  *scenario.Runner
 	before  mark
-	// ahead is how many timers the last Run left that are not due for long.
-	ahead int
+	// booking is what the last Run asked for.
+	booking scenario.Booking
 }
 
 // mark is where a scenario begins.
@@ -71,11 +71,9 @@ func (c *Child) Run(plan scenario.Plan, booked *Booked) (err error) {
 	if booked.Booking, err = c.runner.Run(c.ctx, plan); err != nil {
 		return err
 	}
-	c.ahead = 0
-	if len(booked.Booking.Expected) == 0 {
-		c.ahead = booked.Booking.Calls.Timers
-	}
-	booked.Pending, err = usage.Own()
+	c.booking = booked.Booking
+	now, err := c.mark()
+	booked.Pending, booked.Counters = now.usage, now.counters.Sub(c.before.counters)
 	return err
 }
 
@@ -104,8 +102,28 @@ func (c *Child) Spent(rung []subject.Timer, spent *Spent) error {
 	for program, cpu := range now.usage.CPU {
 		spent.CPU[program] = cpu - c.before.usage.CPU[program]
 	}
-	spent.Trails, err = c.trails(rung)
+	if spent.Trails, err = c.trails(rung); err != nil {
+		return err
+	}
+	spent.Recurred, err = c.recurred()
 	return err
+}
+
+// recurred sums up what was written for the timers of the last Run, if they
+// recurred.
+func (c *Child) recurred() (all subject.Recurred, err error) {
+	recurrer, can := c.subject.(subject.Recurrer)
+	if !can || c.booking.Every == 0 {
+		return all, nil
+	}
+	for _, timer := range c.booking.Expected {
+		one, err := recurrer.Recurred(c.ctx, timer.ID)
+		if err != nil {
+			return all, err
+		}
+		all = all.Add(one)
+	}
+	return all, nil
 }
 
 const (
@@ -126,7 +144,7 @@ func (c *Child) settle() {
 	look := time.NewTicker(lookEvery)
 	defer look.Stop()
 	for {
-		if open, err := tracer.Open(ctx); err == nil && open <= c.before.open+int64(c.ahead) {
+		if open, err := tracer.Open(ctx); err == nil && open <= c.before.open+int64(c.booking.Ahead) {
 			return
 		}
 		select {

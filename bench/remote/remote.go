@@ -20,8 +20,10 @@ type StartArgs struct{ Subject, Receiver string }
 // Booked is what came of a plan in the child.
 type Booked struct {
 	Booking scenario.Booking
-	// Pending is what the subject takes now that all is booked.
-	Pending usage.Usage
+	// Pending is what the subject takes now that all is booked, and Counters
+	// what was counted until now.
+	Pending  usage.Usage
+	Counters subject.Counters
 }
 
 // Spent is what a scenario took, from its first booking to its last ring.
@@ -32,6 +34,8 @@ type Spent struct {
 	Counters subject.Counters
 	// Trails are those of some of its timers.
 	Trails []subject.Trail
+	// Recurred is set where timers recurred.
+	Recurred subject.Recurred
 }
 
 // None is the argument or the answer of a method that has none.

@@ -17,6 +17,7 @@ const (
 	Transitions   Measure = "state_transitions_per_timer"
 	Events        Measure = "history_events_per_timer"
 	Commits       Measure = "commits_per_timer"
+	BytesPerTimer Measure = "bytes_on_disk_per_timer"
 	PendingMemory Measure = "memory_booked_mb"
 	MemoryAfter   Measure = "memory_after_mb"
 	Expected      Measure = "rings_expected"
@@ -54,6 +55,7 @@ var columns = []column{
 	{Transitions, "transitions"},
 	{Events, "events"},
 	{Commits, "commits/timer"},
+	{BytesPerTimer, "bytes/timer"},
 	{PendingMemory, "MB booked"},
 	{MemoryAfter, "MB after"},
 	{Others, "others' CPU %"},

@@ -22,7 +22,9 @@ type Result struct {
 	Outcome scenario.Outcome
 	// Pending is the memory by program when all was booked.
 	Pending map[string]int64
-	Spent   remote.Spent
+	// Stored is by how many bytes the store had grown by then.
+	Stored int64
+	Spent  remote.Spent
 	// Others is the share of the machine that others took meanwhile.
 	Others float64
 }
@@ -66,14 +68,23 @@ func (r Result) calls(figures Figures) {
 		return
 	}
 	figures[Failed] = float64(calls.Failed)
-	if calls.Elapsed > 0 && r.Plan.Rate == 0 {
+	if calls.Elapsed > 0 && len(calls.Latency) == 0 {
 		figures[AddRate] = float64(calls.Timers) / calls.Elapsed.Seconds()
 	}
 	figures.quantiles(calls.Latency, AnswerP50, AnswerP99, AnswerMax)
 }
 
+// timers is over how many the costs are shared out.
+func (r Result) timers() int {
+	booked, rings := r.Outcome.Calls.Timers, max(r.Outcome.Expected, r.Spent.Recurred.Occurrences)
+	if r.Plan.Kind == scenario.Pending {
+		return booked + rings
+	}
+	return max(booked, rings)
+}
+
 func (r Result) costs(figures Figures) {
-	timers := float64(max(r.Outcome.Expected, r.Outcome.Calls.Timers))
+	timers := float64(r.timers())
 	figures[PendingMemory], figures[MemoryAfter] = megabytes(r.Pending), megabytes(r.Spent.Memory)
 	if timers == 0 {
 		return
@@ -85,6 +96,13 @@ func (r Result) costs(figures Figures) {
 	if trails := r.Spent.Trails; len(trails) > 0 {
 		figures[Transitions] = middle(trails, func(t subject.Trail) int64 { return t.Transitions })
 		figures[Events] = middle(trails, func(t subject.Trail) int64 { return t.Events })
+	}
+	if recurred := r.Spent.Recurred; recurred.Occurrences > 0 {
+		figures[Transitions] = float64(recurred.Transitions) / timers
+		figures[Events] = float64(recurred.Events) / timers
+	}
+	if r.Plan.Kind == scenario.Pending {
+		figures[BytesPerTimer] = float64(r.Stored) / timers
 	}
 }
 

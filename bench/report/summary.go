@@ -62,10 +62,8 @@ func row(subject string, rounds []Result) Row {
 	row := Row{Subject: subject, Figures: map[Measure]Spread{}, Answers: map[string]int{}}
 	values := map[Measure][]float64{}
 	for _, result := range rounds {
-		for _, note := range []string{result.Outcome.Skipped, result.Outcome.Invalid, result.Outcome.Calls.Failure} {
-			if note != "" {
-				row.Notes = appendNew(row.Notes, note)
-			}
+		for _, note := range result.notes() {
+			row.Notes = appendNew(row.Notes, note)
 		}
 		for what, n := range result.Outcome.Calls.Answers {
 			row.Answers[what] += n

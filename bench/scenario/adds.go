@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"context"
+	"iter"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -57,8 +58,11 @@ func (r *Runner) flood(ctx context.Context, plan Plan, clients int, call func(ct
 		})
 	}
 	group.Wait()
-	return Booking{Calls: log.close(begin)}, ctx.Err()
+	return only(log.close(begin)), ctx.Err()
 }
+
+// only is a booking of timers that are not due for long.
+func only(calls Calls) Booking { return Booking{Calls: calls, Ahead: calls.Timers} }
 
 // addsOpen books one by one at a fixed rate, answered or not.
 func (r *Runner) addsOpen(ctx context.Context, plan Plan) (Booking, error) {
@@ -67,22 +71,34 @@ func (r *Runner) addsOpen(ctx context.Context, plan Plan) (Booking, error) {
 	open(ctx, plan, func(ctx context.Context, i int, intended time.Time) {
 		log.noteAt(intended, r.subject.Add(ctx, farTimer(plan, i)))
 	})
-	return Booking{Calls: log.close(begin)}, ctx.Err()
+	return only(log.close(begin)), ctx.Err()
 }
 
-// open makes calls at the plan's rate for the plan's time: none waits for an
-// earlier one. It returns when all have come back.
+// open makes calls at the plan's rate for the plan's time. It returns when all
+// have come back.
 func open(ctx context.Context, plan Plan, call func(ctx context.Context, i int, intended time.Time)) {
 	var group sync.WaitGroup
-	begin := time.Now()
-	for i := range int(plan.For.Seconds() * float64(plan.Rate)) {
-		intended := begin.Add(time.Second * time.Duration(i) / time.Duration(plan.Rate))
-		if !until(ctx, intended) {
+	for i, intended := range beats(ctx, plan.Rate) {
+		if i >= int(plan.For.Seconds()*float64(plan.Rate)) {
 			break
 		}
 		group.Go(func() { call(ctx, i, intended) })
 	}
 	group.Wait()
+}
+
+// beats yields at a rate a second, with the moment that was intended, until ctx
+// ends: what is made at a beat must not wait for an earlier one.
+func beats(ctx context.Context, rate int) iter.Seq2[int, time.Time] {
+	begin := time.Now()
+	return func(yield func(int, time.Time) bool) {
+		for i := 0; ; i++ {
+			intended := begin.Add(time.Second * time.Duration(i) / time.Duration(rate))
+			if ctx.Err() != nil || !until(ctx, intended) || !yield(i, intended) {
+				return
+			}
+		}
+	}
 }
 
 // until waits for a moment; false when ctx ends before.

@@ -87,10 +87,42 @@ func TestTimersAreBookedAhead(t *testing.T) {
 	})
 }
 
+// The stream goes on at its rate while a batch stalls.
+func TestTheStreamFlowsWhileTimersAreBooked(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		slow := newStalling(10 * time.Millisecond)
+		booking, err := scenario.NewRunner(slow).Run(t.Context(), scenario.Plan{
+			Name: "pending", Kind: scenario.Pending, Timers: 1000, Rate: 10,
+		})
+		require.NoError(t, err)
+		require.Equal(t, 1000, booking.Ahead)
+		require.Len(t, booking.Calls.Tenths, 10)
+		require.Greater(t, booking.Calls.Tenths[9], 10*time.Second)
+		require.InDelta(t, 10*booking.Calls.Elapsed.Seconds(), len(booking.Expected), 2)
+		require.Zero(t, booking.Calls.Failed)
+
+		booking, err = scenario.NewRunner(tardy{slow}).Run(t.Context(), scenario.Plan{
+			Name: "tardy", Kind: scenario.Pending, Timers: 1000, Rate: 10,
+		})
+		require.NoError(t, err)
+		require.Positive(t, booking.Calls.Failed, "what was acknowledged too late is told")
+		require.Len(t, booking.Free, booking.Calls.Failed)
+	})
+}
+
+// tardy acknowledges single timers after they are due.
+type tardy struct{ *stalling }
+
+func (tardy) Add(_ context.Context, timer subject.Timer) error {
+	<-time.After(time.Until(timer.Due) + time.Second)
+	return nil
+}
+
 func TestWhatCannotBeDoneIsSkipped(t *testing.T) {
 	t.Parallel()
 	for _, plan := range []scenario.Plan{
-		{Kind: scenario.Mixed}, {Kind: scenario.Recurring}, {Kind: scenario.Ring, Preload: true},
+		{Kind: scenario.Mixed}, {Kind: scenario.Recurring}, {Kind: scenario.Ring, Preload: time.Second},
 	} {
 		booking, err := scenario.NewRunner(newStalling(0)).Run(t.Context(), plan)
 		require.NoError(t, err)

@@ -22,13 +22,13 @@ const (
 // ring books timers so far ahead that all are stored well before the first one
 // is due.
 func (r *Runner) ring(ctx context.Context, plan Plan) (Booking, error) {
-	if plan.Preload {
-		if skipped, err := r.preload(ctx); skipped != "" || err != nil {
+	if plan.Preload > 0 {
+		if skipped, err := r.preload(ctx, plan.Preload); skipped != "" || err != nil {
 			return Booking{Skipped: skipped}, err
 		}
 	}
 	begin := time.Now()
-	first := begin.Add(r.ahead(plan.Timers)).Truncate(time.Second).Add(time.Second)
+	first := begin.Add(r.ahead(plan)).Truncate(time.Second).Add(time.Second)
 	timers := spread(plan, first)
 	for some := range slices.Chunk(timers, chunk) {
 		if err := r.subject.AddBatch(ctx, some); err != nil {
@@ -37,19 +37,20 @@ func (r *Runner) ring(ctx context.Context, plan Plan) (Booking, error) {
 	}
 	r.pace = time.Since(begin) / time.Duration(plan.Timers)
 	booking := Booking{Expected: timers}
-	if time.Until(first) < settle/2 {
+	if time.Until(first) < plan.Preload+settle/2 {
 		booking.Late = plan.Timers
 	}
 	return booking, nil
 }
 
-// ahead is how long before the first due time booking begins.
-func (r *Runner) ahead(timers int) time.Duration {
+// ahead is how long before the first due time booking begins. What is held is
+// booked before it is taken up.
+func (r *Runner) ahead(plan Plan) time.Duration {
 	pace := r.pace
 	if pace == 0 {
 		pace = slowest
 	}
-	return time.Duration(timers)*pace*3/2 + settle
+	return time.Duration(plan.Timers)*pace*3/2 + settle + plan.Preload
 }
 
 // spread makes the timers of a plan, the first due first.
@@ -57,17 +58,17 @@ func spread(plan Plan, first time.Time) []subject.Timer {
 	timers := make([]subject.Timer, plan.Timers)
 	for i := range timers {
 		due := first.Add(plan.Over * time.Duration(i) / time.Duration(plan.Timers))
-		timers[i] = subject.Timer{ID: id(plan, i), Due: due.Truncate(time.Millisecond), Preload: plan.Preload}
+		timers[i] = subject.Timer{ID: id(plan, i), Due: due.Truncate(time.Millisecond), Preload: plan.Preload > 0}
 	}
 	return timers
 }
 
-func (r *Runner) preload(ctx context.Context) (skipped string, err error) {
+func (r *Runner) preload(ctx context.Context, lead time.Duration) (skipped string, err error) {
 	preloader, can := r.subject.(subject.Preloader)
 	if !can {
 		return "it holds no timers", nil
 	}
-	return skip(preloader.Preload(ctx))
+	return skip(preloader.Preload(ctx, lead))
 }
 
 // skip tells what cannot be done from what went wrong.

@@ -23,8 +23,9 @@ type Plan struct {
 	// one instant or, if Over is set, evenly spread over it.
 	Timers int           `json:"timers,omitempty"`
 	Over   time.Duration `json:"over,omitempty"`
-	// Preload books them under a policy that holds them for a minute.
-	Preload bool `json:"preload,omitempty"`
+	// Preload is how long they are held in memory before they are due, by their
+	// policy.
+	Preload time.Duration `json:"preload,omitempty"`
 	// For is how long calls are made, at Rate a second where it is set.
 	For  time.Duration `json:"for,omitempty"`
 	Rate int           `json:"rate,omitempty"`
@@ -43,6 +44,7 @@ const (
 	AddsBatch Kind = "adds_batch"
 	Mixed     Kind = "mixed" // bookings, moves and cancels while timers ring
 	Recurring Kind = "recurring"
+	Pending   Kind = "pending" // many bookings that are not due for long, while a few timers ring
 )
 
 // Booking is what was asked of a subject, and what it said.
@@ -60,6 +62,8 @@ type Booking struct {
 	From, Until time.Time
 	// Calls are the measured calls.
 	Calls Calls
+	// Ahead is how many timers are left that are not due for long.
+	Ahead int
 	// Late is how many timers were acknowledged when the first one was due
 	// already: the lateness of such a run says nothing.
 	Late int
@@ -79,6 +83,7 @@ func NewRunner(s subject.Subject) *Runner { return &Runner{subject: s} }
 func (r *Runner) Run(ctx context.Context, plan Plan) (Booking, error) {
 	scenarios := map[Kind]func(context.Context, Plan) (Booking, error){
 		Ring: r.ring, Adds: r.adds, AddsOpen: r.addsOpen, AddsBatch: r.addsBatch, Mixed: r.mixed, Recurring: r.recurring,
+		Pending: r.pending,
 	}
 	run, known := scenarios[plan.Kind]
 	if !known {

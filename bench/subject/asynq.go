@@ -16,6 +16,7 @@ import (
 // Redis that syncs each write to the disk before it answers, for a timer that
 // was acknowledged must not be lost.
 type asynqQueue struct {
+	dir    string
 	client *asynq.Client
 	server *asynq.Server
 	caller *caller
@@ -30,9 +31,10 @@ func (a *asynqQueue) Start(s *stage.Stage, receiver string) error {
 		return err
 	}
 	addr := house.Addr()
+	a.dir = s.TempDir()
 	err = s.Do(func() {
 		process.Start(s, process.Command{Path: path, Ready: "tcp://" + addr, Args: []string{
-			"--bind", "127.0.0.1", "--port", house.Port(addr), "--dir", s.TempDir(),
+			"--bind", "127.0.0.1", "--port", house.Port(addr), "--dir", a.dir,
 			"--save", "", "--appendonly", "yes", "--appendfsync", "always",
 		}})
 	})
@@ -69,8 +71,8 @@ func (a *asynqQueue) AddBatch(ctx context.Context, timers []Timer) error {
 	return each(ctx, timers, a.Add)
 }
 
-// Counters are none: Redis has no transactions to count.
-func (a *asynqQueue) Counters(context.Context) (Counters, error) { return Counters{}, nil }
+// Counters are those of Redis's files: it has no transactions to count.
+func (a *asynqQueue) Counters(context.Context) (Counters, error) { return dirCounters(a.dir) }
 
 // Close stops working.
 func (a *asynqQueue) Close() error {

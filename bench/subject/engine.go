@@ -21,7 +21,7 @@ type temporalEngine interface {
 }
 
 // embeddedEngine is Temporal on SQLite, in this process.
-type embeddedEngine struct{}
+type embeddedEngine struct{ dir string }
 
 // The settings of the standalone form.
 const (
@@ -30,10 +30,10 @@ const (
 	retention   = 720 * time.Hour
 )
 
-func (*embeddedEngine) start(s *stage.Stage) (addr string, err error) {
-	addr = house.Addr()
+func (e *embeddedEngine) start(s *stage.Stage) (addr string, err error) {
+	addr, e.dir = house.Addr(), s.TempDir()
 	server, err := embedded.Start(embedded.Options{
-		Addr: addr, DataDir: s.TempDir(), Namespace: client.DefaultNamespace, Retention: retention, Shards: shards,
+		Addr: addr, DataDir: e.dir, Namespace: client.DefaultNamespace, Retention: retention, Shards: shards,
 		Synchronous: synchronous, SearchAttributes: engine.SearchAttributes(),
 	})
 	if err != nil {
@@ -47,7 +47,7 @@ func (*embeddedEngine) start(s *stage.Stage) (addr string, err error) {
 	return addr, nil
 }
 
-func (*embeddedEngine) counters(context.Context) (Counters, error) { return Counters{}, nil }
+func (e *embeddedEngine) counters(context.Context) (Counters, error) { return dirCounters(e.dir) }
 
 // productionEngine is Temporal's own server on PostgreSQL, as in
 // docker-compose.yml.
@@ -61,5 +61,5 @@ func (e *productionEngine) start(s *stage.Stage) (addr string, err error) {
 }
 
 func (e *productionEngine) counters(ctx context.Context) (Counters, error) {
-	return commits(ctx, e.production.Postgres.URL("postgres"))
+	return postgresCounters(ctx, e.production.Postgres.URL("postgres"))
 }

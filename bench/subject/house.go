@@ -17,18 +17,19 @@ type wakecallHouse interface {
 type address struct{ api, key, temporal string }
 
 // standaloneHouse is everything in one process, on SQLite.
-type standaloneHouse struct{}
+type standaloneHouse struct{ dir string }
 
-func (*standaloneHouse) start(s *stage.Stage) (found address, err error) {
+func (h *standaloneHouse) start(s *stage.Stage) (found address, err error) {
 	err = s.Do(func() {
 		house := process.NewHouse(s)
 		house.Start()
+		h.dir = house.Dir
 		found = address{api: house.URL, temporal: house.Addr("WAKECALL_TEMPORAL_ADDR")}
 	})
 	return found, err
 }
 
-func (*standaloneHouse) counters(context.Context) (Counters, error) { return Counters{}, nil }
+func (h *standaloneHouse) counters(context.Context) (Counters, error) { return dirCounters(h.dir) }
 
 // productionHouse is what docker-compose.yml describes: both roles, Temporal's
 // own server, PostgreSQL.

@@ -66,5 +66,5 @@ var nominal = temporal.NewSearchAttributeKeyTime("TemporalScheduledStartTime")
 // scheduledLoop is what a schedule starts.
 func scheduledLoop(ctx workflow.Context, id string) error {
 	due, _ := workflow.GetTypedSearchAttributes(ctx).GetTime(nominal)
-	return callingLoop(ctx, Call{ID: id, Due: due})
+	return localLoop(ctx, Call{ID: id, Due: due})
 }

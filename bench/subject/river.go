@@ -96,7 +96,7 @@ func (r *riverQueue) AddBatch(ctx context.Context, timers []Timer) error {
 
 // Counters are PostgreSQL's.
 func (r *riverQueue) Counters(ctx context.Context) (Counters, error) {
-	return commits(ctx, r.postgres.URL(database))
+	return postgresCounters(ctx, r.postgres.URL(database))
 }
 
 // Close stops working.

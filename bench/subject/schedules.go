@@ -2,6 +2,7 @@ package subject
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
@@ -11,7 +12,14 @@ import (
 // schedules is a loop whose recurring timers are Temporal Schedules.
 type schedules struct{ loop }
 
-// Recur creates a schedule that starts a workflow with one activity.
+// A schedule is itself a workflow, which visibility keeps apart from those that
+// it starts.
+const (
+	schedulerWorkflow = "temporal-sys-scheduler:"
+	schedulerDivision = "TemporalScheduler"
+)
+
+// Recur creates a schedule that starts a workflow with one local activity.
 func (s *schedules) Recur(ctx context.Context, id string, every time.Duration) error {
 	_, err := s.client.ScheduleClient().Create(ctx, client.ScheduleOptions{
 		ID:      id,
@@ -25,4 +33,18 @@ func (s *schedules) Recur(ctx context.Context, id string, every time.Duration) e
 // Rest deletes the schedule.
 func (s *schedules) Rest(ctx context.Context, id string) error {
 	return s.client.ScheduleClient().GetHandle(ctx, id).Delete(ctx)
+}
+
+// Recurred sums up the workflows that the schedule has started, one for each
+// occurrence, and the schedule's own.
+func (s *schedules) Recurred(ctx context.Context, id string) (Recurred, error) {
+	started, err := trails(ctx, s.client, fmt.Sprintf(`TemporalScheduledById = %q`, id))
+	if err != nil {
+		return Recurred{}, err
+	}
+	own, err := trails(ctx, s.client, fmt.Sprintf(`TemporalNamespaceDivision = %q AND WorkflowId = %q`, schedulerDivision, schedulerWorkflow+id))
+	if err != nil {
+		return Recurred{}, err
+	}
+	return Recurred{Trail: sum(append(started, own...)), Occurrences: len(started)}, nil
 }

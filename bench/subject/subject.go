@@ -18,8 +18,7 @@ var ErrUnsupported = errors.New("not supported")
 type Timer struct {
 	ID  string
 	Due time.Time
-	// Preload books it under a policy that holds it in memory for a minute
-	// before it is due, where the subject has such a thing.
+	// Preload books it under the policy of Preloader.
 	Preload bool
 }
 
@@ -42,11 +41,14 @@ type Subject interface {
 type Counters struct {
 	// Commits is how many SQL transactions have written something.
 	Commits int64 `json:"commits"`
+	// Bytes is what the store takes on disk, indexes included. PostgreSQL's log
+	// is left out: its size is a setting.
+	Bytes int64 `json:"bytes"`
 }
 
 // Sub is what was counted since an earlier moment.
 func (c Counters) Sub(earlier Counters) Counters {
-	return Counters{Commits: c.Commits - earlier.Commits}
+	return Counters{Commits: c.Commits - earlier.Commits, Bytes: c.Bytes - earlier.Bytes}
 }
 
 // Trail is what Temporal has written about one delivered timer.
@@ -65,8 +67,9 @@ type Tracer interface {
 
 // Preloader is a subject that can hold timers in memory before they are due.
 type Preloader interface {
-	// Preload answers ErrUnsupported if this version cannot.
-	Preload(ctx context.Context) error
+	// Preload puts the policy that holds timers for the given time, at most a
+	// minute. ErrUnsupported if this version cannot.
+	Preload(ctx context.Context, lead time.Duration) error
 }
 
 // Changer is a subject whose timers can be moved and cancelled.
@@ -93,4 +96,19 @@ type Recurrer interface {
 	Recur(ctx context.Context, id string, every time.Duration) error
 	// Rest ends a recurring timer.
 	Rest(ctx context.Context, id string) error
+	// Recurred tells what was written for a timer that rests.
+	Recurred(ctx context.Context, id string) (Recurred, error)
+}
+
+// Recurred is all that Temporal has written for recurring timers, their
+// creation and their end included, and for how many occurrences.
+type Recurred struct {
+	Trail
+	Occurrences int `json:"occurrences"`
+}
+
+// Add sums up.
+func (r Recurred) Add(other Recurred) Recurred {
+	r.Transitions, r.Events, r.Occurrences = r.Transitions+other.Transitions, r.Events+other.Events, r.Occurrences+other.Occurrences
+	return r
 }

@@ -27,9 +27,6 @@ const (
 	preloaded = "bench-preloaded"
 )
 
-// preload is the longest that a policy may ask for.
-const preload = "60s"
-
 type object map[string]any
 
 // Start brings up the house and puts the policy.
@@ -52,8 +49,8 @@ func (w *wakecall) policy(ctx context.Context, kind string, policy object) error
 }
 
 // Preload puts the policy of the timers that are held for long.
-func (w *wakecall) Preload(ctx context.Context) error {
-	return unsupported(w.policy(ctx, preloaded, object{"preload": preload}))
+func (w *wakecall) Preload(ctx context.Context, lead time.Duration) error {
+	return unsupported(w.policy(ctx, preloaded, object{"preload": lead.String()}))
 }
 
 func booking(timer Timer) object {
@@ -131,6 +128,16 @@ func (w *wakecall) Recur(ctx context.Context, id string, every time.Duration) er
 func (w *wakecall) Rest(ctx context.Context, id string) error {
 	_, err := w.Cancel(ctx, id)
 	return err
+}
+
+// Recurred sums up the runs of the timer's workflow: each but the last one has
+// rung.
+func (w *wakecall) Recurred(ctx context.Context, id string) (Recurred, error) {
+	runs, err := trails(ctx, w.temporal, fmt.Sprintf(`WorkflowId = %q`, plain+"/"+id))
+	if err != nil {
+		return Recurred{}, err
+	}
+	return Recurred{Trail: sum(runs), Occurrences: len(runs) - 1}, nil
 }
 
 // Counters are those of the house's store.
