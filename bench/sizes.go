@@ -24,7 +24,8 @@ type sizes struct {
 	batch int
 	// mixed and recurring are how long those scenarios are.
 	mixed, recurring time.Duration
-	// pending is how many timers are booked for later; 0 for none.
+	// pending is how many timers are booked for later; 0 for none, as in both
+	// presets.
 	pending int
 }
 
@@ -41,7 +42,7 @@ var (
 	small = sizes{
 		subjects: []string{"wakecall/sqlite", "temporal-local/sqlite", "temporal-sleep/sqlite", "asynq/redis", "wakecall/postgres", "river/postgres"},
 		rounds:   1, rates: []int{50}, steady: 4 * time.Second, herd: 300, preload: 10 * time.Second,
-		calls: time.Second, batch: 100, mixed: 2 * time.Second, recurring: 4 * time.Second, pending: 2000,
+		calls: time.Second, batch: 100, mixed: 2 * time.Second, recurring: 4 * time.Second,
 	}
 )
 

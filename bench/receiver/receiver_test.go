@@ -42,3 +42,27 @@ func TestReceiver(t *testing.T) {
 	require.Equal(t, time.Date(2026, 12, 1, 12, 0, 0, 5e8, time.UTC), rings[0].Due)
 	require.Empty(t, r.Take())
 }
+
+// How many calls the receiver takes over loopback, its own client included:
+// far more than any subject makes.
+func BenchmarkReceiver(b *testing.B) {
+	r, err := receiver.New()
+	require.NoError(b, err)
+	defer func() { require.NoError(b, r.Close()) }()
+	transport := &http.Transport{MaxIdleConnsPerHost: 100}
+	defer transport.CloseIdleConnections()
+	client := &http.Client{Transport: transport}
+	b.SetParallelism(16)
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			response, err := client.Post(r.URL, "application/json", strings.NewReader(`{"id":"a"}`))
+			if err == nil {
+				err = response.Body.Close()
+			}
+			if err != nil {
+				b.Error(err)
+			}
+		}
+	})
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "calls/s")
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -18,11 +19,13 @@ type Machine struct {
 	MemoryMB  uint64    `json:"memory_mb"`
 	Kernel    string    `json:"kernel"`
 	Go        string    `json:"go"`
+	// Revision is the commit that was measured, with a + if it was changed.
+	Revision string `json:"revision,omitempty"`
 }
 
 // thisMachine leaves empty what it cannot find.
 func thisMachine() Machine {
-	m := Machine{At: time.Now().UTC().Truncate(time.Second), Cores: runtime.NumCPU(), Go: runtime.Version()}
+	m := Machine{At: time.Now().UTC().Truncate(time.Second), Cores: runtime.NumCPU(), Go: runtime.Version(), Revision: revision()}
 	if release, err := os.ReadFile("/proc/sys/kernel/osrelease"); err == nil {
 		m.Kernel = strings.TrimSpace(string(release))
 	}
@@ -40,6 +43,20 @@ func thisMachine() Machine {
 }
 
 func (m Machine) lines() []string {
-	return []string{fmt.Sprintf("%s: %d cores (%s), %d MB, Linux %s, %s",
-		m.At.Format(time.RFC3339), m.Cores, m.Processor, m.MemoryMB, m.Kernel, m.Go)}
+	return []string{fmt.Sprintf("%s: %d cores (%s), %d MB, Linux %s, %s, Wakecall %s",
+		m.At.Format(time.RFC3339), m.Cores, m.Processor, m.MemoryMB, m.Kernel, m.Go, m.Revision)}
+}
+
+// revision is what Go wrote into this program when it was built from git.
+func revision() (text string) {
+	build, _ := debug.ReadBuildInfo()
+	for _, setting := range build.Settings {
+		switch {
+		case setting.Key == "vcs.revision":
+			text = setting.Value[:min(12, len(setting.Value))] + text
+		case setting.Key == "vcs.modified" && setting.Value == "true":
+			text += "+"
+		}
+	}
+	return text
 }

@@ -20,6 +20,8 @@ var panels = []panel{
 	{"steady-50", "50 timers a second: lateness in ms, median, 99th percentile and maximum", []Measure{LatenessP50, LatenessP99, LatenessMax}},
 	{"herd", "All at one instant: callbacks a second", []Measure{DrainRate}},
 	{"herd-preload", "All at one instant, preloaded: callbacks a second", []Measure{DrainRate}},
+	{"recurring", "Recurring, all at one instant: lateness in ms, median, 99th percentile and maximum", []Measure{LatenessP50, LatenessP99, LatenessMax}},
+	{"recurring", "Recurring: state transitions for each occurrence", []Measure{Transitions}},
 	{"adds", "Bookings a second, one by one", []Measure{AddRate}},
 	{"adds-batch", "Bookings a second, by batch", []Measure{AddRate}},
 }

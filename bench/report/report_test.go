@@ -66,6 +66,33 @@ func TestSummaryTakesTheMiddleRoundAndTheWorstCount(t *testing.T) {
 	require.Equal(t, "two", tables[0].Rows[1].Subject)
 }
 
+func TestPendingTellsTheWayAndTheMemory(t *testing.T) {
+	t.Parallel()
+	r := report.Result{
+		Subject: "one", Plan: scenario.Plan{Name: "pending", Kind: scenario.Pending, Timers: 200, Rate: 10},
+		Outcome: scenario.Outcome{Expected: 50, Calls: scenario.Calls{
+			Made: 4, Timers: 150, Elapsed: 3 * time.Second, Tenths: []time.Duration{time.Second, 3 * time.Second},
+		}},
+		Pending: map[string]int64{"worker": 80 << 20, "api": 40 << 20}, Stored: 200_000,
+	}
+	require.Equal(t, []float64{100, 50}, r.AddRates())
+	require.InDelta(t, 1000, r.Figures()[report.BytesPerTimer], 1e-9, "the timers of the stream are stored as well")
+	require.InDelta(t, 50, r.Figures()[report.AddRate], 1e-9)
+	notes := report.Summarise([]report.Result{r})[0].Rows[0].Notes
+	require.Equal(t, []string{"adds/s in each tenth of the way: 100 50", "MB when all were booked: api 40, worker 80"}, notes)
+}
+
+func TestRecurringIsSharedOutOverAllOccurrences(t *testing.T) {
+	t.Parallel()
+	r := steady("one", 0, time.Millisecond)
+	r.Plan = scenario.Plan{Name: "recurring", Kind: scenario.Recurring}
+	r.Spent.Recurred = subject.Recurred{Trail: subject.Trail{Transitions: 820, Events: 1200}, Occurrences: 200}
+	figures := r.Figures()
+	require.InDelta(t, 4.1, figures[report.Transitions], 1e-9)
+	require.InDelta(t, 6, figures[report.Events], 1e-9)
+	require.InDelta(t, 1, figures[report.CPUPerTimer], 1e-9, "those that rang before and after the measured time were paid for")
+}
+
 func TestReportIsWritten(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "new")

@@ -23,7 +23,8 @@ const (
 // number within the time is the measure; for latencies see addsOpen.
 func (r *Runner) adds(ctx context.Context, plan Plan) (Booking, error) {
 	return r.flood(ctx, plan, clients, func(ctx context.Context, n int) (int, error) {
-		return 1, r.subject.Add(ctx, farTimer(plan, n))
+		err := r.subject.Add(ctx, farTimer(plan, n))
+		return one(err), err
 	})
 }
 
@@ -34,7 +35,7 @@ func (r *Runner) addsBatch(ctx context.Context, plan Plan) (Booking, error) {
 		for i := range timers {
 			timers[i] = farTimer(plan, n*plan.Timers+i)
 		}
-		return plan.Timers, r.subject.AddBatch(ctx, timers)
+		return r.subject.AddBatch(ctx, timers)
 	})
 }
 

@@ -26,13 +26,13 @@ type ledger struct {
 	calls Calls
 }
 
-// note notes a call that booked some timers.
+// note notes a call that booked some timers, be it not all that it was to book.
 func (l *ledger) note(booked int, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.calls.Made++
+	l.calls.Timers += booked
 	if err == nil {
-		l.calls.Timers += booked
 		return
 	}
 	l.calls.Failed++
@@ -44,10 +44,18 @@ func (l *ledger) note(booked int, err error) {
 // noteAt notes a call that was to book one timer at the given moment.
 func (l *ledger) noteAt(intended time.Time, err error) {
 	latency := time.Since(intended)
-	l.note(1, err)
+	l.note(one(err), err)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.calls.Latency = append(l.calls.Latency, latency)
+}
+
+// one is how many timers a call for a single one has booked.
+func one(err error) int {
+	if err != nil {
+		return 0
+	}
+	return 1
 }
 
 // answered counts the answer of a change.

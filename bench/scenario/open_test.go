@@ -33,13 +33,13 @@ func (s *stalling) Add(context.Context, subject.Timer) error {
 	return nil
 }
 
-func (s *stalling) AddBatch(ctx context.Context, timers []subject.Timer) error {
-	for _, timer := range timers {
+func (s *stalling) AddBatch(ctx context.Context, timers []subject.Timer) (int, error) {
+	for i, timer := range timers {
 		if err := s.Add(ctx, timer); err != nil {
-			return err
+			return i, err
 		}
 	}
-	return nil
+	return len(timers), nil
 }
 
 func (*stalling) Counters(context.Context) (subject.Counters, error) { return subject.Counters{}, nil }

@@ -56,8 +56,8 @@ func (r *Runner) fill(ctx context.Context, plan Plan) (Calls, error) {
 			timers[i] = farTimer(plan, first+i)
 		}
 		group.Go(func() error {
-			err := r.subject.AddBatch(ctx, timers)
-			log.note(len(timers), err)
+			booked, err := r.subject.AddBatch(ctx, timers)
+			log.note(booked, err)
 			progress.add(len(timers))
 			return nil
 		})
@@ -118,7 +118,7 @@ func (s *stream) book(ctx context.Context, i int, intended time.Time) {
 	if err == nil && time.Now().After(timer.Due) {
 		err = errTooLate
 	}
-	s.log.note(1, err)
+	s.log.note(one(err), err)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err != nil {

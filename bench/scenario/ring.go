@@ -31,7 +31,7 @@ func (r *Runner) ring(ctx context.Context, plan Plan) (Booking, error) {
 	first := begin.Add(r.ahead(plan)).Truncate(time.Second).Add(time.Second)
 	timers := spread(plan, first)
 	for some := range slices.Chunk(timers, chunk) {
-		if err := r.subject.AddBatch(ctx, some); err != nil {
+		if _, err := r.subject.AddBatch(ctx, some); err != nil {
 			return Booking{}, err
 		}
 	}

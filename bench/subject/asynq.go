@@ -67,7 +67,7 @@ func (a *asynqQueue) Add(ctx context.Context, timer Timer) error {
 }
 
 // AddBatch enqueues several at once: Asynq has no call for batches.
-func (a *asynqQueue) AddBatch(ctx context.Context, timers []Timer) error {
+func (a *asynqQueue) AddBatch(ctx context.Context, timers []Timer) (int, error) {
 	return each(ctx, timers, a.Add)
 }
 

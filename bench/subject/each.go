@@ -2,6 +2,7 @@ package subject
 
 import (
 	"context"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -10,12 +11,21 @@ import (
 // batches; the width that Wakecall's own batches have.
 const clients = 32
 
-// each books timers one by one, several at once.
-func each(ctx context.Context, timers []Timer, add func(context.Context, Timer) error) error {
-	group, ctx := errgroup.WithContext(ctx)
+// each books timers one by one, several at once. One that fails does not hold
+// up the others.
+func each(ctx context.Context, timers []Timer, add func(context.Context, Timer) error) (booked int, err error) {
+	var group errgroup.Group
 	group.SetLimit(clients)
+	var added atomic.Int64
 	for _, timer := range timers {
-		group.Go(func() error { return add(ctx, timer) })
+		group.Go(func() error {
+			if err := add(ctx, timer); err != nil {
+				return err
+			}
+			added.Add(1)
+			return nil
+		})
 	}
-	return group.Wait()
+	err = group.Wait()
+	return int(added.Load()), err
 }

@@ -79,7 +79,9 @@ func (l *loop) Add(ctx context.Context, timer Timer) error {
 }
 
 // AddBatch adds several at once: Temporal has no call for batches.
-func (l *loop) AddBatch(ctx context.Context, timers []Timer) error { return each(ctx, timers, l.Add) }
+func (l *loop) AddBatch(ctx context.Context, timers []Timer) (int, error) {
+	return each(ctx, timers, l.Add)
+}
 
 // Counters are the engine's.
 func (l *loop) Counters(ctx context.Context) (Counters, error) { return l.engine.counters(ctx) }

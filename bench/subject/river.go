@@ -85,13 +85,12 @@ func (r *riverQueue) Add(ctx context.Context, timer Timer) error {
 }
 
 // AddBatch inserts jobs with COPY.
-func (r *riverQueue) AddBatch(ctx context.Context, timers []Timer) error {
+func (r *riverQueue) AddBatch(ctx context.Context, timers []Timer) (int, error) {
 	rows := make([]river.InsertManyParams, len(timers))
 	for i, timer := range timers {
 		rows[i] = river.InsertManyParams{Args: riverJob{ID: timer.ID}, InsertOpts: at(timer)}
 	}
-	_, err := r.client.InsertManyFast(ctx, rows)
-	return err
+	return r.client.InsertManyFast(ctx, rows)
 }
 
 // Counters are PostgreSQL's.

@@ -20,7 +20,7 @@ func (s *standalone) Add(ctx context.Context, timer Timer) error {
 }
 
 // AddBatch adds several at once.
-func (s *standalone) AddBatch(ctx context.Context, timers []Timer) error {
+func (s *standalone) AddBatch(ctx context.Context, timers []Timer) (int, error) {
 	return each(ctx, timers, s.Add)
 }
 

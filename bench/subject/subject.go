@@ -30,8 +30,9 @@ type Subject interface {
 	Start(s *stage.Stage, receiver string) error
 	// Add books one timer. It is called concurrently.
 	Add(ctx context.Context, timer Timer) error
-	// AddBatch books up to 1,000 timers in the fastest way there is.
-	AddBatch(ctx context.Context, timers []Timer) error
+	// AddBatch books up to 1,000 timers in the fastest way there is, and tells
+	// how many are booked, also when some are not.
+	AddBatch(ctx context.Context, timers []Timer) (booked int, err error)
 	// Counters are those of the store, since its start.
 	Counters(ctx context.Context) (Counters, error)
 	Close() error

@@ -77,14 +77,14 @@ func (w *wakecall) Add(ctx context.Context, timer Timer) error {
 }
 
 // AddBatch posts a batch.
-func (w *wakecall) AddBatch(ctx context.Context, timers []Timer) error {
+func (w *wakecall) AddBatch(ctx context.Context, timers []Timer) (booked int, err error) {
 	bodies := make([]object, len(timers))
 	for i, timer := range timers {
 		bodies[i] = booking(timer)
 	}
 	answer, err := w.api.do(ctx, "POST", "/v1/timers/batch", object{"timers": bodies})
 	if err != nil {
-		return err
+		return 0, err
 	}
 	var batch struct {
 		Results []struct {
@@ -93,14 +93,16 @@ func (w *wakecall) AddBatch(ctx context.Context, timers []Timer) error {
 		} `json:"results"`
 	}
 	if err := json.Unmarshal(answer.body, &batch); err != nil {
-		return err
+		return 0, err
 	}
 	for i, result := range batch.Results {
 		if result.Status != http.StatusCreated {
-			return fmt.Errorf("timer %s of a batch: %d %s", timers[i].ID, result.Status, result.Problem)
+			err = fmt.Errorf("timer %s of a batch: %d %s", timers[i].ID, result.Status, result.Problem)
+			continue
 		}
+		booked++
 	}
-	return nil
+	return booked, err
 }
 
 func path(id string) string { return "/v1/timers/" + plain + "/" + id }

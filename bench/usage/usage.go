@@ -10,9 +10,9 @@ import (
 
 // Usage is what a tree of processes has taken so far.
 type Usage struct {
-	// CPU is user and system time by program, that of ended children included.
+	// CPU is user and system time by program and role, that of ended children included.
 	CPU map[string]time.Duration
-	// Memory is the proportional set size by program, in bytes: pages that
+	// Memory is the proportional set size by program and role, in bytes: pages that
 	// processes share are counted once.
 	Memory map[string]int64
 }
@@ -33,13 +33,25 @@ func Own() (Usage, error) {
 
 // add leaves out what ended a moment ago.
 func (u Usage) add(process procfs.ProcStat) {
-	ticks := int(process.UTime) + int(process.STime) + process.CUTime + process.CSTime
-	u.CPU[process.Comm] += time.Duration(ticks) * tick
-	if proc, err := procfs.NewProc(process.PID); err == nil {
-		if rollup, err := proc.ProcSMapsRollup(); err == nil {
-			u.Memory[process.Comm] += int64(rollup.Pss)
-		}
+	proc, err := procfs.NewProc(process.PID)
+	if err != nil {
+		return
 	}
+	program := name(proc, process.Comm)
+	ticks := int(process.UTime) + int(process.STime) + process.CUTime + process.CSTime
+	u.CPU[program] += time.Duration(ticks) * tick
+	if rollup, err := proc.ProcSMapsRollup(); err == nil {
+		u.Memory[program] += int64(rollup.Pss)
+	}
+}
+
+// name is a program's, with its only argument if it has one: that is the role
+// that it plays.
+func name(proc procfs.Proc, program string) string {
+	if args, err := proc.CmdLine(); err == nil && len(args) == 2 {
+		return program + " " + args[1]
+	}
+	return program
 }
 
 // descendants are a process and everything below it.

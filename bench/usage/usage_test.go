@@ -27,10 +27,10 @@ func TestChildrenAreCounted(t *testing.T) {
 	t.Parallel()
 	child := exec.CommandContext(t.Context(), "/bin/sleep", "60")
 	require.NoError(t, child.Start())
-	require.Eventually(t, func() bool { return own(t).Memory["sleep"] > 0 }, 5*time.Second, time.Millisecond, "it runs")
+	require.Eventually(t, func() bool { return own(t).Memory["sleep 60"] > 0 }, 5*time.Second, time.Millisecond, "it runs")
 	require.NoError(t, child.Process.Kill())
 	require.Error(t, child.Wait())
-	require.NotContains(t, own(t).Memory, "sleep")
+	require.NotContains(t, own(t).Memory, "sleep 60")
 }
 
 func TestWorkOfAnEndedChildIsCounted(t *testing.T) {
