@@ -1,6 +1,6 @@
 # Wakecall. `make` alone prints what there is.
 
-MODULES := . standalone examples e2e
+MODULES := . standalone examples e2e bench
 BIN     := $(CURDIR)/bin
 
 # Tools, pinned. Each is built once into bin/ from the Go module proxy.
@@ -42,6 +42,7 @@ test: deps lint build cli ## everything: lint, unit tests, and the house on a re
 	go test $(RACE) ./...
 	cd standalone && go test $(RACE) ./...
 	cd e2e && go test $(RACE) -p 1 -parallel 4 -timeout 25m ./...
+	cd bench && go test $(RACE) ./...
 
 .PHONY: lint
 lint: $(GOLANGCI) $(WORKFLOWCHECK) ## formatting, linters, import rules, determinism of workflows
@@ -64,6 +65,20 @@ policies: ## apply the policies in FILE to the Wakecall at WAKECALL_URL; DRY_RUN
 	@test -n "$(FILE)" || { echo "say FILE=policies.yaml" >&2; exit 2; }
 	@go build -ldflags "-X main.version=$(WAKECALL_VERSION)" -o $(WAKECALL_BIN) .
 	@$(WAKECALL_BIN) policies apply "$(FILE)" $(if $(DRY_RUN),--dry-run)
+
+# BENCH=quick takes a few minutes. BENCH takes flags as well:
+# make bench BENCH="-subjects asynq/redis -scenarios herd".
+.PHONY: bench
+bench: deps bench-build ## measure Wakecall beside bare Temporal, River and Asynq; BENCH=quick takes a few minutes
+	@exec $(BIN)/wakecall-bench -out $(CURDIR)/data/bench $(if $(filter quick,$(BENCH)),-quick) $(filter-out quick,$(BENCH))
+
+.PHONY: bench-check
+bench-check: deps bench-build ## count what a timer costs, and fail if it is more than in bench/baseline.json
+	@exec $(BIN)/wakecall-bench check -baseline bench/baseline.json $(CHECK)
+
+.PHONY: bench-build
+bench-build: build $(TEMPORAL_CLI)
+	cd bench && go build -o $(BIN)/wakecall-bench .
 
 .PHONY: fuzz
 fuzz: ## fuzz everything that parses, 30 s each (FUZZTIME to change)

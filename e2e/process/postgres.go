@@ -26,16 +26,22 @@ type Postgres struct {
 	data      string
 	as        *syscall.Credential
 	superuser *url.Userinfo
+	// settings are added to those of Start, and win.
+	settings []string
 }
 
 // NewPostgres makes a cluster whose superuser has the given password, and runs
-// its server. It takes the newest PostgreSQL that Debian's packages left.
-func NewPostgres(t testing.TB, superuser, password string) *Postgres {
+// its server, with more settings (name=value) if they are given. It takes the
+// newest PostgreSQL that Debian's packages left.
+func NewPostgres(t testing.TB, superuser, password string, settings ...string) *Postgres {
 	t.Helper()
 	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/postgres")
 	require.NoError(t, err)
 	require.NotEmpty(t, found, "this test needs a real PostgreSQL: apt-get install postgresql")
-	p := &Postgres{t: t, bin: filepath.Dir(found[len(found)-1]), Addr: house.Addr(), as: unprivileged(t), superuser: url.UserPassword(superuser, password)}
+	p := &Postgres{
+		t: t, bin: filepath.Dir(found[len(found)-1]), Addr: house.Addr(), as: unprivileged(t),
+		superuser: url.UserPassword(superuser, password), settings: settings,
+	}
 	dir := p.directory()
 	p.data = filepath.Join(dir, "data")
 	secret := filepath.Join(dir, "password")
@@ -44,6 +50,11 @@ func NewPostgres(t testing.TB, superuser, password string) *Postgres {
 		"--auth", "scram-sha-256", "--encoding", "UTF8", "--locale", "C", "--no-sync")
 	p.Start()
 	return p
+}
+
+// URL is how the superuser reaches a database.
+func (p *Postgres) URL(database string) string {
+	return (&url.URL{Scheme: "postgres", User: p.superuser, Host: p.Addr, Path: database, RawQuery: "sslmode=disable"}).String()
 }
 
 // directory is one that the server's user may enter.

@@ -3,7 +3,6 @@ package process
 import (
 	"context"
 	"fmt"
-	"net/url"
 	"os"
 	"strconv"
 	"strings"
@@ -47,8 +46,7 @@ func (p *Postgres) Exec(database, statement string) {
 const maintenance = "postgres"
 
 func (p *Postgres) connect(ctx context.Context, database string) (*pgx.Conn, error) {
-	source := url.URL{Scheme: "postgres", User: p.superuser, Host: p.Addr, Path: database}
-	return pgx.Connect(ctx, source.String())
+	return pgx.Connect(ctx, p.URL(database))
 }
 
 // Exhaust takes every connection that PostgreSQL has, Temporal's included, and

@@ -37,8 +37,9 @@ type Via func(from, to, addr string) string
 // Direct puts nothing between services.
 func Direct(_, _, addr string) string { return addr }
 
-// NewProduction runs PostgreSQL and Temporal. The roles are left to start.
-func NewProduction(t testing.TB, via Via) *Production {
+// NewProduction runs PostgreSQL, with more settings (name=value) if they are
+// given, and Temporal. The roles are left to start.
+func NewProduction(t testing.TB, via Via, postgres ...string) *Production {
 	t.Helper()
 	file, key := Settings(t)
 	project, err := Compose(t.Context(), ComposeFile(), file)
@@ -46,9 +47,9 @@ func NewProduction(t testing.TB, via Via) *Production {
 	p := &Production{services: project.Services}
 	p.API = API{T: t, Key: key}
 	database := p.services["postgres"].Environment
-	p.Postgres = NewPostgres(t, *database["POSTGRES_USER"], *database["POSTGRES_PASSWORD"])
+	p.Postgres = NewPostgres(t, *database["POSTGRES_USER"], *database["POSTGRES_PASSWORD"], postgres...)
 	p.ports = ports()
-	p.instead = addresses(p.Postgres.Addr, "127.0.0.1:"+p.ports["FRONTEND_GRPC_PORT"], via)
+	p.instead = addresses(p.Postgres.Addr, p.TemporalAddr(), via)
 	p.instead["temporal"]["DYNAMIC_CONFIG_FILE_PATH"] = p.services["temporal"].Volumes[0].Source
 	p.URL = "http://" + via("client", "api", p.instead["api"]["WAKECALL_HTTP_ADDR"])
 	for range 2 {
@@ -60,6 +61,9 @@ func NewProduction(t testing.TB, via Via) *Production {
 	require.NoError(t, p.Job("namespace"), "it may be repeated")
 	return p
 }
+
+// TemporalAddr is where Temporal's frontend listens.
+func (p *Production) TemporalAddr() string { return "127.0.0.1:" + p.ports["FRONTEND_GRPC_PORT"] }
 
 func ports() map[string]string {
 	ports := map[string]string{"FRONTEND_HTTP_PORT": house.Port(house.Addr())}
@@ -127,7 +131,7 @@ func (p *Production) program(service string) Command {
 	switch service {
 	case "temporal": // what its image's entry point does at its end
 		c.Path, c.Args = TemporalServer(p.T), []string{"start"}
-		c.Ready = "tcp://127.0.0.1:" + p.ports["FRONTEND_GRPC_PORT"]
+		c.Ready = "tcp://" + p.TemporalAddr()
 	case "api":
 		c.Ready = "http://" + c.Env["WAKECALL_HTTP_ADDR"] + "/livez"
 	case "worker":

@@ -52,7 +52,7 @@ var outside = map[string]struct {
 }
 
 // apart are nested modules and what is no code.
-var apart = []string{"standalone", "e2e", "examples", ".git", "bin", "docs"}
+var apart = []string{"standalone", "e2e", "bench", "examples", ".git", "bin", "docs"}
 
 type imported struct{ room, path string }
 

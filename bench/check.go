@@ -1,0 +1,34 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"os"
+
+	"github.com/wakecall/wakecall/bench/guard"
+)
+
+// checkCommand is the argument that holds counts against the baseline.
+const checkCommand = "check"
+
+func check(ctx context.Context, args []string) error {
+	flags := flag.NewFlagSet(checkCommand, flag.ContinueOnError)
+	file := flags.String("baseline", "baseline.json", "the `file` with what a timer may cost")
+	update := flags.Bool("update", false, "write what was counted into the file")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	baseline, err := guard.Load(*file)
+	if err != nil {
+		return err
+	}
+	counts, err := guard.Count(ctx, os.Stderr)
+	if err != nil {
+		return err
+	}
+	held := baseline.Hold(os.Stdout, counts)
+	if *update {
+		return baseline.With(counts).Save(*file)
+	}
+	return held
+}

@@ -1,0 +1,62 @@
+package guard
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/wakecall/wakecall/bench/stage"
+	"github.com/wakecall/wakecall/e2e/house"
+	"github.com/wakecall/wakecall/e2e/process"
+)
+
+// AllocsPerAdd is the name of how often memory is allocated for one add: by the
+// whole way from the client's request through the API to Temporal's client.
+const AllocsPerAdd = "allocs_per_add"
+
+const (
+	kind = "bench"
+	adds = 500
+)
+
+// allocsPerAdd adds timers over an API in this process, to a Temporal in
+// another one.
+func allocsPerAdd(ctx context.Context) (allocs float64, err error) {
+	s := stage.New(ctx)
+	defer func() { _ = s.Close() }()
+	err = s.Do(func() {
+		server := process.NewHouse(s)
+		server.Start()
+		settings := house.Settings()
+		settings.PolicyTTL = time.Minute // a policy that is read again would be counted
+		h := house.OpenWith(s, server.Addr("WAKECALL_TEMPORAL_ADDR"), settings)
+		h.Policy(kind, house.JSON{"callback": house.JSON{"url": "http://127.0.0.1:9000/"}})
+		add := adder(s, h.URL)
+		allocs = testing.AllocsPerRun(adds, add)
+	})
+	return allocs, err
+}
+
+// adder returns a function that adds a timer that is not due for long.
+func adder(s *stage.Stage, url string) func() {
+	n := 0
+	return func() {
+		n++
+		body, err := json.Marshal(house.JSON{"business_type": kind, "business_id": fmt.Sprint(n), "delay": "24h"})
+		if err != nil {
+			s.Errorf("%v", err)
+		}
+		response, err := http.Post(url+"/v1/timers", "application/json", bytes.NewReader(body))
+		if err != nil {
+			s.Errorf("%v", err)
+			return
+		}
+		if err := response.Body.Close(); err != nil || response.StatusCode != http.StatusCreated {
+			s.Errorf("an add was answered %s (%v)", response.Status, err)
+		}
+	}
+}

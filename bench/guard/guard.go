@@ -1,0 +1,115 @@
+// Package guard holds what one timer costs against a baseline that is kept with
+// the code. It compares counts and no times, so that its answer does not depend
+// on the machine.
+package guard
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+)
+
+// Counts are what was counted, by name.
+type Counts map[string]float64
+
+// Baseline is what may be counted.
+type Baseline map[string]Limit
+
+// Limit is the most that a count may be.
+type Limit struct {
+	Count float64 `json:"count"`
+	// Slack is by which part of itself a count may be exceeded: background work
+	// of the store is counted with the rest.
+	Slack float64 `json:"slack,omitempty"`
+}
+
+// Load reads a baseline.
+func Load(file string) (baseline Baseline, err error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	return baseline, json.Unmarshal(text, &baseline)
+}
+
+// Save writes a baseline.
+func (b Baseline) Save(file string) error {
+	text, err := json.MarshalIndent(b, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, append(text, '\n'), 0o644)
+}
+
+// With returns the baseline with other counts, and the slack that it had.
+func (b Baseline) With(counts Counts) Baseline {
+	updated := Baseline{}
+	for name, count := range counts {
+		updated[name] = Limit{Count: count, Slack: b[name].Slack}
+	}
+	return updated
+}
+
+// Finding is what came of one comparison.
+type Finding struct {
+	Name   string
+	Count  float64
+	Limit  Limit
+	Faulty bool
+	Say    string
+}
+
+// Compare holds counts against the baseline. A count that the baseline does not
+// know is a fault, and so is one that was not taken.
+func (b Baseline) Compare(counts Counts) (findings []Finding) {
+	names := map[string]bool{}
+	for name := range b {
+		names[name] = true
+	}
+	for name := range counts {
+		names[name] = true
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		limit, known := b[name]
+		count, counted := counts[name]
+		finding := Finding{Name: name, Count: count, Limit: limit}
+		switch most := limit.Count * (1 + limit.Slack); {
+		case !known:
+			finding.Faulty, finding.Say = true, "not in the baseline"
+		case !counted:
+			finding.Faulty, finding.Say = true, "was not counted"
+		case count > most:
+			finding.Faulty, finding.Say = true, fmt.Sprintf("worse: at most %.4g", most)
+		case count < limit.Count*(1-limit.Slack):
+			finding.Say = "better: update the baseline"
+		}
+		findings = append(findings, finding)
+	}
+	return findings
+}
+
+// ErrWorse is what a count that grew, or that is missing, ends with.
+var ErrWorse = errors.New("a timer costs more than the baseline says")
+
+// Hold writes what came of every comparison.
+func (b Baseline) Hold(w io.Writer, counts Counts) (err error) {
+	for _, finding := range b.Compare(counts) {
+		if _, err := fmt.Fprintln(w, finding); err != nil {
+			return err
+		}
+		if finding.Faulty {
+			err = ErrWorse
+		}
+	}
+	return err
+}
+
+// String is one line.
+func (f Finding) String() string {
+	return fmt.Sprintf("%-50s %8.4g  baseline %.4g  %s", f.Name, f.Count, f.Limit.Count, cmp.Or(f.Say, "as before"))
+}

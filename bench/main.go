@@ -1,0 +1,60 @@
+// Command bench measures Wakecall beside bare Temporal and the job queues that
+// are its peers, all in one run on one machine. See docs/performance.md.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"github.com/wakecall/wakecall/bench/remote"
+	"github.com/wakecall/wakecall/bench/report"
+	"github.com/wakecall/wakecall/bench/run"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := command(ctx, os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func command(ctx context.Context, args []string) error {
+	if len(args) > 0 {
+		switch args[0] {
+		case remote.Command:
+			return remote.Serve(ctx, remote.Standard())
+		case checkCommand:
+			return check(ctx, args[1:])
+		}
+	}
+	return measure(ctx, args)
+}
+
+func measure(ctx context.Context, args []string) error {
+	options, dir, err := parse(args)
+	if err != nil {
+		return err
+	}
+	results, failed := run.All(ctx, options)
+	found := report.New(results)
+	return errors.Join(failed, report.Text(os.Stdout, found), keep(found, dir))
+}
+
+// keep leaves the report in a directory, if one is named.
+func keep(found report.Report, dir string) error {
+	if dir == "" {
+		return nil
+	}
+	if err := found.Write(dir); err != nil {
+		return err
+	}
+	fmt.Printf("\nThe report is in %s.\n", filepath.Join(dir, "report.{txt,json,svg}"))
+	return nil
+}

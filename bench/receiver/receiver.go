@@ -1,0 +1,100 @@
+// Package receiver is the HTTP server that all subjects call. It measures: no
+// subject's own word about a delivery is taken.
+package receiver
+
+import (
+	"context"
+	"encoding/json"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// DueHeader is where Wakecall says when a delivery was due, in RFC 3339. A
+// subject whose timers recur says so in the same way.
+const DueHeader = "Wakecall-Due-At"
+
+// Ring is one call that arrived.
+type Ring struct {
+	ID string
+	At time.Time
+	// Due is zero when the caller does not say.
+	Due time.Time
+}
+
+// Receiver is a running receiver on loopback.
+type Receiver struct {
+	URL    string
+	server *http.Server
+
+	mu    sync.Mutex
+	rings []Ring
+	seen  map[string]bool
+}
+
+// New starts a receiver that answers 200 to everything.
+func New() (*Receiver, error) {
+	listener, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	r := &Receiver{URL: "http://" + listener.Addr().String() + "/", seen: map[string]bool{}}
+	r.server = &http.Server{Handler: r, ReadHeaderTimeout: time.Minute}
+	go func() { _ = r.server.Serve(listener) }()
+	return r, nil
+}
+
+// Close stops the receiver.
+func (r *Receiver) Close() error { return r.server.Close() }
+
+// ServeHTTP notes the moment before anything else is done.
+func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
+	ring := Ring{At: time.Now()}
+	var body struct {
+		ID string `json:"id"`
+	}
+	if err := json.NewDecoder(request.Body).Decode(&body); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	ring.ID = body.ID
+	ring.Due, _ = time.Parse(time.RFC3339, request.Header.Get(DueHeader)) // zero if it is not said
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.rings, r.seen[ring.ID] = append(r.rings, ring), true
+}
+
+// Take returns the rings so far, and forgets them.
+func (r *Receiver) Take() []Ring {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	taken := r.rings
+	r.rings, r.seen = nil, map[string]bool{}
+	return taken
+}
+
+// Await returns when every one of the timers has rung, or when ctx ends.
+func (r *Receiver) Await(ctx context.Context, ids []string) {
+	look := time.NewTicker(20 * time.Millisecond)
+	defer look.Stop()
+	for len(ids) > 0 {
+		select {
+		case <-ctx.Done():
+			return
+		case <-look.C:
+			ids = r.missing(ids)
+		}
+	}
+}
+
+func (r *Receiver) missing(ids []string) (missing []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, id := range ids {
+		if !r.seen[id] {
+			missing = append(missing, id)
+		}
+	}
+	return missing
+}

@@ -1,0 +1,171 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/rpc"
+	"net/rpc/jsonrpc"
+	"time"
+
+	"github.com/wakecall/wakecall/bench/scenario"
+	"github.com/wakecall/wakecall/bench/stage"
+	"github.com/wakecall/wakecall/bench/subject"
+	"github.com/wakecall/wakecall/bench/usage"
+)
+
+// Child is the side that has the subject. Its exported methods are called by
+// the other side, one at a time.
+type Child struct {
+	ctx     context.Context
+	stage   *stage.Stage
+	subject subject.Subject
+	runner  *scenario.Runner
+	before  mark
+	// booking is what the last Run asked for.
+	booking scenario.Booking
+}
+
+// mark is where a scenario begins.
+type mark struct {
+	usage    usage.Usage
+	counters subject.Counters
+	// open is how many executions had not ended.
+	open int64
+}
+
+// Serve does what the other side asks until it hangs up.
+func Serve(ctx context.Context, pipe io.ReadWriteCloser) (err error) {
+	child := &Child{ctx: ctx, stage: stage.New(ctx)}
+	defer func() { err = errors.Join(err, child.close()) }()
+	server := rpc.NewServer()
+	if err := server.RegisterName(service, child); err != nil {
+		return err
+	}
+	server.ServeCodec(jsonrpc.NewServerCodec(pipe))
+	return nil
+}
+
+func (c *Child) close() error {
+	var err error
+	if c.subject != nil {
+		err = c.subject.Close()
+	}
+	return errors.Join(err, c.stage.Close())
+}
+
+// Start brings the subject up.
+func (c *Child) Start(args StartArgs, _ *None) (err error) {
+	if c.subject, err = subject.New(args.Subject); err != nil {
+		return err
+	}
+	c.runner = scenario.NewRunner(c.subject)
+	return c.subject.Start(c.stage, args.Receiver)
+}
+
+// Run makes the load of a plan.
+func (c *Child) Run(plan scenario.Plan, booked *Booked) (err error) {
+	if c.before, err = c.mark(); err != nil {
+		return err
+	}
+	if booked.Booking, err = c.runner.Run(c.ctx, plan); err != nil {
+		return err
+	}
+	c.booking = booked.Booking
+	now, err := c.mark()
+	booked.Pending, booked.Counters = now.usage, now.counters.Sub(c.before.counters)
+	return err
+}
+
+func (c *Child) mark() (m mark, err error) {
+	if m.usage, err = usage.Own(); err != nil {
+		return m, err
+	}
+	if m.counters, err = c.subject.Counters(c.ctx); err != nil {
+		return m, err
+	}
+	if tracer, can := c.subject.(subject.Tracer); can {
+		m.open, err = tracer.Open(c.ctx)
+	}
+	return m, err
+}
+
+// Spent tells what was spent since the last Run began. The trails are those of
+// the given timers, all of which have rung.
+func (c *Child) Spent(rung []subject.Timer, spent *Spent) error {
+	c.settle()
+	now, err := c.mark()
+	if err != nil {
+		return err
+	}
+	*spent = Spent{CPU: map[string]time.Duration{}, Memory: now.usage.Memory, Counters: now.counters.Sub(c.before.counters)}
+	for program, cpu := range now.usage.CPU {
+		spent.CPU[program] = cpu - c.before.usage.CPU[program]
+	}
+	if spent.Trails, err = c.trails(rung); err != nil {
+		return err
+	}
+	spent.Recurred, err = c.recurred()
+	return err
+}
+
+// recurred sums up what was written for the timers of the last Run, if they
+// recurred.
+func (c *Child) recurred() (all subject.Recurred, err error) {
+	recurrer, can := c.subject.(subject.Recurrer)
+	if !can || c.booking.Every == 0 {
+		return all, nil
+	}
+	for _, timer := range c.booking.Expected {
+		one, err := recurrer.Recurred(c.ctx, timer.ID)
+		if err != nil {
+			return all, err
+		}
+		all = all.Add(one)
+	}
+	return all, nil
+}
+
+const (
+	// settleTime is how long the record of what has rung is waited for.
+	settleTime = time.Minute
+	lookEvery  = 500 * time.Millisecond
+)
+
+// settle waits until no more executions are open than when the last Run began,
+// but for those that it left.
+func (c *Child) settle() {
+	tracer, can := c.subject.(subject.Tracer)
+	if !can {
+		return
+	}
+	ctx, cancel := context.WithTimeout(c.ctx, settleTime)
+	defer cancel()
+	look := time.NewTicker(lookEvery)
+	defer look.Stop()
+	for {
+		if open, err := tracer.Open(ctx); err == nil && open <= c.before.open+int64(c.booking.Ahead) {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-look.C:
+		}
+	}
+}
+
+func (c *Child) trails(timers []subject.Timer) (trails []subject.Trail, err error) {
+	tracer, can := c.subject.(subject.Tracer)
+	if !can {
+		return nil, nil
+	}
+	for _, timer := range timers {
+		trail, err := tracer.Trail(c.ctx, timer)
+		if err != nil {
+			return nil, err
+		}
+		trails = append(trails, trail)
+	}
+	return trails, nil
+}

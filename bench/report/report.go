@@ -1,0 +1,74 @@
+package report
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// Report is what one run has found.
+type Report struct {
+	Machine Machine `json:"machine"`
+	Tables  []Table `json:"tables"`
+	// Rounds are the figures of which the tables are made.
+	Rounds []Round `json:"rounds"`
+}
+
+// Round is one result as it is kept.
+type Round struct {
+	Subject  string  `json:"subject"`
+	Scenario string  `json:"scenario"`
+	Round    int     `json:"round"`
+	Figures  Figures `json:"figures"`
+	// CPU is in milliseconds, by program.
+	CPU map[string]float64 `json:"cpu_ms,omitempty"`
+	// Memory is what a subject took when all was booked, in bytes by program.
+	Memory map[string]int64 `json:"memory_booked_bytes,omitempty"`
+	// AddRates are the bookings a second in each tenth of the way.
+	AddRates []float64 `json:"adds_per_second_by_tenth,omitempty"`
+}
+
+// New makes a report.
+func New(results []Result) Report {
+	report := Report{Machine: thisMachine(), Tables: Summarise(results)}
+	for _, result := range results {
+		round := Round{
+			Subject: result.Subject, Scenario: result.Plan.Name, Round: result.Round + 1,
+			Figures: result.Figures(), CPU: map[string]float64{}, Memory: result.Pending, AddRates: result.AddRates(),
+		}
+		for program, cpu := range result.Spent.CPU {
+			round.CPU[program] = milliseconds(cpu)
+		}
+		report.Rounds = append(report.Rounds, round)
+	}
+	return report
+}
+
+// Write leaves the report in a directory: report.txt, report.json and one
+// picture of it.
+func (r Report) Write(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	return errors.Join(
+		write(dir, "report.txt", func(w io.Writer) error { return Text(w, r) }),
+		write(dir, "report.json", r.encode),
+		write(dir, "report.svg", func(w io.Writer) error { return Picture(w, r.Tables) }),
+	)
+}
+
+func (r Report) encode(w io.Writer) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(r)
+}
+
+func write(dir, name string, content func(io.Writer) error) error {
+	file, err := os.Create(filepath.Join(dir, name))
+	if err != nil {
+		return err
+	}
+	return errors.Join(content(file), file.Close())
+}

@@ -1,0 +1,161 @@
+// Package run visits the subjects, one at a time, in several rounds.
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/wakecall/wakecall/bench/receiver"
+	"github.com/wakecall/wakecall/bench/remote"
+	"github.com/wakecall/wakecall/bench/report"
+	"github.com/wakecall/wakecall/bench/scenario"
+	"github.com/wakecall/wakecall/bench/subject"
+	"github.com/wakecall/wakecall/bench/usage"
+)
+
+// Options is what a run consists of.
+type Options struct {
+	Subjects []string
+	Plans    []scenario.Plan
+	// Rounds are interleaved: what disturbs the machine for a while disturbs
+	// all subjects alike.
+	Rounds int
+	// Grace is how long after its due time a ring is waited for, Watch how
+	// long after the last one for duplicates.
+	Grace, Watch time.Duration
+	// Progress is told what is going on.
+	Progress io.Writer
+}
+
+// warmUp comes first in every visit: connections, caches and pollers exist
+// when the first figure is taken.
+var warmUp = scenario.Plan{Name: "warm-up", Kind: scenario.Ring, Timers: 100, Over: time.Second}
+
+// sample is how many timers of a scenario Temporal is asked about.
+const sample = 20
+
+// All makes the rounds. What fails is noted in its result, and the rest goes on.
+func All(ctx context.Context, options Options) (results []report.Result, err error) {
+	for round := range options.Rounds {
+		for _, name := range options.Subjects {
+			if ctx.Err() != nil {
+				return results, ctx.Err()
+			}
+			v := visit{Options: options, subject: name, round: round}
+			visited, failed := v.make(ctx)
+			results, err = append(results, visited...), errors.Join(err, failed)
+		}
+	}
+	return results, err
+}
+
+// visit is one start of a subject with all scenarios.
+type visit struct {
+	Options
+	subject  string
+	round    int
+	receiver *receiver.Receiver
+	child    *remote.Parent
+}
+
+func (v *visit) make(ctx context.Context) (results []report.Result, err error) {
+	v.say("starting")
+	if v.receiver, err = receiver.New(); err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, v.receiver.Close()) }()
+	if v.child, err = remote.Start(ctx, v.subject, v.receiver.URL); err != nil {
+		return nil, fmt.Errorf("%s: %w", v.subject, err)
+	}
+	defer func() { err = errors.Join(err, v.child.Close()) }()
+	if _, err := v.play(ctx, warmUp); err != nil {
+		return nil, fmt.Errorf("%s, warm-up: %w", v.subject, err)
+	}
+	for _, plan := range v.Plans {
+		result, failed := v.play(ctx, plan)
+		if failed != nil {
+			err = errors.Join(err, fmt.Errorf("%s, %s: %w", v.subject, plan.Name, failed))
+			continue
+		}
+		v.say(plan.Name + ": " + result.String())
+		results = append(results, result)
+	}
+	return results, err
+}
+
+func (v *visit) say(text string) {
+	_, _ = fmt.Fprintf(v.Progress, "%s  round %d  %s  %s\n", time.Now().Format(time.TimeOnly), v.round+1, v.subject, text)
+}
+
+// play runs one scenario.
+func (v *visit) play(ctx context.Context, plan scenario.Plan) (result report.Result, err error) {
+	v.receiver.Take()
+	others, err := usage.Watch()
+	if err != nil {
+		return result, err
+	}
+	booked, err := v.child.Run(plan)
+	if err != nil {
+		return result, err
+	}
+	if booked.Booking.Skipped != "" {
+		return report.Result{Subject: v.subject, Plan: plan, Round: v.round, Outcome: scenario.Judge(booked.Booking, nil)}, nil
+	}
+	v.await(ctx, booked.Booking)
+	spent, err := v.child.Spent(sampleOf(plan, booked.Booking.Expected))
+	if err != nil {
+		return result, err
+	}
+	share, err := others.Share()
+	if err != nil {
+		return result, err
+	}
+	wait(ctx, v.Watch)
+	result = report.Result{
+		Subject: v.subject, Plan: plan, Round: v.round, Pending: booked.Pending.Memory, Stored: booked.Counters.Bytes, Spent: spent, Others: share,
+		Outcome: scenario.Judge(booked.Booking, v.receiver.Take()),
+	}
+	return result, nil
+}
+
+// await returns when all have rung, or the grace is over.
+func (v *visit) await(ctx context.Context, booking scenario.Booking) {
+	if booking.Every > 0 {
+		return // the scenario itself has waited
+	}
+	ids, last := make([]string, len(booking.Expected)), time.Now()
+	for i, timer := range booking.Expected {
+		ids[i] = timer.ID
+		if timer.Due.After(last) {
+			last = timer.Due
+		}
+	}
+	ctx, cancel := context.WithDeadline(ctx, last.Add(v.Grace))
+	defer cancel()
+	v.receiver.Await(ctx, ids)
+}
+
+// sampleOf takes some timers, evenly. Those that were changed, and those that
+// recur, have more to tell than what one ring costs.
+func sampleOf(plan scenario.Plan, timers []subject.Timer) (some []subject.Timer) {
+	if plan.Kind != scenario.Ring {
+		return nil
+	}
+	step := max(len(timers)/sample, 1)
+	for i := 0; i < len(timers); i += step {
+		some = append(some, timers[i])
+	}
+	return some
+}
+
+func wait(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}

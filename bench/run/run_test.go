@@ -1,0 +1,68 @@
+package run_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/bench/remote"
+	"github.com/wakecall/wakecall/bench/report"
+	"github.com/wakecall/wakecall/bench/run"
+	"github.com/wakecall/wakecall/bench/scenario"
+)
+
+// TestMain lets this program be the child, as the command is.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == remote.Command {
+		if err := remote.Serve(context.Background(), remote.Standard()); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// The whole way on a real Temporal, with the smallest sizes.
+func TestVisit(t *testing.T) {
+	t.Parallel()
+	results, err := run.All(t.Context(), run.Options{
+		Subjects: []string{"temporal-local/sqlite"}, Rounds: 1,
+		Plans: []scenario.Plan{
+			{Name: "few", Kind: scenario.Ring, Timers: 10},
+			{Name: "recurring", Kind: scenario.Recurring, Timers: 1, For: 2 * time.Second, Every: time.Second},
+			{Name: "adds", Kind: scenario.Adds, For: 100 * time.Millisecond},
+			{Name: "mixed", Kind: scenario.Mixed},
+			{Name: "pending", Kind: scenario.Pending, Timers: 200, Rate: 10},
+		},
+		Grace: time.Minute, Watch: 100 * time.Millisecond, Progress: t.Output(),
+	})
+	require.NoError(t, err)
+	require.Len(t, results, 5)
+	for _, result := range results[:2] {
+		out := result.Outcome
+		require.Positive(t, out.Expected, result.Plan.Name)
+		require.Len(t, out.Lateness, out.Expected)
+		require.Zero(t, out.Lost+out.Early+out.Duplicates+out.Wrong, "%v", result)
+	}
+	require.InDelta(t, 6, results[0].Figures()[report.Events], 0, "the cost of a start delay and a local activity")
+	require.Greater(t, results[1].Figures()[report.Transitions], 4.0, "a schedule costs more than the workflows that it starts")
+	require.Positive(t, results[0].Figures()[report.CPUPerTimer])
+	require.Positive(t, results[2].Figures()[report.AddRate])
+	require.NotEmpty(t, results[3].Outcome.Skipped)
+	stored := results[4]
+	require.Positive(t, stored.Outcome.Expected, "the stream rang meanwhile")
+	require.Zero(t, stored.Outcome.Lost)
+	require.Len(t, stored.AddRates(), 10)
+	require.Positive(t, stored.Figures()[report.BytesPerTimer])
+}
+
+func TestUnknownSubjectIsToldApart(t *testing.T) {
+	t.Parallel()
+	_, err := run.All(t.Context(), run.Options{Subjects: []string{"nobody"}, Rounds: 1, Progress: t.Output()})
+	require.ErrorContains(t, err, `no subject "nobody"`)
+}

@@ -1,0 +1,120 @@
+package scenario
+
+import (
+	"time"
+
+	"github.com/wakecall/wakecall/bench/receiver"
+)
+
+// early is how much before its due time a ring counts as early: clocks are read
+// in whole milliseconds.
+const early = time.Millisecond
+
+// Outcome is what the receiver saw of a booking.
+type Outcome struct {
+	Skipped string `json:"skipped,omitempty"`
+	// Expected is how many rings there had to be.
+	Expected int `json:"expected"`
+	// Lateness of each first ring; negative before the due time.
+	Lateness []time.Duration `json:"-"`
+	Early    int             `json:"early"`
+	// Duplicates are the rings past the first one, Lost the expected ones that
+	// did not come, Wrong those of timers that were cancelled or never booked.
+	Duplicates int `json:"duplicates"`
+	Lost       int `json:"lost"`
+	Wrong      int `json:"wrong"`
+	// Drain is how long it took from the first due time to the last ring.
+	Drain time.Duration `json:"drain"`
+	Calls Calls         `json:"-"`
+	// Invalid says why the figures of this run mean nothing.
+	Invalid string `json:"invalid,omitempty"`
+}
+
+// occurrence is what rings once: a timer or, if it recurs, one of its due times.
+type occurrence struct {
+	id  string
+	due int64 // in Unix milliseconds, 0 for a timer that rings once
+}
+
+// Judge holds what the receiver got against what was booked.
+func Judge(booking Booking, rings []receiver.Ring) Outcome {
+	j := judge{Booking: booking, expected: booking.occurrences(), rung: map[occurrence]bool{}, free: map[string]bool{}}
+	j.out = Outcome{Skipped: booking.Skipped, Calls: booking.Calls, Expected: len(j.expected)}
+	if booking.Late > 0 {
+		j.out.Invalid = "timers were due before all were booked"
+	}
+	for _, timer := range booking.Free {
+		j.free[timer.ID] = true
+	}
+	for _, ring := range rings {
+		j.hear(ring)
+	}
+	j.out.Lost, j.out.Drain = len(j.expected)-len(j.rung), j.last.Sub(j.first)
+	return j.out
+}
+
+// judge is in the middle of its work.
+type judge struct {
+	Booking
+	expected    map[occurrence]time.Time
+	rung        map[occurrence]bool
+	free        map[string]bool
+	first, last time.Time
+	out         Outcome
+}
+
+// hear judges one ring.
+func (j *judge) hear(ring receiver.Ring) {
+	one := j.of(ring)
+	due, known := j.expected[one]
+	switch {
+	case known && j.rung[one]:
+		j.out.Duplicates++
+	case known:
+		j.rung[one] = true
+		j.inTime(ring.At, due)
+	case !j.free[ring.ID] && j.within(ring):
+		j.out.Wrong++
+	}
+}
+
+func (j *judge) inTime(at, due time.Time) {
+	j.out.Lateness = append(j.out.Lateness, at.Sub(due))
+	if due.Sub(at) > early {
+		j.out.Early++
+	}
+	if j.first.IsZero() || due.Before(j.first) {
+		j.first = due
+	}
+	if at.After(j.last) {
+		j.last = at
+	}
+}
+
+// occurrences are all that must ring, each with its due time.
+func (b Booking) occurrences() map[occurrence]time.Time {
+	expected := map[occurrence]time.Time{}
+	for _, timer := range b.Expected {
+		if b.Every == 0 {
+			expected[occurrence{id: timer.ID}] = timer.Due
+			continue
+		}
+		for due := b.From; due.Before(b.Until); due = due.Add(b.Every) {
+			expected[occurrence{id: timer.ID, due: due.UnixMilli()}] = due
+		}
+	}
+	return expected
+}
+
+func (b Booking) of(ring receiver.Ring) occurrence {
+	if b.Every == 0 {
+		return occurrence{id: ring.ID}
+	}
+	return occurrence{id: ring.ID, due: ring.Due.UnixMilli()}
+}
+
+// within leaves out the rings of recurring timers before and after the time
+// that is measured.
+func (b Booking) within(ring receiver.Ring) bool {
+	return b.Every == 0 || !ring.Due.Before(b.From) && ring.Due.Before(b.Until)
+}

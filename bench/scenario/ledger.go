@@ -1,0 +1,74 @@
+package scenario
+
+import (
+	"sync"
+	"time"
+)
+
+// Calls are measured calls to a subject.
+type Calls struct {
+	// Made were made, Failed of them in vain, and Timers were booked.
+	Made, Failed, Timers int
+	Elapsed              time.Duration
+	// Latency counts from the moment when the call was to be made.
+	Latency []time.Duration
+	// Tenths is when each tenth of the timers was booked, since the first call.
+	Tenths []time.Duration
+	// Answers counts what changes were answered.
+	Answers map[string]int
+	// Failure is the first one.
+	Failure string
+}
+
+// ledger keeps the books of calls, for many goroutines.
+type ledger struct {
+	mu    sync.Mutex
+	calls Calls
+}
+
+// note notes a call that booked some timers, be it not all that it was to book.
+func (l *ledger) note(booked int, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.calls.Made++
+	l.calls.Timers += booked
+	if err == nil {
+		return
+	}
+	l.calls.Failed++
+	if l.calls.Failure == "" {
+		l.calls.Failure = err.Error()
+	}
+}
+
+// noteAt notes a call that was to book one timer at the given moment.
+func (l *ledger) noteAt(intended time.Time, err error) {
+	latency := time.Since(intended)
+	l.note(one(err), err)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.calls.Latency = append(l.calls.Latency, latency)
+}
+
+// one is how many timers a call for a single one has booked.
+func one(err error) int {
+	if err != nil {
+		return 0
+	}
+	return 1
+}
+
+// answered counts the answer of a change.
+func (l *ledger) answered(what string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.calls.Answers == nil {
+		l.calls.Answers = map[string]int{}
+	}
+	l.calls.Answers[what]++
+}
+
+func (l *ledger) close(begin time.Time) Calls {
+	l.calls.Elapsed = time.Since(begin)
+	return l.calls
+}

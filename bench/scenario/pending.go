@@ -1,0 +1,129 @@
+package scenario
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/wakecall/wakecall/bench/subject"
+)
+
+const (
+	// tenths is in how many parts the way to the last booking is measured.
+	tenths = 10
+	// perTenth is how many calls book a tenth, where the largest batch is not
+	// reached.
+	perTenth = 4
+	// maxBatch is how many timers one call books at most.
+	maxBatch = 1000
+	// streamLead is how long before they are due the timers of the stream are
+	// booked: longer than a batch takes.
+	streamLead = 15 * time.Second
+)
+
+// pending books the plan's number of timers that are not due for long, by
+// batches, as fast as they go. Meanwhile a stream of others rings, at the
+// plan's rate.
+func (r *Runner) pending(ctx context.Context, plan Plan) (Booking, error) {
+	flowing, stop := context.WithCancel(ctx)
+	defer stop()
+	s := &stream{runner: r, plan: plan}
+	var flow sync.WaitGroup
+	flow.Go(func() { s.flow(ctx, flowing) })
+	calls, err := r.fill(ctx, plan)
+	stop()
+	flow.Wait()
+	calls.Failed += s.log.calls.Failed
+	calls.Failure = cmp.Or(calls.Failure, s.log.calls.Failure)
+	s.booking.Calls, s.booking.Ahead = calls, calls.Timers
+	return s.booking, err
+}
+
+// fill books all that is not due for long. A batch that fails is noted.
+func (r *Runner) fill(ctx context.Context, plan Plan) (Calls, error) {
+	batch := min(max(plan.Timers/(tenths*perTenth), 1), maxBatch)
+	progress := newProgress(plan.Timers)
+	var log ledger
+	var group errgroup.Group
+	group.SetLimit(batchClients)
+	for first := 0; first < plan.Timers && ctx.Err() == nil; first += batch {
+		timers := make([]subject.Timer, min(batch, plan.Timers-first))
+		for i := range timers {
+			timers[i] = farTimer(plan, first+i)
+		}
+		group.Go(func() error {
+			booked, err := r.subject.AddBatch(ctx, timers)
+			log.note(booked, err)
+			progress.add(len(timers))
+			return nil
+		})
+	}
+	_ = group.Wait() // errors are noted
+	calls := log.close(progress.begin)
+	calls.Tenths = progress.tenths
+	return calls, ctx.Err()
+}
+
+// progress notes when each tenth was done.
+type progress struct {
+	begin time.Time
+	all   int
+
+	mu     sync.Mutex
+	done   int
+	tenths []time.Duration
+}
+
+func newProgress(all int) *progress { return &progress{begin: time.Now(), all: all} }
+
+func (p *progress) add(n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.done += n
+	for len(p.tenths) < tenths && p.done*tenths >= p.all*(len(p.tenths)+1) {
+		p.tenths = append(p.tenths, time.Since(p.begin))
+	}
+}
+
+// stream books timers at a fixed rate, each to ring streamLead after its turn.
+type stream struct {
+	runner *Runner
+	plan   Plan
+	log    ledger
+
+	mu      sync.Mutex
+	booking Booking
+}
+
+// flow goes on until flowing ends. The calls under way come back all the same.
+func (s *stream) flow(ctx, flowing context.Context) {
+	var group sync.WaitGroup
+	for i, intended := range beats(flowing, s.plan.Rate) {
+		group.Go(func() { s.book(ctx, i, intended) })
+	}
+	group.Wait()
+}
+
+var errTooLate = errors.New("a timer of the stream was acknowledged after it was due")
+
+// book counts what was acknowledged after it was due as a failure, and not as
+// late: its lateness would be that of the booking.
+func (s *stream) book(ctx context.Context, i int, intended time.Time) {
+	timer := subject.Timer{ID: id(s.plan, i) + "-stream", Due: intended.Add(streamLead).Truncate(time.Millisecond)}
+	err := s.runner.subject.Add(ctx, timer)
+	if err == nil && time.Now().After(timer.Due) {
+		err = errTooLate
+	}
+	s.log.note(one(err), err)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err != nil {
+		s.booking.Free = append(s.booking.Free, timer)
+		return
+	}
+	s.booking.Expected = append(s.booking.Expected, timer)
+}

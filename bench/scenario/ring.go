@@ -1,0 +1,80 @@
+package scenario
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/wakecall/wakecall/bench/subject"
+)
+
+const (
+	// chunk is how many timers one call books.
+	chunk = 250
+	// slowest is the pace of a subject that nothing is known of.
+	slowest = 10 * time.Millisecond
+	// settle lies between the last booking and the first ring: what booking
+	// leaves to do in the background is not measured.
+	settle = 3 * time.Second
+)
+
+// ring books timers so far ahead that all are stored well before the first one
+// is due.
+func (r *Runner) ring(ctx context.Context, plan Plan) (Booking, error) {
+	if plan.Preload > 0 {
+		if skipped, err := r.preload(ctx, plan.Preload); skipped != "" || err != nil {
+			return Booking{Skipped: skipped}, err
+		}
+	}
+	begin := time.Now()
+	first := begin.Add(r.ahead(plan)).Truncate(time.Second).Add(time.Second)
+	timers := spread(plan, first)
+	for some := range slices.Chunk(timers, chunk) {
+		if _, err := r.subject.AddBatch(ctx, some); err != nil {
+			return Booking{}, err
+		}
+	}
+	r.pace = time.Since(begin) / time.Duration(plan.Timers)
+	booking := Booking{Expected: timers}
+	if time.Until(first) < plan.Preload+settle/2 {
+		booking.Late = plan.Timers
+	}
+	return booking, nil
+}
+
+// ahead is how long before the first due time booking begins. What is held is
+// booked before it is taken up.
+func (r *Runner) ahead(plan Plan) time.Duration {
+	pace := r.pace
+	if pace == 0 {
+		pace = slowest
+	}
+	return time.Duration(plan.Timers)*pace*3/2 + settle + plan.Preload
+}
+
+// spread makes the timers of a plan, the first due first.
+func spread(plan Plan, first time.Time) []subject.Timer {
+	timers := make([]subject.Timer, plan.Timers)
+	for i := range timers {
+		due := first.Add(plan.Over * time.Duration(i) / time.Duration(plan.Timers))
+		timers[i] = subject.Timer{ID: id(plan, i), Due: due.Truncate(time.Millisecond), Preload: plan.Preload > 0}
+	}
+	return timers
+}
+
+func (r *Runner) preload(ctx context.Context, lead time.Duration) (skipped string, err error) {
+	preloader, can := r.subject.(subject.Preloader)
+	if !can {
+		return "it holds no timers", nil
+	}
+	return skip(preloader.Preload(ctx, lead))
+}
+
+// skip tells what cannot be done from what went wrong.
+func skip(err error) (skipped string, _ error) {
+	if errors.Is(err, subject.ErrUnsupported) {
+		return err.Error(), nil
+	}
+	return "", err
+}

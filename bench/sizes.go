@@ -1,0 +1,82 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/wakecall/wakecall/bench/scenario"
+)
+
+// sizes are a preset.
+type sizes struct {
+	subjects []string
+	rounds   int
+	// rates are those of the steady load, a second, and steady how long it is.
+	rates  []int
+	steady time.Duration
+	// herd is how many timers fall due at one instant.
+	herd int
+	// preload is how long those of the second herd are held in memory.
+	preload time.Duration
+	// calls is how long each of the booking scenarios is, and batch how many
+	// timers one call books in that of batches.
+	calls time.Duration
+	batch int
+	// mixed and recurring are how long those scenarios are.
+	mixed, recurring time.Duration
+	// pending is how many timers are booked for later; 0 for none, as in both
+	// presets.
+	pending int
+}
+
+// full is what docs/performance.md shows, small what a change is tried with.
+var (
+	full = sizes{
+		subjects: []string{
+			"wakecall/sqlite", "temporal-local/sqlite", "temporal-sleep/sqlite", "asynq/redis",
+			"wakecall/postgres", "temporal-local/postgres", "temporal-sleep/postgres", "river/postgres",
+		},
+		rounds: 3, rates: []int{10, 50, 100}, steady: 20 * time.Second, herd: 3000, preload: time.Minute,
+		calls: 5 * time.Second, batch: 1000, mixed: 15 * time.Second, recurring: 15 * time.Second,
+	}
+	small = sizes{
+		subjects: []string{"wakecall/sqlite", "temporal-local/sqlite", "temporal-sleep/sqlite", "asynq/redis", "wakecall/postgres", "river/postgres"},
+		rounds:   1, rates: []int{50}, steady: 4 * time.Second, herd: 300, preload: 10 * time.Second,
+		calls: time.Second, batch: 100, mixed: 2 * time.Second, recurring: 4 * time.Second,
+	}
+)
+
+const (
+	openRate  = 100
+	mixedRate = 50
+	// pendingRate is that of the timers that ring while others are booked.
+	pendingRate = 10
+	// Twenty schedules a second stay below the 30 starts a second that Temporal
+	// allows a namespace's schedules.
+	recurringTimers = 20
+	recurringEvery  = time.Second
+)
+
+// plans are those scenarios that have a size.
+func (s sizes) plans() (plans []scenario.Plan) {
+	for _, rate := range s.rates {
+		plans = append(plans, scenario.Plan{
+			Name: fmt.Sprintf("steady-%d", rate), Kind: scenario.Ring, Timers: int(s.steady.Seconds()) * rate, Over: s.steady,
+		})
+	}
+	plans = append(plans, scenario.Plan{Name: "herd", Kind: scenario.Ring, Timers: s.herd})
+	if s.preload > 0 {
+		plans = append(plans, scenario.Plan{Name: "herd-preload", Kind: scenario.Ring, Timers: s.herd, Preload: s.preload})
+	}
+	plans = append(plans,
+		scenario.Plan{Name: "mixed", Kind: scenario.Mixed, For: s.mixed, Rate: mixedRate},
+		scenario.Plan{Name: "recurring", Kind: scenario.Recurring, Timers: recurringTimers, For: s.recurring, Every: recurringEvery},
+		scenario.Plan{Name: "adds-open", Kind: scenario.AddsOpen, For: s.calls, Rate: openRate},
+		scenario.Plan{Name: "adds", Kind: scenario.Adds, For: s.calls},
+		scenario.Plan{Name: "adds-batch", Kind: scenario.AddsBatch, For: s.calls, Timers: s.batch},
+	)
+	if s.pending > 0 {
+		plans = append(plans, scenario.Plan{Name: "pending", Kind: scenario.Pending, Timers: s.pending, Rate: pendingRate})
+	}
+	return plans
+}

@@ -1,0 +1,123 @@
+// Package stage lets the parts that the tests are built of, real servers and
+// processes, serve outside of a test.
+package stage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// Stage stands in for a test: it hands out directories, takes failures, and
+// cleans up.
+type Stage struct {
+	// TB seals the interface with a method that nobody outside of its package
+	// can write. Of the others, those below are the ones that are called.
+	testing.TB
+	ctx    context.Context
+	cancel context.CancelFunc
+
+	mu       sync.Mutex
+	cleanups []func()
+	failures []string
+}
+
+// New returns a stage whose context ends with ctx, or when it is closed.
+func New(ctx context.Context) *Stage {
+	ctx, cancel := context.WithCancel(ctx)
+	return &Stage{ctx: ctx, cancel: cancel}
+}
+
+// Do runs an act, and returns what it failed with. A failure that is fatal to a
+// test ends the act.
+func (s *Stage) Do(act func()) error {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		act()
+	}()
+	<-done
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.failures) == 0 {
+		return nil
+	}
+	err := errors.New(strings.Join(s.failures, "\n"))
+	s.failures = nil
+	return err
+}
+
+// Close cleans up, the last thing first.
+func (s *Stage) Close() error {
+	s.cancel()
+	return s.Do(func() {
+		for cleanup := s.pop(); cleanup != nil; cleanup = s.pop() {
+			cleanup()
+		}
+	})
+}
+
+func (s *Stage) pop() (last func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n := len(s.cleanups); n > 0 {
+		last, s.cleanups = s.cleanups[n-1], s.cleanups[:n-1]
+	}
+	return last
+}
+
+// Cleanup is for the end.
+func (s *Stage) Cleanup(cleanup func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.cleanups = append(s.cleanups, cleanup)
+}
+
+// Context ends before anything is cleaned up.
+func (s *Stage) Context() context.Context { return s.ctx }
+
+// TempDir is a directory that is removed at the end.
+func (s *Stage) TempDir() string {
+	dir, err := os.MkdirTemp("", "wakecall-bench-")
+	if err != nil {
+		s.Errorf("%v", err)
+		s.FailNow()
+	}
+	s.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
+
+// Errorf notes a failure.
+func (s *Stage) Errorf(format string, args ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.failures = append(s.failures, strings.TrimSpace(fmt.Sprintf(format, args...)))
+}
+
+// FailNow ends the act.
+func (s *Stage) FailNow() { runtime.Goexit() }
+
+// Failed reports whether the act has failed so far.
+func (s *Stage) Failed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.failures) > 0
+}
+
+// Logf tells more about a failure.
+func (s *Stage) Logf(format string, args ...any) { s.Errorf(format, args...) }
+
+// Name is what failures are told under.
+func (s *Stage) Name() string { return "bench" }
+
+// Output is for logs, which nobody reads here.
+func (s *Stage) Output() io.Writer { return io.Discard }
+
+// Helper is of no use outside of a test.
+func (s *Stage) Helper() {}

@@ -1,0 +1,86 @@
+package subject
+
+import (
+	"context"
+	"encoding/json"
+	"os/exec"
+
+	"github.com/hibiken/asynq"
+
+	"github.com/wakecall/wakecall/bench/stage"
+	"github.com/wakecall/wakecall/e2e/house"
+	"github.com/wakecall/wakecall/e2e/process"
+)
+
+// asynqQueue is Asynq: a job queue in Redis, set up as in its README, with a
+// Redis that syncs each write to the disk before it answers, for a timer that
+// was acknowledged must not be lost.
+type asynqQueue struct {
+	dir    string
+	client *asynq.Client
+	server *asynq.Server
+	caller *caller
+}
+
+const asynqTask = "ring"
+
+// Start brings up Redis, a client and a server.
+func (a *asynqQueue) Start(s *stage.Stage, receiver string) error {
+	path, err := exec.LookPath("redis-server")
+	if err != nil {
+		return err
+	}
+	addr := house.Addr()
+	a.dir = s.TempDir()
+	err = s.Do(func() {
+		process.Start(s, process.Command{Path: path, Ready: "tcp://" + addr, Args: []string{
+			"--bind", "127.0.0.1", "--port", house.Port(addr), "--dir", a.dir,
+			"--save", "", "--appendonly", "yes", "--appendfsync", "always",
+		}})
+	})
+	if err != nil {
+		return err
+	}
+	redis := asynq.RedisClientOpt{Addr: addr}
+	a.caller, a.client = newCaller(receiver), asynq.NewClient(redis)
+	// The README's example has a concurrency of 10; this is what River is given.
+	a.server = asynq.NewServer(redis, asynq.Config{Concurrency: jobs, LogLevel: asynq.FatalLevel})
+	return a.server.Start(asynq.HandlerFunc(a.work))
+}
+
+func (a *asynqQueue) work(ctx context.Context, task *asynq.Task) error {
+	var timer Timer
+	if err := json.Unmarshal(task.Payload(), &timer); err != nil {
+		return err
+	}
+	return a.caller.call(ctx, timer.ID, timer.Due)
+}
+
+// Add enqueues a task under the timer's id.
+func (a *asynqQueue) Add(ctx context.Context, timer Timer) error {
+	body, err := json.Marshal(timer)
+	if err != nil {
+		return err
+	}
+	_, err = a.client.EnqueueContext(ctx, asynq.NewTask(asynqTask, body), asynq.ProcessAt(timer.Due), asynq.TaskID(timer.ID))
+	return err
+}
+
+// AddBatch enqueues several at once: Asynq has no call for batches.
+func (a *asynqQueue) AddBatch(ctx context.Context, timers []Timer) (int, error) {
+	return each(ctx, timers, a.Add)
+}
+
+// Counters are those of Redis's files: it has no transactions to count.
+func (a *asynqQueue) Counters(context.Context) (Counters, error) { return dirCounters(a.dir) }
+
+// Close stops working.
+func (a *asynqQueue) Close() error {
+	if a.server != nil {
+		a.server.Shutdown()
+	}
+	if a.client != nil {
+		return a.client.Close()
+	}
+	return nil
+}

@@ -1,0 +1,51 @@
+package usage_test
+
+import (
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/bench/usage"
+)
+
+func own(t *testing.T) usage.Usage {
+	u, err := usage.Own()
+	require.NoError(t, err)
+	return u
+}
+
+func sum(u usage.Usage) (cpu time.Duration) {
+	for _, part := range u.CPU {
+		cpu += part
+	}
+	return cpu
+}
+
+func TestChildrenAreCounted(t *testing.T) {
+	t.Parallel()
+	child := exec.CommandContext(t.Context(), "/bin/sleep", "60")
+	require.NoError(t, child.Start())
+	require.Eventually(t, func() bool { return own(t).Memory["sleep 60"] > 0 }, 5*time.Second, time.Millisecond, "it runs")
+	require.NoError(t, child.Process.Kill())
+	require.Error(t, child.Wait())
+	require.NotContains(t, own(t).Memory, "sleep 60")
+}
+
+func TestWorkOfAnEndedChildIsCounted(t *testing.T) {
+	t.Parallel()
+	before := sum(own(t))
+	require.NoError(t, exec.CommandContext(t.Context(), "/bin/sh", "-c", "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done").Run())
+	require.Greater(t, sum(own(t))-before, 20*time.Millisecond)
+}
+
+func TestOthersAreSeen(t *testing.T) {
+	t.Parallel()
+	watch, err := usage.Watch()
+	require.NoError(t, err)
+	require.Eventually(t, func() bool {
+		share, err := watch.Share()
+		return err == nil && share >= 0
+	}, time.Second, 100*time.Millisecond, "it is a share")
+}
