@@ -35,16 +35,17 @@ func newReceipts() (*receipts, error) {
 }
 
 // once returns the receipt of a run, or makes the attempt. An attempt of the
-// run that is under way already is joined. One that fails leaves no receipt.
-func (r *receipts) once(run string, attempt func() (timer.Report, error)) (timer.Report, error) {
+// run that is under way already is joined. One that fails leaves no receipt,
+// nor does a timer that was let go.
+func (r *receipts) once(run string, attempt func() (timer.Report, error)) (report timer.Report, repeated bool, err error) {
 	u, mine := r.enter(run)
 	if !mine {
 		<-u.ended
-		return u.report, u.err
+		return u.report, true, u.err
 	}
 	u.report, u.err = attempt()
 	r.leave(run, u)
-	return u.report, u.err
+	return u.report, false, u.err
 }
 
 // find returns the receipt of a run, waiting for an attempt that is under way,
@@ -93,7 +94,7 @@ func (r *receipts) enter(run string) (u *underWay, mine bool) {
 func (r *receipts) leave(run string, u *underWay) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if u.err == nil {
+	if u.err == nil && !u.report.Result.Unrung() {
 		r.done.Add(run, u.report)
 	}
 	delete(r.current, run)

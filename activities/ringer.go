@@ -24,9 +24,15 @@ type Opener interface {
 	Open(sealed string) (string, error)
 }
 
-// Observer is told of every attempt.
+// Observer is told of every attempt, and of what is held until its time.
 type Observer interface {
 	Attempted(businessType string, report timer.Report, took time.Duration)
+	// Held counts timers that this process begins, or ceases, to hold.
+	Held(change int)
+	// Unrung counts timers that were let go before their time.
+	Unrung(how timer.Result)
+	// Repeated counts tasks that came again after their timer had been rung.
+	Repeated()
 }
 
 // Runs tells what Temporal knows of the run of a timer.
@@ -34,12 +40,24 @@ type Runs interface {
 	// Holder is the worker that had the run's first workflow task before.
 	Holder(ctx context.Context, key timer.Key, runID string) (worker string, err error)
 	Standing(ctx context.Context, key timer.Key, runID string) (timer.Standing, error)
+	// Wanted is whether the run is open and nobody has asked it to cancel.
+	Wanted(ctx context.Context, key timer.Key, runID string) (bool, error)
+	// Cause is why the run was asked to cancel.
+	Cause(ctx context.Context, key timer.Key, runID string) (string, error)
 }
 
 // Bulkhead keeps one business type from taking every slot of the fast path.
 type Bulkhead interface {
-	// Enter takes a slot of the type's share, or reports that there is none.
-	Enter(businessType string, share int) (leave func(), ok bool)
+	// Enter takes a slot of the type's share, or reports that none became free
+	// in time.
+	Enter(ctx context.Context, businessType string, share int) (leave func(), ok bool)
+}
+
+// Hold bounds how many timers this process holds until their time.
+type Hold interface {
+	// Enter takes a place, or reports that so many are held that Temporal could
+	// not record them all before their tasks time out.
+	Enter(recordTime time.Duration) (leave func(), ok bool)
 }
 
 // Config is what a [Ringer] needs.
@@ -51,6 +69,7 @@ type Config struct {
 	Runs     Runs
 	Policies Policies
 	Bulkhead Bulkhead
+	Hold     Hold
 	Opener   Opener
 	Observer Observer
 	Caller   *Caller
@@ -61,6 +80,10 @@ type Ringer struct {
 	Config
 
 	receipts *receipts
+	// looks wakes what is held to look whether it is still wanted, by run id.
+	looks looks
+	// leaving is closed when this process stops.
+	leaving chan struct{}
 }
 
 // NewRinger returns a Ringer.
@@ -69,37 +92,45 @@ func NewRinger(config Config) (*Ringer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Ringer{Config: config, receipts: receipts}, nil
+	return &Ringer{Config: config, receipts: receipts, leaving: make(chan struct{})}, nil
 }
 
-// Ring makes the first attempt of a run, once: a workflow task that is handed
-// out again to this worker finds what it did. It waits for the due time if
-// that is not quite reached. It steps aside when the server must pace the
-// attempt, or when the type's share of this worker is used up.
+// Ring makes the first attempt of a run, at its time and once: a workflow task
+// that is handed out again to this worker finds what it did. It steps aside
+// when the server must pace the attempt, or when the type's share of this
+// worker is used up.
 func (r *Ringer) Ring(ctx context.Context, delivery timer.Delivery, payload converter.RawValue) (timer.Report, error) {
-	return r.receipts.once(runOf(ctx), func() (timer.Report, error) {
-		if err := sleepUntil(ctx, delivery.Spec.RingsAt()); err != nil {
-			return timer.Report{}, err
+	report, repeated, err := r.receipts.once(runOf(ctx), func() (timer.Report, error) {
+		if result, err := r.hold(ctx, delivery.Spec); result != "" || err != nil {
+			return timer.Report{Result: result}, err
 		}
-		plan, err := r.plan(ctx, delivery.Spec)
-		if err != nil {
-			return timer.Report{}, err
-		}
-		leave, ok := r.enter(plan.policy)
-		if !ok {
-			return plan.report(timer.ResultAside), nil
-		}
-		defer leave()
-		return r.attempt(ctx, plan, try{delivery: delivery, payload: payload, number: 1})
+		return r.ring(ctx, delivery, payload)
 	})
+	if repeated {
+		r.Observer.Repeated()
+	}
+	return report, err
+}
+
+func (r *Ringer) ring(ctx context.Context, delivery timer.Delivery, payload converter.RawValue) (timer.Report, error) {
+	plan, err := r.plan(ctx, delivery.Spec)
+	if err != nil {
+		return timer.Report{}, err
+	}
+	leave, ok := r.enter(ctx, plan.policy)
+	if !ok {
+		return plan.report(timer.ResultAside), nil
+	}
+	defer leave()
+	return r.attempt(ctx, plan, try{delivery: delivery, payload: payload, number: 1})
 }
 
 // enter takes the fast path, where it is open.
-func (r *Ringer) enter(policy timer.Policy) (leave func(), ok bool) {
+func (r *Ringer) enter(ctx context.Context, policy timer.Policy) (leave func(), ok bool) {
 	if policy.Rate(time.Now()) != nil {
 		return nil, false
 	}
-	return r.Bulkhead.Enter(policy.BusinessType, policy.Limits.FastShare())
+	return r.Bulkhead.Enter(ctx, policy.BusinessType, policy.Limits.FastShare())
 }
 
 // Receipt says what this worker knows of a run's first attempt, or which other
@@ -156,13 +187,9 @@ func (r *Ringer) holdBack(ctx context.Context, policy timer.Policy, wish timer.B
 	}
 }
 
-func sleepUntil(ctx context.Context, due timer.Instant) error {
-	wait := time.NewTimer(due.Until(time.Now()))
-	defer wait.Stop()
-	select {
-	case <-wait.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+// Cause says why the run was asked to cancel.
+func (r *Ringer) Cause(ctx context.Context) (string, error) {
+	execution := activity.GetInfo(ctx).WorkflowExecution
+	key, _ := timer.ParseKey(execution.ID)
+	return r.Runs.Cause(ctx, key, execution.RunID)
 }

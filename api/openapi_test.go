@@ -310,6 +310,7 @@ func TestDocumentSaysTheLimits(t *testing.T) {
 		"TimerTerms/properties/payload":            {payload},
 		"TimerTerms/properties/payload_base64":     {payload},
 		"NewPolicy/properties/expires_after":       {"From 0s to " + ahead},
+		"NewPolicy/properties/preload":             {"From " + short(timer.MinPreload) + " to " + short(timer.MaxPreload)},
 		"CallbackUrl":                              {strconv.Itoa(timer.MaxURLLen)},
 		"AttemptTimeout":                           {"From " + short(timer.MinAttemptTimeout) + " to " + short(timer.MaxAttemptTimeout)},
 		"RetryWait":                                {wait},

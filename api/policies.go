@@ -36,6 +36,7 @@ type policyBody struct {
 	Paused         *bool           `json:"paused"`
 	Alert          *timer.Alert    `json:"alert"`
 	MinInterval    *timer.Duration `json:"min_interval"`
+	Preload        *timer.Duration `json:"preload"`
 
 	Version        jsontext.Value `json:"version"`
 	RetiredSecrets jsontext.Value `json:"retired_secrets"`
@@ -93,7 +94,7 @@ func (o object) policy(businessType string) (engine.PolicyChange, error) {
 			BusinessType: businessType, Callback: value(body.Callback), Retry: value(body.Retry),
 			ExpiresAfter: value(body.ExpiresAfter), SigningSecrets: value(body.SigningSecrets), SecretOverlap: body.SecretOverlap,
 			Limits: value(body.Limits), Priority: value(body.Priority), Paused: value(body.Paused), Alert: body.Alert,
-			MinInterval: value(body.MinInterval),
+			MinInterval: value(body.MinInterval), Preload: value(body.Preload),
 		},
 	}
 	change.Policy.Callback.URL = asciiHost(change.Policy.Callback.URL)

@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -140,20 +141,18 @@ func TestAbuseBelowHTTP(t *testing.T) {
 		return fmt.Sprintf("POST /v1/timers HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s", len(body), body)
 	}
 	smuggled := book("smuggled")
-	t.Run("at once", func(t *testing.T) {
-		for name, c := range abuses {
-			t.Run(name, func(t *testing.T) {
-				t.Parallel()
-				got := say(t, addr, strings.ReplaceAll(c.text, "BOOKING", smuggled))
-				if len(c.want) > 1 && c.want[0] != 200 {
-					require.Len(t, got, 1)
-					require.Contains(t, c.want, got[0])
-					return
-				}
-				require.Equal(t, c.want, got)
-			})
-		}
-	})
+	var atOnce sync.WaitGroup // most are let go by a timeout
+	for name, c := range abuses {
+		atOnce.Go(func() {
+			got := say(t, addr, strings.ReplaceAll(c.text, "BOOKING", smuggled))
+			if len(c.want) > 1 && c.want[0] != 200 {
+				assert.True(t, len(got) == 1 && slices.Contains(c.want, got[0]), "%s: %v", name, got)
+				return
+			}
+			assert.Equal(t, c.want, got, name)
+		})
+	}
+	atOnce.Wait()
 	require.Equal(t, []int{201}, say(t, addr, book("heard")))
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
 		assert.Equal(c, []string{kind + "/heard"}, all(t, h, kind))

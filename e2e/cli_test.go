@@ -85,7 +85,7 @@ type scene struct {
 
 // ahead is far enough for every command to come before the timer would ring,
 // and near enough to see that it does not.
-const ahead = "5s"
+const ahead = "10s"
 
 var stages = map[string]stage{
 	"scheduled": {reach: func(s *scene, id string) { s.Add(booking(s.kind, id, ahead, s.r.URL)) }},
@@ -112,6 +112,7 @@ func (s *scene) path(id string) string { return "/v1/timers/" + s.kind + "/" + i
 // book books a timer that is due now, and retried after the given waits.
 func (s *scene) book(id, url string, steps ...string) {
 	body := booking(s.kind, id, "0s", url)
+	body["callback"] = house.JSON{"url": url, "timeout": "1m"} // an attempt outlasts the start of a program
 	body["retry"] = house.JSON{"steps": steps, "jitter": 0}
 	s.Add(body)
 }

@@ -15,7 +15,7 @@ func TestCostOfATimer(t *testing.T) {
 	t.Parallel()
 	h, r, kind := open(t)
 	t.Run("delivered", func(t *testing.T) {
-		h.Add(booking(kind, "1", "1s", r.URL))
+		h.Add(booking(kind, "1", "3s", r.URL))
 		h.Await(kind+"/1", "delivered")
 		transitions, events := cost(t, h, kind+"/1")
 		require.Equal(t, int64(4), transitions)

@@ -184,6 +184,32 @@ func TestRecordHistoriesOfRedeliveries(t *testing.T) {
 	}
 }
 
+// Timers that a worker held and did not ring.
+func TestRecordHistoriesOfHeldTimers(t *testing.T) {
+	if os.Getenv("WAKECALL_RECORD") == "" {
+		t.Skip("records only when WAKECALL_RECORD is set")
+	}
+	addr, stop, err := house.Temporal(t.TempDir())
+	require.NoError(t, err)
+	t.Cleanup(stop)
+	h, r, kind := house.Open(t, addr), receiver.New(t), typeOf(t)
+	rec := recorder{t: t, h: h}
+	h.StartWorker()
+	for scenario, moved := range map[string]any{"held-cancelled": nil, "held-moved": house.JSON{"delay": "1h"}} {
+		id := bookHeld(t, h, kind, r.URL)
+		path, run := kind+"/"+id, h.Get(kind+"/"+id).RunID
+		method := map[bool]string{true: "DELETE", false: "PATCH"}[moved == nil]
+		require.Equal(t, http.StatusOK, h.Do(method, "/v1/timers/"+path, moved).Status)
+		rec.run(scenario, path, run)
+		rec.run("nudge", workflows.NudgeID(run), "")
+		h.Do("DELETE", "/v1/timers/"+path, nil)
+	}
+	id := bookHeld(t, h, kind, r.URL)
+	run := h.Get(kind + "/" + id).RunID
+	h.StopWorker()
+	rec.run("handed-back", kind+"/"+id, run)
+}
+
 type recorder struct {
 	t *testing.T
 	h *house.House

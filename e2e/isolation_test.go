@@ -47,7 +47,7 @@ func TestPriorities(t *testing.T) { // it needs the machine for itself
 	require.NoError(t, err)
 	t.Cleanup(stop)
 	h, r, kind := house.Open(t, addr), receiver.New(t), typeOf(t)
-	const low, high = 400, 100
+	const low, high = 200, 50
 	h.Policy(kind+".low", house.JSON{"callback": house.JSON{"url": r.URL + "/low"}, "priority": 5})
 	h.Policy(kind+".high", house.JSON{"callback": house.JSON{"url": r.URL + "/high"}, "priority": 1})
 	h.AddMany(kind+".low", low, "0s") // no worker runs: these are first in line

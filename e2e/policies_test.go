@@ -40,7 +40,7 @@ func TestPolicyLife(t *testing.T) {
 	require.Equal(t, `"1"`, created.Header.Get("ETag"))
 	got := h.Do("GET", path, nil)
 	require.JSONEq(t, `{"business_type":"`+kind+`","version":1,"callback":{"url":"`+r.URL+`","headers":{"Authorization":"***"},"timeout":"3s"},
-		"retry":{"initial":"1s","multiplier":2,"max_interval":"1h","max_attempts":10},"expires_after":"24h","secret_overlap":"24h","limits":{"in_flight":200},"priority":3,"min_interval":"1s"}`, string(got.Body),
+		"retry":{"initial":"1s","multiplier":2,"max_interval":"1h","max_attempts":10},"expires_after":"24h","secret_overlap":"24h","limits":{"in_flight":200},"priority":3,"min_interval":"1s","preload":"2s"}`, string(got.Body),
 		"defaults are shown, secrets are not")
 
 	require.Equal(t, http.StatusPreconditionFailed, putIf(h, path, policy, `"7"`).Status)

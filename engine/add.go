@@ -14,11 +14,6 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// taskTimeout is how long a worker may hold a timer's workflow task, a first
-// attempt of the default length included. It is also how late a timer rings
-// whose worker was killed while ringing it. At 80 % of it the SDK heartbeats.
-const taskTimeout = 15 * time.Second
-
 // Request is a booking or a change as it comes in from a client.
 type Request struct {
 	Key         timer.Key
@@ -65,6 +60,7 @@ func (e *Engine) admit(ctx context.Context, r Request) (timer.Spec, error) {
 	if r.Terms.Priority == nil {
 		spec.Priority = policy.Priority
 	}
+	spec.Preload = policy.Ahead()
 	if err := e.admitQuota(ctx, policy); err != nil {
 		return timer.Spec{}, err
 	}
@@ -118,7 +114,7 @@ func startOptions(spec timer.Spec) client.StartWorkflowOptions {
 		ID:                  spec.String(),
 		TaskQueue:           workflows.TaskQueue,
 		StartDelay:          workflows.Cold(spec.Card, time.Now()),
-		WorkflowTaskTimeout: taskTimeout,
+		WorkflowTaskTimeout: spec.TaskTimeout(),
 		// A running timer is never replaced by a start, and the SDK would
 		// otherwise answer with the old run and no error.
 		WorkflowIDConflictPolicy:                 enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL,

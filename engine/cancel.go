@@ -21,12 +21,12 @@ func (e *Engine) Cancel(ctx context.Context, key timer.Key, wait time.Duration) 
 	if err != nil || view.Status.Finished() {
 		return cancelled(view, err)
 	}
-	if err := e.Client.CancelWorkflow(call, key.String(), ""); err != nil {
-		return timer.View{}, "", translate(err)
-	}
 	waiting, stop := e.waiting(ctx, wait)
 	defer stop()
 	for {
+		if err := e.cancel(call, key, view); err != nil {
+			return timer.View{}, "", err
+		}
 		end, err := e.awaitEnd(waiting, key, view.RunID)
 		if err != nil {
 			return timer.View{}, "", err
@@ -40,8 +40,20 @@ func (e *Engine) Cancel(ctx context.Context, key timer.Key, wait time.Duration) 
 		case view.Status.Finished():
 			return cancelled(view, nil)
 		}
-		// The run gave way to a change as the cancel came: it is with the next one.
+		// The run gave way to a change as the cancel came: the next one is to be
+		// cancelled as well.
 	}
+}
+
+// cancel asks the timer to cancel, and the worker that may hold it to see that.
+func (e *Engine) cancel(ctx context.Context, key timer.Key, view timer.View) error {
+	if err := e.Client.CancelWorkflow(ctx, key.String(), ""); err != nil {
+		return translate(err)
+	}
+	if !mayBeHeld(view) || view.Status != timer.Scheduled {
+		return nil
+	}
+	return e.nudge(ctx, key, view.RunID)
 }
 
 func cancelled(view timer.View, err error) (timer.View, Effect, error) {

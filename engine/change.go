@@ -33,7 +33,7 @@ func (e *Engine) upsert(ctx context.Context, r Request, wait time.Duration) (tim
 	terms.Callback = spec.Callback // sealed
 	change := timer.Change{
 		ID: uuid.NewString(), Booking: spec.Booking, Replace: true,
-		Terms: terms, Fingerprint: spec.Fingerprint, At: spec.CreatedAt,
+		Terms: terms, Preload: spec.Preload, Fingerprint: spec.Fingerprint, At: spec.CreatedAt,
 	}
 	runID, err := e.signal(call, spec, change, startOptions(spec).WorkflowIDReusePolicy)
 	if err != nil {
@@ -45,6 +45,10 @@ func (e *Engine) upsert(ctx context.Context, r Request, wait time.Duration) (tim
 		return timer.View{}, "", err
 	case err == nil && view.Card.Booking == spec.Booking && view.Revision == spec.Revision:
 		return view, Created, nil
+	case err == nil && mayBeHeld(view):
+		if err := e.callOff(call, r.Key, runID); err != nil {
+			return timer.View{}, "", err
+		}
 	}
 	return e.settle(ctx, sent{key: r.Key, runID: runID, change: change.ID}, wait)
 }
@@ -122,6 +126,11 @@ func (e *Engine) change(ctx context.Context, key timer.Key, change timer.Change,
 	runID, err := e.signal(call, current, change, enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE)
 	if err != nil {
 		return e.refusedBy(ctx, key, err)
+	}
+	if mayBeHeld(view) {
+		if err := e.callOff(call, key, runID); err != nil {
+			return timer.View{}, "", err
+		}
 	}
 	return e.settle(ctx, sent{key: key, runID: runID, change: change.ID}, wait)
 }

@@ -141,9 +141,7 @@ func stateOf(attributes *commonpb.SearchAttributes) (state timer.Status) {
 
 // showOpen adds what the pending work of an open timer tells.
 func showOpen(view *timer.View, described *workflowservice.DescribeWorkflowExecutionResponse) {
-	due := described.GetWorkflowExecutionInfo().GetExecutionTime().AsTime()
-	task := described.GetPendingWorkflowTask()
-	if task.GetState() == enumspb.PENDING_WORKFLOW_TASK_STATE_STARTED && !due.After(time.Now()) && view.Status == timer.Scheduled {
+	if withWorker(described) && view.Card.RingsAt().Until(time.Now()) <= 0 && view.Status == timer.Scheduled {
 		view.Status = timer.Delivering
 	}
 	for _, pending := range described.GetPendingActivities() {

@@ -72,7 +72,7 @@ func (f Filter) query() string {
 		clauses = append(clauses, fmt.Sprintf("%s = '%s'", workflows.AttrBusinessType.GetName(), f.BusinessType))
 	}
 	if f.DueFrom != 0 {
-		clauses = append(clauses, fmt.Sprintf("ExecutionTime >= '%s'", f.DueFrom.Add(-dueSlack)))
+		clauses = append(clauses, fmt.Sprintf("ExecutionTime >= '%s'", f.DueFrom.Add(-dueSlack-timer.MaxPreload)))
 	}
 	if f.DueTo != 0 {
 		clauses = append(clauses, fmt.Sprintf("ExecutionTime <= '%s'", f.DueTo.Add(dueSlack)))

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
+	historypb "go.temporal.io/api/history/v1"
+	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/api/workflowservice/v1"
 
 	"github.com/wakecall/wakecall/timer"
@@ -58,19 +60,39 @@ func standing(described *workflowservice.DescribeWorkflowExecutionResponse) time
 	return s
 }
 
+// Wanted tells whether a run is open and nobody has asked it to cancel, also
+// while a worker has its task, and is told of nothing. Its error is
+// [timer.Unavailable].
+func (e *Engine) Wanted(ctx context.Context, key timer.Key, runID string) (bool, error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	described, err := e.Client.DescribeWorkflowExecution(ctx, key.String(), runID)
+	if is[*serviceerror.NotFound](err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, translate(err)
+	}
+	return running(described.GetWorkflowExecutionInfo()) && !described.GetWorkflowExtendedInfo().GetCancelRequested(), nil
+}
+
+// Cause returns why a run was asked to cancel, in the words of who asked; ""
+// when it was not, or without words. Its error is [timer.Unavailable].
+func (e *Engine) Cause(ctx context.Context, key timer.Key, runID string) (cause string, err error) {
+	err = e.eachEvent(ctx, key, runID, func(event *historypb.HistoryEvent) {
+		if event.GetEventType() == enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_CANCEL_REQUESTED {
+			cause = event.GetWorkflowExecutionCancelRequestedEventAttributes().GetCause()
+		}
+	})
+	return cause, err
+}
+
 // Holder returns the identity of the worker that had the first workflow task
 // of a run before it was handed out again; "" when there was none. It reads
 // the run's history, which is short by then. Its error is [timer.Unavailable].
 func (e *Engine) Holder(ctx context.Context, key timer.Key, runID string) (worker string, err error) {
-	ctx, cancel := bounded(ctx)
-	defer cancel()
-	history := e.Client.GetWorkflowHistory(ctx, key.String(), runID, false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
 	var last string
-	for history.HasNext() {
-		event, err := history.Next()
-		if err != nil {
-			return "", translate(err)
-		}
+	err = e.eachEvent(ctx, key, runID, func(event *historypb.HistoryEvent) {
 		switch event.GetEventType() {
 		case enumspb.EVENT_TYPE_WORKFLOW_TASK_STARTED:
 			last = event.GetWorkflowTaskStartedEventAttributes().GetIdentity()
@@ -78,6 +100,21 @@ func (e *Engine) Holder(ctx context.Context, key timer.Key, runID string) (worke
 			worker = last
 		default:
 		}
+	})
+	return worker, err
+}
+
+// eachEvent reads the history of a run.
+func (e *Engine) eachEvent(ctx context.Context, key timer.Key, runID string, see func(*historypb.HistoryEvent)) error {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	history := e.Client.GetWorkflowHistory(ctx, key.String(), runID, false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	for history.HasNext() {
+		event, err := history.Next()
+		if err != nil {
+			return translate(err)
+		}
+		see(event)
 	}
-	return worker, nil
+	return nil
 }

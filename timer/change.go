@@ -17,6 +17,8 @@ type Change struct {
 	Wake bool `json:"wake,omitzero"`
 	// Pause stops a recurring timer, or lets it go on.
 	Pause *Pause `json:"pause,omitempty"`
+	// Preload becomes the timer's, if terms are replaced.
+	Preload Duration `json:"preload,omitzero"`
 	// Fingerprint becomes the timer's, if it is set.
 	Fingerprint string `json:"fingerprint,omitzero"`
 	// At is when the change was asked for; a delay counts from it.
@@ -37,6 +39,7 @@ func (s Spec) Apply(c Change) (Spec, error) {
 	}
 	if c.Replace {
 		s.LatestAt, s.ExpiresAfter, s.Callback, s.Retry, s.Priority, s.ContentType = 0, 0, nil, nil, 0, ""
+		s.Preload = c.Preload
 	}
 	card, err := s.reschedule(c)
 	if err != nil {
@@ -57,7 +60,7 @@ func (s Spec) Apply(c Change) (Spec, error) {
 		return Spec{}, Faults{{"/expires_after", CodeOutOfRange, "must leave time to ring: the timer would be expired already"}}.Err()
 	}
 	s.Revision++
-	s.Refused = ""
+	s.Refused, s.Unheld = "", false
 	if c.Fingerprint != "" {
 		s.Fingerprint = c.Fingerprint
 	}

@@ -58,6 +58,13 @@ const (
 	ResultExpired Result = "expired"
 	// ResultAside: no attempt was made; the regular path must make it.
 	ResultAside Result = "aside"
+	// ResultInterrupted: a cancel or a change came before the ring.
+	ResultInterrupted Result = "interrupted"
+	// ResultHandedBack: the worker stops, and another one shall ring.
+	ResultHandedBack Result = "handed_back"
+	// ResultCrowded: the worker holds as much as it can, and the timer shall
+	// come again when it is due.
+	ResultCrowded Result = "crowded_out"
 	// ResultElsewhere: what came of the attempt is known to another worker.
 	ResultElsewhere Result = "elsewhere"
 )
@@ -65,6 +72,12 @@ const (
 // Final reports whether nothing follows for the delivery.
 func (r Result) Final() bool {
 	return r == ResultDelivered || r == ResultFailed || r == ResultExpired
+}
+
+// Unrung reports whether the timer was let go before its time, as if it had not
+// been handed out.
+func (r Result) Unrung() bool {
+	return r == ResultInterrupted || r == ResultHandedBack || r == ResultCrowded
 }
 
 // Report is the record of one attempt.

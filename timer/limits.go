@@ -72,6 +72,13 @@ const (
 	MaxInFlight     = 1000
 	MaxPending      = 1_000_000_000
 
+	// DefaultPreload is how long before its due time a timer is handed to a
+	// worker, which holds it in memory: Temporal's work is then done when the
+	// timer rings. MaxPreload bounds it: a held task may take two minutes in all.
+	DefaultPreload = 2 * time.Second
+	MinPreload     = 10 * time.Millisecond
+	MaxPreload     = time.Minute
+
 	// MinInterval is the shortest time between two occurrences that a rule may
 	// ask for: the finest that a cron expression can say.
 	MinInterval = time.Second

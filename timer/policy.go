@@ -27,6 +27,10 @@ type Policy struct {
 	// MinInterval is the shortest time between two occurrences that a recurring
 	// timer of the type may ask for.
 	MinInterval Duration `json:"min_interval,omitzero"`
+	// Preload is how long before its due time a timer is handed to a worker, at
+	// most: where thousands are due at one instant, their wake-ups are spread
+	// over it. It holds for timers booked since.
+	Preload Duration `json:"preload,omitzero"`
 	// BackPressure is in force while the receiver has asked for patience.
 	BackPressure *BackPressure `json:"back_pressure,omitempty"`
 }
@@ -51,6 +55,9 @@ func (p Policy) WithDefaults() Policy {
 	if p.MinInterval == 0 {
 		p.MinInterval = Duration(MinInterval)
 	}
+	if p.Preload == 0 {
+		p.Preload = Duration(DefaultPreload)
+	}
 	return p
 }
 
@@ -73,6 +80,9 @@ func (p Policy) Check() (faults Faults) {
 	}
 	if p.MinInterval != 0 && (p.MinInterval.D() < MinInterval || p.MinInterval.D() > MaxAhead) {
 		faults.Add("/min_interval", CodeOutOfRange, "must be from 1s to 87600h")
+	}
+	if p.Preload != 0 && (p.Preload.D() < MinPreload || p.Preload.D() > MaxPreload) {
+		faults.Add("/preload", CodeOutOfRange, "must be from 10ms to 60s")
 	}
 	faults.Under("/limits", p.Limits.check())
 	faults = append(faults, p.checkSecrets()...)

@@ -84,7 +84,7 @@ func (c Card) After(key Key, outcome Outcome, now Instant) (_ Card, ok bool) {
 	if outcome.Status == Failed && series.Rule.OnFailure == OnFailurePause {
 		series.Paused, series.Note = true, "paused by on_failure"
 	}
-	c.Series = &series
+	c.Series, c.Unheld = &series, false
 	return c.Seek(now)
 }
 

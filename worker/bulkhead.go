@@ -1,40 +1,135 @@
 package worker
 
-import "sync"
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+)
 
 // Bulkhead shares the slots of the fast path among business types. A type may
 // hold no more than its share, and no more than what is left over for others
 // at that moment: however many receivers hang at once, a slot remains for the
 // next type (dynamic thresholds, Choudhury and Hahne 1998).
 type Bulkhead struct {
-	mu   sync.Mutex
-	free int
-	held map[string]int
+	mu    sync.Mutex
+	free  int
+	types map[string]*berths
+	// queued are those of the types that somebody waits for.
+	queued map[*berths]struct{}
 }
+
+// berths are what one business type holds, and who waits for one.
+type berths struct {
+	held    int
+	waiting []*waiter // in the order in which they came
+}
+
+type waiter struct {
+	share   int
+	granted chan struct{}
+}
+
+// patience is how long an attempt waits for a slot of its type: enough for a
+// herd whose receiver answers, too little for one whose receiver hangs.
+const patience = time.Second
 
 // NewBulkhead returns a bulkhead over that many slots.
 func NewBulkhead(slots int) *Bulkhead {
-	return &Bulkhead{free: slots, held: map[string]int{}}
+	return &Bulkhead{free: slots, types: map[string]*berths{}, queued: map[*berths]struct{}{}}
 }
 
-// Enter takes a slot for a business type, or reports that it may not. leave
-// gives it back, and must be called once.
-func (b *Bulkhead) Enter(businessType string, share int) (leave func(), ok bool) {
+// Enter takes a slot for a business type, or reports that none became free in
+// time. leave gives it back, and must be called once.
+func (b *Bulkhead) Enter(ctx context.Context, businessType string, share int) (leave func(), ok bool) {
+	leave = func() { b.leave(businessType) }
+	w, ok := b.enter(businessType, share)
+	if ok {
+		return leave, true
+	}
+	patient := time.NewTimer(patience)
+	defer patient.Stop()
+	select {
+	case <-w.granted:
+		return leave, true
+	case <-patient.C:
+	case <-ctx.Done():
+	}
+	return leave, !b.giveUp(businessType, w)
+}
+
+// enter takes a slot, or a place in the queue for one.
+func (b *Bulkhead) enter(businessType string, share int) (w *waiter, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if held := b.held[businessType]; held >= share || held >= b.free {
-		return nil, false
+	t := b.types[businessType]
+	if t == nil {
+		t = &berths{}
+		b.types[businessType] = t
 	}
+	if len(t.waiting) == 0 && b.admits(t, share) {
+		b.take(t)
+		return nil, true
+	}
+	w = &waiter{share: share, granted: make(chan struct{})}
+	t.waiting = append(t.waiting, w)
+	b.queued[t] = struct{}{}
+	return w, false
+}
+
+func (b *Bulkhead) admits(t *berths, share int) bool { return t.held < share && t.held < b.free }
+
+func (b *Bulkhead) take(t *berths) {
 	b.free--
-	b.held[businessType]++
-	return func() { b.leave(businessType) }, true
+	t.held++
+}
+
+// giveUp leaves the queue, and reports whether there was a place to leave: a
+// slot may have been granted at the last moment.
+func (b *Bulkhead) giveUp(businessType string, w *waiter) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	t := b.types[businessType]
+	if t == nil {
+		return false
+	}
+	place := slices.Index(t.waiting, w)
+	if place < 0 {
+		return false
+	}
+	t.waiting = slices.Delete(t.waiting, place, place+1)
+	b.grant(t)
+	b.tidy(businessType, t)
+	return true
 }
 
 func (b *Bulkhead) leave(businessType string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.free++
-	if b.held[businessType]--; b.held[businessType] == 0 {
-		delete(b.held, businessType)
+	t := b.types[businessType]
+	t.held--
+	b.grant(t)
+	b.tidy(businessType, t)
+	for other := range b.queued { // whom the slots of others kept out
+		b.grant(other)
+	}
+}
+
+// grant hands free slots to those who wait.
+func (b *Bulkhead) grant(t *berths) {
+	for len(t.waiting) > 0 && b.admits(t, t.waiting[0].share) {
+		b.take(t)
+		close(t.waiting[0].granted)
+		t.waiting = t.waiting[1:]
+	}
+	if len(t.waiting) == 0 {
+		delete(b.queued, t)
+	}
+}
+
+func (b *Bulkhead) tidy(businessType string, t *berths) {
+	if t.held == 0 && len(t.waiting) == 0 {
+		delete(b.types, businessType)
 	}
 }

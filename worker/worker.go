@@ -27,9 +27,9 @@ const (
 const (
 	// RingSlots is what the bulkhead of the fast path shares out.
 	RingSlots = 1000
-	// workflowSlots leave room for tasks that step aside while every ring slot
-	// is taken.
-	workflowSlots = 2 * RingSlots
+	// workflowSlots leave room for what is held until its time, and for tasks
+	// that step aside while every ring slot is taken.
+	workflowSlots = maxHeld + 2*RingSlots
 	deliverySlots = 1000
 )
 
@@ -79,13 +79,17 @@ type Observer interface {
 type Workers struct {
 	timers, ungoverned, receipts, control sdkworker.Worker
 
+	ringer *activities.Ringer
+
 	fleet      *fleet
 	reconciler *reconciler
 }
 
 // New registers everything on its queue. Nothing is polled before Start.
 func New(options Options) *Workers {
+	sdkworker.SetStickyWorkflowCacheSize(workflowSlots) // what is held must not be evicted
 	w := &Workers{
+		ringer: options.Ringer,
 		timers: sdkworker.New(options.Client, workflows.TaskQueue, sdkworker.Options{
 			MaxConcurrentWorkflowTaskPollers:        workflowPollers,
 			MaxConcurrentWorkflowTaskExecutionSize:  workflowSlots,
@@ -118,8 +122,10 @@ func New(options Options) *Workers {
 	workflows.Register(w.timers)
 	register(w.timers, workflows.ActivityRing, options.Ringer.Ring)
 	register(w.timers, workflows.ActivityReceipt, options.Ringer.Receipt)
+	register(w.timers, workflows.ActivityCause, options.Ringer.Cause)
 	register(w.ungoverned, workflows.ActivityDeliver, options.Ringer.Deliver)
 	register(w.receipts, workflows.ActivityAsk, options.Ringer.Ask)
+	register(w.receipts, workflows.ActivityLook, options.Ringer.Look)
 	register(w.control, workflows.ActivityGovern, options.Controller.Govern)
 	register(w.control, workflows.ActivityAlert, options.Controller.Alert)
 	register(w.control, workflows.ActivityRedeliver, options.Controller.Redeliver)
@@ -145,9 +151,17 @@ func (w *Workers) Start() error {
 	return nil
 }
 
-// Stop ends polling and waits for attempts in flight, on all queues at once.
+// pollsEnd is how long the polls of a stopping worker may take to end. What is
+// handed back must not come to one of them: a task that Temporal gives to a
+// poll as it ends is lost until it times out.
+const pollsEnd = time.Second
+
+// Stop ends polling, then hands back what is held, and waits for attempts in
+// flight, on all queues at once.
 func (w *Workers) Stop() {
 	w.reconciler.close()
+	handBack := time.AfterFunc(pollsEnd, w.ringer.HandBack)
+	defer handBack.Stop()
 	var stopping sync.WaitGroup
 	stopping.Go(w.fleet.close)
 	for _, part := range w.parts() {

@@ -35,6 +35,7 @@ const (
 	TypeProbe  = "WakecallProbe"
 
 	TypeRedelivery = "WakecallRedelivery"
+	TypeNudge      = "WakecallNudge"
 )
 
 // Activity types.
@@ -47,6 +48,11 @@ const (
 	// whom to ask. ActivityAsk is the same question, put to one worker.
 	ActivityReceipt = "receipt"
 	ActivityAsk     = "ask"
+	// ActivityCause says why a run was asked to cancel.
+	ActivityCause = "cause"
+	// ActivityLook makes the worker that holds a timer look whether it is still
+	// wanted.
+	ActivityLook = "look"
 	// ActivityGovern sets the rate of a business type's queue.
 	ActivityGovern = "govern"
 	// ActivityAlert tells whoever the policy names of an event.
@@ -54,6 +60,9 @@ const (
 	// ActivityRedeliver tries many failed timers again.
 	ActivityRedeliver = "redeliver"
 )
+
+// CauseChange is the reason of a cancel that goes with a change.
+const CauseChange = "wakecall: a change of this timer"
 
 // Signals, updates and error types.
 const (
@@ -103,6 +112,9 @@ func PolicyType(workflowID string) string { return workflowID[len(policyPrefix):
 func AlertID(event timer.EventType, runID string) string {
 	return "alert:" + string(event) + ":" + runID
 }
+
+// NudgeID is the workflow id of the nudge for a run.
+func NudgeID(runID string) string { return "nudge:" + runID }
 
 // RedeliveryID is the workflow id of a redelivery.
 func RedeliveryID(id string) string { return "redelivery:" + id }

@@ -21,6 +21,7 @@ func (a *alarm) rearm(ctx workflow.Context) error {
 	if err := handOver(ctx, a.spec.Card); err != nil {
 		return err
 	}
+	ctx = workflow.WithWorkflowTaskTimeout(ctx, a.spec.TaskTimeout())
 	options := workflow.ContinueAsNewErrorOptions{BackoffStartInterval: Cold(a.spec.Card, workflow.Now(ctx))}
 	return workflow.NewContinueAsNewErrorWithOptions(ctx, options, TypeTimer, a.spec, a.payload)
 }
@@ -30,7 +31,7 @@ func Cold(card timer.Card, now time.Time) time.Duration {
 	if card.Resting() {
 		return resting
 	}
-	return max(card.RingsAt().Until(now), 0)
+	return max(card.WakesAt().Until(now), 0)
 }
 
 // handOver sets the memo and the search attributes of the run that follows. The

@@ -14,5 +14,6 @@ func Register(r Registry) {
 	r.RegisterWorkflowWithOptions(Policy, workflow.RegisterOptions{Name: TypePolicy})
 	r.RegisterWorkflowWithOptions(Alert, workflow.RegisterOptions{Name: TypeAlert})
 	r.RegisterWorkflowWithOptions(Redelivery, workflow.RegisterOptions{Name: TypeRedelivery})
+	r.RegisterWorkflowWithOptions(Nudge, workflow.RegisterOptions{Name: TypeNudge})
 	r.RegisterWorkflowWithOptions(Probe, workflow.RegisterOptions{Name: TypeProbe})
 }

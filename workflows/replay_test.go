@@ -41,6 +41,7 @@ func TestEveryBehaviourIsFrozen(t *testing.T) {
 			"moved-delivering", "moved-delivering-away", "collided", "collided-elsewhere", "policy", "probe",
 			"redelivery", "redelivery-stopped", "limited", "alerted",
 			"recurring", "recurring-goes-on", "recurring-failing", "recurring-resumed",
+			"held-cancelled", "held-moved", "handed-back", "nudge",
 		} {
 			file := filepath.Join("testdata", "v"+strconv.Itoa(behaviour), scenario+".json")
 			_, err := os.Stat(file)

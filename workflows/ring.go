@@ -14,8 +14,8 @@ import (
 const recordSlack = 5 * time.Second
 
 const (
-	// attemptTimeout bounds the longest attempt.
-	attemptTimeout = nearlyDue + timer.MaxAttemptTimeout + recordSlack
+	// attemptTimeout bounds the longest attempt, and the wait for its time.
+	attemptTimeout = timer.MaxPreload + timer.MaxAttemptTimeout + recordSlack
 	// askTimeout is how long a worker may take to hear a question.
 	askTimeout = 5 * time.Second
 )
@@ -56,8 +56,8 @@ func (a *alarm) receipt(ctx workflow.Context) (timer.Report, bool) {
 	return report, err == nil && report.Result != timer.ResultAside && report.Result != timer.ResultElsewhere
 }
 
-// ring makes the first attempt on the fast path: as a local activity, within
-// this workflow task. It is out of reach of a cancel: an attempt in flight is
+// ring makes the first attempt on the fast path, at its time: as a local
+// activity, within this workflow task. It is out of reach of a cancel: an attempt in flight is
 // waited for, so that it is known whether the receiver took it. An attempt
 // that outlasts the workflow task is carried over by the SDK, and a cancel is
 // seen on the way.
@@ -77,8 +77,23 @@ func (a *alarm) ring(ctx workflow.Context) (report timer.Report) {
 
 // follow does what a report asks for.
 func (a *alarm) follow(ctx workflow.Context, report timer.Report) (timer.Outcome, error) {
-	if report.Result.Final() {
+	switch {
+	case report.Result.Final():
 		return a.finish(ctx, report)
+	case report.Result.Unrung():
+		return timer.Outcome{}, a.letGo(ctx, report.Result)
+	default:
+		return a.deliver(ctx, report)
 	}
-	return a.deliver(ctx, report)
+}
+
+// letGo ends a run that was held and not rung. What interrupted it is on its
+// way: Temporal keeps it back while a worker has the task.
+func (a *alarm) letGo(ctx workflow.Context, result timer.Result) error {
+	if result == timer.ResultInterrupted {
+		_ = workflow.Await(ctx, func() bool { a.hear(); return a.interrupted(ctx) }) // a cancel is one, too
+		return a.giveWay(ctx)
+	}
+	a.spec.Unheld = result == timer.ResultCrowded
+	return a.rearm(ctx)
 }

@@ -69,10 +69,10 @@ func (a *alarm) seek(ctx workflow.Context) (ok bool) {
 	return ok
 }
 
-// due reports whether it is time to ring, or so nearly that an attempt can wait
-// for it.
+// due reports whether it is time to ring, or so nearly that a worker shall hold
+// the timer until then.
 func (a *alarm) due(ctx workflow.Context) bool {
-	return !a.spec.Resting() && a.spec.RingsAt().Until(workflow.Now(ctx)) <= nearlyDue
+	return !a.spec.Resting() && a.spec.RingsAt().Until(workflow.Now(ctx)) <= max(a.spec.Lead(), nearlyDue)
 }
 
 // hear takes the changes that have arrived. They are applied when nothing is
@@ -106,13 +106,31 @@ func (a *alarm) apply() {
 
 func (a *alarm) interrupted(ctx workflow.Context) bool { return len(a.heard) > 0 || ctx.Err() != nil }
 
-// giveWay ends the run for what interrupted it. A cancel outweighs a change.
+// giveWay ends the run for what interrupted it. A cancel outweighs a change,
+// unless it was sent along with one, to be seen by the worker that holds the
+// timer.
 func (a *alarm) giveWay(ctx workflow.Context) error {
-	if err := ctx.Err(); err != nil {
+	if err := ctx.Err(); err != nil && !a.onlyCalledOff(ctx) {
 		return err
 	}
 	a.apply()
 	return a.rearm(ctx)
+}
+
+// onlyCalledOff is whether the cancel was the gateway's way to tell a worker of
+// a change.
+func (a *alarm) onlyCalledOff(ctx workflow.Context) (only bool) {
+	if len(a.heard) == 0 {
+		return false
+	}
+	ctx, release := workflow.NewDisconnectedContext(ctx)
+	defer release()
+	ctx = workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
+		StartToCloseTimeout: askTimeout, RetryPolicy: &temporal.RetryPolicy{MaximumInterval: time.Second},
+	})
+	var cause string
+	err := workflow.ExecuteLocalActivity(ctx, ActivityCause).Get(ctx, &cause)
+	return err == nil && cause == CauseChange
 }
 
 // finish turns the last report into the timer's end, or into the next

@@ -45,6 +45,9 @@ type Telemetry struct {
 	requests *prometheus.HistogramVec
 	policies *policies
 	woken    *prometheus.CounterVec
+	held     prometheus.Gauge
+	unrung   *prometheus.CounterVec
+	repeated prometheus.Counter
 }
 
 // latenessBuckets reach from the millisecond that is promised to the minutes
@@ -81,10 +84,19 @@ func NewTelemetry(version string) (*Telemetry, error) {
 	t.woken = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "wakecall_overdue_total", Help: "Timers that were overdue with nothing under way, and were woken.",
 	}, []string{"business_type"})
+	t.held = prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "wakecall_held_timers", Help: "Timers that this worker holds until their time.",
+	})
+	t.unrung = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "wakecall_unrung_total", Help: "Timers that were let go before their time, by why: interrupted, handed_back, crowded_out.",
+	}, []string{"how"})
+	t.repeated = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "wakecall_repeated_total", Help: "Tasks that came again after their timer had been rung, and found its receipt.",
+	})
 	build := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "wakecall_build_info", Help: "Constant 1.", ConstLabels: prometheus.Labels{"version": version},
 	}, func() float64 { return 1 })
-	registry.MustRegister(t.lateness, t.attempts, t.took, t.requests, t.policies, t.woken, build,
+	registry.MustRegister(t.lateness, t.attempts, t.took, t.requests, t.policies, t.woken, t.held, t.unrung, t.repeated, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return t, nil
 }
@@ -97,6 +109,15 @@ func (t *Telemetry) Attempted(businessType string, report timer.Report, took tim
 		t.lateness.WithLabelValues(businessType).Observe(float64(*report.LatenessMS) / 1000)
 	}
 }
+
+// Held counts timers that this process begins, or ceases, to hold.
+func (t *Telemetry) Held(change int) { t.held.Add(float64(change)) }
+
+// Unrung counts timers that were let go before their time.
+func (t *Telemetry) Unrung(how timer.Result) { t.unrung.WithLabelValues(string(how)).Inc() }
+
+// Repeated counts tasks that came again after their timer had been rung.
+func (t *Telemetry) Repeated() { t.repeated.Inc() }
 
 // Woken counts timers that were overdue with nothing under way for them.
 func (t *Telemetry) Woken(businessType string, timers int) {

@@ -39,6 +39,7 @@ type House struct {
 	// Identity is unique to this process; Temporal shows it.
 	Identity string
 	box      *seal.Box
+	recorder *engine.Recorder
 	redis    io.Closer // nil without Redis
 }
 
@@ -74,13 +75,15 @@ func Open(ctx context.Context, s Settings) (*House, error) {
 	if s.Temporal.Namespace == "" {
 		s.Temporal.Namespace = client.DefaultNamespace
 	}
+	recorder := engine.NewRecorder()
+	s.Temporal.ConnectionOptions.DialOptions = append(s.Temporal.ConnectionOptions.DialOptions, recorder.DialOption())
 	temporal, err := client.DialContext(ctx, s.Temporal)
 	if err != nil {
 		return nil, fmt.Errorf("connecting to Temporal at %s: %w", s.Temporal.HostPort, err)
 	}
 	h := &House{
 		Config: s.Config, Version: s.Version, Logger: s.Logger, Telemetry: telemetry, Client: temporal,
-		Identity: s.Temporal.Identity, box: box,
+		Identity: s.Temporal.Identity, box: box, recorder: recorder,
 	}
 	limiter, err := h.limiter()
 	if err != nil {
@@ -137,6 +140,7 @@ func (h *House) StartWorker() (*worker.Workers, error) {
 	ringer, err := activities.NewRinger(activities.Config{
 		Worker: h.Identity, Queue: worker.Queue, Runs: h.Engine, Policies: h.Engine, Opener: h.box,
 		Observer: h.Telemetry, Bulkhead: worker.NewBulkhead(worker.RingSlots), Caller: caller,
+		Hold: worker.NewHold(h.recorder),
 	})
 	if err != nil {
 		return nil, err

@@ -1,0 +1,138 @@
+package activities
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+const (
+	// lastLook is the latest that a held timer looks whether it is still wanted:
+	// time enough for the answer.
+	lastLook = 30 * time.Millisecond
+	// looking and lookingShare are how long before the ring the looks begin, at
+	// least and in parts of the preload. They are spread, or those of a herd
+	// would come at the instant at which it rings.
+	looking      = 2 * time.Second
+	lookingShare = 6
+	// lookAgain is the pause after a look that was not answered.
+	lookAgain = 20 * time.Millisecond
+	// smallHold is a wait for which no place is needed.
+	smallHold = time.Second
+	// clockSkew is by how much the clocks of the engine and of a worker may
+	// differ. A timer that comes earlier than that waits in the engine.
+	clockSkew = 5 * time.Second
+)
+
+// hold keeps a timer until its time. The result is empty when it shall ring now,
+// and says why not otherwise. Temporal tells a worker nothing of a timer whose
+// task it has, so it is asked once, shortly before the ring: what is durable by
+// then is certain to be seen.
+func (r *Ringer) hold(ctx context.Context, spec timer.Spec) (timer.Result, error) {
+	rings := spec.RingsAt()
+	wait := rings.Until(time.Now())
+	if wait <= 0 {
+		return "", nil
+	}
+	if wait > spec.Preload.D()+clockSkew {
+		return timer.ResultAside, nil
+	}
+	leave, ok := r.Hold.Enter(spec.RecordTime())
+	if !ok && wait > smallHold {
+		return r.letGo(timer.ResultCrowded)
+	}
+	if ok {
+		defer leave()
+	}
+	r.Observer.Held(1)
+	defer r.Observer.Held(-1)
+	if result, err := r.awaitLook(ctx, spec); result != "" || err != nil {
+		return result, err
+	}
+	if _, result, err := r.await(ctx, rings.Time().Add(-lastLook), nil); result != "" || err != nil {
+		return result, err
+	}
+	_, _ = r.Policies.Policy(ctx, spec.BusinessType) // to have it at hand; the ring reads it again
+	_, result, err := r.await(ctx, rings.Time(), nil)
+	return result, err
+}
+
+// awaitLook waits for the moment of the look, and looks. A nudge makes it look
+// before.
+func (r *Ringer) awaitLook(ctx context.Context, spec timer.Spec) (timer.Result, error) {
+	run := runOf(ctx)
+	nudged, done := r.looks.expect(run)
+	defer done()
+	for moment := lookAt(spec.Card, time.Now()); ; {
+		woken, result, err := r.await(ctx, moment, nudged)
+		if result != "" || err != nil {
+			return result, err
+		}
+		wanted, err := r.look(ctx, spec.Key, run)
+		switch {
+		case err != nil:
+			return "", err
+		case !wanted:
+			return r.letGo(timer.ResultInterrupted)
+		case !woken:
+			return "", nil
+		}
+	}
+}
+
+// await waits for a moment, or until it is woken. The result says why the timer
+// was let go meanwhile, if it was.
+func (r *Ringer) await(ctx context.Context, moment time.Time, wake <-chan struct{}) (woken bool, result timer.Result, err error) {
+	wait := time.NewTimer(time.Until(moment))
+	defer wait.Stop()
+	select {
+	case <-wait.C:
+	case <-wake:
+		woken = true
+	case <-r.leaving:
+		result, err = r.letGo(timer.ResultHandedBack)
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	return woken, result, err
+}
+
+// lookAt is when a held timer looks.
+func lookAt(card timer.Card, now time.Time) time.Time {
+	rings := card.RingsAt().Time()
+	window := max(min(max(looking, card.Preload.D()/lookingShare), rings.Sub(now))-lastLook, 1)
+	return rings.Add(-lastLook - rand.N(window))
+}
+
+// look asks until it is told: a timer that may have been cancelled is rung late
+// rather than wrongly.
+func (r *Ringer) look(ctx context.Context, key timer.Key, run string) (wanted bool, err error) {
+	for {
+		wanted, err = r.Runs.Wanted(ctx, key, run)
+		if err == nil {
+			return wanted, nil
+		}
+		select {
+		case <-time.After(lookAgain):
+		case <-ctx.Done():
+			return false, ctx.Err()
+		}
+	}
+}
+
+func (r *Ringer) letGo(how timer.Result) (timer.Result, error) {
+	r.Observer.Unrung(how)
+	return how, nil
+}
+
+// Look makes a timer that this process holds look whether it is still wanted.
+func (r *Ringer) Look(_ context.Context, run string) error {
+	r.looks.nudge(run)
+	return nil
+}
+
+// HandBack lets go of everything that is held, now and from now on: another
+// worker shall ring it. It must be called once.
+func (r *Ringer) HandBack() { close(r.leaving) }

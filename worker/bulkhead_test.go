@@ -1,0 +1,110 @@
+package worker
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// fill takes slots until somebody would have to wait.
+func fill(b *Bulkhead, businessType string, share int) (leaves []func()) {
+	none, cancel := context.WithCancel(context.Background())
+	cancel()
+	for {
+		leave, ok := b.Enter(none, businessType, share)
+		if !ok {
+			return leaves
+		}
+		leaves = append(leaves, leave)
+	}
+}
+
+func TestATypeKeepsToItsShare(t *testing.T) {
+	b := NewBulkhead(100)
+	require.Len(t, fill(b, "a", 10), 10)
+	require.Len(t, fill(b, "b", 20), 20)
+}
+
+// However many types hang, the next one finds a slot.
+func TestASlotRemainsForTheNextType(t *testing.T) {
+	b := NewBulkhead(1000)
+	for n := range 9 {
+		require.NotEmpty(t, fill(b, string(rune('a'+n)), 1000), "type %d", n)
+	}
+}
+
+func TestEverySlotComesBack(t *testing.T) {
+	b := NewBulkhead(50)
+	first := fill(b, "a", 50)
+	for _, leave := range first {
+		leave()
+	}
+	require.Empty(t, b.types)
+	require.Empty(t, b.queued)
+	require.Len(t, fill(b, "a", 50), len(first))
+}
+
+func TestWhoWaitsIsServedInTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := NewBulkhead(10)
+		leave, _ := b.Enter(t.Context(), "a", 1)
+		var mu sync.Mutex
+		var served []int
+		for n := range 3 {
+			go func() {
+				leave, ok := b.Enter(t.Context(), "a", 1)
+				assert.True(t, ok)
+				mu.Lock()
+				served = append(served, n)
+				mu.Unlock()
+				<-time.After(patience / 10)
+				leave()
+			}()
+			synctest.Wait()
+		}
+		leave()
+		<-time.After(patience / 2)
+		synctest.Wait()
+		require.True(t, slices.IsSorted(served))
+		require.Len(t, served, 3)
+		require.Empty(t, b.queued)
+	})
+}
+
+func TestNobodyWaitsForALongHang(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := NewBulkhead(10)
+		hanging, _ := b.Enter(t.Context(), "a", 1)
+		began := time.Now()
+		_, ok := b.Enter(t.Context(), "a", 1)
+		require.False(t, ok)
+		require.Equal(t, patience, time.Since(began))
+		require.Empty(t, b.queued, "who gave up is not served")
+		hanging()
+		require.Empty(t, b.types)
+	})
+}
+
+func TestASlotOfAnotherTypeCanBeTheOneThatWasMissing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := NewBulkhead(4)
+		others := fill(b, "b", 2)
+		mine := fill(b, "a", 4)
+		require.Len(t, mine, 1, "no more than is left over for others")
+		entered := make(chan bool)
+		go func() {
+			_, ok := b.Enter(t.Context(), "a", 4)
+			entered <- ok
+		}()
+		synctest.Wait()
+		others[0]()
+		others[1]()
+		require.True(t, <-entered)
+	})
+}

@@ -1,0 +1,51 @@
+package worker
+
+import (
+	"sync"
+	"time"
+)
+
+// Recorder tells how fast Temporal records what was rung.
+type Recorder interface {
+	// Rate is in tasks per second.
+	Rate() float64
+}
+
+const (
+	// maxHeld bounds the memory: about 80 KB for each timer held.
+	maxHeld = 10_000
+	// minHeld is held however slow the engine is.
+	minHeld = 100
+)
+
+// Hold bounds how many timers this process holds at once: no more than Temporal
+// can record before the first task times out. One that is handed out again is
+// not rung again, but its receipt has to be found.
+type Hold struct {
+	recorder Recorder
+
+	mu   sync.Mutex
+	held int
+}
+
+// NewHold returns a hold of timers that are recorded by recorder.
+func NewHold(recorder Recorder) *Hold { return &Hold{recorder: recorder} }
+
+// Enter takes a place, if what is held then can be recorded within recordTime.
+// leave gives it back, and must be called once.
+func (h *Hold) Enter(recordTime time.Duration) (leave func(), ok bool) {
+	room := min(max(int(h.recorder.Rate()*recordTime.Seconds()), minHeld), maxHeld)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.held >= room {
+		return nil, false
+	}
+	h.held++
+	return h.leave, true
+}
+
+func (h *Hold) leave() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.held--
+}
