@@ -93,6 +93,10 @@ fuzz: ## fuzz everything that parses, 30 s each (FUZZTIME to change)
 fault: deps build cli ## break everything under load, an hour long
 	cd e2e && WAKECALL_FAULT=long WAKECALL_FAULT_TABLE=$(BIN)/fault.md go test -v -count=1 -parallel 2 -timeout 3h ./fault
 
+.PHONY: isolation
+isolation: build ## measure what a type that floods, fails or hangs does to another one; ten minutes
+	cd e2e && WAKECALL_ISOLATION=1 go test -v -count=1 -timeout 30m ./isolation
+
 .PHONY: histories
 histories: ## record the histories of new behaviours into workflows/testdata; existing ones are never replaced
 	cd e2e && WAKECALL_RECORD=1 go test -count=1 -run TestRecordHistories .

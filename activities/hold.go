@@ -15,8 +15,8 @@ const (
 	// looking and lookingShare are how long before the ring the looks begin, at
 	// least and in parts of the preload. They are spread, or those of a herd
 	// would come at the instant at which it rings.
-	looking      = 2 * time.Second
-	lookingShare = 6
+	looking      = 300 * time.Millisecond
+	lookingShare = 4
 	// lookAgain is the pause after a look that was not answered.
 	lookAgain = 20 * time.Millisecond
 	// smallHold is a wait for which no place is needed.
@@ -36,7 +36,7 @@ func (r *Ringer) hold(ctx context.Context, spec timer.Spec) (timer.Result, error
 	if wait <= 0 {
 		return "", nil
 	}
-	if wait > spec.Preload.D()+clockSkew {
+	if wait > spec.Lead()+clockSkew {
 		return timer.ResultAside, nil
 	}
 	leave, ok := r.Hold.Enter(spec.RecordTime())
@@ -48,10 +48,7 @@ func (r *Ringer) hold(ctx context.Context, spec timer.Spec) (timer.Result, error
 	}
 	r.Observer.Held(1)
 	defer r.Observer.Held(-1)
-	if result, err := r.awaitLook(ctx, spec); result != "" || err != nil {
-		return result, err
-	}
-	if _, result, err := r.await(ctx, rings.Time().Add(-lastLook), nil); result != "" || err != nil {
+	if result, err := r.awaitLooks(ctx, spec); result != "" || err != nil {
 		return result, err
 	}
 	_, _ = r.Policies.Policy(ctx, spec.BusinessType) // to have it at hand; the ring reads it again
@@ -59,25 +56,29 @@ func (r *Ringer) hold(ctx context.Context, spec timer.Spec) (timer.Result, error
 	return result, err
 }
 
-// awaitLook waits for the moment of the look, and looks. A nudge makes it look
-// before.
-func (r *Ringer) awaitLook(ctx context.Context, spec timer.Spec) (timer.Result, error) {
-	run := runOf(ctx)
-	nudged, done := r.looks.expect(run)
+// awaitLooks waits for the moment of the look, looks, and waits for the last
+// moment at which an answer comes in time. A nudge makes it look at once.
+func (r *Ringer) awaitLooks(ctx context.Context, spec timer.Spec) (timer.Result, error) {
+	nudged, done := r.looks.expect(runOf(ctx))
 	defer done()
-	for moment := lookAt(spec.Card, time.Now()); ; {
+	if result, err := r.awaitLook(ctx, spec.Key, lookAt(spec.Card, time.Now()), nudged); result != "" || err != nil {
+		return result, err
+	}
+	if result, err := r.look(ctx, spec.Key); result != "" || err != nil {
+		return result, err
+	}
+	return r.awaitLook(ctx, spec.Key, spec.RingsAt().Time().Add(-lastLook), nudged)
+}
+
+// awaitLook waits for a moment, and looks when it is nudged.
+func (r *Ringer) awaitLook(ctx context.Context, key timer.Key, moment time.Time, nudged <-chan struct{}) (timer.Result, error) {
+	for {
 		woken, result, err := r.await(ctx, moment, nudged)
-		if result != "" || err != nil {
+		if result != "" || err != nil || !woken {
 			return result, err
 		}
-		wanted, err := r.look(ctx, spec.Key, run)
-		switch {
-		case err != nil:
-			return "", err
-		case !wanted:
-			return r.letGo(timer.ResultInterrupted)
-		case !woken:
-			return "", nil
+		if result, err := r.look(ctx, key); result != "" || err != nil {
+			return result, err
 		}
 	}
 }
@@ -102,22 +103,25 @@ func (r *Ringer) await(ctx context.Context, moment time.Time, wake <-chan struct
 // lookAt is when a held timer looks.
 func lookAt(card timer.Card, now time.Time) time.Time {
 	rings := card.RingsAt().Time()
-	window := max(min(max(looking, card.Preload.D()/lookingShare), rings.Sub(now))-lastLook, 1)
+	window := max(min(max(looking, (card.Preload.Window.D()-timer.DefaultPreload)/lookingShare), rings.Sub(now))-lastLook, 1)
 	return rings.Add(-lastLook - rand.N(window))
 }
 
-// look asks until it is told: a timer that may have been cancelled is rung late
-// rather than wrongly.
-func (r *Ringer) look(ctx context.Context, key timer.Key, run string) (wanted bool, err error) {
+// look lets go of a timer that is not wanted any more. It asks until it is told:
+// one that may have been cancelled is rung late rather than wrongly.
+func (r *Ringer) look(ctx context.Context, key timer.Key) (timer.Result, error) {
 	for {
-		wanted, err = r.Runs.Wanted(ctx, key, run)
-		if err == nil {
-			return wanted, nil
+		wanted, err := r.Runs.Wanted(ctx, key, runOf(ctx))
+		switch {
+		case err == nil && wanted:
+			return "", nil
+		case err == nil:
+			return r.letGo(timer.ResultInterrupted)
 		}
 		select {
 		case <-time.After(lookAgain):
 		case <-ctx.Done():
-			return false, ctx.Err()
+			return "", ctx.Err()
 		}
 	}
 }

@@ -70,7 +70,7 @@ func (h *holding) holds(rings, preload time.Duration) (result timer.Result, took
 	env := suite.NewTestActivityEnvironment()
 	env.SetTestTimeout(time.Hour)
 	began := time.Now()
-	spec := timer.Spec{Card: timer.Card{DueAt: timer.At(began.Add(rings)), Preload: timer.Duration(preload)}}
+	spec := timer.Spec{Card: timer.Card{DueAt: timer.At(began.Add(rings)), Preload: timer.Preload{Lead: timer.Duration(preload), Window: timer.Duration(preload)}}}
 	_, err := env.ExecuteLocalActivity(func(ctx context.Context) (timer.Report, error) {
 		var err error
 		result, err = h.ringer.hold(ctx, spec)

@@ -60,7 +60,7 @@ func (e *Engine) admit(ctx context.Context, r Request) (timer.Spec, error) {
 	if r.Terms.Priority == nil {
 		spec.Priority = policy.Priority
 	}
-	spec.Preload = policy.Ahead()
+	spec.Preload = e.crowd.preload(policy.Preloading(spec.Booking), spec.RingsAt())
 	if err := e.admitQuota(ctx, policy); err != nil {
 		return timer.Spec{}, err
 	}

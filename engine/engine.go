@@ -33,6 +33,7 @@ type Engine struct {
 
 	policies *policyCache
 	stock    stocks
+	crowd    *crowd
 
 	// leaving is done once callers shall wait for no effect any more.
 	leaving context.Context
@@ -41,7 +42,7 @@ type Engine struct {
 
 // New returns an Engine on a connected client.
 func New(config Config) *Engine {
-	e := &Engine{Config: config}
+	e := &Engine{Config: config, crowd: newCrowd()}
 	e.policies = newPolicyCache(config.PolicyTTL, e.readPolicy)
 	e.leaving, e.leave = context.WithCancel(context.Background())
 	return e

@@ -5,16 +5,19 @@ import (
 	"sync"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
 	"go.temporal.io/api/workflowservice/v1"
 	"google.golang.org/grpc"
 )
 
 const (
-	// recordsAtOnce is how many workflow tasks are completed at once. More would
-	// wait inside Temporal, and time out there, when a herd has rung.
-	recordsAtOnce = 64
 	// recordTimeout bounds one completion; the SDK sets the same.
 	recordTimeout = 10 * time.Second
+	// activitySlack is how long the end of an attempt on the queue may wait.
+	activitySlack = 10 * time.Second
+	// maxTasks is more than a worker has at once. What is forgotten is recorded
+	// as if it were about to time out.
+	maxTasks = 1 << 16
 	// firstRate is what an engine on two cores records in a second.
 	firstRate = 200
 	// measureFor is the least time over which a rate is measured, and newsWeight
@@ -23,23 +26,25 @@ const (
 	newsWeight = 0.3
 )
 
-// Recorder stands between the SDK's workers and Temporal: it completes workflow
-// tasks in an orderly queue, and measures how fast Temporal records them.
+// Recorder stands between the SDK's workers and Temporal: it ends tasks in the
+// order in which they would time out, few at once, and measures how fast Temporal
+// records them.
 type Recorder struct {
-	turns chan struct{}
+	turns *turns
+	// deadlines are when the tasks that were handed out time out, by token.
+	deadlines *lru.Cache[string, time.Time]
 
 	mu   sync.Mutex
 	rate float64 // tasks per second, while there was a queue
-	// waiting is how many want a turn; since is when the queue formed, and done
-	// what was recorded since.
-	waiting int
-	since   time.Time
-	done    int
+	// since is when the measurement began, and done what was recorded since.
+	since time.Time
+	done  int
 }
 
 // NewRecorder returns a Recorder for one connection.
-func NewRecorder() *Recorder {
-	return &Recorder{turns: make(chan struct{}, recordsAtOnce), rate: firstRate}
+func NewRecorder() (*Recorder, error) {
+	deadlines, err := lru.New[string, time.Time](maxTasks)
+	return &Recorder{turns: newTurns(), deadlines: deadlines, rate: firstRate}, err
 }
 
 // Rate is how many tasks a second Temporal was seen to record when it had all
@@ -57,35 +62,63 @@ func (r *Recorder) DialOption() grpc.DialOption { return grpc.WithChainUnaryInte
 func (r *Recorder) intercept(
 	ctx context.Context, method string, request, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption,
 ) error {
-	if method != workflowservice.WorkflowService_RespondWorkflowTaskCompleted_FullMethodName {
-		return invoke(ctx, method, request, reply, conn, options...)
+	deadline, ends := r.deadline(request)
+	if !ends {
+		err := invoke(ctx, method, request, reply, conn, options...)
+		if task, ok := reply.(*workflowservice.PollWorkflowTaskQueueResponse); ok && err == nil {
+			r.handedOut(task)
+		}
+		return err
 	}
-	r.queue()
-	r.turns <- struct{}{}
-	defer func() { <-r.turns; r.recorded() }()
+	waited := r.turns.take(deadline)
+	began := time.Now()
+	defer func() { r.turns.leave(time.Since(began)); r.recorded(waited) }()
 	// The SDK's deadline began before the queue.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
 	defer cancel()
 	return invoke(ctx, method, request, reply, conn, options...)
 }
 
-func (r *Recorder) queue() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.waiting++; r.waiting == recordsAtOnce+1 {
-		r.since, r.done = time.Now(), 0
+// deadline tells whether a request ends a task, and when that times out.
+func (r *Recorder) deadline(request any) (deadline time.Time, ends bool) {
+	switch ended := request.(type) {
+	case *workflowservice.RespondWorkflowTaskCompletedRequest:
+		token := string(ended.GetTaskToken())
+		deadline, _ = r.deadlines.Get(token)
+		r.deadlines.Remove(token)
+		return deadline, true
+	case *workflowservice.RespondActivityTaskCompletedRequest, *workflowservice.RespondActivityTaskFailedRequest:
+		return time.Now().Add(activitySlack), true
+	default:
+		return time.Time{}, false
 	}
 }
 
-func (r *Recorder) recorded() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.waiting--
-	r.done++
-	took := time.Since(r.since)
-	if r.waiting < recordsAtOnce || took < measureFor {
+// handedOut notes when a task times out. A task of a run that goes on does not
+// tell: it is recorded at once.
+func (r *Recorder) handedOut(task *workflowservice.PollWorkflowTaskQueueResponse) {
+	events := task.GetHistory().GetEvents()
+	if len(events) == 0 {
 		return
 	}
-	r.rate += newsWeight * (float64(r.done)/took.Seconds() - r.rate)
-	r.since, r.done = time.Now(), 0
+	if began := events[0].GetWorkflowExecutionStartedEventAttributes(); began != nil {
+		timeout := began.GetWorkflowTaskTimeout().AsDuration()
+		r.deadlines.Add(string(task.GetTaskToken()), task.GetStartedTime().AsTime().Add(timeout))
+	}
+}
+
+// recorded counts a task; a span in which one did not have to wait for its turn
+// tells nothing of how many there could have been.
+func (r *Recorder) recorded(waited bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !waited {
+		r.since, r.done = time.Now(), 0
+		return
+	}
+	r.done++
+	if took := time.Since(r.since); took >= measureFor {
+		r.rate += newsWeight * (float64(r.done)/took.Seconds() - r.rate)
+		r.since, r.done = time.Now(), 0
+	}
 }

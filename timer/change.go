@@ -18,7 +18,7 @@ type Change struct {
 	// Pause stops a recurring timer, or lets it go on.
 	Pause *Pause `json:"pause,omitempty"`
 	// Preload becomes the timer's, if terms are replaced.
-	Preload Duration `json:"preload,omitzero"`
+	Preload Preload `json:"preload,omitzero"`
 	// Fingerprint becomes the timer's, if it is set.
 	Fingerprint string `json:"fingerprint,omitzero"`
 	// At is when the change was asked for; a delay counts from it.

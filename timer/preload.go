@@ -7,29 +7,50 @@ import (
 	"time"
 )
 
-// Ahead is the preload of a timer booked under this policy. A type whose
-// callbacks the server paces has none: its timers have to queue in any case.
-func (p Policy) Ahead() Duration {
-	if p.Limits.CallbacksPerSecond != nil {
-		return 0
-	}
-	return p.Preload
+// Preload is when a timer is handed to a worker, which holds it until it rings.
+type Preload struct {
+	// Lead is how long before it rings; zero for when it rings.
+	Lead Duration `json:"lead,omitzero"`
+	// Window is over how long the timers that ring with it are handed out, at
+	// least its own Lead.
+	Window Duration `json:"window,omitzero"`
 }
 
-// Lead is how long before it rings the timer is handed to a worker. Timers that
-// ring at one instant wake one after another, over the whole preload but for
-// its last moments.
+// Preloading is the preload of a timer booked under this policy. Timers that
+// ring at one instant are handed out one after another, over the whole preload
+// but for its last moments. A type whose callbacks the server paces has none:
+// its timers have to queue in any case.
+func (p Policy) Preloading(booking string) Preload {
+	if p.Limits.CallbacksPerSecond != nil {
+		return Preload{}
+	}
+	window := p.Preload.D()
+	if window <= DefaultPreload {
+		return Preload{Lead: p.Preload, Window: p.Preload}
+	}
+	sum := sha256.Sum256([]byte(booking))
+	share, _ := bits.Mul64(binary.BigEndian.Uint64(sum[:8]), uint64(window-DefaultPreload))
+	return Preload{Lead: Duration(DefaultPreload + time.Duration(share)), Window: p.Preload}
+}
+
+// Crowded widens the preload of a timer that so many others ring with, where an
+// engine hands out that many a second. A preload below the default was chosen,
+// and stays.
+func (p Preload) Crowded(others, perSecond int) Preload {
+	lead := Duration(DefaultPreload + time.Duration(others)*time.Second/time.Duration(perSecond))
+	if p.Window.D() < DefaultPreload || others < perSecond || lead <= p.Window {
+		return p
+	}
+	// More may follow: what is held as long as the last of them needs its time.
+	return Preload{Lead: min(lead, Duration(MaxPreload)), Window: min(2*lead, Duration(MaxPreload))}
+}
+
+// Lead is how long before it rings the timer is handed to a worker.
 func (c Card) Lead() time.Duration {
-	preload := c.Preload.D()
 	if c.Unheld {
 		return 0
 	}
-	if preload <= DefaultPreload {
-		return preload
-	}
-	sum := sha256.Sum256([]byte(c.Booking))
-	share, _ := bits.Mul64(binary.BigEndian.Uint64(sum[:8]), uint64(preload-DefaultPreload))
-	return DefaultPreload + time.Duration(share)
+	return c.Preload.Lead.D()
 }
 
 // WakesAt is when the timer is handed to a worker.
@@ -40,14 +61,14 @@ const (
 	// first attempt of the default length, and until the engine has recorded it.
 	// At 80 % of the whole the SDK heartbeats.
 	taskTimeout = 15 * time.Second
-	// maxTaskTimeout is the most that server 1.32.1 allows; it cuts in silence.
-	maxTaskTimeout = 2 * time.Minute
+	// MaxTaskTimeout is the most that server 1.32.1 allows; it cuts in silence.
+	MaxTaskTimeout = 2 * time.Minute
 )
 
 // TaskTimeout is how long a worker may have the timer. It is also how late a
 // timer rings whose worker was killed with it.
 func (c Card) TaskTimeout() time.Duration {
-	return min(taskTimeout+2*c.Preload.D(), maxTaskTimeout)
+	return min(taskTimeout+2*c.Preload.Window.D(), MaxTaskTimeout)
 }
 
 // RecordTime is how long the engine may take to record a herd that rang at one

@@ -40,9 +40,8 @@ type Card struct {
 	// Fingerprint digests the terms of the last booking or change.
 	Fingerprint string `json:"fingerprint"`
 	// Refused is the id of a change that could not be applied.
-	Refused string `json:"refused,omitzero"`
-	// Preload is how long before it rings a worker may hold the timer, at most.
-	Preload Duration `json:"preload,omitzero"`
+	Refused string  `json:"refused,omitzero"`
+	Preload Preload `json:"preload,omitzero"`
 	// Unheld is whether a worker had no room to hold it. It wakes when it rings.
 	Unheld bool `json:"unheld,omitzero"`
 	// Series is what a recurring timer has beside; nil for a one-shot one.

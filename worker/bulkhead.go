@@ -23,6 +23,7 @@ type Bulkhead struct {
 type berths struct {
 	held    int
 	waiting []*waiter // in the order in which they came
+	granted time.Time // when somebody who waited last got a slot
 }
 
 type waiter struct {
@@ -30,9 +31,13 @@ type waiter struct {
 	granted chan struct{}
 }
 
-// patience is how long an attempt waits for a slot of its type: enough for a
-// herd whose receiver answers, too little for one whose receiver hangs.
-const patience = time.Second
+const (
+	// patience is how long an attempt waits while no slot of its type becomes
+	// free: the receiver hangs.
+	patience = time.Second
+	// longestWait is how long it waits while slots do: a herd rings.
+	longestWait = 10 * time.Second
+)
 
 // NewBulkhead returns a bulkhead over that many slots.
 func NewBulkhead(slots int) *Bulkhead {
@@ -47,15 +52,30 @@ func (b *Bulkhead) Enter(ctx context.Context, businessType string, share int) (l
 	if ok {
 		return leave, true
 	}
-	patient := time.NewTimer(patience)
-	defer patient.Stop()
-	select {
-	case <-w.granted:
-		return leave, true
-	case <-patient.C:
-	case <-ctx.Done():
+	for began := time.Now(); time.Since(began) < longestWait; {
+		patient := time.NewTimer(patience)
+		select {
+		case <-w.granted:
+			patient.Stop()
+			return leave, true
+		case <-patient.C:
+			if b.moves(businessType) {
+				continue
+			}
+		case <-ctx.Done():
+		}
+		patient.Stop()
+		break
 	}
 	return leave, !b.giveUp(businessType, w)
+}
+
+// moves is whether slots of a type become free.
+func (b *Bulkhead) moves(businessType string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	t := b.types[businessType]
+	return t != nil && time.Since(t.granted) < patience
 }
 
 // enter takes a slot, or a place in the queue for one.
@@ -121,6 +141,7 @@ func (b *Bulkhead) grant(t *berths) {
 	for len(t.waiting) > 0 && b.admits(t, t.waiting[0].share) {
 		b.take(t)
 		close(t.waiting[0].granted)
+		t.granted = time.Now()
 		t.waiting = t.waiting[1:]
 	}
 	if len(t.waiting) == 0 {

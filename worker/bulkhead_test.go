@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -106,5 +107,28 @@ func TestASlotOfAnotherTypeCanBeTheOneThatWasMissing(t *testing.T) {
 		others[0]()
 		others[1]()
 		require.True(t, <-entered)
+	})
+}
+
+func TestAHerdWaitsWhileSlotsBecomeFree(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := NewBulkhead(10)
+		var done sync.WaitGroup
+		var aside atomic.Int32
+		for range 30 { // each for half a second, one after another
+			done.Go(func() {
+				leave, ok := b.Enter(t.Context(), "a", 1)
+				if !ok {
+					aside.Add(1)
+					return
+				}
+				<-time.After(patience / 2)
+				leave()
+			})
+		}
+		began := time.Now()
+		done.Wait()
+		require.LessOrEqual(t, time.Since(began), longestWait+patience)
+		require.InDelta(t, 30-2*longestWait/patience, aside.Load(), 1, "but not for ever")
 	})
 }

@@ -3,6 +3,8 @@ package worker
 import (
 	"sync"
 	"time"
+
+	"github.com/wakecall/wakecall/timer"
 )
 
 // Recorder tells how fast Temporal records what was rung.
@@ -20,13 +22,18 @@ const (
 
 // Hold bounds how many timers this process holds at once: no more than Temporal
 // can record before the first task times out. One that is handed out again is
-// not rung again, but its receipt has to be found.
+// not rung again, but its receipt has to be found. What times out first is
+// recorded first, so a timer is kept out only by those that must be recorded by
+// the same time.
 type Hold struct {
 	recorder Recorder
 
 	mu   sync.Mutex
-	held int
+	held [slots]int // by the seconds in which they must be recorded
 }
+
+// slots are as many seconds as a task may take in all.
+const slots = int(timer.MaxTaskTimeout / time.Second)
 
 // NewHold returns a hold of timers that are recorded by recorder.
 func NewHold(recorder Recorder) *Hold { return &Hold{recorder: recorder} }
@@ -35,17 +42,22 @@ func NewHold(recorder Recorder) *Hold { return &Hold{recorder: recorder} }
 // leave gives it back, and must be called once.
 func (h *Hold) Enter(recordTime time.Duration) (leave func(), ok bool) {
 	room := min(max(int(h.recorder.Rate()*recordTime.Seconds()), minHeld), maxHeld)
+	slot := min(max(int(recordTime.Seconds()), 0), slots-1)
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.held >= room {
+	rivals := 0
+	for _, held := range h.held[:slot+1] {
+		rivals += held
+	}
+	if rivals >= room {
 		return nil, false
 	}
-	h.held++
-	return h.leave, true
+	h.held[slot]++
+	return func() { h.leave(slot) }, true
 }
 
-func (h *Hold) leave() {
+func (h *Hold) leave(slot int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.held--
+	h.held[slot]--
 }

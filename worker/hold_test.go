@@ -41,3 +41,20 @@ func TestHoldsWhatCanBeRecordedInTime(t *testing.T) {
 		})
 	}
 }
+
+// What must be recorded later keeps nobody out that is recorded before it.
+func TestALongPreloadKeepsNobodyOut(t *testing.T) {
+	hold := NewHold(pace(100))
+	for range 4000 {
+		_, ok := hold.Enter(40 * time.Second)
+		require.True(t, ok)
+	}
+	_, ok := hold.Enter(40 * time.Second)
+	require.False(t, ok)
+	for range 700 {
+		_, ok := hold.Enter(7 * time.Second)
+		require.True(t, ok)
+	}
+	_, ok = hold.Enter(7 * time.Second)
+	require.False(t, ok)
+}

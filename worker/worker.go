@@ -156,6 +156,10 @@ func (w *Workers) Start() error {
 // poll as it ends is lost until it times out.
 const pollsEnd = time.Second
 
+// lastQuestions is how long a stopped worker still says what it did: a task whose
+// end collided with a change is with another worker by now.
+const lastQuestions = time.Second
+
 // Stop ends polling, then hands back what is held, and waits for attempts in
 // flight, on all queues at once.
 func (w *Workers) Stop() {
@@ -165,9 +169,13 @@ func (w *Workers) Stop() {
 	var stopping sync.WaitGroup
 	stopping.Go(w.fleet.close)
 	for _, part := range w.parts() {
-		stopping.Go(part.Stop)
+		if part != w.receipts {
+			stopping.Go(part.Stop)
+		}
 	}
 	stopping.Wait()
+	time.Sleep(lastQuestions) //nolint:forbidigo // nothing tells that no question comes
+	w.receipts.Stop()
 }
 
 // parts are in the order of their start: who rings must be there to be asked.

@@ -27,7 +27,7 @@ func TestCrowdedOutWakesWhenItRings(t *testing.T) {
 		return timer.Report{Result: timer.ResultCrowded}, nil
 	}, activity.RegisterOptions{Name: workflows.ActivityRing})
 	due := timer.At(time.Now().Add(time.Hour))
-	spec := timer.Spec{Key: timer.Key{BusinessType: "x", BusinessID: "1"}, Card: timer.Card{CreatedAt: due, DueAt: due, Preload: timer.Duration(time.Minute)}}
+	spec := timer.Spec{Key: timer.Key{BusinessType: "x", BusinessID: "1"}, Card: timer.Card{CreatedAt: due, DueAt: due, Preload: timer.Preload{Lead: timer.Duration(50 * time.Second), Window: timer.Duration(time.Minute)}}}
 	env.SetStartTime(due.Add(-spec.Lead()).Time())
 	require.NoError(t, env.SetMemoOnStart(map[string]any{workflows.MemoTimer: spec.Card}))
 	env.ExecuteWorkflow(workflows.TypeTimer, spec, workflows.Encode(nil))

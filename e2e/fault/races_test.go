@@ -18,9 +18,9 @@ func (p *production) races() {
 	timers := scaled(1000, 120)
 	plan := load.Plan{
 		Timers: timers, Over: time.Duration(timers) * 100 * time.Millisecond, Lead: 2 * time.Second, Spread: time.Second,
-		Move: 0.5, Cancel: 0.5, Race: 50 * time.Millisecond,
+		Move: 0.5, Cancel: 0.5, Race: 300 * time.Millisecond,
 	}
-	run, summary := p.run(trial{fault: "changes and cancels within 50 ms of the due time", plan: plan, limits: slow, strike: func(*load.Load) {}})
+	run, summary := p.run(trial{fault: "changes and cancels within 300 ms of the due time", plan: plan, limits: slow, strike: func(*load.Load) {}})
 	require.Zero(p.t, summary.Duplicates, "nothing crashed")
 	answers := map[oracle.Op]map[int]int{oracle.Change: {}, oracle.Cancel: {}}
 	for _, call := range run.Calls {

@@ -75,7 +75,10 @@ func Open(ctx context.Context, s Settings) (*House, error) {
 	if s.Temporal.Namespace == "" {
 		s.Temporal.Namespace = client.DefaultNamespace
 	}
-	recorder := engine.NewRecorder()
+	recorder, err := engine.NewRecorder()
+	if err != nil {
+		return nil, err
+	}
 	s.Temporal.ConnectionOptions.DialOptions = append(s.Temporal.ConnectionOptions.DialOptions, recorder.DialOption())
 	temporal, err := client.DialContext(ctx, s.Temporal)
 	if err != nil {

@@ -1,0 +1,88 @@
+package isolation
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/e2e/house"
+	"github.com/wakecall/wakecall/e2e/process"
+	"github.com/wakecall/wakecall/e2e/receiver"
+)
+
+const (
+	// crowd is how many timers of the type that misbehaves fall due at once.
+	crowd = 5000
+	// every is the time between two timers of the type that is watched.
+	every = 100 * time.Millisecond
+	// before and after the instant of the crowd the other type is watched.
+	before, after = 10 * time.Second, 40 * time.Second
+	// slack is by how much the other type may be later than twice as in quiet.
+	slack = 250 * time.Millisecond
+)
+
+// A type that floods, hangs or fails leaves the others on time.
+func TestIsolation(t *testing.T) {
+	if os.Getenv("WAKECALL_ISOLATION") == "" {
+		t.Skip("takes some minutes of the whole machine; set WAKECALL_ISOLATION")
+	}
+	quiet := watch(t, "quiet", nil)
+	for name, answer := range map[string]http.HandlerFunc{
+		"floods": func(http.ResponseWriter, *http.Request) {},
+		"fails":  func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) },
+		"hangs":  func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			disturbed := watch(t, name, answer)
+			require.LessOrEqual(t, p99(disturbed), 2*p99(quiet)+slack, "quiet %s", p99(quiet))
+		})
+	}
+}
+
+// watch returns how late the timers of a type were, beside a crowd of another
+// type whose receiver answers like this; nil for no crowd.
+func watch(t *testing.T, name string, answer http.HandlerFunc) (lateness []time.Duration) {
+	h := process.NewHouse(t)
+	h.Start()
+	other := receiver.New(t)
+	h.Policy("other", house.JSON{"callback": house.JSON{"url": other.URL}})
+	instant := time.Now().Add(20*time.Second + before)
+	if answer != nil {
+		crowded := receiver.New(t)
+		url := crowded.On("/crowd", func(w http.ResponseWriter, r *http.Request, _ int) { answer(w, r) })
+		h.Policy("crowd", house.JSON{"callback": house.JSON{"url": url}})
+		instant = time.Now().Add(before + crowd/40*time.Second)
+		book(t, h, "crowd", crowd, func(int) time.Time { return instant })
+	}
+	const timers = int((before + after) / every)
+	book(t, h, "other", timers, func(n int) time.Time { return instant.Add(time.Duration(n)*every - before) })
+	require.Eventually(t, func() bool { return len(other.All()) == timers }, 10*time.Minute, 100*time.Millisecond, "all ring in the end")
+	for _, call := range other.All() {
+		due, err := time.Parse(time.RFC3339, call.Header.Get("Wakecall-Due-At"))
+		require.NoError(t, err)
+		lateness = append(lateness, call.At.Sub(due))
+	}
+	slices.Sort(lateness)
+	t.Logf("%s: p50 %s, p99 %s, worst %s", name, lateness[len(lateness)/2], p99(lateness), lateness[len(lateness)-1])
+	return lateness
+}
+
+func p99(sorted []time.Duration) time.Duration { return sorted[len(sorted)*99/100] }
+
+// book books timers by batches.
+func book(t *testing.T, h *process.House, kind string, n int, due func(int) time.Time) {
+	timers := make([]house.JSON, n)
+	for i := range timers {
+		timers[i] = house.JSON{"business_type": kind, "business_id": fmt.Sprint(i), "due_at": due(i).UTC().Format(time.RFC3339Nano)}
+	}
+	for batch := range slices.Chunk(timers, 500) {
+		status, answer, err := h.Try("POST", "/v1/timers/batch", house.JSON{"timers": batch})
+		require.NoError(t, err)
+		require.Equal(t, http.StatusOK, status, "%s", answer)
+	}
+}

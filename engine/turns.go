@@ -1,0 +1,91 @@
+package engine
+
+import (
+	"container/heap"
+	"sync"
+	"time"
+)
+
+const (
+	// leastTurns and mostTurns bound how many go at once.
+	leastTurns, mostTurns = 2, 64
+	// slowdown is how much longer than the quickest a turn may take before fewer
+	// go at once.
+	slowdown = 4
+	// backOff is what remains of them then, for each turn that was too slow.
+	backOff = 0.95
+	// ageing is by how much the quickest turn is forgotten with each one.
+	ageing = 1.0001
+)
+
+// turns let as many go at once as do not slow one another down (additive
+// increase, multiplicative decrease, as in TCP), and of those that wait the one
+// first whose time is up first.
+type turns struct {
+	mu      sync.Mutex
+	taken   int
+	allowed float64
+	// quickest is the shortest turn of late.
+	quickest time.Duration
+	waiting  queue
+}
+
+func newTurns() *turns { return &turns{allowed: leastTurns} }
+
+// take waits for a turn, and reports whether it had to.
+func (t *turns) take(deadline time.Time) (waited bool) {
+	t.mu.Lock()
+	if t.taken < int(t.allowed) {
+		t.taken++
+		t.mu.Unlock()
+		return false
+	}
+	w := &waiter{deadline: deadline, turn: make(chan struct{})}
+	heap.Push(&t.waiting, w)
+	t.mu.Unlock()
+	<-w.turn
+	return true
+}
+
+// leave ends a turn that took so long.
+func (t *turns) leave(took time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.adapt(took)
+	t.taken--
+	for t.taken < int(t.allowed) && len(t.waiting) > 0 {
+		t.taken++
+		close(heap.Pop(&t.waiting).(*waiter).turn)
+	}
+}
+
+func (t *turns) adapt(took time.Duration) {
+	t.quickest = time.Duration(float64(t.quickest) * ageing)
+	if took < t.quickest || t.quickest == 0 {
+		t.quickest = max(took, 1)
+	}
+	switch {
+	case took > slowdown*t.quickest:
+		t.allowed = max(t.allowed*backOff, leastTurns)
+	case len(t.waiting) > 0:
+		t.allowed = min(t.allowed+1/t.allowed, mostTurns)
+	}
+}
+
+type waiter struct {
+	deadline time.Time
+	turn     chan struct{}
+}
+
+// queue is a heap of waiters.
+type queue []*waiter
+
+func (q queue) Len() int           { return len(q) }
+func (q queue) Less(i, j int) bool { return q[i].deadline.Before(q[j].deadline) }
+func (q queue) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
+func (q *queue) Push(x any)        { *q = append(*q, x.(*waiter)) }
+func (q *queue) Pop() any {
+	last := (*q)[len(*q)-1]
+	*q = (*q)[:len(*q)-1]
+	return last
+}

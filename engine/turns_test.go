@@ -1,0 +1,78 @@
+package engine
+
+import (
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestWhatTimesOutFirstGoesFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		turns := newTurns()
+		now := time.Now()
+		for range leastTurns {
+			require.False(t, turns.take(now))
+		}
+		var mu sync.Mutex
+		var order []time.Duration
+		for _, left := range []time.Duration{3, 1, 2, 0} {
+			go func() {
+				turns.take(now.Add(left))
+				mu.Lock()
+				order = append(order, left)
+				mu.Unlock()
+			}()
+		}
+		synctest.Wait()
+		require.Empty(t, order, "no more at once")
+		for range 4 {
+			turns.allowed = leastTurns
+			turns.leave(time.Millisecond)
+			synctest.Wait()
+		}
+		require.Equal(t, []time.Duration{0, 1, 2, 3}, order)
+		for range leastTurns {
+			turns.leave(time.Millisecond)
+		}
+		require.Zero(t, turns.taken)
+	})
+}
+
+// An engine that does so many things at once as fast as one is asked for as
+// many, and for not many more.
+func TestAsManyAtOnceAsDoNotSlowOneAnotherDown(t *testing.T) {
+	for _, cores := range []int{1, 8} {
+		synctest.Test(t, func(t *testing.T) {
+			turns := newTurns()
+			var mu sync.Mutex
+			atOnce, most := 0, 0
+			engine := func() (took time.Duration) {
+				mu.Lock()
+				atOnce++
+				most = max(most, atOnce)
+				took = 5 * time.Millisecond * time.Duration(max(atOnce, cores)) / time.Duration(cores)
+				mu.Unlock()
+				<-time.After(took)
+				mu.Lock()
+				atOnce--
+				mu.Unlock()
+				return took
+			}
+			var done sync.WaitGroup
+			for range 3000 {
+				done.Go(func() {
+					turns.take(time.Time{})
+					turns.leave(engine())
+				})
+			}
+			done.Wait()
+			require.Zero(t, turns.taken)
+			require.Empty(t, turns.waiting)
+			require.GreaterOrEqual(t, most, cores)
+			require.LessOrEqual(t, most, 2*slowdown*cores)
+		})
+	}
+}
