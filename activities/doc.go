@@ -3,6 +3,7 @@
 // leaves the house, and the only one that knows resty.
 //
 // A [Ringer] makes attempts: [Ringer.Ring] is the first one, on the fast path
-// within a workflow task, [Ringer.Deliver] every other one. Temporal is the
-// only retrier; resty's own retry stays off.
+// within a workflow task, [Ringer.Deliver] every other one. Ring first holds the
+// timer for its last moments, and asks before the end whether it is still
+// wanted. Temporal is the only retrier; resty's own retry stays off.
 package activities

@@ -28,8 +28,8 @@ const (
 
 // hold keeps a timer until its time. The result is empty when it shall ring now,
 // and says why not otherwise. Temporal tells a worker nothing of a timer whose
-// task it has, so it is asked once, shortly before the ring: what is durable by
-// then is certain to be seen.
+// task it has, so it is asked shortly before the ring, and again when a nudge
+// says that something changed: what is durable by then is certain to be seen.
 func (r *Ringer) hold(ctx context.Context, spec timer.Spec) (timer.Result, error) {
 	rings := spec.RingsAt()
 	wait := rings.Until(time.Now())

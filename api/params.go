@@ -75,7 +75,7 @@ func (q *query) number(name string, fallback, lowest, highest int) int {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < lowest || n > highest {
-		q.faults.Add(name, timer.CodeOutOfRange, "must be from "+strconv.Itoa(lowest)+" to "+strconv.Itoa(highest))
+		q.faults.AddRange(name, lowest, highest)
 	}
 	return n
 }

@@ -99,7 +99,7 @@ func (o object) policy(businessType string) (engine.PolicyChange, error) {
 	}
 	change.Policy.Callback.URL = asciiHost(change.Policy.Callback.URL)
 	if body.Priority != nil && *body.Priority == 0 {
-		faults.Add("/priority", timer.CodeOutOfRange, "must be from 1 to 5")
+		faults.AddRange("/priority", timer.MinPriority, timer.MaxPriority)
 	}
 	for name, header := range change.Policy.Callback.Headers {
 		if header == timer.Hidden {

@@ -56,7 +56,7 @@ func (b previewBody) check(from timer.Instant, count int) (faults timer.Faults) 
 		faults.Under("/recurrence", b.Recurrence.Check(from.Time()))
 	}
 	if count < 1 || count > timer.MaxUpcoming {
-		faults.Add("/count", timer.CodeOutOfRange, "must be from 1 to 1000")
+		faults.AddRange("/count", 1, timer.MaxUpcoming)
 	}
 	return faults
 }

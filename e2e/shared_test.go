@@ -16,7 +16,7 @@ import (
 func redis(t *testing.T) (url string, stop func()) {
 	t.Helper()
 	addr := house.Addr()
-	server := exec.CommandContext(t.Context(), "redis-server", "--port", house.Port(addr), "--save", "", "--dir", t.TempDir())
+	server := exec.CommandContext(t.Context(), "redis-server", "--bind", house.Host(), "--port", house.Port(addr), "--save", "", "--dir", t.TempDir())
 	require.NoError(t, server.Start())
 	stop = func() {
 		_ = server.Process.Kill()

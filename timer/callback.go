@@ -55,7 +55,7 @@ func (c Callback) Check() (faults Faults) {
 		}
 	}
 	if c.Timeout != 0 && (c.Timeout.D() < MinAttemptTimeout || c.Timeout.D() > MaxAttemptTimeout) {
-		faults.Add("/timeout", CodeOutOfRange, "must be from 10ms to 60s")
+		faults.AddRange("/timeout", MinAttemptTimeout, MaxAttemptTimeout)
 	}
 	return faults
 }

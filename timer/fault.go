@@ -3,6 +3,7 @@ package timer
 import (
 	"fmt"
 	"strings"
+	"time"
 )
 
 // FaultCode says in one word what is wrong with a field.
@@ -44,6 +45,19 @@ type Faults []Fault
 // Add appends a fault.
 func (f *Faults) Add(pointer string, code FaultCode, detail string) {
 	*f = append(*f, Fault{Pointer: pointer, Code: code, Detail: detail})
+}
+
+// AddRange appends the fault of a value that lies outside of its range.
+func (f *Faults) AddRange(pointer string, lowest, highest any) {
+	f.Add(pointer, CodeOutOfRange, fmt.Sprintf("must be from %v to %v", onWire(lowest), onWire(highest)))
+}
+
+// onWire is a limit as a request would say it.
+func onWire(limit any) any {
+	if d, ok := limit.(time.Duration); ok {
+		return Duration(d)
+	}
+	return limit
 }
 
 // Under appends other faults found below the given pointer.

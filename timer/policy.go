@@ -73,16 +73,16 @@ func (p Policy) Check() (faults Faults) {
 		faults.Under("/retry", p.Retry.Check())
 	}
 	if p.ExpiresAfter < 0 || p.ExpiresAfter.D() > MaxAhead {
-		faults.Add("/expires_after", CodeOutOfRange, "must be from 0s to 87600h")
+		faults.AddRange("/expires_after", Duration(0), MaxAhead)
 	}
 	if p.Priority != 0 && (p.Priority < MinPriority || p.Priority > MaxPriority) {
-		faults.Add("/priority", CodeOutOfRange, "must be from 1 to 5")
+		faults.AddRange("/priority", MinPriority, MaxPriority)
 	}
 	if p.MinInterval != 0 && (p.MinInterval.D() < MinInterval || p.MinInterval.D() > MaxAhead) {
-		faults.Add("/min_interval", CodeOutOfRange, "must be from 1s to 87600h")
+		faults.AddRange("/min_interval", MinInterval, MaxAhead)
 	}
 	if p.Preload != 0 && (p.Preload.D() < MinPreload || p.Preload.D() > MaxPreload) {
-		faults.Add("/preload", CodeOutOfRange, "must be from 10ms to 60s")
+		faults.AddRange("/preload", MinPreload, MaxPreload)
 	}
 	faults.Under("/limits", p.Limits.check())
 	faults = append(faults, p.checkSecrets()...)

@@ -1,6 +1,7 @@
 package timer
 
 import (
+	"fmt"
 	"math"
 	"time"
 )
@@ -31,22 +32,22 @@ func (l Limits) withDefaults() Limits {
 
 func (l Limits) check() (faults Faults) {
 	if l.AddsPerSecond != nil && !isRate(*l.AddsPerSecond) {
-		faults.Add("/adds_per_second", CodeOutOfRange, "must be 0, or from 0.001 to 100000")
+		faults.Add("/adds_per_second", CodeOutOfRange, fmt.Sprintf("must be 0, or from %v to %v", MinRate, MaxRate))
 	}
 	if l.AddsBurst < 0 || l.AddsBurst > MaxRate {
-		faults.Add("/adds_burst", CodeOutOfRange, "must be from 1 to 100000")
+		faults.AddRange("/adds_burst", 1, MaxRate)
 	}
 	if l.AddsBurst != 0 && l.AddsPerSecond == nil {
 		faults.Add("/adds_burst", CodeConflict, "goes with adds_per_second")
 	}
 	if l.CallbacksPerSecond != nil && !isRate(*l.CallbacksPerSecond) {
-		faults.Add("/callbacks_per_second", CodeOutOfRange, "must be 0, or from 0.001 to 100000")
+		faults.Add("/callbacks_per_second", CodeOutOfRange, fmt.Sprintf("must be 0, or from %v to %v", MinRate, MaxRate))
 	}
 	if l.InFlight < 0 || l.InFlight > MaxInFlight {
-		faults.Add("/in_flight", CodeOutOfRange, "must be from 1 to 1000")
+		faults.AddRange("/in_flight", 1, MaxInFlight)
 	}
 	if l.Pending < 0 || l.Pending > MaxPending {
-		faults.Add("/pending", CodeOutOfRange, "must be from 1 to 1000000000")
+		faults.AddRange("/pending", 1, MaxPending)
 	}
 	return faults
 }

@@ -89,8 +89,12 @@ func (r Recurrence) checkSteps() (faults Faults) {
 		pointer string
 		value   *Duration
 	}{{"/every", r.Every}, {"/after", r.After}} {
-		if step.value != nil && (step.value.D() < MinInterval || step.value.D() > MaxAhead || !wholeMillis(*step.value)) {
-			faults.Add(step.pointer, CodeOutOfRange, "must be from 1s to 87600h in whole milliseconds")
+		switch {
+		case step.value == nil:
+		case step.value.D() < MinInterval || step.value.D() > MaxAhead:
+			faults.AddRange(step.pointer, MinInterval, MaxAhead)
+		case !wholeMillis(*step.value):
+			faults.Add(step.pointer, CodeOutOfRange, "must be in whole milliseconds")
 		}
 	}
 	if r.Offset != nil && r.Every != nil && (*r.Offset < 0 || *r.Offset >= *r.Every || !wholeMillis(*r.Offset)) {
@@ -124,7 +128,7 @@ func (r Recurrence) checkBounds(now time.Time) (faults Faults) {
 		faults.Add("/initial_delay", CodeConflict, "give either initial_delay or start_at")
 	}
 	if r.InitialDelay != nil && (*r.InitialDelay < 0 || r.InitialDelay.D() > MaxAhead) {
-		faults.Add("/initial_delay", CodeOutOfRange, "must be from 0s to 87600h")
+		faults.AddRange("/initial_delay", time.Duration(0), MaxAhead)
 	}
 	if r.StartAt.Until(now) > MaxAhead {
 		faults.Add("/start_at", CodeOutOfRange, "must be within ten years")

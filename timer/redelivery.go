@@ -1,7 +1,5 @@
 package timer
 
-import "fmt"
-
 // FailedFilter selects runs of timers that failed for good.
 type FailedFilter struct {
 	BusinessType string `json:"business_type"`
@@ -25,7 +23,7 @@ func (r Redelivery) Check() (faults Faults) {
 		faults.Add("/filter/ended_to", CodeConflict, "must not be before ended_from")
 	}
 	if !(r.PerSecond >= MinRedeliveryRate && r.PerSecond <= MaxRedeliveryRate) { // refuses NaN as well
-		faults.Add("/per_second", CodeOutOfRange, fmt.Sprintf("must be from %v to %v", MinRedeliveryRate, MaxRedeliveryRate))
+		faults.AddRange("/per_second", MinRedeliveryRate, MaxRedeliveryRate)
 	}
 	return faults
 }

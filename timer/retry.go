@@ -90,7 +90,7 @@ func (r Retry) Check() (faults Faults) {
 		faults = r.checkExponential()
 	}
 	if !(r.Jitter >= 0 && r.Jitter <= 1) {
-		faults.Add("/jitter", CodeOutOfRange, "must be from 0 to 1")
+		faults.AddRange("/jitter", 0, 1)
 	}
 	return faults
 }
@@ -115,7 +115,7 @@ func (r Retry) checkExponential() (faults Faults) {
 		faults.Under("/initial", checkWait(r.Initial))
 	}
 	if r.Multiplier != 0 && !(r.Multiplier >= 1 && r.Multiplier <= 100) {
-		faults.Add("/multiplier", CodeOutOfRange, "must be from 1 to 100")
+		faults.AddRange("/multiplier", 1, 100)
 	}
 	if r.MaxInterval != 0 {
 		faults.Under("/max_interval", checkWait(r.MaxInterval))
@@ -124,14 +124,14 @@ func (r Retry) checkExponential() (faults Faults) {
 		}
 	}
 	if r.MaxAttempts < 0 || r.MaxAttempts > MaxAttempts {
-		faults.Add("/max_attempts", CodeOutOfRange, "must be from 1 to 100")
+		faults.AddRange("/max_attempts", 1, MaxAttempts)
 	}
 	return faults
 }
 
 func checkWait(d Duration) (faults Faults) {
 	if d.D() < time.Millisecond || d.D() > MaxRetryStep {
-		faults.Add("", CodeOutOfRange, "must be from 1ms to 720h")
+		faults.AddRange("", time.Millisecond, MaxRetryStep)
 	}
 	return faults
 }

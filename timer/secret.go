@@ -74,7 +74,7 @@ func (p Policy) checkSecrets() (faults Faults) {
 		}
 	}
 	if p.SecretOverlap != nil && (*p.SecretOverlap < 0 || p.SecretOverlap.D() > MaxSecretOverlap) {
-		faults.Add("/secret_overlap", CodeOutOfRange, "must be from 0s to 720h")
+		faults.AddRange("/secret_overlap", Duration(0), MaxSecretOverlap)
 	}
 	return faults
 }

@@ -40,7 +40,8 @@ type Card struct {
 	// Fingerprint digests the terms of the last booking or change.
 	Fingerprint string `json:"fingerprint"`
 	// Refused is the id of a change that could not be applied.
-	Refused string  `json:"refused,omitzero"`
+	Refused string `json:"refused,omitzero"`
+	// Preload is fixed when it is booked or changed; it decides the start delay.
 	Preload Preload `json:"preload,omitzero"`
 	// Unheld is whether a worker had no room to hold it. It wakes when it rings.
 	Unheld bool `json:"unheld,omitzero"`

@@ -74,7 +74,7 @@ func (t Terms) Check(now time.Time) (faults Faults) {
 		faults.Under("/retry", t.Retry.Check())
 	}
 	if t.Priority != nil && (*t.Priority < MinPriority || *t.Priority > MaxPriority) {
-		faults.Add("/priority", CodeOutOfRange, "must be from 1 to 5")
+		faults.AddRange("/priority", MinPriority, MaxPriority)
 	}
 	return faults
 }
@@ -87,7 +87,7 @@ func (t Terms) checkDue(now time.Time) (faults Faults) {
 		faults = append(faults, t.checkRecurrence(now)...)
 	}
 	if t.Delay != nil && (*t.Delay < 0 || t.Delay.D() > MaxAhead) {
-		faults.Add("/delay", CodeOutOfRange, "must be from 0s to 87600h")
+		faults.AddRange("/delay", Duration(0), MaxAhead)
 	}
 	if t.DueAt != nil {
 		switch ahead := t.DueAt.Until(now); {
@@ -116,7 +116,7 @@ func (t Terms) checkLatest(now time.Time) (faults Faults) {
 		faults.Add("/expires_after", CodeConflict, "give either latest_at or expires_after")
 	}
 	if t.ExpiresAfter != nil && (t.ExpiresAfter.D() < time.Millisecond || t.ExpiresAfter.D() > MaxAhead) {
-		faults.Add("/expires_after", CodeOutOfRange, "must be from 1ms to 87600h")
+		faults.AddRange("/expires_after", time.Millisecond, MaxAhead)
 	}
 	if t.LatestAt != nil && t.LatestAt.Until(now) <= 0 {
 		faults.Add("/latest_at", CodeOutOfRange, "must not have passed")

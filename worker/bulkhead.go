@@ -49,25 +49,29 @@ func NewBulkhead(slots int) *Bulkhead {
 func (b *Bulkhead) Enter(ctx context.Context, businessType string, share int) (leave func(), ok bool) {
 	leave = func() { b.leave(businessType) }
 	w, ok := b.enter(businessType, share)
-	if ok {
+	if ok || b.await(ctx, businessType, w) {
 		return leave, true
 	}
-	for began := time.Now(); time.Since(began) < longestWait; {
-		patient := time.NewTimer(patience)
+	return leave, !b.giveUp(businessType, w)
+}
+
+// await waits for a slot for as long as there is hope of one.
+func (b *Bulkhead) await(ctx context.Context, businessType string, w *waiter) (granted bool) {
+	ctx, cancel := context.WithTimeout(ctx, longestWait)
+	defer cancel()
+	look := time.NewTicker(patience)
+	defer look.Stop()
+	for hope := true; hope; {
 		select {
 		case <-w.granted:
-			patient.Stop()
-			return leave, true
-		case <-patient.C:
-			if b.moves(businessType) {
-				continue
-			}
+			return true
+		case <-look.C:
+			hope = b.moves(businessType)
 		case <-ctx.Done():
+			hope = false
 		}
-		patient.Stop()
-		break
 	}
-	return leave, !b.giveUp(businessType, w)
+	return false
 }
 
 // moves is whether slots of a type become free.

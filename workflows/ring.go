@@ -57,10 +57,10 @@ func (a *alarm) receipt(ctx workflow.Context) (timer.Report, bool) {
 }
 
 // ring makes the first attempt on the fast path, at its time: as a local
-// activity, within this workflow task. It is out of reach of a cancel: an attempt in flight is
-// waited for, so that it is known whether the receiver took it. An attempt
-// that outlasts the workflow task is carried over by the SDK, and a cancel is
-// seen on the way.
+// activity, within this workflow task. It is out of reach of a cancel: an
+// attempt in flight is waited for, so that it is known whether the receiver took
+// it. An attempt that outlasts the workflow task is carried over by the SDK, and
+// a cancel is seen on the way.
 func (a *alarm) ring(ctx workflow.Context) (report timer.Report) {
 	ctx, release := workflow.NewDisconnectedContext(ctx)
 	defer release()

@@ -34,7 +34,7 @@ func (a *asynqQueue) Start(s *stage.Stage, receiver string) error {
 	a.dir = s.TempDir()
 	err = s.Do(func() {
 		process.Start(s, process.Command{Path: path, Ready: "tcp://" + addr, Args: []string{
-			"--bind", "127.0.0.1", "--port", house.Port(addr), "--dir", a.dir,
+			"--bind", house.Host(), "--port", house.Port(addr), "--dir", a.dir,
 			"--save", "", "--appendonly", "yes", "--appendfsync", "always",
 		}})
 	})

@@ -35,6 +35,7 @@ type scenario[House any] struct {
 
 var scenariosOfProduction = []scenario[*production]{
 	{"changes and cancels at the due time", (*production).races},
+	{"changes and cancels shortly before", (*production).racesWhileHeld},
 	{"rolling restart", (*production).rollingRestart},
 	{"worker killed in mid-callback", (*production).workerKilled},
 	{"PostgreSQL stopped at once", (*production).postgresStoppedAtOnce},

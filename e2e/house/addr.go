@@ -12,19 +12,30 @@ var (
 	handed = map[int]bool{}
 )
 
-// The kernel takes ports of outgoing connections, and of listeners that do not
-// care, from above these: an address handed out stays free until it is used,
-// and while its process is down.
+// Linux takes the ports of outgoing connections, and of listeners that do not
+// care, from above these, unless it is told otherwise.
 const lowestPort, highestPort = 20_000, 32_000
 
-// Addr is an address on loopback that nobody listens on, and that nobody else
-// in this process is given.
+// Host is an IP of the loopback network for this process alone, where the
+// system has more than one: other processes, and outgoing connections, which
+// leave from 127.0.0.1, take none of its ports. An address handed out stays
+// free until it is used, and while its process is down.
+var Host = sync.OnceValue(func() string {
+	host := fmt.Sprintf("127.%d.%d.%d", 1+rand.IntN(254), rand.IntN(256), 1+rand.IntN(254))
+	if Free(net.JoinHostPort(host, "0")) {
+		return host
+	}
+	return "127.0.0.1"
+})
+
+// Addr is an address on Host that nobody listens on, and that nobody else in
+// this process is given.
 func Addr() string {
 	addrs.Lock()
 	defer addrs.Unlock()
 	for {
 		port := lowestPort + rand.IntN(highestPort-lowestPort)
-		addr := fmt.Sprintf("127.0.0.1:%d", port)
+		addr := fmt.Sprintf("%s:%d", Host(), port)
 		if !handed[port] && Free(addr) {
 			handed[port] = true
 			return addr

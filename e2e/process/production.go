@@ -63,7 +63,7 @@ func NewProduction(t testing.TB, via Via, postgres ...string) *Production {
 }
 
 // TemporalAddr is where Temporal's frontend listens.
-func (p *Production) TemporalAddr() string { return "127.0.0.1:" + p.ports["FRONTEND_GRPC_PORT"] }
+func (p *Production) TemporalAddr() string { return house.Host() + ":" + p.ports["FRONTEND_GRPC_PORT"] }
 
 func ports() map[string]string {
 	ports := map[string]string{"FRONTEND_HTTP_PORT": house.Port(house.Addr())}
@@ -77,9 +77,9 @@ func ports() map[string]string {
 // addresses are the settings that name them.
 func addresses(postgres, temporal string, via Via) map[string]map[string]string {
 	return map[string]map[string]string{
-		"schema": {"SQL_HOST": "127.0.0.1", "SQL_PORT": house.Port(postgres)},
+		"schema": {"SQL_HOST": house.Host(), "SQL_PORT": house.Port(postgres)},
 		"temporal": {
-			"POSTGRES_SEEDS": "127.0.0.1", "DB_PORT": house.Port(via("temporal", "postgres", postgres)), "BIND_ON_IP": "127.0.0.1",
+			"POSTGRES_SEEDS": house.Host(), "DB_PORT": house.Port(via("temporal", "postgres", postgres)), "BIND_ON_IP": house.Host(),
 		},
 		"namespace": {"TEMPORAL_ADDRESS": temporal},
 		"api":       {"TEMPORAL_ADDRESS": via("api", "temporal", temporal), "WAKECALL_HTTP_ADDR": house.Addr()},
