@@ -8,3 +8,9 @@ import _ "embed"
 //
 //go:embed dynamicconfig.yaml
 var DynamicConfig []byte
+
+// VisibilityIndexes are statements that leave Temporal's visibility store on
+// SQLite the indexes that Wakecall needs. They may be repeated.
+//
+//go:embed visibility.sqlite.sql
+var VisibilityIndexes string

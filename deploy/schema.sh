@@ -12,3 +12,5 @@ prepare() {
 
 prepare temporal postgresql/v12/temporal
 prepare temporal_visibility postgresql/v12/visibility
+temporal-sql-tool --database temporal_visibility setup-schema --disable-versioning \
+	--schema-file "$(dirname "$0")/visibility.postgresql.sql"

@@ -188,7 +188,7 @@ func TestComposeMountsAreThere(t *testing.T) {
 			}
 		}
 	}
-	require.Equal(t, 3, mounts)
+	require.Equal(t, 4, mounts)
 	temporal := composed(t).Services["temporal"]
 	require.Equal(t, "dynamicconfig.yaml", filepath.Base(temporal.Volumes[0].Source))
 	require.Equal(t, temporal.Volumes[0].Target, *temporal.Environment["DYNAMIC_CONFIG_FILE_PATH"])

@@ -29,6 +29,7 @@ func TestProduction(t *testing.T) {
 	}
 	path := func(id string) string { return "/v1/timers/" + kind + "/" + id }
 
+	t.Run("has the indexes that Wakecall needs", func(t *testing.T) { indexesOfPostgres(t, p.Postgres) })
 	t.Run("asks for a key", func(t *testing.T) {
 		stranger := process.API{T: t, URL: p.URL}
 		for method, path := range map[string]string{"GET": path("1"), "POST": "/v1/timers"} {

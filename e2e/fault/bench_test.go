@@ -31,6 +31,8 @@ var ladder = []time.Duration{
 type bench struct {
 	t   *testing.T
 	api process.API
+	// gateways are the URLs of more APIs of the same house.
+	gateways []string
 	// kind is the business type of every timer.
 	kind    string
 	witness *witness.Witness
@@ -121,7 +123,7 @@ func (b *bench) run(trial trial) (oracle.Run, oracle.Summary) {
 	}
 	trial.plan.Seed, trial.plan.Type = seed, b.kind
 	before := b.usages()
-	l := load.Start(b.t.Context(), load.Target{URL: b.api.URL, Key: b.api.Key}, trial.plan)
+	l := load.Start(b.t.Context(), load.Target{URL: b.api.URL, Others: b.gateways, Key: b.api.Key}, trial.plan)
 	b.t.Cleanup(l.Close)
 	trial.strike(l)
 	l.Wait()

@@ -68,17 +68,21 @@ func (b *bench) fill(dir string) (free func()) {
 	}
 }
 
-// requireRefused demands that the fault was felt: adds were answered 503.
-func requireRefused(t *testing.T, run oracle.Run) {
-	t.Helper()
-	refused := 0
-	for _, call := range run.Calls {
+// awaitRefused waits until the fault is felt: adds are answered 503. A store has
+// some room left in its files.
+func (b *bench) awaitRefused(l *load.Load) {
+	b.t.Helper()
+	before := refused(l)
+	require.Eventually(b.t, func() bool { return refused(l) > before }, time.Minute, 50*time.Millisecond, "the disk is full")
+}
+
+func refused(l *load.Load) (adds int) {
+	for _, call := range l.Calls() {
 		if call.Op == oracle.Add && call.Status == http.StatusServiceUnavailable {
-			refused++
+			adds++
 		}
 	}
-	t.Logf("%d adds were refused", refused)
-	require.NotZero(t, refused, "the disk was full")
+	return adds
 }
 
 // diskFull needs a house on a small disk.
@@ -86,20 +90,20 @@ func (s *standalone) diskFull() {
 	if os.Getuid() != 0 {
 		s.t.Skip("a small disk needs root")
 	}
-	run, _ := s.run(trial{fault: "disk full under SQLite", plan: busy(scaled(750, 150)), strike: func(*load.Load) {
+	s.run(trial{fault: "disk full under SQLite", plan: busy(scaled(750, 300)), strike: func(l *load.Load) {
 		for range scaled(2, 1) {
 			s.awaitHeld()
 			// The process lives, but what it did in these moments it cannot record.
 			f := s.breaks(true)
 			free := s.fill(s.house.Dir)
-			s.pause(time.Duration(scaled(15, 5)) * time.Second)
+			s.awaitRefused(l)
+			s.pause(time.Duration(scaled(10, 2)) * time.Second)
 			s.heals(f)
 			free()
 			require.False(s.t, s.living["house"].Ended(), "it recovers by itself")
 			s.pause(5 * time.Second)
 		}
 	}})
-	requireRefused(s.t, run)
 }
 
 // PostgreSQL panics when it cannot write its log, and is started again once
@@ -111,12 +115,13 @@ func TestDiskFullUnderPostgres(t *testing.T) {
 	require.NotContains(t, own, dir)
 	t.Setenv("TMPDIR", dir) // where the cluster is made
 	p := newProduction(t, process.Direct)
-	run, _ := p.run(trial{fault: "disk full under PostgreSQL", plan: busy(750), strike: func(*load.Load) {
+	p.run(trial{fault: "disk full under PostgreSQL", plan: busy(750), strike: func(l *load.Load) {
 		for range 2 {
 			p.awaitHeld()
 			f := p.breaks(true)
 			free := p.fill(dir)
-			p.pause(15 * time.Second)
+			p.awaitRefused(l)
+			p.pause(10 * time.Second)
 			p.heals(f)
 			free()
 			if p.living["postgres"].Ended() {
@@ -125,5 +130,4 @@ func TestDiskFullUnderPostgres(t *testing.T) {
 			p.pause(5 * time.Second)
 		}
 	}})
-	requireRefused(t, run)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/wakecall/wakecall/e2e/fault/load"
 	"github.com/wakecall/wakecall/e2e/process"
+	"github.com/wakecall/wakecall/timer"
 )
 
 // herd is a load that falls due in one millisecond.
@@ -30,4 +31,31 @@ func TestHerdInProduction(t *testing.T) {
 	p := newProduction(t, process.Direct)
 	_, summary := p.run(trial{fault: "herd, PostgreSQL", plan: herd(), limits: herdLimits, strike: func(*load.Load) {}})
 	require.Zero(t, summary.Duplicates, "nothing crashed")
+}
+
+// A worker dies with a herd in its hands, and another one comes up. Temporal
+// hands the herd out again when the tasks time out.
+func TestHoldingWorkerKilled(t *testing.T) {
+	longOnly(t)
+	t.Parallel()
+	p := newProduction(t, process.Direct)
+	plan := load.Plan{Timers: 1000, Over: 20 * time.Second, Lead: 30 * time.Second, Herd: true}
+	_, summary := p.run(trial{
+		fault: "kill -9 of a worker that holds 1,000 timers", plan: plan, limits: within(time.Minute, timer.MaxTaskTimeout+time.Minute),
+		strike: func(l *load.Load) {
+			p.awaitBooked(l, plan.Timers)
+			held := func() bool { return p.held() >= plan.Timers*95/100 }
+			require.Eventually(t, held, time.Minute, 50*time.Millisecond, "the worker holds the herd before it is due")
+			require.Zero(t, p.witness.Count(), "nothing has rung")
+			p.crash("worker")
+		},
+	})
+	require.Zero(t, summary.Duplicates, "nothing was in flight")
+}
+
+// held is how many timers the worker holds.
+func (b *bench) held() int {
+	text, err := b.living["worker"].Metrics()
+	require.NoError(b.t, err)
+	return gauge(text, "wakecall_held_timers")
 }

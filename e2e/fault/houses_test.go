@@ -68,14 +68,12 @@ func (p *production) again(t *testing.T) *production {
 	return next
 }
 
-// crash kills services at once, and starts them again in the given order after
-// a pause.
-func (p *production) crash(pause time.Duration, services ...string) {
+// crash kills services at once, and starts them again in the given order.
+func (p *production) crash(services ...string) {
 	f := p.breaks(true)
 	for _, service := range services {
 		p.living[service].Kill()
 	}
-	p.pause(pause)
 	p.heals(f)
 	p.revive(services...)
 }

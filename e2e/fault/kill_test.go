@@ -33,7 +33,7 @@ func (p *production) everythingKilled() {
 		for range scaled(4, 1) {
 			p.pause(p.between(time.Second, 3*time.Second))
 			p.awaitHeld()
-			p.crash(0, all...)
+			p.crash(all...)
 		}
 	}})
 }
@@ -55,7 +55,7 @@ func (p *production) killed(victim string) {
 		for range scaled(5, 2) {
 			p.pause(p.between(time.Second, 3*time.Second))
 			p.awaitHeld()
-			p.crash(0, victim)
+			p.crash(victim)
 		}
 	}})
 }
@@ -80,7 +80,7 @@ func TestOneKilledIdle(t *testing.T) {
 			_, summary := p.run(trial{fault: "kill -9 of " + victim + ", idle", plan: plan, strike: func(l *load.Load) {
 				p.awaitBooked(l, plan.Timers)
 				require.Zero(t, p.witness.Count(), "it is idle")
-				p.crash(0, victim)
+				p.crash(victim)
 			}})
 			require.Zero(t, summary.Duplicates, "nothing was in flight")
 		})

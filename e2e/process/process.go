@@ -24,7 +24,7 @@ type Command struct {
 	// Env is the whole environment, but for PATH and a HOME without settings.
 	Env map[string]string
 	// Ready answers 200 once the process does its work; tcp://… needs only to
-	// be listened on.
+	// be listened on. Without it, nothing is known and nothing awaited.
 	Ready string
 	// As is who runs the program, if it is somebody else.
 	As *syscall.Credential
@@ -87,6 +87,9 @@ func (p *Process) AwaitReady() {
 // BecomesReady waits until the process does its work, or ends.
 func (p *Process) BecomesReady() bool {
 	p.t.Helper()
+	if p.ready == "" {
+		return !p.Ended()
+	}
 	ready := func() bool { return p.Ended() || answers(p.ready) }
 	if addr, ok := strings.CutPrefix(p.ready, "tcp://"); ok {
 		ready = func() bool { return p.Ended() || !house.Free(addr) }

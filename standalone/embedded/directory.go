@@ -16,6 +16,8 @@ import (
 	"go.temporal.io/server/common/primitives/timestamp"
 	"go.temporal.io/server/common/resolver"
 	sqliteschema "go.temporal.io/server/schema/sqlite"
+
+	"github.com/wakecall/wakecall/deploy"
 )
 
 // directory is the data directory of a running server.
@@ -34,7 +36,7 @@ const birthFile = "engine.json"
 
 // openDirectory locks the directory, makes its files if they are not there,
 // and refuses one that was made by another version.
-func openDirectory(o Options) (_ *directory, err error) {
+func openDirectory(o Options) (*directory, error) {
 	if err := os.MkdirAll(o.DataDir, 0o700); err != nil {
 		return nil, err
 	}
@@ -46,21 +48,27 @@ func openDirectory(o Options) (_ *directory, err error) {
 	if !locked {
 		return nil, fmt.Errorf("the data directory %s is in use by another process", o.DataDir)
 	}
-	defer func() {
-		if err != nil {
-			d.close()
-		}
-	}()
-	now := birth{Schema: sqliteschema.Version, VisibilitySchema: sqliteschema.VisibilityVersion, Shards: o.Shards}
-	if err := admit(o.DataDir, now); errors.Is(err, os.ErrNotExist) {
-		err = found(o, now)
-		if err != nil {
-			return nil, err
-		}
-	} else if err != nil {
+	if err := prepare(o); err != nil {
+		d.close()
 		return nil, err
 	}
-	return d, readBack(o)
+	return d, nil
+}
+
+// prepare leaves files that this build runs with.
+func prepare(o Options) error {
+	now := birth{Schema: sqliteschema.Version, VisibilitySchema: sqliteschema.VisibilityVersion, Shards: o.Shards}
+	err := admit(o.DataDir, now)
+	if errors.Is(err, os.ErrNotExist) {
+		err = found(o, now)
+	}
+	if err != nil {
+		return err
+	}
+	if err := execute(sqlite(o, visibilityStore), deploy.VisibilityIndexes); err != nil {
+		return fmt.Errorf("the indexes of %s.db: %w", visibilityStore, err)
+	}
+	return readBack(o)
 }
 
 func (d *directory) close() { _ = d.lock.Unlock() }
@@ -129,17 +137,21 @@ func readBack(o Options) error {
 	return nil
 }
 
-// expectPragma fails when a pragma has another value. Temporal's handle can
-// only execute, so the statement itself must fail: json(”) does.
-func expectPragma(config *serverconfig.SQL, name, want string) error {
+// execute runs statements on a file, as Temporal itself opens it.
+func execute(config *serverconfig.SQL, statements string) error {
 	db, err := sql.NewSQLAdminDB(sqlplugin.DbKindUnknown, config, resolver.NewNoopResolver(), log.NewNoopLogger(),
 		metrics.NoopMetricsHandler)
 	if err != nil {
-		return fmt.Errorf("%s: %w", config.DatabaseName, err)
+		return err
 	}
-	defer func() { _ = db.Close() }()
+	return errors.Join(db.Exec(statements), db.Close())
+}
+
+// expectPragma fails when a pragma has another value. Temporal's handle can
+// only execute, so the statement itself must fail: json(”) does.
+func expectPragma(config *serverconfig.SQL, name, want string) error {
 	check := fmt.Sprintf("SELECT CASE CAST(%[1]s AS TEXT) WHEN '%[2]s' THEN 1 ELSE json('') END FROM pragma_%[1]s", name, want)
-	if err := db.Exec(check); err != nil {
+	if err := execute(config, check); err != nil {
 		return fmt.Errorf("%s: SQLite does not run with %s=%s: %w", config.DatabaseName, name, want, err)
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/wakecall/wakecall/e2e/fault/oracle"
@@ -20,6 +21,8 @@ import (
 // Target is the API to call.
 type Target struct {
 	URL string
+	// Others are more gateways of the same house. They take turns.
+	Others []string
 	// Key is sent as a bearer token, if there is one.
 	Key string
 }
@@ -33,6 +36,8 @@ type client struct {
 
 	businessType string
 	http         *http.Client
+
+	turns atomic.Int64
 
 	mu    sync.Mutex
 	calls []oracle.Call
@@ -146,6 +151,12 @@ type answer struct {
 	Timer *answer `json:"timer"`
 }
 
+// gateway is whose turn it is.
+func (c *client) gateway() string {
+	gateways := append([]string{c.URL}, c.Others...)
+	return gateways[int(c.turns.Add(1))%len(gateways)]
+}
+
 func (c *client) send(ctx context.Context, r request) (status int, a answer, err error) {
 	var body io.Reader
 	if r.body != nil {
@@ -155,7 +166,7 @@ func (c *client) send(ctx context.Context, r request) (status int, a answer, err
 		}
 		body = bytes.NewReader(raw)
 	}
-	req, err := http.NewRequestWithContext(ctx, r.method, c.URL+r.path, body)
+	req, err := http.NewRequestWithContext(ctx, r.method, c.gateway()+r.path, body)
 	if err != nil {
 		return 0, a, err
 	}

@@ -1,0 +1,64 @@
+package fault
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/e2e/fault/load"
+	"github.com/wakecall/wakecall/e2e/process"
+)
+
+// A house of several machines: Temporal's services are processes of their own,
+// with two of history, and there are two gateways and two workers.
+func newCluster(t *testing.T) (*production, *process.Cluster) {
+	h := process.NewProduction(t, process.Direct)
+	cluster := h.Spread()
+	roles := h.Start("api", "worker")
+	_, addr := h.Another("api")
+	p := &production{bench: newBench(t, h.API), house: h}
+	p.gateways = []string{"http://" + addr}
+	p.living = map[string]*process.Process{"api": roles[0], "worker": roles[1], "other worker": h.Beside("worker")}
+	p.policy(p.witness.URL)
+	return p, cluster
+}
+
+func TestClusterUndisturbed(t *testing.T) {
+	longOnly(t)
+	t.Parallel()
+	p, _ := newCluster(t)
+	_, summary := p.run(trial{fault: "nothing broken, cluster", plan: busy(750), strike: func(*load.Load) {}})
+	require.Zero(t, summary.Duplicates, "nothing crashed")
+}
+
+func TestClusterHerd(t *testing.T) {
+	longOnly(t)
+	t.Parallel()
+	p, _ := newCluster(t)
+	plan := load.Plan{Timers: 2000, Over: 40 * time.Second, Lead: 40 * time.Second, Herd: true}
+	_, summary := p.run(trial{fault: "herd, cluster", plan: plan, limits: herdLimits, strike: func(*load.Load) {}})
+	require.Zero(t, summary.Duplicates, "nothing crashed")
+}
+
+// The shards of a history that dies move to the other one. Whatever dies, one
+// of its kind or none is left, and comes back.
+func TestClusterMemberKilled(t *testing.T) {
+	longOnly(t)
+	for _, victim := range []string{"frontend", "history", process.Second, "matching", "worker"} {
+		t.Run(victim, func(t *testing.T) {
+			t.Parallel()
+			p, cluster := newCluster(t)
+			p.run(trial{fault: "kill -9 of Temporal's " + victim + ", cluster", plan: busy(400), strike: func(*load.Load) {
+				for range 2 {
+					p.awaitHeld()
+					f := p.breaks(true)
+					cluster.Members[victim].Kill()
+					p.heals(f)
+					cluster.Revive(victim)
+					p.pause(10 * time.Second)
+				}
+			}})
+		})
+	}
+}
