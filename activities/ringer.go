@@ -60,6 +60,12 @@ type Hold interface {
 	Enter(recordTime time.Duration) (leave func(), ok bool)
 }
 
+// Turns spread the ends of tasks over the time that Temporal needs for them.
+type Turns interface {
+	// Take waits until it is the turn of a run's task, unless ctx ends first.
+	Take(ctx context.Context, run string)
+}
+
 // Config is what a [Ringer] needs.
 type Config struct {
 	// Worker is the identity of this process.
@@ -70,6 +76,7 @@ type Config struct {
 	Policies Policies
 	Bulkhead Bulkhead
 	Hold     Hold
+	Turns    Turns
 	Opener   Opener
 	Observer Observer
 	Caller   *Caller
@@ -109,7 +116,22 @@ func (r *Ringer) Ring(ctx context.Context, delivery timer.Delivery, payload conv
 	if repeated {
 		r.Observer.Repeated()
 	}
+	r.awaitTurn(ctx)
 	return report, err
+}
+
+// turnSlack is for the way of a report into the workflow. One that came after the
+// activity has timed out would be lost, and the receiver called again.
+const turnSlack = 5 * time.Second
+
+// awaitTurn keeps the tasks of a herd from ending all at once.
+func (r *Ringer) awaitTurn(ctx context.Context) {
+	if end, ok := ctx.Deadline(); ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, end.Add(-turnSlack))
+		defer cancel()
+	}
+	r.Turns.Take(ctx, runOf(ctx))
 }
 
 func (r *Ringer) ring(ctx context.Context, delivery timer.Delivery, payload converter.RawValue) (timer.Report, error) {

@@ -18,12 +18,6 @@ const (
 	// maxTasks is more than a worker has at once. What is forgotten is recorded
 	// as if it were about to time out.
 	maxTasks = 1 << 16
-	// firstRate is what an engine on two cores records in a second.
-	firstRate = 200
-	// measureFor is the least time over which a rate is measured, and newsWeight
-	// what the newest one counts.
-	measureFor = time.Second
-	newsWeight = 0.3
 )
 
 // Recorder stands between the SDK's workers and Temporal: it ends tasks in the
@@ -31,28 +25,76 @@ const (
 // records them.
 type Recorder struct {
 	turns *turns
-	// deadlines are when the tasks that were handed out time out, by token.
+	rate  rate
+	// tasks are those that were handed out, by their token, and deadlines when
+	// they time out, by their run.
+	tasks     *lru.Cache[string, task]
 	deadlines *lru.Cache[string, time.Time]
 
-	mu   sync.Mutex
-	rate float64 // tasks per second, while there was a queue
-	// since is when the measurement began, and done what was recorded since.
-	since time.Time
-	done  int
+	mu sync.Mutex
+	// ahead are the turns of those whose end is still to be sent, by run.
+	ahead map[string]turn
+}
+
+// task is a workflow task that a worker has.
+type task struct {
+	run      string
+	timesOut time.Time
+}
+
+// turn is one that was taken ahead.
+type turn struct {
+	waited bool
+	lapses *time.Timer
 }
 
 // NewRecorder returns a Recorder for one connection.
 func NewRecorder() (*Recorder, error) {
+	tasks, err := lru.New[string, task](maxTasks)
+	if err != nil {
+		return nil, err
+	}
 	deadlines, err := lru.New[string, time.Time](maxTasks)
-	return &Recorder{turns: newTurns(), deadlines: deadlines, rate: firstRate}, err
+	return &Recorder{
+		turns: newTurns(), rate: rate{perSecond: firstRate}, tasks: tasks, deadlines: deadlines, ahead: map[string]turn{},
+	}, err
 }
 
 // Rate is how many tasks a second Temporal was seen to record when it had all
 // to do.
-func (r *Recorder) Rate() float64 {
+func (r *Recorder) Rate() float64 { return r.rate.now() }
+
+// Take waits for the turn of a run's task, unless ctx ends first, and takes it
+// ahead: what the SDK does between here and the end of the task needs the
+// processor, and the tasks of a herd that has rung would take it from those that
+// ring next. A turn that is not used within 10 s lapses.
+func (r *Recorder) Take(ctx context.Context, run string) {
+	deadline, _ := r.deadlines.Get(run)
+	waited, ok := r.turns.take(ctx, deadline)
+	if !ok {
+		return
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.rate
+	if _, taken := r.ahead[run]; taken { // the task was handed out twice
+		r.turns.giveBack()
+		return
+	}
+	r.ahead[run] = turn{waited, time.AfterFunc(recordTimeout, func() {
+		if _, ok := r.redeem(run); ok {
+			r.turns.giveBack()
+		}
+	})}
+}
+
+func (r *Recorder) redeem(run string) (taken turn, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if taken, ok = r.ahead[run]; ok {
+		taken.lapses.Stop()
+		delete(r.ahead, run)
+	}
+	return taken, ok
 }
 
 // DialOption puts the recorder into a connection.
@@ -61,64 +103,70 @@ func (r *Recorder) DialOption() grpc.DialOption { return grpc.WithChainUnaryInte
 //nolint:revive // gRPC's signature
 func (r *Recorder) intercept(
 	ctx context.Context, method string, request, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption,
-) error {
-	deadline, ends := r.deadline(request)
-	if !ends {
-		err := invoke(ctx, method, request, reply, conn, options...)
-		if task, ok := reply.(*workflowservice.PollWorkflowTaskQueueResponse); ok && err == nil {
-			r.handedOut(task)
-		}
-		return err
+) (err error) {
+	if task, ends := r.ends(request); ends {
+		waited := r.await(task)
+		began := time.Now()
+		defer func() { r.turns.leave(time.Since(began)); r.rate.recorded(waited) }()
+		// The SDK's deadline began before the queue.
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
+		defer cancel()
 	}
-	waited := r.turns.take(deadline)
-	began := time.Now()
-	defer func() { r.turns.leave(time.Since(began)); r.recorded(waited) }()
-	// The SDK's deadline began before the queue.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
-	defer cancel()
-	return invoke(ctx, method, request, reply, conn, options...)
+	if err = invoke(ctx, method, request, reply, conn, options...); err == nil {
+		r.handedOut(reply)
+	}
+	return err
 }
 
-// deadline tells whether a request ends a task, and when that times out.
-func (r *Recorder) deadline(request any) (deadline time.Time, ends bool) {
-	switch ended := request.(type) {
+// await waits for the turn of a task, unless it was taken ahead.
+func (r *Recorder) await(task task) (waited bool) {
+	if taken, ok := r.redeem(task.run); ok {
+		return taken.waited
+	}
+	waited, _ = r.turns.take(context.Background(), task.timesOut)
+	return waited
+}
+
+// ends tells whether a request ends a task, and which.
+func (r *Recorder) ends(request any) (ended task, ends bool) {
+	switch request := request.(type) {
 	case *workflowservice.RespondWorkflowTaskCompletedRequest:
-		token := string(ended.GetTaskToken())
-		deadline, _ = r.deadlines.Get(token)
-		r.deadlines.Remove(token)
-		return deadline, true
+		token := string(request.GetTaskToken())
+		ended, _ = r.tasks.Get(token)
+		r.tasks.Remove(token)
+		return ended, true
 	case *workflowservice.RespondActivityTaskCompletedRequest, *workflowservice.RespondActivityTaskFailedRequest:
-		return time.Now().Add(activitySlack), true
+		return task{timesOut: time.Now().Add(activitySlack)}, true
 	default:
-		return time.Time{}, false
+		return task{}, false
 	}
 }
 
-// handedOut notes when a task times out. A task of a run that goes on does not
-// tell: it is recorded at once.
-func (r *Recorder) handedOut(task *workflowservice.PollWorkflowTaskQueueResponse) {
-	events := task.GetHistory().GetEvents()
-	if len(events) == 0 {
+// handedOut notes the task that an answer brings, if it does.
+func (r *Recorder) handedOut(reply any) {
+	var poll *workflowservice.PollWorkflowTaskQueueResponse
+	switch reply := reply.(type) {
+	case *workflowservice.PollWorkflowTaskQueueResponse:
+		poll = reply
+	case *workflowservice.RespondWorkflowTaskCompletedResponse: // the next one of the same run
+		poll = reply.GetWorkflowTask()
+	}
+	if len(poll.GetTaskToken()) == 0 {
 		return
 	}
-	if began := events[0].GetWorkflowExecutionStartedEventAttributes(); began != nil {
-		timeout := began.GetWorkflowTaskTimeout().AsDuration()
-		r.deadlines.Add(string(task.GetTaskToken()), task.GetStartedTime().AsTime().Add(timeout))
-	}
+	handed := task{run: poll.GetWorkflowExecution().GetRunId(), timesOut: timesOut(poll)}
+	r.tasks.Add(string(poll.GetTaskToken()), handed)
+	r.deadlines.Add(handed.run, handed.timesOut)
 }
 
-// recorded counts a task; a span in which one did not have to wait for its turn
-// tells nothing of how many there could have been.
-func (r *Recorder) recorded(waited bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if !waited {
-		r.since, r.done = time.Now(), 0
-		return
+// timesOut is when a task does. That of a run that goes on does not tell: it is
+// recorded at once.
+func timesOut(poll *workflowservice.PollWorkflowTaskQueueResponse) time.Time {
+	for _, event := range poll.GetHistory().GetEvents() {
+		if began := event.GetWorkflowExecutionStartedEventAttributes(); began != nil {
+			return poll.GetStartedTime().AsTime().Add(began.GetWorkflowTaskTimeout().AsDuration())
+		}
 	}
-	r.done++
-	if took := time.Since(r.since); took >= measureFor {
-		r.rate += newsWeight * (float64(r.done)/took.Seconds() - r.rate)
-		r.since, r.done = time.Now(), 0
-	}
+	return time.Time{}
 }

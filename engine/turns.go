@@ -2,6 +2,8 @@ package engine
 
 import (
 	"container/heap"
+	"context"
+	"slices"
 	"sync"
 	"time"
 )
@@ -32,19 +34,35 @@ type turns struct {
 
 func newTurns() *turns { return &turns{allowed: leastTurns} }
 
-// take waits for a turn, and reports whether it had to.
-func (t *turns) take(deadline time.Time) (waited bool) {
+// take waits for a turn, unless ctx ends first, and reports whether it had to.
+func (t *turns) take(ctx context.Context, deadline time.Time) (waited, ok bool) {
 	t.mu.Lock()
 	if t.taken < int(t.allowed) {
 		t.taken++
 		t.mu.Unlock()
-		return false
+		return false, true
 	}
 	w := &waiter{deadline: deadline, turn: make(chan struct{})}
 	heap.Push(&t.waiting, w)
 	t.mu.Unlock()
-	<-w.turn
-	return true
+	select {
+	case <-w.turn:
+		return true, true
+	case <-ctx.Done():
+		return true, !t.giveUp(w)
+	}
+}
+
+// giveUp leaves the queue, and reports whether there was a place to leave: the
+// turn may have come at the last moment.
+func (t *turns) giveUp(w *waiter) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	place := slices.Index(t.waiting, w)
+	if place >= 0 {
+		heap.Remove(&t.waiting, place)
+	}
+	return place >= 0
 }
 
 // leave ends a turn that took so long.
@@ -52,6 +70,18 @@ func (t *turns) leave(took time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.adapt(took)
+	t.next()
+}
+
+// giveBack ends a turn in which nothing was done.
+func (t *turns) giveBack() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.next()
+}
+
+// next hands a turn that is over to who waits.
+func (t *turns) next() {
 	t.taken--
 	for t.taken < int(t.allowed) && len(t.waiting) > 0 {
 		t.taken++

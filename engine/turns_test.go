@@ -14,13 +14,15 @@ func TestWhatTimesOutFirstGoesFirst(t *testing.T) {
 		turns := newTurns()
 		now := time.Now()
 		for range leastTurns {
-			require.False(t, turns.take(now))
+			waited, ok := turns.take(t.Context(), now)
+			require.True(t, ok)
+			require.False(t, waited)
 		}
 		var mu sync.Mutex
 		var order []time.Duration
 		for _, left := range []time.Duration{3, 1, 2, 0} {
 			go func() {
-				turns.take(now.Add(left))
+				turns.take(t.Context(), now.Add(left))
 				mu.Lock()
 				order = append(order, left)
 				mu.Unlock()
@@ -64,7 +66,7 @@ func TestAsManyAtOnceAsDoNotSlowOneAnotherDown(t *testing.T) {
 			var done sync.WaitGroup
 			for range 3000 {
 				done.Go(func() {
-					turns.take(time.Time{})
+					turns.take(t.Context(), time.Time{})
 					turns.leave(engine())
 				})
 			}

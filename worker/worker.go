@@ -33,6 +33,12 @@ const (
 	deliverySlots = 1000
 )
 
+// deadlock is how long a workflow may run without a pause. With the SDK's default
+// of a second a busy moment counts as one, and the search for it, which stops every
+// goroutine to write down its stack, makes the next: it was seen to stop a worker
+// with 5,000 timers for 12 s. Wakecall's workflows wait for nothing on their own.
+const deadlock = 10 * time.Second
+
 // askPollers hear the rare question what this process did.
 const askPollers = 2
 
@@ -95,6 +101,7 @@ func New(options Options) *Workers {
 			MaxConcurrentWorkflowTaskExecutionSize:  workflowSlots,
 			MaxConcurrentLocalActivityExecutionSize: workflowSlots,
 			LocalActivityWorkerOnly:                 true,
+			DeadlockDetectionTimeout:                deadlock,
 			WorkerStopTimeout:                       options.StopTimeout,
 		}),
 		ungoverned: sdkworker.New(options.Client, workflows.UngovernedQueue, sdkworker.Options{

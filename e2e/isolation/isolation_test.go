@@ -65,7 +65,11 @@ func watch(t *testing.T, name string, answer http.HandlerFunc) (lateness []time.
 	for _, call := range other.All() {
 		due, err := time.Parse(time.RFC3339, call.Header.Get("Wakecall-Due-At"))
 		require.NoError(t, err)
-		lateness = append(lateness, call.At.Sub(due))
+		late := call.At.Sub(due)
+		lateness = append(lateness, late)
+		if late > slack {
+			t.Logf("due %s after the crowd: %s late", due.Sub(instant).Round(time.Millisecond), late)
+		}
 	}
 	slices.Sort(lateness)
 	t.Logf("%s: p50 %s, p99 %s, worst %s", name, lateness[len(lateness)/2], p99(lateness), lateness[len(lateness)-1])

@@ -143,7 +143,7 @@ func (h *House) StartWorker() (*worker.Workers, error) {
 	ringer, err := activities.NewRinger(activities.Config{
 		Worker: h.Identity, Queue: worker.Queue, Runs: h.Engine, Policies: h.Engine, Opener: h.box,
 		Observer: h.Telemetry, Bulkhead: worker.NewBulkhead(worker.RingSlots), Caller: caller,
-		Hold: worker.NewHold(h.recorder),
+		Hold: worker.NewHold(h.recorder), Turns: h.recorder,
 	})
 	if err != nil {
 		return nil, err
