@@ -15,11 +15,11 @@ import (
 func newCluster(t *testing.T) (*production, *process.Cluster) {
 	h := process.NewProduction(t, process.Direct)
 	cluster := h.Spread()
-	roles := h.Start("api", "worker")
+	api, worker := h.Revive("api"), h.Revive("worker") // a cluster needs a moment until it answers
 	_, addr := h.Another("api")
 	p := &production{bench: newBench(t, h.API), house: h}
 	p.gateways = []string{"http://" + addr}
-	p.living = map[string]*process.Process{"api": roles[0], "worker": roles[1], "other worker": h.Beside("worker")}
+	p.living = map[string]*process.Process{"api": api, "worker": worker, "other worker": h.Beside("worker")}
 	p.policy(p.witness.URL)
 	return p, cluster
 }
