@@ -95,7 +95,7 @@ fault: deps build cli ## break everything under load, an hour long
 
 .PHONY: isolation
 isolation: build ## measure what a type that floods, fails or hangs does to another one; ten minutes
-	cd e2e && WAKECALL_ISOLATION=1 go test -v -count=1 -timeout 30m ./isolation
+	cd e2e && go test -v -run '^$$' -bench Isolation -benchtime 1x -timeout 30m ./isolation
 
 .PHONY: histories
 histories: ## record the histories of new behaviours into workflows/testdata; existing ones are never replaced

@@ -26,9 +26,9 @@ const (
 type Recorder struct {
 	turns *turns
 	rate  rate
-	// tasks are those that were handed out, by their token, and deadlines when
-	// they time out, by their run.
-	tasks     *lru.Cache[string, task]
+	// runs are those whose task was handed out, by its token, and deadlines when
+	// it times out, by run.
+	runs      *lru.Cache[string, string]
 	deadlines *lru.Cache[string, time.Time]
 
 	mu sync.Mutex
@@ -36,7 +36,7 @@ type Recorder struct {
 	ahead map[string]turn
 }
 
-// task is a workflow task that a worker has.
+// task is one that a worker has. An activity's has no run.
 type task struct {
 	run      string
 	timesOut time.Time
@@ -50,13 +50,13 @@ type turn struct {
 
 // NewRecorder returns a Recorder for one connection.
 func NewRecorder() (*Recorder, error) {
-	tasks, err := lru.New[string, task](maxTasks)
+	runs, err := lru.New[string, string](maxTasks)
 	if err != nil {
 		return nil, err
 	}
 	deadlines, err := lru.New[string, time.Time](maxTasks)
 	return &Recorder{
-		turns: newTurns(), rate: rate{perSecond: firstRate}, tasks: tasks, deadlines: deadlines, ahead: map[string]turn{},
+		turns: newTurns(), rate: rate{perSecond: firstRate}, runs: runs, deadlines: deadlines, ahead: map[string]turn{},
 	}, err
 }
 
@@ -133,8 +133,9 @@ func (r *Recorder) ends(request any) (ended task, ends bool) {
 	switch request := request.(type) {
 	case *workflowservice.RespondWorkflowTaskCompletedRequest:
 		token := string(request.GetTaskToken())
-		ended, _ = r.tasks.Get(token)
-		r.tasks.Remove(token)
+		ended.run, _ = r.runs.Get(token)
+		ended.timesOut, _ = r.deadlines.Get(ended.run)
+		r.runs.Remove(token)
 		return ended, true
 	case *workflowservice.RespondActivityTaskCompletedRequest, *workflowservice.RespondActivityTaskFailedRequest:
 		return task{timesOut: time.Now().Add(activitySlack)}, true
@@ -155,9 +156,9 @@ func (r *Recorder) handedOut(reply any) {
 	if len(poll.GetTaskToken()) == 0 {
 		return
 	}
-	handed := task{run: poll.GetWorkflowExecution().GetRunId(), timesOut: timesOut(poll)}
-	r.tasks.Add(string(poll.GetTaskToken()), handed)
-	r.deadlines.Add(handed.run, handed.timesOut)
+	run := poll.GetWorkflowExecution().GetRunId()
+	r.runs.Add(string(poll.GetTaskToken()), run)
+	r.deadlines.Add(run, timesOut(poll))
 }
 
 // timesOut is when a task does. That of a run that goes on does not tell: it is

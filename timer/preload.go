@@ -3,6 +3,7 @@ package timer
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/json"
 	"math/bits"
 	"time"
 )
@@ -14,6 +15,18 @@ type Preload struct {
 	// Window is over how long the timers that ring with it are handed out, at
 	// least its own Lead.
 	Window Duration `json:"window,omitzero"`
+}
+
+// UnmarshalJSON also reads what the first timers that were held carry: one
+// duration for both.
+func (p *Preload) UnmarshalJSON(text []byte) error {
+	var both Duration
+	if json.Unmarshal(text, &both) == nil {
+		*p = Preload{Lead: both, Window: both}
+		return nil
+	}
+	type fields Preload
+	return json.Unmarshal(text, (*fields)(p))
 }
 
 // Preloading is the preload of a timer booked under this policy. Timers that

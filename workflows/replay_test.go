@@ -42,6 +42,7 @@ func TestEveryBehaviourIsFrozen(t *testing.T) {
 			"redelivery", "redelivery-stopped", "limited", "alerted",
 			"recurring", "recurring-goes-on", "recurring-failing", "recurring-resumed",
 			"held-cancelled", "held-moved", "handed-back", "nudge",
+			"held-cancelled-window", "held-moved-window", "handed-back-window",
 		} {
 			file := filepath.Join("testdata", "v"+strconv.Itoa(behaviour), scenario+".json")
 			_, err := os.Stat(file)

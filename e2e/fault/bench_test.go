@@ -123,7 +123,7 @@ func (b *bench) run(trial trial) (oracle.Run, oracle.Summary) {
 	}
 	trial.plan.Seed, trial.plan.Type = seed, b.kind
 	before := b.usages()
-	l := load.Start(b.t.Context(), load.Target{URL: b.api.URL, Others: b.gateways, Key: b.api.Key}, trial.plan)
+	l := load.Start(b.t.Context(), load.Target{URLs: append([]string{b.api.URL}, b.gateways...), Key: b.api.Key}, trial.plan)
 	b.t.Cleanup(l.Close)
 	trial.strike(l)
 	l.Wait()

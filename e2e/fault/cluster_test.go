@@ -16,9 +16,8 @@ func newCluster(t *testing.T) (*production, *process.Cluster) {
 	h := process.NewProduction(t, process.Direct)
 	cluster := h.Spread()
 	api, worker := h.Revive("api"), h.Revive("worker") // a cluster needs a moment until it answers
-	_, addr := h.Another("api")
 	p := &production{bench: newBench(t, h.API), house: h}
-	p.gateways = []string{"http://" + addr}
+	p.gateways = []string{h.Beside("api").URL()}
 	p.living = map[string]*process.Process{"api": api, "worker": worker, "other worker": h.Beside("worker")}
 	p.policy(p.witness.URL)
 	return p, cluster
@@ -45,7 +44,7 @@ func TestClusterHerd(t *testing.T) {
 // of its kind or none is left, and comes back.
 func TestClusterMemberKilled(t *testing.T) {
 	longOnly(t)
-	for _, victim := range []string{"frontend", "history", process.Second, "matching", "worker"} {
+	for _, victim := range []string{"frontend", "history", process.SecondHistory, "matching", "worker"} {
 		t.Run(victim, func(t *testing.T) {
 			t.Parallel()
 			p, cluster := newCluster(t)

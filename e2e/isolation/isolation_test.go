@@ -3,7 +3,6 @@ package isolation
 import (
 	"fmt"
 	"net/http"
-	"os"
 	"slices"
 	"testing"
 	"time"
@@ -26,27 +25,27 @@ const (
 	slack = 250 * time.Millisecond
 )
 
-// A type that floods, hangs or fails leaves the others on time.
-func TestIsolation(t *testing.T) {
-	if os.Getenv("WAKECALL_ISOLATION") == "" {
-		t.Skip("takes some minutes of the whole machine; set WAKECALL_ISOLATION")
-	}
-	quiet := watch(t, "quiet", nil)
+// A type that floods, hangs or fails leaves the others on time, compared with
+// their own quiet run of the same minutes.
+func BenchmarkIsolation(b *testing.B) {
+	quiet := watch(b, "quiet", nil)
 	for name, answer := range map[string]http.HandlerFunc{
 		"floods": func(http.ResponseWriter, *http.Request) {},
 		"fails":  func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) },
 		"hangs":  func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
 	} {
-		t.Run(name, func(t *testing.T) {
-			disturbed := watch(t, name, answer)
-			require.LessOrEqual(t, p99(disturbed), 2*p99(quiet)+slack, "quiet %s", p99(quiet))
+		b.Run(name, func(b *testing.B) {
+			disturbed := watch(b, name, answer)
+			b.ReportMetric(float64(p99(disturbed).Milliseconds()), "ms-p99")
+			b.ReportMetric(float64(p99(quiet).Milliseconds()), "ms-p99-quiet")
+			require.LessOrEqual(b, p99(disturbed), 2*p99(quiet)+slack, "quiet %s", p99(quiet))
 		})
 	}
 }
 
 // watch returns how late the timers of a type were, beside a crowd of another
 // type whose receiver answers like this; nil for no crowd.
-func watch(t *testing.T, name string, answer http.HandlerFunc) (lateness []time.Duration) {
+func watch(t testing.TB, name string, answer http.HandlerFunc) (lateness []time.Duration) {
 	h := process.NewHouse(t)
 	h.Start()
 	other := receiver.New(t)
@@ -79,7 +78,7 @@ func watch(t *testing.T, name string, answer http.HandlerFunc) (lateness []time.
 func p99(sorted []time.Duration) time.Duration { return sorted[len(sorted)*99/100] }
 
 // book books timers by batches.
-func book(t *testing.T, h *process.House, kind string, n int, due func(int) time.Time) {
+func book(t testing.TB, h *process.House, kind string, n int, due func(int) time.Time) {
 	timers := make([]house.JSON, n)
 	for i := range timers {
 		timers[i] = house.JSON{"business_type": kind, "business_id": fmt.Sprint(i), "due_at": due(i).UTC().Format(time.RFC3339Nano)}

@@ -15,8 +15,8 @@ type Cluster struct {
 	programs map[string]Command
 }
 
-// Second is what the second process of history goes by.
-const Second = "history 2"
+// SecondHistory is what the second process of history goes by.
+const SecondHistory = "history 2"
 
 // Spread replaces the one process of Temporal by a cluster.
 func (p *Production) Spread() *Cluster {
@@ -29,7 +29,7 @@ func (p *Production) Spread() *Cluster {
 	for _, port := range []string{"HISTORY_GRPC_PORT", "HISTORY_MEMBERSHIP_PORT"} {
 		p.ports[port] = house.Port(house.Addr())
 	}
-	c.programs[Second] = p.member("history")
+	c.programs[SecondHistory] = p.member("history")
 	for name, program := range c.programs {
 		c.Members[name] = Launch(p.T, program)
 	}

@@ -144,15 +144,18 @@ func (p *Process) Interrupt() int { p.t.Helper(); return p.signal(syscall.SIGINT
 // Kill ends the process where it stands.
 func (p *Process) Kill() { p.t.Helper(); p.signal(syscall.SIGKILL) }
 
-// Metrics is what the process shows of itself at /metrics, beside the page that
-// says that it is ready.
-func (p *Process) Metrics() (text string, err error) {
+// URL is where the process serves the page that says that it is ready, and
+// everything else.
+func (p *Process) URL() string {
 	page, err := url.Parse(p.ready)
-	if err != nil {
-		return "", err
-	}
-	page.Path = "/metrics"
-	response, err := http.Get(page.String())
+	require.NoError(p.t, err)
+	page.Path = ""
+	return page.String()
+}
+
+// Metrics is what the process shows of itself at /metrics.
+func (p *Process) Metrics() (text string, err error) {
+	response, err := http.Get(p.URL() + "/metrics")
 	if err != nil {
 		return "", err
 	}

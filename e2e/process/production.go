@@ -166,16 +166,9 @@ func (p *Production) Revive(service string) *Process {
 // Beside runs one more program of a role, on an address of its own.
 func (p *Production) Beside(role string) *Process {
 	p.T.Helper()
-	process, _ := p.Another(role)
-	return process
-}
-
-// Another is Beside, and tells the address.
-func (p *Production) Another(role string) (process *Process, addr string) {
-	p.T.Helper()
 	listens := map[string]string{"api": "WAKECALL_HTTP_ADDR", "worker": "WAKECALL_METRICS_ADDR"}[role]
 	c, addr := p.program(role), house.Addr()
 	c.Env[listens] = addr
 	c.Ready = "http://" + addr + "/livez"
-	return Start(p.T, c), addr
+	return Start(p.T, c)
 }

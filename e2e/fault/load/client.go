@@ -20,9 +20,8 @@ import (
 
 // Target is the API to call.
 type Target struct {
-	URL string
-	// Others are more gateways of the same house. They take turns.
-	Others []string
+	// URLs are the gateways of one house. They take turns.
+	URLs []string
 	// Key is sent as a bearer token, if there is one.
 	Key string
 }
@@ -153,8 +152,7 @@ type answer struct {
 
 // gateway is whose turn it is.
 func (c *client) gateway() string {
-	gateways := append([]string{c.URL}, c.Others...)
-	return gateways[int(c.turns.Add(1))%len(gateways)]
+	return c.URLs[int(c.turns.Add(1))%len(c.URLs)]
 }
 
 func (c *client) send(ctx context.Context, r request) (status int, a answer, err error) {

@@ -108,7 +108,7 @@ func tell(t *testing.T, plan Plan, then func(http.ResponseWriter, int)) []oracle
 	plan.Timers, plan.Type = 1, "t"
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	l := Start(ctx, Target{URL: server.URL}, plan)
+	l := Start(ctx, Target{URLs: []string{server.URL}}, plan)
 	l.Wait()
 	l.Close()
 	return l.Calls()
@@ -180,7 +180,7 @@ func TestNobodyListens(t *testing.T) {
 	server.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 	defer cancel()
-	l := Start(ctx, Target{URL: server.URL}, Plan{Timers: 1})
+	l := Start(ctx, Target{URLs: []string{server.URL}}, Plan{Timers: 1})
 	l.Wait()
 	calls := l.Calls()
 	require.Greater(t, len(calls), 1)
