@@ -21,6 +21,8 @@ const (
 	lookAgain = 20 * time.Millisecond
 	// smallHold is a wait for which no place is needed.
 	smallHold = time.Second
+	// promptly is how late a timer may ring on what was known when it was due.
+	promptly = 100 * time.Millisecond
 	// clockSkew is by how much the clocks of the engine and of a worker may
 	// differ. A timer that comes earlier than that waits in the engine.
 	clockSkew = 5 * time.Second
@@ -34,7 +36,7 @@ func (r *Ringer) hold(ctx context.Context, spec timer.Spec) (timer.Result, error
 	rings := spec.RingsAt()
 	wait := rings.Until(time.Now())
 	if wait <= 0 {
-		return "", nil
+		return r.recheck(ctx, spec)
 	}
 	if wait > spec.Lead()+clockSkew {
 		return timer.ResultAside, nil
@@ -52,8 +54,23 @@ func (r *Ringer) hold(ctx context.Context, spec timer.Spec) (timer.Result, error
 		return result, err
 	}
 	_, _ = r.Policies.Policy(ctx, spec.BusinessType) // to have it at hand; the ring reads it again
-	_, result, err := r.await(ctx, rings.Time(), nil)
-	return result, err
+	if _, result, err := r.await(ctx, rings.Time(), nil); result != "" || err != nil {
+		return result, err
+	}
+	return r.recheck(ctx, spec)
+}
+
+// recheck keeps a timer from ringing on old news. This process may have stood
+// still, frozen or for want of a processor, or the task was long on its way: by now
+// another worker may have it, and the timer may have been cancelled or moved.
+func (r *Ringer) recheck(ctx context.Context, spec timer.Spec) (timer.Result, error) {
+	if r.Tasks.TimedOut(runOf(ctx)) {
+		return r.letGo(timer.ResultHandedBack)
+	}
+	if spec.RingsAt().Until(time.Now()) > -promptly {
+		return "", nil
+	}
+	return r.look(ctx, spec.Key)
 }
 
 // awaitLooks waits for the moment of the look, looks, and waits for the last

@@ -39,6 +39,14 @@ type places bool
 
 func (p places) Enter(time.Duration) (leave func(), ok bool) { return func() {}, bool(p) }
 
+// task is one that has timed out, or not.
+type task struct {
+	Tasks
+	timedOut atomic.Bool
+}
+
+func (t *task) TimedOut(string) bool { return t.timedOut.Load() }
+
 type counts struct {
 	Observer
 	held   atomic.Int32
@@ -52,12 +60,13 @@ type holding struct {
 	*testing.T
 	ringer *Ringer
 	engine *engine
+	task   *task
 	counts *counts
 }
 
 func newHolding(t *testing.T, room bool) *holding {
-	h := &holding{T: t, engine: &engine{}, counts: &counts{}}
-	ringer, err := NewRinger(Config{Runs: h.engine, Policies: noPolicies{}, Hold: places(room), Observer: h.counts})
+	h := &holding{T: t, engine: &engine{}, task: &task{}, counts: &counts{}}
+	ringer, err := NewRinger(Config{Runs: h.engine, Policies: noPolicies{}, Hold: places(room), Tasks: h.task, Observer: h.counts})
 	require.NoError(t, err)
 	h.ringer = ringer
 	return h
@@ -87,7 +96,8 @@ func TestHeldUntilItsTime(t *testing.T) {
 		looks          int
 	}{
 		"due":          {0, timer.DefaultPreload, 0},
-		"overdue":      {-time.Minute, timer.DefaultPreload, 0},
+		"late":         {-promptly + time.Millisecond, timer.DefaultPreload, 0},
+		"overdue":      {-time.Minute, timer.DefaultPreload, 1},
 		"by default":   {2 * time.Second, timer.DefaultPreload, 1},
 		"shortly":      {15 * time.Millisecond, timer.MinPreload, 1},
 		"for a minute": {time.Minute, time.Minute, 1},
@@ -136,6 +146,28 @@ func TestALookBeforeTheRing(t *testing.T) {
 		require.Greater(t, took, 7*time.Second)
 		require.Equal(t, timer.ResultInterrupted, h.counts.unrung.Load())
 	})
+}
+
+// What stood still while its timer fell due asks whether it still has it.
+func TestNotRungOnOldNews(t *testing.T) {
+	for name, c := range map[string]struct {
+		happened func(*holding)
+		result   timer.Result
+	}{
+		"cancelled": {func(h *holding) { h.engine.gone.Store(true) }, timer.ResultInterrupted},
+		"timed out": {func(h *holding) { h.task.timedOut.Store(true) }, timer.ResultHandedBack},
+		"neither":   {func(*holding) {}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := newHolding(t, true)
+				c.happened(h)
+				result, took := h.holds(-time.Second, timer.DefaultPreload)
+				require.Equal(t, c.result, result)
+				require.Zero(t, took)
+			})
+		})
+	}
 }
 
 // A look without an answer is repeated, and the timer is late rather than wrong.

@@ -60,9 +60,13 @@ type Hold interface {
 	Enter(recordTime time.Duration) (leave func(), ok bool)
 }
 
-// Turns spread the ends of tasks over the time that Temporal needs for them.
-type Turns interface {
-	// Take waits until it is the turn of a run's task, unless ctx ends first.
+// Tasks are those that this process has, of which each run has one at most.
+type Tasks interface {
+	// TimedOut is whether Temporal has given a run's task up: somebody else may
+	// have it.
+	TimedOut(run string) bool
+	// Take waits until it is the turn of a run's task to end, unless ctx ends
+	// first.
 	Take(ctx context.Context, run string)
 }
 
@@ -76,7 +80,7 @@ type Config struct {
 	Policies Policies
 	Bulkhead Bulkhead
 	Hold     Hold
-	Turns    Turns
+	Tasks    Tasks
 	Opener   Opener
 	Observer Observer
 	Caller   *Caller
@@ -131,7 +135,7 @@ func (r *Ringer) awaitTurn(ctx context.Context) {
 		ctx, cancel = context.WithDeadline(ctx, end.Add(-turnSlack))
 		defer cancel()
 	}
-	r.Turns.Take(ctx, runOf(ctx))
+	r.Tasks.Take(ctx, runOf(ctx))
 }
 
 func (r *Ringer) ring(ctx context.Context, delivery timer.Delivery, payload converter.RawValue) (timer.Report, error) {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"time"
@@ -13,8 +14,12 @@ import (
 const (
 	// recordTimeout bounds one completion; the SDK sets the same.
 	recordTimeout = 10 * time.Second
-	// activitySlack is how long the end of an attempt on the queue may wait.
-	activitySlack = 10 * time.Second
+	// longestWait is how long the end of a task may wait for its turn, if it is not
+	// known when the task times out.
+	longestWait = 10 * time.Second
+	// unusedFor is how long a turn is kept for who took it ahead. Without one it
+	// waits again.
+	unusedFor = 2 * time.Second
 	// maxTasks is more than a worker has at once. What is forgotten is recorded
 	// as if it were about to time out.
 	maxTasks = 1 << 16
@@ -26,21 +31,25 @@ const (
 type Recorder struct {
 	turns *turns
 	rate  rate
-	// runs are those whose task was handed out, by its token, and deadlines when
-	// it times out, by run.
-	runs      *lru.Cache[string, string]
-	deadlines *lru.Cache[string, time.Time]
+	// runs are those whose task was handed out, by its token, and tasks the newest
+	// of each run.
+	runs  *lru.Cache[string, string]
+	tasks *lru.Cache[string, task]
 
 	mu sync.Mutex
 	// ahead are the turns of those whose end is still to be sent, by run.
 	ahead map[string]turn
 }
 
-// task is one that a worker has. An activity's has no run.
+// task is what is known of one that a worker has.
 type task struct {
-	run      string
+	timeout time.Duration
+	// timesOut is zero where the timeout is not known.
 	timesOut time.Time
 }
+
+// timedOut is whether Temporal has given the task up, and hands out a new one.
+func (t task) timedOut() bool { return !t.timesOut.IsZero() && time.Now().After(t.timesOut) }
 
 // turn is one that was taken ahead.
 type turn struct {
@@ -54,9 +63,9 @@ func NewRecorder() (*Recorder, error) {
 	if err != nil {
 		return nil, err
 	}
-	deadlines, err := lru.New[string, time.Time](maxTasks)
+	tasks, err := lru.New[string, task](maxTasks)
 	return &Recorder{
-		turns: newTurns(), rate: rate{perSecond: firstRate}, runs: runs, deadlines: deadlines, ahead: map[string]turn{},
+		turns: newTurns(), rate: rate{perSecond: firstRate}, runs: runs, tasks: tasks, ahead: map[string]turn{},
 	}, err
 }
 
@@ -64,13 +73,24 @@ func NewRecorder() (*Recorder, error) {
 // to do.
 func (r *Recorder) Rate() float64 { return r.rate.now() }
 
+// TimedOut reports whether the task that this process has of a run was given up by
+// Temporal, as far as is known here: by now somebody else may have it.
+func (r *Recorder) TimedOut(run string) bool {
+	task, _ := r.tasks.Get(run)
+	return task.timedOut()
+}
+
 // Take waits for the turn of a run's task, unless ctx ends first, and takes it
 // ahead: what the SDK does between here and the end of the task needs the
 // processor, and the tasks of a herd that has rung would take it from those that
-// ring next. A turn that is not used within 10 s lapses.
+// ring next. A task that timed out needs none: nothing is recorded of it. A turn
+// that is not used within 2 s lapses.
 func (r *Recorder) Take(ctx context.Context, run string) {
-	deadline, _ := r.deadlines.Get(run)
-	waited, ok := r.turns.take(ctx, deadline)
+	task, _ := r.tasks.Get(run)
+	if task.timedOut() {
+		return
+	}
+	waited, ok := r.turns.take(ctx, task.timesOut)
 	if !ok {
 		return
 	}
@@ -80,7 +100,7 @@ func (r *Recorder) Take(ctx context.Context, run string) {
 		r.turns.giveBack()
 		return
 	}
-	r.ahead[run] = turn{waited, time.AfterFunc(recordTimeout, func() {
+	r.ahead[run] = turn{waited, time.AfterFunc(unusedFor, func() {
 		if _, ok := r.redeem(run); ok {
 			r.turns.giveBack()
 		}
@@ -104,10 +124,11 @@ func (r *Recorder) DialOption() grpc.DialOption { return grpc.WithChainUnaryInte
 func (r *Recorder) intercept(
 	ctx context.Context, method string, request, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption,
 ) (err error) {
-	if task, ends := r.ends(request); ends {
-		waited := r.await(task)
-		began := time.Now()
-		defer func() { r.turns.leave(time.Since(began)); r.rate.recorded(waited) }()
+	if ends(request) {
+		waited, ok := r.await(ctx, request)
+		if began := time.Now(); ok {
+			defer func() { r.turns.leave(time.Since(began)); r.rate.recorded(waited) }()
+		}
 		// The SDK's deadline began before the queue.
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
@@ -119,29 +140,41 @@ func (r *Recorder) intercept(
 	return err
 }
 
-// await waits for the turn of a task, unless it was taken ahead.
-func (r *Recorder) await(task task) (waited bool) {
-	if taken, ok := r.redeem(task.run); ok {
-		return taken.waited
+// ends tells whether a request ends a task.
+func ends(request any) bool {
+	switch request.(type) {
+	case *workflowservice.RespondWorkflowTaskCompletedRequest,
+		*workflowservice.RespondActivityTaskCompletedRequest, *workflowservice.RespondActivityTaskFailedRequest:
+		return true
+	default:
+		return false
 	}
-	waited, _ = r.turns.take(context.Background(), task.timesOut)
-	return waited
 }
 
-// ends tells whether a request ends a task, and which.
-func (r *Recorder) ends(request any) (ended task, ends bool) {
-	switch request := request.(type) {
-	case *workflowservice.RespondWorkflowTaskCompletedRequest:
-		token := string(request.GetTaskToken())
-		ended.run, _ = r.runs.Get(token)
-		ended.timesOut, _ = r.deadlines.Get(ended.run)
+// await waits for the turn of what ends a task, unless it was taken ahead. Once the
+// task would time out it goes without one: ok is false.
+func (r *Recorder) await(ctx context.Context, request any) (waited, ok bool) {
+	ended := task{timesOut: time.Now().Add(longestWait)}
+	if completed, ok := request.(*workflowservice.RespondWorkflowTaskCompletedRequest); ok {
+		token := string(completed.GetTaskToken())
+		run, _ := r.runs.Get(token)
 		r.runs.Remove(token)
-		return ended, true
-	case *workflowservice.RespondActivityTaskCompletedRequest, *workflowservice.RespondActivityTaskFailedRequest:
-		return task{timesOut: time.Now().Add(activitySlack)}, true
-	default:
-		return task{}, false
+		if taken, ok := r.redeem(run); ok {
+			return taken.waited, true
+		}
+		ended, _ = r.tasks.Get(run)
 	}
+	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), ended.until())
+	defer cancel()
+	return r.turns.take(ctx, ended.timesOut)
+}
+
+// until is how long the end of a task may wait.
+func (t task) until() time.Time {
+	if t.timesOut.IsZero() {
+		return time.Now().Add(longestWait)
+	}
+	return t.timesOut
 }
 
 // handedOut notes the task that an answer brings, if it does.
@@ -158,16 +191,22 @@ func (r *Recorder) handedOut(reply any) {
 	}
 	run := poll.GetWorkflowExecution().GetRunId()
 	r.runs.Add(string(poll.GetTaskToken()), run)
-	r.deadlines.Add(run, timesOut(poll))
+	before, _ := r.tasks.Get(run)
+	handed := task{timeout: cmp.Or(timeoutOf(poll), before.timeout)}
+	if handed.timeout > 0 {
+		// By this process's clock, which Temporal's may differ from.
+		handed.timesOut = time.Now().Add(handed.timeout)
+	}
+	r.tasks.Add(run, handed)
 }
 
-// timesOut is when a task does. That of a run that goes on does not tell: it is
-// recorded at once.
-func timesOut(poll *workflowservice.PollWorkflowTaskQueueResponse) time.Time {
+// timeoutOf is the timeout of a run's tasks, where the history tells: it is sent
+// with the first.
+func timeoutOf(poll *workflowservice.PollWorkflowTaskQueueResponse) time.Duration {
 	for _, event := range poll.GetHistory().GetEvents() {
 		if began := event.GetWorkflowExecutionStartedEventAttributes(); began != nil {
-			return poll.GetStartedTime().AsTime().Add(began.GetWorkflowTaskTimeout().AsDuration())
+			return began.GetWorkflowTaskTimeout().AsDuration()
 		}
 	}
-	return time.Time{}
+	return 0
 }

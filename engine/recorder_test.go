@@ -9,16 +9,27 @@ import (
 
 	"github.com/stretchr/testify/require"
 	commonpb "go.temporal.io/api/common/v1"
+	historypb "go.temporal.io/api/history/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"google.golang.org/grpc"
+	"google.golang.org/protobuf/types/known/durationpb"
 )
 
-// hands lets the recorder see that a worker was handed the first task of a run.
-func hands(t *testing.T, r *Recorder, run string) {
+// hands lets the recorder see that a worker was handed a task of a run. Only the
+// first one tells its timeout.
+func hands(t *testing.T, r *Recorder, run string, timeout time.Duration) {
 	t.Helper()
+	history := &historypb.History{}
+	if timeout > 0 {
+		began := &historypb.WorkflowExecutionStartedEventAttributes{WorkflowTaskTimeout: durationpb.New(timeout)}
+		history.Events = []*historypb.HistoryEvent{{
+			Attributes: &historypb.HistoryEvent_WorkflowExecutionStartedEventAttributes{WorkflowExecutionStartedEventAttributes: began},
+		}}
+	}
 	invoke := func(_ context.Context, _ string, _, reply any, _ *grpc.ClientConn, _ ...grpc.CallOption) error {
 		poll := reply.(*workflowservice.PollWorkflowTaskQueueResponse)
 		poll.TaskToken, poll.WorkflowExecution = []byte("token "+run), &commonpb.WorkflowExecution{RunId: run}
+		poll.History = history
 		return nil
 	}
 	require.NoError(t, r.intercept(t.Context(), "", &workflowservice.PollWorkflowTaskQueueRequest{},
@@ -58,10 +69,10 @@ func TestTurnTakenAhead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRecorder(t)
 		for n := range leastTurns {
-			hands(t, r, fmt.Sprint(n))
+			hands(t, r, fmt.Sprint(n), time.Minute)
 			r.Take(t.Context(), fmt.Sprint(n))
 		}
-		hands(t, r, "last")
+		hands(t, r, "last", time.Minute)
 		turn := make(chan struct{})
 		go func() { r.Take(t.Context(), "last"); close(turn) }()
 		synctest.Wait()
@@ -90,7 +101,7 @@ func TestUnusedTurnsLapse(t *testing.T) {
 		r.Take(t.Context(), "more") // when the first lapse
 		synctest.Wait()
 		require.Equal(t, 1, turnsTaken(r))
-		<-time.After(recordTimeout + time.Second)
+		<-time.After(unusedFor + time.Second)
 		synctest.Wait()
 		require.Zero(t, turnsTaken(r))
 		require.Zero(t, turnsAhead(r))
@@ -103,7 +114,7 @@ func TestTaskThatIsHandedOutTwiceTakesOneTurn(t *testing.T) {
 		r.Take(t.Context(), "run")
 		r.Take(t.Context(), "run")
 		require.Equal(t, 1, turnsTaken(r))
-		<-time.After(recordTimeout + time.Second)
+		<-time.After(unusedFor + time.Second)
 		synctest.Wait()
 	})
 }
@@ -119,8 +130,50 @@ func TestNobodyWaitsForATurnForLongerThanHeMay(t *testing.T) {
 		r.Take(ctx, "hurried")
 		require.Error(t, ctx.Err())
 		require.Equal(t, leastTurns, turnsAhead(r), "the hurried one has none")
-		<-time.After(recordTimeout + time.Second)
+		<-time.After(unusedFor + time.Second)
 		synctest.Wait()
 		require.Zero(t, turnsTaken(r))
+	})
+}
+
+// After a freeze a worker has many tasks that Temporal has given up. Nothing is
+// recorded of them, and they must not take the turns of others.
+func TestTaskThatTimedOutTakesNoTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRecorder(t)
+		hands(t, r, "frozen", 10*time.Second)
+		<-time.After(10 * time.Second)
+		require.False(t, r.TimedOut("frozen"))
+		<-time.After(time.Millisecond)
+		require.True(t, r.TimedOut("frozen"))
+		r.Take(t.Context(), "frozen")
+		require.Zero(t, turnsAhead(r))
+
+		hands(t, r, "frozen", 0) // once more: what heartbeats has a new one
+		require.False(t, r.TimedOut("frozen"))
+		<-time.After(10*time.Second + 1)
+		require.True(t, r.TimedOut("frozen"), "with the timeout of the first")
+		require.False(t, r.TimedOut("never heard of"))
+	})
+}
+
+// What ends a task never waits beyond the task's own end, whoever sits on the
+// turns.
+func TestNoEndWaitsForever(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRecorder(t)
+		for range leastTurns {
+			_, ok := r.turns.take(t.Context(), time.Time{})
+			require.True(t, ok)
+		}
+		for run, wait := range map[string]time.Duration{"known": 3 * time.Second, "never heard of": longestWait} {
+			if run == "known" {
+				hands(t, r, run, wait)
+			}
+			began := time.Now()
+			finishes(t, r, run)
+			require.Equal(t, wait+time.Millisecond, time.Since(began), run)
+		}
+		require.Equal(t, leastTurns, turnsTaken(r), "theirs were never taken")
 	})
 }

@@ -62,7 +62,10 @@ func (l *loop) Start(s *stage.Stage, receiver string) error {
 func dial(ctx context.Context, addr string) (client.Client, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	return client.DialContext(ctx, client.Options{HostPort: addr, Namespace: client.DefaultNamespace, Logger: log.NewStructuredLogger(quiet)})
+	return client.DialContext(ctx, client.Options{
+		HostPort: addr, Namespace: client.DefaultNamespace, Logger: log.NewStructuredLogger(quiet),
+		ConnectionOptions: client.ConnectionOptions{GrpcCompression: &client.GrpcCompressionNone{}}, // as Wakecall's
+	})
 }
 
 // ring is the activity of every loop.

@@ -10,6 +10,9 @@ import (
 // that share the server do without.
 const durable = "fsync=on"
 
+// connections are enough for River's workers and the clients that book.
+const connections = "max_connections=200"
+
 // counted asks PostgreSQL, in all databases, how large they are and how many
 // transactions have written anything: each took a number. The statistics in
 // pg_stat_database are of no use here, for a connection that falls idle reports

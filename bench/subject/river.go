@@ -48,7 +48,7 @@ const (
 
 // Start brings up PostgreSQL, River's tables, and a client that works.
 func (r *riverQueue) Start(s *stage.Stage, receiver string) (err error) {
-	if err := s.Do(func() { r.postgres = process.NewPostgres(s, superuser, superuser, durable) }); err != nil {
+	if err := s.Do(func() { r.postgres = process.NewPostgres(s, superuser, superuser, durable, connections) }); err != nil {
 		return err
 	}
 	// As many connections as there are clients: pgx's own default of four would

@@ -3,6 +3,7 @@ package fault
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
@@ -64,13 +65,17 @@ func (b *bench) again(t *testing.T) *bench {
 // trials tells business types apart.
 var trials atomic.Int64
 
-// policy makes the house call back to a URL.
-func (b *bench) policy(url string) {
+// policy makes the house call back to a URL, under the settings named besides.
+func (b *bench) policy(url string, besides ...house.JSON) {
 	steps := []string{}
 	for _, step := range ladder {
 		steps = append(steps, step.String())
 	}
-	b.api.Policy(b.kind, house.JSON{"callback": house.JSON{"url": url}, "retry": house.JSON{"steps": steps, "jitter": 0}})
+	policy := house.JSON{"callback": house.JSON{"url": url}, "retry": house.JSON{"steps": steps, "jitter": 0}}
+	for _, settings := range besides {
+		maps.Copy(policy, settings)
+	}
+	b.api.Policy(b.kind, policy)
 }
 
 // breaks notes that something is broken from now on. crash is whether attempts

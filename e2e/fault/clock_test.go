@@ -53,7 +53,7 @@ func TestClockStepped(t *testing.T) {
 // The control of the test above: a clock that is set is seen to be.
 func (s *standalone) clockIsSet() {
 	booked := func(id string) time.Time {
-		return s.api.Add(house.JSON{"business_type": s.kind, "business_id": id, "delay": "1h"}).CreatedAt
+		return s.api.Add(house.JSON{"business_type": s.kind, "business_id": id, "delay": "3h"}).CreatedAt
 	}
 	require.WithinDuration(s.t, time.Now(), booked("before"), 10*time.Second)
 	for _, ahead := range []time.Duration{time.Hour, -time.Hour, 0} {

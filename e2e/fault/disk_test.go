@@ -23,7 +23,7 @@ func smallDisk(t *testing.T) (dir string) {
 	if os.Getuid() != 0 {
 		return t.TempDir()
 	}
-	return newDisk(t, 64)
+	return newDisk(t, scaled(512, 64)) // a herd of 10,000 takes 200 MB
 }
 
 // newDisk mounts a disk of a size, which only root may.

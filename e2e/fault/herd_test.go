@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/e2e/fault/load"
+	"github.com/wakecall/wakecall/e2e/house"
 	"github.com/wakecall/wakecall/e2e/process"
 	"github.com/wakecall/wakecall/timer"
 )
@@ -31,6 +32,37 @@ func TestHerdInProduction(t *testing.T) {
 	p := newProduction(t, process.Direct)
 	_, summary := p.run(trial{fault: "herd, PostgreSQL", plan: herd(), limits: herdLimits, strike: func(*load.Load) {}})
 	require.Zero(t, summary.Duplicates, "nothing crashed")
+}
+
+// preload is the longest that a policy may have.
+const preload = time.Minute
+
+// A herd that its policy announces is held before it is due, by more than Temporal
+// records within the time that a task has. What times out comes again, and finds
+// the receipt: long after the last ring, nobody has been called twice.
+func (b *bench) preloadedHerd(fault string) {
+	b.policy(b.witness.URL, house.JSON{"preload": preload.String()})
+	plan := herd()
+	plan.Lead = preload + 10*time.Second
+	_, summary := b.run(trial{fault: fault, plan: plan, limits: herdLimits, strike: func(l *load.Load) {
+		l.Wait()
+		due := l.Calls()[0].Due
+		b.pause(time.Until(due) + watched)
+	}})
+	require.Zero(b.t, summary.Duplicates, "nothing crashed")
+	require.Equal(b.t, plan.Timers, b.witness.Count(), "each is called once")
+}
+
+// watched is how long duplicates are looked out for: longer than any task of the
+// herd has, even one that was handed out at the due time.
+const watched = 3 * time.Minute
+
+func TestPreloadedHerd(t *testing.T) {
+	longOnly(t)
+	t.Run("standalone", func(t *testing.T) { newStandalone(t).preloadedHerd("herd with a preload of 1m, standalone") })
+	t.Run("production", func(t *testing.T) {
+		newProduction(t, process.Direct).preloadedHerd("herd with a preload of 1m, PostgreSQL")
+	})
 }
 
 // A worker dies with a herd in its hands, and another one comes up. Temporal

@@ -91,11 +91,17 @@ func (p *Postgres) Start() {
 	p.t.Helper()
 	host, port, err := net.SplitHostPort(p.Addr)
 	require.NoError(p.t, err)
-	p.Process = Start(p.t, Command{Path: filepath.Join(p.bin, "postgres"), As: p.as, Ready: "tcp://" + p.Addr, Args: []string{
-		"-D", p.data, "-h", host, "-p", port, "-c", "unix_socket_directories=",
-		"-c", "max_connections=200",
+	args := []string{
+		"-D", p.data, "-h", host, "-p", port,
+		"-c", "unix_socket_directories=",
 		"-c", "fsync=off", // no test cuts the power
-	}})
+	}
+	for _, setting := range p.settings {
+		args = append(args, "-c", setting)
+	}
+	require.Eventually(p.t, func() bool { return house.Free(p.Addr) }, readyWithin, pollEvery,
+		"a child of a server that was stopped at once may outlive it for a moment")
+	p.Process = Start(p.t, Command{Path: filepath.Join(p.bin, "postgres"), As: p.as, Ready: "tcp://" + p.Addr, Args: args})
 	accepts := func() bool {
 		return exec.Command(filepath.Join(p.bin, "pg_isready"), "--host", host, "--port", port).Run() == nil
 	}

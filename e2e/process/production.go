@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -47,7 +48,7 @@ func NewProduction(t testing.TB, via Via, postgres ...string) *Production {
 	p := &Production{services: project.Services}
 	p.API = API{T: t, Key: key}
 	database := p.services["postgres"].Environment
-	p.Postgres = NewPostgres(t, *database["POSTGRES_USER"], *database["POSTGRES_PASSWORD"], postgres...)
+	p.Postgres = NewPostgres(t, *database["POSTGRES_USER"], *database["POSTGRES_PASSWORD"], append(p.postgresSettings(), postgres...)...)
 	p.ports = ports()
 	p.instead = addresses(p.Postgres.Addr, p.TemporalAddr(), via)
 	p.instead["temporal"]["DYNAMIC_CONFIG_FILE_PATH"] = p.services["temporal"].Volumes[0].Source
@@ -60,6 +61,17 @@ func NewProduction(t testing.TB, via Via, postgres ...string) *Production {
 		"Temporal needs a moment, and the job is run again until then")
 	require.NoError(t, p.Job("namespace"), "it may be repeated")
 	return p
+}
+
+// postgresSettings are those of the compose file's `postgres -c name=value …`.
+func (p *Production) postgresSettings() (settings []string) {
+	command := p.services["postgres"].Command
+	require.Equal(p.T, "postgres", command[0])
+	for option := range slices.Chunk(command[1:], 2) {
+		require.Equal(p.T, "-c", option[0])
+		settings = append(settings, option[1])
+	}
+	return settings
 }
 
 // TemporalAddr is where Temporal's frontend listens.

@@ -79,7 +79,7 @@ func Open(ctx context.Context, s Settings) (*House, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Temporal.ConnectionOptions.DialOptions = append(s.Temporal.ConnectionOptions.DialOptions, recorder.DialOption())
+	s.Temporal.ConnectionOptions = connected(s.Temporal.ConnectionOptions, recorder.DialOption())
 	temporal, err := client.DialContext(ctx, s.Temporal)
 	if err != nil {
 		return nil, fmt.Errorf("connecting to Temporal at %s: %w", s.Temporal.HostPort, err)
@@ -143,7 +143,7 @@ func (h *House) StartWorker() (*worker.Workers, error) {
 	ringer, err := activities.NewRinger(activities.Config{
 		Worker: h.Identity, Queue: worker.Queue, Runs: h.Engine, Policies: h.Engine, Opener: h.box,
 		Observer: h.Telemetry, Bulkhead: worker.NewBulkhead(worker.RingSlots), Caller: caller,
-		Hold: worker.NewHold(h.recorder), Turns: h.recorder,
+		Hold: worker.NewHold(h.recorder), Tasks: h.recorder,
 	})
 	if err != nil {
 		return nil, err
