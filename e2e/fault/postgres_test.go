@@ -57,3 +57,33 @@ func TestNoConnectionsLeft(t *testing.T) {
 		}
 	}})
 }
+
+// storeFaults are frequent enough that each timer meets one.
+var storeFaults = process.StoreFaults{
+	"ExecutionStore": {
+		"CreateWorkflowExecution": {"Timeout": 0.05, "ExecuteAndTimeout": 0.05},
+		"UpdateWorkflowExecution": {"Timeout": 0.05, "ExecuteAndTimeout": 0.05},
+		"GetWorkflowExecution":    {"Timeout": 0.05},
+		"AppendHistoryNodes":      {"Timeout": 0.02, "ExecuteAndTimeout": 0.02},
+		"GetHistoryTasks":         {"Timeout": 0.02},
+	},
+	"ShardStore": {"UpdateShard": {"ShardOwnershipLost": 0.02}},
+	"TaskStore":  {"CreateTasks": {"Timeout": 0.05, "ExecuteAndTimeout": 0.05}, "GetTasks": {"Timeout": 0.05}},
+}
+
+// What the store says of a write is not true now and then. It loses nothing, and
+// rings nothing twice: a task that comes again finds the receipt.
+func (p *production) storeUnreliable() {
+	p.house.Unreliable(storeFaults)
+	p.living["temporal"] = p.house.Temporal
+	plan := busy(scaled(1000, 150))
+	_, summary := p.run(trial{fault: "one write in ten fails, half of them only seemingly", plan: plan, strike: func(l *load.Load) {
+		f := p.breaks(false)
+		l.Wait()
+		p.heals(f)
+		require.Contains(p.t, p.house.Temporal.Stdout(), "fault injection error", "the faults are real")
+		p.house.Unreliable(nil)
+		p.living["temporal"] = p.house.Temporal
+	}})
+	require.Zero(p.t, summary.Duplicates, "nothing crashed")
+}

@@ -29,6 +29,9 @@ type Production struct {
 	instead map[string]map[string]string
 	// ports are what a Temporal in a container of its own has for itself.
 	ports map[string]string
+	// config is the file that Temporal is configured by, if it is not the one in
+	// its image.
+	config string
 }
 
 // Via returns the address under which a service reaches another one that
@@ -114,6 +117,9 @@ func (p *Production) environment(service string) map[string]string {
 	}
 	if service == "temporal" {
 		maps.Copy(env, p.ports)
+		if p.config != "" {
+			env["TEMPORAL_SERVER_CONFIG_FILE_PATH"] = p.config
+		}
 	}
 	return env
 }
