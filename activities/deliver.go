@@ -67,12 +67,20 @@ func (r *Ringer) standing(ctx context.Context, delivery timer.Delivery) (timer.S
 	}
 }
 
-// paced makes an attempt, or none where the type is held back or has got a
-// policy, and with it a queue of its own.
+// hurry is by what part of its wait an attempt may come too soon.
+const hurry = 10
+
+// paced makes an attempt, or none where it comes too soon, or the type is held back
+// or has got a policy, and with it a queue of its own.
 func (r *Ringer) paced(ctx context.Context, plan plan, next try) (timer.Report, error) {
 	now := time.Now()
 	if early := next.delivery.Spec.RingsAt().Until(now); early > 0 { // the engine's clock is ahead
 		return next.wait(plan, early), nil
+	}
+	// Temporal hands the last try's task out once more when its store had said that
+	// it was not written.
+	if last := next.last; last != nil && last.NextIn(now) > last.RetryIn.D()/hurry {
+		return next.wait(plan, timer.CutTo(plan.latest, last.NextIn(now), now)), nil
 	}
 	if plan.policy.Version != 0 && activity.GetInfo(ctx).TaskQueue != r.Queue(plan.policy.BusinessType) {
 		return next.skip(plan, timer.ResultAside), nil

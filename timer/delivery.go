@@ -106,6 +106,13 @@ type Report struct {
 	Worker string `json:"worker,omitzero"`
 }
 
+// NextIn is the time left until the attempt that follows, negative when it has
+// come. By whatever clock the report was made, it is never more than the wait that
+// the report asks for.
+func (r Report) NextIn(now time.Time) time.Duration {
+	return min(r.EndedAt.Add(r.RetryIn.D()).Until(now), r.RetryIn.D())
+}
+
 // Failure says why an attempt did not deliver.
 type Failure struct {
 	Status  int     `json:"status,omitzero"` // HTTP status, left out when there was none

@@ -73,17 +73,19 @@ var storeFaults = process.StoreFaults{
 
 // What the store says of a write is not true now and then. It loses nothing, and
 // rings nothing twice: a task that comes again finds the receipt.
-func (p *production) storeUnreliable() {
+func TestStoreUnreliable(t *testing.T) {
+	longOnly(t)
+	t.Parallel()
+	p := newProduction(t, process.Direct)
 	p.house.Unreliable(storeFaults)
 	p.living["temporal"] = p.house.Temporal
-	plan := busy(scaled(1000, 150))
-	_, summary := p.run(trial{fault: "one write in ten fails, half of them only seemingly", plan: plan, strike: func(l *load.Load) {
+	_, summary := p.run(trial{fault: "one write in ten fails, half of them only seemingly", plan: busy(1000), strike: func(l *load.Load) {
 		f := p.breaks(false)
 		l.Wait()
 		p.heals(f)
-		require.Contains(p.t, p.house.Temporal.Stdout(), "fault injection error", "the faults are real")
+		require.Contains(t, p.house.Temporal.Stdout(), "fault injection error", "the faults are real")
 		p.house.Unreliable(nil)
 		p.living["temporal"] = p.house.Temporal
 	}})
-	require.Zero(p.t, summary.Duplicates, "nothing crashed")
+	require.Zero(t, summary.Duplicates, "nothing crashed")
 }

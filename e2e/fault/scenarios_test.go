@@ -38,7 +38,6 @@ var scenariosOfProduction = []scenario[*production]{
 	{"changes and cancels shortly before", (*production).racesWhileHeld},
 	{"rolling restart", (*production).rollingRestart},
 	{"worker killed in mid-callback", (*production).workerKilled},
-	{"store unreliable", (*production).storeUnreliable},
 	{"PostgreSQL stopped at once", (*production).postgresStoppedAtOnce},
 	{"everything killed in mid-callback", (*production).everythingKilled},
 }
