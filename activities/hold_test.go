@@ -152,19 +152,21 @@ func TestALookBeforeTheRing(t *testing.T) {
 func TestNotRungOnOldNews(t *testing.T) {
 	for name, c := range map[string]struct {
 		happened func(*holding)
+		rings    time.Duration
 		result   timer.Result
 	}{
-		"cancelled": {func(h *holding) { h.engine.gone.Store(true) }, timer.ResultInterrupted},
-		"timed out": {func(h *holding) { h.task.timedOut.Store(true) }, timer.ResultHandedBack},
-		"neither":   {func(*holding) {}, ""},
+		"cancelled":            {func(h *holding) { h.engine.gone.Store(true) }, -time.Second, timer.ResultInterrupted},
+		"timed out":            {func(h *holding) { h.task.timedOut.Store(true) }, -time.Second, timer.ResultHandedBack},
+		"timed out while held": {func(h *holding) { h.task.timedOut.Store(true) }, time.Second, timer.ResultHandedBack},
+		"neither":              {func(*holding) {}, -time.Second, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := newHolding(t, true)
 				c.happened(h)
-				result, took := h.holds(-time.Second, timer.DefaultPreload)
+				result, took := h.holds(c.rings, timer.DefaultPreload)
 				require.Equal(t, c.result, result)
-				require.Zero(t, took)
+				require.Equal(t, max(c.rings, 0), took)
 			})
 		})
 	}

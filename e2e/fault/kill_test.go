@@ -70,9 +70,13 @@ func TestOneKilledInMidCallback(t *testing.T) {
 	}
 }
 
-func TestOneKilledIdle(t *testing.T) {
+func TestKilledIdle(t *testing.T) {
 	longOnly(t)
-	for _, victim := range all {
+	victims := map[string][]string{"everything": all}
+	for _, service := range all {
+		victims[service] = []string{service}
+	}
+	for victim, services := range victims {
 		t.Run(victim, func(t *testing.T) {
 			t.Parallel()
 			p := newProduction(t, process.Direct)
@@ -80,7 +84,7 @@ func TestOneKilledIdle(t *testing.T) {
 			_, summary := p.run(trial{fault: "kill -9 of " + victim + ", idle", plan: plan, strike: func(l *load.Load) {
 				p.awaitBooked(l, plan.Timers)
 				require.Zero(t, p.witness.Count(), "it is idle")
-				p.crash(victim)
+				p.crash(services...)
 			}})
 			require.Zero(t, summary.Duplicates, "nothing was in flight")
 		})
