@@ -35,8 +35,11 @@ func (e *Engine) upsert(ctx context.Context, r Request, wait time.Duration) (tim
 		ID: uuid.NewString(), Booking: spec.Booking, Replace: true,
 		Terms: terms, Preload: spec.Preload, Fingerprint: spec.Fingerprint, At: spec.CreatedAt,
 	}
-	runID, err := e.signal(call, spec, change, startOptions(spec).WorkflowIDReusePolicy)
-	if err != nil {
+	var runID string
+	if err := e.inTurn(call, func() error {
+		runID, err = e.signal(call, spec, change, startOptions(spec).WorkflowIDReusePolicy)
+		return err
+	}); err != nil {
 		return e.refusedBy(ctx, r.Key, err)
 	}
 	view, err := e.getRun(call, r.Key, runID)

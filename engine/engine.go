@@ -34,6 +34,7 @@ type Engine struct {
 	policies *policyCache
 	stock    stocks
 	crowd    *crowd
+	bookings *turns
 
 	// leaving is done once callers shall wait for no effect any more.
 	leaving context.Context
@@ -42,7 +43,7 @@ type Engine struct {
 
 // New returns an Engine on a connected client.
 func New(config Config) *Engine {
-	e := &Engine{Config: config, crowd: newCrowd()}
+	e := &Engine{Config: config, crowd: newCrowd(), bookings: newTurns(leastBookings)}
 	e.policies = newPolicyCache(config.PolicyTTL, e.readPolicy)
 	e.leaving, e.leave = context.WithCancel(context.Background())
 	return e

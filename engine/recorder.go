@@ -17,6 +17,8 @@ const (
 	// longestWait is how long the end of a task may wait for its turn, if it is not
 	// known when the task times out.
 	longestWait = 10 * time.Second
+	// leastRecords are recorded at once, however long each takes.
+	leastRecords = 2
 	// unusedFor is how long a turn is kept for who took it ahead. Without one it
 	// waits again.
 	unusedFor = 2 * time.Second
@@ -65,7 +67,7 @@ func NewRecorder() (*Recorder, error) {
 	}
 	tasks, err := lru.New[string, task](maxTasks)
 	return &Recorder{
-		turns: newTurns(), rate: rate{perSecond: firstRate}, runs: runs, tasks: tasks, ahead: map[string]turn{},
+		turns: newTurns(leastRecords), rate: rate{perSecond: firstRate}, runs: runs, tasks: tasks, ahead: map[string]turn{},
 	}, err
 }
 

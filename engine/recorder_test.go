@@ -68,7 +68,7 @@ func turnsAhead(r *Recorder) int {
 func TestTurnTakenAhead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRecorder(t)
-		for n := range leastTurns {
+		for n := range leastRecords {
 			hands(t, r, fmt.Sprint(n), time.Minute)
 			r.Take(t.Context(), fmt.Sprint(n))
 		}
@@ -83,7 +83,7 @@ func TestTurnTakenAhead(t *testing.T) {
 		}
 		finishes(t, r, "0") // at once: it has one
 		<-turn
-		require.Equal(t, leastTurns, turnsTaken(r))
+		require.Equal(t, leastRecords, turnsTaken(r))
 		finishes(t, r, "1")
 		finishes(t, r, "last")
 		finishes(t, r, "never heard of") // takes its own
@@ -95,7 +95,7 @@ func TestTurnTakenAhead(t *testing.T) {
 func TestUnusedTurnsLapse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRecorder(t)
-		for n := range leastTurns {
+		for n := range leastRecords {
 			r.Take(t.Context(), fmt.Sprint(n))
 		}
 		r.Take(t.Context(), "more") // when the first lapse
@@ -122,14 +122,14 @@ func TestTaskThatIsHandedOutTwiceTakesOneTurn(t *testing.T) {
 func TestNobodyWaitsForATurnForLongerThanHeMay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRecorder(t)
-		for n := range leastTurns {
+		for n := range leastRecords {
 			r.Take(t.Context(), fmt.Sprint(n))
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		r.Take(ctx, "hurried")
 		require.Error(t, ctx.Err())
-		require.Equal(t, leastTurns, turnsAhead(r), "the hurried one has none")
+		require.Equal(t, leastRecords, turnsAhead(r), "the hurried one has none")
 		<-time.After(unusedFor + time.Second)
 		synctest.Wait()
 		require.Zero(t, turnsTaken(r))
@@ -162,7 +162,7 @@ func TestTaskThatTimedOutTakesNoTurn(t *testing.T) {
 func TestNoEndWaitsForever(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRecorder(t)
-		for range leastTurns {
+		for range leastRecords {
 			_, ok := r.turns.take(t.Context(), time.Time{})
 			require.True(t, ok)
 		}
@@ -174,6 +174,6 @@ func TestNoEndWaitsForever(t *testing.T) {
 			finishes(t, r, run)
 			require.Equal(t, wait+time.Millisecond, time.Since(began), run)
 		}
-		require.Equal(t, leastTurns, turnsTaken(r), "theirs were never taken")
+		require.Equal(t, leastRecords, turnsTaken(r), "theirs were never taken")
 	})
 }

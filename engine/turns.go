@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// leastTurns and mostTurns bound how many go at once.
-	leastTurns, mostTurns = 2, 64
+	// mostTurns is how many go at once at most.
+	mostTurns = 64
 	// slowdown is how much longer than the quickest a turn may take before fewer
 	// go at once.
 	slowdown = 4
@@ -24,15 +24,16 @@ const (
 // increase, multiplicative decrease, as in TCP), and of those that wait the one
 // first whose time is up first.
 type turns struct {
-	mu      sync.Mutex
-	taken   int
-	allowed float64
+	mu    sync.Mutex
+	taken int
+	// allowed go at once, least always.
+	allowed, least float64
 	// quickest is the shortest turn of late.
 	quickest time.Duration
 	waiting  queue
 }
 
-func newTurns() *turns { return &turns{allowed: leastTurns} }
+func newTurns(least int) *turns { return &turns{allowed: float64(least), least: float64(least)} }
 
 // take waits for a turn, unless ctx ends first, and reports whether it had to.
 func (t *turns) take(ctx context.Context, deadline time.Time) (waited, ok bool) {
@@ -96,7 +97,7 @@ func (t *turns) adapt(took time.Duration) {
 	}
 	switch {
 	case took > slowdown*t.quickest:
-		t.allowed = max(t.allowed*backOff, leastTurns)
+		t.allowed = max(t.allowed*backOff, t.least)
 	case len(t.waiting) > 0:
 		t.allowed = min(t.allowed+1/t.allowed, mostTurns)
 	}

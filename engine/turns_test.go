@@ -11,9 +11,9 @@ import (
 
 func TestWhatTimesOutFirstGoesFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		turns := newTurns()
+		turns := newTurns(leastRecords)
 		now := time.Now()
-		for range leastTurns {
+		for range leastRecords {
 			waited, ok := turns.take(t.Context(), now)
 			require.True(t, ok)
 			require.False(t, waited)
@@ -31,12 +31,12 @@ func TestWhatTimesOutFirstGoesFirst(t *testing.T) {
 		synctest.Wait()
 		require.Empty(t, order, "no more at once")
 		for range 4 {
-			turns.allowed = leastTurns
+			turns.allowed = leastRecords
 			turns.leave(time.Millisecond)
 			synctest.Wait()
 		}
 		require.Equal(t, []time.Duration{0, 1, 2, 3}, order)
-		for range leastTurns {
+		for range leastRecords {
 			turns.leave(time.Millisecond)
 		}
 		require.Zero(t, turns.taken)
@@ -48,7 +48,7 @@ func TestWhatTimesOutFirstGoesFirst(t *testing.T) {
 func TestAsManyAtOnceAsDoNotSlowOneAnotherDown(t *testing.T) {
 	for _, cores := range []int{1, 8} {
 		synctest.Test(t, func(t *testing.T) {
-			turns := newTurns()
+			turns := newTurns(leastRecords)
 			var mu sync.Mutex
 			atOnce, most := 0, 0
 			engine := func() (took time.Duration) {

@@ -1,0 +1,35 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+const (
+	// leastBookings go at once, however long each takes: the engine may be slow for
+	// other reasons.
+	leastBookings = 8
+	// longestQueue is how long a booking waits for its turn, so that there is time
+	// for the call itself.
+	longestQueue = callTimeout / 2
+)
+
+// inTurn makes the call that books a timer once it has its turn, in the order in
+// which they came. Bookings as fast as they go would otherwise stand in line before
+// every step of what is due meanwhile (docs/decisions/0012-bookings-in-turn.md).
+// Its own error is [timer.Unavailable], and the call was not made.
+func (e *Engine) inTurn(ctx context.Context, book func() error) error {
+	queue, cancel := context.WithTimeout(ctx, longestQueue)
+	defer cancel()
+	if _, ok := e.bookings.take(queue, time.Now()); !ok {
+		return &timer.Error{
+			Code: timer.Unavailable, Cause: queue.Err(),
+			Message: "More is booked than the timer engine takes in. Nothing was started; repeat the request.",
+		}
+	}
+	began := time.Now()
+	defer func() { e.bookings.leave(time.Since(began)) }()
+	return book()
+}
