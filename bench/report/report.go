@@ -12,6 +12,8 @@ import (
 type Report struct {
 	Machine Machine `json:"machine"`
 	Tables  []Table `json:"tables"`
+	// Verdicts are those of the [Targets].
+	Verdicts []Verdict `json:"targets"`
 	// Rounds are the figures of which the tables are made.
 	Rounds []Round `json:"rounds"`
 }
@@ -33,6 +35,7 @@ type Round struct {
 // New makes a report.
 func New(results []Result) Report {
 	report := Report{Machine: thisMachine(), Tables: Summarise(results)}
+	report.Verdicts = Judge(report.Tables, Targets())
 	for _, result := range results {
 		round := Round{
 			Subject: result.Subject, Scenario: result.Plan.Name, Round: result.Round + 1,

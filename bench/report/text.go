@@ -24,7 +24,7 @@ func Text(w io.Writer, report Report) error {
 			return err
 		}
 	}
-	return nil
+	return verdicts(w, report.Verdicts)
 }
 
 func (t Table) text(w io.Writer) error {

@@ -1,0 +1,139 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+)
+
+// Target is what a subject shall reach.
+type Target struct {
+	Own     Cell    `json:"own"`
+	Measure Measure `json:"measure"`
+	// Beside is what Own is compared with, in the same run; without it Bound is
+	// the worst that Own may have.
+	Beside Cell `json:"beside,omitzero"`
+	// Bound is how many times better than Beside.
+	Bound float64 `json:"bound"`
+}
+
+// Cell is one subject in one scenario.
+type Cell struct {
+	Scenario string `json:"scenario"`
+	Subject  string `json:"subject"`
+}
+
+// Verdict is what became of a target.
+type Verdict struct {
+	Target
+
+	// Reached is what Bound is held against.
+	Reached float64 `json:"reached"`
+	Met     bool    `json:"met"`
+}
+
+var peers = []string{"river/postgres", "asynq/redis"}
+
+// Targets are those of the project.
+func Targets() (targets []Target) {
+	steady, held := Cell{"steady-50", "wakecall/sqlite"}, Cell{"herd-preload", "wakecall/sqlite"}
+	for _, peer := range peers {
+		targets = append(targets,
+			Target{steady, LatenessP50, Cell{steady.Scenario, peer}, 200},
+			Target{steady, LatenessP99, Cell{steady.Scenario, peer}, 300},
+			Target{held, DrainRate, Cell{"herd", peer}, 1}, // a peer has no preload
+		)
+	}
+	targets = append(targets, Target{held, LatenessP99, Cell{}, 1500})
+	for _, engine := range []string{"sqlite", "postgres"} {
+		own := func(scenario string) Cell { return Cell{scenario, "wakecall/" + engine} }
+		local, sleep := "temporal-local/"+engine, "temporal-sleep/"+engine
+		targets = append(targets,
+			Target{own("herd"), DrainRate, Cell{"herd", local}, 0.9},
+			Target{own("herd"), DrainRate, Cell{"herd", sleep}, 2},
+			Target{own("adds"), AddRate, Cell{"adds", local}, 0.9},
+			Target{own("adds"), AddRate, Cell{"adds", sleep}, 2},
+			Target{own("steady-50"), Transitions, Cell{}, 4},
+		)
+		for _, scenario := range []string{"steady-10", "steady-50", "steady-100", "herd", "herd-preload"} {
+			for _, count := range []Measure{Early, Duplicates, Lost} {
+				targets = append(targets, Target{own(scenario), count, Cell{}, 0})
+			}
+		}
+	}
+	return targets
+}
+
+// Judge holds a run against the targets. One whose subjects or scenarios were not
+// part of the run is left out.
+func Judge(tables []Table, targets []Target) (verdicts []Verdict) {
+	for _, target := range targets {
+		own, ok := figure(tables, target.Own, target.Measure)
+		if !ok {
+			continue
+		}
+		if target.Beside == (Cell{}) {
+			verdicts = append(verdicts, Verdict{target, own, own <= target.Bound})
+			continue
+		}
+		if beside, ok := figure(tables, target.Beside, target.Measure); ok {
+			reached := times(target.Measure, own, beside)
+			verdicts = append(verdicts, Verdict{target, reached, reached >= target.Bound})
+		}
+	}
+	return verdicts
+}
+
+// times is how many times better one figure is than another: larger for a rate,
+// smaller for everything else.
+func times(measure Measure, own, beside float64) float64 {
+	if measure == DrainRate || measure == AddRate {
+		return own / beside
+	}
+	return beside / own
+}
+
+func figure(tables []Table, cell Cell, measure Measure) (value float64, ok bool) {
+	for _, table := range tables {
+		for _, row := range table.Rows {
+			if table.Scenario == cell.Scenario && row.Subject == cell.Subject {
+				spread, ok := row.Figures[measure]
+				return spread.Median, ok
+			}
+		}
+	}
+	return 0, false
+}
+
+// verdicts writes what was compared, and of what must be 0 only what is not.
+func verdicts(w io.Writer, all []Verdict) error {
+	tabs := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	lines := []string{"\ntargets\t\t\treached\tbound\t"}
+	for _, v := range all {
+		if counts[v.Measure] && v.Met {
+			continue
+		}
+		lines = append(lines, v.line())
+	}
+	if len(lines) == 1 {
+		return nil
+	}
+	if _, err := fmt.Fprintln(tabs, strings.Join(lines, "\n")); err != nil {
+		return err
+	}
+	return tabs.Flush()
+}
+
+func (v Verdict) line() string {
+	beside, unit, judged := "", "", "missed"
+	if v.Beside != (Cell{}) {
+		beside, unit = "beside "+v.Beside.Subject, " times"
+	}
+	if v.Met {
+		judged = "met"
+	}
+	return strings.Join([]string{
+		v.Own.Scenario + " " + string(v.Measure), v.Own.Subject, beside, number(v.Reached) + unit, number(v.Bound), judged,
+	}, "\t")
+}
