@@ -98,12 +98,10 @@ func (e *Engine) policyFor(ctx context.Context, spec timer.Spec) (timer.Policy, 
 }
 
 // start begins the timer's workflow, cold until it is due.
-func (e *Engine) start(ctx context.Context, spec timer.Spec, payload *timer.Payload) (run client.WorkflowRun, err error) {
-	err = e.inTurn(ctx, func() error {
-		run, err = e.Client.ExecuteWorkflow(ctx, startOptions(spec), workflows.TypeTimer, spec, workflows.Encode(payload))
-		return err
+func (e *Engine) start(ctx context.Context, spec timer.Spec, payload *timer.Payload) (client.WorkflowRun, error) {
+	return inTurn(ctx, e.bookings, func() (client.WorkflowRun, error) {
+		return e.Client.ExecuteWorkflow(ctx, startOptions(spec), workflows.TypeTimer, spec, workflows.Encode(payload))
 	})
-	return run, err
 }
 
 func startOptions(spec timer.Spec) client.StartWorkflowOptions {

@@ -35,11 +35,10 @@ func (e *Engine) upsert(ctx context.Context, r Request, wait time.Duration) (tim
 		ID: uuid.NewString(), Booking: spec.Booking, Replace: true,
 		Terms: terms, Preload: spec.Preload, Fingerprint: spec.Fingerprint, At: spec.CreatedAt,
 	}
-	var runID string
-	if err := e.inTurn(call, func() error {
-		runID, err = e.signal(call, spec, change, startOptions(spec).WorkflowIDReusePolicy)
-		return err
-	}); err != nil {
+	runID, err := inTurn(call, e.bookings, func() (string, error) {
+		return e.signal(call, spec, change, startOptions(spec).WorkflowIDReusePolicy)
+	})
+	if err != nil {
 		return e.refusedBy(ctx, r.Key, err)
 	}
 	view, err := e.getRun(call, r.Key, runID)

@@ -20,16 +20,22 @@ const (
 // which they came. Bookings as fast as they go would otherwise stand in line before
 // every step of what is due meanwhile (docs/decisions/0012-bookings-in-turn.md).
 // Its own error is [timer.Unavailable], and the call was not made.
-func (e *Engine) inTurn(ctx context.Context, book func() error) error {
+func inTurn[T any](ctx context.Context, bookings *turns, book func() (T, error)) (booked T, err error) {
 	queue, cancel := context.WithTimeout(ctx, longestQueue)
 	defer cancel()
-	if _, ok := e.bookings.take(queue, time.Now()); !ok {
-		return &timer.Error{
+	if _, ok := bookings.take(queue, time.Now()); !ok {
+		return booked, &timer.Error{
 			Code: timer.Unavailable, Cause: queue.Err(),
-			Message: "More is booked than the timer engine takes in. Nothing was started; repeat the request.",
+			Message: "The timer engine could not take the booking in time. Nothing was started; repeat the request.",
 		}
 	}
 	began := time.Now()
-	defer func() { e.bookings.leave(time.Since(began)) }()
+	defer func() {
+		if err != nil { // how long a refusal took tells nothing of how long a booking takes
+			bookings.giveBack()
+			return
+		}
+		bookings.leave(time.Since(began))
+	}()
 	return book()
 }

@@ -56,8 +56,8 @@ func Targets() (targets []Target) {
 			Target{own("adds"), AddRate, Cell{"adds", sleep}, 2},
 			Target{own("steady-50"), Transitions, Cell{}, 4},
 		)
-		for _, scenario := range []string{"steady-10", "steady-50", "steady-100", "herd", "herd-preload"} {
-			for _, count := range []Measure{Early, Duplicates, Lost} {
+		for _, scenario := range []string{"steady-10", "steady-50", "steady-100", "herd", "herd-preload", "mixed", "recurring"} {
+			for _, count := range []Measure{Early, Duplicates, Lost, Wrong} {
 				targets = append(targets, Target{own(scenario), count, Cell{}, 0})
 			}
 		}
