@@ -50,7 +50,7 @@ const (
 	openRate  = 100
 	mixedRate = 50
 	// pendingRate is that of the timers that ring while others are booked.
-	pendingRate = 10
+	pendingRate = 4
 	// Twenty schedules a second stay below the 30 starts a second that Temporal
 	// allows a namespace's schedules.
 	recurringTimers = 20

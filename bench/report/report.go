@@ -28,8 +28,8 @@ type Round struct {
 	CPU map[string]float64 `json:"cpu_ms,omitempty"`
 	// Memory is what a subject took when all was booked, in bytes by program.
 	Memory map[string]int64 `json:"memory_booked_bytes,omitempty"`
-	// AddRates are the bookings a second in each tenth of the way.
-	AddRates []float64 `json:"adds_per_second_by_tenth,omitempty"`
+	// Tenths are those of the way to the last booking.
+	Tenths []Tenth `json:"tenths,omitempty"`
 }
 
 // New makes a report.
@@ -39,7 +39,7 @@ func New(results []Result) Report {
 	for _, result := range results {
 		round := Round{
 			Subject: result.Subject, Scenario: result.Plan.Name, Round: result.Round + 1,
-			Figures: result.Figures(), CPU: map[string]float64{}, Memory: result.Pending, AddRates: result.AddRates(),
+			Figures: result.Figures(), CPU: map[string]float64{}, Memory: result.Pending, Tenths: result.Tenths(),
 		}
 		for program, cpu := range result.Spent.CPU {
 			round.CPU[program] = milliseconds(cpu)

@@ -71,15 +71,21 @@ func TestPendingTellsTheWayAndTheMemory(t *testing.T) {
 	r := report.Result{
 		Subject: "one", Plan: scenario.Plan{Name: "pending", Kind: scenario.Pending, Timers: 200, Rate: 10},
 		Outcome: scenario.Outcome{Expected: 50, Calls: scenario.Calls{
-			Made: 4, Timers: 150, Elapsed: 3 * time.Second, Tenths: []time.Duration{time.Second, 3 * time.Second},
-		}},
-		Pending: map[string]int64{"worker": 80 << 20, "api": 40 << 20}, Stored: 200_000,
+			Made: 4, Timers: 150, Elapsed: 3 * time.Second, Tenths: []scenario.Tenth{
+				{End: time.Time{}.Add(time.Second), Memory: map[string]int64{"worker": 80 << 20, "api": 40 << 20}, Bytes: 1 << 20},
+				{Begin: time.Time{}.Add(time.Second), End: time.Time{}.Add(3 * time.Second), Memory: map[string]int64{"worker": 81 << 20, "api": 40 << 20}, Bytes: 2 << 20},
+			},
+		}, ByTenth: [][]time.Duration{{time.Millisecond}, {2 * time.Millisecond, 3 * time.Millisecond}}},
+		Stored: 200_000,
 	}
-	require.Equal(t, []float64{100, 50}, r.AddRates())
+	require.InDelta(t, 50, r.Tenths()[1].Figures[report.AddRate], 1e-9)
 	require.InDelta(t, 1000, r.Figures()[report.BytesPerTimer], 1e-9, "the timers of the stream are stored as well")
 	require.InDelta(t, 50, r.Figures()[report.AddRate], 1e-9)
 	notes := report.Summarise([]report.Result{r})[0].Rows[0].Notes
-	require.Equal(t, []string{"adds/s in each tenth of the way: 100 50", "MB when all were booked: api 40, worker 80"}, notes)
+	require.Equal(t, []string{
+		"by tenths, p50 ms: 1 2", "by tenths, p99 ms: 1 3", "by tenths, max ms: 1 3", "by tenths, adds/s: 100 50",
+		"by tenths, MB on disk: 1 2", "by tenths, MB of api: 40 40", "by tenths, MB of worker: 80 81",
+	}, notes)
 }
 
 func TestRecurringIsSharedOutOverAllOccurrences(t *testing.T) {

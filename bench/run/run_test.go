@@ -57,7 +57,7 @@ func TestVisit(t *testing.T) {
 	stored := results[4]
 	require.Positive(t, stored.Outcome.Expected, "the stream rang meanwhile")
 	require.Zero(t, stored.Outcome.Lost)
-	require.Len(t, stored.AddRates(), 10)
+	require.Len(t, stored.Tenths(), 10)
 	require.Positive(t, stored.Figures()[report.BytesPerTimer])
 }
 

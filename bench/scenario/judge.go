@@ -17,7 +17,9 @@ type Outcome struct {
 	Expected int `json:"expected"`
 	// Lateness of each first ring; negative before the due time.
 	Lateness []time.Duration `json:"-"`
-	Early    int             `json:"early"`
+	// ByTenth is the lateness of the timers that were due in each of Calls.Tenths.
+	ByTenth [][]time.Duration `json:"-"`
+	Early   int               `json:"early"`
 	// Duplicates are the rings past the first one, Lost the expected ones that
 	// did not come, Wrong those of timers that were cancelled or never booked.
 	Duplicates int `json:"duplicates"`
@@ -40,6 +42,7 @@ type occurrence struct {
 func Judge(booking Booking, rings []receiver.Ring) Outcome {
 	j := judge{Booking: booking, expected: booking.occurrences(), rung: map[occurrence]bool{}, free: map[string]bool{}}
 	j.out = Outcome{Skipped: booking.Skipped, Calls: booking.Calls, Expected: len(j.expected)}
+	j.out.ByTenth = make([][]time.Duration, len(booking.Calls.Tenths))
 	if booking.Late > 0 {
 		j.out.Invalid = "timers were due before all were booked"
 	}
@@ -80,6 +83,11 @@ func (j *judge) hear(ring receiver.Ring) {
 
 func (j *judge) inTime(at, due time.Time) {
 	j.out.Lateness = append(j.out.Lateness, at.Sub(due))
+	for i, tenth := range j.Calls.Tenths {
+		if !due.Before(tenth.Begin) && due.Before(tenth.End) {
+			j.out.ByTenth[i] = append(j.out.ByTenth[i], at.Sub(due))
+		}
+	}
 	if due.Sub(at) > early {
 		j.out.Early++
 	}

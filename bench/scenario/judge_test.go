@@ -43,11 +43,21 @@ func TestJudgeSeesEveryFault(t *testing.T) {
 			b := booked("a", "b")
 			b.Forbidden, b.Free = booked("cancelled").Expected, booked("free").Expected
 			got := scenario.Judge(b, c.rings)
-			want := scenario.Outcome{Expected: 2, Drain: time.Second, Lateness: got.Lateness}
+			want := scenario.Outcome{Expected: 2, Drain: time.Second, Lateness: got.Lateness, ByTenth: [][]time.Duration{}}
 			c.want(&want)
 			require.Equal(t, want, got)
 		})
 	}
+}
+
+func TestJudgeTellsTenthsApart(t *testing.T) {
+	t.Parallel()
+	b := booked("a", "b")
+	b.Expected[1].Due = noon.Add(time.Second)
+	b.Calls.Tenths = []scenario.Tenth{{Begin: noon.Add(-time.Second), End: noon}, {Begin: noon, End: noon.Add(time.Second)}}
+	got := scenario.Judge(b, []receiver.Ring{ring("a", 3*time.Millisecond), ring("b", 2*time.Second)})
+	require.Equal(t, [][]time.Duration{nil, {3 * time.Millisecond}}, got.ByTenth, "b was due after the last one")
+	require.Len(t, got.Lateness, 2)
 }
 
 func TestJudgeTellsOccurrencesApart(t *testing.T) {

@@ -12,8 +12,8 @@ type Calls struct {
 	Elapsed              time.Duration
 	// Latency counts from the moment when the call was to be made.
 	Latency []time.Duration
-	// Tenths is when each tenth of the timers was booked, since the first call.
-	Tenths []time.Duration
+	// Tenths are those of the way to the last timer.
+	Tenths []Tenth
 	// Answers counts what changes were answered.
 	Answers map[string]int
 	// Failure is the first one.

@@ -98,7 +98,9 @@ func TestTheStreamFlowsWhileTimersAreBooked(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, 1000, booking.Ahead)
 		require.Len(t, booking.Calls.Tenths, 10)
-		require.Greater(t, booking.Calls.Tenths[9], 10*time.Second)
+		require.Greater(t, booking.Calls.Tenths[9].End.Sub(booking.Calls.Tenths[0].Begin), 10*time.Second)
+		require.Equal(t, booking.Calls.Tenths[0].End, booking.Calls.Tenths[1].Begin)
+		require.NotEmpty(t, booking.Calls.Tenths[9].Memory)
 		require.InDelta(t, 10*booking.Calls.Elapsed.Seconds(), len(booking.Expected), 2)
 		require.Zero(t, booking.Calls.Failed)
 

@@ -13,8 +13,6 @@ import (
 )
 
 const (
-	// tenths is in how many parts the way to the last booking is measured.
-	tenths = 10
 	// perTenth is how many calls book a tenth, where the largest batch is not
 	// reached.
 	perTenth = 4
@@ -46,7 +44,8 @@ func (r *Runner) pending(ctx context.Context, plan Plan) (Booking, error) {
 // fill books all that is not due for long. A batch that fails is noted.
 func (r *Runner) fill(ctx context.Context, plan Plan) (Calls, error) {
 	batch := min(max(plan.Timers/(tenths*perTenth), 1), maxBatch)
-	progress := newProgress(plan.Timers)
+	way := r.newWay(plan.Timers)
+	begin := time.Now()
 	var log ledger
 	var group errgroup.Group
 	group.SetLimit(batchClients)
@@ -58,35 +57,14 @@ func (r *Runner) fill(ctx context.Context, plan Plan) (Calls, error) {
 		group.Go(func() error {
 			booked, err := r.subject.AddBatch(ctx, timers)
 			log.note(booked, err)
-			progress.add(len(timers))
+			way.add(ctx, len(timers))
 			return nil
 		})
 	}
 	_ = group.Wait() // errors are noted
-	calls := log.close(progress.begin)
-	calls.Tenths = progress.tenths
-	return calls, ctx.Err()
-}
-
-// progress notes when each tenth was done.
-type progress struct {
-	begin time.Time
-	all   int
-
-	mu     sync.Mutex
-	done   int
-	tenths []time.Duration
-}
-
-func newProgress(all int) *progress { return &progress{begin: time.Now(), all: all} }
-
-func (p *progress) add(n int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.done += n
-	for len(p.tenths) < tenths && p.done*tenths >= p.all*(len(p.tenths)+1) {
-		p.tenths = append(p.tenths, time.Since(p.begin))
-	}
+	calls := log.close(begin)
+	calls.Tenths = way.done
+	return calls, errors.Join(way.err, ctx.Err())
 }
 
 // stream books timers at a fixed rate, each to ring streamLead after its turn.

@@ -1,0 +1,51 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Tenth is how a tenth of the way to the last booking went.
+type Tenth struct {
+	Figures Figures `json:"figures"`
+	// Memory is what the subject took at its end, in bytes by program.
+	Memory map[string]int64 `json:"memory_bytes"`
+	// Bytes is what its store took on disk.
+	Bytes int64 `json:"bytes_on_disk"`
+}
+
+// Tenths are those of a scenario that is measured in tenths.
+func (r Result) Tenths() (tenths []Tenth) {
+	for i, tenth := range r.Outcome.Calls.Tenths {
+		figures := Figures{AddRate: float64(r.Plan.Timers) / float64(len(r.Outcome.Calls.Tenths)) / tenth.End.Sub(tenth.Begin).Seconds()}
+		figures.quantiles(r.Outcome.ByTenth[i], LatenessP50, LatenessP99, LatenessMax)
+		tenths = append(tenths, Tenth{Figures: figures, Memory: tenth.Memory, Bytes: tenth.Bytes})
+	}
+	return tenths
+}
+
+// way is a line for each measure, from the first tenth to the last.
+func way(tenths []Tenth) (lines []string) {
+	if len(tenths) == 0 {
+		return nil
+	}
+	line := func(title string, figure func(Tenth) float64) {
+		words := make([]string, len(tenths))
+		for i, tenth := range tenths {
+			words[i] = number(figure(tenth))
+		}
+		lines = append(lines, fmt.Sprintf("by tenths, %s: %s", title, strings.Join(words, " ")))
+	}
+	for _, column := range columns {
+		if _, measured := tenths[0].Figures[column.measure]; measured {
+			line(column.title, func(t Tenth) float64 { return t.Figures[column.measure] })
+		}
+	}
+	line("MB on disk", func(t Tenth) float64 { return float64(t.Bytes) / (1 << 20) })
+	for _, program := range slices.Sorted(maps.Keys(tenths[0].Memory)) {
+		line("MB of "+program, func(t Tenth) float64 { return float64(t.Memory[program]) / (1 << 20) })
+	}
+	return lines
+}

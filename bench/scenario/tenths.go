@@ -1,0 +1,64 @@
+package scenario
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/wakecall/wakecall/bench/subject"
+	"github.com/wakecall/wakecall/bench/usage"
+)
+
+// tenths is in how many parts the way to the last booking is measured.
+const tenths = 10
+
+// Tenth is a tenth of the way.
+type Tenth struct {
+	Begin, End time.Time
+	// Memory is what the subject took at its end, in bytes by program, and Bytes
+	// what its store took on disk.
+	Memory map[string]int64
+	Bytes  int64
+}
+
+// way is measured in tenths, while many goroutines go it.
+type way struct {
+	all     int
+	subject subject.Subject
+
+	mu    sync.Mutex
+	gone  int
+	begin time.Time
+	done  []Tenth
+	err   error
+}
+
+func (r *Runner) newWay(all int) *way { return &way{all: all, subject: r.subject, begin: time.Now()} }
+
+// add goes on by some timers.
+func (w *way) add(ctx context.Context, timers int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.gone += timers
+	for w.err == nil && len(w.done) < tenths && w.gone*tenths >= w.all*(len(w.done)+1) {
+		w.err = w.end(ctx)
+	}
+}
+
+// end measures a tenth that is done.
+func (w *way) end(ctx context.Context) error {
+	tenth := Tenth{Begin: w.begin, End: time.Now()}
+	taken, err := usage.Own()
+	if err != nil {
+		return err
+	}
+	counters, err := w.subject.Counters(ctx)
+	if err != nil {
+		return err
+	}
+	tenth.Memory, tenth.Bytes = taken.Memory, counters.Bytes
+	w.done, w.begin = append(w.done, tenth), tenth.End
+	slog.Info("a tenth is booked", "timers", w.gone, "took", tenth.End.Sub(tenth.Begin), "bytes", tenth.Bytes)
+	return nil
+}
