@@ -8,6 +8,7 @@ import (
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/wakecall/wakecall/timer"
@@ -32,7 +33,7 @@ func (e *Engine) Add(ctx context.Context, r Request) (view timer.View, created b
 	if err != nil {
 		return timer.View{}, false, err
 	}
-	run, err := e.start(ctx, spec, r.Terms.Payload)
+	run, err := e.start(ctx, spec, workflows.Encode(r.Terms.Payload))
 	if is[*serviceerror.WorkflowExecutionAlreadyStarted](err) {
 		view, err = e.sameAs(ctx, spec)
 		return view, false, taken(err)
@@ -98,9 +99,9 @@ func (e *Engine) policyFor(ctx context.Context, spec timer.Spec) (timer.Policy, 
 }
 
 // start begins the timer's workflow, cold until it is due.
-func (e *Engine) start(ctx context.Context, spec timer.Spec, payload *timer.Payload) (client.WorkflowRun, error) {
+func (e *Engine) start(ctx context.Context, spec timer.Spec, payload converter.RawValue) (client.WorkflowRun, error) {
 	return inTurn(ctx, e.bookings, func() (client.WorkflowRun, error) {
-		return e.Client.ExecuteWorkflow(ctx, startOptions(spec), workflows.TypeTimer, spec, workflows.Encode(payload))
+		return e.Client.ExecuteWorkflow(ctx, startOptions(spec), workflows.TypeTimer, spec, payload)
 	})
 }
 

@@ -16,6 +16,9 @@ const (
 	longestQueue = callTimeout / 2
 )
 
+// QueuedBookings is how many bookings wait for their turn.
+func (e *Engine) QueuedBookings() int { return e.bookings.queued() }
+
 // inTurn makes the call that books a timer once it has its turn, in the order in
 // which they came. Bookings as fast as they go would otherwise stand in line before
 // every step of what is due meanwhile (docs/decisions/0012-bookings-in-turn.md).

@@ -45,10 +45,15 @@ func TestBookingWithoutATurnIsNotMade(t *testing.T) {
 		}
 		book := func() (string, error) {
 			t.Error("it was made")
-			return "", nil
+			return "", t.Context().Err()
 		}
 		began := time.Now()
+		e := &Engine{bookings: bookings}
+		go func() { _, _ = inTurn(t.Context(), bookings, book) }()
+		synctest.Wait()
+		require.Equal(t, 1, e.QueuedBookings())
 		_, err := inTurn(t.Context(), bookings, book)
+		require.Zero(t, e.QueuedBookings())
 		require.Equal(t, timer.Unavailable, timer.CodeOf(err))
 		require.Equal(t, longestQueue, time.Since(began))
 

@@ -10,7 +10,6 @@ import (
 	"go.temporal.io/sdk/converter"
 
 	"github.com/wakecall/wakecall/timer"
-	"github.com/wakecall/wakecall/workflows"
 )
 
 // Redeliver tries a failed timer again, at once, with a fresh ladder and the
@@ -57,7 +56,7 @@ func (e *Engine) redeliver(ctx context.Context, key timer.Key, runID string) (ti
 		series.Extra = true
 		spec.Series = &series
 	}
-	run, err := e.Client.ExecuteWorkflow(ctx, startOptions(spec), workflows.TypeTimer, spec, payload)
+	run, err := e.start(ctx, spec, payload)
 	if is[*serviceerror.WorkflowExecutionAlreadyStarted](err) {
 		if view, err = e.get(ctx, key); err == nil {
 			err = notFailed(view)

@@ -90,6 +90,13 @@ func (t *turns) next() {
 	}
 }
 
+// queued is how many wait.
+func (t *turns) queued() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.waiting)
+}
+
 func (t *turns) adapt(took time.Duration) {
 	t.quickest = time.Duration(float64(t.quickest) * ageing)
 	if took < t.quickest || t.quickest == 0 {

@@ -98,10 +98,7 @@ func (c *Child) Spent(rung []subject.Timer, spent *Spent) error {
 	if err != nil {
 		return err
 	}
-	*spent = Spent{CPU: map[string]time.Duration{}, Memory: now.usage.Memory, Counters: now.counters.Sub(c.before.counters)}
-	for program, cpu := range now.usage.CPU {
-		spent.CPU[program] = cpu - c.before.usage.CPU[program]
-	}
+	*spent = Spent{CPU: now.usage.Since(c.before.usage), Memory: now.usage.Memory, Counters: now.counters.Sub(c.before.counters)}
 	if spent.Trails, err = c.trails(rung); err != nil {
 		return err
 	}

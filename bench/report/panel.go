@@ -78,12 +78,11 @@ func (p panel) label(drawn *plot.Plot, at plotter.XY, row Row) error {
 	for i, measure := range p.measures {
 		texts[i] = number(row.Figures[measure].Median)
 	}
-	label := "  " + strings.Join(texts, " / ")
-	labels, err := plotter.NewLabels(plotter.XYLabels{XYs: plotter.XYs{at}, Labels: []string{label}})
+	labels, err := plotter.NewLabels(plotter.XYLabels{XYs: plotter.XYs{at}, Labels: []string{strings.Join(texts, " / ")}})
 	if err != nil {
 		return err
 	}
-	labels.TextStyle[0].YAlign = draw.YCenter
+	labels.TextStyle[0].YAlign, labels.Offset = draw.YCenter, vg.Point{X: 2 * vg.Millimeter}
 	drawn.Add(labels)
 	return nil
 }

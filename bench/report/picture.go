@@ -2,6 +2,7 @@ package report
 
 import (
 	"io"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -11,19 +12,24 @@ import (
 
 // panel is one part of the picture.
 type panel struct {
-	scenario, title string
-	measures        []Measure
+	title    string
+	measures []Measure
+	sources  []source
 }
 
-// panels stand above each other. One whose scenario was not run is left out.
+// source is a scenario whose subjects are shown, with something behind their names.
+type source struct{ scenario, suffix string }
+
+var lateness = []Measure{LatenessP50, LatenessP99, LatenessMax}
+
+// panels stand above each other. One whose scenarios were not run is left out.
 var panels = []panel{
-	{"steady-50", "50 timers a second: lateness in ms, median, 99th percentile and maximum", []Measure{LatenessP50, LatenessP99, LatenessMax}},
-	{"herd", "All at one instant: callbacks a second", []Measure{DrainRate}},
-	{"herd-preload", "All at one instant, preloaded: callbacks a second", []Measure{DrainRate}},
-	{"recurring", "Recurring, all at one instant: lateness in ms, median, 99th percentile and maximum", []Measure{LatenessP50, LatenessP99, LatenessMax}},
-	{"recurring", "Recurring: state transitions for each occurrence", []Measure{Transitions}},
-	{"adds", "Bookings a second, one by one", []Measure{AddRate}},
-	{"adds-batch", "Bookings a second, by batch", []Measure{AddRate}},
+	{"50 timers a second: lateness in ms, median, 99th percentile and maximum", lateness, []source{{"steady-50", ""}}},
+	{"All at one instant: callbacks a second", []Measure{DrainRate}, []source{{"herd-preload", ", preload"}, {"herd", ""}}},
+	{"Recurring, all at one instant: lateness in ms, median, 99th percentile and maximum", lateness, []source{{"recurring", ""}}},
+	{"Recurring: state transitions for each occurrence", []Measure{Transitions}, []source{{"recurring", ""}}},
+	{"Bookings a second, one by one", []Measure{AddRate}, []source{{"adds", ""}}},
+	{"Bookings a second, by batch", []Measure{AddRate}, []source{{"adds-batch", ""}}},
 }
 
 const (
@@ -37,17 +43,15 @@ func Picture(w io.Writer, tables []Table) error {
 	var plots [][]*plot.Plot
 	most := 0
 	for _, panel := range panels {
-		for _, table := range tables {
-			rows := panel.rows(table)
-			if table.Scenario != panel.scenario || len(rows) == 0 {
-				continue
-			}
-			drawn, err := panel.draw(rows)
-			if err != nil {
-				return err
-			}
-			plots, most = append(plots, []*plot.Plot{drawn}), max(most, len(rows))
+		rows := panel.rows(tables)
+		if len(rows) == 0 {
+			continue
 		}
+		drawn, err := panel.draw(rows)
+		if err != nil {
+			return err
+		}
+		plots, most = append(plots, []*plot.Plot{drawn}), max(most, len(rows))
 	}
 	if len(plots) == 0 {
 		plots = [][]*plot.Plot{{plot.New()}}
@@ -61,11 +65,23 @@ func Picture(w io.Writer, tables []Table) error {
 	return err
 }
 
-// rows are the subjects that have the figures, the first one on top.
-func (p panel) rows(table Table) (rows []Row) {
-	for i := range table.Rows {
-		row := table.Rows[len(table.Rows)-1-i]
+// rows are the subjects that have the figures, from below: the first one is on top.
+func (p panel) rows(tables []Table) (rows []Row) {
+	for _, source := range p.sources {
+		for _, table := range tables {
+			if table.Scenario == source.scenario {
+				rows = append(rows, p.measured(table.Rows, source.suffix)...)
+			}
+		}
+	}
+	slices.Reverse(rows)
+	return rows
+}
+
+func (p panel) measured(all []Row, suffix string) (rows []Row) {
+	for _, row := range all {
 		if _, has := row.Figures[p.measures[0]]; has {
+			row.Subject += suffix
 			rows = append(rows, row)
 		}
 	}

@@ -72,7 +72,7 @@ func TestPendingTellsTheWayAndTheMemory(t *testing.T) {
 		Subject: "one", Plan: scenario.Plan{Name: "pending", Kind: scenario.Pending, Timers: 200, Rate: 10},
 		Outcome: scenario.Outcome{Expected: 50, Calls: scenario.Calls{
 			Made: 4, Timers: 150, Elapsed: 3 * time.Second, Tenths: []scenario.Tenth{
-				{End: time.Time{}.Add(time.Second), Memory: map[string]int64{"worker": 80 << 20, "api": 40 << 20}, Bytes: 1 << 20},
+				{End: time.Time{}.Add(time.Second), CPU: map[string]time.Duration{"api": 303 * time.Millisecond}, Memory: map[string]int64{"worker": 80 << 20, "api": 40 << 20}, Bytes: 1 << 20},
 				{Begin: time.Time{}.Add(time.Second), End: time.Time{}.Add(3 * time.Second), Memory: map[string]int64{"worker": 81 << 20, "api": 40 << 20}, Bytes: 2 << 20},
 			},
 		}, ByTenth: [][]time.Duration{{time.Millisecond}, {2 * time.Millisecond, 3 * time.Millisecond}}},
@@ -84,7 +84,7 @@ func TestPendingTellsTheWayAndTheMemory(t *testing.T) {
 	notes := report.Summarise([]report.Result{r})[0].Rows[0].Notes
 	require.Equal(t, []string{
 		"by tenths, p50 ms: 1 2", "by tenths, p99 ms: 1 3", "by tenths, max ms: 1 3", "by tenths, adds/s: 100 50",
-		"by tenths, MB on disk: 1 2", "by tenths, MB of api: 40 40", "by tenths, MB of worker: 80 81",
+		"by tenths, CPU ms/timer: 3 0", "by tenths, MB on disk: 1 2", "by tenths, MB of api: 40 40", "by tenths, MB of worker: 80 81",
 	}, notes)
 }
 

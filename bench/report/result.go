@@ -101,8 +101,12 @@ func (r Result) costs(figures Figures) {
 		figures[Transitions] = float64(recurred.Transitions) / timers
 		figures[Events] = float64(recurred.Events) / timers
 	}
+	grown := r.Spent.Counters.Bytes
 	if r.Plan.Kind == scenario.Pending {
-		figures[BytesPerTimer] = float64(r.Stored) / timers
+		grown = r.Stored
+	}
+	if grown > 0 {
+		figures[BytesPerTimer] = float64(grown) / timers
 	}
 }
 

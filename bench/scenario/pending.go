@@ -44,7 +44,10 @@ func (r *Runner) pending(ctx context.Context, plan Plan) (Booking, error) {
 // fill books all that is not due for long. A batch that fails is noted.
 func (r *Runner) fill(ctx context.Context, plan Plan) (Calls, error) {
 	batch := min(max(plan.Timers/(tenths*perTenth), 1), maxBatch)
-	way := r.newWay(plan.Timers)
+	way, err := r.newWay(plan.Timers)
+	if err != nil {
+		return Calls{}, err
+	}
 	begin := time.Now()
 	var log ledger
 	var group errgroup.Group

@@ -16,6 +16,8 @@ const tenths = 10
 // Tenth is a tenth of the way.
 type Tenth struct {
 	Begin, End time.Time
+	// CPU is what the subject took meanwhile, by program.
+	CPU map[string]time.Duration
 	// Memory is what the subject took at its end, in bytes by program, and Bytes
 	// what its store took on disk.
 	Memory map[string]int64
@@ -30,11 +32,15 @@ type way struct {
 	mu    sync.Mutex
 	gone  int
 	begin time.Time
+	taken usage.Usage
 	done  []Tenth
 	err   error
 }
 
-func (r *Runner) newWay(all int) *way { return &way{all: all, subject: r.subject, begin: time.Now()} }
+func (r *Runner) newWay(all int) (*way, error) {
+	taken, err := usage.Own()
+	return &way{all: all, subject: r.subject, begin: time.Now(), taken: taken}, err
+}
 
 // add goes on by some timers.
 func (w *way) add(ctx context.Context, timers int) {
@@ -57,8 +63,8 @@ func (w *way) end(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	tenth.Memory, tenth.Bytes = taken.Memory, counters.Bytes
-	w.done, w.begin = append(w.done, tenth), tenth.End
+	tenth.CPU, tenth.Memory, tenth.Bytes = taken.Since(w.taken), taken.Memory, counters.Bytes
+	w.done, w.begin, w.taken = append(w.done, tenth), tenth.End, taken
 	slog.Info("a tenth is booked", "timers", w.gone, "took", tenth.End.Sub(tenth.Begin), "bytes", tenth.Bytes)
 	return nil
 }

@@ -31,6 +31,15 @@ func Own() (Usage, error) {
 	return usage, err
 }
 
+// Since is the processor time that was taken since an earlier moment, by program.
+func (u Usage) Since(earlier Usage) map[string]time.Duration {
+	spent := map[string]time.Duration{}
+	for program, cpu := range u.CPU {
+		spent[program] = cpu - earlier.CPU[program]
+	}
+	return spent
+}
+
 // add leaves out what ended a moment ago.
 func (u Usage) add(process procfs.ProcStat) {
 	proc, err := procfs.NewProc(process.PID)

@@ -124,6 +124,13 @@ func (t *Telemetry) Woken(businessType string, timers int) {
 	t.woken.WithLabelValues(businessType).Add(float64(timers))
 }
 
+// Queue shows how many bookings wait for their turn.
+func (t *Telemetry) Queue(bookings func() int) {
+	t.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "wakecall_queued_bookings", Help: "Bookings that wait for their turn at this gateway.",
+	}, func() float64 { return float64(bookings()) }))
+}
+
 // Requested counts one API request.
 func (t *Telemetry) Requested(method, route, status string, took time.Duration) {
 	t.requests.WithLabelValues(method, route, status).Observe(took.Seconds())

@@ -97,6 +97,7 @@ func Open(ctx context.Context, s Settings) (*House, error) {
 		Client: temporal, Namespace: s.Temporal.Namespace, Box: box,
 		WebUI: s.Config.WebUI, PolicyTTL: s.Config.PolicyTTL, Limiter: limiter,
 	})
+	telemetry.Queue(h.Engine.QueuedBookings)
 	if err := h.Engine.Prepare(ctx); err != nil {
 		h.Close()
 		return nil, err

@@ -1,0 +1,49 @@
+package observe_test
+
+import (
+	"net/http/httptest"
+	"os"
+	"regexp"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/internal/observe"
+	"github.com/wakecall/wakecall/timer"
+)
+
+var ownMetric = regexp.MustCompile(`wakecall_[a-z_]+[a-z]`)
+
+func TestOperationsNameEveryMetric(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/operations.md")
+	require.NoError(t, err)
+	named := slices.Sorted(slices.Values(ownMetric.FindAllString(string(page), -1)))
+	require.Equal(t, exported(t), slices.Compact(named))
+}
+
+// exported are the metrics, sorted, of a process that has done everything once.
+func exported(t *testing.T) []string {
+	t.Helper()
+	telemetry, err := observe.NewTelemetry("test")
+	require.NoError(t, err)
+	defer func() { require.NoError(t, telemetry.Shutdown(t.Context())) }()
+	late, limit := int64(1), 5.0
+	telemetry.Attempted("order", timer.Report{LatenessMS: &late}, time.Second)
+	telemetry.Unrung(timer.ResultInterrupted)
+	telemetry.Woken("order", 1)
+	telemetry.Requested("GET", "/livez", "200", time.Second)
+	telemetry.Queue(func() int { return 7 })
+	telemetry.Governed([]timer.Policy{{BusinessType: "order", Limits: timer.Limits{CallbacksPerSecond: &limit}}})
+	answer := httptest.NewRecorder()
+	telemetry.Handler().ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), "GET", "/metrics", nil))
+	text := answer.Body.String()
+	require.Contains(t, text, "\nwakecall_queued_bookings 7\n")
+	var names []string
+	for _, line := range regexp.MustCompile(`(?m)^# TYPE (wakecall_\w+)`).FindAllStringSubmatch(text, -1) {
+		names = append(names, line[1])
+	}
+	return names
+}
