@@ -53,6 +53,7 @@ func TestBookingWithoutATurnIsNotMade(t *testing.T) {
 		synctest.Wait()
 		require.Equal(t, 1, e.QueuedBookings())
 		_, err := inTurn(t.Context(), bookings, book)
+		synctest.Wait()
 		require.Zero(t, e.QueuedBookings())
 		require.Equal(t, timer.Unavailable, timer.CodeOf(err))
 		require.Equal(t, longestQueue, time.Since(began))
