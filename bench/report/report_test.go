@@ -72,18 +72,18 @@ func TestPendingTellsTheWayAndTheMemory(t *testing.T) {
 		Subject: "one", Plan: scenario.Plan{Name: "pending", Kind: scenario.Pending, Timers: 200, Rate: 10},
 		Outcome: scenario.Outcome{Expected: 50, Calls: scenario.Calls{
 			Made: 4, Timers: 150, Elapsed: 3 * time.Second, Tenths: []scenario.Tenth{
-				{End: time.Time{}.Add(time.Second), CPU: map[string]time.Duration{"api": 303 * time.Millisecond}, Memory: map[string]int64{"worker": 80 << 20, "api": 40 << 20}, Bytes: 1 << 20},
-				{Begin: time.Time{}.Add(time.Second), End: time.Time{}.Add(3 * time.Second), Memory: map[string]int64{"worker": 81 << 20, "api": 40 << 20}, Bytes: 2 << 20},
+				{End: time.Time{}.Add(time.Second), Timers: 100, CPU: map[string]time.Duration{"api": 303 * time.Millisecond}, Memory: map[string]int64{"worker": 80 << 20, "api": 40 << 20}, Bytes: 1 << 20},
+				{Begin: time.Time{}.Add(time.Second), End: time.Time{}.Add(3 * time.Second), Timers: 50, Memory: map[string]int64{"worker": 81 << 20, "api": 40 << 20}, Bytes: 2 << 20},
 			},
 		}, ByTenth: [][]time.Duration{{time.Millisecond}, {2 * time.Millisecond, 3 * time.Millisecond}}},
 		Stored: 200_000,
 	}
-	require.InDelta(t, 50, r.Tenths()[1].Figures[report.AddRate], 1e-9)
+	require.InDelta(t, 25, r.Tenths()[1].Figures[report.AddRate], 1e-9, "of 100 timers, 50 were booked")
 	require.InDelta(t, 1000, r.Figures()[report.BytesPerTimer], 1e-9, "the timers of the stream are stored as well")
 	require.InDelta(t, 50, r.Figures()[report.AddRate], 1e-9)
 	notes := report.Summarise([]report.Result{r})[0].Rows[0].Notes
 	require.Equal(t, []string{
-		"by tenths, p50 ms: 1 2", "by tenths, p99 ms: 1 3", "by tenths, max ms: 1 3", "by tenths, adds/s: 100 50",
+		"by tenths, p50 ms: 1 2", "by tenths, p99 ms: 1 3", "by tenths, max ms: 1 3", "by tenths, adds/s: 100 25",
 		"by tenths, CPU ms/timer: 3 0", "by tenths, MB on disk: 1 2", "by tenths, MB of api: 40 40", "by tenths, MB of worker: 80 81",
 	}, notes)
 }
@@ -104,7 +104,9 @@ func TestReportIsWritten(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new")
 	skipped := steady("two", 0, time.Second)
 	skipped.Plan.Name, skipped.Outcome = "mixed", scenario.Outcome{Skipped: "it cannot"}
-	results := []report.Result{steady("one", 0, time.Millisecond), steady("two", 0, time.Microsecond), skipped}
+	herd := steady("one", 0, time.Millisecond)
+	herd.Plan.Name, herd.Plan.Over, herd.Outcome.Drain = "herd-preload", 0, time.Second
+	results := []report.Result{steady("one", 0, time.Millisecond), steady("two", 0, time.Microsecond), skipped, herd}
 	require.NoError(t, report.New(results).Write(dir))
 
 	text := read(t, dir, "report.txt")
@@ -112,10 +114,11 @@ func TestReportIsWritten(t *testing.T) {
 	require.Contains(t, text, "two: it cannot")
 	var kept report.Report
 	require.NoError(t, json.Unmarshal([]byte(read(t, dir, "report.json")), &kept))
-	require.Len(t, kept.Rounds, 3)
+	require.Len(t, kept.Rounds, 4)
 	require.InDelta(t, 150, kept.Rounds[0].CPU["a"], 0)
 	picture := read(t, dir, "report.svg")
-	require.Contains(t, picture, "one")
+	require.Contains(t, picture, ">one<")
+	require.Contains(t, picture, ">one, preload<", "a preloaded herd stands beside the others")
 	require.NoError(t, wellFormed(picture))
 	require.Error(t, wellFormed(picture[:len(picture)/2]), "the oracle sees broken XML")
 }

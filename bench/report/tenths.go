@@ -19,10 +19,9 @@ type Tenth struct {
 // Tenths are those of a scenario that is measured in tenths.
 func (r Result) Tenths() (tenths []Tenth) {
 	for i, tenth := range r.Outcome.Calls.Tenths {
-		timers := float64(r.Plan.Timers) / float64(len(r.Outcome.Calls.Tenths))
-		figures := Figures{
-			AddRate:     timers / tenth.End.Sub(tenth.Begin).Seconds(),
-			CPUPerTimer: milliseconds(total(tenth.CPU)) / (timers + float64(len(r.Outcome.ByTenth[i]))),
+		figures := Figures{AddRate: float64(tenth.Timers) / tenth.End.Sub(tenth.Begin).Seconds()}
+		if timers := tenth.Timers + len(r.Outcome.ByTenth[i]); timers > 0 {
+			figures[CPUPerTimer] = milliseconds(total(tenth.CPU)) / float64(timers)
 		}
 		figures.quantiles(r.Outcome.ByTenth[i], LatenessP50, LatenessP99, LatenessMax)
 		tenths = append(tenths, Tenth{Figures: figures, Memory: tenth.Memory, Bytes: tenth.Bytes})

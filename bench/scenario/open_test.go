@@ -101,6 +101,7 @@ func TestTheStreamFlowsWhileTimersAreBooked(t *testing.T) {
 		require.Greater(t, booking.Calls.Tenths[9].End.Sub(booking.Calls.Tenths[0].Begin), 10*time.Second)
 		require.Equal(t, booking.Calls.Tenths[0].End, booking.Calls.Tenths[1].Begin)
 		require.NotEmpty(t, booking.Calls.Tenths[9].Memory)
+		require.Equal(t, 1000, inTenths(booking))
 		require.InDelta(t, 10*booking.Calls.Elapsed.Seconds(), len(booking.Expected), 2)
 		require.Zero(t, booking.Calls.Failed)
 
@@ -110,7 +111,29 @@ func TestTheStreamFlowsWhileTimersAreBooked(t *testing.T) {
 		require.NoError(t, err)
 		require.Positive(t, booking.Calls.Failed, "what was acknowledged too late is told")
 		require.Len(t, booking.Free, booking.Calls.Failed)
+
+		booking, err = scenario.NewRunner(refusing{slow}).Run(t.Context(), scenario.Plan{
+			Name: "refusing", Kind: scenario.Pending, Timers: 1000, Rate: 10,
+		})
+		require.NoError(t, err)
+		require.Len(t, booking.Calls.Tenths, 10)
+		require.Zero(t, inTenths(booking), "what was refused is not booked")
 	})
+}
+
+func inTenths(booking scenario.Booking) (timers int) {
+	for _, tenth := range booking.Calls.Tenths {
+		timers += tenth.Timers
+	}
+	return timers
+}
+
+// refusing takes no batches.
+type refusing struct{ *stalling }
+
+func (refusing) AddBatch(context.Context, []subject.Timer) (int, error) {
+	<-time.After(time.Second)
+	return 0, context.DeadlineExceeded
 }
 
 // tardy acknowledges single timers after they are due.

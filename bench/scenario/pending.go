@@ -60,7 +60,7 @@ func (r *Runner) fill(ctx context.Context, plan Plan) (Calls, error) {
 		group.Go(func() error {
 			booked, err := r.subject.AddBatch(ctx, timers)
 			log.note(booked, err)
-			way.add(ctx, len(timers))
+			way.add(ctx, len(timers), booked)
 			return nil
 		})
 	}

@@ -16,6 +16,8 @@ const tenths = 10
 // Tenth is a tenth of the way.
 type Tenth struct {
 	Begin, End time.Time
+	// Timers is how many were booked.
+	Timers int
 	// CPU is what the subject took meanwhile, by program.
 	CPU map[string]time.Duration
 	// Memory is what the subject took at its end, in bytes by program, and Bytes
@@ -29,12 +31,13 @@ type way struct {
 	all     int
 	subject subject.Subject
 
-	mu    sync.Mutex
-	gone  int
-	begin time.Time
-	taken usage.Usage
-	done  []Tenth
-	err   error
+	mu     sync.Mutex
+	gone   int
+	booked int // in the tenth that is under way
+	begin  time.Time
+	taken  usage.Usage
+	done   []Tenth
+	err    error
 }
 
 func (r *Runner) newWay(all int) (*way, error) {
@@ -42,11 +45,11 @@ func (r *Runner) newWay(all int) (*way, error) {
 	return &way{all: all, subject: r.subject, begin: time.Now(), taken: taken}, err
 }
 
-// add goes on by some timers.
-func (w *way) add(ctx context.Context, timers int) {
+// add goes on by some timers, not all of which need to be booked.
+func (w *way) add(ctx context.Context, timers, booked int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.gone += timers
+	w.gone, w.booked = w.gone+timers, w.booked+booked
 	for w.err == nil && len(w.done) < tenths && w.gone*tenths >= w.all*(len(w.done)+1) {
 		w.err = w.end(ctx)
 	}
@@ -54,7 +57,7 @@ func (w *way) add(ctx context.Context, timers int) {
 
 // end measures a tenth that is done.
 func (w *way) end(ctx context.Context) error {
-	tenth := Tenth{Begin: w.begin, End: time.Now()}
+	tenth := Tenth{Begin: w.begin, End: time.Now(), Timers: w.booked}
 	taken, err := usage.Own()
 	if err != nil {
 		return err
@@ -64,7 +67,7 @@ func (w *way) end(ctx context.Context) error {
 		return err
 	}
 	tenth.CPU, tenth.Memory, tenth.Bytes = taken.Since(w.taken), taken.Memory, counters.Bytes
-	w.done, w.begin, w.taken = append(w.done, tenth), tenth.End, taken
+	w.done, w.booked, w.begin, w.taken = append(w.done, tenth), 0, tenth.End, taken
 	slog.Info("a tenth is booked", "timers", w.gone, "took", tenth.End.Sub(tenth.Begin), "bytes", tenth.Bytes)
 	return nil
 }

@@ -40,6 +40,13 @@ func TestWorkOfAnEndedChildIsCounted(t *testing.T) {
 	require.Greater(t, sum(own(t))-before, 20*time.Millisecond)
 }
 
+func TestSinceIsWhatWasAdded(t *testing.T) {
+	t.Parallel()
+	earlier := usage.Usage{CPU: map[string]time.Duration{"api": time.Second}}
+	later := usage.Usage{CPU: map[string]time.Duration{"api": 3 * time.Second, "worker": time.Second}}
+	require.Equal(t, map[string]time.Duration{"api": 2 * time.Second, "worker": time.Second}, later.Since(earlier))
+}
+
 func TestOthersAreSeen(t *testing.T) {
 	t.Parallel()
 	watch, err := usage.Watch()
