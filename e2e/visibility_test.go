@@ -3,6 +3,7 @@ package e2e
 import (
 	"database/sql"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -12,31 +13,84 @@ import (
 	"github.com/wakecall/wakecall/e2e/process"
 )
 
-// indexes are what deploy/visibility.….sql leave, on either engine.
-var indexes = []string{
-	"by_execution_time", "by_keyword_01", "by_keyword_02", "by_keyword_03", "by_keyword_04", "by_keyword_05", "by_keyword_06",
-	"by_keyword_07", "by_keyword_08", "by_keyword_09", "by_keyword_10", "by_root_workflow_id", "by_status", "by_workflow_id",
-	"by_workflow_type", "default_idx", "wakecall_by_division", "wakecall_by_parent", "wakecall_by_status_and_time",
-}
+// indexes are what deploy/visibility.….sql leave on either engine, and
+// indexesOnSQLite those that its planner needs besides.
+var (
+	indexes = []string{
+		"by_execution_time", "by_root_workflow_id", "by_status", "by_workflow_id", "by_workflow_type", "default_idx",
+		"wakecall_by_division", "wakecall_by_keyword_01", "wakecall_by_keyword_02", "wakecall_by_keyword_03",
+		"wakecall_by_keyword_04", "wakecall_by_keyword_05", "wakecall_by_keyword_06", "wakecall_by_keyword_07",
+		"wakecall_by_keyword_08", "wakecall_by_keyword_09", "wakecall_by_keyword_10", "wakecall_by_parent",
+		"wakecall_by_status_and_due",
+	}
+	indexesOnSQLite = []string{
+		"wakecall_by_keyword_01_and_status", "wakecall_by_keyword_02_and_status", "wakecall_by_keyword_03_and_status",
+		"wakecall_by_type_and_status",
+	}
+)
 
 func TestIndexesOfSQLite(t *testing.T) {
+	db := visibility(t)
+	require.ElementsMatch(t, slices.Concat(indexes, indexesOnSQLite), column(t, db, 0,
+		"SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'executions_visibility' AND sql IS NOT NULL"))
+}
+
+func visibility(t *testing.T) *sql.DB {
 	dir := t.TempDir()
 	_, stop, err := house.Temporal(dir)
 	require.NoError(t, err)
 	t.Cleanup(stop)
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "visibility.db")+"?mode=ro")
 	require.NoError(t, err)
-	defer func() { require.NoError(t, db.Close()) }()
-	require.ElementsMatch(t, indexes, column(t, db, 0,
-		"SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'executions_visibility' AND sql IS NOT NULL"))
+	t.Cleanup(func() { require.NoError(t, db.Close()) })
+	return db
+}
 
-	// What the reconciler asks, as Temporal puts it.
-	overdue := `SELECT workflow_id FROM executions_visibility WHERE namespace_id = ? AND workflow_type_name = ? AND status = ?
-		AND execution_time < ? AND Keyword01 IS NULL AND TemporalNamespaceDivision IS NULL
-		ORDER BY COALESCE(close_time, '9999-12-31 23:59:59+00:00') DESC, start_time DESC, run_id LIMIT 1000`
+// What is asked of a store with a million timers must not read them all. These are
+// the questions of Wakecall and of the Web UI in the words of Temporal, with the
+// index that finds what is asked for, or from which alone it is counted.
+func TestPlansOfSQLite(t *testing.T) {
+	const timers = "workflow_type_name = 'WakecallTimer' AND "
+	db := visibility(t)
+	for _, question := range []struct{ clauses, index string }{
+		{"workflow_type_name = 'WakecallPolicy' AND status = 1", "by_type_and_status (namespace_id=? AND workflow_type_name=? AND status=?)"},
+		{"workflow_type_name = 'WakecallPolicy' AND status != 6", "by_workflow_type (namespace_id=? AND workflow_type_name=?)"},
+		{"workflow_id = 'w'", "by_workflow_id (namespace_id=? AND workflow_id=?)"},
+		{timers + "status = 1 AND execution_time < '2026' AND Keyword03 IS NULL", "by_status_and_due (namespace_id=? AND status=? AND execution_time<?)"},
+		{timers + "status = 1 AND execution_time < '2026' AND Keyword03 = 'delivering'", "by_keyword_03_and_status (namespace_id=? AND Keyword03=? AND status=?)"},
+		{timers + "status != 6", "by_workflow_type (namespace_id=? AND workflow_type_name=?)"},
+		{timers + "status = 1 AND Keyword03 IS NULL", "by_type_and_status (namespace_id=? AND workflow_type_name=? AND status=?)"},
+		{timers + "status = 1 AND Keyword03 = 'paused'", "by_keyword_03_and_status (namespace_id=? AND Keyword03=? AND status=?)"},
+		{timers + "status = 2 AND (Keyword03 IS NULL OR Keyword03 != 'expired')", "by_type_and_status (namespace_id=? AND workflow_type_name=? AND status=?)"},
+		{timers + "status IN (3, 7)", "by_type_and_status (namespace_id=? AND workflow_type_name=? AND status=?)"},
+		{timers + "status != 6 AND Keyword01 = 'b'", "by_keyword_01 (namespace_id=? AND Keyword01=?)"},
+		{timers + "status = 1 AND Keyword03 IS NULL AND Keyword01 = 'b'", "by_keyword_01_and_status (namespace_id=? AND Keyword01=? AND status=?)"},
+		{timers + "status IN (3, 7) AND Keyword01 = 'b'", "by_keyword_01_and_status (namespace_id=? AND Keyword01=? AND status=?)"},
+		{timers + "status != 6 AND execution_time >= '2026' AND execution_time <= '2027'", "by_execution_time (namespace_id=? AND execution_time>? AND execution_time<?)"},
+		{"status = 1", "by_status (namespace_id=? AND status=?)"},
+		{"true", "default_idx (namespace_id=?)"},
+	} {
+		require.Contains(t, plan(t, db, "SELECT workflow_id, memo", question.clauses,
+			"ORDER BY COALESCE(close_time, '9999-12-31 23:59:59+00:00') DESC, start_time DESC, run_id LIMIT 1000"),
+			question.index, question.clauses)
+	}
+	for _, question := range []struct{ clauses, index string }{
+		{timers + "Keyword01 = 'b' AND status = 1", "by_keyword_01_and_status (namespace_id=? AND Keyword01=? AND status=?)"},
+		{"status = 1", "by_status_and_due (namespace_id=? AND status=?)"},
+		{"workflow_type_name = 'WakecallTimer'", "by_type_and_status (namespace_id=? AND workflow_type_name=?)"},
+		{"true", "by_status_and_due (namespace_id=?)"},
+	} {
+		require.Contains(t, plan(t, db, "SELECT COUNT(*)", question.clauses, ""), "INDEX wakecall_"+question.index, question.clauses)
+	}
+	require.Contains(t, plan(t, db, "SELECT workflow_id", "Int01 = 1", ""), "(namespace_id=?)", "the oracle sees a reading of every record")
+}
+
+// plan is how SQLite goes about a question.
+func plan(t *testing.T, db *sql.DB, what, clauses, order string) string {
+	t.Helper()
 	const detail = 3
-	require.Contains(t, column(t, db, detail, "EXPLAIN QUERY PLAN "+overdue, "n", "t", 1, "2026")[0],
-		"wakecall_by_status_and_time (namespace_id=? AND status=? AND execution_time<?)")
+	return column(t, db, detail, "EXPLAIN QUERY PLAN "+what+" FROM executions_visibility WHERE namespace_id = ? AND (("+
+		clauses+") AND TemporalNamespaceDivision IS NULL) "+order, "n")[0]
 }
 
 // column is one column of what a query finds.

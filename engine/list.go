@@ -98,9 +98,9 @@ func (f Filter) statusClause() string {
 	case timer.Expired:
 		return fmt.Sprintf("ExecutionStatus = 'Completed' AND %s = '%s'", state, timer.Expired)
 	case timer.Failed:
-		return "(ExecutionStatus = 'Failed' OR ExecutionStatus = 'TimedOut')"
+		return "ExecutionStatus IN ('Failed', 'TimedOut')"
 	case timer.Cancelled:
-		return "(ExecutionStatus = 'Canceled' OR ExecutionStatus = 'Terminated')"
+		return "ExecutionStatus IN ('Canceled', 'Terminated')"
 	default:
 		return "ExecutionStatus != 'ContinuedAsNew'"
 	}

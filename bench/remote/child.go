@@ -22,16 +22,16 @@ type Child struct {
 	subject subject.Subject
 	runner  *scenario.Runner
 	before  mark
+	// open is how many executions had not ended before the last Run.
+	open int64
 	// booking is what the last Run asked for.
 	booking scenario.Booking
 }
 
-// mark is where a scenario begins.
+// mark is where a scenario begins or ends.
 type mark struct {
 	usage    usage.Usage
 	counters subject.Counters
-	// open is how many executions had not ended.
-	open int64
 }
 
 // Serve does what the other side asks until it hangs up.
@@ -65,6 +65,11 @@ func (c *Child) Start(args StartArgs, _ *None) (err error) {
 
 // Run makes the load of a plan.
 func (c *Child) Run(plan scenario.Plan, booked *Booked) (err error) {
+	if tracer, can := c.subject.(subject.Tracer); can {
+		if c.open, err = tracer.Open(c.ctx); err != nil {
+			return err
+		}
+	}
 	if c.before, err = c.mark(); err != nil {
 		return err
 	}
@@ -81,12 +86,7 @@ func (c *Child) mark() (m mark, err error) {
 	if m.usage, err = usage.Own(); err != nil {
 		return m, err
 	}
-	if m.counters, err = c.subject.Counters(c.ctx); err != nil {
-		return m, err
-	}
-	if tracer, can := c.subject.(subject.Tracer); can {
-		m.open, err = tracer.Open(c.ctx)
-	}
+	m.counters, err = c.subject.Counters(c.ctx)
 	return m, err
 }
 
@@ -141,7 +141,7 @@ func (c *Child) settle() {
 	look := time.NewTicker(lookEvery)
 	defer look.Stop()
 	for {
-		if open, err := tracer.Open(ctx); err == nil && open <= c.before.open+int64(c.booking.Ahead) {
+		if open, err := tracer.Open(ctx); err == nil && open <= c.open+int64(c.booking.Ahead) {
 			return
 		}
 		select {
