@@ -18,8 +18,8 @@ CREATE INDEX IF NOT EXISTS wakecall_by_division ON executions_visibility (namesp
 CREATE INDEX IF NOT EXISTS wakecall_by_parent ON executions_visibility (namespace_id, parent_workflow_id)
   WHERE parent_workflow_id IS NOT NULL;
 
--- Temporal assigns Wakecall's three search attributes to the first three keywords, in
--- an order of its own. A row without the attribute costs nothing here.
+-- Temporal assigns Wakecall's three search attributes to any of the ten keywords. A row
+-- without the attribute costs nothing here.
 CREATE INDEX IF NOT EXISTS wakecall_by_keyword_01 ON executions_visibility
   (namespace_id, Keyword01, (COALESCE(close_time, '9999-12-31 23:59:59+00:00')) DESC, start_time DESC, run_id)
   WHERE Keyword01 IS NOT NULL;
@@ -61,6 +61,27 @@ CREATE INDEX IF NOT EXISTS wakecall_by_keyword_02_and_status ON executions_visib
 CREATE INDEX IF NOT EXISTS wakecall_by_keyword_03_and_status ON executions_visibility
   (namespace_id, Keyword03, status, (COALESCE(close_time, '9999-12-31 23:59:59+00:00')) DESC, start_time DESC, run_id, workflow_type_name, TemporalNamespaceDivision)
   WHERE Keyword03 IS NOT NULL;
+CREATE INDEX IF NOT EXISTS wakecall_by_keyword_04_and_status ON executions_visibility
+  (namespace_id, Keyword04, status, (COALESCE(close_time, '9999-12-31 23:59:59+00:00')) DESC, start_time DESC, run_id, workflow_type_name, TemporalNamespaceDivision)
+  WHERE Keyword04 IS NOT NULL;
+CREATE INDEX IF NOT EXISTS wakecall_by_keyword_05_and_status ON executions_visibility
+  (namespace_id, Keyword05, status, (COALESCE(close_time, '9999-12-31 23:59:59+00:00')) DESC, start_time DESC, run_id, workflow_type_name, TemporalNamespaceDivision)
+  WHERE Keyword05 IS NOT NULL;
+CREATE INDEX IF NOT EXISTS wakecall_by_keyword_06_and_status ON executions_visibility
+  (namespace_id, Keyword06, status, (COALESCE(close_time, '9999-12-31 23:59:59+00:00')) DESC, start_time DESC, run_id, workflow_type_name, TemporalNamespaceDivision)
+  WHERE Keyword06 IS NOT NULL;
+CREATE INDEX IF NOT EXISTS wakecall_by_keyword_07_and_status ON executions_visibility
+  (namespace_id, Keyword07, status, (COALESCE(close_time, '9999-12-31 23:59:59+00:00')) DESC, start_time DESC, run_id, workflow_type_name, TemporalNamespaceDivision)
+  WHERE Keyword07 IS NOT NULL;
+CREATE INDEX IF NOT EXISTS wakecall_by_keyword_08_and_status ON executions_visibility
+  (namespace_id, Keyword08, status, (COALESCE(close_time, '9999-12-31 23:59:59+00:00')) DESC, start_time DESC, run_id, workflow_type_name, TemporalNamespaceDivision)
+  WHERE Keyword08 IS NOT NULL;
+CREATE INDEX IF NOT EXISTS wakecall_by_keyword_09_and_status ON executions_visibility
+  (namespace_id, Keyword09, status, (COALESCE(close_time, '9999-12-31 23:59:59+00:00')) DESC, start_time DESC, run_id, workflow_type_name, TemporalNamespaceDivision)
+  WHERE Keyword09 IS NOT NULL;
+CREATE INDEX IF NOT EXISTS wakecall_by_keyword_10_and_status ON executions_visibility
+  (namespace_id, Keyword10, status, (COALESCE(close_time, '9999-12-31 23:59:59+00:00')) DESC, start_time DESC, run_id, workflow_type_name, TemporalNamespaceDivision)
+  WHERE Keyword10 IS NOT NULL;
 DROP INDEX IF EXISTS by_keyword_01;
 DROP INDEX IF EXISTS by_keyword_02;
 DROP INDEX IF EXISTS by_keyword_03;
@@ -162,4 +183,14 @@ INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
   ('executions_visibility', 'wakecall_by_keyword_10', '1000000 1000000 1000 2 2 1'),
   ('executions_visibility', 'wakecall_by_keyword_01_and_status', '1000000 1000000 1000 20 2 2 1 1 1'),
   ('executions_visibility', 'wakecall_by_keyword_02_and_status', '1000000 1000000 1000 20 2 2 1 1 1'),
-  ('executions_visibility', 'wakecall_by_keyword_03_and_status', '1000000 1000000 1000 20 2 2 1 1 1');
+  ('executions_visibility', 'wakecall_by_keyword_03_and_status', '1000000 1000000 1000 20 2 2 1 1 1'),
+  ('executions_visibility', 'wakecall_by_keyword_04_and_status', '1000000 1000000 1000 20 2 2 1 1 1'),
+  ('executions_visibility', 'wakecall_by_keyword_05_and_status', '1000000 1000000 1000 20 2 2 1 1 1'),
+  ('executions_visibility', 'wakecall_by_keyword_06_and_status', '1000000 1000000 1000 20 2 2 1 1 1'),
+  ('executions_visibility', 'wakecall_by_keyword_07_and_status', '1000000 1000000 1000 20 2 2 1 1 1'),
+  ('executions_visibility', 'wakecall_by_keyword_08_and_status', '1000000 1000000 1000 20 2 2 1 1 1'),
+  ('executions_visibility', 'wakecall_by_keyword_09_and_status', '1000000 1000000 1000 20 2 2 1 1 1'),
+  ('executions_visibility', 'wakecall_by_keyword_10_and_status', '1000000 1000000 1000 20 2 2 1 1 1');
+
+-- Reads them again.
+ANALYZE sqlite_schema;

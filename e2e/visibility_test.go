@@ -25,7 +25,9 @@ var (
 	}
 	indexesOnSQLite = []string{
 		"wakecall_by_keyword_01_and_status", "wakecall_by_keyword_02_and_status", "wakecall_by_keyword_03_and_status",
-		"wakecall_by_type_and_status",
+		"wakecall_by_keyword_04_and_status", "wakecall_by_keyword_05_and_status", "wakecall_by_keyword_06_and_status",
+		"wakecall_by_keyword_07_and_status", "wakecall_by_keyword_08_and_status", "wakecall_by_keyword_09_and_status",
+		"wakecall_by_keyword_10_and_status", "wakecall_by_type_and_status",
 	}
 )
 
@@ -56,15 +58,15 @@ func TestPlansOfSQLite(t *testing.T) {
 		{"workflow_type_name = 'WakecallPolicy' AND status = 1", "by_type_and_status (namespace_id=? AND workflow_type_name=? AND status=?)"},
 		{"workflow_type_name = 'WakecallPolicy' AND status != 6", "by_workflow_type (namespace_id=? AND workflow_type_name=?)"},
 		{"workflow_id = 'w'", "by_workflow_id (namespace_id=? AND workflow_id=?)"},
-		{timers + "status = 1 AND execution_time < '2026' AND Keyword03 IS NULL", "by_status_and_due (namespace_id=? AND status=? AND execution_time<?)"},
-		{timers + "status = 1 AND execution_time < '2026' AND Keyword03 = 'delivering'", "by_keyword_03_and_status (namespace_id=? AND Keyword03=? AND status=?)"},
+		{timers + "status = 1 AND execution_time < '2026' AND Keyword09 IS NULL", "by_status_and_due (namespace_id=? AND status=? AND execution_time<?)"},
+		{timers + "status = 1 AND execution_time < '2026' AND Keyword09 = 'delivering'", "by_keyword_09_and_status (namespace_id=? AND Keyword09=? AND status=?)"},
 		{timers + "status != 6", "by_workflow_type (namespace_id=? AND workflow_type_name=?)"},
-		{timers + "status = 1 AND Keyword03 IS NULL", "by_type_and_status (namespace_id=? AND workflow_type_name=? AND status=?)"},
-		{timers + "status = 1 AND Keyword03 = 'paused'", "by_keyword_03_and_status (namespace_id=? AND Keyword03=? AND status=?)"},
-		{timers + "status = 2 AND (Keyword03 IS NULL OR Keyword03 != 'expired')", "by_type_and_status (namespace_id=? AND workflow_type_name=? AND status=?)"},
+		{timers + "status = 1 AND Keyword09 IS NULL", "by_type_and_status (namespace_id=? AND workflow_type_name=? AND status=?)"},
+		{timers + "status = 1 AND Keyword09 = 'paused'", "by_keyword_09_and_status (namespace_id=? AND Keyword09=? AND status=?)"},
+		{timers + "status = 2 AND (Keyword09 IS NULL OR Keyword09 != 'expired')", "by_type_and_status (namespace_id=? AND workflow_type_name=? AND status=?)"},
 		{timers + "status IN (3, 7)", "by_type_and_status (namespace_id=? AND workflow_type_name=? AND status=?)"},
 		{timers + "status != 6 AND Keyword01 = 'b'", "by_keyword_01 (namespace_id=? AND Keyword01=?)"},
-		{timers + "status = 1 AND Keyword03 IS NULL AND Keyword01 = 'b'", "by_keyword_01_and_status (namespace_id=? AND Keyword01=? AND status=?)"},
+		{timers + "status = 1 AND Keyword09 IS NULL AND Keyword01 = 'b'", "by_keyword_01_and_status (namespace_id=? AND Keyword01=? AND status=?)"},
 		{timers + "status IN (3, 7) AND Keyword01 = 'b'", "by_keyword_01_and_status (namespace_id=? AND Keyword01=? AND status=?)"},
 		{timers + "status != 6 AND execution_time >= '2026' AND execution_time <= '2027'", "by_execution_time (namespace_id=? AND execution_time>? AND execution_time<?)"},
 		{"status = 1", "by_status (namespace_id=? AND status=?)"},
