@@ -192,5 +192,5 @@ INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
   ('executions_visibility', 'wakecall_by_keyword_09_and_status', '1000000 1000000 1000 20 2 2 1 1 1'),
   ('executions_visibility', 'wakecall_by_keyword_10_and_status', '1000000 1000000 1000 20 2 2 1 1 1');
 
--- Reads them again.
+-- Temporal may have the file open: only this makes an open connection read them.
 ANALYZE sqlite_schema;

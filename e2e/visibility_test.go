@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/deploy"
 	"github.com/wakecall/wakecall/e2e/house"
 	"github.com/wakecall/wakecall/e2e/process"
 )
@@ -42,49 +43,83 @@ func visibility(t *testing.T) *sql.DB {
 	_, stop, err := house.Temporal(dir)
 	require.NoError(t, err)
 	t.Cleanup(stop)
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "visibility.db")+"?mode=ro")
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "visibility.db")+"?_pragma=busy_timeout(10000)")
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
+	db.SetMaxOpenConns(1) // what a connection has read of the ranking is its own
 	return db
 }
+
+// The ways in which SQLite may go about a question.
+const (
+	byType             = "by_workflow_type (namespace_id=? AND workflow_type_name=?)"
+	byTypeAndStatus    = "wakecall_by_type_and_status (namespace_id=? AND workflow_type_name=? AND status=?)"
+	byDue              = "wakecall_by_status_and_due (namespace_id=? AND status=? AND execution_time<?)"
+	byBusiness         = "wakecall_by_keyword_01 (namespace_id=? AND Keyword01=?)"
+	byBusinessAndState = "wakecall_by_keyword_01_and_status (namespace_id=? AND Keyword01=? AND status=?)"
+	byState            = "wakecall_by_keyword_09_and_status (namespace_id=? AND Keyword09=? AND status=?)"
+	readAll            = "(namespace_id=?)"
+)
+
+// What selects timers, and failed ones.
+const (
+	timers = "workflow_type_name = 'WakecallTimer' AND "
+	failed = timers + "status IN (3, 7)"
+)
 
 // What is asked of a store with a million timers must not read them all. These are
 // the questions of Wakecall and of the Web UI in the words of Temporal, with the
 // index that finds what is asked for, or from which alone it is counted.
 func TestPlansOfSQLite(t *testing.T) {
-	const timers = "workflow_type_name = 'WakecallTimer' AND "
 	db := visibility(t)
 	for _, question := range []struct{ clauses, index string }{
-		{"workflow_type_name = 'WakecallPolicy' AND status = 1", "by_type_and_status (namespace_id=? AND workflow_type_name=? AND status=?)"},
-		{"workflow_type_name = 'WakecallPolicy' AND status != 6", "by_workflow_type (namespace_id=? AND workflow_type_name=?)"},
+		{"workflow_type_name = 'WakecallPolicy' AND status = 1", byTypeAndStatus},
+		{"workflow_type_name = 'WakecallPolicy' AND status != 6", byType},
 		{"workflow_id = 'w'", "by_workflow_id (namespace_id=? AND workflow_id=?)"},
-		{timers + "status = 1 AND execution_time < '2026' AND Keyword09 IS NULL", "by_status_and_due (namespace_id=? AND status=? AND execution_time<?)"},
-		{timers + "status = 1 AND execution_time < '2026' AND Keyword09 = 'delivering'", "by_keyword_09_and_status (namespace_id=? AND Keyword09=? AND status=?)"},
-		{timers + "status != 6", "by_workflow_type (namespace_id=? AND workflow_type_name=?)"},
-		{timers + "status = 1 AND Keyword09 IS NULL", "by_type_and_status (namespace_id=? AND workflow_type_name=? AND status=?)"},
-		{timers + "status = 1 AND Keyword09 = 'paused'", "by_keyword_09_and_status (namespace_id=? AND Keyword09=? AND status=?)"},
-		{timers + "status = 2 AND (Keyword09 IS NULL OR Keyword09 != 'expired')", "by_type_and_status (namespace_id=? AND workflow_type_name=? AND status=?)"},
-		{timers + "status IN (3, 7)", "by_type_and_status (namespace_id=? AND workflow_type_name=? AND status=?)"},
-		{timers + "status != 6 AND Keyword01 = 'b'", "by_keyword_01 (namespace_id=? AND Keyword01=?)"},
-		{timers + "status = 1 AND Keyword09 IS NULL AND Keyword01 = 'b'", "by_keyword_01_and_status (namespace_id=? AND Keyword01=? AND status=?)"},
-		{timers + "status IN (3, 7) AND Keyword01 = 'b'", "by_keyword_01_and_status (namespace_id=? AND Keyword01=? AND status=?)"},
-		{timers + "status != 6 AND execution_time >= '2026' AND execution_time <= '2027'", "by_execution_time (namespace_id=? AND execution_time>? AND execution_time<?)"},
-		{"status = 1", "by_status (namespace_id=? AND status=?)"},
+		{timers + "status = 1 AND execution_time < '2026' AND Keyword09 IS NULL", byDue},
+		{timers + "status = 1 AND execution_time < '2026' AND Keyword09 = 'delivering'", byState},
+		{timers + "status != 6", byType},
+		{timers + "status = 1 AND Keyword09 IS NULL", byTypeAndStatus},
+		{timers + "status = 1 AND Keyword09 = 'paused'", byState},
+		{timers + "status = 2 AND (Keyword09 IS NULL OR Keyword09 != 'expired')", byTypeAndStatus},
+		{failed, byTypeAndStatus},
+		{timers + "status != 6 AND Keyword01 = 'b'", byBusiness},
+		{timers + "status = 1 AND Keyword09 IS NULL AND Keyword01 = 'b'", byBusinessAndState},
+		{failed + " AND Keyword01 = 'b'", byBusinessAndState},
+		{timers + "status != 6 AND execution_time >= '2026' AND execution_time <= '2027'",
+			"by_execution_time (namespace_id=? AND execution_time>? AND execution_time<?)"},
+		{"status = 1", " by_status (namespace_id=? AND status=?)"},
 		{"true", "default_idx (namespace_id=?)"},
 	} {
-		require.Contains(t, plan(t, db, "SELECT workflow_id, memo", question.clauses,
-			"ORDER BY COALESCE(close_time, '9999-12-31 23:59:59+00:00') DESC, start_time DESC, run_id LIMIT 1000"),
-			question.index, question.clauses)
+		require.Contains(t, listing(t, db, question.clauses), question.index, question.clauses)
 	}
 	for _, question := range []struct{ clauses, index string }{
-		{timers + "Keyword01 = 'b' AND status = 1", "by_keyword_01_and_status (namespace_id=? AND Keyword01=? AND status=?)"},
-		{"status = 1", "by_status_and_due (namespace_id=? AND status=?)"},
-		{"workflow_type_name = 'WakecallTimer'", "by_type_and_status (namespace_id=? AND workflow_type_name=?)"},
-		{"true", "by_status_and_due (namespace_id=?)"},
+		{timers + "Keyword01 = 'b' AND status = 1", byBusinessAndState},
+		{"status = 1", "wakecall_by_status_and_due (namespace_id=? AND status=?)"},
+		{"workflow_type_name = 'WakecallTimer'", "wakecall_by_type_and_status (namespace_id=? AND workflow_type_name=?)"},
+		{"true", "wakecall_by_status_and_due (namespace_id=?)"},
 	} {
-		require.Contains(t, plan(t, db, "SELECT COUNT(*)", question.clauses, ""), "INDEX wakecall_"+question.index, question.clauses)
+		require.Contains(t, plan(t, db, "SELECT COUNT(*)", question.clauses, ""), question.index, question.clauses)
 	}
-	require.Contains(t, plan(t, db, "SELECT workflow_id", "Int01 = 1", ""), "(namespace_id=?)", "the oracle sees a reading of every record")
+	require.Contains(t, listing(t, db, "Int01 = 1"), readAll, "the oracle sees a reading of every record")
+}
+
+// Temporal has the file open when the statements are run.
+func TestRankingReachesAnOpenConnection(t *testing.T) {
+	db := visibility(t)
+	_, err := db.Exec("DELETE FROM sqlite_stat1; ANALYZE sqlite_schema")
+	require.NoError(t, err)
+	require.NotContains(t, listing(t, db, failed), byTypeAndStatus, "without the ranking")
+	_, err = db.Exec(deploy.VisibilityIndexes)
+	require.NoError(t, err)
+	require.Contains(t, listing(t, db, failed), byTypeAndStatus)
+}
+
+// listing is how SQLite lists what some clauses select.
+func listing(t *testing.T, db *sql.DB, clauses string) string {
+	t.Helper()
+	return plan(t, db, "SELECT workflow_id, memo", clauses,
+		"ORDER BY COALESCE(close_time, '9999-12-31 23:59:59+00:00') DESC, start_time DESC, run_id LIMIT 1000")
 }
 
 // plan is how SQLite goes about a question.
