@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 
 	"github.com/go-json-experiment/json"
@@ -66,7 +67,7 @@ func readBatch(c echo.Context) ([]jsontext.Value, error) {
 	case batch.Timers == nil:
 		faults.Add("/timers", timer.CodeRequired, "is required")
 	case len(*batch.Timers) == 0 || len(*batch.Timers) > maxBatch:
-		faults.Add("/timers", timer.CodeOutOfRange, "must have 1 to 1000 timers")
+		faults.Add("/timers", timer.CodeOutOfRange, fmt.Sprintf("must have 1 to %d timers", maxBatch))
 	}
 	if err := faults.Err(); err != nil {
 		return nil, err

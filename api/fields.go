@@ -19,7 +19,7 @@ import (
 func (o object) fill(dst any) (faults timer.Faults) {
 	fields := fieldsOf(reflect.ValueOf(dst).Elem())
 	for _, name := range slices.Sorted(maps.Keys(o)) {
-		pointer := "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+		pointer := pointerTo(name)
 		field, known := fields[name]
 		if !known {
 			faults.Add(pointer, timer.CodeUnknownField, "is not a field of this call")
@@ -29,6 +29,9 @@ func (o object) fill(dst any) (faults timer.Faults) {
 	}
 	return faults
 }
+
+// pointerTo is the RFC 6901 pointer to a member.
+func pointerTo(name string) string { return string(jsontext.Pointer("").AppendToken(name)) }
 
 // fieldsOf maps the JSON names of a struct to its fields, those of embedded
 // structs included.
@@ -100,7 +103,7 @@ func fillMap(raw jsontext.Value, dst reflect.Value) (faults timer.Faults) {
 	dst.Set(reflect.MakeMap(dst.Type()))
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		value := reflect.New(dst.Type().Elem()).Elem()
-		faults.Under("/"+name, fillValue(members[name], value))
+		faults.Under(pointerTo(name), fillValue(members[name], value))
 		dst.SetMapIndex(reflect.ValueOf(name), value)
 	}
 	return faults
@@ -110,9 +113,9 @@ func fillMap(raw jsontext.Value, dst reflect.Value) (faults timer.Faults) {
 func mistyped(want reflect.Type) timer.Fault {
 	switch want {
 	case reflect.TypeFor[timer.Instant]():
-		return timer.Fault{Code: timer.CodeInvalidTime, Detail: "must be an RFC 3339 time such as 2026-11-21T09:30:00.000Z"}
+		return timer.Fault{Code: timer.CodeInvalidTime, Detail: timer.InstantForm}
 	case reflect.TypeFor[timer.Duration]():
-		return timer.Fault{Code: timer.CodeInvalidDuration, Detail: "must be a duration such as 90s, 30m or 72h"}
+		return timer.Fault{Code: timer.CodeInvalidDuration, Detail: timer.DurationForm}
 	}
 	return timer.Fault{Code: timer.CodeInvalidType, Detail: "must be " + kindWords[want.Kind()]}
 }

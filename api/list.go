@@ -46,8 +46,11 @@ func (s *Server) listTimers(c echo.Context) error {
 
 func (q *query) businessType(name string) string {
 	value := q.values.Get(name)
-	if value != "" && len(timer.CheckBusinessType(value)) > 0 {
-		q.faults.Add(name, timer.CodeInvalidBusinessType, "must match [a-z0-9][a-z0-9._-]{0,62}")
+	if value == "" {
+		return value
+	}
+	for _, fault := range timer.CheckBusinessType(value) {
+		q.faults.Add(name, fault.Code, fault.Detail)
 	}
 	return value
 }

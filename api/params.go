@@ -63,7 +63,7 @@ func readQuery(c echo.Context, known ...string) *query {
 
 func (q *query) instant(name string) (at timer.Instant) {
 	if text := q.values.Get(name); text != "" && at.UnmarshalText([]byte(text)) != nil {
-		q.faults.Add(name, timer.CodeInvalidTime, "must be an RFC 3339 time")
+		q.faults.Add(name, timer.CodeInvalidTime, timer.InstantForm)
 	}
 	return at
 }
@@ -97,7 +97,7 @@ func (q *query) wait() time.Duration {
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d < 0 || d > engine.MaxWait {
-		q.faults.Add("wait", timer.CodeInvalidParameter, "must be a duration from 0s to 30s")
+		q.faults.Add("wait", timer.CodeInvalidParameter, "must be a duration from 0s to "+engine.MaxWait.String())
 	}
 	return d
 }

@@ -98,8 +98,10 @@ func (o object) policy(businessType string) (engine.PolicyChange, error) {
 		},
 	}
 	change.Policy.Callback.URL = asciiHost(change.Policy.Callback.URL)
-	if body.Priority != nil && *body.Priority == 0 {
-		faults.AddRange("/priority", timer.MinPriority, timer.MaxPriority)
+	if body.Priority != nil && *body.Priority == 0 { // which a policy takes for "left out"
+		var zero timer.Faults
+		zero.AddRange("/priority", timer.MinPriority, timer.MaxPriority)
+		faults.Complete(zero)
 	}
 	for name, header := range change.Policy.Callback.Headers {
 		if header == timer.Hidden {
@@ -107,7 +109,7 @@ func (o object) policy(businessType string) (engine.PolicyChange, error) {
 		}
 	}
 	if len(faults) > 0 {
-		faults = append(faults, change.Policy.Check()...)
+		faults.Complete(change.Policy.Check())
 	}
 	return change, faults.Err()
 }

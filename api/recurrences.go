@@ -2,7 +2,6 @@ package api
 
 import (
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -35,7 +34,7 @@ func previewRecurrence(c echo.Context) error {
 		return err
 	}
 	var body previewBody
-	unread := object.fill(&body)
+	faults := object.fill(&body)
 	from, count := timer.At(time.Now()), timer.DefaultUpcoming
 	if body.From != nil && *body.From != 0 {
 		from = *body.From
@@ -43,7 +42,8 @@ func previewRecurrence(c echo.Context) error {
 	if body.Count != nil {
 		count = *body.Count
 	}
-	if err := append(unread, besides(unread, body.check(from, count))...).Err(); err != nil {
+	faults.Complete(body.check(from, count))
+	if err := faults.Err(); err != nil {
 		return err
 	}
 	return c.JSON(http.StatusOK, Upcoming{Upcoming: body.Recurrence.Upcoming(timer.Cursor{Booked: from}, count)})
@@ -59,13 +59,4 @@ func (b previewBody) check(from timer.Instant, count int) (faults timer.Faults) 
 		faults.AddRange("/count", 1, timer.MaxUpcoming)
 	}
 	return faults
-}
-
-// besides drops the faults that only follow from values that could not be
-// read: those of the same value, and those of a value that seems to be missing.
-func besides(unread, found timer.Faults) timer.Faults {
-	return slices.DeleteFunc(found, func(f timer.Fault) bool {
-		return len(unread) > 0 && f.Code == timer.CodeRequired ||
-			slices.ContainsFunc(unread, func(u timer.Fault) bool { return u.Pointer == f.Pointer })
-	})
 }

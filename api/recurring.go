@@ -2,7 +2,6 @@ package api
 
 import (
 	"net/http"
-	"strconv"
 
 	"github.com/labstack/echo/v4"
 
@@ -41,7 +40,7 @@ func readNote(c echo.Context) (string, error) {
 	var body pauseBody
 	faults := object.fill(&body)
 	if len(deref(body.Note)) > timer.MaxNote {
-		faults.Add("/note", timer.CodeTooLarge, "must be at most "+strconv.Itoa(timer.MaxNote)+" bytes")
+		faults.AddMost("/note", timer.MaxNote, "bytes")
 	}
 	return deref(body.Note), faults.Err()
 }

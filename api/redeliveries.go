@@ -63,21 +63,8 @@ func (o object) redelivery() (timer.Redelivery, error) {
 	if filter.Status != nil && *filter.Status != timer.Failed {
 		faults.Add("/filter/status", timer.CodeInvalidParameter, "must be failed: nothing else can be redelivered")
 	}
-	return order, merge(faults, order.Check()).Err()
-}
-
-// merge adds those faults whose value was not refused already.
-func merge(faults, more timer.Faults) timer.Faults {
-	named := map[string]bool{}
-	for _, fault := range faults {
-		named[fault.Pointer] = true
-	}
-	for _, fault := range more {
-		if !named[fault.Pointer] {
-			faults = append(faults, fault)
-		}
-	}
-	return faults
+	faults.Complete(order.Check())
+	return order, faults.Err()
 }
 
 func (s *Server) getRedelivery(c echo.Context) error {

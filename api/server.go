@@ -84,7 +84,7 @@ func New(options Options) *Server {
 	e.HTTPErrorHandler = answerError
 	e.Use(middleware.RequestID(), record(options), recoverPanic, closeAfterChunks, s.authenticate)
 	s.operations(e, options.Telemetry)
-	s.timers(e.Group(versionPrefix + "timers"))
+	s.timers(e.Group(timersPath))
 	s.policies(e.Group(versionPrefix + "policies"))
 	recurrences(e.Group(versionPrefix + "recurrences"))
 	s.redeliveries(e.Group(redeliveriesPath))

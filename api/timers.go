@@ -12,6 +12,8 @@ import (
 	"github.com/wakecall/wakecall/timer"
 )
 
+const timersPath = versionPrefix + "timers"
+
 func (s *Server) timers(g *echo.Group) {
 	g.POST("", s.addTimer)
 	g.GET("", s.listTimers)
@@ -20,9 +22,9 @@ func (s *Server) timers(g *echo.Group) {
 	g.PUT("/:type/:id", s.putTimer)
 	g.PATCH("/:type/:id", s.patchTimer)
 	g.DELETE("/:type/:id", changing(s.engine.Cancel))
-	g.GET("/:type/:id", s.getTimer)
+	g.GET("/:type/:id", showing(s.engine.Get))
 	g.POST("/:type/:id/fire", changing(s.engine.Fire))
-	g.POST("/:type/:id/redeliver", s.redeliverTimer)
+	g.POST("/:type/:id/redeliver", showing(s.engine.Redeliver))
 	g.POST("/:type/:id/pause", s.pausing(true))
 	g.POST("/:type/:id/resume", s.pausing(false))
 	g.GET("/:type/:id/upcoming", s.listUpcoming)
@@ -112,34 +114,23 @@ func changing(do func(context.Context, timer.Key, time.Duration) (timer.View, en
 	}
 }
 
-func (s *Server) redeliverTimer(c echo.Context) error {
-	key, err := pathKey(c)
-	if err != nil {
-		return err
+// showing handles a call on one timer that needs no body and is done when it is
+// answered.
+func showing(do func(context.Context, timer.Key) (timer.View, error)) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		key, err := pathKey(c)
+		if err != nil {
+			return err
+		}
+		if err := readQuery(c).err(); err != nil {
+			return err
+		}
+		view, err := do(c.Request().Context(), key)
+		if err != nil {
+			return err
+		}
+		return c.JSON(http.StatusOK, view)
 	}
-	if err := readQuery(c).err(); err != nil {
-		return err
-	}
-	view, err := s.engine.Redeliver(c.Request().Context(), key)
-	if err != nil {
-		return err
-	}
-	return c.JSON(http.StatusOK, view)
-}
-
-func (s *Server) getTimer(c echo.Context) error {
-	key, err := pathKey(c)
-	if err != nil {
-		return err
-	}
-	if err := readQuery(c).err(); err != nil {
-		return err
-	}
-	view, err := s.engine.Get(c.Request().Context(), key)
-	if err != nil {
-		return err
-	}
-	return c.JSON(http.StatusOK, view)
 }
 
 // answerEffect answers a change with what really became of it.
@@ -161,10 +152,11 @@ func answerEffect(c echo.Context, view timer.View, effect engine.Effect, err err
 
 func locate(c echo.Context, key timer.Key) {
 	c.Response().Header().Set(echo.HeaderLocation,
-		"/v1/timers/"+url.PathEscape(key.BusinessType)+"/"+url.PathEscape(key.BusinessID))
+		timersPath+"/"+url.PathEscape(key.BusinessType)+"/"+url.PathEscape(key.BusinessID))
 }
 
-// traceParent is the caller's W3C trace context, if it is well formed.
+// traceParent is the caller's W3C trace context, if it is as long as one. Whether it
+// is one shows when it is used.
 func traceParent(c echo.Context) string {
 	header := c.Request().Header.Get("traceparent")
 	if len(header) != len("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01") {

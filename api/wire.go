@@ -3,7 +3,6 @@ package api
 import (
 	"encoding/base64"
 	"net/url"
-	"slices"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -62,11 +61,7 @@ func (b timerBody) request(key timer.Key, faults timer.Faults) (engine.Request, 
 	terms, more := b.terms()
 	faults = append(faults, more...)
 	if len(faults) > 0 {
-		for _, fault := range append(key.Check(), terms.Check(time.Now())...) {
-			if !slices.ContainsFunc(faults, func(f timer.Fault) bool { return f.Pointer == fault.Pointer }) {
-				faults = append(faults, fault)
-			}
-		}
+		faults.Complete(append(key.Check(), terms.Check(time.Now())...))
 	}
 	return engine.Request{Key: key, Terms: terms}, faults.Err()
 }

@@ -19,6 +19,8 @@ const (
 	longestWait = 10 * time.Second
 	// leastRecords are recorded at once, however long each takes.
 	leastRecords = 2
+	// lastTry is how long before a task times out its end stops waiting for a turn.
+	lastTry = 250 * time.Millisecond
 	// unusedFor is how long a turn is kept for who took it ahead. Without one it
 	// waits again.
 	unusedFor = 2 * time.Second
@@ -39,8 +41,10 @@ type Recorder struct {
 	tasks *lru.Cache[string, task]
 
 	mu sync.Mutex
-	// ahead are the turns of those whose end is still to be sent, by run.
-	ahead map[string]turn
+	// ahead are the turns of those whose end is still to be sent, and ending are the
+	// ends that wait for one of their own, by run.
+	ahead  map[string]turn
+	ending map[string]int
 }
 
 // task is what is known of one that a worker has.
@@ -52,6 +56,15 @@ type task struct {
 
 // timedOut is whether Temporal has given the task up, and hands out a new one.
 func (t task) timedOut() bool { return !t.timesOut.IsZero() && time.Now().After(t.timesOut) }
+
+// until is how long the end of the task may wait for its turn: whoever waits longer
+// takes it from a task that can still be recorded.
+func (t task) until() time.Time {
+	if t.timesOut.IsZero() {
+		return time.Now().Add(longestWait)
+	}
+	return t.timesOut.Add(-lastTry)
+}
 
 // turn is one that was taken ahead.
 type turn struct {
@@ -67,7 +80,8 @@ func NewRecorder() (*Recorder, error) {
 	}
 	tasks, err := lru.New[string, task](maxTasks)
 	return &Recorder{
-		turns: newTurns(leastRecords), rate: rate{perSecond: firstRate}, runs: runs, tasks: tasks, ahead: map[string]turn{},
+		turns: newTurns(leastRecords), rate: rate{perSecond: firstRate}, runs: runs, tasks: tasks,
+		ahead: map[string]turn{}, ending: map[string]int{},
 	}, err
 }
 
@@ -82,8 +96,8 @@ func (r *Recorder) TimedOut(run string) bool {
 	return task.timedOut()
 }
 
-// Take waits for the turn of a run's task, unless ctx ends first, and takes it
-// ahead: what the SDK does between here and the end of the task needs the
+// Take waits for the turn of a run's task, unless ctx or the task ends first, and
+// takes it ahead: what the SDK does between here and the end of the task needs the
 // processor, and the tasks of a herd that has rung would take it from those that
 // ring next. A task that timed out needs none: nothing is recorded of it. A turn
 // that is not used within 2 s lapses.
@@ -92,13 +106,17 @@ func (r *Recorder) Take(ctx context.Context, run string) {
 	if task.timedOut() {
 		return
 	}
+	ctx, cancel := context.WithDeadline(ctx, task.until())
+	defer cancel()
 	waited, ok := r.turns.take(ctx, task.timesOut)
 	if !ok {
 		return
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if _, taken := r.ahead[run]; taken { // the task was handed out twice
+	// The task was handed out twice, or the SDK ends it to ask for more time, and
+	// that end is the next in the line.
+	if _, taken := r.ahead[run]; taken || r.ending[run] > 0 {
 		r.turns.giveBack()
 		return
 	}
@@ -129,7 +147,7 @@ func (r *Recorder) intercept(
 	if ends(request) {
 		waited, ok := r.await(ctx, request)
 		if began := time.Now(); ok {
-			defer func() { r.turns.leave(time.Since(began)); r.rate.recorded(waited) }()
+			defer func() { r.leave(time.Since(began), waited, err) }()
 		}
 		// The SDK's deadline began before the queue.
 		var cancel context.CancelFunc
@@ -140,6 +158,16 @@ func (r *Recorder) intercept(
 		r.handedOut(reply)
 	}
 	return err
+}
+
+// leave ends a turn. A refusal tells nothing of how long it takes to record a task.
+func (r *Recorder) leave(took time.Duration, waited bool, err error) {
+	if err != nil {
+		r.turns.giveBack()
+		return
+	}
+	r.turns.leave(took)
+	r.rate.recorded(waited)
 }
 
 // ends tells whether a request ends a task.
@@ -153,8 +181,8 @@ func ends(request any) bool {
 	}
 }
 
-// await waits for the turn of what ends a task, unless it was taken ahead. Once the
-// task would time out it goes without one: ok is false.
+// await waits for the turn of what ends a task, unless it was taken ahead. Shortly
+// before the task times out it goes without one: ok is false.
 func (r *Recorder) await(ctx context.Context, request any) (waited, ok bool) {
 	ended := task{timesOut: time.Now().Add(longestWait)}
 	if completed, ok := request.(*workflowservice.RespondWorkflowTaskCompletedRequest); ok {
@@ -165,18 +193,21 @@ func (r *Recorder) await(ctx context.Context, request any) (waited, ok bool) {
 			return taken.waited, true
 		}
 		ended, _ = r.tasks.Get(run)
+		r.lineUp(run, 1)
+		defer r.lineUp(run, -1)
 	}
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), ended.until())
 	defer cancel()
 	return r.turns.take(ctx, ended.timesOut)
 }
 
-// until is how long the end of a task may wait.
-func (t task) until() time.Time {
-	if t.timesOut.IsZero() {
-		return time.Now().Add(longestWait)
+// lineUp counts an end of a run's task that begins or ceases to wait.
+func (r *Recorder) lineUp(run string, n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ending[run] += n; r.ending[run] == 0 {
+		delete(r.ending, run)
 	}
-	return t.timesOut
 }
 
 // handedOut notes the task that an answer brings, if it does.

@@ -2,7 +2,9 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -157,6 +159,66 @@ func TestTaskThatTimedOutTakesNoTurn(t *testing.T) {
 	})
 }
 
+// A worker that had too much to do has many tasks that timed out while they waited
+// for their turn. Each would keep one for as long as it takes to lapse, and what
+// rings next would wait behind them until it times out as well.
+func TestTaskThatTimesOutInTheLineLeavesIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRecorder(t)
+		for range leastRecords {
+			_, ok := r.turns.take(t.Context(), time.Time{})
+			require.True(t, ok)
+		}
+		began := time.Now()
+		hands(t, r, "overtaken", 10*time.Second)
+		r.Take(t.Context(), "overtaken")
+		require.Equal(t, 10*time.Second-lastTry, time.Since(began))
+		require.Zero(t, r.turns.queued())
+		require.Zero(t, turnsAhead(r))
+	})
+}
+
+// While its activity waits for a turn the SDK asks for more time: both are in the
+// line, and one turn is enough.
+func TestTaskThatAsksForMoreTimeTakesOneTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRecorder(t)
+		for range leastRecords {
+			_, ok := r.turns.take(t.Context(), time.Time{})
+			require.True(t, ok)
+		}
+		hands(t, r, "slow", 10*time.Second)
+		var both sync.WaitGroup
+		both.Go(func() { r.Take(t.Context(), "slow") })
+		synctest.Wait()
+		both.Go(func() { finishes(t, r, "slow") })
+		synctest.Wait()
+		require.Equal(t, 2, r.turns.queued())
+		r.turns.giveBack()
+		both.Wait()
+		require.Zero(t, turnsAhead(r))
+		require.Equal(t, leastRecords-1, turnsTaken(r))
+	})
+}
+
+// A refusal is quick. Taken for the measure, it would let records seem slow, and
+// fewer go at once than could.
+func TestRefusalsAreNoMeasure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRecorder(t)
+		ended := &workflowservice.RespondWorkflowTaskCompletedRequest{}
+		refuse := func(context.Context, string, any, any, *grpc.ClientConn, ...grpc.CallOption) error {
+			<-time.After(time.Microsecond)
+			return errors.New("workflow task not found")
+		}
+		require.Error(t, r.intercept(t.Context(), "", ended, nil, nil, refuse))
+		require.Zero(t, turnsTaken(r))
+		require.Zero(t, r.turns.quickest)
+		finishes(t, r, "run")
+		require.Equal(t, time.Millisecond, r.turns.quickest, "the oracle sees what is measured")
+	})
+}
+
 // What ends a task never waits beyond the task's own end, whoever sits on the
 // turns.
 func TestNoEndWaitsForever(t *testing.T) {
@@ -168,7 +230,7 @@ func TestNoEndWaitsForever(t *testing.T) {
 		}
 		for run, wait := range map[string]time.Duration{"known": 3 * time.Second, "never heard of": longestWait} {
 			if run == "known" {
-				hands(t, r, run, wait)
+				hands(t, r, run, wait+lastTry)
 			}
 			began := time.Now()
 			finishes(t, r, run)

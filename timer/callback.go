@@ -1,6 +1,7 @@
 package timer
 
 import (
+	"fmt"
 	"maps"
 	"net/netip"
 	"net/url"
@@ -47,7 +48,7 @@ func (c Callback) Check() (faults Faults) {
 		}
 	}
 	if len(c.Headers) > MaxHeaders {
-		faults.Add("/headers", CodeTooLarge, "must have at most 20 headers")
+		faults.AddMost("/headers", MaxHeaders, "headers")
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Headers)) {
 		if why := checkHeader(name, c.Headers[name]); why != "" {
@@ -68,7 +69,7 @@ var notHTTP = []int{2049, 3306, 5432, 5672, 6379, 7233, 9042, 11211, 27017}
 // port 0, port 99999, an empty host, user information and zone ids.
 func checkURL(raw string) string {
 	if len(raw) > MaxURLLen {
-		return "must be at most 2048 characters"
+		return fmt.Sprintf("must have at most %d characters", MaxURLLen)
 	}
 	u, err := url.Parse(raw)
 	if err != nil || strings.ContainsFunc(raw, notVisibleASCII) {
@@ -142,12 +143,12 @@ func checkHeader(name, value string) string {
 	lower := strings.ToLower(name)
 	switch {
 	case name == "" || len(name) > MaxHeaderName || strings.ContainsFunc(name, notTokenRune):
-		return "must have a name of 1 to 64 token characters"
+		return fmt.Sprintf("must have a name of 1 to %d token characters", MaxHeaderName)
 	case slices.Contains(reservedHeaders, lower),
 		slices.ContainsFunc(reservedPrefixes, func(p string) bool { return strings.HasPrefix(lower, p) }):
 		return "is reserved"
 	case len(value) > MaxHeaderValue:
-		return "must have a value of at most 1024 characters"
+		return fmt.Sprintf("must have a value of at most %d characters", MaxHeaderValue)
 	case strings.ContainsFunc(value, func(r rune) bool { return r != ' ' && r != '\t' && notVisibleASCII(r) }):
 		return "must have a value of visible ASCII characters"
 	}

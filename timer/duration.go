@@ -10,7 +10,10 @@ import (
 // "30m" or "72h".
 type Duration time.Duration
 
-var errDuration = errors.New("must be a duration such as 90s, 30m or 72h")
+// DurationForm tells a caller how a Duration is written.
+const DurationForm = "must be a duration such as 90s, 30m or 72h"
+
+var errDuration = errors.New(DurationForm)
 
 // D is the standard library's form.
 func (d Duration) D() time.Duration { return time.Duration(d) }

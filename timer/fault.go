@@ -2,6 +2,7 @@ package timer
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -52,6 +53,11 @@ func (f *Faults) AddRange(pointer string, lowest, highest any) {
 	f.Add(pointer, CodeOutOfRange, fmt.Sprintf("must be from %v to %v", onWire(lowest), onWire(highest)))
 }
 
+// AddMost appends the fault of a value that has more of something than it may.
+func (f *Faults) AddMost(pointer string, most int, of string) {
+	f.Add(pointer, CodeTooLarge, fmt.Sprintf("must have at most %d %s", most, of))
+}
+
 // onWire is a limit as a request would say it.
 func onWire(limit any) any {
 	if d, ok := limit.(time.Duration); ok {
@@ -66,6 +72,25 @@ func (f *Faults) Under(pointer string, others Faults) {
 		o.Pointer = pointer + o.Pointer
 		*f = append(*f, o)
 	}
+}
+
+// Complete appends what was found wrong in the values that could be read, while f
+// names those that could not.
+func (f *Faults) Complete(found Faults) {
+	unread := *f
+	for _, fault := range found {
+		if !slices.ContainsFunc(unread, fault.follows) {
+			*f = append(*f, fault)
+		}
+	}
+}
+
+// follows is whether a fault may be there only because a value could not be read:
+// it is of that value, or it misses one where that value may have stood.
+func (f Fault) follows(unread Fault) bool {
+	object := f.Pointer[:strings.LastIndexByte(f.Pointer, '/')+1]
+	return strings.HasPrefix(f.Pointer+"/", unread.Pointer+"/") ||
+		f.Code == CodeRequired && strings.HasPrefix(unread.Pointer, object)
 }
 
 func (f Faults) Error() string {

@@ -13,7 +13,10 @@ type Instant int64
 
 const instantLayout = "2006-01-02T15:04:05.000Z"
 
-var errInstant = errors.New("must be an RFC 3339 time such as 2026-11-21T09:30:00.000Z")
+// InstantForm tells a caller how an Instant is written.
+const InstantForm = "must be an RFC 3339 time such as 2026-11-21T09:30:00.000Z"
+
+var errInstant = errors.New(InstantForm)
 
 // At is the first whole millisecond that is not before t. Rounding up keeps a
 // timer from ringing a fraction early.

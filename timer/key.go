@@ -1,6 +1,7 @@
 package timer
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 )
@@ -14,8 +15,9 @@ type Key struct {
 // The characters are chosen so that an id reads the same in a path, a log,
 // Temporal's Web UI and a shell.
 var (
-	businessType = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,62}$`)
-	businessID   = regexp.MustCompile(`^[A-Za-z0-9._:~@=+-]{1,128}$`)
+	businessTypeForm = fmt.Sprintf("[a-z0-9][a-z0-9._-]{0,%d}", MaxBusinessTypeLen-1)
+	businessType     = regexp.MustCompile("^" + businessTypeForm + "$")
+	businessID       = regexp.MustCompile(fmt.Sprintf("^[A-Za-z0-9._:~@=+-]{1,%d}$", MaxBusinessIDLen))
 )
 
 // String is the timer's workflow id, "type/id".
@@ -32,7 +34,7 @@ func (k Key) Check() Faults {
 	faults := CheckBusinessType(k.BusinessType)
 	if !businessID.MatchString(k.BusinessID) {
 		faults.Add("/business_id", CodeInvalidBusinessID,
-			"must be 1 to 128 characters of A-Z a-z 0-9 . _ : ~ @ = + -")
+			fmt.Sprintf("must be 1 to %d characters of A-Z a-z 0-9 . _ : ~ @ = + -", MaxBusinessIDLen))
 	}
 	return faults
 }
@@ -40,8 +42,7 @@ func (k Key) Check() Faults {
 // CheckBusinessType returns what is wrong with a business type.
 func CheckBusinessType(name string) (faults Faults) {
 	if !businessType.MatchString(name) {
-		faults.Add("/business_type", CodeInvalidBusinessType,
-			"must match [a-z0-9][a-z0-9._-]{0,62}")
+		faults.Add("/business_type", CodeInvalidBusinessType, "must match "+businessTypeForm)
 	}
 	return faults
 }

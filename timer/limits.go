@@ -40,6 +40,8 @@ const (
 	MaxRetryStep = 30 * 24 * time.Hour
 	// MaxAttempts bounds a ladder of either kind, the first attempt included.
 	MaxAttempts = 100
+	// MaxMultiplier bounds the growth of an exponential ladder.
+	MaxMultiplier = 100
 	// MaxRetryAfter caps what a receiver may ask for with Retry-After.
 	MaxRetryAfter = time.Hour
 
@@ -56,6 +58,9 @@ const (
 
 	// MaxSecrets is how many signing secrets may be valid at once.
 	MaxSecrets = 3
+	// MinSecretBytes and MaxSecretBytes are those of Standard Webhooks 1.0.0.
+	MinSecretBytes = 24
+	MaxSecretBytes = 64
 	// DefaultSecretOverlap is how long a replaced secret goes on signing: long
 	// enough to roll every receiver. MaxSecretOverlap bounds it.
 	DefaultSecretOverlap = 24 * time.Hour

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"math/bits"
+	"strconv"
 	"time"
 	_ "time/tzdata" // a rule must mean the same on a machine without zone files
 )
@@ -82,7 +83,7 @@ func (r Recurrence) expressions() (texts, pointers []string) {
 		return []string{*r.Cron}, []string{"/cron"}
 	}
 	for i := range r.Crons {
-		pointers = append(pointers, "/crons/"+itoa(i))
+		pointers = append(pointers, "/crons/"+strconv.Itoa(i))
 	}
 	return r.Crons, pointers
 }

@@ -61,7 +61,7 @@ func (r Recurrence) checkExpressions() (faults Faults) {
 		faults.Add("/crons", CodeRequired, "must have at least one expression")
 	}
 	if len(r.Crons) > MaxCrons {
-		faults.Add("/crons", CodeTooLarge, "must have at most "+itoa(MaxCrons)+" expressions")
+		faults.AddMost("/crons", MaxCrons, "expressions")
 		return faults
 	}
 	texts, pointers := r.expressions()
@@ -111,7 +111,7 @@ func (r Recurrence) checkExclude() (faults Faults) {
 		faults.Add("/timezone", CodeInvalidRecurrence, err.Error())
 	}
 	if len(r.Exclude) > MaxExcludes {
-		faults.Add("/exclude", CodeTooLarge, "must have at most "+itoa(MaxExcludes)+" entries")
+		faults.AddMost("/exclude", MaxExcludes, "entries")
 		return faults
 	}
 	exclude := exclusions{days: map[civilDay]bool{}}
@@ -131,7 +131,7 @@ func (r Recurrence) checkBounds(now time.Time) (faults Faults) {
 		faults.AddRange("/initial_delay", time.Duration(0), MaxAhead)
 	}
 	if r.StartAt.Until(now) > MaxAhead {
-		faults.Add("/start_at", CodeOutOfRange, "must be within ten years")
+		faults.Add("/start_at", CodeOutOfRange, tooFarAhead)
 	}
 	switch {
 	case r.EndAt == 0:

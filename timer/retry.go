@@ -2,6 +2,7 @@ package timer
 
 import (
 	"math"
+	"strconv"
 	"time"
 )
 
@@ -100,10 +101,10 @@ func (r Retry) checkSteps() (faults Faults) {
 		faults.Add("/steps", CodeInvalidRetry, "give either steps or initial, multiplier, max_interval, max_attempts")
 	}
 	if len(r.Steps) >= MaxAttempts {
-		faults.Add("/steps", CodeTooLarge, "must have at most 99 steps")
+		faults.AddMost("/steps", MaxAttempts-1, "steps")
 	}
 	for i, step := range r.Steps {
-		faults.Under("/steps/"+itoa(i), checkWait(step))
+		faults.Under("/steps/"+strconv.Itoa(i), checkWait(step))
 	}
 	return faults
 }
@@ -114,8 +115,8 @@ func (r Retry) checkExponential() (faults Faults) {
 	} else {
 		faults.Under("/initial", checkWait(r.Initial))
 	}
-	if r.Multiplier != 0 && !(r.Multiplier >= 1 && r.Multiplier <= 100) {
-		faults.AddRange("/multiplier", 1, 100)
+	if r.Multiplier != 0 && !(r.Multiplier >= 1 && r.Multiplier <= MaxMultiplier) {
+		faults.AddRange("/multiplier", 1, MaxMultiplier)
 	}
 	if r.MaxInterval != 0 {
 		faults.Under("/max_interval", checkWait(r.MaxInterval))

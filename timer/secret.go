@@ -2,7 +2,9 @@ package timer
 
 import (
 	"encoding/base64"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -24,7 +26,7 @@ func DecodeSecret(secret string) (key []byte, ok bool) {
 		return nil, false
 	}
 	key, err := base64.StdEncoding.DecodeString(encoded)
-	return key, err == nil && len(key) >= 24 && len(key) <= 64
+	return key, err == nil && len(key) >= MinSecretBytes && len(key) <= MaxSecretBytes
 }
 
 // Secrets are those that sign an attempt made now: the current ones first, then
@@ -65,12 +67,12 @@ func (p Policy) Succeed(old Policy, now Instant) Policy {
 
 func (p Policy) checkSecrets() (faults Faults) {
 	if len(p.SigningSecrets) > MaxSecrets {
-		faults.Add("/signing_secrets", CodeTooLarge, "must have at most 3 secrets")
+		faults.AddMost("/signing_secrets", MaxSecrets, "secrets")
 	}
 	for i, secret := range p.SigningSecrets {
 		if _, ok := DecodeSecret(secret); !ok {
-			faults.Add("/signing_secrets/"+itoa(i), CodeInvalidSecret,
-				"must be whsec_ and the base64 of 24 to 64 bytes")
+			faults.Add("/signing_secrets/"+strconv.Itoa(i), CodeInvalidSecret,
+				fmt.Sprintf("must be %s and the base64 of %d to %d bytes", SecretPrefix, MinSecretBytes, MaxSecretBytes))
 		}
 	}
 	if p.SecretOverlap != nil && (*p.SecretOverlap < 0 || p.SecretOverlap.D() > MaxSecretOverlap) {

@@ -79,6 +79,9 @@ func (t Terms) Check(now time.Time) (faults Faults) {
 	return faults
 }
 
+// tooFarAhead is what is wrong with a time beyond [MaxAhead].
+var tooFarAhead = "must not be more than " + Duration(MaxAhead).String() + " ahead"
+
 func (t Terms) checkDue(now time.Time) (faults Faults) {
 	if t.DueAt != nil && t.Delay != nil {
 		faults.Add("/delay", CodeConflict, "give either due_at or delay")
@@ -92,9 +95,9 @@ func (t Terms) checkDue(now time.Time) (faults Faults) {
 	if t.DueAt != nil {
 		switch ahead := t.DueAt.Until(now); {
 		case ahead < -MaxPast:
-			faults.Add("/due_at", CodeOutOfRange, "must not be more than 24 hours ago")
+			faults.Add("/due_at", CodeOutOfRange, "must not be more than "+Duration(MaxPast).String()+" ago")
 		case ahead > MaxAhead:
-			faults.Add("/due_at", CodeOutOfRange, "must be within ten years")
+			faults.Add("/due_at", CodeOutOfRange, tooFarAhead)
 		}
 	}
 	return faults
@@ -130,7 +133,7 @@ func (p Payload) check() (faults Faults) {
 		pointer = "/payload_base64"
 	}
 	if len(p.Data) > MaxPayload {
-		faults.Add(pointer, CodeTooLarge, "must be at most 65536 bytes")
+		faults.AddMost(pointer, MaxPayload, "bytes")
 	}
 	if p.Base64 && (len(p.ContentType) > MaxContentTypeLen || !strings.Contains(p.ContentType, "/") ||
 		strings.ContainsFunc(p.ContentType, func(r rune) bool { return r != ' ' && notVisibleASCII(r) })) {

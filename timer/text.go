@@ -1,11 +1,6 @@
 package timer
 
-import (
-	"strconv"
-	"strings"
-)
-
-func itoa(i int) string { return strconv.Itoa(i) }
+import "strings"
 
 // escapePointer escapes one reference token of an RFC 6901 JSON pointer.
 func escapePointer(token string) string {

@@ -56,11 +56,14 @@ func watch(t testing.TB, name string, answer http.HandlerFunc) (lateness []time.
 		url := crowded.On("/crowd", func(w http.ResponseWriter, r *http.Request, _ int) { answer(w, r) })
 		h.Policy("crowd", house.JSON{"callback": house.JSON{"url": url}})
 		instant = time.Now().Add(before + crowd/40*time.Second)
-		book(t, h, "crowd", crowd, func(int) time.Time { return instant })
+		book(t, h, "crowd", slices.Repeat([]time.Time{instant}, crowd))
 	}
-	const timers = int((before + after) / every)
-	book(t, h, "other", timers, func(n int) time.Time { return instant.Add(time.Duration(n)*every - before) })
-	require.Eventually(t, func() bool { return len(other.All()) == timers }, 10*time.Minute, 100*time.Millisecond, "all ring in the end")
+	timers := make([]time.Time, (before+after)/every)
+	for n := range timers {
+		timers[n] = instant.Add(time.Duration(n)*every - before)
+	}
+	book(t, h, "other", timers)
+	require.Eventually(t, func() bool { return len(other.All()) == len(timers) }, 10*time.Minute, 100*time.Millisecond, "all ring in the end")
 	for _, call := range other.All() {
 		due, err := time.Parse(time.RFC3339, call.Header.Get("Wakecall-Due-At"))
 		require.NoError(t, err)
@@ -77,11 +80,11 @@ func watch(t testing.TB, name string, answer http.HandlerFunc) (lateness []time.
 
 func p99(sorted []time.Duration) time.Duration { return sorted[len(sorted)*99/100] }
 
-// book books timers by batches.
-func book(t testing.TB, h *process.House, kind string, n int, due func(int) time.Time) {
-	timers := make([]house.JSON, n)
+// book books timers that are due then, by batches.
+func book(t testing.TB, h *process.House, kind string, due []time.Time) {
+	timers := make([]house.JSON, len(due))
 	for i := range timers {
-		timers[i] = house.JSON{"business_type": kind, "business_id": fmt.Sprint(i), "due_at": due(i).UTC().Format(time.RFC3339Nano)}
+		timers[i] = house.JSON{"business_type": kind, "business_id": fmt.Sprint(i), "due_at": due[i].UTC().Format(time.RFC3339Nano)}
 	}
 	for batch := range slices.Chunk(timers, 500) {
 		status, answer, err := h.Try("POST", "/v1/timers/batch", house.JSON{"timers": batch})

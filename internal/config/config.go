@@ -34,6 +34,9 @@ type Config struct {
 	LogLevel          string        `env:"WAKECALL_LOG_LEVEL" envDefault:"info" help:"debug, info, warn or error"`
 }
 
+// maxPolicyTTL keeps the promise that a changed policy is in force within it.
+const maxPolicyTTL = 10 * time.Second
+
 // Key admits one API client, by the digest of its key.
 type Key struct {
 	Name   string
@@ -62,8 +65,8 @@ func (c Config) check() error {
 	case !loopback && len(c.APIKeys) == 0:
 		wrong = append(wrong, errors.New("WAKECALL_HTTP_ADDR: an address beyond loopback needs WAKECALL_API_KEYS"))
 	}
-	if c.PolicyTTL < 0 || c.PolicyTTL > 10*time.Second {
-		wrong = append(wrong, errors.New("WAKECALL_POLICY_TTL: must be from 0s to 10s"))
+	if c.PolicyTTL < 0 || c.PolicyTTL > maxPolicyTTL {
+		wrong = append(wrong, fmt.Errorf("WAKECALL_POLICY_TTL: must be from 0s to %s", maxPolicyTTL))
 	}
 	if _, err := redis.ParseURL(c.RedisURL); c.RedisURL != "" && err != nil {
 		// Its words would show a password.

@@ -34,11 +34,11 @@ func clean() Run {
 			{Op: Add, ID: "late repeat", Outcome: OK, Status: 409, Problem: alreadyFinished, Sent: at(7), Answered: at(7.1), Due: at(5), Revision: 1, WebhookID: "w-late repeat"},
 		},
 		Arrivals: []Arrival{
-			arrived("plain", 5.1, 1, 1, 200), arrived("repeated", 5.1, 1, 1, 200), arrived("late repeat", 5.2, 1, 1, 200),
-			arrived("retried", 5.1, 1, 1, 500), arrived("retried", 7.2, 2, 1, 500), arrived("retried", 11.4, 3, 1, 200),
-			arrived("moved", 10.1, 1, 2, 200), arrived("pending", 6.1, 1, 2, 200),
-			arrived("crashed", 19.9, 1, 1, 200), arrived("crashed", 30, 1, 1, 200),
-			arrived("held", 27, 1, 1, 200),
+			arrived("plain", 5.1, 200), arrived("repeated", 5.1, 200), arrived("late repeat", 5.2, 200),
+			arrived("retried", 5.1, 500), arrived("retried", 7.2, 500).try(2), arrived("retried", 11.4, 200).try(3),
+			arrived("moved", 10.1, 200).of(2), arrived("pending", 6.1, 200).of(2),
+			arrived("crashed", 19.9, 200), arrived("crashed", 30, 200),
+			arrived("held", 27, 200),
 		},
 	}
 }
@@ -57,12 +57,18 @@ func changed(id string, answered, due float64, revision int) Call {
 	}
 }
 
-func arrived(id string, when float64, attempt, revision, status int) Arrival {
+// arrived is the first attempt of a timer that was never changed.
+func arrived(id string, when float64, status int) Arrival {
 	return Arrival{
-		ID: id, WebhookID: "w-" + id, Attempt: attempt, Revision: revision, Body: "digest",
+		ID: id, WebhookID: "w-" + id, Attempt: 1, Revision: 1, Body: "digest",
 		At: at(when), Status: status, Answered: at(when + 0.01),
 	}
 }
+
+// try is the arrival as another attempt, of as one of another revision.
+func (a Arrival) try(attempt int) Arrival { a.Attempt = attempt; return a }
+
+func (a Arrival) of(revision int) Arrival { a.Revision = revision; return a }
 
 // remove takes the arrivals of a timer out of the log.
 func (run *Run) remove(id string) {
@@ -122,24 +128,24 @@ func TestTamperedLogs(t *testing.T) {
 		"rang when it was due at first":  {Early, func(run *Run) { run.edit("moved", func(a *Arrival) { a.At = at(5) }) }},
 		"rang before a pending due time": {Early, func(run *Run) { run.edit("pending", func(a *Arrival) { a.At = at(5) }) }},
 
-		"a second call":             {Duplicates, func(run *Run) { run.arrive(arrived("plain", 9, 1, 1, 200)) }},
-		"a retry after success":     {Duplicates, func(run *Run) { run.arrive(arrived("plain", 9, 2, 1, 200)) }},
-		"an attempt twice":          {Duplicates, func(run *Run) { run.arrive(arrived("retried", 8, 2, 1, 500)) }},
+		"a second call":             {Duplicates, func(run *Run) { run.arrive(arrived("plain", 9, 200)) }},
+		"a retry after success":     {Duplicates, func(run *Run) { run.arrive(arrived("plain", 9, 200).try(2)) }},
+		"an attempt twice":          {Duplicates, func(run *Run) { run.arrive(arrived("retried", 8, 500).try(2)) }},
 		"long before the crash":     {Duplicates, func(run *Run) { run.edit("crashed", func(a *Arrival) { a.At, a.Answered = at(19.5), at(19.6) }) }},
 		"nothing crashed":           {Duplicates, func(run *Run) { run.Faults[0].Crash = false }},
-		"a third call":              {Duplicates, func(run *Run) { run.arrive(arrived("crashed", 33, 1, 1, 200)) }},
+		"a third call":              {Duplicates, func(run *Run) { run.arrive(arrived("crashed", 33, 200)) }},
 		"another webhook-id":        {Duplicates, func(run *Run) { run.edit("crashed", func(a *Arrival) { a.WebhookID = "w-other" }) }},
 		"not the booked webhook-id": {Duplicates, func(run *Run) { run.edit("plain", func(a *Arrival) { a.WebhookID = "w-other" }) }},
 		"another body":              {Duplicates, func(run *Run) { run.edit("crashed", func(a *Arrival) { a.Body = "other" }) }},
 
-		"never booked":                  {Phantoms, func(run *Run) { run.arrive(arrived("stranger", 9, 1, 1, 200)) }},
-		"refused":                       {Phantoms, func(run *Run) { run.arrive(arrived("refused", 5, 1, 1, 200)) }},
-		"cancelled":                     {Phantoms, func(run *Run) { run.arrive(arrived("cancelled", 5, 1, 1, 200)) }},
-		"cancelled, the receiver fails": {Phantoms, func(run *Run) { run.arrive(arrived("cancelled", 5, 1, 1, 500)) }},
-		"cancelled what was delivered":  {Phantoms, func(run *Run) { run.arrive(arrived("cancelled", 3, 1, 1, 200)) }},
+		"never booked":                  {Phantoms, func(run *Run) { run.arrive(arrived("stranger", 9, 200)) }},
+		"refused":                       {Phantoms, func(run *Run) { run.arrive(arrived("refused", 5, 200)) }},
+		"cancelled":                     {Phantoms, func(run *Run) { run.arrive(arrived("cancelled", 5, 200)) }},
+		"cancelled, the receiver fails": {Phantoms, func(run *Run) { run.arrive(arrived("cancelled", 5, 500)) }},
+		"cancelled what was delivered":  {Phantoms, func(run *Run) { run.arrive(arrived("cancelled", 3, 200)) }},
 		"cancelled, pending": {Phantoms, func(run *Run) {
 			run.answer("cancelled", func(c *Call) { c.Pending = true })
-			run.arrive(arrived("cancelled", 5, 1, 1, 200))
+			run.arrive(arrived("cancelled", 5, 200))
 		}},
 
 		"created twice":          {Unknowns, func(run *Run) { run.call(added("plain", 5)) }},
@@ -162,9 +168,9 @@ func TestTamperedLogs(t *testing.T) {
 		"the fault began after":  {Lateness, func(run *Run) { run.Faults[0].From = at(28) }},
 		"a moved one comes late": {Lateness, func(run *Run) { run.edit("moved", func(a *Arrival) { a.At = at(11.5) }) }},
 
-		"the old revision after the change": {Revisions, func(run *Run) { run.arrive(arrived("moved", 5, 1, 1, 500)) }},
-		"the old revision was delivered":    {Revisions, func(run *Run) { run.arrive(arrived("moved", 4, 1, 1, 200)) }},
-		"the old one after a pending one":   {Revisions, func(run *Run) { run.arrive(arrived("pending", 5, 1, 1, 500)) }},
+		"the old revision after the change": {Revisions, func(run *Run) { run.arrive(arrived("moved", 5, 500)) }},
+		"the old revision was delivered":    {Revisions, func(run *Run) { run.arrive(arrived("moved", 4, 200)) }},
+		"the old one after a pending one":   {Revisions, func(run *Run) { run.arrive(arrived("pending", 5, 500)) }},
 
 		"an open timer":       {Quiescence, func(run *Run) { run.Rest.Overdue = []string{"plain"} }},
 		"leaked goroutines":   {Quiescence, func(run *Run) { run.grow(Usage{Goroutines: 200}) }},
@@ -209,7 +215,7 @@ func TestAllowed(t *testing.T) {
 		},
 		"taken while a cancel hung": func(run *Run) {
 			run.answer("cancelled", func(c *Call) { c.Pending, c.Answered = true, at(5.5) })
-			run.arrive(arrived("cancelled", 5, 1, 1, 200))
+			run.arrive(arrived("cancelled", 5, 200))
 		},
 		"a clock that was put forward": func(run *Run) {
 			run.Limits.Ahead = time.Second
@@ -217,22 +223,22 @@ func TestAllowed(t *testing.T) {
 		},
 		"a task that a frozen worker held": func(run *Run) {
 			run.call(added("frozen", 19))
-			run.arrive(arrived("frozen", 25.1, 1, 1, 200))
-			run.arrive(arrived("frozen", 26, 1, 1, 200))
+			run.arrive(arrived("frozen", 25.1, 200))
+			run.arrive(arrived("frozen", 26, 200))
 		},
 		"a retry held up by a fault": func(run *Run) {
 			run.call(added("unlucky", 19))
-			run.arrive(arrived("unlucky", 19.1, 1, 1, 500))
-			run.arrive(arrived("unlucky", 29, 2, 1, 200))
+			run.arrive(arrived("unlucky", 19.1, 500))
+			run.arrive(arrived("unlucky", 29, 200).try(2))
 		},
 		"a worker that died with a refusal in hand": func(run *Run) {
 			run.call(added("unlucky", 19.9))
-			run.arrive(arrived("unlucky", 19.95, 1, 1, 500))
-			run.arrive(arrived("unlucky", 20.1, 2, 1, 200))
+			run.arrive(arrived("unlucky", 19.95, 500))
+			run.arrive(arrived("unlucky", 20.1, 200).try(2))
 		},
 		"booked after its due time": func(run *Run) {
 			run.call(Call{Op: Add, ID: "overdue", Outcome: OK, Status: 201, Sent: at(10), Answered: at(10.1), Due: at(1), Revision: 1, WebhookID: "w-overdue"})
-			run.arrive(arrived("overdue", 10.2, 1, 1, 200))
+			run.arrive(arrived("overdue", 10.2, 200))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
