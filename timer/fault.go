@@ -90,7 +90,7 @@ func (f *Faults) Complete(found Faults) {
 func (f Fault) follows(unread Fault) bool {
 	object := f.Pointer[:strings.LastIndexByte(f.Pointer, '/')+1]
 	return strings.HasPrefix(f.Pointer+"/", unread.Pointer+"/") ||
-		f.Code == CodeRequired && strings.HasPrefix(unread.Pointer, object)
+		f.Code == CodeRequired && unread.Code != CodeUnknownField && strings.HasPrefix(unread.Pointer, object)
 }
 
 func (f Faults) Error() string {
