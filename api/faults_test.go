@@ -25,9 +25,10 @@ func TestFaultsOfABody(t *testing.T) {
 		"a value is named once": {booking, `{"business_type":"order","business_id":"1","delay":"soon","priority":"high"}`,
 			[]string{"/delay", "/priority"}},
 		"nothing below what could not be read": {policy, `{"callback":{"url":"https://h/"},"retry":"often"}`, []string{"/retry"}},
-		"nothing is missed beside it":          {policy, `{"retry":{"steps":"1s"},"priority":9}`, []string{"/retry/steps", "/callback/url", "/priority"}},
+		"nothing is missed beside it":          {booking, `{"business_type":"order","business_id":"1","retry":{"steps":"1s"},"recurrence":{"cron":1}}`, []string{"/recurrence/cron", "/retry/steps"}},
+		"it is beside what was read":           {booking, `{"business_type":"order","business_id":"1","payload_base64":"!","recurrence":{}}`, []string{"/payload_base64", "/recurrence/cron"}},
 		"but elsewhere it is":                  {policy, `{"priority":"high","alert":{}}`, []string{"/priority", "/callback/url", "/alert/url"}},
-		"nor what was not understood":          {policy, `{"callback":{"uri":"https://h/"}}`, []string{"/callback/uri", "/callback/url"}},
+		"and beside what was not understood":   {policy, `{"callback":{"uri":"https://h/"}}`, []string{"/callback/uri", "/callback/url"}},
 		"a name with a slash":                  {policy, `{"callback":{"url":"https://h/","headers":{"a/b~c":1}}}`, []string{"/callback/headers/a~1b~0c"}},
 		"an order":                             {redelivery, `{"filter":{"business_type":1},"per_second":0}`, []string{"/filter/business_type", "/per_second"}},
 	} {

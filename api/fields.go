@@ -86,6 +86,7 @@ func fillStruct(raw jsontext.Value, dst reflect.Value) timer.Faults {
 func fillSlice(raw jsontext.Value, dst reflect.Value) (faults timer.Faults) {
 	var items []jsontext.Value
 	if raw.Kind() != '[' || json.Unmarshal(raw, &items) != nil {
+		dst.Set(reflect.MakeSlice(dst.Type(), 0, 0)) // it was given, and is not missed
 		return timer.Faults{mistyped(dst.Type())}
 	}
 	dst.Set(reflect.MakeSlice(dst.Type(), len(items), len(items)))

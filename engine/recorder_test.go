@@ -55,6 +55,16 @@ func newRecorder(t *testing.T) *Recorder {
 	return r
 }
 
+// occupied is a recorder of which somebody has every turn.
+func occupied(t *testing.T) *Recorder {
+	r := newRecorder(t)
+	for range leastRecords {
+		_, ok := r.turns.take(t.Context(), time.Time{})
+		require.True(t, ok)
+	}
+	return r
+}
+
 func turnsTaken(r *Recorder) int {
 	r.turns.mu.Lock()
 	defer r.turns.mu.Unlock()
@@ -164,11 +174,7 @@ func TestTaskThatTimedOutTakesNoTurn(t *testing.T) {
 // rings next would wait behind them until it times out as well.
 func TestTaskThatTimesOutInTheLineLeavesIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRecorder(t)
-		for range leastRecords {
-			_, ok := r.turns.take(t.Context(), time.Time{})
-			require.True(t, ok)
-		}
+		r := occupied(t)
 		began := time.Now()
 		hands(t, r, "overtaken", 10*time.Second)
 		r.Take(t.Context(), "overtaken")
@@ -182,11 +188,7 @@ func TestTaskThatTimesOutInTheLineLeavesIt(t *testing.T) {
 // line, and one turn is enough.
 func TestTaskThatAsksForMoreTimeTakesOneTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRecorder(t)
-		for range leastRecords {
-			_, ok := r.turns.take(t.Context(), time.Time{})
-			require.True(t, ok)
-		}
+		r := occupied(t)
 		hands(t, r, "slow", 10*time.Second)
 		var both sync.WaitGroup
 		both.Go(func() { r.Take(t.Context(), "slow") })
@@ -194,8 +196,10 @@ func TestTaskThatAsksForMoreTimeTakesOneTurn(t *testing.T) {
 		both.Go(func() { finishes(t, r, "slow") })
 		synctest.Wait()
 		require.Equal(t, 2, r.turns.queued())
+		began := time.Now()
 		r.turns.giveBack()
 		both.Wait()
+		require.Equal(t, time.Millisecond, time.Since(began), "no turn lapses first")
 		require.Zero(t, turnsAhead(r))
 		require.Equal(t, leastRecords-1, turnsTaken(r))
 	})
@@ -223,11 +227,7 @@ func TestRefusalsAreNoMeasure(t *testing.T) {
 // turns.
 func TestNoEndWaitsForever(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRecorder(t)
-		for range leastRecords {
-			_, ok := r.turns.take(t.Context(), time.Time{})
-			require.True(t, ok)
-		}
+		r := occupied(t)
 		for run, wait := range map[string]time.Duration{"known": 3 * time.Second, "never heard of": longestWait} {
 			if run == "known" {
 				hands(t, r, run, wait+lastTry)

@@ -85,12 +85,9 @@ func (f *Faults) Complete(found Faults) {
 	}
 }
 
-// follows is whether a fault may be there only because a value could not be read:
-// it is of that value, or it misses one where that value may have stood.
+// follows is whether a fault is of a value that could not be read, or within it.
 func (f Fault) follows(unread Fault) bool {
-	object := f.Pointer[:strings.LastIndexByte(f.Pointer, '/')+1]
-	return strings.HasPrefix(f.Pointer+"/", unread.Pointer+"/") ||
-		f.Code == CodeRequired && unread.Code != CodeUnknownField && strings.HasPrefix(unread.Pointer, object)
+	return strings.HasPrefix(f.Pointer+"/", unread.Pointer+"/")
 }
 
 func (f Faults) Error() string {
