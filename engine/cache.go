@@ -19,6 +19,8 @@ type policyCache struct {
 
 	mu      sync.Mutex
 	entries map[string]cachedPolicy
+	// generation ends when something is forgotten.
+	generation int
 }
 
 type cachedPolicy struct {
@@ -34,20 +36,18 @@ func newPolicyCache(ttl time.Duration, read func(context.Context, string) (timer
 	return &policyCache{ttl: ttl, read: read, entries: map[string]cachedPolicy{}}
 }
 
+// get returns a policy that was read no longer ago than the ttl. From half of that on
+// it is read again in the background: an engine that does not answer for a moment makes
+// nothing late that is about to ring.
 func (c *policyCache) get(ctx context.Context, businessType string) (timer.Policy, error) {
-	if entry, ok := c.fresh(businessType); ok {
+	entry, left := c.entry(businessType)
+	if left > c.ttl/2 {
 		return entry.policy, entry.err
 	}
-	// The read outlives the caller that began it: others may be waiting for it.
-	result := c.reads.DoChan(businessType, func() (any, error) {
-		shared, cancel := bounded(context.WithoutCancel(ctx))
-		defer cancel()
-		policy, err := c.read(shared, businessType)
-		if err == nil || timer.CodeOf(err) == timer.NotFound {
-			c.keep(businessType, cachedPolicy{policy: policy, err: err, until: time.Now().Add(c.ttl)})
-		}
-		return policy, err
-	})
+	result := c.readAgain(ctx, businessType)
+	if left > 0 {
+		return entry.policy, entry.err
+	}
 	select {
 	case r := <-result:
 		return r.Val.(timer.Policy), r.Err
@@ -56,26 +56,55 @@ func (c *policyCache) get(ctx context.Context, businessType string) (timer.Polic
 	}
 }
 
-func (c *policyCache) fresh(businessType string) (cachedPolicy, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	entry, ok := c.entries[businessType]
-	return entry, ok && time.Now().Before(entry.until)
+// readAgain joins the read of a type that is under way, or begins one. It outlives
+// the caller that began it: others may be waiting for it.
+func (c *policyCache) readAgain(ctx context.Context, businessType string) <-chan singleflight.Result {
+	return c.reads.DoChan(businessType, func() (any, error) {
+		shared, cancel := bounded(context.WithoutCancel(ctx))
+		defer cancel()
+		began := c.now()
+		policy, err := c.read(shared, businessType)
+		if err == nil || timer.CodeOf(err) == timer.NotFound {
+			c.keep(businessType, cachedPolicy{policy: policy, err: err, until: time.Now().Add(c.ttl)}, began)
+		}
+		return policy, err
+	})
 }
 
-func (c *policyCache) keep(businessType string, entry cachedPolicy) {
+// entry is what is known of a type, and for how long it may be trusted still.
+func (c *policyCache) entry(businessType string) (entry cachedPolicy, left time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	entry = c.entries[businessType]
+	return entry, time.Until(entry.until)
+}
+
+func (c *policyCache) now() (generation int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.generation
+}
+
+// keep remembers what was read, unless something was forgotten since the read began.
+func (c *policyCache) keep(businessType string, entry cachedPolicy, generation int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.generation != generation {
+		return
+	}
 	if len(c.entries) >= maxCached {
 		clear(c.entries)
 	}
 	c.entries[businessType] = entry
 }
 
+// forget makes the next reader read, and drops what is being read now.
 func (c *policyCache) forget(businessType string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.entries, businessType)
+	c.generation++
+	c.reads.Forget(businessType)
 }
 
 // hold notes back-pressure, and reports whether it is news.
