@@ -16,7 +16,9 @@ type sizes struct {
 	steady time.Duration
 	// herd is how many timers fall due at one instant.
 	herd int
-	// preload is how long those of the second herd are held in memory.
+	// preload is how long those of the second herd are held in memory, and how long
+	// before their instant all of both are booked: Wakecall hands out a crowd that
+	// nobody announced over up to a minute.
 	preload time.Duration
 	// calls is how long each of the booking scenarios is, and batch how many
 	// timers one call books in that of batches.
@@ -64,7 +66,7 @@ func (s sizes) plans() (plans []scenario.Plan) {
 			Name: fmt.Sprintf("steady-%d", rate), Kind: scenario.Ring, Timers: int(s.steady.Seconds()) * rate, Over: s.steady,
 		})
 	}
-	plans = append(plans, scenario.Plan{Name: "herd", Kind: scenario.Ring, Timers: s.herd})
+	plans = append(plans, scenario.Plan{Name: "herd", Kind: scenario.Ring, Timers: s.herd, Ahead: s.preload})
 	if s.preload > 0 {
 		plans = append(plans, scenario.Plan{Name: "herd-preload", Kind: scenario.Ring, Timers: s.herd, Preload: s.preload})
 	}

@@ -79,8 +79,11 @@ func TestTimersAreBookedAhead(t *testing.T) {
 			require.Greater(t, time.Until(first), 2*time.Second, "what booking leaves to do is done")
 			require.Equal(t, over*499/500, last.Sub(first))
 		}
+		booking, err := runner.Run(t.Context(), scenario.Plan{Name: "herd", Kind: scenario.Ring, Timers: 500, Ahead: time.Minute})
+		require.NoError(t, err)
+		require.Greater(t, time.Until(booking.Expected[0].Due), time.Minute+2*time.Second)
 		slow.takes = time.Second
-		booking, err := runner.Run(t.Context(), scenario.Plan{Name: "late", Kind: scenario.Ring, Timers: 100})
+		booking, err = runner.Run(t.Context(), scenario.Plan{Name: "late", Kind: scenario.Ring, Timers: 100})
 		require.NoError(t, err)
 		require.Equal(t, 100, booking.Late, "a subject that became slow is seen")
 		require.NotEmpty(t, scenario.Judge(booking, nil).Invalid)

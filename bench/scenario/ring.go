@@ -37,20 +37,23 @@ func (r *Runner) ring(ctx context.Context, plan Plan) (Booking, error) {
 	}
 	r.pace = time.Since(begin) / time.Duration(plan.Timers)
 	booking := Booking{Expected: timers}
-	if time.Until(first) < plan.Preload+settle/2 {
+	if time.Until(first) < plan.margin()-settle/2 {
 		booking.Late = plan.Timers
 	}
 	return booking, nil
 }
 
-// ahead is how long before the first due time booking begins. What is held is
-// booked before it is taken up.
+// margin is what shall be left before the first due time when all are booked: none
+// is taken up by then.
+func (p Plan) margin() time.Duration { return settle + max(p.Preload, p.Ahead) }
+
+// ahead is how long before the first due time booking begins.
 func (r *Runner) ahead(plan Plan) time.Duration {
 	pace := r.pace
 	if pace == 0 {
 		pace = slowest
 	}
-	return time.Duration(plan.Timers)*pace*3/2 + settle + plan.Preload
+	return time.Duration(plan.Timers)*pace*3/2 + plan.margin()
 }
 
 // spread makes the timers of a plan, the first due first.

@@ -26,6 +26,9 @@ type Plan struct {
 	// Preload is how long they are held in memory before they are due, by their
 	// policy.
 	Preload time.Duration `json:"preload,omitempty"`
+	// Ahead is how long before the first one is due all shall be booked at the
+	// least.
+	Ahead time.Duration `json:"ahead,omitempty"`
 	// For is how long calls are made, at Rate a second where it is set.
 	For  time.Duration `json:"for,omitempty"`
 	Rate int           `json:"rate,omitempty"`
