@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/wakecall/wakecall/e2e/fault/load"
 	"github.com/wakecall/wakecall/e2e/process"
 )
@@ -33,6 +35,27 @@ func TestFrozen(t *testing.T) {
 			}})
 		})
 	}
+}
+
+// A moment without the database makes nothing late that a worker holds: the worker
+// has the policy at hand, and Temporal knows the run without reading it.
+func TestFrozenForAMoment(t *testing.T) {
+	longOnly(t)
+	t.Parallel()
+	p := newProduction(t, process.Direct)
+	plan := idle(750)
+	p.run(trial{fault: "PostgreSQL frozen for 0.7 s, 8 times", plan: plan, strike: func(l *load.Load) {
+		p.awaitBooked(l, plan.Timers)
+		require.Eventually(t, func() bool { return p.witness.Count() > 0 }, time.Minute, 10*time.Millisecond, "they ring")
+		for range 8 {
+			f := p.breaks(true)
+			p.freeze("postgres")
+			p.pause(700 * time.Millisecond)
+			p.heals(f)
+			p.thaw("postgres")
+			p.pause(3 * time.Second)
+		}
+	}})
 }
 
 func (p *production) freeze(service string) {
