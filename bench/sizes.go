@@ -16,9 +16,10 @@ type sizes struct {
 	steady time.Duration
 	// herd is how many timers fall due at one instant.
 	herd int
-	// preload is how long those of the second herd are held in memory, and how long
-	// before their instant all of both are booked: Wakecall hands out a crowd that
-	// nobody announced over up to a minute.
+	// ahead is how long before their instant the last of them is booked: Wakecall hands
+	// out a crowd that nobody announced over up to a minute.
+	ahead time.Duration
+	// preload is how long those of the second herd are held in memory.
 	preload time.Duration
 	// calls is how long each of the booking scenarios is, and batch how many
 	// timers one call books in that of batches.
@@ -38,12 +39,12 @@ var (
 			"wakecall/sqlite", "temporal-local/sqlite", "temporal-sleep/sqlite", "asynq/redis",
 			"wakecall/postgres", "temporal-local/postgres", "temporal-sleep/postgres", "river/postgres",
 		},
-		rounds: 3, rates: []int{10, 50, 100}, steady: 20 * time.Second, herd: 3000, preload: time.Minute,
+		rounds: 3, rates: []int{10, 50, 100}, steady: 20 * time.Second, herd: 3000, ahead: time.Minute, preload: time.Minute,
 		calls: 5 * time.Second, batch: 1000, mixed: 15 * time.Second, recurring: 15 * time.Second,
 	}
 	small = sizes{
 		subjects: []string{"wakecall/sqlite", "temporal-local/sqlite", "temporal-sleep/sqlite", "asynq/redis", "wakecall/postgres", "river/postgres"},
-		rounds:   1, rates: []int{50}, steady: 4 * time.Second, herd: 300, preload: 10 * time.Second,
+		rounds:   1, rates: []int{50}, steady: 4 * time.Second, herd: 300, ahead: 10 * time.Second, preload: 10 * time.Second,
 		calls: time.Second, batch: 100, mixed: 2 * time.Second, recurring: 4 * time.Second,
 	}
 )
@@ -66,7 +67,7 @@ func (s sizes) plans() (plans []scenario.Plan) {
 			Name: fmt.Sprintf("steady-%d", rate), Kind: scenario.Ring, Timers: int(s.steady.Seconds()) * rate, Over: s.steady,
 		})
 	}
-	plans = append(plans, scenario.Plan{Name: "herd", Kind: scenario.Ring, Timers: s.herd, Ahead: s.preload})
+	plans = append(plans, scenario.Plan{Name: "herd", Kind: scenario.Ring, Timers: s.herd, Ahead: s.ahead})
 	if s.preload > 0 {
 		plans = append(plans, scenario.Plan{Name: "herd-preload", Kind: scenario.Ring, Timers: s.herd, Preload: s.preload})
 	}

@@ -62,7 +62,7 @@ func (c *policyCache) readAgain(ctx context.Context, businessType string) <-chan
 	return c.reads.DoChan(businessType, func() (any, error) {
 		shared, cancel := bounded(context.WithoutCancel(ctx))
 		defer cancel()
-		began := c.now()
+		began := c.current()
 		policy, err := c.read(shared, businessType)
 		if err == nil || timer.CodeOf(err) == timer.NotFound {
 			c.keep(businessType, cachedPolicy{policy: policy, err: err, until: time.Now().Add(c.ttl)}, began)
@@ -79,7 +79,7 @@ func (c *policyCache) entry(businessType string) (entry cachedPolicy, left time.
 	return entry, time.Until(entry.until)
 }
 
-func (c *policyCache) now() (generation int) {
+func (c *policyCache) current() (generation int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.generation

@@ -43,19 +43,21 @@ func TestFrozenForAMoment(t *testing.T) {
 	longOnly(t)
 	t.Parallel()
 	p := newProduction(t, process.Direct)
+	const freeze = 700 * time.Millisecond
 	plan := idle(750)
-	p.run(trial{fault: "PostgreSQL frozen for 0.7 s, 8 times", plan: plan, strike: func(l *load.Load) {
+	_, summary := p.run(trial{fault: "PostgreSQL frozen for 0.7 s, 8 times", plan: plan, strike: func(l *load.Load) {
 		p.awaitBooked(l, plan.Timers)
 		require.Eventually(t, func() bool { return p.witness.Count() > 0 }, time.Minute, 10*time.Millisecond, "they ring")
 		for range 8 {
 			f := p.breaks(true)
 			p.freeze("postgres")
-			p.pause(700 * time.Millisecond)
+			p.pause(freeze)
 			p.heals(f)
 			p.thaw("postgres")
 			p.pause(3 * time.Second)
 		}
 	}})
+	require.Less(t, summary.P99, freeze/2, "nothing waits for the end of the freeze")
 }
 
 func (p *production) freeze(service string) {
