@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"sync"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/labstack/echo/v4"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/wakecall/wakecall/timer"
 )
@@ -38,15 +38,20 @@ func (s *Server) addBatch(c echo.Context) error {
 	}
 	trace := traceParent(c)
 	results := make([]batchResult, len(items))
-	var group errgroup.Group
-	group.SetLimit(batchWidth)
-	for i, item := range items {
-		group.Go(func() error {
-			results[i] = s.addItem(c.Request().Context(), item, trace)
-			return nil
+	next := make(chan int)
+	var group sync.WaitGroup
+	for range min(batchWidth, len(items)) { // not one for each item, for each would grow a stack anew
+		group.Go(func() {
+			for i := range next {
+				results[i] = s.addItem(c.Request().Context(), items[i], trace)
+			}
 		})
 	}
-	_ = group.Wait() // an item's error is its result
+	for i := range items {
+		next <- i
+	}
+	close(next)
+	group.Wait()
 	return c.JSON(http.StatusOK, batchBody{Results: results})
 }
 

@@ -43,7 +43,7 @@ type Engine struct {
 
 // New returns an Engine on a connected client.
 func New(config Config) *Engine {
-	e := &Engine{Config: config, crowd: newCrowd(), bookings: newTurns(leastBookings)}
+	e := &Engine{Config: config, crowd: newCrowd(), bookings: newTurns(leastBookings, bookingSlowdown)}
 	e.policies = newPolicyCache(config.PolicyTTL, e.readPolicy)
 	e.leaving, e.leave = context.WithCancel(context.Background())
 	return e

@@ -16,7 +16,7 @@ import (
 
 func TestBookingsTakeTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		bookings := newTurns(leastBookings)
+		bookings := newTurns(leastBookings, bookingSlowdown)
 		var made atomic.Int32
 		for range 50 {
 			go func() {
@@ -38,7 +38,7 @@ func TestBookingsTakeTurns(t *testing.T) {
 
 func TestBookingWithoutATurnIsNotMade(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		bookings := newTurns(leastBookings)
+		bookings := newTurns(leastBookings, bookingSlowdown)
 		for range leastBookings {
 			_, ok := bookings.take(t.Context(), time.Now())
 			require.True(t, ok)
@@ -70,7 +70,7 @@ func TestBookingWithoutATurnIsNotMade(t *testing.T) {
 // ones would all be too slow, and only the least of them would go at once.
 func TestRefusalIsNoMeasureOfABooking(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		bookings := newTurns(leastBookings)
+		bookings := newTurns(leastBookings, bookingSlowdown)
 		for _, refused := range []error{context.Canceled, nil} {
 			_, err := inTurn(t.Context(), bookings, func() (string, error) {
 				<-time.After(time.Millisecond)

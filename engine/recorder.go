@@ -19,6 +19,9 @@ const (
 	longestWait = 10 * time.Second
 	// leastRecords are recorded at once, however long each takes.
 	leastRecords = 2
+	// recordSlowdown is how many times longer a record may take than the quickest:
+	// what rings meanwhile shares the engine with it.
+	recordSlowdown = 4
 	// lastTry is how long before a task times out its end stops waiting for a turn.
 	lastTry = 250 * time.Millisecond
 	// unusedFor is how long a turn is kept for who took it ahead. Without one it
@@ -80,7 +83,7 @@ func NewRecorder() (*Recorder, error) {
 	}
 	tasks, err := lru.New[string, task](maxTasks)
 	return &Recorder{
-		turns: newTurns(leastRecords), rate: rate{perSecond: firstRate}, runs: runs, tasks: tasks,
+		turns: newTurns(leastRecords, recordSlowdown), rate: rate{perSecond: firstRate}, runs: runs, tasks: tasks,
 		ahead: map[string]turn{}, ending: map[string]int{},
 	}, err
 }

@@ -11,9 +11,6 @@ import (
 const (
 	// mostTurns is how many go at once at most.
 	mostTurns = 64
-	// slowdown is how much longer than the quickest a turn may take before fewer
-	// go at once.
-	slowdown = 4
 	// backOff is what remains of them then, for each turn that was too slow.
 	backOff = 0.95
 	// ageing is by how much the quickest turn is forgotten with each one.
@@ -28,12 +25,17 @@ type turns struct {
 	taken int
 	// allowed go at once, least always.
 	allowed, least float64
+	// slowdown is how much longer than the quickest a turn may take before fewer
+	// go at once.
+	slowdown float64
 	// quickest is the shortest turn of late.
 	quickest time.Duration
 	waiting  queue
 }
 
-func newTurns(least int) *turns { return &turns{allowed: float64(least), least: float64(least)} }
+func newTurns(least int, slowdown float64) *turns {
+	return &turns{allowed: float64(least), least: float64(least), slowdown: slowdown}
+}
 
 // take waits for a turn, unless ctx ends first, and reports whether it had to.
 func (t *turns) take(ctx context.Context, deadline time.Time) (waited, ok bool) {
@@ -103,7 +105,7 @@ func (t *turns) adapt(took time.Duration) {
 		t.quickest = max(took, 1)
 	}
 	switch {
-	case took > slowdown*t.quickest:
+	case took.Seconds() > t.slowdown*t.quickest.Seconds():
 		t.allowed = max(t.allowed*backOff, t.least)
 	case len(t.waiting) > 0:
 		t.allowed = min(t.allowed+1/t.allowed, mostTurns)

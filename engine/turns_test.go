@@ -11,7 +11,7 @@ import (
 
 func TestWhatTimesOutFirstGoesFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		turns := newTurns(leastRecords)
+		turns := newTurns(leastRecords, recordSlowdown)
 		now := time.Now()
 		for range leastRecords {
 			waited, ok := turns.take(t.Context(), now)
@@ -48,7 +48,7 @@ func TestWhatTimesOutFirstGoesFirst(t *testing.T) {
 func TestAsManyAtOnceAsDoNotSlowOneAnotherDown(t *testing.T) {
 	for _, cores := range []int{1, 8} {
 		synctest.Test(t, func(t *testing.T) {
-			turns := newTurns(leastRecords)
+			turns := newTurns(leastRecords, recordSlowdown)
 			var mu sync.Mutex
 			atOnce, most := 0, 0
 			engine := func() (took time.Duration) {
@@ -74,7 +74,7 @@ func TestAsManyAtOnceAsDoNotSlowOneAnotherDown(t *testing.T) {
 			require.Zero(t, turns.taken)
 			require.Empty(t, turns.waiting)
 			require.GreaterOrEqual(t, most, cores)
-			require.LessOrEqual(t, most, 2*slowdown*cores)
+			require.LessOrEqual(t, most, 2*recordSlowdown*cores)
 		})
 	}
 }

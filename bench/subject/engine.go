@@ -51,10 +51,21 @@ func (e *embeddedEngine) counters(context.Context) (Counters, error) { return di
 
 // productionEngine is Temporal's own server on PostgreSQL, as in
 // docker-compose.yml.
-type productionEngine struct{ production *process.Production }
+type productionEngine struct {
+	// untuned is for Temporal as it comes, to see what the tuning brings.
+	untuned    bool
+	production *process.Production
+}
 
 func (e *productionEngine) start(s *stage.Stage) (addr string, err error) {
-	if err := s.Do(func() { e.production = process.NewProduction(s, process.Direct, durable) }); err != nil {
+	err = s.Do(func() {
+		if e.untuned {
+			e.production = process.NewUntuned(s, durable)
+			return
+		}
+		e.production = process.NewProduction(s, process.Direct, durable)
+	})
+	if err != nil {
 		return "", err
 	}
 	return e.production.TemporalAddr(), nil

@@ -8,14 +8,20 @@ import (
 
 // makers make the subjects by their names.
 var makers = map[string]func() Subject{
-	"wakecall/sqlite":            func() Subject { return &wakecall{house: &standaloneHouse{}} },
-	"wakecall/postgres":          func() Subject { return &wakecall{house: &productionHouse{}} },
-	"temporal-sleep/sqlite":      func() Subject { return &loop{engine: &embeddedEngine{}, start: sleepThenActivity} },
-	"temporal-sleep/postgres":    func() Subject { return &loop{engine: &productionEngine{}, start: sleepThenActivity} },
-	"temporal-delay/sqlite":      func() Subject { return &loop{engine: &embeddedEngine{}, start: delayThenActivity} },
-	"temporal-delay/postgres":    func() Subject { return &loop{engine: &productionEngine{}, start: delayThenActivity} },
-	"temporal-local/sqlite":      func() Subject { return &schedules{loop{engine: &embeddedEngine{}, start: delayThenLocal}} },
-	"temporal-local/postgres":    func() Subject { return &schedules{loop{engine: &productionEngine{}, start: delayThenLocal}} },
+	"wakecall/sqlite":         func() Subject { return &wakecall{house: &standaloneHouse{}} },
+	"wakecall/postgres":       func() Subject { return &wakecall{house: &productionHouse{}} },
+	"temporal-sleep/sqlite":   func() Subject { return &loop{engine: &embeddedEngine{}, start: sleepThenActivity} },
+	"temporal-sleep/postgres": func() Subject { return &loop{engine: &productionEngine{}, start: sleepThenActivity} },
+	"temporal-delay/sqlite":   func() Subject { return &loop{engine: &embeddedEngine{}, start: delayThenActivity} },
+	"temporal-delay/postgres": func() Subject { return &loop{engine: &productionEngine{}, start: delayThenActivity} },
+	"temporal-local/sqlite":   func() Subject { return &schedules{loop{engine: &embeddedEngine{}, start: delayThenLocal}} },
+	"temporal-local/postgres": func() Subject { return &schedules{loop{engine: &productionEngine{}, start: delayThenLocal}} },
+	"temporal-sleep/postgres-untuned": func() Subject {
+		return &loop{engine: &productionEngine{untuned: true}, start: sleepThenActivity}
+	},
+	"temporal-local/postgres-untuned": func() Subject {
+		return &schedules{loop{engine: &productionEngine{untuned: true}, start: delayThenLocal}}
+	},
 	"temporal-activity/sqlite":   func() Subject { return &standalone{loop{engine: &embeddedEngine{}}} },
 	"temporal-activity/postgres": func() Subject { return &standalone{loop{engine: &productionEngine{}}} },
 	"river/postgres":             func() Subject { return &riverQueue{} },

@@ -45,6 +45,33 @@ func Direct(_, _, addr string) string { return addr }
 // given, and Temporal. The roles are left to start.
 func NewProduction(t testing.TB, via Via, postgres ...string) *Production {
 	t.Helper()
+	p := arrange(t, via, postgres)
+	p.raise()
+	return p
+}
+
+// NewUntuned runs the same with Temporal as it comes: with all of its indexes, and
+// without the settings in deploy.
+func NewUntuned(t testing.TB, postgres ...string) *Production {
+	t.Helper()
+	p := arrange(t, Direct, postgres)
+	dir, schema := t.TempDir(), &p.services["schema"].Volumes[0]
+	script, err := os.ReadFile(schema.Source)
+	require.NoError(t, err)
+	schema.Source = filepath.Join(dir, "schema.sh")
+	p.instead["temporal"]["DYNAMIC_CONFIG_FILE_PATH"] = filepath.Join(dir, "dynamicconfig.yaml")
+	for name, content := range map[string]string{
+		"schema.sh": string(script), "visibility.postgresql.sql": "SELECT 1;", "dynamicconfig.yaml": "{}",
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
+	}
+	p.raise()
+	return p
+}
+
+// arrange runs PostgreSQL, and knows what to run on it.
+func arrange(t testing.TB, via Via, postgres []string) *Production {
+	t.Helper()
 	file, key := Settings(t)
 	project, err := Compose(t.Context(), ComposeFile(), file)
 	require.NoError(t, err)
@@ -56,14 +83,19 @@ func NewProduction(t testing.TB, via Via, postgres ...string) *Production {
 	p.instead = addresses(p.Postgres.Addr, p.TemporalAddr(), via)
 	p.instead["temporal"]["DYNAMIC_CONFIG_FILE_PATH"] = p.services["temporal"].Volumes[0].Source
 	p.URL = "http://" + via("client", "api", p.instead["api"]["WAKECALL_HTTP_ADDR"])
+	return p
+}
+
+// raise makes the schema and the namespace, and runs Temporal.
+func (p *Production) raise() {
+	p.T.Helper()
 	for range 2 {
-		require.NoError(t, p.Job("schema"), "it may be repeated")
+		require.NoError(p.T, p.Job("schema"), "it may be repeated")
 	}
 	p.Temporal = p.Start("temporal")[0]
-	require.Eventually(t, func() bool { return p.Job("namespace") == nil }, time.Minute, 100*time.Millisecond,
+	require.Eventually(p.T, func() bool { return p.Job("namespace") == nil }, time.Minute, 100*time.Millisecond,
 		"Temporal needs a moment, and the job is run again until then")
-	require.NoError(t, p.Job("namespace"), "it may be repeated")
-	return p
+	require.NoError(p.T, p.Job("namespace"), "it may be repeated")
 }
 
 // postgresSettings are those of the compose file's `postgres -c name=value …`.
