@@ -65,7 +65,7 @@ func (c *policyCache) readAgain(ctx context.Context, businessType string) <-chan
 		began := c.current()
 		policy, err := c.read(shared, businessType)
 		if err == nil || timer.CodeOf(err) == timer.NotFound {
-			c.keep(businessType, cachedPolicy{policy: policy, err: err, until: time.Now().Add(c.ttl)}, began)
+			policy = c.keep(businessType, cachedPolicy{policy: policy, err: err, until: time.Now().Add(c.ttl)}, began)
 		}
 		return policy, err
 	})
@@ -85,17 +85,31 @@ func (c *policyCache) current() (generation int) {
 	return c.generation
 }
 
-// keep remembers what was read, unless something was forgotten since the read began.
-func (c *policyCache) keep(businessType string, entry cachedPolicy, generation int) {
+// keep remembers what was read, unless something was forgotten since the read began,
+// and returns it as it holds here: a wish for patience that was noted here may not have
+// come to the store yet.
+func (c *policyCache) keep(businessType string, read cachedPolicy, generation int) timer.Policy {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.generation != generation {
-		return
+		return read.policy
+	}
+	if known := c.entries[businessType]; read.err == nil && time.Now().Before(known.until) {
+		read.policy.BackPressure = longest(known.policy.BackPressure, read.policy.BackPressure)
 	}
 	if len(c.entries) >= maxCached {
 		clear(c.entries)
 	}
-	c.entries[businessType] = entry
+	c.entries[businessType] = read
+	return read.policy
+}
+
+// longest is the wish for patience that counts, as in the policy's workflow.
+func longest(known, read *timer.BackPressure) *timer.BackPressure {
+	if read == nil || (known != nil && known.Until > read.Until) {
+		return known
+	}
+	return read
 }
 
 // forget makes the next reader read, and drops what is being read now.

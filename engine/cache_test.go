@@ -108,3 +108,31 @@ func TestForgottenWhileItIsRead(t *testing.T) {
 		require.Equal(t, 3, version, "nor does the second read come back")
 	})
 }
+
+// What a receiver asked for here holds here, while the store has not heard of it and a
+// read that began before comes back without it.
+func TestAWishIsNotReadAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &shelf{takes: 500 * time.Millisecond}
+		defer s.close()
+		cache := newPolicyCache(3*time.Second, s.read)
+		_, _ = asked(t, cache)
+		<-time.After(2 * time.Second)
+		_, _ = asked(t, cache)
+		synctest.Wait()
+		require.EqualValues(t, 2, s.reads.Load(), "it is being read again")
+		wish := timer.BackPressure{Until: timer.At(time.Now().Add(time.Hour))}
+		require.True(t, cache.hold("demo", wish))
+		<-time.After(s.takes)
+		synctest.Wait()
+		policy, err := cache.get(t.Context(), "demo")
+		require.NoError(t, err)
+		require.Equal(t, 2, policy.Version, "it has been read")
+		require.Equal(t, &wish, policy.BackPressure)
+
+		<-time.After(time.Minute)
+		policy, err = cache.get(t.Context(), "demo")
+		require.NoError(t, err)
+		require.Nil(t, policy.BackPressure, "what nobody has asked for in a while is as the store says")
+	})
+}

@@ -11,9 +11,9 @@ const (
 	// leastBookings go at once, however long each takes: the engine may be slow for
 	// other reasons.
 	leastBookings = 8
-	// bookingSlowdown is how many times longer a booking may take than the quickest.
-	// With fewer under way, the programs of a small machine wait for one another
-	// more often than they work (docs/decisions/0012-bookings-in-turn.md).
+	// bookingSlowdown is how many times as long as the quickest a booking may take.
+	// With fewer under way, the programs of a small machine keep falling asleep over
+	// one another's work (docs/decisions/0012-bookings-in-turn.md).
 	bookingSlowdown = 8
 	// longestQueue is how long a booking waits for its turn, so that there is time
 	// for the call itself.

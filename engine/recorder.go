@@ -19,7 +19,7 @@ const (
 	longestWait = 10 * time.Second
 	// leastRecords are recorded at once, however long each takes.
 	leastRecords = 2
-	// recordSlowdown is how many times longer a record may take than the quickest:
+	// recordSlowdown is how many times as long as the quickest a record may take:
 	// what rings meanwhile shares the engine with it.
 	recordSlowdown = 4
 	// lastTry is how long before a task times out its end stops waiting for a turn.

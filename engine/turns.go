@@ -25,8 +25,8 @@ type turns struct {
 	taken int
 	// allowed go at once, least always.
 	allowed, least float64
-	// slowdown is how much longer than the quickest a turn may take before fewer
-	// go at once.
+	// slowdown is how many times as long as the quickest a turn may take before
+	// fewer go at once.
 	slowdown float64
 	// quickest is the shortest turn of late.
 	quickest time.Duration
@@ -105,7 +105,7 @@ func (t *turns) adapt(took time.Duration) {
 		t.quickest = max(took, 1)
 	}
 	switch {
-	case took.Seconds() > t.slowdown*t.quickest.Seconds():
+	case float64(took) > t.slowdown*float64(t.quickest):
 		t.allowed = max(t.allowed*backOff, t.least)
 	case len(t.waiting) > 0:
 		t.allowed = min(t.allowed+1/t.allowed, mostTurns)

@@ -52,10 +52,14 @@ func Targets() (targets []Target) {
 		targets = append(targets,
 			Target{own("herd"), DrainRate, Cell{"herd", local}, 0.9},
 			Target{own("herd"), DrainRate, Cell{"herd", sleep}, 2},
-			Target{own("adds"), AddRate, Cell{"adds", local}, 0.9},
-			Target{own("adds"), AddRate, Cell{"adds", sleep}, 2},
 			Target{own("steady-50"), Transitions, Cell{}, 4},
 		)
+		for _, scenario := range []string{"adds", "adds-batch"} {
+			targets = append(targets,
+				Target{own(scenario), AddRate, Cell{scenario, local}, 0.9},
+				Target{own(scenario), AddRate, Cell{scenario, sleep}, 2},
+			)
+		}
 		for _, scenario := range []string{"steady-10", "steady-50", "steady-100", "herd", "herd-preload", "mixed", "recurring"} {
 			for _, count := range []Measure{Early, Duplicates, Lost, Wrong} {
 				targets = append(targets, Target{own(scenario), count, Cell{}, 0})
