@@ -84,7 +84,7 @@ func (s *Server) putPolicy(c echo.Context) error {
 // policy reads a policy whose type stands in the path.
 func (o object) policy(businessType string) (engine.PolicyChange, error) {
 	var body policyBody
-	faults := o.fill(&body)
+	faults := append(o.fill(&body), o.zeros(policyZeros)...)
 	if body.BusinessType != nil && *body.BusinessType != businessType {
 		faults.Add("/business_type", timer.CodeConflict, "must be the one in the path")
 	}
@@ -94,14 +94,14 @@ func (o object) policy(businessType string) (engine.PolicyChange, error) {
 			BusinessType: businessType, Callback: value(body.Callback), Retry: value(body.Retry),
 			ExpiresAfter: value(body.ExpiresAfter), SigningSecrets: value(body.SigningSecrets), SecretOverlap: body.SecretOverlap,
 			Limits: value(body.Limits), Priority: value(body.Priority), Paused: value(body.Paused), Alert: body.Alert,
-			MinInterval: value(body.MinInterval), Preload: value(body.Preload),
+			MinInterval: value(body.MinInterval), Preload: body.Preload,
 		},
 	}
 	change.Policy.Callback.URL = asciiHost(change.Policy.Callback.URL)
-	if body.Priority != nil && *body.Priority == 0 { // which a policy takes for "left out"
-		var zero timer.Faults
-		zero.AddRange("/priority", timer.MinPriority, timer.MaxPriority)
-		faults.Complete(zero)
+	if body.Retry != nil { // an empty one would pass for one that was left out
+		var ladder timer.Faults
+		ladder.Under("/retry", body.Retry.Check())
+		faults.Complete(ladder)
 	}
 	for name, header := range change.Policy.Callback.Headers {
 		if header == timer.Hidden {

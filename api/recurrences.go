@@ -34,7 +34,7 @@ func previewRecurrence(c echo.Context) error {
 		return err
 	}
 	var body previewBody
-	faults := object.fill(&body)
+	faults := append(object.fill(&body), object.zeros(previewZeros)...)
 	from, count := timer.At(time.Now()), timer.DefaultUpcoming
 	if body.From != nil && *body.From != 0 {
 		from = *body.From

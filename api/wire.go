@@ -37,7 +37,7 @@ type termsBody struct {
 // booking reads a whole timer from a body.
 func (o object) booking() (engine.Request, error) {
 	var body timerBody
-	faults := o.fill(&body)
+	faults := append(o.fill(&body), o.zeros(termsZeros)...)
 	return body.request(timer.Key{BusinessType: deref(body.BusinessType), BusinessID: deref(body.BusinessID)}, faults)
 }
 
@@ -45,7 +45,7 @@ func (o object) booking() (engine.Request, error) {
 // may repeat the key.
 func (o object) amendment(key timer.Key) (engine.Request, error) {
 	var body timerBody
-	faults := o.fill(&body)
+	faults := append(o.fill(&body), o.zeros(termsZeros)...)
 	if body.BusinessType != nil && *body.BusinessType != key.BusinessType {
 		faults.Add("/business_type", timer.CodeConflict, "must be the one in the path")
 	}

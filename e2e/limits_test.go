@@ -169,4 +169,10 @@ func TestPendingQuota(t *testing.T) {
 		reply := h.Do("POST", "/v1/timers", house.JSON{"business_type": kind, "business_id": "3", "delay": "1h"})
 		assert.Contains(c, []int{http.StatusCreated, http.StatusOK}, reply.Status)
 	}, 10*time.Second, 100*time.Millisecond, "a count is trusted for a moment")
+
+	h.Policy(kind+".none", house.JSON{"callback": house.JSON{"url": r.URL}, "limits": house.JSON{"pending": 0}})
+	refused = h.Do("PUT", "/v1/timers/"+kind+".none/1", house.JSON{"delay": "1h"})
+	require.Equal(t, http.StatusTooManyRequests, refused.Status, "none is none, and not any number")
+	require.Equal(t, `"pending";q=0`, refused.Header.Get("RateLimit-Policy"))
+	require.Contains(t, string(h.Do("GET", "/v1/policies/"+kind+".none", nil).Body), `"pending":0`)
 }

@@ -24,8 +24,8 @@ const (
 
 // admitQuota holds a booking to the limits of its policy.
 func (e *Engine) admitQuota(ctx context.Context, policy timer.Policy) error {
-	if limit := policy.Limits.Pending; limit > 0 {
-		if err := e.admitPending(ctx, policy.BusinessType, limit); err != nil {
+	if limit := policy.Limits.Pending; limit != nil {
+		if err := e.admitPending(ctx, policy.BusinessType, *limit); err != nil {
 			return err
 		}
 	}
@@ -65,7 +65,7 @@ const (
 // knew a moment ago, and what this process has booked since. Others may book at
 // the same time, so the quota can be passed by what they all book in a moment.
 func (e *Engine) admitPending(ctx context.Context, businessType string, limit int) error {
-	if e.stock.of(businessType).admit(ctx, limit, func(ctx context.Context) (int, error) {
+	if limit > 0 && e.stock.of(businessType).admit(ctx, limit, func(ctx context.Context) (int, error) {
 		return e.countOpen(ctx, businessType)
 	}) {
 		return nil

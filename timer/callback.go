@@ -55,9 +55,7 @@ func (c Callback) Check() (faults Faults) {
 			faults.Add("/headers/"+escapePointer(name), CodeInvalidHeader, why)
 		}
 	}
-	if c.Timeout != 0 && (c.Timeout.D() < MinAttemptTimeout || c.Timeout.D() > MaxAttemptTimeout) {
-		faults.AddRange("/timeout", MinAttemptTimeout, MaxAttemptTimeout)
-	}
+	holdSaid(&faults, fieldTimeout, c.Timeout)
 	return faults
 }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 )
 
 // FaultCode says in one word what is wrong with a field.
@@ -50,20 +49,12 @@ func (f *Faults) Add(pointer string, code FaultCode, detail string) {
 
 // AddRange appends the fault of a value that lies outside of its range.
 func (f *Faults) AddRange(pointer string, lowest, highest any) {
-	f.Add(pointer, CodeOutOfRange, fmt.Sprintf("must be from %v to %v", onWire(lowest), onWire(highest)))
+	f.Add(pointer, CodeOutOfRange, fmt.Sprintf("must be from %v to %v", lowest, highest))
 }
 
 // AddMost appends the fault of a value that has more of something than it may.
 func (f *Faults) AddMost(pointer string, most int, of string) {
 	f.Add(pointer, CodeTooLarge, fmt.Sprintf("must have at most %d %s", most, of))
-}
-
-// onWire is a limit as a request would say it.
-func onWire(limit any) any {
-	if d, ok := limit.(time.Duration); ok {
-		return Duration(d)
-	}
-	return limit
 }
 
 // Under appends other faults found below the given pointer.

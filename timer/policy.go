@@ -10,7 +10,7 @@ type Policy struct {
 	Callback Callback `json:"callback"`
 	Retry    Retry    `json:"retry"`
 	// ExpiresAfter, counted from the due time, is the default of timers that
-	// name no latest time. Zero means they never expire.
+	// name no latest time; left out, they never expire.
 	ExpiresAfter Duration `json:"expires_after,omitzero"`
 	// SigningSecrets sign each attempt, newest first.
 	SigningSecrets []string `json:"signing_secrets,omitempty"`
@@ -29,8 +29,9 @@ type Policy struct {
 	MinInterval Duration `json:"min_interval,omitzero"`
 	// Preload is how long before its due time a timer is handed to a worker, at
 	// most: where thousands are due at one instant, their wake-ups are spread
-	// over it. It holds for timers booked since.
-	Preload Duration `json:"preload,omitzero"`
+	// over it. Zero hands them over when they ring. It holds for timers booked
+	// since.
+	Preload *Duration `json:"preload,omitempty"`
 	// BackPressure is in force while the receiver has asked for patience.
 	BackPressure *BackPressure `json:"back_pressure,omitempty"`
 }
@@ -55,8 +56,9 @@ func (p Policy) WithDefaults() Policy {
 	if p.MinInterval == 0 {
 		p.MinInterval = Duration(MinInterval)
 	}
-	if p.Preload == 0 {
-		p.Preload = Duration(DefaultPreload)
+	if p.Preload == nil {
+		preload := Duration(DefaultPreload)
+		p.Preload = &preload
 	}
 	return p
 }
@@ -72,18 +74,10 @@ func (p Policy) Check() (faults Faults) {
 	if !p.Retry.isZero() {
 		faults.Under("/retry", p.Retry.Check())
 	}
-	if p.ExpiresAfter < 0 || p.ExpiresAfter.D() > MaxAhead {
-		faults.AddRange("/expires_after", Duration(0), MaxAhead)
-	}
-	if p.Priority != 0 && (p.Priority < MinPriority || p.Priority > MaxPriority) {
-		faults.AddRange("/priority", MinPriority, MaxPriority)
-	}
-	if p.MinInterval != 0 && (p.MinInterval.D() < MinInterval || p.MinInterval.D() > MaxAhead) {
-		faults.AddRange("/min_interval", MinInterval, MaxAhead)
-	}
-	if p.Preload != 0 && (p.Preload.D() < MinPreload || p.Preload.D() > MaxPreload) {
-		faults.AddRange("/preload", MinPreload, MaxPreload)
-	}
+	holdSaid(&faults, fieldExpiresAfter, p.ExpiresAfter)
+	holdSaid(&faults, fieldPriority, p.Priority)
+	holdSaid(&faults, fieldMinInterval, p.MinInterval)
+	holdGiven(&faults, fieldPreload, p.Preload)
 	faults.Under("/limits", p.Limits.check())
 	faults = append(faults, p.checkSecrets()...)
 	if p.Alert != nil {

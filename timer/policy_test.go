@@ -2,6 +2,7 @@ package timer_test
 
 import (
 	"encoding/base64"
+	"encoding/json"
 	"testing"
 	"time"
 
@@ -39,6 +40,43 @@ func TestPolicyDefaults(t *testing.T) {
 	require.Equal(t, timer.DefaultAttemptTimeout, policy.Callback.Timeout.D())
 	none := timer.Policy{Retry: timer.Retry{Steps: []timer.Duration{}}}.WithDefaults()
 	require.Equal(t, 1, none.Retry.Attempts(), "an empty ladder is a ladder")
+}
+
+// Policies as they are stored read the same for ever: what is left out has its
+// default, as it had when zero was left out too.
+func TestStoredPoliciesStillRead(t *testing.T) {
+	t.Parallel()
+	const first = `{"business_type":"order","version":1,"callback":{"url":"https://h/","timeout":"10s"},"retry":{"steps":["1s"]},"limits":{}}`
+	const full = `{"business_type":"order","version":3,"callback":{"url":"https://h/","headers":{"X-A":"sealed:v1:x"},"timeout":"5s"},` +
+		`"retry":{"initial":"1s","multiplier":2,"max_interval":"1h","max_attempts":10,"jitter":0.2},"expires_after":"24h",` +
+		`"signing_secrets":["sealed:v1:y"],"secret_overlap":"24h","retired_secrets":[{"secret":"sealed:v1:z","until":"2026-11-21T12:00:00.000Z"}],` +
+		`"limits":{"adds_per_second":0,"adds_burst":1,"callbacks_per_second":0,"in_flight":200,"pending":7},"priority":3,"paused":true,` +
+		`"alert":{"url":"https://h/"},"min_interval":"1s","preload":"2s",` +
+		`"back_pressure":{"until":"2026-11-21T12:00:00.000Z","since":"2026-11-21T11:00:00.000Z","status":503}}`
+	var old, policy timer.Policy
+	require.NoError(t, json.Unmarshal([]byte(full), &policy))
+	again, err := json.Marshal(policy)
+	require.NoError(t, err)
+	require.JSONEq(t, full, string(again))
+	require.Equal(t, 7, *policy.Limits.Pending)
+
+	require.NoError(t, json.Unmarshal([]byte(first), &old))
+	old = old.WithDefaults()
+	require.Nil(t, old.Limits.Pending, "no limit")
+	require.Equal(t, timer.DefaultInFlight, old.Limits.InFlight)
+	require.Equal(t, timer.DefaultPreload, old.Preload.D())
+	require.Equal(t, timer.MinInterval, old.MinInterval.D())
+	require.Equal(t, timer.DefaultPriority, old.Priority)
+	require.Zero(t, old.ExpiresAfter, "never")
+}
+
+func TestPreloadOfNothingIsNone(t *testing.T) {
+	t.Parallel()
+	none := timer.Policy{Preload: new(timer.Duration)}.WithDefaults()
+	require.Zero(t, none.Preloading("b"), "handed out when it rings")
+	require.Zero(t, none.Preloading("b").Crowded(1000, 1), "also in a crowd")
+	left := timer.Preload{Lead: timer.Duration(timer.DefaultPreload), Window: timer.Duration(timer.DefaultPreload)}
+	require.Equal(t, left, timer.Policy{}.Preloading("b"), "left out is not zero")
 }
 
 func TestCodesAreNamedOnce(t *testing.T) {

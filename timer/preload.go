@@ -37,13 +37,13 @@ func (p Policy) Preloading(booking string) Preload {
 	if p.Limits.CallbacksPerSecond != nil {
 		return Preload{}
 	}
-	window := p.Preload.D()
-	if window <= DefaultPreload {
-		return Preload{Lead: p.Preload, Window: p.Preload}
+	window := *p.WithDefaults().Preload
+	if window <= Duration(DefaultPreload) {
+		return Preload{Lead: window, Window: window}
 	}
 	sum := sha256.Sum256([]byte(booking))
-	share, _ := bits.Mul64(binary.BigEndian.Uint64(sum[:8]), uint64(window-DefaultPreload))
-	return Preload{Lead: Duration(DefaultPreload + time.Duration(share)), Window: p.Preload}
+	share, _ := bits.Mul64(binary.BigEndian.Uint64(sum[:8]), uint64(window.D()-DefaultPreload))
+	return Preload{Lead: Duration(DefaultPreload + time.Duration(share)), Window: window}
 }
 
 // Crowded widens the preload of a timer that so many others ring with, where an

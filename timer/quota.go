@@ -1,7 +1,6 @@
 package timer
 
 import (
-	"fmt"
 	"math"
 	"time"
 )
@@ -16,8 +15,8 @@ type Limits struct {
 	CallbacksPerSecond *float64 `json:"callbacks_per_second,omitempty"`
 	// InFlight bounds the attempts under way at once in one worker.
 	InFlight int `json:"in_flight,omitzero"`
-	// Pending bounds the open timers; 0 is no limit.
-	Pending int `json:"pending,omitzero"`
+	// Pending bounds the open timers; 0 admits none.
+	Pending *int `json:"pending,omitempty"`
 }
 
 func (l Limits) withDefaults() Limits {
@@ -31,29 +30,16 @@ func (l Limits) withDefaults() Limits {
 }
 
 func (l Limits) check() (faults Faults) {
-	if l.AddsPerSecond != nil && !isRate(*l.AddsPerSecond) {
-		faults.Add("/adds_per_second", CodeOutOfRange, fmt.Sprintf("must be 0, or from %v to %v", MinRate, MaxRate))
-	}
-	if l.AddsBurst < 0 || l.AddsBurst > MaxRate {
-		faults.AddRange("/adds_burst", 1, MaxRate)
-	}
+	holdGiven(&faults, fieldAddsPerSecond, l.AddsPerSecond)
+	holdSaid(&faults, fieldAddsBurst, l.AddsBurst)
 	if l.AddsBurst != 0 && l.AddsPerSecond == nil {
 		faults.Add("/adds_burst", CodeConflict, "goes with adds_per_second")
 	}
-	if l.CallbacksPerSecond != nil && !isRate(*l.CallbacksPerSecond) {
-		faults.Add("/callbacks_per_second", CodeOutOfRange, fmt.Sprintf("must be 0, or from %v to %v", MinRate, MaxRate))
-	}
-	if l.InFlight < 0 || l.InFlight > MaxInFlight {
-		faults.AddRange("/in_flight", 1, MaxInFlight)
-	}
-	if l.Pending < 0 || l.Pending > MaxPending {
-		faults.AddRange("/pending", 1, MaxPending)
-	}
+	holdGiven(&faults, fieldCallbacksPerSecond, l.CallbacksPerSecond)
+	holdSaid(&faults, fieldInFlight, l.InFlight)
+	holdGiven(&faults, fieldPending, l.Pending)
 	return faults
 }
-
-// isRate refuses NaN as well, which Temporal would take for a limit.
-func isRate(r float64) bool { return r == 0 || (r >= MinRate && r <= MaxRate) }
 
 // BackPressure is a receiver's wish not to be called for a while. It holds for
 // its whole business type.

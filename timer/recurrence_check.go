@@ -85,20 +85,17 @@ func (r cronRule) everRings() bool {
 }
 
 func (r Recurrence) checkSteps() (faults Faults) {
-	for _, step := range []struct {
-		pointer string
-		value   *Duration
-	}{{"/every", r.Every}, {"/after", r.After}} {
-		switch {
-		case step.value == nil:
-		case step.value.D() < MinInterval || step.value.D() > MaxAhead:
-			faults.AddRange(step.pointer, MinInterval, MaxAhead)
-		case !wholeMillis(*step.value):
-			faults.Add(step.pointer, CodeOutOfRange, "must be in whole milliseconds")
-		}
-	}
+	faults = append(checkStep(fieldEvery, r.Every), checkStep(fieldAfter, r.After)...)
 	if r.Offset != nil && r.Every != nil && (*r.Offset < 0 || *r.Offset >= *r.Every || !wholeMillis(*r.Offset)) {
 		faults.Add("/offset", CodeOutOfRange, "must be below every, and not negative, in whole milliseconds")
+	}
+	return faults
+}
+
+func checkStep(field Field, step *Duration) (faults Faults) {
+	holdGiven(&faults, field, step)
+	if len(faults) == 0 && step != nil && !wholeMillis(*step) {
+		faults.Add(field.Pointer, CodeOutOfRange, "must be in whole milliseconds")
 	}
 	return faults
 }
@@ -127,9 +124,7 @@ func (r Recurrence) checkBounds(now time.Time) (faults Faults) {
 	if r.InitialDelay != nil && r.StartAt != 0 {
 		faults.Add("/initial_delay", CodeConflict, "give either initial_delay or start_at")
 	}
-	if r.InitialDelay != nil && (*r.InitialDelay < 0 || r.InitialDelay.D() > MaxAhead) {
-		faults.AddRange("/initial_delay", time.Duration(0), MaxAhead)
-	}
+	holdGiven(&faults, fieldInitialDelay, r.InitialDelay)
 	if r.StartAt.Until(now) > MaxAhead {
 		faults.Add("/start_at", CodeOutOfRange, tooFarAhead)
 	}
@@ -140,12 +135,8 @@ func (r Recurrence) checkBounds(now time.Time) (faults Faults) {
 	case r.EndAt < r.StartAt:
 		faults.Add("/end_at", CodeOutOfRange, "must not be before start_at")
 	}
-	if r.MaxOccurrences != nil && *r.MaxOccurrences < 1 {
-		faults.Add("/max_occurrences", CodeOutOfRange, "must be at least 1")
-	}
-	if r.Jitter < 0 {
-		faults.Add("/jitter", CodeOutOfRange, "must not be negative")
-	}
+	holdGiven(&faults, fieldMaxOccurrences, r.MaxOccurrences)
+	hold(&faults, fieldRecurrenceJitter, r.Jitter)
 	return faults
 }
 

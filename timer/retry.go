@@ -90,9 +90,7 @@ func (r Retry) Check() (faults Faults) {
 	} else {
 		faults = r.checkExponential()
 	}
-	if !(r.Jitter >= 0 && r.Jitter <= 1) {
-		faults.AddRange("/jitter", 0, 1)
-	}
+	hold(&faults, fieldRetryJitter, r.Jitter)
 	return faults
 }
 
@@ -104,7 +102,7 @@ func (r Retry) checkSteps() (faults Faults) {
 		faults.AddMost("/steps", MaxAttempts-1, "steps")
 	}
 	for i, step := range r.Steps {
-		faults.Under("/steps/"+strconv.Itoa(i), checkWait(step))
+		hold(&faults, fieldStep.as("/steps/"+strconv.Itoa(i)), step)
 	}
 	return faults
 }
@@ -112,28 +110,14 @@ func (r Retry) checkSteps() (faults Faults) {
 func (r Retry) checkExponential() (faults Faults) {
 	if r.Initial == 0 {
 		faults.Add("/initial", CodeRequired, "give either steps or initial")
-	} else {
-		faults.Under("/initial", checkWait(r.Initial))
 	}
-	if r.Multiplier != 0 && !(r.Multiplier >= 1 && r.Multiplier <= MaxMultiplier) {
-		faults.AddRange("/multiplier", 1, MaxMultiplier)
+	holdSaid(&faults, fieldInitial, r.Initial)
+	holdSaid(&faults, fieldMultiplier, r.Multiplier)
+	holdSaid(&faults, fieldMaxInterval, r.MaxInterval)
+	if r.MaxInterval != 0 && r.MaxInterval < r.Initial {
+		faults.Add("/max_interval", CodeOutOfRange, "must not be below initial")
 	}
-	if r.MaxInterval != 0 {
-		faults.Under("/max_interval", checkWait(r.MaxInterval))
-		if r.MaxInterval < r.Initial {
-			faults.Add("/max_interval", CodeOutOfRange, "must not be below initial")
-		}
-	}
-	if r.MaxAttempts < 0 || r.MaxAttempts > MaxAttempts {
-		faults.AddRange("/max_attempts", 1, MaxAttempts)
-	}
-	return faults
-}
-
-func checkWait(d Duration) (faults Faults) {
-	if d.D() < time.Millisecond || d.D() > MaxRetryStep {
-		faults.AddRange("", time.Millisecond, MaxRetryStep)
-	}
+	holdSaid(&faults, fieldMaxAttempts, r.MaxAttempts)
 	return faults
 }
 

@@ -75,8 +75,6 @@ func (p Policy) checkSecrets() (faults Faults) {
 				fmt.Sprintf("must be %s and the base64 of %d to %d bytes", SecretPrefix, MinSecretBytes, MaxSecretBytes))
 		}
 	}
-	if p.SecretOverlap != nil && (*p.SecretOverlap < 0 || p.SecretOverlap.D() > MaxSecretOverlap) {
-		faults.AddRange("/secret_overlap", Duration(0), MaxSecretOverlap)
-	}
+	holdGiven(&faults, fieldSecretOverlap, p.SecretOverlap)
 	return faults
 }

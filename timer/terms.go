@@ -73,9 +73,7 @@ func (t Terms) Check(now time.Time) (faults Faults) {
 	if t.Retry != nil {
 		faults.Under("/retry", t.Retry.Check())
 	}
-	if t.Priority != nil && (*t.Priority < MinPriority || *t.Priority > MaxPriority) {
-		faults.AddRange("/priority", MinPriority, MaxPriority)
-	}
+	holdGiven(&faults, fieldPriority, t.Priority)
 	return faults
 }
 
@@ -89,9 +87,7 @@ func (t Terms) checkDue(now time.Time) (faults Faults) {
 	if t.Recurrence != nil {
 		faults = append(faults, t.checkRecurrence(now)...)
 	}
-	if t.Delay != nil && (*t.Delay < 0 || t.Delay.D() > MaxAhead) {
-		faults.AddRange("/delay", Duration(0), MaxAhead)
-	}
+	holdGiven(&faults, fieldDelay, t.Delay)
 	if t.DueAt != nil {
 		switch ahead := t.DueAt.Until(now); {
 		case ahead < -MaxPast:
@@ -118,9 +114,7 @@ func (t Terms) checkLatest(now time.Time) (faults Faults) {
 	if t.LatestAt != nil && t.ExpiresAfter != nil {
 		faults.Add("/expires_after", CodeConflict, "give either latest_at or expires_after")
 	}
-	if t.ExpiresAfter != nil && (t.ExpiresAfter.D() < time.Millisecond || t.ExpiresAfter.D() > MaxAhead) {
-		faults.AddRange("/expires_after", time.Millisecond, MaxAhead)
-	}
+	holdGiven(&faults, fieldExpiresAfter, t.ExpiresAfter)
 	if t.LatestAt != nil && t.LatestAt.Until(now) <= 0 {
 		faults.Add("/latest_at", CodeOutOfRange, "must not have passed")
 	}

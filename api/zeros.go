@@ -1,0 +1,79 @@
+package api
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+// Zero is not absent. The core's types hold the same for a zero that was said as
+// for a field that was left out, so a zero that is refused has to be seen here.
+var (
+	termsZeros   = refusingZero(timer.TermsFields())
+	policyZeros  = refusingZero(timer.PolicyFields())
+	previewZeros = zeroFields{"recurrence": termsZeros["recurrence"]}
+)
+
+// zeroFields are the fields that refuse a zero, by the object of the body that
+// has them; "" is the body itself.
+type zeroFields map[string][]timer.Field
+
+func refusingZero(fields []timer.Field) zeroFields {
+	refusing := zeroFields{}
+	for _, field := range fields {
+		if field.RefusesZero() {
+			object, _ := split(field.Pointer)
+			refusing[object] = append(refusing[object], field)
+		}
+	}
+	return refusing
+}
+
+// split takes the pointer to a field of a body, or of an object in it, apart.
+func split(pointer string) (object, name string) {
+	if object, name, within := strings.Cut(pointer[1:], "/"); within {
+		return object, name
+	}
+	return "", pointer[1:]
+}
+
+// zeros names every value of a body that is said to be zero, or an empty text,
+// where that is refused.
+func (o object) zeros(fields zeroFields) (faults timer.Faults) {
+	for object, fields := range fields {
+		members := o.object(object)
+		for _, field := range fields {
+			_, name := split(field.Pointer)
+			if raw, said := members[name]; said && isZero(raw, field) {
+				faults = append(faults, field.Fault())
+			}
+		}
+	}
+	slices.SortFunc(faults, func(a, b timer.Fault) int { return strings.Compare(a.Pointer, b.Pointer) })
+	return faults
+}
+
+// object is a member that is an object, or the body itself; nil for anything
+// else, which is named when the body is read.
+func (o object) object(name string) (members object) {
+	if name == "" {
+		return o
+	}
+	if raw, said := o[name]; said && json.Unmarshal(raw, &members) != nil {
+		return nil
+	}
+	return members
+}
+
+func isZero(raw jsontext.Value, field timer.Field) bool {
+	value := reflect.New(reflect.TypeOf(field.Empty()))
+	if raw.Kind() == 'n' || json.Unmarshal(raw, value.Interface()) != nil {
+		return false // what cannot be read is named when the body is read
+	}
+	return value.Elem().Interface() == field.Empty()
+}
