@@ -7,6 +7,7 @@ import (
 
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/converter"
+	timerate "golang.org/x/time/rate"
 
 	"github.com/wakecall/wakecall/internal/seal"
 	"github.com/wakecall/wakecall/timer"
@@ -36,6 +37,9 @@ type Engine struct {
 	crowd    *crowd
 	bookings *turns
 
+	// untried and retried look for lost timers.
+	untried, retried *reconciler
+
 	// leaving is done once callers shall wait for no effect any more.
 	leaving context.Context
 	leave   context.CancelFunc
@@ -45,6 +49,8 @@ type Engine struct {
 func New(config Config) *Engine {
 	e := &Engine{Config: config, crowd: newCrowd(), bookings: newTurns(leastBookings, bookingSlowdown)}
 	e.policies = newPolicyCache(config.PolicyTTL, e.readPolicy)
+	looks := timerate.NewLimiter(lookedAt, 1)
+	e.untried, e.retried = newReconciler(e, looks), newReconciler(e, looks)
 	e.leaving, e.leave = context.WithCancel(context.Background())
 	return e
 }

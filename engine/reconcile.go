@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -13,53 +12,127 @@ import (
 	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
+	timerate "golang.org/x/time/rate"
 
 	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// maxRound bounds how many timers one round looks at. What is left is looked at
-// in the next one.
-const maxRound = 1000
-
-// Reconcile finds open timers that are later than slack with nothing under way
-// for them, and wakes them: Temporal can lose the timer of a workflow without a
-// word (temporal#11869). A timer that is wrongly taken for one does not ring
-// twice; its workflow looks at the clock and at what was done. It returns how
-// many it woke, by business type, also with an error.
-func (e *Engine) Reconcile(ctx context.Context, slack time.Duration) (map[string]int, error) {
-	round := round{engine: e, before: time.Now().Add(-slack), woken: map[string]int{}, backlog: map[string]bool{}}
-	state := workflows.AttrState.GetName()
-	waiting := round.look(ctx, fmt.Sprintf("%s IS NULL", state))
-	retrying := round.look(ctx, fmt.Sprintf("%s = '%s'", state, timer.Delivering))
-	return round.woken, errors.Join(waiting, retrying)
+// ReconcileWaiting looks at the open timers that are later than slack and were
+// never tried, and wakes those with nothing under way for them: Temporal can
+// lose the timer of a workflow without a word (temporal#11869). A timer that is
+// wrongly taken for one does not ring twice; its workflow looks at the clock and
+// at what was done. Its error is [timer.Unavailable], beside what was done.
+func (e *Engine) ReconcileWaiting(ctx context.Context, slack time.Duration) (timer.Reconciliation, error) {
+	return e.untried.round(ctx, slack, workflows.AttrState.GetName()+" IS NULL")
 }
 
-// round is one look at the timers that should have rung.
-type round struct {
+// ReconcileRetrying does the same for timers whose retry is later than slack. It may
+// run beside [Engine.ReconcileWaiting], whose few do not wait behind a crowd of retries.
+func (e *Engine) ReconcileRetrying(ctx context.Context, slack time.Duration) (timer.Reconciliation, error) {
+	return e.retried.round(ctx, slack, fmt.Sprintf("%s = '%s'", workflows.AttrState.GetName(), timer.Delivering))
+}
+
+const (
+	// lookedAt is how many runs a process looks at in a second: each look is one
+	// call of Temporal.
+	lookedAt = 200
+	// maxUnanswered is how many looks in a row may remain without an answer: then
+	// it is Temporal that is out of order, and no single run.
+	maxUnanswered = 20
+)
+
+// reconciler looks for the lost among the timers in one state. Its rounds come one
+// after another.
+type reconciler struct {
 	engine *Engine
-	before time.Time
-	woken  map[string]int
+	pace   *timerate.Limiter
+	known  *respites
+}
+
+func newReconciler(e *Engine, pace *timerate.Limiter) *reconciler {
+	return &reconciler{engine: e, pace: pace, known: &respites{}}
+}
+
+// round is one look at all the timers that should have rung.
+type round struct {
+	*reconciler
+	before, began time.Time
+	slack         time.Duration
+	result        timer.Reconciliation
 	// backlog is whether a business type's queue has attempts that wait for
 	// their turn, which is no fault.
 	backlog map[string]bool
+	// unanswered counts the looks in a row that Temporal did not answer.
+	unanswered int
 }
 
-func (r *round) look(ctx context.Context, clause string) error {
-	response, err := r.engine.Client.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{
-		Namespace: r.engine.Namespace, PageSize: maxRound,
-		Query: fmt.Sprintf("WorkflowType = '%s' AND ExecutionStatus = 'Running' AND ExecutionTime < '%s' AND %s",
-			workflows.TypeTimer, timer.At(r.before), clause),
-	})
-	if err != nil {
-		return translate(err)
+// round goes through every page: the lost may be on the last one.
+func (r *reconciler) round(ctx context.Context, slack time.Duration, clause string) (timer.Reconciliation, error) {
+	began := time.Now()
+	look := &round{
+		reconciler: r, began: began, before: began.Add(-slack), slack: slack, backlog: map[string]bool{},
+		result: timer.Reconciliation{Woken: map[string]int{}, Passed: map[string]error{}},
 	}
-	for _, info := range response.GetExecutions() {
-		if key, ok := timer.ParseKey(info.GetExecution().GetWorkflowId()); ok {
-			if err := r.check(ctx, key); err != nil {
-				return err
-			}
+	r.known.forget(began)
+	err := look.all(ctx, fmt.Sprintf("WorkflowType = '%s' AND ExecutionStatus = 'Running' AND ExecutionTime < '%s' AND %s",
+		workflows.TypeTimer, timer.At(look.before), clause))
+	return look.result, err
+}
+
+func (r *round) all(ctx context.Context, query string) error {
+	for token, more := []byte(nil), true; more; more = len(token) > 0 {
+		response, err := r.engine.listed(ctx, query, token)
+		if err != nil {
+			return err
 		}
+		if err := r.page(ctx, response.GetExecutions()); err != nil {
+			return err
+		}
+		token = response.GetNextPageToken()
+	}
+	return nil
+}
+
+// listed reads one page of what a query selects.
+func (e *Engine) listed(ctx context.Context, query string, token []byte) (*workflowservice.ListWorkflowExecutionsResponse, error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	response, err := e.Client.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{
+		Namespace: e.Namespace, PageSize: maxListed, Query: query, NextPageToken: token,
+	})
+	return response, translate(err)
+}
+
+// page looks at the runs of one page. One that cannot be looked at is passed over.
+func (r *round) page(ctx context.Context, page []*workflowpb.WorkflowExecutionInfo) error {
+	for _, info := range page {
+		key, ok := timer.ParseKey(info.GetExecution().GetWorkflowId())
+		if !ok || r.known.has(info.GetExecution().GetRunId(), r.began) {
+			continue
+		}
+		if err := r.pace.Wait(ctx); err != nil {
+			return translate(err)
+		}
+		if err := r.note(key, r.check(ctx, key)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// note keeps why a timer was passed over. Its error ends the round.
+func (r *round) note(key timer.Key, err error) error {
+	if err == nil {
+		r.unanswered = 0
+		return nil
+	}
+	r.result.Passed[key.String()] = err
+	if timer.CodeOf(err) == timer.Unavailable {
+		r.unanswered++
+	}
+	if r.unanswered >= maxUnanswered {
+		return err
 	}
 	return nil
 }
@@ -69,6 +142,9 @@ func (r *round) check(ctx context.Context, key timer.Key) error {
 	call, cancel := bounded(ctx)
 	defer cancel()
 	described, err := r.engine.Client.DescribeWorkflowExecution(call, key.String(), "")
+	if is[*serviceerror.NotFound](err) { // deleted since
+		return nil
+	}
 	if err != nil {
 		return translate(err)
 	}
@@ -79,6 +155,7 @@ func (r *round) check(ctx context.Context, key timer.Key) error {
 	for _, pending := range described.GetPendingActivities() {
 		stuck, err := r.stuck(call, key, pending)
 		if err != nil || !stuck {
+			r.known.keep(info.GetExecution().GetRunId(), nextAttempt(pending).Time().Add(r.slack), r.began)
 			return err
 		}
 	}
@@ -117,7 +194,7 @@ func (r *round) wake(ctx context.Context, spec timer.Spec) error {
 	case err != nil:
 		return translate(err)
 	}
-	r.woken[spec.BusinessType]++
+	r.result.Woken[spec.BusinessType]++
 	return nil
 }
 

@@ -12,7 +12,8 @@ import (
 
 // Engine finds timers that should have rung, and raises alerts.
 type Engine interface {
-	Reconcile(ctx context.Context, slack time.Duration) (woken map[string]int, err error)
+	ReconcileWaiting(ctx context.Context, slack time.Duration) (timer.Reconciliation, error)
+	ReconcileRetrying(ctx context.Context, slack time.Duration) (timer.Reconciliation, error)
 	Alert(ctx context.Context, event timer.Event, occasion string) error
 }
 
@@ -42,19 +43,27 @@ func (r *reconciler) start() {
 	if r.interval <= 0 {
 		return
 	}
-	r.stopped.Go(func() {
-		next := time.NewTimer(rand.N(r.interval))
-		defer next.Stop()
-		for {
-			select {
-			case <-next.C:
-				r.round(ctx)
-				next.Reset(r.interval)
-			case <-ctx.Done():
-				return
-			}
+	for _, look := range []look{r.engine.ReconcileWaiting, r.engine.ReconcileRetrying} {
+		r.stopped.Go(func() { r.repeat(ctx, look) })
+	}
+}
+
+// look is one round over the timers in one state.
+type look func(ctx context.Context, slack time.Duration) (timer.Reconciliation, error)
+
+// repeat makes rounds, an interval after one another, until ctx is done.
+func (r *reconciler) repeat(ctx context.Context, look look) {
+	next := time.NewTimer(rand.N(r.interval))
+	defer next.Stop()
+	for {
+		select {
+		case <-next.C:
+			r.round(ctx, look)
+			next.Reset(r.interval)
+		case <-ctx.Done():
+			return
 		}
-	})
+	}
 }
 
 func (r *reconciler) close() {
@@ -62,18 +71,36 @@ func (r *reconciler) close() {
 	r.stopped.Wait()
 }
 
-func (r *reconciler) round(ctx context.Context) {
-	woken, err := r.engine.Reconcile(ctx, r.interval)
+func (r *reconciler) round(ctx context.Context, look look) {
+	found, err := look(ctx, r.interval)
 	if err != nil && ctx.Err() == nil {
 		r.logger.Warn("looking for overdue timers", "error", err)
 	}
+	r.tellPassed(found.Passed)
 	now := time.Now()
-	for businessType, n := range woken {
+	for businessType, n := range found.Woken {
 		r.observer.Woken(businessType, n)
 		r.logger.Error("timers were overdue with nothing under way, and were woken", "business_type", businessType, "timers", n)
 		event := timer.Event{Type: timer.EventOverdue, At: timer.At(now), Data: timer.EventData{BusinessType: businessType, Overdue: n}}
 		if err := r.engine.Alert(ctx, event, timer.At(now.Truncate(r.interval)).String()); err != nil {
 			r.logger.Warn("an alert was not raised", "business_type", businessType, "error", err)
+		}
+	}
+}
+
+// maxPassedLogged is how many timers are named that one round passed over.
+const maxPassedLogged = 10
+
+func (r *reconciler) tellPassed(passed map[string]error) {
+	if len(passed) == 0 {
+		return
+	}
+	r.observer.PassedOver(len(passed))
+	logged := 0
+	for key, err := range passed {
+		r.logger.Warn("an overdue timer could not be looked at", "timer", key, "error", err)
+		if logged++; logged == maxPassedLogged {
+			break
 		}
 	}
 }

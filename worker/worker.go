@@ -77,6 +77,8 @@ type Observer interface {
 	Governed(policies []timer.Policy)
 	// Woken counts timers that were overdue with nothing under way for them.
 	Woken(businessType string, timers int)
+	// PassedOver counts overdue timers that could not be looked at.
+	PassedOver(timers int)
 }
 
 // Workers are the pollers of one process: for workflow tasks and the attempts

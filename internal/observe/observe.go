@@ -45,6 +45,7 @@ type Telemetry struct {
 	requests *prometheus.HistogramVec
 	policies *policies
 	woken    *prometheus.CounterVec
+	passed   prometheus.Counter
 	held     prometheus.Gauge
 	unrung   *prometheus.CounterVec
 	repeated prometheus.Counter
@@ -84,6 +85,9 @@ func NewTelemetry(version string) (*Telemetry, error) {
 	t.woken = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "wakecall_overdue_total", Help: "Timers that were overdue with nothing under way, and were woken.",
 	}, []string{"business_type"})
+	t.passed = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "wakecall_unreadable_total", Help: "Looks at overdue timers that failed: the timer was passed over.",
+	})
 	t.held = prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "wakecall_held_timers", Help: "Timers that this worker holds until their time.",
 	})
@@ -96,7 +100,7 @@ func NewTelemetry(version string) (*Telemetry, error) {
 	build := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "wakecall_build_info", Help: "Constant 1.", ConstLabels: prometheus.Labels{"version": version},
 	}, func() float64 { return 1 })
-	registry.MustRegister(t.lateness, t.attempts, t.took, t.requests, t.policies, t.woken, t.held, t.unrung, t.repeated, build,
+	registry.MustRegister(t.lateness, t.attempts, t.took, t.requests, t.policies, t.woken, t.passed, t.held, t.unrung, t.repeated, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return t, nil
 }
@@ -123,6 +127,9 @@ func (t *Telemetry) Repeated() { t.repeated.Inc() }
 func (t *Telemetry) Woken(businessType string, timers int) {
 	t.woken.WithLabelValues(businessType).Add(float64(timers))
 }
+
+// PassedOver counts overdue timers that could not be looked at.
+func (t *Telemetry) PassedOver(timers int) { t.passed.Add(float64(timers)) }
 
 // Queue shows how many bookings wait for their turn.
 func (t *Telemetry) Queue(bookings func() int) {

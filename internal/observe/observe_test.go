@@ -34,6 +34,7 @@ func exported(t *testing.T) []string {
 	telemetry.Attempted("order", timer.Report{LatenessMS: &late}, time.Second)
 	telemetry.Unrung(timer.ResultInterrupted)
 	telemetry.Woken("order", 1)
+	telemetry.PassedOver(2)
 	telemetry.Requested("GET", "/livez", "200", time.Second)
 	telemetry.Queue(func() int { return 7 })
 	telemetry.Governed([]timer.Policy{{BusinessType: "order", Limits: timer.Limits{CallbacksPerSecond: &limit}}})
