@@ -47,6 +47,9 @@ type exchange struct {
 const drainTime = 500 * time.Millisecond
 
 func (c *Caller) call(ctx context.Context, r request) (x exchange) {
+	if r.url == "" {
+		return exchange{ended: time.Now(), answer: timer.Answer{Trouble: timer.NoReceiver}}
+	}
 	ctx, cancel := context.WithTimeout(ctx, r.timeout)
 	defer cancel()
 	ctx = trace.ContextWithRemoteSpanContext(ctx, r.parent)

@@ -6,6 +6,7 @@ import (
 	"mime"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -27,9 +28,10 @@ const (
 type object map[string]jsontext.Value
 
 // readObject reads a request's body, which must be one JSON object: valid
-// UTF-8, no name twice, nothing behind it.
-func readObject(c echo.Context, limit int64) (object, error) {
-	body, err := readBody(c, limit)
+// UTF-8, no name twice, nothing behind it. It is application/json, or of one of
+// the kinds.
+func readObject(c echo.Context, limit int64, kinds ...string) (object, error) {
+	body, err := readBody(c, limit, kinds)
 	if err != nil {
 		return nil, err
 	}
@@ -43,9 +45,9 @@ func parseObject(body jsontext.Value) (members object, err error) {
 	return members, nil
 }
 
-func readBody(c echo.Context, limit int64) (jsontext.Value, error) {
+func readBody(c echo.Context, limit int64, kinds []string) (jsontext.Value, error) {
 	r := c.Request()
-	if err := checkMediaType(r); err != nil {
+	if err := checkMediaType(r, kinds); err != nil {
 		return nil, err
 	}
 	tooLarge := &timer.Error{Code: timer.PayloadTooLarge, Message: "The body is larger than this call allows."}
@@ -65,13 +67,14 @@ func readBody(c echo.Context, limit int64) (jsontext.Value, error) {
 	return nil, malformed(err)
 }
 
-// checkMediaType admits application/json in UTF-8, not encoded. A compressed
-// body would be larger than its limit.
-func checkMediaType(r *http.Request) error {
+// checkMediaType admits application/json and other kinds in UTF-8, not encoded. A
+// compressed body would be larger than its limit.
+func checkMediaType(r *http.Request, kinds []string) error {
 	kind, params, err := mime.ParseMediaType(r.Header.Get(echo.HeaderContentType))
 	charset := params["charset"]
-	if err != nil || kind != echo.MIMEApplicationJSON || (charset != "" && !strings.EqualFold(charset, "utf-8")) {
-		return &timer.Error{Code: timer.UnsupportedMediaType, Message: "Send Content-Type: application/json."}
+	kinds = append([]string{echo.MIMEApplicationJSON}, kinds...)
+	if err != nil || !slices.Contains(kinds, kind) || (charset != "" && !strings.EqualFold(charset, "utf-8")) {
+		return &timer.Error{Code: timer.UnsupportedMediaType, Message: "Send Content-Type: " + strings.Join(kinds, " or ") + "."}
 	}
 	if r.Header.Get(echo.HeaderContentEncoding) != "" {
 		return &timer.Error{Code: timer.UnsupportedMediaType, Message: "Send the body without Content-Encoding."}

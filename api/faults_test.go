@@ -27,8 +27,8 @@ func TestFaultsOfABody(t *testing.T) {
 		"nothing below what could not be read": {policy, `{"callback":{"url":"https://h/"},"retry":"often"}`, []string{"/retry"}},
 		"nothing is missed beside it":          {booking, `{"business_type":"order","business_id":"1","retry":{"steps":"1s"},"recurrence":{"cron":1}}`, []string{"/recurrence/cron", "/retry/steps"}},
 		"it is beside what was read":           {booking, `{"business_type":"order","business_id":"1","payload_base64":"!","recurrence":{}}`, []string{"/payload_base64", "/recurrence/cron"}},
-		"but elsewhere it is":                  {policy, `{"priority":"high","alert":{}}`, []string{"/priority", "/callback/url", "/alert/url"}},
-		"and beside what was not understood":   {policy, `{"callback":{"uri":"https://h/"}}`, []string{"/callback/uri", "/callback/url"}},
+		"but elsewhere it is":                  {policy, `{"priority":"high","alert":{}}`, []string{"/priority", "/alert/url"}},
+		"and beside what was not understood":   {policy, `{"callback":{"uri":"https://h/"},"alert":{"uri":"https://h/"}}`, []string{"/alert/uri", "/callback/uri", "/alert/url"}},
 		"a name with a slash":                  {policy, `{"callback":{"url":"https://h/","headers":{"a/b~c":1}}}`, []string{"/callback/headers/a~1b~0c"}},
 		"an order":                             {redelivery, `{"filter":{"business_type":1},"per_second":0}`, []string{"/filter/business_type", "/per_second"}},
 	} {

@@ -203,7 +203,7 @@ func TestDocumentHasEveryField(t *testing.T) {
 	for name, want := range map[string][]string{
 		"TimerTerms": fields(&termsBody{}), "Timer": fields(&timer.View{}), "Failure": fields(&timer.Failure{}),
 		"Timer/properties/links": fields(&timer.Links{}), "TimerPage": fields(&listBody{}), "BatchResults": fields(&batchBody{}),
-		"NewPolicy": fields(&policyBody{}), "Policy": shown,
+		"NewPolicy": fields(&policyBody{}), "PolicyPatch": fields(&policyBody{}), "Policy": shown,
 		"Recurrence": fields(&timer.Recurrence{}), "RecurrencePreview": fields(&previewBody{}), "Upcoming": fields(&Upcoming{}),
 		"TimerCallback": fields(&timer.Callback{}), "PolicyCallback": fields(&timer.Callback{}), "ShownCallback": fields(&timer.Callback{}),
 		"RedeliveryOrder": fields(&redeliveryBody{}), "RedeliveryOrder/properties/filter": fields(&redeliveryFilter{}),
@@ -314,6 +314,7 @@ func TestDocumentSaysTheLimits(t *testing.T) {
 		paths.at(t, path, method, "requestBody").says(t, path, one)
 	}
 	paths.at(t, "/v1/timers/{type}/{id}", "patch", "requestBody").says(t, "patch", one)
+	paths.at(t, "/v1/policies/{type}", "patch", "requestBody").says(t, "patch", one)
 	paths.at(t, "/v1/timers/batch", "post", "requestBody").says(t, "batch", strconv.Itoa(maxBatchBody>>20)+" MiB", one)
 	document.at(t, "components", "parameters", "Wait").says(t, "wait", "From 0s to "+short(engine.MaxWait))
 	paths.at(t, "/v1/redeliveries/{id}", "delete").says(t, "stop", short(engine.DefaultWait))

@@ -18,6 +18,7 @@ func (s *Server) policies(g *echo.Group) {
 	g.GET("", s.listPolicies)
 	g.GET("/:type", s.getPolicy)
 	g.PUT("/:type", s.putPolicy)
+	g.PATCH("/:type", s.patchPolicy)
 	g.DELETE("/:type", s.deletePolicy)
 	g.GET("/:type/versions", s.listVersions)
 }
@@ -51,16 +52,23 @@ type plannedBody struct {
 }
 
 func (s *Server) putPolicy(c echo.Context) error {
+	return s.changePolicy(c, func(businessType string) (engine.PolicyChange, error) {
+		body, err := readObject(c, maxBody)
+		if err != nil {
+			return engine.PolicyChange{}, err
+		}
+		return body.policy(businessType)
+	})
+}
+
+// changePolicy handles a change of a policy, however it is written.
+func (s *Server) changePolicy(c echo.Context, read func(businessType string) (engine.PolicyChange, error)) error {
 	businessType, q := pathType(c, "dry_run")
 	dryRun := q.flag("dry_run")
 	if err := q.err(); err != nil {
 		return err
 	}
-	body, err := readObject(c, maxBody)
-	if err != nil {
-		return err
-	}
-	change, err := body.policy(businessType)
+	change, err := read(businessType)
 	if err != nil {
 		return err
 	}
@@ -122,7 +130,7 @@ func value[T any](p *T) (v T) {
 	return v
 }
 
-// ifMatch reads the precondition of a PUT (RFC 9110, section 13.1.1).
+// ifMatch reads the precondition of a change (RFC 9110, section 13.1.1).
 func ifMatch(c echo.Context) (version int, mustExist bool, err error) {
 	header := strings.TrimSpace(c.Request().Header.Get("If-Match"))
 	switch header {

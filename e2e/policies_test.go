@@ -56,7 +56,92 @@ func TestPolicyLife(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, h.Do("GET", path, nil).Status)
 	require.Equal(t, http.StatusNotFound, h.Do("DELETE", path, nil).Status)
 	require.Equal(t, `"5"`, putIf(h, path, policy, "").Header.Get("ETag"), "an ETag never comes twice")
-	require.Equal(t, http.StatusUnprocessableEntity, h.Do("PUT", path, house.JSON{"callback": house.JSON{}}).Status)
+	require.Equal(t, http.StatusUnprocessableEntity, h.Do("PUT", path, house.JSON{"callback": house.JSON{"url": ""}}).Status)
+}
+
+// patch edits a policy in part.
+func patch(h *house.House, path, body, match string) house.Reply {
+	request := h.Request("PATCH", path, body)
+	request.Header.Set("Content-Type", "application/merge-patch+json")
+	if match != "" {
+		request.Header.Set("If-Match", match)
+	}
+	return h.Send(request)
+}
+
+func TestPolicyIsEditedInPart(t *testing.T) {
+	t.Parallel()
+	h, r, kind := open(t)
+	path, key := "/v1/policies/"+kind, secret()
+	h.Policy(kind, house.JSON{
+		"callback":        house.JSON{"url": r.URL, "headers": house.JSON{"Authorization": "Bearer s3cret", "X-Old": "1"}, "timeout": "3s"},
+		"signing_secrets": []string{key}, "limits": house.JSON{"pending": 5},
+	})
+	require.Equal(t, http.StatusPreconditionFailed, patch(h, path, `{"priority":1}`, `"7"`).Status)
+	edited := patch(h, path, `{"priority":1,"limits":{"pending":null},"callback":{"headers":{"X-New":"2","X-Old":null}}}`, `"1"`)
+	require.Equal(t, http.StatusOK, edited.Status, "%s", edited.Body)
+	require.Equal(t, `"2"`, edited.Header.Get("ETag"))
+	require.JSONEq(t, `{"business_type":"`+kind+`","version":2,"callback":{"url":"`+r.URL+`","headers":{"Authorization":"***","X-New":"***"},"timeout":"3s"},
+		"retry":{"steps":["10s","1m","10m","1h","6h"],"jitter":0.2},"secret_overlap":"24h","limits":{"in_flight":200},"priority":1,"min_interval":"1s","preload":"2s"}`, string(edited.Body))
+	require.Equal(t, `"2"`, h.Do("PATCH", path, `{"priority":1}`).Header.Get("ETag"), "what says nothing new changes nothing")
+	var plan struct{ Changes []struct{ Pointer string } }
+	h.Do("PATCH", path+"?dry_run=true", `{"priority":2}`).Into(&plan)
+	require.Equal(t, "/priority", plan.Changes[0].Pointer)
+	require.Equal(t, http.StatusUnprocessableEntity, h.Do("PATCH", path, `{"priority":0}`).Status)
+	require.Equal(t, http.StatusUnsupportedMediaType, func() int {
+		request := h.Request("PATCH", path, `{}`)
+		request.Header.Set("Content-Type", "application/json-patch+json")
+		return h.Send(request).Status
+	}())
+
+	h.Add(house.JSON{"business_type": kind, "business_id": "kept", "delay": "0s"})
+	call := r.Await(t, "kept", 1)[0]
+	require.Equal(t, []string{"Bearer s3cret", "2", ""}, []string{call.Header.Get("Authorization"), call.Header.Get("X-New"), call.Header.Get("X-Old")})
+	verifies(t, key, call, true)
+}
+
+// A type whose timers each bring their own URL is paused and limited as any other.
+func TestTypeWithoutPolicyIsPaused(t *testing.T) {
+	t.Parallel()
+	h, r, kind := open(t)
+	path := "/v1/policies/" + kind
+	require.Equal(t, http.StatusPreconditionFailed, patch(h, path, `{"paused":true}`, "*").Status, "there is none to match")
+	made := patch(h, path, `{"paused":true}`, "")
+	require.Equal(t, http.StatusCreated, made.Status, "%s", made.Body)
+	require.Equal(t, `"1"`, made.Header.Get("ETag"))
+	refused := h.Do("POST", "/v1/timers", house.JSON{"business_type": kind, "business_id": "nobody", "delay": "0s"})
+	require.Equal(t, http.StatusUnprocessableEntity, refused.Status)
+	require.Equal(t, "/callback/url", refused.Problem().Errors[0].Pointer)
+	require.Equal(t, http.StatusNotFound, h.Do("GET", "/v1/timers/"+kind+"/nobody", nil).Status)
+
+	h.Add(booking(kind, "held", "0s", r.URL))
+	h.Await(kind+"/held", "delivering")
+	require.Empty(t, r.Calls("held"))
+	require.Equal(t, http.StatusOK, patch(h, path, `{"paused":false}`, `"1"`).Status)
+	r.Await(t, "held", 1)
+	h.Await(kind+"/held", "delivered")
+}
+
+// The URL that open timers may need is not taken away without a word.
+func TestPolicyKeepsItsURLWhileTimersAreOpen(t *testing.T) {
+	t.Parallel()
+	h, r, kind := open(t)
+	path := "/v1/policies/" + kind
+	h.Policy(kind, house.JSON{"callback": house.JSON{"url": r.URL}})
+	h.Add(house.JSON{"business_type": kind, "business_id": "1", "delay": "1h"})
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		assert.Len(c, all(t, h, kind), 1)
+	}, 10*time.Second, 50*time.Millisecond, "visibility lags behind")
+	for method, body := range map[string]string{"PATCH": `{"callback":null}`, "PUT": `{"paused":true}`} {
+		reply := h.Do(method, path, body)
+		require.Equal(t, http.StatusConflict, reply.Status, method)
+		require.Equal(t, "urn:wakecall:problem:policy-in-use", reply.Problem().Type)
+	}
+	require.Equal(t, http.StatusNoContent, h.Do("DELETE", path+"?timers=keep", nil).Status)
+	require.Equal(t, http.StatusOK, h.Do("POST", "/v1/timers/"+kind+"/1/fire", nil).Status)
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		assert.Equal(c, "no_receiver", h.Get(kind+"/1").LastFailure.Message)
+	}, 20*time.Second, 50*time.Millisecond, "a worker trusts a policy for a while")
 }
 
 // What is write-only is kept by a PUT that leaves it out or sends the mask
@@ -243,7 +328,7 @@ func TestPolicyDryRun(t *testing.T) {
 	require.Equal(t, "***", plan.Changes[0].To)
 	require.Equal(t, "/limits/callbacks_per_second", plan.Changes[1].Pointer)
 	require.Nil(t, plan.Changes[1].From)
-	require.Equal(t, http.StatusUnprocessableEntity, h.Do("PUT", path+"?dry_run=true", house.JSON{"callback": house.JSON{}}).Status)
+	require.Equal(t, http.StatusUnprocessableEntity, h.Do("PUT", path+"?dry_run=true", house.JSON{"callback": house.JSON{"url": ""}}).Status)
 	require.Equal(t, http.StatusUnprocessableEntity, h.Do("PUT", path+"?dry_run=maybe", policy).Status)
 }
 

@@ -85,10 +85,14 @@ func checkInterval(rule *timer.Recurrence, policy timer.Policy) error {
 // nobody would be called for.
 func (e *Engine) policyFor(ctx context.Context, spec timer.Spec) (timer.Policy, error) {
 	policy, err := e.Policy(ctx, spec.BusinessType)
-	if timer.CodeOf(err) != timer.NotFound {
+	addressed := spec.Callback != nil && spec.Callback.URL != ""
+	switch {
+	case err == nil && policy.Callback.URL == "" && !addressed:
+		return timer.Policy{}, timer.Faults{{Pointer: "/callback/url", Code: timer.CodeRequired,
+			Detail: "is required: the policy of the business type names none"}}.Err()
+	case timer.CodeOf(err) != timer.NotFound:
 		return policy, err
-	}
-	if spec.Callback != nil && spec.Callback.URL != "" {
+	case addressed:
 		return timer.Policy{}.WithDefaults(), nil
 	}
 	return timer.Policy{}, &timer.Error{

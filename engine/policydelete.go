@@ -24,8 +24,9 @@ const (
 	RemainingNone Remaining = ""
 	// RemainingCancel cancels them, at the rate of Temporal's batches.
 	RemainingCancel Remaining = "cancel"
-	// RemainingKeep leaves them: those without a callback of their own fail
-	// when they are due, unless there is a policy again by then.
+	// RemainingKeep leaves them: those without a callback of their own find no
+	// receiver when they are due, and fail unless there is a policy again before
+	// the default ladder ends.
 	RemainingKeep Remaining = "keep"
 )
 

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"strconv"
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
@@ -17,6 +18,9 @@ import (
 // PolicyChange is a policy to be stored.
 type PolicyChange struct {
 	Policy timer.Policy
+	// Edit, when set, makes the policy of the stored one, secrets opened, or of
+	// one without a version where there is none. Policy then names the type alone.
+	Edit func(stored timer.Policy) (timer.Policy, error)
 	// IfVersion, when set, must be the stored version; MustExist, that there
 	// is one.
 	IfVersion int
@@ -44,7 +48,8 @@ var stalePolicy = &timer.Error{
 
 // PutPolicy stores a policy. Making one needs no worker; replacing one does,
 // since the worker decides between competing changes. Its errors are
-// [timer.InvalidRequest], [timer.PreconditionFailed] and [timer.Unavailable].
+// [timer.InvalidRequest], [timer.PreconditionFailed], [timer.PolicyInUse] where
+// open timers may need the URL that it takes away, and [timer.Unavailable].
 func (e *Engine) PutPolicy(ctx context.Context, change PolicyChange) (PolicyResult, error) {
 	if err := change.Policy.Check().Err(); err != nil {
 		return PolicyResult{}, err
@@ -78,7 +83,15 @@ func (e *Engine) putOnce(ctx context.Context, change PolicyChange) (PolicyResult
 	if !open { // versions go on after a policy was deleted: an ETag never comes twice
 		old = timer.Policy{}
 	}
-	next := change.over(old)
+	next, err := change.over(old)
+	if err != nil {
+		return PolicyResult{}, err
+	}
+	if old.Callback.URL != "" && next.Callback.URL == "" {
+		if err := e.unaddressed(ctx, old.BusinessType); err != nil {
+			return PolicyResult{}, err
+		}
+	}
 	next.Version = last + 1
 	result := PolicyResult{Policy: next, Created: !open, Changes: timer.Differences(old, next)}
 	if open && len(result.Changes) == 0 {
@@ -93,8 +106,26 @@ func (e *Engine) putOnce(ctx context.Context, change PolicyChange) (PolicyResult
 	}, IfVersion: last}, open)
 }
 
+// unaddressed refuses to take the URL away that open timers may need: which of
+// them have one of their own is not known without a look at each.
+func (e *Engine) unaddressed(ctx context.Context, businessType string) error {
+	open, err := e.countOpen(ctx, businessType)
+	if err != nil || open == 0 {
+		return err
+	}
+	return &timer.Error{Code: timer.PolicyInUse, Message: "The business type has " + strconv.Itoa(open) +
+		" open timers, which may need the callback.url. Keep it, or delete the policy and say what happens to them."}
+}
+
 // over completes the change with what it keeps of the policy it replaces.
-func (c PolicyChange) over(old timer.Policy) timer.Policy {
+func (c PolicyChange) over(old timer.Policy) (timer.Policy, error) {
+	if c.Edit != nil {
+		edited, err := c.Edit(old)
+		if err == nil {
+			err = edited.Check().Err()
+		}
+		return edited.WithDefaults().Succeed(old, timer.At(time.Now())), err
+	}
 	next := c.Policy.WithDefaults()
 	if c.KeepSecrets {
 		next.SigningSecrets = old.SigningSecrets
@@ -106,7 +137,7 @@ func (c PolicyChange) over(old timer.Policy) timer.Policy {
 			delete(next.Callback.Headers, name)
 		}
 	}
-	return next.Succeed(old, timer.At(time.Now()))
+	return next.Succeed(old, timer.At(time.Now())), nil
 }
 
 func (e *Engine) storePolicy(ctx context.Context, put workflows.PutPolicy, open bool) (err error) {

@@ -6,7 +6,8 @@ package timer
 type Policy struct {
 	BusinessType string `json:"business_type"`
 	// Version counts the changes of this policy, from 1.
-	Version  int      `json:"version"`
+	Version int `json:"version"`
+	// Callback without a URL is for types whose timers each bring their own.
 	Callback Callback `json:"callback"`
 	Retry    Retry    `json:"retry"`
 	// ExpiresAfter, counted from the due time, is the default of timers that
@@ -67,8 +68,8 @@ func (p Policy) WithDefaults() Policy {
 // wholly left out is in order.
 func (p Policy) Check() (faults Faults) {
 	faults = CheckBusinessType(p.BusinessType)
-	if p.Callback.URL == "" {
-		faults.Add("/callback/url", CodeRequired, "is required")
+	if p.Callback.URL == "" && len(p.Callback.Headers) > 0 {
+		faults.Add("/callback/headers", CodeConflict, "goes with url: a timer with a URL of its own is not sent them")
 	}
 	faults.Under("/callback", p.Callback.Check())
 	if !p.Retry.isZero() {

@@ -19,8 +19,9 @@ func TestPolicyCheck(t *testing.T) {
 	t.Parallel()
 	good := timer.Policy{BusinessType: "a", Callback: timer.Callback{URL: "https://example.com/"}, SigningSecrets: []string{secretOf(24), secretOf(64)}}
 	require.Empty(t, good.Check())
+	require.Empty(t, timer.Policy{BusinessType: "a", Paused: true}.Check(), "its timers bring their own URL")
 	bad := timer.Policy{
-		BusinessType: "A", Callback: timer.Callback{Timeout: timer.Duration(time.Hour)}, Retry: timer.Retry{Jitter: 2, Initial: 1e9},
+		BusinessType: "A", Callback: timer.Callback{Headers: map[string]string{"X-A": "b"}, Timeout: timer.Duration(time.Hour)}, Retry: timer.Retry{Jitter: 2, Initial: 1e9},
 		ExpiresAfter: -1, SigningSecrets: []string{secretOf(23), "whsec_***", "abc", secretOf(65)},
 	}
 	var got []string
@@ -28,7 +29,7 @@ func TestPolicyCheck(t *testing.T) {
 		got = append(got, fault.Pointer)
 	}
 	require.Equal(t, []string{
-		"/business_type", "/callback/url", "/callback/timeout", "/retry/jitter", "/expires_after", "/signing_secrets",
+		"/business_type", "/callback/headers", "/callback/timeout", "/retry/jitter", "/expires_after", "/signing_secrets",
 		"/signing_secrets/0", "/signing_secrets/1", "/signing_secrets/2", "/signing_secrets/3",
 	}, got)
 }

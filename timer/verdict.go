@@ -34,6 +34,9 @@ const (
 	Timeout        Trouble = "timeout"
 	BrokenAnswer   Trouble = "broken_answer"
 	BadRequest     Trouble = "bad_request"
+	// NoReceiver: neither the timer nor its policy names a URL, or there is no
+	// policy any more. There may be one again by the next attempt.
+	NoReceiver Trouble = "no_receiver"
 )
 
 // Answer is what a receiver said, or why it said nothing.

@@ -28,7 +28,7 @@ func TestEveryStatusHasItsVerdict(t *testing.T) {
 func TestVerdictOfTrouble(t *testing.T) {
 	t.Parallel()
 	for trouble, want := range map[timer.Trouble]timer.Ruling{
-		timer.BlockedAddress: timer.RuleStop, timer.BadRequest: timer.RuleStop, timer.DNSFailure: timer.RuleRetry,
+		timer.BlockedAddress: timer.RuleStop, timer.BadRequest: timer.RuleStop, timer.NoReceiver: timer.RuleRetry, timer.DNSFailure: timer.RuleRetry,
 		timer.ConnectFailure: timer.RuleRetry, timer.TLSFailure: timer.RuleRetry, timer.Timeout: timer.RuleRetry,
 		timer.BrokenAnswer: timer.RuleRetry,
 	} {

@@ -1,0 +1,111 @@
+package api
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/labstack/echo/v4"
+
+	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// mediaTypeMergePatch is that of RFC 7396.
+const mediaTypeMergePatch = "application/merge-patch+json"
+
+// patchPolicy edits a policy in part. Without one it makes one of the patch alone,
+// so that a type can be paused that has none.
+func (s *Server) patchPolicy(c echo.Context) error {
+	return s.changePolicy(c, func(businessType string) (engine.PolicyChange, error) {
+		patch, err := readObject(c, maxBody, mediaTypeMergePatch)
+		if err != nil {
+			return engine.PolicyChange{}, err
+		}
+		return patch.policyPatch(businessType)
+	})
+}
+
+// policyPatch reads a merge patch. What the policy becomes is known when it is
+// applied; what the patch itself says wrong is refused at once.
+func (o object) policyPatch(businessType string) (change engine.PolicyChange, err error) {
+	faults := o.unknown(reflect.TypeFor[policyBody]())
+	if len(o) == 0 {
+		faults.Add("", timer.CodeRequired, "name at least one field to change")
+	}
+	if err := faults.Err(); err != nil {
+		return change, err
+	}
+	return engine.PolicyChange{
+		Policy: timer.Policy{BusinessType: businessType},
+		Edit: func(stored timer.Policy) (timer.Policy, error) {
+			document, err := parseObject(stored.Document())
+			if err != nil {
+				return timer.Policy{}, err
+			}
+			edited, err := merge(document, o.withoutMasks()).policy(businessType)
+			return edited.Policy, err
+		},
+	}, nil
+}
+
+// merge applies a merge patch (RFC 7396): null removes, an object is merged, and
+// anything else takes the place of what was there.
+func merge(target, patch object) object {
+	merged := object{}
+	maps.Copy(merged, target)
+	for name, value := range patch {
+		switch value.Kind() {
+		case 'n':
+			delete(merged, name)
+		case '{':
+			merged[name] = encode(merge(merged.object(name), patch.object(name)))
+		default:
+			merged[name] = value
+		}
+	}
+	return merged
+}
+
+func encode(members object) jsontext.Value {
+	text, _ := json.Marshal(members) // its values were read from JSON
+	return text
+}
+
+// withoutMasks drops header values that were read as hidden and sent back: they
+// stay as they are.
+func (o object) withoutMasks() object {
+	headers := o.object("callback").object("headers")
+	hidden := jsontext.Value(`"` + timer.Hidden + `"`)
+	if !slices.ContainsFunc(slices.Collect(maps.Values(headers)), func(v jsontext.Value) bool { return string(v) == string(hidden) }) {
+		return o
+	}
+	maps.DeleteFunc(headers, func(_ string, v jsontext.Value) bool { return string(v) == string(hidden) })
+	callback, bare := o.object("callback"), maps.Clone(o)
+	callback["headers"] = encode(headers)
+	bare["callback"] = encode(callback)
+	return bare
+}
+
+// unknown names the members that a body of a type does not have, also those that
+// are null: a patch that removes what cannot be there was misspelt.
+func (o object) unknown(body reflect.Type) (faults timer.Faults) {
+	fields := fieldsOf(reflect.New(body).Elem())
+	for _, name := range slices.Sorted(maps.Keys(o)) {
+		field, known := fields[name]
+		if !known {
+			faults.Add(pointerTo(name), timer.CodeUnknownField, "is not a field of this call")
+			continue
+		}
+		within := field.Type()
+		if within.Kind() == reflect.Pointer {
+			within = within.Elem()
+		}
+		if within.Kind() == reflect.Struct && o[name].Kind() == '{' {
+			faults.Under(pointerTo(name), o.object(name).unknown(within))
+		}
+	}
+	return faults
+}

@@ -1,0 +1,44 @@
+package timer
+
+import "encoding/json"
+
+// Document is the policy as a client would put it, its secrets included: the
+// target of a merge patch. A default that follows from another field is left
+// out, so that it follows that field when it is changed; so are those of an
+// exponential ladder, so that steps can take its place. A policy without a
+// version is none, and its document is empty.
+func (p Policy) Document() []byte {
+	if p.Version == 0 {
+		return []byte("{}")
+	}
+	p = p.WithDefaults()
+	p.RetiredSecrets, p.BackPressure = nil, nil
+	p.Retry, p.Limits = p.Retry.withoutDefaults(), p.Limits.withoutDefaults()
+	text, _ := json.Marshal(p) // a policy holds no channel, function or cycle
+	return text
+}
+
+func (r Retry) withoutDefaults() Retry {
+	if r.Steps != nil {
+		return r
+	}
+	bare := Retry{Initial: r.Initial}.WithDefaults()
+	if r.Multiplier == bare.Multiplier {
+		r.Multiplier = 0
+	}
+	if r.MaxInterval == bare.MaxInterval {
+		r.MaxInterval = 0
+	}
+	if r.MaxAttempts == bare.MaxAttempts {
+		r.MaxAttempts = 0
+	}
+	return r
+}
+
+func (l Limits) withoutDefaults() Limits {
+	bare := Limits{AddsPerSecond: l.AddsPerSecond}.withDefaults()
+	if l.AddsBurst == bare.AddsBurst {
+		l.AddsBurst = 0
+	}
+	return l
+}
