@@ -115,11 +115,14 @@ down: ## stop it; the data stays
 .PHONY: cli
 cli: $(TEMPORAL_CLI) $(TCTL)
 
-# The tests start PostgreSQL and Redis themselves, from Debian's packages.
+# The tests start PostgreSQL, Redis and receivers of other makes themselves, from
+# Debian's packages.
 .PHONY: deps
 deps:
-	@ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 && command -v redis-server >/dev/null || { \
-		echo "installing postgresql and redis"; apt-get update -q && apt-get install -y -q postgresql redis-server; }
+	@ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 && \
+		(for program in redis-server nginx node php /usr/bin/python3; do command -v $$program >/dev/null || exit 1; done) || { \
+		echo "installing what the tests start"; apt-get update -q && apt-get install -y -q --no-install-recommends \
+			postgresql redis-server nginx-light php-cli python3 $$(command -v node >/dev/null || echo nodejs); }
 
 $(GOLANGCI):
 	GOBIN=$(BIN) go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)

@@ -2,12 +2,9 @@ package activities
 
 import (
 	"context"
-	"crypto/tls"
 	"io"
 	"net/http"
-	"net/http/httptrace"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/go-resty/resty/v2"
@@ -17,22 +14,36 @@ import (
 	"github.com/wakecall/wakecall/timer"
 )
 
-// Caller sends one POST at a time to a receiver, and judges nothing.
+// Caller makes one attempt at a time to reach a receiver, and judges nothing.
 type Caller struct {
 	client *resty.Client
+	// fresh opens a connection for each request, and keeps none.
+	fresh  *resty.Client
 	tracer trace.Tracer
+	resent func()
 }
 
-// NewCaller returns a Caller that sends through the given transport.
-func NewCaller(transport http.RoundTripper, tracer trace.Tracer, userAgent string) *Caller {
+// NewCaller returns a Caller that sends through the given transport. resent is
+// told of every attempt that was sent once more.
+func NewCaller(transport *http.Transport, tracer trace.Tracer, userAgent string, resent func()) *Caller {
+	fresh := transport.Clone()
+	fresh.DisableKeepAlives = true
+	return &Caller{
+		client: clientOn(transport, userAgent), fresh: clientOn(fresh, userAgent), tracer: tracer, resent: resent,
+	}
+}
+
+func clientOn(transport http.RoundTripper, userAgent string) *resty.Client {
 	client := resty.NewWithClient(&http.Client{
 		Transport: transport,
 		// A 3xx is a failed attempt. Following it would carry headers to
 		// another host and could end at a metadata address.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	})
-	client.SetDoNotParseResponse(true).SetHeader("User-Agent", userAgent).SetLogger(silent{})
-	return &Caller{client: client, tracer: tracer}
+	// Without a length resty sends no body as a chunk of nothing, which simple
+	// servers read as the beginning of the next request.
+	client.SetContentLength(true)
+	return client.SetDoNotParseResponse(true).SetHeader("User-Agent", userAgent).SetLogger(silent{})
 }
 
 // exchange is what happened on the wire.
@@ -56,55 +67,25 @@ func (c *Caller) call(ctx context.Context, r request) (x exchange) {
 	ctx, span := c.tracer.Start(ctx, "callback", trace.WithSpanKind(trace.SpanKindClient))
 	defer span.End()
 	propagation.TraceContext{}.Inject(ctx, propagation.MapCarrier(r.headers))
-	var wire wire
 
-	request := c.client.R().SetContext(wire.watch(ctx)).SetHeaders(r.headers)
-	if len(r.body) > 0 {
-		request.SetBody(r.body)
+	sent := send(ctx, c.client, r)
+	if sent.dropped() && ctx.Err() == nil {
+		c.resent()
+		sent = sent.then(send(ctx, c.fresh, r))
 	}
-	response, err := request.Post(r.url)
-	x.ended = time.Now()
-	if sent := wire.firstByte.Load(); sent != nil {
-		x.firstByte = *sent
-	}
-	if err != nil {
-		x.answer = timer.Answer{Trouble: wire.classify(err)}
+	x = exchange{firstByte: sent.firstByte, ended: time.Now()}
+	if sent.err != nil {
+		x.answer = timer.Answer{Trouble: sent.trouble}
 		return x
 	}
+	header := sent.response.Header()
 	x.answer = timer.Answer{
-		Status:     response.StatusCode(),
-		RetryAfter: response.Header().Get("Retry-After"),
-		NoRetry:    strings.EqualFold(strings.TrimSpace(response.Header().Get(HeaderNoRetry)), "true"),
+		Status:     sent.response.StatusCode(),
+		RetryAfter: header.Get("Retry-After"),
+		NoRetry:    strings.EqualFold(strings.TrimSpace(header.Get(HeaderNoRetry)), "true"),
 	}
-	drain(response.RawBody(), cancel)
+	drain(sent.response.RawBody(), cancel)
 	return x
-}
-
-// wire sees what the transport does. The transport has goroutines of its own.
-type wire struct {
-	firstByte    atomic.Pointer[time.Time]
-	handshakeBad atomic.Bool
-}
-
-func (w *wire) watch(ctx context.Context) context.Context {
-	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		WroteHeaders: func() { now := time.Now(); w.firstByte.CompareAndSwap(nil, &now) },
-		TLSHandshakeDone: func(_ tls.ConnectionState, err error) {
-			if err != nil {
-				w.handshakeBad.Store(true)
-			}
-		},
-	})
-}
-
-// classify names the class of a transport failure. Most errors of a handshake
-// have no type by which they could be told.
-func (w *wire) classify(err error) timer.Trouble {
-	trouble := classify(err)
-	if trouble == timer.BrokenAnswer && w.handshakeBad.Load() {
-		return timer.TLSFailure
-	}
-	return trouble
 }
 
 // drain reads at most [timer.MaxResponseRead] of an answer and closes it. A

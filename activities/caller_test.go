@@ -27,7 +27,7 @@ var loopback = netip.MustParsePrefix("127.0.0.0/8")
 func callerTo(t *testing.T, allowed ...netip.Prefix) *Caller {
 	transport := NewTransport(allowed)
 	t.Cleanup(transport.CloseIdleConnections)
-	return NewCaller(transport, noop.NewTracerProvider().Tracer(""), "test")
+	return NewCaller(transport, noop.NewTracerProvider().Tracer(""), "test", func() {})
 }
 
 func post(c *Caller, url string, timeout time.Duration) exchange {

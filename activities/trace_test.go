@@ -24,7 +24,7 @@ func TestAttemptsShareATrace(t *testing.T) {
 	t.Cleanup(server.Close)
 	transport := NewTransport([]netip.Prefix{loopback})
 	t.Cleanup(transport.CloseIdleConnections)
-	caller := NewCaller(transport, sdktrace.NewTracerProvider().Tracer(""), "test")
+	caller := NewCaller(transport, sdktrace.NewTracerProvider().Tracer(""), "test", func() {})
 	attempt := func(booking, traceParent string) (traceID, spanID string) {
 		spec := timer.Spec{Key: timer.Key{BusinessType: "order-close", BusinessID: "1"}}
 		spec.Booking, spec.TraceParent = booking, traceParent

@@ -49,6 +49,7 @@ type Telemetry struct {
 	held     prometheus.Gauge
 	unrung   *prometheus.CounterVec
 	repeated prometheus.Counter
+	resent   prometheus.Counter
 }
 
 // latenessBuckets reach from the millisecond that is promised to the minutes
@@ -97,10 +98,14 @@ func NewTelemetry(version string) (*Telemetry, error) {
 	t.repeated = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "wakecall_repeated_total", Help: "Tasks that came again after their timer had been rung, and found its receipt.",
 	})
+	t.resent = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "wakecall_resent_total", Help: "Attempts that were sent once more, because the receiver closed a kept connection without a word.",
+	})
 	build := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "wakecall_build_info", Help: "Constant 1.", ConstLabels: prometheus.Labels{"version": version},
 	}, func() float64 { return 1 })
-	registry.MustRegister(t.lateness, t.attempts, t.took, t.requests, t.policies, t.woken, t.passed, t.held, t.unrung, t.repeated, build,
+	registry.MustRegister(t.lateness, t.attempts, t.took, t.requests, t.policies, t.woken, t.passed, t.held, t.unrung,
+		t.repeated, t.resent, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return t, nil
 }
@@ -122,6 +127,9 @@ func (t *Telemetry) Unrung(how timer.Result) { t.unrung.WithLabelValues(string(h
 
 // Repeated counts tasks that came again after their timer had been rung.
 func (t *Telemetry) Repeated() { t.repeated.Inc() }
+
+// Resent counts attempts that were sent once more on a new connection.
+func (t *Telemetry) Resent() { t.resent.Inc() }
 
 // Woken counts timers that were overdue with nothing under way for them.
 func (t *Telemetry) Woken(businessType string, timers int) {

@@ -140,7 +140,7 @@ const minFleetInterval = time.Second
 // StartWorker begins polling.
 func (h *House) StartWorker() (*worker.Workers, error) {
 	transport := activities.NewTransport(h.Config.CallbackAllow)
-	caller := activities.NewCaller(transport, h.Telemetry.Tracer(), "Wakecall/"+h.Version)
+	caller := activities.NewCaller(transport, h.Telemetry.Tracer(), "Wakecall/"+h.Version, h.Telemetry.Resent)
 	ringer, err := activities.NewRinger(activities.Config{
 		Worker: h.Identity, Queue: worker.Queue, Runs: h.Engine, Policies: h.Engine, Opener: h.box,
 		Observer: h.Telemetry, Bulkhead: worker.NewBulkhead(worker.RingSlots), Caller: caller,

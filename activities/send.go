@@ -1,0 +1,87 @@
+package activities
+
+import (
+	"context"
+	"crypto/tls"
+	"net/http/httptrace"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-resty/resty/v2"
+	"golang.org/x/net/http2"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+// transmission is one request that was sent, or tried to be.
+type transmission struct {
+	response  *resty.Response
+	err       error
+	trouble   timer.Trouble // the class of err
+	firstByte time.Time     // zero when nothing was sent
+	// kept is whether the connection had served another request before, and
+	// answered whether a byte of an answer came.
+	kept, answered bool
+}
+
+func send(ctx context.Context, client *resty.Client, r request) (t transmission) {
+	var wire wire
+	request := client.R().SetContext(wire.watch(ctx)).SetHeaders(r.headers)
+	if len(r.body) > 0 {
+		request.SetBody(r.body)
+	}
+	t.response, t.err = request.Post(r.url)
+	t.kept, t.answered = wire.kept.Load(), wire.answered.Load()
+	if sent := wire.firstByte.Load(); sent != nil {
+		t.firstByte = *sent
+	}
+	if t.err != nil {
+		t.trouble = wire.classify(t.err)
+	}
+	return t
+}
+
+// dropped is whether the receiver has closed a kept connection before it said a
+// word, as it may do at any time: most likely it never saw the request. net/http
+// itself sends a POST again only when no byte of it was written, or when an HTTP/2
+// receiver says that it did not look at it (GOAWAY, REFUSED_STREAM).
+func (t transmission) dropped() bool {
+	return t.trouble == timer.BrokenAnswer && t.kept && !t.answered && !is[http2.StreamError](t.err)
+}
+
+// then is what came of sending the same once more.
+func (t transmission) then(again transmission) transmission {
+	if again.firstByte.IsZero() {
+		again.firstByte = t.firstByte
+	}
+	return again
+}
+
+// wire sees what the transport does. The transport has goroutines of its own.
+type wire struct {
+	firstByte                    atomic.Pointer[time.Time]
+	kept, answered, handshakeBad atomic.Bool
+}
+
+func (w *wire) watch(ctx context.Context) context.Context {
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GotConn:              func(info httptrace.GotConnInfo) { w.kept.Store(info.Reused) },
+		WroteHeaders:         func() { now := time.Now(); w.firstByte.CompareAndSwap(nil, &now) },
+		GotFirstResponseByte: func() { w.answered.Store(true) },
+		TLSHandshakeDone: func(_ tls.ConnectionState, err error) {
+			if err != nil {
+				w.handshakeBad.Store(true)
+			}
+		},
+	})
+}
+
+// classify names the class of a transport failure. Most errors of a handshake
+// have no type by which they could be told.
+func (w *wire) classify(err error) timer.Trouble {
+	trouble := classify(err)
+	if trouble == timer.BrokenAnswer && w.handshakeBad.Load() {
+		return timer.TLSFailure
+	}
+	return trouble
+}

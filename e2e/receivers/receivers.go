@@ -1,0 +1,126 @@
+// Package receivers starts HTTP servers that are not Go's, with their own way of
+// reading requests and keeping connections, and tells what they got.
+package receivers
+
+import (
+	_ "embed"
+	"encoding/json"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/e2e/house"
+	"github.com/wakecall/wakecall/e2e/process"
+)
+
+// Make is the make of a server.
+type Make string
+
+// The makes, each as Debian packages it.
+const (
+	Nginx      Make = "nginx"
+	Node       Make = "node"
+	HTTPServer Make = "http.server"
+	WSGI       Make = "wsgiref"
+	PHP        Make = "php"
+)
+
+// Makes lists every make.
+func Makes() []Make { return []Make{Nginx, Node, HTTPServer, WSGI, PHP} }
+
+var (
+	//go:embed programs/nginx.conf
+	nginxConf string
+	//go:embed programs/node.mjs
+	nodeProgram string
+	//go:embed programs/http_server.py
+	httpServerProgram string
+	//go:embed programs/wsgi.py
+	wsgiProgram string
+	//go:embed programs/php.php
+	phpProgram string
+)
+
+// recipe is how a make is started: file is written into a directory of the
+// server's own, and its name stands for FILE in the arguments.
+type recipe struct {
+	file, text, command string
+	args                []string
+}
+
+var recipes = map[Make]recipe{
+	Nginx:      {"nginx.conf", nginxConf, "nginx", []string{"-e", "stderr", "-c", "FILE"}},
+	Node:       {"receiver.mjs", nodeProgram, "node", []string{"FILE"}},
+	HTTPServer: {"receiver.py", httpServerProgram, "/usr/bin/python3", []string{"FILE"}},
+	WSGI:       {"receiver.py", wsgiProgram, "/usr/bin/python3", []string{"FILE"}},
+	PHP:        {"receiver.php", phpProgram, "php", []string{"-S", "HOST:PORT", "FILE"}},
+}
+
+// Request is one request as the server understood it.
+type Request struct {
+	Method    string `json:"method"`
+	Path      string `json:"path"`
+	ID        string `json:"id"` // the business id
+	WebhookID string `json:"webhook_id"`
+	Attempt   string `json:"attempt"`
+	Length    string `json:"length"`   // Content-Length
+	Encoding  string `json:"encoding"` // Transfer-Encoding
+	Size      int    `json:"size"`     // of the body; -1 where the make does not tell
+	// Nth numbers the requests of a connection, where the make tells.
+	Nth int `json:"nth"`
+	// Error is what the server could not read.
+	Error string `json:"error"`
+}
+
+// Server is a running server.
+type Server struct {
+	URL string
+
+	t   testing.TB
+	log string
+}
+
+// Start starts a server that answers 200 to everything, on a port of its own,
+// until the test ends.
+func Start(t testing.TB, of Make) *Server {
+	t.Helper()
+	dir, r := t.TempDir(), recipes[of]
+	addr := house.Addr()
+	host, port, _ := net.SplitHostPort(addr)
+	file, log := filepath.Join(dir, r.file), filepath.Join(dir, "requests.log")
+	require.NoError(t, os.WriteFile(log, nil, 0o666))
+	fill := strings.NewReplacer("HOST", host, "PORT", port, "LOG", log, "DIR", dir, "FILE", file)
+	if of == Nginx {
+		r.text = fill.Replace(r.text)
+	}
+	require.NoError(t, os.WriteFile(file, []byte(r.text), 0o644))
+	command, err := exec.LookPath(r.command)
+	require.NoError(t, err, "install it with make deps")
+	args := make([]string, len(r.args))
+	for i, arg := range r.args {
+		args[i] = fill.Replace(arg)
+	}
+	process.Start(t, process.Command{
+		Path: command, Args: args, Ready: "tcp://" + addr,
+		Env: map[string]string{"HOST": host, "PORT": port, "LOG": log},
+	})
+	return &Server{URL: "http://" + addr, t: t, log: log}
+}
+
+// Requests returns every request so far, and what could not be read as one.
+func (s *Server) Requests() (all []Request) {
+	s.t.Helper()
+	text, err := os.ReadFile(s.log)
+	require.NoError(s.t, err)
+	for line := range strings.Lines(string(text)) {
+		var request Request
+		require.NoError(s.t, json.Unmarshal([]byte(line), &request), line)
+		all = append(all, request)
+	}
+	return all
+}
