@@ -58,7 +58,7 @@ build: standalone ## build the binaries into bin/
 
 .PHONY: standalone
 standalone:
-	cd standalone && go build -o $(WAKECALL_STANDALONE_BIN) .
+	cd standalone && go build -ldflags "-X main.version=$(WAKECALL_VERSION)" -o $(WAKECALL_STANDALONE_BIN) .
 
 .PHONY: policies
 policies: ## apply the policies in FILE to the Wakecall at WAKECALL_URL; DRY_RUN=1 only shows the differences

@@ -8,9 +8,12 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/wakecall/wakecall/internal/apply"
+	"github.com/wakecall/wakecall/internal/build"
 	"github.com/wakecall/wakecall/internal/config"
 	"github.com/wakecall/wakecall/internal/observe"
 	"github.com/wakecall/wakecall/internal/role"
@@ -33,24 +36,45 @@ const (
 	exitUsage   = 2
 )
 
-func main() {
+// version is set by the linker.
+var version string
+
+func main() { os.Exit(command(os.Args[1:])) }
+
+func command(args []string) (exit int) {
 	roles := map[string]func(context.Context, *role.House) error{"api": serveAPI, "worker": runWorker}
-	if len(os.Args) == 2 && os.Args[1] == "version" {
-		fmt.Println(buildVersion())
-		return
+	switch {
+	case slices.ContainsFunc(args, isHelp) || len(args) == 1 && args[0] == "help":
+		fmt.Print(usage)
+		return 0
+	case len(args) == 1 && (args[0] == "version" || args[0] == "--version"):
+		fmt.Println(build.Version(version))
+		return 0
+	case len(args) > 2 && args[0] == "policies" && args[1] == "apply":
+		return applyPolicies(args[2:])
+	case len(args) == 1 && roles[args[0]] != nil:
+		return perform(roles[args[0]])
 	}
-	if len(os.Args) > 3 && os.Args[1] == "policies" && os.Args[2] == "apply" {
-		os.Exit(applyPolicies(os.Args[3:]))
-	}
-	if len(os.Args) != 2 || roles[os.Args[1]] == nil {
-		fmt.Fprint(os.Stderr, usage)
-		os.Exit(exitUsage)
-	}
+	fmt.Fprint(os.Stderr, usage)
+	return exitUsage
+}
+
+func isHelp(arg string) bool { return arg == "--help" || arg == "-help" || arg == "-h" }
+
+func perform(role func(context.Context, *role.House) error) (exit int) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, roles[os.Args[1]]); err != nil {
-		fmt.Fprintln(os.Stderr, "wakecall:", err)
-		os.Exit(exitFailure)
+	if err := run(ctx, role); err != nil {
+		complain(err)
+		return exitFailure
+	}
+	return 0
+}
+
+// complain prints every line of an error.
+func complain(err error) {
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		fmt.Fprintln(os.Stderr, "wakecall:", line)
 	}
 }
 
@@ -82,7 +106,7 @@ func run(ctx context.Context, perform func(context.Context, *role.House) error) 
 	if err != nil {
 		return err
 	}
-	house, err := role.Open(ctx, role.Settings{Config: settings, Version: buildVersion(), Logger: logger, Temporal: temporal})
+	house, err := role.Open(ctx, role.Settings{Config: settings, Version: build.Version(version), Logger: logger, Temporal: temporal})
 	if err != nil {
 		return err
 	}
@@ -91,7 +115,7 @@ func run(ctx context.Context, perform func(context.Context, *role.House) error) 
 }
 
 func serveAPI(ctx context.Context, house *role.House) error {
-	return role.Serve(ctx, house.API(), house.Config.HTTPAddr, announce(house, "api"))
+	return house.ServeAPI(ctx, announce(house, "api"))
 }
 
 func runWorker(ctx context.Context, house *role.House) error {
@@ -100,7 +124,7 @@ func runWorker(ctx context.Context, house *role.House) error {
 		return err
 	}
 	defer workers.Stop()
-	return role.Serve(ctx, house.Metrics(), house.Config.MetricsAddr, announce(house, "worker"))
+	return house.ServeMetrics(ctx, announce(house, "worker"))
 }
 
 func announce(house *role.House, name string) func(net.Addr) {

@@ -20,10 +20,12 @@ import (
 //go:embed openapi.yaml
 var OpenAPI []byte
 
-func (s *Server) operations(e *echo.Echo, telemetry Telemetry) {
+func (s *Server) operations(e *echo.Echo, options Options) {
 	e.GET("/livez", func(c echo.Context) error { return c.JSON(http.StatusOK, health{Status: "ok"}) })
 	e.GET("/readyz", s.readyz)
-	e.GET("/metrics", echo.WrapHandler(telemetry.Handler()))
+	if !options.MetricsElsewhere {
+		e.GET("/metrics", echo.WrapHandler(options.Telemetry.Handler()))
+	}
 	e.GET("/openapi.yaml", func(c echo.Context) error { return c.Blob(http.StatusOK, "application/yaml", OpenAPI) })
 	docs := echo.WrapHandler(v5emb.New("Wakecall", "/openapi.yaml", "/docs"))
 	e.GET("/docs", docs)

@@ -55,6 +55,8 @@ type Options struct {
 	Logger    *slog.Logger
 	// Keys admit clients; without any, everybody who can connect is let in.
 	Keys []Key
+	// MetricsElsewhere leaves /metrics to a server on an address of its own.
+	MetricsElsewhere bool
 }
 
 // versionPrefix is what every call of the contract begins with.
@@ -83,7 +85,7 @@ func New(options Options) *Server {
 	e := echo.New()
 	e.HTTPErrorHandler = answerError
 	e.Use(middleware.RequestID(), record(options), recoverPanic, closeAfterChunks, s.authenticate)
-	s.operations(e, options.Telemetry)
+	s.operations(e, options)
 	s.timers(e.Group(timersPath))
 	s.policies(e.Group(versionPrefix + "policies"))
 	recurrences(e.Group(versionPrefix + "recurrences"))

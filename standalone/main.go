@@ -4,38 +4,40 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
-	"net/netip"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
 
-	"github.com/caarlos0/env/v11"
-	"github.com/google/renameio/v2"
 	"go.temporal.io/sdk/client"
 
-	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/internal/build"
 	"github.com/wakecall/wakecall/internal/config"
 	"github.com/wakecall/wakecall/internal/observe"
 	"github.com/wakecall/wakecall/internal/role"
-	"github.com/wakecall/wakecall/internal/seal"
 	"github.com/wakecall/wakecall/standalone/embedded"
 )
 
-// settings are those of the standalone form, beside the ones of its roles.
-type settings struct {
-	TemporalAddr string        `env:"WAKECALL_TEMPORAL_ADDR" envDefault:"127.0.0.1:7233" help:"where the embedded Temporal listens"`
-	UIAddr       string        `env:"WAKECALL_UI_ADDR" envDefault:"127.0.0.1:8233" help:"where Temporal's Web UI listens"`
-	DataDir      string        `env:"WAKECALL_DATA_DIR" envDefault:"./data" help:"directory of everything that survives a restart"`
-	Retention    time.Duration `env:"WAKECALL_RETENTION" envDefault:"720h" help:"how long finished timers are kept: the deduplication window; fixed when the data directory is made"`
-	Shards       int           `env:"WAKECALL_HISTORY_SHARDS" envDefault:"4" help:"Temporal's history shards; fixed when the data directory is made"`
-}
+const usage = `wakecall-standalone is all of Wakecall in one process: Temporal on SQLite, its
+Web UI, the worker and the API.
+
+  wakecall-standalone              run it
+  wakecall-standalone backup DIR   copy the data directory to DIR, a new one,
+                                   whether it is in use or not
+  wakecall-standalone version      print the version
+
+Settings are environment variables; see docs/configuration.md.
+`
+
+const (
+	exitFailure = 1
+	exitUsage   = 2
+)
 
 // stopTime is the whole of a clean stop. The standalone form does not wait for
 // the longest attempts: what is cut off rings again after the next start.
@@ -46,23 +48,51 @@ const stopTime = 9 * time.Second
 // not every two seconds while timers ring (docs/decisions/0011-heap-floor.md).
 const heapFloor = 256 << 20
 
-func main() {
+// version is set by the linker.
+var version string
+
+func main() { os.Exit(command(os.Args[1:])) }
+
+func command(args []string) (exit int) {
+	perform := run
+	switch {
+	case len(args) == 0:
+	case slices.ContainsFunc(args, isHelp) || len(args) == 1 && args[0] == "help":
+		fmt.Print(usage)
+		return 0
+	case len(args) == 1 && (args[0] == "version" || args[0] == "--version"):
+		fmt.Println(build.Version(version))
+		return 0
+	case len(args) == 2 && args[0] == "backup":
+		perform = func(ctx context.Context) error { return backup(ctx, args[1]) }
+	default:
+		fmt.Fprint(os.Stderr, usage)
+		return exitUsage
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	floor := make([]byte, heapFloor)
-	defer runtime.KeepAlive(floor)
-	if err := run(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, "wakecall:", err)
-		os.Exit(1)
+	if err := perform(ctx); err != nil {
+		complain(err)
+		return exitFailure
+	}
+	return 0
+}
+
+func isHelp(arg string) bool { return arg == "--help" || arg == "-help" || arg == "-h" }
+
+// complain prints every line of an error.
+func complain(err error) {
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		fmt.Fprintln(os.Stderr, "wakecall:", line)
 	}
 }
 
 func run(ctx context.Context) error {
-	own, err := env.ParseAs[settings]()
-	if err != nil {
-		return err
-	}
-	shared, err := config.Load()
+	floor := make([]byte, heapFloor)
+	defer runtime.KeepAlive(floor)
+	var own settings
+	var shared config.Config
+	err := config.Read(&shared, &own)
 	if err != nil {
 		return err
 	}
@@ -79,7 +109,7 @@ func run(ctx context.Context) error {
 		return err
 	}
 	house, err := role.Open(ctx, role.Settings{
-		Config: shared, Version: "standalone", Logger: logger,
+		Config: shared, Version: build.Version(version), Logger: logger,
 		Temporal: client.Options{HostPort: own.TemporalAddr, Namespace: client.DefaultNamespace},
 	})
 	if err != nil {
@@ -91,45 +121,7 @@ func run(ctx context.Context) error {
 		return err
 	}
 	defer workers.Stop()
-	return role.Serve(ctx, house.API(), shared.HTTPAddr, own.greet)
-}
-
-func (s settings) options() embedded.Options {
-	return embedded.Options{
-		Addr: s.TemporalAddr, UIAddr: s.UIAddr, DataDir: s.DataDir, Namespace: client.DefaultNamespace,
-		Retention: s.Retention, Shards: s.Shards, Synchronous: "full", SearchAttributes: engine.SearchAttributes(),
-	}
-}
-
-// complete fills what a newcomer need not set: a secret key kept in the data
-// directory, callbacks to this machine, links to the Web UI.
-func (s settings) complete(c config.Config) (config.Config, error) {
-	if c.WebUI == "" {
-		c.WebUI = "http://" + s.UIAddr
-	}
-	if len(c.CallbackAllow) == 0 {
-		c.CallbackAllow = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
-	}
-	c.StopTimeout = min(c.StopTimeout, stopTime/3)
-	if c.SecretKey != "" {
-		return c, nil
-	}
-	var err error
-	c.SecretKey, err = secretKey(filepath.Join(s.DataDir, "secret.key"))
-	return c, err
-}
-
-func secretKey(file string) (string, error) {
-	text, err := os.ReadFile(file)
-	if errors.Is(err, os.ErrNotExist) {
-		key := seal.NewKey()
-		// Never a half-written key: it would lock away what was sealed before.
-		return key, renameio.WriteFile(file, []byte(key+"\n"), 0o600)
-	}
-	if key := strings.TrimSpace(string(text)); err == nil && key == "" {
-		err = fmt.Errorf("%s is empty: restore it from a backup, or remove it and put the signing secrets anew", file)
-	}
-	return strings.TrimSpace(string(text)), err
+	return house.ServeAPI(ctx, own.greet)
 }
 
 func (s settings) greet(api net.Addr) {
@@ -148,13 +140,31 @@ Try it:
     "payload": {"hello": "world"},
     "callback": {"url": "http://127.0.0.1:9000/"}}'
 
-`, api, s.UIAddr, s.TemporalAddr, s.DataDir)
+`, api, reachable(s.UIAddr), s.TemporalAddr, s.DataDir)
 }
 
 func stopServer(server *embedded.Server) {
 	ctx, cancel := context.WithTimeout(context.Background(), stopTime/3)
 	defer cancel()
 	if err := server.Stop(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, "wakecall:", err)
+		complain(err)
 	}
+}
+
+// backup copies what the settings name to a new directory.
+func backup(ctx context.Context, dir string) error {
+	var own settings
+	var shared config.Config
+	if err := config.Read(&shared, &own); err != nil {
+		return err
+	}
+	took := time.Now()
+	if err := embedded.Backup(ctx, own.DataDir, dir); err != nil {
+		return fmt.Errorf("backup: %w", err)
+	}
+	fmt.Printf("%s is copied to %s, in %s.\n", own.DataDir, dir, time.Since(took).Round(time.Millisecond))
+	if shared.SecretKey != "" {
+		fmt.Println("The secret key is not in it: it stands in WAKECALL_SECRET_KEY. Keep it apart, and safe.")
+	}
+	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/internal/config"
 	"github.com/wakecall/wakecall/internal/seal"
 )
 
@@ -25,6 +26,81 @@ func TestDocumentationNamesEverySetting(t *testing.T) {
 		require.Contains(t, section, fmt.Sprintf("| `%s` | `%s` | %s |", tag.Get("env"), tag.Get("envDefault"), tag.Get("help")))
 	}
 	require.Equal(t, own.NumField(), strings.Count(section, "\n| `WAKECALL_"), "no row too many")
+}
+
+func TestEverythingWrongIsNamedInOneAnswer(t *testing.T) {
+	wrong := map[string]string{
+		"WAKECALL_TEMPORAL_ADDR": "localhost:7233", "WAKECALL_UI_ADDR": "0.0.0.0:8233", "WAKECALL_TEMPORAL_PUBLIC": "perhaps",
+		"WAKECALL_RETENTION": "0s", "WAKECALL_HISTORY_SHARDS": "0",
+		"WAKECALL_HTTP_ADDR": "nowhere", "WAKECALL_POLICY_TTL": "-1s", "WAKECALL_RETENTON": "1h",
+	}
+	for name, value := range wrong {
+		t.Setenv(name, value)
+	}
+	var own settings
+	var shared config.Config
+	err := config.Read(&shared, &own)
+	require.Error(t, err)
+	for name := range wrong {
+		if name != "WAKECALL_UI_ADDR" { // the word that would allow it cannot be read
+			require.Contains(t, err.Error(), name+": ")
+		}
+	}
+	require.ErrorContains(t, err, "is it WAKECALL_RETENTION?")
+}
+
+func TestPublicTemporalNeedsAWord(t *testing.T) {
+	for _, name := range []string{"WAKECALL_TEMPORAL_ADDR", "WAKECALL_UI_ADDR"} {
+		for _, addr := range []string{"0.0.0.0:7233", "[::]:7233", "10.0.0.1:7233"} {
+			t.Run(name+" "+addr, func(t *testing.T) {
+				t.Setenv(name, addr)
+				require.ErrorContains(t, config.Read(new(settings)), "WAKECALL_TEMPORAL_PUBLIC=true")
+				t.Setenv("WAKECALL_TEMPORAL_PUBLIC", "true")
+				require.NoError(t, config.Read(new(settings)))
+			})
+		}
+	}
+}
+
+func TestRetentionAndShards(t *testing.T) {
+	for name, values := range map[string]map[string]bool{
+		"WAKECALL_RETENTION":      {"0s": false, "-720h": false, "59m": false, "1h": true},
+		"WAKECALL_HISTORY_SHARDS": {"0": false, "-4": false, "513": false, "four": false, "512": true},
+		"WAKECALL_DATA_DIR":       {"/var/lib/wakecall": true},
+	} {
+		for value, right := range values {
+			t.Run(name+"="+value, func(t *testing.T) {
+				t.Setenv(name, value)
+				if err := config.Read(new(settings)); right {
+					require.NoError(t, err)
+				} else {
+					require.ErrorContains(t, err, name+": ")
+				}
+			})
+		}
+	}
+}
+
+func TestLinksCanBeFollowed(t *testing.T) {
+	t.Parallel()
+	for addr, want := range map[string]string{
+		"0.0.0.0:8233": "127.0.0.1:8233", "[::]:8233": "127.0.0.1:8233", ":8233": "127.0.0.1:8233", "10.0.0.1:8233": "10.0.0.1:8233",
+	} {
+		require.Equal(t, want, reachable(addr))
+	}
+}
+
+func TestBadKeyFileIsNamed(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "secret.key")
+	for _, text := range []string{"\n", "c2hvcnQ=\n"} {
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+		_, err := secretKey(file)
+		require.ErrorContains(t, err, file)
+		require.NotContains(t, err.Error(), "c2hvcnQ")
+	}
+	_, err := secretKey(filepath.Dir(file))
+	require.ErrorContains(t, err, filepath.Dir(file))
 }
 
 func TestSecretKeyIsKept(t *testing.T) {

@@ -36,6 +36,14 @@ func (h *House) Start() *Process { h.T.Helper(); return Start(h.T, h.command()) 
 // Launch runs the house and waits for nothing.
 func (h *House) Launch() *Process { h.T.Helper(); return Launch(h.T, h.command()) }
 
+// Run runs another command of the house's program, which may be running.
+func (h *House) Run(args ...string) *Process {
+	h.T.Helper()
+	c := h.command()
+	c.Args, c.Ready = args, ""
+	return Launch(h.T, c)
+}
+
 func (h *House) command() Command {
 	env := map[string]string{"WAKECALL_DATA_DIR": h.Dir, "WAKECALL_LOG_LEVEL": "error"}
 	maps.Copy(env, h.addr)

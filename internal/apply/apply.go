@@ -8,7 +8,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/caarlos0/env/v11"
+	"github.com/wakecall/wakecall/internal/config"
 )
 
 // Options say what is to be applied.
@@ -37,8 +37,8 @@ func Parse(args []string) (options Options, ok bool) {
 // differences. When one policy is refused its error names everything that is
 // wrong with any of them, and nothing is applied.
 func Run(ctx context.Context, options Options, out io.Writer) error {
-	settings, err := env.ParseAs[Settings]()
-	if err != nil {
+	var settings Settings
+	if err := config.ReadClient(&settings); err != nil {
 		return err
 	}
 	policies, err := load(options.File)

@@ -11,14 +11,19 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/wakecall/wakecall/internal/config"
 )
 
 // Settings say how to reach Wakecall. The help text is what
 // docs/configuration.md says.
 type Settings struct {
 	URL    string `env:"WAKECALL_URL" envDefault:"http://127.0.0.1:8080" help:"where the API is"`
-	APIKey string `env:"WAKECALL_API_KEY" help:"the key that is sent as a bearer token, if the API asks for one"`
+	APIKey string `env:"WAKECALL_API_KEY" secret:"true" help:"the key that is sent as a bearer token, if the API asks for one"`
 }
+
+// Check implements [config.Settings]. A wrong URL is seen when it is called.
+func (Settings) Check(*config.Faults) {}
 
 // callTimeout is above the longest answer of a PUT.
 const callTimeout = 30 * time.Second

@@ -26,7 +26,8 @@ var rooms = map[string][]string{
 	"worker":           {"activities", "timer", "workflows"},
 	"api":              {"timer", "engine"},
 	"deploy":           {},
-	"internal/apply":   {},
+	"internal/apply":   {"internal/config"},
+	"internal/build":   {},
 	"internal/quota":   {},
 	"internal/seal":    {},
 	"internal/config":  {"internal/seal"},
@@ -35,7 +36,7 @@ var rooms = map[string][]string{
 		"activities", "api", "engine", "worker", "internal/config", "internal/observe", "internal/quota", "internal/seal",
 	},
 	"internal/arch": {},
-	".":             {"internal/apply", "internal/config", "internal/observe", "internal/role"},
+	".":             {"internal/apply", "internal/build", "internal/config", "internal/observe", "internal/role"},
 }
 
 // outside says which rooms alone may import a library, and why.

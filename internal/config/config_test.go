@@ -3,6 +3,7 @@ package config_test
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -22,31 +23,115 @@ func TestDefaults(t *testing.T) {
 	require.Empty(t, c.CallbackAllow, "no private address can be called back by default")
 }
 
-func TestEverythingWrongIsNamed(t *testing.T) {
-	for name, value := range map[string]string{
-		"WAKECALL_SECRET_KEY": "short", "WAKECALL_HTTP_ADDR": "nowhere", "WAKECALL_POLICY_TTL": "1h", "WAKECALL_STOP_TIMEOUT": "-1s",
-		"WAKECALL_REDIS_URL": "http://:secret@nowhere",
-	} {
-		t.Setenv(name, value)
-	}
-	_, err := config.Load()
-	require.Error(t, err)
-	for _, name := range []string{"WAKECALL_SECRET_KEY", "WAKECALL_HTTP_ADDR", "WAKECALL_POLICY_TTL", "WAKECALL_STOP_TIMEOUT", "WAKECALL_REDIS_URL"} {
-		require.ErrorContains(t, err, name)
-	}
-	require.NotContains(t, err.Error(), "secret@")
+// wrong maps each variable to a value that nobody can use.
+var wrong = map[string]string{
+	"WAKECALL_HTTP_ADDR": "nowhere", "WAKECALL_API_KEYS": "ops:" + digest[1:], "WAKECALL_WEB_UI_URL": "127.0.0.1:8233",
+	"WAKECALL_SECRET_KEY": "c2hvcnQ=", "WAKECALL_CALLBACK_ALLOW": "10.0.0.0", "WAKECALL_POLICY_TTL": "1h",
+	"WAKECALL_RECONCILE_INTERVAL": "-1s", "WAKECALL_REDIS_URL": "http://:hidden@nowhere", "WAKECALL_STOP_TIMEOUT": "soon",
+	"WAKECALL_METRICS_ADDR": "127.0.0.1:99999", "WAKECALL_LOG_LEVEL": "loud",
 }
 
-func TestUnreadableValues(t *testing.T) {
-	for name, value := range map[string]string{
-		"WAKECALL_POLICY_TTL": "soon", "WAKECALL_CALLBACK_ALLOW": "10.0.0.0", "WAKECALL_API_KEYS": "ops:" + digest[1:],
-	} {
+// Whatever is wrong is named in one answer, a line each, by the name that an
+// operator wrote.
+func TestEverythingWrongIsNamed(t *testing.T) {
+	settings := reflect.TypeFor[config.Config]()
+	require.Len(t, wrong, settings.NumField(), "every setting has a wrong value")
+	for name, value := range wrong {
+		t.Setenv(name, value)
+	}
+	t.Setenv("WAKECALL_RETENTON", "1h")
+	_, err := config.Load()
+	require.Error(t, err)
+	lines := strings.Split(err.Error(), "\n")
+	require.Len(t, lines, len(wrong)+1, "%s", err)
+	for name := range wrong {
+		require.Contains(t, err.Error()+"\n", name+": ")
+	}
+	for _, secret := range []string{"hidden", "c2hvcnQ", digest[1:]} {
+		require.NotContains(t, err.Error(), secret, "what may be a secret is not shown")
+	}
+}
+
+func TestOneWrongValueIsOneLine(t *testing.T) {
+	for name, value := range wrong {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv(name, value)
 			_, err := config.Load()
-			require.Error(t, err)
+			require.ErrorContains(t, err, name+": ")
+			require.NotContains(t, err.Error(), "\n")
 		})
 	}
+}
+
+func TestUnknownNamesAreRefused(t *testing.T) {
+	for name, likely := range map[string]string{
+		"WAKECALL_HTPP_ADDR":      "is it WAKECALL_HTTP_ADDR?",
+		"WAKECALL_API_KEYS_FLIE":  "is it WAKECALL_API_KEYS_FILE?",
+		"WAKECALL_SECRETKEY":      "is it WAKECALL_SECRET_KEY?",
+		"WAKECALL_POLICY_TTL_SEC": "is it WAKECALL_POLICY_TTL?",
+		"WAKECALL_COLOUR":         "nobody reads this",
+		"WAKECALL_LOG_LEVEL_FILE": "nobody reads this", // it is no secret
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv(name, "")
+			_, err := config.Load()
+			require.ErrorContains(t, err, name+": ")
+			require.ErrorContains(t, err, likely)
+		})
+	}
+}
+
+// Kubernetes tells every container about its services, and a client's settings
+// are often beside the server's.
+func TestNamesOfOthersAreLeft(t *testing.T) {
+	for _, name := range []string{
+		"WAKECALL_SERVICE_HOST", "WAKECALL_API_SERVICE_PORT", "WAKECALL_API_SERVICE_PORT_HTTP", "WAKECALL_PORT", "WAKECALL_PORT_8080_TCP",
+		"WAKECALL_WORKER_PORT_9090_TCP_ADDR", "WAKECALL_URL", "WAKECALL_API_KEY",
+	} {
+		t.Setenv(name, "tcp://10.0.0.1:80")
+	}
+	_, err := config.Load()
+	require.NoError(t, err)
+}
+
+func secretFile(t *testing.T, text string) string {
+	file := filepath.Join(t.TempDir(), "secret")
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	return file
+}
+
+func TestSecretsFromFiles(t *testing.T) {
+	key := seal.NewKey()
+	t.Setenv("WAKECALL_SECRET_KEY_FILE", secretFile(t, key+"\n"))
+	t.Setenv("WAKECALL_API_KEYS_FILE", secretFile(t, "ops:"+digest+"\nci:"+digest+"\n"))
+	t.Setenv("WAKECALL_REDIS_URL_FILE", secretFile(t, "redis://:word@redis:6379/0"))
+	c, err := config.Load()
+	require.NoError(t, err)
+	require.Equal(t, key, c.SecretKey)
+	require.Len(t, c.APIKeys, 2)
+	require.Equal(t, "redis://:word@redis:6379/0", c.RedisURL)
+}
+
+func TestBadSecretFilesAreNamed(t *testing.T) {
+	missing, empty, short := filepath.Join(t.TempDir(), "missing"), secretFile(t, "\n"), secretFile(t, "c2hvcnQ=")
+	for name, c := range map[string]struct{ file, want string }{
+		"missing":   {missing, "WAKECALL_SECRET_KEY_FILE: open " + missing},
+		"directory": {t.TempDir(), "is a directory"},
+		"empty":     {empty, "WAKECALL_SECRET_KEY_FILE: " + empty + ": the file is empty"},
+		"no key":    {short, "WAKECALL_SECRET_KEY_FILE: " + short + ": a secret key is the base64 of 32 bytes"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("WAKECALL_SECRET_KEY_FILE", c.file)
+			_, err := config.Load()
+			require.ErrorContains(t, err, c.want)
+			require.NotContains(t, err.Error(), "\n")
+			require.NotContains(t, err.Error(), "c2hvcnQ")
+		})
+	}
+	t.Setenv("WAKECALL_SECRET_KEY_FILE", short)
+	t.Setenv("WAKECALL_SECRET_KEY", seal.NewKey())
+	_, err := config.Load()
+	require.ErrorContains(t, err, "set one of the two")
 }
 
 func TestBeyondLoopbackNeedsKeys(t *testing.T) {

@@ -3,18 +3,33 @@ package config
 import (
 	"encoding/hex"
 	"errors"
+	"fmt"
+	"net"
 	"net/netip"
+	"net/url"
 	"reflect"
 	"strings"
+	"time"
 
 	"github.com/caarlos0/env/v11"
 )
 
 var parsers = map[reflect.Type]env.ParserFunc{
 	reflect.TypeFor[netip.Prefix](): func(text string) (any, error) {
-		return netip.ParsePrefix(strings.TrimSpace(text))
+		network, err := netip.ParsePrefix(strings.TrimSpace(text))
+		if err != nil {
+			return nil, errors.New("must be networks such as 10.0.0.0/8, with commas between them")
+		}
+		return network, nil
 	},
 	reflect.TypeFor[Key](): func(text string) (any, error) { return parseKey(text) },
+	reflect.TypeFor[time.Duration](): func(text string) (any, error) {
+		d, err := time.ParseDuration(text)
+		if err != nil {
+			return nil, fmt.Errorf("%q is no duration such as 90s, 30m or 72h", text)
+		}
+		return d, nil
+	},
 }
 
 var errKey = errors.New("an API key is name:sha256-hex")
@@ -29,4 +44,26 @@ func parseKey(text string) (Key, error) {
 		return Key{}, errKey
 	}
 	return key, nil
+}
+
+// Loopback reports whether an address to listen on is for this machine alone.
+// Its error says why it is none.
+func Loopback(addr string) (bool, error) {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return false, fmt.Errorf("%q is no host:port", addr)
+	}
+	if _, err := net.LookupPort("tcp", port); err != nil {
+		return false, fmt.Errorf("%q has no port from 0 to 65535", addr)
+	}
+	if host == "localhost" {
+		return true, nil
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.IsLoopback(), nil
+}
+
+func isWebAddress(text string) bool {
+	address, err := url.Parse(text)
+	return err == nil && (address.Scheme == "http" || address.Scheme == "https") && address.Host != ""
 }

@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
-	"net/http"
 	"time"
 
 	"github.com/google/uuid"
@@ -18,7 +16,6 @@ import (
 	"go.temporal.io/sdk/log"
 
 	"github.com/wakecall/wakecall/activities"
-	"github.com/wakecall/wakecall/api"
 	"github.com/wakecall/wakecall/engine"
 	"github.com/wakecall/wakecall/internal/config"
 	"github.com/wakecall/wakecall/internal/observe"
@@ -70,6 +67,9 @@ func Open(ctx context.Context, s Settings) (*House, error) {
 		return nil, err
 	}
 	s.Temporal.Identity = "wakecall-" + uuid.NewString()
+	if s.Temporal.HostPort == "" {
+		s.Temporal.HostPort = client.DefaultHostPort
+	}
 	s.Temporal.Logger = log.NewStructuredLogger(s.Logger)
 	s.Temporal.MetricsHandler = telemetry.SDK()
 	if s.Temporal.Namespace == "" {
@@ -156,38 +156,4 @@ func (h *House) StartWorker() (*worker.Workers, error) {
 		FleetInterval: max(h.Config.PolicyTTL, minFleetInterval), StopTimeout: h.Config.StopTimeout,
 	})
 	return workers, workers.Start()
-}
-
-// Server is something that answers HTTP.
-type Server interface {
-	Serve(listener net.Listener) error
-	Shutdown(ctx context.Context) error
-}
-
-// API returns the role api, not yet listening.
-func (h *House) API() Server {
-	keys := make([]api.Key, len(h.Config.APIKeys))
-	for i, key := range h.Config.APIKeys {
-		keys[i] = api.Key(key)
-	}
-	return api.New(api.Options{Engine: h.Engine, Telemetry: h.Telemetry, Logger: h.Logger, Keys: keys})
-}
-
-// Metrics returns the server of a process that has no API: metrics and
-// liveness only.
-func (h *House) Metrics() Server {
-	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", h.Telemetry.Handler())
-	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
-	return plain{&http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}}
-}
-
-type plain struct{ *http.Server }
-
-// Serve answers until Shutdown.
-func (p plain) Serve(listener net.Listener) error {
-	if err := p.Server.Serve(listener); err != http.ErrServerClosed {
-		return err
-	}
-	return nil
 }

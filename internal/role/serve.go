@@ -4,22 +4,91 @@ import (
 	"context"
 	"errors"
 	"net"
+	"net/http"
 	"time"
+
+	"github.com/wakecall/wakecall/api"
 )
 
 // drainTime is how long requests that have begun may take when a server stops.
 const drainTime = 5 * time.Second
 
-// Serve listens on addr and answers until ctx is done, then stops accepting
-// and finishes what has begun. started, if not nil, is told the address.
-func Serve(ctx context.Context, server Server, addr string, started func(net.Addr)) error {
+// workerMetricsAddr is where a worker serves its metrics unless it is told
+// otherwise.
+const workerMetricsAddr = "127.0.0.1:9090"
+
+// Server is something that answers HTTP.
+type Server interface {
+	Serve(listener net.Listener) error
+	Shutdown(ctx context.Context) error
+}
+
+// API returns the role api, not yet listening.
+func (h *House) API() Server {
+	keys := make([]api.Key, len(h.Config.APIKeys))
+	for i, key := range h.Config.APIKeys {
+		keys[i] = api.Key(key)
+	}
+	return api.New(api.Options{
+		Engine: h.Engine, Telemetry: h.Telemetry, Logger: h.Logger, Keys: keys, MetricsElsewhere: h.Config.MetricsAddr != "",
+	})
+}
+
+// metrics is the server of metrics and liveness only.
+func (h *House) metrics() Server {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", h.Telemetry.Handler())
+	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
+	return plain{&http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}}
+}
+
+type plain struct{ *http.Server }
+
+// Serve answers until Shutdown.
+func (p plain) Serve(listener net.Listener) error {
+	if err := p.Server.Serve(listener); err != http.ErrServerClosed {
+		return err
+	}
+	return nil
+}
+
+// ServeAPI serves the API, and the metrics on an address of their own if there
+// is one, until ctx is done or one of them fails. started is told the API's
+// address.
+func (h *House) ServeAPI(ctx context.Context, started func(net.Addr)) error {
+	if h.Config.MetricsAddr == "" {
+		return serve(ctx, h.API(), h.Config.HTTPAddr, started)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	beside := make(chan error, 1)
+	go func() {
+		defer cancel()
+		beside <- serve(ctx, h.metrics(), h.Config.MetricsAddr, func(net.Addr) {})
+	}()
+	err := serve(ctx, h.API(), h.Config.HTTPAddr, started)
+	cancel()
+	return errors.Join(err, <-beside)
+}
+
+// ServeMetrics serves what a process without an API has to say, until ctx is
+// done.
+func (h *House) ServeMetrics(ctx context.Context, started func(net.Addr)) error {
+	addr := h.Config.MetricsAddr
+	if addr == "" {
+		addr = workerMetricsAddr
+	}
+	return serve(ctx, h.metrics(), addr, started)
+}
+
+// serve listens on addr and answers until ctx is done, then stops accepting
+// and finishes what has begun. started is told the address.
+func serve(ctx context.Context, server Server, addr string, started func(net.Addr)) error {
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
 		return err
 	}
-	if started != nil {
-		started(listener.Addr())
-	}
+	started(listener.Addr())
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()
 	select {

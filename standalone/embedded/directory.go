@@ -21,7 +21,10 @@ import (
 )
 
 // directory is the data directory of a running server.
-type directory struct{ lock *flock.Flock }
+type directory struct {
+	lock    *flock.Flock
+	options Options
+}
 
 // birth is what a data directory was made with. Temporal itself checks no
 // schema on SQLite, and takes another shard count than the stored one in
@@ -40,7 +43,7 @@ func openDirectory(o Options) (*directory, error) {
 	if err := os.MkdirAll(o.DataDir, 0o700); err != nil {
 		return nil, err
 	}
-	d := &directory{lock: flock.New(filepath.Join(o.DataDir, "lock"))}
+	d := &directory{lock: flock.New(filepath.Join(o.DataDir, "lock")), options: o}
 	locked, err := d.lock.TryLock()
 	if err != nil {
 		return nil, err
@@ -72,6 +75,15 @@ func prepare(o Options) error {
 }
 
 func (d *directory) close() { _ = d.lock.Unlock() }
+
+// fold brings what stands in SQLite's logs into the databases, and leaves the
+// logs empty. Temporal never closes its connections, which would do it.
+func (d *directory) fold() (err error) {
+	for _, store := range []string{mainStore, visibilityStore} {
+		err = errors.Join(err, execute(sqlite(d.options, store), "PRAGMA wal_checkpoint(TRUNCATE)"))
+	}
+	return err
+}
 
 // admit compares what the directory was made with against what this build
 // would make.

@@ -72,6 +72,10 @@ func start(o Options, ports portSource) (_ *Server, err error) {
 	if err = s.temporal.Start(); err != nil {
 		return nil, fmt.Errorf("starting Temporal: %w", err)
 	}
+	if err = keepRetention(o); err != nil {
+		_ = s.temporal.Stop()
+		return nil, err
+	}
 	s.ui = startUI(o)
 	return s, nil
 }
@@ -117,18 +121,22 @@ func staticHosts(config *serverconfig.Config) map[primitives.ServiceName]static.
 	return hosts
 }
 
-// Stop stops the Web UI and Temporal. Temporal itself may take minutes; what
-// is not done when ctx ends is left, as after a crash, for the next start.
+// Stop stops the Web UI and Temporal, and folds SQLite's logs back into their
+// databases. Temporal itself may take minutes; what is not done when ctx ends is
+// left, as after a crash, for the next start.
 func (s *Server) Stop(ctx context.Context) error {
 	s.ui.stop()
 	stopped := make(chan error, 1)
-	go func() { stopped <- s.temporal.Stop() }()
+	go func() {
+		err := s.temporal.Stop()
+		stopped <- errors.Join(err, s.dir.fold())
+	}()
 	select {
 	case err := <-stopped:
 		s.dir.close()
 		return err
 	case <-ctx.Done():
-		return errors.New("temporal did not stop in time; nothing is lost")
+		return errors.Join(errors.New("temporal did not stop in time; nothing is lost"), s.dir.fold())
 	}
 }
 

@@ -1,18 +1,16 @@
-package main
+// Package build names the build of a program.
+package build
 
 import (
 	"cmp"
 	"runtime/debug"
 )
 
-// version is set by the linker, with -ldflags "-X main.version=v1.2.3".
-var version string
-
-// buildVersion names the build: as the linker was told, else as Go knows the
-// module or the commit.
-func buildVersion() string {
-	build, _ := debug.ReadBuildInfo()
-	return versionOf(version, build)
+// Version names the build: as the linker was told (-ldflags "-X
+// main.version=v1.2.3"), else as Go knows the module or the commit.
+func Version(linked string) string {
+	info, _ := debug.ReadBuildInfo()
+	return versionOf(linked, info)
 }
 
 // unversioned is a build from a tree that git does not know; Go calls it

@@ -1,0 +1,95 @@
+package e2e
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+
+	webhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/e2e/house"
+	"github.com/wakecall/wakecall/e2e/process"
+	"github.com/wakecall/wakecall/e2e/receiver"
+)
+
+// loss is what docs/backup.md says of a house that is backed up, destroyed and
+// restored: book, back up, go on, destroy, restore, ring.
+type loss struct {
+	process.API
+	receiver     *receiver.Receiver
+	kind, secret string
+}
+
+func newLoss(t *testing.T, api process.API) loss {
+	l := loss{API: api, receiver: receiver.New(t), kind: "order-close", secret: secret()}
+	l.Policy(l.kind, house.JSON{"callback": house.JSON{"url": l.receiver.URL}, "signing_secrets": []string{l.secret}})
+	return l
+}
+
+func (l loss) book(id, delay string) {
+	l.Add(house.JSON{"business_type": l.kind, "business_id": id, "delay": delay})
+}
+
+// before is what the backup knows.
+func (l loss) before() {
+	l.book("rung", "0s")
+	l.Await(l.kind+"/rung", "delivered")
+	l.book("cancelled", "1h")
+	l.book("waiting", "1h")
+	l.book("again", "5s")
+}
+
+// after is what it does not.
+func (l loss) after() {
+	require.Empty(l.T, l.receiver.Calls("again"), "the backup was made before it rang")
+	l.book("forgotten", "1h")
+	l.Do("DELETE", "/v1/timers/"+l.kind+"/cancelled", nil, http.StatusOK)
+	l.Await(l.kind+"/again", "delivered")
+}
+
+// restored is what follows from both.
+func (l loss) restored() {
+	l.T.Helper()
+	calls := l.receiver.Await(l.T, "again", 2)
+	require.Equal(l.T, calls[0].Header.Get("webhook-id"), calls[1].Header.Get("webhook-id"), "a receiver can tell that it is the same")
+	l.Await(l.kind+"/again", "delivered")
+	require.Equal(l.T, "delivered", l.Get(l.kind+"/rung").Status)
+	require.Equal(l.T, "scheduled", l.Get(l.kind+"/cancelled").Status, "the cancel is not known any more")
+	status, _, err := l.Try("GET", "/v1/timers/"+l.kind+"/forgotten", nil)
+	require.NoError(l.T, err)
+	require.Equal(l.T, http.StatusNotFound, status)
+
+	l.Do("POST", "/v1/timers/"+l.kind+"/waiting/fire", nil, http.StatusOK, http.StatusAccepted)
+	call := l.receiver.Await(l.T, "waiting", 1)[0]
+	verifier, err := webhooks.NewWebhook(l.secret)
+	require.NoError(l.T, err)
+	require.NoError(l.T, verifier.Verify(call.Body, call.Header), "the key that opens the signing secret is restored as well")
+	require.Len(l.T, l.receiver.Calls("rung"), 1, "what was delivered before the backup does not ring again")
+	l.AwaitList(l.kind, map[string]string{"rung": "delivered", "again": "delivered", "waiting": "delivered", "cancelled": "scheduled"})
+}
+
+func TestRestoredStandalone(t *testing.T) {
+	t.Parallel()
+	h := process.NewHouse(t)
+	running := h.Start()
+	l := newLoss(t, h.API)
+	l.before()
+	copied := filepath.Join(t.TempDir(), "copy")
+	backup := h.Run("backup", copied)
+	require.Zero(t, backup.Wait(), "%s", backup.Stderr())
+	l.after()
+	running.Kill()
+	require.NoError(t, os.RemoveAll(h.Dir))
+	require.NoError(t, os.Rename(copied, h.Dir))
+	running = h.Start()
+	l.restored()
+
+	require.Zero(t, running.Stop())
+	for _, store := range []string{"main", "visibility"} {
+		log, err := os.Stat(filepath.Join(h.Dir, store+".db-wal"))
+		require.NoError(t, err)
+		require.Zero(t, log.Size(), "a clean stop folds the log of %s back", store)
+	}
+}

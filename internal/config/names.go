@@ -1,0 +1,77 @@
+package config
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+const prefix = "WAKECALL_"
+
+// others are names that no role reads, and that may stand in its environment:
+// those of the client, and those that the Makefile and the tests set.
+var others = []string{
+	"WAKECALL_URL", "WAKECALL_API_KEY", "WAKECALL_API_KEY_FILE",
+	"WAKECALL_BIN", "WAKECALL_STANDALONE_BIN", "WAKECALL_VERSION", "WAKECALL_RECORD",
+	"WAKECALL_FAULT", "WAKECALL_FAULT_SEED", "WAKECALL_FAULT_TABLE",
+}
+
+// kubernetes is what Kubernetes tells every container about a service that is
+// named wakecall, or wakecall-something.
+var kubernetes = regexp.MustCompile(`^WAKECALL_([A-Z0-9_]+_)?(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?|PORT|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)$`)
+
+// strangers adds every variable that looks like a setting and is none: a
+// misspelt one would be ignored in silence.
+func (f *Faults) strangers(environment map[string]string, settings []Settings) {
+	known := slices.Clone(others)
+	for _, s := range settings {
+		for _, v := range variables(s) {
+			if known = append(known, v.name); v.secret {
+				known = append(known, v.name+fileSuffix)
+			}
+		}
+	}
+	for name := range environment {
+		if !strings.HasPrefix(name, prefix) || slices.Contains(known, name) || kubernetes.MatchString(name) {
+			continue
+		}
+		if likely := nearest(name, known); likely != "" {
+			f.Add(name, "nobody reads this; is it %s?", likely)
+		} else {
+			f.Add(name, "nobody reads this")
+		}
+	}
+}
+
+// nearest is the name that is meant, or nothing where none is near.
+func nearest(name string, known []string) (likely string) {
+	least := len(name)/4 + 1
+	for _, candidate := range known {
+		if d := distance(strings.TrimPrefix(name, prefix), strings.TrimPrefix(candidate, prefix)); d < least {
+			likely, least = candidate, d
+		}
+	}
+	return likely
+}
+
+// distance is Levenshtein's: how many letters are to be put in, taken out or
+// changed.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
+}
