@@ -103,11 +103,11 @@ func TestDocumentListsEveryWord(t *testing.T) {
 	for name, want := range map[string][]string{
 		"RedeliveryStatus": redeliveries,
 		"ProblemType":      types, "Status": statuses, "FaultCode": constantsOf(t, "../timer/fault.go", "FaultCode"),
-		"Recurrence/properties/missed":     constantsOf(t, "../timer/recurrence.go", "Missed"),
-		"Recurrence/properties/on_failure": constantsOf(t, "../timer/recurrence.go", "OnFailure"),
+		"Missed":    constantsOf(t, "../timer/recurrence.go", "Missed"),
+		"OnFailure": constantsOf(t, "../timer/recurrence.go", "OnFailure"),
 	} {
 		require.Equal(t, want, words(document.schema(t, name)["enum"]), name)
-		if name == "FaultCode" || name == "Recurrence/properties/on_failure" {
+		if name == "FaultCode" || name == "OnFailure" {
 			continue
 		}
 		for _, word := range want {
@@ -215,8 +215,12 @@ func TestDocumentHasEveryField(t *testing.T) {
 	ladder := maps.Clone(document.schema(t, "StepsRetry/properties"))
 	maps.Copy(ladder, document.schema(t, "ExponentialRetry/properties"))
 	require.Equal(t, fields(&timer.Retry{}), slices.Sorted(maps.Keys(ladder)))
-	key := slices.Sorted(maps.Keys(document.schema(t, "NewTimer/properties")))
-	require.Equal(t, fields(&timer.Key{}), key)
+	for _, name := range []string{"NewTimer", "TimerReplacement", "TimerChange"} {
+		parts := document.schema(t, name)["allOf"].([]any)
+		require.Len(t, parts, 2, "terms and key")
+		key := slices.Sorted(maps.Keys(parts[1].(node).at(t, "properties")))
+		require.Equal(t, fields(&timer.Key{}), key, name)
+	}
 }
 
 // What a client sends and what it is answered are closed: a field that is not
@@ -249,17 +253,17 @@ func TestDocumentHasTheLimits(t *testing.T) {
 		"BatchResults/properties/results/maxItems":              maxBatch,
 		"TimerPage/properties/timers/maxItems":                  maxPageSize,
 		"NewPolicy/properties/signing_secrets/maxItems":         timer.MaxSecrets,
-		"RedeliveryOrder/properties/per_second/minimum":         timer.MinRedeliveryRate,
-		"RedeliveryOrder/properties/per_second/maximum":         timer.MaxRedeliveryRate,
-		"RedeliveryOrder/properties/per_second/default":         timer.DefaultRedeliveryRate,
+		"RedeliveryRate/minimum":                                timer.MinRedeliveryRate,
+		"RedeliveryRate/maximum":                                timer.MaxRedeliveryRate,
+		"RedeliveryRate/default":                                timer.DefaultRedeliveryRate,
 		"Redelivery/properties/per_second/minimum":              timer.MinRedeliveryRate,
 		"Redelivery/properties/per_second/maximum":              timer.MaxRedeliveryRate,
 		"ShownCallback/properties/headers/additionalProperties": node{"const": timer.Hidden},
 		"Recurrence/properties/cron/maxLength":                  timer.MaxCronLen,
 		"Recurrence/properties/crons/maxItems":                  timer.MaxCrons,
 		"Recurrence/properties/exclude/maxItems":                timer.MaxExcludes,
-		"RecurrencePreview/properties/count/maximum":            timer.MaxUpcoming,
-		"RecurrencePreview/properties/count/default":            timer.DefaultUpcoming,
+		"UpcomingCount/maximum":                                 timer.MaxUpcoming,
+		"UpcomingCount/default":                                 timer.DefaultUpcoming,
 		"Upcoming/properties/upcoming/maxItems":                 timer.MaxUpcoming,
 	} {
 		cut := strings.LastIndex(path, "/")
@@ -301,7 +305,7 @@ func TestDocumentSaysTheLimits(t *testing.T) {
 		"RetryWait":                                {wait},
 		"ExponentialRetry/properties/max_interval": {"default " + timer.Retry{}.WithDefaults().MaxInterval.String()},
 		"Recurrence/properties/start_at":           {ahead + " ahead"},
-		"Recurrence/properties/missed":             {short(timer.MissedGrace) + " late", "newest " + strconv.Itoa(timer.MaxMadeUp)},
+		"Missed":                                   {short(timer.MissedGrace) + " late", "newest " + strconv.Itoa(timer.MaxMadeUp)},
 		"Retry":                                    {short(timer.MaxRetryAfter)},
 		"Failure/properties/message":               {strconv.Itoa(timer.MaxFailureMessage) + " bytes"},
 	} {
@@ -332,7 +336,7 @@ func (n node) says(t *testing.T, name string, texts ...string) {
 }
 
 func TestDocumentHasTheDefaultLadder(t *testing.T) {
-	ladder, ok := readDocument(t).schema(t, "NewPolicy/properties/retry")["default"].(node)
+	ladder, ok := readDocument(t).schema(t, "PolicyRetry")["default"].(node)
 	require.True(t, ok)
 	want := timer.DefaultRetry()
 	var steps []string

@@ -16,6 +16,7 @@ import (
 	"github.com/wakecall/wakecall/e2e/contract"
 	"github.com/wakecall/wakecall/e2e/house"
 	"github.com/wakecall/wakecall/e2e/process"
+	"github.com/wakecall/wakecall/e2e/receiver"
 )
 
 // Another reader than ours finds the document in order, examples included.
@@ -273,4 +274,41 @@ func TestOpenAPIHoldsEveryCall(t *testing.T) {
 	_, _, err := process.API{T: w, URL: liar.URL}.Try("GET", "/livez", nil)
 	require.NoError(t, err)
 	require.True(t, w.failed)
+}
+
+// What a receiver is sent is held to the document's webhooks: every receiver of
+// this package does it.
+func TestOpenAPIHoldsEveryRing(t *testing.T) {
+	t.Parallel()
+	h, r, kind := open(t)
+	r.On("/call", receiver.Status(http.StatusGone))
+	h.Policy(kind, house.JSON{
+		"callback": house.JSON{"url": r.URL + "/call"}, "signing_secrets": []string{secret()}, "alert": house.JSON{"url": r.URL + "/alert"},
+	})
+	h.Add(house.JSON{"business_type": kind, "business_id": "1", "recurrence": house.JSON{"every": "1h", "max_occurrences": 1}})
+	require.Equal(t, http.StatusOK, h.Do("POST", "/v1/timers/"+kind+"/1/fire", nil).Status)
+	ring, alert := r.AwaitTo(t, "/call", 1)[0], r.AwaitTo(t, "/alert", 1)[0]
+	require.NotEmpty(t, ring.Header.Get("Wakecall-Occurrence"))
+	document, err := contract.Wakecall()
+	require.NoError(t, err)
+	for _, call := range []receiver.Call{ring, alert} {
+		require.NoError(t, document.CheckRing(call.Header, call.Body))
+		for name, wrong := range map[string]func(http.Header){
+			"no id":           func(h http.Header) { h.Del("webhook-id") },
+			"no signature":    func(h http.Header) { h.Set("webhook-signature", "v2,x") },
+			"another header":  func(h http.Header) { h.Set("Wakecall-Mood", "x") },
+			"no time":         func(h http.Header) { h.Set("webhook-timestamp", "now") },
+			"no type":         func(h http.Header) { h.Del("Wakecall-Business-Type") },
+			"occurrence zero": func(h http.Header) { h.Set("Wakecall-Occurrence", "0") },
+		} {
+			header := call.Header.Clone()
+			wrong(header)
+			require.Error(t, document.CheckRing(header, call.Body), name)
+		}
+	}
+	for _, body := range []string{
+		`{}`, strings.Replace(string(alert.Body), "timer.failed", "timer.lost", 1), strings.Replace(string(alert.Body), `"due_at"`, `"due"`, 1),
+	} {
+		require.Error(t, document.CheckRing(alert.Header, []byte(body)), body)
+	}
 }

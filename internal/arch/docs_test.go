@@ -21,6 +21,9 @@ func pages(t *testing.T) map[string]string {
 	found := map[string]string{}
 	root := filepath.Join("..", "..")
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.IsDir() && entry.Name() == "bin" {
+			return fs.SkipDir // what was built or installed is not ours
+		}
 		if err != nil || entry.IsDir() || filepath.Ext(path) != ".md" {
 			return err
 		}
@@ -58,4 +61,17 @@ func TestPagesNameTargetsThatExist(t *testing.T) {
 		}
 	}
 	require.Greater(t, checked, 10, "the oracle sees targets")
+}
+
+// aged is a moment in a command that was ahead when the page was written.
+var aged = regexp.MustCompile(`(?:due_at|latest_at|start_at|end_at|_from|_to|ExecutionTime)["']?\s*[:=<>]+\s*["']?20[0-9]{2}-`)
+
+// Commands on a page work whenever they are read.
+func TestPagesDoNotAge(t *testing.T) {
+	t.Parallel()
+	for page, text := range pages(t) {
+		require.Empty(t, aged.FindAllString(text, -1), page)
+	}
+	require.Regexp(t, aged, `"due_at": "2026-11-21T09:30:00Z"`)
+	require.Regexp(t, aged, `ended_from=2026-11-21`)
 }
