@@ -54,5 +54,5 @@ func book(ctx context.Context, server, businessType, url string) error {
 var (
 	_ = Recurrence{Every: new("1h")}
 	_ = TimerFailed{Data: EndedBadly{BusinessId: "order-4711"}}
-	_ = NewPolicy{Callback: PolicyCallback{Url: new("https://orders.example.com/close")}}
+	_ = NewPolicy{Callback: &PolicyCallback{Url: new("https://orders.example.com/close")}}
 )
