@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"sync"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/labstack/echo/v4"
 
@@ -36,7 +35,24 @@ func (s *Server) addBatch(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(http.StatusOK, batchBody{Results: s.addItems(c.Request().Context(), items, traceParent(c))})
+	results := s.addItems(c.Request().Context(), items, traceParent(c))
+	limitFaults(results)
+	return c.JSON(http.StatusOK, batchBody{Results: results})
+}
+
+// maxBatchFaults is how many faults the answer to a batch names. Past them each item
+// names one.
+const maxBatchFaults = 1000
+
+func limitFaults(results []batchResult) {
+	left := maxBatchFaults
+	for _, result := range results {
+		if result.Problem == nil || len(result.Problem.Errors) == 0 {
+			continue
+		}
+		result.Problem.Errors = result.Problem.Errors[:min(max(left, 1), len(result.Problem.Errors))]
+		left -= len(result.Problem.Errors)
+	}
 }
 
 // addItems books by batchWidth goroutines, and not by one for each item: each of those
@@ -64,7 +80,11 @@ func readBatch(c echo.Context) ([]jsontext.Value, error) {
 	if err := readQuery(c).err(); err != nil {
 		return nil, err
 	}
-	body, err := readObject(c, maxBatchBody)
+	raw, err := readBody(c, maxBatchBody, nil)
+	if err != nil {
+		return nil, err
+	}
+	body, err := parseMembers(raw)
 	if err != nil {
 		return nil, err
 	}
@@ -101,9 +121,9 @@ func (s *Server) addOne(ctx context.Context, item jsontext.Value, trace string) 
 	if len(item) > maxBody {
 		return timer.View{}, false, &timer.Error{Code: timer.PayloadTooLarge, Message: "The timer is larger than one may be."}
 	}
-	var members object
-	if json.Unmarshal(item, &members) != nil || members == nil {
-		return timer.View{}, false, malformed(nil)
+	members, err := parseObject(item)
+	if err != nil {
+		return timer.View{}, false, err
 	}
 	request, err := members.booking()
 	if err != nil {

@@ -1,7 +1,9 @@
 package api
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"mime"
 	"net"
@@ -38,11 +40,54 @@ func readObject(c echo.Context, limit int64, kinds ...string) (object, error) {
 	return parseObject(body)
 }
 
-func parseObject(body jsontext.Value) (members object, err error) {
+func parseObject(body jsontext.Value) (object, error) {
+	if isDeep(body, timer.MaxNesting) {
+		return nil, nested(body)
+	}
+	return parseMembers(body)
+}
+
+// parseMembers is parseObject where what is nested too deep is refused later.
+func parseMembers(body jsontext.Value) (members object, err error) {
 	if err := json.Unmarshal(body, &members); err != nil || members == nil {
 		return nil, malformed(err)
 	}
 	return members, nil
+}
+
+// isDeep is whether arrays and objects are nested deeper than limit. It reads no more
+// than it must: what else is wrong with a text shows when it is parsed.
+func isDeep(text []byte, limit int) bool {
+	depth, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			if depth++; depth > limit {
+				return true
+			}
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return false
+}
+
+// nested refuses a body that is nested too deep, and names the member that is.
+func nested(body jsontext.Value) error {
+	decoder := jsontext.NewDecoder(bytes.NewReader(body))
+	for decoder.StackDepth() <= timer.MaxNesting {
+		if _, err := decoder.ReadToken(); err != nil {
+			return malformed(err)
+		}
+	}
+	member, _, _ := strings.Cut(strings.TrimPrefix(string(decoder.StackPointer()), "/"), "/")
+	return &timer.Error{Code: timer.MalformedRequest, Message: fmt.Sprintf(
+		"The body is nested more than %d deep at %s.", timer.MaxNesting, timer.ShortPointer("/"+member))}
 }
 
 func readBody(c echo.Context, limit int64, kinds []string) (jsontext.Value, error) {
@@ -91,7 +136,7 @@ func malformed(err error) error {
 			message = "The body has a name twice"
 		}
 		if syntax.JSONPointer != "" {
-			message += " at " + string(syntax.JSONPointer)
+			message += " at " + timer.ShortPointer(string(syntax.JSONPointer))
 		}
 		message += "."
 	}

@@ -2,6 +2,7 @@ package api
 
 import (
 	"encoding/base64"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -249,6 +250,9 @@ func TestDocumentHasTheLimits(t *testing.T) {
 		"HeaderValue/maxLength":                                 timer.MaxHeaderValue,
 		"StepsRetry/properties/steps/maxItems":                  timer.MaxAttempts - 1,
 		"Failure/properties/message/maxLength":                  timer.MaxFailureMessage,
+		"Problem/properties/errors/maxItems":                    timer.MaxFaults,
+		"Fault/properties/pointer/maxLength":                    timer.MaxPointer,
+		"Fault/properties/detail/maxLength":                     timer.MaxFaultDetail,
 		"Batch/properties/timers/maxItems":                      maxBatch,
 		"BatchResults/properties/results/maxItems":              maxBatch,
 		"TimerPage/properties/timers/maxItems":                  maxPageSize,
@@ -312,6 +316,10 @@ func TestDocumentSaysTheLimits(t *testing.T) {
 		document.schema(t, path).says(t, path, want...)
 	}
 	paths := document.at(t, "paths")
+	deep, many := fmt.Sprintf("nested at most %d deep", timer.MaxNesting), fmt.Sprintf("up\nto %d.", timer.MaxFaults)
+	document.at(t, "info").says(t, "info", deep, many, strconv.Itoa(maxHeaderBytes>>10)+" KiB")
+	document.schema(t, "Problem/properties/errors").says(t, "errors", strconv.Itoa(timer.MaxFaults), strconv.Itoa(maxBatchFaults))
+	document.at(t, "components", "responses", "Malformed").says(t, "malformed", fmt.Sprintf("more than %d deep", timer.MaxNesting))
 	paths.at(t, "/v1/timers", "post").says(t, "add", short(timer.MaxPast))
 	one := strconv.Itoa(maxBody>>10) + " KiB"
 	for path, method := range map[string]string{"/v1/timers": "post", "/v1/timers/{type}/{id}": "put", "/v1/policies/{type}": "put", "/v1/recurrences/preview": "post", "/v1/timers/redeliver": "post"} {

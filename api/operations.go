@@ -1,12 +1,8 @@
 package api
 
 import (
-	"context"
 	_ "embed"
-	"errors"
 	"net/http"
-	"sync"
-	"time"
 
 	"github.com/labstack/echo/v4"
 	"github.com/swaggest/swgui/v5emb"
@@ -27,9 +23,42 @@ func (s *Server) operations(e *echo.Echo, options Options) {
 		e.GET("/metrics", echo.WrapHandler(options.Telemetry.Handler()))
 	}
 	e.GET("/openapi.yaml", func(c echo.Context) error { return c.Blob(http.StatusOK, "application/yaml", OpenAPI) })
-	docs := echo.WrapHandler(v5emb.New("Wakecall", "/openapi.yaml", "/docs"))
+	docs := problemsOf(v5emb.New("Wakecall", "/openapi.yaml", "/docs"))
 	e.GET("/docs", docs)
 	e.GET("/docs/*", docs)
+}
+
+// problemsOf serves files, and leaves it to Wakecall to say that there is none.
+func problemsOf(files http.Handler) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		w := &found{ResponseWriter: c.Response()}
+		files.ServeHTTP(w, c.Request())
+		if w.missing {
+			return echo.ErrNotFound
+		}
+		return nil
+	}
+}
+
+// found passes on every answer but 404.
+type found struct {
+	http.ResponseWriter
+	missing bool
+}
+
+// WriteHeader implements [http.ResponseWriter].
+func (f *found) WriteHeader(status int) {
+	if f.missing = status == http.StatusNotFound; !f.missing {
+		f.ResponseWriter.WriteHeader(status)
+	}
+}
+
+// Write implements [http.ResponseWriter].
+func (f *found) Write(body []byte) (int, error) {
+	if f.missing {
+		return len(body), nil
+	}
+	return f.ResponseWriter.Write(body)
 }
 
 type health struct {
@@ -44,44 +73,4 @@ func (s *Server) readyz(c echo.Context) error {
 		}
 	}
 	return c.JSON(http.StatusOK, health{Status: "ready"})
-}
-
-// readiness asks the probe, not more often than every readyFor: the probe
-// writes to Temporal.
-type readiness struct {
-	probe func(context.Context) error
-
-	mu      sync.Mutex
-	asked   time.Time
-	last    error
-	leaving bool
-}
-
-const (
-	readyFor     = time.Second
-	probeTimeout = 2 * time.Second
-)
-
-var errLeaving = errors.New("shutting down")
-
-func (r *readiness) check(ctx context.Context) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.leaving {
-		return errLeaving
-	}
-	if time.Since(r.asked) < readyFor {
-		return r.last
-	}
-	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
-	defer cancel()
-	r.last, r.asked = r.probe(ctx), time.Now()
-	return r.last
-}
-
-// leave tells load balancers to send nobody any more.
-func (r *readiness) leave() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.leaving = true
 }

@@ -1,11 +1,13 @@
 package api
 
 import (
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/labstack/echo/v4"
 
@@ -50,15 +52,49 @@ type query struct {
 }
 
 func readQuery(c echo.Context, known ...string) *query {
-	q := &query{values: c.QueryParams()}
-	for name, values := range q.values {
-		if !slices.Contains(known, name) {
+	q := &query{values: url.Values{}}
+	for part := range strings.SplitSeq(c.Request().URL.RawQuery, "&") {
+		if part != "" {
+			q.read(part)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(q.values)) {
+		switch values := q.values[name]; {
+		case !slices.Contains(known, name):
 			q.faults.Add(name, timer.CodeUnknownField, "is not a parameter of this call")
-		} else if len(values) > 1 {
+		case len(values) > 1:
 			q.faults.Add(name, timer.CodeInvalidParameter, "must be given once")
+		case values[0] == "" && name != pageTokenName:
+			q.faults.Add(name, timer.CodeInvalidParameter, "must not be empty; leave it out")
 		}
 	}
 	return q
+}
+
+// pageTokenName is the one parameter that may be empty, since the token of the last page
+// is.
+const pageTokenName = "page_token"
+
+// read takes one name=value. What net/url cannot read it drops, and with it a filter: the
+// call would answer everything.
+func (q *query) read(part string) {
+	rawName, rawValue, _ := strings.Cut(part, "=")
+	name, err := url.QueryUnescape(rawName)
+	if err != nil {
+		name = rawName
+	}
+	shown := strings.ToValidUTF8(name, "\uFFFD")
+	value, valueErr := url.QueryUnescape(rawValue)
+	switch {
+	case strings.Contains(part, ";"):
+		q.faults.Add(shown, timer.CodeInvalidParameter, "must not contain a bare semicolon; parameters are separated by &")
+	case err != nil || valueErr != nil:
+		q.faults.Add(shown, timer.CodeInvalidParameter, "must have every % followed by two hexadecimal digits")
+	case !utf8.ValidString(name) || !utf8.ValidString(value):
+		q.faults.Add(shown, timer.CodeInvalidParameter, "must be UTF-8")
+	default:
+		q.values.Add(name, value)
+	}
 }
 
 func (q *query) instant(name string) (at timer.Instant) {

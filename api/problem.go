@@ -38,7 +38,7 @@ var problems = map[timer.Code]struct {
 	status int
 	title  string
 }{
-	timer.MalformedRequest:     {http.StatusBadRequest, "The body is not valid JSON"},
+	timer.MalformedRequest:     {http.StatusBadRequest, "The request is malformed"},
 	timer.InvalidRequest:       {http.StatusUnprocessableEntity, "The request has invalid values"},
 	timer.UnknownBusinessType:  {http.StatusUnprocessableEntity, "The business type has no policy"},
 	timer.NotFound:             {http.StatusNotFound, "Not found"},
@@ -111,6 +111,8 @@ func answerError(err error, c echo.Context) {
 		c.Response().Header().Set("Retry-After", strconv.Itoa(retryAfter))
 	case http.StatusUnauthorized:
 		c.Response().Header().Set("WWW-Authenticate", "Bearer")
+	case http.StatusMethodNotAllowed:
+		allowHead(c.Response().Header())
 	}
 	body, err := json.Marshal(problem)
 	if err != nil {

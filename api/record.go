@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"strconv"
+	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -12,6 +12,16 @@ import (
 
 // causeKey keeps the error behind an answer for the request's log line.
 const causeKey = "cause"
+
+// maxLogged bounds a text of the caller's choosing in a log line, in bytes.
+const maxLogged = 1024
+
+func clip(text string) string {
+	if len(text) > maxLogged {
+		return strings.ToValidUTF8(text[:maxLogged], "") + "…"
+	}
+	return text
+}
 
 // record writes one wide line for each request, and counts it by its route's
 // template: a raw path would make as many series as there are timers.
@@ -24,13 +34,13 @@ func record(options Options) echo.MiddlewareFunc {
 			}
 			took := time.Since(began)
 			route, status := c.Path(), c.Response().Status
-			options.Telemetry.Requested(c.Request().Method, route, strconv.Itoa(status), took)
+			options.Telemetry.Requested(c.Request().Method, route, status, took)
 			line := []any{
-				"method", c.Request().Method, "route", route, "status", status, "took", took.String(),
+				"method", clip(c.Request().Method), "route", route, "status", status, "took", took.String(),
 				"request_id", c.Response().Header().Get(echo.HeaderXRequestID), "client", author(c), "from", c.RealIP(),
 			}
 			if cause, ok := c.Get(causeKey).(error); ok {
-				line = append(line, "cause", cause.Error())
+				line = append(line, "cause", clip(cause.Error()))
 			}
 			options.Logger.Log(c.Request().Context(), levelOf(status), "request", line...)
 			return nil

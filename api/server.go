@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -44,7 +45,9 @@ type Engine interface {
 
 // Telemetry counts requests and serves the metrics.
 type Telemetry interface {
-	Requested(method, route, status string, took time.Duration)
+	// Requested counts a request. The route is a template, empty for none; the method
+	// is what the caller sent, anything.
+	Requested(method, route string, status int, took time.Duration)
 	Handler() http.Handler
 }
 
@@ -57,6 +60,9 @@ type Options struct {
 	Keys []Key
 	// MetricsElsewhere leaves /metrics to a server on an address of its own.
 	MetricsElsewhere bool
+	// TrustedProxies are the networks whose word on the client's address, in
+	// X-Forwarded-For, is believed.
+	TrustedProxies []netip.Prefix
 }
 
 // versionPrefix is what every call of the contract begins with.
@@ -81,10 +87,11 @@ const (
 
 // New returns a server. It listens to nothing before Serve.
 func New(options Options) *Server {
-	s := &Server{engine: options.Engine, keys: options.Keys, ready: &readiness{probe: options.Engine.Ready}}
+	s := &Server{engine: options.Engine, keys: options.Keys, ready: newReadiness(options.Engine.Ready)}
 	e := echo.New()
 	e.HTTPErrorHandler = answerError
-	e.Use(middleware.RequestID(), record(options), recoverPanic, closeAfterChunks, s.authenticate)
+	e.IPExtractor = clientAddress(options.TrustedProxies)
+	e.Use(middleware.RequestID(), record(options), recoverPanic, checkFraming, s.authenticate, headAsGet(e.Router()))
 	s.operations(e, options)
 	s.timers(e.Group(timersPath))
 	s.policies(e.Group(versionPrefix + "policies"))
@@ -92,23 +99,12 @@ func New(options Options) *Server {
 	s.redeliveries(e.Group(redeliveriesPath))
 	s.http = &http.Server{
 		Handler: e, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
-		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
-		ErrorLog: slog.NewLogLogger(options.Logger.Handler(), slog.LevelDebug),
+		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes, ConnContext: withFraming,
+		// Its answer to OPTIONS * would pass by the log and the metrics.
+		DisableGeneralOptionsHandler: true,
+		ErrorLog:                     slog.NewLogLogger(options.Logger.Handler(), slog.LevelDebug),
 	}
 	return s
-}
-
-// closeAfterChunks ends the connection after a request in chunks. Go drops a
-// Content-Length beside them without a word; where a proxy in front went by it,
-// the rest of the connection is a request that the proxy has not seen (RFC
-// 9112, section 6.1).
-func closeAfterChunks(next echo.HandlerFunc) echo.HandlerFunc {
-	return func(c echo.Context) error {
-		if len(c.Request().TransferEncoding) > 0 {
-			c.Response().Header().Set(echo.HeaderConnection, "close")
-		}
-		return next(c)
-	}
 }
 
 // Handler is the API without a listener.
@@ -116,7 +112,7 @@ func (s *Server) Handler() http.Handler { return s.http.Handler }
 
 // Serve answers until Shutdown.
 func (s *Server) Serve(listener net.Listener) error {
-	if err := s.http.Serve(listener); err != http.ErrServerClosed {
+	if err := s.http.Serve(framingListener{listener}); err != http.ErrServerClosed {
 		return err
 	}
 	return nil

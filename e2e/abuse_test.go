@@ -88,6 +88,7 @@ type abuse struct {
 
 // BOOKING stands for a request that would book a timer, were it heard as one.
 var abuses = map[string]abuse{
+	"options of the server":      {"OPTIONS * HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n", []int{404}},
 	"length and chunks":          {"POST /v1/timers HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nBOOKING", []int{400}},
 	"chunks and length":          {"POST /v1/timers HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\nBOOKING", []int{400}},
 	"two lengths":                {"POST /v1/timers HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\nContent-Length: 5\r\n\r\nBOOKING", []int{400}},

@@ -33,16 +33,21 @@ func (e *Engine) Prepare(ctx context.Context) error {
 	if err := e.awaitAttributes(ctx); err != nil {
 		return fmt.Errorf("waiting for the search attributes: %w", err)
 	}
+	if err := e.startProbe(ctx); err != nil {
+		return fmt.Errorf("starting the readiness probe: %w", err)
+	}
+	return nil
+}
+
+// startProbe starts the readiness probe, unless it runs.
+func (e *Engine) startProbe(ctx context.Context) error {
 	_, err := e.Client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
 		ID:                       workflows.ProbeID,
 		TaskQueue:                workflows.TaskQueue,
 		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
 		StaticSummary:            "Wakecall's readiness probe",
 	}, workflows.TypeProbe)
-	if err != nil {
-		return fmt.Errorf("starting the readiness probe: %w", err)
-	}
-	return nil
+	return err
 }
 
 func (e *Engine) registerAttributes(ctx context.Context) error {
@@ -92,14 +97,24 @@ func (e *Engine) awaitAttributes(ctx context.Context) error {
 }
 
 // Ready reports whether a timer can be booked and would ring: Temporal stores
-// an update, and a worker handles it.
+// an update, and a worker handles it. A probe that somebody has ended is started again.
 func (e *Engine) Ready(ctx context.Context) error {
+	err := e.askProbe(ctx)
+	if is[*serviceerror.NotFound](err) {
+		if err = e.startProbe(ctx); err == nil {
+			err = e.askProbe(ctx)
+		}
+	}
+	return translate(err)
+}
+
+func (e *Engine) askProbe(ctx context.Context) error {
 	handle, err := e.Client.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
 		WorkflowID: workflows.ProbeID, UpdateName: workflows.UpdateProbe,
 		WaitForStage: client.WorkflowUpdateStageCompleted,
 	})
-	if err == nil {
-		err = handle.Get(ctx, nil)
+	if err != nil {
+		return err
 	}
-	return translate(err)
+	return handle.Get(ctx, nil)
 }

@@ -28,6 +28,9 @@ func (c Callback) Over(base Callback) Callback {
 		if headers == nil {
 			headers = map[string]string{}
 		}
+		for name := range c.Headers { // a name in another case is the same header
+			maps.DeleteFunc(headers, func(known, _ string) bool { return strings.EqualFold(known, name) })
+		}
 		maps.Copy(headers, c.Headers)
 		c.URL, c.Headers = base.URL, headers
 	}
@@ -50,8 +53,13 @@ func (c Callback) Check() (faults Faults) {
 	if len(c.Headers) > MaxHeaders {
 		faults.AddMost("/headers", MaxHeaders, "headers")
 	}
+	first := map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(c.Headers)) {
-		if why := checkHeader(name, c.Headers[name]); why != "" {
+		why, lower := checkHeader(name, c.Headers[name]), strings.ToLower(name)
+		if same, ok := first[lower]; ok && why == "" {
+			why = "is the same header as " + same + ": names differ in more than their case"
+		}
+		if first[lower] = name; why != "" {
 			faults.Add("/headers/"+escapePointer(name), CodeInvalidHeader, why)
 		}
 	}

@@ -69,6 +69,12 @@ func TestCallbackHeaders(t *testing.T) {
 	for _, value := range []string{"a\r\nb", "a\nb", "\x00", "\x7f", "é", strings.Repeat("a", 1025)} {
 		require.NotEmpty(t, header("X-A", value).Check(), "%q", value)
 	}
+	twice := timer.Callback{Headers: map[string]string{"X-A": "1", "x-a": "2", "X-B": "3", "Host": "4", "hOST": "5"}}
+	var refused []string
+	for _, fault := range twice.Check() {
+		refused = append(refused, fault.Pointer)
+	}
+	require.Equal(t, []string{"/headers/Host", "/headers/hOST", "/headers/x-a"}, refused, "one of two would be sent, and nobody could say which")
 	many := timer.Callback{Headers: map[string]string{}}
 	for i := range timer.MaxHeaders + 1 {
 		many.Headers["X-"+strconv.Itoa(i)] = "x"
@@ -85,6 +91,8 @@ func TestOverrideKeepsCredentialsAtHome(t *testing.T) {
 	require.Equal(t, timer.Callback{
 		URL: "https://base/", Headers: map[string]string{"Authorization": "secret", "X-A": "own"}, Timeout: timer.Duration(3 * time.Second),
 	}, own)
+	otherCase := timer.Callback{Headers: map[string]string{"x-a": "own", "AUTHORIZATION": "own"}}.Over(base)
+	require.Equal(t, map[string]string{"x-a": "own", "AUTHORIZATION": "own"}, otherCase.Headers, "a name in another case is the same header")
 	elsewhere := timer.Callback{URL: "https://other/"}.Over(base)
 	require.Empty(t, elsewhere.Headers, "another host must not be sent the policy's credentials")
 	require.Equal(t, "base", base.Headers["X-A"], "the policy is not changed")

@@ -89,10 +89,57 @@ func (f Faults) Error() string {
 	return strings.Join(parts, "; ")
 }
 
-// Err is the faults as an error, nil when there are none.
+// Err is the faults as an error, nil when there are none. It names at most [MaxFaults].
 func (f Faults) Err() error {
 	if len(f) == 0 {
 		return nil
 	}
+	return f.invalid().Limit(MaxFaults)
+}
+
+func (f Faults) invalid() *Error {
 	return &Error{Code: InvalidRequest, Message: "The request has invalid values.", Faults: f}
+}
+
+// Limit is the error with no more than so many faults, each of bounded length.
+func (e *Error) Limit(most int) *Error {
+	limited := *e
+	if len(e.Faults) > most {
+		limited.Message = fmt.Sprintf("The request has %d invalid values, of which %d are named.", len(e.Faults), most)
+	}
+	limited.Faults = slices.Clone(e.Faults[:min(most, len(e.Faults))])
+	for i := range limited.Faults {
+		limited.Faults[i] = limited.Faults[i].short()
+	}
+	return &limited
+}
+
+// short is the fault with a pointer and a detail of bounded length. A pointer that is
+// too long becomes that of the object, or array, around it.
+func (f Fault) short() Fault {
+	if len(f.Pointer) > MaxPointer {
+		f.Pointer = ShortPointer(f.Pointer)
+		f.Detail = "holds a name, too long to be repeated, that " + f.Detail
+	}
+	f.Detail = clip(f.Detail, MaxFaultDetail)
+	return f
+}
+
+// ShortPointer is the longest part of a pointer that is no longer than [MaxPointer]; of a
+// bare name it is the beginning.
+func ShortPointer(pointer string) string {
+	if len(pointer) <= MaxPointer {
+		return pointer
+	}
+	if !strings.HasPrefix(pointer, "/") {
+		return clip(pointer, MaxPointer)
+	}
+	return pointer[:strings.LastIndexByte(pointer[:MaxPointer+1], '/')]
+}
+
+func clip(text string, most int) string {
+	if len(text) > most {
+		return strings.ToValidUTF8(text[:most-len("…")], "") + "…"
+	}
+	return text
 }

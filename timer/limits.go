@@ -26,6 +26,10 @@ const (
 	MaxHeaders     = 20
 	MaxHeaderName  = 64
 	MaxHeaderValue = 1024
+	// MaxNesting is how deep the arrays and objects of one timer or policy may be nested,
+	// its payload included: the readers of several languages give up at about a
+	// thousand.
+	MaxNesting = 1000
 	// MaxContentTypeLen bounds the payload's content type.
 	MaxContentTypeLen = 255
 
@@ -55,6 +59,13 @@ const (
 	MinPriority     = 1
 	MaxPriority     = 5
 	DefaultPriority = 3
+
+	// MaxFaults is how many faults of one request an answer names, and MaxPointer and
+	// MaxFaultDetail how long they are, in bytes: an answer is not to be larger than
+	// what it answers.
+	MaxFaults      = 100
+	MaxPointer     = 256
+	MaxFaultDetail = 512
 
 	// MaxSecrets is how many signing secrets may be valid at once.
 	MaxSecrets = 3

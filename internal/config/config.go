@@ -16,9 +16,10 @@ import (
 // Config is every setting of the roles api and worker. The help text is what
 // docs/configuration.md says. A secret may stand in a file that NAME_FILE names.
 type Config struct {
-	HTTPAddr string `env:"WAKECALL_HTTP_ADDR" envDefault:"127.0.0.1:8080" help:"where the API listens"`
-	APIKeys  []Key  `env:"WAKECALL_API_KEYS" secret:"true" help:"comma-separated name:sha256-hex pairs of the API keys that are let in; without any, the API listens on loopback only"`
-	WebUI    string `env:"WAKECALL_WEB_UI_URL" help:"base URL of Temporal's Web UI, for the links in answers"`
+	HTTPAddr string         `env:"WAKECALL_HTTP_ADDR" envDefault:"127.0.0.1:8080" help:"where the API listens"`
+	APIKeys  []Key          `env:"WAKECALL_API_KEYS" secret:"true" help:"comma-separated name:sha256-hex pairs of the API keys that are let in; without any, the API listens on loopback only"`
+	Proxies  []netip.Prefix `env:"WAKECALL_TRUSTED_PROXIES" help:"comma-separated networks (CIDR) of the proxies in front of the API, whose X-Forwarded-For is believed in the log; none by default"`
+	WebUI    string         `env:"WAKECALL_WEB_UI_URL" help:"base URL of Temporal's Web UI, for the links in answers"`
 
 	SecretKey     string         `env:"WAKECALL_SECRET_KEY" secret:"true" help:"base64 of 32 bytes that seals signing secrets and header values; the same for api and worker"`
 	CallbackAllow []netip.Prefix `env:"WAKECALL_CALLBACK_ALLOW" help:"comma-separated private networks (CIDR) that callbacks may reach; none by default; the same for api and worker"`

@@ -8,6 +8,8 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"slices"
+	"strconv"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -32,9 +34,10 @@ func Logger(w io.Writer, level string) (*slog.Logger, error) {
 	return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: parsed})), nil
 }
 
-// Telemetry holds the collectors of one process. Business types are labels: they
-// are hundreds. Business ids never are.
+// Telemetry holds the collectors of one process. Business types are labels while they
+// have a policy: they are hundreds. Business ids never are.
 type Telemetry struct {
+	labels   labels
 	registry *prometheus.Registry
 	provider *sdkmetric.MeterProvider
 	traces   *sdktrace.TracerProvider
@@ -51,6 +54,9 @@ type Telemetry struct {
 	repeated prometheus.Counter
 	resent   prometheus.Counter
 }
+
+// labelType is the label of business types, see [labels].
+const labelType = "business_type"
 
 // latenessBuckets reach from the millisecond that is promised to the minutes
 // that an outage costs.
@@ -70,13 +76,13 @@ func NewTelemetry(version string) (*Telemetry, error) {
 		lateness: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "wakecall_lateness_seconds", Buckets: latenessBuckets,
 			Help: "First byte of a delivery's first attempt, minus its due time.",
-		}, []string{"business_type"}),
+		}, []string{labelType}),
 		attempts: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "wakecall_attempts_total", Help: "Attempts by what followed from them.",
-		}, []string{"business_type", "result"}),
+		}, []string{labelType, "result"}),
 		took: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "wakecall_attempt_seconds", Buckets: prometheus.DefBuckets, Help: "How long attempts took.",
-		}, []string{"business_type"}),
+		}, []string{labelType}),
 		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "wakecall_http_request_seconds", Buckets: prometheus.DefBuckets,
 			Help: "API requests by route template.",
@@ -85,7 +91,7 @@ func NewTelemetry(version string) (*Telemetry, error) {
 	t.policies = newPolicies()
 	t.woken = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "wakecall_overdue_total", Help: "Timers that were overdue with nothing under way, and were woken.",
-	}, []string{"business_type"})
+	}, []string{labelType})
 	t.passed = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "wakecall_unreadable_total", Help: "Looks at overdue timers that failed: the timer was passed over.",
 	})
@@ -112,10 +118,13 @@ func NewTelemetry(version string) (*Telemetry, error) {
 
 // Attempted counts one attempt.
 func (t *Telemetry) Attempted(businessType string, report timer.Report, took time.Duration) {
-	t.attempts.WithLabelValues(businessType, string(report.Result)).Inc()
-	t.took.WithLabelValues(businessType).Observe(took.Seconds())
+	t.labels.mu.RLock()
+	defer t.labels.mu.RUnlock()
+	label := t.labels.of(businessType)
+	t.attempts.WithLabelValues(label, string(report.Result)).Inc()
+	t.took.WithLabelValues(label).Observe(took.Seconds())
 	if report.LatenessMS != nil {
-		t.lateness.WithLabelValues(businessType).Observe(float64(*report.LatenessMS) / 1000)
+		t.lateness.WithLabelValues(label).Observe(float64(*report.LatenessMS) / 1000)
 	}
 }
 
@@ -133,7 +142,24 @@ func (t *Telemetry) Resent() { t.resent.Inc() }
 
 // Woken counts timers that were overdue with nothing under way for them.
 func (t *Telemetry) Woken(businessType string, timers int) {
-	t.woken.WithLabelValues(businessType).Add(float64(timers))
+	t.labels.mu.RLock()
+	defer t.labels.mu.RUnlock()
+	t.woken.WithLabelValues(t.labels.of(businessType)).Add(float64(timers))
+}
+
+// Governed notes the policies that are in force. Their types are labels from now on;
+// those of other types end.
+func (t *Telemetry) Governed(seen []timer.Policy) {
+	t.labels.mu.Lock()
+	for _, businessType := range t.labels.renew(seen) {
+		t.attempts.DeletePartialMatch(prometheus.Labels{labelType: businessType})
+		t.took.DeleteLabelValues(businessType)
+		t.lateness.DeleteLabelValues(businessType)
+		t.woken.DeleteLabelValues(businessType)
+	}
+	shown := slices.DeleteFunc(slices.Clone(seen), func(p timer.Policy) bool { return !t.labels.types[p.BusinessType] })
+	t.labels.mu.Unlock()
+	t.policies.show(shown)
 }
 
 // PassedOver counts overdue timers that could not be looked at.
@@ -146,14 +172,16 @@ func (t *Telemetry) Queue(bookings func() int) {
 	}, func() float64 { return float64(bookings()) }))
 }
 
-// Requested counts one API request.
-func (t *Telemetry) Requested(method, route, status string, took time.Duration) {
-	t.requests.WithLabelValues(method, route, status).Observe(took.Seconds())
+// Requested counts one API request by the template of its route, empty where there is
+// none. It comes before any check of who asks, so its labels are closed.
+func (t *Telemetry) Requested(method, template string, status int, took time.Duration) {
+	t.requests.WithLabelValues(Method(method), route(template), strconv.Itoa(status)).Observe(took.Seconds())
 }
 
 // SDK is the handler that receives the Temporal SDK's own metrics.
 func (t *Telemetry) SDK() client.MetricsHandler {
-	return opentelemetry.NewMetricsHandler(opentelemetry.MetricsHandlerOptions{Meter: t.provider.Meter("temporal")})
+	handler := opentelemetry.NewMetricsHandler(opentelemetry.MetricsHandlerOptions{Meter: t.provider.Meter("temporal")})
+	return bounded{MetricsHandler: handler, seen: &seen{values: map[string]map[string]bool{}}}
 }
 
 // Tracer makes the spans of callbacks.

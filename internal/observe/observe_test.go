@@ -35,7 +35,7 @@ func exported(t *testing.T) []string {
 	telemetry.Unrung(timer.ResultInterrupted)
 	telemetry.Woken("order", 1)
 	telemetry.PassedOver(2)
-	telemetry.Requested("GET", "/livez", "200", time.Second)
+	telemetry.Requested("GET", "/livez", 200, time.Second)
 	telemetry.Queue(func() int { return 7 })
 	telemetry.Governed([]timer.Policy{{BusinessType: "order", Limits: timer.Limits{CallbacksPerSecond: &limit}}})
 	answer := httptest.NewRecorder()

@@ -19,7 +19,7 @@ type policies struct {
 
 func newPolicies() *policies {
 	describe := func(name, help string) *prometheus.Desc {
-		return prometheus.NewDesc(name, help, []string{"business_type"}, nil)
+		return prometheus.NewDesc(name, help, []string{labelType}, nil)
 	}
 	return &policies{
 		paused: describe("wakecall_policy_paused", "1 while the policy pauses its callbacks."),
@@ -28,11 +28,10 @@ func newPolicies() *policies {
 	}
 }
 
-// Governed notes the policies that are in force.
-func (t *Telemetry) Governed(seen []timer.Policy) {
-	t.policies.mu.Lock()
-	defer t.policies.mu.Unlock()
-	t.policies.seen = seen
+func (p *policies) show(seen []timer.Policy) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.seen = seen
 }
 
 // Describe implements prometheus.Collector.

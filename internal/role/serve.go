@@ -31,6 +31,7 @@ func (h *House) API() Server {
 	}
 	return api.New(api.Options{
 		Engine: h.Engine, Telemetry: h.Telemetry, Logger: h.Logger, Keys: keys, MetricsElsewhere: h.Config.MetricsAddr != "",
+		TrustedProxies: h.Config.Proxies,
 	})
 }
 

@@ -1,0 +1,307 @@
+package api
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// stub is an engine that answers every list with nothing.
+type stub struct {
+	Engine
+	filters []engine.Filter
+}
+
+func (s *stub) List(_ context.Context, r engine.PageRequest) (engine.Page, error) {
+	s.filters = append(s.filters, r.Filter)
+	return engine.Page{Timers: []timer.View{}}, nil
+}
+func (s *stub) Add(context.Context, engine.Request) (timer.View, bool, error) {
+	return timer.View{}, false, timer.Faults{{Pointer: "/due_at"}}.Err()
+}
+func (s *stub) Ready(context.Context) error { return nil }
+func (s *stub) Leave()                      {}
+
+type unmetered struct{}
+
+func (unmetered) Requested(string, string, int, time.Duration) {}
+func (unmetered) Handler() http.Handler                        { return http.NotFoundHandler() }
+
+// front is a server that listens, with what it asks of its engine and what it logs.
+type front struct {
+	t      *testing.T
+	addr   string
+	engine *stub
+	logged *bytes.Buffer
+}
+
+func openFront(t *testing.T, options Options) front {
+	t.Helper()
+	f := front{t: t, engine: &stub{}, logged: &bytes.Buffer{}}
+	options.Engine, options.Telemetry = f.engine, unmetered{}
+	options.Logger = slog.New(slog.NewJSONHandler(f.logged, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	f.addr = listener.Addr().String()
+	server := New(options)
+	var serving sync.WaitGroup
+	serving.Go(func() { _ = server.Serve(listener) })
+	t.Cleanup(func() {
+		require.NoError(t, server.Shutdown(context.WithoutCancel(t.Context())))
+		serving.Wait()
+	})
+	return f
+}
+
+// say sends a text, and returns the answers that come until the server hangs up, with
+// their bodies.
+func (f front) say(method, text string) (answers []*http.Response, bodies []string) {
+	f.t.Helper()
+	conn, err := (&net.Dialer{}).DialContext(f.t.Context(), "tcp", f.addr)
+	require.NoError(f.t, err)
+	defer func() { _ = conn.Close() }()
+	require.NoError(f.t, conn.SetDeadline(time.Now().Add(20*time.Second)))
+	_, err = io.WriteString(conn, text)
+	require.NoError(f.t, err)
+	for in := bufio.NewReader(conn); ; {
+		answer, err := http.ReadResponse(in, &http.Request{Method: method})
+		if err != nil {
+			return answers, bodies
+		}
+		body, err := io.ReadAll(answer.Body)
+		require.NoError(f.t, err)
+		require.NoError(f.t, answer.Body.Close())
+		answers, bodies = append(answers, answer), append(bodies, string(body))
+	}
+}
+
+// get makes one GET with these header lines.
+func (f front) get(path string, headers ...string) (*http.Response, string) {
+	f.t.Helper()
+	text := "GET " + path + " HTTP/1.1\r\nHost: h\r\nConnection: close\r\n" + strings.Join(append(headers, ""), "\r\n") + "\r\n"
+	answers, bodies := f.say(http.MethodGet, text)
+	require.Len(f.t, answers, 1)
+	return answers[0], bodies[0]
+}
+
+func TestAuthorization(t *testing.T) {
+	t.Parallel()
+	keyed := openFront(t, Options{Keys: []Key{{Name: "ops", SHA256: sha256.Sum256([]byte("secret"))}}})
+	for header, want := range map[string]int{
+		"Authorization: Bearer secret": 200, "Authorization: bearer secret": 200, "AUTHORIZATION: BEARER   secret": 200,
+		"Authorization: Bearer wrong": 401, "Authorization: Basic secret": 401, "Authorization: Bearersecret": 401,
+		"Authorization: secret": 401, "Authorization:": 401, "X: y": 401,
+		"Authorization: Bearer secret\r\nAuthorization: Bearer wrong":  401,
+		"Authorization: Bearer secret\r\nAuthorization: Bearer secret": 401,
+	} {
+		answer, _ := keyed.get("/v1/timers", header)
+		require.Equal(t, want, answer.StatusCode, header)
+	}
+	open := openFront(t, Options{})
+	answer, _ := open.get("/v1/timers", "Authorization: a", "Authorization: b")
+	require.Equal(t, http.StatusUnauthorized, answer.StatusCode, "also where nobody needs a key")
+	answer, _ = open.get("/v1/timers", "Authorization: a")
+	require.Equal(t, http.StatusOK, answer.StatusCode)
+}
+
+func TestHeadAnswersLikeGet(t *testing.T) {
+	t.Parallel()
+	f := openFront(t, Options{})
+	for _, path := range []string{"/v1/timers", "/livez", "/readyz", "/openapi.yaml", "/docs", "/v1/timers/A/x", "/nowhere"} {
+		got, body := f.get(path)
+		heads, nothing := f.say(http.MethodHead, "HEAD "+path+" HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
+		require.Len(t, heads, 1, path)
+		require.Equal(t, got.StatusCode, heads[0].StatusCode, path)
+		require.Equal(t, got.Header.Get("Content-Type"), heads[0].Header.Get("Content-Type"), path)
+		require.NotEmpty(t, body, path)
+		require.Empty(t, nothing[0], path)
+	}
+	require.Contains(t, f.logged.String(), `"method":"HEAD","route":"/livez","status":200`)
+	answers, _ := f.say(http.MethodHead, "HEAD /v1/timers/batch HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
+	require.Equal(t, http.StatusMethodNotAllowed, answers[0].StatusCode, "where GET is not answered")
+	denied, _ := f.say(http.MethodPost, "POST /livez HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+	require.Equal(t, "OPTIONS, GET, HEAD", denied[0].Header.Get("Allow"))
+}
+
+// A request that says its length twice is refused, wherever it comes on its connection
+// and however it arrives; each of the others is not.
+func TestLengthSaidTwice(t *testing.T) {
+	t.Parallel()
+	f := openFront(t, Options{})
+	const post = "POST /v1/timers HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\n"
+	const twice = "Send Content-Length or Transfer-Encoding, not both."
+	const body = "2\r\n{}\r\n0\r\n\r\n"
+	for name, c := range map[string]struct {
+		text string
+		want []string // the details of the answers
+	}{
+		"length first":      {post + "Content-Length: 12\r\nTransfer-Encoding: chunked\r\n\r\n" + body, []string{twice}},
+		"chunks first":      {post + "transfer-encoding: Chunked\r\ncontent-length: 12\r\n\r\n" + body, []string{twice}},
+		"bare line feeds":   {strings.ReplaceAll(post, "\r", "") + "Content-Length: 12\nTransfer-Encoding: chunked\n\n" + body, []string{twice}},
+		"behind another":    {"GET /nowhere HTTP/1.1\r\nHost: h\r\n\r\n" + post + "Content-Length: 12\r\nTransfer-Encoding: chunked\r\n\r\n" + body, []string{"no such resource", twice}},
+		"chunks only":       {post + "Transfer-Encoding: chunked\r\n\r\n" + body, []string{"invalid values"}},
+		"length only":       {post + "Connection: close\r\nContent-Length: 2\r\n\r\n{}", []string{"invalid values"}},
+		"said in a body":    {post + "Content-Length: 41\r\n\r\n{\"a\":\"\r\nContent-Length: 1\r\n\r\n          \"}" + post + "Transfer-Encoding: chunked\r\n\r\n" + body, []string{"not valid JSON", "invalid values"}},
+		"of an old version": {strings.Replace(post, "1.1", "1.0", 1) + "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}", []string{"invalid values"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, bodies := f.say(http.MethodPost, c.text)
+			require.Len(t, bodies, len(c.want), "%q", bodies)
+			for i, detail := range c.want {
+				require.Contains(t, bodies[i], detail)
+			}
+		})
+	}
+}
+
+// However a text is cut, the framing reads it the same.
+func FuzzFraming(f *testing.F) {
+	const twice = "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n"
+	f.Add([]byte(twice), 1)
+	f.Add([]byte("GET / HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc"+twice), 7)
+	f.Add([]byte("\r\n\r\nGET / HTTP/1.0\nTransfer-Encoding: chunked\n\n"), 2)
+	f.Fuzz(func(t *testing.T, text []byte, cut int) {
+		whole, parts := &framing{}, &framing{}
+		want := whole.follow(text)
+		got, cut := false, max(cut, 1)
+		for rest := text; len(rest) > 0; {
+			n := min(cut, len(rest))
+			got = parts.follow(rest[:n]) || got
+			rest = rest[n:]
+		}
+		if len(text) < maxHead {
+			require.Equal(t, want, got)
+		}
+		require.LessOrEqual(t, len(parts.head), maxHead+cut)
+	})
+}
+
+// What a query says badly is refused: left out, it would select everything.
+func TestMalformedQueries(t *testing.T) {
+	t.Parallel()
+	f := openFront(t, Options{})
+	for query, pointer := range map[string]string{
+		"business_type=pz%": "business_type", "business_type=%zz": "business_type", "business_type=a;status=failed": "business_type",
+		"status=failed;": "status", "%zz=1": "%zz", "business%5ftype=a%ff": "business_type", "business_type=": "business_type",
+		"business_type": "business_type", "=": "", "=x": "", ";": ";", "status=failed&status=failed": "status", "due_from=": "due_from",
+		"\xff%=1": "\ufffd%", strings.Repeat("x", 300) + "=1": strings.Repeat("x", 253) + "…",
+	} {
+		answer, body := f.get("/v1/timers?" + query)
+		require.Equal(t, http.StatusUnprocessableEntity, answer.StatusCode, query)
+		var problem Problem
+		require.NoError(t, json.Unmarshal([]byte(body), &problem))
+		require.Len(t, problem.Errors, 1, "%s: %s", query, body)
+		require.Equal(t, pointer, problem.Errors[0].Pointer, query)
+	}
+	require.Empty(t, f.engine.filters, "nothing was listed")
+	for query, want := range map[string]engine.Filter{
+		"": {}, "&": {}, "page_token=": {}, "business_type=a&status=failed": {BusinessType: "a", Status: timer.Failed}, "business%5Ftype=a": {BusinessType: "a"},
+	} {
+		answer, _ := f.get("/v1/timers?" + query)
+		require.Equal(t, http.StatusOK, answer.StatusCode, query)
+		require.Equal(t, want, f.engine.filters[len(f.engine.filters)-1], query)
+	}
+}
+
+// Only the word of a trusted proxy counts.
+func TestClientAddress(t *testing.T) {
+	t.Parallel()
+	near := []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}
+	for name, c := range map[string]struct {
+		trusted []netip.Prefix
+		headers []string
+		want    string
+	}{
+		"nobody is trusted":           {nil, []string{"X-Forwarded-For: 203.0.113.7", "X-Real-IP: 203.0.113.7"}, "127.0.0.1"},
+		"a stranger is not":           {near[1:], []string{"X-Forwarded-For: 203.0.113.7"}, "127.0.0.1"},
+		"a proxy is":                  {near, []string{"X-Forwarded-For: 203.0.113.7"}, "203.0.113.7"},
+		"what the client wrote":       {near, []string{"X-Forwarded-For: 192.0.2.1, 203.0.113.7"}, "203.0.113.7"},
+		"behind two proxies":          {near, []string{"X-Forwarded-For: 192.0.2.1, 203.0.113.7", "X-Forwarded-For: 10.1.2.3"}, "203.0.113.7"},
+		"behind one over IPv6":        {near, []string{"X-Forwarded-For: 2001:db8::1, fd00::1"}, "2001:db8::1"},
+		"no address":                  {near, []string{"X-Forwarded-For: unknown"}, "127.0.0.1"},
+		"another header is not heard": {near, []string{"X-Real-IP: 203.0.113.7"}, "127.0.0.1"},
+		"a proxy that says nothing":   {near, nil, "127.0.0.1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := openFront(t, Options{TrustedProxies: c.trusted})
+			f.get("/livez", c.headers...)
+			require.Contains(t, f.logged.String(), fmt.Sprintf("%q:%q", "from", c.want))
+		})
+	}
+}
+
+// An answer is not much larger than its question, whatever is wrong with it.
+func TestAnswersToManyFaultsAreBounded(t *testing.T) {
+	t.Parallel()
+	unknown := func(n int) string {
+		var fields []string
+		for i := range n {
+			fields = append(fields, fmt.Sprintf(`"f%d":1`, i))
+		}
+		return "{" + strings.Join(fields, ",") + "}"
+	}
+	problem := func(body string) Problem {
+		members, err := parseObject([]byte(body))
+		if err == nil {
+			_, err = members.booking()
+		}
+		return problemOf(err)
+	}
+	many := problem(unknown(9000))
+	require.Len(t, many.Errors, timer.MaxFaults)
+	require.Equal(t, "The request has 9002 invalid values, of which 100 are named.", many.Detail)
+	long := problem(`{"callback":{"headers":{"` + strings.Repeat("x", 60_000) + `":1}}}`)
+	require.Contains(t, long.Errors, timer.Fault{
+		Pointer: "/callback/headers", Code: timer.CodeInvalidType, Detail: "holds a name, too long to be repeated, that must be a string",
+	})
+	require.Less(t, len(problem(`{"`+strings.Repeat("x", 60_000)+`":1,"`+strings.Repeat("x", 60_000)+`":1}`).Detail), 400)
+
+	results := make([]batchResult, 1000)
+	for i := range results {
+		results[i] = (&Server{}).addItem(t.Context(), []byte(unknown(100)), "")
+	}
+	limitFaults(results)
+	named := 0
+	for _, result := range results {
+		require.NotEmpty(t, result.Problem.Errors)
+		named += len(result.Problem.Errors)
+	}
+	require.Equal(t, maxBatchFaults+len(results)-maxBatchFaults/timer.MaxFaults, named)
+}
+
+// What is nested too deep is said to be so, and where.
+func TestNesting(t *testing.T) {
+	t.Parallel()
+	nestedBy := func(n int) string {
+		return `{"business_type":"order","business_id":"1","delay":"1h","payload":` + strings.Repeat("[", n) + `"]{\""` + strings.Repeat("]", n) + "}"
+	}
+	_, err := parseObject([]byte(nestedBy(timer.MaxNesting - 1)))
+	require.NoError(t, err)
+	for _, n := range []int{timer.MaxNesting, 30_000} {
+		_, err = parseObject([]byte(nestedBy(n)))
+		require.Equal(t, "The body is nested more than 1000 deep at /payload.", problemOf(err).Detail)
+		require.Equal(t, http.StatusBadRequest, problemOf(err).Status)
+	}
+	result := (&Server{}).addItem(t.Context(), []byte(nestedBy(timer.MaxNesting)), "")
+	require.Equal(t, "The body is nested more than 1000 deep at /payload.", result.Problem.Detail, "one of a batch for itself")
+	_, err = parseObject([]byte(strings.Replace(nestedBy(timer.MaxNesting), `"delay"`, `"business_id"`, 1)))
+	require.Equal(t, "The body has a name twice at /business_id.", problemOf(err).Detail, "what is wrong before is said")
+}

@@ -1,0 +1,76 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/singleflight"
+)
+
+// readiness asks the probe, not more often than every readyFor: the probe
+// writes to Temporal. Callers that come meanwhile share the answer.
+type readiness struct {
+	probe  func(context.Context) error
+	probes singleflight.Group
+	// left is done once this process leaves.
+	left  context.Context
+	leave context.CancelFunc
+
+	mu    sync.Mutex
+	asked time.Time
+	last  error
+}
+
+const (
+	readyFor     = time.Second
+	probeTimeout = 2 * time.Second
+)
+
+var errLeaving = errors.New("shutting down")
+
+func newReadiness(probe func(context.Context) error) *readiness {
+	r := &readiness{probe: probe}
+	r.left, r.leave = context.WithCancel(context.Background())
+	return r
+}
+
+// check is what the probe said last, or says now. A caller that hangs up ends its own
+// wait and nothing else: the question is everybody's.
+func (r *readiness) check(ctx context.Context) error {
+	if r.left.Err() != nil {
+		return errLeaving
+	}
+	if last, fresh := r.known(); fresh {
+		return last
+	}
+	answer := r.probes.DoChan("", func() (any, error) { return nil, r.ask() })
+	select {
+	case result := <-answer:
+		return result.Err
+	case <-r.left.Done():
+		return errLeaving
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (r *readiness) known() (last error, fresh bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.last, time.Since(r.asked) < readyFor
+}
+
+func (r *readiness) ask() error {
+	if last, fresh := r.known(); fresh { // by the question that ended just now
+		return last
+	}
+	ctx, cancel := context.WithTimeout(r.left, probeTimeout)
+	defer cancel()
+	err := r.probe(ctx)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.last, r.asked = err, time.Now()
+	return err
+}

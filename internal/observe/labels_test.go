@@ -1,0 +1,111 @@
+package observe_test
+
+import (
+	"fmt"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/internal/observe"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// invented is how many names a caller makes up in these tests.
+const invented = 5000
+
+// openTelemetry returns collectors, and what they would show.
+func openTelemetry(t *testing.T) (*observe.Telemetry, func() string) {
+	t.Helper()
+	telemetry, err := observe.NewTelemetry("test")
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, telemetry.Shutdown(t.Context())) })
+	return telemetry, func() string {
+		answer := httptest.NewRecorder()
+		telemetry.Handler().ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), "GET", "/metrics", nil))
+		return answer.Body.String()
+	}
+}
+
+// series counts those whose name begins so.
+func series(text, name string) int { return strings.Count("\n"+text, "\n"+name) }
+
+// Nobody outside can make series: what a caller invents shares one.
+func TestInventedNamesShareOneSeries(t *testing.T) {
+	t.Parallel()
+	telemetry, show := openTelemetry(t)
+	late := int64(1)
+	for n := range invented {
+		name := fmt.Sprint("INVENTED", n)
+		telemetry.Requested(name, "", 404, time.Second)
+		telemetry.Requested(name, "/v1/timers", 405, time.Second)
+		telemetry.Attempted(name, timer.Report{Result: timer.ResultDelivered, LatenessMS: &late}, time.Second)
+		telemetry.Woken(name, 1)
+	}
+	text := show()
+	require.NotContains(t, text, "INVENTED")
+	require.Contains(t, text, fmt.Sprintf("wakecall_http_request_seconds_count{method=\"other\",route=\"other\",status=\"404\"} %d\n", invented))
+	require.Contains(t, text, fmt.Sprintf("wakecall_http_request_seconds_count{method=\"other\",route=\"/v1/timers\",status=\"405\"} %d\n", invented))
+	for name, want := range map[string]int{
+		"wakecall_http_request_seconds_count": 2, "wakecall_attempts_total": 1, "wakecall_attempt_seconds_count": 1,
+		"wakecall_lateness_seconds_count": 1, "wakecall_overdue_total": 1,
+	} {
+		require.Equal(t, want, series(text, name), name)
+	}
+	telemetry.Requested("GET", "/livez", 200, time.Second)
+	require.Equal(t, 3, series(show(), "wakecall_http_request_seconds_count"), "the oracle sees a series more")
+}
+
+// A business type is a label while it has a policy.
+func TestTypesAreLabelsWhileTheyHaveAPolicy(t *testing.T) {
+	t.Parallel()
+	telemetry, show := openTelemetry(t)
+	attempt := func() { telemetry.Attempted("order", timer.Report{Result: timer.ResultDelivered}, time.Second) }
+	attempt()
+	require.NotContains(t, show(), `"order"`)
+	telemetry.Governed([]timer.Policy{{BusinessType: "order"}})
+	attempt()
+	require.Contains(t, show(), `wakecall_attempts_total{business_type="order",result="delivered"} 1`)
+	require.Contains(t, show(), `wakecall_policy_paused{business_type="order"} 0`)
+	telemetry.Governed([]timer.Policy{{BusinessType: "invoice"}})
+	require.NotContains(t, show(), `"order"`, "its series end with its policy")
+	attempt()
+	require.Contains(t, show(), `wakecall_attempts_total{business_type="other",result="delivered"} 2`)
+}
+
+// More policies than there may be labels share one, and nobody who has one loses it.
+func TestTypesWithALabelAreBounded(t *testing.T) {
+	t.Parallel()
+	telemetry, show := openTelemetry(t)
+	first := timer.Policy{BusinessType: "z-first"}
+	telemetry.Governed([]timer.Policy{first})
+	policies := []timer.Policy{first}
+	for n := range invented {
+		policies = append(policies, timer.Policy{BusinessType: fmt.Sprint("t", n)})
+	}
+	telemetry.Governed(policies)
+	for _, policy := range policies {
+		telemetry.Attempted(policy.BusinessType, timer.Report{Result: timer.ResultDelivered}, time.Second)
+	}
+	text := show()
+	require.Equal(t, 1001, series(text, "wakecall_attempts_total"), "a thousand, and the one that others share")
+	require.Equal(t, 1000, series(text, "wakecall_policy_paused"))
+	require.Contains(t, text, `wakecall_attempts_total{business_type="z-first",result="delivered"} 1`)
+}
+
+// The SDK's own metrics are bounded as well, whatever Temporal says.
+func TestLabelsOfTheSDKAreBounded(t *testing.T) {
+	t.Parallel()
+	telemetry, show := openTelemetry(t)
+	handler := telemetry.SDK()
+	for n := range invented {
+		name := fmt.Sprint("invented", n)
+		handler.WithTags(map[string]string{"workflow_type": name}).WithTags(map[string]string{"task_queue": name}).Counter("seen").Inc(1)
+	}
+	text := show()
+	require.Contains(t, text, `task_queue="invented1"`)
+	require.Contains(t, text, `task_queue="other"`)
+	require.LessOrEqual(t, series(text, "seen"), 1101)
+}
