@@ -104,6 +104,7 @@ func TestDocumentListsEveryWord(t *testing.T) {
 	for name, want := range map[string][]string{
 		"RedeliveryStatus": redeliveries,
 		"ProblemType":      types, "Status": statuses, "FaultCode": constantsOf(t, "../timer/fault.go", "FaultCode"),
+		"Reuse":     constantsOf(t, "../timer/reuse.go", "Reuse"),
 		"Missed":    constantsOf(t, "../timer/recurrence.go", "Missed"),
 		"OnFailure": constantsOf(t, "../timer/recurrence.go", "OnFailure"),
 	} {

@@ -38,6 +38,7 @@ type policyBody struct {
 	Alert          *timer.Alert    `json:"alert"`
 	MinInterval    *timer.Duration `json:"min_interval"`
 	Preload        *timer.Duration `json:"preload"`
+	Reuse          *timer.Reuse    `json:"reuse"`
 
 	Version        jsontext.Value `json:"version"`
 	RetiredSecrets jsontext.Value `json:"retired_secrets"`
@@ -102,7 +103,7 @@ func (o object) policy(businessType string) (engine.PolicyChange, error) {
 			BusinessType: businessType, Callback: value(body.Callback), Retry: value(body.Retry),
 			ExpiresAfter: value(body.ExpiresAfter), SigningSecrets: value(body.SigningSecrets), SecretOverlap: body.SecretOverlap,
 			Limits: value(body.Limits), Priority: value(body.Priority), Paused: value(body.Paused), Alert: body.Alert,
-			MinInterval: value(body.MinInterval), Preload: body.Preload,
+			MinInterval: value(body.MinInterval), Preload: body.Preload, Reuse: value(body.Reuse),
 		},
 	}
 	change.Policy.Callback.URL = asciiHost(change.Policy.Callback.URL)

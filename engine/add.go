@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/google/uuid"
@@ -33,7 +34,17 @@ func (e *Engine) Add(ctx context.Context, r Request) (view timer.View, created b
 	if err != nil {
 		return timer.View{}, false, err
 	}
-	run, err := e.start(ctx, spec, workflows.Encode(r.Terms.Payload))
+	for {
+		view, created, err = e.book(ctx, spec, workflows.Encode(r.Terms.Payload))
+		if !freed(spec.Reuse, err) {
+			return view, created, err
+		}
+	}
+}
+
+// book starts a timer, or returns the one that the same request has booked.
+func (e *Engine) book(ctx context.Context, spec timer.Spec, payload converter.RawValue) (view timer.View, created bool, err error) {
+	run, err := e.start(ctx, spec, payload)
 	if is[*serviceerror.WorkflowExecutionAlreadyStarted](err) {
 		view, err = e.sameAs(ctx, spec)
 		return view, false, taken(err)
@@ -47,6 +58,8 @@ func (e *Engine) Add(ctx context.Context, r Request) (view timer.View, created b
 // admit checks a booking against the rules and against its type's policy, and
 // seals its secrets.
 func (e *Engine) admit(ctx context.Context, r Request) (timer.Spec, error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
 	spec, err := timer.Admit(r.Key, r.Terms, uuid.NewString(), time.Now())
 	if err != nil {
 		return timer.Spec{}, err
@@ -68,7 +81,7 @@ func (e *Engine) admit(ctx context.Context, r Request) (timer.Spec, error) {
 	if spec.Callback, err = e.sealCallback(spec.Callback); err != nil {
 		return timer.Spec{}, err
 	}
-	spec.TraceParent, spec.Behaviour = r.TraceParent, workflows.BehaviourNow
+	spec.TraceParent, spec.Behaviour, spec.Reuse = r.TraceParent, workflows.BehaviourNow, policy.Reuse
 	return spec, nil
 }
 
@@ -126,16 +139,30 @@ func startOptions(spec timer.Spec) client.StartWorkflowOptions {
 		// otherwise answer with the old run and no error.
 		WorkflowIDConflictPolicy:                 enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
 		WorkflowExecutionErrorWhenAlreadyStarted: true,
-		// A cancelled or failed timer may be booked again, a delivered or
-		// expired one may not.
-		WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY,
-		Memo:                  map[string]any{workflows.MemoTimer: spec.Card},
-		TypedSearchAttributes: temporal.NewSearchAttributes(attributes...),
+		WorkflowIDReusePolicy:                    reusePolicy(spec.Reuse),
+		Memo:                                     map[string]any{workflows.MemoTimer: spec.Card},
+		TypedSearchAttributes:                    temporal.NewSearchAttributes(attributes...),
 		// While there is more to do than can be done at once, business types take
 		// turns, the more often the higher their priority.
 		Priority:      temporal.Priority{FairnessKey: spec.BusinessType, FairnessWeight: timer.Weight(spec.Priority)},
 		StaticSummary: "timer " + spec.BusinessID + " of " + spec.BusinessType,
 	}
+}
+
+// reusePolicy is Temporal's. Without a word a cancelled or failed timer may be
+// booked again, a delivered or expired one may not.
+func reusePolicy(reuse timer.Reuse) enumspb.WorkflowIdReusePolicy {
+	if reuse == timer.ReuseAfterEnd {
+		return enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE
+	}
+	return enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY
+}
+
+// freed is whether a booking came upon a timer that has ended since, and whose id
+// is free by now.
+func freed(reuse timer.Reuse, err error) bool {
+	refused, ok := errors.AsType[*timer.Error](err)
+	return ok && reuse == timer.ReuseAfterEnd && refused.Code == timer.AlreadyFinished && refused.Timer.Status != timer.Cancelled
 }
 
 // sameAs answers a booking whose id is taken.

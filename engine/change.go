@@ -18,17 +18,23 @@ import (
 // errors are those of [Engine.Add] and, when the delivery won the race,
 // [timer.AlreadyFinished] with the timer's true state.
 func (e *Engine) Upsert(ctx context.Context, r Request, wait time.Duration) (timer.View, Effect, error) {
-	view, effect, err := e.upsert(ctx, r, wait)
-	return view, effect, taken(err)
+	for {
+		spec, err := e.admit(ctx, r)
+		if err != nil {
+			return timer.View{}, "", err
+		}
+		view, effect, err := e.upsert(ctx, r, spec, wait)
+		// A timer that ended while the change was on its way leaves its id free, and
+		// is booked anew.
+		if !freed(spec.Reuse, err) {
+			return view, effect, taken(err)
+		}
+	}
 }
 
-func (e *Engine) upsert(ctx context.Context, r Request, wait time.Duration) (timer.View, Effect, error) {
+func (e *Engine) upsert(ctx context.Context, r Request, spec timer.Spec, wait time.Duration) (timer.View, Effect, error) {
 	call, cancel := bounded(ctx)
 	defer cancel()
-	spec, err := e.admit(call, r)
-	if err != nil {
-		return timer.View{}, "", err
-	}
 	terms := r.Terms
 	terms.Callback = spec.Callback // sealed
 	change := timer.Change{

@@ -29,7 +29,7 @@ type Field struct {
 // PolicyFields are the fields of a policy.
 func PolicyFields() []Field {
 	return slices.Concat(under("/callback", callbackFields()), under("/retry", retryFields()), under("/limits", limitFields()),
-		[]Field{fieldExpiresAfter, fieldSecretOverlap, fieldPriority.or(DefaultPriority), fieldMinInterval, fieldPreload})
+		[]Field{fieldExpiresAfter, fieldSecretOverlap, fieldPriority.or(DefaultPriority), fieldReuse, fieldMinInterval, fieldPreload})
 }
 
 // TermsFields are the fields of what may be said about a timer.
@@ -63,6 +63,7 @@ var (
 	fieldSecretOverlap = Field{
 		Pointer: "/secret_overlap", Lowest: Duration(0), Highest: Duration(MaxSecretOverlap), Default: Duration(DefaultSecretOverlap),
 	}
+	fieldReuse       = Field{Pointer: "/reuse", Default: string(ReuseAfterFailure)}
 	fieldMinInterval = Field{
 		Pointer: "/min_interval", Lowest: Duration(MinInterval), Highest: Duration(MaxAhead), Default: Duration(MinInterval),
 	}

@@ -25,6 +25,9 @@ type Policy struct {
 	// Paused holds every callback back until the policy says otherwise.
 	Paused bool   `json:"paused,omitzero"`
 	Alert  *Alert `json:"alert,omitempty"`
+	// Reuse says when the id of a timer that has ended may be booked again. It
+	// is looked at when that is tried.
+	Reuse Reuse `json:"reuse,omitzero"`
 	// MinInterval is the shortest time between two occurrences that a recurring
 	// timer of the type may ask for.
 	MinInterval Duration `json:"min_interval,omitzero"`
@@ -54,6 +57,9 @@ func (p Policy) WithDefaults() Policy {
 		p.SecretOverlap = &overlap
 	}
 	p.Limits = p.Limits.withDefaults()
+	if p.Reuse == "" {
+		p.Reuse = ReuseAfterFailure
+	}
 	if p.MinInterval == 0 {
 		p.MinInterval = Duration(MinInterval)
 	}
@@ -79,6 +85,7 @@ func (p Policy) Check() (faults Faults) {
 	holdSaid(&faults, fieldPriority, p.Priority)
 	holdSaid(&faults, fieldMinInterval, p.MinInterval)
 	holdGiven(&faults, fieldPreload, p.Preload)
+	faults = append(faults, p.Reuse.check()...)
 	faults.Under("/limits", p.Limits.check())
 	faults = append(faults, p.checkSecrets()...)
 	if p.Alert != nil {

@@ -22,6 +22,9 @@ type Spec struct {
 	// Behaviour is the version of the workflow's behaviour this timer was
 	// booked under; see the ladder in package workflows.
 	Behaviour int `json:"behaviour"`
+	// Reuse is the policy's when the timer is booked. It decides about the booking,
+	// and nothing about the timer.
+	Reuse Reuse `json:"-"`
 }
 
 // Card is the part of a Spec that is kept in the workflow's memo, to be read
