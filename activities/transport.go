@@ -37,6 +37,12 @@ func NewTransport(allowed []netip.Prefix) *http.Transport {
 	}
 }
 
+// Reach is the rule of the transport for addresses that stand in a URL.
+func Reach(allowed []netip.Prefix) timer.Reach {
+	rule := guard(allowed)
+	return func(addr netip.Addr) bool { return rule.SafeAddr(addr) == nil }
+}
+
 func guard(allowed []netip.Prefix) *ssrf.Guardian {
 	var v4, v6 []netip.Prefix
 	for _, prefix := range allowed {

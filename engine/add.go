@@ -61,7 +61,7 @@ func (e *Engine) admit(ctx context.Context, r Request) (timer.Spec, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
 	spec, err := timer.Admit(r.Key, r.Terms, uuid.NewString(), time.Now())
-	if err != nil {
+	if err := e.Reach.Callback(r.Terms.Callback).Join(err); err != nil {
 		return timer.Spec{}, err
 	}
 	policy, err := e.policyFor(ctx, spec)

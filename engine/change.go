@@ -66,7 +66,8 @@ func (e *Engine) upsert(ctx context.Context, r Request, spec timer.Spec, wait ti
 // [timer.InvalidRequest] and [timer.Unavailable].
 func (e *Engine) Amend(ctx context.Context, r Request, wait time.Duration) (timer.View, Effect, error) {
 	now := time.Now()
-	if err := append(r.Key.Check(), r.Terms.Check(now)...).Err(); err != nil {
+	err := append(r.Key.Check(), r.Terms.Check(now)...).Err()
+	if err := e.Reach.Callback(r.Terms.Callback).Join(err); err != nil {
 		return timer.View{}, "", err
 	}
 	if r.Terms.Recurrence != nil {

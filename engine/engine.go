@@ -23,6 +23,8 @@ type Config struct {
 	WebUI string
 	// PolicyTTL is how long a policy that was read is trusted.
 	PolicyTTL time.Duration
+	// Reach judges the addresses in URLs; nil for none.
+	Reach timer.Reach
 	// Limiter holds bookings to the rate of their policy.
 	Limiter Limiter
 }

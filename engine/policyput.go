@@ -31,6 +31,8 @@ type PolicyChange struct {
 	Author      string
 	// DryRun says what would change, and changes nothing.
 	DryRun bool
+
+	reach timer.Reach
 }
 
 // PolicyResult is what became of a change.
@@ -51,9 +53,11 @@ var stalePolicy = &timer.Error{
 // [timer.InvalidRequest], [timer.PreconditionFailed], [timer.PolicyInUse] where
 // open timers may need the URL that it takes away, and [timer.Unavailable].
 func (e *Engine) PutPolicy(ctx context.Context, change PolicyChange) (PolicyResult, error) {
-	if err := change.Policy.Check().Err(); err != nil {
+	err := change.Policy.Check().Err()
+	if err := e.Reach.Policy(change.Policy, timer.Policy{}).Join(err); err != nil {
 		return PolicyResult{}, err
 	}
+	change.reach = e.Reach
 	ctx, cancel := bounded(ctx)
 	defer cancel()
 	defer e.policies.forget(change.Policy.BusinessType)
@@ -122,7 +126,7 @@ func (c PolicyChange) over(old timer.Policy) (timer.Policy, error) {
 	if c.Edit != nil {
 		edited, err := c.Edit(old)
 		if err == nil {
-			err = edited.Check().Err()
+			err = c.reach.Policy(edited, old).Join(edited.Check().Err())
 		}
 		return edited.WithDefaults().Succeed(old, timer.At(time.Now())), err
 	}

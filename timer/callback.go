@@ -107,13 +107,29 @@ func checkHost(host string) string {
 	if len(host) > 253 {
 		return "must have a host of at most 253 characters"
 	}
-	for label := range strings.SplitSeq(strings.TrimSuffix(host, "."), ".") {
+	bare := strings.TrimSuffix(host, ".")
+	if numeric(bare[strings.LastIndex(bare, ".")+1:]) {
+		return "must write an IP address as four decimal numbers, or as IPv6 in brackets"
+	}
+	for label := range strings.SplitSeq(bare, ".") {
 		if label == "" || len(label) > 63 || label[0] == '-' || label[len(label)-1] == '-' ||
 			strings.ContainsFunc(label, notHostRune) {
 			return "must have a valid host name"
 		}
 	}
 	return ""
+}
+
+// numeric reports whether a host that ends in this label is an IPv4 address to
+// many a resolver, in decimal, octal or hexadecimal (as in the URL standard of
+// WHATWG). No top-level domain is a number.
+func numeric(label string) bool {
+	digits, hex := strings.CutPrefix(strings.ToLower(label), "0x")
+	set := "0123456789"
+	if hex {
+		set += "abcdef"
+	}
+	return label != "" && strings.Trim(digits, set) == ""
 }
 
 func checkPort(u *url.URL) string {

@@ -1,6 +1,7 @@
 package timer
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -87,6 +88,20 @@ func (f Faults) Error() string {
 		parts[i] = fmt.Sprintf("%s: %s", fault.Pointer, fault.Detail)
 	}
 	return strings.Join(parts, "; ")
+}
+
+// Join adds faults to those that a refusal names already. Another error stays.
+func (f Faults) Join(err error) error {
+	refusal, ok := errors.AsType[*Error](err)
+	switch {
+	case err == nil:
+		return f.Err()
+	case !ok || refusal.Code != InvalidRequest:
+		return err
+	}
+	all := slices.Clone(refusal.Faults)
+	all.Complete(f)
+	return all.Err()
 }
 
 // Err is the faults as an error, nil when there are none. It names at most [MaxFaults].

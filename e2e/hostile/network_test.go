@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"fmt"
 	"net"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -152,13 +153,10 @@ func testForbidden(t *testing.T, g *ground) {
 	} {
 		forbidden[name+zone] = []string{blocked}
 	}
-	for _, host := range []string{
+	forbidden["localhost."] = []string{blocked, noName, delivered}
+	literal := []string{
 		forbidden4, "[::1]", "[::ffff:127.0.0.2]", "[64:ff9b::7f00:2]", "[2002:7f00:2::]", "0.0.0.0", "[::]", "169.254.169.254",
-	} {
-		forbidden[host] = []string{blocked}
-	}
-	for _, host := range []string{"127.2", "2130706434", "0x7f000002", "0177.0.0.2", "127.0.0.2.", "localhost."} {
-		forbidden[host] = []string{blocked, noName, delivered}
+		"127.2", "2130706434", "0x7f000002", "0177.0.0.2", "127.0.0.2.",
 	}
 	redirects := []int{300, 301, 302, 303, 307, 308}
 	var checks []check
@@ -169,9 +167,18 @@ func testForbidden(t *testing.T, g *ground) {
 			require.Contains(t, want, message(g.end(t, id)))
 		}})
 	}
+	for _, host := range literal { // refused when it is booked; a receiver may name it all the same
+		forbidden[host] = nil
+	}
 	for host, want := range forbidden {
 		target := "http://" + host + ":" + port + "/"
-		expect("calls "+host, target, want...)
+		if want == nil {
+			require.Equal(t, http.StatusUnprocessableEntity, g.Do("POST", "/v1/timers", house.JSON{
+				"business_type": g.kind, "business_id": "literal", "delay": "0s", "callback": house.JSON{"url": target},
+			}).Status, host)
+		} else {
+			expect("calls "+host, target, want...)
+		}
 		status := redirects[len(checks)%len(redirects)]
 		h := receiver.NewHostile(t, "127.0.0.1:0", receiver.Then(fmt.Sprintf(
 			"HTTP/1.1 %d X\r\nLocation: %[2]s\r\nRefresh: 0; url=%[2]s\r\nAlt-Svc: http/1.1=%[3]q\r\nContent-Length: 0\r\n\r\n",
@@ -202,22 +209,25 @@ func onceThenGone(c *receiver.Conn) {
 }
 
 func testConnections(t *testing.T, g *ground) {
-	t.Run("one that breaks when it is used again sends one POST", func(t *testing.T) {
+	t.Run("one that breaks when it is used again sends one POST more", func(t *testing.T) {
 		h := receiver.NewHostile(t, "127.0.0.1:0", onceThenGone)
 		g.book(target{id: "first", url: "http://" + h.Addr, timeout: long})
 		require.Equal(t, delivered, message(g.end(t, "first")))
 		g.book(target{id: "second", url: "http://" + h.Addr, timeout: long})
-		require.Equal(t, broken, message(g.end(t, "second")))
-		require.Equal(t, 1, h.Accepted(), "the connection was used again")
-		require.Len(t, h.Posts(), 2, "and the second timer was sent once")
+		require.Equal(t, delivered, message(g.end(t, "second")))
+		require.Equal(t, 2, h.Accepted(), "the connection was used again, and then a new one")
+		posts := h.Posts()
+		require.Len(t, posts, 3)
+		for _, name := range []string{"webhook-id", "webhook-timestamp", "Wakecall-Attempt"} {
+			require.Equal(t, posts[1].Header.Get(name), posts[2].Header.Get(name), name)
+		}
 	})
 	t.Run("one that is closed between calls is replaced", func(t *testing.T) {
 		h := receiver.NewHostile(t, "127.0.0.1:0", receiver.ThenClose(answer))
 		const n = 5
 		for i := range n {
 			id := fmt.Sprint("between-", i)
-			// Where the end of the connection is seen too late, the ladder helps.
-			g.book(target{id: id, url: "http://" + h.Addr, timeout: long, retry: []string{"10ms", "10ms"}})
+			g.book(target{id: id, url: "http://" + h.Addr, timeout: long})
 			require.Equal(t, delivered, message(g.end(t, id)))
 		}
 		sent := map[string]int{}
@@ -225,8 +235,8 @@ func testConnections(t *testing.T, g *ground) {
 			sent[post.Header.Get("webhook-id")+" "+post.Header.Get("Wakecall-Attempt")]++
 		}
 		for attempt, times := range sent {
-			require.Equal(t, 1, times, attempt)
+			require.LessOrEqual(t, times, 2, attempt)
 		}
-		require.GreaterOrEqual(t, len(sent), n)
+		require.Len(t, sent, n)
 	})
 }

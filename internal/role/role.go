@@ -96,6 +96,7 @@ func Open(ctx context.Context, s Settings) (*House, error) {
 	h.Engine = engine.New(engine.Config{
 		Client: temporal, Namespace: s.Temporal.Namespace, Box: box,
 		WebUI: s.Config.WebUI, PolicyTTL: s.Config.PolicyTTL, Limiter: limiter,
+		Reach: activities.Reach(h.Config.CallbackAllow),
 	})
 	telemetry.Queue(h.Engine.QueuedBookings)
 	if err := h.Engine.Prepare(ctx); err != nil {

@@ -1,0 +1,46 @@
+package timer
+
+import (
+	"net/netip"
+	"net/url"
+)
+
+// Reach tells whether callbacks may be sent to an address. Where one is written
+// literally in a URL it is judged when the URL is given; what a name resolves to
+// is judged for each connection.
+type Reach func(netip.Addr) bool
+
+// Callback returns what is wrong with where a callback leads.
+func (r Reach) Callback(c *Callback) (faults Faults) {
+	if c != nil {
+		faults.Under("/callback", r.url(c.URL))
+	}
+	return faults
+}
+
+// Policy returns what is wrong with where the URLs of a policy lead. Those that
+// old has as well are not judged again.
+func (r Reach) Policy(p, old Policy) (faults Faults) {
+	if p.Callback.URL != old.Callback.URL {
+		faults.Under("/callback", r.url(p.Callback.URL))
+	}
+	if p.Alert != nil && (old.Alert == nil || p.Alert.URL != old.Alert.URL) {
+		faults.Under("/alert", r.url(p.Alert.URL))
+	}
+	return faults
+}
+
+func (r Reach) url(raw string) (faults Faults) {
+	if r == nil {
+		return nil
+	}
+	u, err := url.Parse(raw)
+	if err != nil {
+		return nil // refused for its form
+	}
+	if addr, err := netip.ParseAddr(u.Hostname()); err == nil && !r(addr.WithZone("").Unmap()) {
+		faults.Add("/url", CodeInvalidURL, "must not lead to "+addr.String()+
+			": it is a private or reserved address that WAKECALL_CALLBACK_ALLOW does not allow")
+	}
+	return faults
+}
