@@ -7,45 +7,74 @@ import (
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
 // KeySize is the length of a key: AES-256.
 const KeySize = 32
 
-// prefix names the scheme: AES-256-GCM with a random 96-bit nonce in front.
-const prefix = "sealed:v1:"
+// A sealed value names its scheme, AES-256-GCM with a random 96-bit nonce in
+// front, and from the second version on the key that opens it.
+const (
+	prefixV1 = "sealed:v1:"
+	prefixV2 = "sealed:v2:"
+)
 
 // ErrNoKey is the answer of a box without a key.
 var ErrNoKey = errors.New("no secret key is configured")
 
-var errSealed = errors.New("the sealed value is damaged or was sealed with another key")
+var (
+	errSealed   = errors.New("the sealed value is damaged or was sealed with another key")
+	errOtherKey = errors.New("the value was sealed with a key that is not configured")
+)
 
-// Box seals and opens values with one key.
-type Box struct{ aead cipher.AEAD }
+// Box seals values with its first key, and opens what any of its keys has sealed.
+type Box struct{ keys []key }
 
-// New returns a box for a base64 key of [KeySize] bytes. An empty key gives a
-// box that seals nothing: every call fails with [ErrNoKey].
-func New(key string) (*Box, error) {
-	if key == "" {
-		return &Box{}, nil
+type key struct {
+	id   string
+	aead cipher.AEAD
+}
+
+// New returns a box for a comma-separated list of base64 keys of [KeySize]
+// bytes. An empty list gives a box that seals nothing: every call fails with
+// [ErrNoKey].
+func New(keys string) (*Box, error) {
+	box := &Box{}
+	if keys == "" {
+		return box, nil
 	}
-	raw, err := base64.StdEncoding.DecodeString(key)
+	for text := range strings.SplitSeq(keys, ",") {
+		key, err := parse(strings.TrimSpace(text))
+		if err != nil {
+			return nil, err
+		}
+		box.keys = append(box.keys, key)
+	}
+	return box, nil
+}
+
+func parse(text string) (key, error) {
+	raw, err := base64.StdEncoding.DecodeString(text)
 	if err != nil || len(raw) != KeySize {
-		return nil, fmt.Errorf("a secret key is the base64 of %d bytes", KeySize)
+		return key{}, fmt.Errorf("a secret key is the base64 of %d bytes", KeySize)
 	}
 	block, err := aes.NewCipher(raw)
 	if err != nil {
-		return nil, err
+		return key{}, err
 	}
 	aead, err := cipher.NewGCM(block)
 	if err != nil {
-		return nil, err
+		return key{}, err
 	}
-	return &Box{aead: aead}, nil
+	digest := sha256.Sum256(append([]byte("wakecall secret key\n"), raw...))
+	return key{id: hex.EncodeToString(digest[:4]), aead: aead}, nil
 }
 
 // NewKey returns a fresh key in the form that [New] reads.
@@ -55,30 +84,52 @@ func NewKey() string {
 	return base64.StdEncoding.EncodeToString(key)
 }
 
-// Seal encrypts a value.
+// Seal encrypts a value with the first key.
 func (b *Box) Seal(value string) (string, error) {
-	if b.aead == nil {
+	if len(b.keys) == 0 {
 		return "", ErrNoKey
 	}
-	nonce := make([]byte, b.aead.NonceSize())
+	first := b.keys[0]
+	nonce := make([]byte, first.aead.NonceSize())
 	_, _ = rand.Read(nonce)
-	return prefix + base64.StdEncoding.EncodeToString(b.aead.Seal(nonce, nonce, []byte(value), nil)), nil
+	sealed := first.aead.Seal(nonce, nonce, []byte(value), nil)
+	return prefixV2 + first.id + ":" + base64.StdEncoding.EncodeToString(sealed), nil
 }
 
-// Open decrypts what [Box.Seal] made.
+// Open decrypts what [Box.Seal] made. What was sealed before values named their
+// key is tried with each.
 func (b *Box) Open(sealed string) (string, error) {
-	if b.aead == nil {
+	if len(b.keys) == 0 {
 		return "", ErrNoKey
 	}
-	encoded, ok := strings.CutPrefix(sealed, prefix)
-	if !ok {
-		return "", errSealed
+	encoded, old := strings.CutPrefix(sealed, prefixV1)
+	if !old {
+		rest, ok := strings.CutPrefix(sealed, prefixV2)
+		id, text, named := strings.Cut(rest, ":")
+		if !ok || !named {
+			return "", errSealed
+		}
+		at := slices.IndexFunc(b.keys, func(k key) bool { return k.id == id })
+		if at < 0 {
+			return "", errOtherKey
+		}
+		return b.keys[at].open(text)
 	}
+	for _, k := range b.keys {
+		if value, err := k.open(encoded); err == nil {
+			return value, nil
+		}
+	}
+	return "", errSealed
+}
+
+func (k key) open(encoded string) (string, error) {
 	raw, err := base64.StdEncoding.DecodeString(encoded)
-	if err != nil || len(raw) < b.aead.NonceSize() {
+	size := k.aead.NonceSize()
+	if err != nil || len(raw) < size {
 		return "", errSealed
 	}
-	value, err := b.aead.Open(nil, raw[:b.aead.NonceSize()], raw[b.aead.NonceSize():], nil)
+	value, err := k.aead.Open(nil, raw[:size], raw[size:], nil)
 	if err != nil {
 		return "", errSealed
 	}

@@ -1,6 +1,7 @@
 package seal_test
 
 import (
+	"encoding/base64"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -24,7 +25,7 @@ func TestSealAndOpen(t *testing.T) {
 
 	stranger, err := seal.New(seal.NewKey())
 	require.NoError(t, err)
-	for _, damaged := range []string{"", "secret", "sealed:v1:", "sealed:v1:AAAA", one[:len(one)-2] + "A="} {
+	for _, damaged := range []string{"", "secret", "sealed:v1:", "sealed:v1:AAAA", "sealed:v2:", "sealed:v2:x:", one[:len(one)-2] + "A="} {
 		_, err := box.Open(damaged)
 		require.Error(t, err, damaged)
 	}
@@ -44,6 +45,46 @@ func TestKeys(t *testing.T) {
 	require.ErrorIs(t, err, seal.ErrNoKey)
 	_, err = keyless.Open("secret")
 	require.ErrorIs(t, err, seal.ErrNoKey)
+}
+
+// A rotation: the new key in front seals, and both open.
+func TestSeveralKeys(t *testing.T) {
+	t.Parallel()
+	older, newer := seal.NewKey(), seal.NewKey()
+	box := func(keys string) *seal.Box {
+		b, err := seal.New(keys)
+		require.NoError(t, err)
+		return b
+	}
+	before, err := box(older).Seal("before")
+	require.NoError(t, err)
+	both := box(newer + ", " + older)
+	opened, err := both.Open(before)
+	require.NoError(t, err)
+	require.Equal(t, "before", opened)
+	after, err := both.Seal("after")
+	require.NoError(t, err)
+	opened, err = box(newer).Open(after)
+	require.NoError(t, err)
+	require.Equal(t, "after", opened)
+	_, err = box(older).Open(after)
+	require.ErrorContains(t, err, "not configured")
+	_, err = seal.New(newer + "," + "AAAA")
+	require.Error(t, err)
+}
+
+// A value of the first scheme, which named no key, under a key of zeros.
+func TestValuesWithoutKeyIDStillOpen(t *testing.T) {
+	t.Parallel()
+	const sealed = "sealed:v1:8wJbdzn1TDUqktP++wBVudK9MPG9memYF1iJoDXP5uFL5ZxwShIyIHI="
+	zeros := base64.StdEncoding.EncodeToString(make([]byte, seal.KeySize))
+	for _, keys := range []string{zeros, seal.NewKey() + "," + zeros} {
+		box, err := seal.New(keys)
+		require.NoError(t, err)
+		opened, err := box.Open(sealed)
+		require.NoError(t, err)
+		require.Equal(t, "from long ago", opened)
+	}
 }
 
 func FuzzOpen(f *testing.F) {
