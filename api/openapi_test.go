@@ -208,7 +208,7 @@ func TestDocumentHasEveryField(t *testing.T) {
 		"NewPolicy": fields(&policyBody{}), "PolicyPatch": fields(&policyBody{}), "Policy": shown,
 		"Recurrence": fields(&timer.Recurrence{}), "RecurrencePreview": fields(&previewBody{}), "Upcoming": fields(&Upcoming{}),
 		"TimerCallback": fields(&timer.Callback{}), "PolicyCallback": fields(&timer.Callback{}), "ShownCallback": fields(&timer.Callback{}),
-		"RedeliveryOrder": fields(&redeliveryBody{}), "RedeliveryOrder/properties/filter": fields(&redeliveryFilter{}),
+		"RedeliveryList": fields(&redeliveriesBody{}), "RedeliveryOrder": fields(&redeliveryBody{}), "RedeliveryOrder/properties/filter": fields(&redeliveryFilter{}),
 		"Redelivery": fields(&timer.RedeliveryView{}), "Redelivery/properties/links": fields(&timer.Links{}),
 		"Problem": fields(&Problem{}), "Fault": fields(&timer.Fault{}), "Alive": fields(&health{}), "Ready": fields(&health{}),
 	} {

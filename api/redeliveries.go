@@ -1,7 +1,9 @@
 package api
 
 import (
+	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/labstack/echo/v4"
 
@@ -12,6 +14,7 @@ import (
 const redeliveriesPath = versionPrefix + "redeliveries"
 
 func (s *Server) redeliveries(g *echo.Group) {
+	g.GET("", s.listRedeliveries)
 	g.GET("/:id", s.getRedelivery)
 	g.DELETE("/:id", s.stopRedelivery)
 }
@@ -27,6 +30,18 @@ type redeliveryFilter struct {
 	Status       *timer.Status  `json:"status"`
 	EndedFrom    *timer.Instant `json:"ended_from"`
 	EndedTo      *timer.Instant `json:"ended_to"`
+}
+
+// left is what is wrong with what the order leaves out: all failed timers of all types
+// must be asked for.
+func (b redeliveryBody) left() (faults timer.Faults) {
+	switch {
+	case b.Filter == nil:
+		faults.Add("/filter", timer.CodeRequired, "is required; {} selects every failed timer")
+	case b.Filter.BusinessType != nil && *b.Filter.BusinessType == "":
+		faults.Under("/filter", timer.CheckBusinessType(""))
+	}
+	return faults
 }
 
 func (s *Server) startRedelivery(c echo.Context) error {
@@ -57,6 +72,7 @@ func (o object) redelivery() (timer.Redelivery, error) {
 	order := timer.Redelivery{PerSecond: timer.DefaultRedeliveryRate, Filter: timer.FailedFilter{
 		BusinessType: value(filter.BusinessType), EndedFrom: value(filter.EndedFrom), EndedTo: value(filter.EndedTo),
 	}}
+	faults.Complete(body.left())
 	if body.PerSecond != nil {
 		order.PerSecond = *body.PerSecond
 	}
@@ -65,6 +81,39 @@ func (o object) redelivery() (timer.Redelivery, error) {
 	}
 	faults.Complete(order.Check())
 	return order, faults.Err()
+}
+
+// A redelivery of a page costs a call of Temporal, for how far it is.
+const defaultRedeliveries, maxRedeliveries = 20, 100
+
+type redeliveriesBody struct {
+	Redeliveries  []timer.RedeliveryView `json:"redeliveries"`
+	NextPageToken string                 `json:"next_page_token"`
+}
+
+func (s *Server) listRedeliveries(c echo.Context) error {
+	q := readQuery(c, "status", "page_token", "page_size")
+	request := engine.RedeliveriesRequest{
+		Status: q.redeliveryStatus("status"), Size: q.number("page_size", defaultRedeliveries, 1, maxRedeliveries),
+	}
+	filter := "redeliveries " + string(request.Status)
+	request.Token = q.pageToken("page_token", filter)
+	if err := q.err(); err != nil {
+		return err
+	}
+	page, next, err := s.engine.Redeliveries(c.Request().Context(), request)
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, redeliveriesBody{Redeliveries: page, NextPageToken: sealToken(next, filter)})
+}
+
+func (q *query) redeliveryStatus(name string) timer.RedeliveryStatus {
+	value := timer.RedeliveryStatus(q.values.Get(name))
+	if value != "" && !slices.Contains(timer.RedeliveryStatuses(), value) {
+		q.faults.Add(name, timer.CodeInvalidParameter, fmt.Sprintf("must be one of %v", timer.RedeliveryStatuses()))
+	}
+	return value
 }
 
 func (s *Server) getRedelivery(c echo.Context) error {

@@ -31,6 +31,7 @@ type Engine interface {
 
 	StartRedelivery(ctx context.Context, order timer.Redelivery) (timer.RedeliveryView, error)
 	Redelivery(ctx context.Context, id string) (timer.RedeliveryView, error)
+	Redeliveries(ctx context.Context, r engine.RedeliveriesRequest) ([]timer.RedeliveryView, []byte, error)
 	StopRedelivery(ctx context.Context, id string, wait time.Duration) (timer.RedeliveryView, error)
 
 	PutPolicy(ctx context.Context, change engine.PolicyChange) (engine.PolicyResult, error)

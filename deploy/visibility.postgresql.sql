@@ -41,6 +41,17 @@ CREATE INDEX IF NOT EXISTS wakecall_by_keyword_10 ON executions_visibility
   (namespace_id, Keyword10, (COALESCE(close_time, '9999-12-31 23:59:59')) DESC, start_time DESC, run_id)
   WHERE Keyword10 IS NOT NULL;
 
+-- Timers by their due time, instead of Temporal's index by execution time.
+CREATE INDEX IF NOT EXISTS wakecall_by_datetime_01 ON executions_visibility
+  (namespace_id, Datetime01, (COALESCE(close_time, '9999-12-31 23:59:59')) DESC, start_time DESC, run_id)
+  WHERE Datetime01 IS NOT NULL;
+CREATE INDEX IF NOT EXISTS wakecall_by_datetime_02 ON executions_visibility
+  (namespace_id, Datetime02, (COALESCE(close_time, '9999-12-31 23:59:59')) DESC, start_time DESC, run_id)
+  WHERE Datetime02 IS NOT NULL;
+CREATE INDEX IF NOT EXISTS wakecall_by_datetime_03 ON executions_visibility
+  (namespace_id, Datetime03, (COALESCE(close_time, '9999-12-31 23:59:59')) DESC, start_time DESC, run_id)
+  WHERE Datetime03 IS NOT NULL;
+
 DO $$
 DECLARE
   superfluous record;
@@ -49,7 +60,7 @@ BEGIN
     SELECT indexname FROM pg_indexes WHERE tablename = 'executions_visibility'
       AND (indexname NOT LIKE 'wakecall_%' OR indexname = 'wakecall_by_status_and_time')
       AND indexname NOT LIKE '%_pkey'
-      AND indexname NOT IN ('default_idx', 'by_execution_time', 'by_workflow_id', 'by_workflow_type', 'by_status', 'by_root_workflow_id')
+      AND indexname NOT IN ('default_idx', 'by_workflow_id', 'by_workflow_type', 'by_status', 'by_root_workflow_id')
   LOOP
     EXECUTE format('DROP INDEX %I', superfluous.indexname);
   END LOOP;

@@ -51,6 +51,19 @@ CREATE INDEX IF NOT EXISTS wakecall_by_keyword_10 ON executions_visibility
   (namespace_id, Keyword10, (COALESCE(close_time, '9999-12-31 23:59:59+00:00')) DESC, start_time DESC, run_id)
   WHERE Keyword10 IS NOT NULL;
 
+-- Timers by their due time, which is a search attribute: to which of the three it is
+-- assigned is Temporal's. Its own index by execution time is of no use beside it.
+CREATE INDEX IF NOT EXISTS wakecall_by_datetime_01 ON executions_visibility
+  (namespace_id, Datetime01, (COALESCE(close_time, '9999-12-31 23:59:59+00:00')) DESC, start_time DESC, run_id)
+  WHERE Datetime01 IS NOT NULL;
+CREATE INDEX IF NOT EXISTS wakecall_by_datetime_02 ON executions_visibility
+  (namespace_id, Datetime02, (COALESCE(close_time, '9999-12-31 23:59:59+00:00')) DESC, start_time DESC, run_id)
+  WHERE Datetime02 IS NOT NULL;
+CREATE INDEX IF NOT EXISTS wakecall_by_datetime_03 ON executions_visibility
+  (namespace_id, Datetime03, (COALESCE(close_time, '9999-12-31 23:59:59+00:00')) DESC, start_time DESC, run_id)
+  WHERE Datetime03 IS NOT NULL;
+DROP INDEX IF EXISTS by_execution_time;
+
 -- Timers of one business type in one state, and how many there are.
 CREATE INDEX IF NOT EXISTS wakecall_by_keyword_01_and_status ON executions_visibility
   (namespace_id, Keyword01, status, (COALESCE(close_time, '9999-12-31 23:59:59+00:00')) DESC, start_time DESC, run_id, workflow_type_name, TemporalNamespaceDivision)
@@ -162,7 +175,6 @@ DELETE FROM sqlite_stat1 WHERE tbl = 'executions_visibility';
 INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
   ('executions_visibility', 'sqlite_autoindex_executions_visibility_1', '1000000 1000000 1'),
   ('executions_visibility', 'default_idx', '1000000 1000000 2 2 1'),
-  ('executions_visibility', 'by_execution_time', '1000000 100000 2 2 2 1'),
   ('executions_visibility', 'by_workflow_id', '1000000 1000000 2 2 1 1'),
   ('executions_visibility', 'by_root_workflow_id', '1000000 1000000 2 2 1 1'),
   ('executions_visibility', 'by_workflow_type', '1000000 1000000 300000 2 2 1'),
@@ -171,6 +183,9 @@ INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
   ('executions_visibility', 'wakecall_by_status_and_due', '1000000 100000 400 2 2 sz=80'),
   ('executions_visibility', 'wakecall_by_division', '1000 1000 10'),
   ('executions_visibility', 'wakecall_by_parent', '1000 1000 10'),
+  ('executions_visibility', 'wakecall_by_datetime_01', '1000000 100000 2 2 2 1'),
+  ('executions_visibility', 'wakecall_by_datetime_02', '1000000 100000 2 2 2 1'),
+  ('executions_visibility', 'wakecall_by_datetime_03', '1000000 100000 2 2 2 1'),
   ('executions_visibility', 'wakecall_by_keyword_01', '1000000 1000000 1000 2 2 1'),
   ('executions_visibility', 'wakecall_by_keyword_02', '1000000 1000000 1000 2 2 1'),
   ('executions_visibility', 'wakecall_by_keyword_03', '1000000 1000000 1000 2 2 1'),

@@ -301,9 +301,7 @@ func TestSummary(t *testing.T) {
 	t.Parallel()
 	h, r, kind := open(t)
 	h.Add(booking(kind, "order-1", "1h", r.URL))
-	booked := summaryOf(t, kind+"/order-1")
-	require.Contains(t, booked, "order-1")
-	require.Contains(t, booked, kind)
+	require.Contains(t, summaryOf(t, kind+"/order-1"), r.URL)
 	require.Equal(t, http.StatusOK, h.Do("PATCH", "/v1/timers/"+kind+"/order-1", house.JSON{"delay": "2h"}).Status)
 	require.Empty(t, summaryOf(t, kind+"/order-1"),
 		"Temporal 1.32.1 drops it when a workflow continues as new; once it does not, say so in the docs")

@@ -135,6 +135,7 @@ func recordPolicies(t *testing.T, rec recorder, r *receiver.Receiver, kind strin
 	rec.finished(kind, "alerted", "failed")
 	require.Equal(t, http.StatusNoContent, h.Do("DELETE", "/v1/policies/"+kind+"?timers=keep", nil).Status)
 	rec.run("policy", workflows.PolicyID(kind), "")
+	rec.run("registry", workflows.RegistryID, "")
 }
 
 // elsewhere records a task that was handed out again to another worker, which

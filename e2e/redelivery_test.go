@@ -58,10 +58,14 @@ func listed(h *house.House, filter url.Values) []house.Timer {
 	return page.Timers
 }
 
-// redeliver orders a redelivery.
+// redeliver orders a redelivery, of all types where it names none.
 func redeliver(t *testing.T, h *house.House, kind string, perSecond float64) (begun redelivery) {
 	t.Helper()
-	reply := h.Do("POST", "/v1/timers/redeliver", house.JSON{"filter": house.JSON{"business_type": kind}, "per_second": perSecond})
+	filter := house.JSON{}
+	if kind != "" {
+		filter["business_type"] = kind
+	}
+	reply := h.Do("POST", "/v1/timers/redeliver", house.JSON{"filter": filter, "per_second": perSecond})
 	require.Equal(t, http.StatusAccepted, reply.Status, "%s", reply.Body)
 	reply.Into(&begun)
 	require.Equal(t, "/v1/redeliveries/"+begun.ID, reply.Header.Get("Location"))
@@ -111,6 +115,12 @@ func TestRedeliverByQuery(t *testing.T) { // it needs the machine for itself
 	}
 	require.GreaterOrEqual(t, span(second), time.Duration(float64(timers-1)/rate*0.9*float64(time.Second)), "the rate is kept")
 
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		shown := redeliveries(h, "?status=done&page_size=100")
+		assert.Contains(c, shown, done)
+		assert.NotContains(c, redeliveries(h, "?status=running"), done)
+	}, 20*time.Second, 100*time.Millisecond, "visibility lags behind")
+
 	again := redeliver(t, h, kind, 1000).await(t, h, jobEnded)
 	require.Equal(t, []int{timers, 0, timers, 0}, again.counts(), "there is nothing left to do")
 	require.Len(t, r.All(), 2*timers)
@@ -119,6 +129,48 @@ func TestRedeliverByQuery(t *testing.T) { // it needs the machine for itself
 	require.NoError(t, err)
 	require.Empty(t, described.GetWorkflowExecutionInfo().GetSearchAttributes().GetIndexedFields()["BusinessType"],
 		"who cancels timers by query means no job")
+}
+
+// redeliveries are those of the first page.
+func redeliveries(h *house.House, query string) []redelivery {
+	var page struct{ Redeliveries []redelivery }
+	h.Do("GET", "/v1/redeliveries"+query, nil).Into(&page)
+	return page.Redeliveries
+}
+
+// One order covers every business type. It has a Temporal of its own: there are failed
+// timers of others elsewhere.
+func TestRedeliverAllTypes(t *testing.T) {
+	t.Parallel()
+	addr, stop, err := house.Temporal(t.TempDir())
+	require.NoError(t, err)
+	t.Cleanup(stop)
+	h, r, kind := house.Open(t, addr), receiver.New(t), typeOf(t)
+	h.StartWorker()
+	target, mend := outage(r)
+	for _, kind := range []string{kind + ".a", kind + ".b"} {
+		h.Policy(kind, house.JSON{"callback": house.JSON{"url": target}})
+		failMany(t, h, kind, 2)
+	}
+	mend()
+	begun := redeliver(t, h, "", 1000)
+	done := begun.await(t, h, jobEnded)
+	require.Equal(t, []int{4, 4, 0, 0}, done.counts())
+	h.AwaitAll(kind+".a", 2, "delivered")
+	h.AwaitAll(kind+".b", 2, "delivered")
+	second := redeliver(t, h, kind+".a", 1000).await(t, h, jobEnded)
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		assert.Equal(c, []redelivery{second, done}, redeliveries(h, ""), "the latest comes first")
+	}, 20*time.Second, 100*time.Millisecond, "visibility lags behind")
+	var page struct {
+		Redeliveries []redelivery
+		Next         string `json:"next_page_token"`
+	}
+	h.Do("GET", "/v1/redeliveries?page_size=1", nil).Into(&page)
+	require.Equal(t, []redelivery{second}, page.Redeliveries)
+	require.Equal(t, []redelivery{done}, redeliveries(h, "?page_size=1&page_token="+page.Next))
+	require.Equal(t, http.StatusUnprocessableEntity, h.Do("GET", "/v1/redeliveries?status=done&page_token="+page.Next, nil).Status)
+	require.Equal(t, http.StatusUnprocessableEntity, h.Do("GET", "/v1/redeliveries?status=lost", nil).Status)
 }
 
 // span is the time from the first to the last.
@@ -244,8 +296,9 @@ func TestRedeliveryRefusals(t *testing.T) {
 	t.Parallel()
 	h, _, kind := open(t)
 	for body, pointers := range map[string][]string{
-		`{}`:              {"/filter/business_type"},
-		`{"filter":null}`: {"/filter"},
+		`{}`:                              {"/filter"},
+		`{"filter":{"business_type":""}}`: {"/filter/business_type"},
+		`{"filter":null}`:                 {"/filter"},
 		`{"filter":{"business_type":"A'","status":"delivered"},"per_second":0}`:                                  {"/filter/status", "/filter/business_type", "/per_second"},
 		`{"filter":{"business_type":"x","ended_from":"now","due_from":"2026-01-01T00:00:00Z"},"per_second":"1"}`: {"/filter/due_from", "/filter/ended_from", "/per_second"},
 		`{"filter":{"business_type":"x","ended_from":"2026-01-02T00:00:00Z","ended_to":"2026-01-01T00:00:00Z"}}`: {"/filter/ended_to"},

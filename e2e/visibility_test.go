@@ -18,8 +18,8 @@ import (
 // indexesOnSQLite those that its planner needs besides.
 var (
 	indexes = []string{
-		"by_execution_time", "by_root_workflow_id", "by_status", "by_workflow_id", "by_workflow_type", "default_idx",
-		"wakecall_by_division", "wakecall_by_keyword_01", "wakecall_by_keyword_02", "wakecall_by_keyword_03",
+		"by_root_workflow_id", "by_status", "by_workflow_id", "by_workflow_type", "default_idx",
+		"wakecall_by_datetime_01", "wakecall_by_datetime_02", "wakecall_by_datetime_03", "wakecall_by_division", "wakecall_by_keyword_01", "wakecall_by_keyword_02", "wakecall_by_keyword_03",
 		"wakecall_by_keyword_04", "wakecall_by_keyword_05", "wakecall_by_keyword_06", "wakecall_by_keyword_07",
 		"wakecall_by_keyword_08", "wakecall_by_keyword_09", "wakecall_by_keyword_10", "wakecall_by_parent",
 		"wakecall_by_status_and_due",
@@ -87,8 +87,8 @@ func TestPlansOfSQLite(t *testing.T) {
 		{timers + "status != 6 AND Keyword01 = 'b'", byBusiness},
 		{timers + "status = 1 AND Keyword09 IS NULL AND Keyword01 = 'b'", byBusinessAndState},
 		{failed + " AND Keyword01 = 'b'", byBusinessAndState},
-		{timers + "status != 6 AND execution_time >= '2026' AND execution_time <= '2027'",
-			"by_execution_time (namespace_id=? AND execution_time>? AND execution_time<?)"},
+		{timers + "status != 6 AND Datetime02 >= '2026' AND Datetime02 <= '2027'",
+			"wakecall_by_datetime_02 (namespace_id=? AND Datetime02>? AND Datetime02<?)"},
 		{"status = 1", " by_status (namespace_id=? AND status=?)"},
 		{"true", "default_idx (namespace_id=?)"},
 	} {

@@ -52,6 +52,9 @@ func (e *Engine) book(ctx context.Context, spec timer.Spec, payload converter.Ra
 	if err != nil {
 		return timer.View{}, false, translate(err)
 	}
+	if err := e.uphold(ctx, spec, run.GetRunID()); err != nil {
+		return timer.View{}, false, err
+	}
 	return e.booked(ctx, spec, run.GetRunID()), true, nil
 }
 
@@ -68,9 +71,13 @@ func (e *Engine) admit(ctx context.Context, r Request) (timer.Spec, error) {
 	if err != nil {
 		return timer.Spec{}, err
 	}
+	if err := refuseClosed(policy); err != nil {
+		return timer.Spec{}, err
+	}
 	if err := checkInterval(r.Terms.Recurrence, policy); err != nil {
 		return timer.Spec{}, err
 	}
+	spec.Target = targetOf(spec.Callback, policy)
 	if r.Terms.Priority == nil {
 		spec.Priority = policy.Priority
 	}
@@ -108,10 +115,14 @@ func (e *Engine) policyFor(ctx context.Context, spec timer.Spec) (timer.Policy, 
 	case addressed:
 		return timer.Policy{}.WithDefaults(), nil
 	}
-	return timer.Policy{}, &timer.Error{
+	return timer.Policy{}, unknownType(spec.BusinessType)
+}
+
+func unknownType(businessType string) error {
+	return &timer.Error{
 		Code: timer.UnknownBusinessType,
-		Message: "The business type " + spec.BusinessType +
-			" has no policy. Put one at /v1/policies/" + spec.BusinessType + ", or give the timer a callback.url.",
+		Message: "The business type " + businessType +
+			" has no policy. Put one at /v1/policies/" + businessType + ", or give the timer a callback.url.",
 	}
 }
 
@@ -126,6 +137,7 @@ func startOptions(spec timer.Spec) client.StartWorkflowOptions {
 	attributes := []temporal.SearchAttributeUpdate{
 		workflows.AttrBusinessType.ValueSet(spec.BusinessType),
 		workflows.AttrBusinessID.ValueSet(spec.BusinessID),
+		workflows.AttrDueAt.ValueSet(spec.DueAt.Time().UTC()),
 	}
 	if spec.Resting() {
 		attributes = append(attributes, workflows.AttrState.ValueSet(string(timer.Paused)))
@@ -145,7 +157,7 @@ func startOptions(spec timer.Spec) client.StartWorkflowOptions {
 		// While there is more to do than can be done at once, business types take
 		// turns, the more often the higher their priority.
 		Priority:      temporal.Priority{FairnessKey: spec.BusinessType, FairnessWeight: timer.Weight(spec.Priority)},
-		StaticSummary: "timer " + spec.BusinessID + " of " + spec.BusinessType,
+		StaticSummary: summary(spec),
 	}
 }
 

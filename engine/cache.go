@@ -79,6 +79,18 @@ func (c *policyCache) entry(businessType string) (entry cachedPolicy, left time.
 	return entry, time.Until(entry.until)
 }
 
+// known are the policies that may be trusted still.
+func (c *policyCache) known() (policies []timer.Policy) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, entry := range c.entries {
+		if entry.err == nil && time.Now().Before(entry.until) {
+			policies = append(policies, entry.policy)
+		}
+	}
+	return policies
+}
+
 func (c *policyCache) current() (generation int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -52,7 +52,7 @@ func (e *Engine) upsert(ctx context.Context, r Request, spec timer.Spec, wait ti
 	case errors.Is(err, errForeign):
 		return timer.View{}, "", err
 	case err == nil && view.Card.Booking == spec.Booking && view.Revision == spec.Revision:
-		return view, Created, nil
+		return view, Created, e.uphold(call, spec, runID)
 	case err == nil && mayBeHeld(view):
 		if err := e.callOff(call, r.Key, runID); err != nil {
 			return timer.View{}, "", err

@@ -36,10 +36,10 @@ type PageRequest struct {
 	Token  []byte
 }
 
-// dueSlack is how far Temporal's execution time may lie from the due time: a
-// start delay begins when the server takes the start. The exact bounds are
-// applied to what comes back.
-const dueSlack = 10 * time.Second
+// dueSlack makes up for how the stores of visibility compare times: SQLite does as
+// texts, of which some lack their last zeros. The exact bounds are applied to what
+// comes back.
+const dueSlack = time.Second
 
 // List reads one page from Temporal's visibility, which lags behind by a
 // moment and must not be used to decide whether a timer exists. A page may
@@ -72,10 +72,10 @@ func (f Filter) query() string {
 		clauses = append(clauses, fmt.Sprintf("%s = '%s'", workflows.AttrBusinessType.GetName(), f.BusinessType))
 	}
 	if f.DueFrom != 0 {
-		clauses = append(clauses, fmt.Sprintf("ExecutionTime >= '%s'", f.DueFrom.Add(-dueSlack-timer.MaxPreload)))
+		clauses = append(clauses, fmt.Sprintf("%s >= '%s'", workflows.AttrDueAt.GetName(), f.DueFrom.Add(-dueSlack)))
 	}
 	if f.DueTo != 0 {
-		clauses = append(clauses, fmt.Sprintf("ExecutionTime <= '%s'", f.DueTo.Add(dueSlack)))
+		clauses = append(clauses, fmt.Sprintf("%s <= '%s'", workflows.AttrDueAt.GetName(), f.DueTo.Add(dueSlack)))
 	}
 	if f.EndedFrom != 0 {
 		clauses = append(clauses, fmt.Sprintf("CloseTime >= '%s'", f.EndedFrom))

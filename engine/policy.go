@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
@@ -30,6 +31,7 @@ func (e *Engine) StoredPolicy(ctx context.Context, businessType string) (timer.P
 
 // readPolicy reads a policy from the memo of its entity.
 func (e *Engine) readPolicy(ctx context.Context, businessType string) (timer.Policy, error) {
+	began := timer.At(time.Now())
 	record, open, err := e.policyRecord(ctx, businessType)
 	if err != nil {
 		return timer.Policy{}, err
@@ -37,7 +39,9 @@ func (e *Engine) readPolicy(ctx context.Context, businessType string) (timer.Pol
 	if !open {
 		return timer.Policy{}, noPolicy
 	}
-	return e.openPolicy(record.Policy)
+	policy, err := e.openPolicy(record.Policy)
+	policy.ReadAt, policy.ClosedUntil = began, record.ClosedUntil
+	return policy, err
 }
 
 // policyRecord is the stored record; open is false when it was deleted.

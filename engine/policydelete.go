@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -10,6 +11,7 @@ import (
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
 
 	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
@@ -33,42 +35,52 @@ const (
 // Remainings lists what can happen.
 func Remainings() []Remaining { return []Remaining{RemainingNone, RemainingCancel, RemainingKeep} }
 
-// DeletePolicy deletes a policy, and with it its limits. It needs a worker. Its
-// errors are [timer.NotFound], [timer.PolicyInUse] while there are open timers
-// and nothing is said of them, and [timer.Unavailable].
+// DeletePolicy deletes a policy, and with it its limits. It needs a worker. Unless the
+// timers are kept, bookings are refused first until all that were made are counted:
+// that takes the time for which a policy is trusted, and two seconds. Its errors are
+// [timer.NotFound], [timer.PolicyInUse] while there are open timers and nothing is
+// said of them, and [timer.Unavailable], also while it is not certain whether there
+// are any.
 func (e *Engine) DeletePolicy(ctx context.Context, businessType, author string, remaining Remaining) error {
-	ctx, cancel := bounded(ctx)
+	ctx, cancel := context.WithTimeout(ctx, e.settling()+2*callTimeout)
 	defer cancel()
-	if _, err := e.readPolicy(ctx, businessType); err != nil {
+	if _, _, err := e.policyRecord(ctx, businessType); err != nil {
 		return err
 	}
-	open, err := e.countOpen(ctx, businessType)
-	if err != nil {
+	if remaining == RemainingKeep {
+		return e.dropPolicy(ctx, businessType, author, 0)
+	}
+	closing := &closing{engine: e, businessType: businessType, author: author, remaining: remaining}
+	if err := closing.decide(ctx); err != nil {
 		return err
 	}
-	switch {
-	case open > 0 && remaining == RemainingNone:
-		return &timer.Error{Code: timer.PolicyInUse, Message: "The business type has " + strconv.Itoa(open) +
-			" open timers. Say timers=cancel or timers=keep."}
-	case open > 0 && remaining == RemainingCancel:
-		if err := e.cancelAll(ctx, businessType, author); err != nil {
-			return err
-		}
-	}
-	return e.dropPolicy(ctx, businessType, author)
+	return e.dropPolicy(ctx, businessType, author, closing.until)
 }
 
-func (e *Engine) dropPolicy(ctx context.Context, businessType, author string) error {
+func inUse(open int) error {
+	return &timer.Error{Code: timer.PolicyInUse, Message: "The business type has " + strconv.Itoa(open) +
+		" open timers. Say timers=cancel or timers=keep."}
+}
+
+// dropPolicy deletes the policy that is closed until then, or as it is if that is 0.
+func (e *Engine) dropPolicy(ctx context.Context, businessType, author string, closedUntil timer.Instant) error {
 	defer e.policies.forget(businessType)
+	args := []any{author}
+	if closedUntil != 0 {
+		args = append(args, closedUntil)
+	}
 	handle, err := e.Client.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
 		WorkflowID: workflows.PolicyID(businessType), UpdateName: workflows.UpdateDeletePolicy,
-		Args: []any{author}, WaitForStage: client.WorkflowUpdateStageCompleted,
+		Args: args, WaitForStage: client.WorkflowUpdateStageCompleted,
 	})
 	if err == nil {
 		err = handle.Get(ctx, nil)
 	}
 	if is[*serviceerror.NotFound](err) {
 		return noPolicy
+	}
+	if app, ok := errors.AsType[*temporal.ApplicationError](err); ok && app.Type() == workflows.ErrorVersion {
+		return errUncertain
 	}
 	return translate(err)
 }

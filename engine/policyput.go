@@ -155,6 +155,9 @@ func (e *Engine) storePolicy(ctx context.Context, put workflows.PutPolicy, open 
 }
 
 func (e *Engine) createPolicy(ctx context.Context, record workflows.PolicyRecord) error {
+	if err := e.register(ctx, record.Policy.BusinessType); err != nil {
+		return err
+	}
 	options := client.StartWorkflowOptions{
 		ID:                                       workflows.PolicyID(record.Policy.BusinessType),
 		TaskQueue:                                workflows.TaskQueue,

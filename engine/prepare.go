@@ -3,13 +3,11 @@ package engine
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/operatorservice/v1"
 	"go.temporal.io/api/serviceerror"
-	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 
 	"github.com/wakecall/wakecall/workflows"
@@ -21,6 +19,7 @@ func SearchAttributes() map[string]enumspb.IndexedValueType {
 		workflows.AttrBusinessType.GetName(): enumspb.INDEXED_VALUE_TYPE_KEYWORD,
 		workflows.AttrBusinessID.GetName():   enumspb.INDEXED_VALUE_TYPE_KEYWORD,
 		workflows.AttrState.GetName():        enumspb.INDEXED_VALUE_TYPE_KEYWORD,
+		workflows.AttrDueAt.GetName():        enumspb.INDEXED_VALUE_TYPE_DATETIME,
 	}
 }
 
@@ -30,11 +29,11 @@ func (e *Engine) Prepare(ctx context.Context) error {
 	if err := e.registerAttributes(ctx); err != nil {
 		return fmt.Errorf("preparing the namespace %s: %w", e.Namespace, err)
 	}
-	if err := e.awaitAttributes(ctx); err != nil {
-		return fmt.Errorf("waiting for the search attributes: %w", err)
-	}
 	if err := e.startProbe(ctx); err != nil {
 		return fmt.Errorf("starting the readiness probe: %w", err)
+	}
+	if err := e.awaitAttributes(ctx); err != nil {
+		return fmt.Errorf("waiting for the search attributes: %w", err)
 	}
 	return nil
 }
@@ -72,19 +71,24 @@ func (e *Engine) registerAttributes(ctx context.Context) error {
 	return err
 }
 
-// awaitAttributes waits until Temporal serves what was registered: its parts
-// learn of a new search attribute one after another, and refuse a start that
-// carries one they do not know.
+// awaitAttributes waits until Temporal takes what was registered: its parts learn of
+// a new search attribute one after another, and refuse a start that carries one they
+// do not know. So a start is what it tries, of the probe, which is there already.
+// Visibility, where attributes end up, need not answer for that.
 func (e *Engine) awaitAttributes(ctx context.Context) error {
-	clauses := []string{}
-	for name := range SearchAttributes() {
-		clauses = append(clauses, name+" = 'x'")
-	}
-	request := &workflowservice.CountWorkflowExecutionsRequest{Namespace: e.Namespace, Query: strings.Join(clauses, " AND ")}
 	poll := time.NewTicker(100 * time.Millisecond)
 	defer poll.Stop()
 	for {
-		_, err := e.Client.CountWorkflow(ctx, request)
+		_, err := e.Client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+			ID: workflows.ProbeID, TaskQueue: workflows.TaskQueue,
+			WorkflowIDConflictPolicy:                 enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
+			WorkflowIDReusePolicy:                    enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
+			WorkflowExecutionErrorWhenAlreadyStarted: true,
+			TypedSearchAttributes:                    workflows.AllAttributes(),
+		}, workflows.TypeProbe)
+		if is[*serviceerror.WorkflowExecutionAlreadyStarted](err) {
+			return nil
+		}
 		if !is[*serviceerror.InvalidArgument](err) {
 			return err
 		}

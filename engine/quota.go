@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"math"
-	"sync"
 	"time"
 
 	"github.com/wakecall/wakecall/internal/quota"
@@ -51,68 +50,4 @@ func window(limit quota.Limit) time.Duration {
 
 func exceeded(message string, q timer.Quota) error {
 	return &timer.Error{Code: timer.QuotaExceeded, Message: message, Quota: &q}
-}
-
-const (
-	// countFor is how long a count of open timers is trusted. Counting is a
-	// query over Temporal's visibility.
-	countFor = time.Second
-	// pendingRetry is when it is worth trying again where a stock is full.
-	pendingRetry = 5 * time.Second
-)
-
-// admitPending holds a booking to the quota of open timers: what visibility
-// knew a moment ago, and what this process has booked since. Others may book at
-// the same time, so the quota can be passed by what they all book in a moment.
-func (e *Engine) admitPending(ctx context.Context, businessType string, limit int) error {
-	if limit > 0 && e.stock.of(businessType).admit(ctx, limit, func(ctx context.Context) (int, error) {
-		return e.countOpen(ctx, businessType)
-	}) {
-		return nil
-	}
-	return exceeded("The business type has as many open timers as its policy allows.",
-		timer.Quota{Name: QuotaPending, Limit: limit, RetryAfter: pendingRetry})
-}
-
-// stocks remember how many timers each business type has open.
-type stocks struct {
-	mu     sync.Mutex
-	stocks map[string]*stock
-}
-
-func (s *stocks) of(businessType string) *stock {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.stocks == nil {
-		s.stocks = map[string]*stock{}
-	}
-	if s.stocks[businessType] == nil {
-		s.stocks[businessType] = &stock{}
-	}
-	return s.stocks[businessType]
-}
-
-type stock struct {
-	mu    sync.Mutex
-	open  int
-	until time.Time
-}
-
-// admit counts one more timer in, if there is room. A quota that cannot be
-// counted holds nobody up: adding goes on while visibility is down.
-func (s *stock) admit(ctx context.Context, limit int, count func(context.Context) (int, error)) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if now := time.Now(); now.After(s.until) {
-		open, err := count(ctx)
-		if err != nil {
-			return true
-		}
-		s.open, s.until = open, now.Add(countFor)
-	}
-	if s.open >= limit {
-		return false
-	}
-	s.open++
-	return true
 }

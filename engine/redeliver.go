@@ -44,10 +44,18 @@ func (e *Engine) redeliver(ctx context.Context, key timer.Key, runID string) (ti
 	if view.Status != timer.Failed {
 		return timer.View{}, notFailed(view)
 	}
+	policy, err := e.Policy(ctx, key.BusinessType)
+	if err == nil {
+		err = refuseClosed(policy)
+	}
+	if err != nil && timer.CodeOf(err) != timer.NotFound {
+		return timer.View{}, err
+	}
 	spec, payload, err := e.input(ctx, key, view.RunID)
 	if err != nil {
 		return timer.View{}, err
 	}
+	spec.Target = targetOf(spec.Callback, policy)
 	// An already passed due time rings at once; far enough ahead that no
 	// policy's expiry can hold.
 	spec.LatestAt, spec.ExpiresAfter = timer.At(time.Now()).Add(timer.MaxAhead), 0

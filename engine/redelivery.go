@@ -28,6 +28,10 @@ func (e *Engine) StartRedelivery(ctx context.Context, order timer.Redelivery) (t
 	}
 	ctx, cancel := bounded(ctx)
 	defer cancel()
+	whose := order.Filter.BusinessType
+	if whose == "" {
+		whose = "all business types"
+	}
 	id, now := uuid.NewString(), timer.At(time.Now())
 	if order.Filter.EndedTo == 0 || order.Filter.EndedTo > now {
 		order.Filter.EndedTo = now
@@ -36,7 +40,7 @@ func (e *Engine) StartRedelivery(ctx context.Context, order timer.Redelivery) (t
 		ID: workflows.RedeliveryID(id), TaskQueue: workflows.TaskQueue,
 		Memo: map[string]any{workflows.MemoRedelivery: order},
 		// No search attribute: who cancels timers by query means no job.
-		StaticSummary: "redelivery of failed timers of " + order.Filter.BusinessType,
+		StaticSummary: "redelivery of failed timers of " + whose,
 	}, workflows.TypeRedelivery, order)
 	if err != nil {
 		return timer.RedeliveryView{}, translate(err)

@@ -176,3 +176,13 @@ func checkHeader(name, value string) string {
 	}
 	return ""
 }
+
+// Target is where a callback goes, as it may be shown: without a query, in which some
+// carry a secret.
+func (c Callback) Target() string {
+	target, err := url.Parse(c.URL)
+	if err != nil || c.URL == "" {
+		return ""
+	}
+	return (&url.URL{Scheme: target.Scheme, Host: target.Host, Path: target.Path, RawPath: target.RawPath}).String()
+}

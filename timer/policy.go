@@ -38,6 +38,10 @@ type Policy struct {
 	Preload *Duration `json:"preload,omitempty"`
 	// BackPressure is in force while the receiver has asked for patience.
 	BackPressure *BackPressure `json:"back_pressure,omitempty"`
+
+	// ReadAt is when the read of this policy began, and ClosedUntil until when it
+	// takes no bookings, because it is being deleted. Neither is part of it.
+	ReadAt, ClosedUntil Instant `json:"-"`
 }
 
 // WithDefaults fills what the policy leaves out.

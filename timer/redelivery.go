@@ -2,7 +2,8 @@ package timer
 
 // FailedFilter selects runs of timers that failed for good.
 type FailedFilter struct {
-	BusinessType string `json:"business_type"`
+	// BusinessType is empty for all of them.
+	BusinessType string `json:"business_type,omitzero"`
 	// EndedFrom and EndedTo bound when a timer failed, both included; zero for
 	// open.
 	EndedFrom Instant `json:"ended_from,omitzero"`
@@ -18,7 +19,9 @@ type Redelivery struct {
 
 // Check returns what is wrong with the order, field by field.
 func (r Redelivery) Check() (faults Faults) {
-	faults.Under("/filter", CheckBusinessType(r.Filter.BusinessType))
+	if r.Filter.BusinessType != "" {
+		faults.Under("/filter", CheckBusinessType(r.Filter.BusinessType))
+	}
 	if r.Filter.EndedTo != 0 && r.Filter.EndedTo < r.Filter.EndedFrom {
 		faults.Add("/filter/ended_to", CodeConflict, "must not be before ended_from")
 	}

@@ -25,6 +25,8 @@ type Spec struct {
 	// Reuse is the policy's when the timer is booked. It decides about the booking,
 	// and nothing about the timer.
 	Reuse Reuse `json:"-"`
+	// Target is who will be called, as it shows to people. It is not stored.
+	Target string `json:"-"`
 }
 
 // Card is the part of a Spec that is kept in the workflow's memo, to be read

@@ -13,7 +13,14 @@ import (
 
 // Policies tells which business types have a queue of their own.
 type Policies interface {
+	// Registered lists the types whose queues may hold deliveries, and Known the
+	// policies that are at hand: neither asks Temporal's visibility.
+	Registered(ctx context.Context) (businessTypes []string, err error)
+	Known() []timer.Policy
+	Policy(ctx context.Context, businessType string) (timer.Policy, error)
+	// Governed lists all policies, and Mend makes the register of them whole.
 	Governed(ctx context.Context) ([]timer.Policy, error)
+	Mend(ctx context.Context, listed []timer.Policy) error
 }
 
 // Queue names the queue that the attempts of a business type are paced by.
@@ -32,6 +39,8 @@ type fleet struct {
 	options Options
 	// every is the time between two looks at the policies.
 	every time.Duration
+
+	mu    sync.Mutex
 	berth map[string]*berth
 
 	stop    context.CancelFunc
@@ -48,49 +57,84 @@ func newFleet(options Options) *fleet {
 	return &fleet{options: options, every: options.FleetInterval, berth: map[string]*berth{}}
 }
 
-// start begins to look at the policies. What cannot be read now is read later:
-// the queues hold what is due.
+// start begins to look which queues there are, and beside that at the list of
+// policies, which may hang. What cannot be read now is read later: the queues hold
+// what is due.
 func (f *fleet) start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	f.stop = cancel
-	f.stopped.Go(func() {
-		look := time.NewTicker(f.every)
-		defer look.Stop()
-		for {
-			f.look(ctx)
-			select {
-			case <-look.C:
-			case <-ctx.Done():
-				f.leave()
-				return
-			}
+	for _, look := range []func(context.Context) error{f.look, f.survey} {
+		f.stopped.Go(func() { f.repeat(ctx, look) })
+	}
+}
+
+func (f *fleet) repeat(ctx context.Context, look func(context.Context) error) {
+	next := time.NewTicker(f.every)
+	defer next.Stop()
+	for {
+		if err := look(ctx); err != nil && ctx.Err() == nil {
+			f.options.Logger.Warn("the policies could not be read", "error", err)
 		}
-	})
+		select {
+		case <-next.C:
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // close stops polling and waits for attempts in flight.
 func (f *fleet) close() {
 	f.stop()
 	f.stopped.Wait()
+	f.leave()
 }
 
-func (f *fleet) look(ctx context.Context) {
+// look serves the queues of every registered type. It asks nothing of Temporal's
+// visibility: deliveries must not depend on it.
+func (f *fleet) look(ctx context.Context) error {
+	for _, policy := range f.options.Policies.Known() {
+		f.serve(policy)
+	}
+	types, err := f.options.Policies.Registered(ctx)
+	for _, businessType := range types {
+		if f.serves(businessType) {
+			continue
+		}
+		// Without a policy, or an answer, the queue may hold deliveries all the same.
+		policy, _ := f.options.Policies.Policy(ctx, businessType)
+		policy = policy.WithDefaults()
+		policy.BusinessType = businessType
+		f.serve(policy)
+	}
+	return err
+}
+
+// survey looks at the list of all policies, for what is shown of them and to mend
+// the register.
+func (f *fleet) survey(ctx context.Context) error {
 	policies, err := f.options.Policies.Governed(ctx)
 	if err != nil {
-		if ctx.Err() == nil {
-			f.options.Logger.Warn("the policies could not be listed", "error", err)
-		}
-		return
+		return err
 	}
 	f.options.Observer.Governed(policies)
 	for _, policy := range policies {
 		f.serve(policy)
 	}
+	return f.options.Policies.Mend(ctx, policies)
+}
+
+func (f *fleet) serves(businessType string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.berth[businessType] != nil
 }
 
 // serve polls the queue of a policy's type, with the slots that the policy
 // gives it.
 func (f *fleet) serve(policy timer.Policy) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	size := policy.Limits.QueueShare()
 	if known, ok := f.berth[policy.BusinessType]; ok {
 		known.share.resize(size)

@@ -1,6 +1,9 @@
 package workflows
 
 import (
+	"strings"
+	"time"
+
 	commonpb "go.temporal.io/api/common/v1"
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
@@ -36,6 +39,7 @@ const (
 
 	TypeRedelivery = "WakecallRedelivery"
 	TypeNudge      = "WakecallNudge"
+	TypeRegistry   = "WakecallRegistry"
 )
 
 // Activity types.
@@ -68,6 +72,7 @@ const CauseChange = "wakecall: a change of this timer"
 const (
 	SignalChange       = "change"
 	SignalBackPressure = "back-pressure"
+	SignalRegister     = "register"
 	UpdatePutPolicy    = "put"
 	UpdateDeletePolicy = "delete"
 	UpdateProbe        = "probe"
@@ -84,20 +89,33 @@ const (
 	MemoPolicy = "policy"
 
 	MemoRedelivery = "redelivery"
+	MemoRegistry   = "registry"
 )
 
-// Search attributes, registered in the namespace as keywords.
+// Search attributes, registered in the namespace.
 var (
 	AttrBusinessType = temporal.NewSearchAttributeKeyKeyword("BusinessType")
 	AttrBusinessID   = temporal.NewSearchAttributeKeyKeyword("BusinessId")
 	// AttrState tells what Temporal's own status cannot: an open timer that is
 	// delivering, a completed one that expired.
 	AttrState = temporal.NewSearchAttributeKeyKeyword("TimerState")
+	// AttrDueAt is the due time. Temporal's own execution time is when a run begins:
+	// a lead before the due time, after it where that had passed, by the jitter later,
+	// and far ahead for a paused timer.
+	AttrDueAt = temporal.NewSearchAttributeKeyTime("DueAt")
 )
+
+// AllAttributes has a value for each search attribute of a timer.
+func AllAttributes() temporal.SearchAttributes {
+	return temporal.NewSearchAttributes(AttrBusinessType.ValueSet(""), AttrBusinessID.ValueSet(""), AttrState.ValueSet(""), AttrDueAt.ValueSet(time.Unix(0, 0).UTC()))
+}
 
 // ProbeID is the workflow id of the readiness probe. Like a policy's id it
 // holds a colon and no slash, so no timer's id can equal it.
 const ProbeID = "wakecall:probe"
+
+// RegistryID is the workflow id of the registry of business types.
+const RegistryID = "wakecall:registry"
 
 const policyPrefix = "policy:"
 
@@ -116,8 +134,15 @@ func AlertID(event timer.EventType, runID string) string {
 // NudgeID is the workflow id of the nudge for a run.
 func NudgeID(runID string) string { return "nudge:" + runID }
 
+const redeliveryPrefix = "redelivery:"
+
 // RedeliveryID is the workflow id of a redelivery.
-func RedeliveryID(id string) string { return "redelivery:" + id }
+func RedeliveryID(id string) string { return redeliveryPrefix + id }
+
+// RedeliveryOf is the inverse of [RedeliveryID].
+func RedeliveryOf(workflowID string) (id string, ok bool) {
+	return strings.CutPrefix(workflowID, redeliveryPrefix)
+}
 
 // Encode wraps a payload so that Temporal stores its bytes as they are, and
 // the Web UI shows JSON as JSON.

@@ -18,6 +18,9 @@ type PolicyRecord struct {
 	Policy    timer.Policy  `json:"policy"`
 	ChangedAt timer.Instant `json:"changed_at"`
 	ChangedBy string        `json:"changed_by"`
+	// ClosedUntil is until when the policy takes no bookings, while it is decided
+	// whether it can be deleted.
+	ClosedUntil timer.Instant `json:"closed_until,omitzero"`
 }
 
 // PutPolicy replaces a policy whose version is IfVersion.
@@ -76,7 +79,8 @@ func (e *policyEntity) listen(ctx workflow.Context) error {
 	if err != nil {
 		return err
 	}
-	return workflow.SetUpdateHandler(ctx, UpdateDeletePolicy, e.delete)
+	return workflow.SetUpdateHandlerWithOptions(ctx, UpdateDeletePolicy, e.delete,
+		workflow.UpdateHandlerOptions{Validator: e.validateDelete})
 }
 
 func (e *policyEntity) validate(put PutPolicy) error {
@@ -92,8 +96,16 @@ func (e *policyEntity) put(ctx workflow.Context, put PutPolicy) (PolicyRecord, e
 	return next, e.keep(ctx, next)
 }
 
+// validateDelete refuses when the policy was to be as it was closed, and was put since.
+func (e *policyEntity) validateDelete(_ string, closedUntil timer.Instant) error {
+	if closedUntil != 0 && closedUntil != e.record.ClosedUntil {
+		return temporal.NewNonRetryableApplicationError("the policy takes bookings again", ErrorVersion, nil)
+	}
+	return nil
+}
+
 // delete answers once nothing of the policy is in force any more.
-func (e *policyEntity) delete(ctx workflow.Context, author string) error {
+func (e *policyEntity) delete(ctx workflow.Context, author string, _ timer.Instant) error {
 	e.deleting, e.record.ChangedBy = true, author
 	return workflow.Await(ctx, func() bool { return e.deleted })
 }

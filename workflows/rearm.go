@@ -47,10 +47,15 @@ func handOver(ctx workflow.Context, card timer.Card) error {
 	memo := maps.Clone(info.Memo.GetFields())
 	memo[MemoTimer] = encoded
 	info.Memo = &commonpb.Memo{Fields: memo}
-	attributes := maps.Clone(info.SearchAttributes.GetIndexedFields()) //nolint:staticcheck // the typed ones cannot be set here
+	attributes := map[string]*commonpb.Payload{}
+	maps.Copy(attributes, info.SearchAttributes.GetIndexedFields()) //nolint:staticcheck // the typed ones cannot be set here
+	attributes[AttrDueAt.GetName()], err = attribute(card.DueAt.Time().UTC(), AttrDueAt.GetValueType())
+	if err != nil {
+		return err
+	}
 	delete(attributes, AttrState.GetName())
 	if card.Resting() {
-		if attributes[AttrState.GetName()], err = keyword(string(timer.Paused)); err != nil {
+		if attributes[AttrState.GetName()], err = attribute(string(timer.Paused), AttrState.GetValueType()); err != nil {
 			return err
 		}
 	}
@@ -58,11 +63,11 @@ func handOver(ctx workflow.Context, card timer.Card) error {
 	return nil
 }
 
-// keyword encodes a search attribute as the SDK does.
-func keyword(value string) (*commonpb.Payload, error) {
+// attribute encodes a search attribute as the SDK does.
+func attribute(value any, kind enumspb.IndexedValueType) (*commonpb.Payload, error) {
 	encoded, err := converter.GetDefaultDataConverter().ToPayload(value)
 	if err == nil {
-		encoded.Metadata["type"] = []byte(enumspb.INDEXED_VALUE_TYPE_KEYWORD.String())
+		encoded.Metadata["type"] = []byte(kind.String())
 	}
 	return encoded, err
 }

@@ -15,5 +15,6 @@ func Register(r Registry) {
 	r.RegisterWorkflowWithOptions(Alert, workflow.RegisterOptions{Name: TypeAlert})
 	r.RegisterWorkflowWithOptions(Redelivery, workflow.RegisterOptions{Name: TypeRedelivery})
 	r.RegisterWorkflowWithOptions(Nudge, workflow.RegisterOptions{Name: TypeNudge})
+	r.RegisterWorkflowWithOptions(PolicyRegistry, workflow.RegisterOptions{Name: TypeRegistry})
 	r.RegisterWorkflowWithOptions(Probe, workflow.RegisterOptions{Name: TypeProbe})
 }

@@ -51,6 +51,12 @@ func TestEveryBehaviourIsFrozen(t *testing.T) {
 	}
 }
 
+// The registry of business types is no timer, and knows no behaviours.
+func TestTheRegistryIsFrozen(t *testing.T) {
+	t.Parallel()
+	require.FileExists(t, "testdata/v1/registry.json", "record it with make histories")
+}
+
 // The negative control: a history that the code could not have made.
 func TestReplaySeesAnotherBehaviour(t *testing.T) {
 	t.Parallel()

@@ -36,6 +36,24 @@ func TestVisibilityTableGone(t *testing.T) {
 	}})
 }
 
+// A worker that starts meanwhile has nobody but Temporal to tell it which queues
+// there are.
+func TestVisibilityTableLocked(t *testing.T) {
+	longOnly(t)
+	t.Parallel()
+	p := newProduction(t, process.Direct)
+	p.run(trial{fault: "visibility table locked for 60 s, the worker restarted meanwhile", plan: busy(1000), limits: unhurried, strike: func(l *load.Load) {
+		p.awaitBooked(l, 100)
+		until := time.Now().Add(time.Minute)
+		release := p.house.Postgres.Lock("temporal_visibility", "executions_visibility")
+		p.goesOn(l)
+		p.restart("worker")
+		p.requireAllButTheList(l)
+		p.pause(time.Until(until))
+		release()
+	}})
+}
+
 func TestVisibilityFileLocked(t *testing.T) {
 	longOnly(t)
 	t.Parallel()

@@ -42,6 +42,22 @@ func (p *Postgres) Exec(database, statement string) {
 	require.NoError(p.t, err)
 }
 
+// Lock keeps everybody else from a table until it is released.
+func (p *Postgres) Lock(database, table string) (release func()) {
+	p.t.Helper()
+	connection, err := p.connect(p.t.Context(), database)
+	require.NoError(p.t, err)
+	transaction, err := connection.Begin(p.t.Context())
+	require.NoError(p.t, err)
+	_, err = transaction.Exec(p.t.Context(), "LOCK TABLE "+pgx.Identifier{table}.Sanitize()+" IN ACCESS EXCLUSIVE MODE")
+	require.NoError(p.t, err)
+	return func() {
+		p.t.Helper()
+		require.NoError(p.t, transaction.Rollback(p.t.Context()))
+		require.NoError(p.t, connection.Close(p.t.Context()))
+	}
+}
+
 // maintenance is a database that every cluster has.
 const maintenance = "postgres"
 

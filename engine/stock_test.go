@@ -1,0 +1,100 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// counter counts open timers, and takes a while for it.
+type counter struct {
+	open  int
+	takes time.Duration
+	err   error
+	asked int
+}
+
+func (c *counter) count(ctx context.Context) (int, error) {
+	c.asked++
+	open, err := c.open, c.err
+	select {
+	case <-time.After(c.takes):
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	}
+	return open, err
+}
+
+// admitted is whether a booking is let in, and after which wait.
+func admitted(t *testing.T, s *stock, limit int, c *counter) (ok bool, waited time.Duration) {
+	t.Helper()
+	began := time.Now()
+	ok = s.admit(t.Context(), limit, c.count)
+	return ok, time.Since(began)
+}
+
+func TestWhatWasBookedSinceTheCountIsCountedIn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s, c := &stock{}, &counter{open: 8}
+		for n, want := range []bool{true, true, false, false} {
+			ok, waited := admitted(t, s, 10, c)
+			require.Equal(t, want, ok, "booking %d", n)
+			require.Zero(t, waited)
+		}
+		require.Equal(t, 1, c.asked, "a count is trusted for a moment")
+		<-time.After(countFor + 1)
+		c.open = 9 // one of the ten has ended
+		ok, _ := admitted(t, s, 10, c)
+		require.True(t, ok)
+		ok, _ = admitted(t, s, 10, c)
+		require.False(t, ok)
+		ok, _ = admitted(t, s, 0, c)
+		require.False(t, ok, "a limit of none needs no count")
+	})
+}
+
+// Visibility that hangs holds the first bookings up for a moment, the others for
+// none, and refuses nobody for longer than its last count holds.
+func TestAStockThatCannotBeCountedHoldsNobodyUp(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s, c := &stock{}, &counter{open: 10}
+		ok, _ := admitted(t, s, 10, c)
+		require.False(t, ok)
+		c.takes = time.Hour
+		<-time.After(countFor + 1)
+		ok, waited := admitted(t, s, 10, c)
+		require.False(t, ok, "the last count is young")
+		require.Equal(t, countPatience, waited)
+		<-time.After(countStale)
+		for range 100 {
+			ok, waited = admitted(t, s, 10, c)
+			require.True(t, ok)
+			require.Zero(t, waited, "somebody has waited already")
+		}
+		require.Equal(t, 2, c.asked, "one count at a time")
+		<-time.After(callTimeout)
+		c.takes, c.open = 0, 110
+		ok, waited = admitted(t, s, 10, c)
+		require.False(t, ok, "visibility is back")
+		require.Zero(t, waited)
+	})
+}
+
+func TestACountThatFailsIsNotAskedForByEveryBooking(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s, c := &stock{}, &counter{err: errors.New("no such table")}
+		for range 100 {
+			ok, waited := admitted(t, s, 10, c)
+			require.True(t, ok)
+			require.Zero(t, waited)
+		}
+		require.Equal(t, 1, c.asked)
+	})
+}

@@ -1,0 +1,63 @@
+package workflows
+
+import (
+	"maps"
+	"time"
+
+	"go.temporal.io/sdk/workflow"
+)
+
+// maxRegistered keeps the memo of the registry far below the 2 MB that Temporal
+// allows. Business types beyond it are found by the list of policies alone.
+const maxRegistered = 10_000
+
+// Registered are the business types whose queues may hold deliveries, with the
+// second at which each was registered last.
+type Registered map[string]int64
+
+// Registration changes the registry.
+type Registration struct {
+	Add []string `json:"add,omitempty"`
+	// Remove names types that have no policy any more, as they were registered: one
+	// that was registered again since stays.
+	Remove Registered `json:"remove,omitempty"`
+}
+
+// PolicyRegistry is the entity that names the business types which have a policy, or had
+// one lately. Its memo is readable without a worker, and without Temporal's
+// visibility: by it a worker knows which queues to poll.
+func PolicyRegistry(ctx workflow.Context, known Registered) error {
+	known = maps.Clone(known)
+	if known == nil {
+		known = Registered{}
+	}
+	signals := workflow.GetSignalChannel(ctx, SignalRegister)
+	for told := 0; told < maxUpdates && !workflow.GetInfo(ctx).GetContinueAsNewSuggested(); {
+		if err := workflow.Await(ctx, func() bool { return signals.Len() > 0 }); err != nil {
+			return err
+		}
+		var change Registration
+		for signals.ReceiveAsync(&change) {
+			known.apply(change, workflow.Now(ctx))
+			change = Registration{}
+			told++
+		}
+		if err := workflow.UpsertMemo(ctx, map[string]any{MemoRegistry: known}); err != nil {
+			return err
+		}
+	}
+	return workflow.NewContinueAsNewError(ctx, TypeRegistry, known)
+}
+
+func (r Registered) apply(change Registration, now time.Time) {
+	for businessType, registered := range change.Remove {
+		if r[businessType] == registered {
+			delete(r, businessType)
+		}
+	}
+	for _, businessType := range change.Add {
+		if _, known := r[businessType]; known || len(r) < maxRegistered {
+			r[businessType] = now.Unix()
+		}
+	}
+}
