@@ -64,11 +64,11 @@ func TestSummaryInTheWebUI(t *testing.T) {
 	h, r, kind := open(t)
 	h.Policy(kind, house.JSON{"callback": house.JSON{"url": r.URL + "/hooks?token=secret"}})
 	h.Add(house.JSON{"business_type": kind, "business_id": "policy", "due_at": "2030-12-01T09:30:00Z"})
-	h.Add(booking(kind, "own", "1h", "http://127.0.0.1:1/own?token=secret"))
+	h.Add(booking(kind, "own", "1h", "http://127.0.0.1:29999/own?token=secret"))
 	h.Add(house.JSON{"business_type": kind, "business_id": "paused", "recurrence": house.JSON{"every": "1h", "paused": true}})
 	for id, want := range map[string]string{
 		"policy": "due 2030-12-01T09:30:00.000Z, calls " + r.URL + "/hooks",
-		"own":    "due " + h.Get(kind+"/own").DueAt.Format("2006-01-02T15:04:05.000Z") + ", calls http://127.0.0.1:1/own",
+		"own":    "due " + h.Get(kind+"/own").DueAt.Format("2006-01-02T15:04:05.000Z") + ", calls http://127.0.0.1:29999/own",
 		"paused": "paused, calls " + r.URL + "/hooks",
 	} {
 		described, err := h.Client.DescribeWorkflowExecution(t.Context(), kind+"/"+id, "")
