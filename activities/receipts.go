@@ -69,6 +69,13 @@ func (r *receipts) find(ctx context.Context, run string) (timer.Report, error) {
 	}
 }
 
+// has is whether an attempt of the run is under way, or has left a receipt.
+func (r *receipts) has(run string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.current[run] != nil || r.done.Contains(run)
+}
+
 // keep remembers a report, and recall returns it.
 func (r *receipts) keep(name string, report timer.Report) { r.done.Add(name, report) }
 

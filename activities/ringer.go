@@ -65,6 +65,8 @@ type Tasks interface {
 	// TimedOut is whether Temporal has given a run's task up: somebody else may
 	// have it.
 	TimedOut(run string) bool
+	// Predecessor is the worker that had the run's task before this one; "" for none.
+	Predecessor(run string) (worker string)
 	// Take waits until it is the turn of a run's task to end, unless ctx ends
 	// first.
 	Take(ctx context.Context, run string)
@@ -107,10 +109,14 @@ func NewRinger(config Config) (*Ringer, error) {
 }
 
 // Ring makes the first attempt of a run, at its time and once: a workflow task
-// that is handed out again to this worker finds what it did. It steps aside
+// that is handed out again to this worker finds what it did, and one that another
+// worker had before names that worker, unless it has been asked. It steps aside
 // when the server must pace the attempt, or when the type's share of this
 // worker is used up.
 func (r *Ringer) Ring(ctx context.Context, delivery timer.Delivery, payload converter.RawValue) (timer.Report, error) {
+	if other := r.Tasks.Predecessor(runOf(ctx)); other != "" && other != r.Worker && !delivery.Asked && !r.receipts.has(runOf(ctx)) {
+		return timer.Report{Result: timer.ResultElsewhere, Worker: other}, nil
+	}
 	report, repeated, err := r.receipts.once(runOf(ctx), func() (timer.Report, error) {
 		if result, err := r.hold(ctx, delivery.Spec); result != "" || err != nil {
 			return timer.Report{Result: result}, err
@@ -176,10 +182,28 @@ func (r *Ringer) Receipt(ctx context.Context, delivery timer.Delivery) (timer.Re
 	return report, nil
 }
 
+// askBeat is the time between two signs of life while an attempt is waited for.
+const askBeat = time.Second
+
 // Ask says what this worker knows of a run's first attempt. One that is under
-// way is waited for.
-func (r *Ringer) Ask(ctx context.Context, _ timer.Delivery) (timer.Report, error) {
-	return r.receipts.find(ctx, runOf(ctx))
+// way is waited for, with signs of life: a worker that is frozen has to be told
+// from one that waits.
+func (r *Ringer) Ask(ctx context.Context, _ timer.Delivery) (report timer.Report, err error) {
+	found := make(chan struct{})
+	go func() {
+		defer close(found)
+		report, err = r.receipts.find(ctx, runOf(ctx))
+	}()
+	beat := time.NewTicker(askBeat)
+	defer beat.Stop()
+	for {
+		select {
+		case <-found:
+			return report, err
+		case <-beat.C:
+			activity.RecordHeartbeat(ctx)
+		}
+	}
 }
 
 func runOf(ctx context.Context) string { return activity.GetInfo(ctx).WorkflowExecution.RunID }

@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/labstack/echo/v4"
 
+	"github.com/wakecall/wakecall/engine"
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -31,11 +32,16 @@ type batchBody struct {
 // addBatch adds up to 1,000 timers. Each item is admitted or refused for
 // itself; the results stand in the order of the items.
 func (s *Server) addBatch(c echo.Context) error {
+	key, err := idempotencyKey(c)
+	if err != nil {
+		return err
+	}
 	items, err := readBatch(c)
 	if err != nil {
 		return err
 	}
-	results := s.addItems(c.Request().Context(), items, traceParent(c))
+	whole := engine.Request{TraceParent: traceParent(c), IdempotencyKey: key}
+	results := s.addItems(c.Request().Context(), items, whole)
 	limitFaults(results)
 	return c.JSON(http.StatusOK, batchBody{Results: results})
 }
@@ -57,14 +63,16 @@ func limitFaults(results []batchResult) {
 
 // addItems books by batchWidth goroutines, and not by one for each item: each of those
 // would grow its stack anew, a sixth of the gateway's processor time.
-func (s *Server) addItems(ctx context.Context, items []jsontext.Value, trace string) []batchResult {
+//
+// whole is what the items have in common.
+func (s *Server) addItems(ctx context.Context, items []jsontext.Value, whole engine.Request) []batchResult {
 	results := make([]batchResult, len(items))
 	next := make(chan int)
 	var group sync.WaitGroup
 	for range min(batchWidth, len(items)) {
 		group.Go(func() {
 			for i := range next {
-				results[i] = s.addItem(ctx, items[i], trace)
+				results[i] = s.addItem(ctx, items[i], whole)
 			}
 		})
 	}
@@ -105,8 +113,8 @@ func readBatch(c echo.Context) ([]jsontext.Value, error) {
 	return *batch.Timers, nil
 }
 
-func (s *Server) addItem(ctx context.Context, item jsontext.Value, trace string) batchResult {
-	view, created, err := s.addOne(ctx, item, trace)
+func (s *Server) addItem(ctx context.Context, item jsontext.Value, whole engine.Request) batchResult {
+	view, created, err := s.addOne(ctx, item, whole)
 	if err != nil {
 		problem := problemOf(err)
 		return batchResult{Status: problem.Status, Problem: &problem}
@@ -117,7 +125,7 @@ func (s *Server) addItem(ctx context.Context, item jsontext.Value, trace string)
 	return batchResult{Status: http.StatusOK, Timer: &view}
 }
 
-func (s *Server) addOne(ctx context.Context, item jsontext.Value, trace string) (timer.View, bool, error) {
+func (s *Server) addOne(ctx context.Context, item jsontext.Value, whole engine.Request) (timer.View, bool, error) {
 	if len(item) > maxBody {
 		return timer.View{}, false, &timer.Error{Code: timer.PayloadTooLarge, Message: "The timer is larger than one may be."}
 	}
@@ -129,6 +137,6 @@ func (s *Server) addOne(ctx context.Context, item jsontext.Value, trace string) 
 	if err != nil {
 		return timer.View{}, false, err
 	}
-	request.TraceParent = trace
+	request.TraceParent, request.IdempotencyKey = whole.TraceParent, whole.IdempotencyKey
 	return s.engine.Add(ctx, request)
 }

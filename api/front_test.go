@@ -276,7 +276,7 @@ func TestAnswersToManyFaultsAreBounded(t *testing.T) {
 
 	results := make([]batchResult, 1000)
 	for i := range results {
-		results[i] = (&Server{}).addItem(t.Context(), []byte(unknown(100)), "")
+		results[i] = (&Server{}).addItem(t.Context(), []byte(unknown(100)), engine.Request{})
 	}
 	limitFaults(results)
 	named := 0
@@ -300,7 +300,7 @@ func TestNesting(t *testing.T) {
 		require.Equal(t, "The body is nested more than 1000 deep at /payload.", problemOf(err).Detail)
 		require.Equal(t, http.StatusBadRequest, problemOf(err).Status)
 	}
-	result := (&Server{}).addItem(t.Context(), []byte(nestedBy(timer.MaxNesting)), "")
+	result := (&Server{}).addItem(t.Context(), []byte(nestedBy(timer.MaxNesting)), engine.Request{})
 	require.Equal(t, "The body is nested more than 1000 deep at /payload.", result.Problem.Detail, "one of a batch for itself")
 	_, err = parseObject([]byte(strings.Replace(nestedBy(timer.MaxNesting), `"delay"`, `"business_id"`, 1)))
 	require.Equal(t, "The body has a name twice at /business_id.", problemOf(err).Detail, "what is wrong before is said")

@@ -45,6 +45,7 @@ var problems = map[timer.Code]struct {
 	timer.AlreadyExists:        {http.StatusConflict, "The timer exists with other content"},
 	timer.AlreadyFinished:      {http.StatusConflict, "The timer is already finished"},
 	timer.IDTaken:              {http.StatusConflict, "Another workflow has the id of the timer"},
+	timer.IdempotencyKeyReused: {http.StatusUnprocessableEntity, "The idempotency key was used for another request"},
 	timer.Overtaken:            {http.StatusConflict, "Another request came first"},
 	timer.NotRecurring:         {http.StatusConflict, "The timer is not a recurring one"},
 	timer.PolicyInUse:          {http.StatusConflict, "The policy has open timers"},

@@ -92,7 +92,7 @@ func New(options Options) *Server {
 	e := echo.New()
 	e.HTTPErrorHandler = answerError
 	e.IPExtractor = clientAddress(options.TrustedProxies)
-	e.Use(middleware.RequestID(), record(options), recoverPanic, checkFraming, s.authenticate, headAsGet(e.Router()))
+	e.Use(middleware.RequestID(), record(options), recoverPanic, checkFraming, s.authenticate, onlyWhereKnown, headAsGet(e.Router()))
 	s.operations(e, options)
 	s.timers(e.Group(timersPath))
 	s.policies(e.Group(versionPrefix + "policies"))

@@ -35,6 +35,10 @@ func (s *Server) addTimer(c echo.Context) error {
 	if err := readQuery(c).err(); err != nil {
 		return err
 	}
+	key, err := idempotencyKey(c)
+	if err != nil {
+		return err
+	}
 	body, err := readObject(c, maxBody)
 	if err != nil {
 		return err
@@ -43,7 +47,7 @@ func (s *Server) addTimer(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	request.TraceParent = traceParent(c)
+	request.TraceParent, request.IdempotencyKey = traceParent(c), key
 	view, created, err := s.engine.Add(c.Request().Context(), request)
 	if err != nil {
 		return err

@@ -21,12 +21,16 @@ type Request struct {
 	Key         timer.Key
 	Terms       timer.Terms
 	TraceParent string
+	// IdempotencyKey tells a repeated booking from a new one, also when the timer
+	// has ended; "" for none.
+	IdempotencyKey string
 }
 
 // Add books a new timer. created is false when the same timer, booked with the
 // same content, is there already. Its errors are [timer.InvalidRequest],
 // [timer.UnknownBusinessType], [timer.AlreadyExists] and [timer.AlreadyFinished]
-// with the timer that stands in the way, [timer.IDTaken], and [timer.Unavailable].
+// with the timer that stands in the way, [timer.IdempotencyKeyReused],
+// [timer.IDTaken], and [timer.Unavailable].
 func (e *Engine) Add(ctx context.Context, r Request) (view timer.View, created bool, err error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
@@ -34,8 +38,17 @@ func (e *Engine) Add(ctx context.Context, r Request) (view timer.View, created b
 	if err != nil {
 		return timer.View{}, false, err
 	}
+	spec.Idempotency = timer.IdempotencyOf(r.IdempotencyKey, r.Terms)
+	payload := workflows.Encode(r.Terms.Payload)
+	if spec.Idempotency != nil {
+		// A timer that has ended may be the one that this request booked before.
+		view, created, err = e.book(ctx, spec, payload, enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE)
+		if timer.CodeOf(err) != timer.AlreadyFinished {
+			return view, created, err
+		}
+	}
 	for {
-		view, created, err = e.book(ctx, spec, workflows.Encode(r.Terms.Payload))
+		view, created, err = e.book(ctx, spec, payload, startOptions(spec).WorkflowIDReusePolicy)
 		if !freed(spec.Reuse, err) {
 			return view, created, err
 		}
@@ -43,8 +56,12 @@ func (e *Engine) Add(ctx context.Context, r Request) (view timer.View, created b
 }
 
 // book starts a timer, or returns the one that the same request has booked.
-func (e *Engine) book(ctx context.Context, spec timer.Spec, payload converter.RawValue) (view timer.View, created bool, err error) {
-	run, err := e.start(ctx, spec, payload)
+func (e *Engine) book(
+	ctx context.Context, spec timer.Spec, payload converter.RawValue, reuse enumspb.WorkflowIdReusePolicy,
+) (view timer.View, created bool, err error) {
+	options := startOptions(spec)
+	options.WorkflowIDReusePolicy = reuse
+	run, err := e.start(ctx, options, spec, payload)
 	if is[*serviceerror.WorkflowExecutionAlreadyStarted](err) {
 		view, err = e.sameAs(ctx, spec)
 		return view, false, taken(err)
@@ -127,9 +144,11 @@ func unknownType(businessType string) error {
 }
 
 // start begins the timer's workflow, cold until it is due.
-func (e *Engine) start(ctx context.Context, spec timer.Spec, payload converter.RawValue) (client.WorkflowRun, error) {
+func (e *Engine) start(
+	ctx context.Context, options client.StartWorkflowOptions, spec timer.Spec, payload converter.RawValue,
+) (client.WorkflowRun, error) {
 	return inTurn(ctx, e.bookings, func() (client.WorkflowRun, error) {
-		return e.Client.ExecuteWorkflow(ctx, startOptions(spec), workflows.TypeTimer, spec, payload)
+		return e.Client.ExecuteWorkflow(ctx, options, workflows.TypeTimer, spec, payload)
 	})
 }
 
@@ -180,9 +199,18 @@ func freed(reuse timer.Reuse, err error) bool {
 // sameAs answers a booking whose id is taken.
 func (e *Engine) sameAs(ctx context.Context, spec timer.Spec) (timer.View, error) {
 	view, err := e.get(ctx, spec.Key)
-	switch {
-	case err != nil:
+	if err != nil {
 		return timer.View{}, err
+	}
+	repeated, reused := view.Card.Repeats(spec.Idempotency)
+	switch {
+	case repeated:
+		return view, nil
+	case reused:
+		return timer.View{}, &timer.Error{
+			Code: timer.IdempotencyKeyReused, Timer: &view,
+			Message: "A request with this idempotency key and other content booked the timer.",
+		}
 	case view.Status.Finished():
 		return timer.View{}, finished(view)
 	case view.Card.Fingerprint != spec.Fingerprint:

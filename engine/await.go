@@ -31,13 +31,18 @@ const (
 )
 
 // ending is how one run of a timer closed.
-type ending string
+type ending struct {
+	how  outcome
+	next string // the run that it continued as
+}
+
+type outcome string
 
 const (
-	endedOpen      ending = "" // it did not close in time
-	endedContinued ending = "continued"
-	endedCancelled ending = "cancelled"
-	endedFinished  ending = "finished" // delivered, failed or expired
+	endedOpen      outcome = "" // it did not close in time
+	endedContinued outcome = "continued"
+	endedCancelled outcome = "cancelled"
+	endedFinished  outcome = "finished" // delivered, failed or expired
 )
 
 // waiting bounds a caller's wait for an effect. It cancels and sets no deadline:
@@ -58,16 +63,17 @@ func (e *Engine) awaitEnd(ctx context.Context, key timer.Key, runID string) (end
 	event, err := history.Next()
 	if err != nil {
 		if expired(ctx, err) {
-			return endedOpen, nil
+			return ending{}, nil
 		}
-		return endedOpen, translate(err)
+		return ending{}, translate(err)
 	}
 	switch event.GetEventType() {
 	case enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW:
-		return endedContinued, nil
+		next := event.GetWorkflowExecutionContinuedAsNewEventAttributes().GetNewExecutionRunId()
+		return ending{how: endedContinued, next: next}, nil
 	case enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_CANCELED, enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_TERMINATED:
-		return endedCancelled, nil
+		return ending{how: endedCancelled}, nil
 	default:
-		return endedFinished, nil
+		return ending{how: endedFinished}, nil
 	}
 }

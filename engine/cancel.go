@@ -4,6 +4,11 @@ import (
 	"context"
 	"time"
 
+	"github.com/google/uuid"
+	commonpb "go.temporal.io/api/common/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/workflowservice/v1"
+
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -24,36 +29,43 @@ func (e *Engine) Cancel(ctx context.Context, key timer.Key, wait time.Duration) 
 	waiting, stop := e.waiting(ctx, wait)
 	defer stop()
 	for {
-		if err := e.cancel(call, key, view); err != nil {
+		if err := e.cancel(call, view); err != nil {
 			return timer.View{}, "", err
 		}
 		end, err := e.awaitEnd(waiting, key, view.RunID)
 		if err != nil {
 			return timer.View{}, "", err
 		}
-		if view, err = e.Get(ctx, key); err != nil {
-			return timer.View{}, "", err
-		}
-		switch {
-		case end == endedOpen && !view.Status.Finished():
-			return view, Pending, nil
-		case view.Status.Finished():
-			return cancelled(view, nil)
+		if end.how != endedContinued {
+			view, err = e.run(ctx, key, view.RunID)
+			if err == nil && !view.Status.Finished() {
+				return view, Pending, nil
+			}
+			return cancelled(view, err)
 		}
 		// The run gave way to a change as the cancel came: the next one is to be
 		// cancelled as well.
+		if view, err = e.run(ctx, key, end.next); err != nil {
+			return timer.View{}, "", err
+		}
 	}
 }
 
-// cancel asks the timer to cancel, and the worker that may hold it to see that.
-func (e *Engine) cancel(ctx context.Context, key timer.Key, view timer.View) error {
-	if err := e.Client.CancelWorkflow(ctx, key.String(), ""); err != nil {
-		return translate(err)
-	}
-	if !mayBeHeld(view) || view.Status != timer.Scheduled {
+// cancel asks the timer to cancel, whichever its run is by now, and the worker
+// that may hold it to see that. A timer that has ended, and one that was booked
+// since under its id, is left alone.
+func (e *Engine) cancel(ctx context.Context, view timer.View) error {
+	_, err := e.Client.WorkflowService().RequestCancelWorkflowExecution(ctx, &workflowservice.RequestCancelWorkflowExecutionRequest{
+		Namespace: e.Namespace, WorkflowExecution: &commonpb.WorkflowExecution{WorkflowId: view.String()},
+		FirstExecutionRunId: view.FirstRunID, RequestId: uuid.NewString(), Identity: "wakecall",
+	})
+	if is[*serviceerror.NotFound](err) {
 		return nil
 	}
-	return e.nudge(ctx, key, view.RunID)
+	if err != nil || !mayBeHeld(view) || view.Status != timer.Scheduled {
+		return translate(err)
+	}
+	return e.nudge(ctx, view.Key, view.RunID)
 }
 
 func cancelled(view timer.View, err error) (timer.View, Effect, error) {

@@ -53,12 +53,14 @@ func (e *Engine) upsert(ctx context.Context, r Request, spec timer.Spec, wait ti
 		return timer.View{}, "", err
 	case err == nil && view.Card.Booking == spec.Booking && view.Revision == spec.Revision:
 		return view, Created, e.uphold(call, spec, runID)
-	case err == nil && mayBeHeld(view):
-		if err := e.callOff(call, r.Key, runID); err != nil {
+	}
+	s := sent{key: r.Key, runID: runID, change: change.ID}
+	if err == nil && mayBeHeld(view) {
+		if err := e.callOff(call, s); err != nil {
 			return timer.View{}, "", err
 		}
 	}
-	return e.settle(ctx, sent{key: r.Key, runID: runID, change: change.ID}, wait)
+	return e.settle(ctx, s, wait)
 }
 
 // Amend moves or edits a timer that is there. Its errors are [timer.NotFound],
@@ -136,12 +138,13 @@ func (e *Engine) change(ctx context.Context, key timer.Key, change timer.Change,
 	if err != nil {
 		return e.refusedBy(ctx, key, err)
 	}
+	s := sent{key: key, runID: runID, change: change.ID}
 	if mayBeHeld(view) {
-		if err := e.callOff(call, key, runID); err != nil {
+		if err := e.callOff(call, s); err != nil {
 			return timer.View{}, "", err
 		}
 	}
-	return e.settle(ctx, sent{key: key, runID: runID, change: change.ID}, wait)
+	return e.settle(ctx, s, wait)
 }
 
 // signal hands a change to the timer's workflow, or starts it. Unlike a plain
@@ -187,17 +190,35 @@ func (e *Engine) settle(ctx context.Context, s sent, wait time.Duration) (timer.
 	if err != nil {
 		return timer.View{}, "", err
 	}
-	view, err := e.Get(ctx, s.key)
-	switch {
-	case err != nil:
+	switch end.how {
+	case endedOpen:
+		view, err := e.Get(ctx, s.key)
+		view.PendingChange = s.change
+		return view, Pending, err
+	case endedContinued:
+		return e.applied(ctx, s, end.next)
+	default:
+		view, err := e.run(ctx, s.key, s.runID)
+		if err == nil {
+			err = finished(view)
+		}
 		return timer.View{}, "", err
-	case end == endedOpen:
-		return view, Pending, nil
-	case end == endedFinished, end == endedCancelled:
-		return timer.View{}, "", finished(view)
-	case view.Card.Refused == s.change:
+	}
+}
+
+// applied tells what became of a change that the run next began with.
+func (e *Engine) applied(ctx context.Context, s sent, next string) (timer.View, Effect, error) {
+	began, err := e.run(ctx, s.key, next)
+	if err != nil {
+		return timer.View{}, "", err
+	}
+	view, err := e.Get(ctx, s.key)
+	if err != nil {
+		return timer.View{}, "", err
+	}
+	if refusal, refused := began.Card.Refused(s.change); refused {
 		return timer.View{}, "", &timer.Error{
-			Code: timer.Overtaken, Timer: &view,
+			Code: timer.Overtaken, Timer: &view, Faults: refusal.Faults,
 			Message: "Another change came first, and this one does not fit the timer as it is now.",
 		}
 	}

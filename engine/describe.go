@@ -32,6 +32,13 @@ func (e *Engine) get(ctx context.Context, key timer.Key) (timer.View, error) {
 	return e.getRun(ctx, key, "")
 }
 
+// run returns a timer as one of its runs shows it.
+func (e *Engine) run(ctx context.Context, key timer.Key, runID string) (timer.View, error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	return e.getRun(ctx, key, runID)
+}
+
 // getRun returns a timer as one of its runs shows it; "" is the latest.
 func (e *Engine) getRun(ctx context.Context, key timer.Key, runID string) (timer.View, error) {
 	described, err := e.Client.DescribeWorkflowExecution(ctx, key.String(), runID)
@@ -85,7 +92,9 @@ func (e *Engine) show(ctx context.Context, spec timer.Spec, runID string) timer.
 		Priority:  spec.Priority,
 		CreatedAt: spec.CreatedAt,
 		RunID:     runID,
-		Links:     timer.Links{WebUI: e.webUI(spec.Key, runID)},
+
+		RefusedChanges: spec.Refusals,
+		Links:          timer.Links{WebUI: e.webUI(spec.Key, runID)},
 	}
 	if spec.Series != nil {
 		view.Recurrence, view.Occurrence = &spec.Series.Rule, spec.Series.Number

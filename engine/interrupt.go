@@ -2,14 +2,18 @@ package engine
 
 import (
 	"context"
+	"strings"
 	"time"
 
-	"github.com/google/uuid"
 	commonpb "go.temporal.io/api/common/v1"
 	enumspb "go.temporal.io/api/enums/v1"
 	historypb "go.temporal.io/api/history/v1"
+	"go.temporal.io/api/serviceerror"
+	taskqueuepb "go.temporal.io/api/taskqueue/v1"
+	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
+	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
@@ -29,26 +33,54 @@ func mayBeHeld(view timer.View) bool {
 }
 
 // callOff tells the worker that holds a timer of a change. Temporal keeps a
-// signal from a worker that has the task; that a run was asked to cancel it
-// shows to whoever asks. So the change is followed by a cancel, which says that
-// it means no more than that. One that comes for the next run finds this one
-// closed, and does nothing.
-func (e *Engine) callOff(ctx context.Context, key timer.Key, runID string) error {
-	described, err := e.Client.DescribeWorkflowExecution(ctx, key.String(), runID)
+// signal from a worker that has the task, and from whoever describes the run; a
+// request id that is attached to the run it shows. A cancel would do as well, but
+// a run remembers one only, and that must be the one that means it.
+func (e *Engine) callOff(ctx context.Context, s sent) error {
+	described, err := e.Client.DescribeWorkflowExecution(ctx, s.key.String(), s.runID)
 	if err != nil {
 		return translate(err)
 	}
 	if !withWorker(described) {
 		return nil
 	}
-	_, err = e.Client.WorkflowService().RequestCancelWorkflowExecution(ctx, &workflowservice.RequestCancelWorkflowExecutionRequest{
-		Namespace: e.Namespace, WorkflowExecution: &commonpb.WorkflowExecution{WorkflowId: key.String(), RunId: runID},
-		Reason: workflows.CauseChange, RequestId: uuid.NewString(),
-	})
-	if err != nil {
-		return translate(err)
+	if err := e.mark(ctx, s); err != nil {
+		return err
 	}
-	return e.nudge(ctx, key, runID)
+	return e.nudge(ctx, s.key, s.runID)
+}
+
+// unpolled is a task queue that nobody polls.
+const unpolled = "wakecall-nobody"
+
+// mark attaches a request id to the run that a change waits for. One that comes
+// when that run has closed is attached to the next one, which it does not name, or
+// is refused; nothing is started but after somebody deleted the timer in this very
+// moment, and that times out.
+func (e *Engine) mark(ctx context.Context, s sent) error {
+	_, err := e.Client.WorkflowService().StartWorkflowExecution(ctx, &workflowservice.StartWorkflowExecutionRequest{
+		Namespace: e.Namespace, WorkflowId: s.key.String(), RequestId: workflows.ChangeMark(s.runID) + s.change,
+		WorkflowType: &commonpb.WorkflowType{Name: workflows.TypeNudge}, TaskQueue: &taskqueuepb.TaskQueue{Name: unpolled},
+		WorkflowExecutionTimeout: durationpb.New(time.Second),
+		WorkflowIdConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
+		WorkflowIdReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
+		OnConflictOptions:        &workflowpb.OnConflictOptions{AttachRequestId: true},
+	})
+	if is[*serviceerror.WorkflowExecutionAlreadyStarted](err) { // the timer has ended
+		return nil
+	}
+	return translate(err)
+}
+
+// changeWaits is whether a change was marked to wait for the run.
+func changeWaits(described *workflowservice.DescribeWorkflowExecutionResponse) bool {
+	mark := workflows.ChangeMark(described.GetWorkflowExecutionInfo().GetExecution().GetRunId())
+	for attached := range described.GetWorkflowExtendedInfo().GetRequestIdInfos() {
+		if strings.HasPrefix(attached, mark) {
+			return true
+		}
+	}
+	return false
 }
 
 func withWorker(described *workflowservice.DescribeWorkflowExecutionResponse) bool {

@@ -55,6 +55,9 @@ type task struct {
 	timeout time.Duration
 	// timesOut is zero where the timeout is not known.
 	timesOut time.Time
+	// predecessor is the worker that had the task before this one of the run, as
+	// far as the history tells that came with it.
+	predecessor string
 }
 
 // timedOut is whether Temporal has given the task up, and hands out a new one.
@@ -97,6 +100,13 @@ func (r *Recorder) Rate() float64 { return r.rate.now() }
 func (r *Recorder) TimedOut(run string) bool {
 	task, _ := r.tasks.Get(run)
 	return task.timedOut()
+}
+
+// Predecessor returns the identity of the worker that had a run's last task before
+// this process was handed the one that it has; "" where there was none.
+func (r *Recorder) Predecessor(run string) (worker string) {
+	task, _ := r.tasks.Get(run)
+	return task.predecessor
 }
 
 // Take waits for the turn of a run's task, unless ctx or the task ends first, and
@@ -228,12 +238,25 @@ func (r *Recorder) handedOut(reply any) {
 	run := poll.GetWorkflowExecution().GetRunId()
 	r.runs.Add(string(poll.GetTaskToken()), run)
 	before, _ := r.tasks.Get(run)
-	handed := task{timeout: cmp.Or(timeoutOf(poll), before.timeout)}
+	handed := task{
+		timeout:     cmp.Or(timeoutOf(poll), before.timeout),
+		predecessor: cmp.Or(predecessorIn(poll), before.predecessor),
+	}
 	if handed.timeout > 0 {
 		// By this process's clock, which Temporal's may differ from.
 		handed.timesOut = time.Now().Add(handed.timeout)
 	}
 	r.tasks.Add(run, handed)
+}
+
+// predecessorIn is the worker that had the task before the one that is handed out.
+func predecessorIn(poll *workflowservice.PollWorkflowTaskQueueResponse) (worker string) {
+	for _, event := range poll.GetHistory().GetEvents() {
+		if started := event.GetWorkflowTaskStartedEventAttributes(); started != nil && event.GetEventId() < poll.GetStartedEventId() {
+			worker = started.GetIdentity()
+		}
+	}
+	return worker
 }
 
 // timeoutOf is the timeout of a run's tasks, where the history tells: it is sent

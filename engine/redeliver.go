@@ -61,10 +61,10 @@ func (e *Engine) redeliver(ctx context.Context, key timer.Key, runID string) (ti
 	spec.LatestAt, spec.ExpiresAfter = timer.At(time.Now()).Add(timer.MaxAhead), 0
 	if spec.Series != nil { // its rule has come to its end; this occurrence shall ring
 		series := *spec.Series
-		series.Extra = true
+		series.Resumed = true
 		spec.Series = &series
 	}
-	run, err := e.start(ctx, spec, payload)
+	run, err := e.start(ctx, startOptions(spec), spec, payload)
 	if is[*serviceerror.WorkflowExecutionAlreadyStarted](err) {
 		if view, err = e.get(ctx, key); err == nil {
 			err = notFailed(view)

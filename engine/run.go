@@ -60,9 +60,9 @@ func standing(described *workflowservice.DescribeWorkflowExecutionResponse) time
 	return s
 }
 
-// Wanted tells whether a run is open and nobody has asked it to cancel, also
-// while a worker has its task, and is told of nothing. Its error is
-// [timer.Unavailable].
+// Wanted tells whether a run is open, nobody has asked it to cancel, and no change
+// waits for it, also while a worker has its task, and is told of nothing. Its
+// error is [timer.Unavailable].
 func (e *Engine) Wanted(ctx context.Context, key timer.Key, runID string) (bool, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
@@ -73,7 +73,8 @@ func (e *Engine) Wanted(ctx context.Context, key timer.Key, runID string) (bool,
 	if err != nil {
 		return false, translate(err)
 	}
-	return running(described.GetWorkflowExecutionInfo()) && !described.GetWorkflowExtendedInfo().GetCancelRequested(), nil
+	cancelled := described.GetWorkflowExtendedInfo().GetCancelRequested()
+	return running(described.GetWorkflowExecutionInfo()) && !cancelled && !changeWaits(described), nil
 }
 
 // Cause returns why a run was asked to cancel, in the words of who asked; ""

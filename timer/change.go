@@ -13,6 +13,9 @@ type Change struct {
 	Terms   Terms `json:"terms"`
 	// Ring is whether to ring now, whatever the due time is.
 	Ring bool `json:"ring,omitzero"`
+	// Interrupts is whether the delivery of an occurrence has begun that the
+	// change interrupts. Only the timer's workflow knows.
+	Interrupts bool `json:"-"`
 	// Wake asks for nothing: the timer is late, and shall look at the clock.
 	Wake bool `json:"wake,omitzero"`
 	// Pause stops a recurring timer, or lets it go on.
@@ -35,6 +38,9 @@ type Pause struct {
 // refuses a change that would leave the latest time before the due time.
 func (s Spec) Apply(c Change) (Spec, error) {
 	if c.Wake {
+		if c.Interrupts && s.Series != nil {
+			s.Card = s.goOn()
+		}
 		return s, nil
 	}
 	if c.Replace {
@@ -60,7 +66,7 @@ func (s Spec) Apply(c Change) (Spec, error) {
 		return Spec{}, Faults{{"/expires_after", CodeOutOfRange, "must leave time to ring: the timer would be expired already"}}.Err()
 	}
 	s.Revision++
-	s.Refused, s.Unheld = "", false
+	s.Unheld = false
 	if c.Fingerprint != "" {
 		s.Fingerprint = c.Fingerprint
 	}
@@ -90,9 +96,11 @@ func (c Card) reschedule(change Change) (Card, error) {
 	case change.Pause != nil && c.Series != nil:
 		c = c.pause(change.Pause.Stop, change.Pause.Note, change.At)
 	case change.Ring && c.Series != nil:
-		c = c.extra(change.At)
+		c = c.extra(change.At, change.Interrupts)
 	case change.Ring:
 		c.DueAt = change.At
+	case change.Interrupts && c.Series != nil:
+		c = c.goOn()
 	}
 	if !ok {
 		return c, Faults{{"/recurrence", CodeInvalidRecurrence, "never rings"}}.Err()

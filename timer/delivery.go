@@ -11,6 +11,9 @@ type Delivery struct {
 	// failed on the fast path is counted: Temporal's own first try repeats its
 	// verdict, so that it counts and shows attempts as the receiver sees them.
 	Made int `json:"made,omitzero"`
+	// Asked is whether the worker that had the run's task before was asked what came
+	// of it, and did not say.
+	Asked bool `json:"asked,omitzero"`
 }
 
 // Resume is the delivery that goes on from the last report.

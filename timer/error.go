@@ -15,6 +15,7 @@ const (
 	AlreadyExists        Code = "already-exists"
 	AlreadyFinished      Code = "already-finished"
 	IDTaken              Code = "id-taken"
+	IdempotencyKeyReused Code = "idempotency-key-reused"
 	NotRecurring         Code = "not-recurring"
 	Overtaken            Code = "overtaken"
 	PreconditionFailed   Code = "precondition-failed"
@@ -33,7 +34,7 @@ const (
 func Codes() []Code {
 	return []Code{
 		MalformedRequest, InvalidRequest, UnknownBusinessType, NotFound, AlreadyExists,
-		AlreadyFinished, IDTaken, NotRecurring, Overtaken, PreconditionFailed, PolicyInUse, QuotaExceeded, Unauthorized,
+		AlreadyFinished, IDTaken, IdempotencyKeyReused, NotRecurring, Overtaken, PreconditionFailed, PolicyInUse, QuotaExceeded, Unauthorized,
 		MethodNotAllowed, RequestTimeout,
 		PayloadTooLarge, UnsupportedMediaType, Unavailable, Internal,
 	}

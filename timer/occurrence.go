@@ -14,11 +14,21 @@ type Cursor struct {
 	Ended Instant `json:"ended,omitzero"`
 	// Rung is how many occurrences have been delivered or given up.
 	Rung int `json:"rung,omitzero"`
+	// Extra is how many of them somebody asked for, and no rule.
+	Extra int `json:"extra,omitzero"`
 }
 
 // Past is the cursor after the delivery of an occurrence ended.
 func (c Cursor) Past(o Occurrence, ended Instant) Cursor {
-	c.Last, c.Ended, c.Rung = o.Nominal, ended, o.Number
+	c.Last, c.Ended, c.Rung = o.Nominal, ended, max(c.Rung, o.Number)
+	return c
+}
+
+// PastExtra is the cursor after the delivery of an occurrence ended that no rule
+// names. What the rule names stays to be rung.
+func (c Cursor) PastExtra(number int, ended Instant) Cursor {
+	c.Ended, c.Rung = ended, max(c.Rung, number)
+	c.Extra++
 	return c
 }
 
@@ -50,7 +60,7 @@ type Occurrence struct {
 // recurrence must have passed Check; ok is false otherwise.
 func (r Recurrence) Next(c Cursor, now Instant) (o Occurrence, ok bool) {
 	o.Number = c.Rung + 1
-	if r.MaxOccurrences != nil && o.Number > *r.MaxOccurrences {
+	if r.MaxOccurrences != nil && o.Number-c.Extra > *r.MaxOccurrences {
 		return o, false
 	}
 	table, err := r.at(c)
@@ -138,7 +148,7 @@ func (t timetable) lastOf(from, to Instant, n int) (kept []Instant) {
 // from the rule alone: without jitter, and as if every delivery took no time.
 func (r Recurrence) Upcoming(c Cursor, count int) (times []Instant) {
 	if r.MaxOccurrences != nil {
-		count = min(count, *r.MaxOccurrences-c.Rung)
+		count = min(count, *r.MaxOccurrences-c.Rung+c.Extra)
 	}
 	table, err := r.at(c)
 	if err != nil {

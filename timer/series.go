@@ -12,8 +12,14 @@ type Series struct {
 	// Skipped is how many nominal times before it do not ring.
 	Skipped int `json:"skipped,omitzero"`
 	// Extra is whether somebody asked for this occurrence, and no rule.
-	Extra  bool `json:"extra,omitzero"`
-	Paused bool `json:"paused,omitzero"`
+	Extra bool `json:"extra,omitzero"`
+	// Resumed is whether the delivery of this occurrence had begun before, and
+	// goes on whatever the rule says of occurrences that were missed.
+	Resumed bool `json:"resumed,omitzero"`
+	// Interrupted is the occurrence whose delivery an extra one interrupted. It
+	// goes on after that.
+	Interrupted *Occurrence `json:"interrupted,omitempty"`
+	Paused      bool        `json:"paused,omitzero"`
 	// Waiting is whether the rule has not been activated yet.
 	Waiting bool `json:"waiting,omitzero"`
 	// Note says why the timer was paused or resumed.
@@ -56,9 +62,10 @@ func shift(most *int, rung int) *int {
 }
 
 // Seek sets the card to the occurrence that rings next as seen from now; ok is
-// false when there is none. One that somebody asked for stays.
+// false when there is none. One that somebody asked for, or whose delivery has
+// begun, stays.
 func (c Card) Seek(now Instant) (_ Card, ok bool) {
-	if c.Series.Extra {
+	if c.Series.Extra || c.Series.Resumed {
 		return c, true
 	}
 	next, ok := c.Series.Rule.Next(c.Series.Cursor, now)
@@ -79,21 +86,54 @@ func (c Card) After(key Key, outcome Outcome, now Instant) (_ Card, ok bool) {
 		Occurrence: series.Number, DueAt: c.DueAt, Skipped: series.Skipped,
 		WebhookID: c.WebhookID(key), Outcome: outcome,
 	}
-	series.Cursor = series.Cursor.Past(Occurrence{Number: series.Number, Nominal: c.DueAt}, now)
-	series.Extra, series.Began, series.Note = false, true, ""
+	if series.Extra {
+		series.Cursor = series.Cursor.PastExtra(series.Number, now)
+	} else {
+		series.Cursor = series.Cursor.Past(Occurrence{Number: series.Number, Nominal: c.DueAt}, now)
+	}
+	series.Extra, series.Resumed, series.Began, series.Note = false, false, true, ""
 	if outcome.Status == Failed && series.Rule.OnFailure == OnFailurePause {
 		series.Paused, series.Note = true, "paused by on_failure"
 	}
 	c.Series, c.Unheld = &series, false
+	if series.Interrupted != nil && !series.Paused {
+		return c.resume(), true
+	}
 	return c.Seek(now)
 }
 
-// extra makes now the time of an occurrence that no rule names. The rule goes
-// on after it.
-func (c Card) extra(now Instant) Card {
+// extra makes now the time of an occurrence that no rule names. One whose
+// delivery has begun goes on after it, and then the rule.
+func (c Card) extra(now Instant, begun bool) Card {
 	series := *c.Series
-	series.Extra, series.Skipped, series.Number = true, 0, series.Cursor.Rung+1
+	if (begun || series.Resumed || series.overdue(c.DueAt, now)) && !series.Extra && !series.Paused {
+		series.Interrupted = &Occurrence{Number: series.Number, Nominal: c.DueAt, Skipped: series.Skipped}
+		series.Cursor.Rung = max(series.Cursor.Rung, series.Number)
+	}
+	series.Extra, series.Resumed, series.Skipped, series.Number = true, false, 0, series.Cursor.Rung+1
 	c.Series, c.DueAt = &series, now
+	return c
+}
+
+// overdue is whether a fixed delay has passed. The next one counts from the end
+// of what rings next, so that no rule would name this one again.
+func (s Series) overdue(due, now Instant) bool { return s.Rule.After != nil && due <= now }
+
+// resume goes on with the occurrence that was interrupted.
+func (c Card) resume() Card {
+	series := *c.Series
+	interrupted := *series.Interrupted
+	series.Interrupted, series.Resumed = nil, true
+	series.Number, series.Skipped = interrupted.Number, interrupted.Skipped
+	c.Series, c.DueAt = &series, interrupted.Nominal
+	return c
+}
+
+// goOn keeps the occurrence whose delivery a change interrupted.
+func (c Card) goOn() Card {
+	series := *c.Series
+	series.Resumed = !series.Extra
+	c.Series = &series
 	return c
 }
 
@@ -101,7 +141,7 @@ func (c Card) extra(now Instant) Card {
 // names for the time between is dropped.
 func (c Card) pause(stop bool, note string, now Instant) Card {
 	series := *c.Series
-	series.Note = note
+	series.Note, series.Resumed, series.Interrupted = note, false, nil
 	if series.Paused && !stop {
 		series.Cursor = series.Cursor.Resumed(now)
 		if series.Waiting {
@@ -124,6 +164,8 @@ func (c Card) Upcoming(count int, now time.Time) []Instant {
 		return nil
 	}
 	cursor := c.Series.Cursor
-	cursor.Last = max(cursor.Last, c.DueAt-1)
+	if !c.Series.Extra {
+		cursor.Last = max(cursor.Last, c.DueAt-1)
+	}
 	return c.Series.Rule.Upcoming(cursor, count)
 }

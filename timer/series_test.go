@@ -102,3 +102,89 @@ func TestANewRuleGoesOnWithTheNumbers(t *testing.T) {
 	}
 	require.False(t, ok, "two occurrences from the change on")
 }
+
+// Ringing once more drops nothing that the rule has named: neither what is being
+// retried, nor what waits for its jitter, nor what is overdue.
+func TestAnExtraRingDropsNothing(t *testing.T) {
+	t.Parallel()
+	every, now := timer.Duration(time.Hour), time.Unix(1_800_000_000, 0)
+	for name, c := range map[string]struct {
+		rule timer.Recurrence
+		// after the nominal time the extra ring is asked for.
+		after  time.Duration
+		begun  bool
+		number int
+	}{
+		"retried":                {timer.Recurrence{Every: &every}, 5 * time.Minute, true, 1},
+		"retried, and skip":      {timer.Recurrence{Every: &every, Missed: timer.MissedSkip}, 5 * time.Minute, true, 1},
+		"retried past the next":  {timer.Recurrence{Every: &every, Missed: timer.MissedSkip}, 2 * time.Hour, true, 1},
+		"overdue":                {timer.Recurrence{Every: &every}, 5 * time.Minute, false, 2},
+		"overdue, and fire_all":  {timer.Recurrence{Every: &every, Missed: timer.MissedFireAll}, 3 * time.Hour, false, 2},
+		"waits for its jitter":   {timer.Recurrence{Every: &every, Jitter: timer.Duration(time.Minute)}, time.Second, false, 2},
+		"an overdue fixed delay": {timer.Recurrence{After: &every}, 5 * time.Minute, false, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			spec := recurring(t, c.rule, now)
+			planned, id := spec.DueAt, spec.WebhookID()
+			at := planned.Add(c.after)
+			fired, err := spec.Apply(timer.Change{Ring: true, Interrupts: c.begun, At: at})
+			require.NoError(t, err)
+			require.Equal(t, at, fired.DueAt)
+			require.NotEqual(t, id, fired.WebhookID())
+			card, ok := fired.Seek(at.Add(time.Minute))
+			require.True(t, ok)
+			require.Equal(t, at, card.DueAt, "it stays what was asked for")
+			ended := at.Add(2 * time.Minute)
+			card, ok = card.After(ranking, timer.Outcome{Status: timer.Delivered}, ended)
+			require.True(t, ok)
+			require.Equal(t, planned, card.DueAt)
+			require.Equal(t, id, card.WebhookID(ranking))
+			require.Equal(t, c.number, card.Series.Number)
+			card, ok = card.Seek(ended.Add(10 * time.Minute))
+			require.True(t, ok)
+			require.Equal(t, planned, card.DueAt, "the run that follows rings it")
+			card, ok = card.After(ranking, timer.Outcome{Status: timer.Delivered}, ended.Add(time.Second))
+			require.True(t, ok)
+			require.Greater(t, card.DueAt, planned)
+			require.Equal(t, 3, card.Series.Number)
+		})
+	}
+}
+
+// The rule rings as often as it says, beside what somebody asked for.
+func TestExtraRingsDoNotCount(t *testing.T) {
+	t.Parallel()
+	every, most, now := timer.Duration(time.Hour), 2, time.Unix(1_800_000_000, 0)
+	spec := recurring(t, timer.Recurrence{Every: &every, MaxOccurrences: &most}, now)
+	fired, err := spec.Apply(timer.Change{Ring: true, At: timer.At(now)})
+	require.NoError(t, err)
+	require.Len(t, fired.Upcoming(10, now), most)
+	card, ok := fired.After(ranking, timer.Outcome{Status: timer.Delivered}, timer.At(now))
+	for range most {
+		require.True(t, ok)
+		card, ok = card.After(ranking, timer.Outcome{Status: timer.Delivered}, card.DueAt)
+	}
+	require.False(t, ok)
+}
+
+// An edit of a timer whose occurrence is being retried does not drop it either.
+func TestAnEditKeepsTheOccurrence(t *testing.T) {
+	t.Parallel()
+	every, priority, now := timer.Duration(time.Hour), 1, time.Unix(1_800_000_000, 0)
+	spec := recurring(t, timer.Recurrence{Every: &every, Missed: timer.MissedSkip}, now)
+	planned, late := spec.DueAt, spec.DueAt.Add(10*time.Minute)
+	for name, change := range map[string]timer.Change{
+		"edited": {Terms: timer.Terms{Priority: &priority}, Interrupts: true, At: late},
+		"woken":  {Wake: true, Interrupts: true, At: late},
+	} {
+		edited, err := spec.Apply(change)
+		require.NoError(t, err)
+		card, ok := edited.Seek(late)
+		require.True(t, ok)
+		require.Equal(t, planned, card.DueAt, name)
+	}
+	card, ok := spec.Seek(late)
+	require.True(t, ok)
+	require.NotEqual(t, planned, card.DueAt, "the negative control: one that had not begun is skipped")
+}

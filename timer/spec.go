@@ -44,8 +44,10 @@ type Card struct {
 	CreatedAt    Instant  `json:"created_at"`
 	// Fingerprint digests the terms of the last booking or change.
 	Fingerprint string `json:"fingerprint"`
-	// Refused is the id of a change that could not be applied.
-	Refused string `json:"refused,omitzero"`
+	// Idempotency is of the request that booked the timer; nil without a key.
+	Idempotency *Idempotency `json:"idempotency,omitempty"`
+	// Refusals are the changes that could not be applied, the latest last.
+	Refusals []Refusal `json:"refusals,omitempty"`
 	// Preload is fixed when it is booked or changed; it decides the start delay.
 	Preload Preload `json:"preload,omitzero"`
 	// Unheld is whether a worker had no room to hold it. It wakes when it rings.

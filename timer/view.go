@@ -10,14 +10,19 @@ type View struct {
 	Attempts      int      `json:"attempts"`
 	NextAttemptAt Instant  `json:"next_attempt_at,omitzero"`
 	LastFailure   *Failure `json:"last_failure,omitempty"`
-	DeliveredAt   Instant  `json:"delivered_at,omitzero"`
-	LatenessMS    *int64   `json:"lateness_ms,omitempty"`
-	WebhookID     string   `json:"webhook_id"`
-	Priority      int      `json:"priority"`
-	CreatedAt     Instant  `json:"created_at"`
-	RunID         string   `json:"run_id"`
-	FirstRunID    string   `json:"first_run_id,omitzero"`
-	Links         Links    `json:"links"`
+	// PendingChange is the id of the change that this answer is about, and that
+	// no worker has applied yet.
+	PendingChange string `json:"pending_change,omitzero"`
+	// RefusedChanges are the latest that were accepted and could not be applied.
+	RefusedChanges []Refusal `json:"refused_changes,omitempty"`
+	DeliveredAt    Instant   `json:"delivered_at,omitzero"`
+	LatenessMS     *int64    `json:"lateness_ms,omitempty"`
+	WebhookID      string    `json:"webhook_id"`
+	Priority       int       `json:"priority"`
+	CreatedAt      Instant   `json:"created_at"`
+	RunID          string    `json:"run_id"`
+	FirstRunID     string    `json:"first_run_id,omitzero"`
+	Links          Links     `json:"links"`
 	// Recurrence, Occurrence, Note and LastOccurrence are those of a recurring
 	// timer; Occurrence is the number of the one at DueAt.
 	Recurrence     *Recurrence `json:"recurrence,omitempty"`

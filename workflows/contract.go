@@ -65,8 +65,15 @@ const (
 	ActivityRedeliver = "redeliver"
 )
 
-// CauseChange is the reason of a cancel that goes with a change.
+// CauseChange is the reason of a cancel that gateways once sent along with a
+// change. They attach a [ChangeMark] today; a run that began before then may
+// still have such a cancel.
 const CauseChange = "wakecall: a change of this timer"
+
+// ChangeMark begins the request ids that are attached to a run for which a
+// change waits. Temporal keeps a signal from a worker that has the run's task,
+// and from whoever describes the run; a request id it shows.
+func ChangeMark(runID string) string { return "wakecall:change:" + runID + ":" }
 
 // Signals, updates and error types.
 const (

@@ -21,6 +21,7 @@ func (a *alarm) deliver(ctx workflow.Context, first timer.Report) (timer.Outcome
 	if err := workflow.UpsertTypedSearchAttributes(ctx, AttrState.ValueSet(string(timer.Delivering))); err != nil {
 		return timer.Outcome{}, err
 	}
+	a.delivering = true
 	last := first
 	for !last.Result.Final() {
 		report, err := a.awaitDelivery(ctx, last)
@@ -28,7 +29,6 @@ func (a *alarm) deliver(ctx workflow.Context, first timer.Report) (timer.Outcome
 			last = report
 			continue
 		}
-		a.hear()
 		if a.interrupted(ctx) {
 			return timer.Outcome{}, a.giveWay(ctx)
 		}

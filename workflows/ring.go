@@ -40,20 +40,33 @@ func (a *alarm) handedOutAgain(ctx workflow.Context) bool {
 func (a *alarm) receipt(ctx workflow.Context) (timer.Report, bool) {
 	ctx, release := workflow.NewDisconnectedContext(ctx)
 	defer release()
-	delivery := timer.Delivery{Spec: a.spec}
 	var report timer.Report
 	local := workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
 		StartToCloseTimeout: attemptTimeout, RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 5},
 	})
-	err := workflow.ExecuteLocalActivity(local, ActivityReceipt, delivery).Get(ctx, &report)
+	err := workflow.ExecuteLocalActivity(local, ActivityReceipt, timer.Delivery{Spec: a.spec}).Get(ctx, &report)
 	if err == nil && report.Result == timer.ResultElsewhere {
-		remote := workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-			TaskQueue: ReceiptQueue(report.Worker), ScheduleToStartTimeout: askTimeout, StartToCloseTimeout: attemptTimeout,
-			RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 1}, Summary: "ask the worker that had the task",
-		})
-		err = workflow.ExecuteActivity(remote, ActivityAsk, delivery).Get(ctx, &report)
+		return a.ask(ctx, report.Worker)
 	}
-	return report, err == nil && report.Result != timer.ResultAside && report.Result != timer.ResultElsewhere
+	return report, err == nil && told(report)
+}
+
+// ask asks a worker that had the task before. One that is frozen takes the
+// question and gives no sign of life.
+func (a *alarm) ask(ctx workflow.Context, worker string) (report timer.Report, ok bool) {
+	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		TaskQueue: ReceiptQueue(worker), ScheduleToStartTimeout: askTimeout, HeartbeatTimeout: askTimeout,
+		StartToCloseTimeout: attemptTimeout,
+		RetryPolicy:         &temporal.RetryPolicy{MaximumAttempts: 1}, Summary: "ask the worker that had the task",
+	})
+	a.asked = true
+	err := workflow.ExecuteActivity(ctx, ActivityAsk, timer.Delivery{Spec: a.spec}).Get(ctx, &report)
+	return report, err == nil && told(report)
+}
+
+// told is whether a report tells of an attempt.
+func told(report timer.Report) bool {
+	return report.Result != timer.ResultAside && report.Result != timer.ResultElsewhere
 }
 
 // ring makes the first attempt on the fast path, at its time: as a local
@@ -67,12 +80,21 @@ func (a *alarm) ring(ctx workflow.Context) (report timer.Report) {
 	ctx = workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
 		StartToCloseTimeout: attemptTimeout, RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 1},
 	})
-	err := workflow.ExecuteLocalActivity(ctx, ActivityRing, timer.Delivery{Spec: a.spec}, a.payload).Get(ctx, &report)
-	if err != nil {
-		// A fast path that breaks down must not lose the timer.
-		return timer.Report{Result: timer.ResultAside}
+	for {
+		delivery := timer.Delivery{Spec: a.spec, Asked: a.asked}
+		err := workflow.ExecuteLocalActivity(ctx, ActivityRing, delivery, a.payload).Get(ctx, &report)
+		switch {
+		case err != nil: // a fast path that breaks down must not lose the timer
+			return timer.Report{Result: timer.ResultAside}
+		case report.Result != timer.ResultElsewhere:
+			return report
+		}
+		// Temporal was told that the attempt takes long, and this worker has the task
+		// by now: another one began the attempt.
+		if receipt, ok := a.ask(ctx, report.Worker); ok {
+			return receipt
+		}
 	}
-	return report
 }
 
 // follow does what a report asks for.
@@ -91,7 +113,9 @@ func (a *alarm) follow(ctx workflow.Context, report timer.Report) (timer.Outcome
 // way: Temporal keeps it back while a worker has the task.
 func (a *alarm) letGo(ctx workflow.Context, result timer.Result) error {
 	if result == timer.ResultInterrupted {
-		_ = workflow.Await(ctx, func() bool { a.hear(); return a.interrupted(ctx) }) // a cancel is one, too
+		_ = workflow.Await(ctx, func() bool { return a.interrupted(ctx) }) // a cancel is one, too
+	}
+	if a.interrupted(ctx) {
 		return a.giveWay(ctx)
 	}
 	a.spec.Unheld = result == timer.ResultCrowded

@@ -35,6 +35,10 @@ type alarm struct {
 	heard   []timer.Change
 	// changed is whether the spec differs from the one the run began with.
 	changed bool
+	// asked is whether a worker that had the task before was asked in vain.
+	asked bool
+	// delivering is whether the delivery of the present occurrence has begun.
+	delivering bool
 }
 
 // run re-checks everything on its first task: a change, an update and a
@@ -89,26 +93,33 @@ func (a *alarm) hear() {
 }
 
 func (a *alarm) apply() {
+	var refused []timer.Refusal
 	for _, change := range a.heard {
 		a.changed = true
+		change.Interrupts = a.delivering
 		spec, err := a.spec.Apply(change)
 		if err != nil {
-			a.spec.Refused = change.ID
+			refused = append(refused, timer.RefusalOf(change, err))
 			continue
 		}
 		a.spec = spec
+		a.delivering = a.delivering && change.Wake
 		if change.Terms.Payload != nil || change.Replace {
 			a.payload = Encode(change.Terms.Payload)
 		}
 	}
+	a.spec.Card = a.spec.Refuse(refused)
 	a.heard = nil
 }
 
-func (a *alarm) interrupted(ctx workflow.Context) bool { return len(a.heard) > 0 || ctx.Err() != nil }
+// interrupted is whether a change or a cancel has arrived.
+func (a *alarm) interrupted(ctx workflow.Context) bool {
+	a.hear()
+	return len(a.heard) > 0 || ctx.Err() != nil
+}
 
-// giveWay ends the run for what interrupted it. A cancel outweighs a change,
-// unless it was sent along with one, to be seen by the worker that holds the
-// timer.
+// giveWay ends the run for what interrupted it. A cancel outweighs every change,
+// whatever came first.
 func (a *alarm) giveWay(ctx workflow.Context) error {
 	if err := ctx.Err(); err != nil && !a.onlyCalledOff(ctx) {
 		return err
@@ -117,8 +128,9 @@ func (a *alarm) giveWay(ctx workflow.Context) error {
 	return a.rearm(ctx)
 }
 
-// onlyCalledOff is whether the cancel was the gateway's way to tell a worker of
-// a change.
+// onlyCalledOff is whether the cancel was an older gateway's way to tell a worker
+// of a change. It asks until it is told: a run that took a change for a cancel
+// would lose its timer.
 func (a *alarm) onlyCalledOff(ctx workflow.Context) (only bool) {
 	if len(a.heard) == 0 {
 		return false
@@ -126,7 +138,8 @@ func (a *alarm) onlyCalledOff(ctx workflow.Context) (only bool) {
 	ctx, release := workflow.NewDisconnectedContext(ctx)
 	defer release()
 	ctx = workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
-		StartToCloseTimeout: askTimeout, RetryPolicy: &temporal.RetryPolicy{MaximumInterval: time.Second},
+		StartToCloseTimeout: askTimeout, ScheduleToCloseTimeout: timer.MaxAhead,
+		RetryPolicy: &temporal.RetryPolicy{MaximumInterval: time.Second},
 	})
 	var cause string
 	err := workflow.ExecuteLocalActivity(ctx, ActivityCause).Get(ctx, &cause)
@@ -152,7 +165,7 @@ func (a *alarm) finish(ctx workflow.Context, report timer.Report) (timer.Outcome
 	if a.spec.Series != nil {
 		now := timer.At(workflow.Now(ctx))
 		if next, ok := a.spec.After(a.spec.Key, outcome, max(now, report.EndedAt)); ok {
-			a.spec.Card = next
+			a.spec.Card, a.delivering = next, false
 			return timer.Outcome{}, a.recur(ctx)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/e2e/fault/load"
+	"github.com/wakecall/wakecall/e2e/house"
 	"github.com/wakecall/wakecall/e2e/process"
 )
 
@@ -58,6 +59,27 @@ func TestFrozenForAMoment(t *testing.T) {
 		}
 	}})
 	require.Less(t, summary.P99, freeze/2, "nothing waits for the end of the freeze")
+}
+
+// Timers that a worker holds are moved while the database stands still: a question
+// that nobody answers ends no timer.
+func TestMovedWhilePostgresIsFrozen(t *testing.T) {
+	longOnly(t)
+	t.Parallel()
+	p := newProduction(t, process.Direct)
+	p.policy(p.witness.URL, house.JSON{"preload": preload.String()})
+	plan := load.Plan{Timers: 500, Over: 20 * time.Second, Lead: 50 * time.Second, Spread: 5 * time.Second, Move: 1}
+	p.run(trial{fault: "PostgreSQL frozen for 8 s while held timers are moved, 3 times", plan: plan, strike: func(l *load.Load) {
+		p.awaitBooked(l, plan.Timers*3/4)
+		for range 3 {
+			f := p.breaks(true)
+			p.freeze("postgres")
+			p.pause(8 * time.Second)
+			p.heals(f)
+			p.thaw("postgres")
+			p.pause(4 * time.Second)
+		}
+	}})
 }
 
 func (p *production) freeze(service string) {

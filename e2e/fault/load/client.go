@@ -34,7 +34,9 @@ type client struct {
 	Target
 
 	businessType string
-	http         *http.Client
+	// query says how long changes and cancels wait for their effect.
+	query string
+	http  *http.Client
 
 	turns atomic.Int64
 
@@ -42,10 +44,14 @@ type client struct {
 	calls []oracle.Call
 }
 
-func newClient(target Target, businessType string) *client {
-	return &client{Target: target, businessType: businessType, http: &http.Client{
+func newClient(target Target, plan Plan) *client {
+	c := &client{Target: target, businessType: plan.Type, http: &http.Client{
 		Timeout: patience, Transport: &http.Transport{MaxIdleConnsPerHost: connections},
 	}}
+	if plan.Regret {
+		c.query = "?wait=0s"
+	}
+	return c
 }
 
 func (c *client) log() []oracle.Call {
@@ -73,7 +79,7 @@ func (c *client) cancel(ctx context.Context, id string) {
 }
 
 func (c *client) path(id string) string {
-	return "/v1/timers/" + url.PathEscape(c.businessType) + "/" + url.PathEscape(id)
+	return "/v1/timers/" + url.PathEscape(c.businessType) + "/" + url.PathEscape(id) + c.query
 }
 
 func instant(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }

@@ -24,7 +24,7 @@ const connections = 256
 
 // Start begins to carry out a plan; ctx ends it early.
 func Start(ctx context.Context, target Target, plan Plan) *Load {
-	l := &Load{plan: plan, client: newClient(target, plan.Type)}
+	l := &Load{plan: plan, client: newClient(target, plan)}
 	begin := time.Now()
 	slots := make(chan struct{}, connections)
 	l.done.Go(func() {
@@ -49,10 +49,11 @@ func (l *Load) live(ctx context.Context, f fate, slots chan struct{}) {
 	if f.touch.IsZero() || !until(ctx, f.touch) {
 		return
 	}
-	if f.cancel {
-		l.client.cancel(ctx, f.id)
-	} else {
+	if !f.cancel {
 		l.client.move(ctx, f.id, f.moveTo)
+	}
+	if f.cancel || l.plan.Regret {
+		l.client.cancel(ctx, f.id)
 	}
 }
 

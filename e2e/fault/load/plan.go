@@ -28,6 +28,9 @@ type Plan struct {
 	// Race, when set, is how far from the due time a move or cancel comes at the
 	// most, before or after. Otherwise it comes well before.
 	Race time.Duration
+	// Regret is whether a move is followed by a cancel at once. Neither waits for
+	// its effect.
+	Regret bool
 }
 
 // fate is what happens to one timer.

@@ -1,0 +1,114 @@
+package activities
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/testsuite"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+// had is a task that another worker had before.
+type had struct {
+	Tasks
+	worker string
+}
+
+func (h had) Predecessor(string) string    { return h.worker }
+func (h had) TimedOut(string) bool         { return false }
+func (h had) Take(context.Context, string) {}
+
+// full is a bulkhead without a slot: the attempt steps aside.
+type full struct{}
+
+func (full) Enter(context.Context, string, int) (leave func(), ok bool) { return nil, false }
+
+// repeats counts tasks that came again.
+type repeats struct {
+	counts
+	repeated int
+}
+
+func (r *repeats) Repeated() { r.repeated++ }
+
+// A worker that is handed a task which another one had asks that one before it
+// rings, once, and not if it knows the end itself.
+func TestAnotherWorkersTaskIsAskedFor(t *testing.T) {
+	for name, c := range map[string]struct {
+		predecessor string
+		asked       bool
+		known       bool
+		result      timer.Result
+	}{
+		"nobody had it":              {"", false, false, timer.ResultAside},
+		"this worker had it":         {"self", false, false, timer.ResultAside},
+		"another one had it":         {"other", false, false, timer.ResultElsewhere},
+		"another one does not say":   {"other", true, false, timer.ResultAside},
+		"this one has made it since": {"other", false, true, timer.ResultDelivered},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ringer, err := NewRinger(Config{
+				Worker: "self", Tasks: had{worker: c.predecessor}, Policies: noPolicies{}, Bulkhead: full{}, Observer: &repeats{},
+				Runs: &engine{},
+			})
+			require.NoError(t, err)
+			var suite testsuite.WorkflowTestSuite
+			env := suite.NewTestActivityEnvironment()
+			var report timer.Report
+			_, err = env.ExecuteLocalActivity(func(ctx context.Context) error {
+				if c.known {
+					ringer.receipts.keep(runOf(ctx), timer.Report{Result: timer.ResultDelivered})
+				}
+				spec := timer.Spec{Card: timer.Card{DueAt: timer.At(time.Now().Add(-promptly / 10))}}
+				report, err = ringer.Ring(ctx, timer.Delivery{Spec: spec, Asked: c.asked}, converter.RawValue{})
+				return err
+			})
+			require.NoError(t, err)
+			require.Equal(t, c.result, report.Result)
+			if c.result == timer.ResultElsewhere {
+				require.Equal(t, "other", report.Worker)
+			}
+		})
+	}
+}
+
+// Whoever waits for an attempt that is under way gives signs of life.
+func TestAWaitForAnAttemptBeats(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ringer, err := NewRinger(Config{})
+		require.NoError(t, err)
+		var suite testsuite.WorkflowTestSuite
+		env := suite.NewTestActivityEnvironment()
+		beats := 0
+		env.SetOnActivityHeartbeatListener(func(*activity.Info, converter.EncodedValues) { beats++ })
+		env.SetTestTimeout(time.Hour)
+		ask := func(ctx context.Context) (timer.Report, error) {
+			ended := make(chan struct{})
+			go func() {
+				defer close(ended)
+				_, _, _ = ringer.receipts.once(runOf(ctx), func() (timer.Report, error) {
+					<-time.After(10*askBeat + askBeat/2)
+					return timer.Report{Result: timer.ResultDelivered}, nil
+				})
+			}()
+			synctest.Wait()
+			report, err := ringer.Ask(ctx, timer.Delivery{})
+			<-ended
+			return report, err
+		}
+		env.RegisterActivity(ask)
+		encoded, err := env.ExecuteActivity(ask)
+		require.NoError(t, err)
+		var report timer.Report
+		require.NoError(t, encoded.Get(&report))
+		require.Equal(t, timer.ResultDelivered, report.Result)
+		require.GreaterOrEqual(t, beats, 1)
+	})
+}

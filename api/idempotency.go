@@ -1,0 +1,60 @@
+package api
+
+import (
+	"strings"
+
+	"github.com/dunglas/httpsfv"
+	"github.com/labstack/echo/v4"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+// headerIdempotencyKey names a request, so that it can be repeated after its timer
+// has ended (draft-ietf-httpapi-idempotency-key-header-07).
+const headerIdempotencyKey = "Idempotency-Key"
+
+// booksOnce are the calls that know an idempotency key. The others may be repeated
+// as they are.
+var booksOnce = map[string]bool{"POST " + timersPath: true, "POST " + timersPath + "/batch": true}
+
+// onlyWhereKnown refuses an idempotency key for a call that would ignore it.
+func onlyWhereKnown(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		r := c.Request()
+		if len(r.Header.Values(headerIdempotencyKey)) > 0 && strings.HasPrefix(c.Path(), versionPrefix) && !booksOnce[r.Method+" "+c.Path()] {
+			return timer.Faults{{
+				Pointer: headerIdempotencyKey, Code: timer.CodeUnknownField,
+				Detail: "goes with POST " + timersPath + " and POST " + timersPath + "/batch",
+			}}.Err()
+		}
+		return next(c)
+	}
+}
+
+// idempotencyKey reads the key of a booking; "" without one. It is a string of
+// RFC 8941, and without its quotes it is understood as well.
+func idempotencyKey(c echo.Context) (string, error) {
+	values := c.Request().Header.Values(headerIdempotencyKey)
+	if len(values) == 0 {
+		return "", nil
+	}
+	key := values[0]
+	if strings.HasPrefix(key, `"`) {
+		item, err := httpsfv.UnmarshalItem(values)
+		text, ok := item.Value.(string)
+		if err != nil || !ok || len(item.Params.Names()) > 0 {
+			return "", badIdempotencyKey()
+		}
+		key = text
+	}
+	if len(values) > 1 || timer.CheckIdempotencyKey(key) != nil {
+		return "", badIdempotencyKey()
+	}
+	return key, nil
+}
+
+func badIdempotencyKey() error {
+	return timer.Faults{{
+		Pointer: headerIdempotencyKey, Code: timer.CodeInvalidHeader, Detail: timer.IdempotencyKeyForm,
+	}}.Err()
+}

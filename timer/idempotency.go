@@ -1,0 +1,48 @@
+package timer
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Idempotency is what a timer remembers of the request that booked it, if that had
+// an idempotency key: digests, since the key may be as long as it likes.
+type Idempotency struct {
+	Key         string `json:"key"`
+	Fingerprint string `json:"fingerprint"`
+}
+
+// IdempotencyKeyForm tells a caller how an idempotency key is written.
+var IdempotencyKeyForm = fmt.Sprintf("must be given once, as 1 to %d visible ASCII characters, in quotes or without", MaxIdempotencyKeyLen)
+
+var errIdempotencyKey = errors.New(IdempotencyKeyForm)
+
+// CheckIdempotencyKey returns what is wrong with a key.
+func CheckIdempotencyKey(key string) error {
+	if key == "" || len(key) > MaxIdempotencyKeyLen || strings.ContainsFunc(key, notVisibleASCII) {
+		return errIdempotencyKey
+	}
+	return nil
+}
+
+// IdempotencyOf is what is remembered of a request; nil where it has no key.
+func IdempotencyOf(key string, terms Terms) *Idempotency {
+	if key == "" {
+		return nil
+	}
+	sum := sha256.Sum256([]byte(key))
+	return &Idempotency{Key: hex.EncodeToString(sum[:16]), Fingerprint: terms.Fingerprint()}
+}
+
+// Repeats is whether a timer was booked by the same request, and other whether its
+// key has come with another content.
+func (c Card) Repeats(request *Idempotency) (same, other bool) {
+	if request == nil || c.Idempotency == nil || c.Idempotency.Key != request.Key {
+		return false, false
+	}
+	same = c.Idempotency.Fingerprint == request.Fingerprint
+	return same, !same
+}

@@ -1,0 +1,149 @@
+package workflows_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// stage runs a timer that is due an hour from now, in workflow time.
+func stage() (*testsuite.TestWorkflowEnvironment, timer.Spec) {
+	var suite testsuite.WorkflowTestSuite
+	suite.SetLogger(quiet{})
+	env := suite.NewTestWorkflowEnvironment()
+	workflows.Register(env)
+	now := timer.At(time.Unix(1_800_000_000, 0))
+	env.SetStartTime(now.Time())
+	spec := timer.Spec{
+		Key:       timer.Key{BusinessType: "x", BusinessID: "1"},
+		Card:      timer.Card{Booking: "b", Revision: 1, CreatedAt: now, DueAt: now},
+		Behaviour: workflows.BehaviourNow,
+	}
+	_ = env.SetMemoOnStart(map[string]any{workflows.MemoTimer: spec.Card})
+	return env, spec
+}
+
+func next(t *testing.T, env *testsuite.TestWorkflowEnvironment) (spec timer.Spec) {
+	t.Helper()
+	var again *workflow.ContinueAsNewError
+	require.ErrorAs(t, env.GetWorkflowError(), &again)
+	require.NoError(t, converter.GetDefaultDataConverter().FromPayloads(again.Input, &spec))
+	return spec
+}
+
+// A question that is not answered for a while is asked again: a change is never
+// taken for a cancel.
+func TestTheCauseOfACancelIsAskedUntilItIsTold(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		cause     string
+		cancelled bool
+	}{
+		"an older gateway's change": {workflows.CauseChange, false},
+		"a cancel":                  {"", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			env, spec := stage()
+			env.SetTestTimeout(time.Minute)
+			delay := timer.Duration(time.Hour)
+			env.RegisterActivityWithOptions(func(context.Context, timer.Delivery, converter.RawValue) (timer.Report, error) {
+				env.SignalWorkflow(workflows.SignalChange, timer.Change{ID: "c", Terms: timer.Terms{Delay: &delay}, At: spec.DueAt})
+				env.CancelWorkflow()
+				return timer.Report{Result: timer.ResultInterrupted}, nil
+			}, activity.RegisterOptions{Name: workflows.ActivityRing})
+			tries := 0
+			env.RegisterActivityWithOptions(func(context.Context) (string, error) {
+				if tries++; tries <= 20 {
+					return "", errors.New("Temporal does not answer")
+				}
+				return c.cause, nil
+			}, activity.RegisterOptions{Name: workflows.ActivityCause})
+			env.ExecuteWorkflow(workflows.TypeTimer, spec, workflows.Encode(nil))
+			require.Equal(t, 21, tries)
+			if c.cancelled {
+				var cancelled *temporal.CanceledError
+				require.ErrorAs(t, env.GetWorkflowError(), &cancelled)
+				return
+			}
+			require.Equal(t, spec.DueAt.Add(time.Hour), next(t, env).DueAt)
+		})
+	}
+}
+
+// A worker that finds that another one began the attempt asks that one, and rings
+// only if it gets no answer.
+func TestAnAttemptThatAnotherWorkerBegan(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]timer.Result{"it tells": timer.ResultDelivered, "it knows nothing": timer.ResultAside} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			env, spec := stage()
+			rung := 0
+			env.RegisterActivityWithOptions(func(_ context.Context, d timer.Delivery, _ converter.RawValue) (timer.Report, error) {
+				if !d.Asked {
+					return timer.Report{Result: timer.ResultElsewhere, Worker: "other"}, nil
+				}
+				rung++
+				return timer.Report{Result: timer.ResultDelivered, Attempt: 1}, nil
+			}, activity.RegisterOptions{Name: workflows.ActivityRing})
+			env.RegisterActivityWithOptions(func(ctx context.Context, _ timer.Delivery) (timer.Report, error) {
+				info := activity.GetInfo(ctx)
+				require.Equal(t, workflows.ReceiptQueue("other"), info.TaskQueue)
+				require.Equal(t, 5*time.Second, info.HeartbeatTimeout, "a frozen worker is found out")
+				return timer.Report{Result: answer, Attempt: 1}, nil
+			}, activity.RegisterOptions{Name: workflows.ActivityAsk})
+			env.ExecuteWorkflow(workflows.TypeTimer, spec, workflows.Encode(nil))
+			require.NoError(t, env.GetWorkflowError())
+			want := 0
+			if answer == timer.ResultAside {
+				want = 1
+			}
+			require.Equal(t, want, rung)
+		})
+	}
+}
+
+// What was refused when changes were applied is on the timer that goes on, and a
+// later change that is applied does not wipe it away.
+func TestRefusedChangesAreNoted(t *testing.T) {
+	t.Parallel()
+	env, spec := stage()
+	for n := range timer.MaxRefusals {
+		spec.Refusals = append(spec.Refusals, timer.Refusal{Change: string(rune('a' + n)), At: spec.DueAt})
+	}
+	early, delay, priority := spec.DueAt.Add(time.Minute), timer.Duration(time.Hour), 1
+	env.RegisterActivityWithOptions(func(context.Context, timer.Delivery, converter.RawValue) (timer.Report, error) {
+		for _, change := range []timer.Change{
+			{ID: "moved", Terms: timer.Terms{Delay: &delay}},
+			{ID: "refused", Terms: timer.Terms{LatestAt: &early}},
+			{ID: "edited", Terms: timer.Terms{Priority: &priority}},
+		} {
+			change.At = spec.DueAt
+			env.SignalWorkflow(workflows.SignalChange, change)
+		}
+		return timer.Report{Result: timer.ResultInterrupted}, nil
+	}, activity.RegisterOptions{Name: workflows.ActivityRing})
+	env.ExecuteWorkflow(workflows.TypeTimer, spec, workflows.Encode(nil))
+	after := next(t, env)
+	require.Equal(t, 3, after.Revision)
+	require.Len(t, after.Refusals, timer.MaxRefusals, "the oldest goes")
+	refusal, refused := after.Refused("refused")
+	require.True(t, refused)
+	require.Equal(t, "/latest_at", refusal.Faults[0].Pointer)
+	for _, applied := range []string{"moved", "edited", "a"} {
+		_, refused = after.Refused(applied)
+		require.False(t, refused, applied)
+	}
+}
