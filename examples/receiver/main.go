@@ -1,7 +1,7 @@
 // Command receiver is a small receiver of callbacks to try Wakecall with. It
 // prints every call, verifies its signature with the official Standard
-// Webhooks library when WEBHOOK_SECRET is set, and answers 200; on the path
-// /flaky it fails the first two calls of each timer.
+// Webhooks library when WEBHOOK_SECRET is set, and answers 200, or 401 to a
+// wrong signature; on the path /flaky it fails the first two calls of each timer.
 //
 //	go run ./receiver          listens on 127.0.0.1:9000, or on $RECEIVER_ADDR
 package main
@@ -48,26 +48,33 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		w.WriteHeader(http.StatusBadRequest)
 		return
 	}
+	status, signature := r.judge(req, body)
+	fmt.Printf("%s  %s/%s  attempt %s  due %s  signature %s  → %d  %s\n", time.Now().UTC().Format("15:04:05.000"),
+		req.Header.Get("Wakecall-Business-Type"), req.Header.Get("Wakecall-Business-Id"), req.Header.Get("Wakecall-Attempt"),
+		req.Header.Get("Wakecall-Due-At"), signature, status, body)
+	if status == http.StatusUnauthorized {
+		http.Error(w, "the signature is wrong", status)
+		return
+	}
+	w.WriteHeader(status)
+}
+
+// judge is what a call is answered, and what is said of its signature. A call
+// that anybody may have sent counts as none.
+func (r *receiver) judge(req *http.Request, body []byte) (status int, signature string) {
+	signature = "unchecked"
+	if r.verifier != nil {
+		if err := r.verifier.Verify(body, req.Header); err != nil {
+			return http.StatusUnauthorized, "WRONG: " + err.Error()
+		}
+		signature = "good"
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	id := req.Header.Get("webhook-id")
 	r.calls[id]++
-	status := http.StatusOK
 	if req.URL.Path == "/flaky" && r.calls[id] <= 2 {
-		status = http.StatusServiceUnavailable
+		return http.StatusServiceUnavailable, signature
 	}
-	fmt.Printf("%s  %s/%s  attempt %s  due %s  signature %s  → %d  %s\n", time.Now().UTC().Format("15:04:05.000"),
-		req.Header.Get("Wakecall-Business-Type"), req.Header.Get("Wakecall-Business-Id"), req.Header.Get("Wakecall-Attempt"),
-		req.Header.Get("Wakecall-Due-At"), r.verify(body, req.Header), status, body)
-	w.WriteHeader(status)
-}
-
-func (r *receiver) verify(body []byte, header http.Header) string {
-	if r.verifier == nil {
-		return "unchecked"
-	}
-	if err := r.verifier.Verify(body, header); err != nil {
-		return "WRONG: " + err.Error()
-	}
-	return "good"
+	return http.StatusOK, signature
 }
