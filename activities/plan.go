@@ -27,17 +27,15 @@ func (r *Ringer) plan(ctx context.Context, spec timer.Spec) (plan, error) {
 	}
 	policy = policy.WithDefaults()
 	policy.BusinessType = spec.BusinessType
-	p := plan{policy: policy, callback: policy.Callback, retry: policy.Retry, latest: spec.Latest(policy.ExpiresAfter)}
 	if spec.Callback != nil {
 		own, err := r.open(*spec.Callback)
 		if err != nil {
 			return plan{}, err
 		}
-		p.callback = own.Over(policy.Callback)
+		spec.Callback = &own
 	}
-	if spec.Retry != nil {
-		p.retry = *spec.Retry
-	}
+	p := plan{policy: policy, latest: spec.Latest(policy.ExpiresAfter)}
+	p.callback, p.retry = spec.Call(policy)
 	return p, nil
 }
 
@@ -75,6 +73,7 @@ type request struct {
 	body    []byte
 	headers map[string]string
 	parent  trace.SpanContext
+	tls     *timer.TLS // nil for none
 }
 
 func (p plan) request(t try) request {
@@ -99,6 +98,15 @@ func (p plan) request(t try) request {
 	sign(headers, message{id: spec.WebhookID(), at: now, body: body}, p.policy.Secrets(now))
 	return request{
 		url: p.callback.URL, timeout: p.callback.Timeout.D(), body: body,
-		headers: headers, parent: parentOf(spec),
+		headers: headers, parent: parentOf(spec), tls: p.tls(spec),
 	}
+}
+
+// tls is what the policy adds to TLS. Its client certificate, like its headers, is
+// for its own receiver: whoever books a timer could else be let in anywhere.
+func (p plan) tls(spec timer.Spec) *timer.TLS {
+	if spec.Callback != nil && spec.Callback.URL != "" {
+		return p.policy.TLS.Trust()
+	}
+	return p.policy.TLS
 }

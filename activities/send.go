@@ -59,11 +59,26 @@ func (t transmission) then(again transmission) transmission {
 
 // wire sees what the transport does. The transport has goroutines of its own.
 type wire struct {
-	firstByte                    atomic.Pointer[time.Time]
-	kept, answered, handshakeBad atomic.Bool
+	firstByte                           atomic.Pointer[time.Time]
+	kept, answered, handshakeBad, asked atomic.Bool
+}
+
+// asking is the key of the wire in the context of a handshake.
+type asking struct{}
+
+// showing answers a receiver that asks for a client certificate, and notes that it
+// did. An empty certificate is none.
+func showing(certificate *tls.Certificate) func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+	return func(info *tls.CertificateRequestInfo) (*tls.Certificate, error) {
+		if w, ok := info.Context().Value(asking{}).(*wire); ok {
+			w.asked.Store(true)
+		}
+		return certificate, nil
+	}
 }
 
 func (w *wire) watch(ctx context.Context) context.Context {
+	ctx = context.WithValue(ctx, asking{}, w)
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn:              func(info httptrace.GotConnInfo) { w.kept.Store(info.Reused) },
 		WroteHeaders:         func() { now := time.Now(); w.firstByte.CompareAndSwap(nil, &now) },
@@ -80,8 +95,13 @@ func (w *wire) watch(ctx context.Context) context.Context {
 // have no type by which they could be told.
 func (w *wire) classify(err error) timer.Trouble {
 	trouble := classify(err)
-	if trouble == timer.BrokenAnswer && w.handshakeBad.Load() {
+	switch {
+	case trouble == timer.BrokenAnswer && w.handshakeBad.Load():
 		return timer.TLSFailure
+	case trouble == timer.TLSProtocol && w.asked.Load():
+		// Up to TLS 1.2 a receiver that is shown no certificate may say nothing
+		// but that the handshake failed. It had chosen version and cipher by then.
+		return timer.TLSClientCertificate
 	}
 	return trouble
 }

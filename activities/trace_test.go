@@ -22,7 +22,7 @@ func TestAttemptsShareATrace(t *testing.T) {
 	var got http.Header
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = r.Header }))
 	t.Cleanup(server.Close)
-	transport := NewTransport([]netip.Prefix{loopback})
+	transport := NewTransport([]netip.Prefix{loopback}, nil)
 	t.Cleanup(transport.CloseIdleConnections)
 	caller := NewCaller(transport, sdktrace.NewTracerProvider().Tracer(""), "test", func() {})
 	attempt := func(booking, traceParent string) (traceID, spanID string) {

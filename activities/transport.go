@@ -1,10 +1,8 @@
 package activities
 
 import (
-	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"errors"
 	"net"
 	"net/http"
 	"net/netip"
@@ -21,12 +19,13 @@ var metadata = []netip.Prefix{netip.MustParsePrefix("168.63.129.16/32")}
 // NewTransport returns the transport for callbacks. Only public addresses, and
 // those in allowed, can be reached: the address is judged after name
 // resolution, for each connection, which leaves DNS rebinding no gap. No proxy
-// is taken from the environment, and nothing is decompressed.
-func NewTransport(allowed []netip.Prefix) *http.Transport {
+// is taken from the environment, and nothing is decompressed. roots sign the
+// certificates of receivers; nil stands for those of the system.
+func NewTransport(allowed []netip.Prefix, roots *x509.CertPool) *http.Transport {
 	dialer := &net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second, Control: guard(allowed).Safe}
 	return &http.Transport{
 		DialContext:            dialer.DialContext,
-		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
+		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots, GetClientCertificate: showing(&tls.Certificate{})},
 		TLSHandshakeTimeout:    5 * time.Second,
 		ForceAttemptHTTP2:      true,
 		DisableCompression:     true,
@@ -54,52 +53,4 @@ func guard(allowed []netip.Prefix) *ssrf.Guardian {
 	}
 	return ssrf.New(ssrf.WithNetworks("tcp4", "tcp6"), ssrf.WithAnyPort(), ssrf.WithDeniedV4Prefixes(metadata...),
 		ssrf.WithAllowedV4Prefixes(v4...), ssrf.WithAllowedV6Prefixes(v6...))
-}
-
-// classify names the class of a transport failure.
-func classify(err error) timer.Trouble {
-	switch {
-	case errors.Is(err, ssrf.ErrProhibitedIP), errors.Is(err, ssrf.ErrProhibitedNetwork):
-		return timer.BlockedAddress
-	case isTLS(err):
-		return timer.TLSFailure
-	case isTimeout(err):
-		return timer.Timeout
-	case is[*net.DNSError](err):
-		return timer.DNSFailure
-	case isDial(err):
-		return timer.ConnectFailure
-	default:
-		return timer.BrokenAnswer
-	}
-}
-
-func is[E error](err error) bool {
-	_, ok := errors.AsType[E](err)
-	return ok
-}
-
-// alert is the operation of a [net.OpError] that carries a TLS alert of the
-// other side, such as the demand for a client certificate.
-const alert = "remote error"
-
-func isTLS(err error) bool {
-	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == alert {
-		return true
-	}
-	return is[*tls.CertificateVerificationError](err) || is[tls.RecordHeaderError](err) || is[tls.AlertError](err) ||
-		is[x509.UnknownAuthorityError](err) || is[x509.HostnameError](err) || is[x509.CertificateInvalidError](err)
-}
-
-func isTimeout(err error) bool {
-	if errors.Is(err, context.DeadlineExceeded) {
-		return true
-	}
-	timeout, ok := errors.AsType[net.Error](err)
-	return ok && timeout.Timeout()
-}
-
-func isDial(err error) bool {
-	op, ok := errors.AsType[*net.OpError](err)
-	return ok && op.Op == "dial"
 }

@@ -75,9 +75,7 @@ func (p plan) judge(t try, sent exchange) timer.Report {
 	if verdict.Ruling == timer.RuleDelivered {
 		return report
 	}
-	report.Failure = &timer.Failure{
-		Status: sent.answer.Status, Message: sent.answer.Describe(), At: report.EndedAt,
-	}
+	report.Failure = sent.answer.Failure(report.EndedAt)
 	wait, more := p.retry.NextWait(t.number, verdict.RetryAfter, rand.Float64())
 	if verdict.Ruling == timer.RuleStop || !more {
 		report.Result = timer.ResultFailed

@@ -44,7 +44,7 @@ func TestKeptHTTP2ConnectionThatBreaks(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			url, pool, sent := wiretap2(t, c.leave)
-			transport := NewTransport([]netip.Prefix{loopback})
+			transport := NewTransport([]netip.Prefix{loopback}, nil)
 			transport.TLSClientConfig.RootCAs = pool
 			t.Cleanup(transport.CloseIdleConnections)
 			resent := 0

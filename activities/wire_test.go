@@ -142,7 +142,7 @@ func TestKeptConnectionThatBreaks(t *testing.T) {
 			}
 			require.Equal(t, 200, call(time.Second).answer.Status)
 			if c.turns[[2]int{1, 1}].leave {
-				caller.client.GetClient().CloseIdleConnections() // as the transport does once it has seen it
+				caller.links.common.client.GetClient().CloseIdleConnections() // as the transport does once it has seen it
 			}
 			x := call(c.timeout)
 			close(over)

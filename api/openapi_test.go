@@ -101,9 +101,13 @@ func TestDocumentListsEveryWord(t *testing.T) {
 	for _, status := range timer.RedeliveryStatuses() {
 		redeliveries = append(redeliveries, string(status))
 	}
+	var classes []string
+	for _, class := range timer.Troubles() {
+		classes = append(classes, string(class))
+	}
 	for name, want := range map[string][]string{
-		"RedeliveryStatus": redeliveries,
-		"ProblemType":      types, "Status": statuses, "FaultCode": constantsOf(t, "../timer/fault.go", "FaultCode"),
+		"RedeliveryStatus": redeliveries, "FailureClass": classes,
+		"ProblemType": types, "Status": statuses, "FaultCode": constantsOf(t, "../timer/fault.go", "FaultCode"),
 		"Reuse":     constantsOf(t, "../timer/reuse.go", "Reuse"),
 		"Missed":    constantsOf(t, "../timer/recurrence.go", "Missed"),
 		"OnFailure": constantsOf(t, "../timer/recurrence.go", "OnFailure"),
@@ -205,7 +209,7 @@ func TestDocumentHasEveryField(t *testing.T) {
 	for name, want := range map[string][]string{
 		"TimerTerms": fields(&termsBody{}), "Timer": fields(&timer.View{}), "Failure": fields(&timer.Failure{}),
 		"Timer/properties/links": fields(&timer.Links{}), "TimerPage": fields(&listBody{}), "BatchResults": fields(&batchBody{}),
-		"NewPolicy": fields(&policyBody{}), "PolicyPatch": fields(&policyBody{}), "Policy": shown,
+		"NewPolicy": fields(&policyBody{}), "Tls": fields(&timer.TLS{}), "PolicyPatch": fields(&policyBody{}), "Policy": shown,
 		"Recurrence": fields(&timer.Recurrence{}), "RecurrencePreview": fields(&previewBody{}), "Upcoming": fields(&Upcoming{}),
 		"TimerCallback": fields(&timer.Callback{}), "PolicyCallback": fields(&timer.Callback{}), "ShownCallback": fields(&timer.Callback{}),
 		"RedeliveryList": fields(&redeliveriesBody{}), "RedeliveryOrder": fields(&redeliveryBody{}), "RedeliveryOrder/properties/filter": fields(&redeliveryFilter{}),
@@ -247,6 +251,7 @@ func TestDocumentHasTheLimits(t *testing.T) {
 		"Timer/properties/priority/maximum":                     timer.MaxPriority,
 		"CallbackUrl/maxLength":                                 timer.MaxURLLen,
 		"CallbackHeaders/maxProperties":                         timer.MaxHeaders,
+		"Tls/properties/client_key/maxLength":                   timer.MaxPEM,
 		"HeaderName/maxLength":                                  timer.MaxHeaderName,
 		"HeaderValue/maxLength":                                 timer.MaxHeaderValue,
 		"StepsRetry/properties/steps/maxItems":                  timer.MaxAttempts - 1,

@@ -39,6 +39,7 @@ type policyBody struct {
 	MinInterval    *timer.Duration `json:"min_interval"`
 	Preload        *timer.Duration `json:"preload"`
 	Reuse          *timer.Reuse    `json:"reuse"`
+	TLS            *timer.TLS      `json:"tls"`
 
 	Version        jsontext.Value `json:"version"`
 	RetiredSecrets jsontext.Value `json:"retired_secrets"`
@@ -103,7 +104,7 @@ func (o object) policy(businessType string) (engine.PolicyChange, error) {
 			BusinessType: businessType, Callback: value(body.Callback), Retry: value(body.Retry),
 			ExpiresAfter: value(body.ExpiresAfter), SigningSecrets: value(body.SigningSecrets), SecretOverlap: body.SecretOverlap,
 			Limits: value(body.Limits), Priority: value(body.Priority), Paused: value(body.Paused), Alert: body.Alert,
-			MinInterval: value(body.MinInterval), Preload: body.Preload, Reuse: value(body.Reuse),
+			MinInterval: value(body.MinInterval), Preload: body.Preload, Reuse: value(body.Reuse), TLS: body.TLS,
 		},
 	}
 	change.Policy.Callback.URL = asciiHost(change.Policy.Callback.URL)
@@ -237,11 +238,7 @@ func mask(policy timer.Policy) timer.Policy {
 	for i := range policy.RetiredSecrets {
 		policy.RetiredSecrets[i].Secret = ""
 	}
-	headers := make(map[string]string, len(policy.Callback.Headers))
-	for name := range policy.Callback.Headers {
-		headers[name] = timer.Hidden
-	}
-	policy.Callback.Headers = headers
+	policy.Callback, policy.TLS = policy.Callback.Masked(), policy.TLS.Masked()
 	if _, held := policy.Held(time.Now()); !held {
 		policy.BackPressure = nil
 	}

@@ -25,7 +25,31 @@ func (e *Engine) Get(ctx context.Context, key timer.Key) (timer.View, error) {
 	}
 	ctx, cancel := bounded(ctx)
 	defer cancel()
-	return e.get(ctx, key)
+	view, err := e.get(ctx, key)
+	if err != nil {
+		return timer.View{}, err
+	}
+	return view, e.showCall(ctx, &view)
+}
+
+// showCall adds where and how the receiver is called, from what the run began
+// with and the policy as it is now.
+func (e *Engine) showCall(ctx context.Context, view *timer.View) error {
+	spec, _, err := e.input(ctx, view.Key, view.RunID)
+	if err != nil {
+		return err
+	}
+	policy, err := e.Policy(ctx, view.BusinessType)
+	if err != nil && timer.CodeOf(err) != timer.NotFound {
+		return err
+	}
+	callback, retry := spec.Call(policy.WithDefaults())
+	view.Retry = &retry
+	if callback.URL != "" {
+		callback = callback.Masked()
+		view.Callback = &callback
+	}
+	return nil
 }
 
 func (e *Engine) get(ctx context.Context, key timer.Key) (timer.View, error) {

@@ -125,6 +125,7 @@ func (e *Engine) unaddressed(ctx context.Context, businessType string) error {
 func (c PolicyChange) over(old timer.Policy) (timer.Policy, error) {
 	if c.Edit != nil {
 		edited, err := c.Edit(old)
+		edited.TLS = edited.TLS.Keep(old.TLS)
 		if err == nil {
 			err = c.reach.Policy(edited, old).Join(edited.Check().Err())
 		}
@@ -141,7 +142,8 @@ func (c PolicyChange) over(old timer.Policy) (timer.Policy, error) {
 			delete(next.Callback.Headers, name)
 		}
 	}
-	return next.Succeed(old, timer.At(time.Now())), nil
+	next.TLS = next.TLS.Keep(old.TLS)
+	return next.Succeed(old, timer.At(time.Now())), next.Check().Err()
 }
 
 func (e *Engine) storePolicy(ctx context.Context, put workflows.PutPolicy, open bool) (err error) {

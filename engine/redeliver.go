@@ -5,8 +5,8 @@ import (
 	"time"
 
 	commonpb "go.temporal.io/api/common/v1"
-	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/converter"
 
 	"github.com/wakecall/wakecall/timer"
@@ -86,14 +86,17 @@ func notFailed(view timer.View) error {
 
 // input reads what a run began with, from the first event of its history.
 func (e *Engine) input(ctx context.Context, key timer.Key, runID string) (spec timer.Spec, payload converter.RawValue, err error) {
-	history := e.Client.GetWorkflowHistory(ctx, key.String(), runID, false,
-		enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
-	event, err := history.Next()
+	history, err := e.Client.WorkflowService().GetWorkflowExecutionHistory(ctx, &workflowservice.GetWorkflowExecutionHistoryRequest{
+		Namespace: e.Namespace, Execution: &commonpb.WorkflowExecution{WorkflowId: key.String(), RunId: runID}, MaximumPageSize: 1,
+	})
 	if err != nil {
 		return spec, payload, translate(err)
 	}
-	input := event.GetWorkflowExecutionStartedEventAttributes().GetInput()
-	return spec, payload, decodeInput(input, &spec, &payload)
+	events := history.GetHistory().GetEvents()
+	if len(events) == 0 {
+		return spec, payload, &timer.Error{Code: timer.Internal, Message: "The timer's history is empty."}
+	}
+	return spec, payload, decodeInput(events[0].GetWorkflowExecutionStartedEventAttributes().GetInput(), &spec, &payload)
 }
 
 func decodeInput(input *commonpb.Payloads, spec *timer.Spec, payload *converter.RawValue) error {

@@ -27,6 +27,9 @@ func (e *Engine) sealPolicy(policy timer.Policy) (timer.Policy, error) {
 		return timer.Policy{}, err
 	}
 	policy.Callback = *callback
+	if policy.TLS, err = mapKey(policy.TLS, e.Box.Seal); err != nil {
+		return timer.Policy{}, sealing("/tls/client_key", err)
+	}
 	policy, err = mapSecrets(policy, e.Box.Seal)
 	return policy, sealing("/signing_secrets", err)
 }
@@ -36,7 +39,19 @@ func (e *Engine) openPolicy(policy timer.Policy) (_ timer.Policy, err error) {
 	if policy.Callback.Headers, err = e.mapHeaders(policy.Callback.Headers, e.Box.Open); err != nil {
 		return timer.Policy{}, err
 	}
+	if policy.TLS, err = mapKey(policy.TLS, e.Box.Open); err != nil {
+		return timer.Policy{}, err
+	}
 	return mapSecrets(policy, e.Box.Open)
+}
+
+func mapKey(t *timer.TLS, f func(string) (string, error)) (_ *timer.TLS, err error) {
+	if t == nil || t.ClientKey == "" {
+		return t, nil
+	}
+	mapped := *t
+	mapped.ClientKey, err = f(t.ClientKey)
+	return &mapped, err
 }
 
 func mapSecrets(policy timer.Policy, f func(string) (string, error)) (_ timer.Policy, err error) {

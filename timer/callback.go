@@ -43,6 +43,16 @@ func (c Callback) Over(base Callback) Callback {
 	return c
 }
 
+// Masked is the callback as it is shown: the values of its headers are hidden.
+func (c Callback) Masked() Callback {
+	headers := make(map[string]string, len(c.Headers))
+	for name := range c.Headers {
+		headers[name] = Hidden
+	}
+	c.Headers = headers
+	return c
+}
+
 // Check returns what is wrong with the callback.
 func (c Callback) Check() (faults Faults) {
 	if c.URL != "" {

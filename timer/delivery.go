@@ -118,7 +118,10 @@ func (r Report) NextIn(now time.Time) time.Duration {
 
 // Failure says why an attempt did not deliver.
 type Failure struct {
-	Status  int     `json:"status,omitzero"` // HTTP status, left out when there was none
+	Status int `json:"status,omitzero"` // HTTP status, left out when there was none
+	// Class is left out where no attempt was made, and of failures that older
+	// versions recorded.
+	Class   Trouble `json:"class,omitzero"`
 	Message string  `json:"message"`
 	At      Instant `json:"at,omitzero"`
 }

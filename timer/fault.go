@@ -29,6 +29,7 @@ const (
 	CodeInvalidSecret       FaultCode = "invalid-secret"
 	CodeInvalidParameter    FaultCode = "invalid-parameter"
 	CodeInvalidRecurrence   FaultCode = "invalid-recurrence"
+	CodeInvalidCertificate  FaultCode = "invalid-certificate"
 )
 
 // Fault is one refused value of a request.

@@ -30,6 +30,9 @@ const (
 	// its payload included: the readers of several languages give up at about a
 	// thousand.
 	MaxNesting = 1000
+	// MaxPEM bounds each text of a policy's TLS: a chain has room, a bundle of all
+	// public roots has not.
+	MaxPEM = 16 << 10
 	// MaxContentTypeLen bounds the payload's content type.
 	MaxContentTypeLen = 255
 

@@ -36,6 +36,8 @@ type Policy struct {
 	// over it. Zero hands them over when they ring. It holds for timers booked
 	// since.
 	Preload *Duration `json:"preload,omitempty"`
+	// TLS is nil where the type needs nothing beside what Wakecall trusts.
+	TLS *TLS `json:"tls,omitempty"`
 	// BackPressure is in force while the receiver has asked for patience.
 	BackPressure *BackPressure `json:"back_pressure,omitempty"`
 
@@ -94,6 +96,9 @@ func (p Policy) Check() (faults Faults) {
 	faults = append(faults, p.checkSecrets()...)
 	if p.Alert != nil {
 		faults.Under("/alert", p.Alert.check())
+	}
+	if p.TLS != nil {
+		faults.Under("/tls", p.TLS.Check())
 	}
 	return faults
 }

@@ -119,3 +119,16 @@ func MessageID(subject string) string {
 	sum := sha256.Sum256([]byte(subject))
 	return "msg_" + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:16]))
 }
+
+// Call is where and how the timer's receiver is called under a policy whose
+// defaults are filled in, and the ladder of its attempts.
+func (s Spec) Call(policy Policy) (Callback, Retry) {
+	callback, retry := policy.Callback, policy.Retry
+	if s.Callback != nil {
+		callback = s.Callback.Over(policy.Callback)
+	}
+	if s.Retry != nil {
+		retry = *s.Retry
+	}
+	return callback, retry
+}

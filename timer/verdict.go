@@ -20,25 +20,6 @@ const (
 	RuleStop Ruling = "stop"
 )
 
-// Trouble is a class of transport failure. The class is all that a caller
-// learns: an address or a resolver's words would make a blind-SSRF oracle.
-type Trouble string
-
-// The closed list of transport failures.
-const (
-	NoTrouble      Trouble = ""
-	BlockedAddress Trouble = "blocked_address"
-	DNSFailure     Trouble = "dns_failure"
-	ConnectFailure Trouble = "connect_failure"
-	TLSFailure     Trouble = "tls_failure"
-	Timeout        Trouble = "timeout"
-	BrokenAnswer   Trouble = "broken_answer"
-	BadRequest     Trouble = "bad_request"
-	// NoReceiver: neither the timer nor its policy names a URL, or there is no
-	// policy any more. There may be one again by the next attempt.
-	NoReceiver Trouble = "no_receiver"
-)
-
 // Answer is what a receiver said, or why it said nothing.
 type Answer struct {
 	Status     int     // HTTP status; 0 when there was none
@@ -91,10 +72,19 @@ func ParseRetryAfter(header string, now time.Time) time.Duration {
 func (a Answer) Describe() string {
 	switch {
 	case a.Trouble != NoTrouble:
-		return string(a.Trouble)
+		return a.Trouble.describe()
 	case a.NoRetry:
 		return fmt.Sprintf("HTTP %d, receiver asked for no retry", a.Status)
 	default:
 		return fmt.Sprintf("HTTP %d", a.Status)
 	}
+}
+
+// Failure is what an answer that did not deliver leaves behind.
+func (a Answer) Failure(at Instant) *Failure {
+	class := a.Trouble
+	if class == NoTrouble {
+		class = Answered
+	}
+	return &Failure{Status: a.Status, Class: class, Message: a.Describe(), At: at}
 }

@@ -23,6 +23,11 @@ type View struct {
 	RunID          string    `json:"run_id"`
 	FirstRunID     string    `json:"first_run_id,omitzero"`
 	Links          Links     `json:"links"`
+	// Callback and Retry are how the receiver is called under the policy as it
+	// is now, header values hidden; Callback is nil where nobody would be. Only
+	// a get shows them.
+	Callback *Callback `json:"callback,omitempty"`
+	Retry    *Retry    `json:"retry,omitempty"`
 	// Recurrence, Occurrence, Note and LastOccurrence are those of a recurring
 	// timer; Occurrence is the number of the one at DueAt.
 	Recurrence     *Recurrence `json:"recurrence,omitempty"`

@@ -1,5 +1,3 @@
-//go:debug x509usefallbackroots=1
-
 package hostile
 
 import (
@@ -9,8 +7,14 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
+	"encoding/pem"
 	"math/big"
+	"os"
+	"path/filepath"
+	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 // authority signs certificates.
@@ -36,12 +40,12 @@ func newAuthority(name string) (*authority, error) {
 	return &authority{certificate: certificate, key: key}, err
 }
 
-// trust makes the authority the only one that this process trusts. The go:debug
-// line above makes that so whatever the machine trusts.
-func (a *authority) trust() {
-	roots := x509.NewCertPool()
-	roots.AddCert(a.certificate)
-	x509.SetFallbackRoots(roots)
+// write leaves the authority's certificate in a file, as an operator would.
+func (a *authority) write(t *testing.T) (path string) {
+	path = filepath.Join(t.TempDir(), "ca.pem")
+	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: a.certificate.Raw})
+	require.NoError(t, os.WriteFile(path, text, 0o600))
+	return path
 }
 
 // validity is what a certificate says about itself.

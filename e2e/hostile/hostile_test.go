@@ -36,7 +36,7 @@ type ground struct {
 
 func newGround(t *testing.T) *ground {
 	settings := house.Settings()
-	settings.CallbackAllow = allowed
+	settings.CallbackAllow, settings.CallbackCA = allowed, ca.write(t)
 	h := house.OpenWith(t, temporalAddr, settings)
 	h.StartWorker()
 	return &ground{House: h, t: t, kind: "hostile"}
@@ -100,7 +100,8 @@ func message(timer house.Timer) string {
 	if timer.Status == "delivered" {
 		return timer.Status
 	}
-	return timer.LastFailure.Message
+	class, _, _ := strings.Cut(timer.LastFailure.Message, ":")
+	return class
 }
 
 func TestHostile(t *testing.T) {
@@ -135,6 +136,11 @@ const (
 	broken    = "broken_answer"
 	timeout   = "timeout"
 	badTLS    = "tls_failure"
+	expired   = "tls_expired"
+	unknown   = "tls_unknown_issuer"
+	wrongName = "tls_wrong_name"
+	noTLS     = "tls_protocol"
+	noClient  = "tls_client_certificate"
 	blocked   = "blocked_address"
 	noName    = "dns_failure"
 )

@@ -38,15 +38,15 @@ func testCertificates(t *testing.T, g *ground) {
 		want   []string
 	}{
 		"in order":                {want: []string{delivered}},
-		"expired":                 {shown: validity{pageHost, -2 * hour, -hour}, want: []string{badTLS}},
-		"not yet valid":           {shown: validity{pageHost, hour, 2 * hour}, want: []string{badTLS}},
-		"of another host":         {shown: validity{"other" + zone, -hour, hour}, want: []string{badTLS}},
-		"of an unknown authority": {by: stranger, want: []string{badTLS}},
+		"expired":                 {shown: validity{pageHost, -2 * hour, -hour}, want: []string{expired}},
+		"not yet valid":           {shown: validity{pageHost, hour, 2 * hour}, want: []string{expired}},
+		"of another host":         {shown: validity{"other" + zone, -hour, hour}, want: []string{wrongName}},
+		"of an unknown authority": {by: stranger, want: []string{unknown}},
 		"old version": {adjust: func(c *tls.Config) {
 			c.MinVersion, c.MaxVersion = tls.VersionTLS10, tls.VersionTLS11
-		}, want: []string{badTLS}},
-		"demands one of ours":     {adjust: func(c *tls.Config) { c.ClientAuth = tls.RequireAnyClientCert }, want: []string{badTLS, broken}},
-		"plain HTTP":              {naked: true, manner: func(c *receiver.Conn) { c.Say(answer) }, want: []string{badTLS}},
+		}, want: []string{noTLS}},
+		"demands one of ours":     {adjust: func(c *tls.Config) { c.ClientAuth = tls.RequireAnyClientCert }, want: []string{noClient, broken}},
+		"plain HTTP":              {naked: true, manner: func(c *receiver.Conn) { c.Say(answer) }, want: []string{noTLS}},
 		"silent handshake":        {naked: true, manner: func(*receiver.Conn) {}, want: []string{timeout}},
 		"reset handshake":         {naked: true, manner: resetHandshake, want: []string{badTLS, broken}},
 		"HTTP/2, silent":          {adjust: http2, manner: func(*receiver.Conn) {}, want: []string{timeout}},

@@ -4,8 +4,11 @@
 package config
 
 import (
+	"crypto/x509"
+	"fmt"
 	"log/slog"
 	"net/netip"
+	"os"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -23,6 +26,7 @@ type Config struct {
 
 	SecretKey     string         `env:"WAKECALL_SECRET_KEY" secret:"true" help:"base64 of 32 bytes that seals signing secrets and header values; the same for api and worker"`
 	CallbackAllow []netip.Prefix `env:"WAKECALL_CALLBACK_ALLOW" help:"comma-separated private networks (CIDR) that callbacks may reach; none by default; the same for api and worker"`
+	CallbackCA    string         `env:"WAKECALL_CALLBACK_CA_FILE" help:"file with certificates in PEM that may sign a receiver's, beside those of the system; a policy may add its own"`
 
 	PolicyTTL         time.Duration `env:"WAKECALL_POLICY_TTL" envDefault:"3s" help:"how long a policy that was read is trusted, and how often a worker looks for new ones"`
 	ReconcileInterval time.Duration `env:"WAKECALL_RECONCILE_INTERVAL" envDefault:"1m" help:"how often a worker looks for timers that are overdue by as much with nothing under way, and wakes them; 0s for never"`
@@ -53,6 +57,9 @@ func (c Config) Check(f *Faults) {
 	if _, err := seal.New(c.SecretKey); err != nil {
 		f.Add("WAKECALL_SECRET_KEY", "%w", err)
 	}
+	if err := checkBundle(c.CallbackCA); err != nil {
+		f.Add("WAKECALL_CALLBACK_CA_FILE", "%w", err)
+	}
 	loopback, err := Loopback(c.HTTPAddr)
 	switch {
 	case err != nil:
@@ -82,4 +89,16 @@ func (c Config) Check(f *Faults) {
 	if err := new(slog.Level).UnmarshalText([]byte(c.LogLevel)); err != nil {
 		f.Add("WAKECALL_LOG_LEVEL", "must be debug, info, warn or error")
 	}
+}
+
+// checkBundle says why a file is no bundle of certificates; none is in order.
+func checkBundle(file string) error {
+	if file == "" {
+		return nil
+	}
+	bundle, err := os.ReadFile(file)
+	if err == nil && !x509.NewCertPool().AppendCertsFromPEM(bundle) {
+		err = fmt.Errorf("%s has no certificate in PEM", file)
+	}
+	return err
 }

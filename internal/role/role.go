@@ -5,9 +5,11 @@ package role
 
 import (
 	"context"
+	"crypto/x509"
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"time"
 
 	"github.com/google/uuid"
@@ -138,9 +140,29 @@ func (h *House) Close() {
 // look reads all of them.
 const minFleetInterval = time.Second
 
+// roots are who may sign the certificate of a receiver, nil for the system's.
+func (h *House) roots() (*x509.CertPool, error) {
+	if h.Config.CallbackCA == "" {
+		return nil, nil
+	}
+	bundle, err := os.ReadFile(h.Config.CallbackCA)
+	if err != nil {
+		return nil, fmt.Errorf("WAKECALL_CALLBACK_CA_FILE: %w", err)
+	}
+	roots, err := activities.Roots(nil, bundle)
+	if err != nil {
+		return nil, fmt.Errorf("WAKECALL_CALLBACK_CA_FILE: %s %w", h.Config.CallbackCA, err)
+	}
+	return roots, nil
+}
+
 // StartWorker begins polling.
 func (h *House) StartWorker() (*worker.Workers, error) {
-	transport := activities.NewTransport(h.Config.CallbackAllow)
+	roots, err := h.roots()
+	if err != nil {
+		return nil, err
+	}
+	transport := activities.NewTransport(h.Config.CallbackAllow, roots)
 	caller := activities.NewCaller(transport, h.Telemetry.Tracer(), "Wakecall/"+h.Version, h.Telemetry.Resent)
 	ringer, err := activities.NewRinger(activities.Config{
 		Worker: h.Identity, Queue: worker.Queue, Runs: h.Engine, Policies: h.Engine, Opener: h.box,

@@ -1,0 +1,110 @@
+package activities
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"net"
+	"net/http"
+	"reflect"
+
+	"code.dny.dev/ssrf"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+// classify names the class of a transport failure.
+func classify(err error) timer.Trouble {
+	if trouble := classifyTLS(err); trouble != timer.NoTrouble {
+		return trouble
+	}
+	switch {
+	case errors.Is(err, ssrf.ErrProhibitedIP), errors.Is(err, ssrf.ErrProhibitedNetwork):
+		return timer.BlockedAddress
+	case isTimeout(err):
+		return timer.Timeout
+	case is[*net.DNSError](err):
+		return timer.DNSFailure
+	case isDial(err):
+		return timer.ConnectFailure
+	default:
+		return timer.BrokenAnswer
+	}
+}
+
+func is[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
+}
+
+// classifyTLS is the class of an error that can be told to be of TLS.
+func classifyTLS(err error) timer.Trouble {
+	if invalid, ok := errors.AsType[x509.CertificateInvalidError](err); ok && invalid.Reason == x509.Expired {
+		return timer.TLSExpired
+	}
+	switch {
+	case is[x509.UnknownAuthorityError](err):
+		return timer.TLSUnknownIssuer
+	case is[x509.HostnameError](err):
+		return timer.TLSWrongName
+	case is[tls.RecordHeaderError](err), errors.Is(err, http.ErrSchemeMismatch):
+		return timer.TLSProtocol
+	case is[*tls.CertificateVerificationError](err), is[x509.CertificateInvalidError](err):
+		return timer.TLSFailure
+	}
+	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == remote {
+		return classifyAlert(op.Err)
+	}
+	return timer.NoTrouble
+}
+
+// remote is the operation of a [net.OpError] that carries a TLS alert of the
+// other side.
+const remote = "remote error"
+
+// The alerts of RFC 8446, section 6, that tell what was wrong.
+const (
+	alertHandshakeFailure    = 40
+	alertBadCertificate      = 42
+	alertCertificateUnknown  = 46
+	alertUnknownCA           = 48
+	alertAccessDenied        = 49
+	alertProtocolVersion     = 70
+	alertUnrecognizedName    = 112
+	alertCertificateRequired = 116
+	alertNoProtocol          = 120
+)
+
+// classifyAlert is the class of an alert. crypto/tls hands it over as a number of
+// a type of its own.
+func classifyAlert(err error) timer.Trouble {
+	alert := reflect.ValueOf(err)
+	if alert.Kind() != reflect.Uint8 {
+		return timer.TLSFailure
+	}
+	switch code := alert.Uint(); {
+	case code >= alertBadCertificate && code <= alertCertificateUnknown,
+		code == alertUnknownCA, code == alertAccessDenied, code == alertCertificateRequired:
+		return timer.TLSClientCertificate
+	case code == alertHandshakeFailure, code == alertProtocolVersion, code == alertNoProtocol:
+		return timer.TLSProtocol
+	case code == alertUnrecognizedName:
+		return timer.TLSWrongName
+	default:
+		return timer.TLSFailure
+	}
+}
+
+func isTimeout(err error) bool {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return true
+	}
+	timeout, ok := errors.AsType[net.Error](err)
+	return ok && timeout.Timeout()
+}
+
+func isDial(err error) bool {
+	op, ok := errors.AsType[*net.OpError](err)
+	return ok && op.Op == "dial"
+}

@@ -1,0 +1,118 @@
+package timer
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+)
+
+// TLS is what a business type adds to the TLS of its callbacks and alerts.
+type TLS struct {
+	// CA is certificates in PEM that may sign a receiver's, beside those that
+	// Wakecall trusts anyway.
+	CA string `json:"ca,omitzero"`
+	// ClientCertificate, in PEM with its chain, and ClientKey are shown to the
+	// policy's own receiver if it asks. The key is sealed before it reaches
+	// Temporal, and never shown.
+	ClientCertificate string `json:"client_certificate,omitzero"`
+	ClientKey         string `json:"client_key,omitzero"`
+}
+
+// Masked is t as it is shown.
+func (t *TLS) Masked() *TLS {
+	if t == nil || t.ClientKey == "" {
+		return t
+	}
+	masked := *t
+	masked.ClientKey = Hidden
+	return &masked
+}
+
+// Keep is t with the key of old where its own was sent as it is shown.
+func (t *TLS) Keep(old *TLS) *TLS {
+	if t == nil || t.ClientKey != Hidden {
+		return t
+	}
+	kept := *t
+	kept.ClientKey = ""
+	if old != nil {
+		kept.ClientKey = old.ClientKey
+	}
+	return &kept
+}
+
+// Trust is t without the client certificate, for receivers that the policy does
+// not name.
+func (t *TLS) Trust() *TLS {
+	if t == nil || t.CA == "" {
+		return nil
+	}
+	return &TLS{CA: t.CA}
+}
+
+// Check returns what is wrong with t.
+func (t TLS) Check() (faults Faults) {
+	if t == (TLS{}) {
+		faults.Add("", CodeRequired, "name a ca, or a client_certificate and its client_key")
+	}
+	for _, field := range []struct{ pointer, text string }{
+		{"/ca", t.CA}, {"/client_certificate", t.ClientCertificate}, {"/client_key", t.ClientKey},
+	} {
+		if len(field.text) > MaxPEM {
+			faults.AddMost(field.pointer, MaxPEM, "bytes")
+		}
+	}
+	if len(faults) > 0 {
+		return faults
+	}
+	if t.CA != "" && !isBundle(t.CA) {
+		faults.Add("/ca", CodeInvalidCertificate, "must be one or more certificates in PEM")
+	}
+	return append(faults, t.checkClient()...)
+}
+
+func (t TLS) checkClient() (faults Faults) {
+	switch {
+	case t.ClientCertificate == "" && t.ClientKey == "":
+	case t.ClientKey == "":
+		faults.Add("/client_key", CodeRequired, "goes with client_certificate")
+	case t.ClientCertificate == "":
+		faults.Add("/client_certificate", CodeRequired, "goes with client_key")
+	case !isBundle(t.ClientCertificate):
+		faults.Add("/client_certificate", CodeInvalidCertificate, "must be a certificate in PEM, its chain behind it")
+	case t.ClientKey != Hidden:
+		if _, err := tls.X509KeyPair([]byte(t.ClientCertificate), []byte(t.ClientKey)); err != nil {
+			faults.Add("/client_key", CodeInvalidCertificate, "must be the private key of client_certificate, in PEM and not encrypted")
+		}
+	}
+	return faults
+}
+
+// isBundle reports whether a text is certificates in PEM.
+func isBundle(text string) bool {
+	_, err := Certificates([]byte(text))
+	return err == nil
+}
+
+var errNoCertificate = errors.New("has no certificate in PEM")
+
+// Certificates reads a bundle of certificates in PEM. Text between them is passed
+// over; anything else in PEM is an error.
+func Certificates(bundle []byte) (found []*x509.Certificate, err error) {
+	for block, rest := pem.Decode(bundle); block != nil; block, rest = pem.Decode(rest) {
+		if block.Type != "CERTIFICATE" {
+			return nil, fmt.Errorf("has a %s where a certificate should be", block.Type)
+		}
+		certificate, err := x509.ParseCertificate(block.Bytes)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, certificate)
+	}
+	if len(found) == 0 {
+		return nil, errNoCertificate
+	}
+	return found, nil
+}
