@@ -72,9 +72,9 @@ func TestGetShowsWhyATimerFailed(t *testing.T) {
 		url  string
 		want house.JSON
 	}{
-		"answer":  {r.On("/no", receiver.Status(http.StatusTeapot)), house.JSON{"class": "http", "status": 418.0, "message": "HTTP 418"}},
-		"nobody":  {"http://" + house.Addr() + "/", house.JSON{"class": "connect_failure", "message": "connect_failure"}},
-		"blocked": {"http://10.0.0.1/", house.JSON{"class": "blocked_address", "message": "blocked_address"}},
+		"answer": {r.On("/no", receiver.Status(http.StatusTeapot)), house.JSON{"class": "http", "status": 418.0, "message": "HTTP 418"}},
+		"nobody": {"http://" + house.Addr() + "/", house.JSON{"class": "connect_failure", "message": "connect_failure"}},
+		"name":   {"http://nobody.invalid/", house.JSON{"class": "dns_failure", "message": "dns_failure"}},
 	} {
 		body := booking(kind, id, "0s", c.url)
 		body["retry"] = house.JSON{"steps": []string{}}
