@@ -80,7 +80,7 @@ func FuzzPageToken(f *testing.F) {
 		sealed := sealToken(token, filter)
 		read := func(text string, filter engine.Filter) ([]byte, error) {
 			q := &query{values: map[string][]string{"page_token": {text}}}
-			return q.pageToken("page_token", filter), q.err()
+			return q.pageToken(filter), q.err()
 		}
 		got, err := read(sealed, filter)
 		require.NoError(t, err)

@@ -31,9 +31,9 @@ func (s *Server) listTimers(c echo.Context) error {
 			DueFrom: q.instant("due_from"), DueTo: q.instant("due_to"),
 			EndedFrom: q.instant("ended_from"), EndedTo: q.instant("ended_to"),
 		},
-		Size: q.number("page_size", defaultPageSize, 1, maxPageSize),
+		Size: q.number("page_size", defaultPageSize, maxPageSize),
 	}
-	request.Token = q.pageToken("page_token", request.Filter)
+	request.Token = q.pageToken(request.Filter)
 	if err := q.err(); err != nil {
 		return err
 	}
@@ -81,7 +81,8 @@ func sealToken(token []byte, filter any) string {
 	return base64.RawURLEncoding.EncodeToString(append(markOf(token, filter), token...))
 }
 
-func (q *query) pageToken(name string, filter any) []byte {
+func (q *query) pageToken(filter any) []byte {
+	const name = "page_token"
 	text := q.values.Get(name)
 	if text == "" {
 		return nil

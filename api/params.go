@@ -104,14 +104,15 @@ func (q *query) instant(name string) (at timer.Instant) {
 	return at
 }
 
-func (q *query) number(name string, fallback, lowest, highest int) int {
+// number is a parameter from 1 to highest.
+func (q *query) number(name string, fallback, highest int) int {
 	text := q.values.Get(name)
 	if text == "" {
 		return fallback
 	}
 	n, err := strconv.Atoi(text)
-	if err != nil || n < lowest || n > highest {
-		q.faults.AddRange(name, lowest, highest)
+	if err != nil || n < 1 || n > highest {
+		q.faults.AddRange(name, 1, highest)
 	}
 	return n
 }

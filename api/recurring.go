@@ -51,7 +51,7 @@ func (s *Server) listUpcoming(c echo.Context) error {
 		return err
 	}
 	q := readQuery(c, "count")
-	count := q.number("count", timer.DefaultUpcoming, 1, timer.MaxUpcoming)
+	count := q.number("count", timer.DefaultUpcoming, timer.MaxUpcoming)
 	if err := q.err(); err != nil {
 		return err
 	}
@@ -73,8 +73,8 @@ func (s *Server) listOccurrences(c echo.Context) error {
 		return err
 	}
 	q := readQuery(c, "page_token", "page_size")
-	size := q.number("page_size", defaultPageSize, 1, maxPageSize)
-	token := q.pageToken("page_token", key)
+	size := q.number("page_size", defaultPageSize, maxPageSize)
+	token := q.pageToken(key)
 	if err := q.err(); err != nil {
 		return err
 	}

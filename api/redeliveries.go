@@ -94,10 +94,10 @@ type redeliveriesBody struct {
 func (s *Server) listRedeliveries(c echo.Context) error {
 	q := readQuery(c, "status", "page_token", "page_size")
 	request := engine.RedeliveriesRequest{
-		Status: q.redeliveryStatus("status"), Size: q.number("page_size", defaultRedeliveries, 1, maxRedeliveries),
+		Status: q.redeliveryStatus("status"), Size: q.number("page_size", defaultRedeliveries, maxRedeliveries),
 	}
 	filter := "redeliveries " + string(request.Status)
-	request.Token = q.pageToken("page_token", filter)
+	request.Token = q.pageToken(filter)
 	if err := q.err(); err != nil {
 		return err
 	}

@@ -15,13 +15,13 @@ import (
 )
 
 // gateways are two that trust a policy for long enough to book by one that is gone.
-func gateways(t *testing.T) (a, b *house.House, r *receiver.Receiver, kind string) {
+func gateways(t *testing.T) (a, b *house.House, kind string) {
 	t.Helper()
 	settings := house.Settings()
 	settings.PolicyTTL = 2 * time.Second
-	a, b, r, kind = house.OpenWith(t, temporalAddr, settings), house.OpenWith(t, temporalAddr, settings), receiver.New(t), typeOf(t)
-	a.Policy(kind, house.JSON{"callback": house.JSON{"url": r.URL}})
-	return a, b, r, kind
+	a, b, kind = house.OpenWith(t, temporalAddr, settings), house.OpenWith(t, temporalAddr, settings), typeOf(t)
+	a.Policy(kind, house.JSON{"callback": house.JSON{"url": receiver.New(t).URL}})
+	return a, b, kind
 }
 
 func tomorrow(kind string, n int) house.JSON {
@@ -31,7 +31,7 @@ func tomorrow(kind string, n int) house.JSON {
 // Visibility knows nothing yet of a booking that was acknowledged a moment ago.
 func TestAPolicyStaysWhereATimerWasJustBooked(t *testing.T) {
 	t.Parallel()
-	a, b, _, kind := gateways(t)
+	a, b, kind := gateways(t)
 	for n := range 3 {
 		b.Add(tomorrow(kind, n))
 		reply := a.Do("DELETE", "/v1/policies/"+kind, nil)
@@ -46,7 +46,7 @@ func TestAPolicyStaysWhereATimerWasJustBooked(t *testing.T) {
 // A gateway books by the policy that it knows while another one deletes it.
 func TestAPolicyStaysWhereATimerIsBookedMeanwhile(t *testing.T) {
 	t.Parallel()
-	a, b, _, kind := gateways(t)
+	a, b, kind := gateways(t)
 	b.Add(tomorrow(kind, 0))
 	require.Equal(t, http.StatusOK, b.Do("DELETE", "/v1/timers/"+kind+"/0", nil).Status)
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
@@ -74,9 +74,22 @@ func TestAPolicyStaysWhereATimerIsBookedMeanwhile(t *testing.T) {
 	}
 }
 
+// The URL of a policy is as much as the policy to a timer that has none of its own.
+func TestAPolicyKeepsItsURLWhereATimerWasJustBooked(t *testing.T) {
+	t.Parallel()
+	a, b, kind := gateways(t)
+	b.Add(tomorrow(kind, 1))
+	reply := a.Do("PATCH", "/v1/policies/"+kind, house.JSON{"callback": nil})
+	require.Equal(t, http.StatusConflict, reply.Status, "%s", reply.Body)
+	require.Equal(t, http.StatusOK, b.Do("DELETE", "/v1/timers/"+kind+"/1", nil).Status)
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		assert.Equal(c, http.StatusOK, a.Do("PATCH", "/v1/policies/"+kind, house.JSON{"callback": nil}).Status)
+	}, 20*time.Second, 100*time.Millisecond, "visibility lags behind")
+}
+
 func TestTimersOfTheLastMomentAreCancelledWithTheirPolicy(t *testing.T) {
 	t.Parallel()
-	a, b, _, kind := gateways(t)
+	a, b, kind := gateways(t)
 	for n := range 3 {
 		b.Add(tomorrow(kind, n))
 	}
@@ -88,7 +101,7 @@ func TestTimersOfTheLastMomentAreCancelledWithTheirPolicy(t *testing.T) {
 // there is none.
 func TestAPolicyThatIsDeletedTakesNoBookings(t *testing.T) {
 	t.Parallel()
-	a, b, _, kind := gateways(t)
+	a, b, kind := gateways(t)
 	deleted := make(chan house.Reply, 1)
 	go func() { deleted <- a.Do("DELETE", "/v1/policies/"+kind, nil) }()
 	require.Eventually(t, func() bool {

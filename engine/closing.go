@@ -63,13 +63,15 @@ func (e *Engine) uphold(ctx context.Context, spec timer.Spec, runID string) erro
 	return err
 }
 
-// closing decides whether a policy can be deleted. Temporal's visibility lags behind,
+// closing decides whether a policy, or its URL, can be taken away. Temporal's visibility lags behind,
 // and every gateway books by a policy that it has read a while ago. So the policy takes
 // no bookings for as long as both take, and what is open is counted then.
 type closing struct {
 	engine               *Engine
 	businessType, author string
 	remaining            Remaining
+	// refusal says that so many timers are in the way.
+	refusal func(open int) error
 	// until marks the record that this closing has written.
 	until timer.Instant
 }
@@ -102,7 +104,7 @@ func (c *closing) count(ctx context.Context) error {
 	defer cancel()
 	open, err := c.engine.countOpen(ctx, c.businessType)
 	if err == nil && open > 0 {
-		err = inUse(open)
+		err = c.refusal(open)
 	}
 	return err
 }

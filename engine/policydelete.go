@@ -50,7 +50,7 @@ func (e *Engine) DeletePolicy(ctx context.Context, businessType, author string, 
 	if remaining == RemainingKeep {
 		return e.dropPolicy(ctx, businessType, author, 0)
 	}
-	closing := &closing{engine: e, businessType: businessType, author: author, remaining: remaining}
+	closing := &closing{engine: e, businessType: businessType, author: author, remaining: remaining, refusal: inUse}
 	if err := closing.decide(ctx); err != nil {
 		return err
 	}

@@ -58,7 +58,7 @@ func (e *Engine) PutPolicy(ctx context.Context, change PolicyChange) (PolicyResu
 		return PolicyResult{}, err
 	}
 	change.reach = e.Reach
-	ctx, cancel := bounded(ctx)
+	ctx, cancel := context.WithTimeout(ctx, e.settling()+callTimeout)
 	defer cancel()
 	defer e.policies.forget(change.Policy.BusinessType)
 	for {
@@ -91,34 +91,44 @@ func (e *Engine) putOnce(ctx context.Context, change PolicyChange) (PolicyResult
 	if err != nil {
 		return PolicyResult{}, err
 	}
-	if old.Callback.URL != "" && next.Callback.URL == "" {
-		if err := e.unaddressed(ctx, old.BusinessType); err != nil {
-			return PolicyResult{}, err
-		}
-	}
 	next.Version = last + 1
 	result := PolicyResult{Policy: next, Created: !open, Changes: timer.Differences(old, next)}
 	if open && len(result.Changes) == 0 {
 		result.Policy = old
 		return result, nil
 	}
-	if change.DryRun {
-		return result, nil
-	}
-	return result, e.storePolicy(ctx, workflows.PutPolicy{Record: workflows.PolicyRecord{
+	put := workflows.PutPolicy{Record: workflows.PolicyRecord{
 		Policy: next, ChangedAt: timer.At(time.Now()), ChangedBy: change.Author,
-	}, IfVersion: last}, open)
+	}, IfVersion: last}
+	switch takesURL := old.Callback.URL != "" && next.Callback.URL == ""; {
+	case takesURL:
+		return result, e.storeUnaddressed(ctx, put, change.DryRun)
+	case change.DryRun:
+		return result, nil
+	default:
+		return result, e.storePolicy(ctx, put, open)
+	}
 }
 
-// unaddressed refuses to take the URL away that open timers may need: which of
-// them have one of their own is not known without a look at each.
-func (e *Engine) unaddressed(ctx context.Context, businessType string) error {
-	open, err := e.countOpen(ctx, businessType)
-	if err != nil || open == 0 {
+// storeUnaddressed takes the URL away, unless there are open timers that may need it:
+// which of them have one of their own is not known without a look at each. The policy
+// is closed until all that were booked are counted.
+func (e *Engine) storeUnaddressed(ctx context.Context, put workflows.PutPolicy, dryRun bool) error {
+	closing := &closing{engine: e, businessType: put.Record.Policy.BusinessType, refusal: func(open int) error {
+		return &timer.Error{Code: timer.PolicyInUse, Message: "The business type has " + strconv.Itoa(open) +
+			" open timers, which may need the callback.url. Keep it, or delete the policy and say what happens to them."}
+	}}
+	if dryRun {
+		return closing.count(ctx)
+	}
+	if err := closing.decide(ctx); err != nil {
 		return err
 	}
-	return &timer.Error{Code: timer.PolicyInUse, Message: "The business type has " + strconv.Itoa(open) +
-		" open timers, which may need the callback.url. Keep it, or delete the policy and say what happens to them."}
+	err := e.storePolicy(ctx, put, true)
+	if err != nil {
+		closing.reopen(ctx)
+	}
+	return err
 }
 
 // over completes the change with what it keeps of the policy it replaces.

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,6 +13,7 @@ import (
 
 // counter counts open timers, and takes a while for it.
 type counter struct {
+	mu    sync.Mutex
 	open  int
 	takes time.Duration
 	err   error
@@ -19,14 +21,29 @@ type counter struct {
 }
 
 func (c *counter) count(ctx context.Context) (int, error) {
+	c.mu.Lock()
 	c.asked++
-	open, err := c.open, c.err
+	open, takes, err := c.open, c.takes, c.err
+	c.mu.Unlock()
 	select {
-	case <-time.After(c.takes):
+	case <-time.After(takes):
 	case <-ctx.Done():
 		return 0, ctx.Err()
 	}
 	return open, err
+}
+
+// becomes changes what is counted, and how long that takes.
+func (c *counter) becomes(open int, takes time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.open, c.takes = open, takes
+}
+
+func (c *counter) times() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.asked
 }
 
 // admitted is whether a booking is let in, and after which wait.
@@ -46,9 +63,9 @@ func TestWhatWasBookedSinceTheCountIsCountedIn(t *testing.T) {
 			require.Equal(t, want, ok, "booking %d", n)
 			require.Zero(t, waited)
 		}
-		require.Equal(t, 1, c.asked, "a count is trusted for a moment")
+		require.Equal(t, 1, c.times(), "a count is trusted for a moment")
 		<-time.After(countFor + 1)
-		c.open = 9 // one of the ten has ended
+		c.becomes(9, 0) // one of the ten has ended
 		ok, _ := admitted(t, s, 10, c)
 		require.True(t, ok)
 		ok, _ = admitted(t, s, 10, c)
@@ -66,7 +83,7 @@ func TestAStockThatCannotBeCountedHoldsNobodyUp(t *testing.T) {
 		s, c := &stock{}, &counter{open: 10}
 		ok, _ := admitted(t, s, 10, c)
 		require.False(t, ok)
-		c.takes = time.Hour
+		c.becomes(10, time.Hour)
 		<-time.After(countFor + 1)
 		ok, waited := admitted(t, s, 10, c)
 		require.False(t, ok, "the last count is young")
@@ -77,9 +94,9 @@ func TestAStockThatCannotBeCountedHoldsNobodyUp(t *testing.T) {
 			require.True(t, ok)
 			require.Zero(t, waited, "somebody has waited already")
 		}
-		require.Equal(t, 2, c.asked, "one count at a time")
+		require.Equal(t, 2, c.times(), "one count at a time")
 		<-time.After(callTimeout)
-		c.takes, c.open = 0, 110
+		c.becomes(110, 0)
 		ok, waited = admitted(t, s, 10, c)
 		require.False(t, ok, "visibility is back")
 		require.Zero(t, waited)
@@ -95,6 +112,6 @@ func TestACountThatFailsIsNotAskedForByEveryBooking(t *testing.T) {
 			require.True(t, ok)
 			require.Zero(t, waited)
 		}
-		require.Equal(t, 1, c.asked)
+		require.Equal(t, 1, c.times())
 	})
 }
