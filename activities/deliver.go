@@ -14,61 +14,105 @@ import (
 // Deliver makes the next attempt, and fails with the wait until the one after
 // it. Its result is not final when the delivery belongs on another queue.
 func (r *Ringer) Deliver(ctx context.Context, delivery timer.Delivery, payload converter.RawValue) (timer.Report, error) {
-	tries := int(activity.GetInfo(ctx).Attempt)
-	if prior := delivery.Prior; prior != nil && delivery.Number(tries, nil) == prior.Attempt {
-		return timer.Report{}, failure(*prior)
+	report, err := r.deliver(ctx, try{delivery: delivery, payload: payload, last: recorded(ctx)})
+	switch {
+	case err != nil:
+		return timer.Report{}, err
+	case report.Result == timer.ResultDelivered || report.Result == timer.ResultAside:
+		return report, nil
+	case !delivery.Live: // its time was fixed when it was scheduled, and a longer wait would end it
+		report.RetryIn = timer.Duration(timer.CutTo(report.Latest, report.RetryIn.D(), report.EndedAt.Time()))
+	}
+	return timer.Report{}, failure(report)
+}
+
+func (r *Ringer) deliver(ctx context.Context, next try) (timer.Report, error) {
+	if next.last == nil {
+		next.last = next.delivery.Prior
+		// The first try gives the wait into Temporal's hands, where GET sees it.
+		if next.last != nil && activity.GetInfo(ctx).Attempt == 1 && next.last.Early(time.Now()) {
+			return *next.last, nil
+		}
 	}
 	// A success whose record was lost on the way to Temporal is not repeated.
 	if report, ok := r.receipts.recall(deliveryOf(ctx)); ok {
 		return report, nil
 	}
-	standing, err := r.standing(ctx, delivery)
+	standing, err := r.standing(ctx, next.delivery)
 	if err != nil {
-		blind := try{delivery: delivery, number: delivery.Number(tries, nil), last: delivery.Prior}
-		return timer.Report{}, failure(blind.postpone(err))
+		return next.postpone(err), nil
 	}
 	// A cancel or change that is durable by now comes before this attempt, even
 	// if the workflow has not heard of it yet.
 	if !standing.Wanted {
 		return timer.Report{}, temporal.NewCanceledError()
 	}
-	next := try{delivery: delivery, payload: payload, last: standing.Last, number: delivery.Number(tries, standing.Last)}
-	if next.last == nil {
-		next.last = delivery.Prior
+	if standing.Last != nil {
+		next.last = standing.Last
 	}
-	plan, err := r.plan(ctx, delivery.Spec)
+	ctx, ended := underWatch(ctx, next.last)
+	defer ended()
+	plan, err := r.plan(ctx, next.delivery.Spec)
 	if err != nil {
-		return timer.Report{}, failure(next.postpone(err))
+		return next.postpone(err), nil
 	}
 	report, err := r.paced(ctx, plan, next)
 	if err == nil && report.Result == timer.ResultDelivered {
 		r.receipts.keep(deliveryOf(ctx), report)
 	}
-	if err != nil || report.Result == timer.ResultDelivered || report.Result == timer.ResultAside {
-		return report, err
-	}
-	return timer.Report{}, failure(report)
+	return report, err
 }
 
 // deliveryOf names the paced delivery of a run among the receipts.
 func deliveryOf(ctx context.Context) string { return runOf(ctx) + "/deliver" }
 
-// standingPatience is how long Temporal may take to say how a delivery stands.
-const standingPatience = 10 * time.Second
+// recorded is the last report that Temporal keeps for the tries that follow,
+// nil if there is none. It outlives a try whose worker died.
+func recorded(ctx context.Context) *timer.Report {
+	var report timer.Report
+	if !activity.HasHeartbeatDetails(ctx) || activity.GetHeartbeatDetails(ctx, &report) != nil || report.Result == "" {
+		return nil
+	}
+	return &report
+}
+
+const (
+	// standingPatience is how long Temporal may take to say how a delivery stands,
+	// and standingPause the time between two questions.
+	standingPatience = 10 * time.Second
+	standingPause    = 200 * time.Millisecond
+)
 
 func (r *Ringer) standing(ctx context.Context, delivery timer.Delivery) (timer.Standing, error) {
 	ctx, cancel := context.WithTimeout(ctx, standingPatience)
 	defer cancel()
 	for {
 		standing, err := r.Runs.Standing(ctx, delivery.Spec.Key, runOf(ctx))
-		if err == nil || ctx.Err() != nil || timer.CodeOf(err) == timer.NotFound {
+		if err == nil || timer.CodeOf(err) == timer.NotFound {
+			return standing, err
+		}
+		select {
+		case <-time.After(standingPause):
+		case <-ctx.Done():
 			return standing, err
 		}
 	}
 }
 
-// hurry is by what part of its wait an attempt may come too soon.
-const hurry = 10
+// Standing says how a delivery stands, and until when it may go on under the
+// policy as it is now.
+func (r *Ringer) Standing(ctx context.Context, spec timer.Spec) (timer.Standing, error) {
+	standing, err := r.Runs.Progress(ctx, spec.Key, runOf(ctx))
+	if err != nil {
+		return timer.Standing{}, err
+	}
+	policy, err := r.Policies.Policy(ctx, spec.BusinessType)
+	if err != nil && timer.CodeOf(err) != timer.NotFound {
+		return timer.Standing{}, err
+	}
+	standing.Latest, standing.PolicyVersion = spec.Latest(policy.ExpiresAfter), policy.Version
+	return standing, nil
+}
 
 // paced makes an attempt, or none where it comes too soon, or the type is held back
 // or has got a policy, and with it a queue of its own.
@@ -79,14 +123,33 @@ func (r *Ringer) paced(ctx context.Context, plan plan, next try) (timer.Report, 
 	}
 	// Temporal hands the last try's task out once more when its store had said that
 	// it was not written.
-	if last := next.last; last != nil && last.NextIn(now) > last.RetryIn.D()/hurry {
-		return next.wait(plan, timer.CutTo(plan.latest, last.NextIn(now), now)), nil
+	if last := next.last; last != nil && last.Early(now) {
+		return next.wait(plan, last.NextIn(now)), nil
 	}
 	if plan.policy.Version != 0 && activity.GetInfo(ctx).TaskQueue != r.Queue(plan.policy.BusinessType) {
 		return next.skip(plan, timer.ResultAside), nil
 	}
 	if until, held := plan.policy.Held(now); held {
-		return next.wait(plan, timer.CutTo(plan.latest, until.Until(now), now)), nil
+		return next.wait(plan, until.Until(now)), nil
 	}
-	return r.attempt(ctx, plan, next)
+	if plan.policy.Version != 0 { // else the queue is everybody's, and has limits of its own
+		leave, ok := r.Bulkhead.EnterQueue(ctx, plan.policy.BusinessType, plan.policy.Limits.InFlight)
+		if !ok {
+			return next.wait(plan, postponeFor), nil
+		}
+		defer leave()
+	}
+	return r.attempt(ctx, plan.within(ctx), next)
+}
+
+// reportSlack is for the way of a report to Temporal.
+const reportSlack = 3 * time.Second
+
+// within is the plan of an attempt that ends before its task does: one that
+// outlasted it would leave no report, and count for nothing.
+func (p plan) within(ctx context.Context) plan {
+	end, _ := ctx.Deadline()
+	left := timer.Duration(time.Until(end) - reportSlack)
+	p.callback.Timeout = max(min(p.callback.Timeout, left), timer.Duration(timer.MinAttemptTimeout))
+	return p
 }

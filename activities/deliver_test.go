@@ -2,35 +2,404 @@ package activities
 
 import (
 	"context"
+	"errors"
+	"net/http"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/otel/trace/noop"
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
 
 	"github.com/wakecall/wakecall/timer"
 )
 
+// queue is the way of one delivery over the queue: what its tries find, and what
+// they leave.
+type queue struct {
+	*testing.T
+	ringer   *Ringer
+	env      *testsuite.TestActivityEnvironment
+	delivery timer.Delivery
+
+	policy    timer.Policy
+	policyErr error
+	standing  timer.Standing
+	// standingErr is why it cannot be told how the delivery stands.
+	standingErr error
+	// full is whether the type makes as many attempts as it may.
+	full bool
+	// answer is the receiver's.
+	answer func(*http.Request) *http.Response
+	calls  []*http.Request
+	wishes []timer.BackPressure
+}
+
+func newQueue(t *testing.T) *queue {
+	q := &queue{T: t, standing: timer.Standing{Wanted: true}, answer: answers(http.StatusOK)}
+	receiver := clientOn(onQueue{q: q}, "test")
+	links := &links{common: &link{client: receiver, fresh: receiver}}
+	ringer, err := NewRinger(Config{
+		Runs: onQueue{q: q}, Policies: onQueue{q: q}, Bulkhead: onQueue{q: q}, Observer: onQueue{q: q},
+		Queue:  func(string) string { return "default-test-taskqueue" },
+		Caller: &Caller{links: links, tracer: noop.NewTracerProvider().Tracer(""), resent: func() {}},
+	})
+	require.NoError(t, err)
+	q.ringer = ringer
+	q.delivery.Spec = timer.Spec{Key: timer.Key{BusinessType: "x", BusinessID: "1"}, Card: timer.Card{CreatedAt: timer.At(time.Now()), DueAt: timer.At(time.Now())}}
+	q.delivery.Live = true
+	q.policy = timer.Policy{
+		BusinessType: "x", Version: 1, Callback: timer.Callback{URL: "http://receiver.example"},
+		Retry: timer.Retry{Steps: []timer.Duration{timer.Duration(10 * time.Second), timer.Duration(time.Minute)}},
+	}.WithDefaults()
+	return q
+}
+
+// onQueue is what surrounds a try.
+type onQueue struct {
+	q *queue
+	Runs
+	Observer
+	Bulkhead
+}
+
+func (o onQueue) Standing(context.Context, timer.Key, string) (timer.Standing, error) {
+	return o.q.standing, o.q.standingErr
+}
+
+func (o onQueue) Policy(context.Context, string) (timer.Policy, error) {
+	return o.q.policy, o.q.policyErr
+}
+
+func (o onQueue) HoldBack(_ context.Context, _ string, wish timer.BackPressure) error {
+	o.q.wishes = append(o.q.wishes, wish)
+	return nil
+}
+
+func (o onQueue) EnterQueue(context.Context, string, int) (leave func(), ok bool) {
+	return func() {}, !o.q.full
+}
+
+func (o onQueue) Attempted(string, timer.Report, time.Duration) {}
+
+func (o onQueue) RoundTrip(r *http.Request) (*http.Response, error) {
+	o.q.calls = append(o.q.calls, r)
+	if answer := o.q.answer(r); answer != nil {
+		return answer, nil
+	}
+	<-r.Context().Done()
+	return nil, r.Context().Err()
+}
+
+// answers is a receiver with one answer, and its headers.
+func answers(status int, headers ...string) func(*http.Request) *http.Response {
+	return func(*http.Request) *http.Response {
+		response := &http.Response{StatusCode: status, Header: http.Header{}, Body: http.NoBody}
+		for i := 0; i < len(headers); i += 2 {
+			response.Header.Set(headers[i], headers[i+1])
+		}
+		return response
+	}
+}
+
+// hangs is a receiver without an answer.
+func hangs(*http.Request) *http.Response { return nil }
+
+// try makes one try, and goes on to the next: what it leaves is what that finds.
+func (q *queue) try() timer.Report {
+	q.Helper()
+	var suite testsuite.WorkflowTestSuite
+	q.env = suite.NewTestActivityEnvironment()
+	q.env.SetTestTimeout(time.Hour)
+	return q.tryIn(q.env)
+}
+
+func (q *queue) tryIn(env *testsuite.TestActivityEnvironment) (report timer.Report) {
+	q.Helper()
+	env.RegisterActivity(q.ringer.Deliver)
+	if q.standing.Last != nil {
+		env.SetHeartbeatDetails(q.standing.Last)
+	}
+	result, err := env.ExecuteActivity(q.ringer.Deliver, q.delivery, converter.NewRawValue(nil))
+	if err == nil {
+		require.NoError(q, result.Get(&report))
+		return report
+	}
+	app, ok := errors.AsType[*temporal.ApplicationError](err)
+	require.True(q, ok, err)
+	require.NoError(q, app.Details(&report), err)
+	q.standing.Last = &report
+	return report
+}
+
+func (q *queue) numbers() (numbers []string) {
+	for _, call := range q.calls {
+		numbers = append(numbers, call.Header.Get(HeaderAttempt))
+	}
+	return numbers
+}
+
+// Only attempts that left a report use up the ladder.
+func TestWhatUsesUpTheLadder(t *testing.T) {
+	lateness := int64(7)
+	second := timer.Report{Result: timer.ResultRetry, Attempt: 2, LatenessMS: &lateness, Failure: &timer.Failure{Status: 500, Message: "HTTP 500"}}
+	for name, spoil := range map[string]func(*queue){
+		"nobody knows how it stands": func(q *queue) { q.standingErr = errors.New("no answer") },
+		"the policy cannot be read":  func(q *queue) { q.policyErr = errors.New("no answer") },
+		"there is no policy":         func(q *queue) { q.policyErr = &timer.Error{Code: timer.NotFound}; q.policy = timer.Policy{} },
+		"back-pressure holds the type": func(q *queue) {
+			q.policy.BackPressure = &timer.BackPressure{Until: timer.At(time.Now().Add(time.Second))}
+		},
+		"the type does all it may": func(q *queue) { q.full = true },
+	} {
+		t.Run(name, func(t *testing.T) {
+			for from, prior := range map[string]*timer.Report{"from the first attempt": nil, "from the third": &second} {
+				t.Run(from, func(t *testing.T) {
+					synctest.Test(t, func(t *testing.T) {
+						q := newQueue(t)
+						q.delivery.Prior = prior
+						made, policy := 0, q.policy
+						if prior != nil {
+							made = prior.Attempt
+						}
+						for range 3 {
+							spoil(q)
+							report := q.try()
+							require.Equal(t, timer.ResultRetry, report.Result)
+							require.Equal(t, made, report.Attempt)
+							require.NotZero(t, report.RetryIn)
+							<-time.After(report.RetryIn.D())
+							if prior != nil {
+								require.Equal(t, prior.Failure, report.Failure, "it shows the failure of the last attempt")
+								require.Equal(t, prior.LatenessMS, report.LatenessMS)
+							}
+						}
+						require.Empty(t, q.calls)
+						q.standingErr, q.policyErr, q.full, q.policy = nil, nil, false, policy
+						q.answer = answers(http.StatusInternalServerError)
+						report := q.try()
+						require.Equal(t, made+1, report.Attempt)
+						require.Equal(t, q.calls[0].Header.Get(HeaderAttempt), itoa(made+1))
+						require.Equal(t, made+1 == 3, report.Result == timer.ResultFailed, "two steps make three attempts")
+					})
+				})
+			}
+		})
+	}
+}
+
+func itoa(n int) string { return string(rune('0' + n)) }
+
+// The number of an attempt goes by what was recorded last, wherever that is: a
+// try whose worker died left nothing, and Temporal forgets the failure before it.
+func TestNumberByWhatWasRecorded(t *testing.T) {
+	third := &timer.Report{Result: timer.ResultRetry, Attempt: 3}
+	for name, c := range map[string]struct {
+		prior, recorded, standing *timer.Report
+		number                    string
+	}{
+		"nothing yet":              {nil, nil, nil, "1"},
+		"before this queue":        {third, nil, nil, "4"},
+		"by a worker that is gone": {&timer.Report{Result: timer.ResultRetry, Attempt: 1}, third, nil, "4"},
+		"by an older worker":       {nil, nil, third, "4"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				q := newQueue(t)
+				q.delivery.Prior, q.standing.Last = c.prior, c.standing
+				var suite testsuite.WorkflowTestSuite
+				env := suite.NewTestActivityEnvironment()
+				if c.recorded != nil {
+					env.SetHeartbeatDetails(c.recorded)
+				}
+				require.Equal(t, timer.ResultDelivered, q.tryIn(env).Result)
+				require.Equal(t, []string{c.number}, q.numbers())
+			})
+		})
+	}
+}
+
+// The first try gives the wait of an attempt made elsewhere into Temporal's hands.
+func TestTheFirstTryWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue(t)
+		q.delivery.Prior = &timer.Report{
+			Result: timer.ResultRetry, Attempt: 1, EndedAt: timer.At(time.Now()), RetryIn: timer.Duration(10 * time.Second), Latest: timer.At(time.Now().Add(4 * time.Second)),
+		}
+		require.Equal(t, *q.delivery.Prior, q.try(), "it may reach past the latest time, which the workflow keeps")
+		q.standing.Last, q.delivery.Live = nil, false
+		require.EqualValues(t, 4*time.Second, q.try().RetryIn, "where the time is fixed, a longer wait would end the delivery at once")
+		require.Empty(t, q.calls)
+	})
+}
+
 // A try that comes sooner than its ladder says calls nobody, and comes again for
 // the rest of the wait.
 func TestTooSoonATry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ringer, err := NewRinger(Config{})
-		require.NoError(t, err)
-		last := timer.Report{Result: timer.ResultRetry, Attempt: 2, EndedAt: timer.At(time.Now()), RetryIn: timer.Duration(10 * time.Second)}
+		q := newQueue(t)
+		q.standing.Last = &timer.Report{Result: timer.ResultRetry, Attempt: 2, EndedAt: timer.At(time.Now()), RetryIn: timer.Duration(10 * time.Second)}
 		<-time.After(4 * time.Second)
-		var report timer.Report
-		var suite testsuite.WorkflowTestSuite
-		_, err = suite.NewTestActivityEnvironment().ExecuteLocalActivity(func(ctx context.Context) (timer.Report, error) {
-			var err error
-			report, err = ringer.paced(ctx, plan{}, try{number: 3, last: &last})
-			return report, err
-		})
-		require.NoError(t, err)
+		report := q.try()
 		require.Equal(t, timer.ResultRetry, report.Result)
 		require.Equal(t, 2, report.Attempt)
-		require.Equal(t, 1, report.Skipped)
 		require.EqualValues(t, 6*time.Second, report.RetryIn)
+		require.Empty(t, q.calls)
 	})
+}
+
+// A timer that nobody can be called for waits longer each time, and expires by
+// its own terms.
+func TestUncalled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue(t)
+		q.policy, q.policyErr = timer.Policy{}, &timer.Error{Code: timer.NotFound}
+		q.delivery.Spec.ExpiresAfter = timer.Duration(10 * time.Minute)
+		var waits []time.Duration
+		for {
+			report := q.try()
+			require.Equal(t, errUncalled.Error(), report.Failure.Message)
+			if report.Result == timer.ResultExpired {
+				break
+			}
+			waits = append(waits, report.RetryIn.D())
+			<-time.After(report.RetryIn.D())
+		}
+		require.Equal(t, []time.Duration{time.Second, 2 * time.Second, 4 * time.Second}, waits[:3])
+		require.Equal(t, longestUncalled, waits[len(waits)-1])
+	})
+}
+
+// The attempt is the live policy's, and ends early enough to be recorded.
+func TestAnAttemptEndsBeforeItsTask(t *testing.T) {
+	for name, c := range map[string]struct{ task, timeout, took time.Duration }{
+		"there is time":   {2 * time.Minute, time.Minute, time.Minute},
+		"there is none":   {16 * time.Second, 30 * time.Second, 16*time.Second - reportSlack},
+		"it is over":      {time.Second, 30 * time.Second, timer.MinAttemptTimeout},
+		"a short attempt": {16 * time.Second, time.Second, time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithTimeout(t.Context(), c.task)
+				defer cancel()
+				p := plan{callback: timer.Callback{Timeout: timer.Duration(c.timeout)}}
+				require.Equal(t, c.took, p.within(ctx).callback.Timeout.D())
+			})
+		})
+	}
+}
+
+// What a receiver asks for is granted as far as the policy says, to the type and
+// to the timer, which leaves the rest of the wait to its type.
+func TestPatience(t *testing.T) {
+	for name, c := range map[string]struct {
+		asks    string
+		most    time.Duration
+		granted time.Duration
+		own     time.Duration
+	}{
+		"a little":         {"12", time.Hour, 12 * time.Second, 12 * time.Second},
+		"an hour":          {"3600", time.Hour, time.Hour, heardBy},
+		"2^32 seconds":     {"4294967296", time.Hour, time.Hour, heardBy},
+		"up to a minute":   {"3600", time.Minute, time.Minute, heardBy},
+		"less than a step": {"3600", time.Second, time.Second, 10 * time.Second},
+		"nothing":          {"3600", 0, 0, 10 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				q := newQueue(t)
+				most := timer.Duration(c.most)
+				q.policy.MaxBackPressure = &most
+				q.answer = answers(http.StatusServiceUnavailable, "Retry-After", c.asks)
+				report := q.try()
+				require.Equal(t, c.own, report.RetryIn.D())
+				if c.granted == 0 {
+					require.Empty(t, q.wishes)
+					return
+				}
+				require.Len(t, q.wishes, 1)
+				require.Equal(t, c.granted, q.wishes[0].Until.Time().Sub(q.wishes[0].Since.Time()))
+
+				q = newQueue(t)
+				q.policy.MaxBackPressure = &most
+				q.answer = answers(http.StatusServiceUnavailable, "Retry-After", c.asks)
+				q.delivery.Spec.Callback = &timer.Callback{URL: "http://other.example"}
+				require.Equal(t, max(c.granted, 10*time.Second), q.try().RetryIn.D(), "who calls elsewhere waits by itself")
+				require.Empty(t, q.wishes)
+			})
+		})
+	}
+}
+
+// An attempt in flight is waited for when the timer is cancelled, and not when
+// its worker stops for good.
+func TestWhatEndsAnAttempt(t *testing.T) {
+	for name, c := range map[string]struct {
+		stopped bool
+		cause   error
+		took    time.Duration
+	}{
+		"a cancel":                      {false, temporal.NewCanceledError(), 10 * time.Second},
+		"a cancel while it stops":       {true, temporal.NewCanceledError(), 10 * time.Second},
+		"its task is gone":              {false, errors.New("not found"), 10 * time.Second},
+		"its worker is told to give up": {true, errors.New("worker is now shutdown"), time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				q := newQueue(t)
+				q.answer = hangs
+				began := time.Now()
+				var suite testsuite.WorkflowTestSuite
+				env := suite.NewTestActivityEnvironment()
+				env.SetTestTimeout(time.Hour)
+				stop := make(chan struct{})
+				if c.stopped {
+					close(stop)
+				}
+				env.SetWorkerStopChannel(stop)
+				var took time.Duration
+				deliver := func(ctx context.Context) error {
+					ctx, end := context.WithCancelCause(ctx)
+					time.AfterFunc(time.Second, func() { end(c.cause) })
+					_, _ = q.ringer.Deliver(ctx, q.delivery, converter.NewRawValue(nil))
+					took = time.Since(began)
+					return nil
+				}
+				env.RegisterActivity(deliver)
+				_, err := env.ExecuteActivity(deliver)
+				require.NoError(t, err)
+				require.Equal(t, c.took, took)
+			})
+		})
+	}
+}
+
+// A long attempt gives signs of life, which carry the last report along; one of
+// the default length gives none.
+func TestSignsOfLife(t *testing.T) {
+	for timeout, beats := range map[time.Duration]int32{timer.DefaultAttemptTimeout - time.Millisecond: 0, time.Minute: 1} {
+		synctest.Test(t, func(t *testing.T) {
+			q := newQueue(t)
+			q.answer, q.policy.Callback.Timeout = hangs, timer.Duration(timeout)
+			q.standing.Last = &timer.Report{Result: timer.ResultRetry, Attempt: 2}
+			var suite testsuite.WorkflowTestSuite
+			env := suite.NewTestActivityEnvironment()
+			env.SetTestTimeout(time.Hour)
+			var heard atomic.Int32
+			env.SetOnActivityHeartbeatListener(func(_ *activity.Info, details converter.EncodedValues) {
+				var report timer.Report
+				require.NoError(t, details.Get(&report))
+				require.Equal(t, 2, report.Attempt)
+				heard.Add(1)
+			})
+			require.Equal(t, 3, q.tryIn(env).Attempt)
+			require.GreaterOrEqual(t, heard.Load(), beats)
+			require.Equal(t, beats == 0, heard.Load() == 0)
+		})
+	}
 }

@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -20,6 +21,10 @@ type plan struct {
 	latest   timer.Instant
 }
 
+// errUncalled is told of a timer that nobody can be called for. It waits until a
+// policy says whom to call.
+var errUncalled = errors.New(string(timer.NoReceiver))
+
 func (r *Ringer) plan(ctx context.Context, spec timer.Spec) (plan, error) {
 	policy, err := r.Policies.Policy(ctx, spec.BusinessType)
 	if err != nil && timer.CodeOf(err) != timer.NotFound {
@@ -36,6 +41,9 @@ func (r *Ringer) plan(ctx context.Context, spec timer.Spec) (plan, error) {
 	}
 	p := plan{policy: policy, latest: spec.Latest(policy.ExpiresAfter)}
 	p.callback, p.retry = spec.Call(policy)
+	if p.callback.URL == "" {
+		return plan{}, errUncalled
+	}
 	return p, nil
 }
 
@@ -82,7 +90,7 @@ func (p plan) request(t try) request {
 		HeaderBusinessType: spec.BusinessType,
 		HeaderBusinessID:   spec.BusinessID,
 		HeaderDueAt:        spec.DueAt.String(),
-		HeaderAttempt:      strconv.Itoa(t.number),
+		HeaderAttempt:      strconv.Itoa(t.number()),
 		HeaderRevision:     strconv.Itoa(spec.Revision),
 	}
 	if spec.Series != nil {

@@ -25,9 +25,9 @@ func (h had) TimedOut(string) bool         { return false }
 func (h had) Take(context.Context, string) {}
 
 // full is a bulkhead without a slot: the attempt steps aside.
-type full struct{}
+type full struct{ Bulkhead }
 
-func (full) Enter(context.Context, string, int) (leave func(), ok bool) { return nil, false }
+func (full) Enter(context.Context, string, int, int) (leave func(), ok bool) { return nil, false }
 
 // repeats counts tasks that came again.
 type repeats struct {

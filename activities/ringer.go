@@ -39,7 +39,10 @@ type Observer interface {
 type Runs interface {
 	// Holder is the worker that had the run's first workflow task before.
 	Holder(ctx context.Context, key timer.Key, runID string) (worker string, err error)
+	// Standing is how its delivery stands, once the workflow has heard of whatever
+	// happened to it. Progress is the same as of now, for the workflow itself.
 	Standing(ctx context.Context, key timer.Key, runID string) (timer.Standing, error)
+	Progress(ctx context.Context, key timer.Key, runID string) (timer.Standing, error)
 	// Wanted is whether the run is open and nobody has asked it to cancel.
 	Wanted(ctx context.Context, key timer.Key, runID string) (bool, error)
 	// Cause is why the run was asked to cancel.
@@ -50,7 +53,10 @@ type Runs interface {
 type Bulkhead interface {
 	// Enter takes a slot of the type's share, or reports that none became free
 	// in time.
-	Enter(ctx context.Context, businessType string, share int) (leave func(), ok bool)
+	Enter(ctx context.Context, businessType string, share, limit int) (leave func(), ok bool)
+	// EnterQueue counts an attempt on the type's queue, or reports that both paths
+	// together made as many as they may.
+	EnterQueue(ctx context.Context, businessType string, limit int) (leave func(), ok bool)
 }
 
 // Hold bounds how many timers this process holds until their time.
@@ -146,6 +152,9 @@ func (r *Ringer) awaitTurn(ctx context.Context) {
 
 func (r *Ringer) ring(ctx context.Context, delivery timer.Delivery, payload converter.RawValue) (timer.Report, error) {
 	plan, err := r.plan(ctx, delivery.Spec)
+	if errors.Is(err, errUncalled) { // it waits on the queue
+		return timer.Report{Result: timer.ResultAside}, nil
+	}
 	if err != nil {
 		return timer.Report{}, err
 	}
@@ -154,7 +163,7 @@ func (r *Ringer) ring(ctx context.Context, delivery timer.Delivery, payload conv
 		return plan.report(timer.ResultAside), nil
 	}
 	defer leave()
-	return r.attempt(ctx, plan, try{delivery: delivery, payload: payload, number: 1})
+	return r.attempt(ctx, plan, try{delivery: delivery, payload: payload})
 }
 
 // enter takes the fast path, where it is open.
@@ -162,7 +171,7 @@ func (r *Ringer) enter(ctx context.Context, policy timer.Policy) (leave func(), 
 	if policy.Rate(time.Now()) != nil {
 		return nil, false
 	}
-	return r.Bulkhead.Enter(ctx, policy.BusinessType, policy.Limits.FastShare())
+	return r.Bulkhead.Enter(ctx, policy.BusinessType, policy.Limits.FastShare(), policy.Limits.InFlight)
 }
 
 // Receipt says what this worker knows of a run's first attempt, or which other
@@ -223,18 +232,20 @@ func (r *Ringer) attempt(ctx context.Context, plan plan, t try) (timer.Report, e
 	}
 	report := plan.judge(t, sent)
 	r.Observer.Attempted(t.delivery.Spec.BusinessType, report, time.Since(began))
-	if wish, ok := plan.pressure(report, sent); ok {
-		r.holdBack(ctx, plan.policy, wish)
+	if wish, ok := plan.pressure(report, sent); ok && r.holdBack(ctx, plan.policy, wish) {
+		report = plan.leaveToType(report)
 	}
 	return report, nil
 }
 
 // holdBack passes on a receiver's wish. If that fails the one timer keeps to
 // it all the same, and the next answer will repeat it.
-func (r *Ringer) holdBack(ctx context.Context, policy timer.Policy, wish timer.BackPressure) {
-	if err := r.Policies.HoldBack(ctx, policy.BusinessType, wish); err != nil {
+func (r *Ringer) holdBack(ctx context.Context, policy timer.Policy, wish timer.BackPressure) (passedOn bool) {
+	err := r.Policies.HoldBack(ctx, policy.BusinessType, wish)
+	if err != nil {
 		activity.GetLogger(ctx).Warn("back-pressure was not passed on", "business_type", policy.BusinessType, "error", err)
 	}
+	return err == nil
 }
 
 // Cause says why the run was asked to cancel.

@@ -29,7 +29,7 @@ func TestAttemptsShareATrace(t *testing.T) {
 		spec := timer.Spec{Key: timer.Key{BusinessType: "order-close", BusinessID: "1"}}
 		spec.Booking, spec.TraceParent = booking, traceParent
 		p := plan{callback: timer.Callback{URL: server.URL, Timeout: timer.Duration(time.Second)}}
-		require.Equal(t, http.StatusOK, caller.call(t.Context(), p.request(try{delivery: timer.Delivery{Spec: spec}, payload: converter.NewRawValue(nil), number: 1})).answer.Status)
+		require.Equal(t, http.StatusOK, caller.call(t.Context(), p.request(try{delivery: timer.Delivery{Spec: spec}, payload: converter.NewRawValue(nil)})).answer.Status)
 		parts := strings.Split(got.Get("traceparent"), "-")
 		require.Len(t, parts, 4)
 		return parts[1], parts[2]

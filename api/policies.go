@@ -21,6 +21,7 @@ func (s *Server) policies(g *echo.Group) {
 	g.PATCH("/:type", s.patchPolicy)
 	g.DELETE("/:type", s.deletePolicy)
 	g.GET("/:type/versions", s.listVersions)
+	g.DELETE("/:type/back_pressure", s.liftBackPressure)
 }
 
 // policyBody is a policy as a client writes it. What a client has read and
@@ -40,6 +41,8 @@ type policyBody struct {
 	Preload        *timer.Duration `json:"preload"`
 	Reuse          *timer.Reuse    `json:"reuse"`
 	TLS            *timer.TLS      `json:"tls"`
+
+	MaxBackPressure *timer.Duration `json:"max_back_pressure"`
 
 	Version        jsontext.Value `json:"version"`
 	RetiredSecrets jsontext.Value `json:"retired_secrets"`
@@ -105,6 +108,7 @@ func (o object) policy(businessType string) (engine.PolicyChange, error) {
 			ExpiresAfter: value(body.ExpiresAfter), SigningSecrets: value(body.SigningSecrets), SecretOverlap: body.SecretOverlap,
 			Limits: value(body.Limits), Priority: value(body.Priority), Paused: value(body.Paused), Alert: body.Alert,
 			MinInterval: value(body.MinInterval), Preload: body.Preload, Reuse: value(body.Reuse), TLS: body.TLS,
+			MaxBackPressure: body.MaxBackPressure,
 		},
 	}
 	change.Policy.Callback.URL = asciiHost(change.Policy.Callback.URL)
@@ -225,6 +229,17 @@ func (s *Server) deletePolicy(c echo.Context) error {
 	return c.NoContent(http.StatusNoContent)
 }
 
+func (s *Server) liftBackPressure(c echo.Context) error {
+	businessType, q := pathType(c)
+	if err := q.err(); err != nil {
+		return err
+	}
+	if err := s.engine.LiftBackPressure(c.Request().Context(), businessType); err != nil {
+		return err
+	}
+	return c.NoContent(http.StatusNoContent)
+}
+
 func answerPolicy(c echo.Context, status int, policy timer.Policy) error {
 	c.Response().Header().Set("ETag", strconv.Quote(strconv.Itoa(policy.Version)))
 	return c.JSON(status, mask(policy))
@@ -242,5 +257,6 @@ func mask(policy timer.Policy) timer.Policy {
 	if _, held := policy.Held(time.Now()); !held {
 		policy.BackPressure = nil
 	}
+	policy.PressureLiftedAt = 0
 	return policy
 }

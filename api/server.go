@@ -39,6 +39,7 @@ type Engine interface {
 	Policies(ctx context.Context) ([]timer.Policy, error)
 	PolicyVersions(ctx context.Context, businessType string) ([]engine.PolicyVersion, error)
 	DeletePolicy(ctx context.Context, businessType, author string, remaining engine.Remaining) error
+	LiftBackPressure(ctx context.Context, businessType string) error
 
 	Ready(ctx context.Context) error
 	Leave()

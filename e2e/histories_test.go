@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	enumspb "go.temporal.io/api/enums/v1"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/wakecall/wakecall/e2e/house"
 	"github.com/wakecall/wakecall/e2e/receiver"
+	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -240,4 +242,51 @@ func (r recorder) run(name, workflowID, runID string) {
 	text, err := temporalproto.CustomJSONMarshalOptions{Indent: " "}.Marshal(&history)
 	require.NoError(r.t, err)
 	require.NoError(r.t, os.WriteFile(file, append(text, '\n'), 0o644))
+}
+
+// TestRecordHistoriesOfRetries records what follows a first attempt.
+func TestRecordHistoriesOfRetries(t *testing.T) {
+	if os.Getenv("WAKECALL_RECORD") == "" {
+		t.Skip("records only when WAKECALL_RECORD is set")
+	}
+	h, r, kind := open(t)
+	rec := recorder{t: t, h: h}
+	held := house.JSON{"callback": house.JSON{"url": r.URL}, "paused": true, "expires_after": "1s"}
+	h.Policy(kind, held)
+	h.Add(house.JSON{"business_type": kind, "business_id": "expired-held", "delay": "0s"})
+	rec.finished(kind, "expired-held", "expired")
+
+	held["expires_after"] = "4s"
+	h.Policy(kind, held)
+	h.Add(house.JSON{"business_type": kind, "business_id": "put-off", "delay": "0s"})
+	h.Await(kind+"/put-off", "delivering")
+	held["expires_after"] = "8s"
+	h.Policy(kind, held)
+	rec.finished(kind, "put-off", "expired")
+
+	spec, err := timer.Admit(timer.Key{BusinessType: kind, BusinessID: "went-over"}, timer.Terms{Delay: pointer(timer.Duration(0))}, "booking", time.Now())
+	require.NoError(t, err)
+	spec.Behaviour = workflows.BehaviourInitial
+	h.Start(spec)
+	rec.finished(kind, "went-over", "expired")
+
+	path := kind + ".other/woken"
+	body := booking(kind+".other", "woken", "0s", r.On("/busy", receiver.FailFirst(1)))
+	body["retry"] = house.JSON{"steps": []string{"1s"}}
+	h.Add(body)
+	h.Await(path, "delivering")
+	wake := timer.Change{ID: "wake", Wake: true, At: timer.At(time.Now())}
+	require.NoError(t, h.Client.SignalWorkflow(t.Context(), path, "", workflows.SignalChange, wake))
+	rec.finished(kind+".other", "woken", "delivered")
+
+	h.Policy(kind, house.JSON{"callback": house.JSON{"url": r.On("/patience", func(w http.ResponseWriter, _ *http.Request, _ int) {
+		w.Header().Set("Retry-After", "3600")
+		w.WriteHeader(http.StatusTooManyRequests)
+	})}})
+	h.Add(house.JSON{"business_type": kind, "business_id": "pressed", "delay": "0s"})
+	awaitPressure(t, h, kind)
+	require.Equal(t, http.StatusNoContent, h.Do("DELETE", "/v1/policies/"+kind+"/back_pressure", nil).Status)
+	require.Equal(t, http.StatusNoContent, h.Do("DELETE", "/v1/policies/"+kind+"?timers=keep", nil).Status)
+	rec.run("policy-lifted", workflows.PolicyID(kind), "")
+	h.Do("DELETE", "/v1/timers/"+kind+"/pressed", nil)
 }

@@ -118,7 +118,7 @@ func TestBackPressureOfAnotherReceiver(t *testing.T) {
 	r.Await(t, "elsewhere", 1)
 	h.Add(house.JSON{"business_type": kind, "business_id": "here", "delay": "0s"})
 	r.Await(t, "here", 1)
-	require.NotContains(t, string(h.Do("GET", "/v1/policies/"+kind, nil).Body), "back_pressure")
+	require.NotContains(t, string(h.Do("GET", "/v1/policies/"+kind, nil).Body), `"back_pressure"`)
 }
 
 func TestAddLimit(t *testing.T) {

@@ -24,31 +24,35 @@ func TestLostTimersAreFound(t *testing.T) { // it needs the machine for itself
 	h, r, kind := house.Open(t, addr), receiver.New(t), typeOf(t)
 	h.StartWorker() // it has no reconciler
 	const lost = 20
-	r.On("/flaky", receiver.FailFirst(1))
+	r.On("/flaky", receiver.FailFirst(2))
 	h.Policy(kind, house.JSON{
-		"callback": house.JSON{"url": r.URL}, "alert": house.JSON{"url": r.URL + "/alert"}, "retry": house.JSON{"steps": []string{"7s"}},
+		"callback": house.JSON{"url": r.URL}, "alert": house.JSON{"url": r.URL + "/alert"}, "retry": house.JSON{"steps": []string{"10ms", "7s"}},
 	})
 	h.Add(booking(kind, "retrying", "0s", r.URL+"/flaky"))
 	require.Eventually(t, func() bool {
 		shown := h.Get(kind + "/retrying")
-		return shown.Attempts == 1 && shown.NextAttemptAt.After(time.Now())
+		return shown.Attempts == 2 && shown.NextAttemptAt.After(time.Now())
 	}, 10*time.Second, 10*time.Millisecond, "the backoff is Temporal's")
 	h.AddMany(kind, lost, "6s")
 	taken := takeTimers(t, filepath.Join(dir, "main.db"))
 	require.GreaterOrEqual(t, taken, int64(lost+1))
 	h.Add(booking(kind, "control", "8s", r.URL))
 	r.Await(t, "control", 1)
-	require.Len(t, r.All(), 2, "nothing but the first attempt of one, and the control")
+	require.Len(t, r.All(), 3, "nothing but two attempts of one, and the control")
+	lateness := h.Get(kind + "/retrying").LatenessMS
 
 	settings := house.Settings()
 	settings.ReconcileInterval = time.Second
 	house.OpenWith(t, addr, settings).StartWorker()
 	h.AwaitAll(kind, lost, "delivered")
-	h.Await(kind+"/retrying", "delivered")
+	retried := h.Await(kind+"/retrying", "delivered")
+	require.Equal(t, 3, retried.Attempts, "it goes on where it was")
+	require.Equal(t, lateness, retried.LatenessMS)
+	require.Equal(t, "3", r.Calls("retrying")[2].Header.Get("Wakecall-Attempt"))
 	for _, id := range []string{"0", "7", "19"} {
 		require.Len(t, r.Calls(id), 1)
 	}
-	require.Len(t, r.Calls("retrying"), 2)
+	require.Len(t, r.Calls("retrying"), 3)
 	r.AwaitTo(t, "/alert", 1)
 	_, events := alerts(t, r, "timers.overdue")
 	require.NotEmpty(t, events)

@@ -107,7 +107,7 @@ func (c *policyCache) keep(businessType string, read cachedPolicy, generation in
 		return read.policy
 	}
 	if known := c.entries[businessType]; read.err == nil && time.Now().Before(known.until) {
-		read.policy.BackPressure = longest(known.policy.BackPressure, read.policy.BackPressure)
+		read.policy.BackPressure = longest(known.policy.BackPressure, read.policy)
 	}
 	if len(c.entries) >= maxCached {
 		clear(c.entries)
@@ -117,11 +117,11 @@ func (c *policyCache) keep(businessType string, read cachedPolicy, generation in
 }
 
 // longest is the wish for patience that counts, as in the policy's workflow.
-func longest(known, read *timer.BackPressure) *timer.BackPressure {
-	if read == nil || (known != nil && known.Until > read.Until) {
-		return known
+func longest(known *timer.BackPressure, read timer.Policy) *timer.BackPressure {
+	if known == nil || !read.Grants(*known) || (read.BackPressure != nil && known.Until <= read.BackPressure.Until) {
+		return read.BackPressure
 	}
-	return read
+	return known
 }
 
 // forget makes the next reader read, and drops what is being read now.
@@ -142,6 +142,9 @@ func (c *policyCache) hold(businessType string, wish timer.BackPressure) bool {
 		return true
 	}
 	if known := entry.policy.BackPressure; known != nil && wish.Until < known.Until.Add(pressureStep) {
+		return false
+	}
+	if !entry.policy.Grants(wish) {
 		return false
 	}
 	entry.policy.BackPressure = &wish

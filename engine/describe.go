@@ -7,7 +7,6 @@ import (
 
 	commonpb "go.temporal.io/api/common/v1"
 	enumspb "go.temporal.io/api/enums/v1"
-	failurepb "go.temporal.io/api/failure/v1"
 	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
@@ -77,6 +76,7 @@ func (e *Engine) getRun(ctx context.Context, key timer.Key, runID string) (timer
 	view.FirstRunID = info.GetFirstRunId()
 	if info.GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING {
 		showOpen(&view, described)
+		e.showNext(ctx, &view)
 		return view, nil
 	}
 	return view, e.showClosed(ctx, &view)
@@ -180,8 +180,8 @@ func showOpen(view *timer.View, described *workflowservice.DescribeWorkflowExecu
 	for _, pending := range described.GetPendingActivities() {
 		view.Status = timer.Delivering
 		waits := pending.GetState() == enumspb.PENDING_ACTIVITY_STATE_SCHEDULED
-		view.Attempts = int(pending.GetAttempt())
-		if report, ok := reportIn(pending.GetLastFailure()); ok {
+		view.Attempts = 1
+		if report, ok := recordedIn(pending); ok {
 			view.LastFailure, view.LatenessMS, view.Attempts = report.Failure, report.LatenessMS, report.Attempt+1
 		}
 		if waits { // the one that is scheduled has not been made yet
@@ -191,20 +191,28 @@ func showOpen(view *timer.View, described *workflowservice.DescribeWorkflowExecu
 	}
 }
 
+// showNext corrects the time of the next attempt by what comes in between: the
+// type's back-pressure, and the latest time.
+func (e *Engine) showNext(ctx context.Context, view *timer.View) {
+	if view.NextAttemptAt == 0 {
+		return
+	}
+	if policy, err := e.Policy(ctx, view.BusinessType); err == nil {
+		if until, held := policy.Held(time.Now()); held {
+			view.NextAttemptAt = max(view.NextAttemptAt, until)
+		}
+	}
+	if view.LatestAt != 0 && view.NextAttemptAt >= view.LatestAt {
+		view.NextAttemptAt = 0
+	}
+}
+
 // nextAttempt is when a backoff ends, or since when an attempt waits for a worker.
 func nextAttempt(pending *workflowpb.PendingActivityInfo) timer.Instant {
 	if next := pending.GetNextAttemptScheduleTime(); next != nil {
 		return timer.At(next.AsTime())
 	}
 	return timer.At(pending.GetScheduledTime().AsTime())
-}
-
-func reportIn(failure *failurepb.Failure) (report timer.Report, ok bool) {
-	details := failure.GetApplicationFailureInfo().GetDetails()
-	if len(details.GetPayloads()) == 0 {
-		return timer.Report{}, false
-	}
-	return report, payloads.FromPayload(details.GetPayloads()[0], &report) == nil
 }
 
 // showClosed adds how a timer ended, from the last event of its history.

@@ -5,8 +5,10 @@ import (
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
 	taskqueuepb "go.temporal.io/api/taskqueue/v1"
 	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
 
 	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
@@ -41,5 +43,34 @@ func (e *Engine) HoldBack(ctx context.Context, businessType string, wish timer.B
 	}
 	ctx, cancel := bounded(ctx)
 	defer cancel()
-	return translate(e.Client.SignalWorkflow(ctx, workflows.PolicyID(businessType), "", workflows.SignalBackPressure, wish))
+	err := e.Client.SignalWorkflow(ctx, workflows.PolicyID(businessType), "", workflows.SignalBackPressure, wish)
+	if err != nil { // nobody else has heard of it, so the next wish is news
+		e.policies.forget(businessType)
+	}
+	return translate(err)
+}
+
+// LiftBackPressure puts an end to the back-pressure of a business type, if there
+// is any: here at once, everywhere within seconds. It needs a worker. Its errors
+// are [timer.NotFound] and [timer.Unavailable].
+func (e *Engine) LiftBackPressure(ctx context.Context, businessType string) error {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	defer e.policies.forget(businessType)
+	return e.updateEntity(ctx, businessType, workflows.UpdateLiftPressure)
+}
+
+// updateEntity has the entity of a policy do something, and waits until it has.
+func (e *Engine) updateEntity(ctx context.Context, businessType, update string, args ...any) error {
+	handle, err := e.Client.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
+		WorkflowID: workflows.PolicyID(businessType), UpdateName: update,
+		Args: args, WaitForStage: client.WorkflowUpdateStageCompleted,
+	})
+	if err == nil {
+		err = handle.Get(ctx, nil)
+	}
+	if is[*serviceerror.NotFound](err) {
+		return noPolicy
+	}
+	return translate(err)
 }

@@ -8,9 +8,7 @@ import (
 
 	"github.com/google/uuid"
 	batchpb "go.temporal.io/api/batch/v1"
-	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/api/workflowservice/v1"
-	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/wakecall/wakecall/timer"
@@ -27,8 +25,7 @@ const (
 	// RemainingCancel cancels them, at the rate of Temporal's batches.
 	RemainingCancel Remaining = "cancel"
 	// RemainingKeep leaves them: those without a callback of their own find no
-	// receiver when they are due, and fail unless there is a policy again before
-	// the default ladder ends.
+	// receiver when they are due, and wait until there is a policy again.
 	RemainingKeep Remaining = "keep"
 )
 
@@ -69,20 +66,11 @@ func (e *Engine) dropPolicy(ctx context.Context, businessType, author string, cl
 	if closedUntil != 0 {
 		args = append(args, closedUntil)
 	}
-	handle, err := e.Client.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
-		WorkflowID: workflows.PolicyID(businessType), UpdateName: workflows.UpdateDeletePolicy,
-		Args: args, WaitForStage: client.WorkflowUpdateStageCompleted,
-	})
-	if err == nil {
-		err = handle.Get(ctx, nil)
-	}
-	if is[*serviceerror.NotFound](err) {
-		return noPolicy
-	}
+	err := e.updateEntity(ctx, businessType, workflows.UpdateDeletePolicy, args...)
 	if app, ok := errors.AsType[*temporal.ApplicationError](err); ok && app.Type() == workflows.ErrorVersion {
 		return errUncertain
 	}
-	return translate(err)
+	return err
 }
 
 // openOf selects the open timers of a business type.

@@ -10,6 +10,7 @@ import (
 	"go.temporal.io/sdk/converter"
 
 	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
 )
 
 // Redeliver tries a failed timer again, at once, with a fresh ladder and the
@@ -59,6 +60,7 @@ func (e *Engine) redeliver(ctx context.Context, key timer.Key, runID string) (ti
 	// An already passed due time rings at once; far enough ahead that no
 	// policy's expiry can hold.
 	spec.LatestAt, spec.ExpiresAfter = timer.At(time.Now()).Add(timer.MaxAhead), 0
+	spec.Behaviour = workflows.BehaviourNow
 	if spec.Series != nil { // its rule has come to its end; this occurrence shall ring
 		series := *spec.Series
 		series.Resumed = true

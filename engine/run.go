@@ -46,6 +46,18 @@ func (e *Engine) Standing(ctx context.Context, key timer.Key, runID string) (tim
 	}
 }
 
+// Progress is [Engine.Standing] as of now, for the workflow that asks in a task
+// of its own. Its errors are [timer.NotFound] and [timer.Unavailable].
+func (e *Engine) Progress(ctx context.Context, key timer.Key, runID string) (timer.Standing, error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	described, err := e.Client.DescribeWorkflowExecution(ctx, key.String(), runID)
+	if err != nil {
+		return timer.Standing{}, translate(err)
+	}
+	return standing(described), nil
+}
+
 func standing(described *workflowservice.DescribeWorkflowExecutionResponse) timer.Standing {
 	status := described.GetWorkflowExecutionInfo().GetStatus()
 	s := timer.Standing{Wanted: status == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING}
@@ -53,7 +65,7 @@ func standing(described *workflowservice.DescribeWorkflowExecutionResponse) time
 		if pending.GetState() == enumspb.PENDING_ACTIVITY_STATE_CANCEL_REQUESTED {
 			s.Wanted = false
 		}
-		if report, ok := reportIn(pending.GetLastFailure()); ok {
+		if report, ok := recordedIn(pending); ok {
 			s.Last = &report
 		}
 	}

@@ -5,15 +5,14 @@ import "time"
 // Delivery is one occurrence of a timer, handed to the activity that rings.
 type Delivery struct {
 	Spec Spec `json:"spec"`
-	// Prior is the last attempt that was made elsewhere. Nil when there was none.
+	// Prior is the last attempt that was made before. Nil when there was none.
 	Prior *Report `json:"prior,omitempty"`
-	// Made is how many attempts this queue need not count. A first attempt that
-	// failed on the fast path is counted: Temporal's own first try repeats its
-	// verdict, so that it counts and shows attempts as the receiver sees them.
-	Made int `json:"made,omitzero"`
 	// Asked is whether the worker that had the run's task before was asked what came
 	// of it, and did not say.
 	Asked bool `json:"asked,omitzero"`
+	// Live is whether the workflow itself ends the delivery at its latest time: a
+	// wait may then reach past it, and the latest time may still be put off.
+	Live bool `json:"live,omitzero"`
 }
 
 // Resume is the delivery that goes on from the last report.
@@ -22,28 +21,19 @@ func Resume(spec Spec, last Report) Delivery {
 	if last.Attempt > 0 {
 		d.Prior = &last
 	}
-	if last.Result != ResultRetry {
-		d.Made = last.Attempt
-	}
 	return d
 }
 
-// Number is the attempt that follows, from 1. tries counts Temporal's tries of
-// this delivery, the present one included; last is the report of the one
-// before, if it left one.
-func (d Delivery) Number(tries int, last *Report) int {
-	if last != nil {
-		tries -= last.Skipped
-	}
-	return d.Made + tries
-}
-
-// Standing is what Temporal knows of a timer that is being delivered.
+// Standing is what is known of a timer that is being delivered.
 type Standing struct {
 	// Wanted is whether no cancel or change has called the next attempt off.
-	Wanted bool
-	// Last is the report of the attempt before, nil if it left none.
-	Last *Report
+	Wanted bool `json:"wanted"`
+	// Last is the last report that was recorded, nil if there is none.
+	Last *Report `json:"last,omitempty"`
+	// Latest is the time after which nothing is sent under the policy as it is
+	// now, zero for never; PolicyVersion is its version, 0 for no policy.
+	Latest        Instant `json:"latest,omitzero"`
+	PolicyVersion int     `json:"policy_version,omitzero"`
 }
 
 // Result is what one attempt did to its delivery.
@@ -99,7 +89,7 @@ type Report struct {
 	PolicyVersion int      `json:"policy_version,omitzero"`
 	// Timeout is the attempt timeout that was in force.
 	Timeout Duration `json:"timeout,omitzero"`
-	// Skipped counts the tries that called nobody: the type was held back.
+	// Skipped counts the tries since the last attempt that called nobody.
 	Skipped int `json:"skipped,omitzero"`
 	// Latest is the time after which nothing is sent; zero for never.
 	Latest Instant `json:"latest,omitzero"`
@@ -115,6 +105,13 @@ type Report struct {
 func (r Report) NextIn(now time.Time) time.Duration {
 	return min(r.EndedAt.Add(r.RetryIn.D()).Until(now), r.RetryIn.D())
 }
+
+// Early is whether the attempt that follows has not nearly come: a clock may be
+// off by a little.
+func (r Report) Early(now time.Time) bool { return r.NextIn(now) > r.RetryIn.D()/hurry }
+
+// hurry is by what part of its wait an attempt may come too soon.
+const hurry = 10
 
 // Failure says why an attempt did not deliver.
 type Failure struct {

@@ -29,7 +29,10 @@ type Field struct {
 // PolicyFields are the fields of a policy.
 func PolicyFields() []Field {
 	return slices.Concat(under("/callback", callbackFields()), under("/retry", retryFields()), under("/limits", limitFields()),
-		[]Field{fieldExpiresAfter, fieldSecretOverlap, fieldPriority.or(DefaultPriority), fieldReuse, fieldMinInterval, fieldPreload})
+		[]Field{
+			fieldExpiresAfter, fieldSecretOverlap, fieldPriority.or(DefaultPriority), fieldReuse, fieldMinInterval, fieldPreload,
+			fieldMaxBackPressure,
+		})
 }
 
 // TermsFields are the fields of what may be said about a timer.
@@ -70,6 +73,9 @@ var (
 	fieldPreload = Field{
 		Pointer: "/preload", Lowest: Duration(MinPreload), Highest: Duration(MaxPreload), Default: Duration(DefaultPreload),
 		Zero: "a timer is handed to a worker when it rings and not before",
+	}
+	fieldMaxBackPressure = Field{
+		Pointer: "/max_back_pressure", Lowest: Duration(0), Highest: Duration(MaxRetryAfter), Default: Duration(MaxRetryAfter),
 	}
 
 	fieldURL     = Field{Pointer: "/url"}

@@ -49,7 +49,8 @@ const (
 	MaxAttempts = 100
 	// MaxMultiplier bounds the growth of an exponential ladder.
 	MaxMultiplier = 100
-	// MaxRetryAfter caps what a receiver may ask for with Retry-After.
+	// MaxRetryAfter caps what a receiver may ask for with Retry-After, and is the
+	// default of a policy's own cap.
 	MaxRetryAfter = time.Hour
 
 	// MaxResponseRead is how much of a receiver's answer is read.

@@ -38,8 +38,14 @@ type Policy struct {
 	Preload *Duration `json:"preload,omitempty"`
 	// TLS is nil where the type needs nothing beside what Wakecall trusts.
 	TLS *TLS `json:"tls,omitempty"`
+	// MaxBackPressure is the longest wait that a receiver's Retry-After may ask of
+	// the whole type, and of the timer that it answered; 0 ignores it.
+	MaxBackPressure *Duration `json:"max_back_pressure,omitempty"`
 	// BackPressure is in force while the receiver has asked for patience.
 	BackPressure *BackPressure `json:"back_pressure,omitempty"`
+	// PressureLiftedAt is when somebody last put an end to back-pressure: what was
+	// asked for before does not count any more, wherever it is still on its way.
+	PressureLiftedAt Instant `json:"pressure_lifted_at,omitzero"`
 
 	// ReadAt is when the read of this policy began, and ClosedUntil until when it
 	// takes no bookings, because it is being deleted. Neither is part of it.
@@ -61,6 +67,10 @@ func (p Policy) WithDefaults() Policy {
 	if p.SecretOverlap == nil {
 		overlap := Duration(DefaultSecretOverlap)
 		p.SecretOverlap = &overlap
+	}
+	if p.MaxBackPressure == nil {
+		most := Duration(MaxRetryAfter)
+		p.MaxBackPressure = &most
 	}
 	p.Limits = p.Limits.withDefaults()
 	if p.Reuse == "" {
@@ -92,6 +102,7 @@ func (p Policy) Check() (faults Faults) {
 	holdSaid(&faults, fieldMinInterval, p.MinInterval)
 	holdGiven(&faults, fieldPreload, p.Preload)
 	faults = append(faults, p.Reuse.check()...)
+	holdGiven(&faults, fieldMaxBackPressure, p.MaxBackPressure)
 	faults.Under("/limits", p.Limits.check())
 	faults = append(faults, p.checkSecrets()...)
 	if p.Alert != nil {

@@ -41,22 +41,6 @@ func (l Limits) check() (faults Faults) {
 	return faults
 }
 
-// BackPressure is a receiver's wish not to be called for a while. It holds for
-// its whole business type.
-type BackPressure struct {
-	Until  Instant `json:"until"`
-	Since  Instant `json:"since"`
-	Status int     `json:"status"` // the answer that asked for it, 429 or 503
-}
-
-// Held is until when back-pressure holds the type's callbacks back, if it does.
-func (p Policy) Held(now time.Time) (until Instant, held bool) {
-	if p.BackPressure == nil || p.BackPressure.Until.Until(now) <= 0 {
-		return 0, false
-	}
-	return p.BackPressure.Until, true
-}
-
 // Rate is how many callbacks a second may leave now, nil for no limit. A pause
 // and back-pressure make it 0.
 func (p Policy) Rate(now time.Time) *float64 {
@@ -74,12 +58,13 @@ type Governance struct {
 	Rate         *float64 `json:"rate,omitempty"`
 }
 
-// FastShare is the part of InFlight that the fast path may take; the rest is
-// the queue's, so that both together keep to the limit.
-func (l Limits) FastShare() int { return l.InFlight / 2 }
+// FastShare is the part of InFlight that the fast path may take, and QueueShare
+// what the queue may. Each has one at least: where one is all there is, whoever
+// comes second waits for the other.
+func (l Limits) FastShare() int { return max(l.InFlight/2, 1) }
 
-// QueueShare is the part of InFlight that is the queue's.
-func (l Limits) QueueShare() int { return l.InFlight - l.FastShare() }
+// QueueShare is described with [Limits.FastShare].
+func (l Limits) QueueShare() int { return max(l.InFlight-l.InFlight/2, 1) }
 
 // Weight is how many turns a priority gets for each one of the last priority.
 // The last one still gets its turns: it is late under load, and never stuck.

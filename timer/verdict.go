@@ -54,11 +54,16 @@ func Judge(a Answer, now time.Time) Verdict {
 var retryAfterDates = []string{"Mon, 02 Jan 2006 15:04:05 GMT", time.RFC850, time.ANSIC}
 
 // ParseRetryAfter reads a Retry-After header (RFC 9110, section 10.2.3), in
-// seconds or as a date, capped at [MaxRetryAfter]. Anything else is 0.
+// seconds of any number of digits or as a date, capped at [MaxRetryAfter].
+// Anything else is 0.
 func ParseRetryAfter(header string, now time.Time) time.Duration {
 	header = strings.TrimSpace(header)
-	if seconds, err := strconv.ParseUint(header, 10, 32); err == nil {
-		return min(time.Duration(seconds)*time.Second, MaxRetryAfter)
+	if strings.Trim(header, "0123456789") == "" && header != "" {
+		seconds, err := strconv.ParseUint(header, 10, 64)
+		if most := uint64(MaxRetryAfter / time.Second); err != nil || seconds > most { // more digits than 64 bits hold
+			seconds = most
+		}
+		return time.Duration(seconds) * time.Second
 	}
 	for _, layout := range retryAfterDates {
 		if date, err := time.Parse(layout, header); err == nil {

@@ -59,12 +59,14 @@ func TestParseRetryAfter(t *testing.T) {
 	t.Parallel()
 	for header, want := range map[string]time.Duration{
 		"0": 0, "1": time.Second, " 120 ": 2 * time.Minute, "999999": timer.MaxRetryAfter,
+		"4294967295": timer.MaxRetryAfter, "4294967296": timer.MaxRetryAfter, "999999999999": timer.MaxRetryAfter,
+		"99999999999999999999": timer.MaxRetryAfter, "0000000000000000000000": 0, "0000000000000000000007": 7 * time.Second,
 		"Sat, 21 Nov 2026 12:00:30 GMT":    30 * time.Second,
 		"Saturday, 21-Nov-26 12:00:30 GMT": 30 * time.Second,
 		"Sat Nov 21 12:00:30 2026":         30 * time.Second,
 		"Sat, 21 Nov 2026 11:00:00 GMT":    0, // passed
 		"Sat, 21 Nov 2099 11:00:00 GMT":    timer.MaxRetryAfter,
-		"":                                 0, "soon": 0, "-5": 0, "1.5": 0, "99999999999999999999": 0, "5s": 0,
+		"":                                 0, "soon": 0, "-5": 0, "1.5": 0, "+5": 0, "5s": 0,
 	} {
 		require.Equal(t, want, timer.ParseRetryAfter(header, noon), "%q", header)
 	}

@@ -10,7 +10,8 @@ import (
 // Bulkhead shares the slots of the fast path among business types. A type may
 // hold no more than its share, and no more than what is left over for others
 // at that moment: however many receivers hang at once, a slot remains for the
-// next type (dynamic thresholds, Choudhury and Hahne 1998).
+// next type (dynamic thresholds, Choudhury and Hahne 1998). What a type does on
+// its queue has slots of its own, and counts for the limit of both together.
 type Bulkhead struct {
 	mu    sync.Mutex
 	free  int
@@ -24,11 +25,16 @@ type berths struct {
 	held    int
 	waiting []*waiter // in the order in which they came
 	granted time.Time // when somebody who waited last got a slot
+	// onQueue are the attempts on the queue, and forQueue who waits to make one.
+	onQueue  int
+	forQueue []*waiter
 }
 
+// waiter is who wants a slot of a share, where both paths have no more than
+// limit.
 type waiter struct {
-	share   int
-	granted chan struct{}
+	share, limit int
+	granted      chan struct{}
 }
 
 const (
@@ -37,6 +43,8 @@ const (
 	patience = time.Second
 	// longestWait is how long it waits while slots do: a herd rings.
 	longestWait = 10 * time.Second
+	// queuePatience is how long an attempt on the queue waits for the fast path.
+	queuePatience = 5 * time.Second
 )
 
 // NewBulkhead returns a bulkhead over that many slots.
@@ -44,13 +52,33 @@ func NewBulkhead(slots int) *Bulkhead {
 	return &Bulkhead{free: slots, types: map[string]*berths{}, queued: map[*berths]struct{}{}}
 }
 
-// Enter takes a slot for a business type, or reports that none became free in
-// time. leave gives it back, and must be called once.
-func (b *Bulkhead) Enter(ctx context.Context, businessType string, share int) (leave func(), ok bool) {
+// Enter takes a slot for a business type on the fast path, or reports that none
+// became free in time: no more than share are held, nor more than limit with
+// those on the queue. leave gives it back, and must be called once.
+func (b *Bulkhead) Enter(ctx context.Context, businessType string, share, limit int) (leave func(), ok bool) {
 	leave = func() { b.leave(businessType) }
-	w, ok := b.enter(businessType, share)
+	w, ok := b.enter(businessType, share, limit)
 	if ok || b.await(ctx, businessType, w) {
 		return leave, true
+	}
+	return leave, !b.giveUp(businessType, w)
+}
+
+// EnterQueue counts an attempt of a business type on its queue, or reports that
+// both paths had limit of them all the time. leave must be called once.
+func (b *Bulkhead) EnterQueue(ctx context.Context, businessType string, limit int) (leave func(), ok bool) {
+	leave = func() { b.leaveQueue(businessType) }
+	w, ok := b.enterQueue(businessType, limit)
+	if ok {
+		return leave, true
+	}
+	patient := time.NewTimer(queuePatience)
+	defer patient.Stop()
+	select {
+	case <-w.granted:
+		return leave, true
+	case <-patient.C:
+	case <-ctx.Done():
 	}
 	return leave, !b.giveUp(businessType, w)
 }
@@ -83,25 +111,47 @@ func (b *Bulkhead) moves(businessType string) bool {
 }
 
 // enter takes a slot, or a place in the queue for one.
-func (b *Bulkhead) enter(businessType string, share int) (w *waiter, ok bool) {
+func (b *Bulkhead) enter(businessType string, share, limit int) (w *waiter, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	t := b.types[businessType]
-	if t == nil {
-		t = &berths{}
-		b.types[businessType] = t
-	}
-	if len(t.waiting) == 0 && b.admits(t, share) {
+	t := b.of(businessType)
+	w = &waiter{share: share, limit: limit, granted: make(chan struct{})}
+	if len(t.waiting) == 0 && b.admits(t, w) {
 		b.take(t)
 		return nil, true
 	}
-	w = &waiter{share: share, granted: make(chan struct{})}
 	t.waiting = append(t.waiting, w)
 	b.queued[t] = struct{}{}
 	return w, false
 }
 
-func (b *Bulkhead) admits(t *berths, share int) bool { return t.held < share && t.held < b.free }
+func (b *Bulkhead) enterQueue(businessType string, limit int) (w *waiter, ok bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	t := b.of(businessType)
+	w = &waiter{limit: limit, granted: make(chan struct{})}
+	if t.admitsQueue(w) {
+		t.onQueue++
+		return nil, true
+	}
+	t.forQueue = append(t.forQueue, w)
+	return w, false
+}
+
+func (b *Bulkhead) of(businessType string) *berths {
+	t := b.types[businessType]
+	if t == nil {
+		t = &berths{}
+		b.types[businessType] = t
+	}
+	return t
+}
+
+func (b *Bulkhead) admits(t *berths, w *waiter) bool {
+	return t.held < w.share && t.held < b.free && t.held+t.onQueue < w.limit
+}
+
+func (t *berths) admitsQueue(w *waiter) bool { return t.held+t.onQueue < w.limit }
 
 func (b *Bulkhead) take(t *berths) {
 	b.free--
@@ -114,16 +164,20 @@ func (b *Bulkhead) giveUp(businessType string, w *waiter) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	t := b.types[businessType]
-	if t == nil {
+	if t == nil || (!drop(&t.waiting, w) && !drop(&t.forQueue, w)) {
 		return false
 	}
-	place := slices.Index(t.waiting, w)
+	b.grant(t)
+	b.tidy(businessType, t)
+	return true
+}
+
+func drop(waiting *[]*waiter, w *waiter) bool {
+	place := slices.Index(*waiting, w)
 	if place < 0 {
 		return false
 	}
-	t.waiting = slices.Delete(t.waiting, place, place+1)
-	b.grant(t)
-	b.tidy(businessType, t)
+	*waiting = slices.Delete(*waiting, place, place+1)
 	return true
 }
 
@@ -140,9 +194,24 @@ func (b *Bulkhead) leave(businessType string) {
 	}
 }
 
-// grant hands free slots to those who wait.
+func (b *Bulkhead) leaveQueue(businessType string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	t := b.types[businessType]
+	t.onQueue--
+	b.grant(t)
+	b.tidy(businessType, t)
+}
+
+// grant hands free slots to those who wait. The queue comes first: what is on it
+// was late before.
 func (b *Bulkhead) grant(t *berths) {
-	for len(t.waiting) > 0 && b.admits(t, t.waiting[0].share) {
+	for len(t.forQueue) > 0 && t.admitsQueue(t.forQueue[0]) {
+		t.onQueue++
+		close(t.forQueue[0].granted)
+		t.forQueue = t.forQueue[1:]
+	}
+	for len(t.waiting) > 0 && b.admits(t, t.waiting[0]) {
 		b.take(t)
 		close(t.waiting[0].granted)
 		t.granted = time.Now()
@@ -154,7 +223,7 @@ func (b *Bulkhead) grant(t *berths) {
 }
 
 func (b *Bulkhead) tidy(businessType string, t *berths) {
-	if t.held == 0 && len(t.waiting) == 0 {
+	if t.held == 0 && t.onQueue == 0 && len(t.waiting) == 0 && len(t.forQueue) == 0 {
 		delete(b.types, businessType)
 	}
 }

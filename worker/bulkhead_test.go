@@ -13,12 +13,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// plenty is a limit that nobody reaches.
+const plenty = 1000
+
 // fill takes slots until somebody would have to wait.
 func fill(b *Bulkhead, businessType string, share int) (leaves []func()) {
 	none, cancel := context.WithCancel(context.Background())
 	cancel()
 	for {
-		leave, ok := b.Enter(none, businessType, share)
+		leave, ok := b.Enter(none, businessType, share, plenty)
 		if !ok {
 			return leaves
 		}
@@ -54,12 +57,12 @@ func TestEverySlotComesBack(t *testing.T) {
 func TestWhoWaitsIsServedInTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := NewBulkhead(10)
-		leave, _ := b.Enter(t.Context(), "a", 1)
+		leave, _ := b.Enter(t.Context(), "a", 1, plenty)
 		var mu sync.Mutex
 		var served []int
 		for n := range 3 {
 			go func() {
-				leave, ok := b.Enter(t.Context(), "a", 1)
+				leave, ok := b.Enter(t.Context(), "a", 1, plenty)
 				assert.True(t, ok)
 				mu.Lock()
 				served = append(served, n)
@@ -81,9 +84,9 @@ func TestWhoWaitsIsServedInTurn(t *testing.T) {
 func TestNobodyWaitsForALongHang(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := NewBulkhead(10)
-		hanging, _ := b.Enter(t.Context(), "a", 1)
+		hanging, _ := b.Enter(t.Context(), "a", 1, plenty)
 		began := time.Now()
-		_, ok := b.Enter(t.Context(), "a", 1)
+		_, ok := b.Enter(t.Context(), "a", 1, plenty)
 		require.False(t, ok)
 		require.Equal(t, patience, time.Since(began))
 		require.Empty(t, b.queued, "who gave up is not served")
@@ -100,7 +103,7 @@ func TestASlotOfAnotherTypeCanBeTheOneThatWasMissing(t *testing.T) {
 		require.Len(t, mine, 1, "no more than is left over for others")
 		entered := make(chan bool)
 		go func() {
-			_, ok := b.Enter(t.Context(), "a", 4)
+			_, ok := b.Enter(t.Context(), "a", 4, plenty)
 			entered <- ok
 		}()
 		synctest.Wait()
@@ -117,7 +120,7 @@ func TestAHerdWaitsWhileSlotsBecomeFree(t *testing.T) {
 		var aside atomic.Int32
 		for range 30 { // each for half a second, one after another
 			done.Go(func() {
-				leave, ok := b.Enter(t.Context(), "a", 1)
+				leave, ok := b.Enter(t.Context(), "a", 1, plenty)
 				if !ok {
 					aside.Add(1)
 					return
@@ -131,4 +134,42 @@ func TestAHerdWaitsWhileSlotsBecomeFree(t *testing.T) {
 		require.LessOrEqual(t, time.Since(began), longestWait+patience)
 		require.InDelta(t, 30-2*longestWait/patience, aside.Load(), 1, "but not for ever")
 	})
+}
+
+// Where one attempt is all that a type may have, it is the fast path's or the
+// queue's, and whoever comes second does not wait for long.
+func TestBothPathsKeepToOneLimit(t *testing.T) {
+	const limit = 1
+	fast := func(ctx context.Context, b *Bulkhead) (func(), bool) { return b.Enter(ctx, "a", limit, limit) }
+	queue := func(ctx context.Context, b *Bulkhead) (func(), bool) { return b.EnterQueue(ctx, "a", limit) }
+	for name, c := range map[string]struct {
+		first, second func(context.Context, *Bulkhead) (func(), bool)
+		patience      time.Duration
+	}{
+		"fast, then fast":   {fast, fast, patience},
+		"fast, then queue":  {fast, queue, queuePatience},
+		"queue, then fast":  {queue, fast, patience},
+		"queue, then queue": {queue, queue, queuePatience},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := NewBulkhead(10)
+				began := time.Now()
+				leave, ok := c.first(t.Context(), b)
+				require.True(t, ok)
+				require.Zero(t, time.Since(began), "the first is prompt")
+				_, ok = c.second(t.Context(), b)
+				require.False(t, ok)
+				require.Equal(t, c.patience, time.Since(began))
+				time.AfterFunc(c.patience/2, leave)
+				began = time.Now()
+				leave, ok = c.second(t.Context(), b)
+				require.True(t, ok, "it gets the slot that was given back")
+				require.Equal(t, c.patience/2, time.Since(began))
+				leave()
+				require.Empty(t, b.types)
+				require.Empty(t, b.queued)
+			})
+		})
+	}
 }

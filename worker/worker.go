@@ -132,6 +132,7 @@ func New(options Options) *Workers {
 	register(w.timers, workflows.ActivityRing, options.Ringer.Ring)
 	register(w.timers, workflows.ActivityReceipt, options.Ringer.Receipt)
 	register(w.timers, workflows.ActivityCause, options.Ringer.Cause)
+	register(w.timers, workflows.ActivityStanding, options.Ringer.Standing)
 	register(w.ungoverned, workflows.ActivityDeliver, options.Ringer.Deliver)
 	register(w.receipts, workflows.ActivityAsk, options.Ringer.Ask)
 	register(w.receipts, workflows.ActivityLook, options.Ringer.Look)

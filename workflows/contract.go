@@ -44,6 +44,8 @@ const (
 
 // Activity types.
 const (
+	// ActivityStanding says how a delivery stands under the live policy.
+	ActivityStanding = "standing"
 	// ActivityRing is the first attempt, a local activity.
 	ActivityRing = "ring"
 	// ActivityDeliver is every other attempt, retried by the server.
@@ -82,6 +84,7 @@ const (
 	SignalRegister     = "register"
 	UpdatePutPolicy    = "put"
 	UpdateDeletePolicy = "delete"
+	UpdateLiftPressure = "lift-back-pressure"
 	UpdateProbe        = "probe"
 
 	// ErrorFailed is the failure type of a timer that ended failed.

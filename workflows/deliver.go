@@ -14,6 +14,12 @@ import (
 // itself: to learn how the delivery stands, and to be recorded.
 const deliverSlack = 15 * time.Second
 
+// deliverRetry is for tries that left no report, since their worker died. The
+// ladder is the activity's to apply, from the live policy.
+func deliverRetry() *temporal.RetryPolicy {
+	return &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute}
+}
+
 // deliver leaves the attempts that remain to the server, which holds each
 // backoff, and waits for the last of them or for an interruption. first is what
 // is known of the delivery so far.
@@ -22,6 +28,9 @@ func (a *alarm) deliver(ctx workflow.Context, first timer.Report) (timer.Outcome
 		return timer.Outcome{}, err
 	}
 	a.delivering = true
+	if a.live(ctx) {
+		return a.deliverLive(ctx, first)
+	}
 	last := first
 	for !last.Result.Final() {
 		report, err := a.awaitDelivery(ctx, last)
@@ -71,9 +80,7 @@ func (a *alarm) deliverOptions(ctx workflow.Context, last timer.Report) workflow
 		StartToCloseTimeout: deliverSlack + timeout,
 		WaitForCancellation: true,
 		Summary:             "deliver " + a.spec.String(),
-		// The ladder is the activity's to apply, from the live policy. This
-		// policy is for attempts whose worker died: no answer, no verdict.
-		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute},
+		RetryPolicy:         deliverRetry(),
 	}
 	if last.PolicyVersion != 0 {
 		options.TaskQueue = DeliveryQueue(a.spec.BusinessType)
@@ -89,12 +96,9 @@ func (a *alarm) deliverOptions(ctx workflow.Context, last timer.Report) workflow
 // lastReport is the report in the error that ended a delivery, or what was known
 // before. One that would have been tried again ran out of time.
 func lastReport(err error, known timer.Report) timer.Report {
-	report := known
-	if app, ok := errors.AsType[*temporal.ApplicationError](err); ok && app.HasDetails() {
-		var told timer.Report
-		if app.Details(&told) == nil && told.Result != "" {
-			report = told
-		}
+	report, ok := reportIn(err)
+	if !ok {
+		report = known
 	}
 	_, late := errors.AsType[*temporal.TimeoutError](err)
 	switch {
@@ -105,4 +109,13 @@ func lastReport(err error, known timer.Report) timer.Report {
 		report.Result, report.Failure = timer.ResultFailed, &timer.Failure{Message: timer.Excerpt(err.Error())}
 	}
 	return report
+}
+
+// reportIn is the report of a try that failed, if it left one.
+func reportIn(err error) (report timer.Report, ok bool) {
+	app, ok := errors.AsType[*temporal.ApplicationError](err)
+	if !ok || !app.HasDetails() || app.Details(&report) != nil {
+		return timer.Report{}, false
+	}
+	return report, report.Result != ""
 }

@@ -79,6 +79,9 @@ func (e *policyEntity) listen(ctx workflow.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := workflow.SetUpdateHandler(ctx, UpdateLiftPressure, e.lift); err != nil {
+		return err
+	}
 	return workflow.SetUpdateHandlerWithOptions(ctx, UpdateDeletePolicy, e.delete,
 		workflow.UpdateHandlerOptions{Validator: e.validateDelete})
 }
@@ -92,7 +95,7 @@ func (e *policyEntity) validate(put PutPolicy) error {
 
 func (e *policyEntity) put(ctx workflow.Context, put PutPolicy) (PolicyRecord, error) {
 	next := put.Record
-	next.Policy.BackPressure = e.record.Policy.BackPressure
+	next.Policy = next.Policy.Inherit(e.record.Policy, timer.At(workflow.Now(ctx)))
 	return next, e.keep(ctx, next)
 }
 
@@ -102,6 +105,13 @@ func (e *policyEntity) validateDelete(_ string, closedUntil timer.Instant) error
 		return temporal.NewNonRetryableApplicationError("the policy takes bookings again", ErrorVersion, nil)
 	}
 	return nil
+}
+
+// lift puts an end to what receivers have asked for until now, also where only
+// some worker knows of it. It is no new version: nobody changed the policy.
+func (e *policyEntity) lift(ctx workflow.Context) error {
+	e.record.Policy = e.record.Policy.Lift(timer.At(workflow.Now(ctx)))
+	return e.keep(ctx, e.record)
 }
 
 // delete answers once nothing of the policy is in force any more.
@@ -131,7 +141,7 @@ func (e *policyEntity) takePressure(ctx workflow.Context) error {
 	var wish timer.BackPressure
 	for e.pressure.ReceiveAsync(&wish) {
 		e.changes++
-		if longest == nil || wish.Until > longest.Until {
+		if e.record.Policy.Grants(wish) && (longest == nil || wish.Until > longest.Until) {
 			next := wish
 			if held {
 				next.Since = longest.Since

@@ -18,6 +18,7 @@ const resting = timer.MaxAhead
 
 // rearm ends the run and begins the next one, cold until it is time to ring.
 func (a *alarm) rearm(ctx workflow.Context) error {
+	a.spec.Behaviour = max(a.spec.Behaviour, BehaviourNow)
 	if err := handOver(ctx, a.spec.Card); err != nil {
 		return err
 	}
@@ -33,6 +34,9 @@ func Cold(card timer.Card, now time.Time) time.Duration {
 	}
 	return max(card.WakesAt().Until(now), 0)
 }
+
+// attrVersion is where the SDK notes what [workflow.GetVersion] decided in a run.
+const attrVersion = "TemporalChangeVersion"
 
 // handOver sets the memo and the search attributes of the run that follows. The
 // SDK copies them into its continue-as-new command from the workflow's info:
@@ -54,6 +58,7 @@ func handOver(ctx workflow.Context, card timer.Card) error {
 		return err
 	}
 	delete(attributes, AttrState.GetName())
+	delete(attributes, attrVersion) // the run's that ends
 	if card.Resting() {
 		if attributes[AttrState.GetName()], err = attribute(string(timer.Paused), AttrState.GetValueType()); err != nil {
 			return err

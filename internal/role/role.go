@@ -81,7 +81,7 @@ func Open(ctx context.Context, s Settings) (*House, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Temporal.ConnectionOptions = connected(s.Temporal.ConnectionOptions, recorder.DialOption())
+	s.Temporal.ConnectionOptions = connected(s.Temporal.ConnectionOptions, recorder.DialOption(), engine.KeepReports())
 	temporal, err := client.DialContext(ctx, s.Temporal)
 	if err != nil {
 		return nil, fmt.Errorf("connecting to Temporal at %s: %w", s.Temporal.HostPort, err)

@@ -1,0 +1,67 @@
+package activities
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+// beat is the time between two signs of life of an attempt that takes long. An
+// attempt of the default timeout ends before the first: each costs Temporal a
+// write.
+const beat = 10 * time.Second
+
+// underWatch lets Temporal notice that the worker died, and is the context of an
+// attempt that nothing interrupts but the end of its task and of its worker: one
+// that is in flight when the timer is cancelled may have reached the receiver,
+// so its answer is waited for. The signs of life carry the last report, which a
+// try that leaves none would take with it. ended must be called.
+func underWatch(ctx context.Context, last *timer.Report) (attempt context.Context, ended func()) {
+	end, _ := ctx.Deadline() // every activity has one
+	attempt, stop := context.WithDeadline(context.WithoutCancel(ctx), end)
+	unwatch := context.AfterFunc(ctx, func() {
+		if stopsWorking(ctx) {
+			stop()
+		}
+	})
+	var beats sync.WaitGroup
+	beats.Go(func() { sendBeats(ctx, attempt.Done(), last) })
+	return attempt, func() {
+		unwatch()
+		stop()
+		beats.Wait()
+	}
+}
+
+// stopsWorking is whether a context ended because its worker does, and not
+// because somebody asked for a cancel.
+func stopsWorking(ctx context.Context) bool {
+	select {
+	case <-activity.GetWorkerStopChannel(ctx):
+		return !temporal.IsCanceledError(context.Cause(ctx))
+	default:
+		return false
+	}
+}
+
+func sendBeats(ctx context.Context, ended <-chan struct{}, last *timer.Report) {
+	next := time.NewTicker(beat)
+	defer next.Stop()
+	for {
+		select {
+		case <-next.C:
+			if last == nil {
+				activity.RecordHeartbeat(ctx)
+			} else {
+				activity.RecordHeartbeat(ctx, last)
+			}
+		case <-ended:
+			return
+		}
+	}
+}

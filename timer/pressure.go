@@ -1,0 +1,54 @@
+package timer
+
+import "time"
+
+// BackPressure is a receiver's wish not to be called for a while. It holds for
+// its whole business type.
+type BackPressure struct {
+	Until  Instant `json:"until"`
+	Since  Instant `json:"since"`
+	Status int     `json:"status"` // the answer that asked for it, 429 or 503
+}
+
+// Patience is the longest that a receiver's wish is granted for: 0 for not at
+// all.
+func (p Policy) Patience() time.Duration {
+	if p.MaxBackPressure == nil {
+		return MaxRetryAfter
+	}
+	return p.MaxBackPressure.D()
+}
+
+// Held is until when back-pressure holds the type's callbacks back, if it does.
+func (p Policy) Held(now time.Time) (until Instant, held bool) {
+	if p.BackPressure == nil || p.BackPressure.Until.Until(now) <= 0 {
+		return 0, false
+	}
+	return p.BackPressure.Until, true
+}
+
+// Grants is whether a wish counts under this policy: one that was made before
+// back-pressure was lifted does not.
+func (p Policy) Grants(wish BackPressure) bool {
+	return p.PressureLiftedAt == 0 || wish.Since > p.PressureLiftedAt
+}
+
+// Lift is the policy without the wishes that were made until now.
+func (p Policy) Lift(now Instant) Policy {
+	p.BackPressure, p.PressureLiftedAt = nil, now
+	return p
+}
+
+// Inherit is the policy with what its receiver has asked of the one before it, as
+// far as it grants that. A wish that is cut takes the place of all that were made
+// until now.
+func (p Policy) Inherit(before Policy, now Instant) Policy {
+	p.BackPressure, p.PressureLiftedAt = before.BackPressure, before.PressureLiftedAt
+	until, held := before.Held(now.Time())
+	if most := now.Add(p.Patience()); held && until > most {
+		cut := *before.BackPressure
+		cut.Until = most
+		p.BackPressure, p.PressureLiftedAt = &cut, now
+	}
+	return p
+}

@@ -1,0 +1,117 @@
+package workflows_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// course runs a timer in workflow time: its clock jumps to whatever comes next.
+// What the effects answer is the test's to say, before the timer runs.
+type course struct {
+	*testing.T
+	env *testsuite.TestWorkflowEnvironment
+	// due is when the timer is due and its run begins.
+	due  time.Time
+	spec timer.Spec
+
+	// ring is what the fast path reports.
+	ring timer.Report
+	// deliver makes the tries on the queue. By default none is ever handed out.
+	deliver func(c *course, try activity.Info) (timer.Report, error)
+	// standing answers how the delivery stands. By default nothing changed.
+	standing func(c *course) (timer.Standing, error)
+
+	// deliveries are those that were given to the queue, with the queue's name and
+	// the time since the timer was due.
+	deliveries []given
+}
+
+type given struct {
+	timer.Delivery
+	info  activity.Info
+	after time.Duration
+}
+
+func newCourse(t *testing.T) *course {
+	due := time.Now().Truncate(time.Second)
+	s := &course{
+		T: t, due: due,
+		spec: timer.Spec{
+			Key:       timer.Key{BusinessType: "x", BusinessID: "1"},
+			Card:      timer.Card{Booking: "b", Revision: 1, CreatedAt: timer.At(due), DueAt: timer.At(due)},
+			Behaviour: workflows.BehaviourNow,
+		},
+		ring:    timer.Report{Result: timer.ResultAside},
+		deliver: func(*course, activity.Info) (timer.Report, error) { return timer.Report{}, activity.ErrResultPending },
+	}
+	s.standing = func(s *course) (timer.Standing, error) { return timer.Standing{Latest: s.ring.Latest}, nil }
+	var suite testsuite.WorkflowTestSuite
+	suite.SetLogger(quiet{})
+	s.env = suite.NewTestWorkflowEnvironment()
+	s.env.SetStartTime(due)
+	s.env.SetTestTimeout(time.Minute)
+	workflows.Register(s.env)
+	s.register(workflows.ActivityRing, func(context.Context, timer.Delivery, converter.RawValue) (timer.Report, error) {
+		return s.ring, nil
+	})
+	s.register(workflows.ActivityDeliver, func(ctx context.Context, delivery timer.Delivery, _ converter.RawValue) (timer.Report, error) {
+		info := activity.GetInfo(ctx)
+		if info.Attempt == 1 {
+			s.deliveries = append(s.deliveries, given{Delivery: delivery, info: info, after: s.since()})
+		}
+		return s.deliver(s, info)
+	})
+	s.register(workflows.ActivityStanding, func(context.Context, timer.Spec) (timer.Standing, error) { return s.standing(s) })
+	return s
+}
+
+func (s *course) register(name string, function any) {
+	s.env.RegisterActivityWithOptions(function, activity.RegisterOptions{Name: name})
+}
+
+// since is the time since the timer was due.
+func (s *course) since() time.Duration { return s.env.Now().Sub(s.due) }
+
+// at is an instant after the due time.
+func (s *course) at(after time.Duration) timer.Instant { return timer.At(s.due.Add(after)) }
+
+// later does something that long after the timer is due.
+func (s *course) later(after time.Duration, do func()) { s.env.RegisterDelayedCallback(do, after) }
+
+func (s *course) signal(change timer.Change) { s.env.SignalWorkflow(workflows.SignalChange, change) }
+
+// run runs the timer to the end of this run.
+func (s *course) run() {
+	s.Helper()
+	require.NoError(s, s.env.SetMemoOnStart(map[string]any{workflows.MemoTimer: s.spec.Card}))
+	s.env.ExecuteWorkflow(workflows.TypeTimer, s.spec, workflows.Encode(nil))
+	require.True(s, s.env.IsWorkflowCompleted())
+}
+
+// ended is how the timer ended with this run, and how long after it was due.
+func (s *course) ended() (timer.Outcome, time.Duration) {
+	s.Helper()
+	var outcome timer.Outcome
+	require.NoError(s, s.env.GetWorkflowError())
+	require.NoError(s, s.env.GetWorkflowResult(&outcome))
+	return outcome, s.since()
+}
+
+// next is what the timer's next run begins with.
+func (s *course) next() (next timer.Spec, cold time.Duration) {
+	s.Helper()
+	var again *workflow.ContinueAsNewError
+	require.ErrorAs(s, s.env.GetWorkflowError(), &again)
+	require.NoError(s, converter.GetDefaultDataConverter().FromPayloads(again.Input, &next))
+	return next, again.BackoffStartInterval
+}

@@ -1,0 +1,205 @@
+package workflows
+
+import (
+	"errors"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+const (
+	// liveTimeout bounds the longest attempt that any policy may ask for. How long
+	// one may really take is the live policy's to say.
+	liveTimeout = timer.MaxAttemptTimeout + time.Minute
+	// silence is how long a worker may give no sign of life before another one
+	// makes its attempt: as long as an attempt of the default length may take
+	// without one.
+	silence = timer.DefaultAttemptTimeout + deliverSlack
+	// askAgain is the wait after a question that could not be answered.
+	askAgain = 10 * time.Second
+)
+
+// delivery is one that is under way under [BehaviourLiveRetries].
+type delivery struct {
+	*alarm
+	// last is what is known of it so far.
+	last timer.Report
+	// expiry is ready at the latest time, as far as it is known, and answer when it
+	// is known how the delivery stands. Nil for none.
+	expiry, answer workflow.Future
+	// lost is whether nothing is under way for it, as somebody thinks who woke it.
+	lost bool
+	// expired and resumed are why its tries were called off, if they were.
+	expired, resumed bool
+	callOff          workflow.CancelFunc
+}
+
+// deliverLive leaves the attempts that remain to the server, which holds each
+// backoff, and waits for the last of them, for the latest time, or for an
+// interruption. first is what is known of the delivery so far.
+func (a *alarm) deliverLive(ctx workflow.Context, first timer.Report) (timer.Outcome, error) {
+	d := &delivery{alarm: a, last: first}
+	if d.last.Latest == 0 {
+		d.last.Latest = a.spec.Latest(0)
+	}
+	d.awaitLatest(ctx)
+	for !d.last.Result.Final() {
+		err := d.tries(ctx)
+		d.hearOut()
+		switch {
+		case d.last.Result == timer.ResultDelivered:
+		case a.interrupted(ctx):
+			return timer.Outcome{}, a.giveWay(ctx)
+		case d.last.Result.Final() || d.resumed:
+		case d.expired:
+			d.last.Result = timer.ResultExpired
+		case broken(err):
+			d.last.Result, d.last.Failure = timer.ResultFailed, &timer.Failure{Message: timer.Excerpt(err.Error())}
+		}
+	}
+	return a.finish(ctx, d.last)
+}
+
+// broken is whether an error ends a delivery that was not called off and left no
+// report. A timeout does not: the next tries go on where it was.
+func broken(err error) bool {
+	if _, ok := reportIn(err); ok || err == nil {
+		return false
+	}
+	_, late := errors.AsType[*temporal.TimeoutError](err)
+	return !late
+}
+
+// tries leaves the attempts to the server until the last of them, or until they
+// are called off. It waits for an attempt in flight to end: what began in time
+// counts.
+func (d *delivery) tries(ctx workflow.Context) error {
+	tries, callOff := workflow.WithCancel(workflow.WithActivityOptions(ctx, d.options()))
+	defer callOff()
+	d.callOff, d.resumed = callOff, false
+	next := timer.Resume(d.spec, d.last)
+	next.Live = true
+	future := workflow.ExecuteActivity(tries, ActivityDeliver, next, d.payload)
+	for !future.IsReady() {
+		d.awaitNews(ctx, future)
+	}
+	var report timer.Report
+	err := future.Get(ctx, &report)
+	if err == nil {
+		d.last = report
+	} else if told, ok := reportIn(err); ok {
+		d.last = told
+	}
+	return err
+}
+
+func (d *delivery) options() workflow.ActivityOptions {
+	options := workflow.ActivityOptions{
+		TaskQueue:           UngovernedQueue,
+		StartToCloseTimeout: liveTimeout,
+		HeartbeatTimeout:    silence,
+		WaitForCancellation: true,
+		Summary:             "deliver " + d.spec.String(),
+		RetryPolicy:         deliverRetry(),
+	}
+	if d.last.PolicyVersion != 0 {
+		options.TaskQueue = DeliveryQueue(d.spec.BusinessType)
+	}
+	return options
+}
+
+// awaitNews waits for the tries to end, or for something to happen meanwhile.
+func (d *delivery) awaitNews(ctx workflow.Context, tries workflow.Future) {
+	selector := workflow.NewSelector(ctx)
+	selector.AddFuture(tries, func(workflow.Future) {})
+	selector.AddReceive(d.changes, func(workflow.ReceiveChannel, bool) {
+		if d.hearOut() {
+			d.lost = true
+			d.ask(ctx)
+		}
+		if len(d.heard) > 0 {
+			d.callOff()
+		}
+	})
+	if d.expiry != nil {
+		selector.AddFuture(d.expiry, func(f workflow.Future) {
+			d.expiry = nil
+			if f.Get(ctx, nil) == nil {
+				d.ask(ctx)
+			}
+		})
+	}
+	if d.answer != nil {
+		selector.AddFuture(d.answer, func(f workflow.Future) { d.heed(ctx, f) })
+	}
+	selector.Select(ctx)
+}
+
+// hearOut takes the changes that have arrived, and reports whether somebody only
+// wants the timer to look at itself.
+func (d *delivery) hearOut() (woken bool) {
+	d.hear()
+	var changes []timer.Change
+	for _, change := range d.heard {
+		if change.Wake {
+			woken = true
+		} else {
+			changes = append(changes, change)
+		}
+	}
+	d.heard = changes
+	return woken
+}
+
+// awaitLatest makes the workflow look at its latest time when that has come, as
+// far as it is known.
+func (d *delivery) awaitLatest(ctx workflow.Context) {
+	if d.expiry == nil && d.last.Latest != 0 && !d.expired {
+		d.expireAfter(ctx, d.last.Latest.Until(workflow.Now(ctx)))
+	}
+}
+
+func (d *delivery) expireAfter(ctx workflow.Context, wait time.Duration) {
+	d.expiry = workflow.NewTimerWithOptions(ctx, max(wait, 0), workflow.TimerOptions{Summary: "the latest time"})
+}
+
+// ask asks how the delivery stands: the policy may have changed its latest time.
+func (d *delivery) ask(ctx workflow.Context) {
+	if d.answer != nil {
+		return
+	}
+	ctx = workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
+		StartToCloseTimeout: askTimeout, RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 2},
+	})
+	d.answer = workflow.ExecuteLocalActivity(ctx, ActivityStanding, d.spec)
+}
+
+// heed does what the answer asks for. Without one, nothing is given up: it asks
+// again later.
+func (d *delivery) heed(ctx workflow.Context, answer workflow.Future) {
+	d.answer = nil
+	var standing timer.Standing
+	if err := answer.Get(ctx, &standing); err != nil {
+		if ctx.Err() == nil && d.expiry == nil {
+			d.expireAfter(ctx, askAgain)
+		}
+		return
+	}
+	if standing.Last != nil {
+		d.last = *standing.Last
+	}
+	d.last.Latest, d.last.PolicyVersion = standing.Latest, standing.PolicyVersion
+	switch left := standing.Latest.Until(workflow.Now(ctx)); {
+	case standing.Latest != 0 && left <= 0:
+		d.expired = true
+		d.callOff()
+	case d.lost:
+		d.resumed = true
+		d.callOff()
+	}
+	d.lost = false
+	d.awaitLatest(ctx)
+}

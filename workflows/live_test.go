@@ -1,0 +1,250 @@
+package workflows_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// A timer that is held back, so that none of its tries is handed out, expires at
+// its latest time, as the live policy has it by then.
+func TestExpiresAtItsLatestTime(t *testing.T) {
+	t.Parallel()
+	lateness := int64(7)
+	failed := timer.Report{
+		Result: timer.ResultRetry, Attempt: 2, LatenessMS: &lateness, PolicyVersion: 3,
+		Failure: &timer.Failure{Status: 503, Message: "HTTP 503"},
+	}
+	for name, c := range map[string]struct {
+		// known is the latest time when the delivery begins, and live what the
+		// policy says each time it is asked.
+		known   time.Duration
+		live    []time.Duration
+		errors  int
+		last    *timer.Report
+		expires time.Duration
+	}{
+		"as it was":                      {known: time.Hour, live: []time.Duration{time.Hour}, expires: time.Hour},
+		"passed already":                 {known: -time.Second, live: []time.Duration{-time.Second}, expires: 0},
+		"put off once":                   {known: time.Hour, live: []time.Duration{2 * time.Hour, 2 * time.Hour}, expires: 2 * time.Hour},
+		"put off twice":                  {known: time.Minute, live: []time.Duration{time.Hour, 3 * time.Hour, 3 * time.Hour}, expires: 3 * time.Hour},
+		"shortened after it was put off": {known: time.Hour, live: []time.Duration{3 * time.Hour, 2 * time.Hour}, expires: 3 * time.Hour},
+		"after two attempts":             {known: time.Hour, live: []time.Duration{time.Hour}, last: &failed, expires: time.Hour},
+		"asked in vain for a while":      {known: time.Hour, live: []time.Duration{time.Hour}, errors: 5, expires: time.Hour + 24*time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newCourse(t)
+			s.ring.Latest, s.ring.PolicyVersion = s.at(c.known), 3
+			s.standing = func(*course) (timer.Standing, error) {
+				if c.errors--; c.errors >= 0 {
+					return timer.Standing{}, errors.New("no answer")
+				}
+				live := c.live[0]
+				c.live = c.live[1:]
+				return timer.Standing{Latest: s.at(live), Last: c.last, PolicyVersion: 3}, nil
+			}
+			s.run()
+			outcome, after := s.ended()
+			require.Equal(t, timer.Expired, outcome.Status)
+			require.InDelta(t, c.expires.Seconds(), after.Seconds(), 1)
+			require.Empty(t, c.live, "it asked no less often")
+			require.LessOrEqual(t, len(s.deliveries), 1)
+			if c.last != nil {
+				require.Equal(t, 2, outcome.Attempts)
+				require.Equal(t, &lateness, outcome.LatenessMS)
+				require.Equal(t, failed.Failure, outcome.LastFailure)
+			}
+		})
+	}
+}
+
+// A latest time of its own holds also while nothing is known of the policy.
+func TestExpiresByItsOwnTerms(t *testing.T) {
+	t.Parallel()
+	s := newCourse(t)
+	s.spec.ExpiresAfter = timer.Duration(time.Hour)
+	s.standing = func(*course) (timer.Standing, error) { return timer.Standing{Latest: s.spec.Latest(0)}, nil }
+	s.run()
+	outcome, after := s.ended()
+	require.Equal(t, timer.Expired, outcome.Status)
+	require.Equal(t, time.Hour, after)
+}
+
+// A policy that has lost its latest time lets the timer go on.
+func TestNoLongerExpires(t *testing.T) {
+	t.Parallel()
+	s := newCourse(t)
+	s.ring.Latest = s.at(time.Hour)
+	s.standing = func(*course) (timer.Standing, error) { return timer.Standing{}, nil }
+	s.later(100*time.Hour, s.env.CancelWorkflow)
+	s.run()
+	require.True(t, temporal.IsCanceledError(s.env.GetWorkflowError()))
+	require.Equal(t, 100*time.Hour, s.since())
+}
+
+// The server bounds an attempt by what any policy may ask for, whatever the one
+// asks for that was in force when the delivery began, and notices a dead worker
+// long before that.
+func TestNoLimitOfATryIsFrozen(t *testing.T) {
+	t.Parallel()
+	s := newCourse(t)
+	s.ring.Timeout, s.ring.Latest = timer.Duration(time.Second), s.at(time.Hour)
+	s.deliver = func(*course, activity.Info) (timer.Report, error) {
+		return timer.Report{Result: timer.ResultDelivered, Attempt: 1}, nil
+	}
+	s.run()
+	outcome, _ := s.ended()
+	require.Equal(t, timer.Delivered, outcome.Status)
+	info := s.deliveries[0].info
+	require.True(t, s.deliveries[0].Live)
+	require.Greater(t, info.Deadline.Sub(info.StartedTime), timer.MaxAttemptTimeout+30*time.Second)
+	require.Equal(t, 25*time.Second, info.HeartbeatTimeout)
+}
+
+// What was lost by Temporal goes on where it was.
+func TestWokenGoesOnWhereItWas(t *testing.T) {
+	t.Parallel()
+	lateness := int64(7)
+	last := timer.Report{
+		Result: timer.ResultRetry, Attempt: 3, LatenessMS: &lateness, RetryIn: timer.Duration(time.Minute), PolicyVersion: 3,
+		Failure: &timer.Failure{Status: 500, Message: "HTTP 500"},
+	}
+	first := timer.Report{Result: timer.ResultRetry, Attempt: 1, LatenessMS: &lateness, PolicyVersion: 3}
+	for name, c := range map[string]struct {
+		recorded *timer.Report
+		version  int
+		prior    timer.Report
+		queue    string
+	}{
+		"after three attempts":       {&last, 3, last, workflows.DeliveryQueue("x")},
+		"nothing was recorded since": {nil, 3, first, workflows.DeliveryQueue("x")},
+		"its policy is gone":         {&last, 0, last, workflows.UngovernedQueue},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newCourse(t)
+			s.ring = first
+			s.standing = func(*course) (timer.Standing, error) {
+				return timer.Standing{Last: c.recorded, PolicyVersion: c.version}, nil
+			}
+			s.later(time.Hour, func() { s.signal(timer.Change{ID: "w", Wake: true, At: s.at(time.Hour)}) })
+			s.deliver = func(s *course, _ activity.Info) (timer.Report, error) {
+				if len(s.deliveries) == 1 {
+					return timer.Report{}, activity.ErrResultPending
+				}
+				return timer.Report{Result: timer.ResultDelivered, Attempt: c.prior.Attempt + 1, LatenessMS: &lateness}, nil
+			}
+			s.run()
+			outcome, after := s.ended()
+			require.Equal(t, timer.Delivered, outcome.Status)
+			require.Equal(t, time.Hour, after)
+			require.Len(t, s.deliveries, 2)
+			require.Equal(t, 1, s.deliveries[0].Prior.Attempt)
+			again := s.deliveries[1]
+			require.Equal(t, c.queue, again.info.TaskQueue)
+			prior := c.prior
+			prior.PolicyVersion = c.version
+			require.Equal(t, prior, *again.Prior)
+		})
+	}
+}
+
+// A timer that is woken while nothing is known does not begin anew either.
+func TestWokenInVain(t *testing.T) {
+	t.Parallel()
+	s := newCourse(t)
+	s.ring = timer.Report{Result: timer.ResultRetry, Attempt: 1}
+	asked := 0
+	s.standing = func(*course) (timer.Standing, error) {
+		if asked++; asked < 5 {
+			return timer.Standing{}, errors.New("no answer")
+		}
+		return timer.Standing{}, nil
+	}
+	s.later(time.Hour, func() { s.signal(timer.Change{ID: "w", Wake: true, At: s.at(time.Hour)}) })
+	s.deliver = func(s *course, _ activity.Info) (timer.Report, error) {
+		if len(s.deliveries) == 1 {
+			return timer.Report{}, activity.ErrResultPending
+		}
+		return timer.Report{Result: timer.ResultDelivered, Attempt: 2}, nil
+	}
+	s.run()
+	outcome, _ := s.ended()
+	require.Equal(t, timer.Delivered, outcome.Status)
+	require.Equal(t, 1, s.deliveries[1].Prior.Attempt)
+}
+
+// A change ends the delivery, and a wake beside it is no reason to go on.
+func TestAChangeEndsADelivery(t *testing.T) {
+	t.Parallel()
+	s := newCourse(t)
+	s.ring = timer.Report{Result: timer.ResultRetry, Attempt: 1, Latest: s.at(9 * time.Hour)}
+	delay := timer.Duration(time.Hour)
+	s.later(time.Hour, func() {
+		s.signal(timer.Change{ID: "w", Wake: true, At: s.at(time.Hour)})
+		s.signal(timer.Change{ID: "c", Terms: timer.Terms{Delay: &delay}, At: s.at(time.Hour)})
+	})
+	s.run()
+	next, _ := s.next()
+	require.Equal(t, s.at(2*time.Hour), next.DueAt)
+	require.Len(t, s.deliveries, 1)
+}
+
+// A timer that was booked under an older behaviour goes over to this one when its
+// delivery begins, and for good when it is armed again.
+func TestAnOlderTimerGoesOver(t *testing.T) {
+	t.Parallel()
+	s := newCourse(t)
+	s.spec.Behaviour = workflows.BehaviourInitial
+	s.ring.Latest = s.at(time.Hour)
+	s.run()
+	_, after := s.ended()
+	require.Equal(t, time.Hour, after)
+	require.True(t, s.deliveries[0].Live)
+
+	s = newCourse(t)
+	s.spec.Behaviour = workflows.BehaviourInitial
+	delay := timer.Duration(time.Hour)
+	s.later(time.Minute, func() { s.signal(timer.Change{ID: "c", Terms: timer.Terms{Delay: &delay}, At: s.at(time.Minute)}) })
+	s.run()
+	next, _ := s.next()
+	require.Equal(t, workflows.BehaviourNow, next.Behaviour)
+}
+
+// The ladder ends where the activity says so, and an end that nobody explains is
+// a failure.
+func TestADeliveryEnds(t *testing.T) {
+	t.Parallel()
+	report := timer.Report{Result: timer.ResultFailed, Attempt: 4, Failure: &timer.Failure{Status: 410, Message: "HTTP 410"}}
+	for name, c := range map[string]struct {
+		err      error
+		attempts int
+		message  string
+	}{
+		"with a report": {temporal.NewNonRetryableApplicationError("HTTP 410", "failed", nil, report), 4, "HTTP 410"},
+		"without one":   {temporal.NewNonRetryableApplicationError("nobody knows", "", nil), 1, "nobody knows"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newCourse(t)
+			s.ring = timer.Report{Result: timer.ResultRetry, Attempt: 1}
+			s.deliver = func(*course, activity.Info) (timer.Report, error) { return timer.Report{}, c.err }
+			s.run()
+			var failed *temporal.ApplicationError
+			require.ErrorAs(t, s.env.GetWorkflowError(), &failed)
+			var outcome timer.Outcome
+			require.NoError(t, failed.Details(&outcome))
+			require.Equal(t, timer.Failed, outcome.Status)
+			require.Equal(t, c.attempts, outcome.Attempts)
+			require.Contains(t, outcome.LastFailure.Message, c.message)
+		})
+	}
+}
