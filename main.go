@@ -111,6 +111,7 @@ func run(ctx context.Context, perform func(context.Context, *role.House) error) 
 		return err
 	}
 	defer house.Close()
+	house.CheckTemporal(ctx)
 	return perform(ctx, house)
 }
 

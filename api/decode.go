@@ -32,8 +32,8 @@ type object map[string]jsontext.Value
 // readObject reads a request's body, which must be one JSON object: valid
 // UTF-8, no name twice, nothing behind it. It is application/json, or of one of
 // the kinds.
-func readObject(c echo.Context, limit int64, kinds ...string) (object, error) {
-	body, err := readBody(c, limit, kinds)
+func readObject(c echo.Context, kinds ...string) (object, error) {
+	body, err := readBody(c, maxBody, kinds)
 	if err != nil {
 		return nil, err
 	}

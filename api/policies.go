@@ -58,7 +58,7 @@ type plannedBody struct {
 
 func (s *Server) putPolicy(c echo.Context) error {
 	return s.changePolicy(c, func(businessType string) (engine.PolicyChange, error) {
-		body, err := readObject(c, maxBody)
+		body, err := readObject(c)
 		if err != nil {
 			return engine.PolicyChange{}, err
 		}

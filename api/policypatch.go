@@ -20,7 +20,7 @@ const mediaTypeMergePatch = "application/merge-patch+json"
 // so that a type can be paused that has none.
 func (s *Server) patchPolicy(c echo.Context) error {
 	return s.changePolicy(c, func(businessType string) (engine.PolicyChange, error) {
-		patch, err := readObject(c, maxBody, mediaTypeMergePatch)
+		patch, err := readObject(c, mediaTypeMergePatch)
 		if err != nil {
 			return engine.PolicyChange{}, err
 		}

@@ -29,7 +29,7 @@ func previewRecurrence(c echo.Context) error {
 	if err := readQuery(c).err(); err != nil {
 		return err
 	}
-	object, err := readObject(c, maxBody)
+	object, err := readObject(c)
 	if err != nil {
 		return err
 	}

@@ -33,7 +33,7 @@ func readNote(c echo.Context) (string, error) {
 	if c.Request().ContentLength == 0 {
 		return "", nil
 	}
-	object, err := readObject(c, maxBody)
+	object, err := readObject(c)
 	if err != nil {
 		return "", err
 	}

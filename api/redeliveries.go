@@ -48,7 +48,7 @@ func (s *Server) startRedelivery(c echo.Context) error {
 	if err := readQuery(c).err(); err != nil {
 		return err
 	}
-	body, err := readObject(c, maxBody)
+	body, err := readObject(c)
 	if err != nil {
 		return err
 	}

@@ -39,7 +39,7 @@ func (s *Server) addTimer(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	body, err := readObject(c, maxBody)
+	body, err := readObject(c)
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func change(c echo.Context) (request engine.Request, wait time.Duration, err err
 	if err != nil {
 		return request, 0, err
 	}
-	body, err := readObject(c, maxBody)
+	body, err := readObject(c)
 	if err != nil {
 		return request, 0, err
 	}

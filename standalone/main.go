@@ -116,6 +116,7 @@ func run(ctx context.Context) error {
 		return err
 	}
 	defer house.Close()
+	house.CheckTemporal(ctx)
 	workers, err := house.StartWorker()
 	if err != nil {
 		return err

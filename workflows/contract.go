@@ -30,6 +30,9 @@ func DeliveryQueue(businessType string) string { return UngovernedQueue + "/" + 
 // ReceiptQueue is polled by one worker process only, to be asked what it did.
 func ReceiptQueue(worker string) string { return "wakecall-receipts-" + worker }
 
+// CheckQueue holds the workflows that a start checks Temporal with; nobody polls it.
+func CheckQueue(check string) string { return "wakecall-check-" + check }
+
 // Workflow types.
 const (
 	TypeTimer  = "WakecallTimer"
@@ -40,6 +43,9 @@ const (
 	TypeRedelivery = "WakecallRedelivery"
 	TypeNudge      = "WakecallNudge"
 	TypeRegistry   = "WakecallRegistry"
+
+	// TypeCheck is that of workflows which nobody runs, see [CheckQueue].
+	TypeCheck = "WakecallCheck"
 )
 
 // Activity types.

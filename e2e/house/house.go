@@ -25,10 +25,16 @@ import (
 
 // Temporal starts a real server on files that need not survive the test.
 func Temporal(dir string) (addr string, stop func(), err error) {
+	return TemporalWith(dir, nil, 24*time.Hour)
+}
+
+// TemporalWith starts one with a dynamic configuration of its own, unless that is nil, that
+// keeps finished timers so long.
+func TemporalWith(dir string, tuning []byte, retention time.Duration) (addr string, stop func(), err error) {
 	addr = Addr()
 	server, err := embedded.Start(embedded.Options{
-		Addr: addr, DataDir: dir, Namespace: client.DefaultNamespace, Retention: 24 * time.Hour, Shards: 4,
-		Synchronous: "off", SearchAttributes: engine.SearchAttributes(),
+		Addr: addr, DataDir: dir, Namespace: client.DefaultNamespace, Retention: retention, Shards: 4,
+		Synchronous: "off", SearchAttributes: engine.SearchAttributes(), Tuning: tuning,
 	})
 	if err != nil {
 		return "", nil, err

@@ -37,6 +37,8 @@ type Options struct {
 	Synchronous string
 	// SearchAttributes are registered in the namespace when it is made.
 	SearchAttributes map[string]enumspb.IndexedValueType
+	// Tuning is Temporal's dynamic configuration, in YAML; without it, Wakecall's own.
+	Tuning []byte
 }
 
 // Server is a running Temporal.
@@ -85,7 +87,10 @@ func newTemporal(o Options, ports portSource) (temporal.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	tuning := dynamicconfig.LoadYamlFile(deploy.DynamicConfig)
+	if o.Tuning == nil {
+		o.Tuning = deploy.DynamicConfig
+	}
+	tuning := dynamicconfig.LoadYamlFile(o.Tuning)
 	if err := tuning.Err(); err != nil {
 		return nil, fmt.Errorf("dynamicconfig.yaml: %w", err)
 	}

@@ -1,0 +1,82 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/workflowservice/v1"
+
+	"github.com/wakecall/wakecall/deploy"
+	"github.com/wakecall/wakecall/e2e/house"
+	"github.com/wakecall/wakecall/engine"
+)
+
+// findings are what a start finds, by check.
+func findings(t *testing.T, h *house.House) map[string]engine.Finding {
+	found, began := map[string]engine.Finding{}, time.Now()
+	for _, finding := range h.Engine.CheckStart(t.Context()) {
+		t.Log(finding)
+		found[finding.Check] = finding
+	}
+	t.Log(time.Since(began))
+	require.Len(t, found, 5)
+	return found
+}
+
+// Temporal as Wakecall sets it up passes every check, and nothing is left of them. What was
+// continued as new is gone after half a minute only.
+func TestStartChecksPass(t *testing.T) {
+	t.Parallel()
+	h, _, _ := open(t)
+	for check, finding := range findings(t, h) {
+		require.NoError(t, finding.Unknown, check)
+		require.Empty(t, finding.Wrong, check)
+	}
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		left, err := h.Client.ListWorkflow(t.Context(), &workflowservice.ListWorkflowExecutionsRequest{Query: "WorkflowType = 'WakecallCheck' AND ExecutionStatus != 'ContinuedAsNew'"})
+		assert.NoError(c, err)
+		assert.Empty(c, left.GetExecutions())
+	}, 20*time.Second, 50*time.Millisecond, "Temporal deletes in the background")
+}
+
+// Temporal as it comes, with a short retention, fails those that can be seen, each in
+// one line with what to change.
+func TestStartChecksOfUntunedTemporal(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		tuning string
+		wrong  map[string]string
+		blind  []string
+	}{
+		"as it comes": {
+			"limit.maxIDLength:\n  - value: 255\n",
+			map[string]string{
+				"partitions": "matching.numTaskqueueReadPartitions", "id-reuse": "history.workflowIdReuseMinimalInterval", "retention": "set its retention to 24h",
+			},
+			[]string{"fairness"},
+		},
+		"without fairness": {
+			strings.Replace(string(deploy.DynamicConfig), "matching.enableFairness:\n  - value: true", "matching.enableFairness:\n  - value: false", 1),
+			map[string]string{"fairness": "matching.enableFairness", "retention": "set its retention to 24h"}, nil,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			addr, stop, err := house.TemporalWith(t.TempDir(), []byte(c.tuning), time.Hour)
+			require.NoError(t, err)
+			t.Cleanup(stop)
+			for check, finding := range findings(t, house.OpenWith(t, addr, house.Settings())) {
+				if want, ok := c.wrong[check]; ok {
+					require.Contains(t, finding.Wrong, want)
+					require.NotContains(t, finding.Wrong, "\n")
+					continue
+				}
+				require.Empty(t, finding.Wrong, check)
+				require.Equal(t, len(c.blind) > 0 && check == c.blind[0], finding.Unknown != nil, check)
+			}
+		})
+	}
+}
