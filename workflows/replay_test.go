@@ -70,6 +70,17 @@ func TestTheRegistryIsFrozen(t *testing.T) {
 	require.FileExists(t, "testdata/v1/registry.json", "record it with make histories")
 }
 
+// Runs whose delivery says how it ended, under the behaviours that did not at first.
+func TestEndingsAreFrozen(t *testing.T) {
+	t.Parallel()
+	for _, end := range []string{"delivered", "failed", "cancelled"} {
+		file := "testdata/v1/ended-" + end + ".json"
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.True(t, bytes.Contains(text, []byte(`"markerName": "Version"`)), "%s was recorded with the marker", file)
+	}
+}
+
 // The negative control: a history that the code could not have made.
 func TestReplaySeesAnotherBehaviour(t *testing.T) {
 	t.Parallel()

@@ -21,7 +21,11 @@ const nearlyDue = time.Second
 // booking goes by.
 func Timer(ctx workflow.Context, spec timer.Spec, payload converter.RawValue) (timer.Outcome, error) {
 	a := &alarm{spec: spec, payload: payload, changes: workflow.GetSignalChannel(ctx, SignalChange)}
-	return a.run(ctx)
+	outcome, err := a.run(ctx)
+	if failed := a.showEnd(ctx, outcome, err); failed != nil {
+		return timer.Outcome{}, failed
+	}
+	return outcome, err
 }
 
 // alarm is the state of one run.
