@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"net/http"
+	"os"
 	"slices"
 	"strconv"
 	"testing"
@@ -77,4 +78,91 @@ func TestReceiverThatClosesKeptConnections(t *testing.T) {
 		}
 	}
 	require.NotZero(t, twice, "connections were kept")
+}
+
+// signedBodies are what a receiver may have to verify.
+func signedBodies() map[string]house.JSON {
+	return map[string]house.JSON{
+		"json":   {"payload": house.JSON{"order": 4711, "name": "Müller"}},
+		"text":   {"payload_base64": "R3LDvMOfZQ==", "content_type": "text/plain; charset=utf-8"},
+		"binary": {"payload_base64": "AP/+gIE=", "content_type": "application/octet-stream"},
+		"none":   {},
+	}
+}
+
+// Receivers of every make verify what they are sent. The library for Node reads a
+// body as text, so that one of other bytes is verified by hand.
+func TestReceiversVerify(t *testing.T) {
+	t.Parallel()
+	for _, of := range receivers.Verifying() {
+		t.Run(string(of), func(t *testing.T) {
+			t.Parallel()
+			h, _, kind := open(t)
+			key := secret()
+			server := receivers.StartWith(t, of, receivers.Settings{Secret: key})
+			h.Policy(kind, house.JSON{
+				"callback": house.JSON{"url": server.URL + "/"}, "retry": house.JSON{"steps": []string{}}, "signing_secrets": []string{key},
+			})
+			for id, body := range signedBodies() {
+				body["business_type"], body["business_id"], body["delay"] = kind, id, "0s"
+				h.Add(body)
+			}
+			for id := range signedBodies() {
+				h.Await(kind+"/"+id, "delivered")
+			}
+			onNode := of == receivers.Node || of == receivers.Express
+			for _, got := range server.Requests() {
+				want := map[bool]string{true: "library", false: "hand"}[onNode && got.ID != "binary"]
+				require.Equal(t, want, got.Verified, got.ID)
+			}
+
+			h.Policy(kind+".wrong", house.JSON{
+				"callback": house.JSON{"url": server.URL + "/"}, "retry": house.JSON{"steps": []string{}}, "signing_secrets": []string{secret()},
+			})
+			for id, body := range signedBodies() {
+				body["business_type"], body["business_id"], body["delay"] = kind+".wrong", id, "0s"
+				h.Add(body)
+			}
+			for id := range signedBodies() {
+				require.Equal(t, http.StatusUnauthorized, h.Await(kind+".wrong/"+id, "failed").LastFailure.Status, id)
+			}
+		})
+	}
+}
+
+// Rings that come just as a receiver closes its idle connections need no second
+// attempt. WAKECALL_RINGS=1000 rings as often, at Node's own five seconds.
+func TestRingsAroundTheIdleTime(t *testing.T) {
+	t.Parallel()
+	const width, spread = 50, 40 * time.Millisecond
+	idle, rounds := 500*time.Millisecond, 4
+	if rings, err := strconv.Atoi(os.Getenv("WAKECALL_RINGS")); err == nil {
+		idle, rounds = 5*time.Second, rings/width
+	}
+	h, _, kind := open(t)
+	server := receivers.StartWith(t, receivers.Node, receivers.Settings{Idle: idle})
+	h.Policy(kind, house.JSON{"callback": house.JSON{"url": server.URL + "/"}, "retry": house.JSON{"steps": []string{"100ms"}}})
+	first := time.Now().Add(3 * time.Second)
+	var timers []house.JSON
+	for n := range rounds * width {
+		round, place := n/width, time.Duration(n%width)
+		due := first.Add(time.Duration(round)*idle - spread/2 + place*spread/width)
+		timers = append(timers, house.JSON{"business_type": kind, "business_id": strconv.Itoa(n), "due_at": due.UTC().Format(time.RFC3339Nano)})
+	}
+	for chunk := range slices.Chunk(timers, 1000) {
+		require.Equal(t, http.StatusOK, h.Do("POST", "/v1/timers/batch", house.JSON{"timers": chunk}).Status)
+	}
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		require.GreaterOrEqual(c, len(server.Requests()), len(timers))
+	}, time.Until(first)+time.Duration(rounds)*idle+20*time.Second, 100*time.Millisecond, "they ring one idle time apart")
+	again := 0
+	for _, got := range server.Requests() {
+		require.Empty(t, got.Error)
+		if got.Attempt != "1" {
+			again++
+		}
+	}
+	require.Zero(t, again, "second attempts of %d rings", len(timers))
+	t.Logf("%d rings, %d second attempts, %d requests on kept connections", len(timers), again,
+		len(slices.DeleteFunc(server.Requests(), func(r receivers.Request) bool { return r.Nth == 1 })))
 }

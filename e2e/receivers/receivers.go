@@ -9,8 +9,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -21,17 +23,23 @@ import (
 // Make is the make of a server.
 type Make string
 
-// The makes, each as Debian packages it.
+// The makes, each as Debian packages it; Express as npm does.
 const (
 	Nginx      Make = "nginx"
 	Node       Make = "node"
+	Express    Make = "express"
 	HTTPServer Make = "http.server"
 	WSGI       Make = "wsgiref"
+	Flask      Make = "flask"
 	PHP        Make = "php"
 )
 
 // Makes lists every make.
-func Makes() []Make { return []Make{Nginx, Node, HTTPServer, WSGI, PHP} }
+func Makes() []Make { return append(Verifying(), Nginx) }
+
+// Verifying lists the makes that verify signatures: those on Node with the
+// official library of Standard Webhooks, the others by hand, since Debian has none.
+func Verifying() []Make { return []Make{Node, Express, HTTPServer, WSGI, Flask, PHP} }
 
 var (
 	//go:embed programs/nginx.conf
@@ -44,6 +52,14 @@ var (
 	wsgiProgram string
 	//go:embed programs/php.php
 	phpProgram string
+	//go:embed programs/express.mjs
+	expressProgram string
+	//go:embed programs/flask_app.py
+	flaskProgram string
+	//go:embed programs/verify.mjs
+	nodeVerify string
+	//go:embed programs/verify.py
+	pythonVerify string
 )
 
 // recipe is how a make is started: file is written into a directory of the
@@ -56,8 +72,10 @@ type recipe struct {
 var recipes = map[Make]recipe{
 	Nginx:      {"nginx.conf", nginxConf, "nginx", []string{"-e", "stderr", "-c", "FILE"}},
 	Node:       {"receiver.mjs", nodeProgram, "node", []string{"FILE"}},
+	Express:    {"receiver.mjs", expressProgram, "node", []string{"FILE"}},
 	HTTPServer: {"receiver.py", httpServerProgram, "/usr/bin/python3", []string{"FILE"}},
 	WSGI:       {"receiver.py", wsgiProgram, "/usr/bin/python3", []string{"FILE"}},
+	Flask:      {"receiver.py", flaskProgram, "/usr/bin/gunicorn", []string{"--bind", "HOST:PORT", "--chdir", "DIR", "receiver"}},
 	PHP:        {"receiver.php", phpProgram, "php", []string{"-S", "HOST:PORT", "FILE"}},
 }
 
@@ -73,6 +91,8 @@ type Request struct {
 	Size      int    `json:"size"`     // of the body; -1 where the make does not tell
 	// Nth numbers the requests of a connection, where the make tells.
 	Nth int `json:"nth"`
+	// Verified is how the signature was: by the "library", by "hand", or "wrong".
+	Verified string `json:"verified"`
 	// Error is what the server could not read.
 	Error string `json:"error"`
 }
@@ -85,9 +105,20 @@ type Server struct {
 	log string
 }
 
+// Settings is what a server may be told; the zero value is as it comes.
+type Settings struct {
+	// Secret makes it answer 401 to a wrong signature.
+	Secret string
+	// Idle is how long Node keeps a connection without a request, 5 s by itself.
+	Idle time.Duration
+}
+
 // Start starts a server that answers 200 to everything, on a port of its own,
 // until the test ends.
-func Start(t testing.TB, of Make) *Server {
+func Start(t testing.TB, of Make) *Server { return StartWith(t, of, Settings{}) }
+
+// StartWith is [Start] with settings.
+func StartWith(t testing.TB, of Make, settings Settings) *Server {
 	t.Helper()
 	dir, r := t.TempDir(), recipes[of]
 	addr := house.Addr()
@@ -99,17 +130,34 @@ func Start(t testing.TB, of Make) *Server {
 		r.text = fill.Replace(r.text)
 	}
 	require.NoError(t, os.WriteFile(file, []byte(r.text), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "verify.py"), []byte(pythonVerify), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "verify.mjs"), []byte(nodeVerify), 0o644))
+	if r.command == "node" {
+		require.NoError(t, os.Symlink(process.NodeModules(t), filepath.Join(dir, "node_modules")))
+	}
 	command, err := exec.LookPath(r.command)
 	require.NoError(t, err, "install it with make deps")
 	args := make([]string, len(r.args))
 	for i, arg := range r.args {
 		args[i] = fill.Replace(arg)
 	}
-	process.Start(t, process.Command{
+	running := process.Start(t, process.Command{
 		Path: command, Args: args, Ready: "tcp://" + addr,
-		Env: map[string]string{"HOST": host, "PORT": port, "LOG": log},
+		Env: map[string]string{
+			"HOST": host, "PORT": port, "LOG": log, "SECRET": settings.Secret, "IDLE": milliseconds(settings.Idle),
+		},
 	})
+	if of == Flask { // its worker is a process of its own, which only gunicorn ends at once
+		t.Cleanup(func() { running.Stop() })
+	}
 	return &Server{URL: "http://" + addr, t: t, log: log}
+}
+
+func milliseconds(d time.Duration) string {
+	if d == 0 {
+		return ""
+	}
+	return strconv.FormatInt(d.Milliseconds(), 10)
 }
 
 // Requests returns every request so far, and what could not be read as one.

@@ -3,6 +3,8 @@ import json
 import os
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+from verify import verify
+
 
 def note(**line):
     with open(os.environ["LOG"], "a") as log:
@@ -13,11 +15,13 @@ class Receiver(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_POST(self):
-        size = len(self.rfile.read(int(self.headers.get("Content-Length", 0))))
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         h = self.headers
+        verified = verify(h.get, body)
         note(method=self.command, path=self.path, id=h["Wakecall-Business-Id"], webhook_id=h["webhook-id"],
-             attempt=h["Wakecall-Attempt"], length=h["Content-Length"], encoding=h["Transfer-Encoding"], size=size)
-        self.send_response(200)
+             attempt=h["Wakecall-Attempt"], length=h["Content-Length"], encoding=h["Transfer-Encoding"], size=len(body),
+             verified=verified)
+        self.send_response(401 if verified == "wrong" else 200)
         self.send_header("Content-Length", "2")
         self.end_headers()
         self.wfile.write(b"ok")
