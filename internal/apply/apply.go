@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/wakecall/wakecall/client"
 	"github.com/wakecall/wakecall/internal/config"
 )
 
@@ -45,7 +46,7 @@ func Run(ctx context.Context, options Options, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return apply(ctx, newClient(settings), work{policies: policies, dryRun: options.DryRun, out: out})
+	return apply(ctx, settings.client(), work{policies: policies, dryRun: options.DryRun, out: out})
 }
 
 // work is what apply does, and where it prints.
@@ -58,8 +59,8 @@ type work struct {
 // print tells the user something. Where nobody listens the work goes on.
 func (w work) print(format string, args ...any) { _, _ = fmt.Fprintf(w.out, format, args...) }
 
-func apply(ctx context.Context, c client, w work) error {
-	plans, err := planAll(ctx, c, w.policies)
+func apply(ctx context.Context, wakecall *client.Client, w work) error {
+	plans, err := planAll(ctx, wakecall, w.policies)
 	if err != nil {
 		return err
 	}
@@ -75,7 +76,7 @@ func apply(ctx context.Context, c client, w work) error {
 		if !plans[i].Created && len(plans[i].Changes) == 0 {
 			continue
 		}
-		if err := c.store(ctx, p, plans[i]); err != nil {
+		if err := store(ctx, wakecall, p, plans[i]); err != nil {
 			return fmt.Errorf("%w\n%d of %d policies applied; apply the file again", err, applied, len(w.policies))
 		}
 		applied++
@@ -86,12 +87,12 @@ func apply(ctx context.Context, c client, w work) error {
 
 // planAll makes a dry run of every policy. What is refused keeps nothing from
 // being asked; that nobody can be asked does.
-func planAll(ctx context.Context, c client, policies []policy) ([]plan, error) {
-	plans := make([]plan, len(policies))
+func planAll(ctx context.Context, wakecall *client.Client, policies []policy) ([]client.Planned, error) {
+	plans := make([]client.Planned, len(policies))
 	var refused []error
 	for i, p := range policies {
 		var err error
-		plans[i], err = c.dryRun(ctx, p)
+		plans[i], err = dryRun(ctx, wakecall, p)
 		if _, ok := errors.AsType[refusal](err); ok {
 			refused = append(refused, err)
 		} else if err != nil {
@@ -105,7 +106,7 @@ func planAll(ctx context.Context, c client, policies []policy) ([]plan, error) {
 }
 
 // show says how a policy differs.
-func show(p policy, planned plan) string {
+func show(p policy, planned client.Planned) string {
 	word := "unchanged"
 	if planned.Created {
 		word = "new"

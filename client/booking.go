@@ -1,0 +1,51 @@
+package client
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+// Booking books a timer.
+type Booking struct {
+	timer.Key
+	Terms
+}
+
+// Terms are what may be said about a timer. What is left out has its default in a
+// booking, and stays as it is in a change.
+type Terms struct {
+	// DueAt, Delay and Recurrence exclude one another.
+	DueAt      timer.Instant     `json:"due_at,omitzero"`
+	Delay      *timer.Duration   `json:"delay,omitempty"`
+	Recurrence *timer.Recurrence `json:"recurrence,omitempty"`
+	// LatestAt and ExpiresAfter, which counts from the due time, exclude one another.
+	LatestAt     timer.Instant   `json:"latest_at,omitzero"`
+	ExpiresAfter *timer.Duration `json:"expires_after,omitempty"`
+	// Payload is handed to the receiver byte for byte; see [JSON]. Bytes, with their
+	// ContentType, stand in its place for what is no JSON.
+	Payload     json.RawMessage `json:"payload,omitempty"`
+	Bytes       []byte          `json:"payload_base64,omitempty"`
+	ContentType string          `json:"content_type,omitempty"`
+	// Callback and Retry override the policy's.
+	Callback *timer.Callback `json:"callback,omitempty"`
+	Retry    *timer.Retry    `json:"retry,omitempty"`
+	Priority int             `json:"priority,omitzero"`
+}
+
+// After is a delay, or any other length of time that may be left out.
+func After(d time.Duration) *timer.Duration {
+	duration := timer.Duration(d)
+	return &duration
+}
+
+// JSON is a payload. A value that is no JSON, such as a channel, is refused when the
+// timer is booked.
+func JSON(value any) json.RawMessage {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return json.RawMessage(err.Error()) // which is no JSON either
+	}
+	return text
+}

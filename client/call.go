@@ -1,0 +1,119 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// maxAnswer is above the largest answer, a batch of 1,000 problems.
+const maxAnswer = 64 << 20
+
+// call is one call of the API.
+type call struct {
+	method, path string
+	query        url.Values
+	header       http.Header
+	// body is marshalled to JSON; nil for none.
+	body any
+	// once is whether the call must not be made again when it may have taken effect.
+	once bool
+}
+
+// caller makes calls.
+type caller struct{ Options }
+
+// do makes a call, again where that is safe and worth it, and reads the answer into
+// result, unless that is nil.
+func (c *caller) do(ctx context.Context, call call, result any) (*http.Response, error) {
+	var body []byte
+	if call.body != nil {
+		var err error
+		if body, err = json.Marshal(call.body); err != nil {
+			return nil, err
+		}
+	}
+	for try := 1; ; try++ {
+		response, err := c.try(ctx, call, body, result)
+		if err == nil || try >= c.Tries || !repeatable(err, call.once) {
+			return response, err
+		}
+		if err := sleep(ctx, pause(try, err)); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (c *caller) try(ctx context.Context, call call, body []byte, result any) (*http.Response, error) {
+	target := c.URL + call.path
+	if len(call.query) > 0 {
+		target += "?" + call.query.Encode()
+	}
+	request, err := http.NewRequestWithContext(ctx, call.method, target, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	for name, values := range call.header {
+		request.Header[name] = values
+	}
+	if call.body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	if c.Key != "" {
+		request.Header.Set("Authorization", "Bearer "+c.Key)
+	}
+	response, err := c.HTTP.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	answer, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
+	if err != nil {
+		return response, err
+	}
+	if response.StatusCode/100 != 2 {
+		return response, problemIn(response, answer)
+	}
+	if result == nil || len(answer) == 0 {
+		return response, nil
+	}
+	if err := json.Unmarshal(answer, result); err != nil {
+		return response, fmt.Errorf("the answer is not Wakecall's: %w", err)
+	}
+	return response, nil
+}
+
+// repeatable is whether a call that failed may be made again: it was refused for now, was
+// never sent, or does the same when it is made twice.
+func repeatable(err error, once bool) bool {
+	if problem, ok := errors.AsType[*Problem](err); ok {
+		return problem.Status == http.StatusTooManyRequests || (problem.Status == http.StatusServiceUnavailable && !once)
+	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return false
+	}
+	op, isOp := errors.AsType[*net.OpError](err)
+	if _, isURL := errors.AsType[*url.Error](err); !isURL && !isOp {
+		return false
+	}
+	return !once || (isOp && op.Op == "dial")
+}
+
+// sleep waits, unless ctx ends first.
+func sleep(ctx context.Context, d time.Duration) error {
+	wait := time.NewTimer(d)
+	defer wait.Stop()
+	select {
+	case <-wait.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

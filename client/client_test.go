@@ -1,0 +1,183 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+// wakecall answers the tries of a call one after another, without a network.
+type wakecall struct {
+	answers  []answer
+	requests []*http.Request
+	bodies   []string
+}
+
+type answer struct {
+	status int
+	body   string
+	after  string // Retry-After
+	err    error
+}
+
+func (w *wakecall) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(r.Body)
+	w.requests, w.bodies = append(w.requests, r), append(w.bodies, string(body))
+	a := w.answers[min(len(w.requests), len(w.answers))-1]
+	if a.err != nil || err != nil {
+		return nil, a.err
+	}
+	header := http.Header{}
+	if a.after != "" {
+		header.Set("Retry-After", a.after)
+	}
+	return &http.Response{StatusCode: a.status, Header: header, Body: io.NopCloser(strings.NewReader(a.body)), Request: r}, nil
+}
+
+func (w *wakecall) client() *Client {
+	return New(Options{URL: "http://wakecall.test/", Key: "secret", HTTP: &http.Client{Transport: w}})
+}
+
+var (
+	key  = timer.Key{BusinessType: "order-close", BusinessID: "a~b@c"}
+	lost = &net.OpError{Op: "read", Err: io.ErrUnexpectedEOF}
+	dial = &net.OpError{Op: "dial", Err: io.EOF}
+	busy = answer{status: 503, body: `{"type":"urn:wakecall:problem:unavailable","detail":"later"}`, after: "1"}
+	full = answer{status: 429, body: `{"type":"urn:wakecall:problem:quota-exceeded","detail":"later"}`, after: "3"}
+	done = answer{status: 200, body: `{"business_type":"order-close","status":"scheduled"}`}
+)
+
+// A call is made again where that is safe, and where it is not it is not.
+func TestWhatIsRepeated(t *testing.T) {
+	add := func(ctx context.Context, c *Client) error {
+		_, _, err := c.Timers.Add(ctx, Booking{Key: key})
+		return err
+	}
+	fire := func(ctx context.Context, c *Client) error {
+		_, _, err := c.Timers.Fire(ctx, key, nil)
+		return err
+	}
+	putVersion := func(ctx context.Context, c *Client) error {
+		_, err := c.Policies.Put(ctx, "x", map[string]any{}, 3)
+		return err
+	}
+	for name, c := range map[string]struct {
+		call    func(context.Context, *Client) error
+		answers []answer
+		tries   int
+		fails   bool
+	}{
+		"a booking whose answer is lost":           {add, []answer{{err: lost}, done}, 2, false},
+		"a booking that was never sent":            {add, []answer{{err: dial}, done}, 2, false},
+		"a booking that is refused for now":        {add, []answer{busy, full, done}, 3, false},
+		"a booking that is refused":                {add, []answer{{status: 422, body: `{"detail":"no"}`}}, 1, true},
+		"a booking that nobody answers":            {add, []answer{{err: lost}}, DefaultTries, true},
+		"a booking that is called off":             {add, []answer{{err: context.Canceled}}, 1, true},
+		"an extra ring whose answer is lost":       {fire, []answer{{err: lost}}, 1, true},
+		"an extra ring of an unknown outcome":      {fire, []answer{busy}, 1, true},
+		"an extra ring that was never sent":        {fire, []answer{{err: dial}, done}, 2, false},
+		"an extra ring that a limit refuses":       {fire, []answer{full, done}, 2, false},
+		"a policy of one version, its answer lost": {putVersion, []answer{{err: lost}}, 1, true},
+		"an answer that is no JSON":                {add, []answer{{status: 200, body: "<html>"}}, 1, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := &wakecall{answers: c.answers}
+				err := c.call(t.Context(), w.client())
+				require.Equal(t, c.fails, err != nil, "%v", err)
+				require.Len(t, w.requests, c.tries)
+				for _, request := range w.requests {
+					require.Equal(t, "Bearer secret", request.Header.Get("Authorization"))
+					require.Equal(t, w.requests[0].Header.Get("Idempotency-Key"), request.Header.Get("Idempotency-Key"))
+				}
+				for _, body := range w.bodies {
+					require.Equal(t, w.bodies[0], body)
+				}
+			})
+		})
+	}
+}
+
+// The pause before another try is what the answer asks for, or grows.
+func TestPauses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &wakecall{answers: []answer{full, done}}
+		began := time.Now()
+		_, _, err := w.client().Timers.Add(t.Context(), Booking{Key: key})
+		require.NoError(t, err)
+		require.Equal(t, 3*time.Second, time.Since(began))
+	})
+	for try, longest := range map[int]time.Duration{1: firstPause, 3: 4 * firstPause, 20: longestPause} {
+		for range 100 {
+			require.InDelta(t, longest*3/4, pause(try, lost), float64(longest/4))
+		}
+	}
+	require.Equal(t, longestPause, pause(1, &Problem{RetryAfter: time.Hour}))
+}
+
+// A wait for another try ends with the caller's context.
+func TestACallEndsWithItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &wakecall{answers: []answer{full}}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, _, err := w.client().Timers.Add(ctx, Booking{Key: key})
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.Len(t, w.requests, 1)
+	})
+}
+
+func TestProblems(t *testing.T) {
+	w := &wakecall{answers: []answer{{status: 409, body: `{"type":"urn:wakecall:problem:already-finished","title":"t","status":409,
+		"detail":"The timer is already delivered.","errors":[{"pointer":"/due_at","code":"out-of-range","detail":"d"}],
+		"timer":{"business_type":"order-close","business_id":"1","status":"delivered"}}`}}}
+	_, _, err := w.client().Timers.Cancel(t.Context(), key, nil)
+	var problem *Problem
+	require.ErrorAs(t, err, &problem)
+	require.Equal(t, timer.AlreadyFinished, problem.Code)
+	require.Equal(t, timer.Delivered, problem.Timer.Status)
+	require.Equal(t, "already-finished: The timer is already delivered. /due_at: d", err.Error())
+
+	w = &wakecall{answers: []answer{{status: 502, body: "<html>"}}}
+	_, err = w.client().Timers.Get(t.Context(), key)
+	require.ErrorContains(t, err, "502")
+}
+
+// What is left out is not sent: it would be understood as something else.
+func TestWhatIsSent(t *testing.T) {
+	w := &wakecall{answers: []answer{done}}
+	c := w.client()
+	_, _, err := c.Timers.Add(t.Context(), Booking{Key: key, Terms: Terms{Delay: After(0), Payload: JSON(map[string]int{"n": 1})}})
+	require.NoError(t, err)
+	_, _, err = c.Timers.Patch(t.Context(), key, Terms{Bytes: []byte{0, 1}, ContentType: "a/b"}, After(0))
+	require.NoError(t, err)
+	require.JSONEq(t, `{"business_type":"order-close","business_id":"a~b@c","delay":"0s","payload":{"n":1}}`, w.bodies[0])
+	require.JSONEq(t, `{"payload_base64":"AAE=","content_type":"a/b"}`, w.bodies[1])
+	require.Equal(t, "/v1/timers/order-close/a~b@c?wait=0s", w.requests[1].URL.RequestURI())
+	require.Empty(t, w.requests[1].Header.Get("Idempotency-Key"))
+	_, _, err = c.Timers.Add(t.Context(), Booking{Key: key, Terms: Terms{Payload: JSON(make(chan int))}})
+	require.Error(t, err, "nothing is sent that is no JSON")
+	require.Len(t, w.requests, 2)
+}
+
+func TestABatchTellsOfEachItem(t *testing.T) {
+	w := &wakecall{answers: []answer{{status: 200, body: `{"results":[{"status":201,"timer":{"business_id":"1"}},
+		{"status":409,"problem":{"type":"urn:wakecall:problem:already-exists","detail":"d","status":409}}]}`}}}
+	added, err := w.client().Timers.AddBatch(t.Context(), []Booking{{}, {}})
+	require.NoError(t, err)
+	require.Equal(t, "1", added[0].Timer.BusinessID)
+	require.Nil(t, added[0].Problem)
+	require.Equal(t, timer.AlreadyExists, added[1].Problem.Code)
+	require.Equal(t, 409, added[1].Problem.Status)
+	require.Error(t, json.Unmarshal([]byte(`{"status":"x"}`), &added[0]))
+}

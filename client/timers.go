@@ -1,0 +1,197 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+const timersPath = "/v1/timers"
+
+// Timers calls what there is to do with timers.
+type Timers struct{ caller *caller }
+
+// Wait is how long a change waits for its effect: the default of the API where it is
+// nil, and not at all where it is zero.
+type Wait = *timer.Duration
+
+// Add books a timer. created is false when the same one is there already. A repeated
+// call books no second timer, however the first one has ended.
+func (t Timers) Add(ctx context.Context, b Booking) (booked timer.View, created bool, err error) {
+	call := call{method: http.MethodPost, path: timersPath, body: b, header: idempotent()}
+	response, err := t.caller.do(ctx, call, &booked)
+	return booked, err == nil && response.StatusCode == http.StatusCreated, err
+}
+
+// idempotent is the header of a booking: the tries of one call are one request.
+func idempotent() http.Header {
+	return http.Header{"Idempotency-Key": {strconv.Quote(uuid.NewString())}}
+}
+
+// Added is what became of one booking of a batch.
+type Added struct {
+	Status  int        `json:"status"`
+	Timer   timer.View `json:"timer"`
+	Problem *Problem   `json:"-"`
+}
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (a *Added) UnmarshalJSON(text []byte) error {
+	type plain Added
+	var item struct {
+		plain
+		Problem json.RawMessage `json:"problem"`
+	}
+	if err := json.Unmarshal(text, &item); err != nil {
+		return err
+	}
+	*a = Added(item.plain)
+	if len(item.Problem) > 0 {
+		a.Problem = problemIn(&http.Response{StatusCode: a.Status}, item.Problem)
+	}
+	return nil
+}
+
+// AddBatch books up to 1,000 timers. Each is admitted or refused for itself; the
+// results stand in the order of the bookings.
+func (t Timers) AddBatch(ctx context.Context, bookings []Booking) ([]Added, error) {
+	var answer struct{ Results []Added }
+	_, err := t.caller.do(ctx, call{
+		method: http.MethodPost, path: timersPath + "/batch", body: map[string][]Booking{"timers": bookings}, header: idempotent(),
+	}, &answer)
+	return answer.Results, err
+}
+
+// Put books a timer or replaces the one that is there, in one atomic step. pending is
+// whether no worker has applied it in time: it is durable, and is applied before any
+// callback.
+func (t Timers) Put(ctx context.Context, b Booking, wait Wait) (view timer.View, pending bool, err error) {
+	return t.change(ctx, call{method: http.MethodPut, path: pathOf(b.Key), body: b.Terms}, wait)
+}
+
+// Patch moves or edits a timer.
+func (t Timers) Patch(ctx context.Context, key timer.Key, terms Terms, wait Wait) (view timer.View, pending bool, err error) {
+	return t.change(ctx, call{method: http.MethodPatch, path: pathOf(key), body: terms}, wait)
+}
+
+// Cancel cancels a timer. One that is cancelled already is no problem.
+func (t Timers) Cancel(ctx context.Context, key timer.Key, wait Wait) (view timer.View, pending bool, err error) {
+	return t.change(ctx, call{method: http.MethodDelete, path: pathOf(key)}, wait)
+}
+
+// Fire rings a timer now.
+func (t Timers) Fire(ctx context.Context, key timer.Key, wait Wait) (view timer.View, pending bool, err error) {
+	return t.change(ctx, call{method: http.MethodPost, path: pathOf(key) + "/fire", once: true}, wait)
+}
+
+// Pause stops a recurring timer, and Resume lets it go on. The timer shows the note.
+func (t Timers) Pause(ctx context.Context, key timer.Key, note string) (view timer.View, pending bool, err error) {
+	return t.change(ctx, call{method: http.MethodPost, path: pathOf(key) + "/pause", body: notes(note), once: true}, nil)
+}
+
+// Resume is the opposite of [Timers.Pause].
+func (t Timers) Resume(ctx context.Context, key timer.Key, note string) (view timer.View, pending bool, err error) {
+	return t.change(ctx, call{method: http.MethodPost, path: pathOf(key) + "/resume", body: notes(note), once: true}, nil)
+}
+
+func notes(note string) any {
+	if note == "" {
+		return nil
+	}
+	return map[string]string{"note": note}
+}
+
+// Redeliver tries a failed timer again, under the same webhook id.
+func (t Timers) Redeliver(ctx context.Context, key timer.Key) (view timer.View, err error) {
+	_, err = t.caller.do(ctx, call{method: http.MethodPost, path: pathOf(key) + "/redeliver", once: true}, &view)
+	return view, err
+}
+
+// Get returns a timer as it stands.
+func (t Timers) Get(ctx context.Context, key timer.Key) (view timer.View, err error) {
+	_, err = t.caller.do(ctx, call{method: http.MethodGet, path: pathOf(key)}, &view)
+	return view, err
+}
+
+// Upcoming returns the next nominal times of a recurring timer.
+func (t Timers) Upcoming(ctx context.Context, key timer.Key, count int) ([]timer.Instant, error) {
+	var answer struct{ Upcoming []timer.Instant }
+	_, err := t.caller.do(ctx, call{
+		method: http.MethodGet, path: pathOf(key) + "/upcoming", query: url.Values{"count": {strconv.Itoa(count)}},
+	}, &answer)
+	return answer.Upcoming, err
+}
+
+// Filter selects timers. Its zero value selects all of them.
+type Filter struct {
+	BusinessType string
+	Status       timer.Status
+	// DueFrom and DueTo bound the due time, EndedFrom and EndedTo when the timer
+	// ended, all of them included; zero for open.
+	DueFrom, DueTo, EndedFrom, EndedTo time.Time
+}
+
+func (f Filter) query() url.Values {
+	query := url.Values{}
+	add := func(name, value string) {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	add("business_type", f.BusinessType)
+	add("status", string(f.Status))
+	for name, at := range map[string]time.Time{
+		"due_from": f.DueFrom, "due_to": f.DueTo, "ended_from": f.EndedFrom, "ended_to": f.EndedTo,
+	} {
+		if !at.IsZero() {
+			add(name, timer.At(at).String())
+		}
+	}
+	return query
+}
+
+// List reads page after page, which lag behind by a moment. It ends with the first
+// problem.
+func (t Timers) List(ctx context.Context, filter Filter) iter.Seq2[timer.View, error] {
+	return func(yield func(timer.View, error) bool) {
+		query := filter.query()
+		for more := true; more; {
+			var page struct {
+				Timers        []timer.View
+				NextPageToken string `json:"next_page_token"`
+			}
+			if _, err := t.caller.do(ctx, call{method: http.MethodGet, path: timersPath, query: query}, &page); err != nil {
+				yield(timer.View{}, err)
+				return
+			}
+			for _, view := range page.Timers {
+				if !yield(view, nil) {
+					return
+				}
+			}
+			query.Set("page_token", page.NextPageToken)
+			more = page.NextPageToken != ""
+		}
+	}
+}
+
+// change makes a call that changes a timer.
+func (t Timers) change(ctx context.Context, call call, wait Wait) (view timer.View, pending bool, err error) {
+	if wait != nil {
+		call.query = url.Values{"wait": {wait.String()}}
+	}
+	response, err := t.caller.do(ctx, call, &view)
+	return view, err == nil && response.StatusCode == http.StatusAccepted, err
+}
+
+func pathOf(key timer.Key) string {
+	return timersPath + "/" + url.PathEscape(key.BusinessType) + "/" + url.PathEscape(key.BusinessID)
+}
