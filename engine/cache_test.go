@@ -136,3 +136,36 @@ func TestAWishIsNotReadAway(t *testing.T) {
 		require.Nil(t, policy.BackPressure, "what nobody has asked for in a while is as the store says")
 	})
 }
+
+// A wish that was noted here and was lifted elsewhere is dropped with the next
+// read; one that came after is not.
+func TestALiftedWishIsDropped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		stored := timer.Policy{Version: 1}
+		cache := newPolicyCache(2*time.Second, func(context.Context, string) (timer.Policy, error) { return stored, nil })
+		_, err := cache.get(t.Context(), "x")
+		require.NoError(t, err)
+		wish := func() timer.BackPressure {
+			return timer.BackPressure{Since: timer.At(time.Now()), Until: timer.At(time.Now().Add(time.Hour))}
+		}
+		held := func() bool {
+			_, err := cache.get(t.Context(), "x")
+			require.NoError(t, err)
+			synctest.Wait()
+			policy, err := cache.get(t.Context(), "x")
+			require.NoError(t, err)
+			_, held := policy.Held(time.Now())
+			return held
+		}
+		require.True(t, cache.hold("x", wish()))
+		<-time.After(1500 * time.Millisecond)
+		require.True(t, held(), "the store has not heard of it yet")
+		stored = stored.Lift(timer.At(time.Now()))
+		<-time.After(1500 * time.Millisecond)
+		require.False(t, held())
+		<-time.After(time.Second)
+		require.True(t, cache.hold("x", wish()), "it is news again")
+		<-time.After(500 * time.Millisecond)
+		require.True(t, held())
+	})
+}

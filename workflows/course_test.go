@@ -108,10 +108,10 @@ func (s *course) ended() (timer.Outcome, time.Duration) {
 }
 
 // next is what the timer's next run begins with.
-func (s *course) next() (next timer.Spec, cold time.Duration) {
+func (s *course) next() (next timer.Spec) {
 	s.Helper()
 	var again *workflow.ContinueAsNewError
 	require.ErrorAs(s, s.env.GetWorkflowError(), &again)
 	require.NoError(s, converter.GetDefaultDataConverter().FromPayloads(again.Input, &next))
-	return next, again.BackoffStartInterval
+	return next
 }

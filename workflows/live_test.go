@@ -193,7 +193,7 @@ func TestAChangeEndsADelivery(t *testing.T) {
 		s.signal(timer.Change{ID: "c", Terms: timer.Terms{Delay: &delay}, At: s.at(time.Hour)})
 	})
 	s.run()
-	next, _ := s.next()
+	next := s.next()
 	require.Equal(t, s.at(2*time.Hour), next.DueAt)
 	require.Len(t, s.deliveries, 1)
 }
@@ -215,7 +215,7 @@ func TestAnOlderTimerGoesOver(t *testing.T) {
 	delay := timer.Duration(time.Hour)
 	s.later(time.Minute, func() { s.signal(timer.Change{ID: "c", Terms: timer.Terms{Delay: &delay}, At: s.at(time.Minute)}) })
 	s.run()
-	next, _ := s.next()
+	next := s.next()
 	require.Equal(t, workflows.BehaviourNow, next.Behaviour)
 }
 

@@ -52,6 +52,7 @@ func handOver(ctx workflow.Context, card timer.Card) error {
 	memo[MemoTimer] = encoded
 	info.Memo = &commonpb.Memo{Fields: memo}
 	attributes := map[string]*commonpb.Payload{}
+	//workflowcheck:ignore The order in which they are copied tells nothing.
 	maps.Copy(attributes, info.SearchAttributes.GetIndexedFields()) //nolint:staticcheck // the typed ones cannot be set here
 	attributes[AttrDueAt.GetName()], err = attribute(card.DueAt.Time().UTC(), AttrDueAt.GetValueType())
 	if err != nil {

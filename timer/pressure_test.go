@@ -1,0 +1,45 @@
+package timer_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+// held is a policy whose receiver asked for an hour at noon.
+func held() timer.Policy {
+	return timer.Policy{BackPressure: &timer.BackPressure{Since: timer.At(noon), Until: timer.At(noon.Add(time.Hour)), Status: 503}}
+}
+
+func TestLiftedPressure(t *testing.T) {
+	t.Parallel()
+	at := timer.At(noon.Add(time.Minute))
+	lifted := held().Lift(at)
+	_, isHeld := lifted.Held(noon.Add(time.Minute))
+	require.False(t, isHeld)
+	require.False(t, lifted.Grants(*held().BackPressure), "what was asked for before does not count")
+	require.False(t, lifted.Grants(timer.BackPressure{Since: at}))
+	require.True(t, lifted.Grants(timer.BackPressure{Since: at + 1}), "what is asked for since does")
+	require.True(t, held().Grants(timer.BackPressure{}), "nothing was ever lifted")
+	next := timer.Policy{}.Inherit(lifted, at)
+	require.Equal(t, at, next.PressureLiftedAt, "a change of the policy forgets nothing")
+}
+
+// A policy keeps what its receiver asked for, as far as it grants that.
+func TestInheritedPressure(t *testing.T) {
+	t.Parallel()
+	now := timer.At(noon.Add(10 * time.Minute))
+	for most, left := range map[time.Duration]time.Duration{
+		time.Hour: 50 * time.Minute, 50 * time.Minute: 50 * time.Minute, time.Minute: time.Minute, 0: 0,
+	} {
+		patience := timer.Duration(most)
+		next := timer.Policy{MaxBackPressure: &patience}.Inherit(held(), now)
+		require.Equal(t, left, next.BackPressure.Until.Until(now.Time()), most)
+		_, isHeld := next.Held(now.Time())
+		require.Equal(t, left > 0, isHeld)
+		require.Equal(t, left == 50*time.Minute, next.Grants(*held().BackPressure), "a worker that knows the longer one drops it")
+	}
+}

@@ -1,0 +1,98 @@
+package workflows_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/testsuite"
+
+	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// entity runs a policy in workflow time, and writes down the rates that its queue
+// gets: -1 for none.
+type entity struct {
+	*testing.T
+	env   *testsuite.TestWorkflowEnvironment
+	began time.Time
+	rates []float64
+}
+
+func newEntity(t *testing.T) *entity {
+	e := &entity{T: t, began: time.Now().Truncate(time.Second)}
+	var suite testsuite.WorkflowTestSuite
+	suite.SetLogger(quiet{})
+	e.env = suite.NewTestWorkflowEnvironment()
+	e.env.SetStartTime(e.began)
+	workflows.Register(e.env)
+	e.env.RegisterActivityWithOptions(func(_ context.Context, g timer.Governance) error {
+		rate := -1.0
+		if g.Rate != nil {
+			rate = *g.Rate
+		}
+		e.rates = append(e.rates, rate)
+		return nil
+	}, activity.RegisterOptions{Name: workflows.ActivityGovern})
+	return e
+}
+
+func (e *entity) later(after time.Duration, do func()) { e.env.RegisterDelayedCallback(do, after) }
+
+// press has a receiver ask for an hour.
+func (e *entity) press(since time.Duration) {
+	at := timer.At(e.began.Add(since))
+	e.env.SignalWorkflow(workflows.SignalBackPressure, timer.BackPressure{Since: at, Until: at.Add(time.Hour), Status: 503})
+}
+
+func (e *entity) update(name string, args ...any) {
+	e.env.UpdateWorkflow(name, "", &testsuite.TestUpdateCallback{
+		OnAccept:   func() {},
+		OnReject:   func(err error) { require.NoError(e, err) },
+		OnComplete: func(_ any, err error) { require.NoError(e, err) },
+	}, args...)
+}
+
+func (e *entity) record(policy timer.Policy) workflows.PolicyRecord {
+	return workflows.PolicyRecord{Policy: policy, ChangedAt: timer.At(e.began)}
+}
+
+func (e *entity) run() {
+	e.env.ExecuteWorkflow(workflows.TypePolicy, e.record(timer.Policy{BusinessType: "x", Version: 1}))
+	require.NoError(e, e.env.GetWorkflowError())
+}
+
+// Back-pressure that is lifted is over at once, and what was asked for before it
+// was lifted does not count when it arrives later.
+func TestLiftedBackPressure(t *testing.T) {
+	t.Parallel()
+	e := newEntity(t)
+	e.later(time.Second, func() { e.update(workflows.UpdateLiftPressure) }) // there is none
+	e.later(time.Minute, func() { e.press(time.Minute) })
+	e.later(2*time.Minute, func() { e.update(workflows.UpdateLiftPressure) })
+	e.later(3*time.Minute, func() { e.press(time.Minute + time.Second) })
+	e.later(4*time.Minute, func() { require.Equal(t, []float64{-1, 0, -1}, e.rates) })
+	e.later(5*time.Minute, func() { e.press(5 * time.Minute) })
+	e.later(6*time.Minute, func() { require.Equal(t, []float64{-1, 0, -1, 0}, e.rates, "the next wish counts again") })
+	e.later(10*time.Minute, func() { e.update(workflows.UpdateDeletePolicy, "me") })
+	e.run()
+}
+
+// A policy that grants less cuts what is in force.
+func TestCutBackPressure(t *testing.T) {
+	t.Parallel()
+	e := newEntity(t)
+	most := timer.Duration(time.Minute)
+	e.later(time.Minute, func() { e.press(time.Minute) })
+	e.later(2*time.Minute, func() {
+		next := timer.Policy{BusinessType: "x", Version: 2, MaxBackPressure: &most}
+		e.update(workflows.UpdatePutPolicy, workflows.PutPolicy{Record: e.record(next), IfVersion: 1})
+	})
+	e.later(2*time.Minute+59*time.Second, func() { require.Equal(t, []float64{-1, 0}, e.rates) })
+	e.later(3*time.Minute+time.Second, func() { require.Equal(t, []float64{-1, 0, -1}, e.rates) })
+	e.later(10*time.Minute, func() { e.update(workflows.UpdateDeletePolicy, "me") })
+	e.run()
+}
