@@ -32,33 +32,32 @@ type caller struct{ Options }
 
 // do makes a call, again where that is safe and worth it, and reads the answer into
 // result, unless that is nil.
-func (c *caller) do(ctx context.Context, call call, result any) (*http.Response, error) {
+func (c *caller) do(ctx context.Context, call call, result any) (status int, err error) {
 	var body []byte
 	if call.body != nil {
-		var err error
 		if body, err = json.Marshal(call.body); err != nil {
-			return nil, err
+			return 0, err
 		}
 	}
 	for try := 1; ; try++ {
-		response, err := c.try(ctx, call, body, result)
+		status, err = c.try(ctx, call, body, result)
 		if err == nil || try >= c.Tries || !repeatable(err, call.once) {
-			return response, err
+			return status, err
 		}
 		if err := sleep(ctx, pause(try, err)); err != nil {
-			return nil, err
+			return 0, err
 		}
 	}
 }
 
-func (c *caller) try(ctx context.Context, call call, body []byte, result any) (*http.Response, error) {
+func (c *caller) try(ctx context.Context, call call, body []byte, result any) (status int, err error) {
 	target := c.URL + call.path
 	if len(call.query) > 0 {
 		target += "?" + call.query.Encode()
 	}
 	request, err := http.NewRequestWithContext(ctx, call.method, target, bytes.NewReader(body))
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
 	for name, values := range call.header {
 		request.Header[name] = values
@@ -71,23 +70,24 @@ func (c *caller) try(ctx context.Context, call call, body []byte, result any) (*
 	}
 	response, err := c.HTTP.Do(request)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
 	defer func() { _ = response.Body.Close() }()
+	status = response.StatusCode
 	answer, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
 	if err != nil {
-		return response, err
+		return status, err
 	}
-	if response.StatusCode/100 != 2 {
-		return response, problemIn(response, answer)
+	if status/100 != 2 {
+		return status, problemIn(response, answer)
 	}
 	if result == nil || len(answer) == 0 {
-		return response, nil
+		return status, nil
 	}
 	if err := json.Unmarshal(answer, result); err != nil {
-		return response, fmt.Errorf("the answer is not Wakecall's: %w", err)
+		return status, fmt.Errorf("the answer is not Wakecall's: %w", err)
 	}
-	return response, nil
+	return status, nil
 }
 
 // repeatable is whether a call that failed may be made again: it was refused for now, was

@@ -27,8 +27,8 @@ type Wait = *timer.Duration
 // call books no second timer, however the first one has ended.
 func (t Timers) Add(ctx context.Context, b Booking) (booked timer.View, created bool, err error) {
 	call := call{method: http.MethodPost, path: timersPath, body: b, header: idempotent()}
-	response, err := t.caller.do(ctx, call, &booked)
-	return booked, err == nil && response.StatusCode == http.StatusCreated, err
+	status, err := t.caller.do(ctx, call, &booked)
+	return booked, status == http.StatusCreated, err
 }
 
 // idempotent is the header of a booking: the tries of one call are one request.
@@ -188,8 +188,8 @@ func (t Timers) change(ctx context.Context, call call, wait Wait) (view timer.Vi
 	if wait != nil {
 		call.query = url.Values{"wait": {wait.String()}}
 	}
-	response, err := t.caller.do(ctx, call, &view)
-	return view, err == nil && response.StatusCode == http.StatusAccepted, err
+	status, err := t.caller.do(ctx, call, &view)
+	return view, status == http.StatusAccepted, err
 }
 
 func pathOf(key timer.Key) string {
