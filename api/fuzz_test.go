@@ -111,36 +111,41 @@ func FuzzTarget(f *testing.F) {
 			return // net/http answers these
 		}
 		c := e.NewContext(request, httptest.NewRecorder())
-		key, wait, err := target(c)
+		target, err := targetOf(c)
 		if err != nil {
 			requireRefusal(t, err)
 			return
 		}
-		require.Empty(t, key.Check())
-		require.GreaterOrEqual(t, wait, time.Duration(0))
-		require.LessOrEqual(t, wait, engine.MaxWait)
-		locate(c, key)
+		require.Empty(t, target.Key.Check())
+		require.GreaterOrEqual(t, target.Wait, time.Duration(0))
+		require.LessOrEqual(t, target.Wait, engine.MaxWait)
+		locate(c, target.Key)
 		next, err := http.NewRequest(http.MethodGet, "http://h"+c.Response().Header().Get("Location"), nil) //nolint:noctx // never sent
 		require.NoError(t, err)
 		again, err := pathKey(e.NewContext(next, httptest.NewRecorder()))
 		require.NoError(t, err)
-		require.Equal(t, key, again)
+		require.Equal(t, target.Key, again)
 	})
 }
 
 func FuzzIfMatch(f *testing.F) {
-	for _, header := range []string{"", "*", `"3"`, `W/"3"`, `"-1"`, `"99999999999999999999"`, `"3`, `3`} {
+	for _, header := range []string{"", "*", `"3"`, `W/"3"`, `"-1"`, `"99999999999999999999"`, `"3`, `3`, `"3-0a1b2c3d"`, `"1", "2"`} {
 		f.Add(header)
 	}
 	e := echo.New()
 	f.Fuzz(func(t *testing.T, header string) {
 		request := httptest.NewRequest(http.MethodPut, "/", nil)
 		request.Header.Set("If-Match", header)
-		version, _, err := ifMatch(e.NewContext(request, httptest.NewRecorder()))
-		if err != nil {
+		c := e.NewContext(request, httptest.NewRecorder())
+		if version, mustExist, err := ifPolicy(c); err != nil {
 			requireRefusal(t, err)
-			return
+		} else {
+			require.True(t, mustExist || version > 0, "a header that is there says something")
 		}
-		require.GreaterOrEqual(t, version, 0)
+		if tag, err := ifTimer(c); err != nil {
+			requireRefusal(t, err)
+		} else {
+			require.NotEmpty(t, tag)
+		}
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -73,14 +72,16 @@ func (s *Server) changePolicy(c echo.Context, read func(businessType string) (en
 	if err := q.err(); err != nil {
 		return err
 	}
+	version, mustExist, err := ifPolicy(c)
+	if err != nil {
+		return err
+	}
 	change, err := read(businessType)
 	if err != nil {
 		return err
 	}
 	change.Author, change.DryRun = author(c), dryRun
-	if change.IfVersion, change.MustExist, err = ifMatch(c); err != nil {
-		return err
-	}
+	change.IfVersion, change.MustExist = version, mustExist
 	result, err := s.engine.PutPolicy(c.Request().Context(), change)
 	switch {
 	case err != nil:
@@ -134,25 +135,6 @@ func value[T any](p *T) (v T) {
 		v = *p
 	}
 	return v
-}
-
-// ifMatch reads the precondition of a change (RFC 9110, section 13.1.1).
-func ifMatch(c echo.Context) (version int, mustExist bool, err error) {
-	header := strings.TrimSpace(c.Request().Header.Get("If-Match"))
-	switch header {
-	case "":
-		return 0, false, nil
-	case "*":
-		return 0, true, nil
-	}
-	text, ok := strings.CutPrefix(header, `"`)
-	text, closed := strings.CutSuffix(text, `"`)
-	version, err = strconv.Atoi(text)
-	if !ok || !closed || err != nil || version < 1 {
-		return 0, false, timer.Faults{{Pointer: "If-Match", Code: timer.CodeInvalidParameter,
-			Detail: `must be the ETag of the policy, such as "3", or *`}}.Err()
-	}
-	return version, true, nil
 }
 
 func (s *Server) getPolicy(c echo.Context) error {
@@ -241,7 +223,7 @@ func (s *Server) liftBackPressure(c echo.Context) error {
 }
 
 func answerPolicy(c echo.Context, status int, policy timer.Policy) error {
-	c.Response().Header().Set("ETag", strconv.Quote(strconv.Itoa(policy.Version)))
+	c.Response().Header().Set(headerETag, strconv.Quote(strconv.Itoa(policy.Version)))
 	return c.JSON(status, mask(policy))
 }
 

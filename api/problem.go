@@ -50,7 +50,7 @@ var problems = map[timer.Code]struct {
 	timer.NotRecurring:         {http.StatusConflict, "The timer is not a recurring one"},
 	timer.PolicyInUse:          {http.StatusConflict, "The policy has open timers"},
 	timer.QuotaExceeded:        {http.StatusTooManyRequests, "A limit of the business type is reached"},
-	timer.PreconditionFailed:   {http.StatusPreconditionFailed, "The policy has another version"},
+	timer.PreconditionFailed:   {http.StatusPreconditionFailed, "If-Match names something else"},
 	timer.Unauthorized:         {http.StatusUnauthorized, "An API key is required"},
 	timer.MethodNotAllowed:     {http.StatusMethodNotAllowed, "Method not allowed"},
 	timer.RequestTimeout:       {http.StatusRequestTimeout, "The request took too long to arrive"},
@@ -106,6 +106,9 @@ func answerError(err error, c echo.Context) {
 	problem.RequestID = c.Response().Header().Get(echo.HeaderXRequestID)
 	if ours, ok := errors.AsType[*timer.Error](err); ok && ours.Quota != nil {
 		announce(c.Response().Header(), *ours.Quota)
+	}
+	if problem.Status == http.StatusPreconditionFailed && problem.Timer != nil {
+		showTag(c, *problem.Timer)
 	}
 	switch problem.Status {
 	case http.StatusServiceUnavailable:

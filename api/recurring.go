@@ -16,7 +16,7 @@ type pauseBody struct {
 // pausing stops a recurring timer, or lets it go on.
 func (s *Server) pausing(stop bool) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		key, wait, err := target(c)
+		target, err := targetOf(c)
 		if err != nil {
 			return err
 		}
@@ -24,7 +24,7 @@ func (s *Server) pausing(stop bool) echo.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		view, effect, err := s.engine.Pause(c.Request().Context(), key, timer.Pause{Stop: stop, Note: note}, wait)
+		view, effect, err := s.engine.Pause(c.Request().Context(), target, timer.Pause{Stop: stop, Note: note})
 		return answerEffect(c, view, effect, err)
 	}
 }

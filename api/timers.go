@@ -52,6 +52,7 @@ func (s *Server) addTimer(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	showTag(c, view)
 	if !created {
 		return c.JSON(http.StatusOK, view)
 	}
@@ -82,7 +83,7 @@ func (s *Server) patchTimer(c echo.Context) error {
 
 // change reads the request of a PUT or PATCH.
 func change(c echo.Context) (request engine.Request, wait time.Duration, err error) {
-	key, wait, err := target(c)
+	target, err := targetOf(c)
 	if err != nil {
 		return request, 0, err
 	}
@@ -90,30 +91,32 @@ func change(c echo.Context) (request engine.Request, wait time.Duration, err err
 	if err != nil {
 		return request, 0, err
 	}
-	request, err = body.amendment(key)
-	request.TraceParent = traceParent(c)
-	return request, wait, err
+	request, err = body.amendment(target.Key)
+	request.TraceParent, request.IfMatch = traceParent(c), target.IfMatch
+	return request, target.Wait, err
 }
 
-// target reads what every call on one timer has in its path and query.
-func target(c echo.Context) (timer.Key, time.Duration, error) {
-	key, err := pathKey(c)
-	if err != nil {
-		return key, 0, err
+// targetOf reads what every change of one timer has in its path, query and headers.
+func targetOf(c echo.Context) (target engine.Target, err error) {
+	if target.Key, err = pathKey(c); err != nil {
+		return target, err
+	}
+	if target.IfMatch, err = ifTimer(c); err != nil {
+		return target, err
 	}
 	q := readQuery(c, "wait")
-	wait := q.wait()
-	return key, wait, q.err()
+	target.Wait = q.wait()
+	return target, q.err()
 }
 
 // changing handles a change that needs no body.
-func changing(do func(context.Context, timer.Key, time.Duration) (timer.View, engine.Effect, error)) echo.HandlerFunc {
+func changing(do func(context.Context, engine.Target) (timer.View, engine.Effect, error)) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		key, wait, err := target(c)
+		target, err := targetOf(c)
 		if err != nil {
 			return err
 		}
-		view, effect, err := do(c.Request().Context(), key, wait)
+		view, effect, err := do(c.Request().Context(), target)
 		return answerEffect(c, view, effect, err)
 	}
 }
@@ -133,6 +136,7 @@ func showing(do func(context.Context, timer.Key) (timer.View, error)) echo.Handl
 		if err != nil {
 			return err
 		}
+		showTag(c, view)
 		return c.JSON(http.StatusOK, view)
 	}
 }
@@ -142,6 +146,7 @@ func answerEffect(c echo.Context, view timer.View, effect engine.Effect, err err
 	if err != nil {
 		return err
 	}
+	showTag(c, view)
 	switch effect {
 	case engine.Created:
 		locate(c, view.Key)

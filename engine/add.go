@@ -21,6 +21,8 @@ type Request struct {
 	Key         timer.Key
 	Terms       timer.Terms
 	TraceParent string
+	// IfMatch, of a change, is as in [Target].
+	IfMatch string
 	// IdempotencyKey tells a repeated booking from a new one, also when the timer
 	// has ended; "" for none.
 	IdempotencyKey string

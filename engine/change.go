@@ -18,6 +18,9 @@ import (
 // errors are those of [Engine.Add] and, when the delivery won the race,
 // [timer.AlreadyFinished] with the timer's true state.
 func (e *Engine) Upsert(ctx context.Context, r Request, wait time.Duration) (timer.View, Effect, error) {
+	if r.IfMatch != "" {
+		return e.replace(ctx, r, wait)
+	}
 	for {
 		spec, err := e.admit(ctx, r)
 		if err != nil {
@@ -63,9 +66,26 @@ func (e *Engine) upsert(ctx context.Context, r Request, spec timer.Spec, wait ti
 	return e.settle(ctx, s, wait)
 }
 
+// replace changes a timer that must be there.
+func (e *Engine) replace(ctx context.Context, r Request, wait time.Duration) (timer.View, Effect, error) {
+	spec, err := e.admit(ctx, r)
+	if err != nil {
+		return timer.View{}, "", err
+	}
+	view, effect, err := e.change(ctx, Target{Key: r.Key, IfMatch: r.IfMatch, Wait: wait}, timer.Change{
+		Replace: true, Terms: r.Terms, Preload: spec.Preload, Fingerprint: spec.Fingerprint, At: spec.CreatedAt,
+	})
+	if timer.CodeOf(err) == timer.NotFound && !errors.Is(err, errForeign) {
+		return timer.View{}, "", &timer.Error{
+			Code: timer.PreconditionFailed, Message: "There is no timer, and If-Match asks for one.", Cause: err,
+		}
+	}
+	return view, effect, taken(err)
+}
+
 // Amend moves or edits a timer that is there. Its errors are [timer.NotFound],
-// [timer.AlreadyFinished] and [timer.Overtaken] with the timer's true state,
-// [timer.InvalidRequest] and [timer.Unavailable].
+// [timer.AlreadyFinished], [timer.Overtaken] and [timer.PreconditionFailed] with
+// the timer's true state, [timer.InvalidRequest] and [timer.Unavailable].
 func (e *Engine) Amend(ctx context.Context, r Request, wait time.Duration) (timer.View, Effect, error) {
 	now := time.Now()
 	err := append(r.Key.Check(), r.Terms.Check(now)...).Err()
@@ -81,13 +101,14 @@ func (e *Engine) Amend(ctx context.Context, r Request, wait time.Duration) (time
 			return timer.View{}, "", err
 		}
 	}
-	return e.change(ctx, r.Key, timer.Change{Terms: r.Terms, Fingerprint: edited(), At: timer.At(now)}, wait)
+	return e.change(ctx, Target{Key: r.Key, IfMatch: r.IfMatch, Wait: wait},
+		timer.Change{Terms: r.Terms, Fingerprint: edited(), At: timer.At(now)})
 }
 
 // Fire rings a timer now. A recurring one rings once more than its rule says.
 // Its errors are those of [Engine.Amend].
-func (e *Engine) Fire(ctx context.Context, key timer.Key, wait time.Duration) (timer.View, Effect, error) {
-	return e.change(ctx, key, timer.Change{Ring: true, Fingerprint: edited(), At: timer.At(time.Now())}, wait)
+func (e *Engine) Fire(ctx context.Context, t Target) (timer.View, Effect, error) {
+	return e.change(ctx, t, timer.Change{Ring: true, Fingerprint: edited(), At: timer.At(time.Now())})
 }
 
 // edited is the fingerprint of content that no booking has.
@@ -95,11 +116,13 @@ func edited() string { return "changed:" + uuid.NewString() }
 
 // Pause stops a recurring timer, or lets it go on. One that is so already is no
 // error. Its errors are those of [Engine.Amend], and [timer.NotRecurring].
-func (e *Engine) Pause(ctx context.Context, key timer.Key, pause timer.Pause, wait time.Duration) (timer.View, Effect, error) {
-	view, err := e.Get(ctx, key)
+func (e *Engine) Pause(ctx context.Context, t Target, pause timer.Pause) (timer.View, Effect, error) {
+	view, err := e.Get(ctx, t.Key)
 	switch {
 	case err != nil:
 		return timer.View{}, "", err
+	case !view.Card.Meets(t.IfMatch):
+		return timer.View{}, "", timer.Unmet(&view)
 	case view.Card.Series == nil:
 		return timer.View{}, "", &timer.Error{
 			Code: timer.NotRecurring, Timer: &view, Message: "Only a recurring timer can be paused and resumed.",
@@ -107,11 +130,12 @@ func (e *Engine) Pause(ctx context.Context, key timer.Key, pause timer.Pause, wa
 	case view.Card.Paused() == pause.Stop && !view.Status.Finished():
 		return view, Done, nil
 	}
-	return e.change(ctx, key, timer.Change{Pause: &pause, At: timer.At(time.Now())}, wait)
+	return e.change(ctx, t, timer.Change{Pause: &pause, At: timer.At(time.Now())})
 }
 
 // change hands a change to a timer that is there, and waits for its effect.
-func (e *Engine) change(ctx context.Context, key timer.Key, change timer.Change, wait time.Duration) (timer.View, Effect, error) {
+func (e *Engine) change(ctx context.Context, t Target, change timer.Change) (timer.View, Effect, error) {
+	key := t.Key
 	if err := key.Check().Err(); err != nil {
 		return timer.View{}, "", err
 	}
@@ -121,10 +145,14 @@ func (e *Engine) change(ctx context.Context, key timer.Key, change timer.Change,
 	if err != nil {
 		return timer.View{}, "", err
 	}
+	if !view.Card.Meets(t.IfMatch) {
+		return timer.View{}, "", timer.Unmet(&view)
+	}
 	if view.Status.Finished() {
 		return timer.View{}, "", finished(view)
 	}
-	change.ID = uuid.NewString()
+	// Another change may come first: the workflow looks again when it applies this one.
+	change.ID, change.IfMatch = uuid.NewString(), t.IfMatch
 	current := timer.Spec{Key: key, Card: view.Card}
 	if _, err := current.Apply(change); err != nil {
 		return timer.View{}, "", err
@@ -144,7 +172,7 @@ func (e *Engine) change(ctx context.Context, key timer.Key, change timer.Change,
 			return timer.View{}, "", err
 		}
 	}
-	return e.settle(ctx, s, wait)
+	return e.settle(ctx, s, t.Wait)
 }
 
 // signal hands a change to the timer's workflow, or starts it. Unlike a plain
@@ -217,6 +245,9 @@ func (e *Engine) applied(ctx context.Context, s sent, next string) (timer.View, 
 		return timer.View{}, "", err
 	}
 	if refusal, refused := began.Card.Refused(s.change); refused {
+		if refusal.Unmet() {
+			return timer.View{}, "", timer.Unmet(&view)
+		}
 		return timer.View{}, "", &timer.Error{
 			Code: timer.Overtaken, Timer: &view, Faults: refusal.Faults,
 			Message: "Another change came first, and this one does not fit the timer as it is now.",

@@ -74,12 +74,16 @@ func (e *Engine) getRun(ctx context.Context, key timer.Key, runID string) (timer
 		return timer.View{}, err
 	}
 	view.FirstRunID = info.GetFirstRunId()
-	if info.GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING {
+	switch info.GetStatus() {
+	case enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING:
 		showOpen(&view, described)
 		e.showNext(ctx, &view)
 		return view, nil
+	case enumspb.WORKFLOW_EXECUTION_STATUS_CONTINUED_AS_NEW: // the timer goes on in another run
+		return view, nil
+	default:
+		return view, e.showClosed(ctx, &view)
 	}
-	return view, e.showClosed(ctx, &view)
 }
 
 // view is what can be told from a workflow's info, be it described or listed.

@@ -24,6 +24,9 @@ type Change struct {
 	Preload Preload `json:"preload,omitzero"`
 	// Fingerprint becomes the timer's, if it is set.
 	Fingerprint string `json:"fingerprint,omitzero"`
+	// IfMatch, when set, is the [Card.Tag] that the change was made on. A timer
+	// that does not meet it refuses the change.
+	IfMatch string `json:"if_match,omitzero"`
 	// At is when the change was asked for; a delay counts from it.
 	At Instant `json:"at"`
 }
@@ -35,13 +38,17 @@ type Pause struct {
 }
 
 // Apply returns the spec with the change made, and its revision raised. It
-// refuses a change that would leave the latest time before the due time.
+// refuses a change that was made on something else, and one that would leave the
+// latest time before the due time.
 func (s Spec) Apply(c Change) (Spec, error) {
 	if c.Wake {
 		if c.Interrupts && s.Series != nil {
 			s.Card = s.goOn()
 		}
 		return s, nil
+	}
+	if !s.Meets(c.IfMatch) {
+		return Spec{}, Unmet(nil)
 	}
 	if c.Replace {
 		s.LatestAt, s.ExpiresAfter, s.Callback, s.Retry, s.Priority, s.ContentType = 0, 0, nil, nil, 0, ""

@@ -22,6 +22,11 @@ func RefusalOf(c Change, cause error) Refusal {
 	return refusal
 }
 
+// Unmet is whether the change was made on something else than the timer was.
+func (r Refusal) Unmet() bool {
+	return slices.ContainsFunc(r.Faults, func(f Fault) bool { return f.Pointer == HeaderIfMatch })
+}
+
 // Refuse notes what was refused when changes were applied. All of that is kept,
 // since somebody may wait to be told, and of what was refused before so much
 // that there are [MaxRefusals].

@@ -1,0 +1,95 @@
+package api
+
+import (
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+const headerETag = "ETag"
+
+// conditions are the headers that make a change depend on what is there (RFC
+// 9110, section 13.1). The first is understood where it has a meaning.
+var conditions = []string{timer.HeaderIfMatch, "If-None-Match", "If-Unmodified-Since"}
+
+const (
+	oneTimer  = timersPath + "/:type/:id"
+	onePolicy = versionPrefix + "policies/:type"
+)
+
+// conditional are the calls that understand If-Match.
+var conditional = []string{
+	"PUT " + oneTimer, "PATCH " + oneTimer, "DELETE " + oneTimer,
+	"POST " + oneTimer + "/fire", "POST " + oneTimer + "/pause", "POST " + oneTimer + "/resume",
+	"PUT " + onePolicy, "PATCH " + onePolicy,
+}
+
+// onlyWhereConditional refuses a condition that a call would ignore: who sends
+// one does not want the change without it.
+func onlyWhereConditional(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		r := c.Request()
+		if r.Method == http.MethodGet || r.Method == http.MethodHead || !strings.HasPrefix(c.Path(), versionPrefix) {
+			return next(c)
+		}
+		var faults timer.Faults
+		for _, name := range conditions {
+			understood := name == timer.HeaderIfMatch && slices.Contains(conditional, r.Method+" "+c.Path())
+			if len(r.Header.Values(name)) > 0 && !understood {
+				faults.Add(name, timer.CodeUnknownField, "is not understood by this call")
+			}
+		}
+		if err := faults.Err(); err != nil {
+			return err
+		}
+		return next(c)
+	}
+}
+
+// entityTag reads If-Match: "" without one, * for any, or what stands in the
+// quotes of one strong tag.
+func entityTag(c echo.Context, form *regexp.Regexp, detail string) (tag string, err error) {
+	values := c.Request().Header.Values(timer.HeaderIfMatch)
+	if len(values) == 0 {
+		return "", nil
+	}
+	value := strings.TrimSpace(values[0])
+	if len(values) == 1 && value == timer.AnyTag {
+		return timer.AnyTag, nil
+	}
+	if len(values) > 1 || !form.MatchString(value) {
+		return "", timer.Faults{{Pointer: timer.HeaderIfMatch, Code: timer.CodeInvalidParameter, Detail: detail}}.Err()
+	}
+	return value[1 : len(value)-1], nil
+}
+
+// timerTag is the ETag of a timer, or its revision in quotes.
+var timerTag = regexp.MustCompile(`^"[1-9][0-9]{0,8}(-[0-9a-f]{8})?"$`)
+
+// ifTimer reads what a change of a timer is made on.
+func ifTimer(c echo.Context) (string, error) {
+	return entityTag(c, timerTag, `must be one ETag of the timer, its revision in quotes such as "3", or *`)
+}
+
+var policyTag = regexp.MustCompile(`^"[1-9][0-9]{0,8}"$`)
+
+// ifPolicy reads what a change of a policy is made on.
+func ifPolicy(c echo.Context) (version int, mustExist bool, err error) {
+	tag, err := entityTag(c, policyTag, `must be the ETag of the policy, such as "3", or *`)
+	if err != nil || tag == "" || tag == timer.AnyTag {
+		return 0, tag == timer.AnyTag, err
+	}
+	version, err = strconv.Atoi(tag)
+	return version, false, err
+}
+
+// showTag tells what a change of the timer is to be made on.
+func showTag(c echo.Context, view timer.View) {
+	c.Response().Header().Set(headerETag, strconv.Quote(view.Card.Tag()))
+}

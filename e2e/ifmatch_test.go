@@ -1,0 +1,124 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/e2e/house"
+)
+
+// on makes a call under a condition.
+func on(h *house.House, tag, method, path string, body any) house.Reply {
+	request := h.Request(method, path, body)
+	request.Header.Set("If-Match", tag)
+	return h.Send(request)
+}
+
+func TestIfMatch(t *testing.T) {
+	t.Parallel()
+	h, r, kind := open(t)
+	path := "/v1/timers/" + kind + "/1"
+	missing := on(h, "*", "PUT", path, house.JSON{"delay": "1h", "callback": house.JSON{"url": r.URL}})
+	require.Equal(t, http.StatusPreconditionFailed, missing.Status, "%s", missing.Body)
+	require.Equal(t, http.StatusNotFound, h.Do("GET", path, nil).Status, "nothing was made")
+	require.Equal(t, http.StatusNotFound, on(h, "*", "PATCH", path, house.JSON{"delay": "1h"}).Status)
+
+	booked := h.Do("POST", "/v1/timers", booking(kind, "1", "1h", r.URL))
+	first := booked.Header.Get("ETag")
+	require.Equal(t, first, h.Do("GET", path, nil).Header.Get("ETag"))
+	moved := on(h, first, "PATCH", path, house.JSON{"delay": "2h"})
+	require.Equal(t, http.StatusOK, moved.Status, "%s", moved.Body)
+	second := moved.Header.Get("ETag")
+	require.NotEqual(t, first, second)
+	for method, below := range map[string]string{"PATCH": "", "PUT": "", "DELETE": "", "POST": "/fire"} {
+		var body any
+		if below == "" && method != "DELETE" {
+			body = house.JSON{"delay": "3h", "callback": house.JSON{"url": r.URL}}
+		}
+		for _, tag := range []string{first, `"1"`} {
+			refused := on(h, tag, method, path+below, body)
+			require.Equal(t, http.StatusPreconditionFailed, refused.Status, "%s %s", method, refused.Body)
+			require.Equal(t, "urn:wakecall:problem:precondition-failed", refused.Problem().Type)
+			require.Equal(t, 2, refused.Problem().Timer.Revision, "the true state")
+			require.Equal(t, second, refused.Header.Get("ETag"))
+		}
+		require.Equal(t, http.StatusUnprocessableEntity, on(h, "W/"+second, method, path+below, body).Status)
+	}
+	require.Equal(t, 2, h.Get(kind+"/1").Revision)
+	put := on(h, `"2"`, "PUT", path, house.JSON{"delay": "3h", "callback": house.JSON{"url": r.URL}})
+	require.Equal(t, http.StatusOK, put.Status, "%s", put.Body)
+	require.Equal(t, 3, put.Timer().Revision)
+	require.Equal(t, booked.Timer().WebhookID, put.Timer().WebhookID, "it is the same timer")
+	third := put.Header.Get("ETag")
+	require.Equal(t, http.StatusOK, on(h, third, "DELETE", path, nil).Status)
+	require.Equal(t, http.StatusOK, on(h, third, "DELETE", path, nil).Status, "cancelled already")
+
+	h.Add(booking(kind, "1", "1h", r.URL))
+	again := h.Do("GET", path, nil)
+	require.Equal(t, 1, again.Timer().Revision)
+	require.Equal(t, http.StatusPreconditionFailed, on(h, first, "PATCH", path, house.JSON{"delay": "2h"}).Status, "the same revision of another booking")
+	require.Equal(t, http.StatusOK, on(h, again.Header.Get("ETag"), "POST", path+"/fire", nil).Status)
+	r.Await(t, "1", 1)
+}
+
+func TestIfMatchOfARecurringTimer(t *testing.T) {
+	t.Parallel()
+	h, r, kind := open(t)
+	path := "/v1/timers/" + kind + "/1"
+	timer := booking(kind, "1", "", r.URL)
+	delete(timer, "delay")
+	timer["recurrence"] = house.JSON{"every": "1s"}
+	tag := h.Do("POST", "/v1/timers", timer).Header.Get("ETag")
+	r.Await(t, "1", 2)
+	require.Equal(t, tag, h.Do("GET", path, nil).Header.Get("ETag"), "an occurrence is no change")
+	require.Equal(t, http.StatusPreconditionFailed, on(h, `"9"`, "POST", path+"/pause", nil).Status)
+	paused := on(h, tag, "POST", path+"/pause", nil)
+	require.Equal(t, http.StatusOK, paused.Status, "%s", paused.Body)
+	require.Equal(t, http.StatusPreconditionFailed, on(h, tag, "POST", path+"/resume", nil).Status)
+	resumed := on(h, paused.Header.Get("ETag"), "POST", path+"/resume", nil)
+	require.Equal(t, http.StatusOK, resumed.Status, "%s", resumed.Body)
+	require.Equal(t, http.StatusOK, on(h, resumed.Header.Get("ETag"), "DELETE", path, nil).Status)
+}
+
+// Of changes that are made on the same revision at once one is made, through
+// whichever gateway they come; and a cancel is made on what it names.
+func TestIfMatchLetsOneThrough(t *testing.T) {
+	t.Parallel()
+	h, r, kind := open(t)
+	other := house.OpenWith(t, temporalAddr, house.Settings())
+	for round := range 5 {
+		id := fmt.Sprint(round)
+		path := "/v1/timers/" + kind + "/" + id
+		tag := h.Do("POST", "/v1/timers", booking(kind, id, "1h", r.URL)).Header.Get("ETag")
+		replies := make([]house.Reply, 20)
+		var group sync.WaitGroup
+		for i := range replies {
+			gateway := []*house.House{h, other}[i%2]
+			group.Go(func() {
+				if i == 0 && round > 0 {
+					replies[i] = on(gateway, tag, "DELETE", path+"?wait=30s", nil)
+					return
+				}
+				replies[i] = on(gateway, tag, "PATCH", path+"?wait=30s", house.JSON{"delay": fmt.Sprintf("%dh", i+2)})
+			})
+		}
+		group.Wait()
+		made := map[int]int{}
+		for _, reply := range replies {
+			made[reply.Status]++
+		}
+		end := h.Get(kind + "/" + id)
+		if end.Status == "cancelled" {
+			require.Equal(t, http.StatusOK, replies[0].Status)
+			require.Equal(t, 1, end.Revision, "it was cancelled at the revision that was named")
+		} else {
+			require.Equal(t, 2, end.Revision, "one change was made")
+		}
+		require.Equal(t, 1, made[http.StatusOK], "round %d: %v", round, made)
+		require.Zero(t, made[http.StatusAccepted], "%v", made)
+	}
+}
