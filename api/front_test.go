@@ -193,6 +193,19 @@ func FuzzFraming(f *testing.F) {
 	})
 }
 
+// A request id of the caller's is repeated only while it is short and readable.
+func TestRequestIDs(t *testing.T) {
+	t.Parallel()
+	f := openFront(t, Options{})
+	for id, kept := range map[string]bool{
+		"abc-1": true, strings.Repeat("x", maxRequestID): true, strings.Repeat("x", maxRequestID+1): false, "a b": false, "\xc3\xa9": false,
+	} {
+		answer, _ := f.get("/livez", "X-Request-Id: "+id)
+		require.Equal(t, kept, answer.Header.Get("X-Request-Id") == id, id)
+		require.NotEmpty(t, answer.Header.Get("X-Request-Id"))
+	}
+}
+
 // What a query says badly is refused: left out, it would select everything.
 func TestMalformedQueries(t *testing.T) {
 	t.Parallel()

@@ -285,6 +285,7 @@ func TestDocumentHasTheLimits(t *testing.T) {
 	size := document.named(t, document.at(t, "paths", "/v1/timers", "get")["parameters"], "page_size").at(t, "schema")
 	require.Equal(t, node{"type": "integer", "minimum": 1, "maximum": maxPageSize, "default": defaultPageSize}, size)
 	require.Equal(t, engine.DefaultWait.String(), document.at(t, "components", "parameters", "Wait", "schema")["default"])
+	require.Equal(t, maxRequestID, document.at(t, "components", "headers", "RequestId", "schema")["maxLength"])
 	require.Equal(t, retryAfter, document.at(t, "components", "headers", "RetryAfter")["example"])
 }
 

@@ -13,6 +13,21 @@ import (
 // causeKey keeps the error behind an answer for the request's log line.
 const causeKey = "cause"
 
+// maxRequestID bounds the request id of a caller, in characters.
+const maxRequestID = 128
+
+// ownRequestID drops a request id that is no short text of visible ASCII characters, so
+// that the request gets one of ours: it is repeated in the answer and in the log.
+func ownRequestID(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		id := c.Request().Header.Get(echo.HeaderXRequestID)
+		if len(id) > maxRequestID || strings.ContainsFunc(id, func(r rune) bool { return r <= ' ' || r > '~' }) {
+			c.Request().Header.Del(echo.HeaderXRequestID)
+		}
+		return next(c)
+	}
+}
+
 // maxLogged bounds a text of the caller's choosing in a log line, in bytes.
 const maxLogged = 1024
 

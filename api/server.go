@@ -93,7 +93,8 @@ func New(options Options) *Server {
 	e := echo.New()
 	e.HTTPErrorHandler = answerError
 	e.IPExtractor = clientAddress(options.TrustedProxies)
-	e.Use(middleware.RequestID(), record(options), recoverPanic, checkFraming, s.authenticate, onlyWhereKnown, onlyWhereConditional, headAsGet(e.Router()))
+	e.Use(ownRequestID, middleware.RequestID(), record(options), recoverPanic, checkFraming, s.authenticate,
+		onlyWhereKnown, onlyWhereConditional, headAsGet(e.Router()))
 	s.operations(e, options)
 	s.timers(e.Group(timersPath))
 	s.policies(e.Group(versionPrefix + "policies"))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/wakecall/wakecall/deploy"
 	"github.com/wakecall/wakecall/e2e/house"
+	"github.com/wakecall/wakecall/e2e/process"
 	"github.com/wakecall/wakecall/engine"
 )
 
@@ -79,4 +80,24 @@ func TestStartChecksOfUntunedTemporal(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A role that starts beside a Temporal whose clock is off says so in one line, and starts
+// all the same.
+func TestStartWithClocksApart(t *testing.T) {
+	t.Parallel()
+	h := process.NewHouse(t)
+	server := h.Start()
+	start := func(ahead time.Duration) string {
+		server.SetClock(ahead)
+		addr := house.Addr()
+		role := process.Start(t, process.Command{
+			Path: process.Wakecall(t), Args: []string{"api"}, Ready: "http://" + addr + "/livez",
+			Env: map[string]string{"TEMPORAL_ADDRESS": h.Addr("WAKECALL_TEMPORAL_ADDR"), "WAKECALL_HTTP_ADDR": addr},
+		})
+		defer role.Stop()
+		return role.Stderr()
+	}
+	require.NotContains(t, start(0), `"check":"clock"`)
+	require.Regexp(t, `"level":"WARN".*"check":"clock","change":"the clock of Temporal is 1[01]\.[0-9.]+s ahead of this machine's.*NTP`, start(11*time.Second))
 }
