@@ -131,10 +131,13 @@ func TestReceiversVerify(t *testing.T) {
 }
 
 // Rings that come just as a receiver closes its idle connections need no second
-// attempt. WAKECALL_RINGS=1000 rings as often, at Node's own five seconds.
+// attempt. Those of a round are due at one instant, so that each has a connection
+// of its own, and a round follows the one before by the idle time and some
+// milliseconds, more each time: an answer takes as long. WAKECALL_RINGS=1000 rings
+// as often, at Node's own five seconds.
 func TestRingsAroundTheIdleTime(t *testing.T) {
 	t.Parallel()
-	const width, spread = 50, 40 * time.Millisecond
+	const width, sweep = 50, 10
 	idle, rounds := 500*time.Millisecond, 4
 	if rings, err := strconv.Atoi(os.Getenv("WAKECALL_RINGS")); err == nil {
 		idle, rounds = 5*time.Second, rings/width
@@ -142,19 +145,20 @@ func TestRingsAroundTheIdleTime(t *testing.T) {
 	h, _, kind := open(t)
 	server := receivers.StartWith(t, receivers.Node, receivers.Settings{Idle: idle})
 	h.Policy(kind, house.JSON{"callback": house.JSON{"url": server.URL + "/"}, "retry": house.JSON{"steps": []string{"100ms"}}})
-	first := time.Now().Add(3 * time.Second)
+	due := time.Now().Add(3 * time.Second)
 	var timers []house.JSON
-	for n := range rounds * width {
-		round, place := n/width, time.Duration(n%width)
-		due := first.Add(time.Duration(round)*idle - spread/2 + place*spread/width)
-		timers = append(timers, house.JSON{"business_type": kind, "business_id": strconv.Itoa(n), "due_at": due.UTC().Format(time.RFC3339Nano)})
+	for round := range rounds {
+		for n := range width {
+			timers = append(timers, house.JSON{
+				"business_type": kind, "business_id": strconv.Itoa(round*width + n), "due_at": due.UTC().Format(time.RFC3339Nano),
+			})
+		}
+		due = due.Add(idle + time.Duration(round%sweep)*time.Millisecond)
 	}
 	for chunk := range slices.Chunk(timers, 1000) {
 		require.Equal(t, http.StatusOK, h.Do("POST", "/v1/timers/batch", house.JSON{"timers": chunk}).Status)
 	}
-	require.EventuallyWithT(t, func(c *assert.CollectT) {
-		require.GreaterOrEqual(c, len(server.Requests()), len(timers))
-	}, time.Until(first)+time.Duration(rounds)*idle+20*time.Second, 100*time.Millisecond, "they ring one idle time apart")
+	h.AwaitAll(kind, len(timers), "delivered")
 	again := 0
 	for _, got := range server.Requests() {
 		require.Empty(t, got.Error)
