@@ -28,7 +28,7 @@ type Field struct {
 
 // PolicyFields are the fields of a policy.
 func PolicyFields() []Field {
-	return slices.Concat(under("/callback", callbackFields()), under("/retry", retryFields()), under("/limits", limitFields()),
+	return slices.Concat(under("/callback", callbackFields()), under("/retry", retryFields()), under("/limits", limitFields()), under("/tls", tlsFields()),
 		[]Field{
 			fieldExpiresAfter, fieldSecretOverlap, fieldPriority.or(DefaultPriority), fieldReuse, fieldMinInterval, fieldPreload,
 			fieldMaxBackPressure,
@@ -42,6 +42,8 @@ func TermsFields() []Field {
 }
 
 func callbackFields() []Field { return []Field{fieldURL, fieldTimeout} }
+
+func tlsFields() []Field { return []Field{fieldCA, fieldClientCertificate, fieldClientKey} }
 
 func retryFields() []Field {
 	return []Field{fieldInitial, fieldMultiplier, fieldMaxInterval, fieldMaxAttempts, fieldRetryJitter}
@@ -77,6 +79,10 @@ var (
 	fieldMaxBackPressure = Field{
 		Pointer: "/max_back_pressure", Lowest: Duration(0), Highest: Duration(MaxRetryAfter), Default: Duration(MaxRetryAfter),
 	}
+
+	fieldCA                = Field{Pointer: "/ca"}
+	fieldClientCertificate = Field{Pointer: "/client_certificate"}
+	fieldClientKey         = Field{Pointer: "/client_key"}
 
 	fieldURL     = Field{Pointer: "/url"}
 	fieldTimeout = Field{
