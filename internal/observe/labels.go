@@ -95,11 +95,14 @@ type bounded struct {
 
 // WithTags implements [client.MetricsHandler].
 func (b bounded) WithTags(tags map[string]string) client.MetricsHandler {
-	known := make(map[string]string, len(tags))
-	for tag, value := range tags {
-		known[tag] = b.seen.bound(tag, value)
+	given := tags
+	for tag, value := range given {
+		if label := b.seen.bound(tag, value); label != value {
+			tags = maps.Clone(tags)
+			tags[tag] = label
+		}
 	}
-	return bounded{MetricsHandler: b.MetricsHandler.WithTags(known), seen: b.seen}
+	return bounded{MetricsHandler: b.MetricsHandler.WithTags(tags), seen: b.seen}
 }
 
 // Unwrap is how the SDK finds the handler beneath.
