@@ -1,6 +1,10 @@
-# The roles api and worker, in one image.
+# The roles api and worker (target wakecall, the default), and everything in one
+# process (target standalone). A digest beside a tag (GOLANG_DIGEST=@sha256:…) pins
+# what the tag means; deploy/pin-images.sh writes them.
 
-FROM golang:1.26.8-alpine AS build
+ARG GOLANG_DIGEST= BUSYBOX_DIGEST=
+
+FROM golang:1.26.8-alpine${GOLANG_DIGEST} AS build
 WORKDIR /src
 COPY go.mod go.sum ./
 RUN --mount=type=cache,target=/go/pkg/mod go mod download
@@ -10,14 +14,33 @@ ARG VERSION=devel
 RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/root/.cache/go-build \
     CGO_ENABLED=0 go build -trimpath -ldflags="-s -w -X main.version=${VERSION}" -o /wakecall .
 
-# One static program, for the health checks: the final image has no shell.
-FROM busybox:1.37.0-musl AS tools
+FROM build AS build-standalone
+WORKDIR /src/standalone
+RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/root/.cache/go-build \
+    CGO_ENABLED=0 go build -trimpath -ldflags="-s -w -X main.version=${VERSION}" -o /wakecall-standalone . \
+    && mkdir -m 700 /data
 
-FROM scratch
+# One static program, for the health checks: the final images have no shell.
+FROM busybox:1.37.0-musl${BUSYBOX_DIGEST} AS tools
+
+FROM scratch AS base
 COPY --from=tools /bin/wget /bin/wget
 COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/
 COPY --from=build /usr/local/go/lib/time/zoneinfo.zip /zoneinfo.zip
-COPY --from=build /wakecall /wakecall
 ENV ZONEINFO=/zoneinfo.zip
 USER 65532:65532
+
+FROM base AS standalone
+COPY --from=build-standalone /wakecall-standalone /wakecall-standalone
+COPY --from=build-standalone --chown=65532:65532 /data /data
+VOLUME /data
+# Without WAKECALL_API_KEYS or its file it does not start: it is not on loopback.
+ENV WAKECALL_DATA_DIR=/data WAKECALL_HTTP_ADDR=0.0.0.0:8080 SQLITE_TMPDIR=/data
+EXPOSE 8080
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=5s --timeout=3s --start-period=30s CMD ["/bin/wget", "-q", "-O", "/dev/null", "http://127.0.0.1:8080/livez"]
+ENTRYPOINT ["/wakecall-standalone"]
+
+FROM base AS wakecall
+COPY --from=build /wakecall /wakecall
 ENTRYPOINT ["/wakecall"]

@@ -104,6 +104,7 @@ histories: ## record the histories of new behaviours into workflows/testdata; ex
 
 .PHONY: up
 up: .env ## start the production form with Docker Compose
+	@deploy/env.sh .env # what a newer version asks for as well
 	docker compose up --build --detach --wait
 
 .PHONY: down
@@ -111,7 +112,18 @@ down: ## stop it; the data stays
 	docker compose down
 
 .env:
-	deploy/env.sh > .env
+	deploy/env.sh $@
+
+.PHONY: backup
+backup: ## copy the database of the production form, as it is at one instant, into backups/
+	docker compose run --rm backup
+
+.PHONY: tools
+tools: cli ## build Temporal's command lines, temporal and tctl, and say where they are
+	@ln -sf $(notdir $(TEMPORAL_CLI)) $(BIN)/temporal
+	@echo "temporal  $(BIN)/temporal"
+	@echo "tctl      $(TCTL)"
+	@echo "To call them by name here:  export PATH=\"$(BIN):\$$PATH\""
 
 .PHONY: cli
 cli: $(TEMPORAL_CLI) $(TCTL)

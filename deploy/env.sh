@@ -1,26 +1,55 @@
 #!/bin/sh
-# Writes the settings that docker-compose.yml asks for to .env, or to the file
-# that is named, with fresh random values. What is there is kept: the secret key
-# opens what is stored.
+# Makes what docker-compose.yml asks for: fresh secrets, a file each, in the
+# directory secrets beside the file of settings that is named (.env unless it is),
+# and that file. What is there is kept: the secret key opens what is stored. May be
+# repeated, and makes then what a newer version asks for as well.
 set -eu
 umask 077
 
 file=${1:-.env}
-if [ -e "$file" ]; then
-	echo "$file is there already and is kept." >&2
-	exit 0
-fi
+dir=$(dirname "$file")
+secrets=$dir/secrets
+mkdir -p "$secrets"
 
 hex() { head -c "$1" /dev/urandom | od -An -v -tx1 | tr -d ' \n'; }
 
-key=$(hex 32)
-digest=$(printf %s "$key" | sha256sum | cut -d ' ' -f 1)
-cat >"$file.new" <<END
-POSTGRES_PASSWORD=$(hex 24)
-WAKECALL_SECRET_KEY=$(head -c 32 /dev/urandom | base64)
-WAKECALL_API_KEYS=local:$digest
-END
-mv "$file.new" "$file"
+# settled NAME prints the value that an older version left in the file of settings.
+settled() { [ ! -e "$file" ] || sed -n "s/^$1=//p" "$file" | tail -n 1; }
 
-echo "$file is written. The API key is shown this once; send it as a bearer token:"
-echo "$key"
+# keep NAME VALUE makes a secret, unless it is there. The users of the containers
+# differ, and each of them must read its file: the directory keeps others out.
+keep() {
+	[ ! -s "$secrets/$1" ] || return 0
+	printf '%s\n' "$2" >"$secrets/$1.new"
+	chmod 444 "$secrets/$1.new"
+	mv "$secrets/$1.new" "$secrets/$1"
+}
+
+value=$(settled POSTGRES_PASSWORD)
+keep postgres_password "${value:-$(hex 24)}"
+value=$(settled WAKECALL_SECRET_KEY)
+keep secret_key "${value:-$(head -c 32 /dev/urandom | base64)}"
+keep redis_url "redis://:$(hex 24)@redis:6379/0"
+keep grafana_password "$(hex 24)"
+
+key=
+value=$(settled WAKECALL_API_KEYS)
+if [ -z "$value" ] && [ ! -s "$secrets/api_keys" ]; then
+	key=$(hex 32)
+	value=local:$(printf %s "$key" | sha256sum | cut -d ' ' -f 1)
+fi
+keep api_keys "$value"
+
+if [ "$(settled SECRETS_DIR)" = "" ]; then
+	{
+		echo "# Settings of docker-compose.yml that are no secrets; see docs/production.md."
+		echo "SECRETS_DIR=$secrets"
+		[ ! -e "$file" ] || sed '/^POSTGRES_PASSWORD=/d; /^WAKECALL_SECRET_KEY=/d; /^WAKECALL_API_KEYS=/d' "$file"
+	} >"$file.new"
+	mv "$file.new" "$file"
+	echo "$file is written, and the secrets in $secrets."
+fi
+if [ -n "$key" ]; then
+	echo "The API key is shown this once; send it as a bearer token:"
+	echo "$key"
+fi

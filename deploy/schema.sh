@@ -1,7 +1,11 @@
 #!/bin/sh
 # Makes Temporal's databases, or brings them to the schema of the tool that is
-# run. May be repeated. The tool reads how to reach the database from SQL_….
+# run. May be repeated. The tool reads how to reach the database from SQL_…; the
+# password is in the file SQL_PASSWORD_FILE.
 set -eu
+
+SQL_PASSWORD=$(cat "$SQL_PASSWORD_FILE")
+export SQL_PASSWORD
 
 prepare() {
 	database=$1 schema=$2

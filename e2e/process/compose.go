@@ -15,8 +15,8 @@ import (
 // ComposeFile is the path of docker-compose.yml.
 func ComposeFile() string { return filepath.Join(checkout(), "docker-compose.yml") }
 
-// Settings runs deploy/env.sh, and returns the file it wrote and the API key it
-// showed.
+// Settings runs deploy/env.sh, and returns the file it wrote, beside which the
+// secrets are, and the API key it showed.
 func Settings(t testing.TB) (file, key string) {
 	t.Helper()
 	file = filepath.Join(t.TempDir(), ".env")
@@ -27,11 +27,20 @@ func Settings(t testing.TB) (file, key string) {
 }
 
 // Compose loads a compose file as the docker CLI does, with nothing but the
-// settings of a file.
+// settings of a file, and with every profile.
 func Compose(ctx context.Context, file, settings string) (*types.Project, error) {
-	options, err := cli.NewProjectOptions([]string{file}, cli.WithEnvFiles(settings), cli.WithDotEnv)
+	options, err := cli.NewProjectOptions([]string{file}, cli.WithEnvFiles(settings), cli.WithDotEnv, cli.WithProfiles([]string{"*"}))
 	if err != nil {
 		return nil, err
 	}
 	return options.LoadProject(ctx)
+}
+
+// secretsDir is where a container finds its secrets.
+const secretsDir = "/run/secrets/"
+
+// SecretFile is the file on this machine that a container sees as path.
+func SecretFile(project *types.Project, path string) (file string, ok bool) {
+	name, ok := strings.CutPrefix(path, secretsDir)
+	return project.Secrets[name].File, ok
 }

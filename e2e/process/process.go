@@ -35,6 +35,7 @@ type Process struct {
 	t              testing.TB
 	command        *exec.Cmd
 	ready          string
+	metrics        string // its address, if it is one of its own
 	stdout, stderr output
 	exited         chan struct{}
 }
@@ -56,7 +57,7 @@ func Start(t testing.TB, c Command) *Process {
 // Launch runs a program and waits for nothing.
 func Launch(t testing.TB, c Command) *Process {
 	t.Helper()
-	p := &Process{t: t, command: exec.Command(c.Path, c.Args...), ready: c.Ready, exited: make(chan struct{})}
+	p := &Process{t: t, command: exec.Command(c.Path, c.Args...), ready: c.Ready, metrics: c.Env["WAKECALL_METRICS_ADDR"], exited: make(chan struct{})}
 	p.command.Env = environment(t, c.Env)
 	p.command.Stdout, p.command.Stderr = &p.stdout, &p.stderr
 	// A test run that is killed itself runs no cleanup.
@@ -155,7 +156,11 @@ func (p *Process) URL() string {
 
 // Metrics is what the process shows of itself at /metrics.
 func (p *Process) Metrics() (text string, err error) {
-	response, err := http.Get(p.URL() + "/metrics")
+	base := p.URL()
+	if p.metrics != "" {
+		base = "http://" + p.metrics
+	}
+	response, err := http.Get(base + "/metrics")
 	if err != nil {
 		return "", err
 	}

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -24,6 +25,7 @@ type Production struct {
 	Postgres *Postgres
 	Temporal *Process
 
+	project  *types.Project
 	services types.Services
 	// instead holds the settings whose values differ outside of containers.
 	instead map[string]map[string]string
@@ -75,10 +77,11 @@ func arrange(t testing.TB, via Via, postgres []string) *Production {
 	file, key := Settings(t)
 	project, err := Compose(t.Context(), ComposeFile(), file)
 	require.NoError(t, err)
-	p := &Production{services: project.Services}
+	p := &Production{project: project, services: project.Services}
 	p.API = API{T: t, Key: key}
 	database := p.services["postgres"].Environment
-	p.Postgres = NewPostgres(t, *database["POSTGRES_USER"], *database["POSTGRES_PASSWORD"], append(p.postgresSettings(), postgres...)...)
+	password := p.secret(*database["POSTGRES_PASSWORD_FILE"])
+	p.Postgres = NewPostgres(t, *database["POSTGRES_USER"], password, append(p.postgresSettings(), postgres...)...)
 	p.ports = ports()
 	p.instead = addresses(p.Postgres.Addr, p.TemporalAddr(), via)
 	p.instead["temporal"]["DYNAMIC_CONFIG_FILE_PATH"] = p.services["temporal"].Volumes[0].Source
@@ -104,9 +107,39 @@ func (p *Production) postgresSettings() (settings []string) {
 	require.Equal(p.T, "postgres", command[0])
 	for option := range slices.Chunk(command[1:], 2) {
 		require.Equal(p.T, "-c", option[0])
-		settings = append(settings, option[1])
+		name, value, _ := strings.Cut(option[1], "=")
+		settings = append(settings, name+"="+p.mounted("postgres", value))
 	}
 	return settings
+}
+
+// mounted is a copy, for everybody to read, of the file that a service sees as
+// path; what is no such path is left as it is.
+func (p *Production) mounted(service, path string) string {
+	for _, volume := range p.services[service].Volumes {
+		if volume.Target != path {
+			continue
+		}
+		text, err := os.ReadFile(volume.Source)
+		require.NoError(p.T, err)
+		dir, err := os.MkdirTemp("", "wakecall-mounted-")
+		require.NoError(p.T, err)
+		p.T.Cleanup(func() { require.NoError(p.T, os.RemoveAll(dir)) })
+		require.NoError(p.T, os.Chmod(dir, 0o755))
+		file := filepath.Join(dir, filepath.Base(path))
+		require.NoError(p.T, os.WriteFile(file, text, 0o644))
+		return file
+	}
+	return path
+}
+
+// secret is what a container finds at a path.
+func (p *Production) secret(path string) string {
+	file, ok := SecretFile(p.project, path)
+	require.True(p.T, ok, path)
+	text, err := os.ReadFile(file)
+	require.NoError(p.T, err)
+	return strings.TrimSpace(string(text))
 }
 
 // TemporalAddr is where Temporal's frontend listens.
@@ -127,9 +160,14 @@ func addresses(postgres, temporal string, via Via) map[string]map[string]string 
 		"schema": {"SQL_HOST": house.Host(), "SQL_PORT": house.Port(postgres)},
 		"temporal": {
 			"POSTGRES_SEEDS": house.Host(), "DB_PORT": house.Port(via("temporal", "postgres", postgres)), "BIND_ON_IP": house.Host(),
+			"PROMETHEUS_ENDPOINT": house.Addr(),
 		},
 		"namespace": {"TEMPORAL_ADDRESS": temporal},
-		"api":       {"TEMPORAL_ADDRESS": via("api", "temporal", temporal), "WAKECALL_HTTP_ADDR": house.Addr()},
+		"api": {
+			"TEMPORAL_ADDRESS": via("api", "temporal", temporal), "WAKECALL_HTTP_ADDR": house.Addr(),
+			"WAKECALL_METRICS_ADDR": house.Addr(), "WAKECALL_CALLBACK_ALLOW": "127.0.0.0/8",
+		},
+		"backup": {"PGHOST": house.Host(), "PGPORT": house.Port(postgres)},
 		"worker": {
 			"TEMPORAL_ADDRESS":      via("worker", "temporal", temporal),
 			"WAKECALL_METRICS_ADDR": house.Addr(), "WAKECALL_CALLBACK_ALLOW": "127.0.0.0/8",
@@ -142,6 +180,9 @@ func (p *Production) environment(service string) map[string]string {
 	env := map[string]string{}
 	for name, value := range p.services[service].Environment {
 		env[name] = *value
+		if file, ok := SecretFile(p.project, *value); ok {
+			env[name] = file
+		}
 	}
 	for name, value := range p.instead[service] {
 		require.Contains(p.T, env, name, "%s must be told", service)
@@ -149,6 +190,7 @@ func (p *Production) environment(service string) map[string]string {
 	}
 	if service == "temporal" {
 		maps.Copy(env, p.ports)
+		env["POSTGRES_PWD"] = p.secret(*p.services[service].Environment["POSTGRES_PWD_FILE"]) // what its script does
 		if p.config != "" {
 			env["TEMPORAL_SERVER_CONFIG_FILE_PATH"] = p.config
 		}
@@ -156,19 +198,24 @@ func (p *Production) environment(service string) map[string]string {
 	return env
 }
 
-// Job runs the script of a service.
-func (p *Production) Job(service string) error {
+// Job runs the script of a service, with settings (name=value) instead of those
+// that are paths in a container.
+func (p *Production) Job(service string, instead ...string) error {
 	tools := p.T.TempDir()
 	for name, path := range map[string]string{"temporal-sql-tool": SQLTool(p.T), "temporal": Temporal(p.T)} {
 		require.NoError(p.T, os.Symlink(path, filepath.Join(tools, name)))
 	}
 	s := p.services[service]
-	require.Equal(p.T, types.ShellCommand{"sh", s.Volumes[0].Target}, s.Entrypoint)
-	command := exec.CommandContext(p.T.Context(), "sh", s.Volumes[0].Source)
-	command.Env = []string{"HOME=" + tools, "PATH=" + tools + ":" + os.Getenv("PATH")}
+	script := slices.IndexFunc(s.Volumes, func(v types.ServiceVolumeConfig) bool {
+		return slices.Equal(s.Entrypoint, []string{"sh", v.Target})
+	})
+	require.GreaterOrEqual(p.T, script, 0, "%s runs a script that is mounted", service)
+	command := exec.CommandContext(p.T.Context(), "sh", s.Volumes[script].Source)
+	command.Env = []string{"HOME=" + tools, "PATH=" + tools + ":" + p.Postgres.bin + ":" + os.Getenv("PATH")}
 	for name, value := range p.environment(service) {
 		command.Env = append(command.Env, name+"="+value)
 	}
+	command.Env = append(command.Env, instead...)
 	if output, err := command.CombinedOutput(); err != nil {
 		return fmt.Errorf("%s: %w: %s", service, err, output)
 	}
@@ -218,6 +265,7 @@ func (p *Production) Beside(role string) *Process {
 	p.T.Helper()
 	listens := map[string]string{"api": "WAKECALL_HTTP_ADDR", "worker": "WAKECALL_METRICS_ADDR"}[role]
 	c, addr := p.program(role), house.Addr()
+	c.Env["WAKECALL_METRICS_ADDR"] = house.Addr()
 	c.Env[listens] = addr
 	c.Ready = "http://" + addr + "/livez"
 	return Start(p.T, c)

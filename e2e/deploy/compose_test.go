@@ -1,0 +1,241 @@
+package deploy_test
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/compose-spec/compose-go/v2/types"
+	"github.com/docker/go-units"
+	"github.com/stretchr/testify/require"
+	uiversion "github.com/temporalio/ui-server/v2/server/version"
+	"go.temporal.io/server/common/dynamicconfig"
+	"go.temporal.io/server/common/headers"
+
+	"github.com/wakecall/wakecall/deploy"
+	"github.com/wakecall/wakecall/e2e/process"
+	"github.com/wakecall/wakecall/internal/config"
+)
+
+func composed(t *testing.T) *types.Project {
+	t.Helper()
+	file, _ := process.Settings(t)
+	project, err := process.Compose(t.Context(), process.ComposeFile(), file)
+	require.NoError(t, err)
+	return project
+}
+
+// altered is the compose file with one text replaced, beside the real one so
+// that its paths stay right.
+func altered(t *testing.T, from, to string) string {
+	t.Helper()
+	text, err := os.ReadFile(process.ComposeFile())
+	require.NoError(t, err)
+	require.Contains(t, string(text), from)
+	file := filepath.Join(t.TempDir(), "docker-compose.yml")
+	require.NoError(t, os.WriteFile(file, []byte(strings.Replace(string(text), from, to, 1)), 0o600))
+	return file
+}
+
+func TestComposeFileIsValid(t *testing.T) {
+	t.Parallel()
+	project := composed(t)
+	require.ElementsMatch(t, []string{
+		"postgres", "schema", "temporal", "namespace", "ui", "api", "worker",
+		"redis", "tls", "prometheus", "grafana", "backup", "restore",
+	}, project.ServiceNames())
+	profiles := map[string][]string{
+		"redis": {"redis"}, "tls": {"tls"}, "prometheus": {"monitoring"}, "grafana": {"monitoring"}, "backup": {"backup"}, "restore": {"backup"},
+	}
+	for name, service := range project.Services {
+		require.Equal(t, profiles[name], service.Profiles, name)
+	}
+	file, _ := process.Settings(t)
+	for name, broken := range map[string]string{
+		"a key nobody knows":     altered(t, "    shm_size: 256m", "    shmm_size: 256m"),
+		"a value of no meaning":  altered(t, "condition: service_healthy", "condition: service_happy"),
+		"a service nobody knows": altered(t, "schema: {condition:", "scheme: {condition:"),
+		"a volume nobody knows":  altered(t, "[postgres:/var", "[postgresql:/var"),
+		"a secret nobody has":    altered(t, "secrets: [secret_key]", "secrets: [secret_kee]"),
+	} {
+		_, err := process.Compose(t.Context(), broken, file)
+		require.Error(t, err, name)
+	}
+}
+
+// Every secret is a file, and the containers are told where it is: none is in an
+// environment, where `docker inspect` and every child process would show it.
+func TestComposeKeepsSecretsInFiles(t *testing.T) {
+	t.Parallel()
+	project := composed(t)
+	told := map[string]bool{}
+	for _, service := range project.Services {
+		mounted := map[string]bool{}
+		for _, secret := range service.Secrets {
+			mounted[secret.Source] = true
+		}
+		for name, value := range service.Environment {
+			file, ok := process.SecretFile(project, *value)
+			require.False(t, !ok && secretName.MatchString(name) && *value != "", "%s: %s is no file", service.Name, name)
+			if ok {
+				text, err := os.ReadFile(file)
+				require.NoError(t, err, "deploy/env.sh makes it")
+				require.Greater(t, len(text), 32, name)
+				require.True(t, mounted[filepath.Base(file)], "%s is not given %s", service.Name, *value)
+				told[filepath.Base(file)] = true
+			}
+		}
+	}
+	require.Len(t, told, 5)
+	require.Regexp(t, secretName, "WAKECALL_SECRET_KEY", "the oracle knows a secret's name")
+	require.Regexp(t, secretName, "POSTGRES_PWD_FILE")
+	_, err := process.Compose(t.Context(), process.ComposeFile(), "/dev/null")
+	require.ErrorContains(t, err, "deploy/env.sh", "without them it says what to do")
+}
+
+var secretName = regexp.MustCompile(`PASSWORD|PWD|SECRET|API_KEYS|REDIS_URL`)
+
+func TestComposeRoles(t *testing.T) {
+	t.Parallel()
+	project := composed(t)
+	api, worker := project.Services["api"], project.Services["worker"]
+	require.Equal(t, types.ShellCommand{"api"}, api.Command)
+	require.Equal(t, types.ShellCommand{"worker"}, worker.Command)
+	require.Equal(t, api.Image, worker.Image)
+	require.Equal(t, api.Build, worker.Build)
+	for _, name := range []string{"TEMPORAL_ADDRESS", "TEMPORAL_NAMESPACE", "WAKECALL_SECRET_KEY_FILE", "WAKECALL_CALLBACK_ALLOW"} {
+		require.Equal(t, api.Environment[name], worker.Environment[name], name)
+	}
+	stop, err := config.Load() // the defaults
+	require.NoError(t, err)
+	require.Greater(t, time.Duration(*worker.StopGracePeriod), stop.StopTimeout, "the worker may finish its attempts")
+}
+
+func TestComposeSettingsAreKnown(t *testing.T) {
+	t.Parallel()
+	known := map[string]bool{}
+	for field := range reflect.TypeFor[config.Config]().Fields() {
+		known[field.Tag.Get("env")] = true
+		if field.Tag.Get("secret") == "true" {
+			known[field.Tag.Get("env")+"_FILE"] = true
+		}
+	}
+	require.True(t, known["WAKECALL_SECRET_KEY"])
+	checked := 0
+	for _, service := range composed(t).Services {
+		for name := range service.Environment {
+			if strings.HasPrefix(name, "WAKECALL_") {
+				require.True(t, known[name], "%s sets %s, which nobody reads", service.Name, name)
+				checked++
+			}
+		}
+	}
+	require.Greater(t, checked, 6)
+}
+
+func TestComposePublishesOnLoopbackOnly(t *testing.T) {
+	t.Parallel()
+	published := 0
+	for _, service := range composed(t).Services {
+		for _, port := range service.Ports {
+			if service.Name == "tls" {
+				continue
+			}
+			require.Equal(t, "127.0.0.1", port.HostIP, "%s publishes %s", service.Name, port.Published)
+			published++
+		}
+		require.NotEqual(t, "host", service.NetworkMode)
+	}
+	require.Equal(t, 5, published)
+}
+
+// pinned is an image with a version that does not move.
+var pinned = regexp.MustCompile(`^[a-z/-]+:v?\d+\.\d+(\.\d+)?(-[a-z]+)?$`)
+
+func TestComposeImagesArePinned(t *testing.T) {
+	t.Parallel()
+	for _, unpinned := range []string{"postgres", "postgres:latest", "postgres:17", "temporalio/server:main"} {
+		require.NotRegexp(t, pinned, unpinned)
+	}
+	for _, service := range composed(t).Services {
+		if service.Build == nil {
+			require.Regexp(t, pinned, service.Image, service.Name)
+		}
+	}
+	services := composed(t).Services
+	require.Equal(t, "temporalio/server:"+headers.ServerVersion, services["temporal"].Image, "what the tests run on")
+	for _, job := range []string{"schema", "namespace"} {
+		require.Equal(t, "temporalio/admin-tools:"+headers.ServerVersion, services[job].Image)
+	}
+	require.Equal(t, "temporalio/ui:"+uiversion.UIVersion, services["ui"].Image)
+}
+
+func TestComposeMountsAreThere(t *testing.T) {
+	t.Parallel()
+	mounts := 0
+	for _, service := range composed(t).Services {
+		for _, volume := range service.Volumes {
+			if volume.Type != types.VolumeTypeBind || volume.Target == "/backups" {
+				continue
+			}
+			_, err := os.Stat(volume.Source)
+			require.NoError(t, err, "%s", service.Name)
+			require.True(t, volume.ReadOnly, "%s", volume.Target)
+			mounts++
+		}
+	}
+	require.Equal(t, 15, mounts)
+	temporal := composed(t).Services["temporal"]
+	require.Equal(t, "dynamicconfig.yaml", filepath.Base(temporal.Volumes[0].Source))
+	require.Equal(t, temporal.Volumes[0].Target, *temporal.Environment["DYNAMIC_CONFIG_FILE_PATH"])
+	mounted, err := os.ReadFile(temporal.Volumes[0].Source)
+	require.NoError(t, err)
+	require.Equal(t, string(deploy.DynamicConfig), string(mounted), "one tuning for the embedded engine and for production")
+}
+
+// No container has more of the machine than it was given, nor a right that it does
+// not need; those that go on running are looked after.
+func TestComposeIsClosed(t *testing.T) {
+	t.Parallel()
+	jobs := map[string]bool{"schema": true, "namespace": true, "backup": true, "restore": true}
+	for name, service := range composed(t).Services {
+		require.NotNil(t, service.Deploy, name)
+		limits := service.Deploy.Resources.Limits
+		require.NotNil(t, limits, name)
+		require.Positive(t, float32(limits.NanoCPUs), name)
+		require.LessOrEqual(t, float32(limits.NanoCPUs), float32(2), "%s: a machine with fewer would refuse it", name)
+		require.Positive(t, int64(limits.MemoryBytes), name)
+		require.Positive(t, limits.Pids, name)
+		if limit := service.Environment["GOMEMLIMIT"]; limit != nil {
+			size, err := units.RAMInBytes(strings.TrimSuffix(*limit, "iB"))
+			require.NoError(t, err)
+			require.Less(t, size, int64(limits.MemoryBytes), "%s: Go collects before it is killed", name)
+		}
+		require.True(t, service.ReadOnly, name)
+		require.Equal(t, []string{"ALL"}, service.CapDrop, name)
+		require.Equal(t, []string{"no-new-privileges:true"}, service.SecurityOpt, name)
+		require.False(t, service.Privileged, name)
+		require.NotContains(t, service.CapAdd, "ALL")
+		require.Equal(t, "5", service.Logging.Options["max-file"], "%s: logs end", name)
+		if !jobs[name] && name != "tls" {
+			require.NotNil(t, service.HealthCheck, name)
+			require.Equal(t, "unless-stopped", service.Restart, name)
+		}
+	}
+}
+
+func TestDynamicConfigIsKnownToTemporal(t *testing.T) {
+	t.Parallel()
+	complaints := func(text string) []error {
+		loaded := dynamicconfig.LoadYamlFile([]byte(text))
+		return append(loaded.Errors, loaded.Warnings...)
+	}
+	require.Empty(t, complaints(string(deploy.DynamicConfig)))
+	require.NotEmpty(t, complaints("history.noSuchKey:\n  - value: 1\n"), "an unknown key")
+	require.NotEmpty(t, complaints("history.timerTaskBatchSize:\n  - value: many\n"), "a value of the wrong type")
+	require.NotEmpty(t, complaints("history.timerTaskBatchSize:\n  - valeu: 1\n"), "an unknown member")
+}

@@ -1,0 +1,167 @@
+package deploy_test
+
+import (
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/moby/patternmatcher"
+	"github.com/moby/patternmatcher/ignorefile"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/e2e/process"
+)
+
+// Tags can be moved; deploy/pin-images.sh writes the digests that stand beside them.
+func TestImagesCanBePinned(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	digest := "sha256:" + strings.Repeat("0123456789abcdef", 4)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "docker"), []byte("#!/bin/sh\necho "+digest+"\n"), 0o700))
+	settings, _ := process.Settings(t)
+	pin := func() string {
+		command := exec.CommandContext(t.Context(), "sh", "../../deploy/pin-images.sh", settings)
+		command.Env = []string{"PATH=" + dir + ":" + os.Getenv("PATH")}
+		output, err := command.CombinedOutput()
+		require.NoError(t, err, "%s", output)
+		return string(output)
+	}
+	require.Equal(t, 10, strings.Count(pin(), "@"+digest), "eight images of the compose file, two of the Dockerfile")
+	require.Equal(t, 10, strings.Count(pin(), "@"+digest), "it may be repeated")
+	project, err := process.Compose(t.Context(), process.ComposeFile(), settings)
+	require.NoError(t, err)
+	for _, service := range project.Services {
+		if service.Build == nil {
+			require.True(t, strings.HasSuffix(service.Image, "@"+digest), service.Image)
+		} else {
+			require.Equal(t, "@"+digest, *service.Build.Args["GOLANG_DIGEST"])
+		}
+	}
+}
+
+func TestDockerfile(t *testing.T) {
+	t.Parallel()
+	raw, err := os.ReadFile("../../Dockerfile")
+	require.NoError(t, err)
+	text := string(raw)
+	module, err := os.ReadFile("../../go.mod")
+	require.NoError(t, err)
+	version := regexp.MustCompile(`(?m)^go (\S+)$`).FindStringSubmatch(string(module))[1]
+	require.Contains(t, text, "FROM golang:"+version+"-alpine${GOLANG_DIGEST} AS build", "the compiler that the tests ran with")
+	var bases []string
+	for _, stage := range regexp.MustCompile(`(?m)^FROM (\S+) AS (\S+)`).FindAllStringSubmatch(text, -1) {
+		if image, pinnable := strings.CutSuffix(stage[1], "_DIGEST}"); pinnable {
+			image, _, _ = strings.Cut(image, "$")
+			require.Regexp(t, pinned, image)
+			stage[1] = "pinned"
+		}
+		bases = append(bases, stage[1]+" "+stage[2])
+	}
+	require.Equal(t, []string{
+		"pinned build", "build build-standalone", "pinned tools", "scratch base", "base standalone", "base wakecall",
+	}, bases)
+	final := text[strings.Index(text, "FROM scratch"):]
+	require.Contains(t, final, "\nUSER 65532:65532\n")
+	require.Contains(t, final, "ca-certificates.crt")
+	ignored, err := os.ReadFile("../../.dockerignore")
+	require.NoError(t, err)
+	for _, secret := range []string{".env", ".git", "data", "secrets", "backups"} {
+		require.Contains(t, strings.Fields(string(ignored)), secret)
+	}
+}
+
+// The images are built from what .dockerignore leaves, without cgo.
+func TestImageContextSuffices(t *testing.T) {
+	t.Parallel()
+	dockerfile, err := os.ReadFile("../../Dockerfile")
+	require.NoError(t, err)
+	require.Equal(t, 2, strings.Count(string(dockerfile), "CGO_ENABLED=0 go build"), "the final images have nothing to link with")
+	dir := buildContext(t)
+	list := func(module string) ([]byte, error) {
+		command := exec.CommandContext(t.Context(), "go", "list", "-deps", ".")
+		command.Dir, command.Env = filepath.Join(dir, module), append(os.Environ(), "CGO_ENABLED=0")
+		return command.CombinedOutput()
+	}
+	for _, module := range []string{".", "standalone"} {
+		output, err := list(module)
+		require.NoError(t, err, "%s", output)
+	}
+	require.NoFileExists(t, filepath.Join(dir, "e2e", "go.mod"), "the rest stays out")
+	for _, needed := range []string{"api/openapi.yaml", "timer/spec.go", "engine"} {
+		require.NoError(t, os.RemoveAll(filepath.Join(dir, needed)))
+	}
+	for _, module := range []string{".", "standalone"} {
+		_, err := list(module)
+		require.Error(t, err, "what is missing is seen")
+	}
+}
+
+// buildContext is a copy of what docker would send of the checkout.
+func buildContext(t *testing.T) (dir string) {
+	t.Helper()
+	file, err := os.Open("../../.dockerignore")
+	require.NoError(t, err)
+	defer func() { _ = file.Close() }()
+	patterns, err := ignorefile.ReadAll(file)
+	require.NoError(t, err)
+	matcher, err := patternmatcher.New(patterns)
+	require.NoError(t, err)
+	dir = t.TempDir()
+	require.NoError(t, filepath.WalkDir(checkout, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		relative, _ := filepath.Rel(checkout, path)
+		ignored, err := matcher.MatchesOrParentMatches(relative)
+		switch {
+		case err != nil:
+			return err
+		case ignored && entry.IsDir():
+			return fs.SkipDir
+		case ignored:
+			return nil
+		case entry.IsDir():
+			return os.MkdirAll(filepath.Join(dir, relative), 0o755)
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(dir, relative), text, 0o644)
+	}))
+	return dir
+}
+
+// The image is built from a tree without git, with the flags of the
+// Dockerfile.
+func TestVersionWithoutGit(t *testing.T) {
+	t.Parallel()
+	dir := buildContext(t)
+	require.NoDirExists(t, filepath.Join(dir, ".git"))
+	dockerfile, err := os.ReadFile("../../Dockerfile")
+	require.NoError(t, err)
+	require.Contains(t, string(dockerfile), "\nARG VERSION=devel\n")
+	flags := regexp.MustCompile(`-ldflags="([^"]*)"`).FindStringSubmatch(string(dockerfile))
+	require.Len(t, flags, 2)
+	printed := func(ldflags string) string {
+		t.Helper()
+		program := filepath.Join(t.TempDir(), "wakecall")
+		command := exec.CommandContext(t.Context(), "go", "build", "-ldflags", ldflags, "-o", program, ".")
+		command.Dir = dir
+		output, err := command.CombinedOutput()
+		require.NoError(t, err, "%s", output)
+		return strings.TrimSpace(run(t, program, "version"))
+	}
+	named := func(version string) string {
+		return os.Expand(flags[1], func(name string) string {
+			require.Equal(t, "VERSION", name)
+			return version
+		})
+	}
+	require.Equal(t, "v9.8.7-6-gabcdef0", printed(named("v9.8.7-6-gabcdef0")))
+	require.Equal(t, "devel", printed(""), "nobody said anything")
+}
