@@ -35,11 +35,13 @@ func TestProduction(t *testing.T) {
 	})
 	t.Run("has the indexes that Wakecall needs", func(t *testing.T) { indexesOfPostgres(t, p.Postgres) })
 	t.Run("asks for a key", p.asksForAKey)
+	t.Run("refuses a receiver that no worker may call", p.refusesPrivateReceivers)
 	t.Run("rings, signed", p.ringsSigned)
 	t.Run("retries", p.retries)
 	t.Run("moves", p.moves)
 	t.Run("cancels", p.cancels)
 	t.Run("lists", p.lists)
+	t.Run("shows what is watched", p.showsWhatIsWatched)
 	t.Run("takes timers without a worker", p.takesTimersWithoutAWorker)
 	t.Run("rings after its worker was killed", p.outlivesItsWorker)
 	t.Run("restarts in any order", p.restartsInAnyOrder)
@@ -64,6 +66,41 @@ func (p *production) asksForAKey(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, http.StatusUnauthorized, status)
 	}
+}
+
+// The compose file tells the gateway as well which private networks workers may
+// call.
+func (p *production) refusesPrivateReceivers(t *testing.T) {
+	status, answer, err := p.Try("PUT", "/v1/policies/private", house.JSON{"callback": house.JSON{"url": "http://10.1.2.3/"}})
+	require.NoError(t, err)
+	require.Equal(t, http.StatusUnprocessableEntity, status)
+	require.Contains(t, string(answer), `"/callback/url"`)
+	require.Contains(t, string(answer), "WAKECALL_CALLBACK_ALLOW", "what is to be set is named")
+}
+
+// Each metric that the dashboard and the alerts ask for is there, and the API's
+// address has none.
+func (p *production) showsWhatIsWatched(t *testing.T) {
+	shown := ""
+	for _, from := range []*process.Process{p.api, p.worker, p.Temporal} {
+		text, err := from.Metrics()
+		require.NoError(t, err)
+		shown += text
+	}
+	// These show only once there is something to show.
+	seldom := map[string]bool{
+		"wakecall_overdue_total": true, "wakecall_unrung_total": true, "wakecall_callback_limit": true, "persistence_error_with_type": true,
+	}
+	watched := process.WatchedMetrics(t)
+	require.Greater(t, len(watched), 15)
+	for name := range watched {
+		if !seldom[name] {
+			require.Contains(t, shown, "\n# TYPE "+name+" ", "somebody watches it")
+		}
+	}
+	status, _, err := p.Try("GET", "/metrics", nil)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusNotFound, status, "metrics have an address of their own")
 }
 
 func (p *production) ringsSigned(t *testing.T) {

@@ -1,6 +1,7 @@
 package process
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"net/http"
@@ -57,7 +58,7 @@ func Start(t testing.TB, c Command) *Process {
 // Launch runs a program and waits for nothing.
 func Launch(t testing.TB, c Command) *Process {
 	t.Helper()
-	p := &Process{t: t, command: exec.Command(c.Path, c.Args...), ready: c.Ready, metrics: c.Env["WAKECALL_METRICS_ADDR"], exited: make(chan struct{})}
+	p := &Process{t: t, command: exec.Command(c.Path, c.Args...), ready: c.Ready, metrics: cmp.Or(c.Env["WAKECALL_METRICS_ADDR"], c.Env["PROMETHEUS_ENDPOINT"]), exited: make(chan struct{})}
 	p.command.Env = environment(t, c.Env)
 	p.command.Stdout, p.command.Stderr = &p.stdout, &p.stderr
 	// A test run that is killed itself runs no cleanup.
@@ -156,9 +157,9 @@ func (p *Process) URL() string {
 
 // Metrics is what the process shows of itself at /metrics.
 func (p *Process) Metrics() (text string, err error) {
-	base := p.URL()
-	if p.metrics != "" {
-		base = "http://" + p.metrics
+	base := "http://" + p.metrics
+	if p.metrics == "" {
+		base = p.URL()
 	}
 	response, err := http.Get(base + "/metrics")
 	if err != nil {

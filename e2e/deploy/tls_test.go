@@ -1,0 +1,118 @@
+package deploy_test
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/e2e/house"
+	"github.com/wakecall/wakecall/e2e/process"
+)
+
+// What nginx hands on reaches the API as it was sent, and says who sent it.
+func TestTLSInFront(t *testing.T) {
+	t.Parallel()
+	seen := make(chan *http.Request, 1)
+	api := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		seen <- r
+	}))
+	t.Cleanup(api.Close)
+	addr, authority := proxied(t, strings.TrimPrefix(api.URL, "http://"))
+	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: authority}}
+	t.Cleanup(transport.CloseIdleConnections)
+	client := &http.Client{Transport: transport, Timeout: 10 * time.Second}
+	call := func(path, body string) *http.Response {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://"+addr+path, strings.NewReader(body))
+		require.NoError(t, err)
+		request.Header.Set("X-Forwarded-For", "8.8.8.8")
+		request.Header.Set("Authorization", "Bearer key")
+		response, err := client.Do(request)
+		require.NoError(t, err)
+		require.NoError(t, response.Body.Close())
+		return response
+	}
+	// More than the API takes: refusing it is the API's to do.
+	require.Equal(t, http.StatusOK, call("/v1/timers/a/b%2Fc%7e//?x=%2F", strings.Repeat("x", 2<<20)).StatusCode)
+	request := <-seen
+	require.Equal(t, "/v1/timers/a/b%2Fc%7e//?x=%2F", request.RequestURI)
+	require.Equal(t, []string{"127.0.0.1"}, request.Header["X-Forwarded-For"], "whatever the client says of itself")
+	require.Equal(t, "https", request.Header.Get("X-Forwarded-Proto"))
+	require.Equal(t, "Bearer key", request.Header.Get("Authorization"))
+	require.Equal(t, addr, request.Host+":"+house.Port(addr))
+
+	require.Equal(t, http.StatusNotFound, call("/metrics", "").StatusCode)
+	require.Empty(t, seen, "metrics are not for everybody")
+	plain, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+addr+"/livez", nil)
+	require.NoError(t, err)
+	response, err := client.Do(plain)
+	require.NoError(t, err)
+	require.NoError(t, response.Body.Close())
+	require.Equal(t, http.StatusBadRequest, response.StatusCode, "nothing goes unencrypted")
+}
+
+// proxied runs nginx on the configuration of the profile tls, with paths and
+// addresses of this machine.
+func proxied(t *testing.T, api string) (addr string, authority *x509.CertPool) {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "wakecall-tls-") // short, and for others to enter: its workers are nobody
+	require.NoError(t, err)
+	require.NoError(t, os.Chmod(dir, 0o755))
+	t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })
+	addr = house.Addr()
+	authority = certificate(t, dir, house.Host())
+	text, err := os.ReadFile("../../deploy/tls/nginx.conf")
+	require.NoError(t, err)
+	here := []string{
+		"listen 8443 ssl", "listen " + addr + " ssl", "server api:8080", "server " + api, "/etc/nginx/tls/", dir + "/", " /tmp/", " " + dir + "/",
+	}
+	for i := 0; i < len(here); i += 2 {
+		require.Contains(t, string(text), here[i])
+	}
+	config := strings.NewReplacer(here...).Replace(string(text))
+	file := filepath.Join(dir, "nginx.conf")
+	require.NoError(t, os.WriteFile(file, []byte(config), 0o600))
+	require.NotContains(t, run(t, "/usr/sbin/nginx", "-t", "-e", "stderr", "-c", file), "[warn]")
+	process.Start(t, process.Command{Path: "/usr/sbin/nginx", Args: []string{"-e", "stderr", "-c", file, "-g", "daemon off; master_process off;"}, Ready: "tcp://" + addr})
+	return addr, authority
+}
+
+// certificate leaves a certificate for a host, and its key, in a directory.
+func certificate(t *testing.T, dir, host string) *x509.CertPool {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		IPAddresses: []net.IP{net.ParseIP(host)}, IsCA: true, BasicConstraintsValid: true,
+	}
+	raw, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	require.NoError(t, err)
+	private, err := x509.MarshalPKCS8PrivateKey(key)
+	require.NoError(t, err)
+	for name, block := range map[string]*pem.Block{
+		"fullchain.pem": {Type: "CERTIFICATE", Bytes: raw}, "privkey.pem": {Type: "PRIVATE KEY", Bytes: private},
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), pem.EncodeToMemory(block), 0o600))
+	}
+	parsed, err := x509.ParseCertificate(raw)
+	require.NoError(t, err)
+	pool := x509.NewCertPool()
+	pool.AddCert(parsed)
+	return pool
+}
