@@ -79,7 +79,7 @@ bench-check: deps bench-build ## count what a timer costs, and fail if it is mor
 
 .PHONY: bench-build
 bench-build: build $(TEMPORAL_CLI)
-	cd bench && go build -o $(BIN)/wakecall-bench .
+	cd bench && go build -ldflags "-X main.version=$(WAKECALL_VERSION)" -o $(BIN)/wakecall-bench .
 
 .PHONY: fuzz
 fuzz: ## fuzz everything that parses, 30 s each (FUZZTIME to change)

@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/signal"
@@ -14,12 +15,16 @@ import (
 	"github.com/wakecall/wakecall/bench/remote"
 	"github.com/wakecall/wakecall/bench/report"
 	"github.com/wakecall/wakecall/bench/run"
+	"github.com/wakecall/wakecall/internal/build"
 )
+
+// version is set by the linker.
+var version string
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := command(ctx, os.Args[1:]); err != nil {
+	if err := command(ctx, os.Args[1:]); err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
@@ -32,6 +37,9 @@ func command(ctx context.Context, args []string) error {
 			return remote.Serve(ctx, remote.Standard())
 		case checkCommand:
 			return check(ctx, args[1:])
+		case "version", "--version":
+			fmt.Println(build.Version(version))
+			return nil
 		}
 	}
 	return measure(ctx, args)

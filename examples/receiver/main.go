@@ -12,6 +12,7 @@ import (
 	"log"
 	"net/http"
 	"os"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -25,7 +26,17 @@ type receiver struct {
 	calls map[string]int // by webhook-id: what a real receiver deduplicates by
 }
 
+const usage = `receiver prints the callbacks that it is called with.
+
+  receiver           listen on 127.0.0.1:9000, or on $RECEIVER_ADDR, and verify
+                     signatures with $WEBHOOK_SECRET, if there is one
+  receiver version   print the version
+`
+
 func main() {
+	if len(os.Args) > 1 {
+		os.Exit(tell(os.Args[1]))
+	}
 	r := &receiver{calls: map[string]int{}}
 	if secret := os.Getenv("WEBHOOK_SECRET"); secret != "" {
 		verifier, err := webhooks.NewWebhook(secret)
@@ -40,6 +51,34 @@ func main() {
 	}
 	server := &http.Server{Addr: addr, Handler: r, ReadTimeout: 10 * time.Second}
 	log.Fatal(server.ListenAndServe())
+}
+
+// tell answers a question and returns the exit code.
+func tell(question string) int {
+	switch question {
+	case "-h", "-help", "--help", "help":
+		fmt.Print(usage)
+	case "version", "--version":
+		fmt.Println(version())
+	default:
+		fmt.Fprint(os.Stderr, usage)
+		return 2
+	}
+	return 0
+}
+
+// version is that of the module, or of the commit that it was built from.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "devel"
+	}
+	for _, setting := range info.Settings {
+		if setting.Key == "vcs.revision" {
+			return setting.Value
+		}
+	}
+	return info.Main.Version
 }
 
 func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
