@@ -20,9 +20,9 @@ type had struct {
 	worker string
 }
 
-func (h had) Predecessor(string) string    { return h.worker }
-func (h had) TimedOut(string) bool         { return false }
-func (h had) Take(context.Context, string) {}
+func (h had) Predecessor(string) string       { return h.worker }
+func (h had) TimedOut(string) bool            { return false }
+func (h had) Reserve(context.Context, string) {}
 
 // full is a bulkhead without a slot: the attempt steps aside.
 type full struct{ Bulkhead }

@@ -73,9 +73,9 @@ type Tasks interface {
 	TimedOut(run string) bool
 	// Predecessor is the worker that had the run's task before this one; "" for none.
 	Predecessor(run string) (worker string)
-	// Take waits until it is the turn of a run's task to end, unless ctx ends
-	// first.
-	Take(ctx context.Context, run string)
+	// Reserve waits until the completion of a run's task may be sent, unless ctx
+	// ends first.
+	Reserve(ctx context.Context, run string)
 }
 
 // Config is what a [Ringer] needs.
@@ -132,22 +132,22 @@ func (r *Ringer) Ring(ctx context.Context, delivery timer.Delivery, payload conv
 	if repeated {
 		r.Observer.Repeated()
 	}
-	r.awaitTurn(ctx)
+	r.awaitCompletion(ctx)
 	return report, err
 }
 
-// turnSlack is for the way of a report into the workflow. One that came after the
+// completionSlack is for the way of a report into the workflow. One that came after the
 // activity has timed out would be lost, and the receiver called again.
-const turnSlack = 5 * time.Second
+const completionSlack = 5 * time.Second
 
-// awaitTurn keeps the tasks of a herd from ending all at once.
-func (r *Ringer) awaitTurn(ctx context.Context) {
+// awaitCompletion keeps the tasks of a herd from ending all at once.
+func (r *Ringer) awaitCompletion(ctx context.Context) {
 	if end, ok := ctx.Deadline(); ok {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, end.Add(-turnSlack))
+		ctx, cancel = context.WithDeadline(ctx, end.Add(-completionSlack))
 		defer cancel()
 	}
-	r.Tasks.Take(ctx, runOf(ctx))
+	r.Tasks.Reserve(ctx, runOf(ctx))
 }
 
 func (r *Ringer) ring(ctx context.Context, delivery timer.Delivery, payload converter.RawValue) (timer.Report, error) {

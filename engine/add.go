@@ -100,7 +100,7 @@ func (e *Engine) admit(ctx context.Context, r Request) (timer.Spec, error) {
 	if r.Terms.Priority == nil {
 		spec.Priority = policy.Priority
 	}
-	spec.Preload = e.crowd.preload(policy.Preloading(spec.Booking), spec.RingsAt())
+	spec.Preload = e.bursts.preload(policy.Preloading(spec.Booking), spec.RingsAt())
 	if err := e.admitQuota(ctx, policy); err != nil {
 		return timer.Spec{}, err
 	}
@@ -149,7 +149,7 @@ func unknownType(businessType string) error {
 func (e *Engine) start(
 	ctx context.Context, options client.StartWorkflowOptions, spec timer.Spec, payload converter.RawValue,
 ) (client.WorkflowRun, error) {
-	return inTurn(ctx, e.bookings, func() (client.WorkflowRun, error) {
+	return limited(ctx, e.bookings, func() (client.WorkflowRun, error) {
 		return e.Client.ExecuteWorkflow(ctx, options, workflows.TypeTimer, spec, payload)
 	})
 }

@@ -44,7 +44,7 @@ func (e *Engine) upsert(ctx context.Context, r Request, spec timer.Spec, wait ti
 		ID: uuid.NewString(), Booking: spec.Booking, Replace: true,
 		Terms: terms, Preload: spec.Preload, Fingerprint: spec.Fingerprint, At: spec.CreatedAt,
 	}
-	runID, err := inTurn(call, e.bookings, func() (string, error) {
+	runID, err := limited(call, e.bookings, func() (string, error) {
 		return e.signal(call, spec, change, startOptions(spec).WorkflowIDReusePolicy)
 	})
 	if err != nil {

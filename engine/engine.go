@@ -9,6 +9,7 @@ import (
 	"go.temporal.io/sdk/converter"
 	timerate "golang.org/x/time/rate"
 
+	"github.com/wakecall/wakecall/internal/limiter"
 	"github.com/wakecall/wakecall/internal/seal"
 	"github.com/wakecall/wakecall/timer"
 )
@@ -36,8 +37,8 @@ type Engine struct {
 
 	policies *policyCache
 	stock    stocks
-	crowd    *crowd
-	bookings *turns
+	bursts   *bursts
+	bookings *limiter.Limiter
 
 	// untried and retried look for lost timers.
 	untried, retried *reconciler
@@ -49,7 +50,7 @@ type Engine struct {
 
 // New returns an Engine on a connected client.
 func New(config Config) *Engine {
-	e := &Engine{Config: config, crowd: newCrowd(), bookings: newTurns(leastBookings, bookingSlowdown)}
+	e := &Engine{Config: config, bursts: newBursts(), bookings: limiter.New(leastBookings, bookingSlowdown)}
 	e.policies = newPolicyCache(config.PolicyTTL, e.readPolicy)
 	looks := timerate.NewLimiter(lookedAt, 1)
 	e.untried, e.retried = newReconciler(e, looks), newReconciler(e, looks)

@@ -7,8 +7,8 @@ import (
 	"github.com/wakecall/wakecall/timer"
 )
 
-// Recorder tells how fast Temporal records what was rung.
-type Recorder interface {
+// Completions tells how fast Temporal records what was rung.
+type Completions interface {
 	// Rate is in tasks per second.
 	Rate() float64
 }
@@ -26,7 +26,7 @@ const (
 // recorded first, so a timer is kept out only by those that must be recorded by
 // the same time.
 type Hold struct {
-	recorder Recorder
+	completions Completions
 
 	mu   sync.Mutex
 	held [slots]int // by the seconds in which they must be recorded
@@ -35,13 +35,13 @@ type Hold struct {
 // slots are as many seconds as a task may take in all.
 const slots = int(timer.MaxTaskTimeout / time.Second)
 
-// NewHold returns a hold of timers that are recorded by recorder.
-func NewHold(recorder Recorder) *Hold { return &Hold{recorder: recorder} }
+// NewHold returns a hold of timers that are recorded at the rate of completions.
+func NewHold(completions Completions) *Hold { return &Hold{completions: completions} }
 
 // Enter takes a place, if what is held then can be recorded within recordTime.
 // leave gives it back, and must be called once.
 func (h *Hold) Enter(recordTime time.Duration) (leave func(), ok bool) {
-	room := min(max(int(h.recorder.Rate()*recordTime.Seconds()), minHeld), maxHeld)
+	room := min(max(int(h.completions.Rate()*recordTime.Seconds()), minHeld), maxHeld)
 	slot := min(max(int(recordTime.Seconds()), 0), slots-1)
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// pace is a recorder of a known rate.
+// pace is a known rate of completions.
 type pace float64
 
 func (p pace) Rate() float64 { return float64(p) }

@@ -19,22 +19,24 @@ const house = "github.com/wakecall/wakecall/"
 // rooms says which rooms each room may import. Imports point one way:
 // main → api, worker → engine → workflows → timer, worker → activities → timer.
 var rooms = map[string][]string{
-	"timer":            {},
-	"workflows":        {"timer"},
-	"activities":       {"timer"},
-	"engine":           {"timer", "workflows", "internal/quota", "internal/seal"},
-	"worker":           {"activities", "timer", "workflows"},
-	"api":              {"timer", "engine"},
-	"client":           {"timer"},
-	"deploy":           {},
-	"internal/apply":   {"client", "internal/config"},
-	"internal/build":   {},
-	"internal/quota":   {},
-	"internal/seal":    {},
-	"internal/config":  {"internal/seal"},
-	"internal/observe": {"timer"},
+	"timer":               {},
+	"workflows":           {"timer"},
+	"activities":          {"timer"},
+	"engine":              {"timer", "workflows", "internal/limiter", "internal/quota", "internal/seal"},
+	"worker":              {"activities", "timer", "workflows"},
+	"api":                 {"timer", "engine"},
+	"client":              {"timer"},
+	"deploy":              {},
+	"internal/apply":      {"client", "internal/config"},
+	"internal/build":      {},
+	"internal/completion": {"internal/limiter"},
+	"internal/limiter":    {},
+	"internal/quota":      {},
+	"internal/seal":       {},
+	"internal/config":     {"internal/seal"},
+	"internal/observe":    {"timer"},
 	"internal/role": {
-		"activities", "api", "engine", "worker", "internal/config", "internal/observe", "internal/quota", "internal/seal",
+		"activities", "api", "engine", "worker", "internal/completion", "internal/config", "internal/observe", "internal/quota", "internal/seal",
 	},
 	"internal/arch": {},
 	".":             {"internal/apply", "internal/build", "internal/config", "internal/observe", "internal/role"},
@@ -50,7 +52,7 @@ var outside = map[string]struct {
 	"github.com/netresearch/go-cron":     {[]string{"timer"}, "one room reads rules"},
 	"go.temporal.io/sdk/client":          {[]string{"engine", "worker", "internal/role", "internal/observe"}, "engine is the one adapter; the others only hand the client on"},
 	"go.temporal.io/sdk/worker":          {[]string{"worker"}, "one room says what runs where"},
-	"go.temporal.io/api/workflowservice": {[]string{"engine"}, "nobody else speaks to Temporal"},
+	"go.temporal.io/api/workflowservice": {[]string{"engine", "internal/completion"}, "nobody else speaks to Temporal; the one stands in the connection"},
 }
 
 // apart are nested modules and what is no code.

@@ -19,6 +19,7 @@ import (
 
 	"github.com/wakecall/wakecall/activities"
 	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/internal/completion"
 	"github.com/wakecall/wakecall/internal/config"
 	"github.com/wakecall/wakecall/internal/observe"
 	"github.com/wakecall/wakecall/internal/quota"
@@ -36,10 +37,10 @@ type House struct {
 	Client    client.Client
 	Engine    *engine.Engine
 	// Identity is unique to this process; Temporal shows it.
-	Identity string
-	box      *seal.Box
-	recorder *engine.Recorder
-	redis    io.Closer // nil without Redis
+	Identity    string
+	box         *seal.Box
+	completions *completion.Limiter
+	redis       io.Closer // nil without Redis
 }
 
 // Settings is what a House is opened with.
@@ -77,18 +78,18 @@ func Open(ctx context.Context, s Settings) (*House, error) {
 	if s.Temporal.Namespace == "" {
 		s.Temporal.Namespace = client.DefaultNamespace
 	}
-	recorder, err := engine.NewRecorder()
+	completions, err := completion.New()
 	if err != nil {
 		return nil, err
 	}
-	s.Temporal.ConnectionOptions = connected(s.Temporal.ConnectionOptions, recorder.DialOption(), engine.KeepReports())
+	s.Temporal.ConnectionOptions = connected(s.Temporal.ConnectionOptions, completions.DialOption(), engine.KeepReports())
 	temporal, err := client.DialContext(ctx, s.Temporal)
 	if err != nil {
 		return nil, fmt.Errorf("connecting to Temporal at %s: %w", s.Temporal.HostPort, err)
 	}
 	h := &House{
 		Config: s.Config, Version: s.Version, Logger: s.Logger, Telemetry: telemetry, Client: temporal,
-		Identity: s.Temporal.Identity, box: box, recorder: recorder,
+		Identity: s.Temporal.Identity, box: box, completions: completions,
 	}
 	limiter, err := h.limiter()
 	if err != nil {
@@ -167,7 +168,7 @@ func (h *House) StartWorker() (*worker.Workers, error) {
 	ringer, err := activities.NewRinger(activities.Config{
 		Worker: h.Identity, Queue: worker.Queue, Runs: h.Engine, Policies: h.Engine, Opener: h.box,
 		Observer: h.Telemetry, Bulkhead: worker.NewBulkhead(worker.RingSlots), Caller: caller,
-		Hold: worker.NewHold(h.recorder), Tasks: h.recorder,
+		Hold: worker.NewHold(h.completions), Tasks: h.completions,
 	})
 	if err != nil {
 		return nil, err

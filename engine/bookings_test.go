@@ -11,16 +11,17 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/internal/limiter"
 	"github.com/wakecall/wakecall/timer"
 )
 
-func TestBookingsTakeTurns(t *testing.T) {
+func TestBookingsAreLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		bookings := newTurns(leastBookings, bookingSlowdown)
+		bookings := limiter.New(leastBookings, bookingSlowdown)
 		var made atomic.Int32
 		for range 50 {
 			go func() {
-				_, _ = inTurn(t.Context(), bookings, func() (string, error) {
+				_, _ = limited(t.Context(), bookings, func() (string, error) {
 					made.Add(1)
 					<-time.After(100 * time.Millisecond)
 					return "", context.Canceled
@@ -31,16 +32,16 @@ func TestBookingsTakeTurns(t *testing.T) {
 		require.EqualValues(t, leastBookings, made.Load(), "no more at once")
 		<-time.After(time.Minute)
 		synctest.Wait()
-		require.EqualValues(t, 50, made.Load(), "a call that fails gives its turn back")
-		require.Zero(t, bookings.taken)
+		require.EqualValues(t, 50, made.Load(), "a call that fails is not counted any more")
+		require.Zero(t, bookings.InUse())
 	})
 }
 
-func TestBookingWithoutATurnIsNotMade(t *testing.T) {
+func TestABookingThatWaitsTooLongIsNotMade(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		bookings := newTurns(leastBookings, bookingSlowdown)
+		bookings := limiter.New(leastBookings, bookingSlowdown)
 		for range leastBookings {
-			_, ok := bookings.take(t.Context(), time.Now())
+			_, ok := bookings.Acquire(t.Context(), time.Now())
 			require.True(t, ok)
 		}
 		book := func() (string, error) {
@@ -49,10 +50,10 @@ func TestBookingWithoutATurnIsNotMade(t *testing.T) {
 		}
 		began := time.Now()
 		e := &Engine{bookings: bookings}
-		go func() { _, _ = inTurn(t.Context(), bookings, book) }()
+		go func() { _, _ = limited(t.Context(), bookings, book) }()
 		synctest.Wait()
 		require.Equal(t, 1, e.QueuedBookings())
-		_, err := inTurn(t.Context(), bookings, book)
+		_, err := limited(t.Context(), bookings, book)
 		synctest.Wait()
 		require.Zero(t, e.QueuedBookings())
 		require.Equal(t, timer.Unavailable, timer.CodeOf(err))
@@ -60,9 +61,9 @@ func TestBookingWithoutATurnIsNotMade(t *testing.T) {
 
 		gone, cancel := context.WithCancel(t.Context())
 		cancel()
-		_, err = inTurn(gone, bookings, book)
+		_, err = limited(gone, bookings, book)
 		require.ErrorIs(t, err, context.Canceled)
-		require.Empty(t, bookings.waiting)
+		require.Zero(t, bookings.Waiting())
 	})
 }
 
@@ -70,22 +71,22 @@ func TestBookingWithoutATurnIsNotMade(t *testing.T) {
 // ones would all be too slow, and only the least of them would go at once.
 func TestRefusalIsNoMeasureOfABooking(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		bookings := newTurns(leastBookings, bookingSlowdown)
+		bookings := limiter.New(leastBookings, bookingSlowdown)
 		for _, refused := range []error{context.Canceled, nil} {
-			_, err := inTurn(t.Context(), bookings, func() (string, error) {
+			_, err := limited(t.Context(), bookings, func() (string, error) {
 				<-time.After(time.Millisecond)
 				return "", refused
 			})
 			require.Equal(t, refused, err)
-			require.Equal(t, refused == nil, bookings.quickest > 0)
+			require.Equal(t, refused == nil, bookings.Quickest() > 0)
 		}
 	})
 }
 
-func TestLimitsNameTheTurnsOfBookings(t *testing.T) {
+func TestThePageOfLimitsNamesThoseOfBookings(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../docs/limits.md")
 	require.NoError(t, err)
-	require.Contains(t, string(page), fmt.Sprintf("| bookings under way at once | %d to %d a gateway, ", leastBookings, mostTurns))
+	require.Contains(t, string(page), fmt.Sprintf("| bookings under way at once | %d to %d a gateway, ", leastBookings, limiter.Most))
 	require.Contains(t, string(page), fmt.Sprintf("503 after %s in the queue", longestQueue))
 }

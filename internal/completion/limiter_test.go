@@ -1,4 +1,4 @@
-package engine
+package completion
 
 import (
 	"context"
@@ -17,9 +17,9 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 )
 
-// hands lets the recorder see that a worker was handed a task of a run. Only the
+// hands lets the limiter see that a worker was handed a task of a run. Only the
 // first one tells its timeout.
-func hands(t *testing.T, r *Recorder, run string, timeout time.Duration) {
+func hands(t *testing.T, l *Limiter, run string, timeout time.Duration) {
 	t.Helper()
 	history := &historypb.History{}
 	if timeout > 0 {
@@ -34,117 +34,113 @@ func hands(t *testing.T, r *Recorder, run string, timeout time.Duration) {
 		poll.History = history
 		return nil
 	}
-	require.NoError(t, r.intercept(t.Context(), "", &workflowservice.PollWorkflowTaskQueueRequest{},
+	require.NoError(t, l.intercept(t.Context(), "", &workflowservice.PollWorkflowTaskQueueRequest{},
 		&workflowservice.PollWorkflowTaskQueueResponse{}, nil, invoke))
 }
 
 // finishes ends a task, which takes a millisecond.
-func finishes(t *testing.T, r *Recorder, run string) {
+func finishes(t *testing.T, l *Limiter, run string) {
 	t.Helper()
 	invoke := func(context.Context, string, any, any, *grpc.ClientConn, ...grpc.CallOption) error {
 		<-time.After(time.Millisecond)
 		return nil
 	}
-	require.NoError(t, r.intercept(t.Context(), "", &workflowservice.RespondWorkflowTaskCompletedRequest{TaskToken: []byte("token " + run)},
+	require.NoError(t, l.intercept(t.Context(), "", &workflowservice.RespondWorkflowTaskCompletedRequest{TaskToken: []byte("token " + run)},
 		&workflowservice.RespondWorkflowTaskCompletedResponse{}, nil, invoke))
 }
 
-func newRecorder(t *testing.T) *Recorder {
-	r, err := NewRecorder()
+func newLimiter(t *testing.T) *Limiter {
+	l, err := New()
 	require.NoError(t, err)
-	return r
+	return l
 }
 
-// occupied is a recorder of which somebody has every turn.
-func occupied(t *testing.T) *Recorder {
-	r := newRecorder(t)
-	for range leastRecords {
-		_, ok := r.turns.take(t.Context(), time.Time{})
+// occupied is a limiter of which somebody has every turn.
+func occupied(t *testing.T) *Limiter {
+	l := newLimiter(t)
+	for range least {
+		_, ok := l.concurrency.Acquire(t.Context(), time.Time{})
 		require.True(t, ok)
 	}
-	return r
+	return l
 }
 
-func turnsTaken(r *Recorder) int {
-	r.turns.mu.Lock()
-	defer r.turns.mu.Unlock()
-	return r.turns.taken
-}
+func inUse(l *Limiter) int { return l.concurrency.InUse() }
 
-func turnsAhead(r *Recorder) int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return len(r.ahead)
+func reserved(l *Limiter) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.reserved)
 }
 
 func TestTurnTakenAhead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRecorder(t)
-		for n := range leastRecords {
-			hands(t, r, fmt.Sprint(n), time.Minute)
-			r.Take(t.Context(), fmt.Sprint(n))
+		l := newLimiter(t)
+		for n := range least {
+			hands(t, l, fmt.Sprint(n), time.Minute)
+			l.Reserve(t.Context(), fmt.Sprint(n))
 		}
-		hands(t, r, "last", time.Minute)
+		hands(t, l, "last", time.Minute)
 		turn := make(chan struct{})
-		go func() { r.Take(t.Context(), "last"); close(turn) }()
+		go func() { l.Reserve(t.Context(), "last"); close(turn) }()
 		synctest.Wait()
 		select {
 		case <-turn:
 			require.Fail(t, "every turn is taken")
 		default:
 		}
-		finishes(t, r, "0") // at once: it has one
+		finishes(t, l, "0") // at once: it has one
 		<-turn
-		require.Equal(t, leastRecords, turnsTaken(r))
-		finishes(t, r, "1")
-		finishes(t, r, "last")
-		finishes(t, r, "never heard of") // takes its own
-		require.Zero(t, turnsTaken(r))
-		require.Zero(t, turnsAhead(r))
+		require.Equal(t, least, inUse(l))
+		finishes(t, l, "1")
+		finishes(t, l, "last")
+		finishes(t, l, "never heard of") // takes its own
+		require.Zero(t, inUse(l))
+		require.Zero(t, reserved(l))
 	})
 }
 
 func TestUnusedTurnsLapse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRecorder(t)
-		for n := range leastRecords {
-			r.Take(t.Context(), fmt.Sprint(n))
+		l := newLimiter(t)
+		for n := range least {
+			l.Reserve(t.Context(), fmt.Sprint(n))
 		}
-		r.Take(t.Context(), "more") // when the first lapse
+		l.Reserve(t.Context(), "more") // when the first lapse
 		synctest.Wait()
-		require.Equal(t, 1, turnsTaken(r))
-		<-time.After(unusedFor + time.Second)
+		require.Equal(t, 1, inUse(l))
+		<-time.After(reservedFor + time.Second)
 		synctest.Wait()
-		require.Zero(t, turnsTaken(r))
-		require.Zero(t, turnsAhead(r))
+		require.Zero(t, inUse(l))
+		require.Zero(t, reserved(l))
 	})
 }
 
 func TestTaskThatIsHandedOutTwiceTakesOneTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRecorder(t)
-		r.Take(t.Context(), "run")
-		r.Take(t.Context(), "run")
-		require.Equal(t, 1, turnsTaken(r))
-		<-time.After(unusedFor + time.Second)
+		l := newLimiter(t)
+		l.Reserve(t.Context(), "run")
+		l.Reserve(t.Context(), "run")
+		require.Equal(t, 1, inUse(l))
+		<-time.After(reservedFor + time.Second)
 		synctest.Wait()
 	})
 }
 
 func TestNobodyWaitsForATurnForLongerThanHeMay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRecorder(t)
-		for n := range leastRecords {
-			r.Take(t.Context(), fmt.Sprint(n))
+		l := newLimiter(t)
+		for n := range least {
+			l.Reserve(t.Context(), fmt.Sprint(n))
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		r.Take(ctx, "hurried")
+		l.Reserve(ctx, "hurried")
 		require.Error(t, ctx.Err())
-		require.Equal(t, leastRecords, turnsAhead(r), "the hurried one has none")
-		<-time.After(unusedFor + time.Second)
+		require.Equal(t, least, reserved(l), "the hurried one has none")
+		<-time.After(reservedFor + time.Second)
 		synctest.Wait()
-		require.Zero(t, turnsTaken(r))
+		require.Zero(t, inUse(l))
 	})
 }
 
@@ -152,20 +148,20 @@ func TestNobodyWaitsForATurnForLongerThanHeMay(t *testing.T) {
 // recorded of them, and they must not take the turns of others.
 func TestTaskThatTimedOutTakesNoTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRecorder(t)
-		hands(t, r, "frozen", 10*time.Second)
+		l := newLimiter(t)
+		hands(t, l, "frozen", 10*time.Second)
 		<-time.After(10 * time.Second)
-		require.False(t, r.TimedOut("frozen"))
+		require.False(t, l.TimedOut("frozen"))
 		<-time.After(time.Millisecond)
-		require.True(t, r.TimedOut("frozen"))
-		r.Take(t.Context(), "frozen")
-		require.Zero(t, turnsAhead(r))
+		require.True(t, l.TimedOut("frozen"))
+		l.Reserve(t.Context(), "frozen")
+		require.Zero(t, reserved(l))
 
-		hands(t, r, "frozen", 0) // once more: what heartbeats has a new one
-		require.False(t, r.TimedOut("frozen"))
+		hands(t, l, "frozen", 0) // once more: what heartbeats has a new one
+		require.False(t, l.TimedOut("frozen"))
 		<-time.After(10*time.Second + 1)
-		require.True(t, r.TimedOut("frozen"), "with the timeout of the first")
-		require.False(t, r.TimedOut("never heard of"))
+		require.True(t, l.TimedOut("frozen"), "with the timeout of the first")
+		require.False(t, l.TimedOut("never heard of"))
 	})
 }
 
@@ -174,13 +170,13 @@ func TestTaskThatTimedOutTakesNoTurn(t *testing.T) {
 // rings next would wait behind them until it times out as well.
 func TestTaskThatTimesOutInTheLineLeavesIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := occupied(t)
+		l := occupied(t)
 		began := time.Now()
-		hands(t, r, "overtaken", 10*time.Second)
-		r.Take(t.Context(), "overtaken")
+		hands(t, l, "overtaken", 10*time.Second)
+		l.Reserve(t.Context(), "overtaken")
 		require.Equal(t, 10*time.Second-lastTry, time.Since(began))
-		require.Zero(t, r.turns.queued())
-		require.Zero(t, turnsAhead(r))
+		require.Zero(t, l.concurrency.Waiting())
+		require.Zero(t, reserved(l))
 	})
 }
 
@@ -188,20 +184,20 @@ func TestTaskThatTimesOutInTheLineLeavesIt(t *testing.T) {
 // line, and one turn is enough.
 func TestTaskThatAsksForMoreTimeTakesOneTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := occupied(t)
-		hands(t, r, "slow", 10*time.Second)
+		l := occupied(t)
+		hands(t, l, "slow", 10*time.Second)
 		var both sync.WaitGroup
-		both.Go(func() { r.Take(t.Context(), "slow") })
+		both.Go(func() { l.Reserve(t.Context(), "slow") })
 		synctest.Wait()
-		both.Go(func() { finishes(t, r, "slow") })
+		both.Go(func() { finishes(t, l, "slow") })
 		synctest.Wait()
-		require.Equal(t, 2, r.turns.queued())
+		require.Equal(t, 2, l.concurrency.Waiting())
 		began := time.Now()
-		r.turns.giveBack()
+		l.concurrency.Discard()
 		both.Wait()
 		require.Equal(t, time.Millisecond, time.Since(began), "no turn lapses first")
-		require.Zero(t, turnsAhead(r))
-		require.Equal(t, leastRecords-1, turnsTaken(r))
+		require.Zero(t, reserved(l))
+		require.Equal(t, least-1, inUse(l))
 	})
 }
 
@@ -209,17 +205,17 @@ func TestTaskThatAsksForMoreTimeTakesOneTurn(t *testing.T) {
 // fewer go at once than could.
 func TestRefusalsAreNoMeasure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRecorder(t)
+		l := newLimiter(t)
 		ended := &workflowservice.RespondWorkflowTaskCompletedRequest{}
 		refuse := func(context.Context, string, any, any, *grpc.ClientConn, ...grpc.CallOption) error {
 			<-time.After(time.Microsecond)
 			return errors.New("workflow task not found")
 		}
-		require.Error(t, r.intercept(t.Context(), "", ended, nil, nil, refuse))
-		require.Zero(t, turnsTaken(r))
-		require.Zero(t, r.turns.quickest)
-		finishes(t, r, "run")
-		require.Equal(t, time.Millisecond, r.turns.quickest, "the oracle sees what is measured")
+		require.Error(t, l.intercept(t.Context(), "", ended, nil, nil, refuse))
+		require.Zero(t, inUse(l))
+		require.Zero(t, l.concurrency.Quickest())
+		finishes(t, l, "run")
+		require.Equal(t, time.Millisecond, l.concurrency.Quickest(), "the oracle sees what is measured")
 	})
 }
 
@@ -227,15 +223,15 @@ func TestRefusalsAreNoMeasure(t *testing.T) {
 // turns.
 func TestNoEndWaitsForever(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := occupied(t)
+		l := occupied(t)
 		for run, wait := range map[string]time.Duration{"known": 3 * time.Second, "never heard of": longestWait} {
 			if run == "known" {
-				hands(t, r, run, wait+lastTry)
+				hands(t, l, run, wait+lastTry)
 			}
 			began := time.Now()
-			finishes(t, r, run)
+			finishes(t, l, run)
 			require.Equal(t, wait+time.Millisecond, time.Since(began), run)
 		}
-		require.Equal(t, leastRecords, turnsTaken(r), "theirs were never taken")
+		require.Equal(t, least, inUse(l), "theirs were never taken")
 	})
 }

@@ -1,4 +1,4 @@
-package engine
+package limiter
 
 import (
 	"sync"
@@ -9,12 +9,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestWhatTimesOutFirstGoesFirst(t *testing.T) {
+// least is a limit that stays.
+const least = 2
+
+func TestTheEarliestDeadlineGoesFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		turns := newTurns(leastRecords, recordSlowdown)
+		limiter := New(least, 4)
 		now := time.Now()
-		for range leastRecords {
-			waited, ok := turns.take(t.Context(), now)
+		for range least {
+			waited, ok := limiter.Acquire(t.Context(), now)
 			require.True(t, ok)
 			require.False(t, waited)
 		}
@@ -22,7 +25,7 @@ func TestWhatTimesOutFirstGoesFirst(t *testing.T) {
 		var order []time.Duration
 		for _, left := range []time.Duration{3, 1, 2, 0} {
 			go func() {
-				turns.take(t.Context(), now.Add(left))
+				limiter.Acquire(t.Context(), now.Add(left))
 				mu.Lock()
 				order = append(order, left)
 				mu.Unlock()
@@ -31,15 +34,15 @@ func TestWhatTimesOutFirstGoesFirst(t *testing.T) {
 		synctest.Wait()
 		require.Empty(t, order, "no more at once")
 		for range 4 {
-			turns.allowed = leastRecords
-			turns.leave(time.Millisecond)
+			limiter.limit = least
+			limiter.Release(time.Millisecond)
 			synctest.Wait()
 		}
 		require.Equal(t, []time.Duration{0, 1, 2, 3}, order)
-		for range leastRecords {
-			turns.leave(time.Millisecond)
+		for range least {
+			limiter.Release(time.Millisecond)
 		}
-		require.Zero(t, turns.taken)
+		require.Zero(t, limiter.InUse())
 	})
 }
 
@@ -50,11 +53,10 @@ func TestAsManyAtOnceAsDoNotSlowOneAnotherDown(t *testing.T) {
 		least, cores int
 		slowdown     float64
 	}{
-		{leastRecords, 1, recordSlowdown}, {leastRecords, 8, recordSlowdown},
-		{leastBookings, 1, bookingSlowdown}, {leastBookings, 8, bookingSlowdown},
+		{2, 1, 4}, {2, 8, 4}, {8, 1, 8}, {8, 8, 8},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			turns := newTurns(c.least, c.slowdown)
+			limiter := New(c.least, c.slowdown)
 			var mu sync.Mutex
 			atOnce, most := 0, 0
 			engine := func() (took time.Duration) {
@@ -72,15 +74,15 @@ func TestAsManyAtOnceAsDoNotSlowOneAnotherDown(t *testing.T) {
 			var done sync.WaitGroup
 			for range 3000 {
 				done.Go(func() {
-					turns.take(t.Context(), time.Time{})
-					turns.leave(engine())
+					limiter.Acquire(t.Context(), time.Time{})
+					limiter.Release(engine())
 				})
 			}
 			done.Wait()
-			require.Zero(t, turns.taken)
-			require.Empty(t, turns.waiting)
+			require.Zero(t, limiter.InUse())
+			require.Empty(t, limiter.waiting)
 			asked := c.slowdown * float64(c.cores)
-			require.GreaterOrEqual(t, float64(most), min(asked, mostTurns))
+			require.GreaterOrEqual(t, float64(most), min(asked, Most))
 			require.LessOrEqual(t, float64(most), 2*asked)
 		})
 	}

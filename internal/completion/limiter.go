@@ -1,0 +1,177 @@
+package completion
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"go.temporal.io/api/workflowservice/v1"
+	"google.golang.org/grpc"
+
+	"github.com/wakecall/wakecall/internal/limiter"
+)
+
+const (
+	// callTimeout bounds one completion; the SDK sets the same.
+	callTimeout = 10 * time.Second
+	// least completions go at once, however long each takes.
+	least = 2
+	// slowdown is how many times as long as the quickest a completion may take: what
+	// rings meanwhile shares Temporal with it.
+	slowdown = 4
+	// reservedFor is how long a place is reserved. Whoever comes later waits again.
+	reservedFor = 2 * time.Second
+)
+
+// Limiter paces the completions of one connection.
+type Limiter struct {
+	concurrency *limiter.Limiter
+	rate        rate
+	tasks       tasks
+
+	mu sync.Mutex
+	// reserved are the places of completions that are still to be sent, and waiting
+	// counts the completions that wait for a place of their own, by run.
+	reserved map[string]place
+	waiting  map[string]int
+}
+
+// place is one that was reserved.
+type place struct {
+	waited bool
+	lapses *time.Timer
+}
+
+// New returns a Limiter for one connection.
+func New() (*Limiter, error) {
+	tasks, err := newTasks()
+	return &Limiter{
+		concurrency: limiter.New(least, slowdown), rate: rate{perSecond: firstRate}, tasks: tasks,
+		reserved: map[string]place{}, waiting: map[string]int{},
+	}, err
+}
+
+// Rate is how many tasks a second Temporal was seen to record when it had all
+// to do.
+func (l *Limiter) Rate() float64 { return l.rate.now() }
+
+// TimedOut reports whether the task that this process has of a run was given up by
+// Temporal, as far as is known here: by now somebody else may have it.
+func (l *Limiter) TimedOut(run string) bool { return l.tasks.of(run).timedOut() }
+
+// Predecessor returns the identity of the worker that had a run's last task before
+// this process was handed the one that it has; "" where there was none.
+func (l *Limiter) Predecessor(run string) (worker string) { return l.tasks.of(run).predecessor }
+
+// Reserve waits for a place for the completion of a run's task, unless ctx or the task
+// ends first, and keeps it for 2 s: what the SDK does between here and the completion
+// needs the processor, and the tasks of a herd that has rung would take it from those
+// that ring next. A task that timed out needs no place: nothing is recorded of it.
+func (l *Limiter) Reserve(ctx context.Context, run string) {
+	task := l.tasks.of(run)
+	if task.timedOut() {
+		return
+	}
+	ctx, cancel := context.WithDeadline(ctx, task.until())
+	defer cancel()
+	waited, ok := l.concurrency.Acquire(ctx, task.timesOut)
+	if !ok {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	// The task was handed out twice, or the SDK completes it to ask for more time, and
+	// that completion is the next to go.
+	if _, taken := l.reserved[run]; taken || l.waiting[run] > 0 {
+		l.concurrency.Discard()
+		return
+	}
+	l.reserved[run] = place{waited, time.AfterFunc(reservedFor, func() {
+		if _, ok := l.claim(run); ok {
+			l.concurrency.Discard()
+		}
+	})}
+}
+
+// claim takes the place that is reserved for a run.
+func (l *Limiter) claim(run string) (reserved place, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if reserved, ok = l.reserved[run]; ok {
+		reserved.lapses.Stop()
+		delete(l.reserved, run)
+	}
+	return reserved, ok
+}
+
+// DialOption puts the limiter into a connection.
+func (l *Limiter) DialOption() grpc.DialOption { return grpc.WithChainUnaryInterceptor(l.intercept) }
+
+//nolint:revive // gRPC's signature
+func (l *Limiter) intercept(
+	ctx context.Context, method string, request, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption,
+) (err error) {
+	if completes(request) {
+		waited, ok := l.acquire(ctx, request)
+		if began := time.Now(); ok {
+			defer func() { l.release(time.Since(began), waited, err) }()
+		}
+		// The SDK's deadline began before the wait.
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), callTimeout)
+		defer cancel()
+	}
+	if err = invoke(ctx, method, request, reply, conn, options...); err == nil {
+		l.tasks.note(reply)
+	}
+	return err
+}
+
+// completes tells whether a request ends a task.
+func completes(request any) bool {
+	switch request.(type) {
+	case *workflowservice.RespondWorkflowTaskCompletedRequest,
+		*workflowservice.RespondActivityTaskCompletedRequest, *workflowservice.RespondActivityTaskFailedRequest:
+		return true
+	default:
+		return false
+	}
+}
+
+// acquire waits for a place, unless one is reserved. Shortly before its task times out
+// a completion goes without one: ok is false.
+func (l *Limiter) acquire(ctx context.Context, request any) (waited, ok bool) {
+	ended := task{timesOut: time.Now().Add(longestWait)}
+	if completed, ok := request.(*workflowservice.RespondWorkflowTaskCompletedRequest); ok {
+		run := l.tasks.take(completed.GetTaskToken())
+		if reserved, ok := l.claim(run); ok {
+			return reserved.waited, true
+		}
+		ended = l.tasks.of(run)
+		l.wait(run, 1)
+		defer l.wait(run, -1)
+	}
+	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), ended.until())
+	defer cancel()
+	return l.concurrency.Acquire(ctx, ended.timesOut)
+}
+
+// wait counts a completion of a run's task that begins or ceases to wait.
+func (l *Limiter) wait(run string, n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.waiting[run] += n; l.waiting[run] == 0 {
+		delete(l.waiting, run)
+	}
+}
+
+// release gives a place back. A refusal tells nothing of how long it takes to record
+// a task.
+func (l *Limiter) release(took time.Duration, waited bool, err error) {
+	if err != nil {
+		l.concurrency.Discard()
+		return
+	}
+	l.concurrency.Release(took)
+	l.rate.recorded(waited)
+}

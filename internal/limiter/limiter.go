@@ -1,0 +1,150 @@
+// Package limiter bounds how many calls go to one server at once by how long they
+// take. It knows nothing of what is called.
+package limiter
+
+import (
+	"container/heap"
+	"context"
+	"slices"
+	"sync"
+	"time"
+)
+
+const (
+	// Most is how many may go at once at most.
+	Most = 64
+	// backOff is what remains of the limit after each call that was too slow.
+	backOff = 0.95
+	// forget is the factor by which the duration of the quickest call grows with each
+	// call: a server that has become slower is not measured by its past for ever.
+	forget = 1.0001
+)
+
+// Limiter is an adaptive concurrency limiter (additive increase, multiplicative
+// decrease, as in TCP): it lets as many calls go at once as do not slow one another
+// down. Of those that wait, the one with the earliest deadline goes first.
+type Limiter struct {
+	mu    sync.Mutex
+	inUse int
+	// limit is how many may go at once; it is never below least.
+	limit, least float64
+	slowdown     float64
+	// quickest is the duration of the quickest call of late.
+	quickest time.Duration
+	waiting  queue
+}
+
+// New returns a limiter that lets least calls go at once however long they take, and
+// fewer than now when one takes more than slowdown times as long as the quickest.
+func New(least int, slowdown float64) *Limiter {
+	return &Limiter{limit: float64(least), least: float64(least), slowdown: slowdown}
+}
+
+// Acquire waits until one more call may go, unless ctx ends first, and reports whether
+// it had to wait. Each one acquired must be released or discarded once.
+func (l *Limiter) Acquire(ctx context.Context, deadline time.Time) (waited, ok bool) {
+	l.mu.Lock()
+	if l.inUse < int(l.limit) {
+		l.inUse++
+		l.mu.Unlock()
+		return false, true
+	}
+	w := &waiter{deadline: deadline, granted: make(chan struct{})}
+	heap.Push(&l.waiting, w)
+	l.mu.Unlock()
+	select {
+	case <-w.granted:
+		return true, true
+	case <-ctx.Done():
+		return true, !l.leave(w)
+	}
+}
+
+// leave leaves the queue, and reports whether there was a place to leave: the grant
+// may have come at the last moment.
+func (l *Limiter) leave(w *waiter) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	place := slices.Index(l.waiting, w)
+	if place >= 0 {
+		heap.Remove(&l.waiting, place)
+	}
+	return place >= 0
+}
+
+// Release ends a call that took so long.
+func (l *Limiter) Release(took time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.adapt(took)
+	l.next()
+}
+
+// Discard ends a call that tells nothing of how long calls take: it was not made, or
+// was refused.
+func (l *Limiter) Discard() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.next()
+}
+
+// Waiting is how many calls wait.
+func (l *Limiter) Waiting() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.waiting)
+}
+
+// InUse is how many calls are under way.
+func (l *Limiter) InUse() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.inUse
+}
+
+// Quickest is the duration of the quickest call of late; 0 before the first.
+func (l *Limiter) Quickest() time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.quickest
+}
+
+// next lets those go that wait, after one call has ended.
+func (l *Limiter) next() {
+	l.inUse--
+	for l.inUse < int(l.limit) && len(l.waiting) > 0 {
+		l.inUse++
+		close(heap.Pop(&l.waiting).(*waiter).granted)
+	}
+}
+
+func (l *Limiter) adapt(took time.Duration) {
+	l.quickest = time.Duration(float64(l.quickest) * forget)
+	if took < l.quickest || l.quickest == 0 {
+		l.quickest = max(took, 1)
+	}
+	switch {
+	case float64(took) > l.slowdown*float64(l.quickest):
+		l.limit = max(l.limit*backOff, l.least)
+	case len(l.waiting) > 0:
+		l.limit = min(l.limit+1/l.limit, Most)
+	}
+}
+
+type waiter struct {
+	deadline time.Time
+	granted  chan struct{}
+}
+
+// queue is a heap of waiters.
+type queue []*waiter
+
+func (q queue) Len() int           { return len(q) }
+func (q queue) Less(i, j int) bool { return q[i].deadline.Before(q[j].deadline) }
+func (q queue) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
+func (q *queue) Push(x any)        { *q = append(*q, x.(*waiter)) }
+func (q *queue) Pop() any {
+	last := (*q)[len(*q)-1]
+	*q = (*q)[:len(*q)-1]
+	return last
+}
