@@ -89,7 +89,7 @@ func (e *Engine) Mend(ctx context.Context, listed []timer.Policy) error {
 	if err != nil {
 		return err
 	}
-	change := workflows.Registration{Remove: workflows.Registered{}}
+	var change workflows.Registration
 	rest := maps.Clone(known)
 	for _, policy := range listed {
 		if _, ok := known[policy.BusinessType]; !ok {
@@ -97,7 +97,7 @@ func (e *Engine) Mend(ctx context.Context, listed []timer.Policy) error {
 		}
 		delete(rest, policy.BusinessType)
 	}
-	if err := e.forgotten(ctx, rest, change.Remove); err != nil {
+	if change.Remove, err = e.forgotten(ctx, rest); err != nil {
 		return err
 	}
 	if len(change.Add) == 0 && len(change.Remove) == 0 {
@@ -106,9 +106,9 @@ func (e *Engine) Mend(ctx context.Context, listed []timer.Policy) error {
 	return e.enroll(ctx, known, change)
 }
 
-// forgotten adds the types to gone that have no policy, and none that was deleted and
-// is retained. That is decided by the policy's workflow: visibility may have lost it.
-func (e *Engine) forgotten(ctx context.Context, unlisted, gone workflows.Registered) error {
+// forgotten are the types that have no policy, and none that was deleted and is
+// retained. That is decided by the policy's workflow: visibility may have lost it.
+func (e *Engine) forgotten(ctx context.Context, unlisted workflows.Registered) (gone []workflows.Registrant, err error) {
 	looks := 0
 	for businessType, registered := range unlisted {
 		if time.Since(time.Unix(registered, 0)) < registrationRest || looks == maxUnregistered {
@@ -118,10 +118,10 @@ func (e *Engine) forgotten(ctx context.Context, unlisted, gone workflows.Registe
 		_, _, err := e.policyRecord(ctx, businessType)
 		switch {
 		case timer.CodeOf(err) == timer.NotFound:
-			gone[businessType] = registered
+			gone = append(gone, workflows.Registrant{BusinessType: businessType, At: registered})
 		case timer.CodeOf(err) == timer.Unavailable:
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return gone, nil
 }

@@ -20,7 +20,13 @@ type Registration struct {
 	Add []string `json:"add,omitempty"`
 	// Remove names types that have no policy any more, as they were registered: one
 	// that was registered again since stays.
-	Remove Registered `json:"remove,omitempty"`
+	Remove []Registrant `json:"remove,omitempty"`
+}
+
+// Registrant is a type, and the second at which it was registered last.
+type Registrant struct {
+	BusinessType string `json:"business_type"`
+	At           int64  `json:"at"`
 }
 
 // PolicyRegistry is the entity that names the business types which have a policy, or had
@@ -50,9 +56,9 @@ func PolicyRegistry(ctx workflow.Context, known Registered) error {
 }
 
 func (r Registered) apply(change Registration, now time.Time) {
-	for businessType, registered := range change.Remove {
-		if r[businessType] == registered {
-			delete(r, businessType)
+	for _, gone := range change.Remove {
+		if r[gone.BusinessType] == gone.At {
+			delete(r, gone.BusinessType)
 		}
 	}
 	for _, businessType := range change.Add {

@@ -49,7 +49,7 @@ func TestRegistryNamesWhatWasRegistered(t *testing.T) {
 		registry(t, workflows.Registered{"old": 5}, add("a"), add("b", "c")))
 	require.Equal(t, workflows.Registered{"a": 1001}, registry(t, nil, add("a")), "a first run begins with none")
 	require.Equal(t, workflows.Registered{"b": 1001, "c": 5},
-		registry(t, workflows.Registered{"a": 5, "b": 5, "c": 5}, add("b"), workflows.Registration{Remove: workflows.Registered{"a": 5, "b": 5}}),
+		registry(t, workflows.Registered{"a": 5, "b": 5, "c": 5}, add("b"), workflows.Registration{Remove: []workflows.Registrant{{"a", 5}, {"b", 5}}}),
 		"b was registered again since")
 }
 
