@@ -12,8 +12,7 @@ import (
 )
 
 // on makes a call under a condition.
-func on(h *house.House, tag, method, path string, body any) house.Reply {
-	request := h.Request(method, path, body)
+func on(h *house.House, tag string, request *http.Request) house.Reply {
 	request.Header.Set("If-Match", tag)
 	return h.Send(request)
 }
@@ -22,15 +21,15 @@ func TestIfMatch(t *testing.T) {
 	t.Parallel()
 	h, r, kind := open(t)
 	path := "/v1/timers/" + kind + "/1"
-	missing := on(h, "*", "PUT", path, house.JSON{"delay": "1h", "callback": house.JSON{"url": r.URL}})
+	missing := on(h, "*", h.Request("PUT", path, house.JSON{"delay": "1h", "callback": house.JSON{"url": r.URL}}))
 	require.Equal(t, http.StatusPreconditionFailed, missing.Status, "%s", missing.Body)
 	require.Equal(t, http.StatusNotFound, h.Do("GET", path, nil).Status, "nothing was made")
-	require.Equal(t, http.StatusNotFound, on(h, "*", "PATCH", path, house.JSON{"delay": "1h"}).Status)
+	require.Equal(t, http.StatusNotFound, on(h, "*", h.Request("PATCH", path, house.JSON{"delay": "1h"})).Status)
 
 	booked := h.Do("POST", "/v1/timers", booking(kind, "1", "1h", r.URL))
 	first := booked.Header.Get("ETag")
 	require.Equal(t, first, h.Do("GET", path, nil).Header.Get("ETag"))
-	moved := on(h, first, "PATCH", path, house.JSON{"delay": "2h"})
+	moved := on(h, first, h.Request("PATCH", path, house.JSON{"delay": "2h"}))
 	require.Equal(t, http.StatusOK, moved.Status, "%s", moved.Body)
 	second := moved.Header.Get("ETag")
 	require.NotEqual(t, first, second)
@@ -40,28 +39,28 @@ func TestIfMatch(t *testing.T) {
 			body = house.JSON{"delay": "3h", "callback": house.JSON{"url": r.URL}}
 		}
 		for _, tag := range []string{first, `"1"`} {
-			refused := on(h, tag, method, path+below, body)
+			refused := on(h, tag, h.Request(method, path+below, body))
 			require.Equal(t, http.StatusPreconditionFailed, refused.Status, "%s %s", method, refused.Body)
 			require.Equal(t, "urn:wakecall:problem:precondition-failed", refused.Problem().Type)
 			require.Equal(t, 2, refused.Problem().Timer.Revision, "the true state")
 			require.Equal(t, second, refused.Header.Get("ETag"))
 		}
-		require.Equal(t, http.StatusUnprocessableEntity, on(h, "W/"+second, method, path+below, body).Status)
+		require.Equal(t, http.StatusUnprocessableEntity, on(h, "W/"+second, h.Request(method, path+below, body)).Status)
 	}
 	require.Equal(t, 2, h.Get(kind+"/1").Revision)
-	put := on(h, `"2"`, "PUT", path, house.JSON{"delay": "3h", "callback": house.JSON{"url": r.URL}})
+	put := on(h, `"2"`, h.Request("PUT", path, house.JSON{"delay": "3h", "callback": house.JSON{"url": r.URL}}))
 	require.Equal(t, http.StatusOK, put.Status, "%s", put.Body)
 	require.Equal(t, 3, put.Timer().Revision)
 	require.Equal(t, booked.Timer().WebhookID, put.Timer().WebhookID, "it is the same timer")
 	third := put.Header.Get("ETag")
-	require.Equal(t, http.StatusOK, on(h, third, "DELETE", path, nil).Status)
-	require.Equal(t, http.StatusOK, on(h, third, "DELETE", path, nil).Status, "cancelled already")
+	require.Equal(t, http.StatusOK, on(h, third, h.Request("DELETE", path, nil)).Status)
+	require.Equal(t, http.StatusOK, on(h, third, h.Request("DELETE", path, nil)).Status, "cancelled already")
 
 	h.Add(booking(kind, "1", "1h", r.URL))
 	again := h.Do("GET", path, nil)
 	require.Equal(t, 1, again.Timer().Revision)
-	require.Equal(t, http.StatusPreconditionFailed, on(h, first, "PATCH", path, house.JSON{"delay": "2h"}).Status, "the same revision of another booking")
-	require.Equal(t, http.StatusOK, on(h, again.Header.Get("ETag"), "POST", path+"/fire", nil).Status)
+	require.Equal(t, http.StatusPreconditionFailed, on(h, first, h.Request("PATCH", path, house.JSON{"delay": "2h"})).Status, "the same revision of another booking")
+	require.Equal(t, http.StatusOK, on(h, again.Header.Get("ETag"), h.Request("POST", path+"/fire", nil)).Status)
 	r.Await(t, "1", 1)
 }
 
@@ -75,13 +74,13 @@ func TestIfMatchOfARecurringTimer(t *testing.T) {
 	tag := h.Do("POST", "/v1/timers", timer).Header.Get("ETag")
 	r.Await(t, "1", 2)
 	require.Equal(t, tag, h.Do("GET", path, nil).Header.Get("ETag"), "an occurrence is no change")
-	require.Equal(t, http.StatusPreconditionFailed, on(h, `"9"`, "POST", path+"/pause", nil).Status)
-	paused := on(h, tag, "POST", path+"/pause", nil)
+	require.Equal(t, http.StatusPreconditionFailed, on(h, `"9"`, h.Request("POST", path+"/pause", nil)).Status)
+	paused := on(h, tag, h.Request("POST", path+"/pause", nil))
 	require.Equal(t, http.StatusOK, paused.Status, "%s", paused.Body)
-	require.Equal(t, http.StatusPreconditionFailed, on(h, tag, "POST", path+"/resume", nil).Status)
-	resumed := on(h, paused.Header.Get("ETag"), "POST", path+"/resume", nil)
+	require.Equal(t, http.StatusPreconditionFailed, on(h, tag, h.Request("POST", path+"/resume", nil)).Status)
+	resumed := on(h, paused.Header.Get("ETag"), h.Request("POST", path+"/resume", nil))
 	require.Equal(t, http.StatusOK, resumed.Status, "%s", resumed.Body)
-	require.Equal(t, http.StatusOK, on(h, resumed.Header.Get("ETag"), "DELETE", path, nil).Status)
+	require.Equal(t, http.StatusOK, on(h, resumed.Header.Get("ETag"), h.Request("DELETE", path, nil)).Status)
 }
 
 // Of changes that are made on the same revision at once one is made, through
@@ -100,10 +99,10 @@ func TestIfMatchLetsOneThrough(t *testing.T) {
 			gateway := []*house.House{h, other}[i%2]
 			group.Go(func() {
 				if i == 0 && round > 0 {
-					replies[i] = on(gateway, tag, "DELETE", path+"?wait=30s", nil)
+					replies[i] = on(gateway, tag, gateway.Request("DELETE", path+"?wait=30s", nil))
 					return
 				}
-				replies[i] = on(gateway, tag, "PATCH", path+"?wait=30s", house.JSON{"delay": fmt.Sprintf("%dh", i+2)})
+				replies[i] = on(gateway, tag, gateway.Request("PATCH", path+"?wait=30s", house.JSON{"delay": fmt.Sprintf("%dh", i+2)}))
 			})
 		}
 		group.Wait()
