@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"time"
 
@@ -19,6 +21,9 @@ type plan struct {
 	callback timer.Callback
 	retry    timer.Retry
 	latest   timer.Instant
+	// unopened is why nobody can be called, if it is so: a header of the timer is
+	// sealed with a key that is not configured.
+	unopened error
 }
 
 // errUncalled is told of a timer that nobody can be called for. It waits until a
@@ -32,14 +37,13 @@ func (r *Ringer) plan(ctx context.Context, spec timer.Spec) (plan, error) {
 	}
 	policy = policy.WithDefaults()
 	policy.BusinessType = spec.BusinessType
+	var unopened error
 	if spec.Callback != nil {
-		own, err := r.open(*spec.Callback)
-		if err != nil {
-			return plan{}, err
-		}
+		var own timer.Callback
+		own, unopened = r.open(*spec.Callback)
 		spec.Callback = &own
 	}
-	p := plan{policy: policy, latest: spec.Latest(policy.ExpiresAfter)}
+	p := plan{policy: policy, latest: spec.Latest(policy.ExpiresAfter), unopened: unopened}
 	p.callback, p.retry = spec.Call(policy)
 	if p.callback.URL == "" {
 		return plan{}, errUncalled
@@ -50,15 +54,17 @@ func (r *Ringer) plan(ctx context.Context, spec timer.Spec) (plan, error) {
 // open opens the sealed header values of a timer's own callback.
 func (r *Ringer) open(callback timer.Callback) (timer.Callback, error) {
 	headers := make(map[string]string, len(callback.Headers))
-	for name, sealed := range callback.Headers {
-		value, err := r.Opener.Open(sealed)
+	var unopened error
+	for _, name := range slices.Sorted(maps.Keys(callback.Headers)) {
+		value, err := r.Opener.Open(callback.Headers[name])
 		if err != nil {
-			return timer.Callback{}, fmt.Errorf("opening the header %s: %w", name, err)
+			unopened = fmt.Errorf("opening the header %s: %w", name, err)
+			continue
 		}
 		headers[name] = value
 	}
 	callback.Headers = headers
-	return callback, nil
+	return callback, unopened
 }
 
 // The headers of a callback, beside those of Standard Webhooks.

@@ -226,7 +226,7 @@ func (r *Ringer) attempt(ctx context.Context, plan plan, t try) (timer.Report, e
 		report.EndedAt = timer.At(began)
 		return report, nil
 	}
-	sent := r.Caller.call(ctx, plan.request(t))
+	sent := r.send(ctx, plan, t)
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return timer.Report{}, ctx.Err()
 	}
@@ -236,6 +236,15 @@ func (r *Ringer) attempt(ctx context.Context, plan plan, t try) (timer.Report, e
 		report = plan.leaveToType(report)
 	}
 	return report, nil
+}
+
+// send calls the receiver, unless that cannot be done as it was booked: such an
+// attempt fails, and the ladder leaves time to configure the key again.
+func (r *Ringer) send(ctx context.Context, plan plan, t try) exchange {
+	if plan.unopened != nil {
+		return exchange{ended: time.Now(), answer: timer.Answer{Trouble: timer.SealedHeader, Detail: plan.unopened.Error()}}
+	}
+	return r.Caller.call(ctx, plan.request(t))
 }
 
 // holdBack passes on a receiver's wish. If that fails the one timer keeps to

@@ -227,15 +227,9 @@ func answerPolicy(c echo.Context, status int, policy timer.Policy) error {
 	return c.JSON(status, mask(policy))
 }
 
-// mask removes what is write-only. A header value that is hidden keeps the one
-// that is stored when it is sent back.
+// mask removes what is write-only, and back-pressure that is over.
 func mask(policy timer.Policy) timer.Policy {
-	policy.SigningSecrets = nil
-	policy.RetiredSecrets = slices.Clone(policy.RetiredSecrets)
-	for i := range policy.RetiredSecrets {
-		policy.RetiredSecrets[i].Secret = ""
-	}
-	policy.Callback, policy.TLS = policy.Callback.Masked(), policy.TLS.Masked()
+	policy = policy.Mask()
 	if _, held := policy.Held(time.Now()); !held {
 		policy.BackPressure = nil
 	}

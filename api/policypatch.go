@@ -40,13 +40,15 @@ func (o object) policyPatch(businessType string) (change engine.PolicyChange, er
 	}
 	return engine.PolicyChange{
 		Policy: timer.Policy{BusinessType: businessType},
-		Edit: func(stored timer.Policy) (timer.Policy, error) {
+		Edit: func(stored timer.Policy) (engine.PolicyChange, error) {
 			document, err := parseObject(stored.Document())
 			if err != nil {
-				return timer.Policy{}, err
+				return engine.PolicyChange{}, err
 			}
-			edited, err := merge(document, o.withoutMasks()).policy(businessType)
-			return edited.Policy, err
+			edited, err := merge(document, o).policy(businessType)
+			_, named := o["signing_secrets"] // null takes them away
+			edited.KeepSecrets = !named
+			return edited, err
 		},
 	}, nil
 }
@@ -72,21 +74,6 @@ func merge(target, patch object) object {
 func encode(members object) jsontext.Value {
 	text, _ := json.Marshal(members) // its values were read from JSON
 	return text
-}
-
-// withoutMasks drops header values that were read as hidden and sent back: they
-// stay as they are.
-func (o object) withoutMasks() object {
-	headers := o.object("callback").object("headers")
-	hidden := jsontext.Value(`"` + timer.Hidden + `"`)
-	if !slices.ContainsFunc(slices.Collect(maps.Values(headers)), func(v jsontext.Value) bool { return string(v) == string(hidden) }) {
-		return o
-	}
-	maps.DeleteFunc(headers, func(_ string, v jsontext.Value) bool { return string(v) == string(hidden) })
-	callback, bare := o.object("callback"), maps.Clone(o)
-	callback["headers"] = encode(headers)
-	bare["callback"] = encode(callback)
-	return bare
 }
 
 // unknown names the members that a body of a type does not have, also those that

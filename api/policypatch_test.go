@@ -55,11 +55,19 @@ func edit(t *testing.T, policy timer.Policy, patch string) (timer.Policy, []stri
 	if err != nil {
 		return timer.Policy{}, pointersOf(t, err)
 	}
-	edited, err := change.Edit(policy)
+	edited, err := change.Edit(policy.Mask())
 	if err == nil {
-		err = edited.Check().Err()
+		err = edited.Policy.Check().Err()
 	}
-	return edited.WithDefaults(), pointersOf(t, err)
+	if err != nil {
+		return timer.Policy{}, pointersOf(t, err)
+	}
+	next := edited.Policy.WithDefaults()
+	require.Empty(t, next.KeepHeaders(policy, edited.KeepHeaders))
+	if edited.KeepSecrets {
+		require.Empty(t, next.KeepSecrets(policy))
+	}
+	return next, pointersOf(t, err)
 }
 
 const whole = `{"callback":{"url":"https://h/","headers":{"X-A":"one","X-B":"two"},"timeout":"5s"},
@@ -140,12 +148,12 @@ func FuzzPolicyPatch(f *testing.F) {
 			requireRefusal(t, err)
 			return
 		}
-		edited, err := change.Edit(stored(t, whole))
+		edited, err := change.Edit(stored(t, whole).Mask())
 		if err != nil {
 			requireRefusal(t, err)
 			return
 		}
-		shown, err := json.Marshal(mask(edited))
+		shown, err := json.Marshal(mask(edited.Policy))
 		require.NoError(t, err)
 		require.NotContains(t, string(shown), "whsec_")
 	})

@@ -123,7 +123,7 @@ func checkInterval(rule *timer.Recurrence, policy timer.Policy) error {
 // policyFor is the policy that a booking is held to. It refuses a timer that
 // nobody would be called for.
 func (e *Engine) policyFor(ctx context.Context, spec timer.Spec) (timer.Policy, error) {
-	policy, err := e.Policy(ctx, spec.BusinessType)
+	policy, err := e.policies.get(ctx, spec.BusinessType)
 	addressed := spec.Callback != nil && spec.Callback.URL != ""
 	switch {
 	case err == nil && policy.Callback.URL == "" && !addressed:

@@ -93,7 +93,7 @@ func (e *Engine) Amend(ctx context.Context, r Request, wait time.Duration) (time
 		return timer.View{}, "", err
 	}
 	if r.Terms.Recurrence != nil {
-		policy, err := e.Policy(ctx, r.Key.BusinessType)
+		policy, err := e.policies.get(ctx, r.Key.BusinessType)
 		if err != nil && timer.CodeOf(err) != timer.NotFound {
 			return timer.View{}, "", err
 		}

@@ -136,7 +136,7 @@ func (e *Engine) show(ctx context.Context, spec timer.Spec, runID string) timer.
 
 // defaultExpiry is the policy's, or none where it cannot be told.
 func (e *Engine) defaultExpiry(ctx context.Context, businessType string) timer.Duration {
-	policy, err := e.Policy(ctx, businessType)
+	policy, err := e.policies.get(ctx, businessType)
 	if err != nil {
 		return 0
 	}

@@ -16,32 +16,44 @@ var noPolicy = &timer.Error{Code: timer.NotFound, Message: "The business type ha
 
 // Policy returns the policy of a business type, its secrets opened, from a
 // cache that is a few seconds old at the most. It needs no worker. Its errors
-// are [timer.NotFound] and [timer.Unavailable].
+// are [timer.NotFound], [timer.Unavailable], and [timer.Internal] where no
+// configured key opens one of its secrets.
 func (e *Engine) Policy(ctx context.Context, businessType string) (timer.Policy, error) {
-	return e.policies.get(ctx, businessType)
+	policy, err := e.policies.get(ctx, businessType)
+	if err == nil && len(policy.Unopened) > 0 {
+		return timer.Policy{}, unopened(policy)
+	}
+	return policy, err
 }
 
-// StoredPolicy returns the policy as it is stored now, its secrets opened. Its
-// errors are those of [Engine.Policy].
+// StoredPolicy returns the policy as it is stored now, its secrets sealed. Its
+// errors are [timer.NotFound] and [timer.Unavailable].
 func (e *Engine) StoredPolicy(ctx context.Context, businessType string) (timer.Policy, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
-	return e.readPolicy(ctx, businessType)
+	record, err := e.standing(ctx, businessType)
+	return record.Policy, err
+}
+
+// standing is the record of a policy that was not deleted.
+func (e *Engine) standing(ctx context.Context, businessType string) (workflows.PolicyRecord, error) {
+	record, open, err := e.policyRecord(ctx, businessType)
+	if err == nil && !open {
+		err = noPolicy
+	}
+	return record, err
 }
 
 // readPolicy reads a policy from the memo of its entity.
 func (e *Engine) readPolicy(ctx context.Context, businessType string) (timer.Policy, error) {
 	began := timer.At(time.Now())
-	record, open, err := e.policyRecord(ctx, businessType)
+	record, err := e.standing(ctx, businessType)
 	if err != nil {
 		return timer.Policy{}, err
 	}
-	if !open {
-		return timer.Policy{}, noPolicy
-	}
-	policy, err := e.openPolicy(record.Policy)
+	policy := e.openPolicy(record.Policy)
 	policy.ReadAt, policy.ClosedUntil = began, record.ClosedUntil
-	return policy, err
+	return policy, nil
 }
 
 // policyRecord is the stored record; open is false when it was deleted.
@@ -55,7 +67,31 @@ func (e *Engine) policyRecord(ctx context.Context, businessType string) (_ workf
 	}
 	info := described.GetWorkflowExecutionInfo()
 	record, err := recordOf(info)
-	return record, info.GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, err
+	if err == nil && killed(info) {
+		e.revive(ctx, record)
+	}
+	return record, !deleted(info), err
+}
+
+// deleted is whether the policy was deleted by a call of the API: its entity has
+// completed.
+func deleted(info *workflowpb.WorkflowExecutionInfo) bool {
+	return info.GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED
+}
+
+// killed is whether the entity was ended by anything else: an operator, or
+// Temporal itself. That says nothing of the policy, which holds as it stood.
+func killed(info *workflowpb.WorkflowExecutionInfo) bool {
+	return !deleted(info) && info.GetStatus() != enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING &&
+		info.GetStatus() != enumspb.WORKFLOW_EXECUTION_STATUS_CONTINUED_AS_NEW
+}
+
+// revive starts an entity that was killed anew, from what it last said, so that
+// it can be changed, governs its queue again, and outlives the retention. One
+// that was deleted or revived meanwhile stays so. Where it fails the record holds
+// all the same, and the next reader tries again.
+func (e *Engine) revive(ctx context.Context, record workflows.PolicyRecord) {
+	_ = e.startEntity(ctx, record, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY)
 }
 
 func recordOf(info *workflowpb.WorkflowExecutionInfo) (record workflows.PolicyRecord, err error) {

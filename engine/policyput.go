@@ -18,9 +18,9 @@ import (
 // PolicyChange is a policy to be stored.
 type PolicyChange struct {
 	Policy timer.Policy
-	// Edit, when set, makes the policy of the stored one, secrets opened, or of
-	// one without a version where there is none. Policy then names the type alone.
-	Edit func(stored timer.Policy) (timer.Policy, error)
+	// Edit, when set, makes the change of the stored policy, masked, or of one
+	// without a version where there is none. Policy then names the type alone.
+	Edit func(stored timer.Policy) (PolicyChange, error)
 	// IfVersion, when set, must be the stored version; MustExist, that there
 	// is one.
 	IfVersion int
@@ -76,10 +76,7 @@ func (e *Engine) putOnce(ctx context.Context, change PolicyChange) (PolicyResult
 	if err != nil && timer.CodeOf(err) != timer.NotFound {
 		return PolicyResult{}, err
 	}
-	old, err := e.openPolicy(record.Policy)
-	if err != nil {
-		return PolicyResult{}, sealing("/signing_secrets", err)
-	}
+	old := e.openPolicy(record.Policy)
 	if (change.MustExist && !open) || (change.IfVersion != 0 && (!open || change.IfVersion != old.Version)) {
 		return PolicyResult{}, stalePolicy
 	}
@@ -134,26 +131,23 @@ func (e *Engine) storeUnaddressed(ctx context.Context, put workflows.PutPolicy, 
 // over completes the change with what it keeps of the policy it replaces.
 func (c PolicyChange) over(old timer.Policy) (timer.Policy, error) {
 	if c.Edit != nil {
-		edited, err := c.Edit(old)
-		edited.TLS = edited.TLS.Keep(old.TLS)
+		edited, err := c.Edit(old.Mask())
 		if err == nil {
-			err = c.reach.Policy(edited, old).Join(edited.Check().Err())
+			err = c.reach.Policy(edited.Policy, old).Join(edited.Policy.Check().Err())
 		}
-		return edited.WithDefaults().Succeed(old, timer.At(time.Now())), err
+		if err != nil {
+			return timer.Policy{}, err
+		}
+		c.Policy, c.KeepSecrets, c.KeepHeaders = edited.Policy, edited.KeepSecrets, edited.KeepHeaders
 	}
 	next := c.Policy.WithDefaults()
+	faults := next.KeepHeaders(old, c.KeepHeaders)
 	if c.KeepSecrets {
-		next.SigningSecrets = old.SigningSecrets
+		faults = append(faults, next.KeepSecrets(old)...)
 	}
-	for _, name := range c.KeepHeaders {
-		if value, ok := old.Callback.Headers[name]; ok {
-			next.Callback.Headers[name] = value
-		} else {
-			delete(next.Callback.Headers, name)
-		}
-	}
-	next.TLS = next.TLS.Keep(old.TLS)
-	return next.Succeed(old, timer.At(time.Now())), next.Check().Err()
+	faults = append(faults, next.KeepClientKey(old)...)
+	next = next.Succeed(old, timer.At(time.Now()))
+	return next, append(faults, next.CheckSigners(old)...).Join(next.Check().Err())
 }
 
 func (e *Engine) storePolicy(ctx context.Context, put workflows.PutPolicy, open bool) (err error) {
@@ -163,10 +157,11 @@ func (e *Engine) storePolicy(ctx context.Context, put workflows.PutPolicy, open 
 	if open {
 		return e.updatePolicy(ctx, put)
 	}
-	return e.createPolicy(ctx, put.Record)
+	return e.startEntity(ctx, put.Record, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE)
 }
 
-func (e *Engine) createPolicy(ctx context.Context, record workflows.PolicyRecord) error {
+// startEntity starts the entity of a policy, unless one runs or reuse forbids it.
+func (e *Engine) startEntity(ctx context.Context, record workflows.PolicyRecord, reuse enumspb.WorkflowIdReusePolicy) error {
 	if err := e.register(ctx, record.Policy.BusinessType); err != nil {
 		return err
 	}
@@ -174,7 +169,7 @@ func (e *Engine) createPolicy(ctx context.Context, record workflows.PolicyRecord
 		ID:                                       workflows.PolicyID(record.Policy.BusinessType),
 		TaskQueue:                                workflows.TaskQueue,
 		WorkflowExecutionErrorWhenAlreadyStarted: true,
-		WorkflowIDReusePolicy:                    enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
+		WorkflowIDReusePolicy:                    reuse,
 		Memo:                                     map[string]any{workflows.MemoPolicy: record},
 		// No search attribute: who cancels timers by query means no policy.
 		StaticSummary: "policy of " + record.Policy.BusinessType,

@@ -201,7 +201,7 @@ func (r *round) wake(ctx context.Context, spec timer.Spec) error {
 // backlogged is whether attempts of a business type wait for a worker, a pause
 // or a limit.
 func (e *Engine) backlogged(ctx context.Context, businessType string) (bool, error) {
-	policy, err := e.Policy(ctx, businessType)
+	policy, err := e.policies.get(ctx, businessType)
 	if err != nil && timer.CodeOf(err) != timer.NotFound {
 		return false, err
 	}
@@ -226,7 +226,7 @@ func (e *Engine) backlogged(ctx context.Context, businessType string) (bool, err
 // alert, whoever asks. A business type that wants no alerts gets none. Its error
 // is [timer.Unavailable].
 func (e *Engine) Alert(ctx context.Context, event timer.Event, occasion string) error {
-	policy, err := e.Policy(ctx, event.Data.BusinessType)
+	policy, err := e.policies.get(ctx, event.Data.BusinessType)
 	if timer.CodeOf(err) == timer.NotFound || (err == nil && policy.Alert == nil) {
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/wakecall/wakecall/internal/seal"
 	"github.com/wakecall/wakecall/timer"
@@ -28,21 +29,19 @@ func (e *Engine) sealPolicy(policy timer.Policy) (timer.Policy, error) {
 	}
 	policy.Callback = *callback
 	if policy.TLS, err = mapKey(policy.TLS, e.Box.Seal); err != nil {
-		return timer.Policy{}, sealing("/tls/client_key", err)
+		return timer.Policy{}, sealing(timer.ClientKeyPointer, err)
 	}
-	policy, err = mapSecrets(policy, e.Box.Seal)
-	return policy, sealing("/signing_secrets", err)
-}
-
-// openPolicy is the inverse of sealPolicy.
-func (e *Engine) openPolicy(policy timer.Policy) (_ timer.Policy, err error) {
-	if policy.Callback.Headers, err = e.mapHeaders(policy.Callback.Headers, e.Box.Open); err != nil {
-		return timer.Policy{}, err
+	policy.SigningSecrets, err = mapValues(policy.SigningSecrets, e.Box.Seal)
+	if err != nil {
+		return policy, sealing(timer.SecretsPointer, err)
 	}
-	if policy.TLS, err = mapKey(policy.TLS, e.Box.Open); err != nil {
-		return timer.Policy{}, err
+	policy.RetiredSecrets = slices.Clone(policy.RetiredSecrets)
+	for i, retired := range policy.RetiredSecrets {
+		if policy.RetiredSecrets[i].Secret, err = e.Box.Seal(retired.Secret); err != nil {
+			return policy, err
+		}
 	}
-	return mapSecrets(policy, e.Box.Open)
+	return policy, nil
 }
 
 func mapKey(t *timer.TLS, f func(string) (string, error)) (_ *timer.TLS, err error) {
@@ -54,17 +53,42 @@ func mapKey(t *timer.TLS, f func(string) (string, error)) (_ *timer.TLS, err err
 	return &mapped, err
 }
 
-func mapSecrets(policy timer.Policy, f func(string) (string, error)) (_ timer.Policy, err error) {
-	if policy.SigningSecrets, err = mapValues(policy.SigningSecrets, f); err != nil {
-		return policy, err
+// openPolicy is the inverse of sealPolicy, as far as the configured keys go. A
+// retired secret that none of them opens signs nothing any more.
+func (e *Engine) openPolicy(policy timer.Policy) timer.Policy {
+	policy.Callback.Headers, policy.Unopened = maps.Clone(policy.Callback.Headers), nil
+	for _, name := range slices.Sorted(maps.Keys(policy.Callback.Headers)) {
+		value, err := e.Box.Open(policy.Callback.Headers[name])
+		if err != nil {
+			policy.Unopened = append(policy.Unopened, timer.HeaderPointer(name))
+			continue
+		}
+		policy.Callback.Headers[name] = value
 	}
-	policy.RetiredSecrets = slices.Clone(policy.RetiredSecrets)
-	for i, retired := range policy.RetiredSecrets {
-		if policy.RetiredSecrets[i].Secret, err = f(retired.Secret); err != nil {
-			return policy, err
+	if secrets, err := mapValues(policy.SigningSecrets, e.Box.Open); err == nil {
+		policy.SigningSecrets = secrets
+	} else {
+		policy.Unopened = append(policy.Unopened, timer.SecretsPointer)
+	}
+	if settings, err := mapKey(policy.TLS, e.Box.Open); err == nil {
+		policy.TLS = settings
+	} else {
+		policy.Unopened = append(policy.Unopened, timer.ClientKeyPointer)
+	}
+	retired := policy.RetiredSecrets
+	policy.RetiredSecrets = nil
+	for _, r := range retired {
+		if secret, err := e.Box.Open(r.Secret); err == nil {
+			policy.RetiredSecrets = append(policy.RetiredSecrets, timer.RetiredSecret{Secret: secret, Until: r.Until})
 		}
 	}
-	return policy, nil
+	return policy
+}
+
+// unopened is why a policy cannot be used.
+func unopened(policy timer.Policy) error {
+	return &timer.Error{Code: timer.Internal, Message: "No configured secret key opens " + strings.Join(policy.Unopened, " and ") +
+		" of the policy of " + policy.BusinessType + ". Put these values anew, or configure the key."}
 }
 
 func (e *Engine) mapHeaders(headers map[string]string, f func(string) (string, error)) (map[string]string, error) {

@@ -2,8 +2,7 @@ package timer
 
 import "encoding/json"
 
-// Document is the policy as a client would put it, its secrets included: the
-// target of a merge patch. A default that follows from another field is left
+// Document is the policy as a client would put it: the target of a merge patch. A default that follows from another field is left
 // out, so that it follows that field when it is changed; so are those of an
 // exponential ladder, so that steps can take its place. A policy without a
 // version is none, and its document is empty.

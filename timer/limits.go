@@ -71,6 +71,9 @@ const (
 	MaxPointer     = 256
 	MaxFaultDetail = 512
 
+	// MaxSigners is how many secrets may sign at once, retired ones included. Each
+	// takes 48 bytes of one header, which common servers bound at 4 KB.
+	MaxSigners = 20
 	// MaxSecrets is how many signing secrets may be valid at once.
 	MaxSecrets = 3
 	// MinSecretBytes and MaxSecretBytes are those of Standard Webhooks 1.0.0.

@@ -50,6 +50,9 @@ type Policy struct {
 	// ReadAt is when the read of this policy began, and ClosedUntil until when it
 	// takes no bookings, because it is being deleted. Neither is part of it.
 	ReadAt, ClosedUntil Instant `json:"-"`
+	// Unopened are the pointers of values that are sealed with a key that is not
+	// configured. They stay sealed.
+	Unopened []string `json:"-"`
 }
 
 // WithDefaults fills what the policy leaves out.

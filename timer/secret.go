@@ -1,6 +1,7 @@
 package timer
 
 import (
+	"cmp"
 	"encoding/base64"
 	"fmt"
 	"slices"
@@ -29,12 +30,13 @@ func DecodeSecret(secret string) (key []byte, ok bool) {
 	return key, err == nil && len(key) >= MinSecretBytes && len(key) <= MaxSecretBytes
 }
 
-// Secrets are those that sign an attempt made now: the current ones first, then
-// the retired ones that are still within their overlap.
+// Secrets are those that sign an attempt made now, at most [MaxSigners]: the
+// current ones first, then the retired ones that are still within their overlap,
+// those that were retired last in front.
 func (p Policy) Secrets(now time.Time) []string {
 	secrets := slices.Clone(p.SigningSecrets)
-	for _, retired := range p.RetiredSecrets {
-		if retired.Until.Until(now) > 0 {
+	for _, retired := range slices.Backward(p.RetiredSecrets) {
+		if retired.Until.Until(now) > 0 && len(secrets) < MaxSigners {
 			secrets = append(secrets, retired.Secret)
 		}
 	}
@@ -42,16 +44,16 @@ func (p Policy) Secrets(now time.Time) []string {
 }
 
 // Succeed makes p the next version of old. Signing secrets that p does not list
-// any more retire: they go on signing for the overlap. A policy that lists none
-// signs nothing at once.
+// any more retire: they go on signing for the overlap. An overlap of zero ends
+// every one, and a policy that lists no secret signs nothing at once.
 func (p Policy) Succeed(old Policy, now Instant) Policy {
 	p.Version = old.Version + 1
 	p.RetiredSecrets = nil
-	if len(p.SigningSecrets) == 0 {
+	if len(p.SigningSecrets) == 0 || (p.SecretOverlap != nil && *p.SecretOverlap == 0) {
 		return p
 	}
 	retired := slices.Clone(old.RetiredSecrets)
-	if p.SecretOverlap != nil {
+	if p.SecretOverlap != nil && !slices.Contains(old.Unopened, SecretsPointer) {
 		until := now.Add(p.SecretOverlap.D())
 		for _, secret := range old.SigningSecrets {
 			retired = append(retired, RetiredSecret{Secret: secret, Until: until})
@@ -65,9 +67,23 @@ func (p Policy) Succeed(old Policy, now Instant) Policy {
 	return p
 }
 
+// CheckSigners refuses the successor of old that would sign with more secrets
+// than a receiver can be sent in one header.
+func (p Policy) CheckSigners(old Policy) (faults Faults) {
+	signing := len(p.SigningSecrets) + len(p.RetiredSecrets)
+	if signing <= MaxSigners || signing <= len(old.SigningSecrets)+len(old.RetiredSecrets) {
+		return nil
+	}
+	first := slices.MinFunc(p.RetiredSecrets, func(a, b RetiredSecret) int { return cmp.Compare(a.Until, b.Until) })
+	faults.Add(SecretsPointer, CodeTooLarge, fmt.Sprintf(
+		"would make %d secrets sign at once, and at most %d may: wait until %s, when the next overlap ends, "+
+			"or set secret_overlap to 0s, which ends every overlap at once", signing, MaxSigners, first.Until))
+	return faults
+}
+
 func (p Policy) checkSecrets() (faults Faults) {
 	if len(p.SigningSecrets) > MaxSecrets {
-		faults.AddMost("/signing_secrets", MaxSecrets, "secrets")
+		faults.AddMost(SecretsPointer, MaxSecrets, "secrets")
 	}
 	for i, secret := range p.SigningSecrets {
 		if _, ok := DecodeSecret(secret); !ok {

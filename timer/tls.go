@@ -30,19 +30,6 @@ func (t *TLS) Masked() *TLS {
 	return &masked
 }
 
-// Keep is t with the key of old where its own was sent as it is shown.
-func (t *TLS) Keep(old *TLS) *TLS {
-	if t == nil || t.ClientKey != Hidden {
-		return t
-	}
-	kept := *t
-	kept.ClientKey = ""
-	if old != nil {
-		kept.ClientKey = old.ClientKey
-	}
-	return &kept
-}
-
 // Trust is t without the client certificate, for receivers that the policy does
 // not name.
 func (t *TLS) Trust() *TLS {

@@ -16,6 +16,8 @@ const (
 	// NoReceiver: neither the timer nor its policy names a URL, or there is no
 	// policy any more. There may be one again by the next attempt.
 	NoReceiver Trouble = "no_receiver"
+	// SealedHeader: no configured secret key opens a header of the timer.
+	SealedHeader Trouble = "sealed_header"
 
 	// TLSExpired: the receiver's certificate has expired or is not valid yet.
 	TLSExpired Trouble = "tls_expired"
@@ -38,7 +40,7 @@ const (
 // Troubles lists every class that a failure may have.
 func Troubles() []Trouble {
 	return []Trouble{
-		Answered, BlockedAddress, DNSFailure, ConnectFailure, Timeout, BrokenAnswer, BadRequest, NoReceiver,
+		Answered, BlockedAddress, DNSFailure, ConnectFailure, Timeout, BrokenAnswer, BadRequest, NoReceiver, SealedHeader,
 		TLSExpired, TLSUnknownIssuer, TLSWrongName, TLSProtocol, TLSClientCertificate, TLSFailure,
 	}
 }

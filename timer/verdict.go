@@ -24,6 +24,7 @@ const (
 type Answer struct {
 	Status     int     // HTTP status; 0 when there was none
 	Trouble    Trouble // set when Status is 0
+	Detail     string  // what more may be told of the trouble
 	RetryAfter string  // the Retry-After header as received
 	NoRetry    bool    // the receiver asked not to be called again
 }
@@ -76,6 +77,8 @@ func ParseRetryAfter(header string, now time.Time) time.Duration {
 // Describe is the answer in a failure's message.
 func (a Answer) Describe() string {
 	switch {
+	case a.Detail != "":
+		return string(a.Trouble) + ": " + a.Detail
 	case a.Trouble != NoTrouble:
 		return a.Trouble.describe()
 	case a.NoRetry:

@@ -13,6 +13,13 @@ import (
 // allows for one run.
 const maxUpdates = 500
 
+// maxHistory keeps a run's history, in bytes, well below the 50 MB at which
+// Temporal ends it: a change of the largest policy takes 150 KB.
+const maxHistory = 2 << 20
+
+// changeHistory marks runs whose size ends them. Those of before go by the count.
+const changeHistory = "history-size"
+
 // PolicyRecord is a policy as it is stored: its secrets sealed.
 type PolicyRecord struct {
 	Policy    timer.Policy  `json:"policy"`
@@ -39,7 +46,7 @@ func Policy(ctx workflow.Context, record PolicyRecord) error {
 	if err := e.listen(ctx); err != nil {
 		return err
 	}
-	for e.changes < maxUpdates && !e.deleting {
+	for !e.full(ctx) && !e.deleting {
 		e.changed = false
 		if err := e.takePressure(ctx); err != nil {
 			return err
@@ -58,6 +65,14 @@ func Policy(ctx workflow.Context, record PolicyRecord) error {
 		return err
 	}
 	return workflow.NewContinueAsNewError(ctx, TypePolicy, e.record)
+}
+
+// full is whether the run has to make room for another. The version is asked for
+// by none but large runs, so that nothing changes in the histories of others.
+func (e *policyEntity) full(ctx workflow.Context) bool {
+	info := workflow.GetInfo(ctx)
+	large := info.GetContinueAsNewSuggested() || info.GetCurrentHistorySize() > maxHistory
+	return e.changes >= maxUpdates || (large && workflow.GetVersion(ctx, changeHistory, workflow.DefaultVersion, 1) == 1)
 }
 
 type policyEntity struct {

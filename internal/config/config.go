@@ -24,7 +24,7 @@ type Config struct {
 	Proxies  []netip.Prefix `env:"WAKECALL_TRUSTED_PROXIES" help:"comma-separated networks (CIDR) of the proxies in front of the API, whose X-Forwarded-For is believed in the log; none by default"`
 	WebUI    string         `env:"WAKECALL_WEB_UI_URL" help:"base URL of Temporal's Web UI, for the links in answers"`
 
-	SecretKey     string         `env:"WAKECALL_SECRET_KEY" secret:"true" help:"base64 of 32 bytes that seals signing secrets and header values; the same for api and worker"`
+	SecretKey     string         `env:"WAKECALL_SECRET_KEY" secret:"true" help:"base64 of 32 bytes that seals signing secrets and header values; of several, separated by commas, the first seals and all open; the same for api and worker"`
 	CallbackAllow []netip.Prefix `env:"WAKECALL_CALLBACK_ALLOW" help:"comma-separated private networks (CIDR) that callbacks may reach; none by default; the same for api and worker"`
 	CallbackCA    string         `env:"WAKECALL_CALLBACK_CA_FILE" help:"file with certificates in PEM that may sign a receiver's, beside those of the system; a policy may add its own"`
 

@@ -1,0 +1,221 @@
+package e2e
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	enumspb "go.temporal.io/api/enums/v1"
+
+	"github.com/wakecall/wakecall/e2e/house"
+	"github.com/wakecall/wakecall/internal/seal"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// ends are how an entity is ended by anything but our API.
+var ends = map[string]func(*testing.T, *house.House, string){
+	"terminated": func(t *testing.T, h *house.House, id string) {
+		require.NoError(t, h.Client.TerminateWorkflow(t.Context(), id, "", "a slip"))
+	},
+	"cancelled": func(t *testing.T, h *house.House, id string) {
+		require.NoError(t, h.Client.CancelWorkflow(t.Context(), id, ""))
+		require.EventuallyWithT(t, func(c *assert.CollectT) {
+			require.NotEqual(c, enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, statusOf(c, h, id))
+		}, 10*time.Second, 20*time.Millisecond, "a worker takes the cancel")
+	},
+}
+
+func statusOf(t require.TestingT, h *house.House, id string) enumspb.WorkflowExecutionStatus {
+	described, err := h.Client.DescribeWorkflowExecution(context.Background(), id, "")
+	require.NoError(t, err)
+	return described.GetWorkflowExecutionInfo().GetStatus()
+}
+
+// A policy holds until it is deleted by a call of ours, whatever becomes of the
+// workflow that keeps it.
+func TestPolicyOutlivesItsWorkflow(t *testing.T) {
+	t.Parallel()
+	for name, end := range ends {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h, r, kind := open(t)
+			path, id, key := "/v1/policies/"+kind, workflows.PolicyID(kind), secret()
+			policy := house.JSON{
+				"callback":        house.JSON{"url": r.URL, "headers": house.JSON{"Authorization": "Bearer s3cret"}},
+				"signing_secrets": []string{key}, "limits": house.JSON{"pending": 3},
+			}
+			h.Policy(kind, policy)
+			h.Add(house.JSON{"business_type": kind, "business_id": "before", "delay": "1s"})
+			policy["paused"] = true
+			delete(policy, "signing_secrets")
+			h.Policy(kind, policy)
+			end(t, h, id)
+
+			got := h.Do("GET", path, nil)
+			require.Equal(t, http.StatusOK, got.Status)
+			require.Equal(t, `"2"`, got.Header.Get("ETag"))
+			require.Equal(t, enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, statusOf(t, h, id), "and is governed again")
+			h.Add(house.JSON{"business_type": kind, "business_id": "after", "delay": "0s"})
+			end(t, h, id)
+			require.EventuallyWithT(t, func(c *assert.CollectT) {
+				require.Contains(c, string(h.Do("GET", "/v1/policies", nil).Body), `"`+kind+`"`)
+			}, 10*time.Second, 50*time.Millisecond, "visibility lags behind")
+
+			end(t, h, id)
+			delete(policy, "paused")
+			policy["callback"] = house.JSON{"url": r.URL, "headers": house.JSON{"Authorization": "***"}}
+			changed := putIf(h, path, policy, `"2"`)
+			require.Equal(t, http.StatusOK, changed.Status)
+			require.Equal(t, `"3"`, changed.Header.Get("ETag"), "versions go on")
+			for _, timer := range []string{"before", "after"} {
+				call := r.Await(t, timer, 1)[0]
+				require.Equal(t, "Bearer s3cret", call.Header.Get("Authorization"))
+				verifies(t, key, call, true)
+				h.Await(kind+"/"+timer, "delivered")
+			}
+
+			end(t, h, id)
+			require.Equal(t, http.StatusNoContent, h.Do("DELETE", path+"?timers=keep", nil).Status)
+			require.Equal(t, http.StatusNotFound, h.Do("GET", path, nil).Status, "a deleted one stays so")
+			require.Equal(t, http.StatusUnprocessableEntity, h.Do("POST", "/v1/timers",
+				house.JSON{"business_type": kind, "business_id": "none", "delay": "0s"}).Status)
+		})
+	}
+}
+
+// A policy whose secret key is lost is shown, listed and booked under, and can be
+// put anew; what would keep a value that cannot be opened is refused by name.
+func TestPolicyWhoseKeyIsLost(t *testing.T) {
+	t.Parallel()
+	for _, ended := range []bool{false, true} {
+		h, r, kind := open(t)
+		path := "/v1/policies/" + kind
+		settings := house.Settings()
+		settings.SecretKey = seal.NewKey()
+		lost := house.OpenWith(t, temporalAddr, settings)
+		policy := house.JSON{
+			"callback":        house.JSON{"url": r.URL, "headers": house.JSON{"Authorization": "Bearer lost"}},
+			"signing_secrets": []string{secret()},
+		}
+		lost.Policy(kind, policy)
+		policy["signing_secrets"] = []string{secret()}
+		lost.Policy(kind, policy)
+		if ended {
+			require.NoError(t, h.Client.TerminateWorkflow(t.Context(), workflows.PolicyID(kind), "", "as a way out"))
+		}
+		require.Equal(t, http.StatusOK, h.Do("GET", path, nil).Status)
+		require.Equal(t, http.StatusOK, h.Do("GET", path+"/versions", nil).Status)
+		h.Add(house.JSON{"business_type": kind, "business_id": "1", "delay": "0s"})
+		require.EventuallyWithT(t, func(c *assert.CollectT) {
+			failure := h.Get(kind + "/1").LastFailure
+			require.NotNil(c, failure)
+			require.Contains(c, failure.Message, "/callback/headers/Authorization")
+			require.NotContains(c, failure.Message, "Bearer")
+		}, 10*time.Second, 50*time.Millisecond, "the timer says what it waits for")
+
+		read := house.JSON{"callback": house.JSON{"url": r.URL, "headers": house.JSON{"Authorization": "***"}}}
+		for _, reply := range []house.Reply{h.Do("PUT", path, read), h.Do("PATCH", path, house.JSON{"paused": true})} {
+			require.Equal(t, http.StatusUnprocessableEntity, reply.Status)
+			problem := reply.Problem()
+			require.Len(t, problem.Errors, 2)
+			require.Equal(t, "/callback/headers/Authorization", problem.Errors[0].Pointer)
+			require.Equal(t, "/signing_secrets", problem.Errors[1].Pointer)
+			require.Contains(t, string(reply.Body), "WAKECALL_SECRET_KEY")
+		}
+		key := secret()
+		whole := house.JSON{
+			"callback":        house.JSON{"url": r.URL, "headers": house.JSON{"Authorization": "Bearer new"}},
+			"signing_secrets": []string{key},
+		}
+		require.Equal(t, http.StatusOK, h.Do("PUT", path+"?dry_run=true", whole).Status)
+		require.Equal(t, `"3"`, putIf(h, path, whole, "").Header.Get("ETag"))
+		call := r.Await(t, "1", 1)[0]
+		require.Equal(t, "Bearer new", call.Header.Get("Authorization"))
+		verifies(t, key, call, true)
+		h.Await(kind+"/1", "delivered")
+	}
+}
+
+// A timer's own header that cannot be opened fails the timer, by its name, and
+// nobody is called without it. With the key beside the new one it rings.
+func TestTimerWhoseKeyIsLost(t *testing.T) {
+	t.Parallel()
+	h, r, kind := open(t)
+	settings := house.Settings()
+	other := seal.NewKey()
+	settings.SecretKey = other
+	lost := house.OpenWith(t, temporalAddr, settings)
+	body := booking(kind, "lost", "0s", r.URL)
+	body["callback"] = house.JSON{"url": r.URL, "headers": house.JSON{"X-Key": "s3cret"}}
+	body["retry"] = house.JSON{"steps": []string{"10ms"}}
+	lost.Add(body)
+	failed := h.Await(kind+"/lost", "failed")
+	require.Contains(t, failed.LastFailure.Message, "sealed_header: opening the header X-Key")
+	require.Equal(t, 2, failed.Attempts)
+	require.Empty(t, r.Calls("lost"))
+
+	settings.SecretKey = house.Settings().SecretKey + "," + other
+	rotated := house.OpenWith(t, temporalAddr, settings)
+	policy := house.JSON{"callback": house.JSON{"url": r.URL, "headers": house.JSON{"X-Key": "s3cret"}}}
+	lost.Policy(kind, policy)
+	policy["expires_after"] = "1h"
+	policy["callback"] = house.JSON{"url": r.URL, "headers": house.JSON{"X-Key": "***"}}
+	rotated.Policy(kind, policy) // sealed anew, with the first key
+	rotated.Add(house.JSON{"business_type": kind, "business_id": "rotated", "delay": "0s"})
+	require.Equal(t, "s3cret", r.Await(t, "rotated", 1)[0].Header.Get("X-Key"))
+}
+
+// A kept header stays with its origin.
+func TestKeptHeadersStayWithTheirOrigin(t *testing.T) {
+	t.Parallel()
+	h, r, kind := open(t)
+	path, elsewhere := "/v1/policies/"+kind, "http://elsewhere.example/"
+	h.Policy(kind, house.JSON{"callback": house.JSON{"url": r.URL, "headers": house.JSON{"Authorization": "Bearer s3cret"}}})
+	moved := house.JSON{"callback": house.JSON{"url": elsewhere, "headers": house.JSON{"Authorization": "***"}}}
+	for _, reply := range []house.Reply{
+		h.Do("PUT", path, moved), h.Do("PATCH", path, moved), h.Do("PATCH", path, house.JSON{"callback": house.JSON{"url": elsewhere}}),
+		h.Do("PUT", path+"?dry_run=true", moved),
+	} {
+		require.Equal(t, http.StatusUnprocessableEntity, reply.Status)
+		require.Equal(t, "/callback/headers/Authorization", reply.Problem().Errors[0].Pointer)
+	}
+	require.Equal(t, `"1"`, h.Do("GET", path, nil).Header.Get("ETag"), "nothing was changed")
+	require.Equal(t, http.StatusOK, h.Do("PATCH", path, house.JSON{"callback": house.JSON{"url": r.URL + "/path"}}).Status)
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		id := "kept-" + time.Now().Format("150405.000")
+		h.Add(house.JSON{"business_type": kind, "business_id": id, "delay": "0s"})
+		call := r.Await(t, id, 1)[0]
+		assert.Equal(c, "/path", call.Path)
+		assert.Equal(c, "Bearer s3cret", call.Header.Get("Authorization"))
+	}, 10*time.Second, 50*time.Millisecond, "a worker trusts a policy for a while")
+	require.Equal(t, http.StatusOK, h.Do("PATCH", path, house.JSON{"callback": house.JSON{
+		"url": elsewhere, "headers": house.JSON{"Authorization": nil},
+	}}).Status)
+}
+
+// However often secrets are replaced, the signature stays a header that servers
+// take, and the policy stays.
+func TestRotationIsBounded(t *testing.T) {
+	t.Parallel()
+	h, r, kind := open(t)
+	path := "/v1/policies/" + kind
+	policy := house.JSON{"callback": house.JSON{"url": r.URL}}
+	rotate := func() house.Reply {
+		policy["signing_secrets"] = []string{secret(), secret(), secret()}
+		return h.Do("PUT", path, policy)
+	}
+	for range 6 {
+		require.Less(t, rotate().Status, 300)
+	}
+	refused := rotate()
+	require.Equal(t, http.StatusUnprocessableEntity, refused.Status)
+	require.Equal(t, "/signing_secrets", refused.Problem().Errors[0].Pointer)
+	h.Add(house.JSON{"business_type": kind, "business_id": "1", "delay": "0s"})
+	require.Less(t, len(r.Await(t, "1", 1)[0].Header.Get("webhook-signature")), 1000)
+	policy["secret_overlap"] = "0s"
+	require.Equal(t, http.StatusOK, rotate().Status)
+	require.NotContains(t, string(h.Do("GET", path, nil).Body), "retired_secrets")
+}

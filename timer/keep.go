@@ -1,0 +1,99 @@
+package timer
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// Mask is the policy without what is write-only: header values are [Hidden], and
+// a change that sends that back keeps them.
+func (p Policy) Mask() Policy {
+	p.SigningSecrets = nil
+	p.RetiredSecrets = slices.Clone(p.RetiredSecrets)
+	for i := range p.RetiredSecrets {
+		p.RetiredSecrets[i].Secret = ""
+	}
+	p.Callback, p.TLS = p.Callback.Masked(), p.TLS.Masked()
+	return p
+}
+
+// KeepHeaders gives the named headers the values that they have in old; a header
+// that old does not have is dropped. What cannot be kept is refused: a value goes
+// to the origin that it was given for, and to no other.
+func (p *Policy) KeepHeaders(old Policy, names []string) (faults Faults) {
+	same := sameOrigin(p.Callback.URL, old.Callback.URL)
+	for _, name := range slices.Sorted(slices.Values(names)) {
+		value, ok := old.Callback.Headers[name]
+		pointer := HeaderPointer(name)
+		switch {
+		case !ok:
+			delete(p.Callback.Headers, name)
+		case !same:
+			faults.Add(pointer, CodeConflict, "is kept only for the same scheme, host and port: give its value anew, or leave the header out")
+		case slices.Contains(old.Unopened, pointer):
+			faults.Add(pointer, CodeConflict, "cannot be kept, because no configured secret key opens it: "+anew)
+		default:
+			p.Callback.Headers[name] = value
+		}
+	}
+	return faults
+}
+
+// KeepSecrets gives the policy the signing secrets of old.
+func (p *Policy) KeepSecrets(old Policy) (faults Faults) {
+	if slices.Contains(old.Unopened, SecretsPointer) {
+		faults.Add(SecretsPointer, CodeConflict, "cannot be kept, because no configured secret key opens them: "+anew)
+		return faults
+	}
+	p.SigningSecrets = old.SigningSecrets
+	return nil
+}
+
+// KeepClientKey gives the policy the client key of old where its own was sent as
+// it is shown.
+func (p *Policy) KeepClientKey(old Policy) (faults Faults) {
+	if p.TLS == nil || p.TLS.ClientKey != Hidden {
+		return nil
+	}
+	if slices.Contains(old.Unopened, ClientKeyPointer) {
+		faults.Add(ClientKeyPointer, CodeConflict, "cannot be kept, because no configured secret key opens it: "+anew)
+		return faults
+	}
+	kept := *p.TLS
+	kept.ClientKey = ""
+	if old.TLS != nil {
+		kept.ClientKey = old.TLS.ClientKey
+	}
+	p.TLS = &kept
+	return nil
+}
+
+// ClientKeyPointer is where a policy has the key of its client certificate.
+const ClientKeyPointer = "/tls/client_key"
+
+const anew = "give it anew, or configure the key in WAKECALL_SECRET_KEY"
+
+// SecretsPointer is where a policy has its signing secrets.
+const SecretsPointer = "/signing_secrets"
+
+// HeaderPointer is where a policy or a timer has a header.
+func HeaderPointer(name string) string { return "/callback/headers/" + escapePointer(name) }
+
+// sameOrigin reports whether two URLs have the same scheme, host and port.
+func sameOrigin(a, b string) bool {
+	one, err := url.Parse(a)
+	if err != nil {
+		return false
+	}
+	two, err := url.Parse(b)
+	return err == nil && origin(one) == origin(two)
+}
+
+func origin(u *url.URL) string {
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	return u.Scheme + "://" + strings.ToLower(u.Hostname()) + "\n" + port
+}

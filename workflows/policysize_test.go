@@ -1,0 +1,60 @@
+package workflows_test
+
+import (
+	"context"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// An entity whose history has grown large goes on in a new one, from what it was
+// last told. The count is the control: a small one goes on.
+func TestPolicyMakesRoom(t *testing.T) {
+	t.Parallel()
+	for name, grow := range map[string]func(*testsuite.TestWorkflowEnvironment){
+		"as Temporal suggests": func(env *testsuite.TestWorkflowEnvironment) { env.SetContinueAsNewSuggested(true) },
+		"by its size":          func(env *testsuite.TestWorkflowEnvironment) { env.SetCurrentHistorySize(3 << 20) },
+		"not at all":           func(*testsuite.TestWorkflowEnvironment) {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var suite testsuite.WorkflowTestSuite
+			suite.SetLogger(quiet{})
+			env := suite.NewTestWorkflowEnvironment()
+			workflows.Register(env)
+			env.RegisterActivityWithOptions(func(context.Context, timer.Governance) error { return nil },
+				activity.RegisterOptions{Name: workflows.ActivityGovern})
+			record := func(version int) workflows.PolicyRecord {
+				return workflows.PolicyRecord{Policy: timer.Policy{BusinessType: "order", Version: version}.WithDefaults(), ChangedAt: timer.At(time.Now())}
+			}
+			told := 0
+			tell := func(version int) {
+				env.UpdateWorkflow(workflows.UpdatePutPolicy, strconv.Itoa(version), &testsuite.TestUpdateCallback{
+					OnAccept: func() {}, OnReject: func(err error) { t.Error(err) }, OnComplete: func(_ any, err error) { require.NoError(t, err); told++ },
+				}, workflows.PutPolicy{Record: record(version), IfVersion: version - 1})
+			}
+			env.RegisterDelayedCallback(func() { tell(2) }, time.Minute)
+			env.RegisterDelayedCallback(func() { grow(env); tell(3) }, 2*time.Minute)
+			env.RegisterDelayedCallback(env.CancelWorkflow, 3*time.Minute)
+			env.ExecuteWorkflow(workflows.TypePolicy, record(1))
+			require.Equal(t, 2, told, "%v", env.GetWorkflowError())
+			var again *workflow.ContinueAsNewError
+			if name == "not at all" {
+				require.NotErrorAs(t, env.GetWorkflowError(), &again)
+				return
+			}
+			require.ErrorAs(t, env.GetWorkflowError(), &again)
+			var next workflows.PolicyRecord
+			require.NoError(t, converter.GetDefaultDataConverter().FromPayloads(again.Input, &next))
+			require.Equal(t, 3, next.Policy.Version)
+		})
+	}
+}
