@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -229,6 +230,41 @@ func TestForbiddenAddressesAreRefused(t *testing.T) {
 	body := booking(kind, "", "-1h", "http://10.0.0.1/")
 	require.Len(t, h.Do("POST", "/v1/timers", body).Problem().Errors, 3, "with all else that is wrong")
 	require.Equal(t, http.StatusNotFound, h.Do("GET", "/v1/timers/"+kind+"/new", nil).Status, "nothing was booked")
+}
+
+// A change of one field of the callback leaves the others, and none leaves a
+// timer that nobody can be called for.
+func TestCallbackIsChangedFieldByField(t *testing.T) {
+	t.Parallel()
+	h, r, kind := open(t)
+	patch := func(id string, callback, more house.JSON) house.Reply {
+		body := house.JSON{"callback": callback}
+		maps.Copy(body, more)
+		return h.Do("PATCH", "/v1/timers/"+kind+"/"+id, body)
+	}
+	body := booking(kind, "own", "1h", r.URL)
+	body["callback"] = house.JSON{"url": r.URL, "headers": house.JSON{"X-A": "one", "X-B": "two"}}
+	h.Add(body)
+	require.Equal(t, http.StatusOK, patch("own", house.JSON{"timeout": "5s"}, nil).Status)
+	moved := patch("own", house.JSON{"url": "http://elsewhere.example/", "headers": house.JSON{"X-B": "four"}}, nil)
+	require.Equal(t, http.StatusUnprocessableEntity, moved.Status)
+	require.Len(t, moved.Problem().Errors, 1)
+	require.Equal(t, "/callback/headers/X-A", moved.Problem().Errors[0].Pointer)
+	require.Equal(t, http.StatusOK, patch("own", house.JSON{"url": r.URL + "/path", "headers": house.JSON{"X-B": "three"}}, house.JSON{"delay": "0s"}).Status)
+	call := r.Await(t, "own", 1)[0]
+	require.Equal(t, "/path", call.Path)
+	require.Equal(t, "one", call.Header.Get("X-A"))
+	require.Equal(t, "three", call.Header.Get("X-B"))
+
+	h.Policy(kind, house.JSON{"callback": house.JSON{"url": r.URL}})
+	h.Add(house.JSON{"business_type": kind, "business_id": "policys", "delay": "1h"})
+	require.Equal(t, http.StatusOK, patch("policys", house.JSON{"timeout": "5s"}, nil).Status)
+	require.Equal(t, http.StatusNoContent, h.Do("DELETE", "/v1/policies/"+kind+"?timers=keep", nil).Status)
+	refused := patch("policys", house.JSON{"timeout": "6s"}, nil)
+	require.Equal(t, http.StatusUnprocessableEntity, refused.Status)
+	require.Contains(t, string(refused.Body), "unknown-business-type")
+	require.Equal(t, http.StatusOK, patch("policys", house.JSON{"url": r.URL}, house.JSON{"delay": "0s"}).Status)
+	h.Await(kind+"/policys", "delivered")
 }
 
 func TestLadders(t *testing.T) {

@@ -154,7 +154,7 @@ func (e *Engine) change(ctx context.Context, t Target, change timer.Change) (tim
 	// Another change may come first: the workflow looks again when it applies this one.
 	change.ID, change.IfMatch = uuid.NewString(), t.IfMatch
 	current := timer.Spec{Key: key, Card: view.Card}
-	if _, err := current.Apply(change); err != nil {
+	if err := e.fits(call, view, change); err != nil {
 		return timer.View{}, "", err
 	}
 	if change.Terms.Callback, err = e.sealCallback(change.Terms.Callback); err != nil {
@@ -173,6 +173,25 @@ func (e *Engine) change(ctx context.Context, t Target, change timer.Change) (tim
 		}
 	}
 	return e.settle(ctx, s, t.Wait)
+}
+
+// fits refuses a change that does not go with the timer as it stands, or that
+// leaves nobody to call.
+func (e *Engine) fits(ctx context.Context, view timer.View, change timer.Change) error {
+	current := timer.Spec{Key: view.Key, Card: view.Card}
+	if change.Terms.Callback != nil { // the card does not tell what it is put over
+		spec, _, err := e.input(ctx, view.Key, view.RunID)
+		if err != nil {
+			return err
+		}
+		current.Callback = spec.Callback
+	}
+	next, err := current.Apply(change)
+	if err != nil || change.Terms.Callback == nil || next.Callback.URL != "" {
+		return err
+	}
+	_, err = e.policyFor(ctx, next)
+	return err
 }
 
 // signal hands a change to the timer's workflow, or starts it. Unlike a plain

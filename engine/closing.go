@@ -40,7 +40,7 @@ func refuseClosed(policy timer.Policy) error {
 // meanwhile: the booking may have taken its time. Else it is undone. It asks what is
 // at hand, and Temporal only where that is too old.
 func (e *Engine) uphold(ctx context.Context, spec timer.Spec, runID string) error {
-	policy, err := e.Policy(ctx, spec.BusinessType)
+	policy, err := e.policies.get(ctx, spec.BusinessType)
 	if err == nil && time.Since(policy.ReadAt.Time()) > e.PolicyTTL+readSlack {
 		policy, err = e.readPolicy(ctx, spec.BusinessType)
 	}

@@ -45,7 +45,7 @@ func (e *Engine) redeliver(ctx context.Context, key timer.Key, runID string) (ti
 	if view.Status != timer.Failed {
 		return timer.View{}, notFailed(view)
 	}
-	policy, err := e.Policy(ctx, key.BusinessType)
+	policy, err := e.policies.get(ctx, key.BusinessType)
 	if err == nil {
 		err = refuseClosed(policy)
 	}

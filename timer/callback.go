@@ -24,15 +24,7 @@ type Callback struct {
 // base stay behind when the URL is another one: they may hold its credentials.
 func (c Callback) Over(base Callback) Callback {
 	if c.URL == "" {
-		headers := maps.Clone(base.Headers)
-		if headers == nil {
-			headers = map[string]string{}
-		}
-		for name := range c.Headers { // a name in another case is the same header
-			maps.DeleteFunc(headers, func(known, _ string) bool { return strings.EqualFold(known, name) })
-		}
-		maps.Copy(headers, c.Headers)
-		c.URL, c.Headers = base.URL, headers
+		c.URL, c.Headers = base.URL, overlay(base.Headers, c.Headers)
 	}
 	if c.Timeout == 0 {
 		c.Timeout = base.Timeout
@@ -51,6 +43,53 @@ func (c Callback) Masked() Callback {
 	}
 	c.Headers = headers
 	return c
+}
+
+// Amend puts what a change names in the place of what c, the callback of a timer,
+// has: headers by their names, and what it leaves out stays. Headers that stay
+// are refused where the change leads to another origin: they may be credentials.
+func (c Callback) Amend(change Callback) (_ Callback, faults Faults) {
+	if change.URL != "" && !sameOrigin(change.URL, c.URL) {
+		for _, name := range slices.Sorted(maps.Keys(c.Headers)) {
+			if !named(change.Headers, name) {
+				faults.Add("/headers/"+escapePointer(name), CodeConflict,
+					"was given for another scheme, host or port: give its value anew, or replace the timer with PUT to leave it out")
+			}
+		}
+	}
+	if change.URL != "" {
+		c.URL = change.URL
+	}
+	if change.Timeout != 0 {
+		c.Timeout = change.Timeout
+	}
+	c.Headers = overlay(c.Headers, change.Headers)
+	if len(c.Headers) > MaxHeaders {
+		faults.AddMost("/headers", MaxHeaders, "headers")
+	}
+	return c, faults
+}
+
+// overlay is base with the headers of over in place of its own. Their names are
+// the same in any case.
+func overlay(base, over map[string]string) map[string]string {
+	headers := map[string]string{}
+	for name, value := range base {
+		if !named(over, name) {
+			headers[name] = value
+		}
+	}
+	maps.Copy(headers, over)
+	return headers
+}
+
+func named(headers map[string]string, name string) bool {
+	for other := range headers {
+		if strings.EqualFold(other, name) {
+			return true
+		}
+	}
+	return false
 }
 
 // Check returns what is wrong with the callback.

@@ -98,3 +98,52 @@ func TestOverrideKeepsCredentialsAtHome(t *testing.T) {
 	require.Equal(t, "base", base.Headers["X-A"], "the policy is not changed")
 	require.Equal(t, timer.DefaultAttemptTimeout, timer.Callback{}.Over(timer.Callback{}).Timeout.D())
 }
+
+func TestCallbackIsAmendedFieldByField(t *testing.T) {
+	t.Parallel()
+	own := timer.Callback{URL: "https://h/a", Headers: map[string]string{"A": "1", "B": "2"}, Timeout: timer.Duration(time.Second)}
+	for name, c := range map[string]struct {
+		change, want timer.Callback
+		refused      []string
+	}{
+		"the timeout": {timer.Callback{Timeout: timer.Duration(time.Minute)},
+			timer.Callback{URL: own.URL, Headers: own.Headers, Timeout: timer.Duration(time.Minute)}, nil},
+		"a header, in another case": {timer.Callback{Headers: map[string]string{"a": "3", "C": "4"}},
+			timer.Callback{URL: own.URL, Headers: map[string]string{"a": "3", "B": "2", "C": "4"}, Timeout: own.Timeout}, nil},
+		"the path": {timer.Callback{URL: "https://h/b"}, timer.Callback{URL: "https://h/b", Headers: own.Headers, Timeout: own.Timeout}, nil},
+		"the host": {timer.Callback{URL: "https://other/"}, timer.Callback{}, []string{"/headers/A", "/headers/B"}},
+		"the host and a header": {timer.Callback{URL: "https://other/", Headers: map[string]string{"b": "5"}}, timer.Callback{},
+			[]string{"/headers/A"}},
+		"the host and all headers": {timer.Callback{URL: "http://h/", Headers: map[string]string{"A": "5", "B": "6"}},
+			timer.Callback{URL: "http://h/", Headers: map[string]string{"A": "5", "B": "6"}, Timeout: own.Timeout}, nil},
+	} {
+		got, faults := own.Amend(c.change)
+		var refused []string
+		for _, fault := range faults {
+			refused = append(refused, fault.Pointer)
+		}
+		require.Equal(t, c.refused, refused, name)
+		if c.refused == nil {
+			require.Equal(t, c.want, got, name)
+		}
+	}
+	require.Equal(t, map[string]string{"A": "1", "B": "2"}, own.Headers, "the old one is not touched")
+	_, faults := timer.Callback{Headers: map[string]string{"A": "1"}}.Amend(timer.Callback{URL: "https://h/"})
+	require.Len(t, faults, 1, "what was given for the policy's receiver goes to no other")
+}
+
+func TestChangesAmendTheCallback(t *testing.T) {
+	t.Parallel()
+	spec := timer.Spec{Card: timer.Card{DueAt: timer.At(time.Now())}, Callback: &timer.Callback{URL: "https://h/a", Headers: map[string]string{"A": "1"}}}
+	change := timer.Change{Terms: timer.Terms{Callback: &timer.Callback{Timeout: timer.Duration(time.Minute)}}}
+	patched, err := spec.Apply(change)
+	require.NoError(t, err)
+	require.Equal(t, "https://h/a", patched.Callback.URL)
+	require.Equal(t, timer.Duration(time.Minute), patched.Callback.Timeout)
+	change.Replace = true
+	replaced, err := spec.Apply(change)
+	require.NoError(t, err)
+	require.Equal(t, timer.Callback{Timeout: timer.Duration(time.Minute)}, *replaced.Callback)
+	_, err = spec.Apply(timer.Change{Terms: timer.Terms{Callback: &timer.Callback{URL: "https://other/"}}})
+	require.Equal(t, timer.InvalidRequest, timer.CodeOf(err))
+}

@@ -65,7 +65,9 @@ func (s Spec) Apply(c Change) (Spec, error) {
 	if c.Terms.ExpiresAfter != nil {
 		s.LatestAt, s.ExpiresAfter = 0, *c.Terms.ExpiresAfter
 	}
-	s = s.override(c.Terms)
+	if s, err = s.override(c.Terms); err != nil {
+		return Spec{}, err
+	}
 	if s.LatestAt != 0 && s.LatestAt < s.DueAt {
 		return Spec{}, Faults{{"/latest_at", CodeOutOfRange, "must not be before the due time"}}.Err()
 	}
@@ -115,12 +117,23 @@ func (c Card) reschedule(change Change) (Card, error) {
 	return c, nil
 }
 
-func (s Spec) override(t Terms) Spec {
+// override sets what a timer has of its own. A callback is amended field by
+// field; a ladder is of one kind or the other, and is replaced whole.
+func (s Spec) override(t Terms) (Spec, error) {
 	if t.Payload != nil {
 		s.ContentType = t.Payload.ContentType
 	}
 	if t.Callback != nil {
-		s.Callback = t.Callback
+		callback := *t.Callback
+		if s.Callback != nil {
+			var wrong, faults Faults
+			callback, wrong = s.Callback.Amend(callback)
+			faults.Under("/callback", wrong)
+			if err := faults.Err(); err != nil {
+				return Spec{}, err
+			}
+		}
+		s.Callback = &callback
 	}
 	if t.Retry != nil {
 		retry := t.Retry.WithDefaults()
@@ -132,5 +145,5 @@ func (s Spec) override(t Terms) Spec {
 	if s.Priority == 0 {
 		s.Priority = DefaultPriority
 	}
-	return s
+	return s, nil
 }
