@@ -262,7 +262,7 @@ func TestCallbackIsChangedFieldByField(t *testing.T) {
 	require.Equal(t, http.StatusNoContent, h.Do("DELETE", "/v1/policies/"+kind+"?timers=keep", nil).Status)
 	refused := patch("policys", house.JSON{"timeout": "6s"}, nil)
 	require.Equal(t, http.StatusUnprocessableEntity, refused.Status)
-	require.Contains(t, string(refused.Body), "unknown-business-type")
+	require.Equal(t, "/callback/url", refused.Problem().Errors[0].Pointer)
 	require.Equal(t, http.StatusOK, patch("policys", house.JSON{"url": r.URL}, house.JSON{"delay": "0s"}).Status)
 	h.Await(kind+"/policys", "delivered")
 }

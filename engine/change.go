@@ -190,7 +190,11 @@ func (e *Engine) fits(ctx context.Context, view timer.View, change timer.Change)
 	if err != nil || change.Terms.Callback == nil || next.Callback.URL != "" {
 		return err
 	}
-	_, err = e.policyFor(ctx, next)
+	policy, err := e.policies.get(ctx, view.BusinessType)
+	if (err == nil && policy.Callback.URL == "") || timer.CodeOf(err) == timer.NotFound {
+		return timer.Faults{{Pointer: "/callback/url", Code: timer.CodeRequired,
+			Detail: "is required: the timer has none, and its business type has no policy that names one"}}.Err()
+	}
 	return err
 }
 

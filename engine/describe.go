@@ -38,7 +38,7 @@ func (e *Engine) showCall(ctx context.Context, view *timer.View) error {
 	if err != nil {
 		return err
 	}
-	policy, err := e.Policy(ctx, view.BusinessType)
+	policy, err := e.policies.get(ctx, view.BusinessType)
 	if err != nil && timer.CodeOf(err) != timer.NotFound {
 		return err
 	}

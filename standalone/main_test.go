@@ -103,6 +103,16 @@ func TestBadKeyFileIsNamed(t *testing.T) {
 	require.ErrorContains(t, err, filepath.Dir(file))
 }
 
+func TestSecretKeysAreReadFromLines(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "secret.key")
+	first, second := seal.NewKey(), seal.NewKey()
+	require.NoError(t, os.WriteFile(file, []byte(first+"\n"+second+"\n"), 0o600))
+	keys, err := secretKey(file)
+	require.NoError(t, err)
+	require.Equal(t, first+","+second, keys)
+}
+
 func TestSecretKeyIsKept(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "secret.key")

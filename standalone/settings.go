@@ -105,12 +105,12 @@ func secretKey(file string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	key := strings.TrimSpace(string(text))
+	key := strings.Join(strings.Fields(string(text)), ",") // a key on each line, the first one seals
 	if key == "" {
-		return "", fmt.Errorf("%s is empty: restore it from a backup, or remove it and put the signing secrets anew", file)
+		return "", fmt.Errorf("%s is empty: restore it from a backup, or remove it and put the policies that hold secrets anew", file)
 	}
 	if _, err := seal.New(key); err != nil {
-		return "", fmt.Errorf("%s: %w: restore it from a backup, or remove it and put the signing secrets anew", file, err)
+		return "", fmt.Errorf("%s: %w: restore it from a backup, or remove it and put the policies that hold secrets anew", file, err)
 	}
 	return key, nil
 }

@@ -30,9 +30,9 @@ func (p *Policy) KeepHeaders(old Policy, names []string) (faults Faults) {
 		case !ok:
 			delete(p.Callback.Headers, name)
 		case !same:
-			faults.Add(pointer, CodeConflict, "is kept only for the same scheme, host and port: give its value anew, or leave the header out")
+			faults.Add(pointer, CodeConflict, "is kept only for the same scheme, host and port: give its value anew, or remove the header")
 		case slices.Contains(old.Unopened, pointer):
-			faults.Add(pointer, CodeConflict, "cannot be kept, because no configured secret key opens it: "+anew)
+			faults.Add(pointer, CodeConflict, "cannot be kept, because no configured secret key opens it: give it anew, "+configure)
 		default:
 			p.Callback.Headers[name] = value
 		}
@@ -43,7 +43,7 @@ func (p *Policy) KeepHeaders(old Policy, names []string) (faults Faults) {
 // KeepSecrets gives the policy the signing secrets of old.
 func (p *Policy) KeepSecrets(old Policy) (faults Faults) {
 	if slices.Contains(old.Unopened, SecretsPointer) {
-		faults.Add(SecretsPointer, CodeConflict, "cannot be kept, because no configured secret key opens them: "+anew)
+		faults.Add(SecretsPointer, CodeConflict, "cannot be kept, because no configured secret key opens them: give them anew, "+configure)
 		return faults
 	}
 	p.SigningSecrets = old.SigningSecrets
@@ -57,7 +57,7 @@ func (p *Policy) KeepClientKey(old Policy) (faults Faults) {
 		return nil
 	}
 	if slices.Contains(old.Unopened, ClientKeyPointer) {
-		faults.Add(ClientKeyPointer, CodeConflict, "cannot be kept, because no configured secret key opens it: "+anew)
+		faults.Add(ClientKeyPointer, CodeConflict, "cannot be kept, because no configured secret key opens it: give it anew, "+configure)
 		return faults
 	}
 	kept := *p.TLS
@@ -72,7 +72,7 @@ func (p *Policy) KeepClientKey(old Policy) (faults Faults) {
 // ClientKeyPointer is where a policy has the key of its client certificate.
 const ClientKeyPointer = "/tls/client_key"
 
-const anew = "give it anew, or configure the key in WAKECALL_SECRET_KEY"
+const configure = "or configure the key in WAKECALL_SECRET_KEY"
 
 // SecretsPointer is where a policy has its signing secrets.
 const SecretsPointer = "/signing_secrets"
