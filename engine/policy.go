@@ -82,8 +82,13 @@ func deleted(info *workflowpb.WorkflowExecutionInfo) bool {
 // killed is whether the entity was ended by anything else: an operator, or
 // Temporal itself. That says nothing of the policy, which holds as it stood.
 func killed(info *workflowpb.WorkflowExecutionInfo) bool {
-	return !deleted(info) && info.GetStatus() != enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING &&
-		info.GetStatus() != enumspb.WORKFLOW_EXECUTION_STATUS_CONTINUED_AS_NEW
+	switch info.GetStatus() {
+	case enumspb.WORKFLOW_EXECUTION_STATUS_TERMINATED, enumspb.WORKFLOW_EXECUTION_STATUS_CANCELED,
+		enumspb.WORKFLOW_EXECUTION_STATUS_FAILED, enumspb.WORKFLOW_EXECUTION_STATUS_TIMED_OUT:
+		return true
+	default:
+		return false
+	}
 }
 
 // revive starts an entity that was killed anew, from what it last said, so that
