@@ -70,7 +70,7 @@ func TestTLSInFront(t *testing.T) {
 // addresses of this machine.
 func proxied(t *testing.T, api string) (addr string, authority *x509.CertPool) {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "wakecall-tls-") // short, and for others to enter: its workers are nobody
+	dir, err := os.MkdirTemp("", "wakecall-tls-") //nolint:usetesting // short, and for others to enter: its workers are nobody
 	require.NoError(t, err)
 	require.NoError(t, os.Chmod(dir, 0o755))
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })
