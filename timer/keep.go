@@ -18,26 +18,38 @@ func (p Policy) Mask() Policy {
 	return p
 }
 
-// KeepHeaders gives the named headers the values that they have in old; a header
-// that old does not have is dropped. What cannot be kept is refused: a value goes
-// to the origin that it was given for, and to no other.
+// KeepHeaders gives the named headers the values that they have in old, where their
+// names may be written in another case. What cannot be kept is refused: a header that
+// old does not have, and a value that would go to another origin than the one that it
+// was given for.
 func (p *Policy) KeepHeaders(old Policy, names []string) (faults Faults) {
 	same := sameOrigin(p.Callback.URL, old.Callback.URL)
 	for _, name := range slices.Sorted(slices.Values(names)) {
-		value, ok := old.Callback.Headers[name]
-		pointer := HeaderPointer(name)
+		stored, ok := headerNamed(old.Callback.Headers, name)
+		value, pointer := old.Callback.Headers[stored], HeaderPointer(name)
 		switch {
 		case !ok:
-			delete(p.Callback.Headers, name)
+			faults.Add(pointer, CodeRequired, "needs a value: none is stored that "+Hidden+" could keep")
 		case !same:
 			faults.Add(pointer, CodeConflict, "is kept only for the same scheme, host and port: give its value anew, or remove the header")
-		case slices.Contains(old.Unopened, pointer):
+		case slices.Contains(old.Unopened, HeaderPointer(stored)):
 			faults.Add(pointer, CodeConflict, "cannot be kept, because no configured secret key opens it: give it anew, "+configure)
 		default:
 			p.Callback.Headers[name] = value
 		}
 	}
 	return faults
+}
+
+// headerNamed is the name under which a header is stored: in which case it is written
+// does not matter (RFC 9110, section 5.1).
+func headerNamed(headers map[string]string, name string) (stored string, ok bool) {
+	for stored := range headers {
+		if strings.EqualFold(stored, name) {
+			return stored, true
+		}
+	}
+	return "", false
 }
 
 // KeepSecrets gives the policy the signing secrets of old.
