@@ -50,8 +50,9 @@ func (c Callback) Masked() Callback {
 // are refused where the change leads to another origin: they may be credentials.
 func (c Callback) Amend(change Callback) (_ Callback, faults Faults) {
 	if change.URL != "" && !sameOrigin(change.URL, c.URL) {
+		//workflowcheck:ignore They are sorted.
 		for _, name := range slices.Sorted(maps.Keys(c.Headers)) {
-			if !named(change.Headers, name) {
+			if _, anew := named(change.Headers, name); !anew {
 				faults.Add("/headers/"+escapePointer(name), CodeConflict,
 					"was given for another scheme, host or port: give its value anew, or replace the timer with PUT to leave it out")
 			}
@@ -74,22 +75,27 @@ func (c Callback) Amend(change Callback) (_ Callback, faults Faults) {
 // the same in any case.
 func overlay(base, over map[string]string) map[string]string {
 	headers := map[string]string{}
+	//workflowcheck:ignore The order in which they are copied tells nothing.
 	for name, value := range base {
-		if !named(over, name) {
+		if _, replaced := named(over, name); !replaced {
 			headers[name] = value
 		}
 	}
+	//workflowcheck:ignore The order in which they are copied tells nothing.
 	maps.Copy(headers, over)
 	return headers
 }
 
-func named(headers map[string]string, name string) bool {
-	for other := range headers {
-		if strings.EqualFold(other, name) {
-			return true
+// named is the name under which a header is there: in which case it is written does
+// not matter (RFC 9110, section 5.1).
+func named(headers map[string]string, name string) (stored string, ok bool) {
+	//workflowcheck:ignore There is one such name at most.
+	for stored := range headers {
+		if strings.EqualFold(stored, name) {
+			return stored, true
 		}
 	}
-	return false
+	return "", false
 }
 
 // Check returns what is wrong with the callback.

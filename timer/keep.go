@@ -25,7 +25,7 @@ func (p Policy) Mask() Policy {
 func (p *Policy) KeepHeaders(old Policy, names []string) (faults Faults) {
 	same := sameOrigin(p.Callback.URL, old.Callback.URL)
 	for _, name := range slices.Sorted(slices.Values(names)) {
-		stored, ok := headerNamed(old.Callback.Headers, name)
+		stored, ok := named(old.Callback.Headers, name)
 		value, pointer := old.Callback.Headers[stored], HeaderPointer(name)
 		switch {
 		case !ok:
@@ -39,17 +39,6 @@ func (p *Policy) KeepHeaders(old Policy, names []string) (faults Faults) {
 		}
 	}
 	return faults
-}
-
-// headerNamed is the name under which a header is stored: in which case it is written
-// does not matter (RFC 9110, section 5.1).
-func headerNamed(headers map[string]string, name string) (stored string, ok bool) {
-	for stored := range headers {
-		if strings.EqualFold(stored, name) {
-			return stored, true
-		}
-	}
-	return "", false
 }
 
 // KeepSecrets gives the policy the signing secrets of old.
