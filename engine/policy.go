@@ -32,6 +32,7 @@ func (e *Engine) StoredPolicy(ctx context.Context, businessType string) (timer.P
 	ctx, cancel := bounded(ctx)
 	defer cancel()
 	record, err := e.standing(ctx, businessType)
+	record.Policy.ClosedUntil = record.ClosedUntil
 	return record.Policy, err
 }
 
