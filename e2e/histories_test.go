@@ -204,7 +204,7 @@ func TestRecordHistoriesOfHeldTimers(t *testing.T) {
 		method := map[bool]string{true: "DELETE", false: "PATCH"}[moved == nil]
 		require.Equal(t, http.StatusOK, h.Do(method, "/v1/timers/"+path, moved).Status)
 		rec.run(scenario, path, run)
-		rec.run("nudge", workflows.NudgeID(run), "")
+		rec.run("nudge", workflows.NotifyID(run), "")
 		h.Do("DELETE", "/v1/timers/"+path, nil)
 	}
 	id := bookHeld(t, h, kind, r.URL)

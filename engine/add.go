@@ -166,7 +166,7 @@ func startOptions(spec timer.Spec) client.StartWorkflowOptions {
 	return client.StartWorkflowOptions{
 		ID:                  spec.String(),
 		TaskQueue:           workflows.TaskQueue,
-		StartDelay:          workflows.Cold(spec.Card, time.Now()),
+		StartDelay:          workflows.StartDelay(spec.Card, time.Now()),
 		WorkflowTaskTimeout: spec.TaskTimeout(),
 		// A running timer is never replaced by a start, and the SDK would
 		// otherwise answer with the old run and no error.

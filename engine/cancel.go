@@ -79,7 +79,7 @@ func (e *Engine) cancel(ctx context.Context, view timer.View, ifMatch string) er
 	if err != nil || !mayBeHeld(view) || view.Status != timer.Scheduled {
 		return translate(err)
 	}
-	return e.nudge(ctx, view.Key, view.RunID)
+	return e.notify(ctx, view.Key, view.RunID)
 }
 
 func cancelled(view timer.View, err error) (timer.View, Effect, error) {

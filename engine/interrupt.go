@@ -23,8 +23,8 @@ const (
 	// nearWaking is how long before it wakes a timer may be with a worker: the
 	// clocks differ.
 	nearWaking = time.Second
-	// nudgeTimeout is how long a nudge may take.
-	nudgeTimeout = 10 * time.Second
+	// notifyTimeout is how long word to a worker may take.
+	notifyTimeout = 10 * time.Second
 )
 
 // mayBeHeld is whether a worker may hold the timer until its time.
@@ -47,7 +47,7 @@ func (e *Engine) callOff(ctx context.Context, s sent) error {
 	if err := e.mark(ctx, s); err != nil {
 		return err
 	}
-	return e.nudge(ctx, s.key, s.runID)
+	return e.notify(ctx, s.key, s.runID)
 }
 
 // unpolled is a task queue that nobody polls.
@@ -60,7 +60,7 @@ const unpolled = "wakecall-nobody"
 func (e *Engine) mark(ctx context.Context, s sent) error {
 	_, err := e.Client.WorkflowService().StartWorkflowExecution(ctx, &workflowservice.StartWorkflowExecutionRequest{
 		Namespace: e.Namespace, WorkflowId: s.key.String(), RequestId: workflows.ChangeMark(s.runID) + s.change,
-		WorkflowType: &commonpb.WorkflowType{Name: workflows.TypeNudge}, TaskQueue: &taskqueuepb.TaskQueue{Name: unpolled},
+		WorkflowType: &commonpb.WorkflowType{Name: workflows.TypeNotify}, TaskQueue: &taskqueuepb.TaskQueue{Name: unpolled},
 		WorkflowExecutionTimeout: durationpb.New(time.Second),
 		WorkflowIdConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
 		WorkflowIdReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
@@ -88,9 +88,9 @@ func withWorker(described *workflowservice.DescribeWorkflowExecutionResponse) bo
 		described.GetPendingWorkflowTask().GetState() == enumspb.PENDING_WORKFLOW_TASK_STATE_STARTED
 }
 
-// nudge makes the worker that holds a timer look at it now, and not only when it
+// notify makes the worker that holds a timer look at it now, and not only when it
 // is about to ring.
-func (e *Engine) nudge(ctx context.Context, key timer.Key, runID string) error {
+func (e *Engine) notify(ctx context.Context, key timer.Key, runID string) error {
 	var worker string
 	err := e.eachEvent(ctx, key, runID, func(event *historypb.HistoryEvent) {
 		if started := event.GetWorkflowTaskStartedEventAttributes(); started != nil {
@@ -101,8 +101,8 @@ func (e *Engine) nudge(ctx context.Context, key timer.Key, runID string) error {
 		return err
 	}
 	_, err = e.Client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-		ID: workflows.NudgeID(runID), TaskQueue: workflows.TaskQueue, WorkflowExecutionTimeout: nudgeTimeout,
+		ID: workflows.NotifyID(runID), TaskQueue: workflows.TaskQueue, WorkflowExecutionTimeout: notifyTimeout,
 		StaticSummary: "nudge of " + key.String(),
-	}, workflows.TypeNudge, workflows.Nudging{Worker: worker, RunID: runID})
+	}, workflows.TypeNotify, workflows.Notification{Worker: worker, RunID: runID})
 	return translate(err)
 }

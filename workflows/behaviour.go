@@ -28,8 +28,8 @@ const versionLive = "live-retries"
 
 // live is whether a delivery that begins now is of [BehaviourLiveRetries]. A run
 // that was booked before goes over to it unless its delivery began before as well.
-func (a *alarm) live(ctx workflow.Context) bool {
-	if a.spec.Behaviour >= BehaviourLiveRetries {
+func (t *timerRun) live(ctx workflow.Context) bool {
+	if t.spec.Behaviour >= BehaviourLiveRetries {
 		return true
 	}
 	return workflow.GetVersion(ctx, versionLive, workflow.DefaultVersion, BehaviourLiveRetries) == BehaviourLiveRetries

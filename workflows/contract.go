@@ -41,7 +41,7 @@ const (
 	TypeProbe  = "WakecallProbe"
 
 	TypeRedelivery = "WakecallRedelivery"
-	TypeNudge      = "WakecallNudge"
+	TypeNotify     = "WakecallNudge"
 	TypeRegistry   = "WakecallRegistry"
 
 	// TypeCheck is that of workflows which nobody runs, see [CheckQueue].
@@ -147,8 +147,8 @@ func AlertID(event timer.EventType, runID string) string {
 	return "alert:" + string(event) + ":" + runID
 }
 
-// NudgeID is the workflow id of the nudge for a run.
-func NudgeID(runID string) string { return "nudge:" + runID }
+// NotifyID is the workflow id of word to the worker that has preloaded a run.
+func NotifyID(runID string) string { return "nudge:" + runID }
 
 const redeliveryPrefix = "redelivery:"
 

@@ -107,6 +107,14 @@ func (s *course) ended() (timer.Outcome, time.Duration) {
 	return outcome, s.since()
 }
 
+// backoff is how long the timer's next run is cold.
+func (s *course) backoff() time.Duration {
+	s.Helper()
+	var again *workflow.ContinueAsNewError
+	require.ErrorAs(s, s.env.GetWorkflowError(), &again)
+	return again.BackoffStartInterval
+}
+
 // next is what the timer's next run begins with.
 func (s *course) next() (next timer.Spec) {
 	s.Helper()

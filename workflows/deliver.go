@@ -23,42 +23,42 @@ func deliverRetry() *temporal.RetryPolicy {
 // deliver leaves the attempts that remain to the server, which holds each
 // backoff, and waits for the last of them or for an interruption. first is what
 // is known of the delivery so far.
-func (a *alarm) deliver(ctx workflow.Context, first timer.Report) (timer.Outcome, error) {
+func (t *timerRun) deliver(ctx workflow.Context, first timer.Report) decision {
 	if err := workflow.UpsertTypedSearchAttributes(ctx, AttrState.ValueSet(string(timer.Delivering))); err != nil {
-		return timer.Outcome{}, err
+		return decision{broken: err}
 	}
-	a.delivering = true
-	if a.live(ctx) {
-		return a.deliverLive(ctx, first)
+	t.delivering = true
+	if t.live(ctx) {
+		return t.deliverLive(ctx, first)
 	}
 	last := first
 	for !last.Result.Final() {
-		report, err := a.awaitDelivery(ctx, last)
+		report, err := t.awaitDelivery(ctx, last)
 		if err == nil {
 			last = report
 			continue
 		}
-		if a.interrupted(ctx) {
-			return timer.Outcome{}, a.giveWay(ctx)
+		if t.interrupted(ctx) {
+			return t.applyPending(ctx)
 		}
-		return a.finish(ctx, lastReport(err, last))
+		return t.finish(ctx, lastReport(err, last))
 	}
-	return a.finish(ctx, last)
+	return t.finish(ctx, last)
 }
 
 // awaitDelivery returns when the delivery succeeded, gave up, or was called off
 // for a change or a cancel. It waits for an attempt in flight to end, so that
 // it knows whether the receiver took it.
-func (a *alarm) awaitDelivery(ctx workflow.Context, last timer.Report) (timer.Report, error) {
-	ctx, callOff := workflow.WithCancel(workflow.WithActivityOptions(ctx, a.deliverOptions(ctx, last)))
+func (t *timerRun) awaitDelivery(ctx workflow.Context, last timer.Report) (timer.Report, error) {
+	ctx, callOff := workflow.WithCancel(workflow.WithActivityOptions(ctx, t.deliverOptions(ctx, last)))
 	defer callOff()
-	delivery := timer.Resume(a.spec, last)
-	future := workflow.ExecuteActivity(ctx, ActivityDeliver, delivery, a.payload)
+	delivery := timer.Resume(t.spec, last)
+	future := workflow.ExecuteActivity(ctx, ActivityDeliver, delivery, t.payload)
 	selector := workflow.NewSelector(ctx)
 	selector.AddFuture(future, func(workflow.Future) {})
-	selector.AddReceive(a.changes, func(workflow.ReceiveChannel, bool) {
-		a.hear()
-		if len(a.heard) > 0 {
+	selector.AddReceive(t.changes, func(workflow.ReceiveChannel, bool) {
+		t.drainSignals()
+		if len(t.pending) > 0 {
 			callOff()
 		}
 	})
@@ -70,7 +70,7 @@ func (a *alarm) awaitDelivery(ctx workflow.Context, last timer.Report) (timer.Re
 	return report, err
 }
 
-func (a *alarm) deliverOptions(ctx workflow.Context, last timer.Report) workflow.ActivityOptions {
+func (t *timerRun) deliverOptions(ctx workflow.Context, last timer.Report) workflow.ActivityOptions {
 	timeout := timer.MaxAttemptTimeout
 	if last.Timeout > 0 {
 		timeout = last.Timeout.D()
@@ -79,11 +79,11 @@ func (a *alarm) deliverOptions(ctx workflow.Context, last timer.Report) workflow
 		TaskQueue:           UngovernedQueue,
 		StartToCloseTimeout: deliverSlack + timeout,
 		WaitForCancellation: true,
-		Summary:             "deliver " + a.spec.String(),
+		Summary:             "deliver " + t.spec.String(),
 		RetryPolicy:         deliverRetry(),
 	}
 	if last.PolicyVersion != 0 {
-		options.TaskQueue = DeliveryQueue(a.spec.BusinessType)
+		options.TaskQueue = DeliveryQueue(t.spec.BusinessType)
 	}
 	if last.Latest != 0 {
 		// A delivery that is held back ends all the same when its time is up.

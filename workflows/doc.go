@@ -2,12 +2,12 @@
 // timer, of a policy, and of the readiness probe, each as a Temporal workflow.
 //
 // A [Timer] is cold until it is due: its start delay or its continue-as-new
-// backoff is held by Temporal's server, nothing runs and no worker is needed.
-// When it wakes, shortly before it rings, it looks at the clock, at what changed,
-// and at whether it was cancelled, in that order. Its worker then holds it, rings
-// it, and gives it back if it is called off meanwhile: Temporal tells a workflow
-// nothing while a worker has its task, so whoever calls it off has a [Nudge]
-// reach that worker.
+// backoff is held by Temporal's server, nothing runs and no worker is needed. It
+// wakes shortly before it rings, and its worker preloads it: the first attempt
+// waits in memory for the instant. Each step of a run returns a decision (it goes
+// on in another run, or has ended so), and one place carries it out. Temporal tells
+// a workflow nothing while a worker has its task, so whoever changes or cancels a
+// preloaded timer has a [Notify] reach that worker.
 //
 // Every name that Temporal stores stands in contract.go. The package does no
 // I/O and never imports the activities: it asks for them by name.

@@ -24,7 +24,7 @@ const (
 
 // delivery is one that is under way under [BehaviourLiveRetries].
 type delivery struct {
-	*alarm
+	*timerRun
 	// last is what is known of it so far.
 	last timer.Report
 	// expiry is ready at the latest time, as far as it is known, and answer when it
@@ -40,10 +40,10 @@ type delivery struct {
 // deliverLive leaves the attempts that remain to the server, which holds each
 // backoff, and waits for the last of them, for the latest time, or for an
 // interruption. first is what is known of the delivery so far.
-func (a *alarm) deliverLive(ctx workflow.Context, first timer.Report) (timer.Outcome, error) {
-	d := &delivery{alarm: a, last: first}
+func (t *timerRun) deliverLive(ctx workflow.Context, first timer.Report) decision {
+	d := &delivery{timerRun: t, last: first}
 	if d.last.Latest == 0 {
-		d.last.Latest = a.spec.Latest(0)
+		d.last.Latest = t.spec.Latest(0)
 	}
 	d.awaitLatest(ctx)
 	for !d.last.Result.Final() {
@@ -51,8 +51,8 @@ func (a *alarm) deliverLive(ctx workflow.Context, first timer.Report) (timer.Out
 		d.hearOut()
 		switch {
 		case d.last.Result == timer.ResultDelivered:
-		case a.interrupted(ctx):
-			return timer.Outcome{}, a.giveWay(ctx)
+		case t.interrupted(ctx):
+			return t.applyPending(ctx)
 		case d.last.Result.Final() || d.resumed:
 		case d.expired:
 			d.last.Result = timer.ResultExpired
@@ -60,7 +60,7 @@ func (a *alarm) deliverLive(ctx workflow.Context, first timer.Report) (timer.Out
 			d.last.Result, d.last.Failure = timer.ResultFailed, &timer.Failure{Message: timer.Excerpt(err.Error())}
 		}
 	}
-	return a.finish(ctx, d.last)
+	return t.finish(ctx, d.last)
 }
 
 // broken is whether an error ends a delivery that was not called off and left no
@@ -120,7 +120,7 @@ func (d *delivery) awaitNews(ctx workflow.Context, tries workflow.Future) {
 			d.lost = true
 			d.ask(ctx)
 		}
-		if len(d.heard) > 0 {
+		if len(d.pending) > 0 {
 			d.callOff()
 		}
 	})
@@ -141,16 +141,16 @@ func (d *delivery) awaitNews(ctx workflow.Context, tries workflow.Future) {
 // hearOut takes the changes that have arrived, and reports whether somebody only
 // wants the timer to look at itself.
 func (d *delivery) hearOut() (woken bool) {
-	d.hear()
+	d.drainSignals()
 	var changes []timer.Change
-	for _, change := range d.heard {
+	for _, change := range d.pending {
 		if change.Wake {
 			woken = true
 		} else {
 			changes = append(changes, change)
 		}
 	}
-	d.heard = changes
+	d.pending = changes
 	return woken
 }
 

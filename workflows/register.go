@@ -14,7 +14,7 @@ func Register(r Registry) {
 	r.RegisterWorkflowWithOptions(Policy, workflow.RegisterOptions{Name: TypePolicy})
 	r.RegisterWorkflowWithOptions(Alert, workflow.RegisterOptions{Name: TypeAlert})
 	r.RegisterWorkflowWithOptions(Redelivery, workflow.RegisterOptions{Name: TypeRedelivery})
-	r.RegisterWorkflowWithOptions(Nudge, workflow.RegisterOptions{Name: TypeNudge})
+	r.RegisterWorkflowWithOptions(Notify, workflow.RegisterOptions{Name: TypeNotify})
 	r.RegisterWorkflowWithOptions(PolicyRegistry, workflow.RegisterOptions{Name: TypeRegistry})
 	r.RegisterWorkflowWithOptions(Probe, workflow.RegisterOptions{Name: TypeProbe})
 }

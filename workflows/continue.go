@@ -2,7 +2,6 @@ package workflows
 
 import (
 	"maps"
-	"time"
 
 	commonpb "go.temporal.io/api/common/v1"
 	enumspb "go.temporal.io/api/enums/v1"
@@ -12,37 +11,25 @@ import (
 	"github.com/wakecall/wakecall/timer"
 )
 
-// resting is how long a paused timer stays cold before it looks around. Nothing
-// but a signal or a cancel wakes it earlier.
-const resting = timer.MaxAhead
-
-// rearm ends the run and begins the next one, cold until it is time to ring.
-func (a *alarm) rearm(ctx workflow.Context) error {
-	a.spec.Behaviour = max(a.spec.Behaviour, BehaviourNow)
-	if err := handOver(ctx, a.spec.Card); err != nil {
+// continueAsNew ends the run and begins the next one, cold until it is time to ring.
+func (t *timerRun) continueAsNew(ctx workflow.Context) error {
+	t.spec.Behaviour = max(t.spec.Behaviour, BehaviourNow)
+	if err := carryMemo(ctx, t.spec.Card); err != nil {
 		return err
 	}
-	ctx = workflow.WithWorkflowTaskTimeout(ctx, a.spec.TaskTimeout())
-	options := workflow.ContinueAsNewErrorOptions{BackoffStartInterval: Cold(a.spec.Card, workflow.Now(ctx))}
-	return workflow.NewContinueAsNewErrorWithOptions(ctx, options, TypeTimer, a.spec, a.payload)
-}
-
-// Cold is how long a timer has nothing to do.
-func Cold(card timer.Card, now time.Time) time.Duration {
-	if card.Resting() {
-		return resting
-	}
-	return max(card.WakesAt().Until(now), 0)
+	ctx = workflow.WithWorkflowTaskTimeout(ctx, t.spec.TaskTimeout())
+	options := workflow.ContinueAsNewErrorOptions{BackoffStartInterval: StartDelay(t.spec.Card, workflow.Now(ctx))}
+	return workflow.NewContinueAsNewErrorWithOptions(ctx, options, TypeTimer, t.spec, t.payload)
 }
 
 // attrVersion is where the SDK notes what [workflow.GetVersion] decided in a run.
 const attrVersion = "TemporalChangeVersion"
 
-// handOver sets the memo and the search attributes of the run that follows. The
+// carryMemo sets the memo and the search attributes of the run that follows. The
 // SDK copies them into its continue-as-new command from the workflow's info:
 // what is set there costs the run that ends no event, and its memo goes on to
 // tell what it was.
-func handOver(ctx workflow.Context, card timer.Card) error {
+func carryMemo(ctx workflow.Context, card timer.Card) error {
 	encoded, err := converter.GetDefaultDataConverter().ToPayload(card)
 	if err != nil {
 		return err

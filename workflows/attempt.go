@@ -26,8 +26,8 @@ const (
 // in both cases the receiver may have been called, and no record of it exists.
 // It shows in the length of the history: a first task that is handed out once
 // finds the start, its own two events, and the signals and cancel that woke it.
-func (a *alarm) handedOutAgain(ctx workflow.Context) bool {
-	once := 3 + a.signals
+func (t *timerRun) handedOutAgain(ctx workflow.Context) bool {
+	once := 3 + t.signals
 	if ctx.Err() != nil {
 		once++
 	}
@@ -37,30 +37,30 @@ func (a *alarm) handedOutAgain(ctx workflow.Context) bool {
 // receipt asks what came of the attempt that may have been made: this worker
 // first, then the one that had the task. A worker that does not answer has
 // died, and the attempt counts as one in flight at a crash.
-func (a *alarm) receipt(ctx workflow.Context) (timer.Report, bool) {
+func (t *timerRun) receipt(ctx workflow.Context) (timer.Report, bool) {
 	ctx, release := workflow.NewDisconnectedContext(ctx)
 	defer release()
 	var report timer.Report
 	local := workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
 		StartToCloseTimeout: attemptTimeout, RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 5},
 	})
-	err := workflow.ExecuteLocalActivity(local, ActivityReceipt, timer.Delivery{Spec: a.spec}).Get(ctx, &report)
+	err := workflow.ExecuteLocalActivity(local, ActivityReceipt, timer.Delivery{Spec: t.spec}).Get(ctx, &report)
 	if err == nil && report.Result == timer.ResultElsewhere {
-		return a.ask(ctx, report.Worker)
+		return t.ask(ctx, report.Worker)
 	}
 	return report, err == nil && told(report)
 }
 
 // ask asks a worker that had the task before. One that is frozen takes the
 // question and gives no sign of life.
-func (a *alarm) ask(ctx workflow.Context, worker string) (report timer.Report, ok bool) {
+func (t *timerRun) ask(ctx workflow.Context, worker string) (report timer.Report, ok bool) {
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		TaskQueue: ReceiptQueue(worker), ScheduleToStartTimeout: askTimeout, HeartbeatTimeout: askTimeout,
 		StartToCloseTimeout: attemptTimeout,
 		RetryPolicy:         &temporal.RetryPolicy{MaximumAttempts: 1}, Summary: "ask the worker that had the task",
 	})
-	a.asked = true
-	err := workflow.ExecuteActivity(ctx, ActivityAsk, timer.Delivery{Spec: a.spec}).Get(ctx, &report)
+	t.asked = true
+	err := workflow.ExecuteActivity(ctx, ActivityAsk, timer.Delivery{Spec: t.spec}).Get(ctx, &report)
 	return report, err == nil && told(report)
 }
 
@@ -69,20 +69,20 @@ func told(report timer.Report) bool {
 	return report.Result != timer.ResultAside && report.Result != timer.ResultElsewhere
 }
 
-// ring makes the first attempt on the fast path, at its time: as a local
+// firstAttempt makes the first attempt on the fast path, at its time: as a local
 // activity, within this workflow task. It is out of reach of a cancel: an
 // attempt in flight is waited for, so that it is known whether the receiver took
 // it. An attempt that outlasts the workflow task is carried over by the SDK, and
 // a cancel is seen on the way.
-func (a *alarm) ring(ctx workflow.Context) (report timer.Report) {
+func (t *timerRun) firstAttempt(ctx workflow.Context) (report timer.Report) {
 	ctx, release := workflow.NewDisconnectedContext(ctx)
 	defer release()
 	ctx = workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
 		StartToCloseTimeout: attemptTimeout, RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 1},
 	})
 	for {
-		delivery := timer.Delivery{Spec: a.spec, Asked: a.asked}
-		err := workflow.ExecuteLocalActivity(ctx, ActivityRing, delivery, a.payload).Get(ctx, &report)
+		delivery := timer.Delivery{Spec: t.spec, Asked: t.asked}
+		err := workflow.ExecuteLocalActivity(ctx, ActivityRing, delivery, t.payload).Get(ctx, &report)
 		switch {
 		case err != nil: // a fast path that breaks down must not lose the timer
 			return timer.Report{Result: timer.ResultAside}
@@ -91,33 +91,8 @@ func (a *alarm) ring(ctx workflow.Context) (report timer.Report) {
 		}
 		// Temporal was told that the attempt takes long, and this worker has the task
 		// by now: another one began the attempt.
-		if receipt, ok := a.ask(ctx, report.Worker); ok {
+		if receipt, ok := t.ask(ctx, report.Worker); ok {
 			return receipt
 		}
 	}
-}
-
-// follow does what a report asks for.
-func (a *alarm) follow(ctx workflow.Context, report timer.Report) (timer.Outcome, error) {
-	switch {
-	case report.Result.Final():
-		return a.finish(ctx, report)
-	case report.Result.Unrung():
-		return timer.Outcome{}, a.letGo(ctx, report.Result)
-	default:
-		return a.deliver(ctx, report)
-	}
-}
-
-// letGo ends a run that was held and not rung. What interrupted it is on its
-// way: Temporal keeps it back while a worker has the task.
-func (a *alarm) letGo(ctx workflow.Context, result timer.Result) error {
-	if result == timer.ResultInterrupted {
-		_ = workflow.Await(ctx, func() bool { return a.interrupted(ctx) }) // a cancel is one, too
-	}
-	if a.interrupted(ctx) {
-		return a.giveWay(ctx)
-	}
-	a.spec.Unheld = result == timer.ResultCrowded
-	return a.rearm(ctx)
 }

@@ -1,0 +1,55 @@
+package workflows
+
+import (
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+// A timer is preloaded: its start delay ends a lead before it rings, and the worker
+// that is handed its first task waits in memory for the instant.
+
+// resting is how long a paused timer stays cold before it looks around. Nothing
+// but a signal or a cancel wakes it earlier.
+const resting = timer.MaxAhead
+
+// StartDelay is how long a timer has nothing to do.
+func StartDelay(card timer.Card, now time.Time) time.Duration {
+	if card.Resting() {
+		return resting
+	}
+	return max(card.WakesAt().Until(now), 0)
+}
+
+// release ends a run that was preloaded and did not ring. What interrupted it is on
+// its way: Temporal keeps it back while a worker has the task.
+func (t *timerRun) release(ctx workflow.Context, result timer.Result) decision {
+	if result == timer.ResultInterrupted {
+		_ = workflow.Await(ctx, func() bool { return t.interrupted(ctx) }) // a cancel is one, too
+	}
+	if t.interrupted(ctx) {
+		return t.applyPending(ctx)
+	}
+	t.spec.Unheld = result == timer.ResultCrowded
+	return goOn()
+}
+
+// Notification names a run, and the worker that has preloaded it.
+type Notification struct {
+	Worker string `json:"worker"`
+	RunID  string `json:"run_id"`
+}
+
+// Notify makes a worker check at once whether a timer that it has preloaded is still
+// wanted: Temporal keeps a cancel or a change from it while it has the task. It may
+// fail, since the worker checks in any case before it rings.
+func Notify(ctx workflow.Context, of Notification) error {
+	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		TaskQueue: ReceiptQueue(of.Worker), ScheduleToCloseTimeout: askTimeout,
+		RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 1},
+	})
+	return workflow.ExecuteActivity(ctx, ActivityLook, of.RunID).Get(ctx, nil)
+}
