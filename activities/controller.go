@@ -12,22 +12,22 @@ import (
 	"github.com/wakecall/wakecall/timer"
 )
 
-// Governor sets what Temporal holds a queue to.
-type Governor interface {
-	Govern(ctx context.Context, g timer.Governance) error
+// Queues sets what Temporal holds a queue to.
+type Queues interface {
+	SetQueueRate(ctx context.Context, rate timer.QueueRate) error
 }
 
 // Controller keeps the house in order: it is not on the way of any delivery.
 type Controller struct {
-	Governor Governor
+	Queues   Queues
 	Policies Policies
 	Caller   *Caller
 	Failures Failures
 }
 
-// Govern gives the queue of a business type its rate.
-func (c *Controller) Govern(ctx context.Context, g timer.Governance) error {
-	return c.Governor.Govern(ctx, g)
+// SetQueueRate gives the queue of a business type its rate.
+func (c *Controller) SetQueueRate(ctx context.Context, rate timer.QueueRate) error {
+	return c.Queues.SetQueueRate(ctx, rate)
 }
 
 // Alert tells an event to the policy's alert URL, signed like a callback. A

@@ -50,9 +50,6 @@ func (e *Engine) callOff(ctx context.Context, s sent) error {
 	return e.notify(ctx, s.key, s.runID)
 }
 
-// unpolled is a task queue that nobody polls.
-const unpolled = "wakecall-nobody"
-
 // mark attaches a request id to the run that a change waits for. One that comes
 // when that run has closed is attached to the next one, which it does not name, or
 // is refused; nothing is started but after somebody deleted the timer in this very
@@ -60,7 +57,7 @@ const unpolled = "wakecall-nobody"
 func (e *Engine) mark(ctx context.Context, s sent) error {
 	_, err := e.Client.WorkflowService().StartWorkflowExecution(ctx, &workflowservice.StartWorkflowExecutionRequest{
 		Namespace: e.Namespace, WorkflowId: s.key.String(), RequestId: workflows.ChangeMark(s.runID) + s.change,
-		WorkflowType: &commonpb.WorkflowType{Name: workflows.TypeNotify}, TaskQueue: &taskqueuepb.TaskQueue{Name: unpolled},
+		WorkflowType: &commonpb.WorkflowType{Name: workflows.TypeNotify}, TaskQueue: &taskqueuepb.TaskQueue{Name: workflows.NobodysQueue},
 		WorkflowExecutionTimeout: durationpb.New(time.Second),
 		WorkflowIdConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
 		WorkflowIdReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,

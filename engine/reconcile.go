@@ -208,7 +208,7 @@ func (e *Engine) backlogged(ctx context.Context, businessType string) (bool, err
 	if policy.Rate(time.Now()) != nil {
 		return true, nil
 	}
-	queue := workflows.UngovernedQueue
+	queue := workflows.DefaultDeliveryQueue
 	if policy.Version != 0 {
 		queue = workflows.DeliveryQueue(businessType)
 	}

@@ -51,9 +51,9 @@ func (p Policy) Rate(now time.Time) *float64 {
 	return p.Limits.CallbacksPerSecond
 }
 
-// Governance is the rate that the queue of a business type shall have, in
+// QueueRate is the rate that the queue of a business type shall have, in
 // callbacks per second of all workers together; nil for no limit.
-type Governance struct {
+type QueueRate struct {
 	BusinessType string   `json:"business_type"`
 	Rate         *float64 `json:"rate,omitempty"`
 }

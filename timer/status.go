@@ -29,6 +29,3 @@ func Statuses() []Status {
 
 // Finished reports whether the timer will not ring again by itself.
 func (s Status) Finished() bool { return s != Scheduled && s != Paused && s != Delivering }
-
-// Rebookable reports whether the business id may be booked again.
-func (s Status) Rebookable() bool { return s == Cancelled || s == Failed }

@@ -85,7 +85,7 @@ type Observer interface {
 // inside them, for the attempts that the server paces, for what keeps the house
 // in order, and for questions that only this process can answer.
 type Workers struct {
-	timers, ungoverned, receipts, control sdkworker.Worker
+	timers, defaults, receipts, control sdkworker.Worker
 
 	ringer *activities.Ringer
 
@@ -106,7 +106,7 @@ func New(options Options) *Workers {
 			DeadlockDetectionTimeout:                deadlock,
 			WorkerStopTimeout:                       options.StopTimeout,
 		}),
-		ungoverned: sdkworker.New(options.Client, workflows.UngovernedQueue, sdkworker.Options{
+		defaults: sdkworker.New(options.Client, workflows.DefaultDeliveryQueue, sdkworker.Options{
 			DisableWorkflowWorker:              true,
 			MaxConcurrentActivityTaskPollers:   activityPollers,
 			MaxConcurrentActivityExecutionSize: deliverySlots,
@@ -133,10 +133,10 @@ func New(options Options) *Workers {
 	register(w.timers, workflows.ActivityReceipt, options.Ringer.Receipt)
 	register(w.timers, workflows.ActivityCause, options.Ringer.Cause)
 	register(w.timers, workflows.ActivityStanding, options.Ringer.Standing)
-	register(w.ungoverned, workflows.ActivityDeliver, options.Ringer.Deliver)
+	register(w.defaults, workflows.ActivityDeliver, options.Ringer.Deliver)
 	register(w.receipts, workflows.ActivityAsk, options.Ringer.Ask)
 	register(w.receipts, workflows.ActivityLook, options.Ringer.Look)
-	register(w.control, workflows.ActivityGovern, options.Controller.Govern)
+	register(w.control, workflows.ActivitySetQueueRate, options.Controller.SetQueueRate)
 	register(w.control, workflows.ActivityAlert, options.Controller.Alert)
 	register(w.control, workflows.ActivityRedeliver, options.Controller.Redeliver)
 	return w
@@ -190,5 +190,5 @@ func (w *Workers) Stop() {
 
 // parts are in the order of their start: who rings must be there to be asked.
 func (w *Workers) parts() []sdkworker.Worker {
-	return []sdkworker.Worker{w.receipts, w.control, w.timers, w.ungoverned}
+	return []sdkworker.Worker{w.receipts, w.control, w.timers, w.defaults}
 }

@@ -18,17 +18,20 @@ const (
 	// ControlQueue is polled for what keeps the house in order: limits, alerts,
 	// and jobs over many timers.
 	ControlQueue = "wakecall-control"
-	// UngovernedQueue is polled for the paced attempts of business types that
+	// DefaultDeliveryQueue is polled for the paced attempts of business types that
 	// have no policy.
-	UngovernedQueue = "wakecall-delivery"
+	DefaultDeliveryQueue = "wakecall-delivery"
 )
 
 // DeliveryQueue is polled for the attempts of one business type that the server
 // paces. The policy's limit and pause are the queue's.
-func DeliveryQueue(businessType string) string { return UngovernedQueue + "/" + businessType }
+func DeliveryQueue(businessType string) string { return DefaultDeliveryQueue + "/" + businessType }
 
 // ReceiptQueue is polled by one worker process only, to be asked what it did.
 func ReceiptQueue(worker string) string { return "wakecall-receipts-" + worker }
+
+// NobodysQueue is polled by nobody: what is started there never runs.
+const NobodysQueue = "wakecall-nobody"
 
 // CheckQueue holds the workflows that a start checks Temporal with; nobody polls it.
 func CheckQueue(check string) string { return "wakecall-check-" + check }
@@ -65,8 +68,8 @@ const (
 	// ActivityLook makes the worker that holds a timer look whether it is still
 	// wanted.
 	ActivityLook = "look"
-	// ActivityGovern sets the rate of a business type's queue.
-	ActivityGovern = "govern"
+	// ActivitySetQueueRate sets the rate of a business type's queue.
+	ActivitySetQueueRate = "govern"
 	// ActivityAlert tells whoever the policy names of an event.
 	ActivityAlert = "alert"
 	// ActivityRedeliver tries many failed timers again.
@@ -137,9 +140,6 @@ const policyPrefix = "policy:"
 
 // PolicyID is the workflow id of a business type's policy.
 func PolicyID(businessType string) string { return policyPrefix + businessType }
-
-// PolicyType is the inverse of [PolicyID].
-func PolicyType(workflowID string) string { return workflowID[len(policyPrefix):] }
 
 // AlertID is the workflow id of the alert for an event of a run: one event, one
 // alert, however often it is raised.

@@ -76,7 +76,7 @@ func (t *timerRun) deliverOptions(ctx workflow.Context, last timer.Report) workf
 		timeout = last.Timeout.D()
 	}
 	options := workflow.ActivityOptions{
-		TaskQueue:           UngovernedQueue,
+		TaskQueue:           DefaultDeliveryQueue,
 		StartToCloseTimeout: deliverSlack + timeout,
 		WaitForCancellation: true,
 		Summary:             "deliver " + t.spec.String(),

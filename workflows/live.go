@@ -98,7 +98,7 @@ func (d *delivery) tries(ctx workflow.Context) error {
 
 func (d *delivery) options() workflow.ActivityOptions {
 	options := workflow.ActivityOptions{
-		TaskQueue:           UngovernedQueue,
+		TaskQueue:           DefaultDeliveryQueue,
 		StartToCloseTimeout: liveTimeout,
 		HeartbeatTimeout:    silence,
 		WaitForCancellation: true,

@@ -126,7 +126,7 @@ func TestWokenGoesOnWhereItWas(t *testing.T) {
 	}{
 		"after three attempts":       {&last, 3, last, workflows.DeliveryQueue("x")},
 		"nothing was recorded since": {nil, 3, first, workflows.DeliveryQueue("x")},
-		"its policy is gone":         {&last, 0, last, workflows.UngovernedQueue},
+		"its policy is gone":         {&last, 0, last, workflows.DefaultDeliveryQueue},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

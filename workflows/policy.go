@@ -51,7 +51,7 @@ func Policy(ctx workflow.Context, record PolicyRecord) error {
 		if err := e.takePressure(ctx); err != nil {
 			return err
 		}
-		if err := e.govern(ctx, e.record.Policy.Rate(workflow.Now(ctx))); err != nil {
+		if err := e.setQueueRate(ctx, e.record.Policy.Rate(workflow.Now(ctx))); err != nil {
 			return err
 		}
 		if err := e.rest(ctx); err != nil {
@@ -82,8 +82,8 @@ type policyEntity struct {
 	// still to be acted upon.
 	changes int
 	changed bool
-	// governed is the rate that the queue has, once it was set by this run.
-	governed *timer.Governance
+	// rate is the one that the queue has, once it was set by this run.
+	rate     *timer.QueueRate
 	deleting bool
 	deleted  bool
 }
@@ -136,7 +136,7 @@ func (e *policyEntity) delete(ctx workflow.Context, author string, _ timer.Insta
 }
 
 func (e *policyEntity) leave(ctx workflow.Context) error {
-	if err := e.govern(ctx, nil); err != nil {
+	if err := e.setQueueRate(ctx, nil); err != nil {
 		return err
 	}
 	e.deleted = true
@@ -178,20 +178,20 @@ func (e *policyEntity) takePressure(ctx workflow.Context) error {
 	return nil
 }
 
-// govern gives the type's queue its rate, however long that takes.
-func (e *policyEntity) govern(ctx workflow.Context, rate *float64) error {
-	want := timer.Governance{BusinessType: e.record.Policy.BusinessType, Rate: rate}
-	if e.governed != nil && sameRate(e.governed.Rate, want.Rate) {
+// setQueueRate gives the type's queue its rate, however long that takes.
+func (e *policyEntity) setQueueRate(ctx workflow.Context, rate *float64) error {
+	want := timer.QueueRate{BusinessType: e.record.Policy.BusinessType, Rate: rate}
+	if e.rate != nil && sameRate(e.rate.Rate, want.Rate) {
 		return nil
 	}
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		TaskQueue: ControlQueue, StartToCloseTimeout: 10 * time.Second,
 		RetryPolicy: &temporal.RetryPolicy{InitialInterval: 200 * time.Millisecond, BackoffCoefficient: 2, MaximumInterval: 5 * time.Second},
 	})
-	if err := workflow.ExecuteActivity(ctx, ActivityGovern, want).Get(ctx, nil); err != nil {
+	if err := workflow.ExecuteActivity(ctx, ActivitySetQueueRate, want).Get(ctx, nil); err != nil {
 		return err
 	}
-	e.governed = &want
+	e.rate = &want
 	return nil
 }
 

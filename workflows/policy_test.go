@@ -29,14 +29,14 @@ func newEntity(t *testing.T) *entity {
 	e.env = suite.NewTestWorkflowEnvironment()
 	e.env.SetStartTime(e.began)
 	workflows.Register(e.env)
-	e.env.RegisterActivityWithOptions(func(_ context.Context, g timer.Governance) error {
+	e.env.RegisterActivityWithOptions(func(_ context.Context, g timer.QueueRate) error {
 		rate := -1.0
 		if g.Rate != nil {
 			rate = *g.Rate
 		}
 		e.rates = append(e.rates, rate)
 		return nil
-	}, activity.RegisterOptions{Name: workflows.ActivityGovern})
+	}, activity.RegisterOptions{Name: workflows.ActivitySetQueueRate})
 	return e
 }
 

@@ -30,8 +30,8 @@ func TestPolicyMakesRoom(t *testing.T) {
 			suite.SetLogger(quiet{})
 			env := suite.NewTestWorkflowEnvironment()
 			workflows.Register(env)
-			env.RegisterActivityWithOptions(func(context.Context, timer.Governance) error { return nil },
-				activity.RegisterOptions{Name: workflows.ActivityGovern})
+			env.RegisterActivityWithOptions(func(context.Context, timer.QueueRate) error { return nil },
+				activity.RegisterOptions{Name: workflows.ActivitySetQueueRate})
 			record := func(version int) workflows.PolicyRecord {
 				return workflows.PolicyRecord{Policy: timer.Policy{BusinessType: "order", Version: version}.WithDefaults(), ChangedAt: timer.At(time.Now())}
 			}

@@ -175,7 +175,7 @@ func (h *House) StartWorker() (*worker.Workers, error) {
 	}
 	workers := worker.New(worker.Options{
 		Identity: h.Identity, Client: h.Client, Ringer: ringer,
-		Controller: &activities.Controller{Governor: h.Engine, Policies: h.Engine, Caller: caller, Failures: h.Engine},
+		Controller: &activities.Controller{Queues: h.Engine, Policies: h.Engine, Caller: caller, Failures: h.Engine},
 		Policies:   h.Engine, Engine: h.Engine, Observer: h.Telemetry, Logger: h.Logger, ReconcileInterval: h.Config.ReconcileInterval,
 		FleetInterval: max(h.Config.PolicyTTL, minFleetInterval), StopTimeout: h.Config.StopTimeout,
 	})

@@ -14,9 +14,9 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// Govern gives the queue of a business type its rate. Temporal stores it and
+// SetQueueRate gives the queue of a business type its rate. Temporal stores it and
 // holds all workers together to it. Its error is [timer.Unavailable].
-func (e *Engine) Govern(ctx context.Context, g timer.Governance) error {
+func (e *Engine) SetQueueRate(ctx context.Context, g timer.QueueRate) error {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
 	update := &workflowservice.UpdateTaskQueueConfigRequest_RateLimitUpdate{Reason: "wakecall policy"}
