@@ -98,6 +98,7 @@ func (t *timerRun) finish(ctx workflow.Context, report timer.Report) decision {
 		t.alert(ctx, report, timer.EventExpired)
 	case timer.Failed:
 		t.alert(ctx, report, timer.EventFailed)
+	default:
 	}
 	if t.spec.Series == nil {
 		return ended(outcome)
