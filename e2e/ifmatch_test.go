@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -119,5 +120,28 @@ func TestIfMatchLetsOneThrough(t *testing.T) {
 		}
 		require.Equal(t, 1, made[http.StatusOK], "round %d: %v", round, made)
 		require.Zero(t, made[http.StatusAccepted], "%v", made)
+	}
+}
+
+// A cancel that nobody waits for is accepted only where it holds.
+func TestIfMatchOfACancelThatIsNotWaitedFor(t *testing.T) {
+	t.Parallel()
+	h, r, kind := open(t)
+	for round := range 40 {
+		id := fmt.Sprint(round)
+		path := "/v1/timers/" + kind + "/" + id
+		tag := h.Do("POST", "/v1/timers", booking(kind, id, "1h", r.URL)).Header.Get("ETag")
+		var cancelled house.Reply
+		var group sync.WaitGroup
+		group.Go(func() { h.Do("PATCH", path+"?wait=30s", house.JSON{"delay": "2h"}) })
+		group.Go(func() { cancelled = on(h, tag, h.Request("DELETE", path+"?wait=0s", nil)) })
+		group.Wait()
+		if cancelled.Status == http.StatusPreconditionFailed {
+			require.Equal(t, "scheduled", string(h.Get(kind+"/"+id).Status))
+			continue
+		}
+		require.Contains(t, []int{http.StatusOK, http.StatusAccepted}, cancelled.Status, "%s", cancelled.Body)
+		require.Eventually(t, func() bool { return h.Get(kind+"/"+id).Status == "cancelled" },
+			10*time.Second, 20*time.Millisecond, "round %d was answered with %d", round, cancelled.Status)
 	}
 }

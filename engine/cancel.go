@@ -20,10 +20,8 @@ func (e *Engine) Cancel(ctx context.Context, t Target) (timer.View, Effect, erro
 	if err := key.Check().Err(); err != nil {
 		return timer.View{}, "", err
 	}
-	call, cancel := bounded(ctx)
-	defer cancel()
 	// Temporal answers a cancel of a closed workflow with success.
-	view, err := e.get(call, key)
+	view, err := e.run(ctx, key, "")
 	if err == nil && !view.Card.Meets(t.IfMatch) {
 		return timer.View{}, "", timer.Unmet(&view)
 	}
@@ -33,23 +31,23 @@ func (e *Engine) Cancel(ctx context.Context, t Target) (timer.View, Effect, erro
 	waiting, stop := e.waiting(ctx, t.Wait)
 	defer stop()
 	for {
-		if err := e.cancel(call, view, t.IfMatch); err != nil {
+		if err := e.cancel(ctx, view, t.IfMatch); err != nil {
 			return timer.View{}, "", err
 		}
 		end, err := e.awaitEnd(waiting, key, view.RunID)
+		next := end.next
+		if err == nil && end.how == endedOpen {
+			next, err = e.successor(ctx, view, t.IfMatch)
+		}
 		if err != nil {
 			return timer.View{}, "", err
 		}
-		if end.how != endedContinued {
-			view, err = e.run(ctx, key, view.RunID)
-			if err == nil && !view.Status.Finished() {
-				return view, Pending, nil
-			}
-			return cancelled(view, err)
+		if next == "" {
+			return cancelled(e.run(ctx, key, view.RunID))
 		}
 		// The run gave way to a change as the cancel came: the next one is to be
 		// cancelled as well.
-		if view, err = e.run(ctx, key, end.next); err != nil {
+		if view, err = e.run(ctx, key, next); err != nil {
 			return timer.View{}, "", err
 		}
 		if !view.Card.Meets(t.IfMatch) {
@@ -63,6 +61,8 @@ func (e *Engine) Cancel(ctx context.Context, t Target) (timer.View, Effect, erro
 // since under its id, is left alone. With a condition it is that very run, and
 // none that a change has begun: each change ends the run that it reaches.
 func (e *Engine) cancel(ctx context.Context, view timer.View, ifMatch string) error {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
 	execution := &commonpb.WorkflowExecution{WorkflowId: view.String()}
 	request := &workflowservice.RequestCancelWorkflowExecutionRequest{
 		Namespace: e.Namespace, WorkflowExecution: execution, RequestId: uuid.NewString(), Identity: "wakecall",
@@ -82,12 +82,30 @@ func (e *Engine) cancel(ctx context.Context, view timer.View, ifMatch string) er
 	return e.notify(ctx, view.Key, view.RunID)
 }
 
+// successor returns the run that the timer goes on in, and "" where it is still this
+// one. A cancel of one run is lost on a run that has given way, and Temporal answers
+// it with success all the same.
+func (e *Engine) successor(ctx context.Context, view timer.View, ifMatch string) (string, error) {
+	if ifMatch == "" { // the cancel was of the timer, whichever its run
+		return "", nil
+	}
+	latest, err := e.run(ctx, view.Key, "")
+	if err != nil || latest.RunID == view.RunID || latest.FirstRunID != view.FirstRunID {
+		return "", err
+	}
+	return latest.RunID, nil
+}
+
+// cancelled tells what a cancel came to, from the timer as it is seen after it.
 func cancelled(view timer.View, err error) (timer.View, Effect, error) {
-	if err != nil {
+	switch {
+	case err != nil:
 		return timer.View{}, "", err
-	}
-	if view.Status != timer.Cancelled {
+	case !view.Status.Finished():
+		return view, Pending, nil
+	case view.Status != timer.Cancelled:
 		return timer.View{}, "", finished(view)
+	default:
+		return view, Done, nil
 	}
-	return view, Done, nil
 }
