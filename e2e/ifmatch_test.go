@@ -137,7 +137,7 @@ func TestIfMatchOfACancelThatIsNotWaitedFor(t *testing.T) {
 		group.Go(func() { cancelled = on(h, tag, h.Request("DELETE", path+"?wait=0s", nil)) })
 		group.Wait()
 		if cancelled.Status == http.StatusPreconditionFailed {
-			require.Equal(t, "scheduled", string(h.Get(kind+"/"+id).Status))
+			require.Equal(t, "scheduled", h.Get(kind+"/"+id).Status)
 			continue
 		}
 		require.Contains(t, []int{http.StatusOK, http.StatusAccepted}, cancelled.Status, "%s", cancelled.Body)
