@@ -42,16 +42,16 @@ func (s *Server) addBatch(c echo.Context) error {
 	}
 	whole := engine.Request{TraceParent: traceParent(c), IdempotencyKey: key}
 	results := s.addItems(c.Request().Context(), items, whole)
-	limitFaults(results)
+	limitFieldErrors(results)
 	return c.JSON(http.StatusOK, batchBody{Results: results})
 }
 
-// maxBatchFaults is how many faults the answer to a batch names. Past them each item
+// maxBatchFieldErrors is how many field errors the answer to a batch names. Past them each item
 // names one.
-const maxBatchFaults = 1000
+const maxBatchFieldErrors = 1000
 
-func limitFaults(results []batchResult) {
-	left := maxBatchFaults
+func limitFieldErrors(results []batchResult) {
+	left := maxBatchFieldErrors
 	for _, result := range results {
 		if result.Problem == nil || len(result.Problem.Errors) == 0 {
 			continue
@@ -99,15 +99,15 @@ func readBatch(c echo.Context) ([]jsontext.Value, error) {
 	var batch struct {
 		Timers *[]jsontext.Value `json:"timers"`
 	}
-	faults := body.fill(&batch)
+	errs := body.fill(&batch)
 	switch {
-	case len(faults) > 0:
+	case len(errs) > 0:
 	case batch.Timers == nil:
-		faults.Add("/timers", timer.CodeRequired, "is required")
+		errs.Add("/timers", timer.CodeRequired, "is required")
 	case len(*batch.Timers) == 0 || len(*batch.Timers) > maxBatch:
-		faults.Add("/timers", timer.CodeOutOfRange, fmt.Sprintf("must have 1 to %d timers", maxBatch))
+		errs.Add("/timers", timer.CodeOutOfRange, fmt.Sprintf("must have 1 to %d timers", maxBatch))
 	}
-	if err := faults.Err(); err != nil {
+	if err := errs.Err(); err != nil {
 		return nil, err
 	}
 	return *batch.Timers, nil

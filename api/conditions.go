@@ -38,14 +38,14 @@ func onlyWhereConditional(next echo.HandlerFunc) echo.HandlerFunc {
 		if r.Method == http.MethodGet || r.Method == http.MethodHead || !strings.HasPrefix(c.Path(), versionPrefix) {
 			return next(c)
 		}
-		var faults timer.Faults
+		var errs timer.FieldErrors
 		for _, name := range conditions {
 			understood := name == timer.HeaderIfMatch && slices.Contains(conditional, r.Method+" "+c.Path())
 			if len(r.Header.Values(name)) > 0 && !understood {
-				faults.Add(name, timer.CodeUnknownField, "is not understood by this call")
+				errs.Add(name, timer.CodeUnknownField, "is not understood by this call")
 			}
 		}
-		if err := faults.Err(); err != nil {
+		if err := errs.Err(); err != nil {
 			return err
 		}
 		return next(c)
@@ -64,7 +64,7 @@ func entityTag(c echo.Context, form *regexp.Regexp, detail string) (tag string, 
 		return timer.AnyTag, nil
 	}
 	if len(values) > 1 || !form.MatchString(value) {
-		return "", timer.Faults{{Pointer: timer.HeaderIfMatch, Code: timer.CodeInvalidParameter, Detail: detail}}.Err()
+		return "", timer.FieldErrors{{Pointer: timer.HeaderIfMatch, Code: timer.CodeInvalidParameter, Detail: detail}}.Err()
 	}
 	return value[1 : len(value)-1], nil
 }

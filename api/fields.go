@@ -16,18 +16,18 @@ import (
 // fill sets the fields of the struct that dst points to from an object's
 // members, and names every member that does not fit: encoding/json would stop
 // at the first. Null fits nothing but a raw JSON value.
-func (o object) fill(dst any) (faults timer.Faults) {
+func (o object) fill(dst any) (errs timer.FieldErrors) {
 	fields := fieldsOf(reflect.ValueOf(dst).Elem())
 	for _, name := range slices.Sorted(maps.Keys(o)) {
 		pointer := pointerTo(name)
 		field, known := fields[name]
 		if !known {
-			faults.Add(pointer, timer.CodeUnknownField, "is not a field of this call")
+			errs.Add(pointer, timer.CodeUnknownField, "is not a field of this call")
 			continue
 		}
-		faults.Under(pointer, fillValue(o[name], field))
+		errs.Under(pointer, fillValue(o[name], field))
 	}
-	return faults
+	return errs
 }
 
 // pointerTo is the RFC 6901 pointer to a member.
@@ -52,10 +52,10 @@ func fieldsOf(v reflect.Value) map[string]reflect.Value {
 
 var rawType = reflect.TypeFor[jsontext.Value]()
 
-func fillValue(raw jsontext.Value, dst reflect.Value) (faults timer.Faults) {
+func fillValue(raw jsontext.Value, dst reflect.Value) (errs timer.FieldErrors) {
 	if raw.Kind() == 'n' && dst.Type() != rawType {
-		faults.Add("", timer.CodeInvalidType, "must not be null")
-		return faults
+		errs.Add("", timer.CodeInvalidType, "must not be null")
+		return errs
 	}
 	if dst.Kind() == reflect.Pointer {
 		dst.Set(reflect.New(dst.Type().Elem()))
@@ -70,55 +70,55 @@ func fillValue(raw jsontext.Value, dst reflect.Value) (faults timer.Faults) {
 		return fillMap(raw, dst)
 	}
 	if err := json.Unmarshal(raw, dst.Addr().Interface()); err != nil {
-		faults = append(faults, mistyped(dst.Type()))
+		errs = append(errs, mistyped(dst.Type()))
 	}
-	return faults
+	return errs
 }
 
-func fillStruct(raw jsontext.Value, dst reflect.Value) timer.Faults {
+func fillStruct(raw jsontext.Value, dst reflect.Value) timer.FieldErrors {
 	var members object
 	if raw.Kind() != '{' || json.Unmarshal(raw, &members) != nil {
-		return timer.Faults{mistyped(dst.Type())}
+		return timer.FieldErrors{mistyped(dst.Type())}
 	}
 	return members.fill(dst.Addr().Interface())
 }
 
-func fillSlice(raw jsontext.Value, dst reflect.Value) (faults timer.Faults) {
+func fillSlice(raw jsontext.Value, dst reflect.Value) (errs timer.FieldErrors) {
 	var items []jsontext.Value
 	if raw.Kind() != '[' || json.Unmarshal(raw, &items) != nil {
 		dst.Set(reflect.MakeSlice(dst.Type(), 0, 0)) // it was given, and is not missed
-		return timer.Faults{mistyped(dst.Type())}
+		return timer.FieldErrors{mistyped(dst.Type())}
 	}
 	dst.Set(reflect.MakeSlice(dst.Type(), len(items), len(items)))
 	for i, item := range items {
-		faults.Under("/"+strconv.Itoa(i), fillValue(item, dst.Index(i)))
+		errs.Under("/"+strconv.Itoa(i), fillValue(item, dst.Index(i)))
 	}
-	return faults
+	return errs
 }
 
-func fillMap(raw jsontext.Value, dst reflect.Value) (faults timer.Faults) {
+func fillMap(raw jsontext.Value, dst reflect.Value) (errs timer.FieldErrors) {
 	var members object
 	if raw.Kind() != '{' || json.Unmarshal(raw, &members) != nil {
-		return timer.Faults{mistyped(dst.Type())}
+		return timer.FieldErrors{mistyped(dst.Type())}
 	}
 	dst.Set(reflect.MakeMap(dst.Type()))
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		value := reflect.New(dst.Type().Elem()).Elem()
-		faults.Under(pointerTo(name), fillValue(members[name], value))
+		errs.Under(pointerTo(name), fillValue(members[name], value))
 		dst.SetMapIndex(reflect.ValueOf(name), value)
 	}
-	return faults
+	return errs
 }
 
 // mistyped says what a value should have been.
-func mistyped(want reflect.Type) timer.Fault {
+func mistyped(want reflect.Type) timer.FieldError {
 	switch want {
 	case reflect.TypeFor[timer.Instant]():
-		return timer.Fault{Code: timer.CodeInvalidTime, Detail: timer.InstantForm}
+		return timer.FieldError{Code: timer.CodeInvalidTime, Detail: timer.InstantForm}
 	case reflect.TypeFor[timer.Duration]():
-		return timer.Fault{Code: timer.CodeInvalidDuration, Detail: timer.DurationForm}
+		return timer.FieldError{Code: timer.CodeInvalidDuration, Detail: timer.DurationForm}
 	}
-	return timer.Fault{Code: timer.CodeInvalidType, Detail: "must be " + kindWords[want.Kind()]}
+	return timer.FieldError{Code: timer.CodeInvalidType, Detail: "must be " + kindWords[want.Kind()]}
 }
 
 // kindWords names the JSON form of every kind that a wire struct uses.

@@ -34,7 +34,7 @@ func (s *stub) List(_ context.Context, r engine.PageRequest) (engine.Page, error
 	return engine.Page{Timers: []timer.View{}}, nil
 }
 func (s *stub) Add(context.Context, engine.Request) (timer.View, bool, error) {
-	return timer.View{}, false, timer.Faults{{Pointer: "/due_at"}}.Err()
+	return timer.View{}, false, timer.FieldErrors{{Pointer: "/due_at"}}.Err()
 }
 func (s *stub) Ready(context.Context) error { return nil }
 func (s *stub) Leave()                      {}
@@ -262,7 +262,7 @@ func TestClientAddress(t *testing.T) {
 }
 
 // An answer is not much larger than its question, whatever is wrong with it.
-func TestAnswersToManyFaultsAreBounded(t *testing.T) {
+func TestAnswersToManyFieldErrorsAreBounded(t *testing.T) {
 	t.Parallel()
 	unknown := func(n int) string {
 		var fields []string
@@ -279,10 +279,10 @@ func TestAnswersToManyFaultsAreBounded(t *testing.T) {
 		return problemOf(err)
 	}
 	many := problem(unknown(9000))
-	require.Len(t, many.Errors, timer.MaxFaults)
+	require.Len(t, many.Errors, timer.MaxFieldErrors)
 	require.Equal(t, "The request has 9002 invalid values, of which 100 are named.", many.Detail)
 	long := problem(`{"callback":{"headers":{"` + strings.Repeat("x", 60_000) + `":1}}}`)
-	require.Contains(t, long.Errors, timer.Fault{
+	require.Contains(t, long.Errors, timer.FieldError{
 		Pointer: "/callback/headers", Code: timer.CodeInvalidType, Detail: "holds a name, too long to be repeated, that must be a string",
 	})
 	require.Less(t, len(problem(`{"`+strings.Repeat("x", 60_000)+`":1,"`+strings.Repeat("x", 60_000)+`":1}`).Detail), 400)
@@ -291,13 +291,13 @@ func TestAnswersToManyFaultsAreBounded(t *testing.T) {
 	for i := range results {
 		results[i] = (&Server{}).addItem(t.Context(), []byte(unknown(100)), engine.Request{})
 	}
-	limitFaults(results)
+	limitFieldErrors(results)
 	named := 0
 	for _, result := range results {
 		require.NotEmpty(t, result.Problem.Errors)
 		named += len(result.Problem.Errors)
 	}
-	require.Equal(t, maxBatchFaults+len(results)-maxBatchFaults/timer.MaxFaults, named)
+	require.Equal(t, maxBatchFieldErrors+len(results)-maxBatchFieldErrors/timer.MaxFieldErrors, named)
 }
 
 // What is nested too deep is said to be so, and where.

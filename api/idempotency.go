@@ -22,7 +22,7 @@ func onlyWhereKnown(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
 		if len(r.Header.Values(headerIdempotencyKey)) > 0 && strings.HasPrefix(c.Path(), versionPrefix) && !booksOnce[r.Method+" "+c.Path()] {
-			return timer.Faults{{
+			return timer.FieldErrors{{
 				Pointer: headerIdempotencyKey, Code: timer.CodeUnknownField,
 				Detail: "goes with POST " + timersPath + " and POST " + timersPath + "/batch",
 			}}.Err()
@@ -54,7 +54,7 @@ func idempotencyKey(c echo.Context) (string, error) {
 }
 
 func badIdempotencyKey() error {
-	return timer.Faults{{
+	return timer.FieldErrors{{
 		Pointer: headerIdempotencyKey, Code: timer.CodeInvalidHeader, Detail: timer.IdempotencyKeyForm,
 	}}.Err()
 }

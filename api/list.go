@@ -49,8 +49,8 @@ func (q *query) businessType(name string) string {
 	if value == "" {
 		return value
 	}
-	for _, fault := range timer.CheckBusinessType(value) {
-		q.faults.Add(name, fault.Code, fault.Detail)
+	for _, fieldErr := range timer.CheckBusinessType(value) {
+		q.errs.Add(name, fieldErr.Code, fieldErr.Detail)
 	}
 	return value
 }
@@ -58,7 +58,7 @@ func (q *query) businessType(name string) string {
 func (q *query) status(name string) timer.Status {
 	value := timer.Status(q.values.Get(name))
 	if value != "" && !slices.Contains(timer.Statuses(), value) {
-		q.faults.Add(name, timer.CodeInvalidParameter, fmt.Sprintf("must be one of %v", timer.Statuses()))
+		q.errs.Add(name, timer.CodeInvalidParameter, fmt.Sprintf("must be one of %v", timer.Statuses()))
 	}
 	return value
 }
@@ -89,7 +89,7 @@ func (q *query) pageToken(filter any) []byte {
 	}
 	raw, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil || len(raw) <= markLen || !slices.Equal(raw[:markLen], markOf(raw[markLen:], filter)) {
-		q.faults.Add(name, timer.CodeInvalidParameter, "must be the next_page_token of a call with the same filter")
+		q.errs.Add(name, timer.CodeInvalidParameter, "must be the next_page_token of a call with the same filter")
 		return nil
 	}
 	return raw[markLen:]

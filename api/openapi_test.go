@@ -107,13 +107,13 @@ func TestDocumentListsEveryWord(t *testing.T) {
 	}
 	for name, want := range map[string][]string{
 		"RedeliveryStatus": redeliveries, "FailureClass": classes,
-		"ProblemType": types, "Status": statuses, "FaultCode": constantsOf(t, "../timer/fault.go", "FaultCode"),
+		"ProblemType": types, "Status": statuses, "FieldErrorCode": constantsOf(t, "../timer/fielderror.go", "FieldErrorCode"),
 		"Reuse":     constantsOf(t, "../timer/reuse.go", "Reuse"),
 		"Missed":    constantsOf(t, "../timer/recurrence.go", "Missed"),
 		"OnFailure": constantsOf(t, "../timer/recurrence.go", "OnFailure"),
 	} {
 		require.Equal(t, want, words(document.schema(t, name)["enum"]), name)
-		if name == "FaultCode" || name == "OnFailure" {
+		if name == "FieldErrorCode" || name == "OnFailure" {
 			continue
 		}
 		for _, word := range want {
@@ -215,7 +215,7 @@ func TestDocumentHasEveryField(t *testing.T) {
 		"TimerCallback": fields(&timer.Callback{}), "PolicyCallback": fields(&timer.Callback{}), "ShownCallback": fields(&timer.Callback{}),
 		"RedeliveryList": fields(&redeliveriesBody{}), "RedeliveryOrder": fields(&redeliveryBody{}), "RedeliveryOrder/properties/filter": fields(&redeliveryFilter{}),
 		"Redelivery": fields(&timer.RedeliveryView{}), "Redelivery/properties/links": fields(&timer.Links{}),
-		"Problem": fields(&Problem{}), "Fault": fields(&timer.Fault{}), "Alive": fields(&health{}), "Ready": fields(&health{}),
+		"Problem": fields(&Problem{}), "FieldError": fields(&timer.FieldError{}), "Alive": fields(&health{}), "Ready": fields(&health{}),
 	} {
 		require.Equal(t, want, slices.Sorted(maps.Keys(document.schema(t, name).at(t, "properties"))), name)
 	}
@@ -257,9 +257,9 @@ func TestDocumentHasTheLimits(t *testing.T) {
 		"HeaderValue/maxLength":                                 timer.MaxHeaderValue,
 		"StepsRetry/properties/steps/maxItems":                  timer.MaxAttempts - 1,
 		"Failure/properties/message/maxLength":                  timer.MaxFailureMessage,
-		"Problem/properties/errors/maxItems":                    timer.MaxFaults,
-		"Fault/properties/pointer/maxLength":                    timer.MaxPointer,
-		"Fault/properties/detail/maxLength":                     timer.MaxFaultDetail,
+		"Problem/properties/errors/maxItems":                    timer.MaxFieldErrors,
+		"FieldError/properties/pointer/maxLength":               timer.MaxPointer,
+		"FieldError/properties/detail/maxLength":                timer.MaxFieldErrorDetail,
 		"Batch/properties/timers/maxItems":                      maxBatch,
 		"BatchResults/properties/results/maxItems":              maxBatch,
 		"TimerPage/properties/timers/maxItems":                  maxPageSize,
@@ -324,9 +324,9 @@ func TestDocumentSaysTheLimits(t *testing.T) {
 		document.schema(t, path).says(t, path, want...)
 	}
 	paths := document.at(t, "paths")
-	deep, many := fmt.Sprintf("nested at most %d deep", timer.MaxNesting), fmt.Sprintf("up\nto %d.", timer.MaxFaults)
+	deep, many := fmt.Sprintf("nested at most %d deep", timer.MaxNesting), fmt.Sprintf("up\nto %d.", timer.MaxFieldErrors)
 	document.at(t, "info").says(t, "info", deep, many, strconv.Itoa(maxHeaderBytes>>10)+" KiB")
-	document.schema(t, "Problem/properties/errors").says(t, "errors", strconv.Itoa(timer.MaxFaults), strconv.Itoa(maxBatchFaults))
+	document.schema(t, "Problem/properties/errors").says(t, "errors", strconv.Itoa(timer.MaxFieldErrors), strconv.Itoa(maxBatchFieldErrors))
 	document.at(t, "components", "responses", "Malformed").says(t, "malformed", fmt.Sprintf("more than %d deep", timer.MaxNesting))
 	paths.at(t, "/v1/timers", "post").says(t, "add", short(timer.MaxPast))
 	one := strconv.Itoa(maxBody>>10) + " KiB"

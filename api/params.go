@@ -40,7 +40,7 @@ func pathKey(c echo.Context) (timer.Key, error) {
 func pathType(c echo.Context, known ...string) (string, *query) {
 	name := segment(c, 3)
 	q := readQuery(c, known...)
-	q.faults = append(timer.CheckBusinessType(name), q.faults...)
+	q.errs = append(timer.CheckBusinessType(name), q.errs...)
 	return name, q
 }
 
@@ -48,7 +48,7 @@ func pathType(c echo.Context, known ...string) (string, *query) {
 // is refused, since a mistyped filter would select everything.
 type query struct {
 	values url.Values
-	faults timer.Faults
+	errs   timer.FieldErrors
 }
 
 func readQuery(c echo.Context, known ...string) *query {
@@ -61,11 +61,11 @@ func readQuery(c echo.Context, known ...string) *query {
 	for _, name := range slices.Sorted(maps.Keys(q.values)) {
 		switch values := q.values[name]; {
 		case !slices.Contains(known, name):
-			q.faults.Add(name, timer.CodeUnknownField, "is not a parameter of this call")
+			q.errs.Add(name, timer.CodeUnknownField, "is not a parameter of this call")
 		case len(values) > 1:
-			q.faults.Add(name, timer.CodeInvalidParameter, "must be given once")
+			q.errs.Add(name, timer.CodeInvalidParameter, "must be given once")
 		case values[0] == "" && name != pageTokenName:
-			q.faults.Add(name, timer.CodeInvalidParameter, "must not be empty; leave it out")
+			q.errs.Add(name, timer.CodeInvalidParameter, "must not be empty; leave it out")
 		}
 	}
 	return q
@@ -87,11 +87,11 @@ func (q *query) read(part string) {
 	value, valueErr := url.QueryUnescape(rawValue)
 	switch {
 	case strings.Contains(part, ";"):
-		q.faults.Add(shown, timer.CodeInvalidParameter, "must not contain a bare semicolon; parameters are separated by &")
+		q.errs.Add(shown, timer.CodeInvalidParameter, "must not contain a bare semicolon; parameters are separated by &")
 	case err != nil || valueErr != nil:
-		q.faults.Add(shown, timer.CodeInvalidParameter, "must have every % followed by two hexadecimal digits")
+		q.errs.Add(shown, timer.CodeInvalidParameter, "must have every % followed by two hexadecimal digits")
 	case !utf8.ValidString(name) || !utf8.ValidString(value):
-		q.faults.Add(shown, timer.CodeInvalidParameter, "must be UTF-8")
+		q.errs.Add(shown, timer.CodeInvalidParameter, "must be UTF-8")
 	default:
 		q.values.Add(name, value)
 	}
@@ -99,7 +99,7 @@ func (q *query) read(part string) {
 
 func (q *query) instant(name string) (at timer.Instant) {
 	if text := q.values.Get(name); text != "" && at.UnmarshalText([]byte(text)) != nil {
-		q.faults.Add(name, timer.CodeInvalidTime, timer.InstantForm)
+		q.errs.Add(name, timer.CodeInvalidTime, timer.InstantForm)
 	}
 	return at
 }
@@ -112,7 +112,7 @@ func (q *query) number(name string, fallback, highest int) int {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 || n > highest {
-		q.faults.AddRange(name, 1, highest)
+		q.errs.AddRange(name, 1, highest)
 	}
 	return n
 }
@@ -121,7 +121,7 @@ func (q *query) number(name string, fallback, highest int) int {
 func (q *query) flag(name string) bool {
 	text := q.values.Get(name)
 	if text != "" && text != "true" && text != "false" {
-		q.faults.Add(name, timer.CodeInvalidParameter, "must be true or false")
+		q.errs.Add(name, timer.CodeInvalidParameter, "must be true or false")
 	}
 	return text == "true"
 }
@@ -134,9 +134,9 @@ func (q *query) wait() time.Duration {
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d < 0 || d > engine.MaxWait {
-		q.faults.Add("wait", timer.CodeInvalidParameter, "must be a duration from 0s to "+engine.MaxWait.String())
+		q.errs.Add("wait", timer.CodeInvalidParameter, "must be a duration from 0s to "+engine.MaxWait.String())
 	}
 	return d
 }
 
-func (q *query) err() error { return q.faults.Err() }
+func (q *query) err() error { return q.errs.Err() }

@@ -98,9 +98,9 @@ func (s *Server) changePolicy(c echo.Context, read func(businessType string) (en
 // policy reads a policy whose type stands in the path.
 func (o object) policy(businessType string) (engine.PolicyChange, error) {
 	var body policyBody
-	faults := append(o.fill(&body), o.zeros(policyZeros)...)
+	errs := append(o.fill(&body), o.zeros(policyZeros)...)
 	if body.BusinessType != nil && *body.BusinessType != businessType {
-		faults.Add("/business_type", timer.CodeConflict, "must be the one in the path")
+		errs.Add("/business_type", timer.CodeConflict, "must be the one in the path")
 	}
 	change := engine.PolicyChange{
 		KeepSecrets: body.SigningSecrets == nil,
@@ -114,19 +114,19 @@ func (o object) policy(businessType string) (engine.PolicyChange, error) {
 	}
 	change.Policy.Callback.URL = asciiHost(change.Policy.Callback.URL)
 	if body.Retry != nil { // an empty one would pass for one that was left out
-		var ladder timer.Faults
+		var ladder timer.FieldErrors
 		ladder.Under("/retry", body.Retry.Check())
-		faults.Complete(ladder)
+		errs.Complete(ladder)
 	}
 	for name, header := range change.Policy.Callback.Headers {
 		if header == timer.Hidden {
 			change.KeepHeaders = append(change.KeepHeaders, name)
 		}
 	}
-	if len(faults) > 0 {
-		faults.Complete(change.Policy.Check())
+	if len(errs) > 0 {
+		errs.Complete(change.Policy.Check())
 	}
-	return change, faults.Err()
+	return change, errs.Err()
 }
 
 // value is what a pointer points to, or the zero value.
@@ -200,7 +200,7 @@ func (s *Server) deletePolicy(c echo.Context) error {
 	businessType, q := pathType(c, "timers")
 	remaining := engine.Remaining(q.values.Get("timers"))
 	if !slices.Contains(engine.Remainings(), remaining) {
-		q.faults.Add("timers", timer.CodeInvalidParameter, "must be cancel or keep")
+		q.errs.Add("timers", timer.CodeInvalidParameter, "must be cancel or keep")
 	}
 	if err := q.err(); err != nil {
 		return err

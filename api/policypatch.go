@@ -31,11 +31,11 @@ func (s *Server) patchPolicy(c echo.Context) error {
 // policyPatch reads a merge patch. What the policy becomes is known when it is
 // applied; what the patch itself says wrong is refused at once.
 func (o object) policyPatch(businessType string) (change engine.PolicyChange, err error) {
-	faults := o.unknown(reflect.TypeFor[policyBody]())
+	errs := o.unknown(reflect.TypeFor[policyBody]())
 	if len(o) == 0 {
-		faults.Add("", timer.CodeRequired, "name at least one field to change")
+		errs.Add("", timer.CodeRequired, "name at least one field to change")
 	}
-	if err := faults.Err(); err != nil {
+	if err := errs.Err(); err != nil {
 		return change, err
 	}
 	return engine.PolicyChange{
@@ -78,12 +78,12 @@ func encode(members object) jsontext.Value {
 
 // unknown names the members that a body of a type does not have, also those that
 // are null: a patch that removes what cannot be there was misspelt.
-func (o object) unknown(body reflect.Type) (faults timer.Faults) {
+func (o object) unknown(body reflect.Type) (errs timer.FieldErrors) {
 	fields := fieldsOf(reflect.New(body).Elem())
 	for _, name := range slices.Sorted(maps.Keys(o)) {
 		field, known := fields[name]
 		if !known {
-			faults.Add(pointerTo(name), timer.CodeUnknownField, "is not a field of this call")
+			errs.Add(pointerTo(name), timer.CodeUnknownField, "is not a field of this call")
 			continue
 		}
 		within := field.Type()
@@ -91,8 +91,8 @@ func (o object) unknown(body reflect.Type) (faults timer.Faults) {
 			within = within.Elem()
 		}
 		if within.Kind() == reflect.Struct && o[name].Kind() == '{' {
-			faults.Under(pointerTo(name), o.object(name).unknown(within))
+			errs.Under(pointerTo(name), o.object(name).unknown(within))
 		}
 	}
-	return faults
+	return errs
 }

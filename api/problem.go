@@ -20,12 +20,12 @@ const mediaTypeProblem = "application/problem+json"
 
 // Problem is an RFC 9457 problem document.
 type Problem struct {
-	Type      string       `json:"type"`
-	Title     string       `json:"title"`
-	Status    int          `json:"status"`
-	Detail    string       `json:"detail"`
-	RequestID string       `json:"request_id,omitzero"`
-	Errors    timer.Faults `json:"errors,omitempty"`
+	Type      string            `json:"type"`
+	Title     string            `json:"title"`
+	Status    int               `json:"status"`
+	Detail    string            `json:"detail"`
+	RequestID string            `json:"request_id,omitzero"`
+	Errors    timer.FieldErrors `json:"errors,omitempty"`
 	// Timer is the timer's true state, where that is the reason.
 	Timer *timer.View `json:"timer,omitempty"`
 	// ViolatedPolicies names the limits that were reached, as the rate limit
@@ -76,7 +76,7 @@ func problemOf(err error) Problem {
 	known := problems[ours.Code]
 	problem := Problem{
 		Type: ProblemPrefix + string(ours.Code), Title: known.title, Status: known.status,
-		Detail: ours.Message, Errors: ours.Faults, Timer: ours.Timer,
+		Detail: ours.Message, Errors: ours.FieldErrors, Timer: ours.Timer,
 	}
 	if ours.Quota != nil {
 		problem.ViolatedPolicies = []string{ours.Quota.Name}

@@ -34,7 +34,7 @@ func previewRecurrence(c echo.Context) error {
 		return err
 	}
 	var body previewBody
-	faults := append(object.fill(&body), object.zeros(previewZeros)...)
+	errs := append(object.fill(&body), object.zeros(previewZeros)...)
 	from, count := timer.At(time.Now()), timer.DefaultUpcoming
 	if body.From != nil && *body.From != 0 {
 		from = *body.From
@@ -42,21 +42,21 @@ func previewRecurrence(c echo.Context) error {
 	if body.Count != nil {
 		count = *body.Count
 	}
-	faults.Complete(body.check(from, count))
-	if err := faults.Err(); err != nil {
+	errs.Complete(body.check(from, count))
+	if err := errs.Err(); err != nil {
 		return err
 	}
 	return c.JSON(http.StatusOK, Upcoming{Upcoming: body.Recurrence.Upcoming(timer.Cursor{Booked: from}, count)})
 }
 
-func (b previewBody) check(from timer.Instant, count int) (faults timer.Faults) {
+func (b previewBody) check(from timer.Instant, count int) (errs timer.FieldErrors) {
 	if b.Recurrence == nil {
-		faults.Add("/recurrence", timer.CodeRequired, "give the rule")
+		errs.Add("/recurrence", timer.CodeRequired, "give the rule")
 	} else {
-		faults.Under("/recurrence", b.Recurrence.Check(from.Time()))
+		errs.Under("/recurrence", b.Recurrence.Check(from.Time()))
 	}
 	if count < 1 || count > timer.MaxUpcoming {
-		faults.AddRange("/count", 1, timer.MaxUpcoming)
+		errs.AddRange("/count", 1, timer.MaxUpcoming)
 	}
-	return faults
+	return errs
 }

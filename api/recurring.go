@@ -38,11 +38,11 @@ func readNote(c echo.Context) (string, error) {
 		return "", err
 	}
 	var body pauseBody
-	faults := object.fill(&body)
+	errs := object.fill(&body)
 	if len(deref(body.Note)) > timer.MaxNote {
-		faults.AddMost("/note", timer.MaxNote, "bytes")
+		errs.AddMost("/note", timer.MaxNote, "bytes")
 	}
-	return deref(body.Note), faults.Err()
+	return deref(body.Note), errs.Err()
 }
 
 func (s *Server) listUpcoming(c echo.Context) error {

@@ -34,14 +34,14 @@ type redeliveryFilter struct {
 
 // left is what is wrong with what the order leaves out: all failed timers of all types
 // must be asked for.
-func (b redeliveryBody) left() (faults timer.Faults) {
+func (b redeliveryBody) left() (errs timer.FieldErrors) {
 	switch {
 	case b.Filter == nil:
-		faults.Add("/filter", timer.CodeRequired, "is required; {} selects every failed timer")
+		errs.Add("/filter", timer.CodeRequired, "is required; {} selects every failed timer")
 	case b.Filter.BusinessType != nil && *b.Filter.BusinessType == "":
-		faults.Under("/filter", timer.CheckBusinessType(""))
+		errs.Under("/filter", timer.CheckBusinessType(""))
 	}
-	return faults
+	return errs
 }
 
 func (s *Server) startRedelivery(c echo.Context) error {
@@ -67,20 +67,20 @@ func (s *Server) startRedelivery(c echo.Context) error {
 // being checked.
 func (o object) redelivery() (timer.Redelivery, error) {
 	var body redeliveryBody
-	faults := o.fill(&body)
+	errs := o.fill(&body)
 	filter := value(body.Filter)
 	order := timer.Redelivery{PerSecond: timer.DefaultRedeliveryRate, Filter: timer.FailedFilter{
 		BusinessType: value(filter.BusinessType), EndedFrom: value(filter.EndedFrom), EndedTo: value(filter.EndedTo),
 	}}
-	faults.Complete(body.left())
+	errs.Complete(body.left())
 	if body.PerSecond != nil {
 		order.PerSecond = *body.PerSecond
 	}
 	if filter.Status != nil && *filter.Status != timer.Failed {
-		faults.Add("/filter/status", timer.CodeInvalidParameter, "must be failed: nothing else can be redelivered")
+		errs.Add("/filter/status", timer.CodeInvalidParameter, "must be failed: nothing else can be redelivered")
 	}
-	faults.Complete(order.Check())
-	return order, faults.Err()
+	errs.Complete(order.Check())
+	return order, errs.Err()
 }
 
 // A redelivery of a page costs a call of Temporal, for how far it is.
@@ -111,7 +111,7 @@ func (s *Server) listRedeliveries(c echo.Context) error {
 func (q *query) redeliveryStatus(name string) timer.RedeliveryStatus {
 	value := timer.RedeliveryStatus(q.values.Get(name))
 	if value != "" && !slices.Contains(timer.RedeliveryStatuses(), value) {
-		q.faults.Add(name, timer.CodeInvalidParameter, fmt.Sprintf("must be one of %v", timer.RedeliveryStatuses()))
+		q.errs.Add(name, timer.CodeInvalidParameter, fmt.Sprintf("must be one of %v", timer.RedeliveryStatuses()))
 	}
 	return value
 }

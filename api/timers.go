@@ -75,7 +75,7 @@ func (s *Server) patchTimer(c echo.Context) error {
 		return err
 	}
 	if request.Terms.IsZero() {
-		return timer.Faults{{Pointer: "", Code: timer.CodeRequired, Detail: "name at least one field to change"}}.Err()
+		return timer.FieldErrors{{Pointer: "", Code: timer.CodeRequired, Detail: "name at least one field to change"}}.Err()
 	}
 	view, effect, err := s.engine.Amend(c.Request().Context(), request, wait)
 	return answerEffect(c, view, effect, err)

@@ -37,36 +37,36 @@ type termsBody struct {
 // booking reads a whole timer from a body.
 func (o object) booking() (engine.Request, error) {
 	var body timerBody
-	faults := append(o.fill(&body), o.zeros(termsZeros)...)
-	return body.request(timer.Key{BusinessType: deref(body.BusinessType), BusinessID: deref(body.BusinessID)}, faults)
+	errs := append(o.fill(&body), o.zeros(termsZeros)...)
+	return body.request(timer.Key{BusinessType: deref(body.BusinessType), BusinessID: deref(body.BusinessID)}, errs)
 }
 
 // amendment reads the terms of a timer whose key stands in the path. A body
 // may repeat the key.
 func (o object) amendment(key timer.Key) (engine.Request, error) {
 	var body timerBody
-	faults := append(o.fill(&body), o.zeros(termsZeros)...)
+	errs := append(o.fill(&body), o.zeros(termsZeros)...)
 	if body.BusinessType != nil && *body.BusinessType != key.BusinessType {
-		faults.Add("/business_type", timer.CodeConflict, "must be the one in the path")
+		errs.Add("/business_type", timer.CodeConflict, "must be the one in the path")
 	}
 	if body.BusinessID != nil && *body.BusinessID != key.BusinessID {
-		faults.Add("/business_id", timer.CodeConflict, "must be the one in the path")
+		errs.Add("/business_id", timer.CodeConflict, "must be the one in the path")
 	}
-	return body.request(key, faults)
+	return body.request(key, errs)
 }
 
 // request completes a body. When some of it could not be read, the rest is
-// checked all the same, so that one answer names every fault.
-func (b timerBody) request(key timer.Key, faults timer.Faults) (engine.Request, error) {
+// checked all the same, so that one answer names every field error.
+func (b timerBody) request(key timer.Key, errs timer.FieldErrors) (engine.Request, error) {
 	terms, more := b.terms()
-	faults = append(faults, more...)
-	if len(faults) > 0 {
-		faults.Complete(append(key.Check(), terms.Check(time.Now())...))
+	errs = append(errs, more...)
+	if len(errs) > 0 {
+		errs.Complete(append(key.Check(), terms.Check(time.Now())...))
 	}
-	return engine.Request{Key: key, Terms: terms}, faults.Err()
+	return engine.Request{Key: key, Terms: terms}, errs.Err()
 }
 
-func (b termsBody) terms() (terms timer.Terms, faults timer.Faults) {
+func (b termsBody) terms() (terms timer.Terms, errs timer.FieldErrors) {
 	terms = timer.Terms{
 		DueAt: b.DueAt, Delay: b.Delay, Recurrence: b.Recurrence, LatestAt: b.LatestAt, ExpiresAfter: b.ExpiresAfter,
 		Callback: b.Callback, Retry: b.Retry, Priority: b.Priority,
@@ -74,29 +74,29 @@ func (b termsBody) terms() (terms timer.Terms, faults timer.Faults) {
 	if terms.Callback != nil {
 		terms.Callback.URL = asciiHost(terms.Callback.URL)
 	}
-	terms.Payload, faults = b.payload()
-	return terms, faults
+	terms.Payload, errs = b.payload()
+	return terms, errs
 }
 
-func (b termsBody) payload() (payload *timer.Payload, faults timer.Faults) {
+func (b termsBody) payload() (payload *timer.Payload, errs timer.FieldErrors) {
 	switch {
 	case b.Payload != nil && b.PayloadBase64 != nil:
-		faults.Add("/payload_base64", timer.CodeConflict, "give either payload or payload_base64")
+		errs.Add("/payload_base64", timer.CodeConflict, "give either payload or payload_base64")
 	case b.Payload != nil && b.ContentType != nil:
-		faults.Add("/content_type", timer.CodeConflict, "goes with payload_base64; payload is always "+timer.ContentTypeJSON)
+		errs.Add("/content_type", timer.CodeConflict, "goes with payload_base64; payload is always "+timer.ContentTypeJSON)
 	case b.Payload != nil:
 		return &timer.Payload{Data: b.Payload, ContentType: timer.ContentTypeJSON}, nil
 	case b.PayloadBase64 != nil:
 		data, err := base64.StdEncoding.Strict().DecodeString(*b.PayloadBase64)
 		if err != nil {
-			faults.Add("/payload_base64", timer.CodeInvalidBase64, "must be standard base64 with padding")
-			return nil, faults
+			errs.Add("/payload_base64", timer.CodeInvalidBase64, "must be standard base64 with padding")
+			return nil, errs
 		}
 		return &timer.Payload{Data: data, ContentType: deref(b.ContentType), Base64: true}, nil
 	case b.ContentType != nil:
-		faults.Add("/content_type", timer.CodeConflict, "goes with payload_base64")
+		errs.Add("/content_type", timer.CodeConflict, "goes with payload_base64")
 	}
-	return nil, faults
+	return nil, errs
 }
 
 // asciiHost writes an internationalised host name in its ASCII form (RFC

@@ -44,18 +44,18 @@ func split(pointer string) (object, name string) {
 
 // zeros names every value of a body that is said to be zero, or an empty text,
 // where that is refused.
-func (o object) zeros(fields zeroFields) (faults timer.Faults) {
+func (o object) zeros(fields zeroFields) (errs timer.FieldErrors) {
 	for object, fields := range fields {
 		members := o.object(object)
 		for _, field := range fields {
 			_, name := split(field.Pointer)
 			if raw, said := members[name]; said && isZero(raw, field) {
-				faults = append(faults, field.Fault())
+				errs = append(errs, field.FieldError())
 			}
 		}
 	}
-	slices.SortFunc(faults, func(a, b timer.Fault) int { return strings.Compare(a.Pointer, b.Pointer) })
-	return faults
+	slices.SortFunc(errs, func(a, b timer.FieldError) int { return strings.Compare(a.Pointer, b.Pointer) })
+	return errs
 }
 
 // object is a member that is an object, or the body itself; nil for anything

@@ -25,8 +25,8 @@ func pointersOf(t *testing.T, err error) (pointers []string) {
 	}
 	refused, ok := errors.AsType[*timer.Error](err)
 	require.True(t, ok, "%v", err)
-	for _, fault := range refused.Faults {
-		pointers = append(pointers, fault.Pointer)
+	for _, fieldErr := range refused.FieldErrors {
+		pointers = append(pointers, fieldErr.Pointer)
 	}
 	return pointers
 }

@@ -16,12 +16,12 @@ const ProblemPrefix = "urn:wakecall:problem:"
 // Problem is what Wakecall answers when it does not do what it was asked for
 // (RFC 9457).
 type Problem struct {
-	Code      timer.Code   `json:"-"`
-	Status    int          `json:"status"`
-	Title     string       `json:"title"`
-	Detail    string       `json:"detail"`
-	RequestID string       `json:"request_id"`
-	Faults    timer.Faults `json:"errors"`
+	Code        timer.Code        `json:"-"`
+	Status      int               `json:"status"`
+	Title       string            `json:"title"`
+	Detail      string            `json:"detail"`
+	RequestID   string            `json:"request_id"`
+	FieldErrors timer.FieldErrors `json:"errors"`
 	// Timer is the timer's true state, where that is the reason.
 	Timer *timer.View `json:"timer"`
 	// ViolatedPolicies names the limits that were reached.
@@ -35,8 +35,8 @@ func (p *Problem) Error() string {
 	if p.Code != "" {
 		text = string(p.Code) + ": " + text
 	}
-	if len(p.Faults) > 0 {
-		text += " " + p.Faults.Error()
+	if len(p.FieldErrors) > 0 {
+		text += " " + p.FieldErrors.Error()
 	}
 	return text
 }

@@ -124,14 +124,14 @@ func started(t *testing.T, h *house.House, kind string) (ids []string) {
 	return ids
 }
 
-func TestEveryFaultInOneAnswer(t *testing.T) {
+func TestEveryFieldErrorInOneAnswer(t *testing.T) {
 	t.Parallel()
 	h, _, _ := open(t)
 	reply := h.Do("POST", "/v1/timers", `{"business_type":"A","business_id":"","delay":"soon","priority":9,"extra":1,"callback":{"url":"x","timeout":3}}`)
 	require.Equal(t, 422, reply.Status)
 	var pointers []string
-	for _, fault := range reply.Problem().Errors {
-		pointers = append(pointers, fault.Pointer)
+	for _, fieldErr := range reply.Problem().Errors {
+		pointers = append(pointers, fieldErr.Pointer)
 	}
 	require.ElementsMatch(t, []string{"/business_type", "/business_id", "/delay", "/priority", "/extra", "/callback/url", "/callback/timeout"}, pointers)
 }

@@ -95,8 +95,8 @@ func TestPreviewRefusals(t *testing.T) {
 		reply := h.Do("POST", previewPath, c.body)
 		require.Equal(t, http.StatusUnprocessableEntity, reply.Status, "%s: %s", c.body, reply.Body)
 		var got []string
-		for _, fault := range reply.Problem().Errors {
-			got = append(got, fault.Pointer+" "+fault.Code)
+		for _, fieldErr := range reply.Problem().Errors {
+			got = append(got, fieldErr.Pointer+" "+fieldErr.Code)
 		}
 		require.Equal(t, c.want, strings.Join(got, " "), c.body)
 		require.NotContains(t, string(reply.Body), "strconv")

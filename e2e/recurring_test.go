@@ -301,8 +301,8 @@ func TestRecurringBadInput(t *testing.T) {
 		reply := h.Do("POST", "/v1/timers", c.body)
 		require.Equal(t, http.StatusUnprocessableEntity, reply.Status, "%s: %s", name, reply.Body)
 		var pointers []string
-		for _, fault := range reply.Problem().Errors {
-			pointers = append(pointers, fault.Pointer)
+		for _, fieldErr := range reply.Problem().Errors {
+			pointers = append(pointers, fieldErr.Pointer)
 		}
 		require.Condition(t, func() bool {
 			return slices.ContainsFunc(pointers, func(p string) bool { return len(p) >= len(c.pointer) && p[:len(c.pointer)] == c.pointer })

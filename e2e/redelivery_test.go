@@ -307,8 +307,8 @@ func TestRedeliveryRefusals(t *testing.T) {
 		reply := h.Do("POST", "/v1/timers/redeliver", body)
 		require.Equal(t, http.StatusUnprocessableEntity, reply.Status, body)
 		var named []string
-		for _, fault := range reply.Problem().Errors {
-			named = append(named, fault.Pointer)
+		for _, fieldErr := range reply.Problem().Errors {
+			named = append(named, fieldErr.Pointer)
 		}
 		require.Equal(t, pointers, named, body)
 	}

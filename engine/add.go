@@ -116,7 +116,7 @@ func checkInterval(rule *timer.Recurrence, policy timer.Policy) error {
 	if rule == nil || rule.MinInterval() >= policy.WithDefaults().MinInterval.D() {
 		return nil
 	}
-	return timer.Faults{{Pointer: "/recurrence", Code: timer.CodeOutOfRange,
+	return timer.FieldErrors{{Pointer: "/recurrence", Code: timer.CodeOutOfRange,
 		Detail: "must not ring more often than every " + policy.MinInterval.String() + ", the policy's min_interval"}}.Err()
 }
 
@@ -127,7 +127,7 @@ func (e *Engine) policyFor(ctx context.Context, spec timer.Spec) (timer.Policy, 
 	addressed := spec.Callback != nil && spec.Callback.URL != ""
 	switch {
 	case err == nil && policy.Callback.URL == "" && !addressed:
-		return timer.Policy{}, timer.Faults{{Pointer: "/callback/url", Code: timer.CodeRequired,
+		return timer.Policy{}, timer.FieldErrors{{Pointer: "/callback/url", Code: timer.CodeRequired,
 			Detail: "is required: the policy of the business type names none"}}.Err()
 	case timer.CodeOf(err) != timer.NotFound:
 		return policy, err

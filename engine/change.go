@@ -192,7 +192,7 @@ func (e *Engine) fits(ctx context.Context, view timer.View, change timer.Change)
 	}
 	policy, err := e.policies.get(ctx, view.BusinessType)
 	if (err == nil && policy.Callback.URL == "") || timer.CodeOf(err) == timer.NotFound {
-		return timer.Faults{{Pointer: "/callback/url", Code: timer.CodeRequired,
+		return timer.FieldErrors{{Pointer: "/callback/url", Code: timer.CodeRequired,
 			Detail: "is required: the timer has none, and its business type has no policy that names one"}}.Err()
 	}
 	return err
@@ -272,7 +272,7 @@ func (e *Engine) applied(ctx context.Context, s sent, next string) (timer.View, 
 			return timer.View{}, "", timer.Unmet(&view)
 		}
 		return timer.View{}, "", &timer.Error{
-			Code: timer.Overtaken, Timer: &view, Faults: refusal.Faults,
+			Code: timer.Overtaken, Timer: &view, FieldErrors: refusal.FieldErrors,
 			Message: "Another change came first, and this one does not fit the timer as it is now.",
 		}
 	}

@@ -141,13 +141,13 @@ func (c PolicyChange) over(old timer.Policy) (timer.Policy, error) {
 		c.Policy, c.KeepSecrets, c.KeepHeaders = edited.Policy, edited.KeepSecrets, edited.KeepHeaders
 	}
 	next := c.Policy.WithDefaults()
-	faults := next.KeepHeaders(old, c.KeepHeaders)
+	errs := next.KeepHeaders(old, c.KeepHeaders)
 	if c.KeepSecrets {
-		faults = append(faults, next.KeepSecrets(old)...)
+		errs = append(errs, next.KeepSecrets(old)...)
 	}
-	faults = append(faults, next.KeepClientKey(old)...)
+	errs = append(errs, next.KeepClientKey(old)...)
 	next = next.Succeed(old, timer.At(time.Now()))
-	return next, append(faults, next.CheckSigners(old)...).Join(next.Check().Err())
+	return next, append(errs, next.CheckSigners(old)...).Join(next.Check().Err())
 }
 
 func (e *Engine) storePolicy(ctx context.Context, put workflows.PutPolicy, open bool) (err error) {

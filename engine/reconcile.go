@@ -61,7 +61,7 @@ type round struct {
 	slack         time.Duration
 	result        timer.Reconciliation
 	// backlog is whether a business type's queue has attempts that wait for
-	// their turn, which is no fault.
+	// their turn, which is no defect.
 	backlog map[string]bool
 	// unanswered counts the looks in a row that Temporal did not answer.
 	unanswered int

@@ -127,7 +127,7 @@ func sealing(pointer string, err error) error {
 	if !errors.Is(err, seal.ErrNoKey) {
 		return err
 	}
-	faults := timer.Faults{{Pointer: pointer, Code: timer.CodeInvalidSecret,
+	errs := timer.FieldErrors{{Pointer: pointer, Code: timer.CodeInvalidSecret,
 		Detail: "cannot be stored: Wakecall runs without WAKECALL_SECRET_KEY"}}
-	return faults.Err()
+	return errs.Err()
 }

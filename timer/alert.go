@@ -5,13 +5,13 @@ type Alert struct {
 	URL string `json:"url"`
 }
 
-func (a Alert) check() (faults Faults) {
+func (a Alert) check() (errs FieldErrors) {
 	if a.URL == "" {
-		faults.Add("/url", CodeRequired, "is required")
+		errs.Add("/url", CodeRequired, "is required")
 	} else if why := checkURL(a.URL); why != "" {
-		faults.Add("/url", CodeInvalidURL, why)
+		errs.Add("/url", CodeInvalidURL, why)
 	}
-	return faults
+	return errs
 }
 
 // EventType is what an alert is about.

@@ -48,12 +48,12 @@ func (c Callback) Masked() Callback {
 // Amend puts what a change names in the place of what c, the callback of a timer,
 // has: headers by their names, and what it leaves out stays. Headers that stay
 // are refused where the change leads to another origin: they may be credentials.
-func (c Callback) Amend(change Callback) (_ Callback, faults Faults) {
+func (c Callback) Amend(change Callback) (_ Callback, errs FieldErrors) {
 	if change.URL != "" && !sameOrigin(change.URL, c.URL) {
 		//workflowcheck:ignore They are sorted.
 		for _, name := range slices.Sorted(maps.Keys(c.Headers)) {
 			if _, anew := named(change.Headers, name); !anew {
-				faults.Add("/headers/"+escapePointer(name), CodeConflict,
+				errs.Add("/headers/"+escapePointer(name), CodeConflict,
 					"was given for another scheme, host or port: give its value anew, or replace the timer with PUT to leave it out")
 			}
 		}
@@ -66,9 +66,9 @@ func (c Callback) Amend(change Callback) (_ Callback, faults Faults) {
 	}
 	c.Headers = overlay(c.Headers, change.Headers)
 	if len(c.Headers) > MaxHeaders {
-		faults.AddMost("/headers", MaxHeaders, "headers")
+		errs.AddMost("/headers", MaxHeaders, "headers")
 	}
-	return c, faults
+	return c, errs
 }
 
 // overlay is base with the headers of over in place of its own. Their names are
@@ -99,14 +99,14 @@ func named(headers map[string]string, name string) (stored string, ok bool) {
 }
 
 // Check returns what is wrong with the callback.
-func (c Callback) Check() (faults Faults) {
+func (c Callback) Check() (errs FieldErrors) {
 	if c.URL != "" {
 		if why := checkURL(c.URL); why != "" {
-			faults.Add("/url", CodeInvalidURL, why)
+			errs.Add("/url", CodeInvalidURL, why)
 		}
 	}
 	if len(c.Headers) > MaxHeaders {
-		faults.AddMost("/headers", MaxHeaders, "headers")
+		errs.AddMost("/headers", MaxHeaders, "headers")
 	}
 	first := map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(c.Headers)) {
@@ -115,11 +115,11 @@ func (c Callback) Check() (faults Faults) {
 			why = "is the same header as " + same + ": names differ in more than their case"
 		}
 		if first[lower] = name; why != "" {
-			faults.Add("/headers/"+escapePointer(name), CodeInvalidHeader, why)
+			errs.Add("/headers/"+escapePointer(name), CodeInvalidHeader, why)
 		}
 	}
-	holdSaid(&faults, fieldTimeout, c.Timeout)
-	return faults
+	holdSaid(&errs, fieldTimeout, c.Timeout)
+	return errs
 }
 
 // notHTTP are ports of services that must not be reached by way of a callback,

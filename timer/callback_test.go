@@ -71,8 +71,8 @@ func TestCallbackHeaders(t *testing.T) {
 	}
 	twice := timer.Callback{Headers: map[string]string{"X-A": "1", "x-a": "2", "X-B": "3", "Host": "4", "hOST": "5"}}
 	var refused []string
-	for _, fault := range twice.Check() {
-		refused = append(refused, fault.Pointer)
+	for _, fieldErr := range twice.Check() {
+		refused = append(refused, fieldErr.Pointer)
 	}
 	require.Equal(t, []string{"/headers/Host", "/headers/hOST", "/headers/x-a"}, refused, "one of two would be sent, and nobody could say which")
 	many := timer.Callback{Headers: map[string]string{}}
@@ -117,10 +117,10 @@ func TestCallbackIsAmendedFieldByField(t *testing.T) {
 		"the host and all headers": {timer.Callback{URL: "http://h/", Headers: map[string]string{"A": "5", "B": "6"}},
 			timer.Callback{URL: "http://h/", Headers: map[string]string{"A": "5", "B": "6"}, Timeout: own.Timeout}, nil},
 	} {
-		got, faults := own.Amend(c.change)
+		got, errs := own.Amend(c.change)
 		var refused []string
-		for _, fault := range faults {
-			refused = append(refused, fault.Pointer)
+		for _, fieldErr := range errs {
+			refused = append(refused, fieldErr.Pointer)
 		}
 		require.Equal(t, c.refused, refused, name)
 		if c.refused == nil {
@@ -128,8 +128,8 @@ func TestCallbackIsAmendedFieldByField(t *testing.T) {
 		}
 	}
 	require.Equal(t, map[string]string{"A": "1", "B": "2"}, own.Headers, "the old one is not touched")
-	_, faults := timer.Callback{Headers: map[string]string{"A": "1"}}.Amend(timer.Callback{URL: "https://h/"})
-	require.Len(t, faults, 1, "what was given for the policy's receiver goes to no other")
+	_, errs := timer.Callback{Headers: map[string]string{"A": "1"}}.Amend(timer.Callback{URL: "https://h/"})
+	require.Len(t, errs, 1, "what was given for the policy's receiver goes to no other")
 }
 
 func TestChangesAmendTheCallback(t *testing.T) {

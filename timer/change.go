@@ -69,10 +69,10 @@ func (s Spec) Apply(c Change) (Spec, error) {
 		return Spec{}, err
 	}
 	if s.LatestAt != 0 && s.LatestAt < s.DueAt {
-		return Spec{}, Faults{{"/latest_at", CodeOutOfRange, "must not be before the due time"}}.Err()
+		return Spec{}, FieldErrors{{"/latest_at", CodeOutOfRange, "must not be before the due time"}}.Err()
 	}
 	if latest := s.Latest(0); latest != 0 && latest <= c.At {
-		return Spec{}, Faults{{"/expires_after", CodeOutOfRange, "must leave time to ring: the timer would be expired already"}}.Err()
+		return Spec{}, FieldErrors{{"/expires_after", CodeOutOfRange, "must leave time to ring: the timer would be expired already"}}.Err()
 	}
 	s.Revision++
 	s.Unheld = false
@@ -91,7 +91,7 @@ func (c Card) reschedule(change Change) (Card, error) {
 	}
 	if due, ok := change.Terms.Due(change.At.Time()); ok {
 		if c.Series != nil && !change.Replace {
-			return c, Faults{{"/due_at", CodeConflict, "a recurring timer has a recurrence instead"}}.Err()
+			return c, FieldErrors{{"/due_at", CodeConflict, "a recurring timer has a recurrence instead"}}.Err()
 		}
 		c.Series, c.DueAt = nil, due
 	}
@@ -99,7 +99,7 @@ func (c Card) reschedule(change Change) (Card, error) {
 	switch {
 	case change.Terms.Recurrence != nil:
 		if c.LatestAt != 0 {
-			return c, Faults{{"/recurrence", CodeConflict, "does not go with latest_at; use expires_after"}}.Err()
+			return c, FieldErrors{{"/recurrence", CodeConflict, "does not go with latest_at; use expires_after"}}.Err()
 		}
 		c, ok = c.begin(*change.Terms.Recurrence, change.At)
 	case change.Pause != nil && c.Series != nil:
@@ -112,7 +112,7 @@ func (c Card) reschedule(change Change) (Card, error) {
 		c = c.goOn()
 	}
 	if !ok {
-		return c, Faults{{"/recurrence", CodeInvalidRecurrence, "never rings"}}.Err()
+		return c, FieldErrors{{"/recurrence", CodeInvalidRecurrence, "never rings"}}.Err()
 	}
 	return c, nil
 }
@@ -126,10 +126,10 @@ func (s Spec) override(t Terms) (Spec, error) {
 	if t.Callback != nil {
 		callback := *t.Callback
 		if s.Callback != nil {
-			var wrong, faults Faults
+			var wrong, errs FieldErrors
 			callback, wrong = s.Callback.Amend(callback)
-			faults.Under("/callback", wrong)
-			if err := faults.Err(); err != nil {
+			errs.Under("/callback", wrong)
+			if err := errs.Err(); err != nil {
 				return Spec{}, err
 			}
 		}

@@ -40,20 +40,20 @@ func Codes() []Code {
 	}
 }
 
-// Error is a refusal or a fault that a caller may be told about.
+// Error is a refusal or a failure that a caller may be told about.
 type Error struct {
-	Code    Code
-	Message string // a sentence for the caller
-	Faults  Faults // the refused fields, if fields were refused
-	Timer   *View  // the timer's true state, where it is the reason
-	Quota   *Quota // the limit that was reached, where it is the reason
-	Cause   error  // for the log only
+	Code        Code
+	Message     string      // a sentence for the caller
+	FieldErrors FieldErrors // the refused fields, if fields were refused
+	Timer       *View       // the timer's true state, where it is the reason
+	Quota       *Quota      // the limit that was reached, where it is the reason
+	Cause       error       // for the log only
 }
 
 func (e *Error) Error() string {
 	text := string(e.Code) + ": " + e.Message
-	if len(e.Faults) > 0 {
-		text += " " + e.Faults.Error()
+	if len(e.FieldErrors) > 0 {
+		text += " " + e.FieldErrors.Error()
 	}
 	if e.Cause != nil {
 		text += ": " + e.Cause.Error()

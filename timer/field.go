@@ -143,44 +143,44 @@ func (f Field) Empty() any {
 // reads a request has to look.
 func (f Field) RefusesZero() bool { return f.Lowest == nil || (f.Lowest != f.Empty() && f.Zero == "") }
 
-// Fault says what the field may hold.
-func (f Field) Fault() Fault {
-	fault := Fault{Pointer: f.Pointer, Code: CodeOutOfRange}
+// FieldError says what the field may hold.
+func (f Field) FieldError() FieldError {
+	fieldErr := FieldError{Pointer: f.Pointer, Code: CodeOutOfRange}
 	switch {
 	case f.Lowest == nil:
-		fault.Code, fault.Detail = CodeRequired, "must not be empty"
+		fieldErr.Code, fieldErr.Detail = CodeRequired, "must not be empty"
 	case f.Highest == nil && f.Lowest == f.Empty():
-		fault.Detail = "must not be negative"
+		fieldErr.Detail = "must not be negative"
 	case f.Highest == nil:
-		fault.Detail = fmt.Sprintf("must be at least %v", f.Lowest)
+		fieldErr.Detail = fmt.Sprintf("must be at least %v", f.Lowest)
 	case f.Zero != "":
-		fault.Detail = fmt.Sprintf("must be %v, or from %v to %v", f.Empty(), f.Lowest, f.Highest)
+		fieldErr.Detail = fmt.Sprintf("must be %v, or from %v to %v", f.Empty(), f.Lowest, f.Highest)
 	default:
-		fault.Detail = fmt.Sprintf("must be from %v to %v", f.Lowest, f.Highest)
+		fieldErr.Detail = fmt.Sprintf("must be from %v to %v", f.Lowest, f.Highest)
 	}
-	return fault
+	return fieldErr
 }
 
 // hold refuses a value that was said and that the field may not have. NaN is one.
-func hold[T cmp.Ordered](faults *Faults, f Field, value T) {
+func hold[T cmp.Ordered](errs *FieldErrors, f Field, value T) {
 	var zero T
 	within := value >= f.Lowest.(T) && (f.Highest == nil || value <= f.Highest.(T))
 	if !within && (value != zero || f.Zero == "") {
-		*faults = append(*faults, f.Fault())
+		*errs = append(*errs, f.FieldError())
 	}
 }
 
 // holdSaid is hold for a value whose zero means that it was left out.
-func holdSaid[T cmp.Ordered](faults *Faults, f Field, value T) {
+func holdSaid[T cmp.Ordered](errs *FieldErrors, f Field, value T) {
 	var zero T
 	if value != zero {
-		hold(faults, f, value)
+		hold(errs, f, value)
 	}
 }
 
 // holdGiven is hold for a value that is nil where it was left out.
-func holdGiven[T cmp.Ordered](faults *Faults, f Field, value *T) {
+func holdGiven[T cmp.Ordered](errs *FieldErrors, f Field, value *T) {
 	if value != nil {
-		hold(faults, f, *value)
+		hold(errs, f, *value)
 	}
 }

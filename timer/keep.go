@@ -22,30 +22,30 @@ func (p Policy) Mask() Policy {
 // names may be written in another case. What cannot be kept is refused: a header that
 // old does not have, and a value that would go to another origin than the one that it
 // was given for.
-func (p *Policy) KeepHeaders(old Policy, names []string) (faults Faults) {
+func (p *Policy) KeepHeaders(old Policy, names []string) (errs FieldErrors) {
 	same := sameOrigin(p.Callback.URL, old.Callback.URL)
 	for _, name := range slices.Sorted(slices.Values(names)) {
 		stored, ok := named(old.Callback.Headers, name)
 		value, pointer := old.Callback.Headers[stored], HeaderPointer(name)
 		switch {
 		case !ok:
-			faults.Add(pointer, CodeRequired, "needs a value: none is stored that "+Hidden+" could keep")
+			errs.Add(pointer, CodeRequired, "needs a value: none is stored that "+Hidden+" could keep")
 		case !same:
-			faults.Add(pointer, CodeConflict, "is kept only for the same scheme, host and port: give its value anew, or remove the header")
+			errs.Add(pointer, CodeConflict, "is kept only for the same scheme, host and port: give its value anew, or remove the header")
 		case slices.Contains(old.Unopened, HeaderPointer(stored)):
-			faults.Add(pointer, CodeConflict, "cannot be kept, because no configured secret key opens it: give it anew, "+configure)
+			errs.Add(pointer, CodeConflict, "cannot be kept, because no configured secret key opens it: give it anew, "+configure)
 		default:
 			p.Callback.Headers[name] = value
 		}
 	}
-	return faults
+	return errs
 }
 
 // KeepSecrets gives the policy the signing secrets of old.
-func (p *Policy) KeepSecrets(old Policy) (faults Faults) {
+func (p *Policy) KeepSecrets(old Policy) (errs FieldErrors) {
 	if slices.Contains(old.Unopened, SecretsPointer) {
-		faults.Add(SecretsPointer, CodeConflict, "cannot be kept, because no configured secret key opens them: give them anew, "+configure)
-		return faults
+		errs.Add(SecretsPointer, CodeConflict, "cannot be kept, because no configured secret key opens them: give them anew, "+configure)
+		return errs
 	}
 	p.SigningSecrets = old.SigningSecrets
 	return nil
@@ -53,13 +53,13 @@ func (p *Policy) KeepSecrets(old Policy) (faults Faults) {
 
 // KeepClientKey gives the policy the client key of old where its own was sent as
 // it is shown.
-func (p *Policy) KeepClientKey(old Policy) (faults Faults) {
+func (p *Policy) KeepClientKey(old Policy) (errs FieldErrors) {
 	if p.TLS == nil || p.TLS.ClientKey != Hidden {
 		return nil
 	}
 	if slices.Contains(old.Unopened, ClientKeyPointer) {
-		faults.Add(ClientKeyPointer, CodeConflict, "cannot be kept, because no configured secret key opens it: give it anew, "+configure)
-		return faults
+		errs.Add(ClientKeyPointer, CodeConflict, "cannot be kept, because no configured secret key opens it: give it anew, "+configure)
+		return errs
 	}
 	kept := *p.TLS
 	kept.ClientKey = ""

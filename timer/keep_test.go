@@ -19,21 +19,21 @@ func TestHeadersAreKeptForTheirOriginOnly(t *testing.T) {
 		"https://sub.host.example/a": false, "https://host.example.evil.example/a": false,
 	} {
 		next := timer.Policy{Callback: timer.Callback{URL: url, Headers: map[string]string{"a": timer.Hidden, "B/x": "mine"}}}
-		faults := next.KeepHeaders(old, []string{"a"})
+		errs := next.KeepHeaders(old, []string{"a"})
 		require.Equal(t, "mine", next.Callback.Headers["B/x"])
 		if kept {
-			require.Empty(t, faults, url)
+			require.Empty(t, errs, url)
 			require.Equal(t, "1", next.Callback.Headers["a"])
 			continue
 		}
-		require.Len(t, faults, 1, url)
-		require.Equal(t, "/callback/headers/a", faults[0].Pointer)
+		require.Len(t, errs, 1, url)
+		require.Equal(t, "/callback/headers/a", errs[0].Pointer)
 		require.Equal(t, timer.Hidden, next.Callback.Headers["a"], "nothing was handed over")
 	}
 	next := timer.Policy{Callback: timer.Callback{URL: old.Callback.URL, Headers: map[string]string{"C": timer.Hidden}}}
-	faults := next.KeepHeaders(old, []string{"C"})
-	require.Len(t, faults, 1, "there is none to keep")
-	require.Equal(t, "/callback/headers/C", faults[0].Pointer)
+	errs := next.KeepHeaders(old, []string{"C"})
+	require.Len(t, errs, 1, "there is none to keep")
+	require.Equal(t, "/callback/headers/C", errs[0].Pointer)
 }
 
 // What no configured key opens cannot be kept, and is named.
@@ -44,10 +44,10 @@ func TestUnopenedValuesAreNotKept(t *testing.T) {
 		SigningSecrets: []string{"sealed"}, Unopened: []string{"/callback/headers/A", timer.SecretsPointer},
 	}
 	next := timer.Policy{Callback: timer.Callback{URL: "https://h/", Headers: map[string]string{"A": timer.Hidden, "B": timer.Hidden}}}
-	faults := append(next.KeepHeaders(old, []string{"A", "B"}), next.KeepSecrets(old)...)
-	require.Len(t, faults, 2)
-	require.Equal(t, "/callback/headers/A", faults[0].Pointer)
-	require.Equal(t, timer.SecretsPointer, faults[1].Pointer)
+	errs := append(next.KeepHeaders(old, []string{"A", "B"}), next.KeepSecrets(old)...)
+	require.Len(t, errs, 2)
+	require.Equal(t, "/callback/headers/A", errs[0].Pointer)
+	require.Equal(t, timer.SecretsPointer, errs[1].Pointer)
 	require.Equal(t, "open", next.Callback.Headers["B"])
 
 	next.SigningSecrets = []string{"new"}
@@ -59,7 +59,7 @@ func TestSignersAreBounded(t *testing.T) {
 	t.Parallel()
 	now := timer.At(time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC))
 	key := func(n int) string { return strings.Repeat("k", n) }
-	rotate := func(old timer.Policy, n int, overlap time.Duration) (timer.Policy, timer.Faults) {
+	rotate := func(old timer.Policy, n int, overlap time.Duration) (timer.Policy, timer.FieldErrors) {
 		d := timer.Duration(overlap)
 		next := timer.Policy{SigningSecrets: []string{key(3 * n), key(3*n + 1), key(3*n + 2)}, SecretOverlap: &d}.Succeed(old, now.Add(time.Duration(n)*time.Minute))
 		return next, next.CheckSigners(old)
@@ -67,11 +67,11 @@ func TestSignersAreBounded(t *testing.T) {
 	var policy timer.Policy
 	rotations := 0
 	for {
-		next, faults := rotate(policy, rotations, 24*time.Hour)
-		if len(faults) > 0 {
-			require.Equal(t, timer.SecretsPointer, faults[0].Pointer)
-			require.Contains(t, faults[0].Detail, "2027-01-02T00:01:00.000Z", "when the first overlap ends")
-			require.Contains(t, faults[0].Detail, "secret_overlap")
+		next, errs := rotate(policy, rotations, 24*time.Hour)
+		if len(errs) > 0 {
+			require.Equal(t, timer.SecretsPointer, errs[0].Pointer)
+			require.Contains(t, errs[0].Detail, "2027-01-02T00:01:00.000Z", "when the first overlap ends")
+			require.Contains(t, errs[0].Detail, "secret_overlap")
 			break
 		}
 		policy = next
@@ -79,11 +79,11 @@ func TestSignersAreBounded(t *testing.T) {
 	}
 	require.Equal(t, 6, rotations)
 	require.LessOrEqual(t, len(policy.Secrets(now.Time())), timer.MaxSigners)
-	waited, faults := rotate(policy, 24*60+1, 24*time.Hour)
-	require.Empty(t, faults, "the first overlap has ended")
+	waited, errs := rotate(policy, 24*60+1, 24*time.Hour)
+	require.Empty(t, errs, "the first overlap has ended")
 	require.Len(t, waited.Secrets(now.Time()), 18)
-	ended, faults := rotate(policy, rotations, 0)
-	require.Empty(t, faults)
+	ended, errs := rotate(policy, rotations, 0)
+	require.Empty(t, errs)
 	require.Empty(t, ended.RetiredSecrets, "every overlap has ended at once")
 
 	paused := policy // a policy from before there was a bound

@@ -30,19 +30,19 @@ func ParseKey(workflowID string) (k Key, ok bool) {
 }
 
 // Check returns what is wrong with the key, field by field.
-func (k Key) Check() Faults {
-	faults := CheckBusinessType(k.BusinessType)
+func (k Key) Check() FieldErrors {
+	errs := CheckBusinessType(k.BusinessType)
 	if !businessID.MatchString(k.BusinessID) {
-		faults.Add("/business_id", CodeInvalidBusinessID,
+		errs.Add("/business_id", CodeInvalidBusinessID,
 			fmt.Sprintf("must be 1 to %d characters of A-Z a-z 0-9 . _ : ~ @ = + -", MaxBusinessIDLen))
 	}
-	return faults
+	return errs
 }
 
 // CheckBusinessType returns what is wrong with a business type.
-func CheckBusinessType(name string) (faults Faults) {
+func CheckBusinessType(name string) (errs FieldErrors) {
 	if !businessType.MatchString(name) {
-		faults.Add("/business_type", CodeInvalidBusinessType, "must match "+businessTypeForm)
+		errs.Add("/business_type", CodeInvalidBusinessType, "must match "+businessTypeForm)
 	}
-	return faults
+	return errs
 }

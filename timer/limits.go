@@ -64,12 +64,12 @@ const (
 	MaxPriority     = 5
 	DefaultPriority = 3
 
-	// MaxFaults is how many faults of one request an answer names, and MaxPointer and
-	// MaxFaultDetail how long they are, in bytes: an answer is not to be larger than
+	// MaxFieldErrors is how many field errors of one request an answer names, and MaxPointer and
+	// MaxFieldErrorDetail how long they are, in bytes: an answer is not to be larger than
 	// what it answers.
-	MaxFaults      = 100
-	MaxPointer     = 256
-	MaxFaultDetail = 512
+	MaxFieldErrors      = 100
+	MaxPointer          = 256
+	MaxFieldErrorDetail = 512
 
 	// MaxSigners is how many secrets may sign at once, retired ones included. Each
 	// takes 48 bytes of one header, which common servers bound at 4 KB.

@@ -91,28 +91,28 @@ func (p Policy) WithDefaults() Policy {
 
 // Check returns what is wrong with the policy, field by field. A Retry that is
 // wholly left out is in order.
-func (p Policy) Check() (faults Faults) {
-	faults = CheckBusinessType(p.BusinessType)
+func (p Policy) Check() (errs FieldErrors) {
+	errs = CheckBusinessType(p.BusinessType)
 	if p.Callback.URL == "" && len(p.Callback.Headers) > 0 {
-		faults.Add("/callback/headers", CodeConflict, "goes with url: a timer with a URL of its own is not sent them")
+		errs.Add("/callback/headers", CodeConflict, "goes with url: a timer with a URL of its own is not sent them")
 	}
-	faults.Under("/callback", p.Callback.Check())
+	errs.Under("/callback", p.Callback.Check())
 	if !p.Retry.isZero() {
-		faults.Under("/retry", p.Retry.Check())
+		errs.Under("/retry", p.Retry.Check())
 	}
-	holdSaid(&faults, fieldExpiresAfter, p.ExpiresAfter)
-	holdSaid(&faults, fieldPriority, p.Priority)
-	holdSaid(&faults, fieldMinInterval, p.MinInterval)
-	holdGiven(&faults, fieldPreload, p.Preload)
-	faults = append(faults, p.Reuse.check()...)
-	holdGiven(&faults, fieldMaxBackPressure, p.MaxBackPressure)
-	faults.Under("/limits", p.Limits.check())
-	faults = append(faults, p.checkSecrets()...)
+	holdSaid(&errs, fieldExpiresAfter, p.ExpiresAfter)
+	holdSaid(&errs, fieldPriority, p.Priority)
+	holdSaid(&errs, fieldMinInterval, p.MinInterval)
+	holdGiven(&errs, fieldPreload, p.Preload)
+	errs = append(errs, p.Reuse.check()...)
+	holdGiven(&errs, fieldMaxBackPressure, p.MaxBackPressure)
+	errs.Under("/limits", p.Limits.check())
+	errs = append(errs, p.checkSecrets()...)
 	if p.Alert != nil {
-		faults.Under("/alert", p.Alert.check())
+		errs.Under("/alert", p.Alert.check())
 	}
 	if p.TLS != nil {
-		faults.Under("/tls", p.TLS.Check())
+		errs.Under("/tls", p.TLS.Check())
 	}
-	return faults
+	return errs
 }

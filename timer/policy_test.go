@@ -25,8 +25,8 @@ func TestPolicyCheck(t *testing.T) {
 		ExpiresAfter: -1, SigningSecrets: []string{secretOf(23), "whsec_***", "abc", secretOf(65)},
 	}
 	var got []string
-	for _, fault := range bad.Check() {
-		got = append(got, fault.Pointer)
+	for _, fieldErr := range bad.Check() {
+		got = append(got, fieldErr.Pointer)
 	}
 	require.Equal(t, []string{
 		"/business_type", "/callback/headers", "/callback/timeout", "/retry/jitter", "/expires_after", "/signing_secrets",

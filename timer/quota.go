@@ -29,16 +29,16 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-func (l Limits) check() (faults Faults) {
-	holdGiven(&faults, fieldAddsPerSecond, l.AddsPerSecond)
-	holdSaid(&faults, fieldAddsBurst, l.AddsBurst)
+func (l Limits) check() (errs FieldErrors) {
+	holdGiven(&errs, fieldAddsPerSecond, l.AddsPerSecond)
+	holdSaid(&errs, fieldAddsBurst, l.AddsBurst)
 	if l.AddsBurst != 0 && l.AddsPerSecond == nil {
-		faults.Add("/adds_burst", CodeConflict, "goes with adds_per_second")
+		errs.Add("/adds_burst", CodeConflict, "goes with adds_per_second")
 	}
-	holdGiven(&faults, fieldCallbacksPerSecond, l.CallbacksPerSecond)
-	holdSaid(&faults, fieldInFlight, l.InFlight)
-	holdGiven(&faults, fieldPending, l.Pending)
-	return faults
+	holdGiven(&errs, fieldCallbacksPerSecond, l.CallbacksPerSecond)
+	holdSaid(&errs, fieldInFlight, l.InFlight)
+	holdGiven(&errs, fieldPending, l.Pending)
+	return errs
 }
 
 // Rate is how many callbacks a second may leave now, nil for no limit. A pause

@@ -11,26 +11,26 @@ import (
 type Reach func(netip.Addr) bool
 
 // Callback returns what is wrong with where a callback leads.
-func (r Reach) Callback(c *Callback) (faults Faults) {
+func (r Reach) Callback(c *Callback) (errs FieldErrors) {
 	if c != nil {
-		faults.Under("/callback", r.url(c.URL))
+		errs.Under("/callback", r.url(c.URL))
 	}
-	return faults
+	return errs
 }
 
 // Policy returns what is wrong with where the URLs of a policy lead. Those that
 // old has as well are not judged again.
-func (r Reach) Policy(p, old Policy) (faults Faults) {
+func (r Reach) Policy(p, old Policy) (errs FieldErrors) {
 	if p.Callback.URL != old.Callback.URL {
-		faults.Under("/callback", r.url(p.Callback.URL))
+		errs.Under("/callback", r.url(p.Callback.URL))
 	}
 	if p.Alert != nil && (old.Alert == nil || p.Alert.URL != old.Alert.URL) {
-		faults.Under("/alert", r.url(p.Alert.URL))
+		errs.Under("/alert", r.url(p.Alert.URL))
 	}
-	return faults
+	return errs
 }
 
-func (r Reach) url(raw string) (faults Faults) {
+func (r Reach) url(raw string) (errs FieldErrors) {
 	if r == nil {
 		return nil
 	}
@@ -39,8 +39,8 @@ func (r Reach) url(raw string) (faults Faults) {
 		return nil // refused for its form
 	}
 	if addr, err := netip.ParseAddr(u.Hostname()); err == nil && !r(addr.WithZone("").Unmap()) {
-		faults.Add("/url", CodeInvalidURL, "must not lead to "+addr.String()+
+		errs.Add("/url", CodeInvalidURL, "must not lead to "+addr.String()+
 			": it is a private or reserved address that WAKECALL_CALLBACK_ALLOW does not allow")
 	}
-	return faults
+	return errs
 }

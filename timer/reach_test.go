@@ -16,15 +16,15 @@ func TestLiteralAddressesAreJudged(t *testing.T) {
 		"http://192.0.2.1/": true, "https://[::ffff:192.0.2.1]:8080/x": true, "https://example.com/": true, "": true,
 		"http://192.0.2.2/": false, "http://[::ffff:c000:202]/": false, "http://[::1]/": false, "http://169.254.169.254/": false,
 	} {
-		faults := reach.Callback(&timer.Callback{URL: url})
-		require.Equal(t, want, len(faults) == 0, url)
+		errs := reach.Callback(&timer.Callback{URL: url})
+		require.Equal(t, want, len(errs) == 0, url)
 		policy := timer.Policy{Callback: timer.Callback{URL: url}, Alert: &timer.Alert{URL: url}}
 		require.Empty(t, reach.Policy(policy, policy), "what stands already is not judged again")
-		faults = reach.Policy(policy, timer.Policy{})
+		errs = reach.Policy(policy, timer.Policy{})
 		if !want {
-			require.Len(t, faults, 2, url)
-			require.Equal(t, "/callback/url", faults[0].Pointer)
-			require.Equal(t, "/alert/url", faults[1].Pointer)
+			require.Len(t, errs, 2, url)
+			require.Equal(t, "/callback/url", errs[0].Pointer)
+			require.Equal(t, "/alert/url", errs[1].Pointer)
 		}
 	}
 	require.Empty(t, timer.Reach(nil).Callback(&timer.Callback{URL: "http://[::1]/"}))

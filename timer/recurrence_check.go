@@ -14,23 +14,23 @@ var (
 // Check returns everything that is wrong with the recurrence of a timer booked
 // now, with pointers below the recurrence. A rule that never rings, or not
 // within MaxAhead, is wrong.
-func (r Recurrence) Check(now time.Time) (faults Faults) {
-	faults = append(faults, r.checkKind()...)
-	faults = append(faults, r.checkExpressions()...)
-	faults = append(faults, r.checkSteps()...)
-	faults = append(faults, r.checkExclude()...)
-	faults = append(faults, r.checkBounds(now)...)
-	faults = append(faults, r.checkWords()...)
-	if len(faults) == 0 {
-		faults = r.checkRings(At(now))
+func (r Recurrence) Check(now time.Time) (errs FieldErrors) {
+	errs = append(errs, r.checkKind()...)
+	errs = append(errs, r.checkExpressions()...)
+	errs = append(errs, r.checkSteps()...)
+	errs = append(errs, r.checkExclude()...)
+	errs = append(errs, r.checkBounds(now)...)
+	errs = append(errs, r.checkWords()...)
+	if len(errs) == 0 {
+		errs = r.checkRings(At(now))
 	}
-	if len(faults) == 0 {
-		faults = r.checkJitter()
+	if len(errs) == 0 {
+		errs = r.checkJitter()
 	}
-	return faults
+	return errs
 }
 
-func (r Recurrence) checkKind() (faults Faults) {
+func (r Recurrence) checkKind() (errs FieldErrors) {
 	const one = "give exactly one of cron, crons, every and after"
 	given := 0
 	for _, kind := range []struct {
@@ -41,39 +41,39 @@ func (r Recurrence) checkKind() (faults Faults) {
 			continue
 		}
 		if given++; given > 1 {
-			faults.Add(kind.pointer, CodeConflict, one)
+			errs.Add(kind.pointer, CodeConflict, one)
 		}
 	}
 	if given == 0 {
-		faults.Add("/cron", CodeRequired, one)
+		errs.Add("/cron", CodeRequired, one)
 	}
 	if r.Seconds && r.Cron == nil && r.Crons == nil {
-		faults.Add("/seconds", CodeConflict, "goes with cron or crons")
+		errs.Add("/seconds", CodeConflict, "goes with cron or crons")
 	}
 	if r.Offset != nil && r.Every == nil {
-		faults.Add("/offset", CodeConflict, "goes with every")
+		errs.Add("/offset", CodeConflict, "goes with every")
 	}
-	return faults
+	return errs
 }
 
-func (r Recurrence) checkExpressions() (faults Faults) {
+func (r Recurrence) checkExpressions() (errs FieldErrors) {
 	if r.Crons != nil && len(r.Crons) == 0 {
-		faults.Add("/crons", CodeRequired, "must have at least one expression")
+		errs.Add("/crons", CodeRequired, "must have at least one expression")
 	}
 	if len(r.Crons) > MaxCrons {
-		faults.AddMost("/crons", MaxCrons, "expressions")
-		return faults
+		errs.AddMost("/crons", MaxCrons, "expressions")
+		return errs
 	}
 	texts, pointers := r.expressions()
 	for i, text := range texts {
 		rule, err := parseCron(text, r.Seconds)
 		if err != nil {
-			faults.Add(pointers[i], CodeInvalidRecurrence, err.Error())
+			errs.Add(pointers[i], CodeInvalidRecurrence, err.Error())
 		} else if !rule.everRings() {
-			faults.Add(pointers[i], CodeInvalidRecurrence, "never rings: no calendar has such a day")
+			errs.Add(pointers[i], CodeInvalidRecurrence, "never rings: no calendar has such a day")
 		}
 	}
-	return faults
+	return errs
 }
 
 // everRings reports whether any date matches. The calendar repeats itself
@@ -84,83 +84,83 @@ func (r cronRule) everRings() bool {
 	return ok
 }
 
-func (r Recurrence) checkSteps() (faults Faults) {
-	faults = append(checkStep(fieldEvery, r.Every), checkStep(fieldAfter, r.After)...)
+func (r Recurrence) checkSteps() (errs FieldErrors) {
+	errs = append(checkStep(fieldEvery, r.Every), checkStep(fieldAfter, r.After)...)
 	if r.Offset != nil && r.Every != nil && (*r.Offset < 0 || *r.Offset >= *r.Every || !wholeMillis(*r.Offset)) {
-		faults.Add("/offset", CodeOutOfRange, "must be below every, and not negative, in whole milliseconds")
+		errs.Add("/offset", CodeOutOfRange, "must be below every, and not negative, in whole milliseconds")
 	}
-	return faults
+	return errs
 }
 
-func checkStep(field Field, step *Duration) (faults Faults) {
-	holdGiven(&faults, field, step)
-	if len(faults) == 0 && step != nil && !wholeMillis(*step) {
-		faults.Add(field.Pointer, CodeOutOfRange, "must be in whole milliseconds")
+func checkStep(field Field, step *Duration) (errs FieldErrors) {
+	holdGiven(&errs, field, step)
+	if len(errs) == 0 && step != nil && !wholeMillis(*step) {
+		errs.Add(field.Pointer, CodeOutOfRange, "must be in whole milliseconds")
 	}
-	return faults
+	return errs
 }
 
 // wholeMillis keeps a grid exact: an Instant has no finer moments.
 func wholeMillis(d Duration) bool { return d.D()%time.Millisecond == 0 }
 
-func (r Recurrence) checkExclude() (faults Faults) {
+func (r Recurrence) checkExclude() (errs FieldErrors) {
 	if _, err := r.zone(); err != nil {
-		faults.Add("/timezone", CodeInvalidRecurrence, err.Error())
+		errs.Add("/timezone", CodeInvalidRecurrence, err.Error())
 	}
 	if len(r.Exclude) > MaxExcludes {
-		faults.AddMost("/exclude", MaxExcludes, "entries")
-		return faults
+		errs.AddMost("/exclude", MaxExcludes, "entries")
+		return errs
 	}
 	exclude := exclusions{days: map[civilDay]bool{}}
 	for i, text := range r.Exclude {
 		if err := exclude.add(text); err != nil {
-			faults.Add("/exclude/"+strconv.Itoa(i), CodeInvalidRecurrence, err.Error())
+			errs.Add("/exclude/"+strconv.Itoa(i), CodeInvalidRecurrence, err.Error())
 		}
 	}
-	return faults
+	return errs
 }
 
-func (r Recurrence) checkBounds(now time.Time) (faults Faults) {
+func (r Recurrence) checkBounds(now time.Time) (errs FieldErrors) {
 	if r.InitialDelay != nil && r.StartAt != 0 {
-		faults.Add("/initial_delay", CodeConflict, "give either initial_delay or start_at")
+		errs.Add("/initial_delay", CodeConflict, "give either initial_delay or start_at")
 	}
-	holdGiven(&faults, fieldInitialDelay, r.InitialDelay)
+	holdGiven(&errs, fieldInitialDelay, r.InitialDelay)
 	if r.StartAt.Until(now) > MaxAhead {
-		faults.Add("/start_at", CodeOutOfRange, tooFarAhead)
+		errs.Add("/start_at", CodeOutOfRange, tooFarAhead)
 	}
 	switch {
 	case r.EndAt == 0:
 	case r.EndAt.Until(now) < 0:
-		faults.Add("/end_at", CodeOutOfRange, "must not have passed")
+		errs.Add("/end_at", CodeOutOfRange, "must not have passed")
 	case r.EndAt < r.StartAt:
-		faults.Add("/end_at", CodeOutOfRange, "must not be before start_at")
+		errs.Add("/end_at", CodeOutOfRange, "must not be before start_at")
 	}
-	holdGiven(&faults, fieldMaxOccurrences, r.MaxOccurrences)
-	hold(&faults, fieldRecurrenceJitter, r.Jitter)
-	return faults
+	holdGiven(&errs, fieldMaxOccurrences, r.MaxOccurrences)
+	hold(&errs, fieldRecurrenceJitter, r.Jitter)
+	return errs
 }
 
-func (r Recurrence) checkWords() (faults Faults) {
+func (r Recurrence) checkWords() (errs FieldErrors) {
 	switch r.Missed {
 	case "", MissedFireOnce:
 	case MissedSkip, MissedFireAll:
 		if r.After != nil {
-			faults.Add("/missed", CodeConflict, "goes with cron or every: a fixed delay misses nothing")
+			errs.Add("/missed", CodeConflict, "goes with cron or every: a fixed delay misses nothing")
 		}
 	default:
-		faults.Add("/missed", CodeInvalidRecurrence, "must be fire_once, skip or fire_all")
+		errs.Add("/missed", CodeInvalidRecurrence, "must be fire_once, skip or fire_all")
 	}
 	switch r.OnFailure {
 	case "", OnFailureContinue, OnFailurePause:
 	default:
-		faults.Add("/on_failure", CodeInvalidRecurrence, "must be continue or pause")
+		errs.Add("/on_failure", CodeInvalidRecurrence, "must be continue or pause")
 	}
-	return faults
+	return errs
 }
 
 // checkRings refuses a recurrence that has no occurrence, and names the bound
 // that takes the last one away.
-func (r Recurrence) checkRings(now Instant) (faults Faults) {
+func (r Recurrence) checkRings(now Instant) (errs FieldErrors) {
 	if r.rings(now) {
 		return nil
 	}
@@ -170,13 +170,13 @@ func (r Recurrence) checkRings(now Instant) (faults Faults) {
 	endless.EndAt = 0
 	switch {
 	case len(r.Exclude) > 0 && open.rings(now):
-		faults.Add("/exclude", CodeInvalidRecurrence, "leaves no occurrence within ten years and before end_at")
+		errs.Add("/exclude", CodeInvalidRecurrence, "leaves no occurrence within ten years and before end_at")
 	case r.EndAt != 0 && endless.rings(now):
-		faults.Add("/end_at", CodeOutOfRange, "must leave time for an occurrence")
+		errs.Add("/end_at", CodeOutOfRange, "must leave time for an occurrence")
 	default:
-		faults.Add("", CodeInvalidRecurrence, "must ring within ten years")
+		errs.Add("", CodeInvalidRecurrence, "must ring within ten years")
 	}
-	return faults
+	return errs
 }
 
 func (r Recurrence) rings(now Instant) bool {
@@ -184,9 +184,9 @@ func (r Recurrence) rings(now Instant) bool {
 	return ok && first.Nominal <= now.Add(MaxAhead)
 }
 
-func (r Recurrence) checkJitter() (faults Faults) {
+func (r Recurrence) checkJitter() (errs FieldErrors) {
 	if r.Jitter != 0 && r.Jitter.D() >= r.MinInterval() {
-		faults.Add("/jitter", CodeOutOfRange, "must be below the shortest interval, "+Duration(r.MinInterval()).String())
+		errs.Add("/jitter", CodeOutOfRange, "must be below the shortest interval, "+Duration(r.MinInterval()).String())
 	}
-	return faults
+	return errs
 }

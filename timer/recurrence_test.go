@@ -92,9 +92,9 @@ func TestRecurrenceCheck(t *testing.T) {
 				`/max_occurrences out-of-range /missed invalid-recurrence`},
 	} {
 		var got []string
-		for _, fault := range rule(t, c.recurrence).Check(noon) {
-			require.NotEmpty(t, fault.Detail)
-			got = append(got, fault.Pointer+" "+string(fault.Code))
+		for _, fieldErr := range rule(t, c.recurrence).Check(noon) {
+			require.NotEmpty(t, fieldErr.Detail)
+			got = append(got, fieldErr.Pointer+" "+string(fieldErr.Code))
 		}
 		require.Equal(t, c.want, strings.Join(got, " "), c.recurrence)
 	}
@@ -110,10 +110,10 @@ func TestCronLanguage(t *testing.T) {
 		"@Daily@", "5", "* * * * * * *", "* * * * MON/2-3",
 	}
 	for _, text := range refused {
-		faults := cronIn("", text).Check(noon)
-		require.Len(t, faults, 1, "%q", text)
-		require.Equal(t, "/cron", faults[0].Pointer)
-		require.NotContains(t, faults[0].Detail, "strconv", "no word of Go's own")
+		errs := cronIn("", text).Check(noon)
+		require.Len(t, errs, 1, "%q", text)
+		require.Equal(t, "/cron", errs[0].Pointer)
+		require.NotContains(t, errs[0].Detail, "strconv", "no word of Go's own")
 	}
 	same := map[string]string{
 		"@hourly": "0 * * * *", "@DAILY": "0 0 * * *", "@midnight": "0 0 * * *", "@weekly": "0 0 * * SUN", "@monthly": "0 0 1 * *",

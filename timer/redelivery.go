@@ -18,17 +18,17 @@ type Redelivery struct {
 }
 
 // Check returns what is wrong with the order, field by field.
-func (r Redelivery) Check() (faults Faults) {
+func (r Redelivery) Check() (errs FieldErrors) {
 	if r.Filter.BusinessType != "" {
-		faults.Under("/filter", CheckBusinessType(r.Filter.BusinessType))
+		errs.Under("/filter", CheckBusinessType(r.Filter.BusinessType))
 	}
 	if r.Filter.EndedTo != 0 && r.Filter.EndedTo < r.Filter.EndedFrom {
-		faults.Add("/filter/ended_to", CodeConflict, "must not be before ended_from")
+		errs.Add("/filter/ended_to", CodeConflict, "must not be before ended_from")
 	}
 	if !(r.PerSecond >= MinRedeliveryRate && r.PerSecond <= MaxRedeliveryRate) { // refuses NaN as well
-		faults.AddRange("/per_second", MinRedeliveryRate, MaxRedeliveryRate)
+		errs.AddRange("/per_second", MinRedeliveryRate, MaxRedeliveryRate)
 	}
-	return faults
+	return errs
 }
 
 // Redelivered counts what became of the timers of a redelivery.

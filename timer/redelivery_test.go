@@ -20,13 +20,13 @@ func TestRedeliveryCheck(t *testing.T) {
 	} {
 		order := good
 		alter(&order)
-		faults := order.Check()
+		errs := order.Check()
 		if pointer == "" {
-			require.Empty(t, faults)
+			require.Empty(t, errs)
 			continue
 		}
-		require.Len(t, faults, 1, pointer)
-		require.Equal(t, pointer, faults[0].Pointer)
+		require.Len(t, errs, 1, pointer)
+		require.Equal(t, pointer, errs[0].Pointer)
 	}
 	for rate, ok := range map[float64]bool{0: false, 0.09: false, 0.1: true, 1000: true, 1000.1: false, -1: false} {
 		good.PerSecond = rate

@@ -8,23 +8,23 @@ import (
 // Refusal is a change that was accepted, and did not fit the timer when it was
 // applied: another one had come first.
 type Refusal struct {
-	Change string  `json:"change"` // its id
-	At     Instant `json:"at"`     // when it was asked for
-	Faults Faults  `json:"errors,omitempty"`
+	Change      string      `json:"change"` // its id
+	At          Instant     `json:"at"`     // when it was asked for
+	FieldErrors FieldErrors `json:"errors,omitempty"`
 }
 
 // RefusalOf is the record of a change that cause kept from being applied.
 func RefusalOf(c Change, cause error) Refusal {
 	refusal := Refusal{Change: c.ID, At: c.At}
 	if ours, ok := errors.AsType[*Error](cause); ok {
-		refusal.Faults = ours.Faults
+		refusal.FieldErrors = ours.FieldErrors
 	}
 	return refusal
 }
 
 // Unmet is whether the change was made on something else than the timer was.
 func (r Refusal) Unmet() bool {
-	return slices.ContainsFunc(r.Faults, func(f Fault) bool { return f.Pointer == HeaderIfMatch })
+	return slices.ContainsFunc(r.FieldErrors, func(f FieldError) bool { return f.Pointer == HeaderIfMatch })
 }
 
 // Refuse notes what was refused when changes were applied. All of that is kept,

@@ -84,41 +84,41 @@ func (r Retry) Wait(made int, chance float64) (wait time.Duration, more bool) {
 }
 
 // Check returns what is wrong with the ladder, before defaults are filled in.
-func (r Retry) Check() (faults Faults) {
+func (r Retry) Check() (errs FieldErrors) {
 	if r.Steps != nil {
-		faults = r.checkSteps()
+		errs = r.checkSteps()
 	} else {
-		faults = r.checkExponential()
+		errs = r.checkExponential()
 	}
-	hold(&faults, fieldRetryJitter, r.Jitter)
-	return faults
+	hold(&errs, fieldRetryJitter, r.Jitter)
+	return errs
 }
 
-func (r Retry) checkSteps() (faults Faults) {
+func (r Retry) checkSteps() (errs FieldErrors) {
 	if r.Initial != 0 || r.Multiplier != 0 || r.MaxInterval != 0 || r.MaxAttempts != 0 {
-		faults.Add("/steps", CodeInvalidRetry, "give either steps or initial, multiplier, max_interval, max_attempts")
+		errs.Add("/steps", CodeInvalidRetry, "give either steps or initial, multiplier, max_interval, max_attempts")
 	}
 	if len(r.Steps) >= MaxAttempts {
-		faults.AddMost("/steps", MaxAttempts-1, "steps")
+		errs.AddMost("/steps", MaxAttempts-1, "steps")
 	}
 	for i, step := range r.Steps {
-		hold(&faults, fieldStep.as("/steps/"+strconv.Itoa(i)), step)
+		hold(&errs, fieldStep.as("/steps/"+strconv.Itoa(i)), step)
 	}
-	return faults
+	return errs
 }
 
-func (r Retry) checkExponential() (faults Faults) {
+func (r Retry) checkExponential() (errs FieldErrors) {
 	if r.Initial == 0 {
-		faults.Add("/initial", CodeRequired, "give either steps or initial")
+		errs.Add("/initial", CodeRequired, "give either steps or initial")
 	}
-	holdSaid(&faults, fieldInitial, r.Initial)
-	holdSaid(&faults, fieldMultiplier, r.Multiplier)
-	holdSaid(&faults, fieldMaxInterval, r.MaxInterval)
+	holdSaid(&errs, fieldInitial, r.Initial)
+	holdSaid(&errs, fieldMultiplier, r.Multiplier)
+	holdSaid(&errs, fieldMaxInterval, r.MaxInterval)
 	if r.MaxInterval != 0 && r.MaxInterval < r.Initial {
-		faults.Add("/max_interval", CodeOutOfRange, "must not be below initial")
+		errs.Add("/max_interval", CodeOutOfRange, "must not be below initial")
 	}
-	holdSaid(&faults, fieldMaxAttempts, r.MaxAttempts)
-	return faults
+	holdSaid(&errs, fieldMaxAttempts, r.MaxAttempts)
+	return errs
 }
 
 func (r Retry) isZero() bool {

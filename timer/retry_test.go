@@ -74,9 +74,9 @@ func TestRetryCheck(t *testing.T) {
 		"/jitter":       {Steps: seconds(1), Jitter: math.NaN()},
 	}
 	for pointer, retry := range bad {
-		faults := retry.Check()
-		require.NotEmpty(t, faults, pointer)
-		require.Equal(t, pointer, faults[0].Pointer)
+		errs := retry.Check()
+		require.NotEmpty(t, errs, pointer)
+		require.Equal(t, pointer, errs[0].Pointer)
 	}
 }
 

@@ -18,9 +18,9 @@ const (
 // Reuses lists every way.
 func Reuses() []Reuse { return []Reuse{ReuseAfterFailure, ReuseAfterEnd} }
 
-func (r Reuse) check() (faults Faults) {
+func (r Reuse) check() (errs FieldErrors) {
 	if r != "" && !slices.Contains(Reuses(), r) {
-		faults.Add("/reuse", CodeInvalidParameter, "must be after_failure or after_end")
+		errs.Add("/reuse", CodeInvalidParameter, "must be after_failure or after_end")
 	}
-	return faults
+	return errs
 }

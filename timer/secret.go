@@ -69,28 +69,28 @@ func (p Policy) Succeed(old Policy, now Instant) Policy {
 
 // CheckSigners refuses the successor of old that would sign with more secrets
 // than a receiver can be sent in one header.
-func (p Policy) CheckSigners(old Policy) (faults Faults) {
+func (p Policy) CheckSigners(old Policy) (errs FieldErrors) {
 	signing := len(p.SigningSecrets) + len(p.RetiredSecrets)
 	if signing <= MaxSigners || signing <= len(old.SigningSecrets)+len(old.RetiredSecrets) {
 		return nil
 	}
 	first := slices.MinFunc(p.RetiredSecrets, func(a, b RetiredSecret) int { return cmp.Compare(a.Until, b.Until) })
-	faults.Add(SecretsPointer, CodeTooLarge, fmt.Sprintf(
+	errs.Add(SecretsPointer, CodeTooLarge, fmt.Sprintf(
 		"would make %d secrets sign at once, and at most %d may: wait until %s, when the next overlap ends, "+
 			"or set secret_overlap to 0s, which ends every overlap at once", signing, MaxSigners, first.Until))
-	return faults
+	return errs
 }
 
-func (p Policy) checkSecrets() (faults Faults) {
+func (p Policy) checkSecrets() (errs FieldErrors) {
 	if len(p.SigningSecrets) > MaxSecrets {
-		faults.AddMost(SecretsPointer, MaxSecrets, "secrets")
+		errs.AddMost(SecretsPointer, MaxSecrets, "secrets")
 	}
 	for i, secret := range p.SigningSecrets {
 		if _, ok := DecodeSecret(secret); !ok {
-			faults.Add("/signing_secrets/"+strconv.Itoa(i), CodeInvalidSecret,
+			errs.Add("/signing_secrets/"+strconv.Itoa(i), CodeInvalidSecret,
 				fmt.Sprintf("must be %s and the base64 of %d to %d bytes", SecretPrefix, MinSecretBytes, MaxSecretBytes))
 		}
 	}
-	holdGiven(&faults, fieldSecretOverlap, p.SecretOverlap)
-	return faults
+	holdGiven(&errs, fieldSecretOverlap, p.SecretOverlap)
+	return errs
 }

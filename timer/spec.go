@@ -59,11 +59,11 @@ type Card struct {
 // Admit turns a request into a Spec, or says everything that is wrong with it.
 // booking must be unique to this request.
 func Admit(key Key, terms Terms, booking string, now time.Time) (Spec, error) {
-	faults := append(key.Check(), terms.Check(now)...)
+	errs := append(key.Check(), terms.Check(now)...)
 	if terms.DueAt == nil && terms.Delay == nil && terms.Recurrence == nil {
-		faults.Add("/due_at", CodeRequired, "give one of due_at, delay and recurrence")
+		errs.Add("/due_at", CodeRequired, "give one of due_at, delay and recurrence")
 	}
-	if err := faults.Err(); err != nil {
+	if err := errs.Err(); err != nil {
 		return Spec{}, err
 	}
 	spec := Spec{Key: key, Card: Card{Booking: booking, CreatedAt: At(now)}}

@@ -22,8 +22,8 @@ var key = timer.Key{BusinessType: "order-close", BusinessID: "o-1"}
 
 func pointers(err error) (all []string) {
 	if e, ok := errors.AsType[*timer.Error](err); ok {
-		for _, fault := range e.Faults {
-			all = append(all, fault.Pointer)
+		for _, fieldErr := range e.FieldErrors {
+			all = append(all, fieldErr.Pointer)
 		}
 	}
 	return all

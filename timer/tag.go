@@ -7,7 +7,7 @@ import (
 )
 
 // HeaderIfMatch is the header that says what a change is made on (RFC 9110,
-// section 13.1.1), and what its fault is called.
+// section 13.1.1), and the pointer of the field error of one that does not hold.
 const HeaderIfMatch = "If-Match"
 
 // AnyTag is met by every timer.
@@ -30,6 +30,6 @@ func (c Card) Meets(tag string) bool {
 func Unmet(now *View) error {
 	return &Error{
 		Code: PreconditionFailed, Timer: now, Message: "The timer has another revision than If-Match names.",
-		Faults: Faults{{Pointer: HeaderIfMatch, Code: CodeConflict, Detail: "must be the ETag of the timer as it is"}},
+		FieldErrors: FieldErrors{{Pointer: HeaderIfMatch, Code: CodeConflict, Detail: "must be the ETag of the timer as it is"}},
 	}
 }

@@ -61,77 +61,77 @@ func (t Terms) Due(now time.Time) (due Instant, ok bool) {
 
 // Check returns what is wrong with the terms themselves, field by field. What
 // depends on the timer they are applied to is checked there.
-func (t Terms) Check(now time.Time) (faults Faults) {
-	faults = append(faults, t.checkDue(now)...)
-	faults = append(faults, t.checkLatest(now)...)
+func (t Terms) Check(now time.Time) (errs FieldErrors) {
+	errs = append(errs, t.checkDue(now)...)
+	errs = append(errs, t.checkLatest(now)...)
 	if t.Payload != nil {
-		faults = append(faults, t.Payload.check()...)
+		errs = append(errs, t.Payload.check()...)
 	}
 	if t.Callback != nil {
-		faults.Under("/callback", t.Callback.Check())
+		errs.Under("/callback", t.Callback.Check())
 	}
 	if t.Retry != nil {
-		faults.Under("/retry", t.Retry.Check())
+		errs.Under("/retry", t.Retry.Check())
 	}
-	holdGiven(&faults, fieldPriority, t.Priority)
-	return faults
+	holdGiven(&errs, fieldPriority, t.Priority)
+	return errs
 }
 
 // tooFarAhead is what is wrong with a time beyond [MaxAhead].
 var tooFarAhead = "must not be more than " + Duration(MaxAhead).String() + " ahead"
 
-func (t Terms) checkDue(now time.Time) (faults Faults) {
+func (t Terms) checkDue(now time.Time) (errs FieldErrors) {
 	if t.DueAt != nil && t.Delay != nil {
-		faults.Add("/delay", CodeConflict, "give either due_at or delay")
+		errs.Add("/delay", CodeConflict, "give either due_at or delay")
 	}
 	if t.Recurrence != nil {
-		faults = append(faults, t.checkRecurrence(now)...)
+		errs = append(errs, t.checkRecurrence(now)...)
 	}
-	holdGiven(&faults, fieldDelay, t.Delay)
+	holdGiven(&errs, fieldDelay, t.Delay)
 	if t.DueAt != nil {
 		switch ahead := t.DueAt.Until(now); {
 		case ahead < -MaxPast:
-			faults.Add("/due_at", CodeOutOfRange, "must not be more than "+Duration(MaxPast).String()+" ago")
+			errs.Add("/due_at", CodeOutOfRange, "must not be more than "+Duration(MaxPast).String()+" ago")
 		case ahead > MaxAhead:
-			faults.Add("/due_at", CodeOutOfRange, tooFarAhead)
+			errs.Add("/due_at", CodeOutOfRange, tooFarAhead)
 		}
 	}
-	return faults
+	return errs
 }
 
-func (t Terms) checkRecurrence(now time.Time) (faults Faults) {
+func (t Terms) checkRecurrence(now time.Time) (errs FieldErrors) {
 	if t.DueAt != nil || t.Delay != nil {
-		faults.Add("/recurrence", CodeConflict, "give one of due_at, delay and recurrence")
+		errs.Add("/recurrence", CodeConflict, "give one of due_at, delay and recurrence")
 	}
 	if t.LatestAt != nil {
-		faults.Add("/latest_at", CodeConflict, "goes with a single due time; use expires_after")
+		errs.Add("/latest_at", CodeConflict, "goes with a single due time; use expires_after")
 	}
-	faults.Under("/recurrence", t.Recurrence.Check(now))
-	return faults
+	errs.Under("/recurrence", t.Recurrence.Check(now))
+	return errs
 }
 
-func (t Terms) checkLatest(now time.Time) (faults Faults) {
+func (t Terms) checkLatest(now time.Time) (errs FieldErrors) {
 	if t.LatestAt != nil && t.ExpiresAfter != nil {
-		faults.Add("/expires_after", CodeConflict, "give either latest_at or expires_after")
+		errs.Add("/expires_after", CodeConflict, "give either latest_at or expires_after")
 	}
-	holdGiven(&faults, fieldExpiresAfter, t.ExpiresAfter)
+	holdGiven(&errs, fieldExpiresAfter, t.ExpiresAfter)
 	if t.LatestAt != nil && t.LatestAt.Until(now) <= 0 {
-		faults.Add("/latest_at", CodeOutOfRange, "must not have passed")
+		errs.Add("/latest_at", CodeOutOfRange, "must not have passed")
 	}
-	return faults
+	return errs
 }
 
-func (p Payload) check() (faults Faults) {
+func (p Payload) check() (errs FieldErrors) {
 	pointer := "/payload"
 	if p.Base64 {
 		pointer = "/payload_base64"
 	}
 	if len(p.Data) > MaxPayload {
-		faults.AddMost(pointer, MaxPayload, "bytes")
+		errs.AddMost(pointer, MaxPayload, "bytes")
 	}
 	if p.Base64 && (len(p.ContentType) > MaxContentTypeLen || !strings.Contains(p.ContentType, "/") ||
 		strings.ContainsFunc(p.ContentType, func(r rune) bool { return r != ' ' && notVisibleASCII(r) })) {
-		faults.Add("/content_type", CodeRequired, "must be a media type such as application/octet-stream")
+		errs.Add("/content_type", CodeRequired, "must be a media type such as application/octet-stream")
 	}
-	return faults
+	return errs
 }

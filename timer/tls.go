@@ -40,41 +40,41 @@ func (t *TLS) Trust() *TLS {
 }
 
 // Check returns what is wrong with t.
-func (t TLS) Check() (faults Faults) {
+func (t TLS) Check() (errs FieldErrors) {
 	if t == (TLS{}) {
-		faults.Add("", CodeRequired, "name a ca, or a client_certificate and its client_key")
+		errs.Add("", CodeRequired, "name a ca, or a client_certificate and its client_key")
 	}
 	for _, field := range []struct{ pointer, text string }{
 		{"/ca", t.CA}, {"/client_certificate", t.ClientCertificate}, {"/client_key", t.ClientKey},
 	} {
 		if len(field.text) > MaxPEM {
-			faults.AddMost(field.pointer, MaxPEM, "bytes")
+			errs.AddMost(field.pointer, MaxPEM, "bytes")
 		}
 	}
-	if len(faults) > 0 {
-		return faults
+	if len(errs) > 0 {
+		return errs
 	}
 	if t.CA != "" && !isBundle(t.CA) {
-		faults.Add("/ca", CodeInvalidCertificate, "must be one or more certificates in PEM")
+		errs.Add("/ca", CodeInvalidCertificate, "must be one or more certificates in PEM")
 	}
-	return append(faults, t.checkClient()...)
+	return append(errs, t.checkClient()...)
 }
 
-func (t TLS) checkClient() (faults Faults) {
+func (t TLS) checkClient() (errs FieldErrors) {
 	switch {
 	case t.ClientCertificate == "" && t.ClientKey == "":
 	case t.ClientKey == "":
-		faults.Add("/client_key", CodeRequired, "goes with client_certificate")
+		errs.Add("/client_key", CodeRequired, "goes with client_certificate")
 	case t.ClientCertificate == "":
-		faults.Add("/client_certificate", CodeRequired, "goes with client_key")
+		errs.Add("/client_certificate", CodeRequired, "goes with client_key")
 	case !isBundle(t.ClientCertificate):
-		faults.Add("/client_certificate", CodeInvalidCertificate, "must be a certificate in PEM, its chain behind it")
+		errs.Add("/client_certificate", CodeInvalidCertificate, "must be a certificate in PEM, its chain behind it")
 	case t.ClientKey != Hidden:
 		if _, err := tls.X509KeyPair([]byte(t.ClientCertificate), []byte(t.ClientKey)); err != nil {
-			faults.Add("/client_key", CodeInvalidCertificate, "must be the private key of client_certificate, in PEM and not encrypted")
+			errs.Add("/client_key", CodeInvalidCertificate, "must be the private key of client_certificate, in PEM and not encrypted")
 		}
 	}
-	return faults
+	return errs
 }
 
 // isBundle reports whether a text is certificates in PEM.

@@ -141,7 +141,7 @@ func TestRefusedChangesAreNoted(t *testing.T) {
 	require.Len(t, after.Refusals, timer.MaxRefusals, "the oldest goes")
 	refusal, refused := after.Refused("refused")
 	require.True(t, refused)
-	require.Equal(t, "/latest_at", refusal.Faults[0].Pointer)
+	require.Equal(t, "/latest_at", refusal.FieldErrors[0].Pointer)
 	for _, applied := range []string{"moved", "edited", "a"} {
 		_, refused = after.Refused(applied)
 		require.False(t, refused, applied)

@@ -13,17 +13,17 @@ func (d *Document) CheckExamples() error {
 }
 
 func (d *Document) checkExamples(p place) error {
-	var faults []error
+	var errs []error
 	examples, _ := p.object["examples"].([]any)
 	for _, example := range examples {
 		if err := d.hold(p, example); err != nil {
-			faults = append(faults, fmt.Errorf("an example of %s: %w", p.pointer, err))
+			errs = append(errs, fmt.Errorf("an example of %s: %w", p.pointer, err))
 		}
 	}
 	for name, value := range p.object {
 		if inner, ok := value.(object); ok {
-			faults = append(faults, d.checkExamples(place{inner, p.pointer + "/" + escape(name)}))
+			errs = append(errs, d.checkExamples(place{inner, p.pointer + "/" + escape(name)}))
 		}
 	}
-	return errors.Join(faults...)
+	return errors.Join(errs...)
 }

@@ -65,12 +65,12 @@ func told(businessType string, err error) error {
 		return nil
 	case !ok:
 		return fmt.Errorf("%s: %w", businessType, err)
-	case len(problem.Faults) == 0 && problem.Status != http.StatusBadRequest && problem.Status != http.StatusRequestEntityTooLarge:
+	case len(problem.FieldErrors) == 0 && problem.Status != http.StatusBadRequest && problem.Status != http.StatusRequestEntityTooLarge:
 		return fmt.Errorf("%s: %s", businessType, problem.Detail)
 	}
 	r := refusal{businessType: businessType}
-	for _, fault := range problem.Faults {
-		r.reasons = append(r.reasons, fault.Pointer+" "+fault.Detail)
+	for _, fieldErr := range problem.FieldErrors {
+		r.reasons = append(r.reasons, fieldErr.Pointer+" "+fieldErr.Detail)
 	}
 	if len(r.reasons) == 0 {
 		r.reasons = []string{problem.Detail}

@@ -74,20 +74,20 @@ func known(root *yaml.Node) error {
 }
 
 func named(bodies []map[string]any) (policies []policy, err error) {
-	var faults []error
+	var errs []error
 	seen := map[string]bool{}
 	for i, body := range bodies {
 		businessType, ok := body[member].(string)
 		switch {
 		case !ok || businessType == "":
-			faults = append(faults, fmt.Errorf("policies[%d]: /%s is required", i, member))
+			errs = append(errs, fmt.Errorf("policies[%d]: /%s is required", i, member))
 		case seen[businessType]:
-			faults = append(faults, fmt.Errorf("%s: stands in the file twice", businessType))
+			errs = append(errs, fmt.Errorf("%s: stands in the file twice", businessType))
 		}
 		seen[businessType] = true
 		policies = append(policies, policy{businessType: businessType, body: body})
 	}
-	return policies, errors.Join(faults...)
+	return policies, errors.Join(errs...)
 }
 
 // reference is ${NAME}; a second dollar in front takes it literally.

@@ -9,9 +9,9 @@ import (
 	"github.com/wakecall/wakecall/timer"
 )
 
-// One answer names every fault, each once, and none that is only there because
+// One answer names every field error, each once, and none that is only there because
 // another value could not be read.
-func TestFaultsOfABody(t *testing.T) {
+func TestFieldErrorsOfABody(t *testing.T) {
 	booking := func(o object) error { _, err := o.booking(); return err }
 	policy := func(o object) error { _, err := o.policy("order"); return err }
 	redelivery := func(o object) error { _, err := o.redelivery(); return err }
@@ -38,8 +38,8 @@ func TestFaultsOfABody(t *testing.T) {
 			refused, ok := errors.AsType[*timer.Error](c.read(members))
 			require.True(t, ok)
 			var pointers []string
-			for _, fault := range refused.Faults {
-				pointers = append(pointers, fault.Pointer)
+			for _, fieldErr := range refused.FieldErrors {
+				pointers = append(pointers, fieldErr.Pointer)
 			}
 			require.Equal(t, c.pointers, pointers)
 		})

@@ -1,0 +1,161 @@
+package timer
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// FieldErrorCode says in one word what is wrong with a field.
+type FieldErrorCode string
+
+// The closed list of field codes.
+const (
+	CodeRequired            FieldErrorCode = "required"
+	CodeUnknownField        FieldErrorCode = "unknown-field"
+	CodeInvalidType         FieldErrorCode = "invalid-type"
+	CodeInvalidTime         FieldErrorCode = "invalid-time"
+	CodeInvalidDuration     FieldErrorCode = "invalid-duration"
+	CodeInvalidBusinessType FieldErrorCode = "invalid-business-type"
+	CodeInvalidBusinessID   FieldErrorCode = "invalid-business-id"
+	CodeOutOfRange          FieldErrorCode = "out-of-range"
+	CodeConflict            FieldErrorCode = "conflict"
+	CodeTooLarge            FieldErrorCode = "too-large"
+	CodeInvalidBase64       FieldErrorCode = "invalid-base64"
+	CodeInvalidURL          FieldErrorCode = "invalid-url"
+	CodeInvalidHeader       FieldErrorCode = "invalid-header"
+	CodeInvalidRetry        FieldErrorCode = "invalid-retry"
+	CodeInvalidSecret       FieldErrorCode = "invalid-secret"
+	CodeInvalidParameter    FieldErrorCode = "invalid-parameter"
+	CodeInvalidRecurrence   FieldErrorCode = "invalid-recurrence"
+	CodeInvalidCertificate  FieldErrorCode = "invalid-certificate"
+)
+
+// FieldError is one refused value of a request.
+type FieldError struct {
+	// Pointer is an RFC 6901 JSON pointer into the body, or the bare name of a
+	// query parameter or header. The key in a path is named as in a body.
+	Pointer string         `json:"pointer"`
+	Code    FieldErrorCode `json:"code"`
+	Detail  string         `json:"detail"`
+}
+
+// FieldErrors are all the field errors of one request: one answer names every one.
+type FieldErrors []FieldError
+
+// Add appends a field error.
+func (f *FieldErrors) Add(pointer string, code FieldErrorCode, detail string) {
+	*f = append(*f, FieldError{Pointer: pointer, Code: code, Detail: detail})
+}
+
+// AddRange appends that a value lies outside of its range.
+func (f *FieldErrors) AddRange(pointer string, lowest, highest any) {
+	f.Add(pointer, CodeOutOfRange, fmt.Sprintf("must be from %v to %v", lowest, highest))
+}
+
+// AddMost appends that a value has more of something than it may have.
+func (f *FieldErrors) AddMost(pointer string, most int, of string) {
+	f.Add(pointer, CodeTooLarge, fmt.Sprintf("must have at most %d %s", most, of))
+}
+
+// Under appends other field errors found below the given pointer.
+func (f *FieldErrors) Under(pointer string, others FieldErrors) {
+	for _, o := range others {
+		o.Pointer = pointer + o.Pointer
+		*f = append(*f, o)
+	}
+}
+
+// Complete appends what was found wrong in the values that could be read, while f
+// names those that could not.
+func (f *FieldErrors) Complete(found FieldErrors) {
+	unread := *f
+	for _, fieldErr := range found {
+		if !slices.ContainsFunc(unread, fieldErr.follows) {
+			*f = append(*f, fieldErr)
+		}
+	}
+}
+
+// follows is whether f is about a value that could not be read, or about a part of it.
+func (f FieldError) follows(unread FieldError) bool {
+	return strings.HasPrefix(f.Pointer+"/", unread.Pointer+"/")
+}
+
+func (f FieldErrors) Error() string {
+	parts := make([]string, len(f))
+	for i, fieldErr := range f {
+		parts[i] = fmt.Sprintf("%s: %s", fieldErr.Pointer, fieldErr.Detail)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// Join adds f to the field errors that a refusal names already. Another error stays as it is.
+func (f FieldErrors) Join(err error) error {
+	refusal, ok := errors.AsType[*Error](err)
+	switch {
+	case err == nil:
+		return f.Err()
+	case !ok || refusal.Code != InvalidRequest:
+		return err
+	}
+	all := slices.Clone(refusal.FieldErrors)
+	all.Complete(f)
+	return all.Err()
+}
+
+// Err is f as one error, nil when it is empty. It names at most [MaxFieldErrors].
+func (f FieldErrors) Err() error {
+	if len(f) == 0 {
+		return nil
+	}
+	return f.invalid().Limit(MaxFieldErrors)
+}
+
+func (f FieldErrors) invalid() *Error {
+	return &Error{Code: InvalidRequest, Message: "The request has invalid values.", FieldErrors: f}
+}
+
+// Limit is the error with no more than so many field errors, each of bounded length.
+func (e *Error) Limit(most int) *Error {
+	limited := *e
+	if len(e.FieldErrors) > most {
+		limited.Message = fmt.Sprintf("The request has %d invalid values, of which %d are named.", len(e.FieldErrors), most)
+	}
+	limited.FieldErrors = slices.Clone(e.FieldErrors[:min(most, len(e.FieldErrors))])
+	for i := range limited.FieldErrors {
+		limited.FieldErrors[i] = limited.FieldErrors[i].short()
+	}
+	return &limited
+}
+
+// short is the field error with a pointer and a detail of bounded length. A pointer that is
+// too long becomes that of the object, or array, around it.
+func (f FieldError) short() FieldError {
+	if len(f.Pointer) > MaxPointer {
+		f.Pointer = ShortPointer(f.Pointer)
+		f.Detail = "holds a name, too long to be repeated, that " + f.Detail
+	}
+	f.Detail = clip(f.Detail, MaxFieldErrorDetail)
+	return f
+}
+
+// ShortPointer is the longest part of a pointer that is no longer than [MaxPointer]; of a
+// bare name it is the beginning.
+func ShortPointer(pointer string) string {
+	if len(pointer) <= MaxPointer {
+		return pointer
+	}
+	if !strings.HasPrefix(pointer, "/") {
+		return clip(pointer, MaxPointer)
+	}
+	return pointer[:strings.LastIndexByte(pointer[:MaxPointer+1], '/')]
+}
+
+func clip(text string, most int) string {
+	if len(text) > most {
+		return strings.ToValidUTF8(text[:most-len("…")], "") + "…"
+	}
+	return text
+}
