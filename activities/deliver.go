@@ -18,7 +18,7 @@ func (r *Ringer) Deliver(ctx context.Context, delivery timer.Delivery, payload c
 	switch {
 	case err != nil:
 		return timer.Report{}, err
-	case report.Result == timer.ResultDelivered || report.Result == timer.ResultAside:
+	case report.Result == timer.ResultDelivered || report.Result == timer.ResultUseQueue:
 		return report, nil
 	case !delivery.Live: // its time was fixed when it was scheduled, and a longer wait would end it
 		report.RetryIn = timer.Duration(timer.CutTo(report.Latest, report.RetryIn.D(), report.EndedAt.Time()))
@@ -83,7 +83,7 @@ const (
 	standingPause    = 200 * time.Millisecond
 )
 
-func (r *Ringer) standing(ctx context.Context, delivery timer.Delivery) (timer.Standing, error) {
+func (r *Ringer) standing(ctx context.Context, delivery timer.Delivery) (timer.RunState, error) {
 	ctx, cancel := context.WithTimeout(ctx, standingPatience)
 	defer cancel()
 	for {
@@ -101,14 +101,14 @@ func (r *Ringer) standing(ctx context.Context, delivery timer.Delivery) (timer.S
 
 // Standing says how a delivery stands, and until when it may go on under the
 // policy as it is now.
-func (r *Ringer) Standing(ctx context.Context, spec timer.Spec) (timer.Standing, error) {
+func (r *Ringer) Standing(ctx context.Context, spec timer.Spec) (timer.RunState, error) {
 	standing, err := r.Runs.Progress(ctx, spec.Key, runOf(ctx))
 	if err != nil {
-		return timer.Standing{}, err
+		return timer.RunState{}, err
 	}
 	policy, err := r.Policies.Policy(ctx, spec.BusinessType)
 	if err != nil && timer.CodeOf(err) != timer.NotFound {
-		return timer.Standing{}, err
+		return timer.RunState{}, err
 	}
 	standing.Latest, standing.PolicyVersion = spec.Latest(policy.ExpiresAfter), policy.Version
 	return standing, nil
@@ -127,9 +127,9 @@ func (r *Ringer) paced(ctx context.Context, plan plan, next try) (timer.Report, 
 		return next.wait(plan, last.NextIn(now)), nil
 	}
 	if plan.policy.Version != 0 && activity.GetInfo(ctx).TaskQueue != r.Queue(plan.policy.BusinessType) {
-		return next.skip(plan, timer.ResultAside), nil
+		return next.skip(plan, timer.ResultUseQueue), nil
 	}
-	if until, held := plan.policy.Held(now); held {
+	if until, held := plan.policy.HeldBack(now); held {
 		return next.wait(plan, until.Until(now)), nil
 	}
 	if plan.policy.Version != 0 { // else the queue is everybody's, and has limits of its own

@@ -29,7 +29,7 @@ type queue struct {
 
 	policy    timer.Policy
 	policyErr error
-	standing  timer.Standing
+	standing  timer.RunState
 	// standingErr is why it cannot be told how the delivery stands.
 	standingErr error
 	// full is whether the type makes as many attempts as it may.
@@ -41,7 +41,7 @@ type queue struct {
 }
 
 func newQueue(t *testing.T) *queue {
-	q := &queue{T: t, standing: timer.Standing{Wanted: true}, answer: answers(http.StatusOK)}
+	q := &queue{T: t, standing: timer.RunState{Wanted: true}, answer: answers(http.StatusOK)}
 	receiver := clientOn(onQueue{q: q}, "test")
 	links := &links{common: &link{client: receiver, fresh: receiver}}
 	ringer, err := NewRinger(Config{
@@ -51,7 +51,7 @@ func newQueue(t *testing.T) *queue {
 	})
 	require.NoError(t, err)
 	q.ringer = ringer
-	q.delivery.Spec = timer.Spec{Key: timer.Key{BusinessType: "x", BusinessID: "1"}, Card: timer.Card{CreatedAt: timer.At(time.Now()), DueAt: timer.At(time.Now())}}
+	q.delivery.Spec = timer.Spec{Key: timer.Key{BusinessType: "x", BusinessID: "1"}, Memo: timer.Memo{CreatedAt: timer.At(time.Now()), DueAt: timer.At(time.Now())}}
 	q.delivery.Live = true
 	q.policy = timer.Policy{
 		BusinessType: "x", Version: 1, Callback: timer.Callback{URL: "http://receiver.example"},
@@ -68,7 +68,7 @@ type onQueue struct {
 	Bulkhead
 }
 
-func (o onQueue) Standing(context.Context, timer.Key, string) (timer.Standing, error) {
+func (o onQueue) Standing(context.Context, timer.Key, string) (timer.RunState, error) {
 	return o.q.standing, o.q.standingErr
 }
 

@@ -39,11 +39,11 @@ func (r *Ringer) hold(ctx context.Context, spec timer.Spec) (timer.Result, error
 		return r.recheck(ctx, spec)
 	}
 	if wait > spec.Lead()+clockSkew {
-		return timer.ResultAside, nil
+		return timer.ResultUseQueue, nil
 	}
 	leave, ok := r.Hold.Enter(spec.RecordTime())
 	if !ok && wait > smallHold {
-		return r.letGo(timer.ResultCrowded)
+		return r.letGo(timer.ResultRejected)
 	}
 	if ok {
 		defer leave()
@@ -65,7 +65,7 @@ func (r *Ringer) hold(ctx context.Context, spec timer.Spec) (timer.Result, error
 // another worker may have it, and the timer may have been cancelled or moved.
 func (r *Ringer) recheck(ctx context.Context, spec timer.Spec) (timer.Result, error) {
 	if r.Tasks.TimedOut(runOf(ctx)) {
-		return r.letGo(timer.ResultHandedBack)
+		return r.letGo(timer.ResultWorkerStopping)
 	}
 	if spec.RingsAt().Until(time.Now()) > -promptly {
 		return "", nil
@@ -78,7 +78,7 @@ func (r *Ringer) recheck(ctx context.Context, spec timer.Spec) (timer.Result, er
 func (r *Ringer) awaitLooks(ctx context.Context, spec timer.Spec) (timer.Result, error) {
 	nudged, done := r.looks.expect(runOf(ctx))
 	defer done()
-	if result, err := r.awaitLook(ctx, spec.Key, lookAt(spec.Card, time.Now()), nudged); result != "" || err != nil {
+	if result, err := r.awaitLook(ctx, spec.Key, lookAt(spec.Memo, time.Now()), nudged); result != "" || err != nil {
 		return result, err
 	}
 	if result, err := r.look(ctx, spec.Key); result != "" || err != nil {
@@ -110,7 +110,7 @@ func (r *Ringer) await(ctx context.Context, moment time.Time, wake <-chan struct
 	case <-wake:
 		woken = true
 	case <-r.leaving:
-		result, err = r.letGo(timer.ResultHandedBack)
+		result, err = r.letGo(timer.ResultWorkerStopping)
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
@@ -118,9 +118,9 @@ func (r *Ringer) await(ctx context.Context, moment time.Time, wake <-chan struct
 }
 
 // lookAt is when a held timer looks.
-func lookAt(card timer.Card, now time.Time) time.Time {
-	rings := card.RingsAt().Time()
-	window := max(min(max(looking, (card.Preload.Window.D()-timer.DefaultPreload)/lookingShare), rings.Sub(now))-lastLook, 1)
+func lookAt(memo timer.Memo, now time.Time) time.Time {
+	rings := memo.RingsAt().Time()
+	window := max(min(max(looking, (memo.Preload.Window.D()-timer.DefaultPreload)/lookingShare), rings.Sub(now))-lastLook, 1)
 	return rings.Add(-lastLook - rand.N(window))
 }
 

@@ -79,7 +79,7 @@ func (h *holding) holds(rings, preload time.Duration) (result timer.Result, took
 	env := suite.NewTestActivityEnvironment()
 	env.SetTestTimeout(time.Hour)
 	began := time.Now()
-	spec := timer.Spec{Card: timer.Card{DueAt: timer.At(began.Add(rings)), Preload: timer.Preload{Lead: timer.Duration(preload), Window: timer.Duration(preload)}}}
+	spec := timer.Spec{Memo: timer.Memo{DueAt: timer.At(began.Add(rings)), Preload: timer.Preload{Lead: timer.Duration(preload), Window: timer.Duration(preload)}}}
 	_, err := env.ExecuteLocalActivity(func(ctx context.Context) (timer.Report, error) {
 		var err error
 		result, err = h.ringer.hold(ctx, spec)
@@ -120,10 +120,10 @@ func TestNotHeld(t *testing.T) {
 		room   bool
 		result timer.Result
 	}{
-		"no room":                           {2 * time.Second, false, timer.ResultCrowded},
+		"no room":                           {2 * time.Second, false, timer.ResultRejected},
 		"no room, and nearly due":           {900 * time.Millisecond, false, ""},
 		"the engine's clock is a bit ahead": {3 * time.Second, true, ""},
-		"the engine's clock is far ahead":   {2 * time.Minute, true, timer.ResultAside},
+		"the engine's clock is far ahead":   {2 * time.Minute, true, timer.ResultUseQueue},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -156,8 +156,8 @@ func TestNotRungOnOldNews(t *testing.T) {
 		result   timer.Result
 	}{
 		"cancelled":            {func(h *holding) { h.engine.gone.Store(true) }, -time.Second, timer.ResultInterrupted},
-		"timed out":            {func(h *holding) { h.task.timedOut.Store(true) }, -time.Second, timer.ResultHandedBack},
-		"timed out while held": {func(h *holding) { h.task.timedOut.Store(true) }, time.Second, timer.ResultHandedBack},
+		"timed out":            {func(h *holding) { h.task.timedOut.Store(true) }, -time.Second, timer.ResultWorkerStopping},
+		"timed out while held": {func(h *holding) { h.task.timedOut.Store(true) }, time.Second, timer.ResultWorkerStopping},
 		"neither":              {func(*holding) {}, -time.Second, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -208,10 +208,10 @@ func TestAStoppingWorkerLetsGo(t *testing.T) {
 		h := newHolding(t, true)
 		time.AfterFunc(time.Second, h.ringer.HandBack)
 		result, took := h.holds(time.Minute, time.Minute)
-		require.Equal(t, timer.ResultHandedBack, result)
+		require.Equal(t, timer.ResultWorkerStopping, result)
 		require.Equal(t, time.Second, took)
 		result, took = h.holds(time.Minute, time.Minute)
-		require.Equal(t, timer.ResultHandedBack, result, "nor holds anything new")
+		require.Equal(t, timer.ResultWorkerStopping, result, "nor holds anything new")
 		require.Zero(t, took)
 	})
 }

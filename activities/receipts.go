@@ -59,7 +59,7 @@ func (r *receipts) find(ctx context.Context, run string) (timer.Report, error) {
 	case ok:
 		return report, nil
 	case u == nil:
-		return timer.Report{Result: timer.ResultAside}, nil
+		return timer.Report{Result: timer.ResultUseQueue}, nil
 	}
 	select {
 	case <-u.ended:
@@ -101,7 +101,7 @@ func (r *receipts) enter(run string) (u *underWay, mine bool) {
 func (r *receipts) leave(run string, u *underWay) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if u.err == nil && !u.report.Result.Unrung() {
+	if u.err == nil && !u.report.Result.Released() {
 		r.done.Add(run, u.report)
 	}
 	delete(r.current, run)

@@ -46,10 +46,10 @@ func TestAnotherWorkersTaskIsAskedFor(t *testing.T) {
 		known       bool
 		result      timer.Result
 	}{
-		"nobody had it":              {"", false, false, timer.ResultAside},
-		"this worker had it":         {"self", false, false, timer.ResultAside},
+		"nobody had it":              {"", false, false, timer.ResultUseQueue},
+		"this worker had it":         {"self", false, false, timer.ResultUseQueue},
 		"another one had it":         {"other", false, false, timer.ResultElsewhere},
-		"another one does not say":   {"other", true, false, timer.ResultAside},
+		"another one does not say":   {"other", true, false, timer.ResultUseQueue},
 		"this one has made it since": {"other", false, true, timer.ResultDelivered},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -66,7 +66,7 @@ func TestAnotherWorkersTaskIsAskedFor(t *testing.T) {
 				if c.known {
 					ringer.receipts.keep(runOf(ctx), timer.Report{Result: timer.ResultDelivered})
 				}
-				spec := timer.Spec{Card: timer.Card{DueAt: timer.At(time.Now().Add(-promptly / 10))}}
+				spec := timer.Spec{Memo: timer.Memo{DueAt: timer.At(time.Now().Add(-promptly / 10))}}
 				report, err = ringer.Ring(ctx, timer.Delivery{Spec: spec, Asked: c.asked}, converter.RawValue{})
 				return err
 			})

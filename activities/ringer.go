@@ -41,8 +41,8 @@ type Runs interface {
 	Holder(ctx context.Context, key timer.Key, runID string) (worker string, err error)
 	// Standing is how its delivery stands, once the workflow has heard of whatever
 	// happened to it. Progress is the same as of now, for the workflow itself.
-	Standing(ctx context.Context, key timer.Key, runID string) (timer.Standing, error)
-	Progress(ctx context.Context, key timer.Key, runID string) (timer.Standing, error)
+	Standing(ctx context.Context, key timer.Key, runID string) (timer.RunState, error)
+	Progress(ctx context.Context, key timer.Key, runID string) (timer.RunState, error)
 	// Wanted is whether the run is open and nobody has asked it to cancel.
 	Wanted(ctx context.Context, key timer.Key, runID string) (bool, error)
 	// Cause is why the run was asked to cancel.
@@ -153,14 +153,14 @@ func (r *Ringer) awaitCompletion(ctx context.Context) {
 func (r *Ringer) ring(ctx context.Context, delivery timer.Delivery, payload converter.RawValue) (timer.Report, error) {
 	plan, err := r.plan(ctx, delivery.Spec)
 	if errors.Is(err, errUncalled) { // it waits on the queue
-		return timer.Report{Result: timer.ResultAside}, nil
+		return timer.Report{Result: timer.ResultUseQueue}, nil
 	}
 	if err != nil {
 		return timer.Report{}, err
 	}
 	leave, ok := r.enter(ctx, plan.policy)
 	if !ok {
-		return plan.report(timer.ResultAside), nil
+		return plan.report(timer.ResultUseQueue), nil
 	}
 	defer leave()
 	return r.attempt(ctx, plan, try{delivery: delivery, payload: payload})
@@ -178,7 +178,7 @@ func (r *Ringer) enter(ctx context.Context, policy timer.Policy) (leave func(), 
 // worker had the task.
 func (r *Ringer) Receipt(ctx context.Context, delivery timer.Delivery) (timer.Report, error) {
 	report, err := r.Ask(ctx, delivery)
-	if err != nil || report.Result != timer.ResultAside {
+	if err != nil || report.Result != timer.ResultUseQueue {
 		return report, err
 	}
 	holder, err := r.Runs.Holder(ctx, delivery.Spec.Key, runOf(ctx))

@@ -91,5 +91,5 @@ func ifPolicy(c echo.Context) (version int, mustExist bool, err error) {
 
 // showTag tells what a change of the timer is to be made on.
 func showTag(c echo.Context, view timer.View) {
-	c.Response().Header().Set(headerETag, strconv.Quote(view.Card.Tag()))
+	c.Response().Header().Set(headerETag, strconv.Quote(view.Memo.Tag()))
 }

@@ -379,7 +379,7 @@ func TestDocumentHasThePatterns(t *testing.T) {
 		_, ok := timer.DecodeSecret(secret)
 		require.Equal(t, ok, secrets.MatchString(secret), "a secret of %d bytes", n)
 	}
-	id := timer.Card{Booking: "x"}.WebhookID(timer.Key{BusinessType: "x", BusinessID: "x"})
+	id := timer.Memo{Booking: "x"}.WebhookID(timer.Key{BusinessType: "x", BusinessID: "x"})
 	require.Regexp(t, pattern("WebhookId"), id)
 	require.Regexp(t, pattern("Instant"), timer.At(time.Unix(1, 1)).String())
 	for _, d := range []time.Duration{0, time.Millisecond, 90 * time.Second, timer.MaxAhead, 1500 * time.Millisecond} {

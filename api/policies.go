@@ -166,7 +166,7 @@ func (s *Server) listPolicies(c echo.Context) error {
 	}
 	body := policiesBody{Policies: []timer.Policy{}}
 	for _, policy := range policies {
-		_, isHeld := policy.Held(time.Now())
+		_, isHeld := policy.HeldBack(time.Now())
 		if (!paused || policy.Paused) && (!held || isHeld) {
 			body.Policies = append(body.Policies, mask(policy))
 		}
@@ -230,7 +230,7 @@ func answerPolicy(c echo.Context, status int, policy timer.Policy) error {
 // mask removes what is write-only, and back-pressure that is over.
 func mask(policy timer.Policy) timer.Policy {
 	policy = policy.Mask()
-	if _, held := policy.Held(time.Now()); !held {
+	if _, held := policy.HeldBack(time.Now()); !held {
 		policy.BackPressure = nil
 	}
 	policy.PressureLiftedAt = 0

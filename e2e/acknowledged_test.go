@@ -197,13 +197,13 @@ func startWithShortTasks(t *testing.T, h *house.House, key timer.Key, url string
 	t.Helper()
 	now := timer.At(time.Now())
 	spec := timer.Spec{
-		Key: key, Card: timer.Card{Booking: key.String(), Revision: 1, DueAt: now, CreatedAt: now, Priority: timer.DefaultPriority},
+		Key: key, Memo: timer.Memo{Booking: key.String(), Revision: 1, DueAt: now, CreatedAt: now, Priority: timer.DefaultPriority},
 		Callback:  &timer.Callback{URL: url, Timeout: timer.Duration(time.Minute)},
 		Behaviour: workflows.BehaviourNow,
 	}
 	_, err := h.Client.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{
 		ID: key.String(), TaskQueue: workflows.TaskQueue, WorkflowTaskTimeout: shortTask,
-		Memo: map[string]any{workflows.MemoTimer: spec.Card},
+		Memo: map[string]any{workflows.MemoTimer: spec.Memo},
 	}, workflows.TypeTimer, spec, workflows.Encode(nil))
 	require.NoError(t, err)
 }

@@ -166,14 +166,14 @@ func startOptions(spec timer.Spec) client.StartWorkflowOptions {
 	return client.StartWorkflowOptions{
 		ID:                  spec.String(),
 		TaskQueue:           workflows.TaskQueue,
-		StartDelay:          workflows.StartDelay(spec.Card, time.Now()),
+		StartDelay:          workflows.StartDelay(spec.Memo, time.Now()),
 		WorkflowTaskTimeout: spec.TaskTimeout(),
 		// A running timer is never replaced by a start, and the SDK would
 		// otherwise answer with the old run and no error.
 		WorkflowIDConflictPolicy:                 enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
 		WorkflowExecutionErrorWhenAlreadyStarted: true,
 		WorkflowIDReusePolicy:                    reusePolicy(spec.Reuse),
-		Memo:                                     map[string]any{workflows.MemoTimer: spec.Card},
+		Memo:                                     map[string]any{workflows.MemoTimer: spec.Memo},
 		TypedSearchAttributes:                    temporal.NewSearchAttributes(attributes...),
 		// While there is more to do than can be done at once, business types take
 		// turns, the more often the higher their priority.
@@ -204,7 +204,7 @@ func (e *Engine) sameAs(ctx context.Context, spec timer.Spec) (timer.View, error
 	if err != nil {
 		return timer.View{}, err
 	}
-	repeated, reused := view.Card.Repeats(spec.Idempotency)
+	repeated, reused := view.Memo.Repeats(spec.Idempotency)
 	switch {
 	case repeated:
 		return view, nil
@@ -215,7 +215,7 @@ func (e *Engine) sameAs(ctx context.Context, spec timer.Spec) (timer.View, error
 		}
 	case view.Status.Finished():
 		return timer.View{}, finished(view)
-	case view.Card.Fingerprint != spec.Fingerprint:
+	case view.Memo.Fingerprint != spec.Fingerprint:
 		return timer.View{}, &timer.Error{
 			Code: timer.AlreadyExists, Timer: &view,
 			Message: "A timer with this id exists with other content.",

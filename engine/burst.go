@@ -28,7 +28,7 @@ func newBursts() *bursts { return &bursts{seconds: map[int64]int{}} }
 
 // preload is that of one more timer.
 func (b *bursts) preload(alone timer.Preload, rings timer.Instant) timer.Preload {
-	return alone.Crowded(b.count(rings.Time().Unix()), dispatchPerSecond)
+	return alone.Widened(b.count(rings.Time().Unix()), dispatchPerSecond)
 }
 
 // count returns how many timers were booked for this second before.

@@ -154,7 +154,7 @@ func TestALiftedWishIsDropped(t *testing.T) {
 			synctest.Wait()
 			policy, err := cache.get(t.Context(), "x")
 			require.NoError(t, err)
-			_, held := policy.Held(time.Now())
+			_, held := policy.HeldBack(time.Now())
 			return held
 		}
 		require.True(t, cache.hold("x", wish()))

@@ -22,7 +22,7 @@ func (e *Engine) Cancel(ctx context.Context, t Target) (timer.View, Effect, erro
 	}
 	// Temporal answers a cancel of a closed workflow with success.
 	view, err := e.run(ctx, key, "")
-	if err == nil && !view.Card.Meets(t.IfMatch) {
+	if err == nil && !view.Memo.Meets(t.IfMatch) {
 		return timer.View{}, "", timer.Unmet(&view)
 	}
 	if err != nil || view.Status.Finished() {
@@ -50,7 +50,7 @@ func (e *Engine) Cancel(ctx context.Context, t Target) (timer.View, Effect, erro
 		if view, err = e.run(ctx, key, next); err != nil {
 			return timer.View{}, "", err
 		}
-		if !view.Card.Meets(t.IfMatch) {
+		if !view.Memo.Meets(t.IfMatch) {
 			return timer.View{}, "", timer.Unmet(&view)
 		}
 	}

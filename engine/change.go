@@ -54,7 +54,7 @@ func (e *Engine) upsert(ctx context.Context, r Request, spec timer.Spec, wait ti
 	switch {
 	case errors.Is(err, errForeign):
 		return timer.View{}, "", err
-	case err == nil && view.Card.Booking == spec.Booking && view.Revision == spec.Revision:
+	case err == nil && view.Memo.Booking == spec.Booking && view.Revision == spec.Revision:
 		return view, Created, e.uphold(call, spec, runID)
 	}
 	s := sent{key: r.Key, runID: runID, change: change.ID}
@@ -121,13 +121,13 @@ func (e *Engine) Pause(ctx context.Context, t Target, pause timer.Pause) (timer.
 	switch {
 	case err != nil:
 		return timer.View{}, "", err
-	case !view.Card.Meets(t.IfMatch):
+	case !view.Memo.Meets(t.IfMatch):
 		return timer.View{}, "", timer.Unmet(&view)
-	case view.Card.Series == nil:
+	case view.Memo.Series == nil:
 		return timer.View{}, "", &timer.Error{
 			Code: timer.NotRecurring, Timer: &view, Message: "Only a recurring timer can be paused and resumed.",
 		}
-	case view.Card.Paused() == pause.Stop && !view.Status.Finished():
+	case view.Memo.Paused() == pause.Stop && !view.Status.Finished():
 		return view, Done, nil
 	}
 	return e.change(ctx, t, timer.Change{Pause: &pause, At: timer.At(time.Now())})
@@ -145,7 +145,7 @@ func (e *Engine) change(ctx context.Context, t Target, change timer.Change) (tim
 	if err != nil {
 		return timer.View{}, "", err
 	}
-	if !view.Card.Meets(t.IfMatch) {
+	if !view.Memo.Meets(t.IfMatch) {
 		return timer.View{}, "", timer.Unmet(&view)
 	}
 	if view.Status.Finished() {
@@ -153,7 +153,7 @@ func (e *Engine) change(ctx context.Context, t Target, change timer.Change) (tim
 	}
 	// Another change may come first: the workflow looks again when it applies this one.
 	change.ID, change.IfMatch = uuid.NewString(), t.IfMatch
-	current := timer.Spec{Key: key, Card: view.Card}
+	current := timer.Spec{Key: key, Memo: view.Memo}
 	if err := e.fits(call, view, change); err != nil {
 		return timer.View{}, "", err
 	}
@@ -178,8 +178,8 @@ func (e *Engine) change(ctx context.Context, t Target, change timer.Change) (tim
 // fits refuses a change that does not go with the timer as it stands, or that
 // leaves nobody to call.
 func (e *Engine) fits(ctx context.Context, view timer.View, change timer.Change) error {
-	current := timer.Spec{Key: view.Key, Card: view.Card}
-	if change.Terms.Callback != nil { // the card does not tell what it is put over
+	current := timer.Spec{Key: view.Key, Memo: view.Memo}
+	if change.Terms.Callback != nil { // the memo does not tell what it is put over
 		spec, _, err := e.input(ctx, view.Key, view.RunID)
 		if err != nil {
 			return err
@@ -267,7 +267,7 @@ func (e *Engine) applied(ctx context.Context, s sent, next string) (timer.View, 
 	if err != nil {
 		return timer.View{}, "", err
 	}
-	if refusal, refused := began.Card.Refused(s.change); refused {
+	if refusal, refused := began.Memo.Refused(s.change); refused {
 		if refusal.Unmet() {
 			return timer.View{}, "", timer.Unmet(&view)
 		}

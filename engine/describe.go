@@ -92,12 +92,12 @@ func (e *Engine) view(ctx context.Context, info *workflowpb.WorkflowExecutionInf
 	if !ok || info.GetType().GetName() != workflows.TypeTimer {
 		return timer.View{}, &timer.Error{Code: timer.NotFound, Message: "There is no such timer.", Cause: errForeign}
 	}
-	var card timer.Card
-	if err := payloads.FromPayload(info.GetMemo().GetFields()[workflows.MemoTimer], &card); err != nil {
+	var memo timer.Memo
+	if err := payloads.FromPayload(info.GetMemo().GetFields()[workflows.MemoTimer], &memo); err != nil {
 		return timer.View{}, &timer.Error{Code: timer.Internal, Message: "The timer's memo cannot be read.", Cause: err}
 	}
-	view := e.show(ctx, timer.Spec{Key: key, Card: card}, info.GetExecution().GetRunId())
-	view.Status = statusOf(info, card)
+	view := e.show(ctx, timer.Spec{Key: key, Memo: memo}, info.GetExecution().GetRunId())
+	view.Status = statusOf(info, memo)
 	return view, nil
 }
 
@@ -108,10 +108,10 @@ func (e *Engine) booked(ctx context.Context, spec timer.Spec, runID string) time
 	return view
 }
 
-// show is the view of a timer as far as its card tells.
+// show is the view of a timer as far as its memo tells.
 func (e *Engine) show(ctx context.Context, spec timer.Spec, runID string) timer.View {
 	view := timer.View{
-		Key: spec.Key, Card: spec.Card,
+		Key: spec.Key, Memo: spec.Memo,
 		Status:    timer.Scheduled,
 		DueAt:     spec.DueAt,
 		LatestAt:  spec.Latest(e.defaultExpiry(ctx, spec.BusinessType)),
@@ -145,14 +145,14 @@ func (e *Engine) defaultExpiry(ctx context.Context, businessType string) timer.D
 
 // statusOf tells the status as far as Temporal's own status and our state
 // attribute do.
-func statusOf(info *workflowpb.WorkflowExecutionInfo, card timer.Card) timer.Status {
+func statusOf(info *workflowpb.WorkflowExecutionInfo, memo timer.Memo) timer.Status {
 	state := stateOf(info.GetSearchAttributes())
 	switch info.GetStatus() {
 	case enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, enumspb.WORKFLOW_EXECUTION_STATUS_CONTINUED_AS_NEW:
 		switch {
 		case state == timer.Delivering:
 			return timer.Delivering
-		case card.Resting():
+		case memo.Resting():
 			return timer.Paused
 		}
 		return timer.Scheduled
@@ -178,7 +178,7 @@ func stateOf(attributes *commonpb.SearchAttributes) (state timer.Status) {
 
 // showOpen adds what the pending work of an open timer tells.
 func showOpen(view *timer.View, described *workflowservice.DescribeWorkflowExecutionResponse) {
-	if withWorker(described) && view.Card.RingsAt().Until(time.Now()) <= 0 && view.Status == timer.Scheduled {
+	if withWorker(described) && view.Memo.RingsAt().Until(time.Now()) <= 0 && view.Status == timer.Scheduled {
 		view.Status = timer.Delivering
 	}
 	for _, pending := range described.GetPendingActivities() {
@@ -202,7 +202,7 @@ func (e *Engine) showNext(ctx context.Context, view *timer.View) {
 		return
 	}
 	if policy, err := e.Policy(ctx, view.BusinessType); err == nil {
-		if until, held := policy.Held(time.Now()); held {
+		if until, held := policy.HeldBack(time.Now()); held {
 			view.NextAttemptAt = max(view.NextAttemptAt, until)
 		}
 	}

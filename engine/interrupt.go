@@ -29,7 +29,7 @@ const (
 
 // mayBeHeld is whether a worker may hold the timer until its time.
 func mayBeHeld(view timer.View) bool {
-	return !view.Card.Resting() && view.Card.WakesAt().Until(time.Now()) < nearWaking
+	return !view.Memo.Resting() && view.Memo.WakesAt().Until(time.Now()) < nearWaking
 }
 
 // callOff tells the worker that holds a timer of a change. Temporal keeps a

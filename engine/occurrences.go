@@ -19,7 +19,7 @@ func (e *Engine) Upcoming(ctx context.Context, key timer.Key, count int) ([]time
 	if err != nil || view.Status.Finished() {
 		return []timer.Instant{}, err
 	}
-	return append([]timer.Instant{}, view.Card.Upcoming(count, time.Now())...), nil
+	return append([]timer.Instant{}, view.Memo.Upcoming(count, time.Now())...), nil
 }
 
 // Occurrences is one page of those that have ended, newest first.
@@ -52,8 +52,8 @@ func (e *Engine) Occurrences(ctx context.Context, key timer.Key, size int, token
 	for _, info := range response.GetExecutions() {
 		// A run that began because an occurrence had ended tells of that one.
 		run, err := e.view(ctx, info)
-		if err == nil && run.Card.Series != nil && run.Card.Series.Began && run.Card.Series.Last != nil {
-			page.Past = append(page.Past, *run.Card.Series.Last)
+		if err == nil && run.Memo.Series != nil && run.Memo.Series.Began && run.Memo.Series.Last != nil {
+			page.Past = append(page.Past, *run.Memo.Series.Last)
 		}
 	}
 	return page, nil
@@ -61,7 +61,7 @@ func (e *Engine) Occurrences(ctx context.Context, key timer.Key, size int, token
 
 func (e *Engine) recurring(ctx context.Context, key timer.Key) (timer.View, error) {
 	view, err := e.Get(ctx, key)
-	if err == nil && view.Card.Series == nil {
+	if err == nil && view.Memo.Series == nil {
 		return view, &timer.Error{Code: timer.NotRecurring, Timer: &view, Message: "The timer is not a recurring one."}
 	}
 	return view, err

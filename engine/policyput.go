@@ -146,7 +146,7 @@ func (c PolicyChange) over(old timer.Policy) (timer.Policy, error) {
 		errs = append(errs, next.KeepSecrets(old)...)
 	}
 	errs = append(errs, next.KeepClientKey(old)...)
-	next = next.Succeed(old, timer.At(time.Now()))
+	next = next.NextVersion(old, timer.At(time.Now()))
 	return next, append(errs, next.CheckSigners(old)...).Join(next.Check().Err())
 }
 

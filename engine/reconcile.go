@@ -163,7 +163,7 @@ func (r *round) check(ctx context.Context, key timer.Key) error {
 	if err != nil {
 		return err
 	}
-	return r.wake(call, timer.Spec{Key: key, Card: view.Card})
+	return r.wake(call, timer.Spec{Key: key, Memo: view.Memo})
 }
 
 // stuck is whether an attempt should have been made and does not even wait for

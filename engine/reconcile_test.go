@@ -41,7 +41,7 @@ type crowdInBackoff struct {
 }
 
 func (c *crowdInBackoff) info(i int) *workflowpb.WorkflowExecutionInfo {
-	memo, _ := payloads.ToPayload(timer.Card{Revision: 1, DueAt: timer.At(time.Now()), CreatedAt: timer.At(time.Now())})
+	memo, _ := payloads.ToPayload(timer.Memo{Revision: 1, DueAt: timer.At(time.Now()), CreatedAt: timer.At(time.Now())})
 	return &workflowpb.WorkflowExecutionInfo{
 		Execution: &commonpb.WorkflowExecution{WorkflowId: "order/" + strconv.Itoa(i), RunId: uuid.NewString()},
 		Type:      &commonpb.WorkflowType{Name: workflows.TypeTimer}, Status: enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING,

@@ -27,13 +27,13 @@ var errUnheard = errors.New("no worker has heard yet what happened to the timer"
 // attempt off; an event that no worker has seen yet may do so, and is waited
 // for. Its errors are [timer.NotFound] and [timer.Unavailable], or that no
 // worker saw the event in time.
-func (e *Engine) Standing(ctx context.Context, key timer.Key, runID string) (timer.Standing, error) {
+func (e *Engine) Standing(ctx context.Context, key timer.Key, runID string) (timer.RunState, error) {
 	ctx, cancel := context.WithTimeout(ctx, unheardLimit)
 	defer cancel()
 	for {
 		described, err := e.Client.DescribeWorkflowExecution(ctx, key.String(), runID)
 		if err != nil {
-			return timer.Standing{}, translate(err)
+			return timer.RunState{}, translate(err)
 		}
 		if described.GetPendingWorkflowTask() == nil {
 			return standing(described), nil
@@ -41,26 +41,26 @@ func (e *Engine) Standing(ctx context.Context, key timer.Key, runID string) (tim
 		select {
 		case <-time.After(unheardPoll):
 		case <-ctx.Done():
-			return timer.Standing{}, errUnheard
+			return timer.RunState{}, errUnheard
 		}
 	}
 }
 
 // Progress is [Engine.Standing] as of now, for the workflow that asks in a task
 // of its own. Its errors are [timer.NotFound] and [timer.Unavailable].
-func (e *Engine) Progress(ctx context.Context, key timer.Key, runID string) (timer.Standing, error) {
+func (e *Engine) Progress(ctx context.Context, key timer.Key, runID string) (timer.RunState, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
 	described, err := e.Client.DescribeWorkflowExecution(ctx, key.String(), runID)
 	if err != nil {
-		return timer.Standing{}, translate(err)
+		return timer.RunState{}, translate(err)
 	}
 	return standing(described), nil
 }
 
-func standing(described *workflowservice.DescribeWorkflowExecutionResponse) timer.Standing {
+func standing(described *workflowservice.DescribeWorkflowExecutionResponse) timer.RunState {
 	status := described.GetWorkflowExecutionInfo().GetStatus()
-	s := timer.Standing{Wanted: status == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING}
+	s := timer.RunState{Wanted: status == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING}
 	for _, pending := range described.GetPendingActivities() {
 		if pending.GetState() == enumspb.PENDING_ACTIVITY_STATE_CANCEL_REQUESTED {
 			s.Wanted = false

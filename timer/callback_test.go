@@ -134,7 +134,7 @@ func TestCallbackIsAmendedFieldByField(t *testing.T) {
 
 func TestChangesAmendTheCallback(t *testing.T) {
 	t.Parallel()
-	spec := timer.Spec{Card: timer.Card{DueAt: timer.At(time.Now())}, Callback: &timer.Callback{URL: "https://h/a", Headers: map[string]string{"A": "1"}}}
+	spec := timer.Spec{Memo: timer.Memo{DueAt: timer.At(time.Now())}, Callback: &timer.Callback{URL: "https://h/a", Headers: map[string]string{"A": "1"}}}
 	change := timer.Change{Terms: timer.Terms{Callback: &timer.Callback{Timeout: timer.Duration(time.Minute)}}}
 	patched, err := spec.Apply(change)
 	require.NoError(t, err)

@@ -24,7 +24,7 @@ type Change struct {
 	Preload Preload `json:"preload,omitzero"`
 	// Fingerprint becomes the timer's, if it is set.
 	Fingerprint string `json:"fingerprint,omitzero"`
-	// IfMatch, when set, is the [Card.Tag] that the change was made on. A timer
+	// IfMatch, when set, is the [Memo.Tag] that the change was made on. A timer
 	// that does not meet it refuses the change.
 	IfMatch string `json:"if_match,omitzero"`
 	// At is when the change was asked for; a delay counts from it.
@@ -43,7 +43,7 @@ type Pause struct {
 func (s Spec) Apply(c Change) (Spec, error) {
 	if c.Wake {
 		if c.Interrupts && s.Series != nil {
-			s.Card = s.goOn()
+			s.Memo = s.goOn()
 		}
 		return s, nil
 	}
@@ -54,11 +54,11 @@ func (s Spec) Apply(c Change) (Spec, error) {
 		s.LatestAt, s.ExpiresAfter, s.Callback, s.Retry, s.Priority, s.ContentType = 0, 0, nil, nil, 0, ""
 		s.Preload = c.Preload
 	}
-	card, err := s.reschedule(c)
+	memo, err := s.reschedule(c)
 	if err != nil {
 		return Spec{}, err
 	}
-	s.Card = card
+	s.Memo = memo
 	if c.Terms.LatestAt != nil {
 		s.LatestAt, s.ExpiresAfter = *c.Terms.LatestAt, 0
 	}
@@ -75,7 +75,7 @@ func (s Spec) Apply(c Change) (Spec, error) {
 		return Spec{}, FieldErrors{{"/expires_after", CodeOutOfRange, "must leave time to ring: the timer would be expired already"}}.Err()
 	}
 	s.Revision++
-	s.Unheld = false
+	s.NotPreloaded = false
 	if c.Fingerprint != "" {
 		s.Fingerprint = c.Fingerprint
 	}
@@ -83,7 +83,7 @@ func (s Spec) Apply(c Change) (Spec, error) {
 }
 
 // reschedule sets when the timer rings.
-func (c Card) reschedule(change Change) (Card, error) {
+func (c Memo) reschedule(change Change) (Memo, error) {
 	if c.Series != nil { // a run that begins with a change began for no other reason
 		series := *c.Series
 		series.Began = false

@@ -24,8 +24,8 @@ func Resume(spec Spec, last Report) Delivery {
 	return d
 }
 
-// Standing is what is known of a timer that is being delivered.
-type Standing struct {
+// RunState is what is known of a timer that is being delivered.
+type RunState struct {
 	// Wanted is whether no cancel or change has called the next attempt off.
 	Wanted bool `json:"wanted"`
 	// Last is the last report that was recorded, nil if there is none.
@@ -49,15 +49,15 @@ const (
 	ResultFailed Result = "failed"
 	// ResultExpired: the latest time had passed.
 	ResultExpired Result = "expired"
-	// ResultAside: no attempt was made; the regular path must make it.
-	ResultAside Result = "aside"
+	// ResultUseQueue: no attempt was made; the regular path must make it.
+	ResultUseQueue Result = "aside"
 	// ResultInterrupted: a cancel or a change came before the ring.
 	ResultInterrupted Result = "interrupted"
-	// ResultHandedBack: the worker stops, and another one shall ring.
-	ResultHandedBack Result = "handed_back"
-	// ResultCrowded: the worker holds as much as it can, and the timer shall
+	// ResultWorkerStopping: the worker stops, and another one shall ring.
+	ResultWorkerStopping Result = "handed_back"
+	// ResultRejected: the worker holds as much as it can, and the timer shall
 	// come again when it is due.
-	ResultCrowded Result = "crowded_out"
+	ResultRejected Result = "crowded_out"
 	// ResultElsewhere: what came of the attempt is known to another worker.
 	ResultElsewhere Result = "elsewhere"
 )
@@ -67,10 +67,10 @@ func (r Result) Final() bool {
 	return r == ResultDelivered || r == ResultFailed || r == ResultExpired
 }
 
-// Unrung reports whether the timer was let go before its time, as if it had not
+// Released reports whether the timer was let go before its time, as if it had not
 // been handed out.
-func (r Result) Unrung() bool {
-	return r == ResultInterrupted || r == ResultHandedBack || r == ResultCrowded
+func (r Result) Released() bool {
+	return r == ResultInterrupted || r == ResultWorkerStopping || r == ResultRejected
 }
 
 // Report is the record of one attempt.

@@ -39,7 +39,7 @@ func IdempotencyOf(key string, terms Terms) *Idempotency {
 
 // Repeats is whether a timer was booked by the same request, and other whether its
 // key has come with another content.
-func (c Card) Repeats(request *Idempotency) (same, other bool) {
+func (c Memo) Repeats(request *Idempotency) (same, other bool) {
 	if request == nil || c.Idempotency == nil || c.Idempotency.Key != request.Key {
 		return false, false
 	}

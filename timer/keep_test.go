@@ -51,7 +51,7 @@ func TestUnopenedValuesAreNotKept(t *testing.T) {
 	require.Equal(t, "open", next.Callback.Headers["B"])
 
 	next.SigningSecrets = []string{"new"}
-	require.Empty(t, next.WithDefaults().Succeed(old, timer.At(time.Now())).RetiredSecrets, "what is not opened cannot sign")
+	require.Empty(t, next.WithDefaults().NextVersion(old, timer.At(time.Now())).RetiredSecrets, "what is not opened cannot sign")
 }
 
 // However often secrets are replaced, few of them sign, and the newest.
@@ -61,7 +61,7 @@ func TestSignersAreBounded(t *testing.T) {
 	key := func(n int) string { return strings.Repeat("k", n) }
 	rotate := func(old timer.Policy, n int, overlap time.Duration) (timer.Policy, timer.FieldErrors) {
 		d := timer.Duration(overlap)
-		next := timer.Policy{SigningSecrets: []string{key(3 * n), key(3*n + 1), key(3*n + 2)}, SecretOverlap: &d}.Succeed(old, now.Add(time.Duration(n)*time.Minute))
+		next := timer.Policy{SigningSecrets: []string{key(3 * n), key(3*n + 1), key(3*n + 2)}, SecretOverlap: &d}.NextVersion(old, now.Add(time.Duration(n)*time.Minute))
 		return next, next.CheckSigners(old)
 	}
 	var policy timer.Policy
@@ -95,5 +95,5 @@ func TestSignersAreBounded(t *testing.T) {
 	require.Equal(t, append(policy.SigningSecrets, key(1099)), signing[:4], "the newest")
 	next := paused
 	next.Paused = true
-	require.Empty(t, next.Succeed(paused, now).CheckSigners(paused), "and it can be changed otherwise")
+	require.Empty(t, next.NextVersion(paused, now).CheckSigners(paused), "and it can be changed otherwise")
 }

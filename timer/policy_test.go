@@ -75,7 +75,7 @@ func TestPreloadOfNothingIsNone(t *testing.T) {
 	t.Parallel()
 	none := timer.Policy{Preload: new(timer.Duration)}.WithDefaults()
 	require.Zero(t, none.Preloading("b"), "handed out when it rings")
-	require.Zero(t, none.Preloading("b").Crowded(1000, 1), "also in a crowd")
+	require.Zero(t, none.Preloading("b").Widened(1000, 1), "also in a crowd")
 	left := timer.Preload{Lead: timer.Duration(timer.DefaultPreload), Window: timer.Duration(timer.DefaultPreload)}
 	require.Equal(t, left, timer.Policy{}.Preloading("b"), "left out is not zero")
 }

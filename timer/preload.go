@@ -46,10 +46,10 @@ func (p Policy) Preloading(booking string) Preload {
 	return Preload{Lead: Duration(DefaultPreload + time.Duration(share)), Window: window}
 }
 
-// Crowded widens the preload of a timer that so many others ring with, where an
+// Widened widens the preload of a timer that so many others ring with, where an
 // engine hands out that many a second. A preload below the default was chosen,
 // and stays.
-func (p Preload) Crowded(others, perSecond int) Preload {
+func (p Preload) Widened(others, perSecond int) Preload {
 	lead := Duration(DefaultPreload + time.Duration(others)*time.Second/time.Duration(perSecond))
 	if p.Window.D() < DefaultPreload || others < perSecond || lead <= p.Window {
 		return p
@@ -59,15 +59,15 @@ func (p Preload) Crowded(others, perSecond int) Preload {
 }
 
 // Lead is how long before it rings the timer is handed to a worker.
-func (c Card) Lead() time.Duration {
-	if c.Unheld {
+func (c Memo) Lead() time.Duration {
+	if c.NotPreloaded {
 		return 0
 	}
 	return c.Preload.Lead.D()
 }
 
 // WakesAt is when the timer is handed to a worker.
-func (c Card) WakesAt() Instant { return c.RingsAt().Add(-c.Lead()) }
+func (c Memo) WakesAt() Instant { return c.RingsAt().Add(-c.Lead()) }
 
 const (
 	// taskTimeout is how long a worker may have a timer, beside holding it: for a
@@ -80,12 +80,12 @@ const (
 
 // TaskTimeout is how long a worker may have the timer. It is also how late a
 // timer rings whose worker was killed with it.
-func (c Card) TaskTimeout() time.Duration {
+func (c Memo) TaskTimeout() time.Duration {
 	return min(taskTimeout+2*c.Preload.Window.D(), MaxTaskTimeout)
 }
 
 // RecordTime is how long the engine may take to record a herd that rang at one
 // instant, before the first of it is handed out a second time.
-func (c Card) RecordTime() time.Duration {
+func (c Memo) RecordTime() time.Duration {
 	return c.TaskTimeout() - c.Lead() - DefaultAttemptTimeout
 }

@@ -19,8 +19,8 @@ func (p Policy) Patience() time.Duration {
 	return p.MaxBackPressure.D()
 }
 
-// Held is until when back-pressure holds the type's callbacks back, if it does.
-func (p Policy) Held(now time.Time) (until Instant, held bool) {
+// HeldBack is until when back-pressure holds the type's callbacks back, if it does.
+func (p Policy) HeldBack(now time.Time) (until Instant, held bool) {
 	if p.BackPressure == nil || p.BackPressure.Until.Until(now) <= 0 {
 		return 0, false
 	}
@@ -44,7 +44,7 @@ func (p Policy) Lift(now Instant) Policy {
 // until now.
 func (p Policy) Inherit(before Policy, now Instant) Policy {
 	p.BackPressure, p.PressureLiftedAt = before.BackPressure, before.PressureLiftedAt
-	until, held := before.Held(now.Time())
+	until, held := before.HeldBack(now.Time())
 	if most := now.Add(p.Patience()); held && until > most {
 		cut := *before.BackPressure
 		cut.Until = most

@@ -18,7 +18,7 @@ func TestLiftedPressure(t *testing.T) {
 	t.Parallel()
 	at := timer.At(noon.Add(time.Minute))
 	lifted := held().Lift(at)
-	_, isHeld := lifted.Held(noon.Add(time.Minute))
+	_, isHeld := lifted.HeldBack(noon.Add(time.Minute))
 	require.False(t, isHeld)
 	require.False(t, lifted.Grants(*held().BackPressure), "what was asked for before does not count")
 	require.False(t, lifted.Grants(timer.BackPressure{Since: at}))
@@ -38,7 +38,7 @@ func TestInheritedPressure(t *testing.T) {
 		patience := timer.Duration(most)
 		next := timer.Policy{MaxBackPressure: &patience}.Inherit(held(), now)
 		require.Equal(t, left, next.BackPressure.Until.Until(now.Time()), most)
-		_, isHeld := next.Held(now.Time())
+		_, isHeld := next.HeldBack(now.Time())
 		require.Equal(t, left > 0, isHeld)
 		require.Equal(t, left == 50*time.Minute, next.Grants(*held().BackPressure), "a worker that knows the longer one drops it")
 	}

@@ -44,7 +44,7 @@ func (l Limits) check() (errs FieldErrors) {
 // Rate is how many callbacks a second may leave now, nil for no limit. A pause
 // and back-pressure make it 0.
 func (p Policy) Rate(now time.Time) *float64 {
-	if _, held := p.Held(now); held || p.Paused {
+	if _, held := p.HeldBack(now); held || p.Paused {
 		none := 0.0
 		return &none
 	}

@@ -30,15 +30,15 @@ func (r Refusal) Unmet() bool {
 // Refuse notes what was refused when changes were applied. All of that is kept,
 // since somebody may wait to be told, and of what was refused before so much
 // that there are [MaxRefusals].
-func (c Card) Refuse(latest []Refusal) Card {
+func (c Memo) Refuse(latest []Refusal) Memo {
 	all := slices.Concat(c.Refusals, latest)
 	c.Refusals = all[max(0, len(all)-max(MaxRefusals, len(latest))):]
 	return c
 }
 
-// Refused returns the record of a change, if it was refused when the card was
+// Refused returns the record of a change, if it was refused when the memo was
 // written.
-func (c Card) Refused(change string) (_ Refusal, refused bool) {
+func (c Memo) Refused(change string) (_ Refusal, refused bool) {
 	at := slices.IndexFunc(c.Refusals, func(r Refusal) bool { return r.Change == change })
 	if at < 0 {
 		return Refusal{}, false

@@ -43,10 +43,10 @@ func (p Policy) Secrets(now time.Time) []string {
 	return secrets
 }
 
-// Succeed makes p the next version of old. Signing secrets that p does not list
+// NextVersion makes p the next version of old. Signing secrets that p does not list
 // any more retire: they go on signing for the overlap. An overlap of zero ends
 // every one, and a policy that lists no secret signs nothing at once.
-func (p Policy) Succeed(old Policy, now Instant) Policy {
+func (p Policy) NextVersion(old Policy, now Instant) Policy {
 	p.Version = old.Version + 1
 	p.RetiredSecrets = nil
 	if len(p.SigningSecrets) == 0 || (p.SecretOverlap != nil && *p.SecretOverlap == 0) {

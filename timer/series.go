@@ -40,9 +40,9 @@ type Past struct {
 	Outcome
 }
 
-// begin makes the card that of a recurring timer whose rule starts at now. A
+// begin makes the memo that of a recurring timer whose rule starts at now. A
 // rule that replaces another goes on with the numbers.
-func (c Card) begin(rule Recurrence, now Instant) (Card, bool) {
+func (c Memo) begin(rule Recurrence, now Instant) (Memo, bool) {
 	series := Series{Rule: rule, Paused: rule.Paused, Waiting: rule.Paused, Cursor: Cursor{Booked: now}}
 	if c.Series != nil {
 		series.Cursor.Rung, series.Last = c.Series.Cursor.Rung, c.Series.Last
@@ -61,10 +61,10 @@ func shift(most *int, rung int) *int {
 	return &total
 }
 
-// Seek sets the card to the occurrence that rings next as seen from now; ok is
+// Seek sets the memo to the occurrence that rings next as seen from now; ok is
 // false when there is none. One that somebody asked for, or whose delivery has
 // begun, stays.
-func (c Card) Seek(now Instant) (_ Card, ok bool) {
+func (c Memo) Seek(now Instant) (_ Memo, ok bool) {
 	if c.Series.Extra || c.Series.Resumed {
 		return c, true
 	}
@@ -78,9 +78,9 @@ func (c Card) Seek(now Instant) (_ Card, ok bool) {
 	return c, true
 }
 
-// After is the card once the occurrence has ended; ok is false when it was the
+// After is the memo once the occurrence has ended; ok is false when it was the
 // last one.
-func (c Card) After(key Key, outcome Outcome, now Instant) (_ Card, ok bool) {
+func (c Memo) After(key Key, outcome Outcome, now Instant) (_ Memo, ok bool) {
 	series := *c.Series
 	series.Last = &Past{
 		Occurrence: series.Number, DueAt: c.DueAt, Skipped: series.Skipped,
@@ -95,7 +95,7 @@ func (c Card) After(key Key, outcome Outcome, now Instant) (_ Card, ok bool) {
 	if outcome.Status == Failed && series.Rule.OnFailure == OnFailurePause {
 		series.Paused, series.Note = true, "paused by on_failure"
 	}
-	c.Series, c.Unheld = &series, false
+	c.Series, c.NotPreloaded = &series, false
 	if series.Interrupted != nil && !series.Paused {
 		return c.resume(), true
 	}
@@ -104,7 +104,7 @@ func (c Card) After(key Key, outcome Outcome, now Instant) (_ Card, ok bool) {
 
 // extra makes now the time of an occurrence that no rule names. One whose
 // delivery has begun goes on after it, and then the rule.
-func (c Card) extra(now Instant, begun bool) Card {
+func (c Memo) extra(now Instant, begun bool) Memo {
 	series := *c.Series
 	if (begun || series.Resumed || series.overdue(c.DueAt, now)) && !series.Extra && !series.Paused {
 		series.Interrupted = &Occurrence{Number: series.Number, Nominal: c.DueAt, Skipped: series.Skipped}
@@ -120,7 +120,7 @@ func (c Card) extra(now Instant, begun bool) Card {
 func (s Series) overdue(due, now Instant) bool { return s.Rule.After != nil && due <= now }
 
 // resume goes on with the occurrence that was interrupted.
-func (c Card) resume() Card {
+func (c Memo) resume() Memo {
 	series := *c.Series
 	interrupted := *series.Interrupted
 	series.Interrupted, series.Resumed = nil, true
@@ -130,7 +130,7 @@ func (c Card) resume() Card {
 }
 
 // goOn keeps the occurrence whose delivery a change interrupted.
-func (c Card) goOn() Card {
+func (c Memo) goOn() Memo {
 	series := *c.Series
 	series.Resumed = !series.Extra
 	c.Series = &series
@@ -139,7 +139,7 @@ func (c Card) goOn() Card {
 
 // pause stops a recurring timer, or lets it go on after now. What its rule
 // names for the time between is dropped.
-func (c Card) pause(stop bool, note string, now Instant) Card {
+func (c Memo) pause(stop bool, note string, now Instant) Memo {
 	series := *c.Series
 	series.Note, series.Resumed, series.Interrupted = note, false, nil
 	if series.Paused && !stop {
@@ -157,9 +157,9 @@ func (c Card) pause(stop bool, note string, now Instant) Card {
 	return c
 }
 
-// Upcoming are the next nominal times of a card, from its rule alone: none
+// Upcoming are the next nominal times of a memo, from its rule alone: none
 // while it is paused, or for a one-shot timer that has rung.
-func (c Card) Upcoming(count int, now time.Time) []Instant {
+func (c Memo) Upcoming(count int, now time.Time) []Instant {
 	if c.Series == nil || c.Series.Paused {
 		return nil
 	}

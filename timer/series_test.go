@@ -24,20 +24,20 @@ func recurring(t *testing.T, rule timer.Recurrence, now time.Time) timer.Spec {
 func TestALongChainStaysFlat(t *testing.T) {
 	t.Parallel()
 	every, now := timer.Duration(time.Second), time.Unix(1_800_000_000, 0)
-	card := recurring(t, timer.Recurrence{Every: &every}, now).Card
-	first, ids := card.DueAt, map[string]bool{}
+	memo := recurring(t, timer.Recurrence{Every: &every}, now).Memo
+	first, ids := memo.DueAt, map[string]bool{}
 	var shortest, longest int
 	const chain = 10_000
 	for n := range chain {
-		require.Equal(t, first.Add(time.Duration(n)*time.Second), card.DueAt)
-		require.Equal(t, n+1, card.Series.Number)
-		ids[card.WebhookID(ranking)] = true
+		require.Equal(t, first.Add(time.Duration(n)*time.Second), memo.DueAt)
+		require.Equal(t, n+1, memo.Series.Number)
+		ids[memo.WebhookID(ranking)] = true
 		late := int64(n % 7)
-		ended := card.DueAt.Add(time.Duration(late) * time.Millisecond)
-		next, ok := card.After(ranking, timer.Outcome{Status: timer.Delivered, Attempts: 1, DeliveredAt: ended, LatenessMS: &late}, ended)
+		ended := memo.DueAt.Add(time.Duration(late) * time.Millisecond)
+		next, ok := memo.After(ranking, timer.Outcome{Status: timer.Delivered, Attempts: 1, DeliveredAt: ended, LatenessMS: &late}, ended)
 		require.True(t, ok)
-		card = next
-		text, err := json.Marshal(card)
+		memo = next
+		text, err := json.Marshal(memo)
 		require.NoError(t, err)
 		if n == 0 {
 			shortest = len(text)
@@ -56,10 +56,10 @@ func TestAFiredOccurrenceLeavesTheRuleAlone(t *testing.T) {
 	fired, err := spec.Apply(timer.Change{Ring: true, At: at})
 	require.NoError(t, err)
 	require.Equal(t, at, fired.DueAt)
-	card, ok := fired.After(ranking, timer.Outcome{Status: timer.Delivered}, at.Add(time.Second))
+	memo, ok := fired.After(ranking, timer.Outcome{Status: timer.Delivered}, at.Add(time.Second))
 	require.True(t, ok)
-	require.Equal(t, planned, card.DueAt)
-	require.Equal(t, 2, card.Series.Number)
+	require.Equal(t, planned, memo.DueAt)
+	require.Equal(t, 2, memo.Series.Number)
 }
 
 func TestAPauseKeepsTheGrid(t *testing.T) {
@@ -91,14 +91,14 @@ func TestANewRuleGoesOnWithTheNumbers(t *testing.T) {
 	t.Parallel()
 	every, most, now := timer.Duration(time.Hour), 2, time.Unix(1_800_000_000, 0)
 	spec := recurring(t, timer.Recurrence{Every: &every}, now)
-	card, ok := spec.After(ranking, timer.Outcome{Status: timer.Delivered}, spec.DueAt)
+	memo, ok := spec.After(ranking, timer.Outcome{Status: timer.Delivered}, spec.DueAt)
 	require.True(t, ok)
-	spec.Card = card
-	spec, err := spec.Apply(timer.Change{Terms: timer.Terms{Recurrence: &timer.Recurrence{Every: &every, MaxOccurrences: &most}}, At: card.DueAt})
+	spec.Memo = memo
+	spec, err := spec.Apply(timer.Change{Terms: timer.Terms{Recurrence: &timer.Recurrence{Every: &every, MaxOccurrences: &most}}, At: memo.DueAt})
 	require.NoError(t, err)
 	for _, number := range []int{2, 3} {
 		require.Equal(t, number, spec.Series.Number)
-		spec.Card, ok = spec.After(ranking, timer.Outcome{Status: timer.Failed}, spec.DueAt)
+		spec.Memo, ok = spec.After(ranking, timer.Outcome{Status: timer.Failed}, spec.DueAt)
 	}
 	require.False(t, ok, "two occurrences from the change on")
 }
@@ -132,22 +132,22 @@ func TestAnExtraRingDropsNothing(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, at, fired.DueAt)
 			require.NotEqual(t, id, fired.WebhookID())
-			card, ok := fired.Seek(at.Add(time.Minute))
+			memo, ok := fired.Seek(at.Add(time.Minute))
 			require.True(t, ok)
-			require.Equal(t, at, card.DueAt, "it stays what was asked for")
+			require.Equal(t, at, memo.DueAt, "it stays what was asked for")
 			ended := at.Add(2 * time.Minute)
-			card, ok = card.After(ranking, timer.Outcome{Status: timer.Delivered}, ended)
+			memo, ok = memo.After(ranking, timer.Outcome{Status: timer.Delivered}, ended)
 			require.True(t, ok)
-			require.Equal(t, planned, card.DueAt)
-			require.Equal(t, id, card.WebhookID(ranking))
-			require.Equal(t, c.number, card.Series.Number)
-			card, ok = card.Seek(ended.Add(10 * time.Minute))
+			require.Equal(t, planned, memo.DueAt)
+			require.Equal(t, id, memo.WebhookID(ranking))
+			require.Equal(t, c.number, memo.Series.Number)
+			memo, ok = memo.Seek(ended.Add(10 * time.Minute))
 			require.True(t, ok)
-			require.Equal(t, planned, card.DueAt, "the run that follows rings it")
-			card, ok = card.After(ranking, timer.Outcome{Status: timer.Delivered}, ended.Add(time.Second))
+			require.Equal(t, planned, memo.DueAt, "the run that follows rings it")
+			memo, ok = memo.After(ranking, timer.Outcome{Status: timer.Delivered}, ended.Add(time.Second))
 			require.True(t, ok)
-			require.Greater(t, card.DueAt, planned)
-			require.Equal(t, 3, card.Series.Number)
+			require.Greater(t, memo.DueAt, planned)
+			require.Equal(t, 3, memo.Series.Number)
 		})
 	}
 }
@@ -160,10 +160,10 @@ func TestExtraRingsDoNotCount(t *testing.T) {
 	fired, err := spec.Apply(timer.Change{Ring: true, At: timer.At(now)})
 	require.NoError(t, err)
 	require.Len(t, fired.Upcoming(10, now), most)
-	card, ok := fired.After(ranking, timer.Outcome{Status: timer.Delivered}, timer.At(now))
+	memo, ok := fired.After(ranking, timer.Outcome{Status: timer.Delivered}, timer.At(now))
 	for range most {
 		require.True(t, ok)
-		card, ok = card.After(ranking, timer.Outcome{Status: timer.Delivered}, card.DueAt)
+		memo, ok = memo.After(ranking, timer.Outcome{Status: timer.Delivered}, memo.DueAt)
 	}
 	require.False(t, ok)
 }
@@ -180,11 +180,11 @@ func TestAnEditKeepsTheOccurrence(t *testing.T) {
 	} {
 		edited, err := spec.Apply(change)
 		require.NoError(t, err)
-		card, ok := edited.Seek(late)
+		memo, ok := edited.Seek(late)
 		require.True(t, ok)
-		require.Equal(t, planned, card.DueAt, name)
+		require.Equal(t, planned, memo.DueAt, name)
 	}
-	card, ok := spec.Seek(late)
+	memo, ok := spec.Seek(late)
 	require.True(t, ok)
-	require.NotEqual(t, planned, card.DueAt, "the negative control: one that had not begun is skipped")
+	require.NotEqual(t, planned, memo.DueAt, "the negative control: one that had not begun is skipped")
 }

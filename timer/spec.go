@@ -11,7 +11,7 @@ import (
 // are only ever added, since a Spec may be read by the code of years to come.
 type Spec struct {
 	Key
-	Card
+	Memo
 	// ContentType is the payload's; the payload itself travels beside the
 	// Spec, so that Temporal stores and shows its bytes as they are.
 	ContentType string    `json:"content_type,omitzero"`
@@ -29,9 +29,9 @@ type Spec struct {
 	Target string `json:"-"`
 }
 
-// Card is the part of a Spec that is kept in the workflow's memo, to be read
+// Memo is the part of a Spec that is kept in the workflow's memo, to be read
 // without a worker. Temporal advises at most 2 KB for a memo.
-type Card struct {
+type Memo struct {
 	// Booking is unique to one booking of the id; a redelivery keeps it.
 	Booking string `json:"booking"`
 	// Revision counts the changes, from 1.
@@ -50,8 +50,8 @@ type Card struct {
 	Refusals []Refusal `json:"refusals,omitempty"`
 	// Preload is fixed when it is booked or changed; it decides the start delay.
 	Preload Preload `json:"preload,omitzero"`
-	// Unheld is whether a worker had no room to hold it. It wakes when it rings.
-	Unheld bool `json:"unheld,omitzero"`
+	// NotPreloaded is whether a worker had no room to hold it. It wakes when it rings.
+	NotPreloaded bool `json:"unheld,omitzero"`
 	// Series is what a recurring timer has beside; nil for a one-shot one.
 	Series *Series `json:"series,omitempty"`
 }
@@ -66,13 +66,13 @@ func Admit(key Key, terms Terms, booking string, now time.Time) (Spec, error) {
 	if err := errs.Err(); err != nil {
 		return Spec{}, err
 	}
-	spec := Spec{Key: key, Card: Card{Booking: booking, CreatedAt: At(now)}}
+	spec := Spec{Key: key, Memo: Memo{Booking: booking, CreatedAt: At(now)}}
 	return spec.Apply(Change{Terms: terms, Fingerprint: terms.Fingerprint(), At: At(now)})
 }
 
 // Latest is the time after which the timer must not ring, zero for never.
 // fallback is the policy's default, counted from the due time.
-func (c Card) Latest(fallback Duration) Instant {
+func (c Memo) Latest(fallback Duration) Instant {
 	switch {
 	case c.LatestAt != 0:
 		return c.LatestAt
@@ -86,7 +86,7 @@ func (c Card) Latest(fallback Duration) Instant {
 }
 
 // RingsAt is when the timer shall ring: its due time, or later by the jitter.
-func (c Card) RingsAt() Instant {
+func (c Memo) RingsAt() Instant {
 	if c.Series == nil {
 		return c.DueAt
 	}
@@ -94,18 +94,18 @@ func (c Card) RingsAt() Instant {
 }
 
 // Paused is whether the rule of a recurring timer is suspended.
-func (c Card) Paused() bool { return c.Series != nil && c.Series.Paused }
+func (c Memo) Paused() bool { return c.Series != nil && c.Series.Paused }
 
 // Resting is whether the timer rings only after somebody resumes it.
-func (c Card) Resting() bool { return c.Paused() && !c.Series.Extra }
+func (c Memo) Resting() bool { return c.Paused() && !c.Series.Extra }
 
 // WebhookID is the Standard Webhooks message id of the delivery: opaque,
 // without a dot, stable over all attempts and redeliveries.
-func (s Spec) WebhookID() string { return s.Card.WebhookID(s.Key) }
+func (s Spec) WebhookID() string { return s.Memo.WebhookID(s.Key) }
 
-// WebhookID is the message id of the timer key booked under this card; each
+// WebhookID is the message id of the timer key booked under this memo; each
 // occurrence of a recurring timer has its own.
-func (c Card) WebhookID(key Key) string {
+func (c Memo) WebhookID(key Key) string {
 	subject := key.String() + "\n" + c.Booking
 	if c.Series != nil {
 		subject += "\n" + c.DueAt.String()

@@ -165,7 +165,7 @@ func FuzzApply(f *testing.F) {
 func TestReportsReadBack(t *testing.T) {
 	t.Parallel()
 	for _, report := range []timer.Report{
-		{}, {Result: timer.ResultAside}, {Result: timer.ResultElsewhere, Worker: "w"},
+		{}, {Result: timer.ResultUseQueue}, {Result: timer.ResultElsewhere, Worker: "w"},
 		{Result: timer.ResultRetry, Attempt: 1, EndedAt: timer.At(noon), Failure: &timer.Failure{Message: "x"}},
 	} {
 		raw, err := json.Marshal(report)

@@ -15,14 +15,14 @@ const AnyTag = "*"
 
 // Tag names what a client can change about a timer: its revision, and which
 // booking of the id that is one of. Attempts and occurrences leave it as it is.
-func (c Card) Tag() string {
+func (c Memo) Tag() string {
 	sum := sha256.Sum256([]byte(c.Booking))
 	return strconv.Itoa(c.Revision) + "-" + hex.EncodeToString(sum[:4])
 }
 
 // Meets is whether the timer is what a change was made on: a Tag, or a revision
 // of whichever booking. Nothing and [AnyTag] are met by every timer.
-func (c Card) Meets(tag string) bool {
+func (c Memo) Meets(tag string) bool {
 	return tag == "" || tag == AnyTag || tag == c.Tag() || tag == strconv.Itoa(c.Revision)
 }
 

@@ -10,15 +10,15 @@ import (
 
 func TestTagNamesOneRevisionOfOneBooking(t *testing.T) {
 	t.Parallel()
-	card := timer.Card{Booking: "b-1", Revision: 3}
-	other := timer.Card{Booking: "b-2", Revision: 3}
-	later := timer.Card{Booking: "b-1", Revision: 13}
-	require.Regexp(t, `^3-[0-9a-f]{8}$`, card.Tag())
-	for _, tag := range []string{"", "*", "3", card.Tag()} {
-		require.True(t, card.Meets(tag), tag)
+	memo := timer.Memo{Booking: "b-1", Revision: 3}
+	other := timer.Memo{Booking: "b-2", Revision: 3}
+	later := timer.Memo{Booking: "b-1", Revision: 13}
+	require.Regexp(t, `^3-[0-9a-f]{8}$`, memo.Tag())
+	for _, tag := range []string{"", "*", "3", memo.Tag()} {
+		require.True(t, memo.Meets(tag), tag)
 	}
 	for _, tag := range []string{"2", "13", "03", "3-", other.Tag(), later.Tag()} {
-		require.False(t, card.Meets(tag), tag)
+		require.False(t, memo.Meets(tag), tag)
 	}
 	require.True(t, other.Meets("3"), "a revision alone is of any booking")
 }
@@ -31,7 +31,7 @@ func TestChangeIsMadeOnWhatItNames(t *testing.T) {
 	changed, err := spec.Apply(change)
 	require.NoError(t, err)
 	require.Equal(t, 2, changed.Revision)
-	for name, on := range map[string]timer.Spec{"a later revision": changed, "another booking": {Key: key, Card: timer.Card{Booking: "b-2", Revision: 1}}} {
+	for name, on := range map[string]timer.Spec{"a later revision": changed, "another booking": {Key: key, Memo: timer.Memo{Booking: "b-2", Revision: 1}}} {
 		_, err = on.Apply(change)
 		require.Equal(t, timer.PreconditionFailed, timer.CodeOf(err), name)
 		require.Equal(t, []string{"If-Match"}, pointers(err), name)

@@ -34,17 +34,17 @@ type View struct {
 	Occurrence     int         `json:"occurrence,omitzero"`
 	Note           string      `json:"note,omitzero"`
 	LastOccurrence *Past       `json:"last_occurrence,omitempty"`
-	Card           Card        `json:"-"`
+	Memo           Memo        `json:"-"`
 }
 
 // Ended is the occurrence that a recurring timer ended with; ok is false while
 // it goes on, or when it was cancelled between two.
 func (v View) Ended() (_ Past, ok bool) {
-	if v.Card.Series == nil || !v.Status.Finished() || v.Status == Cancelled {
+	if v.Memo.Series == nil || !v.Status.Finished() || v.Status == Cancelled {
 		return Past{}, false
 	}
 	return Past{
-		Occurrence: v.Card.Series.Number, DueAt: v.DueAt, Skipped: v.Card.Series.Skipped, WebhookID: v.WebhookID,
+		Occurrence: v.Memo.Series.Number, DueAt: v.DueAt, Skipped: v.Memo.Series.Skipped, WebhookID: v.WebhookID,
 		Outcome: Outcome{
 			Status: v.Status, Attempts: v.Attempts, DeliveredAt: v.DeliveredAt, LatenessMS: v.LatenessMS, LastFailure: v.LastFailure,
 		},

@@ -66,7 +66,7 @@ func (t *timerRun) ask(ctx workflow.Context, worker string) (report timer.Report
 
 // told is whether a report tells of an attempt.
 func told(report timer.Report) bool {
-	return report.Result != timer.ResultAside && report.Result != timer.ResultElsewhere
+	return report.Result != timer.ResultUseQueue && report.Result != timer.ResultElsewhere
 }
 
 // firstAttempt makes the first attempt on the fast path, at its time: as a local
@@ -85,7 +85,7 @@ func (t *timerRun) firstAttempt(ctx workflow.Context) (report timer.Report) {
 		err := workflow.ExecuteLocalActivity(ctx, ActivityRing, delivery, t.payload).Get(ctx, &report)
 		switch {
 		case err != nil: // a fast path that breaks down must not lose the timer
-			return timer.Report{Result: timer.ResultAside}
+			return timer.Report{Result: timer.ResultUseQueue}
 		case report.Result != timer.ResultElsewhere:
 			return report
 		}

@@ -48,7 +48,7 @@ func (t *timerRun) applyPending(ctx workflow.Context) decision {
 			t.payload = Encode(change.Terms.Payload)
 		}
 	}
-	t.spec.Card, t.pending = t.spec.Refuse(refused), nil
+	t.spec.Memo, t.pending = t.spec.Refuse(refused), nil
 	return goOn()
 }
 

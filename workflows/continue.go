@@ -14,11 +14,11 @@ import (
 // continueAsNew ends the run and begins the next one, cold until it is time to ring.
 func (t *timerRun) continueAsNew(ctx workflow.Context) error {
 	t.spec.Behaviour = max(t.spec.Behaviour, BehaviourNow)
-	if err := carryMemo(ctx, t.spec.Card); err != nil {
+	if err := carryMemo(ctx, t.spec.Memo); err != nil {
 		return err
 	}
 	ctx = workflow.WithWorkflowTaskTimeout(ctx, t.spec.TaskTimeout())
-	options := workflow.ContinueAsNewErrorOptions{BackoffStartInterval: StartDelay(t.spec.Card, workflow.Now(ctx))}
+	options := workflow.ContinueAsNewErrorOptions{BackoffStartInterval: StartDelay(t.spec.Memo, workflow.Now(ctx))}
 	return workflow.NewContinueAsNewErrorWithOptions(ctx, options, TypeTimer, t.spec, t.payload)
 }
 
@@ -29,7 +29,7 @@ const attrVersion = "TemporalChangeVersion"
 // SDK copies them into its continue-as-new command from the workflow's info:
 // what is set there costs the run that ends no event, and its memo goes on to
 // tell what it was.
-func carryMemo(ctx workflow.Context, card timer.Card) error {
+func carryMemo(ctx workflow.Context, card timer.Memo) error {
 	encoded, err := converter.GetDefaultDataConverter().ToPayload(card)
 	if err != nil {
 		return err

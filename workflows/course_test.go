@@ -29,7 +29,7 @@ type course struct {
 	// deliver makes the tries on the queue. By default none is ever handed out.
 	deliver func(c *course, try activity.Info) (timer.Report, error)
 	// standing answers how the delivery stands. By default nothing changed.
-	standing func(c *course) (timer.Standing, error)
+	standing func(c *course) (timer.RunState, error)
 
 	// deliveries are those that were given to the queue, with the queue's name and
 	// the time since the timer was due.
@@ -48,13 +48,13 @@ func newCourse(t *testing.T) *course {
 		T: t, due: due,
 		spec: timer.Spec{
 			Key:       timer.Key{BusinessType: "x", BusinessID: "1"},
-			Card:      timer.Card{Booking: "b", Revision: 1, CreatedAt: timer.At(due), DueAt: timer.At(due)},
+			Memo:      timer.Memo{Booking: "b", Revision: 1, CreatedAt: timer.At(due), DueAt: timer.At(due)},
 			Behaviour: workflows.BehaviourNow,
 		},
-		ring:    timer.Report{Result: timer.ResultAside},
+		ring:    timer.Report{Result: timer.ResultUseQueue},
 		deliver: func(*course, activity.Info) (timer.Report, error) { return timer.Report{}, activity.ErrResultPending },
 	}
-	s.standing = func(s *course) (timer.Standing, error) { return timer.Standing{Latest: s.ring.Latest}, nil }
+	s.standing = func(s *course) (timer.RunState, error) { return timer.RunState{Latest: s.ring.Latest}, nil }
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(quiet{})
 	s.env = suite.NewTestWorkflowEnvironment()
@@ -71,7 +71,7 @@ func newCourse(t *testing.T) *course {
 		}
 		return s.deliver(s, info)
 	})
-	s.register(workflows.ActivityStanding, func(context.Context, timer.Spec) (timer.Standing, error) { return s.standing(s) })
+	s.register(workflows.ActivityStanding, func(context.Context, timer.Spec) (timer.RunState, error) { return s.standing(s) })
 	return s
 }
 
@@ -93,7 +93,7 @@ func (s *course) signal(change timer.Change) { s.env.SignalWorkflow(workflows.Si
 // run runs the timer to the end of this run.
 func (s *course) run() {
 	s.Helper()
-	require.NoError(s, s.env.SetMemoOnStart(map[string]any{workflows.MemoTimer: s.spec.Card}))
+	require.NoError(s, s.env.SetMemoOnStart(map[string]any{workflows.MemoTimer: s.spec.Memo}))
 	s.env.ExecuteWorkflow(workflows.TypeTimer, s.spec, workflows.Encode(nil))
 	require.True(s, s.env.IsWorkflowCompleted())
 }

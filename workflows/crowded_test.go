@@ -24,19 +24,19 @@ func TestCrowdedOutWakesWhenItRings(t *testing.T) {
 	env := suite.NewTestWorkflowEnvironment()
 	workflows.Register(env)
 	env.RegisterActivityWithOptions(func(context.Context, timer.Delivery, converter.RawValue) (timer.Report, error) {
-		return timer.Report{Result: timer.ResultCrowded}, nil
+		return timer.Report{Result: timer.ResultRejected}, nil
 	}, activity.RegisterOptions{Name: workflows.ActivityRing})
 	due := timer.At(time.Now().Add(time.Hour))
-	spec := timer.Spec{Key: timer.Key{BusinessType: "x", BusinessID: "1"}, Card: timer.Card{CreatedAt: due, DueAt: due, Preload: timer.Preload{Lead: timer.Duration(50 * time.Second), Window: timer.Duration(time.Minute)}}}
+	spec := timer.Spec{Key: timer.Key{BusinessType: "x", BusinessID: "1"}, Memo: timer.Memo{CreatedAt: due, DueAt: due, Preload: timer.Preload{Lead: timer.Duration(50 * time.Second), Window: timer.Duration(time.Minute)}}}
 	env.SetStartTime(due.Add(-spec.Lead()).Time())
-	require.NoError(t, env.SetMemoOnStart(map[string]any{workflows.MemoTimer: spec.Card}))
+	require.NoError(t, env.SetMemoOnStart(map[string]any{workflows.MemoTimer: spec.Memo}))
 	env.ExecuteWorkflow(workflows.TypeTimer, spec, workflows.Encode(nil))
 
 	var again *workflow.ContinueAsNewError
 	require.ErrorAs(t, env.GetWorkflowError(), &again)
 	var next timer.Spec
 	require.NoError(t, converter.GetDefaultDataConverter().FromPayloads(again.Input, &next))
-	require.True(t, next.Unheld)
+	require.True(t, next.NotPreloaded)
 	require.Zero(t, next.Lead())
 	require.InDelta(t, spec.Lead(), again.BackoffStartInterval, float64(time.Millisecond))
 }

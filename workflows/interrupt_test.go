@@ -27,10 +27,10 @@ func stage() (*testsuite.TestWorkflowEnvironment, timer.Spec) {
 	env.SetStartTime(now.Time())
 	spec := timer.Spec{
 		Key:       timer.Key{BusinessType: "x", BusinessID: "1"},
-		Card:      timer.Card{Booking: "b", Revision: 1, CreatedAt: now, DueAt: now},
+		Memo:      timer.Memo{Booking: "b", Revision: 1, CreatedAt: now, DueAt: now},
 		Behaviour: workflows.BehaviourNow,
 	}
-	_ = env.SetMemoOnStart(map[string]any{workflows.MemoTimer: spec.Card})
+	_ = env.SetMemoOnStart(map[string]any{workflows.MemoTimer: spec.Memo})
 	return env, spec
 }
 
@@ -86,7 +86,7 @@ func TestTheCauseOfACancelIsAskedUntilItIsTold(t *testing.T) {
 // only if it gets no answer.
 func TestAnAttemptThatAnotherWorkerBegan(t *testing.T) {
 	t.Parallel()
-	for name, answer := range map[string]timer.Result{"it tells": timer.ResultDelivered, "it knows nothing": timer.ResultAside} {
+	for name, answer := range map[string]timer.Result{"it tells": timer.ResultDelivered, "it knows nothing": timer.ResultUseQueue} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			env, spec := stage()
@@ -107,7 +107,7 @@ func TestAnAttemptThatAnotherWorkerBegan(t *testing.T) {
 			env.ExecuteWorkflow(workflows.TypeTimer, spec, workflows.Encode(nil))
 			require.NoError(t, env.GetWorkflowError())
 			want := 0
-			if answer == timer.ResultAside {
+			if answer == timer.ResultUseQueue {
 				want = 1
 			}
 			require.Equal(t, want, rung)

@@ -181,7 +181,7 @@ func (d *delivery) ask(ctx workflow.Context) {
 // again later.
 func (d *delivery) heed(ctx workflow.Context, answer workflow.Future) {
 	d.answer = nil
-	var standing timer.Standing
+	var standing timer.RunState
 	if err := answer.Get(ctx, &standing); err != nil {
 		if ctx.Err() == nil && d.expiry == nil {
 			d.expireAfter(ctx, askAgain)

@@ -43,13 +43,13 @@ func TestExpiresAtItsLatestTime(t *testing.T) {
 			t.Parallel()
 			s := newCourse(t)
 			s.ring.Latest, s.ring.PolicyVersion = s.at(c.known), 3
-			s.standing = func(*course) (timer.Standing, error) {
+			s.standing = func(*course) (timer.RunState, error) {
 				if c.errors--; c.errors >= 0 {
-					return timer.Standing{}, errors.New("no answer")
+					return timer.RunState{}, errors.New("no answer")
 				}
 				live := c.live[0]
 				c.live = c.live[1:]
-				return timer.Standing{Latest: s.at(live), Last: c.last, PolicyVersion: 3}, nil
+				return timer.RunState{Latest: s.at(live), Last: c.last, PolicyVersion: 3}, nil
 			}
 			s.run()
 			outcome, after := s.ended()
@@ -71,7 +71,7 @@ func TestExpiresByItsOwnTerms(t *testing.T) {
 	t.Parallel()
 	s := newCourse(t)
 	s.spec.ExpiresAfter = timer.Duration(time.Hour)
-	s.standing = func(*course) (timer.Standing, error) { return timer.Standing{Latest: s.spec.Latest(0)}, nil }
+	s.standing = func(*course) (timer.RunState, error) { return timer.RunState{Latest: s.spec.Latest(0)}, nil }
 	s.run()
 	outcome, after := s.ended()
 	require.Equal(t, timer.Expired, outcome.Status)
@@ -83,7 +83,7 @@ func TestNoLongerExpires(t *testing.T) {
 	t.Parallel()
 	s := newCourse(t)
 	s.ring.Latest = s.at(time.Hour)
-	s.standing = func(*course) (timer.Standing, error) { return timer.Standing{}, nil }
+	s.standing = func(*course) (timer.RunState, error) { return timer.RunState{}, nil }
 	s.later(100*time.Hour, s.env.CancelWorkflow)
 	s.run()
 	require.True(t, temporal.IsCanceledError(s.env.GetWorkflowError()))
@@ -132,8 +132,8 @@ func TestWokenGoesOnWhereItWas(t *testing.T) {
 			t.Parallel()
 			s := newCourse(t)
 			s.ring = first
-			s.standing = func(*course) (timer.Standing, error) {
-				return timer.Standing{Last: c.recorded, PolicyVersion: c.version}, nil
+			s.standing = func(*course) (timer.RunState, error) {
+				return timer.RunState{Last: c.recorded, PolicyVersion: c.version}, nil
 			}
 			s.later(time.Hour, func() { s.signal(timer.Change{ID: "w", Wake: true, At: s.at(time.Hour)}) })
 			s.deliver = func(s *course, _ activity.Info) (timer.Report, error) {
@@ -163,11 +163,11 @@ func TestWokenInVain(t *testing.T) {
 	s := newCourse(t)
 	s.ring = timer.Report{Result: timer.ResultRetry, Attempt: 1}
 	asked := 0
-	s.standing = func(*course) (timer.Standing, error) {
+	s.standing = func(*course) (timer.RunState, error) {
 		if asked++; asked < 5 {
-			return timer.Standing{}, errors.New("no answer")
+			return timer.RunState{}, errors.New("no answer")
 		}
-		return timer.Standing{}, nil
+		return timer.RunState{}, nil
 	}
 	s.later(time.Hour, func() { s.signal(timer.Change{ID: "w", Wake: true, At: s.at(time.Hour)}) })
 	s.deliver = func(s *course, _ activity.Info) (timer.Report, error) {

@@ -151,7 +151,7 @@ func (e *policyEntity) keep(ctx workflow.Context, record PolicyRecord) error {
 
 // takePressure takes what receivers have asked for. The longest wish counts.
 func (e *policyEntity) takePressure(ctx workflow.Context) error {
-	_, held := e.record.Policy.Held(workflow.Now(ctx))
+	_, held := e.record.Policy.HeldBack(workflow.Now(ctx))
 	longest := e.record.Policy.BackPressure
 	var wish timer.BackPressure
 	for e.pressure.ReceiveAsync(&wish) {
@@ -205,7 +205,7 @@ func sameRate(a, b *float64) bool {
 // rest waits until the policy is changed, or until back-pressure ends.
 func (e *policyEntity) rest(ctx workflow.Context) error {
 	told := func() bool { return e.changed || e.deleting || e.pressure.Len() > 0 }
-	until, held := e.record.Policy.Held(workflow.Now(ctx))
+	until, held := e.record.Policy.HeldBack(workflow.Now(ctx))
 	if !held {
 		return workflow.Await(ctx, told)
 	}

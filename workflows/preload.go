@@ -17,11 +17,11 @@ import (
 const resting = timer.MaxAhead
 
 // StartDelay is how long a timer has nothing to do.
-func StartDelay(card timer.Card, now time.Time) time.Duration {
-	if card.Resting() {
+func StartDelay(memo timer.Memo, now time.Time) time.Duration {
+	if memo.Resting() {
 		return resting
 	}
-	return max(card.WakesAt().Until(now), 0)
+	return max(memo.WakesAt().Until(now), 0)
 }
 
 // release ends a run that was preloaded and did not ring. What interrupted it is on
@@ -33,7 +33,7 @@ func (t *timerRun) release(ctx workflow.Context, result timer.Result) decision {
 	if t.interrupted(ctx) {
 		return t.applyPending(ctx)
 	}
-	t.spec.Unheld = result == timer.ResultCrowded
+	t.spec.NotPreloaded = result == timer.ResultRejected
 	return goOn()
 }
 

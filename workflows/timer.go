@@ -66,7 +66,7 @@ func (t *timerRun) seek(ctx workflow.Context) (ok bool) {
 	if t.spec.Series == nil || t.spec.Resting() {
 		return true
 	}
-	t.spec.Card, ok = t.spec.Seek(timer.At(workflow.Now(ctx)))
+	t.spec.Memo, ok = t.spec.Seek(timer.At(workflow.Now(ctx)))
 	return ok
 }
 
@@ -81,7 +81,7 @@ func (t *timerRun) handleReport(ctx workflow.Context, report timer.Report) decis
 	switch {
 	case report.Result.Final():
 		return t.finish(ctx, report)
-	case report.Result.Unrung():
+	case report.Result.Released():
 		return t.release(ctx, report.Result)
 	default:
 		return t.deliver(ctx, report)
@@ -107,7 +107,7 @@ func (t *timerRun) finish(ctx workflow.Context, report timer.Report) decision {
 	if !ok {
 		return ended(outcome)
 	}
-	t.spec.Card, t.delivering = next, false
+	t.spec.Memo, t.delivering = next, false
 	t.drainSignals()
 	return t.applyPending(ctx)
 }

@@ -75,8 +75,8 @@ func TestHowARunEnds(t *testing.T) {
 			require.True(s, s.next().Resting())
 			require.Equal(s, timer.MaxAhead, s.backoff())
 		}},
-		"handed back": {func(s *course) { s.ring.Result = timer.ResultHandedBack }, func(s *course) {
-			require.False(s, s.next().Unheld)
+		"handed back": {func(s *course) { s.ring.Result = timer.ResultWorkerStopping }, func(s *course) {
+			require.False(s, s.next().NotPreloaded)
 			require.Zero(s, s.backoff())
 		}},
 		"on to the next occurrence": {func(s *course) {
@@ -129,7 +129,7 @@ func TestAReceiptTakesThePlaceOfAnAttempt(t *testing.T) {
 		rung    int
 	}{
 		"this worker knows":        {delivered, 0},
-		"nobody knows":             {timer.Report{Result: timer.ResultAside}, 1},
+		"nobody knows":             {timer.Report{Result: timer.ResultUseQueue}, 1},
 		"another worker knows":     {timer.Report{Result: timer.ResultElsewhere, Worker: "other"}, 0},
 		"the other one has failed": {timer.Report{Result: timer.ResultElsewhere, Worker: "dead"}, 1},
 	} {

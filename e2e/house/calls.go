@@ -197,7 +197,7 @@ func (h *House) AwaitAll(businessType string, n int, status string) {
 func (h *House) Start(spec timer.Spec) {
 	h.t.Helper()
 	_, err := h.Client.ExecuteWorkflow(h.t.Context(), client.StartWorkflowOptions{
-		ID: spec.String(), TaskQueue: workflows.TaskQueue, Memo: map[string]any{workflows.MemoTimer: spec.Card},
+		ID: spec.String(), TaskQueue: workflows.TaskQueue, Memo: map[string]any{workflows.MemoTimer: spec.Memo},
 	}, workflows.TypeTimer, spec, workflows.Encode(nil))
 	require.NoError(h.t, err)
 }

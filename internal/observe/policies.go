@@ -54,7 +54,7 @@ func (p *policies) Collect(out chan<- prometheus.Metric) {
 		if policy.Paused {
 			paused = 1
 		}
-		if until, held := policy.Held(now); held {
+		if until, held := policy.HeldBack(now); held {
 			wait = until.Until(now).Seconds()
 		}
 		show(p.paused, paused, policy.BusinessType)
