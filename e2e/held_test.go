@@ -147,11 +147,11 @@ func TestHandedBack(t *testing.T) { // it needs the machine for itself
 		leaves.Add(house.JSON{"business_type": kind, "business_id": fmt.Sprint(n), "due_at": due})
 	}
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
-		assert.Greater(c, metric(t, leaves, "wakecall_held_timers"), timers/2.0)
+		assert.Greater(c, metric(t, leaves, "wakecall_preloaded_timers"), timers/2.0)
 	}, 7*time.Second, 10*time.Millisecond, "most of them wake at once")
 	stays.StartWorker()
 	leaves.StopWorker()
-	require.Greater(t, metric(t, leaves, `wakecall_unrung_total{how="handed_back"}`), timers/2.0)
+	require.Greater(t, metric(t, leaves, `wakecall_released_total{reason="handed_back"}`), timers/2.0)
 	r.AwaitAll(t, timers)
 	inTime := 0
 	for _, call := range r.All() {

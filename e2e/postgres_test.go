@@ -89,7 +89,7 @@ func (p *production) showsWhatIsWatched(t *testing.T) {
 	}
 	// These show only once there is something to show.
 	seldom := map[string]bool{
-		"wakecall_overdue_total": true, "wakecall_unrung_total": true, "wakecall_callback_limit": true, "persistence_error_with_type": true,
+		"wakecall_overdue_total": true, "wakecall_released_total": true, "wakecall_callback_limit": true, "persistence_error_with_type": true,
 	}
 	watched := process.WatchedMetrics(t)
 	require.Greater(t, len(watched), 15)

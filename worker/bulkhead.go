@@ -15,14 +15,14 @@ import (
 type Bulkhead struct {
 	mu    sync.Mutex
 	free  int
-	types map[string]*berths
-	// queued are those of the types that somebody waits for.
-	queued map[*berths]struct{}
+	types map[string]*typeUse
+	// queued are the types that somebody waits for.
+	queued map[*typeUse]struct{}
 }
 
-// berths are what one business type holds, and who waits for one.
-type berths struct {
-	held    int
+// typeUse is what one business type uses, and who waits to use more.
+type typeUse struct {
+	inUse   int
 	waiting []*waiter // in the order in which they came
 	granted time.Time // when somebody who waited last got a slot
 	// onQueue are the attempts on the queue, and forQueue who waits to make one.
@@ -38,22 +38,22 @@ type waiter struct {
 }
 
 const (
-	// patience is how long an attempt waits while no slot of its type becomes
+	// idleWait is how long an attempt waits while no slot of its type becomes
 	// free: the receiver hangs.
-	patience = time.Second
-	// longestWait is how long it waits while slots do: a herd rings.
+	idleWait = time.Second
+	// longestWait is how long it waits while slots do become free: a herd is due.
 	longestWait = 10 * time.Second
-	// queuePatience is how long an attempt on the queue waits for the fast path.
-	queuePatience = 5 * time.Second
+	// queueWait is how long an attempt on the queue waits for the fast path.
+	queueWait = 5 * time.Second
 )
 
 // NewBulkhead returns a bulkhead over that many slots.
 func NewBulkhead(slots int) *Bulkhead {
-	return &Bulkhead{free: slots, types: map[string]*berths{}, queued: map[*berths]struct{}{}}
+	return &Bulkhead{free: slots, types: map[string]*typeUse{}, queued: map[*typeUse]struct{}{}}
 }
 
 // Enter takes a slot for a business type on the fast path, or reports that none
-// became free in time: no more than share are held, nor more than limit with
+// became free in time: no more than share are in use, nor more than limit with
 // those on the queue. leave gives it back, and must be called once.
 func (b *Bulkhead) Enter(ctx context.Context, businessType string, share, limit int) (leave func(), ok bool) {
 	leave = func() { b.leave(businessType) }
@@ -72,12 +72,12 @@ func (b *Bulkhead) EnterQueue(ctx context.Context, businessType string, limit in
 	if ok {
 		return leave, true
 	}
-	patient := time.NewTimer(queuePatience)
-	defer patient.Stop()
+	wait := time.NewTimer(queueWait)
+	defer wait.Stop()
 	select {
 	case <-w.granted:
 		return leave, true
-	case <-patient.C:
+	case <-wait.C:
 	case <-ctx.Done():
 	}
 	return leave, !b.giveUp(businessType, w)
@@ -87,13 +87,13 @@ func (b *Bulkhead) EnterQueue(ctx context.Context, businessType string, limit in
 func (b *Bulkhead) await(ctx context.Context, businessType string, w *waiter) (granted bool) {
 	ctx, cancel := context.WithTimeout(ctx, longestWait)
 	defer cancel()
-	look := time.NewTicker(patience)
-	defer look.Stop()
+	check := time.NewTicker(idleWait)
+	defer check.Stop()
 	for hope := true; hope; {
 		select {
 		case <-w.granted:
 			return true
-		case <-look.C:
+		case <-check.C:
 			hope = b.moves(businessType)
 		case <-ctx.Done():
 			hope = false
@@ -107,7 +107,7 @@ func (b *Bulkhead) moves(businessType string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	t := b.types[businessType]
-	return t != nil && time.Since(t.granted) < patience
+	return t != nil && time.Since(t.granted) < idleWait
 }
 
 // enter takes a slot, or a place in the queue for one.
@@ -138,24 +138,24 @@ func (b *Bulkhead) enterQueue(businessType string, limit int) (w *waiter, ok boo
 	return w, false
 }
 
-func (b *Bulkhead) of(businessType string) *berths {
+func (b *Bulkhead) of(businessType string) *typeUse {
 	t := b.types[businessType]
 	if t == nil {
-		t = &berths{}
+		t = &typeUse{}
 		b.types[businessType] = t
 	}
 	return t
 }
 
-func (b *Bulkhead) admits(t *berths, w *waiter) bool {
-	return t.held < w.share && t.held < b.free && t.held+t.onQueue < w.limit
+func (b *Bulkhead) admits(t *typeUse, w *waiter) bool {
+	return t.inUse < w.share && t.inUse < b.free && t.inUse+t.onQueue < w.limit
 }
 
-func (t *berths) admitsQueue(w *waiter) bool { return t.held+t.onQueue < w.limit }
+func (t *typeUse) admitsQueue(w *waiter) bool { return t.inUse+t.onQueue < w.limit }
 
-func (b *Bulkhead) take(t *berths) {
+func (b *Bulkhead) take(t *typeUse) {
 	b.free--
-	t.held++
+	t.inUse++
 }
 
 // giveUp leaves the queue, and reports whether there was a place to leave: a
@@ -186,7 +186,7 @@ func (b *Bulkhead) leave(businessType string) {
 	defer b.mu.Unlock()
 	b.free++
 	t := b.types[businessType]
-	t.held--
+	t.inUse--
 	b.grant(t)
 	b.tidy(businessType, t)
 	for other := range b.queued { // whom the slots of others kept out
@@ -205,7 +205,7 @@ func (b *Bulkhead) leaveQueue(businessType string) {
 
 // grant hands free slots to those who wait. The queue comes first: what is on it
 // was late before.
-func (b *Bulkhead) grant(t *berths) {
+func (b *Bulkhead) grant(t *typeUse) {
 	for len(t.forQueue) > 0 && t.admitsQueue(t.forQueue[0]) {
 		t.onQueue++
 		close(t.forQueue[0].granted)
@@ -222,8 +222,8 @@ func (b *Bulkhead) grant(t *berths) {
 	}
 }
 
-func (b *Bulkhead) tidy(businessType string, t *berths) {
-	if t.held == 0 && t.onQueue == 0 && len(t.waiting) == 0 && len(t.forQueue) == 0 {
+func (b *Bulkhead) tidy(businessType string, t *typeUse) {
+	if t.inUse == 0 && t.onQueue == 0 && len(t.waiting) == 0 && len(t.forQueue) == 0 {
 		delete(b.types, businessType)
 	}
 }

@@ -67,13 +67,13 @@ func TestWhoWaitsIsServedInTurn(t *testing.T) {
 				mu.Lock()
 				served = append(served, n)
 				mu.Unlock()
-				<-time.After(patience / 10)
+				<-time.After(idleWait / 10)
 				leave()
 			}()
 			synctest.Wait()
 		}
 		leave()
-		<-time.After(patience / 2)
+		<-time.After(idleWait / 2)
 		synctest.Wait()
 		require.True(t, slices.IsSorted(served))
 		require.Len(t, served, 3)
@@ -88,7 +88,7 @@ func TestNobodyWaitsForALongHang(t *testing.T) {
 		began := time.Now()
 		_, ok := b.Enter(t.Context(), "a", 1, plenty)
 		require.False(t, ok)
-		require.Equal(t, patience, time.Since(began))
+		require.Equal(t, idleWait, time.Since(began))
 		require.Empty(t, b.queued, "who gave up is not served")
 		hanging()
 		require.Empty(t, b.types)
@@ -117,22 +117,22 @@ func TestAHerdWaitsWhileSlotsBecomeFree(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := NewBulkhead(10)
 		var done sync.WaitGroup
-		var aside atomic.Int32
+		var refused atomic.Int32
 		for range 30 { // each for half a second, one after another
 			done.Go(func() {
 				leave, ok := b.Enter(t.Context(), "a", 1, plenty)
 				if !ok {
-					aside.Add(1)
+					refused.Add(1)
 					return
 				}
-				<-time.After(patience / 2)
+				<-time.After(idleWait / 2)
 				leave()
 			})
 		}
 		began := time.Now()
 		done.Wait()
-		require.LessOrEqual(t, time.Since(began), longestWait+patience)
-		require.InDelta(t, 30-2*longestWait/patience, aside.Load(), 1, "but not for ever")
+		require.LessOrEqual(t, time.Since(began), longestWait+idleWait)
+		require.InDelta(t, 30-2*longestWait/idleWait, refused.Load(), 1, "but not for ever")
 	})
 }
 
@@ -144,12 +144,12 @@ func TestBothPathsKeepToOneLimit(t *testing.T) {
 	queue := func(ctx context.Context, b *Bulkhead) (func(), bool) { return b.EnterQueue(ctx, "a", limit) }
 	for name, c := range map[string]struct {
 		first, second func(context.Context, *Bulkhead) (func(), bool)
-		patience      time.Duration
+		wait          time.Duration
 	}{
-		"fast, then fast":   {fast, fast, patience},
-		"fast, then queue":  {fast, queue, queuePatience},
-		"queue, then fast":  {queue, fast, patience},
-		"queue, then queue": {queue, queue, queuePatience},
+		"fast, then fast":   {fast, fast, idleWait},
+		"fast, then queue":  {fast, queue, queueWait},
+		"queue, then fast":  {queue, fast, idleWait},
+		"queue, then queue": {queue, queue, queueWait},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -160,12 +160,12 @@ func TestBothPathsKeepToOneLimit(t *testing.T) {
 				require.Zero(t, time.Since(began), "the first is prompt")
 				_, ok = c.second(t.Context(), b)
 				require.False(t, ok)
-				require.Equal(t, c.patience, time.Since(began))
-				time.AfterFunc(c.patience/2, leave)
+				require.Equal(t, c.wait, time.Since(began))
+				time.AfterFunc(c.wait/2, leave)
 				began = time.Now()
 				leave, ok = c.second(t.Context(), b)
 				require.True(t, ok, "it gets the slot that was given back")
-				require.Equal(t, c.patience/2, time.Since(began))
+				require.Equal(t, c.wait/2, time.Since(began))
 				leave()
 				require.Empty(t, b.types)
 				require.Empty(t, b.queued)

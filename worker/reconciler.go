@@ -10,7 +10,7 @@ import (
 	"github.com/wakecall/wakecall/timer"
 )
 
-// Engine finds timers that should have rung, and raises alerts.
+// Engine finds timers whose delivery should have begun, and raises alerts.
 type Engine interface {
 	ReconcileWaiting(ctx context.Context, slack time.Duration) (timer.Reconciliation, error)
 	ReconcileRetrying(ctx context.Context, slack time.Duration) (timer.Reconciliation, error)
@@ -43,22 +43,22 @@ func (r *reconciler) start() {
 	if r.interval <= 0 {
 		return
 	}
-	for _, look := range []look{r.engine.ReconcileWaiting, r.engine.ReconcileRetrying} {
-		r.stopped.Go(func() { r.repeat(ctx, look) })
+	for _, search := range []search{r.engine.ReconcileWaiting, r.engine.ReconcileRetrying} {
+		r.stopped.Go(func() { r.repeat(ctx, search) })
 	}
 }
 
-// look is one round over the timers in one state.
-type look func(ctx context.Context, slack time.Duration) (timer.Reconciliation, error)
+// search is one round over the timers in one state.
+type search func(ctx context.Context, slack time.Duration) (timer.Reconciliation, error)
 
 // repeat makes rounds, an interval after one another, until ctx is done.
-func (r *reconciler) repeat(ctx context.Context, look look) {
+func (r *reconciler) repeat(ctx context.Context, search search) {
 	next := time.NewTimer(rand.N(r.interval))
 	defer next.Stop()
 	for {
 		select {
 		case <-next.C:
-			r.round(ctx, look)
+			r.round(ctx, search)
 			next.Reset(r.interval)
 		case <-ctx.Done():
 			return
@@ -71,15 +71,15 @@ func (r *reconciler) close() {
 	r.stopped.Wait()
 }
 
-func (r *reconciler) round(ctx context.Context, look look) {
-	found, err := look(ctx, r.interval)
+func (r *reconciler) round(ctx context.Context, search search) {
+	found, err := search(ctx, r.interval)
 	if err != nil && ctx.Err() == nil {
-		r.logger.Warn("looking for overdue timers", "error", err)
+		r.logger.Warn("overdue timers could not be searched for", "error", err)
 	}
-	r.tellPassed(found.Passed)
+	r.tellUnreadable(found.Passed)
 	now := time.Now()
 	for businessType, n := range found.Woken {
-		r.observer.Woken(businessType, n)
+		r.observer.Overdue(businessType, n)
 		r.logger.Error("timers were overdue with nothing under way, and were woken", "business_type", businessType, "timers", n)
 		event := timer.Event{Type: timer.EventOverdue, At: timer.At(now), Data: timer.EventData{BusinessType: businessType, Overdue: n}}
 		if err := r.engine.Alert(ctx, event, timer.At(now.Truncate(r.interval)).String()); err != nil {
@@ -88,18 +88,18 @@ func (r *reconciler) round(ctx context.Context, look look) {
 	}
 }
 
-// maxPassedLogged is how many timers are named that one round passed over.
-const maxPassedLogged = 10
+// maxUnreadableLogged is how many timers one round names that it could not read.
+const maxUnreadableLogged = 10
 
-func (r *reconciler) tellPassed(passed map[string]error) {
-	if len(passed) == 0 {
+func (r *reconciler) tellUnreadable(unreadable map[string]error) {
+	if len(unreadable) == 0 {
 		return
 	}
-	r.observer.PassedOver(len(passed))
+	r.observer.Unreadable(len(unreadable))
 	logged := 0
-	for key, err := range passed {
-		r.logger.Warn("an overdue timer could not be looked at", "timer", key, "error", err)
-		if logged++; logged == maxPassedLogged {
+	for key, err := range unreadable {
+		r.logger.Warn("an overdue timer could not be read", "timer", key, "error", err)
+		if logged++; logged == maxUnreadableLogged {
 			break
 		}
 	}

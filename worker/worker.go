@@ -25,11 +25,11 @@ const (
 // Slots bound what one worker process does at once. Attempts spend their time
 // waiting for receivers, so slots cost memory and not processor time.
 const (
-	// RingSlots is what the bulkhead of the fast path shares out.
-	RingSlots = 1000
-	// workflowSlots leave room for what is held until its time, and for tasks
-	// that step aside while every ring slot is taken.
-	workflowSlots = maxHeld + 2*RingSlots
+	// FastPathSlots is what the bulkhead of the fast path shares out.
+	FastPathSlots = 1000
+	// workflowSlots leave room for preloaded timers, and for tasks that go over to
+	// their queue while every slot of the fast path is taken.
+	workflowSlots = maxPreloaded + 2*FastPathSlots
 	deliverySlots = 1000
 )
 
@@ -39,8 +39,8 @@ const (
 // with 5,000 timers for 12 s. Wakecall's workflows wait for nothing on their own.
 const deadlock = 10 * time.Second
 
-// askPollers hear the rare question what this process did.
-const askPollers = 2
+// receiptPollers take the rare questions of what this process did.
+const receiptPollers = 2
 
 // Control work is rare and short, and a hanging alert URL must not hold it up.
 const (
@@ -62,9 +62,9 @@ type Options struct {
 	Engine     Engine
 	Observer   Observer
 	Logger     *slog.Logger
-	// FleetInterval is the time between two looks at which types have a queue.
-	FleetInterval time.Duration
-	// ReconcileInterval is the time between two looks for overdue timers; 0 for
+	// PolicyInterval is the time between two readings of which types have a queue.
+	PolicyInterval time.Duration
+	// ReconcileInterval is the time between two searches for overdue timers; 0 for
 	// none.
 	ReconcileInterval time.Duration
 	// StopTimeout is how long a stopping worker waits for attempts in flight.
@@ -72,30 +72,31 @@ type Options struct {
 	StopTimeout time.Duration
 }
 
-// Observer is told of what a worker sees of the whole house.
+// Observer is told of what a worker sees of the whole deployment.
 type Observer interface {
-	Governed(policies []timer.Policy)
-	// Woken counts timers that were overdue with nothing under way for them.
-	Woken(businessType string, timers int)
-	// PassedOver counts overdue timers that could not be looked at.
-	PassedOver(timers int)
+	// PoliciesListed is told of all policies, each time they were listed.
+	PoliciesListed(policies []timer.Policy)
+	// Overdue counts timers that were overdue with nothing under way for them.
+	Overdue(businessType string, timers int)
+	// Unreadable counts overdue timers whose run could not be read.
+	Unreadable(timers int)
 }
 
 // Workers are the pollers of one process: for workflow tasks and the attempts
-// inside them, for the attempts that the server paces, for what keeps the house
-// in order, and for questions that only this process can answer.
+// inside them, for the attempts that the server paces, for control work (queue
+// rates, alerts, jobs), and for questions that only this process can answer.
 type Workers struct {
 	timers, defaults, receipts, control sdkworker.Worker
 
 	ringer *activities.Ringer
 
-	fleet      *fleet
+	queues     *queueWorkers
 	reconciler *reconciler
 }
 
 // New registers everything on its queue. Nothing is polled before Start.
 func New(options Options) *Workers {
-	sdkworker.SetStickyWorkflowCacheSize(workflowSlots) // what is held must not be evicted
+	sdkworker.SetStickyWorkflowCacheSize(workflowSlots) // a preloaded timer must not be evicted
 	w := &Workers{
 		ringer: options.Ringer,
 		timers: sdkworker.New(options.Client, workflows.TaskQueue, sdkworker.Options{
@@ -122,10 +123,10 @@ func New(options Options) *Workers {
 		}),
 		receipts: sdkworker.New(options.Client, workflows.ReceiptQueue(options.Identity), sdkworker.Options{
 			DisableWorkflowWorker:            true,
-			MaxConcurrentActivityTaskPollers: askPollers,
+			MaxConcurrentActivityTaskPollers: receiptPollers,
 			WorkerStopTimeout:                options.StopTimeout,
 		}),
-		fleet:      newFleet(options),
+		queues:     newQueueWorkers(options),
 		reconciler: newReconciler(options),
 	}
 	workflows.Register(w.timers)
@@ -156,28 +157,28 @@ func (w *Workers) Start() error {
 			return fmt.Errorf("starting the worker: %w", err)
 		}
 	}
-	w.fleet.start()
+	w.queues.start()
 	w.reconciler.start()
 	return nil
 }
 
-// pollsEnd is how long the polls of a stopping worker may take to end. What is
-// handed back must not come to one of them: a task that Temporal gives to a
-// poll as it ends is lost until it times out.
+// pollsEnd is how long the polls of a stopping worker may take to end. No preloaded
+// timer is released before: Temporal would give its next task to a poll that ends,
+// where the task is lost until it times out.
 const pollsEnd = time.Second
 
-// lastQuestions is how long a stopped worker still says what it did: a task whose
-// end collided with a change is with another worker by now.
+// lastQuestions is how long a stopped worker still answers for its receipts: a task
+// whose end collided with a change is with another worker by now.
 const lastQuestions = time.Second
 
-// Stop ends polling, then hands back what is held, and waits for attempts in
-// flight, on all queues at once.
+// Stop ends polling, then releases the preloaded timers to other workers, and waits
+// for attempts in flight, on all queues at once.
 func (w *Workers) Stop() {
 	w.reconciler.close()
-	handBack := time.AfterFunc(pollsEnd, w.ringer.HandBack)
-	defer handBack.Stop()
+	release := time.AfterFunc(pollsEnd, w.ringer.HandBack)
+	defer release.Stop()
 	var stopping sync.WaitGroup
-	stopping.Go(w.fleet.close)
+	stopping.Go(w.queues.close)
 	for _, part := range w.parts() {
 		if part != w.receipts {
 			stopping.Go(part.Stop)
@@ -188,7 +189,7 @@ func (w *Workers) Stop() {
 	w.receipts.Stop()
 }
 
-// parts are in the order of their start: who rings must be there to be asked.
+// parts are in the order of their start: who makes attempts must be there to be asked.
 func (w *Workers) parts() []sdkworker.Worker {
 	return []sdkworker.Worker{w.receipts, w.control, w.timers, w.defaults}
 }

@@ -89,5 +89,5 @@ func TestHoldingWorkerKilled(t *testing.T) {
 func (b *bench) held() int {
 	text, err := b.living["worker"].Metrics()
 	require.NoError(b.t, err)
-	return gauge(text, "wakecall_held_timers")
+	return gauge(text, "wakecall_preloaded_timers")
 }

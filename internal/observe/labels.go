@@ -63,19 +63,19 @@ func (l *labels) of(businessType string) string {
 // let go. Types that have a label keep it before new ones get one. The caller holds
 // mu for writing.
 func (l *labels) renew(policies []timer.Policy) (gone []string) {
-	governed := make(map[string]bool, len(policies))
+	withPolicy := make(map[string]bool, len(policies))
 	for _, policy := range policies {
-		governed[policy.BusinessType] = true
+		withPolicy[policy.BusinessType] = true
 	}
-	next := make(map[string]bool, min(len(governed), maxTypes))
+	next := make(map[string]bool, min(len(withPolicy), maxTypes))
 	for businessType := range l.types {
-		if governed[businessType] {
+		if withPolicy[businessType] {
 			next[businessType] = true
 		} else {
 			gone = append(gone, businessType)
 		}
 	}
-	for _, businessType := range slices.Sorted(maps.Keys(governed)) {
+	for _, businessType := range slices.Sorted(maps.Keys(withPolicy)) {
 		if len(next) >= maxTypes {
 			break
 		}

@@ -42,7 +42,7 @@ func TestInventedNamesShareOneSeries(t *testing.T) {
 		telemetry.Requested(name, "", 404, time.Second)
 		telemetry.Requested(name, "/v1/timers", 405, time.Second)
 		telemetry.Attempted(name, timer.Report{Result: timer.ResultDelivered, LatenessMS: &late}, time.Second)
-		telemetry.Woken(name, 1)
+		telemetry.Overdue(name, 1)
 	}
 	text := show()
 	require.NotContains(t, text, "INVENTED")
@@ -65,11 +65,11 @@ func TestTypesAreLabelsWhileTheyHaveAPolicy(t *testing.T) {
 	attempt := func() { telemetry.Attempted("order", timer.Report{Result: timer.ResultDelivered}, time.Second) }
 	attempt()
 	require.NotContains(t, show(), `"order"`)
-	telemetry.Governed([]timer.Policy{{BusinessType: "order"}})
+	telemetry.PoliciesListed([]timer.Policy{{BusinessType: "order"}})
 	attempt()
 	require.Contains(t, show(), `wakecall_attempts_total{business_type="order",result="delivered"} 1`)
 	require.Contains(t, show(), `wakecall_policy_paused{business_type="order"} 0`)
-	telemetry.Governed([]timer.Policy{{BusinessType: "invoice"}})
+	telemetry.PoliciesListed([]timer.Policy{{BusinessType: "invoice"}})
 	require.NotContains(t, show(), `"order"`, "its series end with its policy")
 	attempt()
 	require.Contains(t, show(), `wakecall_attempts_total{business_type="other",result="delivered"} 2`)
@@ -80,12 +80,12 @@ func TestTypesWithALabelAreBounded(t *testing.T) {
 	t.Parallel()
 	telemetry, show := openTelemetry(t)
 	first := timer.Policy{BusinessType: "z-first"}
-	telemetry.Governed([]timer.Policy{first})
+	telemetry.PoliciesListed([]timer.Policy{first})
 	policies := []timer.Policy{first}
 	for n := range invented {
 		policies = append(policies, timer.Policy{BusinessType: fmt.Sprint("t", n)})
 	}
-	telemetry.Governed(policies)
+	telemetry.PoliciesListed(policies)
 	for _, policy := range policies {
 		telemetry.Attempted(policy.BusinessType, timer.Report{Result: timer.ResultDelivered}, time.Second)
 	}

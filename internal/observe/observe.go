@@ -42,17 +42,17 @@ type Telemetry struct {
 	provider *sdkmetric.MeterProvider
 	traces   *sdktrace.TracerProvider
 
-	lateness *prometheus.HistogramVec
-	attempts *prometheus.CounterVec
-	took     *prometheus.HistogramVec
-	requests *prometheus.HistogramVec
-	policies *policies
-	woken    *prometheus.CounterVec
-	passed   prometheus.Counter
-	held     prometheus.Gauge
-	unrung   *prometheus.CounterVec
-	repeated prometheus.Counter
-	resent   prometheus.Counter
+	lateness   *prometheus.HistogramVec
+	attempts   *prometheus.CounterVec
+	took       *prometheus.HistogramVec
+	requests   *prometheus.HistogramVec
+	policies   *policies
+	overdue    *prometheus.CounterVec
+	unreadable prometheus.Counter
+	preloaded  prometheus.Gauge
+	released   *prometheus.CounterVec
+	repeated   prometheus.Counter
+	resent     prometheus.Counter
 }
 
 // labelType is the label of business types, see [labels].
@@ -89,20 +89,20 @@ func NewTelemetry(version string) (*Telemetry, error) {
 		}, []string{"method", "route", "status"}),
 	}
 	t.policies = newPolicies()
-	t.woken = prometheus.NewCounterVec(prometheus.CounterOpts{
+	t.overdue = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "wakecall_overdue_total", Help: "Timers that were overdue with nothing under way, and were woken.",
 	}, []string{labelType})
-	t.passed = prometheus.NewCounter(prometheus.CounterOpts{
-		Name: "wakecall_unreadable_total", Help: "Looks at overdue timers that failed: the timer was passed over.",
+	t.unreadable = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "wakecall_unreadable_total", Help: "Overdue timers whose run could not be read, and which were passed over.",
 	})
-	t.held = prometheus.NewGauge(prometheus.GaugeOpts{
-		Name: "wakecall_held_timers", Help: "Timers that this worker holds until their time.",
+	t.preloaded = prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "wakecall_preloaded_timers", Help: "Timers that wait in this worker's memory for their due time.",
 	})
-	t.unrung = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "wakecall_unrung_total", Help: "Timers that were let go before their time, by why: interrupted, handed_back, crowded_out.",
-	}, []string{"how"})
+	t.released = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "wakecall_released_total", Help: "Preloaded timers that a worker released before their due time, by reason: interrupted, handed_back, crowded_out.",
+	}, []string{"reason"})
 	t.repeated = prometheus.NewCounter(prometheus.CounterOpts{
-		Name: "wakecall_repeated_total", Help: "Tasks that came again after their timer had been rung, and found its receipt.",
+		Name: "wakecall_repeated_total", Help: "Tasks that Temporal handed out again after the first attempt, whose receipt was found.",
 	})
 	t.resent = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "wakecall_resent_total", Help: "Attempts that were sent once more, because the receiver closed a kept connection without a word.",
@@ -110,7 +110,7 @@ func NewTelemetry(version string) (*Telemetry, error) {
 	build := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "wakecall_build_info", Help: "Constant 1.", ConstLabels: prometheus.Labels{"version": version},
 	}, func() float64 { return 1 })
-	registry.MustRegister(t.lateness, t.attempts, t.took, t.requests, t.policies, t.woken, t.passed, t.held, t.unrung,
+	registry.MustRegister(t.lateness, t.attempts, t.took, t.requests, t.policies, t.overdue, t.unreadable, t.preloaded, t.released,
 		t.repeated, t.resent, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return t, nil
@@ -128,47 +128,47 @@ func (t *Telemetry) Attempted(businessType string, report timer.Report, took tim
 	}
 }
 
-// Held counts timers that this process begins, or ceases, to hold.
-func (t *Telemetry) Held(change int) { t.held.Add(float64(change)) }
+// Held counts timers that this process preloads, and, negative, those that it no longer has.
+func (t *Telemetry) Held(change int) { t.preloaded.Add(float64(change)) }
 
-// Unrung counts timers that were let go before their time.
-func (t *Telemetry) Unrung(how timer.Result) { t.unrung.WithLabelValues(string(how)).Inc() }
+// Unrung counts preloaded timers that were released before their due time.
+func (t *Telemetry) Unrung(how timer.Result) { t.released.WithLabelValues(string(how)).Inc() }
 
-// Repeated counts tasks that came again after their timer had been rung.
+// Repeated counts tasks that Temporal handed out again after the first attempt.
 func (t *Telemetry) Repeated() { t.repeated.Inc() }
 
 // Resent counts attempts that were sent once more on a new connection.
 func (t *Telemetry) Resent() { t.resent.Inc() }
 
-// Woken counts timers that were overdue with nothing under way for them.
-func (t *Telemetry) Woken(businessType string, timers int) {
+// Overdue counts timers that were overdue with nothing under way for them.
+func (t *Telemetry) Overdue(businessType string, timers int) {
 	t.labels.mu.RLock()
 	defer t.labels.mu.RUnlock()
-	t.woken.WithLabelValues(t.labels.of(businessType)).Add(float64(timers))
+	t.overdue.WithLabelValues(t.labels.of(businessType)).Add(float64(timers))
 }
 
-// Governed notes the policies that are in force. Their types are labels from now on;
+// PoliciesListed notes the policies that are in force. Their types are labels from now on;
 // those of other types end.
-func (t *Telemetry) Governed(seen []timer.Policy) {
+func (t *Telemetry) PoliciesListed(seen []timer.Policy) {
 	t.labels.mu.Lock()
 	for _, businessType := range t.labels.renew(seen) {
 		t.attempts.DeletePartialMatch(prometheus.Labels{labelType: businessType})
 		t.took.DeleteLabelValues(businessType)
 		t.lateness.DeleteLabelValues(businessType)
-		t.woken.DeleteLabelValues(businessType)
+		t.overdue.DeleteLabelValues(businessType)
 	}
 	shown := slices.DeleteFunc(slices.Clone(seen), func(p timer.Policy) bool { return !t.labels.types[p.BusinessType] })
 	t.labels.mu.Unlock()
 	t.policies.show(shown)
 }
 
-// PassedOver counts overdue timers that could not be looked at.
-func (t *Telemetry) PassedOver(timers int) { t.passed.Add(float64(timers)) }
+// Unreadable counts overdue timers whose run could not be read.
+func (t *Telemetry) Unreadable(timers int) { t.unreadable.Add(float64(timers)) }
 
-// Queue shows how many bookings wait for their turn.
+// Queue shows how many bookings wait until Temporal can take them.
 func (t *Telemetry) Queue(bookings func() int) {
 	t.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "wakecall_queued_bookings", Help: "Bookings that wait for their turn at this gateway.",
+		Name: "wakecall_queued_bookings", Help: "Bookings that wait at this gateway until Temporal can take them.",
 	}, func() float64 { return float64(bookings()) }))
 }
 

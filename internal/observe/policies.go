@@ -14,7 +14,7 @@ type policies struct {
 	mu   sync.Mutex
 	seen []timer.Policy
 
-	paused, held, limit *prometheus.Desc
+	paused, backPressure, limit *prometheus.Desc
 }
 
 func newPolicies() *policies {
@@ -22,9 +22,9 @@ func newPolicies() *policies {
 		return prometheus.NewDesc(name, help, []string{labelType}, nil)
 	}
 	return &policies{
-		paused: describe("wakecall_policy_paused", "1 while the policy pauses its callbacks."),
-		held:   describe("wakecall_back_pressure_seconds", "How long the receiver's wish for patience still holds its type back."),
-		limit:  describe("wakecall_callback_limit", "Callbacks a second that the policy allows, where it limits them."),
+		paused:       describe("wakecall_policy_paused", "1 while the policy pauses its callbacks."),
+		backPressure: describe("wakecall_back_pressure_seconds", "How long the receiver's wish for patience still holds its type back."),
+		limit:        describe("wakecall_callback_limit", "Callbacks a second that the policy allows, where it limits them."),
 	}
 }
 
@@ -37,7 +37,7 @@ func (p *policies) show(seen []timer.Policy) {
 // Describe implements prometheus.Collector.
 func (p *policies) Describe(out chan<- *prometheus.Desc) {
 	out <- p.paused
-	out <- p.held
+	out <- p.backPressure
 	out <- p.limit
 }
 
@@ -58,7 +58,7 @@ func (p *policies) Collect(out chan<- prometheus.Metric) {
 			wait = until.Until(now).Seconds()
 		}
 		show(p.paused, paused, policy.BusinessType)
-		show(p.held, wait, policy.BusinessType)
+		show(p.backPressure, wait, policy.BusinessType)
 		if limit := policy.Limits.CallbacksPerSecond; limit != nil {
 			show(p.limit, *limit, policy.BusinessType)
 		}

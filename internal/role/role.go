@@ -137,9 +137,9 @@ func (h *House) Close() {
 	}
 }
 
-// minFleetInterval keeps a worker from listing the policies all the time: every
-// look reads all of them.
-const minFleetInterval = time.Second
+// minPolicyInterval keeps a worker from listing the policies all the time: each
+// listing reads all of them.
+const minPolicyInterval = time.Second
 
 // roots are who may sign the certificate of a receiver, nil for the system's.
 func (h *House) roots() (*x509.CertPool, error) {
@@ -167,8 +167,8 @@ func (h *House) StartWorker() (*worker.Workers, error) {
 	caller := activities.NewCaller(transport, h.Telemetry.Tracer(), "Wakecall/"+h.Version, h.Telemetry.Resent)
 	ringer, err := activities.NewRinger(activities.Config{
 		Worker: h.Identity, Queue: worker.Queue, Runs: h.Engine, Policies: h.Engine, Opener: h.box,
-		Observer: h.Telemetry, Bulkhead: worker.NewBulkhead(worker.RingSlots), Caller: caller,
-		Hold: worker.NewHold(h.completions), Tasks: h.completions,
+		Observer: h.Telemetry, Bulkhead: worker.NewBulkhead(worker.FastPathSlots), Caller: caller,
+		Hold: worker.NewPreload(h.completions), Tasks: h.completions,
 	})
 	if err != nil {
 		return nil, err
@@ -177,7 +177,7 @@ func (h *House) StartWorker() (*worker.Workers, error) {
 		Identity: h.Identity, Client: h.Client, Ringer: ringer,
 		Controller: &activities.Controller{Queues: h.Engine, Policies: h.Engine, Caller: caller, Failures: h.Engine},
 		Policies:   h.Engine, Engine: h.Engine, Observer: h.Telemetry, Logger: h.Logger, ReconcileInterval: h.Config.ReconcileInterval,
-		FleetInterval: max(h.Config.PolicyTTL, minFleetInterval), StopTimeout: h.Config.StopTimeout,
+		PolicyInterval: max(h.Config.PolicyTTL, minPolicyInterval), StopTimeout: h.Config.StopTimeout,
 	})
 	return workers, workers.Start()
 }

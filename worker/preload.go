@@ -1,0 +1,63 @@
+package worker
+
+import (
+	"sync"
+	"time"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+// Completions tells how fast Temporal records what was delivered.
+type Completions interface {
+	// Rate is in tasks per second.
+	Rate() float64
+}
+
+const (
+	// maxPreloaded bounds the memory: about 80 KB for each preloaded timer.
+	maxPreloaded = 10_000
+	// minPreloaded are taken however slowly Temporal records.
+	minPreloaded = 100
+)
+
+// Preload bounds how many timers this process preloads: no more than Temporal can
+// record before the first of their tasks times out. Temporal hands a task that timed
+// out to a worker again, which then has to find the receipt of its first attempt.
+// What times out first is recorded first, so a timer is refused only on account of
+// those that must be recorded by the same time.
+type Preload struct {
+	completions Completions
+
+	mu        sync.Mutex
+	preloaded [taskSeconds]int // by the seconds in which they must be recorded
+}
+
+// taskSeconds are as many as a task may take in all.
+const taskSeconds = int(timer.MaxTaskTimeout / time.Second)
+
+// NewPreload returns a bound for timers that are recorded at the rate of completions.
+func NewPreload(completions Completions) *Preload { return &Preload{completions: completions} }
+
+// Enter takes a place, if every preloaded timer can then be recorded within
+// recordTime. leave gives it back, and must be called once.
+func (p *Preload) Enter(recordTime time.Duration) (leave func(), ok bool) {
+	places := min(max(int(p.completions.Rate()*recordTime.Seconds()), minPreloaded), maxPreloaded)
+	seconds := min(max(int(recordTime.Seconds()), 0), taskSeconds-1)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	recordedFirst := 0
+	for _, preloaded := range p.preloaded[:seconds+1] {
+		recordedFirst += preloaded
+	}
+	if recordedFirst >= places {
+		return nil, false
+	}
+	p.preloaded[seconds]++
+	return func() { p.leave(seconds) }, true
+}
+
+func (p *Preload) leave(seconds int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.preloaded[seconds]--
+}

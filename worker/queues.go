@@ -1,0 +1,170 @@
+package worker
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	sdkworker "go.temporal.io/sdk/worker"
+
+	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// Policies tells which business types have a queue of their own.
+type Policies interface {
+	// Registered lists the types whose queues may hold deliveries, and Known the
+	// policies that are at hand: neither asks Temporal's visibility.
+	Registered(ctx context.Context) (businessTypes []string, err error)
+	Known() []timer.Policy
+	Policy(ctx context.Context, businessType string) (timer.Policy, error)
+	// Governed lists all policies, and Mend makes the register of them whole.
+	Governed(ctx context.Context) ([]timer.Policy, error)
+	Mend(ctx context.Context, listed []timer.Policy) error
+}
+
+// Queue names the queue that the attempts of a business type are paced by.
+func Queue(businessType string) string { return workflows.DeliveryQueue(businessType) }
+
+// Pollers of one business type's queue. The server asks for more while there is
+// a backlog, and an idle queue costs one.
+const (
+	minTypePollers = 1
+	maxTypePollers = 8
+)
+
+// queueWorkers poll a queue for each business type that has a policy, so that a
+// limit, a pause, or a receiver that hangs concerns one type and nobody else.
+type queueWorkers struct {
+	options Options
+
+	mu    sync.Mutex
+	types map[string]*typeWorker
+
+	stop    context.CancelFunc
+	stopped sync.WaitGroup
+}
+
+// typeWorker makes the attempts on the queue of one business type.
+type typeWorker struct {
+	worker sdkworker.Worker
+	slots  *typeSlots
+}
+
+func newQueueWorkers(options Options) *queueWorkers {
+	return &queueWorkers{options: options, types: map[string]*typeWorker{}}
+}
+
+// start begins to read which queues there are, and beside that the list of all
+// policies: the list comes from Temporal's visibility, which may hang. What cannot
+// be read now is read later, and the queues hold what is due until then.
+func (q *queueWorkers) start() {
+	ctx, cancel := context.WithCancel(context.Background())
+	q.stop = cancel
+	for _, read := range []func(context.Context) error{q.readRegistered, q.readAll} {
+		q.stopped.Go(func() { q.repeat(ctx, read) })
+	}
+}
+
+func (q *queueWorkers) repeat(ctx context.Context, read func(context.Context) error) {
+	next := time.NewTicker(q.options.PolicyInterval)
+	defer next.Stop()
+	for {
+		if err := read(ctx); err != nil && ctx.Err() == nil {
+			q.options.Logger.Warn("the policies could not be read", "error", err)
+		}
+		select {
+		case <-next.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// close stops polling and waits for attempts in flight.
+func (q *queueWorkers) close() {
+	q.stop()
+	q.stopped.Wait()
+	var stopping sync.WaitGroup
+	for _, t := range q.types {
+		stopping.Go(t.worker.Stop)
+	}
+	stopping.Wait()
+}
+
+// readRegistered serves the queues of every registered type. It asks nothing of
+// Temporal's visibility: deliveries must not depend on it.
+func (q *queueWorkers) readRegistered(ctx context.Context) error {
+	for _, policy := range q.options.Policies.Known() {
+		q.serve(policy)
+	}
+	types, err := q.options.Policies.Registered(ctx)
+	for _, businessType := range types {
+		if q.serves(businessType) {
+			continue
+		}
+		// Without a policy, or an answer, the queue may hold deliveries all the same.
+		policy, _ := q.options.Policies.Policy(ctx, businessType)
+		policy = policy.WithDefaults()
+		policy.BusinessType = businessType
+		q.serve(policy)
+	}
+	return err
+}
+
+// readAll lists all policies, to show them in the metrics and to mend the register.
+func (q *queueWorkers) readAll(ctx context.Context) error {
+	policies, err := q.options.Policies.Governed(ctx)
+	if err != nil {
+		return err
+	}
+	q.options.Observer.PoliciesListed(policies)
+	for _, policy := range policies {
+		q.serve(policy)
+	}
+	return q.options.Policies.Mend(ctx, policies)
+}
+
+func (q *queueWorkers) serves(businessType string) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.types[businessType] != nil
+}
+
+// serve polls the queue of a policy's type, with the slots that the policy
+// gives it.
+func (q *queueWorkers) serve(policy timer.Policy) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	size := policy.Limits.QueueShare()
+	if known, ok := q.types[policy.BusinessType]; ok {
+		known.slots.resize(size)
+		return
+	}
+	t := &typeWorker{slots: newTypeSlots(size)}
+	t.worker = sdkworker.New(q.options.Client, Queue(policy.BusinessType), typeWorkerOptions(q.options, t.slots))
+	register(t.worker, workflows.ActivityDeliver, q.options.Ringer.Deliver)
+	if err := t.worker.Start(); err != nil {
+		q.options.Logger.Warn("a queue could not be polled", "business_type", policy.BusinessType, "error", err)
+		return
+	}
+	q.types[policy.BusinessType] = t
+}
+
+func typeWorkerOptions(options Options, slots *typeSlots) sdkworker.Options {
+	unused, _ := sdkworker.NewFixedSizeSlotSupplier(1) // fails for no slots only
+	tuner, _ := sdkworker.NewCompositeTuner(sdkworker.CompositeTunerOptions{
+		ActivitySlotSupplier: slots, WorkflowSlotSupplier: unused, LocalActivitySlotSupplier: unused,
+		NexusSlotSupplier: unused, SessionActivitySlotSupplier: unused,
+	}) // never fails
+	return sdkworker.Options{
+		DisableWorkflowWorker: true,
+		Tuner:                 tuner,
+		ActivityTaskPollerBehavior: sdkworker.NewPollerBehaviorAutoscaling(sdkworker.PollerBehaviorAutoscalingOptions{
+			MinimumNumberOfPollers: minTypePollers, InitialNumberOfPollers: minTypePollers, MaximumNumberOfPollers: maxTypePollers,
+		}),
+		WorkerStopTimeout: options.StopTimeout,
+		// An eager activity would bypass the limit of its queue.
+		DisableEagerActivities: true,
+	}
+}
