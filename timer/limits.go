@@ -1,6 +1,10 @@
 package timer
 
-import "time"
+import (
+	"time"
+
+	"github.com/wakecall/wakecall/timer/calendar"
+)
 
 // The limits of the contract, each with its reason.
 const (
@@ -110,14 +114,11 @@ const (
 	// every run of the timer, and is read anew for every occurrence.
 	MaxCrons    = 10
 	MaxExcludes = 100
-	// MaxCronLen has room for every minute listed one by one.
-	MaxCronLen = 256
+	// MaxCronLen is the longest expression, in bytes.
+	MaxCronLen = calendar.MaxExpression
 	// MaxMadeUp is how many missed occurrences fire_all makes up for, so that
 	// a receiver that was away is not buried.
 	MaxMadeUp = 100
-	// MaxCounted is how far skipped occurrences are counted: counting takes
-	// time, and a workflow task has a second.
-	MaxCounted = 100_000
 	// MissedGrace is how late an occurrence may ring under the rule skip. It
 	// covers a worker's restart.
 	MissedGrace = time.Minute

@@ -1,5 +1,11 @@
 package timer
 
+import (
+	"time"
+
+	"github.com/wakecall/wakecall/timer/calendar"
+)
+
 // Cursor is how far a recurring timer has come. It travels in the input of the
 // timer's workflow; with the rule it determines everything that follows.
 type Cursor struct {
@@ -47,7 +53,7 @@ type Occurrence struct {
 	// Nominal is the time the rule names. See Recurrence.RingAt.
 	Nominal Instant `json:"nominal"`
 	// Skipped is how many nominal times since the last occurrence do not ring,
-	// counted up to MaxCounted.
+	// counted up to [calendar.MaxCounted].
 	Skipped int `json:"skipped,omitzero"`
 }
 
@@ -63,85 +69,45 @@ func (r Recurrence) Next(c Cursor, now Instant) (o Occurrence, ok bool) {
 	if r.MaxOccurrences != nil && o.Number-c.Extra > *r.MaxOccurrences {
 		return o, false
 	}
-	table, err := r.at(c)
+	schedule, err := r.behind(c).Schedule()
 	if err != nil {
 		return o, false
 	}
-	o.Nominal, ok = table.next(0)
+	first, ok := schedule.Next(time.Time{})
+	o.Nominal = At(first)
 	if ok && o.Nominal < now && r.After == nil {
-		return r.makeUp(o, table, now)
+		return r.makeUp(o, schedule, now)
 	}
 	return o, ok
 }
 
-// at is the timetable of what lies behind the cursor.
-func (r Recurrence) at(c Cursor) (timetable, error) {
+// behind is the rule of what lies behind the cursor.
+func (r Recurrence) behind(c Cursor) calendar.Rule {
 	start := r.start(c.Booked)
 	if r.After != nil {
 		if c.Ended != 0 {
 			start = max(start, c.Ended.Add(r.After.D()))
 		}
 		start = max(start, c.Booked)
-		return r.timetable(start, start)
+		return r.rule(start, start)
 	}
-	return r.timetable(start, max(start, c.Booked, c.Last+1))
+	return r.rule(start, max(start, c.Booked, c.Last+1))
 }
 
 // makeUp chooses among nominal times that have passed, of which o is the first.
-func (r Recurrence) makeUp(o Occurrence, table timetable, now Instant) (Occurrence, bool) {
-	missed := table.tally(o.Nominal, now)
-	first := o.Nominal
+func (r Recurrence) makeUp(o Occurrence, schedule *calendar.Schedule, now Instant) (Occurrence, bool) {
 	keep := 1
 	if r.Missed == MissedFireAll {
 		keep = MaxMadeUp
 	}
-	if missed > keep {
-		o.Nominal = table.newest(first, now, keep)
-		o.Skipped = missed - keep
-	}
+	oldest, missed := schedule.Passed(now.Time(), keep)
+	o.Nominal, o.Skipped = At(oldest), max(missed-keep, 0)
 	if r.Missed == MissedSkip && o.Nominal.Add(r.Jitter.D()+MissedGrace) < now {
-		nominal, ok := table.next(now)
-		o.Nominal, o.Skipped = nominal, missed
+		next, ok := schedule.Next(now.Time())
+		o.Nominal, o.Skipped = At(next), missed
 		return o, ok
 	}
 	return o, true
-}
-
-// tally counts the nominal times in [from, to], up to MaxCounted.
-func (t timetable) tally(from, to Instant) (n int) {
-	for n < MaxCounted {
-		at, ok := t.next(from)
-		if !ok || at > to {
-			break
-		}
-		n, from = n+1, at+1
-	}
-	return n
-}
-
-// newest is the oldest of the n newest nominal times in [first, to], of which
-// first is one. It looks at ever longer stretches before to.
-func (t timetable) newest(first, to Instant, n int) Instant {
-	for stretch := Instant(n) * Instant(MinInterval.Milliseconds()); to-stretch > first; stretch *= 2 {
-		if kept := t.lastOf(to-stretch, to, n); len(kept) == n {
-			return kept[0]
-		}
-	}
-	return t.lastOf(first, to, n)[0]
-}
-
-// lastOf are the last n nominal times in [from, to], or fewer.
-func (t timetable) lastOf(from, to Instant, n int) (kept []Instant) {
-	for {
-		at, ok := t.next(from)
-		if !ok || at > to {
-			return kept
-		}
-		if len(kept) == n {
-			kept = append(kept[:0], kept[1:]...)
-		}
-		kept, from = append(kept, at), at+1
-	}
 }
 
 // Upcoming are the next nominal times of a timer at the cursor, count at most,
@@ -150,16 +116,12 @@ func (r Recurrence) Upcoming(c Cursor, count int) (times []Instant) {
 	if r.MaxOccurrences != nil {
 		count = min(count, *r.MaxOccurrences-c.Rung+c.Extra)
 	}
-	table, err := r.at(c)
+	schedule, err := r.behind(c).Schedule()
 	if err != nil {
 		return nil
 	}
-	for from := Instant(0); len(times) < count; {
-		at, ok := table.next(from)
-		if !ok {
-			break
-		}
-		times, from = append(times, at), at+1
+	for _, at := range schedule.Upcoming(count) {
+		times = append(times, At(at))
 	}
 	return times
 }

@@ -6,7 +6,8 @@ import (
 	"math/bits"
 	"strconv"
 	"time"
-	_ "time/tzdata" // a rule must mean the same on a machine without zone files
+
+	"github.com/wakecall/wakecall/timer/calendar"
 )
 
 // Recurrence says when a timer rings again and again: by exactly one of Cron,
@@ -114,15 +115,30 @@ func (r Recurrence) RingAt(nominal Instant, seed string) Instant {
 	return nominal + Instant(late)
 }
 
-// zone is the time zone of the rule. The zones of the machine or, without
-// them, those built into the program.
-func (r Recurrence) zone() (*time.Location, error) {
-	if r.Timezone == "Local" {
-		return nil, errUnknownZone
+// rule is what the recurrence rings by, from a moment on. The first moment of a fixed
+// rate or delay is anchor.
+func (r Recurrence) rule(anchor, from Instant) calendar.Rule {
+	texts, _ := r.expressions()
+	rule := calendar.Rule{
+		Crons: texts, Seconds: r.Seconds, Timezone: r.Timezone, Exclude: r.Exclude,
+		Anchor: anchor.Time(), From: from.Time(),
 	}
-	zone, err := time.LoadLocation(r.Timezone)
-	if err != nil {
-		return nil, errUnknownZone
+	switch {
+	case r.Every != nil:
+		rule.Every = r.Every.D()
+	case r.After != nil:
+		rule.Every = r.After.D()
 	}
-	return zone, nil
+	if r.Offset != nil {
+		rule.Anchor = Instant(r.Offset.D().Milliseconds()).Time()
+	}
+	if r.EndAt != 0 {
+		rule.To = r.EndAt.Time()
+	}
+	return rule
 }
+
+// MinInterval is the shortest time between two nominal times, exclusions left
+// aside; see [calendar.Rule.ShortestGap]. A rule that rings once in [MaxAhead] has
+// an interval of that length. The recurrence must have passed Check.
+func (r Recurrence) MinInterval() time.Duration { return r.rule(0, 0).ShortestGap(MaxAhead) }

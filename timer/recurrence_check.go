@@ -1,14 +1,10 @@
 package timer
 
 import (
-	"errors"
 	"strconv"
 	"time"
-)
 
-var (
-	errUnknownZone = errors.New("must be a time zone of the IANA database such as Europe/Berlin")
-	errNoSuchDate  = errors.New("must be a date of the calendar such as 2027-12-25")
+	"github.com/wakecall/wakecall/timer/calendar"
 )
 
 // Check returns everything that is wrong with the recurrence of a timer booked
@@ -66,22 +62,11 @@ func (r Recurrence) checkExpressions() (errs FieldErrors) {
 	}
 	texts, pointers := r.expressions()
 	for i, text := range texts {
-		rule, err := parseCron(text, r.Seconds)
-		if err != nil {
+		if err := calendar.CheckCron(text, r.Seconds); err != nil {
 			errs.Add(pointers[i], CodeInvalidRecurrence, err.Error())
-		} else if !rule.everRings() {
-			errs.Add(pointers[i], CodeInvalidRecurrence, "never rings: no calendar has such a day")
 		}
 	}
 	return errs
-}
-
-// everRings reports whether any date matches. The calendar repeats itself
-// after 400 years, but no match is rarer than searchYears.
-func (r cronRule) everRings() bool {
-	walk := cronWalk{rule: r, zone: time.UTC, exclude: &exclusions{}}
-	_, ok := walk.next(0)
-	return ok
 }
 
 func (r Recurrence) checkSteps() (errs FieldErrors) {
@@ -104,16 +89,15 @@ func checkStep(field Field, step *Duration) (errs FieldErrors) {
 func wholeMillis(d Duration) bool { return d.D()%time.Millisecond == 0 }
 
 func (r Recurrence) checkExclude() (errs FieldErrors) {
-	if _, err := r.zone(); err != nil {
+	if err := calendar.CheckTimezone(r.Timezone); err != nil {
 		errs.Add("/timezone", CodeInvalidRecurrence, err.Error())
 	}
 	if len(r.Exclude) > MaxExcludes {
 		errs.AddMost("/exclude", MaxExcludes, "entries")
 		return errs
 	}
-	exclude := exclusions{days: map[civilDay]bool{}}
 	for i, text := range r.Exclude {
-		if err := exclude.add(text); err != nil {
+		if err := calendar.CheckExclusion(text); err != nil {
 			errs.Add("/exclude/"+strconv.Itoa(i), CodeInvalidRecurrence, err.Error())
 		}
 	}

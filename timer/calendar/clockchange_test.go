@@ -1,4 +1,4 @@
-package timer_test
+package calendar_test
 
 import (
 	"testing"
@@ -6,33 +6,33 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/timer/calendar"
 )
 
-func cronIn(zone, expression string) timer.Recurrence {
-	return timer.Recurrence{Cron: &expression, Timezone: zone}
-}
-
-func instant(t *testing.T, text string) (at timer.Instant) {
+func moment(t *testing.T, text string) time.Time {
 	t.Helper()
-	require.NoError(t, at.UnmarshalText([]byte(text)))
+	at, err := time.Parse(time.RFC3339, text)
+	require.NoError(t, err)
 	return at
 }
 
-// between lists what a rule rings in a stretch of time, in its own zone.
-func between(t *testing.T, r timer.Recurrence, from, to string) (clock []string) {
+func schedule(t *testing.T, rule calendar.Rule) *calendar.Schedule {
 	t.Helper()
-	require.Empty(t, r.Check(instant(t, from).Time()))
-	zone, err := time.LoadLocation(r.Timezone)
+	s, err := rule.Schedule()
 	require.NoError(t, err)
-	for _, at := range r.Upcoming(timer.Cursor{Booked: instant(t, from)}, timer.MaxUpcoming) {
-		if at > instant(t, to) {
-			return clock
-		}
-		clock = append(clock, at.Time().In(zone).Format("02 15:04 -0700"))
+	return s
+}
+
+// between lists what a rule rings in a stretch of time, in its own zone.
+func between(t *testing.T, rule calendar.Rule, from, to string) (clock []string) {
+	t.Helper()
+	zone, err := time.LoadLocation(rule.Timezone)
+	require.NoError(t, err)
+	rule.From, rule.To = moment(t, from), moment(t, to)
+	for _, at := range schedule(t, rule).Upcoming(1000) {
+		clock = append(clock, at.In(zone).Format("02 15:04 -0700"))
 	}
-	require.Fail(t, "the stretch is too long")
-	return nil
+	return clock
 }
 
 // The nights of 2027 in which the clocks change. A rule of times of day rings
@@ -72,7 +72,7 @@ func TestClocksChange(t *testing.T) {
 		{lordHowe, "15 2 * * *", "2027-10-02T00:00:00Z", "2027-10-03T23:00:00Z", []string{"03 02:30 +1100", "04 02:15 +1100"}},
 		{lordHowe, "*/15 * * * *", "2027-10-02T15:10:00Z", "2027-10-02T15:50:00Z", []string{"03 01:45 +1030", "03 02:30 +1100", "03 02:45 +1100"}},
 	} {
-		require.Equal(t, c.want, between(t, cronIn(c.zone, c.cron), c.from, c.to), "%s in %s", c.cron, c.zone)
+		require.Equal(t, c.want, between(t, calendar.Rule{Crons: []string{c.cron}, Timezone: c.zone}, c.from, c.to), "%s in %s", c.cron, c.zone)
 	}
 }
 
@@ -84,14 +84,16 @@ func TestLastDayOfALeapYear(t *testing.T) {
 		location, err := time.LoadLocation(zone)
 		require.NoError(t, err)
 		for _, hour := range []string{"*", "0-23"} {
-			r := cronIn(zone, "0 "+hour+" * * *")
-			last := timer.At(time.Date(2040, 12, 30, 22, 0, 0, 0, location))
-			for _, at := range r.Upcoming(timer.Cursor{Booked: last + 1}, 50) {
-				require.Equal(t, last.Add(time.Hour), at, "%s in %s", *r.Cron, zone)
+			last := time.Date(2040, 12, 30, 22, 0, 0, 0, location).UTC()
+			rule := calendar.Rule{Crons: []string{"0 " + hour + " * * *"}, Timezone: zone, From: last.Add(time.Millisecond)}
+			for _, at := range schedule(t, rule).Upcoming(50) {
+				require.Equal(t, last.Add(time.Hour), at, "%s in %s", hour, zone)
 				last = at
 			}
 		}
-		require.Equal(t, timer.At(time.Date(2041, 1, 1, 9, 0, 0, 0, location)),
-			cronIn(zone, "0 9 1 1 *").Upcoming(timer.Cursor{Booked: timer.At(time.Date(2040, 12, 31, 12, 0, 0, 0, location))}, 1)[0])
+		newYear := calendar.Rule{Crons: []string{"0 9 1 1 *"}, Timezone: zone}
+		next, ok := schedule(t, newYear).Next(time.Date(2040, 12, 31, 12, 0, 0, 0, location))
+		require.True(t, ok)
+		require.Equal(t, time.Date(2041, 1, 1, 9, 0, 0, 0, location).UTC(), next)
 	}
 }

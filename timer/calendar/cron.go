@@ -1,4 +1,4 @@
-package timer
+package calendar
 
 import (
 	"errors"
@@ -9,21 +9,24 @@ import (
 	"github.com/netresearch/go-cron"
 )
 
-// cronRule is a cron expression, ready to be matched against wall clocks.
-type cronRule struct {
+// MaxExpression is the longest cron expression, in bytes: it has room for every minute
+// listed one by one.
+const MaxExpression = 256
+
+// expression is a cron expression that was read, ready to be matched against wall clocks.
+type expression struct {
 	seconds, minutes, hours set
 	days, months, weekdays  set
-	// eitherDay is whether a day needs to match one of days and weekdays
-	// only: Vixie cron's rule when neither field begins with a star.
+	// eitherDay is whether a day that matches one of days and weekdays is enough:
+	// in Vixie cron it is where neither field begins with a star.
 	eitherDay bool
-	// follows is whether the hour field begins with a star. Such a rule means
-	// a rhythm and follows the clock through a change of offset; any other
-	// means times of the day.
+	// follows is whether the rule follows the clock when that changes, because its
+	// hour field begins with a star. Any other names times of the day.
 	follows bool
 }
 
 // onDay reports whether the rule rings on a day at all.
-func (r cronRule) onDay(d date) bool {
+func (r expression) onDay(d date) bool {
 	if !r.months.has(d.month) {
 		return false
 	}
@@ -34,16 +37,16 @@ func (r cronRule) onDay(d date) bool {
 	return day && weekday
 }
 
-// cronField is one column of an expression. The library reads a column alone,
+// field is one column of an expression. The library reads a column alone,
 // so that a refusal can name it.
-type cronField struct {
+type field struct {
 	name   string
 	values string
 	parser cron.Parser
 	bits   func(*cron.SpecSchedule) uint64
 }
 
-var cronFields = []cronField{
+var fields = []field{
 	{"second", "0-59", cron.MustNewParser(cron.Second), func(s *cron.SpecSchedule) uint64 { return s.Second }},
 	{"minute", "0-59", cron.MustNewParser(cron.Minute), func(s *cron.SpecSchedule) uint64 { return s.Minute }},
 	{"hour", "0-23", cron.MustNewParser(cron.Hour), func(s *cron.SpecSchedule) uint64 { return s.Hour }},
@@ -52,48 +55,48 @@ var cronFields = []cronField{
 	{"day-of-week", "0-7 or SUN-SAT", cron.MustNewParser(cron.Dow), func(s *cron.SpecSchedule) uint64 { return s.Dow }},
 }
 
-// cronNicknames are those of Vixie cron that name a time.
-var cronNicknames = map[string]string{
+// nicknames are those of Vixie cron that name a time.
+var nicknames = map[string]string{
 	"@hourly": "0 * * * *", "@daily": "0 0 * * *", "@midnight": "0 0 * * *", "@weekly": "0 0 * * 0",
 	"@monthly": "0 0 1 * *", "@yearly": "0 0 1 1 *", "@annually": "0 0 1 1 *",
 }
 
-// cronColumn is stricter than the library, which lets an empty item of a list,
+// columnForm is stricter than the library, which lets an empty item of a list,
 // a sign before a number and a question mark pass.
-var cronColumn = regexp.MustCompile(`^` + cronItem + `(,` + cronItem + `)*$`)
+var columnForm = regexp.MustCompile(`^` + itemForm + `(,` + itemForm + `)*$`)
 
-const cronItem = `(\*|[0-9]{1,2}|[A-Za-z]{3}|([0-9]{1,2}|[A-Za-z]{3})-([0-9]{1,2}|[A-Za-z]{3}))(/[0-9]{1,2})?`
+const itemForm = `(\*|[0-9]{1,2}|[A-Za-z]{3}|([0-9]{1,2}|[A-Za-z]{3})-([0-9]{1,2}|[A-Za-z]{3}))(/[0-9]{1,2})?`
 
-// parseCron reads an expression of five fields, or six with seconds in front.
+// parse reads an expression of five fields, or six with seconds in front.
 // The error says what is wrong and in which field, in words for a caller.
-func parseCron(text string, seconds bool) (cronRule, error) {
-	columns, err := cronColumns(text, seconds)
+func parse(text string, seconds bool) (expression, error) {
+	columns, err := columnsOf(text, seconds)
 	if err != nil {
-		return cronRule{}, err
+		return expression{}, err
 	}
 	var sets [6]set
-	for i, field := range cronFields {
+	for i, field := range fields {
 		if sets[i], err = field.parse(columns[i]); err != nil {
-			return cronRule{}, err
+			return expression{}, err
 		}
 	}
 	star := func(i int) bool { return strings.HasPrefix(columns[i], "*") }
-	return cronRule{
+	return expression{
 		seconds: sets[0], minutes: sets[1], hours: sets[2], days: sets[3], months: sets[4], weekdays: sets[5],
 		eitherDay: !star(3) && !star(5), follows: star(2),
 	}, nil
 }
 
-// cronColumns splits an expression into six columns.
-func cronColumns(text string, seconds bool) ([]string, error) {
-	if len(text) > MaxCronLen {
-		return nil, fmt.Errorf("must be at most %d characters", MaxCronLen)
+// columnsOf splits an expression into six columns.
+func columnsOf(text string, seconds bool) ([]string, error) {
+	if len(text) > MaxExpression {
+		return nil, fmt.Errorf("must be at most %d characters", MaxExpression)
 	}
 	if strings.Contains(text, "TZ=") {
 		return nil, errors.New("must not name a time zone: give timezone")
 	}
 	if strings.HasPrefix(text, "@") {
-		plain, known := cronNicknames[strings.ToLower(text)]
+		plain, known := nicknames[strings.ToLower(text)]
 		if !known {
 			return nil, errors.New("may be @hourly, @daily, @midnight, @weekly, @monthly, @yearly or @annually; for an interval give every")
 		}
@@ -113,10 +116,10 @@ func cronColumns(text string, seconds bool) ([]string, error) {
 	return columns, nil
 }
 
-func (f cronField) parse(column string) (set, error) {
+func (f field) parse(column string) (set, error) {
 	refused := fmt.Errorf("has %q in the %s field, which takes %s, *, ranges, steps shorter than their range, and lists of them",
 		column, f.name, f.values)
-	if !cronColumn.MatchString(column) {
+	if !columnForm.MatchString(column) {
 		return 0, refused
 	}
 	parsed, err := f.parser.Parse(column)

@@ -1,4 +1,4 @@
-package timer
+package calendar
 
 import (
 	"regexp"
@@ -8,9 +8,11 @@ import (
 // exclusions are the times of a wall clock at which nothing rings: whole days,
 // and whole minutes that a cron expression matches.
 type exclusions struct {
-	days  map[civilDay]bool
-	rules []cronRule
+	days        map[civilDay]bool
+	expressions []expression
 }
+
+func newExclusions() *exclusions { return &exclusions{days: map[civilDay]bool{}} }
 
 var isoDate = regexp.MustCompile(`^\d{4}-\d\d-\d\d$`)
 
@@ -24,12 +26,12 @@ func (x *exclusions) add(text string) error {
 		x.days[civil(day.Unix()).day()] = true
 		return nil
 	}
-	rule, err := parseCron(text, false)
-	x.rules = append(x.rules, rule)
+	read, err := parse(text, false)
+	x.expressions = append(x.expressions, read)
 	return err
 }
 
-func (x *exclusions) empty() bool { return len(x.days) == 0 && len(x.rules) == 0 }
+func (x *exclusions) empty() bool { return len(x.days) == 0 && len(x.expressions) == 0 }
 
 // blocked is what is excluded of one day, the minutes of each hour.
 type blocked [hoursOfDay]set
@@ -39,13 +41,13 @@ func (x *exclusions) on(day civilDay, d date) (b blocked, all bool) {
 	if x.days[day] {
 		return b, true
 	}
-	for _, rule := range x.rules {
-		if !rule.onDay(d) {
+	for _, one := range x.expressions {
+		if !one.onDay(d) {
 			continue
 		}
 		for hour := range b {
-			if rule.hours.has(hour) {
-				b[hour] |= rule.minutes
+			if one.hours.has(hour) {
+				b[hour] |= one.minutes
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package timer
+package calendar
 
 import (
 	"math"
@@ -18,14 +18,14 @@ const (
 
 const quarterSeconds = 15 * minuteSeconds
 
-// lastSecond is the end of what an Instant can say, the year 9999.
+// lastSecond is the last moment of the calendar: the end of the year 9999.
 const lastSecond = 253402300799
 
-// cronWalk lists the moments of one rule in one zone, in order.
-type cronWalk struct {
-	rule    cronRule
-	zone    *time.Location
-	exclude *exclusions
+// walk lists the moments of one rule in one zone, in order.
+type walk struct {
+	expression expression
+	zone       *time.Location
+	exclude    *exclusions
 
 	span span
 	today
@@ -73,7 +73,7 @@ func spanAt(second int64, zone *time.Location) span {
 
 // next is the first second, from the given one on, at which the rule rings; ok
 // is false when there is none within the bounds of the search.
-func (w *cronWalk) next(second int64) (at int64, ok bool) {
+func (w *walk) next(second int64) (at int64, ok bool) {
 	horizon := min(second+searchSeconds, lastSecond)
 	for w.steps = 0; second <= horizon && w.steps < searchSteps; w.steps++ {
 		if second < w.span.start || second >= w.span.end {
@@ -81,7 +81,7 @@ func (w *cronWalk) next(second int64) (at int64, ok bool) {
 		}
 		s := w.span
 		until := min(s.end, horizon+1)
-		if c, found := w.match(s.from(second, w.rule.follows), civil(until+s.offset)); found {
+		if c, found := w.match(s.from(second, w.expression.follows), civil(until+s.offset)); found {
 			// A civil time that the clock jumped over rings where it landed.
 			return max(int64(c)-s.offset, s.start), true
 		}
@@ -109,10 +109,10 @@ func (s span) from(second int64, follows bool) civil {
 
 // match is the first civil time in [from, until) that the rule matches and
 // nothing excludes.
-func (w *cronWalk) match(from, until civil) (c civil, ok bool) {
+func (w *walk) match(from, until civil) (c civil, ok bool) {
 	for day := from.day(); day.start() < until && w.steps < searchSteps; w.steps++ {
 		w.turnTo(day)
-		if !w.rule.months.has(w.date.month) {
+		if !w.expression.months.has(w.date.month) {
 			day += w.date.rest
 			continue
 		}
@@ -126,35 +126,35 @@ func (w *cronWalk) match(from, until civil) (c civil, ok bool) {
 	return 0, false
 }
 
-func (w *cronWalk) turnTo(day civilDay) {
+func (w *walk) turnTo(day civilDay) {
 	if w.known && w.day == day {
 		return
 	}
 	w.today = today{day: day, date: day.date(), known: true}
-	w.off = !w.rule.onDay(w.date)
+	w.off = !w.expression.onDay(w.date)
 	if !w.off && !w.exclude.empty() {
 		w.blocked, w.off = w.exclude.on(day, w.date)
 	}
 }
 
 // within is the first match on the day the walk is on, from a time of it on.
-func (w *cronWalk) within(from civil) (c civil, ok bool) {
+func (w *walk) within(from civil) (c civil, ok bool) {
 	time := int(from - w.day.start())
 	hour, minute, second := time/hourSeconds, time/minuteSeconds%60, time%60
 	if minutes := w.minutes(hour); minutes.has(minute) {
-		if s, ok := w.rule.seconds.from(second).least(); ok {
+		if s, ok := w.expression.seconds.from(second).least(); ok {
 			return w.at(hour, minute, s), true
 		}
 	}
 	minute++
-	for hours := w.rule.hours.from(hour); hours != 0; {
+	for hours := w.expression.hours.from(hour); hours != 0; {
 		h, _ := hours.least()
 		minutes := w.minutes(h)
 		if h == hour {
 			minutes = minutes.from(minute)
 		}
 		if m, ok := minutes.least(); ok {
-			s, ok := w.rule.seconds.least()
+			s, ok := w.expression.seconds.least()
 			return w.at(h, m, s), ok
 		}
 		hours = hours.from(h + 1)
@@ -163,13 +163,13 @@ func (w *cronWalk) within(from civil) (c civil, ok bool) {
 }
 
 // minutes are those of an hour that the rule matches and nothing excludes.
-func (w *cronWalk) minutes(hour int) set {
-	if !w.rule.hours.has(hour) {
+func (w *walk) minutes(hour int) set {
+	if !w.expression.hours.has(hour) {
 		return 0
 	}
-	return w.rule.minutes &^ w.blocked[hour]
+	return w.expression.minutes &^ w.blocked[hour]
 }
 
-func (w *cronWalk) at(hour, minute, second int) civil {
+func (w *walk) at(hour, minute, second int) civil {
 	return w.day.start() + civil(hour*hourSeconds+minute*minuteSeconds+second)
 }

@@ -1,0 +1,18 @@
+package calendar
+
+import "time"
+
+// SearchSteps is the bound of a search.
+const SearchSteps = searchSteps
+
+// StepsOf is how many steps the search for the next match of an expression
+// takes; ok is false when the expression cannot be read.
+func StepsOf(text string, seconds bool, zone *time.Location, from time.Time) (steps int, ok bool) {
+	read, err := parse(text, seconds)
+	if err != nil {
+		return 0, false
+	}
+	w := walk{expression: read, zone: zone, exclude: &exclusions{}}
+	w.next(from.Unix())
+	return w.steps, true
+}

@@ -1,0 +1,110 @@
+package calendar
+
+import (
+	"errors"
+	"time"
+	_ "time/tzdata" // a rule must mean the same on a machine without zone files
+)
+
+// Rule says when something rings: whenever one of several cron expressions
+// matches, or at a fixed rate. A rule with neither never rings.
+type Rule struct {
+	// Crons are cron expressions of five fields, or of six if Seconds is set.
+	// Moments that they share ring once.
+	Crons   []string
+	Seconds bool
+	// Every is the time between two moments of a fixed rate, from one
+	// millisecond on; 0 where there are Crons. The moments lie a whole number of
+	// steps after Anchor, which is the first of them.
+	Every  time.Duration
+	Anchor time.Time
+	// Timezone is an IANA name, empty for UTC. Crons and Exclude are read in it.
+	Timezone string
+	// Exclude lists dates such as 2027-12-25 and cron expressions of five fields,
+	// each of which excludes whole minutes.
+	Exclude []string
+	// From and To bound the moments, both included. A To of zero is no bound.
+	From, To time.Time
+}
+
+var (
+	errUnknownZone = errors.New("must be a time zone of the IANA database such as Europe/Berlin")
+	errNoSuchDate  = errors.New("must be a date of the calendar such as 2027-12-25")
+	errNeverRings  = errors.New("never rings: no calendar has such a day")
+	errStep        = errors.New("must be at least 1ms")
+)
+
+// CheckCron returns what is wrong with a cron expression of five fields, or of six
+// with seconds in front: its form, or that no day matches it.
+func CheckCron(text string, seconds bool) error {
+	read, err := parse(text, seconds)
+	if err != nil {
+		return err
+	}
+	// The calendar repeats itself after 400 years, but no match is rarer than
+	// searchYears.
+	anyDay := walk{expression: read, zone: time.UTC, exclude: &exclusions{}}
+	if _, ok := anyDay.next(0); !ok {
+		return errNeverRings
+	}
+	return nil
+}
+
+// CheckTimezone returns what is wrong with the name of a time zone.
+func CheckTimezone(name string) error {
+	_, err := zoneOf(name)
+	return err
+}
+
+// CheckExclusion returns what is wrong with one entry of [Rule.Exclude].
+func CheckExclusion(text string) error { return newExclusions().add(text) }
+
+// zoneOf reads the name of a time zone. "Local" would be another one on every
+// machine.
+func zoneOf(name string) (*time.Location, error) {
+	if name == "Local" {
+		return nil, errUnknownZone
+	}
+	zone, err := time.LoadLocation(name)
+	if err != nil {
+		return nil, errUnknownZone
+	}
+	return zone, nil
+}
+
+// Schedule reads the rule. It fails where one of the checks does, but for an
+// expression that never rings: the schedule of that one is empty.
+func (r Rule) Schedule() (*Schedule, error) {
+	zone, err := zoneOf(r.Timezone)
+	if err != nil {
+		return nil, err
+	}
+	exclude := newExclusions()
+	for _, text := range r.Exclude {
+		if err := exclude.add(text); err != nil {
+			return nil, err
+		}
+	}
+	s := Schedule{from: max(millisOf(r.From), 0), to: lastSecond * 1000}
+	if !r.To.IsZero() {
+		s.to = min(s.to, millisOf(r.To))
+	}
+	if r.Every != 0 {
+		s.series, err = newGrid(r, zone, exclude)
+		return &s, err
+	}
+	read, err := r.expressions()
+	s.series = newMerged(read, zone, exclude)
+	return &s, err
+}
+
+func (r Rule) expressions() (all []expression, err error) {
+	for _, text := range r.Crons {
+		read, err := parse(text, r.Seconds)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, read)
+	}
+	return all, nil
+}
