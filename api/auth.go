@@ -1,64 +1,89 @@
 package api
 
 import (
-	"crypto/sha256"
-	"crypto/subtle"
+	"context"
+	"errors"
+	"net/http"
 	"strings"
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/wakecall/wakecall/internal/auth"
 	"github.com/wakecall/wakecall/timer"
 )
 
-// Key admits one client. Only the digest is kept: a key has enough randomness
-// of its own to need no slow hash.
-type Key struct {
-	Name   string
-	SHA256 [32]byte
-}
-
-const clientKey = "client"
-
-// authenticate lets in who brings a known key as a bearer token (RFC 6750). The
-// operations beside the contract are open to whoever can connect.
+// authenticate lets in whom the authenticator knows. The operations beside the
+// contract are open to whoever can connect.
 func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if !strings.HasPrefix(c.Request().URL.Path, versionPrefix) {
 			return next(c)
 		}
-		sent := c.Request().Header.Values(echo.HeaderAuthorization)
-		if len(sent) > 1 { // a proxy may go by another of them than we do
+		principal, err := s.auth.Authenticate(c.Request().Header.Values(echo.HeaderAuthorization))
+		switch {
+		case errors.Is(err, auth.ErrRepeated):
 			return &timer.Error{Code: timer.Unauthorized, Message: "Send Authorization once."}
+		case err != nil:
+			return &timer.Error{Code: timer.Unauthorized, Message: "Send a known API key as Authorization: Bearer."}
 		}
-		if len(s.keys) == 0 {
-			return next(c)
-		}
-		token, ok := bearer(sent)
-		digest := sha256.Sum256([]byte(token))
-		for _, key := range s.keys {
-			if ok && subtle.ConstantTimeCompare(digest[:], key.SHA256[:]) == 1 {
-				c.Set(clientKey, key.Name)
-				return next(c)
-			}
-		}
-		return &timer.Error{Code: timer.Unauthorized, Message: "Send a known API key as Authorization: Bearer."}
+		c.SetRequest(c.Request().WithContext(auth.With(c.Request().Context(), principal)))
+		return next(c)
 	}
 }
 
-// bearer is the token that was sent, under a scheme whose name has any case (RFC 9110,
-// section 11.1).
-func bearer(sent []string) (token string, ok bool) {
-	if len(sent) == 0 {
-		return "", false
-	}
-	scheme, token, ok := strings.Cut(sent[0], " ")
-	return strings.TrimLeft(token, " "), ok && strings.EqualFold(scheme, "Bearer")
-}
-
-// author is the name of the client's key.
+// author is the name of who calls.
 func author(c echo.Context) string {
-	if name, ok := c.Get(clientKey).(string); ok {
+	if name := auth.From(c.Request().Context()).Name; name != "" {
 		return name
 	}
 	return "anonymous"
+}
+
+// decided are the calls whose path names no business type and which decide by
+// themselves whom they are for: by what their body or query names, or by leaving out of
+// their answer what the caller may not see. The preview of a rule concerns no type.
+var decided = map[string]bool{
+	"POST " + timersPath: true, "POST " + timersPath + "/batch": true, "GET " + timersPath: true,
+	"GET " + versionPrefix + "policies":             true,
+	"POST " + versionPrefix + "recurrences/preview": true,
+}
+
+// authorize refuses what a principal may not do. A call that is neither for the
+// business type in its path nor one of those that decide by themselves is for
+// principals of all business types only.
+func authorize(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if !strings.HasPrefix(c.Path(), versionPrefix) { // nothing is there, or it is open to all
+			return next(c)
+		}
+		principal := auth.From(c.Request().Context())
+		switch {
+		case !principal.Has(auth.Operator):
+			return &timer.Error{Code: timer.Forbidden, Message: "The API key has no role that allows the call."}
+		case principal.Everywhere(), decided[methodOf(c)+" "+c.Path()]:
+			return next(c)
+		case !strings.Contains(c.Path()+"/", "/:type/"):
+			return &timer.Error{Code: timer.Forbidden, Message: "The call is for API keys of all business types."}
+		}
+		if err := permit(c.Request().Context(), segment(c, 3)); err != nil {
+			return err
+		}
+		return next(c)
+	}
+}
+
+// methodOf is the method that a request is routed by.
+func methodOf(c echo.Context) string {
+	if c.Request().Method == http.MethodHead {
+		return http.MethodGet
+	}
+	return c.Request().Method
+}
+
+// permit refuses a business type that the caller may not use.
+func permit(ctx context.Context, businessType string) error {
+	if auth.From(ctx).MayUse(businessType) {
+		return nil
+	}
+	return &timer.Error{Code: timer.Forbidden, Message: "The API key is for other business types."}
 }

@@ -137,6 +137,9 @@ func (s *Server) addOne(ctx context.Context, item jsontext.Value, whole engine.R
 	if err != nil {
 		return timer.View{}, false, err
 	}
+	if err := permit(ctx, request.Key.BusinessType); err != nil {
+		return timer.View{}, false, err
+	}
 	request.TraceParent, request.IdempotencyKey = whole.TraceParent, whole.IdempotencyKey
 	return s.engine.Add(ctx, request)
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/labstack/echo/v4"
 	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/internal/auth"
 )
 
 // What is no single strong tag is refused by the header's name, and never taken
@@ -45,7 +47,7 @@ func TestIfMatchIsReadStrictly(t *testing.T) {
 // A call that would ignore a condition refuses it; the calls that honour one exist.
 func TestConditionsAreHonouredOrRefused(t *testing.T) {
 	t.Parallel()
-	server := New(Options{Engine: silent{}, Telemetry: uncounted{}, Logger: slog.New(slog.DiscardHandler)})
+	server := New(Options{Auth: auth.Anyone(), Engine: silent{}, Telemetry: uncounted{}, Logger: slog.New(slog.DiscardHandler)})
 	changes := 0
 	for _, route := range server.Handler().(*echo.Echo).Routes() {
 		if route.Method == http.MethodGet || route.Method == echo.RouteNotFound || !strings.HasPrefix(route.Path, versionPrefix) {

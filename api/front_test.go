@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -20,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/internal/auth"
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -55,6 +55,9 @@ type front struct {
 func openFront(t *testing.T, options Options) front {
 	t.Helper()
 	f := front{t: t, engine: &stub{}, logged: &bytes.Buffer{}}
+	if options.Auth == nil {
+		options.Auth = auth.Anyone()
+	}
 	options.Engine, options.Telemetry = f.engine, unmetered{}
 	options.Logger = slog.New(slog.NewJSONHandler(f.logged, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -103,7 +106,7 @@ func (f front) get(path string, headers ...string) (*http.Response, string) {
 
 func TestAuthorization(t *testing.T) {
 	t.Parallel()
-	keyed := openFront(t, Options{Keys: []Key{{Name: "ops", SHA256: sha256.Sum256([]byte("secret"))}}})
+	keyed := openFront(t, Options{Auth: authOf(t, "ops", "")})
 	for header, want := range map[string]int{
 		"Authorization: Bearer secret": 200, "Authorization: bearer secret": 200, "AUTHORIZATION: BEARER   secret": 200,
 		"Authorization: Bearer wrong": 401, "Authorization: Basic secret": 401, "Authorization: Bearersecret": 401,

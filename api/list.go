@@ -37,6 +37,9 @@ func (s *Server) listTimers(c echo.Context) error {
 	if err := q.err(); err != nil {
 		return err
 	}
+	if err := permit(c.Request().Context(), request.Filter.BusinessType); err != nil {
+		return err
+	}
 	page, err := s.engine.List(c.Request().Context(), request)
 	if err != nil {
 		return err

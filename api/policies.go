@@ -10,6 +10,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/internal/auth"
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -153,7 +154,8 @@ type policiesBody struct {
 	Policies []timer.Policy `json:"policies"`
 }
 
-// listPolicies lists every policy, or those only that hold their type back.
+// listPolicies lists every policy that the caller may see, or of these only those that
+// hold their type back.
 func (s *Server) listPolicies(c echo.Context) error {
 	q := readQuery(c, "paused", "back_pressure")
 	paused, held := q.flag("paused"), q.flag("back_pressure")
@@ -164,10 +166,10 @@ func (s *Server) listPolicies(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	body := policiesBody{Policies: []timer.Policy{}}
+	body, principal := policiesBody{Policies: []timer.Policy{}}, auth.From(c.Request().Context())
 	for _, policy := range policies {
 		_, isHeld := policy.HeldBack(time.Now())
-		if (!paused || policy.Paused) && (!held || isHeld) {
+		if principal.MayUse(policy.BusinessType) && (!paused || policy.Paused) && (!held || isHeld) {
 			body.Policies = append(body.Policies, mask(policy))
 		}
 	}

@@ -52,6 +52,7 @@ var problems = map[timer.Code]struct {
 	timer.QuotaExceeded:        {http.StatusTooManyRequests, "A limit of the business type is reached"},
 	timer.PreconditionFailed:   {http.StatusPreconditionFailed, "If-Match names something else"},
 	timer.Unauthorized:         {http.StatusUnauthorized, "An API key is required"},
+	timer.Forbidden:            {http.StatusForbidden, "The API key does not allow this"},
 	timer.MethodNotAllowed:     {http.StatusMethodNotAllowed, "Method not allowed"},
 	timer.RequestTimeout:       {http.StatusRequestTimeout, "The request took too long to arrive"},
 	timer.PayloadTooLarge:      {http.StatusRequestEntityTooLarge, "The body is too large"},

@@ -12,6 +12,7 @@ import (
 	"github.com/labstack/echo/v4/middleware"
 
 	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/internal/auth"
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -58,8 +59,8 @@ type Options struct {
 	Engine    Engine
 	Telemetry Telemetry
 	Logger    *slog.Logger
-	// Keys admit clients; without any, everybody who can connect is let in.
-	Keys []Key
+	// Auth says who calls; without one, nobody is let in.
+	Auth *auth.Authenticator
 	// MetricsElsewhere leaves /metrics to a server on an address of its own.
 	MetricsElsewhere bool
 	// TrustedProxies are the networks whose word on the client's address, in
@@ -73,7 +74,7 @@ const versionPrefix = "/v1/"
 // Server is the HTTP API.
 type Server struct {
 	engine Engine
-	keys   []Key
+	auth   *auth.Authenticator
 	ready  *readiness
 	http   *http.Server
 }
@@ -89,12 +90,16 @@ const (
 
 // New returns a server. It listens to nothing before Serve.
 func New(options Options) *Server {
-	s := &Server{engine: options.Engine, keys: options.Keys, ready: newReadiness(options.Engine.Ready)}
+	authenticator := options.Auth
+	if authenticator == nil {
+		authenticator = &auth.Authenticator{}
+	}
+	s := &Server{engine: options.Engine, auth: authenticator, ready: newReadiness(options.Engine.Ready)}
 	e := echo.New()
 	e.HTTPErrorHandler = answerError
 	e.IPExtractor = clientAddress(options.TrustedProxies)
 	e.Use(ownRequestID, middleware.RequestID(), record(options), recoverPanic, checkFraming, s.authenticate,
-		onlyWhereKnown, onlyWhereConditional, headAsGet(e.Router()))
+		authorize, onlyWhereKnown, onlyWhereConditional, headAsGet(e.Router()))
 	s.operations(e, options)
 	s.timers(e.Group(timersPath))
 	s.policies(e.Group(versionPrefix + "policies"))

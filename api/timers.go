@@ -47,6 +47,9 @@ func (s *Server) addTimer(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := permit(c.Request().Context(), request.Key.BusinessType); err != nil {
+		return err
+	}
 	request.TraceParent, request.IdempotencyKey = traceParent(c), key
 	view, created, err := s.engine.Add(c.Request().Context(), request)
 	if err != nil {

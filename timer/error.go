@@ -22,6 +22,7 @@ const (
 	PolicyInUse          Code = "policy-in-use"
 	QuotaExceeded        Code = "quota-exceeded"
 	Unauthorized         Code = "unauthorized"
+	Forbidden            Code = "forbidden"
 	MethodNotAllowed     Code = "method-not-allowed"
 	RequestTimeout       Code = "request-timeout"
 	PayloadTooLarge      Code = "payload-too-large"
@@ -34,7 +35,7 @@ const (
 func Codes() []Code {
 	return []Code{
 		MalformedRequest, InvalidRequest, UnknownBusinessType, NotFound, AlreadyExists,
-		AlreadyFinished, IDTaken, IdempotencyKeyReused, NotRecurring, Overtaken, PreconditionFailed, PolicyInUse, QuotaExceeded, Unauthorized,
+		AlreadyFinished, IDTaken, IdempotencyKeyReused, NotRecurring, Overtaken, PreconditionFailed, PolicyInUse, QuotaExceeded, Unauthorized, Forbidden,
 		MethodNotAllowed, RequestTimeout,
 		PayloadTooLarge, UnsupportedMediaType, Unavailable, Internal,
 	}

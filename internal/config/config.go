@@ -13,6 +13,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/wakecall/wakecall/internal/auth"
 	"github.com/wakecall/wakecall/internal/seal"
 )
 
@@ -20,7 +21,7 @@ import (
 // docs/configuration.md says. A secret may stand in a file that NAME_FILE names.
 type Config struct {
 	HTTPAddr string         `env:"WAKECALL_HTTP_ADDR" envDefault:"127.0.0.1:8080" help:"where the API listens"`
-	APIKeys  []Key          `env:"WAKECALL_API_KEYS" secret:"true" help:"comma-separated name:sha256-hex pairs of the API keys that are let in; without any, the API listens on loopback only"`
+	APIKeys  []auth.Key     `env:"WAKECALL_API_KEYS" secret:"true" help:"comma-separated API keys that are let in, each name:sha256-hex, or name:sha256-hex:operator:type+type for some business types only; without any, the API listens on loopback only"`
 	Proxies  []netip.Prefix `env:"WAKECALL_TRUSTED_PROXIES" help:"comma-separated networks (CIDR) of the proxies in front of the API, whose X-Forwarded-For is believed in the log; none by default"`
 	WebUI    string         `env:"WAKECALL_WEB_UI_URL" help:"base URL of Temporal's Web UI, for the links in answers"`
 
@@ -39,12 +40,6 @@ type Config struct {
 // maxPolicyTTL keeps the promise that a changed policy is in force within it.
 const maxPolicyTTL = 10 * time.Second
 
-// Key admits one API client, by the digest of its key.
-type Key struct {
-	Name   string
-	SHA256 [32]byte
-}
-
 // Load reads the environment, and checks everything before anything is opened.
 // Its error names every variable that is wrong.
 func Load() (config Config, err error) {
@@ -59,6 +54,9 @@ func (c Config) Check(f *Faults) {
 	}
 	if err := checkBundle(c.CallbackCA); err != nil {
 		f.Add("WAKECALL_CALLBACK_CA_FILE", "%w", err)
+	}
+	if err := auth.CheckKeys(c.APIKeys); err != nil {
+		f.Add("WAKECALL_API_KEYS", "%w", err)
 	}
 	loopback, err := Loopback(c.HTTPAddr)
 	switch {

@@ -14,7 +14,10 @@ import (
 	"github.com/wakecall/wakecall/internal/seal"
 )
 
-const digest = "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae"
+const (
+	digest      = "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae"
+	otherDigest = "fcde2b2edba56bf408601fb721fe9b5c338d10ee429ea04fae5511b68fbf8fb9"
+)
 
 func TestDefaults(t *testing.T) {
 	c, err := config.Load()
@@ -103,12 +106,13 @@ func secretFile(t *testing.T, text string) string {
 func TestSecretsFromFiles(t *testing.T) {
 	key := seal.NewKey()
 	t.Setenv("WAKECALL_SECRET_KEY_FILE", secretFile(t, key+"\n"))
-	t.Setenv("WAKECALL_API_KEYS_FILE", secretFile(t, "ops:"+digest+"\nci:"+digest+"\n"))
+	t.Setenv("WAKECALL_API_KEYS_FILE", secretFile(t, "ops:"+digest+"\nci:"+otherDigest+":operator:order+invoice\n"))
 	t.Setenv("WAKECALL_REDIS_URL_FILE", secretFile(t, "redis://:word@redis:6379/0"))
 	c, err := config.Load()
 	require.NoError(t, err)
 	require.Equal(t, key, c.SecretKey)
 	require.Len(t, c.APIKeys, 2)
+	require.Equal(t, []string{"order", "invoice"}, c.APIKeys[1].Principal.BusinessTypes)
 	require.Equal(t, "redis://:word@redis:6379/0", c.RedisURL)
 }
 
@@ -140,11 +144,18 @@ func TestBeyondLoopbackNeedsKeys(t *testing.T) {
 		_, err := config.Load()
 		require.ErrorContains(t, err, "WAKECALL_API_KEYS", addr)
 	}
-	t.Setenv("WAKECALL_API_KEYS", "ops:"+digest+",ci:"+digest)
+	t.Setenv("WAKECALL_API_KEYS", "ops:"+digest+",ci:"+otherDigest)
 	c, err := config.Load()
 	require.NoError(t, err)
 	require.Len(t, c.APIKeys, 2)
-	require.Equal(t, "ci", c.APIKeys[1].Name)
+	require.Equal(t, "ci", c.APIKeys[1].Principal.Name)
+}
+
+func TestAKeyThatTwoEntriesShareIsRefused(t *testing.T) {
+	t.Setenv("WAKECALL_API_KEYS", "ops:"+digest+",shop:"+digest+":operator:order")
+	_, err := config.Load()
+	require.ErrorContains(t, err, "WAKECALL_API_KEYS: two entries have the same API key")
+	require.NotContains(t, err.Error(), digest)
 }
 
 func TestLoopbackNeedsNone(t *testing.T) {

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"net"
@@ -12,6 +11,8 @@ import (
 	"time"
 
 	"github.com/caarlos0/env/v11"
+
+	"github.com/wakecall/wakecall/internal/auth"
 )
 
 var parsers = map[reflect.Type]env.ParserFunc{
@@ -22,7 +23,7 @@ var parsers = map[reflect.Type]env.ParserFunc{
 		}
 		return network, nil
 	},
-	reflect.TypeFor[Key](): func(text string) (any, error) { return parseKey(text) },
+	reflect.TypeFor[auth.Key](): func(text string) (any, error) { return auth.ParseKey(text) },
 	reflect.TypeFor[time.Duration](): func(text string) (any, error) {
 		d, err := time.ParseDuration(text)
 		if err != nil {
@@ -30,20 +31,6 @@ var parsers = map[reflect.Type]env.ParserFunc{
 		}
 		return d, nil
 	},
-}
-
-var errKey = errors.New("an API key is name:sha256-hex")
-
-func parseKey(text string) (Key, error) {
-	name, digest, ok := strings.Cut(strings.TrimSpace(text), ":")
-	if !ok || name == "" {
-		return Key{}, errKey
-	}
-	key := Key{Name: name}
-	if n, err := hex.Decode(key.SHA256[:], []byte(digest)); err != nil || n != len(key.SHA256) || len(digest) != 64 {
-		return Key{}, errKey
-	}
-	return key, nil
 }
 
 // Loopback reports whether an address to listen on is for this machine alone.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/wakecall/wakecall/api"
+	"github.com/wakecall/wakecall/internal/auth"
 )
 
 // drainTime is how long requests that have begun may take when a server stops.
@@ -25,12 +26,12 @@ type Server interface {
 
 // API returns the role api, not yet listening.
 func (h *House) API() Server {
-	keys := make([]api.Key, len(h.Config.APIKeys))
-	for i, key := range h.Config.APIKeys {
-		keys[i] = api.Key(key)
+	authenticator := auth.New(h.Config.APIKeys)
+	if len(h.Config.APIKeys) == 0 { // then it listens on loopback only
+		authenticator = auth.Anyone()
 	}
 	return api.New(api.Options{
-		Engine: h.Engine, Telemetry: h.Telemetry, Logger: h.Logger, Keys: keys, MetricsElsewhere: h.Config.MetricsAddr != "",
+		Engine: h.Engine, Telemetry: h.Telemetry, Logger: h.Logger, Auth: authenticator, MetricsElsewhere: h.Config.MetricsAddr != "",
 		TrustedProxies: h.Config.Proxies,
 	})
 }

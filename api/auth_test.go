@@ -1,0 +1,173 @@
+package api
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/labstack/echo/v4"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/internal/auth"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// authOf admits the key secret; rest is what its entry says after the digest.
+func authOf(t *testing.T, name, rest string) *auth.Authenticator {
+	t.Helper()
+	digest := sha256.Sum256([]byte("secret"))
+	parsed, err := auth.ParseKey(name + ":" + hex.EncodeToString(digest[:]) + rest)
+	require.NoError(t, err)
+	return auth.New([]auth.Key{parsed})
+}
+
+// types is an engine that notes for which business types it is asked.
+type types struct {
+	Engine
+	asked []string
+}
+
+func (e *types) Add(_ context.Context, r engine.Request) (timer.View, bool, error) {
+	e.asked = append(e.asked, r.Key.BusinessType)
+	return timer.View{}, true, nil
+}
+
+func (e *types) List(_ context.Context, r engine.PageRequest) (engine.Page, error) {
+	e.asked = append(e.asked, r.Filter.BusinessType)
+	return engine.Page{}, nil
+}
+
+func (e *types) Policies(context.Context) ([]timer.Policy, error) {
+	return []timer.Policy{{BusinessType: "invoice"}, {BusinessType: "order"}}, nil
+}
+
+// door is an API whose caller has a key, and what it asks of its engine.
+func door(authenticator *auth.Authenticator) (*types, func(method, path, body string) *httptest.ResponseRecorder) {
+	e := &types{}
+	server := New(Options{Engine: e, Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: authenticator})
+	return e, func(method, path, body string) *httptest.ResponseRecorder {
+		request := httptest.NewRequest(method, path, strings.NewReader(body))
+		request.Header.Set("Authorization", "Bearer secret")
+		if body != "" {
+			request.Header.Set("Content-Type", "application/json")
+		}
+		answer := httptest.NewRecorder()
+		server.Handler().ServeHTTP(answer, request)
+		return answer
+	}
+}
+
+// routesOfContract are those under /v1, which need a key.
+func routesOfContract(t *testing.T) (routes []*echo.Route) {
+	t.Helper()
+	server := New(Options{Engine: silent{}, Telemetry: silent{}, Logger: slog.New(slog.DiscardHandler)})
+	for _, route := range server.Handler().(*echo.Echo).Routes() {
+		if strings.HasPrefix(route.Path, versionPrefix) && route.Method != echo.RouteNotFound {
+			routes = append(routes, route)
+		}
+	}
+	require.Greater(t, len(routes), 20)
+	return routes
+}
+
+func pathOf(route *echo.Route, businessType string) string {
+	return strings.NewReplacer(":type", businessType, ":id", "x").Replace(route.Path)
+}
+
+// Every call is refused to a key of other business types, unless it decides by itself
+// for whom it is.
+func TestAKeyOfOneBusinessTypeIsForThatTypeOnly(t *testing.T) {
+	t.Parallel()
+	_, ask := door(authOf(t, "shop", ":operator:order"))
+	own := map[string]bool{}
+	for _, route := range routesOfContract(t) {
+		call := route.Method + " " + route.Path
+		if decided[call] {
+			own[call] = true
+			continue
+		}
+		answer := ask(route.Method, pathOf(route, "invoice"), "")
+		require.Equal(t, http.StatusForbidden, answer.Code, call)
+		require.Contains(t, answer.Body.String(), `"urn:wakecall:problem:forbidden"`, call)
+		if strings.Contains(route.Path, ":type") {
+			require.NotEqual(t, http.StatusForbidden, ask(route.Method, pathOf(route, "order"), "").Code, call)
+			require.Equal(t, http.StatusForbidden, ask(route.Method, pathOf(route, "%69nvoice"), "").Code, call)
+			require.NotEqual(t, http.StatusForbidden, ask(route.Method, pathOf(route, "%6frder"), "").Code, call)
+		}
+	}
+	require.Len(t, own, len(decided), "each of those that decide by themselves is a route")
+	require.Equal(t, http.StatusForbidden, ask("HEAD", "/v1/timers/invoice/x", "").Code)
+	require.Equal(t, http.StatusNotFound, ask("GET", "/v1/nowhere", "").Code)
+	require.Equal(t, http.StatusOK, ask("GET", "/livez", "").Code)
+}
+
+func TestCallsThatDecideByTheirBodyOrQuery(t *testing.T) {
+	t.Parallel()
+	e, ask := door(authOf(t, "shop", ":operator:order"))
+	booking := `{"business_type":%q,"business_id":"1","delay":"1h"}`
+	for name, c := range map[string]struct {
+		method, path, body string
+		want               int
+	}{
+		"a booking":                 {"POST", "/v1/timers", fmt.Sprintf(booking, "order"), 201},
+		"a booking of another type": {"POST", "/v1/timers", fmt.Sprintf(booking, "invoice"), 403},
+		"a list":                    {"GET", "/v1/timers?business_type=order", "", 200},
+		"the same by HEAD":          {"HEAD", "/v1/timers?business_type=order", "", 200},
+		"a list of another type":    {"GET", "/v1/timers?business_type=invoice", "", 403},
+		"a list of all types":       {"GET", "/v1/timers", "", 403},
+		"a rule, which has no type": {"POST", "/v1/recurrences/preview", `{"recurrence":{"every":"1h"}}`, 200},
+		"an order for all types":    {"POST", "/v1/timers/redeliver", `{"filter":{}}`, 403},
+		"the orders of all types":   {"GET", "/v1/redeliveries", "", 403},
+		"an order, whosever it is":  {"GET", "/v1/redeliveries/x", "", 403},
+		"to stop somebody's order":  {"DELETE", "/v1/redeliveries/x", "", 403},
+		"a policy of another type":  {"PUT", "/v1/policies/invoice", `{}`, 403},
+		"the secrets of a receiver": {"GET", "/v1/policies/invoice/versions", "", 403},
+	} {
+		e.asked = nil
+		answer := ask(c.method, c.path, c.body)
+		require.Equal(t, c.want, answer.Code, "%s: %s", name, answer.Body)
+		for _, businessType := range e.asked {
+			require.Equal(t, "order", businessType, name)
+		}
+	}
+	e.asked = nil
+	answer := ask("POST", "/v1/timers/batch", `{"timers":[`+fmt.Sprintf(booking, "order")+","+fmt.Sprintf(booking, "invoice")+`]}`)
+	require.Regexp(t, `^{"results":\[{"status":201,.*},{"status":403,.*}\]}\n$`, answer.Body.String())
+	require.Equal(t, []string{"order"}, e.asked)
+	require.Regexp(t, `^{"policies":\[{"business_type":"order"[^[]*}\]}\n$`, ask("GET", "/v1/policies", "").Body.String())
+}
+
+// A principal without a role may do nothing, and where nobody says who calls, nobody
+// comes in.
+func TestTheAPIFailsClosed(t *testing.T) {
+	t.Parallel()
+	powerless := auth.New([]auth.Key{{
+		Principal: auth.Principal{Name: "none", BusinessTypes: []string{auth.AllBusinessTypes}}, SHA256: sha256.Sum256([]byte("secret")),
+	}})
+	for want, authenticator := range map[int]*auth.Authenticator{http.StatusForbidden: powerless, http.StatusUnauthorized: nil} {
+		e, ask := door(authenticator)
+		for _, route := range routesOfContract(t) {
+			require.Equal(t, want, ask(route.Method, pathOf(route, "order"), "").Code, "%s %s", route.Method, route.Path)
+		}
+		require.Empty(t, e.asked)
+	}
+}
+
+// The log names who called, and never the key.
+func TestTheLogNamesThePrincipal(t *testing.T) {
+	t.Parallel()
+	f := openFront(t, Options{Auth: authOf(t, "ops", "")})
+	f.get("/v1/timers", "Authorization: Bearer secret")
+	require.Contains(t, f.logged.String(), `"client":"ops"`)
+	f.get("/v1/timers", "Authorization: Bearer guessed")
+	require.Contains(t, f.logged.String(), `"client":"anonymous"`)
+	require.NotContains(t, f.logged.String(), "secret")
+	require.NotContains(t, f.logged.String(), "guessed")
+}
