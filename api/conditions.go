@@ -27,7 +27,7 @@ const (
 var conditional = []string{
 	"PUT " + oneTimer, "PATCH " + oneTimer, "DELETE " + oneTimer,
 	"POST " + oneTimer + "/fire", "POST " + oneTimer + "/pause", "POST " + oneTimer + "/resume",
-	"PUT " + onePolicy, "PATCH " + onePolicy,
+	"PUT " + onePolicy, "PATCH " + onePolicy, "DELETE " + onePolicy,
 }
 
 // onlyWhereConditional refuses a condition that a call would ignore: who sends

@@ -207,7 +207,14 @@ func (s *Server) deletePolicy(c echo.Context) error {
 	if err := q.err(); err != nil {
 		return err
 	}
-	if err := s.engine.DeletePolicy(c.Request().Context(), businessType, author(c), remaining); err != nil {
+	version, _, err := ifPolicy(c) // where there is none it is 404, with * as without
+	if err != nil {
+		return err
+	}
+	err = s.engine.DeletePolicy(c.Request().Context(), engine.PolicyDeletion{
+		BusinessType: businessType, Author: author(c), Remaining: remaining, IfVersion: version,
+	})
+	if err != nil {
 		return err
 	}
 	return c.NoContent(http.StatusNoContent)

@@ -39,7 +39,7 @@ type Engine interface {
 	StoredPolicy(ctx context.Context, businessType string) (timer.Policy, error)
 	Policies(ctx context.Context) ([]timer.Policy, error)
 	PolicyVersions(ctx context.Context, businessType string) ([]engine.PolicyVersion, error)
-	DeletePolicy(ctx context.Context, businessType, author string, remaining engine.Remaining) error
+	DeletePolicy(ctx context.Context, deletion engine.PolicyDeletion) error
 	LiftBackPressure(ctx context.Context, businessType string) error
 
 	Ready(ctx context.Context) error

@@ -1,14 +1,20 @@
 package e2e
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/url"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/workflowservice/v1"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	grpcstatus "google.golang.org/grpc/status"
 
 	"github.com/wakecall/wakecall/e2e/house"
 	"github.com/wakecall/wakecall/e2e/receiver"
@@ -115,4 +121,107 @@ func TestAPolicyThatIsDeletedTakesNoBookings(t *testing.T) {
 		require.NotEqual(t, http.StatusCreated, gateway.Do("POST", "/v1/timers", tomorrow(kind, 2)).Status)
 	}
 	require.Equal(t, http.StatusNotFound, a.Do("GET", "/v1/timers/"+kind+"/1", nil).Status, "nothing was booked")
+}
+
+// A redelivery that was begun before its policy was deleted, and comes to Temporal
+// afterwards, leaves no open timer behind.
+func TestARedeliveryIsUndoneWhosePolicyIsDeletedMeanwhile(t *testing.T) {
+	t.Parallel()
+	for name, undo := range map[string]bool{"without a policy any more": true, "with one that stays": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			kind := typeOf(t)
+			a, r := house.OpenWith(t, temporalAddr, house.Settings()), receiver.New(t)
+			began, goOn := make(chan struct{}, 1), make(chan struct{})
+			b := house.OpenThrough(t, temporalAddr, house.Settings(), delayed(kind+"/0", began, goOn))
+			a.Policy(kind, house.JSON{"callback": house.JSON{"url": r.On("/", receiver.Status(http.StatusGone))}})
+			a.Add(house.JSON{"business_type": kind, "business_id": "0", "delay": "0s"})
+			a.AwaitAll(kind, 1, "failed")
+			redelivered := make(chan house.Reply, 1)
+			go func() { redelivered <- b.Do("POST", "/v1/timers/"+kind+"/0/redeliver", nil) }()
+			<-began
+			if undo {
+				require.Equal(t, http.StatusNoContent, a.Do("DELETE", "/v1/policies/"+kind, nil).Status)
+			}
+			close(goOn)
+			reply := <-redelivered
+			if !undo {
+				require.Less(t, reply.Status, 300, "%s", reply.Body)
+				return
+			}
+			require.Equal(t, http.StatusConflict, reply.Status, "%s", reply.Body)
+			require.Equal(t, "cancelled", reply.Problem().Timer.Status)
+			require.Equal(t, "cancelled", a.Get(kind+"/0").Status, "no timer is open without its policy")
+		})
+	}
+}
+
+// delayed holds the start of one workflow up: it says so, and waits.
+func delayed(workflowID string, began chan<- struct{}, goOn <-chan struct{}) grpc.UnaryClientInterceptor {
+	return func(ctx context.Context, method string, in, out any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, o ...grpc.CallOption) error {
+		if start, ok := in.(*workflowservice.StartWorkflowExecutionRequest); ok && start.GetWorkflowId() == workflowID {
+			select {
+			case began <- struct{}{}:
+			default: // the SDK tries again what takes long
+			}
+			<-goOn
+		}
+		return invoke(context.WithoutCancel(ctx), method, in, out, conn, o...)
+	}
+}
+
+// A PUT that may have made a timer is acknowledged only once it is known under which
+// policy: the timer would be left behind where that is deleted.
+func TestAPutIsNotAcknowledgedBeforeItsPolicyIsKnownToHold(t *testing.T) {
+	t.Parallel()
+	kind := typeOf(t)
+	var deaf atomic.Bool
+	h := house.OpenThrough(t, temporalAddr, house.Settings(), func(
+		ctx context.Context, method string, in, out any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, o ...grpc.CallOption,
+	) error {
+		asked, ok := in.(*workflowservice.DescribeWorkflowExecutionRequest)
+		if ok && asked.GetExecution().GetWorkflowId() == kind+"/1" && deaf.CompareAndSwap(true, false) {
+			return grpcstatus.Error(codes.PermissionDenied, "nobody tells") // the SDK does not try that again
+		}
+		return invoke(ctx, method, in, out, conn, o...)
+	})
+	h.Policy(kind, house.JSON{"callback": house.JSON{"url": receiver.New(t).URL}})
+	deaf.Store(true)
+	reply := h.Do("PUT", "/v1/timers/"+kind+"/1?wait=0s", house.JSON{"delay": "24h"})
+	require.Equal(t, http.StatusServiceUnavailable, reply.Status, "%s", reply.Body)
+	require.Equal(t, http.StatusOK, h.Do("PUT", "/v1/timers/"+kind+"/1", house.JSON{"delay": "24h"}).Status, "it is repeated")
+}
+
+func TestAPolicyIsDeletedAtTheVersionThatIsNamed(t *testing.T) {
+	t.Parallel()
+	h, r, kind := open(t)
+	path := "/v1/policies/" + kind
+	put := func(priority int) string {
+		reply := h.Do("PUT", path, house.JSON{"callback": house.JSON{"url": r.URL}, "priority": priority})
+		require.Less(t, reply.Status, 300, "%s", reply.Body)
+		return reply.Header.Get("ETag")
+	}
+	del := func(query, tag string) int { return on(h, tag, h.Request("DELETE", path+query, nil)).Status }
+	require.Equal(t, http.StatusNotFound, del("", "*"), "there is none")
+	first := put(1)
+	second := put(2)
+	for _, query := range []string{"", "?timers=cancel", "?timers=keep"} {
+		require.Equal(t, http.StatusPreconditionFailed, del(query, first), query)
+		require.Equal(t, http.StatusUnprocessableEntity, del(query, "W/"+second), query)
+	}
+	require.Equal(t, http.StatusNoContent, del("?timers=keep", second))
+	require.Equal(t, http.StatusNotFound, del("?timers=keep", second))
+
+	third := put(3)
+	deleted := make(chan int, 1)
+	go func() { deleted <- del("", third) }()
+	require.Eventually(t, func() bool {
+		policy, err := h.Engine.StoredPolicy(t.Context(), kind)
+		return err == nil && policy.ClosedUntil != 0
+	}, 4*time.Second, 10*time.Millisecond, "it is closed")
+	fourth := put(4)
+	require.Equal(t, http.StatusPreconditionFailed, <-deleted, "it has changed meanwhile")
+	h.Add(house.JSON{"business_type": kind, "business_id": "0", "delay": "24h"})
+	require.Equal(t, http.StatusNoContent, del("?timers=cancel", fourth))
+	h.AwaitAll(kind, 1, "cancelled")
 }

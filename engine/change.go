@@ -52,13 +52,13 @@ func (e *Engine) upsert(ctx context.Context, r Request, spec timer.Spec, wait ti
 	}
 	view, err := e.getRun(call, r.Key, runID)
 	switch {
-	case errors.Is(err, errForeign):
+	case err != nil: // nobody knows whether it was made, and whether its policy holds still
 		return timer.View{}, "", err
-	case err == nil && view.Memo.Booking == spec.Booking && view.Revision == spec.Revision:
+	case view.Memo.Booking == spec.Booking && view.Revision == spec.Revision:
 		return view, Created, e.uphold(call, spec, runID)
 	}
 	s := sent{key: r.Key, runID: runID, change: change.ID}
-	if err == nil && mayBeHeld(view) {
+	if mayBeHeld(view) {
 		if err := e.callOff(call, s); err != nil {
 			return timer.View{}, "", err
 		}

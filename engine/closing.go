@@ -5,6 +5,10 @@ import (
 	"fmt"
 	"time"
 
+	commonpb "go.temporal.io/api/common/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/workflowservice/v1"
+
 	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
@@ -36,9 +40,10 @@ func refuseClosed(policy timer.Policy) error {
 	return nil
 }
 
-// uphold makes sure, before a booking is acknowledged, that its policy was not closed
-// meanwhile: the booking may have taken its time. Else it is undone. It asks what is
-// at hand, and Temporal only where that is too old.
+// uphold makes sure, before a run that was started is acknowledged, that its policy was
+// not closed meanwhile: the start may have taken its time. Else it is undone, unless it
+// has ended by now: then it is in nobody's way. It asks what is at hand, and Temporal
+// only where that is too old.
 func (e *Engine) uphold(ctx context.Context, spec timer.Spec, runID string) error {
 	policy, err := e.policies.get(ctx, spec.BusinessType)
 	if err == nil && time.Since(policy.ReadAt.Time()) > e.PolicyTTL+readSlack {
@@ -57,10 +62,28 @@ func (e *Engine) uphold(ctx context.Context, spec timer.Spec, runID string) erro
 	if err == nil {
 		return nil
 	}
-	if undone := e.Client.TerminateWorkflow(ctx, spec.String(), runID, "the policy is being deleted"); undone != nil {
-		return translate(undone)
+	undone, failed := e.undo(ctx, spec.Key, runID)
+	switch {
+	case failed != nil:
+		return failed
+	case !undone:
+		return nil
+	default:
+		return err
 	}
-	return err
+}
+
+// undo ends what began with a run, in whatever run it is by now, and reports whether
+// there was something to end.
+func (e *Engine) undo(ctx context.Context, key timer.Key, firstRunID string) (undone bool, err error) {
+	_, err = e.Client.WorkflowService().TerminateWorkflowExecution(ctx, &workflowservice.TerminateWorkflowExecutionRequest{
+		Namespace: e.Namespace, WorkflowExecution: &commonpb.WorkflowExecution{WorkflowId: key.String()},
+		FirstExecutionRunId: firstRunID, Reason: "the policy is being deleted",
+	})
+	if is[*serviceerror.NotFound](err) {
+		return false, nil
+	}
+	return err == nil, translate(err)
 }
 
 // closing decides whether a policy, or its URL, can be taken away. Temporal's visibility lags behind,
@@ -72,6 +95,8 @@ type closing struct {
 	remaining            Remaining
 	// refusal says that so many timers are in the way.
 	refusal func(open int) error
+	// ifVersion, when set, is the version that the policy must have.
+	ifVersion int
 	// until marks the record that this closing has written.
 	until timer.Instant
 }
@@ -114,7 +139,7 @@ func (c *closing) close(ctx context.Context) error {
 	c.until = timer.At(time.Now()).Add(c.engine.settling() + 3*callTimeout)
 	for {
 		err := c.mark(ctx, c.until)
-		if err != stalePolicy { //nolint:errorlint // it is the value itself
+		if err != stalePolicy || c.ifVersion != 0 { //nolint:errorlint // it is the value itself
 			return err
 		}
 	}
@@ -132,6 +157,9 @@ func (c *closing) mark(ctx context.Context, until timer.Instant) error {
 	}
 	if until == 0 && record.ClosedUntil != c.until { // somebody has changed it since
 		return nil
+	}
+	if until != 0 && c.ifVersion != 0 && record.Policy.Version != c.ifVersion {
+		return stalePolicy
 	}
 	record.ClosedUntil = until
 	defer c.engine.policies.forget(c.businessType)

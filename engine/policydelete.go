@@ -32,26 +32,68 @@ const (
 // Remainings lists what can happen.
 func Remainings() []Remaining { return []Remaining{RemainingNone, RemainingCancel, RemainingKeep} }
 
+// PolicyDeletion is a policy to be deleted.
+type PolicyDeletion struct {
+	BusinessType, Author string
+	Remaining            Remaining
+	// IfVersion, when set, must be the stored version.
+	IfVersion int
+}
+
 // DeletePolicy deletes a policy, and with it its limits. It needs a worker. Unless the
 // timers are kept, bookings are refused first until all that were made are counted:
 // that takes the time for which a policy is trusted, and two seconds. Its errors are
-// [timer.NotFound], [timer.PolicyInUse] while there are open timers and nothing is
-// said of them, and [timer.Unavailable], also while it is not certain whether there
-// are any.
-func (e *Engine) DeletePolicy(ctx context.Context, businessType, author string, remaining Remaining) error {
+// [timer.NotFound], [timer.PreconditionFailed], [timer.PolicyInUse] while there are open
+// timers and nothing is said of them, and [timer.Unavailable], also while it is not
+// certain whether there are any.
+func (e *Engine) DeletePolicy(ctx context.Context, d PolicyDeletion) error {
 	ctx, cancel := context.WithTimeout(ctx, e.settling()+2*callTimeout)
 	defer cancel()
-	if _, _, err := e.policyRecord(ctx, businessType); err != nil {
+	if err := e.meets(ctx, d); err != nil {
 		return err
 	}
-	if remaining == RemainingKeep {
-		return e.dropPolicy(ctx, businessType, author, 0)
+	if d.Remaining == RemainingKeep && d.IfVersion == 0 {
+		return e.dropPolicy(ctx, d, 0)
 	}
-	closing := &closing{engine: e, businessType: businessType, author: author, remaining: remaining, refusal: inUse}
-	if err := closing.decide(ctx); err != nil {
+	closing := &closing{
+		engine: e, businessType: d.BusinessType, author: d.Author, remaining: d.Remaining, refusal: inUse, ifVersion: d.IfVersion,
+	}
+	if err := e.deleteClosed(ctx, d, closing); err != errUncertain { //nolint:errorlint // it is the value itself
 		return err
 	}
-	return e.dropPolicy(ctx, businessType, author, closing.until)
+	// A change that came meanwhile is a reason, and a certain one.
+	if err := e.meets(ctx, d); err != nil {
+		return err
+	}
+	return errUncertain
+}
+
+// meets refuses where there is no policy, or one of another version.
+func (e *Engine) meets(ctx context.Context, d PolicyDeletion) error {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	record, err := e.standing(ctx, d.BusinessType)
+	if err == nil && d.IfVersion != 0 && record.Policy.Version != d.IfVersion {
+		err = stalePolicy
+	}
+	return err
+}
+
+// deleteClosed deletes a policy as it was when it was closed.
+func (e *Engine) deleteClosed(ctx context.Context, d PolicyDeletion, c *closing) error {
+	var err error
+	if d.Remaining == RemainingKeep {
+		err = c.close(ctx) // nothing is counted
+	} else {
+		err = c.decide(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	if err = e.dropPolicy(ctx, d, c.until); err != nil {
+		c.reopen(ctx)
+	}
+	return err
 }
 
 func inUse(open int) error {
@@ -60,13 +102,13 @@ func inUse(open int) error {
 }
 
 // dropPolicy deletes the policy that is closed until then, or as it is if that is 0.
-func (e *Engine) dropPolicy(ctx context.Context, businessType, author string, closedUntil timer.Instant) error {
-	defer e.policies.forget(businessType)
-	args := []any{author}
+func (e *Engine) dropPolicy(ctx context.Context, d PolicyDeletion, closedUntil timer.Instant) error {
+	defer e.policies.forget(d.BusinessType)
+	args := []any{d.Author}
 	if closedUntil != 0 {
 		args = append(args, closedUntil)
 	}
-	err := e.updateEntity(ctx, businessType, workflows.UpdateDeletePolicy, args...)
+	err := e.updateEntity(ctx, d.BusinessType, workflows.UpdateDeletePolicy, args...)
 	if app, ok := errors.AsType[*temporal.ApplicationError](err); ok && app.Type() == workflows.ErrorVersion {
 		return errUncertain
 	}

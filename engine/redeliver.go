@@ -46,10 +46,11 @@ func (e *Engine) redeliver(ctx context.Context, key timer.Key, runID string) (ti
 		return timer.View{}, notFailed(view)
 	}
 	policy, err := e.policies.get(ctx, key.BusinessType)
+	governed := timer.CodeOf(err) != timer.NotFound
 	if err == nil {
 		err = refuseClosed(policy)
 	}
-	if err != nil && timer.CodeOf(err) != timer.NotFound {
+	if err != nil && governed {
 		return timer.View{}, err
 	}
 	spec, payload, err := e.input(ctx, key, view.RunID)
@@ -76,7 +77,21 @@ func (e *Engine) redeliver(ctx context.Context, key timer.Key, runID string) (ti
 	if err != nil {
 		return timer.View{}, translate(err)
 	}
+	if governed { // a timer without a policy waits for one, and is in the way of none
+		err = e.uphold(ctx, spec, run.GetRunID())
+	}
+	if err != nil {
+		return timer.View{}, e.ended(ctx, key, err)
+	}
 	return e.booked(ctx, spec, run.GetRunID()), nil
+}
+
+// ended answers with the timer where that has ended, and else with the error.
+func (e *Engine) ended(ctx context.Context, key timer.Key, err error) error {
+	if view, got := e.get(ctx, key); got == nil && view.Status.Finished() {
+		return finished(view)
+	}
+	return err
 }
 
 func notFailed(view timer.View) error {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/client"
+	"google.golang.org/grpc"
 
 	"github.com/wakecall/wakecall/engine"
 	"github.com/wakecall/wakecall/internal/config"
@@ -74,7 +75,7 @@ func Settings() config.Config {
 // Temporal share its worker too: one that stopped with its test would cut off
 // the attempts of others.
 func StartWorker(addr string) (stop func(), err error) {
-	inner, err := open(context.Background(), addr, Settings(), io.Discard)
+	inner, err := open(context.Background(), at(addr), Settings(), io.Discard)
 	if err != nil {
 		return nil, err
 	}
@@ -88,12 +89,16 @@ func StartWorker(addr string) (stop func(), err error) {
 	}, nil
 }
 
-func open(ctx context.Context, addr string, settings config.Config, log io.Writer) (*role.House, error) {
+func open(ctx context.Context, temporal client.Options, settings config.Config, log io.Writer) (*role.House, error) {
 	return role.Open(ctx, role.Settings{
 		Config: settings, Version: "test",
 		Logger:   slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelError})),
-		Temporal: client.Options{HostPort: addr, Namespace: client.DefaultNamespace},
+		Temporal: temporal,
 	})
+}
+
+func at(addr string) client.Options {
+	return client.Options{HostPort: addr, Namespace: client.DefaultNamespace}
 }
 
 // Open opens a house on the Temporal at addr, without a worker of its own.
@@ -102,7 +107,20 @@ func Open(t testing.TB, addr string) *House { return OpenWith(t, addr, Settings(
 // OpenWith opens a house with settings of its own.
 func OpenWith(t testing.TB, addr string, settings config.Config) *House {
 	t.Helper()
-	inner, err := open(t.Context(), addr, settings, t.Output())
+	return openOn(t, at(addr), settings)
+}
+
+// OpenThrough opens a house whose calls of Temporal go through an interceptor.
+func OpenThrough(t testing.TB, addr string, settings config.Config, interceptor grpc.UnaryClientInterceptor) *House {
+	t.Helper()
+	temporal := at(addr)
+	temporal.ConnectionOptions.DialOptions = []grpc.DialOption{grpc.WithChainUnaryInterceptor(interceptor)}
+	return openOn(t, temporal, settings)
+}
+
+func openOn(t testing.TB, temporal client.Options, settings config.Config) *House {
+	t.Helper()
+	inner, err := open(t.Context(), temporal, settings, t.Output())
 	require.NoError(t, err)
 	handler := inner.API().(interface{ Handler() http.Handler }).Handler()
 	server := httptest.NewServer(handler)
