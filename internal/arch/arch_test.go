@@ -32,6 +32,7 @@ var rooms = map[string][]string{
 	"internal/auth":       {"timer"},
 	"internal/build":      {},
 	"internal/completion": {"internal/limiter"},
+	"internal/golden":     {},
 	"internal/limiter":    {},
 	"internal/quota":      {},
 	"internal/seal":       {},
@@ -53,6 +54,7 @@ var outside = map[string]struct {
 	"github.com/go-resty/resty/v2":       {[]string{"activities"}, "nobody else leaves the house"},
 	"github.com/netresearch/go-cron":     {[]string{"timer/calendar"}, "one room reads rules"},
 	"go.temporal.io/sdk/client":          {[]string{"engine", "worker", "internal/role", "internal/observe"}, "engine is the one adapter; the others only hand the client on"},
+	"testing":                            {[]string{"internal/golden"}, "tests stay out of the binaries"},
 	"go.temporal.io/sdk/worker":          {[]string{"worker"}, "one room says what runs where"},
 	"go.temporal.io/api/workflowservice": {[]string{"engine", "internal/completion"}, "nobody else speaks to Temporal; the one stands in the connection"},
 }

@@ -1,0 +1,155 @@
+package timer_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/internal/golden"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// Values of everything that Temporal stores, every field filled. What one request
+// cannot say at once, such as steps beside an exponential ladder, is here said at once.
+
+func clock(hour int) timer.Instant {
+	return timer.At(noon.Add(time.Duration(hour)*time.Hour + 7*time.Millisecond))
+}
+
+var (
+	storedHeaders = map[string]string{"X-Tenant": "sealed:v1:aGVhZGVy"}
+
+	storedCallback = timer.Callback{URL: "https://shop.example/ring", Headers: storedHeaders, Timeout: timer.Duration(5 * time.Second)}
+
+	storedRetry = timer.Retry{
+		Steps: []timer.Duration{timer.Duration(time.Second), timer.Duration(90 * time.Second)}, Initial: timer.Duration(2 * time.Second),
+		Multiplier: 1.5, MaxInterval: timer.Duration(time.Hour), MaxAttempts: 7, Jitter: 0.2,
+	}
+
+	storedFailure = timer.Failure{Status: 503, Class: timer.Answered, Message: "HTTP 503", At: clock(3)}
+
+	storedOutcome = timer.Outcome{
+		Status: timer.Failed, Attempts: 3, DeliveredAt: clock(4), LatenessMS: ptr(int64(12)), LastFailure: &storedFailure, PolicyVersion: 2,
+	}
+
+	storedRecurrence = timer.Recurrence{
+		Cron: ptr("30 9 * * MON-FRI"), Crons: []string{"0 12 * * *"}, Seconds: true,
+		Every: ptr(timer.Duration(15 * time.Minute)), Offset: ptr(timer.Duration(2 * time.Minute)), After: ptr(timer.Duration(10 * time.Minute)),
+		Timezone: "Europe/Berlin", InitialDelay: ptr(timer.Duration(time.Minute)), StartAt: clock(1), EndAt: clock(9),
+		MaxOccurrences: ptr(40), Jitter: timer.Duration(3 * time.Second), Exclude: []string{"2027-12-25", "* * * * SUN"},
+		Missed: timer.MissedFireAll, OnFailure: timer.OnFailurePause, Paused: true,
+	}
+
+	storedSeries = timer.Series{
+		Rule: storedRecurrence, Cursor: timer.Cursor{Booked: clock(0), Last: clock(1), Ended: clock(2), Rung: 4, Extra: 1},
+		Number: 5, Skipped: 2, Extra: true, Resumed: true,
+		Interrupted: &timer.Occurrence{Number: 4, Nominal: clock(2), Skipped: 1},
+		Paused:      true, Waiting: true, Note: "the ranking is late",
+		Last:  &timer.Past{Occurrence: 3, DueAt: clock(1), Skipped: 1, WebhookID: "msg_past", Outcome: storedOutcome},
+		Began: true,
+	}
+
+	storedRefusal = timer.Refusal{Change: "change-1", At: clock(1), FieldErrors: timer.FieldErrors{
+		{Pointer: "/latest_at", Code: timer.CodeOutOfRange, Detail: "must not be before the due time"},
+	}}
+
+	storedMemo = timer.Memo{
+		Booking: "booking-1", Revision: 3, DueAt: clock(2), LatestAt: clock(5), ExpiresAfter: timer.Duration(time.Hour), Priority: 2,
+		CreatedAt: clock(0), Fingerprint: "5f0c", Idempotency: &timer.Idempotency{Key: "a1", Fingerprint: "b2"},
+		Refusals: []timer.Refusal{storedRefusal},
+		Preload:  timer.Preload{Lead: timer.Duration(2 * time.Second), Window: timer.Duration(3 * time.Second)}, NotPreloaded: true,
+		Series: &storedSeries,
+	}
+
+	storedSpec = timer.Spec{
+		Key: timer.Key{BusinessType: "order-close", BusinessID: "o-1"}, Memo: storedMemo, ContentType: "text/plain",
+		Callback: &storedCallback, Retry: &storedRetry, TraceParent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", Behaviour: 6,
+	}
+
+	storedReport = timer.Report{
+		Result: timer.ResultRetry, Attempt: 2, SentAt: clock(2), LatenessMS: ptr(int64(12)), EndedAt: clock(3),
+		RetryIn: timer.Duration(time.Minute), Failure: &storedFailure, PolicyVersion: 4, Timeout: timer.Duration(10 * time.Second),
+		Skipped: 1, Latest: clock(5), Alert: true, Worker: "worker-1",
+	}
+
+	storedTerms = timer.Terms{
+		DueAt: ptr(clock(2)), Delay: ptr(timer.Duration(time.Hour)), Recurrence: &storedRecurrence,
+		LatestAt: ptr(clock(5)), ExpiresAfter: ptr(timer.Duration(2 * time.Hour)),
+		Payload:  &timer.Payload{Data: []byte(`{"order":1}`), ContentType: timer.ContentTypeJSON, Base64: true},
+		Callback: &storedCallback, Retry: &storedRetry, Priority: ptr(4),
+	}
+
+	storedPressure = timer.BackPressure{Until: clock(4), Since: clock(3), Status: 429}
+
+	storedRedelivered = timer.Redelivered{Found: ptr(9), Redelivered: 4, Skipped: 3, Failed: 2}
+)
+
+// What a timer is stored as.
+func TestStoredTimer(t *testing.T) {
+	t.Parallel()
+	golden.Check(t, "spec", storedSpec)
+	golden.Check(t, "memo", storedMemo)
+	golden.Check(t, "series", storedSeries)
+	golden.Check(t, "outcome", storedOutcome)
+	golden.Check(t, "change", timer.Change{
+		ID: "change-1", Booking: "booking-2", Replace: true, Terms: storedTerms, Ring: true, Wake: true,
+		Pause: &timer.Pause{Stop: true, Note: "until Monday"}, Preload: storedMemo.Preload, Fingerprint: "5f0c", IfMatch: "3-9a0b1c2d", At: clock(1),
+	})
+}
+
+// What a delivery is stored as: the arguments, results, failures and heartbeats of its
+// activities.
+func TestStoredDelivery(t *testing.T) {
+	t.Parallel()
+	golden.Check(t, "delivery", timer.Delivery{Spec: storedSpec, Prior: &storedReport, Asked: true, Live: true})
+	golden.Check(t, "report", storedReport)
+	golden.Check(t, "run_state", timer.RunState{Wanted: true, Last: &storedReport, Latest: clock(5), PolicyVersion: 4})
+	golden.Check(t, "event", timer.Event{Type: timer.EventFailed, At: clock(3), Data: timer.EventData{
+		BusinessType: "order-close", BusinessID: "o-1", DueAt: clock(2), Attempts: 6, WebhookID: "msg_1",
+		LastFailure: &storedFailure, BackPressure: &storedPressure, Overdue: 3,
+	}})
+}
+
+// What a policy is stored as, its secrets sealed, and what its receiver asked for.
+func TestStoredPolicy(t *testing.T) {
+	t.Parallel()
+	golden.Check(t, "policy", timer.Policy{
+		BusinessType: "order-close", Version: 4, Callback: storedCallback, Retry: storedRetry, ExpiresAfter: timer.Duration(24 * time.Hour),
+		SigningSecrets: []string{"sealed:v1:b25l"}, SecretOverlap: ptr(timer.Duration(time.Hour)),
+		RetiredSecrets: []timer.RetiredSecret{{Secret: "sealed:v1:dHdv", Until: clock(8)}},
+		Limits: timer.Limits{
+			AddsPerSecond: ptr(100.0), AddsBurst: 200, CallbacksPerSecond: ptr(12.5), InFlight: 50, Pending: ptr(1_000_000),
+		},
+		Priority: 2, Paused: true, Alert: &timer.Alert{URL: "https://shop.example/alert"}, Reuse: timer.ReuseAfterEnd,
+		MinInterval: timer.Duration(time.Minute), Preload: ptr(timer.Duration(10 * time.Second)),
+		TLS:             &timer.TLS{CA: "-----BEGIN CERTIFICATE-----", ClientCertificate: "-----BEGIN CERTIFICATE-----\n", ClientKey: "sealed:v1:a2V5"},
+		MaxBackPressure: ptr(timer.Duration(30 * time.Minute)), BackPressure: &storedPressure, PressureLiftedAt: clock(1),
+	})
+	golden.Check(t, "back_pressure", storedPressure)
+	golden.Check(t, "queue_rate", timer.QueueRate{BusinessType: "order-close", Rate: ptr(12.5)})
+}
+
+// What a redelivery is stored as.
+func TestStoredRedelivery(t *testing.T) {
+	t.Parallel()
+	golden.Check(t, "redelivery", timer.Redelivery{
+		Filter: timer.FailedFilter{BusinessType: "order-close", EndedFrom: clock(1), EndedTo: clock(2)}, PerSecond: 0.5,
+	})
+	golden.Check(t, "redelivered", storedRedelivered)
+	golden.Check(t, "redelivery_progress", timer.RedeliveryProgress{
+		Redelivered: storedRedelivered, Page: []byte("page"), After: "run-1", Tries: 2,
+	})
+}
+
+// What is computed once and compared with what was stored, or asked for again by a
+// replay, stays the same as well.
+func TestStoredDigests(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "0e5da60c1e977f354ac9a3e2e3337a9d", storedTerms.Fingerprint())
+	require.Equal(t, "msg_3wyvirckef6h4vukqagqwkgrri", storedSpec.WebhookID())
+	require.Equal(t, "3-debe4e3a", storedMemo.Tag())
+	require.Equal(t, timer.Idempotency{Key: "be2974546978e3739e6d6da85c4be9f3", Fingerprint: "0e5da60c1e977f354ac9a3e2e3337a9d"}, *timer.IdempotencyOf("key-1", storedTerms))
+	require.Equal(t, clock(2)+1048, storedRecurrence.RingAt(clock(2), "booking-1"))
+	require.Equal(t, timer.Preload{Lead: 52_465_297_301, Window: timer.Duration(time.Minute)}, timer.Policy{Preload: ptr(timer.Duration(time.Minute))}.Preloading("booking-1"))
+}

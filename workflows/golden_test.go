@@ -1,0 +1,80 @@
+package workflows_test
+
+import (
+	"os"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/wakecall/wakecall/internal/golden"
+	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// What the entities are stored as. The policy within a record is held to a file of its
+// own, in timer.
+func TestStoredEntities(t *testing.T) {
+	t.Parallel()
+	at := timer.At(time.Unix(1_800_000_000, 0))
+	golden.Check(t, "registered", workflows.Registered{"order-close": 1_800_000_000})
+	golden.Check(t, "registration", workflows.Registration{
+		Add: []string{"order-close"}, Remove: []workflows.Registrant{{BusinessType: "order-open", At: 1_700_000_000}},
+	})
+	golden.Check(t, "notification", workflows.Notification{Worker: "worker-1", RunID: "run-1"})
+	record := workflows.PolicyRecord{ChangedAt: at, ChangedBy: "ops", ClosedUntil: at.Add(time.Minute)}
+	golden.CheckBut(t, "policy_record", record, ".Policy")
+	golden.CheckBut(t, "put_policy", workflows.PutPolicy{Record: record, IfVersion: 3}, ".Record.Policy")
+}
+
+// registered collects the functions of the workflows.
+type registered []any
+
+func (r *registered) RegisterWorkflowWithOptions(w any, _ workflow.RegisterOptions) {
+	*r = append(*r, w)
+}
+
+// Whatever goes into a workflow or comes out of one has a file that holds its form.
+func TestEveryStoredTypeIsHeld(t *testing.T) {
+	t.Parallel()
+	var functions registered
+	workflows.Register(&functions)
+	types := []reflect.Type{ // signals and updates
+		reflect.TypeFor[timer.Change](), reflect.TypeFor[timer.BackPressure](), reflect.TypeFor[workflows.Registration](),
+		reflect.TypeFor[workflows.PutPolicy](), reflect.TypeFor[workflows.PolicyRecord](),
+	}
+	for _, f := range functions {
+		for i := 1; i < reflect.TypeOf(f).NumIn(); i++ { // the first is the context
+			types = append(types, reflect.TypeOf(f).In(i))
+		}
+		for i := range reflect.TypeOf(f).NumOut() {
+			types = append(types, reflect.TypeOf(f).Out(i))
+		}
+	}
+	seen := 0
+	for _, stored := range types {
+		if stored == reflect.TypeFor[error]() || stored == reflect.TypeFor[converter.RawValue]() {
+			continue
+		}
+		require.FileExists(t, fileOf(stored), "no file holds what Temporal stores of %s", stored)
+		seen++
+	}
+	require.Greater(t, seen, 10)
+	_, err := os.Stat(fileOf(reflect.TypeFor[workflows.Registrant]()))
+	require.Error(t, err, "the control: a type without a file is seen")
+}
+
+var capital = regexp.MustCompile(`([a-z])([A-Z])`)
+
+func fileOf(stored reflect.Type) string {
+	name := strings.ToLower(capital.ReplaceAllString(stored.Name(), "${1}_${2}")) + ".golden.json"
+	if strings.HasSuffix(stored.PkgPath(), "/timer") {
+		return "../timer/testdata/stored/" + name
+	}
+	return "testdata/stored/" + name
+}
