@@ -22,9 +22,9 @@ func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 		principal, err := s.auth.Authenticate(c.Request().Header.Values(echo.HeaderAuthorization))
 		switch {
 		case errors.Is(err, auth.ErrRepeated):
-			return &timer.Error{Code: timer.Unauthorized, Message: "Send Authorization once."}
+			return &timer.Error{Code: unauthorized, Message: "Send Authorization once."}
 		case err != nil:
-			return &timer.Error{Code: timer.Unauthorized, Message: "Send a known API key as Authorization: Bearer."}
+			return &timer.Error{Code: unauthorized, Message: "Send a known API key as Authorization: Bearer."}
 		}
 		c.SetRequest(c.Request().WithContext(auth.With(c.Request().Context(), principal)))
 		return next(c)
@@ -59,11 +59,11 @@ func authorize(next echo.HandlerFunc) echo.HandlerFunc {
 		principal := auth.From(c.Request().Context())
 		switch {
 		case !principal.Has(auth.Operator):
-			return &timer.Error{Code: timer.Forbidden, Message: "The API key has no role that allows the call."}
+			return &timer.Error{Code: forbidden, Message: "The API key has no role that allows the call."}
 		case principal.Everywhere(), decided[methodOf(c)+" "+c.Path()]:
 			return next(c)
 		case !strings.Contains(c.Path()+"/", "/:type/"):
-			return &timer.Error{Code: timer.Forbidden, Message: "The call is for API keys of all business types."}
+			return &timer.Error{Code: forbidden, Message: "The call is for API keys of all business types."}
 		}
 		if err := permit(c.Request().Context(), segment(c, 3)); err != nil {
 			return err
@@ -85,5 +85,5 @@ func permit(ctx context.Context, businessType string) error {
 	if auth.From(ctx).MayUse(businessType) {
 		return nil
 	}
-	return &timer.Error{Code: timer.Forbidden, Message: "The API key is for other business types."}
+	return &timer.Error{Code: forbidden, Message: "The API key is for other business types."}
 }

@@ -127,7 +127,7 @@ func (s *Server) addItem(ctx context.Context, item jsontext.Value, whole engine.
 
 func (s *Server) addOne(ctx context.Context, item jsontext.Value, whole engine.Request) (timer.View, bool, error) {
 	if len(item) > maxBody {
-		return timer.View{}, false, &timer.Error{Code: timer.PayloadTooLarge, Message: "The timer is larger than one may be."}
+		return timer.View{}, false, &timer.Error{Code: payloadTooLarge, Message: "The timer is larger than one may be."}
 	}
 	members, err := parseObject(item)
 	if err != nil {

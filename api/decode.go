@@ -86,7 +86,7 @@ func nested(body jsontext.Value) error {
 		}
 	}
 	member, _, _ := strings.Cut(strings.TrimPrefix(string(decoder.StackPointer()), "/"), "/")
-	return &timer.Error{Code: timer.MalformedRequest, Message: fmt.Sprintf(
+	return &timer.Error{Code: malformedRequest, Message: fmt.Sprintf(
 		"The body is nested more than %d deep at %s.", timer.MaxNesting, timer.ShortPointer("/"+member))}
 }
 
@@ -95,7 +95,7 @@ func readBody(c echo.Context, limit int64, kinds []string) (jsontext.Value, erro
 	if err := checkMediaType(r, kinds); err != nil {
 		return nil, err
 	}
-	tooLarge := &timer.Error{Code: timer.PayloadTooLarge, Message: "The body is larger than this call allows."}
+	tooLarge := &timer.Error{Code: payloadTooLarge, Message: "The body is larger than this call allows."}
 	if r.ContentLength > limit {
 		return nil, tooLarge
 	}
@@ -107,7 +107,7 @@ func readBody(c echo.Context, limit int64, kinds []string) (jsontext.Value, erro
 		return nil, tooLarge
 	}
 	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
-		return nil, &timer.Error{Code: timer.RequestTimeout, Message: "The body did not arrive in time."}
+		return nil, &timer.Error{Code: requestTimeout, Message: "The body did not arrive in time."}
 	}
 	return nil, malformed(err)
 }
@@ -119,10 +119,10 @@ func checkMediaType(r *http.Request, kinds []string) error {
 	charset := params["charset"]
 	kinds = append([]string{echo.MIMEApplicationJSON}, kinds...)
 	if err != nil || !slices.Contains(kinds, kind) || (charset != "" && !strings.EqualFold(charset, "utf-8")) {
-		return &timer.Error{Code: timer.UnsupportedMediaType, Message: "Send Content-Type: " + strings.Join(kinds, " or ") + "."}
+		return &timer.Error{Code: unsupportedMediaType, Message: "Send Content-Type: " + strings.Join(kinds, " or ") + "."}
 	}
 	if r.Header.Get(echo.HeaderContentEncoding) != "" {
-		return &timer.Error{Code: timer.UnsupportedMediaType, Message: "Send the body without Content-Encoding."}
+		return &timer.Error{Code: unsupportedMediaType, Message: "Send the body without Content-Encoding."}
 	}
 	return nil
 }
@@ -140,7 +140,7 @@ func malformed(err error) error {
 		}
 		message += "."
 	}
-	return &timer.Error{Code: timer.MalformedRequest, Message: message, Cause: err}
+	return &timer.Error{Code: malformedRequest, Message: message, Cause: err}
 }
 
 func is[E error](err error) bool {

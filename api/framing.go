@@ -74,7 +74,7 @@ func checkFraming(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		c.Response().Header().Set(echo.HeaderConnection, "close")
 		if conn, ok := c.Request().Context().Value(framingKey{}).(*framingConn); ok && conn.twice.Load() {
-			return &timer.Error{Code: timer.MalformedRequest, Message: "Send Content-Length or Transfer-Encoding, not both."}
+			return &timer.Error{Code: malformedRequest, Message: "Send Content-Length or Transfer-Encoding, not both."}
 		}
 		return next(c)
 	}

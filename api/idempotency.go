@@ -1,6 +1,7 @@
 package api
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/dunglas/httpsfv"
@@ -12,6 +13,9 @@ import (
 // headerIdempotencyKey names a request, so that it can be repeated after its timer
 // has ended (draft-ietf-httpapi-idempotency-key-header-07).
 const headerIdempotencyKey = "Idempotency-Key"
+
+// maxIdempotencyKey is what common clients send at most, in characters.
+const maxIdempotencyKey = 255
 
 // booksOnce are the calls that know an idempotency key. The others may be repeated
 // as they are.
@@ -47,14 +51,20 @@ func idempotencyKey(c echo.Context) (string, error) {
 		}
 		key = text
 	}
-	if len(values) > 1 || timer.CheckIdempotencyKey(key) != nil {
+	if len(values) > 1 || !isIdempotencyKey(key) {
 		return "", badIdempotencyKey()
 	}
 	return key, nil
 }
 
+func isIdempotencyKey(key string) bool {
+	invisible := func(r rune) bool { return r <= ' ' || r > '~' }
+	return key != "" && len(key) <= maxIdempotencyKey && !strings.ContainsFunc(key, invisible)
+}
+
 func badIdempotencyKey() error {
 	return timer.FieldErrors{{
-		Pointer: headerIdempotencyKey, Code: timer.CodeInvalidHeader, Detail: timer.IdempotencyKeyForm,
+		Pointer: headerIdempotencyKey, Code: timer.CodeInvalidHeader,
+		Detail: fmt.Sprintf("must be given once, as 1 to %d visible ASCII characters, in quotes or without", maxIdempotencyKey),
 	}}.Err()
 }

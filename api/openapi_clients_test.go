@@ -7,8 +7,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
-
-	"github.com/wakecall/wakecall/timer"
 )
 
 // A default beside a property makes generators for TypeScript take the field
@@ -44,10 +42,7 @@ func TestDocumentUsesANameOnce(t *testing.T) {
 
 func TestDocumentHasEveryEvent(t *testing.T) {
 	event := readDocument(t).schema(t, "AlertEvent")
-	var types []string
-	for _, kind := range timer.EventTypes() {
-		types = append(types, string(kind))
-	}
+	types := constantsOf(t, "../timer/alert.go", "EventType")
 	require.ElementsMatch(t, types, slices.Collect(maps.Keys(event.at(t, "discriminator", "mapping"))))
 	require.Len(t, event["oneOf"], len(types))
 }

@@ -38,7 +38,7 @@ var problems = map[timer.Code]struct {
 	status int
 	title  string
 }{
-	timer.MalformedRequest:     {http.StatusBadRequest, "The request is malformed"},
+	malformedRequest:           {http.StatusBadRequest, "The request is malformed"},
 	timer.InvalidRequest:       {http.StatusUnprocessableEntity, "The request has invalid values"},
 	timer.UnknownBusinessType:  {http.StatusUnprocessableEntity, "The business type has no policy"},
 	timer.NotFound:             {http.StatusNotFound, "Not found"},
@@ -51,12 +51,12 @@ var problems = map[timer.Code]struct {
 	timer.PolicyInUse:          {http.StatusConflict, "The policy has open timers"},
 	timer.QuotaExceeded:        {http.StatusTooManyRequests, "A limit of the business type is reached"},
 	timer.PreconditionFailed:   {http.StatusPreconditionFailed, "If-Match names something else"},
-	timer.Unauthorized:         {http.StatusUnauthorized, "An API key is required"},
-	timer.Forbidden:            {http.StatusForbidden, "The API key does not allow this"},
-	timer.MethodNotAllowed:     {http.StatusMethodNotAllowed, "Method not allowed"},
-	timer.RequestTimeout:       {http.StatusRequestTimeout, "The request took too long to arrive"},
-	timer.PayloadTooLarge:      {http.StatusRequestEntityTooLarge, "The body is too large"},
-	timer.UnsupportedMediaType: {http.StatusUnsupportedMediaType, "The body must be application/json"},
+	unauthorized:               {http.StatusUnauthorized, "An API key is required"},
+	forbidden:                  {http.StatusForbidden, "The API key does not allow this"},
+	methodNotAllowed:           {http.StatusMethodNotAllowed, "Method not allowed"},
+	requestTimeout:             {http.StatusRequestTimeout, "The request took too long to arrive"},
+	payloadTooLarge:            {http.StatusRequestEntityTooLarge, "The body is too large"},
+	unsupportedMediaType:       {http.StatusUnsupportedMediaType, "The body must be application/json"},
 	timer.Unavailable:          {http.StatusServiceUnavailable, "The timer engine did not answer"},
 	timer.Internal:             {http.StatusInternalServerError, "Internal error"},
 }
@@ -91,7 +91,7 @@ func fromEcho(err *echo.HTTPError) error {
 	case http.StatusNotFound:
 		return &timer.Error{Code: timer.NotFound, Message: "There is no such resource."}
 	case http.StatusMethodNotAllowed:
-		return &timer.Error{Code: timer.MethodNotAllowed, Message: "The resource does not know this method."}
+		return &timer.Error{Code: methodNotAllowed, Message: "The resource does not know this method."}
 	default:
 		return err
 	}

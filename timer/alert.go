@@ -29,11 +29,6 @@ const (
 	EventOverdue EventType = "timers.overdue"
 )
 
-// EventTypes lists every event.
-func EventTypes() []EventType {
-	return []EventType{EventFailed, EventExpired, EventBackPressure, EventOverdue}
-}
-
 // Event is what an alert says, in the form of Standard Webhooks 1.0.0.
 type Event struct {
 	Type EventType `json:"type"`

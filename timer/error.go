@@ -2,13 +2,13 @@ package timer
 
 import "errors"
 
-// Code is why a call could not be done. It is also the slug of the problem
-// document that the front door answers with.
+// Code is why a call could not be done. It is also the last part of the type of the
+// problem document that the API answers with.
 type Code string
 
-// The closed list of codes.
+// Why the core, or the engine, could not do what it was asked for. The API has a few
+// more, for requests that do not come this far.
 const (
-	MalformedRequest     Code = "malformed-request"
 	InvalidRequest       Code = "invalid-request"
 	UnknownBusinessType  Code = "unknown-business-type"
 	NotFound             Code = "not-found"
@@ -21,25 +21,9 @@ const (
 	PreconditionFailed   Code = "precondition-failed"
 	PolicyInUse          Code = "policy-in-use"
 	QuotaExceeded        Code = "quota-exceeded"
-	Unauthorized         Code = "unauthorized"
-	Forbidden            Code = "forbidden"
-	MethodNotAllowed     Code = "method-not-allowed"
-	RequestTimeout       Code = "request-timeout"
-	PayloadTooLarge      Code = "payload-too-large"
-	UnsupportedMediaType Code = "unsupported-media-type"
 	Unavailable          Code = "unavailable"
 	Internal             Code = "internal"
 )
-
-// Codes lists every code.
-func Codes() []Code {
-	return []Code{
-		MalformedRequest, InvalidRequest, UnknownBusinessType, NotFound, AlreadyExists,
-		AlreadyFinished, IDTaken, IdempotencyKeyReused, NotRecurring, Overtaken, PreconditionFailed, PolicyInUse, QuotaExceeded, Unauthorized, Forbidden,
-		MethodNotAllowed, RequestTimeout,
-		PayloadTooLarge, UnsupportedMediaType, Unavailable, Internal,
-	}
-}
 
 // Error is a refusal or a failure that a caller may be told about.
 type Error struct {

@@ -3,9 +3,6 @@ package timer
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
-	"fmt"
-	"strings"
 )
 
 // Idempotency is what a timer remembers of the request that booked it, if that had
@@ -13,19 +10,6 @@ import (
 type Idempotency struct {
 	Key         string `json:"key"`
 	Fingerprint string `json:"fingerprint"`
-}
-
-// IdempotencyKeyForm tells a caller how an idempotency key is written.
-var IdempotencyKeyForm = fmt.Sprintf("must be given once, as 1 to %d visible ASCII characters, in quotes or without", MaxIdempotencyKeyLen)
-
-var errIdempotencyKey = errors.New(IdempotencyKeyForm)
-
-// CheckIdempotencyKey returns what is wrong with a key.
-func CheckIdempotencyKey(key string) error {
-	if key == "" || len(key) > MaxIdempotencyKeyLen || strings.ContainsFunc(key, notVisibleASCII) {
-		return errIdempotencyKey
-	}
-	return nil
 }
 
 // IdempotencyOf is what is remembered of a request; nil where it has no key.

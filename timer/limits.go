@@ -122,8 +122,6 @@ const (
 	// MissedGrace is how late an occurrence may ring under the rule skip. It
 	// covers a worker's restart.
 	MissedGrace = time.Minute
-	// MaxIdempotencyKeyLen is what common clients send at most.
-	MaxIdempotencyKeyLen = 255
 	// MaxRefusals is how many refused changes a timer goes on showing. They are
 	// kept in the memo, for which Temporal advises 2 KB.
 	MaxRefusals = 5

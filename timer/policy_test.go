@@ -80,15 +80,6 @@ func TestPreloadOfNothingIsNone(t *testing.T) {
 	require.Equal(t, left, timer.Policy{}.Preloading("b"), "left out is not zero")
 }
 
-func TestCodesAreNamedOnce(t *testing.T) {
-	t.Parallel()
-	seen := map[timer.Code]bool{}
-	for _, code := range timer.Codes() {
-		require.False(t, seen[code], code)
-		seen[code] = true
-	}
-}
-
 func TestExcerpt(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "a b", timer.Excerpt("\x1ba\nb\x7f"))
