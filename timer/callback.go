@@ -118,7 +118,7 @@ func (c Callback) Check() (errs FieldErrors) {
 			errs.Add("/headers/"+escapePointer(name), CodeInvalidHeader, why)
 		}
 	}
-	holdSaid(&errs, fieldTimeout, c.Timeout)
+	enforceNonZero(&errs, fieldTimeout, c.Timeout)
 	return errs
 }
 

@@ -13,10 +13,11 @@ type Change struct {
 	Terms   Terms `json:"terms"`
 	// Ring is whether to ring now, whatever the due time is.
 	Ring bool `json:"ring,omitzero"`
-	// Interrupts is whether the delivery of an occurrence has begun that the
-	// change interrupts. Only the timer's workflow knows.
+	// Interrupts is whether the change interrupts an occurrence whose delivery has
+	// begun. Only the timer's workflow knows, so it is not stored.
 	Interrupts bool `json:"-"`
-	// Wake asks for nothing: the timer is late, and shall look at the clock.
+	// Wake changes nothing. It gives a late timer a workflow task, in which the timer
+	// finds that it is due.
 	Wake bool `json:"wake,omitzero"`
 	// Pause stops a recurring timer, or lets it go on.
 	Pause *Pause `json:"pause,omitempty"`
@@ -37,13 +38,13 @@ type Pause struct {
 	Note string `json:"note,omitzero"`
 }
 
-// Apply returns the spec with the change made, and its revision raised. It
-// refuses a change that was made on something else, and one that would leave the
-// latest time before the due time.
+// Apply returns the spec with the change made, and its revision raised. It refuses a
+// change whose IfMatch does not hold, and one that would leave the latest time before
+// the due time.
 func (s Spec) Apply(c Change) (Spec, error) {
 	if c.Wake {
 		if c.Interrupts && s.Series != nil {
-			s.Memo = s.goOn()
+			s.Memo = s.keepCurrent()
 		}
 		return s, nil
 	}
@@ -83,42 +84,43 @@ func (s Spec) Apply(c Change) (Spec, error) {
 }
 
 // reschedule sets when the timer rings.
-func (c Memo) reschedule(change Change) (Memo, error) {
-	if c.Series != nil { // a run that begins with a change began for no other reason
-		series := *c.Series
+func (m Memo) reschedule(change Change) (Memo, error) {
+	if m.Series != nil { // the next run begins because of the change
+		series := *m.Series
 		series.Began = false
-		c.Series = &series
+		m.Series = &series
 	}
 	if due, ok := change.Terms.Due(change.At.Time()); ok {
-		if c.Series != nil && !change.Replace {
-			return c, FieldErrors{{"/due_at", CodeConflict, "a recurring timer has a recurrence instead"}}.Err()
+		if m.Series != nil && !change.Replace {
+			return m, FieldErrors{{"/due_at", CodeConflict, "a recurring timer has a recurrence instead"}}.Err()
 		}
-		c.Series, c.DueAt = nil, due
+		m.Series, m.DueAt = nil, due
 	}
 	ok := true
 	switch {
 	case change.Terms.Recurrence != nil:
-		if c.LatestAt != 0 {
-			return c, FieldErrors{{"/recurrence", CodeConflict, "does not go with latest_at; use expires_after"}}.Err()
+		if m.LatestAt != 0 {
+			return m, FieldErrors{{"/recurrence", CodeConflict, "does not go with latest_at; use expires_after"}}.Err()
 		}
-		c, ok = c.begin(*change.Terms.Recurrence, change.At)
-	case change.Pause != nil && c.Series != nil:
-		c = c.pause(change.Pause.Stop, change.Pause.Note, change.At)
-	case change.Ring && c.Series != nil:
-		c = c.extra(change.At, change.Interrupts)
+		m, ok = m.begin(*change.Terms.Recurrence, change.At)
+	case change.Pause != nil && m.Series != nil:
+		m = m.pause(change.Pause.Stop, change.Pause.Note, change.At)
+	case change.Ring && m.Series != nil:
+		m = m.extra(change.At, change.Interrupts)
 	case change.Ring:
-		c.DueAt = change.At
-	case change.Interrupts && c.Series != nil:
-		c = c.goOn()
+		m.DueAt = change.At
+	case change.Interrupts && m.Series != nil:
+		m = m.keepCurrent()
 	}
 	if !ok {
-		return c, FieldErrors{{"/recurrence", CodeInvalidRecurrence, "never rings"}}.Err()
+		return m, FieldErrors{{"/recurrence", CodeInvalidRecurrence, "never rings"}}.Err()
 	}
-	return c, nil
+	return m, nil
 }
 
-// override sets what a timer has of its own. A callback is amended field by
-// field; a ladder is of one kind or the other, and is replaced whole.
+// override sets the callback, the ladder and the priority that a timer has instead of
+// its policy's. A callback is amended field by field. A ladder is replaced as a whole,
+// because the fields of the two kinds exclude one another.
 func (s Spec) override(t Terms) (Spec, error) {
 	if t.Payload != nil {
 		s.ContentType = t.Payload.ContentType

@@ -7,11 +7,11 @@ type Delivery struct {
 	Spec Spec `json:"spec"`
 	// Prior is the last attempt that was made before. Nil when there was none.
 	Prior *Report `json:"prior,omitempty"`
-	// Asked is whether the worker that had the run's task before was asked what came
-	// of it, and did not say.
+	// Asked is whether the worker that had the run's task before was asked for its
+	// receipt, and did not answer.
 	Asked bool `json:"asked,omitzero"`
-	// Live is whether the workflow itself ends the delivery at its latest time: a
-	// wait may then reach past it, and the latest time may still be put off.
+	// Live is whether the workflow ends the delivery at its latest time. A wait for a
+	// retry may then reach past that time, because a change may still put it off.
 	Live bool `json:"live,omitzero"`
 }
 
@@ -24,7 +24,7 @@ func Resume(spec Spec, last Report) Delivery {
 	return d
 }
 
-// RunState is what is known of a timer that is being delivered.
+// RunState is what Temporal knows of the run of a timer that is being delivered.
 type RunState struct {
 	// Wanted is whether no cancel or change has called the next attempt off.
 	Wanted bool `json:"wanted"`
@@ -49,16 +49,16 @@ const (
 	ResultFailed Result = "failed"
 	// ResultExpired: the latest time had passed.
 	ResultExpired Result = "expired"
-	// ResultUseQueue: no attempt was made; the regular path must make it.
+	// ResultUseQueue: no attempt was made; an activity on the queue must make it.
 	ResultUseQueue Result = "aside"
-	// ResultInterrupted: a cancel or a change came before the ring.
+	// ResultInterrupted: a cancel or a change came before the attempt.
 	ResultInterrupted Result = "interrupted"
-	// ResultWorkerStopping: the worker stops, and another one shall ring.
+	// ResultWorkerStopping: the worker stops, and another one shall make the attempt.
 	ResultWorkerStopping Result = "handed_back"
-	// ResultRejected: the worker holds as much as it can, and the timer shall
-	// come again when it is due.
+	// ResultRejected: the worker has preloaded as many timers as it can, and the
+	// timer shall come again when it is due.
 	ResultRejected Result = "crowded_out"
-	// ResultElsewhere: what came of the attempt is known to another worker.
+	// ResultElsewhere: another worker began the attempt, and knows what came of it.
 	ResultElsewhere Result = "elsewhere"
 )
 
@@ -67,8 +67,8 @@ func (r Result) Final() bool {
 	return r == ResultDelivered || r == ResultFailed || r == ResultExpired
 }
 
-// Released reports whether the timer was let go before its time, as if it had not
-// been handed out.
+// Released reports whether the worker gave the timer up before its first attempt. The
+// timer then waits as if it had not been handed out.
 func (r Result) Released() bool {
 	return r == ResultInterrupted || r == ResultWorkerStopping || r == ResultRejected
 }
@@ -99,19 +99,15 @@ type Report struct {
 	Worker string `json:"worker,omitzero"`
 }
 
-// NextIn is the time left until the attempt that follows, negative when it has
-// come. By whatever clock the report was made, it is never more than the wait that
-// the report asks for.
+// NextIn is the time from now until the next attempt, negative when that is overdue. It
+// is never more than RetryIn, also where the clock that set EndedAt is ahead of now.
 func (r Report) NextIn(now time.Time) time.Duration {
 	return min(r.EndedAt.Add(r.RetryIn.D()).Until(now), r.RetryIn.D())
 }
 
-// Early is whether the attempt that follows has not nearly come: a clock may be
-// off by a little.
-func (r Report) Early(now time.Time) bool { return r.NextIn(now) > r.RetryIn.D()/hurry }
-
-// hurry is by what part of its wait an attempt may come too soon.
-const hurry = 10
+// Early reports whether more than a tenth of the wait for the next attempt is left.
+// Less than that may be the difference between two clocks.
+func (r Report) Early(now time.Time) bool { return r.NextIn(now) > r.RetryIn.D()/10 }
 
 // Failure says why an attempt did not deliver.
 type Failure struct {
@@ -132,21 +128,4 @@ type Outcome struct {
 	LastFailure *Failure `json:"last_failure,omitempty"`
 	// PolicyVersion is the one the last attempt was made under; 0 for none.
 	PolicyVersion int `json:"policy_version,omitzero"`
-}
-
-// NextWait is the time until the attempt that follows number made, and whether
-// there is one. It is the larger of the ladder's step and what the receiver
-// asked for.
-func (r Retry) NextWait(made int, asked time.Duration, chance float64) (time.Duration, bool) {
-	step, more := r.Wait(made, chance)
-	return max(step, asked), more
-}
-
-// CutTo shortens a wait that begins at now so that it ends at latest at the
-// latest; a latest of zero never cuts.
-func CutTo(latest Instant, wait time.Duration, now time.Time) time.Duration {
-	if latest == 0 {
-		return wait
-	}
-	return max(min(wait, latest.Until(now)), 0)
 }

@@ -1,13 +1,39 @@
-// Package timer is the core of Wakecall: the words of the product and every
-// rule that can be decided without a clock, a network or a workflow.
+// Package timer is the core of Wakecall: the words of the product, and every rule
+// that can be decided without a clock, a network or a workflow.
 //
-// A [Booking] is what a client asks for. [Admit] refuses it or turns it into a
-// [Spec], the durable truth of one timer. A [Change] moves or edits a Spec. A
-// [Policy] says how a business type is called back. [Judge] turns what a
-// receiver answered into a [Verdict], and a [Retry] ladder says when to try
-// again. A [Recurrence] says when a timer rings again and again.
+// The present moment and a draw of chance are always arguments, so that every rule can
+// be tabled and fuzzed. The package imports the standard library and [calendar], which
+// says when a rule rings and knows no timer. Many types here are the body of a request,
+// the answer to it and the JSON that Temporal stores at once: their stored names never
+// change, which the files in testdata/stored hold.
 //
-// The package imports the standard library and a parser of cron expressions
-// only. The present moment is always an argument, so every rule here can be
-// tabled and fuzzed.
+// # A map
+//
+// A booking: a [Key] names the timer, [Terms] are what a client says about it, and
+// [Admit] refuses them or makes them a [Spec], the durable truth of one timer (key.go,
+// terms.go, spec.go, idempotency.go). Its [Memo] is the part that can be read without a
+// worker. A [View] is what a reader is shown (view.go).
+//
+// A change: [Spec.Apply] makes a [Change] or refuses it. A [Refusal] is what remains of
+// a change that came too late (change*.go).
+//
+// A recurring timer: a [Recurrence] is the rule as a client writes it, a [Cursor] how
+// far the timer has come, a [Series] where it stands (recurrence*.go).
+//
+// A policy says how a business type is called back and what it may use: [Policy], with
+// its limits, secrets, TLS, back-pressure and alerts, its versions and how they differ
+// (policy*.go).
+//
+// A delivery: a [Delivery] is handed to an attempt, a [Report] is the record of it
+// (delivery.go). [Judge] turns what a receiver answered into a [Verdict] (verdict.go). A
+// [Retry] ladder says when the next attempt is made (retry.go), a [Preload] how long
+// before the first one a worker gets the timer (preload.go). An [Event] is what an alert
+// tells (event.go).
+//
+// A [Redelivery] tries failed timers again (redelivery.go).
+//
+// What all of them use: a [Field] says what one field of a request may hold (field.go),
+// [FieldErrors] say everything that is wrong with a request (fielderror.go), an [Error]
+// says why a call could not be done (error.go). [Instant] and [Duration] are written the
+// same everywhere. Each limit stands in limits.go, with its reason.
 package timer

@@ -18,8 +18,8 @@ type Field struct {
 	// float64 or Duration. A Highest of nil is no bound. Both are nil for a
 	// text, which must not be empty.
 	Lowest, Highest any
-	// Zero is what zero means where it may be said although it is below Lowest;
-	// "" where it is refused.
+	// Zero says what zero means, where zero is allowed although it is below Lowest;
+	// "" where it is not allowed.
 	Zero string
 	// Default holds where the field is left out; nil for none, and for one that
 	// follows from other fields.
@@ -129,8 +129,8 @@ func under(pointer string, fields []Field) []Field {
 	return fields
 }
 
-// Empty is the zero of the field's type: what the types of this package hold
-// for a field that was left out.
+// Empty is the zero of the field's type. The types of this package have it where the
+// field was left out.
 func (f Field) Empty() any {
 	if f.Lowest == nil {
 		return ""
@@ -138,9 +138,9 @@ func (f Field) Empty() any {
 	return reflect.Zero(reflect.TypeOf(f.Lowest)).Interface()
 }
 
-// RefusesZero is whether a zero that was said is refused. The types of this
-// package hold the same for it as for a field that was left out, so whoever
-// reads a request has to look.
+// RefusesZero reports whether a request that says zero is refused. The types of this
+// package cannot tell zero from a field that was left out, so whoever reads the request
+// has to look.
 func (f Field) RefusesZero() bool { return f.Lowest == nil || (f.Lowest != f.Empty() && f.Zero == "") }
 
 // FieldError says what the field may hold.
@@ -161,8 +161,8 @@ func (f Field) FieldError() FieldError {
 	return fieldErr
 }
 
-// hold refuses a value that was said and that the field may not have. NaN is one.
-func hold[T cmp.Ordered](errs *FieldErrors, f Field, value T) {
+// enforce refuses a value outside of the field's range. NaN is outside of every range.
+func enforce[T cmp.Ordered](errs *FieldErrors, f Field, value T) {
 	var zero T
 	within := value >= f.Lowest.(T) && (f.Highest == nil || value <= f.Highest.(T))
 	if !within && (value != zero || f.Zero == "") {
@@ -170,17 +170,17 @@ func hold[T cmp.Ordered](errs *FieldErrors, f Field, value T) {
 	}
 }
 
-// holdSaid is hold for a value whose zero means that it was left out.
-func holdSaid[T cmp.Ordered](errs *FieldErrors, f Field, value T) {
+// enforceNonZero is enforce for a value whose zero means that it was left out.
+func enforceNonZero[T cmp.Ordered](errs *FieldErrors, f Field, value T) {
 	var zero T
 	if value != zero {
-		hold(errs, f, value)
+		enforce(errs, f, value)
 	}
 }
 
-// holdGiven is hold for a value that is nil where it was left out.
-func holdGiven[T cmp.Ordered](errs *FieldErrors, f Field, value *T) {
+// enforceGiven is enforce for a value that is nil where it was left out.
+func enforceGiven[T cmp.Ordered](errs *FieldErrors, f Field, value *T) {
 	if value != nil {
-		hold(errs, f, *value)
+		enforce(errs, f, *value)
 	}
 }

@@ -67,8 +67,8 @@ func (f *FieldErrors) Under(pointer string, others FieldErrors) {
 	}
 }
 
-// Complete appends what was found wrong in the values that could be read, while f
-// names those that could not.
+// Complete appends what was found wrong with the values that could be read to f, which
+// names those that could not. It leaves out what follows from a value that could not.
 func (f *FieldErrors) Complete(found FieldErrors) {
 	unread := *f
 	for _, fieldErr := range found {

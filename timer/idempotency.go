@@ -5,8 +5,8 @@ import (
 	"encoding/hex"
 )
 
-// Idempotency is what a timer remembers of the request that booked it, if that had
-// an idempotency key: digests, since the key may be as long as it likes.
+// Idempotency is what a timer remembers of the request that booked it, if that had an
+// idempotency key. Both are digests, because they are kept in the memo.
 type Idempotency struct {
 	Key         string `json:"key"`
 	Fingerprint string `json:"fingerprint"`
@@ -21,12 +21,12 @@ func IdempotencyOf(key string, terms Terms) *Idempotency {
 	return &Idempotency{Key: hex.EncodeToString(sum[:16]), Fingerprint: terms.Fingerprint()}
 }
 
-// Repeats is whether a timer was booked by the same request, and other whether its
-// key has come with another content.
-func (c Memo) Repeats(request *Idempotency) (same, other bool) {
-	if request == nil || c.Idempotency == nil || c.Idempotency.Key != request.Key {
+// Repeats compares a request with the one that booked the timer. same is whether key
+// and content are the same; other is whether only the key is.
+func (m Memo) Repeats(request *Idempotency) (same, other bool) {
+	if request == nil || m.Idempotency == nil || m.Idempotency.Key != request.Key {
 		return false, false
 	}
-	same = c.Idempotency.Fingerprint == request.Fingerprint
+	same = m.Idempotency.Fingerprint == request.Fingerprint
 	return same, !same
 }

@@ -68,9 +68,9 @@ const (
 	MaxPriority     = 5
 	DefaultPriority = 3
 
-	// MaxFieldErrors is how many field errors of one request an answer names, and MaxPointer and
-	// MaxFieldErrorDetail how long they are, in bytes: an answer is not to be larger than
-	// what it answers.
+	// MaxFieldErrors is how many field errors of one request an answer names.
+	// MaxPointer and MaxFieldErrorDetail bound each of them, in bytes. An answer must
+	// not be larger than the request.
 	MaxFieldErrors      = 100
 	MaxPointer          = 256
 	MaxFieldErrorDetail = 512
@@ -93,15 +93,16 @@ const (
 	// for "no limit".
 	MinRate = 0.001
 	MaxRate = 100_000
-	// DefaultInFlight is the share of one business type in a worker: a receiver
-	// that hangs keeps this many attempts, and nobody else waits for them.
+	// DefaultInFlight is how many attempts of one business type may be under way at
+	// once in one worker: a receiver that hangs occupies no more, and the attempts of
+	// other types do not wait for it.
 	DefaultInFlight = 200
 	MaxInFlight     = 1000
 	MaxPending      = 1_000_000_000
 
-	// DefaultPreload is how long before its due time a timer is handed to a
-	// worker, which holds it in memory: Temporal's work is then done when the
-	// timer rings. MaxPreload bounds it: a held task may take two minutes in all.
+	// DefaultPreload is how long before its due time a timer is handed to a worker,
+	// which keeps it in memory: Temporal's work is then done when the timer rings.
+	// MaxPreload bounds it, because a workflow task may take two minutes in all.
 	DefaultPreload = 2 * time.Second
 	MinPreload     = 10 * time.Millisecond
 	MaxPreload     = time.Minute

@@ -100,12 +100,12 @@ func (p Policy) Check() (errs FieldErrors) {
 	if !p.Retry.isZero() {
 		errs.Under("/retry", p.Retry.Check())
 	}
-	holdSaid(&errs, fieldExpiresAfter, p.ExpiresAfter)
-	holdSaid(&errs, fieldPriority, p.Priority)
-	holdSaid(&errs, fieldMinInterval, p.MinInterval)
-	holdGiven(&errs, fieldPreload, p.Preload)
+	enforceNonZero(&errs, fieldExpiresAfter, p.ExpiresAfter)
+	enforceNonZero(&errs, fieldPriority, p.Priority)
+	enforceNonZero(&errs, fieldMinInterval, p.MinInterval)
+	enforceGiven(&errs, fieldPreload, p.Preload)
 	errs = append(errs, p.Reuse.check()...)
-	holdGiven(&errs, fieldMaxBackPressure, p.MaxBackPressure)
+	enforceGiven(&errs, fieldMaxBackPressure, p.MaxBackPressure)
 	errs.Under("/limits", p.Limits.check())
 	errs = append(errs, p.checkSecrets()...)
 	if p.Alert != nil {

@@ -8,17 +8,18 @@ import (
 	"time"
 )
 
-// Preload is when a timer is handed to a worker, which holds it until it rings.
+// Preload says how long before it rings a timer is handed to a worker, which keeps it
+// in memory until then.
 type Preload struct {
 	// Lead is how long before it rings; zero for when it rings.
 	Lead Duration `json:"lead,omitzero"`
-	// Window is over how long the timers that ring with it are handed out, at
-	// least its own Lead.
+	// Window is the time over which the timers that ring at the same instant are
+	// handed out. It is at least Lead.
 	Window Duration `json:"window,omitzero"`
 }
 
-// UnmarshalJSON also reads what the first timers that were held carry: one
-// duration for both.
+// UnmarshalJSON also reads the form in which the first preloaded timers were stored:
+// one duration for both fields.
 func (p *Preload) UnmarshalJSON(text []byte) error {
 	var both Duration
 	if json.Unmarshal(text, &both) == nil {
@@ -29,10 +30,10 @@ func (p *Preload) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*fields)(p))
 }
 
-// Preloading is the preload of a timer booked under this policy. Timers that
-// ring at one instant are handed out one after another, over the whole preload
-// but for its last moments. A type whose callbacks the server paces has none:
-// its timers have to queue in any case.
+// Preloading is the preload of a timer booked under this policy. Timers that ring at
+// the same instant are spread over the policy's preload, all but its last two seconds, by
+// a hash of their booking, so that they are not all handed out at once. A type with a
+// rate of callbacks has no preload: its timers wait in a queue in any case.
 func (p Policy) Preloading(booking string) Preload {
 	if p.Limits.CallbacksPerSecond != nil {
 		return Preload{}
@@ -46,28 +47,28 @@ func (p Policy) Preloading(booking string) Preload {
 	return Preload{Lead: Duration(DefaultPreload + time.Duration(share)), Window: window}
 }
 
-// Widened widens the preload of a timer that so many others ring with, where an
-// engine hands out that many a second. A preload below the default was chosen,
-// and stays.
+// Widened is the preload of a timer that rings at the same instant as so many others,
+// where Temporal hands out perSecond timers in a second. A preload below the default was
+// chosen by the policy, and stays.
 func (p Preload) Widened(others, perSecond int) Preload {
 	lead := Duration(DefaultPreload + time.Duration(others)*time.Second/time.Duration(perSecond))
 	if p.Window.D() < DefaultPreload || others < perSecond || lead <= p.Window {
 		return p
 	}
-	// More may follow: what is held as long as the last of them needs its time.
+	// More timers may follow, and the last of them needs a place in the window.
 	return Preload{Lead: min(lead, Duration(MaxPreload)), Window: min(2*lead, Duration(MaxPreload))}
 }
 
 // Lead is how long before it rings the timer is handed to a worker.
-func (c Memo) Lead() time.Duration {
-	if c.NotPreloaded {
+func (m Memo) Lead() time.Duration {
+	if m.NotPreloaded {
 		return 0
 	}
-	return c.Preload.Lead.D()
+	return m.Preload.Lead.D()
 }
 
 // WakesAt is when the timer is handed to a worker.
-func (c Memo) WakesAt() Instant { return c.RingsAt().Add(-c.Lead()) }
+func (m Memo) WakesAt() Instant { return m.RingsAt().Add(-m.Lead()) }
 
 const (
 	// taskTimeout is how long a worker may have a timer, beside holding it: for a
@@ -80,12 +81,12 @@ const (
 
 // TaskTimeout is how long a worker may have the timer. It is also how late a
 // timer rings whose worker was killed with it.
-func (c Memo) TaskTimeout() time.Duration {
-	return min(taskTimeout+2*c.Preload.Window.D(), MaxTaskTimeout)
+func (m Memo) TaskTimeout() time.Duration {
+	return min(taskTimeout+2*m.Preload.Window.D(), MaxTaskTimeout)
 }
 
 // RecordTime is how long the engine may take to record a herd that rang at one
 // instant, before the first of it is handed out a second time.
-func (c Memo) RecordTime() time.Duration {
-	return c.TaskTimeout() - c.Lead() - DefaultAttemptTimeout
+func (m Memo) RecordTime() time.Duration {
+	return m.TaskTimeout() - m.Lead() - DefaultAttemptTimeout
 }

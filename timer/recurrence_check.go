@@ -78,7 +78,7 @@ func (r Recurrence) checkSteps() (errs FieldErrors) {
 }
 
 func checkStep(field Field, step *Duration) (errs FieldErrors) {
-	holdGiven(&errs, field, step)
+	enforceGiven(&errs, field, step)
 	if len(errs) == 0 && step != nil && !wholeMillis(*step) {
 		errs.Add(field.Pointer, CodeOutOfRange, "must be in whole milliseconds")
 	}
@@ -108,7 +108,7 @@ func (r Recurrence) checkBounds(now time.Time) (errs FieldErrors) {
 	if r.InitialDelay != nil && r.StartAt != 0 {
 		errs.Add("/initial_delay", CodeConflict, "give either initial_delay or start_at")
 	}
-	holdGiven(&errs, fieldInitialDelay, r.InitialDelay)
+	enforceGiven(&errs, fieldInitialDelay, r.InitialDelay)
 	if r.StartAt.Until(now) > MaxAhead {
 		errs.Add("/start_at", CodeOutOfRange, tooFarAhead)
 	}
@@ -119,8 +119,8 @@ func (r Recurrence) checkBounds(now time.Time) (errs FieldErrors) {
 	case r.EndAt < r.StartAt:
 		errs.Add("/end_at", CodeOutOfRange, "must not be before start_at")
 	}
-	holdGiven(&errs, fieldMaxOccurrences, r.MaxOccurrences)
-	hold(&errs, fieldRecurrenceJitter, r.Jitter)
+	enforceGiven(&errs, fieldMaxOccurrences, r.MaxOccurrences)
+	enforce(&errs, fieldRecurrenceJitter, r.Jitter)
 	return errs
 }
 

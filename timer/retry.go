@@ -83,6 +83,23 @@ func (r Retry) Wait(made int, chance float64) (wait time.Duration, more bool) {
 	return time.Duration(float64(wait) * spread), true
 }
 
+// NextWait is the time until the attempt that follows number made, and whether
+// there is one. It is the larger of the ladder's step and what the receiver
+// asked for.
+func (r Retry) NextWait(made int, asked time.Duration, chance float64) (time.Duration, bool) {
+	step, more := r.Wait(made, chance)
+	return max(step, asked), more
+}
+
+// CutTo shortens a wait that begins at now so that it ends at latest at the
+// latest; a latest of zero never cuts.
+func CutTo(latest Instant, wait time.Duration, now time.Time) time.Duration {
+	if latest == 0 {
+		return wait
+	}
+	return max(min(wait, latest.Until(now)), 0)
+}
+
 // Check returns what is wrong with the ladder, before defaults are filled in.
 func (r Retry) Check() (errs FieldErrors) {
 	if r.Steps != nil {
@@ -90,7 +107,7 @@ func (r Retry) Check() (errs FieldErrors) {
 	} else {
 		errs = r.checkExponential()
 	}
-	hold(&errs, fieldRetryJitter, r.Jitter)
+	enforce(&errs, fieldRetryJitter, r.Jitter)
 	return errs
 }
 
@@ -102,7 +119,7 @@ func (r Retry) checkSteps() (errs FieldErrors) {
 		errs.AddMost("/steps", MaxAttempts-1, "steps")
 	}
 	for i, step := range r.Steps {
-		hold(&errs, fieldStep.as("/steps/"+strconv.Itoa(i)), step)
+		enforce(&errs, fieldStep.as("/steps/"+strconv.Itoa(i)), step)
 	}
 	return errs
 }
@@ -111,13 +128,13 @@ func (r Retry) checkExponential() (errs FieldErrors) {
 	if r.Initial == 0 {
 		errs.Add("/initial", CodeRequired, "give either steps or initial")
 	}
-	holdSaid(&errs, fieldInitial, r.Initial)
-	holdSaid(&errs, fieldMultiplier, r.Multiplier)
-	holdSaid(&errs, fieldMaxInterval, r.MaxInterval)
+	enforceNonZero(&errs, fieldInitial, r.Initial)
+	enforceNonZero(&errs, fieldMultiplier, r.Multiplier)
+	enforceNonZero(&errs, fieldMaxInterval, r.MaxInterval)
 	if r.MaxInterval != 0 && r.MaxInterval < r.Initial {
 		errs.Add("/max_interval", CodeOutOfRange, "must not be below initial")
 	}
-	holdSaid(&errs, fieldMaxAttempts, r.MaxAttempts)
+	enforceNonZero(&errs, fieldMaxAttempts, r.MaxAttempts)
 	return errs
 }
 

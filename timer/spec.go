@@ -25,7 +25,8 @@ type Spec struct {
 	// Reuse is the policy's when the timer is booked. It decides about the booking,
 	// and nothing about the timer.
 	Reuse Reuse `json:"-"`
-	// Target is who will be called, as it shows to people. It is not stored.
+	// Target is where the timer is called back, as people may see it: without a query.
+	// It is not stored.
 	Target string `json:"-"`
 }
 
@@ -50,9 +51,10 @@ type Memo struct {
 	Refusals []Refusal `json:"refusals,omitempty"`
 	// Preload is fixed when it is booked or changed; it decides the start delay.
 	Preload Preload `json:"preload,omitzero"`
-	// NotPreloaded is whether a worker had no room to hold it. It wakes when it rings.
+	// NotPreloaded is whether no worker had room to preload the timer. It is then
+	// handed out when it rings.
 	NotPreloaded bool `json:"unheld,omitzero"`
-	// Series is what a recurring timer has beside; nil for a one-shot one.
+	// Series is where a recurring timer stands; nil for a one-shot timer.
 	Series *Series `json:"series,omitempty"`
 }
 
@@ -72,32 +74,32 @@ func Admit(key Key, terms Terms, booking string, now time.Time) (Spec, error) {
 
 // Latest is the time after which the timer must not ring, zero for never.
 // fallback is the policy's default, counted from the due time.
-func (c Memo) Latest(fallback Duration) Instant {
+func (m Memo) Latest(fallback Duration) Instant {
 	switch {
-	case c.LatestAt != 0:
-		return c.LatestAt
-	case c.ExpiresAfter != 0:
-		return c.DueAt.Add(c.ExpiresAfter.D())
+	case m.LatestAt != 0:
+		return m.LatestAt
+	case m.ExpiresAfter != 0:
+		return m.DueAt.Add(m.ExpiresAfter.D())
 	case fallback != 0:
-		return c.DueAt.Add(fallback.D())
+		return m.DueAt.Add(fallback.D())
 	default:
 		return 0
 	}
 }
 
 // RingsAt is when the timer shall ring: its due time, or later by the jitter.
-func (c Memo) RingsAt() Instant {
-	if c.Series == nil {
-		return c.DueAt
+func (m Memo) RingsAt() Instant {
+	if m.Series == nil {
+		return m.DueAt
 	}
-	return c.Series.Rule.RingAt(c.DueAt, c.Booking)
+	return m.Series.Rule.RingAt(m.DueAt, m.Booking)
 }
 
 // Paused is whether the rule of a recurring timer is suspended.
-func (c Memo) Paused() bool { return c.Series != nil && c.Series.Paused }
+func (m Memo) Paused() bool { return m.Series != nil && m.Series.Paused }
 
 // Resting is whether the timer rings only after somebody resumes it.
-func (c Memo) Resting() bool { return c.Paused() && !c.Series.Extra }
+func (m Memo) Resting() bool { return m.Paused() && !m.Series.Extra }
 
 // WebhookID is the Standard Webhooks message id of the delivery: opaque,
 // without a dot, stable over all attempts and redeliveries.
@@ -105,10 +107,10 @@ func (s Spec) WebhookID() string { return s.Memo.WebhookID(s.Key) }
 
 // WebhookID is the message id of the timer key booked under this memo; each
 // occurrence of a recurring timer has its own.
-func (c Memo) WebhookID(key Key) string {
-	subject := key.String() + "\n" + c.Booking
-	if c.Series != nil {
-		subject += "\n" + c.DueAt.String()
+func (m Memo) WebhookID(key Key) string {
+	subject := key.String() + "\n" + m.Booking
+	if m.Series != nil {
+		subject += "\n" + m.DueAt.String()
 	}
 	return MessageID(subject)
 }

@@ -73,7 +73,7 @@ func (t Terms) Check(now time.Time) (errs FieldErrors) {
 	if t.Retry != nil {
 		errs.Under("/retry", t.Retry.Check())
 	}
-	holdGiven(&errs, fieldPriority, t.Priority)
+	enforceGiven(&errs, fieldPriority, t.Priority)
 	return errs
 }
 
@@ -87,7 +87,7 @@ func (t Terms) checkDue(now time.Time) (errs FieldErrors) {
 	if t.Recurrence != nil {
 		errs = append(errs, t.checkRecurrence(now)...)
 	}
-	holdGiven(&errs, fieldDelay, t.Delay)
+	enforceGiven(&errs, fieldDelay, t.Delay)
 	if t.DueAt != nil {
 		switch ahead := t.DueAt.Until(now); {
 		case ahead < -MaxPast:
@@ -114,7 +114,7 @@ func (t Terms) checkLatest(now time.Time) (errs FieldErrors) {
 	if t.LatestAt != nil && t.ExpiresAfter != nil {
 		errs.Add("/expires_after", CodeConflict, "give either latest_at or expires_after")
 	}
-	holdGiven(&errs, fieldExpiresAfter, t.ExpiresAfter)
+	enforceGiven(&errs, fieldExpiresAfter, t.ExpiresAfter)
 	if t.LatestAt != nil && t.LatestAt.Until(now) <= 0 {
 		errs.Add("/latest_at", CodeOutOfRange, "must not have passed")
 	}

@@ -40,16 +40,16 @@ type Past struct {
 	Outcome
 }
 
-// begin makes the memo that of a recurring timer whose rule starts at now. A
-// rule that replaces another goes on with the numbers.
-func (c Memo) begin(rule Recurrence, now Instant) (Memo, bool) {
+// begin is the memo of a recurring timer whose rule starts now. A rule that replaces
+// another one continues its numbering.
+func (m Memo) begin(rule Recurrence, now Instant) (Memo, bool) {
 	series := Series{Rule: rule, Paused: rule.Paused, Waiting: rule.Paused, Cursor: Cursor{Booked: now}}
-	if c.Series != nil {
-		series.Cursor.Rung, series.Last = c.Series.Cursor.Rung, c.Series.Last
-		series.Rule.MaxOccurrences = shift(rule.MaxOccurrences, c.Series.Cursor.Rung)
+	if m.Series != nil {
+		series.Cursor.Rung, series.Last = m.Series.Cursor.Rung, m.Series.Last
+		series.Rule.MaxOccurrences = shift(rule.MaxOccurrences, m.Series.Cursor.Rung)
 	}
-	c.Series = &series
-	return c.Seek(now)
+	m.Series = &series
+	return m.Seek(now)
 }
 
 // shift makes a number of occurrences count from those that have rung already.
@@ -61,86 +61,87 @@ func shift(most *int, rung int) *int {
 	return &total
 }
 
-// Seek sets the memo to the occurrence that rings next as seen from now; ok is
-// false when there is none. One that somebody asked for, or whose delivery has
-// begun, stays.
-func (c Memo) Seek(now Instant) (_ Memo, ok bool) {
-	if c.Series.Extra || c.Series.Resumed {
-		return c, true
+// Seek is the memo with the occurrence that rings next, as seen from now; ok is false
+// when there is none. An occurrence that somebody asked for stays, and so does one
+// whose delivery has begun.
+func (m Memo) Seek(now Instant) (_ Memo, ok bool) {
+	if m.Series.Extra || m.Series.Resumed {
+		return m, true
 	}
-	next, ok := c.Series.Rule.Next(c.Series.Cursor, now)
+	next, ok := m.Series.Rule.Next(m.Series.Cursor, now)
 	if !ok {
-		return c, false
+		return m, false
 	}
-	series := *c.Series
+	series := *m.Series
 	series.Number, series.Skipped = next.Number, next.Skipped
-	c.Series, c.DueAt = &series, next.Nominal
-	return c, true
+	m.Series, m.DueAt = &series, next.Nominal
+	return m, true
 }
 
 // After is the memo once the occurrence has ended; ok is false when it was the
 // last one.
-func (c Memo) After(key Key, outcome Outcome, now Instant) (_ Memo, ok bool) {
-	series := *c.Series
+func (m Memo) After(key Key, outcome Outcome, now Instant) (_ Memo, ok bool) {
+	series := *m.Series
 	series.Last = &Past{
-		Occurrence: series.Number, DueAt: c.DueAt, Skipped: series.Skipped,
-		WebhookID: c.WebhookID(key), Outcome: outcome,
+		Occurrence: series.Number, DueAt: m.DueAt, Skipped: series.Skipped,
+		WebhookID: m.WebhookID(key), Outcome: outcome,
 	}
 	if series.Extra {
 		series.Cursor = series.Cursor.PastExtra(series.Number, now)
 	} else {
-		series.Cursor = series.Cursor.Past(Occurrence{Number: series.Number, Nominal: c.DueAt}, now)
+		series.Cursor = series.Cursor.Past(Occurrence{Number: series.Number, Nominal: m.DueAt}, now)
 	}
 	series.Extra, series.Resumed, series.Began, series.Note = false, false, true, ""
 	if outcome.Status == Failed && series.Rule.OnFailure == OnFailurePause {
 		series.Paused, series.Note = true, "paused by on_failure"
 	}
-	c.Series, c.NotPreloaded = &series, false
+	m.Series, m.NotPreloaded = &series, false
 	if series.Interrupted != nil && !series.Paused {
-		return c.resume(), true
+		return m.resumeInterrupted(), true
 	}
-	return c.Seek(now)
+	return m.Seek(now)
 }
 
-// extra makes now the time of an occurrence that no rule names. One whose
-// delivery has begun goes on after it, and then the rule.
-func (c Memo) extra(now Instant, begun bool) Memo {
-	series := *c.Series
-	if (begun || series.Resumed || series.overdue(c.DueAt, now)) && !series.Extra && !series.Paused {
-		series.Interrupted = &Occurrence{Number: series.Number, Nominal: c.DueAt, Skipped: series.Skipped}
+// extra is the memo with an occurrence that is due now because somebody asked for it.
+// An occurrence whose delivery has begun is continued after it, and then the rule.
+func (m Memo) extra(now Instant, begun bool) Memo {
+	series := *m.Series
+	if (begun || series.Resumed || series.overdue(m.DueAt, now)) && !series.Extra && !series.Paused {
+		series.Interrupted = &Occurrence{Number: series.Number, Nominal: m.DueAt, Skipped: series.Skipped}
 		series.Cursor.Rung = max(series.Cursor.Rung, series.Number)
 	}
 	series.Extra, series.Resumed, series.Skipped, series.Number = true, false, 0, series.Cursor.Rung+1
-	c.Series, c.DueAt = &series, now
-	return c
+	m.Series, m.DueAt = &series, now
+	return m
 }
 
-// overdue is whether a fixed delay has passed. The next one counts from the end
-// of what rings next, so that no rule would name this one again.
+// overdue is whether a fixed delay has passed. Its next occurrence counts from the end
+// of whatever rings next, so no rule would name this one again.
 func (s Series) overdue(due, now Instant) bool { return s.Rule.After != nil && due <= now }
 
-// resume goes on with the occurrence that was interrupted.
-func (c Memo) resume() Memo {
-	series := *c.Series
+// resumeInterrupted continues the occurrence that an extra one interrupted.
+func (m Memo) resumeInterrupted() Memo {
+	series := *m.Series
 	interrupted := *series.Interrupted
 	series.Interrupted, series.Resumed = nil, true
 	series.Number, series.Skipped = interrupted.Number, interrupted.Skipped
-	c.Series, c.DueAt = &series, interrupted.Nominal
-	return c
+	m.Series, m.DueAt = &series, interrupted.Nominal
+	return m
 }
 
-// goOn keeps the occurrence whose delivery a change interrupted.
-func (c Memo) goOn() Memo {
-	series := *c.Series
+// keepCurrent lets the occurrence whose delivery a change interrupted go on after the
+// change, whatever the rule says of occurrences that were missed.
+func (m Memo) keepCurrent() Memo {
+	series := *m.Series
 	series.Resumed = !series.Extra
-	c.Series = &series
-	return c
+	m.Series = &series
+	return m
 }
 
-// pause stops a recurring timer, or lets it go on after now. What its rule
-// names for the time between is dropped.
-func (c Memo) pause(stop bool, note string, now Instant) Memo {
-	series := *c.Series
+// pause stops a recurring timer, or lets it go on. What its rule names for the time
+// between is dropped.
+func (m Memo) pause(stop bool, note string, now Instant) Memo {
+	series := *m.Series
 	series.Note, series.Resumed, series.Interrupted = note, false, nil
 	if series.Paused && !stop {
 		series.Cursor = series.Cursor.Resumed(now)
@@ -150,22 +151,22 @@ func (c Memo) pause(stop bool, note string, now Instant) Memo {
 		series.Waiting, series.Extra = false, false
 	}
 	series.Paused = stop
-	c.Series = &series
-	if next, ok := c.Seek(now); ok && !stop {
+	m.Series = &series
+	if next, ok := m.Seek(now); ok && !stop {
 		return next
 	}
-	return c
+	return m
 }
 
-// Upcoming are the next nominal times of a memo, from its rule alone: none
-// while it is paused, or for a one-shot timer that has rung.
-func (c Memo) Upcoming(count int, now time.Time) []Instant {
-	if c.Series == nil || c.Series.Paused {
+// Upcoming are the next nominal times of the timer, from its rule alone: none while it
+// is paused, and none of a one-shot timer.
+func (m Memo) Upcoming(count int, now time.Time) []Instant {
+	if m.Series == nil || m.Series.Paused {
 		return nil
 	}
-	cursor := c.Series.Cursor
-	if !c.Series.Extra {
-		cursor.Last = max(cursor.Last, c.DueAt-1)
+	cursor := m.Series.Cursor
+	if !m.Series.Extra {
+		cursor.Last = max(cursor.Last, m.DueAt-1)
 	}
-	return c.Series.Rule.Upcoming(cursor, count)
+	return m.Series.Rule.Upcoming(cursor, count)
 }

@@ -30,14 +30,14 @@ func (l Limits) withDefaults() Limits {
 }
 
 func (l Limits) check() (errs FieldErrors) {
-	holdGiven(&errs, fieldAddsPerSecond, l.AddsPerSecond)
-	holdSaid(&errs, fieldAddsBurst, l.AddsBurst)
+	enforceGiven(&errs, fieldAddsPerSecond, l.AddsPerSecond)
+	enforceNonZero(&errs, fieldAddsBurst, l.AddsBurst)
 	if l.AddsBurst != 0 && l.AddsPerSecond == nil {
 		errs.Add("/adds_burst", CodeConflict, "goes with adds_per_second")
 	}
-	holdGiven(&errs, fieldCallbacksPerSecond, l.CallbacksPerSecond)
-	holdSaid(&errs, fieldInFlight, l.InFlight)
-	holdGiven(&errs, fieldPending, l.Pending)
+	enforceGiven(&errs, fieldCallbacksPerSecond, l.CallbacksPerSecond)
+	enforceNonZero(&errs, fieldInFlight, l.InFlight)
+	enforceGiven(&errs, fieldPending, l.Pending)
 	return errs
 }
 
@@ -58,16 +58,17 @@ type QueueRate struct {
 	Rate         *float64 `json:"rate,omitempty"`
 }
 
-// FastShare is the part of InFlight that the fast path may take, and QueueShare
-// what the queue may. Each has one at least: where one is all there is, whoever
-// comes second waits for the other.
+// FastShare is the part of InFlight that the fast path may take, and QueueShare the
+// part of the queue. Each is at least one: where InFlight is one, both paths share it, and
+// whoever comes second waits.
 func (l Limits) FastShare() int { return max(l.InFlight/2, 1) }
 
 // QueueShare is described with [Limits.FastShare].
 func (l Limits) QueueShare() int { return max(l.InFlight-l.InFlight/2, 1) }
 
-// Weight is how many turns a priority gets for each one of the last priority.
-// The last one still gets its turns: it is late under load, and never stuck.
+// Weight is the weight of a priority among timers that wait for a worker: each
+// priority has twice that of the next lower one. The lowest still has its share: it is
+// late under load, and never stuck.
 func Weight(priority int) float32 { return float32(int(1) << (MaxPriority - priority)) }
 
 // Quota is a limit that a request ran into.

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Refusal is a change that was accepted, and did not fit the timer when it was
-// applied: another one had come first.
+// Refusal records a change that was accepted and could not be applied: another change
+// came first, and left a timer that this one does not fit.
 type Refusal struct {
 	Change      string      `json:"change"` // its id
 	At          Instant     `json:"at"`     // when it was asked for
@@ -22,26 +22,26 @@ func RefusalOf(c Change, cause error) Refusal {
 	return refusal
 }
 
-// Unmet is whether the change was made on something else than the timer was.
+// Unmet reports whether the change was refused because its precondition did not hold.
 func (r Refusal) Unmet() bool {
 	return slices.ContainsFunc(r.FieldErrors, func(f FieldError) bool { return f.Pointer == HeaderIfMatch })
 }
 
-// Refuse notes what was refused when changes were applied. All of that is kept,
-// since somebody may wait to be told, and of what was refused before so much
-// that there are [MaxRefusals].
-func (c Memo) Refuse(latest []Refusal) Memo {
-	all := slices.Concat(c.Refusals, latest)
-	c.Refusals = all[max(0, len(all)-max(MaxRefusals, len(latest))):]
-	return c
+// Refuse adds the refusals of changes that were just applied. It keeps all of these,
+// because their senders may wait for the answer, and drops the oldest ones of before
+// until there are [MaxRefusals].
+func (m Memo) Refuse(latest []Refusal) Memo {
+	all := slices.Concat(m.Refusals, latest)
+	m.Refusals = all[max(0, len(all)-max(MaxRefusals, len(latest))):]
+	return m
 }
 
 // Refused returns the record of a change, if it was refused when the memo was
 // written.
-func (c Memo) Refused(change string) (_ Refusal, refused bool) {
-	at := slices.IndexFunc(c.Refusals, func(r Refusal) bool { return r.Change == change })
+func (m Memo) Refused(change string) (_ Refusal, refused bool) {
+	at := slices.IndexFunc(m.Refusals, func(r Refusal) bool { return r.Change == change })
 	if at < 0 {
 		return Refusal{}, false
 	}
-	return c.Refusals[at], true
+	return m.Refusals[at], true
 }

@@ -30,9 +30,8 @@ func DecodeSecret(secret string) (key []byte, ok bool) {
 	return key, err == nil && len(key) >= MinSecretBytes && len(key) <= MaxSecretBytes
 }
 
-// Secrets are those that sign an attempt made now, at most [MaxSigners]: the
-// current ones first, then the retired ones that are still within their overlap,
-// those that were retired last in front.
+// Secrets are those that sign an attempt made now, at most [MaxSigners]: first the
+// current ones, then the retired ones whose overlap has not ended, the latest first.
 func (p Policy) Secrets(now time.Time) []string {
 	secrets := slices.Clone(p.SigningSecrets)
 	for _, retired := range slices.Backward(p.RetiredSecrets) {
@@ -44,8 +43,8 @@ func (p Policy) Secrets(now time.Time) []string {
 }
 
 // NextVersion makes p the next version of old. Signing secrets that p does not list
-// any more retire: they go on signing for the overlap. An overlap of zero ends
-// every one, and a policy that lists no secret signs nothing at once.
+// any more retire: they go on signing for the overlap. They end at once where the overlap
+// is zero, and where p lists no secret, since nothing is signed then.
 func (p Policy) NextVersion(old Policy, now Instant) Policy {
 	p.Version = old.Version + 1
 	p.RetiredSecrets = nil
@@ -91,6 +90,6 @@ func (p Policy) checkSecrets() (errs FieldErrors) {
 				fmt.Sprintf("must be %s and the base64 of %d to %d bytes", SecretPrefix, MinSecretBytes, MaxSecretBytes))
 		}
 	}
-	holdGiven(&errs, fieldSecretOverlap, p.SecretOverlap)
+	enforceGiven(&errs, fieldSecretOverlap, p.SecretOverlap)
 	return errs
 }

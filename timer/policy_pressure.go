@@ -10,8 +10,7 @@ type BackPressure struct {
 	Status int     `json:"status"` // the answer that asked for it, 429 or 503
 }
 
-// Patience is the longest that a receiver's wish is granted for: 0 for not at
-// all.
+// Patience is the longest wait that the policy grants a receiver; 0 grants none.
 func (p Policy) Patience() time.Duration {
 	if p.MaxBackPressure == nil {
 		return MaxRetryAfter
@@ -39,9 +38,9 @@ func (p Policy) Lift(now Instant) Policy {
 	return p
 }
 
-// Inherit is the policy with what its receiver has asked of the one before it, as
-// far as it grants that. A wish that is cut takes the place of all that were made
-// until now.
+// Inherit is the policy with the back-pressure of the version before it, cut to the
+// longest wait that this version grants. A wish that is cut replaces all that were made
+// until now: a longer one that arrives late must not undo the cut.
 func (p Policy) Inherit(before Policy, now Instant) Policy {
 	p.BackPressure, p.PressureLiftedAt = before.BackPressure, before.PressureLiftedAt
 	until, held := before.HeldBack(now.Time())
