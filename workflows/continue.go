@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"errors"
 	"maps"
 
 	commonpb "go.temporal.io/api/common/v1"
@@ -14,12 +15,13 @@ import (
 // continueAsNew ends the run and begins the next one, cold until it is time to ring.
 func (t *timerRun) continueAsNew(ctx workflow.Context) error {
 	t.spec.Behaviour = max(t.spec.Behaviour, BehaviourNow)
-	if err := carryMemo(ctx, t.spec.Memo); err != nil {
-		return err
+	err := carryMemo(ctx, t.spec.Memo)
+	if err == nil {
+		ctx = workflow.WithWorkflowTaskTimeout(ctx, t.spec.TaskTimeout())
+		options := workflow.ContinueAsNewErrorOptions{BackoffStartInterval: StartDelay(t.spec.Memo, workflow.Now(ctx))}
+		err = workflow.NewContinueAsNewErrorWithOptions(ctx, options, TypeTimer, t.spec, t.payload)
 	}
-	ctx = workflow.WithWorkflowTaskTimeout(ctx, t.spec.TaskTimeout())
-	options := workflow.ContinueAsNewErrorOptions{BackoffStartInterval: StartDelay(t.spec.Memo, workflow.Now(ctx))}
-	return workflow.NewContinueAsNewErrorWithOptions(ctx, options, TypeTimer, t.spec, t.payload)
+	return err
 }
 
 // attrVersion is where the SDK notes what [workflow.GetVersion] decided in a run.
@@ -30,10 +32,9 @@ const attrVersion = "TemporalChangeVersion"
 // what is set there costs the run that ends no event, and its memo goes on to
 // tell what it was.
 func carryMemo(ctx workflow.Context, card timer.Memo) error {
-	encoded, err := converter.GetDefaultDataConverter().ToPayload(card)
-	if err != nil {
-		return err
-	}
+	encoded, badCard := converter.GetDefaultDataConverter().ToPayload(card)
+	dueAt, badDue := attribute(card.DueAt.Time().UTC(), AttrDueAt.GetValueType())
+	paused, badState := attribute(string(timer.Paused), AttrState.GetValueType())
 	info := workflow.GetInfo(ctx)
 	memo := maps.Clone(info.Memo.GetFields())
 	memo[MemoTimer] = encoded
@@ -41,19 +42,14 @@ func carryMemo(ctx workflow.Context, card timer.Memo) error {
 	attributes := map[string]*commonpb.Payload{}
 	//workflowcheck:ignore The order in which they are copied tells nothing.
 	maps.Copy(attributes, info.SearchAttributes.GetIndexedFields()) //nolint:staticcheck // the typed ones cannot be set here
-	attributes[AttrDueAt.GetName()], err = attribute(card.DueAt.Time().UTC(), AttrDueAt.GetValueType())
-	if err != nil {
-		return err
-	}
+	attributes[AttrDueAt.GetName()] = dueAt
 	delete(attributes, AttrState.GetName())
 	delete(attributes, attrVersion) // the run's that ends
 	if card.Resting() {
-		if attributes[AttrState.GetName()], err = attribute(string(timer.Paused), AttrState.GetValueType()); err != nil {
-			return err
-		}
+		attributes[AttrState.GetName()] = paused
 	}
 	info.SearchAttributes = &commonpb.SearchAttributes{IndexedFields: attributes} //nolint:staticcheck // as above
-	return nil
+	return errors.Join(badCard, badDue, badState)
 }
 
 // attribute encodes a search attribute as the SDK does.

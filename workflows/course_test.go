@@ -8,7 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/interceptor"
 	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/wakecall/wakecall/timer"
@@ -31,6 +33,12 @@ type course struct {
 	// standing answers how the delivery stands. By default nothing changed.
 	standing func(c *course) (timer.RunState, error)
 
+	// cold is how many changes arrive before the run's first task, as they do that
+	// end a start delay.
+	cold int
+	// info is what the SDK makes the next run from.
+	info *workflow.Info
+
 	// deliveries are those that were given to the queue, with the queue's name and
 	// the time since the timer was due.
 	deliveries []given
@@ -42,8 +50,9 @@ type given struct {
 	after time.Duration
 }
 
-func newCourse(t *testing.T) *course {
-	due := time.Now().Truncate(time.Second)
+func newCourse(t *testing.T) *course { return newCourseAt(t, time.Now().Truncate(time.Second)) }
+
+func newCourseAt(t *testing.T, due time.Time) *course {
 	s := &course{
 		T: t, due: due,
 		spec: timer.Spec{
@@ -59,6 +68,7 @@ func newCourse(t *testing.T) *course {
 	suite.SetLogger(quiet{})
 	s.env = suite.NewTestWorkflowEnvironment()
 	s.env.SetStartTime(due)
+	s.env.SetWorkerOptions(worker.Options{Interceptors: []interceptor.WorkerInterceptor{&around{course: s}}})
 	s.env.SetTestTimeout(time.Minute)
 	workflows.Register(s.env)
 	s.register(workflows.ActivityRing, func(context.Context, timer.Delivery, converter.RawValue) (timer.Report, error) {
@@ -89,6 +99,34 @@ func (s *course) at(after time.Duration) timer.Instant { return timer.At(s.due.A
 func (s *course) later(after time.Duration, do func()) { s.env.RegisterDelayedCallback(do, after) }
 
 func (s *course) signal(change timer.Change) { s.env.SignalWorkflow(workflows.SignalChange, change) }
+
+// woken does what wakes the run while it is cold: it sends that many changes, or cancels.
+func (s *course) woken(changes int, do func()) {
+	s.cold = max(changes, 1)
+	s.later(0, do)
+}
+
+// around stands around the workflow: the test environment has no start delay of its own.
+type around struct {
+	interceptor.WorkerInterceptorBase
+	interceptor.WorkflowInboundInterceptorBase
+	course *course
+}
+
+func (a *around) InterceptWorkflow(_ workflow.Context, next interceptor.WorkflowInboundInterceptor) interceptor.WorkflowInboundInterceptor {
+	return &around{course: a.course, WorkflowInboundInterceptorBase: interceptor.WorkflowInboundInterceptorBase{Next: next}}
+}
+
+func (a *around) ExecuteWorkflow(ctx workflow.Context, in *interceptor.ExecuteWorkflowInput) (any, error) {
+	if workflow.GetInfo(ctx).WorkflowType.Name != workflows.TypeTimer {
+		return a.Next.ExecuteWorkflow(ctx, in)
+	}
+	changes := workflow.GetSignalChannel(ctx, workflows.SignalChange)
+	_ = workflow.Await(ctx, func() bool { return changes.Len() >= a.course.cold }) // a cancel ends it, too
+	result, err := a.Next.ExecuteWorkflow(ctx, in)
+	a.course.info = workflow.GetInfo(ctx)
+	return result, err
+}
 
 // run runs the timer to the end of this run.
 func (s *course) run() {

@@ -13,8 +13,6 @@ type decision struct {
 	again bool
 	// outcome is how the timer ended, where it does not go on.
 	outcome timer.Outcome
-	// broken is why the run cannot be ended as it should.
-	broken error
 }
 
 func goOn() decision { return decision{again: true} }
@@ -25,15 +23,10 @@ func cancelled() decision { return ended(timer.Outcome{Status: timer.Cancelled})
 
 // carryOut is the one exit of a run.
 func (t *timerRun) carryOut(ctx workflow.Context, d decision) (timer.Outcome, error) {
-	if d.broken == nil && !d.again {
-		d.broken = t.showEnd(ctx, d.outcome.Status)
-	}
-	switch {
-	case d.broken != nil:
-		return timer.Outcome{}, d.broken
-	case d.again:
+	if d.again {
 		return timer.Outcome{}, t.continueAsNew(ctx)
 	}
+	t.showEnd(ctx, d.outcome.Status)
 	switch d.outcome.Status {
 	case timer.Cancelled:
 		return timer.Outcome{}, ctx.Err()
@@ -57,17 +50,21 @@ const versionEnd = "state-at-the-end"
 // showEnd makes [AttrState] say that a timer expired, which completes like one that was
 // delivered, and how a run ended that said that it was delivering: Temporal's own lists
 // go on to show it. A run that was terminated says nothing.
-func (t *timerRun) showEnd(ctx workflow.Context, status timer.Status) error {
-	if status == timer.Expired {
-		return workflow.UpsertTypedSearchAttributes(ctx, AttrState.ValueSet(string(status)))
+func (t *timerRun) showEnd(ctx workflow.Context, status timer.Status) {
+	if status == timer.Expired || (t.delivering && saysItsEnd(ctx)) {
+		show(ctx, status)
 	}
-	if !t.delivering {
-		return nil
-	}
+}
+
+// saysItsEnd is whether a run that delivered says how it ended, also when it is cancelled.
+func saysItsEnd(ctx workflow.Context) bool {
 	ctx, release := workflow.NewDisconnectedContext(ctx)
 	defer release()
-	if workflow.GetVersion(ctx, versionEnd, workflow.DefaultVersion, 1) == workflow.DefaultVersion {
-		return nil
-	}
-	return workflow.UpsertTypedSearchAttributes(ctx, AttrState.ValueSet(string(status)))
+	return workflow.GetVersion(ctx, versionEnd, workflow.DefaultVersion, 1) != workflow.DefaultVersion
+}
+
+// show makes [AttrState] say how the timer stands. A word can always be encoded, which
+// is all that may fail, and no timer is given up for what lists show of it.
+func show(ctx workflow.Context, status timer.Status) {
+	_ = workflow.UpsertTypedSearchAttributes(ctx, AttrState.ValueSet(string(status)))
 }

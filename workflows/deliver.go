@@ -24,9 +24,7 @@ func deliverRetry() *temporal.RetryPolicy {
 // backoff, and waits for the last of them or for an interruption. first is what
 // is known of the delivery so far.
 func (t *timerRun) deliver(ctx workflow.Context, first timer.Report) decision {
-	if err := workflow.UpsertTypedSearchAttributes(ctx, AttrState.ValueSet(string(timer.Delivering))); err != nil {
-		return decision{broken: err}
-	}
+	show(ctx, timer.Delivering)
 	t.delivering = true
 	if t.live(ctx) {
 		return t.deliverLive(ctx, first)

@@ -182,6 +182,49 @@ func TestWokenInVain(t *testing.T) {
 	require.Equal(t, 1, s.deliveries[1].Prior.Attempt)
 }
 
+// Who is woken once more while it asks does not ask twice.
+func TestWokenTwice(t *testing.T) {
+	t.Parallel()
+	s := newCourse(t)
+	s.ring = timer.Report{Result: timer.ResultRetry, Attempt: 1}
+	wake := func() { s.signal(timer.Change{ID: "w", Wake: true, At: s.at(time.Hour)}) }
+	s.later(time.Hour, wake)
+	asked := 0
+	s.standing = func(*course) (timer.RunState, error) {
+		asked++
+		wake()
+		return timer.RunState{}, nil
+	}
+	s.deliver = func(s *course, _ activity.Info) (timer.Report, error) {
+		if len(s.deliveries) == 1 {
+			return timer.Report{}, activity.ErrResultPending
+		}
+		return timer.Report{Result: timer.ResultDelivered, Attempt: 2}, nil
+	}
+	s.run()
+	require.Equal(t, timer.Delivered, s.outcome().Status)
+	require.Equal(t, 1, asked)
+}
+
+// What was lost once and goes on is not begun anew when its latest time is asked for.
+func TestWokenOnce(t *testing.T) {
+	t.Parallel()
+	s := newCourse(t)
+	s.ring = timer.Report{Result: timer.ResultRetry, Attempt: 1, Latest: s.at(3 * time.Hour)}
+	s.standing = func(s *course) (timer.RunState, error) {
+		if s.since() < 3*time.Hour {
+			return timer.RunState{Latest: s.at(3 * time.Hour)}, nil
+		}
+		return timer.RunState{Latest: s.at(5 * time.Hour)}, nil // it was put off
+	}
+	s.later(time.Hour, func() { s.signal(timer.Change{ID: "w", Wake: true, At: s.at(time.Hour)}) })
+	s.run()
+	outcome, after := s.ended()
+	require.Equal(t, timer.Expired, outcome.Status)
+	require.Equal(t, 5*time.Hour, after)
+	require.Len(t, s.deliveries, 2)
+}
+
 // A change ends the delivery, and a wake beside it is no reason to go on.
 func TestAChangeEndsADelivery(t *testing.T) {
 	t.Parallel()

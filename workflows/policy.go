@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"errors"
 	"time"
 
 	"go.temporal.io/sdk/temporal"
@@ -43,28 +44,38 @@ type PutPolicy struct {
 // and end whatever is restarted meanwhile.
 func Policy(ctx workflow.Context, record PolicyRecord) error {
 	e := &policyEntity{record: record, pressure: workflow.GetSignalChannel(ctx, SignalBackPressure)}
-	if err := e.listen(ctx); err != nil {
+	err := e.listen(ctx)
+	for err == nil && !e.full(ctx) && !e.deleting {
+		err = e.act(ctx)
+	}
+	switch {
+	case err != nil:
 		return err
-	}
-	for !e.full(ctx) && !e.deleting {
-		e.changed = false
-		if err := e.takePressure(ctx); err != nil {
-			return err
-		}
-		if err := e.setQueueRate(ctx, e.record.Policy.Rate(workflow.Now(ctx))); err != nil {
-			return err
-		}
-		if err := e.rest(ctx); err != nil {
-			return err
-		}
-	}
-	if e.deleting {
+	case e.deleting:
 		return e.leave(ctx)
 	}
-	if err := workflow.Await(ctx, func() bool { return workflow.AllHandlersFinished(ctx) }); err != nil {
-		return err
+	if err = handled(ctx); err == nil {
+		err = workflow.NewContinueAsNewError(ctx, TypePolicy, e.record)
 	}
-	return workflow.NewContinueAsNewError(ctx, TypePolicy, e.record)
+	return err
+}
+
+// handled waits for every update to be answered.
+func handled(ctx workflow.Context) error {
+	return workflow.Await(ctx, func() bool { return workflow.AllHandlersFinished(ctx) })
+}
+
+// act brings the policy into force, and waits until there is more to do.
+func (e *policyEntity) act(ctx workflow.Context) error {
+	e.changed = false
+	err := e.takePressure(ctx)
+	if err == nil {
+		err = e.setQueueRate(ctx, e.record.Policy.Rate(workflow.Now(ctx)))
+	}
+	if err == nil {
+		err = e.rest(ctx)
+	}
+	return err
 }
 
 // full is whether the run has to make room for another. The version is asked for
@@ -89,16 +100,13 @@ type policyEntity struct {
 }
 
 func (e *policyEntity) listen(ctx workflow.Context) error {
-	err := workflow.SetUpdateHandlerWithOptions(ctx, UpdatePutPolicy, e.put,
-		workflow.UpdateHandlerOptions{Validator: e.validate})
-	if err != nil {
-		return err
-	}
-	if err := workflow.SetUpdateHandler(ctx, UpdateLiftPressure, e.lift); err != nil {
-		return err
-	}
-	return workflow.SetUpdateHandlerWithOptions(ctx, UpdateDeletePolicy, e.delete,
-		workflow.UpdateHandlerOptions{Validator: e.validateDelete})
+	return errors.Join(
+		workflow.SetUpdateHandlerWithOptions(ctx, UpdatePutPolicy, e.put,
+			workflow.UpdateHandlerOptions{Validator: e.validate}),
+		workflow.SetUpdateHandler(ctx, UpdateLiftPressure, e.lift),
+		workflow.SetUpdateHandlerWithOptions(ctx, UpdateDeletePolicy, e.delete,
+			workflow.UpdateHandlerOptions{Validator: e.validateDelete}),
+	)
 }
 
 func (e *policyEntity) validate(put PutPolicy) error {
@@ -140,7 +148,7 @@ func (e *policyEntity) leave(ctx workflow.Context) error {
 		return err
 	}
 	e.deleted = true
-	return workflow.Await(ctx, func() bool { return workflow.AllHandlersFinished(ctx) })
+	return handled(ctx)
 }
 
 func (e *policyEntity) keep(ctx workflow.Context, record PolicyRecord) error {

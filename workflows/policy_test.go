@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/mock"
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/testsuite"
@@ -20,19 +21,30 @@ type entity struct {
 	env   *testsuite.TestWorkflowEnvironment
 	began time.Time
 	rates []float64
+	// policy is the one that the entity begins with, stuck whether its queue gets no
+	// rate any more, and ends whether its run ends by anything but a delete.
+	policy      timer.Policy
+	stuck, ends bool
+	// lifting is called when the queue's rate is lifted. It may be nil.
+	lifting func()
 }
 
 func newEntity(t *testing.T) *entity {
-	e := &entity{T: t, began: time.Now().Truncate(time.Second)}
+	e := &entity{T: t, began: time.Now().Truncate(time.Second), policy: timer.Policy{BusinessType: "x", Version: 1}}
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(quiet{})
 	e.env = suite.NewTestWorkflowEnvironment()
 	e.env.SetStartTime(e.began)
 	workflows.Register(e.env)
 	e.env.RegisterActivityWithOptions(func(_ context.Context, g timer.QueueRate) error {
+		if e.stuck {
+			return activity.ErrResultPending
+		}
 		rate := -1.0
 		if g.Rate != nil {
 			rate = *g.Rate
+		} else if e.lifting != nil {
+			e.lifting()
 		}
 		e.rates = append(e.rates, rate)
 		return nil
@@ -61,8 +73,10 @@ func (e *entity) record(policy timer.Policy) workflows.PolicyRecord {
 }
 
 func (e *entity) run() {
-	e.env.ExecuteWorkflow(workflows.TypePolicy, e.record(timer.Policy{BusinessType: "x", Version: 1}))
-	require.NoError(e, e.env.GetWorkflowError())
+	e.env.ExecuteWorkflow(workflows.TypePolicy, e.record(e.policy))
+	if !e.ends {
+		require.NoError(e, e.env.GetWorkflowError())
+	}
 }
 
 // Back-pressure that is lifted is over at once, and what was asked for before it
@@ -79,6 +93,33 @@ func TestLiftedBackPressure(t *testing.T) {
 	e.later(6*time.Minute, func() { require.Equal(t, []float64{-1, 0, -1, 0}, e.rates, "the next wish counts again") })
 	e.later(10*time.Minute, func() { e.update(workflows.UpdateDeletePolicy, "me") })
 	e.run()
+}
+
+// The longest wish counts, from when the first one came, and one alert tells of it.
+func TestLongerBackPressure(t *testing.T) {
+	t.Parallel()
+	e := newEntity(t)
+	e.policy.Alert = &timer.Alert{URL: "http://127.0.0.1:1"}
+	var told []timer.Event
+	e.env.RegisterActivityWithOptions(func(_ context.Context, event timer.Event) error {
+		told = append(told, event)
+		return nil
+	}, activity.RegisterOptions{Name: workflows.ActivityAlert})
+	var since []timer.Instant
+	e.env.OnUpsertMemo(mock.Anything).Return(nil).Run(func(args mock.Arguments) {
+		since = append(since, args.Get(0).(map[string]any)[workflows.MemoPolicy].(workflows.PolicyRecord).Policy.BackPressure.Since)
+	})
+	e.later(time.Minute, func() { e.press(time.Minute) })
+	e.later(30*time.Minute, func() { e.press(30 * time.Minute) })
+	e.later(31*time.Minute, func() { e.press(0) }) // over sooner
+	e.later(90*time.Minute-time.Second, func() { require.Equal(t, []float64{-1, 0}, e.rates) })
+	e.later(90*time.Minute+time.Second, func() { require.Equal(t, []float64{-1, 0, -1}, e.rates) })
+	e.later(2*time.Hour, func() { e.update(workflows.UpdateDeletePolicy, "me") })
+	e.run()
+	began := timer.At(e.began.Add(time.Minute))
+	require.Equal(t, []timer.Instant{began, began}, since)
+	require.Len(t, told, 1)
+	require.Equal(t, timer.EventBackPressure, told[0].Type)
 }
 
 // A policy that grants less cuts what is in force.

@@ -10,12 +10,11 @@ func Probe(ctx workflow.Context) error {
 		probes++
 		return nil
 	})
-	if err != nil {
-		return err
+	if err == nil {
+		err = workflow.Await(ctx, func() bool { return probes >= maxUpdates && workflow.AllHandlersFinished(ctx) })
 	}
-	enough := func() bool { return probes >= maxUpdates && workflow.AllHandlersFinished(ctx) }
-	if err := workflow.Await(ctx, enough); err != nil {
-		return err
+	if err == nil {
+		err = workflow.NewContinueAsNewError(ctx, TypeProbe)
 	}
-	return workflow.NewContinueAsNewError(ctx, TypeProbe)
+	return err
 }

@@ -38,21 +38,28 @@ func PolicyRegistry(ctx workflow.Context, known Registered) error {
 		known = Registered{}
 	}
 	signals := workflow.GetSignalChannel(ctx, SignalRegister)
-	for told := 0; told < maxUpdates && !workflow.GetInfo(ctx).GetContinueAsNewSuggested(); {
-		if err := workflow.Await(ctx, func() bool { return signals.Len() > 0 }); err != nil {
-			return err
-		}
-		var change Registration
-		for signals.ReceiveAsync(&change) {
-			known.apply(change, workflow.Now(ctx))
-			change = Registration{}
-			told++
-		}
-		if err := workflow.UpsertMemo(ctx, map[string]any{MemoRegistry: known}); err != nil {
-			return err
+	var err error
+	for told := 0; err == nil && told < maxUpdates && !workflow.GetInfo(ctx).GetContinueAsNewSuggested(); {
+		if err = workflow.Await(ctx, func() bool { return signals.Len() > 0 }); err == nil {
+			told += known.hear(ctx, signals)
+			err = workflow.UpsertMemo(ctx, map[string]any{MemoRegistry: known})
 		}
 	}
-	return workflow.NewContinueAsNewError(ctx, TypeRegistry, known)
+	if err == nil {
+		err = workflow.NewContinueAsNewError(ctx, TypeRegistry, known)
+	}
+	return err
+}
+
+// hear takes the changes that have arrived, and says how many they were.
+func (r Registered) hear(ctx workflow.Context, signals workflow.ReceiveChannel) (told int) {
+	var change Registration
+	for signals.ReceiveAsync(&change) {
+		r.apply(change, workflow.Now(ctx))
+		change = Registration{}
+		told++
+	}
+	return told
 }
 
 func (r Registered) apply(change Registration, now time.Time) {

@@ -68,5 +68,7 @@ func TestRegistryIsBounded(t *testing.T) {
 	for i := range 10_001 {
 		many = append(many, strconv.Itoa(i))
 	}
-	require.Len(t, registry(t, nil, workflows.Registration{Add: many}), 10_000)
+	full := registry(t, nil, workflows.Registration{Add: many}, workflows.Registration{Add: []string{"new", "7"}})
+	require.Len(t, full, 10_000)
+	require.EqualValues(t, 1002, full["7"], "one that is known is registered again")
 }

@@ -6,10 +6,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/mock"
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
 
 	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
@@ -79,6 +81,58 @@ func TestHowARunEnds(t *testing.T) {
 			require.False(s, s.next().NotPreloaded)
 			require.Zero(s, s.backoff())
 		}},
+		// No worker is asked twice to hold it: it wakes when it rings and no earlier.
+		"crowded out": {func(s *course) {
+			s.spec.Preload = timer.Preload{Lead: timer.Duration(50 * time.Second), Window: timer.Duration(time.Minute)}
+			s.spec.DueAt = s.at(50 * time.Second)
+			s.ring.Result = timer.ResultRejected
+		}, func(s *course) {
+			require.True(s, s.next().NotPreloaded)
+			require.Zero(s, s.next().Lead())
+			require.Equal(s, 50*time.Second, s.backoff())
+		}},
+		"cancelled while it was cold": {func(s *course) {
+			s.spec.DueAt = s.at(time.Hour)
+			s.woken(0, s.env.CancelWorkflow)
+		}, func(s *course) { require.True(s, temporal.IsCanceledError(s.env.GetWorkflowError())) }},
+		"cancelled and moved while it was cold": {func(s *course) {
+			s.woken(1, func() {
+				s.signal(timer.Change{ID: "c", Terms: timer.Terms{Delay: ptr(timer.Duration(time.Hour))}, At: s.at(0)})
+				s.env.CancelWorkflow()
+			})
+			s.register(workflows.ActivityCause, func(context.Context) (string, error) { return "", nil })
+		}, func(s *course) { require.True(s, temporal.IsCanceledError(s.env.GetWorkflowError())) }},
+		"moved while it was cold": {func(s *course) {
+			s.woken(1, func() {
+				s.signal(timer.Change{ID: "c", Terms: timer.Terms{Delay: ptr(timer.Duration(time.Hour))}, At: s.at(0)})
+			})
+		}, func(s *course) {
+			require.Equal(s, s.at(time.Hour), s.next().DueAt)
+			require.Equal(s, 2, s.next().Revision)
+			require.Equal(s, time.Hour, s.backoff())
+		}},
+		"moved two hundred times, the last one wins": {func(s *course) {
+			s.woken(200, func() {
+				for n := range 200 {
+					s.signal(timer.Change{ID: "c", Terms: timer.Terms{Delay: ptr(timer.Duration(n+1) * timer.Duration(time.Minute))}, At: s.at(0)})
+				}
+			})
+		}, func(s *course) {
+			require.Equal(s, s.at(200*time.Minute), s.next().DueAt)
+			require.Equal(s, 201, s.next().Revision)
+		}},
+		"delivered although it was cancelled on the way": {func(s *course) {
+			s.rings(func(timer.Delivery) (timer.Report, error) { s.env.CancelWorkflow(); return delivered, nil })
+		}, func(s *course) {
+			outcome, _ := s.ended()
+			require.Equal(s, timer.Delivered, outcome.Status)
+		}},
+		"cancelled, the attempt on the way having failed": {func(s *course) {
+			s.rings(func(timer.Delivery) (timer.Report, error) {
+				s.env.CancelWorkflow()
+				return timer.Report{Result: timer.ResultRetry, Attempt: 1}, nil
+			})
+		}, func(s *course) { require.True(s, temporal.IsCanceledError(s.env.GetWorkflowError())) }},
 		"on to the next occurrence": {func(s *course) {
 			s.hourly(func(*timer.Recurrence) {})
 			s.ring = delivered
@@ -156,6 +210,80 @@ func TestAReceiptTakesThePlaceOfAnAttempt(t *testing.T) {
 	}
 }
 
+// What wakes a run is no sign of an attempt that was made before.
+func TestWhatWokeARunIsNoSecondTask(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		changes, events int
+		wake            func(*course)
+	}{
+		"its time": {0, 3, nil},
+		"a cancel": {0, 4, func(s *course) { s.env.CancelWorkflow() }},
+		"two wakes": {2, 5, func(s *course) {
+			s.signal(timer.Change{Wake: true, At: s.at(0)})
+			s.signal(timer.Change{Wake: true, At: s.at(0)})
+		}},
+		"a re-order": {1, 5, func(s *course) { s.signal(timer.Change{ID: "c", Ring: true, At: s.at(0)}); s.env.CancelWorkflow() }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newCourse(t)
+			s.ring = delivered
+			s.env.SetCurrentHistoryLength(c.events)
+			s.register(workflows.ActivityCause, func(context.Context) (string, error) { return "", nil })
+			s.register(workflows.ActivityReceipt, func(context.Context, timer.Delivery) (timer.Report, error) {
+				t.Error("asked for a receipt")
+				return timer.Report{}, nil
+			})
+			if c.wake != nil {
+				s.woken(c.changes, func() { c.wake(s) })
+			}
+			s.run()
+		})
+	}
+}
+
+// What the next run is shown with: its due time and, only while it is paused, its state.
+func TestWhatARunHandsOn(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		given func(*course)
+		due   time.Duration
+		state string
+	}{
+		"moved while it was delivering": {func(s *course) {
+			s.ring = timer.Report{Result: timer.ResultRetry, Attempt: 1}
+			s.later(time.Minute, func() {
+				s.signal(timer.Change{ID: "c", Terms: timer.Terms{Delay: ptr(timer.Duration(time.Hour))}, At: s.at(0)})
+			})
+		}, time.Hour, ""},
+		"paused": {func(s *course) { s.hourly(func(r *timer.Recurrence) { r.Paused = true }) }, 0, "paused"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newCourse(t)
+			require.NoError(t, s.env.SetTypedSearchAttributesOnStart(workflows.AllAttributes()))
+			c.given(s)
+			s.run()
+			handed := temporalSearchAttributes(t, s.info)
+			require.Equal(t, c.state, handed[workflows.AttrState.GetName()])
+			require.NotContains(t, handed, "TemporalChangeVersion", "what the SDK noted of the run that ends")
+			require.Equal(t, s.at(c.due).Time().Format(time.RFC3339Nano), handed[workflows.AttrDueAt.GetName()])
+			require.Contains(t, string(s.info.Memo.GetFields()[workflows.MemoTimer].GetData()), s.next().DueAt.String())
+		})
+	}
+}
+
+func temporalSearchAttributes(t *testing.T, info *workflow.Info) map[string]string {
+	values := map[string]string{}
+	for name, encoded := range info.SearchAttributes.GetIndexedFields() { //nolint:staticcheck // what the SDK copies
+		var value string
+		require.NoError(t, converter.GetDefaultDataConverter().FromPayload(encoded, &value))
+		values[name] = value
+	}
+	return values
+}
+
 // A delivery that ends badly raises one alert, where somebody wants it, and is not
 // held up by it.
 func TestABadEndIsAlerted(t *testing.T) {
@@ -180,6 +308,46 @@ func TestABadEndIsAlerted(t *testing.T) {
 			require.Len(t, told, 1)
 			require.Equal(t, event, told[0].Type)
 			require.Equal(t, s.spec.WebhookID(), told[0].Data.WebhookID)
+		})
+	}
+}
+
+// Temporal's own lists show how a timer stands and, where they would not know, how it
+// ended.
+func TestTheStateThatListsShow(t *testing.T) {
+	t.Parallel()
+	retried := timer.Report{Result: timer.ResultRetry, Attempt: 1}
+	answers := func(report timer.Report, err error) func(*course, activity.Info) (timer.Report, error) {
+		return func(*course, activity.Info) (timer.Report, error) { return report, err }
+	}
+	for name, c := range map[string]struct {
+		given func(*course)
+		shown []timer.Status
+	}{
+		"delivered at once":     {func(s *course) { s.ring = delivered }, nil},
+		"failed at once":        {func(s *course) { s.ring = failed }, nil},
+		"expired at once":       {func(s *course) { s.ring = timer.Report{Result: timer.ResultExpired} }, []timer.Status{timer.Expired}},
+		"delivered by a retry":  {func(s *course) { s.ring, s.deliver = retried, answers(delivered, nil) }, []timer.Status{timer.Delivering, timer.Delivered}},
+		"failed by a retry":     {func(s *course) { s.ring, s.deliver = retried, answers(failed, nil) }, []timer.Status{timer.Delivering, timer.Failed}},
+		"cancelled on its way":  {func(s *course) { s.ring = retried; s.later(time.Hour, s.env.CancelWorkflow) }, []timer.Status{timer.Delivering, timer.Cancelled}},
+		"expired on its ladder": {func(s *course) { s.ring = retried; s.ring.Latest = s.at(time.Hour) }, []timer.Status{timer.Delivering, timer.Expired}},
+		"by an older run that ends": {func(s *course) {
+			s.env.OnGetVersion("state-at-the-end", workflow.DefaultVersion, workflow.Version(1)).Return(workflow.DefaultVersion)
+			s.ring, s.deliver = retried, answers(delivered, nil)
+		}, []timer.Status{timer.Delivering}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newCourse(t)
+			var shown []timer.Status
+			s.env.OnUpsertTypedSearchAttributes(mock.Anything).Return(nil).Run(func(args mock.Arguments) {
+				if state, ok := args.Get(0).(temporal.SearchAttributes).GetKeyword(workflows.AttrState); ok {
+					shown = append(shown, timer.Status(state))
+				}
+			})
+			c.given(s)
+			s.run()
+			require.Equal(t, c.shown, shown)
 		})
 	}
 }

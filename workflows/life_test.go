@@ -1,0 +1,372 @@
+package workflows_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// life plays the runs of a timer one after the other, each of which begins when the
+// one before it said, and writes down the attempts. Its hours take no time.
+type life struct {
+	*testing.T
+	spec timer.Spec
+	// began is when the timer was booked, and now when its next run begins.
+	began, now time.Time
+	// fails is how many of the attempts that follow fail, and ladder the waits
+	// between those of one delivery.
+	fails  int
+	ladder []time.Duration
+	// waits is whether something comes before the first of these waits is over.
+	waits bool
+	// during is called before each run, from 1.
+	during func(run int, s *course)
+
+	attempts []attempted
+	// end is how the last run ended, once none follows.
+	end error
+	// outcome is the timer's, where it was delivered or expired.
+	outcome timer.Outcome
+}
+
+// attempted is one attempt: of which occurrence, and how long after the booking that
+// was due and the attempt was made.
+type attempted struct {
+	occurrence, attempt int
+	due, at             time.Duration
+}
+
+// book books a timer, an hour's multiples after midnight.
+func book(t *testing.T, terms timer.Terms) *life {
+	t.Helper()
+	l := &life{T: t, began: time.Date(2027, 3, 1, 0, 0, 0, 0, time.UTC)}
+	spec, err := timer.Admit(timer.Key{BusinessType: "x", BusinessID: "1"}, terms, "b", l.began)
+	require.NoError(t, err)
+	spec.Behaviour = workflows.BehaviourNow
+	l.spec = spec
+	l.now = l.began.Add(workflows.StartDelay(spec.Memo, l.began))
+	return l
+}
+
+func every(d time.Duration, change func(*timer.Recurrence)) timer.Terms {
+	interval := timer.Duration(d)
+	rule := timer.Recurrence{Every: &interval}
+	change(&rule)
+	return timer.Terms{Recurrence: &rule}
+}
+
+func asItIs(*timer.Recurrence) {}
+
+// call is one attempt, made now or when the timer rings.
+func (l *life) call(now time.Time, spec timer.Spec, number int) timer.Report {
+	at := now
+	if rings := spec.RingsAt().Time(); rings.After(at) {
+		at = rings
+	}
+	made := attempted{attempt: number, due: spec.DueAt.Time().Sub(l.began), at: at.Sub(l.began)}
+	if spec.Series != nil {
+		made.occurrence = spec.Series.Number
+	}
+	l.attempts = append(l.attempts, made)
+	report := timer.Report{Result: timer.ResultDelivered, Attempt: number, EndedAt: timer.At(at)}
+	if l.fails > 0 {
+		l.fails--
+		report.Result, report.Failure = timer.ResultFailed, &timer.Failure{Status: 500, Message: "HTTP 500"}
+		if number <= len(l.ladder) {
+			report.Result, report.RetryIn = timer.ResultRetry, timer.Duration(l.ladder[number-1])
+		}
+	}
+	return report
+}
+
+// climb makes the attempts of a delivery that is on its ladder, as the activity does:
+// the first try gives the wait into Temporal's hands.
+func (l *life) climb(s *course, info activity.Info, prior timer.Report) (timer.Report, error) {
+	if l.waits { // the test environment would keep the goroutine of a retry that never comes
+		return timer.Report{}, activity.ErrResultPending
+	}
+	report := prior
+	if info.Attempt > 1 {
+		report = l.call(s.env.Now(), s.spec, prior.Attempt+int(info.Attempt)-1)
+	}
+	if report.Result == timer.ResultDelivered {
+		return report, nil
+	}
+	return timer.Report{}, temporal.NewApplicationErrorWithOptions("HTTP 500", "", temporal.ApplicationErrorOptions{
+		NonRetryable: report.Result.Final(), NextRetryDelay: report.RetryIn.D(), Details: []any{report},
+	})
+}
+
+// play plays at most that many runs.
+func (l *life) play(runs int) {
+	l.Helper()
+	for run := 1; run <= runs; run++ {
+		s := newCourseAt(l.T, l.now)
+		s.spec = l.spec
+		s.register(workflows.ActivityRing, func(_ context.Context, d timer.Delivery, _ converter.RawValue) (timer.Report, error) {
+			return l.call(s.env.Now(), d.Spec, 1), nil
+		})
+		s.deliver = func(s *course, info activity.Info) (timer.Report, error) {
+			return l.climb(s, info, *s.deliveries[len(s.deliveries)-1].Prior)
+		}
+		if l.during != nil {
+			l.during(run, s)
+		}
+		s.run()
+		l.end = s.env.GetWorkflowError()
+		again, goesOn := errors.AsType[*workflow.ContinueAsNewError](l.end)
+		if !goesOn {
+			if l.end == nil {
+				l.outcome, _ = s.ended()
+			}
+			return
+		}
+		l.spec, l.end = s.next(), nil
+		l.now = s.env.Now().Add(again.BackoffStartInterval)
+	}
+}
+
+// onItsLadder makes the first attempt fail, and something come before the next one.
+func (l *life) onItsLadder() { l.fails, l.ladder, l.waits = 1, []time.Duration{time.Hour}, true }
+
+// rang are the hours for which occurrences rang, by number.
+func (l *life) rang() map[int]time.Duration {
+	rang := map[int]time.Duration{}
+	for _, made := range l.attempts {
+		rang[made.occurrence] = made.due
+	}
+	return rang
+}
+
+func hours(due ...int) map[int]time.Duration {
+	rang := map[int]time.Duration{}
+	for i, hour := range due {
+		rang[i+1] = time.Duration(hour) * time.Hour
+	}
+	return rang
+}
+
+func TestARecurringTimer(t *testing.T) {
+	t.Parallel()
+	four := 4
+	past := time.Hour + 20*time.Minute
+	for name, c := range map[string]struct {
+		terms timer.Terms
+		given func(*life)
+		runs  int
+		check func(*life)
+	}{
+		"rings at a fixed rate, without a drift, and is delivered when its rule is over": {
+			terms: every(time.Hour, func(r *timer.Recurrence) { r.MaxOccurrences = &four }),
+			runs:  9,
+			check: func(l *life) {
+				require.Equal(l, hours(1, 2, 3, 4), l.rang())
+				require.Len(l, l.attempts, 4, "each once")
+				require.Equal(l, timer.Delivered, l.outcome.Status)
+			},
+		},
+		"counts a fixed delay from the end of the delivery": {
+			terms: timer.Terms{Recurrence: &timer.Recurrence{After: ptr(timer.Duration(time.Hour))}},
+			given: func(l *life) { l.fails, l.ladder = 1, []time.Duration{20 * time.Minute} },
+			runs:  2,
+			check: func(l *life) {
+				require.Equal(l, []attempted{{1, 1, time.Hour, time.Hour}, {1, 2, time.Hour, past}, {2, 1, past + time.Hour, past + time.Hour}},
+					l.attempts, "a retry keeps the nominal time")
+			},
+		},
+		"goes on after an occurrence that failed, with a ladder of its own": {
+			terms: every(time.Hour, asItIs),
+			given: func(l *life) { l.fails, l.ladder = 3, []time.Duration{time.Minute} },
+			runs:  2,
+			check: func(l *life) {
+				var numbers []int
+				for _, made := range l.attempts {
+					numbers = append(numbers, made.attempt)
+				}
+				require.Equal(l, []int{1, 2, 1, 2}, numbers)
+				require.Equal(l, timer.Delivered, l.spec.Series.Last.Status)
+				require.False(l, l.spec.Resting())
+			},
+		},
+		"pauses after an occurrence that failed, where its rule says so": {
+			terms: every(time.Hour, func(r *timer.Recurrence) { r.OnFailure = timer.OnFailurePause }),
+			given: func(l *life) { l.fails = 1 },
+			runs:  1,
+			check: func(l *life) {
+				require.True(l, l.spec.Resting())
+				require.Equal(l, timer.Failed, l.spec.Series.Last.Status)
+				require.Equal(l, time.Hour+timer.MaxAhead, l.now.Sub(l.began), "nothing wakes it by itself")
+			},
+		},
+		"whose ladder runs into the next occurrences rings once for the latest of them": {
+			terms: every(time.Hour, asItIs),
+			given: func(l *life) { l.fails, l.ladder = 1, []time.Duration{3*time.Hour + time.Minute} },
+			runs:  3,
+			check: func(l *life) {
+				require.Equal(l, hours(1, 4, 5), l.rang())
+				require.Equal(l, 4*time.Hour+time.Minute, l.attempts[2].at, "at once")
+			},
+		},
+		"that overslept rings once": {
+			terms: every(time.Hour, asItIs), given: overslept, runs: 2,
+			check: func(l *life) { require.Equal(l, hours(5, 6), l.rang()) },
+		},
+		"that overslept skips what it missed, where its rule says so": {
+			terms: every(time.Hour, func(r *timer.Recurrence) { r.Missed = timer.MissedSkip }), given: overslept, runs: 2,
+			check: func(l *life) { require.Equal(l, hours(6), l.rang(), "the first run found that nothing is due") },
+		},
+		"that overslept makes up for each, where its rule says so": {
+			terms: every(time.Hour, func(r *timer.Recurrence) { r.Missed = timer.MissedFireAll }), given: overslept, runs: 6,
+			check: func(l *life) { require.Equal(l, hours(1, 2, 3, 4, 5, 6), l.rang()) },
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := book(t, c.terms)
+			if c.given != nil {
+				c.given(l)
+			}
+			l.play(c.runs)
+			c.check(l)
+		})
+	}
+}
+
+func ptr[T any](v T) *T { return &v }
+
+// overslept makes the first run begin when five and a half hours have passed.
+func overslept(l *life) { l.now = l.began.Add(5*time.Hour + 30*time.Minute) }
+
+// What is asked of a recurring timer while it waits, and while it is delivered.
+func TestARecurringTimerIsChanged(t *testing.T) {
+	t.Parallel()
+	at := func(l *life, after time.Duration, change timer.Change) {
+		l.now = l.began.Add(after) // a signal ends the start delay
+		l.during = func(run int, s *course) {
+			if change.ID, change.At = "c", timer.At(l.began.Add(after)); run == 1 {
+				s.woken(1, func() { s.signal(change) })
+			}
+		}
+	}
+	for name, c := range map[string]struct {
+		given func(*life)
+		runs  int
+		check func(*life)
+	}{
+		"ring now: once more, and the rule goes on": {
+			func(l *life) { at(l, 10*time.Minute, timer.Change{Ring: true}) }, 3,
+			func(l *life) {
+				require.Equal(l, map[int]time.Duration{1: 10 * time.Minute, 2: time.Hour}, l.rang())
+			},
+		},
+		"another rule: the numbers go on": {
+			func(l *life) {
+				l.play(1)
+				at(l, 90*time.Minute, timer.Change{Terms: every(2*time.Hour, asItIs)})
+			}, 2,
+			func(l *life) {
+				require.Equal(l, map[int]time.Duration{1: time.Hour, 2: 3*time.Hour + 30*time.Minute}, l.rang())
+			},
+		},
+		"a pause: nothing rings": {
+			func(l *life) {
+				at(l, 10*time.Minute, timer.Change{Pause: &timer.Pause{Stop: true, Note: "stock-taking"}})
+			}, 1,
+			func(l *life) {
+				require.True(l, l.spec.Resting())
+				require.Equal(l, "stock-taking", l.spec.Series.Note)
+				require.Empty(l, l.attempts)
+			},
+		},
+		"a pause that ends: what passed meanwhile is dropped": {
+			func(l *life) {
+				at(l, 10*time.Minute, timer.Change{Pause: &timer.Pause{Stop: true}})
+				l.play(1)
+				at(l, 4*time.Hour+time.Minute, timer.Change{Pause: &timer.Pause{}})
+			}, 2,
+			func(l *life) { require.Equal(l, hours(5), l.rang()) },
+		},
+		"ring now during a delivery: it goes on afterwards": {
+			func(l *life) {
+				l.onItsLadder()
+				l.during = func(run int, s *course) {
+					if run == 1 {
+						s.later(time.Minute, func() { s.signal(timer.Change{ID: "c", Ring: true, At: s.at(time.Minute)}) })
+					}
+				}
+			}, 3,
+			func(l *life) {
+				require.Equal(l, []attempted{
+					{1, 1, time.Hour, time.Hour}, {2, 1, time.Hour + time.Minute, time.Hour + time.Minute},
+					{1, 1, time.Hour, time.Hour + time.Minute},
+				}, l.attempts)
+			},
+		},
+		"other content during a delivery: the same occurrence goes on": {
+			func(l *life) {
+				l.onItsLadder()
+				l.during = func(run int, s *course) {
+					if run == 1 {
+						s.later(time.Minute, func() { s.signal(timer.Change{ID: "c", Terms: timer.Terms{Priority: ptr(1)}, At: s.at(time.Minute)}) })
+					}
+				}
+			}, 2,
+			func(l *life) {
+				require.Equal(l, []attempted{{1, 1, time.Hour, time.Hour}, {1, 1, time.Hour, time.Hour + time.Minute}}, l.attempts)
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := book(t, every(time.Hour, asItIs))
+			c.given(l)
+			l.play(c.runs)
+			c.check(l)
+		})
+	}
+}
+
+// A cancel ends the whole chain, whatever the timer does. A receiver that had taken
+// the call by then has it.
+func TestARecurringTimerIsCancelled(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		rule  func(*timer.Recurrence)
+		given func(*life)
+		rang  int
+	}{
+		"while it waits":     {asItIs, func(l *life) { l.now = l.began.Add(time.Minute) }, 0},
+		"while it is paused": {func(r *timer.Recurrence) { r.Paused = true }, func(l *life) { l.now = l.began.Add(time.Minute) }, 0},
+		"between two occurrences": {asItIs, func(l *life) {
+			l.play(1)
+			l.now = l.now.Add(-time.Minute)
+		}, 1},
+		"while it is on its ladder": {asItIs, (*life).onItsLadder, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := book(t, every(time.Hour, c.rule))
+			c.given(l)
+			l.during = func(_ int, s *course) {
+				if l.waits {
+					s.later(time.Minute, s.env.CancelWorkflow)
+					return
+				}
+				s.woken(0, s.env.CancelWorkflow)
+			}
+			l.play(1)
+			require.True(t, temporal.IsCanceledError(l.end), "%v", l.end)
+			require.Len(t, l.attempts, c.rang)
+		})
+	}
+}
