@@ -12,11 +12,11 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/wakecall/wakecall/internal/app"
 	"github.com/wakecall/wakecall/internal/apply"
 	"github.com/wakecall/wakecall/internal/build"
 	"github.com/wakecall/wakecall/internal/config"
 	"github.com/wakecall/wakecall/internal/observe"
-	"github.com/wakecall/wakecall/internal/role"
 )
 
 const usage = `wakecall is an alarm clock for services, on Temporal.
@@ -42,7 +42,7 @@ var version string
 func main() { os.Exit(command(os.Args[1:])) }
 
 func command(args []string) (exit int) {
-	roles := map[string]func(context.Context, *role.House) error{"api": serveAPI, "worker": runWorker}
+	roles := map[string]func(context.Context, *app.App) error{"api": serveAPI, "worker": runWorker}
 	switch {
 	case slices.ContainsFunc(args, isHelp) || len(args) == 1 && args[0] == "help":
 		fmt.Print(usage)
@@ -61,7 +61,7 @@ func command(args []string) (exit int) {
 
 func isHelp(arg string) bool { return arg == "--help" || arg == "-help" || arg == "-h" }
 
-func perform(role func(context.Context, *role.House) error) (exit int) {
+func perform(role func(context.Context, *app.App) error) (exit int) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := run(ctx, role); err != nil {
@@ -93,7 +93,7 @@ func applyPolicies(args []string) (exit int) {
 	return 0
 }
 
-func run(ctx context.Context, perform func(context.Context, *role.House) error) error {
+func run(ctx context.Context, perform func(context.Context, *app.App) error) error {
 	settings, err := config.Load()
 	if err != nil {
 		return err
@@ -102,34 +102,34 @@ func run(ctx context.Context, perform func(context.Context, *role.House) error) 
 	if err != nil {
 		return err
 	}
-	temporal, err := role.FromEnvironment()
+	temporal, err := app.FromEnvironment()
 	if err != nil {
 		return err
 	}
-	house, err := role.Open(ctx, role.Settings{Config: settings, Version: build.Version(version), Logger: logger, Temporal: temporal})
+	wakecall, err := app.Open(ctx, app.Settings{Config: settings, Version: build.Version(version), Logger: logger, Temporal: temporal})
 	if err != nil {
 		return err
 	}
-	defer house.Close()
-	house.CheckTemporal(ctx)
-	return perform(ctx, house)
+	defer wakecall.Close()
+	wakecall.CheckTemporal(ctx)
+	return perform(ctx, wakecall)
 }
 
-func serveAPI(ctx context.Context, house *role.House) error {
-	return house.ServeAPI(ctx, announce(house, "api"))
+func serveAPI(ctx context.Context, wakecall *app.App) error {
+	return wakecall.ServeAPI(ctx, announce(wakecall, "api"))
 }
 
-func runWorker(ctx context.Context, house *role.House) error {
-	workers, err := house.StartWorker()
+func runWorker(ctx context.Context, wakecall *app.App) error {
+	workers, err := wakecall.StartWorker()
 	if err != nil {
 		return err
 	}
 	defer workers.Stop()
-	return house.ServeMetrics(ctx, announce(house, "worker"))
+	return wakecall.ServeMetrics(ctx, announce(wakecall, "worker"))
 }
 
-func announce(house *role.House, name string) func(net.Addr) {
+func announce(wakecall *app.App, name string) func(net.Addr) {
 	return func(addr net.Addr) {
-		house.Logger.Info("started", "role", name, "addr", addr.String(), "version", house.Version)
+		wakecall.Logger.Info("started", "role", name, "addr", addr.String(), "version", wakecall.Version)
 	}
 }

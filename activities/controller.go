@@ -17,7 +17,7 @@ type Queues interface {
 	SetQueueRate(ctx context.Context, rate timer.QueueRate) error
 }
 
-// Controller keeps the house in order: it is not on the way of any delivery.
+// Controller keeps a deployment in order. It is not on the way of any delivery.
 type Controller struct {
 	Queues   Queues
 	Policies Policies

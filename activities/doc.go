@@ -1,6 +1,6 @@
 // Package activities holds the effects of a delivery: it calls the receiver
 // and says, in Temporal's language, what follows. It is the only package that
-// leaves the house, and the only one that knows resty.
+// calls out, and the only one that knows resty.
 //
 // A [Ringer] makes attempts: [Ringer.Ring] is the first one, on the fast path
 // within a workflow task, [Ringer.Deliver] every other one. Ring first holds the

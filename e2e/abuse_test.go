@@ -20,7 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/api/workflowservice/v1"
 
-	"github.com/wakecall/wakecall/e2e/house"
+	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
 // raw is a connection to the API that is written to by hand.
@@ -65,7 +65,7 @@ func (r *raw) holdProblem(response *http.Response, body []byte) {
 		return
 	}
 	require.Equal(r.t, "application/problem+json", kind)
-	var problem house.Problem
+	var problem testenv.Problem
 	require.NoError(r.t, json.Unmarshal(body, &problem), "%s", body)
 	require.Equal(r.t, response.StatusCode, problem.Status)
 }
@@ -134,8 +134,8 @@ var abuses = map[string]abuse{
 
 func TestAbuseBelowHTTP(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
-	addr := h.Serve()
+	env, r, kind := open(t)
+	addr := env.Serve()
 	book := func(id string) string {
 		body, err := json.Marshal(booking(kind, id, "1h", r.URL))
 		require.NoError(t, err)
@@ -156,14 +156,14 @@ func TestAbuseBelowHTTP(t *testing.T) {
 	atOnce.Wait()
 	require.Equal(t, []int{201}, say(t, addr, book("heard")))
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
-		assert.Equal(c, []string{kind + "/heard"}, all(t, h, kind))
+		assert.Equal(c, []string{kind + "/heard"}, all(t, env, kind))
 	}, 10*time.Second, 20*time.Millisecond, "the oracle sees a request that is heard, and no request within another was")
 }
 
 // all lists the workflows of a business type.
-func all(t *testing.T, h *house.House, kind string) (ids []string) {
+func all(t *testing.T, env *testenv.Env, kind string) (ids []string) {
 	t.Helper()
-	list, err := h.Client.ListWorkflow(t.Context(), &workflowservice.ListWorkflowExecutionsRequest{Query: "BusinessType = '" + kind + "'"})
+	list, err := env.Client.ListWorkflow(t.Context(), &workflowservice.ListWorkflowExecutionsRequest{Query: "BusinessType = '" + kind + "'"})
 	require.NoError(t, err)
 	for _, info := range list.GetExecutions() {
 		ids = append(ids, info.GetExecution().GetWorkflowId())
@@ -174,8 +174,8 @@ func all(t *testing.T, h *house.House, kind string) (ids []string) {
 // A client that takes its time is let go, and holds up nobody meanwhile.
 func TestSlowClients(t *testing.T) {
 	t.Parallel()
-	h, _, kind := open(t)
-	addr := h.Serve()
+	env, _, kind := open(t)
+	addr := env.Serve()
 	for name, c := range map[string]struct {
 		text string
 		want []int
@@ -207,7 +207,7 @@ func TestSlowClients(t *testing.T) {
 		for range 5 {
 			require.Equal(t, []int{200}, say(t, addr, "GET /livez HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"))
 		}
-		require.Empty(t, all(t, h, kind))
+		require.Empty(t, all(t, env, kind))
 	})
 }
 
@@ -232,9 +232,9 @@ func (r *raw) closed() bool { return r.SetWriteDeadline(time.Now().Add(time.Seco
 // Paths are decoded exactly once, and never lead to another resource.
 func TestAbusedPaths(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
-	addr := h.Serve()
-	h.Add(booking(kind, "x", "1h", r.URL))
+	env, r, kind := open(t)
+	addr := env.Serve()
+	env.Add(booking(kind, "x", "1h", r.URL))
 	for path, want := range map[string][]int{
 		"/v1/timers/TYPE/x": {200}, "/v1/timers/TYPE/%78": {200},
 		"/v1/timers/TYPE/%2578": {422}, "/v1/timers/TYPE/x%00": {422}, "/v1/timers/TYPE/x%2F": {422, 404}, "/v1/timers/TYPE%2Fx": {404},
@@ -308,9 +308,9 @@ func fields(n int) func(func(string) bool) {
 
 func TestAbusedBodies(t *testing.T) {
 	t.Parallel()
-	h, _, kind := open(t)
+	env, _, kind := open(t)
 	for name, c := range bodies {
-		reply := h.Do("POST", "/v1/timers", strings.ReplaceAll(c.body, "TYPE", kind))
+		reply := env.Do("POST", "/v1/timers", strings.ReplaceAll(c.body, "TYPE", kind))
 		require.Equal(t, c.want, reply.Status, "%s: %.300s", name, reply.Body)
 		reply.Problem()
 		require.Less(t, len(reply.Body), 1<<20, name)
@@ -319,19 +319,19 @@ func TestAbusedBodies(t *testing.T) {
 		{"PUT", "/v1/timers/" + kind + "/x"}, {"PATCH", "/v1/timers/" + kind + "/x"}, {"PUT", "/v1/policies/" + kind}, {"POST", "/v1/timers/batch"},
 	} {
 		for name, c := range bodies {
-			reply := h.Do(call.method, call.path, strings.ReplaceAll(c.body, "TYPE", kind))
+			reply := env.Do(call.method, call.path, strings.ReplaceAll(c.body, "TYPE", kind))
 			require.Contains(t, []int{400, 404, 422}, reply.Status, "%s %s %s: %.300s", call.method, call.path, name, reply.Body)
 			reply.Problem()
 		}
 	}
-	require.Empty(t, all(t, h, kind), "a refused request starts nothing")
+	require.Empty(t, all(t, env, kind), "a refused request starts nothing")
 }
 
 // A body is not unpacked, and one that is too large is not read: many at once
 // do not fill the memory.
 func TestAbusedSizes(t *testing.T) {
-	h, _, kind := open(t)
-	addr := h.Serve()
+	env, _, kind := open(t)
+	addr := env.Serve()
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
 	_, _ = z.Write(bytes.Repeat([]byte(" "), 64<<20))
@@ -358,7 +358,7 @@ func TestAbusedSizes(t *testing.T) {
 		}
 	})
 	require.Less(t, heap()-before, int64(64<<20))
-	require.Empty(t, all(t, h, kind))
+	require.Empty(t, all(t, env, kind))
 }
 
 func heap() int64 {

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/client"
 
-	"github.com/wakecall/wakecall/e2e/house"
 	"github.com/wakecall/wakecall/e2e/receiver"
+	"github.com/wakecall/wakecall/e2e/testenv"
 	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
@@ -31,50 +31,50 @@ func answeredBy(answers <-chan int) receiver.Answer {
 // sent it.
 func TestAnAcceptedCancelHolds(t *testing.T) {
 	t.Parallel()
-	for name, cancel := range map[string]func(h *house.House, kind, path string){
-		"by the API": func(h *house.House, _, path string) {
-			require.Equal(t, http.StatusAccepted, h.Do("DELETE", "/v1/timers/"+path+"?wait=0s", nil).Status)
+	for name, cancel := range map[string]func(env *testenv.Env, kind, path string){
+		"by the API": func(env *testenv.Env, _, path string) {
+			require.Equal(t, http.StatusAccepted, env.Do("DELETE", "/v1/timers/"+path+"?wait=0s", nil).Status)
 		},
-		"by a tool of Temporal": func(h *house.House, _, path string) {
-			require.NoError(t, h.Client.CancelWorkflow(t.Context(), path, ""))
+		"by a tool of Temporal": func(env *testenv.Env, _, path string) {
+			require.NoError(t, env.Client.CancelWorkflow(t.Context(), path, ""))
 		},
-		"by a batch of Temporal": func(h *house.House, kind, _ string) {
-			reply := h.Do("DELETE", "/v1/policies/"+kind+"?timers=cancel", nil)
+		"by a batch of Temporal": func(env *testenv.Env, kind, _ string) {
+			reply := env.Do("DELETE", "/v1/policies/"+kind+"?timers=cancel", nil)
 			require.Equal(t, http.StatusNoContent, reply.Status, "%s", reply.Body)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h, r, kind := open(t)
+			env, r, kind := open(t)
 			answers := make(chan int)
-			h.Policy(kind, house.JSON{"callback": house.JSON{"url": r.On("/", answeredBy(answers))}, "retry": house.JSON{"steps": []string{"10ms"}}})
-			h.Add(house.JSON{"business_type": kind, "business_id": "1", "delay": "0s"})
+			env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.On("/", answeredBy(answers))}, "retry": testenv.JSON{"steps": []string{"10ms"}}})
+			env.Add(testenv.JSON{"business_type": kind, "business_id": "1", "delay": "0s"})
 			r.Await(t, "1", 1)
-			require.Equal(t, http.StatusAccepted, h.Do("PATCH", "/v1/timers/"+kind+"/1?wait=0s", house.JSON{"delay": "1s"}).Status)
-			cancel(h, kind, kind+"/1")
-			awaitCancelRequest(t, h, kind+"/1")
+			require.Equal(t, http.StatusAccepted, env.Do("PATCH", "/v1/timers/"+kind+"/1?wait=0s", testenv.JSON{"delay": "1s"}).Status)
+			cancel(env, kind, kind+"/1")
+			awaitCancelRequest(t, env, kind+"/1")
 			answers <- http.StatusInternalServerError
-			h.Await(kind+"/1", "cancelled")
+			env.Await(kind+"/1", "cancelled")
 			require.Len(t, r.Calls("1"), 1)
 		})
 	}
 }
 
-func awaitCancelRequest(t *testing.T, h *house.House, path string) {
+func awaitCancelRequest(t *testing.T, env *testenv.Env, path string) {
 	t.Helper()
 	require.Eventually(t, func() bool {
-		described, err := h.Client.DescribeWorkflowExecution(t.Context(), path, "")
+		described, err := env.Client.DescribeWorkflowExecution(t.Context(), path, "")
 		return err == nil && described.GetWorkflowExtendedInfo().GetCancelRequested()
 	}, 10*time.Second, 10*time.Millisecond, "a batch takes a moment")
 }
 
 // awaitMarks waits until so many changes are known to wait for a run whose task a
 // worker has.
-func awaitMarks(t *testing.T, h *house.House, path string, n int) {
+func awaitMarks(t *testing.T, env *testenv.Env, path string, n int) {
 	t.Helper()
-	runID := h.Get(path).RunID
+	runID := env.Get(path).RunID
 	require.Eventually(t, func() bool {
-		described, err := h.Client.DescribeWorkflowExecution(t.Context(), path, "")
+		described, err := env.Client.DescribeWorkflowExecution(t.Context(), path, "")
 		marks := 0
 		for id := range described.GetWorkflowExtendedInfo().GetRequestIdInfos() {
 			if strings.HasPrefix(id, workflows.ChangeMark(runID)) {
@@ -99,23 +99,23 @@ type toldChanges struct {
 // waits for it, and shows on the timer to whoever was answered 202.
 func TestARefusedChangeIsTold(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
+	env, r, kind := open(t)
 	answers := make(chan int)
 	body := booking(kind, "1", "0s", r.On("/", answeredBy(answers)))
-	body["retry"] = house.JSON{"steps": []string{"10ms"}}
-	h.Add(body)
+	body["retry"] = testenv.JSON{"steps": []string{"10ms"}}
+	env.Add(body)
 	r.Await(t, "1", 1)
 	path := "/v1/timers/" + kind + "/1"
 	later := func(hours int) string { return timer.At(time.Now().Add(time.Duration(hours) * time.Hour)).String() }
-	moved := h.Do("PATCH", path+"?wait=0s", house.JSON{"due_at": later(3)})
+	moved := env.Do("PATCH", path+"?wait=0s", testenv.JSON{"due_at": later(3)})
 	require.Equal(t, http.StatusAccepted, moved.Status)
-	awaitMarks(t, h, kind+"/1", 1)
-	waiting := make(chan house.Reply, 1)
-	go func() { waiting <- h.Do("PATCH", path+"?wait=30s", house.JSON{"latest_at": later(2)}) }()
-	awaitMarks(t, h, kind+"/1", 2)
+	awaitMarks(t, env, kind+"/1", 1)
+	waiting := make(chan testenv.Reply, 1)
+	go func() { waiting <- env.Do("PATCH", path+"?wait=30s", testenv.JSON{"latest_at": later(2)}) }()
+	awaitMarks(t, env, kind+"/1", 2)
 	var unheard, edited toldChanges
-	h.Do("PATCH", path+"?wait=0s", house.JSON{"latest_at": later(1)}).Into(&unheard)
-	reply := h.Do("PATCH", path+"?wait=0s", house.JSON{"payload": house.JSON{"n": 2}})
+	env.Do("PATCH", path+"?wait=0s", testenv.JSON{"latest_at": later(1)}).Into(&unheard)
+	reply := env.Do("PATCH", path+"?wait=0s", testenv.JSON{"payload": testenv.JSON{"n": 2}})
 	require.Equal(t, http.StatusAccepted, reply.Status)
 	reply.Into(&edited)
 	answers <- http.StatusInternalServerError
@@ -126,10 +126,10 @@ func TestARefusedChangeIsTold(t *testing.T) {
 	require.Equal(t, "urn:wakecall:problem:overtaken", problem.Type)
 	require.Len(t, problem.Errors, 1)
 	require.Equal(t, "/latest_at", problem.Errors[0].Pointer)
-	require.Equal(t, 3, h.Get(kind+"/1").Revision, "what fits is applied: the move and the payload")
+	require.Equal(t, 3, env.Get(kind+"/1").Revision, "what fits is applied: the move and the payload")
 
 	var shown toldChanges
-	h.Do("GET", path, nil).Into(&shown)
+	env.Do("GET", path, nil).Into(&shown)
 	require.Empty(t, shown.PendingChange)
 	require.Len(t, shown.RefusedChanges, 2)
 	require.Equal(t, unheard.PendingChange, shown.RefusedChanges[1].Change)
@@ -145,36 +145,36 @@ func TestARefusedChangeIsTold(t *testing.T) {
 // has the task by the time that something else happened to the timer.
 func TestALongAttemptAmongTwoWorkers(t *testing.T) {
 	t.Parallel()
-	addr, stop, err := house.Temporal(t.TempDir())
+	addr, stop, err := testenv.Temporal(t.TempDir())
 	require.NoError(t, err)
 	t.Cleanup(stop)
-	h, other := house.Open(t, addr), house.Open(t, addr)
-	h.StartWorker()
+	env, other := testenv.Open(t, addr), testenv.Open(t, addr)
+	env.StartWorker()
 	other.StartWorker()
 	r, kind := receiver.New(t), typeOf(t)
 	answers := make(chan int)
 	url := r.On("/", answeredBy(answers))
 	ids := []string{"0", "1", "2", "3", "4", "5", "6", "7"}
 	for _, id := range ids {
-		startWithShortTasks(t, h, timer.Key{BusinessType: kind, BusinessID: id}, url)
+		startWithShortTasks(t, env, timer.Key{BusinessType: kind, BusinessID: id}, url)
 		r.Await(t, id, 1)
-		awaitHeartbeat(t, h, kind+"/"+id)
+		awaitHeartbeat(t, env, kind+"/"+id)
 	}
-	replies := make(chan house.Reply, len(ids))
+	replies := make(chan testenv.Reply, len(ids))
 	for n, id := range ids {
 		go func() {
 			if n%2 == 0 {
-				replies <- h.Do("DELETE", "/v1/timers/"+kind+"/"+id+"?wait=30s", nil)
+				replies <- env.Do("DELETE", "/v1/timers/"+kind+"/"+id+"?wait=30s", nil)
 				return
 			}
-			replies <- h.Do("PATCH", "/v1/timers/"+kind+"/"+id+"?wait=30s", house.JSON{"delay": "1h"})
+			replies <- env.Do("PATCH", "/v1/timers/"+kind+"/"+id+"?wait=30s", testenv.JSON{"delay": "1h"})
 		}()
 	}
 	for n, id := range ids {
 		if n%2 == 0 {
-			awaitCancelRequest(t, h, kind+"/"+id)
+			awaitCancelRequest(t, env, kind+"/"+id)
 		} else {
-			awaitMarks(t, h, kind+"/"+id, 1)
+			awaitMarks(t, env, kind+"/"+id, 1)
 		}
 	}
 	for range ids {
@@ -185,7 +185,7 @@ func TestALongAttemptAmongTwoWorkers(t *testing.T) {
 		assert.Equal(t, http.StatusConflict, reply.Status, "%s", reply.Body)
 	}
 	for _, id := range ids {
-		h.Await(kind+"/"+id, "delivered")
+		env.Await(kind+"/"+id, "delivered")
 	}
 	require.Len(t, r.All(), len(ids))
 }
@@ -193,7 +193,7 @@ func TestALongAttemptAmongTwoWorkers(t *testing.T) {
 // shortTask is a workflow task's timeout of which the SDK uses 80 %.
 const shortTask = 2 * time.Second
 
-func startWithShortTasks(t *testing.T, h *house.House, key timer.Key, url string) {
+func startWithShortTasks(t *testing.T, env *testenv.Env, key timer.Key, url string) {
 	t.Helper()
 	now := timer.At(time.Now())
 	spec := timer.Spec{
@@ -201,7 +201,7 @@ func startWithShortTasks(t *testing.T, h *house.House, key timer.Key, url string
 		Callback:  &timer.Callback{URL: url, Timeout: timer.Duration(time.Minute)},
 		Behaviour: workflows.BehaviourNow,
 	}
-	_, err := h.Client.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{
+	_, err := env.Client.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{
 		ID: key.String(), TaskQueue: workflows.TaskQueue, WorkflowTaskTimeout: shortTask,
 		Memo: map[string]any{workflows.MemoTimer: spec.Memo},
 	}, workflows.TypeTimer, spec, workflows.Encode(nil))
@@ -209,10 +209,10 @@ func startWithShortTasks(t *testing.T, h *house.House, key timer.Key, url string
 }
 
 // awaitHeartbeat waits until the SDK has asked for more time for an attempt.
-func awaitHeartbeat(t *testing.T, h *house.House, path string) {
+func awaitHeartbeat(t *testing.T, env *testenv.Env, path string) {
 	t.Helper()
 	require.Eventually(t, func() bool {
-		described, err := h.Client.DescribeWorkflowExecution(t.Context(), path, "")
+		described, err := env.Client.DescribeWorkflowExecution(t.Context(), path, "")
 		return err == nil && described.GetWorkflowExecutionInfo().GetHistoryLength() > 4
 	}, 10*time.Second, 10*time.Millisecond, "the SDK should have heartbeat the task")
 }

@@ -9,8 +9,8 @@ import (
 	webhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 	"github.com/stretchr/testify/require"
 
-	"github.com/wakecall/wakecall/e2e/house"
 	"github.com/wakecall/wakecall/e2e/receiver"
+	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
 // event is what an alert says.
@@ -26,16 +26,16 @@ type event struct {
 }
 
 // alerted is a business type whose alerts a receiver takes at the second try.
-func alerted(h *house.House, r *receiver.Receiver, kind string) (key string) {
+func alerted(env *testenv.Env, r *receiver.Receiver, kind string) (key string) {
 	key = secret()
 	r.On("/alert", func(w http.ResponseWriter, req *http.Request, n int) {
 		if n == 1 {
 			w.WriteHeader(http.StatusInternalServerError)
 		}
 	})
-	h.Policy(kind, house.JSON{
-		"callback": house.JSON{"url": r.URL + "/call"}, "retry": house.JSON{"steps": []string{"10ms"}},
-		"signing_secrets": []string{key}, "alert": house.JSON{"url": r.URL + "/alert"},
+	env.Policy(kind, testenv.JSON{
+		"callback": testenv.JSON{"url": r.URL + "/call"}, "retry": testenv.JSON{"steps": []string{"10ms"}},
+		"signing_secrets": []string{key}, "alert": testenv.JSON{"url": r.URL + "/alert"},
 	})
 	return key
 }
@@ -54,11 +54,11 @@ func alerts(t *testing.T, r *receiver.Receiver, kind string) (calls []receiver.C
 
 func TestAlertOfAFailedTimer(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
-	key := alerted(h, r, kind)
+	env, r, kind := open(t)
+	key := alerted(env, r, kind)
 	r.On("/call", receiver.Status(http.StatusBadGateway))
-	h.Add(house.JSON{"business_type": kind, "business_id": "1", "delay": "0s"})
-	failed := h.Await(kind+"/1", "failed")
+	env.Add(testenv.JSON{"business_type": kind, "business_id": "1", "delay": "0s"})
+	failed := env.Await(kind+"/1", "failed")
 	r.AwaitTo(t, "/alert", 2)
 
 	calls, events := alerts(t, r, "timer.failed")
@@ -72,7 +72,7 @@ func TestAlertOfAFailedTimer(t *testing.T) {
 	require.Equal(t, failed.WebhookID, events[1].Data.WebhookID)
 	require.Equal(t, http.StatusBadGateway, events[1].Data.LastFailure.Status)
 
-	require.Equal(t, http.StatusOK, h.Do("POST", "/v1/timers/"+kind+"/1/redeliver", nil).Status)
+	require.Equal(t, http.StatusOK, env.Do("POST", "/v1/timers/"+kind+"/1/redeliver", nil).Status)
 	r.AwaitTo(t, "/alert", 3)
 	calls, _ = alerts(t, r, "timer.failed")
 	require.NotEqual(t, calls[0].Header.Get("webhook-id"), calls[2].Header.Get("webhook-id"), "it failed again: another event")
@@ -80,14 +80,14 @@ func TestAlertOfAFailedTimer(t *testing.T) {
 
 func TestAlertOfAnExpiredTimer(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
-	alerted(h, r, kind)
+	env, r, kind := open(t)
+	alerted(env, r, kind)
 	r.On("/call", receiver.Status(http.StatusBadGateway))
-	h.Add(house.JSON{
+	env.Add(testenv.JSON{
 		"business_type": kind, "business_id": "1", "delay": "0s", "expires_after": "4s",
-		"retry": house.JSON{"steps": []string{"1h"}},
+		"retry": testenv.JSON{"steps": []string{"1h"}},
 	})
-	expired := h.Await(kind+"/1", "expired")
+	expired := env.Await(kind+"/1", "expired")
 	require.Equal(t, http.StatusBadGateway, expired.LastFailure.Status, "how its last attempt failed is shown")
 	require.Equal(t, 1, expired.Attempts)
 	r.AwaitTo(t, "/alert", 2)
@@ -97,32 +97,32 @@ func TestAlertOfAnExpiredTimer(t *testing.T) {
 
 func TestAlertOfBackPressure(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
-	alerted(h, r, kind)
+	env, r, kind := open(t)
+	alerted(env, r, kind)
 	r.On("/call", func(w http.ResponseWriter, req *http.Request, n int) {
 		if n == 1 && req.Header.Get("Wakecall-Business-Id") == "0" {
 			w.Header().Set("Retry-After", "2")
 			w.WriteHeader(http.StatusTooManyRequests)
 		}
 	})
-	h.AddMany(kind, 3, "0s")
+	env.AddMany(kind, 3, "0s")
 	r.AwaitTo(t, "/alert", 2)
 	calls, events := alerts(t, r, "policy.back_pressure")
 	require.Equal(t, http.StatusTooManyRequests, events[0].Data.BackPressure.Status)
 	require.Equal(t, calls[0].Header.Get("webhook-id"), calls[1].Header.Get("webhook-id"), "one event, one alert")
-	h.AwaitAll(kind, 3, "delivered")
+	env.AwaitAll(kind, 3, "delivered")
 }
 
 // Who cannot be told holds no timer up.
 func TestAnAlertNobodyTakes(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
+	env, r, kind := open(t)
 	r.On("/call", receiver.Status(http.StatusGone))
-	h.Policy(kind, house.JSON{"callback": house.JSON{"url": r.URL + "/call"}, "alert": house.JSON{"url": "http://127.0.0.1:20009"}})
-	h.Add(house.JSON{"business_type": kind, "business_id": "1", "delay": "0s"})
-	h.Await(kind+"/1", "failed")
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL + "/call"}, "alert": testenv.JSON{"url": "http://127.0.0.1:20009"}})
+	env.Add(testenv.JSON{"business_type": kind, "business_id": "1", "delay": "0s"})
+	env.Await(kind+"/1", "failed")
 	begun := time.Now()
-	h.Add(house.JSON{"business_type": kind, "business_id": "2", "delay": "0s"})
-	h.Await(kind+"/2", "failed")
+	env.Add(testenv.JSON{"business_type": kind, "business_id": "2", "delay": "0s"})
+	env.Await(kind+"/2", "failed")
 	require.Less(t, time.Since(begun), 20*time.Second)
 }

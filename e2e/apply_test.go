@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/wakecall/wakecall/e2e/house"
 	"github.com/wakecall/wakecall/e2e/process"
+	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
 // policyFile is a file of policies for the real program.
@@ -30,7 +30,7 @@ func (f policyFile) write(text string) {
 func (f policyFile) apply(args ...string) (exit int, stdout, stderr string) {
 	f.t.Helper()
 	done := process.Launch(f.t, process.Command{
-		Path: process.Wakecall(f.t), Args: append([]string{"policies", "apply"}, args...),
+		Path: process.WakecallBinary(f.t), Args: append([]string{"policies", "apply"}, args...),
 		Env: map[string]string{"WAKECALL_URL": f.url, "ORDERS_KEY": "s3cret"},
 	})
 	exit = done.Wait()
@@ -40,8 +40,8 @@ func (f policyFile) apply(args ...string) (exit int, stdout, stderr string) {
 
 func TestApplyPolicies(t *testing.T) {
 	t.Parallel()
-	h, _, kind := open(t)
-	f := policyFile{t: t, url: h.URL, path: filepath.Join(t.TempDir(), "policies.yaml"), kind: kind}
+	env, _, kind := open(t)
+	f := policyFile{t: t, url: env.URL, path: filepath.Join(t.TempDir(), "policies.yaml"), kind: kind}
 	const first = `policies:
   - business_type: TYPE.close
     callback: {url: "https://orders.example/close", headers: {Authorization: "Bearer ${ORDERS_KEY}"}}
@@ -49,7 +49,7 @@ func TestApplyPolicies(t *testing.T) {
   - business_type: TYPE.refund
     callback: {url: "https://pay.example/refund"}
 `
-	stored := func(name string) int { return h.Do("GET", "/v1/policies/"+kind+name, nil).Status }
+	stored := func(name string) int { return env.Do("GET", "/v1/policies/"+kind+name, nil).Status }
 
 	f.write(first)
 	exit, out, complaints := f.apply(f.path, "--dry-run")
@@ -77,22 +77,22 @@ func TestApplyPolicies(t *testing.T) {
 	exit, out, _ = f.apply(f.path)
 	require.Zero(t, exit)
 	require.Equal(t, difference+"1 of 2 policies applied\n", out)
-	require.Equal(t, `"2"`, h.Do("GET", "/v1/policies/"+kind+".close", nil).Header.Get("ETag"))
-	require.Equal(t, `"1"`, h.Do("GET", "/v1/policies/"+kind+".refund", nil).Header.Get("ETag"))
+	require.Equal(t, `"2"`, env.Do("GET", "/v1/policies/"+kind+".close", nil).Header.Get("ETag"))
+	require.Equal(t, `"1"`, env.Do("GET", "/v1/policies/"+kind+".refund", nil).Header.Get("ETag"))
 
 	// The values are as the file says, the secret one included.
 	var plan struct{ Changes []any }
-	h.Do("PUT", "/v1/policies/"+kind+".close?dry_run=true", house.JSON{
-		"callback": house.JSON{"url": "https://orders.example/close", "headers": house.JSON{"Authorization": "Bearer s3cret"}},
-		"limits":   house.JSON{"callbacks_per_second": 10},
+	env.Do("PUT", "/v1/policies/"+kind+".close?dry_run=true", testenv.JSON{
+		"callback": testenv.JSON{"url": "https://orders.example/close", "headers": testenv.JSON{"Authorization": "Bearer s3cret"}},
+		"limits":   testenv.JSON{"callbacks_per_second": 10},
 	}).Into(&plan)
 	require.Empty(t, plan.Changes)
 }
 
 func TestApplyRefusesTheWholeFile(t *testing.T) {
 	t.Parallel()
-	h, _, kind := open(t)
-	f := policyFile{t: t, url: h.URL, path: filepath.Join(t.TempDir(), "policies.yaml"), kind: kind}
+	env, _, kind := open(t)
+	f := policyFile{t: t, url: env.URL, path: filepath.Join(t.TempDir(), "policies.yaml"), kind: kind}
 	for text, want := range map[string]string{
 		`policies:
   - {business_type: TYPE.good, callback: {url: "https://a.example"}}
@@ -113,14 +113,14 @@ func TestApplyRefusesTheWholeFile(t *testing.T) {
 		} else {
 			require.Contains(t, complaints, want)
 		}
-		require.Equal(t, http.StatusNotFound, h.Do("GET", "/v1/policies/"+kind+".good", nil).Status, "nothing was applied")
+		require.Equal(t, http.StatusNotFound, env.Do("GET", "/v1/policies/"+kind+".good", nil).Status, "nothing was applied")
 	}
 	for _, args := range [][]string{{}, {"--dry-run"}, {f.path, f.path}, {"--wet-run", f.path}} {
 		exit, _, complaints := f.apply(args...)
 		require.Equal(t, 2, exit)
 		require.Contains(t, complaints, "wakecall policies apply FILE [--dry-run]")
 	}
-	f.url = "http://" + house.Addr()
+	f.url = "http://" + testenv.Addr()
 	f.write("policies: [{business_type: TYPE.good}]")
 	exit, _, complaints := f.apply(f.path)
 	require.Equal(t, 1, exit)

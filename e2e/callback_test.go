@@ -15,8 +15,8 @@ import (
 	webhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 	"github.com/stretchr/testify/require"
 
-	"github.com/wakecall/wakecall/e2e/house"
 	"github.com/wakecall/wakecall/e2e/receiver"
+	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
 func secret() string {
@@ -27,10 +27,10 @@ func secret() string {
 
 func TestCallbackIsSigned(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
+	env, r, kind := open(t)
 	older, newer := secret(), secret()
-	h.Policy(kind, house.JSON{"callback": house.JSON{"url": r.URL}, "signing_secrets": []string{newer, older}})
-	h.Add(house.JSON{"business_type": kind, "business_id": "1", "delay": "0s", "payload": house.JSON{"total": 12.5}})
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "signing_secrets": []string{newer, older}})
+	env.Add(testenv.JSON{"business_type": kind, "business_id": "1", "delay": "0s", "payload": testenv.JSON{"total": 12.5}})
 	call := r.Await(t, "1", 1)[0]
 	for _, valid := range []string{newer, older} {
 		verifier, err := webhooks.NewWebhook(valid)
@@ -47,17 +47,17 @@ func TestCallbackIsSigned(t *testing.T) {
 
 func TestCallbackHeaders(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
-	h.Policy(kind, house.JSON{"callback": house.JSON{
-		"url": r.URL + "/policy", "headers": house.JSON{"Authorization": "Bearer of-the-policy", "X-Tenant": "policy"},
+	env, r, kind := open(t)
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{
+		"url": r.URL + "/policy", "headers": testenv.JSON{"Authorization": "Bearer of-the-policy", "X-Tenant": "policy"},
 	}})
-	body := house.JSON{
+	body := testenv.JSON{
 		"business_type": kind, "business_id": "a:b~c@d=e+f-1", "delay": "0s", "payload": "x",
-		"callback": house.JSON{"headers": house.JSON{"X-Tenant": "timer"}},
+		"callback": testenv.JSON{"headers": testenv.JSON{"X-Tenant": "timer"}},
 	}
-	request := h.Request("POST", "/v1/timers", body)
+	request := env.Request("POST", "/v1/timers", body)
 	request.Header.Set("traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
-	booked := h.Send(request).Timer()
+	booked := env.Send(request).Timer()
 	call := r.Await(t, "a:b~c@d=e+f-1", 1)[0]
 	got := call.Header
 	require.Equal(t, "/policy", call.Path)
@@ -79,33 +79,33 @@ func TestCallbackHeaders(t *testing.T) {
 
 func TestAnotherHostIsNotSentThePolicysHeaders(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
-	h.Policy(kind, house.JSON{"callback": house.JSON{"url": "https://example.com/", "headers": house.JSON{"Authorization": "Bearer x"}}})
-	h.Add(booking(kind, "1", "0s", r.URL))
+	env, r, kind := open(t)
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": "https://example.com/", "headers": testenv.JSON{"Authorization": "Bearer x"}}})
+	env.Add(booking(kind, "1", "0s", r.URL))
 	require.Empty(t, r.Await(t, "1", 1)[0].Header.Get("Authorization"))
 }
 
 func TestPayloadByteForByte(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
+	env, r, kind := open(t)
 	const add = `{"business_type":%q,"business_id":%q,"delay":"0s","callback":{"url":%q},%s}`
 	for i, payload := range []string{
 		`{ "b" : 1.00, "a":[ ],  "é":"\u00e9\/<&>" , "big":12345678901234567890.10 }`, `"text"`, `17`, `null`, `[1,2 ,3]`,
 	} {
 		id := "json-" + strconv.Itoa(i)
-		reply := h.Do("POST", "/v1/timers", fmt.Sprintf(add, kind, id, r.URL, `"payload": `+payload))
+		reply := env.Do("POST", "/v1/timers", fmt.Sprintf(add, kind, id, r.URL, `"payload": `+payload))
 		require.Equal(t, http.StatusCreated, reply.Status, "%s", reply.Body)
 		require.Equal(t, payload, string(r.Await(t, id, 1)[0].Body))
 	}
 	raw := make([]byte, 60<<10)
 	_, _ = rand.Read(raw)
-	reply := h.Do("POST", "/v1/timers", fmt.Sprintf(add, kind, "raw", r.URL,
+	reply := env.Do("POST", "/v1/timers", fmt.Sprintf(add, kind, "raw", r.URL,
 		fmt.Sprintf(`"payload_base64":%q,"content_type":"image/png"`, base64.StdEncoding.EncodeToString(raw))))
 	require.Equal(t, http.StatusCreated, reply.Status, "%s", reply.Body)
 	call := r.Await(t, "raw", 1)[0]
 	require.Equal(t, raw, call.Body)
 	require.Equal(t, "image/png", call.Header.Get("Content-Type"))
-	reply = h.Do("POST", "/v1/timers", fmt.Sprintf(add, kind, "none", r.URL, `"priority":3`))
+	reply = env.Do("POST", "/v1/timers", fmt.Sprintf(add, kind, "none", r.URL, `"priority":3`))
 	require.Equal(t, http.StatusCreated, reply.Status)
 	require.Empty(t, r.Await(t, "none", 1)[0].Body)
 	require.Empty(t, r.Calls("none")[0].Header.Get("Content-Type"))
@@ -113,10 +113,10 @@ func TestPayloadByteForByte(t *testing.T) {
 
 func TestVerdicts(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
+	env, r, kind := open(t)
 	elsewhere := receiver.New(t)
-	h.Policy(kind, house.JSON{
-		"callback": house.JSON{"url": r.URL, "timeout": "500ms"}, "retry": house.JSON{"steps": []string{"20ms", "20ms"}},
+	env.Policy(kind, testenv.JSON{
+		"callback": testenv.JSON{"url": r.URL, "timeout": "500ms"}, "retry": testenv.JSON{"steps": []string{"20ms", "20ms"}},
 	})
 	hang := make(chan struct{})
 	t.Cleanup(func() { close(hang) })
@@ -164,8 +164,8 @@ func TestVerdicts(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h.Add(house.JSON{"business_type": kind, "business_id": name, "delay": "0s", "callback": house.JSON{"url": r.On("/"+name, c.answer)}})
-			done := h.Await(kind+"/"+name, c.status)
+			env.Add(testenv.JSON{"business_type": kind, "business_id": name, "delay": "0s", "callback": testenv.JSON{"url": r.On("/"+name, c.answer)}})
+			done := env.Await(kind+"/"+name, c.status)
 			calls := r.Calls(name)
 			if name == "reset" { // on a kept connection, which calls of the others may have left, it is sent once more
 				calls = slices.CompactFunc(calls, func(a, b receiver.Call) bool {
@@ -188,15 +188,15 @@ func TestVerdicts(t *testing.T) {
 
 func TestTroubleHasAClass(t *testing.T) {
 	t.Parallel()
-	h, _, kind := open(t)
+	env, _, kind := open(t)
 	for url, want := range map[string]string{
-		"http://" + house.Addr() + "/": "connect_failure",
-		"http://nobody.invalid/":       "dns_failure",
+		"http://" + testenv.Addr() + "/": "connect_failure",
+		"http://nobody.invalid/":         "dns_failure",
 	} {
 		body := booking(kind, strconv.Itoa(len(url))+want, "0s", url)
-		body["retry"] = house.JSON{"steps": []string{}}
-		timer := h.Add(body)
-		require.Equal(t, want, h.Await(kind+"/"+timer.BusinessID, "failed").LastFailure.Message, url)
+		body["retry"] = testenv.JSON{"steps": []string{}}
+		timer := env.Add(body)
+		require.Equal(t, want, env.Await(kind+"/"+timer.BusinessID, "failed").LastFailure.Message, url)
 	}
 }
 
@@ -204,87 +204,87 @@ func TestTroubleHasAClass(t *testing.T) {
 // that resolves to one in the dialer.
 func TestForbiddenAddressesAreRefused(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
-	h.Policy(kind, house.JSON{"callback": house.JSON{"url": r.URL}})
-	h.Add(booking(kind, "there", "1h", r.URL))
+	env, r, kind := open(t)
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}})
+	env.Add(booking(kind, "there", "1h", r.URL))
 	for _, url := range []string{
 		"http://10.0.0.1/", "http://169.254.169.254/latest/", "http://[::1]:9000/", "http://[::ffff:10.0.0.1]/",
 		"http://[fd00:ec2::254]/", "http://168.63.129.16/", "http://100.100.100.200/", "http://[fe80::1]/", "http://0.0.0.0/",
 		"http://2130706433/", "http://0xa9fea9fe/", "http://0251.0376.0251.0376/", "http://169.254.169.254./", "http://10.1/",
 	} {
-		callback := house.JSON{"callback": house.JSON{"url": url}}
-		for what, reply := range map[string]house.Reply{
-			"booked":      h.Do("POST", "/v1/timers", booking(kind, "new", "1h", url)),
-			"put":         h.Do("PUT", "/v1/timers/"+kind+"/new", house.JSON{"delay": "1h", "callback": callback["callback"]}),
-			"changed":     h.Do("PATCH", "/v1/timers/"+kind+"/there", callback),
-			"policy":      h.Do("PUT", "/v1/policies/"+kind, callback),
-			"policy part": h.Do("PATCH", "/v1/policies/"+kind, callback),
+		callback := testenv.JSON{"callback": testenv.JSON{"url": url}}
+		for what, reply := range map[string]testenv.Reply{
+			"booked":      env.Do("POST", "/v1/timers", booking(kind, "new", "1h", url)),
+			"put":         env.Do("PUT", "/v1/timers/"+kind+"/new", testenv.JSON{"delay": "1h", "callback": callback["callback"]}),
+			"changed":     env.Do("PATCH", "/v1/timers/"+kind+"/there", callback),
+			"policy":      env.Do("PUT", "/v1/policies/"+kind, callback),
+			"policy part": env.Do("PATCH", "/v1/policies/"+kind, callback),
 		} {
 			require.Equal(t, http.StatusUnprocessableEntity, reply.Status, "%s %s", what, url)
 			require.Equal(t, "/callback/url", reply.Problem().Errors[0].Pointer, "%s %s", what, url)
 		}
-		reply := h.Do("PUT", "/v1/policies/"+kind, house.JSON{"callback": house.JSON{"url": r.URL}, "alert": house.JSON{"url": url}})
+		reply := env.Do("PUT", "/v1/policies/"+kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "alert": testenv.JSON{"url": url}})
 		require.Equal(t, http.StatusUnprocessableEntity, reply.Status, url)
 		require.Equal(t, "/alert/url", reply.Problem().Errors[0].Pointer, url)
 	}
 	body := booking(kind, "", "-1h", "http://10.0.0.1/")
-	require.Len(t, h.Do("POST", "/v1/timers", body).Problem().Errors, 3, "with all else that is wrong")
-	require.Equal(t, http.StatusNotFound, h.Do("GET", "/v1/timers/"+kind+"/new", nil).Status, "nothing was booked")
+	require.Len(t, env.Do("POST", "/v1/timers", body).Problem().Errors, 3, "with all else that is wrong")
+	require.Equal(t, http.StatusNotFound, env.Do("GET", "/v1/timers/"+kind+"/new", nil).Status, "nothing was booked")
 }
 
 // A change of one field of the callback leaves the others, and none leaves a
 // timer that nobody can be called for.
 func TestCallbackIsChangedFieldByField(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
-	patch := func(id string, callback, more house.JSON) house.Reply {
-		body := house.JSON{"callback": callback}
+	env, r, kind := open(t)
+	patch := func(id string, callback, more testenv.JSON) testenv.Reply {
+		body := testenv.JSON{"callback": callback}
 		maps.Copy(body, more)
-		return h.Do("PATCH", "/v1/timers/"+kind+"/"+id, body)
+		return env.Do("PATCH", "/v1/timers/"+kind+"/"+id, body)
 	}
 	body := booking(kind, "own", "1h", r.URL)
-	body["callback"] = house.JSON{"url": r.URL, "headers": house.JSON{"X-A": "one", "X-B": "two"}}
-	h.Add(body)
-	require.Equal(t, http.StatusOK, patch("own", house.JSON{"timeout": "5s"}, nil).Status)
-	moved := patch("own", house.JSON{"url": "http://elsewhere.example/", "headers": house.JSON{"X-B": "four"}}, nil)
+	body["callback"] = testenv.JSON{"url": r.URL, "headers": testenv.JSON{"X-A": "one", "X-B": "two"}}
+	env.Add(body)
+	require.Equal(t, http.StatusOK, patch("own", testenv.JSON{"timeout": "5s"}, nil).Status)
+	moved := patch("own", testenv.JSON{"url": "http://elsewhere.example/", "headers": testenv.JSON{"X-B": "four"}}, nil)
 	require.Equal(t, http.StatusUnprocessableEntity, moved.Status)
 	require.Len(t, moved.Problem().Errors, 1)
 	require.Equal(t, "/callback/headers/X-A", moved.Problem().Errors[0].Pointer)
-	require.Equal(t, http.StatusOK, patch("own", house.JSON{"url": r.URL + "/path", "headers": house.JSON{"X-B": "three"}}, house.JSON{"delay": "0s"}).Status)
+	require.Equal(t, http.StatusOK, patch("own", testenv.JSON{"url": r.URL + "/path", "headers": testenv.JSON{"X-B": "three"}}, testenv.JSON{"delay": "0s"}).Status)
 	call := r.Await(t, "own", 1)[0]
 	require.Equal(t, "/path", call.Path)
 	require.Equal(t, "one", call.Header.Get("X-A"))
 	require.Equal(t, "three", call.Header.Get("X-B"))
 
-	h.Policy(kind, house.JSON{"callback": house.JSON{"url": r.URL}})
-	h.Add(house.JSON{"business_type": kind, "business_id": "policys", "delay": "1h"})
-	require.Equal(t, http.StatusOK, patch("policys", house.JSON{"timeout": "5s"}, nil).Status)
-	require.Equal(t, http.StatusNoContent, h.Do("DELETE", "/v1/policies/"+kind+"?timers=keep", nil).Status)
-	refused := patch("policys", house.JSON{"timeout": "6s"}, nil)
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}})
+	env.Add(testenv.JSON{"business_type": kind, "business_id": "policys", "delay": "1h"})
+	require.Equal(t, http.StatusOK, patch("policys", testenv.JSON{"timeout": "5s"}, nil).Status)
+	require.Equal(t, http.StatusNoContent, env.Do("DELETE", "/v1/policies/"+kind+"?timers=keep", nil).Status)
+	refused := patch("policys", testenv.JSON{"timeout": "6s"}, nil)
 	require.Equal(t, http.StatusUnprocessableEntity, refused.Status)
 	require.Equal(t, "/callback/url", refused.Problem().Errors[0].Pointer)
-	require.Equal(t, http.StatusOK, patch("policys", house.JSON{"url": r.URL}, house.JSON{"delay": "0s"}).Status)
-	h.Await(kind+"/policys", "delivered")
+	require.Equal(t, http.StatusOK, patch("policys", testenv.JSON{"url": r.URL}, testenv.JSON{"delay": "0s"}).Status)
+	env.Await(kind+"/policys", "delivered")
 }
 
 func TestLadders(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
+	env, r, kind := open(t)
 	url := r.On("/never", receiver.Status(500))
 	for name, c := range map[string]struct {
-		retry house.JSON
+		retry testenv.JSON
 		waits []time.Duration
 	}{
-		"steps":       {house.JSON{"steps": []string{"300ms", "100ms", "200ms"}}, []time.Duration{300e6, 100e6, 200e6}},
-		"exponential": {house.JSON{"initial": "100ms", "multiplier": 2, "max_interval": "300ms", "max_attempts": 4}, []time.Duration{100e6, 200e6, 300e6}},
-		"single":      {house.JSON{"steps": []string{}}, nil},
+		"steps":       {testenv.JSON{"steps": []string{"300ms", "100ms", "200ms"}}, []time.Duration{300e6, 100e6, 200e6}},
+		"exponential": {testenv.JSON{"initial": "100ms", "multiplier": 2, "max_interval": "300ms", "max_attempts": 4}, []time.Duration{100e6, 200e6, 300e6}},
+		"single":      {testenv.JSON{"steps": []string{}}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			body := booking(kind, name, "0s", url)
 			body["retry"] = c.retry
-			h.Add(body)
-			h.Await(kind+"/"+name, "failed")
+			env.Add(body)
+			env.Await(kind+"/"+name, "failed")
 			calls := r.Calls(name)
 			require.Len(t, calls, 1+len(c.waits))
 			for i, wait := range c.waits {
@@ -296,7 +296,7 @@ func TestLadders(t *testing.T) {
 
 func TestRetryAfterOutweighsTheLadder(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
+	env, r, kind := open(t)
 	url := r.On("/later", func(w http.ResponseWriter, _ *http.Request, n int) {
 		if n == 1 {
 			w.Header().Set("Retry-After", "1")
@@ -304,30 +304,30 @@ func TestRetryAfterOutweighsTheLadder(t *testing.T) {
 		}
 	})
 	body := booking(kind, "1", "0s", url)
-	body["retry"] = house.JSON{"steps": []string{"10ms"}}
-	h.Add(body)
+	body["retry"] = testenv.JSON{"steps": []string{"10ms"}}
+	env.Add(body)
 	calls := r.Await(t, "1", 2)
 	require.GreaterOrEqual(t, calls[1].At.Sub(calls[0].At), 900*time.Millisecond)
 }
 
 func TestLatestTime(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
+	env, r, kind := open(t)
 	url := r.On("/ask", func(w http.ResponseWriter, _ *http.Request, _ int) {
 		w.Header().Set("Retry-After", "3600")
 		w.WriteHeader(http.StatusTooManyRequests)
 	})
 	body := booking(kind, "asked", "0s", url)
-	body["expires_after"], body["retry"] = "3s", house.JSON{"steps": []string{"10ms", "10ms"}}
-	booked := h.Add(body)
+	body["expires_after"], body["retry"] = "3s", testenv.JSON{"steps": []string{"10ms", "10ms"}}
+	booked := env.Add(body)
 	require.Equal(t, 3*time.Second, booked.LatestAt.Sub(booked.DueAt))
-	done := h.Await(kind+"/asked", "expired")
+	done := env.Await(kind+"/asked", "expired")
 	require.Equal(t, 1, done.Attempts)
 	require.Len(t, r.Calls("asked"), 1, "nobody is called after the latest time")
 	require.False(t, time.Now().Before(booked.LatestAt), "a timer does not expire before its time")
 
-	h.Policy(kind, house.JSON{"callback": house.JSON{"url": url}, "expires_after": "700ms", "retry": house.JSON{"steps": []string{"1h"}}})
-	late := h.Add(house.JSON{"business_type": kind, "business_id": "default", "delay": "0s"})
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": url}, "expires_after": "700ms", "retry": testenv.JSON{"steps": []string{"1h"}}})
+	late := env.Add(testenv.JSON{"business_type": kind, "business_id": "default", "delay": "0s"})
 	require.Equal(t, 700*time.Millisecond, late.LatestAt.Sub(late.DueAt), "the policy's default")
-	h.Await(kind+"/default", "expired")
+	env.Await(kind+"/default", "expired")
 }

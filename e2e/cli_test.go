@@ -13,9 +13,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/wakecall/wakecall/e2e/house"
 	"github.com/wakecall/wakecall/e2e/process"
 	"github.com/wakecall/wakecall/e2e/receiver"
+	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
 // ending is how an operator ends one workflow with one of Temporal's programs.
@@ -76,7 +76,7 @@ type stage struct {
 
 // scene is where the stages are played.
 type scene struct {
-	*house.House
+	*testenv.Env
 	t      *testing.T
 	kind   string
 	r      *receiver.Receiver
@@ -91,7 +91,7 @@ var stages = map[string]stage{
 	"scheduled": {reach: func(s *scene, id string) { s.Add(booking(s.kind, id, ahead, s.r.URL)) }},
 	"moved": {reach: func(s *scene, id string) {
 		s.Add(booking(s.kind, id, "1h", s.r.URL))
-		require.Equal(s.t, http.StatusOK, s.Do("PATCH", s.path(id), house.JSON{"delay": ahead}).Status)
+		require.Equal(s.t, http.StatusOK, s.Do("PATCH", s.path(id), testenv.JSON{"delay": ahead}).Status)
 	}},
 	"between-retries": {reach: func(s *scene, id string) {
 		s.book(id, s.r.On("/down", receiver.Status(http.StatusInternalServerError)), ahead)
@@ -112,8 +112,8 @@ func (s *scene) path(id string) string { return "/v1/timers/" + s.kind + "/" + i
 // book books a timer that is due now, and retried after the given waits.
 func (s *scene) book(id, url string, steps ...string) {
 	body := booking(s.kind, id, "0s", url)
-	body["callback"] = house.JSON{"url": url, "timeout": "1m"} // an attempt outlasts the start of a program
-	body["retry"] = house.JSON{"steps": steps, "jitter": 0}
+	body["callback"] = testenv.JSON{"url": url, "timeout": "1m"} // an attempt outlasts the start of a program
+	body["retry"] = testenv.JSON{"steps": steps, "jitter": 0}
 	s.Add(body)
 }
 
@@ -143,16 +143,16 @@ func (s *scene) hangFrom(n int) receiver.Answer {
 
 func TestEndedByTheProgramsOfTemporal(t *testing.T) {
 	t.Parallel()
-	addr, stop, err := house.Temporal(t.TempDir())
+	addr, stop, err := testenv.Temporal(t.TempDir())
 	require.NoError(t, err)
 	t.Cleanup(stop)
 	// One worker alone: only the one that made an attempt holds its receipt.
-	h, r := house.Open(t, addr), receiver.New(t)
-	h.StartWorker()
+	env, r := testenv.Open(t, addr), receiver.New(t)
+	env.StartWorker()
 	for name, ending := range endings {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := &scene{House: h, t: t, r: r, kind: strings.ReplaceAll(name, " ", "-"), answer: make(chan int)}
+			s := &scene{Env: env, t: t, r: r, kind: strings.ReplaceAll(name, " ", "-"), answer: make(chan int)}
 			for name, stage := range stages {
 				id := s.id(name)
 				stage.reach(s, id)
@@ -200,34 +200,34 @@ func (s *scene) requireEnd(id, status string) {
 // The negative control of the test above: what nobody ends rings.
 func TestNotEndedRings(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
-	h.Add(booking(kind, "1", "500ms", r.URL))
+	env, r, kind := open(t)
+	env.Add(booking(kind, "1", "500ms", r.URL))
 	r.Await(t, "1", 1)
-	h.Await(kind+"/1", "delivered")
+	env.Await(kind+"/1", "delivered")
 }
 
 func TestCancelledByQuery(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
-	other, policy := kind+"-other", house.JSON{"callback": house.JSON{"url": r.URL}}
-	h.Policy(kind, policy)
-	h.Policy(other, policy)
+	env, r, kind := open(t)
+	other, policy := kind+"-other", testenv.JSON{"callback": testenv.JSON{"url": r.URL}}
+	env.Policy(kind, policy)
+	env.Policy(other, policy)
 	const n = 50
 	var ids []string
 	for i := range n {
 		ids = append(ids, fmt.Sprintf("%s/%d", kind, i))
 		for _, businessType := range []string{kind, other} {
-			h.Add(house.JSON{"business_type": businessType, "business_id": fmt.Sprint(i), "delay": "24h"})
+			env.Add(testenv.JSON{"business_type": businessType, "business_id": fmt.Sprint(i), "delay": "24h"})
 		}
 	}
 	awaitListed(t, fmt.Sprintf("WorkflowType='WakecallTimer' AND BusinessType=%q", kind), ids...)
 	temporal(t, "workflow", "cancel", "--query", fmt.Sprintf("BusinessType=%q", kind), "--reason", "closed", "--yes")
 	for i, id := range ids {
-		h.Await(id, "cancelled")
-		require.Equal(t, "scheduled", h.Get(fmt.Sprintf("%s/%d", other, i)).Status)
+		env.Await(id, "cancelled")
+		require.Equal(t, "scheduled", env.Get(fmt.Sprintf("%s/%d", other, i)).Status)
 	}
 	for _, businessType := range []string{kind, other} {
-		reply := h.Do("GET", "/v1/policies/"+businessType, nil)
+		reply := env.Do("GET", "/v1/policies/"+businessType, nil)
 		require.Equal(t, http.StatusOK, reply.Status, "cancelling timers must leave the policy of %s", businessType)
 	}
 }
@@ -261,17 +261,17 @@ func awaitListed(t *testing.T, query string, ids ...string) {
 
 func TestFoundByQuery(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
+	env, r, kind := open(t)
 	due := time.Now().Add(48 * time.Hour).UTC().Truncate(time.Second)
 	for id, hours := range map[string]int{"a": 0, "b": 1, "c": 2} {
 		body := booking(kind, id, "", r.URL)
 		delete(body, "delay")
 		body["due_at"] = due.Add(time.Duration(hours) * time.Hour).Format(time.RFC3339)
-		h.Add(body)
+		env.Add(body)
 	}
-	h.Add(booking(kind, "moved", "1h", r.URL))
-	moved := house.JSON{"due_at": due.Add(3 * time.Hour).Format(time.RFC3339)}
-	require.Equal(t, http.StatusOK, h.Do("PATCH", "/v1/timers/"+kind+"/moved", moved).Status)
+	env.Add(booking(kind, "moved", "1h", r.URL))
+	moved := testenv.JSON{"due_at": due.Add(3 * time.Hour).Format(time.RFC3339)}
+	require.Equal(t, http.StatusOK, env.Do("PATCH", "/v1/timers/"+kind+"/moved", moved).Status)
 
 	within := fmt.Sprintf("BusinessType=%q AND ExecutionTime BETWEEN %q AND %q", kind,
 		due.Add(30*time.Minute).Format(time.RFC3339), due.Add(200*time.Minute).Format(time.RFC3339))
@@ -299,10 +299,10 @@ func summaryOf(t *testing.T, workflowID string) string {
 
 func TestSummary(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
-	h.Add(booking(kind, "order-1", "1h", r.URL))
+	env, r, kind := open(t)
+	env.Add(booking(kind, "order-1", "1h", r.URL))
 	require.Contains(t, summaryOf(t, kind+"/order-1"), r.URL)
-	require.Equal(t, http.StatusOK, h.Do("PATCH", "/v1/timers/"+kind+"/order-1", house.JSON{"delay": "2h"}).Status)
+	require.Equal(t, http.StatusOK, env.Do("PATCH", "/v1/timers/"+kind+"/order-1", testenv.JSON{"delay": "2h"}).Status)
 	require.Empty(t, summaryOf(t, kind+"/order-1"),
 		"Temporal 1.32.1 drops it when a workflow continues as new; once it does not, say so in the docs")
 }

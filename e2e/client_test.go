@@ -8,20 +8,20 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/client"
-	"github.com/wakecall/wakecall/e2e/house"
 	"github.com/wakecall/wakecall/e2e/receiver"
+	"github.com/wakecall/wakecall/e2e/testenv"
 	"github.com/wakecall/wakecall/timer"
 )
 
 // The Go client makes every call that it has on a running Wakecall.
 func TestTheGoClient(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
-	ctx, wakecall := t.Context(), client.New(client.Options{URL: h.URL})
+	env, r, kind := open(t)
+	ctx, wakecall := t.Context(), client.New(client.Options{URL: env.URL})
 	named := func(id string) timer.Key { return timer.Key{BusinessType: kind, BusinessID: id} }
 	_, err := wakecall.Policies.Get(ctx, kind)
 	require.Equal(t, timer.NotFound, codeOf(t, err))
-	document := house.JSON{"callback": house.JSON{"url": r.URL}, "retry": house.JSON{"steps": []string{}}}
+	document := testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "retry": testenv.JSON{"steps": []string{}}}
 	planned, err := wakecall.Policies.Plan(ctx, kind, document)
 	require.NoError(t, err)
 	require.True(t, planned.Created)
@@ -29,7 +29,7 @@ func TestTheGoClient(t *testing.T) {
 	require.NoError(t, err)
 	_, err = wakecall.Policies.Put(ctx, kind, document, client.Match(policy.Version+1))
 	require.Equal(t, timer.PreconditionFailed, codeOf(t, err))
-	policy, err = wakecall.Policies.Patch(ctx, kind, house.JSON{"priority": 2}, client.Match(policy.Version))
+	policy, err = wakecall.Policies.Patch(ctx, kind, testenv.JSON{"priority": 2}, client.Match(policy.Version))
 	require.NoError(t, err)
 	require.Equal(t, 2, policy.Priority)
 	shown, err := wakecall.Policies.Get(ctx, kind)
@@ -38,7 +38,7 @@ func TestTheGoClient(t *testing.T) {
 	_, err = wakecall.Policies.List(ctx)
 	require.NoError(t, err)
 
-	booking := client.Booking{Key: named("1"), Terms: client.Terms{Delay: client.After(time.Hour), Payload: client.JSON(house.JSON{"n": 1})}}
+	booking := client.Booking{Key: named("1"), Terms: client.Terms{Delay: client.After(time.Hour), Payload: client.JSON(testenv.JSON{"n": 1})}}
 	view, created, err := wakecall.Timers.Add(ctx, booking)
 	require.NoError(t, err)
 	require.True(t, created)
@@ -54,7 +54,7 @@ func TestTheGoClient(t *testing.T) {
 	_, _, err = wakecall.Timers.Fire(ctx, view.Key, client.After(20*time.Second))
 	require.NoError(t, err)
 	r.Await(t, "1", 1)
-	h.Await(kind+"/1", "delivered")
+	env.Await(kind+"/1", "delivered")
 	_, _, err = wakecall.Timers.Cancel(ctx, view.Key, nil)
 	require.Equal(t, timer.AlreadyFinished, codeOf(t, err))
 
@@ -67,7 +67,7 @@ func TestTheGoClient(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []int{201, 201, 422}, []int{added[0].Status, added[1].Status, added[2].Status})
 	require.Equal(t, timer.InvalidRequest, added[2].Problem.Code)
-	h.Await(kind+"/2", "failed")
+	env.Await(kind+"/2", "failed")
 	_, err = wakecall.Timers.Redeliver(ctx, named("2"))
 	require.NoError(t, err)
 	paused, _, err := wakecall.Timers.Pause(ctx, named("3"), "closed")
@@ -79,7 +79,7 @@ func TestTheGoClient(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, upcoming, 5)
 	r.AwaitTo(t, "/gone", 2)
-	h.Await(kind+"/2", "failed")
+	env.Await(kind+"/2", "failed")
 	require.Eventually(t, func() bool {
 		ids := map[string]bool{}
 		for view, err := range wakecall.Timers.List(ctx, client.Filter{BusinessType: kind}) {

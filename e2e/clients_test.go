@@ -14,9 +14,9 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/wakecall/wakecall/api"
-	"github.com/wakecall/wakecall/e2e/house"
 	"github.com/wakecall/wakecall/e2e/process"
 	"github.com/wakecall/wakecall/e2e/receiver"
+	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
 // project is a directory with the sources of a client and the document.
@@ -75,7 +75,7 @@ func rings(t *testing.T, r *receiver.Receiver, id, printed string) {
 // A client in Go that oapi-codegen makes compiles, and books.
 func TestClientInGo(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
+	env, r, kind := open(t)
 	p := newProject(t, "clients/go")
 	generate := func() *exec.Cmd {
 		return p.command(process.OAPICodegen(t), "-config", "oapi-codegen.yaml", "openapi.yaml")
@@ -83,7 +83,7 @@ func TestClientInGo(t *testing.T) {
 	p.must(generate())
 	p.must(p.command("go", "vet", "."))
 	p.must(p.command("go", "build", "-o", "book", "."))
-	rings(t, r, "go", p.must(p.command(filepath.Join(p.dir, "book"), h.URL, kind, r.URL)))
+	rings(t, r, "go", p.must(p.command(filepath.Join(p.dir, "book"), env.URL, kind, r.URL)))
 
 	p.spoil("          not: {required: [timer]}\n", "          properties: {timer: false}\n")
 	_, err := p.run(generate())
@@ -94,13 +94,13 @@ func TestClientInGo(t *testing.T) {
 // has lines that must not compile.
 func TestClientInTypeScript(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
+	env, r, kind := open(t)
 	p := newProject(t, "clients/typescript")
 	require.NoError(t, os.Symlink(process.NodeModules(t), filepath.Join(p.dir, "node_modules")))
 	p.write("package.json", `{"type": "module"}`)
 	p.must(process.Node(t, "openapi-typescript/bin/cli.js", "openapi.yaml", "-o", "wakecall.ts"))
 	p.must(process.Node(t, "typescript/bin/tsc", "-p", "."))
-	rings(t, r, "typescript", p.must(p.command("node", "out/book.js", h.URL, kind, r.URL)))
+	rings(t, r, "typescript", p.must(p.command("node", "out/book.js", env.URL, kind, r.URL)))
 }
 
 // twice is a document that is wrong: two operations have one name.
@@ -134,7 +134,7 @@ func TestLintersOfTheDocument(t *testing.T) {
 // example is a request that the document shows.
 type example struct {
 	method, path, name string
-	body               house.JSON
+	body               testenv.JSON
 }
 
 func requestExamples(t *testing.T) (found []example) {
@@ -142,8 +142,8 @@ func requestExamples(t *testing.T) (found []example) {
 		Paths map[string]map[string]struct {
 			RequestBody struct {
 				Content map[string]struct {
-					Example  house.JSON
-					Examples map[string]struct{ Value house.JSON }
+					Example  testenv.JSON
+					Examples map[string]struct{ Value testenv.JSON }
 				}
 			} `yaml:"requestBody"`
 		}
@@ -167,7 +167,7 @@ func requestExamples(t *testing.T) (found []example) {
 // that must not have passed.
 func TestExamplesOfTheDocumentWork(t *testing.T) {
 	t.Parallel()
-	h, kind := house.OpenWith(t, temporalAddr, house.Settings()), typeOf(t)
+	env, kind := testenv.OpenWith(t, temporalAddr, testenv.Settings()), typeOf(t)
 	examples := requestExamples(t)
 	require.Greater(t, len(examples), 8)
 	for i, x := range examples {
@@ -177,16 +177,16 @@ func TestExamplesOfTheDocumentWork(t *testing.T) {
 			require.NoError(t, err)
 			require.NotRegexp(t, `"(due|latest|start|end)_at"`, string(text), "it ages")
 			if timer, _, ok := strings.Cut(path, "/"+fmt.Sprint(i)); ok && x.method != "put" {
-				there := house.JSON{"recurrence": house.JSON{"every": "1h"}, "callback": house.JSON{"url": "https://example.com/"}}
+				there := testenv.JSON{"recurrence": testenv.JSON{"every": "1h"}, "callback": testenv.JSON{"url": "https://example.com/"}}
 				if x.method == "patch" {
-					there = house.JSON{"delay": "1h", "callback": there["callback"]}
+					there = testenv.JSON{"delay": "1h", "callback": there["callback"]}
 				}
-				require.Equal(t, http.StatusCreated, h.Do("PUT", timer+"/"+fmt.Sprint(i), there).Status)
+				require.Equal(t, http.StatusCreated, env.Do("PUT", timer+"/"+fmt.Sprint(i), there).Status)
 			}
 			if x.body["business_type"] != nil {
 				x.body["business_type"] = kind
 			}
-			reply := h.Do(strings.ToUpper(x.method), path, x.body)
+			reply := env.Do(strings.ToUpper(x.method), path, x.body)
 			require.Contains(t, []int{http.StatusOK, http.StatusCreated, http.StatusAccepted}, reply.Status, "%s", reply.Body)
 		})
 	}

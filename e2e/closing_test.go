@@ -16,22 +16,22 @@ import (
 	"google.golang.org/grpc/codes"
 	grpcstatus "google.golang.org/grpc/status"
 
-	"github.com/wakecall/wakecall/e2e/house"
 	"github.com/wakecall/wakecall/e2e/receiver"
+	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
 // gateways are two that trust a policy for long enough to book by one that is gone.
-func gateways(t *testing.T) (a, b *house.House, kind string) {
+func gateways(t *testing.T) (a, b *testenv.Env, kind string) {
 	t.Helper()
-	settings := house.Settings()
+	settings := testenv.Settings()
 	settings.PolicyTTL = 2 * time.Second
-	a, b, kind = house.OpenWith(t, temporalAddr, settings), house.OpenWith(t, temporalAddr, settings), typeOf(t)
-	a.Policy(kind, house.JSON{"callback": house.JSON{"url": receiver.New(t).URL}})
+	a, b, kind = testenv.OpenWith(t, temporalAddr, settings), testenv.OpenWith(t, temporalAddr, settings), typeOf(t)
+	a.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": receiver.New(t).URL}})
 	return a, b, kind
 }
 
-func tomorrow(kind string, n int) house.JSON {
-	return house.JSON{"business_type": kind, "business_id": fmt.Sprint(n), "delay": "24h"}
+func tomorrow(kind string, n int) testenv.JSON {
+	return testenv.JSON{"business_type": kind, "business_id": fmt.Sprint(n), "delay": "24h"}
 }
 
 // Visibility knows nothing yet of a booking that was acknowledged a moment ago.
@@ -58,7 +58,7 @@ func TestAPolicyStaysWhereATimerIsBookedMeanwhile(t *testing.T) {
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
 		assert.Empty(c, listed(b, url.Values{"business_type": {kind}, "status": {"scheduled"}}))
 	}, 20*time.Second, 100*time.Millisecond, "visibility lags behind")
-	deleted := make(chan house.Reply, 1)
+	deleted := make(chan testenv.Reply, 1)
 	go func() { deleted <- a.Do("DELETE", "/v1/policies/"+kind, nil) }()
 	booked, refused := 0, 0
 	for n := 1; ; n++ {
@@ -85,11 +85,11 @@ func TestAPolicyKeepsItsURLWhereATimerWasJustBooked(t *testing.T) {
 	t.Parallel()
 	a, b, kind := gateways(t)
 	b.Add(tomorrow(kind, 1))
-	reply := a.Do("PATCH", "/v1/policies/"+kind, house.JSON{"callback": nil})
+	reply := a.Do("PATCH", "/v1/policies/"+kind, testenv.JSON{"callback": nil})
 	require.Equal(t, http.StatusConflict, reply.Status, "%s", reply.Body)
 	require.Equal(t, http.StatusOK, b.Do("DELETE", "/v1/timers/"+kind+"/1", nil).Status)
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
-		assert.Equal(c, http.StatusOK, a.Do("PATCH", "/v1/policies/"+kind, house.JSON{"callback": nil}).Status)
+		assert.Equal(c, http.StatusOK, a.Do("PATCH", "/v1/policies/"+kind, testenv.JSON{"callback": nil}).Status)
 	}, 20*time.Second, 100*time.Millisecond, "visibility lags behind")
 }
 
@@ -108,16 +108,16 @@ func TestTimersOfTheLastMomentAreCancelledWithTheirPolicy(t *testing.T) {
 func TestAPolicyThatIsDeletedTakesNoBookings(t *testing.T) {
 	t.Parallel()
 	a, b, kind := gateways(t)
-	deleted := make(chan house.Reply, 1)
+	deleted := make(chan testenv.Reply, 1)
 	go func() { deleted <- a.Do("DELETE", "/v1/policies/"+kind, nil) }()
 	require.Eventually(t, func() bool {
 		policy, err := a.Engine.StoredPolicy(t.Context(), kind)
 		return err == nil && policy.ClosedUntil != 0
 	}, 4*time.Second, 10*time.Millisecond, "it is closed")
 	require.Equal(t, http.StatusServiceUnavailable, b.Do("POST", "/v1/timers", tomorrow(kind, 1)).Status)
-	require.Equal(t, http.StatusServiceUnavailable, b.Do("PUT", "/v1/timers/"+kind+"/1", house.JSON{"delay": "24h"}).Status)
+	require.Equal(t, http.StatusServiceUnavailable, b.Do("PUT", "/v1/timers/"+kind+"/1", testenv.JSON{"delay": "24h"}).Status)
 	require.Equal(t, http.StatusNoContent, (<-deleted).Status)
-	for _, gateway := range []*house.House{a, b} {
+	for _, gateway := range []*testenv.Env{a, b} {
 		require.NotEqual(t, http.StatusCreated, gateway.Do("POST", "/v1/timers", tomorrow(kind, 2)).Status)
 	}
 	require.Equal(t, http.StatusNotFound, a.Do("GET", "/v1/timers/"+kind+"/1", nil).Status, "nothing was booked")
@@ -131,13 +131,13 @@ func TestARedeliveryIsUndoneWhosePolicyIsDeletedMeanwhile(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			kind := typeOf(t)
-			a, r := house.OpenWith(t, temporalAddr, house.Settings()), receiver.New(t)
+			a, r := testenv.OpenWith(t, temporalAddr, testenv.Settings()), receiver.New(t)
 			began, goOn := make(chan struct{}, 1), make(chan struct{})
-			b := house.OpenThrough(t, temporalAddr, house.Settings(), delayed(kind+"/0", began, goOn))
-			a.Policy(kind, house.JSON{"callback": house.JSON{"url": r.On("/", receiver.Status(http.StatusGone))}})
-			a.Add(house.JSON{"business_type": kind, "business_id": "0", "delay": "0s"})
+			b := testenv.OpenThrough(t, temporalAddr, testenv.Settings(), delayed(kind+"/0", began, goOn))
+			a.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.On("/", receiver.Status(http.StatusGone))}})
+			a.Add(testenv.JSON{"business_type": kind, "business_id": "0", "delay": "0s"})
 			a.AwaitAll(kind, 1, "failed")
-			redelivered := make(chan house.Reply, 1)
+			redelivered := make(chan testenv.Reply, 1)
 			go func() { redelivered <- b.Do("POST", "/v1/timers/"+kind+"/0/redeliver", nil) }()
 			<-began
 			if undo {
@@ -176,7 +176,7 @@ func TestAPutIsNotAcknowledgedBeforeItsPolicyIsKnownToHold(t *testing.T) {
 	t.Parallel()
 	kind := typeOf(t)
 	var deaf atomic.Bool
-	h := house.OpenThrough(t, temporalAddr, house.Settings(), func(
+	h := testenv.OpenThrough(t, temporalAddr, testenv.Settings(), func(
 		ctx context.Context, method string, in, out any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, o ...grpc.CallOption,
 	) error {
 		asked, ok := in.(*workflowservice.DescribeWorkflowExecutionRequest)
@@ -185,11 +185,11 @@ func TestAPutIsNotAcknowledgedBeforeItsPolicyIsKnownToHold(t *testing.T) {
 		}
 		return invoke(ctx, method, in, out, conn, o...)
 	})
-	h.Policy(kind, house.JSON{"callback": house.JSON{"url": receiver.New(t).URL}})
+	h.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": receiver.New(t).URL}})
 	deaf.Store(true)
-	reply := h.Do("PUT", "/v1/timers/"+kind+"/1?wait=0s", house.JSON{"delay": "24h"})
+	reply := h.Do("PUT", "/v1/timers/"+kind+"/1?wait=0s", testenv.JSON{"delay": "24h"})
 	require.Equal(t, http.StatusServiceUnavailable, reply.Status, "%s", reply.Body)
-	require.Equal(t, http.StatusOK, h.Do("PUT", "/v1/timers/"+kind+"/1", house.JSON{"delay": "24h"}).Status, "it is repeated")
+	require.Equal(t, http.StatusOK, h.Do("PUT", "/v1/timers/"+kind+"/1", testenv.JSON{"delay": "24h"}).Status, "it is repeated")
 }
 
 func TestAPolicyIsDeletedAtTheVersionThatIsNamed(t *testing.T) {
@@ -197,7 +197,7 @@ func TestAPolicyIsDeletedAtTheVersionThatIsNamed(t *testing.T) {
 	h, r, kind := open(t)
 	path := "/v1/policies/" + kind
 	put := func(priority int) string {
-		reply := h.Do("PUT", path, house.JSON{"callback": house.JSON{"url": r.URL}, "priority": priority})
+		reply := h.Do("PUT", path, testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "priority": priority})
 		require.Less(t, reply.Status, 300, "%s", reply.Body)
 		return reply.Header.Get("ETag")
 	}
@@ -221,7 +221,7 @@ func TestAPolicyIsDeletedAtTheVersionThatIsNamed(t *testing.T) {
 	}, 4*time.Second, 10*time.Millisecond, "it is closed")
 	fourth := put(4)
 	require.Equal(t, http.StatusPreconditionFailed, <-deleted, "it has changed meanwhile")
-	h.Add(house.JSON{"business_type": kind, "business_id": "0", "delay": "24h"})
+	h.Add(testenv.JSON{"business_type": kind, "business_id": "0", "delay": "24h"})
 	require.Equal(t, http.StatusNoContent, del("?timers=cancel", fourth))
 	h.AwaitAll(kind, 1, "cancelled")
 }

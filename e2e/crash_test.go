@@ -21,31 +21,31 @@ import (
 	"github.com/stretchr/testify/require"
 	"modernc.org/sqlite"
 
-	"github.com/wakecall/wakecall/e2e/house"
 	"github.com/wakecall/wakecall/e2e/process"
 	"github.com/wakecall/wakecall/e2e/receiver"
+	"github.com/wakecall/wakecall/e2e/testenv"
 	"github.com/wakecall/wakecall/standalone/embedded"
 )
 
 func TestKilledAndStartedAgain(t *testing.T) {
 	t.Parallel()
-	h, r, kind := process.NewHouse(t), receiver.New(t), typeOf(t)
-	first := h.Start()
+	env, r, kind := process.NewStandalone(t), receiver.New(t), typeOf(t)
+	first := env.Start()
 	signing := secret()
-	h.Policy(kind, house.JSON{"callback": house.JSON{"url": r.URL}, "signing_secrets": []string{signing}})
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "signing_secrets": []string{signing}})
 	listed := map[string]string{"soon": "delivered"}
 	for i := range 10 {
 		id := fmt.Sprintf("later-%d", i)
-		h.Add(house.JSON{"business_type": kind, "business_id": id, "delay": "24h"})
+		env.Add(testenv.JSON{"business_type": kind, "business_id": id, "delay": "24h"})
 		listed[id] = "scheduled"
 	}
-	soon := h.Add(house.JSON{
-		"business_type": kind, "business_id": "soon", "delay": "5s", "payload": house.JSON{"order": "4711"},
+	soon := env.Add(testenv.JSON{
+		"business_type": kind, "business_id": "soon", "delay": "5s", "payload": testenv.JSON{"order": "4711"},
 	})
 	first.Kill()
-	h.Start()
+	env.Start()
 
-	h.Await(kind+"/soon", "delivered")
+	env.Await(kind+"/soon", "delivered")
 	calls := r.Calls("soon")
 	require.Len(t, calls, 1)
 	require.Equal(t, soon.WebhookID, calls[0].Header.Get("webhook-id"))
@@ -54,45 +54,45 @@ func TestKilledAndStartedAgain(t *testing.T) {
 	verifier, err := webhooks.NewWebhook(signing)
 	require.NoError(t, err)
 	require.NoError(t, verifier.Verify(calls[0].Body, calls[0].Header), "the sealed secret is opened by the new process")
-	h.AwaitList(kind, listed)
+	env.AwaitList(kind, listed)
 }
 
 // What was answered 201 is there after the kill, whenever it comes.
 func TestNothingAcknowledgedIsLost(t *testing.T) {
 	t.Parallel()
-	h, r, kind := process.NewHouse(t), receiver.New(t), typeOf(t)
+	env, r, kind := process.NewStandalone(t), receiver.New(t), typeOf(t)
 	acknowledged := []string{}
 	for round := range 3 {
-		victim := h.Start()
-		acknowledged = append(acknowledged, bookUntilKilled(t, h, victim, booking(kind, fmt.Sprint(round), "24h", r.URL))...)
+		victim := env.Start()
+		acknowledged = append(acknowledged, bookUntilKilled(t, env, victim, booking(kind, fmt.Sprint(round), "24h", r.URL))...)
 	}
-	h.Start()
+	env.Start()
 	for _, id := range acknowledged {
-		require.Equal(t, "scheduled", h.Get(kind+"/"+id).Status)
-		h.Do("POST", "/v1/timers/"+kind+"/"+id+"/fire", nil, http.StatusOK)
+		require.Equal(t, "scheduled", env.Get(kind+"/"+id).Status)
+		env.Do("POST", "/v1/timers/"+kind+"/"+id+"/fire", nil, http.StatusOK)
 	}
 	for _, id := range acknowledged {
-		h.Await(kind+"/"+id, "delivered")
+		env.Await(kind+"/"+id, "delivered")
 		require.Len(t, r.Calls(id), 1, "nothing was killed while it rang")
 	}
 }
 
 // bookUntilKilled books from several clients at once, kills the process among
 // it, and returns the ids that were acknowledged.
-func bookUntilKilled(t *testing.T, h *process.House, victim *process.Process, template house.JSON) (acknowledged []string) {
+func bookUntilKilled(t *testing.T, env *process.Standalone, victim *process.Process, template testenv.JSON) (acknowledged []string) {
 	const clients, enough = 8, 60
 	ids := make(chan string)
 	var booking sync.WaitGroup
 	for client := range clients {
 		booking.Go(func() {
 			for n := 0; ; n++ {
-				body := house.JSON{}
+				body := testenv.JSON{}
 				for name, value := range template {
 					body[name] = value
 				}
 				id := fmt.Sprintf("%v-%d-%d", template["business_id"], client, n)
 				body["business_id"] = id
-				status, _, err := h.Try("POST", "/v1/timers", body)
+				status, _, err := env.Try("POST", "/v1/timers", body)
 				if err != nil {
 					return // the process is gone
 				}
@@ -117,16 +117,16 @@ func TestKilledWhileAnAttemptIsInFlight(t *testing.T) {
 	for name, before := range map[string]int{"the first": 0, "a retry": 1} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h, r, kind := process.NewHouse(t), receiver.New(t), typeOf(t)
+			env, r, kind := process.NewStandalone(t), receiver.New(t), typeOf(t)
 			url := r.On("/", hangOnce(before+1))
-			victim := h.Start()
+			victim := env.Start()
 			body := booking(kind, "1", "0s", url)
-			body["retry"] = house.JSON{"steps": []string{"10ms", "10ms", "10ms"}}
-			booked := h.Add(body)
+			body["retry"] = testenv.JSON{"steps": []string{"10ms", "10ms", "10ms"}}
+			booked := env.Add(body)
 			r.Await(t, "1", before+1)
 			victim.Kill()
-			h.Start()
-			h.Await(kind+"/1", "delivered")
+			env.Start()
+			env.Await(kind+"/1", "delivered")
 			calls := r.Calls("1")
 			require.Len(t, calls, before+2, "one attempt more than without the crash")
 			for _, call := range calls {
@@ -155,15 +155,15 @@ const cleanStop = 10 * time.Second
 
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
-	h, r, kind := process.NewHouse(t), receiver.New(t), typeOf(t)
-	first := h.Start()
-	h.Add(booking(kind, "later", "24h", r.URL))
-	h.Add(booking(kind, "rung", "0s", r.URL))
-	h.Await(kind+"/rung", "delivered")
+	env, r, kind := process.NewStandalone(t), receiver.New(t), typeOf(t)
+	first := env.Start()
+	env.Add(booking(kind, "later", "24h", r.URL))
+	env.Add(booking(kind, "rung", "0s", r.URL))
+	env.Await(kind+"/rung", "delivered")
 	interrupt(t, first)
 
-	second := h.Start()
-	h.AwaitList(kind, map[string]string{"later": "scheduled", "rung": "delivered"})
+	second := env.Start()
+	env.AwaitList(kind, map[string]string{"later": "scheduled", "rung": "delivered"})
 	require.Len(t, r.Calls("rung"), 1)
 	require.Equal(t, "", second.Stderr(), "nothing to complain of")
 }
@@ -177,35 +177,35 @@ func interrupt(t *testing.T, p *process.Process) {
 
 func TestInterruptedWhileAnAttemptIsInFlight(t *testing.T) {
 	t.Parallel()
-	h, r, kind := process.NewHouse(t), receiver.New(t), typeOf(t)
-	first := h.Start()
-	h.Add(booking(kind, "later", "24h", r.URL))
-	booked := h.Add(booking(kind, "1", "0s", r.On("/", hangOnce(1))))
+	env, r, kind := process.NewStandalone(t), receiver.New(t), typeOf(t)
+	first := env.Start()
+	env.Add(booking(kind, "later", "24h", r.URL))
+	booked := env.Add(booking(kind, "1", "0s", r.On("/", hangOnce(1))))
 	r.Await(t, "1", 1)
 	interrupt(t, first)
 
-	h.Start()
-	h.Await(kind+"/1", "delivered")
+	env.Start()
+	env.Await(kind+"/1", "delivered")
 	for _, call := range r.Calls("1") {
 		require.Equal(t, booked.WebhookID, call.Header.Get("webhook-id"))
 	}
-	h.AwaitList(kind, map[string]string{"later": "scheduled", "1": "delivered"})
+	env.AwaitList(kind, map[string]string{"later": "scheduled", "1": "delivered"})
 }
 
 // A caller that waits for an effect must not hold up the end of the process.
 func TestInterruptedWhileACallerWaits(t *testing.T) {
 	t.Parallel()
-	h, r, kind := process.NewHouse(t), receiver.New(t), typeOf(t)
-	running := h.Start()
-	h.Add(booking(kind, "1", "0s", r.On("/", hangOnce(1))))
+	env, r, kind := process.NewStandalone(t), receiver.New(t), typeOf(t)
+	running := env.Start()
+	env.Add(booking(kind, "1", "0s", r.On("/", hangOnce(1))))
 	r.Await(t, "1", 1)
 	answered := make(chan struct{})
 	go func() {
 		defer close(answered)
-		_, _, _ = h.Try("PATCH", "/v1/timers/"+kind+"/1?wait=30s", house.JSON{"payload": house.JSON{"n": 2}})
+		_, _, _ = env.Try("PATCH", "/v1/timers/"+kind+"/1?wait=30s", testenv.JSON{"payload": testenv.JSON{"n": 2}})
 	}()
 	handed := func() bool {
-		_, metrics, err := h.Try("GET", "/metrics", nil)
+		_, metrics, err := env.Try("GET", "/metrics", nil)
 		return err == nil && strings.Contains(string(metrics), "SignalWithStartWorkflowExecution")
 	}
 	require.Eventually(t, handed, 10*time.Second, 10*time.Millisecond, "the change should be handed to Temporal")
@@ -213,25 +213,25 @@ func TestInterruptedWhileACallerWaits(t *testing.T) {
 	<-answered
 }
 
-func TestTwoHousesSideBySide(t *testing.T) {
+func TestTwoDeploymentsSideBySide(t *testing.T) {
 	t.Parallel()
 	r, kind := receiver.New(t), typeOf(t)
-	houses := map[string]*process.House{"a": process.NewHouse(t), "b": process.NewHouse(t)}
-	for name, h := range houses {
-		h.Start()
-		h.Add(booking(kind, name, "0s", r.URL))
+	deployments := map[string]*process.Standalone{"a": process.NewStandalone(t), "b": process.NewStandalone(t)}
+	for name, env := range deployments {
+		env.Start()
+		env.Add(booking(kind, name, "0s", r.URL))
 	}
-	for name, h := range houses {
-		h.Await(kind+"/"+name, "delivered")
-		h.AwaitList(kind, map[string]string{name: "delivered"})
+	for name, env := range deployments {
+		env.Await(kind+"/"+name, "delivered")
+		env.AwaitList(kind, map[string]string{name: "delivered"})
 		require.Len(t, r.Calls(name), 1)
 	}
 }
 
-// requireRefused runs a house that must say why it does not start, in one line.
-func requireRefused(t *testing.T, h *process.House, words ...string) {
+// requireRefused runs a deployment that must say why it does not start, in one line.
+func requireRefused(t *testing.T, env *process.Standalone, words ...string) {
 	t.Helper()
-	refused := h.Launch()
+	refused := env.Launch()
 	require.Equal(t, 1, refused.Wait())
 	lines := strings.Split(strings.TrimSuffix(refused.Stderr(), "\n"), "\n")
 	require.Len(t, lines, 1, "%s", refused.Stderr())
@@ -246,7 +246,7 @@ const nobody = "http://127.0.0.1:9000/"
 
 func TestDataDirectoryInUse(t *testing.T) {
 	t.Parallel()
-	owner, intruder, kind := process.NewHouse(t), process.NewHouse(t), typeOf(t)
+	owner, intruder, kind := process.NewStandalone(t), process.NewStandalone(t), typeOf(t)
 	owner.Start()
 	intruder.Dir = owner.Dir
 	requireRefused(t, intruder, owner.Dir, "in use by another process")
@@ -255,7 +255,7 @@ func TestDataDirectoryInUse(t *testing.T) {
 
 func TestAddressInUse(t *testing.T) {
 	t.Parallel()
-	owner, intruder := process.NewHouse(t), process.NewHouse(t)
+	owner, intruder := process.NewStandalone(t), process.NewStandalone(t)
 	running := owner.Start()
 	for _, name := range []string{"WAKECALL_TEMPORAL_ADDR", "WAKECALL_UI_ADDR", "WAKECALL_HTTP_ADDR"} {
 		taken := owner.Addr(name)
@@ -267,19 +267,19 @@ func TestAddressInUse(t *testing.T) {
 
 func TestDataDirectoryOfAnotherBuild(t *testing.T) {
 	t.Parallel()
-	h, kind := process.NewHouse(t), typeOf(t)
-	running := h.Start()
-	h.Add(booking(kind, "1", "24h", nobody))
+	env, kind := process.NewStandalone(t), typeOf(t)
+	running := env.Start()
+	env.Add(booking(kind, "1", "24h", nobody))
 	interrupt(t, running)
 
 	t.Run("another shard count", func(t *testing.T) {
-		before := digest(t, h.Dir)
-		h.Env = map[string]string{"WAKECALL_HISTORY_SHARDS": "8"}
-		requireRefused(t, h, h.Dir, "4 history shards", "8", "WAKECALL_DATA_DIR")
-		h.Env = nil
-		require.Equal(t, before, digest(t, h.Dir), "data was touched")
+		before := digest(t, env.Dir)
+		env.Env = map[string]string{"WAKECALL_HISTORY_SHARDS": "8"}
+		requireRefused(t, env, env.Dir, "4 history shards", "8", "WAKECALL_DATA_DIR")
+		env.Env = nil
+		require.Equal(t, before, digest(t, env.Dir), "data was touched")
 	})
-	file := filepath.Join(h.Dir, "engine.json")
+	file := filepath.Join(env.Dir, "engine.json")
 	written, err := os.ReadFile(file)
 	require.NoError(t, err)
 	for name, birth := range map[string]string{
@@ -291,22 +291,22 @@ func TestDataDirectoryOfAnotherBuild(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.NoError(t, os.WriteFile(file, []byte(birth), 0o600))
-			before := digest(t, h.Dir)
-			requireRefused(t, h, h.Dir)
-			require.Equal(t, before, digest(t, h.Dir), "data was touched")
+			before := digest(t, env.Dir)
+			requireRefused(t, env, env.Dir)
+			require.Equal(t, before, digest(t, env.Dir), "data was touched")
 		})
 	}
 	t.Run("gone", func(t *testing.T) {
 		require.NoError(t, os.Remove(file))
-		before := digest(t, h.Dir)
-		requireRefused(t, h, h.Dir, "engine.json")
-		require.Equal(t, before, digest(t, h.Dir), "data was touched")
+		before := digest(t, env.Dir)
+		requireRefused(t, env, env.Dir, "engine.json")
+		require.Equal(t, before, digest(t, env.Dir), "data was touched")
 	})
 	require.NoError(t, os.WriteFile(file, written, 0o600))
-	before := digest(t, h.Dir)
-	h.Start()
-	h.AwaitList(kind, map[string]string{"1": "scheduled"})
-	require.NotEqual(t, before, digest(t, h.Dir), "the digest sees that a house ran")
+	before := digest(t, env.Dir)
+	env.Start()
+	env.AwaitList(kind, map[string]string{"1": "scheduled"})
+	require.NotEqual(t, before, digest(t, env.Dir), "the digest sees that a deployment ran")
 }
 
 // edited is the birth file with one value changed.
@@ -338,20 +338,20 @@ func digest(t *testing.T, dir string) (lines []string) {
 // under it could never be opened again.
 func TestSecretKeyIsKept(t *testing.T) {
 	t.Parallel()
-	h := process.NewHouse(t)
-	interrupt(t, h.Start())
-	file := filepath.Join(h.Dir, "secret.key")
+	env := process.NewStandalone(t)
+	interrupt(t, env.Start())
+	file := filepath.Join(env.Dir, "secret.key")
 	stat, err := os.Stat(file)
 	require.NoError(t, err)
 	require.Equal(t, fs.FileMode(0o600), stat.Mode().Perm())
 	before, err := os.ReadFile(file)
 	require.NoError(t, err)
-	interrupt(t, h.Start())
+	interrupt(t, env.Start())
 	after, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.Equal(t, string(before), string(after))
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
-	requireRefused(t, h, "secret.key")
+	requireRefused(t, env, "secret.key")
 }
 
 // stored reads a pragma that is kept in the file itself.
@@ -366,10 +366,10 @@ func stored(t *testing.T, file, pragma string) (value string) {
 
 func TestDatabasesKeepAWriteAheadLog(t *testing.T) {
 	t.Parallel()
-	h := process.NewHouse(t)
-	interrupt(t, h.Start())
+	env := process.NewStandalone(t)
+	interrupt(t, env.Start())
 	for _, name := range []string{"main.db", "visibility.db"} {
-		require.Equal(t, "wal", stored(t, filepath.Join(h.Dir, name), "journal_mode"), name)
+		require.Equal(t, "wal", stored(t, filepath.Join(env.Dir, name), "journal_mode"), name)
 	}
 	other := filepath.Join(t.TempDir(), "other.db")
 	db, err := sql.Open("sqlite", "file:"+other+"?_journal_mode=wal")
@@ -407,7 +407,7 @@ func TestServerWritesAsSafelyAsAsked(t *testing.T) {
 		t.Run(asked, func(t *testing.T) {
 			dir := t.TempDir()
 			server, err := embedded.Start(embedded.Options{
-				Addr: house.Addr(), DataDir: dir, Namespace: "default", Retention: time.Hour, Shards: 1, Synchronous: asked,
+				Addr: testenv.Addr(), DataDir: dir, Namespace: "default", Retention: time.Hour, Shards: 1, Synchronous: asked,
 			})
 			require.NoError(t, err)
 			defer func() { require.NoError(t, server.Stop(t.Context())) }()
@@ -440,10 +440,10 @@ func levels(file string) (found []string) {
 // The negative control of the tests above: who was killed is gone.
 func TestKilledIsGone(t *testing.T) {
 	t.Parallel()
-	h := process.NewHouse(t)
-	victim := h.Start()
+	env := process.NewStandalone(t)
+	victim := env.Start()
 	victim.Kill()
 	require.True(t, victim.Ended())
-	_, _, err := h.Try("GET", "/livez", nil)
+	_, _, err := env.Try("GET", "/livez", nil)
 	require.Error(t, err)
 }

@@ -9,41 +9,41 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/converter"
 
-	"github.com/wakecall/wakecall/e2e/house"
 	"github.com/wakecall/wakecall/e2e/receiver"
+	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
 // A list finds a timer by the due time that GET shows, also where Temporal's
 // execution time is another: past, paused, jittered, moved, or tried again.
 func TestTimersAreFoundByTheirDueTime(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
-	book := func(id string, body house.JSON) {
+	env, r, kind := open(t)
+	book := func(id string, body testenv.JSON) {
 		body["business_type"], body["business_id"] = kind, id
-		body["callback"] = house.JSON{"url": r.On("/"+id, receiver.Status(410))}
-		h.Add(body)
+		body["callback"] = testenv.JSON{"url": r.On("/"+id, receiver.Status(410))}
+		env.Add(body)
 	}
 	ago := func(d time.Duration) string { return time.Now().Add(-d).UTC().Format(time.RFC3339) }
-	book("past", house.JSON{"due_at": ago(time.Hour)})
-	book("again", house.JSON{"due_at": ago(2 * time.Hour)})
-	book("moved", house.JSON{"delay": "48h"})
-	book("paused", house.JSON{"recurrence": house.JSON{"every": "24h", "paused": true}})
-	book("stopped", house.JSON{"recurrence": house.JSON{"every": "72h"}})
-	book("jittered", house.JSON{"recurrence": house.JSON{"every": "240h", "jitter": "24h"}})
-	book("plain", house.JSON{"delay": "500h"})
-	h.Await(kind+"/past", "failed")
-	h.Await(kind+"/again", "failed")
+	book("past", testenv.JSON{"due_at": ago(time.Hour)})
+	book("again", testenv.JSON{"due_at": ago(2 * time.Hour)})
+	book("moved", testenv.JSON{"delay": "48h"})
+	book("paused", testenv.JSON{"recurrence": testenv.JSON{"every": "24h", "paused": true}})
+	book("stopped", testenv.JSON{"recurrence": testenv.JSON{"every": "72h"}})
+	book("jittered", testenv.JSON{"recurrence": testenv.JSON{"every": "240h", "jitter": "24h"}})
+	book("plain", testenv.JSON{"delay": "500h"})
+	env.Await(kind+"/past", "failed")
+	env.Await(kind+"/again", "failed")
 	r.On("/again", receiver.Status(200))
-	require.Equal(t, 200, h.Do("POST", "/v1/timers/"+kind+"/again/redeliver", nil).Status)
-	h.Await(kind+"/again", "delivered")
-	require.Equal(t, 200, h.Do("PATCH", "/v1/timers/"+kind+"/moved", house.JSON{"due_at": ago(3 * time.Hour)}).Status)
-	h.Await(kind+"/moved", "failed")
-	require.Equal(t, 200, h.Do("POST", "/v1/timers/"+kind+"/stopped/pause", nil).Status)
+	require.Equal(t, 200, env.Do("POST", "/v1/timers/"+kind+"/again/redeliver", nil).Status)
+	env.Await(kind+"/again", "delivered")
+	require.Equal(t, 200, env.Do("PATCH", "/v1/timers/"+kind+"/moved", testenv.JSON{"due_at": ago(3 * time.Hour)}).Status)
+	env.Await(kind+"/moved", "failed")
+	require.Equal(t, 200, env.Do("POST", "/v1/timers/"+kind+"/stopped/pause", nil).Status)
 	for _, id := range []string{"past", "again", "moved", "paused", "stopped", "jittered", "plain"} {
-		due := h.Get(kind + "/" + id).DueAt
+		due := env.Get(kind + "/" + id).DueAt
 		found := func(from, to time.Duration) (ids []string) {
 			at := func(d time.Duration) string { return due.Add(d).Format(time.RFC3339Nano) }
-			for _, timer := range listed(h, url.Values{"business_type": {kind}, "due_from": {at(from)}, "due_to": {at(to)}}) {
+			for _, timer := range listed(env, url.Values{"business_type": {kind}, "due_from": {at(from)}, "due_to": {at(to)}}) {
 				ids = append(ids, timer.BusinessID)
 			}
 			return ids
@@ -61,17 +61,17 @@ func TestTimersAreFoundByTheirDueTime(t *testing.T) {
 // The Web UI says of a timer what somebody who looks wants to know.
 func TestSummaryInTheWebUI(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
-	h.Policy(kind, house.JSON{"callback": house.JSON{"url": r.URL + "/hooks?token=secret"}})
-	h.Add(house.JSON{"business_type": kind, "business_id": "policy", "due_at": "2030-12-01T09:30:00Z"})
-	h.Add(booking(kind, "own", "1h", "http://127.0.0.1:29999/own?token=secret"))
-	h.Add(house.JSON{"business_type": kind, "business_id": "paused", "recurrence": house.JSON{"every": "1h", "paused": true}})
+	env, r, kind := open(t)
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL + "/hooks?token=secret"}})
+	env.Add(testenv.JSON{"business_type": kind, "business_id": "policy", "due_at": "2030-12-01T09:30:00Z"})
+	env.Add(booking(kind, "own", "1h", "http://127.0.0.1:29999/own?token=secret"))
+	env.Add(testenv.JSON{"business_type": kind, "business_id": "paused", "recurrence": testenv.JSON{"every": "1h", "paused": true}})
 	for id, want := range map[string]string{
 		"policy": "due 2030-12-01T09:30:00.000Z, calls " + r.URL + "/hooks",
-		"own":    "due " + h.Get(kind+"/own").DueAt.Format("2006-01-02T15:04:05.000Z") + ", calls http://127.0.0.1:29999/own",
+		"own":    "due " + env.Get(kind+"/own").DueAt.Format("2006-01-02T15:04:05.000Z") + ", calls http://127.0.0.1:29999/own",
 		"paused": "paused, calls " + r.URL + "/hooks",
 	} {
-		described, err := h.Client.DescribeWorkflowExecution(t.Context(), kind+"/"+id, "")
+		described, err := env.Client.DescribeWorkflowExecution(t.Context(), kind+"/"+id, "")
 		require.NoError(t, err)
 		var summary string
 		require.NoError(t, converter.GetDefaultDataConverter().FromPayload(
@@ -80,6 +80,6 @@ func TestSummaryInTheWebUI(t *testing.T) {
 		due := described.GetWorkflowExecutionInfo().GetSearchAttributes().GetIndexedFields()["DueAt"]
 		var shown time.Time
 		require.NoError(t, converter.GetDefaultDataConverter().FromPayload(due, &shown))
-		require.True(t, h.Get(kind+"/"+id).DueAt.Equal(shown), "the column shows the due time, and not the lead")
+		require.True(t, env.Get(kind+"/"+id).DueAt.Equal(shown), "the column shows the due time, and not the lead")
 	}
 }

@@ -11,17 +11,17 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/wakecall/wakecall/e2e/house"
+	"github.com/wakecall/wakecall/e2e/testenv"
 	"github.com/wakecall/wakecall/workflows"
 )
 
 // Thousands of invented methods, paths and business types leave a handful of series.
 func TestInventedNamesLeaveFewSeries(t *testing.T) {
 	t.Parallel()
-	h, _, _ := open(t)
-	addr := h.Serve()
-	series := func() int { return strings.Count(string(h.Do("GET", "/metrics", nil).Body), "\nwakecall_") }
-	h.Do("GET", "/v1/timers", nil)
+	env, _, _ := open(t)
+	addr := env.Serve()
+	series := func() int { return strings.Count(string(env.Do("GET", "/metrics", nil).Body), "\nwakecall_") }
+	env.Do("GET", "/v1/timers", nil)
 	before := series()
 	const invented = 3000
 	conn := dial(t, addr)
@@ -45,34 +45,34 @@ func TestInventedNamesLeaveFewSeries(t *testing.T) {
 // A probe that somebody ended is started again by the next question.
 func TestReadinessHealsByItself(t *testing.T) {
 	t.Parallel()
-	h, _, _ := open(t)
+	env, _, _ := open(t)
 	ready := func(when string) {
 		t.Helper()
 		require.EventuallyWithT(t, func(c *assert.CollectT) {
-			assert.Equal(c, http.StatusOK, h.Do("GET", "/readyz", nil).Status)
+			assert.Equal(c, http.StatusOK, env.Do("GET", "/readyz", nil).Status)
 		}, 15*time.Second, 50*time.Millisecond, when)
 	}
 	ready("before")
-	require.NoError(t, h.Client.TerminateWorkflow(t.Context(), workflows.ProbeID, "", "by hand"))
-	require.NoError(t, h.Engine.Ready(t.Context()), "terminated")
-	require.NoError(t, h.Client.CancelWorkflow(t.Context(), workflows.ProbeID, ""))
-	require.EventuallyWithT(t, func(c *assert.CollectT) { assert.NoError(c, h.Engine.Ready(t.Context())) }, 15*time.Second, 50*time.Millisecond, "cancelled")
+	require.NoError(t, env.Client.TerminateWorkflow(t.Context(), workflows.ProbeID, "", "by hand"))
+	require.NoError(t, env.Engine.Ready(t.Context()), "terminated")
+	require.NoError(t, env.Client.CancelWorkflow(t.Context(), workflows.ProbeID, ""))
+	require.EventuallyWithT(t, func(c *assert.CollectT) { assert.NoError(c, env.Engine.Ready(t.Context())) }, 15*time.Second, 50*time.Millisecond, "cancelled")
 	ready("after")
 }
 
 // Of two headers that differ in case only, one would be sent at random.
 func TestHeadersInTwoCases(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
-	twice := house.JSON{"url": r.URL, "headers": house.JSON{"X-Tenant": "a", "x-tenant": "b"}}
-	for _, reply := range []house.Reply{
-		h.Do("PUT", "/v1/policies/"+kind, house.JSON{"callback": twice}),
-		h.Do("POST", "/v1/timers", house.JSON{"business_type": kind, "business_id": "1", "delay": "1h", "callback": twice}),
+	env, r, kind := open(t)
+	twice := testenv.JSON{"url": r.URL, "headers": testenv.JSON{"X-Tenant": "a", "x-tenant": "b"}}
+	for _, reply := range []testenv.Reply{
+		env.Do("PUT", "/v1/policies/"+kind, testenv.JSON{"callback": twice}),
+		env.Do("POST", "/v1/timers", testenv.JSON{"business_type": kind, "business_id": "1", "delay": "1h", "callback": twice}),
 	} {
 		require.Equal(t, http.StatusUnprocessableEntity, reply.Status)
 		require.Equal(t, "/callback/headers/x-tenant", reply.Problem().Errors[0].Pointer)
 	}
-	h.Policy(kind, house.JSON{"callback": house.JSON{"url": r.URL, "headers": house.JSON{"X-Tenant": "policy"}}})
-	h.Add(house.JSON{"business_type": kind, "business_id": "2", "delay": "0s", "callback": house.JSON{"headers": house.JSON{"x-tenant": "timer"}}})
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL, "headers": testenv.JSON{"X-Tenant": "policy"}}})
+	env.Add(testenv.JSON{"business_type": kind, "business_id": "2", "delay": "0s", "callback": testenv.JSON{"headers": testenv.JSON{"x-tenant": "timer"}}})
 	require.Equal(t, []string{"timer"}, r.Await(t, "2", 1)[0].Header.Values("X-Tenant"))
 }

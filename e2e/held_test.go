@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 	enumspb "go.temporal.io/api/enums/v1"
 
-	"github.com/wakecall/wakecall/e2e/house"
 	"github.com/wakecall/wakecall/e2e/receiver"
+	"github.com/wakecall/wakecall/e2e/testenv"
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -22,34 +22,34 @@ import (
 const tooLate = "30s"
 
 // bookHeld books timers until a worker holds one of them, for many seconds yet.
-func bookHeld(t *testing.T, h *house.House, kind, url string) (id string) {
+func bookHeld(t *testing.T, env *testenv.Env, kind, url string) (id string) {
 	t.Helper()
-	h.Policy(kind, house.JSON{"callback": house.JSON{"url": url}, "preload": "1m"})
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": url}, "preload": "1m"})
 	for n := range 20 {
 		id = "held-" + strconv.Itoa(n)
-		h.Add(house.JSON{"business_type": kind, "business_id": id, "delay": tooLate, "payload": house.JSON{"n": 1}})
-		if wakesNow(t, h, kind+"/"+id) {
-			awaitHeld(t, h, kind+"/"+id)
+		env.Add(testenv.JSON{"business_type": kind, "business_id": id, "delay": tooLate, "payload": testenv.JSON{"n": 1}})
+		if wakesNow(t, env, kind+"/"+id) {
+			awaitHeld(t, env, kind+"/"+id)
 			return id
 		}
-		require.Equal(t, http.StatusOK, h.Do("DELETE", "/v1/timers/"+kind+"/"+id, nil).Status)
+		require.Equal(t, http.StatusOK, env.Do("DELETE", "/v1/timers/"+kind+"/"+id, nil).Status)
 	}
 	t.Fatal("wake-ups should be spread over the preload")
 	return ""
 }
 
 // wakesNow is whether a timer began without a start delay.
-func wakesNow(t *testing.T, h *house.House, path string) bool {
-	described, err := h.Client.DescribeWorkflowExecution(t.Context(), path, "")
+func wakesNow(t *testing.T, env *testenv.Env, path string) bool {
+	described, err := env.Client.DescribeWorkflowExecution(t.Context(), path, "")
 	require.NoError(t, err)
 	info := described.GetWorkflowExecutionInfo()
 	return info.GetExecutionTime().AsTime().Sub(info.GetStartTime().AsTime()) < 100*time.Millisecond
 }
 
-func awaitHeld(t *testing.T, h *house.House, path string) {
+func awaitHeld(t *testing.T, env *testenv.Env, path string) {
 	t.Helper()
 	require.Eventually(t, func() bool {
-		described, err := h.Client.DescribeWorkflowExecution(t.Context(), path, "")
+		described, err := env.Client.DescribeWorkflowExecution(t.Context(), path, "")
 		return err == nil && described.GetPendingWorkflowTask().GetState() == enumspb.PENDING_WORKFLOW_TASK_STATE_STARTED
 	}, 10*time.Second, 10*time.Millisecond, "a worker should hold %s", path)
 }
@@ -59,21 +59,21 @@ func awaitHeld(t *testing.T, h *house.House, path string) {
 func TestChangedWhileHeld(t *testing.T) { // it needs the machine for itself
 	for name, c := range map[string]struct {
 		method, path string
-		body         house.JSON
+		body         testenv.JSON
 		rings        bool
 	}{
 		"cancelled":      {"DELETE", "", nil, false},
-		"moved later":    {"PATCH", "", house.JSON{"delay": "1h"}, false},
-		"moved earlier":  {"PATCH", "", house.JSON{"delay": "100ms", "payload": house.JSON{"n": 2}}, true},
-		"replaced":       {"PUT", "", house.JSON{"delay": "100ms", "payload": house.JSON{"n": 2}}, true},
+		"moved later":    {"PATCH", "", testenv.JSON{"delay": "1h"}, false},
+		"moved earlier":  {"PATCH", "", testenv.JSON{"delay": "100ms", "payload": testenv.JSON{"n": 2}}, true},
+		"replaced":       {"PUT", "", testenv.JSON{"delay": "100ms", "payload": testenv.JSON{"n": 2}}, true},
 		"rung by a call": {"POST", "/fire", nil, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h, r, kind := open(t)
-			id := bookHeld(t, h, kind, r.URL)
-			require.Equal(t, "scheduled", h.Get(kind+"/"+id).Status)
-			reply := h.Do(c.method, "/v1/timers/"+kind+"/"+id+c.path, body(c.body))
+			env, r, kind := open(t)
+			id := bookHeld(t, env, kind, r.URL)
+			require.Equal(t, "scheduled", env.Get(kind+"/"+id).Status)
+			reply := env.Do(c.method, "/v1/timers/"+kind+"/"+id+c.path, body(c.body))
 			require.Equal(t, http.StatusOK, reply.Status, "%s", reply.Body)
 			if !c.rings {
 				require.Empty(t, r.Calls(id))
@@ -85,13 +85,13 @@ func TestChangedWhileHeld(t *testing.T) { // it needs the machine for itself
 			if c.body != nil {
 				require.JSONEq(t, `{"n":2}`, string(call.Body))
 			}
-			h.Await(kind+"/"+id, "delivered")
+			env.Await(kind+"/"+id, "delivered")
 			require.Len(t, r.Calls(id), 1)
 		})
 	}
 }
 
-func body(fields house.JSON) any {
+func body(fields testenv.JSON) any {
 	if fields == nil {
 		return nil
 	}
@@ -100,51 +100,51 @@ func body(fields house.JSON) any {
 
 // Of a cancel and a change, the cancel counts, in whatever order they come.
 func TestChangedAndCancelledWhileHeld(t *testing.T) { // it needs the machine for itself
-	h, r, kind := open(t)
-	id := bookHeld(t, h, kind, r.URL)
+	env, r, kind := open(t)
+	id := bookHeld(t, env, kind, r.URL)
 	path := "/v1/timers/" + kind + "/" + id
-	require.Equal(t, http.StatusAccepted, h.Do("PATCH", path+"?wait=0s", house.JSON{"delay": "1h"}).Status)
-	require.Equal(t, http.StatusOK, h.Do("DELETE", path, nil).Status)
-	require.Equal(t, "cancelled", h.Get(kind+"/"+id).Status)
+	require.Equal(t, http.StatusAccepted, env.Do("PATCH", path+"?wait=0s", testenv.JSON{"delay": "1h"}).Status)
+	require.Equal(t, http.StatusOK, env.Do("DELETE", path, nil).Status)
+	require.Equal(t, "cancelled", env.Get(kind+"/"+id).Status)
 
-	id = bookHeld(t, h, kind+".2", r.URL)
-	require.NoError(t, h.Client.CancelWorkflow(t.Context(), kind+".2/"+id, ""))
-	require.Equal(t, http.StatusConflict, h.Do("PATCH", "/v1/timers/"+kind+".2/"+id, house.JSON{"delay": "100ms"}).Status)
-	require.Equal(t, "cancelled", h.Get(kind+".2/"+id).Status)
+	id = bookHeld(t, env, kind+".2", r.URL)
+	require.NoError(t, env.Client.CancelWorkflow(t.Context(), kind+".2/"+id, ""))
+	require.Equal(t, http.StatusConflict, env.Do("PATCH", "/v1/timers/"+kind+".2/"+id, testenv.JSON{"delay": "100ms"}).Status)
+	require.Equal(t, "cancelled", env.Get(kind+".2/"+id).Status)
 	require.Empty(t, r.All())
 }
 
 // Whoever ends the workflow of a held timer, and by whatever means, it does not
 // ring: the worker looks before it rings.
 func TestEndedWhileHeld(t *testing.T) { // it needs the machine for itself
-	h, r, kind := open(t)
+	env, r, kind := open(t)
 	for _, id := range []string{"cancelled", "terminated", "rings"} {
-		h.Add(booking(kind, id, "2s", r.URL))
-		awaitHeld(t, h, kind+"/"+id)
+		env.Add(booking(kind, id, "2s", r.URL))
+		awaitHeld(t, env, kind+"/"+id)
 	}
-	require.NoError(t, h.Client.CancelWorkflow(t.Context(), kind+"/cancelled", ""))
-	require.NoError(t, h.Client.TerminateWorkflow(t.Context(), kind+"/terminated", "", "test"))
+	require.NoError(t, env.Client.CancelWorkflow(t.Context(), kind+"/cancelled", ""))
+	require.NoError(t, env.Client.TerminateWorkflow(t.Context(), kind+"/terminated", "", "test"))
 	r.Await(t, "rings", 1)
-	h.Await(kind+"/rings", "delivered")
-	h.Await(kind+"/cancelled", "cancelled")
-	h.Await(kind+"/terminated", "cancelled")
+	env.Await(kind+"/rings", "delivered")
+	env.Await(kind+"/cancelled", "cancelled")
+	env.Await(kind+"/terminated", "cancelled")
 	require.Len(t, r.All(), 1)
 }
 
 // A worker that stops hands what it holds to another one, which rings it in time
 // and once.
 func TestHandedBack(t *testing.T) { // it needs the machine for itself
-	addr, stop, err := house.Temporal(t.TempDir())
+	addr, stop, err := testenv.Temporal(t.TempDir())
 	require.NoError(t, err)
 	t.Cleanup(stop)
-	leaves, stays := house.Open(t, addr), house.Open(t, addr)
+	leaves, stays := testenv.Open(t, addr), testenv.Open(t, addr)
 	r, kind := receiver.New(t), typeOf(t)
 	leaves.StartWorker()
 	const timers = 50
-	leaves.Policy(kind, house.JSON{"callback": house.JSON{"url": r.URL}, "preload": "10s"})
+	leaves.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "preload": "10s"})
 	due := timer.At(time.Now().Add(8 * time.Second)).String()
 	for n := range timers {
-		leaves.Add(house.JSON{"business_type": kind, "business_id": fmt.Sprint(n), "due_at": due})
+		leaves.Add(testenv.JSON{"business_type": kind, "business_id": fmt.Sprint(n), "due_at": due})
 	}
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
 		assert.Greater(c, metric(t, leaves, "wakecall_preloaded_timers"), timers/2.0)
@@ -178,9 +178,9 @@ func mustTime(t *testing.T, text string) time.Time {
 }
 
 // metric is the value of one time series, 0 where there is none.
-func metric(t *testing.T, h *house.House, series string) (value float64) {
+func metric(t *testing.T, env *testenv.Env, series string) (value float64) {
 	t.Helper()
-	for line := range strings.Lines(string(h.Do("GET", "/metrics", nil).Body)) {
+	for line := range strings.Lines(string(env.Do("GET", "/metrics", nil).Body)) {
 		if text, ok := strings.CutPrefix(line, series+" "); ok {
 			var err error
 			value, err = strconv.ParseFloat(strings.TrimSpace(text), 64)

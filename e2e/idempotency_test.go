@@ -7,21 +7,21 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/wakecall/wakecall/e2e/house"
 	"github.com/wakecall/wakecall/e2e/receiver"
+	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
-func withKey(h *house.House, key, path string, body house.JSON) house.Reply {
-	request := h.Request("POST", path, body)
+func withKey(env *testenv.Env, key, path string, body testenv.JSON) testenv.Reply {
+	request := env.Request("POST", path, body)
 	request.Header.Set("Idempotency-Key", key)
-	return h.Send(request)
+	return env.Send(request)
 }
 
 // A booking that is repeated under its key books no second timer, however the first
 // one ended.
 func TestARepeatedBookingBooksOnce(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
+	env, r, kind := open(t)
 	r.On("/busy", receiver.Status(http.StatusGone))
 	for id, c := range map[string]struct {
 		path, status string
@@ -30,10 +30,10 @@ func TestARepeatedBookingBooksOnce(t *testing.T) {
 		"delivered": {"/", "delivered", func() {}},
 		"failed":    {"/busy", "failed", func() {}},
 		"cancelled": {"/", "cancelled", func() {
-			require.Equal(t, http.StatusOK, h.Do("DELETE", "/v1/timers/"+kind+"/cancelled", nil).Status)
+			require.Equal(t, http.StatusOK, env.Do("DELETE", "/v1/timers/"+kind+"/cancelled", nil).Status)
 		}},
 		"moved": {"/", "scheduled", func() {
-			require.Equal(t, http.StatusOK, h.Do("PATCH", "/v1/timers/"+kind+"/moved", house.JSON{"delay": "2h"}).Status)
+			require.Equal(t, http.StatusOK, env.Do("PATCH", "/v1/timers/"+kind+"/moved", testenv.JSON{"delay": "2h"}).Status)
 		}},
 	} {
 		t.Run(id, func(t *testing.T) {
@@ -41,21 +41,21 @@ func TestARepeatedBookingBooksOnce(t *testing.T) {
 			if c.status != id || id == "cancelled" {
 				body["delay"] = "1h"
 			}
-			first := withKey(h, `"key-1"`, "/v1/timers", body)
+			first := withKey(env, `"key-1"`, "/v1/timers", body)
 			require.Equal(t, http.StatusCreated, first.Status, "%s", first.Body)
 			c.end()
-			h.Await(kind+"/"+id, c.status)
+			env.Await(kind+"/"+id, c.status)
 
-			again := withKey(h, "key-1", "/v1/timers", body)
+			again := withKey(env, "key-1", "/v1/timers", body)
 			require.Equal(t, http.StatusOK, again.Status, "%s", again.Body)
 			require.Equal(t, c.status, again.Timer().Status)
 			require.Equal(t, first.Timer().WebhookID, again.Timer().WebhookID)
 
-			body["payload"] = house.JSON{"n": 2}
-			other := withKey(h, "key-1", "/v1/timers", body)
+			body["payload"] = testenv.JSON{"n": 2}
+			other := withKey(env, "key-1", "/v1/timers", body)
 			require.Equal(t, http.StatusUnprocessableEntity, other.Status)
 			require.Equal(t, "urn:wakecall:problem:idempotency-key-reused", other.Problem().Type)
-			require.Equal(t, c.status, h.Get(kind+"/"+id).Status)
+			require.Equal(t, c.status, env.Get(kind+"/"+id).Status)
 		})
 	}
 }
@@ -64,53 +64,53 @@ func TestARepeatedBookingBooksOnce(t *testing.T) {
 // a failed or cancelled timer again, and no delivered one.
 func TestAnotherKeyBooksAgain(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
+	env, r, kind := open(t)
 	body := booking(kind, "1", "1h", r.URL)
-	require.Equal(t, http.StatusCreated, withKey(h, "key-1", "/v1/timers", body).Status)
-	h.Do("DELETE", "/v1/timers/"+kind+"/1", nil)
-	require.Equal(t, http.StatusCreated, withKey(h, "key-2", "/v1/timers", body).Status)
-	h.Do("DELETE", "/v1/timers/"+kind+"/1", nil)
-	require.Equal(t, http.StatusCreated, h.Do("POST", "/v1/timers", body).Status)
+	require.Equal(t, http.StatusCreated, withKey(env, "key-1", "/v1/timers", body).Status)
+	env.Do("DELETE", "/v1/timers/"+kind+"/1", nil)
+	require.Equal(t, http.StatusCreated, withKey(env, "key-2", "/v1/timers", body).Status)
+	env.Do("DELETE", "/v1/timers/"+kind+"/1", nil)
+	require.Equal(t, http.StatusCreated, env.Do("POST", "/v1/timers", body).Status)
 
 	body = booking(kind, "2", "0s", r.URL)
-	require.Equal(t, http.StatusCreated, withKey(h, "key-1", "/v1/timers", body).Status)
-	h.Await(kind+"/2", "delivered")
-	require.Equal(t, http.StatusConflict, withKey(h, "key-2", "/v1/timers", body).Status)
+	require.Equal(t, http.StatusCreated, withKey(env, "key-1", "/v1/timers", body).Status)
+	env.Await(kind+"/2", "delivered")
+	require.Equal(t, http.StatusConflict, withKey(env, "key-2", "/v1/timers", body).Status)
 }
 
 func TestARepeatedBatchBooksOnce(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
-	timers := house.JSON{"timers": []house.JSON{booking(kind, "1", "1h", r.URL), booking(kind, "2", "1h", r.URL)}}
+	env, r, kind := open(t)
+	timers := testenv.JSON{"timers": []testenv.JSON{booking(kind, "1", "1h", r.URL), booking(kind, "2", "1h", r.URL)}}
 	statuses := func() (statuses []int) {
 		var batch struct{ Results []struct{ Status int } }
-		withKey(h, `"batch-7"`, "/v1/timers/batch", timers).Into(&batch)
+		withKey(env, `"batch-7"`, "/v1/timers/batch", timers).Into(&batch)
 		for _, result := range batch.Results {
 			statuses = append(statuses, result.Status)
 		}
 		return statuses
 	}
 	require.Equal(t, []int{201, 201}, statuses())
-	h.Do("DELETE", "/v1/timers/"+kind+"/2", nil)
+	env.Do("DELETE", "/v1/timers/"+kind+"/2", nil)
 	require.Equal(t, []int{200, 200}, statuses())
-	require.Equal(t, "cancelled", h.Get(kind+"/2").Status)
+	require.Equal(t, "cancelled", env.Get(kind+"/2").Status)
 }
 
 func TestIdempotencyKeysThatAreRefused(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
+	env, r, kind := open(t)
 	for _, key := range []string{"", `""`, `"open`, `"a";p=1`, "with space", `"a", "b"`, strings.Repeat("k", 256)} {
-		request := h.Request("POST", "/v1/timers", booking(kind, "1", "1h", r.URL))
+		request := env.Request("POST", "/v1/timers", booking(kind, "1", "1h", r.URL))
 		request.Header["Idempotency-Key"] = []string{key}
-		reply := h.Send(request)
+		reply := env.Send(request)
 		require.Equal(t, http.StatusUnprocessableEntity, reply.Status, "%q", key)
 		require.Equal(t, "Idempotency-Key", reply.Problem().Errors[0].Pointer)
 	}
-	twice := h.Request("POST", "/v1/timers", booking(kind, "1", "1h", r.URL))
+	twice := env.Request("POST", "/v1/timers", booking(kind, "1", "1h", r.URL))
 	twice.Header["Idempotency-Key"] = []string{"a", "b"}
-	require.Equal(t, http.StatusUnprocessableEntity, h.Send(twice).Status)
-	elsewhere := h.Request("PUT", "/v1/timers/"+kind+"/1", house.JSON{"delay": "1h", "callback": house.JSON{"url": r.URL}})
+	require.Equal(t, http.StatusUnprocessableEntity, env.Send(twice).Status)
+	elsewhere := env.Request("PUT", "/v1/timers/"+kind+"/1", testenv.JSON{"delay": "1h", "callback": testenv.JSON{"url": r.URL}})
 	elsewhere.Header.Set("Idempotency-Key", "a")
-	require.Equal(t, http.StatusUnprocessableEntity, h.Send(elsewhere).Status, "it would be ignored")
-	require.Equal(t, http.StatusNotFound, h.Do("GET", "/v1/timers/"+kind+"/1", nil).Status, "nothing was booked")
+	require.Equal(t, http.StatusUnprocessableEntity, env.Send(elsewhere).Status, "it would be ignored")
+	require.Equal(t, http.StatusNotFound, env.Do("GET", "/v1/timers/"+kind+"/1", nil).Status, "nothing was booked")
 }

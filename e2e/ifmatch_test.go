@@ -9,101 +9,101 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/wakecall/wakecall/e2e/house"
+	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
 // on makes a call under a condition.
-func on(h *house.House, tag string, request *http.Request) house.Reply {
+func on(env *testenv.Env, tag string, request *http.Request) testenv.Reply {
 	request.Header.Set("If-Match", tag)
-	return h.Send(request)
+	return env.Send(request)
 }
 
 func TestIfMatch(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
+	env, r, kind := open(t)
 	path := "/v1/timers/" + kind + "/1"
-	missing := on(h, "*", h.Request("PUT", path, house.JSON{"delay": "1h", "callback": house.JSON{"url": r.URL}}))
+	missing := on(env, "*", env.Request("PUT", path, testenv.JSON{"delay": "1h", "callback": testenv.JSON{"url": r.URL}}))
 	require.Equal(t, http.StatusPreconditionFailed, missing.Status, "%s", missing.Body)
-	require.Equal(t, http.StatusNotFound, h.Do("GET", path, nil).Status, "nothing was made")
-	require.Equal(t, http.StatusNotFound, on(h, "*", h.Request("PATCH", path, house.JSON{"delay": "1h"})).Status)
+	require.Equal(t, http.StatusNotFound, env.Do("GET", path, nil).Status, "nothing was made")
+	require.Equal(t, http.StatusNotFound, on(env, "*", env.Request("PATCH", path, testenv.JSON{"delay": "1h"})).Status)
 
-	booked := h.Do("POST", "/v1/timers", booking(kind, "1", "1h", r.URL))
+	booked := env.Do("POST", "/v1/timers", booking(kind, "1", "1h", r.URL))
 	first := booked.Header.Get("ETag")
-	require.Equal(t, first, h.Do("GET", path, nil).Header.Get("ETag"))
-	moved := on(h, first, h.Request("PATCH", path, house.JSON{"delay": "2h"}))
+	require.Equal(t, first, env.Do("GET", path, nil).Header.Get("ETag"))
+	moved := on(env, first, env.Request("PATCH", path, testenv.JSON{"delay": "2h"}))
 	require.Equal(t, http.StatusOK, moved.Status, "%s", moved.Body)
 	second := moved.Header.Get("ETag")
 	require.NotEqual(t, first, second)
 	for method, below := range map[string]string{"PATCH": "", "PUT": "", "DELETE": "", "POST": "/fire"} {
 		var body any
 		if below == "" && method != "DELETE" {
-			body = house.JSON{"delay": "3h", "callback": house.JSON{"url": r.URL}}
+			body = testenv.JSON{"delay": "3h", "callback": testenv.JSON{"url": r.URL}}
 		}
 		for _, tag := range []string{first, `"1"`} {
-			refused := on(h, tag, h.Request(method, path+below, body))
+			refused := on(env, tag, env.Request(method, path+below, body))
 			require.Equal(t, http.StatusPreconditionFailed, refused.Status, "%s %s", method, refused.Body)
 			require.Equal(t, "urn:wakecall:problem:precondition-failed", refused.Problem().Type)
 			require.Equal(t, 2, refused.Problem().Timer.Revision, "the true state")
 			require.Equal(t, second, refused.Header.Get("ETag"))
 		}
-		require.Equal(t, http.StatusUnprocessableEntity, on(h, "W/"+second, h.Request(method, path+below, body)).Status)
+		require.Equal(t, http.StatusUnprocessableEntity, on(env, "W/"+second, env.Request(method, path+below, body)).Status)
 	}
-	require.Equal(t, 2, h.Get(kind+"/1").Revision)
-	put := on(h, `"2"`, h.Request("PUT", path, house.JSON{"delay": "3h", "callback": house.JSON{"url": r.URL}}))
+	require.Equal(t, 2, env.Get(kind+"/1").Revision)
+	put := on(env, `"2"`, env.Request("PUT", path, testenv.JSON{"delay": "3h", "callback": testenv.JSON{"url": r.URL}}))
 	require.Equal(t, http.StatusOK, put.Status, "%s", put.Body)
 	require.Equal(t, 3, put.Timer().Revision)
 	require.Equal(t, booked.Timer().WebhookID, put.Timer().WebhookID, "it is the same timer")
 	third := put.Header.Get("ETag")
-	require.Equal(t, http.StatusOK, on(h, third, h.Request("DELETE", path, nil)).Status)
-	require.Equal(t, http.StatusOK, on(h, third, h.Request("DELETE", path, nil)).Status, "cancelled already")
+	require.Equal(t, http.StatusOK, on(env, third, env.Request("DELETE", path, nil)).Status)
+	require.Equal(t, http.StatusOK, on(env, third, env.Request("DELETE", path, nil)).Status, "cancelled already")
 
-	h.Add(booking(kind, "1", "1h", r.URL))
-	again := h.Do("GET", path, nil)
+	env.Add(booking(kind, "1", "1h", r.URL))
+	again := env.Do("GET", path, nil)
 	require.Equal(t, 1, again.Timer().Revision)
-	require.Equal(t, http.StatusPreconditionFailed, on(h, first, h.Request("PATCH", path, house.JSON{"delay": "2h"})).Status, "the same revision of another booking")
-	require.Equal(t, http.StatusOK, on(h, again.Header.Get("ETag"), h.Request("POST", path+"/fire", nil)).Status)
+	require.Equal(t, http.StatusPreconditionFailed, on(env, first, env.Request("PATCH", path, testenv.JSON{"delay": "2h"})).Status, "the same revision of another booking")
+	require.Equal(t, http.StatusOK, on(env, again.Header.Get("ETag"), env.Request("POST", path+"/fire", nil)).Status)
 	r.Await(t, "1", 1)
 }
 
 func TestIfMatchOfARecurringTimer(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
+	env, r, kind := open(t)
 	path := "/v1/timers/" + kind + "/1"
 	timer := booking(kind, "1", "", r.URL)
 	delete(timer, "delay")
-	timer["recurrence"] = house.JSON{"every": "1s"}
-	tag := h.Do("POST", "/v1/timers", timer).Header.Get("ETag")
+	timer["recurrence"] = testenv.JSON{"every": "1s"}
+	tag := env.Do("POST", "/v1/timers", timer).Header.Get("ETag")
 	r.Await(t, "1", 2)
-	require.Equal(t, tag, h.Do("GET", path, nil).Header.Get("ETag"), "an occurrence is no change")
-	require.Equal(t, http.StatusPreconditionFailed, on(h, `"9"`, h.Request("POST", path+"/pause", nil)).Status)
-	paused := on(h, tag, h.Request("POST", path+"/pause", nil))
+	require.Equal(t, tag, env.Do("GET", path, nil).Header.Get("ETag"), "an occurrence is no change")
+	require.Equal(t, http.StatusPreconditionFailed, on(env, `"9"`, env.Request("POST", path+"/pause", nil)).Status)
+	paused := on(env, tag, env.Request("POST", path+"/pause", nil))
 	require.Equal(t, http.StatusOK, paused.Status, "%s", paused.Body)
-	require.Equal(t, http.StatusPreconditionFailed, on(h, tag, h.Request("POST", path+"/resume", nil)).Status)
-	resumed := on(h, paused.Header.Get("ETag"), h.Request("POST", path+"/resume", nil))
+	require.Equal(t, http.StatusPreconditionFailed, on(env, tag, env.Request("POST", path+"/resume", nil)).Status)
+	resumed := on(env, paused.Header.Get("ETag"), env.Request("POST", path+"/resume", nil))
 	require.Equal(t, http.StatusOK, resumed.Status, "%s", resumed.Body)
-	require.Equal(t, http.StatusOK, on(h, resumed.Header.Get("ETag"), h.Request("DELETE", path, nil)).Status)
+	require.Equal(t, http.StatusOK, on(env, resumed.Header.Get("ETag"), env.Request("DELETE", path, nil)).Status)
 }
 
 // Of changes that are made on the same revision at once one is made, through
 // whichever gateway they come; and a cancel is made on what it names.
 func TestIfMatchLetsOneThrough(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
-	other := house.OpenWith(t, temporalAddr, house.Settings())
+	env, r, kind := open(t)
+	other := testenv.OpenWith(t, temporalAddr, testenv.Settings())
 	for round := range 5 {
 		id := fmt.Sprint(round)
 		path := "/v1/timers/" + kind + "/" + id
-		tag := h.Do("POST", "/v1/timers", booking(kind, id, "1h", r.URL)).Header.Get("ETag")
-		replies := make([]house.Reply, 20)
+		tag := env.Do("POST", "/v1/timers", booking(kind, id, "1h", r.URL)).Header.Get("ETag")
+		replies := make([]testenv.Reply, 20)
 		var group sync.WaitGroup
 		for i := range replies {
-			gateway := []*house.House{h, other}[i%2]
+			gateway := []*testenv.Env{env, other}[i%2]
 			group.Go(func() {
 				if i == 0 && round > 0 {
 					replies[i] = on(gateway, tag, gateway.Request("DELETE", path+"?wait=30s", nil))
 					return
 				}
-				replies[i] = on(gateway, tag, gateway.Request("PATCH", path+"?wait=30s", house.JSON{"delay": fmt.Sprintf("%dh", i+2)}))
+				replies[i] = on(gateway, tag, gateway.Request("PATCH", path+"?wait=30s", testenv.JSON{"delay": fmt.Sprintf("%dh", i+2)}))
 			})
 		}
 		group.Wait()
@@ -111,7 +111,7 @@ func TestIfMatchLetsOneThrough(t *testing.T) {
 		for _, reply := range replies {
 			made[reply.Status]++
 		}
-		end := h.Get(kind + "/" + id)
+		end := env.Get(kind + "/" + id)
 		if end.Status == "cancelled" {
 			require.Equal(t, http.StatusOK, replies[0].Status)
 			require.Equal(t, 1, end.Revision, "it was cancelled at the revision that was named")
@@ -126,22 +126,22 @@ func TestIfMatchLetsOneThrough(t *testing.T) {
 // A cancel that nobody waits for is accepted only where it holds.
 func TestIfMatchOfACancelThatIsNotWaitedFor(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
+	env, r, kind := open(t)
 	for round := range 40 {
 		id := fmt.Sprint(round)
 		path := "/v1/timers/" + kind + "/" + id
-		tag := h.Do("POST", "/v1/timers", booking(kind, id, "1h", r.URL)).Header.Get("ETag")
-		var cancelled house.Reply
+		tag := env.Do("POST", "/v1/timers", booking(kind, id, "1h", r.URL)).Header.Get("ETag")
+		var cancelled testenv.Reply
 		var group sync.WaitGroup
-		group.Go(func() { h.Do("PATCH", path+"?wait=30s", house.JSON{"delay": "2h"}) })
-		group.Go(func() { cancelled = on(h, tag, h.Request("DELETE", path+"?wait=0s", nil)) })
+		group.Go(func() { env.Do("PATCH", path+"?wait=30s", testenv.JSON{"delay": "2h"}) })
+		group.Go(func() { cancelled = on(env, tag, env.Request("DELETE", path+"?wait=0s", nil)) })
 		group.Wait()
 		if cancelled.Status == http.StatusPreconditionFailed {
-			require.Equal(t, "scheduled", h.Get(kind+"/"+id).Status)
+			require.Equal(t, "scheduled", env.Get(kind+"/"+id).Status)
 			continue
 		}
 		require.Contains(t, []int{http.StatusOK, http.StatusAccepted}, cancelled.Status, "%s", cancelled.Body)
-		require.Eventually(t, func() bool { return h.Get(kind+"/"+id).Status == "cancelled" },
+		require.Eventually(t, func() bool { return env.Get(kind+"/"+id).Status == "cancelled" },
 			10*time.Second, 20*time.Millisecond, "round %d was answered with %d", round, cancelled.Status)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/api/workflowservice/v1"
 
-	"github.com/wakecall/wakecall/e2e/house"
+	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
 // refusal is a request that must be refused, with what the answer must name.
@@ -87,10 +87,10 @@ var refusals = []refusal{
 
 func TestRefusals(t *testing.T) {
 	t.Parallel()
-	h, _, kind := open(t)
+	env, _, kind := open(t)
 	for _, c := range refusals {
 		t.Run(c.name, func(t *testing.T) {
-			reply := h.Do("POST", "/v1/timers", strings.ReplaceAll(c.body, "TYPE", kind))
+			reply := env.Do("POST", "/v1/timers", strings.ReplaceAll(c.body, "TYPE", kind))
 			require.Equal(t, c.status, reply.Status, "%s", reply.Body)
 			problem := reply.Problem()
 			require.Equal(t, c.problem, problem.Type)
@@ -102,19 +102,19 @@ func TestRefusals(t *testing.T) {
 			}
 		})
 	}
-	require.Empty(t, started(t, h, kind), "a refused request starts nothing")
-	h.Add(booking(kind, "x", "1h", "https://example.com/"))
-	require.Len(t, started(t, h, kind), 1, "the oracle sees what is started")
+	require.Empty(t, started(t, env, kind), "a refused request starts nothing")
+	env.Add(booking(kind, "x", "1h", "https://example.com/"))
+	require.Len(t, started(t, env, kind), 1, "the oracle sees what is started")
 }
 
 // started lists the open workflows of a business type, read from Temporal.
-func started(t *testing.T, h *house.House, kind string) (ids []string) {
+func started(t *testing.T, env *testenv.Env, kind string) (ids []string) {
 	for _, id := range []string{"x", "a b", "a/b", "é"} {
-		if _, err := h.Client.DescribeWorkflowExecution(t.Context(), kind+"/"+id, ""); err == nil {
+		if _, err := env.Client.DescribeWorkflowExecution(t.Context(), kind+"/"+id, ""); err == nil {
 			ids = append(ids, id)
 		}
 	}
-	list, err := h.Client.ListWorkflow(t.Context(), &workflowservice.ListWorkflowExecutionsRequest{Query: "BusinessType = '" + kind + "'"})
+	list, err := env.Client.ListWorkflow(t.Context(), &workflowservice.ListWorkflowExecutionsRequest{Query: "BusinessType = '" + kind + "'"})
 	require.NoError(t, err)
 	for _, info := range list.GetExecutions() {
 		if id := strings.TrimPrefix(info.GetExecution().GetWorkflowId(), kind+"/"); id != "x" {
@@ -126,8 +126,8 @@ func started(t *testing.T, h *house.House, kind string) (ids []string) {
 
 func TestEveryFieldErrorInOneAnswer(t *testing.T) {
 	t.Parallel()
-	h, _, _ := open(t)
-	reply := h.Do("POST", "/v1/timers", `{"business_type":"A","business_id":"","delay":"soon","priority":9,"extra":1,"callback":{"url":"x","timeout":3}}`)
+	env, _, _ := open(t)
+	reply := env.Do("POST", "/v1/timers", `{"business_type":"A","business_id":"","delay":"soon","priority":9,"extra":1,"callback":{"url":"x","timeout":3}}`)
 	require.Equal(t, 422, reply.Status)
 	var pointers []string
 	for _, fieldErr := range reply.Problem().Errors {
@@ -138,12 +138,12 @@ func TestEveryFieldErrorInOneAnswer(t *testing.T) {
 
 func TestMediaTypes(t *testing.T) {
 	t.Parallel()
-	h, _, kind := open(t)
+	env, _, kind := open(t)
 	for _, c := range []struct{ contentType, encoding string }{
 		{"", ""}, {"text/plain", ""}, {"application/xml", ""}, {"multipart/form-data; boundary=x", ""},
 		{"application/x-www-form-urlencoded", ""}, {"application/json; charset=utf-16", ""}, {"application/json", "gzip"},
 	} {
-		request := h.Request("POST", "/v1/timers", booking(kind, "x", "1h", "https://example.com/"))
+		request := env.Request("POST", "/v1/timers", booking(kind, "x", "1h", "https://example.com/"))
 		request.Header.Del("Content-Type")
 		if c.contentType != "" {
 			request.Header.Set("Content-Type", c.contentType)
@@ -151,19 +151,19 @@ func TestMediaTypes(t *testing.T) {
 		if c.encoding != "" {
 			request.Header.Set("Content-Encoding", c.encoding)
 		}
-		require.Equal(t, http.StatusUnsupportedMediaType, h.Send(request).Status, "%v", c)
+		require.Equal(t, http.StatusUnsupportedMediaType, env.Send(request).Status, "%v", c)
 	}
-	request := h.Request("POST", "/v1/timers", booking(kind, "x", "1h", "https://example.com/"))
+	request := env.Request("POST", "/v1/timers", booking(kind, "x", "1h", "https://example.com/"))
 	request.Header.Set("Content-Type", "application/json; charset=UTF-8")
-	require.Equal(t, http.StatusCreated, h.Send(request).Status)
+	require.Equal(t, http.StatusCreated, env.Send(request).Status)
 }
 
 func TestPathsAndParameters(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
-	h.Add(booking(kind, "a@b", "1h", r.URL))
+	env, r, kind := open(t)
+	env.Add(booking(kind, "a@b", "1h", r.URL))
 	for _, path := range []string{"a@b", "a%40b"} {
-		require.Equal(t, "a@b", h.Get(kind+"/"+path).BusinessID, "escaped or not, it is the same timer")
+		require.Equal(t, "a@b", env.Get(kind+"/"+path).BusinessID, "escaped or not, it is the same timer")
 	}
 	for path, status := range map[string]int{
 		"/v1/timers/" + kind + "/a%2540b":         422, // decoded exactly once
@@ -185,12 +185,12 @@ func TestPathsAndParameters(t *testing.T) {
 		"/v1/timers/" + kind:                      404,
 		"/v1/policies/" + kind:                    404,
 	} {
-		reply := h.Do("GET", path, nil)
+		reply := env.Do("GET", path, nil)
 		require.Equal(t, status, reply.Status, path)
 		reply.Problem()
 	}
-	require.Equal(t, http.StatusMethodNotAllowed, h.Do("PUT", "/v1/timers", house.JSON{}).Status)
-	require.Equal(t, 422, h.Do("DELETE", "/v1/timers/"+kind+"/a@b?wait=1h", nil).Status)
-	require.Equal(t, 422, h.Do("PATCH", "/v1/timers/"+kind+"/a@b", house.JSON{}).Status, "a change of nothing")
-	require.Equal(t, 422, h.Do("PUT", "/v1/timers/"+kind+"/a@b", booking(kind, "other", "1h", r.URL)).Status)
+	require.Equal(t, http.StatusMethodNotAllowed, env.Do("PUT", "/v1/timers", testenv.JSON{}).Status)
+	require.Equal(t, 422, env.Do("DELETE", "/v1/timers/"+kind+"/a@b?wait=1h", nil).Status)
+	require.Equal(t, 422, env.Do("PATCH", "/v1/timers/"+kind+"/a@b", testenv.JSON{}).Status, "a change of nothing")
+	require.Equal(t, 422, env.Do("PUT", "/v1/timers/"+kind+"/a@b", booking(kind, "other", "1h", r.URL)).Status)
 }

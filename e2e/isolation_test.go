@@ -8,14 +8,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/wakecall/wakecall/e2e/house"
 	"github.com/wakecall/wakecall/e2e/receiver"
+	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
 // A receiver that hangs keeps its own share of the worker, however many of its
 // timers are due, and another type rings meanwhile.
 func TestAHangingReceiverKeepsItsShare(t *testing.T) { // it needs the machine for itself
-	h, r, kind := open(t)
+	env, r, kind := open(t)
 	const share, due = 10, 40
 	release := make(chan struct{})
 	var inside, most atomic.Int64
@@ -26,16 +26,16 @@ func TestAHangingReceiverKeepsItsShare(t *testing.T) { // it needs the machine f
 		<-release
 		inside.Add(-1)
 	})
-	h.Policy(kind, house.JSON{"callback": house.JSON{"url": r.URL + "/hangs", "timeout": "60s"}, "limits": house.JSON{"in_flight": share}})
-	h.Policy(kind+".well", house.JSON{"callback": house.JSON{"url": r.URL + "/well"}})
-	h.AddMany(kind, due, "0s")
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL + "/hangs", "timeout": "60s"}, "limits": testenv.JSON{"in_flight": share}})
+	env.Policy(kind+".well", testenv.JSON{"callback": testenv.JSON{"url": r.URL + "/well"}})
+	env.AddMany(kind, due, "0s")
 	r.AwaitTo(t, "/hangs", share)
-	h.AddMany(kind+".well", due, "0s")
+	env.AddMany(kind+".well", due, "0s")
 	r.AwaitTo(t, "/well", due)
 	require.LessOrEqual(t, most.Load(), int64(share))
 	require.Len(t, r.To("/hangs"), share, "the others wait for their turn")
 	close(release)
-	h.AwaitAll(kind, due, "delivered")
+	env.AwaitAll(kind, due, "delivered")
 	require.LessOrEqual(t, most.Load(), int64(share))
 	require.Len(t, r.To("/hangs"), due)
 }
@@ -43,16 +43,16 @@ func TestAHangingReceiverKeepsItsShare(t *testing.T) { // it needs the machine f
 // Under a backlog the first priority overtakes the last one, which still gets
 // its turns.
 func TestPriorities(t *testing.T) { // it needs the machine for itself
-	addr, stop, err := house.Temporal(t.TempDir())
+	addr, stop, err := testenv.Temporal(t.TempDir())
 	require.NoError(t, err)
 	t.Cleanup(stop)
-	h, r, kind := house.Open(t, addr), receiver.New(t), typeOf(t)
+	env, r, kind := testenv.Open(t, addr), receiver.New(t), typeOf(t)
 	const low, high = 200, 50
-	h.Policy(kind+".low", house.JSON{"callback": house.JSON{"url": r.URL + "/low"}, "priority": 5})
-	h.Policy(kind+".high", house.JSON{"callback": house.JSON{"url": r.URL + "/high"}, "priority": 1})
-	h.AddMany(kind+".low", low, "0s") // no worker runs: these are first in line
-	h.AddMany(kind+".high", high, "0s")
-	h.StartWorker()
+	env.Policy(kind+".low", testenv.JSON{"callback": testenv.JSON{"url": r.URL + "/low"}, "priority": 5})
+	env.Policy(kind+".high", testenv.JSON{"callback": testenv.JSON{"url": r.URL + "/high"}, "priority": 1})
+	env.AddMany(kind+".low", low, "0s") // no worker runs: these are first in line
+	env.AddMany(kind+".high", high, "0s")
+	env.StartWorker()
 	r.AwaitAll(t, low+high)
 	order := r.All()
 	lastHigh := 0

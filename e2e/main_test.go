@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/wakecall/wakecall/e2e/house"
+	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
 // temporalAddr is a real server that the tests of this package share, with a
@@ -24,13 +24,13 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	addr, stop, err := house.Temporal(dir)
+	addr, stop, err := testenv.Temporal(dir)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	defer stop()
-	stopWorker, err := house.StartWorker(addr)
+	stopWorker, err := testenv.StartWorker(addr)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -38,8 +38,8 @@ func run(m *testing.M) int {
 	temporalAddr = addr
 	code := m.Run()
 	stopWorker()
-	if leaked := house.Leaked(); code == 0 && len(leaked) > 0 {
-		fmt.Fprintf(os.Stderr, "goroutines of ours outlived their house:\n%s\n", strings.Join(leaked, "\n\n"))
+	if leaked := testenv.Leaked(); code == 0 && len(leaked) > 0 {
+		fmt.Fprintf(os.Stderr, "goroutines of ours outlived their test environment:\n%s\n", strings.Join(leaked, "\n\n"))
 		code = 1
 	}
 	return code

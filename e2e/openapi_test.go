@@ -14,9 +14,9 @@ import (
 
 	"github.com/wakecall/wakecall/api"
 	"github.com/wakecall/wakecall/e2e/contract"
-	"github.com/wakecall/wakecall/e2e/house"
 	"github.com/wakecall/wakecall/e2e/process"
 	"github.com/wakecall/wakecall/e2e/receiver"
+	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
 // Another reader than ours finds the document in order, examples included.
@@ -38,13 +38,13 @@ func TestOpenAPIDocumentIsValid(t *testing.T) {
 
 func TestOpenAPIDocumentIsServed(t *testing.T) {
 	t.Parallel()
-	h := house.OpenWith(t, temporalAddr, house.Settings())
-	reply := h.Do("GET", "/openapi.yaml", nil)
+	env := testenv.OpenWith(t, temporalAddr, testenv.Settings())
+	reply := env.Do("GET", "/openapi.yaml", nil)
 	require.Equal(t, http.StatusOK, reply.Status)
 	require.Equal(t, "application/yaml", reply.Header.Get("Content-Type"))
 	require.Equal(t, string(api.OpenAPI), string(reply.Body))
 	for _, path := range []string{"/livez", "/metrics", "/v1/policies"} {
-		require.Equal(t, http.StatusOK, h.Do("GET", path, nil).Status, path)
+		require.Equal(t, http.StatusOK, env.Do("GET", path, nil).Status, path)
 	}
 }
 
@@ -57,8 +57,8 @@ var (
 // The page loads nothing from elsewhere: it is readable without a network.
 func TestOpenAPIPageWorksOffline(t *testing.T) {
 	t.Parallel()
-	h := house.OpenWith(t, temporalAddr, house.Settings())
-	page := h.Do("GET", "/docs", nil)
+	env := testenv.OpenWith(t, temporalAddr, testenv.Settings())
+	page := env.Do("GET", "/docs", nil)
 	require.Equal(t, http.StatusOK, page.Status)
 	require.Equal(t, "text/html", page.Header.Get("Content-Type"))
 	html := string(page.Body)
@@ -71,7 +71,7 @@ func TestOpenAPIPageWorksOffline(t *testing.T) {
 	for _, found := range asset.FindAllStringSubmatch(html, -1) {
 		path := found[1]
 		require.Regexp(t, "^/docs/", path)
-		reply := h.Do("GET", path, nil)
+		reply := env.Do("GET", path, nil)
 		require.Equal(t, http.StatusOK, reply.Status, path)
 		require.NotEmpty(t, reply.Body, path)
 		extension := path[strings.LastIndex(path, "."):]
@@ -85,13 +85,13 @@ func TestOpenAPIPageWorksOffline(t *testing.T) {
 		}
 	}
 	require.Equal(t, map[string]bool{".css": true, ".js": true, ".png": true}, seen)
-	require.Equal(t, http.StatusNotFound, h.Do("GET", "/docs/nothing.js", nil).Status, "the assets are what is found")
+	require.Equal(t, http.StatusNotFound, env.Do("GET", "/docs/nothing.js", nil).Status, "the assets are what is found")
 }
 
 // alteration makes a call depart from the document.
 type alteration struct {
 	name  string
-	alter func(x *contract.Exchange, body house.JSON)
+	alter func(x *contract.Exchange, body testenv.JSON)
 }
 
 // refuse expects that a real call is in order, and is not once it is altered.
@@ -101,7 +101,7 @@ func refuse(t *testing.T, x contract.Exchange, alterations []alteration) {
 	require.NoError(t, document.Check(x), "the call as it was")
 	for _, a := range alterations {
 		t.Run(a.name, func(t *testing.T) {
-			altered, body := x, house.JSON{}
+			altered, body := x, testenv.JSON{}
 			altered.Header = x.Header.Clone()
 			require.NoError(t, json.Unmarshal(x.Body, &body))
 			a.alter(&altered, body)
@@ -114,44 +114,44 @@ func refuse(t *testing.T, x contract.Exchange, alterations []alteration) {
 	}
 }
 
-func set(name string, value any) func(*contract.Exchange, house.JSON) {
-	return func(_ *contract.Exchange, body house.JSON) { body[name] = value }
+func set(name string, value any) func(*contract.Exchange, testenv.JSON) {
+	return func(_ *contract.Exchange, body testenv.JSON) { body[name] = value }
 }
 
-func drop(name string) func(*contract.Exchange, house.JSON) {
-	return func(_ *contract.Exchange, body house.JSON) { delete(body, name) }
+func drop(name string) func(*contract.Exchange, testenv.JSON) {
+	return func(_ *contract.Exchange, body testenv.JSON) { delete(body, name) }
 }
 
-func status(code int) func(*contract.Exchange, house.JSON) {
-	return func(x *contract.Exchange, _ house.JSON) { x.Status = code }
+func status(code int) func(*contract.Exchange, testenv.JSON) {
+	return func(x *contract.Exchange, _ testenv.JSON) { x.Status = code }
 }
 
-func header(name, value string) func(*contract.Exchange, house.JSON) {
-	return func(x *contract.Exchange, _ house.JSON) { x.Header.Set(name, value) }
+func header(name, value string) func(*contract.Exchange, testenv.JSON) {
+	return func(x *contract.Exchange, _ testenv.JSON) { x.Header.Set(name, value) }
 }
 
 // exchange makes a call and shows it as the contract sees it.
-func exchange(h *house.House, method, path string, body any) contract.Exchange {
-	request := h.Request(method, path, body)
-	reply := h.Send(request)
+func exchange(env *testenv.Env, method, path string, body any) contract.Exchange {
+	request := env.Request(method, path, body)
+	reply := env.Send(request)
 	return contract.Exchange{Request: request, Status: reply.Status, Header: reply.Header, Body: reply.Body}
 }
 
 // The negative controls: what departs from the document is seen.
 func TestOpenAPIRefusesAnotherAnswer(t *testing.T) {
 	t.Parallel()
-	h := house.OpenWith(t, temporalAddr, house.Settings())
+	env := testenv.OpenWith(t, temporalAddr, testenv.Settings())
 	kind := typeOf(t)
 	path, body := "/v1/timers/"+kind+"/1", booking(kind, "1", "1h", "https://example.com/")
 	t.Run("a new timer", func(t *testing.T) {
-		refuse(t, exchange(h, "POST", "/v1/timers", body), []alteration{
+		refuse(t, exchange(env, "POST", "/v1/timers", body), []alteration{
 			{"wrong type", set("attempts", "0")},
 			{"wrong word", set("status", "lost")},
 			{"wrong time", set("due_at", "2026-11-21T09:30:00Z")},
 			{"null", set("latest_at", nil)},
 			{"missing field", drop("webhook_id")},
-			{"extra field", set("card", house.JSON{})},
-			{"extra field within", set("links", house.JSON{"api": "x"})},
+			{"extra field", set("card", testenv.JSON{})},
+			{"extra field within", set("links", testenv.JSON{"api": "x"})},
 			{"undeclared status", status(http.StatusTeapot)},
 			{"a redirect", status(http.StatusMovedPermanently)},
 			{"another status's body", status(http.StatusConflict)},
@@ -164,16 +164,16 @@ func TestOpenAPIRefusesAnotherAnswer(t *testing.T) {
 		})
 	})
 	t.Run("a list", func(t *testing.T) {
-		x := exchange(h, "POST", "/v1/timers/batch", house.JSON{"timers": []any{body, 7}})
+		x := exchange(env, "POST", "/v1/timers/batch", testenv.JSON{"timers": []any{body, 7}})
 		refuse(t, x, []alteration{
 			{"no results", set("results", []any{})},
-			{"neither timer nor problem", set("results", []any{house.JSON{"status": 201}})},
-			{"problem of a success", set("results", []any{house.JSON{"status": 200, "problem": house.JSON{}}})},
+			{"neither timer nor problem", set("results", []any{testenv.JSON{"status": 201}})},
+			{"problem of a success", set("results", []any{testenv.JSON{"status": 200, "problem": testenv.JSON{}}})},
 		})
 	})
 	t.Run("a problem", func(t *testing.T) {
 		body["delay"] = "2h"
-		refuse(t, exchange(h, "POST", "/v1/timers", body), []alteration{
+		refuse(t, exchange(env, "POST", "/v1/timers", body), []alteration{
 			{"unknown type", set("type", "urn:wakecall:problem:other")},
 			{"type of another status", set("type", "urn:wakecall:problem:not-found")},
 			{"another status within", set("status", 400)},
@@ -185,8 +185,8 @@ func TestOpenAPIRefusesAnotherAnswer(t *testing.T) {
 		})
 	})
 	t.Run("no body", func(t *testing.T) {
-		x := exchange(h, "GET", path, nil)
-		x.Request = h.Request("DELETE", "/v1/policies/"+kind, nil)
+		x := exchange(env, "GET", path, nil)
+		x.Request = env.Request("DELETE", "/v1/policies/"+kind, nil)
 		x.Status = http.StatusNoContent
 		document, err := contract.Wakecall()
 		require.NoError(t, err)
@@ -195,7 +195,7 @@ func TestOpenAPIRefusesAnotherAnswer(t *testing.T) {
 		require.NoError(t, document.Check(x))
 	})
 	t.Run("nowhere", func(t *testing.T) {
-		refuse(t, exchange(h, "GET", "/v2/timers", nil), []alteration{
+		refuse(t, exchange(env, "GET", "/v2/timers", nil), []alteration{
 			{"success", status(http.StatusOK)},
 			{"content type", header("Content-Type", "text/plain")},
 			{"no type", drop("type")},
@@ -207,18 +207,18 @@ func TestOpenAPIRefusesAnotherAnswer(t *testing.T) {
 // may be wrong.
 func TestOpenAPIRefusesAnotherRequest(t *testing.T) {
 	t.Parallel()
-	h := house.OpenWith(t, temporalAddr, house.Settings())
+	env := testenv.OpenWith(t, temporalAddr, testenv.Settings())
 	path := "/v1/timers/" + typeOf(t) + "/"
 	document, err := contract.Wakecall()
 	require.NoError(t, err)
 	const good = `{"delay":"1h","callback":{"url":"https://example.com/"}}`
-	taken := exchange(h, "PUT", path+"1", good)
+	taken := exchange(env, "PUT", path+"1", good)
 	require.Equal(t, http.StatusCreated, taken.Status)
-	refused := exchange(h, "PUT", path+"1", `{}`)
+	refused := exchange(env, "PUT", path+"1", `{}`)
 	require.Equal(t, http.StatusUnprocessableEntity, refused.Status)
 
 	check := func(path, body string) error {
-		taken.Request = h.Request("PUT", path, body)
+		taken.Request = env.Request("PUT", path, body)
 		refused.Request = taken.Request
 		require.NoError(t, document.Check(refused), "%s %s", path, body)
 		return document.Check(taken)
@@ -263,11 +263,11 @@ func TestOpenAPIHoldsEveryCall(t *testing.T) {
 	}))
 	t.Cleanup(liar.Close)
 	w := &witness{TB: t}
-	h := house.OpenWith(w, temporalAddr, house.Settings())
-	h.Do("GET", "/livez", nil)
+	env := testenv.OpenWith(w, temporalAddr, testenv.Settings())
+	env.Do("GET", "/livez", nil)
 	require.False(t, w.failed, "Wakecall answers as it should")
-	h.URL = liar.URL
-	h.Do("GET", "/livez", nil)
+	env.URL = liar.URL
+	env.Do("GET", "/livez", nil)
 	require.True(t, w.failed)
 
 	w = &witness{TB: t}
@@ -280,13 +280,13 @@ func TestOpenAPIHoldsEveryCall(t *testing.T) {
 // this package does it.
 func TestOpenAPIHoldsEveryRing(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
+	env, r, kind := open(t)
 	r.On("/call", receiver.Status(http.StatusGone))
-	h.Policy(kind, house.JSON{
-		"callback": house.JSON{"url": r.URL + "/call"}, "signing_secrets": []string{secret()}, "alert": house.JSON{"url": r.URL + "/alert"},
+	env.Policy(kind, testenv.JSON{
+		"callback": testenv.JSON{"url": r.URL + "/call"}, "signing_secrets": []string{secret()}, "alert": testenv.JSON{"url": r.URL + "/alert"},
 	})
-	h.Add(house.JSON{"business_type": kind, "business_id": "1", "recurrence": house.JSON{"every": "1h", "max_occurrences": 1}})
-	require.Equal(t, http.StatusOK, h.Do("POST", "/v1/timers/"+kind+"/1/fire", nil).Status)
+	env.Add(testenv.JSON{"business_type": kind, "business_id": "1", "recurrence": testenv.JSON{"every": "1h", "max_occurrences": 1}})
+	require.Equal(t, http.StatusOK, env.Do("POST", "/v1/timers/"+kind+"/1/fire", nil).Status)
 	ring, alert := r.AwaitTo(t, "/call", 1)[0], r.AwaitTo(t, "/alert", 1)[0]
 	require.NotEmpty(t, ring.Header.Get("Wakecall-Occurrence"))
 	document, err := contract.Wakecall()

@@ -10,28 +10,28 @@ import (
 	enumspb "go.temporal.io/api/enums/v1"
 	sdktemporal "go.temporal.io/sdk/temporal"
 
-	"github.com/wakecall/wakecall/e2e/house"
+	"github.com/wakecall/wakecall/e2e/testenv"
 	"github.com/wakecall/wakecall/internal/seal"
 	"github.com/wakecall/wakecall/workflows"
 )
 
 // ends are how an entity is ended by anything but our API.
-var ends = map[string]func(*testing.T, *house.House, string){
-	"terminated": func(t *testing.T, h *house.House, id string) {
-		require.NoError(t, h.Client.TerminateWorkflow(t.Context(), id, "", "a slip"))
+var ends = map[string]func(*testing.T, *testenv.Env, string){
+	"terminated": func(t *testing.T, env *testenv.Env, id string) {
+		require.NoError(t, env.Client.TerminateWorkflow(t.Context(), id, "", "a slip"))
 	},
-	"cancelled": func(t *testing.T, h *house.House, id string) {
-		described, err := h.Client.DescribeWorkflowExecution(t.Context(), id, "")
+	"cancelled": func(t *testing.T, env *testenv.Env, id string) {
+		described, err := env.Client.DescribeWorkflowExecution(t.Context(), id, "")
 		require.NoError(t, err)
 		run := described.GetWorkflowExecutionInfo().GetExecution().GetRunId()
-		require.NoError(t, h.Client.CancelWorkflow(t.Context(), id, run))
-		err = h.Client.GetWorkflow(t.Context(), id, run).Get(t.Context(), nil)
+		require.NoError(t, env.Client.CancelWorkflow(t.Context(), id, run))
+		err = env.Client.GetWorkflow(t.Context(), id, run).Get(t.Context(), nil)
 		require.True(t, sdktemporal.IsCanceledError(err), "%v", err)
 	},
 }
 
-func statusOf(t *testing.T, h *house.House, id string) enumspb.WorkflowExecutionStatus {
-	described, err := h.Client.DescribeWorkflowExecution(t.Context(), id, "")
+func statusOf(t *testing.T, env *testenv.Env, id string) enumspb.WorkflowExecutionStatus {
+	described, err := env.Client.DescribeWorkflowExecution(t.Context(), id, "")
 	require.NoError(t, err)
 	return described.GetWorkflowExecutionInfo().GetStatus()
 }
@@ -43,47 +43,47 @@ func TestPolicyOutlivesItsWorkflow(t *testing.T) {
 	for name, end := range ends {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h, r, kind := open(t)
+			env, r, kind := open(t)
 			path, id, key := "/v1/policies/"+kind, workflows.PolicyID(kind), secret()
-			policy := house.JSON{
-				"callback":        house.JSON{"url": r.URL, "headers": house.JSON{"Authorization": "Bearer s3cret"}},
-				"signing_secrets": []string{key}, "limits": house.JSON{"pending": 3},
+			policy := testenv.JSON{
+				"callback":        testenv.JSON{"url": r.URL, "headers": testenv.JSON{"Authorization": "Bearer s3cret"}},
+				"signing_secrets": []string{key}, "limits": testenv.JSON{"pending": 3},
 			}
-			h.Policy(kind, policy)
-			h.Add(house.JSON{"business_type": kind, "business_id": "before", "delay": "1s"})
+			env.Policy(kind, policy)
+			env.Add(testenv.JSON{"business_type": kind, "business_id": "before", "delay": "1s"})
 			policy["paused"] = true
 			delete(policy, "signing_secrets")
-			h.Policy(kind, policy)
-			end(t, h, id)
+			env.Policy(kind, policy)
+			end(t, env, id)
 
-			got := h.Do("GET", path, nil)
+			got := env.Do("GET", path, nil)
 			require.Equal(t, http.StatusOK, got.Status)
 			require.Equal(t, `"2"`, got.Header.Get("ETag"))
-			require.Equal(t, enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, statusOf(t, h, id), "and is governed again")
-			h.Add(house.JSON{"business_type": kind, "business_id": "after", "delay": "0s"})
-			end(t, h, id)
+			require.Equal(t, enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, statusOf(t, env, id), "and is governed again")
+			env.Add(testenv.JSON{"business_type": kind, "business_id": "after", "delay": "0s"})
+			end(t, env, id)
 			require.EventuallyWithT(t, func(c *assert.CollectT) {
-				require.Contains(c, string(h.Do("GET", "/v1/policies", nil).Body), `"`+kind+`"`)
+				require.Contains(c, string(env.Do("GET", "/v1/policies", nil).Body), `"`+kind+`"`)
 			}, 10*time.Second, 50*time.Millisecond, "visibility lags behind")
 
-			end(t, h, id)
+			end(t, env, id)
 			delete(policy, "paused")
-			policy["callback"] = house.JSON{"url": r.URL, "headers": house.JSON{"Authorization": "***"}}
-			changed := putIf(h, path, policy, `"2"`)
+			policy["callback"] = testenv.JSON{"url": r.URL, "headers": testenv.JSON{"Authorization": "***"}}
+			changed := putIf(env, path, policy, `"2"`)
 			require.Equal(t, http.StatusOK, changed.Status)
 			require.Equal(t, `"3"`, changed.Header.Get("ETag"), "versions go on")
 			for _, timer := range []string{"before", "after"} {
 				call := r.Await(t, timer, 1)[0]
 				require.Equal(t, "Bearer s3cret", call.Header.Get("Authorization"))
 				verifies(t, key, call, true)
-				h.Await(kind+"/"+timer, "delivered")
+				env.Await(kind+"/"+timer, "delivered")
 			}
 
-			end(t, h, id)
-			require.Equal(t, http.StatusNoContent, h.Do("DELETE", path+"?timers=keep", nil).Status)
-			require.Equal(t, http.StatusNotFound, h.Do("GET", path, nil).Status, "a deleted one stays so")
-			require.Equal(t, http.StatusUnprocessableEntity, h.Do("POST", "/v1/timers",
-				house.JSON{"business_type": kind, "business_id": "none", "delay": "0s"}).Status)
+			end(t, env, id)
+			require.Equal(t, http.StatusNoContent, env.Do("DELETE", path+"?timers=keep", nil).Status)
+			require.Equal(t, http.StatusNotFound, env.Do("GET", path, nil).Status, "a deleted one stays so")
+			require.Equal(t, http.StatusUnprocessableEntity, env.Do("POST", "/v1/timers",
+				testenv.JSON{"business_type": kind, "business_id": "none", "delay": "0s"}).Status)
 		})
 	}
 }
@@ -93,33 +93,33 @@ func TestPolicyOutlivesItsWorkflow(t *testing.T) {
 func TestPolicyWhoseKeyIsLost(t *testing.T) {
 	t.Parallel()
 	for _, ended := range []bool{false, true} {
-		h, r, kind := open(t)
+		env, r, kind := open(t)
 		path := "/v1/policies/" + kind
-		settings := house.Settings()
+		settings := testenv.Settings()
 		settings.SecretKey = seal.NewKey()
-		lost := house.OpenWith(t, temporalAddr, settings)
-		policy := house.JSON{
-			"callback":        house.JSON{"url": r.URL, "headers": house.JSON{"Authorization": "Bearer lost"}},
+		lost := testenv.OpenWith(t, temporalAddr, settings)
+		policy := testenv.JSON{
+			"callback":        testenv.JSON{"url": r.URL, "headers": testenv.JSON{"Authorization": "Bearer lost"}},
 			"signing_secrets": []string{secret()},
 		}
 		lost.Policy(kind, policy)
 		policy["signing_secrets"] = []string{secret()}
 		lost.Policy(kind, policy)
 		if ended {
-			require.NoError(t, h.Client.TerminateWorkflow(t.Context(), workflows.PolicyID(kind), "", "as a way out"))
+			require.NoError(t, env.Client.TerminateWorkflow(t.Context(), workflows.PolicyID(kind), "", "as a way out"))
 		}
-		require.Equal(t, http.StatusOK, h.Do("GET", path, nil).Status)
-		require.Equal(t, http.StatusOK, h.Do("GET", path+"/versions", nil).Status)
-		h.Add(house.JSON{"business_type": kind, "business_id": "1", "delay": "0s"})
+		require.Equal(t, http.StatusOK, env.Do("GET", path, nil).Status)
+		require.Equal(t, http.StatusOK, env.Do("GET", path+"/versions", nil).Status)
+		env.Add(testenv.JSON{"business_type": kind, "business_id": "1", "delay": "0s"})
 		require.EventuallyWithT(t, func(c *assert.CollectT) {
-			failure := h.Get(kind + "/1").LastFailure
+			failure := env.Get(kind + "/1").LastFailure
 			require.NotNil(c, failure)
 			require.Contains(c, failure.Message, "/callback/headers/Authorization")
 			require.NotContains(c, failure.Message, "Bearer")
 		}, 10*time.Second, 50*time.Millisecond, "the timer says what it waits for")
 
-		read := house.JSON{"callback": house.JSON{"url": r.URL, "headers": house.JSON{"Authorization": "***"}}}
-		for _, reply := range []house.Reply{h.Do("PUT", path, read), h.Do("PATCH", path, house.JSON{"paused": true})} {
+		read := testenv.JSON{"callback": testenv.JSON{"url": r.URL, "headers": testenv.JSON{"Authorization": "***"}}}
+		for _, reply := range []testenv.Reply{env.Do("PUT", path, read), env.Do("PATCH", path, testenv.JSON{"paused": true})} {
 			require.Equal(t, http.StatusUnprocessableEntity, reply.Status)
 			problem := reply.Problem()
 			require.Len(t, problem.Errors, 2)
@@ -128,16 +128,16 @@ func TestPolicyWhoseKeyIsLost(t *testing.T) {
 			require.Contains(t, string(reply.Body), "WAKECALL_SECRET_KEY")
 		}
 		key := secret()
-		whole := house.JSON{
-			"callback":        house.JSON{"url": r.URL, "headers": house.JSON{"Authorization": "Bearer new"}},
+		whole := testenv.JSON{
+			"callback":        testenv.JSON{"url": r.URL, "headers": testenv.JSON{"Authorization": "Bearer new"}},
 			"signing_secrets": []string{key},
 		}
-		require.Equal(t, http.StatusOK, h.Do("PUT", path+"?dry_run=true", whole).Status)
-		require.Equal(t, `"3"`, putIf(h, path, whole, "").Header.Get("ETag"))
+		require.Equal(t, http.StatusOK, env.Do("PUT", path+"?dry_run=true", whole).Status)
+		require.Equal(t, `"3"`, putIf(env, path, whole, "").Header.Get("ETag"))
 		call := r.Await(t, "1", 1)[0]
 		require.Equal(t, "Bearer new", call.Header.Get("Authorization"))
 		verifies(t, key, call, true)
-		h.Await(kind+"/1", "delivered")
+		env.Await(kind+"/1", "delivered")
 	}
 }
 
@@ -145,56 +145,56 @@ func TestPolicyWhoseKeyIsLost(t *testing.T) {
 // nobody is called without it. With the key beside the new one it rings.
 func TestTimerWhoseKeyIsLost(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
-	settings := house.Settings()
+	env, r, kind := open(t)
+	settings := testenv.Settings()
 	other := seal.NewKey()
 	settings.SecretKey = other
-	lost := house.OpenWith(t, temporalAddr, settings)
+	lost := testenv.OpenWith(t, temporalAddr, settings)
 	body := booking(kind, "lost", "0s", r.URL)
-	body["callback"] = house.JSON{"url": r.URL, "headers": house.JSON{"X-Key": "s3cret"}}
-	body["retry"] = house.JSON{"steps": []string{"10ms"}}
+	body["callback"] = testenv.JSON{"url": r.URL, "headers": testenv.JSON{"X-Key": "s3cret"}}
+	body["retry"] = testenv.JSON{"steps": []string{"10ms"}}
 	lost.Add(body)
-	failed := h.Await(kind+"/lost", "failed")
+	failed := env.Await(kind+"/lost", "failed")
 	require.Contains(t, failed.LastFailure.Message, "sealed_header: opening the header X-Key")
 	require.Equal(t, 2, failed.Attempts)
 	require.Empty(t, r.Calls("lost"))
 
-	settings.SecretKey = house.Settings().SecretKey + "," + other
-	rotated := house.OpenWith(t, temporalAddr, settings)
-	policy := house.JSON{"callback": house.JSON{"url": r.URL, "headers": house.JSON{"X-Key": "s3cret"}}}
+	settings.SecretKey = testenv.Settings().SecretKey + "," + other
+	rotated := testenv.OpenWith(t, temporalAddr, settings)
+	policy := testenv.JSON{"callback": testenv.JSON{"url": r.URL, "headers": testenv.JSON{"X-Key": "s3cret"}}}
 	lost.Policy(kind, policy)
 	policy["expires_after"] = "1h"
-	policy["callback"] = house.JSON{"url": r.URL, "headers": house.JSON{"X-Key": "***"}}
+	policy["callback"] = testenv.JSON{"url": r.URL, "headers": testenv.JSON{"X-Key": "***"}}
 	rotated.Policy(kind, policy) // sealed anew, with the first key
-	rotated.Add(house.JSON{"business_type": kind, "business_id": "rotated", "delay": "0s"})
+	rotated.Add(testenv.JSON{"business_type": kind, "business_id": "rotated", "delay": "0s"})
 	require.Equal(t, "s3cret", r.Await(t, "rotated", 1)[0].Header.Get("X-Key"))
 }
 
 // A kept header stays with its origin.
 func TestKeptHeadersStayWithTheirOrigin(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
+	env, r, kind := open(t)
 	path, elsewhere := "/v1/policies/"+kind, "http://elsewhere.example/"
-	h.Policy(kind, house.JSON{"callback": house.JSON{"url": r.URL, "headers": house.JSON{"Authorization": "Bearer s3cret"}}})
-	moved := house.JSON{"callback": house.JSON{"url": elsewhere, "headers": house.JSON{"Authorization": "***"}}}
-	for _, reply := range []house.Reply{
-		h.Do("PUT", path, moved), h.Do("PATCH", path, moved), h.Do("PATCH", path, house.JSON{"callback": house.JSON{"url": elsewhere}}),
-		h.Do("PUT", path+"?dry_run=true", moved),
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL, "headers": testenv.JSON{"Authorization": "Bearer s3cret"}}})
+	moved := testenv.JSON{"callback": testenv.JSON{"url": elsewhere, "headers": testenv.JSON{"Authorization": "***"}}}
+	for _, reply := range []testenv.Reply{
+		env.Do("PUT", path, moved), env.Do("PATCH", path, moved), env.Do("PATCH", path, testenv.JSON{"callback": testenv.JSON{"url": elsewhere}}),
+		env.Do("PUT", path+"?dry_run=true", moved),
 	} {
 		require.Equal(t, http.StatusUnprocessableEntity, reply.Status)
 		require.Equal(t, "/callback/headers/Authorization", reply.Problem().Errors[0].Pointer)
 	}
-	require.Equal(t, `"1"`, h.Do("GET", path, nil).Header.Get("ETag"), "nothing was changed")
-	require.Equal(t, http.StatusOK, h.Do("PATCH", path, house.JSON{"callback": house.JSON{"url": r.URL + "/path"}}).Status)
+	require.Equal(t, `"1"`, env.Do("GET", path, nil).Header.Get("ETag"), "nothing was changed")
+	require.Equal(t, http.StatusOK, env.Do("PATCH", path, testenv.JSON{"callback": testenv.JSON{"url": r.URL + "/path"}}).Status)
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
 		id := "kept-" + time.Now().Format("150405.000")
-		h.Add(house.JSON{"business_type": kind, "business_id": id, "delay": "0s"})
+		env.Add(testenv.JSON{"business_type": kind, "business_id": id, "delay": "0s"})
 		call := r.Await(t, id, 1)[0]
 		assert.Equal(c, "/path", call.Path)
 		assert.Equal(c, "Bearer s3cret", call.Header.Get("Authorization"))
 	}, 10*time.Second, 50*time.Millisecond, "a worker trusts a policy for a while")
-	require.Equal(t, http.StatusOK, h.Do("PATCH", path, house.JSON{"callback": house.JSON{
-		"url": elsewhere, "headers": house.JSON{"Authorization": nil},
+	require.Equal(t, http.StatusOK, env.Do("PATCH", path, testenv.JSON{"callback": testenv.JSON{
+		"url": elsewhere, "headers": testenv.JSON{"Authorization": nil},
 	}}).Status)
 }
 
@@ -202,12 +202,12 @@ func TestKeptHeadersStayWithTheirOrigin(t *testing.T) {
 // take, and the policy stays.
 func TestRotationIsBounded(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
+	env, r, kind := open(t)
 	path := "/v1/policies/" + kind
-	policy := house.JSON{"callback": house.JSON{"url": r.URL}}
-	rotate := func() house.Reply {
+	policy := testenv.JSON{"callback": testenv.JSON{"url": r.URL}}
+	rotate := func() testenv.Reply {
 		policy["signing_secrets"] = []string{secret(), secret(), secret()}
-		return h.Do("PUT", path, policy)
+		return env.Do("PUT", path, policy)
 	}
 	for range 6 {
 		require.Less(t, rotate().Status, 300)
@@ -215,9 +215,9 @@ func TestRotationIsBounded(t *testing.T) {
 	refused := rotate()
 	require.Equal(t, http.StatusUnprocessableEntity, refused.Status)
 	require.Equal(t, "/signing_secrets", refused.Problem().Errors[0].Pointer)
-	h.Add(house.JSON{"business_type": kind, "business_id": "1", "delay": "0s"})
+	env.Add(testenv.JSON{"business_type": kind, "business_id": "1", "delay": "0s"})
 	require.Less(t, len(r.Await(t, "1", 1)[0].Header.Get("webhook-signature")), 1000)
 	policy["secret_overlap"] = "0s"
 	require.Equal(t, http.StatusOK, rotate().Status)
-	require.NotContains(t, string(h.Do("GET", path, nil).Body), "retired_secrets")
+	require.NotContains(t, string(env.Do("GET", path, nil).Body), "retired_secrets")
 }

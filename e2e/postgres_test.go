@@ -9,12 +9,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/wakecall/wakecall/e2e/house"
 	"github.com/wakecall/wakecall/e2e/process"
 	"github.com/wakecall/wakecall/e2e/receiver"
+	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
-// production is a running house of the form that docker-compose.yml describes.
+// production is a running deployment of the form that docker-compose.yml describes.
 type production struct {
 	*process.Production
 	receiver    *receiver.Receiver
@@ -29,9 +29,9 @@ func TestProduction(t *testing.T) {
 	p := &production{Production: process.NewProduction(t, process.Direct), receiver: receiver.New(t), kind: "order-close", secret: secret()}
 	roles := p.Start("api", "worker")
 	p.api, p.worker = roles[0], roles[1]
-	p.Policy(p.kind, house.JSON{
-		"callback": house.JSON{"url": p.receiver.URL}, "signing_secrets": []string{p.secret},
-		"retry": house.JSON{"steps": []string{"100ms", "100ms", "100ms"}, "jitter": 0},
+	p.Policy(p.kind, testenv.JSON{
+		"callback": testenv.JSON{"url": p.receiver.URL}, "signing_secrets": []string{p.secret},
+		"retry": testenv.JSON{"steps": []string{"100ms", "100ms", "100ms"}, "jitter": 0},
 	})
 	t.Run("has the indexes that Wakecall needs", func(t *testing.T) { indexesOfPostgres(t, p.Postgres) })
 	t.Run("asks for a key", p.asksForAKey)
@@ -50,19 +50,19 @@ func TestProduction(t *testing.T) {
 
 func (p *production) path(id string) string { return "/v1/timers/" + p.kind + "/" + id }
 
-func (p *production) book(id, delay string) house.Timer {
-	return p.Add(house.JSON{"business_type": p.kind, "business_id": id, "delay": delay, "payload": house.JSON{"id": id}})
+func (p *production) book(id, delay string) testenv.Timer {
+	return p.Add(testenv.JSON{"business_type": p.kind, "business_id": id, "delay": delay, "payload": testenv.JSON{"id": id}})
 }
 
 // bookAt books a timer that is due at once and calls back elsewhere.
-func (p *production) bookAt(id, url string) house.Timer {
-	return p.Add(house.JSON{"business_type": p.kind, "business_id": id, "delay": "0s", "callback": house.JSON{"url": url}})
+func (p *production) bookAt(id, url string) testenv.Timer {
+	return p.Add(testenv.JSON{"business_type": p.kind, "business_id": id, "delay": "0s", "callback": testenv.JSON{"url": url}})
 }
 
 func (p *production) asksForAKey(t *testing.T) {
 	stranger := process.API{T: t, URL: p.URL}
 	for method, path := range map[string]string{"GET": p.path("1"), "POST": "/v1/timers"} {
-		status, _, err := stranger.Try(method, path, house.JSON{})
+		status, _, err := stranger.Try(method, path, testenv.JSON{})
 		require.NoError(t, err)
 		require.Equal(t, http.StatusUnauthorized, status)
 	}
@@ -71,7 +71,7 @@ func (p *production) asksForAKey(t *testing.T) {
 // The compose file tells the gateway as well which private networks workers may
 // call.
 func (p *production) refusesPrivateReceivers(t *testing.T) {
-	status, answer, err := p.Try("PUT", "/v1/policies/private", house.JSON{"callback": house.JSON{"url": "http://10.1.2.3/"}})
+	status, answer, err := p.Try("PUT", "/v1/policies/private", testenv.JSON{"callback": testenv.JSON{"url": "http://10.1.2.3/"}})
 	require.NoError(t, err)
 	require.Equal(t, http.StatusUnprocessableEntity, status)
 	require.Contains(t, string(answer), `"/callback/url"`)
@@ -126,11 +126,11 @@ func (p *production) retries(t *testing.T) {
 
 func (p *production) moves(t *testing.T) {
 	p.book("earlier", "24h")
-	moved := p.Do("PATCH", p.path("earlier"), house.JSON{"delay": "1s"}, http.StatusOK)
+	moved := p.Do("PATCH", p.path("earlier"), testenv.JSON{"delay": "1s"}, http.StatusOK)
 	call := p.receiver.Await(t, "earlier", 1)[0]
 	require.False(t, call.At.Before(moved.DueAt))
 	p.book("later", "24h")
-	p.Do("PATCH", p.path("later"), house.JSON{"delay": "48h"}, http.StatusOK)
+	p.Do("PATCH", p.path("later"), testenv.JSON{"delay": "48h"}, http.StatusOK)
 	require.Equal(t, 2, p.Get(p.kind+"/later").Revision)
 }
 
@@ -149,8 +149,8 @@ func (p *production) lists(t *testing.T) {
 func (p *production) takesTimersWithoutAWorker(t *testing.T) {
 	require.Zero(t, p.worker.Stop())
 	p.book("posted", "1s")
-	p.Do("PUT", p.path("put"), house.JSON{"delay": "1s", "payload": house.JSON{"id": "put"}}, http.StatusCreated)
-	p.Do("PUT", p.path("later")+"?wait=100ms", house.JSON{"delay": "1s", "payload": house.JSON{"id": "put"}}, http.StatusAccepted)
+	p.Do("PUT", p.path("put"), testenv.JSON{"delay": "1s", "payload": testenv.JSON{"id": "put"}}, http.StatusCreated)
+	p.Do("PUT", p.path("later")+"?wait=100ms", testenv.JSON{"delay": "1s", "payload": testenv.JSON{"id": "put"}}, http.StatusAccepted)
 	p.worker = p.Start("worker")[0]
 	for _, id := range []string{"posted", "put", "later"} {
 		p.receiver.Await(t, id, 1)
@@ -181,7 +181,7 @@ func (p *production) restartsInAnyOrder(t *testing.T) {
 	p.api = p.Start("api")[0]
 	p.Await(p.kind+"/patient", "delivered")
 	p.api.Kill()
-	book := house.JSON{"business_type": p.kind, "business_id": "next", "delay": "0s"}
+	book := testenv.JSON{"business_type": p.kind, "business_id": "next", "delay": "0s"}
 	_, _, err := p.Try("POST", "/v1/timers", book)
 	require.Error(t, err, "nobody listens")
 	p.api = p.Start("api")[0]

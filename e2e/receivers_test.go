@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/wakecall/wakecall/e2e/house"
 	"github.com/wakecall/wakecall/e2e/receivers"
+	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
 // A callback without payload, between others on one connection, is understood by
@@ -22,18 +22,18 @@ func TestReceiversOfEveryMake(t *testing.T) {
 	for _, of := range receivers.Makes() {
 		t.Run(string(of), func(t *testing.T) {
 			t.Parallel()
-			h, _, kind := open(t)
+			env, _, kind := open(t)
 			server := receivers.Start(t, of)
-			h.Policy(kind, house.JSON{"callback": house.JSON{"url": server.URL + "/"}, "retry": house.JSON{"steps": []string{}}})
+			env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": server.URL + "/"}, "retry": testenv.JSON{"steps": []string{}}})
 			const timers = 6
 			for n := range timers { // one after the other, so that connections are kept
 				id := strconv.Itoa(n)
-				body := house.JSON{"business_type": kind, "business_id": id, "delay": "0s"}
+				body := testenv.JSON{"business_type": kind, "business_id": id, "delay": "0s"}
 				if n%2 == 1 {
-					body["payload"] = house.JSON{"n": n}
+					body["payload"] = testenv.JSON{"n": n}
 				}
-				h.Add(body)
-				h.Await(kind+"/"+id, "delivered")
+				env.Add(body)
+				env.Await(kind+"/"+id, "delivered")
 			}
 			var requests []receivers.Request
 			require.EventuallyWithT(t, func(c *assert.CollectT) {
@@ -56,14 +56,14 @@ func TestReceiversOfEveryMake(t *testing.T) {
 // comes again at once, under its number, and the ladder is not touched.
 func TestReceiverThatClosesKeptConnections(t *testing.T) {
 	t.Parallel()
-	h, _, kind := open(t)
+	env, _, kind := open(t)
 	server := receivers.Start(t, receivers.Node)
-	h.Policy(kind, house.JSON{"callback": house.JSON{"url": server.URL + "/leave"}, "retry": house.JSON{"steps": []string{}}})
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": server.URL + "/leave"}, "retry": testenv.JSON{"steps": []string{}}})
 	const timers = 4
 	for n := range timers {
 		id := strconv.Itoa(n)
-		h.Add(house.JSON{"business_type": kind, "business_id": id, "delay": "0s"})
-		require.Equal(t, 1, h.Await(kind+"/"+id, "delivered").Attempts)
+		env.Add(testenv.JSON{"business_type": kind, "business_id": id, "delay": "0s"})
+		require.Equal(t, 1, env.Await(kind+"/"+id, "delivered").Attempts)
 	}
 	requests := server.Requests()
 	twice := 0
@@ -81,9 +81,9 @@ func TestReceiverThatClosesKeptConnections(t *testing.T) {
 }
 
 // signedBodies are what a receiver may have to verify.
-func signedBodies() map[string]house.JSON {
-	return map[string]house.JSON{
-		"json":   {"payload": house.JSON{"order": 4711, "name": "Müller"}},
+func signedBodies() map[string]testenv.JSON {
+	return map[string]testenv.JSON{
+		"json":   {"payload": testenv.JSON{"order": 4711, "name": "Müller"}},
 		"text":   {"payload_base64": "R3LDvMOfZQ==", "content_type": "text/plain; charset=utf-8"},
 		"binary": {"payload_base64": "AP/+gIE=", "content_type": "application/octet-stream"},
 		"none":   {},
@@ -97,18 +97,18 @@ func TestReceiversVerify(t *testing.T) {
 	for _, of := range receivers.Verifying() {
 		t.Run(string(of), func(t *testing.T) {
 			t.Parallel()
-			h, _, kind := open(t)
+			env, _, kind := open(t)
 			key := secret()
 			server := receivers.StartWith(t, of, receivers.Settings{Secret: key})
-			h.Policy(kind, house.JSON{
-				"callback": house.JSON{"url": server.URL + "/"}, "retry": house.JSON{"steps": []string{}}, "signing_secrets": []string{key},
+			env.Policy(kind, testenv.JSON{
+				"callback": testenv.JSON{"url": server.URL + "/"}, "retry": testenv.JSON{"steps": []string{}}, "signing_secrets": []string{key},
 			})
 			for id, body := range signedBodies() {
 				body["business_type"], body["business_id"], body["delay"] = kind, id, "0s"
-				h.Add(body)
+				env.Add(body)
 			}
 			for id := range signedBodies() {
-				h.Await(kind+"/"+id, "delivered")
+				env.Await(kind+"/"+id, "delivered")
 			}
 			onNode := of == receivers.Node || of == receivers.Express
 			for _, got := range server.Requests() {
@@ -116,15 +116,15 @@ func TestReceiversVerify(t *testing.T) {
 				require.Equal(t, want, got.Verified, got.ID)
 			}
 
-			h.Policy(kind+".wrong", house.JSON{
-				"callback": house.JSON{"url": server.URL + "/"}, "retry": house.JSON{"steps": []string{}}, "signing_secrets": []string{secret()},
+			env.Policy(kind+".wrong", testenv.JSON{
+				"callback": testenv.JSON{"url": server.URL + "/"}, "retry": testenv.JSON{"steps": []string{}}, "signing_secrets": []string{secret()},
 			})
 			for id, body := range signedBodies() {
 				body["business_type"], body["business_id"], body["delay"] = kind+".wrong", id, "0s"
-				h.Add(body)
+				env.Add(body)
 			}
 			for id := range signedBodies() {
-				require.Equal(t, http.StatusUnauthorized, h.Await(kind+".wrong/"+id, "failed").LastFailure.Status, id)
+				require.Equal(t, http.StatusUnauthorized, env.Await(kind+".wrong/"+id, "failed").LastFailure.Status, id)
 			}
 		})
 	}
@@ -142,23 +142,23 @@ func TestRingsAroundTheIdleTime(t *testing.T) {
 	if rings, err := strconv.Atoi(os.Getenv("WAKECALL_RINGS")); err == nil {
 		idle, rounds = 5*time.Second, rings/width
 	}
-	h, _, kind := open(t)
+	env, _, kind := open(t)
 	server := receivers.StartWith(t, receivers.Node, receivers.Settings{Idle: idle})
-	h.Policy(kind, house.JSON{"callback": house.JSON{"url": server.URL + "/"}, "retry": house.JSON{"steps": []string{"100ms"}}})
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": server.URL + "/"}, "retry": testenv.JSON{"steps": []string{"100ms"}}})
 	due := time.Now().Add(3 * time.Second)
-	var timers []house.JSON
+	var timers []testenv.JSON
 	for round := range rounds {
 		for n := range width {
-			timers = append(timers, house.JSON{
+			timers = append(timers, testenv.JSON{
 				"business_type": kind, "business_id": strconv.Itoa(round*width + n), "due_at": due.UTC().Format(time.RFC3339Nano),
 			})
 		}
 		due = due.Add(idle + time.Duration(round%sweep)*time.Millisecond)
 	}
 	for chunk := range slices.Chunk(timers, 1000) {
-		require.Equal(t, http.StatusOK, h.Do("POST", "/v1/timers/batch", house.JSON{"timers": chunk}).Status)
+		require.Equal(t, http.StatusOK, env.Do("POST", "/v1/timers/batch", testenv.JSON{"timers": chunk}).Status)
 	}
-	h.AwaitAll(kind, len(timers), "delivered")
+	env.AwaitAll(kind, len(timers), "delivered")
 	again := 0
 	for _, got := range server.Requests() {
 		require.Empty(t, got.Error)

@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/wakecall/wakecall/e2e/house"
 	"github.com/wakecall/wakecall/e2e/receiver"
+	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
 // Temporal can lose a workflow's timer without a word (temporal#11869). Here it
@@ -18,34 +18,34 @@ import (
 // ring; with it all of them do, each of them once.
 func TestLostTimersAreFound(t *testing.T) { // it needs the machine for itself
 	dir := t.TempDir()
-	addr, stop, err := house.Temporal(dir)
+	addr, stop, err := testenv.Temporal(dir)
 	require.NoError(t, err)
 	t.Cleanup(stop)
-	h, r, kind := house.Open(t, addr), receiver.New(t), typeOf(t)
-	h.StartWorker() // it has no reconciler
+	env, r, kind := testenv.Open(t, addr), receiver.New(t), typeOf(t)
+	env.StartWorker() // it has no reconciler
 	const lost = 20
 	r.On("/flaky", receiver.FailFirst(2))
-	h.Policy(kind, house.JSON{
-		"callback": house.JSON{"url": r.URL}, "alert": house.JSON{"url": r.URL + "/alert"}, "retry": house.JSON{"steps": []string{"10ms", "7s"}},
+	env.Policy(kind, testenv.JSON{
+		"callback": testenv.JSON{"url": r.URL}, "alert": testenv.JSON{"url": r.URL + "/alert"}, "retry": testenv.JSON{"steps": []string{"10ms", "7s"}},
 	})
-	h.Add(booking(kind, "retrying", "0s", r.URL+"/flaky"))
+	env.Add(booking(kind, "retrying", "0s", r.URL+"/flaky"))
 	require.Eventually(t, func() bool {
-		shown := h.Get(kind + "/retrying")
+		shown := env.Get(kind + "/retrying")
 		return shown.Attempts == 2 && shown.NextAttemptAt.After(time.Now())
 	}, 10*time.Second, 10*time.Millisecond, "the backoff is Temporal's")
-	h.AddMany(kind, lost, "6s")
+	env.AddMany(kind, lost, "6s")
 	taken := takeTimers(t, filepath.Join(dir, "main.db"))
 	require.GreaterOrEqual(t, taken, int64(lost+1))
-	h.Add(booking(kind, "control", "8s", r.URL))
+	env.Add(booking(kind, "control", "8s", r.URL))
 	r.Await(t, "control", 1)
 	require.Len(t, r.All(), 3, "nothing but two attempts of one, and the control")
-	lateness := h.Get(kind + "/retrying").LatenessMS
+	lateness := env.Get(kind + "/retrying").LatenessMS
 
-	settings := house.Settings()
+	settings := testenv.Settings()
 	settings.ReconcileInterval = time.Second
-	house.OpenWith(t, addr, settings).StartWorker()
-	h.AwaitAll(kind, lost, "delivered")
-	retried := h.Await(kind+"/retrying", "delivered")
+	testenv.OpenWith(t, addr, settings).StartWorker()
+	env.AwaitAll(kind, lost, "delivered")
+	retried := env.Await(kind+"/retrying", "delivered")
 	require.Equal(t, 3, retried.Attempts, "it goes on where it was")
 	require.Equal(t, lateness, retried.LatenessMS)
 	require.Equal(t, "3", r.Calls("retrying")[2].Header.Get("Wakecall-Attempt"))
@@ -56,7 +56,7 @@ func TestLostTimersAreFound(t *testing.T) { // it needs the machine for itself
 	r.AwaitTo(t, "/alert", 1)
 	_, events := alerts(t, r, "timers.overdue")
 	require.NotEmpty(t, events)
-	require.Equal(t, http.StatusOK, h.Do("GET", "/v1/timers/"+kind+"/0", nil).Status)
+	require.Equal(t, http.StatusOK, env.Do("GET", "/v1/timers/"+kind+"/0", nil).Status)
 }
 
 // takeTimers deletes what Temporal would have been woken by.

@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/api/workflowservice/v1"
 
-	"github.com/wakecall/wakecall/e2e/house"
 	"github.com/wakecall/wakecall/e2e/process"
 	"github.com/wakecall/wakecall/e2e/receiver"
+	"github.com/wakecall/wakecall/e2e/testenv"
 	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
@@ -39,12 +39,12 @@ type occurrence struct {
 	LatenessMS *int64 `json:"lateness_ms"`
 }
 
-func show(h *house.House, path string) (r recurring) {
-	h.Do("GET", "/v1/timers/"+path, nil).Into(&r)
+func show(env *testenv.Env, path string) (r recurring) {
+	env.Do("GET", "/v1/timers/"+path, nil).Into(&r)
 	return r
 }
 
-func occurrences(t *testing.T, h *house.House, path string) (past []occurrence) {
+func occurrences(t *testing.T, env *testenv.Env, path string) (past []occurrence) {
 	t.Helper()
 	token := ""
 	for {
@@ -52,7 +52,7 @@ func occurrences(t *testing.T, h *house.House, path string) (past []occurrence) 
 			Occurrences   []occurrence
 			NextPageToken string `json:"next_page_token"`
 		}
-		reply := h.Do("GET", "/v1/timers/"+path+"/occurrences?page_size=3&page_token="+token, nil)
+		reply := env.Do("GET", "/v1/timers/"+path+"/occurrences?page_size=3&page_token="+token, nil)
 		require.Equal(t, http.StatusOK, reply.Status, "%s", reply.Body)
 		reply.Into(&page)
 		past = append(past, page.Occurrences...)
@@ -62,8 +62,8 @@ func occurrences(t *testing.T, h *house.House, path string) (past []occurrence) 
 	}
 }
 
-func repeating(businessType, id string, rule house.JSON) house.JSON {
-	return house.JSON{"business_type": businessType, "business_id": id, "recurrence": rule}
+func repeating(businessType, id string, rule testenv.JSON) testenv.JSON {
+	return testenv.JSON{"business_type": businessType, "business_id": id, "recurrence": rule}
 }
 
 // dueTimes are the nominal times that a receiver was told, in order of arrival.
@@ -83,14 +83,14 @@ func headersOf(calls []receiver.Call, name string) (values []string) {
 }
 
 func TestRingsAgainAndAgain(t *testing.T) { // it needs the machine for itself
-	h, r, kind := open(t)
-	h.Policy(kind, house.JSON{"callback": house.JSON{"url": r.URL}})
-	booked := h.Do("POST", "/v1/timers", repeating(kind, "1", house.JSON{"every": "1s", "max_occurrences": 4}))
+	env, r, kind := open(t)
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}})
+	booked := env.Do("POST", "/v1/timers", repeating(kind, "1", testenv.JSON{"every": "1s", "max_occurrences": 4}))
 	require.Equal(t, http.StatusCreated, booked.Status, "%s", booked.Body)
-	require.Equal(t, http.StatusOK, h.Do("POST", "/v1/timers", repeating(kind, "1", house.JSON{"every": "1s", "max_occurrences": 4})).Status,
+	require.Equal(t, http.StatusOK, env.Do("POST", "/v1/timers", repeating(kind, "1", testenv.JSON{"every": "1s", "max_occurrences": 4})).Status,
 		"the same booking again")
 	calls := r.Await(t, "1", 4)
-	h.Await(kind+"/1", "delivered")
+	env.Await(kind+"/1", "delivered")
 	require.Equal(t, []string{"1", "2", "3", "4"}, headersOf(calls, "Wakecall-Occurrence"))
 	require.Len(t, slices.Compact(slices.Sorted(slices.Values(headersOf(calls, "webhook-id")))), 4, "each is a delivery of its own")
 	for i, due := range dueTimes(calls) {
@@ -98,7 +98,7 @@ func TestRingsAgainAndAgain(t *testing.T) { // it needs the machine for itself
 		require.False(t, calls[i].At.Before(due))
 	}
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
-		past := occurrences(t, h, kind+"/1")
+		past := occurrences(t, env, kind+"/1")
 		require.Len(c, past, 4)
 		for i, o := range past {
 			assert.Equal(c, 4-i, o.Occurrence, "newest first")
@@ -108,14 +108,14 @@ func TestRingsAgainAndAgain(t *testing.T) { // it needs the machine for itself
 			assert.Equal(c, calls[3-i].Header.Get("webhook-id"), o.WebhookID)
 		}
 	}, 10*time.Second, 50*time.Millisecond, "visibility lags behind")
-	require.Equal(t, [][2]int64{{3, 6}, {3, 6}, {3, 6}, {3, 6}}, runsOf(t, h, kind+"/1"),
+	require.Equal(t, [][2]int64{{3, 6}, {3, 6}, {3, 6}, {3, 6}}, runsOf(t, env, kind+"/1"),
 		"state transitions and events of each: none of them was cold, as a worker held it from the one before")
-	require.Equal(t, http.StatusConflict, h.Do("POST", "/v1/timers", repeating(kind, "1", house.JSON{"every": "1s"})).Status)
+	require.Equal(t, http.StatusConflict, env.Do("POST", "/v1/timers", repeating(kind, "1", testenv.JSON{"every": "1s"})).Status)
 }
 
 // runsOf lists all runs of a workflow, by state transitions and events.
-func runsOf(t *testing.T, h *house.House, id string) (costs [][2]int64) {
-	response, err := h.Client.ListWorkflow(t.Context(), &workflowservice.ListWorkflowExecutionsRequest{
+func runsOf(t *testing.T, env *testenv.Env, id string) (costs [][2]int64) {
+	response, err := env.Client.ListWorkflow(t.Context(), &workflowservice.ListWorkflowExecutionsRequest{
 		Query: fmt.Sprintf("WorkflowId = '%s' AND ExecutionStatus != 'Running'", id), PageSize: 1000,
 	})
 	require.NoError(t, err)
@@ -128,8 +128,8 @@ func runsOf(t *testing.T, h *house.House, id string) (costs [][2]int64) {
 // The cost of an occurrence, from Temporal's own counters, does not grow with
 // their number. The rule is finer than the API would take, to be done soon.
 func TestCostOfAnOccurrence(t *testing.T) { // it needs the machine for itself
-	h, r, kind := open(t)
-	h.Policy(kind, house.JSON{"callback": house.JSON{"url": r.URL}})
+	env, r, kind := open(t)
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}})
 	const chain = 100
 	every, most := timer.Duration(time.Millisecond), chain
 	now := time.Now()
@@ -138,12 +138,12 @@ func TestCostOfAnOccurrence(t *testing.T) { // it needs the machine for itself
 	}}, "booking", now)
 	require.NoError(t, err)
 	spec.Series.Rule.Every, spec.Behaviour = &every, workflows.BehaviourNow
-	h.Start(spec)
+	env.Start(spec)
 	calls := r.Await(t, "1", chain)
-	h.Await(kind+"/1", "delivered")
+	env.Await(kind+"/1", "delivered")
 	require.True(t, slices.IsSortedFunc(dueTimes(calls), time.Time.Compare))
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
-		costs := runsOf(t, h, kind+"/1")
+		costs := runsOf(t, env, kind+"/1")
 		require.Len(c, costs, chain)
 		for _, cost := range costs {
 			assert.LessOrEqual(c, cost[0], int64(4), "one less where an occurrence is due at once")
@@ -156,10 +156,10 @@ func pointer[T any](v T) *T { return &v }
 
 func TestFixedDelayCountsFromTheEnd(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
-	h.Policy(kind, house.JSON{"callback": house.JSON{"url": r.URL}, "retry": house.JSON{"steps": []string{"700ms"}}})
+	env, r, kind := open(t)
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "retry": testenv.JSON{"steps": []string{"700ms"}}})
 	r.On("/", receiver.FailFirst(1))
-	h.Add(repeating(kind, "1", house.JSON{"after": "1s", "max_occurrences": 2}))
+	env.Add(repeating(kind, "1", testenv.JSON{"after": "1s", "max_occurrences": 2}))
 	calls := r.Await(t, "1", 3)
 	due := dueTimes(calls)
 	require.Equal(t, due[0], due[1], "a retry keeps the nominal time")
@@ -169,22 +169,22 @@ func TestFixedDelayCountsFromTheEnd(t *testing.T) {
 // A receiver that fails through one occurrence's ladder does not stop the next.
 func TestAFailedOccurrence(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
-	h.Policy(kind, house.JSON{"callback": house.JSON{"url": r.URL}, "retry": house.JSON{"steps": []string{"10ms"}}})
+	env, r, kind := open(t)
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "retry": testenv.JSON{"steps": []string{"10ms"}}})
 	r.On("/", receiver.FailFirst(2))
-	h.Add(repeating(kind, "goes-on", house.JSON{"every": "2s", "max_occurrences": 2}))
-	h.Add(repeating(kind, "pauses", house.JSON{"every": "2s", "on_failure": "pause"}))
+	env.Add(repeating(kind, "goes-on", testenv.JSON{"every": "2s", "max_occurrences": 2}))
+	env.Add(repeating(kind, "pauses", testenv.JSON{"every": "2s", "on_failure": "pause"}))
 	require.Equal(t, []string{"1", "2", "1"}, headersOf(r.Await(t, "goes-on", 3), "Wakecall-Attempt"), "each has a ladder of its own")
-	h.Await(kind+"/goes-on", "delivered")
+	env.Await(kind+"/goes-on", "delivered")
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
-		past := occurrences(t, h, kind+"/goes-on")
+		past := occurrences(t, env, kind+"/goes-on")
 		require.Len(c, past, 2)
 		assert.Equal(c, "failed", past[1].Status)
 		assert.Equal(c, 2, past[1].Attempts)
 		assert.Equal(c, "delivered", past[0].Status)
 	}, 10*time.Second, 50*time.Millisecond, "visibility lags behind")
-	h.Await(kind+"/pauses", "paused")
-	require.Equal(t, "failed", show(h, kind+"/pauses").LastOccurrence.Status)
+	env.Await(kind+"/pauses", "paused")
+	require.Equal(t, "failed", show(env, kind+"/pauses").LastOccurrence.Status)
 	require.Len(t, r.Calls("pauses"), 2)
 }
 
@@ -192,12 +192,12 @@ func TestAFailedOccurrence(t *testing.T) {
 // for missed ones decides.
 func TestALadderThatRunsIntoTheNext(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
-	h.Policy(kind, house.JSON{"callback": house.JSON{"url": r.URL}, "retry": house.JSON{"steps": []string{"3500ms"}}})
+	env, r, kind := open(t)
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "retry": testenv.JSON{"steps": []string{"3500ms"}}})
 	r.On("/", receiver.FailFirst(1))
-	h.Add(repeating(kind, "1", house.JSON{"every": "1s"}))
+	env.Add(repeating(kind, "1", testenv.JSON{"every": "1s"}))
 	calls := r.Await(t, "1", 3)
-	h.Do("DELETE", "/v1/timers/"+kind+"/1", nil)
+	env.Do("DELETE", "/v1/timers/"+kind+"/1", nil)
 	require.Equal(t, []string{"1", "1", "2"}, headersOf(calls, "Wakecall-Occurrence")[:3])
 	due := dueTimes(calls)
 	require.GreaterOrEqual(t, due[2].Sub(due[0]), 3*time.Second, "the latest of those that were missed")
@@ -206,99 +206,99 @@ func TestALadderThatRunsIntoTheNext(t *testing.T) {
 
 func TestPausedAndResumed(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
-	h.Policy(kind, house.JSON{"callback": house.JSON{"url": r.URL}})
+	env, r, kind := open(t)
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}})
 	path := "/v1/timers/" + kind + "/1"
-	h.Add(repeating(kind, "1", house.JSON{"every": "1s", "paused": true}))
-	require.Equal(t, "paused", show(h, kind+"/1").Status, "created, and not yet activated")
-	require.Equal(t, `{"upcoming":[]}`, string(trimmed(h.Do("GET", path+"/upcoming", nil).Body)))
-	resumed := h.Do("POST", path+"/resume", house.JSON{"note": "let it ring"})
+	env.Add(repeating(kind, "1", testenv.JSON{"every": "1s", "paused": true}))
+	require.Equal(t, "paused", show(env, kind+"/1").Status, "created, and not yet activated")
+	require.Equal(t, `{"upcoming":[]}`, string(trimmed(env.Do("GET", path+"/upcoming", nil).Body)))
+	resumed := env.Do("POST", path+"/resume", testenv.JSON{"note": "let it ring"})
 	require.Equal(t, http.StatusOK, resumed.Status, "%s", resumed.Body)
-	require.Equal(t, "let it ring", show(h, kind+"/1").Note)
+	require.Equal(t, "let it ring", show(env, kind+"/1").Note)
 	r.Await(t, "1", 2)
-	require.Equal(t, http.StatusOK, h.Do("POST", path+"/pause", house.JSON{"note": "stock-taking"}).Status)
-	stopped := show(h, kind+"/1")
+	require.Equal(t, http.StatusOK, env.Do("POST", path+"/pause", testenv.JSON{"note": "stock-taking"}).Status)
+	stopped := show(env, kind+"/1")
 	require.Equal(t, "paused", stopped.Status)
 	require.Equal(t, "stock-taking", stopped.Note)
-	require.Equal(t, http.StatusOK, h.Do("POST", path+"/pause", nil).Status, "so already")
-	require.Equal(t, stopped.Revision, show(h, kind+"/1").Revision)
+	require.Equal(t, http.StatusOK, env.Do("POST", path+"/pause", nil).Status, "so already")
+	require.Equal(t, stopped.Revision, show(env, kind+"/1").Revision)
 	rung := len(r.Calls("1"))
 
-	control := h.Add(booking(kind, "control", "2500ms", r.URL))
+	control := env.Add(booking(kind, "control", "2500ms", r.URL))
 	r.Await(t, "control", 1)
 	require.Len(t, r.Calls("1"), rung, "nothing rings while it is paused")
-	require.Equal(t, http.StatusOK, h.Do("POST", path+"/resume", nil).Status)
+	require.Equal(t, http.StatusOK, env.Do("POST", path+"/resume", nil).Status)
 	calls := r.Await(t, "1", rung+1)
 	require.True(t, dueTimes(calls)[rung].After(control.DueAt), "what passed meanwhile is dropped")
 	require.Equal(t, strconv.Itoa(rung+1), calls[rung].Header.Get("Wakecall-Occurrence"))
-	require.Equal(t, http.StatusOK, h.Do("DELETE", path, nil).Status)
-	require.Equal(t, http.StatusConflict, h.Do("POST", path+"/resume", nil).Status)
+	require.Equal(t, http.StatusOK, env.Do("DELETE", path, nil).Status)
+	require.Equal(t, http.StatusConflict, env.Do("POST", path+"/resume", nil).Status)
 
-	one := h.Do("POST", "/v1/timers/"+kind+"/control/pause", nil)
+	one := env.Do("POST", "/v1/timers/"+kind+"/control/pause", nil)
 	require.Equal(t, "urn:wakecall:problem:not-recurring", one.Problem().Type)
-	require.Equal(t, http.StatusUnprocessableEntity, h.Do("POST", path+"/pause", house.JSON{"note": 7}).Status)
-	require.Equal(t, http.StatusNotFound, h.Do("POST", "/v1/timers/"+kind+"/none/pause", nil).Status)
+	require.Equal(t, http.StatusUnprocessableEntity, env.Do("POST", path+"/pause", testenv.JSON{"note": 7}).Status)
+	require.Equal(t, http.StatusNotFound, env.Do("POST", "/v1/timers/"+kind+"/none/pause", nil).Status)
 }
 
 func trimmed(body []byte) []byte { return []byte(string(body[:len(body)-1])) }
 
 func TestFireRingsOnceMore(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
-	h.Policy(kind, house.JSON{"callback": house.JSON{"url": r.URL}})
-	h.Add(repeating(kind, "1", house.JSON{"every": "1h"}))
-	planned := show(h, kind+"/1").DueAt
-	require.Equal(t, http.StatusOK, h.Do("POST", "/v1/timers/"+kind+"/1/fire", nil).Status)
+	env, r, kind := open(t)
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}})
+	env.Add(repeating(kind, "1", testenv.JSON{"every": "1h"}))
+	planned := show(env, kind+"/1").DueAt
+	require.Equal(t, http.StatusOK, env.Do("POST", "/v1/timers/"+kind+"/1/fire", nil).Status)
 	call := r.Await(t, "1", 1)[0]
 	require.WithinDuration(t, time.Now(), dueTimes([]receiver.Call{call})[0], 30*time.Second)
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
-		after := show(h, kind+"/1")
+		after := show(env, kind+"/1")
 		assert.Equal(c, 2, after.Occurrence)
 		assert.Equal(c, planned, after.DueAt, "the rule goes on")
 	}, 10*time.Second, 20*time.Millisecond, "the next run begins when the receiver has answered")
 	var upcoming struct{ Upcoming []time.Time }
-	h.Do("GET", "/v1/timers/"+kind+"/1/upcoming?count=2", nil).Into(&upcoming)
+	env.Do("GET", "/v1/timers/"+kind+"/1/upcoming?count=2", nil).Into(&upcoming)
 	require.Equal(t, []time.Time{planned, planned.Add(time.Hour)}, upcoming.Upcoming)
 }
 
 func TestTheRuleChangesWhilePending(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
-	h.Policy(kind, house.JSON{"callback": house.JSON{"url": r.URL}, "min_interval": "1s"})
+	env, r, kind := open(t)
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "min_interval": "1s"})
 	path := "/v1/timers/" + kind + "/1"
-	h.Add(repeating(kind, "1", house.JSON{"cron": "0 3 * * *", "timezone": "Europe/Berlin"}))
-	require.Equal(t, http.StatusOK, h.Do("PATCH", path, house.JSON{"recurrence": house.JSON{"every": "1s"}}).Status)
+	env.Add(repeating(kind, "1", testenv.JSON{"cron": "0 3 * * *", "timezone": "Europe/Berlin"}))
+	require.Equal(t, http.StatusOK, env.Do("PATCH", path, testenv.JSON{"recurrence": testenv.JSON{"every": "1s"}}).Status)
 	r.Await(t, "1", 2)
-	require.Equal(t, http.StatusUnprocessableEntity, h.Do("PATCH", path, house.JSON{"delay": "1h"}).Status, "it has a rule instead")
-	require.Equal(t, http.StatusOK, h.Do("PATCH", path, house.JSON{"recurrence": house.JSON{"every": "1h"}}).Status)
+	require.Equal(t, http.StatusUnprocessableEntity, env.Do("PATCH", path, testenv.JSON{"delay": "1h"}).Status, "it has a rule instead")
+	require.Equal(t, http.StatusOK, env.Do("PATCH", path, testenv.JSON{"recurrence": testenv.JSON{"every": "1h"}}).Status)
 	rung := len(r.Calls("1"))
-	require.Equal(t, rung+1, show(h, kind+"/1").Occurrence, "the numbers go on")
-	require.Equal(t, http.StatusOK, h.Do("PUT", path, house.JSON{"delay": "0s"}).Status, "a replacement may be a one-shot timer")
-	h.Await(kind+"/1", "delivered")
+	require.Equal(t, rung+1, show(env, kind+"/1").Occurrence, "the numbers go on")
+	require.Equal(t, http.StatusOK, env.Do("PUT", path, testenv.JSON{"delay": "0s"}).Status, "a replacement may be a one-shot timer")
+	env.Await(kind+"/1", "delivered")
 	require.Empty(t, r.Calls("1")[rung].Header.Get("Wakecall-Occurrence"))
 }
 
 func TestRecurringBadInput(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
-	h.Policy(kind, house.JSON{"callback": house.JSON{"url": r.URL}, "min_interval": "1m"})
-	every := house.JSON{"every": "1h"}
+	env, r, kind := open(t)
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "min_interval": "1m"})
+	every := testenv.JSON{"every": "1h"}
 	for name, c := range map[string]struct {
-		body    house.JSON
+		body    testenv.JSON
 		pointer string
 	}{
-		"two times":     {house.JSON{"recurrence": every, "delay": "1s"}, "/recurrence"},
-		"latest time":   {house.JSON{"recurrence": every, "latest_at": "2999-01-01T00:00:00Z"}, "/latest_at"},
-		"two kinds":     {house.JSON{"recurrence": house.JSON{"every": "1h", "cron": "* * * * *"}}, "/recurrence"},
-		"never":         {house.JSON{"recurrence": house.JSON{"cron": "0 0 30 2 *"}}, "/recurrence/cron"},
-		"unknown zone":  {house.JSON{"recurrence": house.JSON{"cron": "0 0 * * *", "timezone": "Mars/Base"}}, "/recurrence/timezone"},
-		"too often":     {house.JSON{"recurrence": house.JSON{"every": "30s"}}, "/recurrence"},
-		"unknown field": {house.JSON{"recurrence": house.JSON{"every": "1h", "often": true}}, "/recurrence/often"},
-		"null":          {house.JSON{"recurrence": nil}, "/recurrence"},
-		"jitter":        {house.JSON{"recurrence": house.JSON{"every": "1h", "jitter": "2h"}}, "/recurrence/jitter"},
+		"two times":     {testenv.JSON{"recurrence": every, "delay": "1s"}, "/recurrence"},
+		"latest time":   {testenv.JSON{"recurrence": every, "latest_at": "2999-01-01T00:00:00Z"}, "/latest_at"},
+		"two kinds":     {testenv.JSON{"recurrence": testenv.JSON{"every": "1h", "cron": "* * * * *"}}, "/recurrence"},
+		"never":         {testenv.JSON{"recurrence": testenv.JSON{"cron": "0 0 30 2 *"}}, "/recurrence/cron"},
+		"unknown zone":  {testenv.JSON{"recurrence": testenv.JSON{"cron": "0 0 * * *", "timezone": "Mars/Base"}}, "/recurrence/timezone"},
+		"too often":     {testenv.JSON{"recurrence": testenv.JSON{"every": "30s"}}, "/recurrence"},
+		"unknown field": {testenv.JSON{"recurrence": testenv.JSON{"every": "1h", "often": true}}, "/recurrence/often"},
+		"null":          {testenv.JSON{"recurrence": nil}, "/recurrence"},
+		"jitter":        {testenv.JSON{"recurrence": testenv.JSON{"every": "1h", "jitter": "2h"}}, "/recurrence/jitter"},
 	} {
 		c.body["business_type"], c.body["business_id"] = kind, "1"
-		reply := h.Do("POST", "/v1/timers", c.body)
+		reply := env.Do("POST", "/v1/timers", c.body)
 		require.Equal(t, http.StatusUnprocessableEntity, reply.Status, "%s: %s", name, reply.Body)
 		var pointers []string
 		for _, fieldErr := range reply.Problem().Errors {
@@ -308,24 +308,24 @@ func TestRecurringBadInput(t *testing.T) {
 			return slices.ContainsFunc(pointers, func(p string) bool { return len(p) >= len(c.pointer) && p[:len(c.pointer)] == c.pointer })
 		}, "%s: %v", name, pointers)
 	}
-	require.Equal(t, http.StatusNotFound, h.Do("GET", "/v1/timers/"+kind+"/1", nil).Status, "nothing was started")
+	require.Equal(t, http.StatusNotFound, env.Do("GET", "/v1/timers/"+kind+"/1", nil).Status, "nothing was started")
 }
 
 // After nothing could ring over several occurrences, missed decides, and
 // nothing rings twice.
 func TestMissed(t *testing.T) { // it needs the machine for itself
-	addr, stop, err := house.Temporal(t.TempDir())
+	addr, stop, err := testenv.Temporal(t.TempDir())
 	require.NoError(t, err)
 	t.Cleanup(stop)
-	h, r, kind := house.Open(t, addr), receiver.New(t), typeOf(t)
-	h.Policy(kind, house.JSON{"callback": house.JSON{"url": r.URL}})
+	env, r, kind := testenv.Open(t, addr), receiver.New(t), typeOf(t)
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}})
 	for _, missed := range []string{"fire_once", "skip", "fire_all"} {
-		h.Add(repeating(kind, missed, house.JSON{"every": "1s", "missed": missed, "max_occurrences": 6}))
+		env.Add(repeating(kind, missed, testenv.JSON{"every": "1s", "missed": missed, "max_occurrences": 6}))
 	}
 	began := time.Now()
 	require.Eventually(t, func() bool { return time.Since(began) > 5*time.Second }, 10*time.Second, 100*time.Millisecond,
 		"no worker runs, and nominal times pass")
-	h.StartWorker()
+	env.StartWorker()
 	for _, missed := range []string{"fire_once", "skip", "fire_all"} {
 		calls := r.Await(t, missed, 6)
 		due := dueTimes(calls)
@@ -344,18 +344,18 @@ func TestMissed(t *testing.T) { // it needs the machine for itself
 
 func TestRecurringCancelledInEachState(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
-	h.Policy(kind, house.JSON{"callback": house.JSON{"url": r.URL}, "retry": house.JSON{"steps": []string{"1h"}}})
+	env, r, kind := open(t)
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "retry": testenv.JSON{"steps": []string{"1h"}}})
 	r.On("/failing", receiver.Status(http.StatusInternalServerError))
-	h.Add(repeating(kind, "waiting", house.JSON{"every": "1h"}))
-	h.Add(repeating(kind, "between", house.JSON{"every": "1s"}))
-	h.Add(repeating(kind, "paused", house.JSON{"every": "1s", "paused": true}))
-	retrying := repeating(kind, "retrying", house.JSON{"every": "1s"})
-	retrying["callback"] = house.JSON{"url": r.URL + "/failing"}
-	h.Add(retrying)
+	env.Add(repeating(kind, "waiting", testenv.JSON{"every": "1h"}))
+	env.Add(repeating(kind, "between", testenv.JSON{"every": "1s"}))
+	env.Add(repeating(kind, "paused", testenv.JSON{"every": "1s", "paused": true}))
+	retrying := repeating(kind, "retrying", testenv.JSON{"every": "1s"})
+	retrying["callback"] = testenv.JSON{"url": r.URL + "/failing"}
+	env.Add(retrying)
 	r.Await(t, "between", 3)
 	r.Await(t, "retrying", 1)
-	h.Await(kind+"/retrying", "delivering")
+	env.Await(kind+"/retrying", "delivering")
 	for id, cancel := range map[string]func(){
 		"waiting": func() { temporal(t, "workflow", "cancel", "-w", kind+"/waiting") },
 		"between": func() {
@@ -364,14 +364,14 @@ func TestRecurringCancelledInEachState(t *testing.T) {
 		"paused": func() {
 			execute(t, process.Tctl(t), "--address", temporalAddr, "workflow", "cancel", "-w", kind+"/paused")
 		},
-		"retrying": func() { h.Do("DELETE", "/v1/timers/"+kind+"/retrying", nil) },
+		"retrying": func() { env.Do("DELETE", "/v1/timers/"+kind+"/retrying", nil) },
 	} {
 		cancel()
-		h.Await(kind+"/"+id, "cancelled")
+		env.Await(kind+"/"+id, "cancelled")
 	}
 	rung := len(r.Calls("between"))
-	h.Add(booking(kind, "control", "2s", r.URL))
+	env.Add(booking(kind, "control", "2s", r.URL))
 	r.Await(t, "control", 1)
 	require.Len(t, r.Calls("between"), rung, "the whole chain is cancelled, and not one run")
-	require.Equal(t, http.StatusCreated, h.Do("POST", "/v1/timers", repeating(kind, "between", house.JSON{"every": "1h"})).Status)
+	require.Equal(t, http.StatusCreated, env.Do("POST", "/v1/timers", repeating(kind, "between", testenv.JSON{"every": "1h"})).Status)
 }

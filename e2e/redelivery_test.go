@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/wakecall/wakecall/e2e/house"
 	"github.com/wakecall/wakecall/e2e/receiver"
+	"github.com/wakecall/wakecall/e2e/testenv"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -43,29 +43,29 @@ func outage(r *receiver.Receiver) (url string, mend func()) {
 }
 
 // failMany books n timers that fail, and waits until a list shows them.
-func failMany(t *testing.T, h *house.House, kind string, n int) {
+func failMany(t *testing.T, env *testenv.Env, kind string, n int) {
 	t.Helper()
-	h.AddMany(kind, n, "0s")
-	h.AwaitAll(kind, n, "failed")
+	env.AddMany(kind, n, "0s")
+	env.AwaitAll(kind, n, "failed")
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
-		assert.Len(c, listed(h, url.Values{"business_type": {kind}, "status": {"failed"}}), n)
+		assert.Len(c, listed(env, url.Values{"business_type": {kind}, "status": {"failed"}}), n)
 	}, 20*time.Second, 100*time.Millisecond, "visibility lags behind")
 }
 
-func listed(h *house.House, filter url.Values) []house.Timer {
-	var page struct{ Timers []house.Timer }
-	h.Do("GET", "/v1/timers?"+filter.Encode(), nil).Into(&page)
+func listed(env *testenv.Env, filter url.Values) []testenv.Timer {
+	var page struct{ Timers []testenv.Timer }
+	env.Do("GET", "/v1/timers?"+filter.Encode(), nil).Into(&page)
 	return page.Timers
 }
 
 // redeliver orders a redelivery, of all types where it names none.
-func redeliver(t *testing.T, h *house.House, kind string, perSecond float64) (begun redelivery) {
+func redeliver(t *testing.T, env *testenv.Env, kind string, perSecond float64) (begun redelivery) {
 	t.Helper()
-	filter := house.JSON{}
+	filter := testenv.JSON{}
 	if kind != "" {
 		filter["business_type"] = kind
 	}
-	reply := h.Do("POST", "/v1/timers/redeliver", house.JSON{"filter": filter, "per_second": perSecond})
+	reply := env.Do("POST", "/v1/timers/redeliver", testenv.JSON{"filter": filter, "per_second": perSecond})
 	require.Equal(t, http.StatusAccepted, reply.Status, "%s", reply.Body)
 	reply.Into(&begun)
 	require.Equal(t, "/v1/redeliveries/"+begun.ID, reply.Header.Get("Location"))
@@ -75,10 +75,10 @@ func redeliver(t *testing.T, h *house.House, kind string, perSecond float64) (be
 }
 
 // await returns a redelivery once it is as it should be.
-func (r redelivery) await(t *testing.T, h *house.House, ok func(redelivery) bool) (now redelivery) {
+func (r redelivery) await(t *testing.T, env *testenv.Env, ok func(redelivery) bool) (now redelivery) {
 	t.Helper()
 	require.Eventually(t, func() bool {
-		reply := h.Do("GET", "/v1/redeliveries/"+r.ID, nil)
+		reply := env.Do("GET", "/v1/redeliveries/"+r.ID, nil)
 		now = redelivery{}
 		reply.Into(&now)
 		return ok(now)
@@ -89,23 +89,23 @@ func (r redelivery) await(t *testing.T, h *house.House, ok func(redelivery) bool
 func jobEnded(r redelivery) bool { return r.Status != "running" }
 
 func TestRedeliverByQuery(t *testing.T) { // it needs the machine for itself
-	h, r, kind := open(t)
+	env, r, kind := open(t)
 	target, mend := outage(r)
-	h.Policy(kind, house.JSON{"callback": house.JSON{"url": target}})
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": target}})
 	const timers, rate = 50, 10
-	failMany(t, h, kind, timers)
+	failMany(t, env, kind, timers)
 	mend()
-	begun := redeliver(t, h, kind, rate)
-	under := begun.await(t, h, func(r redelivery) bool { return r.Redelivered > 0 || jobEnded(r) })
+	begun := redeliver(t, env, kind, rate)
+	under := begun.await(t, env, func(r redelivery) bool { return r.Redelivered > 0 || jobEnded(r) })
 	require.Equal(t, "running", under.Status, "progress is seen")
 	require.Equal(t, timers, *under.Found)
 	require.Less(t, under.Redelivered, timers)
 	require.WithinDuration(t, begun.StartedAt, under.StartedAt, 5*time.Second)
 
-	done := begun.await(t, h, jobEnded)
+	done := begun.await(t, env, jobEnded)
 	require.Equal(t, "done", done.Status)
 	require.Equal(t, []int{timers, timers, 0, 0}, done.counts())
-	h.AwaitAll(kind, timers, "delivered")
+	env.AwaitAll(kind, timers, "delivered")
 	var second []time.Time
 	for n := range timers {
 		calls := r.Calls(strconv.Itoa(n))
@@ -116,25 +116,25 @@ func TestRedeliverByQuery(t *testing.T) { // it needs the machine for itself
 	require.GreaterOrEqual(t, span(second), time.Duration(float64(timers-1)/rate*0.9*float64(time.Second)), "the rate is kept")
 
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
-		shown := redeliveries(h, "?status=done&page_size=100")
+		shown := redeliveries(env, "?status=done&page_size=100")
 		assert.Contains(c, shown, done)
-		assert.NotContains(c, redeliveries(h, "?status=running"), done)
+		assert.NotContains(c, redeliveries(env, "?status=running"), done)
 	}, 20*time.Second, 100*time.Millisecond, "visibility lags behind")
 
-	again := redeliver(t, h, kind, 1000).await(t, h, jobEnded)
+	again := redeliver(t, env, kind, 1000).await(t, env, jobEnded)
 	require.Equal(t, []int{timers, 0, timers, 0}, again.counts(), "there is nothing left to do")
 	require.Len(t, r.All(), 2*timers)
 
-	described, err := h.Client.DescribeWorkflowExecution(t.Context(), workflows.RedeliveryID(begun.ID), "")
+	described, err := env.Client.DescribeWorkflowExecution(t.Context(), workflows.RedeliveryID(begun.ID), "")
 	require.NoError(t, err)
 	require.Empty(t, described.GetWorkflowExecutionInfo().GetSearchAttributes().GetIndexedFields()["BusinessType"],
 		"who cancels timers by query means no job")
 }
 
 // redeliveries are those of the first page.
-func redeliveries(h *house.House, query string) []redelivery {
+func redeliveries(env *testenv.Env, query string) []redelivery {
 	var page struct{ Redeliveries []redelivery }
-	h.Do("GET", "/v1/redeliveries"+query, nil).Into(&page)
+	env.Do("GET", "/v1/redeliveries"+query, nil).Into(&page)
 	return page.Redeliveries
 }
 
@@ -142,35 +142,35 @@ func redeliveries(h *house.House, query string) []redelivery {
 // timers of others elsewhere.
 func TestRedeliverAllTypes(t *testing.T) {
 	t.Parallel()
-	addr, stop, err := house.Temporal(t.TempDir())
+	addr, stop, err := testenv.Temporal(t.TempDir())
 	require.NoError(t, err)
 	t.Cleanup(stop)
-	h, r, kind := house.Open(t, addr), receiver.New(t), typeOf(t)
-	h.StartWorker()
+	env, r, kind := testenv.Open(t, addr), receiver.New(t), typeOf(t)
+	env.StartWorker()
 	target, mend := outage(r)
 	for _, kind := range []string{kind + ".a", kind + ".b"} {
-		h.Policy(kind, house.JSON{"callback": house.JSON{"url": target}})
-		failMany(t, h, kind, 2)
+		env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": target}})
+		failMany(t, env, kind, 2)
 	}
 	mend()
-	begun := redeliver(t, h, "", 1000)
-	done := begun.await(t, h, jobEnded)
+	begun := redeliver(t, env, "", 1000)
+	done := begun.await(t, env, jobEnded)
 	require.Equal(t, []int{4, 4, 0, 0}, done.counts())
-	h.AwaitAll(kind+".a", 2, "delivered")
-	h.AwaitAll(kind+".b", 2, "delivered")
-	second := redeliver(t, h, kind+".a", 1000).await(t, h, jobEnded)
+	env.AwaitAll(kind+".a", 2, "delivered")
+	env.AwaitAll(kind+".b", 2, "delivered")
+	second := redeliver(t, env, kind+".a", 1000).await(t, env, jobEnded)
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
-		assert.Equal(c, []redelivery{second, done}, redeliveries(h, ""), "the latest comes first")
+		assert.Equal(c, []redelivery{second, done}, redeliveries(env, ""), "the latest comes first")
 	}, 20*time.Second, 100*time.Millisecond, "visibility lags behind")
 	var page struct {
 		Redeliveries []redelivery
 		Next         string `json:"next_page_token"`
 	}
-	h.Do("GET", "/v1/redeliveries?page_size=1", nil).Into(&page)
+	env.Do("GET", "/v1/redeliveries?page_size=1", nil).Into(&page)
 	require.Equal(t, []redelivery{second}, page.Redeliveries)
-	require.Equal(t, []redelivery{done}, redeliveries(h, "?page_size=1&page_token="+page.Next))
-	require.Equal(t, http.StatusUnprocessableEntity, h.Do("GET", "/v1/redeliveries?status=done&page_token="+page.Next, nil).Status)
-	require.Equal(t, http.StatusUnprocessableEntity, h.Do("GET", "/v1/redeliveries?status=lost", nil).Status)
+	require.Equal(t, []redelivery{done}, redeliveries(env, "?page_size=1&page_token="+page.Next))
+	require.Equal(t, http.StatusUnprocessableEntity, env.Do("GET", "/v1/redeliveries?status=done&page_token="+page.Next, nil).Status)
+	require.Equal(t, http.StatusUnprocessableEntity, env.Do("GET", "/v1/redeliveries?status=lost", nil).Status)
 }
 
 // span is the time from the first to the last.
@@ -191,30 +191,30 @@ func span(times []time.Time) time.Duration {
 // once.
 func TestRedeliverWhatFailedAgain(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
+	env, r, kind := open(t)
 	target, _ := outage(r)
-	h.Policy(kind, house.JSON{"callback": house.JSON{"url": target}})
-	failMany(t, h, kind, 3)
-	first := redeliver(t, h, kind, 1000).await(t, h, jobEnded)
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": target}})
+	failMany(t, env, kind, 3)
+	first := redeliver(t, env, kind, 1000).await(t, env, jobEnded)
 	require.Equal(t, []int{3, 3, 0, 0}, first.counts())
-	h.AwaitAll(kind, 3, "failed")
+	env.AwaitAll(kind, 3, "failed")
 	r.AwaitAll(t, 6)
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
-		assert.Len(c, listed(h, url.Values{"business_type": {kind}, "status": {"failed"}}), 6)
+		assert.Len(c, listed(env, url.Values{"business_type": {kind}, "status": {"failed"}}), 6)
 	}, 20*time.Second, 100*time.Millisecond, "visibility lags behind")
-	second := redeliver(t, h, kind, 1000).await(t, h, jobEnded)
+	second := redeliver(t, env, kind, 1000).await(t, env, jobEnded)
 	require.Equal(t, []int{6, 3, 3, 0}, second.counts())
 	r.AwaitAll(t, 9)
 }
 
 func TestListWhatEnded(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
+	env, r, kind := open(t)
 	target, _ := outage(r)
-	h.Policy(kind, house.JSON{"callback": house.JSON{"url": target}})
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": target}})
 	began := time.Now().Add(-time.Second)
-	h.Add(booking(kind, "open", "1h", r.URL))
-	failMany(t, h, kind, 2)
+	env.Add(booking(kind, "open", "1h", r.URL))
+	failMany(t, env, kind, 2)
 	over := time.Now().Add(time.Second)
 	at := func(moment time.Time) string { return moment.UTC().Format(time.RFC3339Nano) }
 	for want, filter := range map[int]url.Values{
@@ -224,32 +224,32 @@ func TestListWhatEnded(t *testing.T) {
 		0: {"ended_to": {at(began)}},
 	} {
 		filter.Set("business_type", kind)
-		require.Len(t, listed(h, filter), want, "%v", filter)
+		require.Len(t, listed(env, filter), want, "%v", filter)
 	}
-	require.Empty(t, listed(h, url.Values{"business_type": {kind}, "ended_from": {at(over)}}))
-	empty := house.JSON{"filter": house.JSON{"business_type": kind, "ended_to": at(began)}}
+	require.Empty(t, listed(env, url.Values{"business_type": {kind}, "ended_from": {at(over)}}))
+	empty := testenv.JSON{"filter": testenv.JSON{"business_type": kind, "ended_to": at(began)}}
 	var none redelivery
-	h.Do("POST", "/v1/timers/redeliver", empty).Into(&none)
-	require.Equal(t, []int{0, 0, 0, 0}, none.await(t, h, jobEnded).counts())
-	require.Equal(t, http.StatusUnprocessableEntity, h.Do("GET", "/v1/timers?ended_from=yesterday", nil).Status)
+	env.Do("POST", "/v1/timers/redeliver", empty).Into(&none)
+	require.Equal(t, []int{0, 0, 0, 0}, none.await(t, env, jobEnded).counts())
+	require.Equal(t, http.StatusUnprocessableEntity, env.Do("GET", "/v1/timers?ended_from=yesterday", nil).Status)
 }
 
 func TestStopRedelivery(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
+	env, r, kind := open(t)
 	target, mend := outage(r)
-	h.Policy(kind, house.JSON{"callback": house.JSON{"url": target}})
-	failMany(t, h, kind, 5)
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": target}})
+	failMany(t, env, kind, 5)
 	mend()
-	begun := redeliver(t, h, kind, 0.1)
-	begun.await(t, h, func(r redelivery) bool { return r.Redelivered == 1 })
+	begun := redeliver(t, env, kind, 0.1)
+	begun.await(t, env, func(r redelivery) bool { return r.Redelivered == 1 })
 	path := "/v1/redeliveries/" + begun.ID
-	require.Contains(t, []int{http.StatusOK, http.StatusAccepted}, h.Do("DELETE", path, nil).Status)
-	stopped := begun.await(t, h, jobEnded)
+	require.Contains(t, []int{http.StatusOK, http.StatusAccepted}, env.Do("DELETE", path, nil).Status)
+	stopped := begun.await(t, env, jobEnded)
 	require.Equal(t, "stopped", stopped.Status)
 	require.Equal(t, []int{5, 1, 0, 0}, stopped.counts())
 	var again redelivery
-	reply := h.Do("DELETE", path, nil)
+	reply := env.Do("DELETE", path, nil)
 	require.Equal(t, http.StatusOK, reply.Status)
 	reply.Into(&again)
 	require.Equal(t, stopped, again)
@@ -259,42 +259,42 @@ func TestStopRedelivery(t *testing.T) {
 // An order is durable without a worker, and can be shown and stopped. What one
 // worker leaves, the next one takes up.
 func TestRedeliveryAmongWorkers(t *testing.T) { // it needs the machine for itself
-	addr, stop, err := house.Temporal(t.TempDir())
+	addr, stop, err := testenv.Temporal(t.TempDir())
 	require.NoError(t, err)
 	t.Cleanup(stop)
-	h, r := house.OpenWith(t, addr, house.Settings()), receiver.New(t)
+	env, r := testenv.OpenWith(t, addr, testenv.Settings()), receiver.New(t)
 	target, mend := outage(r)
 	const kind, timers = "handed-on", 30
-	h.Policy(kind, house.JSON{"callback": house.JSON{"url": target}})
-	h.StartWorker()
-	failMany(t, h, kind, timers)
-	h.StopWorker()
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": target}})
+	env.StartWorker()
+	failMany(t, env, kind, timers)
+	env.StopWorker()
 	mend()
 
-	unheard := redeliver(t, h, kind, 1)
-	reply := h.Do("DELETE", "/v1/redeliveries/"+unheard.ID, nil)
+	unheard := redeliver(t, env, kind, 1)
+	reply := env.Do("DELETE", "/v1/redeliveries/"+unheard.ID, nil)
 	require.Equal(t, http.StatusAccepted, reply.Status, "nobody has heard of it")
 	require.Equal(t, "/v1/redeliveries/"+unheard.ID, reply.Header.Get("Location"))
-	begun := redeliver(t, h, kind, 10)
-	h.StartWorker()
-	require.Equal(t, "stopped", unheard.await(t, h, jobEnded).Status)
-	begun.await(t, h, func(r redelivery) bool { return r.Redelivered > 3 })
-	h.StopWorker()
-	left := begun.await(t, h, func(redelivery) bool { return true })
+	begun := redeliver(t, env, kind, 10)
+	env.StartWorker()
+	require.Equal(t, "stopped", unheard.await(t, env, jobEnded).Status)
+	begun.await(t, env, func(r redelivery) bool { return r.Redelivered > 3 })
+	env.StopWorker()
+	left := begun.await(t, env, func(redelivery) bool { return true })
 	require.Equal(t, "running", left.Status)
 	require.Less(t, left.Redelivered, timers)
-	h.StartWorker()
-	done := begun.await(t, h, jobEnded)
+	env.StartWorker()
+	done := begun.await(t, env, jobEnded)
 	require.Equal(t, "done", done.Status)
 	// A worker that could not say how far it was leaves what the next one skips.
 	require.Equal(t, []int{timers, timers, 0}, []int{*done.Found, done.Redelivered + done.Skipped, done.Failed})
-	h.AwaitAll(kind, timers, "delivered")
+	env.AwaitAll(kind, timers, "delivered")
 	require.Len(t, r.All(), 2*timers, "each was tried again once")
 }
 
 func TestRedeliveryRefusals(t *testing.T) {
 	t.Parallel()
-	h, _, kind := open(t)
+	env, _, kind := open(t)
 	for body, pointers := range map[string][]string{
 		`{}`:                              {"/filter"},
 		`{"filter":{"business_type":""}}`: {"/filter/business_type"},
@@ -304,7 +304,7 @@ func TestRedeliveryRefusals(t *testing.T) {
 		`{"filter":{"business_type":"x","ended_from":"2026-01-02T00:00:00Z","ended_to":"2026-01-01T00:00:00Z"}}`: {"/filter/ended_to"},
 		`{"filter":{"business_type":"x"},"per_second":1001,"dry_run":true}`:                                      {"/dry_run", "/per_second"},
 	} {
-		reply := h.Do("POST", "/v1/timers/redeliver", body)
+		reply := env.Do("POST", "/v1/timers/redeliver", body)
 		require.Equal(t, http.StatusUnprocessableEntity, reply.Status, body)
 		var named []string
 		for _, fieldErr := range reply.Problem().Errors {
@@ -312,11 +312,11 @@ func TestRedeliveryRefusals(t *testing.T) {
 		}
 		require.Equal(t, pointers, named, body)
 	}
-	require.Equal(t, http.StatusBadRequest, h.Do("POST", "/v1/timers/redeliver", `[]`).Status)
-	require.Equal(t, http.StatusUnprocessableEntity, h.Do("POST", "/v1/timers/redeliver?wait=1s", `{}`).Status)
+	require.Equal(t, http.StatusBadRequest, env.Do("POST", "/v1/timers/redeliver", `[]`).Status)
+	require.Equal(t, http.StatusUnprocessableEntity, env.Do("POST", "/v1/timers/redeliver?wait=1s", `{}`).Status)
 	for _, id := range []string{"x", "0b9c6f0e-2f0c-4b43-9a55-0f3d6f3c1e7a", "%7B0b9c6f0e-2f0c-4b43-9a55-0f3d6f3c1e7a%7D", kind} {
 		for _, method := range []string{"GET", "DELETE"} {
-			require.Equal(t, http.StatusNotFound, h.Do(method, "/v1/redeliveries/"+id, nil).Status, id)
+			require.Equal(t, http.StatusNotFound, env.Do(method, "/v1/redeliveries/"+id, nil).Status, id)
 		}
 	}
 }

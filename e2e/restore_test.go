@@ -10,12 +10,12 @@ import (
 	webhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 	"github.com/stretchr/testify/require"
 
-	"github.com/wakecall/wakecall/e2e/house"
 	"github.com/wakecall/wakecall/e2e/process"
 	"github.com/wakecall/wakecall/e2e/receiver"
+	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
-// loss is what docs/backup.md says of a house that is backed up, destroyed and
+// loss is what docs/backup.md says of a deployment that is backed up, destroyed and
 // restored: book, back up, go on, destroy, restore, ring.
 type loss struct {
 	process.API
@@ -25,12 +25,12 @@ type loss struct {
 
 func newLoss(t *testing.T, api process.API) loss {
 	l := loss{API: api, receiver: receiver.New(t), kind: "order-close", secret: secret()}
-	l.Policy(l.kind, house.JSON{"callback": house.JSON{"url": l.receiver.URL}, "signing_secrets": []string{l.secret}})
+	l.Policy(l.kind, testenv.JSON{"callback": testenv.JSON{"url": l.receiver.URL}, "signing_secrets": []string{l.secret}})
 	return l
 }
 
 func (l loss) book(id, delay string) {
-	l.Add(house.JSON{"business_type": l.kind, "business_id": id, "delay": delay})
+	l.Add(testenv.JSON{"business_type": l.kind, "business_id": id, "delay": delay})
 }
 
 // before is what the backup knows.
@@ -73,23 +73,23 @@ func (l loss) restored() {
 
 func TestRestoredStandalone(t *testing.T) {
 	t.Parallel()
-	h := process.NewHouse(t)
-	running := h.Start()
-	l := newLoss(t, h.API)
+	env := process.NewStandalone(t)
+	running := env.Start()
+	l := newLoss(t, env.API)
 	l.before()
 	copied := filepath.Join(t.TempDir(), "copy")
-	backup := h.Run("backup", copied)
+	backup := env.Run("backup", copied)
 	require.Zero(t, backup.Wait(), "%s", backup.Stderr())
 	l.after()
 	running.Kill()
-	require.NoError(t, os.RemoveAll(h.Dir))
-	require.NoError(t, os.Rename(copied, h.Dir))
-	running = h.Start()
+	require.NoError(t, os.RemoveAll(env.Dir))
+	require.NoError(t, os.Rename(copied, env.Dir))
+	running = env.Start()
 	l.restored()
 
 	require.Zero(t, running.Stop())
 	for _, store := range []string{"main", "visibility"} {
-		log, err := os.Stat(filepath.Join(h.Dir, store+".db-wal"))
+		log, err := os.Stat(filepath.Join(env.Dir, store+".db-wal"))
 		require.NoError(t, err)
 		require.Zero(t, log.Size(), "a clean stop folds the log of %s back", store)
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/wakecall/wakecall/e2e/house"
 	"github.com/wakecall/wakecall/e2e/receiver"
+	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
 // pressure is what a policy shows of back-pressure.
@@ -19,14 +19,14 @@ type pressure struct {
 	} `json:"back_pressure"`
 }
 
-func pressureOf(h *house.House, kind string) (p pressure) {
-	h.Do("GET", "/v1/policies/"+kind, nil).Into(&p)
+func pressureOf(env *testenv.Env, kind string) (p pressure) {
+	env.Do("GET", "/v1/policies/"+kind, nil).Into(&p)
 	return p
 }
 
-func awaitPressure(t *testing.T, h *house.House, kind string) {
+func awaitPressure(t *testing.T, env *testenv.Env, kind string) {
 	t.Helper()
-	require.Eventually(t, func() bool { return pressureOf(h, kind).BackPressure != nil },
+	require.Eventually(t, func() bool { return pressureOf(env, kind).BackPressure != nil },
 		10*time.Second, 20*time.Millisecond, "the policy's workflow hears of it")
 }
 
@@ -34,24 +34,24 @@ func awaitPressure(t *testing.T, h *house.House, kind string) {
 // delivered, and every attempt counts.
 func TestARaisedTimeoutReachesRetries(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
-	policy := house.JSON{
-		"callback": house.JSON{"timeout": "300ms", "url": r.On("/slow", func(w http.ResponseWriter, q *http.Request, _ int) {
+	env, r, kind := open(t)
+	policy := testenv.JSON{
+		"callback": testenv.JSON{"timeout": "300ms", "url": r.On("/slow", func(w http.ResponseWriter, q *http.Request, _ int) {
 			select {
 			case <-time.After(18 * time.Second): // longer than what was in force then, and 15 s
 			case <-q.Context().Done():
 			}
 			w.WriteHeader(http.StatusOK)
 		})},
-		"retry": house.JSON{"steps": []string{"6s", "1s"}},
+		"retry": testenv.JSON{"steps": []string{"6s", "1s"}},
 	}
-	h.Policy(kind, policy)
-	h.Add(house.JSON{"business_type": kind, "business_id": "1", "delay": "0s"})
-	h.Await(kind+"/1", "delivering")
+	env.Policy(kind, policy)
+	env.Add(testenv.JSON{"business_type": kind, "business_id": "1", "delay": "0s"})
+	env.Await(kind+"/1", "delivering")
 	r.Await(t, "1", 1)
-	policy["callback"].(house.JSON)["timeout"] = "30s"
-	h.Policy(kind, policy)
-	require.Equal(t, 2, h.Await(kind+"/1", "delivered").Attempts)
+	policy["callback"].(testenv.JSON)["timeout"] = "30s"
+	env.Policy(kind, policy)
+	require.Equal(t, 2, env.Await(kind+"/1", "delivered").Attempts)
 	require.Len(t, r.Calls("1"), 2)
 }
 
@@ -59,7 +59,7 @@ func TestARaisedTimeoutReachesRetries(t *testing.T) {
 // that is held back expires then.
 func TestTheLatestTimeOfADelivery(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
+	env, r, kind := open(t)
 	body := booking(kind, "in-flight", "0s", r.On("/late", func(w http.ResponseWriter, q *http.Request, n int) {
 		if n == 1 {
 			w.WriteHeader(http.StatusInternalServerError)
@@ -70,21 +70,21 @@ func TestTheLatestTimeOfADelivery(t *testing.T) {
 		case <-q.Context().Done():
 		}
 	}))
-	body["retry"], body["expires_after"] = house.JSON{"steps": []string{"1s"}}, "3s"
-	h.Add(body)
+	body["retry"], body["expires_after"] = testenv.JSON{"steps": []string{"1s"}}, "3s"
+	env.Add(body)
 
 	held := kind + ".held"
-	h.Policy(held, house.JSON{
-		"callback": house.JSON{"timeout": "30s", "url": r.On("/patience", func(w http.ResponseWriter, _ *http.Request, _ int) {
+	env.Policy(held, testenv.JSON{
+		"callback": testenv.JSON{"timeout": "30s", "url": r.On("/patience", func(w http.ResponseWriter, _ *http.Request, _ int) {
 			w.Header().Set("Retry-After", "600")
 			w.WriteHeader(http.StatusServiceUnavailable)
 		})}, "expires_after": "5s",
 	})
-	h.Add(house.JSON{"business_type": held, "business_id": "first", "delay": "0s"})
-	awaitPressure(t, h, held)
-	second := h.Add(house.JSON{"business_type": held, "business_id": "second", "delay": "0s"})
+	env.Add(testenv.JSON{"business_type": held, "business_id": "first", "delay": "0s"})
+	awaitPressure(t, env, held)
+	second := env.Add(testenv.JSON{"business_type": held, "business_id": "second", "delay": "0s"})
 	for _, id := range []string{"first", "second"} {
-		expired := h.Await(held+"/"+id, "expired")
+		expired := env.Await(held+"/"+id, "expired")
 		require.Equal(t, map[string]int{"first": 1, "second": 0}[id], expired.Attempts)
 		if id == "first" {
 			require.Equal(t, http.StatusServiceUnavailable, expired.LastFailure.Status)
@@ -92,51 +92,51 @@ func TestTheLatestTimeOfADelivery(t *testing.T) {
 	}
 	require.WithinDuration(t, second.DueAt.Add(5*time.Second), time.Now(), 3*time.Second)
 
-	require.Equal(t, 2, h.Await(kind+"/in-flight", "delivered").Attempts)
+	require.Equal(t, 2, env.Await(kind+"/in-flight", "delivered").Attempts)
 }
 
 // Back-pressure is lifted for the type and for the timer that was answered, in
 // every worker.
 func TestLiftedBackPressure(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
+	env, r, kind := open(t)
 	path := "/v1/policies/" + kind + "/back_pressure"
-	require.Equal(t, http.StatusNotFound, h.Do("DELETE", path, nil).Status, "there is no policy")
-	h.Policy(kind, house.JSON{"callback": house.JSON{"url": r.On("/patience", func(w http.ResponseWriter, q *http.Request, n int) {
+	require.Equal(t, http.StatusNotFound, env.Do("DELETE", path, nil).Status, "there is no policy")
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.On("/patience", func(w http.ResponseWriter, q *http.Request, n int) {
 		if n == 1 && q.Header.Get("Wakecall-Business-Id") == "first" {
 			w.Header().Set("Retry-After", "3600")
 			w.WriteHeader(http.StatusServiceUnavailable)
 		}
-	})}, "retry": house.JSON{"steps": []string{"10ms"}}})
-	require.Equal(t, http.StatusNoContent, h.Do("DELETE", path, nil).Status, "none is in force")
-	h.Add(house.JSON{"business_type": kind, "business_id": "first", "delay": "0s"})
-	awaitPressure(t, h, kind)
-	h.Add(house.JSON{"business_type": kind, "business_id": "second", "delay": "0s"})
+	})}, "retry": testenv.JSON{"steps": []string{"10ms"}}})
+	require.Equal(t, http.StatusNoContent, env.Do("DELETE", path, nil).Status, "none is in force")
+	env.Add(testenv.JSON{"business_type": kind, "business_id": "first", "delay": "0s"})
+	awaitPressure(t, env, kind)
+	env.Add(testenv.JSON{"business_type": kind, "business_id": "second", "delay": "0s"})
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
 		for _, id := range []string{"first", "second"} {
-			next := h.Get(kind + "/" + id).NextAttemptAt
+			next := env.Get(kind + "/" + id).NextAttemptAt
 			assert.WithinDuration(c, time.Now().Add(time.Hour), next, 10*time.Minute, "%s shows when it is called", id)
 		}
 	}, 10*time.Second, 50*time.Millisecond, "both are held")
-	require.Equal(t, http.StatusNoContent, h.Do("DELETE", path, nil).Status)
-	require.Equal(t, http.StatusNoContent, h.Do("DELETE", path, nil).Status, "it may be repeated")
+	require.Equal(t, http.StatusNoContent, env.Do("DELETE", path, nil).Status)
+	require.Equal(t, http.StatusNoContent, env.Do("DELETE", path, nil).Status, "it may be repeated")
 	lifted := time.Now()
-	require.Nil(t, pressureOf(h, kind).BackPressure)
+	require.Nil(t, pressureOf(env, kind).BackPressure)
 	r.Await(t, "second", 1)
 	require.WithinDuration(t, lifted, r.Calls("second")[0].At, 12*time.Second)
-	require.Equal(t, 2, h.Await(kind+"/first", "delivered").Attempts)
+	require.Equal(t, 2, env.Await(kind+"/first", "delivered").Attempts)
 }
 
 // One attempt at a time does not make the first one late.
 func TestOneInFlightIsPrompt(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
-	h.Policy(kind, house.JSON{
-		"callback": house.JSON{"url": r.On("/once", receiver.FailFirst(1))}, "limits": house.JSON{"in_flight": 1},
-		"retry": house.JSON{"steps": []string{"10ms"}},
+	env, r, kind := open(t)
+	env.Policy(kind, testenv.JSON{
+		"callback": testenv.JSON{"url": r.On("/once", receiver.FailFirst(1))}, "limits": testenv.JSON{"in_flight": 1},
+		"retry": testenv.JSON{"steps": []string{"10ms"}},
 	})
-	h.Add(house.JSON{"business_type": kind, "business_id": "1", "delay": "1s"})
-	done := h.Await(kind+"/1", "delivered")
+	env.Add(testenv.JSON{"business_type": kind, "business_id": "1", "delay": "1s"})
+	done := env.Await(kind+"/1", "delivered")
 	require.Equal(t, 2, done.Attempts, "retries have room as well")
 	require.Less(t, *done.LatenessMS, int64(800))
 }
@@ -144,16 +144,16 @@ func TestOneInFlightIsPrompt(t *testing.T) {
 // While a type has no policy its timers wait, and use nothing up.
 func TestATimerWaitsForItsPolicy(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
-	policy := house.JSON{"callback": house.JSON{"url": r.URL}, "retry": house.JSON{"steps": []string{}}}
-	h.Policy(kind, policy)
-	h.Add(house.JSON{"business_type": kind, "business_id": "1", "delay": "2s"})
-	require.Equal(t, http.StatusNoContent, h.Do("DELETE", "/v1/policies/"+kind+"?timers=keep", nil).Status)
+	env, r, kind := open(t)
+	policy := testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "retry": testenv.JSON{"steps": []string{}}}
+	env.Policy(kind, policy)
+	env.Add(testenv.JSON{"business_type": kind, "business_id": "1", "delay": "2s"})
+	require.Equal(t, http.StatusNoContent, env.Do("DELETE", "/v1/policies/"+kind+"?timers=keep", nil).Status)
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
-		assert.Equal(c, "no_receiver", h.Get(kind+"/1").LastFailure.Message)
+		assert.Equal(c, "no_receiver", env.Get(kind+"/1").LastFailure.Message)
 	}, 20*time.Second, 50*time.Millisecond, "nobody can be called")
-	require.Zero(t, h.Get(kind+"/1").Attempts)
-	h.Policy(kind, policy)
-	h.Await(kind+"/1", "delivered")
+	require.Zero(t, env.Get(kind+"/1").Attempts)
+	env.Policy(kind, policy)
+	env.Await(kind+"/1", "delivered")
 	require.Equal(t, "1", r.Calls("1")[0].Header.Get("Wakecall-Attempt"))
 }

@@ -8,22 +8,22 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/wakecall/wakecall/e2e/house"
 	"github.com/wakecall/wakecall/e2e/receiver"
+	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
 // redis starts a real Redis, which ends with the test.
 func redis(t *testing.T) (url string, stop func()) {
 	t.Helper()
-	addr := house.Addr()
-	server := exec.CommandContext(t.Context(), "redis-server", "--bind", house.Host(), "--port", house.Port(addr), "--save", "", "--dir", t.TempDir())
+	addr := testenv.Addr()
+	server := exec.CommandContext(t.Context(), "redis-server", "--bind", testenv.Host(), "--port", testenv.Port(addr), "--save", "", "--dir", t.TempDir())
 	require.NoError(t, server.Start())
 	stop = func() {
 		_ = server.Process.Kill()
 		_ = server.Wait()
 	}
 	t.Cleanup(stop)
-	require.Eventually(t, func() bool { return !house.Free(addr) }, 10*time.Second, 20*time.Millisecond, "redis listens")
+	require.Eventually(t, func() bool { return !testenv.Free(addr) }, 10*time.Second, 20*time.Millisecond, "redis listens")
 	return "redis://" + addr + "/0", stop
 }
 
@@ -33,23 +33,23 @@ func TestGatewaysShareALimit(t *testing.T) {
 	t.Parallel()
 	r, kind := receiver.New(t), typeOf(t)
 	url, stop := redis(t)
-	settings := house.Settings()
+	settings := testenv.Settings()
 	settings.RedisURL = url
-	gateways := []*house.House{house.OpenWith(t, temporalAddr, settings), house.OpenWith(t, temporalAddr, settings)}
-	limit := house.JSON{"adds_per_second": 0.01, "adds_burst": 6}
-	gateways[0].Policy(kind, house.JSON{"callback": house.JSON{"url": r.URL}, "limits": limit})
+	gateways := []*testenv.Env{testenv.OpenWith(t, temporalAddr, settings), testenv.OpenWith(t, temporalAddr, settings)}
+	limit := testenv.JSON{"adds_per_second": 0.01, "adds_burst": 6}
+	gateways[0].Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "limits": limit})
 	require.Equal(t, 6, taken(t, gateways, kind), "exact over both")
 	stop()
 	require.Equal(t, 12, taken(t, gateways, kind), "each by itself")
-	alone := []*house.House{house.Open(t, temporalAddr), house.Open(t, temporalAddr)}
+	alone := []*testenv.Env{testenv.Open(t, temporalAddr), testenv.Open(t, temporalAddr)}
 	require.Equal(t, 12, taken(t, alone, kind))
 }
 
 // taken is how many of 20 bookings, spread over the gateways, are taken.
-func taken(t *testing.T, gateways []*house.House, kind string) (n int) {
+func taken(t *testing.T, gateways []*testenv.Env, kind string) (n int) {
 	for i := range 20 {
 		id := time.Now().Format("150405.000000000")
-		reply := gateways[i%len(gateways)].Do("POST", "/v1/timers", house.JSON{"business_type": kind, "business_id": id, "delay": "1h"})
+		reply := gateways[i%len(gateways)].Do("POST", "/v1/timers", testenv.JSON{"business_type": kind, "business_id": id, "delay": "1h"})
 		if reply.Status == http.StatusCreated {
 			n++
 		} else {

@@ -10,15 +10,15 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 
 	"github.com/wakecall/wakecall/deploy"
-	"github.com/wakecall/wakecall/e2e/house"
 	"github.com/wakecall/wakecall/e2e/process"
+	"github.com/wakecall/wakecall/e2e/testenv"
 	"github.com/wakecall/wakecall/engine"
 )
 
 // findings are what a start finds, by check.
-func findings(t *testing.T, h *house.House) map[string]engine.Finding {
+func findings(t *testing.T, env *testenv.Env) map[string]engine.Finding {
 	found, began := map[string]engine.Finding{}, time.Now()
-	for _, finding := range h.Engine.CheckStart(t.Context()) {
+	for _, finding := range env.Engine.CheckStart(t.Context()) {
 		t.Log(finding)
 		found[finding.Check] = finding
 	}
@@ -31,13 +31,13 @@ func findings(t *testing.T, h *house.House) map[string]engine.Finding {
 // continued as new is gone after half a minute only.
 func TestStartChecksPass(t *testing.T) {
 	t.Parallel()
-	h, _, _ := open(t)
-	for check, finding := range findings(t, h) {
+	env, _, _ := open(t)
+	for check, finding := range findings(t, env) {
 		require.NoError(t, finding.Unknown, check)
 		require.Empty(t, finding.Wrong, check)
 	}
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
-		left, err := h.Client.ListWorkflow(t.Context(), &workflowservice.ListWorkflowExecutionsRequest{Query: "WorkflowType = 'WakecallCheck' AND ExecutionStatus != 'ContinuedAsNew'"})
+		left, err := env.Client.ListWorkflow(t.Context(), &workflowservice.ListWorkflowExecutionsRequest{Query: "WorkflowType = 'WakecallCheck' AND ExecutionStatus != 'ContinuedAsNew'"})
 		assert.NoError(c, err)
 		assert.Empty(c, left.GetExecutions())
 	}, 20*time.Second, 50*time.Millisecond, "Temporal deletes in the background")
@@ -66,10 +66,10 @@ func TestStartChecksOfUntunedTemporal(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			addr, stop, err := house.TemporalWith(t.TempDir(), []byte(c.tuning), time.Hour)
+			addr, stop, err := testenv.TemporalWith(t.TempDir(), []byte(c.tuning), time.Hour)
 			require.NoError(t, err)
 			t.Cleanup(stop)
-			for check, finding := range findings(t, house.OpenWith(t, addr, house.Settings())) {
+			for check, finding := range findings(t, testenv.OpenWith(t, addr, testenv.Settings())) {
 				if want, ok := c.wrong[check]; ok {
 					require.Contains(t, finding.Wrong, want)
 					require.NotContains(t, finding.Wrong, "\n")
@@ -86,14 +86,14 @@ func TestStartChecksOfUntunedTemporal(t *testing.T) {
 // all the same.
 func TestStartWithClocksApart(t *testing.T) {
 	t.Parallel()
-	h := process.NewHouse(t)
-	server := h.Start()
+	env := process.NewStandalone(t)
+	server := env.Start()
 	start := func(ahead time.Duration) string {
 		server.SetClock(ahead)
-		addr := house.Addr()
+		addr := testenv.Addr()
 		role := process.Start(t, process.Command{
-			Path: process.Wakecall(t), Args: []string{"api"}, Ready: "http://" + addr + "/livez",
-			Env: map[string]string{"TEMPORAL_ADDRESS": h.Addr("WAKECALL_TEMPORAL_ADDR"), "WAKECALL_HTTP_ADDR": addr},
+			Path: process.WakecallBinary(t), Args: []string{"api"}, Ready: "http://" + addr + "/livez",
+			Env: map[string]string{"TEMPORAL_ADDRESS": env.Addr("WAKECALL_TEMPORAL_ADDR"), "WAKECALL_HTTP_ADDR": addr},
 		})
 		defer role.Stop()
 		return role.Stderr()

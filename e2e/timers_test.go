@@ -12,14 +12,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/wakecall/wakecall/e2e/house"
 	"github.com/wakecall/wakecall/e2e/receiver"
+	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
-// open returns a house, a receiver, and a business type of this test's own.
-func open(t *testing.T) (*house.House, *receiver.Receiver, string) {
-	h, r := house.Open(t, temporalAddr), receiver.New(t)
-	return h, r, typeOf(t)
+// open returns an environment, a receiver, and a business type of this test's own.
+func open(t *testing.T) (*testenv.Env, *receiver.Receiver, string) {
+	env, r := testenv.Open(t, temporalAddr), receiver.New(t)
+	return env, r, typeOf(t)
 }
 
 // kinds counts the business types handed out: a test that runs again on the
@@ -32,21 +32,21 @@ func typeOf(t *testing.T) string {
 	return name[max(0, len(name)-50):] + "-" + strconv.FormatInt(kinds.Add(1), 10)
 }
 
-func booking(businessType, id, delay, url string) house.JSON {
-	return house.JSON{
-		"business_type": businessType, "business_id": id, "delay": delay, "payload": house.JSON{"n": 1},
-		"callback": house.JSON{"url": url},
+func booking(businessType, id, delay, url string) testenv.JSON {
+	return testenv.JSON{
+		"business_type": businessType, "business_id": id, "delay": delay, "payload": testenv.JSON{"n": 1},
+		"callback": testenv.JSON{"url": url},
 	}
 }
 
 func TestBookedAndRung(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
-	booked := h.Add(booking(kind, "1", "1s", r.URL))
+	env, r, kind := open(t)
+	booked := env.Add(booking(kind, "1", "1s", r.URL))
 	require.Equal(t, "scheduled", booked.Status)
 	call := r.Await(t, "1", 1)[0]
 	require.False(t, call.At.Before(booked.DueAt), "rang %s early", booked.DueAt.Sub(call.At))
-	done := h.Await(kind+"/1", "delivered")
+	done := env.Await(kind+"/1", "delivered")
 	require.Equal(t, 1, done.Attempts)
 	require.NotNil(t, done.LatenessMS)
 	require.GreaterOrEqual(t, *done.LatenessMS, int64(0))
@@ -57,25 +57,25 @@ func TestBookedAndRung(t *testing.T) {
 
 func TestPastDueRingsAtOnce(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
+	env, r, kind := open(t)
 	body := booking(kind, "1", "", r.URL)
 	delete(body, "delay")
 	body["due_at"] = time.Now().Add(-time.Hour).UTC().Format(time.RFC3339Nano)
-	booked := h.Add(body)
+	booked := env.Add(body)
 	call := r.Await(t, "1", 1)[0]
 	require.Equal(t, booked.DueAt.Format("2006-01-02T15:04:05.000Z"), call.Header.Get("Wakecall-Due-At"), "the nominal time is kept")
-	require.GreaterOrEqual(t, *h.Await(kind+"/1", "delivered").LatenessMS, time.Hour.Milliseconds())
+	require.GreaterOrEqual(t, *env.Await(kind+"/1", "delivered").LatenessMS, time.Hour.Milliseconds())
 }
 
 func TestSameBookingTwiceIsOneTimer(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
-	first := h.Add(booking(kind, "1", "1h", r.URL))
-	again := h.Do("POST", "/v1/timers", booking(kind, "1", "1h", r.URL))
+	env, r, kind := open(t)
+	first := env.Add(booking(kind, "1", "1h", r.URL))
+	again := env.Do("POST", "/v1/timers", booking(kind, "1", "1h", r.URL))
 	require.Equal(t, http.StatusOK, again.Status)
 	require.Equal(t, first, again.Timer(), "the timer that is there is answered, not a later one")
 
-	other := h.Do("POST", "/v1/timers", booking(kind, "1", "2h", r.URL))
+	other := env.Do("POST", "/v1/timers", booking(kind, "1", "2h", r.URL))
 	require.Equal(t, http.StatusConflict, other.Status)
 	problem := other.Problem()
 	require.Equal(t, "urn:wakecall:problem:already-exists", problem.Type)
@@ -83,7 +83,7 @@ func TestSameBookingTwiceIsOneTimer(t *testing.T) {
 }
 
 func TestTwoHundredClientsMakeOneTimer(t *testing.T) {
-	h, r, kind := open(t)
+	env, r, kind := open(t)
 	const clients = 200
 	statuses := make(chan int, clients)
 	var ready, done sync.WaitGroup
@@ -91,7 +91,7 @@ func TestTwoHundredClientsMakeOneTimer(t *testing.T) {
 	for range clients {
 		done.Go(func() {
 			ready.Wait()
-			statuses <- h.Do("POST", "/v1/timers", booking(kind, "1", "1h", r.URL)).Status
+			statuses <- env.Do("POST", "/v1/timers", booking(kind, "1", "1h", r.URL)).Status
 		})
 	}
 	ready.Done()
@@ -102,36 +102,36 @@ func TestTwoHundredClientsMakeOneTimer(t *testing.T) {
 		count[status]++
 	}
 	require.Equal(t, map[int]int{201: 1, 200: clients - 1}, count)
-	h.Do("POST", "/v1/timers/"+kind+"/1/fire", nil)
-	h.Await(kind+"/1", "delivered")
+	env.Do("POST", "/v1/timers/"+kind+"/1/fire", nil)
+	env.Await(kind+"/1", "delivered")
 	require.Len(t, r.Calls("1"), 1)
 }
 
 func TestRebooking(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
+	env, r, kind := open(t)
 	failing := r.On("/gone", receiver.Status(http.StatusGone))
 
 	t.Run("cancelled may", func(t *testing.T) {
-		first := h.Add(booking(kind, "cancelled", "1h", r.URL))
-		require.Equal(t, http.StatusOK, h.Do("DELETE", "/v1/timers/"+kind+"/cancelled", nil).Status)
-		second := h.Add(booking(kind, "cancelled", "1h", r.URL))
+		first := env.Add(booking(kind, "cancelled", "1h", r.URL))
+		require.Equal(t, http.StatusOK, env.Do("DELETE", "/v1/timers/"+kind+"/cancelled", nil).Status)
+		second := env.Add(booking(kind, "cancelled", "1h", r.URL))
 		require.NotEqual(t, first.WebhookID, second.WebhookID, "another booking is another delivery")
 	})
 	t.Run("failed may", func(t *testing.T) {
-		h.Add(booking(kind, "failed", "0s", failing))
-		h.Await(kind+"/failed", "failed")
-		h.Add(booking(kind, "failed", "1h", r.URL))
+		env.Add(booking(kind, "failed", "0s", failing))
+		env.Await(kind+"/failed", "failed")
+		env.Add(booking(kind, "failed", "1h", r.URL))
 	})
 	t.Run("delivered may not", func(t *testing.T) {
-		h.Add(booking(kind, "delivered", "0s", r.URL))
-		h.Await(kind+"/delivered", "delivered")
+		env.Add(booking(kind, "delivered", "0s", r.URL))
+		env.Await(kind+"/delivered", "delivered")
 		for _, method := range []string{"POST", "PUT"} {
 			path, body := "/v1/timers", booking(kind, "delivered", "0s", r.URL)
 			if method == "PUT" {
 				path += "/" + kind + "/delivered"
 			}
-			reply := h.Do(method, path, body)
+			reply := env.Do(method, path, body)
 			require.Equal(t, http.StatusConflict, reply.Status, method)
 			require.Equal(t, "urn:wakecall:problem:already-finished", reply.Problem().Type)
 			require.Equal(t, "delivered", reply.Problem().Timer.Status)
@@ -139,18 +139,18 @@ func TestRebooking(t *testing.T) {
 	})
 	t.Run("expired may not", func(t *testing.T) {
 		body := booking(kind, "expired", "0s", r.On("/busy", receiver.Status(500)))
-		body["expires_after"], body["retry"] = "300ms", house.JSON{"steps": []string{"1h"}}
-		h.Add(body)
-		h.Await(kind+"/expired", "expired")
-		require.Equal(t, http.StatusConflict, h.Do("POST", "/v1/timers", body).Status)
+		body["expires_after"], body["retry"] = "300ms", testenv.JSON{"steps": []string{"1h"}}
+		env.Add(body)
+		env.Await(kind+"/expired", "expired")
+		require.Equal(t, http.StatusConflict, env.Do("POST", "/v1/timers", body).Status)
 	})
 }
 
 func TestMoves(t *testing.T) { // it needs the machine for itself
-	h, r, kind := open(t)
+	env, r, kind := open(t)
 	t.Run("earlier", func(t *testing.T) {
-		h.Add(booking(kind, "earlier", "1h", r.URL))
-		moved := h.Do("PATCH", "/v1/timers/"+kind+"/earlier", house.JSON{"delay": "1s"})
+		env.Add(booking(kind, "earlier", "1h", r.URL))
+		moved := env.Do("PATCH", "/v1/timers/"+kind+"/earlier", testenv.JSON{"delay": "1s"})
 		require.Equal(t, http.StatusOK, moved.Status)
 		call := r.Await(t, "earlier", 1)[0]
 		require.False(t, call.At.Before(moved.Timer().DueAt))
@@ -158,21 +158,21 @@ func TestMoves(t *testing.T) { // it needs the machine for itself
 		require.JSONEq(t, `{"n":1}`, string(call.Body), "what is not named stays")
 	})
 	t.Run("later", func(t *testing.T) {
-		h.Add(booking(kind, "later", "1s", r.URL))
-		moved := h.Do("PATCH", "/v1/timers/"+kind+"/later", house.JSON{"delay": "2500ms", "payload": house.JSON{"n": 2}})
+		env.Add(booking(kind, "later", "1s", r.URL))
+		moved := env.Do("PATCH", "/v1/timers/"+kind+"/later", testenv.JSON{"delay": "2500ms", "payload": testenv.JSON{"n": 2}})
 		require.Equal(t, http.StatusOK, moved.Status)
 		call := r.Await(t, "later", 1)[0]
 		require.False(t, call.At.Before(moved.Timer().DueAt))
 		require.JSONEq(t, `{"n":2}`, string(call.Body))
-		h.Await(kind+"/later", "delivered")
+		env.Await(kind+"/later", "delivered")
 		require.Len(t, r.Calls("later"), 1)
 	})
 	t.Run("two hundred in a row, the last one wins", func(t *testing.T) {
-		h.Add(booking(kind, "often", "1h", r.URL))
+		env.Add(booking(kind, "often", "1h", r.URL))
 		for range 199 {
-			require.Equal(t, http.StatusAccepted, h.Do("PATCH", "/v1/timers/"+kind+"/often?wait=0s", house.JSON{"delay": "2h"}).Status)
+			require.Equal(t, http.StatusAccepted, env.Do("PATCH", "/v1/timers/"+kind+"/often?wait=0s", testenv.JSON{"delay": "2h"}).Status)
 		}
-		last := h.Do("PATCH", "/v1/timers/"+kind+"/often?wait=30s", house.JSON{"delay": "1s"})
+		last := env.Do("PATCH", "/v1/timers/"+kind+"/often?wait=30s", testenv.JSON{"delay": "1s"})
 		require.Equal(t, http.StatusOK, last.Status)
 		require.Equal(t, 201, last.Timer().Revision)
 		call := r.Await(t, "often", 1)[0]
@@ -180,56 +180,56 @@ func TestMoves(t *testing.T) { // it needs the machine for itself
 	})
 	t.Run("while a retry is pending", func(t *testing.T) {
 		body := booking(kind, "retrying", "0s", r.On("/once", receiver.FailFirst(1)))
-		body["retry"] = house.JSON{"steps": []string{"1h"}}
-		h.Add(body)
+		body["retry"] = testenv.JSON{"steps": []string{"1h"}}
+		env.Add(body)
 		before := r.Await(t, "retrying", 1)[0]
-		h.Await(kind+"/retrying", "delivering")
-		require.Equal(t, http.StatusOK, h.Do("PATCH", "/v1/timers/"+kind+"/retrying", house.JSON{"delay": "100ms"}).Status)
+		env.Await(kind+"/retrying", "delivering")
+		require.Equal(t, http.StatusOK, env.Do("PATCH", "/v1/timers/"+kind+"/retrying", testenv.JSON{"delay": "100ms"}).Status)
 		after := r.Await(t, "retrying", 2)[1]
 		require.Equal(t, before.Header.Get("webhook-id"), after.Header.Get("webhook-id"))
-		h.Await(kind+"/retrying", "delivered")
+		env.Await(kind+"/retrying", "delivered")
 	})
 	t.Run("of a finished or unknown timer", func(t *testing.T) {
-		require.Equal(t, http.StatusConflict, h.Do("PATCH", "/v1/timers/"+kind+"/later", house.JSON{"delay": "1h"}).Status)
-		require.Equal(t, http.StatusNotFound, h.Do("PATCH", "/v1/timers/"+kind+"/nobody", house.JSON{"delay": "1h"}).Status)
-		require.Equal(t, http.StatusNotFound, h.Do("GET", "/v1/timers/"+kind+"/nobody", nil).Status, "a PATCH books nothing")
+		require.Equal(t, http.StatusConflict, env.Do("PATCH", "/v1/timers/"+kind+"/later", testenv.JSON{"delay": "1h"}).Status)
+		require.Equal(t, http.StatusNotFound, env.Do("PATCH", "/v1/timers/"+kind+"/nobody", testenv.JSON{"delay": "1h"}).Status)
+		require.Equal(t, http.StatusNotFound, env.Do("GET", "/v1/timers/"+kind+"/nobody", nil).Status, "a PATCH books nothing")
 	})
 }
 
 func TestUpsert(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
+	env, r, kind := open(t)
 	path := "/v1/timers/" + kind + "/1"
-	body := house.JSON{"delay": "1h", "payload": house.JSON{"n": 1}, "callback": house.JSON{"url": r.URL}, "priority": 1}
-	created := h.Do("PUT", path, body)
+	body := testenv.JSON{"delay": "1h", "payload": testenv.JSON{"n": 1}, "callback": testenv.JSON{"url": r.URL}, "priority": 1}
+	created := env.Do("PUT", path, body)
 	require.Equal(t, http.StatusCreated, created.Status)
 	require.Equal(t, path, created.Header.Get("Location"))
-	changed := h.Do("PUT", path, house.JSON{"delay": "1s", "callback": house.JSON{"url": r.URL}})
+	changed := env.Do("PUT", path, testenv.JSON{"delay": "1s", "callback": testenv.JSON{"url": r.URL}})
 	require.Equal(t, http.StatusOK, changed.Status)
 	require.Equal(t, 2, changed.Timer().Revision)
 	require.Equal(t, created.Timer().WebhookID, changed.Timer().WebhookID)
 	call := r.Await(t, "1", 1)[0]
 	require.Empty(t, call.Body, "what a PUT leaves out goes back to its default")
-	h.Await(kind+"/1", "delivered")
-	require.Equal(t, http.StatusConflict, h.Do("PUT", path, body).Status)
+	env.Await(kind+"/1", "delivered")
+	require.Equal(t, http.StatusConflict, env.Do("PUT", path, body).Status)
 }
 
 func TestCancel(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
-	h.Add(booking(kind, "1", "1500ms", r.URL))
+	env, r, kind := open(t)
+	env.Add(booking(kind, "1", "1500ms", r.URL))
 	path := "/v1/timers/" + kind + "/1"
 	for range 2 {
-		reply := h.Do("DELETE", path, nil)
+		reply := env.Do("DELETE", path, nil)
 		require.Equal(t, http.StatusOK, reply.Status)
 		require.Equal(t, "cancelled", reply.Timer().Status)
 	}
-	h.Add(booking(kind, "after", "2s", r.URL))
+	env.Add(booking(kind, "after", "2s", r.URL))
 	r.Await(t, "after", 1)
 	require.Empty(t, r.Calls("1"), "a later timer rang, the cancelled one did not")
-	require.Equal(t, http.StatusNotFound, h.Do("DELETE", "/v1/timers/"+kind+"/nobody", nil).Status)
-	h.Await(kind+"/after", "delivered")
-	late := h.Do("DELETE", "/v1/timers/"+kind+"/after", nil)
+	require.Equal(t, http.StatusNotFound, env.Do("DELETE", "/v1/timers/"+kind+"/nobody", nil).Status)
+	env.Await(kind+"/after", "delivered")
+	late := env.Do("DELETE", "/v1/timers/"+kind+"/after", nil)
 	require.Equal(t, http.StatusConflict, late.Status)
 	require.Equal(t, "delivered", late.Problem().Timer.Status)
 }
@@ -240,34 +240,34 @@ func TestCancel(t *testing.T) {
 // receipt the receiver would be called twice.
 func TestCancelInFlight(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
+	env, r, kind := open(t)
 	answer := make(chan int)
 	url := r.On("/slow", func(w http.ResponseWriter, _ *http.Request, _ int) { w.WriteHeader(<-answer) })
 	t.Run("and delivered", func(t *testing.T) {
-		h.Add(booking(kind, "taken", "0s", url))
+		env.Add(booking(kind, "taken", "0s", url))
 		r.Await(t, "taken", 1)
-		pending := h.Do("DELETE", "/v1/timers/"+kind+"/taken?wait=10ms", nil)
+		pending := env.Do("DELETE", "/v1/timers/"+kind+"/taken?wait=10ms", nil)
 		require.Equal(t, http.StatusAccepted, pending.Status)
 		require.Equal(t, "delivering", pending.Timer().Status)
 		answer <- http.StatusOK
-		require.Equal(t, 1, h.Await(kind+"/taken", "delivered").Attempts)
+		require.Equal(t, 1, env.Await(kind+"/taken", "delivered").Attempts)
 		require.Len(t, r.Calls("taken"), 1)
-		require.Equal(t, http.StatusConflict, h.Do("DELETE", "/v1/timers/"+kind+"/taken", nil).Status)
+		require.Equal(t, http.StatusConflict, env.Do("DELETE", "/v1/timers/"+kind+"/taken", nil).Status)
 	})
 	t.Run("and refused", func(t *testing.T) {
-		h.Add(booking(kind, "refused", "0s", url))
+		env.Add(booking(kind, "refused", "0s", url))
 		r.Await(t, "refused", 1)
-		require.Equal(t, http.StatusAccepted, h.Do("DELETE", "/v1/timers/"+kind+"/refused?wait=10ms", nil).Status)
+		require.Equal(t, http.StatusAccepted, env.Do("DELETE", "/v1/timers/"+kind+"/refused?wait=10ms", nil).Status)
 		answer <- http.StatusInternalServerError
-		h.Await(kind+"/refused", "cancelled")
+		env.Await(kind+"/refused", "cancelled")
 		require.Len(t, r.Calls("refused"), 1)
 	})
 	t.Run("and moved", func(t *testing.T) {
-		h.Add(booking(kind, "moved", "0s", url))
+		env.Add(booking(kind, "moved", "0s", url))
 		r.Await(t, "moved", 1)
-		require.Equal(t, http.StatusAccepted, h.Do("PATCH", "/v1/timers/"+kind+"/moved?wait=10ms", house.JSON{"delay": "1h"}).Status)
+		require.Equal(t, http.StatusAccepted, env.Do("PATCH", "/v1/timers/"+kind+"/moved?wait=10ms", testenv.JSON{"delay": "1h"}).Status)
 		answer <- http.StatusOK
-		h.Await(kind+"/moved", "delivered")
+		env.Await(kind+"/moved", "delivered")
 		require.Len(t, r.Calls("moved"), 1)
 	})
 }
@@ -275,12 +275,12 @@ func TestCancelInFlight(t *testing.T) {
 // With several workers the task that is handed out again goes to any of them:
 // the one that has it asks the one that had it.
 func TestCancelInFlightAmongWorkers(t *testing.T) { // it needs the machine for itself
-	addr, stop, err := house.Temporal(t.TempDir())
+	addr, stop, err := testenv.Temporal(t.TempDir())
 	require.NoError(t, err)
 	t.Cleanup(stop)
-	h, r, kind := house.Open(t, addr), receiver.New(t), typeOf(t)
+	env, r, kind := testenv.Open(t, addr), receiver.New(t), typeOf(t)
 	for range 4 {
-		house.Open(t, addr).StartWorker()
+		testenv.Open(t, addr).StartWorker()
 	}
 	const timers = 20
 	release := make(chan struct{})
@@ -289,16 +289,16 @@ func TestCancelInFlightAmongWorkers(t *testing.T) { // it needs the machine for 
 	for i := range ids {
 		ids[i] = "n-" + strconv.Itoa(i)
 		body := booking(kind, ids[i], "0s", url)
-		body["callback"] = house.JSON{"url": url, "timeout": "60s"} // no attempt ends by itself
-		h.Add(body)
+		body["callback"] = testenv.JSON{"url": url, "timeout": "60s"} // no attempt ends by itself
+		env.Add(body)
 	}
 	for _, id := range ids {
 		r.Await(t, id, 1)
-		require.Equal(t, http.StatusAccepted, h.Do("DELETE", "/v1/timers/"+kind+"/"+id+"?wait=0s", nil).Status)
+		require.Equal(t, http.StatusAccepted, env.Do("DELETE", "/v1/timers/"+kind+"/"+id+"?wait=0s", nil).Status)
 	}
 	close(release)
 	for _, id := range ids {
-		require.Equal(t, 1, h.Await(kind+"/"+id, "delivered").Attempts)
+		require.Equal(t, 1, env.Await(kind+"/"+id, "delivered").Attempts)
 		require.Len(t, r.Calls(id), 1)
 	}
 }
@@ -307,94 +307,94 @@ func TestCancelInFlightAmongWorkers(t *testing.T) { // it needs the machine for 
 // sees the cancel on the way; the attempt is waited for all the same.
 func TestCancelOfALongAttempt(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
+	env, r, kind := open(t)
 	answered := make(chan struct{})
 	url := r.On("/slow", func(_ http.ResponseWriter, _ *http.Request, _ int) { <-answered })
 	body := booking(kind, "1", "0s", url)
-	body["callback"] = house.JSON{"url": url, "timeout": "60s"}
-	h.Add(body)
+	body["callback"] = testenv.JSON{"url": url, "timeout": "60s"}
+	env.Add(body)
 	r.Await(t, "1", 1)
-	require.Equal(t, http.StatusAccepted, h.Do("DELETE", "/v1/timers/"+kind+"/1?wait=10ms", nil).Status)
+	require.Equal(t, http.StatusAccepted, env.Do("DELETE", "/v1/timers/"+kind+"/1?wait=10ms", nil).Status)
 	require.Eventually(t, func() bool {
-		described, err := h.Client.DescribeWorkflowExecution(t.Context(), kind+"/1", "")
+		described, err := env.Client.DescribeWorkflowExecution(t.Context(), kind+"/1", "")
 		return err == nil && described.GetWorkflowExecutionInfo().GetHistoryLength() > 6
 	}, 40*time.Second, 100*time.Millisecond, "at 80 % of the task timeout the task is carried over")
 	close(answered)
-	require.Equal(t, 1, h.Await(kind+"/1", "delivered").Attempts)
+	require.Equal(t, 1, env.Await(kind+"/1", "delivered").Attempts)
 	require.Len(t, r.Calls("1"), 1)
 }
 
 func TestFire(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
-	h.Add(booking(kind, "1", "1h", r.URL))
-	require.Equal(t, http.StatusOK, h.Do("POST", "/v1/timers/"+kind+"/1/fire", nil).Status)
+	env, r, kind := open(t)
+	env.Add(booking(kind, "1", "1h", r.URL))
+	require.Equal(t, http.StatusOK, env.Do("POST", "/v1/timers/"+kind+"/1/fire", nil).Status)
 	r.Await(t, "1", 1)
-	h.Await(kind+"/1", "delivered")
-	require.Equal(t, http.StatusConflict, h.Do("POST", "/v1/timers/"+kind+"/1/fire", nil).Status)
-	require.Equal(t, http.StatusNotFound, h.Do("POST", "/v1/timers/"+kind+"/2/fire", nil).Status)
+	env.Await(kind+"/1", "delivered")
+	require.Equal(t, http.StatusConflict, env.Do("POST", "/v1/timers/"+kind+"/1/fire", nil).Status)
+	require.Equal(t, http.StatusNotFound, env.Do("POST", "/v1/timers/"+kind+"/2/fire", nil).Status)
 }
 
 func TestRedeliver(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
+	env, r, kind := open(t)
 	body := booking(kind, "1", "0s", r.On("/twice", receiver.FailFirst(2)))
-	body["retry"], body["expires_after"] = house.JSON{"steps": []string{"10ms"}}, "1h"
-	h.Add(body)
-	failed := h.Await(kind+"/1", "failed")
+	body["retry"], body["expires_after"] = testenv.JSON{"steps": []string{"10ms"}}, "1h"
+	env.Add(body)
+	failed := env.Await(kind+"/1", "failed")
 	require.Equal(t, 2, failed.Attempts)
 	require.Equal(t, 500, failed.LastFailure.Status)
 	path := "/v1/timers/" + kind + "/1/redeliver"
-	require.Equal(t, http.StatusOK, h.Do("POST", path, nil).Status)
+	require.Equal(t, http.StatusOK, env.Do("POST", path, nil).Status)
 	calls := r.Await(t, "1", 3)
 	require.Equal(t, calls[0].Header.Get("webhook-id"), calls[2].Header.Get("webhook-id"))
 	require.Equal(t, calls[0].Body, calls[2].Body)
-	h.Await(kind+"/1", "delivered")
-	require.Equal(t, http.StatusConflict, h.Do("POST", path, nil).Status)
+	env.Await(kind+"/1", "delivered")
+	require.Equal(t, http.StatusConflict, env.Do("POST", path, nil).Status)
 }
 
 func TestBookingNeedsNoWorker(t *testing.T) {
 	t.Parallel()
 	// A server of its own: on the shared one the workers of other tests poll.
-	addr, stop, err := house.Temporal(t.TempDir())
+	addr, stop, err := testenv.Temporal(t.TempDir())
 	require.NoError(t, err)
 	t.Cleanup(stop)
-	h, r := house.OpenWith(t, addr, house.Settings()), receiver.New(t)
-	require.Equal(t, http.StatusServiceUnavailable, h.Do("GET", "/readyz", nil).Status, "a timer would not ring")
-	h.Add(booking("idle", "post", "1s", r.URL))
-	put := house.JSON{"delay": "1s", "callback": house.JSON{"url": r.URL}}
-	require.Equal(t, http.StatusCreated, h.Do("PUT", "/v1/timers/idle/put", put).Status)
-	moved := h.Do("PUT", "/v1/timers/idle/post?wait=10ms", put)
+	env, r := testenv.OpenWith(t, addr, testenv.Settings()), receiver.New(t)
+	require.Equal(t, http.StatusServiceUnavailable, env.Do("GET", "/readyz", nil).Status, "a timer would not ring")
+	env.Add(booking("idle", "post", "1s", r.URL))
+	put := testenv.JSON{"delay": "1s", "callback": testenv.JSON{"url": r.URL}}
+	require.Equal(t, http.StatusCreated, env.Do("PUT", "/v1/timers/idle/put", put).Status)
+	moved := env.Do("PUT", "/v1/timers/idle/post?wait=10ms", put)
 	require.Equal(t, http.StatusAccepted, moved.Status)
 	require.Equal(t, "/v1/timers/idle/post", moved.Header.Get("Location"))
-	require.Equal(t, "scheduled", h.Get("idle/put").Status)
-	h.Policy("idle", house.JSON{"callback": house.JSON{"url": r.URL}})
-	h.Add(house.JSON{"business_type": "idle", "business_id": "cancelled", "delay": "1s"})
-	require.Equal(t, http.StatusAccepted, h.Do("DELETE", "/v1/timers/idle/cancelled?wait=10ms", nil).Status)
+	require.Equal(t, "scheduled", env.Get("idle/put").Status)
+	env.Policy("idle", testenv.JSON{"callback": testenv.JSON{"url": r.URL}})
+	env.Add(testenv.JSON{"business_type": "idle", "business_id": "cancelled", "delay": "1s"})
+	require.Equal(t, http.StatusAccepted, env.Do("DELETE", "/v1/timers/idle/cancelled?wait=10ms", nil).Status)
 
-	h.StartWorker()
+	env.StartWorker()
 	r.Await(t, "put", 1)
 	require.Equal(t, "2", r.Await(t, "post", 1)[0].Header.Get("Wakecall-Revision"), "the change came before any callback")
-	h.Await("idle/cancelled", "cancelled")
+	env.Await("idle/cancelled", "cancelled")
 	require.Empty(t, r.Calls("cancelled"))
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
-		assert.Equal(c, http.StatusOK, h.Do("GET", "/readyz", nil).Status)
+		assert.Equal(c, http.StatusOK, env.Do("GET", "/readyz", nil).Status)
 	}, 10*time.Second, 100*time.Millisecond, "the readiness probe is asked once a second")
 }
 
 func TestBatch(t *testing.T) {
-	h, r, kind := open(t)
-	h.Add(booking(kind, "there", "1h", r.URL))
+	env, r, kind := open(t)
+	env.Add(booking(kind, "there", "1h", r.URL))
 	bad := booking(kind, "bad id", "1h", r.URL)
-	reply := h.Do("POST", "/v1/timers/batch", house.JSON{"timers": []any{
+	reply := env.Do("POST", "/v1/timers/batch", testenv.JSON{"timers": []any{
 		booking(kind, "new", "1h", r.URL), bad, booking(kind, "there", "1h", r.URL), booking(kind, "there", "2h", r.URL), 7,
 	}})
 	require.Equal(t, http.StatusOK, reply.Status)
 	var batch struct {
 		Results []struct {
 			Status  int
-			Timer   *house.Timer
-			Problem *house.Problem
+			Timer   *testenv.Timer
+			Problem *testenv.Problem
 		}
 	}
 	reply.Into(&batch)
@@ -410,39 +410,39 @@ func TestBatch(t *testing.T) {
 	for i := range full {
 		full[i] = booking(kind, "m-"+time.Duration(i).String(), "1h", r.URL)
 	}
-	require.Equal(t, http.StatusOK, h.Do("POST", "/v1/timers/batch", house.JSON{"timers": full}).Status)
-	require.Equal(t, http.StatusUnprocessableEntity, h.Do("POST", "/v1/timers/batch", house.JSON{"timers": append(full, 1)}).Status)
-	require.Equal(t, http.StatusUnprocessableEntity, h.Do("POST", "/v1/timers/batch", house.JSON{"timers": []any{}}).Status)
+	require.Equal(t, http.StatusOK, env.Do("POST", "/v1/timers/batch", testenv.JSON{"timers": full}).Status)
+	require.Equal(t, http.StatusUnprocessableEntity, env.Do("POST", "/v1/timers/batch", testenv.JSON{"timers": append(full, 1)}).Status)
+	require.Equal(t, http.StatusUnprocessableEntity, env.Do("POST", "/v1/timers/batch", testenv.JSON{"timers": []any{}}).Status)
 }
 
 func TestList(t *testing.T) {
 	t.Parallel()
-	h, r, kind := open(t)
-	h.Add(booking(kind, "soon", "1h", r.URL))
-	later := h.Add(booking(kind, "later", "3h", r.URL))
-	h.Add(booking(kind, "delivered", "0s", r.URL))
-	h.Add(booking(kind, "failed", "0s", r.On("/gone", receiver.Status(http.StatusGone))))
-	cancelled := h.Add(booking(kind, "cancelled", "1h", r.URL))
-	h.Do("DELETE", "/v1/timers/"+kind+"/cancelled", nil)
-	for id, extra := range map[string]house.JSON{
-		"delivering": {"retry": house.JSON{"steps": []string{"1h"}}},
-		"expired":    {"retry": house.JSON{"steps": []string{"1h"}}, "expires_after": "100ms"},
+	env, r, kind := open(t)
+	env.Add(booking(kind, "soon", "1h", r.URL))
+	later := env.Add(booking(kind, "later", "3h", r.URL))
+	env.Add(booking(kind, "delivered", "0s", r.URL))
+	env.Add(booking(kind, "failed", "0s", r.On("/gone", receiver.Status(http.StatusGone))))
+	cancelled := env.Add(booking(kind, "cancelled", "1h", r.URL))
+	env.Do("DELETE", "/v1/timers/"+kind+"/cancelled", nil)
+	for id, extra := range map[string]testenv.JSON{
+		"delivering": {"retry": testenv.JSON{"steps": []string{"1h"}}},
+		"expired":    {"retry": testenv.JSON{"steps": []string{"1h"}}, "expires_after": "100ms"},
 	} {
 		body := booking(kind, id, "0s", r.On("/busy", receiver.Status(500)))
 		for k, v := range extra {
 			body[k] = v
 		}
-		h.Add(body)
+		env.Add(body)
 	}
 	list := func(query string) (ids []string) {
-		var page struct{ Timers []house.Timer }
-		h.Do("GET", "/v1/timers?business_type="+kind+query, nil).Into(&page)
+		var page struct{ Timers []testenv.Timer }
+		env.Do("GET", "/v1/timers?business_type="+kind+query, nil).Into(&page)
 		for _, timer := range page.Timers {
 			ids = append(ids, timer.BusinessID)
 		}
 		return ids
 	}
-	h.Await(kind+"/expired", "expired")
+	env.Await(kind+"/expired", "expired")
 	for query, want := range map[string][]string{
 		"":                   {"soon", "later", "delivered", "failed", "cancelled", "delivering", "expired"},
 		"&status=scheduled":  {"soon", "later"},
@@ -462,21 +462,21 @@ func TestList(t *testing.T) {
 }
 
 func TestListPages(t *testing.T) {
-	h, r, kind := open(t)
+	env, r, kind := open(t)
 	items := make([]any, 25)
 	for i := range items {
 		items[i] = booking(kind, time.Duration(i).String(), "1h", r.URL)
 	}
-	h.Do("POST", "/v1/timers/batch", house.JSON{"timers": items})
+	env.Do("POST", "/v1/timers/batch", testenv.JSON{"timers": items})
 	path := "/v1/timers?page_size=10&business_type=" + kind
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
 		seen, token, pages := map[string]bool{}, "", 0
 		for pages = 0; pages == 0 || token != ""; pages++ {
 			var page struct {
-				Timers []house.Timer
+				Timers []testenv.Timer
 				Next   string `json:"next_page_token"`
 			}
-			h.Do("GET", path+"&page_token="+token, nil).Into(&page)
+			env.Do("GET", path+"&page_token="+token, nil).Into(&page)
 			for _, timer := range page.Timers {
 				seen[timer.BusinessID] = true
 			}
@@ -489,11 +489,11 @@ func TestListPages(t *testing.T) {
 	var page struct {
 		Next string `json:"next_page_token"`
 	}
-	h.Do("GET", path, nil).Into(&page)
+	env.Do("GET", path, nil).Into(&page)
 	require.NotEmpty(t, page.Next)
 	for _, bad := range []string{"x", page.Next + "A", "AAAAAAAAAAAAAAAAAAAA"} {
-		require.Equal(t, http.StatusUnprocessableEntity, h.Do("GET", path+"&page_token="+bad, nil).Status, bad)
+		require.Equal(t, http.StatusUnprocessableEntity, env.Do("GET", path+"&page_token="+bad, nil).Status, bad)
 	}
-	require.Equal(t, http.StatusUnprocessableEntity, h.Do("GET", path+"&status=failed&page_token="+page.Next, nil).Status,
+	require.Equal(t, http.StatusUnprocessableEntity, env.Do("GET", path+"&status=failed&page_token="+page.Next, nil).Status,
 		"a token is good for its own filter only")
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/wakecall/wakecall/e2e/house"
 	"github.com/wakecall/wakecall/e2e/process"
+	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
 // TestTutorial runs docs/tutorial.md as a reader would, block by block.
@@ -47,20 +47,20 @@ func TestTutorial(t *testing.T) {
 
 // lesson is the reader's terminals.
 type lesson struct {
-	t        *testing.T
-	addrs    *strings.Replacer
-	house    *process.House
-	server   *process.Process
-	receiver *process.Process
+	t          *testing.T
+	addrs      *strings.Replacer
+	deployment *process.Standalone
+	server     *process.Process
+	receiver   *process.Process
 }
 
 func startLesson(t *testing.T) *lesson {
-	receiverAddr := house.Addr()
-	h := process.NewHouse(t)
-	l := &lesson{t: t, house: h, server: h.Start()}
+	receiverAddr := testenv.Addr()
+	env := process.NewStandalone(t)
+	l := &lesson{t: t, deployment: env, server: env.Start()}
 	l.addrs = strings.NewReplacer(
-		"127.0.0.1:8080", h.Addr("WAKECALL_HTTP_ADDR"), "127.0.0.1:9000", receiverAddr,
-		"tctl workflow", process.Tctl(t)+" --address "+h.Addr("WAKECALL_TEMPORAL_ADDR")+" workflow",
+		"127.0.0.1:8080", env.Addr("WAKECALL_HTTP_ADDR"), "127.0.0.1:9000", receiverAddr,
+		"tctl workflow", process.Tctl(t)+" --address "+env.Addr("WAKECALL_TEMPORAL_ADDR")+" workflow",
 		"pkill -KILL -f wakecall-standalone", "true", // other tests run one too: sh kills ours
 	)
 	l.receiver = process.Launch(t, process.Command{Path: buildReceiver(t), Env: map[string]string{
@@ -88,7 +88,7 @@ func (l *lesson) sh(script string) string {
 	require.NoError(l.t, err, "%s\n%s", script, out)
 	if strings.Contains(script, "pkill -KILL") {
 		l.server.Kill()
-		l.server = l.house.Start()
+		l.server = l.deployment.Start()
 	}
 	return string(out)
 }

@@ -5,13 +5,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/wakecall/wakecall/e2e/house"
 	"github.com/wakecall/wakecall/e2e/process"
+	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
 func TestVersionIsPrinted(t *testing.T) {
 	t.Parallel()
-	for _, program := range []string{process.Wakecall(t), process.Standalone(t)} {
+	for _, program := range []string{process.WakecallBinary(t), process.StandaloneBinary(t)} {
 		for _, arg := range []string{"version", "--version"} {
 			require.Regexp(t, `^\S+\n$`, execute(t, program, arg))
 		}
@@ -19,30 +19,30 @@ func TestVersionIsPrinted(t *testing.T) {
 			require.Contains(t, execute(t, program, arg), "print the version\n")
 		}
 	}
-	require.Contains(t, execute(t, process.Wakecall(t), "api", "--help"), "serve the HTTP API")
+	require.Contains(t, execute(t, process.WakecallBinary(t), "api", "--help"), "serve the HTTP API")
 }
 
 // What is wrong with a start is said in lines of their own, by the name that an
 // operator knows.
 func TestWrongStartsSayWhy(t *testing.T) {
 	t.Parallel()
-	nowhere := house.Addr()
+	nowhere := testenv.Addr()
 	for name, c := range map[string]struct {
 		program string
 		args    []string
 		env     map[string]string
 		want    []string
 	}{
-		"no Temporal":     {process.Wakecall(t), []string{"worker"}, map[string]string{"TEMPORAL_ADDRESS": nowhere}, []string{"connecting to Temporal at " + nowhere + ": "}},
-		"nowhere named":   {process.Wakecall(t), []string{"api"}, map[string]string{"TEMPORAL_ADDRESS": ""}, []string{"connecting to Temporal at localhost:7233: "}},
-		"wrong settings":  {process.Wakecall(t), []string{"api"}, map[string]string{"WAKECALL_POLICY_TTL": "soon", "WAKECALL_LOG_LEVL": "info"}, []string{"wakecall: WAKECALL_LOG_LEVL: nobody reads this; is it WAKECALL_LOG_LEVEL?\n", "wakecall: WAKECALL_POLICY_TTL: "}},
-		"wrong key file":  {process.Wakecall(t), []string{"worker"}, map[string]string{"WAKECALL_SECRET_KEY_FILE": "/nowhere/key"}, []string{"WAKECALL_SECRET_KEY_FILE: open /nowhere/key: "}},
-		"zero retention":  {process.Standalone(t), nil, map[string]string{"WAKECALL_RETENTION": "0s", "WAKECALL_UI_ADDR": "0.0.0.0:1"}, []string{"WAKECALL_RETENTION: ", "WAKECALL_UI_ADDR: "}},
-		"nothing to copy": {process.Standalone(t), []string{"backup", t.TempDir()}, map[string]string{"WAKECALL_DATA_DIR": t.TempDir()}, []string{"is no data directory of Wakecall"}},
+		"no Temporal":     {process.WakecallBinary(t), []string{"worker"}, map[string]string{"TEMPORAL_ADDRESS": nowhere}, []string{"connecting to Temporal at " + nowhere + ": "}},
+		"nowhere named":   {process.WakecallBinary(t), []string{"api"}, map[string]string{"TEMPORAL_ADDRESS": ""}, []string{"connecting to Temporal at localhost:7233: "}},
+		"wrong settings":  {process.WakecallBinary(t), []string{"api"}, map[string]string{"WAKECALL_POLICY_TTL": "soon", "WAKECALL_LOG_LEVL": "info"}, []string{"wakecall: WAKECALL_LOG_LEVL: nobody reads this; is it WAKECALL_LOG_LEVEL?\n", "wakecall: WAKECALL_POLICY_TTL: "}},
+		"wrong key file":  {process.WakecallBinary(t), []string{"worker"}, map[string]string{"WAKECALL_SECRET_KEY_FILE": "/nowhere/key"}, []string{"WAKECALL_SECRET_KEY_FILE: open /nowhere/key: "}},
+		"zero retention":  {process.StandaloneBinary(t), nil, map[string]string{"WAKECALL_RETENTION": "0s", "WAKECALL_UI_ADDR": "0.0.0.0:1"}, []string{"WAKECALL_RETENTION: ", "WAKECALL_UI_ADDR: "}},
+		"nothing to copy": {process.StandaloneBinary(t), []string{"backup", t.TempDir()}, map[string]string{"WAKECALL_DATA_DIR": t.TempDir()}, []string{"is no data directory of Wakecall"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if name == "nowhere named" && !house.Free("127.0.0.1:7233") {
+			if name == "nowhere named" && !testenv.Free("127.0.0.1:7233") {
 				t.Skip("somebody runs a Temporal here")
 			}
 			p := process.Launch(t, process.Command{Path: c.program, Args: c.args, Env: c.env})

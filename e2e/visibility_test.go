@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/deploy"
-	"github.com/wakecall/wakecall/e2e/house"
 	"github.com/wakecall/wakecall/e2e/process"
+	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
 // indexes are what deploy/visibility.….sql leave on either engine, and
@@ -41,7 +41,7 @@ func TestIndexesOfSQLite(t *testing.T) {
 
 func visibility(t *testing.T) *sql.DB {
 	dir := t.TempDir()
-	_, stop, err := house.Temporal(dir)
+	_, stop, err := testenv.Temporal(dir)
 	require.NoError(t, err)
 	t.Cleanup(stop)
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "visibility.db")+"?_pragma=busy_timeout(10000)")

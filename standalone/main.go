@@ -16,10 +16,10 @@ import (
 
 	"go.temporal.io/sdk/client"
 
+	"github.com/wakecall/wakecall/internal/app"
 	"github.com/wakecall/wakecall/internal/build"
 	"github.com/wakecall/wakecall/internal/config"
 	"github.com/wakecall/wakecall/internal/observe"
-	"github.com/wakecall/wakecall/internal/role"
 	"github.com/wakecall/wakecall/standalone/embedded"
 )
 
@@ -108,21 +108,21 @@ func run(ctx context.Context) error {
 	if shared, err = own.complete(shared); err != nil {
 		return err
 	}
-	house, err := role.Open(ctx, role.Settings{
+	wakecall, err := app.Open(ctx, app.Settings{
 		Config: shared, Version: build.Version(version), Logger: logger,
 		Temporal: client.Options{HostPort: own.TemporalAddr, Namespace: client.DefaultNamespace},
 	})
 	if err != nil {
 		return err
 	}
-	defer house.Close()
-	house.CheckTemporal(ctx)
-	workers, err := house.StartWorker()
+	defer wakecall.Close()
+	wakecall.CheckTemporal(ctx)
+	workers, err := wakecall.StartWorker()
 	if err != nil {
 		return err
 	}
 	defer workers.Stop()
-	return house.ServeAPI(ctx, own.greet)
+	return wakecall.ServeAPI(ctx, own.greet)
 }
 
 func (s settings) greet(api net.Addr) {

@@ -15,7 +15,7 @@ import (
 const (
 	// TaskQueue is polled for workflow tasks, fast-path attempts included.
 	TaskQueue = "wakecall"
-	// ControlQueue is polled for what keeps the house in order: limits, alerts,
+	// ControlQueue is polled for what keeps a deployment in order: limits, alerts,
 	// and jobs over many timers.
 	ControlQueue = "wakecall-control"
 	// DefaultDeliveryQueue is polled for the paced attempts of business types that

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/wakecall/wakecall/bench/stage"
-	"github.com/wakecall/wakecall/e2e/house"
 	"github.com/wakecall/wakecall/e2e/process"
+	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
 // AllocsPerAdd is the name of how often memory is allocated for one add: by the
@@ -29,13 +29,13 @@ func allocsPerAdd(ctx context.Context) (allocs float64, err error) {
 	s := stage.New(ctx)
 	defer func() { _ = s.Close() }()
 	err = s.Do(func() {
-		server := process.NewHouse(s)
+		server := process.NewStandalone(s)
 		server.Start()
-		settings := house.Settings()
+		settings := testenv.Settings()
 		settings.PolicyTTL = time.Minute // a policy that is read again would be counted
-		h := house.OpenWith(s, server.Addr("WAKECALL_TEMPORAL_ADDR"), settings)
-		h.Policy(kind, house.JSON{"callback": house.JSON{"url": "http://127.0.0.1:9000/"}})
-		add := adder(s, h.URL)
+		env := testenv.OpenWith(s, server.Addr("WAKECALL_TEMPORAL_ADDR"), settings)
+		env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": "http://127.0.0.1:9000/"}})
+		add := adder(s, env.URL)
 		allocs = testing.AllocsPerRun(adds, add)
 	})
 	return allocs, err
@@ -46,7 +46,7 @@ func adder(s *stage.Stage, url string) func() {
 	n := 0
 	return func() {
 		n++
-		body, err := json.Marshal(house.JSON{"business_type": kind, "business_id": fmt.Sprint(n), "delay": "24h"})
+		body, err := json.Marshal(testenv.JSON{"business_type": kind, "business_id": fmt.Sprint(n), "delay": "24h"})
 		if err != nil {
 			s.Errorf("%v", err)
 		}

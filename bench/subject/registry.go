@@ -8,8 +8,8 @@ import (
 
 // makers make the subjects by their names.
 var makers = map[string]func() Subject{
-	"wakecall/sqlite":         func() Subject { return &wakecall{house: &standaloneHouse{}} },
-	"wakecall/postgres":       func() Subject { return &wakecall{house: &productionHouse{}} },
+	"wakecall/sqlite":         func() Subject { return &wakecall{deployment: &standaloneDeployment{}} },
+	"wakecall/postgres":       func() Subject { return &wakecall{deployment: &productionDeployment{}} },
 	"temporal-sleep/sqlite":   func() Subject { return &loop{engine: &embeddedEngine{}, start: sleepThenActivity} },
 	"temporal-sleep/postgres": func() Subject { return &loop{engine: &productionEngine{}, start: sleepThenActivity} },
 	"temporal-delay/sqlite":   func() Subject { return &loop{engine: &embeddedEngine{}, start: delayThenActivity} },

@@ -15,10 +15,10 @@ import (
 // wakecall is used as any client would: over its HTTP API. Temporal is only
 // asked what it has written.
 type wakecall struct {
-	house    wakecallHouse
-	api      api
-	receiver string
-	temporal client.Client
+	deployment deployment
+	api        api
+	receiver   string
+	temporal   client.Client
 }
 
 // The business types of the timers here.
@@ -29,9 +29,9 @@ const (
 
 type object map[string]any
 
-// Start brings up the house and puts the policy.
+// Start starts Wakecall and puts the policy.
 func (w *wakecall) Start(s *stage.Stage, receiver string) error {
-	found, err := w.house.start(s)
+	found, err := w.deployment.start(s)
 	if err != nil {
 		return err
 	}
@@ -142,8 +142,8 @@ func (w *wakecall) Recurred(ctx context.Context, id string) (Recurred, error) {
 	return Recurred{Trail: sum(runs), Occurrences: len(runs) - 1}, nil
 }
 
-// Counters are those of the house's store.
-func (w *wakecall) Counters(ctx context.Context) (Counters, error) { return w.house.counters(ctx) }
+// Counters are those of Wakecall's store.
+func (w *wakecall) Counters(ctx context.Context) (Counters, error) { return w.deployment.counters(ctx) }
 
 // Trail describes the timer's workflow.
 func (w *wakecall) Trail(ctx context.Context, timer Timer) (Trail, error) {
@@ -153,7 +153,7 @@ func (w *wakecall) Trail(ctx context.Context, timer Timer) (Trail, error) {
 // Open counts workflows.
 func (w *wakecall) Open(ctx context.Context) (int64, error) { return open(ctx, w.temporal) }
 
-// Close lets go of Temporal; the house ends with the stage.
+// Close disconnects from Temporal; the deployment ends with the stage.
 func (w *wakecall) Close() error {
 	if w.temporal != nil {
 		w.temporal.Close()

@@ -58,7 +58,7 @@ func TestPrometheusTakesItsFiles(t *testing.T) {
 }
 
 // Each container is scraped where it listens.
-func TestPrometheusFindsTheHouse(t *testing.T) {
+func TestPrometheusFindsTheDeployment(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../deploy/prometheus/prometheus.yml")
 	require.NoError(t, err)

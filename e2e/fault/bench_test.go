@@ -19,8 +19,8 @@ import (
 	"github.com/wakecall/wakecall/e2e/fault/load"
 	"github.com/wakecall/wakecall/e2e/fault/oracle"
 	"github.com/wakecall/wakecall/e2e/fault/witness"
-	"github.com/wakecall/wakecall/e2e/house"
 	"github.com/wakecall/wakecall/e2e/process"
+	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
 // ladder outlasts every fault.
@@ -28,11 +28,11 @@ var ladder = []time.Duration{
 	time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, 16 * time.Second, 16 * time.Second, 16 * time.Second, 16 * time.Second,
 }
 
-// bench is a house under test, with a witness to be called back.
+// bench is a deployment under test, with a witness to be called back.
 type bench struct {
 	t   *testing.T
 	api process.API
-	// gateways are the URLs of more APIs of the same house.
+	// gateways are the URLs of more APIs of the same deployment.
 	gateways []string
 	// kind is the business type of every timer.
 	kind    string
@@ -52,7 +52,7 @@ func newBench(t *testing.T, api process.API) *bench {
 	}
 }
 
-// again is a bench for one more trial on the same house: of a test and a
+// again is a bench for one more trial on the same deployment: of a test and a
 // business type of its own.
 func (b *bench) again(t *testing.T) *bench {
 	next := newBench(t, b.api)
@@ -65,13 +65,13 @@ func (b *bench) again(t *testing.T) *bench {
 // trials tells business types apart.
 var trials atomic.Int64
 
-// policy makes the house call back to a URL, under the settings named besides.
-func (b *bench) policy(url string, besides ...house.JSON) {
+// policy makes Wakecall call back to a URL, under the settings named besides.
+func (b *bench) policy(url string, besides ...testenv.JSON) {
 	steps := []string{}
 	for _, step := range ladder {
 		steps = append(steps, step.String())
 	}
-	policy := house.JSON{"callback": house.JSON{"url": url}, "retry": house.JSON{"steps": steps, "jitter": 0}}
+	policy := testenv.JSON{"callback": testenv.JSON{"url": url}, "retry": testenv.JSON{"steps": steps, "jitter": 0}}
 	for _, settings := range besides {
 		maps.Copy(policy, settings)
 	}
@@ -227,8 +227,8 @@ func (b *bench) overdue() (ids []string) {
 		query := url.Values{"business_type": {b.kind}, "status": {status}, "due_to": {time.Now().UTC().Format(time.RFC3339)}}
 		for more := true; more; {
 			var page struct {
-				Timers []house.Timer `json:"timers"`
-				Next   string        `json:"next_page_token"`
+				Timers []testenv.Timer `json:"timers"`
+				Next   string          `json:"next_page_token"`
 			}
 			code, answer, err := b.api.Try("GET", "/v1/timers?"+query.Encode(), nil)
 			if err != nil || code != http.StatusOK {

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/e2e/fault/load"
-	"github.com/wakecall/wakecall/e2e/house"
 	"github.com/wakecall/wakecall/e2e/process"
+	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
 // A clock that steps, and steps back, makes timers late by the step at the most.
@@ -53,11 +53,11 @@ func TestClockStepped(t *testing.T) {
 // The control of the test above: a clock that is set is seen to be.
 func (s *standalone) clockIsSet() {
 	booked := func(id string) time.Time {
-		return s.api.Add(house.JSON{"business_type": s.kind, "business_id": id, "delay": "3h"}).CreatedAt
+		return s.api.Add(testenv.JSON{"business_type": s.kind, "business_id": id, "delay": "3h"}).CreatedAt
 	}
 	require.WithinDuration(s.t, time.Now(), booked("before"), 10*time.Second)
 	for _, ahead := range []time.Duration{time.Hour, -time.Hour, 0} {
-		s.living["house"].SetClock(ahead)
+		s.living["standalone"].SetClock(ahead)
 		require.WithinDuration(s.t, time.Now().Add(ahead), booked(ahead.String()), 10*time.Second)
 	}
 }

@@ -10,15 +10,15 @@ import (
 	"github.com/wakecall/wakecall/e2e/process"
 )
 
-// A house of several machines: Temporal's services are processes of their own,
+// A deployment of several machines: Temporal's services are processes of their own,
 // with two of history, and there are two gateways and two workers.
 func newCluster(t *testing.T) (*production, *process.Cluster) {
-	h := process.NewProduction(t, process.Direct)
-	cluster := h.Spread()
-	api, worker := h.Revive("api"), h.Revive("worker") // a cluster needs a moment until it answers
-	p := &production{bench: newBench(t, h.API), house: h}
-	p.gateways = []string{h.Beside("api").URL()}
-	p.living = map[string]*process.Process{"api": api, "worker": worker, "other worker": h.Beside("worker")}
+	env := process.NewProduction(t, process.Direct)
+	cluster := env.Spread()
+	api, worker := env.Revive("api"), env.Revive("worker") // a cluster needs a moment until it answers
+	p := &production{bench: newBench(t, env.API), deployment: env}
+	p.gateways = []string{env.Beside("api").URL()}
+	p.living = map[string]*process.Process{"api": api, "worker": worker, "other worker": env.Beside("worker")}
 	p.policy(p.witness.URL)
 	return p, cluster
 }

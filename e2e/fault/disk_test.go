@@ -85,7 +85,7 @@ func refused(l *load.Load) (adds int) {
 	return adds
 }
 
-// diskFull needs a house on a small disk.
+// diskFull needs a deployment on a small disk.
 func (s *standalone) diskFull() {
 	if os.Getuid() != 0 {
 		s.t.Skip("a small disk needs root")
@@ -95,12 +95,12 @@ func (s *standalone) diskFull() {
 			s.awaitHeld()
 			// The process lives, but what it did in these moments it cannot record.
 			f := s.breaks(true)
-			free := s.fill(s.house.Dir)
+			free := s.fill(s.deployment.Dir)
 			s.awaitRefused(l)
 			s.pause(time.Duration(scaled(10, 2)) * time.Second)
 			s.heals(f)
 			free()
-			require.False(s.t, s.living["house"].Ended(), "it recovers by itself")
+			require.False(s.t, s.living["standalone"].Ended(), "it recovers by itself")
 			s.pause(5 * time.Second)
 		}
 	}})

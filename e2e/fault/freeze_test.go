@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/e2e/fault/load"
-	"github.com/wakecall/wakecall/e2e/house"
 	"github.com/wakecall/wakecall/e2e/process"
+	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
 // A frozen process keeps its connections and says nothing: who waits for it
@@ -21,7 +21,7 @@ func TestFrozen(t *testing.T) {
 			t.Parallel()
 			p := newProduction(t, process.Direct)
 			if victim == "worker" {
-				p.living["other worker"] = p.house.Beside("worker")
+				p.living["other worker"] = p.deployment.Beside("worker")
 			}
 			p.run(trial{fault: victim + " frozen for 20 s", plan: busy(750), strike: func(*load.Load) {
 				for range 2 {
@@ -67,7 +67,7 @@ func TestMovedWhilePostgresIsFrozen(t *testing.T) {
 	longOnly(t)
 	t.Parallel()
 	p := newProduction(t, process.Direct)
-	p.policy(p.witness.URL, house.JSON{"preload": preload.String()})
+	p.policy(p.witness.URL, testenv.JSON{"preload": preload.String()})
 	plan := load.Plan{Timers: 500, Over: 20 * time.Second, Lead: 50 * time.Second, Spread: 5 * time.Second, Move: 1}
 	p.run(trial{fault: "PostgreSQL frozen for 8 s while held timers are moved, 3 times", plan: plan, strike: func(l *load.Load) {
 		p.awaitBooked(l, plan.Timers*3/4)
@@ -84,7 +84,7 @@ func TestMovedWhilePostgresIsFrozen(t *testing.T) {
 
 func (p *production) freeze(service string) {
 	if service == "postgres" {
-		p.house.Postgres.Freeze()
+		p.deployment.Postgres.Freeze()
 		return
 	}
 	p.living[service].Freeze()
@@ -92,7 +92,7 @@ func (p *production) freeze(service string) {
 
 func (p *production) thaw(service string) {
 	if service == "postgres" {
-		p.house.Postgres.Thaw()
+		p.deployment.Postgres.Thaw()
 		return
 	}
 	p.living[service].Thaw()

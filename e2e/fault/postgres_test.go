@@ -18,7 +18,7 @@ func (p *production) postgresStoppedAtOnce() {
 			p.pause(p.between(time.Second, 3*time.Second))
 			p.awaitHeld()
 			f := p.breaks(true)
-			p.house.Postgres.StopNow()
+			p.deployment.Postgres.StopNow()
 			p.pause(p.between(0, 2*time.Second))
 			p.heals(f)
 			p.revive("postgres")
@@ -34,7 +34,7 @@ func TestBackendsTerminated(t *testing.T) {
 		for range 10 {
 			p.awaitHeld()
 			f := p.breaks(true)
-			require.NotZero(t, p.house.Postgres.Terminate())
+			require.NotZero(t, p.deployment.Postgres.Terminate())
 			p.heals(f)
 			p.pause(5 * time.Second)
 		}
@@ -49,7 +49,7 @@ func TestNoConnectionsLeft(t *testing.T) {
 		for range 2 {
 			p.awaitHeld()
 			f := p.breaks(true)
-			release := p.house.Postgres.Exhaust()
+			release := p.deployment.Postgres.Exhaust()
 			p.pause(10 * time.Second)
 			p.heals(f)
 			release()
@@ -77,15 +77,15 @@ func TestStoreUnreliable(t *testing.T) {
 	longOnly(t)
 	t.Parallel()
 	p := newProduction(t, process.Direct)
-	p.house.Unreliable(storeFaults)
-	p.living["temporal"] = p.house.Temporal
+	p.deployment.Unreliable(storeFaults)
+	p.living["temporal"] = p.deployment.Temporal
 	_, summary := p.run(trial{fault: "one write in ten fails, half of them only seemingly", plan: busy(1000), strike: func(l *load.Load) {
 		f := p.breaks(false)
 		l.Wait()
 		p.heals(f)
-		require.Contains(t, p.house.Temporal.Stdout(), "fault injection error", "the faults are real")
-		p.house.Unreliable(nil)
-		p.living["temporal"] = p.house.Temporal
+		require.Contains(t, p.deployment.Temporal.Stdout(), "fault injection error", "the faults are real")
+		p.deployment.Unreliable(nil)
+		p.living["temporal"] = p.deployment.Temporal
 	}})
 	require.Zero(t, summary.Duplicates, "nothing crashed")
 }

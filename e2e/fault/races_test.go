@@ -8,8 +8,8 @@ import (
 
 	"github.com/wakecall/wakecall/e2e/fault/load"
 	"github.com/wakecall/wakecall/e2e/fault/oracle"
-	"github.com/wakecall/wakecall/e2e/house"
 	"github.com/wakecall/wakecall/e2e/process"
+	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
 // slow are the limits of a trial that is about who wins and not about when.
@@ -61,8 +61,8 @@ func TestLongAttemptsAmongTwoWorkers(t *testing.T) {
 	longOnly(t)
 	t.Parallel()
 	p := newProduction(t, process.Direct)
-	p.living["other worker"] = p.house.Beside("worker")
-	p.policy(p.witness.URL, house.JSON{"callback": house.JSON{"url": p.witness.URL, "timeout": "30s"}})
+	p.living["other worker"] = p.deployment.Beside("worker")
+	p.policy(p.witness.URL, testenv.JSON{"callback": testenv.JSON{"url": p.witness.URL, "timeout": "30s"}})
 	plan := load.Plan{
 		Timers: 200, Over: 20 * time.Second, Lead: 22 * time.Second, Spread: 10 * time.Second, Hold: 18 * time.Second,
 		Move: 0.4, Cancel: 0.4, Race: 20 * time.Second,

@@ -17,7 +17,7 @@ func (p *production) rollingRestart() {
 		for range scaled(10, 3) {
 			p.awaitHeld()
 			old := p.living["worker"]
-			p.living["worker"] = p.house.Beside("worker")
+			p.living["worker"] = p.deployment.Beside("worker")
 			require.Zero(p.t, old.Stop())
 			p.restart("api")
 			p.pause(time.Second)

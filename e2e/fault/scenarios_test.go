@@ -6,8 +6,8 @@ import (
 	"github.com/wakecall/wakecall/e2e/process"
 )
 
-// The short set runs its scenarios one after another in one house of each form,
-// and the two side by side. In the long set each has a house of its own.
+// The short set runs its scenarios one after another in one deployment of each form,
+// and the two side by side. In the long set each has a deployment of its own.
 
 func TestProduction(t *testing.T) {
 	t.Parallel()
@@ -27,10 +27,10 @@ func TestStandalone(t *testing.T) {
 	each(t, scenariosOfStandalone, newStandaloneIn(t, smallDisk(t)).again)
 }
 
-// scenario breaks something in a house.
-type scenario[House any] struct {
+// scenario breaks something in a deployment.
+type scenario[Deployment any] struct {
 	name string
-	run  func(House)
+	run  func(Deployment)
 }
 
 var scenariosOfProduction = []scenario[*production]{
@@ -50,13 +50,13 @@ var scenariosOfStandalone = []scenario[*standalone]{
 	{"clock set", (*standalone).clockIsSet},
 }
 
-func each[House any](t *testing.T, scenarios []scenario[House], house func(*testing.T) House) {
+func each[Deployment any](t *testing.T, scenarios []scenario[Deployment], deploy func(*testing.T) Deployment) {
 	for _, s := range scenarios {
 		t.Run(s.name, func(t *testing.T) {
 			if long {
 				t.Parallel()
 			}
-			s.run(house(t))
+			s.run(deploy(t))
 		})
 	}
 }

@@ -25,7 +25,7 @@ func TestVisibilityTableGone(t *testing.T) {
 	t.Parallel()
 	p := newProduction(t, process.Direct)
 	rename := func(from, to string) {
-		p.house.Postgres.Exec("temporal_visibility", "ALTER TABLE "+from+" RENAME TO "+to)
+		p.deployment.Postgres.Exec("temporal_visibility", "ALTER TABLE "+from+" RENAME TO "+to)
 	}
 	const table, away = "executions_visibility", "away"
 	p.run(trial{fault: "visibility table gone", plan: busy(750), limits: unhurried, strike: func(l *load.Load) {
@@ -45,7 +45,7 @@ func TestVisibilityTableLocked(t *testing.T) {
 	p.run(trial{fault: "visibility table locked for 60 s, the worker restarted meanwhile", plan: busy(1000), limits: unhurried, strike: func(l *load.Load) {
 		p.awaitBooked(l, 100)
 		until := time.Now().Add(time.Minute)
-		release := p.house.Postgres.Lock("temporal_visibility", "executions_visibility")
+		release := p.deployment.Postgres.Lock("temporal_visibility", "executions_visibility")
 		p.goesOn(l)
 		p.restart("worker")
 		p.requireAllButTheList(l)
@@ -58,7 +58,7 @@ func TestVisibilityFileLocked(t *testing.T) {
 	longOnly(t)
 	t.Parallel()
 	s := newStandalone(t)
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(s.house.Dir, "visibility.db")+"?_pragma=busy_timeout(10000)")
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(s.deployment.Dir, "visibility.db")+"?_pragma=busy_timeout(10000)")
 	require.NoError(t, err)
 	defer func() { require.NoError(t, db.Close()) }()
 	db.SetMaxOpenConns(1) // the transaction stays on it

@@ -12,8 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/wakecall/wakecall/e2e/house"
 	"github.com/wakecall/wakecall/e2e/receiver"
+	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
 const (
@@ -26,20 +26,20 @@ const (
 	late = 5 * time.Second
 )
 
-// ground is a running house with one worker, whose callbacks may reach
+// ground is a running environment with one worker, whose callbacks may reach
 // 127.0.0.1 only.
 type ground struct {
-	*house.House
+	*testenv.Env
 	t    *testing.T
 	kind string
 }
 
 func newGround(t *testing.T) *ground {
-	settings := house.Settings()
+	settings := testenv.Settings()
 	settings.CallbackAllow, settings.CallbackCA = allowed, ca.write(t)
-	h := house.OpenWith(t, temporalAddr, settings)
-	h.StartWorker()
-	return &ground{House: h, t: t, kind: "hostile"}
+	env := testenv.OpenWith(t, temporalAddr, settings)
+	env.StartWorker()
+	return &ground{Env: env, t: t, kind: "hostile"}
 }
 
 // target is a timer that is due now.
@@ -54,9 +54,9 @@ func (g *ground) book(to target) {
 	if to.retry == nil {
 		to.retry = []string{}
 	}
-	g.add(house.JSON{
+	g.add(testenv.JSON{
 		"business_type": g.kind, "business_id": to.id, "delay": "0s", "payload": strings.Repeat("x", 60<<10),
-		"callback": house.JSON{"url": to.url, "timeout": to.timeout.String()}, "retry": house.JSON{"steps": to.retry},
+		"callback": testenv.JSON{"url": to.url, "timeout": to.timeout.String()}, "retry": testenv.JSON{"steps": to.retry},
 	})
 }
 
@@ -70,7 +70,7 @@ func timeoutFor(ends []string) time.Duration {
 
 // add books a timer, if need be again and again: a busy machine may be too slow
 // to answer, and the same booking may be sent twice.
-func (g *ground) add(body house.JSON) {
+func (g *ground) add(body testenv.JSON) {
 	status := http.StatusServiceUnavailable
 	for status == http.StatusServiceUnavailable {
 		status = g.Do("POST", "/v1/timers", body).Status
@@ -79,14 +79,14 @@ func (g *ground) add(body house.JSON) {
 }
 
 // end waits for the end of a hostile receiver's timer.
-func (g *ground) end(t *testing.T, id string) house.Timer {
+func (g *ground) end(t *testing.T, id string) testenv.Timer {
 	t.Helper()
 	return g.endOf(t, g.kind+"/"+id)
 }
 
 // endOf waits for the end of a timer. It asks Temporal, which answers at the
 // end and not before.
-func (g *ground) endOf(t *testing.T, path string) house.Timer {
+func (g *ground) endOf(t *testing.T, path string) testenv.Timer {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -96,7 +96,7 @@ func (g *ground) endOf(t *testing.T, path string) house.Timer {
 }
 
 // message is how a timer ended, in one word: delivered, or why not.
-func message(timer house.Timer) string {
+func message(timer testenv.Timer) string {
 	if timer.Status == "delivered" {
 		return timer.Status
 	}
@@ -247,7 +247,7 @@ func (g *ground) undergo(t *testing.T, name string, n int) {
 }
 
 // inTime holds an attempt to its timeout, from when it was first heard of.
-func inTime(t *testing.T, timer house.Timer, heard time.Time, timeout time.Duration) {
+func inTime(t *testing.T, timer testenv.Timer, heard time.Time, timeout time.Duration) {
 	t.Helper()
 	ended := timer.DeliveredAt
 	if timer.Status != delivered {
@@ -263,8 +263,8 @@ func (g *ground) callHealthy(t *testing.T, r *receiver.Receiver, when string, n 
 	const kind = "healthy"
 	var late []time.Duration
 	for i := range n {
-		g.add(house.JSON{
-			"business_type": kind, "business_id": idOf(when, i), "delay": fmt.Sprint(i*100, "ms"), "callback": house.JSON{"url": r.URL},
+		g.add(testenv.JSON{
+			"business_type": kind, "business_id": idOf(when, i), "delay": fmt.Sprint(i*100, "ms"), "callback": testenv.JSON{"url": r.URL},
 		})
 	}
 	for i := range n {

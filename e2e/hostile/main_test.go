@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/wakecall/wakecall/e2e/house"
+	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
 var (
@@ -53,15 +53,15 @@ func run(m *testing.M) int {
 		return fail(err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	addr, stop, err := house.Temporal(dir)
+	addr, stop, err := testenv.Temporal(dir)
 	if err != nil {
 		return fail(err)
 	}
 	defer stop()
 	temporalAddr = addr
 	code := m.Run()
-	if leaked := house.Leaked(); code == 0 && len(leaked) > 0 {
-		return fail(fmt.Errorf("goroutines of ours outlived their house:\n%s", strings.Join(leaked, "\n\n")))
+	if leaked := testenv.Leaked(); code == 0 && len(leaked) > 0 {
+		return fail(fmt.Errorf("goroutines of ours outlived their test environment:\n%s", strings.Join(leaked, "\n\n")))
 	}
 	return code
 }

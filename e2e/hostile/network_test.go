@@ -11,11 +11,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/wakecall/wakecall/e2e/house"
 	"github.com/wakecall/wakecall/e2e/receiver"
+	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
-// The addresses on loopback that the house may not call.
+// The addresses on loopback that Wakecall may not call.
 const (
 	forbidden4 = "127.0.0.2"
 	forbidden6 = "::1"
@@ -73,7 +73,7 @@ func testCertificates(t *testing.T, g *ground) {
 		}
 		checks = append(checks, check{name, func(t *testing.T) {
 			h, id := receiver.NewHostile(t, "127.0.0.1:0", c.manner), idOf("certificate", name)
-			g.book(target{id: id, url: "https://" + pageHost + ":" + house.Port(h.Addr) + "/", timeout: timeoutFor(c.want)})
+			g.book(target{id: id, url: "https://" + pageHost + ":" + testenv.Port(h.Addr) + "/", timeout: timeoutFor(c.want)})
 			timer := g.end(t, id)
 			inTime(t, timer, h.First(), timeoutFor(c.want))
 			require.Contains(t, c.want, message(timer))
@@ -121,7 +121,7 @@ func continuation(c *receiver.Conn) {
 }
 
 func testNames(t *testing.T, g *ground) {
-	port := house.Port(strings.TrimPrefix(receiver.New(t).URL, "http://"))
+	port := testenv.Port(strings.TrimPrefix(receiver.New(t).URL, "http://"))
 	var checks []check
 	for name, want := range map[string]string{
 		"good": delivered, "two": delivered, "dual": delivered,
@@ -142,7 +142,7 @@ func testNames(t *testing.T, g *ground) {
 // Nothing that a client, a name server or a receiver says brings a connection
 // to an address that is not allowed. The forbidden addresses listen, and count.
 func testForbidden(t *testing.T, g *ground) {
-	port := house.Port(house.Addr())
+	port := testenv.Port(testenv.Addr())
 	listeners := map[string]*receiver.Hostile{}
 	for _, host := range []string{"127.0.0.1", forbidden4, forbidden6} {
 		listeners[host] = receiver.NewHostile(t, net.JoinHostPort(host, port), receiver.Always(answer))
@@ -173,8 +173,8 @@ func testForbidden(t *testing.T, g *ground) {
 	for host, want := range forbidden {
 		target := "http://" + host + ":" + port + "/"
 		if want == nil {
-			require.Equal(t, http.StatusUnprocessableEntity, g.Do("POST", "/v1/timers", house.JSON{
-				"business_type": g.kind, "business_id": "literal", "delay": "0s", "callback": house.JSON{"url": target},
+			require.Equal(t, http.StatusUnprocessableEntity, g.Do("POST", "/v1/timers", testenv.JSON{
+				"business_type": g.kind, "business_id": "literal", "delay": "0s", "callback": testenv.JSON{"url": target},
 			}).Status, host)
 		} else {
 			expect("calls "+host, target, want...)

@@ -9,9 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/wakecall/wakecall/e2e/house"
 	"github.com/wakecall/wakecall/e2e/process"
 	"github.com/wakecall/wakecall/e2e/receiver"
+	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
 const (
@@ -46,23 +46,23 @@ func BenchmarkIsolation(b *testing.B) {
 // watch returns how late the timers of a type were, beside a crowd of another
 // type whose receiver answers like this; nil for no crowd.
 func watch(t testing.TB, name string, answer http.HandlerFunc) (lateness []time.Duration) {
-	h := process.NewHouse(t)
-	h.Start()
+	env := process.NewStandalone(t)
+	env.Start()
 	other := receiver.New(t)
-	h.Policy("other", house.JSON{"callback": house.JSON{"url": other.URL}})
+	env.Policy("other", testenv.JSON{"callback": testenv.JSON{"url": other.URL}})
 	instant := time.Now().Add(20*time.Second + before)
 	if answer != nil {
 		crowded := receiver.New(t)
 		url := crowded.On("/crowd", func(w http.ResponseWriter, r *http.Request, _ int) { answer(w, r) })
-		h.Policy("crowd", house.JSON{"callback": house.JSON{"url": url}})
+		env.Policy("crowd", testenv.JSON{"callback": testenv.JSON{"url": url}})
 		instant = time.Now().Add(before + crowd/40*time.Second)
-		book(t, h, "crowd", slices.Repeat([]time.Time{instant}, crowd))
+		book(t, env, "crowd", slices.Repeat([]time.Time{instant}, crowd))
 	}
 	timers := make([]time.Time, (before+after)/every)
 	for n := range timers {
 		timers[n] = instant.Add(time.Duration(n)*every - before)
 	}
-	book(t, h, "other", timers)
+	book(t, env, "other", timers)
 	require.Eventually(t, func() bool { return len(other.All()) == len(timers) }, 10*time.Minute, 100*time.Millisecond, "all ring in the end")
 	for _, call := range other.All() {
 		due, err := time.Parse(time.RFC3339, call.Header.Get("Wakecall-Due-At"))
@@ -81,13 +81,13 @@ func watch(t testing.TB, name string, answer http.HandlerFunc) (lateness []time.
 func p99(sorted []time.Duration) time.Duration { return sorted[len(sorted)*99/100] }
 
 // book books timers that are due then, by batches.
-func book(t testing.TB, h *process.House, kind string, due []time.Time) {
-	timers := make([]house.JSON, len(due))
+func book(t testing.TB, env *process.Standalone, kind string, due []time.Time) {
+	timers := make([]testenv.JSON, len(due))
 	for i := range timers {
-		timers[i] = house.JSON{"business_type": kind, "business_id": fmt.Sprint(i), "due_at": due[i].UTC().Format(time.RFC3339Nano)}
+		timers[i] = testenv.JSON{"business_type": kind, "business_id": fmt.Sprint(i), "due_at": due[i].UTC().Format(time.RFC3339Nano)}
 	}
 	for batch := range slices.Chunk(timers, 500) {
-		status, answer, err := h.Try("POST", "/v1/timers/batch", house.JSON{"timers": batch})
+		status, answer, err := env.Try("POST", "/v1/timers/batch", testenv.JSON{"timers": batch})
 		require.NoError(t, err)
 		require.Equal(t, http.StatusOK, status, "%s", answer)
 	}

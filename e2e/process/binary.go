@@ -12,11 +12,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Wakecall is the path of the production binary.
-func Wakecall(t testing.TB) string { return built(t, wakecall) }
+// WakecallBinary is the path of the production binary.
+func WakecallBinary(t testing.TB) string { return built(t, wakecall) }
 
-// Standalone is the path of the binary that holds everything.
-func Standalone(t testing.TB) string { return built(t, standalone) }
+// StandaloneBinary is the path of the binary that holds everything.
+func StandaloneBinary(t testing.TB) string { return built(t, standalone) }
 
 // Temporal is the path of the temporal CLI.
 func Temporal(t testing.TB) string { return built(t, temporalCLI) }

@@ -14,7 +14,7 @@ import (
 	"github.com/compose-spec/compose-go/v2/types"
 	"github.com/stretchr/testify/require"
 
-	"github.com/wakecall/wakecall/e2e/house"
+	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
 // Production is what docker-compose.yml describes, without the containers: the
@@ -143,13 +143,15 @@ func (p *Production) secret(path string) string {
 }
 
 // TemporalAddr is where Temporal's frontend listens.
-func (p *Production) TemporalAddr() string { return house.Host() + ":" + p.ports["FRONTEND_GRPC_PORT"] }
+func (p *Production) TemporalAddr() string {
+	return testenv.Host() + ":" + p.ports["FRONTEND_GRPC_PORT"]
+}
 
 func ports() map[string]string {
-	ports := map[string]string{"FRONTEND_HTTP_PORT": house.Port(house.Addr())}
+	ports := map[string]string{"FRONTEND_HTTP_PORT": testenv.Port(testenv.Addr())}
 	for _, service := range []string{"FRONTEND", "HISTORY", "MATCHING", "WORKER"} {
-		ports[service+"_GRPC_PORT"] = house.Port(house.Addr())
-		ports[service+"_MEMBERSHIP_PORT"] = house.Port(house.Addr())
+		ports[service+"_GRPC_PORT"] = testenv.Port(testenv.Addr())
+		ports[service+"_MEMBERSHIP_PORT"] = testenv.Port(testenv.Addr())
 	}
 	return ports
 }
@@ -157,20 +159,20 @@ func ports() map[string]string {
 // addresses are the settings that name them.
 func addresses(postgres, temporal string, via Via) map[string]map[string]string {
 	return map[string]map[string]string{
-		"schema": {"SQL_HOST": house.Host(), "SQL_PORT": house.Port(postgres)},
+		"schema": {"SQL_HOST": testenv.Host(), "SQL_PORT": testenv.Port(postgres)},
 		"temporal": {
-			"POSTGRES_SEEDS": house.Host(), "DB_PORT": house.Port(via("temporal", "postgres", postgres)), "BIND_ON_IP": house.Host(),
-			"PROMETHEUS_ENDPOINT": house.Addr(),
+			"POSTGRES_SEEDS": testenv.Host(), "DB_PORT": testenv.Port(via("temporal", "postgres", postgres)), "BIND_ON_IP": testenv.Host(),
+			"PROMETHEUS_ENDPOINT": testenv.Addr(),
 		},
 		"namespace": {"TEMPORAL_ADDRESS": temporal},
 		"api": {
-			"TEMPORAL_ADDRESS": via("api", "temporal", temporal), "WAKECALL_HTTP_ADDR": house.Addr(),
-			"WAKECALL_METRICS_ADDR": house.Addr(), "WAKECALL_CALLBACK_ALLOW": "127.0.0.0/8",
+			"TEMPORAL_ADDRESS": via("api", "temporal", temporal), "WAKECALL_HTTP_ADDR": testenv.Addr(),
+			"WAKECALL_METRICS_ADDR": testenv.Addr(), "WAKECALL_CALLBACK_ALLOW": "127.0.0.0/8",
 		},
-		"backup": {"PGHOST": house.Host(), "PGPORT": house.Port(postgres)},
+		"backup": {"PGHOST": testenv.Host(), "PGPORT": testenv.Port(postgres)},
 		"worker": {
 			"TEMPORAL_ADDRESS":      via("worker", "temporal", temporal),
-			"WAKECALL_METRICS_ADDR": house.Addr(), "WAKECALL_CALLBACK_ALLOW": "127.0.0.0/8",
+			"WAKECALL_METRICS_ADDR": testenv.Addr(), "WAKECALL_CALLBACK_ALLOW": "127.0.0.0/8",
 		},
 	}
 }
@@ -224,7 +226,7 @@ func (p *Production) Job(service string, instead ...string) error {
 
 // program is what a service runs.
 func (p *Production) program(service string) Command {
-	c := Command{Path: Wakecall(p.T), Args: p.services[service].Command, Env: p.environment(service)}
+	c := Command{Path: WakecallBinary(p.T), Args: p.services[service].Command, Env: p.environment(service)}
 	switch service {
 	case "temporal": // what its image's entry point does at its end
 		c.Path, c.Args = TemporalServer(p.T), []string{"start"}
@@ -264,8 +266,8 @@ func (p *Production) Revive(service string) *Process {
 func (p *Production) Beside(role string) *Process {
 	p.T.Helper()
 	listens := map[string]string{"api": "WAKECALL_HTTP_ADDR", "worker": "WAKECALL_METRICS_ADDR"}[role]
-	c, addr := p.program(role), house.Addr()
-	c.Env["WAKECALL_METRICS_ADDR"] = house.Addr()
+	c, addr := p.program(role), testenv.Addr()
+	c.Env["WAKECALL_METRICS_ADDR"] = testenv.Addr()
 	c.Env[listens] = addr
 	c.Ready = "http://" + addr + "/livez"
 	return Start(p.T, c)

@@ -4,12 +4,12 @@ import (
 	"maps"
 	"testing"
 
-	"github.com/wakecall/wakecall/e2e/house"
+	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
-// House is a standalone Wakecall: a data directory and addresses that outlive
+// Standalone is a standalone Wakecall: a data directory and addresses that outlive
 // its processes.
-type House struct {
+type Standalone struct {
 	API
 	// Dir is the data directory.
 	Dir string
@@ -18,35 +18,35 @@ type House struct {
 	addr map[string]string
 }
 
-// NewHouse returns a house that is not running yet.
-func NewHouse(t testing.TB) *House {
-	h := &House{Dir: t.TempDir(), Env: map[string]string{}, addr: map[string]string{
-		"WAKECALL_HTTP_ADDR": house.Addr(), "WAKECALL_TEMPORAL_ADDR": house.Addr(), "WAKECALL_UI_ADDR": house.Addr(),
+// NewStandalone returns one that is not running yet.
+func NewStandalone(t testing.TB) *Standalone {
+	s := &Standalone{Dir: t.TempDir(), Env: map[string]string{}, addr: map[string]string{
+		"WAKECALL_HTTP_ADDR": testenv.Addr(), "WAKECALL_TEMPORAL_ADDR": testenv.Addr(), "WAKECALL_UI_ADDR": testenv.Addr(),
 	}}
-	h.API = API{T: t, URL: "http://" + h.addr["WAKECALL_HTTP_ADDR"]}
-	return h
+	s.API = API{T: t, URL: "http://" + s.addr["WAKECALL_HTTP_ADDR"]}
+	return s
 }
 
-// Addr is one of the house's addresses, by the variable that sets it.
-func (h *House) Addr(variable string) string { return h.addr[variable] }
+// Addr is one of the deployment's addresses, by the variable that sets it.
+func (s *Standalone) Addr(variable string) string { return s.addr[variable] }
 
-// Start runs the house until it is ready.
-func (h *House) Start() *Process { h.T.Helper(); return Start(h.T, h.command()) }
+// Start runs it until it is ready.
+func (s *Standalone) Start() *Process { s.T.Helper(); return Start(s.T, s.command()) }
 
-// Launch runs the house and waits for nothing.
-func (h *House) Launch() *Process { h.T.Helper(); return Launch(h.T, h.command()) }
+// Launch runs it and waits for nothing.
+func (s *Standalone) Launch() *Process { s.T.Helper(); return Launch(s.T, s.command()) }
 
-// Run runs another command of the house's program, which may be running.
-func (h *House) Run(args ...string) *Process {
-	h.T.Helper()
-	c := h.command()
+// Run runs another command of the deployment's program, which may be running.
+func (s *Standalone) Run(args ...string) *Process {
+	s.T.Helper()
+	c := s.command()
 	c.Args, c.Ready = args, ""
-	return Launch(h.T, c)
+	return Launch(s.T, c)
 }
 
-func (h *House) command() Command {
-	env := map[string]string{"WAKECALL_DATA_DIR": h.Dir, "WAKECALL_LOG_LEVEL": "error"}
-	maps.Copy(env, h.addr)
-	maps.Copy(env, h.Env)
-	return Command{Path: Standalone(h.T), Env: env, Ready: h.URL + "/readyz"}
+func (s *Standalone) command() Command {
+	env := map[string]string{"WAKECALL_DATA_DIR": s.Dir, "WAKECALL_LOG_LEVEL": "error"}
+	maps.Copy(env, s.addr)
+	maps.Copy(env, s.Env)
+	return Command{Path: StandaloneBinary(s.T), Env: env, Ready: s.URL + "/readyz"}
 }

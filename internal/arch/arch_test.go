@@ -1,4 +1,4 @@
-// Package arch holds the import rules of the house. It has no code of its own.
+// Package arch holds the import rules of Wakecall. It has no code of its own.
 package arch
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-const house = "github.com/wakecall/wakecall/"
+const module = "github.com/wakecall/wakecall/"
 
 // rooms says which rooms each room may import. Imports point one way:
 // main → api, worker → engine → workflows → timer, worker → activities → timer.
@@ -38,11 +38,11 @@ var rooms = map[string][]string{
 	"internal/seal":       {},
 	"internal/config":     {"internal/auth", "internal/seal"},
 	"internal/observe":    {"timer"},
-	"internal/role": {
+	"internal/app": {
 		"activities", "api", "engine", "worker", "internal/auth", "internal/completion", "internal/config", "internal/observe", "internal/quota", "internal/seal",
 	},
 	"internal/arch": {},
-	".":             {"internal/apply", "internal/build", "internal/config", "internal/observe", "internal/role"},
+	".":             {"internal/apply", "internal/build", "internal/config", "internal/observe", "internal/app"},
 }
 
 // outside says which rooms alone may import a library, and why.
@@ -51,9 +51,9 @@ var outside = map[string]struct {
 	reason string
 }{
 	"github.com/labstack/echo/v4":        {[]string{"api"}, "nobody else sees HTTP coming in"},
-	"github.com/go-resty/resty/v2":       {[]string{"activities"}, "nobody else leaves the house"},
+	"github.com/go-resty/resty/v2":       {[]string{"activities"}, "nobody else calls out"},
 	"github.com/netresearch/go-cron":     {[]string{"timer/calendar"}, "one room reads rules"},
-	"go.temporal.io/sdk/client":          {[]string{"engine", "worker", "internal/role", "internal/observe"}, "engine is the one adapter; the others only hand the client on"},
+	"go.temporal.io/sdk/client":          {[]string{"engine", "worker", "internal/app", "internal/observe"}, "engine is the one adapter; the others only hand the client on"},
 	"testing":                            {[]string{"internal/golden"}, "tests stay out of the binaries"},
 	"go.temporal.io/sdk/worker":          {[]string{"worker"}, "one room says what runs where"},
 	"go.temporal.io/api/workflowservice": {[]string{"engine", "internal/completion"}, "nobody else speaks to Temporal; the one stands in the connection"},
@@ -94,7 +94,7 @@ func imports(t *testing.T) (all []imported) {
 
 // forbidden says why a file of a room must not import something, or "".
 func forbidden(i imported) string {
-	if target, ours := strings.CutPrefix(i.path, house); ours && !slices.Contains(rooms[i.room], target) {
+	if target, ours := strings.CutPrefix(i.path, module); ours && !slices.Contains(rooms[i.room], target) {
 		return i.room + " must not import " + target
 	}
 	for library, rule := range outside {
@@ -102,7 +102,7 @@ func forbidden(i imported) string {
 			return library + " in " + i.room + ": " + rule.reason
 		}
 	}
-	if slices.Contains(core, i.room) && !strings.HasPrefix(i.path, house) {
+	if slices.Contains(core, i.room) && !strings.HasPrefix(i.path, module) {
 		if strings.Contains(i.path, ".") && !within(i.path, cronParser) {
 			return i.room + " imports the standard library and the cron parser only, and no " + i.path
 		}
@@ -148,9 +148,9 @@ func TestImportsPointOneWay(t *testing.T) {
 func TestSideDoorsAreSeen(t *testing.T) {
 	t.Parallel()
 	for want, i := range map[string]imported{
-		"timer/calendar must not import timer":       {"timer/calendar", house + "timer"},
-		"timer must not import workflows":            {"timer", house + "workflows"},
-		"workflows must not import activities":       {"workflows", house + "activities"},
+		"timer/calendar must not import timer":       {"timer/calendar", module + "timer"},
+		"timer must not import workflows":            {"timer", module + "workflows"},
+		"workflows must not import activities":       {"workflows", module + "activities"},
 		"go-cron in timer: one room reads rules":     {"timer", cronParser},
 		"echo/v4 in engine: nobody else":             {"engine", "github.com/labstack/echo/v4/middleware"},
 		"resty/v2 in worker: nobody else":            {"worker", "github.com/go-resty/resty/v2"},
@@ -161,7 +161,7 @@ func TestSideDoorsAreSeen(t *testing.T) {
 	} {
 		require.Contains(t, forbidden(i), want)
 	}
-	for _, i := range []imported{{"timer", house + "timer/calendar"}, {"timer/calendar", cronParser}, {"timer/calendar", "time/tzdata"}} {
+	for _, i := range []imported{{"timer", module + "timer/calendar"}, {"timer/calendar", cronParser}, {"timer/calendar", "time/tzdata"}} {
 		require.Empty(t, forbidden(i))
 	}
 }

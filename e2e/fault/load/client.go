@@ -20,7 +20,7 @@ import (
 
 // Target is the API to call.
 type Target struct {
-	// URLs are the gateways of one house. They take turns.
+	// URLs are the gateways of one deployment. They take turns.
 	URLs []string
 	// Key is sent as a bearer token, if there is one.
 	Key string

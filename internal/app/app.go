@@ -1,7 +1,7 @@
-// Package role builds the two roles of Wakecall, api and worker, from their
+// Package app builds the two roles of Wakecall, api and worker, from their
 // parts, and starts and stops them. The production binary runs one of them,
 // the standalone one both.
-package role
+package app
 
 import (
 	"context"
@@ -27,9 +27,9 @@ import (
 	"github.com/wakecall/wakecall/worker"
 )
 
-// House is what both roles share: settings, telemetry, and one connection to
+// App is what both roles share: settings, telemetry, and one connection to
 // Temporal.
-type House struct {
+type App struct {
 	Config    config.Config
 	Version   string
 	Logger    *slog.Logger
@@ -43,7 +43,7 @@ type House struct {
 	redis       io.Closer // nil without Redis
 }
 
-// Settings is what a House is opened with.
+// Settings is what a App is opened with.
 type Settings struct {
 	Config  config.Config
 	Version string
@@ -60,7 +60,7 @@ func FromEnvironment() (client.Options, error) {
 }
 
 // Open connects to Temporal and makes the namespace ready.
-func Open(ctx context.Context, s Settings) (*House, error) {
+func Open(ctx context.Context, s Settings) (*App, error) {
 	box, err := seal.New(s.Config.SecretKey)
 	if err != nil {
 		return nil, err
@@ -87,53 +87,53 @@ func Open(ctx context.Context, s Settings) (*House, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connecting to Temporal at %s: %w", s.Temporal.HostPort, err)
 	}
-	h := &House{
+	a := &App{
 		Config: s.Config, Version: s.Version, Logger: s.Logger, Telemetry: telemetry, Client: temporal,
 		Identity: s.Temporal.Identity, box: box, completions: completions,
 	}
-	limiter, err := h.limiter()
+	limiter, err := a.limiter()
 	if err != nil {
-		h.Close()
+		a.Close()
 		return nil, err
 	}
-	h.Engine = engine.New(engine.Config{
+	a.Engine = engine.New(engine.Config{
 		Client: temporal, Namespace: s.Temporal.Namespace, Box: box,
 		WebUI: s.Config.WebUI, PolicyTTL: s.Config.PolicyTTL, Limiter: limiter,
-		Reach: activities.Reach(h.Config.CallbackAllow),
+		Reach: activities.Reach(a.Config.CallbackAllow),
 	})
-	telemetry.Queue(h.Engine.QueuedBookings)
-	if err := h.Engine.Prepare(ctx); err != nil {
-		h.Close()
+	telemetry.Queue(a.Engine.QueuedBookings)
+	if err := a.Engine.Prepare(ctx); err != nil {
+		a.Close()
 		return nil, err
 	}
-	return h, nil
+	return a, nil
 }
 
 // limiter counts bookings in Redis where there is one, and else by itself.
-func (h *House) limiter() (engine.Limiter, error) {
-	if h.Config.RedisURL == "" {
+func (a *App) limiter() (engine.Limiter, error) {
+	if a.Config.RedisURL == "" {
 		return &quota.Local{}, nil
 	}
-	shared, err := quota.NewShared(h.Config.RedisURL, h.Logger)
+	shared, err := quota.NewShared(a.Config.RedisURL, a.Logger)
 	if err != nil {
 		return nil, err
 	}
-	h.redis = shared
+	a.redis = shared
 	return shared, nil
 }
 
 // Close ends the connection and the exporters.
-func (h *House) Close() {
-	h.Client.Close()
-	if h.redis != nil {
-		if err := h.redis.Close(); err != nil {
-			h.Logger.Warn("redis did not end cleanly", "error", err)
+func (a *App) Close() {
+	a.Client.Close()
+	if a.redis != nil {
+		if err := a.redis.Close(); err != nil {
+			a.Logger.Warn("redis did not end cleanly", "error", err)
 		}
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	if err := h.Telemetry.Shutdown(ctx); err != nil {
-		h.Logger.Warn("telemetry did not end cleanly", "error", err)
+	if err := a.Telemetry.Shutdown(ctx); err != nil {
+		a.Logger.Warn("telemetry did not end cleanly", "error", err)
 	}
 }
 
@@ -142,42 +142,42 @@ func (h *House) Close() {
 const minPolicyInterval = time.Second
 
 // roots are who may sign the certificate of a receiver, nil for the system's.
-func (h *House) roots() (*x509.CertPool, error) {
-	if h.Config.CallbackCA == "" {
+func (a *App) roots() (*x509.CertPool, error) {
+	if a.Config.CallbackCA == "" {
 		return nil, nil
 	}
-	bundle, err := os.ReadFile(h.Config.CallbackCA)
+	bundle, err := os.ReadFile(a.Config.CallbackCA)
 	if err != nil {
 		return nil, fmt.Errorf("WAKECALL_CALLBACK_CA_FILE: %w", err)
 	}
 	roots, err := activities.Roots(nil, bundle)
 	if err != nil {
-		return nil, fmt.Errorf("WAKECALL_CALLBACK_CA_FILE: %s %w", h.Config.CallbackCA, err)
+		return nil, fmt.Errorf("WAKECALL_CALLBACK_CA_FILE: %s %w", a.Config.CallbackCA, err)
 	}
 	return roots, nil
 }
 
 // StartWorker begins polling.
-func (h *House) StartWorker() (*worker.Workers, error) {
-	roots, err := h.roots()
+func (a *App) StartWorker() (*worker.Workers, error) {
+	roots, err := a.roots()
 	if err != nil {
 		return nil, err
 	}
-	transport := activities.NewTransport(h.Config.CallbackAllow, roots)
-	caller := activities.NewCaller(transport, h.Telemetry.Tracer(), "Wakecall/"+h.Version, h.Telemetry.Resent)
+	transport := activities.NewTransport(a.Config.CallbackAllow, roots)
+	caller := activities.NewCaller(transport, a.Telemetry.Tracer(), "Wakecall/"+a.Version, a.Telemetry.Resent)
 	ringer, err := activities.NewRinger(activities.Config{
-		Worker: h.Identity, Queue: worker.Queue, Runs: h.Engine, Policies: h.Engine, Opener: h.box,
-		Observer: h.Telemetry, Bulkhead: worker.NewBulkhead(worker.FastPathSlots), Caller: caller,
-		Hold: worker.NewPreload(h.completions), Tasks: h.completions,
+		Worker: a.Identity, Queue: worker.Queue, Runs: a.Engine, Policies: a.Engine, Opener: a.box,
+		Observer: a.Telemetry, Bulkhead: worker.NewBulkhead(worker.FastPathSlots), Caller: caller,
+		Hold: worker.NewPreload(a.completions), Tasks: a.completions,
 	})
 	if err != nil {
 		return nil, err
 	}
 	workers := worker.New(worker.Options{
-		Identity: h.Identity, Client: h.Client, Ringer: ringer,
-		Controller: &activities.Controller{Queues: h.Engine, Policies: h.Engine, Caller: caller, Failures: h.Engine},
-		Policies:   h.Engine, Engine: h.Engine, Observer: h.Telemetry, Logger: h.Logger, ReconcileInterval: h.Config.ReconcileInterval,
-		PolicyInterval: max(h.Config.PolicyTTL, minPolicyInterval), StopTimeout: h.Config.StopTimeout,
+		Identity: a.Identity, Client: a.Client, Ringer: ringer,
+		Controller: &activities.Controller{Queues: a.Engine, Policies: a.Engine, Caller: caller, Failures: a.Engine},
+		Policies:   a.Engine, Engine: a.Engine, Observer: a.Telemetry, Logger: a.Logger, ReconcileInterval: a.Config.ReconcileInterval,
+		PolicyInterval: max(a.Config.PolicyTTL, minPolicyInterval), StopTimeout: a.Config.StopTimeout,
 	})
 	return workers, workers.Start()
 }

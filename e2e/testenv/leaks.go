@@ -1,4 +1,4 @@
-package house
+package testenv
 
 import (
 	"regexp"
@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// ours marks the rooms that a stopped house must have left. Temporal's server
+// ours marks the packages that a stopped environment must have left. Temporal's server
 // runs in the same process and leaves goroutines of its own, which is why
 // goleak, used in every other package, is of no use here. Workflows are left
 // out: the SDK keeps their coroutines in a cache of the whole process.

@@ -1,4 +1,4 @@
-package role
+package app
 
 import (
 	"time"
@@ -8,7 +8,7 @@ import (
 	"google.golang.org/grpc/backoff"
 )
 
-// How the connection to Temporal is looked after. By the SDK's defaults a house
+// How the connection to Temporal is looked after. By the SDK's defaults a process
 // waits up to ten seconds before it tries again to reach a Temporal that is back,
 // and notices a silent network after 45 seconds.
 const (

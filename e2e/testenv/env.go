@@ -1,6 +1,6 @@
-// Package house runs the whole of Wakecall in a test's process, on a real
+// Package testenv runs the whole of Wakecall in a test's process, on a real
 // Temporal server, with parts that can be stopped and started.
-package house
+package testenv
 
 import (
 	"context"
@@ -17,8 +17,8 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/internal/app"
 	"github.com/wakecall/wakecall/internal/config"
-	"github.com/wakecall/wakecall/internal/role"
 	"github.com/wakecall/wakecall/internal/seal"
 	"github.com/wakecall/wakecall/standalone/embedded"
 	"github.com/wakecall/wakecall/worker"
@@ -47,10 +47,10 @@ func TemporalWith(dir string, tuning []byte, retention time.Duration) (addr stri
 	}, nil
 }
 
-// House is a running Wakecall: API and, unless it was stopped, worker.
-type House struct {
+// Env is a running Wakecall: API and, unless it was stopped, worker.
+type Env struct {
 	t       testing.TB
-	inner   *role.House
+	inner   *app.App
 	workers *worker.Workers
 
 	// URL is the API's.
@@ -59,7 +59,7 @@ type House struct {
 	Client client.Client
 }
 
-// secretKey is one for all houses: they share a Temporal.
+// secretKey is one for all environments: they share a Temporal.
 var secretKey = seal.NewKey()
 
 // Settings that the tests run with; loopback may be called back.
@@ -89,8 +89,8 @@ func StartWorker(addr string) (stop func(), err error) {
 	}, nil
 }
 
-func open(ctx context.Context, temporal client.Options, settings config.Config, log io.Writer) (*role.House, error) {
-	return role.Open(ctx, role.Settings{
+func open(ctx context.Context, temporal client.Options, settings config.Config, log io.Writer) (*app.App, error) {
+	return app.Open(ctx, app.Settings{
 		Config: settings, Version: "test",
 		Logger:   slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelError})),
 		Temporal: temporal,
@@ -101,49 +101,49 @@ func at(addr string) client.Options {
 	return client.Options{HostPort: addr, Namespace: client.DefaultNamespace}
 }
 
-// Open opens a house on the Temporal at addr, without a worker of its own.
-func Open(t testing.TB, addr string) *House { return OpenWith(t, addr, Settings()) }
+// Open opens an environment on the Temporal at addr, without a worker of its own.
+func Open(t testing.TB, addr string) *Env { return OpenWith(t, addr, Settings()) }
 
-// OpenWith opens a house with settings of its own.
-func OpenWith(t testing.TB, addr string, settings config.Config) *House {
+// OpenWith opens an environment with settings of its own.
+func OpenWith(t testing.TB, addr string, settings config.Config) *Env {
 	t.Helper()
 	return openOn(t, at(addr), settings)
 }
 
-// OpenThrough opens a house whose calls of Temporal go through an interceptor.
-func OpenThrough(t testing.TB, addr string, settings config.Config, interceptor grpc.UnaryClientInterceptor) *House {
+// OpenThrough opens an environment whose calls of Temporal go through an interceptor.
+func OpenThrough(t testing.TB, addr string, settings config.Config, interceptor grpc.UnaryClientInterceptor) *Env {
 	t.Helper()
 	temporal := at(addr)
 	temporal.ConnectionOptions.DialOptions = []grpc.DialOption{grpc.WithChainUnaryInterceptor(interceptor)}
 	return openOn(t, temporal, settings)
 }
 
-func openOn(t testing.TB, temporal client.Options, settings config.Config) *House {
+func openOn(t testing.TB, temporal client.Options, settings config.Config) *Env {
 	t.Helper()
 	inner, err := open(t.Context(), temporal, settings, t.Output())
 	require.NoError(t, err)
 	handler := inner.API().(interface{ Handler() http.Handler }).Handler()
 	server := httptest.NewServer(handler)
-	h := &House{t: t, inner: inner, URL: server.URL, Engine: inner.Engine, Client: inner.Client}
+	e := &Env{t: t, inner: inner, URL: server.URL, Engine: inner.Engine, Client: inner.Client}
 	t.Cleanup(func() {
 		server.Close()
-		h.StopWorker()
+		e.StopWorker()
 		inner.Close()
 	})
-	return h
+	return e
 }
 
-// StartWorker starts a worker of this house.
-func (h *House) StartWorker() {
-	workers, err := h.inner.StartWorker()
-	require.NoError(h.t, err)
-	h.workers = workers
+// StartWorker starts a worker of this environment.
+func (e *Env) StartWorker() {
+	workers, err := e.inner.StartWorker()
+	require.NoError(e.t, err)
+	e.workers = workers
 }
 
 // StopWorker stops the worker, if one runs.
-func (h *House) StopWorker() {
-	if h.workers != nil {
-		h.workers.Stop()
-		h.workers = nil
+func (e *Env) StopWorker() {
+	if e.workers != nil {
+		e.workers.Stop()
+		e.workers = nil
 	}
 }

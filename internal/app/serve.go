@@ -1,4 +1,4 @@
-package role
+package app
 
 import (
 	"context"
@@ -25,21 +25,21 @@ type Server interface {
 }
 
 // API returns the role api, not yet listening.
-func (h *House) API() Server {
-	authenticator := auth.New(h.Config.APIKeys)
-	if len(h.Config.APIKeys) == 0 { // then it listens on loopback only
+func (a *App) API() Server {
+	authenticator := auth.New(a.Config.APIKeys)
+	if len(a.Config.APIKeys) == 0 { // then it listens on loopback only
 		authenticator = auth.Anyone()
 	}
 	return api.New(api.Options{
-		Engine: h.Engine, Telemetry: h.Telemetry, Logger: h.Logger, Auth: authenticator, MetricsElsewhere: h.Config.MetricsAddr != "",
-		TrustedProxies: h.Config.Proxies,
+		Engine: a.Engine, Telemetry: a.Telemetry, Logger: a.Logger, Auth: authenticator, MetricsElsewhere: a.Config.MetricsAddr != "",
+		TrustedProxies: a.Config.Proxies,
 	})
 }
 
 // metrics is the server of metrics and liveness only.
-func (h *House) metrics() Server {
+func (a *App) metrics() Server {
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", h.Telemetry.Handler())
+	mux.Handle("GET /metrics", a.Telemetry.Handler())
 	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
 	return plain{&http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}}
 }
@@ -57,30 +57,30 @@ func (p plain) Serve(listener net.Listener) error {
 // ServeAPI serves the API, and the metrics on an address of their own if there
 // is one, until ctx is done or one of them fails. started is told the API's
 // address.
-func (h *House) ServeAPI(ctx context.Context, started func(net.Addr)) error {
-	if h.Config.MetricsAddr == "" {
-		return serve(ctx, h.API(), h.Config.HTTPAddr, started)
+func (a *App) ServeAPI(ctx context.Context, started func(net.Addr)) error {
+	if a.Config.MetricsAddr == "" {
+		return serve(ctx, a.API(), a.Config.HTTPAddr, started)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	beside := make(chan error, 1)
 	go func() {
 		defer cancel()
-		beside <- serve(ctx, h.metrics(), h.Config.MetricsAddr, func(net.Addr) {})
+		beside <- serve(ctx, a.metrics(), a.Config.MetricsAddr, func(net.Addr) {})
 	}()
-	err := serve(ctx, h.API(), h.Config.HTTPAddr, started)
+	err := serve(ctx, a.API(), a.Config.HTTPAddr, started)
 	cancel()
 	return errors.Join(err, <-beside)
 }
 
 // ServeMetrics serves what a process without an API has to say, until ctx is
 // done.
-func (h *House) ServeMetrics(ctx context.Context, started func(net.Addr)) error {
-	addr := h.Config.MetricsAddr
+func (a *App) ServeMetrics(ctx context.Context, started func(net.Addr)) error {
+	addr := a.Config.MetricsAddr
 	if addr == "" {
 		addr = workerMetricsAddr
 	}
-	return serve(ctx, h.metrics(), addr, started)
+	return serve(ctx, a.metrics(), addr, started)
 }
 
 // serve listens on addr and answers until ctx is done, then stops accepting

@@ -1,4 +1,4 @@
-package house
+package testenv
 
 import (
 	"bytes"
@@ -90,14 +90,14 @@ func (r Reply) into(v any) {
 func (r Reply) Into(v any) { r.t.Helper(); r.into(v) }
 
 // Do makes a call. A body of type string or []byte is sent as it is.
-func (h *House) Do(method, path string, body any) Reply {
-	h.t.Helper()
-	return h.Send(h.Request(method, path, body))
+func (e *Env) Do(method, path string, body any) Reply {
+	e.t.Helper()
+	return e.Send(e.Request(method, path, body))
 }
 
 // Request makes a request that Send can send.
-func (h *House) Request(method, path string, body any) *http.Request {
-	h.t.Helper()
+func (e *Env) Request(method, path string, body any) *http.Request {
+	e.t.Helper()
 	var raw []byte
 	switch b := body.(type) {
 	case nil:
@@ -108,10 +108,10 @@ func (h *House) Request(method, path string, body any) *http.Request {
 	default:
 		var err error
 		raw, err = json.Marshal(b)
-		require.NoError(h.t, err)
+		require.NoError(e.t, err)
 	}
-	request, err := http.NewRequestWithContext(h.t.Context(), method, h.URL+path, bytes.NewReader(raw))
-	require.NoError(h.t, err)
+	request, err := http.NewRequestWithContext(e.t.Context(), method, e.URL+path, bytes.NewReader(raw))
+	require.NoError(e.t, err)
 	if body != nil {
 		request.Header.Set("Content-Type", "application/json")
 	}
@@ -122,45 +122,45 @@ func (h *House) Request(method, path string, body any) *http.Request {
 var caller = &http.Client{Timeout: time.Minute}
 
 // Send sends a request made by hand, and holds the call to the OpenAPI document.
-func (h *House) Send(request *http.Request) Reply {
-	h.t.Helper()
+func (e *Env) Send(request *http.Request) Reply {
+	e.t.Helper()
 	response, err := caller.Do(request)
-	require.NoError(h.t, err)
+	require.NoError(e.t, err)
 	defer func() { _ = response.Body.Close() }()
 	raw, err := io.ReadAll(response.Body)
-	require.NoError(h.t, err)
-	contract.Hold(h.t, contract.Exchange{Request: request, Status: response.StatusCode, Header: response.Header, Body: raw})
-	return Reply{Status: response.StatusCode, Header: response.Header, Body: raw, t: h.t}
+	require.NoError(e.t, err)
+	contract.Hold(e.t, contract.Exchange{Request: request, Status: response.StatusCode, Header: response.Header, Body: raw})
+	return Reply{Status: response.StatusCode, Header: response.Header, Body: raw, t: e.t}
 }
 
 // Policy puts a policy and expects it to be taken.
-func (h *House) Policy(businessType string, policy JSON) {
-	h.t.Helper()
-	reply := h.Do("PUT", "/v1/policies/"+businessType, policy)
-	require.Contains(h.t, []int{200, 201}, reply.Status, "%s", reply.Body)
+func (e *Env) Policy(businessType string, policy JSON) {
+	e.t.Helper()
+	reply := e.Do("PUT", "/v1/policies/"+businessType, policy)
+	require.Contains(e.t, []int{200, 201}, reply.Status, "%s", reply.Body)
 }
 
 // Add books a timer and expects it to be new.
-func (h *House) Add(timer JSON) Timer {
-	h.t.Helper()
-	reply := h.Do("POST", "/v1/timers", timer)
-	require.Equal(h.t, http.StatusCreated, reply.Status, "%s", reply.Body)
+func (e *Env) Add(timer JSON) Timer {
+	e.t.Helper()
+	reply := e.Do("POST", "/v1/timers", timer)
+	require.Equal(e.t, http.StatusCreated, reply.Status, "%s", reply.Body)
 	return reply.Timer()
 }
 
 // Get shows a timer.
-func (h *House) Get(path string) Timer {
-	h.t.Helper()
-	reply := h.Do("GET", "/v1/timers/"+path, nil)
-	require.Equal(h.t, http.StatusOK, reply.Status, "%s", reply.Body)
+func (e *Env) Get(path string) Timer {
+	e.t.Helper()
+	reply := e.Do("GET", "/v1/timers/"+path, nil)
+	require.Equal(e.t, http.StatusOK, reply.Status, "%s", reply.Body)
 	return reply.Timer()
 }
 
 // Await returns the timer once it has the status.
-func (h *House) Await(path, status string) (timer Timer) {
-	h.t.Helper()
-	require.EventuallyWithT(h.t, func(c *assert.CollectT) {
-		timer = h.Get(path)
+func (e *Env) Await(path, status string) (timer Timer) {
+	e.t.Helper()
+	require.EventuallyWithT(e.t, func(c *assert.CollectT) {
+		timer = e.Get(path)
 		require.Equal(c, status, timer.Status)
 	}, 30*time.Second, 10*time.Millisecond, "%s should become %s", path, status)
 	return timer
@@ -168,8 +168,8 @@ func (h *House) Await(path, status string) (timer Timer) {
 
 // AddMany books n timers of a type by one batch, with the ids 0 to n-1 and what
 // their policy says.
-func (h *House) AddMany(businessType string, n int, delay string) {
-	h.t.Helper()
+func (e *Env) AddMany(businessType string, n int, delay string) {
+	e.t.Helper()
 	timers := make([]JSON, n)
 	for i := range timers {
 		timers[i] = JSON{"business_type": businessType, "business_id": strconv.Itoa(i), "delay": delay}
@@ -177,27 +177,27 @@ func (h *House) AddMany(businessType string, n int, delay string) {
 	var batch struct {
 		Results []struct{ Status int }
 	}
-	reply := h.Do("POST", "/v1/timers/batch", JSON{"timers": timers})
+	reply := e.Do("POST", "/v1/timers/batch", JSON{"timers": timers})
 	reply.Into(&batch)
-	require.Len(h.t, batch.Results, n)
+	require.Len(e.t, batch.Results, n)
 	for _, result := range batch.Results {
-		require.Equal(h.t, http.StatusCreated, result.Status)
+		require.Equal(e.t, http.StatusCreated, result.Status)
 	}
 }
 
 // AwaitAll returns once the timers that AddMany booked have the status.
-func (h *House) AwaitAll(businessType string, n int, status string) {
-	h.t.Helper()
+func (e *Env) AwaitAll(businessType string, n int, status string) {
+	e.t.Helper()
 	for i := range n {
-		h.Await(businessType+"/"+strconv.Itoa(i), status)
+		e.Await(businessType+"/"+strconv.Itoa(i), status)
 	}
 }
 
 // Start starts a timer's workflow as it is, past the rules of the API.
-func (h *House) Start(spec timer.Spec) {
-	h.t.Helper()
-	_, err := h.Client.ExecuteWorkflow(h.t.Context(), client.StartWorkflowOptions{
+func (e *Env) Start(spec timer.Spec) {
+	e.t.Helper()
+	_, err := e.Client.ExecuteWorkflow(e.t.Context(), client.StartWorkflowOptions{
 		ID: spec.String(), TaskQueue: workflows.TaskQueue, Memo: map[string]any{workflows.MemoTimer: spec.Memo},
 	}, workflows.TypeTimer, spec, workflows.Encode(nil))
-	require.NoError(h.t, err)
+	require.NoError(e.t, err)
 }

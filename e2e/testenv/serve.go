@@ -1,4 +1,4 @@
-package house
+package testenv
 
 import (
 	"context"
@@ -9,19 +9,19 @@ import (
 )
 
 // Serve runs the API on a listener of its own, with the server's limits on
-// slow, large and idle connections; at [House.URL] there are none.
-func (h *House) Serve() (addr string) {
-	h.t.Helper()
+// slow, large and idle connections; at [Env.URL] there are none.
+func (e *Env) Serve() (addr string) {
+	e.t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(h.t, err)
-	server := h.inner.API()
+	require.NoError(e.t, err)
+	server := e.inner.API()
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
-	h.t.Cleanup(func() {
+	e.t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
 		_ = server.Shutdown(ctx)
-		require.NoError(h.t, <-served)
+		require.NoError(e.t, <-served)
 	})
 	return listener.Addr().String()
 }

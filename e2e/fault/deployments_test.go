@@ -13,24 +13,24 @@ import (
 // standalone is a bench on the form that holds everything in one process.
 type standalone struct {
 	*bench
-	house *process.House
+	deployment *process.Standalone
 }
 
 func newStandalone(t *testing.T) *standalone { return newStandaloneIn(t, t.TempDir()) }
 
 // newStandaloneIn keeps its data in a directory.
 func newStandaloneIn(t *testing.T, dir string) *standalone {
-	h := process.NewHouse(t)
-	h.Dir = dir
-	s := &standalone{bench: newBench(t, h.API), house: h}
-	s.living["house"] = h.Start()
+	env := process.NewStandalone(t)
+	env.Dir = dir
+	s := &standalone{bench: newBench(t, env.API), deployment: env}
+	s.living["standalone"] = env.Start()
 	s.policy(s.witness.URL)
 	return s
 }
 
-// again is for one more trial on the same house.
+// again is for one more trial on the same deployment.
 func (s *standalone) again(t *testing.T) *standalone {
-	next := &standalone{bench: s.bench.again(t), house: s.house}
+	next := &standalone{bench: s.bench.again(t), deployment: s.deployment}
 	next.policy(next.witness.URL)
 	return next
 }
@@ -38,32 +38,32 @@ func (s *standalone) again(t *testing.T) *standalone {
 // crash kills the process and starts it again.
 func (s *standalone) crash() {
 	f := s.breaks(true)
-	s.living["house"].Kill()
+	s.living["standalone"].Kill()
 	s.heals(f)
-	s.living["house"] = s.house.Start()
+	s.living["standalone"] = s.deployment.Start()
 }
 
 // production is a bench on the production form: PostgreSQL, Temporal, and the
 // two roles.
 type production struct {
 	*bench
-	house *process.Production
+	deployment *process.Production
 }
 
 func newProduction(t *testing.T, via process.Via) *production {
-	h := process.NewProduction(t, via)
-	roles := h.Start("api", "worker")
-	p := &production{bench: newBench(t, h.API), house: h}
+	env := process.NewProduction(t, via)
+	roles := env.Start("api", "worker")
+	p := &production{bench: newBench(t, env.API), deployment: env}
 	p.living = map[string]*process.Process{
-		"postgres": h.Postgres.Process, "temporal": h.Temporal, "api": roles[0], "worker": roles[1],
+		"postgres": env.Postgres.Process, "temporal": env.Temporal, "api": roles[0], "worker": roles[1],
 	}
 	p.policy("http://" + via("worker", "receiver", p.witness.Addr) + "/")
 	return p
 }
 
-// again is for one more trial on the same house.
+// again is for one more trial on the same deployment.
 func (p *production) again(t *testing.T) *production {
-	next := &production{bench: p.bench.again(t), house: p.house}
+	next := &production{bench: p.bench.again(t), deployment: p.deployment}
 	next.policy(next.witness.URL)
 	return next
 }
@@ -81,11 +81,11 @@ func (p *production) crash(services ...string) {
 func (p *production) revive(services ...string) {
 	for _, service := range services {
 		if service == "postgres" {
-			p.house.Postgres.Start()
-			p.living[service] = p.house.Postgres.Process
+			p.deployment.Postgres.Start()
+			p.living[service] = p.deployment.Postgres.Process
 			continue
 		}
-		p.living[service] = p.house.Revive(service)
+		p.living[service] = p.deployment.Revive(service)
 	}
 }
 

@@ -1,0 +1,45 @@
+package subject
+
+import (
+	"context"
+
+	"github.com/wakecall/wakecall/bench/stage"
+	"github.com/wakecall/wakecall/e2e/process"
+)
+
+// deployment is a form that Wakecall runs in.
+type deployment interface {
+	start(s *stage.Stage) (address, error)
+	counters(ctx context.Context) (Counters, error)
+}
+
+// address is how a running deployment is reached.
+type address struct{ api, key, temporal string }
+
+// standaloneDeployment is everything in one process, on SQLite.
+type standaloneDeployment struct{ dir string }
+
+func (d *standaloneDeployment) start(s *stage.Stage) (found address, err error) {
+	err = s.Do(func() {
+		env := process.NewStandalone(s)
+		env.Start()
+		d.dir = env.Dir
+		found = address{api: env.URL, temporal: env.Addr("WAKECALL_TEMPORAL_ADDR")}
+	})
+	return found, err
+}
+
+func (d *standaloneDeployment) counters(context.Context) (Counters, error) { return dirCounters(d.dir) }
+
+// productionDeployment is what docker-compose.yml describes: both roles, Temporal's
+// own server, PostgreSQL.
+type productionDeployment struct{ productionEngine }
+
+func (d *productionDeployment) start(s *stage.Stage) (address, error) {
+	temporal, err := d.productionEngine.start(s)
+	if err != nil {
+		return address{}, err
+	}
+	err = s.Do(func() { d.production.Start("api", "worker") })
+	return address{api: d.production.URL, key: d.production.Key, temporal: temporal}, err
+}
