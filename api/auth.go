@@ -65,7 +65,7 @@ func authorize(next echo.HandlerFunc) echo.HandlerFunc {
 		case !strings.Contains(c.Path()+"/", "/:type/"):
 			return &timer.Error{Code: forbidden, Message: "The call is for API keys of all business types."}
 		}
-		if err := permit(c.Request().Context(), segment(c, 3)); err != nil {
+		if err := permit(c.Request().Context(), pathParam(c, paramType)); err != nil {
 			return err
 		}
 		return next(c)

@@ -15,30 +15,38 @@ import (
 	"github.com/wakecall/wakecall/timer"
 )
 
-// segment is the n-th segment of the path, decoded exactly once. Echo's own
-// parameters are decoded or not depending on how the client escaped them.
-func segment(c echo.Context, n int) string {
-	parts := strings.Split(c.Request().URL.EscapedPath(), "/")
-	if n >= len(parts) {
+// The parameters of a path, as the routes name them.
+const (
+	paramType = "type"
+	paramID   = "id"
+)
+
+// pathParam is a parameter of the path, by its name in the route; it is decoded exactly
+// once. Echo's own parameters are decoded or not depending on how the client escaped
+// them, and a request whose method the route does not have has none.
+func pathParam(c echo.Context, name string) string {
+	route, path := strings.Split(c.Path(), "/"), strings.Split(c.Request().URL.EscapedPath(), "/")
+	n := slices.Index(route, ":"+name)
+	if n < 0 || n >= len(path) {
 		return ""
 	}
-	decoded, err := url.PathUnescape(parts[n])
+	decoded, err := url.PathUnescape(path[n])
 	if err != nil {
 		return ""
 	}
 	return decoded
 }
 
-// pathKey is the timer in /v1/timers/{type}/{id}.
+// pathKey is the timer that the path names.
 func pathKey(c echo.Context) (timer.Key, error) {
-	key := timer.Key{BusinessType: segment(c, 3), BusinessID: segment(c, 4)}
+	key := timer.Key{BusinessType: pathParam(c, paramType), BusinessID: pathParam(c, paramID)}
 	return key, key.Check().Err()
 }
 
-// pathType is the business type in /v1/policies/{type}, with the query of a
-// call that knows these parameters.
+// pathType is the business type that the path names, with the query of a call that
+// knows these parameters.
 func pathType(c echo.Context, known ...string) (string, *query) {
-	name := segment(c, 3)
+	name := pathParam(c, paramType)
 	q := readQuery(c, known...)
 	q.errs = append(timer.CheckBusinessType(name), q.errs...)
 	return name, q

@@ -120,7 +120,7 @@ func (s *Server) getRedelivery(c echo.Context) error {
 	if err := readQuery(c).err(); err != nil {
 		return err
 	}
-	view, err := s.engine.Redelivery(c.Request().Context(), segment(c, 3))
+	view, err := s.engine.Redelivery(c.Request().Context(), pathParam(c, paramID))
 	if err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func (s *Server) stopRedelivery(c echo.Context) error {
 	if err := readQuery(c).err(); err != nil {
 		return err
 	}
-	view, err := s.engine.StopRedelivery(c.Request().Context(), segment(c, 3), engine.DefaultWait)
+	view, err := s.engine.StopRedelivery(c.Request().Context(), pathParam(c, paramID), engine.DefaultWait)
 	if err != nil {
 		return err
 	}
