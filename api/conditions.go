@@ -14,8 +14,8 @@ import (
 
 const headerETag = "ETag"
 
-// conditions are the headers that make a change depend on what is there (RFC
-// 9110, section 13.1). The first is understood where it has a meaning.
+// conditions are the headers that make a change depend on the present state (RFC 9110,
+// section 13.1). Some calls understand the first of them, and none the others.
 var conditions = []string{timer.HeaderIfMatch, "If-None-Match", "If-Unmodified-Since"}
 
 const (
@@ -72,14 +72,14 @@ func entityTag(c echo.Context, form *regexp.Regexp, detail string) (tag string, 
 // timerTag is the ETag of a timer, or its revision in quotes.
 var timerTag = regexp.MustCompile(`^"[1-9][0-9]{0,8}(-[0-9a-f]{8})?"$`)
 
-// ifTimer reads what a change of a timer is made on.
+// ifTimer reads the If-Match of a change of a timer.
 func ifTimer(c echo.Context) (string, error) {
 	return entityTag(c, timerTag, `must be one ETag of the timer, its revision in quotes such as "3", or *`)
 }
 
 var policyTag = regexp.MustCompile(`^"[1-9][0-9]{0,8}"$`)
 
-// ifPolicy reads what a change of a policy is made on.
+// ifPolicy reads the If-Match of a change of a policy.
 func ifPolicy(c echo.Context) (version int, mustExist bool, err error) {
 	tag, err := entityTag(c, policyTag, `must be the ETag of the policy, such as "3", or *`)
 	if err != nil || tag == "" || tag == timer.AnyTag {
@@ -89,7 +89,7 @@ func ifPolicy(c echo.Context) (version int, mustExist bool, err error) {
 	return version, false, err
 }
 
-// showTag tells what a change of the timer is to be made on.
+// showTag sends the ETag of the timer, which a change can name in If-Match.
 func showTag(c echo.Context, view timer.View) {
 	c.Response().Header().Set(headerETag, strconv.Quote(view.Memo.Tag()))
 }

@@ -30,8 +30,8 @@ const (
 type object map[string]jsontext.Value
 
 // readObject reads a request's body, which must be one JSON object: valid
-// UTF-8, no name twice, nothing behind it. It is application/json, or of one of
-// the kinds.
+// UTF-8, no name twice, nothing behind it. Its media type is application/json or one
+// of kinds.
 func readObject(c echo.Context, kinds ...string) (object, error) {
 	body, err := readBody(c, maxBody, kinds)
 	if err != nil {
@@ -55,8 +55,8 @@ func parseMembers(body jsontext.Value) (members object, err error) {
 	return members, nil
 }
 
-// isDeep is whether arrays and objects are nested deeper than limit. It reads no more
-// than it must: what else is wrong with a text shows when it is parsed.
+// isDeep is whether arrays and objects are nested deeper than limit. It stops as soon as
+// that is known: what else is wrong with a text shows when it is parsed.
 func isDeep(text []byte, limit int) bool {
 	depth, quoted := 0, false
 	for i := 0; i < len(text); i++ {
@@ -112,8 +112,8 @@ func readBody(c echo.Context, limit int64, kinds []string) (jsontext.Value, erro
 	return nil, malformed(err)
 }
 
-// checkMediaType admits application/json and other kinds in UTF-8, not encoded. A
-// compressed body would be larger than its limit.
+// checkMediaType admits application/json and kinds, in UTF-8 and without an encoding:
+// the limit counts the bytes that were sent, and a compressed body becomes larger.
 func checkMediaType(r *http.Request, kinds []string) error {
 	kind, params, err := mime.ParseMediaType(r.Header.Get(echo.HeaderContentType))
 	charset := params["charset"]

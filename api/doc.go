@@ -1,6 +1,6 @@
-// Package api is the front door: the only package that sees HTTP coming in, and
-// the only one that knows Echo. A handler decodes, makes one call to the
-// engine, and encodes.
+// Package api is the HTTP API: the only package that sees requests come in, and the
+// only one that knows Echo. A handler decodes, makes one call to the engine, and
+// encodes.
 //
 // Every error leaves as application/problem+json (RFC 9457) with a type from
 // the closed list in problem.go. Nothing of Temporal's or Go's own words

@@ -65,8 +65,8 @@ func withFraming(ctx context.Context, conn net.Conn) context.Context {
 }
 
 // checkFraming refuses a request that says its length twice, and ends the connection
-// after each one in chunks: where a proxy in front goes by something else than they, the
-// rest of the connection is a request that the proxy has not seen.
+// after every request in chunks: if a proxy in front reads the length in another way, what
+// follows on the connection is a request that the proxy has not seen.
 func checkFraming(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if len(c.Request().TransferEncoding) == 0 {
@@ -129,7 +129,7 @@ func (f *framing) judge() (twice bool) {
 			chunks = true
 		case bytes.EqualFold(name, []byte("Content-Length")):
 			sized = true
-			length, _ = strconv.ParseInt(string(bytes.TrimSpace(value)), 10, 64) // what is none, the server refuses
+			length, _ = strconv.ParseInt(string(bytes.TrimSpace(value)), 10, 64) // the server refuses what is no number
 		}
 	}
 	chunks = chunks && !old

@@ -28,8 +28,8 @@ func (s *Server) patchPolicy(c echo.Context) error {
 	})
 }
 
-// policyPatch reads a merge patch. What the policy becomes is known when it is
-// applied; what the patch itself says wrong is refused at once.
+// policyPatch reads a merge patch. What is wrong with the patch itself is refused at
+// once; what is wrong with the policy that it makes is known when it is applied.
 func (o object) policyPatch(businessType string) (change engine.PolicyChange, err error) {
 	errs := o.unknown(reflect.TypeFor[policyBody]())
 	if len(o) == 0 {
@@ -76,8 +76,8 @@ func encode(members object) jsontext.Value {
 	return text
 }
 
-// unknown names the members that a body of a type does not have, also those that
-// are null: a patch that removes what cannot be there was misspelt.
+// unknown names the members that a body of a type does not have, also those that are
+// null: a patch that removes a field which does not exist was misspelt.
 func (o object) unknown(body reflect.Type) (errs timer.FieldErrors) {
 	fields := fieldsOf(reflect.New(body).Elem())
 	for _, name := range slices.Sorted(maps.Keys(o)) {

@@ -64,8 +64,8 @@ var problems = map[timer.Code]struct {
 // retryAfter is what an unavailable engine asks for, in seconds.
 const retryAfter = 1
 
-// problemOf turns any error into a problem document. What is not ours tells a
-// caller nothing.
+// problemOf turns any error into a problem document. Of an error that is not ours the
+// caller learns nothing.
 func problemOf(err error) Problem {
 	if echoed, ok := errors.AsType[*echo.HTTPError](err); ok {
 		err = fromEcho(echoed)

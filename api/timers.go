@@ -167,8 +167,8 @@ func locate(c echo.Context, key timer.Key) {
 		timersPath+"/"+url.PathEscape(key.BusinessType)+"/"+url.PathEscape(key.BusinessID))
 }
 
-// traceParent is the caller's W3C trace context, if it is as long as one. Whether it
-// is one shows when it is used.
+// traceParent is the caller's W3C trace context, if it has the length of one. It is
+// parsed when it is used.
 func traceParent(c echo.Context) string {
 	header := c.Request().Header.Get("traceparent")
 	if len(header) != len("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01") {

@@ -11,8 +11,8 @@ import (
 	"github.com/wakecall/wakecall/timer"
 )
 
-// Zero is not absent. The core's types hold the same for a zero that was said as
-// for a field that was left out, so a zero that is refused has to be seen here.
+// Zero is not absent. The core's types cannot tell a zero that a client says from a
+// field that it leaves out, so a zero that is refused has to be found in the body.
 var (
 	termsZeros   = refusingZero(timer.TermsFields())
 	policyZeros  = refusingZero(timer.PolicyFields())
@@ -34,7 +34,8 @@ func refusingZero(fields []timer.Field) zeroFields {
 	return refusing
 }
 
-// split takes the pointer to a field of a body, or of an object in it, apart.
+// split takes the pointer to a field apart: the object in the body that has the field,
+// "" for the body itself, and the field's name.
 func split(pointer string) (object, name string) {
 	if object, name, within := strings.Cut(pointer[1:], "/"); within {
 		return object, name

@@ -13,8 +13,8 @@ const (
 	longestPause = 30 * time.Second
 )
 
-// pause is the time between a try and the next one: what the answer asks for, or else
-// a time that grows, of which up to a half is left out at random.
+// pause is the time between a try and the next one: what the answer asks for, or else a
+// time that doubles with each try, less up to a half of it at random.
 func pause(try int, err error) time.Duration {
 	if problem, ok := errors.AsType[*Problem](err); ok && problem.RetryAfter > 0 {
 		return min(problem.RetryAfter, longestPause)

@@ -21,8 +21,8 @@ type Planned struct {
 	Policy  timer.Policy       `json:"policy"`
 }
 
-// Match is the version that a policy must have to be changed; zero for any, and for
-// none at all. A change of one version is not repeated when its answer was lost: the
+// Match is the version that a policy must have to be changed. Zero admits any version,
+// and a policy that is not there. A change of one version is not repeated when its answer was lost: the
 // second try would find another version.
 type Match int
 
