@@ -61,11 +61,19 @@ func (o object) zeros(fields zeroFields) (errs timer.FieldErrors) {
 
 // object is a member that is an object, or the body itself; nil for anything
 // else, which is named when the body is read.
-func (o object) object(name string) (members object) {
+func (o object) object(name string) object {
 	if name == "" {
 		return o
 	}
-	if raw, said := o[name]; said && json.Unmarshal(raw, &members) != nil {
+	raw, said := o[name]
+	if !said { // the rule: most bodies hold no object, and nothing shall be allocated for it
+		return nil
+	}
+	return objectIn(raw)
+}
+
+func objectIn(raw jsontext.Value) (members object) {
+	if json.Unmarshal(raw, &members) != nil {
 		return nil
 	}
 	return members

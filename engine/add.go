@@ -50,7 +50,7 @@ func (e *Engine) Add(ctx context.Context, r Request) (view timer.View, created b
 		}
 	}
 	for {
-		view, created, err = e.book(ctx, spec, payload, startOptions(spec).WorkflowIDReusePolicy)
+		view, created, err = e.book(ctx, spec, payload, reusePolicy(spec.Reuse))
 		if !freed(spec.Reuse, err) {
 			return view, created, err
 		}

@@ -45,7 +45,7 @@ func (e *Engine) upsert(ctx context.Context, r Request, spec timer.Spec, wait ti
 		Terms: terms, Preload: spec.Preload, Fingerprint: spec.Fingerprint, At: spec.CreatedAt,
 	}
 	runID, err := limited(call, e.bookings, func() (string, error) {
-		return e.signal(call, spec, change, startOptions(spec).WorkflowIDReusePolicy)
+		return e.signal(call, spec, change, reusePolicy(spec.Reuse))
 	})
 	if err != nil {
 		return e.refusedBy(ctx, r.Key, err)
