@@ -8,7 +8,6 @@ import (
 
 	"go.temporal.io/server/common/cluster"
 	serverconfig "go.temporal.io/server/common/config"
-	sqliteplugin "go.temporal.io/server/common/persistence/sql/sqlplugin/sqlite"
 	"go.temporal.io/server/common/primitives"
 )
 
@@ -73,7 +72,7 @@ func service(ip string, port int) serverconfig.Service {
 // would rewrite a journal.
 func sqlite(o Options, name string) *serverconfig.SQL {
 	return &serverconfig.SQL{
-		PluginName:   sqliteplugin.PluginName,
+		PluginName:   pluginName,
 		DatabaseName: filepath.Join(o.DataDir, name+".db"),
 		ConnectAttributes: map[string]string{
 			"mode":         "rwc",

@@ -1,0 +1,96 @@
+package embedded
+
+import (
+	stdsql "database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"reflect"
+	"sync"
+
+	"github.com/jmoiron/sqlx"
+	serverconfig "go.temporal.io/server/common/config"
+	"go.temporal.io/server/common/log"
+	"go.temporal.io/server/common/metrics"
+	"go.temporal.io/server/common/persistence/sql"
+	"go.temporal.io/server/common/persistence/sql/sqlplugin"
+	sqliteplugin "go.temporal.io/server/common/persistence/sql/sqlplugin/sqlite"
+	"go.temporal.io/server/common/resolver"
+
+	"github.com/wakecall/wakecall/standalone/embedded/prepared"
+)
+
+// pluginName is the name of Temporal's SQLite with connections that keep their
+// prepared statements (docs/decisions/0038-prepared-statements.md).
+const pluginName = "sqlite-prepared"
+
+func init() { sql.RegisterPlugin(pluginName, &plugin{prepared: map[*sqlx.DB]bool{}}) }
+
+// plugin is Temporal's own but for its connections.
+type plugin struct {
+	mu       sync.Mutex
+	prepared map[*sqlx.DB]bool
+}
+
+// GetVisibilityQueryConverter implements [sqlplugin.Plugin].
+func (p *plugin) GetVisibilityQueryConverter() sqlplugin.VisibilityQueryConverter {
+	converter, _ := sql.GetPluginVisibilityQueryConverter(sqliteplugin.PluginName) // its import registers it
+	return converter
+}
+
+// CreateDB implements [sqlplugin.Plugin].
+//
+//nolint:revive // Temporal's signature
+func (p *plugin) CreateDB(
+	kind sqlplugin.DbKind, config *serverconfig.SQL, r resolver.ServiceResolver, logger log.Logger, handler metrics.Handler,
+) (sqlplugin.GenericDB, error) {
+	own := *config
+	own.PluginName = sqliteplugin.PluginName
+	db, err := sql.NewSQLAdminDB(kind, &own, r, logger, handler)
+	if err != nil {
+		return nil, err
+	}
+	pool, err := poolOf(db)
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return db, p.prepare(pool, &own)
+}
+
+// poolOf is the pool of connections that Temporal's plugin keeps to itself.
+func poolOf(db sqlplugin.AdminDB) (*sqlx.DB, error) {
+	field := reflect.Indirect(reflect.ValueOf(db)).FieldByName("db")
+	if !field.IsValid() || field.Type() != reflect.TypeFor[*sqlx.DB]() {
+		return nil, fmt.Errorf("%T has no pool of connections named db: Temporal's plugin was changed", db)
+	}
+	return (*sqlx.DB)(field.UnsafePointer()), nil
+}
+
+// prepare exchanges the connections of a pool. Temporal shares a pool among all of a
+// process's services that open the same file: the first one to come finds it unused.
+func (p *plugin) prepare(pool *sqlx.DB, config *serverconfig.SQL) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.prepared[pool] {
+		return nil
+	}
+	before := pool.DB
+	pool.DB = stdsql.OpenDB(prepared.Connector(before.Driver(), dsn(config)))
+	pool.SetMaxOpenConns(1) // as Temporal's plugin has it: SQLite has one writer
+	pool.SetMaxIdleConns(1)
+	p.prepared[pool] = true
+	return before.Close()
+}
+
+// dsn is what Temporal's plugin makes of a configuration of this package.
+func dsn(config *serverconfig.SQL) string {
+	values := url.Values{"_time_format": {"sqlite"}}
+	for key, value := range config.ConnectAttributes {
+		if key == "mode" {
+			values.Set(key, value)
+			continue
+		}
+		values.Add("_pragma", key+"="+value)
+	}
+	return "file:" + config.DatabaseName + "?" + values.Encode()
+}
