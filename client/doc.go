@@ -14,5 +14,6 @@
 // done.
 //
 // What travels both ways has its type in package timer. This package imports nothing
-// else of Wakecall's.
+// else of Wakecall's, and is the one that is made for importers: of the others they are
+// promised nothing.
 package client

@@ -6,4 +6,7 @@
 // its answer is what really happened: a change or a cancel is followed until
 // it took effect, until the delivery won the race, or until the caller's wait
 // is over.
+//
+// The package stands at the top of the tree because it is a room of the architecture.
+// It promises nothing to importers (docs/decisions/0036-one-promise-to-importers.md).
 package engine

@@ -36,4 +36,7 @@
 // [FieldErrors] say everything that is wrong with a request (fielderror.go), an [Error]
 // says why a call could not be done (error.go). [Instant] and [Duration] are written the
 // same everywhere. Each limit stands in limits.go, with its reason.
+//
+// The types that package client names are for importers too; the rest may change with
+// every version (docs/decisions/0036-one-promise-to-importers.md).
 package timer

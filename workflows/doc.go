@@ -11,4 +11,7 @@
 //
 // Every name that Temporal stores stands in contract.go. The package does no
 // I/O and never imports the activities: it asks for them by name.
+//
+// The package stands at the top of the tree because it is a room of the architecture.
+// It promises nothing to importers (docs/decisions/0036-one-promise-to-importers.md).
 package workflows
