@@ -80,10 +80,13 @@ func methodOf(c echo.Context) string {
 	return c.Request().Method
 }
 
-// permit refuses a business type that the caller may not use.
+// permit refuses a business type that the caller may not use; "" stands for all.
 func permit(ctx context.Context, businessType string) error {
 	if auth.From(ctx).MayUse(businessType) {
 		return nil
+	}
+	if businessType == "" {
+		return &timer.Error{Code: forbidden, Message: "The call must name one of the business types that the API key is for."}
 	}
 	return &timer.Error{Code: forbidden, Message: "The API key is for other business types."}
 }

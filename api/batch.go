@@ -10,13 +10,8 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
-)
-
-const (
-	maxBatch = 1000
-	// batchWidth is how many starts of one batch are under way at once.
-	batchWidth = 32
 )
 
 type batchResult struct {
@@ -46,10 +41,6 @@ func (s *Server) addBatch(c echo.Context) error {
 	return c.JSON(http.StatusOK, batchBody{Results: results})
 }
 
-// maxBatchFieldErrors is how many field errors the answer to a batch names. Past them each item
-// names one.
-const maxBatchFieldErrors = 1000
-
 func limitFieldErrors(results []batchResult) {
 	left := maxBatchFieldErrors
 	for _, result := range results {
@@ -69,7 +60,7 @@ func (s *Server) addItems(ctx context.Context, items []jsontext.Value, whole eng
 	results := make([]batchResult, len(items))
 	next := make(chan int)
 	var group sync.WaitGroup
-	for range min(batchWidth, len(items)) {
+	for range min(tuning.BatchWidth, len(items)) {
 		group.Go(func() {
 			for i := range next {
 				results[i] = s.addItem(ctx, items[i], whole)

@@ -18,14 +18,6 @@ import (
 	"github.com/wakecall/wakecall/timer"
 )
 
-const (
-	// maxBody holds one timer: a payload of the largest size in base64, and
-	// room for the rest.
-	maxBody = 128 << 10
-	// maxBatchBody holds one batch.
-	maxBatchBody = 16 << 20
-)
-
 // object is a JSON object whose members are not looked at yet.
 type object map[string]jsontext.Value
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -88,7 +89,7 @@ type framing struct {
 }
 
 // maxHead is above what the server reads of a head before it refuses it.
-const maxHead = maxHeaderBytes + 8<<10
+const maxHead = tuning.HeaderBytes + tuning.HeadSlack
 
 // follow takes what was read, and reports whether it ends the head of a request that
 // says its length twice.

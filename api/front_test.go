@@ -20,6 +20,7 @@ import (
 
 	"github.com/wakecall/wakecall/engine"
 	"github.com/wakecall/wakecall/internal/auth"
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -201,7 +202,7 @@ func TestRequestIDs(t *testing.T) {
 	t.Parallel()
 	f := openFront(t, Options{})
 	for id, kept := range map[string]bool{
-		"abc-1": true, strings.Repeat("x", maxRequestID): true, strings.Repeat("x", maxRequestID+1): false, "a b": false, "\xc3\xa9": false,
+		"abc-1": true, strings.Repeat("x", tuning.RequestIDLen): true, strings.Repeat("x", tuning.RequestIDLen+1): false, "a b": false, "\xc3\xa9": false,
 	} {
 		answer, _ := f.get("/livez", "X-Request-Id: "+id)
 		require.Equal(t, kept, answer.Header.Get("X-Request-Id") == id, id)

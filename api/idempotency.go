@@ -14,9 +14,6 @@ import (
 // has ended (draft-ietf-httpapi-idempotency-key-header-07).
 const headerIdempotencyKey = "Idempotency-Key"
 
-// maxIdempotencyKey is what common clients send at most, in characters.
-const maxIdempotencyKey = 255
-
 // booksOnce are the calls that know an idempotency key. The others may be repeated
 // as they are.
 var booksOnce = map[string]bool{"POST " + timersPath: true, "POST " + timersPath + "/batch": true}

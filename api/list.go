@@ -13,11 +13,6 @@ import (
 	"github.com/wakecall/wakecall/timer"
 )
 
-const (
-	defaultPageSize = 100
-	maxPageSize     = 1000
-)
-
 type listBody struct {
 	Timers        []timer.View `json:"timers"`
 	NextPageToken string       `json:"next_page_token"`

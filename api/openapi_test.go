@@ -22,6 +22,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -296,8 +297,8 @@ func TestDocumentHasTheLimits(t *testing.T) {
 	size := document.named(t, document.at(t, "paths", "/v1/timers", "get")["parameters"], "page_size").at(t, "schema")
 	require.Equal(t, node{"type": "integer", "minimum": 1, "maximum": maxPageSize, "default": defaultPageSize}, size)
 	require.Equal(t, engine.DefaultWait.String(), document.at(t, "components", "parameters", "Wait", "schema")["default"])
-	require.Equal(t, maxRequestID, document.at(t, "components", "headers", "RequestId", "schema")["maxLength"])
-	require.Equal(t, retryAfter, document.at(t, "components", "headers", "RetryAfter")["example"])
+	require.Equal(t, tuning.RequestIDLen, document.at(t, "components", "headers", "RequestId", "schema")["maxLength"])
+	require.Equal(t, tuning.UnavailableRetryAfter, document.at(t, "components", "headers", "RetryAfter")["example"])
 }
 
 // named is the parameter with the given name.
@@ -336,7 +337,7 @@ func TestDocumentSaysTheLimits(t *testing.T) {
 	}
 	paths := document.at(t, "paths")
 	deep, many := fmt.Sprintf("nested at most %d deep", timer.MaxNesting), fmt.Sprintf("up\nto %d.", timer.MaxFieldErrors)
-	document.at(t, "info").says(t, "info", deep, many, strconv.Itoa(maxHeaderBytes>>10)+" KiB")
+	document.at(t, "info").says(t, "info", deep, many, strconv.Itoa(tuning.HeaderBytes>>10)+" KiB")
 	document.schema(t, "Problem/properties/errors").says(t, "errors", strconv.Itoa(timer.MaxFieldErrors), strconv.Itoa(maxBatchFieldErrors))
 	document.at(t, "components", "responses", "Malformed").says(t, "malformed", fmt.Sprintf("more than %d deep", timer.MaxNesting))
 	paths.at(t, "/v1/timers", "post").says(t, "add", short(timer.MaxPast))

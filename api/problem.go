@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/labstack/echo/v4"
 
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -61,9 +62,6 @@ var problems = map[timer.Code]struct {
 	timer.Internal:             {http.StatusInternalServerError, "Internal error"},
 }
 
-// retryAfter is what an unavailable engine asks for, in seconds.
-const retryAfter = 1
-
 // problemOf turns any error into a problem document. Of an error that is not ours the
 // caller learns nothing.
 func problemOf(err error) Problem {
@@ -113,7 +111,7 @@ func answerError(err error, c echo.Context) {
 	}
 	switch problem.Status {
 	case http.StatusServiceUnavailable:
-		c.Response().Header().Set("Retry-After", strconv.Itoa(retryAfter))
+		c.Response().Header().Set("Retry-After", strconv.Itoa(tuning.UnavailableRetryAfter))
 	case http.StatusUnauthorized:
 		c.Response().Header().Set("WWW-Authenticate", "Bearer")
 	case http.StatusMethodNotAllowed:

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/singleflight"
+
+	"github.com/wakecall/wakecall/internal/tuning"
 )
 
 // readiness asks the probe, not more often than every readyFor: the probe
@@ -22,11 +24,6 @@ type readiness struct {
 	asked time.Time
 	last  error
 }
-
-const (
-	readyFor     = time.Second
-	probeTimeout = 2 * time.Second
-)
 
 var errLeaving = errors.New("shutting down")
 
@@ -59,14 +56,14 @@ func (r *readiness) check(ctx context.Context) error {
 func (r *readiness) known() (last error, fresh bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.last, time.Since(r.asked) < readyFor
+	return r.last, time.Since(r.asked) < tuning.ReadyTrusted
 }
 
 func (r *readiness) ask() error {
 	if last, fresh := r.known(); fresh { // by the question that ended just now
 		return last
 	}
-	ctx, cancel := context.WithTimeout(r.left, probeTimeout)
+	ctx, cancel := context.WithTimeout(r.left, tuning.ReadyTimeout)
 	defer cancel()
 	err := r.probe(ctx)
 	r.mu.Lock()

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/internal/tuning"
 )
 
 // A caller that hangs up takes the answer from nobody else, neither from those who wait
@@ -50,7 +52,7 @@ func TestReadinessIsAskedOnceASecond(t *testing.T) {
 		require.NoError(t, r.check(t.Context()))
 		answer = errors.New("down")
 		require.NoError(t, r.check(t.Context()), "so said the last answer")
-		<-time.After(readyFor)
+		<-time.After(tuning.ReadyTrusted)
 		require.ErrorIs(t, r.check(t.Context()), answer)
 		require.Equal(t, 2, asked)
 	})
@@ -63,8 +65,8 @@ func TestReadinessIsBounded(t *testing.T) {
 		r := newReadiness(func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() })
 		began := time.Now()
 		require.ErrorIs(t, r.check(t.Context()), context.DeadlineExceeded)
-		require.Equal(t, probeTimeout, time.Since(began))
-		<-time.After(readyFor)
+		require.Equal(t, tuning.ReadyTimeout, time.Since(began))
+		<-time.After(tuning.ReadyTrusted)
 		var waiting sync.WaitGroup
 		waiting.Go(func() { require.ErrorIs(t, r.check(t.Context()), errLeaving) })
 		synctest.Wait()

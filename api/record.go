@@ -8,32 +8,28 @@ import (
 	"time"
 
 	"github.com/labstack/echo/v4"
+
+	"github.com/wakecall/wakecall/internal/tuning"
 )
 
 // causeKey keeps the error behind an answer for the request's log line.
 const causeKey = "cause"
-
-// maxRequestID bounds the request id of a caller, in characters.
-const maxRequestID = 128
 
 // ownRequestID drops a request id that is no short text of visible ASCII characters, so
 // that the request gets one of ours: it is repeated in the answer and in the log.
 func ownRequestID(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		id := c.Request().Header.Get(echo.HeaderXRequestID)
-		if len(id) > maxRequestID || strings.ContainsFunc(id, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		if len(id) > tuning.RequestIDLen || strings.ContainsFunc(id, func(r rune) bool { return r <= ' ' || r > '~' }) {
 			c.Request().Header.Del(echo.HeaderXRequestID)
 		}
 		return next(c)
 	}
 }
 
-// maxLogged bounds a text of the caller's choosing in a log line, in bytes.
-const maxLogged = 1024
-
 func clip(text string) string {
-	if len(text) > maxLogged {
-		return strings.ToValidUTF8(text[:maxLogged], "") + "…"
+	if len(text) > tuning.LoggedBytes {
+		return strings.ToValidUTF8(text[:tuning.LoggedBytes], "") + "…"
 	}
 	return text
 }

@@ -83,9 +83,6 @@ func (o object) redelivery() (timer.Redelivery, error) {
 	return order, errs.Err()
 }
 
-// A redelivery of a page costs a call of Temporal, for how far it is.
-const defaultRedeliveries, maxRedeliveries = 20, 100
-
 type redeliveriesBody struct {
 	Redeliveries  []timer.RedeliveryView `json:"redeliveries"`
 	NextPageToken string                 `json:"next_page_token"`

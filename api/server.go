@@ -13,6 +13,7 @@ import (
 
 	"github.com/wakecall/wakecall/engine"
 	"github.com/wakecall/wakecall/internal/auth"
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -79,15 +80,6 @@ type Server struct {
 	http   *http.Server
 }
 
-// The time limits of a connection. A client that is slower holds nobody up.
-const (
-	readHeaderTimeout = 5 * time.Second
-	readTimeout       = 10 * time.Second
-	writeTimeout      = engine.MaxWait + 15*time.Second
-	idleTimeout       = 60 * time.Second
-	maxHeaderBytes    = 16 << 10
-)
-
 // New returns a server. It listens to nothing before Serve.
 func New(options Options) *Server {
 	authenticator := options.Auth
@@ -106,8 +98,8 @@ func New(options Options) *Server {
 	recurrences(e.Group(versionPrefix + "recurrences"))
 	s.redeliveries(e.Group(redeliveriesPath))
 	s.http = &http.Server{
-		Handler: e, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
-		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes, ConnContext: withFraming,
+		Handler: e, ReadHeaderTimeout: tuning.ReadHeaderTimeout, ReadTimeout: tuning.ReadTimeout, WriteTimeout: engine.MaxWait + tuning.WriteSlack,
+		IdleTimeout: tuning.IdleTimeout, MaxHeaderBytes: tuning.HeaderBytes, ConnContext: withFraming,
 		// Its answer to OPTIONS * would pass by the log and the metrics.
 		DisableGeneralOptionsHandler: true,
 		ErrorLog:                     slog.NewLogLogger(options.Logger.Handler(), slog.LevelDebug),

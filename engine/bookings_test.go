@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/internal/limiter"
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -87,6 +88,6 @@ func TestThePageOfLimitsNamesThoseOfBookings(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../docs/limits.md")
 	require.NoError(t, err)
-	require.Contains(t, string(page), fmt.Sprintf("| bookings under way at once | %d to %d a gateway, ", leastBookings, limiter.Most))
+	require.Contains(t, string(page), fmt.Sprintf("| bookings under way at once | %d to %d a gateway, ", leastBookings, tuning.MaxConcurrency))
 	require.Contains(t, string(page), fmt.Sprintf("503 after %s in the queue", longestQueue))
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/wakecall/wakecall/internal/tuning"
 )
 
 // Bulkhead shares the slots of the fast path among business types. A type may
@@ -37,16 +39,6 @@ type waiter struct {
 	granted      chan struct{}
 }
 
-const (
-	// idleWait is how long an attempt waits while no slot of its type becomes
-	// free: the receiver hangs.
-	idleWait = time.Second
-	// longestWait is how long it waits while slots do become free: a herd is due.
-	longestWait = 10 * time.Second
-	// queueWait is how long an attempt on the queue waits for the fast path.
-	queueWait = 5 * time.Second
-)
-
 // NewBulkhead returns a bulkhead over that many slots.
 func NewBulkhead(slots int) *Bulkhead {
 	return &Bulkhead{free: slots, types: map[string]*typeUse{}, queued: map[*typeUse]struct{}{}}
@@ -72,7 +64,7 @@ func (b *Bulkhead) EnterQueue(ctx context.Context, businessType string, limit in
 	if ok {
 		return leave, true
 	}
-	wait := time.NewTimer(queueWait)
+	wait := time.NewTimer(tuning.QueueSlotWait)
 	defer wait.Stop()
 	select {
 	case <-w.granted:
@@ -85,9 +77,9 @@ func (b *Bulkhead) EnterQueue(ctx context.Context, businessType string, limit in
 
 // await waits for a slot for as long as there is hope of one.
 func (b *Bulkhead) await(ctx context.Context, businessType string, w *waiter) (granted bool) {
-	ctx, cancel := context.WithTimeout(ctx, longestWait)
+	ctx, cancel := context.WithTimeout(ctx, tuning.BusySlotWait)
 	defer cancel()
-	check := time.NewTicker(idleWait)
+	check := time.NewTicker(tuning.IdleSlotWait)
 	defer check.Stop()
 	for hope := true; hope; {
 		select {
@@ -107,7 +99,7 @@ func (b *Bulkhead) moves(businessType string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	t := b.types[businessType]
-	return t != nil && time.Since(t.granted) < idleWait
+	return t != nil && time.Since(t.granted) < tuning.IdleSlotWait
 }
 
 // enter takes a slot, or a place in the queue for one.

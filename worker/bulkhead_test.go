@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/internal/tuning"
 )
 
 // plenty is a limit that nobody reaches.
@@ -67,13 +69,13 @@ func TestWhoWaitsIsServedInTurn(t *testing.T) {
 				mu.Lock()
 				served = append(served, n)
 				mu.Unlock()
-				<-time.After(idleWait / 10)
+				<-time.After(tuning.IdleSlotWait / 10)
 				leave()
 			}()
 			synctest.Wait()
 		}
 		leave()
-		<-time.After(idleWait / 2)
+		<-time.After(tuning.IdleSlotWait / 2)
 		synctest.Wait()
 		require.True(t, slices.IsSorted(served))
 		require.Len(t, served, 3)
@@ -88,7 +90,7 @@ func TestNobodyWaitsForALongHang(t *testing.T) {
 		began := time.Now()
 		_, ok := b.Enter(t.Context(), "a", 1, plenty)
 		require.False(t, ok)
-		require.Equal(t, idleWait, time.Since(began))
+		require.Equal(t, tuning.IdleSlotWait, time.Since(began))
 		require.Empty(t, b.queued, "who gave up is not served")
 		hanging()
 		require.Empty(t, b.types)
@@ -125,14 +127,14 @@ func TestAHerdWaitsWhileSlotsBecomeFree(t *testing.T) {
 					refused.Add(1)
 					return
 				}
-				<-time.After(idleWait / 2)
+				<-time.After(tuning.IdleSlotWait / 2)
 				leave()
 			})
 		}
 		began := time.Now()
 		done.Wait()
-		require.LessOrEqual(t, time.Since(began), longestWait+idleWait)
-		require.InDelta(t, 30-2*longestWait/idleWait, refused.Load(), 1, "but not for ever")
+		require.LessOrEqual(t, time.Since(began), tuning.BusySlotWait+tuning.IdleSlotWait)
+		require.InDelta(t, 30-2*tuning.BusySlotWait/tuning.IdleSlotWait, refused.Load(), 1, "but not for ever")
 	})
 }
 
@@ -146,10 +148,10 @@ func TestBothPathsKeepToOneLimit(t *testing.T) {
 		first, second func(context.Context, *Bulkhead) (func(), bool)
 		wait          time.Duration
 	}{
-		"fast, then fast":   {fast, fast, idleWait},
-		"fast, then queue":  {fast, queue, queueWait},
-		"queue, then fast":  {queue, fast, idleWait},
-		"queue, then queue": {queue, queue, queueWait},
+		"fast, then fast":   {fast, fast, tuning.IdleSlotWait},
+		"fast, then queue":  {fast, queue, tuning.QueueSlotWait},
+		"queue, then fast":  {queue, fast, tuning.IdleSlotWait},
+		"queue, then queue": {queue, queue, tuning.QueueSlotWait},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -12,13 +13,6 @@ type Completions interface {
 	// Rate is in tasks per second.
 	Rate() float64
 }
-
-const (
-	// maxPreloaded bounds the memory: about 80 KB for each preloaded timer.
-	maxPreloaded = 10_000
-	// minPreloaded are taken however slowly Temporal records.
-	minPreloaded = 100
-)
 
 // Preload bounds how many timers this process preloads: no more than Temporal can
 // record before the first of their tasks times out. Temporal hands a task that timed
@@ -41,7 +35,7 @@ func NewPreload(completions Completions) *Preload { return &Preload{completions:
 // Enter takes a place, if every preloaded timer can then be recorded within
 // recordTime. leave gives it back, and must be called once.
 func (p *Preload) Enter(recordTime time.Duration) (leave func(), ok bool) {
-	places := min(max(int(p.completions.Rate()*recordTime.Seconds()), minPreloaded), maxPreloaded)
+	places := min(max(int(p.completions.Rate()*recordTime.Seconds()), tuning.MinPreloaded), tuning.MaxPreloaded)
 	seconds := min(max(int(recordTime.Seconds()), 0), taskSeconds-1)
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/internal/tuning"
 )
 
 // pace is a known rate of completions.
@@ -20,9 +22,9 @@ func TestPreloadsWhatCanBeRecordedInTime(t *testing.T) {
 	}{
 		"rate by time":         {200, 10 * time.Second, 2000},
 		"a longer time, more":  {200, 40 * time.Second, 8000},
-		"however slow":         {1, time.Second, minPreloaded},
-		"no time at all":       {200, -time.Second, minPreloaded},
-		"bounded by memory":    {5000, 40 * time.Second, maxPreloaded},
+		"however slow":         {1, time.Second, tuning.MinPreloaded},
+		"no time at all":       {200, -time.Second, tuning.MinPreloaded},
+		"bounded by memory":    {5000, 40 * time.Second, tuning.MaxPreloaded},
 		"a fraction of a task": {200.5, time.Second, 200},
 	} {
 		t.Run(name, func(t *testing.T) {

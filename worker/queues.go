@@ -7,6 +7,7 @@ import (
 
 	sdkworker "go.temporal.io/sdk/worker"
 
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
@@ -25,13 +26,6 @@ type Policies interface {
 
 // Queue names the queue that the attempts of a business type are paced by.
 func Queue(businessType string) string { return workflows.DeliveryQueue(businessType) }
-
-// Pollers of one business type's queue. The server asks for more while there is
-// a backlog, and an idle queue costs one.
-const (
-	minTypePollers = 1
-	maxTypePollers = 8
-)
 
 // queueWorkers poll a queue for each business type that has a policy, so that a
 // limit, a pause, or a receiver that hangs concerns one type and nobody else.
@@ -161,7 +155,7 @@ func typeWorkerOptions(options Options, slots *typeSlots) sdkworker.Options {
 		DisableWorkflowWorker: true,
 		Tuner:                 tuner,
 		ActivityTaskPollerBehavior: sdkworker.NewPollerBehaviorAutoscaling(sdkworker.PollerBehaviorAutoscalingOptions{
-			MinimumNumberOfPollers: minTypePollers, InitialNumberOfPollers: minTypePollers, MaximumNumberOfPollers: maxTypePollers,
+			MinimumNumberOfPollers: tuning.MinTypePollers, InitialNumberOfPollers: tuning.MinTypePollers, MaximumNumberOfPollers: tuning.MaxTypePollers,
 		}),
 		WorkerStopTimeout: options.StopTimeout,
 		// An eager activity would bypass the limit of its queue.

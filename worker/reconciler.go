@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -88,9 +89,6 @@ func (r *reconciler) round(ctx context.Context, search search) {
 	}
 }
 
-// maxUnreadableLogged is how many timers one round names that it could not read.
-const maxUnreadableLogged = 10
-
 func (r *reconciler) tellUnreadable(unreadable map[string]error) {
 	if len(unreadable) == 0 {
 		return
@@ -99,7 +97,7 @@ func (r *reconciler) tellUnreadable(unreadable map[string]error) {
 	logged := 0
 	for key, err := range unreadable {
 		r.logger.Warn("an overdue timer could not be read", "timer", key, "error", err)
-		if logged++; logged == maxUnreadableLogged {
+		if logged++; logged == tuning.UnreadableLogged {
 			break
 		}
 	}

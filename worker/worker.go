@@ -11,44 +11,9 @@ import (
 	sdkworker "go.temporal.io/sdk/worker"
 
 	"github.com/wakecall/wakecall/activities"
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
-)
-
-// Pollers wait at Temporal for tasks; each dispatch occupies one for a round
-// trip. Two, the SDK's default, would hold a burst to a few hundred a second.
-const (
-	workflowPollers = 16
-	activityPollers = 8
-)
-
-// Slots bound what one worker process does at once. Attempts spend their time
-// waiting for receivers, so slots cost memory and not processor time.
-const (
-	// FastPathSlots is what the bulkhead of the fast path shares out.
-	FastPathSlots = 1000
-	// workflowSlots leave room for preloaded timers, and for tasks that go over to
-	// their queue while every slot of the fast path is taken.
-	workflowSlots = maxPreloaded + 2*FastPathSlots
-	deliverySlots = 1000
-)
-
-// deadlock is how long a workflow may run without a pause. With the SDK's default
-// of a second a busy moment counts as one, and the search for it, which stops every
-// goroutine to write down its stack, makes the next: it was seen to stop a worker
-// with 5,000 timers for 12 s. Wakecall's workflows wait for nothing on their own.
-const deadlock = 10 * time.Second
-
-// receiptPollers take the rare questions of what this process did.
-const receiptPollers = 2
-
-// Control work is rare and short, and a hanging alert URL must not hold it up.
-const (
-	controlPollers = 2
-	controlSlots   = 100
-	// controlHeartbeat is how old the progress of a job may be that is shown,
-	// and how long it may take to hear that it shall stop.
-	controlHeartbeat = time.Second
 )
 
 // Options is what the workers of one process need.
@@ -96,34 +61,34 @@ type Workers struct {
 
 // New registers everything on its queue. Nothing is polled before Start.
 func New(options Options) *Workers {
-	sdkworker.SetStickyWorkflowCacheSize(workflowSlots) // a preloaded timer must not be evicted
+	sdkworker.SetStickyWorkflowCacheSize(tuning.WorkflowSlots) // a preloaded timer must not be evicted
 	w := &Workers{
 		ringer: options.Ringer,
 		timers: sdkworker.New(options.Client, workflows.TaskQueue, sdkworker.Options{
-			MaxConcurrentWorkflowTaskPollers:        workflowPollers,
-			MaxConcurrentWorkflowTaskExecutionSize:  workflowSlots,
-			MaxConcurrentLocalActivityExecutionSize: workflowSlots,
+			MaxConcurrentWorkflowTaskPollers:        tuning.WorkflowPollers,
+			MaxConcurrentWorkflowTaskExecutionSize:  tuning.WorkflowSlots,
+			MaxConcurrentLocalActivityExecutionSize: tuning.WorkflowSlots,
 			LocalActivityWorkerOnly:                 true,
-			DeadlockDetectionTimeout:                deadlock,
+			DeadlockDetectionTimeout:                tuning.DeadlockTimeout,
 			WorkerStopTimeout:                       options.StopTimeout,
 		}),
 		defaults: sdkworker.New(options.Client, workflows.DefaultDeliveryQueue, sdkworker.Options{
 			DisableWorkflowWorker:              true,
-			MaxConcurrentActivityTaskPollers:   activityPollers,
-			MaxConcurrentActivityExecutionSize: deliverySlots,
+			MaxConcurrentActivityTaskPollers:   tuning.DeliveryPollers,
+			MaxConcurrentActivityExecutionSize: tuning.DeliverySlots,
 			WorkerStopTimeout:                  options.StopTimeout,
 			DisableEagerActivities:             true,
 		}),
 		control: sdkworker.New(options.Client, workflows.ControlQueue, sdkworker.Options{
 			DisableWorkflowWorker:              true,
-			MaxConcurrentActivityTaskPollers:   controlPollers,
-			MaxConcurrentActivityExecutionSize: controlSlots,
-			MaxHeartbeatThrottleInterval:       controlHeartbeat,
+			MaxConcurrentActivityTaskPollers:   tuning.ControlPollers,
+			MaxConcurrentActivityExecutionSize: tuning.ControlSlots,
+			MaxHeartbeatThrottleInterval:       tuning.ControlHeartbeat,
 			WorkerStopTimeout:                  options.StopTimeout,
 		}),
 		receipts: sdkworker.New(options.Client, workflows.ReceiptQueue(options.Identity), sdkworker.Options{
 			DisableWorkflowWorker:            true,
-			MaxConcurrentActivityTaskPollers: receiptPollers,
+			MaxConcurrentActivityTaskPollers: tuning.ReceiptPollers,
 			WorkerStopTimeout:                options.StopTimeout,
 		}),
 		queues:     newQueueWorkers(options),
@@ -162,20 +127,11 @@ func (w *Workers) Start() error {
 	return nil
 }
 
-// pollsEnd is how long the polls of a stopping worker may take to end. No preloaded
-// timer is released before: Temporal would give its next task to a poll that ends,
-// where the task is lost until it times out.
-const pollsEnd = time.Second
-
-// lastQuestions is how long a stopped worker still answers for its receipts: a task
-// whose end collided with a change is with another worker by now.
-const lastQuestions = time.Second
-
 // Stop ends polling, then releases the preloaded timers to other workers, and waits
 // for attempts in flight, on all queues at once.
 func (w *Workers) Stop() {
 	w.reconciler.close()
-	release := time.AfterFunc(pollsEnd, w.ringer.HandBack)
+	release := time.AfterFunc(tuning.PollsEnd, w.ringer.HandBack)
 	defer release.Stop()
 	var stopping sync.WaitGroup
 	stopping.Go(w.queues.close)
@@ -185,7 +141,7 @@ func (w *Workers) Stop() {
 		}
 	}
 	stopping.Wait()
-	time.Sleep(lastQuestions) //nolint:forbidigo // nothing tells that no question comes
+	time.Sleep(tuning.LastQuestions) //nolint:forbidigo // nothing tells that no question comes
 	w.receipts.Stop()
 }
 

@@ -10,7 +10,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"time"
 
 	"github.com/google/uuid"
 	"go.temporal.io/sdk/client"
@@ -24,6 +23,7 @@ import (
 	"github.com/wakecall/wakecall/internal/observe"
 	"github.com/wakecall/wakecall/internal/quota"
 	"github.com/wakecall/wakecall/internal/seal"
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/worker"
 )
 
@@ -130,16 +130,12 @@ func (a *App) Close() {
 			a.Logger.Warn("redis did not end cleanly", "error", err)
 		}
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), tuning.TelemetryDrain)
 	defer cancel()
 	if err := a.Telemetry.Shutdown(ctx); err != nil {
 		a.Logger.Warn("telemetry did not end cleanly", "error", err)
 	}
 }
-
-// minPolicyInterval keeps a worker from listing the policies all the time: each
-// listing reads all of them.
-const minPolicyInterval = time.Second
 
 // roots are who may sign the certificate of a receiver, nil for the system's.
 func (a *App) roots() (*x509.CertPool, error) {
@@ -167,7 +163,7 @@ func (a *App) StartWorker() (*worker.Workers, error) {
 	caller := activities.NewCaller(transport, a.Telemetry.Tracer(), "Wakecall/"+a.Version, a.Telemetry.Resent)
 	ringer, err := activities.NewRinger(activities.Config{
 		Worker: a.Identity, Queue: worker.Queue, Runs: a.Engine, Policies: a.Engine, Opener: a.box,
-		Observer: a.Telemetry, Bulkhead: worker.NewBulkhead(worker.FastPathSlots), Caller: caller,
+		Observer: a.Telemetry, Bulkhead: worker.NewBulkhead(tuning.FastPathSlots), Caller: caller,
 		Hold: worker.NewPreload(a.completions), Tasks: a.completions,
 	})
 	if err != nil {
@@ -177,7 +173,7 @@ func (a *App) StartWorker() (*worker.Workers, error) {
 		Identity: a.Identity, Client: a.Client, Ringer: ringer,
 		Controller: &activities.Controller{Queues: a.Engine, Policies: a.Engine, Caller: caller, Failures: a.Engine},
 		Policies:   a.Engine, Engine: a.Engine, Observer: a.Telemetry, Logger: a.Logger, ReconcileInterval: a.Config.ReconcileInterval,
-		PolicyInterval: max(a.Config.PolicyTTL, minPolicyInterval), StopTimeout: a.Config.StopTimeout,
+		PolicyInterval: max(a.Config.PolicyTTL, tuning.MinPolicyInterval), StopTimeout: a.Config.StopTimeout,
 	})
 	return workers, workers.Start()
 }

@@ -5,14 +5,11 @@ import (
 	"errors"
 	"net"
 	"net/http"
-	"time"
 
 	"github.com/wakecall/wakecall/api"
 	"github.com/wakecall/wakecall/internal/auth"
+	"github.com/wakecall/wakecall/internal/tuning"
 )
-
-// drainTime is how long requests that have begun may take when a server stops.
-const drainTime = 5 * time.Second
 
 // workerMetricsAddr is where a worker serves its metrics unless it is told
 // otherwise.
@@ -41,7 +38,7 @@ func (a *App) metrics() Server {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", a.Telemetry.Handler())
 	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
-	return plain{&http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}}
+	return plain{&http.Server{Handler: mux, ReadHeaderTimeout: tuning.ReadHeaderTimeout}}
 }
 
 type plain struct{ *http.Server }
@@ -98,7 +95,7 @@ func serve(ctx context.Context, server Server, addr string, started func(net.Add
 		return err
 	case <-ctx.Done():
 	}
-	stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
+	stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), tuning.ServerDrain)
 	defer cancel()
 	return errors.Join(server.Shutdown(stopping), <-failed)
 }

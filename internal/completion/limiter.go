@@ -9,18 +9,7 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/wakecall/wakecall/internal/limiter"
-)
-
-const (
-	// callTimeout bounds one completion; the SDK sets the same.
-	callTimeout = 10 * time.Second
-	// least completions go at once, however long each takes.
-	least = 2
-	// slowdown is how many times as long as the quickest a completion may take: what
-	// rings meanwhile shares Temporal with it.
-	slowdown = 4
-	// reservedFor is how long a place is reserved. Whoever comes later waits again.
-	reservedFor = 2 * time.Second
+	"github.com/wakecall/wakecall/internal/tuning"
 )
 
 // Limiter paces the completions of one connection.
@@ -46,7 +35,7 @@ type place struct {
 func New() (*Limiter, error) {
 	tasks, err := newTasks()
 	return &Limiter{
-		concurrency: limiter.New(least, slowdown), rate: rate{perSecond: firstRate}, tasks: tasks,
+		concurrency: limiter.New(tuning.MinCompletions, tuning.CompletionSlowdown), rate: rate{perSecond: tuning.FirstCompletionRate}, tasks: tasks,
 		reserved: map[string]place{}, waiting: map[string]int{},
 	}, err
 }
@@ -86,7 +75,7 @@ func (l *Limiter) Reserve(ctx context.Context, run string) {
 		l.concurrency.Discard()
 		return
 	}
-	l.reserved[run] = place{waited, time.AfterFunc(reservedFor, func() {
+	l.reserved[run] = place{waited, time.AfterFunc(tuning.ReservedFor, func() {
 		if _, ok := l.claim(run); ok {
 			l.concurrency.Discard()
 		}
@@ -118,7 +107,7 @@ func (l *Limiter) intercept(
 		}
 		// The SDK's deadline began before the wait.
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), callTimeout)
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), tuning.CallTimeout)
 		defer cancel()
 	}
 	if err = invoke(ctx, method, request, reply, conn, options...); err == nil {
@@ -141,7 +130,7 @@ func completes(request any) bool {
 // acquire waits for a place, unless one is reserved. Shortly before its task times out
 // a completion goes without one: ok is false.
 func (l *Limiter) acquire(ctx context.Context, request any) (waited, ok bool) {
-	ended := task{timesOut: time.Now().Add(longestWait)}
+	ended := task{timesOut: time.Now().Add(tuning.CompletionWait)}
 	if completed, ok := request.(*workflowservice.RespondWorkflowTaskCompletedRequest); ok {
 		run := l.tasks.take(completed.GetTaskToken())
 		if reserved, ok := l.claim(run); ok {

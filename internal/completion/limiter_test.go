@@ -15,6 +15,8 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/wakecall/wakecall/internal/tuning"
 )
 
 // hands lets the limiter see that a worker was handed a task of a run. Only the
@@ -58,7 +60,7 @@ func newLimiter(t *testing.T) *Limiter {
 // occupied is a limiter of which somebody has every turn.
 func occupied(t *testing.T) *Limiter {
 	l := newLimiter(t)
-	for range least {
+	for range tuning.MinCompletions {
 		_, ok := l.concurrency.Acquire(t.Context(), time.Time{})
 		require.True(t, ok)
 	}
@@ -76,7 +78,7 @@ func reserved(l *Limiter) int {
 func TestTurnTakenAhead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLimiter(t)
-		for n := range least {
+		for n := range tuning.MinCompletions {
 			hands(t, l, fmt.Sprint(n), time.Minute)
 			l.Reserve(t.Context(), fmt.Sprint(n))
 		}
@@ -91,7 +93,7 @@ func TestTurnTakenAhead(t *testing.T) {
 		}
 		finishes(t, l, "0") // at once: it has one
 		<-turn
-		require.Equal(t, least, inUse(l))
+		require.Equal(t, tuning.MinCompletions, inUse(l))
 		finishes(t, l, "1")
 		finishes(t, l, "last")
 		finishes(t, l, "never heard of") // takes its own
@@ -103,13 +105,13 @@ func TestTurnTakenAhead(t *testing.T) {
 func TestUnusedTurnsLapse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLimiter(t)
-		for n := range least {
+		for n := range tuning.MinCompletions {
 			l.Reserve(t.Context(), fmt.Sprint(n))
 		}
 		l.Reserve(t.Context(), "more") // when the first lapse
 		synctest.Wait()
 		require.Equal(t, 1, inUse(l))
-		<-time.After(reservedFor + time.Second)
+		<-time.After(tuning.ReservedFor + time.Second)
 		synctest.Wait()
 		require.Zero(t, inUse(l))
 		require.Zero(t, reserved(l))
@@ -122,7 +124,7 @@ func TestTaskThatIsHandedOutTwiceTakesOneTurn(t *testing.T) {
 		l.Reserve(t.Context(), "run")
 		l.Reserve(t.Context(), "run")
 		require.Equal(t, 1, inUse(l))
-		<-time.After(reservedFor + time.Second)
+		<-time.After(tuning.ReservedFor + time.Second)
 		synctest.Wait()
 	})
 }
@@ -130,15 +132,15 @@ func TestTaskThatIsHandedOutTwiceTakesOneTurn(t *testing.T) {
 func TestNobodyWaitsForATurnForLongerThanHeMay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLimiter(t)
-		for n := range least {
+		for n := range tuning.MinCompletions {
 			l.Reserve(t.Context(), fmt.Sprint(n))
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		l.Reserve(ctx, "hurried")
 		require.Error(t, ctx.Err())
-		require.Equal(t, least, reserved(l), "the hurried one has none")
-		<-time.After(reservedFor + time.Second)
+		require.Equal(t, tuning.MinCompletions, reserved(l), "the hurried one has none")
+		<-time.After(tuning.ReservedFor + time.Second)
 		synctest.Wait()
 		require.Zero(t, inUse(l))
 	})
@@ -174,7 +176,7 @@ func TestTaskThatTimesOutInTheLineLeavesIt(t *testing.T) {
 		began := time.Now()
 		hands(t, l, "overtaken", 10*time.Second)
 		l.Reserve(t.Context(), "overtaken")
-		require.Equal(t, 10*time.Second-lastTry, time.Since(began))
+		require.Equal(t, 10*time.Second-tuning.LastTry, time.Since(began))
 		require.Zero(t, l.concurrency.Waiting())
 		require.Zero(t, reserved(l))
 	})
@@ -197,7 +199,7 @@ func TestTaskThatAsksForMoreTimeTakesOneTurn(t *testing.T) {
 		both.Wait()
 		require.Equal(t, time.Millisecond, time.Since(began), "no turn lapses first")
 		require.Zero(t, reserved(l))
-		require.Equal(t, least-1, inUse(l))
+		require.Equal(t, tuning.MinCompletions-1, inUse(l))
 	})
 }
 
@@ -224,14 +226,14 @@ func TestRefusalsAreNoMeasure(t *testing.T) {
 func TestNoEndWaitsForever(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := occupied(t)
-		for run, wait := range map[string]time.Duration{"known": 3 * time.Second, "never heard of": longestWait} {
+		for run, wait := range map[string]time.Duration{"known": 3 * time.Second, "never heard of": tuning.CompletionWait} {
 			if run == "known" {
-				hands(t, l, run, wait+lastTry)
+				hands(t, l, run, wait+tuning.LastTry)
 			}
 			began := time.Now()
 			finishes(t, l, run)
 			require.Equal(t, wait+time.Millisecond, time.Since(began), run)
 		}
-		require.Equal(t, least, inUse(l), "theirs were never taken")
+		require.Equal(t, tuning.MinCompletions, inUse(l), "theirs were never taken")
 	})
 }

@@ -3,15 +3,8 @@ package completion
 import (
 	"sync"
 	"time"
-)
 
-const (
-	// firstRate is what an engine on two cores records in a second.
-	firstRate = 200
-	// measureFor is the least time over which a rate is measured, and newsWeight
-	// what the newest one counts.
-	measureFor = time.Second
-	newsWeight = 0.3
+	"github.com/wakecall/wakecall/internal/tuning"
 )
 
 // rate is how many tasks Temporal records in a second while it has all to do.
@@ -39,8 +32,8 @@ func (r *rate) recorded(waited bool) {
 		return
 	}
 	r.done++
-	if took := time.Since(r.since); took >= measureFor {
-		r.perSecond += newsWeight * (float64(r.done)/took.Seconds() - r.perSecond)
+	if took := time.Since(r.since); took >= tuning.RateWindow {
+		r.perSecond += tuning.RateWeight * (float64(r.done)/took.Seconds() - r.perSecond)
 		r.since, r.done = time.Now(), 0
 	}
 }

@@ -6,17 +6,8 @@ import (
 
 	lru "github.com/hashicorp/golang-lru/v2"
 	"go.temporal.io/api/workflowservice/v1"
-)
 
-const (
-	// longestWait is how long a completion may wait, if it is not known when its task
-	// times out.
-	longestWait = 10 * time.Second
-	// lastTry is how long before its task times out a completion stops waiting.
-	lastTry = 250 * time.Millisecond
-	// maxTasks is more than a worker has at once. The completion of a task that was
-	// forgotten is sent as if the task were about to time out.
-	maxTasks = 1 << 16
+	"github.com/wakecall/wakecall/internal/tuning"
 )
 
 // tasks are the workflow tasks that this process was handed, as far as the answers
@@ -28,11 +19,11 @@ type tasks struct {
 }
 
 func newTasks() (tasks, error) {
-	runs, err := lru.New[string, string](maxTasks)
+	runs, err := lru.New[string, string](tuning.KnownTasks)
 	if err != nil {
 		return tasks{}, err
 	}
-	newest, err := lru.New[string, task](maxTasks)
+	newest, err := lru.New[string, task](tuning.KnownTasks)
 	return tasks{runs: runs, newest: newest}, err
 }
 
@@ -92,9 +83,9 @@ func (t task) timedOut() bool { return !t.timesOut.IsZero() && time.Now().After(
 // the place of a task that can still be recorded.
 func (t task) until() time.Time {
 	if t.timesOut.IsZero() {
-		return time.Now().Add(longestWait)
+		return time.Now().Add(tuning.CompletionWait)
 	}
-	return t.timesOut.Add(-lastTry)
+	return t.timesOut.Add(-tuning.LastTry)
 }
 
 // predecessorIn is the worker that had the task before the one that is handed out.

@@ -8,16 +8,8 @@ import (
 	"slices"
 	"sync"
 	"time"
-)
 
-const (
-	// Most is how many may go at once at most.
-	Most = 64
-	// backOff is what remains of the limit after each call that was too slow.
-	backOff = 0.95
-	// forget is the factor by which the duration of the quickest call grows with each
-	// call: a server that has become slower is not measured by its past for ever.
-	forget = 1.0001
+	"github.com/wakecall/wakecall/internal/tuning"
 )
 
 // Limiter is an adaptive concurrency limiter (additive increase, multiplicative
@@ -119,15 +111,15 @@ func (l *Limiter) next() {
 }
 
 func (l *Limiter) adapt(took time.Duration) {
-	l.quickest = time.Duration(float64(l.quickest) * forget)
+	l.quickest = time.Duration(float64(l.quickest) * tuning.QuickestGrowth)
 	if took < l.quickest || l.quickest == 0 {
 		l.quickest = max(took, 1)
 	}
 	switch {
 	case float64(took) > l.slowdown*float64(l.quickest):
-		l.limit = max(l.limit*backOff, l.least)
+		l.limit = max(l.limit*tuning.LimitBackOff, l.least)
 	case len(l.waiting) > 0:
-		l.limit = min(l.limit+1/l.limit, Most)
+		l.limit = min(l.limit+1/l.limit, tuning.MaxConcurrency)
 	}
 }
 

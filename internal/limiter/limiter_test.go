@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/internal/tuning"
 )
 
 // least is a limit that stays.
@@ -82,7 +84,7 @@ func TestAsManyAtOnceAsDoNotSlowOneAnotherDown(t *testing.T) {
 			require.Zero(t, limiter.InUse())
 			require.Empty(t, limiter.waiting)
 			asked := c.slowdown * float64(c.cores)
-			require.GreaterOrEqual(t, float64(most), min(asked, Most))
+			require.GreaterOrEqual(t, float64(most), min(asked, tuning.MaxConcurrency))
 			require.LessOrEqual(t, float64(most), 2*asked)
 		})
 	}

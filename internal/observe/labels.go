@@ -8,6 +8,7 @@ import (
 
 	"go.temporal.io/sdk/client"
 
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -38,10 +39,6 @@ func route(template string) string {
 	return template
 }
 
-// maxTypes bounds the business types that are labels. One of a thousand costs about
-// 50 series.
-const maxTypes = 1000
-
 // labels knows which business types have a label of their own: those with a policy,
 // the first maxTypes that were seen.
 type labels struct {
@@ -67,7 +64,7 @@ func (l *labels) renew(policies []timer.Policy) (gone []string) {
 	for _, policy := range policies {
 		withPolicy[policy.BusinessType] = true
 	}
-	next := make(map[string]bool, min(len(withPolicy), maxTypes))
+	next := make(map[string]bool, min(len(withPolicy), tuning.LabelledTypes))
 	for businessType := range l.types {
 		if withPolicy[businessType] {
 			next[businessType] = true
@@ -76,7 +73,7 @@ func (l *labels) renew(policies []timer.Policy) (gone []string) {
 		}
 	}
 	for _, businessType := range slices.Sorted(maps.Keys(withPolicy)) {
-		if len(next) >= maxTypes {
+		if len(next) >= tuning.LabelledTypes {
 			break
 		}
 		next[businessType] = true
@@ -108,10 +105,6 @@ func (b bounded) WithTags(tags map[string]string) client.MetricsHandler {
 // Unwrap is how the SDK finds the handler beneath.
 func (b bounded) Unwrap() client.MetricsHandler { return b.MetricsHandler }
 
-// maxValues bounds the values of one label of the SDK's: a queue for each business
-// type, and a few more.
-const maxValues = maxTypes + 100
-
 // seen holds the values of each label.
 type seen struct {
 	mu     sync.Mutex
@@ -129,7 +122,7 @@ func (s *seen) bound(tag, value string) string {
 	if known[value] {
 		return value
 	}
-	if len(known) >= maxValues {
+	if len(known) >= tuning.LabelValues {
 		return other
 	}
 	known[value] = true

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
+
+	"github.com/wakecall/wakecall/internal/tuning"
 )
 
 // Limit is a token bucket: Rate tokens a second, at most Burst at once.
@@ -13,12 +15,6 @@ type Limit struct {
 	Rate  float64
 	Burst int
 }
-
-// never is when to try again where the rate is 0.
-const never = time.Minute
-
-// maxBuckets bounds what a process remembers. Business types are hundreds.
-const maxBuckets = 10_000
 
 // Local keeps the buckets of one process. Its zero value is ready for use.
 type Local struct {
@@ -30,7 +26,7 @@ type Local struct {
 // A limit that differs from the last one takes effect at once. It never fails.
 func (l *Local) Allow(_ context.Context, key string, limit Limit) (wait time.Duration, err error) {
 	if limit.Rate <= 0 {
-		return never, nil
+		return tuning.ClosedRetryAfter, nil
 	}
 	now := time.Now()
 	reservation := l.bucket(key, limit, now).ReserveN(now, 1)
@@ -45,7 +41,7 @@ func (l *Local) bucket(key string, limit Limit, now time.Time) *rate.Limiter {
 	defer l.mu.Unlock()
 	bucket, ok := l.buckets[key]
 	if !ok {
-		if l.buckets == nil || len(l.buckets) >= maxBuckets {
+		if l.buckets == nil || len(l.buckets) >= tuning.LimitedTypes {
 			l.buckets = map[string]*rate.Limiter{}
 		}
 		bucket = rate.NewLimiter(rate.Limit(limit.Rate), limit.Burst)

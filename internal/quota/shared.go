@@ -8,11 +8,9 @@ import (
 
 	"github.com/go-redis/redis_rate/v10"
 	"github.com/redis/go-redis/v9"
-)
 
-// askTimeout is how long a booking waits for Redis. Its limit is worth less
-// than the booking.
-const askTimeout = 250 * time.Millisecond
+	"github.com/wakecall/wakecall/internal/tuning"
+)
 
 // keyPrefix stands before every key in Redis.
 const keyPrefix = "wakecall:adds:"
@@ -44,9 +42,9 @@ func (s *Shared) Close() error { return s.client.Close() }
 // Allow takes a token from the bucket of key, or says when there will be one.
 func (s *Shared) Allow(ctx context.Context, key string, limit Limit) (wait time.Duration, err error) {
 	if limit.Rate <= 0 {
-		return never, nil
+		return tuning.ClosedRetryAfter, nil
 	}
-	asking, cancel := context.WithTimeout(ctx, askTimeout)
+	asking, cancel := context.WithTimeout(ctx, tuning.SharedLimitTimeout)
 	defer cancel()
 	result, err := s.limiter.Allow(asking, keyPrefix+key, redis_rate.Limit{
 		Rate: 1, Burst: limit.Burst, Period: time.Duration(float64(time.Second) / limit.Rate),

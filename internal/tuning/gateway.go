@@ -1,0 +1,47 @@
+package tuning
+
+import "time"
+
+// The connections of the API. A client that is slower holds nobody up.
+const (
+	ReadHeaderTimeout = 5 * time.Second
+	ReadTimeout       = 10 * time.Second
+	// WriteSlack is the time that an answer has beyond the longest wait for an effect.
+	WriteSlack  = 15 * time.Second
+	IdleTimeout = 60 * time.Second
+	// HeaderBytes bounds the headers of a request.
+	HeaderBytes = 16 << 10
+	// HeadSlack is what of a head is read beyond HeaderBytes before the framing of a
+	// request is given up: the server refuses it earlier (0021).
+	HeadSlack = 8 << 10
+)
+
+// Requests.
+const (
+	// BatchWidth is how many bookings of one batch are under way at once.
+	BatchWidth = 32
+	// RequestIDLen bounds the request id of a caller, in characters.
+	RequestIDLen = 128
+	// LoggedBytes bounds a text of the caller's choosing in a log line.
+	LoggedBytes = 1024
+	// UnavailableRetryAfter is after how many seconds a caller may try again while
+	// Temporal does not answer.
+	UnavailableRetryAfter = 1
+	// ReadyTrusted is how long an answer to whether the API is ready is trusted: many may
+	// ask, and each question is a query of a workflow.
+	ReadyTrusted = time.Second
+	// ReadyTimeout bounds that question.
+	ReadyTimeout = 2 * time.Second
+)
+
+// Limits on bookings.
+const (
+	// SharedLimitTimeout is how long a booking waits for Redis. Its limit is worth less
+	// than the booking.
+	SharedLimitTimeout = 250 * time.Millisecond
+	// ClosedRetryAfter is when to try again where the rate is 0.
+	ClosedRetryAfter = time.Minute
+	// LimitedTypes bounds the business types whose limit a process remembers. Business
+	// types are hundreds.
+	LimitedTypes = 10_000
+)
