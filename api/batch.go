@@ -124,7 +124,7 @@ func (s *Server) addOne(ctx context.Context, item jsontext.Value, whole engine.R
 	if err != nil {
 		return timer.View{}, false, err
 	}
-	request, err := members.booking()
+	request, err := members.booking(s.reach)
 	if err != nil {
 		return timer.View{}, false, err
 	}

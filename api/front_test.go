@@ -278,7 +278,7 @@ func TestAnswersToManyFieldErrorsAreBounded(t *testing.T) {
 	problem := func(body string) Problem {
 		members, err := parseObject([]byte(body))
 		if err == nil {
-			_, err = members.booking()
+			_, err = members.booking(nil)
 		}
 		return problemOf(err)
 	}

@@ -38,7 +38,7 @@ func FuzzBooking(f *testing.F) {
 			requireRefusal(t, err)
 			return
 		}
-		request, err := members.booking()
+		request, err := members.booking(nil)
 		if err != nil {
 			requireRefusal(t, err)
 			return
@@ -59,7 +59,7 @@ func FuzzPolicy(f *testing.F) {
 			requireRefusal(t, err)
 			return
 		}
-		change, err := members.policy("order")
+		change, err := members.policy("order", nil, timer.Policy{})
 		if err != nil {
 			requireRefusal(t, err)
 			return

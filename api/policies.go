@@ -62,7 +62,7 @@ func (s *Server) putPolicy(c echo.Context) error {
 		if err != nil {
 			return engine.PolicyChange{}, err
 		}
-		return body.policy(businessType)
+		return body.policy(businessType, s.reach, timer.Policy{})
 	})
 }
 
@@ -96,8 +96,9 @@ func (s *Server) changePolicy(c echo.Context, read func(businessType string) (en
 	}
 }
 
-// policy reads a policy whose type stands in the path.
-func (o object) policy(businessType string) (engine.PolicyChange, error) {
+// policy reads a policy whose type stands in the path. Addresses that old has as well
+// are not judged.
+func (o object) policy(businessType string, reach timer.Reach, old timer.Policy) (engine.PolicyChange, error) {
 	var body policyBody
 	errs := append(o.fill(&body), o.zeros(policyZeros)...)
 	if body.BusinessType != nil && *body.BusinessType != businessType {
@@ -126,6 +127,7 @@ func (o object) policy(businessType string) (engine.PolicyChange, error) {
 	}
 	if len(errs) > 0 {
 		errs.Complete(change.Policy.Check())
+		errs.Complete(reach.Policy(change.Policy, old))
 	}
 	return change, errs.Err()
 }

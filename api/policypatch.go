@@ -24,13 +24,13 @@ func (s *Server) patchPolicy(c echo.Context) error {
 		if err != nil {
 			return engine.PolicyChange{}, err
 		}
-		return patch.policyPatch(businessType)
+		return patch.policyPatch(businessType, s.reach)
 	})
 }
 
 // policyPatch reads a merge patch. What is wrong with the patch itself is refused at
 // once; what is wrong with the policy that it makes is known when it is applied.
-func (o object) policyPatch(businessType string) (change engine.PolicyChange, err error) {
+func (o object) policyPatch(businessType string, reach timer.Reach) (change engine.PolicyChange, err error) {
 	errs := o.unknown(reflect.TypeFor[policyBody]())
 	if len(o) == 0 {
 		errs.Add("", timer.CodeRequired, "name at least one field to change")
@@ -45,7 +45,7 @@ func (o object) policyPatch(businessType string) (change engine.PolicyChange, er
 			if err != nil {
 				return engine.PolicyChange{}, err
 			}
-			edited, err := merge(document, o).policy(businessType)
+			edited, err := merge(document, o).policy(businessType, reach, stored)
 			_, named := o["signing_secrets"] // null takes them away
 			edited.KeepSecrets = !named
 			return edited, err

@@ -62,6 +62,9 @@ type Options struct {
 	Logger    *slog.Logger
 	// Auth says who calls; without one, nobody is let in.
 	Auth *auth.Authenticator
+	// Reach judges the addresses in URLs beside what cannot be read of a body; nil for
+	// none. The engine judges what can be read.
+	Reach timer.Reach
 	// MetricsElsewhere leaves /metrics to a server on an address of its own.
 	MetricsElsewhere bool
 	// TrustedProxies are the networks whose word on the client's address, in
@@ -75,6 +78,7 @@ const versionPrefix = "/v1/"
 // Server is the HTTP API.
 type Server struct {
 	engine Engine
+	reach  timer.Reach
 	auth   *auth.Authenticator
 	ready  *readiness
 	http   *http.Server
@@ -86,7 +90,7 @@ func New(options Options) *Server {
 	if authenticator == nil {
 		authenticator = &auth.Authenticator{}
 	}
-	s := &Server{engine: options.Engine, auth: authenticator, ready: newReadiness(options.Engine.Ready)}
+	s := &Server{engine: options.Engine, reach: options.Reach, auth: authenticator, ready: newReadiness(options.Engine.Ready)}
 	e := echo.New()
 	e.HTTPErrorHandler = answerError
 	e.IPExtractor = clientAddress(options.TrustedProxies)

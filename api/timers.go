@@ -43,7 +43,7 @@ func (s *Server) addTimer(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	request, err := body.booking()
+	request, err := body.booking(s.reach)
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (s *Server) addTimer(c echo.Context) error {
 }
 
 func (s *Server) putTimer(c echo.Context) error {
-	request, wait, err := change(c)
+	request, wait, err := s.change(c)
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (s *Server) putTimer(c echo.Context) error {
 }
 
 func (s *Server) patchTimer(c echo.Context) error {
-	request, wait, err := change(c)
+	request, wait, err := s.change(c)
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (s *Server) patchTimer(c echo.Context) error {
 }
 
 // change reads the request of a PUT or PATCH.
-func change(c echo.Context) (request engine.Request, wait time.Duration, err error) {
+func (s *Server) change(c echo.Context) (request engine.Request, wait time.Duration, err error) {
 	target, err := targetOf(c)
 	if err != nil {
 		return request, 0, err
@@ -94,7 +94,7 @@ func change(c echo.Context) (request engine.Request, wait time.Duration, err err
 	if err != nil {
 		return request, 0, err
 	}
-	request, err = body.amendment(target.Key)
+	request, err = body.amendment(target.Key, s.reach)
 	request.TraceParent, request.IfMatch = traceParent(c), target.IfMatch
 	return request, target.Wait, err
 }

@@ -35,15 +35,15 @@ type termsBody struct {
 }
 
 // booking reads a whole timer from a body.
-func (o object) booking() (engine.Request, error) {
+func (o object) booking(reach timer.Reach) (engine.Request, error) {
 	var body timerBody
 	errs := append(o.fill(&body), o.zeros(termsZeros)...)
-	return body.request(timer.Key{BusinessType: deref(body.BusinessType), BusinessID: deref(body.BusinessID)}, errs)
+	return body.request(timer.Key{BusinessType: deref(body.BusinessType), BusinessID: deref(body.BusinessID)}, errs, reach)
 }
 
 // amendment reads the terms of a timer whose key stands in the path. A body
 // may repeat the key.
-func (o object) amendment(key timer.Key) (engine.Request, error) {
+func (o object) amendment(key timer.Key, reach timer.Reach) (engine.Request, error) {
 	var body timerBody
 	errs := append(o.fill(&body), o.zeros(termsZeros)...)
 	if body.BusinessType != nil && *body.BusinessType != key.BusinessType {
@@ -52,16 +52,17 @@ func (o object) amendment(key timer.Key) (engine.Request, error) {
 	if body.BusinessID != nil && *body.BusinessID != key.BusinessID {
 		errs.Add("/business_id", timer.CodeConflict, "must be the one in the path")
 	}
-	return body.request(key, errs)
+	return body.request(key, errs, reach)
 }
 
 // request completes a body. When some of it could not be read, the rest is
 // checked all the same, so that one answer names every field error.
-func (b timerBody) request(key timer.Key, errs timer.FieldErrors) (engine.Request, error) {
+func (b timerBody) request(key timer.Key, errs timer.FieldErrors, reach timer.Reach) (engine.Request, error) {
 	terms, more := b.terms()
 	errs = append(errs, more...)
 	if len(errs) > 0 {
 		errs.Complete(append(key.Check(), terms.Check(time.Now())...))
+		errs.Complete(reach.Callback(terms.Callback))
 	}
 	return engine.Request{Key: key, Terms: terms}, errs.Err()
 }

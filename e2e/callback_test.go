@@ -229,6 +229,8 @@ func TestForbiddenAddressesAreRefused(t *testing.T) {
 	}
 	body := booking(kind, "", "-1h", "http://10.0.0.1/")
 	require.Len(t, env.Do("POST", "/v1/timers", body).Problem().Errors, 3, "with all else that is wrong")
+	body["priority"] = "high"
+	require.Len(t, env.Do("POST", "/v1/timers", body).Problem().Errors, 4, "and with what cannot be read")
 	require.Equal(t, http.StatusNotFound, env.Do("GET", "/v1/timers/"+kind+"/new", nil).Status, "nothing was booked")
 }
 

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 
+	"github.com/wakecall/wakecall/activities"
 	"github.com/wakecall/wakecall/api"
 	"github.com/wakecall/wakecall/internal/auth"
 	"github.com/wakecall/wakecall/internal/tuning"
@@ -29,7 +30,7 @@ func (a *App) API() Server {
 	}
 	return api.New(api.Options{
 		Engine: a.Engine, Telemetry: a.Telemetry, Logger: a.Logger, Auth: authenticator, MetricsElsewhere: a.Config.MetricsAddr != "",
-		TrustedProxies: a.Config.Proxies,
+		TrustedProxies: a.Config.Proxies, Reach: activities.Reach(a.Config.CallbackAllow),
 	})
 }
 
