@@ -1,10 +1,7 @@
 # The roles api and worker (target wakecall, the default), and everything in one
-# process (target standalone). A digest beside a tag (GOLANG_DIGEST=@sha256:…) pins
-# what the tag means; deploy/pin-images.sh writes them.
+# process (target standalone). `make pin` writes the digests beside the tags.
 
-ARG GOLANG_DIGEST= BUSYBOX_DIGEST=
-
-FROM golang:1.26.8-alpine${GOLANG_DIGEST} AS build
+FROM golang:1.26.8-alpine@sha256:8ac98ca534ac3f51e1f420a1dd2c15e74c75cfa0f23f3ad27eb5d7236c349a0c AS build
 WORKDIR /src
 COPY go.mod go.sum ./
 RUN --mount=type=cache,target=/go/pkg/mod go mod download
@@ -21,7 +18,7 @@ RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/root/.cache
     && mkdir -m 700 /data
 
 # One static program, for the health checks: the final images have no shell.
-FROM busybox:1.37.0-musl${BUSYBOX_DIGEST} AS tools
+FROM busybox:1.37.0-musl@sha256:5cec3fc171c87218698e85a52af7087de727372aae264a787b8112901a5b0092 AS tools
 
 FROM scratch AS base
 COPY --from=tools /bin/wget /bin/wget

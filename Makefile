@@ -7,17 +7,19 @@ BIN     := $(CURDIR)/bin
 GOLANGCI_VERSION      := v2.15.0
 WORKFLOWCHECK_VERSION := v0.6.0
 TEMPORAL_VERSION      := v1.5.1
+CRANE_VERSION         := v0.22.1
 GOLANGCI      := $(BIN)/golangci-lint-$(GOLANGCI_VERSION)
 WORKFLOWCHECK := $(BIN)/workflowcheck-$(WORKFLOWCHECK_VERSION)
 TEMPORAL_CLI  := $(BIN)/temporal-$(TEMPORAL_VERSION)
 TCTL          := $(BIN)/tctl
+CRANE         := $(BIN)/crane-$(CRANE_VERSION)
 
 # What the binaries and the image say they are; without git, Go's own record.
 export WAKECALL_VERSION := $(or $(WAKECALL_VERSION),$(shell git describe --tags --always --dirty 2>/dev/null))
 
 export WAKECALL_BIN            := $(BIN)/wakecall
 export WAKECALL_STANDALONE_BIN := $(BIN)/wakecall-standalone
-export TEMPORAL_CLI TCTL
+export TEMPORAL_CLI TCTL CRANE
 
 .DEFAULT_GOAL := help
 
@@ -38,7 +40,7 @@ receiver: ## run a receiver of callbacks to try things with, on 127.0.0.1:9000
 RACE := -race '-gcflags=modernc.org/...=-race=false -d=checkptr=0'
 
 .PHONY: test
-test: deps lint build cli ## everything: lint, unit tests, and the whole of Wakecall on a real Temporal
+test: deps lint build cli $(CRANE) ## everything: lint, unit tests, and the whole of Wakecall on a real Temporal
 	go test $(RACE) ./...
 	cd standalone && go test $(RACE) ./...
 	cd examples && go test ./...
@@ -118,6 +120,10 @@ down: ## stop it; the data stays
 backup: ## copy the database of the production form, as it is at one instant, into backups/
 	docker compose run --rm backup
 
+.PHONY: pin
+pin: $(CRANE) ## write the digests of the images into docker-compose.yml and the Dockerfile; asks the registries
+	@deploy/pin.sh
+
 .PHONY: tools
 tools: cli ## build Temporal's command lines, temporal and tctl, and say where they are
 	@ln -sf $(notdir $(TEMPORAL_CLI)) $(BIN)/temporal
@@ -149,6 +155,10 @@ $(WORKFLOWCHECK):
 $(TEMPORAL_CLI):
 	GOBIN=$(BIN) go install github.com/temporalio/cli/cmd/temporal@$(TEMPORAL_VERSION)
 	mv $(BIN)/temporal $@
+
+$(CRANE):
+	GOBIN=$(BIN) go install github.com/google/go-containerregistry/cmd/crane@$(CRANE_VERSION)
+	mv $(BIN)/crane $@
 
 $(TCTL): e2e/tools/tctl/go.mod
 	cd e2e/tools/tctl && go build -mod=mod -o $@ github.com/temporalio/tctl/cmd/tctl

@@ -12,36 +12,7 @@ import (
 	"github.com/moby/patternmatcher"
 	"github.com/moby/patternmatcher/ignorefile"
 	"github.com/stretchr/testify/require"
-
-	"github.com/wakecall/wakecall/e2e/process"
 )
-
-// Tags can be moved; deploy/pin-images.sh writes the digests that stand beside them.
-func TestImagesCanBePinned(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	digest := "sha256:" + strings.Repeat("0123456789abcdef", 4)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "docker"), []byte("#!/bin/sh\necho "+digest+"\n"), 0o700))
-	settings, _ := process.Settings(t)
-	pin := func() string {
-		command := exec.CommandContext(t.Context(), "sh", "../../deploy/pin-images.sh", settings)
-		command.Env = []string{"PATH=" + dir + ":" + os.Getenv("PATH")}
-		output, err := command.CombinedOutput()
-		require.NoError(t, err, "%s", output)
-		return string(output)
-	}
-	require.Equal(t, 10, strings.Count(pin(), "@"+digest), "eight images of the compose file, two of the Dockerfile")
-	require.Equal(t, 10, strings.Count(pin(), "@"+digest), "it may be repeated")
-	project, err := process.Compose(t.Context(), process.ComposeFile(), settings)
-	require.NoError(t, err)
-	for _, service := range project.Services {
-		if service.Build == nil {
-			require.True(t, strings.HasSuffix(service.Image, "@"+digest), service.Image)
-		} else {
-			require.Equal(t, "@"+digest, *service.Build.Args["GOLANG_DIGEST"])
-		}
-	}
-}
 
 func TestDockerfile(t *testing.T) {
 	t.Parallel()
@@ -51,12 +22,11 @@ func TestDockerfile(t *testing.T) {
 	module, err := os.ReadFile("../../go.mod")
 	require.NoError(t, err)
 	version := regexp.MustCompile(`(?m)^go (\S+)$`).FindStringSubmatch(string(module))[1]
-	require.Contains(t, text, "FROM golang:"+version+"-alpine${GOLANG_DIGEST} AS build", "the compiler that the tests ran with")
+	require.Regexp(t, `(?m)^FROM golang:`+regexp.QuoteMeta(version)+`-alpine(@\S+)? AS build$`, text, "the compiler that the tests ran with")
 	var bases []string
 	for _, stage := range regexp.MustCompile(`(?m)^FROM (\S+) AS (\S+)`).FindAllStringSubmatch(text, -1) {
-		if image, pinnable := strings.CutSuffix(stage[1], "_DIGEST}"); pinnable {
-			image, _, _ = strings.Cut(image, "$")
-			require.Regexp(t, pinned, image)
+		if strings.Contains(stage[1], ":") {
+			require.Regexp(t, pinned, stage[1])
 			stage[1] = "pinned"
 		}
 		bases = append(bases, stage[1]+" "+stage[2])

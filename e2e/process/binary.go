@@ -24,6 +24,9 @@ func Temporal(t testing.TB) string { return built(t, temporalCLI) }
 // Tctl is the path of Temporal's older CLI.
 func Tctl(t testing.TB) string { return built(t, tctl) }
 
+// Crane is the path of the program that asks registries for digests.
+func Crane(t testing.TB) string { return built(t, crane) }
+
 // TemporalServer is the path of Temporal's own server.
 func TemporalServer(t testing.TB) string { return built(t, temporalServer) }
 
@@ -34,6 +37,7 @@ var (
 	wakecall    = program("WAKECALL_BIN", "wakecall", from(".", "."))
 	standalone  = program("WAKECALL_STANDALONE_BIN", "wakecall-standalone", from("standalone", "."))
 	temporalCLI = program("TEMPORAL_CLI", "temporal", install("github.com/temporalio/cli/cmd/temporal@v1.5.1"))
+	crane       = program("CRANE", "crane", install("github.com/google/go-containerregistry/cmd/crane@v0.22.1"))
 	tctl        = program("TCTL", "tctl", from("e2e/tools/tctl", "github.com/temporalio/tctl/cmd/tctl"))
 
 	temporalServer = program("TEMPORAL_SERVER", "temporal-server", from("e2e", "go.temporal.io/server/cmd/server"))

@@ -4,6 +4,6 @@
 //
 // The programs, Temporal's own among them, are built once per test run, or taken
 // from where a variable says: WAKECALL_BIN, WAKECALL_STANDALONE_BIN,
-// TEMPORAL_CLI, TCTL, TEMPORAL_SERVER, TEMPORAL_SQL_TOOL. No process outlives
+// TEMPORAL_CLI, TCTL, CRANE, TEMPORAL_SERVER, TEMPORAL_SQL_TOOL. No process outlives
 // its test.
 package process
