@@ -10,20 +10,28 @@ import (
 	"github.com/wakecall/wakecall/e2e/process"
 )
 
-// A deploy starts the new program before it stops the old one, and waits for
-// it to finish what it began.
+// An upgrade as docs/upgrade.md describes it, with two of each role: all workers, one
+// after the other, before the first gateway. Each finishes what it began. It is the same
+// program before and after; what older ones have stored is held by the frozen histories.
+// No fault is noted, so the limits of calm hold throughout.
 func (p *production) rollingRestart() {
-	_, summary := p.run(trial{fault: "SIGTERM of the worker and the API, rolling", plan: busy(scaled(1000, 150)), strike: func(*load.Load) {
-		for range scaled(10, 3) {
-			p.awaitHeld()
-			old := p.living["worker"]
-			p.living["worker"] = p.deployment.Beside("worker")
-			require.Zero(p.t, old.Stop())
-			p.restart("api")
-			p.pause(time.Second)
+	gateway := p.deployment.Beside("api")
+	p.gateways = []string{gateway.URL()}
+	p.living["other worker"], p.living["other api"] = p.deployment.Beside("worker"), gateway
+	_, summary := p.run(trial{fault: "SIGTERM of both workers, then of both gateways, rolling", plan: busy(scaled(1000, 150)), strike: func(*load.Load) {
+		for range scaled(5, 1) {
+			for _, name := range []string{"worker", "other worker", "api", "other api"} {
+				p.awaitHeld()
+				require.Zero(p.t, p.living[name].Stop(), name)
+				p.living[name] = p.living[name].Again()
+			}
 		}
 	}})
 	require.Zero(p.t, summary.Duplicates, "nothing crashed")
+	for _, name := range []string{"other worker", "other api"} { // the next scenario has one of each
+		require.Zero(p.t, p.living[name].Stop())
+		delete(p.living, name)
+	}
 }
 
 // restart stops a service and starts it again.

@@ -34,6 +34,7 @@ type Command struct {
 // Process is a running program.
 type Process struct {
 	t              testing.TB
+	program        Command
 	command        *exec.Cmd
 	ready          string
 	metrics        string // its address, if it is one of its own
@@ -58,7 +59,7 @@ func Start(t testing.TB, c Command) *Process {
 // Launch runs a program and waits for nothing.
 func Launch(t testing.TB, c Command) *Process {
 	t.Helper()
-	p := &Process{t: t, command: exec.Command(c.Path, c.Args...), ready: c.Ready, metrics: cmp.Or(c.Env["WAKECALL_METRICS_ADDR"], c.Env["PROMETHEUS_ENDPOINT"]), exited: make(chan struct{})}
+	p := &Process{t: t, program: c, command: exec.Command(c.Path, c.Args...), ready: c.Ready, metrics: cmp.Or(c.Env["WAKECALL_METRICS_ADDR"], c.Env["PROMETHEUS_ENDPOINT"]), exited: make(chan struct{})}
 	p.command.Env = environment(t, c.Env)
 	p.command.Stdout, p.command.Stderr = &p.stdout, &p.stderr
 	// A test run that is killed itself runs no cleanup.
@@ -139,6 +140,9 @@ func (p *Process) Wait() int {
 // Stop asks the process to end, as an orchestrator does, and returns its exit
 // code.
 func (p *Process) Stop() int { p.t.Helper(); return p.signal(syscall.SIGTERM) }
+
+// Again starts the program of a process that has ended, and waits until it is ready.
+func (p *Process) Again() *Process { p.t.Helper(); return Start(p.t, p.program) }
 
 // Interrupt ends the process as Ctrl-C does, and returns its exit code.
 func (p *Process) Interrupt() int { p.t.Helper(); return p.signal(syscall.SIGINT) }
