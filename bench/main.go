@@ -1,5 +1,5 @@
 // Command bench measures Wakecall beside bare Temporal and the job queues that
-// are its peers, all in one run on one machine. See docs/performance.md.
+// are its peers, all in one run on one machine. See docs/performance-method.md.
 package main
 
 import (

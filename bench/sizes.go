@@ -32,7 +32,7 @@ type sizes struct {
 	pending int
 }
 
-// full is what docs/performance.md shows, small what a change is tried with.
+// full is what docs/performance-data.md shows, small what a change is tried with.
 var (
 	full = sizes{
 		subjects: []string{
