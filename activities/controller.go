@@ -9,6 +9,7 @@ import (
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
 
+	"github.com/wakecall/wakecall/activities/send"
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -21,7 +22,7 @@ type Queues interface {
 type Controller struct {
 	Queues   Queues
 	Policies Policies
-	Caller   *Caller
+	Sender   Sender
 	Failures Failures
 }
 
@@ -44,21 +45,23 @@ func (c *Controller) Alert(ctx context.Context, event timer.Event) error {
 	if err != nil {
 		return err
 	}
-	sent := c.Caller.call(ctx, alertRequest(policy, activity.GetInfo(ctx).WorkflowExecution.ID, body))
-	verdict := timer.Judge(sent.answer, sent.ended)
+	sent := c.Sender.Send(ctx, alertMessage(policy, activity.GetInfo(ctx).WorkflowExecution.ID, body))
+	verdict := timer.Judge(sent.Answer)
 	switch verdict.Ruling {
 	case timer.RuleDelivered:
 		return nil
 	case timer.RuleStop:
-		return temporal.NewNonRetryableApplicationError(sent.answer.Describe(), string(verdict.Ruling), nil)
+		return temporal.NewNonRetryableApplicationError(sent.Describe(), string(verdict.Ruling), nil)
 	default:
-		return errors.New(sent.answer.Describe())
+		return errors.New(sent.Describe())
 	}
 }
 
-func alertRequest(policy timer.Policy, id string, body []byte) request {
-	headers := map[string]string{HeaderBusinessType: policy.BusinessType, "Content-Type": timer.ContentTypeJSON}
-	now := time.Now()
-	sign(headers, message{id: timer.MessageID(id), at: now, body: body}, policy.Secrets(now))
-	return request{url: policy.Alert.URL, timeout: timer.DefaultAttemptTimeout, body: body, headers: headers, tls: policy.TLS}
+// alertMessage is the body of an event under an id that is the alert's for ever.
+func alertMessage(policy timer.Policy, alert string, body []byte) send.Message {
+	return send.Message{
+		ID: timer.MessageID(alert), Destination: timer.HTTP(policy.Alert.URL), ContentType: timer.ContentTypeJSON, Body: body,
+		Headers: map[string]string{send.HeaderBusinessType: policy.BusinessType},
+		Secrets: policy.Secrets(time.Now()), Timeout: timer.DefaultAttemptTimeout, TLS: policy.TLS,
+	}
 }

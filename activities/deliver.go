@@ -13,8 +13,8 @@ import (
 
 // Deliver makes the next attempt, and fails with the wait until the one after
 // it. Its result is not final when the delivery belongs on another queue.
-func (r *Ringer) Deliver(ctx context.Context, delivery timer.Delivery, payload converter.RawValue) (timer.Report, error) {
-	report, err := r.deliver(ctx, try{delivery: delivery, payload: payload, last: recorded(ctx)})
+func (a *Attempter) Deliver(ctx context.Context, delivery timer.Delivery, payload converter.RawValue) (timer.Report, error) {
+	report, err := a.deliver(ctx, attempt{delivery: delivery, payload: payload, last: recorded(ctx)})
 	switch {
 	case err != nil:
 		return timer.Report{}, err
@@ -26,7 +26,7 @@ func (r *Ringer) Deliver(ctx context.Context, delivery timer.Delivery, payload c
 	return timer.Report{}, failure(report)
 }
 
-func (r *Ringer) deliver(ctx context.Context, next try) (timer.Report, error) {
+func (a *Attempter) deliver(ctx context.Context, next attempt) (timer.Report, error) {
 	if next.last == nil {
 		next.last = next.delivery.Prior
 		// The first try gives the wait into Temporal's hands, where GET sees it.
@@ -35,10 +35,10 @@ func (r *Ringer) deliver(ctx context.Context, next try) (timer.Report, error) {
 		}
 	}
 	// A success whose record was lost on the way to Temporal is not repeated.
-	if report, ok := r.receipts.recall(deliveryOf(ctx)); ok {
+	if report, ok := a.receipts.recall(deliveryOf(ctx)); ok {
 		return report, nil
 	}
-	standing, err := r.standing(ctx, next.delivery)
+	standing, err := a.standing(ctx, next.delivery)
 	if err != nil {
 		return next.postpone(err), nil
 	}
@@ -52,13 +52,13 @@ func (r *Ringer) deliver(ctx context.Context, next try) (timer.Report, error) {
 	}
 	ctx, ended := underWatch(ctx, next.last)
 	defer ended()
-	plan, err := r.plan(ctx, next.delivery.Spec)
+	config, err := a.configure(ctx, next.delivery.Spec)
 	if err != nil {
 		return next.postpone(err), nil
 	}
-	report, err := r.paced(ctx, plan, next)
+	report, err := a.paced(ctx, config, next)
 	if err == nil && report.Result == timer.ResultDelivered {
-		r.receipts.keep(deliveryOf(ctx), report)
+		a.receipts.keep(deliveryOf(ctx), report)
 	}
 	return report, err
 }
@@ -83,11 +83,11 @@ const (
 	standingPause    = 200 * time.Millisecond
 )
 
-func (r *Ringer) standing(ctx context.Context, delivery timer.Delivery) (timer.RunState, error) {
+func (a *Attempter) standing(ctx context.Context, delivery timer.Delivery) (timer.RunState, error) {
 	ctx, cancel := context.WithTimeout(ctx, standingPatience)
 	defer cancel()
 	for {
-		standing, err := r.Runs.Standing(ctx, delivery.Spec.Key, runOf(ctx))
+		standing, err := a.Runs.Standing(ctx, delivery.Spec.Key, runOf(ctx))
 		if err == nil || timer.CodeOf(err) == timer.NotFound {
 			return standing, err
 		}
@@ -101,12 +101,12 @@ func (r *Ringer) standing(ctx context.Context, delivery timer.Delivery) (timer.R
 
 // Standing says how a delivery stands, and until when it may go on under the
 // policy as it is now.
-func (r *Ringer) Standing(ctx context.Context, spec timer.Spec) (timer.RunState, error) {
-	standing, err := r.Runs.Progress(ctx, spec.Key, runOf(ctx))
+func (a *Attempter) Standing(ctx context.Context, spec timer.Spec) (timer.RunState, error) {
+	standing, err := a.Runs.Progress(ctx, spec.Key, runOf(ctx))
 	if err != nil {
 		return timer.RunState{}, err
 	}
-	policy, err := r.Policies.Policy(ctx, spec.BusinessType)
+	policy, err := a.Policies.Policy(ctx, spec.BusinessType)
 	if err != nil && timer.CodeOf(err) != timer.NotFound {
 		return timer.RunState{}, err
 	}
@@ -116,40 +116,40 @@ func (r *Ringer) Standing(ctx context.Context, spec timer.Spec) (timer.RunState,
 
 // paced makes an attempt, or none where it comes too soon, or the type is held back
 // or has got a policy, and with it a queue of its own.
-func (r *Ringer) paced(ctx context.Context, plan plan, next try) (timer.Report, error) {
+func (a *Attempter) paced(ctx context.Context, config attemptConfig, next attempt) (timer.Report, error) {
 	now := time.Now()
 	if early := next.delivery.Spec.RingsAt().Until(now); early > 0 { // the engine's clock is ahead
-		return next.wait(plan, early), nil
+		return next.wait(config, early), nil
 	}
 	// Temporal hands the last try's task out once more when its store had said that
 	// it was not written.
 	if last := next.last; last != nil && last.Early(now) {
-		return next.wait(plan, last.NextIn(now)), nil
+		return next.wait(config, last.NextIn(now)), nil
 	}
-	if plan.policy.Version != 0 && activity.GetInfo(ctx).TaskQueue != r.Queue(plan.policy.BusinessType) {
-		return next.skip(plan, timer.ResultUseQueue), nil
+	if config.policy.Version != 0 && activity.GetInfo(ctx).TaskQueue != a.Queue(config.policy.BusinessType) {
+		return next.skip(config, timer.ResultUseQueue), nil
 	}
-	if until, held := plan.policy.HeldBack(now); held {
-		return next.wait(plan, until.Until(now)), nil
+	if until, held := config.policy.HeldBack(now); held {
+		return next.wait(config, until.Until(now)), nil
 	}
-	if plan.policy.Version != 0 { // else the queue is everybody's, and has limits of its own
-		leave, ok := r.Bulkhead.EnterQueue(ctx, plan.policy.BusinessType, plan.policy.Limits.InFlight)
+	if config.policy.Version != 0 { // else the queue is everybody's, and has limits of its own
+		leave, ok := a.Bulkhead.EnterQueue(ctx, config.policy.BusinessType, config.policy.Limits.InFlight)
 		if !ok {
-			return next.wait(plan, postponeFor), nil
+			return next.wait(config, postponeFor), nil
 		}
 		defer leave()
 	}
-	return r.attempt(ctx, plan.within(ctx), next)
+	return a.call(ctx, config.within(ctx), next)
 }
 
 // reportSlack is for the way of a report to Temporal.
 const reportSlack = 3 * time.Second
 
-// within is the plan of an attempt that ends before its task does: one that
+// within is the configuration of an attempt that ends before its task does: one that
 // outlasted it would leave no report, and count for nothing.
-func (p plan) within(ctx context.Context) plan {
+func (c attemptConfig) within(ctx context.Context) attemptConfig {
 	end, _ := ctx.Deadline()
 	left := timer.Duration(time.Until(end) - reportSlack)
-	p.callback.Timeout = max(min(p.callback.Timeout, left), timer.Duration(timer.MinAttemptTimeout))
-	return p
+	c.callback.Timeout = max(min(c.callback.Timeout, left), timer.Duration(timer.MinAttemptTimeout))
+	return c
 }

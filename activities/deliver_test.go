@@ -3,7 +3,6 @@ package activities
 import (
 	"context"
 	"errors"
-	"net/http"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -16,6 +15,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
 
+	"github.com/wakecall/wakecall/activities/send"
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -23,9 +23,9 @@ import (
 // they leave.
 type queue struct {
 	*testing.T
-	ringer   *Ringer
-	env      *testsuite.TestActivityEnvironment
-	delivery timer.Delivery
+	attempter *Attempter
+	env       *testsuite.TestActivityEnvironment
+	delivery  timer.Delivery
 
 	policy    timer.Policy
 	policyErr error
@@ -35,26 +35,24 @@ type queue struct {
 	// full is whether the type makes as many attempts as it may.
 	full bool
 	// answer is the receiver's.
-	answer func(*http.Request) *http.Response
-	calls  []*http.Request
+	answer func(context.Context) timer.Answer
+	calls  []send.Envelope
 	wishes []timer.BackPressure
 }
 
 func newQueue(t *testing.T) *queue {
-	q := &queue{T: t, standing: timer.RunState{Wanted: true}, answer: answers(http.StatusOK)}
-	receiver := clientOn(onQueue{q: q}, "test")
-	links := &links{common: &link{client: receiver, fresh: receiver}}
-	ringer, err := NewRinger(Config{
+	q := &queue{T: t, standing: timer.RunState{Wanted: true}, answer: answers(timer.Answer{Delivered: true, Status: 200})}
+	attempter, err := NewAttempter(Config{
 		Runs: onQueue{q: q}, Policies: onQueue{q: q}, Bulkhead: onQueue{q: q}, Observer: onQueue{q: q},
 		Queue:  func(string) string { return "default-test-taskqueue" },
-		Caller: &Caller{links: links, tracer: noop.NewTracerProvider().Tracer(""), resent: func() {}},
+		Sender: send.New(send.Transports{timer.DestinationHTTP: onQueue{q: q}}, noop.NewTracerProvider().Tracer("")),
 	})
 	require.NoError(t, err)
-	q.ringer = ringer
+	q.attempter = attempter
 	q.delivery.Spec = timer.Spec{Key: timer.Key{BusinessType: "x", BusinessID: "1"}, Memo: timer.Memo{CreatedAt: timer.At(time.Now()), DueAt: timer.At(time.Now())}}
 	q.delivery.Live = true
 	q.policy = timer.Policy{
-		BusinessType: "x", Version: 1, Callback: timer.Callback{URL: "http://receiver.example"},
+		BusinessType: "x", Version: 1, Callback: timer.Callback{Destination: timer.HTTP("http://receiver.example")},
 		Retry: timer.Retry{Steps: []timer.Duration{timer.Duration(10 * time.Second), timer.Duration(time.Minute)}},
 	}.WithDefaults()
 	return q
@@ -87,28 +85,22 @@ func (o onQueue) EnterQueue(context.Context, string, int) (leave func(), ok bool
 
 func (o onQueue) Attempted(string, timer.Report, time.Duration) {}
 
-func (o onQueue) RoundTrip(r *http.Request) (*http.Response, error) {
-	o.q.calls = append(o.q.calls, r)
-	if answer := o.q.answer(r); answer != nil {
-		return answer, nil
-	}
-	<-r.Context().Done()
-	return nil, r.Context().Err()
+func (o onQueue) Send(ctx context.Context, e send.Envelope) send.Outcome {
+	o.q.calls = append(o.q.calls, e)
+	began := time.Now()
+	return send.Outcome{Answer: o.q.answer(ctx), FirstByte: began, Ended: time.Now()}
 }
 
-// answers is a receiver with one answer, and its headers.
-func answers(status int, headers ...string) func(*http.Request) *http.Response {
-	return func(*http.Request) *http.Response {
-		response := &http.Response{StatusCode: status, Header: http.Header{}, Body: http.NoBody}
-		for i := 0; i < len(headers); i += 2 {
-			response.Header.Set(headers[i], headers[i+1])
-		}
-		return response
-	}
+// answers is a receiver with one answer.
+func answers(answer timer.Answer) func(context.Context) timer.Answer {
+	return func(context.Context) timer.Answer { return answer }
 }
 
 // hangs is a receiver without an answer.
-func hangs(*http.Request) *http.Response { return nil }
+func hangs(ctx context.Context) timer.Answer {
+	<-ctx.Done()
+	return timer.Answer{Trouble: timer.Timeout}
+}
 
 // try makes one try, and goes on to the next: what it leaves is what that finds.
 func (q *queue) try() timer.Report {
@@ -121,11 +113,11 @@ func (q *queue) try() timer.Report {
 
 func (q *queue) tryIn(env *testsuite.TestActivityEnvironment) (report timer.Report) {
 	q.Helper()
-	env.RegisterActivity(q.ringer.Deliver)
+	env.RegisterActivity(q.attempter.Deliver)
 	if q.standing.Last != nil {
 		env.SetHeartbeatDetails(q.standing.Last)
 	}
-	result, err := env.ExecuteActivity(q.ringer.Deliver, q.delivery, converter.NewRawValue(nil))
+	result, err := env.ExecuteActivity(q.attempter.Deliver, q.delivery, converter.NewRawValue(nil))
 	if err == nil {
 		require.NoError(q, result.Get(&report))
 		return report
@@ -139,7 +131,7 @@ func (q *queue) tryIn(env *testsuite.TestActivityEnvironment) (report timer.Repo
 
 func (q *queue) numbers() (numbers []string) {
 	for _, call := range q.calls {
-		numbers = append(numbers, call.Header.Get(HeaderAttempt))
+		numbers = append(numbers, call.Headers[send.HeaderAttempt])
 	}
 	return numbers
 }
@@ -181,10 +173,10 @@ func TestWhatUsesUpTheLadder(t *testing.T) {
 						}
 						require.Empty(t, q.calls)
 						q.standingErr, q.policyErr, q.full, q.policy = nil, nil, false, policy
-						q.answer = answers(http.StatusInternalServerError)
+						q.answer = answers(timer.Answer{Trouble: timer.Answered, Status: 500})
 						report := q.try()
 						require.Equal(t, made+1, report.Attempt)
-						require.Equal(t, q.calls[0].Header.Get(HeaderAttempt), itoa(made+1))
+						require.Equal(t, q.calls[0].Headers[send.HeaderAttempt], itoa(made+1))
 						require.Equal(t, made+1 == 3, report.Result == timer.ResultFailed, "two steps make three attempts")
 					})
 				})
@@ -287,7 +279,7 @@ func TestAnAttemptEndsBeforeItsTask(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), c.task)
 				defer cancel()
-				p := plan{callback: timer.Callback{Timeout: timer.Duration(c.timeout)}}
+				p := attemptConfig{callback: timer.Callback{Timeout: timer.Duration(c.timeout)}}
 				require.Equal(t, c.took, p.within(ctx).callback.Timeout.D())
 			})
 		})
@@ -298,24 +290,24 @@ func TestAnAttemptEndsBeforeItsTask(t *testing.T) {
 // to the timer, which leaves the rest of the wait to its type.
 func TestPatience(t *testing.T) {
 	for name, c := range map[string]struct {
-		asks    string
+		asks    time.Duration
 		most    time.Duration
 		granted time.Duration
 		own     time.Duration
 	}{
-		"a little":         {"12", time.Hour, 12 * time.Second, 12 * time.Second},
-		"an hour":          {"3600", time.Hour, time.Hour, heardBy},
-		"2^32 seconds":     {"4294967296", time.Hour, time.Hour, heardBy},
-		"up to a minute":   {"3600", time.Minute, time.Minute, heardBy},
-		"less than a step": {"3600", time.Second, time.Second, 10 * time.Second},
-		"nothing":          {"3600", 0, 0, 10 * time.Second},
+		"a little":         {12 * time.Second, time.Hour, 12 * time.Second, 12 * time.Second},
+		"an hour":          {time.Hour, time.Hour, time.Hour, heardBy},
+		"2^32 seconds":     {1 << 32 * time.Second, time.Hour, time.Hour, heardBy},
+		"up to a minute":   {time.Hour, time.Minute, time.Minute, heardBy},
+		"less than a step": {time.Hour, time.Second, time.Second, 10 * time.Second},
+		"nothing":          {time.Hour, 0, 0, 10 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				q := newQueue(t)
 				most := timer.Duration(c.most)
 				q.policy.MaxBackPressure = &most
-				q.answer = answers(http.StatusServiceUnavailable, "Retry-After", c.asks)
+				q.answer = answers(timer.Answer{Trouble: timer.Answered, Status: 503, RetryAfter: c.asks})
 				report := q.try()
 				require.Equal(t, c.own, report.RetryIn.D())
 				if c.granted == 0 {
@@ -327,8 +319,8 @@ func TestPatience(t *testing.T) {
 
 				q = newQueue(t)
 				q.policy.MaxBackPressure = &most
-				q.answer = answers(http.StatusServiceUnavailable, "Retry-After", c.asks)
-				q.delivery.Spec.Callback = &timer.Callback{URL: "http://other.example"}
+				q.answer = answers(timer.Answer{Trouble: timer.Answered, Status: 503, RetryAfter: c.asks})
+				q.delivery.Spec.Callback = &timer.Callback{Destination: timer.HTTP("http://other.example")}
 				require.Equal(t, max(c.granted, 10*time.Second), q.try().RetryIn.D(), "who calls elsewhere waits by itself")
 				require.Empty(t, q.wishes)
 			})
@@ -366,7 +358,7 @@ func TestWhatEndsAnAttempt(t *testing.T) {
 				deliver := func(ctx context.Context) error {
 					ctx, end := context.WithCancelCause(ctx)
 					time.AfterFunc(time.Second, func() { end(c.cause) })
-					_, _ = q.ringer.Deliver(ctx, q.delivery, converter.NewRawValue(nil))
+					_, _ = q.attempter.Deliver(ctx, q.delivery, converter.NewRawValue(nil))
 					took = time.Since(began)
 					return nil
 				}

@@ -13,7 +13,7 @@ import (
 // hundred rings a second of one worker, some minutes' worth.
 const maxReceipts = 1 << 16
 
-// receipts remember, by run id, what the fast path did, so that a run is rung
+// receipts remember, by run id, what the fast path did, so that a run is called
 // once however often its task is handed out.
 type receipts struct {
 	done *lru.Cache[string, timer.Report]

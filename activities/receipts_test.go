@@ -54,7 +54,7 @@ func TestAnotherWorkersTaskIsAskedFor(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			ringer, err := NewRinger(Config{
+			attempter, err := NewAttempter(Config{
 				Worker: "self", Tasks: had{worker: c.predecessor}, Policies: noPolicies{}, Bulkhead: full{}, Observer: &repeats{},
 				Runs: &engine{},
 			})
@@ -64,10 +64,10 @@ func TestAnotherWorkersTaskIsAskedFor(t *testing.T) {
 			var report timer.Report
 			_, err = env.ExecuteLocalActivity(func(ctx context.Context) error {
 				if c.known {
-					ringer.receipts.keep(runOf(ctx), timer.Report{Result: timer.ResultDelivered})
+					attempter.receipts.keep(runOf(ctx), timer.Report{Result: timer.ResultDelivered})
 				}
 				spec := timer.Spec{Memo: timer.Memo{DueAt: timer.At(time.Now().Add(-promptly / 10))}}
-				report, err = ringer.Ring(ctx, timer.Delivery{Spec: spec, Asked: c.asked}, converter.RawValue{})
+				report, err = attempter.FirstAttempt(ctx, timer.Delivery{Spec: spec, Asked: c.asked}, converter.RawValue{})
 				return err
 			})
 			require.NoError(t, err)
@@ -82,7 +82,7 @@ func TestAnotherWorkersTaskIsAskedFor(t *testing.T) {
 // Whoever waits for an attempt that is under way gives signs of life.
 func TestAWaitForAnAttemptBeats(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ringer, err := NewRinger(Config{})
+		attempter, err := NewAttempter(Config{})
 		require.NoError(t, err)
 		var suite testsuite.WorkflowTestSuite
 		env := suite.NewTestActivityEnvironment()
@@ -93,13 +93,13 @@ func TestAWaitForAnAttemptBeats(t *testing.T) {
 			ended := make(chan struct{})
 			go func() {
 				defer close(ended)
-				_, _, _ = ringer.receipts.once(runOf(ctx), func() (timer.Report, error) {
+				_, _, _ = attempter.receipts.once(runOf(ctx), func() (timer.Report, error) {
 					<-time.After(10*askBeat + askBeat/2)
 					return timer.Report{Result: timer.ResultDelivered}, nil
 				})
 			}()
 			synctest.Wait()
-			report, err := ringer.Ask(ctx, timer.Delivery{})
+			report, err := attempter.Ask(ctx, timer.Delivery{})
 			<-ended
 			return report, err
 		}

@@ -1,9 +1,7 @@
 package activities
 
 import (
-	"net/http"
-	"net/http/httptest"
-	"net/netip"
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -13,41 +11,46 @@ import (
 	"go.opentelemetry.io/otel/trace"
 	"go.temporal.io/sdk/converter"
 
+	"github.com/wakecall/wakecall/activities/send"
 	"github.com/wakecall/wakecall/timer"
 )
+
+// carried is a transport that shows what it is given.
+type carried func(send.Envelope)
+
+func (c carried) Send(_ context.Context, e send.Envelope) send.Outcome {
+	c(e)
+	return send.Outcome{}
+}
 
 func TestAttemptsShareATrace(t *testing.T) {
 	t.Parallel()
 	const own = "4bf92f3577b34da6a3ce929d0e0e4736"
-	var got http.Header
-	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = r.Header }))
-	t.Cleanup(server.Close)
-	transport := NewTransport([]netip.Prefix{loopback}, nil)
-	t.Cleanup(transport.CloseIdleConnections)
-	caller := NewCaller(transport, sdktrace.NewTracerProvider().Tracer(""), "test", func() {})
-	attempt := func(booking, traceParent string) (traceID, spanID string) {
+	var got send.Envelope
+	sender := send.New(send.Transports{timer.DestinationHTTP: carried(func(e send.Envelope) { got = e })}, sdktrace.NewTracerProvider().Tracer(""))
+	try := func(booking, traceParent string) (traceID, spanID string) {
 		spec := timer.Spec{Key: timer.Key{BusinessType: "order-close", BusinessID: "1"}}
 		spec.Booking, spec.TraceParent = booking, traceParent
-		p := plan{callback: timer.Callback{URL: server.URL, Timeout: timer.Duration(time.Second)}}
-		require.Equal(t, http.StatusOK, caller.call(t.Context(), p.request(try{delivery: timer.Delivery{Spec: spec}, payload: converter.NewRawValue(nil)})).answer.Status)
-		parts := strings.Split(got.Get("traceparent"), "-")
+		c := attemptConfig{callback: timer.Callback{Destination: timer.HTTP("http://receiver.example"), Timeout: timer.Duration(time.Second)}}
+		sender.Send(t.Context(), c.message(attempt{delivery: timer.Delivery{Spec: spec}, payload: converter.NewRawValue(nil)}))
+		parts := strings.Split(got.Headers["traceparent"], "-")
 		require.Len(t, parts, 4)
 		return parts[1], parts[2]
 	}
 
-	first, span := attempt("a", "")
-	second, sibling := attempt("a", "")
+	first, span := try("a", "")
+	second, sibling := try("a", "")
 	require.Equal(t, first, second, "the attempts of one delivery")
 	require.NotEqual(t, span, sibling, "each is a span of its own")
-	other, _ := attempt("b", "")
+	other, _ := try("b", "")
 	require.NotEqual(t, first, other, "another booking is another delivery")
-	booked, _ := attempt("a", "00-"+own+"-00f067aa0ba902b7-01")
+	booked, _ := try("a", "00-"+own+"-00f067aa0ba902b7-01")
 	require.Equal(t, own, booked, "the trace of the booking goes on")
 	for _, malformed := range []string{
 		"00-00000000000000000000000000000000-00f067aa0ba902b7-01", "00-" + own + "-0000000000000000-01",
 		"ff-" + own + "-00f067aa0ba902b7-01", strings.Repeat("x", 55),
 	} {
-		derived, _ := attempt("a", malformed)
+		derived, _ := try("a", malformed)
 		require.Equal(t, first, derived, malformed)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/wakecall/wakecall/internal/retryafter"
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -56,6 +57,6 @@ func problemIn(response *http.Response, answer []byte) *Problem {
 		problem.Code = timer.Code(code)
 	}
 	problem.Status = response.StatusCode
-	problem.RetryAfter = timer.ParseRetryAfter(response.Header.Get("Retry-After"), time.Now())
+	problem.RetryAfter = retryafter.Parse(response.Header.Get("Retry-After"), time.Now(), timer.MaxRetryAfter)
 	return &problem
 }

@@ -198,7 +198,7 @@ func startWithShortTasks(t *testing.T, env *testenv.Env, key timer.Key, url stri
 	now := timer.At(time.Now())
 	spec := timer.Spec{
 		Key: key, Memo: timer.Memo{Booking: key.String(), Revision: 1, DueAt: now, CreatedAt: now, Priority: timer.DefaultPriority},
-		Callback:  &timer.Callback{URL: url, Timeout: timer.Duration(time.Minute)},
+		Callback:  &timer.Callback{Destination: timer.HTTP(url), Timeout: timer.Duration(time.Minute)},
 		Behaviour: workflows.BehaviourNow,
 	}
 	_, err := env.Client.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{

@@ -60,7 +60,7 @@ func TestTheGoClient(t *testing.T) {
 
 	r.On("/gone", receiver.Status(http.StatusGone))
 	added, err := wakecall.Timers.AddBatch(ctx, []client.Booking{
-		{Key: named("2"), Terms: client.Terms{Delay: client.After(0), Callback: &timer.Callback{URL: r.URL + "/gone"}}},
+		{Key: named("2"), Terms: client.Terms{Delay: client.After(0), Callback: &timer.Callback{Destination: timer.HTTP(r.URL + "/gone")}}},
 		{Key: named("3"), Terms: client.Terms{Recurrence: &timer.Recurrence{Every: client.After(time.Hour)}}},
 		{Key: named("not an id"), Terms: client.Terms{Delay: client.After(0)}},
 	})

@@ -18,7 +18,7 @@ func TestCallbackURLs(t *testing.T) {
 		"https://example.com/hook", "http://example.com:8080/a?b=c", "https://xn--bcher-kva.example", "http://127.0.0.1:9000/",
 		"https://[2001:db8::1]:443/", "https://example.com.", "https://a_b.example/",
 	} {
-		require.Empty(t, timer.Callback{URL: good}.Check(), good)
+		require.Empty(t, timer.Callback{Destination: timer.HTTP(good)}.Check(), good)
 	}
 	for _, bad := range []string{
 		"file:///etc/passwd", "gopher://x/", "ftp://x/", "javascript:alert(1)", "data:,x", "//host/x", "/x", "x", "https:host",
@@ -28,7 +28,7 @@ func TestCallbackURLs(t *testing.T) {
 		"https://-a.example/", "https://a..b/", "https://" + strings.Repeat("a", 64) + ".example/",
 		"https://" + strings.Repeat("a.", 130) + "example/", "https://example.com/" + strings.Repeat("a", 2048), "https://exa%6dple.com%00/",
 	} {
-		require.NotEmpty(t, timer.Callback{URL: bad}.Check(), bad)
+		require.NotEmpty(t, timer.Callback{Destination: timer.HTTP(bad)}.Check(), bad)
 	}
 }
 
@@ -36,7 +36,7 @@ func FuzzCallbackURL(f *testing.F) {
 	f.Add("https://example.com:8443/x?y#z")
 	f.Add("http://[::ffff:127.0.0.1]/")
 	f.Fuzz(func(t *testing.T, raw string) {
-		if len(timer.Callback{URL: raw}.Check()) > 0 || raw == "" {
+		if len(timer.Callback{Destination: timer.HTTP(raw)}.Check()) > 0 || raw == "" {
 			return
 		}
 		u, err := url.Parse(raw)
@@ -85,15 +85,15 @@ func TestCallbackHeaders(t *testing.T) {
 func TestOverrideKeepsCredentialsAtHome(t *testing.T) {
 	t.Parallel()
 	base := timer.Callback{
-		URL: "https://base/", Headers: map[string]string{"Authorization": "secret", "X-A": "base"}, Timeout: timer.Duration(3 * time.Second),
+		Destination: timer.HTTP("https://base/"), Headers: map[string]string{"Authorization": "secret", "X-A": "base"}, Timeout: timer.Duration(3 * time.Second),
 	}
 	own := timer.Callback{Headers: map[string]string{"X-A": "own"}}.Over(base)
 	require.Equal(t, timer.Callback{
-		URL: "https://base/", Headers: map[string]string{"Authorization": "secret", "X-A": "own"}, Timeout: timer.Duration(3 * time.Second),
+		Destination: timer.HTTP("https://base/"), Headers: map[string]string{"Authorization": "secret", "X-A": "own"}, Timeout: timer.Duration(3 * time.Second),
 	}, own)
 	otherCase := timer.Callback{Headers: map[string]string{"x-a": "own", "AUTHORIZATION": "own"}}.Over(base)
 	require.Equal(t, map[string]string{"x-a": "own", "AUTHORIZATION": "own"}, otherCase.Headers, "a name in another case is the same header")
-	elsewhere := timer.Callback{URL: "https://other/"}.Over(base)
+	elsewhere := timer.Callback{Destination: timer.HTTP("https://other/")}.Over(base)
 	require.Empty(t, elsewhere.Headers, "another host must not be sent the policy's credentials")
 	require.Equal(t, "base", base.Headers["X-A"], "the policy is not changed")
 	require.Equal(t, timer.DefaultAttemptTimeout, timer.Callback{}.Over(timer.Callback{}).Timeout.D())
@@ -101,21 +101,21 @@ func TestOverrideKeepsCredentialsAtHome(t *testing.T) {
 
 func TestCallbackIsAmendedFieldByField(t *testing.T) {
 	t.Parallel()
-	own := timer.Callback{URL: "https://h/a", Headers: map[string]string{"A": "1", "B": "2"}, Timeout: timer.Duration(time.Second)}
+	own := timer.Callback{Destination: timer.HTTP("https://h/a"), Headers: map[string]string{"A": "1", "B": "2"}, Timeout: timer.Duration(time.Second)}
 	for name, c := range map[string]struct {
 		change, want timer.Callback
 		refused      []string
 	}{
 		"the timeout": {timer.Callback{Timeout: timer.Duration(time.Minute)},
-			timer.Callback{URL: own.URL, Headers: own.Headers, Timeout: timer.Duration(time.Minute)}, nil},
+			timer.Callback{Destination: timer.HTTP(own.URL), Headers: own.Headers, Timeout: timer.Duration(time.Minute)}, nil},
 		"a header, in another case": {timer.Callback{Headers: map[string]string{"a": "3", "C": "4"}},
-			timer.Callback{URL: own.URL, Headers: map[string]string{"a": "3", "B": "2", "C": "4"}, Timeout: own.Timeout}, nil},
-		"the path": {timer.Callback{URL: "https://h/b"}, timer.Callback{URL: "https://h/b", Headers: own.Headers, Timeout: own.Timeout}, nil},
-		"the host": {timer.Callback{URL: "https://other/"}, timer.Callback{}, []string{"/headers/A", "/headers/B"}},
-		"the host and a header": {timer.Callback{URL: "https://other/", Headers: map[string]string{"b": "5"}}, timer.Callback{},
+			timer.Callback{Destination: timer.HTTP(own.URL), Headers: map[string]string{"a": "3", "B": "2", "C": "4"}, Timeout: own.Timeout}, nil},
+		"the path": {timer.Callback{Destination: timer.HTTP("https://h/b")}, timer.Callback{Destination: timer.HTTP("https://h/b"), Headers: own.Headers, Timeout: own.Timeout}, nil},
+		"the host": {timer.Callback{Destination: timer.HTTP("https://other/")}, timer.Callback{}, []string{"/headers/A", "/headers/B"}},
+		"the host and a header": {timer.Callback{Destination: timer.HTTP("https://other/"), Headers: map[string]string{"b": "5"}}, timer.Callback{},
 			[]string{"/headers/A"}},
-		"the host and all headers": {timer.Callback{URL: "http://h/", Headers: map[string]string{"A": "5", "B": "6"}},
-			timer.Callback{URL: "http://h/", Headers: map[string]string{"A": "5", "B": "6"}, Timeout: own.Timeout}, nil},
+		"the host and all headers": {timer.Callback{Destination: timer.HTTP("http://h/"), Headers: map[string]string{"A": "5", "B": "6"}},
+			timer.Callback{Destination: timer.HTTP("http://h/"), Headers: map[string]string{"A": "5", "B": "6"}, Timeout: own.Timeout}, nil},
 	} {
 		got, errs := own.Amend(c.change)
 		var refused []string
@@ -128,13 +128,13 @@ func TestCallbackIsAmendedFieldByField(t *testing.T) {
 		}
 	}
 	require.Equal(t, map[string]string{"A": "1", "B": "2"}, own.Headers, "the old one is not touched")
-	_, errs := timer.Callback{Headers: map[string]string{"A": "1"}}.Amend(timer.Callback{URL: "https://h/"})
+	_, errs := timer.Callback{Headers: map[string]string{"A": "1"}}.Amend(timer.Callback{Destination: timer.HTTP("https://h/")})
 	require.Len(t, errs, 1, "what was given for the policy's receiver goes to no other")
 }
 
 func TestChangesAmendTheCallback(t *testing.T) {
 	t.Parallel()
-	spec := timer.Spec{Memo: timer.Memo{DueAt: timer.At(time.Now())}, Callback: &timer.Callback{URL: "https://h/a", Headers: map[string]string{"A": "1"}}}
+	spec := timer.Spec{Memo: timer.Memo{DueAt: timer.At(time.Now())}, Callback: &timer.Callback{Destination: timer.HTTP("https://h/a"), Headers: map[string]string{"A": "1"}}}
 	change := timer.Change{Terms: timer.Terms{Callback: &timer.Callback{Timeout: timer.Duration(time.Minute)}}}
 	patched, err := spec.Apply(change)
 	require.NoError(t, err)
@@ -144,6 +144,6 @@ func TestChangesAmendTheCallback(t *testing.T) {
 	replaced, err := spec.Apply(change)
 	require.NoError(t, err)
 	require.Equal(t, timer.Callback{Timeout: timer.Duration(time.Minute)}, *replaced.Callback)
-	_, err = spec.Apply(timer.Change{Terms: timer.Terms{Callback: &timer.Callback{URL: "https://other/"}}})
+	_, err = spec.Apply(timer.Change{Terms: timer.Terms{Callback: &timer.Callback{Destination: timer.HTTP("https://other/")}}})
 	require.Equal(t, timer.InvalidRequest, timer.CodeOf(err))
 }

@@ -20,7 +20,7 @@ func clock(hour int) timer.Instant {
 var (
 	storedHeaders = map[string]string{"X-Tenant": "sealed:v1:aGVhZGVy"}
 
-	storedCallback = timer.Callback{URL: "https://shop.example/ring", Headers: storedHeaders, Timeout: timer.Duration(5 * time.Second)}
+	storedCallback = timer.Callback{Destination: timer.HTTP("https://shop.example/ring"), Headers: storedHeaders, Timeout: timer.Duration(5 * time.Second)}
 
 	storedRetry = timer.Retry{
 		Steps: []timer.Duration{timer.Duration(time.Second), timer.Duration(90 * time.Second)}, Initial: timer.Duration(2 * time.Second),

@@ -1,9 +1,7 @@
 package timer
 
 import (
-	"net/url"
 	"slices"
-	"strings"
 )
 
 // Mask is the policy without what is write-only: header values are [Hidden], and
@@ -23,7 +21,7 @@ func (p Policy) Mask() Policy {
 // old does not have, and a value that would go to another origin than the one that it
 // was given for.
 func (p *Policy) KeepHeaders(old Policy, names []string) (errs FieldErrors) {
-	same := sameOrigin(p.Callback.URL, old.Callback.URL)
+	same := p.Callback.sameOrigin(old.Callback.Destination)
 	for _, name := range slices.Sorted(slices.Values(names)) {
 		stored, ok := named(old.Callback.Headers, name)
 		value, pointer := old.Callback.Headers[stored], HeaderPointer(name)
@@ -80,21 +78,3 @@ const SecretsPointer = "/signing_secrets"
 
 // HeaderPointer is where a policy or a timer has a header.
 func HeaderPointer(name string) string { return "/callback/headers/" + escapePointer(name) }
-
-// sameOrigin reports whether two URLs have the same scheme, host and port.
-func sameOrigin(a, b string) bool {
-	one, err := url.Parse(a)
-	if err != nil {
-		return false
-	}
-	two, err := url.Parse(b)
-	return err == nil && origin(one) == origin(two)
-}
-
-func origin(u *url.URL) string {
-	port := u.Port()
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
-	}
-	return u.Scheme + "://" + strings.ToLower(u.Hostname()) + "\n" + port
-}

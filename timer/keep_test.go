@@ -12,13 +12,13 @@ import (
 
 func TestHeadersAreKeptForTheirOriginOnly(t *testing.T) {
 	t.Parallel()
-	old := timer.Policy{Callback: timer.Callback{URL: "https://Host.example/a", Headers: map[string]string{"A": "1", "B/x": "2"}}}
+	old := timer.Policy{Callback: timer.Callback{Destination: timer.HTTP("https://Host.example/a"), Headers: map[string]string{"A": "1", "B/x": "2"}}}
 	for url, kept := range map[string]bool{
 		"https://host.example/b?c": true, "https://host.example:443/": true,
 		"http://host.example/a": false, "https://host.example:8443/a": false, "https://other.example/a": false,
 		"https://sub.host.example/a": false, "https://host.example.evil.example/a": false,
 	} {
-		next := timer.Policy{Callback: timer.Callback{URL: url, Headers: map[string]string{"a": timer.Hidden, "B/x": "mine"}}}
+		next := timer.Policy{Callback: timer.Callback{Destination: timer.HTTP(url), Headers: map[string]string{"a": timer.Hidden, "B/x": "mine"}}}
 		errs := next.KeepHeaders(old, []string{"a"})
 		require.Equal(t, "mine", next.Callback.Headers["B/x"])
 		if kept {
@@ -30,7 +30,7 @@ func TestHeadersAreKeptForTheirOriginOnly(t *testing.T) {
 		require.Equal(t, "/callback/headers/a", errs[0].Pointer)
 		require.Equal(t, timer.Hidden, next.Callback.Headers["a"], "nothing was handed over")
 	}
-	next := timer.Policy{Callback: timer.Callback{URL: old.Callback.URL, Headers: map[string]string{"C": timer.Hidden}}}
+	next := timer.Policy{Callback: timer.Callback{Destination: timer.HTTP(old.Callback.URL), Headers: map[string]string{"C": timer.Hidden}}}
 	errs := next.KeepHeaders(old, []string{"C"})
 	require.Len(t, errs, 1, "there is none to keep")
 	require.Equal(t, "/callback/headers/C", errs[0].Pointer)
@@ -40,10 +40,10 @@ func TestHeadersAreKeptForTheirOriginOnly(t *testing.T) {
 func TestUnopenedValuesAreNotKept(t *testing.T) {
 	t.Parallel()
 	old := timer.Policy{
-		Version: 1, Callback: timer.Callback{URL: "https://h/", Headers: map[string]string{"A": "sealed", "B": "open"}},
+		Version: 1, Callback: timer.Callback{Destination: timer.HTTP("https://h/"), Headers: map[string]string{"A": "sealed", "B": "open"}},
 		SigningSecrets: []string{"sealed"}, Unopened: []string{"/callback/headers/A", timer.SecretsPointer},
 	}
-	next := timer.Policy{Callback: timer.Callback{URL: "https://h/", Headers: map[string]string{"A": timer.Hidden, "B": timer.Hidden}}}
+	next := timer.Policy{Callback: timer.Callback{Destination: timer.HTTP("https://h/"), Headers: map[string]string{"A": timer.Hidden, "B": timer.Hidden}}}
 	errs := append(next.KeepHeaders(old, []string{"A", "B"}), next.KeepSecrets(old)...)
 	require.Len(t, errs, 2)
 	require.Equal(t, "/callback/headers/A", errs[0].Pointer)

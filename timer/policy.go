@@ -93,7 +93,7 @@ func (p Policy) WithDefaults() Policy {
 // wholly left out is in order.
 func (p Policy) Check() (errs FieldErrors) {
 	errs = CheckBusinessType(p.BusinessType)
-	if p.Callback.URL == "" && len(p.Callback.Headers) > 0 {
+	if !p.Callback.Addressed() && len(p.Callback.Headers) > 0 {
 		errs.Add("/callback/headers", CodeConflict, "goes with url: a timer with a URL of its own is not sent them")
 	}
 	errs.Under("/callback", p.Callback.Check())

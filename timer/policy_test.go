@@ -17,7 +17,7 @@ func secretOf(n int) string {
 
 func TestPolicyCheck(t *testing.T) {
 	t.Parallel()
-	good := timer.Policy{BusinessType: "a", Callback: timer.Callback{URL: "https://example.com/"}, SigningSecrets: []string{secretOf(24), secretOf(64)}}
+	good := timer.Policy{BusinessType: "a", Callback: timer.Callback{Destination: timer.HTTP("https://example.com/")}, SigningSecrets: []string{secretOf(24), secretOf(64)}}
 	require.Empty(t, good.Check())
 	require.Empty(t, timer.Policy{BusinessType: "a", Paused: true}.Check(), "its timers bring their own URL")
 	bad := timer.Policy{

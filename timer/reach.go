@@ -21,7 +21,7 @@ func (r Reach) Callback(c *Callback) (errs FieldErrors) {
 // Policy returns what is wrong with where the URLs of a policy lead. Those that
 // old has as well are not judged again.
 func (r Reach) Policy(p, old Policy) (errs FieldErrors) {
-	if p.Callback.URL != old.Callback.URL {
+	if p.Callback.Destination != old.Callback.Destination {
 		errs.Under("/callback", r.url(p.Callback.URL))
 	}
 	if p.Alert != nil && (old.Alert == nil || p.Alert.URL != old.Alert.URL) {

@@ -16,9 +16,9 @@ func TestLiteralAddressesAreJudged(t *testing.T) {
 		"http://192.0.2.1/": true, "https://[::ffff:192.0.2.1]:8080/x": true, "https://example.com/": true, "": true,
 		"http://192.0.2.2/": false, "http://[::ffff:c000:202]/": false, "http://[::1]/": false, "http://169.254.169.254/": false,
 	} {
-		errs := reach.Callback(&timer.Callback{URL: url})
+		errs := reach.Callback(&timer.Callback{Destination: timer.HTTP(url)})
 		require.Equal(t, want, len(errs) == 0, url)
-		policy := timer.Policy{Callback: timer.Callback{URL: url}, Alert: &timer.Alert{URL: url}}
+		policy := timer.Policy{Callback: timer.Callback{Destination: timer.HTTP(url)}, Alert: &timer.Alert{URL: url}}
 		require.Empty(t, reach.Policy(policy, policy), "what stands already is not judged again")
 		errs = reach.Policy(policy, timer.Policy{})
 		if !want {
@@ -27,7 +27,7 @@ func TestLiteralAddressesAreJudged(t *testing.T) {
 			require.Equal(t, "/alert/url", errs[1].Pointer)
 		}
 	}
-	require.Empty(t, timer.Reach(nil).Callback(&timer.Callback{URL: "http://[::1]/"}))
+	require.Empty(t, timer.Reach(nil).Callback(&timer.Callback{Destination: timer.HTTP("http://[::1]/")}))
 	require.Empty(t, reach.Callback(nil))
 }
 
@@ -37,9 +37,9 @@ func TestAddressesAreWrittenInTheirUsualForm(t *testing.T) {
 	for _, odd := range []string{
 		"127.1", "2130706433", "0x7f000001", "0X7F.1", "0177.0.0.1", "127.0.0.1.", "127.0.0.0x1", "1.2.3.4.5", "a.1", "300.1.1.1",
 	} {
-		require.NotEmpty(t, timer.Callback{URL: "http://" + odd + "/"}.Check(), odd)
+		require.NotEmpty(t, timer.Callback{Destination: timer.HTTP("http://" + odd + "/")}.Check(), odd)
 	}
 	for _, name := range []string{"0x.example", "1.example", "7f000001.a1", "0xg", "xn--0x"} {
-		require.Empty(t, timer.Callback{URL: "http://" + name + "/"}.Check(), name)
+		require.Empty(t, timer.Callback{Destination: timer.HTTP("http://" + name + "/")}.Check(), name)
 	}
 }

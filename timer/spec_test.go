@@ -58,7 +58,7 @@ func TestAdmitRefuses(t *testing.T) {
 		"priority":           {timer.Terms{Delay: in(0), Priority: ptr(6)}, []string{"/priority"}},
 		"payload too large":  {timer.Terms{Delay: in(0), Payload: &timer.Payload{Data: make([]byte, timer.MaxPayload+1)}}, []string{"/payload"}},
 		"base64 untyped":     {timer.Terms{Delay: in(0), Payload: &timer.Payload{Base64: true}}, []string{"/content_type"}},
-		"everything at once": {timer.Terms{Delay: in(-1), Priority: ptr(0), Retry: &timer.Retry{}, Callback: &timer.Callback{URL: "x"}}, []string{"/delay", "/callback/url", "/retry/initial", "/priority"}},
+		"everything at once": {timer.Terms{Delay: in(-1), Priority: ptr(0), Retry: &timer.Retry{}, Callback: &timer.Callback{Destination: timer.HTTP("x")}}, []string{"/delay", "/callback/url", "/retry/initial", "/priority"}},
 	}
 	for name, c := range cases {
 		_, err := timer.Admit(key, c.terms, "b-1", noon)

@@ -1,9 +1,6 @@
 package timer
 
 import (
-	"fmt"
-	"strconv"
-	"strings"
 	"time"
 )
 
@@ -20,79 +17,56 @@ const (
 	RuleStop Ruling = "stop"
 )
 
-// Answer is what a receiver said, or why it said nothing.
+// Answer is what came of one attempt, whatever carried it. The zero value is an
+// attempt of which nothing is known: it did not deliver.
 type Answer struct {
-	Status     int     // HTTP status; 0 when there was none
-	Trouble    Trouble // set when Status is 0
-	Detail     string  // what more may be told of the trouble
-	RetryAfter string  // the Retry-After header as received
-	NoRetry    bool    // the receiver asked not to be called again
+	// Delivered is whether the receiver took the message.
+	Delivered bool
+	// Trouble is the class of what went wrong; empty when it was delivered.
+	Trouble Trouble
+	// Status is that of an HTTP answer; 0 for none.
+	Status int
+	// Detail is what more may be told of the trouble. It is stored and shown.
+	Detail string
+	// NoRetry is whether the receiver asked not to be called again.
+	NoRetry bool
+	// RetryAfter is for how long the receiver asked for patience; 0 for not at all.
+	RetryAfter time.Duration
 }
 
 // Verdict is what follows from an answer.
 type Verdict struct {
 	Ruling     Ruling
-	RetryAfter time.Duration // what a 429 or 503 asked for; 0 without
+	RetryAfter time.Duration // at most [MaxRetryAfter]; 0 for none
 }
 
-// Judge applies the verdict table of the contract. Only the status 2xx
-// delivers; 410, a request for no retry, a blocked address and a request that
-// cannot be built stop; everything else is tried again.
-func Judge(a Answer, now time.Time) Verdict {
+// Judge says what follows from an answer: a wish not to be called again, an address
+// that is not allowed and a request that cannot be built stop, and whatever else did
+// not deliver is tried again. What the words of a protocol mean, its transport knows.
+func Judge(a Answer) Verdict {
 	switch {
-	case a.Status >= 200 && a.Status <= 299:
+	case a.Delivered && a.Trouble == NoTrouble:
 		return Verdict{Ruling: RuleDelivered}
-	case a.NoRetry, a.Status == 410, a.Trouble == BlockedAddress, a.Trouble == BadRequest:
+	case a.NoRetry, a.Trouble == BlockedAddress, a.Trouble == BadRequest:
 		return Verdict{Ruling: RuleStop}
-	case a.Status == 429, a.Status == 503:
-		return Verdict{Ruling: RuleRetry, RetryAfter: ParseRetryAfter(a.RetryAfter, now)}
 	default:
-		return Verdict{Ruling: RuleRetry}
+		return Verdict{Ruling: RuleRetry, RetryAfter: min(max(a.RetryAfter, 0), MaxRetryAfter)}
 	}
-}
-
-// retryAfterDates are the three date forms of RFC 9110, section 5.6.7.
-var retryAfterDates = []string{"Mon, 02 Jan 2006 15:04:05 GMT", time.RFC850, time.ANSIC}
-
-// ParseRetryAfter reads a Retry-After header (RFC 9110, section 10.2.3), in
-// seconds of any number of digits or as a date, capped at [MaxRetryAfter].
-// Anything else is 0.
-func ParseRetryAfter(header string, now time.Time) time.Duration {
-	header = strings.TrimSpace(header)
-	if strings.Trim(header, "0123456789") == "" && header != "" {
-		seconds, err := strconv.ParseUint(header, 10, 64)
-		if most := uint64(MaxRetryAfter / time.Second); err != nil || seconds > most { // more digits than 64 bits hold
-			seconds = most
-		}
-		return time.Duration(seconds) * time.Second
-	}
-	for _, layout := range retryAfterDates {
-		if date, err := time.Parse(layout, header); err == nil {
-			return min(max(date.Sub(now), 0), MaxRetryAfter)
-		}
-	}
-	return 0
 }
 
 // Describe is the answer in a failure's message.
 func (a Answer) Describe() string {
 	switch {
-	case a.Detail != "":
-		return string(a.Trouble) + ": " + a.Detail
-	case a.Trouble != NoTrouble:
+	case a.Detail == "":
 		return a.Trouble.describe()
-	case a.NoRetry:
-		return fmt.Sprintf("HTTP %d, receiver asked for no retry", a.Status)
+	case a.Trouble == Answered: // its text says what it is
+		return a.Detail
 	default:
-		return fmt.Sprintf("HTTP %d", a.Status)
+		return string(a.Trouble) + ": " + a.Detail
 	}
 }
 
 // Failure is what an answer that did not deliver leaves behind.
 func (a Answer) Failure(at Instant) *Failure {
-	class := a.Trouble
-	if class == NoTrouble {
-		class = Answered
-	}
-	return &Failure{Status: a.Status, Class: class, Message: a.Describe(), At: at}
+	return &Failure{Status: a.Status, Class: a.Trouble, Message: a.Describe(), At: at}
 }

@@ -137,7 +137,7 @@ func (q *queueWorkers) serve(policy timer.Policy) {
 	}
 	t := &typeWorker{slots: newTypeSlots(size)}
 	t.worker = sdkworker.New(q.options.Client, Queue(policy.BusinessType), typeWorkerOptions(q.options, t.slots))
-	register(t.worker, workflows.ActivityDeliver, q.options.Ringer.Deliver)
+	register(t.worker, workflows.ActivityDeliver, q.options.Attempter.Deliver)
 	if err := t.worker.Start(); err != nil {
 		q.options.Logger.Warn("a queue could not be polled", "business_type", policy.BusinessType, "error", err)
 		return

@@ -21,7 +21,7 @@ type Options struct {
 	// Identity is unique to the process.
 	Identity   string
 	Client     client.Client
-	Ringer     *activities.Ringer
+	Attempter  *activities.Attempter
 	Controller *activities.Controller
 	Policies   Policies
 	Engine     Engine
@@ -53,7 +53,7 @@ type Observer interface {
 type Workers struct {
 	timers, defaults, receipts, control sdkworker.Worker
 
-	ringer *activities.Ringer
+	attempter *activities.Attempter
 
 	queues     *queueWorkers
 	reconciler *reconciler
@@ -63,7 +63,7 @@ type Workers struct {
 func New(options Options) *Workers {
 	sdkworker.SetStickyWorkflowCacheSize(tuning.WorkflowSlots) // a preloaded timer must not be evicted
 	w := &Workers{
-		ringer: options.Ringer,
+		attempter: options.Attempter,
 		timers: sdkworker.New(options.Client, workflows.TaskQueue, sdkworker.Options{
 			MaxConcurrentWorkflowTaskPollers:        tuning.WorkflowPollers,
 			MaxConcurrentWorkflowTaskExecutionSize:  tuning.WorkflowSlots,
@@ -95,13 +95,13 @@ func New(options Options) *Workers {
 		reconciler: newReconciler(options),
 	}
 	workflows.Register(w.timers)
-	register(w.timers, workflows.ActivityRing, options.Ringer.Ring)
-	register(w.timers, workflows.ActivityReceipt, options.Ringer.Receipt)
-	register(w.timers, workflows.ActivityCause, options.Ringer.Cause)
-	register(w.timers, workflows.ActivityStanding, options.Ringer.Standing)
-	register(w.defaults, workflows.ActivityDeliver, options.Ringer.Deliver)
-	register(w.receipts, workflows.ActivityAsk, options.Ringer.Ask)
-	register(w.receipts, workflows.ActivityLook, options.Ringer.Look)
+	register(w.timers, workflows.ActivityFirstAttempt, options.Attempter.FirstAttempt)
+	register(w.timers, workflows.ActivityReceipt, options.Attempter.Receipt)
+	register(w.timers, workflows.ActivityCause, options.Attempter.Cause)
+	register(w.timers, workflows.ActivityStanding, options.Attempter.Standing)
+	register(w.defaults, workflows.ActivityDeliver, options.Attempter.Deliver)
+	register(w.receipts, workflows.ActivityAsk, options.Attempter.Ask)
+	register(w.receipts, workflows.ActivityRecheck, options.Attempter.Recheck)
 	register(w.control, workflows.ActivitySetQueueRate, options.Controller.SetQueueRate)
 	register(w.control, workflows.ActivityAlert, options.Controller.Alert)
 	register(w.control, workflows.ActivityRedeliver, options.Controller.Redeliver)
@@ -131,7 +131,7 @@ func (w *Workers) Start() error {
 // for attempts in flight, on all queues at once.
 func (w *Workers) Stop() {
 	w.reconciler.close()
-	release := time.AfterFunc(tuning.PollsEnd, w.ringer.HandBack)
+	release := time.AfterFunc(tuning.PollsEnd, w.attempter.ReleaseAll)
 	defer release.Stop()
 	var stopping sync.WaitGroup
 	stopping.Go(w.queues.close)

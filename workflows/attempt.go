@@ -82,7 +82,7 @@ func (t *timerRun) firstAttempt(ctx workflow.Context) (report timer.Report) {
 	})
 	for {
 		delivery := timer.Delivery{Spec: t.spec, Asked: t.asked}
-		err := workflow.ExecuteLocalActivity(ctx, ActivityRing, delivery, t.payload).Get(ctx, &report)
+		err := workflow.ExecuteLocalActivity(ctx, ActivityFirstAttempt, delivery, t.payload).Get(ctx, &report)
 		switch {
 		case err != nil: // a fast path that breaks down must not lose the timer
 			return timer.Report{Result: timer.ResultUseQueue}

@@ -55,8 +55,8 @@ const (
 const (
 	// ActivityStanding says how a delivery stands under the live policy.
 	ActivityStanding = "standing"
-	// ActivityRing is the first attempt, a local activity.
-	ActivityRing = "ring"
+	// ActivityFirstAttempt is the first attempt, a local activity.
+	ActivityFirstAttempt = "ring"
 	// ActivityDeliver is every other attempt, retried by the server.
 	ActivityDeliver = "deliver"
 	// ActivityReceipt says what this worker knows of a run's first attempt, or
@@ -65,9 +65,9 @@ const (
 	ActivityAsk     = "ask"
 	// ActivityCause says why a run was asked to cancel.
 	ActivityCause = "cause"
-	// ActivityLook makes the worker that holds a timer look whether it is still
-	// wanted.
-	ActivityLook = "look"
+	// ActivityRecheck makes the worker that has preloaded a timer ask whether it is
+	// still wanted.
+	ActivityRecheck = "look"
 	// ActivitySetQueueRate sets the rate of a business type's queue.
 	ActivitySetQueueRate = "govern"
 	// ActivityAlert tells whoever the policy names of an event.

@@ -71,7 +71,7 @@ func newCourseAt(t *testing.T, due time.Time) *course {
 	s.env.SetWorkerOptions(worker.Options{Interceptors: []interceptor.WorkerInterceptor{&around{course: s}}})
 	s.env.SetTestTimeout(time.Minute)
 	workflows.Register(s.env)
-	s.register(workflows.ActivityRing, func(context.Context, timer.Delivery, converter.RawValue) (timer.Report, error) {
+	s.register(workflows.ActivityFirstAttempt, func(context.Context, timer.Delivery, converter.RawValue) (timer.Report, error) {
 		return s.ring, nil
 	})
 	s.register(workflows.ActivityDeliver, func(ctx context.Context, delivery timer.Delivery, _ converter.RawValue) (timer.Report, error) {

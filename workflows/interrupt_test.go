@@ -62,7 +62,7 @@ func TestTheCauseOfACancelIsAskedUntilItIsTold(t *testing.T) {
 				env.SignalWorkflow(workflows.SignalChange, timer.Change{ID: "c", Terms: timer.Terms{Delay: &delay}, At: spec.DueAt})
 				env.CancelWorkflow()
 				return timer.Report{Result: timer.ResultInterrupted}, nil
-			}, activity.RegisterOptions{Name: workflows.ActivityRing})
+			}, activity.RegisterOptions{Name: workflows.ActivityFirstAttempt})
 			tries := 0
 			env.RegisterActivityWithOptions(func(context.Context) (string, error) {
 				if tries++; tries <= 20 {
@@ -97,7 +97,7 @@ func TestAnAttemptThatAnotherWorkerBegan(t *testing.T) {
 				}
 				rung++
 				return timer.Report{Result: timer.ResultDelivered, Attempt: 1}, nil
-			}, activity.RegisterOptions{Name: workflows.ActivityRing})
+			}, activity.RegisterOptions{Name: workflows.ActivityFirstAttempt})
 			env.RegisterActivityWithOptions(func(ctx context.Context, _ timer.Delivery) (timer.Report, error) {
 				info := activity.GetInfo(ctx)
 				require.Equal(t, workflows.ReceiptQueue("other"), info.TaskQueue)
@@ -134,7 +134,7 @@ func TestRefusedChangesAreNoted(t *testing.T) {
 			env.SignalWorkflow(workflows.SignalChange, change)
 		}
 		return timer.Report{Result: timer.ResultInterrupted}, nil
-	}, activity.RegisterOptions{Name: workflows.ActivityRing})
+	}, activity.RegisterOptions{Name: workflows.ActivityFirstAttempt})
 	env.ExecuteWorkflow(workflows.TypeTimer, spec, workflows.Encode(nil))
 	after := next(t, env)
 	require.Equal(t, 3, after.Revision)

@@ -113,7 +113,7 @@ func (l *life) play(runs int) {
 	for run := 1; run <= runs; run++ {
 		s := newCourseAt(l.T, l.now)
 		s.spec = l.spec
-		s.register(workflows.ActivityRing, func(_ context.Context, d timer.Delivery, _ converter.RawValue) (timer.Report, error) {
+		s.register(workflows.ActivityFirstAttempt, func(_ context.Context, d timer.Delivery, _ converter.RawValue) (timer.Report, error) {
 			return l.call(s.env.Now(), d.Spec, 1), nil
 		})
 		s.deliver = func(s *course, info activity.Info) (timer.Report, error) {

@@ -51,5 +51,5 @@ func Notify(ctx workflow.Context, of Notification) error {
 		TaskQueue: ReceiptQueue(of.Worker), ScheduleToCloseTimeout: askTimeout,
 		RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 1},
 	})
-	return workflow.ExecuteActivity(ctx, ActivityLook, of.RunID).Get(ctx, nil)
+	return workflow.ExecuteActivity(ctx, ActivityRecheck, of.RunID).Get(ctx, nil)
 }

@@ -25,7 +25,7 @@ var (
 // rings makes the first attempt answer in its own way, and counts how often it is asked.
 func (s *course) rings(attempt func(timer.Delivery) (timer.Report, error)) (asked *int) {
 	asked = new(int)
-	s.register(workflows.ActivityRing, func(_ context.Context, d timer.Delivery, _ converter.RawValue) (timer.Report, error) {
+	s.register(workflows.ActivityFirstAttempt, func(_ context.Context, d timer.Delivery, _ converter.RawValue) (timer.Report, error) {
 		*asked++
 		return attempt(d)
 	})

@@ -17,6 +17,8 @@ import (
 	"go.temporal.io/sdk/log"
 
 	"github.com/wakecall/wakecall/activities"
+	"github.com/wakecall/wakecall/activities/send"
+	httpsend "github.com/wakecall/wakecall/activities/send/http"
 	"github.com/wakecall/wakecall/engine"
 	"github.com/wakecall/wakecall/internal/completion"
 	"github.com/wakecall/wakecall/internal/config"
@@ -24,6 +26,7 @@ import (
 	"github.com/wakecall/wakecall/internal/quota"
 	"github.com/wakecall/wakecall/internal/seal"
 	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/worker"
 )
 
@@ -99,7 +102,7 @@ func Open(ctx context.Context, s Settings) (*App, error) {
 	a.Engine = engine.New(engine.Config{
 		Client: temporal, Namespace: s.Temporal.Namespace, Box: box,
 		WebUI: s.Config.WebUI, PolicyTTL: s.Config.PolicyTTL, Limiter: limiter,
-		Reach: activities.Reach(a.Config.CallbackAllow),
+		Reach: httpsend.Reach(a.Config.CallbackAllow),
 	})
 	telemetry.Queue(a.Engine.QueuedBookings)
 	if err := a.Engine.Prepare(ctx); err != nil {
@@ -146,7 +149,7 @@ func (a *App) roots() (*x509.CertPool, error) {
 	if err != nil {
 		return nil, fmt.Errorf("WAKECALL_CALLBACK_CA_FILE: %w", err)
 	}
-	roots, err := activities.Roots(nil, bundle)
+	roots, err := httpsend.Roots(nil, bundle)
 	if err != nil {
 		return nil, fmt.Errorf("WAKECALL_CALLBACK_CA_FILE: %s %w", a.Config.CallbackCA, err)
 	}
@@ -159,19 +162,22 @@ func (a *App) StartWorker() (*worker.Workers, error) {
 	if err != nil {
 		return nil, err
 	}
-	transport := activities.NewTransport(a.Config.CallbackAllow, roots)
-	caller := activities.NewCaller(transport, a.Telemetry.Tracer(), "Wakecall/"+a.Version, a.Telemetry.Resent)
-	ringer, err := activities.NewRinger(activities.Config{
+	sender := send.New(send.Transports{
+		timer.DestinationHTTP: httpsend.New(httpsend.Config{
+			Allowed: a.Config.CallbackAllow, Roots: roots, UserAgent: "Wakecall/" + a.Version, Resent: a.Telemetry.Resent,
+		}),
+	}, a.Telemetry.Tracer())
+	attempter, err := activities.NewAttempter(activities.Config{
 		Worker: a.Identity, Queue: worker.Queue, Runs: a.Engine, Policies: a.Engine, Opener: a.box,
-		Observer: a.Telemetry, Bulkhead: worker.NewBulkhead(tuning.FastPathSlots), Caller: caller,
-		Hold: worker.NewPreload(a.completions), Tasks: a.completions,
+		Observer: a.Telemetry, Bulkhead: worker.NewBulkhead(tuning.FastPathSlots), Sender: sender,
+		Preload: worker.NewPreload(a.completions), Tasks: a.completions,
 	})
 	if err != nil {
 		return nil, err
 	}
 	workers := worker.New(worker.Options{
-		Identity: a.Identity, Client: a.Client, Ringer: ringer,
-		Controller: &activities.Controller{Queues: a.Engine, Policies: a.Engine, Caller: caller, Failures: a.Engine},
+		Identity: a.Identity, Client: a.Client, Attempter: attempter,
+		Controller: &activities.Controller{Queues: a.Engine, Policies: a.Engine, Sender: sender, Failures: a.Engine},
 		Policies:   a.Engine, Engine: a.Engine, Observer: a.Telemetry, Logger: a.Logger, ReconcileInterval: a.Config.ReconcileInterval,
 		PolicyInterval: max(a.Config.PolicyTTL, tuning.MinPolicyInterval), StopTimeout: a.Config.StopTimeout,
 	})

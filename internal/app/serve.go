@@ -6,7 +6,7 @@ import (
 	"net"
 	"net/http"
 
-	"github.com/wakecall/wakecall/activities"
+	httpsend "github.com/wakecall/wakecall/activities/send/http"
 	"github.com/wakecall/wakecall/api"
 	"github.com/wakecall/wakecall/internal/auth"
 	"github.com/wakecall/wakecall/internal/tuning"
@@ -30,7 +30,7 @@ func (a *App) API() Server {
 	}
 	return api.New(api.Options{
 		Engine: a.Engine, Telemetry: a.Telemetry, Logger: a.Logger, Auth: authenticator, MetricsElsewhere: a.Config.MetricsAddr != "",
-		TrustedProxies: a.Config.Proxies, Reach: activities.Reach(a.Config.CallbackAllow),
+		TrustedProxies: a.Config.Proxies, Reach: httpsend.Reach(a.Config.CallbackAllow),
 	})
 }
 

@@ -128,11 +128,11 @@ func (t *Telemetry) Attempted(businessType string, report timer.Report, took tim
 	}
 }
 
-// Held counts timers that this process preloads, and, negative, those that it no longer has.
-func (t *Telemetry) Held(change int) { t.preloaded.Add(float64(change)) }
+// Preloaded counts timers that this process preloads, and, negative, those that it no longer has.
+func (t *Telemetry) Preloaded(change int) { t.preloaded.Add(float64(change)) }
 
-// Unrung counts preloaded timers that were released before their due time.
-func (t *Telemetry) Unrung(how timer.Result) { t.released.WithLabelValues(string(how)).Inc() }
+// Released counts preloaded timers that were released before their due time.
+func (t *Telemetry) Released(how timer.Result) { t.released.WithLabelValues(string(how)).Inc() }
 
 // Repeated counts tasks that Temporal handed out again after the first attempt.
 func (t *Telemetry) Repeated() { t.repeated.Inc() }

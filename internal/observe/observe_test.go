@@ -32,7 +32,7 @@ func exported(t *testing.T) []string {
 	defer func() { require.NoError(t, telemetry.Shutdown(t.Context())) }()
 	late, limit := int64(1), 5.0
 	telemetry.Attempted("order", timer.Report{LatenessMS: &late}, time.Second)
-	telemetry.Unrung(timer.ResultInterrupted)
+	telemetry.Released(timer.ResultInterrupted)
 	telemetry.Overdue("order", 1)
 	telemetry.Unreadable(2)
 	telemetry.Requested("GET", "/livez", 200, time.Second)

@@ -14,16 +14,16 @@ import (
 	"github.com/wakecall/wakecall/timer"
 )
 
-// engine is a Temporal that answers a look, or fails to.
+// engine is a Temporal that answers a recheck, or fails to.
 type engine struct {
 	Runs
-	gone   atomic.Bool
-	errors atomic.Int32
-	looks  atomic.Int32
+	gone     atomic.Bool
+	errors   atomic.Int32
+	rechecks atomic.Int32
 }
 
 func (e *engine) Wanted(context.Context, timer.Key, string) (bool, error) {
-	e.looks.Add(1)
+	e.rechecks.Add(1)
 	if e.errors.Add(-1) >= 0 {
 		return false, errors.New("no answer")
 	}
@@ -34,7 +34,7 @@ type noPolicies struct{ Policies }
 
 func (noPolicies) Policy(context.Context, string) (timer.Policy, error) { return timer.Policy{}, nil }
 
-// places is a hold with room, or without.
+// places are free, or taken.
 type places bool
 
 func (p places) Enter(time.Duration) (leave func(), ok bool) { return func() {}, bool(p) }
@@ -49,32 +49,32 @@ func (t *task) TimedOut(string) bool { return t.timedOut.Load() }
 
 type counts struct {
 	Observer
-	held   atomic.Int32
-	unrung atomic.Value
+	preloaded atomic.Int32
+	released  atomic.Value
 }
 
-func (c *counts) Held(change int)         { c.held.Add(int32(change)) }
-func (c *counts) Unrung(how timer.Result) { c.unrung.Store(how) }
+func (c *counts) Preloaded(change int)      { c.preloaded.Add(int32(change)) }
+func (c *counts) Released(how timer.Result) { c.released.Store(how) }
 
-type holding struct {
+type preloading struct {
 	*testing.T
-	ringer *Ringer
-	engine *engine
-	task   *task
-	counts *counts
+	attempter *Attempter
+	engine    *engine
+	task      *task
+	counts    *counts
 }
 
-func newHolding(t *testing.T, room bool) *holding {
-	h := &holding{T: t, engine: &engine{}, task: &task{}, counts: &counts{}}
-	ringer, err := NewRinger(Config{Runs: h.engine, Policies: noPolicies{}, Hold: places(room), Tasks: h.task, Observer: h.counts})
+func newPreloading(t *testing.T, room bool) *preloading {
+	h := &preloading{T: t, engine: &engine{}, task: &task{}, counts: &counts{}}
+	attempter, err := NewAttempter(Config{Runs: h.engine, Policies: noPolicies{}, Preload: places(room), Tasks: h.task, Observer: h.counts})
 	require.NoError(t, err)
-	h.ringer = ringer
+	h.attempter = attempter
 	return h
 }
 
-// holds holds a timer that rings after a while, and says what came of it and
+// preloads takes a timer that is due after a while, and says what came of it and
 // how long it took.
-func (h *holding) holds(rings, preload time.Duration) (result timer.Result, took time.Duration) {
+func (h *preloading) preloads(rings, preload time.Duration) (result timer.Result, took time.Duration) {
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestActivityEnvironment()
 	env.SetTestTimeout(time.Hour)
@@ -82,18 +82,18 @@ func (h *holding) holds(rings, preload time.Duration) (result timer.Result, took
 	spec := timer.Spec{Memo: timer.Memo{DueAt: timer.At(began.Add(rings)), Preload: timer.Preload{Lead: timer.Duration(preload), Window: timer.Duration(preload)}}}
 	_, err := env.ExecuteLocalActivity(func(ctx context.Context) (timer.Report, error) {
 		var err error
-		result, err = h.ringer.hold(ctx, spec)
+		result, err = h.attempter.preload(ctx, spec)
 		return timer.Report{}, err
 	})
 	require.NoError(h, err)
-	require.Zero(h, h.counts.held.Load(), "nothing is held any more")
+	require.Zero(h, h.counts.preloaded.Load(), "nothing is preloaded any more")
 	return result, time.Since(began)
 }
 
-func TestHeldUntilItsTime(t *testing.T) {
+func TestPreloadedUntilItIsDue(t *testing.T) {
 	for name, c := range map[string]struct {
 		rings, preload time.Duration
-		looks          int
+		rechecks       int
 	}{
 		"due":          {0, timer.DefaultPreload, 0},
 		"late":         {-promptly + time.Millisecond, timer.DefaultPreload, 0},
@@ -104,17 +104,17 @@ func TestHeldUntilItsTime(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				h := newHolding(t, true)
-				result, took := h.holds(c.rings, c.preload)
+				h := newPreloading(t, true)
+				result, took := h.preloads(c.rings, c.preload)
 				require.Empty(t, result)
 				require.Equal(t, max(c.rings, 0), took.Round(time.Millisecond))
-				require.EqualValues(t, c.looks, h.engine.looks.Load())
+				require.EqualValues(t, c.rechecks, h.engine.rechecks.Load())
 			})
 		})
 	}
 }
 
-func TestNotHeld(t *testing.T) {
+func TestNotPreloaded(t *testing.T) {
 	for name, c := range map[string]struct {
 		rings  time.Duration
 		room   bool
@@ -127,7 +127,7 @@ func TestNotHeld(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				result, took := newHolding(t, c.room).holds(c.rings, timer.DefaultPreload)
+				result, took := newPreloading(t, c.room).preloads(c.rings, timer.DefaultPreload)
 				require.Equal(t, c.result, result)
 				if c.result != "" {
 					require.Zero(t, took)
@@ -137,34 +137,34 @@ func TestNotHeld(t *testing.T) {
 	}
 }
 
-func TestALookBeforeTheRing(t *testing.T) {
+func TestARecheckBeforeItIsDue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHolding(t, true)
+		h := newPreloading(t, true)
 		h.engine.gone.Store(true)
-		result, took := h.holds(10*time.Second, 10*time.Second)
+		result, took := h.preloads(10*time.Second, 10*time.Second)
 		require.Equal(t, timer.ResultInterrupted, result)
 		require.Greater(t, took, 7*time.Second)
-		require.Equal(t, timer.ResultInterrupted, h.counts.unrung.Load())
+		require.Equal(t, timer.ResultInterrupted, h.counts.released.Load())
 	})
 }
 
 // What stood still while its timer fell due asks whether it still has it.
-func TestNotRungOnOldNews(t *testing.T) {
+func TestNotCalledOnOldKnowledge(t *testing.T) {
 	for name, c := range map[string]struct {
-		happened func(*holding)
+		happened func(*preloading)
 		rings    time.Duration
 		result   timer.Result
 	}{
-		"cancelled":            {func(h *holding) { h.engine.gone.Store(true) }, -time.Second, timer.ResultInterrupted},
-		"timed out":            {func(h *holding) { h.task.timedOut.Store(true) }, -time.Second, timer.ResultWorkerStopping},
-		"timed out while held": {func(h *holding) { h.task.timedOut.Store(true) }, time.Second, timer.ResultWorkerStopping},
-		"neither":              {func(*holding) {}, -time.Second, ""},
+		"cancelled":                 {func(h *preloading) { h.engine.gone.Store(true) }, -time.Second, timer.ResultInterrupted},
+		"timed out":                 {func(h *preloading) { h.task.timedOut.Store(true) }, -time.Second, timer.ResultWorkerStopping},
+		"timed out while preloaded": {func(h *preloading) { h.task.timedOut.Store(true) }, time.Second, timer.ResultWorkerStopping},
+		"neither":                   {func(*preloading) {}, -time.Second, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				h := newHolding(t, true)
+				h := newPreloading(t, true)
 				c.happened(h)
-				result, took := h.holds(c.rings, timer.DefaultPreload)
+				result, took := h.preloads(c.rings, timer.DefaultPreload)
 				require.Equal(t, c.result, result)
 				require.Equal(t, max(c.rings, 0), took)
 			})
@@ -172,46 +172,46 @@ func TestNotRungOnOldNews(t *testing.T) {
 	}
 }
 
-// A look without an answer is repeated, and the timer is late rather than wrong.
-func TestNotRungUnseen(t *testing.T) {
+// A recheck without an answer is repeated, and the timer is late rather than wrong.
+func TestNotCalledUnchecked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHolding(t, true)
+		h := newPreloading(t, true)
 		h.engine.errors.Store(500)
-		result, took := h.holds(2*time.Second, 2*time.Second)
+		result, took := h.preloads(2*time.Second, 2*time.Second)
 		require.Empty(t, result)
-		require.Greater(t, took, 500*lookAgain)
+		require.Greater(t, took, 500*recheckPause)
 	})
 }
 
-func TestANudgeMakesItLook(t *testing.T) {
+func TestAWakeupMakesItRecheck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHolding(t, true)
-		nudge := func() {
-			h.ringer.looks.mu.Lock()
-			defer h.ringer.looks.mu.Unlock()
-			for _, nudges := range h.ringer.looks.runs {
-				nudges <- struct{}{}
+		h := newPreloading(t, true)
+		wake := func() {
+			h.attempter.wakeups.mu.Lock()
+			defer h.attempter.wakeups.mu.Unlock()
+			for _, wakeup := range h.attempter.wakeups.runs {
+				wakeup <- struct{}{}
 			}
 		}
-		time.AfterFunc(time.Second, nudge) // for nothing: it goes on
-		time.AfterFunc(2*time.Second, func() { h.engine.gone.Store(true); nudge() })
-		result, took := h.holds(time.Minute, time.Minute)
+		time.AfterFunc(time.Second, wake) // for nothing: it goes on
+		time.AfterFunc(2*time.Second, func() { h.engine.gone.Store(true); wake() })
+		result, took := h.preloads(time.Minute, time.Minute)
 		require.Equal(t, timer.ResultInterrupted, result)
 		require.Equal(t, 2*time.Second, took)
-		require.EqualValues(t, 2, h.engine.looks.Load())
-		require.NoError(t, h.ringer.Look(t.Context(), "one that is not held"))
+		require.EqualValues(t, 2, h.engine.rechecks.Load())
+		require.NoError(t, h.attempter.Recheck(t.Context(), "one that is not preloaded"))
 	})
 }
 
-func TestAStoppingWorkerLetsGo(t *testing.T) {
+func TestAStoppingWorkerReleases(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHolding(t, true)
-		time.AfterFunc(time.Second, h.ringer.HandBack)
-		result, took := h.holds(time.Minute, time.Minute)
+		h := newPreloading(t, true)
+		time.AfterFunc(time.Second, h.attempter.ReleaseAll)
+		result, took := h.preloads(time.Minute, time.Minute)
 		require.Equal(t, timer.ResultWorkerStopping, result)
 		require.Equal(t, time.Second, took)
-		result, took = h.holds(time.Minute, time.Minute)
-		require.Equal(t, timer.ResultWorkerStopping, result, "nor holds anything new")
+		result, took = h.preloads(time.Minute, time.Minute)
+		require.Equal(t, timer.ResultWorkerStopping, result, "nor preloads anything new")
 		require.Zero(t, took)
 	})
 }

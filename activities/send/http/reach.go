@@ -1,4 +1,4 @@
-package activities
+package httpsend
 
 import (
 	"crypto/tls"
@@ -16,12 +16,12 @@ import (
 // metadata are addresses of cloud metadata services that lie in public ranges.
 var metadata = []netip.Prefix{netip.MustParsePrefix("168.63.129.16/32")}
 
-// NewTransport returns the transport for callbacks. Only public addresses, and
+// roundTripper makes the requests. Only public addresses, and
 // those in allowed, can be reached: the address is judged after name
 // resolution, for each connection, which leaves DNS rebinding no gap. No proxy
 // is taken from the environment, and nothing is decompressed. roots sign the
 // certificates of receivers; nil stands for those of the system.
-func NewTransport(allowed []netip.Prefix, roots *x509.CertPool) *http.Transport {
+func roundTripper(allowed []netip.Prefix, roots *x509.CertPool) *http.Transport {
 	dialer := &net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second, Control: guard(allowed).Safe}
 	return &http.Transport{
 		DialContext:            dialer.DialContext,

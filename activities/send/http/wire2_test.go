@@ -1,4 +1,4 @@
-package activities
+package httpsend
 
 import (
 	"bytes"
@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"go.opentelemetry.io/otel/trace/noop"
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
 
@@ -29,13 +28,13 @@ func TestKeptHTTP2ConnectionThatBreaks(t *testing.T) {
 		want         timer.Answer
 		sent, resent int
 	}{
-		"closed without a word": {func(*http2.Framer, uint32) {}, timer.Answer{Status: 200}, 3, 1},
+		"closed without a word": {func(*http2.Framer, uint32) {}, timer.Answer{Delivered: true, Status: 200}, 3, 1},
 		"left behind": {func(out *http2.Framer, stream uint32) {
 			_ = out.WriteGoAway(stream, http2.ErrCodeNo, nil)
-		}, timer.Answer{Status: 200}, 3, 1},
+		}, timer.Answer{Delivered: true, Status: 200}, 3, 1},
 		"not looked at": {func(out *http2.Framer, stream uint32) {
 			_ = out.WriteGoAway(stream-2, http2.ErrCodeNo, nil)
-		}, timer.Answer{Status: 200}, 3, 0},
+		}, timer.Answer{Delivered: true, Status: 200}, 3, 0},
 		"refused by itself": {func(out *http2.Framer, stream uint32) {
 			_ = out.WriteRSTStream(stream, http2.ErrCodeInternal)
 			_, _ = out.ReadFrame()
@@ -44,13 +43,11 @@ func TestKeptHTTP2ConnectionThatBreaks(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			url, pool, sent := wiretap2(t, c.leave)
-			transport := NewTransport([]netip.Prefix{loopback}, nil)
-			transport.TLSClientConfig.RootCAs = pool
-			t.Cleanup(transport.CloseIdleConnections)
 			resent := 0
-			caller := NewCaller(transport, noop.NewTracerProvider().Tracer(""), "test", func() { resent++ })
-			require.Equal(t, 200, post(caller, url, 2*time.Second).answer.Status)
-			require.Equal(t, c.want, post(caller, url, 2*time.Second).answer)
+			caller := New(Config{Allowed: []netip.Prefix{loopback}, Roots: pool, Resent: func() { resent++ }})
+			t.Cleanup(caller.Close)
+			require.Equal(t, 200, postTo(caller, url, 2*time.Second).Status)
+			require.Equal(t, c.want, postTo(caller, url, 2*time.Second).Answer)
 			require.Equal(t, c.resent, resent)
 			require.Len(t, sent, c.sent)
 		})

@@ -1,4 +1,4 @@
-package activities
+package httpsend
 
 import (
 	"bufio"
@@ -82,8 +82,8 @@ func TestNoPayloadIsSaidByItsLength(t *testing.T) {
 	url, heard := wiretap(t, func(int, int) (string, bool) { return ok, false })
 	caller := callerTo(t, loopback)
 	for _, body := range []string{"", "x", ""} {
-		x := caller.call(t.Context(), request{url: url, timeout: time.Second, headers: map[string]string{}, body: []byte(body)})
-		require.Equal(t, 200, x.answer.Status)
+		x := postBody(caller, url, body, time.Second)
+		require.Equal(t, 200, x.Status)
 	}
 	requests := heard()
 	require.Len(t, requests, 3)
@@ -112,8 +112,8 @@ func TestKeptConnectionThatBreaks(t *testing.T) {
 		resent  int
 		timeout time.Duration
 	}{
-		"kept":                       {map[[2]int]turn{}, timer.Answer{Status: 200}, 1, 0, time.Second},
-		"closed without a word":      {map[[2]int]turn{{1, 2}: gone}, timer.Answer{Status: 200}, 2, 1, time.Second},
+		"kept":                       {map[[2]int]turn{}, timer.Answer{Delivered: true, Status: 200}, 1, 0, time.Second},
+		"closed without a word":      {map[[2]int]turn{{1, 2}: gone}, timer.Answer{Delivered: true, Status: 200}, 2, 1, time.Second},
 		"closed twice":               {map[[2]int]turn{{1, 2}: gone, {2, 1}: gone}, timer.Answer{Trouble: timer.BrokenAnswer}, 2, 1, time.Second},
 		"closed within the answer":   {map[[2]int]turn{{1, 2}: {"HTTP/1.1 2", true}}, timer.Answer{Trouble: timer.BrokenAnswer}, 1, 0, time.Second},
 		"a new one that is closed":   {map[[2]int]turn{{1, 1}: {ok, true}, {2, 1}: gone}, timer.Answer{Trouble: timer.BrokenAnswer}, 1, 0, time.Second},
@@ -136,19 +136,15 @@ func TestKeptConnectionThatBreaks(t *testing.T) {
 			resent := 0
 			caller := callerTo(t, loopback)
 			caller.resent = func() { resent++ }
-			sign := func() map[string]string { return map[string]string{HeaderWebhookID: "msg_1", HeaderAttempt: "1"} }
-			call := func(timeout time.Duration) exchange {
-				return caller.call(t.Context(), request{url: url, timeout: timeout, headers: sign(), body: []byte("x")})
-			}
-			require.Equal(t, 200, call(time.Second).answer.Status)
+			require.Equal(t, 200, postTo(caller, url, time.Second).Status)
 			if c.turns[[2]int{1, 1}].leave {
 				caller.links.common.client.GetClient().CloseIdleConnections() // as the transport does once it has seen it
 			}
-			x := call(c.timeout)
+			x := postTo(caller, url, c.timeout)
 			close(over)
-			require.Equal(t, c.want, x.answer)
+			require.Equal(t, c.want, x.Answer)
 			require.Equal(t, c.resent, resent)
-			require.False(t, x.firstByte.IsZero())
+			require.False(t, x.FirstByte.IsZero())
 			requests := heard()[1:]
 			require.Len(t, requests, c.sent)
 			for _, request := range requests { // the same but for the wish to keep no connection

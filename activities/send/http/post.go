@@ -1,4 +1,4 @@
-package activities
+package httpsend
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"github.com/go-resty/resty/v2"
 	"golang.org/x/net/http2"
 
+	"github.com/wakecall/wakecall/activities/send"
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -24,13 +25,16 @@ type transmission struct {
 	kept, answered bool
 }
 
-func send(ctx context.Context, client *resty.Client, r request) (t transmission) {
+func post(ctx context.Context, client *resty.Client, e send.Envelope) (t transmission) {
 	var wire wire
-	request := client.R().SetContext(wire.watch(ctx)).SetHeaders(r.headers)
-	if len(r.body) > 0 {
-		request.SetBody(r.body)
+	request := client.R().SetContext(wire.watch(ctx)).SetHeaders(e.Headers)
+	if e.ContentType != "" {
+		request.SetHeader("Content-Type", e.ContentType)
 	}
-	t.response, t.err = request.Post(r.url)
+	if len(e.Body) > 0 {
+		request.SetBody(e.Body)
+	}
+	t.response, t.err = request.Post(e.Destination.URL)
 	t.kept, t.answered = wire.kept.Load(), wire.answered.Load()
 	if sent := wire.firstByte.Load(); sent != nil {
 		t.firstByte = *sent

@@ -7,11 +7,12 @@ import (
 
 	"go.temporal.io/sdk/converter"
 
+	"github.com/wakecall/wakecall/activities/send"
 	"github.com/wakecall/wakecall/timer"
 )
 
-// try is one attempt to be made.
-type try struct {
+// attempt is one that is to be made.
+type attempt struct {
 	delivery timer.Delivery
 	payload  converter.RawValue
 	// last is the report before, nil if there is none.
@@ -20,35 +21,35 @@ type try struct {
 
 // number is the attempt's, from 1. Only attempts that left a report count: one
 // whose worker died gave no verdict, and a try that called nobody was none.
-func (t try) number() int {
-	if t.last == nil {
+func (a attempt) number() int {
+	if a.last == nil {
 		return 1
 	}
-	return t.last.Attempt + 1
+	return a.last.Attempt + 1
 }
 
-// report begins the record of an attempt under this plan.
-func (p plan) report(result timer.Result) timer.Report {
+// report begins the record of an attempt under this configuration.
+func (c attemptConfig) report(result timer.Result) timer.Report {
 	return timer.Report{
-		Result: result, PolicyVersion: p.policy.Version, Timeout: p.callback.Timeout,
-		Latest: p.latest, Alert: p.policy.Alert != nil,
+		Result: result, PolicyVersion: c.policy.Version, Timeout: c.callback.Timeout,
+		Latest: c.latest, Alert: c.policy.Alert != nil,
 	}
 }
 
 // skip is the report of a try that calls nobody: what the one before left, under
 // a new result.
-func (t try) skip(p plan, result timer.Result) timer.Report {
-	report := p.report(result)
-	report.Attempt = t.number() - 1
-	if t.last != nil {
-		report.LatenessMS, report.Failure, report.Skipped = t.last.LatenessMS, t.last.Failure, t.last.Skipped
+func (a attempt) skip(c attemptConfig, result timer.Result) timer.Report {
+	report := c.report(result)
+	report.Attempt = a.number() - 1
+	if a.last != nil {
+		report.LatenessMS, report.Failure, report.Skipped = a.last.LatenessMS, a.last.Failure, a.last.Skipped
 	}
 	return report
 }
 
 // wait is the report of a try that comes too soon. It counts as none.
-func (t try) wait(p plan, d time.Duration) timer.Report {
-	report := t.skip(p, timer.ResultRetry)
+func (a attempt) wait(c attemptConfig, d time.Duration) timer.Report {
+	report := a.skip(c, timer.ResultRetry)
 	report.Skipped++
 	report.EndedAt, report.RetryIn = timer.At(time.Now()), timer.Duration(d)
 	return report
@@ -67,19 +68,19 @@ const (
 
 // postpone is the report of a try that could not begin. It counts as none, and
 // leaves what is known of the policy.
-func (t try) postpone(cause error) timer.Report {
+func (a attempt) postpone(cause error) timer.Report {
 	uncalled := errors.Is(cause, errUncalled)
 	longest := longestPostpone
 	if uncalled {
 		longest = longestUncalled
 	}
-	var known plan
-	if t.last != nil {
-		known.policy.Version, known.callback.Timeout, known.latest = t.last.PolicyVersion, t.last.Timeout, t.last.Latest
+	var known attemptConfig
+	if a.last != nil {
+		known.policy.Version, known.callback.Timeout, known.latest = a.last.PolicyVersion, a.last.Timeout, a.last.Latest
 	}
-	skipped := t.skip(known, timer.ResultRetry).Skipped
-	report := t.wait(known, min(postponeFor<<min(skipped, 10), longest))
-	report.Alert = t.last != nil && t.last.Alert
+	skipped := a.skip(known, timer.ResultRetry).Skipped
+	report := a.wait(known, min(postponeFor<<min(skipped, 10), longest))
+	report.Alert = a.last != nil && a.last.Alert
 	switch {
 	case report.Failure != nil: // the last attempt's says more
 	case uncalled:
@@ -88,32 +89,32 @@ func (t try) postpone(cause error) timer.Report {
 		report.Failure = &timer.Failure{Message: timer.Excerpt(cause.Error()), At: report.EndedAt}
 	}
 	// What the policy says cannot be told; what the timer itself says holds.
-	if latest := t.delivery.Spec.Latest(0); latest != 0 && latest <= report.EndedAt {
+	if latest := a.delivery.Spec.Latest(0); latest != 0 && latest <= report.EndedAt {
 		report.Result, report.Latest = timer.ResultExpired, latest
 	}
 	return report
 }
 
 // judge is the report of an attempt: what the receiver's answer means.
-func (p plan) judge(t try, sent exchange) timer.Report {
-	report := p.report(timer.ResultDelivered)
-	report.Attempt, report.EndedAt = t.number(), timer.At(sent.ended)
-	if t.last != nil {
-		report.LatenessMS = t.last.LatenessMS
+func (c attemptConfig) judge(a attempt, sent send.Outcome) timer.Report {
+	report := c.report(timer.ResultDelivered)
+	report.Attempt, report.EndedAt = a.number(), timer.At(sent.Ended)
+	if a.last != nil {
+		report.LatenessMS = a.last.LatenessMS
 	}
-	if !sent.firstByte.IsZero() {
-		report.SentAt = timer.At(sent.firstByte)
+	if !sent.FirstByte.IsZero() {
+		report.SentAt = timer.At(sent.FirstByte)
 		if report.Attempt == 1 {
-			late := sent.firstByte.Sub(t.delivery.Spec.RingsAt().Time()).Milliseconds()
+			late := sent.FirstByte.Sub(a.delivery.Spec.RingsAt().Time()).Milliseconds()
 			report.LatenessMS = &late
 		}
 	}
-	verdict := timer.Judge(sent.answer, sent.ended)
+	verdict := timer.Judge(sent.Answer)
 	if verdict.Ruling == timer.RuleDelivered {
 		return report
 	}
-	report.Failure = sent.answer.Failure(report.EndedAt)
-	wait, more := p.retry.NextWait(report.Attempt, p.asked(verdict), rand.Float64())
+	report.Failure = sent.Failure(report.EndedAt)
+	wait, more := c.retry.NextWait(report.Attempt, c.asked(verdict), rand.Float64())
 	if verdict.Ruling == timer.RuleStop || !more {
 		report.Result = timer.ResultFailed
 		return report
@@ -123,19 +124,19 @@ func (p plan) judge(t try, sent exchange) timer.Report {
 }
 
 // asked is the patience that an answer asks for, as far as the policy grants it.
-func (p plan) asked(verdict timer.Verdict) time.Duration {
-	return min(verdict.RetryAfter, p.policy.Patience())
+func (c attemptConfig) asked(verdict timer.Verdict) time.Duration {
+	return min(verdict.RetryAfter, c.policy.Patience())
 }
 
 // pressure is the wish for patience in an answer. A timer that calls elsewhere
 // than its type says nothing of the type's receiver.
-func (p plan) pressure(report timer.Report, sent exchange) (wish timer.BackPressure, ok bool) {
-	asked := p.asked(timer.Judge(sent.answer, sent.ended))
-	if asked == 0 || p.policy.Version == 0 || p.callback.URL != p.policy.Callback.URL {
+func (c attemptConfig) pressure(report timer.Report, sent send.Outcome) (wish timer.BackPressure, ok bool) {
+	asked := c.asked(timer.Judge(sent.Answer))
+	if asked == 0 || c.policy.Version == 0 || c.callback.Destination != c.policy.Callback.Destination {
 		return wish, false
 	}
 	return timer.BackPressure{
-		Since: report.EndedAt, Until: report.EndedAt.Add(asked), Status: sent.answer.Status,
+		Since: report.EndedAt, Until: report.EndedAt.Add(asked), Status: sent.Status,
 	}, true
 }
 
@@ -145,11 +146,11 @@ const heardBy = 15 * time.Second
 // leaveToType is a report once its type keeps to what the receiver asked for: the
 // timer waits by itself until that is known everywhere, so that a wish that is
 // lifted is lifted for it as well.
-func (p plan) leaveToType(report timer.Report) timer.Report {
+func (c attemptConfig) leaveToType(report timer.Report) timer.Report {
 	if report.Result != timer.ResultRetry || report.RetryIn.D() <= heardBy {
 		return report
 	}
-	step, _ := p.retry.Wait(report.Attempt, rand.Float64())
+	step, _ := c.retry.Wait(report.Attempt, rand.Float64())
 	report.RetryIn = min(report.RetryIn, timer.Duration(max(step, heardBy)))
 	return report
 }

@@ -1,4 +1,4 @@
-package activities
+package httpsend
 
 import (
 	"crypto/sha256"
@@ -68,6 +68,14 @@ func (l *links) of(settings *timer.TLS) (*link, error) {
 	made := newLink(transport, l.userAgent)
 	l.kept.Add(key, made)
 	return made, nil
+}
+
+// close closes the connections that nobody uses.
+func (l *links) close() {
+	l.common.transport.CloseIdleConnections()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.kept.Purge()
 }
 
 // digest tells configurations apart, and keeps no key in a map.

@@ -1,4 +1,4 @@
-package activities
+package httpsend
 
 import (
 	"bufio"
@@ -15,21 +15,29 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"go.opentelemetry.io/otel/trace/noop"
 
+	"github.com/wakecall/wakecall/activities/send"
 	"github.com/wakecall/wakecall/timer"
 )
 
 var loopback = netip.MustParsePrefix("127.0.0.0/8")
 
-func callerTo(t *testing.T, allowed ...netip.Prefix) *Caller {
-	transport := NewTransport(allowed, nil)
-	t.Cleanup(transport.CloseIdleConnections)
-	return NewCaller(transport, noop.NewTracerProvider().Tracer(""), "test", func() {})
+func callerTo(t *testing.T, allowed ...netip.Prefix) *Transport {
+	transport := New(Config{Allowed: allowed, UserAgent: "test", Resent: func() {}})
+	t.Cleanup(transport.Close)
+	return transport
 }
 
-func post(c *Caller, url string, timeout time.Duration) exchange {
-	return c.call(context.Background(), request{url: url, timeout: timeout, headers: map[string]string{}, body: []byte("x")})
+func postTo(c *Transport, url string, timeout time.Duration) send.Outcome {
+	return postBody(c, url, "x", timeout)
+}
+
+func postBody(c *Transport, url, body string, timeout time.Duration) send.Outcome {
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	defer cancel()
+	return c.Send(ctx, send.Envelope{
+		Destination: timer.HTTP(url), Body: []byte(body), Headers: map[string]string{send.HeaderWebhookID: "msg_1", send.HeaderAttempt: "1"},
+	})
 }
 
 // No connection ever reaches an address that was not allowed, however its URL
@@ -44,13 +52,13 @@ func TestForbiddenAddressesAreNeverReached(t *testing.T) {
 		"127.0.0.1", "localhost", "127.0.0.1.", "[::1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "127.1", "2130706433", "0x7f000001",
 		"0177.0.0.1", "0.0.0.0", "[::]", "[64:ff9b::7f00:1]", "[2002:7f00:1::]",
 	} {
-		x := post(strict, "http://"+host+":"+port+"/", time.Second)
-		require.NotEqual(t, timer.NoTrouble, x.answer.Trouble, host)
-		require.True(t, x.firstByte.IsZero(), host)
+		x := postTo(strict, "http://"+host+":"+port+"/", time.Second)
+		require.NotEqual(t, timer.NoTrouble, x.Trouble, host)
+		require.True(t, x.FirstByte.IsZero(), host)
 	}
 	require.Zero(t, accepted.Load())
 
-	post(callerTo(t, loopback), "http://127.0.0.1:"+port+"/", 100*time.Millisecond)
+	postTo(callerTo(t, loopback), "http://127.0.0.1:"+port+"/", 100*time.Millisecond)
 	require.NotZero(t, accepted.Load(), "the oracle sees a connection that is allowed")
 }
 
@@ -76,7 +84,7 @@ func counting(t *testing.T) (net.Listener, *atomic.Int64) {
 
 func TestNoProxyFromTheEnvironment(t *testing.T) {
 	t.Parallel()
-	require.Nil(t, NewTransport(nil, nil).Proxy, "a proxy would take the address check with it")
+	require.Nil(t, roundTripper(nil, nil).Proxy, "a proxy would take the address check with it")
 }
 
 func TestHostileAnswers(t *testing.T) {
@@ -120,10 +128,10 @@ func TestHostileAnswers(t *testing.T) {
 			_, _ = rw.WriteString("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: silence\r\n\r\n")
 			_ = rw.Flush()
 			_, _ = rw.ReadByte() // until the other side hangs up
-		}), 101, ""},
+		}), 101, timer.Answered},
 		"redirect": {func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "http://169.254.169.254/", http.StatusTemporaryRedirect)
-		}, 307, ""},
+		}, 307, timer.Answered},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -133,9 +141,9 @@ func TestHostileAnswers(t *testing.T) {
 			defer server.Close()
 			defer server.CloseClientConnections()
 			began := time.Now()
-			x := post(caller, server.URL, timeout)
-			require.Equal(t, c.status, x.answer.Status)
-			require.Equal(t, c.trouble, x.answer.Trouble)
+			x := postTo(caller, server.URL, timeout)
+			require.Equal(t, c.status, x.Status)
+			require.Equal(t, c.trouble, x.Trouble)
 			require.Less(t, time.Since(began), timeout+2*time.Second, "the slot is free again")
 		})
 	}
@@ -163,14 +171,13 @@ func TestAnswerIsReadAsItIs(t *testing.T) {
 		require.Empty(t, r.Header.Get("Accept-Encoding"))
 		require.Equal(t, "test", r.UserAgent())
 		w.Header().Set("Retry-After", "7")
-		w.Header().Set(HeaderNoRetry, "TRUE")
 		w.WriteHeader(http.StatusServiceUnavailable)
 	}))
 	defer server.Close()
-	x := post(callerTo(t, loopback), server.URL, time.Second)
-	require.Equal(t, timer.Answer{Status: 503, RetryAfter: "7", NoRetry: true}, x.answer)
-	require.False(t, x.firstByte.IsZero())
-	require.False(t, x.ended.Before(x.firstByte))
+	x := postTo(callerTo(t, loopback), server.URL, time.Second)
+	require.Equal(t, timer.Answer{Trouble: timer.Answered, Status: 503, Detail: "HTTP 503", RetryAfter: 7 * time.Second}, x.Answer)
+	require.False(t, x.FirstByte.IsZero())
+	require.False(t, x.Ended.Before(x.FirstByte))
 }
 
 // A connection is used again when the rest of an answer fits into what is read.
@@ -187,7 +194,7 @@ func TestConnectionsAreKept(t *testing.T) {
 	defer server.Close()
 	caller := callerTo(t, loopback)
 	for range 10 {
-		require.Equal(t, 200, post(caller, server.URL, time.Second).answer.Status)
+		require.Equal(t, 200, postTo(caller, server.URL, time.Second).Status)
 	}
 	require.EqualValues(t, 1, connections.Load())
 }

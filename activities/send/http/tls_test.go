@@ -1,6 +1,7 @@
-package activities
+package httpsend
 
 import (
+	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -21,8 +22,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"go.opentelemetry.io/otel/trace/noop"
 
+	"github.com/wakecall/wakecall/activities/send"
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -81,16 +82,14 @@ func inPEM(kind string, der []byte) string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}))
 }
 
-// serveTLS starts a receiver with a certificate of the authority, and says the
-// name of the client certificate that it was shown. It tells of each connection.
+// serveTLS starts a receiver with a certificate of the authority, which tells how
+// many connections were opened.
 func (a authority) serveTLS(change func(*x509.Certificate), adjust func(*tls.Config)) (url string, connections func() int) {
 	certificate, key := a.sign(change)
 	pair, err := tls.X509KeyPair([]byte(certificate), []byte(key))
 	require.NoError(a.t, err)
 	opened := make(chan struct{}, 100)
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Retry-After", strconv.Itoa(len(r.TLS.PeerCertificates)))
-	}))
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
 	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
 		if state == http.StateNew {
@@ -106,18 +105,16 @@ func (a authority) serveTLS(change func(*x509.Certificate), adjust func(*tls.Con
 	return server.URL, func() int { return len(opened) }
 }
 
-func trusting(t *testing.T, roots *x509.CertPool) *Caller {
-	transport := NewTransport([]netip.Prefix{loopback}, roots)
-	caller := NewCaller(transport, noop.NewTracerProvider().Tracer(""), "test", func() {})
-	t.Cleanup(func() {
-		transport.CloseIdleConnections()
-		caller.links.kept.Purge()
-	})
-	return caller
+func trusting(t *testing.T, roots *x509.CertPool) *Transport {
+	transport := New(Config{Allowed: []netip.Prefix{loopback}, Roots: roots, UserAgent: "test", Resent: func() {}})
+	t.Cleanup(transport.Close)
+	return transport
 }
 
-func (c *Caller) postWith(t *testing.T, url string, settings *timer.TLS) exchange {
-	return c.call(t.Context(), request{url: url, timeout: 5 * time.Second, headers: map[string]string{}, tls: settings})
+func postWith(t *testing.T, c *Transport, url string, settings *timer.TLS) send.Outcome {
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	return c.Send(ctx, send.Envelope{Destination: timer.HTTP(url), TLS: settings})
 }
 
 // The class of a failure tells what is wrong with the certificate.
@@ -146,17 +143,17 @@ func TestBadTLS(t *testing.T) {
 		"demands one, with TLS 1.2": {by: ours, adjust: func(c *tls.Config) { demand(c); c.MaxVersion = tls.VersionTLS12 }, want: timer.TLSClientCertificate},
 	} {
 		url, _ := c.by.serveTLS(c.change, c.adjust)
-		x := caller.postWith(t, url, nil)
-		require.Equal(t, c.want, x.answer.Trouble, name)
+		x := postWith(t, caller, url, nil)
+		require.Equal(t, c.want, x.Trouble, name)
 		if c.want != timer.NoTrouble {
-			require.Equal(t, string(c.want), strings.Split(x.answer.Describe(), ":")[0], name)
+			require.Equal(t, string(c.want), strings.Split(x.Describe(), ":")[0], name)
 		}
 	}
 	plain := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(plain.Close)
-	x := caller.postWith(t, strings.Replace(plain.URL, "http:", "https:", 1), nil)
-	require.Equal(t, timer.TLSProtocol, x.answer.Trouble)
-	require.True(t, x.firstByte.IsZero())
+	x := postWith(t, caller, strings.Replace(plain.URL, "http:", "https:", 1), nil)
+	require.Equal(t, timer.TLSProtocol, x.Trouble)
+	require.True(t, x.FirstByte.IsZero())
 }
 
 // A policy's CA and client certificate are used for it alone, on connections that
@@ -170,17 +167,17 @@ func TestTLSOfAPolicy(t *testing.T) {
 	settings := &timer.TLS{CA: theirs.pem(), ClientCertificate: certificate, ClientKey: key}
 	require.Empty(t, settings.Check())
 	for range 3 {
-		x := caller.postWith(t, url, settings)
-		require.Equal(t, timer.Answer{Status: 200, RetryAfter: "1"}, x.answer)
+		x := postWith(t, caller, url, settings)
+		require.Equal(t, timer.Answer{Delivered: true, Status: 200}, x.Answer)
 	}
 	require.Equal(t, 1, connections(), "one connection is used again")
 
-	require.Equal(t, timer.TLSUnknownIssuer, caller.postWith(t, url, nil).answer.Trouble, "no other type trusts it")
-	require.Equal(t, timer.TLSClientCertificate, caller.postWith(t, url, settings.Trust()).answer.Trouble,
+	require.Equal(t, timer.TLSUnknownIssuer, postWith(t, caller, url, nil).Trouble, "no other type trusts it")
+	require.Equal(t, timer.TLSClientCertificate, postWith(t, caller, url, settings.Trust()).Trouble,
 		"nobody else goes by its connection")
 	wrong, wrongKey := strangers.sign(nil)
 	refused := &timer.TLS{CA: theirs.pem(), ClientCertificate: wrong, ClientKey: wrongKey}
-	require.Equal(t, timer.TLSClientCertificate, caller.postWith(t, url, refused).answer.Trouble)
+	require.Equal(t, timer.TLSClientCertificate, postWith(t, caller, url, refused).Trouble)
 }
 
 // What is kept is bounded; a configuration that was dropped closes its
@@ -191,23 +188,12 @@ func TestTLSConfigurationsAreBounded(t *testing.T) {
 	url, connections := theirs.serveTLS(nil, nil)
 	caller := trusting(t, nil)
 	first := &timer.TLS{CA: theirs.pem()}
-	require.Equal(t, 200, caller.postWith(t, url, first).answer.Status)
+	require.Equal(t, 200, postWith(t, caller, url, first).Status)
 	for i := range maxLinks {
 		_, err := caller.links.of(&timer.TLS{CA: theirs.pem() + "# " + strconv.Itoa(i)})
 		require.NoError(t, err)
 	}
 	require.Equal(t, maxLinks, caller.links.kept.Len())
-	require.Equal(t, 200, caller.postWith(t, url, first).answer.Status)
+	require.Equal(t, 200, postWith(t, caller, url, first).Status)
 	require.Equal(t, 2, connections(), "the first one is closed")
-}
-
-// The client certificate is for the receiver that the policy names.
-func TestWhoIsShownTheClientCertificate(t *testing.T) {
-	t.Parallel()
-	p := plan{policy: timer.Policy{TLS: &timer.TLS{CA: "ca", ClientCertificate: "c", ClientKey: "k"}}}
-	require.Equal(t, p.policy.TLS, p.tls(timer.Spec{}))
-	require.Equal(t, p.policy.TLS, p.tls(timer.Spec{Callback: &timer.Callback{Timeout: 1}}))
-	require.Equal(t, &timer.TLS{CA: "ca"}, p.tls(timer.Spec{Callback: &timer.Callback{URL: "https://elsewhere/"}}))
-	require.Nil(t, plan{}.tls(timer.Spec{}))
-	require.Equal(t, p.policy.TLS, alertRequest(timer.Policy{TLS: p.policy.TLS, Alert: &timer.Alert{}}, "x", nil).tls)
 }

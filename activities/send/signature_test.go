@@ -1,4 +1,4 @@
-package activities
+package send
 
 import (
 	"testing"
@@ -10,7 +10,7 @@ import (
 // The vector that the Standard Webhooks libraries share.
 func TestStandardWebhooksVector(t *testing.T) {
 	t.Parallel()
-	m := message{id: "msg_p5jXN8AQM9LWM0D4loKWxJek", at: time.Unix(1614265330, 0), body: []byte(`{"test": 2432232314}`)}
+	m := signed{id: "msg_p5jXN8AQM9LWM0D4loKWxJek", at: time.Unix(1614265330, 0), body: []byte(`{"test": 2432232314}`)}
 	const secret, want = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
 	headers := map[string]string{}
 	sign(headers, m, []string{secret})
@@ -24,6 +24,6 @@ func TestStandardWebhooksVector(t *testing.T) {
 func TestNoSecretNoSignature(t *testing.T) {
 	t.Parallel()
 	headers := map[string]string{}
-	sign(headers, message{id: "msg_1", at: time.Unix(1, 0)}, nil)
+	sign(headers, signed{id: "msg_1", at: time.Unix(1, 0)}, nil)
 	require.NotContains(t, headers, HeaderWebhookSignature)
 }

@@ -1,4 +1,4 @@
-package activities
+package send
 
 import (
 	"crypto/hmac"
@@ -11,15 +11,8 @@ import (
 	"github.com/wakecall/wakecall/timer"
 )
 
-// The headers of Standard Webhooks 1.0.0.
-const (
-	HeaderWebhookID        = "webhook-id"
-	HeaderWebhookTimestamp = "webhook-timestamp"
-	HeaderWebhookSignature = "webhook-signature"
-)
-
-// message is what Standard Webhooks signs: "{id}.{unix seconds}.{body}".
-type message struct {
+// signed is what Standard Webhooks signs: "{id}.{unix seconds}.{body}".
+type signed struct {
 	id   string
 	at   time.Time // of this attempt, renewed for each
 	body []byte
@@ -28,7 +21,7 @@ type message struct {
 // sign adds the Standard Webhooks headers: one v1 signature for each secret,
 // space-delimited, so that secrets rotate without a gap. Without a secret the
 // signature header stays away.
-func sign(headers map[string]string, m message, secrets []string) {
+func sign(headers map[string]string, m signed, secrets []string) {
 	stamp := strconv.FormatInt(m.at.Unix(), 10)
 	headers[HeaderWebhookID] = m.id
 	headers[HeaderWebhookTimestamp] = stamp

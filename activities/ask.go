@@ -1,0 +1,51 @@
+package activities
+
+import (
+	"context"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+// Receipt says what this worker knows of a run's first attempt, or which other
+// worker had the task.
+func (a *Attempter) Receipt(ctx context.Context, delivery timer.Delivery) (timer.Report, error) {
+	report, err := a.Ask(ctx, delivery)
+	if err != nil || report.Result != timer.ResultUseQueue {
+		return report, err
+	}
+	holder, err := a.Runs.Holder(ctx, delivery.Spec.Key, runOf(ctx))
+	if err != nil {
+		return timer.Report{}, err
+	}
+	if holder != a.Worker && holder != "" {
+		return timer.Report{Result: timer.ResultElsewhere, Worker: holder}, nil
+	}
+	return report, nil
+}
+
+// askBeat is the time between two signs of life while an attempt is waited for.
+const askBeat = time.Second
+
+// Ask says what this worker knows of a run's first attempt. One that is under
+// way is waited for, with signs of life: a worker that is frozen has to be told
+// from one that waits.
+func (a *Attempter) Ask(ctx context.Context, _ timer.Delivery) (report timer.Report, err error) {
+	found := make(chan struct{})
+	go func() {
+		defer close(found)
+		report, err = a.receipts.find(ctx, runOf(ctx))
+	}()
+	beat := time.NewTicker(askBeat)
+	defer beat.Stop()
+	for {
+		select {
+		case <-found:
+			return report, err
+		case <-beat.C:
+			activity.RecordHeartbeat(ctx)
+		}
+	}
+}

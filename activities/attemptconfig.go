@@ -1,0 +1,96 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/wakecall/wakecall/activities/send"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// attemptConfig is how one attempt is made: the live policy, under the timer's own
+// overrides.
+type attemptConfig struct {
+	policy   timer.Policy
+	callback timer.Callback
+	retry    timer.Retry
+	latest   timer.Instant
+	// unopened is why nobody can be called, if it is so: a header of the timer is
+	// sealed with a key that is not configured.
+	unopened error
+}
+
+// errUncalled is told of a timer that nobody can be called for. It waits until a
+// policy says whom to call.
+var errUncalled = errors.New(string(timer.NoReceiver))
+
+func (a *Attempter) configure(ctx context.Context, spec timer.Spec) (attemptConfig, error) {
+	policy, err := a.Policies.Policy(ctx, spec.BusinessType)
+	if err != nil && timer.CodeOf(err) != timer.NotFound {
+		return attemptConfig{}, fmt.Errorf("reading the policy: %w", err)
+	}
+	policy = policy.WithDefaults()
+	policy.BusinessType = spec.BusinessType
+	var unopened error
+	if spec.Callback != nil {
+		var own timer.Callback
+		own, unopened = a.open(*spec.Callback)
+		spec.Callback = &own
+	}
+	c := attemptConfig{policy: policy, latest: spec.Latest(policy.ExpiresAfter), unopened: unopened}
+	c.callback, c.retry = spec.Call(policy)
+	if !c.callback.Addressed() {
+		return attemptConfig{}, errUncalled
+	}
+	return c, nil
+}
+
+// open opens the sealed header values of a timer's own callback.
+func (a *Attempter) open(callback timer.Callback) (timer.Callback, error) {
+	headers := make(map[string]string, len(callback.Headers))
+	var unopened error
+	for _, name := range slices.Sorted(maps.Keys(callback.Headers)) {
+		value, err := a.Opener.Open(callback.Headers[name])
+		if err != nil {
+			unopened = fmt.Errorf("opening the header %s: %w", name, err)
+			continue
+		}
+		headers[name] = value
+	}
+	callback.Headers = headers
+	return callback, unopened
+}
+
+func (c attemptConfig) message(a attempt) send.Message {
+	spec := a.delivery.Spec
+	headers := map[string]string{
+		send.HeaderBusinessType: spec.BusinessType,
+		send.HeaderBusinessID:   spec.BusinessID,
+		send.HeaderDueAt:        spec.DueAt.String(),
+		send.HeaderAttempt:      strconv.Itoa(a.number()),
+		send.HeaderRevision:     strconv.Itoa(spec.Revision),
+	}
+	if spec.Series != nil {
+		headers[send.HeaderOccurrence] = strconv.Itoa(spec.Series.Number)
+	}
+	maps.Copy(headers, c.callback.Headers)
+	return send.Message{
+		ID: spec.WebhookID(), Destination: c.callback.Destination, ContentType: spec.ContentType,
+		Body: a.payload.Payload().GetData(), Headers: headers, Secrets: c.policy.Secrets(time.Now()),
+		Timeout: c.callback.Timeout.D(), TLS: c.tls(spec), Parent: parentOf(spec),
+	}
+}
+
+// tls is what the policy adds to TLS. Its client certificate, like its headers, is
+// for its own receiver: whoever books a timer could else be let in anywhere.
+func (c attemptConfig) tls(spec timer.Spec) *timer.TLS {
+	if spec.Callback != nil && spec.Callback.Addressed() {
+		return c.policy.TLS.Trust()
+	}
+	return c.policy.TLS
+}

@@ -1,0 +1,128 @@
+package activities
+
+import (
+	"context"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+
+	"github.com/wakecall/wakecall/activities/send"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// Sender sends messages, to whatever kind of destination.
+type Sender interface {
+	Send(ctx context.Context, m send.Message) send.Outcome
+}
+
+// Policies tells the policy of a business type, its secrets opened. A type
+// without a policy is [timer.NotFound].
+type Policies interface {
+	Policy(ctx context.Context, businessType string) (timer.Policy, error)
+	// HoldBack makes a receiver's wish for patience hold for its whole type.
+	HoldBack(ctx context.Context, businessType string, wish timer.BackPressure) error
+}
+
+// Opener opens values that were sealed before they reached Temporal.
+type Opener interface {
+	Open(sealed string) (string, error)
+}
+
+// Observer is told of every attempt, and of what is preloaded.
+type Observer interface {
+	Attempted(businessType string, report timer.Report, took time.Duration)
+	// Preloaded counts timers that begin, or cease, to be preloaded here.
+	Preloaded(change int)
+	// Released counts timers that were released before they were due.
+	Released(how timer.Result)
+	// Repeated counts tasks that came again after their timer had been called.
+	Repeated()
+}
+
+// Runs tells what Temporal knows of the run of a timer.
+type Runs interface {
+	// Holder is the worker that had the run's first workflow task before.
+	Holder(ctx context.Context, key timer.Key, runID string) (worker string, err error)
+	// Standing is how its delivery stands, once the workflow has heard of whatever
+	// happened to it. Progress is the same as of now, for the workflow itself.
+	Standing(ctx context.Context, key timer.Key, runID string) (timer.RunState, error)
+	Progress(ctx context.Context, key timer.Key, runID string) (timer.RunState, error)
+	// Wanted is whether the run is open and nobody has asked it to cancel.
+	Wanted(ctx context.Context, key timer.Key, runID string) (bool, error)
+	// Cause is why the run was asked to cancel.
+	Cause(ctx context.Context, key timer.Key, runID string) (string, error)
+}
+
+// Bulkhead keeps one business type from taking every slot of the fast path.
+type Bulkhead interface {
+	// Enter takes a slot of the type's share, or reports that none became free
+	// in time.
+	Enter(ctx context.Context, businessType string, share, limit int) (leave func(), ok bool)
+	// EnterQueue counts an attempt on the type's queue, or reports that both paths
+	// together made as many as they may.
+	EnterQueue(ctx context.Context, businessType string, limit int) (leave func(), ok bool)
+}
+
+// Preload bounds how many timers this process preloads.
+type Preload interface {
+	// Enter takes a place, or reports that so many are preloaded that Temporal
+	// could not record them all before their tasks time out.
+	Enter(recordTime time.Duration) (leave func(), ok bool)
+}
+
+// Tasks are those that this process has, of which each run has one at most.
+type Tasks interface {
+	// TimedOut is whether Temporal has given a run's task up: somebody else may
+	// have it.
+	TimedOut(run string) bool
+	// Predecessor is the worker that had the run's task before this one; "" for none.
+	Predecessor(run string) (worker string)
+	// Reserve waits until the completion of a run's task may be sent, unless ctx
+	// ends first.
+	Reserve(ctx context.Context, run string)
+}
+
+// Config is what a [Attempter] needs.
+type Config struct {
+	// Worker is the identity of this process.
+	Worker string
+	// Queue names the queue of a business type that has a policy.
+	Queue    func(businessType string) string
+	Runs     Runs
+	Policies Policies
+	Bulkhead Bulkhead
+	Preload  Preload
+	Tasks    Tasks
+	Opener   Opener
+	Observer Observer
+	Sender   Sender
+}
+
+// Attempter makes the attempts of deliveries.
+type Attempter struct {
+	Config
+
+	receipts *receipts
+	// wakeups make preloaded timers be rechecked, by run id.
+	wakeups wakeups
+	// stopping is closed when this process stops.
+	stopping chan struct{}
+}
+
+// NewAttempter returns a Attempter.
+func NewAttempter(config Config) (*Attempter, error) {
+	receipts, err := newReceipts()
+	if err != nil {
+		return nil, err
+	}
+	return &Attempter{Config: config, receipts: receipts, stopping: make(chan struct{})}, nil
+}
+
+// Cause says why the run was asked to cancel.
+func (a *Attempter) Cause(ctx context.Context) (string, error) {
+	execution := activity.GetInfo(ctx).WorkflowExecution
+	key, _ := timer.ParseKey(execution.ID)
+	return a.Runs.Cause(ctx, key, execution.RunID)
+}
+
+func runOf(ctx context.Context) string { return activity.GetInfo(ctx).WorkflowExecution.RunID }

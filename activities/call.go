@@ -1,0 +1,54 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+
+	"github.com/wakecall/wakecall/activities/send"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// call calls the receiver once, unless the latest time has passed. Its
+// error means that no attempt could be made.
+func (a *Attempter) call(ctx context.Context, config attemptConfig, next attempt) (timer.Report, error) {
+	began := time.Now()
+	if config.latest != 0 && config.latest.Until(began) <= 0 {
+		report := next.skip(config, timer.ResultExpired)
+		report.EndedAt = timer.At(began)
+		return report, nil
+	}
+	sent := a.send(ctx, config, next)
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return timer.Report{}, ctx.Err()
+	}
+	report := config.judge(next, sent)
+	a.Observer.Attempted(next.delivery.Spec.BusinessType, report, time.Since(began))
+	if wish, ok := config.pressure(report, sent); ok && a.holdBack(ctx, config.policy, wish) {
+		report = config.leaveToType(report)
+	}
+	return report, nil
+}
+
+// send calls the receiver, unless that cannot be done as it was booked: such an
+// attempt fails, and the ladder leaves time to configure the key again.
+func (a *Attempter) send(ctx context.Context, config attemptConfig, next attempt) send.Outcome {
+	if config.unopened != nil {
+		return send.Outcome{
+			Answer: timer.Answer{Trouble: timer.SealedHeader, Detail: config.unopened.Error()}, Ended: time.Now(),
+		}
+	}
+	return a.Sender.Send(ctx, config.message(next))
+}
+
+// holdBack passes on a receiver's wish. If that fails the one timer keeps to
+// it all the same, and the next answer will repeat it.
+func (a *Attempter) holdBack(ctx context.Context, policy timer.Policy, wish timer.BackPressure) (passedOn bool) {
+	err := a.Policies.HoldBack(ctx, policy.BusinessType, wish)
+	if err != nil {
+		activity.GetLogger(ctx).Warn("back-pressure was not passed on", "business_type", policy.BusinessType, "error", err)
+	}
+	return err == nil
+}

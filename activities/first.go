@@ -1,0 +1,71 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"go.temporal.io/sdk/converter"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+// FirstAttempt makes the first attempt of a run, at its time and once: a workflow task
+// that is handed out again to this worker finds what it did, and one that another
+// worker had before names that worker, unless it has been asked. It steps aside
+// when the server must pace the attempt, or when the type's share of this
+// worker is used up.
+func (a *Attempter) FirstAttempt(ctx context.Context, delivery timer.Delivery, payload converter.RawValue) (timer.Report, error) {
+	if other := a.Tasks.Predecessor(runOf(ctx)); other != "" && other != a.Worker && !delivery.Asked && !a.receipts.has(runOf(ctx)) {
+		return timer.Report{Result: timer.ResultElsewhere, Worker: other}, nil
+	}
+	report, repeated, err := a.receipts.once(runOf(ctx), func() (timer.Report, error) {
+		if result, err := a.preload(ctx, delivery.Spec); result != "" || err != nil {
+			return timer.Report{Result: result}, err
+		}
+		return a.attemptNow(ctx, delivery, payload)
+	})
+	if repeated {
+		a.Observer.Repeated()
+	}
+	a.awaitCompletion(ctx)
+	return report, err
+}
+
+// completionSlack is for the way of a report into the workflow. One that came after the
+// activity has timed out would be lost, and the receiver called again.
+const completionSlack = 5 * time.Second
+
+// awaitCompletion keeps the tasks of a herd from ending all at once.
+func (a *Attempter) awaitCompletion(ctx context.Context) {
+	if end, ok := ctx.Deadline(); ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, end.Add(-completionSlack))
+		defer cancel()
+	}
+	a.Tasks.Reserve(ctx, runOf(ctx))
+}
+
+func (a *Attempter) attemptNow(ctx context.Context, delivery timer.Delivery, payload converter.RawValue) (timer.Report, error) {
+	config, err := a.configure(ctx, delivery.Spec)
+	if errors.Is(err, errUncalled) { // it waits on the queue
+		return timer.Report{Result: timer.ResultUseQueue}, nil
+	}
+	if err != nil {
+		return timer.Report{}, err
+	}
+	leave, ok := a.enter(ctx, config.policy)
+	if !ok {
+		return config.report(timer.ResultUseQueue), nil
+	}
+	defer leave()
+	return a.call(ctx, config, attempt{delivery: delivery, payload: payload})
+}
+
+// enter takes the fast path, where it is open.
+func (a *Attempter) enter(ctx context.Context, policy timer.Policy) (leave func(), ok bool) {
+	if policy.Rate(time.Now()) != nil {
+		return nil, false
+	}
+	return a.Bulkhead.Enter(ctx, policy.BusinessType, policy.Limits.FastShare(), policy.Limits.InFlight)
+}

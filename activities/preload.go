@@ -1,0 +1,160 @@
+package activities
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+const (
+	// lastRecheck is the latest before the due time that a preloaded timer is rechecked:
+	// time enough for Temporal's answer.
+	lastRecheck = 30 * time.Millisecond
+	// recheckWindow and recheckShare say over how long the rechecks of a herd are
+	// spread: at least the window, and a share of a long preload. Without that they
+	// would all reach Temporal at the instant at which the herd is called.
+	recheckWindow = 300 * time.Millisecond
+	recheckShare  = 4
+	// recheckPause is the pause after a recheck that was not answered.
+	recheckPause = 20 * time.Millisecond
+	// shortWait is a wait that no place is needed for.
+	shortWait = time.Second
+	// promptly is how late a timer may be called on what was known when it was due.
+	promptly = 100 * time.Millisecond
+	// clockSkew is by how much the clocks of Temporal and of a worker may differ. A
+	// timer that comes earlier than that waits in Temporal.
+	clockSkew = 5 * time.Second
+)
+
+// preload waits in memory until a timer is due. An empty result says that it shall be
+// called now; another one says why this worker does not call it. Temporal tells a
+// worker nothing about a timer whose workflow task it has. So the timer is rechecked
+// shortly before it is due, and again whenever a wakeup says that something changed:
+// a change that is durable by then is certain to be seen.
+func (a *Attempter) preload(ctx context.Context, spec timer.Spec) (timer.Result, error) {
+	due := spec.RingsAt()
+	wait := due.Until(time.Now())
+	if wait <= 0 {
+		return a.recheckIfLate(ctx, spec)
+	}
+	if wait > spec.Lead()+clockSkew {
+		return timer.ResultUseQueue, nil
+	}
+	leave, ok := a.Preload.Enter(spec.RecordTime())
+	if !ok && wait > shortWait {
+		return a.release(timer.ResultRejected)
+	}
+	if ok {
+		defer leave()
+	}
+	a.Observer.Preloaded(1)
+	defer a.Observer.Preloaded(-1)
+	if result, err := a.awaitRechecks(ctx, spec); result != "" || err != nil {
+		return result, err
+	}
+	_, _ = a.Policies.Policy(ctx, spec.BusinessType) // it is cached then, for the attempt to read
+	if _, result, err := a.await(ctx, due.Time(), nil); result != "" || err != nil {
+		return result, err
+	}
+	return a.recheckIfLate(ctx, spec)
+}
+
+// recheckIfLate keeps a timer from being called on old knowledge. This process may have
+// stood still, frozen or without a processor, or the task took long to arrive: another
+// worker may have the timer by now, and it may have been cancelled or moved.
+func (a *Attempter) recheckIfLate(ctx context.Context, spec timer.Spec) (timer.Result, error) {
+	if a.Tasks.TimedOut(runOf(ctx)) {
+		return a.release(timer.ResultWorkerStopping)
+	}
+	if spec.RingsAt().Until(time.Now()) > -promptly {
+		return "", nil
+	}
+	return a.recheck(ctx, spec.Key)
+}
+
+// awaitRechecks waits for the moment of the recheck, rechecks, and waits until it would
+// be too late for another one.
+func (a *Attempter) awaitRechecks(ctx context.Context, spec timer.Spec) (timer.Result, error) {
+	woken, done := a.wakeups.expect(runOf(ctx))
+	defer done()
+	if result, err := a.awaitWoken(ctx, spec.Key, recheckAt(spec.Memo, time.Now()), woken); result != "" || err != nil {
+		return result, err
+	}
+	if result, err := a.recheck(ctx, spec.Key); result != "" || err != nil {
+		return result, err
+	}
+	return a.awaitWoken(ctx, spec.Key, spec.RingsAt().Time().Add(-lastRecheck), woken)
+}
+
+// awaitWoken waits for a moment, and rechecks at each wakeup.
+func (a *Attempter) awaitWoken(ctx context.Context, key timer.Key, moment time.Time, wakeups <-chan struct{}) (timer.Result, error) {
+	for {
+		woken, result, err := a.await(ctx, moment, wakeups)
+		if result != "" || err != nil || !woken {
+			return result, err
+		}
+		if result, err := a.recheck(ctx, key); result != "" || err != nil {
+			return result, err
+		}
+	}
+}
+
+// await waits for a moment or a wakeup. The result says why the timer was released
+// meanwhile, if it was.
+func (a *Attempter) await(ctx context.Context, moment time.Time, wakeups <-chan struct{}) (woken bool, result timer.Result, err error) {
+	wait := time.NewTimer(time.Until(moment))
+	defer wait.Stop()
+	select {
+	case <-wait.C:
+	case <-wakeups:
+		woken = true
+	case <-a.stopping:
+		result, err = a.release(timer.ResultWorkerStopping)
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	return woken, result, err
+}
+
+// recheckAt is a random moment of the window in which a preloaded timer is rechecked.
+func recheckAt(memo timer.Memo, now time.Time) time.Time {
+	due := memo.RingsAt().Time()
+	window := max(min(max(recheckWindow, (memo.Preload.Window.D()-timer.DefaultPreload)/recheckShare), due.Sub(now))-lastRecheck, 1)
+	return due.Add(-lastRecheck - rand.N(window))
+}
+
+// recheck releases a timer that is not wanted any more. It asks until Temporal answers:
+// a timer that may have been cancelled is called late rather than wrongly.
+func (a *Attempter) recheck(ctx context.Context, key timer.Key) (timer.Result, error) {
+	for {
+		wanted, err := a.Runs.Wanted(ctx, key, runOf(ctx))
+		switch {
+		case err == nil && wanted:
+			return "", nil
+		case err == nil:
+			return a.release(timer.ResultInterrupted)
+		}
+		select {
+		case <-time.After(recheckPause):
+		case <-ctx.Done():
+			return "", ctx.Err()
+		}
+	}
+}
+
+func (a *Attempter) release(how timer.Result) (timer.Result, error) {
+	a.Observer.Released(how)
+	return how, nil
+}
+
+// Recheck makes a timer that is preloaded here be rechecked at once.
+func (a *Attempter) Recheck(_ context.Context, run string) error {
+	a.wakeups.notify(run)
+	return nil
+}
+
+// ReleaseAll releases every preloaded timer to other workers, now and from now on. It
+// must be called once.
+func (a *Attempter) ReleaseAll() { close(a.stopping) }

@@ -1,0 +1,33 @@
+package httpsend
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/wakecall/wakecall/internal/retryafter"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// HeaderNoRetry is the header by which a receiver that sets it to "true" stops the
+// delivery.
+const HeaderNoRetry = "Wakecall-No-Retry"
+
+// answerOf says what a status and its headers mean. Only 2xx delivers; a redirect is
+// a refusal, since it is never followed.
+func answerOf(status int, header http.Header, now time.Time) timer.Answer {
+	if status >= 200 && status <= 299 {
+		return timer.Answer{Delivered: true, Status: status}
+	}
+	answer := timer.Answer{Trouble: timer.Answered, Status: status, Detail: fmt.Sprintf("HTTP %d", status)}
+	switch {
+	case strings.EqualFold(strings.TrimSpace(header.Get(HeaderNoRetry)), "true"):
+		answer.NoRetry, answer.Detail = true, answer.Detail+", receiver asked for no retry"
+	case status == http.StatusGone:
+		answer.NoRetry = true
+	case status == http.StatusTooManyRequests, status == http.StatusServiceUnavailable:
+		answer.RetryAfter = retryafter.Parse(header.Get("Retry-After"), now, timer.MaxRetryAfter)
+	}
+	return answer
+}

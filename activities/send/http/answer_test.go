@@ -1,0 +1,60 @@
+package httpsend
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+func rulingOf(status int, headers ...string) timer.Verdict {
+	header := http.Header{}
+	for i := 0; i < len(headers); i += 2 {
+		header.Set(headers[i], headers[i+1])
+	}
+	return timer.Judge(answerOf(status, header, time.Now()))
+}
+
+func TestEveryStatusHasItsVerdict(t *testing.T) {
+	t.Parallel()
+	for status := 100; status <= 599; status++ {
+		want := timer.RuleRetry
+		switch {
+		case status >= 200 && status <= 299:
+			want = timer.RuleDelivered
+		case status == 410:
+			want = timer.RuleStop
+		}
+		require.Equal(t, want, rulingOf(status).Ruling, "%d", status)
+	}
+}
+
+func TestNoRetryStopsWhateverTheStatus(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{302, 400, 429, 500, 503} {
+		require.Equal(t, timer.RuleStop, rulingOf(status, HeaderNoRetry, " TRUE ", "Retry-After", "5").Ruling)
+		require.Equal(t, timer.RuleRetry, rulingOf(status, HeaderNoRetry, "1").Ruling)
+	}
+	require.Equal(t, timer.RuleDelivered, rulingOf(200, HeaderNoRetry, "true").Ruling)
+}
+
+func TestRetryAfterCountsOn429And503Only(t *testing.T) {
+	t.Parallel()
+	for status := 100; status <= 599; status++ {
+		var want time.Duration
+		if status == 429 || status == 503 {
+			want = 7 * time.Second
+		}
+		require.Equal(t, want, rulingOf(status, "Retry-After", "7").RetryAfter, "%d", status)
+	}
+	require.Equal(t, timer.MaxRetryAfter, rulingOf(503, "Retry-After", "99999999999999999999").RetryAfter)
+}
+
+func TestFailureOfAnAnswer(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, &timer.Failure{Status: 410, Class: timer.Answered, Message: "HTTP 410", At: 1}, answerOf(410, nil, time.Now()).Failure(1))
+	require.Equal(t, "HTTP 500, receiver asked for no retry", answerOf(500, http.Header{HeaderNoRetry: {"true"}}, time.Now()).Describe())
+}

@@ -1,0 +1,97 @@
+package httpsend
+
+import (
+	"context"
+	"crypto/x509"
+	"io"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/go-resty/resty/v2"
+
+	"github.com/wakecall/wakecall/activities/send"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// Config is what a [Transport] needs.
+type Config struct {
+	// Allowed are the addresses beside the public ones that may be reached.
+	Allowed []netip.Prefix
+	// Roots sign the certificates of receivers, nil for those of the system.
+	Roots     *x509.CertPool
+	UserAgent string
+	// Resent is told of every attempt that was sent once more.
+	Resent func()
+}
+
+// Transport carries messages as POST requests.
+type Transport struct {
+	links  *links
+	resent func()
+}
+
+// New returns a Transport.
+func New(config Config) *Transport {
+	return &Transport{links: newLinks(roundTripper(config.Allowed, config.Roots), config.UserAgent), resent: config.Resent}
+}
+
+// Close closes the connections that are kept. Attempts in flight go on.
+func (t *Transport) Close() { t.links.close() }
+
+func clientOn(transport http.RoundTripper, userAgent string) *resty.Client {
+	client := resty.NewWithClient(&http.Client{
+		Transport: transport,
+		// A 3xx is a failed attempt. Following it would carry headers to
+		// another host and could end at a metadata address.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	})
+	// Without a length resty sends no body as a chunk of nothing, which simple
+	// servers read as the beginning of the next request.
+	client.SetContentLength(true)
+	return client.SetDoNotParseResponse(true).SetHeader("User-Agent", userAgent).SetLogger(silent{})
+}
+
+// drainTime bounds the wait for the rest of an answer whose status is known:
+// reading it only serves to keep the connection.
+const drainTime = 500 * time.Millisecond
+
+// Send posts an envelope to its URL, and never follows a redirect.
+func (t *Transport) Send(ctx context.Context, e send.Envelope) send.Outcome {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	link, err := t.links.of(e.TLS)
+	if err != nil {
+		return send.Failed(timer.TLSFailure)
+	}
+	sent := post(ctx, link.client, e)
+	if sent.dropped() && ctx.Err() == nil {
+		t.resent()
+		sent = sent.then(post(ctx, link.fresh, e))
+	}
+	outcome := send.Outcome{FirstByte: sent.firstByte, Ended: time.Now()}
+	if sent.err != nil {
+		outcome.Answer = timer.Answer{Trouble: sent.trouble}
+		return outcome
+	}
+	outcome.Answer = answerOf(sent.response.StatusCode(), sent.response.Header(), outcome.Ended)
+	drain(sent.response.RawBody(), cancel)
+	return outcome
+}
+
+// drain reads at most [timer.MaxResponseRead] of an answer and closes it. A
+// connection that a 101 has handed over knows no context: closing it is what
+// ends a read.
+func drain(body io.ReadCloser, cancel context.CancelFunc) {
+	stop := time.AfterFunc(drainTime, func() { cancel(); _ = body.Close() })
+	defer stop.Stop()
+	_, _ = io.Copy(io.Discard, io.LimitReader(body, timer.MaxResponseRead))
+	_ = body.Close()
+}
+
+// silent keeps resty from writing URLs and headers to a log.
+type silent struct{}
+
+func (silent) Errorf(string, ...any) {}
+func (silent) Warnf(string, ...any)  {}
+func (silent) Debugf(string, ...any) {}

@@ -1,0 +1,68 @@
+package send
+
+import (
+	"maps"
+	"time"
+
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+// Message is what shall reach a destination.
+type Message struct {
+	// ID is the Standard Webhooks message id, the same for every attempt.
+	ID          string
+	Destination timer.Destination
+	// ContentType is empty for a message without a body.
+	ContentType string
+	Body        []byte
+	// Headers are added to those of Standard Webhooks and of the trace.
+	Headers map[string]string
+	// Secrets sign it, newest first; without one it is not signed.
+	Secrets []string
+	// Timeout bounds the attempt from its first step to the answer.
+	Timeout time.Duration
+	// TLS is what the policy adds, nil for nothing.
+	TLS *timer.TLS
+	// Parent is the span that the attempt is a child of.
+	Parent trace.SpanContext
+}
+
+// Envelope is a message that is ready to be carried: a transport passes its parts
+// on as they are.
+type Envelope struct {
+	ID          string
+	Destination timer.Destination
+	ContentType string
+	Body        []byte
+	// Headers are all of them but the content type, signature included.
+	Headers map[string]string
+	TLS     *timer.TLS
+}
+
+// envelope signs a message for an attempt that begins at a moment.
+func (m Message) envelope(at time.Time) Envelope {
+	headers := make(map[string]string, len(m.Headers)+4)
+	maps.Copy(headers, m.Headers)
+	sign(headers, signed{id: m.ID, at: at, body: m.Body}, m.Secrets)
+	return Envelope{
+		ID: m.ID, Destination: m.Destination, ContentType: m.ContentType, Body: m.Body, Headers: headers, TLS: m.TLS,
+	}
+}
+
+// Outcome is what came of one attempt. It holds no secret and no address: it is
+// stored and shown.
+type Outcome struct {
+	// Answer is what the receiver said, or why it said nothing; see [timer.Judge].
+	timer.Answer
+	// FirstByte is when the message began to leave, zero when nothing was sent.
+	FirstByte time.Time
+	// Ended is when the answer was there, or it was clear that none comes.
+	Ended time.Time
+}
+
+// Failed is the outcome of an attempt that ends now without an answer.
+func Failed(trouble timer.Trouble) Outcome {
+	return Outcome{Answer: timer.Answer{Trouble: trouble}, Ended: time.Now()}
+}

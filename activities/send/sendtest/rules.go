@@ -1,0 +1,270 @@
+package sendtest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/wakecall/wakecall/activities/send"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// Rules lists what every transport keeps to. Beside these each rule ends with no
+// goroutine left.
+func Rules() []Rule {
+	return []Rule{
+		{"delivers once", deliversOnce},
+		{"keeps every byte", keepsEveryByte},
+		{"keeps every header", keepsEveryHeader},
+		{"keeps the id over attempts", keepsTheID},
+		{"leaves the envelope alone", leavesTheEnvelopeAlone},
+		{"tells what came of it", tellsWhatCameOfIt},
+		{"tells when", tellsWhen},
+		{"tells no secret", tellsNoSecret},
+		{"keeps to the timeout", keepsToTheTimeout},
+		{"ends when it is cancelled", endsWhenCancelled},
+		{"sends nothing too late", sendsNothingTooLate},
+		{"serves many at once", servesMany},
+		{"leaves nothing behind", leavesNothingBehind},
+	}
+}
+
+func deliversOnce(c *check) {
+	outcome := c.sends(c.ctx, c.accepted())
+	if timer.Judge(outcome.Answer).Ruling != timer.RuleDelivered {
+		c.Errorf("a message that was taken is judged %+v", outcome)
+	}
+	if got := len(c.Received()); got != 1 {
+		c.Errorf("it arrived %d times", got)
+	}
+}
+
+func keepsEveryByte(c *check) {
+	all := make([]byte, 256)
+	for i := range all {
+		all[i] = byte(i)
+	}
+	for contentType, body := range map[string][]byte{
+		timer.ContentTypeJSON:                []byte("{ \"ü\" : 1.0,\n\"ü\":1e2 }\r\n"),
+		"application/octet-stream":           all,
+		"text/plain; charset=iso-8859-1":     {0xfc},
+		"application/vnd.example+x; v=\"1\"": bytes.Repeat(all, timer.MaxPayload/len(all)),
+		"":                                   nil,
+	} {
+		m := c.accepted()
+		m.ContentType, m.Body = contentType, body
+		before := len(c.Received())
+		c.sends(c.ctx, m)
+		got := c.Received()
+		if len(got) != before+1 {
+			c.Errorf("%q arrived %d times", contentType, len(got)-before)
+			continue
+		}
+		if last := got[before]; last.ContentType != contentType || !bytes.Equal(last.Body, body) {
+			c.Errorf("%d bytes of %q arrived as %d of %q", len(body), contentType, len(last.Body), last.ContentType)
+		}
+	}
+}
+
+func keepsEveryHeader(c *check) {
+	m := c.accepted()
+	m.Headers["X-Case"], m.Headers["x-spaces"] = "a \tb", "1, 2;3"
+	c.sends(c.ctx, m)
+	got := c.Received()
+	if len(got) != 1 || len(c.tap.envelopes) != 1 {
+		c.Errorf("it arrived %d times", len(got))
+		return
+	}
+	arrived := map[string]string{}
+	for name, value := range got[0].Headers {
+		arrived[strings.ToLower(name)] = value
+	}
+	for _, name := range []string{send.HeaderWebhookID, send.HeaderWebhookTimestamp, send.HeaderWebhookSignature} {
+		if arrived[name] == "" {
+			c.Errorf("%s is missing", name)
+		}
+	}
+	for name, value := range c.tap.envelopes[0].Headers {
+		if arrived[strings.ToLower(name)] != value {
+			c.Errorf("%s: %q arrived as %q", name, value, arrived[strings.ToLower(name)])
+		}
+	}
+}
+
+func keepsTheID(c *check) {
+	m := c.accepted()
+	c.sends(c.ctx, m)
+	c.sends(c.ctx, m)
+	for _, got := range c.Received() {
+		if got.ID != m.ID {
+			c.Errorf("%s arrived as %q", m.ID, got.ID)
+		}
+	}
+}
+
+func leavesTheEnvelopeAlone(c *check) {
+	c.sends(c.ctx, c.accepted())
+	if m, ok := c.to(Refuse); ok {
+		c.sends(c.ctx, m)
+	}
+	if c.tap.changed {
+		c.Errorf("the envelope was changed")
+	}
+}
+
+// expected is what a behaviour has to be told as.
+var expected = map[Behaviour]struct {
+	ruling  timer.Ruling
+	trouble timer.Trouble // empty for any
+	sent    bool
+}{
+	Accept:        {timer.RuleDelivered, "", true},
+	Refuse:        {timer.RuleRetry, "", true},
+	RefuseForGood: {timer.RuleStop, "", true},
+	AskPatience:   {timer.RuleRetry, "", false}, // some protocols ask before anything is sent
+	NeverAnswer:   {timer.RuleRetry, timer.Timeout, true},
+	Break:         {timer.RuleRetry, timer.BrokenAnswer, true},
+	Unreachable:   {timer.RuleRetry, timer.ConnectFailure, false},
+}
+
+// short is time enough for an answer, and not long to wait for none.
+const short = 300 * time.Millisecond
+
+// each makes an attempt at every receiver there is.
+func (c *check) each(visit func(Behaviour, send.Outcome)) {
+	for _, behaviour := range Behaviours() {
+		m, ok := c.to(behaviour)
+		if !ok {
+			if behaviour != RefuseForGood && behaviour != AskPatience {
+				c.Errorf("no receiver %s", behaviour)
+			}
+			continue
+		}
+		if behaviour == NeverAnswer {
+			m.Timeout = short
+		}
+		visit(behaviour, c.sends(c.ctx, m))
+	}
+}
+
+func tellsWhatCameOfIt(c *check) {
+	c.each(func(behaviour Behaviour, outcome send.Outcome) {
+		want, verdict := expected[behaviour], timer.Judge(outcome.Answer)
+		if verdict.Ruling != want.ruling {
+			c.Errorf("a receiver that %s is judged %s: %+v", behaviour, verdict.Ruling, outcome)
+		}
+		if want.trouble != "" && outcome.Trouble != want.trouble {
+			c.Errorf("a receiver that %s is of class %q, and not %q", behaviour, outcome.Trouble, want.trouble)
+		}
+		failed := want.ruling != timer.RuleDelivered
+		if failed && (!slices.Contains(timer.Troubles(), outcome.Trouble) || outcome.Describe() == "") {
+			c.Errorf("a receiver that %s has no class or no text: %+v", behaviour, outcome)
+		}
+		if (verdict.RetryAfter > 0) != (behaviour == AskPatience) {
+			c.Errorf("a receiver that %s asks for %s", behaviour, verdict.RetryAfter)
+		}
+	})
+}
+
+func tellsWhen(c *check) {
+	began := time.Now()
+	c.each(func(behaviour Behaviour, outcome send.Outcome) {
+		if outcome.Ended.Before(began) || outcome.Ended.After(time.Now()) {
+			c.Errorf("an attempt at one that %s ended at %s", behaviour, outcome.Ended)
+		}
+		if want := expected[behaviour]; want.sent && (outcome.FirstByte.Before(began) || outcome.FirstByte.After(outcome.Ended)) {
+			c.Errorf("to one that %s the first byte left at %s", behaviour, outcome.FirstByte)
+		}
+		if behaviour == Unreachable && !outcome.FirstByte.IsZero() {
+			c.Errorf("a byte left for one that %s", behaviour)
+		}
+		began = outcome.Ended
+	})
+}
+
+func tellsNoSecret(c *check) {
+	c.each(func(behaviour Behaviour, outcome send.Outcome) {
+		stored, _ := json.Marshal(outcome.Failure(timer.At(outcome.Ended)))
+		m, _ := c.to(behaviour)
+		for _, secret := range append(m.Secrets, Secret, m.Destination.URL) {
+			if secret != "" && (strings.Contains(fmt.Sprintf("%+v", outcome), secret) || bytes.Contains(stored, []byte(secret))) {
+				c.Errorf("the outcome of one that %s tells %q", behaviour, secret)
+			}
+		}
+	})
+}
+
+// late is how long after its end an attempt may still take to return.
+const late = time.Second
+
+func keepsToTheTimeout(c *check) {
+	m, _ := c.to(NeverAnswer)
+	m.Timeout = short
+	began := time.Now()
+	outcome := c.sends(c.ctx, m)
+	if took := time.Since(began); took < short || took > short+late {
+		c.Errorf("an attempt of %s took %s", short, took)
+	}
+	if outcome.Delivered || outcome.Trouble != timer.Timeout {
+		c.Errorf("an attempt that ran out of time: %+v", outcome)
+	}
+}
+
+func endsWhenCancelled(c *check) {
+	m, _ := c.to(NeverAnswer)
+	ctx, cancel := context.WithCancel(c.ctx)
+	defer cancel()
+	began := time.Now()
+	time.AfterFunc(short, cancel)
+	outcome := c.sends(ctx, m)
+	if took := time.Since(began); took > short+late {
+		c.Errorf("an attempt that was cancelled after %s took %s", short, took)
+	}
+	if outcome.Delivered {
+		c.Errorf("an attempt that was cancelled delivered")
+	}
+}
+
+func sendsNothingTooLate(c *check) {
+	ctx, cancel := context.WithCancel(c.ctx)
+	cancel()
+	outcome := c.sends(ctx, c.accepted())
+	if outcome.Delivered || !outcome.FirstByte.IsZero() || len(c.Received()) > 0 {
+		c.Errorf("what was over before it began arrived: %+v", outcome)
+	}
+}
+
+// many attempts are under way at once.
+const many = 50
+
+func servesMany(c *check) {
+	var all sync.WaitGroup
+	for i := range many {
+		all.Go(func() {
+			m := c.accepted()
+			m.ID, m.Body = timer.MessageID(fmt.Sprint(i)), fmt.Appendf(nil, "%d", i)
+			if outcome := c.sends(c.ctx, m); !outcome.Delivered {
+				c.Errorf("attempt %d beside others: %+v", i, outcome)
+			}
+		})
+	}
+	all.Wait()
+	seen := map[string]int{}
+	for _, got := range c.Received() {
+		seen[got.ID+" "+string(got.Body)]++
+	}
+	for i := range many {
+		if seen[timer.MessageID(fmt.Sprint(i))+" "+fmt.Sprint(i)] != 1 {
+			c.Errorf("message %d did not arrive once as it was sent", i)
+		}
+	}
+}
+
+func leavesNothingBehind(c *check) {
+	c.each(func(Behaviour, send.Outcome) {}) // what is left is seen once the subject is closed
+}

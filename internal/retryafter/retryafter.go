@@ -1,0 +1,31 @@
+// Package retryafter reads the header by which an HTTP server asks for patience. The
+// callbacks of a worker and the client of our own API meet it.
+package retryafter
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// dates are the three date forms of RFC 9110, section 5.6.7.
+var dates = []string{"Mon, 02 Jan 2006 15:04:05 GMT", time.RFC850, time.ANSIC}
+
+// Parse reads a Retry-After header (RFC 9110, section 10.2.3), in seconds of any
+// number of digits or as a date, capped at most. Anything else is 0.
+func Parse(header string, now time.Time, most time.Duration) time.Duration {
+	header = strings.TrimSpace(header)
+	if strings.Trim(header, "0123456789") == "" && header != "" {
+		seconds, err := strconv.ParseUint(header, 10, 64)
+		if err != nil || seconds > uint64(most/time.Second) { // more digits than 64 bits hold
+			return most
+		}
+		return time.Duration(seconds) * time.Second
+	}
+	for _, layout := range dates {
+		if date, err := time.Parse(layout, header); err == nil {
+			return min(max(date.Sub(now), 0), most)
+		}
+	}
+	return 0
+}
