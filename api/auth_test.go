@@ -28,10 +28,17 @@ func authOf(t *testing.T, name, rest string) *auth.Authenticator {
 	return auth.New([]auth.Key{parsed})
 }
 
-// types is an engine that notes for which business types it is asked.
+// types are timers that note for which business types they are asked.
 type types struct {
-	Engine
+	Timers
 	asked []string
+}
+
+// policiesOfTwo lists the policies of two business types.
+type policiesOfTwo struct{ Policies }
+
+func (policiesOfTwo) List(context.Context) ([]timer.Policy, error) {
+	return []timer.Policy{{BusinessType: "invoice"}, {BusinessType: "order"}}, nil
 }
 
 func (e *types) Add(_ context.Context, r engine.Request) (timer.View, bool, error) {
@@ -44,14 +51,12 @@ func (e *types) List(_ context.Context, r engine.PageRequest) (engine.Page, erro
 	return engine.Page{}, nil
 }
 
-func (e *types) Policies(context.Context) ([]timer.Policy, error) {
-	return []timer.Policy{{BusinessType: "invoice"}, {BusinessType: "order"}}, nil
-}
-
-// door is an API whose caller has a key, and what it asks of its engine.
+// door is an API whose caller has a key, and what it asks of its timers.
 func door(authenticator *auth.Authenticator) (*types, func(method, path, body string) *httptest.ResponseRecorder) {
 	e := &types{}
-	server := New(Options{Engine: e, Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: authenticator})
+	server := New(Options{
+		Timers: e, Failures: silent{}, Policies: policiesOfTwo{}, Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: authenticator,
+	})
 	return e, func(method, path, body string) *httptest.ResponseRecorder {
 		request := httptest.NewRequest(method, path, strings.NewReader(body))
 		request.Header.Set("Authorization", "Bearer secret")
@@ -67,7 +72,7 @@ func door(authenticator *auth.Authenticator) (*types, func(method, path, body st
 // routesOfContract are those under /v1, which need a key.
 func routesOfContract(t *testing.T) (routes []*echo.Route) {
 	t.Helper()
-	server := New(Options{Engine: silent{}, Telemetry: silent{}, Logger: slog.New(slog.DiscardHandler)})
+	server := New(Options{Timers: silent{}, Failures: silent{}, Telemetry: silent{}, Logger: slog.New(slog.DiscardHandler)})
 	for _, route := range server.Handler().(*echo.Echo).Routes() {
 		if strings.HasPrefix(route.Path, versionPrefix) && route.Method != echo.RouteNotFound {
 			routes = append(routes, route)

@@ -132,5 +132,5 @@ func (s *Server) addOne(ctx context.Context, item jsontext.Value, whole engine.R
 		return timer.View{}, false, err
 	}
 	request.TraceParent, request.IdempotencyKey = whole.TraceParent, whole.IdempotencyKey
-	return s.engine.Add(ctx, request)
+	return s.timers.Add(ctx, request)
 }

@@ -47,7 +47,7 @@ func TestIfMatchIsReadStrictly(t *testing.T) {
 // A call that would ignore a condition refuses it; the calls that honour one exist.
 func TestConditionsAreHonouredOrRefused(t *testing.T) {
 	t.Parallel()
-	server := New(Options{Auth: auth.Anyone(), Engine: silent{}, Telemetry: uncounted{}, Logger: slog.New(slog.DiscardHandler)})
+	server := New(Options{Auth: auth.Anyone(), Timers: silent{}, Failures: silent{}, Telemetry: uncounted{}, Logger: slog.New(slog.DiscardHandler)})
 	changes := 0
 	for _, route := range server.Handler().(*echo.Echo).Routes() {
 		if route.Method == http.MethodGet || route.Method == echo.RouteNotFound || !strings.HasPrefix(route.Path, versionPrefix) {

@@ -24,9 +24,9 @@ import (
 	"github.com/wakecall/wakecall/timer"
 )
 
-// stub is an engine that answers every list with nothing.
+// stub are timers of which every list holds nothing.
 type stub struct {
-	Engine
+	Timers
 	filters []engine.Filter
 }
 
@@ -37,29 +37,28 @@ func (s *stub) List(_ context.Context, r engine.PageRequest) (engine.Page, error
 func (s *stub) Add(context.Context, engine.Request) (timer.View, bool, error) {
 	return timer.View{}, false, timer.FieldErrors{{Pointer: "/due_at"}}.Err()
 }
-func (s *stub) Ready(context.Context) error { return nil }
-func (s *stub) Leave()                      {}
 
 type unmetered struct{}
 
 func (unmetered) Requested(string, string, int, time.Duration) {}
 func (unmetered) Handler() http.Handler                        { return http.NotFoundHandler() }
 
-// front is a server that listens, with what it asks of its engine and what it logs.
+// front is a server that listens, with what it asks of its timers and what it logs.
 type front struct {
 	t      *testing.T
 	addr   string
-	engine *stub
+	timers *stub
 	logged *bytes.Buffer
 }
 
 func openFront(t *testing.T, options Options) front {
 	t.Helper()
-	f := front{t: t, engine: &stub{}, logged: &bytes.Buffer{}}
+	f := front{t: t, timers: &stub{}, logged: &bytes.Buffer{}}
 	if options.Auth == nil {
 		options.Auth = auth.Anyone()
 	}
-	options.Engine, options.Telemetry = f.engine, unmetered{}
+	options.Timers, options.Failures, options.Telemetry = f.timers, silent{}, unmetered{}
+	options.Ready, options.Leave = func(context.Context) error { return nil }, func() {}
 	options.Logger = slog.New(slog.NewJSONHandler(f.logged, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -227,13 +226,13 @@ func TestMalformedQueries(t *testing.T) {
 		require.Len(t, problem.Errors, 1, "%s: %s", query, body)
 		require.Equal(t, pointer, problem.Errors[0].Pointer, query)
 	}
-	require.Empty(t, f.engine.filters, "nothing was listed")
+	require.Empty(t, f.timers.filters, "nothing was listed")
 	for query, want := range map[string]engine.Filter{
 		"": {}, "&": {}, "page_token=": {}, "business_type=a&status=failed": {BusinessType: "a", Status: timer.Failed}, "business%5Ftype=a": {BusinessType: "a"},
 	} {
 		answer, _ := f.get("/v1/timers?" + query)
 		require.Equal(t, http.StatusOK, answer.StatusCode, query)
-		require.Equal(t, want, f.engine.filters[len(f.engine.filters)-1], query)
+		require.Equal(t, want, f.timers.filters[len(f.timers.filters)-1], query)
 	}
 }
 

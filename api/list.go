@@ -35,7 +35,7 @@ func (s *Server) listTimers(c echo.Context) error {
 	if err := permit(c.Request().Context(), request.Filter.BusinessType); err != nil {
 		return err
 	}
-	page, err := s.engine.List(c.Request().Context(), request)
+	page, err := s.timers.List(c.Request().Context(), request)
 	if err != nil {
 		return err
 	}

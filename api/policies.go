@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"net/http"
 	"slices"
 	"strconv"
@@ -14,7 +15,17 @@ import (
 	"github.com/wakecall/wakecall/timer"
 )
 
-func (s *Server) policies(g *echo.Group) {
+// Policies stores what business types are called by.
+type Policies interface {
+	Put(ctx context.Context, change engine.PolicyChange) (engine.PolicyResult, error)
+	Stored(ctx context.Context, businessType string) (timer.Policy, error)
+	List(ctx context.Context) ([]timer.Policy, error)
+	Versions(ctx context.Context, businessType string) ([]engine.PolicyVersion, error)
+	Delete(ctx context.Context, deletion engine.PolicyDeletion) error
+	LiftBackPressure(ctx context.Context, businessType string) error
+}
+
+func (s *Server) policyRoutes(g *echo.Group) {
 	g.GET("", s.listPolicies)
 	g.GET("/:type", s.getPolicy)
 	g.PUT("/:type", s.putPolicy)
@@ -83,7 +94,7 @@ func (s *Server) changePolicy(c echo.Context, read func(businessType string) (en
 	}
 	change.Author, change.DryRun = author(c), dryRun
 	change.IfVersion, change.MustExist = version, mustExist
-	result, err := s.engine.PutPolicy(c.Request().Context(), change)
+	result, err := s.policies.Put(c.Request().Context(), change)
 	switch {
 	case err != nil:
 		return err
@@ -145,7 +156,7 @@ func (s *Server) getPolicy(c echo.Context) error {
 	if err := q.err(); err != nil {
 		return err
 	}
-	policy, err := s.engine.StoredPolicy(c.Request().Context(), businessType)
+	policy, err := s.policies.Stored(c.Request().Context(), businessType)
 	if err != nil {
 		return err
 	}
@@ -164,7 +175,7 @@ func (s *Server) listPolicies(c echo.Context) error {
 	if err := q.err(); err != nil {
 		return err
 	}
-	policies, err := s.engine.Policies(c.Request().Context())
+	policies, err := s.policies.List(c.Request().Context())
 	if err != nil {
 		return err
 	}
@@ -187,7 +198,7 @@ func (s *Server) listVersions(c echo.Context) error {
 	if err := q.err(); err != nil {
 		return err
 	}
-	versions, err := s.engine.PolicyVersions(c.Request().Context(), businessType)
+	versions, err := s.policies.Versions(c.Request().Context(), businessType)
 	if err != nil {
 		return err
 	}
@@ -213,7 +224,7 @@ func (s *Server) deletePolicy(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	err = s.engine.DeletePolicy(c.Request().Context(), engine.PolicyDeletion{
+	err = s.policies.Delete(c.Request().Context(), engine.PolicyDeletion{
 		BusinessType: businessType, Author: author(c), Remaining: remaining, IfVersion: version,
 	})
 	if err != nil {
@@ -227,7 +238,7 @@ func (s *Server) liftBackPressure(c echo.Context) error {
 	if err := q.err(); err != nil {
 		return err
 	}
-	if err := s.engine.LiftBackPressure(c.Request().Context(), businessType); err != nil {
+	if err := s.policies.LiftBackPressure(c.Request().Context(), businessType); err != nil {
 		return err
 	}
 	return c.NoContent(http.StatusNoContent)

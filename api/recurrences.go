@@ -9,7 +9,7 @@ import (
 	"github.com/wakecall/wakecall/timer"
 )
 
-func recurrences(g *echo.Group) {
+func recurrenceRoutes(g *echo.Group) {
 	g.POST("/preview", previewRecurrence)
 }
 

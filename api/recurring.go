@@ -1,12 +1,21 @@
 package api
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/wakecall/wakecall/engine"
 	"github.com/wakecall/wakecall/timer"
 )
+
+// Series is what recurring timers have beside the others.
+type Series interface {
+	Pause(ctx context.Context, target engine.Target, pause timer.Pause) (timer.View, engine.Effect, error)
+	Upcoming(ctx context.Context, key timer.Key, count int) ([]timer.Instant, error)
+	Occurrences(ctx context.Context, key timer.Key, size int, token []byte) (engine.Occurrences, error)
+}
 
 // pauseBody is what a pause or a resumption may say. It may be left out.
 type pauseBody struct {
@@ -24,7 +33,7 @@ func (s *Server) pausing(stop bool) echo.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		view, effect, err := s.engine.Pause(c.Request().Context(), target, timer.Pause{Stop: stop, Note: note})
+		view, effect, err := s.series.Pause(c.Request().Context(), target, timer.Pause{Stop: stop, Note: note})
 		return answerEffect(c, view, effect, err)
 	}
 }
@@ -55,7 +64,7 @@ func (s *Server) listUpcoming(c echo.Context) error {
 	if err := q.err(); err != nil {
 		return err
 	}
-	times, err := s.engine.Upcoming(c.Request().Context(), key, count)
+	times, err := s.series.Upcoming(c.Request().Context(), key, count)
 	if err != nil {
 		return err
 	}
@@ -78,7 +87,7 @@ func (s *Server) listOccurrences(c echo.Context) error {
 	if err := q.err(); err != nil {
 		return err
 	}
-	page, err := s.engine.Occurrences(c.Request().Context(), key, size, token)
+	page, err := s.series.Occurrences(c.Request().Context(), key, size, token)
 	if err != nil {
 		return err
 	}

@@ -1,9 +1,11 @@
 package api
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -13,7 +15,15 @@ import (
 
 const redeliveriesPath = versionPrefix + "redeliveries"
 
-func (s *Server) redeliveries(g *echo.Group) {
+// Jobs tries many failed timers again.
+type Jobs interface {
+	StartRedelivery(ctx context.Context, order timer.Redelivery) (timer.RedeliveryView, error)
+	Redelivery(ctx context.Context, id string) (timer.RedeliveryView, error)
+	Redeliveries(ctx context.Context, r engine.RedeliveriesRequest) (page []timer.RedeliveryView, next []byte, err error)
+	StopRedelivery(ctx context.Context, id string, wait time.Duration) (timer.RedeliveryView, error)
+}
+
+func (s *Server) redeliveryRoutes(g *echo.Group) {
 	g.GET("", s.listRedeliveries)
 	g.GET("/:id", s.getRedelivery)
 	g.DELETE("/:id", s.stopRedelivery)
@@ -56,7 +66,7 @@ func (s *Server) startRedelivery(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	view, err := s.engine.StartRedelivery(c.Request().Context(), order)
+	view, err := s.jobs.StartRedelivery(c.Request().Context(), order)
 	if err != nil {
 		return err
 	}
@@ -98,7 +108,7 @@ func (s *Server) listRedeliveries(c echo.Context) error {
 	if err := q.err(); err != nil {
 		return err
 	}
-	page, next, err := s.engine.Redeliveries(c.Request().Context(), request)
+	page, next, err := s.jobs.Redeliveries(c.Request().Context(), request)
 	if err != nil {
 		return err
 	}
@@ -117,7 +127,7 @@ func (s *Server) getRedelivery(c echo.Context) error {
 	if err := readQuery(c).err(); err != nil {
 		return err
 	}
-	view, err := s.engine.Redelivery(c.Request().Context(), pathParam(c, paramID))
+	view, err := s.jobs.Redelivery(c.Request().Context(), pathParam(c, paramID))
 	if err != nil {
 		return err
 	}
@@ -128,7 +138,7 @@ func (s *Server) stopRedelivery(c echo.Context) error {
 	if err := readQuery(c).err(); err != nil {
 		return err
 	}
-	view, err := s.engine.StopRedelivery(c.Request().Context(), pathParam(c, paramID), engine.DefaultWait)
+	view, err := s.jobs.StopRedelivery(c.Request().Context(), pathParam(c, paramID), engine.DefaultWait)
 	if err != nil {
 		return err
 	}

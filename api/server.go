@@ -17,36 +17,6 @@ import (
 	"github.com/wakecall/wakecall/timer"
 )
 
-// Engine is what the front door asks of the engine room.
-type Engine interface {
-	Add(ctx context.Context, r engine.Request) (timer.View, bool, error)
-	Upsert(ctx context.Context, r engine.Request, wait time.Duration) (timer.View, engine.Effect, error)
-	Amend(ctx context.Context, r engine.Request, wait time.Duration) (timer.View, engine.Effect, error)
-	Fire(ctx context.Context, t engine.Target) (timer.View, engine.Effect, error)
-	Cancel(ctx context.Context, t engine.Target) (timer.View, engine.Effect, error)
-	Redeliver(ctx context.Context, key timer.Key) (timer.View, error)
-	Pause(ctx context.Context, t engine.Target, pause timer.Pause) (timer.View, engine.Effect, error)
-	Upcoming(ctx context.Context, key timer.Key, count int) ([]timer.Instant, error)
-	Occurrences(ctx context.Context, key timer.Key, size int, token []byte) (engine.Occurrences, error)
-	Get(ctx context.Context, key timer.Key) (timer.View, error)
-	List(ctx context.Context, r engine.PageRequest) (engine.Page, error)
-
-	StartRedelivery(ctx context.Context, order timer.Redelivery) (timer.RedeliveryView, error)
-	Redelivery(ctx context.Context, id string) (timer.RedeliveryView, error)
-	Redeliveries(ctx context.Context, r engine.RedeliveriesRequest) ([]timer.RedeliveryView, []byte, error)
-	StopRedelivery(ctx context.Context, id string, wait time.Duration) (timer.RedeliveryView, error)
-
-	PutPolicy(ctx context.Context, change engine.PolicyChange) (engine.PolicyResult, error)
-	StoredPolicy(ctx context.Context, businessType string) (timer.Policy, error)
-	Policies(ctx context.Context) ([]timer.Policy, error)
-	PolicyVersions(ctx context.Context, businessType string) ([]engine.PolicyVersion, error)
-	DeletePolicy(ctx context.Context, deletion engine.PolicyDeletion) error
-	LiftBackPressure(ctx context.Context, businessType string) error
-
-	Ready(ctx context.Context) error
-	Leave()
-}
-
 // Telemetry counts requests and serves the metrics.
 type Telemetry interface {
 	// Requested counts a request. The route is a template, empty for none; the method
@@ -57,7 +27,16 @@ type Telemetry interface {
 
 // Options is what a [Server] needs.
 type Options struct {
-	Engine    Engine
+	Timers   Timers
+	Series   Series
+	Failures Failures
+	Policies Policies
+	Jobs     Jobs
+	// Ready reports whether a timer that is booked now would ring.
+	Ready func(context.Context) error
+	// Leave ends the waits of all callers for an effect, when the server stops.
+	Leave func()
+
 	Telemetry Telemetry
 	Logger    *slog.Logger
 	// Auth says who calls; without one, nobody is let in.
@@ -77,11 +56,17 @@ const versionPrefix = "/v1/"
 
 // Server is the HTTP API.
 type Server struct {
-	engine Engine
-	reach  timer.Reach
-	auth   *auth.Authenticator
-	ready  *readiness
-	http   *http.Server
+	timers   Timers
+	series   Series
+	failures Failures
+	policies Policies
+	jobs     Jobs
+	leave    func()
+
+	reach timer.Reach
+	auth  *auth.Authenticator
+	ready *readiness
+	http  *http.Server
 }
 
 // New returns a server. It listens to nothing before Serve.
@@ -90,17 +75,20 @@ func New(options Options) *Server {
 	if authenticator == nil {
 		authenticator = &auth.Authenticator{}
 	}
-	s := &Server{engine: options.Engine, reach: options.Reach, auth: authenticator, ready: newReadiness(options.Engine.Ready)}
+	s := &Server{
+		timers: options.Timers, series: options.Series, failures: options.Failures, policies: options.Policies, jobs: options.Jobs,
+		leave: options.Leave, reach: options.Reach, auth: authenticator, ready: newReadiness(options.Ready),
+	}
 	e := echo.New()
 	e.HTTPErrorHandler = answerError
 	e.IPExtractor = clientAddress(options.TrustedProxies)
 	e.Use(ownRequestID, middleware.RequestID(), record(options), recoverPanic, checkFraming, s.authenticate,
 		authorize, onlyWhereKnown, onlyWhereConditional, headAsGet(e.Router()))
 	s.operations(e, options)
-	s.timers(e.Group(timersPath))
-	s.policies(e.Group(versionPrefix + "policies"))
-	recurrences(e.Group(versionPrefix + "recurrences"))
-	s.redeliveries(e.Group(redeliveriesPath))
+	s.timerRoutes(e.Group(timersPath))
+	s.policyRoutes(e.Group(versionPrefix + "policies"))
+	recurrenceRoutes(e.Group(versionPrefix + "recurrences"))
+	s.redeliveryRoutes(e.Group(redeliveriesPath))
 	s.http = &http.Server{
 		Handler: e, ReadHeaderTimeout: tuning.ReadHeaderTimeout, ReadTimeout: tuning.ReadTimeout, WriteTimeout: engine.MaxWait + tuning.WriteSlack,
 		IdleTimeout: tuning.IdleTimeout, MaxHeaderBytes: tuning.HeaderBytes, ConnContext: withFraming,
@@ -126,6 +114,6 @@ func (s *Server) Serve(listener net.Listener) error {
 // for an effect are answered at once.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.ready.leave()
-	s.engine.Leave()
+	s.leave()
 	return s.http.Shutdown(ctx)
 }

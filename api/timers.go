@@ -14,17 +14,33 @@ import (
 
 const timersPath = versionPrefix + "timers"
 
-func (s *Server) timers(g *echo.Group) {
+// Timers books timers, changes and cancels them, and shows them.
+type Timers interface {
+	Add(ctx context.Context, r engine.Request) (view timer.View, created bool, err error)
+	Upsert(ctx context.Context, r engine.Request, wait time.Duration) (timer.View, engine.Effect, error)
+	Amend(ctx context.Context, r engine.Request, wait time.Duration) (timer.View, engine.Effect, error)
+	Fire(ctx context.Context, target engine.Target) (timer.View, engine.Effect, error)
+	Cancel(ctx context.Context, target engine.Target) (timer.View, engine.Effect, error)
+	Get(ctx context.Context, key timer.Key) (timer.View, error)
+	List(ctx context.Context, r engine.PageRequest) (engine.Page, error)
+}
+
+// Failures tries timers again that failed for good.
+type Failures interface {
+	Redeliver(ctx context.Context, key timer.Key) (timer.View, error)
+}
+
+func (s *Server) timerRoutes(g *echo.Group) {
 	g.POST("", s.addTimer)
 	g.GET("", s.listTimers)
 	g.POST("/batch", s.addBatch)
 	g.POST("/redeliver", s.startRedelivery)
 	g.PUT("/:type/:id", s.putTimer)
 	g.PATCH("/:type/:id", s.patchTimer)
-	g.DELETE("/:type/:id", changing(s.engine.Cancel))
-	g.GET("/:type/:id", showing(s.engine.Get))
-	g.POST("/:type/:id/fire", changing(s.engine.Fire))
-	g.POST("/:type/:id/redeliver", showing(s.engine.Redeliver))
+	g.DELETE("/:type/:id", changing(s.timers.Cancel))
+	g.GET("/:type/:id", showing(s.timers.Get))
+	g.POST("/:type/:id/fire", changing(s.timers.Fire))
+	g.POST("/:type/:id/redeliver", showing(s.failures.Redeliver))
 	g.POST("/:type/:id/pause", s.pausing(true))
 	g.POST("/:type/:id/resume", s.pausing(false))
 	g.GET("/:type/:id/upcoming", s.listUpcoming)
@@ -51,7 +67,7 @@ func (s *Server) addTimer(c echo.Context) error {
 		return err
 	}
 	request.TraceParent, request.IdempotencyKey = traceParent(c), key
-	view, created, err := s.engine.Add(c.Request().Context(), request)
+	view, created, err := s.timers.Add(c.Request().Context(), request)
 	if err != nil {
 		return err
 	}
@@ -68,7 +84,7 @@ func (s *Server) putTimer(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	view, effect, err := s.engine.Upsert(c.Request().Context(), request, wait)
+	view, effect, err := s.timers.Upsert(c.Request().Context(), request, wait)
 	return answerEffect(c, view, effect, err)
 }
 
@@ -80,7 +96,7 @@ func (s *Server) patchTimer(c echo.Context) error {
 	if request.Terms.IsZero() {
 		return timer.FieldErrors{{Pointer: "", Code: timer.CodeRequired, Detail: "name at least one field to change"}}.Err()
 	}
-	view, effect, err := s.engine.Amend(c.Request().Context(), request, wait)
+	view, effect, err := s.timers.Amend(c.Request().Context(), request, wait)
 	return answerEffect(c, view, effect, err)
 }
 

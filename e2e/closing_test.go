@@ -111,7 +111,7 @@ func TestAPolicyThatIsDeletedTakesNoBookings(t *testing.T) {
 	deleted := make(chan testenv.Reply, 1)
 	go func() { deleted <- a.Do("DELETE", "/v1/policies/"+kind, nil) }()
 	require.Eventually(t, func() bool {
-		policy, err := a.Engine.StoredPolicy(t.Context(), kind)
+		policy, err := a.Engine.Policies.Stored(t.Context(), kind)
 		return err == nil && policy.ClosedUntil != 0
 	}, 4*time.Second, 10*time.Millisecond, "it is closed")
 	require.Equal(t, http.StatusServiceUnavailable, b.Do("POST", "/v1/timers", tomorrow(kind, 1)).Status)
@@ -216,7 +216,7 @@ func TestAPolicyIsDeletedAtTheVersionThatIsNamed(t *testing.T) {
 	deleted := make(chan int, 1)
 	go func() { deleted <- del("", third) }()
 	require.Eventually(t, func() bool {
-		policy, err := h.Engine.StoredPolicy(t.Context(), kind)
+		policy, err := h.Engine.Policies.Stored(t.Context(), kind)
 		return err == nil && policy.ClosedUntil != 0
 	}, 4*time.Second, 10*time.Millisecond, "it is closed")
 	fourth := put(4)

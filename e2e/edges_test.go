@@ -54,9 +54,9 @@ func TestReadinessHealsByItself(t *testing.T) {
 	}
 	ready("before")
 	require.NoError(t, env.Client.TerminateWorkflow(t.Context(), workflows.ProbeID, "", "by hand"))
-	require.NoError(t, env.Engine.Ready(t.Context()), "terminated")
+	require.NoError(t, env.Engine.Namespace.Ready(t.Context()), "terminated")
 	require.NoError(t, env.Client.CancelWorkflow(t.Context(), workflows.ProbeID, ""))
-	require.EventuallyWithT(t, func(c *assert.CollectT) { assert.NoError(c, env.Engine.Ready(t.Context())) }, 15*time.Second, 50*time.Millisecond, "cancelled")
+	require.EventuallyWithT(t, func(c *assert.CollectT) { assert.NoError(c, env.Engine.Namespace.Ready(t.Context())) }, 15*time.Second, 50*time.Millisecond, "cancelled")
 	ready("after")
 }
 

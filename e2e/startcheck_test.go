@@ -18,7 +18,7 @@ import (
 // findings are what a start finds, by check.
 func findings(t *testing.T, env *testenv.Env) map[string]engine.Finding {
 	found, began := map[string]engine.Finding{}, time.Now()
-	for _, finding := range env.Engine.CheckStart(t.Context()) {
+	for _, finding := range env.Engine.Namespace.CheckStart(t.Context()) {
 		t.Log(finding)
 		found[finding.Check] = finding
 	}

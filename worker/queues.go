@@ -12,13 +12,17 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// Policies tells which business types have a queue of their own.
+// Policies tells how business types are called. Known are those at hand.
 type Policies interface {
-	// Registered lists the types whose queues may hold deliveries, and Known the
-	// policies that are at hand: neither asks Temporal's visibility.
-	Registered(ctx context.Context) (businessTypes []string, err error)
 	Known() []timer.Policy
 	Policy(ctx context.Context, businessType string) (timer.Policy, error)
+}
+
+// Queues tells which business types have a queue of their own.
+type Queues interface {
+	// Registered lists the types whose queues may hold deliveries. It does not ask
+	// Temporal's visibility.
+	Registered(ctx context.Context) (businessTypes []string, err error)
 	// Governed lists all policies, and Mend makes the register of them whole.
 	Governed(ctx context.Context) ([]timer.Policy, error)
 	Mend(ctx context.Context, listed []timer.Policy) error
@@ -92,7 +96,7 @@ func (q *queueWorkers) readRegistered(ctx context.Context) error {
 	for _, policy := range q.options.Policies.Known() {
 		q.serve(policy)
 	}
-	types, err := q.options.Policies.Registered(ctx)
+	types, err := q.options.Queues.Registered(ctx)
 	for _, businessType := range types {
 		if q.serves(businessType) {
 			continue
@@ -108,7 +112,7 @@ func (q *queueWorkers) readRegistered(ctx context.Context) error {
 
 // readAll lists all policies, to show them in the metrics and to mend the register.
 func (q *queueWorkers) readAll(ctx context.Context) error {
-	policies, err := q.options.Policies.Governed(ctx)
+	policies, err := q.options.Queues.Governed(ctx)
 	if err != nil {
 		return err
 	}
@@ -116,7 +120,7 @@ func (q *queueWorkers) readAll(ctx context.Context) error {
 	for _, policy := range policies {
 		q.serve(policy)
 	}
-	return q.options.Policies.Mend(ctx, policies)
+	return q.options.Queues.Mend(ctx, policies)
 }
 
 func (q *queueWorkers) serves(businessType string) bool {

@@ -11,18 +11,24 @@ import (
 	"github.com/wakecall/wakecall/timer"
 )
 
-// Engine finds timers whose delivery should have begun, and raises alerts.
-type Engine interface {
-	ReconcileWaiting(ctx context.Context, slack time.Duration) (timer.Reconciliation, error)
-	ReconcileRetrying(ctx context.Context, slack time.Duration) (timer.Reconciliation, error)
-	Alert(ctx context.Context, event timer.Event, occasion string) error
+// Reconciler wakes timers that are overdue with nothing under way for them, among those
+// that wait for their first attempt, and among those that wait for a retry.
+type Reconciler interface {
+	Waiting(ctx context.Context, slack time.Duration) (timer.Reconciliation, error)
+	Retrying(ctx context.Context, slack time.Duration) (timer.Reconciliation, error)
+}
+
+// Alerts raises an event once for each occasion.
+type Alerts interface {
+	Raise(ctx context.Context, event timer.Event, occasion string) error
 }
 
 // reconciler wakes overdue timers at an interval. It runs in each worker
 // process and not as a workflow: what it makes good for are lost timers, and
 // its own must not be among them.
 type reconciler struct {
-	engine   Engine
+	overdue  Reconciler
+	alerts   Alerts
 	observer Observer
 	logger   *slog.Logger
 	// interval is the time between two rounds, and how late a timer must be.
@@ -33,7 +39,9 @@ type reconciler struct {
 }
 
 func newReconciler(o Options) *reconciler {
-	return &reconciler{engine: o.Engine, observer: o.Observer, logger: o.Logger, interval: o.ReconcileInterval}
+	return &reconciler{
+		overdue: o.Reconciler, alerts: o.Alerts, observer: o.Observer, logger: o.Logger, interval: o.ReconcileInterval,
+	}
 }
 
 // start begins the rounds, the first at a moment of its own, so that many
@@ -44,7 +52,7 @@ func (r *reconciler) start() {
 	if r.interval <= 0 {
 		return
 	}
-	for _, search := range []search{r.engine.ReconcileWaiting, r.engine.ReconcileRetrying} {
+	for _, search := range []search{r.overdue.Waiting, r.overdue.Retrying} {
 		r.stopped.Go(func() { r.repeat(ctx, search) })
 	}
 }
@@ -83,7 +91,7 @@ func (r *reconciler) round(ctx context.Context, search search) {
 		r.observer.Overdue(businessType, n)
 		r.logger.Error("timers were overdue with nothing under way, and were woken", "business_type", businessType, "timers", n)
 		event := timer.Event{Type: timer.EventOverdue, At: timer.At(now), Data: timer.EventData{BusinessType: businessType, Overdue: n}}
-		if err := r.engine.Alert(ctx, event, timer.At(now.Truncate(r.interval)).String()); err != nil {
+		if err := r.alerts.Raise(ctx, event, timer.At(now.Truncate(r.interval)).String()); err != nil {
 			r.logger.Warn("an alert was not raised", "business_type", businessType, "error", err)
 		}
 	}

@@ -24,7 +24,9 @@ type Options struct {
 	Attempter  *activities.Attempter
 	Controller *activities.Controller
 	Policies   Policies
-	Engine     Engine
+	Queues     Queues
+	Reconciler Reconciler
+	Alerts     Alerts
 	Observer   Observer
 	Logger     *slog.Logger
 	// PolicyInterval is the time between two readings of which types have a queue.

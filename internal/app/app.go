@@ -104,8 +104,8 @@ func Open(ctx context.Context, s Settings) (*App, error) {
 		WebUI: s.Config.WebUI, PolicyTTL: s.Config.PolicyTTL, Limiter: limiter,
 		Reach: httpsend.Reach(a.Config.CallbackAllow),
 	})
-	telemetry.Queue(a.Engine.QueuedBookings)
-	if err := a.Engine.Prepare(ctx); err != nil {
+	telemetry.Queue(a.Engine.Timers.QueuedBookings)
+	if err := a.Engine.Namespace.Prepare(ctx); err != nil {
 		a.Close()
 		return nil, err
 	}
@@ -168,7 +168,7 @@ func (a *App) StartWorker() (*worker.Workers, error) {
 		}),
 	}, a.Telemetry.Tracer())
 	attempter, err := activities.NewAttempter(activities.Config{
-		Worker: a.Identity, Queue: worker.Queue, Runs: a.Engine, Policies: a.Engine, Opener: a.box,
+		Worker: a.Identity, Queue: worker.Queue, Runs: a.Engine.Runs, Policies: a.Engine.Policies, Opener: a.box,
 		Observer: a.Telemetry, Bulkhead: worker.NewBulkhead(tuning.FastPathSlots), Sender: sender,
 		Preload: worker.NewPreload(a.completions), Tasks: a.completions,
 	})
@@ -177,8 +177,11 @@ func (a *App) StartWorker() (*worker.Workers, error) {
 	}
 	workers := worker.New(worker.Options{
 		Identity: a.Identity, Client: a.Client, Attempter: attempter,
-		Controller: &activities.Controller{Queues: a.Engine, Policies: a.Engine, Sender: sender, Failures: a.Engine},
-		Policies:   a.Engine, Engine: a.Engine, Observer: a.Telemetry, Logger: a.Logger, ReconcileInterval: a.Config.ReconcileInterval,
+		Controller: &activities.Controller{
+			Queues: a.Engine.Queues, Policies: a.Engine.Policies, Sender: sender, Failures: a.Engine.Failures,
+		},
+		Policies: a.Engine.Policies, Queues: a.Engine.Queues, Reconciler: a.Engine.Reconciler, Alerts: a.Engine.Alerts,
+		Observer: a.Telemetry, Logger: a.Logger, ReconcileInterval: a.Config.ReconcileInterval,
 		PolicyInterval: max(a.Config.PolicyTTL, tuning.MinPolicyInterval), StopTimeout: a.Config.StopTimeout,
 	})
 	return workers, workers.Start()

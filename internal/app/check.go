@@ -10,7 +10,9 @@ import (
 // CheckTemporal says in one line for each thing of Temporal's that is not as Wakecall
 // leans on it what to change. It refuses no start: a timer service that does not run
 // rings nothing (docs/decisions/0020-start-checks.md).
-func (a *App) CheckTemporal(ctx context.Context) { tell(a.Logger, a.Engine.CheckStart(ctx)) }
+func (a *App) CheckTemporal(ctx context.Context) {
+	tell(a.Logger, a.Engine.Namespace.CheckStart(ctx))
+}
 
 func tell(logger *slog.Logger, findings []engine.Finding) {
 	for _, finding := range findings {

@@ -29,7 +29,9 @@ func (a *App) API() Server {
 		authenticator = auth.Anyone()
 	}
 	return api.New(api.Options{
-		Engine: a.Engine, Telemetry: a.Telemetry, Logger: a.Logger, Auth: authenticator, MetricsElsewhere: a.Config.MetricsAddr != "",
+		Timers: a.Engine.Timers, Series: a.Engine.Series, Failures: a.Engine.Failures,
+		Policies: a.Engine.Policies, Jobs: a.Engine.Jobs, Ready: a.Engine.Namespace.Ready, Leave: a.Engine.Leave,
+		Telemetry: a.Telemetry, Logger: a.Logger, Auth: authenticator, MetricsElsewhere: a.Config.MetricsAddr != "",
 		TrustedProxies: a.Config.Proxies, Reach: httpsend.Reach(a.Config.CallbackAllow),
 	})
 }

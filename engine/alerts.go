@@ -1,0 +1,41 @@
+package engine
+
+import (
+	"context"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
+
+	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// Alerts raises the alerts that no workflow raises.
+type Alerts struct {
+	*kernel
+	policies *Policies
+}
+
+// Raise raises an event. The same occasion raises one alert, whoever asks. A business
+// type that wants no alerts gets none. Its error is [timer.Unavailable].
+func (a *Alerts) Raise(ctx context.Context, event timer.Event, occasion string) error {
+	policy, err := a.policies.cached(ctx, event.Data.BusinessType)
+	if timer.CodeOf(err) == timer.NotFound || (err == nil && policy.Alert == nil) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	_, err = a.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+		ID: workflows.AlertID(event.Type, event.Data.BusinessType+":"+occasion), TaskQueue: workflows.TaskQueue,
+		WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
+		StaticSummary:         string(event.Type) + " of " + event.Data.BusinessType,
+	}, workflows.TypeAlert, event)
+	if is[*serviceerror.WorkflowExecutionAlreadyStarted](err) {
+		return nil
+	}
+	return translate(err)
+}

@@ -1,0 +1,124 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"go.temporal.io/api/serviceerror"
+
+	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// Failures are the timers that failed for good. They are open to be tried again.
+type Failures struct{ timers *Timers }
+
+// Redeliver tries a failed timer again, at once, with a fresh ladder and the
+// same webhook id. Whoever asks for it wants it called, so a latest time no
+// longer holds. Its errors are [timer.NotFound], [timer.AlreadyFinished],
+// [timer.Overtaken] when it was booked again meanwhile, and [timer.Unavailable].
+func (f *Failures) Redeliver(ctx context.Context, key timer.Key) (timer.View, error) {
+	return f.redeliver(ctx, key, "")
+}
+
+// RedeliverRun is [Failures.Redeliver] for a timer whose last run is the given
+// one: a timer that was tried again since, and failed again, is
+// [timer.Overtaken].
+func (f *Failures) RedeliverRun(ctx context.Context, key timer.Key, runID string) error {
+	_, err := f.redeliver(ctx, key, runID)
+	return err
+}
+
+func (f *Failures) redeliver(ctx context.Context, key timer.Key, runID string) (timer.View, error) {
+	if err := key.Check().Err(); err != nil {
+		return timer.View{}, err
+	}
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	view, err := f.timers.get(ctx, key)
+	if err != nil {
+		return timer.View{}, err
+	}
+	if runID != "" && view.RunID != runID {
+		return timer.View{}, &timer.Error{Code: timer.Overtaken, Timer: &view, Message: "The timer was tried again since."}
+	}
+	if view.Status != timer.Failed {
+		return timer.View{}, notFailed(view)
+	}
+	policy, err := f.timers.policies.cached(ctx, key.BusinessType)
+	governed := timer.CodeOf(err) != timer.NotFound
+	if err == nil {
+		err = refuseClosed(policy)
+	}
+	if err != nil && governed {
+		return timer.View{}, err
+	}
+	spec, payload, err := f.timers.input(ctx, key, view.RunID)
+	if err != nil {
+		return timer.View{}, err
+	}
+	spec.Target = targetOf(spec.Callback, policy)
+	// An already passed due time rings at once; far enough ahead that no
+	// policy's expiry can hold.
+	spec.LatestAt, spec.ExpiresAfter = timer.At(time.Now()).Add(timer.MaxAhead), 0
+	spec.Behaviour = workflows.BehaviourNow
+	if spec.Series != nil { // its rule has come to its end; this occurrence shall ring
+		series := *spec.Series
+		series.Resumed = true
+		spec.Series = &series
+	}
+	run, err := f.timers.start(ctx, startOptions(spec), spec, payload)
+	if is[*serviceerror.WorkflowExecutionAlreadyStarted](err) {
+		if view, err = f.timers.get(ctx, key); err == nil {
+			err = notFailed(view)
+		}
+		return timer.View{}, err
+	}
+	if err != nil {
+		return timer.View{}, translate(err)
+	}
+	if governed { // a timer without a policy waits for one, and is in the way of none
+		err = f.timers.uphold(ctx, spec, run.GetRunID())
+	}
+	if err != nil {
+		return timer.View{}, f.ended(ctx, key, err)
+	}
+	return f.timers.booked(ctx, spec, run.GetRunID()), nil
+}
+
+// ended answers with the timer where that has ended, and else with the error.
+func (f *Failures) ended(ctx context.Context, key timer.Key, err error) error {
+	if view, got := f.timers.get(ctx, key); got == nil && view.Status.Finished() {
+		return finished(view)
+	}
+	return err
+}
+
+func notFailed(view timer.View) error {
+	if view.Status.Finished() {
+		return finished(view)
+	}
+	return &timer.Error{Code: timer.Overtaken, Timer: &view, Message: "The timer is not failed."}
+}
+
+// failedPage is how many failed timers are listed at once.
+const failedPage = 100
+
+func failedOnly(filter timer.FailedFilter) Filter {
+	return Filter{
+		BusinessType: filter.BusinessType, Status: timer.Failed, EndedFrom: filter.EndedFrom, EndedTo: filter.EndedTo,
+	}
+}
+
+// CountFailed counts the failed runs that a filter selects. Its error is
+// [timer.Unavailable].
+func (f *Failures) CountFailed(ctx context.Context, filter timer.FailedFilter) (int, error) {
+	return f.timers.count(ctx, failedOnly(filter).query())
+}
+
+// ListFailed reads one page of the failed runs that a filter selects, the
+// latest first, and the token of the next page. Its error is [timer.Unavailable].
+func (f *Failures) ListFailed(ctx context.Context, filter timer.FailedFilter, token []byte) ([]timer.View, []byte, error) {
+	page, err := f.timers.List(ctx, PageRequest{Filter: failedOnly(filter), Size: failedPage, Token: token})
+	return page.Timers, page.Next, err
+}

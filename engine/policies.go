@@ -1,0 +1,144 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	workflowpb "go.temporal.io/api/workflow/v1"
+
+	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+var noPolicy = &timer.Error{Code: timer.NotFound, Message: "The business type has no policy."}
+
+// Policies are what the business types are called by. Each is stored by a workflow of
+// its own, an entity, whose memo anybody may read without a worker.
+type Policies struct {
+	*kernel
+	secrets  secrets
+	registry registry
+	cache    *policyCache
+	// ttl is how long a policy that was read is trusted.
+	ttl   time.Duration
+	reach timer.Reach
+}
+
+func newPolicies(k *kernel, config Config) *Policies {
+	p := &Policies{
+		kernel: k, secrets: secrets{config.Box}, registry: registry{k}, ttl: config.PolicyTTL, reach: config.Reach,
+	}
+	p.cache = newPolicyCache(config.PolicyTTL, p.read)
+	return p
+}
+
+// Policy returns the policy of a business type, its secrets opened, from a
+// cache that is a few seconds old at the most. It needs no worker. Its errors
+// are [timer.NotFound], [timer.Unavailable], and [timer.Internal] where no
+// configured key opens one of its secrets.
+func (p *Policies) Policy(ctx context.Context, businessType string) (timer.Policy, error) {
+	policy, err := p.cached(ctx, businessType)
+	if err == nil && len(policy.Unopened) > 0 {
+		return timer.Policy{}, unopened(policy)
+	}
+	return policy, err
+}
+
+// cached is [Policies.Policy] without a look at its secrets: those that no key opens
+// are missing in it. Its errors are [timer.NotFound] and [timer.Unavailable].
+func (p *Policies) cached(ctx context.Context, businessType string) (timer.Policy, error) {
+	return p.cache.get(ctx, businessType)
+}
+
+// recent is [Policies.cached], read anew where that took too long to be trusted.
+func (p *Policies) recent(ctx context.Context, businessType string) (timer.Policy, error) {
+	policy, err := p.cached(ctx, businessType)
+	if err == nil && time.Since(policy.ReadAt.Time()) > p.ttl+readSlack {
+		return p.read(ctx, businessType)
+	}
+	return policy, err
+}
+
+// Known are the policies that this process has read lately: those of all types
+// that it makes attempts for.
+func (p *Policies) Known() []timer.Policy { return p.cache.known() }
+
+// Stored returns the policy as it is stored now, its secrets sealed. Its errors are
+// [timer.NotFound] and [timer.Unavailable].
+func (p *Policies) Stored(ctx context.Context, businessType string) (timer.Policy, error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	record, err := p.current(ctx, businessType)
+	record.Policy.ClosedUntil = record.ClosedUntil
+	return record.Policy, err
+}
+
+// current is the record of a policy that was not deleted.
+func (p *Policies) current(ctx context.Context, businessType string) (workflows.PolicyRecord, error) {
+	record, open, err := p.record(ctx, businessType)
+	if err == nil && !open {
+		err = noPolicy
+	}
+	return record, err
+}
+
+// read reads a policy from the memo of its entity.
+func (p *Policies) read(ctx context.Context, businessType string) (timer.Policy, error) {
+	began := timer.At(time.Now())
+	record, err := p.current(ctx, businessType)
+	if err != nil {
+		return timer.Policy{}, err
+	}
+	policy := p.secrets.open(record.Policy)
+	policy.ReadAt, policy.ClosedUntil = began, record.ClosedUntil
+	return policy, nil
+}
+
+// record is the stored record; open is false when it was deleted.
+func (p *Policies) record(ctx context.Context, businessType string) (_ workflows.PolicyRecord, open bool, err error) {
+	described, err := p.describe(ctx, workflows.PolicyID(businessType), "")
+	if timer.CodeOf(err) == timer.NotFound {
+		return workflows.PolicyRecord{}, false, noPolicy
+	}
+	if err != nil {
+		return workflows.PolicyRecord{}, false, err
+	}
+	info := described.GetWorkflowExecutionInfo()
+	record, err := recordOf(info)
+	if err == nil && killed(info) {
+		p.revive(ctx, record)
+	}
+	return record, !deleted(info), err
+}
+
+// deleted is whether the policy was deleted by a call of the API: its entity has
+// completed.
+func deleted(info *workflowpb.WorkflowExecutionInfo) bool {
+	return info.GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED
+}
+
+// killed is whether the entity was ended by anything else: an operator, or
+// Temporal itself. That says nothing of the policy, which holds as it stood.
+func killed(info *workflowpb.WorkflowExecutionInfo) bool {
+	switch info.GetStatus() {
+	case enumspb.WORKFLOW_EXECUTION_STATUS_TERMINATED, enumspb.WORKFLOW_EXECUTION_STATUS_CANCELED,
+		enumspb.WORKFLOW_EXECUTION_STATUS_FAILED, enumspb.WORKFLOW_EXECUTION_STATUS_TIMED_OUT:
+		return true
+	default:
+		return false
+	}
+}
+
+// revive starts an entity that was killed anew, from what it last said, so that
+// it can be changed, governs its queue again, and outlives the retention. One
+// that was deleted or revived meanwhile stays so. Where it fails the record holds
+// all the same, and the next reader tries again.
+func (p *Policies) revive(ctx context.Context, record workflows.PolicyRecord) {
+	_ = p.startEntity(ctx, record, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY)
+}
+
+func recordOf(info *workflowpb.WorkflowExecutionInfo) (record workflows.PolicyRecord, err error) {
+	err = readMemo(info, workflows.MemoPolicy, "policy", &record)
+	return record, err
+}

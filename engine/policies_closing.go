@@ -1,0 +1,184 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+const (
+	// readSlack is how much older than the ttl the policy may be that a booking is
+	// acknowledged by: the read may have been under way already.
+	readSlack = time.Second
+	// visibilityLag is what visibility may lag behind, beyond what it is seen to.
+	visibilityLag = time.Second
+	// closingPoll is the time between two counts while a policy is closed. A
+	// recurring timer is not counted for a moment between two of its runs.
+	closingPoll = 200 * time.Millisecond
+)
+
+// settling is how long a policy must have been closed until every booking that was
+// acknowledged under it is counted.
+func (p *Policies) settling() time.Duration { return p.ttl + readSlack + visibilityLag }
+
+var errClosed = &timer.Error{
+	Code: timer.Unavailable, Message: "The policy is being deleted. Nothing was booked; repeat the request in a moment.",
+}
+
+// refuseClosed refuses a booking while its policy is being deleted.
+func refuseClosed(policy timer.Policy) error {
+	if policy.ClosedUntil > timer.At(time.Now()) {
+		return errClosed
+	}
+	return nil
+}
+
+// closing decides whether a policy, or its URL, can be taken away. Temporal's visibility lags behind,
+// and every gateway books by a policy that it has read a while ago. So the policy takes
+// no bookings for as long as both take, and what is open is counted then.
+type closing struct {
+	policies             *Policies
+	businessType, author string
+	remaining            Remaining
+	// refusal says that so many timers are in the way.
+	refusal func(open int) error
+	// ifVersion, when set, is the version that the policy must have.
+	ifVersion int
+	// until marks the record that this closing has written.
+	until timer.Instant
+}
+
+// decide returns once no timer is open, or those that are were cancelled. Else the
+// policy takes bookings again.
+func (c *closing) decide(ctx context.Context) error {
+	if err := c.count(ctx); err != nil {
+		return err
+	}
+	if err := c.close(ctx); err != nil {
+		return err
+	}
+	err := c.settle(ctx)
+	if err == nil {
+		err = c.cancel(ctx)
+	}
+	if err != nil {
+		c.reopen(ctx)
+	}
+	return err
+}
+
+// count refuses while timers are open, unless they shall be cancelled.
+func (c *closing) count(ctx context.Context) error {
+	if c.remaining == RemainingCancel {
+		return nil
+	}
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	open, err := c.policies.count(ctx, openOf(c.businessType))
+	if err == nil && open > 0 {
+		err = c.refusal(open)
+	}
+	return err
+}
+
+// close makes the policy take no bookings. It is no new version.
+func (c *closing) close(ctx context.Context) error {
+	c.until = timer.At(time.Now()).Add(c.policies.settling() + 3*callTimeout)
+	for {
+		err := c.mark(ctx, c.until)
+		if err != stalePolicy || c.ifVersion != 0 { //nolint:errorlint // it is the value itself
+			return err
+		}
+	}
+}
+
+func (c *closing) mark(ctx context.Context, until timer.Instant) error {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	record, open, err := c.policies.record(ctx, c.businessType)
+	if err != nil {
+		return err
+	}
+	if !open {
+		return noPolicy
+	}
+	if until == 0 && record.ClosedUntil != c.until { // somebody has changed it since
+		return nil
+	}
+	if until != 0 && c.ifVersion != 0 && record.Policy.Version != c.ifVersion {
+		return stalePolicy
+	}
+	record.ClosedUntil = until
+	defer c.policies.cache.forget(c.businessType)
+	return c.policies.replace(ctx, workflows.PutPolicy{Record: record, IfVersion: record.Policy.Version})
+}
+
+// reopen makes the policy take bookings again. If that fails it does so by itself,
+// when the time of its mark has passed.
+func (c *closing) reopen(ctx context.Context) {
+	_ = c.mark(context.WithoutCancel(ctx), 0)
+}
+
+// settle waits until what was booked must be counted, and visibility has shown that
+// it takes in what is written. Timers that show meanwhile end the wait.
+func (c *closing) settle(ctx context.Context) error {
+	settled := time.NewTimer(c.policies.settling())
+	defer settled.Stop()
+	poll := time.NewTicker(closingPoll)
+	defer poll.Stop()
+	for waiting := true; waiting; {
+		select {
+		case <-poll.C:
+		case <-settled.C:
+			waiting = false
+		case <-ctx.Done():
+			return translate(ctx.Err())
+		}
+		if err := c.count(ctx); err != nil {
+			return err
+		}
+	}
+	return c.confirm(ctx)
+}
+
+// confirm checks that the policy is still closed, and that visibility knows.
+func (c *closing) confirm(ctx context.Context) error {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	record, open, err := c.policies.record(ctx, c.businessType)
+	if err != nil {
+		return err
+	}
+	response, err := c.policies.list(ctx, fmt.Sprintf("WorkflowId = '%s' AND ExecutionStatus = 'Running'",
+		workflows.PolicyID(c.businessType)), maxListed, nil)
+	if err != nil {
+		return err
+	}
+	for _, info := range response.GetExecutions() {
+		shown, err := recordOf(info)
+		if err == nil && open && shown.ClosedUntil == c.until && record.ClosedUntil == c.until {
+			return nil
+		}
+	}
+	return errUncertain
+}
+
+var errUncertain = &timer.Error{
+	Code: timer.Unavailable, Message: "It is not certain yet whether the business type has open timers. Nothing was deleted; repeat the request.",
+}
+
+func (c *closing) cancel(ctx context.Context) error {
+	if c.remaining != RemainingCancel {
+		return nil
+	}
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	open, err := c.policies.count(ctx, openOf(c.businessType))
+	if err != nil || open == 0 {
+		return err
+	}
+	return c.policies.cancelAll(ctx, c.businessType, c.author)
+}

@@ -1,0 +1,133 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/google/uuid"
+	batchpb "go.temporal.io/api/batch/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// Remaining says what happens to the open timers of a policy that is deleted.
+type Remaining string
+
+// The closed list of what can happen.
+const (
+	// RemainingNone: there shall be none.
+	RemainingNone Remaining = ""
+	// RemainingCancel cancels them, at the rate of Temporal's batches.
+	RemainingCancel Remaining = "cancel"
+	// RemainingKeep leaves them: those without a callback of their own find no
+	// receiver when they are due, and wait until there is a policy again.
+	RemainingKeep Remaining = "keep"
+)
+
+// Remainings lists what can happen.
+func Remainings() []Remaining { return []Remaining{RemainingNone, RemainingCancel, RemainingKeep} }
+
+// PolicyDeletion is a policy to be deleted.
+type PolicyDeletion struct {
+	BusinessType, Author string
+	Remaining            Remaining
+	// IfVersion, when set, must be the stored version.
+	IfVersion int
+}
+
+// Delete deletes a policy, and with it its limits. It needs a worker. Unless the
+// timers are kept, bookings are refused first until all that were made are counted:
+// that takes the time for which a policy is trusted, and two seconds. Its errors are
+// [timer.NotFound], [timer.PreconditionFailed], [timer.PolicyInUse] while there are open
+// timers and nothing is said of them, and [timer.Unavailable], also while it is not
+// certain whether there are any.
+func (p *Policies) Delete(ctx context.Context, d PolicyDeletion) error {
+	ctx, cancel := context.WithTimeout(ctx, p.settling()+2*callTimeout)
+	defer cancel()
+	if err := p.meets(ctx, d); err != nil {
+		return err
+	}
+	if d.Remaining == RemainingKeep && d.IfVersion == 0 {
+		return p.drop(ctx, d, 0)
+	}
+	closing := &closing{
+		policies: p, businessType: d.BusinessType, author: d.Author, remaining: d.Remaining, refusal: inUse, ifVersion: d.IfVersion,
+	}
+	if err := p.deleteClosed(ctx, d, closing); err != errUncertain { //nolint:errorlint // it is the value itself
+		return err
+	}
+	// A change that came meanwhile is a reason, and a certain one.
+	if err := p.meets(ctx, d); err != nil {
+		return err
+	}
+	return errUncertain
+}
+
+// meets refuses where there is no policy, or one of another version.
+func (p *Policies) meets(ctx context.Context, d PolicyDeletion) error {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	record, err := p.current(ctx, d.BusinessType)
+	if err == nil && d.IfVersion != 0 && record.Policy.Version != d.IfVersion {
+		err = stalePolicy
+	}
+	return err
+}
+
+// deleteClosed deletes a policy as it was when it was closed.
+func (p *Policies) deleteClosed(ctx context.Context, d PolicyDeletion, c *closing) error {
+	var err error
+	if d.Remaining == RemainingKeep {
+		err = c.close(ctx) // nothing is counted
+	} else {
+		err = c.decide(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	if err = p.drop(ctx, d, c.until); err != nil {
+		c.reopen(ctx)
+	}
+	return err
+}
+
+func inUse(open int) error {
+	return &timer.Error{Code: timer.PolicyInUse, Message: "The business type has " + strconv.Itoa(open) +
+		" open timers. Say timers=cancel or timers=keep."}
+}
+
+// drop deletes the policy that is closed until then, or as it is if that is 0.
+func (p *Policies) drop(ctx context.Context, d PolicyDeletion, closedUntil timer.Instant) error {
+	defer p.cache.forget(d.BusinessType)
+	args := []any{d.Author}
+	if closedUntil != 0 {
+		args = append(args, closedUntil)
+	}
+	err := p.updateEntity(ctx, d.BusinessType, workflows.UpdateDeletePolicy, args...)
+	if app, ok := errors.AsType[*temporal.ApplicationError](err); ok && app.Type() == workflows.ErrorVersion {
+		return errUncertain
+	}
+	return err
+}
+
+// openOf selects the open timers of a business type.
+func openOf(businessType string) string {
+	return fmt.Sprintf("WorkflowType = '%s' AND %s = '%s' AND ExecutionStatus = 'Running'",
+		workflows.TypeTimer, workflows.AttrBusinessType.GetName(), businessType)
+}
+
+func (p *Policies) cancelAll(ctx context.Context, businessType, author string) error {
+	_, err := p.client.WorkflowService().StartBatchOperation(ctx, &workflowservice.StartBatchOperationRequest{
+		Namespace: p.namespace, JobId: uuid.NewString(), VisibilityQuery: openOf(businessType),
+		Reason: "policy deleted by " + author,
+		Operation: &workflowservice.StartBatchOperationRequest_CancellationOperation{
+			CancellationOperation: &batchpb.BatchOperationCancellation{Identity: author},
+		},
+	})
+	return translate(err)
+}

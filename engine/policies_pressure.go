@@ -1,0 +1,50 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"go.temporal.io/api/serviceerror"
+
+	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// pressureStep is how much longer a wish for patience must be than the one in
+// force to be worth telling: a herd of refused callbacks repeats it.
+const pressureStep = time.Second
+
+// HoldBack makes a receiver's wish for patience hold for its whole type: here
+// at once, everywhere as soon as the policy's entity has taken it. Its errors
+// are [timer.NotFound] and [timer.Unavailable].
+func (p *Policies) HoldBack(ctx context.Context, businessType string, wish timer.BackPressure) error {
+	if !p.cache.hold(businessType, wish) {
+		return nil
+	}
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	err := p.client.SignalWorkflow(ctx, workflows.PolicyID(businessType), "", workflows.SignalBackPressure, wish)
+	if err != nil { // nobody else has heard of it, so the next wish is news
+		p.cache.forget(businessType)
+	}
+	return translate(err)
+}
+
+// LiftBackPressure puts an end to the back-pressure of a business type, if there
+// is any: here at once, everywhere within seconds. It needs a worker. Its errors
+// are [timer.NotFound] and [timer.Unavailable].
+func (p *Policies) LiftBackPressure(ctx context.Context, businessType string) error {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	defer p.cache.forget(businessType)
+	return p.updateEntity(ctx, businessType, workflows.UpdateLiftPressure)
+}
+
+// updateEntity has the entity of a policy do something, and waits until it has.
+func (p *Policies) updateEntity(ctx context.Context, businessType, update string, args ...any) error {
+	err := p.update(ctx, workflows.PolicyID(businessType), update, args...)
+	if is[*serviceerror.NotFound](err) {
+		return noPolicy
+	}
+	return translate(err)
+}

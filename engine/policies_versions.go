@@ -1,0 +1,93 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	historypb "go.temporal.io/api/history/v1"
+
+	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// PolicyVersion is one entry of a policy's record of changes.
+type PolicyVersion struct {
+	Version   int           `json:"version"`
+	ChangedAt timer.Instant `json:"changed_at"`
+	ChangedBy string        `json:"changed_by"`
+	// Deleted is whether this change deleted the policy.
+	Deleted bool `json:"deleted,omitzero"`
+	// Policy is the policy since then, its secrets sealed.
+	Policy *timer.Policy `json:"policy,omitempty"`
+}
+
+// Versions reads the changes of a policy, newest first, from the
+// histories of its entity as far as Temporal retains them. Its errors are
+// [timer.NotFound] and [timer.Unavailable].
+func (p *Policies) Versions(ctx context.Context, businessType string) ([]PolicyVersion, error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	id := workflows.PolicyID(businessType)
+	response, err := p.list(ctx, fmt.Sprintf("WorkflowId = '%s'", id), maxListed, nil)
+	if err != nil {
+		return nil, err
+	}
+	var versions []PolicyVersion
+	for _, info := range response.GetExecutions() {
+		if versions, err = p.changesIn(ctx, id, info.GetExecution().GetRunId(), versions); err != nil {
+			return nil, err
+		}
+	}
+	if len(versions) == 0 {
+		return nil, noPolicy
+	}
+	slices.SortStableFunc(versions, func(a, b PolicyVersion) int { return int(b.ChangedAt - a.ChangedAt) })
+	// A run begins with the version that the one before it ended with.
+	return slices.CompactFunc(versions, func(a, b PolicyVersion) bool {
+		return a.Version == b.Version && a.Deleted == b.Deleted
+	}), nil
+}
+
+// changesIn adds the changes that one run of the entity took.
+func (p *Policies) changesIn(ctx context.Context, id, runID string, versions []PolicyVersion) ([]PolicyVersion, error) {
+	err := p.eachEvent(ctx, id, runID, func(event *historypb.HistoryEvent) {
+		version, ok := changeIn(event)
+		if !ok {
+			return
+		}
+		if version.Deleted && len(versions) > 0 {
+			version.Version = versions[len(versions)-1].Version
+		}
+		versions = append(versions, version)
+	})
+	return versions, err
+}
+
+// changeIn is the change that one event records, if it does.
+func changeIn(event *historypb.HistoryEvent) (version PolicyVersion, ok bool) {
+	var record workflows.PolicyRecord
+	switch event.GetEventType() {
+	case enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_STARTED:
+		ok = payloads.FromPayloads(event.GetWorkflowExecutionStartedEventAttributes().GetInput(), &record) == nil
+	case enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_COMPLETED:
+		outcome := event.GetWorkflowExecutionUpdateCompletedEventAttributes().GetOutcome().GetSuccess()
+		ok = len(outcome.GetPayloads()) > 0 && payloads.FromPayloads(outcome, &record) == nil
+	case enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED:
+		input := event.GetWorkflowExecutionUpdateAcceptedEventAttributes().GetAcceptedRequest().GetInput()
+		var author string
+		if input.GetName() != workflows.UpdateDeletePolicy || payloads.FromPayloads(input.GetArgs(), &author) != nil {
+			return version, false
+		}
+		return PolicyVersion{Deleted: true, ChangedBy: author, ChangedAt: timer.At(event.GetEventTime().AsTime())}, true
+	default:
+		return version, false
+	}
+	if !ok || record.Policy.Version == 0 {
+		return version, false
+	}
+	return PolicyVersion{
+		Version: record.Policy.Version, ChangedAt: record.ChangedAt, ChangedBy: record.ChangedBy, Policy: &record.Policy,
+	}, true
+}

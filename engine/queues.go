@@ -1,0 +1,60 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	taskqueuepb "go.temporal.io/api/taskqueue/v1"
+	"go.temporal.io/api/workflowservice/v1"
+
+	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// Queues are those of the business types that have a policy: each has one of its own,
+// which Temporal holds to the policy's rate.
+type Queues struct {
+	*kernel
+	policies *Policies
+}
+
+// SetQueueRate gives the queue of a business type its rate. Temporal stores it and
+// holds all workers together to it. Its error is [timer.Unavailable].
+func (q *Queues) SetQueueRate(ctx context.Context, g timer.QueueRate) error {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	update := &workflowservice.UpdateTaskQueueConfigRequest_RateLimitUpdate{Reason: "wakecall policy"}
+	if g.Rate != nil {
+		update.RateLimit = &taskqueuepb.RateLimit{RequestsPerSecond: float32(*g.Rate)}
+	}
+	_, err := q.client.WorkflowService().UpdateTaskQueueConfig(ctx, &workflowservice.UpdateTaskQueueConfigRequest{
+		Namespace: q.namespace, Identity: "wakecall", TaskQueue: workflows.DeliveryQueue(g.BusinessType),
+		TaskQueueType: enumspb.TASK_QUEUE_TYPE_ACTIVITY, UpdateQueueRateLimit: update,
+	})
+	return translate(err)
+}
+
+// backlogged is whether attempts of a business type wait for a worker, a pause
+// or a limit.
+func (q *Queues) backlogged(ctx context.Context, businessType string) (bool, error) {
+	policy, err := q.policies.cached(ctx, businessType)
+	if err != nil && timer.CodeOf(err) != timer.NotFound {
+		return false, err
+	}
+	if policy.Rate(time.Now()) != nil {
+		return true, nil
+	}
+	queue := workflows.DefaultDeliveryQueue
+	if policy.Version != 0 {
+		queue = workflows.DeliveryQueue(businessType)
+	}
+	described, err := q.client.WorkflowService().DescribeTaskQueue(ctx, &workflowservice.DescribeTaskQueueRequest{
+		Namespace: q.namespace, TaskQueue: &taskqueuepb.TaskQueue{Name: queue},
+		TaskQueueType: enumspb.TASK_QUEUE_TYPE_ACTIVITY, ReportStats: true,
+	})
+	if err != nil {
+		return false, translate(err)
+	}
+	return described.GetStats().GetApproximateBacklogCount() > 0 || len(described.GetPollers()) == 0, nil
+}

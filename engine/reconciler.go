@@ -1,0 +1,196 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	workflowpb "go.temporal.io/api/workflow/v1"
+	timerate "golang.org/x/time/rate"
+
+	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// Reconciler looks for the timers that Temporal has lost, and wakes them: it can lose
+// the timer of a workflow without a word (temporal#11869). A timer that is wrongly taken
+// for one does not ring twice; its workflow looks at the clock and at what was done.
+type Reconciler struct {
+	untried, retried *scan
+}
+
+func newReconciler(timers *Timers, queues *Queues) *Reconciler {
+	pace := timerate.NewLimiter(lookedAt, 1)
+	return &Reconciler{
+		untried: &scan{timers: timers, queues: queues, pace: pace, known: &respites{}},
+		retried: &scan{timers: timers, queues: queues, pace: pace, known: &respites{}},
+	}
+}
+
+// Waiting looks at the open timers that are later than slack and were never tried, and
+// wakes those with nothing under way for them. Its error is [timer.Unavailable], beside
+// what was done.
+func (r *Reconciler) Waiting(ctx context.Context, slack time.Duration) (timer.Reconciliation, error) {
+	return r.untried.round(ctx, slack, workflows.AttrState.GetName()+" IS NULL")
+}
+
+// Retrying does the same for timers whose retry is later than slack. It may run beside
+// [Reconciler.Waiting], whose few do not wait behind a crowd of retries.
+func (r *Reconciler) Retrying(ctx context.Context, slack time.Duration) (timer.Reconciliation, error) {
+	return r.retried.round(ctx, slack, fmt.Sprintf("%s = '%s'", workflows.AttrState.GetName(), timer.Delivering))
+}
+
+const (
+	// lookedAt is how many runs a process looks at in a second: each look is one
+	// call of Temporal.
+	lookedAt = 200
+	// maxUnanswered is how many looks in a row may remain without an answer: then
+	// it is Temporal that is out of order, and no single run.
+	maxUnanswered = 20
+)
+
+// scan looks for the lost among the timers in one state. Its rounds come one after
+// another.
+type scan struct {
+	timers *Timers
+	queues *Queues
+	pace   *timerate.Limiter
+	known  *respites
+}
+
+// round is one look at all the timers that should have rung.
+type round struct {
+	*scan
+	before, began time.Time
+	slack         time.Duration
+	result        timer.Reconciliation
+	// backlog is whether a business type's queue has attempts that wait for
+	// their turn, which is no defect.
+	backlog map[string]bool
+	// unanswered counts the looks in a row that Temporal did not answer.
+	unanswered int
+}
+
+// round goes through every page: the lost may be on the last one.
+func (s *scan) round(ctx context.Context, slack time.Duration, clause string) (timer.Reconciliation, error) {
+	began := time.Now()
+	look := &round{
+		scan: s, began: began, before: began.Add(-slack), slack: slack, backlog: map[string]bool{},
+		result: timer.Reconciliation{Woken: map[string]int{}, Passed: map[string]error{}},
+	}
+	s.known.forget(began)
+	err := look.all(ctx, fmt.Sprintf("WorkflowType = '%s' AND ExecutionStatus = 'Running' AND ExecutionTime < '%s' AND %s",
+		workflows.TypeTimer, timer.At(look.before), clause))
+	return look.result, err
+}
+
+func (r *round) all(ctx context.Context, query string) error {
+	for token, more := []byte(nil), true; more; more = len(token) > 0 {
+		response, err := r.timers.list(ctx, query, maxListed, token)
+		if err != nil {
+			return err
+		}
+		if err := r.page(ctx, response.GetExecutions()); err != nil {
+			return err
+		}
+		token = response.GetNextPageToken()
+	}
+	return nil
+}
+
+// page looks at the runs of one page. One that cannot be looked at is passed over.
+func (r *round) page(ctx context.Context, page []*workflowpb.WorkflowExecutionInfo) error {
+	for _, info := range page {
+		key, ok := timer.ParseKey(info.GetExecution().GetWorkflowId())
+		if !ok || r.known.has(info.GetExecution().GetRunId(), r.began) {
+			continue
+		}
+		if err := r.pace.Wait(ctx); err != nil {
+			return translate(err)
+		}
+		if err := r.note(key, r.check(ctx, key)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// note keeps why a timer was passed over. Its error ends the round.
+func (r *round) note(key timer.Key, err error) error {
+	if err == nil {
+		r.unanswered = 0
+		return nil
+	}
+	r.result.Passed[key.String()] = err
+	if timer.CodeOf(err) == timer.Unavailable {
+		r.unanswered++
+	}
+	if r.unanswered >= maxUnanswered {
+		return err
+	}
+	return nil
+}
+
+// check wakes a timer if nothing is under way for it.
+func (r *round) check(ctx context.Context, key timer.Key) error {
+	call, cancel := bounded(ctx)
+	defer cancel()
+	described, err := r.timers.describe(call, key.String(), "")
+	if timer.CodeOf(err) == timer.NotFound { // deleted since
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	info := described.GetWorkflowExecutionInfo()
+	if !running(info) || described.GetPendingWorkflowTask() != nil || info.GetExecutionTime().AsTime().After(r.before) {
+		return nil
+	}
+	for _, pending := range described.GetPendingActivities() {
+		stuck, err := r.stuck(call, key, pending)
+		if err != nil || !stuck {
+			r.known.keep(info.GetExecution().GetRunId(), nextAttempt(pending).Time().Add(r.slack), r.began)
+			return err
+		}
+	}
+	view, err := r.timers.view(call, info)
+	if err != nil {
+		return err
+	}
+	return r.wake(call, timer.Spec{Key: key, Memo: view.Memo})
+}
+
+// stuck is whether an attempt should have been made and does not even wait for
+// its turn.
+func (r *round) stuck(ctx context.Context, key timer.Key, pending *workflowpb.PendingActivityInfo) (bool, error) {
+	since := nextAttempt(pending).Time()
+	if pending.GetState() != enumspb.PENDING_ACTIVITY_STATE_SCHEDULED || since.After(r.before) {
+		return false, nil
+	}
+	waits, known := r.backlog[key.BusinessType]
+	if !known {
+		var err error
+		if waits, err = r.queues.backlogged(ctx, key.BusinessType); err != nil {
+			return false, err
+		}
+		r.backlog[key.BusinessType] = waits
+	}
+	return !waits, nil
+}
+
+// wake gives a timer's workflow a task. It asks for no change.
+func (r *round) wake(ctx context.Context, spec timer.Spec) error {
+	change := timer.Change{ID: uuid.NewString(), Wake: true, At: timer.At(time.Now())}
+	_, err := r.timers.signal(ctx, spec, change, enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE)
+	switch {
+	case is[*serviceerror.WorkflowExecutionAlreadyStarted](err): // it has ended since
+		return nil
+	case err != nil:
+		return translate(err)
+	}
+	r.result.Woken[spec.BusinessType]++
+	return nil
+}

@@ -1,0 +1,178 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+	commonpb "go.temporal.io/api/common/v1"
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	taskqueuepb "go.temporal.io/api/taskqueue/v1"
+	workflowpb "go.temporal.io/api/workflow/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// crowdInBackoff is a Temporal with many retries, the newest first, as its
+// visibility lists them.
+type crowdInBackoff struct {
+	client.Client
+	listed []*workflowpb.WorkflowExecutionInfo
+	// next is when each is tried next.
+	next time.Time
+	// lost is one whose retry is long past, broken one whose memo cannot be read,
+	// and silent those that are not described at all.
+	lost, broken string
+	silent       map[string]error
+
+	lists, looks int
+	woken        []string
+}
+
+func (c *crowdInBackoff) info(i int) *workflowpb.WorkflowExecutionInfo {
+	memo, _ := payloads.ToPayload(timer.Memo{Revision: 1, DueAt: timer.At(time.Now()), CreatedAt: timer.At(time.Now())})
+	return &workflowpb.WorkflowExecutionInfo{
+		Execution: &commonpb.WorkflowExecution{WorkflowId: "order/" + strconv.Itoa(i), RunId: uuid.NewString()},
+		Type:      &commonpb.WorkflowType{Name: workflows.TypeTimer}, Status: enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING,
+		ExecutionTime: timestamppb.New(time.Now().Add(-time.Hour)),
+		Memo:          &commonpb.Memo{Fields: map[string]*commonpb.Payload{workflows.MemoTimer: memo}},
+	}
+}
+
+func (c *crowdInBackoff) ListWorkflow(_ context.Context, r *workflowservice.ListWorkflowExecutionsRequest) (*workflowservice.ListWorkflowExecutionsResponse, error) {
+	c.lists++
+	from, _ := strconv.Atoi(string(r.GetNextPageToken()))
+	to := min(from+int(r.GetPageSize()), len(c.listed))
+	response := &workflowservice.ListWorkflowExecutionsResponse{Executions: c.listed[from:to]}
+	if to < len(c.listed) {
+		response.NextPageToken = []byte(strconv.Itoa(to))
+	}
+	return response, nil
+}
+
+func (c *crowdInBackoff) DescribeWorkflowExecution(_ context.Context, id, _ string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
+	key, ok := timer.ParseKey(id)
+	if !ok { // a policy
+		return nil, serviceerror.NewNotFound("none")
+	}
+	c.looks++
+	if err := c.silent[id]; err != nil {
+		return nil, err
+	}
+	i, _ := strconv.Atoi(key.BusinessID)
+	info, next := c.listed[i], c.next
+	if id == c.lost || id == c.broken {
+		next = time.Now().Add(-time.Hour)
+	}
+	if id == c.broken {
+		info.Memo = &commonpb.Memo{Fields: map[string]*commonpb.Payload{workflows.MemoTimer: {Data: []byte("?")}}}
+	}
+	return &workflowservice.DescribeWorkflowExecutionResponse{
+		WorkflowExecutionInfo: info,
+		PendingActivities: []*workflowpb.PendingActivityInfo{{
+			State: enumspb.PENDING_ACTIVITY_STATE_SCHEDULED, NextAttemptScheduleTime: timestamppb.New(next),
+		}},
+	}, nil
+}
+
+type wokenRun struct{ client.WorkflowRun }
+
+func (wokenRun) GetRunID() string { return "next" }
+
+//nolint:revive // the client's own arguments
+func (c *crowdInBackoff) SignalWithStartWorkflow(_ context.Context, id, _ string, _ any, _ client.StartWorkflowOptions, _ any, _ ...any) (client.WorkflowRun, error) {
+	c.woken = append(c.woken, id)
+	return wokenRun{}, nil
+}
+
+func (c *crowdInBackoff) WorkflowService() workflowservice.WorkflowServiceClient { return idleQueues{} }
+
+// idleQueues have nothing that waits for its turn.
+type idleQueues struct {
+	workflowservice.WorkflowServiceClient
+}
+
+func (idleQueues) DescribeTaskQueue(context.Context, *workflowservice.DescribeTaskQueueRequest, ...grpc.CallOption) (*workflowservice.DescribeTaskQueueResponse, error) {
+	return &workflowservice.DescribeTaskQueueResponse{Pollers: []*taskqueuepb.PollerInfo{{}}}, nil
+}
+
+// inBackoff is a crowd whose last one is lost.
+func inBackoff(n int) (*crowdInBackoff, *Engine) {
+	c := &crowdInBackoff{next: time.Now().Add(time.Hour), silent: map[string]error{}}
+	for i := range n {
+		c.listed = append(c.listed, c.info(i))
+	}
+	c.lost = "order/" + strconv.Itoa(n-1)
+	return c, New(Config{Client: c, Namespace: "default"})
+}
+
+// The bound that the documents state: 200 looks a second, and each run of a crowd is
+// looked at once for each step of its ladder.
+func TestALostRetryIsFoundBehindACrowd(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const crowd = 20_000
+		c, e := inBackoff(crowd)
+		began := time.Now()
+		found, err := e.Reconciler.Retrying(t.Context(), time.Minute)
+		require.NoError(t, err)
+		require.Empty(t, found.Passed)
+		require.Equal(t, []string{c.lost}, c.woken)
+		require.Equal(t, map[string]int{"order": 1}, found.Woken)
+		require.Equal(t, crowd, c.looks)
+		require.LessOrEqual(t, time.Since(began), crowd*time.Second/lookedAt)
+
+		c.lost, c.looks, c.lists = "", 0, 0
+		_, err = e.Reconciler.Retrying(t.Context(), time.Minute)
+		require.NoError(t, err)
+		require.Equal(t, 1, c.looks, "the rest has nothing to do for an hour")
+		require.Equal(t, crowd/maxListed, c.lists)
+
+		<-time.After(2 * time.Hour) // their attempts are past, and none was made
+		_, err = e.Reconciler.Retrying(t.Context(), time.Minute)
+		require.NoError(t, err)
+		require.Len(t, c.woken, 1+crowd)
+	})
+}
+
+// One run that cannot be looked at keeps no other from being woken.
+func TestWhatCannotBeReadIsPassedOver(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c, e := inBackoff(100)
+		c.broken = "order/3"
+		c.silent["order/5"] = errors.New("a shard that does not answer")
+		c.silent["order/6"] = serviceerror.NewNotFound("deleted since")
+		found, err := e.Reconciler.Retrying(t.Context(), time.Minute)
+		require.NoError(t, err)
+		require.Equal(t, []string{c.lost}, c.woken)
+		require.Len(t, found.Passed, 2)
+		require.Equal(t, timer.Internal, timer.CodeOf(found.Passed["order/3"]))
+		require.Equal(t, timer.Unavailable, timer.CodeOf(found.Passed["order/5"]))
+	})
+}
+
+// A Temporal that answers nothing is not asked for every run of a crowd.
+func TestARoundEndsWhereNothingIsAnswered(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c, e := inBackoff(100)
+		for i := range c.listed {
+			c.silent["order/"+strconv.Itoa(i)] = errors.New("down")
+		}
+		_, err := e.Reconciler.Retrying(t.Context(), time.Minute)
+		require.Equal(t, timer.Unavailable, timer.CodeOf(err))
+		require.Equal(t, maxUnanswered, c.looks)
+	})
+}

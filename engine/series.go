@@ -1,0 +1,83 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// Series are the recurring timers, as far as they differ from the others.
+type Series struct{ timers *Timers }
+
+// Pause stops a recurring timer, or lets it go on. One that is so already is no
+// error. Its errors are those of [Timers.Amend], and [timer.NotRecurring].
+func (s *Series) Pause(ctx context.Context, target Target, pause timer.Pause) (timer.View, Effect, error) {
+	view, err := s.timers.Get(ctx, target.Key)
+	switch {
+	case err != nil:
+		return timer.View{}, "", err
+	case !view.Memo.Meets(target.IfMatch):
+		return timer.View{}, "", timer.Unmet(&view)
+	case view.Memo.Series == nil:
+		return timer.View{}, "", &timer.Error{
+			Code: timer.NotRecurring, Timer: &view, Message: "Only a recurring timer can be paused and resumed.",
+		}
+	case view.Memo.Paused() == pause.Stop && !view.Status.Finished():
+		return view, Done, nil
+	}
+	return s.timers.change(ctx, target, timer.Change{Pause: &pause, At: timer.At(time.Now())})
+}
+
+// Upcoming returns the next nominal times of a timer, from its rule alone:
+// none while it is paused, or once it has finished. Its errors are
+// [timer.NotFound], [timer.NotRecurring] and [timer.Unavailable].
+func (s *Series) Upcoming(ctx context.Context, key timer.Key, count int) ([]timer.Instant, error) {
+	view, err := s.recurring(ctx, key)
+	if err != nil || view.Status.Finished() {
+		return []timer.Instant{}, err
+	}
+	return append([]timer.Instant{}, view.Memo.Upcoming(count, time.Now())...), nil
+}
+
+// Occurrences is one page of those that have ended, newest first.
+type Occurrences struct {
+	Past []timer.Past
+	Next []byte // empty on the last page
+}
+
+// Occurrences reads one page from Temporal's visibility, as far as Temporal
+// retains the runs of the timer. A page may hold fewer than its size. Its errors
+// are those of [Series.Upcoming].
+func (s *Series) Occurrences(ctx context.Context, key timer.Key, size int, token []byte) (Occurrences, error) {
+	view, err := s.recurring(ctx, key)
+	if err != nil {
+		return Occurrences{}, err
+	}
+	response, err := s.timers.list(ctx, fmt.Sprintf("WorkflowType = '%s' AND WorkflowId = '%s'", workflows.TypeTimer, key), size, token)
+	if err != nil {
+		return Occurrences{}, err
+	}
+	page := Occurrences{Past: []timer.Past{}, Next: response.GetNextPageToken()}
+	if last, ok := view.Ended(); ok && len(token) == 0 {
+		page.Past = append(page.Past, last)
+	}
+	for _, info := range response.GetExecutions() {
+		// A run that began because an occurrence had ended tells of that one.
+		run, err := s.timers.view(ctx, info)
+		if err == nil && run.Memo.Series != nil && run.Memo.Series.Began && run.Memo.Series.Last != nil {
+			page.Past = append(page.Past, *run.Memo.Series.Last)
+		}
+	}
+	return page, nil
+}
+
+func (s *Series) recurring(ctx context.Context, key timer.Key) (timer.View, error) {
+	view, err := s.timers.Get(ctx, key)
+	if err == nil && view.Memo.Series == nil {
+		return view, &timer.Error{Code: timer.NotRecurring, Timer: &view, Message: "The timer is not a recurring one."}
+	}
+	return view, err
+}

@@ -1,0 +1,36 @@
+package engine
+
+import (
+	"time"
+
+	"github.com/wakecall/wakecall/internal/limiter"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// Timers books timers, changes and cancels them, and shows them.
+type Timers struct {
+	*kernel
+	policies *Policies
+	reach    timer.Reach
+	limiter  Limiter
+	stock    stocks
+	bursts   *bursts
+	bookings *limiter.Limiter
+}
+
+func newTimers(policies *Policies, quotas Limiter) *Timers {
+	return &Timers{
+		kernel: policies.kernel, policies: policies, reach: policies.reach, limiter: quotas,
+		bursts: newBursts(), bookings: limiter.New(leastBookings, bookingSlowdown),
+	}
+}
+
+// Target is the timer that a change is made to.
+type Target struct {
+	Key timer.Key
+	// IfMatch, when set, is the [timer.Memo.Tag] that the change is made on. On
+	// anything else it is [timer.PreconditionFailed] with the timer's true state.
+	IfMatch string
+	// Wait is how long the caller waits for the effect, at most.
+	Wait time.Duration
+}

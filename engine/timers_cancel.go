@@ -1,0 +1,111 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+	commonpb "go.temporal.io/api/common/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/workflowservice/v1"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+// Cancel cancels a timer, and waits for it to be so, at most for wait. A timer
+// that is cancelled already is no error. Its errors are [timer.NotFound],
+// [timer.AlreadyFinished] and [timer.PreconditionFailed] with the timer's true
+// state, and [timer.Unavailable].
+func (t *Timers) Cancel(ctx context.Context, target Target) (timer.View, Effect, error) {
+	key := target.Key
+	if err := key.Check().Err(); err != nil {
+		return timer.View{}, "", err
+	}
+	// Temporal answers a cancel of a closed workflow with success.
+	view, err := t.run(ctx, key, "")
+	if err == nil && !view.Memo.Meets(target.IfMatch) {
+		return timer.View{}, "", timer.Unmet(&view)
+	}
+	if err != nil || view.Status.Finished() {
+		return cancelled(view, err)
+	}
+	waiting, stop := t.waiting(ctx, target.Wait)
+	defer stop()
+	for {
+		if err := t.cancel(ctx, view, target.IfMatch); err != nil {
+			return timer.View{}, "", err
+		}
+		end, err := t.awaitEnd(waiting, key, view.RunID)
+		next := end.next
+		if err == nil && end.how == endedOpen {
+			next, err = t.successor(ctx, view, target.IfMatch)
+		}
+		if err != nil {
+			return timer.View{}, "", err
+		}
+		if next == "" {
+			return cancelled(t.run(ctx, key, view.RunID))
+		}
+		// The run gave way to a change as the cancel came: the next one is to be
+		// cancelled as well.
+		if view, err = t.run(ctx, key, next); err != nil {
+			return timer.View{}, "", err
+		}
+		if !view.Memo.Meets(target.IfMatch) {
+			return timer.View{}, "", timer.Unmet(&view)
+		}
+	}
+}
+
+// cancel asks the timer to cancel, whichever its run is by now, and the worker
+// that may hold it to see that. A timer that has ended, and one that was booked
+// since under its id, is left alone. With a condition it is that very run, and
+// none that a change has begun: each change ends the run that it reaches.
+func (t *Timers) cancel(ctx context.Context, view timer.View, ifMatch string) error {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	execution := &commonpb.WorkflowExecution{WorkflowId: view.String()}
+	request := &workflowservice.RequestCancelWorkflowExecutionRequest{
+		Namespace: t.namespace, WorkflowExecution: execution, RequestId: uuid.NewString(), Identity: "wakecall",
+	}
+	if ifMatch == "" {
+		request.FirstExecutionRunId = view.FirstRunID
+	} else { // beside the first run Temporal would ignore this one
+		execution.RunId = view.RunID
+	}
+	_, err := t.client.WorkflowService().RequestCancelWorkflowExecution(ctx, request)
+	if is[*serviceerror.NotFound](err) {
+		return nil
+	}
+	if err != nil || !mayBeHeld(view) || view.Status != timer.Scheduled {
+		return translate(err)
+	}
+	return t.notify(ctx, view.Key, view.RunID)
+}
+
+// successor returns the run that the timer goes on in, and "" where it is still this
+// one. A cancel of one run is lost on a run that has given way, and Temporal answers
+// it with success all the same.
+func (t *Timers) successor(ctx context.Context, view timer.View, ifMatch string) (string, error) {
+	if ifMatch == "" { // the cancel was of the timer, whichever its run
+		return "", nil
+	}
+	latest, err := t.run(ctx, view.Key, "")
+	if err != nil || latest.RunID == view.RunID || latest.FirstRunID != view.FirstRunID {
+		return "", err
+	}
+	return latest.RunID, nil
+}
+
+// cancelled tells what a cancel came to, from the timer as it is seen after it.
+func cancelled(view timer.View, err error) (timer.View, Effect, error) {
+	switch {
+	case err != nil:
+		return timer.View{}, "", err
+	case !view.Status.Finished():
+		return view, Pending, nil
+	case view.Status != timer.Cancelled:
+		return timer.View{}, "", finished(view)
+	default:
+		return view, Done, nil
+	}
+}

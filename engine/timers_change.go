@@ -1,0 +1,261 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+
+	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// Upsert books the timer, or changes the one that is there, in one atomic
+// step that needs no worker. It waits for the effect, at most for wait. Its
+// errors are those of [Timers.Add] and, when the delivery won the race,
+// [timer.AlreadyFinished] with the timer's true state.
+func (t *Timers) Upsert(ctx context.Context, r Request, wait time.Duration) (timer.View, Effect, error) {
+	if r.IfMatch != "" {
+		return t.replace(ctx, r, wait)
+	}
+	for {
+		spec, err := t.admit(ctx, r)
+		if err != nil {
+			return timer.View{}, "", err
+		}
+		view, effect, err := t.upsert(ctx, r, spec, wait)
+		// A timer that ended while the change was on its way leaves its id free, and
+		// is booked anew.
+		if !freed(spec.Reuse, err) {
+			return view, effect, taken(err)
+		}
+	}
+}
+
+func (t *Timers) upsert(ctx context.Context, r Request, spec timer.Spec, wait time.Duration) (timer.View, Effect, error) {
+	call, cancel := bounded(ctx)
+	defer cancel()
+	terms := r.Terms
+	terms.Callback = spec.Callback // sealed
+	change := timer.Change{
+		ID: uuid.NewString(), Booking: spec.Booking, Replace: true,
+		Terms: terms, Preload: spec.Preload, Fingerprint: spec.Fingerprint, At: spec.CreatedAt,
+	}
+	runID, err := limited(call, t.bookings, func() (string, error) {
+		return t.signal(call, spec, change, reusePolicy(spec.Reuse))
+	})
+	if err != nil {
+		return t.refusedBy(ctx, r.Key, err)
+	}
+	view, err := t.getRun(call, r.Key, runID)
+	switch {
+	case err != nil: // nobody knows whether it was made, and whether its policy holds still
+		return timer.View{}, "", err
+	case view.Memo.Booking == spec.Booking && view.Revision == spec.Revision:
+		return view, Created, t.uphold(call, spec, runID)
+	}
+	s := sent{key: r.Key, runID: runID, change: change.ID}
+	if mayBeHeld(view) {
+		if err := t.callOff(call, s); err != nil {
+			return timer.View{}, "", err
+		}
+	}
+	return t.settle(ctx, s, wait)
+}
+
+// replace changes a timer that must be there.
+func (t *Timers) replace(ctx context.Context, r Request, wait time.Duration) (timer.View, Effect, error) {
+	spec, err := t.admit(ctx, r)
+	if err != nil {
+		return timer.View{}, "", err
+	}
+	view, effect, err := t.change(ctx, Target{Key: r.Key, IfMatch: r.IfMatch, Wait: wait}, timer.Change{
+		Replace: true, Terms: r.Terms, Preload: spec.Preload, Fingerprint: spec.Fingerprint, At: spec.CreatedAt,
+	})
+	if timer.CodeOf(err) == timer.NotFound && !errors.Is(err, errForeign) {
+		return timer.View{}, "", &timer.Error{
+			Code: timer.PreconditionFailed, Message: "There is no timer, and If-Match asks for one.", Cause: err,
+		}
+	}
+	return view, effect, taken(err)
+}
+
+// Amend moves or edits a timer that is there. Its errors are [timer.NotFound],
+// [timer.AlreadyFinished], [timer.Overtaken] and [timer.PreconditionFailed] with
+// the timer's true state, [timer.InvalidRequest] and [timer.Unavailable].
+func (t *Timers) Amend(ctx context.Context, r Request, wait time.Duration) (timer.View, Effect, error) {
+	now := time.Now()
+	err := append(r.Key.Check(), r.Terms.Check(now)...).Err()
+	if err := t.reach.Callback(r.Terms.Callback).Join(err); err != nil {
+		return timer.View{}, "", err
+	}
+	if r.Terms.Recurrence != nil {
+		policy, err := t.policies.cached(ctx, r.Key.BusinessType)
+		if err != nil && timer.CodeOf(err) != timer.NotFound {
+			return timer.View{}, "", err
+		}
+		if err := checkInterval(r.Terms.Recurrence, policy); err != nil {
+			return timer.View{}, "", err
+		}
+	}
+	return t.change(ctx, Target{Key: r.Key, IfMatch: r.IfMatch, Wait: wait},
+		timer.Change{Terms: r.Terms, Fingerprint: edited(), At: timer.At(now)})
+}
+
+// Fire rings a timer now. A recurring one rings once more than its rule says.
+// Its errors are those of [Timers.Amend].
+func (t *Timers) Fire(ctx context.Context, target Target) (timer.View, Effect, error) {
+	return t.change(ctx, target, timer.Change{Ring: true, Fingerprint: edited(), At: timer.At(time.Now())})
+}
+
+// edited is the fingerprint of content that no booking has.
+func edited() string { return "changed:" + uuid.NewString() }
+
+// change hands a change to a timer that is there, and waits for its effect.
+func (t *Timers) change(ctx context.Context, target Target, change timer.Change) (timer.View, Effect, error) {
+	key := target.Key
+	if err := key.Check().Err(); err != nil {
+		return timer.View{}, "", err
+	}
+	call, cancel := bounded(ctx)
+	defer cancel()
+	view, err := t.get(call, key)
+	if err != nil {
+		return timer.View{}, "", err
+	}
+	if !view.Memo.Meets(target.IfMatch) {
+		return timer.View{}, "", timer.Unmet(&view)
+	}
+	if view.Status.Finished() {
+		return timer.View{}, "", finished(view)
+	}
+	// Another change may come first: the workflow looks again when it applies this one.
+	change.ID, change.IfMatch = uuid.NewString(), target.IfMatch
+	current := timer.Spec{Key: key, Memo: view.Memo}
+	if err := t.fits(call, view, change); err != nil {
+		return timer.View{}, "", err
+	}
+	if change.Terms.Callback, err = t.policies.secrets.sealCallback(change.Terms.Callback); err != nil {
+		return timer.View{}, "", err
+	}
+	// The timer is known to exist, so nothing is started here: one that ended
+	// since is refused by the reuse policy.
+	runID, err := t.signal(call, current, change, enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE)
+	if err != nil {
+		return t.refusedBy(ctx, key, err)
+	}
+	s := sent{key: key, runID: runID, change: change.ID}
+	if mayBeHeld(view) {
+		if err := t.callOff(call, s); err != nil {
+			return timer.View{}, "", err
+		}
+	}
+	return t.settle(ctx, s, target.Wait)
+}
+
+// fits refuses a change that does not go with the timer as it stands, or that
+// leaves nobody to call.
+func (t *Timers) fits(ctx context.Context, view timer.View, change timer.Change) error {
+	current := timer.Spec{Key: view.Key, Memo: view.Memo}
+	if change.Terms.Callback != nil { // the memo does not tell what it is put over
+		spec, _, err := t.input(ctx, view.Key, view.RunID)
+		if err != nil {
+			return err
+		}
+		current.Callback = spec.Callback
+	}
+	next, err := current.Apply(change)
+	if err != nil || change.Terms.Callback == nil || next.Callback.URL != "" {
+		return err
+	}
+	policy, err := t.policies.cached(ctx, view.BusinessType)
+	if (err == nil && policy.Callback.URL == "") || timer.CodeOf(err) == timer.NotFound {
+		return timer.FieldErrors{{Pointer: "/callback/url", Code: timer.CodeRequired,
+			Detail: "is required: the timer has none, and its business type has no policy that names one"}}.Err()
+	}
+	return err
+}
+
+// signal hands a change to the timer's workflow, or starts it. Unlike a plain
+// signal it wakes a workflow that is still in its start delay.
+func (t *Timers) signal(
+	ctx context.Context, spec timer.Spec, change timer.Change, reuse enumspb.WorkflowIdReusePolicy,
+) (runID string, err error) {
+	options := startOptions(spec)
+	options.WorkflowIDReusePolicy = reuse
+	options.WorkflowIDConflictPolicy = enumspb.WORKFLOW_ID_CONFLICT_POLICY_UNSPECIFIED // SignalWithStart has its own
+	run, err := t.client.SignalWithStartWorkflow(ctx, options.ID, workflows.SignalChange, change, options,
+		workflows.TypeTimer, spec, workflows.Encode(change.Terms.Payload))
+	if err != nil {
+		return "", err
+	}
+	return run.GetRunID(), nil
+}
+
+// refusedBy answers a change that Temporal did not take.
+func (t *Timers) refusedBy(ctx context.Context, key timer.Key, err error) (timer.View, Effect, error) {
+	if !is[*serviceerror.WorkflowExecutionAlreadyStarted](err) {
+		return timer.View{}, "", translate(err)
+	}
+	view, err := t.Get(ctx, key)
+	if err != nil {
+		return timer.View{}, "", err
+	}
+	return timer.View{}, "", finished(view)
+}
+
+// sent is a change that Temporal has taken.
+type sent struct {
+	key    timer.Key
+	runID  string
+	change string
+}
+
+// settle waits for what becomes of a change.
+func (t *Timers) settle(ctx context.Context, s sent, wait time.Duration) (timer.View, Effect, error) {
+	waiting, cancel := t.waiting(ctx, wait)
+	defer cancel()
+	end, err := t.awaitEnd(waiting, s.key, s.runID)
+	if err != nil {
+		return timer.View{}, "", err
+	}
+	switch end.how {
+	case endedOpen:
+		view, err := t.Get(ctx, s.key)
+		view.PendingChange = s.change
+		return view, Pending, err
+	case endedContinued:
+		return t.applied(ctx, s, end.next)
+	default:
+		view, err := t.run(ctx, s.key, s.runID)
+		if err == nil {
+			err = finished(view)
+		}
+		return timer.View{}, "", err
+	}
+}
+
+// applied tells what became of a change that the run next began with.
+func (t *Timers) applied(ctx context.Context, s sent, next string) (timer.View, Effect, error) {
+	began, err := t.run(ctx, s.key, next)
+	if err != nil {
+		return timer.View{}, "", err
+	}
+	view, err := t.Get(ctx, s.key)
+	if err != nil {
+		return timer.View{}, "", err
+	}
+	if refusal, refused := began.Memo.Refused(s.change); refused {
+		if refusal.Unmet() {
+			return timer.View{}, "", timer.Unmet(&view)
+		}
+		return timer.View{}, "", &timer.Error{
+			Code: timer.Overtaken, Timer: &view, FieldErrors: refusal.FieldErrors,
+			Message: "Another change came first, and this one does not fit the timer as it is now.",
+		}
+	}
+	return view, Done, nil
+}

@@ -1,0 +1,184 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	commonpb "go.temporal.io/api/common/v1"
+	enumspb "go.temporal.io/api/enums/v1"
+	workflowpb "go.temporal.io/api/workflow/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+// Get returns a timer as it stands. It needs no worker. Its errors are
+// [timer.NotFound] and [timer.Unavailable].
+func (t *Timers) Get(ctx context.Context, key timer.Key) (timer.View, error) {
+	if err := key.Check().Err(); err != nil {
+		return timer.View{}, err
+	}
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	view, err := t.get(ctx, key)
+	if err != nil {
+		return timer.View{}, err
+	}
+	return view, t.showCall(ctx, &view)
+}
+
+// showCall adds where and how the receiver is called, from what the run began
+// with and the policy as it is now.
+func (t *Timers) showCall(ctx context.Context, view *timer.View) error {
+	spec, _, err := t.input(ctx, view.Key, view.RunID)
+	if err != nil {
+		return err
+	}
+	policy, err := t.policies.cached(ctx, view.BusinessType)
+	if err != nil && timer.CodeOf(err) != timer.NotFound {
+		return err
+	}
+	callback, retry := spec.Call(policy.WithDefaults())
+	view.Retry = &retry
+	if callback.URL != "" {
+		callback = callback.Masked()
+		view.Callback = &callback
+	}
+	return nil
+}
+
+func (t *Timers) get(ctx context.Context, key timer.Key) (timer.View, error) {
+	return t.getRun(ctx, key, "")
+}
+
+// run returns a timer as one of its runs shows it.
+func (t *Timers) run(ctx context.Context, key timer.Key, runID string) (timer.View, error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	return t.getRun(ctx, key, runID)
+}
+
+// getRun returns a timer as one of its runs shows it; "" is the latest.
+func (t *Timers) getRun(ctx context.Context, key timer.Key, runID string) (timer.View, error) {
+	described, err := t.describe(ctx, key.String(), runID)
+	if err != nil {
+		return timer.View{}, err
+	}
+	info := described.GetWorkflowExecutionInfo()
+	view, err := t.view(ctx, info)
+	if err != nil {
+		return timer.View{}, err
+	}
+	view.FirstRunID = info.GetFirstRunId()
+	switch info.GetStatus() {
+	case enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING:
+		showOpen(&view, described)
+		t.showNext(ctx, &view)
+		return view, nil
+	case enumspb.WORKFLOW_EXECUTION_STATUS_CONTINUED_AS_NEW: // the timer goes on in another run
+		return view, nil
+	default:
+		return view, t.showClosed(ctx, &view)
+	}
+}
+
+// showOpen adds what the pending work of an open timer tells.
+func showOpen(view *timer.View, described *workflowservice.DescribeWorkflowExecutionResponse) {
+	if withWorker(described) && view.Memo.RingsAt().Until(time.Now()) <= 0 && view.Status == timer.Scheduled {
+		view.Status = timer.Delivering
+	}
+	for _, pending := range described.GetPendingActivities() {
+		view.Status = timer.Delivering
+		waits := pending.GetState() == enumspb.PENDING_ACTIVITY_STATE_SCHEDULED
+		view.Attempts = 1
+		if report, ok := recordedIn(pending); ok {
+			view.LastFailure, view.LatenessMS, view.Attempts = report.Failure, report.LatenessMS, report.Attempt+1
+		}
+		if waits { // the one that is scheduled has not been made yet
+			view.Attempts--
+			view.NextAttemptAt = nextAttempt(pending)
+		}
+	}
+}
+
+// showNext corrects the time of the next attempt by what comes in between: the
+// type's back-pressure, and the latest time.
+func (t *Timers) showNext(ctx context.Context, view *timer.View) {
+	if view.NextAttemptAt == 0 {
+		return
+	}
+	if policy, err := t.policies.Policy(ctx, view.BusinessType); err == nil {
+		if until, held := policy.HeldBack(time.Now()); held {
+			view.NextAttemptAt = max(view.NextAttemptAt, until)
+		}
+	}
+	if view.LatestAt != 0 && view.NextAttemptAt >= view.LatestAt {
+		view.NextAttemptAt = 0
+	}
+}
+
+// nextAttempt is when a backoff ends, or since when an attempt waits for a worker.
+func nextAttempt(pending *workflowpb.PendingActivityInfo) timer.Instant {
+	if next := pending.GetNextAttemptScheduleTime(); next != nil {
+		return timer.At(next.AsTime())
+	}
+	return timer.At(pending.GetScheduledTime().AsTime())
+}
+
+// showClosed adds how a timer ended, from the last event of its history.
+func (t *Timers) showClosed(ctx context.Context, view *timer.View) error {
+	if view.Status == timer.Cancelled {
+		return nil
+	}
+	var outcome timer.Outcome
+	run := t.client.GetWorkflow(ctx, view.String(), view.RunID)
+	err := run.GetWithOptions(ctx, &outcome, client.WorkflowRunGetOptions{DisableFollowingRuns: true})
+	if ended, ok := outcomeIn(err); ok {
+		outcome, err = ended, nil
+	}
+	if err != nil && view.Status == timer.Failed {
+		// Timed out or failed by the engine itself, without an outcome of ours.
+		failure := &timer.Failure{Message: "ended by the engine"}
+		outcome, err = timer.Outcome{Status: timer.Failed, LastFailure: failure}, nil
+	}
+	if err != nil {
+		return translate(err)
+	}
+	view.Status, view.Attempts = outcome.Status, outcome.Attempts
+	view.DeliveredAt, view.LatenessMS, view.LastFailure = outcome.DeliveredAt, outcome.LatenessMS, outcome.LastFailure
+	return nil
+}
+
+func outcomeIn(err error) (outcome timer.Outcome, ok bool) {
+	app, ok := errors.AsType[*temporal.ApplicationError](err)
+	if !ok || !app.HasDetails() || app.Details(&outcome) != nil {
+		return timer.Outcome{}, false
+	}
+	return outcome, outcome.Status != ""
+}
+
+// input reads what a run began with, from the first event of its history.
+func (t *Timers) input(ctx context.Context, key timer.Key, runID string) (spec timer.Spec, payload converter.RawValue, err error) {
+	history, err := t.client.WorkflowService().GetWorkflowExecutionHistory(ctx, &workflowservice.GetWorkflowExecutionHistoryRequest{
+		Namespace: t.namespace, Execution: &commonpb.WorkflowExecution{WorkflowId: key.String(), RunId: runID}, MaximumPageSize: 1,
+	})
+	if err != nil {
+		return spec, payload, translate(err)
+	}
+	events := history.GetHistory().GetEvents()
+	if len(events) == 0 {
+		return spec, payload, &timer.Error{Code: timer.Internal, Message: "The timer's history is empty."}
+	}
+	return spec, payload, decodeInput(events[0].GetWorkflowExecutionStartedEventAttributes().GetInput(), &spec, &payload)
+}
+
+func decodeInput(input *commonpb.Payloads, spec *timer.Spec, payload *converter.RawValue) error {
+	if err := payloads.FromPayloads(input, spec, payload); err != nil {
+		return &timer.Error{Code: timer.Internal, Message: "The timer's input cannot be read.", Cause: err}
+	}
+	return nil
+}

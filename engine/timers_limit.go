@@ -1,0 +1,49 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"github.com/wakecall/wakecall/internal/limiter"
+	"github.com/wakecall/wakecall/timer"
+)
+
+const (
+	// leastBookings go at once, however long each takes: the engine may be slow for
+	// other reasons.
+	leastBookings = 8
+	// bookingSlowdown is how many times as long as the quickest a booking may take.
+	// With fewer under way, the programs of a small machine keep falling asleep over
+	// one another's work (docs/decisions/0012-bookings-in-turn.md).
+	bookingSlowdown = 8
+	// longestQueue is how long a booking waits to be let go, so that there is time
+	// for the call itself.
+	longestQueue = callTimeout / 2
+)
+
+// QueuedBookings is how many bookings wait to be let go.
+func (t *Timers) QueuedBookings() int { return t.bookings.Waiting() }
+
+// limited makes the call that books a timer once the limiter lets it go, in the order
+// in which they came. Bookings as fast as they go would otherwise stand in line before
+// every step of what is due meanwhile (docs/decisions/0012-bookings-in-turn.md).
+// Its own error is [timer.Unavailable], and the call was not made.
+func limited[T any](ctx context.Context, bookings *limiter.Limiter, book func() (T, error)) (booked T, err error) {
+	queue, cancel := context.WithTimeout(ctx, longestQueue)
+	defer cancel()
+	if _, ok := bookings.Acquire(queue, time.Now()); !ok {
+		return booked, &timer.Error{
+			Code: timer.Unavailable, Cause: queue.Err(),
+			Message: "The timer engine could not take the booking in time. Nothing was started; repeat the request.",
+		}
+	}
+	began := time.Now()
+	defer func() {
+		if err != nil { // how long a refusal took tells nothing of how long a booking takes
+			bookings.Discard()
+			return
+		}
+		bookings.Release(time.Since(began))
+	}()
+	return book()
+}

@@ -1,0 +1,133 @@
+package engine
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+const (
+	// countFor is how long a count of open timers is trusted. Counting is a
+	// query over Temporal's visibility.
+	countFor = time.Second
+	// countPatience is how long bookings wait for a new count, and countStale how
+	// old the last one may be by which they go then. Without visibility nobody is
+	// held up, and nobody is refused.
+	countPatience = 200 * time.Millisecond
+	countStale    = 5 * time.Second
+	// pendingRetry is when it is worth trying again where a stock is full.
+	pendingRetry = 5 * time.Second
+)
+
+// admitPending holds a booking to the quota of open timers: what visibility
+// knew a moment ago, and what this process has booked since. Others may book at
+// the same time, so the quota can be passed by what they all book in a moment.
+func (t *Timers) admitPending(ctx context.Context, businessType string, limit int) error {
+	if t.stock.of(businessType).admit(ctx, limit, func(ctx context.Context) (int, error) {
+		return t.count(ctx, openOf(businessType))
+	}) {
+		return nil
+	}
+	return exceeded("The business type has as many open timers as its policy allows.",
+		timer.Quota{Name: QuotaPending, Limit: limit, RetryAfter: pendingRetry})
+}
+
+// stocks remember how many timers each business type has open.
+type stocks struct {
+	mu     sync.Mutex
+	stocks map[string]*stock
+}
+
+func (s *stocks) of(businessType string) *stock {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stocks == nil {
+		s.stocks = map[string]*stock{}
+	}
+	if s.stocks[businessType] == nil {
+		s.stocks[businessType] = &stock{}
+	}
+	return s.stocks[businessType]
+}
+
+// stock is how many timers a business type has open.
+type stock struct {
+	mu sync.Mutex
+	// counted were open at the time of the last count, and booked is what this
+	// process has booked since that count began.
+	counted, booked int
+	at              time.Time
+	// counting is the count that is under way, if one is.
+	counting *counting
+	// again is when the next count may begin.
+	again time.Time
+}
+
+type counting struct {
+	done chan struct{}
+	// patience ends the wait of all bookings.
+	patience time.Time
+	// before is what was booked when it began.
+	before int
+}
+
+// admit counts one more timer in, if there is room, as far as that can be told.
+func (s *stock) admit(ctx context.Context, limit int, count func(context.Context) (int, error)) bool {
+	if limit == 0 {
+		return false
+	}
+	s.await(ctx, s.refresh(ctx, count))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if time.Since(s.at) < countStale && s.counted+s.booked >= limit {
+		return false
+	}
+	s.booked++
+	return true
+}
+
+// refresh is the count that a booking may wait for: nil while the last one is trusted,
+// or was begun a moment ago and came to nothing.
+func (s *stock) refresh(ctx context.Context, count func(context.Context) (int, error)) *counting {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Now()
+	if s.counting != nil || now.Before(s.again) {
+		return s.counting
+	}
+	c := &counting{done: make(chan struct{}), patience: now.Add(countPatience), before: s.booked}
+	s.counting = c
+	go s.count(context.WithoutCancel(ctx), c, count)
+	return c
+}
+
+// count outlives the booking that began it: others may be waiting for it.
+func (s *stock) count(ctx context.Context, c *counting, count func(context.Context) (int, error)) {
+	defer close(c.done)
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	open, err := count(ctx)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Now()
+	s.counting, s.again = nil, now.Add(countFor)
+	if err == nil {
+		s.counted, s.booked, s.at = open, s.booked-c.before, now
+	}
+}
+
+// await waits for a count, for a moment from its beginning.
+func (s *stock) await(ctx context.Context, c *counting) {
+	if c == nil {
+		return
+	}
+	patience := time.NewTimer(time.Until(c.patience))
+	defer patience.Stop()
+	select {
+	case <-c.done:
+	case <-patience.C:
+	case <-ctx.Done():
+	}
+}

@@ -1,0 +1,54 @@
+package engine
+
+import (
+	"context"
+
+	commonpb "go.temporal.io/api/common/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/workflowservice/v1"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+// uphold makes sure, before a run that was started is acknowledged, that its policy was
+// not closed meanwhile: the start may have taken its time. Else it is undone, unless it
+// has ended by now: then it is in nobody's way. It asks what is at hand, and Temporal
+// only where that is too old.
+func (t *Timers) uphold(ctx context.Context, spec timer.Spec, runID string) error {
+	policy, err := t.policies.recent(ctx, spec.BusinessType)
+	switch {
+	case err == nil:
+		err = refuseClosed(policy)
+	case timer.CodeOf(err) != timer.NotFound: // the booking stands, or not: that is told
+		return err
+	case spec.Callback != nil && spec.Callback.URL != "":
+		return nil
+	default:
+		err = unknownType(spec.BusinessType)
+	}
+	if err == nil {
+		return nil
+	}
+	undone, failed := t.undo(ctx, spec.Key, runID)
+	switch {
+	case failed != nil:
+		return failed
+	case !undone:
+		return nil
+	default:
+		return err
+	}
+}
+
+// undo ends what began with a run, in whatever run it is by now, and reports whether
+// there was something to end.
+func (t *Timers) undo(ctx context.Context, key timer.Key, firstRunID string) (undone bool, err error) {
+	_, err = t.client.WorkflowService().TerminateWorkflowExecution(ctx, &workflowservice.TerminateWorkflowExecutionRequest{
+		Namespace: t.namespace, WorkflowExecution: &commonpb.WorkflowExecution{WorkflowId: key.String()},
+		FirstExecutionRunId: firstRunID, Reason: "the policy is being deleted",
+	})
+	if is[*serviceerror.NotFound](err) {
+		return false, nil
+	}
+	return err == nil, translate(err)
+}
