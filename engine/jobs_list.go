@@ -2,8 +2,8 @@ package engine
 
 import (
 	"context"
-	"fmt"
 
+	"github.com/wakecall/wakecall/engine/query"
 	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
@@ -15,18 +15,14 @@ type RedeliveriesRequest struct {
 	Token  []byte
 }
 
-func (r RedeliveriesRequest) query() string {
-	ended := map[timer.RedeliveryStatus]string{
-		timer.RedeliveryRunning: "= 'Running'",
-		timer.RedeliveryDone:    "= 'Completed'",
-		timer.RedeliveryStopped: "IN ('Canceled', 'Terminated')",
-		timer.RedeliveryFailed:  "IN ('Failed', 'TimedOut')",
+func (r RedeliveriesRequest) query() query.Query {
+	status := map[timer.RedeliveryStatus]query.Query{
+		timer.RedeliveryRunning: query.Status(statusRunning),
+		timer.RedeliveryDone:    query.Status(statusCompleted),
+		timer.RedeliveryStopped: query.Status(statusCanceled, statusTerminated),
+		timer.RedeliveryFailed:  query.Status(statusFailed, statusTimedOut),
 	}
-	query := fmt.Sprintf("WorkflowType = '%s'", workflows.TypeRedelivery)
-	if r.Status != "" {
-		query += " AND ExecutionStatus " + ended[r.Status]
-	}
-	return query
+	return query.All(query.WorkflowType.Is(workflows.TypeRedelivery), status[r.Status])
 }
 
 // Redeliveries lists redeliveries, those that run first and then the latest, each as

@@ -12,6 +12,7 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/converter"
 
+	"github.com/wakecall/wakecall/engine/query"
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -49,21 +50,21 @@ const maxListed = 1000
 
 // list reads one page of the runs that a query selects, from visibility, which lags
 // behind by a moment. An empty token asks for the first page.
-func (k *kernel) list(ctx context.Context, query string, size int, token []byte) (*workflowservice.ListWorkflowExecutionsResponse, error) {
+func (k *kernel) list(ctx context.Context, q query.Query, size int, token []byte) (*workflowservice.ListWorkflowExecutionsResponse, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
 	response, err := k.client.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{
-		Namespace: k.namespace, PageSize: int32(size), NextPageToken: token, Query: query,
+		Namespace: k.namespace, PageSize: int32(size), NextPageToken: token, Query: q.String(),
 	})
 	return response, translate(err)
 }
 
 // count counts the runs that a query selects, as far as visibility has heard of them.
-func (k *kernel) count(ctx context.Context, query string) (int, error) {
+func (k *kernel) count(ctx context.Context, q query.Query) (int, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
 	response, err := k.client.CountWorkflow(ctx, &workflowservice.CountWorkflowExecutionsRequest{
-		Namespace: k.namespace, Query: query,
+		Namespace: k.namespace, Query: q.String(),
 	})
 	return int(response.GetCount()), translate(err)
 }
@@ -126,5 +127,5 @@ func readMemo(info *workflowpb.WorkflowExecutionInfo, field, whose string, into 
 }
 
 func running(info *workflowpb.WorkflowExecutionInfo) bool {
-	return info.GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING
+	return info.GetStatus() == statusRunning
 }

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/wakecall/wakecall/timer"
@@ -152,8 +151,7 @@ func (c *closing) confirm(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	response, err := c.policies.list(ctx, fmt.Sprintf("WorkflowId = '%s' AND ExecutionStatus = 'Running'",
-		workflows.PolicyID(c.businessType)), maxListed, nil)
+	response, err := c.policies.list(ctx, openEntity(c.businessType), maxListed, nil)
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strconv"
 
 	"github.com/google/uuid"
@@ -115,15 +114,9 @@ func (p *Policies) drop(ctx context.Context, d PolicyDeletion, closedUntil timer
 	return err
 }
 
-// openOf selects the open timers of a business type.
-func openOf(businessType string) string {
-	return fmt.Sprintf("WorkflowType = '%s' AND %s = '%s' AND ExecutionStatus = 'Running'",
-		workflows.TypeTimer, workflows.AttrBusinessType.GetName(), businessType)
-}
-
 func (p *Policies) cancelAll(ctx context.Context, businessType, author string) error {
 	_, err := p.client.WorkflowService().StartBatchOperation(ctx, &workflowservice.StartBatchOperationRequest{
-		Namespace: p.namespace, JobId: uuid.NewString(), VisibilityQuery: openOf(businessType),
+		Namespace: p.namespace, JobId: uuid.NewString(), VisibilityQuery: openOf(businessType).String(),
 		Reason: "policy deleted by " + author,
 		Operation: &workflowservice.StartBatchOperationRequest_CancellationOperation{
 			CancellationOperation: &batchpb.BatchOperationCancellation{Identity: author},

@@ -2,12 +2,10 @@ package engine
 
 import (
 	"context"
-	"fmt"
 
 	workflowpb "go.temporal.io/api/workflow/v1"
 
 	"github.com/wakecall/wakecall/timer"
-	"github.com/wakecall/wakecall/workflows"
 )
 
 // List lists every policy, secrets sealed, by way of Temporal's visibility.
@@ -45,7 +43,7 @@ func (p *Policies) listed(ctx context.Context, alsoDeleted bool) ([]timer.Policy
 func (p *Policies) latestEntities(ctx context.Context) (latest []*workflowpb.WorkflowExecutionInfo, err error) {
 	seen, token := map[string]bool{}, []byte(nil)
 	for {
-		response, err := p.list(ctx, fmt.Sprintf("WorkflowType = '%s' AND ExecutionStatus != 'ContinuedAsNew'", workflows.TypePolicy), maxListed, token)
+		response, err := p.list(ctx, entities(), maxListed, token)
 		if err != nil {
 			return nil, err
 		}

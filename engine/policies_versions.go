@@ -2,12 +2,12 @@ package engine
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	enumspb "go.temporal.io/api/enums/v1"
 	historypb "go.temporal.io/api/history/v1"
 
+	"github.com/wakecall/wakecall/engine/query"
 	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
@@ -30,7 +30,7 @@ func (p *Policies) Versions(ctx context.Context, businessType string) ([]PolicyV
 	ctx, cancel := bounded(ctx)
 	defer cancel()
 	id := workflows.PolicyID(businessType)
-	response, err := p.list(ctx, fmt.Sprintf("WorkflowId = '%s'", id), maxListed, nil)
+	response, err := p.list(ctx, query.WorkflowID.Is(id), maxListed, nil)
 	if err != nil {
 		return nil, err
 	}

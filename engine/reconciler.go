@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -11,8 +10,8 @@ import (
 	workflowpb "go.temporal.io/api/workflow/v1"
 	timerate "golang.org/x/time/rate"
 
+	"github.com/wakecall/wakecall/engine/query"
 	"github.com/wakecall/wakecall/timer"
-	"github.com/wakecall/wakecall/workflows"
 )
 
 // Reconciler looks for the timers that Temporal has lost, and wakes them: it can lose
@@ -34,13 +33,13 @@ func newReconciler(timers *Timers, queues *Queues) *Reconciler {
 // wakes those with nothing under way for them. Its error is [timer.Unavailable], beside
 // what was done.
 func (r *Reconciler) Waiting(ctx context.Context, slack time.Duration) (timer.Reconciliation, error) {
-	return r.untried.round(ctx, slack, workflows.AttrState.GetName()+" IS NULL")
+	return r.untried.round(ctx, slack, untried())
 }
 
 // Retrying does the same for timers whose retry is later than slack. It may run beside
 // [Reconciler.Waiting], whose few do not wait behind a crowd of retries.
 func (r *Reconciler) Retrying(ctx context.Context, slack time.Duration) (timer.Reconciliation, error) {
-	return r.retried.round(ctx, slack, fmt.Sprintf("%s = '%s'", workflows.AttrState.GetName(), timer.Delivering))
+	return r.retried.round(ctx, slack, retrying())
 }
 
 const (
@@ -75,21 +74,20 @@ type round struct {
 }
 
 // round goes through every page: the lost may be on the last one.
-func (s *scan) round(ctx context.Context, slack time.Duration, clause string) (timer.Reconciliation, error) {
+func (s *scan) round(ctx context.Context, slack time.Duration, state query.Query) (timer.Reconciliation, error) {
 	began := time.Now()
 	look := &round{
 		scan: s, began: began, before: began.Add(-slack), slack: slack, backlog: map[string]bool{},
 		result: timer.Reconciliation{Woken: map[string]int{}, Passed: map[string]error{}},
 	}
 	s.known.forget(began)
-	err := look.all(ctx, fmt.Sprintf("WorkflowType = '%s' AND ExecutionStatus = 'Running' AND ExecutionTime < '%s' AND %s",
-		workflows.TypeTimer, timer.At(look.before), clause))
+	err := look.all(ctx, overdueIn(state, timer.At(look.before)))
 	return look.result, err
 }
 
-func (r *round) all(ctx context.Context, query string) error {
+func (r *round) all(ctx context.Context, selected query.Query) error {
 	for token, more := []byte(nil), true; more; more = len(token) > 0 {
-		response, err := r.timers.list(ctx, query, maxListed, token)
+		response, err := r.timers.list(ctx, selected, maxListed, token)
 		if err != nil {
 			return err
 		}

@@ -2,11 +2,10 @@ package engine
 
 import (
 	"context"
-	"fmt"
 	"time"
 
+	"github.com/wakecall/wakecall/engine/query"
 	"github.com/wakecall/wakecall/timer"
-	"github.com/wakecall/wakecall/workflows"
 )
 
 // Series are the recurring timers, as far as they differ from the others.
@@ -56,7 +55,7 @@ func (s *Series) Occurrences(ctx context.Context, key timer.Key, size int, token
 	if err != nil {
 		return Occurrences{}, err
 	}
-	response, err := s.timers.list(ctx, fmt.Sprintf("WorkflowType = '%s' AND WorkflowId = '%s'", workflows.TypeTimer, key), size, token)
+	response, err := s.timers.list(ctx, query.All(ofTimers(), query.WorkflowID.Is(key.String())), size, token)
 	if err != nil {
 		return Occurrences{}, err
 	}

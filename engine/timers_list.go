@@ -2,12 +2,10 @@ package engine
 
 import (
 	"context"
-	"fmt"
-	"strings"
 	"time"
 
+	"github.com/wakecall/wakecall/engine/query"
 	"github.com/wakecall/wakecall/timer"
-	"github.com/wakecall/wakecall/workflows"
 )
 
 // Filter selects timers. Its zero value selects all of them.
@@ -58,45 +56,44 @@ func (t *Timers) List(ctx context.Context, r PageRequest) (Page, error) {
 	return page, nil
 }
 
-// query is the filter in the language of Temporal's visibility. Everything in
-// it is ours or has passed a check that leaves no quote to be escaped.
-func (f Filter) query() string {
-	clauses := []string{fmt.Sprintf("WorkflowType = '%s'", workflows.TypeTimer), f.statusClause()}
+// query is the filter in the language of Temporal's visibility.
+func (f Filter) query() query.Query {
+	conditions := []query.Query{ofTimers(), f.status()}
 	if f.BusinessType != "" {
-		clauses = append(clauses, fmt.Sprintf("%s = '%s'", workflows.AttrBusinessType.GetName(), f.BusinessType))
+		conditions = append(conditions, attrBusinessType.Is(f.BusinessType))
 	}
 	if f.DueFrom != 0 {
-		clauses = append(clauses, fmt.Sprintf("%s >= '%s'", workflows.AttrDueAt.GetName(), f.DueFrom.Add(-dueSlack)))
+		conditions = append(conditions, attrDueAt.From(f.DueFrom.Add(-dueSlack)))
 	}
 	if f.DueTo != 0 {
-		clauses = append(clauses, fmt.Sprintf("%s <= '%s'", workflows.AttrDueAt.GetName(), f.DueTo.Add(dueSlack)))
+		conditions = append(conditions, attrDueAt.To(f.DueTo.Add(dueSlack)))
 	}
 	if f.EndedFrom != 0 {
-		clauses = append(clauses, fmt.Sprintf("CloseTime >= '%s'", f.EndedFrom))
+		conditions = append(conditions, query.CloseTime.From(f.EndedFrom))
 	}
 	if f.EndedTo != 0 { // the millisecond as a whole
-		clauses = append(clauses, fmt.Sprintf("CloseTime < '%s'", f.EndedTo.Add(time.Millisecond)))
+		conditions = append(conditions, query.CloseTime.Before(f.EndedTo.Add(time.Millisecond)))
 	}
-	return strings.Join(clauses, " AND ")
+	return query.All(conditions...)
 }
 
-func (f Filter) statusClause() string {
-	state := workflows.AttrState.GetName()
+func (f Filter) status() query.Query {
 	switch f.Status {
 	case timer.Scheduled:
-		return "ExecutionStatus = 'Running' AND " + state + " IS NULL"
+		return query.All(query.Status(statusRunning), attrState.Missing())
 	case timer.Delivering, timer.Paused:
-		return fmt.Sprintf("ExecutionStatus = 'Running' AND %s = '%s'", state, f.Status)
+		return query.All(query.Status(statusRunning), attrState.Is(string(f.Status)))
 	case timer.Delivered:
-		return fmt.Sprintf("ExecutionStatus = 'Completed' AND (%s IS NULL OR %s != '%s')", state, state, timer.Expired)
+		return query.All(query.Status(statusCompleted),
+			query.Either(attrState.Missing(), attrState.Not(string(timer.Expired))))
 	case timer.Expired:
-		return fmt.Sprintf("ExecutionStatus = 'Completed' AND %s = '%s'", state, timer.Expired)
+		return query.All(query.Status(statusCompleted), attrState.Is(string(timer.Expired)))
 	case timer.Failed:
-		return "ExecutionStatus IN ('Failed', 'TimedOut')"
+		return query.Status(statusFailed, statusTimedOut)
 	case timer.Cancelled:
-		return "ExecutionStatus IN ('Canceled', 'Terminated')"
+		return query.Status(statusCanceled, statusTerminated)
 	default:
-		return "ExecutionStatus != 'ContinuedAsNew'"
+		return query.NotStatus(statusContinued)
 	}
 }
 

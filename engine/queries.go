@@ -1,0 +1,53 @@
+package engine
+
+import (
+	enumspb "go.temporal.io/api/enums/v1"
+
+	"github.com/wakecall/wakecall/engine/query"
+	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// The attributes that a timer has besides those of every run.
+var (
+	attrBusinessType = query.Keyword(workflows.AttrBusinessType.GetName())
+	attrState        = query.Keyword(workflows.AttrState.GetName())
+	attrDueAt        = query.Time(workflows.AttrDueAt.GetName())
+)
+
+const (
+	statusRunning    = enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING
+	statusCompleted  = enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED
+	statusFailed     = enumspb.WORKFLOW_EXECUTION_STATUS_FAILED
+	statusTimedOut   = enumspb.WORKFLOW_EXECUTION_STATUS_TIMED_OUT
+	statusCanceled   = enumspb.WORKFLOW_EXECUTION_STATUS_CANCELED
+	statusTerminated = enumspb.WORKFLOW_EXECUTION_STATUS_TERMINATED
+	statusContinued  = enumspb.WORKFLOW_EXECUTION_STATUS_CONTINUED_AS_NEW
+)
+
+// ofTimers selects the runs of all timers.
+func ofTimers() query.Query { return query.WorkflowType.Is(workflows.TypeTimer) }
+
+// openOf selects the open timers of a business type.
+func openOf(businessType string) query.Query {
+	return query.All(ofTimers(), attrBusinessType.Is(businessType), query.Status(statusRunning))
+}
+
+// overdueIn selects the open timers in one state that should have gone on before.
+func overdueIn(state query.Query, before timer.Instant) query.Query {
+	return query.All(ofTimers(), query.Status(statusRunning), query.ExecutionTime.Before(before), state)
+}
+
+// The states of timers that wait for their first attempt, and for a retry.
+func untried() query.Query  { return attrState.Missing() }
+func retrying() query.Query { return attrState.Is(string(timer.Delivering)) }
+
+// entities selects the entities of policies, of each the last run.
+func entities() query.Query {
+	return query.All(query.WorkflowType.Is(workflows.TypePolicy), query.NotStatus(statusContinued))
+}
+
+// openEntity selects the entity of a policy while it runs.
+func openEntity(businessType string) query.Query {
+	return query.All(query.WorkflowID.Is(workflows.PolicyID(businessType)), query.Status(statusRunning))
+}

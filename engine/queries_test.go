@@ -1,0 +1,52 @@
+package engine
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/engine/query"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// The texts are those whose plans e2e holds SQLite to: the order of the conditions is
+// part of them.
+func TestQueries(t *testing.T) {
+	t.Parallel()
+	const of = "WorkflowType = 'WakecallTimer' AND "
+	at := timer.At(time.Date(2026, 11, 23, 9, 30, 0, 0, time.UTC))
+	for want, q := range map[string]query.Query{
+		of + "BusinessType = 'order' AND ExecutionStatus = 'Running'":                                                   openOf("order"),
+		of + "ExecutionStatus = 'Running' AND ExecutionTime < '2026-11-23T09:30:00.000Z' AND TimerState IS NULL":        overdueIn(untried(), at),
+		of + "ExecutionStatus = 'Running' AND ExecutionTime < '2026-11-23T09:30:00.000Z' AND TimerState = 'delivering'": overdueIn(retrying(), at),
+		"WorkflowType = 'WakecallPolicy' AND ExecutionStatus != 'ContinuedAsNew'":                                       entities(),
+		"WorkflowId = 'policy:order' AND ExecutionStatus = 'Running'":                                                   openEntity("order"),
+	} {
+		require.Equal(t, want, q.String())
+	}
+	for want, f := range map[string]Filter{
+		"ExecutionStatus != 'ContinuedAsNew'":                                                                                        {},
+		"ExecutionStatus = 'Running' AND TimerState IS NULL":                                                                         {Status: timer.Scheduled},
+		"ExecutionStatus = 'Running' AND TimerState = 'delivering'":                                                                  {Status: timer.Delivering},
+		"ExecutionStatus = 'Running' AND TimerState = 'paused'":                                                                      {Status: timer.Paused},
+		"ExecutionStatus = 'Completed' AND (TimerState IS NULL OR TimerState != 'expired')":                                          {Status: timer.Delivered},
+		"ExecutionStatus = 'Completed' AND TimerState = 'expired'":                                                                   {Status: timer.Expired},
+		"ExecutionStatus IN ('Failed', 'TimedOut')":                                                                                  {Status: timer.Failed},
+		"ExecutionStatus IN ('Canceled', 'Terminated')":                                                                              {Status: timer.Cancelled},
+		"ExecutionStatus != 'ContinuedAsNew' AND BusinessType = 'order'":                                                             {BusinessType: "order"},
+		"ExecutionStatus != 'ContinuedAsNew' AND DueAt >= '2026-11-23T09:29:59.000Z' AND DueAt <= '2026-11-23T09:30:01.000Z'":        {DueFrom: at, DueTo: at},
+		"ExecutionStatus != 'ContinuedAsNew' AND CloseTime >= '2026-11-23T09:30:00.000Z' AND CloseTime < '2026-11-23T09:30:00.001Z'": {EndedFrom: at, EndedTo: at},
+	} {
+		require.Equal(t, of+want, f.query().String())
+	}
+	for want, status := range map[string]timer.RedeliveryStatus{
+		"":                                   "",
+		" AND ExecutionStatus = 'Running'":   timer.RedeliveryRunning,
+		" AND ExecutionStatus = 'Completed'": timer.RedeliveryDone,
+		" AND ExecutionStatus IN ('Canceled', 'Terminated')": timer.RedeliveryStopped,
+		" AND ExecutionStatus IN ('Failed', 'TimedOut')":     timer.RedeliveryFailed,
+	} {
+		require.Equal(t, "WorkflowType = 'WakecallRedelivery'"+want, RedeliveriesRequest{Status: status}.query().String())
+	}
+}

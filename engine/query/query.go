@@ -1,0 +1,99 @@
+// Package query builds conditions on workflow runs in the language of Temporal's
+// visibility. Whatever a value holds, it stays a value: a condition can be written in
+// no other way, so nothing that a caller sends becomes part of the language.
+package query
+
+import (
+	"strings"
+
+	enumspb "go.temporal.io/api/enums/v1"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+// Query is a condition on runs. Its zero value selects every run.
+type Query struct{ text string }
+
+// String is the condition as Temporal reads it.
+func (q Query) String() string { return q.text }
+
+// All selects what all of the conditions select. The order stays: the planners of
+// databases are held to it by tests.
+func All(conditions ...Query) Query { return join(conditions, " AND ") }
+
+// Either selects what one of the conditions selects, which must be two or more and not
+// zero.
+func Either(conditions ...Query) Query { return Query{"(" + join(conditions, " OR ").text + ")"} }
+
+func join(conditions []Query, word string) Query {
+	texts := make([]string, 0, len(conditions))
+	for _, condition := range conditions {
+		if condition.text != "" {
+			texts = append(texts, condition.text)
+		}
+	}
+	return Query{strings.Join(texts, word)}
+}
+
+// Keyword is an attribute that holds a text, by its name.
+type Keyword string
+
+// The attributes that every run has.
+const (
+	WorkflowID   Keyword = "WorkflowId"
+	WorkflowType Keyword = "WorkflowType"
+)
+
+// Is selects the runs with this value.
+func (k Keyword) Is(value string) Query { return Query{string(k) + " = " + quote(value)} }
+
+// Not selects the runs with another value. Those with none are not among them.
+func (k Keyword) Not(value string) Query { return Query{string(k) + " != " + quote(value)} }
+
+// Missing selects the runs without a value.
+func (k Keyword) Missing() Query { return Query{string(k) + " IS NULL"} }
+
+// Time is an attribute that holds an instant, by its name.
+type Time string
+
+// The instants that every run has. CloseTime is missing while it is open.
+const (
+	ExecutionTime Time = "ExecutionTime"
+	CloseTime     Time = "CloseTime"
+)
+
+// From selects the runs at this instant or later.
+func (t Time) From(at timer.Instant) Query { return t.compare(" >= ", at) }
+
+// To selects the runs at this instant or earlier.
+func (t Time) To(at timer.Instant) Query { return t.compare(" <= ", at) }
+
+// Before selects the runs earlier than this instant.
+func (t Time) Before(at timer.Instant) Query { return t.compare(" < ", at) }
+
+func (t Time) compare(operator string, at timer.Instant) Query {
+	return Query{string(t) + operator + quote(at.String())}
+}
+
+// Status selects the runs in one of these statuses, at least one.
+func Status(status enumspb.WorkflowExecutionStatus, more ...enumspb.WorkflowExecutionStatus) Query {
+	if len(more) == 0 {
+		return Query{"ExecutionStatus = " + quote(status.String())}
+	}
+	quoted := []string{quote(status.String())}
+	for _, other := range more {
+		quoted = append(quoted, quote(other.String()))
+	}
+	return Query{"ExecutionStatus IN (" + strings.Join(quoted, ", ") + ")"}
+}
+
+// NotStatus selects the runs in every other status.
+func NotStatus(status enumspb.WorkflowExecutionStatus) Query {
+	return Query{"ExecutionStatus != " + quote(status.String())}
+}
+
+// escapes are the characters that would end a text, or begin an escape, in Temporal's
+// parser.
+var escapes = strings.NewReplacer(`\`, `\\`, `'`, `\'`)
+
+func quote(value string) string { return "'" + escapes.Replace(value) + "'" }
