@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"net/http"
-	"slices"
 	"strconv"
 	"time"
 
@@ -213,8 +212,8 @@ func (s *Server) listVersions(c echo.Context) error {
 
 func (s *Server) deletePolicy(c echo.Context) error {
 	businessType, q := pathType(c, "timers")
-	remaining := engine.Remaining(q.values.Get("timers"))
-	if !slices.Contains(engine.Remainings(), remaining) {
+	onOpenTimers := engine.OnOpenTimers(q.values.Get("timers"))
+	if !onOpenTimers.Known() {
 		q.errs.Add("timers", timer.CodeInvalidParameter, "must be cancel or keep")
 	}
 	if err := q.err(); err != nil {
@@ -225,7 +224,7 @@ func (s *Server) deletePolicy(c echo.Context) error {
 		return err
 	}
 	err = s.policies.Delete(c.Request().Context(), engine.PolicyDeletion{
-		BusinessType: businessType, Author: author(c), Remaining: remaining, IfVersion: version,
+		BusinessType: businessType, Author: author(c), OnOpenTimers: onOpenTimers, IfVersion: version,
 	})
 	if err != nil {
 		return err

@@ -7,6 +7,28 @@
 // it took effect, until the delivery won the race, or until the caller's wait
 // is over.
 //
+// [Engine] holds one struct for each noun, and the names of the files begin with it:
+//
+//   - [Timers]: book, change, cancel, show and list timers.
+//   - [Series]: what recurring timers have beside that: pause, upcoming, occurrences.
+//   - [Failures]: timers that failed for good, to be tried again.
+//   - [Policies]: store, read, list and delete the policies of business types, and the
+//     back-pressure of their receivers. A cache keeps what was read.
+//   - [Queues]: the queues of business types: their rate, and the registry of which
+//     there are.
+//   - [Runs]: what a worker asks about a run that it delivers.
+//   - [Reconciler]: finds timers that Temporal has lost, and wakes them.
+//   - [Alerts]: raises what no workflow raises.
+//   - [Jobs]: work on many timers at once, done by a workflow of its own.
+//   - [Namespace]: sets Temporal's namespace up, and says whether it answers.
+//
+// The nouns stand on a kernel: one client, one namespace, a bound on each call, and the
+// translation of errors. One noun uses another only as far as it is made with it, and
+// never in a circle: policies need none; timers, queues and alerts need policies;
+// series and failures need timers; the reconciler needs timers and queues.
+//
+// What is asked of Temporal's visibility is built by package query, and nowhere else.
+//
 // The package stands at the top of the tree because it is a room of the architecture.
 // It promises nothing to importers (docs/decisions/0036-one-promise-to-importers.md).
 package engine

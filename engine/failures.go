@@ -46,11 +46,11 @@ func (f *Failures) redeliver(ctx context.Context, key timer.Key, runID string) (
 		return timer.View{}, notFailed(view)
 	}
 	policy, err := f.timers.policies.cached(ctx, key.BusinessType)
-	governed := timer.CodeOf(err) != timer.NotFound
+	hasPolicy := timer.CodeOf(err) != timer.NotFound
 	if err == nil {
 		err = refuseClosed(policy)
 	}
-	if err != nil && governed {
+	if err != nil && hasPolicy {
 		return timer.View{}, err
 	}
 	spec, payload, err := f.timers.input(ctx, key, view.RunID)
@@ -77,8 +77,8 @@ func (f *Failures) redeliver(ctx context.Context, key timer.Key, runID string) (
 	if err != nil {
 		return timer.View{}, translate(err)
 	}
-	if governed { // a timer without a policy waits for one, and is in the way of none
-		err = f.timers.uphold(ctx, spec, run.GetRunID())
+	if hasPolicy { // a timer without a policy waits for one, and is in the way of none
+		err = f.timers.recheck(ctx, spec, run.GetRunID())
 	}
 	if err != nil {
 		return timer.View{}, f.ended(ctx, key, err)

@@ -121,8 +121,8 @@ func (t *trial) turns(ctx context.Context, settle time.Duration) (fair bool, unk
 // awaitBacklog waits until so many tasks are in the queue: they come to it one after the
 // other only if each is waited for.
 func (t *trial) awaitBacklog(ctx context.Context, tasks int64) error {
-	look := time.NewTicker(5 * time.Millisecond)
-	defer look.Stop()
+	poll := time.NewTicker(5 * time.Millisecond)
+	defer poll.Stop()
 	for {
 		queue, err := t.client.WorkflowService().DescribeTaskQueue(ctx, &workflowservice.DescribeTaskQueueRequest{
 			Namespace: t.namespace, TaskQueue: t.taskQueue(), TaskQueueType: enumspb.TASK_QUEUE_TYPE_WORKFLOW,
@@ -135,7 +135,7 @@ func (t *trial) awaitBacklog(ctx context.Context, tasks int64) error {
 			return nil
 		}
 		select {
-		case <-look.C:
+		case <-poll.C:
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -161,7 +161,7 @@ func (t *trial) poll(ctx context.Context) (*workflowservice.PollWorkflowTaskQueu
 // deploy/dynamicconfig.yaml.
 const longestReuse = 50 * time.Millisecond
 
-// reuse continues a workflow as new at once, and looks how long Temporal delays the next
+// reuse continues a workflow as new at once, and sees how long Temporal delays the next
 // run.
 func (t *trial) reuse(ctx context.Context) (wrong string, unknown error) {
 	id := t.queue + ":again"

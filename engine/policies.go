@@ -107,7 +107,7 @@ func (p *Policies) record(ctx context.Context, businessType string) (_ workflows
 	info := described.GetWorkflowExecutionInfo()
 	record, err := recordOf(info)
 	if err == nil && killed(info) {
-		p.revive(ctx, record)
+		p.restart(ctx, record)
 	}
 	return record, !deleted(info), err
 }
@@ -130,11 +130,11 @@ func killed(info *workflowpb.WorkflowExecutionInfo) bool {
 	}
 }
 
-// revive starts an entity that was killed anew, from what it last said, so that
-// it can be changed, governs its queue again, and outlives the retention. One
-// that was deleted or revived meanwhile stays so. Where it fails the record holds
+// restart starts an entity that was killed anew, from what it last said, so that
+// it can be changed, sets the rate of its queue again, and outlives the retention. One
+// that was deleted or restarted meanwhile stays so. Where it fails the record holds
 // all the same, and the next reader tries again.
-func (p *Policies) revive(ctx context.Context, record workflows.PolicyRecord) {
+func (p *Policies) restart(ctx context.Context, record workflows.PolicyRecord) {
 	_ = p.startEntity(ctx, record, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY)
 }
 

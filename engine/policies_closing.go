@@ -41,7 +41,7 @@ func refuseClosed(policy timer.Policy) error {
 type closing struct {
 	policies             *Policies
 	businessType, author string
-	remaining            Remaining
+	onOpenTimers         OnOpenTimers
 	// refusal says that so many timers are in the way.
 	refusal func(open int) error
 	// ifVersion, when set, is the version that the policy must have.
@@ -71,7 +71,7 @@ func (c *closing) decide(ctx context.Context) error {
 
 // count refuses while timers are open, unless they shall be cancelled.
 func (c *closing) count(ctx context.Context) error {
-	if c.remaining == RemainingCancel {
+	if c.onOpenTimers == OpenTimersCancel {
 		return nil
 	}
 	ctx, cancel := bounded(ctx)
@@ -169,7 +169,7 @@ var errUncertain = &timer.Error{
 }
 
 func (c *closing) cancel(ctx context.Context) error {
-	if c.remaining != RemainingCancel {
+	if c.onOpenTimers != OpenTimersCancel {
 		return nil
 	}
 	ctx, cancel := bounded(ctx)

@@ -14,27 +14,29 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// Remaining says what happens to the open timers of a policy that is deleted.
-type Remaining string
+// OnOpenTimers says what happens to the open timers of a policy that is deleted.
+type OnOpenTimers string
 
 // The closed list of what can happen.
 const (
-	// RemainingNone: there shall be none.
-	RemainingNone Remaining = ""
-	// RemainingCancel cancels them, at the rate of Temporal's batches.
-	RemainingCancel Remaining = "cancel"
-	// RemainingKeep leaves them: those without a callback of their own find no
+	// OpenTimersRefuse refuses the deletion while there are some.
+	OpenTimersRefuse OnOpenTimers = ""
+	// OpenTimersCancel cancels them, at the rate of Temporal's batches.
+	OpenTimersCancel OnOpenTimers = "cancel"
+	// OpenTimersKeep leaves them: those without a callback of their own find no
 	// receiver when they are due, and wait until there is a policy again.
-	RemainingKeep Remaining = "keep"
+	OpenTimersKeep OnOpenTimers = "keep"
 )
 
-// Remainings lists what can happen.
-func Remainings() []Remaining { return []Remaining{RemainingNone, RemainingCancel, RemainingKeep} }
+// Known reports whether it is one of the list.
+func (o OnOpenTimers) Known() bool {
+	return o == OpenTimersRefuse || o == OpenTimersCancel || o == OpenTimersKeep
+}
 
 // PolicyDeletion is a policy to be deleted.
 type PolicyDeletion struct {
 	BusinessType, Author string
-	Remaining            Remaining
+	OnOpenTimers         OnOpenTimers
 	// IfVersion, when set, must be the stored version.
 	IfVersion int
 }
@@ -51,11 +53,11 @@ func (p *Policies) Delete(ctx context.Context, d PolicyDeletion) error {
 	if err := p.meets(ctx, d); err != nil {
 		return err
 	}
-	if d.Remaining == RemainingKeep && d.IfVersion == 0 {
+	if d.OnOpenTimers == OpenTimersKeep && d.IfVersion == 0 {
 		return p.drop(ctx, d, 0)
 	}
 	closing := &closing{
-		policies: p, businessType: d.BusinessType, author: d.Author, remaining: d.Remaining, refusal: inUse, ifVersion: d.IfVersion,
+		policies: p, businessType: d.BusinessType, author: d.Author, onOpenTimers: d.OnOpenTimers, refusal: inUse, ifVersion: d.IfVersion,
 	}
 	if err := p.deleteClosed(ctx, d, closing); err != errUncertain { //nolint:errorlint // it is the value itself
 		return err
@@ -81,7 +83,7 @@ func (p *Policies) meets(ctx context.Context, d PolicyDeletion) error {
 // deleteClosed deletes a policy as it was when it was closed.
 func (p *Policies) deleteClosed(ctx context.Context, d PolicyDeletion, c *closing) error {
 	var err error
-	if d.Remaining == RemainingKeep {
+	if d.OnOpenTimers == OpenTimersKeep {
 		err = c.close(ctx) // nothing is counted
 	} else {
 		err = c.decide(ctx)

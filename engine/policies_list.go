@@ -14,7 +14,7 @@ func (p *Policies) List(ctx context.Context) ([]timer.Policy, error) {
 }
 
 // listed lists one policy for each business type, as it stands or last
-// stood. Entities that were killed are revived.
+// stood. Entities that were killed are restarted.
 func (p *Policies) listed(ctx context.Context, alsoDeleted bool) ([]timer.Policy, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
@@ -29,7 +29,7 @@ func (p *Policies) listed(ctx context.Context, alsoDeleted bool) ([]timer.Policy
 			return nil, err
 		}
 		if killed(info) {
-			p.revive(ctx, record)
+			p.restart(ctx, record)
 		}
 		if alsoDeleted || !deleted(info) {
 			policies = append(policies, record.Policy)

@@ -22,10 +22,10 @@ func (q *Queues) Registered(ctx context.Context) ([]string, error) {
 	return slices.Collect(maps.Keys(known)), err
 }
 
-// Governed lists the policies whose queues may hold deliveries: every policy,
+// Policies lists the policies whose queues may hold deliveries: every policy,
 // and those deleted ones that Temporal still remembers. No retry waits longer
 // than that.
-func (q *Queues) Governed(ctx context.Context) ([]timer.Policy, error) {
+func (q *Queues) Policies(ctx context.Context) ([]timer.Policy, error) {
 	return q.policies.listed(ctx, true)
 }
 
@@ -47,9 +47,9 @@ func (r registry) registered(ctx context.Context) (known workflows.Registered, e
 	return known, err
 }
 
-// enroll hands the registry a change. It needs no worker: the change is durable, and a
+// apply hands the registry a change. It needs no worker: the change is durable, and a
 // worker that starts takes it before it reads.
-func (r registry) enroll(ctx context.Context, known workflows.Registered, change workflows.Registration) error {
+func (r registry) apply(ctx context.Context, known workflows.Registered, change workflows.Registration) error {
 	if known == nil {
 		known = workflows.Registered{}
 	}
@@ -70,22 +70,22 @@ func (r registry) register(ctx context.Context, businessType string) error {
 	if err != nil {
 		return err
 	}
-	return r.enroll(ctx, known, workflows.Registration{Add: []string{businessType}})
+	return r.apply(ctx, known, workflows.Registration{Add: []string{businessType}})
 }
 
 const (
 	// registrationRest is how long a type stays registered that has no policy: the
 	// policy may be on its way.
 	registrationRest = time.Hour
-	// maxUnregistered is how many types are looked at in a round that may have no
+	// maxUnregistered is how many types are checked in a round that may have no
 	// policy any more.
 	maxUnregistered = 100
 )
 
-// Mend compares the registry with the list of policies: it adds what is not there,
+// RepairRegistry compares the registry with the list of policies: it adds what is not there,
 // from before there was a registry or because it was deleted, and removes the types
 // whose policy Temporal has forgotten. Its error is [timer.Unavailable].
-func (q *Queues) Mend(ctx context.Context, listed []timer.Policy) error {
+func (q *Queues) RepairRegistry(ctx context.Context, listed []timer.Policy) error {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
 	known, err := q.policies.registry.registered(ctx)
@@ -106,18 +106,18 @@ func (q *Queues) Mend(ctx context.Context, listed []timer.Policy) error {
 	if len(change.Add) == 0 && len(change.Remove) == 0 {
 		return nil
 	}
-	return q.policies.registry.enroll(ctx, known, change)
+	return q.policies.registry.apply(ctx, known, change)
 }
 
 // forgotten are the types that have no policy, and none that was deleted and is
 // retained. That is decided by the policy's workflow: visibility may have lost it.
 func (q *Queues) forgotten(ctx context.Context, unlisted workflows.Registered) (gone []workflows.Registrant, err error) {
-	looks := 0
+	checks := 0
 	for businessType, registered := range unlisted {
-		if time.Since(time.Unix(registered, 0)) < registrationRest || looks == maxUnregistered {
+		if time.Since(time.Unix(registered, 0)) < registrationRest || checks == maxUnregistered {
 			continue
 		}
-		looks++
+		checks++
 		_, _, err := q.policies.record(ctx, businessType)
 		switch {
 		case timer.CodeOf(err) == timer.NotFound:

@@ -39,7 +39,7 @@ func (r *registryOnly) DescribeWorkflowExecution(_ context.Context, id, _ string
 	return &workflowservice.DescribeWorkflowExecutionResponse{WorkflowExecutionInfo: info}, nil
 }
 
-//nolint:revive // the client's own arguments
+//nolint:restart // the client's own arguments
 func (r *registryOnly) SignalWithStartWorkflow(_ context.Context, _, _ string, change any, _ client.StartWorkflowOptions, _ any, _ ...any) (client.WorkflowRun, error) {
 	r.changes = append(r.changes, change.(workflows.Registration))
 	return wokenRun{}, nil
@@ -54,16 +54,16 @@ func TestTheListMendsTheRegistry(t *testing.T) {
 		policies: []string{workflows.PolicyID("unlisted")},
 	}
 	e := New(Config{Client: r})
-	require.NoError(t, e.Queues.Mend(t.Context(), listed))
+	require.NoError(t, e.Queues.RepairRegistry(t.Context(), listed))
 	require.Equal(t, []workflows.Registration{{
 		Add: []string{"missing"}, Remove: []workflows.Registrant{{BusinessType: "forgotten", At: old}},
 	}}, r.changes, "what is on its way, or is only missing in the list, stays")
 
 	r.known, r.changes = workflows.Registered{"listed": old, "missing": old}, nil
-	require.NoError(t, e.Queues.Mend(t.Context(), listed))
+	require.NoError(t, e.Queues.RepairRegistry(t.Context(), listed))
 	require.Empty(t, r.changes, "there is nothing to mend")
 
 	r.known = nil // deleted, or from before there was one
-	require.NoError(t, e.Queues.Mend(t.Context(), listed))
+	require.NoError(t, e.Queues.RepairRegistry(t.Context(), listed))
 	require.Equal(t, []workflows.Registration{{Add: []string{"listed", "missing"}}}, r.changes)
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/wakecall/wakecall/timer"
 )
 
-// Reconciler looks for the timers that Temporal has lost, and wakes them: it can lose
+// Reconciler finds the timers that Temporal has lost, and wakes them: it can lose
 // the timer of a workflow without a word (temporal#11869). A timer that is wrongly taken
 // for one does not ring twice; its workflow looks at the clock and at what was done.
 type Reconciler struct {
@@ -22,14 +22,14 @@ type Reconciler struct {
 }
 
 func newReconciler(timers *Timers, queues *Queues) *Reconciler {
-	pace := timerate.NewLimiter(lookedAt, 1)
+	pace := timerate.NewLimiter(checksPerSecond, 1)
 	return &Reconciler{
-		untried: &scan{timers: timers, queues: queues, pace: pace, known: &respites{}},
-		retried: &scan{timers: timers, queues: queues, pace: pace, known: &respites{}},
+		untried: &scan{timers: timers, queues: queues, pace: pace, known: &skips{}},
+		retried: &scan{timers: timers, queues: queues, pace: pace, known: &skips{}},
 	}
 }
 
-// Waiting looks at the open timers that are later than slack and were never tried, and
+// Waiting checks the open timers that are later than slack and were never tried, and
 // wakes those with nothing under way for them. Its error is [timer.Unavailable], beside
 // what was done.
 func (r *Reconciler) Waiting(ctx context.Context, slack time.Duration) (timer.Reconciliation, error) {
@@ -43,24 +43,24 @@ func (r *Reconciler) Retrying(ctx context.Context, slack time.Duration) (timer.R
 }
 
 const (
-	// lookedAt is how many runs a process looks at in a second: each look is one
+	// checksPerSecond is how many runs a process checks in a second: each check is one
 	// call of Temporal.
-	lookedAt = 200
-	// maxUnanswered is how many looks in a row may remain without an answer: then
+	checksPerSecond = 200
+	// maxUnanswered is how many checks in a row may remain without an answer: then
 	// it is Temporal that is out of order, and no single run.
 	maxUnanswered = 20
 )
 
-// scan looks for the lost among the timers in one state. Its rounds come one after
+// scan finds the lost among the timers in one state. Its rounds come one after
 // another.
 type scan struct {
 	timers *Timers
 	queues *Queues
 	pace   *timerate.Limiter
-	known  *respites
+	known  *skips
 }
 
-// round is one look at all the timers that should have rung.
+// round is one check of all the timers that should have rung.
 type round struct {
 	*scan
 	before, began time.Time
@@ -69,20 +69,20 @@ type round struct {
 	// backlog is whether a business type's queue has attempts that wait for
 	// their turn, which is no defect.
 	backlog map[string]bool
-	// unanswered counts the looks in a row that Temporal did not answer.
+	// unanswered counts the checks in a row that Temporal did not answer.
 	unanswered int
 }
 
 // round goes through every page: the lost may be on the last one.
 func (s *scan) round(ctx context.Context, slack time.Duration, state query.Query) (timer.Reconciliation, error) {
 	began := time.Now()
-	look := &round{
+	this := &round{
 		scan: s, began: began, before: began.Add(-slack), slack: slack, backlog: map[string]bool{},
 		result: timer.Reconciliation{Woken: map[string]int{}, Passed: map[string]error{}},
 	}
 	s.known.forget(began)
-	err := look.all(ctx, overdueIn(state, timer.At(look.before)))
-	return look.result, err
+	err := this.all(ctx, overdueIn(state, timer.At(this.before)))
+	return this.result, err
 }
 
 func (r *round) all(ctx context.Context, selected query.Query) error {
@@ -99,7 +99,7 @@ func (r *round) all(ctx context.Context, selected query.Query) error {
 	return nil
 }
 
-// page looks at the runs of one page. One that cannot be looked at is passed over.
+// page checks the runs of one page. One that cannot be checked is passed over.
 func (r *round) page(ctx context.Context, page []*workflowpb.WorkflowExecutionInfo) error {
 	for _, info := range page {
 		key, ok := timer.ParseKey(info.GetExecution().GetWorkflowId())

@@ -90,7 +90,7 @@ type wokenRun struct{ client.WorkflowRun }
 
 func (wokenRun) GetRunID() string { return "next" }
 
-//nolint:revive // the client's own arguments
+//nolint:restart // the client's own arguments
 func (c *crowdInBackoff) SignalWithStartWorkflow(_ context.Context, id, _ string, _ any, _ client.StartWorkflowOptions, _ any, _ ...any) (client.WorkflowRun, error) {
 	c.woken = append(c.woken, id)
 	return wokenRun{}, nil
@@ -131,7 +131,7 @@ func TestALostRetryIsFoundBehindACrowd(t *testing.T) {
 		require.Equal(t, []string{c.lost}, c.woken)
 		require.Equal(t, map[string]int{"order": 1}, found.Woken)
 		require.Equal(t, crowd, c.looks)
-		require.LessOrEqual(t, time.Since(began), crowd*time.Second/lookedAt)
+		require.LessOrEqual(t, time.Since(began), crowd*time.Second/checksPerSecond)
 
 		c.lost, c.looks, c.lists = "", 0, 0
 		_, err = e.Reconciler.Retrying(t.Context(), time.Minute)

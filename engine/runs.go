@@ -13,13 +13,13 @@ import (
 )
 
 const (
-	// unheardPoll and unheardLimit pace the wait for a worker to hear of what
+	// taskPoll and taskLimit pace the wait for a worker to take what
 	// happened to a run.
-	unheardPoll  = 20 * time.Millisecond
-	unheardLimit = 2 * time.Second
+	taskPoll  = 20 * time.Millisecond
+	taskLimit = 2 * time.Second
 )
 
-var errUnheard = errors.New("no worker has heard yet what happened to the timer")
+var errTaskPending = errors.New("no worker has taken yet what happened to the timer")
 
 // Runs answers what a worker asks about a run that it delivers.
 type Runs struct{ *kernel }
@@ -30,7 +30,7 @@ type Runs struct{ *kernel }
 // for. Its errors are [timer.NotFound] and [timer.Unavailable], or that no
 // worker saw the event in time.
 func (r *Runs) Standing(ctx context.Context, key timer.Key, runID string) (timer.RunState, error) {
-	ctx, cancel := context.WithTimeout(ctx, unheardLimit)
+	ctx, cancel := context.WithTimeout(ctx, taskLimit)
 	defer cancel()
 	for {
 		described, err := r.describe(ctx, key.String(), runID)
@@ -38,12 +38,12 @@ func (r *Runs) Standing(ctx context.Context, key timer.Key, runID string) (timer
 			return timer.RunState{}, err
 		}
 		if described.GetPendingWorkflowTask() == nil {
-			return standing(described), nil
+			return stateIn(described), nil
 		}
 		select {
-		case <-time.After(unheardPoll):
+		case <-time.After(taskPoll):
 		case <-ctx.Done():
-			return timer.RunState{}, errUnheard
+			return timer.RunState{}, errTaskPending
 		}
 	}
 }
@@ -55,10 +55,10 @@ func (r *Runs) Progress(ctx context.Context, key timer.Key, runID string) (timer
 	if err != nil {
 		return timer.RunState{}, err
 	}
-	return standing(described), nil
+	return stateIn(described), nil
 }
 
-func standing(described *workflowservice.DescribeWorkflowExecutionResponse) timer.RunState {
+func stateIn(described *workflowservice.DescribeWorkflowExecutionResponse) timer.RunState {
 	status := described.GetWorkflowExecutionInfo().GetStatus()
 	s := timer.RunState{Wanted: status == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING}
 	for _, pending := range described.GetPendingActivities() {

@@ -3,6 +3,7 @@ package engine
 import (
 	"time"
 
+	"github.com/wakecall/wakecall/internal/burst"
 	"github.com/wakecall/wakecall/internal/limiter"
 	"github.com/wakecall/wakecall/timer"
 )
@@ -13,15 +14,15 @@ type Timers struct {
 	policies *Policies
 	reach    timer.Reach
 	limiter  Limiter
-	stock    stocks
-	bursts   *bursts
+	open     openCounts
+	bursts   *burst.Counter
 	bookings *limiter.Limiter
 }
 
 func newTimers(policies *Policies, quotas Limiter) *Timers {
 	return &Timers{
 		kernel: policies.kernel, policies: policies, reach: policies.reach, limiter: quotas,
-		bursts: newBursts(), bookings: limiter.New(leastBookings, bookingSlowdown),
+		bursts: burst.New(), bookings: limiter.New(leastBookings, bookingSlowdown),
 	}
 }
 

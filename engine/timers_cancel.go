@@ -76,7 +76,7 @@ func (t *Timers) cancel(ctx context.Context, view timer.View, ifMatch string) er
 	if is[*serviceerror.NotFound](err) {
 		return nil
 	}
-	if err != nil || !mayBeHeld(view) || view.Status != timer.Scheduled {
+	if err != nil || !mayBePreloaded(view) || view.Status != timer.Scheduled {
 		return translate(err)
 	}
 	return t.notify(ctx, view.Key, view.RunID)

@@ -7,10 +7,8 @@ import (
 
 	"github.com/google/uuid"
 	enumspb "go.temporal.io/api/enums/v1"
-	"go.temporal.io/api/serviceerror"
 
 	"github.com/wakecall/wakecall/timer"
-	"github.com/wakecall/wakecall/workflows"
 )
 
 // Upsert books the timer, or changes the one that is there, in one atomic
@@ -55,11 +53,11 @@ func (t *Timers) upsert(ctx context.Context, r Request, spec timer.Spec, wait ti
 	case err != nil: // nobody knows whether it was made, and whether its policy holds still
 		return timer.View{}, "", err
 	case view.Memo.Booking == spec.Booking && view.Revision == spec.Revision:
-		return view, Created, t.uphold(call, spec, runID)
+		return view, Created, t.recheck(call, spec, runID)
 	}
 	s := sent{key: r.Key, runID: runID, change: change.ID}
-	if mayBeHeld(view) {
-		if err := t.callOff(call, s); err != nil {
+	if mayBePreloaded(view) {
+		if err := t.interrupt(call, s); err != nil {
 			return timer.View{}, "", err
 		}
 	}
@@ -132,7 +130,7 @@ func (t *Timers) change(ctx context.Context, target Target, change timer.Change)
 	if view.Status.Finished() {
 		return timer.View{}, "", finished(view)
 	}
-	// Another change may come first: the workflow looks again when it applies this one.
+	// Another change may come first: the workflow checks again when it applies this one.
 	change.ID, change.IfMatch = uuid.NewString(), target.IfMatch
 	current := timer.Spec{Key: key, Memo: view.Memo}
 	if err := t.fits(call, view, change); err != nil {
@@ -148,8 +146,8 @@ func (t *Timers) change(ctx context.Context, target Target, change timer.Change)
 		return t.refusedBy(ctx, key, err)
 	}
 	s := sent{key: key, runID: runID, change: change.ID}
-	if mayBeHeld(view) {
-		if err := t.callOff(call, s); err != nil {
+	if mayBePreloaded(view) {
+		if err := t.interrupt(call, s); err != nil {
 			return timer.View{}, "", err
 		}
 	}
@@ -177,85 +175,4 @@ func (t *Timers) fits(ctx context.Context, view timer.View, change timer.Change)
 			Detail: "is required: the timer has none, and its business type has no policy that names one"}}.Err()
 	}
 	return err
-}
-
-// signal hands a change to the timer's workflow, or starts it. Unlike a plain
-// signal it wakes a workflow that is still in its start delay.
-func (t *Timers) signal(
-	ctx context.Context, spec timer.Spec, change timer.Change, reuse enumspb.WorkflowIdReusePolicy,
-) (runID string, err error) {
-	options := startOptions(spec)
-	options.WorkflowIDReusePolicy = reuse
-	options.WorkflowIDConflictPolicy = enumspb.WORKFLOW_ID_CONFLICT_POLICY_UNSPECIFIED // SignalWithStart has its own
-	run, err := t.client.SignalWithStartWorkflow(ctx, options.ID, workflows.SignalChange, change, options,
-		workflows.TypeTimer, spec, workflows.Encode(change.Terms.Payload))
-	if err != nil {
-		return "", err
-	}
-	return run.GetRunID(), nil
-}
-
-// refusedBy answers a change that Temporal did not take.
-func (t *Timers) refusedBy(ctx context.Context, key timer.Key, err error) (timer.View, Effect, error) {
-	if !is[*serviceerror.WorkflowExecutionAlreadyStarted](err) {
-		return timer.View{}, "", translate(err)
-	}
-	view, err := t.Get(ctx, key)
-	if err != nil {
-		return timer.View{}, "", err
-	}
-	return timer.View{}, "", finished(view)
-}
-
-// sent is a change that Temporal has taken.
-type sent struct {
-	key    timer.Key
-	runID  string
-	change string
-}
-
-// settle waits for what becomes of a change.
-func (t *Timers) settle(ctx context.Context, s sent, wait time.Duration) (timer.View, Effect, error) {
-	waiting, cancel := t.waiting(ctx, wait)
-	defer cancel()
-	end, err := t.awaitEnd(waiting, s.key, s.runID)
-	if err != nil {
-		return timer.View{}, "", err
-	}
-	switch end.how {
-	case endedOpen:
-		view, err := t.Get(ctx, s.key)
-		view.PendingChange = s.change
-		return view, Pending, err
-	case endedContinued:
-		return t.applied(ctx, s, end.next)
-	default:
-		view, err := t.run(ctx, s.key, s.runID)
-		if err == nil {
-			err = finished(view)
-		}
-		return timer.View{}, "", err
-	}
-}
-
-// applied tells what became of a change that the run next began with.
-func (t *Timers) applied(ctx context.Context, s sent, next string) (timer.View, Effect, error) {
-	began, err := t.run(ctx, s.key, next)
-	if err != nil {
-		return timer.View{}, "", err
-	}
-	view, err := t.Get(ctx, s.key)
-	if err != nil {
-		return timer.View{}, "", err
-	}
-	if refusal, refused := began.Memo.Refused(s.change); refused {
-		if refusal.Unmet() {
-			return timer.View{}, "", timer.Unmet(&view)
-		}
-		return timer.View{}, "", &timer.Error{
-			Code: timer.Overtaken, Timer: &view, FieldErrors: refusal.FieldErrors,
-			Message: "Another change came first, and this one does not fit the timer as it is now.",
-		}
-	}
-	return view, Done, nil
 }

@@ -23,9 +23,9 @@ type Queues interface {
 	// Registered lists the types whose queues may hold deliveries. It does not ask
 	// Temporal's visibility.
 	Registered(ctx context.Context) (businessTypes []string, err error)
-	// Governed lists all policies, and Mend makes the register of them whole.
-	Governed(ctx context.Context) ([]timer.Policy, error)
-	Mend(ctx context.Context, listed []timer.Policy) error
+	// Policies lists all policies, and RepairRegistry brings the registry in line with them.
+	Policies(ctx context.Context) ([]timer.Policy, error)
+	RepairRegistry(ctx context.Context, listed []timer.Policy) error
 }
 
 // Queue names the queue that the attempts of a business type are paced by.
@@ -112,7 +112,7 @@ func (q *queueWorkers) readRegistered(ctx context.Context) error {
 
 // readAll lists all policies, to show them in the metrics and to mend the register.
 func (q *queueWorkers) readAll(ctx context.Context) error {
-	policies, err := q.options.Queues.Governed(ctx)
+	policies, err := q.options.Queues.Policies(ctx)
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func (q *queueWorkers) readAll(ctx context.Context) error {
 	for _, policy := range policies {
 		q.serve(policy)
 	}
-	return q.options.Queues.Mend(ctx, policies)
+	return q.options.Queues.RepairRegistry(ctx, policies)
 }
 
 func (q *queueWorkers) serves(businessType string) bool {

@@ -10,11 +10,11 @@ import (
 	"github.com/wakecall/wakecall/timer"
 )
 
-// uphold makes sure, before a run that was started is acknowledged, that its policy was
+// recheck makes sure, before a run that was started is acknowledged, that its policy was
 // not closed meanwhile: the start may have taken its time. Else it is undone, unless it
 // has ended by now: then it is in nobody's way. It asks what is at hand, and Temporal
 // only where that is too old.
-func (t *Timers) uphold(ctx context.Context, spec timer.Spec, runID string) error {
+func (t *Timers) recheck(ctx context.Context, spec timer.Spec, runID string) error {
 	policy, err := t.policies.recent(ctx, spec.BusinessType)
 	switch {
 	case err == nil:

@@ -47,7 +47,7 @@ func (c *counter) times() int {
 }
 
 // admitted is whether a booking is let in, and after which wait.
-func admitted(t *testing.T, s *stock, limit int, c *counter) (ok bool, waited time.Duration) {
+func admitted(t *testing.T, s *openCount, limit int, c *counter) (ok bool, waited time.Duration) {
 	t.Helper()
 	began := time.Now()
 	ok = s.admit(t.Context(), limit, c.count)
@@ -57,7 +57,7 @@ func admitted(t *testing.T, s *stock, limit int, c *counter) (ok bool, waited ti
 func TestWhatWasBookedSinceTheCountIsCountedIn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s, c := &stock{}, &counter{open: 8}
+		s, c := &openCount{}, &counter{open: 8}
 		for n, want := range []bool{true, true, false, false} {
 			ok, waited := admitted(t, s, 10, c)
 			require.Equal(t, want, ok, "booking %d", n)
@@ -80,7 +80,7 @@ func TestWhatWasBookedSinceTheCountIsCountedIn(t *testing.T) {
 func TestAStockThatCannotBeCountedHoldsNobodyUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s, c := &stock{}, &counter{open: 10}
+		s, c := &openCount{}, &counter{open: 10}
 		ok, _ := admitted(t, s, 10, c)
 		require.False(t, ok)
 		c.becomes(10, time.Hour)
@@ -106,7 +106,7 @@ func TestAStockThatCannotBeCountedHoldsNobodyUp(t *testing.T) {
 func TestACountThatFailsIsNotAskedForByEveryBooking(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s, c := &stock{}, &counter{err: errors.New("no such table")}
+		s, c := &openCount{}, &counter{err: errors.New("no such table")}
 		for range 100 {
 			ok, waited := admitted(t, s, 10, c)
 			require.True(t, ok)

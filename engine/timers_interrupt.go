@@ -27,16 +27,16 @@ const (
 	notifyTimeout = 10 * time.Second
 )
 
-// mayBeHeld is whether a worker may hold the timer until its time.
-func mayBeHeld(view timer.View) bool {
+// mayBePreloaded is whether a worker may hold the timer until its time.
+func mayBePreloaded(view timer.View) bool {
 	return !view.Memo.Resting() && view.Memo.WakesAt().Until(time.Now()) < nearWaking
 }
 
-// callOff tells the worker that holds a timer of a change. Temporal keeps a
+// interrupt tells the worker that holds a timer of a change. Temporal keeps a
 // signal from a worker that has the task, and from whoever describes the run; a
 // request id that is attached to the run it shows. A cancel would do as well, but
 // a run remembers one only, and that must be the one that means it.
-func (t *Timers) callOff(ctx context.Context, s sent) error {
+func (t *Timers) interrupt(ctx context.Context, s sent) error {
 	described, err := t.describe(ctx, s.key.String(), s.runID)
 	if err != nil {
 		return err
@@ -85,8 +85,8 @@ func withWorker(described *workflowservice.DescribeWorkflowExecutionResponse) bo
 		described.GetPendingWorkflowTask().GetState() == enumspb.PENDING_WORKFLOW_TASK_STATE_STARTED
 }
 
-// notify makes the worker that holds a timer look at it now, and not only when it
-// is about to ring.
+// notify makes the worker that holds a timer check it now, and not only when it is
+// about to ring.
 func (t *Timers) notify(ctx context.Context, key timer.Key, runID string) error {
 	var worker string
 	err := t.eachEvent(ctx, key.String(), runID, func(event *historypb.HistoryEvent) {
@@ -99,7 +99,7 @@ func (t *Timers) notify(ctx context.Context, key timer.Key, runID string) error 
 	}
 	_, err = t.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
 		ID: workflows.NotifyID(runID), TaskQueue: workflows.TaskQueue, WorkflowExecutionTimeout: notifyTimeout,
-		StaticSummary: "nudge of " + key.String(),
+		StaticSummary: "notification of " + key.String(),
 	}, workflows.TypeNotify, workflows.Notification{Worker: worker, RunID: runID})
 	return translate(err)
 }

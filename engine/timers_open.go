@@ -17,7 +17,7 @@ const (
 	// held up, and nobody is refused.
 	countPatience = 200 * time.Millisecond
 	countStale    = 5 * time.Second
-	// pendingRetry is when it is worth trying again where a stock is full.
+	// pendingRetry is when it is worth trying again where the quota is full.
 	pendingRetry = 5 * time.Second
 )
 
@@ -25,7 +25,7 @@ const (
 // knew a moment ago, and what this process has booked since. Others may book at
 // the same time, so the quota can be passed by what they all book in a moment.
 func (t *Timers) admitPending(ctx context.Context, businessType string, limit int) error {
-	if t.stock.of(businessType).admit(ctx, limit, func(ctx context.Context) (int, error) {
+	if t.open.of(businessType).admit(ctx, limit, func(ctx context.Context) (int, error) {
 		return t.count(ctx, openOf(businessType))
 	}) {
 		return nil
@@ -34,26 +34,26 @@ func (t *Timers) admitPending(ctx context.Context, businessType string, limit in
 		timer.Quota{Name: QuotaPending, Limit: limit, RetryAfter: pendingRetry})
 }
 
-// stocks remember how many timers each business type has open.
-type stocks struct {
-	mu     sync.Mutex
-	stocks map[string]*stock
+// openCounts remember how many timers each business type has open.
+type openCounts struct {
+	mu    sync.Mutex
+	types map[string]*openCount
 }
 
-func (s *stocks) of(businessType string) *stock {
+func (s *openCounts) of(businessType string) *openCount {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.stocks == nil {
-		s.stocks = map[string]*stock{}
+	if s.types == nil {
+		s.types = map[string]*openCount{}
 	}
-	if s.stocks[businessType] == nil {
-		s.stocks[businessType] = &stock{}
+	if s.types[businessType] == nil {
+		s.types[businessType] = &openCount{}
 	}
-	return s.stocks[businessType]
+	return s.types[businessType]
 }
 
-// stock is how many timers a business type has open.
-type stock struct {
+// openCount is how many timers a business type has open.
+type openCount struct {
 	mu sync.Mutex
 	// counted were open at the time of the last count, and booked is what this
 	// process has booked since that count began.
@@ -74,7 +74,7 @@ type counting struct {
 }
 
 // admit counts one more timer in, if there is room, as far as that can be told.
-func (s *stock) admit(ctx context.Context, limit int, count func(context.Context) (int, error)) bool {
+func (s *openCount) admit(ctx context.Context, limit int, count func(context.Context) (int, error)) bool {
 	if limit == 0 {
 		return false
 	}
@@ -90,7 +90,7 @@ func (s *stock) admit(ctx context.Context, limit int, count func(context.Context
 
 // refresh is the count that a booking may wait for: nil while the last one is trusted,
 // or was begun a moment ago and came to nothing.
-func (s *stock) refresh(ctx context.Context, count func(context.Context) (int, error)) *counting {
+func (s *openCount) refresh(ctx context.Context, count func(context.Context) (int, error)) *counting {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()
@@ -104,7 +104,7 @@ func (s *stock) refresh(ctx context.Context, count func(context.Context) (int, e
 }
 
 // count outlives the booking that began it: others may be waiting for it.
-func (s *stock) count(ctx context.Context, c *counting, count func(context.Context) (int, error)) {
+func (s *openCount) count(ctx context.Context, c *counting, count func(context.Context) (int, error)) {
 	defer close(c.done)
 	ctx, cancel := bounded(ctx)
 	defer cancel()
@@ -119,7 +119,7 @@ func (s *stock) count(ctx context.Context, c *counting, count func(context.Conte
 }
 
 // await waits for a count, for a moment from its beginning.
-func (s *stock) await(ctx context.Context, c *counting) {
+func (s *openCount) await(ctx context.Context, c *counting) {
 	if c == nil {
 		return
 	}

@@ -6,16 +6,17 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/internal/burst"
 	"github.com/wakecall/wakecall/timer"
 )
 
 func TestABurstIsDispatchedOneAfterAnother(t *testing.T) {
-	c := newBursts()
+	c := burst.New()
 	alone := timer.Policy{}.WithDefaults().Preloading("booking")
 	rings := timer.At(time.Now().Add(time.Hour))
 	var leads []time.Duration
 	for range 10_000 {
-		p := c.preload(alone, rings)
+		p := spread(c, alone, rings)
 		require.LessOrEqual(t, p.Lead, p.Window)
 		leads = append(leads, p.Lead.D())
 	}
@@ -28,30 +29,16 @@ func TestABurstIsDispatchedOneAfterAnother(t *testing.T) {
 		require.LessOrEqual(t, n, dispatchPerSecond+1, "in second %d before", second)
 	}
 	require.Equal(t, timer.MaxPreload, leads[9999])
-	require.Equal(t, alone, c.preload(alone, rings.Add(time.Second)), "another second is another burst")
+	require.Equal(t, alone, spread(c, alone, rings.Add(time.Second)), "another second is another burst")
 }
 
 func TestAChosenPreloadStays(t *testing.T) {
-	c := newBursts()
+	c := burst.New()
 	rings := timer.At(time.Now())
 	for _, chosen := range []time.Duration{0, time.Second} {
 		p := timer.Preload{Lead: timer.Duration(chosen), Window: timer.Duration(chosen)}
 		for range 1000 {
-			require.Equal(t, p, c.preload(p, rings))
+			require.Equal(t, p, spread(c, p, rings))
 		}
 	}
-}
-
-func TestBurstsForgetWhatIsOver(t *testing.T) {
-	c := newBursts()
-	now := time.Now().Unix()
-	for second := range int64(maxSeconds) {
-		c.count(now - second)
-	}
-	c.count(now + 100)
-	require.Len(t, c.seconds, 2)
-	for second := range int64(2 * maxSeconds) {
-		c.count(now + 1000 + second)
-	}
-	require.LessOrEqual(t, len(c.seconds), maxSeconds)
 }

@@ -1,0 +1,87 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// admit checks a booking against the rules and against its type's policy, and
+// seals its secrets.
+func (t *Timers) admit(ctx context.Context, r Request) (timer.Spec, error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	spec, err := timer.Admit(r.Key, r.Terms, uuid.NewString(), time.Now())
+	if err := t.reach.Callback(r.Terms.Callback).Join(err); err != nil {
+		return timer.Spec{}, err
+	}
+	policy, err := t.policyFor(ctx, spec)
+	if err != nil {
+		return timer.Spec{}, err
+	}
+	if err := refuseClosed(policy); err != nil {
+		return timer.Spec{}, err
+	}
+	if err := checkInterval(r.Terms.Recurrence, policy); err != nil {
+		return timer.Spec{}, err
+	}
+	spec.Target = targetOf(spec.Callback, policy)
+	if r.Terms.Priority == nil {
+		spec.Priority = policy.Priority
+	}
+	spec.Preload = spread(t.bursts, policy.Preloading(spec.Booking), spec.RingsAt())
+	if err := t.admitQuota(ctx, policy); err != nil {
+		return timer.Spec{}, err
+	}
+	if spec.Callback, err = t.policies.secrets.sealCallback(spec.Callback); err != nil {
+		return timer.Spec{}, err
+	}
+	spec.TraceParent, spec.Behaviour, spec.Reuse = r.TraceParent, workflows.BehaviourNow, policy.Reuse
+	return spec, nil
+}
+
+// checkInterval refuses a rule that rings more often than the policy allows.
+func checkInterval(rule *timer.Recurrence, policy timer.Policy) error {
+	if rule == nil || rule.MinInterval() >= policy.WithDefaults().MinInterval.D() {
+		return nil
+	}
+	return timer.FieldErrors{{Pointer: "/recurrence", Code: timer.CodeOutOfRange,
+		Detail: "must not ring more often than every " + policy.MinInterval.String() + ", the policy's min_interval"}}.Err()
+}
+
+// policyFor is the policy that a booking is held to. It refuses a timer that
+// nobody would be called for.
+func (t *Timers) policyFor(ctx context.Context, spec timer.Spec) (timer.Policy, error) {
+	policy, err := t.policies.cached(ctx, spec.BusinessType)
+	addressed := spec.Callback != nil && spec.Callback.URL != ""
+	switch {
+	case err == nil && policy.Callback.URL == "" && !addressed:
+		return timer.Policy{}, timer.FieldErrors{{Pointer: "/callback/url", Code: timer.CodeRequired,
+			Detail: "is required: the policy of the business type names none"}}.Err()
+	case timer.CodeOf(err) != timer.NotFound:
+		return policy, err
+	case addressed:
+		return timer.Policy{}.WithDefaults(), nil
+	}
+	return timer.Policy{}, unknownType(spec.BusinessType)
+}
+
+func unknownType(businessType string) error {
+	return &timer.Error{
+		Code: timer.UnknownBusinessType,
+		Message: "The business type " + businessType +
+			" has no policy. Put one at /v1/policies/" + businessType + ", or give the timer a callback.url.",
+	}
+}
+
+// targetOf is who a timer calls: its own receiver, or the one of its policy today.
+func targetOf(own *timer.Callback, policy timer.Policy) string {
+	if own != nil && own.URL != "" {
+		return own.Target()
+	}
+	return policy.Callback.Target()
+}

@@ -1,0 +1,80 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// start begins the timer's workflow, cold until it is due.
+func (t *Timers) start(
+	ctx context.Context, options client.StartWorkflowOptions, spec timer.Spec, payload converter.RawValue,
+) (client.WorkflowRun, error) {
+	return limited(ctx, t.bookings, func() (client.WorkflowRun, error) {
+		return t.client.ExecuteWorkflow(ctx, options, workflows.TypeTimer, spec, payload)
+	})
+}
+
+func startOptions(spec timer.Spec) client.StartWorkflowOptions {
+	attributes := []temporal.SearchAttributeUpdate{
+		workflows.AttrBusinessType.ValueSet(spec.BusinessType),
+		workflows.AttrBusinessID.ValueSet(spec.BusinessID),
+		workflows.AttrDueAt.ValueSet(spec.DueAt.Time().UTC()),
+	}
+	if spec.Resting() {
+		attributes = append(attributes, workflows.AttrState.ValueSet(string(timer.Paused)))
+	}
+	return client.StartWorkflowOptions{
+		ID:                  spec.String(),
+		TaskQueue:           workflows.TaskQueue,
+		StartDelay:          workflows.StartDelay(spec.Memo, time.Now()),
+		WorkflowTaskTimeout: spec.TaskTimeout(),
+		// A running timer is never replaced by a start, and the SDK would
+		// otherwise answer with the old run and no error.
+		WorkflowIDConflictPolicy:                 enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
+		WorkflowExecutionErrorWhenAlreadyStarted: true,
+		WorkflowIDReusePolicy:                    reusePolicy(spec.Reuse),
+		Memo:                                     map[string]any{workflows.MemoTimer: spec.Memo},
+		TypedSearchAttributes:                    temporal.NewSearchAttributes(attributes...),
+		// While there is more to do than can be done at once, business types take
+		// turns, the more often the higher their priority.
+		Priority:      temporal.Priority{FairnessKey: spec.BusinessType, FairnessWeight: timer.Weight(spec.Priority)},
+		StaticSummary: summary(spec),
+	}
+}
+
+// reusePolicy is Temporal's. Without a word a cancelled or failed timer may be
+// booked again, a delivered or expired one may not.
+func reusePolicy(reuse timer.Reuse) enumspb.WorkflowIdReusePolicy {
+	if reuse == timer.ReuseAfterEnd {
+		return enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE
+	}
+	return enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY
+}
+
+// maxTarget is how much of a target a summary shows: Temporal takes 400 bytes.
+const maxTarget = 200
+
+// summary is what the Web UI says of the first run of a timer. A run that follows, of
+// a recurring timer or after a change, has none: Temporal drops it.
+func summary(spec timer.Spec) string {
+	text := "due " + spec.DueAt.String()
+	if spec.Resting() {
+		text = "paused"
+	}
+	target := spec.Target
+	if len(target) > maxTarget {
+		target = target[:maxTarget] + "..."
+	}
+	if target != "" {
+		text += ", calls " + target
+	}
+	return text
+}

@@ -1,0 +1,32 @@
+package burst
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestEachSecondIsCountedByItself(t *testing.T) {
+	t.Parallel()
+	c, at := New(), time.Now().Truncate(time.Second)
+	for n := range 3 {
+		require.Equal(t, n, c.Count(at.Add(time.Duration(n)*300*time.Millisecond)))
+	}
+	require.Zero(t, c.Count(at.Add(time.Second)))
+	require.Zero(t, c.Count(at.Add(-time.Millisecond)))
+}
+
+func TestWhatIsOverIsForgotten(t *testing.T) {
+	t.Parallel()
+	c, now := New(), time.Now()
+	for second := range maxSeconds {
+		c.Count(now.Add(-time.Duration(second) * time.Second))
+	}
+	c.Count(now.Add(100 * time.Second))
+	require.LessOrEqual(t, len(c.seconds), 3)
+	for second := range 2 * maxSeconds {
+		c.Count(now.Add(time.Duration(1000+second) * time.Second))
+	}
+	require.LessOrEqual(t, len(c.seconds), maxSeconds)
+}
