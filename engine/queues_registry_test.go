@@ -39,7 +39,7 @@ func (r *registryOnly) DescribeWorkflowExecution(_ context.Context, id, _ string
 	return &workflowservice.DescribeWorkflowExecutionResponse{WorkflowExecutionInfo: info}, nil
 }
 
-//nolint:restart // the client's own arguments
+//nolint:revive // the client's own arguments
 func (r *registryOnly) SignalWithStartWorkflow(_ context.Context, _, _ string, change any, _ client.StartWorkflowOptions, _ any, _ ...any) (client.WorkflowRun, error) {
 	r.changes = append(r.changes, change.(workflows.Registration))
 	return wokenRun{}, nil

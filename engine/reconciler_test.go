@@ -90,7 +90,7 @@ type wokenRun struct{ client.WorkflowRun }
 
 func (wokenRun) GetRunID() string { return "next" }
 
-//nolint:restart // the client's own arguments
+//nolint:revive // the client's own arguments
 func (c *crowdInBackoff) SignalWithStartWorkflow(_ context.Context, id, _ string, _ any, _ client.StartWorkflowOptions, _ any, _ ...any) (client.WorkflowRun, error) {
 	c.woken = append(c.woken, id)
 	return wokenRun{}, nil

@@ -18,7 +18,7 @@ import (
 // along with the failure, and cost no write of their own.
 func KeepReports() grpc.DialOption { return grpc.WithChainUnaryInterceptor(keepReport) }
 
-//nolint:restart // gRPC's signature
+//nolint:revive // gRPC's signature
 func keepReport(
 	ctx context.Context, method string, request, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption,
 ) error {

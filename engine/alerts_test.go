@@ -1,0 +1,34 @@
+package engine
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/serviceerror"
+
+	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+func TestAnAlertIsRaisedOnceForEachOccasion(t *testing.T) {
+	t.Parallel()
+	f := &fake{}
+	f.policyOf(t, timer.Policy{BusinessType: "order", Alert: &timer.Alert{URL: "https://alerts.test/"}})
+	f.policyOf(t, timer.Policy{BusinessType: "quiet"})
+	alerts := New(Config{Client: f, PolicyTTL: time.Minute}).Alerts
+	of := func(businessType string) timer.Event {
+		return timer.Event{Type: timer.EventOverdue, Data: timer.EventData{BusinessType: businessType}}
+	}
+	require.NoError(t, alerts.Raise(t.Context(), of("quiet"), "noon"), "it wants none")
+	require.NoError(t, alerts.Raise(t.Context(), of("unknown"), "noon"), "it has no policy")
+	require.Empty(t, f.started)
+
+	require.NoError(t, alerts.Raise(t.Context(), of("order"), "noon"))
+	require.Equal(t, []string{workflows.AlertID(timer.EventOverdue, "order:noon")}, f.started)
+	f.err = serviceerror.NewWorkflowExecutionAlreadyStarted("somebody else was first", "", "")
+	require.NoError(t, alerts.Raise(t.Context(), of("order"), "noon"))
+	f.err = errors.New("down")
+	require.Equal(t, timer.Unavailable, timer.CodeOf(alerts.Raise(t.Context(), of("order"), "noon")))
+}

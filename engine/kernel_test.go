@@ -1,0 +1,67 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	commonpb "go.temporal.io/api/common/v1"
+	"go.temporal.io/api/serviceerror"
+	workflowpb "go.temporal.io/api/workflow/v1"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+func TestErrorsOfTemporal(t *testing.T) {
+	t.Parallel()
+	ours := &timer.Error{Code: timer.Overtaken}
+	require.NoError(t, translate(nil))
+	require.Same(t, ours, translate(ours), "what is ours stays")
+	require.Equal(t, timer.NotFound, timer.CodeOf(translate(serviceerror.NewNotFound("none"))))
+	for _, err := range []error{
+		errors.New("a connection broke"), context.DeadlineExceeded, serviceerror.NewUnavailable("busy"), serviceerror.NewNamespaceNotFound("default"),
+	} {
+		require.Equal(t, timer.Unavailable, timer.CodeOf(translate(err)), "the outcome is unknown: %v", err)
+		require.ErrorIs(t, translate(err), err)
+	}
+}
+
+func TestLinks(t *testing.T) {
+	t.Parallel()
+	k := &kernel{namespace: "our own", webUI: "http://ui.test"}
+	require.Equal(t, "http://ui.test/namespaces/our%20own/workflows/order%2F1/run", k.link("order/1", "run"))
+	require.Empty(t, (&kernel{namespace: "default"}).link("order/1", "run"), "without a Web UI")
+}
+
+// A wait has no deadline, which Temporal would answer by asking without a pause.
+func TestAWaitEnds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		e := New(Config{Client: &fake{}})
+		waits := func() (took time.Duration) {
+			began := time.Now()
+			waiting, stop := e.Timers.waiting(t.Context(), 3*time.Second)
+			defer stop()
+			_, limited := waiting.Deadline()
+			require.False(t, limited)
+			<-waiting.Done()
+			return time.Since(began)
+		}
+		require.Equal(t, 3*time.Second, waits(), "by itself")
+		time.AfterFunc(time.Second, e.Leave)
+		require.Equal(t, time.Second, waits(), "as the process leaves")
+		require.Zero(t, waits(), "and from then on")
+	})
+}
+
+func TestAMemoThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	var into timer.Memo
+	info := &workflowpb.WorkflowExecutionInfo{Memo: &commonpb.Memo{Fields: map[string]*commonpb.Payload{"any": {Data: []byte("?")}}}}
+	err := readMemo(info, "any", "timer", &into)
+	require.Equal(t, timer.Internal, timer.CodeOf(err))
+	require.ErrorContains(t, err, "The timer's memo cannot be read.")
+}

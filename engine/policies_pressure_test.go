@@ -1,0 +1,39 @@
+package engine
+
+import (
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+// A burst of refused callbacks repeats one wish for patience, and tells it once.
+func TestBackPressureIsToldOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := &fake{}
+		f.policyOf(t, timer.Policy{BusinessType: "order", Callback: timer.Callback{URL: "https://r.test/"}}.WithDefaults())
+		policies := New(Config{Client: f, PolicyTTL: time.Hour}).Policies
+		_, err := policies.Policy(t.Context(), "order")
+		require.NoError(t, err)
+		wish := timer.BackPressure{Until: timer.At(time.Now()).Add(time.Minute), Since: timer.At(time.Now())}
+		for range 10 {
+			require.NoError(t, policies.HoldBack(t.Context(), "order", wish))
+		}
+		require.Len(t, f.signals, 1)
+		policy, err := policies.Policy(t.Context(), "order")
+		require.NoError(t, err)
+		require.Equal(t, wish.Until, policy.BackPressure.Until, "it holds here at once")
+
+		wish.Until = wish.Until.Add(pressureStep)
+		f.err = errors.New("down")
+		require.Error(t, policies.HoldBack(t.Context(), "order", wish))
+		f.err = nil
+		require.NoError(t, policies.HoldBack(t.Context(), "order", wish))
+		require.Len(t, f.signals, 3, "what nobody has heard of is news")
+	})
+}

@@ -1,0 +1,150 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	commonpb "go.temporal.io/api/common/v1"
+	enumspb "go.temporal.io/api/enums/v1"
+	historypb "go.temporal.io/api/history/v1"
+	workflowpb "go.temporal.io/api/workflow/v1"
+	"go.temporal.io/api/workflowservice/v1"
+
+	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+var order = timer.Key{BusinessType: "order", BusinessID: "1"}
+
+// described is a run in a status.
+func described(status enumspb.WorkflowExecutionStatus) *workflowservice.DescribeWorkflowExecutionResponse {
+	return &workflowservice.DescribeWorkflowExecutionResponse{
+		WorkflowExecutionInfo: &workflowpb.WorkflowExecutionInfo{
+			Execution: &commonpb.WorkflowExecution{WorkflowId: order.String(), RunId: "run"}, Status: status,
+		},
+		WorkflowExtendedInfo: &workflowpb.WorkflowExecutionExtendedInfo{},
+	}
+}
+
+// runsOf are runs of which one is known.
+func runsOf(run *workflowservice.DescribeWorkflowExecutionResponse) *Runs {
+	f := &fake{runs: map[string]*workflowservice.DescribeWorkflowExecutionResponse{order.String(): run}}
+	return New(Config{Client: f}).Runs
+}
+
+func TestARunIsWanted(t *testing.T) {
+	t.Parallel()
+	cancelled, changed, foreign := described(statusRunning), described(statusRunning), described(statusRunning)
+	cancelled.WorkflowExtendedInfo.CancelRequested = true
+	mark := func(run string) map[string]*workflowpb.RequestIdInfo {
+		return map[string]*workflowpb.RequestIdInfo{workflows.ChangeMark(run) + "change": {}}
+	}
+	changed.WorkflowExtendedInfo.RequestIdInfos, foreign.WorkflowExtendedInfo.RequestIdInfos = mark("run"), mark("before")
+	for name, c := range map[string]struct {
+		run  *workflowservice.DescribeWorkflowExecutionResponse
+		want bool
+	}{
+		"open":                             {described(statusRunning), true},
+		"a change of the run before it":    {foreign, true},
+		"asked to cancel":                  {cancelled, false},
+		"a change waits":                   {changed, false},
+		"it has given way to the next run": {described(statusContinued), false},
+		"terminated":                       {described(statusTerminated), false},
+		"deleted":                          {nil, false},
+	} {
+		wanted, err := runsOf(c.run).Wanted(t.Context(), order, "run")
+		require.NoError(t, err, name)
+		require.Equal(t, c.want, wanted, name)
+	}
+	_, err := New(Config{Client: &fake{err: errors.New("down")}}).Runs.Wanted(t.Context(), order, "run")
+	require.Equal(t, timer.Unavailable, timer.CodeOf(err))
+}
+
+// busy is a Temporal whose run has a task until it is free.
+type busy struct {
+	fake
+	free time.Time
+}
+
+func (b *busy) DescribeWorkflowExecution(context.Context, string, string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
+	run := described(statusRunning)
+	if time.Now().Before(b.free) {
+		run.PendingWorkflowTask = &workflowpb.PendingWorkflowTaskInfo{}
+	}
+	return run, nil
+}
+
+// What no worker has taken yet may call the attempt off, so it is waited for.
+func TestTheStateOfARunWaitsForItsTask(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := &busy{free: time.Now().Add(time.Hour)}
+		runs, began := New(Config{Client: f}).Runs, time.Now()
+		_, err := runs.Standing(t.Context(), order, "run")
+		require.ErrorIs(t, err, errTaskPending)
+		require.Equal(t, taskLimit, time.Since(began))
+
+		now, err := runs.Progress(t.Context(), order, "run")
+		require.NoError(t, err)
+		require.True(t, now.Wanted, "the workflow that asks has the task itself")
+
+		began = time.Now()
+		f.free = began.Add(time.Second)
+		state, err := runs.Standing(t.Context(), order, "run")
+		require.NoError(t, err)
+		require.True(t, state.Wanted)
+		require.InDelta(t, time.Second, time.Since(began), float64(taskPoll))
+	})
+}
+
+func TestTheStateOfAnAttempt(t *testing.T) {
+	t.Parallel()
+	run := described(statusRunning)
+	run.PendingActivities = []*workflowpb.PendingActivityInfo{{
+		State:       enumspb.PENDING_ACTIVITY_STATE_CANCEL_REQUESTED,
+		LastFailure: failed(details(t, timer.Report{Result: timer.ResultRetry, Attempt: 3})),
+	}}
+	state, err := runsOf(run).Progress(t.Context(), order, "run")
+	require.NoError(t, err)
+	require.False(t, state.Wanted, "it is called off")
+	require.Equal(t, 3, state.Last.Attempt)
+}
+
+func TestWhatTheHistoryOfARunTells(t *testing.T) {
+	t.Parallel()
+	started := func(worker string) *historypb.HistoryEvent {
+		return &historypb.HistoryEvent{EventType: enumspb.EVENT_TYPE_WORKFLOW_TASK_STARTED,
+			Attributes: &historypb.HistoryEvent_WorkflowTaskStartedEventAttributes{
+				WorkflowTaskStartedEventAttributes: &historypb.WorkflowTaskStartedEventAttributes{Identity: worker},
+			}}
+	}
+	timedOut := &historypb.HistoryEvent{EventType: enumspb.EVENT_TYPE_WORKFLOW_TASK_TIMED_OUT}
+	cancelled := &historypb.HistoryEvent{EventType: enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_CANCEL_REQUESTED,
+		Attributes: &historypb.HistoryEvent_WorkflowExecutionCancelRequestedEventAttributes{
+			WorkflowExecutionCancelRequestedEventAttributes: &historypb.WorkflowExecutionCancelRequestedEventAttributes{Cause: "by hand"},
+		}}
+	for name, c := range map[string]struct {
+		history       []*historypb.HistoryEvent
+		holder, cause string
+	}{
+		"nothing":                   {},
+		"the first worker has it":   {[]*historypb.HistoryEvent{started("a")}, "", ""},
+		"another had it before":     {[]*historypb.HistoryEvent{started("a"), timedOut, started("b")}, "a", ""},
+		"asked to cancel meanwhile": {[]*historypb.HistoryEvent{started("a"), timedOut, cancelled, started("b")}, "a", "by hand"},
+	} {
+		runs := New(Config{Client: &fake{history: c.history}}).Runs
+		holder, err := runs.Holder(t.Context(), order, "run")
+		require.NoError(t, err, name)
+		require.Equal(t, c.holder, holder, name)
+		cause, err := runs.Cause(t.Context(), order, "run")
+		require.NoError(t, err, name)
+		require.Equal(t, c.cause, cause, name)
+	}
+	broken := New(Config{Client: &fake{history: []*historypb.HistoryEvent{started("a")}, err: errors.New("down")}}).Runs
+	_, err := broken.Cause(t.Context(), order, "run")
+	require.Equal(t, timer.Unavailable, timer.CodeOf(err))
+}
