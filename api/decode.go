@@ -95,7 +95,7 @@ func readBody(c echo.Context, limit int64, kinds []string) (jsontext.Value, erro
 	if err == nil {
 		return body, nil
 	}
-	if is[*http.MaxBytesError](err) {
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return nil, tooLarge
 	}
 	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
@@ -133,9 +133,4 @@ func malformed(err error) error {
 		message += "."
 	}
 	return &timer.Error{Code: malformedRequest, Message: message, Cause: err}
-}
-
-func is[E error](err error) bool {
-	_, ok := errors.AsType[E](err)
-	return ok
 }

@@ -48,10 +48,10 @@ func readNote(c echo.Context) (string, error) {
 	}
 	var body pauseBody
 	errs := object.fill(&body)
-	if len(deref(body.Note)) > timer.MaxNote {
+	if len(value(body.Note)) > timer.MaxNote {
 		errs.AddMost("/note", timer.MaxNote, "bytes")
 	}
-	return deref(body.Note), errs.Err()
+	return value(body.Note), errs.Err()
 }
 
 func (s *Server) listUpcoming(c echo.Context) error {

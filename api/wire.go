@@ -38,7 +38,7 @@ type termsBody struct {
 func (o object) booking(reach timer.Reach) (engine.Request, error) {
 	var body timerBody
 	errs := append(o.fill(&body), o.zeros(termsZeros)...)
-	return body.request(timer.Key{BusinessType: deref(body.BusinessType), BusinessID: deref(body.BusinessID)}, errs, reach)
+	return body.request(timer.Key{BusinessType: value(body.BusinessType), BusinessID: value(body.BusinessID)}, errs, reach)
 }
 
 // amendment reads the terms of a timer whose key stands in the path. A body
@@ -93,7 +93,7 @@ func (b termsBody) payload() (payload *timer.Payload, errs timer.FieldErrors) {
 			errs.Add("/payload_base64", timer.CodeInvalidBase64, "must be standard base64 with padding")
 			return nil, errs
 		}
-		return &timer.Payload{Data: data, ContentType: deref(b.ContentType), Base64: true}, nil
+		return &timer.Payload{Data: data, ContentType: value(b.ContentType), Base64: true}, nil
 	case b.ContentType != nil:
 		errs.Add("/content_type", timer.CodeConflict, "goes with payload_base64")
 	}
@@ -116,11 +116,4 @@ func asciiHost(raw string) string {
 	}
 	u.Host = host
 	return u.String()
-}
-
-func deref(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }

@@ -59,6 +59,22 @@ func (k *kernel) list(ctx context.Context, q query.Query, size int, token []byte
 	return response, translate(err)
 }
 
+// eachPage reads all the runs that a query selects, page by page, until one of them
+// cannot be seen to.
+func (k *kernel) eachPage(ctx context.Context, q query.Query, see func([]*workflowpb.WorkflowExecutionInfo) error) error {
+	for token, more := []byte(nil), true; more; more = len(token) > 0 {
+		response, err := k.list(ctx, q, maxListed, token)
+		if err != nil {
+			return err
+		}
+		if err := see(response.GetExecutions()); err != nil {
+			return err
+		}
+		token = response.GetNextPageToken()
+	}
+	return nil
+}
+
 // count counts the runs that a query selects, as far as visibility has heard of them.
 func (k *kernel) count(ctx context.Context, q query.Query) (int, error) {
 	ctx, cancel := bounded(ctx)

@@ -41,20 +41,15 @@ func (p *Policies) listed(ctx context.Context, alsoDeleted bool) ([]timer.Policy
 // latestEntities are the entities of all policies, of each business type the
 // running one or else that which closed last: visibility lists them so.
 func (p *Policies) latestEntities(ctx context.Context) (latest []*workflowpb.WorkflowExecutionInfo, err error) {
-	seen, token := map[string]bool{}, []byte(nil)
-	for {
-		response, err := p.list(ctx, entities(), maxListed, token)
-		if err != nil {
-			return nil, err
-		}
-		for _, info := range response.GetExecutions() {
+	seen := map[string]bool{}
+	err = p.eachPage(ctx, entities(), func(page []*workflowpb.WorkflowExecutionInfo) error {
+		for _, info := range page {
 			if id := info.GetExecution().GetWorkflowId(); !seen[id] {
 				seen[id] = true
 				latest = append(latest, info)
 			}
 		}
-		if token = response.GetNextPageToken(); len(token) == 0 {
-			return latest, nil
-		}
-	}
+		return nil
+	})
+	return latest, err
 }

@@ -81,22 +81,10 @@ func (s *scan) round(ctx context.Context, slack time.Duration, state query.Query
 		result: timer.Reconciliation{Woken: map[string]int{}, Passed: map[string]error{}},
 	}
 	s.known.forget(began)
-	err := this.all(ctx, overdueIn(state, timer.At(this.before)))
+	err := s.timers.eachPage(ctx, overdueIn(state, timer.At(this.before)), func(page []*workflowpb.WorkflowExecutionInfo) error {
+		return this.page(ctx, page)
+	})
 	return this.result, err
-}
-
-func (r *round) all(ctx context.Context, selected query.Query) error {
-	for token, more := []byte(nil), true; more; more = len(token) > 0 {
-		response, err := r.timers.list(ctx, selected, maxListed, token)
-		if err != nil {
-			return err
-		}
-		if err := r.page(ctx, response.GetExecutions()); err != nil {
-			return err
-		}
-		token = response.GetNextPageToken()
-	}
-	return nil
 }
 
 // page checks the runs of one page. One that cannot be checked is passed over.
