@@ -16,7 +16,7 @@ func TestBackPressureIsToldOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		f := &fake{}
-		f.policyOf(t, timer.Policy{BusinessType: "order", Callback: timer.Callback{URL: "https://r.test/"}}.WithDefaults())
+		f.policyOf(t, timer.Policy{BusinessType: "order", Callback: timer.Callback{Destination: timer.Destination{URL: "https://r.test/"}}}.WithDefaults())
 		policies := New(Config{Client: f, PolicyTTL: time.Hour}).Policies
 		_, err := policies.Policy(t.Context(), "order")
 		require.NoError(t, err)

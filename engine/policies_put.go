@@ -97,7 +97,7 @@ func (p *Policies) putOnce(ctx context.Context, change PolicyChange) (PolicyResu
 	put := workflows.PutPolicy{Record: workflows.PolicyRecord{
 		Policy: next, ChangedAt: timer.At(time.Now()), ChangedBy: change.Author,
 	}, IfVersion: last}
-	switch takesURL := old.Callback.URL != "" && next.Callback.URL == ""; {
+	switch takesURL := old.Callback.Addressed() && !next.Callback.Addressed(); {
 	case takesURL:
 		return result, p.storeUnaddressed(ctx, put, change.DryRun)
 	case change.DryRun:

@@ -57,9 +57,9 @@ func checkInterval(rule *timer.Recurrence, policy timer.Policy) error {
 // nobody would be called for.
 func (t *Timers) policyFor(ctx context.Context, spec timer.Spec) (timer.Policy, error) {
 	policy, err := t.policies.cached(ctx, spec.BusinessType)
-	addressed := spec.Callback != nil && spec.Callback.URL != ""
+	addressed := spec.Callback != nil && spec.Callback.Addressed()
 	switch {
-	case err == nil && policy.Callback.URL == "" && !addressed:
+	case err == nil && !policy.Callback.Addressed() && !addressed:
 		return timer.Policy{}, timer.FieldErrors{{Pointer: "/callback/url", Code: timer.CodeRequired,
 			Detail: "is required: the policy of the business type names none"}}.Err()
 	case timer.CodeOf(err) != timer.NotFound:
@@ -80,7 +80,7 @@ func unknownType(businessType string) error {
 
 // targetOf is who a timer calls: its own receiver, or the one of its policy today.
 func targetOf(own *timer.Callback, policy timer.Policy) string {
-	if own != nil && own.URL != "" {
+	if own != nil && own.Addressed() {
 		return own.Target()
 	}
 	return policy.Callback.Target()

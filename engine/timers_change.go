@@ -166,11 +166,11 @@ func (t *Timers) fits(ctx context.Context, view timer.View, change timer.Change)
 		current.Callback = spec.Callback
 	}
 	next, err := current.Apply(change)
-	if err != nil || change.Terms.Callback == nil || next.Callback.URL != "" {
+	if err != nil || change.Terms.Callback == nil || next.Callback.Addressed() {
 		return err
 	}
 	policy, err := t.policies.cached(ctx, view.BusinessType)
-	if (err == nil && policy.Callback.URL == "") || timer.CodeOf(err) == timer.NotFound {
+	if (err == nil && !policy.Callback.Addressed()) || timer.CodeOf(err) == timer.NotFound {
 		return timer.FieldErrors{{Pointer: "/callback/url", Code: timer.CodeRequired,
 			Detail: "is required: the timer has none, and its business type has no policy that names one"}}.Err()
 	}

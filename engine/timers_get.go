@@ -44,7 +44,7 @@ func (t *Timers) showCall(ctx context.Context, view *timer.View) error {
 	}
 	callback, retry := spec.Call(policy.WithDefaults())
 	view.Retry = &retry
-	if callback.URL != "" {
+	if callback.Addressed() {
 		callback = callback.Masked()
 		view.Callback = &callback
 	}

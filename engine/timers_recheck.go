@@ -21,7 +21,7 @@ func (t *Timers) recheck(ctx context.Context, spec timer.Spec, runID string) err
 		err = refuseClosed(policy)
 	case timer.CodeOf(err) != timer.NotFound: // the booking stands, or not: that is told
 		return err
-	case spec.Callback != nil && spec.Callback.URL != "":
+	case spec.Callback != nil && spec.Callback.Addressed():
 		return nil
 	default:
 		err = unknownType(spec.BusinessType)
