@@ -67,7 +67,7 @@ type Bulkhead interface {
 type Preload interface {
 	// Enter takes a place, or reports that so many are preloaded that Temporal
 	// could not record them all before their tasks time out.
-	Enter(recordTime time.Duration) (leave func(), ok bool)
+	Enter(memo timer.Memo) (leave func(), ok bool)
 }
 
 // Tasks are those that this process has, of which each run has one at most.

@@ -42,7 +42,7 @@ func (a *Attempter) preload(ctx context.Context, spec timer.Spec) (timer.Result,
 	if wait > spec.Lead()+clockSkew {
 		return timer.ResultUseQueue, nil
 	}
-	leave, ok := a.Preload.Enter(spec.RecordTime())
+	leave, ok := a.Preload.Enter(spec.Memo)
 	if !ok && wait > shortWait {
 		return a.release(timer.ResultRejected)
 	}

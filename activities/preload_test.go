@@ -37,7 +37,7 @@ func (noPolicies) Policy(context.Context, string) (timer.Policy, error) { return
 // places are free, or taken.
 type places bool
 
-func (p places) Enter(time.Duration) (leave func(), ok bool) { return func() {}, bool(p) }
+func (p places) Enter(timer.Memo) (leave func(), ok bool) { return func() {}, bool(p) }
 
 // task is one that has timed out, or not.
 type task struct {

@@ -112,7 +112,7 @@ func TestDocumentListsEveryWord(t *testing.T) {
 	for name, want := range map[string][]string{
 		"RedeliveryStatus": redeliveries, "FailureClass": classes,
 		"ProblemType": types, "Status": statuses, "FieldErrorCode": constantsOf(t, "../timer/fielderror.go", "FieldErrorCode"),
-		"Reuse":     constantsOf(t, "../timer/policy_reuse.go", "Reuse"),
+		"Reuse":     constantsOf(t, "../timer/policy.go", "Reuse"),
 		"Missed":    constantsOf(t, "../timer/recurrence.go", "Missed"),
 		"OnFailure": constantsOf(t, "../timer/recurrence.go", "OnFailure"),
 	} {

@@ -35,7 +35,7 @@ func startOptions(spec timer.Spec) client.StartWorkflowOptions {
 		ID:                  spec.String(),
 		TaskQueue:           workflows.TaskQueue,
 		StartDelay:          workflows.StartDelay(spec.Memo, time.Now()),
-		WorkflowTaskTimeout: spec.TaskTimeout(),
+		WorkflowTaskTimeout: workflows.TaskTimeout(spec.Memo),
 		// A running timer is never replaced by a start, and the SDK would
 		// otherwise answer with the old run and no error.
 		WorkflowIDConflictPolicy:                 enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL,

@@ -43,9 +43,9 @@ func (c Callback) Masked() Callback {
 	return c
 }
 
-// Amend puts what a change names in the place of what c, the callback of a timer,
-// has: headers by their names, and what it leaves out stays. Headers that stay
-// are refused where the change leads to another origin: they may be credentials.
+// Amend is c, the callback of a timer, with what a change says of it: a header replaces
+// the one of its name, and what the change leaves out stays. A header that would stay is
+// refused where the change leads to another origin, because it may be a credential.
 func (c Callback) Amend(change Callback) (_ Callback, errs FieldErrors) {
 	if change.Addressed() && !change.sameOrigin(c.Destination) {
 		//workflowcheck:ignore They are sorted.
@@ -69,8 +69,8 @@ func (c Callback) Amend(change Callback) (_ Callback, errs FieldErrors) {
 	return c, errs
 }
 
-// overlay is base with the headers of over in place of its own. Their names are
-// the same in any case.
+// overlay is base with the headers of over. One of over replaces that of the same name,
+// in whatever case the names are written.
 func overlay(base, over map[string]string) map[string]string {
 	headers := map[string]string{}
 	//workflowcheck:ignore The order in which they are copied tells nothing.
@@ -84,8 +84,8 @@ func overlay(base, over map[string]string) map[string]string {
 	return headers
 }
 
-// named is the name under which a header is there: in which case it is written does
-// not matter (RFC 9110, section 5.1).
+// named finds a header by its name, in whatever case that is written (RFC 9110, section
+// 5.1), and returns the name as it stands among the headers.
 func named(headers map[string]string, name string) (stored string, ok bool) {
 	//workflowcheck:ignore There is one such name at most.
 	for stored := range headers {

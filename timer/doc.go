@@ -25,8 +25,8 @@
 // (policy*.go).
 //
 // A delivery: a [Delivery] is handed to an attempt, a [Report] is the record of it
-// (delivery.go). [Judge] turns what a receiver answered into a [Verdict] (verdict.go). A
-// [Retry] ladder says when the next attempt is made (retry.go), a [Preload] how long
+// (delivery.go). It goes to a [Destination] (destination.go, callback.go, url.go,
+// reach.go). [Judge] turns an [Answer] into a [Verdict] (verdict.go). A [Retry] ladder says when the next attempt is made (retry.go), a [Preload] how long
 // before the first one a worker gets the timer (preload.go). An [Event] is what an alert
 // tells (event.go).
 //

@@ -1,5 +1,7 @@
 package timer
 
+import "slices"
+
 // Policy says how the timers of one business type are called back, and how
 // much of Wakecall they may use. It is read when a delivery starts, not when a
 // timer is booked.
@@ -113,6 +115,43 @@ func (p Policy) Check() (errs FieldErrors) {
 	}
 	if p.TLS != nil {
 		errs.Under("/tls", p.TLS.Check())
+	}
+	return errs
+}
+
+// Alert names who is told of what went wrong with a business type.
+type Alert struct {
+	URL string `json:"url"`
+}
+
+func (a Alert) check() (errs FieldErrors) {
+	if a.URL == "" {
+		errs.Add("/url", CodeRequired, "is required")
+	} else if why := checkURL(a.URL); why != "" {
+		errs.Add("/url", CodeInvalidURL, why)
+	}
+	return errs
+}
+
+// Reuse says when the id of a timer that has ended may be booked again.
+type Reuse string
+
+// The closed list of ways to reuse an id.
+const (
+	// ReuseAfterFailure frees the id of a timer that was cancelled or failed. One
+	// that was delivered or expired keeps it for as long as Temporal retains it,
+	// so that a repeated booking cannot ring twice.
+	ReuseAfterFailure Reuse = "after_failure"
+	// ReuseAfterEnd frees the id at once, however the timer ended.
+	ReuseAfterEnd Reuse = "after_end"
+)
+
+// Reuses lists every way.
+func Reuses() []Reuse { return []Reuse{ReuseAfterFailure, ReuseAfterEnd} }
+
+func (r Reuse) check() (errs FieldErrors) {
+	if r != "" && !slices.Contains(Reuses(), r) {
+		errs.Add("/reuse", CodeInvalidParameter, "must be after_failure or after_end")
 	}
 	return errs
 }

@@ -69,24 +69,3 @@ func (m Memo) Lead() time.Duration {
 
 // WakesAt is when the timer is handed to a worker.
 func (m Memo) WakesAt() Instant { return m.RingsAt().Add(-m.Lead()) }
-
-const (
-	// taskTimeout is how long a worker may have a timer, beside holding it: for a
-	// first attempt of the default length, and until the engine has recorded it.
-	// At 80 % of the whole the SDK heartbeats.
-	taskTimeout = 15 * time.Second
-	// MaxTaskTimeout is the most that server 1.32.1 allows; it cuts in silence.
-	MaxTaskTimeout = 2 * time.Minute
-)
-
-// TaskTimeout is how long a worker may have the timer. It is also how late a
-// timer rings whose worker was killed with it.
-func (m Memo) TaskTimeout() time.Duration {
-	return min(taskTimeout+2*m.Preload.Window.D(), MaxTaskTimeout)
-}
-
-// RecordTime is how long the engine may take to record a herd that rang at one
-// instant, before the first of it is handed out a second time.
-func (m Memo) RecordTime() time.Duration {
-	return m.TaskTimeout() - m.Lead() - DefaultAttemptTimeout
-}

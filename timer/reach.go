@@ -5,9 +5,9 @@ import (
 	"net/url"
 )
 
-// Reach tells whether callbacks may be sent to an address. Where one is written
-// literally in a URL it is judged when the URL is given; what a name resolves to
-// is judged for each connection.
+// Reach reports whether callbacks may be sent to an address. An address that is written
+// in a URL is checked when the URL is given; an address that a host name resolves to is
+// checked for each connection.
 type Reach func(netip.Addr) bool
 
 // Callback returns what is wrong with where a callback leads.

@@ -26,11 +26,11 @@ type Answer struct {
 	Trouble Trouble
 	// Status is that of an HTTP answer; 0 for none.
 	Status int
-	// Detail is what more may be told of the trouble. It is stored and shown.
+	// Detail is what may be told beside the class. It is stored and shown.
 	Detail string
 	// NoRetry is whether the receiver asked not to be called again.
 	NoRetry bool
-	// RetryAfter is for how long the receiver asked for patience; 0 for not at all.
+	// RetryAfter is how long the receiver asked not to be called; 0 where it did not.
 	RetryAfter time.Duration
 }
 
@@ -40,9 +40,10 @@ type Verdict struct {
 	RetryAfter time.Duration // at most [MaxRetryAfter]; 0 for none
 }
 
-// Judge says what follows from an answer: a wish not to be called again, an address
-// that is not allowed and a request that cannot be built stop, and whatever else did
-// not deliver is tried again. What the words of a protocol mean, its transport knows.
+// Judge says what follows from an answer. A receiver that asked not to be called again, an
+// address that is not allowed and a request that cannot be built end the delivery; whatever
+// else did not deliver is tried again. What a protocol's own words mean, its transport
+// says in the answer.
 func Judge(a Answer) Verdict {
 	switch {
 	case a.Delivered && a.Trouble == NoTrouble:

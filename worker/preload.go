@@ -6,6 +6,7 @@ import (
 
 	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
 )
 
 // Completions tells how fast Temporal records what was delivered.
@@ -27,14 +28,18 @@ type Preload struct {
 }
 
 // taskSeconds are as many as a task may take in all.
-const taskSeconds = int(timer.MaxTaskTimeout / time.Second)
+const taskSeconds = int(workflows.MaxTaskTimeout / time.Second)
 
 // NewPreload returns a bound for timers that are recorded at the rate of completions.
 func NewPreload(completions Completions) *Preload { return &Preload{completions: completions} }
 
-// Enter takes a place, if every preloaded timer can then be recorded within
-// recordTime. leave gives it back, and must be called once.
-func (p *Preload) Enter(recordTime time.Duration) (leave func(), ok bool) {
+// Enter takes a place for a timer, if Temporal can then record every preloaded timer in
+// time. leave gives it back, and must be called once.
+func (p *Preload) Enter(memo timer.Memo) (leave func(), ok bool) {
+	return p.enter(workflows.RecordTime(memo))
+}
+
+func (p *Preload) enter(recordTime time.Duration) (leave func(), ok bool) {
 	places := min(max(int(p.completions.Rate()*recordTime.Seconds()), tuning.MinPreloaded), tuning.MaxPreloaded)
 	seconds := min(max(int(recordTime.Seconds()), 0), taskSeconds-1)
 	p.mu.Lock()

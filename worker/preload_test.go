@@ -31,14 +31,14 @@ func TestPreloadsWhatCanBeRecordedInTime(t *testing.T) {
 			preload := NewPreload(c.rate)
 			var leaves []func()
 			for n := range c.room {
-				leave, ok := preload.Enter(c.recordTime)
+				leave, ok := preload.enter(c.recordTime)
 				require.True(t, ok, "place %d", n)
 				leaves = append(leaves, leave)
 			}
-			_, ok := preload.Enter(c.recordTime)
+			_, ok := preload.enter(c.recordTime)
 			require.False(t, ok)
 			leaves[0]()
-			_, ok = preload.Enter(c.recordTime)
+			_, ok = preload.enter(c.recordTime)
 			require.True(t, ok, "a place that was left is free")
 		})
 	}
@@ -48,15 +48,15 @@ func TestPreloadsWhatCanBeRecordedInTime(t *testing.T) {
 func TestALongPreloadKeepsNobodyOut(t *testing.T) {
 	preload := NewPreload(pace(100))
 	for range 4000 {
-		_, ok := preload.Enter(40 * time.Second)
+		_, ok := preload.enter(40 * time.Second)
 		require.True(t, ok)
 	}
-	_, ok := preload.Enter(40 * time.Second)
+	_, ok := preload.enter(40 * time.Second)
 	require.False(t, ok)
 	for range 700 {
-		_, ok := preload.Enter(7 * time.Second)
+		_, ok := preload.enter(7 * time.Second)
 		require.True(t, ok)
 	}
-	_, ok = preload.Enter(7 * time.Second)
+	_, ok = preload.enter(7 * time.Second)
 	require.False(t, ok)
 }

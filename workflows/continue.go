@@ -17,7 +17,7 @@ func (t *timerRun) continueAsNew(ctx workflow.Context) error {
 	t.spec.Behaviour = max(t.spec.Behaviour, BehaviourNow)
 	err := carryMemo(ctx, t.spec.Memo)
 	if err == nil {
-		ctx = workflow.WithWorkflowTaskTimeout(ctx, t.spec.TaskTimeout())
+		ctx = workflow.WithWorkflowTaskTimeout(ctx, TaskTimeout(t.spec.Memo))
 		options := workflow.ContinueAsNewErrorOptions{BackoffStartInterval: StartDelay(t.spec.Memo, workflow.Now(ctx))}
 		err = workflow.NewContinueAsNewErrorWithOptions(ctx, options, TypeTimer, t.spec, t.payload)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/wakecall/wakecall/e2e/fault/load"
 	"github.com/wakecall/wakecall/e2e/process"
 	"github.com/wakecall/wakecall/e2e/testenv"
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
 )
 
 // herd is a load that falls due in one millisecond.
@@ -73,7 +73,7 @@ func TestHoldingWorkerKilled(t *testing.T) {
 	p := newProduction(t, process.Direct)
 	plan := load.Plan{Timers: 1000, Over: 20 * time.Second, Lead: 30 * time.Second, Herd: true}
 	_, summary := p.run(trial{
-		fault: "kill -9 of a worker that holds 1,000 timers", plan: plan, limits: within(time.Minute, timer.MaxTaskTimeout+time.Minute),
+		fault: "kill -9 of a worker that holds 1,000 timers", plan: plan, limits: within(time.Minute, workflows.MaxTaskTimeout+time.Minute),
 		strike: func(l *load.Load) {
 			p.awaitBooked(l, plan.Timers)
 			held := func() bool { return p.held() >= plan.Timers*95/100 }

@@ -1,8 +1,6 @@
 package timer
 
-import (
-	"slices"
-)
+import "slices"
 
 // Mask is the policy without what is write-only: header values are [Hidden], and
 // a change that sends that back keeps them.
@@ -17,9 +15,8 @@ func (p Policy) Mask() Policy {
 }
 
 // KeepHeaders gives the named headers the values that they have in old, where their
-// names may be written in another case. What cannot be kept is refused: a header that
-// old does not have, and a value that would go to another origin than the one that it
-// was given for.
+// names may be written in another case. It refuses a header that old does not have, and a
+// value that would go to another origin than the one it was given for.
 func (p *Policy) KeepHeaders(old Policy, names []string) (errs FieldErrors) {
 	same := p.Callback.sameOrigin(old.Callback.Destination)
 	for _, name := range slices.Sorted(slices.Values(names)) {

@@ -1,0 +1,28 @@
+package workflows
+
+import (
+	"time"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+const (
+	// taskTimeout is how long a worker may have a timer, beside preloading it: for a
+	// first attempt of the default length, and until Temporal has recorded it. At 80 %
+	// of the whole the SDK heartbeats.
+	taskTimeout = 15 * time.Second
+	// MaxTaskTimeout is the most that server 1.32.1 allows; it cuts in silence.
+	MaxTaskTimeout = 2 * time.Minute
+)
+
+// TaskTimeout is how long a worker may have the timer before Temporal hands it to
+// another one. It is also how late a timer is called whose worker was killed with it.
+func TaskTimeout(memo timer.Memo) time.Duration {
+	return min(taskTimeout+2*memo.Preload.Window.D(), MaxTaskTimeout)
+}
+
+// RecordTime is how long Temporal may take to record timers that were called at one
+// instant, before the first of them is handed out a second time.
+func RecordTime(memo timer.Memo) time.Duration {
+	return TaskTimeout(memo) - memo.Lead() - timer.DefaultAttemptTimeout
+}
