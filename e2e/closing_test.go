@@ -156,6 +156,27 @@ func TestARedeliveryIsUndoneWhosePolicyIsDeletedMeanwhile(t *testing.T) {
 	}
 }
 
+// Without a policy a timer that has no receiver of its own stays failed, one by one and
+// of many: it would wait for a policy that may never come.
+func TestNothingIsRedeliveredThatNobodyIsCalledFor(t *testing.T) {
+	t.Parallel()
+	env, r, kind := open(t)
+	url := r.On("/", receiver.Status(http.StatusGone))
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": url}})
+	failMany(t, env, kind, 2)
+	env.Add(booking(kind, "own", "0s", url))
+	env.Await(kind+"/own", "failed")
+	require.Equal(t, http.StatusNoContent, env.Do("DELETE", "/v1/policies/"+kind, nil).Status)
+	reply := env.Do("POST", "/v1/timers/"+kind+"/0/redeliver", nil)
+	require.Equal(t, http.StatusUnprocessableEntity, reply.Status, "%s", reply.Body)
+	require.Equal(t, "/callback/url", reply.Problem().Errors[0].Pointer)
+	end := redeliver(t, env, kind, 100).await(t, env, func(now redelivery) bool { return now.Status == "done" })
+	require.Equal(t, []int{3, 1, 0, 2}, end.counts(), "the one with a receiver of its own is redelivered")
+	for _, id := range []string{"0", "1"} {
+		require.Equal(t, "failed", env.Get(kind+"/"+id).Status)
+	}
+}
+
 // delayed holds the start of one workflow up: it says so, and waits.
 func delayed(workflowID string, began chan<- struct{}, goOn <-chan struct{}) grpc.UnaryClientInterceptor {
 	return func(ctx context.Context, method string, in, out any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, o ...grpc.CallOption) error {

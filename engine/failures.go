@@ -16,7 +16,8 @@ type Failures struct{ timers *Timers }
 // Redeliver tries a failed timer again, at once, with a fresh ladder and the
 // same webhook id. Whoever asks for it wants it called, so a latest time no
 // longer holds. Its errors are [timer.NotFound], [timer.AlreadyFinished],
-// [timer.Overtaken] when it was booked again meanwhile, and [timer.Unavailable].
+// [timer.Overtaken] when it was booked again meanwhile, [timer.InvalidRequest] where
+// nobody would be called, and [timer.Unavailable].
 func (f *Failures) Redeliver(ctx context.Context, key timer.Key) (timer.View, error) {
 	return f.redeliver(ctx, key, "")
 }
@@ -45,15 +46,14 @@ func (f *Failures) redeliver(ctx context.Context, key timer.Key, runID string) (
 	if view.Status != timer.Failed {
 		return timer.View{}, notFailed(view)
 	}
-	policy, err := f.timers.policies.cached(ctx, key.BusinessType)
-	hasPolicy := timer.CodeOf(err) != timer.NotFound
+	spec, payload, err := f.timers.input(ctx, key, view.RunID)
+	if err != nil {
+		return timer.View{}, err
+	}
+	policy, err := f.timers.policyOf(ctx, key.BusinessType, spec.Callback)
 	if err == nil {
 		err = refuseClosed(policy)
 	}
-	if err != nil && hasPolicy {
-		return timer.View{}, err
-	}
-	spec, payload, err := f.timers.input(ctx, key, view.RunID)
 	if err != nil {
 		return timer.View{}, err
 	}
@@ -77,10 +77,7 @@ func (f *Failures) redeliver(ctx context.Context, key timer.Key, runID string) (
 	if err != nil {
 		return timer.View{}, translate(err)
 	}
-	if hasPolicy { // a timer without a policy waits for one, and is in the way of none
-		err = f.timers.recheck(ctx, spec, run.GetRunID())
-	}
-	if err != nil {
+	if err := f.timers.recheck(ctx, spec, run.GetRunID()); err != nil {
 		return timer.View{}, f.ended(ctx, key, err)
 	}
 	return f.timers.booked(ctx, spec, run.GetRunID()), nil

@@ -169,10 +169,21 @@ func (t *Timers) fits(ctx context.Context, view timer.View, change timer.Change)
 	if err != nil || change.Terms.Callback == nil || next.Callback.Addressed() {
 		return err
 	}
-	policy, err := t.policies.cached(ctx, view.BusinessType)
-	if (err == nil && !policy.Callback.Addressed()) || timer.CodeOf(err) == timer.NotFound {
-		return timer.FieldErrors{{Pointer: "/callback/url", Code: timer.CodeRequired,
+	_, err = t.policyOf(ctx, view.BusinessType, next.Callback)
+	return err
+}
+
+// policyOf is the policy that a timer which was booked is held to, or none. It refuses
+// one that nobody would be called for.
+func (t *Timers) policyOf(ctx context.Context, businessType string, callback *timer.Callback) (timer.Policy, error) {
+	policy, err := t.policies.cached(ctx, businessType)
+	addressed := callback != nil && callback.Addressed()
+	switch none := timer.CodeOf(err) == timer.NotFound; {
+	case none && addressed:
+		return timer.Policy{}, nil
+	case none || (err == nil && !policy.Callback.Addressed() && !addressed):
+		return timer.Policy{}, timer.FieldErrors{{Pointer: "/callback/url", Code: timer.CodeRequired,
 			Detail: "is required: the timer has none, and its business type has no policy that names one"}}.Err()
 	}
-	return err
+	return policy, err
 }
