@@ -6,6 +6,7 @@ import (
 
 	"go.temporal.io/api/serviceerror"
 
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
@@ -98,9 +99,6 @@ func notFailed(view timer.View) error {
 	return &timer.Error{Code: timer.Overtaken, Timer: &view, Message: "The timer is not failed."}
 }
 
-// failedPage is how many failed timers are listed at once.
-const failedPage = 100
-
 func failedOnly(filter timer.FailedFilter) Filter {
 	return Filter{
 		BusinessType: filter.BusinessType, Status: timer.Failed, EndedFrom: filter.EndedFrom, EndedTo: filter.EndedTo,
@@ -116,6 +114,6 @@ func (f *Failures) CountFailed(ctx context.Context, filter timer.FailedFilter) (
 // ListFailed reads one page of the failed runs that a filter selects, the
 // latest first, and the token of the next page. Its error is [timer.Unavailable].
 func (f *Failures) ListFailed(ctx context.Context, filter timer.FailedFilter, token []byte) ([]timer.View, []byte, error) {
-	page, err := f.timers.List(ctx, PageRequest{Filter: failedOnly(filter), Size: failedPage, Token: token})
+	page, err := f.timers.List(ctx, PageRequest{Filter: failedOnly(filter), Size: tuning.FailedPage, Token: token})
 	return page.Timers, page.Next, err
 }

@@ -13,6 +13,7 @@ import (
 	"go.temporal.io/sdk/converter"
 
 	"github.com/wakecall/wakecall/engine/query"
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -28,13 +29,8 @@ type kernel struct {
 	leaving context.Context
 }
 
-// callTimeout bounds one call to Temporal, the SDK's own retries included. The
-// SDK gives a single try half of it: after five seconds without a word the
-// caller is told that the outcome is unknown.
-const callTimeout = 10 * time.Second
-
 func bounded(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(ctx, callTimeout)
+	return context.WithTimeout(ctx, tuning.CallTimeout)
 }
 
 // describe returns what Temporal knows of a run; "" is the latest.
@@ -44,9 +40,6 @@ func (k *kernel) describe(ctx context.Context, workflowID, runID string) (*workf
 	described, err := k.client.DescribeWorkflowExecution(ctx, workflowID, runID)
 	return described, translate(err)
 }
-
-// maxListed is the largest page of Temporal's SQL visibility.
-const maxListed = 1000
 
 // list reads one page of the runs that a query selects, from visibility, which lags
 // behind by a moment. An empty token asks for the first page.
@@ -63,7 +56,7 @@ func (k *kernel) list(ctx context.Context, q query.Query, size int, token []byte
 // cannot be seen to.
 func (k *kernel) eachPage(ctx context.Context, q query.Query, see func([]*workflowpb.WorkflowExecutionInfo) error) error {
 	for token, more := []byte(nil), true; more; more = len(token) > 0 {
-		response, err := k.list(ctx, q, maxListed, token)
+		response, err := k.list(ctx, q, tuning.MaxListed, token)
 		if err != nil {
 			return err
 		}

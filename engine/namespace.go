@@ -10,6 +10,7 @@ import (
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -79,7 +80,7 @@ func (n *Namespace) registerAttributes(ctx context.Context) error {
 // do not know. So a start is what it tries, of the probe, which is there already.
 // Visibility, where attributes end up, need not answer for that.
 func (n *Namespace) awaitAttributes(ctx context.Context) error {
-	poll := time.NewTicker(100 * time.Millisecond)
+	poll := time.NewTicker(tuning.AttributePoll)
 	defer poll.Stop()
 	for {
 		_, err := n.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{

@@ -10,6 +10,7 @@ import (
 	taskqueuepb "go.temporal.io/api/taskqueue/v1"
 	"go.temporal.io/api/workflowservice/v1"
 
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
@@ -24,14 +25,11 @@ type Finding struct {
 	Unknown error
 }
 
-// checkTime bounds all checks of a start.
-const checkTime = 10 * time.Second
-
 // CheckStart looks whether Temporal is set up as Wakecall leans on it, where a client
 // that is no administrator can see it: by asking where it answers, and else by what it
 // does with workflows that are deleted again (docs/decisions/0020-start-checks.md).
 func (n *Namespace) CheckStart(ctx context.Context) []Finding {
-	ctx, cancel := context.WithTimeout(ctx, checkTime)
+	ctx, cancel := context.WithTimeout(ctx, tuning.StartCheckTimeout)
 	defer cancel()
 	t := &trial{kernel: n.kernel, queue: workflows.CheckQueue(uuid.NewString())}
 	defer t.clean(ctx)
@@ -94,17 +92,14 @@ func sayPartitions(n int) string {
 		"set matching.numTaskqueueReadPartitions and matching.numTaskqueueWritePartitions to 1", n)
 }
 
-// clockTolerance is how far the clocks of Temporal and of this process may be apart.
-const clockTolerance = time.Second
-
 // sayClock judges a time of Temporal's that was taken between two of ours.
 func sayClock(before, theirs, after time.Time) string {
 	var off time.Duration
 	way := "behind"
 	switch {
-	case theirs.Before(before.Add(-clockTolerance)):
+	case theirs.Before(before.Add(-tuning.ClockTolerance)):
 		off = before.Sub(theirs)
-	case theirs.After(after.Add(clockTolerance)):
+	case theirs.After(after.Add(tuning.ClockTolerance)):
 		off, way = theirs.Sub(after), "ahead of"
 	default:
 		return ""
@@ -114,7 +109,7 @@ func sayClock(before, theirs, after time.Time) string {
 }
 
 func sayReuse(delayed time.Duration) string {
-	if delayed <= longestReuse {
+	if delayed <= tuning.LongestReuse {
 		return ""
 	}
 	return fmt.Sprintf("a run that continues as new is delayed by %s: a timer that is moved or rung again is as much late; "+

@@ -14,6 +14,7 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"google.golang.org/protobuf/types/known/durationpb"
 
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -25,16 +26,13 @@ type trial struct {
 	started []*commonpb.WorkflowExecution
 }
 
-// trialLife ends what is not deleted.
-const trialLife = time.Minute
-
 // start starts a workflow that gives its first task after a delay.
 func (t *trial) start(ctx context.Context, id, fairness string, delay time.Duration) error {
 	run, err := t.client.WorkflowService().StartWorkflowExecution(ctx, &workflowservice.StartWorkflowExecutionRequest{
 		Namespace: t.namespace, WorkflowId: id, RequestId: uuid.NewString(),
 		WorkflowType:             &commonpb.WorkflowType{Name: workflows.TypeCheck},
 		TaskQueue:                t.taskQueue(),
-		WorkflowExecutionTimeout: durationpb.New(trialLife),
+		WorkflowExecutionTimeout: durationpb.New(tuning.TrialLife),
 		WorkflowStartDelay:       durationpb.New(delay),
 		Priority:                 &commonpb.Priority{FairnessKey: fairness},
 	})
@@ -44,7 +42,7 @@ func (t *trial) start(ctx context.Context, id, fairness string, delay time.Durat
 
 // clean deletes what was started.
 func (t *trial) clean(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tuning.CleanTimeout)
 	defer cancel()
 	for _, run := range t.started {
 		_, _ = t.client.WorkflowService().DeleteWorkflowExecution(ctx, &workflowservice.DeleteWorkflowExecutionRequest{
@@ -56,7 +54,7 @@ func (t *trial) clean(ctx context.Context) {
 // clock compares the time at which Temporal says that it started a workflow.
 func (t *trial) clock(ctx context.Context) (wrong string, unknown error) {
 	id, before := t.queue+":clock", time.Now()
-	if err := t.start(ctx, id, "", trialLife); err != nil {
+	if err := t.start(ctx, id, "", tuning.TrialLife); err != nil {
 		return "", err
 	}
 	after := time.Now()
@@ -121,7 +119,7 @@ func (t *trial) turns(ctx context.Context, settle time.Duration) (fair bool, unk
 // awaitBacklog waits until so many tasks are in the queue: they come to it one after the
 // other only if each is waited for.
 func (t *trial) awaitBacklog(ctx context.Context, tasks int64) error {
-	poll := time.NewTicker(5 * time.Millisecond)
+	poll := time.NewTicker(tuning.BacklogPoll)
 	defer poll.Stop()
 	for {
 		queue, err := t.client.WorkflowService().DescribeTaskQueue(ctx, &workflowservice.DescribeTaskQueueRequest{
@@ -156,10 +154,6 @@ func (t *trial) poll(ctx context.Context) (*workflowservice.PollWorkflowTaskQueu
 	}
 	return task, err
 }
-
-// longestReuse is how long Temporal may keep a run from being continued, in tune with
-// deploy/dynamicconfig.yaml.
-const longestReuse = 50 * time.Millisecond
 
 // reuse continues a workflow as new at once, and sees how long Temporal delays the next
 // run.

@@ -7,6 +7,7 @@ import (
 	enumspb "go.temporal.io/api/enums/v1"
 	workflowpb "go.temporal.io/api/workflow/v1"
 
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
@@ -54,7 +55,7 @@ func (p *Policies) cached(ctx context.Context, businessType string) (timer.Polic
 // recent is [Policies.cached], read anew where that took too long to be trusted.
 func (p *Policies) recent(ctx context.Context, businessType string) (timer.Policy, error) {
 	policy, err := p.cached(ctx, businessType)
-	if err == nil && time.Since(policy.ReadAt.Time()) > p.ttl+readSlack {
+	if err == nil && time.Since(policy.ReadAt.Time()) > p.ttl+tuning.PolicyReadSlack {
 		return p.read(ctx, businessType)
 	}
 	return policy, err

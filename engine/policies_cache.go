@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sync/singleflight"
 
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -28,9 +29,6 @@ type cachedPolicy struct {
 	err    error
 	until  time.Time
 }
-
-// maxCached bounds the cache against callers that make up business types.
-const maxCached = 10_000
 
 func newPolicyCache(ttl time.Duration, read func(context.Context, string) (timer.Policy, error)) *policyCache {
 	return &policyCache{ttl: ttl, read: read, entries: map[string]cachedPolicy{}}
@@ -109,7 +107,7 @@ func (c *policyCache) keep(businessType string, read cachedPolicy, generation in
 	if known := c.entries[businessType]; read.err == nil && time.Now().Before(known.until) {
 		read.policy.BackPressure = longest(known.policy.BackPressure, read.policy)
 	}
-	if len(c.entries) >= maxCached {
+	if len(c.entries) >= tuning.CachedPolicies {
 		clear(c.entries)
 	}
 	c.entries[businessType] = read
@@ -141,7 +139,7 @@ func (c *policyCache) hold(businessType string, wish timer.BackPressure) bool {
 	if !ok || entry.err != nil {
 		return true
 	}
-	if known := entry.policy.BackPressure; known != nil && wish.Until < known.Until.Add(pressureStep) {
+	if known := entry.policy.BackPressure; known != nil && wish.Until < known.Until.Add(tuning.PressureStep) {
 		return false
 	}
 	if !entry.policy.Grants(wish) {

@@ -4,24 +4,16 @@ import (
 	"context"
 	"time"
 
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
-const (
-	// readSlack is how much older than the ttl the policy may be that a booking is
-	// acknowledged by: the read may have been under way already.
-	readSlack = time.Second
-	// visibilityLag is what visibility may lag behind, beyond what it is seen to.
-	visibilityLag = time.Second
-	// closingPoll is the time between two counts while a policy is closed. A
-	// recurring timer is not counted for a moment between two of its runs.
-	closingPoll = 200 * time.Millisecond
-)
-
 // settling is how long a policy must have been closed until every booking that was
 // acknowledged under it is counted.
-func (p *Policies) settling() time.Duration { return p.ttl + readSlack + visibilityLag }
+func (p *Policies) settling() time.Duration {
+	return p.ttl + tuning.PolicyReadSlack + tuning.VisibilityLag
+}
 
 var errClosed = &timer.Error{
 	Code: timer.Unavailable, Message: "The policy is being deleted. Nothing was booked; repeat the request in a moment.",
@@ -85,7 +77,7 @@ func (c *closing) count(ctx context.Context) error {
 
 // close makes the policy take no bookings. It is no new version.
 func (c *closing) close(ctx context.Context) error {
-	c.until = timer.At(time.Now()).Add(c.policies.settling() + 3*callTimeout)
+	c.until = timer.At(time.Now()).Add(c.policies.settling() + 3*tuning.CallTimeout)
 	for {
 		err := c.mark(ctx, c.until)
 		if err != stalePolicy || c.ifVersion != 0 { //nolint:errorlint // it is the value itself
@@ -126,7 +118,7 @@ func (c *closing) reopen(ctx context.Context) {
 func (c *closing) settle(ctx context.Context) error {
 	settled := time.NewTimer(c.policies.settling())
 	defer settled.Stop()
-	poll := time.NewTicker(closingPoll)
+	poll := time.NewTicker(tuning.ClosingPoll)
 	defer poll.Stop()
 	for waiting := true; waiting; {
 		select {
@@ -151,7 +143,7 @@ func (c *closing) confirm(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	response, err := c.policies.list(ctx, openEntity(c.businessType), maxListed, nil)
+	response, err := c.policies.list(ctx, openEntity(c.businessType), tuning.MaxListed, nil)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/temporal"
 
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
@@ -48,7 +49,7 @@ type PolicyDeletion struct {
 // timers and nothing is said of them, and [timer.Unavailable], also while it is not
 // certain whether there are any.
 func (p *Policies) Delete(ctx context.Context, d PolicyDeletion) error {
-	ctx, cancel := context.WithTimeout(ctx, p.settling()+2*callTimeout)
+	ctx, cancel := context.WithTimeout(ctx, p.settling()+2*tuning.CallTimeout)
 	defer cancel()
 	if err := p.meets(ctx, d); err != nil {
 		return err

@@ -2,17 +2,12 @@ package engine
 
 import (
 	"context"
-	"time"
 
 	"go.temporal.io/api/serviceerror"
 
 	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
-
-// pressureStep is how much longer a wish for patience must be than the one in
-// force to be worth telling: a herd of refused callbacks repeats it.
-const pressureStep = time.Second
 
 // HoldBack makes a receiver's wish for patience hold for its whole type: here
 // at once, everywhere as soon as the policy's entity has taken it. Its errors

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -29,7 +30,7 @@ func TestBackPressureIsToldOnce(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, wish.Until, policy.BackPressure.Until, "it holds here at once")
 
-		wish.Until = wish.Until.Add(pressureStep)
+		wish.Until = wish.Until.Add(tuning.PressureStep)
 		f.err = errors.New("down")
 		require.Error(t, policies.HoldBack(t.Context(), "order", wish))
 		f.err = nil

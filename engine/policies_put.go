@@ -11,6 +11,7 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
@@ -58,7 +59,7 @@ func (p *Policies) Put(ctx context.Context, change PolicyChange) (PolicyResult, 
 		return PolicyResult{}, err
 	}
 	change.reach = p.reach
-	ctx, cancel := context.WithTimeout(ctx, p.settling()+callTimeout)
+	ctx, cancel := context.WithTimeout(ctx, p.settling()+tuning.CallTimeout)
 	defer cancel()
 	defer p.cache.forget(change.Policy.BusinessType)
 	for {

@@ -8,6 +8,7 @@ import (
 	historypb "go.temporal.io/api/history/v1"
 
 	"github.com/wakecall/wakecall/engine/query"
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
@@ -30,7 +31,7 @@ func (p *Policies) Versions(ctx context.Context, businessType string) ([]PolicyV
 	ctx, cancel := bounded(ctx)
 	defer cancel()
 	id := workflows.PolicyID(businessType)
-	response, err := p.list(ctx, query.WorkflowID.Is(id), maxListed, nil)
+	response, err := p.list(ctx, query.WorkflowID.Is(id), tuning.MaxListed, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/client"
 
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
@@ -73,15 +74,6 @@ func (r registry) register(ctx context.Context, businessType string) error {
 	return r.apply(ctx, known, workflows.Registration{Add: []string{businessType}})
 }
 
-const (
-	// registrationRest is how long a type stays registered that has no policy: the
-	// policy may be on its way.
-	registrationRest = time.Hour
-	// maxUnregistered is how many types are checked in a round that may have no
-	// policy any more.
-	maxUnregistered = 100
-)
-
 // RepairRegistry compares the registry with the list of policies: it adds what is not there,
 // from before there was a registry or because it was deleted, and removes the types
 // whose policy Temporal has forgotten. Its error is [timer.Unavailable].
@@ -114,7 +106,7 @@ func (q *Queues) RepairRegistry(ctx context.Context, listed []timer.Policy) erro
 func (q *Queues) forgotten(ctx context.Context, unlisted workflows.Registered) (gone []workflows.Registrant, err error) {
 	checks := 0
 	for businessType, registered := range unlisted {
-		if time.Since(time.Unix(registered, 0)) < registrationRest || checks == maxUnregistered {
+		if time.Since(time.Unix(registered, 0)) < tuning.RegistrationRest || checks == tuning.UnregisteredChecked {
 			continue
 		}
 		checks++

@@ -13,6 +13,7 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
@@ -47,7 +48,7 @@ func (r *registryOnly) SignalWithStartWorkflow(_ context.Context, _, _ string, c
 
 func TestTheListMendsTheRegistry(t *testing.T) {
 	t.Parallel()
-	old, young := time.Now().Add(-2*registrationRest).Unix(), time.Now().Unix()
+	old, young := time.Now().Add(-2*tuning.RegistrationRest).Unix(), time.Now().Unix()
 	listed := []timer.Policy{{BusinessType: "listed"}, {BusinessType: "missing"}}
 	r := &registryOnly{
 		known:    workflows.Registered{"listed": old, "forgotten": old, "coming": young, "unlisted": old},

@@ -11,6 +11,7 @@ import (
 	timerate "golang.org/x/time/rate"
 
 	"github.com/wakecall/wakecall/engine/query"
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -22,7 +23,7 @@ type Reconciler struct {
 }
 
 func newReconciler(timers *Timers, queues *Queues) *Reconciler {
-	pace := timerate.NewLimiter(checksPerSecond, 1)
+	pace := timerate.NewLimiter(tuning.ChecksPerSecond, 1)
 	return &Reconciler{
 		untried: &scan{timers: timers, queues: queues, pace: pace, known: &skips{}},
 		retried: &scan{timers: timers, queues: queues, pace: pace, known: &skips{}},
@@ -41,15 +42,6 @@ func (r *Reconciler) Waiting(ctx context.Context, slack time.Duration) (timer.Re
 func (r *Reconciler) Retrying(ctx context.Context, slack time.Duration) (timer.Reconciliation, error) {
 	return r.retried.round(ctx, slack, retrying())
 }
-
-const (
-	// checksPerSecond is how many runs a process checks in a second: each check is one
-	// call of Temporal.
-	checksPerSecond = 200
-	// maxUnanswered is how many checks in a row may remain without an answer: then
-	// it is Temporal that is out of order, and no single run.
-	maxUnanswered = 20
-)
 
 // scan finds the lost among the timers in one state. Its rounds come one after
 // another.
@@ -114,7 +106,7 @@ func (r *round) note(key timer.Key, err error) error {
 	if timer.CodeOf(err) == timer.Unavailable {
 		r.unanswered++
 	}
-	if r.unanswered >= maxUnanswered {
+	if r.unanswered >= tuning.UnansweredChecks {
 		return err
 	}
 	return nil

@@ -4,13 +4,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-)
 
-const (
-	// longestSkip is how long a run is left alone at most.
-	longestSkip = time.Hour
-	// maxSkips bounds the memory, about 10 MB.
-	maxSkips = 200_000
+	"github.com/wakecall/wakecall/internal/tuning"
 )
 
 // skips remember which runs need no check for a while, because their next
@@ -29,13 +24,13 @@ func (r *skips) has(runID string, now time.Time) bool {
 // keep leaves a run alone until a moment.
 func (r *skips) keep(runID string, until, now time.Time) {
 	run, err := uuid.Parse(runID)
-	if err != nil || len(r.until) >= maxSkips {
+	if err != nil || len(r.until) >= tuning.SkippedRuns {
 		return
 	}
 	if r.until == nil {
 		r.until = map[uuid.UUID]int64{}
 	}
-	r.until[run] = min(until.Unix(), now.Add(longestSkip).Unix())
+	r.until[run] = min(until.Unix(), now.Add(tuning.LongestSkip).Unix())
 }
 
 // forget drops what is over.

@@ -20,6 +20,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
@@ -131,13 +132,13 @@ func TestALostRetryIsFoundBehindACrowd(t *testing.T) {
 		require.Equal(t, []string{c.lost}, c.woken)
 		require.Equal(t, map[string]int{"order": 1}, found.Woken)
 		require.Equal(t, crowd, c.looks)
-		require.LessOrEqual(t, time.Since(began), crowd*time.Second/checksPerSecond)
+		require.LessOrEqual(t, time.Since(began), crowd*time.Second/tuning.ChecksPerSecond)
 
 		c.lost, c.looks, c.lists = "", 0, 0
 		_, err = e.Reconciler.Retrying(t.Context(), time.Minute)
 		require.NoError(t, err)
 		require.Equal(t, 1, c.looks, "the rest has nothing to do for an hour")
-		require.Equal(t, crowd/maxListed, c.lists)
+		require.Equal(t, crowd/tuning.MaxListed, c.lists)
 
 		<-time.After(2 * time.Hour) // their attempts are past, and none was made
 		_, err = e.Reconciler.Retrying(t.Context(), time.Minute)
@@ -173,6 +174,6 @@ func TestARoundEndsWhereNothingIsAnswered(t *testing.T) {
 		}
 		_, err := e.Reconciler.Retrying(t.Context(), time.Minute)
 		require.Equal(t, timer.Unavailable, timer.CodeOf(err))
-		require.Equal(t, maxUnanswered, c.looks)
+		require.Equal(t, tuning.UnansweredChecks, c.looks)
 	})
 }

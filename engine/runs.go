@@ -9,14 +9,8 @@ import (
 	historypb "go.temporal.io/api/history/v1"
 	"go.temporal.io/api/workflowservice/v1"
 
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
-)
-
-const (
-	// taskPoll and taskLimit pace the wait for a worker to take what
-	// happened to a run.
-	taskPoll  = 20 * time.Millisecond
-	taskLimit = 2 * time.Second
 )
 
 var errTaskPending = errors.New("no worker has taken yet what happened to the timer")
@@ -30,7 +24,7 @@ type Runs struct{ *kernel }
 // for. Its errors are [timer.NotFound] and [timer.Unavailable], or that no
 // worker saw the event in time.
 func (r *Runs) Standing(ctx context.Context, key timer.Key, runID string) (timer.RunState, error) {
-	ctx, cancel := context.WithTimeout(ctx, taskLimit)
+	ctx, cancel := context.WithTimeout(ctx, tuning.TaskWait)
 	defer cancel()
 	for {
 		described, err := r.describe(ctx, key.String(), runID)
@@ -41,7 +35,7 @@ func (r *Runs) Standing(ctx context.Context, key timer.Key, runID string) (timer
 			return stateIn(described), nil
 		}
 		select {
-		case <-time.After(taskPoll):
+		case <-time.After(tuning.TaskPoll):
 		case <-ctx.Done():
 			return timer.RunState{}, errTaskPending
 		}

@@ -14,6 +14,7 @@ import (
 	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
 
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
@@ -86,7 +87,7 @@ func TestTheStateOfARunWaitsForItsTask(t *testing.T) {
 		runs, began := New(Config{Client: f}).Runs, time.Now()
 		_, err := runs.Standing(t.Context(), order, "run")
 		require.ErrorIs(t, err, errTaskPending)
-		require.Equal(t, taskLimit, time.Since(began))
+		require.Equal(t, tuning.TaskWait, time.Since(began))
 
 		now, err := runs.Progress(t.Context(), order, "run")
 		require.NoError(t, err)
@@ -97,7 +98,7 @@ func TestTheStateOfARunWaitsForItsTask(t *testing.T) {
 		state, err := runs.Standing(t.Context(), order, "run")
 		require.NoError(t, err)
 		require.True(t, state.Wanted)
-		require.InDelta(t, time.Second, time.Since(began), float64(taskPoll))
+		require.InDelta(t, time.Second, time.Since(began), float64(tuning.TaskPoll))
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/wakecall/wakecall/internal/burst"
 	"github.com/wakecall/wakecall/internal/limiter"
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -22,7 +23,7 @@ type Timers struct {
 func newTimers(policies *Policies, quotas Limiter) *Timers {
 	return &Timers{
 		kernel: policies.kernel, policies: policies, reach: policies.reach, limiter: quotas,
-		bursts: burst.New(), bookings: limiter.New(leastBookings, bookingSlowdown),
+		bursts: burst.New(), bookings: limiter.New(tuning.LeastBookings, tuning.BookingSlowdown),
 	}
 }
 

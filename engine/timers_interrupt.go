@@ -15,21 +15,14 @@ import (
 	"go.temporal.io/sdk/client"
 	"google.golang.org/protobuf/types/known/durationpb"
 
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
-const (
-	// nearWaking is how long before it wakes a timer may be with a worker: the
-	// clocks differ.
-	nearWaking = time.Second
-	// notifyTimeout is how long word to a worker may take.
-	notifyTimeout = 10 * time.Second
-)
-
 // mayBePreloaded is whether a worker may hold the timer until its time.
 func mayBePreloaded(view timer.View) bool {
-	return !view.Memo.Resting() && view.Memo.WakesAt().Until(time.Now()) < nearWaking
+	return !view.Memo.Resting() && view.Memo.WakesAt().Until(time.Now()) < tuning.NearWaking
 }
 
 // interrupt tells the worker that holds a timer of a change. Temporal keeps a
@@ -58,7 +51,7 @@ func (t *Timers) mark(ctx context.Context, s sent) error {
 	_, err := t.client.WorkflowService().StartWorkflowExecution(ctx, &workflowservice.StartWorkflowExecutionRequest{
 		Namespace: t.namespace, WorkflowId: s.key.String(), RequestId: workflows.ChangeMark(s.runID) + s.change,
 		WorkflowType: &commonpb.WorkflowType{Name: workflows.TypeNotify}, TaskQueue: &taskqueuepb.TaskQueue{Name: workflows.NobodysQueue},
-		WorkflowExecutionTimeout: durationpb.New(time.Second),
+		WorkflowExecutionTimeout: durationpb.New(tuning.MarkTimeout),
 		WorkflowIdConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
 		WorkflowIdReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
 		OnConflictOptions:        &workflowpb.OnConflictOptions{AttachRequestId: true},
@@ -98,7 +91,7 @@ func (t *Timers) notify(ctx context.Context, key timer.Key, runID string) error 
 		return err
 	}
 	_, err = t.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-		ID: workflows.NotifyID(runID), TaskQueue: workflows.TaskQueue, WorkflowExecutionTimeout: notifyTimeout,
+		ID: workflows.NotifyID(runID), TaskQueue: workflows.TaskQueue, WorkflowExecutionTimeout: tuning.NotifyTimeout,
 		StaticSummary: "notification of " + key.String(),
 	}, workflows.TypeNotify, workflows.Notification{Worker: worker, RunID: runID})
 	return translate(err)

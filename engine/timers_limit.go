@@ -5,20 +5,8 @@ import (
 	"time"
 
 	"github.com/wakecall/wakecall/internal/limiter"
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
-)
-
-const (
-	// leastBookings go at once, however long each takes: the engine may be slow for
-	// other reasons.
-	leastBookings = 8
-	// bookingSlowdown is how many times as long as the quickest a booking may take.
-	// With fewer under way, the programs of a small machine keep falling asleep over
-	// one another's work (docs/decisions/0012-bookings-in-turn.md).
-	bookingSlowdown = 8
-	// longestQueue is how long a booking waits to be let go, so that there is time
-	// for the call itself.
-	longestQueue = callTimeout / 2
 )
 
 // QueuedBookings is how many bookings wait to be let go.
@@ -29,7 +17,7 @@ func (t *Timers) QueuedBookings() int { return t.bookings.Waiting() }
 // every step of what is due meanwhile (docs/decisions/0012-bookings-in-turn.md).
 // Its own error is [timer.Unavailable], and the call was not made.
 func limited[T any](ctx context.Context, bookings *limiter.Limiter, book func() (T, error)) (booked T, err error) {
-	queue, cancel := context.WithTimeout(ctx, longestQueue)
+	queue, cancel := context.WithTimeout(ctx, tuning.LongestQueue)
 	defer cancel()
 	if _, ok := bookings.Acquire(queue, time.Now()); !ok {
 		return booked, &timer.Error{

@@ -18,7 +18,7 @@ import (
 
 func TestBookingsAreLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		bookings := limiter.New(leastBookings, bookingSlowdown)
+		bookings := limiter.New(tuning.LeastBookings, tuning.BookingSlowdown)
 		var made atomic.Int32
 		for range 50 {
 			go func() {
@@ -30,7 +30,7 @@ func TestBookingsAreLimited(t *testing.T) {
 			}()
 		}
 		synctest.Wait()
-		require.EqualValues(t, leastBookings, made.Load(), "no more at once")
+		require.EqualValues(t, tuning.LeastBookings, made.Load(), "no more at once")
 		<-time.After(time.Minute)
 		synctest.Wait()
 		require.EqualValues(t, 50, made.Load(), "a call that fails is not counted any more")
@@ -40,8 +40,8 @@ func TestBookingsAreLimited(t *testing.T) {
 
 func TestABookingThatWaitsTooLongIsNotMade(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		bookings := limiter.New(leastBookings, bookingSlowdown)
-		for range leastBookings {
+		bookings := limiter.New(tuning.LeastBookings, tuning.BookingSlowdown)
+		for range tuning.LeastBookings {
 			_, ok := bookings.Acquire(t.Context(), time.Now())
 			require.True(t, ok)
 		}
@@ -58,7 +58,7 @@ func TestABookingThatWaitsTooLongIsNotMade(t *testing.T) {
 		synctest.Wait()
 		require.Zero(t, e.QueuedBookings())
 		require.Equal(t, timer.Unavailable, timer.CodeOf(err))
-		require.Equal(t, longestQueue, time.Since(began))
+		require.Equal(t, tuning.LongestQueue, time.Since(began))
 
 		gone, cancel := context.WithCancel(t.Context())
 		cancel()
@@ -72,7 +72,7 @@ func TestABookingThatWaitsTooLongIsNotMade(t *testing.T) {
 // ones would all be too slow, and only the least of them would go at once.
 func TestRefusalIsNoMeasureOfABooking(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		bookings := limiter.New(leastBookings, bookingSlowdown)
+		bookings := limiter.New(tuning.LeastBookings, tuning.BookingSlowdown)
 		for _, refused := range []error{context.Canceled, nil} {
 			_, err := limited(t.Context(), bookings, func() (string, error) {
 				<-time.After(time.Millisecond)
@@ -88,6 +88,6 @@ func TestThePageOfLimitsNamesThoseOfBookings(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../docs/limits.md")
 	require.NoError(t, err)
-	require.Contains(t, string(page), fmt.Sprintf("| bookings under way at once | %d to %d a gateway, ", leastBookings, tuning.MaxConcurrency))
-	require.Contains(t, string(page), fmt.Sprintf("503 after %s in the queue", longestQueue))
+	require.Contains(t, string(page), fmt.Sprintf("| bookings under way at once | %d to %d a gateway, ", tuning.LeastBookings, tuning.MaxConcurrency))
+	require.Contains(t, string(page), fmt.Sprintf("503 after %s in the queue", tuning.LongestQueue))
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/wakecall/wakecall/engine/query"
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -32,11 +33,6 @@ type PageRequest struct {
 	Token  []byte
 }
 
-// dueSlack makes up for how the stores of visibility compare times: SQLite does as
-// texts, of which some lack their last zeros. The exact bounds are applied to what
-// comes back.
-const dueSlack = time.Second
-
 // List reads one page from Temporal's visibility, which lags behind by a
 // moment and must not be used to decide whether a timer exists. A page may
 // hold fewer timers than its size, even none, while more follow. Its error is
@@ -63,10 +59,10 @@ func (f Filter) query() query.Query {
 		conditions = append(conditions, attrBusinessType.Is(f.BusinessType))
 	}
 	if f.DueFrom != 0 {
-		conditions = append(conditions, attrDueAt.From(f.DueFrom.Add(-dueSlack)))
+		conditions = append(conditions, attrDueAt.From(f.DueFrom.Add(-tuning.DueSlack)))
 	}
 	if f.DueTo != 0 {
-		conditions = append(conditions, attrDueAt.To(f.DueTo.Add(dueSlack)))
+		conditions = append(conditions, attrDueAt.To(f.DueTo.Add(tuning.DueSlack)))
 	}
 	if f.EndedFrom != 0 {
 		conditions = append(conditions, query.CloseTime.From(f.EndedFrom))

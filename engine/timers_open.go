@@ -5,20 +5,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
-)
-
-const (
-	// countFor is how long a count of open timers is trusted. Counting is a
-	// query over Temporal's visibility.
-	countFor = time.Second
-	// countPatience is how long bookings wait for a new count, and countStale how
-	// old the last one may be by which they go then. Without visibility nobody is
-	// held up, and nobody is refused.
-	countPatience = 200 * time.Millisecond
-	countStale    = 5 * time.Second
-	// pendingRetry is when it is worth trying again where the quota is full.
-	pendingRetry = 5 * time.Second
 )
 
 // admitPending holds a booking to the quota of open timers: what visibility
@@ -31,7 +19,7 @@ func (t *Timers) admitPending(ctx context.Context, businessType string, limit in
 		return nil
 	}
 	return exceeded("The business type has as many open timers as its policy allows.",
-		timer.Quota{Name: QuotaPending, Limit: limit, RetryAfter: pendingRetry})
+		timer.Quota{Name: QuotaPending, Limit: limit, RetryAfter: tuning.PendingRetryAfter})
 }
 
 // openCounts remember how many timers each business type has open.
@@ -81,7 +69,7 @@ func (s *openCount) admit(ctx context.Context, limit int, count func(context.Con
 	s.await(ctx, s.refresh(ctx, count))
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if time.Since(s.at) < countStale && s.counted+s.booked >= limit {
+	if time.Since(s.at) < tuning.CountStale && s.counted+s.booked >= limit {
 		return false
 	}
 	s.booked++
@@ -97,7 +85,7 @@ func (s *openCount) refresh(ctx context.Context, count func(context.Context) (in
 	if s.counting != nil || now.Before(s.again) {
 		return s.counting
 	}
-	c := &counting{done: make(chan struct{}), patience: now.Add(countPatience), before: s.booked}
+	c := &counting{done: make(chan struct{}), patience: now.Add(tuning.CountPatience), before: s.booked}
 	s.counting = c
 	go s.count(context.WithoutCancel(ctx), c, count)
 	return c
@@ -112,7 +100,7 @@ func (s *openCount) count(ctx context.Context, c *counting, count func(context.C
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()
-	s.counting, s.again = nil, now.Add(countFor)
+	s.counting, s.again = nil, now.Add(tuning.CountTrusted)
 	if err == nil {
 		s.counted, s.booked, s.at = open, s.booked-c.before, now
 	}

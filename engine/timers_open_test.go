@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/internal/tuning"
 )
 
 // counter counts open timers, and takes a while for it.
@@ -64,7 +66,7 @@ func TestWhatWasBookedSinceTheCountIsCountedIn(t *testing.T) {
 			require.Zero(t, waited)
 		}
 		require.Equal(t, 1, c.times(), "a count is trusted for a moment")
-		<-time.After(countFor + 1)
+		<-time.After(tuning.CountTrusted + 1)
 		c.becomes(9, 0) // one of the ten has ended
 		ok, _ := admitted(t, s, 10, c)
 		require.True(t, ok)
@@ -84,18 +86,18 @@ func TestAStockThatCannotBeCountedHoldsNobodyUp(t *testing.T) {
 		ok, _ := admitted(t, s, 10, c)
 		require.False(t, ok)
 		c.becomes(10, time.Hour)
-		<-time.After(countFor + 1)
+		<-time.After(tuning.CountTrusted + 1)
 		ok, waited := admitted(t, s, 10, c)
 		require.False(t, ok, "the last count is young")
-		require.Equal(t, countPatience, waited)
-		<-time.After(countStale)
+		require.Equal(t, tuning.CountPatience, waited)
+		<-time.After(tuning.CountStale)
 		for range 100 {
 			ok, waited = admitted(t, s, 10, c)
 			require.True(t, ok)
 			require.Zero(t, waited, "somebody has waited already")
 		}
 		require.Equal(t, 2, c.times(), "one count at a time")
-		<-time.After(callTimeout)
+		<-time.After(tuning.CallTimeout)
 		c.becomes(110, 0)
 		ok, waited = admitted(t, s, 10, c)
 		require.False(t, ok, "visibility is back")

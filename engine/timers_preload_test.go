@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/internal/burst"
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -20,13 +21,13 @@ func TestABurstIsDispatchedOneAfterAnother(t *testing.T) {
 		require.LessOrEqual(t, p.Lead, p.Window)
 		leads = append(leads, p.Lead.D())
 	}
-	require.Equal(t, timer.DefaultPreload, leads[dispatchPerSecond-1], "a few need no more")
+	require.Equal(t, timer.DefaultPreload, leads[tuning.DispatchPerSecond-1], "a few need no more")
 	perSecond := map[int]int{}
-	for _, lead := range leads[dispatchPerSecond:4000] {
+	for _, lead := range leads[tuning.DispatchPerSecond:4000] {
 		perSecond[int(lead.Seconds())]++
 	}
 	for second, n := range perSecond {
-		require.LessOrEqual(t, n, dispatchPerSecond+1, "in second %d before", second)
+		require.LessOrEqual(t, n, tuning.DispatchPerSecond+1, "in second %d before", second)
 	}
 	require.Equal(t, timer.MaxPreload, leads[9999])
 	require.Equal(t, alone, spread(c, alone, rings.Add(time.Second)), "another second is another burst")

@@ -9,6 +9,7 @@ import (
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
 
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
@@ -59,9 +60,6 @@ func reusePolicy(reuse timer.Reuse) enumspb.WorkflowIdReusePolicy {
 	return enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY
 }
 
-// maxTarget is how much of a target a summary shows: Temporal takes 400 bytes.
-const maxTarget = 200
-
 // summary is what the Web UI says of the first run of a timer. A run that follows, of
 // a recurring timer or after a change, has none: Temporal drops it.
 func summary(spec timer.Spec) string {
@@ -70,8 +68,8 @@ func summary(spec timer.Spec) string {
 		text = "paused"
 	}
 	target := spec.Target
-	if len(target) > maxTarget {
-		target = target[:maxTarget] + "..."
+	if len(target) > tuning.SummaryTarget {
+		target = target[:tuning.SummaryTarget] + "..."
 	}
 	if target != "" {
 		text += ", calls " + target

@@ -5,10 +5,9 @@ package burst
 import (
 	"sync"
 	"time"
-)
 
-// maxSeconds bounds the memory of a [Counter], about 1 MB.
-const maxSeconds = 1 << 14
+	"github.com/wakecall/wakecall/internal/tuning"
+)
 
 // Counter counts by the second. It is safe for concurrent use.
 type Counter struct {
@@ -24,7 +23,7 @@ func New() *Counter { return &Counter{seconds: map[int64]int{}} }
 func (c *Counter) Count(at time.Time) (others int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.seconds) >= maxSeconds {
+	if len(c.seconds) >= tuning.BurstSeconds {
 		c.forget(time.Now().Unix())
 	}
 	second := at.Unix()
@@ -41,7 +40,7 @@ func (c *Counter) forget(now int64) {
 			delete(c.seconds, second)
 		}
 	}
-	if len(c.seconds) >= maxSeconds {
+	if len(c.seconds) >= tuning.BurstSeconds {
 		clear(c.seconds)
 	}
 }

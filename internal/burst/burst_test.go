@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/internal/tuning"
 )
 
 func TestEachSecondIsCountedByItself(t *testing.T) {
@@ -20,13 +22,13 @@ func TestEachSecondIsCountedByItself(t *testing.T) {
 func TestWhatIsOverIsForgotten(t *testing.T) {
 	t.Parallel()
 	c, now := New(), time.Now()
-	for second := range maxSeconds {
+	for second := range tuning.BurstSeconds {
 		c.Count(now.Add(-time.Duration(second) * time.Second))
 	}
 	c.Count(now.Add(100 * time.Second))
 	require.LessOrEqual(t, len(c.seconds), 3)
-	for second := range 2 * maxSeconds {
+	for second := range 2 * tuning.BurstSeconds {
 		c.Count(now.Add(time.Duration(1000+second) * time.Second))
 	}
-	require.LessOrEqual(t, len(c.seconds), maxSeconds)
+	require.LessOrEqual(t, len(c.seconds), tuning.BurstSeconds)
 }

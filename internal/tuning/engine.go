@@ -8,6 +8,63 @@ const (
 	// gives a single try half of it: after five seconds without a word the caller is
 	// told that the outcome is unknown.
 	CallTimeout = 10 * time.Second
+	// MaxListed is the largest page of Temporal's SQL visibility, in runs.
+	MaxListed = 1000
+	// DueSlack makes up for how the stores of visibility compare times: SQLite does as
+	// texts, of which some lack their last zeros. The exact bounds are applied to what
+	// comes back.
+	DueSlack = time.Second
+	// AttributePoll is the time between two attempts to use search attributes that have
+	// just been registered.
+	AttributePoll = 100 * time.Millisecond
+)
+
+// Bookings.
+const (
+	// LeastBookings go at once, however long each takes: the engine may be slow for
+	// other reasons (0012).
+	LeastBookings = 8
+	// BookingSlowdown is how many times as long as the quickest a booking may take.
+	// With fewer under way, the programs of a small machine keep falling asleep over
+	// one another's work (0012).
+	BookingSlowdown = 8
+	// LongestQueue is how long a booking waits to be let go, so that there is time for
+	// the call itself.
+	LongestQueue = CallTimeout / 2
+	// DispatchPerSecond is how many timers a second an engine on two cores hands out
+	// beside everything else that it has to do.
+	DispatchPerSecond = 75
+	// BurstSeconds bounds how many seconds a gateway counts bookings for, about 1 MB.
+	BurstSeconds = 1 << 14
+	// SummaryTarget is how many bytes of a target a summary shows: Temporal takes 400.
+	SummaryTarget = 200
+)
+
+// The quota of open timers. Counting is a query over Temporal's visibility; without
+// visibility nobody is held up, and nobody is refused.
+const (
+	// CountTrusted is how long a count of open timers is trusted.
+	CountTrusted = time.Second
+	// CountPatience is how long bookings wait for a new count, and CountStale how old
+	// the last one may be by which they go then.
+	CountPatience = 200 * time.Millisecond
+	CountStale    = 5 * time.Second
+	// PendingRetryAfter is when it is worth trying again where the quota is full.
+	PendingRetryAfter = 5 * time.Second
+)
+
+// Changes of a timer that a worker may hold.
+const (
+	// NearWaking is how long before it wakes a timer may be with a worker: the clocks
+	// differ.
+	NearWaking = time.Second
+	// NotifyTimeout is how long word to a worker may take.
+	NotifyTimeout = 10 * time.Second
+	// MarkTimeout ends what a mark starts where somebody deleted the timer meanwhile.
+	MarkTimeout = time.Second
+	// TaskPoll and TaskWait pace the wait for a worker to take what happened to a run.
+	TaskPoll = 20 * time.Millisecond
+	TaskWait = 2 * time.Second
 )
 
 // Policies.
@@ -15,10 +72,62 @@ const (
 	// MinPolicyInterval is the least time between two listings of all policies by one
 	// worker: each reads all of them.
 	MinPolicyInterval = time.Second
+	// CachedPolicies bounds the cache against callers that make up business types.
+	CachedPolicies = 10_000
+	// PolicyReadSlack is how much older than the ttl the policy may be that a booking is
+	// acknowledged by: the read may have been under way already.
+	PolicyReadSlack = time.Second
+	// VisibilityLag is what visibility may lag behind, beyond what it is seen to.
+	VisibilityLag = time.Second
+	// ClosingPoll is the time between two counts while a policy is closed. A recurring
+	// timer is not counted for a moment between two of its runs.
+	ClosingPoll = 200 * time.Millisecond
+	// PressureStep is how much longer a wish for patience must be than the one in force
+	// to be worth telling: every refused callback of a burst repeats it.
+	PressureStep = time.Second
+)
+
+// The registry of queues.
+const (
+	// RegistrationRest is how long a type stays registered that has no policy: the
+	// policy may be on its way.
+	RegistrationRest = time.Hour
+	// UnregisteredChecked is how many types are checked in a round that may have no
+	// policy any more.
+	UnregisteredChecked = 100
 )
 
 // The reconciler.
 const (
+	// ChecksPerSecond is how many runs a process checks in a second: each check is one
+	// call of Temporal.
+	ChecksPerSecond = 200
+	// UnansweredChecks is how many checks in a row may remain without an answer: then it
+	// is Temporal that is out of order, and no single run.
+	UnansweredChecks = 20
+	// LongestSkip is how long a run is left alone at most.
+	LongestSkip = time.Hour
+	// SkippedRuns bounds how many runs a process leaves alone, about 10 MB.
+	SkippedRuns = 200_000
 	// UnreadableLogged is how many timers one round names that it could not read.
 	UnreadableLogged = 10
+)
+
+// FailedPage is how many failed timers a redelivery lists at once.
+const FailedPage = 100
+
+// Checks at the start (0020).
+const (
+	// StartCheckTimeout bounds all of them, and CleanTimeout what deletes their workflows.
+	StartCheckTimeout = 10 * time.Second
+	CleanTimeout      = time.Second
+	// ClockTolerance is how far the clocks of Temporal and of this process may be apart.
+	ClockTolerance = time.Second
+	// TrialLife ends what is not deleted.
+	TrialLife = time.Minute
+	// LongestReuse is how long Temporal may keep a run from being continued, in tune with
+	// deploy/dynamicconfig.yaml.
+	LongestReuse = 50 * time.Millisecond
+	// BacklogPoll is the time between two looks at how many tasks a queue has.
+	BacklogPoll = 5 * time.Millisecond
 )
