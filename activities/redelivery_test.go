@@ -2,10 +2,7 @@ package activities_test
 
 import (
 	"context"
-	"slices"
-	"strconv"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/testsuite"
@@ -14,110 +11,56 @@ import (
 	"github.com/wakecall/wakecall/timer"
 )
 
-// failures are failed timers on pages of three, whose run and business id are
-// the same.
+// failures are failed timers, a page of one each, whose run is named after its id.
 type failures struct {
 	ids    []string
-	errors map[string]error
+	filter timer.FailedFilter
 	tried  []string
 }
 
-func (f *failures) CountFailed(context.Context, timer.FailedFilter) (int, error) {
+func (f *failures) CountFailed(_ context.Context, filter timer.FailedFilter) (int, error) {
+	f.filter = filter
 	return len(f.ids), nil
 }
 
-func (f *failures) ListFailed(_ context.Context, _ timer.FailedFilter, token []byte) (page []timer.View, next []byte, err error) {
-	start, _ := strconv.Atoi(string(token))
-	end := min(start+3, len(f.ids))
-	for _, id := range f.ids[start:end] {
-		page = append(page, timer.View{Key: timer.Key{BusinessType: "x", BusinessID: id}, RunID: id})
+func (f *failures) ListFailed(_ context.Context, filter timer.FailedFilter, token []byte) (page []timer.View, next []byte, err error) {
+	f.filter = filter
+	at := len(token)
+	if at+1 < len(f.ids) {
+		next = make([]byte, at+1)
 	}
-	if end < len(f.ids) {
-		next = []byte(strconv.Itoa(end))
-	}
-	return page, next, nil
+	return []timer.View{{Key: timer.Key{BusinessType: "x", BusinessID: f.ids[at]}, RunID: "run-" + f.ids[at]}}, next, nil
 }
 
 func (f *failures) RedeliverRun(_ context.Context, key timer.Key, runID string) error {
-	f.tried = append(f.tried, runID)
-	return f.errors[key.BusinessID]
+	f.tried = append(f.tried, key.String()+" "+runID)
+	if key.BusinessID == "b" {
+		return &timer.Error{Code: timer.Overtaken}
+	}
+	return nil
 }
 
-func redeliver(t *testing.T, f *failures, perSecond float64, from *timer.RedeliveryProgress) (done timer.Redelivered, err error) {
+// A redelivery is a job whose items are the failed runs that its filter selects.
+func TestRedeliver(t *testing.T) {
+	t.Parallel()
+	order := timer.Redelivery{Filter: timer.FailedFilter{BusinessType: "x", EndedTo: 9}, PerSecond: timer.MaxRedeliveryRate}
+	f := &failures{ids: []string{"a", "b", "c"}}
+	controller := &activities.Controller{Failures: f}
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestActivityEnvironment()
-	controller := &activities.Controller{Failures: f}
 	env.RegisterActivity(controller.Redeliver)
-	if from != nil {
-		env.SetHeartbeatDetails(*from)
-	}
-	value, err := env.ExecuteActivity(controller.Redeliver, timer.Redelivery{PerSecond: perSecond})
-	if err == nil {
-		require.NoError(t, value.Get(&done))
-	}
-	return done, err
-}
-
-func seven() *failures {
-	return &failures{ids: []string{"a", "b", "c", "d", "e", "f", "g"}, errors: map[string]error{}}
-}
-
-func counts(d timer.Redelivered) []int { return []int{*d.Found, d.Redelivered, d.Skipped, d.Failed} }
-
-func TestRedeliverAllPages(t *testing.T) {
-	t.Parallel()
-	f := seven()
-	f.errors["b"] = &timer.Error{Code: timer.AlreadyFinished}
-	f.errors["c"] = &timer.Error{Code: timer.Overtaken}
-	f.errors["d"] = &timer.Error{Code: timer.NotFound}
-	f.errors["e"] = &timer.Error{Code: timer.Internal}
-	done, err := redeliver(t, f, timer.MaxRedeliveryRate, nil)
+	value, err := env.ExecuteActivity(controller.Redeliver, order)
 	require.NoError(t, err)
-	require.Equal(t, []int{7, 3, 3, 1}, counts(done))
-	require.Equal(t, f.ids, f.tried, "each once, in order")
-}
+	var done timer.Redelivered
+	require.NoError(t, value.Get(&done))
+	three := 3
+	require.Equal(t, timer.Redelivered{Found: &three, Done: 2, Skipped: 1}, done)
+	require.Equal(t, []string{"x/a run-a", "x/b run-b", "x/c run-c"}, f.tried)
+	require.Equal(t, order.Filter, f.filter)
 
-func TestRedeliverKeepsToItsRate(t *testing.T) {
-	t.Parallel()
-	began := time.Now()
-	_, err := redeliver(t, seven(), 50, nil)
+	env.SetHeartbeatDetails(timer.RedeliveryProgress{Redelivered: done, JobCursor: timer.JobCursor{Page: make([]byte, 2), After: "run-c"}})
+	again, err := env.ExecuteActivity(controller.Redeliver, order)
 	require.NoError(t, err)
-	require.GreaterOrEqual(t, time.Since(began), 6*20*time.Millisecond, "the first waits for nobody")
-}
-
-func TestRedeliverGoesOn(t *testing.T) {
-	t.Parallel()
-	found := 9
-	before := timer.RedeliveryProgress{
-		Redelivered: timer.Redelivered{Found: &found, Redelivered: 4, Skipped: 1}, Page: []byte("3"), After: "d",
-	}
-	f := seven()
-	done, err := redeliver(t, f, timer.MaxRedeliveryRate, &before)
-	require.NoError(t, err)
-	require.Equal(t, []string{"e", "f", "g"}, f.tried)
-	require.Equal(t, []int{9, 7, 1, 0}, counts(done), "counted once")
-
-	before.After = "gone"
-	f = seven()
-	_, err = redeliver(t, f, timer.MaxRedeliveryRate, &before)
-	require.NoError(t, err)
-	require.Equal(t, []string{"d", "e", "f", "g"}, f.tried, "where the run is gone, its page begins anew")
-}
-
-// A timer that cannot be asked about holds its redelivery up, but not for ever.
-func TestRedeliverWhileTemporalIsDown(t *testing.T) {
-	t.Parallel()
-	f := seven()
-	f.errors["b"] = &timer.Error{Code: timer.Unavailable}
-	_, err := redeliver(t, f, timer.MaxRedeliveryRate, nil)
-	require.Error(t, err, "Temporal tries again from here")
-	require.Equal(t, []string{"a", "b"}, f.tried)
-
-	found := 7
-	last := timer.RedeliveryProgress{Redelivered: timer.Redelivered{Found: &found, Redelivered: 1}, After: "a", Tries: 4}
-	f.tried = nil
-	done, err := redeliver(t, f, timer.MaxRedeliveryRate, &last)
-	require.NoError(t, err)
-	require.Equal(t, []int{7, 6, 0, 1}, counts(done))
-	require.True(t, slices.Contains(f.tried, "g"))
+	require.NoError(t, again.Get(&done))
+	require.Len(t, f.tried, 3, "it goes on behind the run that was dealt with last")
 }

@@ -178,12 +178,12 @@ func TestRecordHistoriesOfRedeliveries(t *testing.T) {
 	for _, scenario := range []struct {
 		name string
 		rate float64
-	}{{"redelivery-stopped", 0.1}, {"redelivery", 1000}} {
+	}{{"redelivery-stopped", 0.1}, {"redelivery", 1000}, {"redelivery-own-queue", 1000}} {
 		job := redeliver(t, env, kind, scenario.rate)
 		job.await(t, env, func(now redelivery) bool { return now.Redelivered > 0 })
 		env.Do("DELETE", "/v1/redeliveries/"+job.ID, nil) // too late for the fast one
 		job.await(t, env, jobEnded)
-		recorder{t: t, h: env}.run(scenario.name, workflows.RedeliveryID(job.ID), "")
+		recorder{t: t, h: env}.run(scenario.name, workflows.RedeliveryJob.WorkflowID(job.ID), "")
 	}
 }
 

@@ -10,9 +10,12 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	sdkworker "go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
 
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/testenv"
+	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -92,7 +95,7 @@ func TestRedeliverByQuery(t *testing.T) { // it needs the machine for itself
 	env, r, kind := open(t)
 	target, mend := outage(r)
 	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": target}})
-	const timers, rate = 50, 10
+	const timers, rate = 20, 10
 	failMany(t, env, kind, timers)
 	mend()
 	begun := redeliver(t, env, kind, rate)
@@ -125,7 +128,7 @@ func TestRedeliverByQuery(t *testing.T) { // it needs the machine for itself
 	require.Equal(t, []int{timers, 0, timers, 0}, again.counts(), "there is nothing left to do")
 	require.Len(t, r.All(), 2*timers)
 
-	described, err := env.Client.DescribeWorkflowExecution(t.Context(), workflows.RedeliveryID(begun.ID), "")
+	described, err := env.Client.DescribeWorkflowExecution(t.Context(), workflows.RedeliveryJob.WorkflowID(begun.ID), "")
 	require.NoError(t, err)
 	require.Empty(t, described.GetWorkflowExecutionInfo().GetSearchAttributes().GetIndexedFields()["BusinessType"],
 		"who cancels timers by query means no job")
@@ -264,19 +267,22 @@ func TestRedeliveryAmongWorkers(t *testing.T) { // it needs the machine for itse
 	t.Cleanup(stop)
 	env, r := testenv.OpenWith(t, addr, testenv.Settings()), receiver.New(t)
 	target, mend := outage(r)
-	const kind, timers = "handed-on", 30
+	const kind, timers = "handed-on", 15
 	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": target}})
 	env.StartWorker()
 	failMany(t, env, kind, timers)
 	env.StopWorker()
 	mend()
 
+	older := redeliver(t, env, "nobody", 1)
+	orderLikeBefore(t, env, older.ID)
 	unheard := redeliver(t, env, kind, 1)
 	reply := env.Do("DELETE", "/v1/redeliveries/"+unheard.ID, nil)
 	require.Equal(t, http.StatusAccepted, reply.Status, "nobody has heard of it")
 	require.Equal(t, "/v1/redeliveries/"+unheard.ID, reply.Header.Get("Location"))
 	begun := redeliver(t, env, kind, 10)
 	env.StartWorker()
+	require.Equal(t, "done", older.await(t, env, jobEnded).Status, "it is carried out on the queue of then")
 	require.Equal(t, "stopped", unheard.await(t, env, jobEnded).Status)
 	begun.await(t, env, func(r redelivery) bool { return r.Redelivered > 3 })
 	env.StopWorker()
@@ -319,4 +325,27 @@ func TestRedeliveryRefusals(t *testing.T) {
 			require.Equal(t, http.StatusNotFound, env.Do(method, "/v1/redeliveries/"+id, nil).Status, id)
 		}
 	}
+}
+
+// redeliverLikeBefore is the workflow of redeliveries from before jobs had a queue of
+// their own.
+func redeliverLikeBefore(ctx workflow.Context, order timer.Redelivery) (done timer.Redelivered, err error) {
+	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		TaskQueue: workflows.ControlQueue, StartToCloseTimeout: 24 * time.Hour, HeartbeatTimeout: 30 * time.Second, WaitForCancellation: true,
+	})
+	err = workflow.ExecuteActivity(ctx, workflows.ActivityRedeliver, order).Get(ctx, &done)
+	return done, err
+}
+
+// orderLikeBefore makes a worker of before take a redelivery's order, and leave.
+func orderLikeBefore(t *testing.T, env *testenv.Env, id string) {
+	t.Helper()
+	older := sdkworker.New(env.Client, workflows.TaskQueue, sdkworker.Options{LocalActivityWorkerOnly: true})
+	older.RegisterWorkflowWithOptions(redeliverLikeBefore, workflow.RegisterOptions{Name: workflows.TypeRedelivery})
+	require.NoError(t, older.Start())
+	defer older.Stop()
+	require.Eventually(t, func() bool {
+		described, err := env.Client.DescribeWorkflowExecution(t.Context(), workflows.RedeliveryJob.WorkflowID(id), "")
+		return err == nil && len(described.GetPendingActivities()) == 1
+	}, 20*time.Second, 20*time.Millisecond, "the worker of before takes the order")
 }

@@ -82,7 +82,7 @@ var (
 
 	storedPressure = timer.BackPressure{Until: clock(4), Since: clock(3), Status: 429}
 
-	storedRedelivered = timer.Redelivered{Found: ptr(9), Redelivered: 4, Skipped: 3, Failed: 2}
+	storedRedelivered = timer.Redelivered{Found: ptr(9), Done: 4, Skipped: 3, Failed: 2}
 )
 
 // What a timer is stored as.
@@ -138,7 +138,7 @@ func TestStoredRedelivery(t *testing.T) {
 	})
 	golden.Check(t, "redelivered", storedRedelivered)
 	golden.Check(t, "redelivery_progress", timer.RedeliveryProgress{
-		Redelivered: storedRedelivered, Page: []byte("page"), After: "run-1", Tries: 2,
+		Redelivered: storedRedelivered, JobCursor: timer.JobCursor{Page: []byte("page"), After: "run-1", Tries: 2},
 	})
 }
 

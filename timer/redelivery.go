@@ -31,56 +31,46 @@ func (r Redelivery) Check() (errs FieldErrors) {
 	return errs
 }
 
-// Redelivered counts what became of the timers of a redelivery.
+// Redelivered is [JobCounts] under the names of a redelivery.
 type Redelivered struct {
 	// Found counts the runs that the filter selects; nil while nobody has
 	// counted them. An id that failed several times is found once for each.
 	Found *int `json:"found"`
-	// Redelivered counts the timers that were started again.
-	Redelivered int `json:"redelivered"`
+	// Done counts the timers that were started again.
+	Done int `json:"redelivered"`
 	// Skipped counts those that are not failed any more, or failed once more.
 	Skipped int `json:"skipped"`
 	// Failed counts those that could not be started.
 	Failed int `json:"failed"`
 }
 
-// RedeliveryProgress is how far a redelivery has come: from here another
-// worker goes on.
+// Counts returns the counts, to be counted up.
+func (r *Redelivered) Counts() *JobCounts { return (*JobCounts)(r) }
+
+// RedeliveryProgress is how far a redelivery has come.
 type RedeliveryProgress struct {
 	Redelivered
-	// Page is the token of the page that is worked on, and After the run on it
-	// that was dealt with last. An index would be wrong as soon as Temporal
-	// forgets a run or hears of one late.
-	Page  []byte `json:"page,omitempty"`
-	After string `json:"after,omitzero"`
-	// Tries counts what was tried in vain for the run behind After.
-	Tries int `json:"tries,omitzero"`
+	JobCursor
 }
 
 // RedeliveryStatus is where a redelivery stands.
-type RedeliveryStatus string
+type RedeliveryStatus = JobStatus
 
-// The life of a redelivery: running, then one of the three ends.
+// The life of a redelivery.
 const (
-	// RedeliveryRunning: timers are still to be started, or nobody has begun.
-	RedeliveryRunning RedeliveryStatus = "running"
-	// RedeliveryDone: every timer was dealt with.
-	RedeliveryDone RedeliveryStatus = "done"
-	// RedeliveryStopped: stopped by anybody.
-	RedeliveryStopped RedeliveryStatus = "stopped"
-	// RedeliveryFailed: it could not go on.
-	RedeliveryFailed RedeliveryStatus = "failed"
+	RedeliveryRunning = JobRunning
+	RedeliveryDone    = JobDone
+	RedeliveryStopped = JobStopped
+	RedeliveryFailed  = JobFailed
 )
 
-// RedeliveryStatuses lists every status, in the order of a redelivery's life.
-func RedeliveryStatuses() []RedeliveryStatus {
-	return []RedeliveryStatus{RedeliveryRunning, RedeliveryDone, RedeliveryStopped, RedeliveryFailed}
-}
+// RedeliveryStatuses lists every status.
+func RedeliveryStatuses() []RedeliveryStatus { return JobStatuses() }
 
 // RedeliveryView is what a reader is shown of a redelivery.
 type RedeliveryView struct {
-	ID     string           `json:"id"`
-	Status RedeliveryStatus `json:"status"`
+	ID     string    `json:"id"`
+	Status JobStatus `json:"status"`
 	Redelivered
 	PerSecond float64 `json:"per_second"`
 	FailedFilter

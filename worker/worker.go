@@ -51,9 +51,9 @@ type Observer interface {
 
 // Workers are the pollers of one process: for workflow tasks and the attempts
 // inside them, for the attempts that the server paces, for control work (queue
-// rates, alerts, jobs), and for questions that only this process can answer.
+// rates, alerts), for jobs, and for questions that only this process can answer.
 type Workers struct {
-	timers, defaults, receipts, control sdkworker.Worker
+	timers, defaults, receipts, control, jobs sdkworker.Worker
 
 	attempter *activities.Attempter
 
@@ -85,7 +85,14 @@ func New(options Options) *Workers {
 			DisableWorkflowWorker:              true,
 			MaxConcurrentActivityTaskPollers:   tuning.ControlPollers,
 			MaxConcurrentActivityExecutionSize: tuning.ControlSlots,
-			MaxHeartbeatThrottleInterval:       tuning.ControlHeartbeat,
+			MaxHeartbeatThrottleInterval:       tuning.JobHeartbeat, // of older redeliveries
+			WorkerStopTimeout:                  options.StopTimeout,
+		}),
+		jobs: sdkworker.New(options.Client, workflows.JobQueue, sdkworker.Options{
+			DisableWorkflowWorker:              true,
+			MaxConcurrentActivityTaskPollers:   tuning.JobPollers,
+			MaxConcurrentActivityExecutionSize: tuning.JobSlots,
+			MaxHeartbeatThrottleInterval:       tuning.JobHeartbeat,
 			WorkerStopTimeout:                  options.StopTimeout,
 		}),
 		receipts: sdkworker.New(options.Client, workflows.ReceiptQueue(options.Identity), sdkworker.Options{
@@ -106,7 +113,9 @@ func New(options Options) *Workers {
 	register(w.receipts, workflows.ActivityRecheck, options.Attempter.Recheck)
 	register(w.control, workflows.ActivitySetQueueRate, options.Controller.SetQueueRate)
 	register(w.control, workflows.ActivityAlert, options.Controller.Alert)
-	register(w.control, workflows.ActivityRedeliver, options.Controller.Redeliver)
+	for _, queue := range []sdkworker.Worker{w.jobs, w.control} { // where the older ones wait
+		register(queue, workflows.RedeliveryJob.Activity, options.Controller.Redeliver)
+	}
 	return w
 }
 
@@ -149,5 +158,5 @@ func (w *Workers) Stop() {
 
 // parts are in the order of their start: who makes attempts must be there to be asked.
 func (w *Workers) parts() []sdkworker.Worker {
-	return []sdkworker.Worker{w.receipts, w.control, w.timers, w.defaults}
+	return []sdkworker.Worker{w.receipts, w.control, w.jobs, w.timers, w.defaults}
 }

@@ -15,8 +15,11 @@ import (
 const (
 	// TaskQueue is polled for workflow tasks, fast-path attempts included.
 	TaskQueue = "wakecall"
-	// ControlQueue is polled for what keeps a deployment in order: limits, alerts,
-	// and jobs over many timers.
+	// JobQueue is polled for the work of jobs, each of which takes a slot for as long
+	// as it runs. Redeliveries that began before it was there are on [ControlQueue].
+	JobQueue = "wakecall-jobs"
+	// ControlQueue is polled for what concerns no single timer: queue rates and
+	// alerts.
 	ControlQueue = "wakecall-control"
 	// DefaultDeliveryQueue is polled for the paced attempts of business types that
 	// have no policy.
@@ -150,15 +153,30 @@ func AlertID(event timer.EventType, runID string) string {
 // NotifyID is the workflow id of word to the worker that has preloaded a run.
 func NotifyID(runID string) string { return "nudge:" + runID }
 
-const redeliveryPrefix = "redelivery:"
+// JobKind is the names that Temporal stores of a kind of job.
+type JobKind struct {
+	// Workflow and Activity are types, and Memo the key of the order in the memo.
+	Workflow, Activity, Memo string
+	// Prefix begins the workflow ids of its jobs.
+	Prefix string
+}
+
+// RedeliveryJob tries many failed timers again.
+var RedeliveryJob = JobKind{Workflow: TypeRedelivery, Activity: ActivityRedeliver, Memo: MemoRedelivery, Prefix: "redelivery:"}
+
+// WorkflowID is the workflow id of a job.
+func (k JobKind) WorkflowID(id string) string { return k.Prefix + id }
+
+// ID is the inverse of [JobKind.WorkflowID].
+func (k JobKind) ID(workflowID string) (id string, ok bool) {
+	return strings.CutPrefix(workflowID, k.Prefix)
+}
 
 // RedeliveryID is the workflow id of a redelivery.
-func RedeliveryID(id string) string { return redeliveryPrefix + id }
+func RedeliveryID(id string) string { return RedeliveryJob.WorkflowID(id) }
 
 // RedeliveryOf is the inverse of [RedeliveryID].
-func RedeliveryOf(workflowID string) (id string, ok bool) {
-	return strings.CutPrefix(workflowID, redeliveryPrefix)
-}
+func RedeliveryOf(workflowID string) (id string, ok bool) { return RedeliveryJob.ID(workflowID) }
 
 // Encode wraps a payload so that Temporal stores its bytes as they are, and
 // the Web UI shows JSON as JSON.

@@ -24,14 +24,14 @@ func TestStoredNames(t *testing.T) {
 		workflows.PolicyID("order"):                    "policy:order",
 		workflows.AlertID(timer.EventFailed, "r"):      "alert:" + string(timer.EventFailed) + ":r",
 		workflows.NotifyID("r"):                        "nudge:r",
-		workflows.RedeliveryID("4"):                    "redelivery:4",
+		workflows.RedeliveryJob.WorkflowID("4"):        "redelivery:4",
 		workflows.TypeTimer + workflows.TaskQueue:      "WakecallTimerwakecall",
 		workflows.ProbeID + " " + workflows.RegistryID: "wakecall:probe wakecall:registry",
 	} {
 		require.Equal(t, want, name)
 	}
 	for workflowID, want := range map[string]string{"redelivery:4": "4", "x/4": ""} {
-		id, ok := workflows.RedeliveryOf(workflowID)
+		id, ok := workflows.RedeliveryJob.ID(workflowID)
 		require.Equal(t, want != "", ok)
 		if ok {
 			require.Equal(t, want, id)

@@ -1,6 +1,10 @@
 package workflows
 
-import "go.temporal.io/sdk/workflow"
+import (
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/wakecall/wakecall/timer"
+)
 
 // Registry is where workflows are registered: a worker, a replayer and a test
 // environment all are one.
@@ -13,7 +17,7 @@ func Register(r Registry) {
 	r.RegisterWorkflowWithOptions(Timer, workflow.RegisterOptions{Name: TypeTimer})
 	r.RegisterWorkflowWithOptions(Policy, workflow.RegisterOptions{Name: TypePolicy})
 	r.RegisterWorkflowWithOptions(Alert, workflow.RegisterOptions{Name: TypeAlert})
-	r.RegisterWorkflowWithOptions(Redelivery, workflow.RegisterOptions{Name: TypeRedelivery})
+	r.RegisterWorkflowWithOptions(Job[timer.Redelivery, timer.Redelivered](RedeliveryJob), workflow.RegisterOptions{Name: RedeliveryJob.Workflow})
 	r.RegisterWorkflowWithOptions(Notify, workflow.RegisterOptions{Name: TypeNotify})
 	r.RegisterWorkflowWithOptions(PolicyRegistry, workflow.RegisterOptions{Name: TypeRegistry})
 	r.RegisterWorkflowWithOptions(Probe, workflow.RegisterOptions{Name: TypeProbe})

@@ -70,6 +70,18 @@ func TestTheRegistryIsFrozen(t *testing.T) {
 	require.FileExists(t, "testdata/v1/registry.json", "record it with make histories")
 }
 
+// Redeliveries from before jobs had a queue of their own replay, and those since.
+func TestJobsAreFrozenOnBothQueues(t *testing.T) {
+	t.Parallel()
+	for file, queue := range map[string]string{
+		"testdata/v2/redelivery.json": workflows.ControlQueue, "testdata/v2/redelivery-own-queue.json": workflows.JobQueue,
+	} {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err, "record it with make histories")
+		require.Contains(t, string(text), `"name": "`+queue+`"`)
+	}
+}
+
 // Runs whose delivery says how it ended, under the behaviours that did not at first.
 func TestEndingsAreFrozen(t *testing.T) {
 	t.Parallel()

@@ -15,6 +15,8 @@ const (
 	ReceiptPollers = 2
 	// ControlPollers take control work, which is rare and short.
 	ControlPollers = 2
+	// JobPollers take jobs, each of which then runs for long.
+	JobPollers = 2
 )
 
 // Slots bound what one worker process does at once. Attempts spend their time waiting
@@ -29,9 +31,12 @@ const (
 	DeliverySlots = 1000
 	// ControlSlots are many: an alert URL that hangs must not hold control work up.
 	ControlSlots = 100
-	// ControlHeartbeat is how old the progress of a job may be that is shown, and how
+	// JobSlots are many: a job takes one for as long as it runs, which may be weeks, and
+	// waits for most of that time (0032).
+	JobSlots = 100
+	// JobHeartbeat is how old the progress of a job may be that is shown, and how
 	// long it may take to hear that it shall stop.
-	ControlHeartbeat = time.Second
+	JobHeartbeat = time.Second
 )
 
 // Preloading.

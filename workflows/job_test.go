@@ -20,7 +20,7 @@ func TestAJobEnds(t *testing.T) {
 	t.Parallel()
 	order := timer.Redelivery{Filter: timer.FailedFilter{BusinessType: "x"}, PerSecond: 5}
 	seven := 7
-	counts := timer.Redelivered{Found: &seven, Redelivered: 3, Skipped: 1}
+	counts := timer.Redelivered{Found: &seven, Done: 3, Skipped: 1}
 	for name, c := range map[string]struct {
 		work     func(try int32) (timer.Redelivered, error)
 		cancel   time.Duration
@@ -73,6 +73,7 @@ func TestAJobEnds(t *testing.T) {
 			env.RegisterActivityWithOptions(func(ctx context.Context, got timer.Redelivery) (timer.Redelivered, error) {
 				info := activity.GetInfo(ctx)
 				require.Equal(t, order, got)
+				require.Equal(t, workflows.JobQueue, info.TaskQueue)
 				require.Equal(t, 30*time.Second, info.HeartbeatTimeout, "a worker that is silent is replaced")
 				require.Equal(t, 24*time.Hour, info.Deadline.Sub(info.StartedTime).Round(time.Hour))
 				tries++
