@@ -15,10 +15,10 @@ const (
 	// defaultPageSize and maxPageSize are those of a list of timers.
 	defaultPageSize = 100
 	maxPageSize     = 1000
-	// defaultRedeliveries and maxRedeliveries are those of a list of redeliveries, each of
+	// defaultJobs and maxJobs are those of a list of jobs, each of
 	// which costs a call of Temporal, for how far it is.
-	defaultRedeliveries = 20
-	maxRedeliveries     = 100
+	defaultJobs = 20
+	maxJobs     = 100
 	// maxIdempotencyKey is what common clients send at most, in characters.
 	maxIdempotencyKey = 255
 )

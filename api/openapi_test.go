@@ -101,16 +101,16 @@ func TestDocumentListsEveryWord(t *testing.T) {
 	for _, status := range timer.Statuses() {
 		statuses = append(statuses, string(status))
 	}
-	var redeliveries []string
-	for _, status := range timer.RedeliveryStatuses() {
-		redeliveries = append(redeliveries, string(status))
+	var jobs []string
+	for _, status := range timer.JobStatuses() {
+		jobs = append(jobs, string(status))
 	}
 	var classes []string
 	for _, class := range timer.Troubles() {
 		classes = append(classes, string(class))
 	}
 	for name, want := range map[string][]string{
-		"RedeliveryStatus": redeliveries, "FailureClass": classes,
+		"RedeliveryStatus": jobs, "FailureClass": classes,
 		"ProblemType": types, "Status": statuses, "FieldErrorCode": constantsOf(t, "../timer/fielderror.go", "FieldErrorCode"),
 		"Reuse":     constantsOf(t, "../timer/policy.go", "Reuse"),
 		"Missed":    constantsOf(t, "../timer/recurrence.go", "Missed"),
@@ -227,7 +227,7 @@ func TestDocumentHasEveryField(t *testing.T) {
 		"Recurrence": fields(&timer.Recurrence{}), "RecurrencePreview": fields(&previewBody{}), "Upcoming": fields(&Upcoming{}),
 		"TimerCallback": fields(&timer.Callback{}), "PolicyCallback": fields(&timer.Callback{}), "ShownCallback": fields(&timer.Callback{}),
 		"RedeliveryList": fields(&redeliveriesBody{}), "RedeliveryOrder": fields(&redeliveryBody{}), "RedeliveryOrder/properties/filter": fields(&redeliveryFilter{}),
-		"Redelivery": fields(&timer.RedeliveryView{}), "Redelivery/properties/links": fields(&timer.Links{}),
+		"Redelivery": fields(&redeliveryView{}), "Redelivery/properties/links": fields(&timer.Links{}),
 		"Problem": fields(&Problem{}), "FieldError": fields(&timer.FieldError{}), "Alive": fields(&health{}), "Ready": fields(&health{}),
 	} {
 		require.Equal(t, want, slices.Sorted(maps.Keys(document.schema(t, name).at(t, "properties"))), name)

@@ -1,32 +1,16 @@
 package api
 
 import (
-	"context"
-	"fmt"
-	"net/http"
-	"slices"
-	"time"
-
-	"github.com/labstack/echo/v4"
-
 	"github.com/wakecall/wakecall/engine"
 	"github.com/wakecall/wakecall/timer"
 )
 
-const redeliveriesPath = versionPrefix + "redeliveries"
-
-// Jobs tries many failed timers again.
-type Jobs interface {
-	StartRedelivery(ctx context.Context, order timer.Redelivery) (timer.RedeliveryView, error)
-	Redelivery(ctx context.Context, id string) (timer.RedeliveryView, error)
-	Redeliveries(ctx context.Context, r engine.RedeliveriesRequest) (page []timer.RedeliveryView, next []byte, err error)
-	StopRedelivery(ctx context.Context, id string, wait time.Duration) (timer.RedeliveryView, error)
-}
-
-func (s *Server) redeliveryRoutes(g *echo.Group) {
-	g.GET("", s.listRedeliveries)
-	g.GET("/:id", s.getRedelivery)
-	g.DELETE("/:id", s.stopRedelivery)
+// redeliveryRoutes are the calls of the jobs that try failed timers again.
+func redeliveryRoutes(jobs Jobs[timer.Redelivery, timer.Redelivered]) jobRoutes[timer.Redelivery, timer.Redelivered, redeliveryView] {
+	return jobRoutes[timer.Redelivery, timer.Redelivered, redeliveryView]{
+		jobs: jobs, name: "redeliveries", read: object.redelivery, view: viewOfRedelivery,
+		page: func(page []redeliveryView, next string) any { return redeliveriesBody{page, next} },
+	}
 }
 
 // redeliveryBody is the order as a client writes it.
@@ -54,25 +38,6 @@ func (b redeliveryBody) left() (errs timer.FieldErrors) {
 	return errs
 }
 
-func (s *Server) startRedelivery(c echo.Context) error {
-	if err := readQuery(c).err(); err != nil {
-		return err
-	}
-	body, err := readObject(c)
-	if err != nil {
-		return err
-	}
-	order, err := body.redelivery()
-	if err != nil {
-		return err
-	}
-	view, err := s.jobs.StartRedelivery(c.Request().Context(), order)
-	if err != nil {
-		return err
-	}
-	return acceptRedelivery(c, view)
-}
-
 // redelivery reads an order. What cannot be read does not keep the rest from
 // being checked.
 func (o object) redelivery() (timer.Redelivery, error) {
@@ -94,61 +59,25 @@ func (o object) redelivery() (timer.Redelivery, error) {
 }
 
 type redeliveriesBody struct {
-	Redeliveries  []timer.RedeliveryView `json:"redeliveries"`
-	NextPageToken string                 `json:"next_page_token"`
+	Redeliveries  []redeliveryView `json:"redeliveries"`
+	NextPageToken string           `json:"next_page_token"`
 }
 
-func (s *Server) listRedeliveries(c echo.Context) error {
-	q := readQuery(c, "status", "page_token", "page_size")
-	request := engine.RedeliveriesRequest{
-		Status: q.redeliveryStatus("status"), Size: q.number("page_size", defaultRedeliveries, maxRedeliveries),
-	}
-	filter := "redeliveries " + string(request.Status)
-	request.Token = q.pageToken(filter)
-	if err := q.err(); err != nil {
-		return err
-	}
-	page, next, err := s.jobs.Redeliveries(c.Request().Context(), request)
-	if err != nil {
-		return err
-	}
-	return c.JSON(http.StatusOK, redeliveriesBody{Redeliveries: page, NextPageToken: sealToken(next, filter)})
+// redeliveryView is what a reader is shown of a redelivery.
+type redeliveryView struct {
+	ID     string          `json:"id"`
+	Status timer.JobStatus `json:"status"`
+	timer.Redelivered
+	PerSecond float64 `json:"per_second"`
+	timer.FailedFilter
+	StartedAt  timer.Instant `json:"started_at"`
+	FinishedAt timer.Instant `json:"finished_at,omitzero"`
+	Links      timer.Links   `json:"links"`
 }
 
-func (q *query) redeliveryStatus(name string) timer.RedeliveryStatus {
-	value := timer.RedeliveryStatus(q.values.Get(name))
-	if value != "" && !slices.Contains(timer.RedeliveryStatuses(), value) {
-		q.errs.Add(name, timer.CodeInvalidParameter, fmt.Sprintf("must be one of %v", timer.RedeliveryStatuses()))
+func viewOfRedelivery(job engine.Job[timer.Redelivery, timer.Redelivered]) redeliveryView {
+	return redeliveryView{
+		ID: job.ID, Status: job.Status, Redelivered: job.Counts, PerSecond: job.Order.PerSecond, FailedFilter: job.Order.Filter,
+		StartedAt: job.StartedAt, FinishedAt: job.FinishedAt, Links: job.Links,
 	}
-	return value
-}
-
-func (s *Server) getRedelivery(c echo.Context) error {
-	if err := readQuery(c).err(); err != nil {
-		return err
-	}
-	view, err := s.jobs.Redelivery(c.Request().Context(), pathParam(c, paramID))
-	if err != nil {
-		return err
-	}
-	return c.JSON(http.StatusOK, view)
-}
-
-func (s *Server) stopRedelivery(c echo.Context) error {
-	if err := readQuery(c).err(); err != nil {
-		return err
-	}
-	view, err := s.jobs.StopRedelivery(c.Request().Context(), pathParam(c, paramID), engine.DefaultWait)
-	if err != nil {
-		return err
-	}
-	if view.Status == timer.RedeliveryRunning {
-		return acceptRedelivery(c, view)
-	}
-	return c.JSON(http.StatusOK, view)
-}
-
-func acceptRedelivery(c echo.Context, view timer.RedeliveryView) error {
-	c.Response().Header().Set(echo.HeaderLocation, redeliveriesPath+"/"+view.ID)
-	return c.JSON(http.StatusAccepted, view)
 }

@@ -31,7 +31,8 @@ type Options struct {
 	Series   Series
 	Failures Failures
 	Policies Policies
-	Jobs     Jobs
+	// Redeliveries try many failed timers again.
+	Redeliveries Jobs[timer.Redelivery, timer.Redelivered]
 	// Ready reports whether a timer that is booked now would ring.
 	Ready func(context.Context) error
 	// Leave ends the waits of all callers for an effect, when the server stops.
@@ -60,7 +61,6 @@ type Server struct {
 	series   Series
 	failures Failures
 	policies Policies
-	jobs     Jobs
 	leave    func()
 
 	reach timer.Reach
@@ -76,7 +76,7 @@ func New(options Options) *Server {
 		authenticator = &auth.Authenticator{}
 	}
 	s := &Server{
-		timers: options.Timers, series: options.Series, failures: options.Failures, policies: options.Policies, jobs: options.Jobs,
+		timers: options.Timers, series: options.Series, failures: options.Failures, policies: options.Policies,
 		leave: options.Leave, reach: options.Reach, auth: authenticator, ready: newReadiness(options.Ready),
 	}
 	e := echo.New()
@@ -85,10 +85,12 @@ func New(options Options) *Server {
 	e.Use(ownRequestID, middleware.RequestID(), record(options), recoverPanic, checkFraming, s.authenticate,
 		authorize, onlyWhereKnown, onlyWhereConditional, headAsGet(e.Router()))
 	s.operations(e, options)
+	redeliveries := redeliveryRoutes(options.Redeliveries)
 	s.timerRoutes(e.Group(timersPath))
+	e.POST(timersPath+"/redeliver", redeliveries.start)
+	redeliveries.add(e.Group(redeliveries.path()))
 	s.policyRoutes(e.Group(versionPrefix + "policies"))
 	recurrenceRoutes(e.Group(versionPrefix + "recurrences"))
-	s.redeliveryRoutes(e.Group(redeliveriesPath))
 	s.http = &http.Server{
 		Handler: e, ReadHeaderTimeout: tuning.ReadHeaderTimeout, ReadTimeout: tuning.ReadTimeout, WriteTimeout: engine.MaxWait + tuning.WriteSlack,
 		IdleTimeout: tuning.IdleTimeout, MaxHeaderBytes: tuning.HeaderBytes, ConnContext: withFraming,

@@ -34,7 +34,6 @@ func (s *Server) timerRoutes(g *echo.Group) {
 	g.POST("", s.addTimer)
 	g.GET("", s.listTimers)
 	g.POST("/batch", s.addBatch)
-	g.POST("/redeliver", s.startRedelivery)
 	g.PUT("/:type/:id", s.putTimer)
 	g.PATCH("/:type/:id", s.patchTimer)
 	g.DELETE("/:type/:id", changing(s.timers.Cancel))

@@ -10,12 +10,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	sdkworker "go.temporal.io/sdk/worker"
-	"go.temporal.io/sdk/workflow"
 
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/testenv"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -325,27 +322,4 @@ func TestRedeliveryRefusals(t *testing.T) {
 			require.Equal(t, http.StatusNotFound, env.Do(method, "/v1/redeliveries/"+id, nil).Status, id)
 		}
 	}
-}
-
-// redeliverLikeBefore is the workflow of redeliveries from before jobs had a queue of
-// their own.
-func redeliverLikeBefore(ctx workflow.Context, order timer.Redelivery) (done timer.Redelivered, err error) {
-	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		TaskQueue: workflows.ControlQueue, StartToCloseTimeout: 24 * time.Hour, HeartbeatTimeout: 30 * time.Second, WaitForCancellation: true,
-	})
-	err = workflow.ExecuteActivity(ctx, workflows.ActivityRedeliver, order).Get(ctx, &done)
-	return done, err
-}
-
-// orderLikeBefore makes a worker of before take a redelivery's order, and leave.
-func orderLikeBefore(t *testing.T, env *testenv.Env, id string) {
-	t.Helper()
-	older := sdkworker.New(env.Client, workflows.TaskQueue, sdkworker.Options{LocalActivityWorkerOnly: true})
-	older.RegisterWorkflowWithOptions(redeliverLikeBefore, workflow.RegisterOptions{Name: workflows.TypeRedelivery})
-	require.NoError(t, older.Start())
-	defer older.Stop()
-	require.Eventually(t, func() bool {
-		described, err := env.Client.DescribeWorkflowExecution(t.Context(), workflows.RedeliveryJob.WorkflowID(id), "")
-		return err == nil && len(described.GetPendingActivities()) == 1
-	}, 20*time.Second, 20*time.Millisecond, "the worker of before takes the order")
 }

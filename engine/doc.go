@@ -19,7 +19,7 @@
 //   - [Runs]: what a worker asks about a run that it delivers.
 //   - [Reconciler]: finds timers that Temporal has lost, and wakes them.
 //   - [Alerts]: raises what no workflow raises.
-//   - [Jobs]: work on many timers at once, done by a workflow of its own.
+//   - [Jobs]: work on many items, by a workflow of its own; one for each kind.
 //   - [Namespace]: sets Temporal's namespace up, and says whether it answers.
 //
 // The nouns stand on a kernel: one client, one namespace, a bound on each call, and the

@@ -37,10 +37,12 @@ type Engine struct {
 	Runs       *Runs
 	Reconciler *Reconciler
 	Alerts     *Alerts
-	Jobs       *Jobs
 	Namespace  *Namespace
+	// Redeliveries try many failed timers again.
+	Redeliveries *Jobs[timer.Redelivery, timer.Redelivered]
 
-	leave context.CancelFunc
+	kernel *kernel
+	leave  context.CancelFunc
 }
 
 // New returns an Engine on a connected client.
@@ -51,7 +53,7 @@ func New(config Config) *Engine {
 	policies := newPolicies(k, config)
 	timers := newTimers(policies, config.Limiter)
 	queues := &Queues{kernel: k, policies: policies}
-	return &Engine{
+	e := &Engine{
 		Timers:     timers,
 		Series:     &Series{timers: timers},
 		Failures:   &Failures{timers: timers},
@@ -60,10 +62,12 @@ func New(config Config) *Engine {
 		Runs:       &Runs{kernel: k},
 		Reconciler: newReconciler(timers, queues),
 		Alerts:     &Alerts{kernel: k, policies: policies},
-		Jobs:       &Jobs{kernel: k},
 		Namespace:  &Namespace{kernel: k},
+		kernel:     k,
 		leave:      leave,
 	}
+	e.Redeliveries = JobsOf[timer.Redelivery, timer.Redelivered](e, redeliveries)
+	return e
 }
 
 // Leave ends the waits of all callers, now and from now on: what they asked

@@ -6,9 +6,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	enumspb "go.temporal.io/api/enums/v1"
 	workflowpb "go.temporal.io/api/workflow/v1"
-	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
@@ -16,145 +14,160 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// Jobs are what is done to many timers at once, by a workflow of its own.
-type Jobs struct{ *kernel }
+// Order is what a job was told to do.
+type Order interface {
+	// Check returns what is wrong with the order, field by field.
+	Check() timer.FieldErrors
+}
 
-// StartRedelivery orders failed timers to be tried again. The order is durable;
-// a worker carries it out. What fails after the order is not part of it. Its
-// errors are [timer.InvalidRequest] and [timer.Unavailable].
-func (j *Jobs) StartRedelivery(ctx context.Context, order timer.Redelivery) (timer.RedeliveryView, error) {
+// JobKind is what one kind of job is called, and what its orders say to people.
+type JobKind[O Order] struct {
+	workflows.JobKind
+	// Noun names a job of the kind in errors.
+	Noun string
+	// Settle fixes what an order leaves to the moment when it is given. It may be nil.
+	Settle func(order O, now timer.Instant) O
+	// Summary is what the Web UI shows of an order.
+	Summary func(order O) string
+}
+
+// Jobs are those of one kind: work on many items, by a workflow of its own. C is what
+// the kind stores its counts as.
+type Jobs[O Order, C any] struct {
+	*kernel
+	kind JobKind[O]
+}
+
+// JobsOf are the jobs of a kind.
+func JobsOf[O Order, C any](e *Engine, kind JobKind[O]) *Jobs[O, C] {
+	return &Jobs[O, C]{kernel: e.kernel, kind: kind}
+}
+
+// Job is a job as it stands.
+type Job[O Order, C any] struct {
+	ID     string
+	Status timer.JobStatus
+	Order  O
+	// Counts are about a second old while the job runs.
+	Counts    C
+	StartedAt timer.Instant
+	// FinishedAt is zero while the job runs.
+	FinishedAt timer.Instant
+	Links      timer.Links
+}
+
+// Start orders a job. The order is durable; a worker carries it out. Its errors are
+// [timer.InvalidRequest] and [timer.Unavailable].
+func (j *Jobs[O, C]) Start(ctx context.Context, order O) (Job[O, C], error) {
 	if err := order.Check().Err(); err != nil {
-		return timer.RedeliveryView{}, err
+		return Job[O, C]{}, err
 	}
 	ctx, cancel := bounded(ctx)
 	defer cancel()
-	whose := order.Filter.BusinessType
-	if whose == "" {
-		whose = "all business types"
-	}
 	id, now := uuid.NewString(), timer.At(time.Now())
-	if order.Filter.EndedTo == 0 || order.Filter.EndedTo > now {
-		order.Filter.EndedTo = now
+	if j.kind.Settle != nil {
+		order = j.kind.Settle(order, now)
 	}
 	run, err := j.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-		ID: workflows.RedeliveryID(id), TaskQueue: workflows.TaskQueue,
-		Memo: map[string]any{workflows.MemoRedelivery: order},
+		ID: j.kind.WorkflowID(id), TaskQueue: workflows.TaskQueue,
+		Memo: map[string]any{j.kind.Memo: order},
 		// No search attribute: who cancels timers by query means no job.
-		StaticSummary: "redelivery of failed timers of " + whose,
-	}, workflows.TypeRedelivery, order)
+		StaticSummary: j.kind.Summary(order),
+	}, j.kind.Workflow, order)
 	if err != nil {
-		return timer.RedeliveryView{}, translate(err)
+		return Job[O, C]{}, translate(err)
 	}
-	view := j.ordered(id, run.GetRunID(), order)
-	view.Status, view.StartedAt = timer.RedeliveryRunning, now
-	return view, nil
+	return Job[O, C]{
+		ID: id, Status: timer.JobRunning, Order: order, StartedAt: now, Links: j.links(id, run.GetRunID()),
+	}, nil
 }
 
-// Redelivery returns a redelivery as it stands. It needs no worker. Its errors
-// are [timer.NotFound] and [timer.Unavailable].
-func (j *Jobs) Redelivery(ctx context.Context, id string) (timer.RedeliveryView, error) {
+// Get returns a job as it stands. It needs no worker. Its errors are
+// [timer.NotFound] and [timer.Unavailable].
+func (j *Jobs[O, C]) Get(ctx context.Context, id string) (Job[O, C], error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
 	if parsed, err := uuid.Parse(id); err != nil || parsed.String() != id {
-		return timer.RedeliveryView{}, noRedelivery
+		return Job[O, C]{}, j.unknown()
 	}
-	described, err := j.describe(ctx, workflows.RedeliveryID(id), "")
+	described, err := j.describe(ctx, j.kind.WorkflowID(id), "")
 	if timer.CodeOf(err) == timer.NotFound {
-		return timer.RedeliveryView{}, noRedelivery
+		return Job[O, C]{}, j.unknown()
 	}
 	if err != nil {
-		return timer.RedeliveryView{}, err
+		return Job[O, C]{}, err
 	}
-	view, err := j.redeliveryIn(id, described.GetWorkflowExecutionInfo())
+	info := described.GetWorkflowExecutionInfo()
+	job, err := j.job(id, info)
 	if err != nil {
-		return timer.RedeliveryView{}, err
+		return Job[O, C]{}, err
 	}
-	if view.Status == timer.RedeliveryRunning {
-		view.Redelivered = progressIn(described)
-		return view, nil
+	if job.Status != timer.JobRunning {
+		job.Counts, err = j.result(ctx, info)
+		return job, err
 	}
-	view.Redelivered, err = j.redelivered(ctx, described.GetWorkflowExecutionInfo())
-	return view, err
+	for _, pending := range described.GetPendingActivities() {
+		var last C // what the worker last said
+		if payloads.FromPayloads(pending.GetHeartbeatDetails(), &last) == nil {
+			job.Counts = last
+		}
+	}
+	return job, nil
 }
 
-// StopRedelivery stops a redelivery, and waits for it to be so, at most for
-// wait: afterwards it may still be running, without a worker that has heard of
-// it. One that has ended stays as it is. Its errors are those of
-// [Jobs.Redelivery].
-func (j *Jobs) StopRedelivery(ctx context.Context, id string, wait time.Duration) (timer.RedeliveryView, error) {
-	view, err := j.Redelivery(ctx, id)
-	if err != nil || view.Status != timer.RedeliveryRunning {
-		return view, err
+// Stop stops a job, and waits for it to be so, at most for wait: afterwards it may
+// still be running, without a worker that has heard of it. One that has ended stays
+// as it is. Its errors are those of [Jobs.Get].
+func (j *Jobs[O, C]) Stop(ctx context.Context, id string, wait time.Duration) (Job[O, C], error) {
+	job, err := j.Get(ctx, id)
+	if err != nil || job.Status != timer.JobRunning {
+		return job, err
 	}
 	call, cancel := bounded(ctx)
 	defer cancel()
-	if err := j.client.CancelWorkflow(call, workflows.RedeliveryID(id), ""); err != nil {
-		return timer.RedeliveryView{}, translate(err)
+	if err := j.client.CancelWorkflow(call, j.kind.WorkflowID(id), ""); err != nil {
+		return Job[O, C]{}, translate(err)
 	}
 	waiting, stop := j.waiting(ctx, wait)
 	defer stop()
 	// However it ends, or if it does not, what it says then is the answer.
-	_ = j.client.GetWorkflow(waiting, workflows.RedeliveryID(id), "").Get(waiting, nil)
-	return j.Redelivery(ctx, id)
+	_ = j.client.GetWorkflow(waiting, j.kind.WorkflowID(id), "").Get(waiting, nil)
+	return j.Get(ctx, id)
 }
 
-var noRedelivery = &timer.Error{Code: timer.NotFound, Message: "There is no such redelivery."}
+func (j *Jobs[O, C]) unknown() error {
+	return &timer.Error{Code: timer.NotFound, Message: "There is no such " + j.kind.Noun + "."}
+}
 
-// redeliveryIn is what can be told from a workflow's info.
-func (j *Jobs) redeliveryIn(id string, info *workflowpb.WorkflowExecutionInfo) (timer.RedeliveryView, error) {
-	if info.GetType().GetName() != workflows.TypeRedelivery {
-		return timer.RedeliveryView{}, noRedelivery
+func (j *Jobs[O, C]) links(id, runID string) timer.Links {
+	return timer.Links{WebUI: j.link(j.kind.WorkflowID(id), runID)}
+}
+
+// job is what can be told from a workflow's info.
+func (j *Jobs[O, C]) job(id string, info *workflowpb.WorkflowExecutionInfo) (job Job[O, C], err error) {
+	if info.GetType().GetName() != j.kind.Workflow {
+		return job, j.unknown()
 	}
-	var order timer.Redelivery
-	if err := readMemo(info, workflows.MemoRedelivery, "redelivery", &order); err != nil {
-		return timer.RedeliveryView{}, err
+	job = Job[O, C]{
+		ID: id, Status: jobStatus(info.GetStatus()), StartedAt: timer.At(info.GetStartTime().AsTime()),
+		Links: j.links(id, info.GetExecution().GetRunId()),
 	}
-	view := j.ordered(id, info.GetExecution().GetRunId(), order)
-	view.StartedAt = timer.At(info.GetStartTime().AsTime())
 	if closed := info.GetCloseTime(); closed != nil {
-		view.FinishedAt = timer.At(closed.AsTime())
+		job.FinishedAt = timer.At(closed.AsTime())
 	}
-	switch info.GetStatus() {
-	case enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING:
-		view.Status = timer.RedeliveryRunning
-	case enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED:
-		view.Status = timer.RedeliveryDone
-	case enumspb.WORKFLOW_EXECUTION_STATUS_CANCELED, enumspb.WORKFLOW_EXECUTION_STATUS_TERMINATED:
-		view.Status = timer.RedeliveryStopped
-	default:
-		view.Status = timer.RedeliveryFailed
-	}
-	return view, nil
+	return job, readMemo(info, j.kind.Memo, j.kind.Noun, &job.Order)
 }
 
-func (j *Jobs) ordered(id, runID string, order timer.Redelivery) timer.RedeliveryView {
-	return timer.RedeliveryView{
-		ID: id, PerSecond: order.PerSecond, FailedFilter: order.Filter,
-		Links: timer.Links{WebUI: j.link(workflows.RedeliveryID(id), runID)},
-	}
-}
-
-// progressIn is what the worker last said of its progress.
-func progressIn(described *workflowservice.DescribeWorkflowExecutionResponse) timer.Redelivered {
-	for _, pending := range described.GetPendingActivities() {
-		var progress timer.RedeliveryProgress
-		if payloads.FromPayloads(pending.GetHeartbeatDetails(), &progress) == nil {
-			return progress.Redelivered
-		}
-	}
-	return timer.Redelivered{}
-}
-
-// redelivered is what became of the timers of a redelivery that has ended. One
-// that was terminated, or stopped while no worker had it, tells nothing.
-func (j *Jobs) redelivered(ctx context.Context, info *workflowpb.WorkflowExecutionInfo) (done timer.Redelivered, err error) {
+// result is the counts of a job that has ended. One that was terminated, or stopped
+// while no worker had it, tells nothing.
+func (j *Jobs[O, C]) result(ctx context.Context, info *workflowpb.WorkflowExecutionInfo) (counts C, err error) {
 	run := j.client.GetWorkflow(ctx, info.GetExecution().GetWorkflowId(), info.GetExecution().GetRunId())
-	err = run.Get(ctx, &done)
+	err = run.Get(ctx, &counts)
 	if stopped, ok := errors.AsType[*temporal.CanceledError](err); ok && stopped.HasDetails() {
-		return done, stopped.Details(&done)
+		return counts, stopped.Details(&counts)
 	}
 	if is[*temporal.WorkflowExecutionError](err) {
-		return done, nil
+		return counts, nil
 	}
-	return done, translate(err)
+	return counts, translate(err)
 }

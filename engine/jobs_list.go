@@ -2,48 +2,63 @@ package engine
 
 import (
 	"context"
+	"slices"
+
+	enumspb "go.temporal.io/api/enums/v1"
 
 	"github.com/wakecall/wakecall/engine/query"
 	"github.com/wakecall/wakecall/timer"
-	"github.com/wakecall/wakecall/workflows"
 )
 
-// RedeliveriesRequest asks for one page of redeliveries; an empty status is any.
-type RedeliveriesRequest struct {
-	Status timer.RedeliveryStatus
+// JobsRequest asks for one page of jobs; an empty status is any.
+type JobsRequest struct {
+	Status timer.JobStatus
 	Size   int
 	Token  []byte
 }
 
-func (r RedeliveriesRequest) query() query.Query {
-	status := map[timer.RedeliveryStatus]query.Query{
-		timer.RedeliveryRunning: query.Status(statusRunning),
-		timer.RedeliveryDone:    query.Status(statusCompleted),
-		timer.RedeliveryStopped: query.Status(statusCanceled, statusTerminated),
-		timer.RedeliveryFailed:  query.Status(statusFailed, statusTimedOut),
-	}
-	return query.All(query.WorkflowType.Is(workflows.TypeRedelivery), status[r.Status])
+// jobStatuses are the ways in which Temporal says how a job stands.
+var jobStatuses = map[timer.JobStatus][]enumspb.WorkflowExecutionStatus{
+	timer.JobRunning: {statusRunning},
+	timer.JobDone:    {statusCompleted},
+	timer.JobStopped: {statusCanceled, statusTerminated},
+	timer.JobFailed:  {statusFailed, statusTimedOut},
 }
 
-// Redeliveries lists redeliveries, those that run first and then the latest, each as
-// it stands, and the token of the next page. The list lags behind by a moment: one
-// that has changed its status since may be on the page all the same. Its error is
-// [timer.Unavailable].
-func (j *Jobs) Redeliveries(ctx context.Context, r RedeliveriesRequest) (page []timer.RedeliveryView, next []byte, err error) {
-	response, err := j.list(ctx, r.query(), r.Size, r.Token)
+func jobStatus(of enumspb.WorkflowExecutionStatus) timer.JobStatus {
+	for status, those := range jobStatuses {
+		if slices.Contains(those, of) {
+			return status
+		}
+	}
+	return timer.JobFailed
+}
+
+func (j *Jobs[O, C]) query(r JobsRequest) query.Query {
+	ofKind := query.WorkflowType.Is(j.kind.Workflow)
+	if those := jobStatuses[r.Status]; len(those) > 0 {
+		return query.All(ofKind, query.Status(those[0], those[1:]...))
+	}
+	return ofKind
+}
+
+// List lists jobs, those that run first and then the latest, each as it stands, and the
+// token of the next page. The list lags behind by a moment: one that has changed its
+// status since may be on the page all the same. Its error is [timer.Unavailable].
+func (j *Jobs[O, C]) List(ctx context.Context, r JobsRequest) (page []Job[O, C], next []byte, err error) {
+	response, err := j.list(ctx, j.query(r), r.Size, r.Token)
 	if err != nil {
 		return nil, nil, err
 	}
-	page = []timer.RedeliveryView{}
 	for _, info := range response.GetExecutions() {
-		id, _ := workflows.RedeliveryOf(info.GetExecution().GetWorkflowId())
-		view, err := j.Redelivery(ctx, id)
+		id, _ := j.kind.ID(info.GetExecution().GetWorkflowId())
+		job, err := j.Get(ctx, id)
 		switch {
 		case timer.CodeOf(err) == timer.NotFound: // forgotten since, or not one of ours
 		case err != nil:
 			return nil, nil, err
 		default:
-			page = append(page, view)
+			page = append(page, job)
 		}
 	}
 	return page, response.GetNextPageToken(), nil

@@ -40,13 +40,13 @@ func TestQueries(t *testing.T) {
 	} {
 		require.Equal(t, of+want, f.query().String())
 	}
-	for want, status := range map[string]timer.RedeliveryStatus{
+	for want, status := range map[string]timer.JobStatus{
 		"":                                   "",
-		" AND ExecutionStatus = 'Running'":   timer.RedeliveryRunning,
-		" AND ExecutionStatus = 'Completed'": timer.RedeliveryDone,
-		" AND ExecutionStatus IN ('Canceled', 'Terminated')": timer.RedeliveryStopped,
-		" AND ExecutionStatus IN ('Failed', 'TimedOut')":     timer.RedeliveryFailed,
+		" AND ExecutionStatus = 'Running'":   timer.JobRunning,
+		" AND ExecutionStatus = 'Completed'": timer.JobDone,
+		" AND ExecutionStatus IN ('Canceled', 'Terminated')": timer.JobStopped,
+		" AND ExecutionStatus IN ('Failed', 'TimedOut')":     timer.JobFailed,
 	} {
-		require.Equal(t, "WorkflowType = 'WakecallRedelivery'"+want, RedeliveriesRequest{Status: status}.query().String())
+		require.Equal(t, "WorkflowType = 'WakecallRedelivery'"+want, (&Jobs[timer.Redelivery, timer.Redelivered]{kind: redeliveries}).query(JobsRequest{Status: status}).String())
 	}
 }

@@ -52,30 +52,3 @@ type RedeliveryProgress struct {
 	Redelivered
 	JobCursor
 }
-
-// RedeliveryStatus is where a redelivery stands.
-type RedeliveryStatus = JobStatus
-
-// The life of a redelivery.
-const (
-	RedeliveryRunning = JobRunning
-	RedeliveryDone    = JobDone
-	RedeliveryStopped = JobStopped
-	RedeliveryFailed  = JobFailed
-)
-
-// RedeliveryStatuses lists every status.
-func RedeliveryStatuses() []RedeliveryStatus { return JobStatuses() }
-
-// RedeliveryView is what a reader is shown of a redelivery.
-type RedeliveryView struct {
-	ID     string    `json:"id"`
-	Status JobStatus `json:"status"`
-	Redelivered
-	PerSecond float64 `json:"per_second"`
-	FailedFilter
-	StartedAt Instant `json:"started_at"`
-	// FinishedAt is when the redelivery ended.
-	FinishedAt Instant `json:"finished_at,omitzero"`
-	Links      Links   `json:"links"`
-}

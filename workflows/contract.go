@@ -172,12 +172,6 @@ func (k JobKind) ID(workflowID string) (id string, ok bool) {
 	return strings.CutPrefix(workflowID, k.Prefix)
 }
 
-// RedeliveryID is the workflow id of a redelivery.
-func RedeliveryID(id string) string { return RedeliveryJob.WorkflowID(id) }
-
-// RedeliveryOf is the inverse of [RedeliveryID].
-func RedeliveryOf(workflowID string) (id string, ok bool) { return RedeliveryJob.ID(workflowID) }
-
 // Encode wraps a payload so that Temporal stores its bytes as they are, and
 // the Web UI shows JSON as JSON.
 func Encode(p *timer.Payload) converter.RawValue {

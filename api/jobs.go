@@ -1,0 +1,120 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// Jobs starts, shows, lists and stops the jobs of one kind. O is what is ordered, and C
+// the counts of what became of it.
+type Jobs[O engine.Order, C any] interface {
+	Start(ctx context.Context, order O) (engine.Job[O, C], error)
+	Get(ctx context.Context, id string) (engine.Job[O, C], error)
+	List(ctx context.Context, r engine.JobsRequest) (page []engine.Job[O, C], next []byte, err error)
+	Stop(ctx context.Context, id string, wait time.Duration) (engine.Job[O, C], error)
+}
+
+// jobRoutes are the calls of one kind of job, of which a reader is shown V.
+type jobRoutes[O engine.Order, C, V any] struct {
+	jobs Jobs[O, C]
+	// name is the kind's in paths and page tokens.
+	name string
+	// read reads an order, view is what a reader is shown of a job, and page the answer
+	// with one page of them.
+	read func(object) (O, error)
+	view func(engine.Job[O, C]) V
+	page func(jobs []V, next string) any
+}
+
+func (r jobRoutes[O, C, V]) path() string { return versionPrefix + r.name }
+
+// add adds the calls, but for the one that starts a job.
+func (r jobRoutes[O, C, V]) add(g *echo.Group) {
+	g.GET("", r.list)
+	g.GET("/:id", r.get)
+	g.DELETE("/:id", r.stop)
+}
+
+func (r jobRoutes[O, C, V]) start(c echo.Context) error {
+	if err := readQuery(c).err(); err != nil {
+		return err
+	}
+	body, err := readObject(c)
+	if err != nil {
+		return err
+	}
+	order, err := r.read(body)
+	if err != nil {
+		return err
+	}
+	job, err := r.jobs.Start(c.Request().Context(), order)
+	if err != nil {
+		return err
+	}
+	return r.accept(c, job)
+}
+
+func (r jobRoutes[O, C, V]) get(c echo.Context) error {
+	if err := readQuery(c).err(); err != nil {
+		return err
+	}
+	job, err := r.jobs.Get(c.Request().Context(), pathParam(c, paramID))
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, r.view(job))
+}
+
+func (r jobRoutes[O, C, V]) list(c echo.Context) error {
+	q := readQuery(c, "status", "page_token", "page_size")
+	request := engine.JobsRequest{Status: q.jobStatus("status"), Size: q.number("page_size", defaultJobs, maxJobs)}
+	filter := r.name + " " + string(request.Status)
+	request.Token = q.pageToken(filter)
+	if err := q.err(); err != nil {
+		return err
+	}
+	page, next, err := r.jobs.List(c.Request().Context(), request)
+	if err != nil {
+		return err
+	}
+	views := make([]V, 0, len(page))
+	for _, job := range page {
+		views = append(views, r.view(job))
+	}
+	return c.JSON(http.StatusOK, r.page(views, sealToken(next, filter)))
+}
+
+func (r jobRoutes[O, C, V]) stop(c echo.Context) error {
+	if err := readQuery(c).err(); err != nil {
+		return err
+	}
+	job, err := r.jobs.Stop(c.Request().Context(), pathParam(c, paramID), engine.DefaultWait)
+	if err != nil {
+		return err
+	}
+	if job.Status == timer.JobRunning {
+		return r.accept(c, job)
+	}
+	return c.JSON(http.StatusOK, r.view(job))
+}
+
+func (r jobRoutes[O, C, V]) accept(c echo.Context, job engine.Job[O, C]) error {
+	c.Response().Header().Set(echo.HeaderLocation, r.path()+"/"+job.ID)
+	return c.JSON(http.StatusAccepted, r.view(job))
+}
+
+func (q *query) jobStatus(name string) timer.JobStatus {
+	value := timer.JobStatus(q.values.Get(name))
+	if value != "" && !slices.Contains(timer.JobStatuses(), value) {
+		q.errs.Add(name, timer.CodeInvalidParameter, fmt.Sprintf("must be one of %v", timer.JobStatuses()))
+	}
+	return value
+}

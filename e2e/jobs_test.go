@@ -1,0 +1,160 @@
+package e2e
+
+import (
+	"context"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/activity"
+	sdkworker "go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/wakecall/wakecall/activities/job"
+	"github.com/wakecall/wakecall/e2e/testenv"
+	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// counting is the order of a kind of job that nobody offers: it counts, page by page.
+// What stands here is all that a kind has to say.
+type counting struct {
+	UpTo      int     `json:"up_to"`
+	PerSecond float64 `json:"per_second"`
+}
+
+func (c counting) Check() (errs timer.FieldErrors) {
+	if c.UpTo < 0 {
+		errs.Add("/up_to", timer.CodeOutOfRange, "must not be negative")
+	}
+	return errs
+}
+
+var countingJob = engine.JobKind[counting]{
+	JobKind: workflows.JobKind{Workflow: "TestCounting", Activity: "count", Memo: "counting", Prefix: "counting:"},
+	Noun:    "count", Summary: func(c counting) string { return "count up to " + strconv.Itoa(c.UpTo) },
+}
+
+type countingProgress struct {
+	timer.JobCounts
+	timer.JobCursor
+}
+
+func count(ctx context.Context, order counting) (timer.JobCounts, error) {
+	const size = 4
+	var progress countingProgress
+	err := job.Work[int]{
+		PerSecond: order.PerSecond,
+		Count:     func(context.Context) (int, error) { return order.UpTo, nil },
+		Page: func(_ context.Context, token []byte) (page []int, next []byte, err error) {
+			first, _ := strconv.Atoi(string(token))
+			for n := first; n < min(first+size, order.UpTo); n++ {
+				page = append(page, n)
+			}
+			if first+size < order.UpTo {
+				next = []byte(strconv.Itoa(first + size))
+			}
+			return page, next, nil
+		},
+		ID: strconv.Itoa,
+		Do: func(_ context.Context, n int) error {
+			if n%5 == 4 {
+				return &timer.Error{Code: timer.Overtaken}
+			}
+			return nil
+		},
+	}.Run(ctx, &progress)
+	return job.End(ctx, progress.JobCounts, err)
+}
+
+// The seam of jobs carries a second kind, from its order to its end, on a real Temporal.
+func TestASecondKindOfJob(t *testing.T) {
+	t.Parallel()
+	addr, stop, err := testenv.Temporal(t.TempDir())
+	require.NoError(t, err)
+	t.Cleanup(stop)
+	env := testenv.Open(t, addr)
+	orders := sdkworker.New(env.Client, workflows.TaskQueue, sdkworker.Options{LocalActivityWorkerOnly: true})
+	orders.RegisterWorkflowWithOptions(workflows.Job[counting, timer.JobCounts](countingJob.JobKind), workflow.RegisterOptions{Name: countingJob.Workflow})
+	work := sdkworker.New(env.Client, workflows.JobQueue, sdkworker.Options{MaxHeartbeatThrottleInterval: 100 * time.Millisecond, DisableWorkflowWorker: true})
+	work.RegisterActivityWithOptions(count, activity.RegisterOptions{Name: countingJob.Activity})
+	for _, part := range []sdkworker.Worker{orders, work} {
+		require.NoError(t, part.Start())
+		t.Cleanup(part.Stop)
+	}
+	ctx, jobs := t.Context(), engine.JobsOf[counting, timer.JobCounts](env.Engine, countingJob)
+	await := func(id string, ok func(engine.Job[counting, timer.JobCounts]) bool) (now engine.Job[counting, timer.JobCounts]) {
+		require.Eventually(t, func() bool {
+			now, err = jobs.Get(ctx, id)
+			return err == nil && ok(now)
+		}, 30*time.Second, 20*time.Millisecond, "a job takes its time")
+		return now
+	}
+	ended := func(j engine.Job[counting, timer.JobCounts]) bool { return j.Status != timer.JobRunning }
+	counts := func(found, done, skipped int) timer.JobCounts {
+		return timer.JobCounts{Found: &found, Done: done, Skipped: skipped}
+	}
+
+	_, err = jobs.Start(ctx, counting{UpTo: -1})
+	require.Equal(t, timer.InvalidRequest, timer.CodeOf(err))
+	quick, err := jobs.Start(ctx, counting{UpTo: 14, PerSecond: 1000})
+	require.NoError(t, err)
+	require.Equal(t, timer.JobRunning, quick.Status)
+	done := await(quick.ID, ended)
+	require.Equal(t, timer.JobDone, done.Status)
+	require.Equal(t, counts(14, 12, 2), done.Counts)
+	require.Equal(t, counting{UpTo: 14, PerSecond: 1000}, done.Order)
+	require.NotZero(t, done.FinishedAt)
+
+	slow, err := jobs.Start(ctx, counting{UpTo: 14, PerSecond: 0.1})
+	require.NoError(t, err)
+	under := await(slow.ID, func(j engine.Job[counting, timer.JobCounts]) bool { return j.Counts.Done == 1 })
+	require.Equal(t, timer.JobRunning, under.Status)
+	require.Equal(t, counts(14, 1, 0), under.Counts, "progress is seen")
+	_, err = jobs.Stop(ctx, slow.ID, 10*time.Second)
+	require.NoError(t, err)
+	stopped := await(slow.ID, ended)
+	require.Equal(t, timer.JobStopped, stopped.Status)
+	require.Equal(t, counts(14, 1, 0), stopped.Counts)
+	again, err := jobs.Stop(ctx, slow.ID, time.Second)
+	require.NoError(t, err)
+	require.Equal(t, stopped, again, "one that has ended stays as it is")
+
+	_, err = env.Engine.Redeliveries.Get(ctx, quick.ID)
+	require.Equal(t, timer.NotFound, timer.CodeOf(err), "each kind has ids of its own")
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		for status, want := range map[timer.JobStatus][]engine.Job[counting, timer.JobCounts]{
+			"": {stopped, done}, timer.JobDone: {done}, timer.JobStopped: {stopped}, timer.JobRunning: nil,
+		} {
+			page, _, err := jobs.List(ctx, engine.JobsRequest{Status: status, Size: 10})
+			assert.NoError(c, err)
+			assert.Equal(c, want, page, "%s", status)
+		}
+	}, 20*time.Second, 100*time.Millisecond, "visibility lags behind")
+}
+
+// redeliverLikeBefore is the workflow of redeliveries from before jobs had a queue of
+// their own.
+func redeliverLikeBefore(ctx workflow.Context, order timer.Redelivery) (done timer.Redelivered, err error) {
+	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		TaskQueue: workflows.ControlQueue, StartToCloseTimeout: 24 * time.Hour, HeartbeatTimeout: 30 * time.Second, WaitForCancellation: true,
+	})
+	err = workflow.ExecuteActivity(ctx, workflows.ActivityRedeliver, order).Get(ctx, &done)
+	return done, err
+}
+
+// orderLikeBefore makes a worker of before take a redelivery's order, and leave.
+func orderLikeBefore(t *testing.T, env *testenv.Env, id string) {
+	t.Helper()
+	older := sdkworker.New(env.Client, workflows.TaskQueue, sdkworker.Options{LocalActivityWorkerOnly: true})
+	older.RegisterWorkflowWithOptions(redeliverLikeBefore, workflow.RegisterOptions{Name: workflows.TypeRedelivery})
+	require.NoError(t, older.Start())
+	defer older.Stop()
+	require.Eventually(t, func() bool {
+		described, err := env.Client.DescribeWorkflowExecution(t.Context(), workflows.RedeliveryJob.WorkflowID(id), "")
+		return err == nil && len(described.GetPendingActivities()) == 1
+	}, 20*time.Second, 20*time.Millisecond, "the worker of before takes the order")
+}

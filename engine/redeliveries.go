@@ -1,0 +1,25 @@
+package engine
+
+import (
+	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// redeliveries are the jobs that try failed timers again. What fails after the order
+// is not part of it.
+var redeliveries = JobKind[timer.Redelivery]{
+	JobKind: workflows.RedeliveryJob,
+	Noun:    "redelivery",
+	Settle: func(order timer.Redelivery, now timer.Instant) timer.Redelivery {
+		if order.Filter.EndedTo == 0 || order.Filter.EndedTo > now {
+			order.Filter.EndedTo = now
+		}
+		return order
+	},
+	Summary: func(order timer.Redelivery) string {
+		if order.Filter.BusinessType == "" {
+			return "redelivery of failed timers of all business types"
+		}
+		return "redelivery of failed timers of " + order.Filter.BusinessType
+	},
+}
