@@ -139,9 +139,9 @@ cli: $(TEMPORAL_CLI) $(TCTL)
 .PHONY: deps
 deps:
 	@ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 && \
-		(for program in redis-server nginx promtool node npm php /usr/bin/python3 /usr/bin/gunicorn; do command -v $$program >/dev/null || exit 1; done) || { \
+		(for program in /usr/lib/rabbitmq/bin/rabbitmq-server redis-server nginx promtool node npm php /usr/bin/python3 /usr/bin/gunicorn; do command -v $$program >/dev/null || exit 1; done) || { \
 		echo "installing what the tests start"; apt-get update -q && apt-get install -y -q --no-install-recommends \
-			postgresql redis-server nginx-light prometheus php-cli python3 gunicorn python3-flask \
+			postgresql redis-server rabbitmq-server nginx-light prometheus php-cli python3 gunicorn python3-flask \
 			$$(command -v node >/dev/null || echo nodejs) $$(command -v npm >/dev/null || echo npm); }
 
 $(GOLANGCI):

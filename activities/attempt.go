@@ -132,7 +132,7 @@ func (c attemptConfig) asked(verdict timer.Verdict) time.Duration {
 // than its type says nothing of the type's receiver.
 func (c attemptConfig) pressure(report timer.Report, sent send.Outcome) (wish timer.BackPressure, ok bool) {
 	asked := c.asked(timer.Judge(sent.Answer))
-	if asked == 0 || c.policy.Version == 0 || c.callback.Destination != c.policy.Callback.Destination {
+	if asked == 0 || c.policy.Version == 0 || c.callback.Destination != c.policy.Callback.Routed(c.policy.BusinessType) {
 		return wish, false
 	}
 	return timer.BackPressure{

@@ -44,6 +44,7 @@ func (a *Attempter) configure(ctx context.Context, spec timer.Spec) (attemptConf
 	}
 	c := attemptConfig{policy: policy, latest: spec.Latest(policy.ExpiresAfter), unopened: unopened}
 	c.callback, c.retry = spec.Call(policy)
+	c.callback.Destination = c.callback.Routed(policy.BusinessType)
 	if !c.callback.Addressed() {
 		return attemptConfig{}, errUncalled
 	}
@@ -82,7 +83,7 @@ func (c attemptConfig) message(a attempt) send.Message {
 	return send.Message{
 		ID: spec.WebhookID(), Destination: c.callback.Destination, ContentType: spec.ContentType,
 		Body: a.payload.Payload().GetData(), Headers: headers, Secrets: c.policy.Secrets(time.Now()),
-		Timeout: c.callback.Timeout.D(), TLS: c.tls(spec), Parent: parentOf(spec),
+		Timeout: c.callback.Timeout.D(), Expires: expiry(c.latest), TLS: c.tls(spec), Parent: parentOf(spec),
 	}
 }
 
@@ -93,4 +94,12 @@ func (c attemptConfig) tls(spec timer.Spec) *timer.TLS {
 		return c.policy.TLS.Trust()
 	}
 	return c.policy.TLS
+}
+
+// expiry is when a message is of no use any more, zero for never.
+func expiry(latest timer.Instant) time.Time {
+	if latest == 0 {
+		return time.Time{}
+	}
+	return latest.Time()
 }

@@ -13,7 +13,7 @@ import (
 // One answer names every field error, each once, and none that is only there because
 // another value could not be read.
 func TestFieldErrorsOfABody(t *testing.T) {
-	private := timer.Reach(func(addr netip.Addr) bool { return !addr.IsPrivate() })
+	private := timer.Reach{Address: func(addr netip.Addr) bool { return !addr.IsPrivate() }}
 	old := timer.Policy{Alert: &timer.Alert{URL: "http://10.0.0.9/"}}
 	booking := func(o object) error { _, err := o.booking(private); return err }
 	amendment := func(o object) error {

@@ -277,7 +277,7 @@ func TestAnswersToManyFieldErrorsAreBounded(t *testing.T) {
 	problem := func(body string) Problem {
 		members, err := parseObject([]byte(body))
 		if err == nil {
-			_, err = members.booking(nil)
+			_, err = members.booking(timer.Reach{})
 		}
 		return problemOf(err)
 	}

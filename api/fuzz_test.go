@@ -38,7 +38,7 @@ func FuzzBooking(f *testing.F) {
 			requireRefusal(t, err)
 			return
 		}
-		request, err := members.booking(nil)
+		request, err := members.booking(timer.Reach{})
 		if err != nil {
 			requireRefusal(t, err)
 			return
@@ -59,7 +59,7 @@ func FuzzPolicy(f *testing.F) {
 			requireRefusal(t, err)
 			return
 		}
-		change, err := members.policy("order", nil, timer.Policy{})
+		change, err := members.policy("order", timer.Reach{}, timer.Policy{})
 		if err != nil {
 			requireRefusal(t, err)
 			return

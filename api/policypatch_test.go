@@ -39,7 +39,7 @@ func stored(t *testing.T, body string) timer.Policy {
 	t.Helper()
 	members, err := parseObject([]byte(body))
 	require.NoError(t, err)
-	change, err := members.policy("order", nil, timer.Policy{})
+	change, err := members.policy("order", timer.Reach{}, timer.Policy{})
 	require.NoError(t, err)
 	policy := change.Policy.WithDefaults()
 	policy.Version = 3
@@ -51,7 +51,7 @@ func edit(t *testing.T, policy timer.Policy, patch string) (timer.Policy, []stri
 	t.Helper()
 	members, err := parseObject([]byte(patch))
 	require.NoError(t, err)
-	change, err := members.policyPatch("order", nil)
+	change, err := members.policyPatch("order", timer.Reach{})
 	if err != nil {
 		return timer.Policy{}, pointersOf(t, err)
 	}
@@ -143,7 +143,7 @@ func FuzzPolicyPatch(f *testing.F) {
 			requireRefusal(t, err)
 			return
 		}
-		change, err := members.policyPatch("order", nil)
+		change, err := members.policyPatch("order", timer.Reach{})
 		if err != nil {
 			requireRefusal(t, err)
 			return

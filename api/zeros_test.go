@@ -36,7 +36,7 @@ func asPolicy(t *testing.T, body string) (answered any, refused []string) {
 	t.Helper()
 	members, err := parseObject([]byte(body))
 	require.NoError(t, err, body)
-	change, err := members.policy("order", nil, timer.Policy{})
+	change, err := members.policy("order", timer.Reach{}, timer.Policy{})
 	refused = pointersOf(t, err)
 	if refused == nil {
 		refused = pointersOf(t, change.Policy.Check().Err())
@@ -48,7 +48,7 @@ func asBooking(t *testing.T, body string) (answered any, refused []string) {
 	t.Helper()
 	members, err := parseObject([]byte(body))
 	require.NoError(t, err, body)
-	request, err := members.booking(nil)
+	request, err := members.booking(timer.Reach{})
 	refused = pointersOf(t, err)
 	if refused == nil {
 		_, err = timer.Admit(request.Key, request.Terms, "booking", noon)

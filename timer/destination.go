@@ -1,11 +1,21 @@
 package timer
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+)
 
 // Destination is where messages go, stored and shown among the fields of what has
 // one. Two of them lead to the same receiver exactly when they are equal.
 type Destination struct {
+	// URL is called with a POST request.
 	URL string `json:"url,omitzero"`
+	// Broker is the name of a RabbitMQ that the operator has configured. Exchange is
+	// one of its exchanges, left out for the default one, which takes the name of a queue
+	// for the routing key. RoutingKey is the business type where it is left out.
+	Broker     string `json:"broker,omitzero"`
+	Exchange   string `json:"exchange,omitzero"`
+	RoutingKey string `json:"routing_key,omitzero"`
 }
 
 // DestinationKind says which transport a destination is reached by.
@@ -16,6 +26,7 @@ const (
 	// NoDestination: it leads nowhere.
 	NoDestination   DestinationKind = ""
 	DestinationHTTP DestinationKind = "http"
+	DestinationAMQP DestinationKind = "amqp"
 )
 
 // HTTP is the destination that a URL names.
@@ -26,30 +37,63 @@ func (d Destination) Addressed() bool { return d != Destination{} }
 
 // Kind is the transport's.
 func (d Destination) Kind() DestinationKind {
-	if d.URL != "" {
+	switch {
+	case d.URL != "":
 		return DestinationHTTP
+	case d.Broker != "":
+		return DestinationAMQP
+	default:
+		return NoDestination
 	}
-	return NoDestination
+}
+
+// Routed is d with the routing key that it has for a business type.
+func (d Destination) Routed(businessType string) Destination {
+	if d.Broker != "" && d.RoutingKey == "" {
+		d.RoutingKey = businessType
+	}
+	return d
 }
 
 // Check returns what is wrong with the destination. One that is left out is in order.
 func (d Destination) Check() (errs FieldErrors) {
-	if d.URL == "" {
-		return nil
+	if d.URL != "" {
+		if why := checkURL(d.URL); why != "" {
+			errs.Add("/url", CodeInvalidURL, why)
+		}
 	}
-	if why := checkURL(d.URL); why != "" {
-		errs.Add("/url", CodeInvalidURL, why)
+	switch {
+	case d.URL != "" && d.Broker != "":
+		errs.Add("/broker", CodeConflict, "give either url or broker")
+	case d.Broker != "" && !businessType.MatchString(d.Broker):
+		errs.Add("/broker", CodeInvalidBroker, "must match "+businessTypeForm)
+	}
+	for _, field := range []struct{ pointer, value string }{{"/exchange", d.Exchange}, {"/routing_key", d.RoutingKey}} {
+		switch {
+		case field.value == "":
+		case d.Broker == "":
+			errs.Add(field.pointer, CodeConflict, "goes with broker")
+		case len(field.value) > MaxShortString:
+			errs.AddMost(field.pointer, MaxShortString, "bytes")
+		case strings.ContainsFunc(field.value, unicode.IsControl):
+			errs.Add(field.pointer, CodeInvalidBroker, "must not contain control characters")
+		}
 	}
 	return errs
 }
 
 // Target is d as it may be shown: a URL without its query, in which some carry a
-// secret. User information is refused in any case.
+// secret, or a broker and where in it. User information is refused in any case.
 func (d Destination) Target() string {
+	if d.Broker != "" {
+		return d.Broker + ":" + d.Exchange + "/" + d.RoutingKey
+	}
 	target, _, _ := strings.Cut(d.URL, "?")
 	return target
 }
 
-// sameOrigin reports whether what was given to the one may be given to the other:
-// both URLs have the same scheme, host and port.
-func (d Destination) sameOrigin(other Destination) bool { return sameOrigin(d.URL, other.URL) }
+// sameOrigin reports whether what was given to the one may be given to the other: both
+// are the same broker, or URLs with the same scheme, host and port.
+func (d Destination) sameOrigin(other Destination) bool {
+	return d.Broker == other.Broker && (d.Broker != "" || sameOrigin(d.URL, other.URL))
+}

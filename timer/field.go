@@ -41,7 +41,9 @@ func TermsFields() []Field {
 		under("/recurrence", recurrenceFields()), []Field{fieldDelay, fieldExpiresAfter, fieldPriority})
 }
 
-func callbackFields() []Field { return []Field{fieldURL, fieldTimeout} }
+func callbackFields() []Field {
+	return []Field{fieldURL, fieldBroker, fieldExchange, fieldRoutingKey, fieldTimeout}
+}
 
 func tlsFields() []Field { return []Field{fieldCA, fieldClientCertificate, fieldClientKey} }
 
@@ -84,8 +86,11 @@ var (
 	fieldClientCertificate = Field{Pointer: "/client_certificate"}
 	fieldClientKey         = Field{Pointer: "/client_key"}
 
-	fieldURL     = Field{Pointer: "/url"}
-	fieldTimeout = Field{
+	fieldURL        = Field{Pointer: "/url"}
+	fieldBroker     = Field{Pointer: "/broker"}
+	fieldExchange   = Field{Pointer: "/exchange"}
+	fieldRoutingKey = Field{Pointer: "/routing_key"}
+	fieldTimeout    = Field{
 		Pointer: "/timeout", Lowest: Duration(MinAttemptTimeout), Highest: Duration(MaxAttemptTimeout),
 		Default: Duration(DefaultAttemptTimeout),
 	}

@@ -24,6 +24,7 @@ const (
 	CodeTooLarge            FieldErrorCode = "too-large"
 	CodeInvalidBase64       FieldErrorCode = "invalid-base64"
 	CodeInvalidURL          FieldErrorCode = "invalid-url"
+	CodeInvalidBroker       FieldErrorCode = "invalid-broker"
 	CodeInvalidHeader       FieldErrorCode = "invalid-header"
 	CodeInvalidRetry        FieldErrorCode = "invalid-retry"
 	CodeInvalidSecret       FieldErrorCode = "invalid-secret"

@@ -20,7 +20,7 @@ func clock(hour int) timer.Instant {
 var (
 	storedHeaders = map[string]string{"X-Tenant": "sealed:v1:aGVhZGVy"}
 
-	storedCallback = timer.Callback{Destination: timer.HTTP("https://shop.example/ring"), Headers: storedHeaders, Timeout: timer.Duration(5 * time.Second)}
+	storedCallback = timer.Callback{Destination: timer.Destination{URL: "https://shop.example/ring", Broker: "main", Exchange: "timers", RoutingKey: "order"}, Headers: storedHeaders, Timeout: timer.Duration(5 * time.Second)}
 
 	storedRetry = timer.Retry{
 		Steps: []timer.Duration{timer.Duration(time.Second), timer.Duration(90 * time.Second)}, Initial: timer.Duration(2 * time.Second),
@@ -146,6 +146,9 @@ func TestStoredRedelivery(t *testing.T) {
 // replay, stays the same as well.
 func TestStoredDigests(t *testing.T) {
 	t.Parallel()
+	callback, storedTerms := storedCallback, storedTerms // as they were before there were brokers
+	callback.Destination = timer.HTTP(callback.URL)
+	storedTerms.Callback = &callback
 	require.Equal(t, "0e5da60c1e977f354ac9a3e2e3337a9d", storedTerms.Fingerprint())
 	require.Equal(t, "msg_3wyvirckef6h4vukqagqwkgrri", storedSpec.WebhookID())
 	require.Equal(t, "3-debe4e3a", storedMemo.Tag())

@@ -26,6 +26,8 @@ const (
 
 	// MaxURLLen is the longest callback URL.
 	MaxURLLen = 2048
+	// MaxShortString is the longest exchange or routing key of AMQP, in bytes.
+	MaxShortString = 255
 	// MaxHeaders, MaxHeaderName and MaxHeaderValue bound the extra headers of a callback.
 	MaxHeaders     = 20
 	MaxHeaderName  = 64

@@ -3,44 +3,61 @@ package timer
 import (
 	"net/netip"
 	"net/url"
+	"slices"
+	"strings"
 )
 
-// Reach reports whether callbacks may be sent to an address. An address that is written
-// in a URL is checked when the URL is given; an address that a host name resolves to is
-// checked for each connection.
-type Reach func(netip.Addr) bool
+// Reach tells where messages may be sent.
+type Reach struct {
+	// Address tells whether an address may be called; nil allows every one. Where one
+	// is written literally in a URL it is judged when the URL is given; what a name
+	// resolves to is judged for each connection.
+	Address func(netip.Addr) bool
+	// Brokers are the names of those that the operator has configured.
+	Brokers []string
+}
 
 // Callback returns what is wrong with where a callback leads.
 func (r Reach) Callback(c *Callback) (errs FieldErrors) {
 	if c != nil {
-		errs.Under("/callback", r.url(c.URL))
+		errs.Under("/callback", r.destination(c.Destination))
 	}
 	return errs
 }
 
-// Policy returns what is wrong with where the URLs of a policy lead. Those that
+// Policy returns what is wrong with where the destinations of a policy lead. Those that
 // old has as well are not judged again.
 func (r Reach) Policy(p, old Policy) (errs FieldErrors) {
 	if p.Callback.Destination != old.Callback.Destination {
-		errs.Under("/callback", r.url(p.Callback.URL))
+		errs.Under("/callback", r.destination(p.Callback.Destination))
 	}
 	if p.Alert != nil && (old.Alert == nil || p.Alert.URL != old.Alert.URL) {
-		errs.Under("/alert", r.url(p.Alert.URL))
+		errs.Under("/alert", r.destination(HTTP(p.Alert.URL)))
 	}
 	return errs
 }
 
-func (r Reach) url(raw string) (errs FieldErrors) {
-	if r == nil {
-		return nil
+func (r Reach) destination(d Destination) (errs FieldErrors) {
+	if d.Broker != "" && !slices.Contains(r.Brokers, d.Broker) {
+		errs.Add("/broker", CodeInvalidBroker, r.unknownBroker())
 	}
-	u, err := url.Parse(raw)
+	if r.Address == nil {
+		return errs
+	}
+	u, err := url.Parse(d.URL)
 	if err != nil {
-		return nil // refused for its form
+		return errs // refused for its form
 	}
-	if addr, err := netip.ParseAddr(u.Hostname()); err == nil && !r(addr.WithZone("").Unmap()) {
+	if addr, err := netip.ParseAddr(u.Hostname()); err == nil && !r.Address(addr.WithZone("").Unmap()) {
 		errs.Add("/url", CodeInvalidURL, "must not lead to "+addr.String()+
 			": it is a private or reserved address that WAKECALL_CALLBACK_ALLOW does not allow")
 	}
 	return errs
+}
+
+func (r Reach) unknownBroker() string {
+	if len(r.Brokers) == 0 {
+		return "is not known: WAKECALL_BROKERS configures none"
+	}
+	return "must be one of those that WAKECALL_BROKERS configures: " + strings.Join(r.Brokers, ", ")
 }

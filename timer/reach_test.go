@@ -11,7 +11,7 @@ import (
 
 func TestLiteralAddressesAreJudged(t *testing.T) {
 	t.Parallel()
-	reach := timer.Reach(func(a netip.Addr) bool { return a == netip.MustParseAddr("192.0.2.1") })
+	reach := timer.Reach{Address: func(a netip.Addr) bool { return a == netip.MustParseAddr("192.0.2.1") }}
 	for url, want := range map[string]bool{
 		"http://192.0.2.1/": true, "https://[::ffff:192.0.2.1]:8080/x": true, "https://example.com/": true, "": true,
 		"http://192.0.2.2/": false, "http://[::ffff:c000:202]/": false, "http://[::1]/": false, "http://169.254.169.254/": false,
@@ -27,7 +27,7 @@ func TestLiteralAddressesAreJudged(t *testing.T) {
 			require.Equal(t, "/alert/url", errs[1].Pointer)
 		}
 	}
-	require.Empty(t, timer.Reach(nil).Callback(&timer.Callback{Destination: timer.HTTP("http://[::1]/")}))
+	require.Empty(t, timer.Reach{}.Callback(&timer.Callback{Destination: timer.HTTP("http://[::1]/")}))
 	require.Empty(t, reach.Callback(nil))
 }
 

@@ -33,6 +33,13 @@ const (
 	// TLSFailure is every other failure of a handshake.
 	TLSFailure Trouble = "tls_failure"
 
+	// Refused: a broker refused the message, or whoever connects to it.
+	Refused Trouble = "refused"
+	// Unroutable: no queue of the broker takes the message, or its exchange is not there.
+	Unroutable Trouble = "unroutable"
+	// BrokerBlocked: the broker accepts no messages, for want of memory or disk.
+	BrokerBlocked Trouble = "broker_blocked"
+
 	// Answered is the class of a failure that is the receiver's own answer.
 	Answered Trouble = "http"
 )
@@ -42,6 +49,7 @@ func Troubles() []Trouble {
 	return []Trouble{
 		Answered, BlockedAddress, DNSFailure, ConnectFailure, Timeout, BrokenAnswer, BadRequest, NoReceiver, SealedHeader,
 		TLSExpired, TLSUnknownIssuer, TLSWrongName, TLSProtocol, TLSClientCertificate, TLSFailure,
+		Refused, Unroutable, BrokerBlocked,
 	}
 }
 

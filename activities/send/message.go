@@ -23,6 +23,8 @@ type Message struct {
 	Secrets []string
 	// Timeout bounds the attempt from its first step to the answer.
 	Timeout time.Duration
+	// Expires is when it is of no use any more, zero for never.
+	Expires time.Time
 	// TLS is what the policy adds, nil for nothing.
 	TLS *timer.TLS
 	// Parent is the span that the attempt is a child of.
@@ -38,6 +40,9 @@ type Envelope struct {
 	Body        []byte
 	// Headers are all of them but the content type, signature included.
 	Headers map[string]string
+	// Expires is when it is of no use any more, zero for never. A transport that keeps
+	// messages drops it then.
+	Expires time.Time
 	TLS     *timer.TLS
 }
 
@@ -47,7 +52,8 @@ func (m Message) envelope(at time.Time) Envelope {
 	maps.Copy(headers, m.Headers)
 	sign(headers, signed{id: m.ID, at: at, body: m.Body}, m.Secrets)
 	return Envelope{
-		ID: m.ID, Destination: m.Destination, ContentType: m.ContentType, Body: m.Body, Headers: headers, TLS: m.TLS,
+		ID: m.ID, Destination: m.Destination, ContentType: m.ContentType, Body: m.Body, Headers: headers,
+		Expires: m.Expires, TLS: m.TLS,
 	}
 }
 

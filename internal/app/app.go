@@ -17,7 +17,6 @@ import (
 	"go.temporal.io/sdk/log"
 
 	"github.com/wakecall/wakecall/activities"
-	"github.com/wakecall/wakecall/activities/send"
 	httpsend "github.com/wakecall/wakecall/activities/send/http"
 	"github.com/wakecall/wakecall/engine"
 	"github.com/wakecall/wakecall/internal/completion"
@@ -26,7 +25,6 @@ import (
 	"github.com/wakecall/wakecall/internal/quota"
 	"github.com/wakecall/wakecall/internal/seal"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/worker"
 )
 
@@ -44,6 +42,8 @@ type App struct {
 	box         *seal.Box
 	completions *completion.Limiter
 	redis       io.Closer // nil without Redis
+	brokers     []config.Broker
+	closing     []func() // of the transports
 }
 
 // Settings is what a App is opened with.
@@ -94,6 +94,10 @@ func Open(ctx context.Context, s Settings) (*App, error) {
 		Config: s.Config, Version: s.Version, Logger: s.Logger, Telemetry: telemetry, Client: temporal,
 		Identity: s.Temporal.Identity, box: box, completions: completions,
 	}
+	if a.brokers, err = config.ReadBrokers(a.Config.Brokers); err != nil {
+		a.Close()
+		return nil, fmt.Errorf("WAKECALL_BROKERS: %w", err)
+	}
 	limiter, err := a.limiter()
 	if err != nil {
 		a.Close()
@@ -102,7 +106,7 @@ func Open(ctx context.Context, s Settings) (*App, error) {
 	a.Engine = engine.New(engine.Config{
 		Client: temporal, Namespace: s.Temporal.Namespace, Box: box,
 		WebUI: s.Config.WebUI, PolicyTTL: s.Config.PolicyTTL, Limiter: limiter,
-		Reach: httpsend.Reach(a.Config.CallbackAllow),
+		Reach: a.reach(),
 	})
 	telemetry.Queue(a.Engine.Timers.QueuedBookings)
 	if err := a.Engine.Namespace.Prepare(ctx); err != nil {
@@ -127,6 +131,9 @@ func (a *App) limiter() (engine.Limiter, error) {
 
 // Close ends the connection and the exporters.
 func (a *App) Close() {
+	for _, end := range a.closing {
+		end()
+	}
 	a.Client.Close()
 	if a.redis != nil {
 		if err := a.redis.Close(); err != nil {
@@ -162,11 +169,7 @@ func (a *App) StartWorker() (*worker.Workers, error) {
 	if err != nil {
 		return nil, err
 	}
-	sender := send.New(send.Transports{
-		timer.DestinationHTTP: httpsend.New(httpsend.Config{
-			Allowed: a.Config.CallbackAllow, Roots: roots, UserAgent: "Wakecall/" + a.Version, Resent: a.Telemetry.Resent,
-		}),
-	}, a.Telemetry.Tracer())
+	sender := a.sender(roots)
 	attempter, err := activities.NewAttempter(activities.Config{
 		Worker: a.Identity, Queue: worker.Queue, Runs: a.Engine.Runs, Policies: a.Engine.Policies, Opener: a.box,
 		Observer: a.Telemetry, Bulkhead: worker.NewBulkhead(tuning.FastPathSlots), Sender: sender,

@@ -6,7 +6,6 @@ import (
 	"net"
 	"net/http"
 
-	httpsend "github.com/wakecall/wakecall/activities/send/http"
 	"github.com/wakecall/wakecall/api"
 	"github.com/wakecall/wakecall/internal/auth"
 	"github.com/wakecall/wakecall/internal/tuning"
@@ -32,7 +31,7 @@ func (a *App) API() Server {
 		Timers: a.Engine.Timers, Series: a.Engine.Series, Failures: a.Engine.Failures,
 		Policies: a.Engine.Policies, Redeliveries: a.Engine.Redeliveries, Ready: a.Engine.Namespace.Ready, Leave: a.Engine.Leave,
 		Telemetry: a.Telemetry, Logger: a.Logger, Auth: authenticator, MetricsElsewhere: a.Config.MetricsAddr != "",
-		TrustedProxies: a.Config.Proxies, Reach: httpsend.Reach(a.Config.CallbackAllow),
+		TrustedProxies: a.Config.Proxies, Reach: a.reach(),
 	})
 }
 

@@ -42,7 +42,7 @@ var rooms = map[string][]string{
 	"internal/config":     {"internal/auth", "internal/seal"},
 	"internal/observe":    {"timer"},
 	"internal/app": {
-		"activities", "activities/send", "activities/send/http", "api", "engine", "timer", "worker", "internal/auth", "internal/completion", "internal/config", "internal/observe", "internal/quota", "internal/seal",
+		"activities", "activities/send", "activities/send/amqp", "activities/send/http", "api", "engine", "timer", "worker", "internal/auth", "internal/completion", "internal/config", "internal/observe", "internal/quota", "internal/seal",
 	},
 	"internal/arch":   {},
 	"internal/tuning": {},
@@ -52,6 +52,8 @@ var rooms = map[string][]string{
 	"activities/send":          {"timer"},
 	"activities/send/http":     {"timer", "activities/send", "internal/retryafter"},
 	"activities/send/sendtest": {"timer", "activities/send"},
+	"activities/send/amqp":     {"timer", "activities/send"},
+	"internal/rabbit":          {},
 	"internal/retryafter":      {},
 }
 
@@ -62,9 +64,10 @@ var outside = map[string]struct {
 }{
 	"github.com/labstack/echo/v4":        {[]string{"api"}, "nobody else sees HTTP coming in"},
 	"github.com/go-resty/resty/v2":       {[]string{"activities/send/http"}, "nobody else calls out by HTTP"},
+	"github.com/rabbitmq/amqp091-go":     {[]string{"activities/send/amqp"}, "nobody else speaks AMQP"},
 	"github.com/netresearch/go-cron":     {[]string{"timer/calendar"}, "one room reads rules"},
 	"go.temporal.io/sdk/client":          {[]string{"engine", "worker", "internal/app", "internal/observe"}, "engine is the one adapter; the others only hand the client on"},
-	"testing":                            {[]string{"internal/golden", "activities/send/sendtest"}, "tests stay out of the binaries"},
+	"testing":                            {[]string{"internal/golden", "internal/rabbit", "activities/send/sendtest"}, "tests stay out of the binaries"},
 	"go.temporal.io/sdk/worker":          {[]string{"worker"}, "one room says what runs where"},
 	"go.temporal.io/api/workflowservice": {[]string{"engine", "internal/completion"}, "nobody else speaks to Temporal; the one stands in the connection"},
 }

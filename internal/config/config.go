@@ -28,6 +28,7 @@ type Config struct {
 	SecretKey     string         `env:"WAKECALL_SECRET_KEY" secret:"true" help:"base64 of 32 bytes that seals signing secrets and header values; of several, separated by commas, the first seals and all open; the same for api and worker"`
 	CallbackAllow []netip.Prefix `env:"WAKECALL_CALLBACK_ALLOW" help:"comma-separated private networks (CIDR) that callbacks may reach; none by default; the same for api and worker"`
 	CallbackCA    string         `env:"WAKECALL_CALLBACK_CA_FILE" help:"file with certificates in PEM that may sign a receiver's, beside those of the system; a policy may add its own"`
+	Brokers       string         `env:"WAKECALL_BROKERS" help:"file in JSON that names the RabbitMQ brokers that policies and timers may name (docs/rabbitmq.md); none by default; the same for api and worker"`
 
 	PolicyTTL         time.Duration `env:"WAKECALL_POLICY_TTL" envDefault:"3s" help:"how long a policy that was read is trusted, and how often a worker looks for new ones"`
 	ReconcileInterval time.Duration `env:"WAKECALL_RECONCILE_INTERVAL" envDefault:"1m" help:"how often a worker looks for timers that are overdue by as much with nothing under way, and wakes them; 0s for never"`
@@ -54,6 +55,9 @@ func (c Config) Check(f *Faults) {
 	}
 	if err := checkBundle(c.CallbackCA); err != nil {
 		f.Add("WAKECALL_CALLBACK_CA_FILE", "%w", err)
+	}
+	if _, err := ReadBrokers(c.Brokers); err != nil {
+		f.Add("WAKECALL_BROKERS", "%w", err)
 	}
 	if err := auth.CheckKeys(c.APIKeys); err != nil {
 		f.Add("WAKECALL_API_KEYS", "%w", err)

@@ -31,7 +31,7 @@ var wrong = map[string]string{
 	"WAKECALL_HTTP_ADDR": "nowhere", "WAKECALL_API_KEYS": "ops:" + digest[1:], "WAKECALL_WEB_UI_URL": "127.0.0.1:8233",
 	"WAKECALL_SECRET_KEY": "c2hvcnQ=", "WAKECALL_CALLBACK_ALLOW": "10.0.0.0", "WAKECALL_TRUSTED_PROXIES": "10.0.0.1/33", "WAKECALL_POLICY_TTL": "1h",
 	"WAKECALL_RECONCILE_INTERVAL": "-1s", "WAKECALL_REDIS_URL": "http://:hidden@nowhere", "WAKECALL_STOP_TIMEOUT": "soon",
-	"WAKECALL_METRICS_ADDR": "127.0.0.1:99999", "WAKECALL_LOG_LEVEL": "loud", "WAKECALL_CALLBACK_CA_FILE": "config_test.go",
+	"WAKECALL_METRICS_ADDR": "127.0.0.1:99999", "WAKECALL_LOG_LEVEL": "loud", "WAKECALL_CALLBACK_CA_FILE": "config_test.go", "WAKECALL_BROKERS": "config_test.go",
 }
 
 // Whatever is wrong is named in one answer, a line each, by the name that an

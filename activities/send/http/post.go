@@ -3,6 +3,7 @@ package httpsend
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"net/http/httptrace"
 	"sync/atomic"
 	"time"
@@ -50,7 +51,8 @@ func post(ctx context.Context, client *resty.Client, e send.Envelope) (t transmi
 // itself sends a POST again only when no byte of it was written, or when an HTTP/2
 // receiver says that it did not look at it (GOAWAY, REFUSED_STREAM).
 func (t transmission) dropped() bool {
-	return t.trouble == timer.BrokenAnswer && t.kept && !t.answered && !is[http2.StreamError](t.err)
+	_, refused := errors.AsType[http2.StreamError](t.err)
+	return t.trouble == timer.BrokenAnswer && t.kept && !t.answered && !refused
 }
 
 // then is what came of sending the same once more.
@@ -98,7 +100,7 @@ func (w *wire) watch(ctx context.Context) context.Context {
 // classify names the class of a transport failure. Most errors of a handshake
 // have no type by which they could be told.
 func (w *wire) classify(err error) timer.Trouble {
-	trouble := classify(err)
+	trouble := send.Classify(err)
 	switch {
 	case trouble == timer.BrokenAnswer && w.handshakeBad.Load():
 		return timer.TLSFailure

@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"code.dny.dev/ssrf"
-
-	"github.com/wakecall/wakecall/timer"
 )
 
 // metadata are addresses of cloud metadata services that lie in public ranges.
@@ -37,7 +35,7 @@ func roundTripper(allowed []netip.Prefix, roots *x509.CertPool) *http.Transport 
 }
 
 // Reach is the rule of the transport for addresses that stand in a URL.
-func Reach(allowed []netip.Prefix) timer.Reach {
+func Reach(allowed []netip.Prefix) func(netip.Addr) bool {
 	rule := guard(allowed)
 	return func(addr netip.Addr) bool { return rule.SafeAddr(addr) == nil }
 }

@@ -1,4 +1,4 @@
-package httpsend
+package send
 
 import (
 	"context"
@@ -14,8 +14,9 @@ import (
 	"github.com/wakecall/wakecall/timer"
 )
 
-// classify names the class of a transport failure.
-func classify(err error) timer.Trouble {
+// Classify names the class of an error of the network or of TLS. Its own words may name
+// an address, and are not told.
+func Classify(err error) timer.Trouble {
 	if trouble := classifyTLS(err); trouble != timer.NoTrouble {
 		return trouble
 	}

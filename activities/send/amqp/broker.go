@@ -1,0 +1,148 @@
+package amqpsend
+
+import (
+	"context"
+	"net"
+	"sync"
+	"time"
+
+	amqp "github.com/rabbitmq/amqp091-go"
+)
+
+const (
+	// firstPause and longestPause bound the time after a failed connection in which
+	// attempts fail at once: a broker that restarts is not stormed.
+	firstPause   = 100 * time.Millisecond
+	longestPause = 5 * time.Second
+	// handshakeTime bounds the way from the first packet to an open connection.
+	handshakeTime = 5 * time.Second
+	// writeTime bounds one write: a broker that reads nothing must not hold attempts
+	// beyond their time.
+	writeTime = 2 * time.Second
+)
+
+// broker keeps the connection to one broker.
+type broker struct {
+	Broker
+	// dialling is held by whoever connects.
+	dialling chan struct{}
+
+	mu      sync.Mutex
+	current *connection
+	closed  bool
+	// After a failure nobody connects before resumes; pause grows with each.
+	resumes time.Time
+	pause   time.Duration
+	failure error
+}
+
+func newBroker(b Broker) *broker { return &broker{Broker: b, dialling: make(chan struct{}, 1)} }
+
+// connection returns the open connection, or makes one.
+func (b *broker) connection(ctx context.Context) (*connection, error) {
+	if conn := b.open(); conn != nil {
+		return conn, nil
+	}
+	select {
+	case b.dialling <- struct{}{}:
+		defer func() { <-b.dialling }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if conn := b.open(); conn != nil { // somebody else has made it
+		return conn, nil
+	}
+	if err := b.pausing(); err != nil {
+		return nil, err
+	}
+	conn, err := b.dial(ctx)
+	return conn, b.dialled(conn, err, ctx.Err() != nil)
+}
+
+func (b *broker) open() *connection {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.current == nil || b.current.IsClosed() {
+		return nil
+	}
+	return b.current
+}
+
+func (b *broker) pausing() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		return amqp.ErrClosed
+	}
+	if time.Now().Before(b.resumes) {
+		return b.failure
+	}
+	return nil
+}
+
+// dialled notes what came of a connection. An attempt that ran out of time says
+// nothing of the broker.
+func (b *broker) dialled(conn *connection, err error, outOfTime bool) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case err == nil && b.closed:
+		_ = conn.Close()
+		return amqp.ErrClosed
+	case err == nil:
+		b.current, b.pause = conn, 0
+	case !outOfTime:
+		b.pause = min(max(2*b.pause, firstPause), longestPause)
+		b.resumes, b.failure = time.Now().Add(b.pause), err
+	}
+	return err
+}
+
+func (b *broker) dial(ctx context.Context) (*connection, error) {
+	ctx, cancel := context.WithTimeout(ctx, handshakeTime)
+	defer cancel()
+	opened := make(chan struct{})
+	defer close(opened)
+	conn, err := amqp.DialConfig(b.URL, amqp.Config{
+		Heartbeat: b.Heartbeat, TLSClientConfig: b.TLS, Locale: "en_US", ChannelMax: maxChannels + 1,
+		Properties: amqp.Table{"connection_name": "wakecall"},
+		Dial: func(network, address string) (net.Conn, error) {
+			raw, err := (&net.Dialer{}).DialContext(ctx, network, address)
+			if err != nil {
+				return nil, err
+			}
+			deadline, _ := ctx.Deadline()
+			_ = raw.SetDeadline(deadline) // the library lifts it once the connection is open
+			return &patientConn{Conn: raw, opened: opened}, nil
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return newConnection(conn), nil
+}
+
+// patientConn bounds each write once the connection is open.
+type patientConn struct {
+	net.Conn
+	opened chan struct{}
+}
+
+func (c *patientConn) Write(p []byte) (int, error) {
+	select {
+	case <-c.opened:
+		_ = c.SetWriteDeadline(time.Now().Add(writeTime))
+	default: // the deadline of the handshake holds
+	}
+	return c.Conn.Write(p)
+}
+
+func (b *broker) close() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.closed = true
+	if b.current != nil {
+		_ = b.current.CloseDeadline(time.Now().Add(closeTime))
+		b.current.ended.Wait()
+	}
+}

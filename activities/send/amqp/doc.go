@@ -1,0 +1,4 @@
+// Package amqpsend carries messages into the queues of RabbitMQ. A message counts as
+// delivered when the broker has confirmed that it keeps it. It is the only package that
+// knows amqp091-go.
+package amqpsend

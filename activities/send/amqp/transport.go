@@ -1,0 +1,177 @@
+package amqpsend
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	amqp "github.com/rabbitmq/amqp091-go"
+
+	"github.com/wakecall/wakecall/activities/send"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// Broker is one that the operator has named.
+type Broker struct {
+	Name string
+	// URL has the form amqp[s]://user:password@host:port/vhost.
+	URL string
+	// TLS holds for amqps; nil for what the system trusts.
+	TLS       *tls.Config
+	Heartbeat time.Duration
+}
+
+// Transport carries messages to the brokers of an operator. It has one connection to
+// each, made when it is needed first.
+type Transport struct{ brokers map[string]*broker }
+
+// New returns a Transport. It connects to nobody yet.
+func New(brokers []Broker) *Transport {
+	t := &Transport{brokers: map[string]*broker{}}
+	for _, b := range brokers {
+		t.brokers[b.Name] = newBroker(b)
+	}
+	return t
+}
+
+// Close ends every connection. Attempts in flight break.
+func (t *Transport) Close() {
+	for _, b := range t.brokers {
+		b.close()
+	}
+}
+
+// blockedPatience is for how long a broker is left alone that accepts no messages: it
+// tells when it does again, and other workers ask no more often than this.
+const blockedPatience = 5 * time.Second
+
+// Send publishes an envelope and waits for the broker's word on it.
+func (t *Transport) Send(ctx context.Context, e send.Envelope) send.Outcome {
+	b := t.brokers[e.Destination.Broker]
+	if b == nil {
+		return failed(timer.Answer{Trouble: timer.NoReceiver, Detail: "no broker of that name is configured here"})
+	}
+	if ctx.Err() != nil {
+		return failed(ended(ctx))
+	}
+	conn, err := b.connection(ctx)
+	if err != nil {
+		return failed(refusal(ctx, err))
+	}
+	ch, err := conn.borrow(ctx)
+	if err != nil {
+		return failed(refusal(ctx, err))
+	}
+	if conn.blocked.Load() {
+		ch.giveBack()
+		return failed(blocked())
+	}
+	return ch.send(ctx, e)
+}
+
+// send makes the attempt on a channel that nobody else has, so that whatever the broker
+// says on it is about this message.
+func (ch *channel) send(ctx context.Context, e send.Envelope) send.Outcome {
+	began := time.Now()
+	confirmation, err := ch.PublishWithDeferredConfirmWithContext(ctx, e.Destination.Exchange, e.Destination.RoutingKey, true, false, publishing(e, began))
+	if err != nil {
+		ch.discard()
+		return failed(refusal(ctx, err))
+	}
+	outcome := send.Outcome{FirstByte: began}
+	select {
+	case <-confirmation.Done():
+		outcome.Answer = ch.answer(confirmation.Acked())
+		ch.giveBack()
+	case <-ctx.Done():
+		outcome.Answer = ended(ctx)
+		if ch.conn.blocked.Load() {
+			outcome.Answer = blocked()
+		}
+		ch.giveBackAfter(confirmation)
+	}
+	outcome.Ended = time.Now()
+	return outcome
+}
+
+func publishing(e send.Envelope, now time.Time) amqp.Publishing {
+	headers := amqp.Table{}
+	for name, value := range e.Headers {
+		headers[name] = value
+	}
+	p := amqp.Publishing{
+		MessageId: e.ID, ContentType: e.ContentType, Headers: headers, Body: e.Body,
+		DeliveryMode: amqp.Persistent, Timestamp: now, AppId: "wakecall",
+	}
+	if !e.Expires.IsZero() {
+		p.Expiration = strconv.FormatInt(max(e.Expires.Sub(now).Milliseconds(), 1), 10)
+	}
+	return p
+}
+
+// answer is what the broker said before it confirmed: it returns what it cannot route,
+// and closes a channel on which it refuses something.
+func (ch *channel) answer(acked bool) timer.Answer {
+	select {
+	case returned, ok := <-ch.returns:
+		if !ok { // it is closed with the channel
+			break
+		}
+		return timer.Answer{Trouble: timer.Unroutable, Detail: fmt.Sprintf("the broker returned it: %d %s", returned.ReplyCode, returned.ReplyText)}
+	default:
+	}
+	switch {
+	case acked:
+		return timer.Answer{Delivered: true}
+	case ch.IsClosed():
+		select {
+		case reason := <-ch.closes:
+			return closed(reason)
+		default:
+			return timer.Answer{Trouble: timer.BrokenAnswer}
+		}
+	default:
+		return timer.Answer{Trouble: timer.Refused, Detail: "the broker did not confirm it (nack)"}
+	}
+}
+
+// closed is the answer of a broker that closed the channel or the connection. Its own
+// words may name users and hosts.
+func closed(reason *amqp.Error) timer.Answer {
+	switch {
+	case reason == nil:
+		return timer.Answer{Trouble: timer.BrokenAnswer}
+	case reason.Code == amqp.NotFound:
+		return timer.Answer{Trouble: timer.Unroutable, Detail: "there is no such exchange (404)"}
+	case reason.Code == amqp.AccessRefused, reason.Code == amqp.NotAllowed:
+		return timer.Answer{Trouble: timer.Refused, Detail: fmt.Sprintf("the broker does not permit it (%d)", reason.Code)}
+	case reason.Server:
+		return timer.Answer{Trouble: timer.BrokenAnswer, Detail: fmt.Sprintf("the broker closed with %d", reason.Code)}
+	default:
+		return timer.Answer{Trouble: timer.BrokenAnswer}
+	}
+}
+
+// refusal is the answer where nothing was sent.
+func refusal(ctx context.Context, err error) timer.Answer {
+	if reason, ok := errors.AsType[*amqp.Error](err); ok {
+		return closed(reason)
+	}
+	if ctx.Err() != nil {
+		return ended(ctx)
+	}
+	return timer.Answer{Trouble: send.Classify(err)}
+}
+
+func ended(ctx context.Context) timer.Answer { return timer.Answer{Trouble: send.Classify(ctx.Err())} }
+
+func blocked() timer.Answer {
+	return timer.Answer{Trouble: timer.BrokerBlocked, RetryAfter: blockedPatience}
+}
+
+func failed(answer timer.Answer) send.Outcome {
+	return send.Outcome{Answer: answer, Ended: time.Now()}
+}

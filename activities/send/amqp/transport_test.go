@@ -1,0 +1,221 @@
+package amqpsend
+
+import (
+	"context"
+	"net"
+	"testing"
+	"time"
+
+	amqp "github.com/rabbitmq/amqp091-go"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/wakecall/wakecall/activities/send"
+	"github.com/wakecall/wakecall/activities/send/sendtest"
+	"github.com/wakecall/wakecall/internal/rabbit"
+	"github.com/wakecall/wakecall/timer"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// consumer is an application on the other side of the broker.
+type consumer struct {
+	*testing.T
+	conn *amqp.Connection
+	*amqp.Channel
+}
+
+func newConsumer(t *testing.T, url string) consumer {
+	conn, err := amqp.Dial(url)
+	require.NoError(t, err)
+	ch, err := conn.Channel()
+	require.NoError(t, err)
+	return consumer{t, conn, ch}
+}
+
+func (c consumer) declares(queue string, arguments amqp.Table) {
+	_, err := c.QueueDeclare(queue, true, false, false, false, arguments)
+	require.NoError(c, err)
+	_, err = c.QueuePurge(queue, false)
+	require.NoError(c, err)
+}
+
+// takes is the next message of the queue, if there is one.
+func (c consumer) takes() (amqp.Delivery, bool) {
+	d, ok, err := c.Get(taking, true)
+	require.NoError(c, err)
+	return d, ok
+}
+
+func to(broker, queue string) timer.Destination {
+	return timer.Destination{Broker: broker, RoutingKey: queue}
+}
+
+const (
+	taking   = "wakecall-accepts"
+	refusing = "wakecall-refuses"
+)
+
+func TestTransport(t *testing.T) {
+	server := rabbit.Start(t)
+	t.Run("conformance", func(t *testing.T) { conformance(t, server) })
+	t.Run("properties", func(t *testing.T) { properties(t, server) })
+	t.Run("unroutable", func(t *testing.T) { unroutable(t, server) })
+	t.Run("a connection that the operator closes", func(t *testing.T) { closedByOperator(t, server) })
+	t.Run("permission refused", func(t *testing.T) { permissionRefused(t, server) })
+	t.Run("memory alarm", func(t *testing.T) { memoryAlarm(t, server) })
+	t.Run("stopped and started", func(t *testing.T) { stoppedAndStarted(t, server) })
+}
+
+func conformance(t *testing.T, server *rabbit.Server) {
+	nobody, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	require.NoError(t, nobody.Close())
+	sendtest.Run(t, func(t *testing.T) sendtest.Subject {
+		app := newConsumer(t, server.URL)
+		app.declares(taking, nil)
+		app.declares(refusing, amqp.Table{"x-max-length": 0, "x-overflow": "reject-publish"})
+		silent, breaking, blocking := newProxy(t, server.Address, fallsSilent), newProxy(t, server.Address, hangsUp), newProxy(t, server.Address, isBlocked)
+		transport := New([]Broker{
+			{Name: "main", URL: server.URL}, {Name: "silent", URL: silent.url}, {Name: "breaking", URL: breaking.url}, {Name: "blocking", URL: blocking.url},
+			{Name: "nobody", URL: "amqp://guest:" + sendtest.Secret + "@" + nobody.Addr().String() + "/"},
+		})
+		destinations := map[sendtest.Behaviour]timer.Destination{
+			sendtest.Accept: to("main", taking), sendtest.Refuse: to("main", refusing), sendtest.NeverAnswer: to("silent", taking),
+			sendtest.Break: to("breaking", taking), sendtest.AskPatience: to("blocking", taking), sendtest.Unreachable: to("nobody", taking),
+		}
+		var all []sendtest.Received
+		return sendtest.Subject{
+			Transport: transport,
+			Destination: func(b sendtest.Behaviour) (d timer.Destination, ok bool) {
+				d, ok = destinations[b]
+				return d, ok
+			},
+			Received: func() []sendtest.Received {
+				for d, ok := app.takes(); ok; d, ok = app.takes() {
+					all = append(all, received(d))
+				}
+				return all
+			},
+			Close: func() {
+				transport.Close()
+				_ = app.conn.Close()
+				silent.close()
+				breaking.close()
+				blocking.close()
+			},
+		}
+	})
+}
+
+func received(d amqp.Delivery) sendtest.Received {
+	headers := map[string]string{}
+	for name, value := range d.Headers {
+		headers[name], _ = value.(string)
+	}
+	return sendtest.Received{ID: d.MessageId, ContentType: d.ContentType, Headers: headers, Body: d.Body}
+}
+
+// attempt sends a message within a second or two.
+func attempt(t *testing.T, transport *Transport, d timer.Destination) send.Outcome {
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	return transport.Send(ctx, send.Envelope{ID: "msg_1", Destination: d, Body: []byte("x")})
+}
+
+func opened(t *testing.T, url string) *Transport {
+	transport := New([]Broker{{Name: "main", URL: url, Heartbeat: time.Second}})
+	t.Cleanup(transport.Close)
+	return transport
+}
+
+func properties(t *testing.T, server *rabbit.Server) {
+	transport, app := opened(t, server.URL), newConsumer(t, server.URL)
+	defer func() { _ = app.conn.Close() }()
+	app.declares(taking, nil)
+	outcome := transport.Send(t.Context(), send.Envelope{ID: "msg_1", Destination: to("main", taking), Expires: time.Now().Add(time.Hour)})
+	require.True(t, outcome.Delivered, "%+v", outcome)
+	d, ok := app.takes()
+	require.True(t, ok)
+	require.EqualValues(t, amqp.Persistent, d.DeliveryMode)
+	require.Equal(t, "wakecall", d.AppId)
+	require.Regexp(t, "^3[56][0-9]{5}$", d.Expiration, "the milliseconds of an hour")
+	require.True(t, attempt(t, transport, to("main", taking)).Delivered)
+	d, _ = app.takes()
+	require.Empty(t, d.Expiration)
+}
+
+func unroutable(t *testing.T, server *rabbit.Server) {
+	transport := opened(t, server.URL)
+	for name, d := range map[string]timer.Destination{
+		"no queue":    to("main", "nobody-has-this"),
+		"no exchange": {Broker: "main", Exchange: "nobody-has-this", RoutingKey: "x"},
+	} {
+		for range 3 { // a channel that the broker closed is not used again
+			outcome := attempt(t, transport, d)
+			require.Equal(t, timer.Unroutable, outcome.Trouble, name)
+			require.Equal(t, timer.RuleRetry, timer.Judge(outcome.Answer).Ruling, name)
+		}
+	}
+	require.Equal(t, timer.NoReceiver, attempt(t, transport, to("other", "x")).Trouble)
+	app := newConsumer(t, server.URL)
+	defer func() { _ = app.conn.Close() }()
+	app.declares(taking, nil)
+	require.True(t, attempt(t, transport, to("main", taking)).Delivered, "what was refused says nothing of what comes after it")
+}
+
+// delivers waits until an attempt delivers.
+func delivers(t *testing.T, transport *Transport) {
+	t.Helper()
+	require.Eventually(t, func() bool { return attempt(t, transport, to("main", taking)).Delivered }, 30*time.Second, 50*time.Millisecond,
+		"the broker is there again")
+}
+
+func closedByOperator(t *testing.T, server *rabbit.Server) {
+	transport := opened(t, server.URL)
+	delivers(t, transport)
+	server.Control("close_all_connections", "maintenance")
+	delivers(t, transport)
+}
+
+func permissionRefused(t *testing.T, server *rabbit.Server) {
+	server.Control("add_user", "reader", sendtest.Secret)
+	transport := opened(t, "amqp://reader:"+sendtest.Secret+"@"+server.Address+"/")
+	outcome := attempt(t, transport, to("main", taking))
+	require.Equal(t, timer.Refused, outcome.Trouble, "%+v: the virtual host is closed to it", outcome)
+	server.Control("set_permissions", "reader", ".*", "^$", ".*")
+	require.Eventually(t, func() bool {
+		outcome = attempt(t, transport, timer.Destination{Broker: "main", Exchange: "amq.direct", RoutingKey: taking})
+		return outcome.Trouble == timer.Refused && !outcome.FirstByte.IsZero()
+	}, 30*time.Second, 50*time.Millisecond, "it may not write")
+	require.NotContains(t, outcome.Describe(), "reader")
+	wrong := opened(t, "amqp://reader:wrong@"+server.Address+"/")
+	require.Equal(t, timer.Refused, attempt(t, wrong, to("main", taking)).Trouble)
+}
+
+// A broker without memory takes nothing: it is left alone, and not asked by each
+// attempt, until it says that it takes messages again.
+func memoryAlarm(t *testing.T, server *rabbit.Server) {
+	transport := opened(t, server.URL)
+	delivers(t, transport)
+	server.Control("set_vm_memory_high_watermark", "0.00001")
+	require.Eventually(t, func() bool {
+		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+		defer cancel()
+		outcome := transport.Send(ctx, send.Envelope{ID: "msg_1", Destination: to("main", taking)})
+		return outcome.Trouble == timer.BrokerBlocked && outcome.FirstByte.IsZero() && outcome.RetryAfter > 0
+	}, 30*time.Second, 50*time.Millisecond)
+	server.Control("set_vm_memory_high_watermark", "0.4")
+	delivers(t, transport)
+}
+
+func stoppedAndStarted(t *testing.T, server *rabbit.Server) {
+	transport := opened(t, server.URL)
+	delivers(t, transport)
+	server.Stop()
+	for range 3 {
+		require.Contains(t, []timer.Trouble{timer.ConnectFailure, timer.BrokenAnswer}, attempt(t, transport, to("main", taking)).Trouble)
+	}
+	server.Restart()
+	delivers(t, transport)
+}

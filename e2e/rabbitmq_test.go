@@ -1,0 +1,118 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	amqp "github.com/rabbitmq/amqp091-go"
+	webhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/e2e/testenv"
+	"github.com/wakecall/wakecall/internal/rabbit"
+)
+
+// queue is an application's end of a broker.
+type queue struct {
+	t    *testing.T
+	name string
+	*amqp.Channel
+}
+
+func newQueue(t *testing.T, broker *rabbit.Server, name string) queue {
+	conn, err := amqp.Dial(broker.URL)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close() })
+	ch, err := conn.Channel()
+	require.NoError(t, err)
+	_, err = ch.QueueDeclare(name, true, false, false, false, nil)
+	require.NoError(t, err)
+	return queue{t, name, ch}
+}
+
+// next waits for the next message.
+func (q queue) next() (d amqp.Delivery) {
+	q.t.Helper()
+	require.Eventually(q.t, func() bool {
+		var ok bool
+		var err error
+		d, ok, err = q.Get(q.name, true)
+		return err == nil && ok
+	}, 20*time.Second, 20*time.Millisecond, "a message is in the queue %s", q.name)
+	return d
+}
+
+// A policy or a timer may name a broker: its timers are messages in queues.
+func TestTimersCallIntoRabbitMQ(t *testing.T) {
+	broker := rabbit.Start(t)
+	addr, stop, err := testenv.Temporal(t.TempDir())
+	require.NoError(t, err)
+	t.Cleanup(stop)
+	settings := testenv.Settings()
+	settings.Brokers = filepath.Join(t.TempDir(), "brokers.json")
+	require.NoError(t, os.WriteFile(settings.Brokers, fmt.Appendf(nil, `{"brokers": [{"name": "main", "url": %q}]}`, broker.URL), 0o600))
+	env, kind, key := testenv.OpenWith(t, addr, settings), "order-close", secret()
+	env.StartWorker()
+	q := newQueue(t, broker, kind)
+	env.Policy(kind, testenv.JSON{
+		"callback": testenv.JSON{"broker": "main", "headers": testenv.JSON{"X-Tenant": "7"}}, "signing_secrets": []string{key},
+		"retry": testenv.JSON{"steps": []string{"100ms", "100ms"}}, "expires_after": "1h",
+	})
+
+	booked := env.Add(testenv.JSON{"business_type": kind, "business_id": "1", "delay": "0s", "payload": testenv.JSON{"total": 12.5}})
+	d := q.next()
+	require.Equal(t, booked.WebhookID, d.MessageId)
+	require.JSONEq(t, `{"total": 12.5}`, string(d.Body))
+	require.Equal(t, "application/json", d.ContentType)
+	require.NotEmpty(t, d.Expiration)
+	header := http.Header{}
+	for name, value := range d.Headers {
+		header.Set(name, fmt.Sprint(value))
+	}
+	require.Equal(t, []string{"7", "1", "1", kind}, []string{
+		header.Get("X-Tenant"), header.Get("Wakecall-Business-Id"), header.Get("Wakecall-Attempt"), header.Get("Wakecall-Business-Type"),
+	})
+	verifier, err := webhooks.NewWebhook(key)
+	require.NoError(t, err)
+	require.NoError(t, verifier.Verify(d.Body, header))
+	delivered := env.Await(kind+"/1", "delivered")
+	require.Equal(t, 1, delivered.Attempts)
+
+	// What no queue takes goes up the ladder, and fails with its reason.
+	env.Add(testenv.JSON{
+		"business_type": kind, "business_id": "2", "delay": "0s", "callback": testenv.JSON{"broker": "main", "routing_key": "nobody"},
+	})
+	failed := env.Await(kind+"/2", "failed")
+	require.Equal(t, 3, failed.Attempts)
+	require.True(t, strings.HasPrefix(failed.LastFailure.Message, "unroutable: "), failed.LastFailure.Message)
+
+	// A broker that comes back gets what was due meanwhile.
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"broker": "main"}, "retry": testenv.JSON{
+		"initial": "200ms", "max_interval": "500ms", "max_attempts": 100,
+	}})
+	broker.Stop()
+	env.Add(testenv.JSON{"business_type": kind, "business_id": "3", "delay": "0s"})
+	require.Eventually(t, func() bool { return env.Get(kind+"/3").Attempts > 0 }, 20*time.Second, 50*time.Millisecond, "it was tried")
+	broker.Restart()
+	late := newQueue(t, broker, kind)
+	require.Equal(t, env.Get(kind+"/3").WebhookID, late.next().MessageId)
+	env.Await(kind+"/3", "delivered")
+
+	for body, pointer := range map[string]string{
+		`{"callback":{"broker":"other"}}`:                                                 "/callback/broker",
+		`{"callback":{"broker":"main","url":"https://h/"}}`:                               "/callback/broker",
+		`{"callback":{"routing_key":"x"}}`:                                                "/callback/routing_key",
+		`{"callback":{"broker":"main","exchange":"a\u0000b"}}`:                            "/callback/exchange",
+		`{"callback":{"broker":"main","routing_key":"` + strings.Repeat("k", 256) + `"}}`: "/callback/routing_key",
+	} {
+		reply := env.Do("PUT", "/v1/policies/bad", body)
+		require.Equal(t, http.StatusUnprocessableEntity, reply.Status, "%s: %s", body, reply.Body)
+		require.Len(t, reply.Problem().Errors, 1, "%s", reply.Body)
+		require.Equal(t, pointer, reply.Problem().Errors[0].Pointer)
+	}
+}

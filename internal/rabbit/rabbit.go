@@ -1,0 +1,139 @@
+// Package rabbit starts a RabbitMQ for tests: Debian's package, on loopback, with ports
+// and a directory of its own.
+package rabbit
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// home is where Debian's package has its programs. Those in the path change the user.
+const home = "/usr/lib/rabbitmq/bin/"
+
+// startTime and stopTime bound a start and a stop, on a busy machine as well.
+const (
+	startTime = 2 * time.Minute
+	stopTime  = 20 * time.Second
+)
+
+// Server is a RabbitMQ that runs until the test ends.
+type Server struct {
+	t testing.TB
+	// Address is host:port, and URL has the user that may do everything.
+	Address, URL string
+
+	environment []string
+	directory   string
+	node        *exec.Cmd
+}
+
+// Start starts a RabbitMQ, and skips the test where none is installed.
+func Start(t testing.TB) *Server {
+	t.Helper()
+	if _, err := os.Stat(home + "rabbitmq-server"); err != nil {
+		t.Skip("RabbitMQ is not installed: apt-get install rabbitmq-server")
+	}
+	directory, err := os.MkdirTemp("", "wakecall-rabbit-") //nolint:usetesting // it has to outlive the server, which the cleanup stops
+	if err != nil {
+		t.Fatal(err)
+	}
+	port, distribution, mapper := freePort(t), freePort(t), freePort(t)
+	s := &Server{
+		t: t, directory: directory, Address: "127.0.0.1:" + port, URL: "amqp://guest:guest@127.0.0.1:" + port + "/",
+		environment: append(os.Environ(),
+			"HOME="+directory, "RABBITMQ_NODENAME=wakecall"+port+"@localhost", "RABBITMQ_NODE_IP_ADDRESS=127.0.0.1",
+			"RABBITMQ_NODE_PORT="+port, "RABBITMQ_DIST_PORT="+distribution, "ERL_EPMD_PORT="+mapper, "ERL_EPMD_ADDRESS=127.0.0.1",
+			"RABBITMQ_MNESIA_BASE="+directory+"/data", "RABBITMQ_LOG_BASE="+directory+"/log",
+			"RABBITMQ_CONFIG_FILE="+directory+"/rabbitmq.conf", "RABBITMQ_ENABLED_PLUGINS_FILE="+directory+"/plugins",
+			"RABBITMQ_PID_FILE="+directory+"/pid",
+			"RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS=-kernel inet_dist_use_interface {127,0,0,1}",
+		),
+	}
+	s.write("rabbitmq.conf", "listeners.tcp.default = 127.0.0.1:"+port+"\nvm_memory_high_watermark.relative = 0.4\ndisk_free_limit.absolute = 1MB\n")
+	s.write("plugins", "[].\n")
+	names := exec.Command("epmd", "-port", mapper, "-address", "127.0.0.1") // RabbitMQ would leave one of its own running
+	names.Env = s.environment
+	if err := names.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		s.Stop()
+		_ = names.Process.Kill()
+		_ = names.Wait()
+		_ = os.RemoveAll(directory)
+	})
+	s.Restart()
+	return s
+}
+
+func (s *Server) write(name, text string) {
+	if err := os.WriteFile(filepath.Join(s.directory, name), []byte(text), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// Restart starts the server that was stopped, with what it had kept.
+func (s *Server) Restart() {
+	s.t.Helper()
+	s.node = exec.Command(home + "rabbitmq-server")
+	s.node.Env = s.environment
+	s.node.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	output, err := os.Create(filepath.Join(s.directory, "output"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer func() { _ = output.Close() }()
+	s.node.Stdout, s.node.Stderr = output, output
+	if err := s.node.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	for end := time.Now().Add(startTime); time.Now().Before(end); {
+		if conn, err := net.Dial("tcp", s.Address); err == nil {
+			_ = conn.Close()
+			return
+		}
+		<-time.After(100 * time.Millisecond)
+	}
+	text, _ := os.ReadFile(output.Name())
+	s.t.Fatalf("RabbitMQ did not start:\n%s", text)
+}
+
+// Stop stops the server, its connections without a farewell.
+func (s *Server) Stop() {
+	if s.node == nil {
+		return
+	}
+	_ = syscall.Kill(-s.node.Process.Pid, syscall.SIGTERM)
+	forced := time.AfterFunc(stopTime, func() { _ = syscall.Kill(-s.node.Process.Pid, syscall.SIGKILL) })
+	defer forced.Stop()
+	_ = s.node.Wait()
+	s.node = nil
+}
+
+// Control runs rabbitmqctl, and returns what it printed.
+func (s *Server) Control(args ...string) string {
+	s.t.Helper()
+	control := exec.Command(home+"rabbitmqctl", append([]string{"--quiet"}, args...)...)
+	control.Env = s.environment
+	output, err := control.CombinedOutput()
+	if err != nil {
+		s.t.Fatalf("rabbitmqctl %s: %s\n%s", strings.Join(args, " "), err, output)
+	}
+	return strings.TrimSpace(string(output))
+}
+
+func freePort(t testing.TB) string {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = listener.Close() }()
+	return fmt.Sprint(listener.Addr().(*net.TCPAddr).Port)
+}
