@@ -14,7 +14,8 @@ import (
 
 // A receiver that hangs keeps its own share of the worker, however many of its
 // timers are due, and another type rings meanwhile.
-func TestAHangingReceiverKeepsItsShare(t *testing.T) { // it needs the machine for itself
+func TestAHangingReceiverKeepsItsShare(t *testing.T) {
+	t.Parallel()
 	env, r, kind := open(t)
 	const share, due = 10, 40
 	release := make(chan struct{})
@@ -42,7 +43,8 @@ func TestAHangingReceiverKeepsItsShare(t *testing.T) { // it needs the machine f
 
 // Under a backlog the first priority overtakes the last one, which still gets
 // its turns.
-func TestPriorities(t *testing.T) { // it needs the machine for itself
+func TestPriorities(t *testing.T) {
+	t.Parallel()
 	addr, stop, err := testenv.Temporal(t.TempDir())
 	require.NoError(t, err)
 	t.Cleanup(stop)

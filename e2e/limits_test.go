@@ -14,7 +14,8 @@ import (
 )
 
 // What is booked before a limit or a pause keeps to it all the same.
-func TestPauseAndResume(t *testing.T) { // it needs the machine for itself
+func TestPauseAndResume(t *testing.T) {
+	t.Parallel()
 	env, r, kind := open(t)
 	policy := testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "retry": testenv.JSON{"steps": []string{"10ms"}}}
 	env.Policy(kind, policy)
@@ -64,7 +65,8 @@ func held(t *testing.T, env *testenv.Env, filter string) (types []string) {
 
 // A receiver that asks for patience is heard for its whole type, and called
 // again by itself when the time has come.
-func TestBackPressure(t *testing.T) { // it needs the machine for itself
+func TestBackPressure(t *testing.T) {
+	t.Parallel()
 	env, r, kind := open(t)
 	r.On("/busy", func(w http.ResponseWriter, req *http.Request, n int) {
 		if req.Header.Get("Wakecall-Business-Id") == "first" && n == 1 {

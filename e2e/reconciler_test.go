@@ -16,7 +16,8 @@ import (
 // Temporal can lose a workflow's timer without a word (temporal#11869). Here it
 // is taken away behind the server's back. Without a reconciler such timers never
 // ring; with it all of them do, each of them once.
-func TestLostTimersAreFound(t *testing.T) { // it needs the machine for itself
+func TestLostTimersAreFound(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	addr, stop, err := testenv.Temporal(dir)
 	require.NoError(t, err)

@@ -55,8 +55,7 @@ func TestARaisedTimeoutReachesRetries(t *testing.T) {
 	require.Len(t, r.Calls("1"), 2)
 }
 
-// A timer whose attempt is in flight at its latest time is delivered by it; one
-// that is held back expires then.
+// A timer whose attempt is in flight at its latest time is delivered by it.
 func TestTheLatestTimeOfADelivery(t *testing.T) {
 	t.Parallel()
 	env, r, kind := open(t)
@@ -72,26 +71,6 @@ func TestTheLatestTimeOfADelivery(t *testing.T) {
 	}))
 	body["retry"], body["expires_after"] = testenv.JSON{"steps": []string{"1s"}}, "3s"
 	env.Add(body)
-
-	held := kind + ".held"
-	env.Policy(held, testenv.JSON{
-		"callback": testenv.JSON{"timeout": "30s", "url": r.On("/patience", func(w http.ResponseWriter, _ *http.Request, _ int) {
-			w.Header().Set("Retry-After", "600")
-			w.WriteHeader(http.StatusServiceUnavailable)
-		})}, "expires_after": "5s",
-	})
-	env.Add(testenv.JSON{"business_type": held, "business_id": "first", "delay": "0s"})
-	awaitPressure(t, env, held)
-	second := env.Add(testenv.JSON{"business_type": held, "business_id": "second", "delay": "0s"})
-	for _, id := range []string{"first", "second"} {
-		expired := env.Await(held+"/"+id, "expired")
-		require.Equal(t, map[string]int{"first": 1, "second": 0}[id], expired.Attempts)
-		if id == "first" {
-			require.Equal(t, http.StatusServiceUnavailable, expired.LastFailure.Status)
-		}
-	}
-	require.WithinDuration(t, second.DueAt.Add(5*time.Second), time.Now(), 3*time.Second)
-
 	require.Equal(t, 2, env.Await(kind+"/in-flight", "delivered").Attempts)
 }
 

@@ -32,8 +32,16 @@ var (
 	}
 )
 
-func TestIndexesOfSQLite(t *testing.T) {
+// TestVisibilityOnSQLite asks the store of a Temporal that is running.
+func TestVisibilityOnSQLite(t *testing.T) {
+	t.Parallel()
 	db := visibility(t)
+	t.Run("indexes", func(t *testing.T) { indexesOfSQLite(t, db) })
+	t.Run("plans", func(t *testing.T) { plansOfSQLite(t, db) })
+	t.Run("ranking reaches an open connection", func(t *testing.T) { rankingOfSQLite(t, db) })
+}
+
+func indexesOfSQLite(t *testing.T, db *sql.DB) {
 	const name = 0
 	require.ElementsMatch(t, slices.Concat(indexes, indexesOnSQLite), column(t, db, name,
 		"SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'executions_visibility' AND sql IS NOT NULL"))
@@ -71,8 +79,7 @@ const (
 // What is asked of a store with a million timers must not read them all. These are
 // the questions of Wakecall and of the Web UI in the words of Temporal, with the
 // index that finds what is asked for, or from which alone it is counted.
-func TestPlansOfSQLite(t *testing.T) {
-	db := visibility(t)
+func plansOfSQLite(t *testing.T, db *sql.DB) {
 	for _, question := range []struct{ clauses, index string }{
 		{"workflow_type_name = 'WakecallPolicy' AND status = 1", byTypeAndStatus},
 		{"workflow_type_name = 'WakecallPolicy' AND status != 6", byType},
@@ -106,8 +113,7 @@ func TestPlansOfSQLite(t *testing.T) {
 }
 
 // Temporal has the file open when the statements are run.
-func TestRankingReachesAnOpenConnection(t *testing.T) {
-	db := visibility(t)
+func rankingOfSQLite(t *testing.T, db *sql.DB) {
 	_, err := db.Exec("DELETE FROM sqlite_stat1; ANALYZE sqlite_schema")
 	require.NoError(t, err)
 	require.NotContains(t, listing(t, db, failed), byTypeAndStatus, "without the ranking")
