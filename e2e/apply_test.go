@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/e2e/loopback"
 	"github.com/wakecall/wakecall/e2e/process"
 	"github.com/wakecall/wakecall/e2e/testenv"
 )
@@ -120,7 +121,7 @@ func TestApplyRefusesTheWholeFile(t *testing.T) {
 		require.Equal(t, 2, exit)
 		require.Contains(t, complaints, "wakecall policies apply FILE [--dry-run]")
 	}
-	f.url = "http://" + testenv.Addr()
+	f.url = "http://" + loopback.Addr()
 	f.write("policies: [{business_type: TYPE.good}]")
 	exit, _, complaints := f.apply(f.path)
 	require.Equal(t, 1, exit)

@@ -15,6 +15,7 @@ import (
 	webhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/e2e/loopback"
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/testenv"
 )
@@ -190,8 +191,8 @@ func TestTroubleHasAClass(t *testing.T) {
 	t.Parallel()
 	env, _, kind := open(t)
 	for url, want := range map[string]string{
-		"http://" + testenv.Addr() + "/": "connect_failure",
-		"http://nobody.invalid/":         "dns_failure",
+		"http://" + loopback.Addr() + "/": "connect_failure",
+		"http://nobody.invalid/":          "dns_failure",
 	} {
 		body := booking(kind, strconv.Itoa(len(url))+want, "0s", url)
 		body["retry"] = testenv.JSON{"steps": []string{}}

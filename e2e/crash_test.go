@@ -21,6 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"modernc.org/sqlite"
 
+	"github.com/wakecall/wakecall/e2e/loopback"
 	"github.com/wakecall/wakecall/e2e/process"
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/testenv"
@@ -407,7 +408,7 @@ func TestServerWritesAsSafelyAsAsked(t *testing.T) {
 		t.Run(asked, func(t *testing.T) {
 			dir := t.TempDir()
 			server, err := embedded.Start(embedded.Options{
-				Addr: testenv.Addr(), DataDir: dir, Namespace: "default", Retention: time.Hour, Shards: 1, Synchronous: asked,
+				Addr: loopback.Addr(), DataDir: dir, Namespace: "default", Retention: time.Hour, Shards: 1, Synchronous: asked,
 			})
 			require.NoError(t, err)
 			defer func() { require.NoError(t, server.Stop(t.Context())) }()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/e2e/loopback"
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/testenv"
 )
@@ -73,7 +74,7 @@ func TestGetShowsWhyATimerFailed(t *testing.T) {
 		want testenv.JSON
 	}{
 		"answer": {r.On("/no", receiver.Status(http.StatusTeapot)), testenv.JSON{"class": "http", "status": 418.0, "message": "HTTP 418"}},
-		"nobody": {"http://" + testenv.Addr() + "/", testenv.JSON{"class": "connect_failure", "message": "connect_failure"}},
+		"nobody": {"http://" + loopback.Addr() + "/", testenv.JSON{"class": "connect_failure", "message": "connect_failure"}},
 		"name":   {"http://nobody.invalid/", testenv.JSON{"class": "dns_failure", "message": "dns_failure"}},
 	} {
 		body := booking(kind, id, "0s", c.url)

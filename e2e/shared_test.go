@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/e2e/loopback"
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/testenv"
 )
@@ -15,15 +16,15 @@ import (
 // redis starts a real Redis, which ends with the test.
 func redis(t *testing.T) (url string, stop func()) {
 	t.Helper()
-	addr := testenv.Addr()
-	server := exec.CommandContext(t.Context(), "redis-server", "--bind", testenv.Host(), "--port", testenv.Port(addr), "--save", "", "--dir", t.TempDir())
+	addr := loopback.Addr()
+	server := exec.CommandContext(t.Context(), "redis-server", "--bind", loopback.Host(), "--port", loopback.Port(addr), "--save", "", "--dir", t.TempDir())
 	require.NoError(t, server.Start())
 	stop = func() {
 		_ = server.Process.Kill()
 		_ = server.Wait()
 	}
 	t.Cleanup(stop)
-	require.Eventually(t, func() bool { return !testenv.Free(addr) }, 10*time.Second, 20*time.Millisecond, "redis listens")
+	require.Eventually(t, func() bool { return !loopback.Free(addr) }, 10*time.Second, 20*time.Millisecond, "redis listens")
 	return "redis://" + addr + "/0", stop
 }
 

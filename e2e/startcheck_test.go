@@ -10,6 +10,7 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 
 	"github.com/wakecall/wakecall/deploy"
+	"github.com/wakecall/wakecall/e2e/loopback"
 	"github.com/wakecall/wakecall/e2e/process"
 	"github.com/wakecall/wakecall/e2e/testenv"
 	"github.com/wakecall/wakecall/engine"
@@ -90,7 +91,7 @@ func TestStartWithClocksApart(t *testing.T) {
 	server := env.Start()
 	start := func(ahead time.Duration) string {
 		server.SetClock(ahead)
-		addr := testenv.Addr()
+		addr := loopback.Addr()
 		role := process.Start(t, process.Command{
 			Path: process.WakecallBinary(t), Args: []string{"api"}, Ready: "http://" + addr + "/livez",
 			Env: map[string]string{"TEMPORAL_ADDRESS": env.Addr("WAKECALL_TEMPORAL_ADDR"), "WAKECALL_HTTP_ADDR": addr},

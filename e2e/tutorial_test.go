@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/e2e/loopback"
 	"github.com/wakecall/wakecall/e2e/process"
-	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
 // TestTutorial runs docs/tutorial.md as a reader would, block by block.
@@ -55,7 +55,7 @@ type lesson struct {
 }
 
 func startLesson(t *testing.T) *lesson {
-	receiverAddr := testenv.Addr()
+	receiverAddr := loopback.Addr()
 	env := process.NewStandalone(t)
 	l := &lesson{t: t, deployment: env, server: env.Start()}
 	l.addrs = strings.NewReplacer(

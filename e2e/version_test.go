@@ -5,8 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/e2e/loopback"
 	"github.com/wakecall/wakecall/e2e/process"
-	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
 func TestVersionIsPrinted(t *testing.T) {
@@ -26,7 +26,7 @@ func TestVersionIsPrinted(t *testing.T) {
 // operator knows.
 func TestWrongStartsSayWhy(t *testing.T) {
 	t.Parallel()
-	nowhere := testenv.Addr()
+	nowhere := loopback.Addr()
 	for name, c := range map[string]struct {
 		program string
 		args    []string
@@ -42,7 +42,7 @@ func TestWrongStartsSayWhy(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if name == "nowhere named" && !testenv.Free("127.0.0.1:7233") {
+			if name == "nowhere named" && !loopback.Free("127.0.0.1:7233") {
 				t.Skip("somebody runs a Temporal here")
 			}
 			p := process.Launch(t, process.Command{Path: c.program, Args: c.args, Env: c.env})

@@ -8,8 +8,8 @@ import (
 	"github.com/hibiken/asynq"
 
 	"github.com/wakecall/wakecall/bench/stage"
+	"github.com/wakecall/wakecall/e2e/loopback"
 	"github.com/wakecall/wakecall/e2e/process"
-	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
 // asynqQueue is Asynq: a job queue in Redis, set up as in its README, with a
@@ -30,11 +30,11 @@ func (a *asynqQueue) Start(s *stage.Stage, receiver string) error {
 	if err != nil {
 		return err
 	}
-	addr := testenv.Addr()
+	addr := loopback.Addr()
 	a.dir = s.TempDir()
 	err = s.Do(func() {
 		process.Start(s, process.Command{Path: path, Ready: "tcp://" + addr, Args: []string{
-			"--bind", testenv.Host(), "--port", testenv.Port(addr), "--dir", a.dir,
+			"--bind", loopback.Host(), "--port", loopback.Port(addr), "--dir", a.dir,
 			"--save", "", "--appendonly", "yes", "--appendfsync", "always",
 		}})
 	})

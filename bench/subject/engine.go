@@ -7,8 +7,8 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"github.com/wakecall/wakecall/bench/stage"
+	"github.com/wakecall/wakecall/e2e/loopback"
 	"github.com/wakecall/wakecall/e2e/process"
-	"github.com/wakecall/wakecall/e2e/testenv"
 	"github.com/wakecall/wakecall/engine"
 	"github.com/wakecall/wakecall/standalone/embedded"
 )
@@ -31,7 +31,7 @@ const (
 )
 
 func (e *embeddedEngine) start(s *stage.Stage) (addr string, err error) {
-	addr, e.dir = testenv.Addr(), s.TempDir()
+	addr, e.dir = loopback.Addr(), s.TempDir()
 	server, err := embedded.Start(embedded.Options{
 		Addr: addr, DataDir: e.dir, Namespace: client.DefaultNamespace, Retention: retention, Shards: shards,
 		Synchronous: synchronous, SearchAttributes: engine.SearchAttributes(),

@@ -9,8 +9,8 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/e2e/loopback"
 	"github.com/wakecall/wakecall/e2e/process"
-	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
 // The URL that gateways are given opens the Redis of the profile, and nothing else
@@ -21,11 +21,11 @@ func TestRedisAsksForItsPassword(t *testing.T) {
 	file := secretsOf(settings, "redis_url")
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
-	addr := testenv.Addr()
+	addr := loopback.Addr()
 	services := composed(t).Services
 	require.Equal(t, []string{"sh", "/redis.sh"}, []string(services["redis"].Entrypoint))
 	server := process.Start(t, process.Command{
-		Path: "/bin/sh", Args: []string{filepath.Join(checkout, "deploy", "redis.sh"), "--bind", testenv.Host(), "--port", testenv.Port(addr)},
+		Path: "/bin/sh", Args: []string{filepath.Join(checkout, "deploy", "redis.sh"), "--bind", loopback.Host(), "--port", loopback.Port(addr)},
 		Env: map[string]string{"REDIS_URL_FILE": file}, Ready: "tcp://" + addr,
 	})
 	ping := func(url string) error {

@@ -20,8 +20,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/e2e/loopback"
 	"github.com/wakecall/wakecall/e2e/process"
-	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
 // What nginx hands on reaches the API as it was sent, and says who sent it.
@@ -54,7 +54,7 @@ func TestTLSInFront(t *testing.T) {
 	require.Equal(t, []string{"127.0.0.1"}, request.Header["X-Forwarded-For"], "whatever the client says of itself")
 	require.Equal(t, "https", request.Header.Get("X-Forwarded-Proto"))
 	require.Equal(t, "Bearer key", request.Header.Get("Authorization"))
-	require.Equal(t, addr, request.Host+":"+testenv.Port(addr))
+	require.Equal(t, addr, request.Host+":"+loopback.Port(addr))
 
 	require.Equal(t, http.StatusNotFound, call("/metrics", "").StatusCode)
 	require.Empty(t, seen, "metrics are not for everybody")
@@ -74,8 +74,8 @@ func proxied(t *testing.T, api string) (addr string, authority *x509.CertPool) {
 	require.NoError(t, err)
 	require.NoError(t, os.Chmod(dir, 0o755))
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })
-	addr = testenv.Addr()
-	authority = certificate(t, dir, testenv.Host())
+	addr = loopback.Addr()
+	authority = certificate(t, dir, loopback.Host())
 	text, err := os.ReadFile("../../deploy/tls/nginx.conf")
 	require.NoError(t, err)
 	here := []string{

@@ -16,11 +16,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/e2e/contract"
 	"github.com/wakecall/wakecall/e2e/fault/load"
 	"github.com/wakecall/wakecall/e2e/fault/oracle"
 	"github.com/wakecall/wakecall/e2e/fault/witness"
 	"github.com/wakecall/wakecall/e2e/process"
-	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
 // ladder outlasts every fault.
@@ -66,12 +66,12 @@ func (b *bench) again(t *testing.T) *bench {
 var trials atomic.Int64
 
 // policy makes Wakecall call back to a URL, under the settings named besides.
-func (b *bench) policy(url string, besides ...testenv.JSON) {
+func (b *bench) policy(url string, besides ...contract.JSON) {
 	steps := []string{}
 	for _, step := range ladder {
 		steps = append(steps, step.String())
 	}
-	policy := testenv.JSON{"callback": testenv.JSON{"url": url}, "retry": testenv.JSON{"steps": steps, "jitter": 0}}
+	policy := contract.JSON{"callback": contract.JSON{"url": url}, "retry": contract.JSON{"steps": steps, "jitter": 0}}
 	for _, settings := range besides {
 		maps.Copy(policy, settings)
 	}
@@ -227,8 +227,8 @@ func (b *bench) overdue() (ids []string) {
 		query := url.Values{"business_type": {b.kind}, "status": {status}, "due_to": {time.Now().UTC().Format(time.RFC3339)}}
 		for more := true; more; {
 			var page struct {
-				Timers []testenv.Timer `json:"timers"`
-				Next   string          `json:"next_page_token"`
+				Timers []contract.Timer `json:"timers"`
+				Next   string           `json:"next_page_token"`
 			}
 			code, answer, err := b.api.Try("GET", "/v1/timers?"+query.Encode(), nil)
 			if err != nil || code != http.StatusOK {

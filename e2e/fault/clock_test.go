@@ -6,9 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/e2e/contract"
 	"github.com/wakecall/wakecall/e2e/fault/load"
 	"github.com/wakecall/wakecall/e2e/process"
-	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
 // A clock that steps, and steps back, makes timers late by the step at the most.
@@ -53,7 +53,7 @@ func TestClockStepped(t *testing.T) {
 // The control of the test above: a clock that is set is seen to be.
 func (s *standalone) clockIsSet() {
 	booked := func(id string) time.Time {
-		return s.api.Add(testenv.JSON{"business_type": s.kind, "business_id": id, "delay": "3h"}).CreatedAt
+		return s.api.Add(contract.JSON{"business_type": s.kind, "business_id": id, "delay": "3h"}).CreatedAt
 	}
 	require.WithinDuration(s.t, time.Now(), booked("before"), 10*time.Second)
 	for _, ahead := range []time.Duration{time.Hour, -time.Hour, 0} {

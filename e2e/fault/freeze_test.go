@@ -6,9 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/e2e/contract"
 	"github.com/wakecall/wakecall/e2e/fault/load"
 	"github.com/wakecall/wakecall/e2e/process"
-	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
 // A frozen process keeps its connections and says nothing: who waits for it
@@ -67,7 +67,7 @@ func TestMovedWhilePostgresIsFrozen(t *testing.T) {
 	longOnly(t)
 	t.Parallel()
 	p := newProduction(t, process.Direct)
-	p.policy(p.witness.URL, testenv.JSON{"preload": preload.String()})
+	p.policy(p.witness.URL, contract.JSON{"preload": preload.String()})
 	plan := load.Plan{Timers: 500, Over: 20 * time.Second, Lead: 50 * time.Second, Spread: 5 * time.Second, Move: 1}
 	p.run(trial{fault: "PostgreSQL frozen for 8 s while held timers are moved, 3 times", plan: plan, strike: func(l *load.Load) {
 		p.awaitBooked(l, plan.Timers*3/4)

@@ -6,9 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/e2e/contract"
 	"github.com/wakecall/wakecall/e2e/fault/load"
 	"github.com/wakecall/wakecall/e2e/process"
-	"github.com/wakecall/wakecall/e2e/testenv"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -41,7 +41,7 @@ const preload = time.Minute
 // records within the time that a task has. What times out comes again, and finds
 // the receipt: long after the last ring, nobody has been called twice.
 func (b *bench) preloadedHerd(fault string) {
-	b.policy(b.witness.URL, testenv.JSON{"preload": preload.String()})
+	b.policy(b.witness.URL, contract.JSON{"preload": preload.String()})
 	plan := herd()
 	plan.Lead = preload + 10*time.Second
 	_, summary := b.run(trial{fault: fault, plan: plan, limits: herdLimits, strike: func(l *load.Load) {

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/e2e/fault/load"
-	"github.com/wakecall/wakecall/e2e/testenv"
+	"github.com/wakecall/wakecall/e2e/loopback"
 )
 
 // network is a proxy on each link between two services.
@@ -34,7 +34,7 @@ func newNetwork(t *testing.T) *network {
 
 // via leads a link through a proxy of its own.
 func (n *network) via(from, to, addr string) string {
-	proxy := toxiproxy.NewProxy(n.server, from+"-"+to, testenv.Addr(), addr)
+	proxy := toxiproxy.NewProxy(n.server, from+"-"+to, loopback.Addr(), addr)
 	require.NoError(n.t, proxy.Start())
 	n.t.Cleanup(proxy.Stop)
 	n.mu.Lock()

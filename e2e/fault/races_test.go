@@ -6,10 +6,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/e2e/contract"
 	"github.com/wakecall/wakecall/e2e/fault/load"
 	"github.com/wakecall/wakecall/e2e/fault/oracle"
 	"github.com/wakecall/wakecall/e2e/process"
-	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
 // slow are the limits of a trial that is about who wins and not about when.
@@ -62,7 +62,7 @@ func TestLongAttemptsAmongTwoWorkers(t *testing.T) {
 	t.Parallel()
 	p := newProduction(t, process.Direct)
 	p.living["other worker"] = p.deployment.Beside("worker")
-	p.policy(p.witness.URL, testenv.JSON{"callback": testenv.JSON{"url": p.witness.URL, "timeout": "30s"}})
+	p.policy(p.witness.URL, contract.JSON{"callback": contract.JSON{"url": p.witness.URL, "timeout": "30s"}})
 	plan := load.Plan{
 		Timers: 200, Over: 20 * time.Second, Lead: 22 * time.Second, Spread: 10 * time.Second, Hold: 18 * time.Second,
 		Move: 0.4, Cancel: 0.4, Race: 20 * time.Second,

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/e2e/loopback"
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/testenv"
 )
@@ -73,7 +74,7 @@ func testCertificates(t *testing.T, g *ground) {
 		}
 		checks = append(checks, check{name, func(t *testing.T) {
 			h, id := receiver.NewHostile(t, "127.0.0.1:0", c.manner), idOf("certificate", name)
-			g.book(target{id: id, url: "https://" + pageHost + ":" + testenv.Port(h.Addr) + "/", timeout: timeoutFor(c.want)})
+			g.book(target{id: id, url: "https://" + pageHost + ":" + loopback.Port(h.Addr) + "/", timeout: timeoutFor(c.want)})
 			timer := g.end(t, id)
 			inTime(t, timer, h.First(), timeoutFor(c.want))
 			require.Contains(t, c.want, message(timer))
@@ -121,7 +122,7 @@ func continuation(c *receiver.Conn) {
 }
 
 func testNames(t *testing.T, g *ground) {
-	port := testenv.Port(strings.TrimPrefix(receiver.New(t).URL, "http://"))
+	port := loopback.Port(strings.TrimPrefix(receiver.New(t).URL, "http://"))
 	var checks []check
 	for name, want := range map[string]string{
 		"good": delivered, "two": delivered, "dual": delivered,
@@ -142,7 +143,7 @@ func testNames(t *testing.T, g *ground) {
 // Nothing that a client, a name server or a receiver says brings a connection
 // to an address that is not allowed. The forbidden addresses listen, and count.
 func testForbidden(t *testing.T, g *ground) {
-	port := testenv.Port(testenv.Addr())
+	port := loopback.Port(loopback.Addr())
 	listeners := map[string]*receiver.Hostile{}
 	for _, host := range []string{"127.0.0.1", forbidden4, forbidden6} {
 		listeners[host] = receiver.NewHostile(t, net.JoinHostPort(host, port), receiver.Always(answer))

@@ -9,9 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/e2e/contract"
 	"github.com/wakecall/wakecall/e2e/process"
 	"github.com/wakecall/wakecall/e2e/receiver"
-	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
 const (
@@ -49,12 +49,12 @@ func watch(t testing.TB, name string, answer http.HandlerFunc) (lateness []time.
 	env := process.NewStandalone(t)
 	env.Start()
 	other := receiver.New(t)
-	env.Policy("other", testenv.JSON{"callback": testenv.JSON{"url": other.URL}})
+	env.Policy("other", contract.JSON{"callback": contract.JSON{"url": other.URL}})
 	instant := time.Now().Add(20*time.Second + before)
 	if answer != nil {
 		crowded := receiver.New(t)
 		url := crowded.On("/crowd", func(w http.ResponseWriter, r *http.Request, _ int) { answer(w, r) })
-		env.Policy("crowd", testenv.JSON{"callback": testenv.JSON{"url": url}})
+		env.Policy("crowd", contract.JSON{"callback": contract.JSON{"url": url}})
 		instant = time.Now().Add(before + crowd/40*time.Second)
 		book(t, env, "crowd", slices.Repeat([]time.Time{instant}, crowd))
 	}
@@ -82,12 +82,12 @@ func p99(sorted []time.Duration) time.Duration { return sorted[len(sorted)*99/10
 
 // book books timers that are due then, by batches.
 func book(t testing.TB, env *process.Standalone, kind string, due []time.Time) {
-	timers := make([]testenv.JSON, len(due))
+	timers := make([]contract.JSON, len(due))
 	for i := range timers {
-		timers[i] = testenv.JSON{"business_type": kind, "business_id": fmt.Sprint(i), "due_at": due[i].UTC().Format(time.RFC3339Nano)}
+		timers[i] = contract.JSON{"business_type": kind, "business_id": fmt.Sprint(i), "due_at": due[i].UTC().Format(time.RFC3339Nano)}
 	}
 	for batch := range slices.Chunk(timers, 500) {
-		status, answer, err := env.Try("POST", "/v1/timers/batch", testenv.JSON{"timers": batch})
+		status, answer, err := env.Try("POST", "/v1/timers/batch", contract.JSON{"timers": batch})
 		require.NoError(t, err)
 		require.Equal(t, http.StatusOK, status, "%s", answer)
 	}

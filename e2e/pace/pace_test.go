@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/e2e/contract"
 	"github.com/wakecall/wakecall/e2e/process"
 	"github.com/wakecall/wakecall/e2e/receiver"
-	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
 // TestPace runs one deployment for all: its tests side by side while nothing is
@@ -60,22 +60,22 @@ type business struct {
 	api      process.API
 	kind     string
 	receiver *receiver.Receiver
-	policy   testenv.JSON
+	policy   contract.JSON
 }
 
 // newBusiness has a receiver that refuses the first attempt of each timer.
 func newBusiness(t *testing.T, p *process.Production, kind string) *business {
 	api, r := p.API, receiver.New(t)
 	api.T = t
-	return &business{api: api, kind: kind, receiver: r, policy: testenv.JSON{
-		"callback": testenv.JSON{"url": r.On("/refusing", receiver.FailFirst(1))},
-		"retry":    testenv.JSON{"steps": []string{"10ms", "10ms", "1s", "1s"}},
+	return &business{api: api, kind: kind, receiver: r, policy: contract.JSON{
+		"callback": contract.JSON{"url": r.On("/refusing", receiver.FailFirst(1))},
+		"retry":    contract.JSON{"steps": []string{"10ms", "10ms", "1s", "1s"}},
 	}}
 }
 
 // callsPerSecond limits the business.
 func (b *business) callsPerSecond(rate float64) {
-	b.policy["limits"] = testenv.JSON{"callbacks_per_second": rate}
+	b.policy["limits"] = contract.JSON{"callbacks_per_second": rate}
 	b.api.Policy(b.kind, b.policy)
 }
 
@@ -83,12 +83,12 @@ func (b *business) callsPerSecond(rate float64) {
 // refuses.
 func (b *business) book(n int) {
 	b.api.T.Helper()
-	batch := make([]testenv.JSON, n)
+	batch := make([]contract.JSON, n)
 	for i := range batch {
-		batch[i] = testenv.JSON{"business_type": b.kind, "business_id": strconv.Itoa(i), "delay": "0s"}
+		batch[i] = contract.JSON{"business_type": b.kind, "business_id": strconv.Itoa(i), "delay": "0s"}
 	}
 	require.EventuallyWithT(b.api.T, func(c *assert.CollectT) {
-		status, answer, err := b.api.Try("POST", "/v1/timers/batch", testenv.JSON{"timers": batch})
+		status, answer, err := b.api.Try("POST", "/v1/timers/batch", contract.JSON{"timers": batch})
 		require.NoError(c, err)
 		require.Equal(c, http.StatusOK, status, "%s", answer)
 		var booked struct {

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/e2e/contract"
 	"github.com/wakecall/wakecall/e2e/process"
-	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
 // patience is what a receiver asks for: longer than it takes to restart the
@@ -60,7 +60,7 @@ func (b *business) press() (until time.Time) {
 		}
 	})
 	b.api.Policy(b.kind, b.policy)
-	b.api.Add(testenv.JSON{"business_type": b.kind, "business_id": "first", "delay": "0s"})
+	b.api.Add(contract.JSON{"business_type": b.kind, "business_id": "first", "delay": "0s"})
 	refused := b.receiver.Await(t, "first", 1)[0].At
 	var policy struct {
 		BackPressure struct{ Until time.Time } `json:"back_pressure"`

@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/e2e/contract"
-	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
 // API is the API of a process.
@@ -60,7 +59,7 @@ func (a API) Try(method, path string, body any) (status int, answer []byte, err 
 }
 
 // Do makes a call and expects one of the given statuses.
-func (a API) Do(method, path string, body any, want ...int) (timer testenv.Timer) {
+func (a API) Do(method, path string, body any, want ...int) (timer contract.Timer) {
 	a.T.Helper()
 	status, answer, err := a.Try(method, path, body)
 	require.NoError(a.T, err)
@@ -70,25 +69,25 @@ func (a API) Do(method, path string, body any, want ...int) (timer testenv.Timer
 }
 
 // Add books a timer and expects it to be new.
-func (a API) Add(timer testenv.JSON) testenv.Timer {
+func (a API) Add(timer contract.JSON) contract.Timer {
 	a.T.Helper()
 	return a.Do("POST", "/v1/timers", timer, http.StatusCreated)
 }
 
 // Get shows a timer.
-func (a API) Get(path string) testenv.Timer {
+func (a API) Get(path string) contract.Timer {
 	a.T.Helper()
 	return a.Do("GET", "/v1/timers/"+path, nil, http.StatusOK)
 }
 
 // Policy puts a policy.
-func (a API) Policy(businessType string, policy testenv.JSON) {
+func (a API) Policy(businessType string, policy contract.JSON) {
 	a.T.Helper()
 	a.Do("PUT", "/v1/policies/"+businessType, policy, http.StatusOK, http.StatusCreated)
 }
 
 // Await returns the timer once it has the status.
-func (a API) Await(path, status string) (timer testenv.Timer) {
+func (a API) Await(path, status string) (timer contract.Timer) {
 	a.T.Helper()
 	require.EventuallyWithT(a.T, func(c *assert.CollectT) {
 		timer = a.Get(path)
@@ -108,8 +107,8 @@ func (a API) List(businessType string) map[string]string {
 		require.NoError(a.T, err)
 		require.Equal(a.T, http.StatusOK, status, "%s", answer)
 		var page struct {
-			Timers []testenv.Timer `json:"timers"`
-			Next   string          `json:"next_page_token"`
+			Timers []contract.Timer `json:"timers"`
+			Next   string           `json:"next_page_token"`
 		}
 		require.NoError(a.T, json.Unmarshal(answer, &page))
 		for _, timer := range page.Timers {

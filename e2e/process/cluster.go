@@ -3,7 +3,7 @@ package process
 import (
 	"strings"
 
-	"github.com/wakecall/wakecall/e2e/testenv"
+	"github.com/wakecall/wakecall/e2e/loopback"
 )
 
 // Cluster is a Temporal that is spread over processes, as it would be over
@@ -27,7 +27,7 @@ func (p *Production) Spread() *Cluster {
 		c.programs[service] = p.member(service)
 	}
 	for _, port := range []string{"HISTORY_GRPC_PORT", "HISTORY_MEMBERSHIP_PORT"} {
-		p.ports[port] = testenv.Port(testenv.Addr())
+		p.ports[port] = loopback.Port(loopback.Addr())
 	}
 	c.programs[SecondHistory] = p.member("history")
 	for name, program := range c.programs {
@@ -50,7 +50,7 @@ func (c *Cluster) Revive(name string) {
 func (p *Production) member(service string) Command {
 	c := p.program("temporal")
 	c.Args = append(c.Args, "--service", service)
-	if c.Ready = "tcp://" + testenv.Host() + ":" + c.Env[strings.ToUpper(service)+"_GRPC_PORT"]; service == "worker" {
+	if c.Ready = "tcp://" + loopback.Host() + ":" + c.Env[strings.ToUpper(service)+"_GRPC_PORT"]; service == "worker" {
 		c.Ready = "" // it listens to nobody
 	}
 	return c

@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/wakecall/wakecall/e2e/testenv"
+	"github.com/wakecall/wakecall/e2e/loopback"
 )
 
 // Postgres is a PostgreSQL server with a fresh cluster.
@@ -39,7 +39,7 @@ func NewPostgres(t testing.TB, superuser, password string, settings ...string) *
 	require.NoError(t, err)
 	require.NotEmpty(t, found, "this test needs a real PostgreSQL: apt-get install postgresql")
 	p := &Postgres{
-		t: t, bin: filepath.Dir(found[len(found)-1]), Addr: testenv.Addr(), as: unprivileged(t),
+		t: t, bin: filepath.Dir(found[len(found)-1]), Addr: loopback.Addr(), as: unprivileged(t),
 		superuser: url.UserPassword(superuser, password), settings: settings,
 	}
 	dir := p.directory()
@@ -99,7 +99,7 @@ func (p *Postgres) Start() {
 	for _, setting := range p.settings {
 		args = append(args, "-c", setting)
 	}
-	require.Eventually(p.t, func() bool { return testenv.Free(p.Addr) }, readyWithin, pollEvery,
+	require.Eventually(p.t, func() bool { return loopback.Free(p.Addr) }, readyWithin, pollEvery,
 		"a child of a server that was stopped at once may outlive it for a moment")
 	p.Process = Start(p.t, Command{Path: filepath.Join(p.bin, "postgres"), As: p.as, Ready: "tcp://" + p.Addr, Args: args})
 	accepts := func() bool {

@@ -15,7 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/wakecall/wakecall/e2e/testenv"
+	"github.com/wakecall/wakecall/e2e/loopback"
 )
 
 // Command is a program to run.
@@ -95,7 +95,7 @@ func (p *Process) BecomesReady() bool {
 	}
 	ready := func() bool { return p.Ended() || answers(p.ready) }
 	if addr, ok := strings.CutPrefix(p.ready, "tcp://"); ok {
-		ready = func() bool { return p.Ended() || !testenv.Free(addr) }
+		ready = func() bool { return p.Ended() || !loopback.Free(addr) }
 	}
 	require.Eventually(p.t, ready, readyWithin, pollEvery, "%s should become ready at %s", p.command.Path, p.ready)
 	return !p.Ended()

@@ -14,7 +14,7 @@ import (
 	"github.com/compose-spec/compose-go/v2/types"
 	"github.com/stretchr/testify/require"
 
-	"github.com/wakecall/wakecall/e2e/testenv"
+	"github.com/wakecall/wakecall/e2e/loopback"
 )
 
 // Production is what docker-compose.yml describes, without the containers: the
@@ -144,14 +144,14 @@ func (p *Production) secret(path string) string {
 
 // TemporalAddr is where Temporal's frontend listens.
 func (p *Production) TemporalAddr() string {
-	return testenv.Host() + ":" + p.ports["FRONTEND_GRPC_PORT"]
+	return loopback.Host() + ":" + p.ports["FRONTEND_GRPC_PORT"]
 }
 
 func ports() map[string]string {
-	ports := map[string]string{"FRONTEND_HTTP_PORT": testenv.Port(testenv.Addr())}
+	ports := map[string]string{"FRONTEND_HTTP_PORT": loopback.Port(loopback.Addr())}
 	for _, service := range []string{"FRONTEND", "HISTORY", "MATCHING", "WORKER"} {
-		ports[service+"_GRPC_PORT"] = testenv.Port(testenv.Addr())
-		ports[service+"_MEMBERSHIP_PORT"] = testenv.Port(testenv.Addr())
+		ports[service+"_GRPC_PORT"] = loopback.Port(loopback.Addr())
+		ports[service+"_MEMBERSHIP_PORT"] = loopback.Port(loopback.Addr())
 	}
 	return ports
 }
@@ -159,20 +159,20 @@ func ports() map[string]string {
 // addresses are the settings that name them.
 func addresses(postgres, temporal string, via Via) map[string]map[string]string {
 	return map[string]map[string]string{
-		"schema": {"SQL_HOST": testenv.Host(), "SQL_PORT": testenv.Port(postgres)},
+		"schema": {"SQL_HOST": loopback.Host(), "SQL_PORT": loopback.Port(postgres)},
 		"temporal": {
-			"POSTGRES_SEEDS": testenv.Host(), "DB_PORT": testenv.Port(via("temporal", "postgres", postgres)), "BIND_ON_IP": testenv.Host(),
-			"PROMETHEUS_ENDPOINT": testenv.Addr(),
+			"POSTGRES_SEEDS": loopback.Host(), "DB_PORT": loopback.Port(via("temporal", "postgres", postgres)), "BIND_ON_IP": loopback.Host(),
+			"PROMETHEUS_ENDPOINT": loopback.Addr(),
 		},
 		"namespace": {"TEMPORAL_ADDRESS": temporal},
 		"api": {
-			"TEMPORAL_ADDRESS": via("api", "temporal", temporal), "WAKECALL_HTTP_ADDR": testenv.Addr(),
-			"WAKECALL_METRICS_ADDR": testenv.Addr(), "WAKECALL_CALLBACK_ALLOW": "127.0.0.0/8",
+			"TEMPORAL_ADDRESS": via("api", "temporal", temporal), "WAKECALL_HTTP_ADDR": loopback.Addr(),
+			"WAKECALL_METRICS_ADDR": loopback.Addr(), "WAKECALL_CALLBACK_ALLOW": "127.0.0.0/8",
 		},
-		"backup": {"PGHOST": testenv.Host(), "PGPORT": testenv.Port(postgres)},
+		"backup": {"PGHOST": loopback.Host(), "PGPORT": loopback.Port(postgres)},
 		"worker": {
 			"TEMPORAL_ADDRESS":      via("worker", "temporal", temporal),
-			"WAKECALL_METRICS_ADDR": testenv.Addr(), "WAKECALL_CALLBACK_ALLOW": "127.0.0.0/8",
+			"WAKECALL_METRICS_ADDR": loopback.Addr(), "WAKECALL_CALLBACK_ALLOW": "127.0.0.0/8",
 		},
 	}
 }
@@ -266,8 +266,8 @@ func (p *Production) Revive(service string) *Process {
 func (p *Production) Beside(role string) *Process {
 	p.T.Helper()
 	listens := map[string]string{"api": "WAKECALL_HTTP_ADDR", "worker": "WAKECALL_METRICS_ADDR"}[role]
-	c, addr := p.program(role), testenv.Addr()
-	c.Env["WAKECALL_METRICS_ADDR"] = testenv.Addr()
+	c, addr := p.program(role), loopback.Addr()
+	c.Env["WAKECALL_METRICS_ADDR"] = loopback.Addr()
 	c.Env[listens] = addr
 	c.Ready = "http://" + addr + "/livez"
 	return Start(p.T, c)

@@ -4,7 +4,7 @@ import (
 	"maps"
 	"testing"
 
-	"github.com/wakecall/wakecall/e2e/testenv"
+	"github.com/wakecall/wakecall/e2e/loopback"
 )
 
 // Standalone is a standalone Wakecall: a data directory and addresses that outlive
@@ -21,7 +21,7 @@ type Standalone struct {
 // NewStandalone returns one that is not running yet.
 func NewStandalone(t testing.TB) *Standalone {
 	s := &Standalone{Dir: t.TempDir(), Env: map[string]string{}, addr: map[string]string{
-		"WAKECALL_HTTP_ADDR": testenv.Addr(), "WAKECALL_TEMPORAL_ADDR": testenv.Addr(), "WAKECALL_UI_ADDR": testenv.Addr(),
+		"WAKECALL_HTTP_ADDR": loopback.Addr(), "WAKECALL_TEMPORAL_ADDR": loopback.Addr(), "WAKECALL_UI_ADDR": loopback.Addr(),
 	}}
 	s.API = API{T: t, URL: "http://" + s.addr["WAKECALL_HTTP_ADDR"]}
 	return s

@@ -16,8 +16,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/e2e/loopback"
 	"github.com/wakecall/wakecall/e2e/process"
-	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
 // Make is the make of a server.
@@ -121,7 +121,7 @@ func Start(t testing.TB, of Make) *Server { return StartWith(t, of, Settings{}) 
 func StartWith(t testing.TB, of Make, settings Settings) *Server {
 	t.Helper()
 	dir, r := t.TempDir(), recipes[of]
-	addr := testenv.Addr()
+	addr := loopback.Addr()
 	host, port, _ := net.SplitHostPort(addr)
 	file, log := filepath.Join(dir, r.file), filepath.Join(dir, "requests.log")
 	require.NoError(t, os.WriteFile(log, nil, 0o666))

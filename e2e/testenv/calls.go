@@ -18,47 +18,15 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// JSON is a body in the making.
-type JSON map[string]any
-
-// Timer is what the API shows of a timer, read by nothing of Wakecall's own.
-type Timer struct {
-	BusinessType  string    `json:"business_type"`
-	BusinessID    string    `json:"business_id"`
-	Status        string    `json:"status"`
-	DueAt         time.Time `json:"due_at"`
-	LatestAt      time.Time `json:"latest_at"`
-	Revision      int       `json:"revision"`
-	Attempts      int       `json:"attempts"`
-	NextAttemptAt time.Time `json:"next_attempt_at"`
-	DeliveredAt   time.Time `json:"delivered_at"`
-	LatenessMS    *int64    `json:"lateness_ms"`
-	WebhookID     string    `json:"webhook_id"`
-	CreatedAt     time.Time `json:"created_at"`
-	RunID         string    `json:"run_id"`
-	FirstRunID    string    `json:"first_run_id"`
-	LastFailure   struct {
-		Status  int       `json:"status"`
-		Message string    `json:"message"`
-		At      time.Time `json:"at"`
-	} `json:"last_failure"`
-	Links struct {
-		WebUI string `json:"web_ui"`
-	} `json:"links"`
-}
-
-// Problem is a problem document.
-type Problem struct {
-	Type   string `json:"type"`
-	Title  string `json:"title"`
-	Status int    `json:"status"`
-	Detail string `json:"detail"`
-	Errors []struct {
-		Pointer string `json:"pointer"`
-		Code    string `json:"code"`
-	} `json:"errors"`
-	Timer *Timer `json:"timer"`
-}
+// The words of the API, as the tests in this process call them.
+type (
+	// JSON is a body in the making.
+	JSON = contract.JSON
+	// Timer is what the API shows of a timer.
+	Timer = contract.Timer
+	// Problem is a problem document.
+	Problem = contract.Problem
+)
 
 // Reply is an answer of the API.
 type Reply struct {

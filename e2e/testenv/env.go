@@ -16,6 +16,7 @@ import (
 	"go.temporal.io/sdk/client"
 	"google.golang.org/grpc"
 
+	"github.com/wakecall/wakecall/e2e/loopback"
 	"github.com/wakecall/wakecall/engine"
 	"github.com/wakecall/wakecall/internal/app"
 	"github.com/wakecall/wakecall/internal/config"
@@ -32,7 +33,7 @@ func Temporal(dir string) (addr string, stop func(), err error) {
 // TemporalWith starts one with a dynamic configuration of its own, unless that is nil, that
 // keeps finished timers so long.
 func TemporalWith(dir string, tuning []byte, retention time.Duration) (addr string, stop func(), err error) {
-	addr = Addr()
+	addr = loopback.Addr()
 	server, err := embedded.Start(embedded.Options{
 		Addr: addr, DataDir: dir, Namespace: client.DefaultNamespace, Retention: retention, Shards: 4,
 		Synchronous: "off", SearchAttributes: engine.SearchAttributes(), Tuning: tuning,

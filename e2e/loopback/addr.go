@@ -1,4 +1,5 @@
-package testenv
+// Package loopback hands out addresses on the loopback network that nobody listens on.
+package loopback
 
 import (
 	"fmt"
