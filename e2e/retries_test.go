@@ -65,11 +65,11 @@ func TestTheLatestTimeOfADelivery(t *testing.T) {
 			return
 		}
 		select {
-		case <-time.After(4 * time.Second):
+		case <-time.After(6 * time.Second):
 		case <-q.Context().Done():
 		}
 	}))
-	body["retry"], body["expires_after"] = testenv.JSON{"steps": []string{"1s"}}, "3s"
+	body["retry"], body["expires_after"] = testenv.JSON{"steps": []string{"1s"}}, "5s"
 	env.Add(body)
 	require.Equal(t, 2, env.Await(kind+"/in-flight", "delivered").Attempts)
 }

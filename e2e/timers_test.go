@@ -159,8 +159,8 @@ func TestMoves(t *testing.T) {
 		require.JSONEq(t, `{"n":1}`, string(call.Body), "what is not named stays")
 	})
 	t.Run("later", func(t *testing.T) {
-		env.Add(booking(kind, "later", "1s", r.URL))
-		moved := env.Do("PATCH", "/v1/timers/"+kind+"/later", testenv.JSON{"delay": "2500ms", "payload": testenv.JSON{"n": 2}})
+		env.Add(booking(kind, "later", "3s", r.URL))
+		moved := env.Do("PATCH", "/v1/timers/"+kind+"/later", testenv.JSON{"delay": "4s", "payload": testenv.JSON{"n": 2}})
 		require.Equal(t, http.StatusOK, moved.Status)
 		call := r.Await(t, "later", 1)[0]
 		require.False(t, call.At.Before(moved.Timer().DueAt))
