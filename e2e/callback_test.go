@@ -17,14 +17,11 @@ import (
 
 	"github.com/wakecall/wakecall/e2e/loopback"
 	"github.com/wakecall/wakecall/e2e/receiver"
+	"github.com/wakecall/wakecall/e2e/sample"
 	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
-func secret() string {
-	key := make([]byte, 32)
-	_, _ = rand.Read(key)
-	return "whsec_" + base64.StdEncoding.EncodeToString(key)
-}
+func secret() string { return sample.Secret() }
 
 func TestCallbackIsSigned(t *testing.T) {
 	t.Parallel()

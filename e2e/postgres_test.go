@@ -161,7 +161,7 @@ func (p *production) takesTimersWithoutAWorker(t *testing.T) {
 
 func (p *production) outlivesItsWorker(t *testing.T) {
 	p.book("bereft", "2s")
-	hanging := p.bookAt("hanging", p.receiver.On("/hang", hangOnce(1)))
+	hanging := p.bookAt("hanging", p.receiver.On("/hang", receiver.HangOnce(1)))
 	p.receiver.Await(t, "hanging", 1)
 	p.worker.Kill()
 	p.worker = p.Start("worker")[0]

@@ -3,9 +3,7 @@ package e2e
 import (
 	"net/http"
 	"strconv"
-	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -13,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/e2e/receiver"
+	"github.com/wakecall/wakecall/e2e/sample"
 	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
@@ -22,21 +21,10 @@ func open(t *testing.T) (*testenv.Env, *receiver.Receiver, string) {
 	return env, r, typeOf(t)
 }
 
-// kinds counts the business types handed out: a test that runs again on the
-// shared server must not meet the timers of its last run.
-var kinds atomic.Int64
-
-// typeOf makes a business type from the test's name, another one at each call.
-func typeOf(t *testing.T) string {
-	name := strings.ToLower(strings.NewReplacer("/", ".", "_", "-").Replace(t.Name()))
-	return name[max(0, len(name)-50):] + "-" + strconv.FormatInt(kinds.Add(1), 10)
-}
+func typeOf(t *testing.T) string { return sample.Type(t) }
 
 func booking(businessType, id, delay, url string) testenv.JSON {
-	return testenv.JSON{
-		"business_type": businessType, "business_id": id, "delay": delay, "payload": testenv.JSON{"n": 1},
-		"callback": testenv.JSON{"url": url},
-	}
+	return sample.Booking(businessType, id, delay, url)
 }
 
 func TestBookedAndRung(t *testing.T) {

@@ -172,3 +172,16 @@ func (r *Receiver) await(t testing.TB, what string, n int, read func() []Call) [
 		}
 	}
 }
+
+// HangOnce fails calls, hangs on the n-th until its caller is gone, and then
+// succeeds.
+func HangOnce(n int) Answer {
+	return func(w http.ResponseWriter, r *http.Request, call int) {
+		switch {
+		case call < n:
+			w.WriteHeader(http.StatusInternalServerError)
+		case call == n:
+			<-r.Context().Done()
+		}
+	}
+}

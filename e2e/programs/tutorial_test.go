@@ -1,4 +1,4 @@
-package e2e
+package programs
 
 import (
 	"os"
@@ -19,7 +19,7 @@ import (
 // TestTutorial runs docs/tutorial.md as a reader would, block by block.
 func TestTutorial(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../docs/tutorial.md")
+	page, err := os.ReadFile("../../docs/tutorial.md")
 	require.NoError(t, err)
 	l := startLesson(t)
 	blocks := regexp.MustCompile("(?s)```([a-z]+)\n(.*?)```").FindAllStringSubmatch(string(page), -1)
@@ -72,7 +72,7 @@ func startLesson(t *testing.T) *lesson {
 func buildReceiver(t *testing.T) string {
 	binary := filepath.Join(t.TempDir(), "receiver")
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "./receiver")
-	build.Dir = "../examples"
+	build.Dir = "../../examples"
 	out, err := build.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	return binary

@@ -1,4 +1,4 @@
-package e2e
+package programs
 
 import (
 	"net/http"
@@ -10,9 +10,10 @@ import (
 	webhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/e2e/contract"
 	"github.com/wakecall/wakecall/e2e/process"
 	"github.com/wakecall/wakecall/e2e/receiver"
-	"github.com/wakecall/wakecall/e2e/testenv"
+	"github.com/wakecall/wakecall/e2e/sample"
 )
 
 // loss is what docs/backup.md says of a deployment that is backed up, destroyed and
@@ -24,13 +25,13 @@ type loss struct {
 }
 
 func newLoss(t *testing.T, api process.API) loss {
-	l := loss{API: api, receiver: receiver.New(t), kind: "order-close", secret: secret()}
-	l.Policy(l.kind, testenv.JSON{"callback": testenv.JSON{"url": l.receiver.URL}, "signing_secrets": []string{l.secret}})
+	l := loss{API: api, receiver: receiver.New(t), kind: "order-close", secret: sample.Secret()}
+	l.Policy(l.kind, contract.JSON{"callback": contract.JSON{"url": l.receiver.URL}, "signing_secrets": []string{l.secret}})
 	return l
 }
 
 func (l loss) book(id, delay string) {
-	l.Add(testenv.JSON{"business_type": l.kind, "business_id": id, "delay": delay})
+	l.Add(contract.JSON{"business_type": l.kind, "business_id": id, "delay": delay})
 }
 
 // before is what the backup knows.
@@ -125,7 +126,7 @@ func TestBackupsAreKept(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(tools, "pg_basebackup"), []byte("#!/bin/sh\nmkdir \"$2\" && echo | gzip >\"$2/base.tar.gz\"\n"), 0o700))
 	password := filepath.Join(tools, "password")
 	require.NoError(t, os.WriteFile(password, []byte("secret\n"), 0o600))
-	backup := process.Launch(t, process.Command{Path: "/bin/sh", Args: []string{"../deploy/backup.sh"}, Env: map[string]string{
+	backup := process.Launch(t, process.Command{Path: "/bin/sh", Args: []string{"../../deploy/backup.sh"}, Env: map[string]string{
 		"PATH": tools + ":" + os.Getenv("PATH"), "BACKUP_DIR": dir, "BACKUP_KEEP": "2", "PGPASSWORD_FILE": password,
 	}})
 	require.Zero(t, backup.Wait(), "%s", backup.Stderr())

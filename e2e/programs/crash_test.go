@@ -1,15 +1,12 @@
-package e2e
+package programs
 
 import (
-	"context"
 	"crypto/sha256"
 	"database/sql"
-	"database/sql/driver"
 	"encoding/json"
 	"fmt"
 	"io/fs"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,29 +16,28 @@ import (
 
 	webhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 	"github.com/stretchr/testify/require"
-	"modernc.org/sqlite"
+	_ "modernc.org/sqlite" // the tests read the files themselves
 
-	"github.com/wakecall/wakecall/e2e/loopback"
+	"github.com/wakecall/wakecall/e2e/contract"
 	"github.com/wakecall/wakecall/e2e/process"
 	"github.com/wakecall/wakecall/e2e/receiver"
-	"github.com/wakecall/wakecall/e2e/testenv"
-	"github.com/wakecall/wakecall/standalone/embedded"
+	"github.com/wakecall/wakecall/e2e/sample"
 )
 
 func TestKilledAndStartedAgain(t *testing.T) {
 	t.Parallel()
-	env, r, kind := process.NewStandalone(t), receiver.New(t), typeOf(t)
+	env, r, kind := process.NewStandalone(t), receiver.New(t), sample.Type(t)
 	first := env.Start()
-	signing := secret()
-	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "signing_secrets": []string{signing}})
+	signing := sample.Secret()
+	env.Policy(kind, contract.JSON{"callback": contract.JSON{"url": r.URL}, "signing_secrets": []string{signing}})
 	listed := map[string]string{"soon": "delivered"}
 	for i := range 10 {
 		id := fmt.Sprintf("later-%d", i)
-		env.Add(testenv.JSON{"business_type": kind, "business_id": id, "delay": "24h"})
+		env.Add(contract.JSON{"business_type": kind, "business_id": id, "delay": "24h"})
 		listed[id] = "scheduled"
 	}
-	soon := env.Add(testenv.JSON{
-		"business_type": kind, "business_id": "soon", "delay": "5s", "payload": testenv.JSON{"order": "4711"},
+	soon := env.Add(contract.JSON{
+		"business_type": kind, "business_id": "soon", "delay": "5s", "payload": contract.JSON{"order": "4711"},
 	})
 	first.Kill()
 	env.Start()
@@ -61,11 +57,11 @@ func TestKilledAndStartedAgain(t *testing.T) {
 // What was answered 201 is there after the kill, whenever it comes.
 func TestNothingAcknowledgedIsLost(t *testing.T) {
 	t.Parallel()
-	env, r, kind := process.NewStandalone(t), receiver.New(t), typeOf(t)
+	env, r, kind := process.NewStandalone(t), receiver.New(t), sample.Type(t)
 	acknowledged := []string{}
 	for round := range 3 {
 		victim := env.Start()
-		acknowledged = append(acknowledged, bookUntilKilled(t, env, victim, booking(kind, fmt.Sprint(round), "24h", r.URL))...)
+		acknowledged = append(acknowledged, bookUntilKilled(t, env, victim, sample.Booking(kind, fmt.Sprint(round), "24h", r.URL))...)
 	}
 	env.Start()
 	for _, id := range acknowledged {
@@ -80,14 +76,14 @@ func TestNothingAcknowledgedIsLost(t *testing.T) {
 
 // bookUntilKilled books from several clients at once, kills the process among
 // it, and returns the ids that were acknowledged.
-func bookUntilKilled(t *testing.T, env *process.Standalone, victim *process.Process, template testenv.JSON) (acknowledged []string) {
+func bookUntilKilled(t *testing.T, env *process.Standalone, victim *process.Process, template contract.JSON) (acknowledged []string) {
 	const clients, enough = 8, 60
 	ids := make(chan string)
 	var booking sync.WaitGroup
 	for client := range clients {
 		booking.Go(func() {
 			for n := 0; ; n++ {
-				body := testenv.JSON{}
+				body := contract.JSON{}
 				for name, value := range template {
 					body[name] = value
 				}
@@ -118,11 +114,11 @@ func TestKilledWhileAnAttemptIsInFlight(t *testing.T) {
 	for name, before := range map[string]int{"the first": 0, "a retry": 1} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			env, r, kind := process.NewStandalone(t), receiver.New(t), typeOf(t)
-			url := r.On("/", hangOnce(before+1))
+			env, r, kind := process.NewStandalone(t), receiver.New(t), sample.Type(t)
+			url := r.On("/", receiver.HangOnce(before+1))
 			victim := env.Start()
-			body := booking(kind, "1", "0s", url)
-			body["retry"] = testenv.JSON{"steps": []string{"10ms", "10ms", "10ms"}}
+			body := sample.Booking(kind, "1", "0s", url)
+			body["retry"] = contract.JSON{"steps": []string{"10ms", "10ms", "10ms"}}
 			booked := env.Add(body)
 			r.Await(t, "1", before+1)
 			victim.Kill()
@@ -138,28 +134,15 @@ func TestKilledWhileAnAttemptIsInFlight(t *testing.T) {
 	}
 }
 
-// hangOnce fails calls, hangs on the n-th until its caller is gone, and then
-// succeeds.
-func hangOnce(n int) receiver.Answer {
-	return func(w http.ResponseWriter, r *http.Request, call int) {
-		switch {
-		case call < n:
-			w.WriteHeader(http.StatusInternalServerError)
-		case call == n:
-			<-r.Context().Done()
-		}
-	}
-}
-
 // cleanStop is the longest that Ctrl-C may take.
 const cleanStop = 10 * time.Second
 
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
-	env, r, kind := process.NewStandalone(t), receiver.New(t), typeOf(t)
+	env, r, kind := process.NewStandalone(t), receiver.New(t), sample.Type(t)
 	first := env.Start()
-	env.Add(booking(kind, "later", "24h", r.URL))
-	env.Add(booking(kind, "rung", "0s", r.URL))
+	env.Add(sample.Booking(kind, "later", "24h", r.URL))
+	env.Add(sample.Booking(kind, "rung", "0s", r.URL))
 	env.Await(kind+"/rung", "delivered")
 	interrupt(t, first)
 
@@ -178,10 +161,10 @@ func interrupt(t *testing.T, p *process.Process) {
 
 func TestInterruptedWhileAnAttemptIsInFlight(t *testing.T) {
 	t.Parallel()
-	env, r, kind := process.NewStandalone(t), receiver.New(t), typeOf(t)
+	env, r, kind := process.NewStandalone(t), receiver.New(t), sample.Type(t)
 	first := env.Start()
-	env.Add(booking(kind, "later", "24h", r.URL))
-	booked := env.Add(booking(kind, "1", "0s", r.On("/", hangOnce(1))))
+	env.Add(sample.Booking(kind, "later", "24h", r.URL))
+	booked := env.Add(sample.Booking(kind, "1", "0s", r.On("/", receiver.HangOnce(1))))
 	r.Await(t, "1", 1)
 	interrupt(t, first)
 
@@ -196,14 +179,14 @@ func TestInterruptedWhileAnAttemptIsInFlight(t *testing.T) {
 // A caller that waits for an effect must not hold up the end of the process.
 func TestInterruptedWhileACallerWaits(t *testing.T) {
 	t.Parallel()
-	env, r, kind := process.NewStandalone(t), receiver.New(t), typeOf(t)
+	env, r, kind := process.NewStandalone(t), receiver.New(t), sample.Type(t)
 	running := env.Start()
-	env.Add(booking(kind, "1", "0s", r.On("/", hangOnce(1))))
+	env.Add(sample.Booking(kind, "1", "0s", r.On("/", receiver.HangOnce(1))))
 	r.Await(t, "1", 1)
 	answered := make(chan struct{})
 	go func() {
 		defer close(answered)
-		_, _, _ = env.Try("PATCH", "/v1/timers/"+kind+"/1?wait=30s", testenv.JSON{"payload": testenv.JSON{"n": 2}})
+		_, _, _ = env.Try("PATCH", "/v1/timers/"+kind+"/1?wait=30s", contract.JSON{"payload": contract.JSON{"n": 2}})
 	}()
 	handed := func() bool {
 		_, metrics, err := env.Try("GET", "/metrics", nil)
@@ -216,11 +199,11 @@ func TestInterruptedWhileACallerWaits(t *testing.T) {
 
 func TestTwoDeploymentsSideBySide(t *testing.T) {
 	t.Parallel()
-	r, kind := receiver.New(t), typeOf(t)
+	r, kind := receiver.New(t), sample.Type(t)
 	deployments := map[string]*process.Standalone{"a": process.NewStandalone(t), "b": process.NewStandalone(t)}
 	for name, env := range deployments {
 		env.Start()
-		env.Add(booking(kind, name, "0s", r.URL))
+		env.Add(sample.Booking(kind, name, "0s", r.URL))
 	}
 	for name, env := range deployments {
 		env.Await(kind+"/"+name, "delivered")
@@ -247,11 +230,11 @@ const nobody = "http://127.0.0.1:9000/"
 
 func TestDataDirectoryInUse(t *testing.T) {
 	t.Parallel()
-	owner, intruder, kind := process.NewStandalone(t), process.NewStandalone(t), typeOf(t)
+	owner, intruder, kind := process.NewStandalone(t), process.NewStandalone(t), sample.Type(t)
 	owner.Start()
 	intruder.Dir = owner.Dir
 	requireRefused(t, intruder, owner.Dir, "in use by another process")
-	owner.Add(booking(kind, "1", "1h", nobody))
+	owner.Add(sample.Booking(kind, "1", "1h", nobody))
 }
 
 func TestAddressInUse(t *testing.T) {
@@ -268,9 +251,9 @@ func TestAddressInUse(t *testing.T) {
 
 func TestDataDirectoryOfAnotherBuild(t *testing.T) {
 	t.Parallel()
-	env, kind := process.NewStandalone(t), typeOf(t)
+	env, kind := process.NewStandalone(t), sample.Type(t)
 	running := env.Start()
-	env.Add(booking(kind, "1", "24h", nobody))
+	env.Add(sample.Booking(kind, "1", "24h", nobody))
 	interrupt(t, running)
 
 	t.Run("another shard count", func(t *testing.T) {
@@ -379,63 +362,6 @@ func TestDatabasesKeepAWriteAheadLog(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, db.Close())
 	require.Equal(t, "delete", stored(t, other, "journal_mode"), "an underscore too much is seen")
-}
-
-// synchronous is what each connection of this process to a SQLite file runs
-// with, by its data source name. The pragma lives in the connection alone:
-// only the server's own can prove what it writes with.
-var synchronous sync.Map
-
-func init() {
-	sqlite.RegisterConnectionHook(func(conn sqlite.ExecQuerierContext, dsn string) error {
-		rows, err := conn.QueryContext(context.Background(), "PRAGMA synchronous", nil)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = rows.Close() }()
-		value := make([]driver.Value, 1)
-		if err := rows.Next(value); err != nil {
-			return err
-		}
-		synchronous.Store(dsn, fmt.Sprint(value[0]))
-		return nil
-	})
-}
-
-func TestServerWritesAsSafelyAsAsked(t *testing.T) {
-	t.Parallel()
-	for asked, level := range map[string]string{"full": "2", "normal": "1", "off": "0"} {
-		t.Run(asked, func(t *testing.T) {
-			dir := t.TempDir()
-			server, err := embedded.Start(embedded.Options{
-				Addr: loopback.Addr(), DataDir: dir, Namespace: "default", Retention: time.Hour, Shards: 1, Synchronous: asked,
-			})
-			require.NoError(t, err)
-			defer func() { require.NoError(t, server.Stop(t.Context())) }()
-			for _, name := range []string{"main.db", "visibility.db"} {
-				require.Equal(t, []string{level}, levels(filepath.Join(dir, name)), name)
-			}
-		})
-	}
-}
-
-// levels are the values of synchronous that the writing connections to a file
-// run with.
-func levels(file string) (found []string) {
-	seen := map[string]bool{}
-	synchronous.Range(func(key, value any) bool {
-		dsn := key.(string)
-		path, query, _ := strings.Cut(strings.TrimPrefix(dsn, "file:"), "?")
-		if unescaped, err := url.PathUnescape(path); err == nil {
-			path = unescaped
-		}
-		if path == file && strings.Contains(query, "rwc") && !seen[value.(string)] {
-			seen[value.(string)] = true
-			found = append(found, value.(string))
-		}
-		return true
-	})
-	return found
 }
 
 // The negative control of the tests above: who was killed is gone.
