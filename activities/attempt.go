@@ -84,7 +84,7 @@ func (a attempt) postpone(cause error) timer.Report {
 	switch {
 	case report.Failure != nil: // the last attempt's says more
 	case uncalled:
-		report.Failure = timer.Answer{Trouble: timer.NoReceiver}.Failure(report.EndedAt)
+		report.Failure = timer.Answer{Class: timer.NoReceiver}.Failure(report.EndedAt)
 	default:
 		report.Failure = &timer.Failure{Message: timer.Excerpt(cause.Error()), At: report.EndedAt}
 	}
@@ -110,12 +110,12 @@ func (c attemptConfig) judge(a attempt, sent send.Outcome) timer.Report {
 		}
 	}
 	verdict := timer.Judge(sent.Answer)
-	if verdict.Ruling == timer.RuleDelivered {
+	if verdict.Decision == timer.DecisionDelivered {
 		return report
 	}
 	report.Failure = sent.Failure(report.EndedAt)
 	wait, more := c.retry.NextWait(report.Attempt, c.asked(verdict), rand.Float64())
-	if verdict.Ruling == timer.RuleStop || !more {
+	if verdict.Decision == timer.DecisionStop || !more {
 		report.Result = timer.ResultFailed
 		return report
 	}

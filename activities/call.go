@@ -37,7 +37,7 @@ func (a *Attempter) call(ctx context.Context, config attemptConfig, next attempt
 func (a *Attempter) send(ctx context.Context, config attemptConfig, next attempt) send.Outcome {
 	if config.unopened != nil {
 		return send.Outcome{
-			Answer: timer.Answer{Trouble: timer.SealedHeader, Detail: config.unopened.Error()}, Ended: time.Now(),
+			Answer: timer.Answer{Class: timer.SealedHeader, Detail: config.unopened.Error()}, Ended: time.Now(),
 		}
 	}
 	return a.Sender.Send(ctx, config.message(next))

@@ -47,11 +47,11 @@ func (c *Controller) Alert(ctx context.Context, event timer.Event) error {
 	}
 	sent := c.Sender.Send(ctx, alertMessage(policy, activity.GetInfo(ctx).WorkflowExecution.ID, body))
 	verdict := timer.Judge(sent.Answer)
-	switch verdict.Ruling {
-	case timer.RuleDelivered:
+	switch verdict.Decision {
+	case timer.DecisionDelivered:
 		return nil
-	case timer.RuleStop:
-		return temporal.NewNonRetryableApplicationError(sent.Describe(), string(verdict.Ruling), nil)
+	case timer.DecisionStop:
+		return temporal.NewNonRetryableApplicationError(sent.Describe(), string(verdict.Decision), nil)
 	default:
 		return errors.New(sent.Describe())
 	}

@@ -99,7 +99,7 @@ func answers(answer timer.Answer) func(context.Context) timer.Answer {
 // hangs is a receiver without an answer.
 func hangs(ctx context.Context) timer.Answer {
 	<-ctx.Done()
-	return timer.Answer{Trouble: timer.Timeout}
+	return timer.Answer{Class: timer.Timeout}
 }
 
 // try makes one try, and goes on to the next: what it leaves is what that finds.
@@ -173,7 +173,7 @@ func TestWhatUsesUpTheLadder(t *testing.T) {
 						}
 						require.Empty(t, q.calls)
 						q.standingErr, q.policyErr, q.full, q.policy = nil, nil, false, policy
-						q.answer = answers(timer.Answer{Trouble: timer.Answered, Status: 500})
+						q.answer = answers(timer.Answer{Class: timer.Answered, Status: 500})
 						report := q.try()
 						require.Equal(t, made+1, report.Attempt)
 						require.Equal(t, q.calls[0].Headers[send.HeaderAttempt], itoa(made+1))
@@ -307,7 +307,7 @@ func TestPatience(t *testing.T) {
 				q := newQueue(t)
 				most := timer.Duration(c.most)
 				q.policy.MaxBackPressure = &most
-				q.answer = answers(timer.Answer{Trouble: timer.Answered, Status: 503, RetryAfter: c.asks})
+				q.answer = answers(timer.Answer{Class: timer.Answered, Status: 503, RetryAfter: c.asks})
 				report := q.try()
 				require.Equal(t, c.own, report.RetryIn.D())
 				if c.granted == 0 {
@@ -319,7 +319,7 @@ func TestPatience(t *testing.T) {
 
 				q = newQueue(t)
 				q.policy.MaxBackPressure = &most
-				q.answer = answers(timer.Answer{Trouble: timer.Answered, Status: 503, RetryAfter: c.asks})
+				q.answer = answers(timer.Answer{Class: timer.Answered, Status: 503, RetryAfter: c.asks})
 				q.delivery.Spec.Callback = &timer.Callback{Destination: timer.HTTP("http://other.example")}
 				require.Equal(t, max(c.granted, 10*time.Second), q.try().RetryIn.D(), "who calls elsewhere waits by itself")
 				require.Empty(t, q.wishes)

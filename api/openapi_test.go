@@ -106,7 +106,7 @@ func TestDocumentListsEveryWord(t *testing.T) {
 		jobs = append(jobs, string(status))
 	}
 	var classes []string
-	for _, class := range timer.Troubles() {
+	for _, class := range timer.FailureClasses() {
 		classes = append(classes, string(class))
 	}
 	for name, want := range map[string][]string{

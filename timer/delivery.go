@@ -109,16 +109,6 @@ func (r Report) NextIn(now time.Time) time.Duration {
 // Less than that may be the difference between two clocks.
 func (r Report) Early(now time.Time) bool { return r.NextIn(now) > r.RetryIn.D()/10 }
 
-// Failure says why an attempt did not deliver.
-type Failure struct {
-	Status int `json:"status,omitzero"` // HTTP status, left out when there was none
-	// Class is left out where no attempt was made, and of failures that older
-	// versions recorded.
-	Class   Trouble `json:"class,omitzero"`
-	Message string  `json:"message"`
-	At      Instant `json:"at,omitzero"`
-}
-
 // Outcome is how a timer ended: the result of its workflow.
 type Outcome struct {
 	Status      Status   `json:"status"`

@@ -26,9 +26,10 @@
 //
 // A delivery: a [Delivery] is handed to an attempt, a [Report] is the record of it
 // (delivery.go). It goes to a [Destination] (destination.go, callback.go, url.go,
-// reach.go). [Judge] turns an [Answer] into a [Verdict] (verdict.go). A [Retry] ladder says when the next attempt is made (retry.go), a [Preload] how long
-// before the first one a worker gets the timer (preload.go). An [Event] is what an alert
-// tells (event.go).
+// reach.go). [Judge] turns an [Answer] into a [Verdict] (verdict.go); a
+// [Failure] is what remains of one that did not deliver (failure.go). A [Retry] ladder
+// says when the next attempt is made (retry.go), a [Preload] how long before the first one
+// a worker gets the timer (preload.go). An [Event] is what an alert tells (event.go).
 //
 // A [Redelivery] tries failed timers again (redelivery.go).
 //

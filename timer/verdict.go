@@ -4,17 +4,17 @@ import (
 	"time"
 )
 
-// Ruling is the closed set of things that can follow from one attempt.
-type Ruling string
+// Decision is what follows from an attempt.
+type Decision string
 
-// What follows from an attempt.
+// The closed list of decisions.
 const (
-	// RuleDelivered ends the delivery with success.
-	RuleDelivered Ruling = "delivered"
-	// RuleRetry tries again on the ladder.
-	RuleRetry Ruling = "retry"
-	// RuleStop ends the delivery without success.
-	RuleStop Ruling = "stop"
+	// DecisionDelivered ends the delivery with success.
+	DecisionDelivered Decision = "delivered"
+	// DecisionRetry tries again on the ladder.
+	DecisionRetry Decision = "retry"
+	// DecisionStop ends the delivery without success.
+	DecisionStop Decision = "stop"
 )
 
 // Answer is what came of one attempt, whatever carried it. The zero value is an
@@ -22,8 +22,8 @@ const (
 type Answer struct {
 	// Delivered is whether the receiver took the message.
 	Delivered bool
-	// Trouble is the class of what went wrong; empty when it was delivered.
-	Trouble Trouble
+	// Class says what went wrong; empty when it was delivered.
+	Class FailureClass
 	// Status is that of an HTTP answer; 0 for none.
 	Status int
 	// Detail is what may be told beside the class. It is stored and shown.
@@ -36,7 +36,7 @@ type Answer struct {
 
 // Verdict is what follows from an answer.
 type Verdict struct {
-	Ruling     Ruling
+	Decision   Decision
 	RetryAfter time.Duration // at most [MaxRetryAfter]; 0 for none
 }
 
@@ -46,12 +46,12 @@ type Verdict struct {
 // says in the answer.
 func Judge(a Answer) Verdict {
 	switch {
-	case a.Delivered && a.Trouble == NoTrouble:
-		return Verdict{Ruling: RuleDelivered}
-	case a.NoRetry, a.Trouble == BlockedAddress, a.Trouble == BadRequest:
-		return Verdict{Ruling: RuleStop}
+	case a.Delivered && a.Class == NoFailure:
+		return Verdict{Decision: DecisionDelivered}
+	case a.NoRetry, a.Class == BlockedAddress, a.Class == BadRequest:
+		return Verdict{Decision: DecisionStop}
 	default:
-		return Verdict{Ruling: RuleRetry, RetryAfter: min(max(a.RetryAfter, 0), MaxRetryAfter)}
+		return Verdict{Decision: DecisionRetry, RetryAfter: min(max(a.RetryAfter, 0), MaxRetryAfter)}
 	}
 }
 
@@ -59,15 +59,15 @@ func Judge(a Answer) Verdict {
 func (a Answer) Describe() string {
 	switch {
 	case a.Detail == "":
-		return a.Trouble.describe()
-	case a.Trouble == Answered: // its text says what it is
+		return a.Class.describe()
+	case a.Class == Answered: // its text says what it is
 		return a.Detail
 	default:
-		return string(a.Trouble) + ": " + a.Detail
+		return string(a.Class) + ": " + a.Detail
 	}
 }
 
 // Failure is what an answer that did not deliver leaves behind.
 func (a Answer) Failure(at Instant) *Failure {
-	return &Failure{Status: a.Status, Class: a.Trouble, Message: a.Describe(), At: at}
+	return &Failure{Status: a.Status, Class: a.Class, Message: a.Describe(), At: at}
 }

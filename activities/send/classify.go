@@ -16,9 +16,9 @@ import (
 
 // Classify names the class of an error of the network or of TLS. Its own words may name
 // an address, and are not told.
-func Classify(err error) timer.Trouble {
-	if trouble := classifyTLS(err); trouble != timer.NoTrouble {
-		return trouble
+func Classify(err error) timer.FailureClass {
+	if class := classifyTLS(err); class != timer.NoFailure {
+		return class
 	}
 	switch {
 	case errors.Is(err, ssrf.ErrProhibitedIP), errors.Is(err, ssrf.ErrProhibitedNetwork):
@@ -40,7 +40,7 @@ func is[E error](err error) bool {
 }
 
 // classifyTLS is the class of an error that can be told to be of TLS.
-func classifyTLS(err error) timer.Trouble {
+func classifyTLS(err error) timer.FailureClass {
 	if invalid, ok := errors.AsType[x509.CertificateInvalidError](err); ok && invalid.Reason == x509.Expired {
 		return timer.TLSExpired
 	}
@@ -57,7 +57,7 @@ func classifyTLS(err error) timer.Trouble {
 	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == remote {
 		return classifyAlert(op.Err)
 	}
-	return timer.NoTrouble
+	return timer.NoFailure
 }
 
 // remote is the operation of a [net.OpError] that carries a TLS alert of the
@@ -79,7 +79,7 @@ const (
 
 // classifyAlert is the class of an alert. crypto/tls hands it over as a number of
 // a type of its own.
-func classifyAlert(err error) timer.Trouble {
+func classifyAlert(err error) timer.FailureClass {
 	alert := reflect.ValueOf(err)
 	if alert.Kind() != reflect.Uint8 {
 		return timer.TLSFailure

@@ -69,6 +69,6 @@ type Outcome struct {
 }
 
 // Failed is the outcome of an attempt that ends now without an answer.
-func Failed(trouble timer.Trouble) Outcome {
-	return Outcome{Answer: timer.Answer{Trouble: trouble}, Ended: time.Now()}
+func Failed(class timer.FailureClass) Outcome {
+	return Outcome{Answer: timer.Answer{Class: class}, Ended: time.Now()}
 }

@@ -52,7 +52,7 @@ const blockedPatience = 5 * time.Second
 func (t *Transport) Send(ctx context.Context, e send.Envelope) send.Outcome {
 	b := t.brokers[e.Destination.Broker]
 	if b == nil {
-		return failed(timer.Answer{Trouble: timer.NoReceiver, Detail: "no broker of that name is configured here"})
+		return failed(timer.Answer{Class: timer.NoReceiver, Detail: "no broker of that name is configured here"})
 	}
 	if ctx.Err() != nil {
 		return failed(ended(ctx))
@@ -120,7 +120,7 @@ func (ch *channel) answer(acked bool) timer.Answer {
 		if !ok { // it is closed with the channel
 			break
 		}
-		return timer.Answer{Trouble: timer.Unroutable, Detail: fmt.Sprintf("the broker returned it: %d %s", returned.ReplyCode, returned.ReplyText)}
+		return timer.Answer{Class: timer.Unroutable, Detail: fmt.Sprintf("the broker returned it: %d %s", returned.ReplyCode, returned.ReplyText)}
 	default:
 	}
 	switch {
@@ -131,10 +131,10 @@ func (ch *channel) answer(acked bool) timer.Answer {
 		case reason := <-ch.closes:
 			return closed(reason)
 		default:
-			return timer.Answer{Trouble: timer.BrokenAnswer}
+			return timer.Answer{Class: timer.BrokenAnswer}
 		}
 	default:
-		return timer.Answer{Trouble: timer.Refused, Detail: "the broker did not confirm it (nack)"}
+		return timer.Answer{Class: timer.Refused, Detail: "the broker did not confirm it (nack)"}
 	}
 }
 
@@ -143,15 +143,15 @@ func (ch *channel) answer(acked bool) timer.Answer {
 func closed(reason *amqp.Error) timer.Answer {
 	switch {
 	case reason == nil:
-		return timer.Answer{Trouble: timer.BrokenAnswer}
+		return timer.Answer{Class: timer.BrokenAnswer}
 	case reason.Code == amqp.NotFound:
-		return timer.Answer{Trouble: timer.Unroutable, Detail: "there is no such exchange (404)"}
+		return timer.Answer{Class: timer.Unroutable, Detail: "there is no such exchange (404)"}
 	case reason.Code == amqp.AccessRefused, reason.Code == amqp.NotAllowed:
-		return timer.Answer{Trouble: timer.Refused, Detail: fmt.Sprintf("the broker does not permit it (%d)", reason.Code)}
+		return timer.Answer{Class: timer.Refused, Detail: fmt.Sprintf("the broker does not permit it (%d)", reason.Code)}
 	case reason.Server:
-		return timer.Answer{Trouble: timer.BrokenAnswer, Detail: fmt.Sprintf("the broker closed with %d", reason.Code)}
+		return timer.Answer{Class: timer.BrokenAnswer, Detail: fmt.Sprintf("the broker closed with %d", reason.Code)}
 	default:
-		return timer.Answer{Trouble: timer.BrokenAnswer}
+		return timer.Answer{Class: timer.BrokenAnswer}
 	}
 }
 
@@ -163,13 +163,13 @@ func refusal(ctx context.Context, err error) timer.Answer {
 	if ctx.Err() != nil {
 		return ended(ctx)
 	}
-	return timer.Answer{Trouble: send.Classify(err)}
+	return timer.Answer{Class: send.Classify(err)}
 }
 
-func ended(ctx context.Context) timer.Answer { return timer.Answer{Trouble: send.Classify(ctx.Err())} }
+func ended(ctx context.Context) timer.Answer { return timer.Answer{Class: send.Classify(ctx.Err())} }
 
 func blocked() timer.Answer {
-	return timer.Answer{Trouble: timer.BrokerBlocked, RetryAfter: blockedPatience}
+	return timer.Answer{Class: timer.BrokerBlocked, RetryAfter: blockedPatience}
 }
 
 func failed(answer timer.Answer) send.Outcome {

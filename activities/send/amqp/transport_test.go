@@ -153,11 +153,11 @@ func unroutable(t *testing.T, server *rabbit.Server) {
 	} {
 		for range 3 { // a channel that the broker closed is not used again
 			outcome := attempt(t, transport, d)
-			require.Equal(t, timer.Unroutable, outcome.Trouble, name)
-			require.Equal(t, timer.RuleRetry, timer.Judge(outcome.Answer).Ruling, name)
+			require.Equal(t, timer.Unroutable, outcome.Class, name)
+			require.Equal(t, timer.DecisionRetry, timer.Judge(outcome.Answer).Decision, name)
 		}
 	}
-	require.Equal(t, timer.NoReceiver, attempt(t, transport, to("other", "x")).Trouble)
+	require.Equal(t, timer.NoReceiver, attempt(t, transport, to("other", "x")).Class)
 	app := newConsumer(t, server.URL)
 	defer func() { _ = app.conn.Close() }()
 	app.declares(taking, nil)
@@ -182,15 +182,15 @@ func permissionRefused(t *testing.T, server *rabbit.Server) {
 	server.Control("add_user", "reader", sendtest.Secret)
 	transport := opened(t, "amqp://reader:"+sendtest.Secret+"@"+server.Address+"/")
 	outcome := attempt(t, transport, to("main", taking))
-	require.Equal(t, timer.Refused, outcome.Trouble, "%+v: the virtual host is closed to it", outcome)
+	require.Equal(t, timer.Refused, outcome.Class, "%+v: the virtual host is closed to it", outcome)
 	server.Control("set_permissions", "reader", ".*", "^$", ".*")
 	require.Eventually(t, func() bool {
 		outcome = attempt(t, transport, timer.Destination{Broker: "main", Exchange: "amq.direct", RoutingKey: taking})
-		return outcome.Trouble == timer.Refused && !outcome.FirstByte.IsZero()
+		return outcome.Class == timer.Refused && !outcome.FirstByte.IsZero()
 	}, 30*time.Second, 50*time.Millisecond, "it may not write")
 	require.NotContains(t, outcome.Describe(), "reader")
 	wrong := opened(t, "amqp://reader:wrong@"+server.Address+"/")
-	require.Equal(t, timer.Refused, attempt(t, wrong, to("main", taking)).Trouble)
+	require.Equal(t, timer.Refused, attempt(t, wrong, to("main", taking)).Class)
 }
 
 // A broker without memory takes nothing: it is left alone, and not asked by each
@@ -203,7 +203,7 @@ func memoryAlarm(t *testing.T, server *rabbit.Server) {
 		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 		defer cancel()
 		outcome := transport.Send(ctx, send.Envelope{ID: "msg_1", Destination: to("main", taking)})
-		return outcome.Trouble == timer.BrokerBlocked && outcome.FirstByte.IsZero() && outcome.RetryAfter > 0
+		return outcome.Class == timer.BrokerBlocked && outcome.FirstByte.IsZero() && outcome.RetryAfter > 0
 	}, 30*time.Second, 50*time.Millisecond)
 	server.Control("set_vm_memory_high_watermark", "0.4")
 	delivers(t, transport)
@@ -214,7 +214,7 @@ func stoppedAndStarted(t *testing.T, server *rabbit.Server) {
 	delivers(t, transport)
 	server.Stop()
 	for range 3 {
-		require.Contains(t, []timer.Trouble{timer.ConnectFailure, timer.BrokenAnswer}, attempt(t, transport, to("main", taking)).Trouble)
+		require.Contains(t, []timer.FailureClass{timer.ConnectFailure, timer.BrokenAnswer}, attempt(t, transport, to("main", taking)).Class)
 	}
 	server.Restart()
 	delivers(t, transport)

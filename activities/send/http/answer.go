@@ -20,7 +20,7 @@ func answerOf(status int, header http.Header, now time.Time) timer.Answer {
 	if status >= 200 && status <= 299 {
 		return timer.Answer{Delivered: true, Status: status}
 	}
-	answer := timer.Answer{Trouble: timer.Answered, Status: status, Detail: fmt.Sprintf("HTTP %d", status)}
+	answer := timer.Answer{Class: timer.Answered, Status: status, Detail: fmt.Sprintf("HTTP %d", status)}
 	switch {
 	case strings.EqualFold(strings.TrimSpace(header.Get(HeaderNoRetry)), "true"):
 		answer.NoRetry, answer.Detail = true, answer.Detail+", receiver asked for no retry"

@@ -21,24 +21,24 @@ func rulingOf(status int, headers ...string) timer.Verdict {
 func TestEveryStatusHasItsVerdict(t *testing.T) {
 	t.Parallel()
 	for status := 100; status <= 599; status++ {
-		want := timer.RuleRetry
+		want := timer.DecisionRetry
 		switch {
 		case status >= 200 && status <= 299:
-			want = timer.RuleDelivered
+			want = timer.DecisionDelivered
 		case status == 410:
-			want = timer.RuleStop
+			want = timer.DecisionStop
 		}
-		require.Equal(t, want, rulingOf(status).Ruling, "%d", status)
+		require.Equal(t, want, rulingOf(status).Decision, "%d", status)
 	}
 }
 
 func TestNoRetryStopsWhateverTheStatus(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{302, 400, 429, 500, 503} {
-		require.Equal(t, timer.RuleStop, rulingOf(status, HeaderNoRetry, " TRUE ", "Retry-After", "5").Ruling)
-		require.Equal(t, timer.RuleRetry, rulingOf(status, HeaderNoRetry, "1").Ruling)
+		require.Equal(t, timer.DecisionStop, rulingOf(status, HeaderNoRetry, " TRUE ", "Retry-After", "5").Decision)
+		require.Equal(t, timer.DecisionRetry, rulingOf(status, HeaderNoRetry, "1").Decision)
 	}
-	require.Equal(t, timer.RuleDelivered, rulingOf(200, HeaderNoRetry, "true").Ruling)
+	require.Equal(t, timer.DecisionDelivered, rulingOf(200, HeaderNoRetry, "true").Decision)
 }
 
 func TestRetryAfterCountsOn429And503Only(t *testing.T) {

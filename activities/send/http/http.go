@@ -71,7 +71,7 @@ func (t *Transport) Send(ctx context.Context, e send.Envelope) send.Outcome {
 	}
 	outcome := send.Outcome{FirstByte: sent.firstByte, Ended: time.Now()}
 	if sent.err != nil {
-		outcome.Answer = timer.Answer{Trouble: sent.trouble}
+		outcome.Answer = timer.Answer{Class: sent.class}
 		return outcome
 	}
 	outcome.Answer = answerOf(sent.response.StatusCode(), sent.response.Header(), outcome.Ended)

@@ -53,7 +53,7 @@ func TestForbiddenAddressesAreNeverReached(t *testing.T) {
 		"0177.0.0.1", "0.0.0.0", "[::]", "[64:ff9b::7f00:1]", "[2002:7f00:1::]",
 	} {
 		x := postTo(strict, "http://"+host+":"+port+"/", time.Second)
-		require.NotEqual(t, timer.NoTrouble, x.Trouble, host)
+		require.NotEqual(t, timer.NoFailure, x.Class, host)
 		require.True(t, x.FirstByte.IsZero(), host)
 	}
 	require.Zero(t, accepted.Load())
@@ -92,9 +92,9 @@ func TestHostileAnswers(t *testing.T) {
 	caller := callerTo(t, loopback)
 	const timeout = 300 * time.Millisecond
 	for name, c := range map[string]struct {
-		serve   http.HandlerFunc
-		status  int
-		trouble timer.Trouble
+		serve  http.HandlerFunc
+		status int
+		class  timer.FailureClass
 	}{
 		"endless body": {func(w http.ResponseWriter, r *http.Request) {
 			for r.Context().Err() == nil {
@@ -143,7 +143,7 @@ func TestHostileAnswers(t *testing.T) {
 			began := time.Now()
 			x := postTo(caller, server.URL, timeout)
 			require.Equal(t, c.status, x.Status)
-			require.Equal(t, c.trouble, x.Trouble)
+			require.Equal(t, c.class, x.Class)
 			require.Less(t, time.Since(began), timeout+2*time.Second, "the slot is free again")
 		})
 	}
@@ -175,7 +175,7 @@ func TestAnswerIsReadAsItIs(t *testing.T) {
 	}))
 	defer server.Close()
 	x := postTo(callerTo(t, loopback), server.URL, time.Second)
-	require.Equal(t, timer.Answer{Trouble: timer.Answered, Status: 503, Detail: "HTTP 503", RetryAfter: 7 * time.Second}, x.Answer)
+	require.Equal(t, timer.Answer{Class: timer.Answered, Status: 503, Detail: "HTTP 503", RetryAfter: 7 * time.Second}, x.Answer)
 	require.False(t, x.FirstByte.IsZero())
 	require.False(t, x.Ended.Before(x.FirstByte))
 }

@@ -19,8 +19,8 @@ import (
 type transmission struct {
 	response  *resty.Response
 	err       error
-	trouble   timer.Trouble // the class of err
-	firstByte time.Time     // zero when nothing was sent
+	class     timer.FailureClass // the class of err
+	firstByte time.Time          // zero when nothing was sent
 	// kept is whether the connection had served another request before, and
 	// answered whether a byte of an answer came.
 	kept, answered bool
@@ -41,7 +41,7 @@ func post(ctx context.Context, client *resty.Client, e send.Envelope) (t transmi
 		t.firstByte = *sent
 	}
 	if t.err != nil {
-		t.trouble = wire.classify(t.err)
+		t.class = wire.classify(t.err)
 	}
 	return t
 }
@@ -52,7 +52,7 @@ func post(ctx context.Context, client *resty.Client, e send.Envelope) (t transmi
 // receiver says that it did not look at it (GOAWAY, REFUSED_STREAM).
 func (t transmission) dropped() bool {
 	_, refused := errors.AsType[http2.StreamError](t.err)
-	return t.trouble == timer.BrokenAnswer && t.kept && !t.answered && !refused
+	return t.class == timer.BrokenAnswer && t.kept && !t.answered && !refused
 }
 
 // then is what came of sending the same once more.
@@ -99,15 +99,15 @@ func (w *wire) watch(ctx context.Context) context.Context {
 
 // classify names the class of a transport failure. Most errors of a handshake
 // have no type by which they could be told.
-func (w *wire) classify(err error) timer.Trouble {
-	trouble := send.Classify(err)
+func (w *wire) classify(err error) timer.FailureClass {
+	class := send.Classify(err)
 	switch {
-	case trouble == timer.BrokenAnswer && w.handshakeBad.Load():
+	case class == timer.BrokenAnswer && w.handshakeBad.Load():
 		return timer.TLSFailure
-	case trouble == timer.TLSProtocol && w.asked.Load():
+	case class == timer.TLSProtocol && w.asked.Load():
 		// Up to TLS 1.2 a receiver that is shown no certificate may say nothing
 		// but that the handshake failed. It had chosen version and cipher by then.
 		return timer.TLSClientCertificate
 	}
-	return trouble
+	return class
 }

@@ -127,7 +127,7 @@ func TestBadTLS(t *testing.T) {
 		by     authority
 		change func(*x509.Certificate)
 		adjust func(*tls.Config)
-		want   timer.Trouble
+		want   timer.FailureClass
 	}{
 		"in order":    {by: ours},
 		"expired":     {by: ours, change: func(c *x509.Certificate) { c.NotAfter = time.Now().Add(-time.Minute) }, want: timer.TLSExpired},
@@ -144,15 +144,15 @@ func TestBadTLS(t *testing.T) {
 	} {
 		url, _ := c.by.serveTLS(c.change, c.adjust)
 		x := postWith(t, caller, url, nil)
-		require.Equal(t, c.want, x.Trouble, name)
-		if c.want != timer.NoTrouble {
+		require.Equal(t, c.want, x.Class, name)
+		if c.want != timer.NoFailure {
 			require.Equal(t, string(c.want), strings.Split(x.Describe(), ":")[0], name)
 		}
 	}
 	plain := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(plain.Close)
 	x := postWith(t, caller, strings.Replace(plain.URL, "http:", "https:", 1), nil)
-	require.Equal(t, timer.TLSProtocol, x.Trouble)
+	require.Equal(t, timer.TLSProtocol, x.Class)
 	require.True(t, x.FirstByte.IsZero())
 }
 
@@ -172,12 +172,12 @@ func TestTLSOfAPolicy(t *testing.T) {
 	}
 	require.Equal(t, 1, connections(), "one connection is used again")
 
-	require.Equal(t, timer.TLSUnknownIssuer, postWith(t, caller, url, nil).Trouble, "no other type trusts it")
-	require.Equal(t, timer.TLSClientCertificate, postWith(t, caller, url, settings.Trust()).Trouble,
+	require.Equal(t, timer.TLSUnknownIssuer, postWith(t, caller, url, nil).Class, "no other type trusts it")
+	require.Equal(t, timer.TLSClientCertificate, postWith(t, caller, url, settings.Trust()).Class,
 		"nobody else goes by its connection")
 	wrong, wrongKey := strangers.sign(nil)
 	refused := &timer.TLS{CA: theirs.pem(), ClientCertificate: wrong, ClientKey: wrongKey}
-	require.Equal(t, timer.TLSClientCertificate, postWith(t, caller, url, refused).Trouble)
+	require.Equal(t, timer.TLSClientCertificate, postWith(t, caller, url, refused).Class)
 }
 
 // What is kept is bounded; a configuration that was dropped closes its

@@ -38,7 +38,7 @@ func TestKeptHTTP2ConnectionThatBreaks(t *testing.T) {
 		"refused by itself": {func(out *http2.Framer, stream uint32) {
 			_ = out.WriteRSTStream(stream, http2.ErrCodeInternal)
 			_, _ = out.ReadFrame()
-		}, timer.Answer{Trouble: timer.BrokenAnswer}, 2, 0},
+		}, timer.Answer{Class: timer.BrokenAnswer}, 2, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -114,11 +114,11 @@ func TestKeptConnectionThatBreaks(t *testing.T) {
 	}{
 		"kept":                       {map[[2]int]turn{}, timer.Answer{Delivered: true, Status: 200}, 1, 0, time.Second},
 		"closed without a word":      {map[[2]int]turn{{1, 2}: gone}, timer.Answer{Delivered: true, Status: 200}, 2, 1, time.Second},
-		"closed twice":               {map[[2]int]turn{{1, 2}: gone, {2, 1}: gone}, timer.Answer{Trouble: timer.BrokenAnswer}, 2, 1, time.Second},
-		"closed within the answer":   {map[[2]int]turn{{1, 2}: {"HTTP/1.1 2", true}}, timer.Answer{Trouble: timer.BrokenAnswer}, 1, 0, time.Second},
-		"a new one that is closed":   {map[[2]int]turn{{1, 1}: {ok, true}, {2, 1}: gone}, timer.Answer{Trouble: timer.BrokenAnswer}, 1, 0, time.Second},
-		"silent until time is up":    {map[[2]int]turn{{1, 2}: {"silence", true}}, timer.Answer{Trouble: timer.Timeout}, 1, 0, 50 * time.Millisecond},
-		"silent once sent once more": {map[[2]int]turn{{1, 2}: gone, {2, 1}: {"silence", true}}, timer.Answer{Trouble: timer.Timeout}, 2, 1, 50 * time.Millisecond},
+		"closed twice":               {map[[2]int]turn{{1, 2}: gone, {2, 1}: gone}, timer.Answer{Class: timer.BrokenAnswer}, 2, 1, time.Second},
+		"closed within the answer":   {map[[2]int]turn{{1, 2}: {"HTTP/1.1 2", true}}, timer.Answer{Class: timer.BrokenAnswer}, 1, 0, time.Second},
+		"a new one that is closed":   {map[[2]int]turn{{1, 1}: {ok, true}, {2, 1}: gone}, timer.Answer{Class: timer.BrokenAnswer}, 1, 0, time.Second},
+		"silent until time is up":    {map[[2]int]turn{{1, 2}: {"silence", true}}, timer.Answer{Class: timer.Timeout}, 1, 0, 50 * time.Millisecond},
+		"silent once sent once more": {map[[2]int]turn{{1, 2}: gone, {2, 1}: {"silence", true}}, timer.Answer{Class: timer.Timeout}, 2, 1, 50 * time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -50,15 +50,15 @@ func (m *memory) answer(ctx context.Context, behaviour sendtest.Behaviour, e sen
 		return timer.Answer{Delivered: true}
 	case sendtest.NeverAnswer:
 		<-ctx.Done()
-		return timer.Answer{Trouble: timer.Timeout}
+		return timer.Answer{Class: timer.Timeout}
 	case sendtest.Break:
-		return timer.Answer{Trouble: timer.BrokenAnswer}
+		return timer.Answer{Class: timer.BrokenAnswer}
 	case sendtest.RefuseForGood:
-		return timer.Answer{Trouble: timer.Answered, Detail: "never", NoRetry: true}
+		return timer.Answer{Class: timer.Answered, Detail: "never", NoRetry: true}
 	case sendtest.AskPatience:
-		return timer.Answer{Trouble: timer.Answered, Detail: "later", RetryAfter: time.Second}
+		return timer.Answer{Class: timer.Answered, Detail: "later", RetryAfter: time.Second}
 	default:
-		return timer.Answer{Trouble: timer.Answered, Detail: "no"}
+		return timer.Answer{Class: timer.Answered, Detail: "no"}
 	}
 }
 
@@ -184,9 +184,9 @@ func TestEveryRuleSeesWhatBreaksIt(t *testing.T) {
 		},
 		"tells what came of it": {
 			"all is well":  after(func(_ send.Envelope, o *send.Outcome) { o.Answer = timer.Answer{Delivered: true} }),
-			"no class":     after(func(_ send.Envelope, o *send.Outcome) { o.Trouble = "" }),
-			"own class":    after(func(_ send.Envelope, o *send.Outcome) { o.Trouble = "oops" }),
-			"one class":    after(func(_ send.Envelope, o *send.Outcome) { o.Trouble = timer.Answered }),
+			"no class":     after(func(_ send.Envelope, o *send.Outcome) { o.Class = "" }),
+			"own class":    after(func(_ send.Envelope, o *send.Outcome) { o.Class = "oops" }),
+			"one class":    after(func(_ send.Envelope, o *send.Outcome) { o.Class = timer.Answered }),
 			"no patience":  after(func(_ send.Envelope, o *send.Outcome) { o.RetryAfter = 0 }),
 			"all patience": after(func(_ send.Envelope, o *send.Outcome) { o.RetryAfter = time.Minute }),
 			"tries again":  after(func(_ send.Envelope, o *send.Outcome) { o.NoRetry = false }),

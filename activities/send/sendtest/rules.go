@@ -36,7 +36,7 @@ func Rules() []Rule {
 
 func deliversOnce(c *check) {
 	outcome := c.sends(c.ctx, c.accepted())
-	if timer.Judge(outcome.Answer).Ruling != timer.RuleDelivered {
+	if timer.Judge(outcome.Answer).Decision != timer.DecisionDelivered {
 		c.Errorf("a message that was taken is judged %+v", outcome)
 	}
 	if got := len(c.Received()); got != 1 {
@@ -119,17 +119,17 @@ func leavesTheEnvelopeAlone(c *check) {
 
 // expected is what a behaviour has to be told as.
 var expected = map[Behaviour]struct {
-	ruling  timer.Ruling
-	trouble timer.Trouble // empty for any
-	sent    bool
+	ruling timer.Decision
+	class  timer.FailureClass // empty for any
+	sent   bool
 }{
-	Accept:        {timer.RuleDelivered, "", true},
-	Refuse:        {timer.RuleRetry, "", true},
-	RefuseForGood: {timer.RuleStop, "", true},
-	AskPatience:   {timer.RuleRetry, "", false}, // some protocols ask before anything is sent
-	NeverAnswer:   {timer.RuleRetry, timer.Timeout, true},
-	Break:         {timer.RuleRetry, timer.BrokenAnswer, true},
-	Unreachable:   {timer.RuleRetry, timer.ConnectFailure, false},
+	Accept:        {timer.DecisionDelivered, "", true},
+	Refuse:        {timer.DecisionRetry, "", true},
+	RefuseForGood: {timer.DecisionStop, "", true},
+	AskPatience:   {timer.DecisionRetry, "", false}, // some protocols ask before anything is sent
+	NeverAnswer:   {timer.DecisionRetry, timer.Timeout, true},
+	Break:         {timer.DecisionRetry, timer.BrokenAnswer, true},
+	Unreachable:   {timer.DecisionRetry, timer.ConnectFailure, false},
 }
 
 // short is time enough for an answer, and not long to wait for none.
@@ -155,14 +155,14 @@ func (c *check) each(visit func(Behaviour, send.Outcome)) {
 func tellsWhatCameOfIt(c *check) {
 	c.each(func(behaviour Behaviour, outcome send.Outcome) {
 		want, verdict := expected[behaviour], timer.Judge(outcome.Answer)
-		if verdict.Ruling != want.ruling {
-			c.Errorf("a receiver that %s is judged %s: %+v", behaviour, verdict.Ruling, outcome)
+		if verdict.Decision != want.ruling {
+			c.Errorf("a receiver that %s is judged %s: %+v", behaviour, verdict.Decision, outcome)
 		}
-		if want.trouble != "" && outcome.Trouble != want.trouble {
-			c.Errorf("a receiver that %s is of class %q, and not %q", behaviour, outcome.Trouble, want.trouble)
+		if want.class != "" && outcome.Class != want.class {
+			c.Errorf("a receiver that %s is of class %q, and not %q", behaviour, outcome.Class, want.class)
 		}
-		failed := want.ruling != timer.RuleDelivered
-		if failed && (!slices.Contains(timer.Troubles(), outcome.Trouble) || outcome.Describe() == "") {
+		failed := want.ruling != timer.DecisionDelivered
+		if failed && (!slices.Contains(timer.FailureClasses(), outcome.Class) || outcome.Describe() == "") {
 			c.Errorf("a receiver that %s has no class or no text: %+v", behaviour, outcome)
 		}
 		if (verdict.RetryAfter > 0) != (behaviour == AskPatience) {
@@ -210,7 +210,7 @@ func keepsToTheTimeout(c *check) {
 	if took := time.Since(began); took < short || took > short+late {
 		c.Errorf("an attempt of %s took %s", short, took)
 	}
-	if outcome.Delivered || outcome.Trouble != timer.Timeout {
+	if outcome.Delivered || outcome.Class != timer.Timeout {
 		c.Errorf("an attempt that ran out of time: %+v", outcome)
 	}
 }
