@@ -6,6 +6,7 @@ import (
 
 	"go.temporal.io/sdk/activity"
 
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -26,9 +27,6 @@ func (a *Attempter) Receipt(ctx context.Context, delivery timer.Delivery) (timer
 	return report, nil
 }
 
-// askBeat is the time between two signs of life while an attempt is waited for.
-const askBeat = time.Second
-
 // Ask says what this worker knows of a run's first attempt. One that is under
 // way is waited for, with signs of life: a worker that is frozen has to be told
 // from one that waits.
@@ -38,7 +36,7 @@ func (a *Attempter) Ask(ctx context.Context, _ timer.Delivery) (report timer.Rep
 		defer close(found)
 		report, err = a.receipts.find(ctx, runOf(ctx))
 	}()
-	beat := time.NewTicker(askBeat)
+	beat := time.NewTicker(tuning.ReceiptHeartbeat)
 	defer beat.Stop()
 	for {
 		select {

@@ -8,6 +8,7 @@ import (
 	"go.temporal.io/sdk/converter"
 
 	"github.com/wakecall/wakecall/activities/send"
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -55,31 +56,20 @@ func (a attempt) wait(c attemptConfig, d time.Duration) timer.Report {
 	return report
 }
 
-const (
-	// postponeFor is how long the first of the tries waits that cannot begin. Each
-	// one after it waits twice as long, up to longestPostpone: a policy that can be
-	// read again is in force soon.
-	postponeFor     = time.Second
-	longestPostpone = 8 * time.Second
-	// longestUncalled bounds the wait of a timer that nobody can be called for. A
-	// type whose policy is gone may have very many of them.
-	longestUncalled = time.Minute
-)
-
 // postpone is the report of a try that could not begin. It counts as none, and
 // leaves what is known of the policy.
 func (a attempt) postpone(cause error) timer.Report {
 	uncalled := errors.Is(cause, errUncalled)
-	longest := longestPostpone
+	longest := tuning.LongestPostponed
 	if uncalled {
-		longest = longestUncalled
+		longest = tuning.LongestUncalled
 	}
 	var known attemptConfig
 	if a.last != nil {
 		known.policy.Version, known.callback.Timeout, known.latest = a.last.PolicyVersion, a.last.Timeout, a.last.Latest
 	}
 	skipped := a.skip(known, timer.ResultRetry).Skipped
-	report := a.wait(known, min(postponeFor<<min(skipped, 10), longest))
+	report := a.wait(known, min(tuning.FirstPostponed<<min(skipped, 10), longest))
 	report.Alert = a.last != nil && a.last.Alert
 	switch {
 	case report.Failure != nil: // the last attempt's says more
@@ -140,17 +130,14 @@ func (c attemptConfig) pressure(report timer.Report, sent send.Outcome) (wish ti
 	}, true
 }
 
-// heardBy is when every worker has heard of a wish for patience.
-const heardBy = 15 * time.Second
-
 // leaveToType is a report once its type keeps to what the receiver asked for: the
 // timer waits by itself until that is known everywhere, so that a wish that is
 // lifted is lifted for it as well.
 func (c attemptConfig) leaveToType(report timer.Report) timer.Report {
-	if report.Result != timer.ResultRetry || report.RetryIn.D() <= heardBy {
+	if report.Result != timer.ResultRetry || report.RetryIn.D() <= tuning.BackPressureHeard {
 		return report
 	}
 	step, _ := c.retry.Wait(report.Attempt, rand.Float64())
-	report.RetryIn = min(report.RetryIn, timer.Duration(max(step, heardBy)))
+	report.RetryIn = min(report.RetryIn, timer.Duration(max(step, tuning.BackPressureHeard)))
 	return report
 }

@@ -8,6 +8,7 @@ import (
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
 
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -76,15 +77,8 @@ func recorded(ctx context.Context) *timer.Report {
 	return &report
 }
 
-const (
-	// standingPatience is how long Temporal may take to say how a delivery stands,
-	// and standingPause the time between two questions.
-	standingPatience = 10 * time.Second
-	standingPause    = 200 * time.Millisecond
-)
-
 func (a *Attempter) standing(ctx context.Context, delivery timer.Delivery) (timer.RunState, error) {
-	ctx, cancel := context.WithTimeout(ctx, standingPatience)
+	ctx, cancel := context.WithTimeout(ctx, tuning.StateRetries)
 	defer cancel()
 	for {
 		standing, err := a.Runs.Standing(ctx, delivery.Spec.Key, runOf(ctx))
@@ -92,7 +86,7 @@ func (a *Attempter) standing(ctx context.Context, delivery timer.Delivery) (time
 			return standing, err
 		}
 		select {
-		case <-time.After(standingPause):
+		case <-time.After(tuning.StateRetryPause):
 		case <-ctx.Done():
 			return standing, err
 		}
@@ -135,21 +129,18 @@ func (a *Attempter) paced(ctx context.Context, config attemptConfig, next attemp
 	if config.policy.Version != 0 { // else the queue is everybody's, and has limits of its own
 		leave, ok := a.Bulkhead.EnterQueue(ctx, config.policy.BusinessType, config.policy.Limits.InFlight)
 		if !ok {
-			return next.wait(config, postponeFor), nil
+			return next.wait(config, tuning.FirstPostponed), nil
 		}
 		defer leave()
 	}
 	return a.call(ctx, config.within(ctx), next)
 }
 
-// reportSlack is for the way of a report to Temporal.
-const reportSlack = 3 * time.Second
-
 // within is the configuration of an attempt that ends before its task does: one that
 // outlasted it would leave no report, and count for nothing.
 func (c attemptConfig) within(ctx context.Context) attemptConfig {
 	end, _ := ctx.Deadline()
-	left := timer.Duration(time.Until(end) - reportSlack)
+	left := timer.Duration(time.Until(end) - tuning.ReportSlack)
 	c.callback.Timeout = max(min(c.callback.Timeout, left), timer.Duration(timer.MinAttemptTimeout))
 	return c
 }

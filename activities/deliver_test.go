@@ -16,6 +16,7 @@ import (
 	"go.temporal.io/sdk/testsuite"
 
 	"github.com/wakecall/wakecall/activities/send"
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -263,7 +264,7 @@ func TestUncalled(t *testing.T) {
 			<-time.After(report.RetryIn.D())
 		}
 		require.Equal(t, []time.Duration{time.Second, 2 * time.Second, 4 * time.Second}, waits[:3])
-		require.Equal(t, longestUncalled, waits[len(waits)-1])
+		require.Equal(t, tuning.LongestUncalled, waits[len(waits)-1])
 	})
 }
 
@@ -271,7 +272,7 @@ func TestUncalled(t *testing.T) {
 func TestAnAttemptEndsBeforeItsTask(t *testing.T) {
 	for name, c := range map[string]struct{ task, timeout, took time.Duration }{
 		"there is time":   {2 * time.Minute, time.Minute, time.Minute},
-		"there is none":   {16 * time.Second, 30 * time.Second, 16*time.Second - reportSlack},
+		"there is none":   {16 * time.Second, 30 * time.Second, 16*time.Second - tuning.ReportSlack},
 		"it is over":      {time.Second, 30 * time.Second, timer.MinAttemptTimeout},
 		"a short attempt": {16 * time.Second, time.Second, time.Second},
 	} {
@@ -296,9 +297,9 @@ func TestPatience(t *testing.T) {
 		own     time.Duration
 	}{
 		"a little":         {12 * time.Second, time.Hour, 12 * time.Second, 12 * time.Second},
-		"an hour":          {time.Hour, time.Hour, time.Hour, heardBy},
-		"2^32 seconds":     {1 << 32 * time.Second, time.Hour, time.Hour, heardBy},
-		"up to a minute":   {time.Hour, time.Minute, time.Minute, heardBy},
+		"an hour":          {time.Hour, time.Hour, time.Hour, tuning.BackPressureHeard},
+		"2^32 seconds":     {1 << 32 * time.Second, time.Hour, time.Hour, tuning.BackPressureHeard},
+		"up to a minute":   {time.Hour, time.Minute, time.Minute, tuning.BackPressureHeard},
 		"less than a step": {time.Hour, time.Second, time.Second, 10 * time.Second},
 		"nothing":          {time.Hour, 0, 0, 10 * time.Second},
 	} {

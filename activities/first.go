@@ -7,6 +7,7 @@ import (
 
 	"go.temporal.io/sdk/converter"
 
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -32,15 +33,11 @@ func (a *Attempter) FirstAttempt(ctx context.Context, delivery timer.Delivery, p
 	return report, err
 }
 
-// completionSlack is for the way of a report into the workflow. One that came after the
-// activity has timed out would be lost, and the receiver called again.
-const completionSlack = 5 * time.Second
-
 // awaitCompletion keeps the tasks of a herd from ending all at once.
 func (a *Attempter) awaitCompletion(ctx context.Context) {
 	if end, ok := ctx.Deadline(); ok {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, end.Add(-completionSlack))
+		ctx, cancel = context.WithDeadline(ctx, end.Add(-tuning.CompletionSlack))
 		defer cancel()
 	}
 	a.Tasks.Reserve(ctx, runOf(ctx))

@@ -5,27 +5,8 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
-)
-
-const (
-	// lastRecheck is the latest before the due time that a preloaded timer is rechecked:
-	// time enough for Temporal's answer.
-	lastRecheck = 30 * time.Millisecond
-	// recheckWindow and recheckShare say over how long the rechecks of a herd are
-	// spread: at least the window, and a share of a long preload. Without that they
-	// would all reach Temporal at the instant at which the herd is called.
-	recheckWindow = 300 * time.Millisecond
-	recheckShare  = 4
-	// recheckPause is the pause after a recheck that was not answered.
-	recheckPause = 20 * time.Millisecond
-	// shortWait is a wait that no place is needed for.
-	shortWait = time.Second
-	// promptly is how late a timer may be called on what was known when it was due.
-	promptly = 100 * time.Millisecond
-	// clockSkew is by how much the clocks of Temporal and of a worker may differ. A
-	// timer that comes earlier than that waits in Temporal.
-	clockSkew = 5 * time.Second
 )
 
 // preload waits in memory until a timer is due. An empty result says that it shall be
@@ -39,11 +20,11 @@ func (a *Attempter) preload(ctx context.Context, spec timer.Spec) (timer.Result,
 	if wait <= 0 {
 		return a.recheckIfLate(ctx, spec)
 	}
-	if wait > spec.Lead()+clockSkew {
+	if wait > spec.Lead()+tuning.ClockSkew {
 		return timer.ResultUseQueue, nil
 	}
 	leave, ok := a.Preload.Enter(spec.Memo)
-	if !ok && wait > shortWait {
+	if !ok && wait > tuning.ShortPreload {
 		return a.release(timer.ResultRejected)
 	}
 	if ok {
@@ -68,7 +49,7 @@ func (a *Attempter) recheckIfLate(ctx context.Context, spec timer.Spec) (timer.R
 	if a.Tasks.TimedOut(runOf(ctx)) {
 		return a.release(timer.ResultWorkerStopping)
 	}
-	if spec.RingsAt().Until(time.Now()) > -promptly {
+	if spec.RingsAt().Until(time.Now()) > -tuning.Promptly {
 		return "", nil
 	}
 	return a.recheck(ctx, spec.Key)
@@ -85,7 +66,7 @@ func (a *Attempter) awaitRechecks(ctx context.Context, spec timer.Spec) (timer.R
 	if result, err := a.recheck(ctx, spec.Key); result != "" || err != nil {
 		return result, err
 	}
-	return a.awaitWoken(ctx, spec.Key, spec.RingsAt().Time().Add(-lastRecheck), woken)
+	return a.awaitWoken(ctx, spec.Key, spec.RingsAt().Time().Add(-tuning.LastRecheck), woken)
 }
 
 // awaitWoken waits for a moment, and rechecks at each wakeup.
@@ -121,8 +102,8 @@ func (a *Attempter) await(ctx context.Context, moment time.Time, wakeups <-chan 
 // recheckAt is a random moment of the window in which a preloaded timer is rechecked.
 func recheckAt(memo timer.Memo, now time.Time) time.Time {
 	due := memo.RingsAt().Time()
-	window := max(min(max(recheckWindow, (memo.Preload.Window.D()-timer.DefaultPreload)/recheckShare), due.Sub(now))-lastRecheck, 1)
-	return due.Add(-lastRecheck - rand.N(window))
+	window := max(min(max(tuning.RecheckWindow, (memo.Preload.Window.D()-timer.DefaultPreload)/tuning.RecheckShare), due.Sub(now))-tuning.LastRecheck, 1)
+	return due.Add(-tuning.LastRecheck - rand.N(window))
 }
 
 // recheck releases a timer that is not wanted any more. It asks until Temporal answers:
@@ -137,7 +118,7 @@ func (a *Attempter) recheck(ctx context.Context, key timer.Key) (timer.Result, e
 			return a.release(timer.ResultInterrupted)
 		}
 		select {
-		case <-time.After(recheckPause):
+		case <-time.After(tuning.RecheckPause):
 		case <-ctx.Done():
 			return "", ctx.Err()
 		}

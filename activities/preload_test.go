@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/testsuite"
 
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -96,7 +97,7 @@ func TestPreloadedUntilItIsDue(t *testing.T) {
 		rechecks       int
 	}{
 		"due":          {0, timer.DefaultPreload, 0},
-		"late":         {-promptly + time.Millisecond, timer.DefaultPreload, 0},
+		"late":         {-tuning.Promptly + time.Millisecond, timer.DefaultPreload, 0},
 		"overdue":      {-time.Minute, timer.DefaultPreload, 1},
 		"by default":   {2 * time.Second, timer.DefaultPreload, 1},
 		"shortly":      {15 * time.Millisecond, timer.MinPreload, 1},
@@ -179,7 +180,7 @@ func TestNotCalledUnchecked(t *testing.T) {
 		h.engine.errors.Store(500)
 		result, took := h.preloads(2*time.Second, 2*time.Second)
 		require.Empty(t, result)
-		require.Greater(t, took, 500*recheckPause)
+		require.Greater(t, took, 500*tuning.RecheckPause)
 	})
 }
 

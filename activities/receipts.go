@@ -6,12 +6,9 @@ import (
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 )
-
-// maxReceipts outlasts the tasks that can be handed out again: at the few
-// hundred rings a second of one worker, some minutes' worth.
-const maxReceipts = 1 << 16
 
 // receipts remember, by run id, what the fast path did, so that a run is called
 // once however often its task is handed out.
@@ -30,7 +27,7 @@ type underWay struct {
 }
 
 func newReceipts() (*receipts, error) {
-	done, err := lru.New[string, timer.Report](maxReceipts)
+	done, err := lru.New[string, timer.Report](tuning.Receipts)
 	return &receipts{done: done, current: map[string]*underWay{}}, err
 }
 

@@ -11,6 +11,7 @@ import (
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/testsuite"
 
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -66,7 +67,7 @@ func TestAnotherWorkersTaskIsAskedFor(t *testing.T) {
 				if c.known {
 					attempter.receipts.keep(runOf(ctx), timer.Report{Result: timer.ResultDelivered})
 				}
-				spec := timer.Spec{Memo: timer.Memo{DueAt: timer.At(time.Now().Add(-promptly / 10))}}
+				spec := timer.Spec{Memo: timer.Memo{DueAt: timer.At(time.Now().Add(-tuning.Promptly / 10))}}
 				report, err = attempter.FirstAttempt(ctx, timer.Delivery{Spec: spec, Asked: c.asked}, converter.RawValue{})
 				return err
 			})
@@ -94,7 +95,7 @@ func TestAWaitForAnAttemptBeats(t *testing.T) {
 			go func() {
 				defer close(ended)
 				_, _, _ = attempter.receipts.once(runOf(ctx), func() (timer.Report, error) {
-					<-time.After(10*askBeat + askBeat/2)
+					<-time.After(10*tuning.ReceiptHeartbeat + tuning.ReceiptHeartbeat/2)
 					return timer.Report{Result: timer.ResultDelivered}, nil
 				})
 			}()

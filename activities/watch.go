@@ -8,13 +8,9 @@ import (
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
 
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 )
-
-// beat is the time between two signs of life of an attempt that takes long. An
-// attempt of the default timeout ends before the first: each costs Temporal a
-// write.
-const beat = 10 * time.Second
 
 // underWatch lets Temporal notice that the worker died, and is the context of an
 // attempt that nothing interrupts but the end of its task and of its worker: one
@@ -50,7 +46,7 @@ func stopsWorking(ctx context.Context) bool {
 }
 
 func sendBeats(ctx context.Context, ended <-chan struct{}, last *timer.Report) {
-	next := time.NewTicker(beat)
+	next := time.NewTicker(tuning.AttemptHeartbeat)
 	defer next.Stop()
 	for {
 		select {

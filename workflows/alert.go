@@ -1,30 +1,20 @@
 package workflows
 
 import (
-	"time"
-
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
-)
-
-// The patience of an alert. Whoever watches is told within minutes of being
-// back, and not any more after a day.
-const (
-	alertTimeout  = 15 * time.Second
-	alertFirst    = 5 * time.Second
-	alertLongest  = 15 * time.Minute
-	alertPatience = 24 * time.Hour
 )
 
 // Alert tells one event to whoever the policy names. It lives on when what
 // raised it has ended, and fails when nobody would hear it for a day.
 func Alert(ctx workflow.Context, event timer.Event) error {
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		TaskQueue: ControlQueue, StartToCloseTimeout: alertTimeout + recordSlack, ScheduleToCloseTimeout: alertPatience,
-		RetryPolicy: &temporal.RetryPolicy{InitialInterval: alertFirst, BackoffCoefficient: 2, MaximumInterval: alertLongest},
+		TaskQueue: ControlQueue, StartToCloseTimeout: tuning.AlertTimeout + tuning.RecordSlack, ScheduleToCloseTimeout: tuning.AlertPatience,
+		RetryPolicy: &temporal.RetryPolicy{InitialInterval: tuning.AlertFirst, BackoffCoefficient: 2, MaximumInterval: tuning.AlertLongest},
 	})
 	return workflow.ExecuteActivity(ctx, ActivityAlert, event).Get(ctx, nil)
 }

@@ -1,23 +1,11 @@
 package workflows
 
 import (
-	"time"
-
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
-)
-
-// recordSlack is the time between the end of an attempt and Temporal
-// having recorded it.
-const recordSlack = 5 * time.Second
-
-const (
-	// attemptTimeout bounds the longest attempt, and the wait for its time.
-	attemptTimeout = timer.MaxPreload + timer.MaxAttemptTimeout + recordSlack
-	// askTimeout is how long a worker may take to hear a question.
-	askTimeout = 5 * time.Second
 )
 
 // handedOutAgain reports whether the first workflow task of this run was with a
@@ -42,7 +30,7 @@ func (t *timerRun) receipt(ctx workflow.Context) (timer.Report, bool) {
 	defer release()
 	var report timer.Report
 	local := workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
-		StartToCloseTimeout: attemptTimeout, RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 5},
+		StartToCloseTimeout: tuning.FirstAttemptTimeout, RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 5},
 	})
 	err := workflow.ExecuteLocalActivity(local, ActivityReceipt, timer.Delivery{Spec: t.spec}).Get(ctx, &report)
 	if err == nil && report.Result == timer.ResultElsewhere {
@@ -55,8 +43,8 @@ func (t *timerRun) receipt(ctx workflow.Context) (timer.Report, bool) {
 // question and gives no sign of life.
 func (t *timerRun) ask(ctx workflow.Context, worker string) (report timer.Report, ok bool) {
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		TaskQueue: ReceiptQueue(worker), ScheduleToStartTimeout: askTimeout, HeartbeatTimeout: askTimeout,
-		StartToCloseTimeout: attemptTimeout,
+		TaskQueue: ReceiptQueue(worker), ScheduleToStartTimeout: tuning.QuestionTimeout, HeartbeatTimeout: tuning.QuestionTimeout,
+		StartToCloseTimeout: tuning.FirstAttemptTimeout,
 		RetryPolicy:         &temporal.RetryPolicy{MaximumAttempts: 1}, Summary: "ask the worker that had the task",
 	})
 	t.asked = true
@@ -78,7 +66,7 @@ func (t *timerRun) firstAttempt(ctx workflow.Context) (report timer.Report) {
 	ctx, release := workflow.NewDisconnectedContext(ctx)
 	defer release()
 	ctx = workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
-		StartToCloseTimeout: attemptTimeout, RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 1},
+		StartToCloseTimeout: tuning.FirstAttemptTimeout, RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 1},
 	})
 	for {
 		delivery := timer.Delivery{Spec: t.spec, Asked: t.asked}

@@ -1,11 +1,10 @@
 package workflows
 
 import (
-	"time"
-
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -62,8 +61,8 @@ func (t *timerRun) onlyCalledOff(ctx workflow.Context) (only bool) {
 	ctx, release := workflow.NewDisconnectedContext(ctx)
 	defer release()
 	ctx = workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
-		StartToCloseTimeout: askTimeout, ScheduleToCloseTimeout: timer.MaxAhead,
-		RetryPolicy: &temporal.RetryPolicy{MaximumInterval: time.Second},
+		StartToCloseTimeout: tuning.QuestionTimeout, ScheduleToCloseTimeout: timer.MaxAhead,
+		RetryPolicy: &temporal.RetryPolicy{MaximumInterval: tuning.QuestionPause},
 	})
 	var cause string
 	err := workflow.ExecuteLocalActivity(ctx, ActivityCause).Get(ctx, &cause)

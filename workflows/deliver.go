@@ -2,22 +2,18 @@ package workflows
 
 import (
 	"errors"
-	"time"
 
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 )
-
-// deliverSlack is the time that an attempt on the queue may take beside the call
-// itself: to learn how the delivery stands, and to be recorded.
-const deliverSlack = 15 * time.Second
 
 // deliverRetry is for tries that left no report, since their worker died. The
 // ladder is the activity's to apply, from the live policy.
 func deliverRetry() *temporal.RetryPolicy {
-	return &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute}
+	return &temporal.RetryPolicy{InitialInterval: tuning.LostTryFirst, BackoffCoefficient: 2, MaximumInterval: tuning.LostTryLongest}
 }
 
 // deliver leaves the attempts that remain to the server, which holds each
@@ -75,7 +71,7 @@ func (t *timerRun) deliverOptions(ctx workflow.Context, last timer.Report) workf
 	}
 	options := workflow.ActivityOptions{
 		TaskQueue:           DefaultDeliveryQueue,
-		StartToCloseTimeout: deliverSlack + timeout,
+		StartToCloseTimeout: tuning.DeliverSlack + timeout,
 		WaitForCancellation: true,
 		Summary:             "deliver " + t.spec.String(),
 		RetryPolicy:         deliverRetry(),
@@ -86,7 +82,7 @@ func (t *timerRun) deliverOptions(ctx workflow.Context, last timer.Report) workf
 	if last.Latest != 0 {
 		// A delivery that is held back ends all the same when its time is up.
 		// An attempt that began in time may finish.
-		options.ScheduleToCloseTimeout = max(last.Latest.Until(workflow.Now(ctx)), 0) + timeout + deliverSlack
+		options.ScheduleToCloseTimeout = max(last.Latest.Until(workflow.Now(ctx)), 0) + timeout + tuning.DeliverSlack
 	}
 	return options
 }

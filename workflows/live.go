@@ -7,19 +7,8 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
-)
-
-const (
-	// liveTimeout bounds the longest attempt that any policy may ask for. How long
-	// one may really take is the live policy's to say.
-	liveTimeout = timer.MaxAttemptTimeout + time.Minute
-	// silence is how long a worker may give no sign of life before another one
-	// makes its attempt: as long as an attempt of the default length may take
-	// without one.
-	silence = timer.DefaultAttemptTimeout + deliverSlack
-	// askAgain is the wait after a question that could not be answered.
-	askAgain = 10 * time.Second
 )
 
 // delivery is one that is under way under [BehaviourLiveRetries].
@@ -99,8 +88,8 @@ func (d *delivery) tries(ctx workflow.Context) error {
 func (d *delivery) options() workflow.ActivityOptions {
 	options := workflow.ActivityOptions{
 		TaskQueue:           DefaultDeliveryQueue,
-		StartToCloseTimeout: liveTimeout,
-		HeartbeatTimeout:    silence,
+		StartToCloseTimeout: tuning.LiveTimeout,
+		HeartbeatTimeout:    tuning.Silence,
 		WaitForCancellation: true,
 		Summary:             "deliver " + d.spec.String(),
 		RetryPolicy:         deliverRetry(),
@@ -172,7 +161,7 @@ func (d *delivery) ask(ctx workflow.Context) {
 		return
 	}
 	ctx = workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
-		StartToCloseTimeout: askTimeout, RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 2},
+		StartToCloseTimeout: tuning.QuestionTimeout, RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 2},
 	})
 	d.answer = workflow.ExecuteLocalActivity(ctx, ActivityStanding, d.spec)
 }
@@ -184,7 +173,7 @@ func (d *delivery) heed(ctx workflow.Context, answer workflow.Future) {
 	var standing timer.RunState
 	if err := answer.Get(ctx, &standing); err != nil {
 		if ctx.Err() == nil && d.expiry == nil {
-			d.expireAfter(ctx, askAgain)
+			d.expireAfter(ctx, tuning.AskAgain)
 		}
 		return
 	}

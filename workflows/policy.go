@@ -2,21 +2,13 @@ package workflows
 
 import (
 	"errors"
-	"time"
 
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 )
-
-// maxUpdates keeps an entity's run well below the 2,000 updates that Temporal
-// allows for one run.
-const maxUpdates = 500
-
-// maxHistory keeps a run's history, in bytes, well below the 50 MB at which
-// Temporal ends it: a change of the largest policy takes 150 KB.
-const maxHistory = 2 << 20
 
 // changeHistory marks runs whose size ends them. Those of before go by the count.
 const changeHistory = "history-size"
@@ -82,8 +74,8 @@ func (e *policyEntity) act(ctx workflow.Context) error {
 // by none but large runs, so that nothing changes in the histories of others.
 func (e *policyEntity) full(ctx workflow.Context) bool {
 	info := workflow.GetInfo(ctx)
-	large := info.GetContinueAsNewSuggested() || info.GetCurrentHistorySize() > maxHistory
-	return e.changes >= maxUpdates || (large && workflow.GetVersion(ctx, changeHistory, workflow.DefaultVersion, 1) == 1)
+	large := info.GetContinueAsNewSuggested() || info.GetCurrentHistorySize() > tuning.PolicyHistory
+	return e.changes >= tuning.PolicyUpdates || (large && workflow.GetVersion(ctx, changeHistory, workflow.DefaultVersion, 1) == 1)
 }
 
 type policyEntity struct {
@@ -193,8 +185,8 @@ func (e *policyEntity) setQueueRate(ctx workflow.Context, rate *float64) error {
 		return nil
 	}
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		TaskQueue: ControlQueue, StartToCloseTimeout: 10 * time.Second,
-		RetryPolicy: &temporal.RetryPolicy{InitialInterval: 200 * time.Millisecond, BackoffCoefficient: 2, MaximumInterval: 5 * time.Second},
+		TaskQueue: ControlQueue, StartToCloseTimeout: tuning.QueueRateTimeout,
+		RetryPolicy: &temporal.RetryPolicy{InitialInterval: tuning.QueueRateFirst, BackoffCoefficient: 2, MaximumInterval: tuning.QueueRateLongest},
 	})
 	if err := workflow.ExecuteActivity(ctx, ActivitySetQueueRate, want).Get(ctx, nil); err != nil {
 		return err

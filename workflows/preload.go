@@ -6,6 +6,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -48,7 +49,7 @@ type Notification struct {
 // fail, since the worker checks in any case before it rings.
 func Notify(ctx workflow.Context, of Notification) error {
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		TaskQueue: ReceiptQueue(of.Worker), ScheduleToCloseTimeout: askTimeout,
+		TaskQueue: ReceiptQueue(of.Worker), ScheduleToCloseTimeout: tuning.QuestionTimeout,
 		RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 1},
 	})
 	return workflow.ExecuteActivity(ctx, ActivityRecheck, of.RunID).Get(ctx, nil)

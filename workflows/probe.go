@@ -1,6 +1,10 @@
 package workflows
 
-import "go.temporal.io/sdk/workflow"
+import (
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/wakecall/wakecall/internal/tuning"
+)
 
 // Probe answers the readiness check: an update that completes has been stored
 // by Temporal and handled by a worker, the two things a timer needs.
@@ -11,7 +15,7 @@ func Probe(ctx workflow.Context) error {
 		return nil
 	})
 	if err == nil {
-		err = workflow.Await(ctx, func() bool { return probes >= maxUpdates && workflow.AllHandlersFinished(ctx) })
+		err = workflow.Await(ctx, func() bool { return probes >= tuning.PolicyUpdates && workflow.AllHandlersFinished(ctx) })
 	}
 	if err == nil {
 		err = workflow.NewContinueAsNewError(ctx, TypeProbe)

@@ -5,11 +5,9 @@ import (
 	"time"
 
 	"go.temporal.io/sdk/workflow"
-)
 
-// maxRegistered keeps the memo of the registry far below the 2 MB that Temporal
-// allows. Business types beyond it are found by the list of policies alone.
-const maxRegistered = 10_000
+	"github.com/wakecall/wakecall/internal/tuning"
+)
 
 // Registered are the business types whose queues may hold deliveries, with the
 // second at which each was registered last.
@@ -39,7 +37,7 @@ func PolicyRegistry(ctx workflow.Context, known Registered) error {
 	}
 	signals := workflow.GetSignalChannel(ctx, SignalRegister)
 	var err error
-	for told := 0; err == nil && told < maxUpdates && !workflow.GetInfo(ctx).GetContinueAsNewSuggested(); {
+	for told := 0; err == nil && told < tuning.PolicyUpdates && !workflow.GetInfo(ctx).GetContinueAsNewSuggested(); {
 		if err = workflow.Await(ctx, func() bool { return signals.Len() > 0 }); err == nil {
 			told += known.hear(ctx, signals)
 			err = workflow.UpsertMemo(ctx, map[string]any{MemoRegistry: known})
@@ -69,7 +67,7 @@ func (r Registered) apply(change Registration, now time.Time) {
 		}
 	}
 	for _, businessType := range change.Add {
-		if _, known := r[businessType]; known || len(r) < maxRegistered {
+		if _, known := r[businessType]; known || len(r) < tuning.RegisteredTypes {
 			r[businessType] = now.Unix()
 		}
 	}

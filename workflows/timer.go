@@ -1,18 +1,12 @@
 package workflows
 
 import (
-	"time"
-
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/workflow"
 
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 )
-
-// nearlyDue is the wait that an attempt itself may sit out. Below it a second
-// backoff would cost more than it saves: Temporal's timer queue fires what is
-// due within a second late rather than early.
-const nearlyDue = time.Second
 
 // Timer is the life of one timer, from its booking to its end. It completes
 // when delivered or expired, fails when the ladder is used up, and ends
@@ -73,7 +67,7 @@ func (t *timerRun) seek(ctx workflow.Context) (ok bool) {
 // due reports whether it is time to ring, or so nearly that a worker shall preload
 // the timer.
 func (t *timerRun) due(ctx workflow.Context) bool {
-	return !t.spec.Resting() && t.spec.RingsAt().Until(workflow.Now(ctx)) <= max(t.spec.Lead(), nearlyDue)
+	return !t.spec.Resting() && t.spec.RingsAt().Until(workflow.Now(ctx)) <= max(t.spec.Lead(), tuning.NearlyDue)
 }
 
 // handleReport does what the report of an attempt asks for.

@@ -45,7 +45,7 @@ var rooms = map[string][]string{
 		"activities", "activities/send", "activities/send/amqp", "activities/send/http", "api", "engine", "timer", "worker", "internal/auth", "internal/completion", "internal/config", "internal/observe", "internal/quota", "internal/seal",
 	},
 	"internal/arch":   {},
-	"internal/tuning": {},
+	"internal/tuning": {"timer"},
 	".":               {"internal/apply", "internal/build", "internal/config", "internal/observe", "internal/app"},
 
 	// Each transport is one package, which nobody but the app knows.

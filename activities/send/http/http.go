@@ -11,6 +11,7 @@ import (
 	"github.com/go-resty/resty/v2"
 
 	"github.com/wakecall/wakecall/activities/send"
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -52,10 +53,6 @@ func clientOn(transport http.RoundTripper, userAgent string) *resty.Client {
 	return client.SetDoNotParseResponse(true).SetHeader("User-Agent", userAgent).SetLogger(silent{})
 }
 
-// drainTime bounds the wait for the rest of an answer whose status is known:
-// reading it only serves to keep the connection.
-const drainTime = 500 * time.Millisecond
-
 // Send posts an envelope to its URL, and never follows a redirect.
 func (t *Transport) Send(ctx context.Context, e send.Envelope) send.Outcome {
 	ctx, cancel := context.WithCancel(ctx)
@@ -83,7 +80,7 @@ func (t *Transport) Send(ctx context.Context, e send.Envelope) send.Outcome {
 // connection that a 101 has handed over knows no context: closing it is what
 // ends a read.
 func drain(body io.ReadCloser, cancel context.CancelFunc) {
-	stop := time.AfterFunc(drainTime, func() { cancel(); _ = body.Close() })
+	stop := time.AfterFunc(tuning.AnswerDrain, func() { cancel(); _ = body.Close() })
 	defer stop.Stop()
 	_, _ = io.Copy(io.Discard, io.LimitReader(body, timer.MaxResponseRead))
 	_ = body.Close()

@@ -10,6 +10,7 @@ import (
 	"github.com/go-resty/resty/v2"
 	"github.com/hashicorp/golang-lru/v2"
 
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -27,10 +28,6 @@ func newLink(transport *http.Transport, userAgent string) *link {
 	return &link{client: clientOn(transport, userAgent), fresh: clientOn(fresh, userAgent), transport: transport}
 }
 
-// maxLinks bounds the TLS configurations that are kept beside the common one.
-// One that is asked for again after it was dropped is made again.
-const maxLinks = 128
-
 // links holds a link for each TLS configuration: connections are shared by those
 // alone who show the same certificate and trust the same issuers.
 type links struct {
@@ -44,7 +41,7 @@ type links struct {
 
 func newLinks(transport *http.Transport, userAgent string) *links {
 	// The connections of one that is dropped close as they fall idle, or now.
-	kept, _ := lru.NewWithEvict(maxLinks, func(_ [sha256.Size]byte, l *link) { l.transport.CloseIdleConnections() })
+	kept, _ := lru.NewWithEvict(tuning.TLSConfigs, func(_ [sha256.Size]byte, l *link) { l.transport.CloseIdleConnections() })
 	return &links{common: newLink(transport, userAgent), userAgent: userAgent, kept: kept, roots: transport.TLSClientConfig.RootCAs}
 }
 

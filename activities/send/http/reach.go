@@ -6,9 +6,10 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"time"
 
 	"code.dny.dev/ssrf"
+
+	"github.com/wakecall/wakecall/internal/tuning"
 )
 
 // metadata are addresses of cloud metadata services that lie in public ranges.
@@ -20,17 +21,17 @@ var metadata = []netip.Prefix{netip.MustParsePrefix("168.63.129.16/32")}
 // is taken from the environment, and nothing is decompressed. roots sign the
 // certificates of receivers; nil stands for those of the system.
 func roundTripper(allowed []netip.Prefix, roots *x509.CertPool) *http.Transport {
-	dialer := &net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second, Control: guard(allowed).Safe}
+	dialer := &net.Dialer{Timeout: tuning.ReceiverConnectTimeout, KeepAlive: tuning.ReceiverKeepAlive, Control: guard(allowed).Safe}
 	return &http.Transport{
 		DialContext:            dialer.DialContext,
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots, GetClientCertificate: showing(&tls.Certificate{})},
-		TLSHandshakeTimeout:    5 * time.Second,
+		TLSHandshakeTimeout:    tuning.ReceiverTLSTimeout,
 		ForceAttemptHTTP2:      true,
 		DisableCompression:     true,
-		MaxIdleConns:           1024,
-		MaxIdleConnsPerHost:    64,
-		IdleConnTimeout:        30 * time.Second,
-		MaxResponseHeaderBytes: 32 << 10,
+		MaxIdleConns:           tuning.IdleConnections,
+		MaxIdleConnsPerHost:    tuning.IdleConnectionsPerReceiver,
+		IdleConnTimeout:        tuning.ReceiverIdleTimeout,
+		MaxResponseHeaderBytes: tuning.ReceiverHeaderBytes,
 	}
 }
 

@@ -24,6 +24,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/activities/send"
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -189,11 +190,11 @@ func TestTLSConfigurationsAreBounded(t *testing.T) {
 	caller := trusting(t, nil)
 	first := &timer.TLS{CA: theirs.pem()}
 	require.Equal(t, 200, postWith(t, caller, url, first).Status)
-	for i := range maxLinks {
+	for i := range tuning.TLSConfigs {
 		_, err := caller.links.of(&timer.TLS{CA: theirs.pem() + "# " + strconv.Itoa(i)})
 		require.NoError(t, err)
 	}
-	require.Equal(t, maxLinks, caller.links.kept.Len())
+	require.Equal(t, tuning.TLSConfigs, caller.links.kept.Len())
 	require.Equal(t, 200, postWith(t, caller, url, first).Status)
 	require.Equal(t, 2, connections(), "the first one is closed")
 }

@@ -1,0 +1,88 @@
+package tuning
+
+import "time"
+
+// The last moments of a preloaded timer.
+const (
+	// LastRecheck is the latest before the due time that a worker asks whether the timer
+	// is still wanted: time enough for the answer (0008).
+	LastRecheck = 30 * time.Millisecond
+	// RecheckWindow and RecheckShare say over how long the questions of a herd are
+	// spread: at least the window, and one part in so many of a long preload. Without
+	// that they would all reach Temporal at the instant at which the herd is called (0008).
+	RecheckWindow = 300 * time.Millisecond
+	RecheckShare  = 4
+	// RecheckPause is the pause after a question that was not answered.
+	RecheckPause = 20 * time.Millisecond
+	// ShortPreload is a wait for which no place is needed.
+	ShortPreload = time.Second
+	// Promptly is how late an attempt may begin on what was known when it was due (0008).
+	Promptly = 100 * time.Millisecond
+	// ClockSkew is by how much the clocks of Temporal and of a worker may differ. A timer
+	// that comes earlier than that waits in Temporal.
+	ClockSkew = 5 * time.Second
+)
+
+// Attempts.
+const (
+	// AttemptHeartbeat is the time between two signs of life of an attempt that takes
+	// long. An attempt of the default timeout ends before the first: each costs Temporal
+	// a write (0017).
+	AttemptHeartbeat = 10 * time.Second
+	// AnswerDrain bounds the wait for the rest of an answer whose status is known:
+	// reading it only serves to keep the connection.
+	AnswerDrain = 500 * time.Millisecond
+	// TLSConfigs bounds the TLS configurations that are kept beside the common one. One
+	// that is asked for again after it was dropped is made again (0025).
+	TLSConfigs = 128
+	// CompletionSlack is for the way of a report into the workflow. One that came after
+	// the activity has timed out would be lost, and the receiver called again (0008).
+	CompletionSlack = 5 * time.Second
+	// ReportSlack is for the way of a report to Temporal.
+	ReportSlack = 3 * time.Second
+	// StateRetries is for how long Temporal may leave the question unanswered how a
+	// delivery stands, and StateRetryPause the time between two of them (0016).
+	StateRetries    = 10 * time.Second
+	StateRetryPause = 200 * time.Millisecond
+)
+
+// Connections to receivers by HTTP.
+const (
+	// ReceiverConnectTimeout bounds a connection, and ReceiverTLSTimeout its handshake.
+	ReceiverConnectTimeout = 5 * time.Second
+	ReceiverTLSTimeout     = 5 * time.Second
+	// ReceiverKeepAlive is the time between two probes of a connection.
+	ReceiverKeepAlive = 30 * time.Second
+	// ReceiverIdleTimeout is how long a connection is kept that nobody uses: below what
+	// common servers keep theirs, so that the receiver seldom closes it first.
+	ReceiverIdleTimeout = 30 * time.Second
+	// IdleConnections and IdleConnectionsPerReceiver bound those that are kept.
+	IdleConnections            = 1024
+	IdleConnectionsPerReceiver = 64
+	// ReceiverHeaderBytes bounds the headers of an answer (docs/limits.md).
+	ReceiverHeaderBytes = 32 << 10
+)
+
+// Attempts that cannot be made.
+const (
+	// FirstPostponed is how long the first of the tries waits that cannot begin. Each
+	// one after it waits twice as long, up to LongestPostponed: a policy that can be read
+	// again is in force soon.
+	FirstPostponed   = time.Second
+	LongestPostponed = 8 * time.Second
+	// LongestUncalled bounds the wait of a timer that nobody can be called for. A type
+	// whose policy is gone may have very many of them (0018).
+	LongestUncalled = time.Minute
+	// BackPressureHeard is when every worker has heard of a receiver's wish.
+	BackPressureHeard = 15 * time.Second
+)
+
+// Receipts.
+const (
+	// Receipts outlast the tasks that can be handed out again: at the few hundred
+	// attempts a second of one worker, some minutes' worth (0015).
+	Receipts = 1 << 16
+	// ReceiptHeartbeat is the time between two signs of life while an attempt is waited
+	// for (0015).
+	ReceiptHeartbeat = time.Second
+)

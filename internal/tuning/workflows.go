@@ -1,0 +1,74 @@
+package tuning
+
+import (
+	"time"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+// What workflows go by. Recorded histories were made under these values.
+//
+// A timeout or an interval that travels within a command takes effect with the next
+// command: Temporal compares the kind of a command at a replay, and not its times. A
+// number that decides which command comes next is part of a behaviour and changes only
+// with a new behaviour number (workflows/behaviour.go); each of those says so.
+const (
+	// NearlyDue is the wait that an attempt itself may sit out. Below it a second backoff
+	// would cost more than it saves: Temporal's timer queue fires what is due within a
+	// second late rather than early. It decides which command comes next.
+	NearlyDue = time.Second
+	// DeliverSlack is the time that an attempt on the queue may take beside the call
+	// itself: to learn how the delivery stands, and to be recorded (0016).
+	DeliverSlack = 15 * time.Second
+	// LiveTimeout bounds the longest attempt that any policy may ask for. How long one
+	// may really take is the live policy's to say (0017).
+	LiveTimeout = timer.MaxAttemptTimeout + time.Minute
+	// Silence is how long a worker may give no sign of life before another one makes its
+	// attempt: as long as an attempt of the default length may take without one (0017).
+	Silence = timer.DefaultAttemptTimeout + DeliverSlack
+	// AskAgain is the wait after a question that could not be answered (0017).
+	AskAgain = 10 * time.Second
+	// RecordSlack is the time between the end of an attempt and Temporal having recorded
+	// it (0008).
+	RecordSlack = 5 * time.Second
+	// FirstAttemptTimeout bounds the longest first attempt, and the wait for its time.
+	FirstAttemptTimeout = timer.MaxPreload + timer.MaxAttemptTimeout + RecordSlack
+	// QuestionTimeout is how long a worker may take to answer a short question: what it
+	// did of a run (0015), how a delivery stands, why a run was cancelled.
+	QuestionTimeout = 5 * time.Second
+	// QuestionPause is the longest wait before a question is repeated that must be
+	// answered (0014).
+	QuestionPause = time.Second
+	// LostTryFirst and LostTryLongest are the waits after tries that left no report, since
+	// their worker died. The ladder is the activity's to apply, from the live policy (0016).
+	LostTryFirst   = time.Second
+	LostTryLongest = time.Minute
+)
+
+// The patience of an alert. Whoever watches is told within minutes of being back, and
+// not any more after a day.
+const (
+	AlertTimeout  = 15 * time.Second
+	AlertFirst    = 5 * time.Second
+	AlertLongest  = 15 * time.Minute
+	AlertPatience = 24 * time.Hour
+)
+
+// The entities.
+const (
+	// RegisteredTypes keeps the memo of the registry far below the 2 MB that Temporal
+	// allows. Business types beyond it are found by the list of policies alone (0022).
+	RegisteredTypes = 10_000
+	// PolicyUpdates keeps an entity's run well below the 2,000 updates that Temporal
+	// allows for one run. It decides which command comes next (0004).
+	PolicyUpdates = 500
+	// PolicyHistory keeps a run's history, in bytes, well below the 50 MB at which
+	// Temporal ends it: a change of the largest policy takes 150 KB. It decides which
+	// command comes next (0004).
+	PolicyHistory = 2 << 20
+	// QueueRateTimeout bounds one try to set the rate of a type's queue, and the others
+	// are the waits between two of them: a policy is in force within 10 s (0007).
+	QueueRateTimeout = 10 * time.Second
+	QueueRateFirst   = 200 * time.Millisecond
+	QueueRateLongest = 5 * time.Second
+)
