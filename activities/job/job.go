@@ -8,16 +8,8 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"golang.org/x/time/rate"
 
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
-)
-
-const (
-	// beatInterval is the time between two heartbeats while a job waits for its next
-	// item.
-	beatInterval = time.Second
-	// maxTries is how often one item may hold its job up before it is counted as
-	// failed: waits of 1, 2, 4 and 8 seconds lie between.
-	maxTries = 5
 )
 
 // Work is what a kind of job has to say of one order. Its functions may fail: Temporal
@@ -135,7 +127,7 @@ func (r *run[Item]) item(ctx context.Context, item Item) error {
 		r.next = r.pace.Reserve().Delay()
 	case code == timer.NotFound || code == timer.AlreadyFinished || code == timer.Overtaken:
 		counts.Skipped++
-	case code == timer.Unavailable && at.Tries+1 < maxTries:
+	case code == timer.Unavailable && at.Tries+1 < tuning.JobTries:
 		at.Tries++
 		r.beat(ctx)
 		return err
@@ -155,7 +147,7 @@ func (r *run[Item]) wait(ctx context.Context, d time.Duration) error {
 	}
 	next := time.NewTimer(d)
 	defer next.Stop()
-	beat := time.NewTicker(beatInterval)
+	beat := time.NewTicker(tuning.JobBeat)
 	defer beat.Stop()
 	for {
 		select {

@@ -86,3 +86,12 @@ const (
 	// for (0015).
 	ReceiptHeartbeat = time.Second
 )
+
+// Jobs, while they run.
+const (
+	// JobBeat is the time between two signs of life while a job waits for its next item.
+	JobBeat = time.Second
+	// JobTries is how often one item may hold its job up before it counts as failed:
+	// waits of 1, 2, 4 and 8 seconds lie between.
+	JobTries = 5
+)

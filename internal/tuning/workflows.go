@@ -54,6 +54,16 @@ const (
 	AlertPatience = 24 * time.Hour
 )
 
+// A job may take weeks. A worker that is silent for a while is replaced, and so is, in
+// any case, one that has worked for a day: the next one goes on where the last one said
+// it was.
+const (
+	JobSilence = 30 * time.Second
+	JobStint   = 24 * time.Hour
+	JobFirst   = time.Second
+	JobLongest = 30 * time.Second
+)
+
 // The entities.
 const (
 	// RegisteredTypes keeps the memo of the registry far below the 2 MB that Temporal
