@@ -43,10 +43,10 @@ type Observer interface {
 type Runs interface {
 	// Holder is the worker that had the run's first workflow task before.
 	Holder(ctx context.Context, key timer.Key, runID string) (worker string, err error)
-	// Standing is how its delivery stands, once the workflow has heard of whatever
-	// happened to it. Progress is the same as of now, for the workflow itself.
-	Standing(ctx context.Context, key timer.Key, runID string) (timer.RunState, error)
-	Progress(ctx context.Context, key timer.Key, runID string) (timer.RunState, error)
+	// SettledState is how its delivery stands, once the workflow has taken whatever
+	// happened to it. State is the same as of now, for the workflow itself.
+	SettledState(ctx context.Context, key timer.Key, runID string) (timer.RunState, error)
+	State(ctx context.Context, key timer.Key, runID string) (timer.RunState, error)
 	// Wanted is whether the run is open and nobody has asked it to cancel.
 	Wanted(ctx context.Context, key timer.Key, runID string) (bool, error)
 	// Cause is why the run was asked to cancel.

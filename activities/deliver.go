@@ -39,17 +39,17 @@ func (a *Attempter) deliver(ctx context.Context, next attempt) (timer.Report, er
 	if report, ok := a.receipts.recall(deliveryOf(ctx)); ok {
 		return report, nil
 	}
-	standing, err := a.standing(ctx, next.delivery)
+	state, err := a.settledState(ctx, next.delivery)
 	if err != nil {
 		return next.postpone(err), nil
 	}
 	// A cancel or change that is durable by now comes before this attempt, even
 	// if the workflow has not heard of it yet.
-	if !standing.Wanted {
+	if !state.Wanted {
 		return timer.Report{}, temporal.NewCanceledError()
 	}
-	if standing.Last != nil {
-		next.last = standing.Last
+	if state.Last != nil {
+		next.last = state.Last
 	}
 	ctx, ended := underWatch(ctx, next.last)
 	defer ended()
@@ -77,26 +77,26 @@ func recorded(ctx context.Context) *timer.Report {
 	return &report
 }
 
-func (a *Attempter) standing(ctx context.Context, delivery timer.Delivery) (timer.RunState, error) {
+func (a *Attempter) settledState(ctx context.Context, delivery timer.Delivery) (timer.RunState, error) {
 	ctx, cancel := context.WithTimeout(ctx, tuning.StateRetries)
 	defer cancel()
 	for {
-		standing, err := a.Runs.Standing(ctx, delivery.Spec.Key, runOf(ctx))
+		state, err := a.Runs.SettledState(ctx, delivery.Spec.Key, runOf(ctx))
 		if err == nil || timer.CodeOf(err) == timer.NotFound {
-			return standing, err
+			return state, err
 		}
 		select {
 		case <-time.After(tuning.StateRetryPause):
 		case <-ctx.Done():
-			return standing, err
+			return state, err
 		}
 	}
 }
 
-// Standing says how a delivery stands, and until when it may go on under the
+// State says how a delivery stands, and until when it may go on under the
 // policy as it is now.
-func (a *Attempter) Standing(ctx context.Context, spec timer.Spec) (timer.RunState, error) {
-	standing, err := a.Runs.Progress(ctx, spec.Key, runOf(ctx))
+func (a *Attempter) State(ctx context.Context, spec timer.Spec) (timer.RunState, error) {
+	state, err := a.Runs.State(ctx, spec.Key, runOf(ctx))
 	if err != nil {
 		return timer.RunState{}, err
 	}
@@ -104,8 +104,8 @@ func (a *Attempter) Standing(ctx context.Context, spec timer.Spec) (timer.RunSta
 	if err != nil && timer.CodeOf(err) != timer.NotFound {
 		return timer.RunState{}, err
 	}
-	standing.Latest, standing.PolicyVersion = spec.Latest(policy.ExpiresAfter), policy.Version
-	return standing, nil
+	state.Latest, state.PolicyVersion = spec.Latest(policy.ExpiresAfter), policy.Version
+	return state, nil
 }
 
 // paced makes an attempt, or none where it comes too soon, or the type is held back

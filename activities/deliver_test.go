@@ -30,9 +30,9 @@ type queue struct {
 
 	policy    timer.Policy
 	policyErr error
-	standing  timer.RunState
-	// standingErr is why it cannot be told how the delivery stands.
-	standingErr error
+	state     timer.RunState
+	// stateErr is why it cannot be told how the delivery stands.
+	stateErr error
 	// full is whether the type makes as many attempts as it may.
 	full bool
 	// answer is the receiver's.
@@ -42,7 +42,7 @@ type queue struct {
 }
 
 func newQueue(t *testing.T) *queue {
-	q := &queue{T: t, standing: timer.RunState{Wanted: true}, answer: answers(timer.Answer{Delivered: true, Status: 200})}
+	q := &queue{T: t, state: timer.RunState{Wanted: true}, answer: answers(timer.Answer{Delivered: true, Status: 200})}
 	attempter, err := NewAttempter(Config{
 		Runs: onQueue{q: q}, Policies: onQueue{q: q}, Bulkhead: onQueue{q: q}, Observer: onQueue{q: q},
 		Queue:  func(string) string { return "default-test-taskqueue" },
@@ -67,8 +67,8 @@ type onQueue struct {
 	Bulkhead
 }
 
-func (o onQueue) Standing(context.Context, timer.Key, string) (timer.RunState, error) {
-	return o.q.standing, o.q.standingErr
+func (o onQueue) SettledState(context.Context, timer.Key, string) (timer.RunState, error) {
+	return o.q.state, o.q.stateErr
 }
 
 func (o onQueue) Policy(context.Context, string) (timer.Policy, error) {
@@ -115,8 +115,8 @@ func (q *queue) try() timer.Report {
 func (q *queue) tryIn(env *testsuite.TestActivityEnvironment) (report timer.Report) {
 	q.Helper()
 	env.RegisterActivity(q.attempter.Deliver)
-	if q.standing.Last != nil {
-		env.SetHeartbeatDetails(q.standing.Last)
+	if q.state.Last != nil {
+		env.SetHeartbeatDetails(q.state.Last)
 	}
 	result, err := env.ExecuteActivity(q.attempter.Deliver, q.delivery, converter.NewRawValue(nil))
 	if err == nil {
@@ -126,7 +126,7 @@ func (q *queue) tryIn(env *testsuite.TestActivityEnvironment) (report timer.Repo
 	app, ok := errors.AsType[*temporal.ApplicationError](err)
 	require.True(q, ok, err)
 	require.NoError(q, app.Details(&report), err)
-	q.standing.Last = &report
+	q.state.Last = &report
 	return report
 }
 
@@ -142,7 +142,7 @@ func TestWhatUsesUpTheLadder(t *testing.T) {
 	lateness := int64(7)
 	second := timer.Report{Result: timer.ResultRetry, Attempt: 2, LatenessMS: &lateness, Failure: &timer.Failure{Status: 500, Message: "HTTP 500"}}
 	for name, spoil := range map[string]func(*queue){
-		"nobody knows how it stands": func(q *queue) { q.standingErr = errors.New("no answer") },
+		"nobody knows how it stands": func(q *queue) { q.stateErr = errors.New("no answer") },
 		"the policy cannot be read":  func(q *queue) { q.policyErr = errors.New("no answer") },
 		"there is no policy":         func(q *queue) { q.policyErr = &timer.Error{Code: timer.NotFound}; q.policy = timer.Policy{} },
 		"back-pressure holds the type": func(q *queue) {
@@ -173,7 +173,7 @@ func TestWhatUsesUpTheLadder(t *testing.T) {
 							}
 						}
 						require.Empty(t, q.calls)
-						q.standingErr, q.policyErr, q.full, q.policy = nil, nil, false, policy
+						q.stateErr, q.policyErr, q.full, q.policy = nil, nil, false, policy
 						q.answer = answers(timer.Answer{Class: timer.Answered, Status: 500})
 						report := q.try()
 						require.Equal(t, made+1, report.Attempt)
@@ -204,7 +204,7 @@ func TestNumberByWhatWasRecorded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				q := newQueue(t)
-				q.delivery.Prior, q.standing.Last = c.prior, c.standing
+				q.delivery.Prior, q.state.Last = c.prior, c.standing
 				var suite testsuite.WorkflowTestSuite
 				env := suite.NewTestActivityEnvironment()
 				if c.recorded != nil {
@@ -225,7 +225,7 @@ func TestTheFirstTryWaits(t *testing.T) {
 			Result: timer.ResultRetry, Attempt: 1, EndedAt: timer.At(time.Now()), RetryIn: timer.Duration(10 * time.Second), Latest: timer.At(time.Now().Add(4 * time.Second)),
 		}
 		require.Equal(t, *q.delivery.Prior, q.try(), "it may reach past the latest time, which the workflow keeps")
-		q.standing.Last, q.delivery.Live = nil, false
+		q.state.Last, q.delivery.Live = nil, false
 		require.EqualValues(t, 4*time.Second, q.try().RetryIn, "where the time is fixed, a longer wait would end the delivery at once")
 		require.Empty(t, q.calls)
 	})
@@ -236,7 +236,7 @@ func TestTheFirstTryWaits(t *testing.T) {
 func TestTooSoonATry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(t)
-		q.standing.Last = &timer.Report{Result: timer.ResultRetry, Attempt: 2, EndedAt: timer.At(time.Now()), RetryIn: timer.Duration(10 * time.Second)}
+		q.state.Last = &timer.Report{Result: timer.ResultRetry, Attempt: 2, EndedAt: timer.At(time.Now()), RetryIn: timer.Duration(10 * time.Second)}
 		<-time.After(4 * time.Second)
 		report := q.try()
 		require.Equal(t, timer.ResultRetry, report.Result)
@@ -379,7 +379,7 @@ func TestSignsOfLife(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			q := newQueue(t)
 			q.answer, q.policy.Callback.Timeout = hangs, timer.Duration(timeout)
-			q.standing.Last = &timer.Report{Result: timer.ResultRetry, Attempt: 2}
+			q.state.Last = &timer.Report{Result: timer.ResultRetry, Attempt: 2}
 			var suite testsuite.WorkflowTestSuite
 			env := suite.NewTestActivityEnvironment()
 			env.SetTestTimeout(time.Hour)

@@ -18,12 +18,12 @@ var errTaskPending = errors.New("no worker has taken yet what happened to the ti
 // Runs answers what a worker asks about a run that it delivers.
 type Runs struct{ *kernel }
 
-// Standing tells whether a run still wants its next attempt, and how the last
+// SettledState tells whether a run still wants its next attempt, and how the last
 // one went. The run must be open, and no cancel or change may have called the
 // attempt off; an event that no worker has seen yet may do so, and is waited
 // for. Its errors are [timer.NotFound] and [timer.Unavailable], or that no
 // worker saw the event in time.
-func (r *Runs) Standing(ctx context.Context, key timer.Key, runID string) (timer.RunState, error) {
+func (r *Runs) SettledState(ctx context.Context, key timer.Key, runID string) (timer.RunState, error) {
 	ctx, cancel := context.WithTimeout(ctx, tuning.TaskWait)
 	defer cancel()
 	for {
@@ -42,9 +42,9 @@ func (r *Runs) Standing(ctx context.Context, key timer.Key, runID string) (timer
 	}
 }
 
-// Progress is [Runs.Standing] as of now, for the workflow that asks in a task
+// State is [Runs.SettledState] as of now, for the workflow that asks in a task
 // of its own. Its errors are [timer.NotFound] and [timer.Unavailable].
-func (r *Runs) Progress(ctx context.Context, key timer.Key, runID string) (timer.RunState, error) {
+func (r *Runs) State(ctx context.Context, key timer.Key, runID string) (timer.RunState, error) {
 	described, err := r.describe(ctx, key.String(), runID)
 	if err != nil {
 		return timer.RunState{}, err

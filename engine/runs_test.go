@@ -85,17 +85,17 @@ func TestTheStateOfARunWaitsForItsTask(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &busy{free: time.Now().Add(time.Hour)}
 		runs, began := New(Config{Client: f}).Runs, time.Now()
-		_, err := runs.Standing(t.Context(), order, "run")
+		_, err := runs.SettledState(t.Context(), order, "run")
 		require.ErrorIs(t, err, errTaskPending)
 		require.Equal(t, tuning.TaskWait, time.Since(began))
 
-		now, err := runs.Progress(t.Context(), order, "run")
+		now, err := runs.State(t.Context(), order, "run")
 		require.NoError(t, err)
 		require.True(t, now.Wanted, "the workflow that asks has the task itself")
 
 		began = time.Now()
 		f.free = began.Add(time.Second)
-		state, err := runs.Standing(t.Context(), order, "run")
+		state, err := runs.SettledState(t.Context(), order, "run")
 		require.NoError(t, err)
 		require.True(t, state.Wanted)
 		require.InDelta(t, time.Second, time.Since(began), float64(tuning.TaskPoll))
@@ -109,7 +109,7 @@ func TestTheStateOfAnAttempt(t *testing.T) {
 		State:       enumspb.PENDING_ACTIVITY_STATE_CANCEL_REQUESTED,
 		LastFailure: failed(details(t, timer.Report{Result: timer.ResultRetry, Attempt: 3})),
 	}}
-	state, err := runsOf(run).Progress(t.Context(), order, "run")
+	state, err := runsOf(run).State(t.Context(), order, "run")
 	require.NoError(t, err)
 	require.False(t, state.Wanted, "it is called off")
 	require.Equal(t, 3, state.Last.Attempt)

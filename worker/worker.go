@@ -107,7 +107,7 @@ func New(options Options) *Workers {
 	register(w.timers, workflows.ActivityFirstAttempt, options.Attempter.FirstAttempt)
 	register(w.timers, workflows.ActivityReceipt, options.Attempter.Receipt)
 	register(w.timers, workflows.ActivityCause, options.Attempter.Cause)
-	register(w.timers, workflows.ActivityStanding, options.Attempter.Standing)
+	register(w.timers, workflows.ActivityRunState, options.Attempter.State)
 	register(w.defaults, workflows.ActivityDeliver, options.Attempter.Deliver)
 	register(w.receipts, workflows.ActivityAsk, options.Attempter.Ask)
 	register(w.receipts, workflows.ActivityRecheck, options.Attempter.Recheck)

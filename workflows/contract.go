@@ -56,8 +56,8 @@ const (
 
 // Activity types.
 const (
-	// ActivityStanding says how a delivery stands under the live policy.
-	ActivityStanding = "standing"
+	// ActivityRunState says how a delivery stands under the live policy.
+	ActivityRunState = "standing"
 	// ActivityFirstAttempt is the first attempt, a local activity.
 	ActivityFirstAttempt = "ring"
 	// ActivityDeliver is every other attempt, retried by the server.

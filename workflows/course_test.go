@@ -81,7 +81,7 @@ func newCourseAt(t *testing.T, due time.Time) *course {
 		}
 		return s.deliver(s, info)
 	})
-	s.register(workflows.ActivityStanding, func(context.Context, timer.Spec) (timer.RunState, error) { return s.standing(s) })
+	s.register(workflows.ActivityRunState, func(context.Context, timer.Spec) (timer.RunState, error) { return s.standing(s) })
 	return s
 }
 

@@ -163,26 +163,26 @@ func (d *delivery) ask(ctx workflow.Context) {
 	ctx = workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
 		StartToCloseTimeout: tuning.QuestionTimeout, RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 2},
 	})
-	d.answer = workflow.ExecuteLocalActivity(ctx, ActivityStanding, d.spec)
+	d.answer = workflow.ExecuteLocalActivity(ctx, ActivityRunState, d.spec)
 }
 
 // heed does what the answer asks for. Without one, nothing is given up: it asks
 // again later.
 func (d *delivery) heed(ctx workflow.Context, answer workflow.Future) {
 	d.answer = nil
-	var standing timer.RunState
-	if err := answer.Get(ctx, &standing); err != nil {
+	var state timer.RunState
+	if err := answer.Get(ctx, &state); err != nil {
 		if ctx.Err() == nil && d.expiry == nil {
 			d.expireAfter(ctx, tuning.AskAgain)
 		}
 		return
 	}
-	if standing.Last != nil {
-		d.last = *standing.Last
+	if state.Last != nil {
+		d.last = *state.Last
 	}
-	d.last.Latest, d.last.PolicyVersion = standing.Latest, standing.PolicyVersion
-	switch left := standing.Latest.Until(workflow.Now(ctx)); {
-	case standing.Latest != 0 && left <= 0:
+	d.last.Latest, d.last.PolicyVersion = state.Latest, state.PolicyVersion
+	switch left := state.Latest.Until(workflow.Now(ctx)); {
+	case state.Latest != 0 && left <= 0:
 		d.expired = true
 		d.callOff()
 	case d.lost:
