@@ -7,6 +7,7 @@ import (
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 
+	"github.com/wakecall/wakecall/internal/errtype"
 	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
@@ -34,7 +35,7 @@ func (a *Alerts) Raise(ctx context.Context, event timer.Event, occasion string) 
 		WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
 		StaticSummary:         string(event.Type) + " of " + event.Data.BusinessType,
 	}, workflows.TypeAlert, event)
-	if is[*serviceerror.WorkflowExecutionAlreadyStarted](err) {
+	if errtype.Is[*serviceerror.WorkflowExecutionAlreadyStarted](err) {
 		return nil
 	}
 	return translate(err)

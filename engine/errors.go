@@ -8,6 +8,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/wakecall/wakecall/internal/errtype"
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -15,10 +16,10 @@ import (
 // is not known to be otherwise has an unknown outcome: the caller may repeat
 // the same request, which is safe.
 func translate(err error) error {
-	if err == nil || is[*timer.Error](err) {
+	if err == nil || errtype.Is[*timer.Error](err) {
 		return err
 	}
-	if is[*serviceerror.NotFound](err) {
+	if errtype.Is[*serviceerror.NotFound](err) {
 		return &timer.Error{Code: timer.NotFound, Message: "There is no such timer.", Cause: err}
 	}
 	return &timer.Error{
@@ -48,13 +49,8 @@ func taken(err error) error {
 // errVanished is a timer that was deleted while it was asked for.
 var errVanished = errors.New("the timer that had the id is gone")
 
-func is[E error](err error) bool {
-	_, ok := errors.AsType[E](err)
-	return ok
-}
-
 // expired reports whether a call ended because its time was up.
 func expired(ctx context.Context, err error) bool {
 	return ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded) || status.Code(err) == codes.DeadlineExceeded ||
-		is[*serviceerror.DeadlineExceeded](err)
+		errtype.Is[*serviceerror.DeadlineExceeded](err)
 }

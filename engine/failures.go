@@ -6,6 +6,7 @@ import (
 
 	"go.temporal.io/api/serviceerror"
 
+	"github.com/wakecall/wakecall/internal/errtype"
 	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
@@ -69,7 +70,7 @@ func (f *Failures) redeliver(ctx context.Context, key timer.Key, runID string) (
 		spec.Series = &series
 	}
 	run, err := f.timers.start(ctx, startOptions(spec), spec, payload)
-	if is[*serviceerror.WorkflowExecutionAlreadyStarted](err) {
+	if errtype.Is[*serviceerror.WorkflowExecutionAlreadyStarted](err) {
 		if view, err = f.timers.get(ctx, key); err == nil {
 			err = notFailed(view)
 		}

@@ -10,6 +10,7 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
+	"github.com/wakecall/wakecall/internal/errtype"
 	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
@@ -166,7 +167,7 @@ func (j *Jobs[O, C]) result(ctx context.Context, info *workflowpb.WorkflowExecut
 	if stopped, ok := errors.AsType[*temporal.CanceledError](err); ok && stopped.HasDetails() {
 		return counts, stopped.Details(&counts)
 	}
-	if is[*temporal.WorkflowExecutionError](err) {
+	if errtype.Is[*temporal.WorkflowExecutionError](err) {
 		return counts, nil
 	}
 	return counts, translate(err)

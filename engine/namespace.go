@@ -10,6 +10,7 @@ import (
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 
+	"github.com/wakecall/wakecall/internal/errtype"
 	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/workflows"
 )
@@ -90,10 +91,10 @@ func (n *Namespace) awaitAttributes(ctx context.Context) error {
 			WorkflowExecutionErrorWhenAlreadyStarted: true,
 			TypedSearchAttributes:                    workflows.AllAttributes(),
 		}, workflows.TypeProbe)
-		if is[*serviceerror.WorkflowExecutionAlreadyStarted](err) {
+		if errtype.Is[*serviceerror.WorkflowExecutionAlreadyStarted](err) {
 			return nil
 		}
-		if !is[*serviceerror.InvalidArgument](err) {
+		if !errtype.Is[*serviceerror.InvalidArgument](err) {
 			return err
 		}
 		select {
@@ -108,7 +109,7 @@ func (n *Namespace) awaitAttributes(ctx context.Context) error {
 // an update, and a worker handles it. A probe that somebody has ended is started again.
 func (n *Namespace) Ready(ctx context.Context) error {
 	err := n.askProbe(ctx)
-	if is[*serviceerror.NotFound](err) {
+	if errtype.Is[*serviceerror.NotFound](err) {
 		if err = n.startProbe(ctx); err == nil {
 			err = n.askProbe(ctx)
 		}

@@ -5,6 +5,7 @@ import (
 
 	"go.temporal.io/api/serviceerror"
 
+	"github.com/wakecall/wakecall/internal/errtype"
 	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
@@ -38,7 +39,7 @@ func (p *Policies) LiftBackPressure(ctx context.Context, businessType string) er
 // updateEntity has the entity of a policy do something, and waits until it has.
 func (p *Policies) updateEntity(ctx context.Context, businessType, update string, args ...any) error {
 	err := p.update(ctx, workflows.PolicyID(businessType), update, args...)
-	if is[*serviceerror.NotFound](err) {
+	if errtype.Is[*serviceerror.NotFound](err) {
 		return noPolicy
 	}
 	return translate(err)

@@ -11,6 +11,7 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
+	"github.com/wakecall/wakecall/internal/errtype"
 	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
@@ -176,7 +177,7 @@ func (p *Policies) startEntity(ctx context.Context, record workflows.PolicyRecor
 		StaticSummary: "policy of " + record.Policy.BusinessType,
 	}
 	_, err := p.client.ExecuteWorkflow(ctx, options, workflows.TypePolicy, record)
-	if is[*serviceerror.WorkflowExecutionAlreadyStarted](err) {
+	if errtype.Is[*serviceerror.WorkflowExecutionAlreadyStarted](err) {
 		return stalePolicy
 	}
 	return translate(err)
@@ -188,7 +189,7 @@ func (p *Policies) replace(ctx context.Context, put workflows.PutPolicy) error {
 	if app, ok := errors.AsType[*temporal.ApplicationError](err); ok && app.Type() == workflows.ErrorVersion {
 		return stalePolicy
 	}
-	if is[*serviceerror.NotFound](err) { // deleted meanwhile
+	if errtype.Is[*serviceerror.NotFound](err) { // deleted meanwhile
 		return stalePolicy
 	}
 	return translate(err)

@@ -11,6 +11,7 @@ import (
 	timerate "golang.org/x/time/rate"
 
 	"github.com/wakecall/wakecall/engine/query"
+	"github.com/wakecall/wakecall/internal/errtype"
 	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 )
@@ -164,7 +165,7 @@ func (r *round) wake(ctx context.Context, spec timer.Spec) error {
 	change := timer.Change{ID: uuid.NewString(), Wake: true, At: timer.At(time.Now())}
 	_, err := r.timers.signal(ctx, spec, change, enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE)
 	switch {
-	case is[*serviceerror.WorkflowExecutionAlreadyStarted](err): // it has ended since
+	case errtype.Is[*serviceerror.WorkflowExecutionAlreadyStarted](err): // it has ended since
 		return nil
 	case err != nil:
 		return translate(err)

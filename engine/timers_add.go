@@ -8,6 +8,7 @@ import (
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/converter"
 
+	"github.com/wakecall/wakecall/internal/errtype"
 	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
@@ -60,7 +61,7 @@ func (t *Timers) book(
 	options := startOptions(spec)
 	options.WorkflowIDReusePolicy = reuse
 	run, err := t.start(ctx, options, spec, payload)
-	if is[*serviceerror.WorkflowExecutionAlreadyStarted](err) {
+	if errtype.Is[*serviceerror.WorkflowExecutionAlreadyStarted](err) {
 		view, err = t.sameAs(ctx, spec)
 		return view, false, taken(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/api/workflowservice/v1"
 
+	"github.com/wakecall/wakecall/internal/errtype"
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -73,7 +74,7 @@ func (t *Timers) cancel(ctx context.Context, view timer.View, ifMatch string) er
 		execution.RunId = view.RunID
 	}
 	_, err := t.client.WorkflowService().RequestCancelWorkflowExecution(ctx, request)
-	if is[*serviceerror.NotFound](err) {
+	if errtype.Is[*serviceerror.NotFound](err) {
 		return nil
 	}
 	if err != nil || !mayBePreloaded(view) || view.Status != timer.Scheduled {

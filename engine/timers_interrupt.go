@@ -15,6 +15,7 @@ import (
 	"go.temporal.io/sdk/client"
 	"google.golang.org/protobuf/types/known/durationpb"
 
+	"github.com/wakecall/wakecall/internal/errtype"
 	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
@@ -56,7 +57,7 @@ func (t *Timers) mark(ctx context.Context, s sent) error {
 		WorkflowIdReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
 		OnConflictOptions:        &workflowpb.OnConflictOptions{AttachRequestId: true},
 	})
-	if is[*serviceerror.WorkflowExecutionAlreadyStarted](err) { // the timer has ended
+	if errtype.Is[*serviceerror.WorkflowExecutionAlreadyStarted](err) { // the timer has ended
 		return nil
 	}
 	return translate(err)

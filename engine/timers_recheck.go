@@ -7,6 +7,7 @@ import (
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/api/workflowservice/v1"
 
+	"github.com/wakecall/wakecall/internal/errtype"
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -47,7 +48,7 @@ func (t *Timers) undo(ctx context.Context, key timer.Key, firstRunID string) (un
 		Namespace: t.namespace, WorkflowExecution: &commonpb.WorkflowExecution{WorkflowId: key.String()},
 		FirstExecutionRunId: firstRunID, Reason: "the policy is being deleted",
 	})
-	if is[*serviceerror.NotFound](err) {
+	if errtype.Is[*serviceerror.NotFound](err) {
 		return false, nil
 	}
 	return err == nil, translate(err)

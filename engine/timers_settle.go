@@ -7,6 +7,7 @@ import (
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
 
+	"github.com/wakecall/wakecall/internal/errtype"
 	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
@@ -88,7 +89,7 @@ func (t *Timers) signal(
 
 // refusedBy answers a change that Temporal did not take.
 func (t *Timers) refusedBy(ctx context.Context, key timer.Key, err error) (timer.View, Effect, error) {
-	if !is[*serviceerror.WorkflowExecutionAlreadyStarted](err) {
+	if !errtype.Is[*serviceerror.WorkflowExecutionAlreadyStarted](err) {
 		return timer.View{}, "", translate(err)
 	}
 	view, err := t.Get(ctx, key)

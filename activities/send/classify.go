@@ -11,6 +11,7 @@ import (
 
 	"code.dny.dev/ssrf"
 
+	"github.com/wakecall/wakecall/internal/errtype"
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -25,7 +26,7 @@ func Classify(err error) timer.FailureClass {
 		return timer.BlockedAddress
 	case isTimeout(err):
 		return timer.Timeout
-	case is[*net.DNSError](err):
+	case errtype.Is[*net.DNSError](err):
 		return timer.DNSFailure
 	case isDial(err):
 		return timer.ConnectFailure
@@ -34,24 +35,19 @@ func Classify(err error) timer.FailureClass {
 	}
 }
 
-func is[E error](err error) bool {
-	_, ok := errors.AsType[E](err)
-	return ok
-}
-
 // classifyTLS is the class of an error that can be told to be of TLS.
 func classifyTLS(err error) timer.FailureClass {
 	if invalid, ok := errors.AsType[x509.CertificateInvalidError](err); ok && invalid.Reason == x509.Expired {
 		return timer.TLSExpired
 	}
 	switch {
-	case is[x509.UnknownAuthorityError](err):
+	case errtype.Is[x509.UnknownAuthorityError](err):
 		return timer.TLSUnknownIssuer
-	case is[x509.HostnameError](err):
+	case errtype.Is[x509.HostnameError](err):
 		return timer.TLSWrongName
-	case is[tls.RecordHeaderError](err), errors.Is(err, http.ErrSchemeMismatch):
+	case errtype.Is[tls.RecordHeaderError](err), errors.Is(err, http.ErrSchemeMismatch):
 		return timer.TLSProtocol
-	case is[*tls.CertificateVerificationError](err), is[x509.CertificateInvalidError](err):
+	case errtype.Is[*tls.CertificateVerificationError](err), errtype.Is[x509.CertificateInvalidError](err):
 		return timer.TLSFailure
 	}
 	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == remote {

@@ -24,7 +24,7 @@ var rooms = map[string][]string{
 	"workflows":           {"timer"},
 	"activities":          {"activities/job", "timer", "activities/send"},
 	"activities/job":      {"timer"},
-	"engine":              {"engine/query", "timer", "workflows", "internal/burst", "internal/limiter", "internal/quota", "internal/seal"},
+	"engine":              {"engine/query", "timer", "workflows", "internal/burst", "internal/errtype", "internal/limiter", "internal/quota", "internal/seal"},
 	"engine/query":        {"timer"},
 	"worker":              {"activities", "timer", "workflows"},
 	"api":                 {"timer", "engine", "internal/auth"},
@@ -35,6 +35,7 @@ var rooms = map[string][]string{
 	"internal/build":      {},
 	"internal/burst":      {},
 	"internal/completion": {"internal/limiter"},
+	"internal/errtype":    {},
 	"internal/golden":     {},
 	"internal/limiter":    {},
 	"internal/quota":      {},
@@ -50,7 +51,7 @@ var rooms = map[string][]string{
 
 	// Each transport is one package, which nobody but the app knows.
 	"activities/send":          {"timer"},
-	"activities/send/http":     {"timer", "activities/send", "internal/retryafter"},
+	"activities/send/http":     {"timer", "activities/send", "internal/errtype", "internal/retryafter"},
 	"activities/send/sendtest": {"timer", "activities/send"},
 	"activities/send/amqp":     {"timer", "activities/send"},
 	"internal/rabbit":          {},

@@ -3,7 +3,6 @@ package httpsend
 import (
 	"context"
 	"crypto/tls"
-	"errors"
 	"net/http/httptrace"
 	"sync/atomic"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"golang.org/x/net/http2"
 
 	"github.com/wakecall/wakecall/activities/send"
+	"github.com/wakecall/wakecall/internal/errtype"
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -51,8 +51,7 @@ func post(ctx context.Context, client *resty.Client, e send.Envelope) (t transmi
 // itself sends a POST again only when no byte of it was written, or when an HTTP/2
 // receiver says that it did not look at it (GOAWAY, REFUSED_STREAM).
 func (t transmission) dropped() bool {
-	_, refused := errors.AsType[http2.StreamError](t.err)
-	return t.class == timer.BrokenAnswer && t.kept && !t.answered && !refused
+	return t.class == timer.BrokenAnswer && t.kept && !t.answered && !errtype.Is[http2.StreamError](t.err)
 }
 
 // then is what came of sending the same once more.

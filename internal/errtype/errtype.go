@@ -1,0 +1,10 @@
+// Package errtype asks what an error is, where its value does not matter.
+package errtype
+
+import "errors"
+
+// Is reports whether err, or an error that it wraps, is an E.
+func Is[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
+}
