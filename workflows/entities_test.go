@@ -130,6 +130,7 @@ func probe(t *testing.T, times int) error {
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(quiet{})
 	env := suite.NewTestWorkflowEnvironment()
+	env.SetTestTimeout(time.Minute)
 	workflows.Register(env)
 	answered := 0
 	for n := range times {

@@ -22,6 +22,7 @@ func stage() (*testsuite.TestWorkflowEnvironment, timer.Spec) {
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(quiet{})
 	env := suite.NewTestWorkflowEnvironment()
+	env.SetTestTimeout(time.Minute)
 	workflows.Register(env)
 	now := timer.At(time.Unix(1_800_000_000, 0))
 	env.SetStartTime(now.Time())

@@ -34,6 +34,7 @@ func newEntity(t *testing.T) *entity {
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(quiet{})
 	e.env = suite.NewTestWorkflowEnvironment()
+	e.env.SetTestTimeout(time.Minute)
 	e.env.SetStartTime(e.began)
 	workflows.Register(e.env)
 	e.env.RegisterActivityWithOptions(func(_ context.Context, g timer.QueueRate) error {

@@ -29,6 +29,7 @@ func TestPolicyMakesRoom(t *testing.T) {
 			var suite testsuite.WorkflowTestSuite
 			suite.SetLogger(quiet{})
 			env := suite.NewTestWorkflowEnvironment()
+			env.SetTestTimeout(time.Minute)
 			workflows.Register(env)
 			env.RegisterActivityWithOptions(func(context.Context, timer.QueueRate) error { return nil },
 				activity.RegisterOptions{Name: workflows.ActivitySetQueueRate})

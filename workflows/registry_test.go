@@ -22,6 +22,7 @@ func registry(t *testing.T, known workflows.Registered, changes ...workflows.Reg
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(quiet{})
 	env := suite.NewTestWorkflowEnvironment()
+	env.SetTestTimeout(time.Minute)
 	workflows.Register(env)
 	env.SetStartTime(time.Unix(1000, 0))
 	named := known

@@ -57,6 +57,9 @@ const (
 )
 
 func TestTransport(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a RabbitMQ")
+	}
 	server := rabbit.Start(t)
 	t.Run("conformance", func(t *testing.T) { conformance(t, server) })
 	t.Run("properties", func(t *testing.T) { properties(t, server) })
