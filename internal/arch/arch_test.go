@@ -50,7 +50,7 @@ var rooms = map[string][]string{
 	".":               {"internal/apply", "internal/build", "internal/config", "internal/observe", "internal/app"},
 
 	// Each transport is one package, which nobody but the app knows.
-	"activities/send":          {"timer"},
+	"activities/send":          {"timer", "internal/errtype"},
 	"activities/send/http":     {"timer", "activities/send", "internal/errtype", "internal/retryafter"},
 	"activities/send/sendtest": {"timer", "activities/send"},
 	"activities/send/amqp":     {"timer", "activities/send"},
