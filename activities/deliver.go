@@ -123,8 +123,10 @@ func (a *Attempter) paced(ctx context.Context, config attemptConfig, next attemp
 	if config.policy.Version != 0 && activity.GetInfo(ctx).TaskQueue != a.Queue(config.policy.BusinessType) {
 		return next.skip(config, timer.ResultUseQueue), nil
 	}
+	// It came before its queue was stopped. By the end of this wait the queue is, and
+	// lets it go when the back-pressure ends or is lifted.
 	if until, held := config.policy.HeldBack(now); held {
-		return next.wait(config, until.Until(now)), nil
+		return next.wait(config, min(until.Until(now), tuning.BackPressureHeard)), nil
 	}
 	if config.policy.Version != 0 { // else the queue is everybody's, and has limits of its own
 		leave, ok := a.Bulkhead.EnterQueue(ctx, config.policy.BusinessType, config.policy.Limits.InFlight)

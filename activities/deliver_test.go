@@ -137,6 +137,21 @@ func (q *queue) numbers() (numbers []string) {
 	return numbers
 }
 
+// A timer that comes while its type is held back waits by itself only until its queue
+// is stopped: a wait until the end would outlast back-pressure that is lifted.
+func TestWhatIsHeldBackWaitsForItsQueue(t *testing.T) {
+	for end, wait := range map[time.Duration]time.Duration{time.Second: time.Second, time.Hour: tuning.BackPressureHeard} {
+		synctest.Test(t, func(t *testing.T) {
+			q := newQueue(t)
+			q.policy.BackPressure = &timer.BackPressure{Until: timer.At(time.Now().Add(end))}
+			report := q.try()
+			require.Equal(t, timer.ResultRetry, report.Result)
+			require.Equal(t, wait, report.RetryIn.D())
+			require.Empty(t, q.calls)
+		})
+	}
+}
+
 // Only attempts that left a report use up the ladder.
 func TestWhatUsesUpTheLadder(t *testing.T) {
 	lateness := int64(7)

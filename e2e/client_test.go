@@ -45,7 +45,7 @@ func TestTheGoClient(t *testing.T) {
 	_, created, err = wakecall.Timers.Add(ctx, booking)
 	require.NoError(t, err)
 	require.False(t, created)
-	moved, pending, err := wakecall.Timers.Patch(ctx, view.Key, client.Terms{Delay: client.After(2 * time.Hour)}, nil)
+	moved, pending, err := wakecall.Timers.Patch(ctx, view.Key, client.Terms{Delay: client.After(2 * time.Hour)}, client.After(20*time.Second))
 	require.NoError(t, err)
 	require.False(t, pending)
 	require.Greater(t, moved.DueAt, view.DueAt)
