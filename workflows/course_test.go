@@ -64,13 +64,9 @@ func newCourseAt(t *testing.T, due time.Time) *course {
 		deliver: func(*course, activity.Info) (timer.Report, error) { return timer.Report{}, activity.ErrResultPending },
 	}
 	s.standing = func(s *course) (timer.RunState, error) { return timer.RunState{Latest: s.ring.Latest}, nil }
-	var suite testsuite.WorkflowTestSuite
-	suite.SetLogger(quiet{})
-	s.env = suite.NewTestWorkflowEnvironment()
+	s.env = newEnvironment()
 	s.env.SetStartTime(due)
 	s.env.SetWorkerOptions(worker.Options{Interceptors: []interceptor.WorkerInterceptor{&around{course: s}}})
-	s.env.SetTestTimeout(time.Minute)
-	workflows.Register(s.env)
 	s.register(workflows.ActivityFirstAttempt, func(context.Context, timer.Delivery, converter.RawValue) (timer.Report, error) {
 		return s.ring, nil
 	})

@@ -127,11 +127,7 @@ func continues(t *testing.T, err error, input ...any) {
 
 // probe runs the workflow of the readiness probe, and asks it that often.
 func probe(t *testing.T, times int) error {
-	var suite testsuite.WorkflowTestSuite
-	suite.SetLogger(quiet{})
-	env := suite.NewTestWorkflowEnvironment()
-	env.SetTestTimeout(time.Minute)
-	workflows.Register(env)
+	env := newEnvironment()
 	answered := 0
 	for n := range times {
 		env.RegisterDelayedCallback(func() {

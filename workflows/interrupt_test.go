@@ -19,11 +19,7 @@ import (
 
 // stage runs a timer that is due an hour from now, in workflow time.
 func stage() (*testsuite.TestWorkflowEnvironment, timer.Spec) {
-	var suite testsuite.WorkflowTestSuite
-	suite.SetLogger(quiet{})
-	env := suite.NewTestWorkflowEnvironment()
-	env.SetTestTimeout(time.Minute)
-	workflows.Register(env)
+	env := newEnvironment()
 	now := timer.At(time.Unix(1_800_000_000, 0))
 	env.SetStartTime(now.Time())
 	spec := timer.Spec{
@@ -57,7 +53,6 @@ func TestTheCauseOfACancelIsAskedUntilItIsTold(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			env, spec := stage()
-			env.SetTestTimeout(time.Minute)
 			delay := timer.Duration(time.Hour)
 			env.RegisterActivityWithOptions(func(context.Context, timer.Delivery, converter.RawValue) (timer.Report, error) {
 				env.SignalWorkflow(workflows.SignalChange, timer.Change{ID: "c", Terms: timer.Terms{Delay: &delay}, At: spec.DueAt})

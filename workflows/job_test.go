@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
-	"go.temporal.io/sdk/testsuite"
 
 	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
@@ -64,11 +63,7 @@ func TestAJobEnds(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var suite testsuite.WorkflowTestSuite
-			suite.SetLogger(quiet{})
-			env := suite.NewTestWorkflowEnvironment()
-			env.SetTestTimeout(time.Minute)
-			workflows.Register(env)
+			env := newEnvironment()
 			tries := 0
 			env.RegisterActivityWithOptions(func(ctx context.Context, got timer.Redelivery) (timer.Redelivered, error) {
 				info := activity.GetInfo(ctx)

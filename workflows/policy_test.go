@@ -31,12 +31,8 @@ type entity struct {
 
 func newEntity(t *testing.T) *entity {
 	e := &entity{T: t, began: time.Now().Truncate(time.Second), policy: timer.Policy{BusinessType: "x", Version: 1}}
-	var suite testsuite.WorkflowTestSuite
-	suite.SetLogger(quiet{})
-	e.env = suite.NewTestWorkflowEnvironment()
-	e.env.SetTestTimeout(time.Minute)
+	e.env = newEnvironment()
 	e.env.SetStartTime(e.began)
-	workflows.Register(e.env)
 	e.env.RegisterActivityWithOptions(func(_ context.Context, g timer.QueueRate) error {
 		if e.stuck {
 			return activity.ErrResultPending

@@ -26,11 +26,7 @@ func TestPolicyMakesRoom(t *testing.T) {
 		"not at all":           func(*testsuite.TestWorkflowEnvironment) {},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var suite testsuite.WorkflowTestSuite
-			suite.SetLogger(quiet{})
-			env := suite.NewTestWorkflowEnvironment()
-			env.SetTestTimeout(time.Minute)
-			workflows.Register(env)
+			env := newEnvironment()
 			env.RegisterActivityWithOptions(func(context.Context, timer.QueueRate) error { return nil },
 				activity.RegisterOptions{Name: workflows.ActivitySetQueueRate})
 			record := func(version int) workflows.PolicyRecord {

@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/mock"
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/converter"
-	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/wakecall/wakecall/workflows"
@@ -19,11 +18,7 @@ import (
 // continues as new or is cancelled, and returns the types that it names in the end.
 func registry(t *testing.T, known workflows.Registered, changes ...workflows.Registration) workflows.Registered {
 	t.Helper()
-	var suite testsuite.WorkflowTestSuite
-	suite.SetLogger(quiet{})
-	env := suite.NewTestWorkflowEnvironment()
-	env.SetTestTimeout(time.Minute)
-	workflows.Register(env)
+	env := newEnvironment()
 	env.SetStartTime(time.Unix(1000, 0))
 	named := known
 	env.OnUpsertMemo(mock.Anything).Return(nil).Run(func(args mock.Arguments) {

@@ -104,11 +104,3 @@ func TestReplaySeesAnotherBehaviour(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, altered, 0o600))
 	require.Error(t, replay(file))
 }
-
-// quiet drops the replayer's log.
-type quiet struct{}
-
-func (quiet) Debug(string, ...any) {}
-func (quiet) Info(string, ...any)  {}
-func (quiet) Warn(string, ...any)  {}
-func (quiet) Error(string, ...any) {}
