@@ -11,8 +11,8 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// readiness asks the probe, not more often than every readyFor: the probe
-// writes to Temporal. Callers that come meanwhile share the answer.
+// readiness asks the probe, not more often than every [tuning.ReadyTrusted]: the
+// probe writes to Temporal. Callers that come meanwhile share the answer.
 type readiness struct {
 	probe  func(context.Context) error
 	probes singleflight.Group

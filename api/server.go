@@ -42,8 +42,8 @@ type Options struct {
 	Logger    *slog.Logger
 	// Auth says who calls; without one, nobody is let in.
 	Auth *auth.Authenticator
-	// Reach judges the addresses in URLs beside what cannot be read of a body; nil for
-	// none. The engine judges what can be read.
+	// Reach judges the destinations beside what cannot be read of a body; the engine
+	// judges what can be read. Its zero value allows every address and knows no broker.
 	Reach timer.Reach
 	// MetricsElsewhere leaves /metrics to a server on an address of its own.
 	MetricsElsewhere bool

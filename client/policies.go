@@ -22,8 +22,8 @@ type Planned struct {
 }
 
 // Match is the version that a policy must have to be changed. Zero admits any version,
-// and a policy that is not there. A change of one version is not repeated when its answer was lost: the
-// second try would find another version.
+// and a policy that is not there. A change of one version is not repeated when its
+// answer was lost: the second try would find another version.
 type Match int
 
 func (m Match) header() http.Header {

@@ -20,7 +20,8 @@ type Config struct {
 	WebUI string
 	// PolicyTTL is how long a policy that was read is trusted.
 	PolicyTTL time.Duration
-	// Reach judges the addresses in URLs; nil for none.
+	// Reach tells where messages may be sent. Its zero value allows every address and
+	// knows no broker.
 	Reach timer.Reach
 	// Limiter holds bookings to the rate of their policy.
 	Limiter Limiter

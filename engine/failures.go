@@ -60,15 +60,7 @@ func (f *Failures) redeliver(ctx context.Context, key timer.Key, runID string) (
 		return timer.View{}, err
 	}
 	spec.Target = targetOf(spec.Callback, policy)
-	// An already passed due time rings at once; far enough ahead that no
-	// policy's expiry can hold.
-	spec.LatestAt, spec.ExpiresAfter = timer.At(time.Now()).Add(timer.MaxAhead), 0
-	spec.Behaviour = workflows.BehaviourNow
-	if spec.Series != nil { // its rule has come to its end; this occurrence shall ring
-		series := *spec.Series
-		series.Resumed = true
-		spec.Series = &series
-	}
+	spec = afresh(spec, timer.At(time.Now()))
 	run, err := f.timers.start(ctx, startOptions(spec), spec, payload)
 	if errtype.Is[*serviceerror.WorkflowExecutionAlreadyStarted](err) {
 		if view, err = f.timers.get(ctx, key); err == nil {
@@ -83,6 +75,20 @@ func (f *Failures) redeliver(ctx context.Context, key timer.Key, runID string) (
 		return timer.View{}, f.ended(ctx, key, err)
 	}
 	return f.timers.booked(ctx, spec, run.GetRunID()), nil
+}
+
+// afresh is what a timer begins with that is tried again: its due time has passed, so
+// it rings at once.
+func afresh(spec timer.Spec, now timer.Instant) timer.Spec {
+	// So far ahead that no policy's expiry can hold.
+	spec.LatestAt, spec.ExpiresAfter = now.Add(timer.MaxAhead), 0
+	spec.Behaviour = workflows.BehaviourNow
+	if spec.Series != nil { // its rule has come to its end; this occurrence shall ring
+		series := *spec.Series
+		series.Resumed = true
+		spec.Series = &series
+	}
+	return spec
 }
 
 // ended answers with the timer where that has ended, and else with the error.

@@ -165,7 +165,8 @@ func (j *Jobs[O, C]) result(ctx context.Context, info *workflowpb.WorkflowExecut
 	run := j.client.GetWorkflow(ctx, info.GetExecution().GetWorkflowId(), info.GetExecution().GetRunId())
 	err = run.Get(ctx, &counts)
 	if stopped, ok := errors.AsType[*temporal.CanceledError](err); ok && stopped.HasDetails() {
-		return counts, stopped.Details(&counts)
+		err = stopped.Details(&counts)
+		return counts, err
 	}
 	if errtype.Is[*temporal.WorkflowExecutionError](err) {
 		return counts, nil

@@ -46,6 +46,8 @@ func (j *Jobs[O, C]) query(r JobsRequest) query.Query {
 // token of the next page. The list lags behind by a moment: one that has changed its
 // status since may be on the page all the same. Its error is [timer.Unavailable].
 func (j *Jobs[O, C]) List(ctx context.Context, r JobsRequest) (page []Job[O, C], next []byte, err error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
 	response, err := j.list(ctx, j.query(r), r.Size, r.Token)
 	if err != nil {
 		return nil, nil, err

@@ -5,8 +5,10 @@ import (
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
 	workflowpb "go.temporal.io/api/workflow/v1"
 
+	"github.com/wakecall/wakecall/internal/errtype"
 	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
@@ -47,7 +49,7 @@ func (p *Policies) Policy(ctx context.Context, businessType string) (timer.Polic
 }
 
 // cached is [Policies.Policy] without a look at its secrets: those that no key opens
-// are missing in it. Its errors are [timer.NotFound] and [timer.Unavailable].
+// are still sealed in it, and named in Unopened; only retired ones are missing. Its errors are [timer.NotFound] and [timer.Unavailable].
 func (p *Policies) cached(ctx context.Context, businessType string) (timer.Policy, error) {
 	return p.cache.get(ctx, businessType)
 }
@@ -142,4 +144,13 @@ func (p *Policies) restart(ctx context.Context, record workflows.PolicyRecord) {
 func recordOf(info *workflowpb.WorkflowExecutionInfo) (record workflows.PolicyRecord, err error) {
 	err = readMemo(info, workflows.MemoPolicy, "policy", &record)
 	return record, err
+}
+
+// updateEntity has the entity of a policy do something, and waits until it has.
+func (p *Policies) updateEntity(ctx context.Context, businessType, update string, args ...any) error {
+	err := p.update(ctx, workflows.PolicyID(businessType), update, args...)
+	if errtype.Is[*serviceerror.NotFound](err) {
+		return noPolicy
+	}
+	return translate(err)
 }

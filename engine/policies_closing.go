@@ -27,9 +27,9 @@ func refuseClosed(policy timer.Policy) error {
 	return nil
 }
 
-// closing decides whether a policy, or its URL, can be taken away. Temporal's visibility lags behind,
-// and every gateway books by a policy that it has read a while ago. So the policy takes
-// no bookings for as long as both take, and what is open is counted then.
+// closing decides whether a policy, or its URL, can be taken away. Temporal's visibility
+// lags behind, and every gateway books by a policy that it has read a while ago. So the
+// policy takes no bookings for as long as both take, and what is open is counted then.
 type closing struct {
 	policies             *Policies
 	businessType, author string

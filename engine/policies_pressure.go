@@ -3,9 +3,6 @@ package engine
 import (
 	"context"
 
-	"go.temporal.io/api/serviceerror"
-
-	"github.com/wakecall/wakecall/internal/errtype"
 	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
@@ -34,13 +31,4 @@ func (p *Policies) LiftBackPressure(ctx context.Context, businessType string) er
 	defer cancel()
 	defer p.cache.forget(businessType)
 	return p.updateEntity(ctx, businessType, workflows.UpdateLiftPressure)
-}
-
-// updateEntity has the entity of a policy do something, and waits until it has.
-func (p *Policies) updateEntity(ctx context.Context, businessType, update string, args ...any) error {
-	err := p.update(ctx, workflows.PolicyID(businessType), update, args...)
-	if errtype.Is[*serviceerror.NotFound](err) {
-		return noPolicy
-	}
-	return translate(err)
 }

@@ -37,8 +37,8 @@ type crowdInBackoff struct {
 	lost, broken string
 	silent       map[string]error
 
-	lists, looks int
-	woken        []string
+	lists, checks int
+	woken         []string
 }
 
 func (c *crowdInBackoff) info(i int) *workflowpb.WorkflowExecutionInfo {
@@ -67,7 +67,7 @@ func (c *crowdInBackoff) DescribeWorkflowExecution(_ context.Context, id, _ stri
 	if !ok { // a policy
 		return nil, serviceerror.NewNotFound("none")
 	}
-	c.looks++
+	c.checks++
 	if err := c.silent[id]; err != nil {
 		return nil, err
 	}
@@ -118,8 +118,8 @@ func inBackoff(n int) (*crowdInBackoff, *Engine) {
 	return c, New(Config{Client: c, Namespace: "default"})
 }
 
-// The bound that the documents state: 200 looks a second, and each run of a crowd is
-// looked at once for each step of its ladder.
+// The bound that the documents state: 200 checks a second, and each run is checked once
+// for each step of its ladder.
 func TestALostRetryIsFoundBehindACrowd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -131,13 +131,13 @@ func TestALostRetryIsFoundBehindACrowd(t *testing.T) {
 		require.Empty(t, found.Passed)
 		require.Equal(t, []string{c.lost}, c.woken)
 		require.Equal(t, map[string]int{"order": 1}, found.Woken)
-		require.Equal(t, crowd, c.looks)
+		require.Equal(t, crowd, c.checks)
 		require.LessOrEqual(t, time.Since(began), crowd*time.Second/tuning.ChecksPerSecond)
 
-		c.lost, c.looks, c.lists = "", 0, 0
+		c.lost, c.checks, c.lists = "", 0, 0
 		_, err = e.Reconciler.Retrying(t.Context(), time.Minute)
 		require.NoError(t, err)
-		require.Equal(t, 1, c.looks, "the rest has nothing to do for an hour")
+		require.Equal(t, 1, c.checks, "the rest has nothing to do for an hour")
 		require.Equal(t, crowd/tuning.MaxListed, c.lists)
 
 		<-time.After(2 * time.Hour) // their attempts are past, and none was made
@@ -174,6 +174,6 @@ func TestARoundEndsWhereNothingIsAnswered(t *testing.T) {
 		}
 		_, err := e.Reconciler.Retrying(t.Context(), time.Minute)
 		require.Equal(t, timer.Unavailable, timer.CodeOf(err))
-		require.Equal(t, tuning.UnansweredChecks, c.looks)
+		require.Equal(t, tuning.UnansweredChecks, c.checks)
 	})
 }

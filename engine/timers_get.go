@@ -28,7 +28,8 @@ func (t *Timers) Get(ctx context.Context, key timer.Key) (timer.View, error) {
 	if err != nil {
 		return timer.View{}, err
 	}
-	return view, t.showCall(ctx, &view)
+	err = t.showCall(ctx, &view)
+	return view, err
 }
 
 // showCall adds where and how the receiver is called, from what the run began
@@ -82,7 +83,8 @@ func (t *Timers) getRun(ctx context.Context, key timer.Key, runID string) (timer
 	case enumspb.WORKFLOW_EXECUTION_STATUS_CONTINUED_AS_NEW: // the timer goes on in another run
 		return view, nil
 	default:
-		return view, t.showClosed(ctx, &view)
+		err = t.showClosed(ctx, &view)
+		return view, err
 	}
 }
 
@@ -111,7 +113,7 @@ func (t *Timers) showNext(ctx context.Context, view *timer.View) {
 	if view.NextAttemptAt == 0 {
 		return
 	}
-	if policy, err := t.policies.Policy(ctx, view.BusinessType); err == nil {
+	if policy, err := t.policies.cached(ctx, view.BusinessType); err == nil {
 		if until, held := policy.HeldBack(time.Now()); held {
 			view.NextAttemptAt = max(view.NextAttemptAt, until)
 		}

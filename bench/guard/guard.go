@@ -34,7 +34,8 @@ func Load(file string) (baseline Baseline, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return baseline, json.Unmarshal(text, &baseline)
+	err = json.Unmarshal(text, &baseline)
+	return baseline, err
 }
 
 // Save writes a baseline.

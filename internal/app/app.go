@@ -46,7 +46,7 @@ type App struct {
 	closing     []func() // of the transports
 }
 
-// Settings is what a App is opened with.
+// Settings is what an App is opened with.
 type Settings struct {
 	Config  config.Config
 	Version string
@@ -62,6 +62,19 @@ func FromEnvironment() (client.Options, error) {
 	return envconfig.LoadDefaultClientOptions()
 }
 
+// complete adds to how Temporal is reached what is the same everywhere.
+func (s *Settings) complete(telemetry *observe.Telemetry) {
+	s.Temporal.Identity = "wakecall-" + uuid.NewString()
+	if s.Temporal.HostPort == "" {
+		s.Temporal.HostPort = client.DefaultHostPort
+	}
+	if s.Temporal.Namespace == "" {
+		s.Temporal.Namespace = client.DefaultNamespace
+	}
+	s.Temporal.Logger = log.NewStructuredLogger(s.Logger)
+	s.Temporal.MetricsHandler = telemetry.SDK()
+}
+
 // Open connects to Temporal and makes the namespace ready.
 func Open(ctx context.Context, s Settings) (*App, error) {
 	box, err := seal.New(s.Config.SecretKey)
@@ -72,15 +85,7 @@ func Open(ctx context.Context, s Settings) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Temporal.Identity = "wakecall-" + uuid.NewString()
-	if s.Temporal.HostPort == "" {
-		s.Temporal.HostPort = client.DefaultHostPort
-	}
-	s.Temporal.Logger = log.NewStructuredLogger(s.Logger)
-	s.Temporal.MetricsHandler = telemetry.SDK()
-	if s.Temporal.Namespace == "" {
-		s.Temporal.Namespace = client.DefaultNamespace
-	}
+	s.complete(telemetry)
 	completions, err := completion.New()
 	if err != nil {
 		return nil, err

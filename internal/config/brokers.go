@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"strings"
+	"regexp"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -34,14 +34,16 @@ type brokersFile struct {
 }
 
 type brokerEntry struct {
-	Name      string `json:"name"`
-	URL       string `json:"url"`
-	Heartbeat string `json:"heartbeat"`
-	TLS       struct {
-		CA          string `json:"ca_file"`
-		Certificate string `json:"certificate_file"`
-		Key         string `json:"key_file"`
-	} `json:"tls"`
+	Name      string    `json:"name"`
+	URL       string    `json:"url"`
+	Heartbeat string    `json:"heartbeat"`
+	TLS       brokerTLS `json:"tls"`
+}
+
+type brokerTLS struct {
+	CA          string `json:"ca_file"`
+	Certificate string `json:"certificate_file"`
+	Key         string `json:"key_file"`
 }
 
 // ReadBrokers reads the file that names the brokers; "" names none. Its errors tell no
@@ -78,7 +80,8 @@ func (e brokerEntry) broker() (b Broker, err error) {
 	if b.URL, err = expand(e.URL); err != nil {
 		return b, err
 	}
-	if err := checkBroker(b.URL); err != nil {
+	scheme, err := checkBroker(b.URL)
+	if err != nil {
 		return b, err
 	}
 	if e.Heartbeat != "" {
@@ -87,16 +90,22 @@ func (e brokerEntry) broker() (b Broker, err error) {
 			return b, fmt.Errorf("its heartbeat must be from %s to %s", minHeartbeat, maxHeartbeat)
 		}
 	}
-	if strings.HasPrefix(b.URL, "amqps:") {
-		b.TLS, err = brokerTLS(e.TLS.CA, e.TLS.Certificate, e.TLS.Key)
+	switch {
+	case scheme == "amqps":
+		b.TLS, err = e.TLS.settings()
+	case e.TLS != brokerTLS{}: // an operator who asks for TLS must not be called in the clear
+		err = errors.New("its tls needs an amqps url")
 	}
 	return b, err
 }
 
+var inBraces = regexp.MustCompile(`\$\{[A-Za-z_][A-Za-z0-9_]*\}`)
+
 // expand puts variables of the environment, ${NAME}, into a URL, escaped as its parts
-// have to be.
+// have to be. A dollar sign without braces is itself: a password may have one.
 func expand(text string) (_ string, err error) {
-	expanded := os.Expand(text, func(name string) string {
+	expanded := inBraces.ReplaceAllStringFunc(text, func(found string) string {
+		name := found[len("${") : len(found)-len("}")]
 		value, ok := os.LookupEnv(name)
 		if !ok && err == nil {
 			err = fmt.Errorf("its url names %s, which is not set", name)
@@ -106,32 +115,33 @@ func expand(text string) (_ string, err error) {
 	return expanded, err
 }
 
-func checkBroker(text string) error {
+// checkBroker returns the scheme of a broker's URL, in small letters.
+func checkBroker(text string) (scheme string, err error) {
 	u, err := url.Parse(text)
 	if err != nil || (u.Scheme != "amqp" && u.Scheme != "amqps") || u.Hostname() == "" {
-		return errors.New("its url must be amqp[s]://user:password@host:port/vhost")
+		return "", errors.New("its url must be amqp[s]://user:password@host:port/vhost")
 	}
-	return nil
+	return u.Scheme, nil
 }
 
-func brokerTLS(ca, certificate, key string) (*tls.Config, error) {
+func (t brokerTLS) settings() (*tls.Config, error) {
 	settings := &tls.Config{MinVersion: tls.VersionTLS12}
-	if ca != "" {
+	if t.CA != "" {
 		roots, err := x509.SystemCertPool()
 		if err != nil {
 			return nil, err
 		}
-		bundle, err := os.ReadFile(ca)
+		bundle, err := os.ReadFile(t.CA)
 		if err != nil {
 			return nil, err
 		}
 		if !roots.AppendCertsFromPEM(bundle) {
-			return nil, fmt.Errorf("%s has no certificate in PEM", ca)
+			return nil, fmt.Errorf("%s has no certificate in PEM", t.CA)
 		}
 		settings.RootCAs = roots
 	}
-	if certificate != "" || key != "" {
-		pair, err := tls.LoadX509KeyPair(certificate, key)
+	if t.Certificate != "" || t.Key != "" {
+		pair, err := tls.LoadX509KeyPair(t.Certificate, t.Key)
 		if err != nil {
 			return nil, fmt.Errorf("certificate_file and key_file: %w", err)
 		}

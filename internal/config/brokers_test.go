@@ -21,12 +21,14 @@ func TestBrokers(t *testing.T) {
 	t.Setenv("RABBIT_PASSWORD", "p@ss/word")
 	found, err := brokersIn(t, `{"brokers": [
 		{"name": "main", "url": "amqp://wakecall:${RABBIT_PASSWORD}@127.0.0.1:5672/orders"},
-		{"name": "far", "url": "amqps://rabbit.example/", "heartbeat": "30s"}]}`)
+		{"name": "far", "url": "amqps://rabbit.example/", "heartbeat": "30s"},
+		{"name": "loud", "url": "AMQPS://rabbit.example/"}]}`)
 	require.NoError(t, err)
-	require.Len(t, found, 2)
+	require.Len(t, found, 3)
 	require.Equal(t, config.Broker{Name: "main", URL: "amqp://wakecall:p@ss%2Fword@127.0.0.1:5672/orders", Heartbeat: 10 * time.Second}, found[0])
 	require.Equal(t, 30*time.Second, found[1].Heartbeat)
 	require.NotNil(t, found[1].TLS)
+	require.NotNil(t, found[2].TLS)
 	none, err := config.ReadBrokers("")
 	require.NoError(t, err)
 	require.Empty(t, none)
@@ -38,6 +40,8 @@ func TestBadBrokers(t *testing.T) {
 		`[]`: "form", `{"brokers": [{"nam": "x"}]}`: "form", `{"brokers": [{"url": "amqp://h/"}]}`: "broker 1 needs a name",
 		`{"brokers": [{"name": "a", "url": "amqp://h/"}, {"name": "a", "url": "amqp://h/"}]}`:      "broker 2 needs a name",
 		`{"brokers": [{"name": "a", "url": "http://:${RABBIT_PASSWORD}@h/"}]}`:                     "broker a: its url must be",
+		`{"brokers": [{"name": "a", "url": "http://u:p$hidden@h/"}]}`:                              "broker a: its url must be",
+		`{"brokers": [{"name": "a", "url": "amqp://h/", "tls": {"ca_file": "ca.pem"}}]}`:           "its tls needs an amqps url",
 		`{"brokers": [{"name": "a", "url": "amqp://${NOBODY_SETS_THIS}@h/"}]}`:                     "NOBODY_SETS_THIS, which is not set",
 		`{"brokers": [{"name": "a", "url": "amqp://h/", "heartbeat": "soon"}]}`:                    "its heartbeat must be from 1s to 5m0s",
 		`{"brokers": [{"name": "a", "url": "amqp://h/", "heartbeat": "1ms"}]}`:                     "its heartbeat",

@@ -144,7 +144,8 @@ func (s *snapshot) end(ctx context.Context) error {
 
 // version changes with every write of somebody else.
 func (s *snapshot) version(ctx context.Context) (version int64, err error) {
-	return version, s.watcher.QueryRowContext(ctx, "PRAGMA data_version").Scan(&version)
+	err = s.watcher.QueryRowContext(ctx, "PRAGMA data_version").Scan(&version)
+	return version, err
 }
 
 // pagesAtOnce are copied before anybody asks whether to go on: 16 MB.
