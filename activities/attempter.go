@@ -82,7 +82,7 @@ type Tasks interface {
 	Reserve(ctx context.Context, run string)
 }
 
-// Config is what a [Attempter] needs.
+// Config is what an [Attempter] needs.
 type Config struct {
 	// Worker is the identity of this process.
 	Worker string
@@ -109,7 +109,7 @@ type Attempter struct {
 	stopping chan struct{}
 }
 
-// NewAttempter returns a Attempter.
+// NewAttempter returns an Attempter.
 func NewAttempter(config Config) (*Attempter, error) {
 	receipts, err := newReceipts()
 	if err != nil {

@@ -32,6 +32,7 @@ type Server struct {
 	environment []string
 	directory   string
 	node        *exec.Cmd
+	exited      chan struct{} // closed once the node has
 }
 
 // Start starts a RabbitMQ, and skips the test where none is installed.
@@ -94,15 +95,35 @@ func (s *Server) Restart() {
 	if err := s.node.Start(); err != nil {
 		s.t.Fatal(err)
 	}
-	for end := time.Now().Add(startTime); time.Now().Before(end); {
-		if conn, err := net.Dial("tcp", s.Address); err == nil {
-			_ = conn.Close()
-			return
-		}
-		<-time.After(100 * time.Millisecond)
+	exited := make(chan struct{})
+	go func(node *exec.Cmd) {
+		defer close(exited)
+		_ = node.Wait()
+	}(s.node)
+	s.exited = exited
+	if s.answers(startTime) {
+		return
 	}
 	text, _ := os.ReadFile(output.Name())
 	s.t.Fatalf("RabbitMQ did not start:\n%s", text)
+}
+
+// answers waits until the server accepts connections, or has exited.
+func (s *Server) answers(limit time.Duration) bool {
+	giveUp := time.After(limit)
+	for {
+		if conn, err := net.Dial("tcp", s.Address); err == nil {
+			_ = conn.Close()
+			return true
+		}
+		select {
+		case <-time.After(100 * time.Millisecond):
+		case <-s.exited:
+			return false
+		case <-giveUp:
+			return false
+		}
+	}
 }
 
 // Stop stops the server, its connections without a farewell.
@@ -113,7 +134,7 @@ func (s *Server) Stop() {
 	_ = syscall.Kill(-s.node.Process.Pid, syscall.SIGTERM)
 	forced := time.AfterFunc(stopTime, func() { _ = syscall.Kill(-s.node.Process.Pid, syscall.SIGKILL) })
 	defer forced.Stop()
-	_ = s.node.Wait()
+	<-s.exited
 	s.node = nil
 }
 

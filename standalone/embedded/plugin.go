@@ -54,7 +54,10 @@ func (p *plugin) CreateDB(
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	return db, p.prepare(pool, &own)
+	if err := p.prepare(pool, &own); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return db, nil
 }
 
 // poolOf is the pool of connections that Temporal's plugin keeps to itself.

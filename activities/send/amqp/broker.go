@@ -2,6 +2,7 @@ package amqpsend
 
 import (
 	"context"
+	"errors"
 	"net"
 	"sync"
 	"time"
@@ -56,7 +57,10 @@ func (b *broker) connection(ctx context.Context) (*connection, error) {
 		return nil, err
 	}
 	conn, err := b.dial(ctx)
-	return conn, b.dialled(conn, err, ctx.Err() != nil)
+	if err = b.dialled(conn, err, ctx.Err() != nil); errors.Is(err, amqp.ErrClosed) && conn != nil {
+		conn.end()
+	}
+	return conn, err
 }
 
 func (b *broker) open() *connection {
@@ -87,7 +91,6 @@ func (b *broker) dialled(conn *connection, err error, outOfTime bool) error {
 	defer b.mu.Unlock()
 	switch {
 	case err == nil && b.closed:
-		_ = conn.Close()
 		return amqp.ErrClosed
 	case err == nil:
 		b.current, b.pause = conn, 0
@@ -139,10 +142,10 @@ func (c *patientConn) Write(p []byte) (int, error) {
 
 func (b *broker) close() {
 	b.mu.Lock()
-	defer b.mu.Unlock()
 	b.closed = true
-	if b.current != nil {
-		_ = b.current.CloseDeadline(time.Now().Add(closeTime))
-		b.current.ended.Wait()
+	conn := b.current
+	b.mu.Unlock()
+	if conn != nil {
+		conn.end()
 	}
 }

@@ -24,23 +24,48 @@ type connection struct {
 	// idle are the channels that nobody has; room has a place for each further one.
 	idle chan *channel
 	room chan struct{}
-	// gone is closed with the connection, and ended waits for what belongs to it.
-	gone  chan struct{}
-	ended sync.WaitGroup
+	// gone is closed with the connection.
+	gone chan struct{}
+
+	mu     sync.Mutex
+	ending bool
+	// running is what belongs to the connection.
+	running sync.WaitGroup
 }
 
 func newConnection(conn *amqp.Connection) *connection {
+	most := min(maxChannels, int(conn.Config.ChannelMax)) // the broker may allow fewer
 	c := &connection{
-		Connection: conn, idle: make(chan *channel, maxChannels), room: make(chan struct{}, maxChannels), gone: make(chan struct{}),
+		Connection: conn, idle: make(chan *channel, most), room: make(chan struct{}, most), gone: make(chan struct{}),
 	}
 	blockings := conn.NotifyBlocked(make(chan amqp.Blocking))
-	c.ended.Go(func() {
+	c.start(func() {
 		defer close(c.gone)
 		for blocking := range blockings { // closed with the connection
 			c.blocked.Store(blocking.Active)
 		}
 	})
 	return c
+}
+
+// start runs what belongs to the connection, unless that is being ended.
+func (c *connection) start(run func()) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ending {
+		return false
+	}
+	c.running.Go(run)
+	return true
+}
+
+// end closes the connection, and waits for what belongs to it.
+func (c *connection) end() {
+	c.mu.Lock()
+	c.ending = true
+	c.mu.Unlock()
+	_ = c.CloseDeadline(time.Now().Add(closeTime))
+	c.running.Wait()
 }
 
 // borrow returns a channel that nobody else has. Opening one is not bound to the
@@ -51,21 +76,24 @@ func (c *connection) borrow(ctx context.Context) (*channel, error) {
 		return ch, nil
 	default:
 	}
-	failed := make(chan error, 1)
-	select {
-	case c.room <- struct{}{}:
-		c.ended.Go(func() { c.openChannel(failed) })
-	default: // as many are open as may be
-	}
-	select {
-	case ch := <-c.idle:
-		return ch, nil
-	case err := <-failed:
-		return nil, err
-	case <-c.gone:
-		return nil, amqp.ErrClosed
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	failed, room := make(chan error, 1), c.room
+	for {
+		select {
+		case ch := <-c.idle:
+			return ch, nil
+		case room <- struct{}{}:
+			room = nil // one more for an attempt is enough
+			if !c.start(func() { c.openChannel(failed) }) {
+				<-c.room
+				return nil, amqp.ErrClosed
+			}
+		case err := <-failed:
+			return nil, err
+		case <-c.gone:
+			return nil, amqp.ErrClosed
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
 	}
 }
 
@@ -105,7 +133,7 @@ func (ch *channel) giveBack() {
 // giveBackAfter gives a channel back once the broker has said its word on a message
 // that nobody waits for any more.
 func (ch *channel) giveBackAfter(confirmation *amqp.DeferredConfirmation) {
-	ch.conn.ended.Go(func() {
+	ch.conn.start(func() {
 		<-confirmation.Done() // at the latest when the connection ends
 		select {
 		case <-ch.returns:

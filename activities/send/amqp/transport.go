@@ -61,11 +61,16 @@ func (t *Transport) Send(ctx context.Context, e send.Envelope) send.Outcome {
 	if err != nil {
 		return failed(refusal(ctx, err))
 	}
-	ch, err := conn.borrow(ctx)
-	if err != nil {
-		return failed(refusal(ctx, err))
+	if conn.blocked.Load() { // nor does it open channels
+		return failed(blocked())
 	}
-	if conn.blocked.Load() {
+	ch, err := conn.borrow(ctx)
+	switch {
+	case err != nil && conn.blocked.Load() && !conn.IsClosed():
+		return failed(blocked())
+	case err != nil:
+		return failed(refusal(ctx, err))
+	case conn.blocked.Load():
 		ch.giveBack()
 		return failed(blocked())
 	}
@@ -79,7 +84,11 @@ func (ch *channel) send(ctx context.Context, e send.Envelope) send.Outcome {
 	confirmation, err := ch.PublishWithDeferredConfirmWithContext(ctx, e.Destination.Exchange, e.Destination.RoutingKey, true, false, publishing(e, began))
 	if err != nil {
 		ch.discard()
-		return failed(refusal(ctx, err))
+		outcome := failed(refusal(ctx, err))
+		if !errors.Is(err, amqp.ErrClosed) && ctx.Err() == nil { // a part may have left
+			outcome.FirstByte = began
+		}
+		return outcome
 	}
 	outcome := send.Outcome{FirstByte: began}
 	select {

@@ -3,6 +3,7 @@ package amqpsend
 import (
 	"context"
 	"net"
+	"sync"
 	"testing"
 	"time"
 
@@ -66,6 +67,8 @@ func TestTransport(t *testing.T) {
 	t.Run("unroutable", func(t *testing.T) { unroutable(t, server) })
 	t.Run("a connection that the operator closes", func(t *testing.T) { closedByOperator(t, server) })
 	t.Run("permission refused", func(t *testing.T) { permissionRefused(t, server) })
+	t.Run("fewer channels than attempts", func(t *testing.T) { fewChannels(t, server) })
+	t.Run("closed in the middle", func(t *testing.T) { closedInTheMiddle(t, server) })
 	t.Run("memory alarm", func(t *testing.T) { memoryAlarm(t, server) })
 	t.Run("stopped and started", func(t *testing.T) { stoppedAndStarted(t, server) })
 }
@@ -119,7 +122,7 @@ func received(d amqp.Delivery) sendtest.Received {
 	return sendtest.Received{ID: d.MessageId, ContentType: d.ContentType, Headers: headers, Body: d.Body}
 }
 
-// attempt sends a message within a second or two.
+// attempt sends a message within five seconds.
 func attempt(t *testing.T, transport *Transport, d timer.Destination) send.Outcome {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
@@ -208,6 +211,7 @@ func memoryAlarm(t *testing.T, server *rabbit.Server) {
 		outcome := transport.Send(ctx, send.Envelope{ID: "msg_1", Destination: to("main", taking)})
 		return outcome.Class == timer.BrokerBlocked && outcome.FirstByte.IsZero() && outcome.RetryAfter > 0
 	}, 30*time.Second, 50*time.Millisecond)
+	lastsWithoutChannels(t, transport)
 	server.Control("set_vm_memory_high_watermark", "0.4")
 	delivers(t, transport)
 }
@@ -221,4 +225,69 @@ func stoppedAndStarted(t *testing.T, server *rabbit.Server) {
 	}
 	server.Restart()
 	delivers(t, transport)
+}
+
+// lastsWithoutChannels shows that a blocked broker, which opens no channels, holds up no
+// attempt that has none.
+func lastsWithoutChannels(t *testing.T, transport *Transport) {
+	conn, err := transport.brokers["main"].connection(t.Context())
+	require.NoError(t, err)
+	var lent []*channel
+	for len(conn.idle) > 0 {
+		lent = append(lent, <-conn.idle)
+	}
+	outcome := attempt(t, transport, to("main", taking))
+	require.Equal(t, timer.BrokerBlocked, outcome.Class, "%+v", outcome)
+	for _, ch := range lent {
+		ch.giveBack()
+	}
+}
+
+// waiting is a context that tells when somebody begins to wait for its end.
+type waiting struct {
+	context.Context
+	begun chan struct{}
+	once  *sync.Once
+}
+
+func (w waiting) Done() <-chan struct{} {
+	w.once.Do(func() { close(w.begun) })
+	return w.Context.Done()
+}
+
+// A place that becomes free is told to whoever waits for one.
+func fewChannels(t *testing.T, server *rabbit.Server) {
+	raw, err := amqp.DialConfig(server.URL, amqp.Config{ChannelMax: 1})
+	require.NoError(t, err)
+	conn := newConnection(raw)
+	defer conn.end()
+	first, err := conn.borrow(t.Context())
+	require.NoError(t, err)
+
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	waits, second := waiting{ctx, make(chan struct{}), new(sync.Once)}, make(chan error)
+	go func() {
+		_, err := conn.borrow(waits)
+		second <- err
+	}()
+	<-waits.begun
+	outcome := first.send(t.Context(), send.Envelope{ID: "msg_1", Destination: timer.Destination{Exchange: "nowhere"}})
+	require.Equal(t, timer.Unroutable, outcome.Class, "the broker closes the channel")
+	require.NoError(t, <-second)
+}
+
+// Whoever is in the middle of an attempt when the transport is closed leaves nothing behind.
+func closedInTheMiddle(t *testing.T, server *rabbit.Server) {
+	transport := opened(t, server.URL)
+	delivers(t, transport)
+	var attempts sync.WaitGroup
+	for range 20 {
+		attempts.Go(func() {
+			for transport.Send(t.Context(), send.Envelope{ID: "msg_1", Destination: to("main", taking)}).Delivered {
+			}
+		})
+	}
+	transport.Close()
+	attempts.Wait()
 }

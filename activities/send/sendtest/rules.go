@@ -119,9 +119,9 @@ func leavesTheEnvelopeAlone(c *check) {
 
 // expected is what a behaviour has to be told as.
 var expected = map[Behaviour]struct {
-	ruling timer.Decision
-	class  timer.FailureClass // empty for any
-	sent   bool
+	decision timer.Decision
+	class    timer.FailureClass // empty for any
+	sent     bool
 }{
 	Accept:        {timer.DecisionDelivered, "", true},
 	Refuse:        {timer.DecisionRetry, "", true},
@@ -155,13 +155,13 @@ func (c *check) each(visit func(Behaviour, send.Outcome)) {
 func tellsWhatCameOfIt(c *check) {
 	c.each(func(behaviour Behaviour, outcome send.Outcome) {
 		want, verdict := expected[behaviour], timer.Judge(outcome.Answer)
-		if verdict.Decision != want.ruling {
+		if verdict.Decision != want.decision {
 			c.Errorf("a receiver that %s is judged %s: %+v", behaviour, verdict.Decision, outcome)
 		}
 		if want.class != "" && outcome.Class != want.class {
 			c.Errorf("a receiver that %s is of class %q, and not %q", behaviour, outcome.Class, want.class)
 		}
-		failed := want.ruling != timer.DecisionDelivered
+		failed := want.decision != timer.DecisionDelivered
 		if failed && (!slices.Contains(timer.FailureClasses(), outcome.Class) || outcome.Describe() == "") {
 			c.Errorf("a receiver that %s has no class or no text: %+v", behaviour, outcome)
 		}

@@ -69,7 +69,9 @@ func open(t *testing.T) (*sql.DB, *counting) {
 	return db, counts
 }
 
-func insert(t *testing.T, db *sql.DB, n int) error {
+func insert(t *testing.T, db interface {
+	Exec(query string, args ...any) (sql.Result, error)
+}, n int) error {
 	t.Helper()
 	_, err := db.Exec("INSERT INTO numbers VALUES (?)", n)
 	return err
@@ -94,11 +96,18 @@ func TestAfterAnError(t *testing.T) {
 	require.NoError(t, insert(t, db, 1))
 	require.ErrorContains(t, insert(t, db, 1), "UNIQUE")
 	require.NoError(t, insert(t, db, 2))
+
+	tx, err := db.Begin()
+	require.NoError(t, err)
+	require.NoError(t, insert(t, tx, 4))
+	require.ErrorContains(t, insert(t, tx, 1), "UNIQUE")
+	require.NoError(t, tx.Rollback())
+	require.NoError(t, insert(t, db, 4), "it was rolled back")
 	require.Equal(t, 1, counts.prepared)
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := db.ExecContext(ctx, "INSERT INTO numbers VALUES (?)", 3)
+	_, err = db.ExecContext(ctx, "INSERT INTO numbers VALUES (?)", 3)
 	require.ErrorIs(t, err, context.Canceled)
 	require.NoError(t, insert(t, db, 3))
 }
