@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"os"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -33,35 +31,10 @@ var endings = map[string]ending{
 	"temporal terminate": {process.Temporal, "terminate", true},
 }
 
-// execute runs a program to its end and returns what it printed.
-func execute(t *testing.T, program string, args ...string) string {
-	t.Helper()
-	printed, err := prepare(t, program, args...)()
-	require.NoError(t, err)
-	return printed
-}
-
 // temporal runs the temporal CLI.
 func temporal(t *testing.T, args ...string) string {
 	t.Helper()
-	return execute(t, process.Temporal(t), append(args, "--address", temporalAddr)...)
-}
-
-// prepare returns a function that runs a program, without any settings of the
-// person who runs the tests.
-func prepare(t *testing.T, program string, args ...string) func() (string, error) {
-	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir()}
-	return func() (string, error) {
-		command := exec.CommandContext(t.Context(), program, args...)
-		command.Env = env
-		var complaints strings.Builder
-		command.Stderr = &complaints
-		printed, err := command.Output()
-		if err != nil {
-			return "", fmt.Errorf("%s %v: %w: %s%s", program, args, err, printed, &complaints)
-		}
-		return string(printed), nil
-	}
+	return process.Execute(t, process.Temporal(t), append(args, "--address", temporalAddr)...)
 }
 
 // stage is one state that a timer can be in when an operator ends it.
@@ -156,7 +129,7 @@ func TestEndedByTheProgramsOfTemporal(t *testing.T) {
 			for name, stage := range stages {
 				id := s.id(name)
 				stage.reach(s, id)
-				execute(t, ending.program(t), "--address", addr, "workflow", ending.verb, "-w", s.kind+"/"+id)
+				process.Execute(t, ending.program(t), "--address", addr, "workflow", ending.verb, "-w", s.kind+"/"+id)
 				if stage.answer != 0 {
 					s.answer <- stage.answer
 				}
@@ -244,10 +217,10 @@ type execution struct {
 // ones.
 func awaitListed(t *testing.T, query string, ids ...string) {
 	t.Helper()
-	list := prepare(t, process.Temporal(t), "workflow", "list", "-o", "json", "--address", temporalAddr,
+	list := process.Prepare(t, process.Temporal(t), "workflow", "list", "-o", "json", "--address", temporalAddr,
 		"--query", query+" AND ExecutionStatus='Running'")
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
-		printed, err := list()
+		printed, err := list(t.Context())
 		require.NoError(c, err)
 		var found []execution
 		require.NoError(c, json.Unmarshal([]byte(printed), &found), "%s", printed)

@@ -273,10 +273,10 @@ func TestRecurringCancelledInEachState(t *testing.T) {
 	for id, cancel := range map[string]func(){
 		"waiting": func() { temporal(t, "workflow", "cancel", "-w", kind+"/waiting") },
 		"between": func() {
-			execute(t, process.Tctl(t), "--address", temporalAddr, "workflow", "cancel", "-w", kind+"/between")
+			process.Execute(t, process.Tctl(t), "--address", temporalAddr, "workflow", "cancel", "-w", kind+"/between")
 		},
 		"paused": func() {
-			execute(t, process.Tctl(t), "--address", temporalAddr, "workflow", "cancel", "-w", kind+"/paused")
+			process.Execute(t, process.Tctl(t), "--address", temporalAddr, "workflow", "cancel", "-w", kind+"/paused")
 		},
 		"retrying": func() { env.Do("DELETE", "/v1/timers/"+kind+"/retrying", nil) },
 	} {

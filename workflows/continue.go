@@ -31,25 +31,25 @@ const attrVersion = "TemporalChangeVersion"
 // SDK copies them into its continue-as-new command from the workflow's info:
 // what is set there costs the run that ends no event, and its memo goes on to
 // tell what it was.
-func carryMemo(ctx workflow.Context, card timer.Memo) error {
-	encoded, badCard := converter.GetDefaultDataConverter().ToPayload(card)
-	dueAt, badDue := attribute(card.DueAt.Time().UTC(), AttrDueAt.GetValueType())
+func carryMemo(ctx workflow.Context, memo timer.Memo) error {
+	encoded, badMemo := converter.GetDefaultDataConverter().ToPayload(memo)
+	dueAt, badDue := attribute(memo.DueAt.Time().UTC(), AttrDueAt.GetValueType())
 	paused, badState := attribute(string(timer.Paused), AttrState.GetValueType())
 	info := workflow.GetInfo(ctx)
-	memo := maps.Clone(info.Memo.GetFields())
-	memo[MemoTimer] = encoded
-	info.Memo = &commonpb.Memo{Fields: memo}
+	fields := maps.Clone(info.Memo.GetFields())
+	fields[MemoTimer] = encoded
+	info.Memo = &commonpb.Memo{Fields: fields}
 	attributes := map[string]*commonpb.Payload{}
 	//workflowcheck:ignore The order in which they are copied tells nothing.
 	maps.Copy(attributes, info.SearchAttributes.GetIndexedFields()) //nolint:staticcheck // the typed ones cannot be set here
 	attributes[AttrDueAt.GetName()] = dueAt
 	delete(attributes, AttrState.GetName())
 	delete(attributes, attrVersion) // the run's that ends
-	if card.Resting() {
+	if memo.Resting() {
 		attributes[AttrState.GetName()] = paused
 	}
 	info.SearchAttributes = &commonpb.SearchAttributes{IndexedFields: attributes} //nolint:staticcheck // as above
-	return errors.Join(badCard, badDue, badState)
+	return errors.Join(badMemo, badDue, badState)
 }
 
 // attribute encodes a search attribute as the SDK does.

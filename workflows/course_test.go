@@ -30,8 +30,8 @@ type course struct {
 	ring timer.Report
 	// deliver makes the tries on the queue. By default none is ever handed out.
 	deliver func(c *course, try activity.Info) (timer.Report, error)
-	// standing answers how the delivery stands. By default nothing changed.
-	standing func(c *course) (timer.RunState, error)
+	// runState answers how the delivery stands. By default nothing changed.
+	runState func(c *course) (timer.RunState, error)
 
 	// cold is how many changes arrive before the run's first task, as they do that
 	// end a start delay.
@@ -63,7 +63,7 @@ func newCourseAt(t *testing.T, due time.Time) *course {
 		ring:    timer.Report{Result: timer.ResultUseQueue},
 		deliver: func(*course, activity.Info) (timer.Report, error) { return timer.Report{}, activity.ErrResultPending },
 	}
-	s.standing = func(s *course) (timer.RunState, error) { return timer.RunState{Latest: s.ring.Latest}, nil }
+	s.runState = func(s *course) (timer.RunState, error) { return timer.RunState{Latest: s.ring.Latest}, nil }
 	s.env = newEnvironment()
 	s.env.SetStartTime(due)
 	s.env.SetWorkerOptions(worker.Options{Interceptors: []interceptor.WorkerInterceptor{&around{course: s}}})
@@ -77,7 +77,7 @@ func newCourseAt(t *testing.T, due time.Time) *course {
 		}
 		return s.deliver(s, info)
 	})
-	s.register(workflows.ActivityRunState, func(context.Context, timer.Spec) (timer.RunState, error) { return s.standing(s) })
+	s.register(workflows.ActivityRunState, func(context.Context, timer.Spec) (timer.RunState, error) { return s.runState(s) })
 	return s
 }
 

@@ -43,7 +43,7 @@ func TestExpiresAtItsLatestTime(t *testing.T) {
 			t.Parallel()
 			s := newCourse(t)
 			s.ring.Latest, s.ring.PolicyVersion = s.at(c.known), 3
-			s.standing = func(*course) (timer.RunState, error) {
+			s.runState = func(*course) (timer.RunState, error) {
 				if c.errors--; c.errors >= 0 {
 					return timer.RunState{}, errors.New("no answer")
 				}
@@ -71,7 +71,7 @@ func TestExpiresByItsOwnTerms(t *testing.T) {
 	t.Parallel()
 	s := newCourse(t)
 	s.spec.ExpiresAfter = timer.Duration(time.Hour)
-	s.standing = func(*course) (timer.RunState, error) { return timer.RunState{Latest: s.spec.Latest(0)}, nil }
+	s.runState = func(*course) (timer.RunState, error) { return timer.RunState{Latest: s.spec.Latest(0)}, nil }
 	s.run()
 	outcome, after := s.ended()
 	require.Equal(t, timer.Expired, outcome.Status)
@@ -83,7 +83,7 @@ func TestNoLongerExpires(t *testing.T) {
 	t.Parallel()
 	s := newCourse(t)
 	s.ring.Latest = s.at(time.Hour)
-	s.standing = func(*course) (timer.RunState, error) { return timer.RunState{}, nil }
+	s.runState = func(*course) (timer.RunState, error) { return timer.RunState{}, nil }
 	s.later(100*time.Hour, s.env.CancelWorkflow)
 	s.run()
 	require.True(t, temporal.IsCanceledError(s.env.GetWorkflowError()))
@@ -132,7 +132,7 @@ func TestWokenGoesOnWhereItWas(t *testing.T) {
 			t.Parallel()
 			s := newCourse(t)
 			s.ring = first
-			s.standing = func(*course) (timer.RunState, error) {
+			s.runState = func(*course) (timer.RunState, error) {
 				return timer.RunState{Last: c.recorded, PolicyVersion: c.version}, nil
 			}
 			s.later(time.Hour, func() { s.signal(timer.Change{ID: "w", Wake: true, At: s.at(time.Hour)}) })
@@ -163,7 +163,7 @@ func TestWokenInVain(t *testing.T) {
 	s := newCourse(t)
 	s.ring = timer.Report{Result: timer.ResultRetry, Attempt: 1}
 	asked := 0
-	s.standing = func(*course) (timer.RunState, error) {
+	s.runState = func(*course) (timer.RunState, error) {
 		if asked++; asked < 5 {
 			return timer.RunState{}, errors.New("no answer")
 		}
@@ -190,7 +190,7 @@ func TestWokenTwice(t *testing.T) {
 	wake := func() { s.signal(timer.Change{ID: "w", Wake: true, At: s.at(time.Hour)}) }
 	s.later(time.Hour, wake)
 	asked := 0
-	s.standing = func(*course) (timer.RunState, error) {
+	s.runState = func(*course) (timer.RunState, error) {
 		asked++
 		wake()
 		return timer.RunState{}, nil
@@ -211,7 +211,7 @@ func TestWokenOnce(t *testing.T) {
 	t.Parallel()
 	s := newCourse(t)
 	s.ring = timer.Report{Result: timer.ResultRetry, Attempt: 1, Latest: s.at(3 * time.Hour)}
-	s.standing = func(s *course) (timer.RunState, error) {
+	s.runState = func(s *course) (timer.RunState, error) {
 		if s.since() < 3*time.Hour {
 			return timer.RunState{Latest: s.at(3 * time.Hour)}, nil
 		}

@@ -37,7 +37,7 @@ type PutPolicy struct {
 func Policy(ctx workflow.Context, record PolicyRecord) error {
 	e := &policyEntity{record: record, pressure: workflow.GetSignalChannel(ctx, SignalBackPressure)}
 	err := e.listen(ctx)
-	for err == nil && !e.full(ctx) && !e.deleting {
+	for err == nil && !e.deleting && (!e.full(ctx) || e.pressure.Len() > 0) { // the next run would not hear it
 		err = e.act(ctx)
 	}
 	switch {

@@ -39,10 +39,11 @@ func TestPolicyMakesRoom(t *testing.T) {
 				}, workflows.PutPolicy{Record: record(version), IfVersion: version - 1})
 			}
 			env.RegisterDelayedCallback(func() { tell(2) }, time.Minute)
-			env.RegisterDelayedCallback(func() { grow(env); tell(3) }, 2*time.Minute)
+			wish := timer.BackPressure{Since: timer.At(env.Now()), Until: timer.At(env.Now().Add(4 * time.Minute))}
+			env.RegisterDelayedCallback(func() { grow(env); env.SignalWorkflow(workflows.SignalBackPressure, wish) }, 2*time.Minute)
 			env.RegisterDelayedCallback(env.CancelWorkflow, 3*time.Minute)
 			env.ExecuteWorkflow(workflows.TypePolicy, record(1))
-			require.Equal(t, 2, told, "%v", env.GetWorkflowError())
+			require.Equal(t, 1, told, "%v", env.GetWorkflowError())
 			var again *workflow.ContinueAsNewError
 			if name == "not at all" {
 				require.NotErrorAs(t, env.GetWorkflowError(), &again)
@@ -51,7 +52,8 @@ func TestPolicyMakesRoom(t *testing.T) {
 			require.ErrorAs(t, env.GetWorkflowError(), &again)
 			var next workflows.PolicyRecord
 			require.NoError(t, converter.GetDefaultDataConverter().FromPayloads(again.Input, &next))
-			require.Equal(t, 3, next.Policy.Version)
+			require.Equal(t, 2, next.Policy.Version)
+			require.NotNil(t, next.Policy.BackPressure, "nobody would hear what came in the last moment")
 		})
 	}
 }

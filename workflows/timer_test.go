@@ -92,7 +92,10 @@ func TestHowARunEnds(t *testing.T) {
 			require.Equal(s, 50*time.Second, s.backoff())
 		}},
 		"cancelled while it was cold": {func(s *course) {
-			s.spec.DueAt = s.at(time.Hour)
+			s.register(workflows.ActivityFirstAttempt, func(context.Context, timer.Delivery, converter.RawValue) (timer.Report, error) {
+				s.Error("a timer that is cancelled rings")
+				return s.ring, nil
+			})
 			s.woken(0, s.env.CancelWorkflow)
 		}, func(s *course) { require.True(s, temporal.IsCanceledError(s.env.GetWorkflowError())) }},
 		"cancelled and moved while it was cold": {func(s *course) {

@@ -12,6 +12,8 @@ import (
 	"github.com/moby/patternmatcher"
 	"github.com/moby/patternmatcher/ignorefile"
 	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/e2e/process"
 )
 
 func TestDockerfile(t *testing.T) {
@@ -124,7 +126,7 @@ func TestVersionWithoutGit(t *testing.T) {
 		command.Dir = dir
 		output, err := command.CombinedOutput()
 		require.NoError(t, err, "%s", output)
-		return strings.TrimSpace(run(t, program, "version"))
+		return strings.TrimSpace(process.Execute(t, program, "version"))
 	}
 	named := func(version string) string {
 		return os.Expand(flags[1], func(name string) string {

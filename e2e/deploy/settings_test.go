@@ -23,10 +23,10 @@ func TestSettingsAreWrittenOnce(t *testing.T) {
 	}
 	before := written(t, file)
 	require.NotContains(t, before, key, "only its digest is kept")
-	require.NotContains(t, run(t, "/bin/sh", "../../deploy/env.sh", file), "API key")
+	require.NotContains(t, process.Execute(t, "/bin/sh", "../../deploy/env.sh", file), "API key")
 	require.Equal(t, before, written(t, file))
 	require.NoError(t, os.Remove(secretsOf(file, "redis_url")))
-	run(t, "/bin/sh", "../../deploy/env.sh", file)
+	process.Execute(t, "/bin/sh", "../../deploy/env.sh", file)
 	require.FileExists(t, secretsOf(file, "redis_url"), "what a newer version asks for is made")
 	other, otherKey := process.Settings(t)
 	require.NotEqual(t, key, otherKey)
@@ -61,7 +61,7 @@ func TestSettingsOfAnOlderVersionAreKept(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), ".env")
 	require.NoError(t, os.WriteFile(file, []byte("POSTGRES_PASSWORD=old-password\nWAKECALL_SECRET_KEY=b2xk=\nWAKECALL_API_KEYS=local:abc\nBACKUP_KEEP=3\n"), 0o600))
-	require.NotContains(t, run(t, "/bin/sh", "../../deploy/env.sh", file), "API key")
+	require.NotContains(t, process.Execute(t, "/bin/sh", "../../deploy/env.sh", file), "API key")
 	for name, want := range map[string]string{"postgres_password": "old-password\n", "secret_key": "b2xk=\n", "api_keys": "local:abc\n"} {
 		text, err := os.ReadFile(secretsOf(file, name))
 		require.NoError(t, err)

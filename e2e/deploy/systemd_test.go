@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/e2e/process"
 )
 
 func TestUnitIsUnderstood(t *testing.T) {
@@ -25,7 +27,7 @@ func TestUnitIsUnderstood(t *testing.T) {
 		require.NoError(t, os.WriteFile(file, []byte(strings.Replace(unit, program, "ExecStart=/bin/true\n", 1)), 0o600))
 		output, err := exec.CommandContext(t.Context(), analyze, "verify", "--man=no", file).CombinedOutput()
 		if err == nil {
-			return string(output) + run(t, analyze, "security", "--offline=true", "--threshold=15", file), nil
+			return string(output) + process.Execute(t, analyze, "security", "--offline=true", "--threshold=15", file), nil
 		}
 		return string(output), err
 	}

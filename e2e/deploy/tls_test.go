@@ -87,7 +87,7 @@ func proxied(t *testing.T, api string) (addr string, authority *x509.CertPool) {
 	config := strings.NewReplacer(here...).Replace(string(text))
 	file := filepath.Join(dir, "nginx.conf")
 	require.NoError(t, os.WriteFile(file, []byte(config), 0o600))
-	require.NotContains(t, run(t, "/usr/sbin/nginx", "-t", "-e", "stderr", "-c", file), "[warn]")
+	require.NotContains(t, process.Execute(t, "/usr/sbin/nginx", "-t", "-e", "stderr", "-c", file), "[warn]")
 	process.Start(t, process.Command{Path: "/usr/sbin/nginx", Args: []string{"-e", "stderr", "-c", file, "-g", "daemon off; master_process off;"}, Ready: "tcp://" + addr})
 	return addr, authority
 }

@@ -13,13 +13,13 @@ func TestVersionIsPrinted(t *testing.T) {
 	t.Parallel()
 	for _, program := range []string{process.WakecallBinary(t), process.StandaloneBinary(t)} {
 		for _, arg := range []string{"version", "--version"} {
-			require.Regexp(t, `^\S+\n$`, execute(t, program, arg))
+			require.Regexp(t, `^\S+\n$`, process.Execute(t, program, arg))
 		}
 		for _, arg := range []string{"--help", "-h", "help"} {
-			require.Contains(t, execute(t, program, arg), "print the version\n")
+			require.Contains(t, process.Execute(t, program, arg), "print the version\n")
 		}
 	}
-	require.Contains(t, execute(t, process.WakecallBinary(t), "api", "--help"), "serve the HTTP API")
+	require.Contains(t, process.Execute(t, process.WakecallBinary(t), "api", "--help"), "serve the HTTP API")
 }
 
 // What is wrong with a start is said in lines of their own, by the name that an

@@ -63,6 +63,26 @@ const (
 	ReceiverHeaderBytes = 32 << 10
 )
 
+// Connections to message brokers.
+const (
+	// BrokerChannels are open at most: as many attempts are on their way to one broker.
+	BrokerChannels = 256
+	// BrokerConnectTimeout bounds the way from the first packet to an open connection.
+	BrokerConnectTimeout = 5 * time.Second
+	// BrokerWriteTimeout bounds one write: a broker that reads nothing must not hold
+	// attempts beyond their time.
+	BrokerWriteTimeout = 2 * time.Second
+	// BrokerCloseTimeout is for the farewell of a connection.
+	BrokerCloseTimeout = time.Second
+	// BrokerFirstPause and BrokerLongestPause bound the time after a failed connection in
+	// which attempts fail at once: a broker that restarts is not stormed.
+	BrokerFirstPause   = 100 * time.Millisecond
+	BrokerLongestPause = 5 * time.Second
+	// BlockedPatience is for how long a broker is left alone that accepts no messages: it
+	// tells when it does again, and other workers ask no more often than this.
+	BlockedPatience = 5 * time.Second
+)
+
 // Attempts that cannot be made.
 const (
 	// FirstPostponed is how long the first of the tries waits that cannot begin. Each

@@ -8,18 +8,8 @@ import (
 	"time"
 
 	amqp "github.com/rabbitmq/amqp091-go"
-)
 
-const (
-	// firstPause and longestPause bound the time after a failed connection in which
-	// attempts fail at once: a broker that restarts is not stormed.
-	firstPause   = 100 * time.Millisecond
-	longestPause = 5 * time.Second
-	// handshakeTime bounds the way from the first packet to an open connection.
-	handshakeTime = 5 * time.Second
-	// writeTime bounds one write: a broker that reads nothing must not hold attempts
-	// beyond their time.
-	writeTime = 2 * time.Second
+	"github.com/wakecall/wakecall/internal/tuning"
 )
 
 // broker keeps the connection to one broker.
@@ -95,19 +85,19 @@ func (b *broker) dialled(conn *connection, err error, outOfTime bool) error {
 	case err == nil:
 		b.current, b.pause = conn, 0
 	case !outOfTime:
-		b.pause = min(max(2*b.pause, firstPause), longestPause)
+		b.pause = min(max(2*b.pause, tuning.BrokerFirstPause), tuning.BrokerLongestPause)
 		b.resumes, b.failure = time.Now().Add(b.pause), err
 	}
 	return err
 }
 
 func (b *broker) dial(ctx context.Context) (*connection, error) {
-	ctx, cancel := context.WithTimeout(ctx, handshakeTime)
+	ctx, cancel := context.WithTimeout(ctx, tuning.BrokerConnectTimeout)
 	defer cancel()
 	opened := make(chan struct{})
 	defer close(opened)
 	conn, err := amqp.DialConfig(b.URL, amqp.Config{
-		Heartbeat: b.Heartbeat, TLSClientConfig: b.TLS, Locale: "en_US", ChannelMax: maxChannels + 1,
+		Heartbeat: b.Heartbeat, TLSClientConfig: b.TLS, Locale: "en_US", ChannelMax: tuning.BrokerChannels + 1,
 		Properties: amqp.Table{"connection_name": "wakecall"},
 		Dial: func(network, address string) (net.Conn, error) {
 			raw, err := (&net.Dialer{}).DialContext(ctx, network, address)
@@ -134,7 +124,7 @@ type patientConn struct {
 func (c *patientConn) Write(p []byte) (int, error) {
 	select {
 	case <-c.opened:
-		_ = c.SetWriteDeadline(time.Now().Add(writeTime))
+		_ = c.SetWriteDeadline(time.Now().Add(tuning.BrokerWriteTimeout))
 	default: // the deadline of the handshake holds
 	}
 	return c.Conn.Write(p)

@@ -7,13 +7,8 @@ import (
 	"time"
 
 	amqp "github.com/rabbitmq/amqp091-go"
-)
 
-const (
-	// maxChannels are open at most: as many attempts are on their way to one broker.
-	maxChannels = 256
-	// closeTime is for the farewell of a connection.
-	closeTime = time.Second
+	"github.com/wakecall/wakecall/internal/tuning"
 )
 
 // connection has channels that are lent for one attempt each.
@@ -34,7 +29,7 @@ type connection struct {
 }
 
 func newConnection(conn *amqp.Connection) *connection {
-	most := min(maxChannels, int(conn.Config.ChannelMax)) // the broker may allow fewer
+	most := min(tuning.BrokerChannels, int(conn.Config.ChannelMax)) // the broker may allow fewer
 	c := &connection{
 		Connection: conn, idle: make(chan *channel, most), room: make(chan struct{}, most), gone: make(chan struct{}),
 	}
@@ -64,7 +59,7 @@ func (c *connection) end() {
 	c.mu.Lock()
 	c.ending = true
 	c.mu.Unlock()
-	_ = c.CloseDeadline(time.Now().Add(closeTime))
+	_ = c.CloseDeadline(time.Now().Add(tuning.BrokerCloseTimeout))
 	c.running.Wait()
 }
 

@@ -11,6 +11,7 @@ import (
 	amqp "github.com/rabbitmq/amqp091-go"
 
 	"github.com/wakecall/wakecall/activities/send"
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -43,10 +44,6 @@ func (t *Transport) Close() {
 		b.close()
 	}
 }
-
-// blockedPatience is for how long a broker is left alone that accepts no messages: it
-// tells when it does again, and other workers ask no more often than this.
-const blockedPatience = 5 * time.Second
 
 // Send publishes an envelope and waits for the broker's word on it.
 func (t *Transport) Send(ctx context.Context, e send.Envelope) send.Outcome {
@@ -178,7 +175,7 @@ func refusal(ctx context.Context, err error) timer.Answer {
 func ended(ctx context.Context) timer.Answer { return timer.Answer{Class: send.Classify(ctx.Err())} }
 
 func blocked() timer.Answer {
-	return timer.Answer{Class: timer.BrokerBlocked, RetryAfter: blockedPatience}
+	return timer.Answer{Class: timer.BrokerBlocked, RetryAfter: tuning.BlockedPatience}
 }
 
 func failed(answer timer.Answer) send.Outcome {
