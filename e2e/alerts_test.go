@@ -105,7 +105,7 @@ func TestAlertOfBackPressure(t *testing.T) {
 			w.WriteHeader(http.StatusTooManyRequests)
 		}
 	})
-	env.AddMany(kind, 3, "0s")
+	env.AddMany(kind, 3, 0)
 	r.AwaitTo(t, "/alert", 2)
 	calls, events := alerts(t, r, "policy.back_pressure")
 	require.Equal(t, http.StatusTooManyRequests, events[0].Data.BackPressure.Status)

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/client"
+	"github.com/wakecall/wakecall/e2e/contract"
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/testenv"
 	"github.com/wakecall/wakecall/timer"
@@ -17,7 +18,7 @@ import (
 func TestTheGoClient(t *testing.T) {
 	t.Parallel()
 	env, r, kind := open(t)
-	ctx, wakecall := t.Context(), client.New(client.Options{URL: env.URL})
+	ctx, wakecall := t.Context(), client.New(client.Options{URL: env.URL, HTTP: contract.Calls(t)})
 	named := func(id string) timer.Key { return timer.Key{BusinessType: kind, BusinessID: id} }
 	_, err := wakecall.Policies.Get(ctx, kind)
 	require.Equal(t, timer.NotFound, codeOf(t, err))

@@ -29,9 +29,9 @@ func TestAHangingReceiverKeepsItsShare(t *testing.T) {
 	})
 	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL + "/hangs", "timeout": "60s"}, "limits": testenv.JSON{"in_flight": share}})
 	env.Policy(kind+".well", testenv.JSON{"callback": testenv.JSON{"url": r.URL + "/well"}})
-	env.AddMany(kind, due, "0s")
+	env.AddMany(kind, due, 0)
 	r.AwaitTo(t, "/hangs", share)
-	env.AddMany(kind+".well", due, "0s")
+	env.AddMany(kind+".well", due, 0)
 	r.AwaitTo(t, "/well", due)
 	require.LessOrEqual(t, most.Load(), int64(share))
 	require.Len(t, r.To("/hangs"), share, "the others wait for their turn")
@@ -52,8 +52,8 @@ func TestPriorities(t *testing.T) {
 	const low, high = 200, 50
 	env.Policy(kind+".low", testenv.JSON{"callback": testenv.JSON{"url": r.URL + "/low"}, "priority": 5})
 	env.Policy(kind+".high", testenv.JSON{"callback": testenv.JSON{"url": r.URL + "/high"}, "priority": 1})
-	env.AddMany(kind+".low", low, "0s") // no worker runs: these are first in line
-	env.AddMany(kind+".high", high, "0s")
+	env.AddMany(kind+".low", low, 0) // no worker runs: these are first in line
+	env.AddMany(kind+".high", high, 0)
 	env.StartWorker()
 	r.AwaitAll(t, low+high)
 	order := r.All()

@@ -92,7 +92,7 @@ func TestBackPressure(t *testing.T) {
 		assert.Contains(c, held(t, env, "back_pressure=true"), kind)
 	}, 4*time.Second, 20*time.Millisecond, "visibility lags behind")
 
-	env.AddMany(kind, 5, "0s")
+	env.AddMany(kind, 5, 0)
 	own := booking(kind, "elsewhere", "0s", r.URL+"/own")
 	env.Add(own)
 	r.AwaitAll(t, 7+1)

@@ -245,7 +245,7 @@ func TestPolicyOfOpenTimers(t *testing.T) {
 	env, r, kind := open(t)
 	path := "/v1/policies/" + kind
 	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}})
-	env.AddMany(kind, 3, "1h")
+	env.AddMany(kind, 3, time.Hour)
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
 		assert.Len(c, all(t, env, kind), 3)
 	}, 10*time.Second, 50*time.Millisecond, "visibility lags behind")

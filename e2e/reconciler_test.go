@@ -34,7 +34,7 @@ func TestLostTimersAreFound(t *testing.T) {
 		shown := env.Get(kind + "/retrying")
 		return shown.Attempts == 2 && shown.NextAttemptAt.After(time.Now())
 	}, 10*time.Second, 10*time.Millisecond, "the backoff is Temporal's")
-	env.AddMany(kind, lost, "6s")
+	env.AddMany(kind, lost, 6*time.Second)
 	taken := takeTimers(t, filepath.Join(dir, "main.db"))
 	require.GreaterOrEqual(t, taken, int64(lost+1))
 	env.Add(booking(kind, "control", "8s", r.URL))

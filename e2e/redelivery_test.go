@@ -45,7 +45,7 @@ func outage(r *receiver.Receiver) (url string, mend func()) {
 // failMany books n timers that fail, and waits until a list shows them.
 func failMany(t *testing.T, env *testenv.Env, kind string, n int) {
 	t.Helper()
-	env.AddMany(kind, n, "0s")
+	env.AddMany(kind, n, 0)
 	env.AwaitAll(kind, n, "failed")
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
 		assert.Len(c, listed(env, url.Values{"business_type": {kind}, "status": {"failed"}}), n)

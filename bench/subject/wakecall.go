@@ -2,23 +2,24 @@ package subject
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"time"
 
-	"go.temporal.io/sdk/client"
+	temporal "go.temporal.io/sdk/client"
 
 	"github.com/wakecall/wakecall/bench/stage"
+	"github.com/wakecall/wakecall/client"
+	"github.com/wakecall/wakecall/timer"
 )
 
 // wakecall is used as any client would: over its HTTP API. Temporal is only
 // asked what it has written.
 type wakecall struct {
 	deployment deployment
-	api        api
+	api        *client.Client
 	receiver   string
-	temporal   client.Client
+	temporal   temporal.Client
 }
 
 // The business types of the timers here.
@@ -26,8 +27,6 @@ const (
 	plain     = "bench"
 	preloaded = "bench-preloaded"
 )
-
-type object map[string]any
 
 // Start starts Wakecall and puts the policy.
 func (w *wakecall) Start(s *stage.Stage, receiver string) error {
@@ -39,65 +38,52 @@ func (w *wakecall) Start(s *stage.Stage, receiver string) error {
 	if w.temporal, err = dial(s.Context(), found.temporal); err != nil {
 		return err
 	}
-	return w.policy(s.Context(), plain, object{})
+	return w.policy(s.Context(), plain, 0)
 }
 
-func (w *wakecall) policy(ctx context.Context, kind string, policy object) error {
-	policy["callback"] = object{"url": w.receiver}
-	_, err := w.api.do(ctx, "PUT", "/v1/policies/"+kind, policy)
+func (w *wakecall) policy(ctx context.Context, kind string, preload time.Duration) error {
+	policy := map[string]any{"callback": timer.Callback{Destination: timer.HTTP(w.receiver)}}
+	if preload > 0 {
+		policy["preload"] = timer.Duration(preload)
+	}
+	_, err := w.api.Policies.Put(ctx, kind, policy, 0)
 	return err
 }
 
 // Preload puts the policy of the timers that are held for long.
 func (w *wakecall) Preload(ctx context.Context, lead time.Duration) error {
-	return unsupported(w.policy(ctx, preloaded, object{"preload": lead.String()}))
+	return unsupported(w.policy(ctx, preloaded, lead))
 }
 
-func booking(timer Timer) object {
-	return object{
-		"business_type": kindOf(timer), "business_id": timer.ID, "due_at": instant(timer.Due),
-		"payload": json.RawMessage(payload(timer.ID)),
-	}
+func booking(t Timer) client.Booking {
+	return client.Booking{Key: keyOf(t), Terms: client.Terms{DueAt: timer.At(t.Due), Payload: payload(t.ID)}}
 }
 
-func kindOf(timer Timer) string {
-	if timer.Preload {
+func keyOf(t Timer) timer.Key { return timer.Key{BusinessType: kindOf(t), BusinessID: t.ID} }
+
+func kindOf(t Timer) string {
+	if t.Preload {
 		return preloaded
 	}
 	return plain
 }
 
-// instant is a moment as the API takes it.
-func instant(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
-
 // Add posts a timer.
-func (w *wakecall) Add(ctx context.Context, timer Timer) error {
-	_, err := w.api.do(ctx, "POST", "/v1/timers", booking(timer))
+func (w *wakecall) Add(ctx context.Context, t Timer) error {
+	_, _, err := w.api.Timers.Add(ctx, booking(t))
 	return err
 }
 
 // AddBatch posts a batch.
 func (w *wakecall) AddBatch(ctx context.Context, timers []Timer) (booked int, err error) {
-	bodies := make([]object, len(timers))
-	for i, timer := range timers {
-		bodies[i] = booking(timer)
+	bookings := make([]client.Booking, len(timers))
+	for i, t := range timers {
+		bookings[i] = booking(t)
 	}
-	answer, err := w.api.do(ctx, "POST", "/v1/timers/batch", object{"timers": bodies})
-	if err != nil {
-		return 0, err
-	}
-	var batch struct {
-		Results []struct {
-			Status  int             `json:"status"`
-			Problem json.RawMessage `json:"problem"`
-		} `json:"results"`
-	}
-	if err := json.Unmarshal(answer.body, &batch); err != nil {
-		return 0, err
-	}
-	for i, result := range batch.Results {
-		if result.Status != http.StatusCreated {
-			err = fmt.Errorf("timer %s of a batch: %d %s", timers[i].ID, result.Status, result.Problem)
+	added, err := w.api.Timers.AddBatch(ctx, bookings)
+	for i, one := range added {
+		if one.Status != http.StatusCreated {
+			err = fmt.Errorf("timer %s of a batch: %d %w", timers[i].ID, one.Status, one.Problem)
 			continue
 		}
 		booked++
@@ -105,24 +91,21 @@ func (w *wakecall) AddBatch(ctx context.Context, timers []Timer) (booked int, er
 	return booked, err
 }
 
-func path(id string) string { return "/v1/timers/" + plain + "/" + id }
-
 // Move patches the due time.
-func (w *wakecall) Move(ctx context.Context, timer Timer) (Answer, error) {
-	return effect(w.api.do(ctx, "PATCH", path(timer.ID), object{"due_at": instant(timer.Due)}))
+func (w *wakecall) Move(ctx context.Context, t Timer) (Answer, error) {
+	return effect(w.api.Timers.Patch(ctx, keyOf(t), client.Terms{DueAt: timer.At(t.Due)}, nil))
 }
 
 // Cancel deletes the timer.
 func (w *wakecall) Cancel(ctx context.Context, id string) (Answer, error) {
-	return effect(w.api.do(ctx, "DELETE", path(id), nil))
+	return effect(w.api.Timers.Cancel(ctx, keyOf(Timer{ID: id}), nil))
 }
 
 // Recur books a recurring timer.
 func (w *wakecall) Recur(ctx context.Context, id string, every time.Duration) error {
-	body := booking(Timer{ID: id})
-	delete(body, "due_at")
-	body["recurrence"] = object{"every": every.String(), "offset": "0s"}
-	_, err := w.api.do(ctx, "POST", "/v1/timers", body)
+	recurring := booking(Timer{ID: id})
+	recurring.DueAt, recurring.Recurrence = 0, &timer.Recurrence{Every: client.After(every), Offset: client.After(0)}
+	_, _, err := w.api.Timers.Add(ctx, recurring)
 	return unsupported(err)
 }
 
@@ -146,8 +129,8 @@ func (w *wakecall) Recurred(ctx context.Context, id string) (Recurred, error) {
 func (w *wakecall) Counters(ctx context.Context) (Counters, error) { return w.deployment.counters(ctx) }
 
 // Trail describes the timer's workflow.
-func (w *wakecall) Trail(ctx context.Context, timer Timer) (Trail, error) {
-	return trail(ctx, w.temporal, kindOf(timer)+"/"+timer.ID)
+func (w *wakecall) Trail(ctx context.Context, t Timer) (Trail, error) {
+	return trail(ctx, w.temporal, keyOf(t).String())
 }
 
 // Open counts workflows.

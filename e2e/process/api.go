@@ -5,13 +5,12 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
-	"net/url"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/client"
 	"github.com/wakecall/wakecall/e2e/contract"
 )
 
@@ -23,8 +22,11 @@ type API struct {
 	Key string
 }
 
-// client outwaits every answer.
-var client = &http.Client{Timeout: time.Minute}
+// Client is the Go client of the API. It makes each call once, and holds it to the
+// OpenAPI document.
+func (a API) Client() *client.Client {
+	return client.New(client.Options{URL: a.URL, Key: a.Key, HTTP: contract.Calls(a.T), Tries: 1})
+}
 
 // Try makes a call that may find nobody listening. An answer is held to the
 // OpenAPI document.
@@ -46,7 +48,7 @@ func (a API) Try(method, path string, body any) (status int, answer []byte, err 
 	if a.Key != "" {
 		request.Header.Set("Authorization", "Bearer "+a.Key)
 	}
-	response, err := client.Do(request)
+	response, err := contract.Calls(a.T).Do(request)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -54,7 +56,6 @@ func (a API) Try(method, path string, body any) (status int, answer []byte, err 
 	if answer, err = io.ReadAll(response.Body); err != nil {
 		return 0, nil, err
 	}
-	contract.Hold(a.T, contract.Exchange{Request: request, Status: response.StatusCode, Header: response.Header, Body: answer})
 	return response.StatusCode, answer, nil
 }
 
@@ -83,7 +84,8 @@ func (a API) Get(path string) contract.Timer {
 // Policy puts a policy.
 func (a API) Policy(businessType string, policy contract.JSON) {
 	a.T.Helper()
-	a.Do("PUT", "/v1/policies/"+businessType, policy, http.StatusOK, http.StatusCreated)
+	_, err := a.Client().Policies.Put(a.T.Context(), businessType, policy, 0)
+	require.NoError(a.T, err)
 }
 
 // Await returns the timer once it has the status.
@@ -100,24 +102,12 @@ func (a API) Await(path, status string) (timer contract.Timer) {
 // stands in the list.
 func (a API) List(businessType string) map[string]string {
 	a.T.Helper()
-	found, token := map[string]string{}, ""
-	for {
-		query := url.Values{"business_type": {businessType}, "page_token": {token}}
-		status, answer, err := a.Try("GET", "/v1/timers?"+query.Encode(), nil)
+	found := map[string]string{}
+	for timer, err := range a.Client().Timers.List(a.T.Context(), client.Filter{BusinessType: businessType}) {
 		require.NoError(a.T, err)
-		require.Equal(a.T, http.StatusOK, status, "%s", answer)
-		var page struct {
-			Timers []contract.Timer `json:"timers"`
-			Next   string           `json:"next_page_token"`
-		}
-		require.NoError(a.T, json.Unmarshal(answer, &page))
-		for _, timer := range page.Timers {
-			found[timer.BusinessID] = timer.Status
-		}
-		if token = page.Next; token == "" {
-			return found
-		}
+		found[timer.BusinessID] = string(timer.Status)
 	}
+	return found
 }
 
 // AwaitList waits until the list of a business type holds exactly the given

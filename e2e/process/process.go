@@ -109,7 +109,7 @@ func answers(url string) bool {
 	if err != nil {
 		return false
 	}
-	response, err := client.Do(request)
+	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		return false
 	}

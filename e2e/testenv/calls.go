@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/client"
 
+	wakecall "github.com/wakecall/wakecall/client"
 	"github.com/wakecall/wakecall/e2e/contract"
 	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
@@ -86,26 +87,28 @@ func (e *Env) Request(method, path string, body any) *http.Request {
 	return request
 }
 
-// caller is slower than the slowest answer, a wait of 30 seconds.
-var caller = &http.Client{Timeout: time.Minute}
-
 // Send sends a request made by hand, and holds the call to the OpenAPI document.
 func (e *Env) Send(request *http.Request) Reply {
 	e.t.Helper()
-	response, err := caller.Do(request)
+	response, err := contract.Calls(e.t).Do(request)
 	require.NoError(e.t, err)
 	defer func() { _ = response.Body.Close() }()
 	raw, err := io.ReadAll(response.Body)
 	require.NoError(e.t, err)
-	contract.Hold(e.t, contract.Exchange{Request: request, Status: response.StatusCode, Header: response.Header, Body: raw})
 	return Reply{Status: response.StatusCode, Header: response.Header, Body: raw, t: e.t}
+}
+
+// Wakecall is the Go client of the API. It makes each call once, and holds it to the
+// OpenAPI document.
+func (e *Env) Wakecall() *wakecall.Client {
+	return wakecall.New(wakecall.Options{URL: e.URL, HTTP: contract.Calls(e.t), Tries: 1})
 }
 
 // Policy puts a policy and expects it to be taken.
 func (e *Env) Policy(businessType string, policy JSON) {
 	e.t.Helper()
-	reply := e.Do("PUT", "/v1/policies/"+businessType, policy)
-	require.Contains(e.t, []int{200, 201}, reply.Status, "%s", reply.Body)
+	_, err := e.Wakecall().Policies.Put(e.t.Context(), businessType, policy, 0)
+	require.NoError(e.t, err)
 }
 
 // Add books a timer and expects it to be new.
@@ -136,20 +139,18 @@ func (e *Env) Await(path, status string) (timer Timer) {
 
 // AddMany books n timers of a type by one batch, with the ids 0 to n-1 and what
 // their policy says.
-func (e *Env) AddMany(businessType string, n int, delay string) {
+func (e *Env) AddMany(businessType string, n int, delay time.Duration) {
 	e.t.Helper()
-	timers := make([]JSON, n)
-	for i := range timers {
-		timers[i] = JSON{"business_type": businessType, "business_id": strconv.Itoa(i), "delay": delay}
+	bookings := make([]wakecall.Booking, n)
+	for i := range bookings {
+		bookings[i].Key = timer.Key{BusinessType: businessType, BusinessID: strconv.Itoa(i)}
+		bookings[i].Delay = wakecall.After(delay)
 	}
-	var batch struct {
-		Results []struct{ Status int }
-	}
-	reply := e.Do("POST", "/v1/timers/batch", JSON{"timers": timers})
-	reply.Into(&batch)
-	require.Len(e.t, batch.Results, n)
-	for _, result := range batch.Results {
-		require.Equal(e.t, http.StatusCreated, result.Status)
+	added, err := e.Wakecall().Timers.AddBatch(e.t.Context(), bookings)
+	require.NoError(e.t, err)
+	require.Len(e.t, added, n)
+	for _, one := range added {
+		require.Equal(e.t, http.StatusCreated, one.Status)
 	}
 }
 
