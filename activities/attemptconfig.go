@@ -83,8 +83,16 @@ func (c attemptConfig) message(a attempt) send.Message {
 	return send.Message{
 		ID: spec.WebhookID(), Destination: c.callback.Destination, ContentType: spec.ContentType,
 		Body: a.payload.Payload().GetData(), Headers: headers, Secrets: c.policy.Secrets(time.Now()),
-		Timeout: c.callback.Timeout.D(), Expires: expiry(c.latest), TLS: c.tls(spec), Parent: parentOf(spec),
+		Timeout: c.callback.Timeout.D(), Expires: expiry(c.latest), TLS: c.tls(spec), Declare: c.declare(spec), Parent: parentOf(spec),
 	}
+}
+
+// declare is what the policy declares for its own destination.
+func (c attemptConfig) declare(spec timer.Spec) *timer.Declare {
+	if spec.Callback != nil && spec.Callback.Addressed() {
+		return nil
+	}
+	return c.policy.Declare
 }
 
 // tls is what the policy adds to TLS. Its client certificate, like its headers, is

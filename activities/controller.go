@@ -31,7 +31,7 @@ func (c *Controller) SetQueueRate(ctx context.Context, rate timer.QueueRate) err
 	return c.Queues.SetQueueRate(ctx, rate)
 }
 
-// Alert tells an event to the policy's alert URL, signed like a callback. A
+// Alert tells an event to whoever the policy names, signed like a callback. A
 // policy that names none any more needs no telling.
 func (c *Controller) Alert(ctx context.Context, event timer.Event) error {
 	policy, err := c.Policies.Policy(ctx, event.Data.BusinessType)
@@ -60,7 +60,7 @@ func (c *Controller) Alert(ctx context.Context, event timer.Event) error {
 // alertMessage is the body of an event under an id that is the alert's for ever.
 func alertMessage(policy timer.Policy, alert string, body []byte) send.Message {
 	return send.Message{
-		ID: timer.MessageID(alert), Destination: timer.HTTP(policy.Alert.URL), ContentType: timer.ContentTypeJSON, Body: body,
+		ID: timer.MessageID(alert), Destination: policy.Alert.Routed(policy.BusinessType), ContentType: timer.ContentTypeJSON, Body: body,
 		Headers: map[string]string{send.HeaderBusinessType: policy.BusinessType},
 		Secrets: policy.Secrets(time.Now()), Timeout: timer.DefaultAttemptTimeout, TLS: policy.TLS,
 	}

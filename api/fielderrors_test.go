@@ -14,7 +14,7 @@ import (
 // another value could not be read.
 func TestFieldErrorsOfABody(t *testing.T) {
 	private := timer.Reach{Address: func(addr netip.Addr) bool { return !addr.IsPrivate() }}
-	old := timer.Policy{Alert: &timer.Alert{URL: "http://10.0.0.9/"}}
+	old := timer.Policy{Alert: &timer.Alert{Destination: timer.HTTP("http://10.0.0.9/")}}
 	booking := func(o object) error { _, err := o.booking(private); return err }
 	amendment := func(o object) error {
 		_, err := o.amendment(timer.Key{BusinessType: "order", BusinessID: "1"}, private)

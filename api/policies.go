@@ -39,6 +39,7 @@ func (s *Server) policyRoutes(g *echo.Group) {
 type policyBody struct {
 	BusinessType   *string         `json:"business_type"`
 	Callback       *timer.Callback `json:"callback"`
+	Declare        *timer.Declare  `json:"declare"`
 	Retry          *timer.Retry    `json:"retry"`
 	ExpiresAfter   *timer.Duration `json:"expires_after"`
 	SigningSecrets *[]string       `json:"signing_secrets"`
@@ -117,7 +118,7 @@ func (o object) policy(businessType string, reach timer.Reach, old timer.Policy)
 	change := engine.PolicyChange{
 		KeepSecrets: body.SigningSecrets == nil,
 		Policy: timer.Policy{
-			BusinessType: businessType, Callback: value(body.Callback), Retry: value(body.Retry),
+			BusinessType: businessType, Callback: value(body.Callback), Declare: body.Declare, Retry: value(body.Retry),
 			ExpiresAfter: value(body.ExpiresAfter), SigningSecrets: value(body.SigningSecrets), SecretOverlap: body.SecretOverlap,
 			Limits: value(body.Limits), Priority: value(body.Priority), Paused: value(body.Paused), Alert: body.Alert,
 			MinInterval: value(body.MinInterval), Preload: body.Preload, Reuse: value(body.Reuse), TLS: body.TLS,

@@ -58,9 +58,10 @@ func TestTimersCallIntoRabbitMQ(t *testing.T) {
 	require.NoError(t, os.WriteFile(settings.Brokers, fmt.Appendf(nil, `{"brokers": [{"name": "main", "url": %q}]}`, broker.URL), 0o600))
 	env, kind, key := testenv.OpenWith(t, addr, settings), "order-close", secret()
 	env.StartWorker()
-	q := newQueue(t, broker, kind)
+	q, alerts := newQueue(t, broker, kind), newQueue(t, broker, "alerts")
 	env.Policy(kind, testenv.JSON{
-		"callback": testenv.JSON{"broker": "main", "headers": testenv.JSON{"X-Tenant": "7"}}, "signing_secrets": []string{key},
+		"callback": testenv.JSON{"broker": "main", "exchange": "timers", "headers": testenv.JSON{"X-Tenant": "7"}}, "signing_secrets": []string{key},
+		"declare": testenv.JSON{"exchange_type": "direct", "queue": kind}, "alert": testenv.JSON{"broker": "main", "routing_key": "alerts"},
 		"retry": testenv.JSON{"steps": []string{"100ms", "100ms"}}, "expires_after": "1h",
 	})
 
@@ -90,6 +91,21 @@ func TestTimersCallIntoRabbitMQ(t *testing.T) {
 	failed := env.Await(kind+"/2", "failed")
 	require.Equal(t, 3, failed.Attempts)
 	require.True(t, strings.HasPrefix(failed.LastFailure.Message, "unroutable: "), failed.LastFailure.Message)
+	alert := alerts.next()
+	require.Contains(t, string(alert.Body), `"timer.failed"`)
+	require.Contains(t, string(alert.Body), failed.WebhookID)
+	require.NotEmpty(t, alert.Headers["webhook-signature"])
+
+	// What is there with other properties is told on the timer.
+	env.Policy("order-open", testenv.JSON{
+		"callback": testenv.JSON{"broker": "main", "exchange": "timers"}, "declare": testenv.JSON{"exchange_type": "fanout"},
+		"retry": testenv.JSON{"steps": []string{}},
+	})
+	env.Add(testenv.JSON{"business_type": "order-open", "business_id": "1", "delay": "0s"})
+	require.Equal(t, "refused: declaring the exchange: it is there with another type (406)", env.Await("order-open/1", "failed").LastFailure.Message)
+	plan := env.Do("PUT", "/v1/policies/order-open?dry_run=true", `{"callback":{"broker":"main","exchange":"timers"},"declare":{"exchange_type":"direct","queue":"q"}}`)
+	require.Equal(t, http.StatusOK, plan.Status)
+	require.Contains(t, string(plan.Body), `{"pointer":"/declare/exchange_type","from":"fanout","to":"direct"}`)
 
 	// A broker that comes back gets what was due meanwhile.
 	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"broker": "main"}, "retry": testenv.JSON{
@@ -107,6 +123,11 @@ func TestTimersCallIntoRabbitMQ(t *testing.T) {
 		`{"callback":{"broker":"other"}}`:                                                 "/callback/broker",
 		`{"callback":{"broker":"main","url":"https://h/"}}`:                               "/callback/broker",
 		`{"callback":{"routing_key":"x"}}`:                                                "/callback/routing_key",
+		`{"callback":{"broker":"main"},"declare":{}}`:                                     "/declare",
+		`{"callback":{"broker":"main"},"declare":{"exchange_type":"direct"}}`:             "/declare/exchange_type",
+		`{"callback":{"url":"https://h/"},"declare":{"queue":"bad"}}`:                     "/declare",
+		`{"callback":{"broker":"main"},"alert":{"broker":"other"}}`:                       "/alert/broker",
+		`{"callback":{"broker":"main"},"alert":{}}`:                                       "/alert/url",
 		`{"callback":{"broker":"main","exchange":"a\u0000b"}}`:                            "/callback/exchange",
 		`{"callback":{"broker":"main","routing_key":"` + strings.Repeat("k", 256) + `"}}`: "/callback/routing_key",
 	} {

@@ -15,7 +15,7 @@ import (
 func TestAnAlertIsRaisedOnceForEachOccasion(t *testing.T) {
 	t.Parallel()
 	f := &fake{}
-	f.policyOf(t, timer.Policy{BusinessType: "order", Alert: &timer.Alert{URL: "https://alerts.test/"}})
+	f.policyOf(t, timer.Policy{BusinessType: "order", Alert: &timer.Alert{Destination: timer.HTTP("https://alerts.test/")}})
 	f.policyOf(t, timer.Policy{BusinessType: "quiet"})
 	alerts := New(Config{Client: f, PolicyTTL: time.Minute}).Alerts
 	of := func(businessType string) timer.Event {

@@ -69,15 +69,22 @@ func (d Destination) Check() (errs FieldErrors) {
 		errs.Add("/broker", CodeInvalidBroker, "must match "+businessTypeForm)
 	}
 	for _, field := range []struct{ pointer, value string }{{"/exchange", d.Exchange}, {"/routing_key", d.RoutingKey}} {
-		switch {
-		case field.value == "":
-		case d.Broker == "":
+		if field.value != "" && d.Broker == "" {
 			errs.Add(field.pointer, CodeConflict, "goes with broker")
-		case len(field.value) > MaxShortString:
-			errs.AddMost(field.pointer, MaxShortString, "bytes")
-		case strings.ContainsFunc(field.value, unicode.IsControl):
-			errs.Add(field.pointer, CodeInvalidBroker, "must not contain control characters")
+			continue
 		}
+		errs = append(errs, checkShortString(field.pointer, field.value)...)
+	}
+	return errs
+}
+
+// checkShortString returns what is wrong with the name of something at a broker.
+func checkShortString(pointer, name string) (errs FieldErrors) {
+	switch {
+	case len(name) > MaxShortString:
+		errs.AddMost(pointer, MaxShortString, "bytes")
+	case strings.ContainsFunc(name, unicode.IsControl):
+		errs.Add(pointer, CodeInvalidBroker, "must not contain control characters")
 	}
 	return errs
 }

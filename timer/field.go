@@ -28,7 +28,8 @@ type Field struct {
 
 // PolicyFields are the fields of a policy.
 func PolicyFields() []Field {
-	return slices.Concat(under("/callback", callbackFields()), under("/retry", retryFields()), under("/limits", limitFields()), under("/tls", tlsFields()),
+	return slices.Concat(under("/callback", callbackFields()), under("/declare", declareFields()), under("/alert", destinationFields()),
+		under("/retry", retryFields()), under("/limits", limitFields()), under("/tls", tlsFields()),
 		[]Field{
 			fieldExpiresAfter, fieldSecretOverlap, fieldPriority.or(DefaultPriority), fieldReuse, fieldMinInterval, fieldPreload,
 			fieldMaxBackPressure,
@@ -41,9 +42,13 @@ func TermsFields() []Field {
 		under("/recurrence", recurrenceFields()), []Field{fieldDelay, fieldExpiresAfter, fieldPriority})
 }
 
-func callbackFields() []Field {
-	return []Field{fieldURL, fieldBroker, fieldExchange, fieldRoutingKey, fieldTimeout}
+func destinationFields() []Field {
+	return []Field{fieldURL, fieldBroker, fieldExchange, fieldRoutingKey}
 }
+
+func callbackFields() []Field { return append(destinationFields(), fieldTimeout) }
+
+func declareFields() []Field { return []Field{fieldExchangeType, fieldQueue, fieldQueueType} }
 
 func tlsFields() []Field { return []Field{fieldCA, fieldClientCertificate, fieldClientKey} }
 
@@ -90,7 +95,12 @@ var (
 	fieldBroker     = Field{Pointer: "/broker"}
 	fieldExchange   = Field{Pointer: "/exchange"}
 	fieldRoutingKey = Field{Pointer: "/routing_key"}
-	fieldTimeout    = Field{
+
+	fieldExchangeType = Field{Pointer: "/exchange_type"}
+	fieldQueue        = Field{Pointer: "/queue"}
+	fieldQueueType    = Field{Pointer: "/queue_type"}
+
+	fieldTimeout = Field{
 		Pointer: "/timeout", Lowest: Duration(MinAttemptTimeout), Highest: Duration(MaxAttemptTimeout),
 		Default: Duration(DefaultAttemptTimeout),
 	}

@@ -116,12 +116,13 @@ func TestStoredPolicy(t *testing.T) {
 	t.Parallel()
 	golden.Check(t, "policy", timer.Policy{
 		BusinessType: "order-close", Version: 4, Callback: storedCallback, Retry: storedRetry, ExpiresAfter: timer.Duration(24 * time.Hour),
+		Declare:        &timer.Declare{ExchangeType: timer.ExchangeTopic, Queue: "orders", QueueType: timer.QueueQuorum},
 		SigningSecrets: []string{"sealed:v1:b25l"}, SecretOverlap: ptr(timer.Duration(time.Hour)),
 		RetiredSecrets: []timer.RetiredSecret{{Secret: "sealed:v1:dHdv", Until: clock(8)}},
 		Limits: timer.Limits{
 			AddsPerSecond: ptr(100.0), AddsBurst: 200, CallbacksPerSecond: ptr(12.5), InFlight: 50, Pending: ptr(1_000_000),
 		},
-		Priority: 2, Paused: true, Alert: &timer.Alert{URL: "https://shop.example/alert"}, Reuse: timer.ReuseAfterEnd,
+		Priority: 2, Paused: true, Alert: &timer.Alert{Destination: timer.Destination{URL: "https://shop.example/alert", Broker: "ops", Exchange: "alerts", RoutingKey: "wakecall"}}, Reuse: timer.ReuseAfterEnd,
 		MinInterval: timer.Duration(time.Minute), Preload: ptr(timer.Duration(10 * time.Second)),
 		TLS:             &timer.TLS{CA: "-----BEGIN CERTIFICATE-----", ClientCertificate: "-----BEGIN CERTIFICATE-----\n", ClientKey: "sealed:v1:a2V5"},
 		MaxBackPressure: ptr(timer.Duration(30 * time.Minute)), BackPressure: &storedPressure, PressureLiftedAt: clock(1),

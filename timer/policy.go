@@ -11,7 +11,9 @@ type Policy struct {
 	Version int `json:"version"`
 	// Callback without a URL is for types whose timers each bring their own.
 	Callback Callback `json:"callback"`
-	Retry    Retry    `json:"retry"`
+	// Declare is nil where Wakecall declares nothing at the callback's broker.
+	Declare *Declare `json:"declare,omitempty"`
+	Retry   Retry    `json:"retry"`
 	// ExpiresAfter, counted from the due time, is the default of timers that
 	// name no latest time; left out, they never expire.
 	ExpiresAfter Duration `json:"expires_after,omitzero"`
@@ -99,6 +101,9 @@ func (p Policy) Check() (errs FieldErrors) {
 		errs.Add("/callback/headers", CodeConflict, "goes with url: a timer with a URL of its own is not sent them")
 	}
 	errs.Under("/callback", p.Callback.Check())
+	if p.Declare != nil {
+		errs.Under("/declare", p.Declare.check(p.Callback.Routed(p.BusinessType)))
+	}
 	if !p.Retry.isZero() {
 		errs.Under("/retry", p.Retry.Check())
 	}
@@ -121,16 +126,15 @@ func (p Policy) Check() (errs FieldErrors) {
 
 // Alert names who is told of what went wrong with a business type.
 type Alert struct {
-	URL string `json:"url"`
+	Destination
 }
 
 func (a Alert) check() (errs FieldErrors) {
-	if a.URL == "" {
-		errs.Add("/url", CodeRequired, "is required")
-	} else if why := checkURL(a.URL); why != "" {
-		errs.Add("/url", CodeInvalidURL, why)
+	if a.URL == "" && a.Broker == "" {
+		errs.Add("/url", CodeRequired, "give url or broker")
+		return errs
 	}
-	return errs
+	return a.Check()
 }
 
 // Reuse says when the id of a timer that has ended may be booked again.

@@ -31,8 +31,8 @@ func (r Reach) Policy(p, old Policy) (errs FieldErrors) {
 	if p.Callback.Destination != old.Callback.Destination {
 		errs.Under("/callback", r.destination(p.Callback.Destination))
 	}
-	if p.Alert != nil && (old.Alert == nil || p.Alert.URL != old.Alert.URL) {
-		errs.Under("/alert", r.destination(HTTP(p.Alert.URL)))
+	if p.Alert != nil && (old.Alert == nil || p.Alert.Destination != old.Alert.Destination) {
+		errs.Under("/alert", r.destination(p.Alert.Destination))
 	}
 	return errs
 }

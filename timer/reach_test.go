@@ -18,7 +18,7 @@ func TestLiteralAddressesAreJudged(t *testing.T) {
 	} {
 		errs := reach.Callback(&timer.Callback{Destination: timer.HTTP(url)})
 		require.Equal(t, want, len(errs) == 0, url)
-		policy := timer.Policy{Callback: timer.Callback{Destination: timer.HTTP(url)}, Alert: &timer.Alert{URL: url}}
+		policy := timer.Policy{Callback: timer.Callback{Destination: timer.HTTP(url)}, Alert: &timer.Alert{Destination: timer.HTTP(url)}}
 		require.Empty(t, reach.Policy(policy, policy), "what stands already is not judged again")
 		errs = reach.Policy(policy, timer.Policy{})
 		if !want {

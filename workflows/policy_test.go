@@ -96,7 +96,7 @@ func TestLiftedBackPressure(t *testing.T) {
 func TestLongerBackPressure(t *testing.T) {
 	t.Parallel()
 	e := newEntity(t)
-	e.policy.Alert = &timer.Alert{URL: "http://127.0.0.1:1"}
+	e.policy.Alert = &timer.Alert{Destination: timer.HTTP("http://127.0.0.1:1")}
 	var told []timer.Event
 	e.env.RegisterActivityWithOptions(func(_ context.Context, event timer.Event) error {
 		told = append(told, event)

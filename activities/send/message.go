@@ -27,6 +27,8 @@ type Message struct {
 	Expires time.Time
 	// TLS is what the policy adds, nil for nothing.
 	TLS *timer.TLS
+	// Declare is what has to be declared at the destination first, nil for nothing.
+	Declare *timer.Declare
 	// Parent is the span that the attempt is a child of.
 	Parent trace.SpanContext
 }
@@ -44,6 +46,8 @@ type Envelope struct {
 	// messages drops it then.
 	Expires time.Time
 	TLS     *timer.TLS
+	// Declare is what a broker has to be asked to declare first, nil for nothing.
+	Declare *timer.Declare
 }
 
 // envelope signs a message for an attempt that begins at a moment.
@@ -53,7 +57,7 @@ func (m Message) envelope(at time.Time) Envelope {
 	sign(headers, signed{id: m.ID, at: at, body: m.Body}, m.Secrets)
 	return Envelope{
 		ID: m.ID, Destination: m.Destination, ContentType: m.ContentType, Body: m.Body, Headers: headers,
-		Expires: m.Expires, TLS: m.TLS,
+		Expires: m.Expires, TLS: m.TLS, Declare: m.Declare,
 	}
 }
 

@@ -69,6 +69,9 @@ const (
 	BrokerChannels = 256
 	// BrokerConnectTimeout bounds the way from the first packet to an open connection.
 	BrokerConnectTimeout = 5 * time.Second
+	// BrokerDeclareTimeout bounds the wait for a channel to declare on. Attempts wait for
+	// the declaration no longer than their own time.
+	BrokerDeclareTimeout = 5 * time.Second
 	// BrokerWriteTimeout bounds one write: a broker that reads nothing must not hold
 	// attempts beyond their time.
 	BrokerWriteTimeout = 2 * time.Second

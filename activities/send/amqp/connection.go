@@ -22,8 +22,9 @@ type connection struct {
 	// gone is closed with the connection.
 	gone chan struct{}
 
-	mu     sync.Mutex
-	ending bool
+	mu       sync.Mutex
+	ending   bool
+	declared map[topology]*declaration
 	// running is what belongs to the connection.
 	running sync.WaitGroup
 }
@@ -32,6 +33,7 @@ func newConnection(conn *amqp.Connection) *connection {
 	most := min(tuning.BrokerChannels, int(conn.Config.ChannelMax)) // the broker may allow fewer
 	c := &connection{
 		Connection: conn, idle: make(chan *channel, most), room: make(chan struct{}, most), gone: make(chan struct{}),
+		declared: map[topology]*declaration{},
 	}
 	blockings := conn.NotifyBlocked(make(chan amqp.Blocking))
 	c.start(func() {

@@ -61,6 +61,9 @@ func (t *Transport) Send(ctx context.Context, e send.Envelope) send.Outcome {
 	if conn.blocked.Load() { // nor does it open channels
 		return failed(blocked())
 	}
+	if err := conn.ensure(ctx, e); err != nil {
+		return failed(undeclared(ctx, err))
+	}
 	ch, err := conn.borrow(ctx)
 	switch {
 	case err != nil && conn.blocked.Load() && !conn.IsClosed():
@@ -92,6 +95,9 @@ func (ch *channel) send(ctx context.Context, e send.Envelope) send.Outcome {
 	case <-confirmation.Done():
 		outcome.Answer = ch.answer(confirmation.Acked())
 		ch.giveBack()
+		if t, declares := topologyOf(e); declares && outcome.Class == timer.Unroutable {
+			ch.conn.undeclare(t)
+		}
 	case <-ctx.Done():
 		outcome.Answer = ended(ctx)
 		if ch.conn.blocked.Load() {

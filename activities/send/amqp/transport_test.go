@@ -65,6 +65,7 @@ func TestTransport(t *testing.T) {
 	t.Run("conformance", func(t *testing.T) { conformance(t, server) })
 	t.Run("properties", func(t *testing.T) { properties(t, server) })
 	t.Run("unroutable", func(t *testing.T) { unroutable(t, server) })
+	t.Run("declared", func(t *testing.T) { declared(t, server) })
 	t.Run("a connection that the operator closes", func(t *testing.T) { closedByOperator(t, server) })
 	t.Run("permission refused", func(t *testing.T) { permissionRefused(t, server) })
 	t.Run("fewer channels than attempts", func(t *testing.T) { fewChannels(t, server) })
@@ -195,6 +196,7 @@ func permissionRefused(t *testing.T, server *rabbit.Server) {
 		return outcome.Class == timer.Refused && !outcome.FirstByte.IsZero()
 	}, 30*time.Second, 50*time.Millisecond, "it may not write")
 	require.NotContains(t, outcome.Describe(), "reader")
+	mayNotDeclare(t, server)
 	wrong := opened(t, "amqp://reader:wrong@"+server.Address+"/")
 	require.Equal(t, timer.Refused, attempt(t, wrong, to("main", taking)).Class)
 }

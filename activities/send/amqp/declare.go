@@ -1,0 +1,146 @@
+package amqpsend
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+
+	amqp "github.com/rabbitmq/amqp091-go"
+
+	"github.com/wakecall/wakecall/activities/send"
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// topology is what is declared for messages to one exchange and routing key.
+type topology struct {
+	timer.Declare
+	exchange, key string
+}
+
+func topologyOf(e send.Envelope) (t topology, ok bool) {
+	if e.Declare == nil {
+		return t, false
+	}
+	return topology{Declare: *e.Declare, exchange: e.Destination.Exchange, key: e.Destination.RoutingKey}, true
+}
+
+// declaration is one that is under way, or that the broker has accepted.
+type declaration struct {
+	ended chan struct{}
+	err   error
+}
+
+// declareError says what could not be declared.
+type declareError struct {
+	what string
+	error
+}
+
+func (e declareError) Unwrap() error { return e.error }
+
+// ensure declares what an envelope needs, once for the connection: attempts that come
+// meanwhile wait for the same answer.
+func (c *connection) ensure(ctx context.Context, e send.Envelope) error {
+	t, ok := topologyOf(e)
+	if !ok {
+		return nil
+	}
+	d, mine := c.declaration(t)
+	if mine && !c.start(func() { c.declare(t, d) }) {
+		return amqp.ErrClosed
+	}
+	select {
+	case <-d.ended:
+		return d.err
+	case <-c.gone:
+		return amqp.ErrClosed
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (c *connection) declaration(t topology) (d *declaration, mine bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if d := c.declared[t]; d != nil {
+		return d, false
+	}
+	d = &declaration{ended: make(chan struct{})}
+	c.declared[t] = d
+	return d, true
+}
+
+// undeclare makes the next attempt declare again: what is not accepted may be by then,
+// and what was accepted may have been deleted.
+func (c *connection) undeclare(t topology) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.declared, t)
+}
+
+func (c *connection) declare(t topology, d *declaration) {
+	defer close(d.ended)
+	ctx, cancel := context.WithTimeout(context.Background(), tuning.BrokerDeclareTimeout)
+	defer cancel()
+	ch, err := c.borrow(ctx)
+	if err == nil {
+		err = t.declareOn(ch.Channel)
+		ch.giveBack()
+	}
+	if d.err = err; err != nil {
+		c.undeclare(t)
+	}
+}
+
+// declareOn declares what is durable and never deleted. A broker that refuses closes the
+// channel.
+func (t topology) declareOn(ch *amqp.Channel) error {
+	if t.ExchangeType != "" {
+		if err := ch.ExchangeDeclare(t.exchange, string(t.ExchangeType), true, false, false, false, nil); err != nil {
+			return declareError{"exchange", err}
+		}
+	}
+	if t.Queue == "" {
+		return nil
+	}
+	arguments := amqp.Table{}
+	if t.QueueType != "" {
+		arguments[amqp.QueueTypeArg] = string(t.QueueType)
+	}
+	if _, err := ch.QueueDeclare(t.Queue, true, false, false, false, arguments); err != nil {
+		return declareError{"queue", err}
+	}
+	if t.exchange == "" { // every queue is bound to the default exchange by its name
+		return nil
+	}
+	if err := ch.QueueBind(t.Queue, t.key, t.exchange, false, nil); err != nil {
+		return declareError{"binding", err}
+	}
+	return nil
+}
+
+// inequivalent finds the property in which something differs from what is declared.
+var inequivalent = regexp.MustCompile(`inequivalent arg '([a-z-]+)'`)
+
+// undeclared is the answer of a broker that did not accept a declaration.
+func undeclared(ctx context.Context, err error) timer.Answer {
+	answer := refusal(ctx, err)
+	failed, isDeclare := errors.AsType[declareError](err)
+	reason, told := errors.AsType[*amqp.Error](err)
+	switch {
+	case !isDeclare || !told:
+		return answer
+	case reason.Code == amqp.PreconditionFailed:
+		property := "other properties"
+		if found := inequivalent.FindStringSubmatch(reason.Reason); found != nil {
+			property = "another " + found[1]
+		}
+		answer.Class, answer.Detail = timer.Refused, fmt.Sprintf("it is there with %s (%d)", property, reason.Code)
+	case answer.Detail == "":
+		answer.Detail = "it failed"
+	}
+	answer.Detail = "declaring the " + failed.what + ": " + answer.Detail
+	return answer
+}

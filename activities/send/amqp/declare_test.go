@@ -1,0 +1,72 @@
+package amqpsend
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/activities/send"
+	"github.com/wakecall/wakecall/activities/send/sendtest"
+	"github.com/wakecall/wakecall/internal/rabbit"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// declaring sends a message to an exchange whose policy declares something.
+func declaring(t *testing.T, transport *Transport, exchange string, d timer.Declare) send.Outcome {
+	return transport.Send(t.Context(), send.Envelope{
+		ID: "msg_1", Destination: timer.Destination{Broker: "main", Exchange: exchange, RoutingKey: "order"}, Declare: &d,
+	})
+}
+
+// What the policy names is declared, and nothing else.
+func declared(t *testing.T, server *rabbit.Server) {
+	transport, app := opened(t, server.URL), newConsumer(t, server.URL)
+	defer func() { _ = app.conn.Close() }()
+	require.Equal(t, timer.Unroutable, attempt(t, transport, timer.Destination{Broker: "main", Exchange: "orders", RoutingKey: "order"}).Class,
+		"the control: nothing is there")
+
+	both := timer.Declare{ExchangeType: timer.ExchangeTopic, Queue: "orders-queue", QueueType: timer.QueueQuorum}
+	outcome := declaring(t, transport, "orders", both)
+	require.True(t, outcome.Delivered, "%+v", outcome)
+	again := opened(t, server.URL)
+	require.True(t, declaring(t, again, "orders", both).Delivered, "another worker finds it there")
+	_, err := app.QueueDeclarePassive("orders-queue", true, false, false, false, nil)
+	require.NoError(t, err)
+	require.Contains(t, server.Control("list_queues", "name", "type", "durable"), "orders-queue\tquorum\ttrue")
+	require.Contains(t, server.Control("list_exchanges", "name", "type", "durable"), "orders\ttopic\ttrue")
+
+	_, err = app.QueueDelete("orders-queue", false, false, false)
+	require.NoError(t, err)
+	require.Equal(t, timer.Unroutable, declaring(t, transport, "orders", both).Class, "it is not declared before each message")
+	require.True(t, declaring(t, transport, "orders", both).Delivered, "it is declared again after one that no queue took")
+
+	for detail, d := range map[string]timer.Declare{
+		"declaring the exchange: it is there with another type (406)":      {ExchangeType: timer.ExchangeFanout},
+		"declaring the queue: it is there with another x-queue-type (406)": {Queue: "orders-queue", QueueType: timer.QueueClassic},
+	} {
+		for range 2 {
+			outcome := declaring(t, transport, "orders", d)
+			require.Equal(t, timer.Answer{Class: timer.Refused, Detail: detail}, outcome.Answer)
+			require.Zero(t, outcome.FirstByte, "nothing was sent")
+		}
+	}
+	missing := declaring(t, transport, "missing", timer.Declare{Queue: "orders-queue", QueueType: timer.QueueQuorum})
+	require.Equal(t, timer.Answer{Class: timer.Unroutable, Detail: "declaring the binding: there is no such exchange (404)"}, missing.Answer)
+	app.declares("plain", nil)
+	plain := transport.Send(t.Context(), send.Envelope{ID: "msg_1", Destination: to("main", "plain"), Declare: &timer.Declare{Queue: "plain"}})
+	require.True(t, plain.Delivered, "%+v", plain)
+}
+
+// A user who may not configure declares nothing, and is told so.
+func mayNotDeclare(t *testing.T, server *rabbit.Server) {
+	server.Control("set_permissions", "reader", "^$", ".*", ".*")
+	transport := opened(t, "amqp://reader:"+sendtest.Secret+"@"+server.Address+"/")
+	var outcome send.Outcome
+	require.Eventually(t, func() bool {
+		outcome = declaring(t, transport, "forbidden", timer.Declare{ExchangeType: timer.ExchangeDirect})
+		return outcome.Detail == "declaring the exchange: the broker does not permit it (403)"
+	}, 30*time.Second, 50*time.Millisecond, "it may not configure")
+	require.Equal(t, timer.Refused, outcome.Class)
+	require.NotContains(t, outcome.Describe(), "reader")
+}
