@@ -101,15 +101,15 @@ func (p *Process) BecomesReady() bool {
 	return !p.Ended()
 }
 
+var asking = &http.Client{Timeout: 5 * time.Second}
+
 // answers reports whether a GET is answered 200.
 func answers(url string) bool {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	request, err := http.NewRequestWithContext(context.Background(), http.MethodGet, url, nil)
 	if err != nil {
 		return false
 	}
-	response, err := http.DefaultClient.Do(request)
+	response, err := asking.Do(request)
 	if err != nil {
 		return false
 	}

@@ -40,7 +40,7 @@ func (l loss) before() {
 	l.Await(l.kind+"/rung", "delivered")
 	l.book("cancelled", "1h")
 	l.book("waiting", "1h")
-	l.book("again", "5s")
+	l.book("again", "20s")
 }
 
 // after is what it does not.
@@ -48,6 +48,7 @@ func (l loss) after() {
 	require.Empty(l.T, l.receiver.Calls("again"), "the backup was made before it rang")
 	l.book("forgotten", "1h")
 	l.Do("DELETE", "/v1/timers/"+l.kind+"/cancelled", nil, http.StatusOK)
+	l.Do("POST", "/v1/timers/"+l.kind+"/again/fire?wait=20s", nil, http.StatusOK)
 	l.Await(l.kind+"/again", "delivered")
 }
 
