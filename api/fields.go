@@ -115,6 +115,8 @@ func mistyped(want reflect.Type) timer.FieldError {
 	switch want {
 	case reflect.TypeFor[timer.Instant]():
 		return timer.FieldError{Code: timer.CodeInvalidTime, Detail: timer.InstantForm}
+	case reflect.TypeFor[timer.Wall]():
+		return timer.FieldError{Code: timer.CodeInvalidTime, Detail: timer.WallForm}
 	case reflect.TypeFor[timer.Duration]():
 		return timer.FieldError{Code: timer.CodeInvalidDuration, Detail: timer.DurationForm}
 	}

@@ -22,7 +22,10 @@ type timerBody struct {
 // termsBody is what a client may say about a timer.
 type termsBody struct {
 	DueAt         *timer.Instant    `json:"due_at"`
+	DueLocal      *timer.Wall       `json:"due_local"`
+	Timezone      *string           `json:"timezone"`
 	Delay         *timer.Duration   `json:"delay"`
+	MaxWait       *timer.Duration   `json:"max_wait"`
 	Recurrence    *timer.Recurrence `json:"recurrence"`
 	LatestAt      *timer.Instant    `json:"latest_at"`
 	ExpiresAfter  *timer.Duration   `json:"expires_after"`
@@ -69,7 +72,7 @@ func (b timerBody) request(key timer.Key, errs timer.FieldErrors, reach timer.Re
 
 func (b termsBody) terms() (terms timer.Terms, errs timer.FieldErrors) {
 	terms = timer.Terms{
-		DueAt: b.DueAt, Delay: b.Delay, Recurrence: b.Recurrence, LatestAt: b.LatestAt, ExpiresAfter: b.ExpiresAfter,
+		DueAt: b.DueAt, DueLocal: b.DueLocal, Timezone: value(b.Timezone), Delay: b.Delay, MaxWait: b.MaxWait, Recurrence: b.Recurrence, LatestAt: b.LatestAt, ExpiresAfter: b.ExpiresAfter,
 		Callback: b.Callback, Retry: b.Retry, Priority: b.Priority,
 	}
 	if terms.Callback != nil {

@@ -268,7 +268,7 @@ func TestTableHasEveryField(t *testing.T) {
 // that are checked for being empty where they stand.
 var notSaid = []string{
 	"/business_type", "/version", "/pressure_lifted_at", "/back_pressure/status", "/back_pressure/since", "/back_pressure/until",
-	"/alert/url", "/payload_base64", "/content_type", "/due_at", "/latest_at", "/recurrence/start_at", "/recurrence/end_at",
+	"/alert/url", "/payload_base64", "/content_type", "/due_at", "/due_local", "/latest_at", "/recurrence/start_at", "/recurrence/end_at",
 	"/recurrence/cron", "/recurrence/offset",
 }
 

@@ -16,9 +16,15 @@ type Booking struct {
 // Terms are what may be said about a timer. What is left out has its default in a
 // booking, and stays as it is in a change.
 type Terms struct {
-	// DueAt, Delay and Recurrence exclude one another.
-	DueAt      timer.Instant     `json:"due_at,omitzero"`
-	Delay      *timer.Duration   `json:"delay,omitempty"`
+	// DueAt, DueLocal, Delay and Recurrence exclude one another. DueLocal is read in
+	// Timezone, an IANA name.
+	DueAt    timer.Instant   `json:"due_at,omitzero"`
+	DueLocal timer.Wall      `json:"due_local,omitzero"`
+	Timezone string          `json:"timezone,omitzero"`
+	Delay    *timer.Duration `json:"delay,omitempty"`
+	// MaxWait, beside Delay, bounds how far a timer that is put again and again is
+	// pushed out.
+	MaxWait    *timer.Duration   `json:"max_wait,omitempty"`
 	Recurrence *timer.Recurrence `json:"recurrence,omitempty"`
 	// LatestAt and ExpiresAfter, which counts from the due time, exclude one another.
 	LatestAt     timer.Instant   `json:"latest_at,omitzero"`

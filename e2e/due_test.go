@@ -11,6 +11,7 @@ import (
 
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/testenv"
+	"github.com/wakecall/wakecall/timer"
 )
 
 // A list finds a timer by the due time that GET shows, also where Temporal's
@@ -82,4 +83,26 @@ func TestSummaryInTheWebUI(t *testing.T) {
 		require.NoError(t, converter.GetDefaultDataConverter().FromPayload(due, &shown))
 		require.True(t, env.Get(kind+"/"+id).DueAt.Equal(shown), "the column shows the due time, and not the lead")
 	}
+}
+
+// A local due time is shown in both times, until somebody names a moment.
+func TestALocalDueTime(t *testing.T) {
+	t.Parallel()
+	env, _, kind := open(t)
+	body := testenv.JSON{"due_local": "2031-03-30T02:30", "timezone": "Europe/Berlin", "callback": testenv.JSON{"url": "http://127.0.0.1:29999/"}}
+	path := "/v1/timers/" + kind + "/1"
+	shown := func(reply testenv.Reply, status int) (view timer.View) {
+		require.Equal(t, status, reply.Status, "%s", reply.Body)
+		reply.Into(&view)
+		return view
+	}
+	booked := shown(env.Do("PUT", path, body), 201)
+	require.Equal(t, "2031-03-30T01:00:00.000Z 2031-03-30T02:30 Europe/Berlin", booked.DueAt.String()+" "+booked.DueLocal.String()+" "+booked.Timezone)
+	moved := shown(env.Do("PATCH", path, testenv.JSON{"due_local": "2031-01-31T09:00", "timezone": "Asia/Tokyo"}), 200)
+	require.Equal(t, "2031-01-31T00:00:00.000Z 2031-01-31T09:00 Asia/Tokyo", moved.DueAt.String()+" "+moved.DueLocal.String()+" "+moved.Timezone)
+	require.Equal(t, moved.DueLocal, shown(env.Do("GET", path, nil), 200).DueLocal)
+	require.Zero(t, shown(env.Do("PATCH", path, testenv.JSON{"delay": "48h"}), 200).DueLocal)
+	body["business_type"], body["business_id"] = kind, "2"
+	require.Equal(t, 201, env.Do("POST", "/v1/timers", body).Status)
+	require.Equal(t, 200, env.Do("POST", "/v1/timers", body).Status, "it is the same timer")
 }

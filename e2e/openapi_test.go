@@ -226,6 +226,7 @@ func TestOpenAPIRefusesAnotherRequest(t *testing.T) {
 	for name, body := range map[string]string{
 		"unknown field": `{"delay":"1h","dealy":"1h"}`,
 		"two times":     `{"delay":"1h","due_at":"2026-11-21T09:30:00Z"}`,
+		"no zone":       `{"due_local":"2030-01-31T09:00"}`,
 		"no time":       `{"payload":1}`,
 		"wrong type":    `{"delay":3600}`,
 		"out of range":  `{"delay":"1h","priority":6}`,

@@ -4,12 +4,15 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/testenv"
+	"github.com/wakecall/wakecall/timer"
 )
 
 // Where the policy says so, an id is free once its timer has ended, however it
@@ -71,4 +74,40 @@ func TestDebouncing(t *testing.T) {
 		require.NotContains(t, ids, id, "no booking rings twice")
 		ids[id] = call
 	}
+}
+
+// A hundred clients at once make one ring, with what was put last; who never stops is
+// rung for at the longest wait.
+func TestPushedOut(t *testing.T) {
+	t.Parallel()
+	env, r, kind := open(t)
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "reuse": "after_end"})
+	push := func(id string, body testenv.JSON) (view timer.View) {
+		put := env.Do("PUT", "/v1/timers/"+kind+"/"+id, body)
+		require.Less(t, put.Status, 300, "%s", put.Body)
+		put.Into(&view)
+		return view
+	}
+	var clients sync.WaitGroup
+	for n := range 100 {
+		clients.Go(func() { push("many", testenv.JSON{"delay": "5s", "max_wait": "1h", "payload": n}) })
+	}
+	clients.Wait()
+	last := push("many", testenv.JSON{"delay": "1s", "max_wait": "1h", "payload": "last"})
+	require.Equal(t, 101, last.Revision)
+	require.Less(t, last.RingBy.Until(time.Now()), time.Hour, "it counts from the first")
+	env.Await(kind+"/many", "delivered")
+	calls := r.Calls("many")
+	require.Len(t, calls, 1)
+	require.Equal(t, `"last"`, string(calls[0].Body))
+	require.False(t, calls[0].At.Before(last.DueAt.Time()))
+
+	first := push("busy", testenv.JSON{"delay": "1h", "max_wait": "1500ms", "payload": 0})
+	for n := 1; len(r.Calls("busy")) == 0; n++ {
+		push("busy", testenv.JSON{"delay": "1h", "max_wait": "1500ms", "payload": n})
+	}
+	call := r.Calls("busy")[0]
+	require.False(t, call.At.Before(first.RingBy.Time()))
+	require.NotEqual(t, "0", string(call.Body), "the content is of one that came later")
+	require.NotEqual(t, "1", call.Header.Get("Wakecall-Revision"))
 }

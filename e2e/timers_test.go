@@ -355,6 +355,15 @@ func TestBookingNeedsNoWorker(t *testing.T) {
 	require.Equal(t, http.StatusAccepted, moved.Status)
 	require.Equal(t, "/v1/timers/idle/post", moved.Header.Get("Location"))
 	require.Equal(t, "scheduled", env.Get("idle/put").Status)
+	push := testenv.JSON{"delay": "2s", "max_wait": "1h", "callback": testenv.JSON{"url": r.URL}}
+	var clients sync.WaitGroup
+	for range 100 {
+		clients.Go(func() { require.Less(t, env.Do("PUT", "/v1/timers/idle/pushed?wait=0s", push).Status, 300) })
+	}
+	clients.Wait()
+	push["payload"] = "the last one"
+	require.Equal(t, http.StatusAccepted, env.Do("PUT", "/v1/timers/idle/pushed?wait=0s", push).Status)
+	pushed := time.Now()
 	env.Policy("idle", testenv.JSON{"callback": testenv.JSON{"url": r.URL}})
 	env.Add(testenv.JSON{"business_type": "idle", "business_id": "cancelled", "delay": "1s"})
 	require.Equal(t, http.StatusAccepted, env.Do("DELETE", "/v1/timers/idle/cancelled?wait=10ms", nil).Status)
@@ -363,6 +372,12 @@ func TestBookingNeedsNoWorker(t *testing.T) {
 	r.Await(t, "put", 1)
 	require.Equal(t, "2", r.Await(t, "post", 1)[0].Header.Get("Wakecall-Revision"), "the change came before any callback")
 	env.Await("idle/cancelled", "cancelled")
+	env.Await("idle/pushed", "delivered")
+	calls := r.Calls("pushed")
+	require.Len(t, calls, 1)
+	require.Equal(t, `"the last one"`, string(calls[0].Body))
+	require.Equal(t, "101", calls[0].Header.Get("Wakecall-Revision"), "each one took effect")
+	require.WithinRange(t, calls[0].At, pushed.Add(1900*time.Millisecond), time.Now())
 	require.Empty(t, r.Calls("cancelled"))
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
 		assert.Equal(c, http.StatusOK, env.Do("GET", "/readyz", nil).Status)

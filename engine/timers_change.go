@@ -36,7 +36,7 @@ func (t *Timers) Upsert(ctx context.Context, r Request, wait time.Duration) (tim
 func (t *Timers) upsert(ctx context.Context, r Request, spec timer.Spec, wait time.Duration) (timer.View, Effect, error) {
 	call, cancel := bounded(ctx)
 	defer cancel()
-	terms := r.Terms
+	terms := r.Terms.Fixed()
 	terms.Callback = spec.Callback // sealed
 	change := timer.Change{
 		ID: uuid.NewString(), Booking: spec.Booking, Replace: true,
@@ -131,7 +131,7 @@ func (t *Timers) change(ctx context.Context, target Target, change timer.Change)
 		return timer.View{}, "", finished(view)
 	}
 	// Another change may come first: the workflow checks again when it applies this one.
-	change.ID, change.IfMatch = uuid.NewString(), target.IfMatch
+	change.ID, change.IfMatch, change.Terms = uuid.NewString(), target.IfMatch, change.Terms.Fixed()
 	current := timer.Spec{Key: key, Memo: view.Memo}
 	if err := t.fits(call, view, change); err != nil {
 		return timer.View{}, "", err

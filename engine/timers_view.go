@@ -40,6 +40,7 @@ func (t *Timers) show(ctx context.Context, spec timer.Spec, runID string) timer.
 		Status:    timer.Scheduled,
 		DueAt:     spec.DueAt,
 		LatestAt:  spec.Latest(t.defaultExpiry(ctx, spec.BusinessType)),
+		RingBy:    spec.Debounce.RingBy(),
 		Revision:  spec.Revision,
 		WebhookID: spec.WebhookID(),
 		Priority:  spec.Priority,
@@ -52,6 +53,9 @@ func (t *Timers) show(ctx context.Context, spec timer.Spec, runID string) timer.
 	if spec.Series != nil {
 		view.Recurrence, view.Occurrence = &spec.Series.Rule, spec.Series.Number
 		view.Note, view.LastOccurrence = spec.Series.Note, spec.Series.Last
+	}
+	if spec.Local != nil {
+		view.DueLocal, view.Timezone = spec.Local.Due, spec.Local.Timezone
 	}
 	if spec.Resting() {
 		view.Status = timer.Paused

@@ -92,9 +92,10 @@ func (m Memo) reschedule(change Change) (Memo, error) {
 	}
 	if due, ok := change.Terms.Due(change.At.Time()); ok {
 		if m.Series != nil && !change.Replace {
-			return m, FieldErrors{{"/due_at", CodeConflict, "a recurring timer has a recurrence instead"}}.Err()
+			return m, FieldErrors{{change.Terms.duePointer(), CodeConflict, "a recurring timer has a recurrence instead"}}.Err()
 		}
-		m.Series, m.DueAt = nil, due
+		m.Debounce, m.DueAt = m.debounce(change, due)
+		m.Series, m.Local = nil, change.Terms.local()
 	}
 	ok := true
 	switch {
@@ -102,13 +103,14 @@ func (m Memo) reschedule(change Change) (Memo, error) {
 		if m.LatestAt != 0 {
 			return m, FieldErrors{{"/recurrence", CodeConflict, "does not go with latest_at; use expires_after"}}.Err()
 		}
+		m.Local, m.Debounce = nil, nil
 		m, ok = m.begin(*change.Terms.Recurrence, change.At)
 	case change.Pause != nil && m.Series != nil:
 		m = m.pause(change.Pause.Stop, change.Pause.Note, change.At)
 	case change.Ring && m.Series != nil:
 		m = m.extra(change.At, change.Interrupts)
 	case change.Ring:
-		m.DueAt = change.At
+		m.DueAt, m.Local, m.Debounce = change.At, nil, nil
 	case change.Interrupts && m.Series != nil:
 		m = m.keepCurrent()
 	}

@@ -39,7 +39,7 @@ func PolicyFields() []Field {
 // TermsFields are the fields of what may be said about a timer.
 func TermsFields() []Field {
 	return slices.Concat(under("/callback", callbackFields()), under("/retry", retryFields()),
-		under("/recurrence", recurrenceFields()), []Field{fieldDelay, fieldExpiresAfter, fieldPriority})
+		under("/recurrence", recurrenceFields()), []Field{fieldDelay, fieldLocalTimezone, fieldMaxWait, fieldExpiresAfter, fieldPriority})
 }
 
 func destinationFields() []Field {
@@ -68,9 +68,11 @@ func recurrenceFields() []Field {
 }
 
 var (
-	fieldDelay        = Field{Pointer: "/delay", Lowest: Duration(0), Highest: Duration(MaxAhead)}
-	fieldExpiresAfter = Field{Pointer: "/expires_after", Lowest: Duration(time.Millisecond), Highest: Duration(MaxAhead)}
-	fieldPriority     = Field{Pointer: "/priority", Lowest: MinPriority, Highest: MaxPriority}
+	fieldDelay         = Field{Pointer: "/delay", Lowest: Duration(0), Highest: Duration(MaxAhead)}
+	fieldExpiresAfter  = Field{Pointer: "/expires_after", Lowest: Duration(time.Millisecond), Highest: Duration(MaxAhead)}
+	fieldMaxWait       = Field{Pointer: "/max_wait", Lowest: Duration(time.Millisecond), Highest: Duration(MaxAhead)}
+	fieldLocalTimezone = Field{Pointer: "/timezone"}
+	fieldPriority      = Field{Pointer: "/priority", Lowest: MinPriority, Highest: MaxPriority}
 
 	fieldSecretOverlap = Field{
 		Pointer: "/secret_overlap", Lowest: Duration(0), Highest: Duration(MaxSecretOverlap), Default: Duration(DefaultSecretOverlap),

@@ -54,8 +54,10 @@ var (
 		{Pointer: "/latest_at", Code: timer.CodeOutOfRange, Detail: "must not be before the due time"},
 	}}
 
+	storedLocal = timer.Local{Due: timer.Wall(clock(2)), Timezone: "Europe/Berlin"}
+
 	storedMemo = timer.Memo{
-		Booking: "booking-1", Revision: 3, DueAt: clock(2), LatestAt: clock(5), ExpiresAfter: timer.Duration(time.Hour), Priority: 2,
+		Booking: "booking-1", Revision: 3, DueAt: clock(2), Local: &storedLocal, Debounce: &timer.Debounce{First: clock(0), Last: clock(1), MaxWait: timer.Duration(5 * time.Minute)}, LatestAt: clock(5), ExpiresAfter: timer.Duration(time.Hour), Priority: 2,
 		CreatedAt: clock(0), Fingerprint: "5f0c", Idempotency: &timer.Idempotency{Key: "a1", Fingerprint: "b2"},
 		Refusals: []timer.Refusal{storedRefusal},
 		Preload:  timer.Preload{Lead: timer.Duration(2 * time.Second), Window: timer.Duration(3 * time.Second)}, NotPreloaded: true,
@@ -74,7 +76,7 @@ var (
 	}
 
 	storedTerms = timer.Terms{
-		DueAt: ptr(clock(2)), Delay: ptr(timer.Duration(time.Hour)), Recurrence: &storedRecurrence,
+		DueAt: ptr(clock(2)), DueLocal: ptr(storedLocal.Due), Timezone: storedLocal.Timezone, Delay: ptr(timer.Duration(time.Hour)), Recurrence: &storedRecurrence, MaxWait: ptr(timer.Duration(5 * time.Minute)),
 		LatestAt: ptr(clock(5)), ExpiresAfter: ptr(timer.Duration(2 * time.Hour)),
 		Payload:  &timer.Payload{Data: []byte(`{"order":1}`), ContentType: timer.ContentTypeJSON, Base64: true},
 		Callback: &storedCallback, Retry: &storedRetry, Priority: ptr(4),
@@ -150,6 +152,7 @@ func TestStoredDigests(t *testing.T) {
 	callback, storedTerms := storedCallback, storedTerms // as they were before there were brokers
 	callback.Destination = timer.HTTP(callback.URL)
 	storedTerms.Callback = &callback
+	storedTerms.DueLocal, storedTerms.Timezone, storedTerms.MaxWait = nil, "", nil // and none of these fields
 	require.Equal(t, "0e5da60c1e977f354ac9a3e2e3337a9d", storedTerms.Fingerprint())
 	require.Equal(t, "msg_3wyvirckef6h4vukqagqwkgrri", storedSpec.WebhookID())
 	require.Equal(t, "3-debe4e3a", storedMemo.Tag())

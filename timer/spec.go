@@ -38,6 +38,10 @@ type Memo struct {
 	// Revision counts the changes, from 1.
 	Revision int     `json:"revision"`
 	DueAt    Instant `json:"due_at"`
+	// Local is the due time as it was booked by a clock on a wall; nil where it was not.
+	Local *Local `json:"local,omitempty"`
+	// Debounce is nil for a timer that is not pushed out.
+	Debounce *Debounce `json:"debounce,omitempty"`
 	// LatestAt or ExpiresAfter, or neither: then the policy's default holds.
 	LatestAt     Instant  `json:"latest_at,omitzero"`
 	ExpiresAfter Duration `json:"expires_after,omitzero"`
@@ -62,8 +66,8 @@ type Memo struct {
 // booking must be unique to this request.
 func Admit(key Key, terms Terms, booking string, now time.Time) (Spec, error) {
 	errs := append(key.Check(), terms.Check(now)...)
-	if terms.DueAt == nil && terms.Delay == nil && terms.Recurrence == nil {
-		errs.Add("/due_at", CodeRequired, "give one of due_at, delay and recurrence")
+	if terms.DueAt == nil && terms.DueLocal == nil && terms.Delay == nil && terms.Recurrence == nil {
+		errs.Add("/due_at", CodeRequired, "give one of due_at, due_local, delay and recurrence")
 	}
 	if err := errs.Err(); err != nil {
 		return Spec{}, err

@@ -10,10 +10,17 @@ import (
 
 // Terms are what a client may say about a timer. A nil field was left out.
 type Terms struct {
-	// DueAt, Delay and Recurrence exclude one another.
-	DueAt      *Instant    `json:"due_at,omitempty"`
+	// DueAt, DueLocal, Delay and Recurrence exclude one another.
+	DueAt *Instant `json:"due_at,omitempty"`
+	// DueLocal is read in Timezone, which is an IANA name. Stored terms have the moment
+	// that it means as DueAt beside it.
+	DueLocal   *Wall       `json:"due_local,omitempty"`
+	Timezone   string      `json:"timezone,omitzero"`
 	Delay      *Duration   `json:"delay,omitempty"`
 	Recurrence *Recurrence `json:"recurrence,omitempty"`
+	// MaxWait, beside Delay, bounds how far a timer that is put again and again is pushed
+	// out, counted from the first time.
+	MaxWait *Duration `json:"max_wait,omitempty"`
 	// LatestAt and ExpiresAfter, which counts from the due time, exclude one another.
 	LatestAt     *Instant  `json:"latest_at,omitempty"`
 	ExpiresAfter *Duration `json:"expires_after,omitempty"`
@@ -54,6 +61,9 @@ func (t Terms) Due(now time.Time) (due Instant, ok bool) {
 		return *t.DueAt, true
 	case t.Delay != nil:
 		return At(now.Add(t.Delay.D())), true
+	case t.DueLocal != nil:
+		due, err := t.DueLocal.In(t.Timezone)
+		return due, err == nil
 	default:
 		return 0, false
 	}
@@ -88,20 +98,30 @@ func (t Terms) checkDue(now time.Time) (errs FieldErrors) {
 		errs = append(errs, t.checkRecurrence(now)...)
 	}
 	enforceGiven(&errs, fieldDelay, t.Delay)
-	if t.DueAt != nil {
-		switch ahead := t.DueAt.Until(now); {
+	errs = append(errs, t.checkLocal()...)
+	errs = append(errs, t.checkDebounce()...)
+	if due, ok := t.Due(now); ok && t.Delay == nil {
+		switch ahead := due.Until(now); {
 		case ahead < -MaxPast:
-			errs.Add("/due_at", CodeOutOfRange, "must not be more than "+Duration(MaxPast).String()+" ago")
+			errs.Add(t.duePointer(), CodeOutOfRange, "must not be more than "+Duration(MaxPast).String()+" ago")
 		case ahead > MaxAhead:
-			errs.Add("/due_at", CodeOutOfRange, tooFarAhead)
+			errs.Add(t.duePointer(), CodeOutOfRange, tooFarAhead)
 		}
 	}
 	return errs
 }
 
+// duePointer leads to the due time in a body.
+func (t Terms) duePointer() string {
+	if t.DueLocal != nil {
+		return "/due_local"
+	}
+	return "/due_at"
+}
+
 func (t Terms) checkRecurrence(now time.Time) (errs FieldErrors) {
-	if t.DueAt != nil || t.Delay != nil {
-		errs.Add("/recurrence", CodeConflict, "give one of due_at, delay and recurrence")
+	if t.DueAt != nil || t.Delay != nil || t.DueLocal != nil {
+		errs.Add("/recurrence", CodeConflict, "give one of due_at, due_local, delay and recurrence")
 	}
 	if t.LatestAt != nil {
 		errs.Add("/latest_at", CodeConflict, "goes with a single due time; use expires_after")

@@ -33,9 +33,14 @@ func (s Status) Finished() bool { return s != Scheduled && s != Paused && s != D
 // View is what a reader is shown of a timer.
 type View struct {
 	Key
-	Status        Status   `json:"status"`
-	DueAt         Instant  `json:"due_at"`
-	LatestAt      Instant  `json:"latest_at,omitzero"`
+	Status Status  `json:"status"`
+	DueAt  Instant `json:"due_at"`
+	// DueLocal and Timezone are the due time as it was booked by a clock on a wall.
+	DueLocal Wall    `json:"due_local,omitzero"`
+	Timezone string  `json:"timezone,omitzero"`
+	LatestAt Instant `json:"latest_at,omitzero"`
+	// RingBy is when a timer that is pushed out again and again rings at the latest.
+	RingBy        Instant  `json:"ring_by,omitzero"`
 	Revision      int      `json:"revision"`
 	Attempts      int      `json:"attempts"`
 	NextAttemptAt Instant  `json:"next_attempt_at,omitzero"`

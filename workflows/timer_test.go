@@ -124,6 +124,21 @@ func TestHowARunEnds(t *testing.T) {
 			require.Equal(s, s.at(200*time.Minute), s.next().DueAt)
 			require.Equal(s, 201, s.next().Revision)
 		}},
+		"pushed out a hundred times, never past its longest wait": {func(s *course) {
+			s.spec.Debounce = &timer.Debounce{First: s.at(-4 * time.Minute), Last: s.at(-time.Minute), MaxWait: timer.Duration(5 * time.Minute)}
+			s.woken(100, func() {
+				for n := range 100 {
+					s.signal(timer.Change{ID: "c", Replace: true, At: s.at(time.Duration(n) * time.Second), Terms: timer.Terms{
+						Delay: ptr(timer.Duration(30 * time.Second)), MaxWait: ptr(timer.Duration(5 * time.Minute)),
+						Payload: &timer.Payload{Data: []byte{'0' + byte(n%10)}},
+					}})
+				}
+			})
+		}, func(s *course) {
+			require.Equal(s, s.at(time.Minute), s.next().DueAt)
+			require.Equal(s, s.at(99*time.Second), s.next().Debounce.Last)
+			require.Equal(s, time.Minute, s.backoff())
+		}},
 		"delivered although it was cancelled on the way": {func(s *course) {
 			s.rings(func(timer.Delivery) (timer.Report, error) { s.env.CancelWorkflow(); return delivered, nil })
 		}, func(s *course) {

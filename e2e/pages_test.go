@@ -1,0 +1,49 @@
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/e2e/receiver"
+	"github.com/wakecall/wakecall/e2e/testenv"
+)
+
+// TestPageOfTimers runs the commands of docs/timers.md as a reader would, block by
+// block. What stands below a command appears in its output, at once or soon.
+func TestPageOfTimers(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../docs/timers.md")
+	require.NoError(t, err)
+	env, r := testenv.Open(t, temporalAddr), receiver.New(t)
+	addrs := strings.NewReplacer("http://127.0.0.1:8080", env.URL, "http://127.0.0.1:9000", r.URL)
+	blocks := regexp.MustCompile("(?s)```([a-z]+)\n(.*?)```").FindAllStringSubmatch(string(page), -1)
+	require.NotEmpty(t, blocks, "the page has commands")
+	for i, block := range blocks {
+		if block[1] == "text" { // it was held to the command above it
+			continue
+		}
+		require.Equal(t, "sh", block[1])
+		run := func() string {
+			out, err := exec.CommandContext(t.Context(), "bash", "-ec", addrs.Replace(block[2])).CombinedOutput()
+			require.NoError(t, err, "%s\n%s", block[2], out)
+			return string(out)
+		}
+		output := run()
+		if i+1 == len(blocks) || blocks[i+1][1] != "text" {
+			continue
+		}
+		want := strings.ReplaceAll(regexp.QuoteMeta(strings.TrimSpace(addrs.Replace(blocks[i+1][2]))), "…", "(?s:.*)")
+		if strings.Contains(block[2], "-X") || strings.Contains(block[2], "-d ") { // it is not repeated
+			require.Regexp(t, want, output)
+			continue
+		}
+		require.EventuallyWithT(t, func(c *assert.CollectT) { assert.Regexp(c, want, run()) }, 20*time.Second, 50*time.Millisecond, "timers ring in their time")
+	}
+}

@@ -1,0 +1,103 @@
+package timer
+
+import (
+	"errors"
+	"regexp"
+	"time"
+
+	"github.com/wakecall/wakecall/timer/calendar"
+)
+
+// Wall is what a clock on a wall shows, in milliseconds since its 1970 began. It becomes
+// a moment in a time zone only. Zero means "not set".
+//
+// On the wire it is RFC 3339 without an offset; seconds of zero are left out.
+type Wall int64
+
+// WallForm tells a caller how a Wall is written.
+const WallForm = "must be a local time such as 2027-01-31T09:00, without an offset"
+
+const (
+	wallMinutes = "2006-01-02T15:04"
+	wallSeconds = wallMinutes + ":05"
+	wallMillis  = wallSeconds + ".000"
+)
+
+var (
+	errWall    = errors.New(WallForm)
+	strictWall = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?$`)
+)
+
+// In is the moment at which a clock in the time zone shows it; see [calendar.Local].
+func (w Wall) In(timezone string) (Instant, error) {
+	at, err := calendar.Local(Instant(w).Time(), timezone)
+	return At(at), err
+}
+
+func (w Wall) String() string {
+	layout := wallMinutes
+	switch {
+	case w%1000 != 0:
+		layout = wallMillis
+	case w%60_000 != 0:
+		layout = wallSeconds
+	}
+	return Instant(w).Time().Format(layout)
+}
+
+// MarshalText writes the shortest form.
+func (w Wall) MarshalText() ([]byte, error) { return []byte(w.String()), nil }
+
+// UnmarshalText reads a local time of the years 1970 to 9999, to the millisecond.
+func (w *Wall) UnmarshalText(text []byte) error {
+	layout := wallSeconds
+	if len(text) == len(wallMinutes) {
+		layout = wallMinutes
+	}
+	t, err := time.Parse(layout, string(text))
+	if err != nil || !strictWall.Match(text) || t.UnixMilli() <= 0 {
+		return errWall
+	}
+	*w = Wall(t.UnixMilli())
+	return nil
+}
+
+// Local is a due time as a client put it: by a clock on a wall.
+type Local struct {
+	Due      Wall   `json:"due"`
+	Timezone string `json:"timezone"`
+}
+
+// local is the due time as a clock on a wall shows it; nil where it was not put so.
+func (t Terms) local() *Local {
+	if t.DueLocal == nil {
+		return nil
+	}
+	return &Local{Due: *t.DueLocal, Timezone: t.Timezone}
+}
+
+// Fixed are the terms with the moment that a local due time means. It is fixed when it
+// is booked: whoever reads it later has other time zones, or none of this field.
+func (t Terms) Fixed() Terms {
+	if due, ok := t.Due(time.Time{}); ok && t.DueLocal != nil {
+		t.DueAt = &due
+	}
+	return t
+}
+
+func (t Terms) checkLocal() (errs FieldErrors) {
+	switch {
+	case t.DueLocal == nil && t.Timezone != "":
+		errs.Add("/timezone", CodeConflict, "goes with due_local; a recurrence has a timezone of its own")
+	case t.DueLocal == nil:
+	case t.DueAt != nil || t.Delay != nil:
+		errs.Add("/due_local", CodeConflict, "give one of due_at, due_local, delay and recurrence")
+	case t.Timezone == "":
+		errs.Add("/timezone", CodeRequired, "is required beside due_local")
+	default:
+		if err := calendar.CheckTimezone(t.Timezone); err != nil {
+			errs.Add("/timezone", CodeInvalidTime, err.Error())
+		}
+	}
+	return errs
+}
