@@ -44,6 +44,7 @@ func (a attempt) skip(c attemptConfig, result timer.Result) timer.Report {
 	report.Attempt = a.number() - 1
 	if a.last != nil {
 		report.LatenessMS, report.Failure, report.Skipped = a.last.LatenessMS, a.last.Failure, a.last.Skipped
+		report.Link, report.Fallbacks, report.DownSince = a.last.Link, a.last.Fallbacks, a.last.DownSince
 	}
 	return report
 }
@@ -85,12 +86,19 @@ func (a attempt) postpone(cause error) timer.Report {
 	return report
 }
 
-// judge is the report of an attempt: what the receiver's answer means.
-func (c attemptConfig) judge(a attempt, sent send.Outcome) timer.Report {
+// judge is the report of an attempt: what the receiver's answer means. downSince is since
+// when the callback of the type has failed, zero when it has not.
+func (c attemptConfig) judge(a attempt, sent send.Outcome, downSince time.Time) timer.Report {
 	report := c.report(timer.ResultDelivered)
-	report.Attempt, report.EndedAt = a.number(), timer.At(sent.Ended)
+	report.Attempt, report.EndedAt, report.Link = a.number(), timer.At(sent.Ended), c.link
 	if a.last != nil {
-		report.LatenessMS = a.last.LatenessMS
+		report.LatenessMS, report.Fallbacks = a.last.LatenessMS, a.last.Fallbacks
+	}
+	if c.link == timer.LinkFallback {
+		report.Fallbacks++
+	}
+	if !downSince.IsZero() {
+		report.DownSince = timer.At(downSince)
 	}
 	if !sent.FirstByte.IsZero() {
 		report.SentAt = timer.At(sent.FirstByte)
@@ -104,13 +112,27 @@ func (c attemptConfig) judge(a attempt, sent send.Outcome) timer.Report {
 		return report
 	}
 	report.Failure = sent.Failure(report.EndedAt)
-	wait, more := c.retry.NextWait(report.Attempt, c.asked(verdict), rand.Float64())
+	wait, more := c.nextWait(report, c.asked(verdict))
 	if verdict.Decision == timer.DecisionStop || !more {
 		report.Result = timer.ResultFailed
 		return report
 	}
 	report.Result, report.RetryIn = timer.ResultRetry, timer.Duration(wait)
 	return report
+}
+
+// nextWait is the time until the attempt that follows a failed one, if there is one. Where
+// the callback is down, it is not longer than until the type goes over to the fallback.
+func (c attemptConfig) nextWait(report timer.Report, asked time.Duration) (wait time.Duration, more bool) {
+	if c.link == "" {
+		return c.retry.NextWait(report.Attempt-report.Fallbacks, asked, rand.Float64())
+	}
+	wait, more = c.retry.NextByLinks(report, asked, rand.Float64())
+	if c.link == timer.LinkCallback && report.DownSince != 0 && report.Fallbacks < c.retry.Attempts() {
+		goesOver := report.DownSince.Add(c.fallback.After.D()).Until(report.EndedAt.Time())
+		wait = min(wait, max(goesOver, 0))
+	}
+	return wait, more
 }
 
 // asked is the patience that an answer asks for, as far as the policy grants it.
@@ -122,6 +144,9 @@ func (c attemptConfig) asked(verdict timer.Verdict) time.Duration {
 // than its type says nothing of the type's receiver.
 func (c attemptConfig) pressure(report timer.Report, sent send.Outcome) (wish timer.BackPressure, ok bool) {
 	asked := c.asked(timer.Judge(sent.Answer))
+	if c.fallback != nil && sent.Down() { // then the type goes over to the fallback
+		return wish, false
+	}
 	if asked == 0 || c.policy.Version == 0 || c.callback.Destination != c.policy.Callback.Routed(c.policy.BusinessType) {
 		return wish, false
 	}
@@ -137,7 +162,7 @@ func (c attemptConfig) leaveToType(report timer.Report) timer.Report {
 	if report.Result != timer.ResultRetry || report.RetryIn.D() <= tuning.BackPressureHeard {
 		return report
 	}
-	step, _ := c.retry.Wait(report.Attempt, rand.Float64())
+	step, _ := c.retry.Wait(report.Attempt-report.Fallbacks, rand.Float64())
 	report.RetryIn = min(report.RetryIn, timer.Duration(max(step, tuning.BackPressureHeard)))
 	return report
 }

@@ -20,6 +20,10 @@ type attemptConfig struct {
 	callback timer.Callback
 	retry    timer.Retry
 	latest   timer.Instant
+	// fallback is the second link; nil where there is none. link is by which the
+	// attempt goes where there are two.
+	fallback *timer.Fallback
+	link     timer.Link
 	// unopened is why nobody can be called, if it is so: a header of the timer is
 	// sealed with a key that is not configured.
 	unopened error
@@ -45,10 +49,34 @@ func (a *Attempter) configure(ctx context.Context, spec timer.Spec) (attemptConf
 	c := attemptConfig{policy: policy, latest: spec.Latest(policy.ExpiresAfter), unopened: unopened}
 	c.callback, c.retry = spec.Call(policy)
 	c.callback.Destination = c.callback.Routed(policy.BusinessType)
+	c.fallback = secondLink(spec, policy)
 	if !c.callback.Addressed() {
 		return attemptConfig{}, errUncalled
 	}
 	return c, nil
+}
+
+// secondLink is the fallback of the policy, for timers without a destination of their own.
+func secondLink(spec timer.Spec, policy timer.Policy) *timer.Fallback {
+	if policy.Fallback == nil || (spec.Callback != nil && spec.Callback.Addressed()) {
+		return nil
+	}
+	second := *policy.Fallback
+	second.Destination = second.Routed(policy.BusinessType)
+	return &second
+}
+
+// by is the configuration of an attempt that goes by a link. The headers of the callback,
+// the timer's own among them, stay with it: they may be its credentials.
+func (c attemptConfig) by(r route) attemptConfig {
+	c.link = r.link
+	switch {
+	case r.link == timer.LinkFallback:
+		c.callback, c.policy.Declare, c.unopened = c.fallback.Callback, nil, nil
+	case r.probe:
+		c.callback.Timeout = min(c.callback.Timeout, timer.Duration(r.timeout))
+	}
+	return c
 }
 
 // open opens the sealed header values of a timer's own callback.

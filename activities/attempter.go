@@ -103,6 +103,7 @@ type Attempter struct {
 	Config
 
 	receipts *receipts
+	links    *links
 	// wakeups make preloaded timers be rechecked, by run id.
 	wakeups wakeups
 	// stopping is closed when this process stops.
@@ -115,7 +116,11 @@ func NewAttempter(config Config) (*Attempter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Attempter{Config: config, receipts: receipts, stopping: make(chan struct{})}, nil
+	links, err := newLinks()
+	if err != nil {
+		return nil, err
+	}
+	return &Attempter{Config: config, receipts: receipts, links: links, stopping: make(chan struct{})}, nil
 }
 
 // Cause says why the run was asked to cancel.

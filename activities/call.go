@@ -20,14 +20,17 @@ func (a *Attempter) call(ctx context.Context, config attemptConfig, next attempt
 		report.EndedAt = timer.At(began)
 		return report, nil
 	}
-	sent := a.send(ctx, config, next)
+	route := a.links.choose(config, next.last, began)
+	way := config.by(route)
+	sent := a.send(ctx, way, next)
 	if errors.Is(ctx.Err(), context.Canceled) {
+		a.links.abandon(config, route)
 		return timer.Report{}, ctx.Err()
 	}
-	report := config.judge(next, sent)
+	report := way.judge(next, sent, a.links.tell(config, route, sent.Answer, began))
 	a.Observer.Attempted(next.delivery.Spec.BusinessType, report, time.Since(began))
-	if wish, ok := config.pressure(report, sent); ok && a.holdBack(ctx, config.policy, wish) {
-		report = config.leaveToType(report)
+	if wish, ok := way.pressure(report, sent); ok && a.holdBack(ctx, config.policy, wish) {
+		report = way.leaveToType(report)
 	}
 	return report, nil
 }

@@ -142,7 +142,12 @@ func (a *Attempter) paced(ctx context.Context, config attemptConfig, next attemp
 // outlasted it would leave no report, and count for nothing.
 func (c attemptConfig) within(ctx context.Context) attemptConfig {
 	end, _ := ctx.Deadline()
-	left := timer.Duration(time.Until(end) - tuning.ReportSlack)
-	c.callback.Timeout = max(min(c.callback.Timeout, left), timer.Duration(timer.MinAttemptTimeout))
+	left := max(timer.Duration(time.Until(end)-tuning.ReportSlack), timer.Duration(timer.MinAttemptTimeout))
+	c.callback.Timeout = min(c.callback.Timeout, left)
+	if c.fallback != nil {
+		second := *c.fallback
+		second.Timeout = min(second.Timeout, left)
+		c.fallback = &second
+	}
 	return c
 }

@@ -113,6 +113,7 @@ func TestDocumentListsEveryWord(t *testing.T) {
 		"RedeliveryStatus": jobs, "FailureClass": classes,
 		"ProblemType": types, "Status": statuses, "FieldErrorCode": constantsOf(t, "../timer/fielderror.go", "FieldErrorCode"),
 		"Reuse":     constantsOf(t, "../timer/policy.go", "Reuse"),
+		"Link":      constantsOf(t, "../timer/fallback.go", "Link"),
 		"Missed":    constantsOf(t, "../timer/recurrence.go", "Missed"),
 		"OnFailure": constantsOf(t, "../timer/recurrence.go", "OnFailure"),
 	} {

@@ -48,6 +48,7 @@ type policyBody struct {
 	Priority       *int            `json:"priority"`
 	Paused         *bool           `json:"paused"`
 	Alert          *timer.Alert    `json:"alert"`
+	Fallback       *timer.Fallback `json:"fallback"`
 	MinInterval    *timer.Duration `json:"min_interval"`
 	Preload        *timer.Duration `json:"preload"`
 	Reuse          *timer.Reuse    `json:"reuse"`
@@ -121,6 +122,7 @@ func (o object) policy(businessType string, reach timer.Reach, old timer.Policy)
 			BusinessType: businessType, Callback: value(body.Callback), Declare: body.Declare, Retry: value(body.Retry),
 			ExpiresAfter: value(body.ExpiresAfter), SigningSecrets: value(body.SigningSecrets), SecretOverlap: body.SecretOverlap,
 			Limits: value(body.Limits), Priority: value(body.Priority), Paused: value(body.Paused), Alert: body.Alert,
+			Fallback:    body.Fallback,
 			MinInterval: value(body.MinInterval), Preload: body.Preload, Reuse: value(body.Reuse), TLS: body.TLS,
 			MaxBackPressure: body.MaxBackPressure,
 		},
@@ -131,16 +133,26 @@ func (o object) policy(businessType string, reach timer.Reach, old timer.Policy)
 		ladder.Under("/retry", body.Retry.Check())
 		errs.Complete(ladder)
 	}
-	for name, header := range change.Policy.Callback.Headers {
-		if header == timer.Hidden {
-			change.KeepHeaders = append(change.KeepHeaders, name)
-		}
+	change.KeepHeaders = hidden(change.Policy.Callback.Headers)
+	if body.Fallback != nil {
+		body.Fallback.URL = asciiHost(body.Fallback.URL)
+		change.KeepFallbackHeaders = hidden(body.Fallback.Headers)
 	}
 	if len(errs) > 0 {
 		errs.Complete(change.Policy.Check())
 		errs.Complete(reach.Policy(change.Policy, old))
 	}
 	return change, errs.Err()
+}
+
+// hidden are the headers that were sent back as they are shown.
+func hidden(headers map[string]string) (names []string) {
+	for name, value := range headers {
+		if value == timer.Hidden {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // value is what a pointer points to, or the zero value.

@@ -149,6 +149,7 @@ var besides = map[string]string{
 	"/retry/initial":     `{"callback":{"url":"https://h/"},"retry":{"max_interval":"720h"}}`,
 	"/limits/adds_burst": `{"callback":{"url":"https://h/"},"limits":{"adds_per_second":5}}`,
 	"":                   `{"callback":{"url":"https://h/"}}`,
+	"/fallback":          `{"callback":{"url":"https://h/"},"fallback":{"url":"https://second/"}}`,
 
 	"booking":                   `{"business_type":"order","business_id":"1","delay":"1h"}`,
 	"booking/retry":             `{"business_type":"order","business_id":"1","delay":"1h","retry":{"initial":"1ms"}}`,
@@ -300,8 +301,8 @@ func TestDefaultsAreAnswered(t *testing.T) {
 			continue
 		}
 		beside := besides[""]
-		if strings.HasPrefix(field.Pointer, "/retry") {
-			beside = besides["/retry"]
+		if object, _ := split(field.Pointer); besides["/"+object] != "" {
+			beside = besides["/"+object]
 		}
 		answered, refused := asPolicy(t, beside)
 		require.Empty(t, refused)

@@ -27,10 +27,12 @@ type PolicyChange struct {
 	// is one.
 	IfVersion int
 	MustExist bool
-	// KeepSecrets and KeepHeaders keep what is write-only and was left out.
-	KeepSecrets bool
-	KeepHeaders []string
-	Author      string
+	// KeepSecrets, KeepHeaders and KeepFallbackHeaders keep what is write-only and was
+	// left out.
+	KeepSecrets         bool
+	KeepHeaders         []string
+	KeepFallbackHeaders []string
+	Author              string
 	// DryRun says what would change, and changes nothing.
 	DryRun bool
 
@@ -141,9 +143,10 @@ func (c PolicyChange) over(old timer.Policy) (timer.Policy, error) {
 			return timer.Policy{}, err
 		}
 		c.Policy, c.KeepSecrets, c.KeepHeaders = edited.Policy, edited.KeepSecrets, edited.KeepHeaders
+		c.KeepFallbackHeaders = edited.KeepFallbackHeaders
 	}
 	next := c.Policy.WithDefaults()
-	errs := next.KeepHeaders(old, c.KeepHeaders)
+	errs := append(next.KeepHeaders(old, c.KeepHeaders), next.KeepFallbackHeaders(old, c.KeepFallbackHeaders)...)
 	if c.KeepSecrets {
 		errs = append(errs, next.KeepSecrets(old)...)
 	}

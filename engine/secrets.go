@@ -31,6 +31,9 @@ func (s secrets) seal(policy timer.Policy) (timer.Policy, error) {
 		return timer.Policy{}, err
 	}
 	policy.Callback = *callback
+	if policy.Fallback, err = s.sealFallback(policy.Fallback); err != nil {
+		return timer.Policy{}, err
+	}
 	if policy.TLS, err = mapKey(policy.TLS, s.box.Seal); err != nil {
 		return timer.Policy{}, sealing(timer.ClientKeyPointer, err)
 	}
@@ -47,6 +50,16 @@ func (s secrets) seal(policy timer.Policy) (timer.Policy, error) {
 	return policy, nil
 }
 
+func (s secrets) sealFallback(fallback *timer.Fallback) (*timer.Fallback, error) {
+	if fallback == nil {
+		return nil, nil
+	}
+	sealed := *fallback
+	headers, err := mapHeaders(fallback.Headers, s.box.Seal)
+	sealed.Headers = headers
+	return &sealed, sealing("/fallback/headers", err)
+}
+
 func mapKey(t *timer.TLS, f func(string) (string, error)) (_ *timer.TLS, err error) {
 	if t == nil || t.ClientKey == "" {
 		return t, nil
@@ -59,14 +72,12 @@ func mapKey(t *timer.TLS, f func(string) (string, error)) (_ *timer.TLS, err err
 // open is the inverse of seal, as far as the configured keys go. A
 // retired secret that none of them opens signs nothing any more.
 func (s secrets) open(policy timer.Policy) timer.Policy {
-	policy.Callback.Headers, policy.Unopened = maps.Clone(policy.Callback.Headers), nil
-	for _, name := range slices.Sorted(maps.Keys(policy.Callback.Headers)) {
-		value, err := s.box.Open(policy.Callback.Headers[name])
-		if err != nil {
-			policy.Unopened = append(policy.Unopened, timer.HeaderPointer(name))
-			continue
-		}
-		policy.Callback.Headers[name] = value
+	policy.Unopened = nil
+	policy.Callback.Headers = s.openHeaders(&policy, policy.Callback.Headers, timer.HeaderPointer)
+	if policy.Fallback != nil {
+		second := *policy.Fallback
+		second.Headers = s.openHeaders(&policy, second.Headers, timer.FallbackHeaderPointer)
+		policy.Fallback = &second
 	}
 	if secrets, err := mapValues(policy.SigningSecrets, s.box.Open); err == nil {
 		policy.SigningSecrets = secrets
@@ -86,6 +97,20 @@ func (s secrets) open(policy timer.Policy) timer.Policy {
 		}
 	}
 	return policy
+}
+
+// openHeaders opens header values. Those that no key opens stay sealed, and are noted.
+func (s secrets) openHeaders(policy *timer.Policy, sealed map[string]string, pointer func(name string) string) map[string]string {
+	opened := maps.Clone(sealed)
+	for _, name := range slices.Sorted(maps.Keys(sealed)) {
+		value, err := s.box.Open(sealed[name])
+		if err != nil {
+			policy.Unopened = append(policy.Unopened, pointer(name))
+			continue
+		}
+		opened[name] = value
+	}
+	return opened
 }
 
 // unopened is why a policy cannot be used.

@@ -99,6 +99,7 @@ func showOpen(view *timer.View, described *workflowservice.DescribeWorkflowExecu
 		view.Attempts = 1
 		if report, ok := recordedIn(pending); ok {
 			view.LastFailure, view.LatenessMS, view.Attempts = report.Failure, report.LatenessMS, report.Attempt+1
+			view.Link = report.Link
 		}
 		if waits { // the one that is scheduled has not been made yet
 			view.Attempts--
@@ -150,7 +151,7 @@ func (t *Timers) showClosed(ctx context.Context, view *timer.View) error {
 	if err != nil {
 		return translate(err)
 	}
-	view.Status, view.Attempts = outcome.Status, outcome.Attempts
+	view.Status, view.Attempts, view.Link = outcome.Status, outcome.Attempts, outcome.Link
 	view.DeliveredAt, view.LatenessMS, view.LastFailure = outcome.DeliveredAt, outcome.LatenessMS, outcome.LastFailure
 	return nil
 }

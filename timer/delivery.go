@@ -95,6 +95,13 @@ type Report struct {
 	Latest Instant `json:"latest,omitzero"`
 	// Alert is whether somebody wants to be told of a bad end.
 	Alert bool `json:"alert,omitzero"`
+	// Link is by which the attempt went, where the policy has a fallback; Fallbacks
+	// counts the attempts by that one.
+	Link      Link `json:"link,omitzero"`
+	Fallbacks int  `json:"fallbacks,omitzero"`
+	// DownSince is since when the callback has failed, for the whole type, as the worker
+	// knew; zero when it had not, or has no fallback.
+	DownSince Instant `json:"down_since,omitzero"`
 	// Worker, with ResultElsewhere, is the worker to ask.
 	Worker string `json:"worker,omitzero"`
 }
@@ -118,4 +125,6 @@ type Outcome struct {
 	LastFailure *Failure `json:"last_failure,omitempty"`
 	// PolicyVersion is the one the last attempt was made under; 0 for none.
 	PolicyVersion int `json:"policy_version,omitzero"`
+	// Link is by which the last attempt went, where the policy had a fallback.
+	Link Link `json:"link,omitzero"`
 }

@@ -29,6 +29,7 @@ type Field struct {
 // PolicyFields are the fields of a policy.
 func PolicyFields() []Field {
 	return slices.Concat(under("/callback", callbackFields()), under("/declare", declareFields()), under("/alert", destinationFields()),
+		under("/fallback", append(callbackFields(), fieldFallbackAfter)),
 		under("/retry", retryFields()), under("/limits", limitFields()), under("/tls", tlsFields()),
 		[]Field{
 			fieldExpiresAfter, fieldSecretOverlap, fieldPriority.or(DefaultPriority), fieldReuse, fieldMinInterval, fieldPreload,
@@ -97,6 +98,10 @@ var (
 	fieldBroker     = Field{Pointer: "/broker"}
 	fieldExchange   = Field{Pointer: "/exchange"}
 	fieldRoutingKey = Field{Pointer: "/routing_key"}
+
+	fieldFallbackAfter = Field{
+		Pointer: "/after", Lowest: Duration(MinFallbackAfter), Highest: Duration(MaxFallbackAfter), Default: Duration(DefaultFallbackAfter),
+	}
 
 	fieldExchangeType = Field{Pointer: "/exchange_type"}
 	fieldQueue        = Field{Pointer: "/queue"}

@@ -30,7 +30,7 @@ var (
 	storedFailure = timer.Failure{Status: 503, Class: timer.Answered, Message: "HTTP 503", At: clock(3)}
 
 	storedOutcome = timer.Outcome{
-		Status: timer.Failed, Attempts: 3, DeliveredAt: clock(4), LatenessMS: ptr(int64(12)), LastFailure: &storedFailure, PolicyVersion: 2,
+		Status: timer.Failed, Attempts: 3, DeliveredAt: clock(4), LatenessMS: ptr(int64(12)), LastFailure: &storedFailure, PolicyVersion: 2, Link: timer.LinkFallback,
 	}
 
 	storedRecurrence = timer.Recurrence{
@@ -72,7 +72,7 @@ var (
 	storedReport = timer.Report{
 		Result: timer.ResultRetry, Attempt: 2, SentAt: clock(2), LatenessMS: ptr(int64(12)), EndedAt: clock(3),
 		RetryIn: timer.Duration(time.Minute), Failure: &storedFailure, PolicyVersion: 4, Timeout: timer.Duration(10 * time.Second),
-		Skipped: 1, Latest: clock(5), Alert: true, Worker: "worker-1",
+		Skipped: 1, Latest: clock(5), Alert: true, Link: timer.LinkFallback, Fallbacks: 1, DownSince: clock(1), Worker: "worker-1",
 	}
 
 	storedTerms = timer.Terms{
@@ -125,6 +125,7 @@ func TestStoredPolicy(t *testing.T) {
 			AddsPerSecond: ptr(100.0), AddsBurst: 200, CallbacksPerSecond: ptr(12.5), InFlight: 50, Pending: ptr(1_000_000),
 		},
 		Priority: 2, Paused: true, Alert: &timer.Alert{Destination: timer.Destination{URL: "https://shop.example/alert", Broker: "ops", Exchange: "alerts", RoutingKey: "wakecall"}}, Reuse: timer.ReuseAfterEnd,
+		Fallback:    &timer.Fallback{Callback: storedCallback, After: timer.Duration(time.Minute)},
 		MinInterval: timer.Duration(time.Minute), Preload: ptr(timer.Duration(10 * time.Second)),
 		TLS:             &timer.TLS{CA: "-----BEGIN CERTIFICATE-----", ClientCertificate: "-----BEGIN CERTIFICATE-----\n", ClientKey: "sealed:v1:a2V5"},
 		MaxBackPressure: ptr(timer.Duration(30 * time.Minute)), BackPressure: &storedPressure, PressureLiftedAt: clock(1),

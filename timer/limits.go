@@ -49,6 +49,12 @@ const (
 	MinAttemptTimeout = 10 * time.Millisecond
 	MaxAttemptTimeout = 60 * time.Second
 
+	// DefaultFallbackAfter is how long a callback must have failed before its type goes
+	// over to the fallback: longer than the restart of a receiver takes.
+	DefaultFallbackAfter = 30 * time.Second
+	MinFallbackAfter     = time.Second
+	MaxFallbackAfter     = 24 * time.Hour
+
 	// MaxRetryStep is the longest wait between two attempts.
 	MaxRetryStep = 30 * 24 * time.Hour
 	// MaxAttempts bounds a ladder of either kind, the first attempt included.

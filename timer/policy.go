@@ -29,6 +29,8 @@ type Policy struct {
 	// Paused holds every callback back until the policy says otherwise.
 	Paused bool   `json:"paused,omitzero"`
 	Alert  *Alert `json:"alert,omitempty"`
+	// Fallback is nil where the callback is the only link.
+	Fallback *Fallback `json:"fallback,omitempty"`
 	// Reuse says when the id of a timer that has ended may be booked again. It
 	// is looked at when that is tried.
 	Reuse Reuse `json:"reuse,omitzero"`
@@ -75,6 +77,9 @@ func (p Policy) WithDefaults() Policy {
 		overlap := Duration(DefaultSecretOverlap)
 		p.SecretOverlap = &overlap
 	}
+	if p.Fallback != nil {
+		p.Fallback = p.Fallback.withDefaults()
+	}
 	if p.MaxBackPressure == nil {
 		most := Duration(MaxRetryAfter)
 		p.MaxBackPressure = &most
@@ -117,6 +122,11 @@ func (p Policy) Check() (errs FieldErrors) {
 	errs = append(errs, p.checkSecrets()...)
 	if p.Alert != nil {
 		errs.Under("/alert", p.Alert.check())
+	}
+	if p.Fallback != nil {
+		second := *p.Fallback
+		second.Destination = second.Routed(p.BusinessType)
+		errs.Under("/fallback", second.check(p.Callback.Routed(p.BusinessType)))
 	}
 	if p.TLS != nil {
 		errs.Under("/tls", p.TLS.Check())

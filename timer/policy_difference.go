@@ -58,7 +58,7 @@ func differ(pointer string, from, to any, found []Difference) []Difference {
 }
 
 // secretMembers are write-only: a difference in them is told, their value not.
-var secretMembers = []string{"/signing_secrets", "/callback/headers", "/tls/client_key"}
+var secretMembers = []string{"/signing_secrets", "/callback/headers", "/fallback/headers", "/tls/client_key"}
 
 func hide(d Difference) Difference {
 	for _, secret := range secretMembers {

@@ -11,6 +11,11 @@ func (p Policy) Mask() Policy {
 		p.RetiredSecrets[i].Secret = ""
 	}
 	p.Callback, p.TLS = p.Callback.Masked(), p.TLS.Masked()
+	if p.Fallback != nil {
+		second := *p.Fallback
+		second.Callback = second.Masked()
+		p.Fallback = &second
+	}
 	return p
 }
 
@@ -18,19 +23,42 @@ func (p Policy) Mask() Policy {
 // names may be written in another case. It refuses a header that old does not have, and a
 // value that would go to another origin than the one it was given for.
 func (p *Policy) KeepHeaders(old Policy, names []string) (errs FieldErrors) {
-	same := p.Callback.sameOrigin(old.Callback.Destination)
-	for _, name := range slices.Sorted(slices.Values(names)) {
-		stored, ok := named(old.Callback.Headers, name)
-		value, pointer := old.Callback.Headers[stored], HeaderPointer(name)
+	return p.Callback.keepHeaders(old.Callback, keeping{names: names, unopened: old.Unopened, pointer: HeaderPointer})
+}
+
+// KeepFallbackHeaders is [Policy.KeepHeaders] for those of the fallback.
+func (p *Policy) KeepFallbackHeaders(old Policy, names []string) (errs FieldErrors) {
+	if p.Fallback == nil {
+		return nil
+	}
+	var stored Callback
+	if old.Fallback != nil {
+		stored = old.Fallback.Callback
+	}
+	return p.Fallback.keepHeaders(stored, keeping{names: names, unopened: old.Unopened, pointer: FallbackHeaderPointer})
+}
+
+// keeping says which headers are kept, which of the stored ones no key opens, and where
+// they stand in a policy.
+type keeping struct {
+	names, unopened []string
+	pointer         func(name string) string
+}
+
+func (c *Callback) keepHeaders(old Callback, k keeping) (errs FieldErrors) {
+	same := c.sameOrigin(old.Destination)
+	for _, name := range slices.Sorted(slices.Values(k.names)) {
+		stored, ok := named(old.Headers, name)
+		value, pointer := old.Headers[stored], k.pointer(name)
 		switch {
 		case !ok:
 			errs.Add(pointer, CodeRequired, "needs a value: none is stored that "+Hidden+" could keep")
 		case !same:
 			errs.Add(pointer, CodeConflict, "is kept only for the same scheme, host and port: give its value anew, or remove the header")
-		case slices.Contains(old.Unopened, HeaderPointer(stored)):
+		case slices.Contains(k.unopened, k.pointer(stored)):
 			errs.Add(pointer, CodeConflict, "cannot be kept, because no configured secret key opens it: give it anew, "+configure)
 		default:
-			p.Callback.Headers[name] = value
+			c.Headers[name] = value
 		}
 	}
 	return errs
@@ -75,3 +103,6 @@ const SecretsPointer = "/signing_secrets"
 
 // HeaderPointer is where a policy or a timer has a header.
 func HeaderPointer(name string) string { return "/callback/headers/" + escapePointer(name) }
+
+// FallbackHeaderPointer is where a policy has a header of its fallback.
+func FallbackHeaderPointer(name string) string { return "/fallback/headers/" + escapePointer(name) }

@@ -34,6 +34,9 @@ func (r Reach) Policy(p, old Policy) (errs FieldErrors) {
 	if p.Alert != nil && (old.Alert == nil || p.Alert.Destination != old.Alert.Destination) {
 		errs.Under("/alert", r.destination(p.Alert.Destination))
 	}
+	if p.Fallback != nil && (old.Fallback == nil || p.Fallback.Destination != old.Fallback.Destination) {
+		errs.Under("/fallback", r.destination(p.Fallback.Destination))
+	}
 	return errs
 }
 

@@ -45,6 +45,9 @@ type View struct {
 	Attempts      int      `json:"attempts"`
 	NextAttemptAt Instant  `json:"next_attempt_at,omitzero"`
 	LastFailure   *Failure `json:"last_failure,omitempty"`
+	// Link is by which the last attempt went: the one that delivered, where the timer is
+	// delivered. It is left out where the policy had no fallback.
+	Link Link `json:"link,omitzero"`
 	// PendingChange is the id of the change that this answer is about, and that
 	// no worker has applied yet.
 	PendingChange string `json:"pending_change,omitzero"`
@@ -82,6 +85,7 @@ func (v View) Ended() (_ Past, ok bool) {
 		Occurrence: v.Memo.Series.Number, DueAt: v.DueAt, Skipped: v.Memo.Series.Skipped, WebhookID: v.WebhookID,
 		Outcome: Outcome{
 			Status: v.Status, Attempts: v.Attempts, DeliveredAt: v.DeliveredAt, LatenessMS: v.LatenessMS, LastFailure: v.LastFailure,
+			Link: v.Link,
 		},
 	}, true
 }

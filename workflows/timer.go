@@ -109,7 +109,7 @@ func (t *timerRun) finish(ctx workflow.Context, report timer.Report) decision {
 func outcomeOf(report timer.Report) timer.Outcome {
 	outcome := timer.Outcome{
 		Status: timer.Failed, Attempts: report.Attempt, LatenessMS: report.LatenessMS, LastFailure: report.Failure,
-		PolicyVersion: report.PolicyVersion,
+		PolicyVersion: report.PolicyVersion, Link: report.Link,
 	}
 	switch report.Result {
 	case timer.ResultDelivered:

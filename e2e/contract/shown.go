@@ -17,6 +17,7 @@ type Timer struct {
 	NextAttemptAt time.Time `json:"next_attempt_at"`
 	DeliveredAt   time.Time `json:"delivered_at"`
 	LatenessMS    *int64    `json:"lateness_ms"`
+	Link          string    `json:"link"`
 	WebhookID     string    `json:"webhook_id"`
 	CreatedAt     time.Time `json:"created_at"`
 	RunID         string    `json:"run_id"`

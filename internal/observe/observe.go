@@ -44,6 +44,7 @@ type Telemetry struct {
 
 	lateness   *prometheus.HistogramVec
 	attempts   *prometheus.CounterVec
+	byLink     *prometheus.CounterVec
 	took       *prometheus.HistogramVec
 	requests   *prometheus.HistogramVec
 	policies   *policies
@@ -80,6 +81,9 @@ func NewTelemetry(version string) (*Telemetry, error) {
 		attempts: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "wakecall_attempts_total", Help: "Attempts by what followed from them.",
 		}, []string{labelType, "result"}),
+		byLink: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "wakecall_link_attempts_total", Help: "Attempts of types with a fallback, by link: callback, fallback.",
+		}, []string{labelType, "link", "result"}),
 		took: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "wakecall_attempt_seconds", Buckets: prometheus.DefBuckets, Help: "How long attempts took.",
 		}, []string{labelType}),
@@ -110,7 +114,7 @@ func NewTelemetry(version string) (*Telemetry, error) {
 	build := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "wakecall_build_info", Help: "Constant 1.", ConstLabels: prometheus.Labels{"version": version},
 	}, func() float64 { return 1 })
-	registry.MustRegister(t.lateness, t.attempts, t.took, t.requests, t.policies, t.overdue, t.unreadable, t.preloaded, t.released,
+	registry.MustRegister(t.lateness, t.attempts, t.byLink, t.took, t.requests, t.policies, t.overdue, t.unreadable, t.preloaded, t.released,
 		t.repeated, t.resent, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return t, nil
@@ -122,6 +126,9 @@ func (t *Telemetry) Attempted(businessType string, report timer.Report, took tim
 	defer t.labels.mu.RUnlock()
 	label := t.labels.of(businessType)
 	t.attempts.WithLabelValues(label, string(report.Result)).Inc()
+	if report.Link != "" {
+		t.byLink.WithLabelValues(label, string(report.Link), string(report.Result)).Inc()
+	}
 	t.took.WithLabelValues(label).Observe(took.Seconds())
 	if report.LatenessMS != nil {
 		t.lateness.WithLabelValues(label).Observe(float64(*report.LatenessMS) / 1000)
@@ -153,6 +160,7 @@ func (t *Telemetry) PoliciesListed(seen []timer.Policy) {
 	t.labels.mu.Lock()
 	for _, businessType := range t.labels.renew(seen) {
 		t.attempts.DeletePartialMatch(prometheus.Labels{labelType: businessType})
+		t.byLink.DeletePartialMatch(prometheus.Labels{labelType: businessType})
 		t.took.DeleteLabelValues(businessType)
 		t.lateness.DeleteLabelValues(businessType)
 		t.overdue.DeleteLabelValues(businessType)

@@ -31,7 +31,7 @@ func exported(t *testing.T) []string {
 	require.NoError(t, err)
 	defer func() { require.NoError(t, telemetry.Shutdown(t.Context())) }()
 	late, limit := int64(1), 5.0
-	telemetry.Attempted("order", timer.Report{LatenessMS: &late}, time.Second)
+	telemetry.Attempted("order", timer.Report{LatenessMS: &late, Link: timer.LinkFallback}, time.Second)
 	telemetry.Released(timer.ResultInterrupted)
 	telemetry.Overdue("order", 1)
 	telemetry.Unreadable(2)

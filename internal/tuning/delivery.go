@@ -86,6 +86,22 @@ const (
 	BlockedPatience = 5 * time.Second
 )
 
+// The two links of a business type.
+const (
+	// FirstLinkProbe is the time between the failure of a callback and the first attempt
+	// that finds out whether it works again, and how long that may take at most: the timer
+	// that it is made for is late by so much. Both double with each that fails, up to
+	// LongestLinkProbe, so that a callback that is slow is found to work as well.
+	FirstLinkProbe   = time.Second
+	LongestLinkProbe = 30 * time.Second
+	// LinkTolerance is by how much an attempt may come too soon for its type to go over to
+	// the fallback: what wakes it goes by another clock.
+	LinkTolerance = 50 * time.Millisecond
+	// LinkTypes bounds the types whose links are known. One that was dropped is learned
+	// anew from its next attempts.
+	LinkTypes = 10_000
+)
+
 // Attempts that cannot be made.
 const (
 	// FirstPostponed is how long the first of the tries waits that cannot begin. Each

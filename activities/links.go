@@ -1,0 +1,136 @@
+package activities
+
+import (
+	"sync"
+	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// links know of each business type with two links since when its callback has failed.
+// They live in the memory of this process and are fed by what attempts come to. What
+// another worker knows arrives with the reports of the timers.
+type links struct {
+	mu    sync.Mutex
+	types *lru.Cache[string, *callbackHealth]
+}
+
+// callbackHealth is what is known of one callback.
+type callbackHealth struct {
+	callback timer.Destination
+	// downSince is when the first of the attempts began that have failed since the
+	// last sign of life, zero for none; upAt is when that was.
+	downSince, upAt time.Time
+	// probing is whether an attempt is under way to find out whether it works again.
+	// The next one is not made before probeAt.
+	probing bool
+	probeAt time.Time
+	// pause is the time between two probes.
+	pause time.Duration
+}
+
+// route is the way of one attempt.
+type route struct {
+	link timer.Link // empty where there is only one
+	// probe is whether the attempt finds out for all others whether the callback works
+	// again. It takes no longer than timeout.
+	probe   bool
+	timeout time.Duration
+}
+
+func newLinks() (*links, error) {
+	types, err := lru.New[string, *callbackHealth](tuning.LinkTypes)
+	return &links{types: types}, err
+}
+
+// choose says by which link an attempt goes. tell or abandon must be called with it.
+func (l *links) choose(c attemptConfig, last *timer.Report, now time.Time) route {
+	if c.fallback == nil {
+		return route{}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	h := l.of(c)
+	if last != nil {
+		h.hear(last.DownSince)
+		if link := c.retry.LinkFor(*last); link != "" {
+			return route{link: link}
+		}
+	}
+	switch {
+	case h.downSince.IsZero() || now.Before(h.switchAt(c).Add(-tuning.LinkTolerance)):
+		return route{link: timer.LinkCallback}
+	case h.probing || now.Before(h.probeAt):
+		return route{link: timer.LinkFallback}
+	}
+	h.probing = true
+	return route{link: timer.LinkCallback, probe: true, timeout: max(h.pause, tuning.FirstLinkProbe)}
+}
+
+// of is what is known of the callback of a type: nothing, where it has another one now.
+func (l *links) of(c attemptConfig) *callbackHealth {
+	h, ok := l.types.Get(c.policy.BusinessType)
+	if !ok || h.callback != c.callback.Destination {
+		h = &callbackHealth{callback: c.callback.Destination}
+		l.types.Add(c.policy.BusinessType, h)
+	}
+	return h
+}
+
+// hear takes what another worker, or this one before it was started again, knew. A sign
+// of life since then outweighs it.
+func (h *callbackHealth) hear(downSince timer.Instant) {
+	since := downSince.Time()
+	if downSince != 0 && since.After(h.upAt) && (h.downSince.IsZero() || since.Before(h.downSince)) {
+		h.downSince = since
+	}
+}
+
+// switchAt is when a type goes over to its fallback.
+func (h *callbackHealth) switchAt(c attemptConfig) time.Time {
+	return h.downSince.Add(c.fallback.After.D())
+}
+
+// tell notes what an attempt came to, and returns since when the callback has failed,
+// zero when it has not.
+func (l *links) tell(c attemptConfig, r route, answer timer.Answer, began time.Time) (downSince time.Time) {
+	if r.link == "" {
+		return time.Time{}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	h, now := l.of(c), time.Now()
+	if r.link == timer.LinkFallback {
+		return h.downSince
+	}
+	switch {
+	case answer.Up():
+		h.downSince, h.upAt, h.pause = time.Time{}, now, 0
+	case answer.Down():
+		if began.Before(h.upAt) { // others were served meanwhile
+			began = h.upAt
+		}
+		if h.downSince.IsZero() || began.Before(h.downSince) {
+			h.downSince = began
+		}
+		if r.probe {
+			h.pause = min(max(2*h.pause, tuning.FirstLinkProbe), tuning.LongestLinkProbe)
+		}
+		h.probeAt = now.Add(max(h.pause, tuning.FirstLinkProbe))
+	}
+	h.probing = h.probing && !r.probe
+	return h.downSince
+}
+
+// abandon ends an attempt that came to nothing.
+func (l *links) abandon(c attemptConfig, r route) {
+	if !r.probe {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.of(c).probing = false
+}

@@ -1,0 +1,266 @@
+package activities
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/timer"
+)
+
+const (
+	firstURL, secondURL = "http://receiver.example", "http://second.example"
+	after               = 5 * time.Second
+)
+
+// twoLinks is a queue whose policy has a fallback, and the receivers of both links.
+type twoLinks struct {
+	*queue
+	first, second func(context.Context) timer.Answer
+}
+
+func withFallback(t *testing.T) *twoLinks {
+	l := &twoLinks{queue: newQueue(t), first: down, second: answers(timer.Answer{Delivered: true, Status: 200})}
+	l.policy.Callback.Headers = map[string]string{"Authorization": "first"}
+	l.policy.Declare = &timer.Declare{Queue: "q"}
+	l.policy.Fallback = &timer.Fallback{
+		Callback: timer.Callback{Destination: timer.HTTP(secondURL), Headers: map[string]string{"X-Second": "yes"}}, After: timer.Duration(after),
+	}
+	l.policy = l.policy.WithDefaults()
+	l.answer = func(ctx context.Context) timer.Answer {
+		if l.calls[len(l.calls)-1].Destination.URL == secondURL {
+			return l.second(ctx)
+		}
+		return l.first(ctx)
+	}
+	return l
+}
+
+func down(context.Context) timer.Answer { return timer.Answer{Class: timer.ConnectFailure} }
+
+// begin begins another timer of the type.
+func (l *twoLinks) begin() {
+	l.state.Last = nil
+	l.attempter.receipts.done.Purge() // the test's timers are all of one run
+}
+
+// called are the hosts that were called, since the last time.
+func (l *twoLinks) called() (urls []string) {
+	for _, call := range l.calls {
+		urls = append(urls, call.Destination.URL)
+	}
+	l.calls = nil
+	return urls
+}
+
+// awaits the next attempt of the timer, and makes it.
+func (l *twoLinks) again() timer.Report {
+	<-time.After(l.state.Last.RetryIn.D())
+	return l.try()
+}
+
+// A type goes over once its callback has failed for the stated time: a timer that failed
+// before then waits no longer, whatever its ladder says, and one that is due later is not
+// late at all.
+func TestATypeGoesOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := withFallback(t)
+		failed := l.try()
+		require.Equal(t, after, failed.RetryIn.D(), "its ladder says 10 s")
+		require.Equal(t, timer.LinkCallback, failed.Link)
+		require.NotZero(t, failed.DownSince)
+		first := failed
+		<-time.After(3 * time.Second)
+		l.begin()
+		failed = l.try()
+		require.Equal(t, 2*time.Second, failed.RetryIn.D(), "the time counts for the type")
+		require.Equal(t, first.DownSince, failed.DownSince)
+		require.Equal(t, []string{firstURL, firstURL}, l.called())
+
+		probe := l.again()
+		require.Equal(t, timer.LinkCallback, probe.Link, "one finds out whether it is still so")
+		require.Zero(t, probe.RetryIn)
+		delivered := l.again()
+		require.Equal(t, timer.ResultDelivered, delivered.Result)
+		require.Equal(t, timer.LinkFallback, delivered.Link)
+		require.Equal(t, 3, delivered.Attempt)
+		second := l.calls[1]
+		require.Equal(t, secondURL, second.Destination.URL)
+		require.Equal(t, l.delivery.Spec.WebhookID(), second.ID, "under the same id")
+		require.Equal(t, "yes", second.Headers["X-Second"])
+		require.Empty(t, second.Headers["Authorization"], "which is for the callback")
+		require.Nil(t, second.Declare)
+	})
+}
+
+// Of the timers that are due while the callback is down one at a time tries it, ever more
+// seldom; the others never wait for it. The first that succeeds ends it.
+func TestOneProbeAtATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := withFallback(t)
+		l.try()
+		<-time.After(after)
+		began, probes := time.Now(), []time.Duration{}
+		for range 100 {
+			l.begin()
+			report := l.try()
+			if report.Link == timer.LinkCallback {
+				probes = append(probes, time.Since(began))
+				require.Equal(t, timer.ResultRetry, report.Result)
+				require.Zero(t, report.RetryIn, "the timer that found out is delivered at once")
+				report = l.again()
+			}
+			require.Equal(t, timer.LinkFallback, report.Link)
+			require.Equal(t, timer.ResultDelivered, report.Result)
+			<-time.After(time.Second)
+		}
+		require.Equal(t, []time.Duration{0, 1 * time.Second, 3 * time.Second, 7 * time.Second, 15 * time.Second, 31 * time.Second, 61 * time.Second, 91 * time.Second}, probes)
+
+		l.first = l.second
+		<-time.After(tuning.LongestLinkProbe)
+		l.called()
+		for range 3 {
+			l.begin()
+			require.Equal(t, timer.LinkCallback, l.try().Link)
+		}
+		require.Equal(t, []string{firstURL, firstURL, firstURL}, l.called())
+		l.first = down
+		l.begin()
+		require.Equal(t, after, l.try().RetryIn.D(), "a new failure counts from its own beginning")
+	})
+}
+
+// A probe that hangs delays its own timer by its time, and no other.
+func TestAProbeThatHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := withFallback(t)
+		l.try()
+		<-time.After(after)
+		l.begin()
+		var beside timer.Report
+		l.first = func(ctx context.Context) timer.Answer {
+			c := attemptConfig{policy: l.policy, callback: l.policy.Callback, fallback: l.policy.Fallback, retry: l.policy.Retry}
+			beside.Link = l.attempter.links.choose(c, nil, time.Now()).link
+			return hangs(ctx)
+		}
+		began := time.Now()
+		report := l.try()
+		require.Equal(t, tuning.FirstLinkProbe, time.Since(began))
+		require.Zero(t, report.RetryIn)
+		require.Equal(t, timer.LinkFallback, beside.Link, "while it is under way")
+		require.Equal(t, timer.ResultDelivered, l.again().Result)
+	})
+}
+
+// A callback that has used up the ladder gives over to the fallback at once, and a
+// delivery fails when both have.
+func TestBothLinksFail(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := withFallback(t)
+		refused := answers(timer.Answer{Class: timer.Answered, Status: 400, Detail: "HTTP 400"})
+		l.first, l.second = refused, refused
+		var waits []time.Duration
+		report := l.try()
+		for report.Result == timer.ResultRetry {
+			waits = append(waits, report.RetryIn.D())
+			report = l.again()
+		}
+		require.Equal(t, timer.ResultFailed, report.Result)
+		require.Equal(t, []string{firstURL, firstURL, firstURL, secondURL, secondURL, secondURL}, l.called())
+		require.Equal(t, []time.Duration{10 * time.Second, time.Minute, 0, 10 * time.Second, time.Minute}, waits)
+		require.Equal(t, 6, report.Attempt)
+		require.Equal(t, timer.LinkFallback, report.Link)
+
+		l.begin()
+		l.first, l.second = down, down
+		for report = l.try(); report.Result == timer.ResultRetry; {
+			report = l.again()
+		}
+		require.Equal(t, 6, report.Attempt, "each has its ladder, whatever the order")
+	})
+}
+
+// A worker learns from a timer what another one knew, unless it knows better.
+func TestWhatOtherWorkersKnow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := withFallback(t)
+		failed := l.try()
+		<-time.After(after)
+		fresh := withFallback(t)
+		fresh.state.Last = &failed
+		probe := fresh.try()
+		require.Equal(t, timer.LinkCallback, probe.Link, "it finds out first whether that is still so")
+		require.Equal(t, failed.DownSince, probe.DownSince)
+		require.Zero(t, probe.RetryIn)
+		require.Equal(t, timer.LinkFallback, fresh.again().Link)
+
+		served := withFallback(t)
+		served.first = served.second
+		served.try()
+		served.begin()
+		served.state.Last = &failed
+		served.first = down
+		report := served.try()
+		require.Equal(t, after, report.RetryIn.D(), "it was served since")
+	})
+}
+
+// Where there is a fallback, a receiver that is down does not hold its type back; one
+// that is there and asks for patience does.
+func TestPatienceOfTwoLinks(t *testing.T) {
+	for status, held := range map[int]bool{503: false, 429: true} {
+		synctest.Test(t, func(t *testing.T) {
+			l := withFallback(t)
+			l.first = answers(timer.Answer{Class: timer.Answered, Status: status, RetryAfter: time.Minute})
+			report := l.try()
+			require.Equal(t, held, len(l.wishes) == 1, "%d", status)
+			require.Equal(t, held, report.RetryIn.D() > after, "%d", status)
+		})
+	}
+	synctest.Test(t, func(t *testing.T) {
+		l := withFallback(t)
+		l.try()
+		l.second = answers(timer.Answer{Class: timer.Answered, Status: 429, RetryAfter: time.Minute})
+		require.Equal(t, timer.LinkCallback, l.again().Link)
+		report := l.again()
+		require.Equal(t, timer.LinkFallback, report.Link)
+		require.Equal(t, time.Minute, report.RetryIn.D(), "the fallback's patience is the timer's")
+		require.Empty(t, l.wishes, "and not the type's")
+	})
+}
+
+// A timer with a destination of its own has no second link.
+func TestOwnDestinationsHaveNoFallback(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := withFallback(t)
+		l.delivery.Spec.Callback = &timer.Callback{Destination: timer.HTTP("http://own.example")}
+		report := l.try()
+		require.Equal(t, 10*time.Second, report.RetryIn.D())
+		require.Empty(t, report.Link)
+		require.Equal(t, []string{"http://own.example"}, l.called())
+	})
+}
+
+// An attempt that is cut off says nothing, and lets another one probe.
+func TestAProbeThatIsCutOff(t *testing.T) {
+	t.Parallel()
+	links, err := newLinks()
+	require.NoError(t, err)
+	c := attemptConfig{
+		policy: timer.Policy{BusinessType: "x"}, callback: timer.Callback{Destination: timer.HTTP(firstURL)},
+		fallback: &timer.Fallback{After: timer.Duration(time.Second)}, retry: timer.DefaultRetry(),
+	}
+	since := &timer.Report{DownSince: timer.At(time.Now().Add(-time.Minute))}
+	probe := links.choose(c, since, time.Now())
+	require.True(t, probe.probe)
+	require.Equal(t, timer.LinkFallback, links.choose(c, nil, time.Now()).link)
+	links.abandon(c, probe)
+	require.True(t, links.choose(c, nil, time.Now()).probe)
+	moved := c
+	moved.callback.Destination = timer.HTTP("http://moved.example")
+	require.Equal(t, route{link: timer.LinkCallback}, links.choose(moved, nil, time.Now()), "nothing is known of another receiver")
+}

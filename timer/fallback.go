@@ -1,0 +1,116 @@
+package timer
+
+import (
+	"net/url"
+	"time"
+)
+
+// Fallback is the second link of a policy: where its timers go while the callback is
+// down, and where it has used up their ladder. Only timers without a destination of
+// their own have it.
+type Fallback struct {
+	Callback
+	// After is how long the callback must have failed, for the type as a whole.
+	After Duration `json:"after,omitzero"`
+}
+
+// Link is one of the ways to the receiver of a business type.
+type Link string
+
+// The closed list of links; left out where the policy has only the callback.
+const (
+	LinkCallback Link = "callback"
+	LinkFallback Link = "fallback"
+)
+
+func (f Fallback) withDefaults() *Fallback {
+	if f.Timeout == 0 {
+		f.Timeout = Duration(DefaultAttemptTimeout)
+	}
+	if f.After == 0 {
+		f.After = Duration(DefaultFallbackAfter)
+	}
+	return &f
+}
+
+// check returns what is wrong with the second link of a callback, whose routing key is
+// filled in, as that of the fallback is.
+func (f Fallback) check(callback Destination) (errs FieldErrors) {
+	pointer := "/url"
+	if f.Broker != "" {
+		pointer = "/broker"
+	}
+	switch {
+	case !callback.Addressed():
+		errs.Add("", CodeConflict, "goes with callback.url or callback.broker")
+	case f.URL == "" && f.Broker == "":
+		errs.Add(pointer, CodeRequired, "give url or broker")
+	case f.sameReceiver(callback):
+		errs.Add(pointer, CodeConflict, "must lead elsewhere than the callback")
+	}
+	enforceNonZero(&errs, fieldFallbackAfter, f.After)
+	return append(errs, f.Callback.Check()...)
+}
+
+// sameReceiver is whether both lead to the same receiver, however they are written.
+func (d Destination) sameReceiver(other Destination) bool {
+	if d == other || !d.sameOrigin(other) || d.URL == "" {
+		return d == other
+	}
+	one, _ := url.Parse(d.URL) // what has an origin was parsed
+	two, _ := url.Parse(other.URL)
+	return one.RequestURI() == two.RequestURI()
+}
+
+// LinkFor is the link of the next attempt after the report before it, as far as ladders
+// decide; "" where either may be taken.
+func (r Retry) LinkFor(last Report) Link {
+	callbackUsed, fallbackUsed := last.usedUp(r)
+	switch {
+	case callbackUsed && !fallbackUsed:
+		return LinkFallback
+	case fallbackUsed:
+		return LinkCallback
+	default:
+		return ""
+	}
+}
+
+func (r Report) usedUp(ladder Retry) (callback, fallback bool) {
+	return r.Attempt-r.Fallbacks >= ladder.Attempts(), r.Fallbacks >= ladder.Attempts()
+}
+
+// NextByLinks is [Retry.NextWait] where each of two links has the ladder for itself: a
+// delivery goes over to the other link where one has used it up, at once when that was
+// never tried. report is that of the attempt that failed.
+func (r Retry) NextByLinks(report Report, asked time.Duration, chance float64) (wait time.Duration, more bool) {
+	made := map[Link]int{LinkCallback: report.Attempt - report.Fallbacks, LinkFallback: report.Fallbacks}
+	link := report.Link
+	if made[link] >= r.Attempts() {
+		link = otherLink[link]
+		asked = 0 // it was the first one's wish
+	}
+	if made[link] == 0 {
+		return asked, true
+	}
+	return r.NextWait(made[link], asked, chance)
+}
+
+var otherLink = map[Link]Link{LinkCallback: LinkFallback, LinkFallback: LinkCallback}
+
+// Down reports whether an answer says that nobody can be reached or nobody can work, and
+// Up whether somebody was, who may have refused this one message. An answer that speaks
+// only of what Wakecall holds is neither.
+func (a Answer) Down() bool {
+	switch a.Class {
+	case NoFailure, SealedHeader, BadRequest:
+		return false
+	case Answered:
+		return a.Status >= 500
+	default:
+		return true
+	}
+}
+
+// Up is described with [Answer.Down].
+func (a Answer) Up() bool { return a.Delivered || (a.Class == Answered && a.Status < 500) }
