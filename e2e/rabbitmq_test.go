@@ -107,17 +107,7 @@ func TestTimersCallIntoRabbitMQ(t *testing.T) {
 	require.Equal(t, http.StatusOK, plan.Status)
 	require.Contains(t, string(plan.Body), `{"pointer":"/declare/exchange_type","from":"fanout","to":"direct"}`)
 
-	// A broker that comes back gets what was due meanwhile.
-	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"broker": "main"}, "retry": testenv.JSON{
-		"initial": "200ms", "max_interval": "500ms", "max_attempts": 100,
-	}})
-	broker.Stop()
-	env.Add(testenv.JSON{"business_type": kind, "business_id": "3", "delay": "0s"})
-	require.Eventually(t, func() bool { return env.Get(kind+"/3").Attempts > 0 }, 20*time.Second, 50*time.Millisecond, "it was tried")
-	broker.Restart()
-	late := newQueue(t, broker, kind)
-	require.Equal(t, env.Get(kind+"/3").WebhookID, late.next().MessageId)
-	env.Await(kind+"/3", "delivered")
+	goesOverWhenTheBrokerIsKilled(t, env, broker)
 
 	for body, pointer := range map[string]string{
 		`{"callback":{"broker":"other"}}`:                                                 "/callback/broker",

@@ -49,7 +49,7 @@ func (f Fallback) check(callback Destination) (errs FieldErrors) {
 		errs.Add(pointer, CodeConflict, "must lead elsewhere than the callback")
 	}
 	enforceNonZero(&errs, fieldFallbackAfter, f.After)
-	return append(errs, f.Callback.Check()...)
+	return append(errs, f.Check()...)
 }
 
 // sameReceiver is whether both lead to the same receiver, however they are written.

@@ -1,5 +1,5 @@
 // Package rabbit starts a RabbitMQ for tests: Debian's package, on loopback, with ports
-// and a directory of its own.
+// and a directory of its own. A [Proxy] before it misbehaves as brokers may.
 package rabbit
 
 import (
@@ -127,11 +127,16 @@ func (s *Server) answers(limit time.Duration) bool {
 }
 
 // Stop stops the server, its connections without a farewell.
-func (s *Server) Stop() {
+func (s *Server) Stop() { s.end(syscall.SIGTERM) }
+
+// Kill ends the server where it stands.
+func (s *Server) Kill() { s.end(syscall.SIGKILL) }
+
+func (s *Server) end(signal syscall.Signal) {
 	if s.node == nil {
 		return
 	}
-	_ = syscall.Kill(-s.node.Process.Pid, syscall.SIGTERM)
+	_ = syscall.Kill(-s.node.Process.Pid, signal)
 	forced := time.AfterFunc(stopTime, func() { _ = syscall.Kill(-s.node.Process.Pid, syscall.SIGKILL) })
 	defer forced.Stop()
 	<-s.exited

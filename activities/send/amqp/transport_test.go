@@ -82,9 +82,9 @@ func conformance(t *testing.T, server *rabbit.Server) {
 		app := newConsumer(t, server.URL)
 		app.declares(taking, nil)
 		app.declares(refusing, amqp.Table{"x-max-length": 0, "x-overflow": "reject-publish"})
-		silent, breaking, blocking := newProxy(t, server.Address, fallsSilent), newProxy(t, server.Address, hangsUp), newProxy(t, server.Address, isBlocked)
+		silent, breaking, blocking := rabbit.NewProxy(t, server.Address, rabbit.FallsSilent), rabbit.NewProxy(t, server.Address, rabbit.HangsUp), rabbit.NewProxy(t, server.Address, rabbit.IsBlocked)
 		transport := New([]Broker{
-			{Name: "main", URL: server.URL}, {Name: "silent", URL: silent.url}, {Name: "breaking", URL: breaking.url}, {Name: "blocking", URL: blocking.url},
+			{Name: "main", URL: server.URL}, {Name: "silent", URL: silent.URL}, {Name: "breaking", URL: breaking.URL}, {Name: "blocking", URL: blocking.URL},
 			{Name: "nobody", URL: "amqp://guest:" + sendtest.Secret + "@" + nobody.Addr().String() + "/"},
 		})
 		destinations := map[sendtest.Behaviour]timer.Destination{
@@ -107,9 +107,9 @@ func conformance(t *testing.T, server *rabbit.Server) {
 			Close: func() {
 				transport.Close()
 				_ = app.conn.Close()
-				silent.close()
-				breaking.close()
-				blocking.close()
+				silent.Close()
+				breaking.Close()
+				blocking.Close()
 			},
 		}
 	})

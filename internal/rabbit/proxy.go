@@ -1,4 +1,4 @@
-package amqpsend
+package rabbit
 
 import (
 	"encoding/binary"
@@ -6,19 +6,19 @@ import (
 	"net"
 	"sync"
 	"testing"
-
-	"github.com/stretchr/testify/require"
 )
 
 // The methods that a proxy looks for: class and method of AMQP 0-9-1.
 var (
 	channelOpenOK = [4]byte{0, 20, 0, 11}
 	basicPublish  = [4]byte{0, 60, 0, 40}
+	basicAck      = [4]byte{0, 60, 0, 80}
 )
 
-// proxy stands between a transport and a broker, and misbehaves.
-type proxy struct {
-	url      string
+// Proxy stands between a client and a broker, and Misbehaviours.
+type Proxy struct {
+	// URL has the user that may do everything.
+	URL      string
 	listener net.Listener
 	ended    sync.WaitGroup
 
@@ -26,17 +26,22 @@ type proxy struct {
 	conns []net.Conn
 }
 
-// misbehave is what a proxy does with a frame; ok is false for one that is not passed
+// Misbehaviour is what a proxy does with a frame; ok is false for one that is not passed
 // on, and end whether the connection ends.
-type misbehave struct {
+type Misbehaviour struct {
 	fromClient func(method [4]byte) (end bool)
 	toClient   func(method [4]byte) (after []byte, ok bool)
 }
 
-func newProxy(t *testing.T, broker string, how func() misbehave) *proxy {
+// NewProxy starts a proxy of the broker at an address, which treats each connection as how
+// says. It has to be closed.
+func NewProxy(t testing.TB, broker string, how func() Misbehaviour) *Proxy {
+	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	p := &proxy{listener: listener, url: "amqp://guest:guest@" + listener.Addr().String() + "/"}
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Proxy{listener: listener, URL: "amqp://guest:guest@" + listener.Addr().String() + "/"}
 	p.ended.Go(func() {
 		for {
 			client, err := listener.Accept()
@@ -57,7 +62,7 @@ func newProxy(t *testing.T, broker string, how func() misbehave) *proxy {
 	return p
 }
 
-func (p *proxy) serve(client, server net.Conn, how misbehave) {
+func (p *Proxy) serve(client, server net.Conn, how Misbehaviour) {
 	both := func() { _, _ = client.Close(), server.Close() }
 	p.ended.Go(func() {
 		defer both()
@@ -107,7 +112,8 @@ func pass(from, to net.Conn, visit func(method [4]byte) (after []byte, ok, end b
 	}
 }
 
-func (p *proxy) close() {
+// Close ends the proxy and all its connections.
+func (p *Proxy) Close() {
 	_ = p.listener.Close()
 	p.mu.Lock()
 	for _, conn := range p.conns {
@@ -117,16 +123,16 @@ func (p *proxy) close() {
 	p.ended.Wait()
 }
 
-// hangsUp ends the connection with the first message.
-func hangsUp() misbehave {
-	return misbehave{fromClient: func(method [4]byte) bool { return method == basicPublish }}
+// HangsUp ends the connection with the first message.
+func HangsUp() Misbehaviour {
+	return Misbehaviour{fromClient: func(method [4]byte) bool { return method == basicPublish }}
 }
 
-// fallsSilent says nothing more from the first message on.
-func fallsSilent() misbehave {
+// FallsSilent passes messages on, and says nothing more from the first message on.
+func FallsSilent() Misbehaviour {
 	var mu sync.Mutex
 	silent := false
-	return misbehave{
+	return Misbehaviour{
 		fromClient: func(method [4]byte) bool {
 			mu.Lock()
 			defer mu.Unlock()
@@ -141,17 +147,25 @@ func fallsSilent() misbehave {
 	}
 }
 
-// isBlocked says that the broker takes no messages before one is sent:
+// KeepsConfirms passes on everything but the confirmations of messages.
+func KeepsConfirms() Misbehaviour {
+	return Misbehaviour{toClient: func(method [4]byte) ([]byte, bool) { return nil, method != basicAck }}
+}
+
+// IsBlocked says that the broker takes no messages before one is sent:
 // connection.blocked.
-func isBlocked() misbehave {
+func IsBlocked() Misbehaviour {
 	const reason = "low on memory"
 	payload := append([]byte{0, 10, 0, 60, byte(len(reason))}, reason...)
 	frame := append([]byte{1, 0, 0, 0, 0, 0, byte(len(payload))}, payload...)
 	frame = append(frame, 0xce)
-	return misbehave{toClient: func(method [4]byte) ([]byte, bool) {
+	return Misbehaviour{toClient: func(method [4]byte) ([]byte, bool) {
 		if method == channelOpenOK {
 			return frame, true
 		}
 		return nil, true
 	}}
 }
+
+// Behaves is a proxy that passes everything on.
+func Behaves() Misbehaviour { return Misbehaviour{} }
