@@ -33,7 +33,7 @@ func (a attempt) number() int {
 func (c attemptConfig) report(result timer.Result) timer.Report {
 	return timer.Report{
 		Result: result, PolicyVersion: c.policy.Version, Timeout: c.callback.Timeout,
-		Latest: c.latest, Alert: c.policy.Alert != nil,
+		Latest: c.latest, Alert: c.policy.Alert != nil, Stream: c.callback.Stream,
 	}
 }
 
@@ -68,6 +68,7 @@ func (a attempt) postpone(cause error) timer.Report {
 	var known attemptConfig
 	if a.last != nil {
 		known.policy.Version, known.callback.Timeout, known.latest = a.last.PolicyVersion, a.last.Timeout, a.last.Latest
+		known.callback.Stream = a.last.Stream
 	}
 	skipped := a.skip(known, timer.ResultRetry).Skipped
 	report := a.wait(known, min(tuning.FirstPostponed<<min(skipped, 10), longest))
@@ -83,6 +84,18 @@ func (a attempt) postpone(cause error) timer.Report {
 	if latest := a.delivery.Spec.Latest(0); latest != 0 && latest <= report.EndedAt {
 		report.Result, report.Latest = timer.ResultExpired, latest
 	}
+	return report
+}
+
+// again is the report of an attempt that says nothing of the receiver. It counts as none
+// and is made once more at once, unless that has happened to it time and again.
+func (a attempt) again(c attemptConfig, sent send.Outcome) timer.Report {
+	wait, broken := time.Millisecond, a.skip(c, timer.ResultRetry).Skipped
+	if broken >= tuning.BrokenAtOnce {
+		wait = min(tuning.FirstPostponed<<min(broken-tuning.BrokenAtOnce, 10), tuning.LongestPostponed)
+	}
+	report := a.wait(c, wait)
+	report.Failure = sent.Failure(report.EndedAt)
 	return report
 }
 
@@ -141,13 +154,14 @@ func (c attemptConfig) asked(verdict timer.Verdict) time.Duration {
 }
 
 // pressure is the wish for patience in an answer. A timer that calls elsewhere
-// than its type says nothing of the type's receiver.
+// than its type says nothing of the type's receiver, and one of many that are connected
+// speaks for itself.
 func (c attemptConfig) pressure(report timer.Report, sent send.Outcome) (wish timer.BackPressure, ok bool) {
 	asked := c.asked(timer.Judge(sent.Answer))
 	if c.fallback != nil && sent.Down() { // then the type goes over to the fallback
 		return wish, false
 	}
-	if asked == 0 || c.policy.Version == 0 || c.callback.Destination != c.policy.Callback.Routed(c.policy.BusinessType) {
+	if asked == 0 || c.callback.Stream || c.policy.Version == 0 || c.callback.Destination != c.policy.Callback.Routed(c.policy.BusinessType) {
 		return wish, false
 	}
 	return timer.BackPressure{

@@ -86,8 +86,10 @@ type Tasks interface {
 type Config struct {
 	// Worker is the identity of this process.
 	Worker string
-	// Queue names the queue of a business type that has a policy.
-	Queue    func(businessType string) string
+	// Queue names the queue on which the attempts of a business type are made: that of
+	// everybody for a policy without a version, and that of the stream where receivers
+	// connect by themselves.
+	Queue    func(policy timer.Policy, stream bool) string
 	Runs     Runs
 	Policies Policies
 	Bulkhead Bulkhead

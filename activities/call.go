@@ -27,6 +27,10 @@ func (a *Attempter) call(ctx context.Context, config attemptConfig, next attempt
 		a.links.abandon(config, route)
 		return timer.Report{}, ctx.Err()
 	}
+	if sent.NoVerdict {
+		a.links.abandon(config, route)
+		return next.again(config, sent), nil
+	}
 	report := way.judge(next, sent, a.links.tell(config, route, sent.Answer, began))
 	a.Observer.Attempted(next.delivery.Spec.BusinessType, report, time.Since(began))
 	if wish, ok := way.pressure(report, sent); ok && a.holdBack(ctx, config.policy, wish) {

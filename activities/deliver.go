@@ -35,6 +35,11 @@ func (a *Attempter) deliver(ctx context.Context, next attempt) (timer.Report, er
 			return *next.last, nil
 		}
 	}
+	// The first attempt at a receiver that is connected comes to its gateway a moment
+	// early.
+	if err := awaitNearly(ctx, next.delivery.Spec.RingsAt()); err != nil {
+		return timer.Report{}, err
+	}
 	// A success whose record was lost on the way to Temporal is not repeated.
 	if report, ok := a.receipts.recall(deliveryOf(ctx)); ok {
 		return report, nil
@@ -120,7 +125,7 @@ func (a *Attempter) paced(ctx context.Context, config attemptConfig, next attemp
 	if last := next.last; last != nil && last.Early(now) {
 		return next.wait(config, last.NextIn(now)), nil
 	}
-	if config.policy.Version != 0 && activity.GetInfo(ctx).TaskQueue != a.Queue(config.policy.BusinessType) {
+	if a.belongsElsewhere(config, activity.GetInfo(ctx).TaskQueue) {
 		return next.skip(config, timer.ResultUseQueue), nil
 	}
 	// It came before its queue was stopped. By the end of this wait the queue is, and
@@ -136,6 +141,15 @@ func (a *Attempter) paced(ctx context.Context, config attemptConfig, next attemp
 		defer leave()
 	}
 	return a.call(ctx, config.within(ctx), next)
+}
+
+// belongsElsewhere is whether an attempt is made on another queue by now: the type has
+// got a policy, or one that says in another way how its receivers are reached.
+func (a *Attempter) belongsElsewhere(c attemptConfig, queue string) bool {
+	if c.policy.Version == 0 && queue != a.Queue(c.policy, true) {
+		return false // as it was scheduled under a policy that is gone
+	}
+	return queue != a.Queue(c.policy, c.callback.Stream)
 }
 
 // within is the configuration of an attempt that ends before its task does: one that

@@ -45,7 +45,7 @@ func newQueue(t *testing.T) *queue {
 	q := &queue{T: t, state: timer.RunState{Wanted: true}, answer: answers(timer.Answer{Delivered: true, Status: 200})}
 	attempter, err := NewAttempter(Config{
 		Runs: onQueue{q: q}, Policies: onQueue{q: q}, Bulkhead: onQueue{q: q}, Observer: onQueue{q: q},
-		Queue:  func(string) string { return "default-test-taskqueue" },
+		Queue:  func(timer.Policy, bool) string { return "default-test-taskqueue" },
 		Sender: send.New(send.Transports{timer.DestinationHTTP: onQueue{q: q}}, noop.NewTracerProvider().Tracer("")),
 	})
 	require.NoError(t, err)

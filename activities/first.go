@@ -51,6 +51,9 @@ func (a *Attempter) attemptNow(ctx context.Context, delivery timer.Delivery, pay
 	if err != nil {
 		return timer.Report{}, err
 	}
+	if config.callback.Stream { // it is made where the receiver is connected
+		return config.report(timer.ResultUseQueue), nil
+	}
 	leave, ok := a.enter(ctx, config.policy)
 	if !ok {
 		return config.report(timer.ResultUseQueue), nil

@@ -36,10 +36,34 @@ func (a *Attempter) preload(ctx context.Context, spec timer.Spec) (timer.Result,
 		return result, err
 	}
 	_, _ = a.Policies.Policy(ctx, spec.BusinessType) // it is cached then, for the attempt to read
-	if _, result, err := a.await(ctx, due.Time(), nil); result != "" || err != nil {
+	if _, result, err := a.await(ctx, a.leavesAt(ctx, spec), nil); result != "" || err != nil {
 		return result, err
 	}
 	return a.recheckIfLate(ctx, spec)
+}
+
+// leavesAt is when this worker has done its part: at the instant, or a moment before where
+// the gateway makes the attempt to which the receiver is connected.
+func (a *Attempter) leavesAt(ctx context.Context, spec timer.Spec) time.Time {
+	policy, _ := a.Policies.Policy(ctx, spec.BusinessType)
+	if callback, _ := spec.Call(policy); callback.Stream {
+		return spec.RingsAt().Time().Add(-tuning.StreamLead)
+	}
+	return spec.RingsAt().Time()
+}
+
+// awaitNearly waits for a timer that is all but due.
+func awaitNearly(ctx context.Context, due timer.Instant) error {
+	early := due.Until(time.Now())
+	if early <= 0 || early > tuning.StreamLead {
+		return nil
+	}
+	select {
+	case <-time.After(early):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // recheckIfLate keeps a timer from being called on old knowledge. This process may have
@@ -66,7 +90,11 @@ func (a *Attempter) awaitRechecks(ctx context.Context, spec timer.Spec) (timer.R
 	if result, err := a.recheck(ctx, spec.Key); result != "" || err != nil {
 		return result, err
 	}
-	return a.awaitWoken(ctx, spec.Key, spec.RingsAt().Time().Add(-tuning.LastRecheck), woken)
+	last := spec.RingsAt().Time().Add(-tuning.LastRecheck)
+	if leaves := a.leavesAt(ctx, spec); leaves.Before(last) {
+		last = leaves // whoever makes the attempt asks by itself
+	}
+	return a.awaitWoken(ctx, spec.Key, last, woken)
 }
 
 // awaitWoken waits for a moment, and rechecks at each wakeup.

@@ -19,6 +19,14 @@ const (
 	// which costs a call of Temporal, for how far it is.
 	defaultJobs = 20
 	maxJobs     = 100
+	// defaultWindow and maxWindow are how many rings a receiver that is connected has at
+	// once before it answers one.
+	defaultWindow = 16
+	maxWindow     = 256
+	// maxStreamAnswer bounds one message of a receiver, in bytes.
+	maxStreamAnswer = 4 << 10
+	// webSocketKeyLen is 16 bytes in base64.
+	webSocketKeyLen = 24
 	// maxIdempotencyKey is what common clients send at most, in characters.
 	maxIdempotencyKey = 255
 )

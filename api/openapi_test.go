@@ -219,13 +219,14 @@ func walkValue(value any, visit func(node)) {
 func TestDocumentHasEveryField(t *testing.T) {
 	document := readDocument(t)
 	fields := func(v any) []string { return slices.Sorted(maps.Keys(fieldsOf(reflect.ValueOf(v).Elem()))) }
-	hidden := []string{"signing_secrets", "pressure_lifted_at"}
+	hidden := []string{"signing_secrets", "pressure_lifted_at", "streamed_until"}
 	shown := slices.DeleteFunc(fields(&timer.Policy{}), func(name string) bool { return slices.Contains(hidden, name) })
 	for name, want := range map[string][]string{
 		"TimerTerms": fields(&termsBody{}), "Timer": fields(&timer.View{}), "Failure": fields(&timer.Failure{}),
 		"Timer/properties/links": fields(&timer.Links{}), "TimerPage": fields(&listBody{}), "BatchResults": fields(&batchBody{}),
 		"NewPolicy": fields(&policyBody{}), "Tls": fields(&timer.TLS{}), "PolicyPatch": fields(&policyBody{}), "Policy": shown,
 		"Recurrence": fields(&timer.Recurrence{}), "RecurrencePreview": fields(&previewBody{}), "Upcoming": fields(&Upcoming{}),
+		"Rings": fields(&ringsBody{}), "Ring": fields(&ringBody{}), "RingAnswer": fields(&answerBody{}),
 		"TimerCallback": fields(&timer.Callback{}), "PolicyCallback": fields(&timer.Callback{}), "ShownCallback": fields(&timer.Callback{}),
 		"RedeliveryList": fields(&redeliveriesBody{}), "RedeliveryOrder": fields(&redeliveryBody{}), "RedeliveryOrder/properties/filter": fields(&redeliveryFilter{}),
 		"Redelivery": fields(&redeliveryView{}), "Redelivery/properties/links": fields(&timer.Links{}),
@@ -288,6 +289,7 @@ func TestDocumentHasTheLimits(t *testing.T) {
 		"Recurrence/properties/crons/maxItems":                  timer.MaxCrons,
 		"Recurrence/properties/exclude/maxItems":                timer.MaxExcludes,
 		"UpcomingCount/maximum":                                 timer.MaxUpcoming,
+		"Rings/properties/rings/maxItems":                       maxWindow,
 		"UpcomingCount/default":                                 timer.DefaultUpcoming,
 		"Upcoming/properties/upcoming/maxItems":                 timer.MaxUpcoming,
 	} {
@@ -344,7 +346,7 @@ func TestDocumentSaysTheLimits(t *testing.T) {
 	document.at(t, "components", "responses", "Malformed").says(t, "malformed", fmt.Sprintf("more than %d deep", timer.MaxNesting))
 	paths.at(t, "/v1/timers", "post").says(t, "add", short(timer.MaxPast))
 	one := strconv.Itoa(maxBody>>10) + " KiB"
-	for path, method := range map[string]string{"/v1/timers": "post", "/v1/timers/{type}/{id}": "put", "/v1/policies/{type}": "put", "/v1/recurrences/preview": "post", "/v1/timers/redeliver": "post"} {
+	for path, method := range map[string]string{"/v1/timers": "post", "/v1/timers/{type}/{id}": "put", "/v1/policies/{type}": "put", "/v1/recurrences/preview": "post", "/v1/timers/redeliver": "post", "/v1/streams/{type}/answers": "post"} {
 		paths.at(t, path, method, "requestBody").says(t, path, one)
 	}
 	paths.at(t, "/v1/timers/{type}/{id}", "patch", "requestBody").says(t, "patch", one)

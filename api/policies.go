@@ -267,6 +267,6 @@ func mask(policy timer.Policy) timer.Policy {
 	if _, held := policy.HeldBack(time.Now()); !held {
 		policy.BackPressure = nil
 	}
-	policy.PressureLiftedAt = 0
+	policy.PressureLiftedAt, policy.StreamedUntil = 0, 0
 	return policy
 }

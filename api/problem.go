@@ -51,6 +51,8 @@ var problems = map[timer.Code]struct {
 	timer.NotRecurring:         {http.StatusConflict, "The timer is not a recurring one"},
 	timer.PolicyInUse:          {http.StatusConflict, "The policy has open timers"},
 	timer.QuotaExceeded:        {http.StatusTooManyRequests, "A limit of the business type is reached"},
+	timer.NotStreamed:          {http.StatusConflict, "The receivers of the business type do not connect"},
+	timer.RingOver:             {http.StatusConflict, "The ring is over"},
 	timer.PreconditionFailed:   {http.StatusPreconditionFailed, "If-Match names something else"},
 	unauthorized:               {http.StatusUnauthorized, "An API key is required"},
 	forbidden:                  {http.StatusForbidden, "The API key does not allow this"},

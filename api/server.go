@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net"
 	"net/http"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/wakecall/wakecall/engine"
 	"github.com/wakecall/wakecall/internal/auth"
+	"github.com/wakecall/wakecall/internal/stream"
 	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 )
@@ -38,6 +40,11 @@ type Options struct {
 	// Leave ends the waits of all callers for an effect, when the server stops.
 	Leave func()
 
+	// Streams has the receivers that are connected; nil where nobody can connect.
+	// LivePolicy is the policy of a business type as far as it is known at hand.
+	Streams    *stream.Hub
+	LivePolicy func(ctx context.Context, businessType string) (timer.Policy, error)
+
 	Telemetry Telemetry
 	Logger    *slog.Logger
 	// Auth says who calls; without one, nobody is let in.
@@ -61,6 +68,7 @@ type Server struct {
 	series   Series
 	failures Failures
 	policies Policies
+	streams  *streams
 	leave    func()
 
 	reach timer.Reach
@@ -79,6 +87,7 @@ func New(options Options) *Server {
 		timers: options.Timers, series: options.Series, failures: options.Failures, policies: options.Policies,
 		leave: options.Leave, reach: options.Reach, auth: authenticator, ready: newReadiness(options.Ready),
 	}
+	s.streams = newStreams(options)
 	e := echo.New()
 	e.HTTPErrorHandler = answerError
 	e.IPExtractor = clientAddress(options.TrustedProxies)
@@ -90,6 +99,7 @@ func New(options Options) *Server {
 	e.POST(timersPath+"/redeliver", redeliveries.start)
 	redeliveries.add(e.Group(redeliveries.path()))
 	s.policyRoutes(e.Group(versionPrefix + "policies"))
+	s.streams.add(e.Group(streamsPath))
 	recurrenceRoutes(e.Group(versionPrefix + "recurrences"))
 	s.http = &http.Server{
 		Handler: e, ReadHeaderTimeout: tuning.ReadHeaderTimeout, ReadTimeout: tuning.ReadTimeout, WriteTimeout: engine.MaxWait + tuning.WriteSlack,
@@ -117,5 +127,7 @@ func (s *Server) Serve(listener net.Listener) error {
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.ready.leave()
 	s.leave()
-	return s.http.Shutdown(ctx)
+	s.streams.hub.Leave()
+	err := s.http.Shutdown(ctx) // it does not know of those that are WebSockets by now
+	return errors.Join(err, s.streams.wait(ctx))
 }

@@ -86,7 +86,7 @@ func (p *Policies) putOnce(ctx context.Context, change PolicyChange) (PolicyResu
 	}
 	last := old.Version
 	if !open { // versions go on after a policy was deleted: an ETag never comes twice
-		old = timer.Policy{}
+		old = timer.Policy{StreamedUntil: old.LastStreamed(timer.At(time.Now()))}
 	}
 	next, err := change.over(old)
 	if err != nil {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
@@ -19,17 +20,25 @@ type Queues struct {
 	policies *Policies
 }
 
-// SetQueueRate gives the queue of a business type its rate. Temporal stores it and
-// holds all workers together to it. Its error is [timer.Unavailable].
+// SetQueueRate gives the queues of a business type their rate: that of its attempts, and
+// that of those at receivers which connect by themselves, of which one is in use. Temporal
+// stores it and holds all workers together to it. Its error is [timer.Unavailable].
 func (q *Queues) SetQueueRate(ctx context.Context, g timer.QueueRate) error {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
+	return errors.Join(
+		q.setRate(ctx, workflows.DeliveryQueue(g.BusinessType), g),
+		q.setRate(ctx, workflows.StreamQueue(g.BusinessType), g),
+	)
+}
+
+func (q *Queues) setRate(ctx context.Context, queue string, g timer.QueueRate) error {
 	update := &workflowservice.UpdateTaskQueueConfigRequest_RateLimitUpdate{Reason: "wakecall policy"}
 	if g.Rate != nil {
 		update.RateLimit = &taskqueuepb.RateLimit{RequestsPerSecond: float32(*g.Rate)}
 	}
 	_, err := q.client.WorkflowService().UpdateTaskQueueConfig(ctx, &workflowservice.UpdateTaskQueueConfigRequest{
-		Namespace: q.namespace, Identity: "wakecall", TaskQueue: workflows.DeliveryQueue(g.BusinessType),
+		Namespace: q.namespace, Identity: "wakecall", TaskQueue: queue,
 		TaskQueueType: enumspb.TASK_QUEUE_TYPE_ACTIVITY, UpdateQueueRateLimit: update,
 	})
 	return translate(err)

@@ -62,6 +62,8 @@ func (t *Timers) policyFor(ctx context.Context, spec timer.Spec) (timer.Policy, 
 	case err == nil && !policy.Callback.Addressed() && !addressed:
 		return timer.Policy{}, timer.FieldErrors{{Pointer: "/callback/url", Code: timer.CodeRequired,
 			Detail: "is required: the policy of the business type names none"}}.Err()
+	case err == nil && addressed && policy.Callback.Stream:
+		return timer.Policy{}, policy.RefuseOwn(*spec.Callback).Err()
 	case timer.CodeOf(err) != timer.NotFound:
 		return policy, err
 	case addressed:

@@ -166,11 +166,18 @@ func (t *Timers) fits(ctx context.Context, view timer.View, change timer.Change)
 		current.Callback = spec.Callback
 	}
 	next, err := current.Apply(change)
-	if err != nil || change.Terms.Callback == nil || next.Callback.Addressed() {
+	if err != nil || change.Terms.Callback == nil {
 		return err
 	}
-	_, err = t.policyOf(ctx, view.BusinessType, next.Callback)
-	return err
+	if !next.Callback.Addressed() {
+		_, err = t.policyOf(ctx, view.BusinessType, next.Callback)
+		return err
+	}
+	policy, err := t.policies.cached(ctx, view.BusinessType)
+	if err != nil { // it is looked at again when the delivery begins
+		return nil
+	}
+	return policy.RefuseOwn(*change.Terms.Callback).Err()
 }
 
 // policyOf is the policy that a timer which was booked is held to, or none. It refuses

@@ -49,6 +49,10 @@ func (t *Timers) showCall(ctx context.Context, view *timer.View) error {
 		callback = callback.Masked()
 		view.Callback = &callback
 	}
+	now := time.Now()
+	if rate := policy.Rate(now); callback.Stream && (rate == nil || *rate > 0) && view.NextAttemptAt != 0 && view.NextAttemptAt.Until(now) <= 0 {
+		view.WaitsFor = timer.WaitsForReceiver
+	}
 	return nil
 }
 

@@ -93,6 +93,9 @@ type Report struct {
 	Skipped int `json:"skipped,omitzero"`
 	// Latest is the time after which nothing is sent; zero for never.
 	Latest Instant `json:"latest,omitzero"`
+	// Stream is whether the receivers of the type connect by themselves. The attempts
+	// that follow are made where their connections are.
+	Stream bool `json:"stream,omitzero"`
 	// Alert is whether somebody wants to be told of a bad end.
 	Alert bool `json:"alert,omitzero"`
 	// Link is by which the attempt went, where the policy has a fallback; Fallbacks

@@ -16,6 +16,9 @@ type Destination struct {
 	Broker     string `json:"broker,omitzero"`
 	Exchange   string `json:"exchange,omitzero"`
 	RoutingKey string `json:"routing_key,omitzero"`
+	// Stream is whether the receivers of the business type connect by themselves
+	// (docs/streams.md). It is the policy's to say.
+	Stream bool `json:"stream,omitzero"`
 }
 
 // DestinationKind says which transport a destination is reached by.
@@ -27,6 +30,8 @@ const (
 	NoDestination   DestinationKind = ""
 	DestinationHTTP DestinationKind = "http"
 	DestinationAMQP DestinationKind = "amqp"
+	// DestinationStream: a receiver that has connected.
+	DestinationStream DestinationKind = "stream"
 )
 
 // HTTP is the destination that a URL names.
@@ -42,14 +47,17 @@ func (d Destination) Kind() DestinationKind {
 		return DestinationHTTP
 	case d.Broker != "":
 		return DestinationAMQP
+	case d.Stream:
+		return DestinationStream
 	default:
 		return NoDestination
 	}
 }
 
-// Routed is d with the routing key that it has for a business type.
+// Routed is d with the routing key that it has for a business type. That of a stream
+// names the type, whose receivers are connected.
 func (d Destination) Routed(businessType string) Destination {
-	if d.Broker != "" && d.RoutingKey == "" {
+	if (d.Broker != "" || d.Stream) && d.RoutingKey == "" {
 		d.RoutingKey = businessType
 	}
 	return d
@@ -61,6 +69,9 @@ func (d Destination) Check() (errs FieldErrors) {
 		if why := checkURL(d.URL); why != "" {
 			errs.Add("/url", CodeInvalidURL, why)
 		}
+	}
+	if d.Stream && (d.URL != "" || d.Broker != "") {
+		errs.Add("/stream", CodeConflict, "give one of url, broker and stream")
 	}
 	switch {
 	case d.URL != "" && d.Broker != "":
@@ -92,6 +103,9 @@ func checkShortString(pointer, name string) (errs FieldErrors) {
 // Target is d as it may be shown: a URL without its query, in which some carry a
 // secret, or a broker and where in it. User information is refused in any case.
 func (d Destination) Target() string {
+	if d.Stream {
+		return "stream"
+	}
 	if d.Broker != "" {
 		return d.Broker + ":" + d.Exchange + "/" + d.RoutingKey
 	}
@@ -100,7 +114,10 @@ func (d Destination) Target() string {
 }
 
 // sameOrigin reports whether what was given to the one may be given to the other: both
-// are the same broker, or URLs with the same scheme, host and port.
+// are the same broker, the stream, or URLs with the same scheme, host and port.
 func (d Destination) sameOrigin(other Destination) bool {
+	if d.Stream || other.Stream {
+		return d.Stream == other.Stream
+	}
 	return d.Broker == other.Broker && (d.Broker != "" || sameOrigin(d.URL, other.URL))
 }

@@ -25,6 +25,10 @@ func TestCheckDestination(t *testing.T) {
 		"without a broker":      {timer.Destination{Exchange: "a", RoutingKey: "b"}, []string{"/exchange", "/routing_key"}},
 		"a key of 256 bytes":    {timer.Destination{Broker: "main", RoutingKey: long + "k"}, []string{"/routing_key"}},
 		"control characters":    {timer.Destination{Broker: "main", Exchange: "a\x00b", RoutingKey: "a\nb"}, []string{"/exchange", "/routing_key"}},
+		"a stream":              {timer.Destination{Stream: true}, nil},
+		"a stream and a URL":    {timer.Destination{Stream: true, URL: "https://h/"}, []string{"/stream"}},
+		"a stream and a broker": {timer.Destination{Stream: true, Broker: "main"}, []string{"/stream"}},
+		"a key of a stream":     {timer.Destination{Stream: true, RoutingKey: "b"}, []string{"/routing_key"}},
 		"a key with a URL":      {timer.Destination{URL: "https://h/", RoutingKey: "b"}, []string{"/routing_key"}},
 		"a URL that is none":    {timer.HTTP("x"), []string{"/url"}},
 		"everything is too bad": {timer.Destination{URL: "x", Broker: "?", Exchange: "\x7f"}, []string{"/url", "/broker", "/exchange"}},
@@ -42,6 +46,8 @@ func TestDestinations(t *testing.T) {
 	queue := timer.Destination{Broker: "main", Exchange: "timers"}
 	require.Equal(t, timer.DestinationAMQP, queue.Kind())
 	require.Equal(t, timer.DestinationHTTP, timer.HTTP("https://h/").Kind())
+	require.Equal(t, timer.DestinationStream, timer.Destination{Stream: true}.Kind())
+	require.Equal(t, "stream", timer.Destination{Stream: true}.Routed("order").Target())
 	require.Equal(t, timer.NoDestination, timer.Destination{}.Kind())
 	require.Equal(t, timer.Destination{Broker: "main", Exchange: "timers", RoutingKey: "order"}, queue.Routed("order"))
 	require.Equal(t, "other", timer.Destination{Broker: "main", RoutingKey: "other"}.Routed("order").RoutingKey)

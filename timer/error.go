@@ -21,6 +21,8 @@ const (
 	PreconditionFailed   Code = "precondition-failed"
 	PolicyInUse          Code = "policy-in-use"
 	QuotaExceeded        Code = "quota-exceeded"
+	NotStreamed          Code = "not-streamed"
+	RingOver             Code = "ring-over"
 	Unavailable          Code = "unavailable"
 	Internal             Code = "internal"
 )

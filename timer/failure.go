@@ -44,7 +44,8 @@ const (
 	// TLSFailure is every other failure of a handshake.
 	TLSFailure FailureClass = "tls_failure"
 
-	// Refused: a broker refused the message, or whoever connects to it.
+	// Refused: a broker refused the message, or whoever connects to it, or a receiver on
+	// a stream did.
 	Refused FailureClass = "refused"
 	// Unroutable: no queue of the broker takes the message, or its exchange is not there.
 	Unroutable FailureClass = "unroutable"

@@ -41,6 +41,8 @@ func (f Fallback) check(callback Destination) (errs FieldErrors) {
 		pointer = "/broker"
 	}
 	switch {
+	case callback.Stream:
+		errs.Add("", CodeConflict, "does not go with callback.stream: its timers wait for a receiver to connect")
 	case !callback.Addressed():
 		errs.Add("", CodeConflict, "goes with callback.url or callback.broker")
 	case f.URL == "" && f.Broker == "":

@@ -20,7 +20,7 @@ func clock(hour int) timer.Instant {
 var (
 	storedHeaders = map[string]string{"X-Tenant": "sealed:v1:aGVhZGVy"}
 
-	storedCallback = timer.Callback{Destination: timer.Destination{URL: "https://shop.example/ring", Broker: "main", Exchange: "timers", RoutingKey: "order"}, Headers: storedHeaders, Timeout: timer.Duration(5 * time.Second)}
+	storedCallback = timer.Callback{Destination: timer.Destination{URL: "https://shop.example/ring", Broker: "main", Exchange: "timers", RoutingKey: "order", Stream: true}, Headers: storedHeaders, Timeout: timer.Duration(5 * time.Second)}
 
 	storedRetry = timer.Retry{
 		Steps: []timer.Duration{timer.Duration(time.Second), timer.Duration(90 * time.Second)}, Initial: timer.Duration(2 * time.Second),
@@ -72,7 +72,7 @@ var (
 	storedReport = timer.Report{
 		Result: timer.ResultRetry, Attempt: 2, SentAt: clock(2), LatenessMS: ptr(int64(12)), EndedAt: clock(3),
 		RetryIn: timer.Duration(time.Minute), Failure: &storedFailure, PolicyVersion: 4, Timeout: timer.Duration(10 * time.Second),
-		Skipped: 1, Latest: clock(5), Alert: true, Link: timer.LinkFallback, Fallbacks: 1, DownSince: clock(1), Worker: "worker-1",
+		Skipped: 1, Latest: clock(5), Stream: true, Alert: true, Link: timer.LinkFallback, Fallbacks: 1, DownSince: clock(1), Worker: "worker-1",
 	}
 
 	storedTerms = timer.Terms{
@@ -124,11 +124,11 @@ func TestStoredPolicy(t *testing.T) {
 		Limits: timer.Limits{
 			AddsPerSecond: ptr(100.0), AddsBurst: 200, CallbacksPerSecond: ptr(12.5), InFlight: 50, Pending: ptr(1_000_000),
 		},
-		Priority: 2, Paused: true, Alert: &timer.Alert{Destination: timer.Destination{URL: "https://shop.example/alert", Broker: "ops", Exchange: "alerts", RoutingKey: "wakecall"}}, Reuse: timer.ReuseAfterEnd,
+		Priority: 2, Paused: true, Alert: &timer.Alert{Destination: timer.Destination{URL: "https://shop.example/alert", Broker: "ops", Exchange: "alerts", RoutingKey: "wakecall", Stream: true}}, Reuse: timer.ReuseAfterEnd,
 		Fallback:    &timer.Fallback{Callback: storedCallback, After: timer.Duration(time.Minute)},
 		MinInterval: timer.Duration(time.Minute), Preload: ptr(timer.Duration(10 * time.Second)),
 		TLS:             &timer.TLS{CA: "-----BEGIN CERTIFICATE-----", ClientCertificate: "-----BEGIN CERTIFICATE-----\n", ClientKey: "sealed:v1:a2V5"},
-		MaxBackPressure: ptr(timer.Duration(30 * time.Minute)), BackPressure: &storedPressure, PressureLiftedAt: clock(1),
+		MaxBackPressure: ptr(timer.Duration(30 * time.Minute)), BackPressure: &storedPressure, PressureLiftedAt: clock(1), StreamedUntil: clock(2),
 	})
 	golden.Check(t, "back_pressure", storedPressure)
 	golden.Check(t, "queue_rate", timer.QueueRate{BusinessType: "order-close", Rate: ptr(12.5)})

@@ -52,6 +52,10 @@ type Policy struct {
 	// PressureLiftedAt is when somebody last put an end to back-pressure: what was
 	// asked for before does not count any more, wherever it is still on its way.
 	PressureLiftedAt Instant `json:"pressure_lifted_at,omitzero"`
+	// StreamedUntil is until when the receivers of the type connected by themselves, where
+	// they do not any more: attempts may still wait for them, and go over to where the
+	// policy leads now.
+	StreamedUntil Instant `json:"streamed_until,omitzero"`
 
 	// ReadAt is when the read of this policy began, and ClosedUntil until when it
 	// takes no bookings, because it is being deleted. Neither is part of it.
@@ -131,6 +135,29 @@ func (p Policy) Check() (errs FieldErrors) {
 	if p.TLS != nil {
 		errs.Under("/tls", p.TLS.Check())
 	}
+	return errs
+}
+
+// LastStreamed is until when, as of now, receivers of the type connected by themselves;
+// zero for never.
+func (p Policy) LastStreamed(now Instant) Instant {
+	if p.Callback.Stream {
+		return now
+	}
+	return p.StreamedUntil
+}
+
+// RefuseOwn is what is wrong with a callback of a timer's own under the policy: where the
+// receivers of the type connect by themselves, a timer cannot call elsewhere.
+func (p Policy) RefuseOwn(own Callback) (errs FieldErrors) {
+	if !p.Callback.Stream || !own.Addressed() {
+		return nil
+	}
+	pointer := "/callback/url"
+	if own.Broker != "" {
+		pointer = "/callback/broker"
+	}
+	errs.Add(pointer, CodeConflict, "must be left out: the receivers of "+p.BusinessType+" connect by themselves, as its policy says")
 	return errs
 }
 

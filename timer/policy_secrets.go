@@ -47,6 +47,10 @@ func (p Policy) Secrets(now time.Time) []string {
 // is zero, and where p lists no secret, since nothing is signed then.
 func (p Policy) NextVersion(old Policy, now Instant) Policy {
 	p.Version = old.Version + 1
+	p.StreamedUntil = 0
+	if !p.Callback.Stream {
+		p.StreamedUntil = old.LastStreamed(now)
+	}
 	p.RetiredSecrets = nil
 	if len(p.SigningSecrets) == 0 || (p.SecretOverlap != nil && *p.SecretOverlap == 0) {
 		return p

@@ -79,6 +79,9 @@ func (t Terms) Check(now time.Time) (errs FieldErrors) {
 	}
 	if t.Callback != nil {
 		errs.Under("/callback", t.Callback.Check())
+		if t.Callback.Stream {
+			errs.Add("/callback/stream", CodeConflict, "belongs in the policy of the business type")
+		}
 	}
 	if t.Retry != nil {
 		errs.Under("/retry", t.Retry.Check())

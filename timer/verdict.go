@@ -28,6 +28,9 @@ type Answer struct {
 	Status int
 	// Detail is what may be told beside the class. It is stored and shown.
 	Detail string
+	// NoVerdict is whether the attempt says nothing of the receiver, since the connection
+	// broke on which it was made. It counts as none, and another one is made at once.
+	NoVerdict bool
 	// NoRetry is whether the receiver asked not to be called again.
 	NoRetry bool
 	// RetryAfter is how long the receiver asked not to be called; 0 where it did not.

@@ -48,6 +48,8 @@ type View struct {
 	// Link is by which the last attempt went: the one that delivered, where the timer is
 	// delivered. It is left out where the policy had no fallback.
 	Link Link `json:"link,omitzero"`
+	// WaitsFor is what an attempt waits for that is due. Only a get shows it.
+	WaitsFor Waiting `json:"waits_for,omitzero"`
 	// PendingChange is the id of the change that this answer is about, and that
 	// no worker has applied yet.
 	PendingChange string `json:"pending_change,omitzero"`
@@ -89,6 +91,12 @@ func (v View) Ended() (_ Past, ok bool) {
 		},
 	}, true
 }
+
+// Waiting is what an attempt waits for.
+type Waiting string
+
+// WaitsForReceiver: no receiver of the type is connected that has room.
+const WaitsForReceiver Waiting = "receiver"
 
 // Links lead from a timer to where it can be looked at.
 type Links struct {

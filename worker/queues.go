@@ -28,8 +28,17 @@ type Queues interface {
 	RepairRegistry(ctx context.Context, listed []timer.Policy) error
 }
 
-// Queue names the queue that the attempts of a business type are paced by.
-func Queue(businessType string) string { return workflows.DeliveryQueue(businessType) }
+// Queue names the queue on which the attempts of a business type are made.
+func Queue(policy timer.Policy, stream bool) string {
+	switch {
+	case stream:
+		return workflows.StreamQueue(policy.BusinessType)
+	case policy.Version != 0:
+		return workflows.DeliveryQueue(policy.BusinessType)
+	default:
+		return workflows.DefaultDeliveryQueue
+	}
+}
 
 // queueWorkers poll a queue for each business type that has a policy, so that a
 // limit, a pause, or a receiver that hangs concerns one type and nobody else.
@@ -38,6 +47,9 @@ type queueWorkers struct {
 
 	mu    sync.Mutex
 	types map[string]*typeWorker
+	// drains takes what still waits for receivers to connect where the policy leads
+	// elsewhere by now.
+	drains *Streams
 
 	stop    context.CancelFunc
 	stopped sync.WaitGroup
@@ -50,7 +62,7 @@ type typeWorker struct {
 }
 
 func newQueueWorkers(options Options) *queueWorkers {
-	return &queueWorkers{options: options, types: map[string]*typeWorker{}}
+	return &queueWorkers{options: options, types: map[string]*typeWorker{}, drains: NewStreams(options)}
 }
 
 // start begins to read which queues there are, and beside that the list of all
@@ -84,6 +96,7 @@ func (q *queueWorkers) close() {
 	q.stop()
 	q.stopped.Wait()
 	var stopping sync.WaitGroup
+	stopping.Go(q.drains.Stop)
 	for _, t := range q.types {
 		stopping.Go(t.worker.Stop)
 	}
@@ -135,12 +148,17 @@ func (q *queueWorkers) serve(policy timer.Policy) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	size := policy.Limits.QueueShare()
+	if policy.Callback.Stream || (policy.Version != 0 && policy.StreamedUntil == 0) {
+		q.drains.SetPlaces(policy.BusinessType, 0)
+	} else {
+		q.drains.SetPlaces(policy.BusinessType, size)
+	}
 	if known, ok := q.types[policy.BusinessType]; ok {
 		known.slots.resize(size)
 		return
 	}
 	t := &typeWorker{slots: newTypeSlots(size)}
-	t.worker = sdkworker.New(q.options.Client, Queue(policy.BusinessType), typeWorkerOptions(q.options, t.slots))
+	t.worker = sdkworker.New(q.options.Client, workflows.DeliveryQueue(policy.BusinessType), typeWorkerOptions(q.options, t.slots))
 	register(t.worker, workflows.ActivityDeliver, q.options.Attempter.Deliver)
 	if err := t.worker.Start(); err != nil {
 		q.options.Logger.Warn("a queue could not be polled", "business_type", policy.BusinessType, "error", err)

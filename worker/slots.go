@@ -31,6 +31,13 @@ func (s *typeSlots) resize(size int) {
 	}
 }
 
+// capacity is what the last resize said.
+func (s *typeSlots) capacity() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.size
+}
+
 func (s *typeSlots) notify() {
 	close(s.more)
 	s.more = make(chan struct{})

@@ -30,6 +30,10 @@ const (
 // paces. The policy's limit and pause are the queue's.
 func DeliveryQueue(businessType string) string { return DefaultDeliveryQueue + "/" + businessType }
 
+// StreamQueue is polled for the attempts of one business type by gateways to which a
+// receiver of the type is connected. Without one, attempts wait there.
+func StreamQueue(businessType string) string { return "wakecall-stream/" + businessType }
+
 // ReceiptQueue is polled by one worker process only, to be asked what it did.
 func ReceiptQueue(worker string) string { return "wakecall-receipts-" + worker }
 

@@ -18,6 +18,7 @@ func TestStoredNames(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
 		workflows.DeliveryQueue("order"):               "wakecall-delivery/order",
+		workflows.StreamQueue("order"):                 "wakecall-stream/order",
 		workflows.ReceiptQueue("w"):                    "wakecall-receipts-w",
 		workflows.CheckQueue("c"):                      "wakecall-check-c",
 		workflows.ChangeMark("r"):                      "wakecall:change:r:",

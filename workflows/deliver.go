@@ -70,14 +70,11 @@ func (t *timerRun) deliverOptions(ctx workflow.Context, last timer.Report) workf
 		timeout = last.Timeout.D()
 	}
 	options := workflow.ActivityOptions{
-		TaskQueue:           DefaultDeliveryQueue,
+		TaskQueue:           t.queue(last),
 		StartToCloseTimeout: tuning.DeliverSlack + timeout,
 		WaitForCancellation: true,
 		Summary:             "deliver " + t.spec.String(),
 		RetryPolicy:         deliverRetry(),
-	}
-	if last.PolicyVersion != 0 {
-		options.TaskQueue = DeliveryQueue(t.spec.BusinessType)
 	}
 	if last.Latest != 0 {
 		// A delivery that is held back ends all the same when its time is up.
@@ -85,6 +82,18 @@ func (t *timerRun) deliverOptions(ctx workflow.Context, last timer.Report) workf
 		options.ScheduleToCloseTimeout = max(last.Latest.Until(workflow.Now(ctx)), 0) + timeout + tuning.DeliverSlack
 	}
 	return options
+}
+
+// queue is where the attempt is made that follows a report.
+func (t *timerRun) queue(last timer.Report) string {
+	switch {
+	case last.Stream:
+		return StreamQueue(t.spec.BusinessType)
+	case last.PolicyVersion != 0:
+		return DeliveryQueue(t.spec.BusinessType)
+	default:
+		return DefaultDeliveryQueue
+	}
 }
 
 // lastReport is the report in the error that ended a delivery, or what was known

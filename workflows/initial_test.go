@@ -121,8 +121,11 @@ func TestADeliveryMovesToTheQueueOfItsType(t *testing.T) {
 			}
 			moved := 0
 			s.deliver = func(*course, activity.Info) (timer.Report, error) {
-				if moved++; moved == 1 { // the type has got a policy, and with it a queue
+				switch moved++; moved {
+				case 1: // the type has got a policy, and with it a queue
 					return timer.Report{Result: timer.ResultUseQueue, Attempt: 1, PolicyVersion: 1}, nil
+				case 2: // its receivers connect by themselves
+					return timer.Report{Result: timer.ResultUseQueue, Attempt: 1, PolicyVersion: 2, Stream: true}, nil
 				}
 				return timer.Report{Result: timer.ResultDelivered, Attempt: 2}, nil
 			}
@@ -130,6 +133,7 @@ func TestADeliveryMovesToTheQueueOfItsType(t *testing.T) {
 			require.Equal(t, 2, s.outcome().Attempts)
 			require.Equal(t, workflows.DefaultDeliveryQueue, s.deliveries[0].info.TaskQueue)
 			require.Equal(t, workflows.DeliveryQueue("x"), s.deliveries[1].info.TaskQueue)
+			require.Equal(t, workflows.StreamQueue("x"), s.deliveries[2].info.TaskQueue)
 		})
 	}
 }

@@ -86,18 +86,14 @@ func (d *delivery) tries(ctx workflow.Context) error {
 }
 
 func (d *delivery) options() workflow.ActivityOptions {
-	options := workflow.ActivityOptions{
-		TaskQueue:           DefaultDeliveryQueue,
+	return workflow.ActivityOptions{
+		TaskQueue:           d.queue(d.last),
 		StartToCloseTimeout: tuning.LiveTimeout,
 		HeartbeatTimeout:    tuning.Silence,
 		WaitForCancellation: true,
 		Summary:             "deliver " + d.spec.String(),
 		RetryPolicy:         deliverRetry(),
 	}
-	if d.last.PolicyVersion != 0 {
-		options.TaskQueue = DeliveryQueue(d.spec.BusinessType)
-	}
-	return options
 }
 
 // awaitNews waits for the tries to end, or for something to happen meanwhile.

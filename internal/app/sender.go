@@ -6,6 +6,7 @@ import (
 	"github.com/wakecall/wakecall/activities/send"
 	amqpsend "github.com/wakecall/wakecall/activities/send/amqp"
 	httpsend "github.com/wakecall/wakecall/activities/send/http"
+	streamsend "github.com/wakecall/wakecall/activities/send/stream"
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -29,5 +30,5 @@ func (a *App) sender(roots *x509.CertPool) *send.Sender {
 	})
 	amqp := amqpsend.New(brokers)
 	a.closing = append(a.closing, http.Close, amqp.Close)
-	return send.New(send.Transports{timer.DestinationHTTP: http, timer.DestinationAMQP: amqp}, a.Telemetry.Tracer())
+	return send.New(send.Transports{timer.DestinationHTTP: http, timer.DestinationAMQP: amqp, timer.DestinationStream: streamsend.New(nobody())}, a.Telemetry.Tracer())
 }

@@ -23,6 +23,7 @@ type Server interface {
 
 // API returns the role api, not yet listening.
 func (a *App) API() Server {
+	streams := a.streams()
 	authenticator := auth.New(a.Config.APIKeys)
 	if len(a.Config.APIKeys) == 0 { // then it listens on loopback only
 		authenticator = auth.Anyone()
@@ -31,7 +32,7 @@ func (a *App) API() Server {
 		Timers: a.Engine.Timers, Series: a.Engine.Series, Failures: a.Engine.Failures,
 		Policies: a.Engine.Policies, Redeliveries: a.Engine.Redeliveries, Ready: a.Engine.Namespace.Ready, Leave: a.Engine.Leave,
 		Telemetry: a.Telemetry, Logger: a.Logger, Auth: authenticator, MetricsElsewhere: a.Config.MetricsAddr != "",
-		TrustedProxies: a.Config.Proxies, Reach: a.reach(),
+		TrustedProxies: a.Config.Proxies, Reach: a.reach(), Streams: streams, LivePolicy: a.Engine.Policies.Policy,
 	})
 }
 

@@ -116,6 +116,21 @@ const (
 	BackPressureHeard = 15 * time.Second
 )
 
+// Receivers that connect by themselves.
+const (
+	// StreamLead is how long before its due time a timer goes over from the worker that
+	// has preloaded it to the gateway to which its receiver is connected (0045).
+	StreamLead = 50 * time.Millisecond
+	// BrokenAtOnce is how often in a row an attempt is made again at once whose
+	// connection broke: a message that brings down whoever gets it must not do so all day.
+	BrokenAtOnce = 5
+	// StreamLinger is how long a gateway is ready to poll for a type after its last
+	// receiver has left: below it, one that comes back finds everything as it was.
+	StreamLinger = time.Minute
+	// StreamRestart is the pause before Temporal is asked again that did not answer.
+	StreamRestart = time.Second
+)
+
 // Receipts.
 const (
 	// Receipts outlast the tasks that can be handed out again: at the few hundred

@@ -34,6 +34,28 @@ const (
 	ReadyTimeout = 2 * time.Second
 )
 
+// Receivers that connect by themselves (0045).
+const (
+	// StreamConnections and StreamConnectionsPerType bound the receivers that are
+	// connected to one gateway: each costs about 50 KB, and what its rings weigh.
+	StreamConnections        = 1000
+	StreamConnectionsPerType = 100
+	// StreamRetryAfter is when it is worth trying again where as many are connected.
+	StreamRetryAfter = 5 * time.Second
+	// StreamWrite is how long one message to a receiver may take.
+	StreamWrite = 5 * time.Second
+	// StreamPing is the time between two pings, below what common routers and proxies
+	// keep a silent connection for, and StreamPong how long the answer may take.
+	StreamPing = 15 * time.Second
+	StreamPong = 10 * time.Second
+	// StreamDrain is how long a receiver may still answer when its gateway stops, within
+	// ServerDrain, and StreamFarewell how long its side of the farewell may take.
+	StreamDrain    = 3 * time.Second
+	StreamFarewell = time.Second
+	// StreamGather is how long a long poll waits for more rings than one.
+	StreamGather = 20 * time.Millisecond
+)
+
 // Limits on bookings.
 const (
 	// SharedLimitTimeout is how long a booking waits for Redis. Its limit is worth less

@@ -1,0 +1,299 @@
+package api
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/internal/stream"
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/timer"
+)
+
+const streamsPath = versionPrefix + "streams"
+
+// streams let receivers connect, by a WebSocket or by long polls.
+type streams struct {
+	hub *stream.Hub
+	// policy is the live policy of a business type.
+	policy func(ctx context.Context, businessType string) (timer.Policy, error)
+	// sockets are those that are open: Go's server forgets a connection that is no HTTP
+	// any more.
+	sockets sync.WaitGroup
+}
+
+func newStreams(options Options) *streams {
+	s := &streams{hub: options.Streams, policy: options.LivePolicy}
+	if s.hub == nil {
+		s.hub = stream.NewHub(stream.Bounds{}, func(string, int) {})
+	}
+	return s
+}
+
+func (s *streams) add(g *echo.Group) {
+	g.GET("/:type", s.connect)
+	g.POST("/:type/answers", s.answer)
+}
+
+// wait waits until every socket has ended, unless ctx is done first.
+func (s *streams) wait(ctx context.Context) error {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		s.sockets.Wait()
+	}()
+	select {
+	case <-ended:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (s *streams) connect(c echo.Context) error {
+	upgrade := strings.EqualFold(c.Request().Header.Get("Upgrade"), "websocket")
+	known := []string{"wait", "max"}
+	if upgrade {
+		known = []string{"window"}
+	}
+	businessType, q := pathType(c, known...)
+	window, rings, wait := q.number("window", defaultWindow, maxWindow), q.number("max", 1, maxWindow), q.pollWait()
+	if err := q.err(); err != nil {
+		return err
+	}
+	if err := refuseOtherOrigins(c.Request()); err != nil {
+		return err
+	}
+	if err := s.streamed(c.Request().Context(), businessType); err != nil {
+		return err
+	}
+	switch {
+	case c.Request().Method == http.MethodHead: // it takes no ring
+		return c.NoContent(http.StatusOK)
+	case upgrade:
+		return s.upgrade(c, businessType, window)
+	default:
+		return s.poll(c, businessType, polling{rings, wait})
+	}
+}
+
+// refuseOtherOrigins refuses a page of another site in somebody's browser: where no key is
+// asked for, it could take rings.
+func refuseOtherOrigins(r *http.Request) error {
+	origin := r.Header.Get(echo.HeaderOrigin)
+	if origin == "" && r.Header.Get("Sec-Fetch-Site") != "cross-site" {
+		return nil
+	}
+	if u, err := url.Parse(origin); err == nil && origin != "" && strings.EqualFold(u.Host, r.Host) {
+		return nil
+	}
+	return &timer.Error{Code: forbidden, Message: "A page of another origin may not connect."}
+}
+
+// streamed refuses a type whose policy does not say that its receivers connect.
+func (s *streams) streamed(ctx context.Context, businessType string) error {
+	policy, err := s.policy(ctx, businessType)
+	switch {
+	case timer.CodeOf(err) == timer.NotFound && err != nil:
+		return &timer.Error{Code: timer.NotFound, Message: "The business type has no policy."}
+	case err != nil:
+		return err
+	case !policy.Callback.Stream:
+		return &timer.Error{Code: timer.NotStreamed, Message: "The policy of " + businessType + " does not say \"stream\": true."}
+	}
+	return nil
+}
+
+func (s *streams) join(businessType string, window int) (*stream.Connection, error) {
+	connection, err := s.hub.Join(businessType, window)
+	switch {
+	case errors.Is(err, stream.ErrFull):
+		return nil, &timer.Error{
+			Code: timer.QuotaExceeded, Message: "As many receivers are connected to the gateway as may be, or hold rings that are not answered.",
+			Quota: &timer.Quota{Name: "stream_connections", Limit: tuning.StreamConnectionsPerType, RetryAfter: tuning.StreamRetryAfter},
+		}
+	case err != nil:
+		return nil, &timer.Error{Code: timer.Unavailable, Message: "The gateway stops. Connect again.", Cause: err}
+	}
+	return connection, nil
+}
+
+// polling is what a long poll asks for.
+type polling struct {
+	rings int
+	wait  time.Duration
+}
+
+// poll answers with the rings that come within its time. They are answered by a call of
+// their own.
+func (s *streams) poll(c echo.Context, businessType string, p polling) error {
+	connection, err := s.join(businessType, p.rings)
+	if err != nil {
+		return err
+	}
+	defer connection.Retire()
+	body := ringsBody{Rings: []ringBody{}}
+	for _, ring := range s.collect(c.Request().Context(), connection, p) {
+		body.Rings = append(body.Rings, bodyOf(ring, pollID(connection, ring)))
+	}
+	connection.Retire()
+	if err := c.JSON(http.StatusOK, body); err != nil || c.Request().Context().Err() != nil {
+		connection.Close() // nobody has got them
+		return err
+	}
+	return nil
+}
+
+// collect takes the first ring that comes, and those that come with it.
+func (s *streams) collect(ctx context.Context, connection *stream.Connection, p polling) (rings []stream.Ring) {
+	ctx, cancel := context.WithTimeout(ctx, p.wait)
+	defer cancel()
+	for len(rings) < p.rings {
+		ring, err := connection.Next(ctx)
+		if err != nil {
+			break
+		}
+		if rings = append(rings, ring); len(rings) == 1 {
+			var more context.CancelFunc
+			ctx, more = context.WithTimeout(ctx, tuning.StreamGather)
+			defer more()
+		}
+	}
+	return rings
+}
+
+// pollID names a ring beyond its connection.
+func pollID(connection *stream.Connection, ring stream.Ring) string {
+	return connection.Name() + "." + strconv.FormatUint(ring.Number, 10)
+}
+
+func (s *streams) answer(c echo.Context) error {
+	businessType, q := pathType(c)
+	if err := q.err(); err != nil {
+		return err
+	}
+	body, err := readObject(c)
+	if err != nil {
+		return err
+	}
+	id, answer, err := body.answer()
+	if err != nil {
+		return err
+	}
+	name, number, _ := strings.Cut(id, ".")
+	connection := s.hub.Find(businessType, name)
+	if connection == nil {
+		return ringOver
+	}
+	if err := give(connection, number, answer); err != nil {
+		return err
+	}
+	return c.NoContent(http.StatusNoContent)
+}
+
+var ringOver = &timer.Error{
+	Code: timer.RingOver, Message: "The ring was answered before, its deadline has passed, or it was never given.",
+}
+
+// give passes a receiver's word on.
+func give(connection *stream.Connection, id string, answer timer.Answer) error {
+	number, err := strconv.ParseUint(id, 10, 64)
+	if err == nil {
+		err = connection.Answer(number, answer)
+	}
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, stream.ErrOver):
+		return ringOver
+	default:
+		return &timer.Error{Code: timer.NotFound, Message: "No such ring was sent on this connection.", Cause: stream.ErrNeverSent}
+	}
+}
+
+// answerBody is a receiver's word on a ring.
+type answerBody struct {
+	Ack  *string `json:"ack"`
+	Nack *string `json:"nack"`
+	// Reason, Delay and NoRetry go with a nack.
+	Reason  *string         `json:"reason"`
+	Delay   *timer.Duration `json:"delay"`
+	NoRetry *bool           `json:"no_retry"`
+}
+
+// answer reads a receiver's word, and which ring it is about.
+func (o object) answer() (id string, answer timer.Answer, err error) {
+	var body answerBody
+	errs := o.fill(&body)
+	_, acks := o["ack"]
+	_, nacks := o["nack"]
+	if acks == nacks {
+		errs.Add("/ack", timer.CodeRequired, "give either ack or nack, with the id of a ring")
+	}
+	if acks {
+		for _, name := range []string{"reason", "delay", "no_retry"} {
+			if _, said := o[name]; said {
+				errs.Add("/"+name, timer.CodeConflict, "goes with nack")
+			}
+		}
+	}
+	if d := value(body.Delay); d < 0 || d.D() > timer.MaxRetryAfter {
+		errs.AddRange("/delay", timer.Duration(0), timer.Duration(timer.MaxRetryAfter))
+	}
+	if err := errs.Err(); err != nil {
+		return "", timer.Answer{}, err
+	}
+	if acks {
+		return *body.Ack, timer.Answer{Delivered: true}, nil
+	}
+	return *body.Nack, timer.Answer{
+		Class: timer.Refused, Detail: timer.Excerpt(value(body.Reason)), RetryAfter: value(body.Delay).D(), NoRetry: value(body.NoRetry),
+	}, nil
+}
+
+type ringsBody struct {
+	Rings []ringBody `json:"rings"`
+}
+
+// ringBody is a ring as a receiver gets it: what a callback has as its headers and body.
+type ringBody struct {
+	Ring     string            `json:"ring"`
+	Deadline timer.Instant     `json:"deadline"`
+	Headers  map[string]string `json:"headers"`
+	// Body is the body where it is text, and BodyBase64 where it is not.
+	Body       *string `json:"body,omitempty"`
+	BodyBase64 string  `json:"body_base64,omitzero"`
+}
+
+func bodyOf(ring stream.Ring, id string) ringBody {
+	b := ringBody{Ring: id, Deadline: timer.At(ring.Deadline), Headers: make(map[string]string, len(ring.Headers)+1)}
+	for name, header := range ring.Headers {
+		b.Headers[name] = header
+	}
+	if ring.ContentType != "" {
+		b.Headers[echo.HeaderContentType] = ring.ContentType
+	}
+	if text := string(ring.Body); isText(text) {
+		b.Body = &text
+	} else {
+		b.BodyBase64 = base64.StdEncoding.EncodeToString(ring.Body)
+	}
+	return b
+}
+
+// pollWait is how long a long poll waits for a ring.
+func (q *query) pollWait() time.Duration {
+	if q.values.Get("wait") == "" {
+		return engine.MaxWait
+	}
+	return q.wait()
+}

@@ -1,0 +1,237 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/coder/websocket"
+	"github.com/go-json-experiment/json"
+	"github.com/labstack/echo/v4"
+
+	"github.com/wakecall/wakecall/internal/stream"
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// upgrade makes the request a WebSocket, and serves it until it ends.
+func (s *streams) upgrade(c echo.Context, businessType string, window int) error {
+	if err := checkHandshake(c.Request()); err != nil {
+		return err
+	}
+	s.sockets.Add(1)
+	defer s.sockets.Done()
+	connection, err := s.join(businessType, window)
+	if err != nil {
+		return err
+	}
+	defer connection.Close()
+	// Its own answer to what it refuses is plain text: all of that was asked before.
+	ws, err := websocket.Accept(c.Response(), c.Request(), &websocket.AcceptOptions{InsecureSkipVerify: true})
+	if err != nil {
+		c.Set(causeKey, err)
+		return nil
+	}
+	ws.SetReadLimit(maxStreamAnswer)
+	socket := &socket{ws: ws, connection: connection, streamed: func(ctx context.Context) error { return s.streamed(ctx, businessType) }}
+	c.Set(causeKey, socket.serve(context.WithoutCancel(c.Request().Context())))
+	return nil
+}
+
+// checkHandshake refuses what is no opening of a WebSocket (RFC 6455, section 4.2.1).
+func checkHandshake(r *http.Request) error {
+	key := r.Header.Values("Sec-WebSocket-Key")
+	switch {
+	case !r.ProtoAtLeast(1, 1), !strings.Contains(strings.ToLower(strings.Join(r.Header.Values("Connection"), ",")), "upgrade"):
+		return &timer.Error{Code: malformedRequest, Message: "A WebSocket needs HTTP/1.1 and Connection: Upgrade."}
+	case r.Header.Get("Sec-WebSocket-Version") != "13":
+		return &timer.Error{Code: malformedRequest, Message: "A WebSocket needs Sec-WebSocket-Version: 13."}
+	case len(key) != 1 || len(strings.TrimSpace(key[0])) != webSocketKeyLen:
+		return &timer.Error{Code: malformedRequest, Message: "A WebSocket needs one Sec-WebSocket-Key of 16 bytes in base64."}
+	}
+	return nil
+}
+
+// socket is a receiver that is connected by a WebSocket.
+type socket struct {
+	ws         *websocket.Conn
+	connection *stream.Connection
+	// streamed is what is wrong with the policy by now.
+	streamed func(context.Context) error
+}
+
+// ending is why a socket ends, as its receiver is told.
+type ending struct {
+	code   websocket.StatusCode
+	reason string
+}
+
+func (e ending) Error() string { return e.reason }
+
+// serve ends when the receiver leaves or misbehaves, or the gateway stops, and says why.
+func (s *socket) serve(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	ends := make(chan error, 3)
+	var parts sync.WaitGroup
+	for _, part := range []func(context.Context) error{s.read, s.write, s.watch} {
+		parts.Go(func() { ends <- part(ctx) })
+	}
+	why := <-ends
+	s.connection.Close()
+	s.close(why)
+	cancel()
+	parts.Wait()
+	return why
+}
+
+// close tells the receiver why. It does not wait long for one that does not listen.
+func (s *socket) close(why error) {
+	e, ok := errors.AsType[ending](why)
+	if !ok { // the receiver has left, or cannot be reached
+		_ = s.ws.CloseNow()
+		return
+	}
+	giveUp := time.AfterFunc(tuning.StreamFarewell, func() { _ = s.ws.CloseNow() })
+	defer giveUp.Stop()
+	_ = s.ws.Close(e.code, e.reason)
+}
+
+// write sends rings as they come.
+func (s *socket) write(ctx context.Context) error {
+	for {
+		ring, err := s.connection.Next(ctx)
+		if errors.Is(err, stream.ErrLeaving) {
+			return s.leave(ctx)
+		}
+		if err == nil {
+			err = s.send(ctx, bodyOf(ring, strconv.FormatUint(ring.Number, 10)))
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// leave lets the receiver answer what it has, for a while.
+func (s *socket) leave(ctx context.Context) error {
+	gone := ending{websocket.StatusGoingAway, "the gateway stops"}
+	if err := s.send(ctx, closingBody{Closing: gone.reason}); err != nil {
+		return err
+	}
+	select {
+	case <-s.connection.Ended():
+	case <-time.After(tuning.StreamDrain):
+	case <-ctx.Done():
+	}
+	return gone
+}
+
+// send writes one message. A receiver that takes none for a while is let go: what waits
+// for it goes to another one.
+func (s *socket) send(ctx context.Context, message any) error {
+	text, err := json.Marshal(message)
+	if err != nil {
+		return err
+	}
+	within, cancel := context.WithTimeout(ctx, tuning.StreamWrite)
+	defer cancel()
+	err = s.ws.Write(within, websocket.MessageText, text)
+	if within.Err() != nil && ctx.Err() == nil {
+		return fmt.Errorf("the receiver took nothing for %s: %w", tuning.StreamWrite, err)
+	}
+	return err
+}
+
+// read takes answers as they come.
+func (s *socket) read(ctx context.Context) error {
+	for {
+		kind, text, err := s.ws.Read(ctx)
+		if err != nil {
+			return err
+		}
+		if kind != websocket.MessageText {
+			return ending{websocket.StatusUnsupportedData, "send text messages"}
+		}
+		if err := s.take(ctx, text); err != nil {
+			return err
+		}
+	}
+}
+
+// take takes one answer. One that comes too late is refused; one that cannot be meant
+// well ends the connection.
+func (s *socket) take(ctx context.Context, text []byte) error {
+	body, err := parseObject(text)
+	var id string
+	var answer timer.Answer
+	if err == nil {
+		id, answer, err = body.answer()
+	}
+	if err == nil {
+		err = give(s.connection, id, answer)
+	}
+	if err == nil {
+		return nil
+	}
+	if err := s.send(ctx, refusedBody{Refused: clip(id), Problem: problemOf(err)}); err != nil {
+		return err
+	}
+	switch {
+	case errors.Is(err, stream.ErrNeverSent):
+		return ending{websocket.StatusPolicyViolation, "an answer to a ring that was never sent on this connection"}
+	case timer.CodeOf(err) == timer.RingOver:
+		return nil
+	default:
+		return ending{websocket.StatusPolicyViolation, "a message that is no answer; the problem came before"}
+	}
+}
+
+// watch sees that the receiver is there, and that the policy still says what it said.
+func (s *socket) watch(ctx context.Context) error {
+	next := time.NewTicker(tuning.StreamPing)
+	defer next.Stop()
+	for {
+		select {
+		case <-next.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if err := s.ping(ctx); err != nil {
+			return fmt.Errorf("the receiver did not answer a ping: %w", err)
+		}
+		switch err := s.streamed(ctx); timer.CodeOf(err) {
+		case timer.NotStreamed, timer.NotFound:
+			if err != nil {
+				return ending{websocket.StatusNormalClosure, "the policy does not say stream any more"}
+			}
+		default: // it cannot be told
+		}
+	}
+}
+
+func (s *socket) ping(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, tuning.StreamPong)
+	defer cancel()
+	return s.ws.Ping(ctx)
+}
+
+// closingBody tells a receiver that no more rings come here.
+type closingBody struct {
+	Closing string `json:"closing"`
+}
+
+// refusedBody tells a receiver that its answer was not taken.
+type refusedBody struct {
+	Refused string  `json:"refused"`
+	Problem Problem `json:"problem"`
+}
+
+// isText is whether a body can be a JSON string.
+func isText(body string) bool { return utf8.ValidString(body) }

@@ -1,0 +1,172 @@
+package stream
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+// Why a receiver cannot connect.
+var (
+	ErrLeaving = errors.New("no more rings come here")
+	ErrFull    = errors.New("as many receivers are connected as may be")
+)
+
+// Places is told how many rings the receivers of a business type take at once, each
+// time that changes; 0 when none is connected any more. It must not block, nor call the
+// hub.
+type Places func(businessType string, places int)
+
+// Bounds are how many receivers a hub takes.
+type Bounds struct{ Connections, PerType int }
+
+// Hub has the receivers that are connected to this process, and shares the rings of a
+// business type among them. It is safe for concurrent use.
+type Hub struct {
+	bounds Bounds
+	places Places
+
+	mu    sync.Mutex
+	types map[string]*group
+	// named are all connections.
+	named   map[string]*Connection
+	leaving bool
+}
+
+// group are the receivers of one business type.
+type group struct {
+	connections map[*Connection]struct{}
+	places      int // as it was told last
+}
+
+// NewHub returns a hub to which nobody is connected.
+func NewHub(bounds Bounds, places Places) *Hub {
+	return &Hub{bounds: bounds, places: places, types: map[string]*group{}, named: map[string]*Connection{}}
+}
+
+// Join connects a receiver of a business type that takes window rings at once, at least
+// one. It must be retired or closed. Its errors are [ErrLeaving] and [ErrFull].
+func (h *Hub) Join(businessType string, window int) (*Connection, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	g := h.types[businessType]
+	switch {
+	case h.leaving:
+		return nil, ErrLeaving
+	case len(h.named) >= h.bounds.Connections, g != nil && len(g.connections) >= h.bounds.PerType:
+		return nil, ErrFull
+	case g == nil:
+		g = &group{connections: map[*Connection]struct{}{}}
+		h.types[businessType] = g
+	}
+	c := &Connection{
+		hub: h, businessType: businessType, name: rand.Text(), window: window, under: map[uint64]*flight{},
+		leave: make(chan struct{}), ended: make(chan struct{}), more: make(chan struct{}, 1),
+	}
+	g.connections[c], h.named[c.name] = struct{}{}, c
+	h.tell(businessType)
+	return c, nil
+}
+
+// Find returns the connection of a business type that has a name, nil for none.
+func (h *Hub) Find(businessType, name string) *Connection {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if c := h.named[name]; c != nil && c.businessType == businessType {
+		return c
+	}
+	return nil
+}
+
+// Connections counts the receivers by business type.
+func (h *Hub) Connections() map[string]int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	counts := make(map[string]int, len(h.types))
+	for businessType, g := range h.types {
+		counts[businessType] = len(g.connections)
+	}
+	return counts
+}
+
+// Leave lets no connection take rings any more, and nobody connect. Rings that were not
+// taken go back at once.
+func (h *Hub) Leave() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.leaving = true
+	for _, c := range h.named {
+		c.retire()
+	}
+}
+
+// Outcome is what came of a ring.
+type Outcome struct {
+	timer.Answer
+	// Taken is when the connection took it to send it, zero for never.
+	Taken time.Time
+}
+
+// Ring gives a ring to the receiver of a business type that has the most room, and waits
+// for its answer, until ctx ends at the latest.
+func (h *Hub) Ring(ctx context.Context, businessType string, ring Ring) Outcome {
+	if ctx.Err() != nil {
+		return Outcome{Answer: timer.Answer{Class: timer.Timeout, NoVerdict: true}}
+	}
+	f := h.give(businessType, ring)
+	if f == nil {
+		return Outcome{Answer: timer.Answer{Class: timer.ConnectFailure, Detail: "no receiver is connected that has room", NoVerdict: true}}
+	}
+	select {
+	case <-f.done:
+	case <-ctx.Done():
+		h.mu.Lock()
+		f.connection.withdraw(f, ctx.Err())
+		h.mu.Unlock()
+	}
+	return f.outcome
+}
+
+func (h *Hub) give(businessType string, ring Ring) *flight {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	g := h.types[businessType]
+	if g == nil {
+		return nil
+	}
+	var best *Connection
+	for c := range g.connections { // in a random order, which shares what is equal
+		if c.room() > 0 && (best == nil || c.room() > best.room()) {
+			best = c
+		}
+	}
+	if best == nil {
+		return nil
+	}
+	return best.take(ring)
+}
+
+// remove forgets a connection. The caller holds mu.
+func (h *Hub) remove(c *Connection) {
+	delete(h.named, c.name)
+	delete(h.types[c.businessType].connections, c)
+}
+
+// tell tells how many places a type has, if that has changed. The caller holds mu.
+func (h *Hub) tell(businessType string) {
+	g, places := h.types[businessType], 0
+	for c := range g.connections {
+		places += c.places()
+	}
+	if places != g.places {
+		g.places = places
+		h.places(businessType, places)
+	}
+	if len(g.connections) == 0 {
+		delete(h.types, businessType)
+	}
+}

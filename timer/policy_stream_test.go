@@ -1,0 +1,46 @@
+package timer_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+// A policy tells until when its receivers connected by themselves, for as long as they do
+// not again: whoever still waits for them has to be found.
+func TestStreamedUntil(t *testing.T) {
+	t.Parallel()
+	stream := timer.Policy{Callback: timer.Callback{Destination: timer.Destination{Stream: true}}}
+	http := timer.Policy{Callback: timer.Callback{Destination: timer.HTTP("https://h/")}}
+	first, second := timer.At(noon), timer.At(noon).Add(1)
+	require.Zero(t, http.NextVersion(http, first).StreamedUntil)
+	ended := http.NextVersion(stream, first)
+	require.Equal(t, first, ended.StreamedUntil)
+	require.Equal(t, first, http.NextVersion(ended, second).StreamedUntil)
+	require.Zero(t, stream.NextVersion(ended, second).StreamedUntil)
+	require.Equal(t, second, http.NextVersion(stream.NextVersion(ended, second), second).StreamedUntil)
+	require.Empty(t, timer.Differences(http.NextVersion(http, first), ended), "nobody has put it")
+}
+
+// Where receivers connect a timer cannot call elsewhere, and that they do is not its own
+// to say.
+func TestATimerFollowsTheStream(t *testing.T) {
+	t.Parallel()
+	stream := timer.Policy{BusinessType: "order", Callback: timer.Callback{Destination: timer.Destination{Stream: true}}}
+	for pointer, own := range map[string]timer.Destination{"/callback/url": timer.HTTP("https://h/"), "/callback/broker": {Broker: "main"}} {
+		errs := stream.RefuseOwn(timer.Callback{Destination: own})
+		require.Len(t, errs, 1)
+		require.Equal(t, pointer, errs[0].Pointer)
+		require.Empty(t, timer.Policy{}.RefuseOwn(timer.Callback{Destination: own}))
+	}
+	require.Empty(t, stream.RefuseOwn(timer.Callback{Timeout: 1}))
+	second := stream
+	second.Fallback = &timer.Fallback{Callback: timer.Callback{Destination: timer.HTTP("https://h/")}, After: timer.Duration(time.Minute)}
+	require.Equal(t, "/fallback", second.Check()[0].Pointer)
+	errs := timer.Terms{Callback: &timer.Callback{Destination: timer.Destination{Stream: true}}}.Check(noon)
+	require.Len(t, errs, 1)
+	require.Equal(t, "/callback/stream", errs[0].Pointer)
+}
