@@ -120,6 +120,7 @@ func (c attemptConfig) judge(a attempt, sent send.Outcome, downSince time.Time) 
 			report.LatenessMS = &late
 		}
 	}
+	report.Stop = sent.Stop
 	verdict := timer.Judge(sent.Answer)
 	if verdict.Decision == timer.DecisionDelivered {
 		return report

@@ -270,7 +270,7 @@ func TestTableHasEveryField(t *testing.T) {
 var notSaid = []string{
 	"/business_type", "/version", "/pressure_lifted_at", "/streamed_until", "/back_pressure/status", "/back_pressure/since", "/back_pressure/until",
 	"/alert/url", "/payload_base64", "/content_type", "/due_at", "/due_local", "/latest_at", "/recurrence/start_at", "/recurrence/end_at",
-	"/recurrence/cron", "/recurrence/offset",
+	"/recurrence/cron", "/recurrence/offset", "/recurrence/due_at", "/recurrence/due_local",
 }
 
 // scalars are the pointers to the numbers, texts and durations of a body.

@@ -157,6 +157,7 @@ func (t *Timers) showClosed(ctx context.Context, view *timer.View) error {
 	}
 	view.Status, view.Attempts, view.Link = outcome.Status, outcome.Attempts, outcome.Link
 	view.DeliveredAt, view.LatenessMS, view.LastFailure = outcome.DeliveredAt, outcome.LatenessMS, outcome.LastFailure
+	view.Stopped = outcome.Stopped
 	return nil
 }
 

@@ -56,11 +56,11 @@ func TestDebounce(t *testing.T) {
 func TestDebounceIsRefused(t *testing.T) {
 	t.Parallel()
 	for name, terms := range map[string]timer.Terms{
-		"zero":                  {Delay: in(0), MaxWait: in(0)},
-		"negative":              {Delay: in(0), MaxWait: in(-time.Second)},
-		"too long":              {Delay: in(0), MaxWait: in(timer.MaxAhead + 1)},
-		"with a moment":         {DueAt: at(time.Hour), MaxWait: in(time.Second)},
-		"with a rule":           {Recurrence: &timer.Recurrence{Every: in(time.Hour)}, MaxWait: in(time.Second)},
+		"zero":          {Delay: in(0), MaxWait: in(0)},
+		"negative":      {Delay: in(0), MaxWait: in(-time.Second)},
+		"too long":      {Delay: in(0), MaxWait: in(timer.MaxAhead + 1)},
+		"with a moment": {DueAt: at(time.Hour), MaxWait: in(time.Second)},
+		"with a rule":   {Recurrence: &timer.Recurrence{Every: in(time.Hour)}, MaxWait: in(time.Second)},
 	} {
 		_, err := timer.Admit(key, terms, "b-1", noon)
 		require.Equal(t, []string{"/max_wait"}, pointers(err), name)

@@ -105,6 +105,8 @@ type Report struct {
 	// DownSince is since when the callback has failed, for the whole type, as the worker
 	// knew; zero when it had not, or has no fallback.
 	DownSince Instant `json:"down_since,omitzero"`
+	// Stop is whether the receiver wants no further occurrence.
+	Stop bool `json:"stop,omitzero"`
 	// Worker, with ResultElsewhere, is the worker to ask.
 	Worker string `json:"worker,omitzero"`
 }
@@ -130,4 +132,6 @@ type Outcome struct {
 	PolicyVersion int `json:"policy_version,omitzero"`
 	// Link is by which the last attempt went, where the policy had a fallback.
 	Link Link `json:"link,omitzero"`
+	// Stopped is whether the receiver ended a recurring timer with this occurrence.
+	Stopped bool `json:"stopped,omitzero"`
 }

@@ -135,9 +135,11 @@ var (
 	fieldInitialDelay     = Field{Pointer: "/initial_delay", Lowest: Duration(0), Highest: Duration(MaxAhead)}
 	fieldMaxOccurrences   = Field{Pointer: "/max_occurrences", Lowest: 1}
 	fieldRecurrenceJitter = Field{Pointer: "/jitter", Lowest: Duration(0), Default: Duration(0)}
-	fieldTimezone         = Field{Pointer: "/timezone", Default: "UTC"}
-	fieldMissed           = Field{Pointer: "/missed", Default: string(MissedFireOnce)}
-	fieldOnFailure        = Field{Pointer: "/on_failure", Default: string(OnFailureContinue)}
+	// A step of zero is the due time itself.
+	fieldBefore    = Field{Pointer: "/before", Lowest: Duration(0), Highest: Duration(MaxAhead)}
+	fieldTimezone  = Field{Pointer: "/timezone", Default: "UTC"}
+	fieldMissed    = Field{Pointer: "/missed", Default: string(MissedFireOnce)}
+	fieldOnFailure = Field{Pointer: "/on_failure", Default: string(OnFailureContinue)}
 )
 
 func (f Field) as(pointer string) Field { f.Pointer = pointer; return f }

@@ -30,12 +30,13 @@ var (
 	storedFailure = timer.Failure{Status: 503, Class: timer.Answered, Message: "HTTP 503", At: clock(3)}
 
 	storedOutcome = timer.Outcome{
-		Status: timer.Failed, Attempts: 3, DeliveredAt: clock(4), LatenessMS: ptr(int64(12)), LastFailure: &storedFailure, PolicyVersion: 2, Link: timer.LinkFallback,
+		Status: timer.Failed, Attempts: 3, DeliveredAt: clock(4), LatenessMS: ptr(int64(12)), LastFailure: &storedFailure, PolicyVersion: 2, Link: timer.LinkFallback, Stopped: true,
 	}
 
 	storedRecurrence = timer.Recurrence{
 		Cron: ptr("30 9 * * MON-FRI"), Crons: []string{"0 12 * * *"}, Seconds: true,
 		Every: ptr(timer.Duration(15 * time.Minute)), Offset: ptr(timer.Duration(2 * time.Minute)), After: ptr(timer.Duration(10 * time.Minute)),
+		At: []timer.Instant{clock(5)}, Before: []timer.Duration{timer.Duration(time.Hour)}, DueAt: clock(6), DueLocal: ptr(timer.Wall(clock(6))),
 		Timezone: "Europe/Berlin", InitialDelay: ptr(timer.Duration(time.Minute)), StartAt: clock(1), EndAt: clock(9),
 		MaxOccurrences: ptr(40), Jitter: timer.Duration(3 * time.Second), Exclude: []string{"2027-12-25", "* * * * SUN"},
 		Missed: timer.MissedFireAll, OnFailure: timer.OnFailurePause, Paused: true,
@@ -73,6 +74,7 @@ var (
 		Result: timer.ResultRetry, Attempt: 2, SentAt: clock(2), LatenessMS: ptr(int64(12)), EndedAt: clock(3),
 		RetryIn: timer.Duration(time.Minute), Failure: &storedFailure, PolicyVersion: 4, Timeout: timer.Duration(10 * time.Second),
 		Skipped: 1, Latest: clock(5), Stream: true, Alert: true, Link: timer.LinkFallback, Fallbacks: 1, DownSince: clock(1), Worker: "worker-1",
+		Stop: true,
 	}
 
 	storedTerms = timer.Terms{
@@ -150,9 +152,12 @@ func TestStoredRedelivery(t *testing.T) {
 // replay, stays the same as well.
 func TestStoredDigests(t *testing.T) {
 	t.Parallel()
-	callback, storedTerms := storedCallback, storedTerms // as they were before there were brokers
+	callback, storedTerms := storedCallback, storedTerms // as they were before there were brokers,
 	callback.Destination = timer.HTTP(callback.URL)
 	storedTerms.Callback = &callback
+	rule := storedRecurrence
+	rule.At, rule.Before, rule.DueAt, rule.DueLocal = nil, nil, 0, nil
+	storedTerms.Recurrence = &rule
 	storedTerms.DueLocal, storedTerms.Timezone, storedTerms.MaxWait = nil, "", nil // and none of these fields
 	require.Equal(t, "0e5da60c1e977f354ac9a3e2e3337a9d", storedTerms.Fingerprint())
 	require.Equal(t, "msg_3wyvirckef6h4vukqagqwkgrri", storedSpec.WebhookID())

@@ -123,6 +123,8 @@ const (
 	// every run of the timer, and is read anew for every occurrence.
 	MaxCrons    = 10
 	MaxExcludes = 100
+	// MaxMoments bounds the times that a recurrence lists.
+	MaxMoments = 100
 	// MaxCronLen is the longest expression, in bytes.
 	MaxCronLen = calendar.MaxExpression
 	// MaxMadeUp is how many missed occurrences fire_all makes up for, so that

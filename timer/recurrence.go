@@ -11,7 +11,7 @@ import (
 )
 
 // Recurrence says when a timer rings again and again: by exactly one of Cron,
-// Crons, Every and After.
+// Crons, Every, After, At and Before.
 //
 // The moments that follow from the rule are nominal times. A nominal time is
 // what the receiver is told and what the next one is counted from; jitter and
@@ -30,6 +30,13 @@ type Recurrence struct {
 	Offset *Duration `json:"offset,omitempty"`
 	// After is a fixed delay, counted from the end of the last delivery.
 	After *Duration `json:"after,omitempty"`
+	// At are the times themselves, and Before how long before DueAt or DueLocal, which
+	// is read in Timezone, they lie. Those that have passed when they are booked do not
+	// ring.
+	At       []Instant  `json:"at,omitzero"`
+	Before   []Duration `json:"before,omitzero"`
+	DueAt    Instant    `json:"due_at,omitzero"`
+	DueLocal *Wall      `json:"due_local,omitempty"`
 
 	// Timezone is an IANA name; empty means UTC. Cron expressions and
 	// exclusions are read in it.
@@ -121,7 +128,7 @@ func (r Recurrence) rule(anchor, from Instant) calendar.Rule {
 	texts, _ := r.expressions()
 	rule := calendar.Rule{
 		Crons: texts, Seconds: r.Seconds, Timezone: r.Timezone, Exclude: r.Exclude,
-		Anchor: anchor.Time(), From: from.Time(),
+		Anchor: anchor.Time(), From: from.Time(), Moments: r.moments(),
 	}
 	switch {
 	case r.Every != nil:

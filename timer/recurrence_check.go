@@ -14,6 +14,7 @@ func (r Recurrence) Check(now time.Time) (errs FieldErrors) {
 	errs = append(errs, r.checkKind()...)
 	errs = append(errs, r.checkExpressions()...)
 	errs = append(errs, r.checkSteps()...)
+	errs = append(errs, r.checkListed(now)...)
 	errs = append(errs, r.checkExclude()...)
 	errs = append(errs, r.checkBounds(now)...)
 	errs = append(errs, r.checkWords()...)
@@ -27,12 +28,12 @@ func (r Recurrence) Check(now time.Time) (errs FieldErrors) {
 }
 
 func (r Recurrence) checkKind() (errs FieldErrors) {
-	const one = "give exactly one of cron, crons, every and after"
+	const one = "give exactly one of cron, crons, every, after, at and before"
 	given := 0
 	for _, kind := range []struct {
 		pointer string
 		given   bool
-	}{{"/cron", r.Cron != nil}, {"/crons", r.Crons != nil}, {"/every", r.Every != nil}, {"/after", r.After != nil}} {
+	}{{"/cron", r.Cron != nil}, {"/crons", r.Crons != nil}, {"/every", r.Every != nil}, {"/after", r.After != nil}, {"/at", r.At != nil}, {"/before", r.Before != nil}} {
 		if !kind.given {
 			continue
 		}
@@ -157,6 +158,8 @@ func (r Recurrence) checkRings(now Instant) (errs FieldErrors) {
 		errs.Add("/exclude", CodeInvalidRecurrence, "leaves no occurrence within ten years and before end_at")
 	case r.EndAt != 0 && endless.rings(now):
 		errs.Add("/end_at", CodeOutOfRange, "must leave time for an occurrence")
+	case r.listed() != "":
+		errs.Add(r.listed(), CodeOutOfRange, "must have a time that is still ahead")
 	default:
 		errs.Add("", CodeInvalidRecurrence, "must ring within ten years")
 	}

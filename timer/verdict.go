@@ -33,6 +33,8 @@ type Answer struct {
 	NoVerdict bool
 	// NoRetry is whether the receiver asked not to be called again.
 	NoRetry bool
+	// Stop is whether the receiver wants no further occurrence of a recurring timer.
+	Stop bool
 	// RetryAfter is how long the receiver asked not to be called; 0 where it did not.
 	RetryAfter time.Duration
 }

@@ -74,7 +74,9 @@ type View struct {
 	Occurrence     int         `json:"occurrence,omitzero"`
 	Note           string      `json:"note,omitzero"`
 	LastOccurrence *Past       `json:"last_occurrence,omitempty"`
-	Memo           Memo        `json:"-"`
+	// Stopped is whether its receiver ended a recurring timer.
+	Stopped bool `json:"stopped,omitzero"`
+	Memo    Memo `json:"-"`
 }
 
 // Ended is the occurrence that a recurring timer ended with; ok is false while
@@ -87,7 +89,7 @@ func (v View) Ended() (_ Past, ok bool) {
 		Occurrence: v.Memo.Series.Number, DueAt: v.DueAt, Skipped: v.Memo.Series.Skipped, WebhookID: v.WebhookID,
 		Outcome: Outcome{
 			Status: v.Status, Attempts: v.Attempts, DeliveredAt: v.DeliveredAt, LatenessMS: v.LatenessMS, LastFailure: v.LastFailure,
-			Link: v.Link,
+			Link: v.Link, Stopped: v.Stopped,
 		},
 	}, true
 }

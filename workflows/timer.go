@@ -97,6 +97,9 @@ func (t *timerRun) finish(ctx workflow.Context, report timer.Report) decision {
 	if t.spec.Series == nil {
 		return ended(outcome)
 	}
+	if outcome.Stopped = report.Stop; report.Stop {
+		return ended(outcome)
+	}
 	next, ok := t.spec.After(t.spec.Key, outcome, max(timer.At(workflow.Now(ctx)), report.EndedAt))
 	if !ok {
 		return ended(outcome)

@@ -158,6 +158,15 @@ func TestHowARunEnds(t *testing.T) {
 			require.Equal(s, s.at(time.Hour), s.next().DueAt)
 			require.Equal(s, timer.Delivered, s.next().Series.Last.Status)
 		}},
+		"stopped by its receiver": {func(s *course) {
+			s.hourly(func(*timer.Recurrence) {})
+			s.ring = delivered
+			s.ring.Stop = true
+		}, func(s *course) {
+			outcome, _ := s.ended()
+			require.Equal(s, timer.Delivered, outcome.Status)
+			require.True(s, outcome.Stopped)
+		}},
 		"the last occurrence": {func(s *course) {
 			once := 1
 			s.hourly(func(r *timer.Recurrence) { r.MaxOccurrences = &once })

@@ -13,7 +13,7 @@ const (
 )
 
 // ShortestGap is the shortest time between two moments of the rule, exclusions left
-// aside: the step of a fixed rate. For cron expressions it is the shortest of the next
+// aside: the step of a fixed rate, and the shortest gap of listed moments. For cron expressions it is the shortest of the next
 // 2000 gaps, or of those that lie within the given time; where 2000 do not reach that
 // far, it is also the shortest between any two times of day that the rule names,
 // whatever the dates. A rule that rings once within the given time has a gap of that
@@ -21,6 +21,9 @@ const (
 func (r Rule) ShortestGap(within time.Duration) time.Duration {
 	if r.Every != 0 {
 		return r.Every
+	}
+	if len(r.Moments) > 0 {
+		return gapOfMoments(r.Moments, within)
 	}
 	zone, err := zoneOf(r.Timezone)
 	if err != nil {

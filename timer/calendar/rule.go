@@ -7,7 +7,8 @@ import (
 )
 
 // Rule says when something rings: whenever one of several cron expressions
-// matches, or at a fixed rate. A rule with neither never rings.
+// matches, at a fixed rate, or at moments that are listed. A rule with none of them
+// never rings.
 type Rule struct {
 	// Crons are cron expressions of five fields, or of six if Seconds is set.
 	// Moments that they share ring once.
@@ -18,6 +19,8 @@ type Rule struct {
 	// steps after Anchor, which is the first of them.
 	Every  time.Duration
 	Anchor time.Time
+	// Moments are rung each once, in order. They stand alone.
+	Moments []time.Time
 	// Timezone is an IANA name, empty for UTC. Crons and Exclude are read in it.
 	Timezone string
 	// Exclude lists dates such as 2027-12-25 and cron expressions of five fields,
@@ -88,6 +91,10 @@ func (r Rule) Schedule() (*Schedule, error) {
 	s := Schedule{from: max(millisOf(r.From), 0), to: lastSecond * 1000}
 	if !r.To.IsZero() {
 		s.to = min(s.to, millisOf(r.To))
+	}
+	if len(r.Moments) > 0 {
+		s.series = newMoments(r, zone, exclude)
+		return &s, nil
 	}
 	if r.Every != 0 {
 		s.series, err = newGrid(r, zone, exclude)

@@ -14,15 +14,21 @@ import (
 // delivery.
 const HeaderNoRetry = "Wakecall-No-Retry"
 
+// HeaderStop is the header by which a receiver that sets it to "true" ends a recurring
+// timer with the occurrence that it answers.
+const HeaderStop = "Wakecall-Stop"
+
 // answerOf says what a status and its headers mean. Only 2xx delivers; a redirect is
 // a refusal, since it is never followed.
 func answerOf(status int, header http.Header, now time.Time) timer.Answer {
 	if status >= 200 && status <= 299 {
-		return timer.Answer{Delivered: true, Status: status}
+		return timer.Answer{Delivered: true, Status: status, Stop: isTrue(header, HeaderStop)}
 	}
-	answer := timer.Answer{Class: timer.Answered, Status: status, Detail: fmt.Sprintf("HTTP %d", status)}
+	answer := timer.Answer{
+		Class: timer.Answered, Status: status, Detail: fmt.Sprintf("HTTP %d", status), Stop: isTrue(header, HeaderStop),
+	}
 	switch {
-	case strings.EqualFold(strings.TrimSpace(header.Get(HeaderNoRetry)), "true"):
+	case isTrue(header, HeaderNoRetry):
 		answer.NoRetry, answer.Detail = true, answer.Detail+", receiver asked for no retry"
 	case status == http.StatusGone:
 		answer.NoRetry = true
@@ -30,4 +36,8 @@ func answerOf(status int, header http.Header, now time.Time) timer.Answer {
 		answer.RetryAfter = retryafter.Parse(header.Get("Retry-After"), now, timer.MaxRetryAfter)
 	}
 	return answer
+}
+
+func isTrue(header http.Header, name string) bool {
+	return strings.EqualFold(strings.TrimSpace(header.Get(name)), "true")
 }

@@ -41,6 +41,16 @@ func TestNoRetryStopsWhateverTheStatus(t *testing.T) {
 	require.Equal(t, timer.DecisionDelivered, rulingOf(200, HeaderNoRetry, "true").Decision)
 }
 
+func TestStopIsHeardOnEveryAnswer(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{200, 302, 410, 503} {
+		require.True(t, answerOf(status, http.Header{HeaderStop: {"True"}}, time.Now()).Stop)
+		require.False(t, answerOf(status, http.Header{HeaderStop: {"yes"}}, time.Now()).Stop)
+		require.False(t, answerOf(status, nil, time.Now()).Stop)
+	}
+	require.Equal(t, timer.DecisionRetry, rulingOf(503, HeaderStop, "true").Decision, "the delivery goes on")
+}
+
 func TestRetryAfterCountsOn429And503Only(t *testing.T) {
 	t.Parallel()
 	for status := 100; status <= 599; status++ {

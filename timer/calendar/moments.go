@@ -1,0 +1,52 @@
+package calendar
+
+import (
+	"slices"
+	"time"
+)
+
+// moments is a series that was listed.
+type moments struct {
+	sorted []millis
+	// open lists the seconds that are not excluded; nil when nothing is.
+	open *walk
+}
+
+func newMoments(r Rule, zone *time.Location, exclude *exclusions) moments {
+	m := moments{sorted: sortedMillis(r.Moments)}
+	if !exclude.empty() {
+		m.open = &walk{expression: everySecond, zone: zone, exclude: exclude}
+	}
+	return m
+}
+
+func sortedMillis(times []time.Time) (sorted []millis) {
+	for _, at := range times {
+		sorted = append(sorted, millisOf(at))
+	}
+	slices.Sort(sorted)
+	return slices.Compact(sorted)
+}
+
+func (m moments) next(from millis) (millis, bool) {
+	first, _ := slices.BinarySearch(m.sorted, from)
+	for _, at := range m.sorted[first:] {
+		if m.open == nil {
+			return at, true
+		}
+		second := int64(at) / 1000
+		if open, ok := m.open.next(second); ok && open == second {
+			return at, true
+		}
+	}
+	return 0, false
+}
+
+// gapOfMoments is the shortest time between two of them.
+func gapOfMoments(times []time.Time, within time.Duration) time.Duration {
+	sorted := sortedMillis(times)
+	for i := range len(sorted) - 1 {
+		within = min(within, time.Duration(sorted[i+1]-sorted[i])*time.Millisecond)
+	}
+	return within
+}
