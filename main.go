@@ -1,5 +1,5 @@
-// Command wakecall runs one role of the timer service: the HTTP API, or the
-// worker that rings.
+// Command wakecall runs the timer service: the HTTP API, the worker that rings, or
+// both in one process.
 package main
 
 import (
@@ -21,8 +21,9 @@ import (
 
 const usage = `wakecall is an alarm clock for services, on Temporal.
 
-  wakecall api       serve the HTTP API
-  wakecall worker    ring the timers
+  wakecall serve     serve the HTTP API and ring the timers, in one process
+  wakecall api       serve the HTTP API only
+  wakecall worker    ring the timers only
   wakecall version   print the version
 
   wakecall policies apply FILE [--dry-run]
@@ -42,7 +43,7 @@ var version string
 func main() { os.Exit(command(os.Args[1:])) }
 
 func command(args []string) (exit int) {
-	roles := map[string]func(context.Context, *app.App) error{"api": serveAPI, "worker": runWorker}
+	roles := map[string]func(context.Context, *app.App) error{"serve": serve, "api": serveAPI, "worker": runWorker}
 	switch {
 	case slices.ContainsFunc(args, isHelp) || len(args) == 1 && args[0] == "help":
 		fmt.Print(usage)
@@ -113,6 +114,15 @@ func run(ctx context.Context, perform func(context.Context, *app.App) error) err
 	defer wakecall.Close()
 	wakecall.CheckTemporal(ctx)
 	return perform(ctx, wakecall)
+}
+
+func serve(ctx context.Context, wakecall *app.App) error {
+	workers, err := wakecall.StartWorkerBeside()
+	if err != nil {
+		return err
+	}
+	defer workers.Stop()
+	return wakecall.ServeAPI(ctx, announce(wakecall, "serve"))
 }
 
 func serveAPI(ctx context.Context, wakecall *app.App) error {

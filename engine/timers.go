@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"sync/atomic"
 	"time"
 
 	"github.com/wakecall/wakecall/internal/burst"
@@ -18,6 +19,8 @@ type Timers struct {
 	open     openCounts
 	bursts   *burst.Counter
 	bookings *limiter.Limiter
+	// preloader is a worker on the same connection; nil for none.
+	preloader atomic.Pointer[Preloader]
 }
 
 func newTimers(policies *Policies, quotas Limiter) *Timers {

@@ -37,6 +37,7 @@ func (t *Timers) Add(ctx context.Context, r Request) (view timer.View, created b
 	if err != nil {
 		return timer.View{}, false, err
 	}
+	spec = t.eagerly(ctx, spec)
 	spec.Idempotency = timer.IdempotencyOf(r.IdempotencyKey, r.Terms)
 	payload := workflows.Encode(r.Terms.Payload)
 	if spec.Idempotency != nil {

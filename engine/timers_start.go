@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/client"
@@ -14,11 +13,16 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// start begins the timer's workflow, cold until it is due.
+// start begins the timer's workflow, cold until it is due or in the hands of a worker.
 func (t *Timers) start(
 	ctx context.Context, options client.StartWorkflowOptions, spec timer.Spec, payload converter.RawValue,
 ) (client.WorkflowRun, error) {
 	return limited(ctx, t.bookings, func() (client.WorkflowRun, error) {
+		if options.EnableEagerStart {
+			var cancel context.CancelFunc
+			ctx, cancel = heard(ctx)
+			defer cancel()
+		}
 		return t.client.ExecuteWorkflow(ctx, options, workflows.TypeTimer, spec, payload)
 	})
 }
@@ -35,7 +39,8 @@ func startOptions(spec timer.Spec) client.StartWorkflowOptions {
 	return client.StartWorkflowOptions{
 		ID:                  spec.String(),
 		TaskQueue:           workflows.TaskQueue,
-		StartDelay:          workflows.StartDelay(spec.Memo, time.Now()),
+		StartDelay:          startDelay(spec),
+		EnableEagerStart:    spec.Eager,
 		WorkflowTaskTimeout: workflows.TaskTimeout(spec.Memo),
 		// A running timer is never replaced by a start, and the SDK would
 		// otherwise answer with the old run and no error.

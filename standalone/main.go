@@ -117,7 +117,7 @@ func run(ctx context.Context) error {
 	}
 	defer wakecall.Close()
 	wakecall.CheckTemporal(ctx)
-	workers, err := wakecall.StartWorker()
+	workers, err := wakecall.StartWorkerBeside()
 	if err != nil {
 		return err
 	}

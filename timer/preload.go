@@ -59,6 +59,21 @@ func (p Preload) Widened(others, perSecond int) Preload {
 	return Preload{Lead: min(lead, Duration(MaxPreload)), Window: min(2*lead, Duration(MaxPreload))}
 }
 
+// eagerMargin is by how much the engine's clock may be behind that of whoever books.
+const eagerMargin = time.Second
+
+// Eager is the preload of a timer that a worker is handed as it is booked, this long
+// before it rings. ok is false where that is longer than a worker may have it, and where
+// its policy wants it preloaded for less than usual, or not at all.
+func (p Preload) Eager(wait time.Duration) (_ Preload, ok bool) {
+	lead := max(wait, 0) + eagerMargin
+	if lead > MaxPreload || p.Window.D() < DefaultPreload {
+		return p, false
+	}
+	p.Lead = max(p.Lead, Duration(lead))
+	return p, true
+}
+
 // Lead is how long before it rings the timer is handed to a worker.
 func (m Memo) Lead() time.Duration {
 	if m.NotPreloaded {

@@ -26,3 +26,27 @@ func TestPreloadIsReadInBothForms(t *testing.T) {
 		require.Error(t, json.Unmarshal([]byte(text), &Preload{}), text)
 	}
 }
+
+func TestEager(t *testing.T) {
+	usual := Preload{Lead: Duration(DefaultPreload), Window: Duration(DefaultPreload)}
+	for name, c := range map[string]struct {
+		preload Preload
+		wait    time.Duration
+		lead    time.Duration // 0 for not at all
+	}{
+		"due now":              {usual, 0, DefaultPreload},
+		"overdue":              {usual, -time.Hour, DefaultPreload},
+		"due soon":             {usual, 20 * time.Second, 20*time.Second + eagerMargin},
+		"as long as may be":    {usual, MaxPreload - eagerMargin, MaxPreload},
+		"too long":             {usual, MaxPreload, 0},
+		"handed out when due":  {Preload{}, time.Second, 0},
+		"a short one, chosen":  {Preload{Lead: Duration(time.Second), Window: Duration(time.Second)}, time.Second, 0},
+		"a long one is longer": {Preload{Lead: Duration(40 * time.Second), Window: Duration(MaxPreload)}, time.Second, 40 * time.Second},
+	} {
+		eager, ok := c.preload.Eager(c.wait)
+		require.Equal(t, c.lead > 0, ok, name)
+		if ok {
+			require.Equal(t, Preload{Lead: Duration(c.lead), Window: c.preload.Window}, eager, name)
+		}
+	}
+}

@@ -28,6 +28,9 @@ type Spec struct {
 	// Target is where the timer is called back, as people may see it: without a query.
 	// It is not stored.
 	Target string `json:"-"`
+	// Eager is whether a worker of this process is handed the timer as it is booked. It
+	// is not stored.
+	Eager bool `json:"-"`
 }
 
 // Memo is the part of a Spec that is kept in the workflow's memo, to be read

@@ -40,19 +40,42 @@ func (p *Preload) Enter(memo timer.Memo) (leave func(), ok bool) {
 }
 
 func (p *Preload) enter(recordTime time.Duration) (leave func(), ok bool) {
-	places := min(max(int(p.completions.Rate()*recordTime.Seconds()), tuning.MinPreloaded), tuning.MaxPreloaded)
-	seconds := min(max(int(recordTime.Seconds()), 0), taskSeconds-1)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	recordedFirst := 0
-	for _, preloaded := range p.preloaded[:seconds+1] {
-		recordedFirst += preloaded
-	}
-	if recordedFirst >= places {
+	seconds := inSeconds(recordTime)
+	if p.recordedBy(seconds) >= p.places(recordTime) {
 		return nil, false
 	}
 	p.preloaded[seconds]++
 	return func() { p.leave(seconds) }, true
+}
+
+// Room reports whether a timer may be booked to be preloaded at once. Half of the
+// places are kept for what Temporal hands out when its time comes: that has been
+// booked longer ago, or in another process.
+func (p *Preload) Room(memo timer.Memo) bool { return p.room(workflows.RecordTime(memo)) }
+
+func (p *Preload) room(recordTime time.Duration) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.recordedBy(inSeconds(recordTime)) < p.places(recordTime)/tuning.EagerPart
+}
+
+// places are how many timers can be recorded in a time.
+func (p *Preload) places(recordTime time.Duration) int {
+	return min(max(int(p.completions.Rate()*recordTime.Seconds()), tuning.MinPreloaded), tuning.MaxPreloaded)
+}
+
+func inSeconds(recordTime time.Duration) int {
+	return min(max(int(recordTime.Seconds()), 0), taskSeconds-1)
+}
+
+// recordedBy counts the timers that must be recorded by then.
+func (p *Preload) recordedBy(seconds int) (timers int) {
+	for _, preloaded := range p.preloaded[:seconds+1] {
+		timers += preloaded
+	}
+	return timers
 }
 
 func (p *Preload) leave(seconds int) {

@@ -60,3 +60,17 @@ func TestALongPreloadKeepsNobodyOut(t *testing.T) {
 	_, ok = preload.enter(7 * time.Second)
 	require.False(t, ok)
 }
+
+// What is booked to be preloaded at once leaves half of the places to the rest.
+func TestBookingsLeaveRoom(t *testing.T) {
+	preload := NewPreload(pace(100))
+	for n := range 500 {
+		require.True(t, preload.room(10*time.Second), "place %d", n)
+		_, ok := preload.enter(10 * time.Second)
+		require.True(t, ok)
+	}
+	require.False(t, preload.room(10*time.Second))
+	require.True(t, preload.room(9*time.Second), "what is recorded before is not kept out")
+	_, ok := preload.enter(10 * time.Second)
+	require.True(t, ok)
+}

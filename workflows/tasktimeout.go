@@ -16,9 +16,11 @@ const (
 )
 
 // TaskTimeout is how long a worker may have the timer before Temporal hands it to
-// another one. It is also how late a timer is called whose worker was killed with it.
+// another one. A timer whose worker was killed with it is called then, so that a lone one
+// gets no more than it needs: before 80 % of the time have passed, it has been preloaded
+// and its first attempt has been made.
 func TaskTimeout(memo timer.Memo) time.Duration {
-	return min(taskTimeout+2*memo.Preload.Window.D(), MaxTaskTimeout)
+	return min(taskTimeout+max(2*memo.Preload.Window.D(), memo.Lead()*5/4), MaxTaskTimeout)
 }
 
 // RecordTime is how long Temporal may take to record timers that were called at one

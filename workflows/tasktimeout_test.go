@@ -25,3 +25,20 @@ func TestATaskHasTimeForAllOfATimer(t *testing.T) {
 		require.Equal(t, timeout, workflows.TaskTimeout(memo), "a timer keeps its timeout when it is rejected")
 	}
 }
+
+// So it is for a timer that was handed to its worker with its booking, however long ahead.
+func TestATaskHasTimeForATimerStartedEagerly(t *testing.T) {
+	t.Parallel()
+	usual := timer.Preload{Lead: timer.Duration(timer.DefaultPreload), Window: timer.Duration(timer.DefaultPreload)}
+	for wait := time.Duration(0); ; wait += time.Second {
+		preload, ok := usual.Eager(wait)
+		if !ok {
+			require.GreaterOrEqual(t, wait, 59*time.Second)
+			return
+		}
+		memo := timer.Memo{Preload: preload}
+		require.GreaterOrEqual(t, workflows.TaskTimeout(memo)*4/5, memo.Lead()+timer.DefaultAttemptTimeout, wait)
+		require.LessOrEqual(t, workflows.TaskTimeout(memo)-memo.Lead(), 30*time.Second, "so late it is called after a crash")
+		require.GreaterOrEqual(t, workflows.RecordTime(memo), 5*time.Second, wait)
+	}
+}

@@ -32,7 +32,7 @@ func Count(ctx context.Context, progress io.Writer) (Counts, error) {
 // perTimer rings timers on both engines.
 func perTimer(ctx context.Context, progress io.Writer) (Counts, error) {
 	results, err := run.All(ctx, run.Options{
-		Subjects: []string{"wakecall/sqlite", "wakecall/postgres"}, Plans: []scenario.Plan{timers}, Rounds: 1,
+		Subjects: []string{"wakecall/sqlite", "wakecall/postgres", "wakecall-serve/postgres"}, Plans: []scenario.Plan{timers}, Rounds: 1,
 		Grace: time.Minute, Watch: time.Second, Progress: progress,
 	})
 	if err != nil {

@@ -33,13 +33,24 @@ func (d *standaloneDeployment) counters(context.Context) (Counters, error) { ret
 
 // productionDeployment is what docker-compose.yml describes: both roles, Temporal's
 // own server, PostgreSQL.
-type productionDeployment struct{ productionEngine }
+type productionDeployment struct {
+	productionEngine
+
+	// serve is whether both roles are one process.
+	serve bool
+}
 
 func (d *productionDeployment) start(s *stage.Stage) (address, error) {
 	temporal, err := d.productionEngine.start(s)
 	if err != nil {
 		return address{}, err
 	}
-	err = s.Do(func() { d.production.Start("api", "worker") })
+	err = s.Do(func() {
+		if d.serve {
+			d.production.Serve()
+			return
+		}
+		d.production.Start("api", "worker")
+	})
 	return address{api: d.production.URL, key: d.production.Key, temporal: temporal}, err
 }

@@ -251,6 +251,19 @@ func (p *Production) Start(services ...string) (started []*Process) {
 	return started
 }
 
+// Serve runs the gateway with a worker beside it, in the place of both.
+func (p *Production) Serve() *Process {
+	p.T.Helper()
+	c := p.program("api")
+	c.Args = []string{"serve"}
+	for name, value := range p.environment("worker") {
+		if _, told := c.Env[name]; !told {
+			c.Env[name] = value
+		}
+	}
+	return Start(p.T, c)
+}
+
 // Revive runs the program of a service, and runs it again each time it ends
 // before it is ready, as an orchestrator does.
 func (p *Production) Revive(service string) *Process {

@@ -141,6 +141,14 @@ func (e *Env) StartWorker() {
 	e.workers = workers
 }
 
+// StartWorkerBeside starts a worker of this environment that is handed what is due soon
+// as it is booked.
+func (e *Env) StartWorkerBeside() {
+	workers, err := e.inner.StartWorkerBeside()
+	require.NoError(e.t, err)
+	e.workers = workers
+}
+
 // StopWorker stops the worker, if one runs.
 func (e *Env) StopWorker() {
 	if e.workers != nil {

@@ -41,6 +41,7 @@ type App struct {
 	Identity    string
 	box         *seal.Box
 	completions *completion.Limiter
+	preload     *worker.Preload
 	redis       io.Closer // nil without Redis
 	brokers     []config.Broker
 	closing     []func() // of the transports
@@ -97,7 +98,7 @@ func Open(ctx context.Context, s Settings) (*App, error) {
 	}
 	a := &App{
 		Config: s.Config, Version: s.Version, Logger: s.Logger, Telemetry: telemetry, Client: temporal,
-		Identity: s.Temporal.Identity, box: box, completions: completions,
+		Identity: s.Temporal.Identity, box: box, completions: completions, preload: worker.NewPreload(completions),
 	}
 	if a.brokers, err = config.ReadBrokers(a.Config.Brokers); err != nil {
 		a.Close()
@@ -168,6 +169,16 @@ func (a *App) roots() (*x509.CertPool, error) {
 	return roots, nil
 }
 
+// StartWorkerBeside begins polling in a process that takes bookings as well: the worker
+// is handed what is due soon as it is booked. It must come before the first booking.
+func (a *App) StartWorkerBeside() (*worker.Workers, error) {
+	workers, err := a.StartWorker()
+	if err == nil {
+		a.Engine.Timers.PreloadHere(a.preload)
+	}
+	return workers, err
+}
+
 // StartWorker begins polling.
 func (a *App) StartWorker() (*worker.Workers, error) {
 	roots, err := a.roots()
@@ -178,7 +189,7 @@ func (a *App) StartWorker() (*worker.Workers, error) {
 	attempter, err := activities.NewAttempter(activities.Config{
 		Worker: a.Identity, Queue: worker.Queue, Runs: a.Engine.Runs, Policies: a.Engine.Policies, Opener: a.box,
 		Observer: a.Telemetry, Bulkhead: worker.NewBulkhead(tuning.FastPathSlots), Sender: sender,
-		Preload: worker.NewPreload(a.completions), Tasks: a.completions,
+		Preload: a.preload, Tasks: a.completions,
 	})
 	if err != nil {
 		return nil, err

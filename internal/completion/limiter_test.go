@@ -237,3 +237,26 @@ func TestNoEndWaitsForever(t *testing.T) {
 		require.Equal(t, tuning.MinCompletions, inUse(l), "theirs were never taken")
 	})
 }
+
+// The first task of a run that was started eagerly comes with the answer to its start.
+func TestTaskInTheAnswerToAStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLimiter(t)
+		began := &historypb.WorkflowExecutionStartedEventAttributes{WorkflowTaskTimeout: durationpb.New(time.Minute)}
+		invoke := func(_ context.Context, _ string, _, reply any, _ *grpc.ClientConn, _ ...grpc.CallOption) error {
+			reply.(*workflowservice.StartWorkflowExecutionResponse).EagerWorkflowTask = &workflowservice.PollWorkflowTaskQueueResponse{
+				TaskToken: []byte("token"), WorkflowExecution: &commonpb.WorkflowExecution{RunId: "run"},
+				History: &historypb.History{Events: []*historypb.HistoryEvent{{
+					Attributes: &historypb.HistoryEvent_WorkflowExecutionStartedEventAttributes{WorkflowExecutionStartedEventAttributes: began},
+				}}},
+			}
+			return nil
+		}
+		require.NoError(t, l.intercept(t.Context(), "", &workflowservice.StartWorkflowExecutionRequest{},
+			&workflowservice.StartWorkflowExecutionResponse{}, nil, invoke))
+		<-time.After(59 * time.Second)
+		require.False(t, l.TimedOut("run"))
+		<-time.After(2 * time.Second)
+		require.True(t, l.TimedOut("run"))
+	})
+}

@@ -58,6 +58,8 @@ func (t tasks) note(reply any) {
 		poll = reply
 	case *workflowservice.RespondWorkflowTaskCompletedResponse: // the next one of the same run
 		poll = reply.GetWorkflowTask()
+	case *workflowservice.StartWorkflowExecutionResponse: // the first one of a run that was started eagerly
+		poll = reply.GetEagerWorkflowTask()
 	}
 	if len(poll.GetTaskToken()) == 0 {
 		return

@@ -45,6 +45,9 @@ const (
 	MaxPreloaded = 10_000
 	// MinPreloaded timers are taken however slowly Temporal records (0008).
 	MinPreloaded = 100
+	// EagerPart is by what the places of preloaded timers are divided for bookings that are
+	// preloaded at once: the rest is for what Temporal hands out (0039).
+	EagerPart = 2
 )
 
 // The bulkhead.

@@ -1,0 +1,255 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/workflowservice/v1"
+	"google.golang.org/grpc"
+
+	"github.com/wakecall/wakecall/e2e/process"
+	"github.com/wakecall/wakecall/e2e/receiver"
+	"github.com/wakecall/wakecall/e2e/testenv"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// eagerEnv is a gateway with a worker beside it, on a Temporal of its own: nobody
+// else is handed its timers.
+func eagerEnv(t *testing.T) (h *testenv.Env, addr string) {
+	t.Helper()
+	addr, stop, err := testenv.Temporal(t.TempDir())
+	require.NoError(t, err)
+	t.Cleanup(stop)
+	h = testenv.Open(t, addr)
+	h.StartWorkerBeside()
+	return h, addr
+}
+
+// What a worker beside the gateway preloads at once costs half of the writes.
+func TestEagerlyStarted(t *testing.T) {
+	t.Parallel()
+	h, _ := eagerEnv(t)
+	r, kind := receiver.New(t), typeOf(t)
+	plain, slow := kind+".plain", kind+".slow"
+	h.Policy(plain, testenv.JSON{"callback": testenv.JSON{"url": r.URL}})
+	h.Policy(slow, testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "limits": testenv.JSON{"callbacks_per_second": 100}})
+	h.Policy(kind+".paused", testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "paused": true})
+	h.Policy(kind+".late", testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "preload": "1s"})
+	for name, c := range map[string]struct {
+		kind, delay         string
+		fields              testenv.JSON
+		transitions, events int64 // 0 where it is not waited for
+	}{
+		"due soon":       {kind: plain, delay: "2500ms", transitions: 2, events: 6},
+		"due now":        {kind: plain, delay: "0s", transitions: 2, events: 6},
+		"own receiver":   {kind: kind + ".none", delay: "1s", fields: testenv.JSON{"callback": testenv.JSON{"url": r.URL}}, transitions: 2, events: 6},
+		"due in an hour": {kind: plain, delay: "1h"},
+		"rate limited":   {kind: slow, delay: "30s"},
+		"held back":      {kind: kind + ".paused", delay: "30s"},
+		"chosen preload": {kind: kind + ".late", delay: "30s"},
+		"recurring":      {kind: plain, fields: testenv.JSON{"recurrence": testenv.JSON{"every": "30s"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			id := fmt.Sprintf("%x", name)
+			body := testenv.JSON{"business_type": c.kind, "business_id": id}
+			if c.delay != "" {
+				body["delay"] = c.delay
+			}
+			for field, value := range c.fields {
+				body[field] = value
+			}
+			booked := h.Add(body)
+			path := c.kind + "/" + id
+			if c.transitions == 0 {
+				require.False(t, withWorker(t, h, path))
+				return
+			}
+			call := r.Await(t, id, 1)[0]
+			require.False(t, call.At.Before(booked.DueAt), "it rang early")
+			h.Await(path, "delivered")
+			transitions, events := cost(t, h, path)
+			require.Equal(t, c.transitions, transitions)
+			require.Equal(t, c.events, events)
+			require.Len(t, r.Calls(id), 1)
+		})
+	}
+}
+
+// withWorker is whether a worker was handed the timer as it was booked.
+func withWorker(t *testing.T, h *testenv.Env, path string) bool {
+	t.Helper()
+	described, err := h.Client.DescribeWorkflowExecution(t.Context(), path, "")
+	require.NoError(t, err)
+	return described.GetPendingWorkflowTask() != nil
+}
+
+// bookEager books a timer that the worker beside the gateway has from then on.
+func bookEager(t *testing.T, h *testenv.Env, kind, id, url string) {
+	t.Helper()
+	booked := h.Add(booking(kind, id, tooLate, url))
+	require.True(t, withWorker(t, h, kind+"/"+id))
+	require.Equal(t, "scheduled", booked.Status)
+	listed := h.Do("GET", "/v1/timers?business_type="+kind+"&due_from="+timer.At(booked.DueAt).String(), nil)
+	require.Equal(t, http.StatusOK, listed.Status)
+}
+
+// Whatever changes or ends a timer reaches one that was eagerly started, at once.
+func TestChangedWhileEagerlyStarted(t *testing.T) { // it needs the machine for itself
+	h, _ := eagerEnv(t)
+	for name, c := range map[string]struct {
+		method, path string
+		body         testenv.JSON
+		status       string
+	}{
+		"cancelled":      {"DELETE", "", nil, "cancelled"},
+		"moved later":    {"PATCH", "", testenv.JSON{"delay": "1h"}, "scheduled"},
+		"moved a little": {"PATCH", "", testenv.JSON{"delay": "4s"}, "delivered"},
+		"moved earlier":  {"PATCH", "", testenv.JSON{"delay": "100ms"}, "delivered"},
+		"new payload":    {"PATCH", "", testenv.JSON{"payload": testenv.JSON{"n": 2}, "delay": "1s"}, "delivered"},
+		"replaced":       {"PUT", "", testenv.JSON{"delay": "100ms", "payload": testenv.JSON{"n": 2}}, "delivered"},
+		"rung by a call": {"POST", "/fire", nil, "delivered"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, kind := receiver.New(t), typeOf(t)
+			h.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}})
+			bookEager(t, h, kind, "1", r.URL)
+			reply := h.Do(c.method, "/v1/timers/"+kind+"/1"+c.path, body(c.body))
+			require.Equal(t, http.StatusOK, reply.Status, "%s", reply.Body)
+			if c.status != "delivered" {
+				require.Equal(t, c.status, h.Get(kind+"/1").Status)
+				require.Empty(t, r.Calls("1"))
+				return
+			}
+			call := r.Await(t, "1", 1)[0]
+			require.False(t, call.At.Before(reply.Timer().DueAt))
+			require.Equal(t, "2", call.Header.Get("Wakecall-Revision"))
+			h.Await(kind+"/1", "delivered")
+			require.Len(t, r.Calls("1"), 1)
+		})
+	}
+}
+
+// Temporal's own tools are seen as well, right before the ring.
+func TestEndedWhileEagerlyStarted(t *testing.T) { // it needs the machine for itself
+	h, _ := eagerEnv(t)
+	r, kind := receiver.New(t), typeOf(t)
+	for _, id := range []string{"cancelled", "terminated", "rings"} {
+		h.Add(booking(kind, id, "4s", r.URL))
+	}
+	require.NoError(t, h.Client.CancelWorkflow(t.Context(), kind+"/cancelled", ""))
+	require.NoError(t, h.Client.TerminateWorkflow(t.Context(), kind+"/terminated", "", "test"))
+	r.Await(t, "rings", 1)
+	h.Await(kind+"/rings", "delivered")
+	h.Await(kind+"/cancelled", "cancelled")
+	h.Await(kind+"/terminated", "cancelled")
+	require.Len(t, r.All(), 1)
+}
+
+// A worker that stops hands what it has to another one, which rings it in time and once.
+func TestHandedBackAfterAnEagerStart(t *testing.T) { // it needs the machine for itself
+	leaves, addr := eagerEnv(t)
+	stays := testenv.Open(t, addr)
+	r, kind := receiver.New(t), typeOf(t)
+	const timers = 50
+	leaves.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}})
+	due := timer.At(time.Now().Add(10 * time.Second)).String()
+	for n := range timers {
+		leaves.Add(testenv.JSON{"business_type": kind, "business_id": fmt.Sprint(n), "due_at": due})
+	}
+	require.InDelta(t, timers, metric(t, leaves, "wakecall_preloaded_timers"), 0)
+	stays.StartWorker()
+	leaves.StopWorker()
+	r.AwaitAll(t, timers)
+	for n := range timers {
+		require.Equal(t, 1, stays.Await(kind+"/"+fmt.Sprint(n), "delivered").Attempts)
+	}
+	late := 0
+	for _, call := range r.All() {
+		if call.At.Sub(mustTime(t, call.Header.Get("Wakecall-Due-At"))) > taskTimeout {
+			late++
+		}
+	}
+	require.Less(t, late, timers/4, "a starved Temporal loses some tasks until they time out")
+	require.Len(t, r.All(), timers)
+}
+
+// none is a worker without room.
+type none struct{}
+
+func (none) Room(timer.Memo) bool { return false }
+
+// Where the worker has no room, or none is there any more, a timer is booked the way
+// that it is booked elsewhere.
+func TestNoRoomForAnEagerStart(t *testing.T) {
+	t.Parallel()
+	h, _ := eagerEnv(t)
+	r, kind := receiver.New(t), typeOf(t)
+	h.Engine.Timers.PreloadHere(none{})
+	h.Add(booking(kind, "1", "2500ms", r.URL))
+	require.False(t, withWorker(t, h, kind+"/1"))
+	h.Await(kind+"/1", "delivered")
+	transitions, events := cost(t, h, kind+"/1")
+	require.Equal(t, int64(4), transitions)
+	require.Equal(t, int64(6), events)
+}
+
+// A client that goes away while it books takes no task with it.
+func TestNobodyHearsTheEagerStart(t *testing.T) {
+	t.Parallel()
+	addr, stop, err := testenv.Temporal(t.TempDir())
+	require.NoError(t, err)
+	t.Cleanup(stop)
+	var left atomic.Pointer[context.CancelFunc]
+	h := testenv.OpenThrough(t, addr, testenv.Settings(), func(
+		ctx context.Context, method string, request, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption,
+	) error {
+		if _, starts := request.(*workflowservice.StartWorkflowExecutionRequest); starts {
+			if leave := left.Load(); leave != nil {
+				(*leave)()
+			}
+		}
+		return invoke(ctx, method, request, reply, conn, options...)
+	})
+	h.StartWorkerBeside()
+	r, kind := receiver.New(t), typeOf(t)
+	request := h.Request("POST", "/v1/timers", booking(kind, "1", "1s", r.URL))
+	ctx, leave := context.WithCancel(t.Context())
+	left.Store(&leave)
+	_, err = http.DefaultClient.Do(request.WithContext(ctx)) //nolint:bodyclose // there is none
+	require.ErrorIs(t, err, context.Canceled)
+	r.Await(t, "1", 1)
+	done := h.Await(kind+"/1", "delivered")
+	require.Less(t, *done.LatenessMS, int64(5000), "its task would have timed out after %s", taskTimeout)
+	transitions, _ := cost(t, h, kind+"/1")
+	require.Equal(t, int64(2), transitions)
+}
+
+// What a killed process had been handed rings when the tasks time out: each timer once,
+// however many moments it was booked ahead.
+func TestKilledWithEagerTimers(t *testing.T) {
+	t.Parallel()
+	h, r, kind := process.NewStandalone(t), receiver.New(t), typeOf(t)
+	first := h.Start()
+	h.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}})
+	delays := []string{"2s", "10s"}
+	for _, delay := range delays {
+		h.Add(testenv.JSON{"business_type": kind, "business_id": delay, "delay": delay})
+	}
+	first.Kill()
+	h.Start()
+	for _, delay := range delays {
+		call := r.Await(t, delay, 1)[0]
+		due := mustTime(t, call.Header.Get("Wakecall-Due-At"))
+		require.False(t, call.At.Before(due))
+		t.Logf("booked %s ahead: %s late", delay, call.At.Sub(due).Round(time.Millisecond))
+		h.Await(kind+"/"+delay, "delivered")
+		require.Len(t, r.Calls(delay), 1)
+	}
+}
