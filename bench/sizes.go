@@ -19,6 +19,9 @@ type sizes struct {
 	// ahead is how long before their instant the last of them is booked: Wakecall hands
 	// out a crowd that nobody announced over up to a minute.
 	ahead time.Duration
+	// soon is how long before their instant the first of a herd is booked that nobody has
+	// time to hand out ahead.
+	soon time.Duration
 	// preload is how long those of the second herd are held in memory.
 	preload time.Duration
 	// calls is how long each of the booking scenarios is, and batch how many
@@ -39,12 +42,12 @@ var (
 			"wakecall/sqlite", "temporal-local/sqlite", "temporal-sleep/sqlite", "asynq/redis",
 			"wakecall/postgres", "temporal-local/postgres", "temporal-sleep/postgres", "river/postgres",
 		},
-		rounds: 3, rates: []int{10, 50, 100}, steady: 20 * time.Second, herd: 3000, ahead: time.Minute, preload: time.Minute,
+		rounds: 3, rates: []int{10, 50, 100}, steady: 20 * time.Second, herd: 3000, ahead: time.Minute, soon: 20 * time.Second, preload: time.Minute,
 		calls: 5 * time.Second, batch: 1000, mixed: 15 * time.Second, recurring: 15 * time.Second,
 	}
 	small = sizes{
 		subjects: []string{"wakecall/sqlite", "temporal-local/sqlite", "temporal-sleep/sqlite", "asynq/redis", "wakecall/postgres", "river/postgres"},
-		rounds:   1, rates: []int{50}, steady: 4 * time.Second, herd: 300, ahead: 10 * time.Second, preload: 10 * time.Second,
+		rounds:   1, rates: []int{50}, steady: 4 * time.Second, herd: 300, ahead: 10 * time.Second, soon: 10 * time.Second, preload: 10 * time.Second,
 		calls: time.Second, batch: 100, mixed: 2 * time.Second, recurring: 4 * time.Second,
 	}
 )
@@ -68,6 +71,7 @@ func (s sizes) plans() (plans []scenario.Plan) {
 		})
 	}
 	plans = append(plans, scenario.Plan{Name: "herd", Kind: scenario.Ring, Timers: s.herd, Ahead: s.ahead})
+	plans = append(plans, scenario.Plan{Name: "herd-soon", Kind: scenario.Ring, Timers: s.herd, Within: s.soon})
 	if s.preload > 0 {
 		plans = append(plans, scenario.Plan{Name: "herd-preload", Kind: scenario.Ring, Timers: s.herd, Preload: s.preload})
 	}

@@ -138,17 +138,32 @@ func TestChangedWhileEagerlyStarted(t *testing.T) { // it needs the machine for 
 
 // Temporal's own tools are seen as well, right before the ring.
 func TestEndedWhileEagerlyStarted(t *testing.T) { // it needs the machine for itself
-	h, _ := eagerEnv(t)
+	h, addr := eagerEnv(t)
 	r, kind := receiver.New(t), typeOf(t)
-	for _, id := range []string{"cancelled", "terminated", "rings"} {
-		h.Add(booking(kind, id, "4s", r.URL))
+	tools := map[string][]string{
+		"tctl-cancel":        {process.Tctl(t), "cancel"},
+		"tctl-terminate":     {process.Tctl(t), "terminate"},
+		"temporal-cancel":    {process.Temporal(t), "cancel"},
+		"temporal-terminate": {process.Temporal(t), "terminate"},
 	}
-	require.NoError(t, h.Client.CancelWorkflow(t.Context(), kind+"/cancelled", ""))
-	require.NoError(t, h.Client.TerminateWorkflow(t.Context(), kind+"/terminated", "", "test"))
+	for id := range tools {
+		h.Add(booking(kind, id, "8s", r.URL))
+		require.True(t, withWorker(t, h, kind+"/"+id))
+	}
+	rings := h.Add(booking(kind, "rings", "8s", r.URL))
+	for id, tool := range tools {
+		flags := []string{"workflow", tool[1], "--address", addr, "--workflow-id", kind + "/" + id}
+		if tool[0] == process.Tctl(t) {
+			flags = append([]string{"--address", addr}, "workflow", tool[1], "--workflow_id", kind+"/"+id)
+		}
+		execute(t, tool[0], flags...)
+	}
+	require.True(t, time.Now().Before(rings.DueAt), "all of them came before the ring")
 	r.Await(t, "rings", 1)
 	h.Await(kind+"/rings", "delivered")
-	h.Await(kind+"/cancelled", "cancelled")
-	h.Await(kind+"/terminated", "cancelled")
+	for id := range tools {
+		h.Await(kind+"/"+id, "cancelled")
+	}
 	require.Len(t, r.All(), 1)
 }
 
@@ -183,7 +198,7 @@ func TestHandedBackAfterAnEagerStart(t *testing.T) { // it needs the machine for
 // none is a worker without room.
 type none struct{}
 
-func (none) Room(timer.Memo) bool { return false }
+func (none) Room(timer.Memo, float64) bool { return false }
 
 // Where the worker has no room, or none is there any more, a timer is booked the way
 // that it is booked elsewhere.
@@ -231,25 +246,18 @@ func TestNobodyHearsTheEagerStart(t *testing.T) {
 	require.Equal(t, int64(2), transitions)
 }
 
-// What a killed process had been handed rings when the tasks time out: each timer once,
-// however many moments it was booked ahead.
+// What a killed process had been handed rings when the tasks time out, and once.
 func TestKilledWithEagerTimers(t *testing.T) {
 	t.Parallel()
 	h, r, kind := process.NewStandalone(t), receiver.New(t), typeOf(t)
 	first := h.Start()
 	h.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}})
-	delays := []string{"2s", "10s"}
-	for _, delay := range delays {
-		h.Add(testenv.JSON{"business_type": kind, "business_id": delay, "delay": delay})
-	}
+	booked := h.Add(testenv.JSON{"business_type": kind, "business_id": "1", "delay": "2s"})
 	first.Kill()
 	h.Start()
-	for _, delay := range delays {
-		call := r.Await(t, delay, 1)[0]
-		due := mustTime(t, call.Header.Get("Wakecall-Due-At"))
-		require.False(t, call.At.Before(due))
-		t.Logf("booked %s ahead: %s late", delay, call.At.Sub(due).Round(time.Millisecond))
-		h.Await(kind+"/"+delay, "delivered")
-		require.Len(t, r.Calls(delay), 1)
-	}
+	call := r.Await(t, "1", 1)[0]
+	require.False(t, call.At.Before(booked.DueAt))
+	t.Logf("%s late", call.At.Sub(booked.DueAt).Round(time.Millisecond))
+	h.Await(kind+"/1", "delivered")
+	require.Len(t, r.Calls("1"), 1)
 }

@@ -11,8 +11,9 @@ import (
 
 // Preloader is a worker on the same connection to Temporal.
 type Preloader interface {
-	// Room reports whether the worker may preload one more timer at once.
-	Room(memo timer.Memo) bool
+	// Room reports whether the worker may preload one more timer at once, where Temporal
+	// takes so many bookings in a second.
+	Room(memo timer.Memo, perSecond float64) bool
 }
 
 // PreloadHere makes bookings hand what is due soon to a worker of this process as it
@@ -21,12 +22,11 @@ type Preloader interface {
 func (t *Timers) PreloadHere(worker Preloader) { t.preloader.Store(&worker) }
 
 // eagerly is a booking that a worker of this process preloads at once, where one is
-// there and has room. A herd is handed out over the time before it rings, as far as it can
-// be recorded in time; a timer whose attempts Temporal paces is not preloaded at all, and
+// there and has room. A timer whose attempts Temporal paces is not preloaded at all, and
 // the next occurrences of a recurring one come the usual way.
 func (t *Timers) eagerly(ctx context.Context, spec timer.Spec) timer.Spec {
 	worker := t.preloader.Load()
-	if worker == nil || spec.Series != nil || t.bursts.Of(spec.RingsAt().Time()) > tuning.DispatchPerSecond {
+	if worker == nil || spec.Series != nil {
 		return spec
 	}
 	now := time.Now()
@@ -37,7 +37,7 @@ func (t *Timers) eagerly(ctx context.Context, spec timer.Spec) timer.Spec {
 	eager := spec
 	preload, ok := spec.Preload.Eager(spec.RingsAt().Until(now))
 	eager.Preload, eager.Eager = preload, true
-	if !ok || !(*worker).Room(eager.Memo) {
+	if !ok || !(*worker).Room(eager.Memo, t.bookings.Rate()) {
 		return spec
 	}
 	return eager

@@ -14,7 +14,7 @@ type Preload struct {
 	// Lead is how long before it rings; zero for when it rings.
 	Lead Duration `json:"lead,omitzero"`
 	// Window is the time over which the timers that ring at the same instant are
-	// handed out. It is at least Lead.
+	// handed out. It is at least Lead, but for a timer that is handed out as it is booked.
 	Window Duration `json:"window,omitzero"`
 }
 

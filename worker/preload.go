@@ -40,10 +40,11 @@ func (p *Preload) Enter(memo timer.Memo) (leave func(), ok bool) {
 }
 
 func (p *Preload) enter(recordTime time.Duration) (leave func(), ok bool) {
+	places := places(recordTime, p.completions.Rate())
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	seconds := inSeconds(recordTime)
-	if p.recordedBy(seconds) >= p.places(recordTime) {
+	if p.recordedBy(seconds) >= places {
 		return nil, false
 	}
 	p.preloaded[seconds]++
@@ -52,18 +53,24 @@ func (p *Preload) enter(recordTime time.Duration) (leave func(), ok bool) {
 
 // Room reports whether a timer may be booked to be preloaded at once. Half of the
 // places are kept for what Temporal hands out when its time comes: that has been
-// booked longer ago, or in another process.
-func (p *Preload) Room(memo timer.Memo) bool { return p.room(workflows.RecordTime(memo)) }
+// booked longer ago, or in another process. What Temporal records of a booking is as
+// much as what it records of a completion, and while a herd is booked there may have been
+// no completion for long: so no more are taken than perSecond allows, which is at how
+// many bookings in a second Temporal is now.
+func (p *Preload) Room(memo timer.Memo, perSecond float64) bool {
+	return p.room(workflows.RecordTime(memo), perSecond)
+}
 
-func (p *Preload) room(recordTime time.Duration) bool {
+func (p *Preload) room(recordTime time.Duration, perSecond float64) bool {
+	places := places(recordTime, min(perSecond, p.completions.Rate()))
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.recordedBy(inSeconds(recordTime)) < p.places(recordTime)/tuning.EagerPart
+	return p.recordedBy(inSeconds(recordTime)) < places/tuning.EagerPart
 }
 
 // places are how many timers can be recorded in a time.
-func (p *Preload) places(recordTime time.Duration) int {
-	return min(max(int(p.completions.Rate()*recordTime.Seconds()), tuning.MinPreloaded), tuning.MaxPreloaded)
+func places(recordTime time.Duration, perSecond float64) int {
+	return min(max(int(perSecond*recordTime.Seconds()), tuning.MinPreloaded), tuning.MaxPreloaded)
 }
 
 func inSeconds(recordTime time.Duration) int {

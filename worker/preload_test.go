@@ -65,12 +65,26 @@ func TestALongPreloadKeepsNobodyOut(t *testing.T) {
 func TestBookingsLeaveRoom(t *testing.T) {
 	preload := NewPreload(pace(100))
 	for n := range 500 {
-		require.True(t, preload.room(10*time.Second), "place %d", n)
+		require.True(t, preload.room(10*time.Second, 100), "place %d", n)
 		_, ok := preload.enter(10 * time.Second)
 		require.True(t, ok)
 	}
-	require.False(t, preload.room(10*time.Second))
-	require.True(t, preload.room(9*time.Second), "what is recorded before is not kept out")
+	require.False(t, preload.room(10*time.Second, 100))
+	require.True(t, preload.room(9*time.Second, 100), "what is recorded before is not kept out")
 	_, ok := preload.enter(10 * time.Second)
 	require.True(t, ok)
+}
+
+// What the worker measured when there was little else to do says nothing of an engine
+// that has much to do now.
+func TestBookingsThatTakeLongLeaveMoreRoom(t *testing.T) {
+	preload := NewPreload(pace(100))
+	for range 100 {
+		require.True(t, preload.room(10*time.Second, 20))
+		_, ok := preload.enter(10 * time.Second)
+		require.True(t, ok)
+	}
+	require.False(t, preload.room(10*time.Second, 20))
+	require.True(t, preload.room(10*time.Second, 1000), "the slower one counts")
+	require.False(t, preload.room(10*time.Second, 1), "some are taken in any case, but not more")
 }

@@ -3,6 +3,8 @@ package worker
 import (
 	"fmt"
 	"log/slog"
+	"os"
+	"strconv"
 	"sync"
 	"time"
 
@@ -64,6 +66,7 @@ type Workers struct {
 // New registers everything on its queue. Nothing is polled before Start.
 func New(options Options) *Workers {
 	sdkworker.SetStickyWorkflowCacheSize(tuning.WorkflowSlots) // a preloaded timer must not be evicted
+	expectLongTasks()
 	w := &Workers{
 		attempter: options.Attempter,
 		timers: sdkworker.New(options.Client, workflows.TaskQueue, sdkworker.Options{
@@ -117,6 +120,15 @@ func New(options Options) *Workers {
 		register(queue, workflows.RedeliveryJob.Activity, options.Controller.Redeliver)
 	}
 	return w
+}
+
+// expectLongTasks keeps the SDK from warning of each timer that is preloaded for more than
+// 5 s. Only the environment tells it; what stands there is left.
+func expectLongTasks() {
+	const variable = "TEMPORAL_WORKFLOW_TASK_DURATION_WARN_SECONDS"
+	if _, set := os.LookupEnv(variable); !set {
+		_ = os.Setenv(variable, strconv.Itoa(taskSeconds)) // fails for no such name
+	}
 }
 
 func register(w sdkworker.Worker, name string, function any) {

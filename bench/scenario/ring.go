@@ -29,6 +29,9 @@ func (r *Runner) ring(ctx context.Context, plan Plan) (Booking, error) {
 	}
 	begin := time.Now()
 	first := begin.Add(r.ahead(plan)).Truncate(time.Second).Add(time.Second)
+	if plan.Within > 0 {
+		first = begin.Add(plan.Within)
+	}
 	timers := spread(plan, first)
 	for some := range slices.Chunk(timers, chunk) {
 		if _, err := r.subject.AddBatch(ctx, some); err != nil {
@@ -45,7 +48,12 @@ func (r *Runner) ring(ctx context.Context, plan Plan) (Booking, error) {
 
 // margin is what shall be left before the first due time when all are booked: none
 // is taken up by then.
-func (p Plan) margin() time.Duration { return settle + max(p.Preload, p.Ahead) }
+func (p Plan) margin() time.Duration {
+	if p.Within > 0 {
+		return settle / 2
+	}
+	return settle + max(p.Preload, p.Ahead)
+}
 
 // ahead is how long before the first due time booking begins.
 func (r *Runner) ahead(plan Plan) time.Duration {

@@ -29,6 +29,8 @@ type Plan struct {
 	// Ahead is how long before the first one is due all shall be booked at the
 	// least.
 	Ahead time.Duration `json:"ahead,omitempty"`
+	// Within is how long before the first one is due booking begins, where that is given.
+	Within time.Duration `json:"within,omitempty"`
 	// For is how long calls are made, at Rate a second where it is set.
 	For  time.Duration `json:"for,omitempty"`
 	Rate int           `json:"rate,omitempty"`

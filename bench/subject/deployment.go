@@ -31,13 +31,12 @@ func (d *standaloneDeployment) start(s *stage.Stage) (found address, err error) 
 
 func (d *standaloneDeployment) counters(context.Context) (Counters, error) { return dirCounters(d.dir) }
 
-// productionDeployment is what docker-compose.yml describes: both roles, Temporal's
+// productionDeployment is what docker-compose.yml describes: Wakecall's services, Temporal's
 // own server, PostgreSQL.
 type productionDeployment struct {
 	productionEngine
 
-	// serve is whether both roles are one process.
-	serve bool
+	services []string
 }
 
 func (d *productionDeployment) start(s *stage.Stage) (address, error) {
@@ -45,12 +44,6 @@ func (d *productionDeployment) start(s *stage.Stage) (address, error) {
 	if err != nil {
 		return address{}, err
 	}
-	err = s.Do(func() {
-		if d.serve {
-			d.production.Serve()
-			return
-		}
-		d.production.Start("api", "worker")
-	})
+	err = s.Do(func() { d.production.Start(d.services...) })
 	return address{api: d.production.URL, key: d.production.Key, temporal: temporal}, err
 }

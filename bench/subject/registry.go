@@ -8,9 +8,11 @@ import (
 
 // makers make the subjects by their names.
 var makers = map[string]func() Subject{
-	"wakecall/sqlite":         func() Subject { return &wakecall{deployment: &standaloneDeployment{}} },
-	"wakecall/postgres":       func() Subject { return &wakecall{deployment: &productionDeployment{}} },
-	"wakecall-serve/postgres": func() Subject { return &wakecall{deployment: &productionDeployment{serve: true}} },
+	"wakecall/sqlite": func() Subject { return &wakecall{deployment: &standaloneDeployment{}} },
+	"wakecall/postgres": func() Subject {
+		return &wakecall{deployment: &productionDeployment{services: []string{"api", "worker"}}}
+	},
+	"wakecall-serve/postgres": func() Subject { return &wakecall{deployment: &productionDeployment{services: []string{"wakecall"}}} },
 	"temporal-sleep/sqlite":   func() Subject { return &loop{engine: &embeddedEngine{}, start: sleepThenActivity} },
 	"temporal-sleep/postgres": func() Subject { return &loop{engine: &productionEngine{}, start: sleepThenActivity} },
 	"temporal-delay/sqlite":   func() Subject { return &loop{engine: &embeddedEngine{}, start: delayThenActivity} },

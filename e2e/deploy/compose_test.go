@@ -45,11 +45,11 @@ func TestComposeFileIsValid(t *testing.T) {
 	t.Parallel()
 	project := composed(t)
 	require.ElementsMatch(t, []string{
-		"postgres", "schema", "temporal", "namespace", "ui", "api", "worker",
+		"postgres", "schema", "temporal", "namespace", "ui", "wakecall", "api", "worker",
 		"redis", "tls", "prometheus", "grafana", "backup", "restore",
 	}, project.ServiceNames())
 	profiles := map[string][]string{
-		"redis": {"redis"}, "tls": {"tls"}, "prometheus": {"monitoring"}, "grafana": {"monitoring"}, "backup": {"backup"}, "restore": {"backup"},
+		"api": {"roles"}, "worker": {"roles"}, "redis": {"redis"}, "tls": {"tls"}, "prometheus": {"monitoring"}, "grafana": {"monitoring"}, "backup": {"backup"}, "restore": {"backup"},
 	}
 	for name, service := range project.Services {
 		require.Equal(t, profiles[name], service.Profiles, name)
@@ -102,17 +102,33 @@ var secretName = regexp.MustCompile(`PASSWORD|PWD|SECRET|API_KEYS|REDIS_URL`)
 func TestComposeRoles(t *testing.T) {
 	t.Parallel()
 	project := composed(t)
-	api, worker := project.Services["api"], project.Services["worker"]
-	require.Equal(t, types.ShellCommand{"api"}, api.Command)
-	require.Equal(t, types.ShellCommand{"worker"}, worker.Command)
-	require.Equal(t, api.Image, worker.Image)
-	require.Equal(t, api.Build, worker.Build)
-	for _, name := range []string{"TEMPORAL_ADDRESS", "TEMPORAL_NAMESPACE", "WAKECALL_SECRET_KEY_FILE", "WAKECALL_CALLBACK_ALLOW"} {
-		require.Equal(t, api.Environment[name], worker.Environment[name], name)
-	}
 	stop, err := config.Load() // the defaults
 	require.NoError(t, err)
-	require.Greater(t, time.Duration(*worker.StopGracePeriod), stop.StopTimeout, "the worker may finish its attempts")
+	both, api, worker := project.Services["wakecall"], project.Services["api"], project.Services["worker"]
+	for command, service := range map[string]types.ServiceConfig{"serve": both, "api": api, "worker": worker} {
+		require.Equal(t, types.ShellCommand{command}, service.Command)
+		require.Equal(t, both.Image, service.Image)
+		require.Equal(t, both.Build, service.Build)
+		for _, name := range []string{"TEMPORAL_ADDRESS", "TEMPORAL_NAMESPACE", "WAKECALL_SECRET_KEY_FILE", "WAKECALL_CALLBACK_ALLOW"} {
+			require.Equal(t, both.Environment[name], service.Environment[name], name)
+		}
+		if command == "api" {
+			continue
+		}
+		require.Greater(t, time.Duration(*service.StopGracePeriod), stop.StopTimeout, "a worker may finish its attempts")
+		for name := range worker.Environment {
+			require.Contains(t, both.Environment, name, "it is a worker as well")
+		}
+		for _, volume := range worker.Volumes {
+			require.Contains(t, both.Volumes, volume)
+		}
+	}
+	for name := range api.Environment {
+		require.Contains(t, both.Environment, name, "it is a gateway as well")
+	}
+	for _, gateway := range []types.ServiceConfig{both, api} { // where the profile tls finds it
+		require.Equal(t, []string{"gateway"}, gateway.Networks["default"].Aliases)
+	}
 }
 
 func TestComposeSettingsAreKnown(t *testing.T) {
@@ -150,7 +166,7 @@ func TestComposePublishesOnLoopbackOnly(t *testing.T) {
 		}
 		require.NotEqual(t, "host", service.NetworkMode)
 	}
-	require.Equal(t, 5, published)
+	require.Equal(t, 6, published)
 }
 
 // pinned is an image with a version that does not move, and a digest if there is one.
@@ -194,7 +210,7 @@ func TestComposeMountsAreThere(t *testing.T) {
 			mounts++
 		}
 	}
-	require.Equal(t, 15, mounts)
+	require.Equal(t, 16, mounts)
 	temporal := composed(t).Services["temporal"]
 	require.Equal(t, "dynamicconfig.yaml", filepath.Base(temporal.Volumes[0].Source))
 	require.Equal(t, temporal.Volumes[0].Target, *temporal.Environment["DYNAMIC_CONFIG_FILE_PATH"])

@@ -63,7 +63,7 @@ func TestPrometheusFindsTheDeployment(t *testing.T) {
 	text, err := os.ReadFile("../../deploy/prometheus/prometheus.yml")
 	require.NoError(t, err)
 	services := composed(t).Services
-	for service, variable := range map[string]string{"api": "WAKECALL_METRICS_ADDR", "worker": "WAKECALL_METRICS_ADDR", "temporal": "PROMETHEUS_ENDPOINT"} {
+	for service, variable := range map[string]string{"wakecall": "WAKECALL_METRICS_ADDR", "api": "WAKECALL_METRICS_ADDR", "worker": "WAKECALL_METRICS_ADDR", "temporal": "PROMETHEUS_ENDPOINT"} {
 		require.Equal(t, "0.0.0.0:9090", *services[service].Environment[variable])
 		require.Contains(t, string(text), "{names: ["+service+"], type: A, port: 9090}")
 		for _, port := range services[service].Ports {

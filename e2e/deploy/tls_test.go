@@ -79,7 +79,7 @@ func proxied(t *testing.T, api string) (addr string, authority *x509.CertPool) {
 	text, err := os.ReadFile("../../deploy/tls/nginx.conf")
 	require.NoError(t, err)
 	here := []string{
-		"listen 8443 ssl", "listen " + addr + " ssl", "server api:8080", "server " + api, "/etc/nginx/tls/", dir + "/", " /tmp/", " " + dir + "/",
+		"listen 8443 ssl", "listen " + addr + " ssl", "server gateway:8080", "server " + api, "/etc/nginx/tls/", dir + "/", " /tmp/", " " + dir + "/",
 	}
 	for i := 0; i < len(here); i += 2 {
 		require.Contains(t, string(text), here[i])

@@ -158,6 +158,7 @@ func ports() map[string]string {
 
 // addresses are the settings that name them.
 func addresses(postgres, temporal string, via Via) map[string]map[string]string {
+	gateway := loopback.Addr()
 	return map[string]map[string]string{
 		"schema": {"SQL_HOST": loopback.Host(), "SQL_PORT": loopback.Port(postgres)},
 		"temporal": {
@@ -166,7 +167,11 @@ func addresses(postgres, temporal string, via Via) map[string]map[string]string 
 		},
 		"namespace": {"TEMPORAL_ADDRESS": temporal},
 		"api": {
-			"TEMPORAL_ADDRESS": via("api", "temporal", temporal), "WAKECALL_HTTP_ADDR": loopback.Addr(),
+			"TEMPORAL_ADDRESS": via("api", "temporal", temporal), "WAKECALL_HTTP_ADDR": gateway,
+			"WAKECALL_METRICS_ADDR": loopback.Addr(), "WAKECALL_CALLBACK_ALLOW": "127.0.0.0/8",
+		},
+		"wakecall": {
+			"TEMPORAL_ADDRESS": via("worker", "temporal", temporal), "WAKECALL_HTTP_ADDR": gateway,
 			"WAKECALL_METRICS_ADDR": loopback.Addr(), "WAKECALL_CALLBACK_ALLOW": "127.0.0.0/8",
 		},
 		"backup": {"PGHOST": loopback.Host(), "PGPORT": loopback.Port(postgres)},
@@ -231,7 +236,7 @@ func (p *Production) program(service string) Command {
 	case "temporal": // what its image's entry point does at its end
 		c.Path, c.Args = TemporalServer(p.T), []string{"start"}
 		c.Ready = "tcp://" + p.TemporalAddr()
-	case "api":
+	case "api", "wakecall":
 		c.Ready = "http://" + c.Env["WAKECALL_HTTP_ADDR"] + "/livez"
 	case "worker":
 		c.Ready = "http://" + c.Env["WAKECALL_METRICS_ADDR"] + "/livez"
@@ -251,19 +256,6 @@ func (p *Production) Start(services ...string) (started []*Process) {
 	return started
 }
 
-// Serve runs the gateway with a worker beside it, in the place of both.
-func (p *Production) Serve() *Process {
-	p.T.Helper()
-	c := p.program("api")
-	c.Args = []string{"serve"}
-	for name, value := range p.environment("worker") {
-		if _, told := c.Env[name]; !told {
-			c.Env[name] = value
-		}
-	}
-	return Start(p.T, c)
-}
-
 // Revive runs the program of a service, and runs it again each time it ends
 // before it is ready, as an orchestrator does.
 func (p *Production) Revive(service string) *Process {
@@ -278,7 +270,7 @@ func (p *Production) Revive(service string) *Process {
 // Beside runs one more program of a role, on an address of its own.
 func (p *Production) Beside(role string) *Process {
 	p.T.Helper()
-	listens := map[string]string{"api": "WAKECALL_HTTP_ADDR", "worker": "WAKECALL_METRICS_ADDR"}[role]
+	listens := map[string]string{"api": "WAKECALL_HTTP_ADDR", "wakecall": "WAKECALL_HTTP_ADDR", "worker": "WAKECALL_METRICS_ADDR"}[role]
 	c, addr := p.program(role), loopback.Addr()
 	c.Env["WAKECALL_METRICS_ADDR"] = loopback.Addr()
 	c.Env[listens] = addr

@@ -32,13 +32,6 @@ func (c *Counter) Count(at time.Time) (others int) {
 	return others
 }
 
-// Of returns how many were counted at the second of a moment.
-func (c *Counter) Of(at time.Time) int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.seconds[at.Unix()]
-}
-
 // forget drops the seconds that are over. Where that is not enough it drops all, and
 // some bursts are not seen in full.
 func (c *Counter) forget(now int64) {

@@ -15,34 +15,27 @@ import (
 // Limiter paces the completions of one connection.
 type Limiter struct {
 	concurrency *limiter.Limiter
-	rate        rate
 	tasks       tasks
 
 	mu sync.Mutex
 	// reserved are the places of completions that are still to be sent, and waiting
 	// counts the completions that wait for a place of their own, by run.
-	reserved map[string]place
+	reserved map[string]*time.Timer // which lets it lapse
 	waiting  map[string]int
-}
-
-// place is one that was reserved.
-type place struct {
-	waited bool
-	lapses *time.Timer
 }
 
 // New returns a Limiter for one connection.
 func New() (*Limiter, error) {
 	tasks, err := newTasks()
 	return &Limiter{
-		concurrency: limiter.New(tuning.MinCompletions, tuning.CompletionSlowdown), rate: rate{perSecond: tuning.FirstCompletionRate}, tasks: tasks,
-		reserved: map[string]place{}, waiting: map[string]int{},
+		concurrency: limiter.New(tuning.MinCompletions, tuning.CompletionSlowdown), tasks: tasks,
+		reserved: map[string]*time.Timer{}, waiting: map[string]int{},
 	}, err
 }
 
 // Rate is how many tasks a second Temporal was seen to record when it had all
 // to do.
-func (l *Limiter) Rate() float64 { return l.rate.now() }
+func (l *Limiter) Rate() float64 { return l.concurrency.Rate() }
 
 // TimedOut reports whether the task that this process has of a run was given up by
 // Temporal, as far as is known here: by now somebody else may have it.
@@ -63,8 +56,7 @@ func (l *Limiter) Reserve(ctx context.Context, run string) {
 	}
 	ctx, cancel := context.WithDeadline(ctx, task.until())
 	defer cancel()
-	waited, ok := l.concurrency.Acquire(ctx, task.timesOut)
-	if !ok {
+	if _, ok := l.concurrency.Acquire(ctx, task.timesOut); !ok {
 		return
 	}
 	l.mu.Lock()
@@ -75,22 +67,23 @@ func (l *Limiter) Reserve(ctx context.Context, run string) {
 		l.concurrency.Discard()
 		return
 	}
-	l.reserved[run] = place{waited, time.AfterFunc(tuning.ReservedFor, func() {
-		if _, ok := l.claim(run); ok {
+	l.reserved[run] = time.AfterFunc(tuning.ReservedFor, func() {
+		if l.claim(run) {
 			l.concurrency.Discard()
 		}
-	})}
+	})
 }
 
 // claim takes the place that is reserved for a run.
-func (l *Limiter) claim(run string) (reserved place, ok bool) {
+func (l *Limiter) claim(run string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if reserved, ok = l.reserved[run]; ok {
-		reserved.lapses.Stop()
+	lapses, ok := l.reserved[run]
+	if ok {
+		lapses.Stop()
 		delete(l.reserved, run)
 	}
-	return reserved, ok
+	return ok
 }
 
 // DialOption puts the limiter into a connection.
@@ -101,9 +94,9 @@ func (l *Limiter) intercept(
 	ctx context.Context, method string, request, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption,
 ) (err error) {
 	if completes(request) {
-		waited, ok := l.acquire(ctx, request)
+		ok := l.acquire(ctx, request)
 		if began := time.Now(); ok {
-			defer func() { l.release(time.Since(began), waited, err) }()
+			defer func() { l.release(time.Since(began), err) }()
 		}
 		// The SDK's deadline began before the wait.
 		var cancel context.CancelFunc
@@ -129,12 +122,12 @@ func completes(request any) bool {
 
 // acquire waits for a place, unless one is reserved. Shortly before its task times out
 // a completion goes without one: ok is false.
-func (l *Limiter) acquire(ctx context.Context, request any) (waited, ok bool) {
+func (l *Limiter) acquire(ctx context.Context, request any) (ok bool) {
 	ended := task{timesOut: time.Now().Add(tuning.CompletionWait)}
 	if completed, ok := request.(*workflowservice.RespondWorkflowTaskCompletedRequest); ok {
 		run := l.tasks.take(completed.GetTaskToken())
-		if reserved, ok := l.claim(run); ok {
-			return reserved.waited, true
+		if l.claim(run) {
+			return true
 		}
 		ended = l.tasks.of(run)
 		l.wait(run, 1)
@@ -142,7 +135,8 @@ func (l *Limiter) acquire(ctx context.Context, request any) (waited, ok bool) {
 	}
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), ended.until())
 	defer cancel()
-	return l.concurrency.Acquire(ctx, ended.timesOut)
+	_, ok = l.concurrency.Acquire(ctx, ended.timesOut)
+	return ok
 }
 
 // wait counts a completion of a run's task that begins or ceases to wait.
@@ -156,11 +150,10 @@ func (l *Limiter) wait(run string, n int) {
 
 // release gives a place back. A refusal tells nothing of how long it takes to record
 // a task.
-func (l *Limiter) release(took time.Duration, waited bool, err error) {
+func (l *Limiter) release(took time.Duration, err error) {
 	if err != nil {
 		l.concurrency.Discard()
 		return
 	}
 	l.concurrency.Release(took)
-	l.rate.recorded(waited)
 }

@@ -24,12 +24,20 @@ type Limiter struct {
 	// quickest is the duration of the quickest call of late.
 	quickest time.Duration
 	waiting  queue
+	rate     rate
 }
 
 // New returns a limiter that lets least calls go at once however long they take, and
 // fewer than now when one takes more than slowdown times as long as the quickest.
 func New(least int, slowdown float64) *Limiter {
-	return &Limiter{limit: float64(least), least: float64(least), slowdown: slowdown}
+	return &Limiter{limit: float64(least), least: float64(least), slowdown: slowdown, rate: rate{perSecond: tuning.FirstRate}}
+}
+
+// Rate is how many calls the server was seen to take in a second while it had all to do.
+func (l *Limiter) Rate() float64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.rate.perSecond
 }
 
 // Acquire waits until one more call may go, unless ctx ends first, and reports whether
@@ -69,6 +77,7 @@ func (l *Limiter) Release(took time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.adapt(took)
+	l.rate.count(time.Now(), len(l.waiting) > 0)
 	l.next()
 }
 

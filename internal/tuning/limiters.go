@@ -11,6 +11,13 @@ const (
 	// QuickestGrowth is the factor by which the duration of the quickest call grows with
 	// each call: a server that has become slower is not measured by its past for ever.
 	QuickestGrowth = 1.0001
+	// FirstRate is what a Temporal on two cores records in a second: the rate until one
+	// was measured.
+	FirstRate = 200
+	// RateWindow is the least time over which a rate is measured, and RateWeight what
+	// the newest one counts.
+	RateWindow = time.Second
+	RateWeight = 0.3
 )
 
 // The pacing of completions (0008).
@@ -22,13 +29,6 @@ const (
 	CompletionSlowdown = 4
 	// ReservedFor is how long a place is reserved. Whoever comes later waits again.
 	ReservedFor = 2 * time.Second
-	// FirstCompletionRate is what a Temporal on two cores records in a second: the rate
-	// until one was measured.
-	FirstCompletionRate = 200
-	// RateWindow is the least time over which a rate is measured, and RateWeight what
-	// the newest one counts.
-	RateWindow = time.Second
-	RateWeight = 0.3
 	// CompletionWait is how long a completion may wait if it is not known when its task
 	// times out.
 	CompletionWait = 10 * time.Second
