@@ -90,10 +90,10 @@ func withWorker(t *testing.T, h *testenv.Env, path string) bool {
 }
 
 // bookEager books a timer that the worker beside the gateway has from then on.
-func bookEager(t *testing.T, h *testenv.Env, kind, id, url string) {
+func bookEager(t *testing.T, h *testenv.Env, kind, url string) {
 	t.Helper()
-	booked := h.Add(booking(kind, id, tooLate, url))
-	require.True(t, withWorker(t, h, kind+"/"+id))
+	booked := h.Add(booking(kind, "1", tooLate, url))
+	require.True(t, withWorker(t, h, kind+"/1"))
 	require.Equal(t, "scheduled", booked.Status)
 	listed := h.Do("GET", "/v1/timers?business_type="+kind+"&due_from="+timer.At(booked.DueAt).String(), nil)
 	require.Equal(t, http.StatusOK, listed.Status)
@@ -119,7 +119,7 @@ func TestChangedWhileEagerlyStarted(t *testing.T) { // it needs the machine for 
 			t.Parallel()
 			r, kind := receiver.New(t), typeOf(t)
 			h.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}})
-			bookEager(t, h, kind, "1", r.URL)
+			bookEager(t, h, kind, r.URL)
 			reply := h.Do(c.method, "/v1/timers/"+kind+"/1"+c.path, body(c.body))
 			require.Equal(t, http.StatusOK, reply.Status, "%s", reply.Body)
 			if c.status != "delivered" {
@@ -156,7 +156,7 @@ func TestEndedWhileEagerlyStarted(t *testing.T) { // it needs the machine for it
 		if tool[0] == process.Tctl(t) {
 			flags = append([]string{"--address", addr}, "workflow", tool[1], "--workflow_id", kind+"/"+id)
 		}
-		execute(t, tool[0], flags...)
+		process.Execute(t, tool[0], flags...)
 	}
 	require.True(t, time.Now().Before(rings.DueAt), "all of them came before the ring")
 	r.Await(t, "rings", 1)
@@ -237,7 +237,7 @@ func TestNobodyHearsTheEagerStart(t *testing.T) {
 	request := h.Request("POST", "/v1/timers", booking(kind, "1", "1s", r.URL))
 	ctx, leave := context.WithCancel(t.Context())
 	left.Store(&leave)
-	_, err = http.DefaultClient.Do(request.WithContext(ctx)) //nolint:bodyclose // there is none
+	_, err = (&http.Client{Timeout: 10 * time.Second}).Do(request.WithContext(ctx))
 	require.ErrorIs(t, err, context.Canceled)
 	r.Await(t, "1", 1)
 	done := h.Await(kind+"/1", "delivered")
