@@ -42,6 +42,9 @@ type Engine struct {
 	// Redeliveries try many failed timers again.
 	Redeliveries *Jobs[timer.Redelivery, timer.Redelivered]
 
+	// Dispatches call a receiver for each of many items.
+	Dispatches *Dispatches
+
 	kernel *kernel
 	leave  context.CancelFunc
 }
@@ -64,6 +67,7 @@ func New(config Config) *Engine {
 		Reconciler: newReconciler(timers, queues),
 		Alerts:     &Alerts{kernel: k, policies: policies},
 		Namespace:  &Namespace{kernel: k},
+		Dispatches: newDispatches(policies, config.Reach),
 		kernel:     k,
 		leave:      leave,
 	}

@@ -19,7 +19,7 @@ func (t *Timers) admit(ctx context.Context, r Request) (timer.Spec, error) {
 	if err := t.reach.Callback(r.Terms.Callback).Join(err); err != nil {
 		return timer.Spec{}, err
 	}
-	policy, err := t.policyFor(ctx, spec)
+	policy, err := t.policies.policyFor(ctx, spec.BusinessType, spec.Callback)
 	if err != nil {
 		return timer.Spec{}, err
 	}
@@ -53,30 +53,30 @@ func checkInterval(rule *timer.Recurrence, policy timer.Policy) error {
 		Detail: "must not ring more often than every " + policy.MinInterval.String() + ", the policy's min_interval"}}.Err()
 }
 
-// policyFor is the policy that a booking is held to. It refuses a timer that
-// nobody would be called for.
-func (t *Timers) policyFor(ctx context.Context, spec timer.Spec) (timer.Policy, error) {
-	policy, err := t.policies.cached(ctx, spec.BusinessType)
-	addressed := spec.Callback != nil && spec.Callback.Addressed()
+// policyFor is the policy that an order is held to. It refuses one that nobody would be
+// called for.
+func (p *Policies) policyFor(ctx context.Context, businessType string, callback *timer.Callback) (timer.Policy, error) {
+	policy, err := p.cached(ctx, businessType)
+	addressed := callback != nil && callback.Addressed()
 	switch {
 	case err == nil && !policy.Callback.Addressed() && !addressed:
 		return timer.Policy{}, timer.FieldErrors{{Pointer: "/callback/url", Code: timer.CodeRequired,
 			Detail: "is required: the policy of the business type names none"}}.Err()
 	case err == nil && addressed && policy.Callback.Stream:
-		return timer.Policy{}, policy.RefuseOwn(*spec.Callback).Err()
+		return timer.Policy{}, policy.RefuseOwn(*callback).Err()
 	case timer.CodeOf(err) != timer.NotFound:
 		return policy, err
 	case addressed:
 		return timer.Policy{}.WithDefaults(), nil
 	}
-	return timer.Policy{}, unknownType(spec.BusinessType)
+	return timer.Policy{}, unknownType(businessType)
 }
 
 func unknownType(businessType string) error {
 	return &timer.Error{
 		Code: timer.UnknownBusinessType,
 		Message: "The business type " + businessType +
-			" has no policy. Put one at /v1/policies/" + businessType + ", or give the timer a callback.url.",
+			" has no policy. Put one at /v1/policies/" + businessType + ", or give a callback.url.",
 	}
 }
 

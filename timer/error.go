@@ -30,11 +30,12 @@ const (
 // Error is a refusal or a failure that a caller may be told about.
 type Error struct {
 	Code        Code
-	Message     string      // a sentence for the caller
-	FieldErrors FieldErrors // the refused fields, if fields were refused
-	Timer       *View       // the timer's true state, where it is the reason
-	Quota       *Quota      // the limit that was reached, where it is the reason
-	Cause       error       // for the log only
+	Message     string        // a sentence for the caller
+	FieldErrors FieldErrors   // the refused fields, if fields were refused
+	Timer       *View         // the timer's true state, where it is the reason
+	Dispatch    *DispatchView // the dispatch's true state, where it is the reason
+	Quota       *Quota        // the limit that was reached, where it is the reason
+	Cause       error         // for the log only
 }
 
 func (e *Error) Error() string {

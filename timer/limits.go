@@ -147,4 +147,30 @@ const (
 	MinRedeliveryRate     = 0.1
 	MaxRedeliveryRate     = 1000
 	DefaultRedeliveryRate = 10
+
+	// MinDispatchRate and MaxDispatchRate bound the items that a dispatch sends in a
+	// second. The fastest is beyond what one engine on two cores was measured to do.
+	MinDispatchRate = 0.001
+	MaxDispatchRate = 10_000
+	// MaxWarmUp bounds the time over which a dispatch rises to its rate.
+	MaxWarmUp = time.Hour
+	// MaxDispatchLife is for how long after its due time the items of a dispatch are kept.
+	MaxDispatchLife = 365 * 24 * time.Hour
+	// MaxInlineItems and MaxInlineBytes bound the items that an order brings along, and
+	// the bytes of their payloads. More of them are uploaded.
+	MaxInlineItems = 1000
+	MaxInlineBytes = 1 << 20
+	// MaxDispatchItem bounds the payload of an item, in bytes, as that of a timer.
+	MaxDispatchItem = MaxPayload
+	// MaxDispatchPage bounds the items of one callback, and of one answer of a loader.
+	MaxDispatchPage     = 1000
+	DefaultDispatchPage = 100
+	// MaxDispatchShards bounds the shards of a loader, each of which is a workflow.
+	MaxDispatchShards = 100
+	// MaxCursor bounds a loader's cursor, in bytes, and MaxPageAnswer the verdicts on the
+	// items of one callback.
+	MaxCursor     = 1024
+	MaxPageAnswer = 1 << 20
+	// MaxLoaderAnswer bounds one answer of a loader, in bytes.
+	MaxLoaderAnswer = 8 << 20
 )

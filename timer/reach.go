@@ -25,6 +25,12 @@ func (r Reach) Callback(c *Callback) (errs FieldErrors) {
 	return errs
 }
 
+// Loader returns what is wrong with where a loader leads.
+func (r Reach) Loader(l DispatchLoader) (errs FieldErrors) {
+	errs.Under("/loader", r.destination(HTTP(l.URL)))
+	return errs
+}
+
 // Policy returns what is wrong with where the destinations of a policy lead. Those that
 // old has as well are not judged again.
 func (r Reach) Policy(p, old Policy) (errs FieldErrors) {

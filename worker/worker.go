@@ -13,6 +13,7 @@ import (
 	sdkworker "go.temporal.io/sdk/worker"
 
 	"github.com/wakecall/wakecall/activities"
+	"github.com/wakecall/wakecall/activities/dispatch"
 	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
@@ -25,6 +26,7 @@ type Options struct {
 	Client     client.Client
 	Attempter  *activities.Attempter
 	Controller *activities.Controller
+	Dispatcher *dispatch.Executor
 	Policies   Policies
 	Queues     Queues
 	Reconciler Reconciler
@@ -53,9 +55,9 @@ type Observer interface {
 
 // Workers are the pollers of one process: for workflow tasks and the attempts
 // inside them, for the attempts that the server paces, for control work (queue
-// rates, alerts), for jobs, and for questions that only this process can answer.
+// rates, alerts), for jobs, for dispatches, and for questions that only this process can answer.
 type Workers struct {
-	timers, defaults, receipts, control, jobs sdkworker.Worker
+	timers, defaults, receipts, control, jobs, dispatches sdkworker.Worker
 
 	attempter *activities.Attempter
 
@@ -98,6 +100,13 @@ func New(options Options) *Workers {
 			MaxHeartbeatThrottleInterval:       tuning.JobHeartbeat,
 			WorkerStopTimeout:                  options.StopTimeout,
 		}),
+		dispatches: sdkworker.New(options.Client, workflows.DispatchQueue, sdkworker.Options{
+			DisableWorkflowWorker:              true,
+			MaxConcurrentActivityTaskPollers:   tuning.DispatchPollers,
+			MaxConcurrentActivityExecutionSize: tuning.DispatchSlots,
+			WorkerStopTimeout:                  options.StopTimeout,
+			DisableEagerActivities:             true,
+		}),
 		receipts: sdkworker.New(options.Client, workflows.ReceiptQueue(options.Identity), sdkworker.Options{
 			DisableWorkflowWorker:            true,
 			MaxConcurrentActivityTaskPollers: tuning.ReceiptPollers,
@@ -119,6 +128,8 @@ func New(options Options) *Workers {
 	for _, queue := range []sdkworker.Worker{w.jobs, w.control} { // where the older ones wait
 		register(queue, workflows.RedeliveryJob.Activity, options.Controller.Redeliver)
 	}
+	register(w.dispatches, workflows.ActivityDispatch, options.Dispatcher.Run)
+	register(w.dispatches, workflows.ActivitySweep, options.Dispatcher.Sweep)
 	return w
 }
 
@@ -170,5 +181,5 @@ func (w *Workers) Stop() {
 
 // parts are in the order of their start: who makes attempts must be there to be asked.
 func (w *Workers) parts() []sdkworker.Worker {
-	return []sdkworker.Worker{w.receipts, w.control, w.jobs, w.timers, w.defaults}
+	return []sdkworker.Worker{w.receipts, w.control, w.jobs, w.dispatches, w.timers, w.defaults}
 }

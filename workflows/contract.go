@@ -21,6 +21,9 @@ const (
 	// ControlQueue is polled for what concerns no single timer: queue rates and
 	// alerts.
 	ControlQueue = "wakecall-control"
+	// DispatchQueue is polled for the shards of dispatches, each of which takes a slot
+	// while it sends.
+	DispatchQueue = "wakecall-dispatch"
 	// DefaultDeliveryQueue is polled for the paced attempts of business types that
 	// have no policy.
 	DefaultDeliveryQueue = "wakecall-delivery"
@@ -54,6 +57,12 @@ const (
 	TypeNotify     = "WakecallNudge"
 	TypeRegistry   = "WakecallRegistry"
 
+	TypeDispatch      = "WakecallDispatch"
+	TypeDispatchShard = "WakecallDispatchShard"
+	// TypeDispatchPage is that of workflows which nobody runs: their input is a page of
+	// items.
+	TypeDispatchPage = "WakecallDispatchPage"
+
 	// TypeCheck is that of workflows which nobody runs, see [CheckQueue].
 	TypeCheck = "WakecallCheck"
 )
@@ -81,6 +90,10 @@ const (
 	ActivityAlert = "alert"
 	// ActivityRedeliver tries many failed timers again.
 	ActivityRedeliver = "redeliver"
+	// ActivityDispatch sends the items of a shard of a dispatch, and ActivitySweep clears
+	// away what a dispatch has stored.
+	ActivityDispatch = "dispatch"
+	ActivitySweep    = "sweep"
 )
 
 // CauseChange is the reason of a cancel that gateways once sent along with a
@@ -98,6 +111,12 @@ const (
 	SignalChange       = "change"
 	SignalBackPressure = "back-pressure"
 	SignalRegister     = "register"
+	// SignalCommit and SignalStored are sent by an upload, SignalPlan to the shards of a
+	// dispatch and SignalShard by them.
+	SignalCommit       = "commit"
+	SignalStored       = "stored"
+	SignalPlan         = "plan"
+	SignalShard        = "shard"
 	UpdatePutPolicy    = "put"
 	UpdateDeletePolicy = "delete"
 	UpdateLiftPressure = "lift-back-pressure"
@@ -116,6 +135,11 @@ const (
 
 	MemoRedelivery = "redelivery"
 	MemoRegistry   = "registry"
+
+	MemoDispatch = "dispatch"
+	MemoShard    = "shard"
+	// MemoItems is how many items a stored page has.
+	MemoItems = "items"
 )
 
 // Search attributes, registered in the namespace.

@@ -32,6 +32,17 @@ func TestStoredEntities(t *testing.T) {
 	golden.CheckBut(t, "put_policy", workflows.PutPolicy{Record: record, IfVersion: 3}, ".Record.Policy")
 }
 
+// What dispatches are stored as. What they say of themselves is held to files of its own.
+func TestStoredDispatches(t *testing.T) {
+	t.Parallel()
+	commit := workflows.DispatchCommit{Parts: []timer.DispatchPart{{Prefix: "dispatch-page:a/b/", Pages: 2}}, Sizes: []int{1000, 12}}
+	golden.Check(t, "dispatch_commit", commit)
+	golden.CheckBut(t, "dispatch_input", workflows.DispatchInput{DispatchCommit: commit}, ".Memo")
+	golden.CheckBut(t, "shard_news", workflows.ShardNews{Shard: 3, Active: true, Counts: timer.DispatchCounts{
+		Found: 90, Done: 70, Failed: 5, Retrying: 6, InFlight: 7, Callbacks: 99,
+	}})
+}
+
 // registered collects the functions of the workflows.
 type registered []any
 
@@ -47,6 +58,7 @@ func TestEveryStoredTypeIsHeld(t *testing.T) {
 	types := []reflect.Type{ // signals and updates
 		reflect.TypeFor[timer.Change](), reflect.TypeFor[timer.BackPressure](), reflect.TypeFor[workflows.Registration](),
 		reflect.TypeFor[workflows.PutPolicy](), reflect.TypeFor[workflows.PolicyRecord](),
+		reflect.TypeFor[timer.DispatchChange](), reflect.TypeFor[workflows.DispatchCommit](), reflect.TypeFor[workflows.ShardNews](),
 	}
 	for _, f := range functions {
 		for i := 1; i < reflect.TypeOf(f).NumIn(); i++ { // the first is the context

@@ -16,4 +16,8 @@ const (
 	HeaderRevision     = "Wakecall-Revision"
 	// HeaderOccurrence numbers the rings of a recurring timer, from 1.
 	HeaderOccurrence = "Wakecall-Occurrence"
+	// HeaderDispatch is the id of the dispatch that an item belongs to.
+	HeaderDispatch = "Wakecall-Dispatch"
+	// HeaderShard is the shard of a dispatch that a loader is asked for.
+	HeaderShard = "Wakecall-Shard"
 )

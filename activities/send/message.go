@@ -23,6 +23,10 @@ type Message struct {
 	Secrets []string
 	// Timeout bounds the attempt from its first step to the answer.
 	Timeout time.Duration
+	// Answer is how many bytes of the answer are wanted; 0 for none.
+	Answer int
+	// Ask is whether it is a question: it has no body, and what counts is the answer.
+	Ask bool
 	// Expires is when it is of no use any more, zero for never.
 	Expires time.Time
 	// TLS is what the policy adds, nil for nothing.
@@ -48,6 +52,9 @@ type Envelope struct {
 	TLS     *timer.TLS
 	// Declare is what a broker has to be asked to declare first, nil for nothing.
 	Declare *timer.Declare
+	// Answer and Ask are those of the message. A transport without answers ignores them.
+	Answer int
+	Ask    bool
 }
 
 // envelope signs a message for an attempt that begins at a moment.
@@ -57,7 +64,7 @@ func (m Message) envelope(at time.Time) Envelope {
 	sign(headers, signed{id: m.ID, at: at, body: m.Body}, m.Secrets)
 	return Envelope{
 		ID: m.ID, Destination: m.Destination, ContentType: m.ContentType, Body: m.Body, Headers: headers,
-		Expires: m.Expires, TLS: m.TLS, Declare: m.Declare,
+		Expires: m.Expires, TLS: m.TLS, Declare: m.Declare, Answer: m.Answer, Ask: m.Ask,
 	}
 }
 
@@ -68,6 +75,9 @@ type Outcome struct {
 	timer.Answer
 	// FirstByte is when the message began to leave, zero when nothing was sent.
 	FirstByte time.Time
+	// Body is what was wanted of an answer that delivered; one byte more than that where
+	// there was more.
+	Body []byte
 	// Ended is when the answer was there, or it was clear that none comes.
 	Ended time.Time
 }

@@ -47,6 +47,9 @@ const (
 // Is selects the runs with this value.
 func (k Keyword) Is(value string) Query { return Query{string(k) + " = " + quote(value)} }
 
+// Begins selects the runs whose value begins with a text.
+func (k Keyword) Begins(with string) Query { return Query{string(k) + " STARTS_WITH " + quote(with)} }
+
 // Not selects the runs with another value. Those with none are not among them.
 func (k Keyword) Not(value string) Query { return Query{string(k) + " != " + quote(value)} }
 

@@ -17,6 +17,7 @@ import (
 	"go.temporal.io/sdk/log"
 
 	"github.com/wakecall/wakecall/activities"
+	"github.com/wakecall/wakecall/activities/dispatch"
 	httpsend "github.com/wakecall/wakecall/activities/send/http"
 	"github.com/wakecall/wakecall/engine"
 	"github.com/wakecall/wakecall/internal/completion"
@@ -194,8 +195,11 @@ func (a *App) StartWorker() (*worker.Workers, error) {
 	if err != nil {
 		return nil, err
 	}
+	dispatcher := dispatch.New(dispatch.Config{
+		Store: a.Engine.Dispatches, Policies: a.Engine.Policies, Opener: a.box, Sender: sender, Observer: a.Telemetry,
+	})
 	workers := worker.New(worker.Options{
-		Identity: a.Identity, Client: a.Client, Attempter: attempter,
+		Identity: a.Identity, Client: a.Client, Attempter: attempter, Dispatcher: dispatcher,
 		Controller: &activities.Controller{
 			Queues: a.Engine.Queues, Policies: a.Engine.Policies, Sender: sender, Failures: a.Engine.Failures,
 		},

@@ -54,6 +54,7 @@ type Telemetry struct {
 	released   *prometheus.CounterVec
 	repeated   prometheus.Counter
 	resent     prometheus.Counter
+	dispatches dispatches
 }
 
 // labelType is the label of business types, see [labels].
@@ -111,6 +112,8 @@ func NewTelemetry(version string) (*Telemetry, error) {
 	t.resent = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "wakecall_resent_total", Help: "Attempts that were sent once more, because the receiver closed a kept connection without a word.",
 	})
+	t.dispatches = newDispatches()
+	registry.MustRegister(t.dispatches.all()...)
 	build := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "wakecall_build_info", Help: "Constant 1.", ConstLabels: prometheus.Labels{"version": version},
 	}, func() float64 { return 1 })

@@ -149,3 +149,60 @@ const (
 	// waits of 1, 2, 4 and 8 seconds lie between.
 	JobTries = 5
 )
+
+// The executors of dispatches (0040).
+const (
+	// DispatchRead is the time between two readings of what a dispatch goes by: each is one
+	// call of Temporal for a process and a dispatch, and no write.
+	DispatchRead = 500 * time.Millisecond
+	// DispatchTick is the least time between two looks at what is due.
+	DispatchTick = time.Millisecond
+	// DispatchLate is how late an item may leave. A second loses no more than that of its
+	// rate, and none has more than a tenth too much, after a moment without a processor.
+	DispatchLate = 80 * time.Millisecond
+	// DispatchGap is what a shard makes up for where it went from one executor to the next.
+	DispatchGap = 500 * time.Millisecond
+	// DispatchFull is the pause where nothing can be sent: for want of a place, or of items.
+	DispatchFull = 2 * time.Millisecond
+	// DispatchInFlight is how many callbacks of a type may be under way at once in one worker
+	// where its policy names no number: at 4,000 a second, those of a quarter of a second.
+	DispatchInFlight = 1000
+	// DispatchEvents is how many ends of callbacks may wait for the loop.
+	DispatchEvents = 1024
+	// DispatchStint is how long a shard stays with a worker. One that has joined has its
+	// share within twice that. LongestStint holds where there is one shard, and StintItems
+	// makes stints longer at low rates, each of which costs Temporal six writes.
+	DispatchStint = 30 * time.Second
+	LongestStint  = 10 * time.Minute
+	StintItems    = 600
+	// DispatchHandover is how long a shard that shall go to another worker waits for its
+	// callbacks under way, and DispatchHandoverAgain when it tries again.
+	DispatchHandover      = 100 * time.Millisecond
+	DispatchHandoverAgain = 5 * time.Second
+	// DispatchPatience is how long nothing is sent after an answer 429 that does not say for
+	// how long.
+	DispatchPatience = 2 * time.Second
+	// ReadAhead is how many seconds' worth of items are read ahead.
+	ReadAhead = 2 * time.Second
+	// OpenPages bounds the pages of which some items are under way: each is named in every
+	// sign of life.
+	OpenPages = 64
+	// LadderFlush is how long items that failed wait to be stored together, and
+	// LadderPatience how long an executor waits for the next that is due.
+	LadderFlush    = 5 * time.Second
+	LadderPatience = 5 * time.Second
+	// DispatchPageItems and DispatchPageBytes bound a stored page: Temporal takes 2 MB for a
+	// value. ItemOverhead is what an item takes beside its payload.
+	DispatchPageItems = 1000
+	DispatchPageBytes = 512 << 10
+	ItemOverhead      = 200
+	// StorePause is the pause after a page that could not be read or written.
+	StorePause = time.Second
+	// EmptyPagePause is the pause after a page of a loader that had no items.
+	EmptyPagePause = 100 * time.Millisecond
+	// RecentSeconds is for how many seconds a shard tells what it sent.
+	RecentSeconds = 12
+)
+
+// LoaderWaits are the waits between questions that a loader does not answer.
+var LoaderWaits = []time.Duration{time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute}

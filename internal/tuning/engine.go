@@ -131,3 +131,17 @@ const (
 	// BacklogPoll is the time between two looks at how many tasks a queue has.
 	BacklogPoll = 5 * time.Millisecond
 )
+
+// Dispatches.
+const (
+	// MemoTrusted is how long it is trusted what a dispatch says of itself.
+	MemoTrusted = 400 * time.Millisecond
+	// EffectPoll is the time between two looks for the effect of a change.
+	EffectPoll = 50 * time.Millisecond
+	// ShardReads is how many shards are read at once, and SweepWidth how many pages are
+	// cleared away at once.
+	ShardReads = 16
+	SweepWidth = 16
+	// UploadSigns is after how many pages an upload tells that it lives.
+	UploadSigns = 200
+)

@@ -15,6 +15,9 @@ const (
 	ReceiptPollers = 2
 	// ControlPollers take control work, which is rare and short.
 	ControlPollers = 2
+	// DispatchPollers take the shards of dispatches, each of which then runs for long. Few of
+	// them: where several workers poll, each shall get its part.
+	DispatchPollers = 2
 	// JobPollers take jobs, each of which then runs for long.
 	JobPollers = 2
 )
@@ -34,6 +37,8 @@ const (
 	// JobSlots are many: a job takes one for as long as it runs, which may be weeks, and
 	// waits for most of that time (0032).
 	JobSlots = 100
+	// DispatchSlots are the shards that one worker sends at once.
+	DispatchSlots = 64
 	// JobHeartbeat is how old the progress of a job may be that is shown, and how
 	// long it may take to hear that it shall stop.
 	JobHeartbeat = time.Second

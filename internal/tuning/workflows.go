@@ -82,3 +82,41 @@ const (
 	QueueRateFirst   = 200 * time.Millisecond
 	QueueRateLongest = 5 * time.Second
 )
+
+// Dispatches (0040).
+const (
+	// DispatchBeat is the least time between two signs of life of a shard, and
+	// DispatchSilence after how long without one another worker goes on: what a killed
+	// worker would have sent is missing for less than two seconds.
+	DispatchBeat    = 250 * time.Millisecond
+	DispatchSilence = 1500 * time.Millisecond
+	// DispatchBeatItems is how many items a shard sends between two signs of life where that
+	// takes longer: each of them costs Temporal a write.
+	DispatchBeatItems = 25
+	// DispatchLongestBeat bounds the time between two of them.
+	DispatchLongestBeat = 20 * time.Second
+	// DispatchStintLimit bounds one stint, which ends by itself much earlier.
+	DispatchStintLimit = time.Hour
+	// DispatchRetryFirst and DispatchRetryLongest are the waits after stints that failed.
+	DispatchRetryFirst   = 10 * time.Millisecond
+	DispatchRetryLongest = 10 * time.Second
+	// DispatchUploadLife is how long an upload may be silent.
+	DispatchUploadLife = time.Hour
+	// DispatchLead is the time between the start of the shards and their first item: by
+	// then each of them is with a worker.
+	DispatchLead = 500 * time.Millisecond
+	// ShardRate is how many items a second one shard of an upload is made for, and
+	// MaxUploadShards how many shards there are at most: those of a killed worker are
+	// missing together, and each costs its signs of life.
+	ShardRate       = 200
+	MaxUploadShards = 8
+	// LoaderRate is the same for shards that are loaded at once, of which there are
+	// MinLoading to MaxLoading: a slow loader holds up its own shard alone.
+	LoaderRate = 100
+	MinLoading = 2
+	MaxLoading = 16
+	// SweepTimeout bounds one try to clear away what a dispatch has stored, and
+	// SweepSilence its signs of life.
+	SweepTimeout = time.Hour
+	SweepSilence = 30 * time.Second
+)

@@ -72,7 +72,24 @@ func (t *Transport) Send(ctx context.Context, e send.Envelope) send.Outcome {
 		return outcome
 	}
 	outcome.Answer = answerOf(sent.response.StatusCode(), sent.response.Header(), outcome.Ended)
+	if e.Answer > 0 && outcome.Delivered {
+		return read(sent.response.RawBody(), e.Answer, outcome)
+	}
 	drain(sent.response.RawBody(), cancel)
+	return outcome
+}
+
+// read reads what is wanted of an answer. One that breaks off, or takes longer than the
+// attempt may, did not deliver.
+func read(body io.ReadCloser, most int, outcome send.Outcome) send.Outcome {
+	text, err := io.ReadAll(io.LimitReader(body, int64(most)+1))
+	_ = body.Close()
+	outcome.Ended = time.Now()
+	if err != nil {
+		outcome.Answer = timer.Answer{Class: send.Classify(err), Status: outcome.Status}
+		return outcome
+	}
+	outcome.Body = text
 	return outcome
 }
 

@@ -3,6 +3,7 @@ package httpsend
 import (
 	"context"
 	"crypto/tls"
+	"net/http"
 	"net/http/httptrace"
 	"sync/atomic"
 	"time"
@@ -35,7 +36,11 @@ func post(ctx context.Context, client *resty.Client, e send.Envelope) (t transmi
 	if len(e.Body) > 0 {
 		request.SetBody(e.Body)
 	}
-	t.response, t.err = request.Post(e.Destination.URL)
+	method := http.MethodPost
+	if e.Ask {
+		method = http.MethodGet
+	}
+	t.response, t.err = request.Execute(method, e.Destination.URL)
 	t.kept, t.answered = wire.kept.Load(), wire.answered.Load()
 	if sent := wire.firstByte.Load(); sent != nil {
 		t.firstByte = *sent

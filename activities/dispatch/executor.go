@@ -1,0 +1,100 @@
+package dispatch
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/wakecall/wakecall/activities/send"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// Store keeps pages of items, and what dispatches and their shards say of themselves.
+type Store interface {
+	// ReadPage reads a stored page, by its id. One that is not there is [timer.NotFound].
+	ReadPage(ctx context.Context, id string) (timer.DispatchPage, error)
+	// WritePage stores a page, in place of one that has its id. life is how long it is
+	// kept at most.
+	WritePage(ctx context.Context, id string, page timer.DispatchPage, life time.Duration) error
+	// Read is what a dispatch says of itself, a moment ago at most. One that has ended is
+	// [timer.NotFound].
+	Read(ctx context.Context, key timer.Key) (timer.DispatchMemo, error)
+	// Beat is a sign of life of an executor, which stores how far it is. It fails with
+	// [timer.NotFound] where another one has taken its place, and with [timer.Overtaken]
+	// where it shall stop.
+	Beat(ctx context.Context, token []byte, state timer.DispatchState) error
+	// Sweep clears pages away. beat is called while it does.
+	Sweep(ctx context.Context, sweep timer.DispatchSweep, beat func()) error
+}
+
+// Sender sends messages.
+type Sender interface {
+	Send(ctx context.Context, m send.Message) send.Outcome
+}
+
+// Policies tells the policy of a business type, its secrets opened.
+type Policies interface {
+	Policy(ctx context.Context, businessType string) (timer.Policy, error)
+	HoldBack(ctx context.Context, businessType string, wish timer.BackPressure) error
+}
+
+// Opener opens values that were sealed before they reached Temporal.
+type Opener interface {
+	Open(sealed string) (string, error)
+}
+
+// What becomes of items, in metrics.
+const (
+	OutcomeDone   = "done"
+	OutcomeRetry  = "retry"
+	OutcomeFailed = "failed"
+)
+
+// Observer is told what becomes of items.
+type Observer interface {
+	// Dispatched counts items of a business type by what became of them.
+	Dispatched(businessType, outcome string, items int)
+	// Dispatching tells the rate that a shard is to send at, and how late it is; zeros where
+	// it sends no more.
+	Dispatching(key timer.Key, shard int, perSecond float64, lag time.Duration)
+}
+
+// Config is what an [Executor] needs.
+type Config struct {
+	Store    Store
+	Policies Policies
+	Opener   Opener
+	Sender   Sender
+	Observer Observer
+}
+
+// Executor sends the items of shards. It is safe for concurrent use.
+type Executor struct {
+	Config
+
+	mu sync.Mutex
+	// inFlight counts the callbacks under way of each business type.
+	inFlight map[string]int
+}
+
+// New returns an Executor.
+func New(config Config) *Executor { return &Executor{Config: config, inFlight: map[string]int{}} }
+
+// admit takes a place among the callbacks of a business type, of which there are limit.
+func (e *Executor) admit(businessType string, limit int) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.inFlight[businessType] >= limit {
+		return false
+	}
+	e.inFlight[businessType]++
+	return true
+}
+
+func (e *Executor) release(businessType string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.inFlight[businessType]--; e.inFlight[businessType] == 0 {
+		delete(e.inFlight, businessType)
+	}
+}

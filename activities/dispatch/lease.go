@@ -1,0 +1,57 @@
+package dispatch
+
+import (
+	"context"
+	"time"
+
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// beat tells Temporal that the shard is worked on, and how far it is.
+func (s *stint) beat(ctx context.Context, now time.Time) {
+	items := time.Duration(tuning.DispatchBeatItems / s.each() * float64(time.Second))
+	s.beating, s.beatAt = true, now.Add(max(min(items, s.silence/3), tuning.DispatchBeat))
+	state := s.snapshot()
+	if s.paced {
+		s.Observer.Dispatching(s.shard.Key, s.shard.Number, s.pace.PerSecond/float64(s.pace.Shards), time.Duration(s.state.LagMS)*time.Millisecond)
+	}
+	s.state.LagMS = 0
+	s.beside(func() func() {
+		ctx, cancel := context.WithTimeout(ctx, max(s.silence, tuning.DispatchSilence))
+		defer cancel()
+		err := s.Store.Beat(ctx, s.token, state)
+		return func() { s.beaten(now, err) }
+	})
+}
+
+// beaten takes what came of a sign of life. Without one in time nothing more is sent:
+// another worker may have the shard by then.
+func (s *stint) beaten(began time.Time, err error) {
+	s.beating = false
+	switch code := timer.CodeOf(err); {
+	case err == nil:
+		s.lease = began.Add(s.silence * 4 / 5)
+	case code == timer.NotFound:
+		s.lost = true
+	case code == timer.Overtaken:
+		s.why, s.over = timer.StintCancelled, time.Time{}
+	}
+}
+
+// readAgain reads what the shard goes by. What cannot be read holds on as it was.
+func (s *stint) readAgain(ctx context.Context, now time.Time) {
+	s.reread, s.readAt = true, now.Add(tuning.DispatchRead)
+	s.beside(func() func() {
+		next, err := s.read(ctx, s.shard.Key)
+		return func() {
+			s.reread = false
+			switch {
+			case err == nil:
+				s.settings = next
+			case timer.CodeOf(err) == timer.NotFound:
+				s.why, s.over = timer.StintCancelled, time.Time{}
+			}
+		}
+	})
+}

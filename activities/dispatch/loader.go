@@ -1,0 +1,98 @@
+package dispatch
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/wakecall/wakecall/activities/send"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// answer is what a loader answers.
+type answer struct {
+	Items      []timer.DispatchItem `json:"items"`
+	NextCursor *string              `json:"next_cursor"`
+}
+
+// ask asks the loader for the page at a cursor, signed like a callback. Its error is
+// [timer.InvalidRequest] where the answer is none, so that asking again is of no use.
+func (s *stint) ask(ctx context.Context, cursor string) (batch, error) {
+	c, loader := s.settings, s.settings.memo.Order.Loader
+	question := url.Values{
+		"shard": {strconv.Itoa(s.shard.Number)}, "shards": {strconv.Itoa(loader.Shards)}, "limit": {strconv.Itoa(loader.PageSize)},
+	}
+	if cursor != "" {
+		question.Set("cursor", cursor)
+	}
+	address, err := url.Parse(loader.URL)
+	if err != nil {
+		return batch{}, rubbish("The loader's URL cannot be read.")
+	}
+	for name, values := range address.Query() {
+		if _, ours := question[name]; !ours {
+			question[name] = values
+		}
+	}
+	address.RawQuery = question.Encode()
+	headers := map[string]string{
+		send.HeaderBusinessType: s.shard.BusinessType, send.HeaderDispatch: s.shard.BusinessID, send.HeaderShard: strconv.Itoa(s.shard.Number),
+	}
+	outcome := s.Sender.Send(ctx, send.Message{
+		ID:          s.shard.MessageID(fmt.Sprintf("loader\n%d\n%s", s.shard.Number, cursor)),
+		Destination: timer.HTTP(address.String()), Headers: headers, Secrets: c.policy.Secrets(time.Now()),
+		Timeout: loader.Timeout.D(), TLS: c.policy.TLS.Trust(), Ask: true, Answer: timer.MaxLoaderAnswer,
+	})
+	switch timer.Judge(outcome.Answer).Decision {
+	case timer.DecisionDelivered:
+		return parse(outcome.Body, loader.PageSize)
+	case timer.DecisionStop:
+		return batch{}, rubbish("The loader cannot be asked: " + outcome.Describe())
+	default:
+		return batch{}, errors.New("The loader did not answer: " + outcome.Describe()) //nolint:staticcheck // shown as a sentence
+	}
+}
+
+// parse reads the answer of a loader.
+func parse(body []byte, most int) (batch, error) {
+	if len(body) > timer.MaxLoaderAnswer {
+		return batch{}, rubbish(fmt.Sprintf("The loader's answer has more than %d bytes.", timer.MaxLoaderAnswer))
+	}
+	var read answer
+	if err := json.Unmarshal(body, &read); err != nil {
+		return batch{}, rubbish("The loader's answer is not of the form {\"items\":[…],\"next_cursor\":\"…\"}: " + err.Error())
+	}
+	if read.Items == nil {
+		return batch{}, rubbish("The loader's answer has no items.")
+	}
+	if len(read.Items) > most {
+		return batch{}, rubbish(fmt.Sprintf("The loader answered %d items where at most %d were asked for.", len(read.Items), most))
+	}
+	for i := range read.Items {
+		read.Items[i].Attempts, read.Items[i].Failure = 0, nil
+		if errs := read.Items[i].Check(); len(errs) > 0 {
+			return batch{}, rubbish(fmt.Sprintf("The loader's item %d is refused: %s", i, errs.Error()))
+		}
+	}
+	if read.NextCursor == nil || *read.NextCursor == "" {
+		return batch{items: read.Items, end: true}, nil
+	}
+	if len(*read.NextCursor) > timer.MaxCursor {
+		return batch{}, rubbish(fmt.Sprintf("The loader's next_cursor has more than %d bytes.", timer.MaxCursor))
+	}
+	return batch{items: read.Items, next: *read.NextCursor}, nil
+}
+
+func rubbish(message string) error { return &timer.Error{Code: timer.InvalidRequest, Message: message} }
+
+// text is an error in a problem's message.
+func text(err error) string {
+	if e, ok := errors.AsType[*timer.Error](err); ok {
+		return e.Message
+	}
+	return err.Error()
+}

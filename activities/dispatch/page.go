@@ -1,0 +1,95 @@
+package dispatch
+
+import (
+	"hash/fnv"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+// page is an open page: some of its items have still to be dealt with.
+type page struct {
+	timer.DispatchOpen
+	items []timer.DispatchItem
+	// dealt is set for each item that was dealt with, and left counts the others.
+	dealt []bool
+	left  int
+	// unsent is the first item that was not sent by this executor.
+	unsent int
+}
+
+// open is a page as it was, or is read for the first time. One that is another page by
+// now is gone through as a whole.
+func open(was timer.DispatchOpen, items []timer.DispatchItem) *page {
+	p := &page{DispatchOpen: was, items: items, dealt: make([]bool, len(items)), left: len(items)}
+	sum := sumOf(items)
+	if p.Sum != sum || p.Size != len(items) {
+		p.Next, p.Ahead = 0, nil
+	}
+	p.Sum, p.Size = sum, len(items)
+	for i := range items {
+		if i < p.Next || p.ahead(i) {
+			p.dealt[i] = true
+			p.left--
+		}
+	}
+	p.seek()
+	return p
+}
+
+// ahead is whether an item behind the next one was dealt with, when the page was stored.
+func (p *page) ahead(i int) bool {
+	bit := i - p.Next
+	return bit >= 0 && bit/8 < len(p.Ahead) && p.Ahead[bit/8]&(1<<(bit%8)) != 0
+}
+
+// seek moves unsent to an item that was not dealt with.
+func (p *page) seek() {
+	for p.unsent < len(p.items) && p.dealt[p.unsent] {
+		p.unsent++
+	}
+}
+
+// take takes up to n items that were not sent, one after another.
+func (p *page) take(n int) (from, to int) {
+	from = p.unsent
+	for to = from; to < len(p.items) && to-from < n && !p.dealt[to]; to++ {
+	}
+	p.unsent = to
+	p.seek()
+	return from, to
+}
+
+func (p *page) deal(i int) {
+	p.dealt[i] = true
+	p.left--
+}
+
+// state is how far the page is.
+func (p *page) state() timer.DispatchOpen {
+	s := p.DispatchOpen
+	for s.Next < len(p.items) && p.dealt[s.Next] {
+		s.Next++
+	}
+	s.Ahead = nil
+	for i := len(p.items) - 1; i >= s.Next; i-- {
+		if !p.dealt[i] {
+			continue
+		}
+		bit := i - s.Next
+		if s.Ahead == nil {
+			s.Ahead = make([]byte, bit/8+1)
+		}
+		s.Ahead[bit/8] |= 1 << (bit % 8)
+	}
+	return s
+}
+
+// sumOf tells a page from another one, by the ids of its items.
+func sumOf(items []timer.DispatchItem) uint64 {
+	hash := fnv.New64a()
+	for _, item := range items {
+		_, _ = hash.Write([]byte(item.ID))
+		_, _ = hash.Write([]byte{0})
+	}
+	return hash.Sum64()
+}

@@ -1,0 +1,86 @@
+package dispatch
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/wakecall/wakecall/activities/send"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// pageMessage is the id and the body of a callback for several items, and how much of its
+// answer is wanted.
+func (s *stint) pageMessage(j job) (id string, body []byte, answer int) {
+	var b bytes.Buffer
+	b.WriteString(`{"items":[`)
+	for i, item := range j.items() {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		webhookID := s.shard.MessageID(item.ID)
+		if i == 0 {
+			id = webhookID
+		}
+		// An id has no character that JSON writes in another way.
+		b.WriteString(`{"id":"` + item.ID + `","webhook_id":"` + webhookID + `"`)
+		if len(item.Payload) > 0 {
+			b.WriteString(`,"payload":`)
+			b.Write(item.Payload)
+		}
+		b.WriteByte('}')
+	}
+	b.WriteString(`]}`)
+	return id, b.Bytes(), timer.MaxPageAnswer
+}
+
+// verdicts is the answer to a callback for several items. An item that is not named was
+// taken.
+type verdicts struct {
+	Results []struct {
+		ID string `json:"id"`
+		OK *bool  `json:"ok"`
+		// Retry is whether the item may be tried again, unless it says no.
+		Retry  *bool  `json:"retry"`
+		Reason string `json:"reason"`
+	} `json:"results"`
+}
+
+// delivered takes the answer of a receiver that took the callback.
+func (s *stint) delivered(j job, outcome send.Outcome) {
+	refused := map[string]timer.Answer{}
+	if s.settings.memo.Order.Per == timer.PerPage && len(bytes.TrimSpace(outcome.Body)) > 0 {
+		var said verdicts
+		if err := json.Unmarshal(outcome.Body, &said); err != nil || len(outcome.Body) > timer.MaxPageAnswer {
+			outcome.Answer = timer.Answer{Class: timer.BrokenAnswer, Status: outcome.Status, Detail: "the verdicts cannot be read"}
+			s.refused(j, outcome)
+			return
+		}
+		for _, result := range said.Results {
+			if result.OK != nil && !*result.OK {
+				refused[result.ID] = timer.Answer{
+					Class: timer.Answered, Status: outcome.Status, Detail: timer.Excerpt("refused: " + result.Reason),
+					NoRetry: result.Retry != nil && !*result.Retry,
+				}
+			}
+		}
+	}
+	done := 0
+	for i := j.from; i < j.to; i++ {
+		why, no := refused[j.page.items[i].ID]
+		if !no {
+			s.done(j.page, i)
+			done++
+			continue
+		}
+		s.failed(j, i, timer.Judge(why), why.Failure(timer.At(outcome.Ended)))
+	}
+	s.Observer.Dispatched(s.shard.BusinessType, OutcomeDone, done)
+}
+
+// refused takes an answer by which no item of the callback was taken.
+func (s *stint) refused(j job, outcome send.Outcome) {
+	verdict, failure := timer.Judge(outcome.Answer), outcome.Failure(timer.At(outcome.Ended))
+	for i := j.from; i < j.to; i++ {
+		s.failed(j, i, verdict, failure)
+	}
+}

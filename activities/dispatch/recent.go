@@ -1,0 +1,24 @@
+package dispatch
+
+import (
+	"time"
+
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// sent counts items in the second of now.
+func sent(recent *timer.DispatchRecent, items int, now time.Time) {
+	second := now.Unix()
+	if len(recent.Seconds) == 0 || second-recent.At >= tuning.RecentSeconds {
+		recent.Seconds, recent.At = append(recent.Seconds[:0], 0), second
+	}
+	for recent.At < second {
+		recent.At++
+		recent.Seconds = append(recent.Seconds, 0)
+	}
+	if more := len(recent.Seconds) - tuning.RecentSeconds; more > 0 {
+		recent.Seconds = append(recent.Seconds[:0], recent.Seconds[more:]...)
+	}
+	recent.Seconds[len(recent.Seconds)-1] += items
+}

@@ -1,0 +1,232 @@
+package dispatch
+
+import (
+	"context"
+	"maps"
+	"math/rand/v2"
+	"strconv"
+	"time"
+
+	"github.com/wakecall/wakecall/activities/send"
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// job is one callback: items of a page that follow one another.
+type job struct {
+	page     *page
+	from, to int
+	settings *settings
+}
+
+func (j job) items() []timer.DispatchItem { return j.page.items[j.from:j.to] }
+
+// adjust brings the pace in line with the plan, and reports whether anything may be sent.
+func (s *stint) adjust(now time.Time) bool {
+	plan := s.plan()
+	place, active := plan.Of(s.shard.Number)
+	rate := s.settings.policy.DispatchRate(plan.PerSecond, now)
+	if now.Before(s.heldTill) || plan.Paused {
+		rate = 0
+	}
+	latest := s.settings.memo.Order.LatestAt
+	if !active || rate <= 0 || now.After(s.lease) || (latest != nil && latest.Until(now) <= 0) {
+		s.paced = false
+		return false
+	}
+	pace := timer.Pace{
+		Began: plan.Began.Time(), WarmUp: plan.WarmUp.D(), PerSecond: rate, Shard: place, Shards: len(plan.Active),
+	}
+	if s.paced && pace == s.pace {
+		return true
+	}
+	from := now
+	if last := s.state.Last.Time(); s.fresh && now.Sub(last) < tuning.DispatchGap {
+		from = last.Add(time.Millisecond) // another one had the shard until a moment ago
+	}
+	s.pace, s.next, s.paced, s.fresh, s.overdue = pace, pace.From(from), true, false, now
+	return true
+}
+
+// late is how late an item may leave. What is later than that is not made up for: the
+// moment has passed.
+func (s *stint) late() time.Duration {
+	each := time.Duration(float64(s.pace.Shards) / s.pace.PerSecond * float64(time.Second))
+	return max(tuning.DispatchLate, each/4)
+}
+
+// send sends what is due, and returns when the next item is.
+func (s *stint) send(ctx context.Context, now time.Time) (wake time.Time) {
+	if !s.adjust(now) {
+		return time.Time{}
+	}
+	size := 1
+	if s.settings.memo.Order.Per == timer.PerPage {
+		size = s.settings.memo.Order.PageSize
+	}
+	current := s.settings
+	for {
+		at := s.pace.Moment(s.next)
+		behind := now.Sub(at)
+		if behind < 0 {
+			return at
+		}
+		if behind > s.late() && !at.Before(s.overdue) {
+			s.next = s.pace.From(now.Add(-s.late()))
+			continue
+		}
+		p := s.pick()
+		if p == nil || !s.admit(s.shard.BusinessType, current.inFlight) {
+			return now.Add(tuning.DispatchFull)
+		}
+		from, to := p.take(size)
+		s.next += int64(to - from)
+		s.state.Last, s.state.LagMS = timer.At(at), max(s.state.LagMS, behind.Milliseconds())
+		s.launch(ctx, job{page: p, from: from, to: to, settings: &current})
+		sent(&s.state.Sent, to-from, now)
+	}
+}
+
+// pick is the page whose item is next. The ladder has every second turn at most.
+func (s *stint) pick() *page {
+	first := func(pages []*page) *page {
+		for _, p := range pages {
+			if p.unsent < len(p.items) {
+				return p
+			}
+		}
+		return nil
+	}
+	fresh, again := first(s.main), first(s.ladder)
+	s.turn = !s.turn
+	if again != nil && (s.turn || fresh == nil) {
+		return again
+	}
+	return fresh
+}
+
+// launch gives a job to a goroutine that waits for one, or to a new one.
+func (s *stint) launch(ctx context.Context, j job) {
+	s.calls++
+	s.pending++
+	s.state.InFlight += j.to - j.from
+	select {
+	case s.jobs <- j:
+	default:
+		go s.serve(ctx, j)
+	}
+}
+
+// serve carries out jobs until the stint ends.
+func (s *stint) serve(ctx context.Context, j job) {
+	for more := true; more; j, more = <-s.jobs {
+		message := s.message(j)
+		outcome := s.Sender.Send(ctx, message)
+		done := j
+		s.events <- func() { s.pending--; s.ended(ctx, done, outcome) }
+	}
+}
+
+// firstRevision is the revision of what cannot be changed.
+const firstRevision = "1"
+
+// message is what leaves for a job.
+func (s *stint) message(j job) send.Message {
+	c := j.settings
+	headers := make(map[string]string, len(c.callback.Headers)+6)
+	maps.Copy(headers, c.callback.Headers)
+	headers[send.HeaderBusinessType] = s.shard.BusinessType
+	headers[send.HeaderDispatch], headers[send.HeaderRevision] = s.shard.BusinessID, firstRevision
+	headers[send.HeaderDueAt] = c.memo.DueAt.String()
+	m := send.Message{
+		Destination: c.callback.Destination, ContentType: timer.ContentTypeJSON, Headers: headers,
+		Secrets: c.policy.Secrets(time.Now()), Timeout: c.callback.Timeout.D(), TLS: c.tls, Declare: c.declare,
+	}
+	first := j.items()[0]
+	headers[send.HeaderAttempt] = strconv.Itoa(first.Attempts + 1)
+	if c.memo.Order.Per == timer.PerPage {
+		headers[send.HeaderBusinessID] = s.shard.BusinessID
+		m.ID, m.Body, m.Answer = s.pageMessage(j)
+		return m
+	}
+	headers[send.HeaderBusinessID] = first.ID
+	m.ID, m.Body = s.shard.MessageID(first.ID), first.Payload
+	if len(m.Body) == 0 {
+		m.ContentType = ""
+	}
+	return m
+}
+
+// ended takes what came of a job.
+func (s *stint) ended(ctx context.Context, j job, outcome send.Outcome) {
+	s.calls--
+	s.release(s.shard.BusinessType)
+	s.state.InFlight -= j.to - j.from
+	if s.lost || ctx.Err() != nil {
+		return // nobody hears of it any more
+	}
+	s.state.Callbacks++
+	verdict := timer.Judge(outcome.Answer)
+	s.heed(ctx, j, verdict, outcome)
+	if verdict.Decision == timer.DecisionDelivered {
+		s.delivered(j, outcome)
+		return
+	}
+	s.refused(j, outcome)
+}
+
+// heed makes a receiver's wish for patience hold for all shards.
+func (s *stint) heed(ctx context.Context, j job, verdict timer.Verdict, outcome send.Outcome) {
+	asked := j.settings.patience(verdict, outcome.Status)
+	if asked <= 0 {
+		return
+	}
+	now := timer.At(outcome.Ended)
+	wish := timer.BackPressure{Since: now, Until: now.Add(asked), Status: outcome.Status}
+	if until := wish.Until.Time(); until.After(s.heldTill) {
+		s.heldTill = until
+	}
+	if s.holding || !j.settings.speaks {
+		return
+	}
+	s.holding = true
+	s.beside(func() func() {
+		_ = s.Policies.HoldBack(ctx, s.shard.BusinessType, wish) // the next answer will repeat it
+		return func() { s.holding = false; s.readAt = time.Time{} }
+	})
+}
+
+// done counts an item that was taken.
+func (s *stint) done(p *page, i int) {
+	s.state.Done++
+	s.deal(p, i)
+}
+
+// failed puts an item that was not taken on the ladder, or gives it up.
+func (s *stint) failed(j job, i int, verdict timer.Verdict, failure *timer.Failure) {
+	item := j.page.items[i]
+	item.Attempts++
+	item.Failure = failure
+	made := j.page.Attempts + 1
+	asked := min(verdict.RetryAfter, j.settings.policy.Patience())
+	wait, more := j.settings.retry.NextWait(made, asked, rand.Float64())
+	if verdict.Decision == timer.DecisionStop || !more {
+		made = givenUp
+	}
+	s.put(made, buffered{j.page, i, item}, wait)
+}
+
+// closePage drops a page all of whose items were dealt with.
+func (s *stint) closePage(p *page) {
+	if p.left > 0 {
+		return
+	}
+	for _, pages := range []*[]*page{&s.main, &s.ladder} {
+		for i, open := range *pages {
+			if open == p {
+				*pages = append((*pages)[:i], (*pages)[i+1:]...)
+				return
+			}
+		}
+	}
+}

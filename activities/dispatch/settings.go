@@ -1,0 +1,93 @@
+package dispatch
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// settings is what a shard goes by, as it is now.
+type settings struct {
+	memo     timer.DispatchMemo
+	policy   timer.Policy
+	callback timer.Callback
+	retry    timer.Retry
+	tls      *timer.TLS
+	declare  *timer.Declare
+	// inFlight bounds the callbacks under way of the business type in this process.
+	inFlight int
+	// speaks is whether the receiver speaks for its business type.
+	speaks bool
+}
+
+var errUncalled = errors.New("neither the dispatch nor its policy says whom to call")
+
+// read reads what a shard goes by. A dispatch that has ended is [timer.NotFound].
+func (e *Executor) read(ctx context.Context, key timer.Key) (settings, error) {
+	memo, err := e.Store.Read(ctx, key)
+	if err != nil {
+		return settings{}, err
+	}
+	policy, err := e.Policies.Policy(ctx, key.BusinessType)
+	if err != nil && timer.CodeOf(err) != timer.NotFound {
+		return settings{}, unavailable(err)
+	}
+	s := settings{memo: memo, inFlight: policy.Limits.InFlight}
+	if s.inFlight == 0 {
+		s.inFlight = tuning.DispatchInFlight
+	}
+	s.policy = policy.WithDefaults()
+	s.policy.BusinessType = key.BusinessType
+	err = e.configure(&s)
+	return s, err
+}
+
+func (e *Executor) configure(s *settings) error {
+	own, order := timer.Callback{}, s.memo.Order
+	if order.Callback != nil {
+		own = *order.Callback
+		own.Headers = maps.Clone(own.Headers)
+		for _, name := range slices.Sorted(maps.Keys(own.Headers)) {
+			value, err := e.Opener.Open(own.Headers[name])
+			if err != nil {
+				return unavailable(err)
+			}
+			own.Headers[name] = value
+		}
+	}
+	s.callback = own.Over(s.policy.Callback)
+	s.callback.Destination = s.callback.Routed(s.policy.BusinessType)
+	s.retry = s.policy.Retry
+	if order.Retry != nil {
+		s.retry = order.Retry.WithDefaults()
+	}
+	s.tls, s.declare = s.policy.TLS, s.policy.Declare
+	if own.Addressed() {
+		s.tls, s.declare = s.policy.TLS.Trust(), nil
+	}
+	s.speaks = s.policy.Version != 0 && s.callback.Destination == s.policy.Callback.Routed(s.policy.BusinessType)
+	if !s.callback.Addressed() {
+		return unavailable(errUncalled)
+	}
+	return nil
+}
+
+// unavailable is an error that leaves the shard as it is: there may be an answer later.
+func unavailable(cause error) error {
+	return &timer.Error{Code: timer.Unavailable, Message: "The dispatch cannot go on for now.", Cause: cause}
+}
+
+// patience is how long nothing is sent after an answer that asked for it.
+func (s settings) patience(verdict timer.Verdict, status int) time.Duration {
+	asked := verdict.RetryAfter
+	if status == http.StatusTooManyRequests {
+		asked = max(asked, tuning.DispatchPatience)
+	}
+	return min(asked, s.policy.Patience())
+}

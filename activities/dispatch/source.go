@@ -1,0 +1,135 @@
+package dispatch
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// batch is a page of the source as it was read.
+type batch struct {
+	items []timer.DispatchItem
+	// next is the cursor of the page after it, and end whether there is none.
+	next string
+	end  bool
+}
+
+// loads is whether the items are asked for, and not stored.
+func (s *stint) loads() bool { return len(s.shard.Source.Parts) == 0 }
+
+// read reads the page of the source that an open page names.
+func (s *stint) readSource(ctx context.Context, at timer.DispatchOpen) (batch, error) {
+	if s.loads() {
+		return s.ask(ctx, at.Cursor)
+	}
+	source, number := s.shard.Source, at.Page
+	for _, part := range source.Parts {
+		if number >= part.Pages {
+			number -= part.Pages
+			continue
+		}
+		ctx, cancel := context.WithTimeout(ctx, tuning.CallTimeout)
+		defer cancel()
+		page, err := s.Store.ReadPage(ctx, part.Page(number))
+		if err != nil {
+			return batch{}, err
+		}
+		if at.Page == source.First {
+			page.Items = page.Items[min(source.Skip, len(page.Items)):]
+		}
+		page.Items = page.Items[:min(len(page.Items), source.Items-at.Base)]
+		return batch{items: page.Items, end: at.Base+len(page.Items) >= source.Items}, nil
+	}
+	return batch{}, &timer.Error{Code: timer.NotFound, Message: "There is no such page."}
+}
+
+// restore reads the pages that were open when the last stint ended, or its worker died.
+func (s *stint) restore(ctx context.Context) error {
+	if s.state.Page == 0 {
+		s.state.Page = s.shard.Source.First
+	}
+	for _, was := range s.state.Open {
+		var items []timer.DispatchItem
+		var err error
+		if was.Attempts > 0 {
+			var page timer.DispatchPage
+			page, err = s.Store.ReadPage(ctx, timer.DispatchLadder(s.shard.Stored, was.Attempts).Page(was.Page))
+			items = page.Items
+		} else {
+			var read batch
+			read, err = s.readSource(ctx, was)
+			items = read.items
+		}
+		switch p := open(was, items); {
+		case err != nil:
+			return fmt.Errorf("reading an open page: %w", err)
+		case p.left == 0: // all of it was dealt with
+		case was.Attempts > 0:
+			s.ladder = append(s.ladder, p)
+		default:
+			s.main = append(s.main, p)
+		}
+	}
+	s.state.Open = nil
+	return nil
+}
+
+// load begins to read the next page where soon there will be nothing to send.
+func (s *stint) load(ctx context.Context, now time.Time) {
+	if s.state.End || s.loading || now.Before(s.loadAt) || len(s.main) >= tuning.OpenPages {
+		return
+	}
+	unsent := 0
+	for _, p := range s.main {
+		unsent += len(p.items) - p.unsent
+	}
+	if float64(unsent) > s.each()*tuning.ReadAhead.Seconds() {
+		return
+	}
+	s.loading = true
+	at := timer.DispatchOpen{Page: s.state.Page, Base: s.state.Base, Cursor: s.state.Cursor}
+	s.beside(func() func() {
+		read, err := s.readSource(ctx, at)
+		return func() { s.loaded(ctx, at, read, err) }
+	})
+}
+
+// loaded opens a page that was read.
+func (s *stint) loaded(ctx context.Context, at timer.DispatchOpen, read batch, err error) {
+	s.loading = false
+	switch {
+	case ctx.Err() != nil || s.why != "": // it is read again by the next stint
+		return
+	case err != nil:
+		s.unread(err)
+		return
+	case s.loads() && !read.end && s.state.Cycle.Repeats(read.next):
+		s.problem("The loader answered a cursor again that it had answered before: " + read.next)
+		read.end = true
+	}
+	s.state.LoaderTries = 0
+	s.state.Found += len(read.items)
+	s.state.Page, s.state.Base, s.state.Cursor, s.state.End = at.Page+1, at.Base+len(read.items), read.next, read.end
+	if len(read.items) > 0 {
+		s.main = append(s.main, open(at, read.items))
+		return
+	}
+	s.loadAt = time.Now().Add(tuning.EmptyPagePause)
+}
+
+// unread tries to read a page again later, and gives the shard up once that is in vain.
+// What was read before is sent all the same.
+func (s *stint) unread(err error) {
+	tries := s.state.LoaderTries
+	final := timer.CodeOf(err) == timer.InvalidRequest || timer.CodeOf(err) == timer.NotFound
+	if final || (s.loads() && tries >= len(tuning.LoaderWaits)) {
+		s.problem(text(err))
+		s.state.End = true
+		return
+	}
+	s.loadAt = time.Now().Add(tuning.LoaderWaits[min(tries, len(tuning.LoaderWaits)-1)])
+	s.state.LoaderTries++
+}

@@ -1,0 +1,265 @@
+package dispatch
+
+import (
+	"context"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// Run sends the items of a shard from where it is, until the stint is over. Its error
+// means that another stint shall begin where the last sign of life was.
+func (e *Executor) Run(ctx context.Context, shard timer.DispatchShard) (timer.DispatchStint, error) {
+	info, now := activity.GetInfo(ctx), time.Now()
+	s := &stint{
+		Executor: e, shard: shard, state: shard.State, token: info.TaskToken, silence: info.HeartbeatTimeout,
+		events: make(chan func(), tuning.DispatchEvents), jobs: make(chan job), rungs: map[int]*rung{}, reading: map[int]bool{},
+		fresh: true,
+	}
+	s.lease = now.Add(s.silence * 4 / 5)
+	if activity.HasHeartbeatDetails(ctx) {
+		if err := activity.GetHeartbeatDetails(ctx, &s.state); err != nil {
+			return timer.DispatchStint{}, err
+		}
+	}
+	var err error
+	if s.settings, err = e.read(ctx, shard.Key); err != nil {
+		return s.gone(err)
+	}
+	if err := s.restore(ctx); err != nil {
+		return timer.DispatchStint{}, err
+	}
+	s.until = now.Add(s.length())
+	defer e.Observer.Dispatching(shard.Key, shard.Number, 0, 0)
+	return s.loop(ctx)
+}
+
+// gone is how a stint of a dispatch ends that cannot be read.
+func (s *stint) gone(err error) (timer.DispatchStint, error) {
+	if timer.CodeOf(err) == timer.NotFound {
+		return timer.DispatchStint{State: s.state, End: timer.StintCancelled, Plan: s.shard.Plan}, nil
+	}
+	return timer.DispatchStint{}, err
+}
+
+// stint is one try of the executor of a shard. All but what is done beside the loop
+// belongs to the loop.
+type stint struct {
+	*Executor
+	shard    timer.DispatchShard
+	state    timer.DispatchState
+	settings settings
+	token    []byte
+	silence  time.Duration
+	// lease is until when nobody else can have the shard, and until when the stint lasts.
+	lease, until time.Time
+	// why is why it ends, once it does, and over whether it may go on after all.
+	why  timer.DispatchStintEnd
+	over time.Time
+	lost bool
+
+	main, ladder []*page
+	// turn is whether an item of the ladder is next, where there is one.
+	turn    bool
+	rungs   map[int]*rung
+	reading map[int]bool
+	// loading is whether the next page is read, and loadAt when to begin.
+	loading bool
+	loadAt  time.Time
+
+	pace timer.Pace
+	next int64
+	// fresh is before its first item, and overdue until when moments have passed that
+	// another executor left.
+	paced, fresh bool
+	overdue      time.Time
+	heldTill     time.Time
+	// calls counts callbacks under way, and pending all that is done beside the loop.
+	calls, pending int
+	beating        bool
+	beatAt, readAt time.Time
+	reread         bool
+	holding        bool
+
+	events chan func()
+	jobs   chan job
+}
+
+// plan is what the shard goes by.
+func (s *stint) plan() timer.DispatchPlan { return s.settings.memo.Plan }
+
+// each is how many items a second this shard sends.
+func (s *stint) each() float64 {
+	return max(s.plan().PerSecond/float64(max(len(s.plan().Active), 1)), timer.MinDispatchRate/timer.MaxDispatchShards)
+}
+
+// length is how long the stint lasts. Shards take turns in giving others a chance; where
+// there is one only, it costs a gap and gains nothing.
+func (s *stint) length() time.Duration {
+	length := tuning.DispatchStint
+	if shards := len(s.plan().Active); shards > 1 {
+		length += length * time.Duration(s.shard.Number%shards) / time.Duration(shards)
+	} else {
+		length = tuning.LongestStint
+	}
+	items := time.Duration(tuning.StintItems / s.each() * float64(time.Second))
+	return min(max(length, items), tuning.LongestStint)
+}
+
+// beside does work beside the loop, which takes what it returns.
+func (s *stint) beside(work func() (then func())) {
+	s.pending++
+	go func() {
+		then := work()
+		s.events <- func() { s.pending--; then() }
+	}()
+}
+
+func (s *stint) loop(ctx context.Context) (timer.DispatchStint, error) {
+	outside, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	defer close(s.jobs)
+	alarm := time.NewTimer(0)
+	defer alarm.Stop()
+	stop := activity.GetWorkerStopChannel(ctx)
+	for {
+		now := time.Now()
+		if s.finished(now) || s.lost {
+			return s.leave(cancel)
+		}
+		alarm.Reset(max(time.Until(s.work(outside, now)), tuning.DispatchTick))
+		select {
+		case <-alarm.C:
+		case then := <-s.events:
+			then()
+			s.drain()
+		case <-stop:
+			s.why, s.over, stop = timer.StintOver, time.Time{}, nil
+		case <-ctx.Done():
+			return s.abort(ctx, cancel)
+		}
+	}
+}
+
+// drain takes what else has ended.
+func (s *stint) drain() {
+	for range tuning.DispatchEvents {
+		select {
+		case then := <-s.events:
+			then()
+		default:
+			return
+		}
+	}
+}
+
+// settle waits for all that is done beside the loop.
+func (s *stint) settle() {
+	for s.pending > 0 {
+		(<-s.events)()
+	}
+}
+
+func (s *stint) leave(cancel context.CancelFunc) (timer.DispatchStint, error) {
+	cancel()
+	s.settle()
+	if s.lost {
+		return timer.DispatchStint{}, &timer.Error{Code: timer.NotFound, Message: "Another executor has taken over."}
+	}
+	return timer.DispatchStint{State: s.snapshot(), End: s.why, WakeAt: s.wakeAt(), Plan: s.plan()}, nil
+}
+
+// abort ends a stint whose worker ends.
+func (s *stint) abort(ctx context.Context, cancel context.CancelFunc) (timer.DispatchStint, error) {
+	cancel()
+	s.settle()
+	return timer.DispatchStint{}, ctx.Err()
+}
+
+// work does all that is due, and returns when there is more to do.
+func (s *stint) work(ctx context.Context, now time.Time) (wake time.Time) {
+	if !s.beating && !now.Before(s.beatAt) {
+		s.beat(ctx, now)
+	}
+	if !s.reread && !now.Before(s.readAt) {
+		s.readAgain(ctx, now)
+	}
+	wake = earlier(s.beatAt, s.readAt)
+	wake = earlier(wake, s.flush(ctx, now))
+	if s.why != "" {
+		return wake
+	}
+	s.load(ctx, now)
+	wake = earlier(wake, s.climb(ctx, now))
+	return earlier(wake, s.send(ctx, now))
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.IsZero() || (!a.IsZero() && a.Before(b)) {
+		return a
+	}
+	return b
+}
+
+// finished reports whether the stint is over, and says why it ends.
+func (s *stint) finished(now time.Time) bool {
+	if s.why == "" {
+		s.why = s.reason(now)
+		if s.why == timer.StintOver {
+			s.over = now.Add(tuning.DispatchHandover)
+		}
+	}
+	if s.why == timer.StintOver && !s.over.IsZero() && now.After(s.over) && s.calls > 0 {
+		s.why, s.until = "", now.Add(tuning.DispatchHandoverAgain) // a slow callback must not hold the shard up
+	}
+	return s.why != "" && s.calls == 0 && len(s.rungs) == 0
+}
+
+// reason is why the stint ends now, if it does.
+func (s *stint) reason(now time.Time) timer.DispatchStintEnd {
+	switch wake := s.wakeAt(); {
+	case s.plan().Paused:
+		return timer.StintPaused
+	case !s.exhausted():
+	case wake == 0:
+		return timer.StintDone
+	case wake.Until(now) > tuning.LadderPatience:
+		return timer.StintWaits
+	}
+	if now.After(s.until) {
+		return timer.StintOver
+	}
+	return ""
+}
+
+// exhausted is whether nothing is left but what waits on the ladder.
+func (s *stint) exhausted() bool {
+	return s.state.End && !s.loading && len(s.main)+len(s.ladder)+len(s.rungs)+len(s.reading) == 0
+}
+
+// wakeAt is when the next page of the ladder is due, as far as it is known; zero for none.
+func (s *stint) wakeAt() (at timer.Instant) {
+	for _, queue := range s.state.Ladder {
+		if queue.Head < queue.Tail && (at == 0 || queue.Due < at) {
+			at = max(queue.Due, 1)
+		}
+	}
+	return at
+}
+
+// snapshot is how far the shard is.
+func (s *stint) snapshot() timer.DispatchState {
+	state := s.state
+	state.Open = nil
+	for _, pages := range [][]*page{s.main, s.ladder} {
+		for _, p := range pages {
+			state.Open = append(state.Open, p.state())
+		}
+	}
+	state.Ladder = append([]timer.DispatchQueue(nil), s.state.Ladder...)
+	state.Sent.Seconds = append([]int(nil), s.state.Sent.Seconds...)
+	return state
+}

@@ -1,0 +1,14 @@
+package dispatch
+
+import (
+	"context"
+
+	"go.temporal.io/sdk/activity"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+// Sweep clears away what a dispatch has stored.
+func (e *Executor) Sweep(ctx context.Context, sweep timer.DispatchSweep) error {
+	return e.Store.Sweep(ctx, sweep, func() { activity.RecordHeartbeat(ctx) })
+}

@@ -1,0 +1,103 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// Change changes a dispatch, and waits for that to take effect, at most for wait: applied
+// is false where no worker took it by then. It is durable all the same. Its errors are
+// [timer.InvalidRequest], [timer.NotFound], [timer.AlreadyFinished] and
+// [timer.Unavailable].
+func (d *Dispatches) Change(ctx context.Context, key timer.Key, change timer.DispatchChange, wait time.Duration) (view timer.DispatchView, applied bool, err error) {
+	if err := change.Check().Err(); err != nil {
+		return view, false, err
+	}
+	before, err := d.Get(ctx, key)
+	switch {
+	case err != nil:
+		return view, false, err
+	case before.Status.Finished():
+		return view, false, dispatchFinished(before)
+	}
+	call, cancel := bounded(ctx)
+	defer cancel()
+	if err := d.signal(call, key, workflows.SignalChange, change); err != nil {
+		return view, false, err
+	}
+	return d.await(ctx, key, wait, func(now timer.DispatchView) bool {
+		return now.Memo.Plan.Changes > before.Memo.Plan.Changes || now.Status.Finished()
+	})
+}
+
+// Pause stops a dispatch until it is resumed. See [Dispatches.Change].
+func (d *Dispatches) Pause(ctx context.Context, key timer.Key, wait time.Duration) (timer.DispatchView, bool, error) {
+	paused := true
+	return d.Change(ctx, key, timer.DispatchChange{Paused: &paused}, wait)
+}
+
+// Resume lets a dispatch go on. See [Dispatches.Change].
+func (d *Dispatches) Resume(ctx context.Context, key timer.Key, wait time.Duration) (timer.DispatchView, bool, error) {
+	paused := false
+	return d.Change(ctx, key, timer.DispatchChange{Paused: &paused}, wait)
+}
+
+// Cancel ends a dispatch. Callbacks under way are waited for. One that was cancelled stays
+// so. See [Dispatches.Change].
+func (d *Dispatches) Cancel(ctx context.Context, key timer.Key, wait time.Duration) (view timer.DispatchView, applied bool, err error) {
+	view, err = d.Get(ctx, key)
+	switch {
+	case err != nil:
+		return timer.DispatchView{}, false, err
+	case view.Status == timer.DispatchCancelled:
+		return view, true, nil
+	case view.Status.Finished():
+		return timer.DispatchView{}, false, dispatchFinished(view)
+	}
+	call, cancel := bounded(ctx)
+	defer cancel()
+	if err := d.client.CancelWorkflow(call, workflows.DispatchWorkflowID(key), ""); err != nil {
+		return timer.DispatchView{}, false, translate(err)
+	}
+	view, applied, err = d.await(ctx, key, wait, func(now timer.DispatchView) bool { return now.Status.Finished() })
+	if err == nil && applied && view.Status != timer.DispatchCancelled {
+		return timer.DispatchView{}, false, dispatchFinished(view)
+	}
+	return view, applied, err
+}
+
+// await returns a dispatch once it is as it should be, or when wait is over.
+func (d *Dispatches) await(ctx context.Context, key timer.Key, wait time.Duration, as func(timer.DispatchView) bool) (timer.DispatchView, bool, error) {
+	waiting, stop := d.waiting(ctx, wait)
+	defer stop()
+	next := time.NewTicker(tuning.EffectPoll)
+	defer next.Stop()
+	for {
+		view, err := d.Get(ctx, key)
+		if err != nil || as(view) {
+			return view, err == nil, err
+		}
+		select {
+		case <-next.C:
+		case <-waiting.Done():
+			return view, false, ctx.Err()
+		}
+	}
+}
+
+// signal tells a dispatch something. One that has ended is [timer.AlreadyFinished].
+func (d *Dispatches) signal(ctx context.Context, key timer.Key, name string, value any) error {
+	err := translate(d.client.SignalWorkflow(ctx, workflows.DispatchWorkflowID(key), "", name, value))
+	if timer.CodeOf(err) != timer.NotFound {
+		return err
+	}
+	view, err := d.Get(ctx, key)
+	if err != nil {
+		return err
+	}
+	return dispatchFinished(view)
+}

@@ -1,0 +1,97 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+
+	"github.com/wakecall/wakecall/internal/errtype"
+	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// Failures shows each item of a dispatch that was given up, as far as they are stored:
+// those of the last seconds follow. It stops with the error of see. Its errors are those
+// of [Dispatches.Get].
+func (d *Dispatches) Failures(ctx context.Context, key timer.Key, see func(timer.DispatchFailure) error) error {
+	view, err := d.Get(ctx, key)
+	if err != nil {
+		return err
+	}
+	parts := view.Memo.Failed
+	if !view.Status.Finished() && view.Memo.StartedAt != 0 {
+		if parts, err = d.givenUp(ctx, view.Memo); err != nil {
+			return err
+		}
+	}
+	for _, part := range parts {
+		for number := range part.Pages {
+			page, err := d.ReadPage(ctx, part.Page(number))
+			if err != nil {
+				return err
+			}
+			for _, item := range page.Items {
+				failure := timer.DispatchFailure{DispatchItem: item, WebhookID: view.Memo.ID().MessageID(item.ID)}
+				if err := see(failure); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// givenUp names the pages of items that were given up in a dispatch that runs.
+func (d *Dispatches) givenUp(ctx context.Context, memo timer.DispatchMemo) (parts []timer.DispatchPart, err error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	shards, err := d.shards(ctx, memo)
+	for _, shard := range shards {
+		part := timer.DispatchGivenUp(workflows.DispatchShardID(memo.ID(), memo.Round, shard.Shard))
+		part.Pages = shard.State.GivenUp
+		parts = append(parts, part)
+	}
+	return parts, err
+}
+
+// RetryFailures tries the items again that were given up by a dispatch that has ended,
+// under the message ids that they had. Its errors are [timer.NotFound], [timer.Overtaken]
+// while it runs, [timer.AlreadyFinished] where none failed, and [timer.Unavailable].
+func (d *Dispatches) RetryFailures(ctx context.Context, key timer.Key) (view timer.DispatchView, retried int, err error) {
+	if view, err = d.Get(ctx, key); err != nil {
+		return timer.DispatchView{}, 0, err
+	}
+	switch {
+	case !view.Status.Finished():
+		return timer.DispatchView{}, 0, &timer.Error{
+			Code: timer.Overtaken, Dispatch: &view, Message: "The dispatch is still " + string(view.Status) + ".",
+		}
+	case len(view.Memo.Failed) == 0:
+		return timer.DispatchView{}, 0, &timer.Error{
+			Code: timer.AlreadyFinished, Dispatch: &view, Message: "The dispatch is " + string(view.Status) + ", and no item of it failed.",
+		}
+	}
+	in := workflows.DispatchInput{Memo: view.Memo.Again(timer.At(time.Now()))}
+	in.Parts = view.Memo.Failed
+	for _, part := range in.Parts {
+		for number := range part.Pages {
+			memo, err := d.pageSays(ctx, part.Page(number))
+			if err != nil {
+				return timer.DispatchView{}, 0, err
+			}
+			in.Sizes, retried = append(in.Sizes, memo.Items), retried+memo.Items
+		}
+	}
+	call, cancel := bounded(ctx)
+	defer cancel()
+	runID, err := d.start(call, in, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE)
+	if errtype.Is[*serviceerror.WorkflowExecutionAlreadyStarted](err) { // somebody was quicker
+		return timer.DispatchView{}, 0, &timer.Error{Code: timer.Overtaken, Message: "The dispatch runs again."}
+	}
+	if err != nil {
+		return timer.DispatchView{}, 0, translate(err)
+	}
+	return d.view(in.Memo, runID), retried, nil
+}

@@ -1,0 +1,62 @@
+package engine
+
+import (
+	"context"
+
+	enumspb "go.temporal.io/api/enums/v1"
+
+	"github.com/wakecall/wakecall/engine/query"
+	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// DispatchesRequest asks for one page of dispatches; an empty filter is any.
+type DispatchesRequest struct {
+	BusinessType string
+	Status       timer.DispatchStatus
+	Size         int
+	Token        []byte
+}
+
+func (r DispatchesRequest) query() query.Query {
+	conditions := []query.Query{query.WorkflowType.Is(workflows.TypeDispatch), query.NotStatus(enumspb.WORKFLOW_EXECUTION_STATUS_CONTINUED_AS_NEW)}
+	if r.BusinessType != "" {
+		conditions = append(conditions, query.WorkflowID.Begins(workflows.DispatchTypePrefix(r.BusinessType)))
+	}
+	switch r.Status {
+	case "":
+	case timer.DispatchDone, timer.DispatchExpired:
+		conditions = append(conditions, query.Status(statusCompleted))
+	case timer.DispatchFailed:
+		conditions = append(conditions, query.Status(statusFailed, statusTimedOut))
+	case timer.DispatchCancelled:
+		conditions = append(conditions, query.Status(statusCanceled, statusTerminated))
+	default:
+		conditions = append(conditions, query.Status(statusRunning))
+	}
+	return query.All(conditions...)
+}
+
+// List lists dispatches, those that run first and then the latest, without their shards,
+// and the token of the next page. A page may have fewer than its size, and more may follow
+// all the same. The list lags behind by a moment. Its error is [timer.Unavailable].
+func (d *Dispatches) List(ctx context.Context, r DispatchesRequest) (page []timer.DispatchView, next []byte, err error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	response, err := d.list(ctx, r.query(), r.Size, r.Token)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, info := range response.GetExecutions() {
+		view, err := d.viewOf(ctx, info)
+		switch {
+		case timer.CodeOf(err) == timer.Unavailable:
+			return nil, nil, err
+		case err != nil || (r.Status != "" && view.Status != r.Status):
+		default:
+			view.Shards = nil
+			page = append(page, view)
+		}
+	}
+	return page, response.GetNextPageToken(), nil
+}

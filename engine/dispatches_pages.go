@@ -1,0 +1,176 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	commonpb "go.temporal.io/api/common/v1"
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/temporal"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/wakecall/wakecall/internal/errtype"
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// A page of items is a workflow that nobody runs: its input is the page. It is never due
+// before its time is up, so that it costs Temporal one write to store, and one to end.
+
+// errNoPage is told of a page that is not there.
+var errNoPage = &timer.Error{Code: timer.NotFound, Message: "There is no such page."}
+
+// pageMemo is what a page says of itself.
+type pageMemo struct {
+	// Items is how many it has, and Through how many it and all before it have.
+	Items   int `json:"items"`
+	Through int `json:"through,omitzero"`
+	// Upload names the upload that it is of.
+	Upload string `json:"upload,omitzero"`
+}
+
+// WritePage stores a page of items, in place of one that has its id. It is kept for life
+// at most. Its error is [timer.Unavailable].
+func (d *Dispatches) WritePage(ctx context.Context, id string, page timer.DispatchPage, life time.Duration) error {
+	return d.writePage(ctx, id, page, life, pageMemo{Items: len(page.Items)})
+}
+
+func (d *Dispatches) writePage(ctx context.Context, id string, page timer.DispatchPage, life time.Duration, memo pageMemo) error {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	_, err := d.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+		ID: id, TaskQueue: workflows.NobodysQueue, StartDelay: 2 * life, WorkflowExecutionTimeout: life,
+		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_TERMINATE_EXISTING,
+		WorkflowIDReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
+		Memo:                     map[string]any{workflows.MemoItems: memo},
+	}, workflows.TypeDispatchPage, converter.NewRawValue(&commonpb.Payload{
+		Metadata: map[string][]byte{converter.MetadataEncoding: []byte(converter.MetadataEncodingBinary)}, Data: page.Encode(),
+	}))
+	return translate(err)
+}
+
+// ReadPage reads a page of items. Its errors are [timer.NotFound] and [timer.Unavailable].
+func (d *Dispatches) ReadPage(ctx context.Context, id string) (timer.DispatchPage, error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	response, err := d.client.WorkflowService().GetWorkflowExecutionHistory(ctx, &workflowservice.GetWorkflowExecutionHistoryRequest{
+		Namespace: d.namespace, Execution: &commonpb.WorkflowExecution{WorkflowId: id}, MaximumPageSize: 1,
+	})
+	if err != nil {
+		if timer.CodeOf(translate(err)) == timer.NotFound {
+			return timer.DispatchPage{}, errNoPage
+		}
+		return timer.DispatchPage{}, translate(err)
+	}
+	for _, event := range response.GetHistory().GetEvents() {
+		for _, input := range event.GetWorkflowExecutionStartedEventAttributes().GetInput().GetPayloads() {
+			return timer.DecodeDispatchPage(input.GetData())
+		}
+	}
+	return timer.DispatchPage{}, errNoPage
+}
+
+// pageSays is what a page says of itself; NotFound where it is not there.
+func (d *Dispatches) pageSays(ctx context.Context, id string) (memo pageMemo, err error) {
+	described, err := d.describe(ctx, id, "")
+	if err != nil {
+		return memo, err
+	}
+	return memo, readMemo(described.GetWorkflowExecutionInfo(), workflows.MemoItems, "page", &memo)
+}
+
+// Read is what a dispatch says of itself, half a second ago at most. One that has ended is
+// [timer.NotFound].
+func (d *Dispatches) Read(ctx context.Context, key timer.Key) (timer.DispatchMemo, error) {
+	return d.memos.get(key, func() (timer.DispatchMemo, error) {
+		ctx, cancel := bounded(context.WithoutCancel(ctx))
+		defer cancel()
+		info, err := d.open(ctx, key)
+		if err != nil {
+			return timer.DispatchMemo{}, err
+		}
+		var memo timer.DispatchMemo
+		err = readMemo(info, workflows.MemoDispatch, "dispatch", &memo)
+		return memo, err
+	})
+}
+
+// Beat is a sign of life of an executor, see the activity. Its errors are
+// [timer.NotFound] where another executor may have its place, [timer.Overtaken] where it
+// shall stop, and [timer.Unavailable].
+func (d *Dispatches) Beat(ctx context.Context, token []byte, state timer.DispatchState) error {
+	err := d.client.RecordActivityHeartbeat(ctx, token, state)
+	switch {
+	case temporal.IsCanceledError(err):
+		return &timer.Error{Code: timer.Overtaken, Message: "The dispatch was cancelled.", Cause: err}
+	case errtype.Is[*serviceerror.NotFound](err), errors.Is(err, activity.ErrActivityPaused), errors.Is(err, activity.ErrActivityReset):
+		return &timer.Error{Code: timer.NotFound, Message: "The executor was replaced.", Cause: err}
+	}
+	return translate(err)
+}
+
+// Sweep deletes pages, and ends others. beat is called while it does. Its error is
+// [timer.Unavailable].
+func (d *Dispatches) Sweep(ctx context.Context, sweep timer.DispatchSweep, beat func()) error {
+	for _, part := range sweep.Delete {
+		if err := d.eachStored(ctx, part, beat, d.deletePage); err != nil {
+			return err
+		}
+	}
+	for _, part := range sweep.Close {
+		if err := d.eachStored(ctx, part, beat, d.endPage); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eachStored does something with each page of a part, and those behind it that an upload
+// has left.
+func (d *Dispatches) eachStored(ctx context.Context, part timer.DispatchPart, beat func(), do func(context.Context, string) error) error {
+	for from, more := 0, true; more; from += tuning.SweepWidth {
+		more = from+tuning.SweepWidth <= part.Pages
+		var group errgroup.Group
+		var mu sync.Mutex
+		for number := from; number < from+tuning.SweepWidth; number++ {
+			group.Go(func() error {
+				err := do(ctx, part.Page(number))
+				if timer.CodeOf(err) == timer.NotFound {
+					return nil
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				more = more || err == nil
+				return err
+			})
+		}
+		if err := group.Wait(); err != nil {
+			return err
+		}
+		beat()
+	}
+	return nil
+}
+
+func (d *Dispatches) deletePage(ctx context.Context, id string) error {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	_, err := d.client.WorkflowService().DeleteWorkflowExecution(ctx, &workflowservice.DeleteWorkflowExecutionRequest{
+		Namespace: d.namespace, WorkflowExecution: &commonpb.WorkflowExecution{WorkflowId: id},
+	})
+	return translate(err)
+}
+
+func (d *Dispatches) endPage(ctx context.Context, id string) error {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	return translate(d.client.TerminateWorkflow(ctx, id, "", "the dispatch has ended"))
+}

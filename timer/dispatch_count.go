@@ -1,0 +1,161 @@
+package timer
+
+import "time"
+
+// DispatchShardState is a shard as it stands.
+type DispatchShardState struct {
+	Shard        int
+	Begun, Ended bool
+	State        DispatchState
+}
+
+// View is what can be told of a dispatch without its shards.
+func (m DispatchMemo) View() DispatchView {
+	v := DispatchView{
+		Key: m.Order.Key, Status: m.Status, PerSecond: m.Plan.PerSecond, DueAt: m.DueAt, WarmUp: m.Order.WarmUp,
+		Per: m.Order.Per, PageSize: m.Order.PageSize, Loader: m.Order.Loader, Recurrence: m.Order.Recurrence,
+		Occurrence: m.Occurrence, Items: m.Items, CreatedAt: m.CreatedAt, StartedAt: m.StartedAt, FinishedAt: m.FinishedAt, Memo: m,
+	}
+	if m.Order.LatestAt != nil {
+		v.LatestAt = *m.Order.LatestAt
+	}
+	counts := m.Before
+	if m.Total != nil {
+		counts = *m.Total
+	}
+	v.count(counts, m.Status.Finished())
+	if m.Status.Finished() && m.StartedAt != 0 {
+		v.Achieved.Whole = rate(counts.Done+counts.Failed-m.Before.Done, m.FinishedAt.Time().Sub(m.Plan.Began.Time()))
+	}
+	return v
+}
+
+// count shows what became of the items. Where all shards are complete, all items were
+// found.
+func (v *DispatchView) count(c DispatchCounts, complete bool) {
+	v.Done, v.Failed, v.Retrying, v.InFlight, v.Callbacks = c.Done, c.Failed, c.Retrying, c.InFlight, c.Callbacks
+	if v.Items == nil && complete && v.Status == DispatchDone {
+		found := c.Found
+		v.Items = &found
+	}
+	if v.Items != nil {
+		rest := max(*v.Items-c.Done-c.Failed, 0)
+		v.Rest = &rest
+	}
+}
+
+// Count is the view of a dispatch whose shards are as they are.
+func (v DispatchView) Count(m DispatchMemo, shards []DispatchShardState, effective float64, now time.Time) DispatchView {
+	total := m.Before
+	v.Shards = make([]DispatchShardView, 0, len(shards))
+	for _, shard := range shards {
+		if shard.Ended {
+			shard.State.InFlight = 0
+		}
+		total = total.Add(shard.State.DispatchCounts)
+		v.Shards = append(v.Shards, shard.view())
+	}
+	v.Effective = effective
+	if v.Status == DispatchPaused {
+		v.Effective = 0
+	}
+	v.count(total, false)
+	v.Achieved = achieved(shards)
+	began := m.Plan.Began
+	if m.StartedAt > 0 {
+		began = min(began, m.StartedAt)
+	}
+	v.Achieved.Whole = rate(total.Done+total.Failed-m.Before.Done, now.Sub(began.Time()))
+	if v.Rest != nil && v.Effective > 0 {
+		v.EstimatedEnd = At(now.Add(time.Duration(float64(*v.Rest) / v.Effective * float64(time.Second))))
+	}
+	return v
+}
+
+func rate(items int, over time.Duration) float64 {
+	if over <= 0 {
+		return 0
+	}
+	return float64(items) / over.Seconds()
+}
+
+// The states of a shard, as they are shown.
+const (
+	ShardWaiting = "waiting"
+	ShardRunning = "running"
+	ShardDone    = "done"
+	ShardStopped = "stopped"
+)
+
+func (s DispatchShardState) view() DispatchShardView {
+	state := s.State
+	v := DispatchShardView{
+		Shard: s.Shard, Status: ShardWaiting, Items: state.Found, Done: state.Done, Failed: state.Failed,
+		Retrying: state.Retrying, InFlight: state.InFlight, LagMS: state.LagMS, Problem: state.Problem,
+	}
+	switch {
+	case state.Problem != nil:
+		v.Status = ShardStopped
+	case s.Ended:
+		v.Status = ShardDone
+	case s.Begun:
+		v.Status = ShardRunning
+	}
+	return v
+}
+
+// achieved is how many items were sent in the last second, and in the last ten, of which
+// every shard that runs has told.
+func achieved(shards []DispatchShardState) (rates DispatchRates) {
+	const slack = 3 // seconds that a shard may be behind the others in telling
+	var newest, told int64
+	for _, shard := range shards {
+		newest = max(newest, shard.State.Sent.At)
+	}
+	told = newest
+	for _, shard := range shards {
+		if at := shard.State.Sent.At; at != 0 && !shard.Ended {
+			told = min(told, max(at, newest-slack))
+		}
+	}
+	for _, shard := range shards {
+		sent := shard.State.Sent
+		for back, items := range backwards(sent.Seconds) {
+			switch age := told - 1 - (sent.At - int64(back)); {
+			case age == 0:
+				rates.LastSecond += float64(items)
+				rates.Last10Seconds += float64(items) / 10
+			case age > 0 && age < 10:
+				rates.Last10Seconds += float64(items) / 10
+			}
+		}
+	}
+	return rates
+}
+
+// backwards goes through the values from the last one on.
+func backwards(values []int) func(func(int, int) bool) {
+	return func(yield func(int, int) bool) {
+		for back := range values {
+			if !yield(back, values[len(values)-1-back]) {
+				return
+			}
+		}
+	}
+}
+
+// Again is the memo of a dispatch that has ended, whose failed items are tried again.
+func (m DispatchMemo) Again(now Instant) DispatchMemo {
+	m.Round++
+	m.Before = DispatchCounts{}
+	if m.Total != nil {
+		m.Before = DispatchCounts{Found: m.Total.Found - m.Total.Failed, Done: m.Total.Done, Callbacks: m.Total.Callbacks}
+	}
+	m.Status, m.DueAt, m.StartedAt, m.FinishedAt, m.Total, m.Failed, m.Shards = DispatchScheduled, now, 0, 0, nil, nil, 0
+	m.Plan.Paused, m.Plan.WarmUp, m.Plan.Active = false, 0, nil
+	m.Order.Recurrence = nil
+	if m.Order.LatestAt != nil && *m.Order.LatestAt <= now {
+		m.Order.LatestAt = nil
+	}
+	return m
+}

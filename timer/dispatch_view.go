@@ -1,0 +1,131 @@
+package timer
+
+import "time"
+
+// DispatchStatus is where a dispatch stands.
+type DispatchStatus string
+
+// The life of a dispatch.
+const (
+	// DispatchUploading: its items are being stored; nothing starts before all are.
+	DispatchUploading DispatchStatus = "uploading"
+	// DispatchScheduled: it waits for its due time.
+	DispatchScheduled DispatchStatus = "scheduled"
+	DispatchRunning   DispatchStatus = "running"
+	DispatchPaused    DispatchStatus = "paused"
+	// DispatchDone: every item was dealt with, some of them perhaps in vain.
+	DispatchDone DispatchStatus = "done"
+	// DispatchFailed: a loader did not answer, so some shard is not complete; or an upload
+	// was never completed.
+	DispatchFailed DispatchStatus = "failed"
+	// DispatchExpired: its latest time came first.
+	DispatchExpired DispatchStatus = "expired"
+	// DispatchCancelled: cancelled or terminated by anybody.
+	DispatchCancelled DispatchStatus = "cancelled"
+)
+
+// DispatchStatuses lists every status, in the order of a dispatch's life.
+func DispatchStatuses() []DispatchStatus {
+	return []DispatchStatus{
+		DispatchUploading, DispatchScheduled, DispatchRunning, DispatchPaused,
+		DispatchDone, DispatchFailed, DispatchExpired, DispatchCancelled,
+	}
+}
+
+// Finished reports whether nothing is sent any more.
+func (s DispatchStatus) Finished() bool {
+	return s == DispatchDone || s == DispatchFailed || s == DispatchExpired || s == DispatchCancelled
+}
+
+// DispatchMemo is what a dispatch says of itself, readable without a worker.
+type DispatchMemo struct {
+	Order       Dispatch       `json:"order"`
+	Fingerprint string         `json:"fingerprint"`
+	CreatedAt   Instant        `json:"created_at,omitzero"`
+	Status      DispatchStatus `json:"status"`
+	DueAt       Instant        `json:"due_at,omitzero"`
+	Occurrence  int            `json:"occurrence,omitzero"`
+	StartedAt   Instant        `json:"started_at,omitzero"`
+	FinishedAt  Instant        `json:"finished_at,omitzero"`
+	Plan        DispatchPlan   `json:"plan"`
+	// Run names what was ordered: an id may be used again.
+	Run string `json:"run,omitzero"`
+	// Items is how many there are; nil while that is unknown.
+	Items *int `json:"items,omitempty"`
+	// Shards is how many there are once it has begun.
+	Shards int `json:"shards,omitzero"`
+	// Total is what became of the items once it has ended.
+	Total *DispatchCounts `json:"total,omitempty"`
+	// Before is what became of items before failed ones were tried again.
+	Before DispatchCounts `json:"before,omitzero"`
+	// Failed names the pages of items that were given up, once it has ended.
+	Failed []DispatchPart `json:"failed,omitempty"`
+	// Cursor is where a recurring one stands.
+	Cursor Cursor `json:"cursor,omitzero"`
+	// Round counts how often failed items were tried again.
+	Round int `json:"round,omitzero"`
+}
+
+// Life is how long what a dispatch stores is kept at most: a dispatch that somebody
+// terminates cannot clear it away.
+func (m DispatchMemo) Life(now time.Time) time.Duration {
+	if m.Order.Recurrence != nil {
+		return MaxAhead
+	}
+	return max(m.DueAt.Until(now), 0) + MaxDispatchLife
+}
+
+// ID names the present occurrence.
+func (m DispatchMemo) ID() DispatchID { return DispatchID{Key: m.Order.Key, Occurrence: m.Occurrence} }
+
+// DispatchView is what a reader is shown of a dispatch.
+type DispatchView struct {
+	Key
+	Status       DispatchStatus      `json:"status"`
+	PerSecond    float64             `json:"per_second"`
+	Effective    float64             `json:"effective_per_second"`
+	DueAt        Instant             `json:"due_at,omitzero"`
+	LatestAt     Instant             `json:"latest_at,omitzero"`
+	WarmUp       Duration            `json:"warm_up,omitzero"`
+	Per          DispatchPer         `json:"callback_per"`
+	PageSize     int                 `json:"page_size,omitzero"`
+	Loader       *DispatchLoader     `json:"loader,omitempty"`
+	Recurrence   *Recurrence         `json:"recurrence,omitempty"`
+	Occurrence   int                 `json:"occurrence,omitzero"`
+	Items        *int                `json:"items"`
+	Uploaded     int                 `json:"uploaded,omitzero"`
+	Done         int                 `json:"done"`
+	Failed       int                 `json:"failed"`
+	Retrying     int                 `json:"retrying"`
+	InFlight     int                 `json:"in_flight"`
+	Rest         *int                `json:"rest"`
+	Callbacks    int                 `json:"callbacks"`
+	Achieved     DispatchRates       `json:"achieved"`
+	EstimatedEnd Instant             `json:"estimated_end,omitzero"`
+	CreatedAt    Instant             `json:"created_at"`
+	StartedAt    Instant             `json:"started_at,omitzero"`
+	FinishedAt   Instant             `json:"finished_at,omitzero"`
+	Shards       []DispatchShardView `json:"shards,omitempty"`
+	Links        Links               `json:"links"`
+	Memo         DispatchMemo        `json:"-"`
+}
+
+// DispatchRates are items a second that were sent.
+type DispatchRates struct {
+	LastSecond    float64 `json:"last_second"`
+	Last10Seconds float64 `json:"last_10_seconds"`
+	Whole         float64 `json:"whole"`
+}
+
+// DispatchShardView is what a reader is shown of a shard.
+type DispatchShardView struct {
+	Shard    int      `json:"shard"`
+	Status   string   `json:"status"`
+	Items    int      `json:"items,omitzero"`
+	Done     int      `json:"done"`
+	Failed   int      `json:"failed"`
+	Retrying int      `json:"retrying"`
+	InFlight int      `json:"in_flight"`
+	LagMS    int64    `json:"lag_ms"`
+	Problem  *Failure `json:"problem,omitempty"`
+}

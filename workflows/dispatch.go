@@ -1,0 +1,237 @@
+package workflows
+
+import (
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// DispatchInput is the input of the workflow of a dispatch.
+type DispatchInput struct {
+	Memo timer.DispatchMemo `json:"memo"`
+	DispatchCommit
+}
+
+// DispatchCommit says that all items of a dispatch are stored, and where.
+type DispatchCommit struct {
+	Parts []timer.DispatchPart `json:"parts,omitempty"`
+	// Sizes is how many items each page has.
+	Sizes []int `json:"sizes,omitempty"`
+}
+
+// Dispatch is the life of a dispatch. It waits until its items are stored and it is due,
+// splits them into shards, each a workflow of its own, and says in its memo what they all
+// go by. It ends Canceled when it was cancelled and fails when it is not complete, so that
+// its id is free again.
+func Dispatch(ctx workflow.Context, in DispatchInput) error {
+	d := &dispatchRun{DispatchInput: in, running: map[int]workflow.ChildWorkflowFuture{}}
+	workflow.Go(ctx, d.hearChanges)
+	workflow.Go(ctx, d.hearShards)
+	status := d.awaitItems(ctx)
+	if status == "" {
+		status = d.awaitDue(ctx)
+	}
+	if status == "" {
+		status = d.run(ctx)
+	}
+	return d.end(ctx, status)
+}
+
+// dispatchRun is the state of a run of a dispatch.
+type dispatchRun struct {
+	DispatchInput
+	// sources are those of all shards, of which the first next have begun.
+	sources []timer.DispatchSource
+	next    int
+	running map[int]workflow.ChildWorkflowFuture
+	states  []timer.DispatchState
+	// resting are running shards that have nothing to send.
+	resting map[int]bool
+	// incomplete is whether a shard was stopped.
+	incomplete, stopping bool
+	shards               workflow.Context
+}
+
+// keep makes what the dispatch says of itself what it is.
+func (d *dispatchRun) keep(ctx workflow.Context) {
+	_ = workflow.UpsertMemo(ctx, map[string]any{MemoDispatch: d.Memo}) // fails for what cannot be encoded only
+	workflow.SetCurrentDetails(ctx, d.details())
+}
+
+// hearChanges takes changes for as long as the dispatch lives.
+func (d *dispatchRun) hearChanges(ctx workflow.Context) {
+	changes := workflow.GetSignalChannel(ctx, SignalChange)
+	for {
+		var change timer.DispatchChange
+		changes.Receive(ctx, &change)
+		d.change(ctx, change)
+	}
+}
+
+func (d *dispatchRun) change(ctx workflow.Context, change timer.DispatchChange) {
+	plan := &d.Memo.Plan
+	plan.Changes++
+	if change.PerSecond != nil {
+		plan.PerSecond = *change.PerSecond
+	}
+	if change.Paused != nil && *change.Paused != plan.Paused {
+		plan.Paused = *change.Paused
+		d.pause(ctx)
+	}
+	d.keep(ctx)
+}
+
+// pause stops or resumes. The shards see that they are paused, and have to be told when
+// they are not any more.
+func (d *dispatchRun) pause(ctx workflow.Context) {
+	if d.Memo.Plan.Paused {
+		d.Memo.Status = timer.DispatchPaused
+		return
+	}
+	d.Memo.Status = timer.DispatchScheduled
+	if d.Memo.StartedAt == 0 {
+		return
+	}
+	d.Memo.Status = timer.DispatchRunning
+	d.Memo.Plan.Began = timer.At(workflow.Now(ctx).Add(tuning.DispatchLead))
+	d.Memo.Plan.WarmUp = 0
+	for shard := range d.next {
+		if child, ok := d.running[shard]; ok {
+			child.SignalChildWorkflow(ctx, SignalPlan, d.Memo.Plan)
+		}
+	}
+}
+
+// awaitItems waits until all items are stored. It returns the end of an upload that came
+// to nothing.
+func (d *dispatchRun) awaitItems(ctx workflow.Context) timer.DispatchStatus {
+	stored, commit := workflow.GetSignalChannel(ctx, SignalStored), workflow.GetSignalChannel(ctx, SignalCommit)
+	for d.Memo.Status == timer.DispatchUploading {
+		committed := commit.ReceiveAsync(&d.DispatchCommit)
+		if committed {
+			d.committed(ctx)
+			break
+		}
+		ok, err := workflow.AwaitWithTimeout(ctx, tuning.DispatchUploadLife, func() bool { return stored.Len() > 0 || commit.Len() > 0 })
+		switch {
+		case err != nil:
+			return timer.DispatchCancelled
+		case !ok:
+			return timer.DispatchFailed
+		}
+		for stored.ReceiveAsync(nil) { // each gives it more time
+		}
+	}
+	return ""
+}
+
+func (d *dispatchRun) committed(ctx workflow.Context) {
+	items := 0
+	for _, size := range d.Sizes {
+		items += size
+	}
+	d.Memo.Items, d.Memo.Status = &items, timer.DispatchScheduled
+	if d.Memo.Plan.Paused {
+		d.Memo.Status = timer.DispatchPaused
+	}
+	d.keep(ctx)
+}
+
+// awaitDue waits until it is due, and not paused. It returns the end of a dispatch that
+// never begins.
+func (d *dispatchRun) awaitDue(ctx workflow.Context) timer.DispatchStatus {
+	if wait := d.Memo.DueAt.Until(workflow.Now(ctx)); wait > 0 {
+		if err := workflow.Sleep(ctx, wait); err != nil {
+			return timer.DispatchCancelled
+		}
+	}
+	return d.awaitOrExpire(ctx, func() bool { return !d.Memo.Plan.Paused })
+}
+
+// awaitOrExpire waits for a condition, and returns how the dispatch ends where it is
+// cancelled or its latest time comes first.
+func (d *dispatchRun) awaitOrExpire(ctx workflow.Context, condition func() bool) timer.DispatchStatus {
+	latest := d.Memo.Order.LatestAt
+	if latest == nil {
+		if workflow.Await(ctx, condition) != nil {
+			return timer.DispatchCancelled
+		}
+		return ""
+	}
+	ok, err := workflow.AwaitWithTimeout(ctx, max(latest.Until(workflow.Now(ctx)), 0), condition)
+	switch {
+	case err != nil:
+		return timer.DispatchCancelled
+	case !ok:
+		return timer.DispatchExpired
+	}
+	return ""
+}
+
+// end tells how the dispatch ended, and clears away what it stored.
+func (d *dispatchRun) end(ctx workflow.Context, status timer.DispatchStatus) error {
+	cancelled := status == timer.DispatchCancelled
+	ctx, _ = workflow.NewDisconnectedContext(ctx)
+	now := timer.At(workflow.Now(ctx))
+	total := d.total()
+	d.Memo.Status, d.Memo.FinishedAt, d.Memo.Total, d.Memo.Plan.Active = status, now, &total, nil
+	d.Memo.Failed = d.failed()
+	next, again := d.recur(now)
+	d.keep(ctx)
+	d.sweep(ctx, !again || cancelled)
+	switch {
+	case cancelled:
+		return temporal.NewCanceledError()
+	case again:
+		d.Memo = next
+		d.keep(ctx)
+		return workflow.NewContinueAsNewError(ctx, TypeDispatch, d.DispatchInput)
+	case status == timer.DispatchFailed:
+		return temporal.NewNonRetryableApplicationError("the dispatch is not complete", ErrorFailed, nil)
+	}
+	return nil
+}
+
+// recur is what the dispatch says of itself before its next occurrence.
+func (d *dispatchRun) recur(now timer.Instant) (next timer.DispatchMemo, ok bool) {
+	next = d.Memo
+	if next.Order.Recurrence == nil || next.StartedAt == 0 {
+		return next, false
+	}
+	next.Cursor = next.Cursor.Past(timer.Occurrence{Number: next.Occurrence, Nominal: next.DueAt}, now)
+	occurrence, ok := next.Order.Recurrence.Next(next.Cursor, now)
+	next.Occurrence, next.DueAt = occurrence.Number, occurrence.Nominal
+	next.Status, next.StartedAt, next.FinishedAt, next.Total, next.Shards = timer.DispatchScheduled, 0, 0, nil, 0
+	next.Before, next.Round, next.Plan.WarmUp = timer.DispatchCounts{}, 0, next.Order.WarmUp
+	return next, ok
+}
+
+// sweep clears away what was stored. all is whether its items are not needed again.
+func (d *dispatchRun) sweep(ctx workflow.Context, all bool) {
+	sweep := timer.DispatchSweep{Close: d.Memo.Failed}
+	if all {
+		sweep.Delete = append(sweep.Delete, d.Parts...)
+		if d.Memo.Order.Loader == nil && len(d.Parts) == 0 { // an upload that was not completed
+			sweep.Delete = append(sweep.Delete, timer.DispatchPart{Prefix: DispatchUploadPrefix(d.Memo.Order.Key)})
+		}
+	}
+	for shard, state := range d.states {
+		for made, queue := range state.Ladder {
+			if queue.Tail > 0 {
+				part := timer.DispatchLadder(d.shardID(shard), made)
+				part.Pages = queue.Tail
+				sweep.Delete = append(sweep.Delete, part)
+			}
+		}
+	}
+	if len(sweep.Delete)+len(sweep.Close) == 0 {
+		return
+	}
+	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		TaskQueue: DispatchQueue, StartToCloseTimeout: tuning.SweepTimeout, HeartbeatTimeout: tuning.SweepSilence,
+	})
+	_ = workflow.ExecuteActivity(ctx, ActivitySweep, sweep).Get(ctx, nil) // tried until it was done
+}

@@ -1,0 +1,34 @@
+package workflows
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+const dispatchPrefix = "dispatch:"
+
+// DispatchWorkflowID is the workflow id of a dispatch. Like a policy's it begins with a
+// word and a colon, so no timer's id can equal it.
+func DispatchWorkflowID(key timer.Key) string { return dispatchPrefix + key.String() }
+
+// DispatchTypePrefix begins the ids of the dispatches of a business type.
+func DispatchTypePrefix(businessType string) string { return dispatchPrefix + businessType + "/" }
+
+// ParseDispatchID is the inverse of [DispatchWorkflowID].
+func ParseDispatchID(workflowID string) (timer.Key, bool) {
+	name, ok := strings.CutPrefix(workflowID, dispatchPrefix)
+	if !ok {
+		return timer.Key{}, false
+	}
+	return timer.ParseKey(name)
+}
+
+// DispatchShardID is the workflow id of a shard.
+func DispatchShardID(id timer.DispatchID, round, shard int) string {
+	return fmt.Sprintf("dispatch-shard:%s/%d.%d/%d", id.Key, id.Occurrence, round, shard)
+}
+
+// DispatchUploadPrefix begins the ids of the pages that a client has uploaded.
+func DispatchUploadPrefix(key timer.Key) string { return "dispatch-page:" + key.String() + "/" }

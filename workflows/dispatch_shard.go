@@ -1,0 +1,118 @@
+package workflows
+
+import (
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// ShardNews is what a shard tells its dispatch.
+type ShardNews struct {
+	Shard int `json:"shard"`
+	// Active is whether it has something to send now.
+	Active bool                 `json:"active,omitzero"`
+	Counts timer.DispatchCounts `json:"counts"`
+}
+
+// DispatchShard has the items of one shard sent, stint by stint, by whichever worker is
+// there. Its result is how far it came, also where it was cancelled.
+func DispatchShard(ctx workflow.Context, shard timer.DispatchShard) (timer.DispatchState, error) {
+	s := &shardRun{DispatchShard: shard, plans: workflow.GetSignalChannel(ctx, SignalPlan)}
+	for {
+		end, err := s.stint(ctx)
+		switch {
+		case err != nil:
+			return s.State, err
+		case end.End == timer.StintPaused:
+			s.awaitResume(ctx)
+		case end.End == timer.StintWaits:
+			s.awaitLadder(ctx, end.WakeAt)
+		case end.End != timer.StintOver:
+			return s.State, nil
+		}
+		if ctx.Err() != nil {
+			return s.State, nil
+		}
+		if workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
+			return s.State, workflow.NewContinueAsNewError(ctx, TypeDispatchShard, s.DispatchShard)
+		}
+	}
+}
+
+type shardRun struct {
+	timer.DispatchShard
+	plans workflow.ReceiveChannel
+}
+
+// stint sends until the executor says why it ends. One whose worker died is followed by
+// another one, which goes on where the last heartbeat was.
+func (s *shardRun) stint(ctx workflow.Context) (end timer.DispatchStint, err error) {
+	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		TaskQueue: DispatchQueue, StartToCloseTimeout: tuning.DispatchStintLimit, HeartbeatTimeout: DispatchSilence(s.Plan),
+		WaitForCancellation: true,
+		RetryPolicy: &temporal.RetryPolicy{
+			InitialInterval: tuning.DispatchRetryFirst, BackoffCoefficient: 2, MaximumInterval: tuning.DispatchRetryLongest,
+		},
+	})
+	err = workflow.ExecuteActivity(ctx, ActivityDispatch, s.DispatchShard).Get(ctx, &end)
+	if temporal.IsCanceledError(err) { // no worker had it
+		return timer.DispatchStint{End: timer.StintCancelled}, nil
+	}
+	if err == nil {
+		s.State, s.Plan = end.State, end.Plan
+		err = workflow.UpsertMemo(ctx, map[string]any{MemoShard: s.State})
+	}
+	return end, err
+}
+
+// DispatchSilence is how long the executor of a shard may be silent before another worker
+// goes on in its place: so short that nobody misses its items at a high rate, and so long
+// at a low one that its signs of life cost little.
+func DispatchSilence(plan timer.DispatchPlan) time.Duration {
+	return max(3*DispatchBeat(plan), tuning.DispatchSilence)
+}
+
+// DispatchBeat is the time between two signs of life of the executor of a shard.
+func DispatchBeat(plan timer.DispatchPlan) time.Duration {
+	each := plan.PerSecond / float64(max(len(plan.Active), 1))
+	items := time.Duration(tuning.DispatchBeatItems / each * float64(time.Second))
+	return min(max(items, tuning.DispatchBeat), tuning.DispatchLongestBeat)
+}
+
+// awaitResume waits for a plan that came after the one that stopped it.
+func (s *shardRun) awaitResume(ctx workflow.Context) {
+	s.tell(ctx, true)
+	for s.Plan.Paused && ctx.Err() == nil {
+		var next timer.DispatchPlan
+		workflow.NewSelector(ctx).
+			AddReceive(s.plans, func(plans workflow.ReceiveChannel, _ bool) { plans.Receive(ctx, &next) }).
+			AddReceive(ctx.Done(), func(workflow.ReceiveChannel, bool) {}).
+			Select(ctx)
+		if next.Changes > s.Plan.Changes {
+			s.Plan = next
+		}
+	}
+}
+
+// awaitLadder waits until the next item is due again. Its share of the rate is for the
+// other shards meanwhile.
+func (s *shardRun) awaitLadder(ctx workflow.Context, until timer.Instant) {
+	s.tell(ctx, false)
+	wait := workflow.NewTimerWithOptions(ctx, max(until.Until(workflow.Now(ctx)), 0), workflow.TimerOptions{Summary: "the next attempt"})
+	_ = wait.Get(ctx, nil) // ends early where it is cancelled
+	s.tell(ctx, true)
+}
+
+// tell tells the dispatch how far the shard is. One that has ended hears nothing.
+func (s *shardRun) tell(ctx workflow.Context, active bool) {
+	parent := workflow.GetInfo(ctx).ParentWorkflowExecution
+	if parent == nil {
+		return
+	}
+	news := ShardNews{Shard: s.Number, Active: active, Counts: s.State.DispatchCounts}
+	_ = workflow.SignalExternalWorkflow(ctx, parent.ID, parent.RunID, SignalShard, news).Get(ctx, nil)
+}

@@ -1,0 +1,173 @@
+package workflows
+
+import (
+	"fmt"
+	"math"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// run has every item sent, and returns how that ended.
+func (d *dispatchRun) run(ctx workflow.Context) timer.DispatchStatus {
+	d.sources = d.split()
+	d.states, d.resting = make([]timer.DispatchState, len(d.sources)), map[int]bool{}
+	now := workflow.Now(ctx)
+	d.Memo.Status, d.Memo.StartedAt, d.Memo.Shards = timer.DispatchRunning, timer.At(now), len(d.sources)
+	d.Memo.Plan.Began = timer.At(now.Add(tuning.DispatchLead))
+	var stop workflow.CancelFunc
+	d.shards, stop = workflow.WithCancel(ctx)
+	d.begin()
+	d.keep(ctx)
+	status := d.awaitOrExpire(ctx, func() bool { return len(d.running) == 0 })
+	d.stopping = true
+	stop()
+	last, _ := workflow.NewDisconnectedContext(ctx)
+	_ = workflow.Await(last, func() bool { return len(d.running) == 0 }) // fails where it is cancelled only
+	switch {
+	case status != "":
+		return status
+	case d.incomplete:
+		return timer.DispatchFailed
+	}
+	return timer.DispatchDone
+}
+
+// split says where the items of each shard are. Those of an upload have equally many.
+func (d *dispatchRun) split() []timer.DispatchSource {
+	if loader := d.Memo.Order.Loader; loader != nil && d.Memo.Round == 0 {
+		return make([]timer.DispatchSource, loader.Shards)
+	}
+	total := 0
+	for _, size := range d.Sizes {
+		total += size
+	}
+	shards := min(int(math.Ceil(d.Memo.Plan.PerSecond/tuning.ShardRate)), tuning.MaxUploadShards, total)
+	var sources []timer.DispatchSource
+	page, before := 0, 0
+	for shard := range shards {
+		from, to := shard*total/shards, (shard+1)*total/shards
+		for from >= before+d.Sizes[page] {
+			before += d.Sizes[page]
+			page++
+		}
+		sources = append(sources, timer.DispatchSource{Parts: d.Parts, First: page, Skip: from - before, Items: to - from})
+	}
+	return sources
+}
+
+// atOnce is how many shards send side by side.
+func (d *dispatchRun) atOnce() int {
+	if d.Memo.Order.Loader == nil || d.Memo.Round > 0 {
+		return len(d.sources)
+	}
+	return min(max(int(math.Ceil(d.Memo.Plan.PerSecond/tuning.LoaderRate)), tuning.MinLoading), tuning.MaxLoading)
+}
+
+// begin begins shards while there is room, and says who sends.
+func (d *dispatchRun) begin() {
+	first := d.next
+	for d.next < len(d.sources) && len(d.running)-len(d.resting) < d.atOnce() && !d.stopping {
+		d.running[d.next] = nil
+		d.next++
+	}
+	d.Memo.Plan.Active = nil
+	for shard := range d.next {
+		if _, runs := d.running[shard]; runs && !d.resting[shard] {
+			d.Memo.Plan.Active = append(d.Memo.Plan.Active, shard)
+		}
+	}
+	for shard := first; shard < d.next; shard++ {
+		d.start(shard)
+	}
+}
+
+func (d *dispatchRun) shardID(shard int) string {
+	return DispatchShardID(d.Memo.ID(), d.Memo.Round, shard)
+}
+
+func (d *dispatchRun) start(shard int) {
+	ctx := workflow.WithChildOptions(d.shards, workflow.ChildWorkflowOptions{
+		WorkflowID: d.shardID(shard), WaitForCancellation: true,
+		StaticSummary: fmt.Sprintf("shard %d of %d", shard+1, len(d.sources)),
+	})
+	child := workflow.ExecuteChildWorkflow(ctx, TypeDispatchShard, timer.DispatchShard{
+		DispatchID: d.Memo.ID(), Number: shard, Stored: d.shardID(shard), Source: d.sources[shard], Plan: d.Memo.Plan,
+	})
+	d.running[shard] = child
+	workflow.Go(ctx, func(ctx workflow.Context) {
+		var state timer.DispatchState
+		err := child.Get(ctx, &state)
+		if err != nil && !temporal.IsCanceledError(err) {
+			state = d.states[shard]
+			state.Problem = &timer.Failure{Message: timer.Excerpt(err.Error()), At: timer.At(workflow.Now(ctx))}
+		}
+		d.shardEnded(ctx, shard, state)
+	})
+}
+
+// shardEnded leaves the part of the rate that a shard had to the others.
+func (d *dispatchRun) shardEnded(ctx workflow.Context, shard int, state timer.DispatchState) {
+	delete(d.running, shard)
+	delete(d.resting, shard)
+	d.states[shard] = state
+	d.incomplete = d.incomplete || state.Problem != nil
+	d.begin()
+	if !d.stopping {
+		d.keep(ctx)
+	}
+}
+
+// hearShards takes what the shards tell for as long as the dispatch lives.
+func (d *dispatchRun) hearShards(ctx workflow.Context) {
+	shards := workflow.GetSignalChannel(ctx, SignalShard)
+	for {
+		var news ShardNews
+		shards.Receive(ctx, &news)
+		if _, runs := d.running[news.Shard]; !runs {
+			continue
+		}
+		d.states[news.Shard].DispatchCounts = news.Counts
+		if news.Active {
+			delete(d.resting, news.Shard)
+		} else {
+			d.resting[news.Shard] = true
+		}
+		d.begin()
+		d.keep(ctx)
+	}
+}
+
+// total is what became of all items.
+func (d *dispatchRun) total() timer.DispatchCounts {
+	total := d.Memo.Before
+	for _, state := range d.states {
+		total = total.Add(state.DispatchCounts)
+	}
+	return total
+}
+
+// failed names the pages of items that were given up.
+func (d *dispatchRun) failed() (parts []timer.DispatchPart) {
+	for shard, state := range d.states {
+		if state.GivenUp > 0 {
+			part := timer.DispatchGivenUp(d.shardID(shard))
+			part.Pages = state.GivenUp
+			parts = append(parts, part)
+		}
+	}
+	return parts
+}
+
+// details are what the Web UI shows.
+func (d *dispatchRun) details() string {
+	total := d.total()
+	of := ""
+	if d.Memo.Items != nil {
+		of = fmt.Sprintf(" of %d", *d.Memo.Items)
+	}
+	return fmt.Sprintf("%s: %d%s items done, %d failed, %g a second", d.Memo.Status, total.Done, of, total.Failed, d.Memo.Plan.PerSecond)
+}
