@@ -24,6 +24,8 @@ type attemptConfig struct {
 	// attempt goes where there are two.
 	fallback *timer.Fallback
 	link     timer.Link
+	// paused is whether somebody has paused the type's callbacks.
+	paused bool
 	// unopened is why nobody can be called, if it is so: a header of the timer is
 	// sealed with a key that is not configured.
 	unopened error
@@ -38,6 +40,10 @@ func (a *Attempter) configure(ctx context.Context, spec timer.Spec) (attemptConf
 	if err != nil && timer.CodeOf(err) != timer.NotFound {
 		return attemptConfig{}, fmt.Errorf("reading the policy: %w", err)
 	}
+	paused, err := a.Emergencies.Paused(ctx, spec.BusinessType)
+	if err != nil {
+		return attemptConfig{}, fmt.Errorf("reading whether the type is paused: %w", err)
+	}
 	policy = policy.WithDefaults()
 	policy.BusinessType = spec.BusinessType
 	var unopened error
@@ -46,7 +52,7 @@ func (a *Attempter) configure(ctx context.Context, spec timer.Spec) (attemptConf
 		own, unopened = a.open(*spec.Callback)
 		spec.Callback = &own
 	}
-	c := attemptConfig{policy: policy, latest: spec.Latest(policy.ExpiresAfter), unopened: unopened}
+	c := attemptConfig{policy: policy, paused: paused, latest: spec.Latest(policy.ExpiresAfter), unopened: unopened}
 	c.callback, c.retry = spec.Call(policy)
 	c.callback.Destination = c.callback.Routed(policy.BusinessType)
 	c.fallback = secondLink(spec, policy)

@@ -23,6 +23,11 @@ type Policies interface {
 	HoldBack(ctx context.Context, businessType string, wish timer.BackPressure) error
 }
 
+// Emergencies tell whether somebody has paused the callbacks of a business type.
+type Emergencies interface {
+	Paused(ctx context.Context, businessType string) (bool, error)
+}
+
 // Opener opens values that were sealed before they reached Temporal.
 type Opener interface {
 	Open(sealed string) (string, error)
@@ -92,12 +97,14 @@ type Config struct {
 	Queue    func(policy timer.Policy, stream bool) string
 	Runs     Runs
 	Policies Policies
-	Bulkhead Bulkhead
-	Preload  Preload
-	Tasks    Tasks
-	Opener   Opener
-	Observer Observer
-	Sender   Sender
+	// Emergencies tell which types somebody has paused.
+	Emergencies Emergencies
+	Bulkhead    Bulkhead
+	Preload     Preload
+	Tasks       Tasks
+	Opener      Opener
+	Observer    Observer
+	Sender      Sender
 }
 
 // Attempter makes the attempts of deliveries.

@@ -128,6 +128,9 @@ func (a *Attempter) paced(ctx context.Context, config attemptConfig, next attemp
 	if a.belongsElsewhere(config, activity.GetInfo(ctx).TaskQueue) {
 		return next.skip(config, timer.ResultUseQueue), nil
 	}
+	if config.paused {
+		return next.wait(config, tuning.EmergencyWait), nil
+	}
 	// It came before its queue was stopped. By the end of this wait the queue is, and
 	// lets it go when the back-pressure ends or is lifted.
 	if until, held := config.policy.HeldBack(now); held {

@@ -35,6 +35,9 @@ type queue struct {
 	stateErr error
 	// full is whether the type makes as many attempts as it may.
 	full bool
+	// paused is whether somebody has paused the type, and pausedErr why that cannot be told.
+	paused    bool
+	pausedErr error
 	// answer is the receiver's.
 	answer func(context.Context) timer.Answer
 	calls  []send.Envelope
@@ -44,7 +47,7 @@ type queue struct {
 func newQueue(t *testing.T) *queue {
 	q := &queue{T: t, state: timer.RunState{Wanted: true}, answer: answers(timer.Answer{Delivered: true, Status: 200})}
 	attempter, err := NewAttempter(Config{
-		Runs: onQueue{q: q}, Policies: onQueue{q: q}, Bulkhead: onQueue{q: q}, Observer: onQueue{q: q},
+		Runs: onQueue{q: q}, Policies: onQueue{q: q}, Emergencies: onQueue{q: q}, Bulkhead: onQueue{q: q}, Observer: onQueue{q: q},
 		Queue:  func(timer.Policy, bool) string { return "default-test-taskqueue" },
 		Sender: send.New(send.Transports{timer.DestinationHTTP: onQueue{q: q}}, noop.NewTracerProvider().Tracer("")),
 	})
@@ -74,6 +77,8 @@ func (o onQueue) SettledState(context.Context, timer.Key, string) (timer.RunStat
 func (o onQueue) Policy(context.Context, string) (timer.Policy, error) {
 	return o.q.policy, o.q.policyErr
 }
+
+func (o onQueue) Paused(context.Context, string) (bool, error) { return o.q.paused, o.q.pausedErr }
 
 func (o onQueue) HoldBack(_ context.Context, _ string, wish timer.BackPressure) error {
 	o.q.wishes = append(o.q.wishes, wish)
@@ -152,6 +157,13 @@ func TestWhatIsHeldBackWaitsForItsQueue(t *testing.T) {
 	}
 }
 
+// A type that is paused leaves the fast path, whatever its policy says.
+func TestWhatIsPausedGoesToItsQueue(t *testing.T) {
+	q := newQueue(t)
+	_, ok := q.attempter.enter(t.Context(), attemptConfig{policy: q.policy, paused: true})
+	require.False(t, ok)
+}
+
 // Only attempts that left a report use up the ladder.
 func TestWhatUsesUpTheLadder(t *testing.T) {
 	lateness := int64(7)
@@ -163,7 +175,9 @@ func TestWhatUsesUpTheLadder(t *testing.T) {
 		"back-pressure holds the type": func(q *queue) {
 			q.policy.BackPressure = &timer.BackPressure{Until: timer.At(time.Now().Add(time.Second))}
 		},
-		"the type does all it may": func(q *queue) { q.full = true },
+		"the type does all it may":     func(q *queue) { q.full = true },
+		"somebody has paused it":       func(q *queue) { q.paused = true },
+		"nobody knows if it is paused": func(q *queue) { q.pausedErr = errors.New("no answer") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			for from, prior := range map[string]*timer.Report{"from the first attempt": nil, "from the third": &second} {
@@ -188,7 +202,7 @@ func TestWhatUsesUpTheLadder(t *testing.T) {
 							}
 						}
 						require.Empty(t, q.calls)
-						q.stateErr, q.policyErr, q.full, q.policy = nil, nil, false, policy
+						q.stateErr, q.policyErr, q.full, q.policy, q.paused, q.pausedErr = nil, nil, false, policy, false, nil
 						q.answer = answers(timer.Answer{Class: timer.Answered, Status: 500})
 						report := q.try()
 						require.Equal(t, made+1, report.Attempt)

@@ -54,7 +54,7 @@ func (a *Attempter) attemptNow(ctx context.Context, delivery timer.Delivery, pay
 	if config.callback.Stream { // it is made where the receiver is connected
 		return config.report(timer.ResultUseQueue), nil
 	}
-	leave, ok := a.enter(ctx, config.policy)
+	leave, ok := a.enter(ctx, config)
 	if !ok {
 		return config.report(timer.ResultUseQueue), nil
 	}
@@ -63,8 +63,9 @@ func (a *Attempter) attemptNow(ctx context.Context, delivery timer.Delivery, pay
 }
 
 // enter takes the fast path, where it is open.
-func (a *Attempter) enter(ctx context.Context, policy timer.Policy) (leave func(), ok bool) {
-	if policy.Rate(time.Now()) != nil {
+func (a *Attempter) enter(ctx context.Context, config attemptConfig) (leave func(), ok bool) {
+	policy := config.policy
+	if config.paused || policy.Rate(time.Now()) != nil {
 		return nil, false
 	}
 	return a.Bulkhead.Enter(ctx, policy.BusinessType, policy.Limits.FastShare(), policy.Limits.InFlight)

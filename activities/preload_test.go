@@ -35,6 +35,8 @@ type noPolicies struct{ Policies }
 
 func (noPolicies) Policy(context.Context, string) (timer.Policy, error) { return timer.Policy{}, nil }
 
+func (noPolicies) Paused(context.Context, string) (bool, error) { return false, nil }
+
 // places are free, or taken.
 type places bool
 
@@ -67,7 +69,7 @@ type preloading struct {
 
 func newPreloading(t *testing.T, room bool) *preloading {
 	h := &preloading{T: t, engine: &engine{}, task: &task{}, counts: &counts{}}
-	attempter, err := NewAttempter(Config{Runs: h.engine, Policies: noPolicies{}, Preload: places(room), Tasks: h.task, Observer: h.counts})
+	attempter, err := NewAttempter(Config{Runs: h.engine, Policies: noPolicies{}, Emergencies: noPolicies{}, Preload: places(room), Tasks: h.task, Observer: h.counts})
 	require.NoError(t, err)
 	h.attempter = attempter
 	return h

@@ -56,7 +56,7 @@ func TestAnotherWorkersTaskIsAskedFor(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			attempter, err := NewAttempter(Config{
-				Worker: "self", Tasks: had{worker: c.predecessor}, Policies: noPolicies{}, Bulkhead: full{}, Observer: &repeats{},
+				Worker: "self", Tasks: had{worker: c.predecessor}, Policies: noPolicies{}, Emergencies: noPolicies{}, Bulkhead: full{}, Observer: &repeats{},
 				Runs: &engine{},
 			})
 			require.NoError(t, err)

@@ -46,6 +46,7 @@ var decided = map[string]bool{
 	"POST " + timersPath: true, "POST " + timersPath + "/batch": true, "GET " + timersPath: true,
 	"GET " + versionPrefix + "policies":             true,
 	"POST " + versionPrefix + "recurrences/preview": true,
+	"GET " + emergencyPath:                          true, "POST " + emergencyPath + "/pause": true, "POST " + emergencyPath + "/resume": true,
 }
 
 // authorize refuses what a principal may not do. A call that is neither for the

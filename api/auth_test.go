@@ -55,7 +55,7 @@ func (e *types) List(_ context.Context, r engine.PageRequest) (engine.Page, erro
 func door(authenticator *auth.Authenticator) (*types, func(method, path, body string) *httptest.ResponseRecorder) {
 	e := &types{}
 	server := New(Options{
-		Timers: e, Failures: silent{}, Policies: policiesOfTwo{}, Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: authenticator,
+		Timers: e, Failures: silent{}, Policies: policiesOfTwo{}, Emergencies: pausing{types: 2, asked: new([]timer.EmergencyOrder)}, Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: authenticator,
 	})
 	return e, func(method, path, body string) *httptest.ResponseRecorder {
 		request := httptest.NewRequest(method, path, strings.NewReader(body))
@@ -132,6 +132,10 @@ func TestCallsThatDecideByTheirBodyOrQuery(t *testing.T) {
 		"the orders of all types":   {"GET", "/v1/redeliveries", "", 403},
 		"an order, whosever it is":  {"GET", "/v1/redeliveries/x", "", 403},
 		"to stop somebody's order":  {"DELETE", "/v1/redeliveries/x", "", 403},
+		"to pause a type":           {"POST", "/v1/emergency/pause", `{"business_types":["order"]}`, 200},
+		"to pause another type":     {"POST", "/v1/emergency/pause", `{"business_types":["order","invoice"]}`, 403},
+		"to pause everything":       {"POST", "/v1/emergency/pause", `{"everything":true}`, 403},
+		"to resume another type":    {"POST", "/v1/emergency/resume", `{"business_types":["invoice"]}`, 403},
 		"a policy of another type":  {"PUT", "/v1/policies/invoice", `{}`, 403},
 		"the secrets of a receiver": {"GET", "/v1/policies/invoice/versions", "", 403},
 	} {
@@ -146,6 +150,7 @@ func TestCallsThatDecideByTheirBodyOrQuery(t *testing.T) {
 	answer := ask("POST", "/v1/timers/batch", `{"timers":[`+fmt.Sprintf(booking, "order")+","+fmt.Sprintf(booking, "invoice")+`]}`)
 	require.Regexp(t, `^{"results":\[{"status":201,.*},{"status":403,.*}\]}\n$`, answer.Body.String())
 	require.Equal(t, []string{"order"}, e.asked)
+	require.Regexp(t, `^{"paused":\[{"business_type":"order"[^[{]*}\]}\n$`, ask("GET", "/v1/emergency", "").Body.String())
 	require.Regexp(t, `^{"policies":\[{"business_type":"order"[^[]*}\]}\n$`, ask("GET", "/v1/policies", "").Body.String())
 }
 

@@ -65,6 +65,12 @@ type health struct {
 	Status string `json:"status"`
 }
 
+type ready struct {
+	health
+	// Note says what somebody should know although all is well.
+	Note string `json:"note,omitzero"`
+}
+
 func (s *Server) readyz(c echo.Context) error {
 	if err := s.ready.check(c.Request().Context()); err != nil {
 		return &timer.Error{
@@ -72,5 +78,5 @@ func (s *Server) readyz(c echo.Context) error {
 			Message: "A timer booked now might not ring: Temporal or the workers do not answer.",
 		}
 	}
-	return c.JSON(http.StatusOK, health{Status: "ready"})
+	return c.JSON(http.StatusOK, ready{health{Status: "ready"}, s.ready.note()})
 }

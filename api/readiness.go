@@ -14,8 +14,9 @@ import (
 // readiness asks the probe, not more often than every [tuning.ReadyTrusted]: the
 // probe writes to Temporal. Callers that come meanwhile share the answer.
 type readiness struct {
-	probe  func(context.Context) error
-	probes singleflight.Group
+	probe       func(context.Context) error
+	emergencies Emergencies
+	probes      singleflight.Group
 	// left is done once this process leaves.
 	left  context.Context
 	leave context.CancelFunc
@@ -23,12 +24,14 @@ type readiness struct {
 	mu    sync.Mutex
 	asked time.Time
 	last  error
+	// said is what the last answer beside the probe's said.
+	said string
 }
 
 var errLeaving = errors.New("shutting down")
 
-func newReadiness(probe func(context.Context) error) *readiness {
-	r := &readiness{probe: probe}
+func newReadiness(probe func(context.Context) error, emergencies Emergencies) *readiness {
+	r := &readiness{probe: probe, emergencies: emergencies}
 	r.left, r.leave = context.WithCancel(context.Background())
 	return r
 }
@@ -66,8 +69,28 @@ func (r *readiness) ask() error {
 	ctx, cancel := context.WithTimeout(r.left, tuning.ReadyTimeout)
 	defer cancel()
 	err := r.probe(ctx)
+	said := r.paused(ctx)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.last, r.asked = err, time.Now()
+	r.last, r.asked, r.said = err, time.Now(), said
 	return err
+}
+
+// paused says what somebody has paused. It says nothing where that cannot be told.
+func (r *readiness) paused(ctx context.Context) string {
+	if r.emergencies == nil {
+		return ""
+	}
+	paused, err := r.emergencies.List(ctx)
+	if err != nil {
+		return ""
+	}
+	return noteOf(paused)
+}
+
+// note is what is to be known beside the readiness, as of the last check.
+func (r *readiness) note() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.said
 }

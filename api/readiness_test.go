@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/timer"
 )
 
 // A caller that hangs up takes the answer from nobody else, neither from those who wait
@@ -28,7 +29,7 @@ func TestAbortedReadinessHarmsNobody(t *testing.T) {
 			case <-ctx.Done():
 				return ctx.Err()
 			}
-		})
+		}, pausing{})
 		hasty, hangUp := context.WithTimeout(t.Context(), time.Millisecond)
 		defer hangUp()
 		var honest sync.WaitGroup
@@ -40,6 +41,7 @@ func TestAbortedReadinessHarmsNobody(t *testing.T) {
 		honest.Wait()
 		require.NoError(t, r.check(t.Context()))
 		require.EqualValues(t, 1, asked.Load(), "the question is everybody's")
+		require.Equal(t, "all callbacks are paused since 1970-01-01T00:00:00.007Z", r.note())
 	})
 }
 
@@ -48,7 +50,7 @@ func TestReadinessIsAskedOnceASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var answer error
 		asked := 0
-		r := newReadiness(func(context.Context) error { asked++; return answer })
+		r := newReadiness(func(context.Context) error { asked++; return answer }, nil)
 		require.NoError(t, r.check(t.Context()))
 		answer = errors.New("down")
 		require.NoError(t, r.check(t.Context()), "so said the last answer")
@@ -62,7 +64,7 @@ func TestReadinessIsAskedOnceASecond(t *testing.T) {
 func TestReadinessIsBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		r := newReadiness(func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() })
+		r := newReadiness(func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }, nil)
 		began := time.Now()
 		require.ErrorIs(t, r.check(t.Context()), context.DeadlineExceeded)
 		require.Equal(t, tuning.ReadyTimeout, time.Since(began))
@@ -74,4 +76,37 @@ func TestReadinessIsBounded(t *testing.T) {
 		waiting.Wait()
 		require.ErrorIs(t, r.check(t.Context()), errLeaving)
 	})
+}
+
+// pausing has everything paused, or a list that is no longer than it may be.
+type pausing struct {
+	Emergencies
+	types int
+	err   error
+	asked *[]timer.EmergencyOrder
+}
+
+func (p pausing) List(context.Context) ([]timer.Emergency, error) {
+	if p.types > 0 {
+		return []timer.Emergency{{BusinessType: "invoice", Author: "ops"}, {BusinessType: "order", Author: "ops"}}, p.err
+	}
+	return []timer.Emergency{{Everything: true, Author: "ops", Since: 7}}, p.err
+}
+
+func (p pausing) Pause(_ context.Context, order timer.EmergencyOrder) ([]timer.Emergency, error) {
+	*p.asked = append(*p.asked, order)
+	return order.Emergencies(7), p.err
+}
+
+func (p pausing) Resume(_ context.Context, order timer.EmergencyOrder) ([]timer.Emergency, error) {
+	*p.asked = append(*p.asked, order)
+	return nil, p.err
+}
+
+func TestTheNoteOfReadiness(t *testing.T) {
+	t.Parallel()
+	require.Empty(t, newReadiness(nil, nil).paused(t.Context()))
+	require.Empty(t, newReadiness(nil, pausing{err: errLeaving}).paused(t.Context()), "what cannot be told is not told")
+	require.Equal(t, "callbacks are paused for 2 business types", newReadiness(nil, pausing{types: 2}).paused(t.Context()))
+	require.Empty(t, noteOf(nil))
 }

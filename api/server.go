@@ -33,6 +33,8 @@ type Options struct {
 	Series   Series
 	Failures Failures
 	Policies Policies
+	// Emergencies pause callbacks.
+	Emergencies Emergencies
 	// Redeliveries try many failed timers again.
 	Redeliveries Jobs[timer.Redelivery, timer.Redelivered]
 	// Ready reports whether a timer that is booked now would ring.
@@ -69,7 +71,9 @@ type Server struct {
 	failures Failures
 	policies Policies
 	streams  *streams
-	leave    func()
+	// emergencies may be nil in tests that ask for none.
+	emergencies Emergencies
+	leave       func()
 
 	reach timer.Reach
 	auth  *auth.Authenticator
@@ -85,7 +89,7 @@ func New(options Options) *Server {
 	}
 	s := &Server{
 		timers: options.Timers, series: options.Series, failures: options.Failures, policies: options.Policies,
-		leave: options.Leave, reach: options.Reach, auth: authenticator, ready: newReadiness(options.Ready),
+		emergencies: options.Emergencies, leave: options.Leave, reach: options.Reach, auth: authenticator, ready: newReadiness(options.Ready, options.Emergencies),
 	}
 	s.streams = newStreams(options)
 	e := echo.New()
@@ -100,6 +104,7 @@ func New(options Options) *Server {
 	redeliveries.add(e.Group(redeliveries.path()))
 	s.policyRoutes(e.Group(versionPrefix + "policies"))
 	s.streams.add(e.Group(streamsPath))
+	s.emergencyRoutes(e)
 	recurrenceRoutes(e.Group(versionPrefix + "recurrences"))
 	s.http = &http.Server{
 		Handler: e, ReadHeaderTimeout: tuning.ReadHeaderTimeout, ReadTimeout: tuning.ReadTimeout, WriteTimeout: engine.MaxWait + tuning.WriteSlack,

@@ -31,6 +31,8 @@ const (
 type Client struct {
 	Timers   Timers
 	Policies Policies
+	// Emergency pauses and resumes callbacks.
+	Emergency Emergency
 }
 
 // New returns a client. Nothing is called before its first call.
@@ -46,5 +48,5 @@ func New(options Options) *Client {
 		}
 	}
 	caller := &caller{options}
-	return &Client{Timers: Timers{caller}, Policies: Policies{caller}}
+	return &Client{Timers: Timers{caller}, Policies: Policies{caller}, Emergency: Emergency{caller}}
 }

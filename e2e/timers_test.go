@@ -368,7 +368,22 @@ func TestBookingNeedsNoWorker(t *testing.T) {
 	env.Add(testenv.JSON{"business_type": "idle", "business_id": "cancelled", "delay": "1s"})
 	require.Equal(t, http.StatusAccepted, env.Do("DELETE", "/v1/timers/idle/cancelled?wait=10ms", nil).Status)
 
+	paused := env.Do("POST", "/v1/emergency/pause", testenv.JSON{"everything": true, "note": "why"})
+	require.Equal(t, http.StatusOK, paused.Status)
+	require.Contains(t, string(paused.Body), `"everything":true,"author":"anonymous","note":"why"`)
+	require.Equal(t, paused.Body, env.Do("POST", "/v1/emergency/pause", testenv.JSON{"everything": true}).Body, "it stays as it was")
 	env.StartWorker()
+	env.Await("idle/put", "delivering")
+	env.Await("idle/cancelled", "cancelled")
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		assert.Contains(c, string(env.Do("GET", "/readyz", nil).Body), `"note":"all callbacks are paused since `)
+	}, 10*time.Second, 100*time.Millisecond, "the readiness probe is asked once a second")
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		assert.Contains(c, string(env.Do("GET", "/metrics", nil).Body), `wakecall_emergency_paused{business_type="*"} 1`)
+	}, 10*time.Second, 100*time.Millisecond, "a worker looks every second")
+	require.Empty(t, append(r.Calls("put"), append(r.Calls("post"), r.Calls("pushed")...)...))
+	require.JSONEq(t, `{"paused":[]}`, string(env.Do("POST", "/v1/emergency/resume", testenv.JSON{"everything": true}).Body))
+	require.Equal(t, http.StatusOK, env.Do("POST", "/v1/emergency/resume", testenv.JSON{"everything": true}).Status)
 	r.Await(t, "put", 1)
 	require.Equal(t, "2", r.Await(t, "post", 1)[0].Header.Get("Wakecall-Revision"), "the change came before any callback")
 	env.Await("idle/cancelled", "cancelled")

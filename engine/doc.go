@@ -20,6 +20,7 @@
 //   - [Reconciler]: finds timers that Temporal has lost, and wakes them.
 //   - [Alerts]: raises what no workflow raises.
 //   - [Jobs]: work on many items, by a workflow of its own; one for each kind.
+//   - [Emergencies]: pause the callbacks of business types, or of all.
 //   - [Namespace]: sets Temporal's namespace up, and says whether it answers.
 //
 // The nouns stand on a kernel: one client, one namespace, a bound on each call, and the

@@ -39,6 +39,8 @@ type Engine struct {
 	Reconciler *Reconciler
 	Alerts     *Alerts
 	Namespace  *Namespace
+	// Emergencies pause callbacks.
+	Emergencies *Emergencies
 	// Redeliveries try many failed timers again.
 	Redeliveries *Jobs[timer.Redelivery, timer.Redelivered]
 
@@ -58,18 +60,19 @@ func New(config Config) *Engine {
 	timers := newTimers(policies, config.Limiter)
 	queues := &Queues{kernel: k, policies: policies}
 	e := &Engine{
-		Timers:     timers,
-		Series:     &Series{timers: timers},
-		Failures:   &Failures{timers: timers},
-		Policies:   policies,
-		Queues:     queues,
-		Runs:       &Runs{kernel: k},
-		Reconciler: newReconciler(timers, queues),
-		Alerts:     &Alerts{kernel: k, policies: policies},
-		Namespace:  &Namespace{kernel: k},
-		Dispatches: newDispatches(policies, config.Reach),
-		kernel:     k,
-		leave:      leave,
+		Timers:      timers,
+		Series:      &Series{timers: timers},
+		Failures:    &Failures{timers: timers},
+		Policies:    policies,
+		Queues:      queues,
+		Runs:        &Runs{kernel: k},
+		Reconciler:  newReconciler(timers, queues),
+		Alerts:      &Alerts{kernel: k, policies: policies},
+		Namespace:   &Namespace{kernel: k},
+		Dispatches:  newDispatches(policies, config.Reach),
+		Emergencies: newEmergencies(k, config.PolicyTTL),
+		kernel:      k,
+		leave:       leave,
 	}
 	e.Redeliveries = JobsOf[timer.Redelivery, timer.Redelivered](e, redeliveries)
 	return e

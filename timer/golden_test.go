@@ -136,6 +136,12 @@ func TestStoredPolicy(t *testing.T) {
 	golden.Check(t, "queue_rate", timer.QueueRate{BusinessType: "order-close", Rate: ptr(12.5)})
 }
 
+// What pauses callbacks is stored as.
+func TestStoredEmergency(t *testing.T) {
+	t.Parallel()
+	golden.Check(t, "emergency", timer.Emergency{Everything: true, BusinessType: "order-close", Author: "ops", Note: "wrong prices", Since: clock(1)})
+}
+
 // What a redelivery is stored as.
 func TestStoredRedelivery(t *testing.T) {
 	t.Parallel()

@@ -138,6 +138,8 @@ const (
 	MaxRefusals = 5
 	// MaxNote bounds the note of a pause, in bytes. It is kept in the memo.
 	MaxNote = 256
+	// MaxEmergencyTypes is how many business types one call pauses or resumes.
+	MaxEmergencyTypes = 100
 	// MaxUpcoming is how many nominal times may be asked for at once.
 	MaxUpcoming     = 1000
 	DefaultUpcoming = 20

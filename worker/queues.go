@@ -28,6 +28,11 @@ type Queues interface {
 	RepairRegistry(ctx context.Context, listed []timer.Policy) error
 }
 
+// Emergencies list what somebody has paused.
+type Emergencies interface {
+	List(ctx context.Context) ([]timer.Emergency, error)
+}
+
 // Queue names the queue on which the attempts of a business type are made.
 func Queue(policy timer.Policy, stream bool) string {
 	switch {
@@ -50,6 +55,8 @@ type queueWorkers struct {
 	// drains takes what still waits for receivers to connect where the policy leads
 	// elsewhere by now.
 	drains *Streams
+	// paused are the types, "" for all of them, whose tasks are left where they are.
+	paused map[string]bool
 
 	stop    context.CancelFunc
 	stopped sync.WaitGroup
@@ -71,7 +78,7 @@ func newQueueWorkers(options Options) *queueWorkers {
 func (q *queueWorkers) start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	q.stop = cancel
-	for _, read := range []func(context.Context) error{q.readRegistered, q.readAll} {
+	for _, read := range []func(context.Context) error{q.readRegistered, q.readAll, q.readPaused} {
 		q.stopped.Go(func() { q.repeat(ctx, read) })
 	}
 }
@@ -123,6 +130,27 @@ func (q *queueWorkers) readRegistered(ctx context.Context) error {
 	return err
 }
 
+// readPaused lists what somebody has paused, of which no task is taken. An attempt asks
+// for itself whether its type is paused, so that this may lag behind.
+func (q *queueWorkers) readPaused(ctx context.Context) error {
+	emergencies, err := q.options.Emergencies.List(ctx)
+	if err != nil {
+		return err
+	}
+	q.options.Observer.Paused(emergencies)
+	paused := map[string]bool{}
+	for _, emergency := range emergencies {
+		paused[emergency.BusinessType] = true
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.paused = paused
+	for businessType, t := range q.types {
+		t.slots.hold(paused[""] || paused[businessType])
+	}
+	return nil
+}
+
 // readAll lists all policies, to show them in the metrics and to mend the register.
 func (q *queueWorkers) readAll(ctx context.Context) error {
 	policies, err := q.options.Queues.Policies(ctx)
@@ -164,6 +192,7 @@ func (q *queueWorkers) serve(policy timer.Policy) {
 		q.options.Logger.Warn("a queue could not be polled", "business_type", policy.BusinessType, "error", err)
 		return
 	}
+	t.slots.hold(q.paused[""] || q.paused[policy.BusinessType])
 	q.types[policy.BusinessType] = t
 }
 

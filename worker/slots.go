@@ -15,6 +15,8 @@ type typeSlots struct {
 	mu    sync.Mutex
 	size  int
 	inUse int
+	// held is whether none is given out.
+	held bool
 	// more is closed, and replaced, when a slot may have become free.
 	more chan struct{}
 }
@@ -36,6 +38,16 @@ func (s *typeSlots) capacity() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.size
+}
+
+// hold gives no slot out until it is called off. A slot in use stays in use.
+func (s *typeSlots) hold(held bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.held != held {
+		s.held = held
+		s.notify()
+	}
 }
 
 func (s *typeSlots) notify() {
@@ -67,7 +79,7 @@ func (s *typeSlots) TryReserveSlot(sdkworker.SlotReservationInfo) *sdkworker.Slo
 func (s *typeSlots) try() (*sdkworker.SlotPermit, <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.inUse >= s.size {
+	if s.held || s.inUse >= s.size {
 		return nil, s.more
 	}
 	s.inUse++

@@ -29,10 +29,12 @@ type Options struct {
 	Dispatcher *dispatch.Executor
 	Policies   Policies
 	Queues     Queues
-	Reconciler Reconciler
-	Alerts     Alerts
-	Observer   Observer
-	Logger     *slog.Logger
+	// Emergencies tell what somebody has paused.
+	Emergencies Emergencies
+	Reconciler  Reconciler
+	Alerts      Alerts
+	Observer    Observer
+	Logger      *slog.Logger
 	// PolicyInterval is the time between two readings of which types have a queue.
 	PolicyInterval time.Duration
 	// ReconcileInterval is the time between two searches for overdue timers; 0 for
@@ -47,6 +49,8 @@ type Options struct {
 type Observer interface {
 	// PoliciesListed is told of all policies, each time they were listed.
 	PoliciesListed(policies []timer.Policy)
+	// Paused is told of what somebody has paused, each time that was listed.
+	Paused(emergencies []timer.Emergency)
 	// Overdue counts timers that were overdue with nothing under way for them.
 	Overdue(businessType string, timers int)
 	// Unreadable counts overdue timers whose run could not be read.

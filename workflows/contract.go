@@ -63,6 +63,10 @@ const (
 	// items.
 	TypeDispatchPage = "WakecallDispatchPage"
 
+	// TypeEmergency is that of workflows which pause callbacks for as long as they are
+	// open. Nobody runs them.
+	TypeEmergency = "WakecallEmergency"
+
 	// TypeCheck is that of workflows which nobody runs, see [CheckQueue].
 	TypeCheck = "WakecallCheck"
 )
@@ -140,6 +144,8 @@ const (
 	MemoShard    = "shard"
 	// MemoItems is how many items a stored page has.
 	MemoItems = "items"
+
+	MemoEmergency = "emergency"
 )
 
 // Search attributes, registered in the namespace.
@@ -166,6 +172,14 @@ const ProbeID = "wakecall:probe"
 
 // RegistryID is the workflow id of the registry of business types.
 const RegistryID = "wakecall:registry"
+
+// EmergencyID is the workflow id of what pauses a business type, or, for "", everything.
+func EmergencyID(businessType string) string {
+	if businessType == "" {
+		businessType = "*" // which no business type is called
+	}
+	return "emergency:" + businessType
+}
 
 const policyPrefix = "policy:"
 

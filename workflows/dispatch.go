@@ -1,7 +1,6 @@
 package workflows
 
 import (
-
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 

@@ -189,7 +189,7 @@ func (a *App) StartWorker() (*worker.Workers, error) {
 	sender := a.sender(roots)
 	attempter, err := activities.NewAttempter(activities.Config{
 		Worker: a.Identity, Queue: worker.Queue, Runs: a.Engine.Runs, Policies: a.Engine.Policies, Opener: a.box,
-		Observer: a.Telemetry, Bulkhead: worker.NewBulkhead(tuning.FastPathSlots), Sender: sender,
+		Observer: a.Telemetry, Emergencies: a.Engine.Emergencies, Bulkhead: worker.NewBulkhead(tuning.FastPathSlots), Sender: sender,
 		Preload: a.preload, Tasks: a.completions,
 	})
 	if err != nil {
@@ -203,7 +203,7 @@ func (a *App) StartWorker() (*worker.Workers, error) {
 		Controller: &activities.Controller{
 			Queues: a.Engine.Queues, Policies: a.Engine.Policies, Sender: sender, Failures: a.Engine.Failures,
 		},
-		Policies: a.Engine.Policies, Queues: a.Engine.Queues, Reconciler: a.Engine.Reconciler, Alerts: a.Engine.Alerts,
+		Policies: a.Engine.Policies, Queues: a.Engine.Queues, Emergencies: a.Engine.Emergencies, Reconciler: a.Engine.Reconciler, Alerts: a.Engine.Alerts,
 		Observer: a.Telemetry, Logger: a.Logger, ReconcileInterval: a.Config.ReconcileInterval,
 		PolicyInterval: max(a.Config.PolicyTTL, tuning.MinPolicyInterval), StopTimeout: a.Config.StopTimeout,
 	})

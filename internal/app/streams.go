@@ -18,7 +18,8 @@ func (a *App) streams() *stream.Hub {
 		func(businessType string, places int) { polls.SetPlaces(businessType, places) })
 	attempter, _ := activities.NewAttempter(activities.Config{
 		Worker: a.Identity, Queue: worker.Queue, Runs: a.Engine.Runs, Policies: a.Engine.Policies, Opener: a.box,
-		Observer: a.Telemetry, Bulkhead: worker.NewBulkhead(tuning.FastPathSlots),
+		Emergencies: a.Engine.Emergencies,
+		Observer:    a.Telemetry, Bulkhead: worker.NewBulkhead(tuning.FastPathSlots),
 		Sender: send.New(send.Transports{timer.DestinationStream: streamsend.New(hub)}, a.Telemetry.Tracer()),
 	}) // fails for a cache of no size only
 	polls = worker.NewStreams(worker.Options{Client: a.Client, Attempter: attempter, Logger: a.Logger, StopTimeout: a.Config.StopTimeout})

@@ -173,6 +173,9 @@ func (t *Telemetry) PoliciesListed(seen []timer.Policy) {
 	t.policies.show(shown)
 }
 
+// Paused notes what somebody has paused.
+func (t *Telemetry) Paused(emergencies []timer.Emergency) { t.policies.showPaused(emergencies) }
+
 // Unreadable counts overdue timers whose run could not be read.
 func (t *Telemetry) Unreadable(timers int) { t.unreadable.Add(float64(timers)) }
 

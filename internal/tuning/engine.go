@@ -87,6 +87,16 @@ const (
 	PressureStep = time.Second
 )
 
+// Emergencies.
+const (
+	// EmergencyTrusted is how long it is trusted that a type is paused, or is not. With
+	// EmergencyWait it keeps the promise of 10 seconds.
+	EmergencyTrusted = 2 * time.Second
+	// EmergencyWait is how long an attempt waits that was handed out while its type is
+	// paused. By the next one the worker takes none any more.
+	EmergencyWait = 5 * time.Second
+)
+
 // The registry of queues.
 const (
 	// RegistrationRest is how long a type stays registered that has no policy: the

@@ -1,0 +1,120 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/wakecall/wakecall/internal/auth"
+	"github.com/wakecall/wakecall/timer"
+)
+
+const emergencyPath = versionPrefix + "emergency"
+
+// Emergencies pause callbacks, of a business type or of all, and resume them.
+type Emergencies interface {
+	Pause(ctx context.Context, order timer.EmergencyOrder) (paused []timer.Emergency, err error)
+	Resume(ctx context.Context, order timer.EmergencyOrder) (paused []timer.Emergency, err error)
+	List(ctx context.Context) (paused []timer.Emergency, err error)
+}
+
+func (s *Server) emergencyRoutes(e *echo.Echo) {
+	e.GET(emergencyPath, s.listEmergencies)
+	e.POST(emergencyPath+"/pause", s.emergency(func(ctx context.Context, order timer.EmergencyOrder) ([]timer.Emergency, error) {
+		return s.emergencies.Pause(ctx, order)
+	}))
+	e.POST(emergencyPath+"/resume", s.emergency(func(ctx context.Context, order timer.EmergencyOrder) ([]timer.Emergency, error) {
+		return s.emergencies.Resume(ctx, order)
+	}))
+}
+
+// emergencyBody is an order as a client writes it.
+type emergencyBody struct {
+	Everything    *bool    `json:"everything"`
+	BusinessTypes []string `json:"business_types"`
+	Note          *string  `json:"note"`
+}
+
+type emergenciesBody struct {
+	Paused []timer.Emergency `json:"paused"`
+}
+
+func (s *Server) emergency(do func(context.Context, timer.EmergencyOrder) ([]timer.Emergency, error)) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if err := readQuery(c).err(); err != nil {
+			return err
+		}
+		body, err := readObject(c)
+		if err != nil {
+			return err
+		}
+		order, err := body.emergency()
+		if err != nil {
+			return err
+		}
+		if err := permitOrder(c.Request().Context(), order); err != nil {
+			return err
+		}
+		order.Author = author(c)
+		paused, err := do(c.Request().Context(), order)
+		if err != nil {
+			return err
+		}
+		return c.JSON(http.StatusOK, emergenciesBody{Paused: append([]timer.Emergency{}, paused...)})
+	}
+}
+
+func (o object) emergency() (timer.EmergencyOrder, error) {
+	var body emergencyBody
+	errs := o.fill(&body)
+	order := timer.EmergencyOrder{Everything: value(body.Everything), BusinessTypes: body.BusinessTypes, Note: value(body.Note)}
+	errs.Complete(order.Check())
+	return order, errs.Err()
+}
+
+// permitOrder refuses an order for a business type that the caller may not use.
+func permitOrder(ctx context.Context, order timer.EmergencyOrder) error {
+	if order.Everything {
+		return permit(ctx, "")
+	}
+	for _, businessType := range order.BusinessTypes {
+		if err := permit(ctx, businessType); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// listEmergencies lists what is paused: everything, and the types that the caller may
+// see.
+func (s *Server) listEmergencies(c echo.Context) error {
+	if err := readQuery(c).err(); err != nil {
+		return err
+	}
+	paused, err := s.emergencies.List(c.Request().Context())
+	if err != nil {
+		return err
+	}
+	body, principal := emergenciesBody{Paused: []timer.Emergency{}}, auth.From(c.Request().Context())
+	for _, emergency := range paused {
+		if emergency.Everything || principal.MayUse(emergency.BusinessType) {
+			body.Paused = append(body.Paused, emergency)
+		}
+	}
+	return c.JSON(http.StatusOK, body)
+}
+
+// noteOf says what is paused in one line; "" where nothing is. It names nobody: whoever
+// asks for readiness has no key.
+func noteOf(paused []timer.Emergency) string {
+	switch {
+	case len(paused) == 0:
+		return ""
+	case paused[0].Everything:
+		return "all callbacks are paused since " + paused[0].Since.String()
+	default:
+		return fmt.Sprintf("callbacks are paused for %d business types", len(paused))
+	}
+}

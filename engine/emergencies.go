@@ -1,0 +1,164 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	commonpb "go.temporal.io/api/common/v1"
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	workflowpb "go.temporal.io/api/workflow/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/wakecall/wakecall/engine/query"
+	"github.com/wakecall/wakecall/internal/errtype"
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// Emergencies pause the callbacks of a business type, or of all, and resume them. Each
+// is an open workflow that nobody runs: it holds for as long as it is open, so that
+// neither call needs a worker, and both may be repeated. A cancel cannot end it, and a
+// terminate by any tool resumes.
+type Emergencies struct {
+	*kernel
+	cache *emergencyCache
+}
+
+func newEmergencies(k *kernel, ttl time.Duration) *Emergencies {
+	e := &Emergencies{kernel: k}
+	e.cache = newEmergencyCache(min(ttl, tuning.EmergencyTrusted), e.holds)
+	return e
+}
+
+// Pause pauses what the order names, and returns what of it is paused now: whatever was
+// paused already stays as it was. Its errors are [timer.InvalidRequest] and
+// [timer.Unavailable]; a part may be paused then, and the order may be repeated.
+func (e *Emergencies) Pause(ctx context.Context, order timer.EmergencyOrder) (paused []timer.Emergency, err error) {
+	if err := order.Check().Err(); err != nil {
+		return nil, err
+	}
+	for _, emergency := range order.Emergencies(timer.At(time.Now())) {
+		if err := e.start(ctx, emergency); err != nil {
+			return nil, err
+		}
+		e.cache.forget(emergency.BusinessType)
+		held, _, err := e.current(ctx, emergency.BusinessType)
+		if err != nil {
+			return nil, err
+		}
+		paused = append(paused, held)
+	}
+	return paused, nil
+}
+
+func (e *Emergencies) start(ctx context.Context, emergency timer.Emergency) error {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	_, err := e.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+		ID: workflows.EmergencyID(emergency.BusinessType), TaskQueue: workflows.NobodysQueue,
+		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
+		WorkflowIDReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
+		Memo:                     map[string]any{workflows.MemoEmergency: emergency},
+		TypedSearchAttributes:    temporal.NewSearchAttributes(workflows.AttrBusinessType.ValueSet(emergency.BusinessType)),
+		StaticSummary:            "callbacks are paused by " + emergency.Author,
+	}, workflows.TypeEmergency)
+	return translate(err)
+}
+
+// Resume resumes what the order names, and returns what is paused all the same:
+// everything, where the order names single types. What is not paused is no error.
+func (e *Emergencies) Resume(ctx context.Context, order timer.EmergencyOrder) (paused []timer.Emergency, err error) {
+	if err := order.Check().Err(); err != nil {
+		return nil, err
+	}
+	for _, emergency := range order.Emergencies(0) {
+		if err := e.end(ctx, emergency); err != nil {
+			return nil, err
+		}
+		e.cache.forget(emergency.BusinessType)
+	}
+	all, held, err := e.current(ctx, "")
+	if err != nil || !held {
+		return nil, err
+	}
+	return []timer.Emergency{all}, nil
+}
+
+func (e *Emergencies) end(ctx context.Context, emergency timer.Emergency) error {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	_, err := e.client.WorkflowService().TerminateWorkflowExecution(ctx, &workflowservice.TerminateWorkflowExecutionRequest{
+		Namespace: e.namespace, Identity: "wakecall", Reason: "resumed by " + emergency.Author + ": " + emergency.Note,
+		WorkflowExecution: &commonpb.WorkflowExecution{WorkflowId: workflows.EmergencyID(emergency.BusinessType)},
+	})
+	if errtype.Is[*serviceerror.NotFound](err) {
+		return nil
+	}
+	return translate(err)
+}
+
+// List lists what is paused now: everything first, then the types as far as visibility
+// has heard of them. Its error is [timer.Unavailable].
+func (e *Emergencies) List(ctx context.Context) ([]timer.Emergency, error) {
+	paused := []timer.Emergency{}
+	all, held, err := e.current(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	if held {
+		paused = append(paused, all)
+	}
+	open := query.All(query.WorkflowType.Is(workflows.TypeEmergency), query.Status(statusRunning))
+	err = e.eachPage(ctx, open, func(page []*workflowpb.WorkflowExecutionInfo) error {
+		for _, info := range page {
+			emergency, err := emergencyOf(info)
+			if err != nil {
+				return err
+			}
+			if !emergency.Everything {
+				paused = append(paused, emergency)
+			}
+		}
+		return nil
+	})
+	return paused, err
+}
+
+// Paused is whether the callbacks of a business type are held back, from a cache that is
+// two seconds old at the most. It needs no worker. Its error is [timer.Unavailable].
+func (e *Emergencies) Paused(ctx context.Context, businessType string) (bool, error) {
+	for _, one := range []string{"", businessType} {
+		if held, err := e.cache.get(ctx, one); err != nil || held {
+			return held, err
+		}
+	}
+	return false, nil
+}
+
+func (e *Emergencies) holds(ctx context.Context, businessType string) (bool, error) {
+	_, held, err := e.current(ctx, businessType)
+	return held, err
+}
+
+// current is the emergency of a business type, "" for everything; held is whether there
+// is one.
+func (e *Emergencies) current(ctx context.Context, businessType string) (emergency timer.Emergency, held bool, err error) {
+	described, err := e.describe(ctx, workflows.EmergencyID(businessType), "")
+	if timer.CodeOf(err) == timer.NotFound || (err == nil && !running(described.GetWorkflowExecutionInfo())) {
+		return timer.Emergency{}, false, nil
+	}
+	if err != nil {
+		return timer.Emergency{}, false, err
+	}
+	emergency, err = emergencyOf(described.GetWorkflowExecutionInfo())
+	return emergency, true, err
+}
+
+func emergencyOf(info *workflowpb.WorkflowExecutionInfo) (emergency timer.Emergency, err error) {
+	err = readMemo(info, workflows.MemoEmergency, "emergency", &emergency)
+	return emergency, err
+}

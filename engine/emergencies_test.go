@@ -1,0 +1,71 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+// What is asked for again and again is read in the background, and a wrong answer is
+// believed for no longer than its time.
+func TestWhatIsPausedIsKeptForAWhile(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		held, failing, reads := false, errors.New(""), 0
+		failing = nil
+		c := newEmergencyCache(2*time.Second, func(context.Context, string) (bool, error) {
+			reads++
+			return held, failing
+		})
+		ask := func() bool {
+			t.Helper()
+			got, err := c.get(t.Context(), "order")
+			require.NoError(t, err)
+			synctest.Wait()
+			return got
+		}
+		require.False(t, ask())
+		held = true
+		require.False(t, ask())
+		require.Equal(t, 1, reads)
+		time.Sleep(1100 * time.Millisecond) //nolint:forbidigo // the bubble's time
+		require.False(t, ask(), "it is read beside that")
+		require.Equal(t, 2, reads)
+		require.True(t, ask())
+		held = false
+		c.forget("order")
+		require.False(t, ask())
+
+		failing = &timer.Error{Code: timer.Unavailable}
+		time.Sleep(1500 * time.Millisecond) //nolint:forbidigo // the bubble's time
+		require.False(t, ask(), "what is known holds while Temporal does not answer")
+		time.Sleep(time.Second) //nolint:forbidigo // the bubble's time
+		_, err := c.get(t.Context(), "order")
+		require.ErrorIs(t, err, failing, "and not for longer")
+		synctest.Wait()
+	})
+}
+
+// What was read while somebody paused is not kept.
+func TestAReadThatWasOvertakenIsNotKept(t *testing.T) {
+	t.Parallel()
+	var c *emergencyCache
+	c = newEmergencyCache(time.Hour, func(context.Context, string) (bool, error) {
+		c.forget("order")
+		return false, nil
+	})
+	_, err := c.get(t.Context(), "order")
+	require.NoError(t, err)
+	require.Empty(t, c.entries)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	c.read = func(ctx context.Context, _ string) (bool, error) { <-time.After(time.Millisecond); return false, nil }
+	_, err = c.get(ctx, "order")
+	require.Error(t, err)
+}

@@ -1,0 +1,59 @@
+package timer
+
+import (
+	"slices"
+	"strconv"
+)
+
+// Emergency holds the callbacks of one business type back, or those of all, until
+// somebody resumes them. It says nothing of bookings, which go on.
+type Emergency struct {
+	// Everything is whether it is for all business types; else BusinessType is set.
+	Everything   bool   `json:"everything,omitzero"`
+	BusinessType string `json:"business_type,omitzero"`
+	// Author is who paused, as far as the API knows, and Note why.
+	Author string  `json:"author"`
+	Note   string  `json:"note,omitzero"`
+	Since  Instant `json:"since"`
+}
+
+// EmergencyOrder pauses or resumes: everything, or the types that it lists.
+type EmergencyOrder struct {
+	Everything    bool
+	BusinessTypes []string
+	Author, Note  string
+}
+
+// Check returns what is wrong with the order, field by field.
+func (o EmergencyOrder) Check() (errs FieldErrors) {
+	switch {
+	case o.Everything && o.BusinessTypes != nil:
+		errs.Add("/business_types", CodeConflict, "give either everything or business_types")
+	case !o.Everything && len(o.BusinessTypes) == 0:
+		errs.Add("/business_types", CodeRequired, "give everything, or at least one business type")
+	case len(o.BusinessTypes) > MaxEmergencyTypes:
+		errs.AddMost("/business_types", MaxEmergencyTypes, "business types")
+		return errs
+	}
+	for i, businessType := range o.BusinessTypes {
+		for _, wrong := range CheckBusinessType(businessType) {
+			wrong.Pointer = "/business_types/" + strconv.Itoa(i)
+			errs = append(errs, wrong)
+		}
+	}
+	if len(o.Note) > MaxNote {
+		errs.AddMost("/note", MaxNote, "bytes")
+	}
+	return errs
+}
+
+// Emergencies are what the order pauses from a moment on.
+func (o EmergencyOrder) Emergencies(since Instant) (all []Emergency) {
+	if o.Everything {
+		return []Emergency{{Everything: true, Author: o.Author, Note: o.Note, Since: since}}
+	}
+	for _, businessType := range slices.Compact(slices.Sorted(slices.Values(o.BusinessTypes))) {
+		all = append(all, Emergency{BusinessType: businessType, Author: o.Author, Note: o.Note, Since: since})
+	}
+	return all
+}
