@@ -45,6 +45,7 @@ func (a attempt) skip(c attemptConfig, result timer.Result) timer.Report {
 	if a.last != nil {
 		report.LatenessMS, report.Failure, report.Skipped = a.last.LatenessMS, a.last.Failure, a.last.Skipped
 		report.Link, report.Fallbacks, report.DownSince = a.last.Link, a.last.Fallbacks, a.last.DownSince
+		report.Attempts = a.last.Attempts
 	}
 	return report
 }

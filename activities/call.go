@@ -36,7 +36,35 @@ func (a *Attempter) call(ctx context.Context, config attemptConfig, next attempt
 	if wish, ok := way.pressure(report, sent); ok && a.holdBack(ctx, config.policy, wish) {
 		report = way.leaveToType(report)
 	}
-	return report, nil
+	return next.record(way, report, recording{worker: a.Worker, began: began, answer: sent.Answer}), nil
+}
+
+// recording is what is to be recorded of an attempt beside its report.
+type recording struct {
+	worker string
+	began  time.Time
+	answer timer.Answer
+}
+
+// record is the report with this attempt in its record.
+func (a attempt) record(c attemptConfig, report timer.Report, r recording) timer.Report {
+	made := timer.Attempt{
+		DueAt: a.delivery.Spec.RingsAt(), TookMS: report.EndedAt.Time().Sub(r.began).Milliseconds(), Worker: r.worker,
+		Status: r.answer.Status, Class: r.answer.Class,
+	}
+	if !c.policy.DiscardAnswers {
+		made.Answer = r.answer.Text
+	}
+	for _, secret := range c.policy.Secrets(r.began) {
+		made.KeyIDs = append(made.KeyIDs, timer.KeyID(secret))
+	}
+	if a.last == nil {
+		return report.Record(nil, made)
+	}
+	if a.last.EndedAt != 0 {
+		made.DueAt = a.last.EndedAt.Add(a.last.RetryIn.D())
+	}
+	return report.Record(a.last.Attempts, made)
 }
 
 // send calls the receiver, unless that cannot be done as it was booked: such an

@@ -19,6 +19,10 @@ const (
 	// which costs a call of Temporal, for how far it is.
 	defaultJobs = 20
 	maxJobs     = 100
+	// defaultRuns and maxRuns are those of a page of attempts. Each run costs a read of its
+	// history.
+	defaultRuns = 20
+	maxRuns     = 100
 	// defaultWindow and maxWindow are how many rings a receiver that is connected has at
 	// once before it answers one.
 	defaultWindow = 16

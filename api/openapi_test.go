@@ -230,7 +230,7 @@ func TestDocumentHasEveryField(t *testing.T) {
 		"TimerCallback": fields(&timer.Callback{}), "PolicyCallback": fields(&timer.Callback{}), "ShownCallback": fields(&timer.Callback{}),
 		"RedeliveryList": fields(&redeliveriesBody{}), "RedeliveryOrder": fields(&redeliveryBody{}), "RedeliveryOrder/properties/filter": fields(&redeliveryFilter{}),
 		"Redelivery": fields(&redeliveryView{}), "Redelivery/properties/links": fields(&timer.Links{}),
-		"Problem": fields(&Problem{}), "FieldError": fields(&timer.FieldError{}), "Alive": fields(&health{}), "Ready": fields(&ready{}), "EmergencyOrder": fields(&emergencyBody{}), "Emergencies": fields(&emergenciesBody{}), "Emergency": fields(&timer.Emergency{}),
+		"Problem": fields(&Problem{}), "FieldError": fields(&timer.FieldError{}), "Alive": fields(&health{}), "Ready": fields(&ready{}), "AttemptPage": fields(&attemptsBody{}), "Attempt": fields(&timer.ShownAttempt{}), "EmergencyOrder": fields(&emergencyBody{}), "Emergencies": fields(&emergenciesBody{}), "Emergency": fields(&timer.Emergency{}),
 	} {
 		require.Equal(t, want, slices.Sorted(maps.Keys(document.schema(t, name).at(t, "properties"))), name)
 	}
@@ -288,6 +288,7 @@ func TestDocumentHasTheLimits(t *testing.T) {
 		"Recurrence/properties/cron/maxLength":                  timer.MaxCronLen,
 		"Recurrence/properties/crons/maxItems":                  timer.MaxCrons,
 		"Recurrence/properties/exclude/maxItems":                timer.MaxExcludes,
+		"Attempt/properties/answer/maxLength":                   timer.MaxAnswer,
 		"EmergencyOrder/properties/business_types/maxItems":     timer.MaxEmergencyTypes,
 		"UpcomingCount/maximum":                                 timer.MaxUpcoming,
 		"Rings/properties/rings/maxItems":                       maxWindow,

@@ -47,6 +47,7 @@ type policyBody struct {
 	Limits         *timer.Limits   `json:"limits"`
 	Priority       *int            `json:"priority"`
 	Paused         *bool           `json:"paused"`
+	DiscardAnswers *bool           `json:"discard_answers"`
 	Alert          *timer.Alert    `json:"alert"`
 	Fallback       *timer.Fallback `json:"fallback"`
 	MinInterval    *timer.Duration `json:"min_interval"`
@@ -121,7 +122,7 @@ func (o object) policy(businessType string, reach timer.Reach, old timer.Policy)
 		Policy: timer.Policy{
 			BusinessType: businessType, Callback: value(body.Callback), Declare: body.Declare, Retry: value(body.Retry),
 			ExpiresAfter: value(body.ExpiresAfter), SigningSecrets: value(body.SigningSecrets), SecretOverlap: body.SecretOverlap,
-			Limits: value(body.Limits), Priority: value(body.Priority), Paused: value(body.Paused), Alert: body.Alert,
+			Limits: value(body.Limits), Priority: value(body.Priority), Paused: value(body.Paused), DiscardAnswers: value(body.DiscardAnswers), Alert: body.Alert,
 			Fallback:    body.Fallback,
 			MinInterval: value(body.MinInterval), Preload: body.Preload, Reuse: value(body.Reuse), TLS: body.TLS,
 			MaxBackPressure: body.MaxBackPressure,

@@ -32,6 +32,7 @@ type Options struct {
 	Timers   Timers
 	Series   Series
 	Failures Failures
+	Attempts Attempts
 	Policies Policies
 	// Emergencies pause callbacks.
 	Emergencies Emergencies
@@ -69,6 +70,7 @@ type Server struct {
 	timers   Timers
 	series   Series
 	failures Failures
+	attempts Attempts
 	policies Policies
 	streams  *streams
 	// emergencies may be nil in tests that ask for none.
@@ -88,7 +90,7 @@ func New(options Options) *Server {
 		authenticator = &auth.Authenticator{}
 	}
 	s := &Server{
-		timers: options.Timers, series: options.Series, failures: options.Failures, policies: options.Policies,
+		timers: options.Timers, series: options.Series, failures: options.Failures, attempts: options.Attempts, policies: options.Policies,
 		emergencies: options.Emergencies, leave: options.Leave, reach: options.Reach, auth: authenticator, ready: newReadiness(options.Ready, options.Emergencies),
 	}
 	s.streams = newStreams(options)

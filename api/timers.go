@@ -42,6 +42,7 @@ func (s *Server) timerRoutes(g *echo.Group) {
 	g.POST("/:type/:id/redeliver", showing(s.failures.Redeliver))
 	g.POST("/:type/:id/pause", s.pausing(true))
 	g.POST("/:type/:id/resume", s.pausing(false))
+	g.GET("/:type/:id/attempts", s.listAttempts)
 	g.GET("/:type/:id/upcoming", s.listUpcoming)
 	g.GET("/:type/:id/occurrences", s.listOccurrences)
 }

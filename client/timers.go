@@ -121,6 +121,30 @@ func (t Timers) Get(ctx context.Context, key timer.Key) (view timer.View, err er
 	return view, err
 }
 
+// Attempts lists the attempts that were made for a timer, newest first, page by page. It
+// ends with the first error.
+func (t Timers) Attempts(ctx context.Context, key timer.Key) iter.Seq2[timer.ShownAttempt, error] {
+	return func(yield func(timer.ShownAttempt, error) bool) {
+		for query, more := (url.Values{}), true; more; {
+			var page struct {
+				Attempts      []timer.ShownAttempt
+				NextPageToken string `json:"next_page_token"`
+			}
+			if _, err := t.caller.do(ctx, call{method: http.MethodGet, path: pathOf(key) + "/attempts", query: query}, &page); err != nil {
+				yield(timer.ShownAttempt{}, err)
+				return
+			}
+			for _, attempt := range page.Attempts {
+				if !yield(attempt, nil) {
+					return
+				}
+			}
+			query.Set("page_token", page.NextPageToken)
+			more = page.NextPageToken != ""
+		}
+	}
+}
+
 // Upcoming returns the next nominal times of a recurring timer.
 func (t Timers) Upcoming(ctx context.Context, key timer.Key, count int) ([]timer.Instant, error) {
 	var answer struct{ Upcoming []timer.Instant }

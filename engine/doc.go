@@ -12,6 +12,7 @@
 //   - [Timers]: book, change, cancel, show and list timers.
 //   - [Series]: what recurring timers have beside that: pause, upcoming, occurrences.
 //   - [Failures]: timers that failed for good, to be tried again.
+//   - [Attempts]: the record of what was tried.
 //   - [Policies]: store, read, list and delete the policies of business types, and the
 //     back-pressure of their receivers. A cache keeps what was read.
 //   - [Queues]: the queues of business types: their rate, and the registry of which

@@ -33,6 +33,7 @@ type Engine struct {
 	Timers     *Timers
 	Series     *Series
 	Failures   *Failures
+	Attempts   *Attempts
 	Policies   *Policies
 	Queues     *Queues
 	Runs       *Runs
@@ -63,6 +64,7 @@ func New(config Config) *Engine {
 		Timers:      timers,
 		Series:      &Series{timers: timers},
 		Failures:    &Failures{timers: timers},
+		Attempts:    &Attempts{timers: timers},
 		Policies:    policies,
 		Queues:      queues,
 		Runs:        &Runs{kernel: k},

@@ -107,6 +107,8 @@ type Report struct {
 	DownSince Instant `json:"down_since,omitzero"`
 	// Stop is whether the receiver wants no further occurrence.
 	Stop bool `json:"stop,omitzero"`
+	// Attempts record each attempt of the delivery so far, this one included.
+	Attempts []Attempt `json:"attempts,omitempty"`
 	// Worker, with ResultElsewhere, is the worker to ask.
 	Worker string `json:"worker,omitzero"`
 }

@@ -74,7 +74,13 @@ var (
 		Result: timer.ResultRetry, Attempt: 2, SentAt: clock(2), LatenessMS: ptr(int64(12)), EndedAt: clock(3),
 		RetryIn: timer.Duration(time.Minute), Failure: &storedFailure, PolicyVersion: 4, Timeout: timer.Duration(10 * time.Second),
 		Skipped: 1, Latest: clock(5), Stream: true, Alert: true, Link: timer.LinkFallback, Fallbacks: 1, DownSince: clock(1), Worker: "worker-1",
-		Stop: true,
+		Stop: true, Attempts: []timer.Attempt{storedAttempt},
+	}
+
+	storedAttempt = timer.Attempt{
+		Number: 2, DueAt: clock(2), SentAt: clock(2), EndedAt: clock(3), TookMS: 12, Status: 503, Class: timer.Answered, Answer: "overloaded",
+		Link: timer.LinkFallback, Worker: "worker-1", Result: timer.ResultRetry, RetryIn: timer.Duration(time.Minute), PolicyVersion: 4,
+		KeyIDs: []string{"0a1b2c3d"},
 	}
 
 	storedTerms = timer.Terms{
@@ -126,7 +132,7 @@ func TestStoredPolicy(t *testing.T) {
 		Limits: timer.Limits{
 			AddsPerSecond: ptr(100.0), AddsBurst: 200, CallbacksPerSecond: ptr(12.5), InFlight: 50, Pending: ptr(1_000_000),
 		},
-		Priority: 2, Paused: true, Alert: &timer.Alert{Destination: timer.Destination{URL: "https://shop.example/alert", Broker: "ops", Exchange: "alerts", RoutingKey: "wakecall", Stream: true}}, Reuse: timer.ReuseAfterEnd,
+		Priority: 2, Paused: true, DiscardAnswers: true, Alert: &timer.Alert{Destination: timer.Destination{URL: "https://shop.example/alert", Broker: "ops", Exchange: "alerts", RoutingKey: "wakecall", Stream: true}}, Reuse: timer.ReuseAfterEnd,
 		Fallback:    &timer.Fallback{Callback: storedCallback, After: timer.Duration(time.Minute)},
 		MinInterval: timer.Duration(time.Minute), Preload: ptr(timer.Duration(10 * time.Second)),
 		TLS:             &timer.TLS{CA: "-----BEGIN CERTIFICATE-----", ClientCertificate: "-----BEGIN CERTIFICATE-----\n", ClientKey: "sealed:v1:a2V5"},

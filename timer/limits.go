@@ -67,6 +67,10 @@ const (
 
 	// MaxResponseRead is how much of a receiver's answer is read.
 	MaxResponseRead = 4 << 10
+	// MaxAnswer is how much of a failed answer is kept, and MaxAnswers of how many
+	// attempts: the record travels with each retry.
+	MaxAnswer  = 1 << 10
+	MaxAnswers = 10
 	// MaxFailureMessage bounds a failure's text: Temporal truncates an
 	// activity failure near 4 KB.
 	MaxFailureMessage = 512

@@ -57,6 +57,9 @@ type Policy struct {
 	// policy leads now.
 	StreamedUntil Instant `json:"streamed_until,omitzero"`
 
+	// DiscardAnswers keeps the bodies of failed answers out of the record of attempts.
+	DiscardAnswers bool `json:"discard_answers,omitzero"`
+
 	// ReadAt is when the read of this policy began, and ClosedUntil until when it
 	// takes no bookings, because it is being deleted. Neither is part of it.
 	ReadAt, ClosedUntil Instant `json:"-"`

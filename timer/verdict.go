@@ -31,6 +31,8 @@ type Answer struct {
 	// NoVerdict is whether the attempt says nothing of the receiver, since the connection
 	// broke on which it was made. It counts as none, and another one is made at once.
 	NoVerdict bool
+	// Text is the beginning of a failed answer, where it is text; see [Excerpted].
+	Text string
 	// NoRetry is whether the receiver asked not to be called again.
 	NoRetry bool
 	// Stop is whether the receiver wants no further occurrence of a recurring timer.

@@ -38,6 +38,11 @@ type Policies interface {
 	HoldBack(ctx context.Context, businessType string, wish timer.BackPressure) error
 }
 
+// Emergencies tell whether somebody has paused the callbacks of a business type.
+type Emergencies interface {
+	Paused(ctx context.Context, businessType string) (bool, error)
+}
+
 // Opener opens values that were sealed before they reached Temporal.
 type Opener interface {
 	Open(sealed string) (string, error)
@@ -63,9 +68,11 @@ type Observer interface {
 type Config struct {
 	Store    Store
 	Policies Policies
-	Opener   Opener
-	Sender   Sender
-	Observer Observer
+	// Emergencies tell which business types somebody has paused.
+	Emergencies Emergencies
+	Opener      Opener
+	Sender      Sender
+	Observer    Observer
 }
 
 // Executor sends the items of shards. It is safe for concurrent use.

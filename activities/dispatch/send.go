@@ -26,7 +26,7 @@ func (s *stint) adjust(now time.Time) bool {
 	plan := s.plan()
 	place, active := plan.Of(s.shard.Number)
 	rate := s.settings.policy.DispatchRate(plan.PerSecond, now)
-	if now.Before(s.heldTill) || plan.Paused {
+	if now.Before(s.heldTill) || plan.Paused || s.settings.paused {
 		rate = 0
 	}
 	latest := s.settings.memo.Order.LatestAt

@@ -20,6 +20,8 @@ type settings struct {
 	retry    timer.Retry
 	tls      *timer.TLS
 	declare  *timer.Declare
+	// paused is whether somebody has paused the callbacks of the business type.
+	paused bool
 	// inFlight bounds the callbacks under way of the business type in this process.
 	inFlight int
 	// speaks is whether the receiver speaks for its business type.
@@ -38,7 +40,11 @@ func (e *Executor) read(ctx context.Context, key timer.Key) (settings, error) {
 	if err != nil && timer.CodeOf(err) != timer.NotFound {
 		return settings{}, unavailable(err)
 	}
-	s := settings{memo: memo, inFlight: policy.Limits.InFlight}
+	paused, err := e.Emergencies.Paused(ctx, key.BusinessType)
+	if err != nil {
+		return settings{}, unavailable(err)
+	}
+	s := settings{memo: memo, paused: paused, inFlight: policy.Limits.InFlight}
 	if s.inFlight == 0 {
 		s.inFlight = tuning.DispatchInFlight
 	}

@@ -196,7 +196,7 @@ func (a *App) StartWorker() (*worker.Workers, error) {
 		return nil, err
 	}
 	dispatcher := dispatch.New(dispatch.Config{
-		Store: a.Engine.Dispatches, Policies: a.Engine.Policies, Opener: a.box, Sender: sender, Observer: a.Telemetry,
+		Store: a.Engine.Dispatches, Policies: a.Engine.Policies, Emergencies: a.Engine.Emergencies, Opener: a.box, Sender: sender, Observer: a.Telemetry,
 	})
 	workers := worker.New(worker.Options{
 		Identity: a.Identity, Client: a.Client, Attempter: attempter, Dispatcher: dispatcher,

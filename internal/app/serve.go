@@ -29,7 +29,7 @@ func (a *App) API() Server {
 		authenticator = auth.Anyone()
 	}
 	return api.New(api.Options{
-		Timers: a.Engine.Timers, Series: a.Engine.Series, Failures: a.Engine.Failures,
+		Timers: a.Engine.Timers, Series: a.Engine.Series, Failures: a.Engine.Failures, Attempts: a.Engine.Attempts,
 		Policies: a.Engine.Policies, Redeliveries: a.Engine.Redeliveries, Emergencies: a.Engine.Emergencies, Ready: a.Engine.Namespace.Ready, Leave: a.Engine.Leave,
 		Telemetry: a.Telemetry, Logger: a.Logger, Auth: authenticator, MetricsElsewhere: a.Config.MetricsAddr != "",
 		TrustedProxies: a.Config.Proxies, Reach: a.reach(), Streams: streams, LivePolicy: a.Engine.Policies.Policy,

@@ -75,7 +75,10 @@ func (t *Transport) Send(ctx context.Context, e send.Envelope) send.Outcome {
 	if e.Answer > 0 && outcome.Delivered {
 		return read(sent.response.RawBody(), e.Answer, outcome)
 	}
-	drain(sent.response.RawBody(), cancel)
+	beginning := drain(sent.response.RawBody(), cancel)
+	if !outcome.Delivered {
+		outcome.Text = timer.Excerpted(beginning)
+	}
 	return outcome
 }
 
@@ -93,14 +96,16 @@ func read(body io.ReadCloser, most int, outcome send.Outcome) send.Outcome {
 	return outcome
 }
 
-// drain reads at most [timer.MaxResponseRead] of an answer and closes it. A
+// drain returns the beginning of an answer. It reads at most [timer.MaxResponseRead] and closes it. A
 // connection that a 101 has handed over knows no context: closing it is what
 // ends a read.
-func drain(body io.ReadCloser, cancel context.CancelFunc) {
+func drain(body io.ReadCloser, cancel context.CancelFunc) (beginning []byte) {
 	stop := time.AfterFunc(tuning.AnswerDrain, func() { cancel(); _ = body.Close() })
 	defer stop.Stop()
-	_, _ = io.Copy(io.Discard, io.LimitReader(body, timer.MaxResponseRead))
+	beginning, _ = io.ReadAll(io.LimitReader(body, timer.MaxAnswer+1))
+	_, _ = io.Copy(io.Discard, io.LimitReader(body, timer.MaxResponseRead-timer.MaxAnswer-1))
 	_ = body.Close()
+	return beginning
 }
 
 // silent keeps resty from writing URLs and headers to a log.

@@ -40,6 +40,21 @@ func postBody(c *Transport, url, body string, timeout time.Duration) send.Outcom
 	})
 }
 
+// The beginning of a failed answer is kept, where it is text.
+func TestTheTextOfAFailure(t *testing.T) {
+	t.Parallel()
+	body := strings.Repeat("x", 8<<10)
+	for status, want := range map[int]string{503: body[:timer.MaxAnswer], 200: ""} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(status)
+			_, _ = w.Write([]byte(body))
+		}))
+		defer server.Close()
+		sent := postTo(callerTo(t, loopback), server.URL, time.Minute)
+		require.Equal(t, want, sent.Text)
+	}
+}
+
 // No connection ever reaches an address that was not allowed, however its URL
 // is written: the listener counts what it accepts.
 func TestForbiddenAddressesAreNeverReached(t *testing.T) {

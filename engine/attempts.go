@@ -1,0 +1,119 @@
+package engine
+
+import (
+	"context"
+
+	commonpb "go.temporal.io/api/common/v1"
+	historypb "go.temporal.io/api/history/v1"
+	workflowpb "go.temporal.io/api/workflow/v1"
+	"go.temporal.io/sdk/converter"
+
+	"github.com/wakecall/wakecall/engine/query"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// Attempts tells of the attempts that were made for a timer, from what its runs hold:
+// their histories, and what a pending activity keeps.
+type Attempts struct{ timers *Timers }
+
+// AttemptsPage is one page of them, those of the latest run first.
+type AttemptsPage struct {
+	Attempts []timer.ShownAttempt
+	Next     []byte // empty on the last page
+}
+
+// List reads the attempts of a page of runs, those of redeliveries and of past
+// occurrences included, as far as Temporal retains them. It needs no worker. The latest
+// run is exact; those before it are found by Temporal's visibility, which lags behind by
+// a moment. Its errors are [timer.NotFound] and [timer.Unavailable].
+func (a *Attempts) List(ctx context.Context, key timer.Key, size int, token []byte) (AttemptsPage, error) {
+	view, err := a.timers.Get(ctx, key)
+	if err != nil {
+		return AttemptsPage{}, err
+	}
+	response, err := a.timers.list(ctx, query.All(ofTimers(), query.WorkflowID.Is(key.String())), size, token)
+	if err != nil {
+		return AttemptsPage{}, err
+	}
+	page := AttemptsPage{Attempts: []timer.ShownAttempt{}, Next: response.GetNextPageToken()}
+	if len(token) == 0 {
+		if err := a.add(ctx, &page, key, view.RunID); err != nil {
+			return AttemptsPage{}, err
+		}
+	}
+	for _, info := range response.GetExecutions() {
+		if run := info.GetExecution().GetRunId(); run != view.RunID {
+			if err := a.add(ctx, &page, key, run); err != nil {
+				return AttemptsPage{}, err
+			}
+		}
+	}
+	return page, nil
+}
+
+// add adds the attempts of one run. One that Temporal has forgotten meanwhile has none.
+func (a *Attempts) add(ctx context.Context, page *AttemptsPage, key timer.Key, runID string) error {
+	var run attemptsOfRun
+	err := a.timers.eachEvent(ctx, key.String(), runID, run.hear)
+	if err == nil && !run.closed {
+		described, failed := a.timers.describe(ctx, key.String(), runID)
+		err = failed
+		for _, pending := range described.GetPendingActivities() {
+			run.pending(pending)
+		}
+	}
+	if timer.CodeOf(err) == timer.NotFound {
+		return nil
+	}
+	page.Attempts = append(page.Attempts, run.spec.Shown(run.known, run.payload.Payload().GetData(), runID)...)
+	return err
+}
+
+// attemptsOfRun are the attempts of one run, as far as they are known. Each report
+// records those before it, so the longest record is the whole.
+type attemptsOfRun struct {
+	spec    timer.Spec
+	payload converter.RawValue
+	known   []timer.Attempt
+	closed  bool
+}
+
+func (r *attemptsOfRun) hear(event *historypb.HistoryEvent) {
+	switch attributes := event.GetAttributes().(type) {
+	case *historypb.HistoryEvent_WorkflowExecutionStartedEventAttributes:
+		r.payload = converter.NewRawValue(nil)
+		_ = decodeInput(attributes.WorkflowExecutionStartedEventAttributes.GetInput(), &r.spec, &r.payload)
+	case *historypb.HistoryEvent_MarkerRecordedEventAttributes:
+		r.learn(attributes.MarkerRecordedEventAttributes.GetDetails()["result"])
+	case *historypb.HistoryEvent_ActivityTaskCompletedEventAttributes:
+		r.learn(attributes.ActivityTaskCompletedEventAttributes.GetResult())
+	case *historypb.HistoryEvent_ActivityTaskFailedEventAttributes:
+		r.learn(attributes.ActivityTaskFailedEventAttributes.GetFailure().GetApplicationFailureInfo().GetDetails())
+	case *historypb.HistoryEvent_WorkflowExecutionCompletedEventAttributes, *historypb.HistoryEvent_WorkflowExecutionFailedEventAttributes,
+		*historypb.HistoryEvent_WorkflowExecutionCanceledEventAttributes, *historypb.HistoryEvent_WorkflowExecutionContinuedAsNewEventAttributes,
+		*historypb.HistoryEvent_WorkflowExecutionTerminatedEventAttributes, *historypb.HistoryEvent_WorkflowExecutionTimedOutEventAttributes:
+		r.closed = true
+	}
+}
+
+func (r *attemptsOfRun) pending(activity *workflowpb.PendingActivityInfo) {
+	if report, ok := recordedIn(activity); ok {
+		r.take(report)
+	}
+}
+
+func (r *attemptsOfRun) learn(result *commonpb.Payloads) {
+	if report, ok := decodeReport(result); ok {
+		r.take(report)
+	}
+	var state timer.RunState
+	if len(result.GetPayloads()) > 0 && payloads.FromPayload(result.GetPayloads()[0], &state) == nil && state.Last != nil {
+		r.take(*state.Last)
+	}
+}
+
+func (r *attemptsOfRun) take(report timer.Report) {
+	if len(report.Attempts) > len(r.known) {
+		r.known = report.Attempts
+	}
+}

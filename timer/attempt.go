@@ -1,0 +1,95 @@
+package timer
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Attempt is the record of one attempt, kept with the run until Temporal forgets it.
+type Attempt struct {
+	Number int `json:"number"`
+	// DueAt is when it was to be made: the due time, or the end of the wait for a retry.
+	DueAt Instant `json:"due_at,omitzero"`
+	// SentAt is when the first byte left; zero when nothing was sent.
+	SentAt  Instant `json:"sent_at,omitzero"`
+	EndedAt Instant `json:"ended_at,omitzero"`
+	// TookMS is how long it took, in milliseconds.
+	TookMS int64        `json:"took_ms"`
+	Status int          `json:"status,omitzero"`
+	Class  FailureClass `json:"class,omitzero"`
+	// Answer is the beginning of a failed answer's body, where that is text, the policy
+	// keeps it, of the last [MaxAnswers] attempts.
+	Answer string `json:"answer,omitzero"`
+	// Link is by which link of the policy it went, where that has two.
+	Link   Link   `json:"link,omitzero"`
+	Worker string `json:"worker,omitzero"`
+	// Result is the verdict, and RetryIn how long the next attempt was to wait.
+	Result  Result   `json:"result"`
+	RetryIn Duration `json:"retry_in,omitzero"`
+	// PolicyVersion is the one it was made under; 0 for none.
+	PolicyVersion int `json:"policy_version,omitzero"`
+	// KeyIDs name the secrets that signed it; see [KeyID].
+	KeyIDs []string `json:"key_ids,omitempty"`
+}
+
+// KeyID names a signing secret without telling it: the first hexadecimal digits of the
+// SHA-256 digest of its text.
+func KeyID(secret string) string {
+	sum := sha256.Sum256([]byte(secret))
+	return hex.EncodeToString(sum[:4])
+}
+
+// Excerpted is the beginning of an answer's body, or nothing where it is no text.
+func Excerpted(body []byte) string {
+	if len(body) > MaxAnswer {
+		body = body[:MaxAnswer]
+		for cut := 0; cut < utf8.UTFMax-1 && len(body) > 0 && !utf8.Valid(body); cut++ {
+			body = body[:len(body)-1]
+		}
+	}
+	text := string(body)
+	if !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) && !unicode.IsSpace(r) }) {
+		return ""
+	}
+	return text
+}
+
+// Record is the report with its attempt recorded behind those before it. The bodies of
+// the oldest make room.
+func (r Report) Record(before []Attempt, attempt Attempt) Report {
+	attempt.Number, attempt.SentAt, attempt.EndedAt, attempt.Link = r.Attempt, r.SentAt, r.EndedAt, r.Link
+	attempt.Result, attempt.RetryIn, attempt.PolicyVersion = r.Result, r.RetryIn, r.PolicyVersion
+	r.Attempts = append(append([]Attempt{}, before...), attempt)
+	if old := len(r.Attempts) - 1 - MaxAnswers; old >= 0 {
+		r.Attempts[old].Answer = ""
+	}
+	return r
+}
+
+// ShownAttempt is what a reader is shown of an attempt.
+type ShownAttempt struct {
+	Attempt
+	// WebhookID and Occurrence are those of the delivery, Occurrence only of a recurring
+	// timer's. BodySHA256 is the digest of the body that was sent.
+	WebhookID  string `json:"webhook_id"`
+	Occurrence int    `json:"occurrence,omitzero"`
+	BodySHA256 string `json:"body_sha256"`
+	RunID      string `json:"run_id"`
+}
+
+// Shown are the attempts of one run, the latest first. body is what was sent.
+func (s Spec) Shown(attempts []Attempt, body []byte, runID string) (shown []ShownAttempt) {
+	sum := sha256.Sum256(body)
+	one := ShownAttempt{WebhookID: s.WebhookID(), BodySHA256: hex.EncodeToString(sum[:]), RunID: runID}
+	if s.Series != nil {
+		one.Occurrence = s.Series.Number
+	}
+	for i := len(attempts) - 1; i >= 0; i-- {
+		one.Attempt = attempts[i]
+		shown = append(shown, one)
+	}
+	return shown
+}

@@ -1,0 +1,59 @@
+package timer_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+func TestAttemptsAreRecorded(t *testing.T) {
+	t.Parallel()
+	var report timer.Report
+	for n := 1; n <= timer.MaxAttempts; n++ {
+		report = timer.Report{Result: timer.ResultRetry, Attempt: n, EndedAt: timer.At(noon), Link: timer.LinkFallback, PolicyVersion: 2}.
+			Record(report.Attempts, timer.Attempt{Answer: strings.Repeat("x", timer.MaxAnswer), Worker: "w", KeyIDs: []string{"0a1b2c3d"}})
+	}
+	require.Len(t, report.Attempts, timer.MaxAttempts)
+	kept := 0
+	for i, attempt := range report.Attempts {
+		require.Equal(t, i+1, attempt.Number)
+		require.Equal(t, timer.ResultRetry, attempt.Result)
+		require.Equal(t, timer.LinkFallback, attempt.Link)
+		if attempt.Answer != "" {
+			kept++
+		}
+	}
+	require.Equal(t, timer.MaxAnswers, kept, "the oldest make room")
+	require.NotEmpty(t, report.Attempts[timer.MaxAttempts-1].Answer)
+	text, err := json.Marshal(report)
+	require.NoError(t, err)
+	require.Less(t, len(text), 64<<10, "it travels with each retry")
+	var again timer.Report
+	require.NoError(t, json.Unmarshal(text, &again))
+	require.Equal(t, report, again)
+
+	spec, err := timer.Admit(key, timer.Terms{Recurrence: &timer.Recurrence{Every: in(3600e9)}}, "b", noon)
+	require.NoError(t, err)
+	shown := spec.Shown(report.Attempts[:2], []byte("hello"), "run")
+	require.Equal(t, []int{2, 1}, []int{shown[0].Number, shown[1].Number}, "the latest first")
+	require.Equal(t, "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824", shown[0].BodySHA256)
+	require.Equal(t, spec.WebhookID(), shown[0].WebhookID)
+	require.Equal(t, 1, shown[0].Occurrence)
+}
+
+func TestWhatIsKeptOfAnAnswer(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		"": "", "busy\r\n\tlater": "busy\r\n\tlater", "gr\u00fc\u00dfe": "gr\u00fc\u00dfe", "\x00\x01": "", "\xff\xfe": "", "\x1b[31mred": "",
+		strings.Repeat("x", timer.MaxAnswer+1):            strings.Repeat("x", timer.MaxAnswer),
+		strings.Repeat("x", timer.MaxAnswer-1) + "\u20ac": strings.Repeat("x", timer.MaxAnswer-1),
+		strings.Repeat("x", timer.MaxAnswer-3) + "\u20ac": strings.Repeat("x", timer.MaxAnswer-3) + "\u20ac",
+	} {
+		require.Equal(t, want, timer.Excerpted([]byte(body)), "%.20q", body)
+	}
+	require.Equal(t, "96ad2ccd", timer.KeyID("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"))
+}
