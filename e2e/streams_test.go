@@ -10,6 +10,7 @@ import (
 
 	"github.com/coder/websocket"
 	webhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/e2e/receiver"
@@ -147,6 +148,11 @@ func TestTimersWaitForAReceiver(t *testing.T) {
 	}
 	env.Do("GET", "/v1/timers/"+kind+"/waits", nil).Into(&shown)
 	require.Equal(t, "receiver", shown.WaitsFor)
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		waits, _, err := env.Engine.Queues.Waiting(t.Context(), kind)
+		require.NoError(c, err)
+		require.Equal(c, 1, waits)
+	}, 20*time.Second, 50*time.Millisecond, "visibility has heard that one waits and the others do not")
 	l := listen(t, env, kind)
 	r := l.next()
 	require.Equal(t, "waits", r.id())

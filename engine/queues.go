@@ -9,6 +9,7 @@ import (
 	taskqueuepb "go.temporal.io/api/taskqueue/v1"
 	"go.temporal.io/api/workflowservice/v1"
 
+	"github.com/wakecall/wakecall/engine/query"
 	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
@@ -55,15 +56,45 @@ func (q *Queues) backlogged(ctx context.Context, businessType string) (bool, err
 		return true, nil
 	}
 	queue := workflows.DefaultDeliveryQueue
-	if policy.Version != 0 {
+	switch {
+	case policy.Callback.Stream: // where attempts wait for a receiver
+		queue = workflows.StreamQueue(businessType)
+	case policy.Version != 0:
 		queue = workflows.DeliveryQueue(businessType)
 	}
+	described, err := q.describeQueue(ctx, queue)
+	if err != nil {
+		return false, err
+	}
+	return described.GetStats().GetApproximateBacklogCount() > 0 || len(described.GetPollers()) == 0, nil
+}
+
+// Waiting tells how many attempts of a business type wait for a receiver that is connected
+// and has room, and for how long the first of them has. What was cancelled meanwhile is
+// in the queue until somebody polls it, so no more are counted than are delivered, as far
+// as visibility has heard. Its error is [timer.Unavailable].
+func (q *Queues) Waiting(ctx context.Context, businessType string) (attempts int, longest time.Duration, err error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	described, err := q.describeQueue(ctx, workflows.StreamQueue(businessType))
+	if err != nil {
+		return 0, 0, err
+	}
+	backlog := int(described.GetStats().GetApproximateBacklogCount())
+	if backlog == 0 {
+		return 0, 0, nil
+	}
+	delivering, err := q.count(ctx, query.All(openOf(businessType), retrying()))
+	if err != nil || delivering == 0 {
+		return 0, 0, err
+	}
+	return min(backlog, delivering), described.GetStats().GetApproximateBacklogAge().AsDuration(), nil
+}
+
+func (q *Queues) describeQueue(ctx context.Context, queue string) (*workflowservice.DescribeTaskQueueResponse, error) {
 	described, err := q.client.WorkflowService().DescribeTaskQueue(ctx, &workflowservice.DescribeTaskQueueRequest{
 		Namespace: q.namespace, TaskQueue: &taskqueuepb.TaskQueue{Name: queue},
 		TaskQueueType: enumspb.TASK_QUEUE_TYPE_ACTIVITY, ReportStats: true,
 	})
-	if err != nil {
-		return false, translate(err)
-	}
-	return described.GetStats().GetApproximateBacklogCount() > 0 || len(described.GetPollers()) == 0, nil
+	return described, translate(err)
 }

@@ -13,6 +13,8 @@ const (
 	EventBackPressure EventType = "policy.back_pressure"
 	// EventOverdue: timers should have rung and nothing is under way for them.
 	EventOverdue EventType = "timers.overdue"
+	// EventStreamWaits: timers wait for a receiver that is connected and has room.
+	EventStreamWaits EventType = "stream.waits"
 )
 
 // Event is what an alert says, in the form of Standard Webhooks 1.0.0.
@@ -33,4 +35,8 @@ type EventData struct {
 	BackPressure *BackPressure `json:"back_pressure,omitempty"`
 	// Overdue counts the timers that are late.
 	Overdue int `json:"overdue,omitzero"`
+	// Waiting counts the timers that wait for a receiver to connect, and WaitingSince is
+	// since when the first of them has.
+	Waiting      int     `json:"waiting,omitzero"`
+	WaitingSince Instant `json:"waiting_since,omitzero"`
 }

@@ -117,7 +117,7 @@ func TestStoredDelivery(t *testing.T) {
 	golden.Check(t, "run_state", timer.RunState{Wanted: true, Last: &storedReport, Latest: clock(5), PolicyVersion: 4})
 	golden.Check(t, "event", timer.Event{Type: timer.EventFailed, At: clock(3), Data: timer.EventData{
 		BusinessType: "order-close", BusinessID: "o-1", DueAt: clock(2), Attempts: 6, WebhookID: "msg_1",
-		LastFailure: &storedFailure, BackPressure: &storedPressure, Overdue: 3,
+		LastFailure: &storedFailure, BackPressure: &storedPressure, Overdue: 3, Waiting: 4, WaitingSince: clock(2),
 	}})
 }
 

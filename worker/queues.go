@@ -25,6 +25,9 @@ type Queues interface {
 	Registered(ctx context.Context) (businessTypes []string, err error)
 	// Policies lists all policies, and RepairRegistry brings the registry in line with them.
 	Policies(ctx context.Context) ([]timer.Policy, error)
+	// Waiting tells how many attempts of a type wait for a receiver that is connected and
+	// has room, and for how long the first of them has.
+	Waiting(ctx context.Context, businessType string) (attempts int, longest time.Duration, err error)
 	RepairRegistry(ctx context.Context, listed []timer.Policy) error
 }
 
@@ -57,6 +60,7 @@ type queueWorkers struct {
 	drains *Streams
 	// paused are the types, "" for all of them, whose tasks are left where they are.
 	paused map[string]bool
+	watch  *streamWatch
 
 	stop    context.CancelFunc
 	stopped sync.WaitGroup
@@ -69,7 +73,9 @@ type typeWorker struct {
 }
 
 func newQueueWorkers(options Options) *queueWorkers {
-	return &queueWorkers{options: options, types: map[string]*typeWorker{}, drains: NewStreams(options)}
+	return &queueWorkers{options: options, types: map[string]*typeWorker{}, drains: NewStreams(options), watch: &streamWatch{
+		waiting: options.Queues.Waiting, alerts: options.Alerts, observer: options.Observer, logger: options.Logger,
+	}}
 }
 
 // start begins to read which queues there are, and beside that the list of all
@@ -158,6 +164,7 @@ func (q *queueWorkers) readAll(ctx context.Context) error {
 		return err
 	}
 	q.options.Observer.PoliciesListed(policies)
+	q.watch.look(ctx, policies)
 	for _, policy := range policies {
 		q.serve(policy)
 	}

@@ -53,6 +53,9 @@ type Observer interface {
 	Paused(emergencies []timer.Emergency)
 	// Overdue counts timers that were overdue with nothing under way for them.
 	Overdue(businessType string, timers int)
+	// StreamsWait is told how many attempts of each type whose receivers connect wait
+	// for one.
+	StreamsWait(attempts map[string]int)
 	// Unreadable counts overdue timers whose run could not be read.
 	Unreadable(timers int)
 }

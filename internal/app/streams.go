@@ -15,7 +15,10 @@ import (
 func (a *App) streams() *stream.Hub {
 	var polls *worker.Streams
 	hub := stream.NewHub(stream.Bounds{Connections: tuning.StreamConnections, PerType: tuning.StreamConnectionsPerType},
-		func(businessType string, places int) { polls.SetPlaces(businessType, places) })
+		func(businessType string, places int) {
+			a.Telemetry.Streamed(businessType)
+			polls.SetPlaces(businessType, places)
+		})
 	attempter, _ := activities.NewAttempter(activities.Config{
 		Worker: a.Identity, Queue: worker.Queue, Runs: a.Engine.Runs, Policies: a.Engine.Policies, Opener: a.box,
 		Emergencies: a.Engine.Emergencies,
@@ -23,6 +26,7 @@ func (a *App) streams() *stream.Hub {
 		Sender: send.New(send.Transports{timer.DestinationStream: streamsend.New(hub)}, a.Telemetry.Tracer()),
 	}) // fails for a cache of no size only
 	polls = worker.NewStreams(worker.Options{Client: a.Client, Attempter: attempter, Logger: a.Logger, StopTimeout: a.Config.StopTimeout})
+	a.Telemetry.Streams(hub.Connections)
 	a.closing = append(a.closing, func() {
 		hub.Leave()
 		polls.Stop()

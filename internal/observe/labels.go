@@ -56,6 +56,19 @@ func (l *labels) of(businessType string) string {
 	return other
 }
 
+// admit gives a business type that has a policy a label, for a process that sees no list of
+// them: a gateway.
+func (l *labels) admit(businessType string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.types[businessType] && len(l.types) < tuning.LabelledTypes {
+		if l.types == nil {
+			l.types = map[string]bool{}
+		}
+		l.types[businessType] = true
+	}
+}
+
 // renew takes the types that have a policy now, lets the rest go, and returns what it
 // let go. Types that have a label keep it before new ones get one. The caller holds
 // mu for writing.

@@ -75,6 +75,28 @@ func TestTypesAreLabelsWhileTheyHaveAPolicy(t *testing.T) {
 	require.Contains(t, show(), `wakecall_attempts_total{business_type="other",result="delivered"} 2`)
 }
 
+// A gateway sees no list of policies: a type is a label once a receiver of it has connected.
+func TestTypesOfConnectedReceiversAreLabels(t *testing.T) {
+	t.Parallel()
+	telemetry, show := openTelemetry(t)
+	telemetry.Streamed("order")
+	telemetry.Streams(func() map[string]int { return map[string]int{"order": 2, "a": 3, "b": 4} })
+	telemetry.StreamsWait(map[string]int{"order": 5})
+	telemetry.Attempted("order", timer.Report{Result: timer.ResultDelivered}, time.Second)
+	text := show()
+	for _, line := range []string{
+		`wakecall_stream_connections{business_type="order"} 2`, `wakecall_stream_connections{business_type="other"} 7`,
+		`wakecall_stream_waiting_timers{business_type="order"} 5`, `wakecall_attempts_total{business_type="order",result="delivered"} 1`,
+	} {
+		require.Contains(t, text, line)
+	}
+	for n := range invented {
+		telemetry.Streamed(fmt.Sprint("t", n))
+	}
+	telemetry.Streams(func() map[string]int { return map[string]int{"order": 1, fmt.Sprint("t", invented-1): 1} })
+	require.Contains(t, show(), `wakecall_stream_connections{business_type="other"} 1`, "labels are bounded")
+}
+
 // More policies than there may be labels share one, and nobody who has one loses it.
 func TestTypesWithALabelAreBounded(t *testing.T) {
 	t.Parallel()

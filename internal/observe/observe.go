@@ -48,6 +48,7 @@ type Telemetry struct {
 	took       *prometheus.HistogramVec
 	requests   *prometheus.HistogramVec
 	policies   *policies
+	streams    *streams
 	overdue    *prometheus.CounterVec
 	unreadable prometheus.Counter
 	preloaded  prometheus.Gauge
@@ -94,6 +95,7 @@ func NewTelemetry(version string) (*Telemetry, error) {
 		}, []string{"method", "route", "status"}),
 	}
 	t.policies = newPolicies()
+	t.streams = newStreams(&t.labels)
 	t.overdue = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "wakecall_overdue_total", Help: "Timers that were overdue with nothing under way, and were woken.",
 	}, []string{labelType})
@@ -117,7 +119,7 @@ func NewTelemetry(version string) (*Telemetry, error) {
 	build := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "wakecall_build_info", Help: "Constant 1.", ConstLabels: prometheus.Labels{"version": version},
 	}, func() float64 { return 1 })
-	registry.MustRegister(t.lateness, t.attempts, t.byLink, t.took, t.requests, t.policies, t.overdue, t.unreadable, t.preloaded, t.released,
+	registry.MustRegister(t.lateness, t.attempts, t.byLink, t.took, t.requests, t.policies, t.streams, t.overdue, t.unreadable, t.preloaded, t.released,
 		t.repeated, t.resent, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return t, nil

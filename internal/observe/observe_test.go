@@ -38,6 +38,8 @@ func exported(t *testing.T) []string {
 	telemetry.Requested("GET", "/livez", 200, time.Second)
 	telemetry.Queue(func() int { return 7 })
 	telemetry.PoliciesListed([]timer.Policy{{BusinessType: "order", Limits: timer.Limits{CallbacksPerSecond: &limit}}})
+	telemetry.Streams(func() map[string]int { return map[string]int{"order": 2} })
+	telemetry.StreamsWait(map[string]int{"order": 3, "invoice": 4})
 	answer := httptest.NewRecorder()
 	telemetry.Handler().ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), "GET", "/metrics", nil))
 	text := answer.Body.String()

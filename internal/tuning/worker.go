@@ -66,6 +66,15 @@ const (
 	QueueSlotWait = 5 * time.Second
 )
 
+// Receivers that connect by themselves (0045).
+const (
+	// StreamWatch is the time between two looks at what waits for them.
+	StreamWatch = 15 * time.Second
+	// StreamPatience is for how long attempts wait before somebody is told: a receiver
+	// that is deployed anew is back by then.
+	StreamPatience = time.Minute
+)
+
 // Life of a worker.
 const (
 	// DeadlockTimeout is how long a workflow may run without a pause. With the SDK's

@@ -1,0 +1,100 @@
+package engine
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	taskqueuepb "go.temporal.io/api/taskqueue/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// queues is a Temporal with a backlog on some queues, and a count of delivering timers.
+type queues struct {
+	*fake
+	backlogs   map[string]int64
+	delivering int64
+	rates      []string
+}
+
+func (q *queues) WorkflowService() workflowservice.WorkflowServiceClient { return onlyQueues{q: q} }
+
+// onlyQueues answers what is asked of queues.
+type onlyQueues struct {
+	workflowservice.WorkflowServiceClient
+	q *queues
+}
+
+func (o onlyQueues) DescribeTaskQueue(_ context.Context, r *workflowservice.DescribeTaskQueueRequest, _ ...grpc.CallOption) (*workflowservice.DescribeTaskQueueResponse, error) {
+	return &workflowservice.DescribeTaskQueueResponse{
+		Pollers: []*taskqueuepb.PollerInfo{{}},
+		Stats:   &taskqueuepb.TaskQueueStats{ApproximateBacklogCount: o.q.backlogs[r.GetTaskQueue().GetName()], ApproximateBacklogAge: durationpb.New(time.Minute)},
+	}, o.q.err
+}
+
+func (o onlyQueues) UpdateTaskQueueConfig(_ context.Context, r *workflowservice.UpdateTaskQueueConfigRequest, _ ...grpc.CallOption) (*workflowservice.UpdateTaskQueueConfigResponse, error) {
+	o.q.rates = append(o.q.rates, r.GetTaskQueue())
+	return &workflowservice.UpdateTaskQueueConfigResponse{}, o.q.err
+}
+
+func (q *queues) CountWorkflow(context.Context, *workflowservice.CountWorkflowExecutionsRequest) (*workflowservice.CountWorkflowExecutionsResponse, error) {
+	return &workflowservice.CountWorkflowExecutionsResponse{Count: q.delivering}, q.err
+}
+
+// Attempts that wait for a receiver to connect are looked for where they wait: the
+// reconciler leaves them alone.
+func TestStreamsThatWait(t *testing.T) {
+	t.Parallel()
+	stream, http := workflows.StreamQueue("order"), workflows.DeliveryQueue("order")
+	for name, c := range map[string]struct {
+		streams   bool
+		backlogs  map[string]int64
+		delivers  int64
+		backlog   bool
+		waits     int
+		whileTime time.Duration
+	}{
+		"nothing waits":                {true, map[string]int64{http: 5}, 3, false, 0, 0},
+		"some wait":                    {true, map[string]int64{stream: 2}, 3, true, 2, time.Minute},
+		"most were cancelled":          {true, map[string]int64{stream: 9}, 3, true, 3, time.Minute},
+		"all were":                     {true, map[string]int64{stream: 9}, 0, true, 0, 0},
+		"receivers do not connect":     {false, map[string]int64{http: 2}, 3, true, 0, 0},
+		"nor have they, and all is up": {false, map[string]int64{stream: 2}, 3, false, 2, time.Minute},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			q := &queues{fake: &fake{}, backlogs: c.backlogs, delivering: c.delivers}
+			policy := timer.Policy{BusinessType: "order", Version: 1, Callback: timer.Callback{Destination: timer.HTTP("https://h/")}}
+			if c.streams {
+				policy.Callback.Destination = timer.Destination{Stream: true}
+			}
+			q.policyOf(t, policy)
+			e := New(Config{Client: q})
+			backlogged, err := e.Queues.backlogged(t.Context(), "order")
+			require.NoError(t, err)
+			require.Equal(t, c.backlog, backlogged)
+			waits, longest, err := e.Queues.Waiting(t.Context(), "order")
+			require.NoError(t, err)
+			require.Equal(t, []any{c.waits, c.whileTime}, []any{waits, longest})
+		})
+	}
+	silent := New(Config{Client: &queues{fake: &fake{err: context.DeadlineExceeded}}})
+	_, _, err := silent.Queues.Waiting(t.Context(), "order")
+	require.Equal(t, timer.Unavailable, timer.CodeOf(err))
+}
+
+// A limit and a pause hold wherever the attempts of a type are made.
+func TestBothQueuesOfATypeHaveItsRate(t *testing.T) {
+	t.Parallel()
+	q := &queues{fake: &fake{}}
+	require.NoError(t, New(Config{Client: q}).Queues.SetQueueRate(t.Context(), timer.QueueRate{BusinessType: "order"}))
+	require.Equal(t, []string{workflows.DeliveryQueue("order"), workflows.StreamQueue("order")}, q.rates)
+	q.err = context.DeadlineExceeded
+	require.Error(t, New(Config{Client: q}).Queues.SetQueueRate(t.Context(), timer.QueueRate{BusinessType: "order"}))
+}

@@ -1,0 +1,78 @@
+package observe
+
+import (
+	"sync"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// streams shows the receivers that are connected to this process, and what waits for
+// receivers anywhere, as this worker last saw it.
+type streams struct {
+	labels *labels
+
+	mu      sync.Mutex
+	joined  func() map[string]int
+	waiting map[string]int
+
+	connections, waits *prometheus.Desc
+}
+
+func newStreams(labels *labels) *streams {
+	describe := func(name, help string) *prometheus.Desc {
+		return prometheus.NewDesc(name, help, []string{labelType}, nil)
+	}
+	return &streams{
+		labels:      labels,
+		connections: describe("wakecall_stream_connections", "Receivers that are connected to this gateway."),
+		waits:       describe("wakecall_stream_waiting_timers", "Timers that wait for a receiver which is connected and has room."),
+	}
+}
+
+// Streams shows the receivers that are connected, by business type.
+func (t *Telemetry) Streams(connected func() map[string]int) {
+	t.streams.mu.Lock()
+	defer t.streams.mu.Unlock()
+	t.streams.joined = connected
+}
+
+// Streamed notes that a receiver of a business type has connected: the type is a label from
+// now on.
+func (t *Telemetry) Streamed(businessType string) { t.labels.admit(businessType) }
+
+// StreamsWait notes how many attempts of each type wait for a receiver to connect.
+func (t *Telemetry) StreamsWait(attempts map[string]int) {
+	t.streams.mu.Lock()
+	defer t.streams.mu.Unlock()
+	t.streams.waiting = attempts
+}
+
+// Describe implements prometheus.Collector.
+func (s *streams) Describe(out chan<- *prometheus.Desc) {
+	out <- s.connections
+	out <- s.waits
+}
+
+// Collect implements prometheus.Collector.
+func (s *streams) Collect(out chan<- prometheus.Metric) {
+	s.mu.Lock()
+	joined, waiting := s.joined, s.waiting
+	s.mu.Unlock()
+	if joined != nil {
+		s.show(out, s.connections, joined())
+	}
+	s.show(out, s.waits, waiting)
+}
+
+// show adds up the types that have no label of their own.
+func (s *streams) show(out chan<- prometheus.Metric, desc *prometheus.Desc, counts map[string]int) {
+	sums := map[string]int{}
+	s.labels.mu.RLock()
+	for businessType, n := range counts {
+		sums[s.labels.of(businessType)] += n
+	}
+	s.labels.mu.RUnlock()
+	for label, n := range sums {
+		out <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, float64(n), label)
+	}
+}

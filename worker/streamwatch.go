@@ -1,0 +1,55 @@
+package worker
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// streamWatch shows what waits for receivers to connect, and raises an alert once an hour
+// while it does. Which types are streams it is told with the list of all policies.
+type streamWatch struct {
+	waiting  func(ctx context.Context, businessType string) (attempts int, longest time.Duration, err error)
+	alerts   Alerts
+	observer Observer
+	logger   *slog.Logger
+	// next is when it looks again.
+	next time.Time
+}
+
+// look looks at the types whose receivers connect, unless it has done so just now.
+func (w *streamWatch) look(ctx context.Context, policies []timer.Policy) {
+	now := time.Now()
+	if now.Before(w.next) {
+		return
+	}
+	w.next = now.Add(tuning.StreamWatch)
+	counts := map[string]int{}
+	for _, policy := range policies {
+		if !policy.Callback.Stream {
+			continue
+		}
+		attempts, longest, err := w.waiting(ctx, policy.BusinessType)
+		if err != nil {
+			w.logger.Warn("a stream could not be looked at", "business_type", policy.BusinessType, "error", err)
+			continue
+		}
+		counts[policy.BusinessType] = attempts
+		if rate := policy.Rate(now); attempts > 0 && longest >= tuning.StreamPatience && (rate == nil || *rate > 0) {
+			w.raise(ctx, timer.EventData{BusinessType: policy.BusinessType, Waiting: attempts, WaitingSince: timer.At(now.Add(-longest))})
+		}
+	}
+	w.observer.StreamsWait(counts)
+}
+
+func (w *streamWatch) raise(ctx context.Context, data timer.EventData) {
+	now := timer.At(time.Now())
+	w.logger.Warn("timers wait for a receiver to connect", "business_type", data.BusinessType, "timers", data.Waiting)
+	event := timer.Event{Type: timer.EventStreamWaits, At: now, Data: data}
+	if err := w.alerts.Raise(ctx, event, timer.At(now.Time().Truncate(time.Hour)).String()); err != nil {
+		w.logger.Warn("an alert was not raised", "business_type", data.BusinessType, "error", err)
+	}
+}

@@ -1,0 +1,74 @@
+package worker
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// waitingTypes is a Temporal in which attempts of some types have waited for a while, and
+// what was told of them.
+type waitingTypes struct {
+	Observer
+	longest map[string]time.Duration
+	looks   int
+	shown   map[string]int
+	raised  map[string]int // by occasion
+	err     error
+}
+
+func (w *waitingTypes) waiting(_ context.Context, businessType string) (int, time.Duration, error) {
+	w.looks++
+	longest, waits := w.longest[businessType]
+	switch {
+	case businessType == "broken":
+		return 0, 0, errors.New("no answer")
+	case !waits:
+		return 0, 0, nil
+	}
+	return 3, longest, nil
+}
+
+func (w *waitingTypes) StreamsWait(attempts map[string]int) { w.shown = attempts }
+
+func (w *waitingTypes) Raise(_ context.Context, event timer.Event, occasion string) error {
+	if w.raised == nil {
+		w.raised = map[string]int{}
+	}
+	w.raised[string(event.Type)+" "+event.Data.BusinessType+" "+occasion] += event.Data.Waiting
+	return w.err
+}
+
+func TestSomebodyIsToldWhatWaitsForReceivers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		stream := timer.Callback{Destination: timer.Destination{Stream: true}}
+		policies := []timer.Policy{
+			{BusinessType: "order", Callback: stream}, {BusinessType: "shortly", Callback: stream}, {BusinessType: "served", Callback: stream},
+			{BusinessType: "paused", Callback: stream, Paused: true}, {BusinessType: "broken", Callback: stream}, {BusinessType: "http"},
+		}
+		var log bytes.Buffer
+		w := &waitingTypes{longest: map[string]time.Duration{"order": tuning.StreamPatience, "shortly": time.Second, "paused": time.Hour, "http": time.Hour}}
+		watch := &streamWatch{waiting: w.waiting, alerts: w, observer: w, logger: slog.New(slog.NewTextHandler(&log, nil))}
+		watch.look(t.Context(), policies)
+		require.Equal(t, map[string]int{"order": 3, "shortly": 3, "paused": 3, "served": 0}, w.shown)
+		require.Equal(t, map[string]int{"stream.waits order 2000-01-01T00:00:00.000Z": 3}, w.raised, "whoever was told of a pause knows of it")
+		require.Contains(t, log.String(), "business_type=broken")
+		watch.look(t.Context(), policies)
+		require.Equal(t, 5, w.looks, "not more often than needed")
+
+		w.err = errors.New("no answer")
+		<-time.After(time.Hour)
+		watch.look(t.Context(), policies)
+		require.Equal(t, 3, w.raised["stream.waits order 2000-01-01T01:00:00.000Z"], "again each hour")
+		require.Contains(t, log.String(), "an alert was not raised")
+	})
+}
