@@ -3,11 +3,11 @@ package api
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
@@ -64,6 +64,8 @@ type socket struct {
 	connection *stream.Connection
 	// streamed is what is wrong with the policy by now.
 	streamed func(context.Context) error
+	// fault is why the connection was broken off, nil where it was not.
+	fault atomic.Pointer[ending]
 }
 
 // ending is why a socket ends, as its receiver is told.
@@ -88,7 +90,19 @@ func (s *socket) serve(ctx context.Context) error {
 	s.close(why)
 	cancel()
 	parts.Wait()
+	if fault := s.fault.Load(); fault != nil { // what came of it says less
+		return *fault
+	}
 	return why
+}
+
+// within breaks the connection off unless what begins now has ended in time: what waits for
+// the receiver goes to another one.
+func (s *socket) within(d time.Duration, fault string) (stop func() bool) {
+	return time.AfterFunc(d, func() {
+		s.fault.Store(&ending{reason: fault})
+		_ = s.ws.CloseNow()
+	}).Stop
 }
 
 // close tells the receiver why. It does not wait long for one that does not listen.
@@ -133,20 +147,14 @@ func (s *socket) leave(ctx context.Context) error {
 	return gone
 }
 
-// send writes one message. A receiver that takes none for a while is let go: what waits
-// for it goes to another one.
+// send writes one message. A receiver that takes none for a while is let go.
 func (s *socket) send(ctx context.Context, message any) error {
 	text, err := json.Marshal(message)
 	if err != nil {
 		return err
 	}
-	within, cancel := context.WithTimeout(ctx, tuning.StreamWrite)
-	defer cancel()
-	err = s.ws.Write(within, websocket.MessageText, text)
-	if within.Err() != nil && ctx.Err() == nil {
-		return fmt.Errorf("the receiver took nothing for %s: %w", tuning.StreamWrite, err)
-	}
-	return err
+	defer s.within(tuning.StreamWrite, "the receiver took nothing for "+tuning.StreamWrite.String())()
+	return s.ws.Write(ctx, websocket.MessageText, text)
 }
 
 // read takes answers as they come.
@@ -204,7 +212,7 @@ func (s *socket) watch(ctx context.Context) error {
 			return ctx.Err()
 		}
 		if err := s.ping(ctx); err != nil {
-			return fmt.Errorf("the receiver did not answer a ping: %w", err)
+			return err
 		}
 		switch err := s.streamed(ctx); timer.CodeOf(err) {
 		case timer.NotStreamed, timer.NotFound:
@@ -217,9 +225,13 @@ func (s *socket) watch(ctx context.Context) error {
 }
 
 func (s *socket) ping(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, tuning.StreamPong)
-	defer cancel()
-	return s.ws.Ping(ctx)
+	const fault = "the receiver did not answer a ping"
+	defer s.within(tuning.StreamPong, fault)()
+	err := s.ws.Ping(ctx)
+	if err != nil && ctx.Err() == nil {
+		s.fault.CompareAndSwap(nil, &ending{reason: fault})
+	}
+	return err
 }
 
 // closingBody tells a receiver that no more rings come here.
