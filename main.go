@@ -16,6 +16,7 @@ import (
 	"github.com/wakecall/wakecall/internal/apply"
 	"github.com/wakecall/wakecall/internal/build"
 	"github.com/wakecall/wakecall/internal/config"
+	"github.com/wakecall/wakecall/internal/listen"
 	"github.com/wakecall/wakecall/internal/observe"
 )
 
@@ -28,6 +29,8 @@ const usage = `wakecall is an alarm clock for services, on Temporal.
 
   wakecall policies apply FILE [--dry-run]
                      bring the policies of a running Wakecall in line with a file
+  wakecall listen --type TYPE [--forward URL] [--window N]
+                     connect as a receiver, and ring a local server
 
 Settings are environment variables; see docs/configuration.md.
 `
@@ -53,6 +56,8 @@ func command(args []string) (exit int) {
 		return 0
 	case len(args) > 2 && args[0] == "policies" && args[1] == "apply":
 		return applyPolicies(args[2:])
+	case len(args) > 0 && args[0] == "listen":
+		return listenFor(args[1:])
 	case len(args) == 1 && roles[args[0]] != nil:
 		return perform(roles[args[0]])
 	}
@@ -89,6 +94,21 @@ func applyPolicies(args []string) (exit int) {
 	defer stop()
 	if err := apply.Run(ctx, options, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, err)
+		return exitFailure
+	}
+	return 0
+}
+
+func listenFor(args []string) (exit int) {
+	options, ok := listen.Parse(args)
+	if !ok {
+		fmt.Fprint(os.Stderr, usage)
+		return exitUsage
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := listen.Run(ctx, options, os.Stdout); err != nil {
+		complain(err)
 		return exitFailure
 	}
 	return 0

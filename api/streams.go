@@ -228,6 +228,8 @@ type answerBody struct {
 	Reason  *string         `json:"reason"`
 	Delay   *timer.Duration `json:"delay"`
 	NoRetry *bool           `json:"no_retry"`
+	// Stop ends a recurring timer with this occurrence.
+	Stop *bool `json:"stop"`
 }
 
 // answer reads a receiver's word, and which ring it is about.
@@ -253,10 +255,11 @@ func (o object) answer() (id string, answer timer.Answer, err error) {
 		return "", timer.Answer{}, err
 	}
 	if acks {
-		return *body.Ack, timer.Answer{Delivered: true}, nil
+		return *body.Ack, timer.Answer{Delivered: true, Stop: value(body.Stop)}, nil
 	}
 	return *body.Nack, timer.Answer{
 		Class: timer.Refused, Detail: timer.Excerpt(value(body.Reason)), RetryAfter: value(body.Delay).D(), NoRetry: value(body.NoRetry),
+		Stop: value(body.Stop),
 	}, nil
 }
 

@@ -33,6 +33,8 @@ type Client struct {
 	Policies Policies
 	// Emergency pauses and resumes callbacks.
 	Emergency Emergency
+	// Streams connect receivers.
+	Streams Streams
 }
 
 // New returns a client. Nothing is called before its first call.
@@ -48,5 +50,5 @@ func New(options Options) *Client {
 		}
 	}
 	caller := &caller{options}
-	return &Client{Timers: Timers{caller}, Policies: Policies{caller}, Emergency: Emergency{caller}}
+	return &Client{Timers: Timers{caller}, Policies: Policies{caller}, Emergency: Emergency{caller}, Streams: Streams{caller}}
 }

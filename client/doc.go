@@ -6,6 +6,12 @@
 //		Terms: client.Terms{Delay: client.After(30 * time.Minute), Payload: client.JSON(order)},
 //	})
 //
+// A receiver that nobody can call connects, and is rung until the context ends:
+//
+//	err := wakecall.Streams.Listen(ctx, "order-close", client.Receiver{
+//		Ring: func(ctx context.Context, ring client.Ring) error { return closeOrder(ctx, ring.Body) },
+//	})
+//
 // A call ends with its context. What Wakecall refuses is a [*Problem], with the
 // refused fields and, where it is the reason, the timer's true state. A call whose
 // answer was lost, or that was refused for now, is repeated where that is safe: a

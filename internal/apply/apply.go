@@ -46,7 +46,7 @@ func Run(ctx context.Context, options Options, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return apply(ctx, settings.client(), work{policies: policies, dryRun: options.DryRun, out: out})
+	return apply(ctx, settings.Client(), work{policies: policies, dryRun: options.DryRun, out: out})
 }
 
 // work is what apply does, and where it prints.

@@ -21,7 +21,8 @@ type Settings struct {
 // Check implements [config.Settings]. A wrong URL is seen when it is called.
 func (Settings) Check(*config.Faults) {}
 
-func (s Settings) client() *client.Client {
+// Client calls that Wakecall.
+func (s Settings) Client() *client.Client {
 	return client.New(client.Options{URL: s.URL, Key: s.APIKey})
 }
 

@@ -39,6 +39,7 @@ var rooms = map[string][]string{
 	"internal/errtype":    {},
 	"internal/golden":     {},
 	"internal/limiter":    {},
+	"internal/listen":     {"timer", "activities/send", "activities/send/http", "client", "internal/apply", "internal/config"},
 	"internal/quota":      {},
 	"internal/seal":       {},
 	"internal/stream":     {"timer"},
@@ -49,7 +50,7 @@ var rooms = map[string][]string{
 	},
 	"internal/arch":   {},
 	"internal/tuning": {"timer"},
-	".":               {"internal/apply", "internal/build", "internal/config", "internal/observe", "internal/app"},
+	".":               {"internal/apply", "internal/build", "internal/config", "internal/listen", "internal/observe", "internal/app"},
 
 	// Each transport is one package, which nobody but the app knows.
 	"activities/send":          {"timer", "internal/errtype"},

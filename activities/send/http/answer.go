@@ -18,9 +18,9 @@ const HeaderNoRetry = "Wakecall-No-Retry"
 // timer with the occurrence that it answers.
 const HeaderStop = "Wakecall-Stop"
 
-// answerOf says what a status and its headers mean. Only 2xx delivers; a redirect is
+// AnswerOf says what a status and its headers mean. Only 2xx delivers; a redirect is
 // a refusal, since it is never followed.
-func answerOf(status int, header http.Header, now time.Time) timer.Answer {
+func AnswerOf(status int, header http.Header, now time.Time) timer.Answer {
 	if status >= 200 && status <= 299 {
 		return timer.Answer{Delivered: true, Status: status, Stop: isTrue(header, HeaderStop)}
 	}

@@ -15,7 +15,7 @@ func rulingOf(status int, headers ...string) timer.Verdict {
 	for i := 0; i < len(headers); i += 2 {
 		header.Set(headers[i], headers[i+1])
 	}
-	return timer.Judge(answerOf(status, header, time.Now()))
+	return timer.Judge(AnswerOf(status, header, time.Now()))
 }
 
 func TestEveryStatusHasItsVerdict(t *testing.T) {
@@ -44,9 +44,9 @@ func TestNoRetryStopsWhateverTheStatus(t *testing.T) {
 func TestStopIsHeardOnEveryAnswer(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{200, 302, 410, 503} {
-		require.True(t, answerOf(status, http.Header{HeaderStop: {"True"}}, time.Now()).Stop)
-		require.False(t, answerOf(status, http.Header{HeaderStop: {"yes"}}, time.Now()).Stop)
-		require.False(t, answerOf(status, nil, time.Now()).Stop)
+		require.True(t, AnswerOf(status, http.Header{HeaderStop: {"True"}}, time.Now()).Stop)
+		require.False(t, AnswerOf(status, http.Header{HeaderStop: {"yes"}}, time.Now()).Stop)
+		require.False(t, AnswerOf(status, nil, time.Now()).Stop)
 	}
 	require.Equal(t, timer.DecisionRetry, rulingOf(503, HeaderStop, "true").Decision, "the delivery goes on")
 }
@@ -65,6 +65,6 @@ func TestRetryAfterCountsOn429And503Only(t *testing.T) {
 
 func TestFailureOfAnAnswer(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, &timer.Failure{Status: 410, Class: timer.Answered, Message: "HTTP 410", At: 1}, answerOf(410, nil, time.Now()).Failure(1))
-	require.Equal(t, "HTTP 500, receiver asked for no retry", answerOf(500, http.Header{HeaderNoRetry: {"true"}}, time.Now()).Describe())
+	require.Equal(t, &timer.Failure{Status: 410, Class: timer.Answered, Message: "HTTP 410", At: 1}, AnswerOf(410, nil, time.Now()).Failure(1))
+	require.Equal(t, "HTTP 500, receiver asked for no retry", AnswerOf(500, http.Header{HeaderNoRetry: {"true"}}, time.Now()).Describe())
 }

@@ -71,7 +71,7 @@ func (t *Transport) Send(ctx context.Context, e send.Envelope) send.Outcome {
 		outcome.Answer = timer.Answer{Class: sent.class}
 		return outcome
 	}
-	outcome.Answer = answerOf(sent.response.StatusCode(), sent.response.Header(), outcome.Ended)
+	outcome.Answer = AnswerOf(sent.response.StatusCode(), sent.response.Header(), outcome.Ended)
 	if e.Answer > 0 && outcome.Delivered {
 		return read(sent.response.RawBody(), e.Answer, outcome)
 	}
