@@ -46,7 +46,11 @@ func stopsWorking(ctx context.Context) bool {
 }
 
 func sendBeats(ctx context.Context, ended <-chan struct{}, last *timer.Report) {
-	next := time.NewTicker(tuning.AttemptHeartbeat)
+	interval := tuning.AttemptHeartbeat
+	if silence := activity.GetInfo(ctx).HeartbeatTimeout; silence > 0 && silence <= interval {
+		interval = tuning.StreamHeartbeat
+	}
+	next := time.NewTicker(interval)
 	defer next.Stop()
 	for {
 		select {

@@ -119,6 +119,10 @@ func (d *Dispatches) admit(ctx context.Context, order timer.Dispatch, fingerprin
 	if err := refuseClosed(policy); err != nil {
 		return timer.DispatchMemo{}, err
 	}
+	if policy.Callback.Stream {
+		return timer.DispatchMemo{}, timer.FieldErrors{{Pointer: "/business_type", Code: timer.CodeConflict,
+			Detail: "must be one that is called: the receivers of " + order.BusinessType + " connect by themselves, as its policy says"}}.Err()
+	}
 	if order.Callback, err = d.policies.secrets.sealCallback(order.Callback); err != nil {
 		return timer.DispatchMemo{}, err
 	}

@@ -84,7 +84,9 @@ func (s *Streams) close(businessType string, polls *streamPolls) {
 // does not answer is asked again: until it does, the receivers are rung by nobody.
 func (s *Streams) poll(ctx context.Context, businessType string, slots *typeSlots) {
 	for ctx.Err() == nil {
-		w := sdkworker.New(s.options.Client, workflows.StreamQueue(businessType), typeWorkerOptions(s.options, slots))
+		options := typeWorkerOptions(s.options, slots)
+		options.MaxHeartbeatThrottleInterval = tuning.StreamHeartbeat
+		w := sdkworker.New(s.options.Client, workflows.StreamQueue(businessType), options)
 		register(w, workflows.ActivityDeliver, s.options.Attempter.Deliver)
 		err := w.Start()
 		if err == nil {

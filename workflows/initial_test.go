@@ -134,6 +134,9 @@ func TestADeliveryMovesToTheQueueOfItsType(t *testing.T) {
 			require.Equal(t, workflows.DefaultDeliveryQueue, s.deliveries[0].info.TaskQueue)
 			require.Equal(t, workflows.DeliveryQueue("x"), s.deliveries[1].info.TaskQueue)
 			require.Equal(t, workflows.StreamQueue("x"), s.deliveries[2].info.TaskQueue)
+			if !older {
+				require.Less(t, s.deliveries[2].info.HeartbeatTimeout, s.deliveries[1].info.HeartbeatTimeout, "a gateway that is killed is noticed soon")
+			}
 		})
 	}
 }

@@ -89,11 +89,19 @@ func (d *delivery) options() workflow.ActivityOptions {
 	return workflow.ActivityOptions{
 		TaskQueue:           d.queue(d.last),
 		StartToCloseTimeout: tuning.LiveTimeout,
-		HeartbeatTimeout:    tuning.Silence,
+		HeartbeatTimeout:    d.silence(),
 		WaitForCancellation: true,
 		Summary:             "deliver " + d.spec.String(),
 		RetryPolicy:         deliverRetry(),
 	}
+}
+
+// silence is how long who makes an attempt may give no sign of life.
+func (d *delivery) silence() time.Duration {
+	if d.last.Stream {
+		return tuning.StreamSilence
+	}
+	return tuning.Silence
 }
 
 // awaitNews waits for the tries to end, or for something to happen meanwhile.

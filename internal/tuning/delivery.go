@@ -121,6 +121,9 @@ const (
 	// StreamLead is how long before its due time a timer goes over from the worker that
 	// has preloaded it to the gateway to which its receiver is connected (0045).
 	StreamLead = 50 * time.Millisecond
+	// StreamHeartbeat is the time between two signs of life of an attempt that waits for
+	// such a receiver: see [StreamSilence].
+	StreamHeartbeat = 3 * time.Second
 	// BrokenAtOnce is how often in a row an attempt is made again at once whose
 	// connection broke: a message that brings down whoever gets it must not do so all day.
 	BrokenAtOnce = 5

@@ -26,6 +26,10 @@ const (
 	// Silence is how long a worker may give no sign of life before another one makes its
 	// attempt: as long as an attempt of the default length may take without one (0017).
 	Silence = timer.DefaultAttemptTimeout + DeliverSlack
+	// StreamSilence is [Silence] for attempts at receivers that connect: a gateway that is
+	// killed has cut them off, and the next one shall have the ring soon. An attempt that
+	// takes longer than a third of it costs a write for each sign of life (0045).
+	StreamSilence = 9 * time.Second
 	// AskAgain is the wait after a question that could not be answered (0017).
 	AskAgain = 10 * time.Second
 	// RecordSlack is the time between the end of an attempt and Temporal having recorded
