@@ -316,6 +316,20 @@ func TestAnAttemptEndsBeforeItsTask(t *testing.T) {
 	}
 }
 
+// A broker that accepts no messages holds its whole type back, as a receiver does that
+// asks for patience.
+func TestABlockedBrokerHoldsItsTypeBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue(t)
+		q.answer = answers(timer.Answer{Class: timer.BrokerBlocked, RetryAfter: tuning.BlockedPatience})
+		report := q.try()
+		require.Equal(t, timer.ResultRetry, report.Result)
+		require.Len(t, q.wishes, 1)
+		require.Equal(t, tuning.BlockedPatience, q.wishes[0].Until.Time().Sub(q.wishes[0].Since.Time()))
+		require.Zero(t, q.wishes[0].Status)
+	})
+}
+
 // What a receiver asks for is granted as far as the policy says, to the type and
 // to the timer, which leaves the rest of the wait to its type.
 func TestPatience(t *testing.T) {

@@ -39,7 +39,7 @@ type sizes struct {
 var (
 	full = sizes{
 		subjects: []string{
-			"wakecall/sqlite", "temporal-local/sqlite", "temporal-sleep/sqlite", "asynq/redis",
+			"wakecall/sqlite", "wakecall-rabbitmq/sqlite", "temporal-local/sqlite", "temporal-sleep/sqlite", "asynq/redis",
 			"wakecall/postgres", "temporal-local/postgres", "temporal-sleep/postgres", "river/postgres",
 		},
 		rounds: 3, rates: []int{10, 50, 100}, steady: 20 * time.Second, herd: 3000, ahead: time.Minute, soon: 20 * time.Second, preload: time.Minute,

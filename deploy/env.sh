@@ -30,6 +30,7 @@ keep postgres_password "${value:-$(hex 24)}"
 value=$(settled WAKECALL_SECRET_KEY)
 keep secret_key "${value:-$(head -c 32 /dev/urandom | base64)}"
 keep redis_url "redis://:$(hex 24)@redis:6379/0"
+keep brokers "{\"brokers\": [{\"name\": \"main\", \"url\": \"amqp://wakecall:$(hex 24)@rabbitmq:5672/\"}]}"
 keep grafana_password "$(hex 24)"
 
 key=

@@ -3,8 +3,6 @@ package e2e
 import (
 	"fmt"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -54,8 +52,7 @@ func TestTimersCallIntoRabbitMQ(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(stop)
 	settings := testenv.Settings()
-	settings.Brokers = filepath.Join(t.TempDir(), "brokers.json")
-	require.NoError(t, os.WriteFile(settings.Brokers, fmt.Appendf(nil, `{"brokers": [{"name": "main", "url": %q}]}`, broker.URL), 0o600))
+	settings.Brokers = rabbit.BrokersFile(t, broker.URL)
 	env, kind, key := testenv.OpenWith(t, addr, settings), "order-close", secret()
 	env.StartWorker()
 	q, alerts := newQueue(t, broker, kind), newQueue(t, broker, "alerts")
@@ -109,6 +106,20 @@ func TestTimersCallIntoRabbitMQ(t *testing.T) {
 
 	goesOverWhenTheBrokerIsKilled(t, env, broker)
 
+	for callback, pointer := range map[string]string{
+		`{"broker":"other"}`:                                                 "/callback/broker",
+		`{"broker":"main","url":"https://h/"}`:                               "/callback/broker",
+		`{"broker":"main","exchange":"a\u0007"}`:                             "/callback/exchange",
+		`{"broker":"main","routing_key":"` + strings.Repeat("k", 256) + `"}`: "/callback/routing_key",
+		`{"exchange":"timers"}`:                                              "/callback/exchange",
+		`{"broker":"main","declare":{}}`:                                     "/callback/declare",
+	} {
+		reply := env.Do("POST", "/v1/timers", `{"business_type":"`+kind+`","business_id":"bad","delay":"1h","callback":`+callback+`}`)
+		require.Equal(t, http.StatusUnprocessableEntity, reply.Status, "%s: %s", callback, reply.Body)
+		require.Len(t, reply.Problem().Errors, 1, "%s", reply.Body)
+		require.Equal(t, pointer, reply.Problem().Errors[0].Pointer)
+		require.Equal(t, http.StatusNotFound, env.Do("GET", "/v1/timers/"+kind+"/bad", nil).Status, "nothing is started")
+	}
 	for body, pointer := range map[string]string{
 		`{"callback":{"broker":"other"}}`:                                                 "/callback/broker",
 		`{"callback":{"broker":"main","url":"https://h/"}}`:                               "/callback/broker",

@@ -1,10 +1,11 @@
-// Package receiver is the HTTP server that all subjects call. It measures: no
-// subject's own word about a delivery is taken.
+// Package receiver is the HTTP server that all subjects call, but for those whose rings
+// it takes from a queue. It measures: no subject's own word about a delivery is taken.
 package receiver
 
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"net"
 	"net/http"
 	"sync"
@@ -51,18 +52,29 @@ func (r *Receiver) Close() error { return r.server.Close() }
 // ServeHTTP notes the moment before anything else is done.
 func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	ring := Ring{At: time.Now()}
-	var body struct {
+	body, err := io.ReadAll(request.Body)
+	if err == nil {
+		err = r.note(ring, body, request.Header.Get(DueHeader))
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+	}
+}
+
+// note notes a ring. due is empty where the caller does not say.
+func (r *Receiver) note(ring Ring, body []byte, due string) error {
+	var named struct {
 		ID string `json:"id"`
 	}
-	if err := json.NewDecoder(request.Body).Decode(&body); err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
+	if err := json.Unmarshal(body, &named); err != nil {
+		return err
 	}
-	ring.ID = body.ID
-	ring.Due, _ = time.Parse(time.RFC3339, request.Header.Get(DueHeader)) // zero if it is not said
+	ring.ID = named.ID
+	ring.Due, _ = time.Parse(time.RFC3339, due)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.rings, r.seen[ring.ID] = append(r.rings, ring), true
+	return nil
 }
 
 // Take returns the rings so far, and forgets them.

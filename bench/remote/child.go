@@ -55,12 +55,18 @@ func (c *Child) close() error {
 }
 
 // Start brings the subject up.
-func (c *Child) Start(args StartArgs, _ *None) (err error) {
+func (c *Child) Start(args StartArgs, started *Started) (err error) {
 	if c.subject, err = subject.New(args.Subject); err != nil {
 		return err
 	}
 	c.runner = scenario.NewRunner(c.subject)
-	return c.subject.Start(c.stage, args.Receiver)
+	if err := c.subject.Start(c.stage, args.Receiver); err != nil {
+		return err
+	}
+	if queuer, can := c.subject.(subject.Queuer); can {
+		started.Queue = queuer.Queue()
+	}
+	return nil
 }
 
 // Run makes the load of a plan.

@@ -20,6 +20,7 @@ const Command = "subject"
 
 // Parent is the side that asks.
 type Parent struct {
+	Started
 	command *exec.Cmd
 	client  *rpc.Client
 }
@@ -46,7 +47,7 @@ func Start(ctx context.Context, name, receiver string) (*Parent, error) {
 		return nil, err
 	}
 	p := &Parent{command: command, client: rpc.NewClientWithCodec(jsonrpc.NewClientCodec(pipe))}
-	if err := p.call("Start", StartArgs{Subject: name, Receiver: receiver}, &None{}); err != nil {
+	if err := p.call("Start", StartArgs{Subject: name, Receiver: receiver}, &p.Started); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
 	return p, nil

@@ -17,6 +17,12 @@ const service = "Child"
 // StartArgs begin a visit.
 type StartArgs struct{ Subject, Receiver string }
 
+// Started is what a subject is that has begun.
+type Started struct {
+	// Queue is set where the receiver has to take the rings from there.
+	Queue subject.Queue
+}
+
 // Booked is what came of a plan in the child.
 type Booked struct {
 	Booking scenario.Booking
@@ -37,6 +43,3 @@ type Spent struct {
 	// Recurred is set where timers recurred.
 	Recurred subject.Recurred
 }
-
-// None is the argument or the answer of a method that has none.
-type None struct{}

@@ -71,6 +71,13 @@ func (v *visit) make(ctx context.Context) (results []report.Result, err error) {
 		return nil, fmt.Errorf("%s: %w", v.subject, err)
 	}
 	defer func() { err = errors.Join(err, v.child.Close()) }()
+	if queue := v.child.Queue; queue.URL != "" {
+		stop, err := v.receiver.Consume(queue.URL, queue.Name)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", v.subject, err)
+		}
+		defer stop()
+	}
 	if _, err := v.play(ctx, warmUp); err != nil {
 		return nil, fmt.Errorf("%s, warm-up: %w", v.subject, err)
 	}

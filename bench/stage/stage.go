@@ -103,6 +103,21 @@ func (s *Stage) Errorf(format string, args ...any) {
 // FailNow ends the act.
 func (s *Stage) FailNow() { runtime.Goexit() }
 
+// Fatal notes a failure and ends the act; so do Fatalf, and Skip, for what is missing.
+func (s *Stage) Fatal(args ...any) {
+	s.Errorf("%s", fmt.Sprint(args...))
+	s.FailNow()
+}
+
+// Fatalf is described with [Stage.Fatal].
+func (s *Stage) Fatalf(format string, args ...any) {
+	s.Errorf(format, args...)
+	s.FailNow()
+}
+
+// Skip is described with [Stage.Fatal].
+func (s *Stage) Skip(args ...any) { s.Fatal(args...) }
+
 // Failed reports whether the act has failed so far.
 func (s *Stage) Failed() bool {
 	s.mu.Lock()

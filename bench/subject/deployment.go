@@ -2,6 +2,7 @@ package subject
 
 import (
 	"context"
+	"maps"
 
 	"github.com/wakecall/wakecall/bench/stage"
 	"github.com/wakecall/wakecall/e2e/process"
@@ -17,11 +18,15 @@ type deployment interface {
 type address struct{ api, key, temporal string }
 
 // standaloneDeployment is everything in one process, on SQLite.
-type standaloneDeployment struct{ dir string }
+type standaloneDeployment struct {
+	dir string
+	env map[string]string // added to that of the process
+}
 
 func (d *standaloneDeployment) start(s *stage.Stage) (found address, err error) {
 	err = s.Do(func() {
 		env := process.NewStandalone(s)
+		maps.Copy(env.Env, d.env)
 		env.Start()
 		d.dir = env.Dir
 		found = address{api: env.URL, temporal: env.Addr("WAKECALL_TEMPORAL_ADDR")}

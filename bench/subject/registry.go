@@ -8,7 +8,8 @@ import (
 
 // makers make the subjects by their names.
 var makers = map[string]func() Subject{
-	"wakecall/sqlite": func() Subject { return &wakecall{deployment: &standaloneDeployment{}} },
+	"wakecall/sqlite":          func() Subject { return &wakecall{deployment: &standaloneDeployment{}} },
+	"wakecall-rabbitmq/sqlite": func() Subject { return &rabbitmq{} },
 	"wakecall/postgres": func() Subject {
 		return &wakecall{deployment: &productionDeployment{services: []string{"api", "worker"}}}
 	},

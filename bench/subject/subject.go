@@ -58,6 +58,15 @@ type Trail struct {
 	Events      int64 `json:"events"`
 }
 
+// Queuer is a subject that calls no receiver by HTTP: its rings are messages in a queue,
+// from which the receiver takes them.
+type Queuer interface {
+	Queue() Queue
+}
+
+// Queue is a durable queue of a RabbitMQ, which has no arguments.
+type Queue struct{ URL, Name string }
+
 // Tracer is a subject on Temporal.
 type Tracer interface {
 	Trail(ctx context.Context, timer Timer) (Trail, error)

@@ -18,8 +18,10 @@ import (
 type wakecall struct {
 	deployment deployment
 	api        *client.Client
-	receiver   string
 	temporal   temporal.Client
+	// callback and declare are those of the policies.
+	callback timer.Destination
+	declare  *timer.Declare
 }
 
 // The business types of the timers here.
@@ -34,7 +36,9 @@ func (w *wakecall) Start(s *stage.Stage, receiver string) error {
 	if err != nil {
 		return err
 	}
-	w.receiver, w.api = receiver, newAPI(found)
+	if w.api = newAPI(found); !w.callback.Addressed() {
+		w.callback = timer.HTTP(receiver)
+	}
 	if w.temporal, err = dial(s.Context(), found.temporal); err != nil {
 		return err
 	}
@@ -42,7 +46,10 @@ func (w *wakecall) Start(s *stage.Stage, receiver string) error {
 }
 
 func (w *wakecall) policy(ctx context.Context, kind string, preload time.Duration) error {
-	policy := map[string]any{"callback": timer.Callback{Destination: timer.HTTP(w.receiver)}}
+	policy := map[string]any{"callback": timer.Callback{Destination: w.callback}}
+	if w.declare != nil {
+		policy["declare"] = w.declare
+	}
 	if preload > 0 {
 		policy["preload"] = timer.Duration(preload)
 	}

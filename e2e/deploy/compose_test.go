@@ -46,10 +46,10 @@ func TestComposeFileIsValid(t *testing.T) {
 	project := composed(t)
 	require.ElementsMatch(t, []string{
 		"postgres", "schema", "temporal", "namespace", "ui", "wakecall", "api", "worker",
-		"redis", "tls", "prometheus", "grafana", "backup", "restore",
+		"redis", "rabbitmq", "tls", "prometheus", "grafana", "backup", "restore",
 	}, project.ServiceNames())
 	profiles := map[string][]string{
-		"api": {"roles"}, "worker": {"roles"}, "redis": {"redis"}, "tls": {"tls"}, "prometheus": {"monitoring"}, "grafana": {"monitoring"}, "backup": {"backup"}, "restore": {"backup"},
+		"api": {"roles"}, "worker": {"roles"}, "redis": {"redis"}, "rabbitmq": {"rabbitmq"}, "tls": {"tls"}, "prometheus": {"monitoring"}, "grafana": {"monitoring"}, "backup": {"backup"}, "restore": {"backup"},
 	}
 	for name, service := range project.Services {
 		require.Equal(t, profiles[name], service.Profiles, name)
@@ -60,7 +60,7 @@ func TestComposeFileIsValid(t *testing.T) {
 		"a value of no meaning":  altered(t, "condition: service_healthy", "condition: service_happy"),
 		"a service nobody knows": altered(t, "schema: {condition:", "scheme: {condition:"),
 		"a volume nobody knows":  altered(t, "[postgres:/var", "[postgresql:/var"),
-		"a secret nobody has":    altered(t, "secrets: [secret_key]", "secrets: [secret_kee]"),
+		"a secret nobody has":    altered(t, "secrets: [secret_key, brokers]", "secrets: [secret_kee]"),
 	} {
 		_, err := process.Compose(t.Context(), broken, file)
 		require.Error(t, err, name)
@@ -90,7 +90,7 @@ func TestComposeKeepsSecretsInFiles(t *testing.T) {
 			}
 		}
 	}
-	require.Len(t, told, 5)
+	require.Len(t, told, 6)
 	require.Regexp(t, secretName, "WAKECALL_SECRET_KEY", "the oracle knows a secret's name")
 	require.Regexp(t, secretName, "POSTGRES_PWD_FILE")
 	_, err := process.Compose(t.Context(), process.ComposeFile(), "/dev/null")
@@ -109,7 +109,7 @@ func TestComposeRoles(t *testing.T) {
 		require.Equal(t, types.ShellCommand{command}, service.Command)
 		require.Equal(t, both.Image, service.Image)
 		require.Equal(t, both.Build, service.Build)
-		for _, name := range []string{"TEMPORAL_ADDRESS", "TEMPORAL_NAMESPACE", "WAKECALL_SECRET_KEY_FILE", "WAKECALL_CALLBACK_ALLOW"} {
+		for _, name := range []string{"TEMPORAL_ADDRESS", "TEMPORAL_NAMESPACE", "WAKECALL_SECRET_KEY_FILE", "WAKECALL_CALLBACK_ALLOW", "WAKECALL_BROKERS"} {
 			require.Equal(t, both.Environment[name], service.Environment[name], name)
 		}
 		if command == "api" {
@@ -166,7 +166,7 @@ func TestComposePublishesOnLoopbackOnly(t *testing.T) {
 		}
 		require.NotEqual(t, "host", service.NetworkMode)
 	}
-	require.Equal(t, 6, published)
+	require.Equal(t, 7, published)
 }
 
 // pinned is an image with a version that does not move, and a digest if there is one.
@@ -210,7 +210,7 @@ func TestComposeMountsAreThere(t *testing.T) {
 			mounts++
 		}
 	}
-	require.Equal(t, 16, mounts)
+	require.Equal(t, 17, mounts)
 	temporal := composed(t).Services["temporal"]
 	require.Equal(t, "dynamicconfig.yaml", filepath.Base(temporal.Volumes[0].Source))
 	require.Equal(t, temporal.Volumes[0].Target, *temporal.Environment["DYNAMIC_CONFIG_FILE_PATH"])

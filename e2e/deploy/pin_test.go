@@ -122,7 +122,7 @@ func TestImagesArePinnedToWhatTheirTagsMean(t *testing.T) {
 				images++
 			}
 		}
-		require.Equal(t, 13, images, "eleven of the compose file, two of the Dockerfile")
+		require.Equal(t, 14, images, "twelve of the compose file, two of the Dockerfile")
 		require.Equal(t, plain, fromDigest.ReplaceAllString(text, ""), "nothing else is touched")
 		_, err = p.pin(t)
 		require.NoError(t, err)

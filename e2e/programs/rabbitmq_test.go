@@ -2,8 +2,6 @@ package programs
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -30,8 +28,7 @@ func TestKilledBetweenMessageAndConfirmation(t *testing.T) {
 		return rabbit.KeepsConfirms()
 	})
 	defer proxy.Close()
-	env.Env["WAKECALL_BROKERS"] = filepath.Join(t.TempDir(), "brokers.json")
-	require.NoError(t, os.WriteFile(env.Env["WAKECALL_BROKERS"], fmt.Appendf(nil, `{"brokers": [{"name": "main", "url": %q}]}`, proxy.URL), 0o600))
+	env.Env["WAKECALL_BROKERS"] = rabbit.BrokersFile(t, proxy.URL)
 	victim := env.Start()
 	env.Policy(kind, contract.JSON{"callback": contract.JSON{"broker": "main"}, "declare": contract.JSON{"queue": kind}})
 

@@ -29,6 +29,7 @@ type Server struct {
 	// Address is host:port, and URL has the user that may do everything.
 	Address, URL string
 
+	program     string
 	environment []string
 	directory   string
 	node        *exec.Cmd
@@ -36,7 +37,10 @@ type Server struct {
 }
 
 // Start starts a RabbitMQ, and skips the test where none is installed.
-func Start(t testing.TB) *Server {
+func Start(t testing.TB) *Server { t.Helper(); return StartBy(t, home+"rabbitmq-server") }
+
+// StartBy is [Start] by a script that runs rabbitmq-server, with more in its environment.
+func StartBy(t testing.TB, script string, environment ...string) *Server {
 	t.Helper()
 	if _, err := os.Stat(home + "rabbitmq-server"); err != nil {
 		t.Skip("RabbitMQ is not installed: apt-get install rabbitmq-server")
@@ -47,9 +51,9 @@ func Start(t testing.TB) *Server {
 	}
 	port, distribution, mapper := freePort(t), freePort(t), freePort(t)
 	s := &Server{
-		t: t, directory: directory, Address: "127.0.0.1:" + port, URL: "amqp://guest:guest@127.0.0.1:" + port + "/",
-		environment: append(os.Environ(),
-			"HOME="+directory, "RABBITMQ_NODENAME=wakecall"+port+"@localhost", "RABBITMQ_NODE_IP_ADDRESS=127.0.0.1",
+		t: t, program: script, directory: directory, Address: "127.0.0.1:" + port, URL: "amqp://guest:guest@127.0.0.1:" + port + "/",
+		environment: append(append(os.Environ(), environment...),
+			"PATH="+home+":"+os.Getenv("PATH"), "HOME="+directory, "RABBITMQ_NODENAME=wakecall"+port+"@localhost", "RABBITMQ_NODE_IP_ADDRESS=127.0.0.1",
 			"RABBITMQ_NODE_PORT="+port, "RABBITMQ_DIST_PORT="+distribution, "ERL_EPMD_PORT="+mapper, "ERL_EPMD_ADDRESS=127.0.0.1",
 			"RABBITMQ_MNESIA_BASE="+directory+"/data", "RABBITMQ_LOG_BASE="+directory+"/log",
 			"RABBITMQ_CONFIG_FILE="+directory+"/rabbitmq.conf", "RABBITMQ_ENABLED_PLUGINS_FILE="+directory+"/plugins",
@@ -74,6 +78,16 @@ func Start(t testing.TB) *Server {
 	return s
 }
 
+// BrokersFile is a file for WAKECALL_BROKERS whose only broker, main, has a URL.
+func BrokersFile(t testing.TB, url string) (name string) {
+	t.Helper()
+	name = filepath.Join(t.TempDir(), "brokers.json")
+	if err := os.WriteFile(name, fmt.Appendf(nil, `{"brokers": [{"name": "main", "url": %q}]}`, url), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
 func (s *Server) write(name, text string) {
 	if err := os.WriteFile(filepath.Join(s.directory, name), []byte(text), 0o600); err != nil {
 		s.t.Fatal(err)
@@ -83,7 +97,7 @@ func (s *Server) write(name, text string) {
 // Restart starts the server that was stopped, with what it had kept.
 func (s *Server) Restart() {
 	s.t.Helper()
-	s.node = exec.Command(home + "rabbitmq-server")
+	s.node = exec.Command(s.program)
 	s.node.Env = s.environment
 	s.node.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	output, err := os.Create(filepath.Join(s.directory, "output"))

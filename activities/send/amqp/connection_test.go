@@ -1,0 +1,92 @@
+package amqpsend
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"io"
+	"net"
+	"net/http/httptest"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/activities/send"
+	"github.com/wakecall/wakecall/internal/rabbit"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// terminated is a listener with TLS before a broker.
+func terminated(t *testing.T, broker string, settings *tls.Config) (address string) {
+	listener, err := tls.Listen("tcp", "127.0.0.1:0", settings)
+	require.NoError(t, err)
+	var running sync.WaitGroup
+	running.Go(func() {
+		for {
+			client, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			server, err := net.Dial("tcp", broker)
+			require.NoError(t, err)
+			for from, to := range map[net.Conn]net.Conn{client: server, server: client} {
+				running.Go(func() {
+					_, _ = io.Copy(to, from)
+					_, _ = client.Close(), server.Close()
+				})
+			}
+		}
+	})
+	t.Cleanup(func() {
+		_ = listener.Close()
+		running.Wait()
+	})
+	return listener.Addr().String()
+}
+
+// Over TLS a broker is called that is who it says it is, and no other.
+func overTLS(t *testing.T, server *rabbit.Server) {
+	example := httptest.NewTLSServer(nil) // whose certificate is for 127.0.0.1
+	example.Close()
+	address := terminated(t, server.Address, &tls.Config{Certificates: example.TLS.Certificates})
+	roots := x509.NewCertPool()
+	roots.AddCert(example.Certificate())
+	newConsumer(t, server.URL).declares(taking, nil)
+	for name, c := range map[string]struct {
+		settings *tls.Config
+		class    timer.FailureClass
+	}{
+		"an authority that is trusted": {&tls.Config{RootCAs: roots}, timer.NoFailure},
+		"one that is not":              {&tls.Config{RootCAs: x509.NewCertPool()}, timer.TLSUnknownIssuer},
+		"another host's certificate":   {&tls.Config{RootCAs: roots, ServerName: "other.example"}, timer.TLSWrongName},
+	} {
+		transport := New([]Broker{{Name: "main", URL: "amqps://guest:guest@" + address + "/", TLS: c.settings}})
+		outcome := attempt(t, transport, to("main", taking))
+		require.Equal(t, c.class, outcome.Class, name)
+		require.Equal(t, c.class == timer.NoFailure, outcome.Delivered, name)
+		transport.Close()
+	}
+}
+
+// A broker that sends no heartbeats any more is given up, and connected to anew.
+func fallsSilent(t *testing.T, server *rabbit.Server) {
+	var connections atomic.Int64
+	proxy := rabbit.NewProxy(t, server.Address, func() rabbit.Misbehaviour {
+		if connections.Add(1) == 1 {
+			return rabbit.FallsSilent()
+		}
+		return rabbit.Behaves()
+	})
+	defer proxy.Close()
+	transport := New([]Broker{{Name: "main", URL: proxy.URL, Heartbeat: time.Second}})
+	defer transport.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	silent := transport.Send(ctx, send.Envelope{ID: "msg_1", Destination: to("main", taking)})
+	require.Equal(t, timer.Timeout, silent.Class)
+	delivers(t, transport)
+	require.EqualValues(t, 2, connections.Load())
+}

@@ -1,0 +1,51 @@
+package receiver
+
+import (
+	"sync"
+	"time"
+
+	amqp "github.com/rabbitmq/amqp091-go"
+)
+
+// Consume takes rings from a durable queue, as an application does that acknowledges what
+// it was given. What is no ring is left out, and is missed as lost. stop ends it.
+func (r *Receiver) Consume(url, queue string) (stop func(), err error) {
+	conn, err := amqp.Dial(url)
+	if err != nil {
+		return nil, err
+	}
+	messages, err := consume(conn, queue)
+	if err != nil {
+		_ = conn.Close()
+		return nil, err
+	}
+	var ended sync.WaitGroup
+	ended.Go(func() {
+		for message := range messages { // closed with the connection
+			due, _ := message.Headers[DueHeader].(string)
+			_ = r.note(Ring{At: time.Now()}, message.Body, due)
+			_ = message.Ack(false)
+		}
+	})
+	return func() {
+		_ = conn.Close()
+		ended.Wait()
+	}, nil
+}
+
+// unacknowledged is how many messages the broker hands out ahead.
+const unacknowledged = 1000
+
+func consume(conn *amqp.Connection, queue string) (<-chan amqp.Delivery, error) {
+	ch, err := conn.Channel()
+	if err != nil {
+		return nil, err
+	}
+	if err := ch.Qos(unacknowledged, 0, false); err != nil {
+		return nil, err
+	}
+	if _, err := ch.QueueDeclare(queue, true, false, false, false, nil); err != nil {
+		return nil, err
+	}
+	return ch.Consume(queue, "", false, false, false, false, nil)
+}

@@ -1,0 +1,34 @@
+package subject
+
+import (
+	"github.com/wakecall/wakecall/bench/stage"
+	"github.com/wakecall/wakecall/internal/rabbit"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// rabbitmq is Wakecall whose timers are messages at a RabbitMQ of its own: one node, a
+// durable queue, each message confirmed when it is on the disk.
+type rabbitmq struct {
+	wakecall
+	broker *rabbit.Server
+}
+
+// Start starts both.
+func (r *rabbitmq) Start(s *stage.Stage, receiver string) error {
+	deployment := &standaloneDeployment{}
+	err := s.Do(func() {
+		r.broker = rabbit.Start(s)
+		deployment.env = map[string]string{"WAKECALL_BROKERS": rabbit.BrokersFile(s, r.broker.URL)}
+	})
+	if err != nil {
+		return err
+	}
+	r.wakecall = wakecall{
+		deployment: deployment, callback: timer.Destination{Broker: "main", Exchange: plain, RoutingKey: plain},
+		declare: &timer.Declare{ExchangeType: timer.ExchangeDirect, Queue: plain},
+	}
+	return r.wakecall.Start(s, receiver)
+}
+
+// Queue is where the receiver takes the messages from.
+func (r *rabbitmq) Queue() Queue { return Queue{URL: r.broker.URL, Name: plain} }
