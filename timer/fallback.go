@@ -33,9 +33,8 @@ func (f Fallback) withDefaults() *Fallback {
 	return &f
 }
 
-// check returns what is wrong with the second link of a callback, whose routing key is
-// filled in, as that of the fallback is.
-func (f Fallback) check(callback Destination) (errs FieldErrors) {
+// check returns what is wrong with the second link of a callback.
+func (f Fallback) check(callback Destination, businessType string) (errs FieldErrors) {
 	pointer := "/url"
 	if f.Broker != "" {
 		pointer = "/broker"
@@ -45,9 +44,11 @@ func (f Fallback) check(callback Destination) (errs FieldErrors) {
 		errs.Add("", CodeConflict, "does not go with callback.stream: its timers wait for a receiver to connect")
 	case !callback.Addressed():
 		errs.Add("", CodeConflict, "goes with callback.url or callback.broker")
+	case f.Stream:
+		errs.Add("/stream", CodeConflict, "cannot be the second link: give url or broker")
 	case f.URL == "" && f.Broker == "":
 		errs.Add(pointer, CodeRequired, "give url or broker")
-	case f.sameReceiver(callback):
+	case f.Routed(businessType).sameReceiver(callback.Routed(businessType)):
 		errs.Add(pointer, CodeConflict, "must lead elsewhere than the callback")
 	}
 	enforceNonZero(&errs, fieldFallbackAfter, f.After)

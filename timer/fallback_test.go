@@ -28,6 +28,8 @@ func TestCheckFallback(t *testing.T) {
 		"itself in other words":     {timer.HTTP("https://H/"), second(timer.HTTP("https://h:443")), []string{"/fallback/url"}},
 		"itself by the default key": {queue, second(timer.Destination{Broker: "main", Exchange: "timers", RoutingKey: "order"}), []string{"/fallback/broker"}},
 		"nowhere":                   {queue, second(timer.Destination{RoutingKey: "x"}), []string{"/fallback/url", "/fallback/routing_key"}},
+		"a stream":                  {queue, second(timer.Destination{Stream: true}), []string{"/fallback/stream"}},
+		"behind a stream":           {timer.Destination{Stream: true}, second(timer.HTTP("https://h/")), []string{"/fallback"}},
 		"both":                      {queue, second(timer.Destination{URL: "https://h/", Broker: "other"}), []string{"/fallback/broker"}},
 		"without a callback":        {timer.Destination{}, second(queue), []string{"/fallback"}},
 		"too soon":                  {queue, timer.Fallback{Callback: timer.Callback{Destination: timer.HTTP("https://h/")}, After: 1}, []string{"/fallback/after"}},

@@ -131,9 +131,7 @@ func (p Policy) Check() (errs FieldErrors) {
 		errs.Under("/alert", p.Alert.check())
 	}
 	if p.Fallback != nil {
-		second := *p.Fallback
-		second.Destination = second.Routed(p.BusinessType)
-		errs.Under("/fallback", second.check(p.Callback.Routed(p.BusinessType)))
+		errs.Under("/fallback", p.Fallback.check(p.Callback.Destination, p.BusinessType))
 	}
 	if p.TLS != nil {
 		errs.Under("/tls", p.TLS.Check())
