@@ -27,6 +27,8 @@ const (
 	// once before it answers one.
 	defaultWindow = 16
 	maxWindow     = 256
+	// pollIDParts are those of the id of a ring: a gateway, a connection and a number.
+	pollIDParts = 3
 	// maxStreamAnswer bounds one message of a receiver, in bytes.
 	maxStreamAnswer = 4 << 10
 	// webSocketKeyLen is 16 bytes in base64.

@@ -45,8 +45,12 @@ type Options struct {
 
 	// Streams has the receivers that are connected; nil where nobody can connect.
 	// LivePolicy is the policy of a business type as far as it is known at hand.
-	Streams    *stream.Hub
-	LivePolicy func(ctx context.Context, businessType string) (timer.Policy, error)
+	Streams *stream.Hub
+	// Gateway is the name of this process among others, and AnswerElsewhere brings an
+	// answer to a ring that another one gave there.
+	Gateway         string
+	AnswerElsewhere func(ctx context.Context, answer timer.RingAnswer) error
+	LivePolicy      func(ctx context.Context, businessType string) (timer.Policy, error)
 
 	Telemetry Telemetry
 	Logger    *slog.Logger

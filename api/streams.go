@@ -26,13 +26,16 @@ type streams struct {
 	hub *stream.Hub
 	// policy is the live policy of a business type.
 	policy func(ctx context.Context, businessType string) (timer.Policy, error)
+	// gateway is the name of this process, and elsewhere answers what another one gave.
+	gateway   string
+	elsewhere func(ctx context.Context, answer timer.RingAnswer) error
 	// sockets are those that are open: Go's server forgets a connection that is no HTTP
 	// any more.
 	sockets sync.WaitGroup
 }
 
 func newStreams(options Options) *streams {
-	s := &streams{hub: options.Streams, policy: options.LivePolicy}
+	s := &streams{hub: options.Streams, policy: options.LivePolicy, gateway: options.Gateway, elsewhere: options.AnswerElsewhere}
 	if s.hub == nil {
 		s.hub = stream.NewHub(stream.Bounds{}, func(string, int) {})
 	}
@@ -143,7 +146,7 @@ func (s *streams) poll(c echo.Context, businessType string, p polling) error {
 	defer connection.Retire()
 	body := ringsBody{Rings: []ringBody{}}
 	for _, ring := range s.collect(c.Request().Context(), connection, p) {
-		body.Rings = append(body.Rings, bodyOf(ring, pollID(connection, ring)))
+		body.Rings = append(body.Rings, bodyOf(ring, s.pollID(connection, ring)))
 	}
 	connection.Retire()
 	if err := c.JSON(http.StatusOK, body); err != nil || c.Request().Context().Err() != nil {
@@ -171,9 +174,9 @@ func (s *streams) collect(ctx context.Context, connection *stream.Connection, p 
 	return rings
 }
 
-// pollID names a ring beyond its connection.
-func pollID(connection *stream.Connection, ring stream.Ring) string {
-	return connection.Name() + "." + strconv.FormatUint(ring.Number, 10)
+// pollID names a ring beyond its connection and its gateway.
+func (s *streams) pollID(connection *stream.Connection, ring stream.Ring) string {
+	return s.gateway + "." + connection.Name() + "." + strconv.FormatUint(ring.Number, 10)
 }
 
 func (s *streams) answer(c echo.Context) error {
@@ -189,19 +192,30 @@ func (s *streams) answer(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	name, number, _ := strings.Cut(id, ".")
-	connection := s.hub.Find(businessType, name)
-	if connection == nil {
-		return ringOver
-	}
-	if err := give(connection, number, answer); err != nil {
+	answer.BusinessType = businessType
+	if err := s.settle(c.Request().Context(), id, answer); err != nil {
 		return err
 	}
 	return c.NoContent(http.StatusNoContent)
 }
 
-var ringOver = &timer.Error{
-	Code: timer.RingOver, Message: "The ring was answered before, its deadline has passed, or it was never given.",
+// settle gives an answer to the ring that an id names, here or at the gateway that gave it.
+func (s *streams) settle(ctx context.Context, id string, answer timer.RingAnswer) (err error) {
+	parts := strings.Split(id, ".")
+	if len(parts) != pollIDParts {
+		return engine.ErrRingOver
+	}
+	answer.Gateway, answer.Connection = parts[0], parts[1]
+	if answer.Number, err = strconv.ParseUint(parts[2], 10, 64); err != nil {
+		return engine.ErrRingOver
+	}
+	if answer.Gateway != s.gateway {
+		return s.elsewhere(ctx, answer)
+	}
+	if s.hub.Settle(answer.BusinessType, answer.Connection, answer.Number, answer.Answer()) != nil {
+		return engine.ErrRingOver
+	}
+	return nil
 }
 
 // give passes a receiver's word on.
@@ -214,7 +228,7 @@ func give(connection *stream.Connection, id string, answer timer.Answer) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, stream.ErrOver):
-		return ringOver
+		return engine.ErrRingOver
 	default:
 		return &timer.Error{Code: timer.NotFound, Message: "No such ring was sent on this connection.", Cause: stream.ErrNeverSent}
 	}
@@ -233,7 +247,7 @@ type answerBody struct {
 }
 
 // answer reads a receiver's word, and which ring it is about.
-func (o object) answer() (id string, answer timer.Answer, err error) {
+func (o object) answer() (id string, answer timer.RingAnswer, err error) {
 	var body answerBody
 	errs := o.fill(&body)
 	_, acks := o["ack"]
@@ -252,14 +266,13 @@ func (o object) answer() (id string, answer timer.Answer, err error) {
 		errs.AddRange("/delay", timer.Duration(0), timer.Duration(timer.MaxRetryAfter))
 	}
 	if err := errs.Err(); err != nil {
-		return "", timer.Answer{}, err
+		return "", timer.RingAnswer{}, err
 	}
 	if acks {
-		return *body.Ack, timer.Answer{Delivered: true, Stop: value(body.Stop)}, nil
+		return *body.Ack, timer.RingAnswer{Delivered: true, Stop: value(body.Stop)}, nil
 	}
-	return *body.Nack, timer.Answer{
-		Class: timer.Refused, Detail: timer.Excerpt(value(body.Reason)), RetryAfter: value(body.Delay).D(), NoRetry: value(body.NoRetry),
-		Stop: value(body.Stop),
+	return *body.Nack, timer.RingAnswer{
+		Reason: timer.Excerpt(value(body.Reason)), Delay: value(body.Delay), NoRetry: value(body.NoRetry), Stop: value(body.Stop),
 	}, nil
 }
 

@@ -178,12 +178,12 @@ func (s *socket) read(ctx context.Context) error {
 func (s *socket) take(ctx context.Context, text []byte) error {
 	body, err := parseObject(text)
 	var id string
-	var answer timer.Answer
+	var answer timer.RingAnswer
 	if err == nil {
 		id, answer, err = body.answer()
 	}
 	if err == nil {
-		err = give(s.connection, id, answer)
+		err = give(s.connection, id, answer.Answer())
 	}
 	if err == nil {
 		return nil

@@ -62,6 +62,8 @@ type exchange struct {
 	// policy is that of every type.
 	policy timer.Policy
 	err    error
+	// elsewhere are the answers to rings of other gateways.
+	elsewhere []timer.RingAnswer
 }
 
 func openExchange(t *testing.T) *exchange {
@@ -74,6 +76,10 @@ func openExchange(t *testing.T) *exchange {
 		Timers: silent{}, Failures: silent{}, Telemetry: unmetered{}, Auth: auth.Anyone(), Leave: func() {},
 		Logger: slog.New(slog.NewJSONHandler(e.logged, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Ready:  func(context.Context) error { return nil }, Streams: e.hub,
+		Gateway: "here", AnswerElsewhere: func(_ context.Context, answer timer.RingAnswer) error {
+			e.elsewhere = append(e.elsewhere, answer)
+			return e.err
+		},
 		LivePolicy: func(context.Context, string) (timer.Policy, error) { return e.policy, e.err },
 	})
 	var serving sync.WaitGroup
@@ -369,6 +375,42 @@ func TestHandshakes(t *testing.T) {
 			status, kind := get(c.change, c.query)
 			require.Equal(t, []any{c.status, c.kind}, []any{status, kind}, "%v %s", c.change, c.query)
 		}
+	})
+}
+
+// Rings of a long poll are answered by calls of their own, at any gateway.
+func TestAnswersToPolls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := openExchange(t)
+		connection, err := e.hub.Join("order", 1)
+		require.NoError(t, err)
+		defer connection.Close()
+		came := e.ring()
+		ring, err := connection.Next(t.Context())
+		require.NoError(t, err)
+		id := e.server.streams.pollID(connection, ring)
+		answer := func(businessType, body string) int {
+			request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://gateway/v1/streams/"+businessType+"/answers", strings.NewReader(body))
+			require.NoError(t, err)
+			request.Header.Set("Content-Type", "application/json")
+			answer, err := e.client.Do(request)
+			require.NoError(t, err)
+			_ = answer.Body.Close()
+			return answer.StatusCode
+		}
+		for _, wrong := range []string{"", "1", "here.1", "here.x.1", strings.TrimSuffix(id, "1") + "2", strings.TrimSuffix(id, "1") + "x", id + ".1"} {
+			require.Equal(t, http.StatusConflict, answer("order", `{"ack":"`+wrong+`"}`), wrong)
+		}
+		require.Equal(t, http.StatusConflict, answer("invoice", `{"ack":"`+id+`"}`), "of another type")
+		require.Equal(t, http.StatusUnprocessableEntity, answer("order", `{"ack":"`+id+`","reason":"x"}`))
+		require.Equal(t, http.StatusNoContent, answer("order", `{"nack":"`+id+`","reason":"no","delay":"1s","stop":true}`))
+		require.Equal(t, timer.Answer{Class: timer.Refused, Detail: "no", RetryAfter: time.Second, Stop: true}, (<-came).Answer)
+		require.Equal(t, http.StatusConflict, answer("order", `{"ack":"`+id+`"}`), "twice")
+		require.Empty(t, e.elsewhere)
+		require.Equal(t, http.StatusNoContent, answer("order", `{"ack":"there.c.7"}`))
+		require.Equal(t, []timer.RingAnswer{{Gateway: "there", BusinessType: "order", Connection: "c", Number: 7, Delivered: true}}, e.elsewhere)
+		e.err = &timer.Error{Code: timer.RingOver}
+		require.Equal(t, http.StatusConflict, answer("order", `{"ack":"there.c.7"}`))
 	})
 }
 

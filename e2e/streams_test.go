@@ -203,7 +203,7 @@ func TestStreamsThatAreNone(t *testing.T) {
 	refused("max", env.Do("GET", "/v1/streams/"+kind+"?max=0", nil))
 }
 
-// A client without WebSockets polls, and answers with calls of their own.
+// A client without WebSockets polls, and answers with calls of their own, at any gateway.
 func TestLongPolls(t *testing.T) {
 	t.Parallel()
 	env, kind := testenv.Open(t, temporalAddr), typeOf(t)
@@ -222,6 +222,14 @@ func TestLongPolls(t *testing.T) {
 	require.Equal(t, http.StatusNoContent, answer(testenv.JSON{"ack": polled.Rings[0].Ring}))
 	require.Equal(t, http.StatusConflict, answer(testenv.JSON{"ack": polled.Rings[0].Ring}), "twice")
 	env.Await(kind+"/1", "delivered")
+
+	other := testenv.Open(t, temporalAddr)
+	env.Add(testenv.JSON{"business_type": kind, "business_id": "2", "delay": "0s"})
+	env.Do("GET", path, nil).Into(&polled)
+	answer = func(body testenv.JSON) int { return other.Do("POST", path+"/answers", body).Status }
+	require.Equal(t, http.StatusNoContent, answer(testenv.JSON{"nack": polled.Rings[0].Ring, "no_retry": true, "reason": "elsewhere"}))
+	require.Equal(t, "refused: elsewhere", env.Await(kind+"/2", "failed").LastFailure.Message)
+	require.Equal(t, http.StatusConflict, answer(testenv.JSON{"ack": polled.Rings[0].Ring}), "twice")
 }
 
 // What waits for receivers to connect goes where the policy leads by now.

@@ -39,6 +39,7 @@ type Engine struct {
 	Runs       *Runs
 	Reconciler *Reconciler
 	Alerts     *Alerts
+	Streams    *Streams
 	Namespace  *Namespace
 	// Emergencies pause callbacks.
 	Emergencies *Emergencies
@@ -70,6 +71,7 @@ func New(config Config) *Engine {
 		Runs:        &Runs{kernel: k},
 		Reconciler:  newReconciler(timers, queues),
 		Alerts:      &Alerts{kernel: k, policies: policies},
+		Streams:     &Streams{kernel: k},
 		Namespace:   &Namespace{kernel: k},
 		Dispatches:  newDispatches(policies, config.Reach),
 		Emergencies: newEmergencies(k, config.PolicyTTL),

@@ -139,6 +139,10 @@ func TestStoredPolicy(t *testing.T) {
 		MaxBackPressure: ptr(timer.Duration(30 * time.Minute)), BackPressure: &storedPressure, PressureLiftedAt: clock(1), StreamedUntil: clock(2),
 	})
 	golden.Check(t, "back_pressure", storedPressure)
+	golden.Check(t, "ring_answer", timer.RingAnswer{
+		Gateway: "wakecall-1", BusinessType: "order-close", Connection: "C", Number: 7, Delivered: true, Reason: "no",
+		Delay: timer.Duration(time.Second), NoRetry: true, Stop: true,
+	})
 	golden.Check(t, "queue_rate", timer.QueueRate{BusinessType: "order-close", Rate: ptr(12.5)})
 }
 

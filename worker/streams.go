@@ -22,6 +22,7 @@ type Streams struct {
 
 	mu      sync.Mutex
 	types   map[string]*streamPolls
+	answers sync.Once
 	running sync.WaitGroup
 }
 
@@ -36,6 +37,7 @@ type streamPolls struct {
 
 // NewStreams returns Streams to which nobody is connected. Of the options it needs the
 // client, the attempter, the logger and the stop timeout.
+// Where it has Answer and an identity, they take answers that came to other gateways, too.
 func NewStreams(options Options) *Streams {
 	s := &Streams{options: options, types: map[string]*streamPolls{}}
 	s.all, s.stop = context.WithCancel(context.Background())
@@ -62,11 +64,16 @@ func (s *Streams) SetPlaces(businessType string, places int) {
 
 // open begins to poll. The caller holds mu.
 func (s *Streams) open(businessType string) *streamPolls {
+	if s.options.Answer != nil {
+		s.answers.Do(func() { s.running.Go(func() { s.poll(s.all, "", s.takeAnswers) }) })
+	}
 	ctx, end := context.WithCancel(s.all)
 	polls := &streamPolls{slots: newTypeSlots(0), end: end}
 	polls.idle = time.AfterFunc(tuning.StreamLinger, func() { s.close(businessType, polls) })
 	s.types[businessType] = polls
-	s.running.Go(func() { s.poll(ctx, businessType, polls.slots) })
+	s.running.Go(func() {
+		s.poll(ctx, businessType, func() sdkworker.Worker { return s.makeAttempts(businessType, polls.slots) })
+	})
 	return polls
 }
 
@@ -82,12 +89,9 @@ func (s *Streams) close(businessType string, polls *streamPolls) {
 
 // poll polls until ctx is done, and waits for the attempts in flight. A Temporal that
 // does not answer is asked again: until it does, the receivers are rung by nobody.
-func (s *Streams) poll(ctx context.Context, businessType string, slots *typeSlots) {
+func (s *Streams) poll(ctx context.Context, businessType string, open func() sdkworker.Worker) {
 	for ctx.Err() == nil {
-		options := typeWorkerOptions(s.options, slots)
-		options.MaxHeartbeatThrottleInterval = tuning.StreamHeartbeat
-		w := sdkworker.New(s.options.Client, workflows.StreamQueue(businessType), options)
-		register(w, workflows.ActivityDeliver, s.options.Attempter.Deliver)
+		w := open()
 		err := w.Start()
 		if err == nil {
 			<-ctx.Done()
@@ -100,6 +104,24 @@ func (s *Streams) poll(ctx context.Context, businessType string, slots *typeSlot
 		case <-ctx.Done():
 		}
 	}
+}
+
+// makeAttempts are polls for the attempts of a type.
+func (s *Streams) makeAttempts(businessType string, slots *typeSlots) sdkworker.Worker {
+	options := typeWorkerOptions(s.options, slots)
+	options.MaxHeartbeatThrottleInterval = tuning.StreamHeartbeat
+	w := sdkworker.New(s.options.Client, workflows.StreamQueue(businessType), options)
+	register(w, workflows.ActivityDeliver, s.options.Attempter.Deliver)
+	return w
+}
+
+// takeAnswers are polls for answers that came to other gateways.
+func (s *Streams) takeAnswers() sdkworker.Worker {
+	w := sdkworker.New(s.options.Client, workflows.AnswersQueue(s.options.Identity), sdkworker.Options{
+		DisableWorkflowWorker: true, MaxConcurrentActivityTaskPollers: tuning.AnswerPollers, DisableEagerActivities: true,
+	})
+	register(w, workflows.ActivityAnswerRing, s.options.Answer)
+	return w
 }
 
 // Stop ends polling and waits for the attempts in flight, which end with their

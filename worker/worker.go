@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"os"
@@ -40,6 +41,9 @@ type Options struct {
 	// ReconcileInterval is the time between two searches for overdue timers; 0 for
 	// none.
 	ReconcileInterval time.Duration
+	// Answer gives a receiver's answer to a ring of this process, and fails where that is
+	// over; nil where no receiver connects.
+	Answer func(ctx context.Context, answer timer.RingAnswer) error
 	// StopTimeout is how long a stopping worker waits for attempts in flight.
 	// Below the attempt timeout, a deploy makes duplicates.
 	StopTimeout time.Duration

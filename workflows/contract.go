@@ -37,6 +37,10 @@ func DeliveryQueue(businessType string) string { return DefaultDeliveryQueue + "
 // receiver of the type is connected. Without one, attempts wait there.
 func StreamQueue(businessType string) string { return "wakecall-stream/" + businessType }
 
+// AnswersQueue is polled by one gateway only, for the answers to rings that it gave and that
+// came to another one.
+func AnswersQueue(gateway string) string { return "wakecall-answers-" + gateway }
+
 // ReceiptQueue is polled by one worker process only, to be asked what it did.
 func ReceiptQueue(worker string) string { return "wakecall-receipts-" + worker }
 
@@ -56,6 +60,7 @@ const (
 	TypeRedelivery = "WakecallRedelivery"
 	TypeNotify     = "WakecallNudge"
 	TypeRegistry   = "WakecallRegistry"
+	TypeAnswerRing = "WakecallRingAnswer"
 
 	TypeDispatch      = "WakecallDispatch"
 	TypeDispatchShard = "WakecallDispatchShard"
@@ -90,6 +95,8 @@ const (
 	ActivityRecheck = "look"
 	// ActivitySetQueueRate sets the rate of a business type's queue.
 	ActivitySetQueueRate = "govern"
+	// ActivityAnswerRing gives a receiver's answer to the ring that it is about.
+	ActivityAnswerRing = "answer"
 	// ActivityAlert tells whoever the policy names of an event.
 	ActivityAlert = "alert"
 	// ActivityRedeliver tries many failed timers again.
@@ -194,6 +201,9 @@ func AlertID(event timer.EventType, runID string) string {
 
 // NotifyID is the workflow id of word to the worker that has preloaded a run.
 func NotifyID(runID string) string { return "nudge:" + runID }
+
+// AnswerRingID is the workflow id of an answer to a ring on its way to another gateway.
+func AnswerRingID(ring string) string { return "answer:" + ring }
 
 // JobKind is the names that Temporal stores of a kind of job.
 type JobKind struct {

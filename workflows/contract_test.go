@@ -19,6 +19,8 @@ func TestStoredNames(t *testing.T) {
 	for name, want := range map[string]string{
 		workflows.DeliveryQueue("order"):               "wakecall-delivery/order",
 		workflows.StreamQueue("order"):                 "wakecall-stream/order",
+		workflows.AnswersQueue("g"):                    "wakecall-answers-g",
+		workflows.AnswerRingID("c.1"):                  "answer:c.1",
 		workflows.ReceiptQueue("w"):                    "wakecall-receipts-w",
 		workflows.CheckQueue("c"):                      "wakecall-check-c",
 		workflows.ChangeMark("r"):                      "wakecall:change:r:",

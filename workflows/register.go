@@ -21,6 +21,7 @@ func Register(r Registry) {
 	r.RegisterWorkflowWithOptions(Dispatch, workflow.RegisterOptions{Name: TypeDispatch})
 	r.RegisterWorkflowWithOptions(DispatchShard, workflow.RegisterOptions{Name: TypeDispatchShard})
 	r.RegisterWorkflowWithOptions(Notify, workflow.RegisterOptions{Name: TypeNotify})
+	r.RegisterWorkflowWithOptions(AnswerRing, workflow.RegisterOptions{Name: TypeAnswerRing})
 	r.RegisterWorkflowWithOptions(PolicyRegistry, workflow.RegisterOptions{Name: TypeRegistry})
 	r.RegisterWorkflowWithOptions(Probe, workflow.RegisterOptions{Name: TypeProbe})
 }

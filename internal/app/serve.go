@@ -32,7 +32,7 @@ func (a *App) API() Server {
 		Timers: a.Engine.Timers, Series: a.Engine.Series, Failures: a.Engine.Failures, Attempts: a.Engine.Attempts,
 		Policies: a.Engine.Policies, Redeliveries: a.Engine.Redeliveries, Emergencies: a.Engine.Emergencies, Ready: a.Engine.Namespace.Ready, Leave: a.Engine.Leave,
 		Telemetry: a.Telemetry, Logger: a.Logger, Auth: authenticator, MetricsElsewhere: a.Config.MetricsAddr != "",
-		TrustedProxies: a.Config.Proxies, Reach: a.reach(), Streams: streams, LivePolicy: a.Engine.Policies.Policy,
+		TrustedProxies: a.Config.Proxies, Reach: a.reach(), Streams: streams, Gateway: a.Identity, AnswerElsewhere: a.Engine.Streams.Answer, LivePolicy: a.Engine.Policies.Policy,
 	})
 }
 

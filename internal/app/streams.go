@@ -1,6 +1,8 @@
 package app
 
 import (
+	"context"
+
 	"github.com/wakecall/wakecall/activities"
 	"github.com/wakecall/wakecall/activities/send"
 	streamsend "github.com/wakecall/wakecall/activities/send/stream"
@@ -25,7 +27,12 @@ func (a *App) streams() *stream.Hub {
 		Observer:    a.Telemetry, Bulkhead: worker.NewBulkhead(tuning.FastPathSlots),
 		Sender: send.New(send.Transports{timer.DestinationStream: streamsend.New(hub)}, a.Telemetry.Tracer()),
 	}) // fails for a cache of no size only
-	polls = worker.NewStreams(worker.Options{Client: a.Client, Attempter: attempter, Logger: a.Logger, StopTimeout: a.Config.StopTimeout})
+	polls = worker.NewStreams(worker.Options{
+		Client: a.Client, Identity: a.Identity, Attempter: attempter, Logger: a.Logger, StopTimeout: a.Config.StopTimeout,
+		Answer: func(_ context.Context, answer timer.RingAnswer) error {
+			return hub.Settle(answer.BusinessType, answer.Connection, answer.Number, answer.Answer())
+		},
+	})
 	a.Telemetry.Streams(hub.Connections)
 	a.closing = append(a.closing, func() {
 		hub.Leave()

@@ -82,6 +82,15 @@ func (h *Hub) Find(businessType, name string) *Connection {
 	return nil
 }
 
+// Settle is [Connection.Answer] for a connection that is known by name.
+func (h *Hub) Settle(businessType, name string, number uint64, answer timer.Answer) error {
+	c := h.Find(businessType, name)
+	if c == nil {
+		return ErrOver
+	}
+	return c.Answer(number, answer)
+}
+
 // Connections counts the receivers by business type.
 func (h *Hub) Connections() map[string]int {
 	h.mu.Lock()

@@ -70,6 +70,9 @@ const (
 const (
 	// StreamWatch is the time between two looks at what waits for them.
 	StreamWatch = 15 * time.Second
+	// AnswerPollers take the answers to rings that came to another gateway, which are rare
+	// where a client keeps to one.
+	AnswerPollers = 2
 	// StreamPatience is for how long attempts wait before somebody is told: a receiver
 	// that is deployed anew is back by then.
 	StreamPatience = time.Minute

@@ -1,0 +1,62 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/client"
+
+	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// bringing is a Temporal whose worker brings answers to their gateways.
+type bringing struct {
+	*fake
+	client.WorkflowRun
+	err error
+}
+
+func (b *bringing) ExecuteWorkflow(ctx context.Context, o client.StartWorkflowOptions, w any, args ...any) (client.WorkflowRun, error) {
+	_, err := b.fake.ExecuteWorkflow(ctx, o, w, args...)
+	return b, err
+}
+
+func (b *bringing) Get(context.Context, any) error { return b.err }
+
+func TestAnswersForOtherGateways(t *testing.T) {
+	t.Parallel()
+	answer := timer.RingAnswer{Gateway: "wakecall-01a20703-04c6-72c3-8ac2-698c429e0b00", Connection: "c", Number: 7}
+	for name, c := range map[string]struct {
+		b    bringing
+		code timer.Code
+	}{
+		"it counts":                {bringing{}, ""},
+		"it does not":              {bringing{err: errors.New("over")}, timer.RingOver},
+		"the gateway is gone":      {bringing{err: errors.New("timed out")}, timer.RingOver},
+		"no worker answers":        {bringing{err: context.DeadlineExceeded}, timer.Unavailable},
+		"Temporal does not answer": {bringing{fake: &fake{err: context.DeadlineExceeded}}, timer.Unavailable},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := c.b
+			if b.fake == nil {
+				b.fake = &fake{}
+			}
+			err := New(Config{Client: &b}).Streams.Answer(t.Context(), answer)
+			require.Equal(t, c.code == "", err == nil)
+			if err != nil {
+				require.Equal(t, c.code, timer.CodeOf(err))
+			}
+			require.Equal(t, []string{workflows.AnswerRingID("c.7")}, b.started)
+		})
+	}
+	b := &bringing{fake: &fake{}}
+	for _, gateway := range []string{"", "x", "wakecall", answer.Gateway + "x", "../" + answer.Gateway} {
+		err := New(Config{Client: b}).Streams.Answer(t.Context(), timer.RingAnswer{Gateway: gateway})
+		require.Equal(t, timer.RingOver, timer.CodeOf(err))
+	}
+	require.Empty(t, b.started, "nobody makes up the names of queues")
+}
