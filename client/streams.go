@@ -134,6 +134,9 @@ const maxRing = 1 << 20
 // refusedBy is the problem that Wakecall answered in place of a connection.
 func refusedBy(response *http.Response, err error) error {
 	if response == nil || response.Body == nil || response.StatusCode == http.StatusSwitchingProtocols {
+		if failed, ok := errors.AsType[*url.Error](err); ok {
+			return failed.Err // the rest is the library's
+		}
 		return err
 	}
 	defer func() { _ = response.Body.Close() }()

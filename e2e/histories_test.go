@@ -89,6 +89,7 @@ func TestRecordHistories(t *testing.T) {
 	elsewhere(t, kind)
 	recordRecurring(rec, r, kind+".recurring")
 	recordPolicies(t, rec, r, kind+".governed")
+	recordStream(t, rec, kind+".stream")
 	rec.run("probe", workflows.ProbeID, "")
 }
 
@@ -109,6 +110,18 @@ func recordRecurring(rec recorder, r *receiver.Receiver, kind string) {
 	env.Do("POST", "/v1/timers/"+kind+"/recurring-failing/resume", nil)
 	rec.run("recurring-resumed", kind+"/recurring-failing", paused)
 	env.Do("DELETE", "/v1/timers/"+kind+"/recurring-failing", nil)
+}
+
+// recordStream records a timer whose receiver connects, and which goes over to one that is
+// called.
+func recordStream(t *testing.T, rec recorder, kind string) {
+	env := rec.h
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"stream": true}})
+	l := listen(t, env, kind)
+	env.Add(testenv.JSON{"business_type": kind, "business_id": "streamed", "delay": "1s"})
+	l.ack(l.next())
+	rec.finished(kind, "streamed", "delivered")
+	require.NoError(t, l.ws.CloseNow())
 }
 
 // recordPolicies records entities that were changed, held back and deleted, and

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/e2e/loopback"
@@ -64,6 +65,29 @@ func TestTLSInFront(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, response.Body.Close())
 	require.Equal(t, http.StatusBadRequest, response.StatusCode, "nothing goes unencrypted")
+}
+
+// A receiver that connects does so through nginx as well.
+func TestAWebSocketThroughTLS(t *testing.T) {
+	t.Parallel()
+	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ws, err := websocket.Accept(w, r, nil)
+		if err != nil {
+			return
+		}
+		_ = ws.Write(r.Context(), websocket.MessageText, []byte(r.RequestURI))
+		_ = ws.Close(websocket.StatusNormalClosure, "")
+	}))
+	t.Cleanup(api.Close)
+	addr, authority := proxied(t, strings.TrimPrefix(api.URL, "http://"))
+	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: authority}}
+	t.Cleanup(transport.CloseIdleConnections)
+	ws, _, err := websocket.Dial(t.Context(), "wss://"+addr+"/v1/streams/order?window=3", &websocket.DialOptions{HTTPClient: &http.Client{Transport: transport}}) //nolint:bodyclose // the library says that it needs no closing
+	require.NoError(t, err)
+	_, text, err := ws.Read(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, "/v1/streams/order?window=3", string(text))
+	require.NoError(t, ws.CloseNow())
 }
 
 // proxied runs nginx on the configuration of the profile tls, with paths and
