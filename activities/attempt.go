@@ -33,7 +33,7 @@ func (a attempt) number() int {
 func (c attemptConfig) report(result timer.Result) timer.Report {
 	return timer.Report{
 		Result: result, PolicyVersion: c.policy.Version, Timeout: c.callback.Timeout,
-		Latest: c.latest, Alert: c.policy.Alert != nil, Stream: c.callback.Stream,
+		Latest: c.latest, Alert: c.policy.Alert != nil, OnDelivered: c.policy.OnDelivered != nil, OnFailed: c.policy.OnFailed != nil, Stream: c.callback.Stream,
 	}
 }
 
@@ -73,7 +73,9 @@ func (a attempt) postpone(cause error) timer.Report {
 	}
 	skipped := a.skip(known, timer.ResultRetry).Skipped
 	report := a.wait(known, min(tuning.FirstPostponed<<min(skipped, 10), longest))
-	report.Alert = a.last != nil && a.last.Alert
+	if a.last != nil {
+		report.Alert, report.OnDelivered, report.OnFailed = a.last.Alert, a.last.OnDelivered, a.last.OnFailed
+	}
 	switch {
 	case report.Failure != nil: // the last attempt's says more
 	case uncalled:

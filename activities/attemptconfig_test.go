@@ -16,5 +16,5 @@ func TestWhoIsShownTheClientCertificate(t *testing.T) {
 	require.Equal(t, p.policy.TLS, p.tls(timer.Spec{Callback: &timer.Callback{Timeout: 1}}))
 	require.Equal(t, &timer.TLS{CA: "ca"}, p.tls(timer.Spec{Callback: &timer.Callback{Destination: timer.HTTP("https://elsewhere/")}}))
 	require.Nil(t, attemptConfig{}.tls(timer.Spec{}))
-	require.Equal(t, p.policy.TLS, alertMessage(timer.Policy{TLS: p.policy.TLS, Alert: &timer.Alert{}}, "x", nil).TLS)
+	require.Equal(t, p.policy.TLS, alertMessage(timer.Policy{TLS: p.policy.TLS, Alert: &timer.Alert{}}, timer.Destination{}, "x", nil).TLS)
 }

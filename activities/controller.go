@@ -35,17 +35,19 @@ func (c *Controller) SetQueueRate(ctx context.Context, rate timer.QueueRate) err
 // policy that names none any more needs no telling.
 func (c *Controller) Alert(ctx context.Context, event timer.Event) error {
 	policy, err := c.Policies.Policy(ctx, event.Data.BusinessType)
-	if timer.CodeOf(err) == timer.NotFound || (err == nil && policy.Alert == nil) {
+	if err != nil && timer.CodeOf(err) != timer.NotFound {
+		return err
+	}
+	policy.BusinessType = event.Data.BusinessType
+	to, ok := event.Recipient(policy)
+	if !ok {
 		return nil
 	}
+	body, err := json.Marshal(event.Sent())
 	if err != nil {
 		return err
 	}
-	body, err := json.Marshal(event)
-	if err != nil {
-		return err
-	}
-	sent := c.Sender.Send(ctx, alertMessage(policy, activity.GetInfo(ctx).WorkflowExecution.ID, body))
+	sent := c.Sender.Send(ctx, alertMessage(policy, to, activity.GetInfo(ctx).WorkflowExecution.ID, body))
 	verdict := timer.Judge(sent.Answer)
 	switch verdict.Decision {
 	case timer.DecisionDelivered:
@@ -58,9 +60,9 @@ func (c *Controller) Alert(ctx context.Context, event timer.Event) error {
 }
 
 // alertMessage is the body of an event under an id that is the alert's for ever.
-func alertMessage(policy timer.Policy, alert string, body []byte) send.Message {
+func alertMessage(policy timer.Policy, to timer.Destination, alert string, body []byte) send.Message {
 	return send.Message{
-		ID: timer.MessageID(alert), Destination: policy.Alert.Routed(policy.BusinessType), ContentType: timer.ContentTypeJSON, Body: body,
+		ID: timer.MessageID(alert), Destination: to.Routed(policy.BusinessType), ContentType: timer.ContentTypeJSON, Body: body,
 		Headers: map[string]string{send.HeaderBusinessType: policy.BusinessType},
 		Secrets: policy.Secrets(time.Now()), Timeout: timer.DefaultAttemptTimeout, TLS: policy.TLS,
 	}

@@ -49,6 +49,8 @@ type policyBody struct {
 	Paused         *bool           `json:"paused"`
 	DiscardAnswers *bool           `json:"discard_answers"`
 	Alert          *timer.Alert    `json:"alert"`
+	OnDelivered    *timer.Alert    `json:"on_delivered"`
+	OnFailed       *timer.Alert    `json:"on_failed"`
 	Fallback       *timer.Fallback `json:"fallback"`
 	MinInterval    *timer.Duration `json:"min_interval"`
 	Preload        *timer.Duration `json:"preload"`
@@ -123,6 +125,7 @@ func (o object) policy(businessType string, reach timer.Reach, old timer.Policy)
 			BusinessType: businessType, Callback: value(body.Callback), Declare: body.Declare, Retry: value(body.Retry),
 			ExpiresAfter: value(body.ExpiresAfter), SigningSecrets: value(body.SigningSecrets), SecretOverlap: body.SecretOverlap,
 			Limits: value(body.Limits), Priority: value(body.Priority), Paused: value(body.Paused), DiscardAnswers: value(body.DiscardAnswers), Alert: body.Alert,
+			OnDelivered: body.OnDelivered, OnFailed: body.OnFailed,
 			Fallback:    body.Fallback,
 			MinInterval: value(body.MinInterval), Preload: body.Preload, Reuse: value(body.Reuse), TLS: body.TLS,
 			MaxBackPressure: body.MaxBackPressure,

@@ -35,6 +35,8 @@ type termsBody struct {
 	Callback      *timer.Callback   `json:"callback"`
 	Retry         *timer.Retry      `json:"retry"`
 	Priority      *int              `json:"priority"`
+	OnDelivered   *timer.Alert      `json:"on_delivered"`
+	OnFailed      *timer.Alert      `json:"on_failed"`
 }
 
 // booking reads a whole timer from a body.
@@ -65,7 +67,7 @@ func (b timerBody) request(key timer.Key, errs timer.FieldErrors, reach timer.Re
 	errs = append(errs, more...)
 	if len(errs) > 0 {
 		errs.Complete(append(key.Check(), terms.Check(time.Now())...))
-		errs.Complete(reach.Callback(terms.Callback))
+		errs.Complete(reach.Terms(terms))
 	}
 	return engine.Request{Key: key, Terms: terms}, errs.Err()
 }
@@ -73,7 +75,7 @@ func (b timerBody) request(key timer.Key, errs timer.FieldErrors, reach timer.Re
 func (b termsBody) terms() (terms timer.Terms, errs timer.FieldErrors) {
 	terms = timer.Terms{
 		DueAt: b.DueAt, DueLocal: b.DueLocal, Timezone: value(b.Timezone), Delay: b.Delay, MaxWait: b.MaxWait, Recurrence: b.Recurrence, LatestAt: b.LatestAt, ExpiresAfter: b.ExpiresAfter,
-		Callback: b.Callback, Retry: b.Retry, Priority: b.Priority,
+		Callback: b.Callback, Retry: b.Retry, Priority: b.Priority, OnDelivered: b.OnDelivered, OnFailed: b.OnFailed,
 	}
 	if terms.Callback != nil {
 		terms.Callback.URL = asciiHost(terms.Callback.URL)

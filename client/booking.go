@@ -38,6 +38,9 @@ type Terms struct {
 	Callback *timer.Callback `json:"callback,omitempty"`
 	Retry    *timer.Retry    `json:"retry,omitempty"`
 	Priority int             `json:"priority,omitzero"`
+	// OnDelivered and OnFailed name who is told how the delivery ended.
+	OnDelivered *timer.Alert `json:"on_delivered,omitempty"`
+	OnFailed    *timer.Alert `json:"on_failed,omitempty"`
 }
 
 // After is a delay, or any other length of time that may be left out.

@@ -3,14 +3,17 @@ package e2e
 import (
 	"encoding/json"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
 	webhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/testenv"
+	"github.com/wakecall/wakecall/timer"
 )
 
 // event is what an alert says.
@@ -125,4 +128,58 @@ func TestAnAlertNobodyTakes(t *testing.T) {
 	env.Add(testenv.JSON{"business_type": kind, "business_id": "2", "delay": "0s"})
 	env.Await(kind+"/2", "failed")
 	require.Less(t, time.Since(begun), 20*time.Second)
+}
+
+// Who asked for it is told how a delivery ended, once, and the timer's own in place of
+// the policy's.
+func TestOutcomesAreTold(t *testing.T) {
+	t.Parallel()
+	env, r, kind := open(t)
+	key := secret()
+	r.On("/told", func(w http.ResponseWriter, _ *http.Request, n int) {
+		if n == 1 {
+			w.WriteHeader(http.StatusInternalServerError)
+		}
+	})
+	r.On("/gone", receiver.Status(http.StatusGone))
+	env.Policy(kind, testenv.JSON{
+		"callback": testenv.JSON{"url": r.URL + "/call"}, "signing_secrets": []string{key},
+		"on_delivered": testenv.JSON{"url": r.URL + "/told"}, "on_failed": testenv.JSON{"url": r.URL + "/told"},
+	})
+	env.Add(testenv.JSON{"business_type": kind, "business_id": "good", "delay": "0s"})
+	told := r.AwaitTo(t, "/told", 2)
+	require.Equal(t, told[0].Header.Get("webhook-id"), told[1].Header.Get("webhook-id"), "the first try was answered 500")
+	verifier, err := webhooks.NewWebhook(key)
+	require.NoError(t, err)
+	require.NoError(t, verifier.Verify(told[1].Body, told[1].Header))
+	var said timer.Event
+	require.NoError(t, json.Unmarshal(told[1].Body, &said))
+	good := env.Get(kind + "/good")
+	require.Equal(t, timer.EventDelivered, said.Type)
+	require.Equal(t, good.WebhookID, said.Data.WebhookID)
+	require.Equal(t, good.DeliveredAt, said.Data.DeliveredAt.Time())
+	require.Equal(t, good.LatenessMS, said.Data.LatenessMS)
+
+	env.Add(testenv.JSON{"business_type": kind, "business_id": "bad", "delay": "0s", "callback": testenv.JSON{"url": r.URL + "/gone"}})
+	require.NoError(t, json.Unmarshal(r.AwaitTo(t, "/told", 3)[2].Body, &said))
+	require.Equal(t, timer.EventFailed, said.Type)
+	require.Equal(t, "bad", said.Data.BusinessID)
+	env.Add(testenv.JSON{
+		"business_type": kind, "business_id": "late", "delay": "0s", "expires_after": "1s", "callback": testenv.JSON{"url": r.URL + "/busy"},
+		"retry": testenv.JSON{"steps": []string{"1m"}}, "on_failed": testenv.JSON{"url": r.On("/busy", receiver.Status(503)) + "?own"},
+	})
+	env.Await(kind+"/late", "expired")
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		var own []string
+		for _, call := range r.To("/busy") {
+			if call.Header.Get("Wakecall-Attempt") == "" {
+				own = append(own, string(call.Body))
+			}
+		}
+		assert.NotEmpty(c, own)
+		assert.Contains(c, strings.Join(own, ""), "timer.expired")
+	}, 20*time.Second, 20*time.Millisecond, "it is told after the end")
+	require.Len(t, r.To("/told"), 3, "the timer's own is told in place of the policy's")
+	refused := env.Do("POST", "/v1/timers", testenv.JSON{"business_type": kind, "business_id": "x", "delay": "0s", "on_failed": testenv.JSON{}, "on_delivered": testenv.JSON{"url": "ftp://x"}})
+	require.Equal(t, []string{"/on_delivered/url", "/on_failed/url"}, []string{refused.Problem().Errors[0].Pointer, refused.Problem().Errors[1].Pointer})
 }

@@ -16,7 +16,7 @@ func (t *Timers) admit(ctx context.Context, r Request) (timer.Spec, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
 	spec, err := timer.Admit(r.Key, r.Terms, uuid.NewString(), time.Now())
-	if err := t.reach.Callback(r.Terms.Callback).Join(err); err != nil {
+	if err := t.reach.Terms(r.Terms).Join(err); err != nil {
 		return timer.Spec{}, err
 	}
 	policy, err := t.policies.policyFor(ctx, spec.BusinessType, spec.Callback)

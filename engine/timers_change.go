@@ -87,7 +87,7 @@ func (t *Timers) replace(ctx context.Context, r Request, wait time.Duration) (ti
 func (t *Timers) Amend(ctx context.Context, r Request, wait time.Duration) (timer.View, Effect, error) {
 	now := time.Now()
 	err := append(r.Key.Check(), r.Terms.Check(now)...).Err()
-	if err := t.reach.Callback(r.Terms.Callback).Join(err); err != nil {
+	if err := t.reach.Terms(r.Terms).Join(err); err != nil {
 		return timer.View{}, "", err
 	}
 	if r.Terms.Recurrence != nil {

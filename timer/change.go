@@ -53,7 +53,7 @@ func (s Spec) Apply(c Change) (Spec, error) {
 	}
 	if c.Replace {
 		s.LatestAt, s.ExpiresAfter, s.Callback, s.Retry, s.Priority, s.ContentType = 0, 0, nil, nil, 0, ""
-		s.Preload = c.Preload
+		s.Preload, s.OnDelivered, s.OnFailed = c.Preload, nil, nil
 	}
 	memo, err := s.reschedule(c)
 	if err != nil {
@@ -145,6 +145,12 @@ func (s Spec) override(t Terms) (Spec, error) {
 	}
 	if t.Priority != nil {
 		s.Priority = *t.Priority
+	}
+	if t.OnDelivered != nil {
+		s.OnDelivered = t.OnDelivered
+	}
+	if t.OnFailed != nil {
+		s.OnFailed = t.OnFailed
 	}
 	if s.Priority == 0 {
 		s.Priority = DefaultPriority

@@ -98,6 +98,10 @@ type Report struct {
 	Stream bool `json:"stream,omitzero"`
 	// Alert is whether somebody wants to be told of a bad end.
 	Alert bool `json:"alert,omitzero"`
+	// OnDelivered and OnFailed are whether the policy names somebody who wants to be told
+	// how the delivery ended.
+	OnDelivered bool `json:"on_delivered,omitzero"`
+	OnFailed    bool `json:"on_failed,omitzero"`
 	// Link is by which the attempt went, where the policy has a fallback; Fallbacks
 	// counts the attempts by that one.
 	Link      Link `json:"link,omitzero"`

@@ -9,6 +9,8 @@ const (
 	EventFailed EventType = "timer.failed"
 	// EventExpired: a timer's latest time passed before success.
 	EventExpired EventType = "timer.expired"
+	// EventDelivered: a timer was delivered. Only who asks for outcomes is told.
+	EventDelivered EventType = "timer.delivered"
 	// EventBackPressure: a receiver asked for patience and its type is held.
 	EventBackPressure EventType = "policy.back_pressure"
 	// EventOverdue: timers should have rung and nothing is under way for them.
@@ -22,6 +24,34 @@ type Event struct {
 	Type EventType `json:"type"`
 	At   Instant   `json:"timestamp"`
 	Data EventData `json:"data"`
+	// Outcome is whether the one is told who asked for the outcome, and not of the alert;
+	// Own is where a timer that names somebody itself has that told. Both say where the
+	// event goes, and are not sent.
+	Outcome bool         `json:"outcome,omitzero"`
+	Own     *Destination `json:"own,omitempty"`
+}
+
+// Sent is the event as it is sent.
+func (e Event) Sent() Event {
+	e.Outcome, e.Own = false, nil
+	return e
+}
+
+// Recipient is who is told of the event under the policy; ok is false for nobody.
+func (e Event) Recipient(policy Policy) (to Destination, ok bool) {
+	alert := policy.Alert
+	switch {
+	case e.Own != nil:
+		return *e.Own, true
+	case e.Outcome && e.Type == EventDelivered:
+		alert = policy.OnDelivered
+	case e.Outcome:
+		alert = policy.OnFailed
+	}
+	if alert == nil {
+		return Destination{}, false
+	}
+	return alert.Destination, true
 }
 
 // EventData is about one timer, or about a whole business type.
@@ -30,6 +60,8 @@ type EventData struct {
 	BusinessID   string        `json:"business_id,omitzero"`
 	DueAt        Instant       `json:"due_at,omitzero"`
 	Attempts     int           `json:"attempts,omitzero"`
+	DeliveredAt  Instant       `json:"delivered_at,omitzero"`
+	LatenessMS   *int64        `json:"lateness_ms,omitempty"`
 	WebhookID    string        `json:"webhook_id,omitzero"`
 	LastFailure  *Failure      `json:"last_failure,omitempty"`
 	BackPressure *BackPressure `json:"back_pressure,omitempty"`

@@ -28,7 +28,7 @@ type Field struct {
 
 // PolicyFields are the fields of a policy.
 func PolicyFields() []Field {
-	return slices.Concat(under("/callback", callbackFields()), under("/declare", declareFields()), under("/alert", destinationFields()),
+	return slices.Concat(under("/callback", callbackFields()), under("/declare", declareFields()), under("/alert", destinationFields()), under("/on_delivered", destinationFields()), under("/on_failed", destinationFields()),
 		under("/fallback", append(callbackFields(), fieldFallbackAfter)),
 		under("/retry", retryFields()), under("/limits", limitFields()), under("/tls", tlsFields()),
 		[]Field{
@@ -40,7 +40,8 @@ func PolicyFields() []Field {
 // TermsFields are the fields of what may be said about a timer.
 func TermsFields() []Field {
 	return slices.Concat(under("/callback", callbackFields()), under("/retry", retryFields()),
-		under("/recurrence", recurrenceFields()), []Field{fieldDelay, fieldLocalTimezone, fieldMaxWait, fieldExpiresAfter, fieldPriority})
+		under("/recurrence", recurrenceFields()),
+		under("/on_delivered", destinationFields()), under("/on_failed", destinationFields()), []Field{fieldDelay, fieldLocalTimezone, fieldMaxWait, fieldExpiresAfter, fieldPriority})
 }
 
 func destinationFields() []Field {

@@ -67,15 +67,17 @@ var (
 
 	storedSpec = timer.Spec{
 		Key: timer.Key{BusinessType: "order-close", BusinessID: "o-1"}, Memo: storedMemo, ContentType: "text/plain",
-		Callback: &storedCallback, Retry: &storedRetry, TraceParent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", Behaviour: 6,
+		Callback: &storedCallback, Retry: &storedRetry, OnDelivered: &storedTold, OnFailed: &storedTold, TraceParent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", Behaviour: 6,
 	}
 
 	storedReport = timer.Report{
 		Result: timer.ResultRetry, Attempt: 2, SentAt: clock(2), LatenessMS: ptr(int64(12)), EndedAt: clock(3),
 		RetryIn: timer.Duration(time.Minute), Failure: &storedFailure, PolicyVersion: 4, Timeout: timer.Duration(10 * time.Second),
 		Skipped: 1, Latest: clock(5), Stream: true, Alert: true, Link: timer.LinkFallback, Fallbacks: 1, DownSince: clock(1), Worker: "worker-1",
-		Stop: true, Attempts: []timer.Attempt{storedAttempt},
+		OnDelivered: true, OnFailed: true, Stop: true, Attempts: []timer.Attempt{storedAttempt},
 	}
+
+	storedTold = timer.Alert{Destination: storedCallback.Destination}
 
 	storedAttempt = timer.Attempt{
 		Number: 2, DueAt: clock(2), SentAt: clock(2), EndedAt: clock(3), TookMS: 12, Status: 503, Class: timer.Answered, Answer: "overloaded",
@@ -87,7 +89,7 @@ var (
 		DueAt: ptr(clock(2)), DueLocal: ptr(storedLocal.Due), Timezone: storedLocal.Timezone, Delay: ptr(timer.Duration(time.Hour)), Recurrence: &storedRecurrence, MaxWait: ptr(timer.Duration(5 * time.Minute)),
 		LatestAt: ptr(clock(5)), ExpiresAfter: ptr(timer.Duration(2 * time.Hour)),
 		Payload:  &timer.Payload{Data: []byte(`{"order":1}`), ContentType: timer.ContentTypeJSON, Base64: true},
-		Callback: &storedCallback, Retry: &storedRetry, Priority: ptr(4),
+		Callback: &storedCallback, Retry: &storedRetry, Priority: ptr(4), OnDelivered: &storedTold, OnFailed: &storedTold,
 	}
 
 	storedPressure = timer.BackPressure{Until: clock(4), Since: clock(3), Status: 429}
@@ -118,7 +120,8 @@ func TestStoredDelivery(t *testing.T) {
 	golden.Check(t, "event", timer.Event{Type: timer.EventFailed, At: clock(3), Data: timer.EventData{
 		BusinessType: "order-close", BusinessID: "o-1", DueAt: clock(2), Attempts: 6, WebhookID: "msg_1",
 		LastFailure: &storedFailure, BackPressure: &storedPressure, Overdue: 3, Waiting: 4, WaitingSince: clock(2),
-	}})
+		DeliveredAt: clock(4), LatenessMS: ptr(int64(12)),
+	}, Outcome: true, Own: &storedTold.Destination})
 }
 
 // What a policy is stored as, its secrets sealed, and what its receiver asked for.
@@ -132,7 +135,7 @@ func TestStoredPolicy(t *testing.T) {
 		Limits: timer.Limits{
 			AddsPerSecond: ptr(100.0), AddsBurst: 200, CallbacksPerSecond: ptr(12.5), InFlight: 50, Pending: ptr(1_000_000),
 		},
-		Priority: 2, Paused: true, DiscardAnswers: true, Alert: &timer.Alert{Destination: timer.Destination{URL: "https://shop.example/alert", Broker: "ops", Exchange: "alerts", RoutingKey: "wakecall", Stream: true}}, Reuse: timer.ReuseAfterEnd,
+		Priority: 2, Paused: true, DiscardAnswers: true, OnDelivered: &storedTold, OnFailed: &storedTold, Alert: &timer.Alert{Destination: timer.Destination{URL: "https://shop.example/alert", Broker: "ops", Exchange: "alerts", RoutingKey: "wakecall", Stream: true}}, Reuse: timer.ReuseAfterEnd,
 		Fallback:    &timer.Fallback{Callback: storedCallback, After: timer.Duration(time.Minute)},
 		MinInterval: timer.Duration(time.Minute), Preload: ptr(timer.Duration(10 * time.Second)),
 		TLS:             &timer.TLS{CA: "-----BEGIN CERTIFICATE-----", ClientCertificate: "-----BEGIN CERTIFICATE-----\n", ClientKey: "sealed:v1:a2V5"},
@@ -173,7 +176,7 @@ func TestStoredDigests(t *testing.T) {
 	storedTerms.Callback = &callback
 	rule := storedRecurrence
 	rule.At, rule.Before, rule.DueAt, rule.DueLocal = nil, nil, 0, nil
-	storedTerms.Recurrence = &rule
+	storedTerms.Recurrence, storedTerms.OnDelivered, storedTerms.OnFailed = &rule, nil, nil
 	storedTerms.DueLocal, storedTerms.Timezone, storedTerms.MaxWait = nil, "", nil // and none of these fields
 	require.Equal(t, "0e5da60c1e977f354ac9a3e2e3337a9d", storedTerms.Fingerprint())
 	require.Equal(t, "msg_3wyvirckef6h4vukqagqwkgrri", storedSpec.WebhookID())

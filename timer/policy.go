@@ -29,6 +29,10 @@ type Policy struct {
 	// Paused holds every callback back until the policy says otherwise.
 	Paused bool   `json:"paused,omitzero"`
 	Alert  *Alert `json:"alert,omitempty"`
+	// OnDelivered and OnFailed name who is told how each delivery ended: well, or failed
+	// or expired.
+	OnDelivered *Alert `json:"on_delivered,omitempty"`
+	OnFailed    *Alert `json:"on_failed,omitempty"`
 	// Fallback is nil where the callback is the only link.
 	Fallback *Fallback `json:"fallback,omitempty"`
 	// Reuse says when the id of a timer that has ended may be booked again. It
@@ -130,6 +134,7 @@ func (p Policy) Check() (errs FieldErrors) {
 	if p.Alert != nil {
 		errs.Under("/alert", p.Alert.check())
 	}
+	errs = append(errs, checkOutcomes(p.OnDelivered, p.OnFailed)...)
 	if p.Fallback != nil {
 		errs.Under("/fallback", p.Fallback.check(p.Callback.Destination, p.BusinessType))
 	}
@@ -159,6 +164,16 @@ func (p Policy) RefuseOwn(own Callback) (errs FieldErrors) {
 		pointer = "/callback/broker"
 	}
 	errs.Add(pointer, CodeConflict, "must be left out: the receivers of "+p.BusinessType+" connect by themselves, as its policy says")
+	return errs
+}
+
+func checkOutcomes(delivered, failed *Alert) (errs FieldErrors) {
+	if delivered != nil {
+		errs.Under("/on_delivered", delivered.check())
+	}
+	if failed != nil {
+		errs.Under("/on_failed", failed.check())
+	}
 	return errs
 }
 

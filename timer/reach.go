@@ -25,6 +25,18 @@ func (r Reach) Callback(c *Callback) (errs FieldErrors) {
 	return errs
 }
 
+// Terms returns what is wrong with where the destinations of a timer lead.
+func (r Reach) Terms(t Terms) (errs FieldErrors) {
+	errs = r.Callback(t.Callback)
+	if t.OnDelivered != nil {
+		errs.Under("/on_delivered", r.destination(t.OnDelivered.Destination))
+	}
+	if t.OnFailed != nil {
+		errs.Under("/on_failed", r.destination(t.OnFailed.Destination))
+	}
+	return errs
+}
+
 // Loader returns what is wrong with where a loader leads.
 func (r Reach) Loader(l DispatchLoader) (errs FieldErrors) {
 	errs.Under("/loader", r.destination(HTTP(l.URL)))
@@ -37,8 +49,13 @@ func (r Reach) Policy(p, old Policy) (errs FieldErrors) {
 	if p.Callback.Destination != old.Callback.Destination {
 		errs.Under("/callback", r.destination(p.Callback.Destination))
 	}
-	if p.Alert != nil && (old.Alert == nil || p.Alert.Destination != old.Alert.Destination) {
-		errs.Under("/alert", r.destination(p.Alert.Destination))
+	for _, one := range []struct {
+		pointer  string
+		now, was *Alert
+	}{{"/alert", p.Alert, old.Alert}, {"/on_delivered", p.OnDelivered, old.OnDelivered}, {"/on_failed", p.OnFailed, old.OnFailed}} {
+		if one.now != nil && (one.was == nil || one.now.Destination != one.was.Destination) {
+			errs.Under(one.pointer, r.destination(one.now.Destination))
+		}
 	}
 	if p.Fallback != nil && (old.Fallback == nil || p.Fallback.Destination != old.Fallback.Destination) {
 		errs.Under("/fallback", r.destination(p.Fallback.Destination))

@@ -17,6 +17,10 @@ type Spec struct {
 	ContentType string    `json:"content_type,omitzero"`
 	Callback    *Callback `json:"callback,omitempty"`
 	Retry       *Retry    `json:"retry,omitempty"`
+	// OnDelivered and OnFailed are who is told how the timer ended, in place of whom its
+	// policy names.
+	OnDelivered *Alert `json:"on_delivered,omitempty"`
+	OnFailed    *Alert `json:"on_failed,omitempty"`
 	// TraceParent is the W3C trace context of the request that booked the timer.
 	TraceParent string `json:"traceparent,omitzero"`
 	// Behaviour is the version of the workflow's behaviour this timer was

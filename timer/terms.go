@@ -29,6 +29,9 @@ type Terms struct {
 	Callback *Callback `json:"callback,omitempty"`
 	Retry    *Retry    `json:"retry,omitempty"`
 	Priority *int      `json:"priority,omitempty"`
+	// OnDelivered and OnFailed stand in place of the policy's.
+	OnDelivered *Alert `json:"on_delivered,omitempty"`
+	OnFailed    *Alert `json:"on_failed,omitempty"`
 }
 
 // Payload is handed to the receiver byte for byte.
@@ -87,6 +90,7 @@ func (t Terms) Check(now time.Time) (errs FieldErrors) {
 		errs.Under("/retry", t.Retry.Check())
 	}
 	enforceGiven(&errs, fieldPriority, t.Priority)
+	errs = append(errs, checkOutcomes(t.OnDelivered, t.OnFailed)...)
 	return errs
 }
 

@@ -25,6 +25,8 @@ func TestStoredNames(t *testing.T) {
 		workflows.CheckQueue("c"):                      "wakecall-check-c",
 		workflows.ChangeMark("r"):                      "wakecall:change:r:",
 		workflows.PolicyID("order"):                    "policy:order",
+		workflows.EmergencyID(""):                      "emergency:*",
+		workflows.EmergencyID("order"):                 "emergency:order",
 		workflows.AlertID(timer.EventFailed, "r"):      "alert:" + string(timer.EventFailed) + ":r",
 		workflows.NotifyID("r"):                        "nudge:r",
 		workflows.RedeliveryJob.WorkflowID("4"):        "redelivery:4",

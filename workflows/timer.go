@@ -94,6 +94,7 @@ func (t *timerRun) finish(ctx workflow.Context, report timer.Report) decision {
 		t.alert(ctx, report, timer.EventFailed)
 	default:
 	}
+	t.tell(ctx, report, outcome)
 	if t.spec.Series == nil {
 		return ended(outcome)
 	}
@@ -126,11 +127,35 @@ func outcomeOf(report timer.Report) timer.Outcome {
 
 // alert raises an event for a delivery that ended badly.
 func (t *timerRun) alert(ctx workflow.Context, report timer.Report, event timer.EventType) {
-	if !report.Alert {
+	if report.Alert {
+		raise(ctx, t.event(ctx, report, event), workflow.GetInfo(ctx).WorkflowExecution.RunID)
+	}
+}
+
+// tell tells whoever asked for it how the delivery ended.
+func (t *timerRun) tell(ctx workflow.Context, report timer.Report, outcome timer.Outcome) {
+	kind, asked, own := timer.EventFailed, report.OnFailed, t.spec.OnFailed
+	switch outcome.Status {
+	case timer.Delivered:
+		kind, asked, own = timer.EventDelivered, report.OnDelivered, t.spec.OnDelivered
+	case timer.Expired:
+		kind = timer.EventExpired
+	default:
+	}
+	if !asked && own == nil {
 		return
 	}
-	raise(ctx, timer.Event{Type: event, At: timer.At(workflow.Now(ctx)), Data: timer.EventData{
+	event := t.event(ctx, report, kind)
+	event.Outcome, event.Data.DeliveredAt, event.Data.LatenessMS = true, outcome.DeliveredAt, outcome.LatenessMS
+	if own != nil {
+		event.Own = &own.Destination
+	}
+	raise(ctx, event, "outcome:"+workflow.GetInfo(ctx).WorkflowExecution.RunID)
+}
+
+func (t *timerRun) event(ctx workflow.Context, report timer.Report, kind timer.EventType) timer.Event {
+	return timer.Event{Type: kind, At: timer.At(workflow.Now(ctx)), Data: timer.EventData{
 		BusinessType: t.spec.BusinessType, BusinessID: t.spec.BusinessID, DueAt: t.spec.DueAt,
 		Attempts: report.Attempt, WebhookID: t.spec.WebhookID(), LastFailure: report.Failure,
-	}}, workflow.GetInfo(ctx).WorkflowExecution.RunID)
+	}}
 }

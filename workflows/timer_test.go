@@ -339,6 +339,52 @@ func TestABadEndIsAlerted(t *testing.T) {
 	}
 }
 
+// Who asked for it is told how a delivery ended: whom the policy names, or the timer
+// itself.
+func TestAnOutcomeIsTold(t *testing.T) {
+	t.Parallel()
+	own := &timer.Alert{Destination: timer.HTTP("https://own.example/")}
+	for name, c := range map[string]struct {
+		report timer.Report
+		given  func(*timer.Spec)
+		want   timer.EventType
+		own    *timer.Destination
+	}{
+		"delivered":                     {timer.Report{Result: timer.ResultDelivered, OnDelivered: true}, nil, timer.EventDelivered, nil},
+		"failed":                        {timer.Report{Result: timer.ResultFailed, OnFailed: true}, nil, timer.EventFailed, nil},
+		"expired":                       {timer.Report{Result: timer.ResultExpired, OnFailed: true}, nil, timer.EventExpired, nil},
+		"delivered, where failures are": {timer.Report{Result: timer.ResultDelivered, OnFailed: true}, nil, "", nil},
+		"failed, where successes are":   {timer.Report{Result: timer.ResultFailed, OnDelivered: true}, nil, "", nil},
+		"the timer's own of a success":  {timer.Report{Result: timer.ResultDelivered}, func(s *timer.Spec) { s.OnDelivered = own }, timer.EventDelivered, &own.Destination},
+		"the timer's own of a failure":  {timer.Report{Result: timer.ResultFailed, OnFailed: true}, func(s *timer.Spec) { s.OnFailed = own }, timer.EventFailed, &own.Destination},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newCourse(t)
+			s.ring = c.report
+			s.ring.Attempt, s.ring.EndedAt = 2, s.at(0)
+			if c.given != nil {
+				c.given(&s.spec)
+			}
+			var told []timer.Event
+			s.register(workflows.ActivityAlert, func(_ context.Context, event timer.Event) error {
+				told = append(told, event)
+				return nil
+			})
+			s.run()
+			if c.want == "" {
+				require.Empty(t, told)
+				return
+			}
+			require.Len(t, told, 1)
+			require.Equal(t, c.want, told[0].Type)
+			require.True(t, told[0].Outcome)
+			require.Equal(t, c.own, told[0].Own)
+			require.Equal(t, c.want == timer.EventDelivered, told[0].Data.DeliveredAt != 0)
+		})
+	}
+}
+
 // Temporal's own lists show how a timer stands and, where they would not know, how it
 // ended.
 func TestTheStateThatListsShow(t *testing.T) {

@@ -1,0 +1,29 @@
+package timer_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+func TestWhoIsToldOfAnEvent(t *testing.T) {
+	t.Parallel()
+	to := func(url string) *timer.Alert { return &timer.Alert{Destination: timer.HTTP(url)} }
+	policy := timer.Policy{Alert: to("alert"), OnDelivered: to("good"), OnFailed: to("bad")}
+	own := timer.HTTP("own")
+	for want, event := range map[string]timer.Event{
+		"alert": {Type: timer.EventFailed}, "good": {Type: timer.EventDelivered, Outcome: true}, "bad": {Type: timer.EventExpired, Outcome: true},
+		"own": {Type: timer.EventFailed, Outcome: true, Own: &own},
+	} {
+		got, ok := event.Recipient(policy)
+		require.True(t, ok)
+		require.Equal(t, want, got.URL)
+		require.Equal(t, timer.Event{Type: event.Type}, event.Sent())
+		_, ok = event.Recipient(timer.Policy{})
+		require.Equal(t, want == "own", ok)
+	}
+	errs := timer.Policy{BusinessType: "x", OnDelivered: to("ftp://x"), OnFailed: to("")}.Check()
+	require.Equal(t, []string{"/on_delivered/url", "/on_failed/url"}, pointers(errs.Err()))
+}
