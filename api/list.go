@@ -19,10 +19,10 @@ type listBody struct {
 }
 
 func (s *Server) listTimers(c echo.Context) error {
-	q := readQuery(c, "business_type", "status", "due_from", "due_to", "ended_from", "ended_to", "page_token", "page_size")
+	q := readQuery(c, "business_type", "business_id", "status", "due_from", "due_to", "ended_from", "ended_to", "page_token", "page_size")
 	request := engine.PageRequest{
 		Filter: engine.Filter{
-			BusinessType: q.businessType("business_type"), Status: q.status("status"),
+			BusinessType: q.businessType("business_type"), BusinessID: q.businessID("business_id"), Status: q.status("status"),
 			DueFrom: q.instant("due_from"), DueTo: q.instant("due_to"),
 			EndedFrom: q.instant("ended_from"), EndedTo: q.instant("ended_to"),
 		},
@@ -48,6 +48,17 @@ func (q *query) businessType(name string) string {
 		return value
 	}
 	for _, fieldErr := range timer.CheckBusinessType(value) {
+		q.errs.Add(name, fieldErr.Code, fieldErr.Detail)
+	}
+	return value
+}
+
+func (q *query) businessID(name string) string {
+	value := q.values.Get(name)
+	if value == "" {
+		return value
+	}
+	for _, fieldErr := range (timer.Key{BusinessType: "any", BusinessID: value}).Check() {
 		q.errs.Add(name, fieldErr.Code, fieldErr.Detail)
 	}
 	return value

@@ -157,7 +157,9 @@ func (t Timers) Upcoming(ctx context.Context, key timer.Key, count int) ([]timer
 // Filter selects timers. Its zero value selects all of them.
 type Filter struct {
 	BusinessType string
-	Status       timer.Status
+	// BusinessID finds the timers with this id, of whatever type.
+	BusinessID string
+	Status     timer.Status
 	// DueFrom and DueTo bound the due time, EndedFrom and EndedTo when the timer
 	// ended, all of them included; zero for open.
 	DueFrom, DueTo, EndedFrom, EndedTo time.Time
@@ -171,6 +173,7 @@ func (f Filter) query() url.Values {
 		}
 	}
 	add("business_type", f.BusinessType)
+	add("business_id", f.BusinessID)
 	add("status", string(f.Status))
 	for name, at := range map[string]time.Time{
 		"due_from": f.DueFrom, "due_to": f.DueTo, "ended_from": f.EndedFrom, "ended_to": f.EndedTo,

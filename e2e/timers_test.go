@@ -463,6 +463,8 @@ func TestList(t *testing.T) {
 	for query, want := range map[string][]string{
 		"":                   {"soon", "later", "delivered", "failed", "cancelled", "delivering", "expired"},
 		"&status=scheduled":  {"soon", "later"},
+		"&business_id=later": {"later"},
+		"&business_id=late":  nil,
 		"&status=delivered":  {"delivered"},
 		"&status=failed":     {"failed"},
 		"&status=cancelled":  {"cancelled"},

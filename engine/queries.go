@@ -11,6 +11,7 @@ import (
 // The attributes that a timer has besides those of every run.
 var (
 	attrBusinessType = query.Keyword(workflows.AttrBusinessType.GetName())
+	attrBusinessID   = query.Keyword(workflows.AttrBusinessID.GetName())
 	attrState        = query.Keyword(workflows.AttrState.GetName())
 	attrDueAt        = query.Time(workflows.AttrDueAt.GetName())
 )

@@ -12,7 +12,9 @@ import (
 // Filter selects timers. Its zero value selects all of them.
 type Filter struct {
 	BusinessType string
-	Status       timer.Status
+	// BusinessID finds the timers with this id, of whatever type.
+	BusinessID string
+	Status     timer.Status
 	// DueFrom and DueTo bound the due time, both included; zero for open.
 	DueFrom, DueTo timer.Instant
 	// EndedFrom and EndedTo bound when the timer ended, both included; zero for
@@ -57,6 +59,9 @@ func (f Filter) query() query.Query {
 	conditions := []query.Query{ofTimers(), f.status()}
 	if f.BusinessType != "" {
 		conditions = append(conditions, attrBusinessType.Is(f.BusinessType))
+	}
+	if f.BusinessID != "" {
+		conditions = append(conditions, attrBusinessID.Is(f.BusinessID))
 	}
 	if f.DueFrom != 0 {
 		conditions = append(conditions, attrDueAt.From(f.DueFrom.Add(-tuning.DueSlack)))

@@ -45,6 +45,7 @@ func (t *Timers) show(ctx context.Context, spec timer.Spec, runID string) timer.
 		WebhookID: spec.WebhookID(),
 		Priority:  spec.Priority,
 		CreatedAt: spec.CreatedAt,
+		UpdatedAt: max(spec.UpdatedAt, spec.CreatedAt),
 		RunID:     runID,
 
 		RefusedChanges: spec.Refusals,

@@ -76,6 +76,7 @@ func (s Spec) Apply(c Change) (Spec, error) {
 		return Spec{}, FieldErrors{{"/expires_after", CodeOutOfRange, "must leave time to ring: the timer would be expired already"}}.Err()
 	}
 	s.Revision++
+	s.UpdatedAt = c.At
 	s.NotPreloaded = false
 	if c.Fingerprint != "" {
 		s.Fingerprint = c.Fingerprint

@@ -54,6 +54,9 @@ type Memo struct {
 	ExpiresAfter Duration `json:"expires_after,omitzero"`
 	Priority     int      `json:"priority"`
 	CreatedAt    Instant  `json:"created_at"`
+	// UpdatedAt is when the last booking or change was asked for; zero for timers of
+	// before it was stored.
+	UpdatedAt Instant `json:"updated_at,omitzero"`
 	// Fingerprint digests the terms of the last booking or change.
 	Fingerprint string `json:"fingerprint"`
 	// Idempotency is of the request that booked the timer; nil without a key.

@@ -60,6 +60,7 @@ type View struct {
 	WebhookID      string    `json:"webhook_id"`
 	Priority       int       `json:"priority"`
 	CreatedAt      Instant   `json:"created_at"`
+	UpdatedAt      Instant   `json:"updated_at,omitzero"`
 	RunID          string    `json:"run_id"`
 	FirstRunID     string    `json:"first_run_id,omitzero"`
 	Links          Links     `json:"links"`
