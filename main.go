@@ -15,6 +15,7 @@ import (
 	"github.com/wakecall/wakecall/internal/app"
 	"github.com/wakecall/wakecall/internal/apply"
 	"github.com/wakecall/wakecall/internal/build"
+	"github.com/wakecall/wakecall/internal/cli"
 	"github.com/wakecall/wakecall/internal/config"
 	"github.com/wakecall/wakecall/internal/listen"
 	"github.com/wakecall/wakecall/internal/observe"
@@ -26,6 +27,11 @@ const usage = `wakecall is an alarm clock for services, on Temporal.
   wakecall api       serve the HTTP API only
   wakecall worker    ring the timers only
   wakecall version   print the version
+
+  wakecall add | get | list | move | cancel | fire | redeliver | attempts | policies | emergency
+                     call a running Wakecall; see docs/cli.md, or --help of each
+  wakecall completion bash | zsh | fish
+                     print a script that completes these
 
   wakecall policies apply FILE [--dry-run]
                      bring the policies of a running Wakecall in line with a file
@@ -48,14 +54,16 @@ func main() { os.Exit(command(os.Args[1:])) }
 func command(args []string) (exit int) {
 	roles := map[string]func(context.Context, *app.App) error{"serve": serve, "api": serveAPI, "worker": runWorker}
 	switch {
+	case len(args) > 2 && args[0] == "policies" && args[1] == "apply" && !slices.ContainsFunc(args, isHelp):
+		return applyPolicies(args[2:])
+	case len(args) > 0 && cli.Knows(args[0]):
+		return callWakecall(args)
 	case slices.ContainsFunc(args, isHelp) || len(args) == 1 && args[0] == "help":
 		fmt.Print(usage)
 		return 0
 	case len(args) == 1 && (args[0] == "version" || args[0] == "--version"):
 		fmt.Println(build.Version(version))
 		return 0
-	case len(args) > 2 && args[0] == "policies" && args[1] == "apply":
-		return applyPolicies(args[2:])
 	case len(args) > 0 && args[0] == "listen":
 		return listenFor(args[1:])
 	case len(args) == 1 && roles[args[0]] != nil:
@@ -63,6 +71,13 @@ func command(args []string) (exit int) {
 	}
 	fmt.Fprint(os.Stderr, usage)
 	return exitUsage
+}
+
+// callWakecall calls a running Wakecall.
+func callWakecall(args []string) (exit int) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	return cli.Run(ctx, args, cli.Standard())
 }
 
 func isHelp(arg string) bool { return arg == "--help" || arg == "-help" || arg == "-h" }

@@ -32,6 +32,7 @@ var rooms = map[string][]string{
 	"client":              {"timer", "internal/retryafter"},
 	"deploy":              {},
 	"internal/apply":      {"client", "internal/config"},
+	"internal/cli":        {"client", "timer", "internal/apply", "internal/config"},
 	"internal/auth":       {"timer"},
 	"internal/build":      {},
 	"internal/burst":      {},
@@ -50,7 +51,7 @@ var rooms = map[string][]string{
 	},
 	"internal/arch":   {},
 	"internal/tuning": {"timer"},
-	".":               {"internal/apply", "internal/build", "internal/config", "internal/listen", "internal/observe", "internal/app"},
+	".":               {"internal/apply", "internal/build", "internal/cli", "internal/config", "internal/listen", "internal/observe", "internal/app"},
 
 	// Each transport is one package, which nobody but the app knows.
 	"activities/send":          {"timer", "internal/errtype"},

@@ -27,7 +27,7 @@ const ground = "timer"
 func drawnAs(room string) string {
 	top, _, _ := strings.Cut(room, "/")
 	switch {
-	case slices.Contains([]string{".", "internal/app", "internal/apply", "internal/listen"}, room):
+	case slices.Contains([]string{".", "internal/app", "internal/apply", "internal/cli", "internal/listen"}, room):
 		return "main"
 	case top == "internal", top == "deploy":
 		return ""

@@ -1,0 +1,230 @@
+package cli
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wakecall/wakecall/client"
+	"github.com/wakecall/wakecall/timer"
+)
+
+const timerArgument = "TYPE/ID"
+
+// keyOf reads a timer as a command line names it.
+func keyOf(text string) (timer.Key, error) {
+	key, ok := timer.ParseKey(text)
+	if !ok {
+		return key, wrongUsage{errors.New(text + " is no timer: write it as " + timerArgument)}
+	}
+	return key, nil
+}
+
+// onTimer is a command on one timer.
+func (s *shell) onTimer(name, short string, do func(*cobra.Command, *client.Client, timer.Key) (timer.View, error)) *cobra.Command {
+	return &cobra.Command{
+		Use: name + " " + timerArgument, Short: short, Args: cobra.ExactArgs(1),
+		RunE: call(s, s.showTimer, func(c *cobra.Command, wakecall *client.Client, args []string) (timer.View, error) {
+			key, err := keyOf(args[0])
+			if err != nil {
+				return timer.View{}, err
+			}
+			return do(c, wakecall, key)
+		}),
+	}
+}
+
+func (s *shell) get() *cobra.Command {
+	return s.onTimer("get", "Show a timer", func(c *cobra.Command, wakecall *client.Client, key timer.Key) (timer.View, error) {
+		return wakecall.Timers.Get(c.Context(), key)
+	})
+}
+
+func (s *shell) cancel() *cobra.Command {
+	return s.onTimer("cancel", "Cancel a timer", func(c *cobra.Command, wakecall *client.Client, key timer.Key) (timer.View, error) {
+		view, _, err := wakecall.Timers.Cancel(c.Context(), key, nil)
+		return view, err
+	})
+}
+
+func (s *shell) fire() *cobra.Command {
+	return s.onTimer("fire", "Ring a timer now", func(c *cobra.Command, wakecall *client.Client, key timer.Key) (timer.View, error) {
+		view, _, err := wakecall.Timers.Fire(c.Context(), key, nil)
+		return view, err
+	})
+}
+
+func (s *shell) redeliver() *cobra.Command {
+	return s.onTimer("redeliver", "Try a failed timer again", func(c *cobra.Command, wakecall *client.Client, key timer.Key) (timer.View, error) {
+		return wakecall.Timers.Redeliver(c.Context(), key)
+	})
+}
+
+// due is what a command line says of when a timer rings.
+type due struct{ at, local, timezone, delay string }
+
+func (d *due) flags(c *cobra.Command) {
+	c.Flags().StringVar(&d.at, "at", "", "when to ring, such as 2027-01-31T09:00:00Z")
+	c.Flags().StringVar(&d.local, "local", "", "when to ring by a clock on a wall, such as 2027-01-31T09:00; needs --timezone")
+	c.Flags().StringVar(&d.timezone, "timezone", "", "the time zone of --local, such as Europe/Berlin")
+	c.Flags().StringVar(&d.delay, "delay", "", "how long from now to ring, such as 30m")
+	c.MarkFlagsMutuallyExclusive("at", "local", "delay")
+	c.MarkFlagsOneRequired("at", "local", "delay")
+	c.MarkFlagsRequiredTogether("local", "timezone")
+}
+
+func (d *due) terms() (terms client.Terms, err error) {
+	terms.Timezone = d.timezone
+	switch {
+	case d.at != "":
+		err = terms.DueAt.UnmarshalText([]byte(d.at))
+	case d.local != "":
+		err = terms.DueLocal.UnmarshalText([]byte(d.local))
+	default:
+		terms.Delay = new(timer.Duration)
+		err = terms.Delay.UnmarshalText([]byte(d.delay))
+	}
+	if err != nil {
+		err = wrongUsage{err}
+	}
+	return terms, err
+}
+
+func (s *shell) add() *cobra.Command {
+	var when due
+	var payload, url string
+	c := s.onTimer("add", "Book a timer", func(c *cobra.Command, wakecall *client.Client, key timer.Key) (timer.View, error) {
+		terms, err := when.terms()
+		if err != nil {
+			return timer.View{}, err
+		}
+		if payload != "" {
+			terms.Payload = []byte(payload)
+		}
+		if url != "" {
+			terms.Callback = &timer.Callback{Destination: timer.HTTP(url)}
+		}
+		view, _, err := wakecall.Timers.Add(c.Context(), client.Booking{Key: key, Terms: terms})
+		return view, err
+	})
+	when.flags(c)
+	c.Flags().StringVar(&payload, "payload", "", "what the receiver gets, as JSON")
+	c.Flags().StringVar(&url, "url", "", "who is called, in place of the policy's callback")
+	return c
+}
+
+func (s *shell) move() *cobra.Command {
+	var when due
+	c := s.onTimer("move", "Move a timer", func(c *cobra.Command, wakecall *client.Client, key timer.Key) (timer.View, error) {
+		terms, err := when.terms()
+		if err != nil {
+			return timer.View{}, err
+		}
+		view, _, err := wakecall.Timers.Patch(c.Context(), key, terms, nil)
+		return view, err
+	})
+	when.flags(c)
+	return c
+}
+
+func (s *shell) list() *cobra.Command {
+	var filter client.Filter
+	var status string
+	var within time.Duration
+	var limit int
+	c := &cobra.Command{Use: "list", Short: "List timers", Args: cobra.NoArgs}
+	c.RunE = call(s, s.showTimers, func(c *cobra.Command, wakecall *client.Client, _ []string) (views []timer.View, err error) {
+		filter.Status = timer.Status(status)
+		if within > 0 {
+			filter.DueTo = s.Now().Add(within)
+		}
+		for view, err := range wakecall.Timers.List(c.Context(), filter) {
+			if err != nil {
+				return nil, err
+			}
+			if views = append(views, view); len(views) == limit {
+				break
+			}
+		}
+		return views, nil
+	})
+	c.Flags().StringVar(&filter.BusinessType, "type", "", "only timers of this business type")
+	c.Flags().StringVar(&filter.BusinessID, "id", "", "only timers with this business id")
+	c.Flags().StringVar(&status, "status", "", "only timers in this status")
+	c.Flags().DurationVar(&within, "due-within", 0, "only timers that are due by then, such as 1h")
+	c.Flags().IntVar(&limit, "limit", 100, "how many at most; 0 for all")
+	_ = c.RegisterFlagCompletionFunc("status", func(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
+		for _, status := range timer.Statuses() {
+			names = append(names, string(status))
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	})
+	return c
+}
+
+func (s *shell) attempts() *cobra.Command {
+	return &cobra.Command{
+		Use: "attempts " + timerArgument, Short: "Show the record of a timer's attempts", Args: cobra.ExactArgs(1),
+		RunE: call(s, s.showAttempts, func(c *cobra.Command, wakecall *client.Client, args []string) (all []timer.ShownAttempt, err error) {
+			key, err := keyOf(args[0])
+			if err != nil {
+				return nil, err
+			}
+			for attempt, err := range wakecall.Timers.Attempts(c.Context(), key) {
+				if err != nil {
+					return nil, err
+				}
+				all = append(all, attempt)
+			}
+			return all, nil
+		}),
+	}
+}
+
+func (s *shell) policies() *cobra.Command {
+	c := &cobra.Command{Use: "policies", Short: "Show policies"}
+	c.AddCommand(&cobra.Command{
+		Use: "list", Short: "List the policies", Args: cobra.NoArgs,
+		RunE: call(s, s.showPolicies, func(c *cobra.Command, wakecall *client.Client, _ []string) ([]timer.Policy, error) {
+			return wakecall.Policies.List(c.Context())
+		}),
+	}, &cobra.Command{
+		Use: "get TYPE", Short: "Show a policy, as JSON", Args: cobra.ExactArgs(1),
+		RunE: call(s, func(p timer.Policy) { _ = s.printJSON(p) }, func(c *cobra.Command, wakecall *client.Client, args []string) (timer.Policy, error) {
+			return wakecall.Policies.Get(c.Context(), args[0])
+		}),
+	}, &cobra.Command{Use: "apply FILE [--dry-run]", Short: "Bring the policies in line with a file", Args: cobra.ArbitraryArgs,
+		RunE: func(*cobra.Command, []string) error { return wrongUsage{errors.New("give one file")} }})
+	return c
+}
+
+func (s *shell) emergency() *cobra.Command {
+	c := &cobra.Command{
+		Use: "emergency", Short: "Show what is paused", Args: cobra.NoArgs,
+		RunE: call(s, s.showEmergencies, func(c *cobra.Command, wakecall *client.Client, _ []string) ([]timer.Emergency, error) {
+			return wakecall.Emergency.List(c.Context())
+		}),
+	}
+	c.AddCommand(s.emergencyOrder("pause", true), s.emergencyOrder("resume", false))
+	return c
+}
+
+func (s *shell) emergencyOrder(name string, stop bool) *cobra.Command {
+	var order client.EmergencyOrder
+	c := &cobra.Command{Use: name + " --everything | TYPE...", Short: strings.ToUpper(name[:1]) + name[1:] + " callbacks"}
+	c.RunE = call(s, s.showEmergencies, func(c *cobra.Command, wakecall *client.Client, args []string) ([]timer.Emergency, error) {
+		if order.Everything == (len(args) > 0) {
+			return nil, wrongUsage{errors.New("give either --everything or business types")}
+		}
+		order.BusinessTypes = args
+		if stop {
+			return wakecall.Emergency.Pause(c.Context(), order)
+		}
+		return wakecall.Emergency.Resume(c.Context(), order)
+	})
+	c.Flags().BoolVar(&order.Everything, "everything", false, "all business types")
+	c.Flags().StringVar(&order.Note, "note", "", "why")
+	return c
+}
