@@ -86,6 +86,9 @@ func (d *dispatchRun) change(ctx workflow.Context, change timer.DispatchChange) 
 // pause stops or resumes. The shards see that they are paused, and have to be told when
 // they are not any more.
 func (d *dispatchRun) pause(ctx workflow.Context) {
+	if d.Memo.Status == timer.DispatchUploading {
+		return
+	}
 	if d.Memo.Plan.Paused {
 		d.Memo.Status = timer.DispatchPaused
 		return

@@ -2,7 +2,6 @@ package workflows
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/wakecall/wakecall/timer"
 )
@@ -15,15 +14,6 @@ func DispatchWorkflowID(key timer.Key) string { return dispatchPrefix + key.Stri
 
 // DispatchTypePrefix begins the ids of the dispatches of a business type.
 func DispatchTypePrefix(businessType string) string { return dispatchPrefix + businessType + "/" }
-
-// ParseDispatchID is the inverse of [DispatchWorkflowID].
-func ParseDispatchID(workflowID string) (timer.Key, bool) {
-	name, ok := strings.CutPrefix(workflowID, dispatchPrefix)
-	if !ok {
-		return timer.Key{}, false
-	}
-	return timer.ParseKey(name)
-}
 
 // DispatchShardID is the workflow id of a shard.
 func DispatchShardID(id timer.DispatchID, round, shard int) string {

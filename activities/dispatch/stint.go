@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -15,7 +16,7 @@ import (
 func (e *Executor) Run(ctx context.Context, shard timer.DispatchShard) (timer.DispatchStint, error) {
 	info, now := activity.GetInfo(ctx), time.Now()
 	s := &stint{
-		Executor: e, shard: shard, state: shard.State, token: info.TaskToken, silence: info.HeartbeatTimeout,
+		Executor: e, shard: shard, state: shard.State, token: info.TaskToken, silence: cmp.Or(info.HeartbeatTimeout, tuning.DispatchSilence),
 		events: make(chan func(), tuning.DispatchEvents), jobs: make(chan job), rungs: map[int]*rung{}, reading: map[int]bool{},
 		fresh: true,
 	}

@@ -1,0 +1,205 @@
+package dispatch
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/testsuite"
+
+	"github.com/wakecall/wakecall/activities/send"
+	"github.com/wakecall/wakecall/timer"
+)
+
+var key = timer.Key{BusinessType: "mass", BusinessID: "d"}
+
+// house is all that an executor needs: a store in memory, a receiver, and a loader.
+type house struct {
+	mu    sync.Mutex
+	memo  timer.DispatchMemo
+	pages map[string]timer.DispatchPage
+	// told is what signs of life said, and beat what comes of them; nil for nothing.
+	told []timer.DispatchState
+	beat func(n int) error
+	// gone is why the dispatch cannot be read, and broken why pages cannot.
+	gone, broken error
+	policy       timer.Policy
+	noPolicy     error
+	wishes       []timer.BackPressure
+	// came are the messages that arrived, and answer what becomes of one; nil for taken.
+	came   []message
+	answer func(m send.Message, n int) send.Outcome
+	takes  time.Duration
+	swept  timer.DispatchSweep
+}
+
+type message struct {
+	send.Message
+	at time.Time
+}
+
+// newHouse has the items of a shard on pages of the given size.
+func newHouse(items, size int) *house {
+	h := &house{pages: map[string]timer.DispatchPage{}, policy: timer.Policy{Version: 1, Callback: timer.Callback{Destination: timer.HTTP("http://127.0.0.1:1")}}}
+	part := timer.DispatchPart{Prefix: "page/"}
+	for first := 0; first < items; first += size {
+		var page timer.DispatchPage
+		for n := first; n < min(first+size, items); n++ {
+			page.Items = append(page.Items, timer.DispatchItem{ID: fmt.Sprint("n-", n), Payload: fmt.Appendf(nil, "%d", n)})
+		}
+		h.pages[part.Page(part.Pages)] = page
+		part.Pages++
+	}
+	began := timer.At(time.Now())
+	h.memo = timer.DispatchMemo{
+		Order: timer.Dispatch{Key: key, PerSecond: 100, Per: timer.PerItem}, Status: timer.DispatchRunning, DueAt: began, StartedAt: began,
+		Plan: timer.DispatchPlan{PerSecond: 100, Began: began, Active: []int{0}},
+	}
+	return h
+}
+
+// shard is all of the items.
+func (h *house) shard() timer.DispatchShard {
+	s := timer.DispatchShard{DispatchID: timer.DispatchID{Key: key}, Stored: "shard", Plan: h.memo.Plan}
+	part := timer.DispatchPart{Prefix: "page/"}
+	for h.pages[part.Page(part.Pages)].Items != nil {
+		s.Source.Items += len(h.pages[part.Page(part.Pages)].Items)
+		part.Pages++
+	}
+	if part.Pages > 0 {
+		s.Source.Parts = []timer.DispatchPart{part}
+	}
+	return s
+}
+
+func (h *house) executor() *Executor {
+	return New(Config{Store: h, Policies: h, Opener: h, Sender: h, Observer: h})
+}
+
+// stint runs a shard, from a state that an earlier stint has told if there is one.
+func (h *house) stint(t *testing.T, shard timer.DispatchShard, from *timer.DispatchState) (timer.DispatchStint, error) {
+	t.Helper()
+	var suite testsuite.WorkflowTestSuite
+	env := suite.NewTestActivityEnvironment()
+	env.SetTestTimeout(24 * time.Hour)
+	if from != nil {
+		env.SetHeartbeatDetails(*from)
+	}
+	e := h.executor()
+	env.RegisterActivity(e.Run)
+	value, err := env.ExecuteActivity(e.Run, shard)
+	if err != nil {
+		return timer.DispatchStint{}, err
+	}
+	var end timer.DispatchStint
+	require.NoError(t, value.Get(&end))
+	return end, nil
+}
+
+func (h *house) ReadPage(_ context.Context, id string) (timer.DispatchPage, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	page, ok := h.pages[id]
+	switch {
+	case h.broken != nil:
+		return page, h.broken
+	case !ok:
+		return page, &timer.Error{Code: timer.NotFound, Message: "There is no such page."}
+	}
+	page.Items = slices.Clone(page.Items)
+	return page, nil
+}
+
+func (h *house) WritePage(_ context.Context, id string, page timer.DispatchPage, _ time.Duration) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.broken == nil {
+		h.pages[id] = page
+	}
+	return h.broken
+}
+
+func (h *house) Read(context.Context, timer.Key) (timer.DispatchMemo, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.memo, h.gone
+}
+
+func (h *house) Beat(_ context.Context, _ []byte, state timer.DispatchState) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.told = append(h.told, state)
+	if h.beat != nil {
+		return h.beat(len(h.told))
+	}
+	return nil
+}
+
+func (h *house) Sweep(_ context.Context, sweep timer.DispatchSweep, beat func()) error {
+	h.swept = sweep
+	beat()
+	return nil
+}
+
+func (h *house) Policy(context.Context, string) (timer.Policy, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.policy, h.noPolicy
+}
+
+func (h *house) HoldBack(_ context.Context, _ string, wish timer.BackPressure) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.wishes = append(h.wishes, wish)
+	h.policy.BackPressure = &wish
+	return nil
+}
+
+func (h *house) Open(sealed string) (string, error) {
+	if sealed == "bad" {
+		return "", &timer.Error{Code: timer.Internal}
+	}
+	return "opened " + sealed, nil
+}
+
+func (h *house) Dispatched(string, string, int)                     {}
+func (h *house) Dispatching(timer.Key, int, float64, time.Duration) {}
+func (h *house) with(change func())                                 { h.mu.Lock(); defer h.mu.Unlock(); change() }
+
+func (h *house) Send(ctx context.Context, m send.Message) send.Outcome {
+	h.mu.Lock()
+	h.came = append(h.came, message{m, time.Now()})
+	n, answer, takes := len(h.came), h.answer, h.takes
+	h.mu.Unlock()
+	if takes > 0 {
+		select {
+		case <-time.After(takes):
+		case <-ctx.Done():
+			return send.Failed(timer.BrokenAnswer)
+		}
+	}
+	if answer != nil {
+		return answer(m, n)
+	}
+	return taken()
+}
+
+func taken() send.Outcome {
+	return send.Outcome{Answer: timer.Answer{Delivered: true, Status: 200}, Ended: time.Now()}
+}
+
+func refused(status int) send.Outcome {
+	return send.Outcome{Answer: timer.Answer{Class: timer.Answered, Status: status, Detail: fmt.Sprint("HTTP ", status)}, Ended: time.Now()}
+}
+
+// ids are the items that came, in order.
+func (h *house) ids() (all []string) {
+	for _, m := range h.came {
+		all = append(all, m.Headers[send.HeaderBusinessID])
+	}
+	return all
+}

@@ -1,0 +1,288 @@
+package dispatch
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/activities/send"
+	"github.com/wakecall/wakecall/timer"
+)
+
+func steps(all ...time.Duration) timer.Retry {
+	r := timer.Retry{Steps: []timer.Duration{}}
+	for _, step := range all {
+		r.Steps = append(r.Steps, timer.Duration(step))
+	}
+	return r
+}
+
+// live runs stints until the shard is done, and waits between them as its workflow does.
+func (h *house) live(t *testing.T, shard timer.DispatchShard) timer.DispatchStint {
+	for {
+		end, err := h.stint(t, shard, nil)
+		require.NoError(t, err)
+		if end.End == timer.StintDone || end.End == timer.StintCancelled {
+			return end
+		}
+		if end.End == timer.StintWaits {
+			<-time.After(time.Until(end.WakeAt.Time()))
+		}
+		shard.State, shard.Plan = end.State, end.Plan
+	}
+}
+
+// Items that fail climb their ladder beside the others, which leave as if nothing were.
+func TestFailingItemsClimbTheLadder(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(3000, 100)
+		h.policy.Retry = steps(8*time.Second, 10*time.Second)
+		h.answer = func(m send.Message, _ int) send.Outcome {
+			var n int
+			_ = json.Unmarshal(m.Body, &n)
+			switch attempt := m.Headers[send.HeaderAttempt]; {
+			case n%100 == 7: // never
+				return refused(500)
+			case n%100 == 8 && attempt == "1", n%100 == 9 && attempt != "3":
+				return refused(404)
+			case n%100 == 10:
+				stop := refused(410)
+				stop.NoRetry = true
+				return stop
+			}
+			return taken()
+		}
+		began := time.Now()
+		end := h.live(t, h.shard())
+		require.Equal(t, timer.DispatchCounts{Found: 3000, Done: 2940, Failed: 60, Callbacks: 3000 + 30*2 + 30 + 30*2}, end.State.DispatchCounts)
+		counts, ids := map[int]int{}, map[string]string{}
+		for _, m := range h.came {
+			counts[int(m.at.Sub(began)/time.Second)]++
+			item := m.Headers[send.HeaderBusinessID]
+			if earlier, known := ids[item]; known {
+				require.Equal(t, earlier, m.ID, "one id for all attempts")
+			}
+			ids[item] = m.ID
+		}
+		for second := range 30 {
+			require.InDelta(t, 100, counts[second], 2, "second %d: the rate is not changed", second)
+		}
+		var givenUp []timer.DispatchItem
+		for n := range end.State.GivenUp {
+			givenUp = append(givenUp, h.pages[timer.DispatchGivenUp("shard").Page(n)].Items...)
+		}
+		require.Len(t, givenUp, 60)
+		for _, item := range givenUp {
+			require.NotNil(t, item.Failure)
+			require.Contains(t, []int{1, 3}, item.Attempts)
+		}
+	})
+}
+
+// A receiver that asks for patience has it, and the dispatch comes back gently.
+func TestTheReceiverAsksForPatience(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		refusal send.Outcome
+		rest    time.Duration
+		told    bool
+		prepare func(h *house)
+	}{
+		"for a while":           {func() send.Outcome { o := refused(503); o.RetryAfter = 4 * time.Second; return o }(), 4 * time.Second, true, nil},
+		"without saying how":    {refused(429), 2 * time.Second, true, nil},
+		"which it is not given": {refused(429), 0, false, func(h *house) { none := timer.Duration(0); h.policy.MaxBackPressure = &none }},
+		"and is not the type's": {refused(429), 2 * time.Second, false, func(h *house) {
+			h.memo.Order.Callback = &timer.Callback{Destination: timer.HTTP("http://127.0.0.1:2")}
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				h := newHouse(1500, 100)
+				h.policy.Retry = steps(time.Second)
+				if c.prepare != nil {
+					c.prepare(h)
+				}
+				began := time.Now()
+				h.answer = func(_ send.Message, n int) send.Outcome {
+					if n == 301 { // after three seconds
+						o := c.refusal
+						o.Ended = time.Now()
+						return o
+					}
+					return taken()
+				}
+				end := h.live(t, h.shard())
+				require.Equal(t, 1500, end.State.Done)
+				require.Equal(t, c.told, len(h.wishes) > 0)
+				counts := map[int]int{}
+				for _, m := range h.came {
+					counts[int(m.at.Sub(began)/time.Second)]++
+				}
+				rested := int(c.rest / time.Second)
+				for second := 3; second < 3+rested; second++ {
+					require.LessOrEqual(t, counts[second], 3, "second %d", second)
+				}
+				if c.told {
+					require.InDelta(t, 10, counts[3+rested], 5, "a tenth")
+					require.InDelta(t, 40, counts[3+rested+5], 10)
+					require.InDelta(t, 100, counts[3+rested+9], 5, "the whole again")
+				}
+			})
+		})
+	}
+}
+
+// The policy's own limit holds as well, and its bound on what is under way.
+func TestThePolicyHoldsAsWell(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(300, 100)
+		limit := 25.0
+		h.policy.Limits = timer.Limits{CallbacksPerSecond: &limit, InFlight: 4}
+		h.takes = 100 * time.Millisecond
+		began := time.Now()
+		h.live(t, h.shard())
+		require.InDelta(t, 12, time.Since(began).Seconds(), 0.5)
+	})
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(100, 100)
+		h.policy.Limits.InFlight, h.takes = 4, time.Second
+		began := time.Now()
+		h.live(t, h.shard())
+		require.InDelta(t, 25, time.Since(began).Seconds(), 1.5)
+	})
+}
+
+// One callback for each page has a verdict for each of its items.
+func TestACallbackForEachPage(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		body         string
+		done, failed int
+		calls        int
+	}{
+		"no verdicts":       {"", 100, 0, 10},
+		"all taken":         {`{"results":[]}`, 100, 0, 10},
+		"one of them not":   {`{"results":[{"id":"n-13","ok":false,"reason":"no number"},{"id":"n-1","ok":true}]}`, 99, 1, 11},
+		"not again":         {`{"results":[{"id":"n-13","ok":false,"retry":false}]}`, 99, 1, 10},
+		"no verdict at all": {`<html>`, 0, 100, 20},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				h := newHouse(100, 40)
+				h.memo.Order.Per, h.memo.Order.PageSize = timer.PerPage, 10
+				h.policy.Retry = steps(time.Second)
+				h.answer = func(m send.Message, _ int) send.Outcome {
+					var sent struct {
+						Items []struct {
+							ID        string `json:"id"`
+							WebhookID string `json:"webhook_id"`
+							Payload   int    `json:"payload"`
+						} `json:"items"`
+					}
+					if json.Unmarshal(m.Body, &sent) != nil || sent.Items[0].WebhookID != (timer.DispatchID{Key: key}).MessageID(sent.Items[0].ID) {
+						return refused(400)
+					}
+					o := taken()
+					o.Body = []byte(c.body)
+					return o
+				}
+				end := h.live(t, h.shard())
+				require.Equal(t, c.done, end.State.Done)
+				require.Equal(t, c.failed, end.State.Failed)
+				require.Len(t, h.came, c.calls)
+			})
+		})
+	}
+}
+
+// What cannot be stored for a while is stored later, and nothing is lost.
+func TestAStoreThatIsDown(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(1000, 100)
+		h.policy.Retry = steps()
+		h.answer = func(_ send.Message, n int) send.Outcome {
+			if n%10 == 0 {
+				return refused(500)
+			}
+			return taken()
+		}
+		time.AfterFunc(2*time.Second, func() { h.with(func() { h.broken = &timer.Error{Code: timer.Unavailable, Message: "down"} }) })
+		time.AfterFunc(6*time.Second, func() { h.with(func() { h.broken = nil }) })
+		end := h.live(t, h.shard())
+		require.Equal(t, 1000, end.State.Done+end.State.Failed)
+		require.Nil(t, end.State.Problem)
+		stored := 0
+		for n := range end.State.GivenUp {
+			stored += len(h.pages[timer.DispatchGivenUp("shard").Page(n)].Items)
+		}
+		require.Equal(t, end.State.Failed, stored)
+	})
+}
+
+// A page that is gone is a problem of its shard, which sends the rest.
+func TestAPageThatIsGone(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(300, 100)
+		shard := h.shard()
+		delete(h.pages, "page/1")
+		end := h.live(t, shard)
+		require.Equal(t, 100, end.State.Done)
+		require.NotNil(t, end.State.Problem)
+	})
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(10, 10)
+		h.policy.Retry = steps(time.Minute)
+		h.answer = func(send.Message, int) send.Outcome { return refused(500) }
+		end, err := h.stint(t, h.shard(), nil)
+		require.NoError(t, err)
+		require.Equal(t, timer.StintWaits, end.End)
+		require.Equal(t, 10, end.State.Retrying)
+		delete(h.pages, timer.DispatchLadder("shard", 1).Page(0))
+		shard := h.shard()
+		shard.State = end.State
+		end = h.live(t, shard)
+		require.Contains(t, end.State.Problem.Message, "retry-1/0")
+	})
+}
+
+// A shard that has been long with one worker gives others a chance, also where a callback
+// hangs.
+func TestAStintIsOver(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(20_000, 1000)
+		h.memo.Plan.Active, h.memo.Plan.PerSecond = []int{0, 1}, 200
+		began := time.Now()
+		h.answer = func(_ send.Message, n int) send.Outcome {
+			if n > 2950 && n < 3050 { // about 30 s
+				<-time.After(7 * time.Second)
+			}
+			return taken()
+		}
+		end, err := h.stint(t, h.shard(), nil)
+		require.NoError(t, err)
+		require.Equal(t, timer.StintOver, end.End)
+		require.InDelta(t, 40, time.Since(began).Seconds(), 6)
+		shard := h.shard()
+		shard.State = end.State
+		last := len(h.came)
+		_, err = h.stint(t, shard, nil)
+		require.NoError(t, err)
+		require.Less(t, h.came[last].at.Sub(h.came[last-1].at), 500*time.Millisecond)
+		ids := map[string]bool{}
+		for _, id := range h.ids() {
+			require.False(t, ids[id], "a hand-over repeats nothing: %s", fmt.Sprint(id))
+			ids[id] = true
+		}
+	})
+}

@@ -1,0 +1,146 @@
+package dispatch
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/activities/send"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// loading is a house whose shard is asked for from a loader.
+func loading(answer func(question url.Values, n int) send.Outcome) *house {
+	h := newHouse(0, 1)
+	h.memo.Order.Loader = &timer.DispatchLoader{URL: "http://127.0.0.1:3/items?since=monday", Shards: 4, PageSize: 10, Timeout: timer.Duration(time.Second)}
+	asked := 0
+	h.answer = func(m send.Message, _ int) send.Outcome {
+		if !m.Ask {
+			return taken()
+		}
+		asked++
+		u, _ := url.Parse(m.Destination.URL)
+		return answer(u.Query(), asked)
+	}
+	return h
+}
+
+func says(body string) send.Outcome { o := taken(); o.Body = []byte(body); return o }
+
+// five answers five items for each cursor, three times.
+func five(question url.Values, _ int) send.Outcome {
+	cursor := question.Get("cursor")
+	next := map[string]string{"": `"a"`, "a": `"b"`, "b": "null"}[cursor]
+	var items []string
+	for n := range 5 {
+		items = append(items, fmt.Sprintf(`{"id":"%s-%d","payload":{"n": %d}}`, "i"+cursor, n, n))
+	}
+	return says(fmt.Sprintf(`{"items":[%s],"next_cursor":%s}`, strings.Join(items, ","), next))
+}
+
+func TestALoader(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := loading(five)
+		h.policy.SigningSecrets = []string{"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"}
+		shard := h.shard()
+		shard.Number, h.memo.Plan.Active = 3, []int{3}
+		end := h.live(t, shard)
+		require.Equal(t, 15, end.State.Done)
+		require.Nil(t, end.State.Problem)
+		var asked, sent []message
+		for _, m := range h.came {
+			if m.Ask {
+				asked = append(asked, m)
+			} else {
+				sent = append(sent, m)
+			}
+		}
+		require.Len(t, sent, 15)
+		require.Equal(t, `{"n": 2}`, string(sent[2].Body))
+		require.Len(t, asked, 3)
+		require.Equal(t, "http://127.0.0.1:3/items?cursor=a&limit=10&shard=3&shards=4&since=monday", asked[1].Destination.URL)
+		require.NotEmpty(t, asked[1].Secrets, "signed like a callback")
+		require.NotEqual(t, asked[0].ID, asked[1].ID)
+	})
+}
+
+// A loader that fails for a while is asked again; one that goes on failing stops its shard,
+// which says so and sends what it has.
+func TestALoaderThatFails(t *testing.T) {
+	t.Parallel()
+	many := `{"items":[` + strings.TrimSuffix(strings.Repeat(`{"id":"x"},`, 11), ",") + `]}`
+	for name, c := range map[string]struct {
+		answer  func(question url.Values, n int) send.Outcome
+		done    int
+		problem string
+	}{
+		"for a while": {func(q url.Values, n int) send.Outcome {
+			if n%3 != 0 {
+				return refused(500)
+			}
+			return five(q, n)
+		}, 15, ""},
+		"for ever": {func(q url.Values, n int) send.Outcome {
+			if q.Get("cursor") != "" {
+				return refused(500)
+			}
+			return five(q, n)
+		}, 5, "did not answer: HTTP 500"},
+		"too slow":       {func(url.Values, int) send.Outcome { return send.Failed(timer.Timeout) }, 0, "did not answer: timeout"},
+		"gone":           {func(url.Values, int) send.Outcome { o := refused(410); o.NoRetry = true; return o }, 0, "cannot be asked: HTTP 410"},
+		"rubbish":        {func(url.Values, int) send.Outcome { return says("<html>") }, 0, "is not of the form"},
+		"no items":       {func(url.Values, int) send.Outcome { return says(`{"next_cursor":"a"}`) }, 0, "has no items"},
+		"too many items": {func(url.Values, int) send.Outcome { return says(many) }, 0, "11 items where at most 10"},
+		"a bad item":     {func(url.Values, int) send.Outcome { return says(`{"items":[{"id":"a"},{"id":"b c"}]}`) }, 0, "item 1 is refused: /id"},
+		"a large item": {func(url.Values, int) send.Outcome {
+			return says(`{"items":[{"id":"a","payload":"` + strings.Repeat("x", 64<<10) + `"}]}`)
+		}, 0, "item 0 is refused: /payload"},
+		"a large answer": {func(url.Values, int) send.Outcome { return says(strings.Repeat(" ", timer.MaxLoaderAnswer+1)) }, 0, "has more than 8388608 bytes"},
+		"a large cursor": {func(url.Values, int) send.Outcome {
+			return says(`{"items":[],"next_cursor":"` + strings.Repeat("x", 2000) + `"}`)
+		}, 0, "next_cursor has more than 1024"},
+		"the same cursor": {func(q url.Values, n int) send.Outcome {
+			return says(fmt.Sprintf(`{"items":[{"id":"i-%d"}],"next_cursor":"a"}`, n))
+		}, 2, "answered before: a"},
+		"a cycle": {func(q url.Values, n int) send.Outcome {
+			return says(fmt.Sprintf(`{"items":[],"next_cursor":"c%d"}`, n%5))
+		}, 0, "answered before"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				h := loading(c.answer)
+				end := h.live(t, h.shard())
+				require.Equal(t, c.done, end.State.Done)
+				require.Equal(t, c.done, end.State.Found)
+				if c.problem == "" {
+					require.Nil(t, end.State.Problem)
+					return
+				}
+				require.NotNil(t, end.State.Problem)
+				require.Contains(t, end.State.Problem.Message, c.problem)
+			})
+		})
+	}
+}
+
+// A loader that answers another page for a cursor than before has it sent as a whole.
+func TestAPageThatHasChanged(t *testing.T) {
+	t.Parallel()
+	items := []timer.DispatchItem{{ID: "a"}, {ID: "b"}, {ID: "c"}}
+	was := open(timer.DispatchOpen{Cursor: "x"}, items)
+	was.deal(0)
+	was.deal(2)
+	again := open(was.state(), items)
+	require.Equal(t, 1, again.left)
+	from, to := again.take(5)
+	require.Equal(t, []int{1, 2}, []int{from, to})
+	other := open(was.state(), items[:2])
+	require.Equal(t, 2, other.left)
+}

@@ -1,0 +1,219 @@
+package dispatch
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/activities/send"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// Items leave at the moments of the plan, whatever the rate and however long a callback
+// takes, and each as it was given.
+func TestItemsLeaveEvenly(t *testing.T) {
+	t.Parallel()
+	for _, rate := range []float64{0.5, 20, 100, 1000} {
+		t.Run(fmt.Sprint(rate), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				h := newHouse(95, 10)
+				h.memo.Plan.PerSecond, h.takes = rate, 300*time.Millisecond
+				began := time.Now()
+				end, err := h.stint(t, h.shard(), nil)
+				require.NoError(t, err)
+				require.Equal(t, timer.StintDone, end.End)
+				require.Equal(t, timer.DispatchCounts{Found: 95, Done: 95, Callbacks: 95}, end.State.DispatchCounts)
+				require.Len(t, h.came, 95)
+				for n, m := range h.came {
+					require.Equal(t, fmt.Sprint("n-", n), m.Headers[send.HeaderBusinessID])
+					require.Equal(t, fmt.Sprint(n), string(m.Body))
+					at := began.Add(time.Duration(float64(n) / rate * float64(time.Second)))
+					require.WithinDuration(t, at, m.at, 3*time.Millisecond, "item %d", n)
+				}
+			})
+		})
+	}
+}
+
+// Two shards of one plan take turns.
+func TestShardsTakeTurns(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(100, 10)
+		h.memo.Plan.Active = []int{0, 1}
+		first, second := h.shard(), h.shard()
+		first.Source.Items, second.Source.Items = 45, 55
+		second.Number, second.Source.First, second.Source.Skip, second.Stored = 1, 4, 5, "other"
+		done := make(chan timer.DispatchStint, 2)
+		for _, shard := range []timer.DispatchShard{first, second} {
+			go func() {
+				end, _ := h.stint(t, shard, nil)
+				done <- end
+			}()
+		}
+		require.Equal(t, timer.StintDone, (<-done).End)
+		require.Equal(t, timer.StintDone, (<-done).End)
+		came := map[string]int{}
+		for i, m := range h.came {
+			came[m.Headers[send.HeaderBusinessID]]++
+			if i > 0 && i < 80 {
+				require.InDelta(t, 10, m.at.Sub(h.came[i-1].at).Milliseconds(), 3)
+			}
+		}
+		require.Len(t, came, 100, "each item is one shard's")
+		require.Len(t, h.came, 100)
+	})
+}
+
+// A stint that ends somewhere is gone on with from what its last sign of life said: no
+// item is skipped, and what is repeated was not told.
+func TestAnExecutorThatDiesAnywhere(t *testing.T) {
+	t.Parallel()
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	for range 40 {
+		synctest.Test(t, func(t *testing.T) {
+			items := 1 + random.IntN(150)
+			h := newHouse(items, 1+random.IntN(40))
+			h.memo.Plan.PerSecond, h.takes = 50, time.Duration(random.IntN(400))*time.Millisecond
+			h.policy.Retry = timer.Retry{Steps: []timer.Duration{timer.Duration(time.Second)}}
+			failing := random.IntN(5)
+			h.answer = func(m send.Message, _ int) send.Outcome {
+				if failing > 0 && len(m.Headers[send.HeaderBusinessID])%5 == failing && m.Headers[send.HeaderAttempt] == "1" {
+					return refused(500)
+				}
+				return taken()
+			}
+			var from *timer.DispatchState
+			shard := h.shard()
+			for kills := random.IntN(4); ; kills-- {
+				dies := 1 + random.IntN(8)
+				h.told = nil
+				h.beat = func(n int) error {
+					if kills > 0 && n >= dies {
+						return &timer.Error{Code: timer.NotFound}
+					}
+					return nil
+				}
+				end, err := h.stint(t, shard, from)
+				if err == nil && end.End == timer.StintDone {
+					require.Equal(t, items, end.State.Done+end.State.Failed)
+					require.Equal(t, items, end.State.Found)
+					require.Zero(t, end.State.Retrying)
+					break
+				}
+				if err == nil { // it waits for its ladder, or gives others a chance
+					shard.State, from = end.State, nil
+					if end.WakeAt != 0 {
+						<-time.After(max(time.Until(end.WakeAt.Time()), 0))
+					}
+					continue
+				}
+				if told := h.told[:max(len(h.told)-1, 0)]; len(told) > 0 {
+					from = &told[random.IntN(len(told))]
+				}
+			}
+			came := map[string]bool{}
+			for _, id := range h.ids() {
+				came[id] = true
+			}
+			require.Len(t, came, items, "none is skipped")
+		})
+	}
+}
+
+// Without a sign of life that was answered nothing leaves: another executor may have the
+// shard.
+func TestNothingLeavesWithoutALease(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(1000, 100)
+		began := time.Now()
+		h.beat = func(n int) error {
+			if time.Since(began) > 4*time.Second && time.Since(began) < 9*time.Second {
+				return &timer.Error{Code: timer.Unavailable}
+			}
+			return nil
+		}
+		_, err := h.stint(t, h.shard(), nil)
+		require.NoError(t, err)
+		silent := 0
+		for _, m := range h.came {
+			if since := m.at.Sub(began); since > 5300*time.Millisecond && since < 9*time.Second {
+				silent++
+			}
+		}
+		require.Zero(t, silent)
+		require.Len(t, h.came, 1000)
+	})
+}
+
+// A plan that is changed while items leave is kept to within a second, and a pause ends
+// the stint.
+func TestThePlanIsLive(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(2000, 100)
+		began := time.Now()
+		time.AfterFunc(5*time.Second, func() { h.with(func() { h.memo.Plan.PerSecond = 20 }) })
+		time.AfterFunc(15*time.Second, func() { h.with(func() { h.memo.Plan.Paused, h.memo.Plan.Changes = true, 2 }) })
+		end, err := h.stint(t, h.shard(), nil)
+		require.NoError(t, err)
+		require.Equal(t, timer.StintPaused, end.End)
+		require.Equal(t, 2, end.Plan.Changes)
+		counts := map[int]int{}
+		for _, m := range h.came {
+			counts[int(m.at.Sub(began)/time.Second)]++
+		}
+		require.InDelta(t, 100, counts[3], 1)
+		require.InDelta(t, 20, counts[7], 1)
+		require.InDelta(t, 20, counts[14], 1)
+		require.LessOrEqual(t, counts[15], 12)
+		require.Zero(t, counts[16])
+	})
+}
+
+func TestHowAStintEnds(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		prepare func(h *house)
+		want    timer.DispatchStintEnd
+		err     string
+	}{
+		"the dispatch is gone": {func(h *house) { h.gone = &timer.Error{Code: timer.NotFound} }, timer.StintCancelled, ""},
+		"the dispatch goes": {func(h *house) {
+			time.AfterFunc(time.Second, func() { h.with(func() { h.gone = &timer.Error{Code: timer.NotFound} }) })
+		}, timer.StintCancelled, ""},
+		"it cannot be read":       {func(h *house) { h.gone = &timer.Error{Code: timer.Unavailable, Message: "no answer"} }, "", "no answer"},
+		"nobody knows the policy": {func(h *house) { h.noPolicy = &timer.Error{Code: timer.Unavailable} }, "", "cannot go on"},
+		"there is nobody to call": {func(h *house) { h.policy = timer.Policy{} }, "", "whom to call"},
+		"a header cannot be opened": {func(h *house) {
+			h.memo.Order.Callback = &timer.Callback{Destination: timer.HTTP("http://h"), Headers: map[string]string{"X": "bad"}}
+		}, "", "cannot go on"},
+		"it is cancelled":    {func(h *house) { h.beat = func(int) error { return &timer.Error{Code: timer.Overtaken} } }, timer.StintCancelled, ""},
+		"another one has it": {func(h *house) { h.beat = func(int) error { return &timer.Error{Code: timer.NotFound} } }, "", "taken over"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				h := newHouse(500, 100)
+				c.prepare(h)
+				end, err := h.stint(t, h.shard(), nil)
+				if c.err != "" {
+					require.ErrorContains(t, err, c.err)
+					return
+				}
+				require.NoError(t, err)
+				require.Equal(t, c.want, end.End)
+				require.Less(t, end.State.Done, 500)
+				require.Equal(t, len(h.came), end.State.Done, "what has left is counted")
+			})
+		})
+	}
+}

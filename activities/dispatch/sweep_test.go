@@ -1,0 +1,23 @@
+package dispatch
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/testsuite"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+func TestSweep(t *testing.T) {
+	t.Parallel()
+	var suite testsuite.WorkflowTestSuite
+	env := suite.NewTestActivityEnvironment()
+	h := newHouse(0, 1)
+	e := h.executor()
+	env.RegisterActivity(e.Sweep)
+	sweep := timer.DispatchSweep{Delete: []timer.DispatchPart{{Prefix: "a/", Pages: 2}}}
+	_, err := env.ExecuteActivity(e.Sweep, sweep)
+	require.NoError(t, err)
+	require.Equal(t, sweep, h.swept)
+}

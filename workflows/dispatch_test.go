@@ -1,0 +1,369 @@
+package workflows_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/mock"
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// mass is a dispatch in workflow time: what it says of itself, and what its shards do.
+type mass struct {
+	*testsuite.TestWorkflowEnvironment
+	t     *testing.T
+	memos []timer.DispatchMemo
+	// stint is what the executor of a shard comes to, by the number of the stint.
+	stint  func(ctx context.Context, shard timer.DispatchShard, n int) (timer.DispatchStint, error)
+	shards []timer.DispatchShard
+	swept  []timer.DispatchSweep
+}
+
+func newMass(t *testing.T) *mass {
+	m := &mass{TestWorkflowEnvironment: newEnvironment(), t: t}
+	m.OnUpsertMemo(mock.Anything).Return(nil).Run(func(args mock.Arguments) {
+		if memo, ok := args.Get(0).(map[string]any)[workflows.MemoDispatch].(timer.DispatchMemo); ok {
+			m.memos = append(m.memos, memo)
+		}
+	})
+	counts := map[int]int{}
+	m.RegisterActivityWithOptions(func(ctx context.Context, shard timer.DispatchShard) (timer.DispatchStint, error) {
+		require.Equal(t, workflows.DispatchQueue, activity.GetInfo(ctx).TaskQueue)
+		m.shards = append(m.shards, shard)
+		counts[shard.Number]++
+		if m.stint != nil {
+			return m.stint(ctx, shard, counts[shard.Number])
+		}
+		return all(shard), nil
+	}, activity.RegisterOptions{Name: workflows.ActivityDispatch})
+	m.RegisterActivityWithOptions(func(_ context.Context, sweep timer.DispatchSweep) error {
+		m.swept = append(m.swept, sweep)
+		return nil
+	}, activity.RegisterOptions{Name: workflows.ActivitySweep})
+	return m
+}
+
+// all is a stint in which every item was taken.
+func all(shard timer.DispatchShard) timer.DispatchStint {
+	items := shard.Source.Items
+	return timer.DispatchStint{End: timer.StintDone, Plan: shard.Plan, State: timer.DispatchState{
+		End: true, DispatchCounts: timer.DispatchCounts{Found: items, Done: items, Callbacks: items},
+	}}
+}
+
+func (m *mass) last() timer.DispatchMemo { return m.memos[len(m.memos)-1] }
+
+// ordered is an order of a dispatch at a rate, whose items are stored.
+func ordered(perSecond float64, sizes ...int) workflows.DispatchInput {
+	in := workflows.DispatchInput{Memo: timer.DispatchMemo{
+		Order: timer.Dispatch{Key: timer.Key{BusinessType: "mass", BusinessID: "d"}, PerSecond: perSecond}, Status: timer.DispatchScheduled,
+		Plan: timer.DispatchPlan{PerSecond: perSecond},
+	}}
+	in.Parts, in.Sizes = []timer.DispatchPart{{Prefix: "dispatch-page:mass/d/", Pages: len(sizes)}}, sizes
+	total := 0
+	for _, size := range sizes {
+		total += size
+	}
+	in.Memo.Items = &total
+	return in
+}
+
+// An upload is cut into shards of equal size, by the rate, each from where the one before
+// ends.
+func TestAnUploadIsCutIntoShards(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		perSecond float64
+		sizes     []int
+		shards    int
+	}{{50, []int{10}, 1}, {500, []int{100, 50, 30}, 3}, {9000, []int{1000, 1000, 1, 999}, 8}, {9000, []int{1, 1, 1}, 3}, {10, []int{1000, 7}, 1}} {
+		m := newMass(t)
+		m.ExecuteWorkflow(workflows.TypeDispatch, ordered(c.perSecond, c.sizes...))
+		require.NoError(t, m.GetWorkflowError())
+		require.Len(t, m.shards, c.shards)
+		total, page, at := 0, 0, 0
+		for n := range c.shards {
+			source := m.shards[n].Source
+			require.Equal(t, n, m.shards[n].Number)
+			for at >= c.sizes[page] {
+				at -= c.sizes[page]
+				page++
+			}
+			require.Equal(t, []int{page, at}, []int{source.First, source.Skip})
+			total, at = total+source.Items, at+source.Items
+			require.InDelta(t, m.shards[0].Source.Items, source.Items, 1)
+			require.Len(t, m.shards[n].Plan.Active, c.shards, "all of them begin together")
+		}
+		require.Equal(t, *ordered(c.perSecond, c.sizes...).Memo.Items, total)
+		require.Equal(t, timer.DispatchDone, m.last().Status)
+		require.Equal(t, total, m.last().Total.Done)
+		require.Equal(t, []timer.DispatchSweep{{Delete: []timer.DispatchPart{{Prefix: "dispatch-page:mass/d/", Pages: len(c.sizes)}}}}, m.swept)
+	}
+}
+
+// Of a loader's shards some send side by side, and each that ends makes room for the next.
+func TestShardsOfALoader(t *testing.T) {
+	t.Parallel()
+	m := newMass(t)
+	in := ordered(250)
+	in.Parts, in.Memo.Items, in.Memo.Order.Loader = nil, nil, &timer.DispatchLoader{URL: "https://h/", Shards: 5}
+	most := 0
+	m.stint = func(_ context.Context, shard timer.DispatchShard, n int) (timer.DispatchStint, error) {
+		most = max(most, len(m.last().Plan.Active))
+		end := all(shard)
+		switch {
+		case shard.Number == 1 && n == 1: // its share is for the others while it waits
+			end.End, end.WakeAt = timer.StintWaits, timer.At(m.Now().Add(time.Hour))
+		case shard.Number == 2:
+			end.State.Problem = &timer.Failure{Message: "The loader did not answer"}
+			end.State.GivenUp, end.State.Ladder = 2, []timer.DispatchQueue{{}, {Head: 1, Tail: 3}}
+		case shard.Number == 3:
+			return end, temporal.NewNonRetryableApplicationError("broken", "", nil)
+		case shard.Number == 4 && n == 1:
+			end.End = timer.StintOver
+		}
+		return end, nil
+	}
+	m.ExecuteWorkflow(workflows.TypeDispatch, in)
+	require.ErrorContains(t, m.GetWorkflowError(), "not complete", "a stopped shard is told of")
+	require.Equal(t, 3, most)
+	require.Len(t, m.shards, 7, "each was begun, and two had a second stint")
+	last := m.last()
+	require.Equal(t, timer.DispatchFailed, last.Status)
+	require.Equal(t, []timer.DispatchPart{{Prefix: "dispatch-shard:mass/d/0.0/2/failed/", Pages: 2}}, last.Failed)
+	require.Equal(t, []timer.DispatchSweep{{
+		Delete: []timer.DispatchPart{{Prefix: "dispatch-shard:mass/d/0.0/2/retry-1/", Pages: 3}}, Close: last.Failed,
+	}}, m.swept)
+}
+
+// Nothing starts before the items are stored and it is due; an upload may be silent for an
+// hour.
+func TestADispatchWaits(t *testing.T) {
+	t.Parallel()
+	paused, resumed := true, false
+	for name, c := range map[string]struct {
+		prepare func(m *mass, in *workflows.DispatchInput)
+		status  timer.DispatchStatus
+		began   time.Duration
+	}{
+		"for its upload": {func(m *mass, _ *workflows.DispatchInput) {
+			m.RegisterDelayedCallback(func() { m.SignalWorkflow(workflows.SignalStored, nil) }, 50*time.Minute)
+			m.RegisterDelayedCallback(func() {
+				m.SignalWorkflow(workflows.SignalCommit, workflows.DispatchCommit{Parts: []timer.DispatchPart{{Prefix: "p/", Pages: 1}}, Sizes: []int{7}})
+			}, 100*time.Minute)
+		}, timer.DispatchDone, 100 * time.Minute},
+		"for an upload that never ends": {func(*mass, *workflows.DispatchInput) {}, timer.DispatchFailed, 0},
+		"for an upload, and is cancelled": {func(m *mass, _ *workflows.DispatchInput) {
+			m.RegisterDelayedCallback(m.CancelWorkflow, time.Minute)
+		}, timer.DispatchCancelled, 0},
+		"until it is due": {func(m *mass, in *workflows.DispatchInput) {
+			in.Memo.Status, in.Memo.DueAt = timer.DispatchScheduled, timer.At(m.Now().Add(30*time.Hour))
+		}, timer.DispatchDone, 30 * time.Hour},
+		"until it is due, and is cancelled": {func(m *mass, in *workflows.DispatchInput) {
+			in.Memo.Status, in.Memo.DueAt = timer.DispatchScheduled, timer.At(m.Now().Add(30*time.Hour))
+			m.RegisterDelayedCallback(m.CancelWorkflow, time.Minute)
+		}, timer.DispatchCancelled, 0},
+		"until it is resumed": {func(m *mass, in *workflows.DispatchInput) {
+			in.Memo.Status = timer.DispatchScheduled
+			in.Memo.Plan.Paused = true
+			m.RegisterDelayedCallback(func() { m.SignalWorkflow(workflows.SignalChange, timer.DispatchChange{Paused: &resumed}) }, time.Hour)
+		}, timer.DispatchDone, time.Hour},
+		"paused, until its upload is complete": {func(m *mass, _ *workflows.DispatchInput) {
+			m.RegisterDelayedCallback(func() { m.SignalWorkflow(workflows.SignalChange, timer.DispatchChange{Paused: &paused}) }, time.Minute)
+			m.RegisterDelayedCallback(func() {
+				m.SignalWorkflow(workflows.SignalCommit, workflows.DispatchCommit{Sizes: []int{7}})
+			}, 2*time.Minute)
+			m.RegisterDelayedCallback(func() { m.SignalWorkflow(workflows.SignalChange, timer.DispatchChange{Paused: &resumed}) }, time.Hour)
+		}, timer.DispatchDone, time.Hour},
+		"until its latest time": {func(m *mass, in *workflows.DispatchInput) {
+			latest := timer.At(m.Now().Add(time.Hour))
+			in.Memo.Status, in.Memo.Plan.Paused, in.Memo.Order.LatestAt = timer.DispatchScheduled, true, &latest
+		}, timer.DispatchExpired, 0},
+		"with a latest time, and is cancelled": {func(m *mass, in *workflows.DispatchInput) {
+			latest := timer.At(m.Now().Add(time.Hour))
+			in.Memo.Status, in.Memo.Plan.Paused, in.Memo.Order.LatestAt = timer.DispatchScheduled, true, &latest
+			m.RegisterDelayedCallback(m.CancelWorkflow, time.Minute)
+		}, timer.DispatchCancelled, 0},
+		"with a latest time that it meets": {func(m *mass, in *workflows.DispatchInput) {
+			latest := timer.At(m.Now().Add(time.Hour))
+			in.Memo.Status, in.Memo.Order.LatestAt = timer.DispatchScheduled, &latest
+		}, timer.DispatchDone, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := newMass(t)
+			in := ordered(50, 7)
+			in.Memo.Status = timer.DispatchUploading
+			c.prepare(m, &in)
+			if in.Memo.Status == timer.DispatchUploading {
+				in.Parts, in.Sizes = nil, nil
+			}
+			ordered := m.Now()
+			m.ExecuteWorkflow(workflows.TypeDispatch, in)
+			require.Equal(t, c.status, m.last().Status)
+			if c.status != timer.DispatchDone {
+				require.Empty(t, m.shards, "nothing started")
+			} else {
+				require.WithinDuration(t, ordered.Add(c.began), m.last().StartedAt.Time(), time.Second)
+				require.Equal(t, 7, m.last().Total.Done)
+			}
+			require.NotEmpty(t, m.swept, "nothing is left behind")
+			if c.status == timer.DispatchCancelled {
+				require.True(t, temporal.IsCanceledError(m.GetWorkflowError()) || m.GetWorkflowError() != nil)
+			}
+		})
+	}
+}
+
+// A dispatch that runs is paused, resumed, changed and cancelled; its shards end first.
+func TestADispatchThatRunsIsChanged(t *testing.T) {
+	t.Parallel()
+	m := newMass(t)
+	began := m.Now()
+	yes, no, rate := true, false, 900.0
+	for _, change := range []timer.DispatchChange{{PerSecond: &rate}, {Paused: &yes}, {Paused: &yes}} {
+		m.RegisterDelayedCallback(func() { m.SignalWorkflow(workflows.SignalChange, change) }, time.Minute)
+	}
+	m.RegisterDelayedCallback(func() { m.SignalWorkflow(workflows.SignalShard, workflows.ShardNews{Shard: 77}) }, 2*time.Minute)
+	m.RegisterDelayedCallback(func() { m.SignalWorkflow(workflows.SignalChange, timer.DispatchChange{Paused: &no}) }, time.Hour)
+	m.stint = func(_ context.Context, shard timer.DispatchShard, n int) (timer.DispatchStint, error) {
+		if n > 1 {
+			return all(shard), nil
+		}
+		return timer.DispatchStint{End: timer.StintPaused, Plan: timer.DispatchPlan{PerSecond: 900, Paused: true, Changes: 3}}, nil
+	}
+	m.ExecuteWorkflow(workflows.TypeDispatch, ordered(300, 1000))
+	require.NoError(t, m.GetWorkflowError())
+	last := m.last()
+	require.Equal(t, 4, last.Plan.Changes)
+	require.InDelta(t, 900, last.Plan.PerSecond, 0)
+	require.WithinDuration(t, began.Add(time.Hour), last.Plan.Began.Time(), time.Second, "it is flat from then on")
+	require.Equal(t, 1000, last.Total.Done)
+	var statuses []timer.DispatchStatus
+	for _, memo := range m.memos {
+		if len(statuses) == 0 || statuses[len(statuses)-1] != memo.Status {
+			statuses = append(statuses, memo.Status)
+		}
+	}
+	require.Equal(t, []timer.DispatchStatus{timer.DispatchRunning, timer.DispatchPaused, timer.DispatchRunning, timer.DispatchDone}, statuses)
+}
+
+// However a dispatch that runs is ended, its shards tell how far they came.
+func TestADispatchThatRunsEnds(t *testing.T) {
+	t.Parallel()
+	for name, latest := range map[string]time.Duration{"cancelled": 0, "expired": time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := newMass(t)
+			in := ordered(300, 1000)
+			if latest > 0 {
+				at := timer.At(m.Now().Add(latest))
+				in.Memo.Order.LatestAt = &at
+			} else {
+				m.RegisterDelayedCallback(m.CancelWorkflow, time.Hour)
+			}
+			m.stint = func(_ context.Context, shard timer.DispatchShard, n int) (timer.DispatchStint, error) {
+				end := all(shard)
+				switch {
+				case shard.Number == 1 && n == 1:
+					end.End, end.WakeAt = timer.StintWaits, timer.At(m.Now().Add(10*time.Hour))
+				default:
+					end.End, end.Plan.Paused = timer.StintPaused, true
+				}
+				end.State.Done = 300
+				return end, nil
+			}
+			m.ExecuteWorkflow(workflows.TypeDispatch, in)
+			last := m.last()
+			require.Equal(t, timer.DispatchStatus(name), last.Status)
+			require.Equal(t, 600, last.Total.Done)
+			require.Empty(t, last.Plan.Active)
+		})
+	}
+}
+
+// A recurring dispatch continues as new with its next occurrence, on the same items.
+func TestARecurringDispatch(t *testing.T) {
+	t.Parallel()
+	m := newMass(t)
+	in := ordered(50, 7)
+	every, booked := timer.Duration(time.Hour), timer.At(m.Now())
+	in.Memo.Order.Recurrence, in.Memo.Cursor, in.Memo.Occurrence, in.Memo.DueAt = &timer.Recurrence{Every: &every}, timer.Cursor{Booked: booked}, 1, booked.Add(time.Minute)
+	m.ExecuteWorkflow(workflows.TypeDispatch, in)
+	next, ok := errors.AsType[*workflow.ContinueAsNewError](m.GetWorkflowError())
+	require.True(t, ok, "%v", m.GetWorkflowError())
+	require.Equal(t, workflows.TypeDispatch, next.WorkflowType.Name)
+	last := m.last()
+	require.Equal(t, 2, last.Occurrence)
+	require.Equal(t, timer.DispatchScheduled, last.Status)
+	require.Greater(t, last.DueAt, booked.Add(time.Minute))
+	require.Nil(t, last.Total)
+	require.Empty(t, m.swept, "its items are needed again")
+	require.NotEqual(t, m.shards[0].MessageID("a"), last.ID().MessageID("a"))
+}
+
+// A shard that no worker has is cancelled at once, and one of a long history begins anew.
+func TestAShard(t *testing.T) {
+	t.Parallel()
+	shard := timer.DispatchShard{Plan: timer.DispatchPlan{PerSecond: 50, Active: []int{0}}, Source: timer.DispatchSource{Items: 5}}
+	m := newMass(t)
+	m.stint = func(context.Context, timer.DispatchShard, int) (timer.DispatchStint, error) {
+		return timer.DispatchStint{}, activity.ErrResultPending
+	}
+	m.RegisterDelayedCallback(m.CancelWorkflow, time.Minute)
+	m.ExecuteWorkflow(workflows.TypeDispatchShard, shard)
+	require.NoError(t, m.GetWorkflowError())
+
+	m = newMass(t) // nobody waits for it
+	m.stint = func(_ context.Context, shard timer.DispatchShard, n int) (timer.DispatchStint, error) {
+		if n == 1 {
+			return timer.DispatchStint{End: timer.StintWaits}, nil
+		}
+		return all(shard), nil
+	}
+	m.ExecuteWorkflow(workflows.TypeDispatchShard, shard)
+	require.NoError(t, m.GetWorkflowError())
+
+	m = newMass(t)
+	m.SetContinueAsNewSuggested(true)
+	m.stint = func(_ context.Context, shard timer.DispatchShard, _ int) (timer.DispatchStint, error) {
+		return timer.DispatchStint{End: timer.StintOver, State: timer.DispatchState{Page: 3}}, nil
+	}
+	m.ExecuteWorkflow(workflows.TypeDispatchShard, shard)
+	next, ok := errors.AsType[*workflow.ContinueAsNewError](m.GetWorkflowError())
+	require.True(t, ok)
+	require.Equal(t, workflows.TypeDispatchShard, next.WorkflowType.Name)
+}
+
+// Signs of life cost less than a twentieth of a write for an item from ten items a second
+// on, and a worker that is killed is missed for less than two seconds from fifty on.
+func TestSignsOfLife(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		perSecond float64
+		shards    int
+	}{{50, 1}, {200, 1}, {500, 3}, {4000, 8}, {10_000, 8}} {
+		plan := timer.DispatchPlan{PerSecond: c.perSecond, Active: make([]int, c.shards)}
+		writes := float64(c.shards) / workflows.DispatchBeat(plan).Seconds()
+		require.LessOrEqual(t, writes/c.perSecond, 0.05, "%v", c)
+		require.Less(t, workflows.DispatchSilence(plan), 2*time.Second)
+		require.Greater(t, workflows.DispatchSilence(plan), 2*workflows.DispatchBeat(plan))
+	}
+	require.Equal(t, time.Minute, workflows.DispatchSilence(timer.DispatchPlan{PerSecond: 0.01}))
+}
+
+func TestDispatchIDs(t *testing.T) {
+	t.Parallel()
+	key := timer.Key{BusinessType: "mass", BusinessID: "d"}
+	require.Equal(t, "dispatch:mass/d", workflows.DispatchWorkflowID(key))
+	require.Equal(t, "dispatch:mass/", workflows.DispatchTypePrefix("mass"))
+}
