@@ -119,6 +119,10 @@ fault: deps build cli ## break everything under load, an hour long
 isolation: build ## measure what a type that floods, fails or hangs does to another one; ten minutes
 	cd e2e && go test -v -run '^$$' -bench Isolation -benchtime 1x -timeout 30m ./isolation
 
+.PHONY: dispatch
+dispatch: build ## measure how flat, how fast and how sturdy dispatches are; twenty minutes
+	cd e2e && go test -v -run '^$$' -bench . -benchtime 1x -timeout 60m ./dispatch
+
 .PHONY: histories
 histories: ## record the histories of new behaviours into workflows/testdata; existing ones are never replaced
 	cd e2e && WAKECALL_RECORD=1 go test -count=1 -run TestRecordHistories .

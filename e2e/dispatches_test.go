@@ -1,8 +1,14 @@
 package e2e
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -11,47 +17,326 @@ import (
 
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/testenv"
+	"github.com/wakecall/wakecall/engine"
 	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
 )
 
-func items(n int) (all []timer.DispatchItem) {
+const wait = 5 * time.Second
+
+func dispatchItems(n int) (all []timer.DispatchItem) {
 	for i := range n {
 		all = append(all, timer.DispatchItem{ID: fmt.Sprint("n-", i), Payload: fmt.Appendf(nil, `{"n": %d}`, i)})
 	}
 	return all
 }
 
-// awaitDispatch returns a dispatch once it has the status.
-func awaitDispatch(t *testing.T, env *testenv.Env, key timer.Key, status timer.DispatchStatus) (view timer.DispatchView) {
+func mass(businessType, id string, perSecond float64) timer.Dispatch {
+	return timer.Dispatch{Key: timer.Key{BusinessType: businessType, BusinessID: id}, PerSecond: perSecond}
+}
+
+// awaitDispatch returns a dispatch once it is as it should be.
+func awaitDispatch(t *testing.T, env *testenv.Env, key timer.Key, as func(timer.DispatchView) bool) (view timer.DispatchView) {
 	t.Helper()
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
 		var err error
 		view, err = env.Engine.Dispatches.Get(t.Context(), key)
 		require.NoError(c, err)
-		require.Equal(c, status, view.Status)
+		require.True(c, as(view), "%+v", view)
 	}, 30*time.Second, 50*time.Millisecond)
 	return view
 }
 
-// Every item of an order is called back once, with its payload as it was given.
+func in(status timer.DispatchStatus) func(timer.DispatchView) bool {
+	return func(view timer.DispatchView) bool { return view.Status == status }
+}
+
+// Every item of an order is called back once, with its payload as it was given, and that
+// costs Temporal less than a twentieth of a transition for each.
 func TestADispatchOfItemsBroughtAlong(t *testing.T) {
 	t.Parallel()
 	env, r := testenv.Open(t, temporalAddr), receiver.New(t)
 	env.Policy("d-inline", testenv.JSON{"callback": testenv.JSON{"url": r.On("/inline", receiver.Status(200))}})
-	order := timer.Dispatch{Key: timer.Key{BusinessType: "d-inline", BusinessID: "a"}, PerSecond: 500}
-	view, created, err := env.Engine.Dispatches.Add(t.Context(), order, items(400))
+	order := mass("d-inline", "a", 1000)
+	_, created, err := env.Engine.Dispatches.Add(t.Context(), order, dispatchItems(1000))
 	require.NoError(t, err)
 	require.True(t, created)
-	view = awaitDispatch(t, env, order.Key, timer.DispatchDone)
-	require.Equal(t, 400, view.Done)
-	require.Equal(t, 0, *view.Rest)
-	calls := r.To("/inline")
-	require.Len(t, calls, 400)
-	ids := map[string]bool{}
+	view := awaitDispatch(t, env, order.Key, in(timer.DispatchDone))
+	require.Equal(t, []int{1000, 0, 0, 1000}, []int{view.Done, view.Failed, *view.Rest, *view.Items})
+	calls, ids := r.To("/inline"), map[string]bool{}
+	require.Len(t, calls, 1000)
 	for _, call := range calls {
 		ids[call.Header.Get("webhook-id")] = true
 		n := strings.TrimPrefix(call.ID(), "n-")
 		require.Equal(t, `{"n": `+n+`}`, string(call.Body), "byte for byte")
 	}
-	require.Len(t, ids, 400, "each item has an id of its own")
+	require.Len(t, ids, 1000, "each item has an id of its own")
+
+	transitions := int64(2) // the page: stored, and deleted
+	for _, id := range []string{workflows.DispatchWorkflowID(order.Key), workflows.DispatchShardID(view.Memo.ID(), 0, 0)} {
+		described, err := env.Client.DescribeWorkflowExecution(t.Context(), id, "")
+		require.NoError(t, err)
+		transitions += described.GetWorkflowExecutionInfo().GetStateTransitionCount() * int64(max(view.Memo.Shards*btoi(strings.Contains(id, "shard")), 1))
+	}
+	t.Logf("%d transitions for %d items", transitions, len(calls))
+	require.Less(t, transitions, int64(1000/5), "of an order of a second, whose beginning and end are most of it")
+	require.Eventually(t, func() bool {
+		_, err := env.Engine.Dispatches.ReadPage(t.Context(), workflows.DispatchUploadPrefix(order.Key)+"0")
+		return timer.CodeOf(err) == timer.NotFound
+	}, 10*time.Second, 50*time.Millisecond, "nothing is left behind")
+
+	_, _, err = env.Engine.Dispatches.Add(t.Context(), order, dispatchItems(1000))
+	require.Equal(t, timer.AlreadyFinished, timer.CodeOf(err))
+	_, _, err = env.Engine.Dispatches.Add(t.Context(), order, dispatchItems(999))
+	require.Equal(t, timer.AlreadyExists, timer.CodeOf(err))
+	_, _, err = env.Engine.Dispatches.Change(t.Context(), order.Key, timer.DispatchChange{}, wait)
+	require.Equal(t, timer.AlreadyFinished, timer.CodeOf(err))
+	_, _, err = env.Engine.Dispatches.Cancel(t.Context(), order.Key, wait)
+	require.Equal(t, timer.AlreadyFinished, timer.CodeOf(err))
+	_, _, err = env.Engine.Dispatches.RetryFailures(t.Context(), order.Key)
+	require.Equal(t, timer.AlreadyFinished, timer.CodeOf(err), "none failed")
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// What is refused starts nothing.
+func TestDispatchesThatAreRefused(t *testing.T) {
+	t.Parallel()
+	env := testenv.Open(t, temporalAddr)
+	d := env.Engine.Dispatches
+	_, _, err := d.Add(t.Context(), mass("d-nobody", "a", 5), dispatchItems(1))
+	require.Equal(t, timer.UnknownBusinessType, timer.CodeOf(err))
+	own := mass("d-nobody", "b", 5)
+	own.Callback = &timer.Callback{Destination: timer.HTTP("http://10.0.0.1/")}
+	_, _, err = d.Add(t.Context(), own, dispatchItems(1))
+	require.ErrorContains(t, err, "/callback/url")
+	loader := mass("d-nobody", "c", 5)
+	loader.Loader = &timer.DispatchLoader{URL: "http://10.0.0.1/"}
+	_, _, err = d.Add(t.Context(), loader, nil)
+	require.ErrorContains(t, err, "/loader/url")
+	_, _, err = d.Add(t.Context(), loader, dispatchItems(1))
+	require.ErrorContains(t, err, "/items")
+	_, _, err = d.Open(t.Context(), loader)
+	require.ErrorContains(t, err, "/loader")
+	for _, id := range []string{"a", "b", "c", "a b"} {
+		_, err = d.Get(t.Context(), timer.Key{BusinessType: "d-nobody", BusinessID: id})
+		require.Equal(t, timer.NotFound, timer.CodeOf(err))
+	}
+}
+
+// An upload that breaks off starts nothing, and goes on behind what was stored.
+func TestAnUploadIsResumed(t *testing.T) {
+	t.Parallel()
+	env, r := testenv.Open(t, temporalAddr), receiver.New(t)
+	env.Policy("d-upload", testenv.JSON{"callback": testenv.JSON{"url": r.On("/upload", receiver.Status(200))}})
+	d, order, all := env.Engine.Dispatches, mass("d-upload", "a", 4000), dispatchItems(3300)
+	view, created, err := d.Open(t.Context(), order)
+	require.NoError(t, err)
+	require.True(t, created)
+	require.Equal(t, timer.DispatchUploading, view.Status)
+	_, created, err = d.Open(t.Context(), order)
+	require.NoError(t, err)
+	require.False(t, created, "it may be repeated")
+	for range 2 { // an earlier try that came further is of no account
+		upload, err := d.Upload(t.Context(), order.Key, 0)
+		require.NoError(t, err)
+		for _, item := range all[:2500] {
+			require.NoError(t, upload.Append(t.Context(), item))
+		}
+		require.Equal(t, 2000, upload.Uploaded())
+		require.Error(t, upload.Append(t.Context(), timer.DispatchItem{ID: "a b"}))
+	}
+	view, err = d.Get(t.Context(), order.Key)
+	require.NoError(t, err)
+	require.Equal(t, 2000, view.Uploaded)
+	require.Empty(t, r.All(), "nothing starts")
+	_, err = d.Upload(t.Context(), order.Key, 2500)
+	require.ErrorContains(t, err, "from")
+	upload, err := d.Upload(t.Context(), order.Key, 2000)
+	require.NoError(t, err)
+	for _, item := range all[2000:] {
+		require.NoError(t, upload.Append(t.Context(), item))
+	}
+	view, err = upload.Commit(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 3300, *view.Items)
+	_, err = d.Upload(t.Context(), order.Key, 0)
+	require.Equal(t, timer.Overtaken, timer.CodeOf(err))
+	awaitDispatch(t, env, order.Key, in(timer.DispatchDone))
+	counts := map[string]int{}
+	for _, call := range r.To("/upload") {
+		counts[call.ID()]++
+	}
+	require.Len(t, counts, 3300)
+	require.Len(t, r.To("/upload"), 3300)
+}
+
+// A dispatch that runs is paused, changed, resumed and cancelled, and its counts are what
+// the receiver saw.
+func TestADispatchIsSteered(t *testing.T) {
+	t.Parallel()
+	env, r := testenv.Open(t, temporalAddr), receiver.New(t)
+	env.Policy("d-steer", testenv.JSON{"callback": testenv.JSON{"url": r.On("/steer", receiver.Status(200))}})
+	d, order := env.Engine.Dispatches, mass("d-steer", "a", 100)
+	_, _, err := d.Add(t.Context(), order, dispatchItems(1000))
+	require.NoError(t, err)
+	awaitDispatch(t, env, order.Key, func(view timer.DispatchView) bool { return view.Done > 20 && view.Achieved.LastSecond > 0 })
+	_, _, err = d.RetryFailures(t.Context(), order.Key)
+	require.Equal(t, timer.Overtaken, timer.CodeOf(err))
+	view, applied, err := d.Pause(t.Context(), order.Key, wait)
+	require.NoError(t, err)
+	require.True(t, applied)
+	require.Equal(t, timer.DispatchPaused, view.Status)
+	rest := 0
+	require.Eventually(t, func() bool { // nothing comes any more
+		before := rest
+		rest = len(r.All())
+		return rest == before
+	}, 10*time.Second, 700*time.Millisecond)
+	rate := 400.0
+	view, applied, err = d.Change(t.Context(), order.Key, timer.DispatchChange{PerSecond: &rate}, wait)
+	require.NoError(t, err)
+	require.True(t, applied)
+	require.InDelta(t, 400, view.PerSecond, 0)
+	_, applied, err = d.Resume(t.Context(), order.Key, wait)
+	require.NoError(t, err)
+	require.True(t, applied)
+	awaitDispatch(t, env, order.Key, func(view timer.DispatchView) bool { return view.Done > rest+100 })
+	page, _, err := d.List(t.Context(), engine.DispatchesRequest{BusinessType: "d-steer", Status: timer.DispatchRunning, Size: 10})
+	require.NoError(t, err)
+	require.Len(t, page, 1)
+	view, applied, err = d.Cancel(t.Context(), order.Key, 10*time.Second)
+	require.NoError(t, err)
+	require.True(t, applied)
+	require.Equal(t, timer.DispatchCancelled, view.Status)
+	require.Equal(t, len(r.All()), view.Done, "what has left is counted")
+	require.Less(t, view.Done, 1000)
+	_, applied, err = d.Cancel(t.Context(), order.Key, wait)
+	require.NoError(t, err)
+	require.True(t, applied, "it may be repeated")
+	require.Eventually(t, func() bool {
+		page, _, err = d.List(t.Context(), engine.DispatchesRequest{BusinessType: "d-steer", Status: timer.DispatchCancelled, Size: 10})
+		return err == nil && len(page) == 1
+	}, 10*time.Second, 50*time.Millisecond)
+}
+
+// Items that fail for good are listed with their reason, and tried again under their ids.
+func TestFailedItemsOfADispatch(t *testing.T) {
+	t.Parallel()
+	env, r := testenv.Open(t, temporalAddr), receiver.New(t)
+	var mended atomic.Bool
+	url := r.On("/failing", func(w http.ResponseWriter, req *http.Request, _ int) {
+		n, _ := strconv.Atoi(strings.TrimPrefix(req.Header.Get("Wakecall-Business-Id"), "n-"))
+		if n%10 == 3 && !mended.Load() {
+			w.WriteHeader(http.StatusInternalServerError)
+		}
+	})
+	env.Policy("d-failing", testenv.JSON{"callback": testenv.JSON{"url": url}, "retry": testenv.JSON{"steps": []string{"100ms"}}})
+	d, order := env.Engine.Dispatches, mass("d-failing", "a", 500)
+	_, _, err := d.Add(t.Context(), order, dispatchItems(300))
+	require.NoError(t, err)
+	view := awaitDispatch(t, env, order.Key, in(timer.DispatchDone))
+	require.Equal(t, []int{270, 30, 330}, []int{view.Done, view.Failed, view.Callbacks})
+	failed := map[string]string{}
+	require.NoError(t, d.Failures(t.Context(), order.Key, func(f timer.DispatchFailure) error {
+		require.Equal(t, 500, f.Failure.Status)
+		require.Equal(t, 2, f.Attempts)
+		failed[f.ID] = f.WebhookID
+		return nil
+	}))
+	require.Len(t, failed, 30)
+	mended.Store(true)
+	_, retried, err := d.RetryFailures(t.Context(), order.Key)
+	require.NoError(t, err)
+	require.Equal(t, 30, retried)
+	view = awaitDispatch(t, env, order.Key, in(timer.DispatchDone))
+	require.Equal(t, []int{300, 0, 0}, []int{view.Done, view.Failed, *view.Rest})
+	for id, webhook := range failed {
+		calls := r.Calls(id)
+		require.Len(t, calls, 3)
+		for n, call := range calls {
+			require.Equal(t, webhook, call.Header.Get("webhook-id"))
+			require.Equal(t, strconv.Itoa(n+1), call.Header.Get("Wakecall-Attempt"))
+		}
+	}
+}
+
+// Each shard of a loader is asked for page by page, signed; one that fails stops alone.
+func TestADispatchOfALoader(t *testing.T) {
+	t.Parallel()
+	env, r := testenv.Open(t, temporalAddr), receiver.New(t)
+	env.Policy("d-loader", testenv.JSON{
+		"callback": testenv.JSON{"url": r.On("/loaded", receiver.Status(200))}, "signing_secrets": []string{"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"},
+	})
+	loader := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		shard, cursor := req.URL.Query().Get("shard"), req.URL.Query().Get("cursor")
+		from, _ := strconv.Atoi(cursor)
+		if req.Header.Get("webhook-signature") == "" || shard == "2" && from > 0 {
+			_, _ = w.Write([]byte("rubbish"))
+			return
+		}
+		page := map[string]any{"items": []any{}}
+		var items []any
+		for n := from; n < from+20; n++ {
+			items = append(items, testenv.JSON{"id": fmt.Sprintf("%s-%d", shard, n), "payload": n})
+		}
+		page["items"] = items
+		if from < 80 {
+			page["next_cursor"] = strconv.Itoa(from + 20)
+		}
+		_ = json.NewEncoder(w).Encode(page)
+	}))
+	t.Cleanup(loader.Close)
+	order := mass("d-loader", "a", 400)
+	order.Loader = &timer.DispatchLoader{URL: loader.URL, Shards: 4, PageSize: 20}
+	_, created, err := env.Engine.Dispatches.Add(t.Context(), order, nil)
+	require.NoError(t, err)
+	require.True(t, created)
+	view := awaitDispatch(t, env, order.Key, in(timer.DispatchFailed))
+	require.Equal(t, 3*100+20, view.Done)
+	counts := map[string]int{}
+	for _, call := range r.To("/loaded") {
+		counts[call.ID()]++
+	}
+	require.Len(t, counts, 320)
+}
+
+// One callback for each page, with a verdict for each item.
+func TestADispatchOfPages(t *testing.T) {
+	t.Parallel()
+	env := testenv.Open(t, temporalAddr)
+	var calls, got atomic.Int32
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		var page struct{ Items []struct{ ID string } }
+		_ = json.NewDecoder(req.Body).Decode(&page)
+		calls.Add(1)
+		got.Add(int32(len(page.Items)))
+		var results []any
+		for _, item := range page.Items {
+			results = append(results, testenv.JSON{"id": item.ID, "ok": !strings.HasSuffix(item.ID, "7"), "retry": false, "reason": "no such number"})
+		}
+		_ = json.NewEncoder(w).Encode(testenv.JSON{"results": results})
+	}))
+	t.Cleanup(server.Close)
+	env.Policy("d-pages", testenv.JSON{"callback": testenv.JSON{"url": server.URL}})
+	order := mass("d-pages", "a", 1000)
+	order.Per, order.PageSize = timer.PerPage, 50
+	_, _, err := env.Engine.Dispatches.Add(t.Context(), order, dispatchItems(400))
+	require.NoError(t, err)
+	view := awaitDispatch(t, env, order.Key, in(timer.DispatchDone))
+	require.Equal(t, []int{360, 40}, []int{view.Done, view.Failed})
+	require.Equal(t, int32(400), got.Load())
+	require.Less(t, calls.Load(), int32(20))
+	reasons := 0
+	require.NoError(t, env.Engine.Dispatches.Failures(context.Background(), order.Key, func(f timer.DispatchFailure) error {
+		reasons++
+		require.Contains(t, f.Failure.Message, "no such number")
+		return nil
+	}))
+	require.Equal(t, 40, reasons)
 }

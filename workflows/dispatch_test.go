@@ -3,6 +3,8 @@ package workflows_test
 import (
 	"context"
 	"errors"
+	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -23,7 +25,9 @@ type mass struct {
 	t     *testing.T
 	memos []timer.DispatchMemo
 	// stint is what the executor of a shard comes to, by the number of the stint.
-	stint  func(ctx context.Context, shard timer.DispatchShard, n int) (timer.DispatchStint, error)
+	stint func(ctx context.Context, shard timer.DispatchShard, n int) (timer.DispatchStint, error)
+
+	mu     sync.Mutex // activities run beside one another
 	shards []timer.DispatchShard
 	swept  []timer.DispatchSweep
 }
@@ -31,6 +35,8 @@ type mass struct {
 func newMass(t *testing.T) *mass {
 	m := &mass{TestWorkflowEnvironment: newEnvironment(), t: t}
 	m.OnUpsertMemo(mock.Anything).Return(nil).Run(func(args mock.Arguments) {
+		m.mu.Lock()
+		defer m.mu.Unlock()
 		if memo, ok := args.Get(0).(map[string]any)[workflows.MemoDispatch].(timer.DispatchMemo); ok {
 			m.memos = append(m.memos, memo)
 		}
@@ -38,6 +44,8 @@ func newMass(t *testing.T) *mass {
 	counts := map[int]int{}
 	m.RegisterActivityWithOptions(func(ctx context.Context, shard timer.DispatchShard) (timer.DispatchStint, error) {
 		require.Equal(t, workflows.DispatchQueue, activity.GetInfo(ctx).TaskQueue)
+		m.mu.Lock()
+		defer m.mu.Unlock()
 		m.shards = append(m.shards, shard)
 		counts[shard.Number]++
 		if m.stint != nil {
@@ -90,6 +98,7 @@ func TestAnUploadIsCutIntoShards(t *testing.T) {
 		m.ExecuteWorkflow(workflows.TypeDispatch, ordered(c.perSecond, c.sizes...))
 		require.NoError(t, m.GetWorkflowError())
 		require.Len(t, m.shards, c.shards)
+		slices.SortFunc(m.shards, func(a, b timer.DispatchShard) int { return a.Number - b.Number })
 		total, page, at := 0, 0, 0
 		for n := range c.shards {
 			source := m.shards[n].Source
@@ -118,7 +127,7 @@ func TestShardsOfALoader(t *testing.T) {
 	in.Parts, in.Memo.Items, in.Memo.Order.Loader = nil, nil, &timer.DispatchLoader{URL: "https://h/", Shards: 5}
 	most := 0
 	m.stint = func(_ context.Context, shard timer.DispatchShard, n int) (timer.DispatchStint, error) {
-		most = max(most, len(m.last().Plan.Active))
+		most = max(most, len(m.memos[len(m.memos)-1].Plan.Active))
 		end := all(shard)
 		switch {
 		case shard.Number == 1 && n == 1: // its share is for the others while it waits

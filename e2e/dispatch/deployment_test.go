@@ -85,8 +85,10 @@ type deployment struct {
 
 const kind = "mass"
 
-func deploy(t testing.TB) *deployment {
-	addr, stop, err := testenv.Temporal(t.TempDir())
+func deploy(t testing.TB) *deployment { return deployIn(t, t.TempDir()) }
+
+func deployIn(t testing.TB, dir string) *deployment {
+	addr, stop, err := testenv.Temporal(dir)
 	require.NoError(t, err)
 	t.Cleanup(stop)
 	d := &deployment{t: t, addr: addr, sink: newSink(t)}

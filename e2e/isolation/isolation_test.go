@@ -12,11 +12,15 @@ import (
 	"github.com/wakecall/wakecall/e2e/contract"
 	"github.com/wakecall/wakecall/e2e/process"
 	"github.com/wakecall/wakecall/e2e/receiver"
+	"github.com/wakecall/wakecall/e2e/testenv"
+	"github.com/wakecall/wakecall/timer"
 )
 
 const (
 	// crowd is how many timers of the type that misbehaves fall due at once.
 	crowd = 5000
+	// massRate is how many items a second a dispatch sends beside.
+	massRate = 1000.0
 	// every is the time between two timers of the type that is watched.
 	every = 100 * time.Millisecond
 	// before and after the instant of the crowd the other type is watched.
@@ -29,13 +33,14 @@ const (
 // their own quiet run of the same minutes.
 func BenchmarkIsolation(b *testing.B) {
 	quiet := watch(b, "quiet", nil)
-	for name, answer := range map[string]http.HandlerFunc{
-		"floods": func(http.ResponseWriter, *http.Request) {},
-		"fails":  func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) },
-		"hangs":  func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
+	for name, disturb := range map[string]disturbance{
+		"floods": crowded(func(http.ResponseWriter, *http.Request) {}),
+		"fails":  crowded(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }),
+		"hangs":  crowded(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }),
+		"mass":   mass,
 	} {
 		b.Run(name, func(b *testing.B) {
-			disturbed := watch(b, name, answer)
+			disturbed := watch(b, name, disturb)
 			b.ReportMetric(float64(p99(disturbed).Milliseconds()), "ms-p99")
 			b.ReportMetric(float64(p99(quiet).Milliseconds()), "ms-p99-quiet")
 			require.LessOrEqual(b, p99(disturbed), 2*p99(quiet)+slack, "quiet %s", p99(quiet))
@@ -43,20 +48,50 @@ func BenchmarkIsolation(b *testing.B) {
 	}
 }
 
-// watch returns how late the timers of a type were, beside a crowd of another
-// type whose receiver answers like this; nil for no crowd.
-func watch(t testing.TB, name string, answer http.HandlerFunc) (lateness []time.Duration) {
+// disturbance is what another type does from an instant on, which it names.
+type disturbance func(t testing.TB, env *process.Standalone, r *receiver.Receiver) (instant time.Time)
+
+// crowded is a crowd of timers whose receiver answers like this.
+func crowded(answer http.HandlerFunc) disturbance {
+	return func(t testing.TB, env *process.Standalone, r *receiver.Receiver) time.Time {
+		url := r.On("/crowd", func(w http.ResponseWriter, r *http.Request, _ int) { answer(w, r) })
+		env.Policy("crowd", contract.JSON{"callback": contract.JSON{"url": url}})
+		instant := time.Now().Add(before + crowd/40*time.Second)
+		book(t, env, "crowd", slices.Repeat([]time.Time{instant}, crowd))
+		return instant
+	}
+}
+
+// mass is a dispatch that sends for as long as the other type is watched.
+func mass(t testing.TB, env *process.Standalone, r *receiver.Receiver) time.Time {
+	env.Policy("crowd", contract.JSON{"callback": contract.JSON{"url": r.On("/mass", receiver.Status(http.StatusOK))}})
+	instant := time.Now().Add(2 * before)
+	dispatches := testenv.Open(t, env.Addr("WAKECALL_TEMPORAL_ADDR")).Engine.Dispatches
+	due := timer.At(instant)
+	order := timer.Dispatch{Key: timer.Key{BusinessType: "crowd", BusinessID: "mass"}, PerSecond: massRate, DueAt: &due}
+	_, _, err := dispatches.Open(t.Context(), order)
+	require.NoError(t, err)
+	upload, err := dispatches.Upload(t.Context(), order.Key, 0)
+	require.NoError(t, err)
+	for n := range int(massRate * after.Seconds()) {
+		require.NoError(t, upload.Append(t.Context(), timer.DispatchItem{ID: fmt.Sprint(n)}))
+	}
+	_, err = upload.Commit(t.Context())
+	require.NoError(t, err)
+	return instant
+}
+
+// watch returns how late the timers of a type were, beside what another one does; nil for
+// nothing.
+func watch(t testing.TB, name string, disturb disturbance) (lateness []time.Duration) {
 	env := process.NewStandalone(t)
+	env.Env["WAKECALL_SECRET_KEY"] = testenv.Settings().SecretKey
 	env.Start()
 	other := receiver.New(t)
 	env.Policy("other", contract.JSON{"callback": contract.JSON{"url": other.URL}})
 	instant := time.Now().Add(20*time.Second + before)
-	if answer != nil {
-		crowded := receiver.New(t)
-		url := crowded.On("/crowd", func(w http.ResponseWriter, r *http.Request, _ int) { answer(w, r) })
-		env.Policy("crowd", contract.JSON{"callback": contract.JSON{"url": url}})
-		instant = time.Now().Add(before + crowd/40*time.Second)
-		book(t, env, "crowd", slices.Repeat([]time.Time{instant}, crowd))
+	if disturb != nil {
+		instant = disturb(t, env, receiver.New(t))
 	}
 	timers := make([]time.Time, (before+after)/every)
 	for n := range timers {

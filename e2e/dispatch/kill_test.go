@@ -1,0 +1,84 @@
+package dispatch
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/e2e/process"
+	"github.com/wakecall/wakecall/e2e/testenv"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// complete holds a dispatch to the receiver's log, item by item: none is missing, and what
+// came twice is no more than what may be sent between two signs of life, and was under way.
+func complete(t *testing.T, d *deployment, view timer.DispatchView, crashes int) {
+	t.Helper()
+	times := d.byItem()
+	twice := 0
+	for _, n := range times {
+		twice += n - 1
+	}
+	t.Logf("%d items, %d of them twice: %+v", len(times), twice, view.Status)
+	require.Equal(t, timer.DispatchDone, view.Status)
+	require.Len(t, times, *view.Items, "none is skipped")
+	require.Equal(t, len(times), view.Done, "and each is counted once")
+	require.Zero(t, view.Failed)
+	require.LessOrEqual(t, twice, crashes*int(view.PerSecond), "no more than a second's worth for each crash")
+}
+
+// Whoever is killed, and whenever: each item is called, under one id.
+func TestAWorkerIsKilled(t *testing.T) {
+	t.Parallel()
+	d := deploy(t)
+	workers := []*process.Process{d.worker(), d.worker()}
+	d.policy()
+	key := d.order("killed", 500, 4000)
+	const crashes = 3
+	for range crashes {
+		<-time.After(time.Duration(500+rand.IntN(1500)) * time.Millisecond)
+		at := rand.IntN(len(workers))
+		workers[at].Kill()
+		workers[at] = workers[at].Again()
+	}
+	complete(t, d, d.await(key, 2*time.Minute), crashes)
+}
+
+// A worker that is asked to end hands its shards on, and repeats nothing.
+func TestARollingUpdate(t *testing.T) {
+	t.Parallel()
+	d := deploy(t)
+	workers := []*process.Process{d.worker(), d.worker()}
+	d.policy()
+	key := d.order("rolling", 500, 4000)
+	for at, old := range workers {
+		<-time.After(time.Second)
+		workers[at] = d.worker()
+		require.Zero(t, old.Stop())
+	}
+	complete(t, d, d.await(key, 2*time.Minute), 0)
+}
+
+// Everything is killed at once, Temporal included, and started again.
+func TestEverythingIsKilled(t *testing.T) {
+	t.Parallel()
+	env := process.NewStandalone(t)
+	env.Env["WAKECALL_CALLBACK_ALLOW"], env.Env["WAKECALL_SECRET_KEY"] = "127.0.0.0/8", testenv.Settings().SecretKey
+	whole := env.Start()
+	d := &deployment{t: t, sink: newSink(t)}
+	d.Env = testenv.Open(t, env.Addr("WAKECALL_TEMPORAL_ADDR"))
+	d.policy()
+	key := d.order("everything", 300, 2500)
+	const crashes = 2
+	for range crashes {
+		<-time.After(time.Duration(1000+rand.IntN(1500)) * time.Millisecond)
+		whole.Kill()
+		whole = whole.Again()
+	}
+	complete(t, d, d.await(key, 3*time.Minute), crashes)
+	_, err := d.Engine.Dispatches.Get(context.Background(), key)
+	require.NoError(t, err)
+}
