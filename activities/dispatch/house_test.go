@@ -19,9 +19,11 @@ var key = timer.Key{BusinessType: "mass", BusinessID: "d"}
 
 // house is all that an executor needs: a store in memory, a receiver, and a loader.
 type house struct {
-	mu    sync.Mutex
-	memo  timer.DispatchMemo
-	pages map[string]timer.DispatchPage
+	// paused is whether somebody has paused the type.
+	paused bool
+	mu     sync.Mutex
+	memo   timer.DispatchMemo
+	pages  map[string]timer.DispatchPage
 	// told is what signs of life said, and beat what comes of them; nil for nothing.
 	told []timer.DispatchState
 	beat func(n int) error
@@ -77,7 +79,7 @@ func (h *house) shard() timer.DispatchShard {
 }
 
 func (h *house) executor() *Executor {
-	return New(Config{Store: h, Policies: h, Opener: h, Sender: h, Observer: h})
+	return New(Config{Store: h, Policies: h, Opener: h, Emergencies: h, Sender: h, Observer: h})
 }
 
 // stint runs a shard, from a state that an earlier stint has told if there is one.
@@ -158,6 +160,8 @@ func (h *house) HoldBack(_ context.Context, _ string, wish timer.BackPressure) e
 	h.policy.BackPressure = &wish
 	return nil
 }
+
+func (h *house) Paused(context.Context, string) (bool, error) { return h.paused, nil }
 
 func (h *house) Open(sealed string) (string, error) {
 	if sealed == "bad" {

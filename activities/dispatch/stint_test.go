@@ -92,7 +92,9 @@ func TestAnExecutorThatDiesAnywhere(t *testing.T) {
 			}
 			var from *timer.DispatchState
 			shard := h.shard()
-			for kills := random.IntN(4); ; kills-- {
+			for kills, stints := random.IntN(4), 0; ; kills-- {
+				stints++
+				require.Less(t, stints, 1000)
 				dies := 1 + random.IntN(8)
 				h.told = nil
 				h.beat = func(n int) error {
