@@ -50,7 +50,7 @@ type listeners struct {
 func typeOf(b sendtest.Behaviour) string { return strings.ReplaceAll(string(b), " ", "-") }
 
 func (l *listeners) connect(ctx context.Context, b sendtest.Behaviour) *websocket.Conn {
-	ws, _, err := websocket.Dial(ctx, "ws://"+l.addr+"/v1/streams/"+typeOf(b)+"?window=64", nil) //nolint:bodyclose // the library says that it needs no closing
+	ws, _, err := websocket.Dial(ctx, "ws://"+l.addr+"/v1/streams/"+typeOf(b)+"?window=64", nil)
 	require.NoError(l.t, err)
 	ws.SetReadLimit(1 << 20)
 	return ws
@@ -133,7 +133,7 @@ func TestStreamConformance(t *testing.T) {
 			Close: func() {
 				l.stop()
 				l.all.Wait()
-				require.NoError(t, server.Shutdown(context.Background()))
+				require.NoError(t, server.Shutdown(context.WithoutCancel(t.Context())))
 				serving.Wait()
 			},
 		}

@@ -85,7 +85,7 @@ func openExchange(t *testing.T) *exchange {
 	var serving sync.WaitGroup
 	serving.Go(func() { _ = e.server.Serve(listener) })
 	t.Cleanup(func() {
-		require.NoError(t, e.server.Shutdown(context.Background()))
+		require.NoError(t, e.server.Shutdown(context.WithoutCancel(t.Context())))
 		e.client.CloseIdleConnections()
 		serving.Wait()
 	})
@@ -95,7 +95,7 @@ func openExchange(t *testing.T) *exchange {
 // receive connects a receiver, which reads nothing yet.
 func (e *exchange) receive(query string) *websocket.Conn {
 	e.Helper()
-	ws, _, err := websocket.Dial(e.Context(), "ws://gateway/v1/streams/order"+query, &websocket.DialOptions{HTTPClient: e.client}) //nolint:bodyclose // the library says that it needs no closing
+	ws, _, err := websocket.Dial(e.Context(), "ws://gateway/v1/streams/order"+query, &websocket.DialOptions{HTTPClient: e.client})
 	require.NoError(e, err)
 	ws.SetReadLimit(1 << 20)
 	return ws
@@ -281,7 +281,7 @@ func TestAGatewayThatStops(t *testing.T) {
 		}
 		stopped := make(chan error, 1)
 		began := time.Now()
-		go func() { stopped <- e.server.Shutdown(context.Background()) }()
+		go func() { stopped <- e.server.Shutdown(t.Context()) }()
 		for _, ws := range []*websocket.Conn{prompt, slow} {
 			require.Equal(t, "the gateway stops", e.read(ws)["closing"])
 		}

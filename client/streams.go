@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -139,10 +140,9 @@ func refusedBy(response *http.Response, err error) error {
 		}
 		return err
 	}
-	defer func() { _ = response.Body.Close() }()
-	text := make([]byte, 64<<10)
-	n, _ := response.Body.Read(text) // the library keeps the first kilobyte
-	return problemIn(response, text[:n])
+	text, _ := io.ReadAll(response.Body) // the library keeps the first kilobyte
+	_ = response.Body.Close()
+	return problemIn(response, text)
 }
 
 // connection is one of a receiver's.

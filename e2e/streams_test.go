@@ -36,7 +36,7 @@ type listener struct {
 
 func listen(t *testing.T, env *testenv.Env, kind string) *listener {
 	t.Helper()
-	ws, response, err := websocket.Dial(t.Context(), "ws"+strings.TrimPrefix(env.URL, "http")+"/v1/streams/"+kind, nil) //nolint:bodyclose // the library says that it needs no closing
+	ws, response, err := websocket.Dial(t.Context(), "ws"+strings.TrimPrefix(env.URL, "http")+"/v1/streams/"+kind, nil)
 	require.NoError(t, err)
 	require.Equal(t, http.StatusSwitchingProtocols, response.StatusCode)
 	l := &listener{T: t, ws: ws, rings: make(chan ring, 100)}
@@ -44,7 +44,7 @@ func listen(t *testing.T, env *testenv.Env, kind string) *listener {
 	go func() {
 		defer close(l.rings)
 		for {
-			_, text, err := ws.Read(context.Background())
+			_, text, err := ws.Read(context.WithoutCancel(t.Context()))
 			if err != nil {
 				return
 			}

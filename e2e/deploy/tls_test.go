@@ -82,7 +82,7 @@ func TestAWebSocketThroughTLS(t *testing.T) {
 	addr, authority := proxied(t, strings.TrimPrefix(api.URL, "http://"))
 	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: authority}}
 	t.Cleanup(transport.CloseIdleConnections)
-	ws, _, err := websocket.Dial(t.Context(), "wss://"+addr+"/v1/streams/order?window=3", &websocket.DialOptions{HTTPClient: &http.Client{Transport: transport}}) //nolint:bodyclose // the library says that it needs no closing
+	ws, _, err := websocket.Dial(t.Context(), "wss://"+addr+"/v1/streams/order?window=3", &websocket.DialOptions{HTTPClient: &http.Client{Transport: transport}})
 	require.NoError(t, err)
 	_, text, err := ws.Read(t.Context())
 	require.NoError(t, err)

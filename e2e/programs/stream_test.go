@@ -35,7 +35,7 @@ func newGateway(t *testing.T, env *process.Standalone) (gateway *process.Process
 // takes the rings, or does not say a word.
 func receives(t *testing.T, url, kind string, takes bool) <-chan client.Ring {
 	t.Helper()
-	ctx, stop := context.WithCancel(context.Background())
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	rings, connected, ended := make(chan client.Ring, 100), make(chan struct{}, 100), make(chan struct{})
 	wakecall := client.New(client.Options{URL: url, HTTP: &http.Client{}})
 	go func() {
@@ -56,11 +56,14 @@ func receives(t *testing.T, url, kind string, takes bool) <-chan client.Ring {
 	return rings
 }
 
-// ids takes n rings, and returns their message ids by the timer, and their attempts.
-func ids(t *testing.T, rings <-chan client.Ring, n int) (found map[string]string) {
+// ringing is how many timers ring in each test.
+const ringing = 5
+
+// ids takes their rings, and returns their message ids by the timer.
+func ids(t *testing.T, rings <-chan client.Ring) (found map[string]string) {
 	t.Helper()
 	found = map[string]string{}
-	for range n {
+	for range ringing {
 		select {
 		case ring := <-rings:
 			require.Equal(t, "1", ring.Header.Get("Wakecall-Attempt"), "what broke off was no attempt")
@@ -69,7 +72,7 @@ func ids(t *testing.T, rings <-chan client.Ring, n int) (found map[string]string
 			require.Fail(t, "a ring is missing", "%v came", found)
 		}
 	}
-	require.Len(t, found, n)
+	require.Len(t, found, ringing)
 	return found
 }
 
@@ -87,15 +90,14 @@ func TestAGatewayWithReceiversEnds(t *testing.T) {
 		env.Policy(kind, contract.JSON{"callback": contract.JSON{"stream": true, "timeout": "60s"}})
 		victim, url := newGateway(t, env)
 		held := receives(t, url, kind, false)
-		const n = 5
-		for i := range n {
+		for i := range ringing {
 			env.Add(contract.JSON{"business_type": kind, "business_id": fmt.Sprint(name, i), "delay": "0s"})
 		}
-		lost := ids(t, held, n)
+		lost := ids(t, held)
 		began := time.Now()
 		survivor := receives(t, env.URL, kind, true)
 		end(victim)
-		require.Equal(t, lost, ids(t, survivor, n))
+		require.Equal(t, lost, ids(t, survivor))
 		if name == "stopped" {
 			require.Less(t, time.Since(began), tuning.StreamSilence)
 		}
