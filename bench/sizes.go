@@ -16,6 +16,8 @@ type sizes struct {
 	steady time.Duration
 	// herd is how many timers fall due at one instant.
 	herd int
+	// mass is how many callbacks a dispatch makes, and job queues by a job for each.
+	mass int
 	// ahead is how long before their instant the last of them is booked: Wakecall hands
 	// out a crowd that nobody announced over up to a minute.
 	ahead time.Duration
@@ -42,12 +44,12 @@ var (
 			"wakecall/sqlite", "wakecall-rabbitmq/sqlite", "temporal-local/sqlite", "temporal-sleep/sqlite", "asynq/redis",
 			"wakecall/postgres", "temporal-local/postgres", "temporal-sleep/postgres", "river/postgres",
 		},
-		rounds: 3, rates: []int{10, 50, 100}, steady: 20 * time.Second, herd: 3000, ahead: time.Minute, soon: 20 * time.Second, preload: time.Minute,
+		rounds: 3, rates: []int{10, 50, 100}, steady: 20 * time.Second, herd: 3000, mass: 20_000, ahead: time.Minute, soon: 20 * time.Second, preload: time.Minute,
 		calls: 5 * time.Second, batch: 1000, mixed: 15 * time.Second, recurring: 15 * time.Second,
 	}
 	small = sizes{
 		subjects: []string{"wakecall/sqlite", "temporal-local/sqlite", "temporal-sleep/sqlite", "asynq/redis", "wakecall/postgres", "river/postgres"},
-		rounds:   1, rates: []int{50}, steady: 4 * time.Second, herd: 300, ahead: 10 * time.Second, soon: 10 * time.Second, preload: 10 * time.Second,
+		rounds:   1, rates: []int{50}, steady: 4 * time.Second, herd: 300, mass: 3000, ahead: 10 * time.Second, soon: 10 * time.Second, preload: 10 * time.Second,
 		calls: time.Second, batch: 100, mixed: 2 * time.Second, recurring: 4 * time.Second,
 	}
 )
@@ -71,6 +73,7 @@ func (s sizes) plans() (plans []scenario.Plan) {
 		})
 	}
 	plans = append(plans, scenario.Plan{Name: "herd", Kind: scenario.Ring, Timers: s.herd, Ahead: s.ahead})
+	plans = append(plans, scenario.Plan{Name: "mass", Kind: scenario.Ring, Timers: s.mass, Within: s.soon, Mass: true})
 	plans = append(plans, scenario.Plan{Name: "herd-soon", Kind: scenario.Ring, Timers: s.herd, Within: s.soon})
 	if s.preload > 0 {
 		plans = append(plans, scenario.Plan{Name: "herd-preload", Kind: scenario.Ring, Timers: s.herd, Preload: s.preload})

@@ -40,17 +40,24 @@ type pageMemo struct {
 // WritePage stores a page of items, in place of one that has its id. It is kept for life
 // at most. Its error is [timer.Unavailable].
 func (d *Dispatches) WritePage(ctx context.Context, id string, page timer.DispatchPage, life time.Duration) error {
-	return d.writePage(ctx, id, page, life, pageMemo{Items: len(page.Items)})
+	return d.writePage(ctx, id, storedPage{page, life, pageMemo{Items: len(page.Items)}})
 }
 
-func (d *Dispatches) writePage(ctx context.Context, id string, page timer.DispatchPage, life time.Duration, memo pageMemo) error {
+// storedPage is a page with how long it is kept, and what it says of itself.
+type storedPage struct {
+	timer.DispatchPage
+	life time.Duration
+	memo pageMemo
+}
+
+func (d *Dispatches) writePage(ctx context.Context, id string, page storedPage) error {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
 	_, err := d.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-		ID: id, TaskQueue: workflows.NobodysQueue, StartDelay: 2 * life, WorkflowExecutionTimeout: life,
+		ID: id, TaskQueue: workflows.NobodysQueue, StartDelay: 2 * page.life, WorkflowExecutionTimeout: page.life,
 		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_TERMINATE_EXISTING,
 		WorkflowIDReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
-		Memo:                     map[string]any{workflows.MemoItems: memo},
+		Memo:                     map[string]any{workflows.MemoItems: page.memo},
 	}, workflows.TypeDispatchPage, converter.NewRawValue(&commonpb.Payload{
 		Metadata: map[string][]byte{converter.MetadataEncoding: []byte(converter.MetadataEncodingBinary)}, Data: page.Encode(),
 	}))

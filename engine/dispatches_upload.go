@@ -24,6 +24,8 @@ type Upload struct {
 	through int
 	page    timer.DispatchPage
 	bytes   int
+	// signed is when the dispatch heard of it last.
+	signed time.Time
 }
 
 // Upload begins to store the items of a dispatch, or goes on behind the first from items:
@@ -46,7 +48,16 @@ func (d *Dispatches) Upload(ctx context.Context, key timer.Key, from int) (*Uplo
 			return nil, err
 		}
 	}
-	return u, u.signal(ctx, workflows.SignalStored, nil)
+	return u, u.sign(ctx)
+}
+
+// sign tells the dispatch that the upload lives.
+func (u *Upload) sign(ctx context.Context) error {
+	if time.Since(u.signed) < tuning.UploadSign {
+		return nil
+	}
+	u.signed = time.Now()
+	return u.signal(ctx, workflows.SignalStored, nil)
 }
 
 // resume goes on with the upload that was broken off.
@@ -81,6 +92,9 @@ func (u *Upload) Append(ctx context.Context, item timer.DispatchItem) error {
 	if err := item.Check().Err(); err != nil {
 		return err
 	}
+	if err := u.sign(ctx); err != nil {
+		return err
+	}
 	size := len(item.Payload) + tuning.ItemOverhead
 	if len(u.page.Items) > 0 && (len(u.page.Items) >= tuning.DispatchPageItems || u.bytes+size > tuning.DispatchPageBytes) {
 		if err := u.store(ctx); err != nil {
@@ -91,17 +105,12 @@ func (u *Upload) Append(ctx context.Context, item timer.DispatchItem) error {
 	return nil
 }
 
-// store makes a page durable. Now and then the dispatch is told that the upload lives.
+// store makes a page durable.
 func (u *Upload) store(ctx context.Context) error {
-	if len(u.sizes) > 0 && len(u.sizes)%tuning.UploadSigns == 0 {
-		if err := u.signal(ctx, workflows.SignalStored, nil); err != nil {
-			return err
-		}
-	}
 	items := len(u.page.Items)
 	memo := pageMemo{Items: items, Through: u.through + items, Upload: u.name}
 	life := u.view.Memo.Life(time.Now())
-	if err := u.dispatches.writePage(ctx, u.part().Page(len(u.sizes)), u.page, life, memo); err != nil {
+	if err := u.dispatches.writePage(ctx, u.part().Page(len(u.sizes)), storedPage{u.page, life, memo}); err != nil {
 		return err
 	}
 	u.sizes, u.through = append(u.sizes, items), u.through+items

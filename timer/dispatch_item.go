@@ -65,7 +65,7 @@ type DispatchID struct {
 func (d DispatchID) MessageID(item string) string {
 	var subject strings.Builder
 	subject.WriteString("dispatch\n")
-	subject.WriteString(d.Key.String())
+	subject.WriteString(d.String())
 	subject.WriteByte('\n')
 	subject.WriteString(strconv.Itoa(d.Occurrence))
 	subject.WriteByte('\n')

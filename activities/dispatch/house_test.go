@@ -153,6 +153,12 @@ func (h *house) Policy(context.Context, string) (timer.Policy, error) {
 	return h.policy, h.noPolicy
 }
 
+func (h *house) Paused(context.Context, string) (bool, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.paused, nil
+}
+
 func (h *house) HoldBack(_ context.Context, _ string, wish timer.BackPressure) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -160,8 +166,6 @@ func (h *house) HoldBack(_ context.Context, _ string, wish timer.BackPressure) e
 	h.policy.BackPressure = &wish
 	return nil
 }
-
-func (h *house) Paused(context.Context, string) (bool, error) { return h.paused, nil }
 
 func (h *house) Open(sealed string) (string, error) {
 	if sealed == "bad" {

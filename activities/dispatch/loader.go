@@ -53,7 +53,7 @@ func (s *stint) ask(ctx context.Context, cursor string) (batch, error) {
 	case timer.DecisionStop:
 		return batch{}, rubbish("The loader cannot be asked: " + outcome.Describe())
 	default:
-		return batch{}, errors.New("The loader did not answer: " + outcome.Describe()) //nolint:staticcheck // shown as a sentence
+		return batch{}, errors.New("The loader did not answer: " + outcome.Describe())
 	}
 }
 

@@ -64,7 +64,6 @@ func (s *stint) send(ctx context.Context, now time.Time) (wake time.Time) {
 	if s.settings.memo.Order.Per == timer.PerPage {
 		size = s.settings.memo.Order.PageSize
 	}
-	current := s.settings
 	for {
 		at := s.pace.Moment(s.next)
 		behind := now.Sub(at)
@@ -76,13 +75,13 @@ func (s *stint) send(ctx context.Context, now time.Time) (wake time.Time) {
 			continue
 		}
 		p := s.pick()
-		if p == nil || !s.admit(s.shard.BusinessType, current.inFlight) {
+		if p == nil || !s.admit(s.shard.BusinessType, s.settings.inFlight) {
 			return now.Add(tuning.DispatchFull)
 		}
 		from, to := p.take(size)
 		s.next += int64(to - from)
 		s.state.Last, s.state.LagMS = timer.At(at), max(s.state.LagMS, behind.Milliseconds())
-		s.launch(ctx, job{page: p, from: from, to: to, settings: &current})
+		s.launch(ctx, job{page: p, from: from, to: to, settings: s.settings})
 		sent(&s.state.Sent, to-from, now)
 	}
 }

@@ -31,26 +31,26 @@ type settings struct {
 var errUncalled = errors.New("neither the dispatch nor its policy says whom to call")
 
 // read reads what a shard goes by. A dispatch that has ended is [timer.NotFound].
-func (e *Executor) read(ctx context.Context, key timer.Key) (settings, error) {
+func (e *Executor) read(ctx context.Context, key timer.Key) (*settings, error) {
 	memo, err := e.Store.Read(ctx, key)
 	if err != nil {
-		return settings{}, err
+		return nil, err
 	}
 	policy, err := e.Policies.Policy(ctx, key.BusinessType)
 	if err != nil && timer.CodeOf(err) != timer.NotFound {
-		return settings{}, unavailable(err)
+		return nil, unavailable(err)
 	}
 	paused, err := e.Emergencies.Paused(ctx, key.BusinessType)
 	if err != nil {
-		return settings{}, unavailable(err)
+		return nil, unavailable(err)
 	}
-	s := settings{memo: memo, paused: paused, inFlight: policy.Limits.InFlight}
+	s := &settings{memo: memo, paused: paused, inFlight: policy.Limits.InFlight}
 	if s.inFlight == 0 {
 		s.inFlight = tuning.DispatchInFlight
 	}
 	s.policy = policy.WithDefaults()
 	s.policy.BusinessType = key.BusinessType
-	err = e.configure(&s)
+	err = e.configure(s)
 	return s, err
 }
 
@@ -90,7 +90,7 @@ func unavailable(cause error) error {
 }
 
 // patience is how long nothing is sent after an answer that asked for it.
-func (s settings) patience(verdict timer.Verdict, status int) time.Duration {
+func (s *settings) patience(verdict timer.Verdict, status int) time.Duration {
 	asked := verdict.RetryAfter
 	if status == http.StatusTooManyRequests {
 		asked = max(asked, tuning.DispatchPatience)

@@ -52,7 +52,7 @@ type stint struct {
 	*Executor
 	shard    timer.DispatchShard
 	state    timer.DispatchState
-	settings settings
+	settings *settings
 	token    []byte
 	silence  time.Duration
 	// lease is until when nobody else can have the shard, and until when the stint lasts.

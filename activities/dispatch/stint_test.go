@@ -219,3 +219,23 @@ func TestHowAStintEnds(t *testing.T) {
 		})
 	}
 }
+
+// While somebody has paused the type nothing leaves, and nothing is made up for.
+func TestNothingLeavesInAnEmergency(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(600, 100)
+		began := time.Now()
+		time.AfterFunc(2*time.Second, func() { h.with(func() { h.paused = true }) })
+		time.AfterFunc(5*time.Second, func() { h.with(func() { h.paused = false }) })
+		_, err := h.stint(t, h.shard(), nil)
+		require.NoError(t, err)
+		counts := map[int]int{}
+		for _, m := range h.came {
+			counts[int(m.at.Sub(began)/time.Second)]++
+		}
+		require.Zero(t, counts[3]+counts[4])
+		require.InDelta(t, 100, counts[6], 1)
+		require.Len(t, h.came, 600)
+	})
+}

@@ -148,7 +148,7 @@ func (v *visit) await(ctx context.Context, booking scenario.Booking) {
 // sampleOf takes some timers, evenly. Those that were changed, and those that
 // recur, have more to tell than what one ring costs.
 func sampleOf(plan scenario.Plan, timers []subject.Timer) (some []subject.Timer) {
-	if plan.Kind != scenario.Ring {
+	if plan.Kind != scenario.Ring || plan.Mass {
 		return nil
 	}
 	step := max(len(timers)/sample, 1)

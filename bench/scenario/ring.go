@@ -33,6 +33,9 @@ func (r *Runner) ring(ctx context.Context, plan Plan) (Booking, error) {
 		first = begin.Add(plan.Within)
 	}
 	timers := spread(plan, first)
+	if plan.Mass {
+		return r.mass(ctx, timers, first)
+	}
 	for some := range slices.Chunk(timers, chunk) {
 		if _, err := r.subject.AddBatch(ctx, some); err != nil {
 			return Booking{}, err
@@ -44,6 +47,27 @@ func (r *Runner) ring(ctx context.Context, plan Plan) (Booking, error) {
 		booking.Late = plan.Timers
 	}
 	return booking, nil
+}
+
+// mass has many callbacks made at once: by a subject's own way, or by a job for each.
+func (r *Runner) mass(ctx context.Context, timers []subject.Timer, from time.Time) (booking Booking, err error) {
+	defer func() {
+		if time.Now().After(from) {
+			booking.Late = len(timers)
+		}
+	}()
+	if masser, can := r.subject.(subject.Masser); can {
+		return Booking{Expected: timers}, masser.Mass(ctx, timers, from)
+	}
+	if _, traces := r.subject.(subject.Tracer); traces {
+		return Booking{Skipped: "it is the herd once more"}, nil
+	}
+	for some := range slices.Chunk(timers, chunk) {
+		if _, err := r.subject.AddBatch(ctx, some); err != nil {
+			return Booking{}, err
+		}
+	}
+	return Booking{Expected: timers}, nil
 }
 
 // margin is what shall be left before the first due time when all are booked: none

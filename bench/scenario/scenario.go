@@ -23,6 +23,8 @@ type Plan struct {
 	// one instant or, if Over is set, evenly spread over it.
 	Timers int           `json:"timers,omitempty"`
 	Over   time.Duration `json:"over,omitempty"`
+	// Mass is whether a subject that has a way of its own for many callbacks goes it.
+	Mass bool `json:"mass,omitempty"`
 	// Preload is how long they are held in memory before they are due, by their
 	// policy.
 	Preload time.Duration `json:"preload,omitempty"`

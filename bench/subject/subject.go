@@ -82,6 +82,13 @@ type Preloader interface {
 	Preload(ctx context.Context, lead time.Duration) error
 }
 
+// Masser is a subject that calls back for many at once in a way of its own, and not by a
+// timer for each.
+type Masser interface {
+	// Mass has all of them called back from the given instant on, as fast as it goes.
+	Mass(ctx context.Context, timers []Timer, from time.Time) error
+}
+
 // Changer is a subject whose timers can be moved and cancelled.
 type Changer interface {
 	Move(ctx context.Context, timer Timer) (Answer, error)

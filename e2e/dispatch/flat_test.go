@@ -22,7 +22,7 @@ func BenchmarkFlat(b *testing.B) {
 			d.policy()
 			key := d.order("flat", rate, int(rate*length.Seconds())+int(2*rate)+1)
 			view := d.await(key, 2*length)
-			report(b, d, rate, view)
+			report(b, d, view)
 		})
 	}
 }
@@ -44,13 +44,14 @@ func BenchmarkWorkers(b *testing.B) {
 			view := d.await(key, 3*length)
 			began := slices.MinFunc(d.arrivals(), time.Time.Compare)
 			around := func(at time.Time) Window { return Window{at.Sub(began) - 2*time.Second, at.Sub(began) + 2*time.Second} }
-			report(b, d, rate, view, around(joined), around(killed))
+			report(b, d, view, around(joined), around(killed))
 		})
 	}
 }
 
-func report(b *testing.B, d *deployment, rate float64, view timer.DispatchView, excused ...Window) {
+func report(b *testing.B, d *deployment, view timer.DispatchView, excused ...Window) {
 	b.Helper()
+	rate := view.PerSecond
 	curve := CurveOf(rate, d.arrivals())
 	twice := 0
 	for _, times := range d.byItem() {

@@ -152,6 +152,7 @@ const (
 	// cleared away at once.
 	ShardReads = 16
 	SweepWidth = 16
-	// UploadSigns is after how many pages an upload tells that it lives.
-	UploadSigns = 200
+	// UploadSign is the time between two signs of life of an upload, which may be silent for
+	// an hour.
+	UploadSign = 10 * time.Minute
 )

@@ -1,0 +1,34 @@
+package subject
+
+import (
+	"context"
+	"time"
+
+	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// Mass orders a dispatch at the highest rate that there is.
+func (w *wakecall) Mass(ctx context.Context, timers []Timer, from time.Time) error {
+	dispatches := engine.New(engine.Config{Client: w.temporal, Namespace: "default"}).Dispatches
+	due := timer.At(from)
+	order := timer.Dispatch{
+		Key: timer.Key{BusinessType: plain, BusinessID: "mass-" + due.String()}, PerSecond: timer.MaxDispatchRate, DueAt: &due,
+		// The policy is sealed with a key that only the deployment has.
+		Callback: &timer.Callback{Destination: timer.HTTP(w.receiver)},
+	}
+	if _, _, err := dispatches.Open(ctx, order); err != nil {
+		return err
+	}
+	upload, err := dispatches.Upload(ctx, order.Key, 0)
+	if err != nil {
+		return err
+	}
+	for _, t := range timers {
+		if err := upload.Append(ctx, timer.DispatchItem{ID: t.ID, Payload: payload(t.ID)}); err != nil {
+			return err
+		}
+	}
+	_, err = upload.Commit(ctx)
+	return err
+}
