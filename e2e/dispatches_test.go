@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/e2e/process"
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/testenv"
 	"github.com/wakecall/wakecall/engine"
@@ -339,4 +340,38 @@ func TestADispatchOfPages(t *testing.T) {
 		return nil
 	}))
 	require.Equal(t, 40, reasons)
+}
+
+// Temporal's own programs end a dispatch as they end any workflow, and the Web UI's
+// summary says how far it was.
+func TestTemporalsProgramsEndADispatch(t *testing.T) {
+	t.Parallel()
+	env, r := testenv.Open(t, temporalAddr), receiver.New(t)
+	env.Policy("d-cli", testenv.JSON{"callback": testenv.JSON{"url": r.On("/cli", receiver.Status(200))}})
+	for name, end := range endings {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			order := mass("d-cli", strings.ReplaceAll(name, " ", "-"), 50)
+			_, _, err := env.Engine.Dispatches.Add(t.Context(), order, dispatchItems(1000))
+			require.NoError(t, err)
+			awaitDispatch(t, env, order.Key, func(view timer.DispatchView) bool { return view.Done > 0 })
+			process.Execute(t, end.program(t), "--address", temporalAddr, "workflow", end.verb, "-w", workflows.DispatchWorkflowID(order.Key))
+			view := awaitDispatch(t, env, order.Key, in(timer.DispatchCancelled))
+			require.Less(t, view.Done, 1000)
+			var came []receiver.Call
+			require.Eventually(t, func() bool { // what had left comes to its end
+				before := len(came)
+				came = nil
+				for _, call := range r.To("/cli") {
+					if call.Header.Get("Wakecall-Dispatch") == order.BusinessID {
+						came = append(came, call)
+					}
+				}
+				return len(came) == before
+			}, 10*time.Second, time.Second)
+			if !end.abrupt {
+				require.Len(t, came, view.Done, "what has left is counted")
+			}
+		})
+	}
 }

@@ -14,8 +14,6 @@ func (w *wakecall) Mass(ctx context.Context, timers []Timer, from time.Time) err
 	due := timer.At(from)
 	order := timer.Dispatch{
 		Key: timer.Key{BusinessType: plain, BusinessID: "mass-" + due.String()}, PerSecond: timer.MaxDispatchRate, DueAt: &due,
-		// The policy is sealed with a key that only the deployment has.
-		Callback: &timer.Callback{Destination: timer.HTTP(w.receiver)},
 	}
 	if _, _, err := dispatches.Open(ctx, order); err != nil {
 		return err
