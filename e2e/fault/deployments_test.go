@@ -43,19 +43,25 @@ func (s *standalone) crash() {
 	s.living["standalone"] = s.deployment.Start()
 }
 
-// production is a bench on the production form: PostgreSQL, Temporal, and the
-// two roles.
+// production is a bench on the production form: PostgreSQL, Temporal, and Wakecall,
+// most often as two roles.
 type production struct {
 	*bench
 	deployment *process.Production
 }
 
 func newProduction(t *testing.T, via process.Via) *production {
+	return newProductionOf(t, via, "api", "worker")
+}
+
+// newProductionOf runs these services of Wakecall's.
+func newProductionOf(t *testing.T, via process.Via, services ...string) *production {
 	env := process.NewProduction(t, via)
-	roles := env.Start("api", "worker")
+	started := env.Start(services...)
 	p := &production{bench: newBench(t, env.API), deployment: env}
-	p.living = map[string]*process.Process{
-		"postgres": env.Postgres.Process, "temporal": env.Temporal, "api": roles[0], "worker": roles[1],
+	p.living = map[string]*process.Process{"postgres": env.Postgres.Process, "temporal": env.Temporal}
+	for i, service := range services {
+		p.living[service] = started[i]
 	}
 	p.policy("http://" + via("worker", "receiver", p.witness.Addr) + "/")
 	return p

@@ -17,7 +17,7 @@ type usage struct {
 }
 
 // ours are the processes that tell what they hold.
-var ours = []string{"standalone", "api", "worker"}
+var ours = []string{"standalone", "wakecall", "api", "worker"}
 
 // usages asks the processes that are running.
 func (b *bench) usages() map[string]usage {
