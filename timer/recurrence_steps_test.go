@@ -39,7 +39,7 @@ func TestStepsBeforeADueTime(t *testing.T) {
 	require.Equal(t, *at(48 * time.Hour), late.DueAt, "one makes up for all")
 	require.Equal(t, 2, late.Series.Skipped)
 
-	local := timer.Recurrence{Before: []timer.Duration{timer.Duration(time.Hour)}, DueLocal: wall("2027-07-31T09:00"), Timezone: "Europe/Berlin"}
+	local := timer.Recurrence{Before: []timer.Duration{timer.Duration(time.Hour)}, DueLocal: wall(t, "2027-07-31T09:00"), Timezone: "Europe/Berlin"}
 	spec, err = timer.Admit(key, timer.Terms{Recurrence: &local}, "b-1", noon)
 	require.NoError(t, err)
 	require.Equal(t, "2027-07-31T06:00:00.000Z", spec.DueAt.String())
@@ -56,9 +56,9 @@ func TestListedTimes(t *testing.T) {
 func TestStepsAreRefused(t *testing.T) {
 	t.Parallel()
 	local := steps(nil, time.Hour)
-	local.DueLocal, local.Timezone = wall("2027-07-31T09:00"), "Europe/Atlantis"
+	local.DueLocal, local.Timezone = wall(t, "2027-07-31T09:00"), "Europe/Atlantis"
 	both := steps(at(time.Hour), 0)
-	both.DueLocal = wall("2027-07-31T09:00")
+	both.DueLocal = wall(t, "2027-07-31T09:00")
 	many := make([]timer.Instant, timer.MaxMoments+1)
 	for name, c := range map[string]struct {
 		rule timer.Recurrence

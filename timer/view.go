@@ -98,7 +98,7 @@ func (v View) Ended() (_ Past, ok bool) {
 // Waiting is what an attempt waits for.
 type Waiting string
 
-// WaitsForReceiver: no receiver of the type is connected that has room.
+// WaitsForReceiver says that no receiver of the type is connected that has room.
 const WaitsForReceiver Waiting = "receiver"
 
 // Links lead from a timer to where it can be looked at.

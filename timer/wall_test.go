@@ -10,11 +10,10 @@ import (
 	"github.com/wakecall/wakecall/timer"
 )
 
-func wall(text string) *timer.Wall {
+func wall(t *testing.T, text string) *timer.Wall {
+	t.Helper()
 	var w timer.Wall
-	if err := w.UnmarshalText([]byte(text)); err != nil {
-		panic(err)
-	}
+	require.NoError(t, w.UnmarshalText([]byte(text)))
 	return &w
 }
 
@@ -24,8 +23,8 @@ func TestWallIsWrittenShort(t *testing.T) {
 		"2027-01-31T09:00": "2027-01-31T09:00", "2027-01-31T09:00:00": "2027-01-31T09:00", "2027-01-31T09:00:07": "2027-01-31T09:00:07",
 		"2027-01-31T09:00:07.5": "2027-01-31T09:00:07.500", "2027-01-31T09:00:00.000": "2027-01-31T09:00",
 	} {
-		require.Equal(t, want, wall(text).String())
-		raw, err := json.Marshal(wall(text))
+		require.Equal(t, want, wall(t, text).String())
+		raw, err := json.Marshal(wall(t, text))
 		require.NoError(t, err)
 		require.Equal(t, `"`+want+`"`, string(raw))
 	}
@@ -41,7 +40,7 @@ func TestWallIsWrittenShort(t *testing.T) {
 
 func TestALocalDueTime(t *testing.T) {
 	t.Parallel()
-	terms := timer.Terms{DueLocal: wall("2027-03-28T02:30"), Timezone: "Europe/Berlin"}
+	terms := timer.Terms{DueLocal: wall(t, "2027-03-28T02:30"), Timezone: "Europe/Berlin"}
 	spec, err := timer.Admit(key, terms, "b-1", noon)
 	require.NoError(t, err)
 	require.Equal(t, "2027-03-28T01:00:00.000Z", spec.DueAt.String(), "the clock lands there")
@@ -64,7 +63,7 @@ func TestALocalDueTime(t *testing.T) {
 	kept, err := spec.Apply(timer.Change{Terms: timer.Terms{Priority: ptr(1)}, At: timer.At(noon)})
 	require.NoError(t, err)
 	require.Equal(t, spec.Local, kept.Local)
-	again, err := kept.Apply(timer.Change{Terms: timer.Terms{DueLocal: wall("2027-05-01T09:00"), Timezone: "Asia/Tokyo"}, At: timer.At(noon)})
+	again, err := kept.Apply(timer.Change{Terms: timer.Terms{DueLocal: wall(t, "2027-05-01T09:00"), Timezone: "Asia/Tokyo"}, At: timer.At(noon)})
 	require.NoError(t, err)
 	require.Equal(t, "2027-05-01T00:00:00.000Z", again.DueAt.String())
 	require.Equal(t, "Asia/Tokyo", again.Local.Timezone)
@@ -77,7 +76,7 @@ func TestALocalDueTime(t *testing.T) {
 
 func TestLocalDueTimesAreRefused(t *testing.T) {
 	t.Parallel()
-	soon := wall("2026-12-01T09:00")
+	soon := wall(t, "2026-12-01T09:00")
 	for name, c := range map[string]struct {
 		terms timer.Terms
 		want  []string
@@ -89,8 +88,8 @@ func TestLocalDueTimesAreRefused(t *testing.T) {
 		"beside a time":     {timer.Terms{DueLocal: soon, Timezone: "UTC", DueAt: at(time.Hour)}, []string{"/due_local"}},
 		"beside a delay":    {timer.Terms{DueLocal: soon, Timezone: "UTC", Delay: in(0)}, []string{"/due_local"}},
 		"beside a rule":     {timer.Terms{DueLocal: soon, Timezone: "UTC", Recurrence: &timer.Recurrence{Every: in(time.Hour)}}, []string{"/recurrence"}},
-		"long ago":          {timer.Terms{DueLocal: wall("2026-11-20T11:59"), Timezone: "UTC"}, []string{"/due_local"}},
-		"far ahead":         {timer.Terms{DueLocal: wall("2036-11-21T09:00"), Timezone: "UTC"}, []string{"/due_local"}},
+		"long ago":          {timer.Terms{DueLocal: wall(t, "2026-11-20T11:59"), Timezone: "UTC"}, []string{"/due_local"}},
+		"far ahead":         {timer.Terms{DueLocal: wall(t, "2036-11-21T09:00"), Timezone: "UTC"}, []string{"/due_local"}},
 	} {
 		_, err := timer.Admit(key, c.terms, "b-1", noon)
 		require.Equal(t, c.want, pointers(err), name)

@@ -90,7 +90,7 @@ func short(d time.Duration) string {
 func (s *shell) showTimers(views []timer.View) {
 	var rows [][]string
 	for _, view := range views {
-		rows = append(rows, []string{s.status(view.Status), view.Key.String(), s.when(view.DueAt), fmt.Sprint(view.Attempts), failureOf(view.LastFailure)})
+		rows = append(rows, []string{s.status(view.Status), view.String(), s.when(view.DueAt), fmt.Sprint(view.Attempts), failureOf(view.LastFailure)})
 	}
 	s.table([]string{s.coloured(plain, "STATUS"), "TIMER", "DUE", "ATTEMPTS", "LAST FAILURE"}, rows)
 }
