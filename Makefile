@@ -35,6 +35,10 @@ run: standalone ## build and start everything in one process: Temporal, Web UI, 
 receiver: ## run a receiver of callbacks to try things with, on 127.0.0.1:9000
 	@cd examples && go run ./receiver
 
+.PHONY: example
+example: ## send 20,000 callbacks at one flat rate, with a progress bar; needs make run in another terminal
+	@cd examples && go run ./dispatch $(EXAMPLE)
+
 # SQLite is C memory behind Go code: the race detector sees nothing in it, and
 # makes it ten times slower. Temporal's server cannot be left out as well: its atomics
 # would go unseen, and what they order be taken for races.

@@ -44,7 +44,8 @@ func author(c echo.Context) string {
 // their answer what the caller may not see. The preview of a rule concerns no type.
 var decided = map[string]bool{
 	"POST " + timersPath: true, "POST " + timersPath + "/batch": true, "GET " + timersPath: true,
-	"GET " + versionPrefix + "policies":             true,
+	"GET " + versionPrefix + "policies": true,
+	"POST " + dispatchesPath:            true, "GET " + dispatchesPath: true,
 	"POST " + versionPrefix + "recurrences/preview": true,
 	"GET " + emergencyPath:                          true, "POST " + emergencyPath + "/pause": true, "POST " + emergencyPath + "/resume": true,
 }

@@ -107,9 +107,13 @@ func readBody(c echo.Context, limit int64, kinds []string) (jsontext.Value, erro
 // checkMediaType admits application/json and kinds, in UTF-8 and without an encoding:
 // the limit counts the bytes that were sent, and a compressed body becomes larger.
 func checkMediaType(r *http.Request, kinds []string) error {
+	return checkKind(r, append([]string{echo.MIMEApplicationJSON}, kinds...)...)
+}
+
+// checkKind admits these kinds only.
+func checkKind(r *http.Request, kinds ...string) error {
 	kind, params, err := mime.ParseMediaType(r.Header.Get(echo.HeaderContentType))
 	charset := params["charset"]
-	kinds = append([]string{echo.MIMEApplicationJSON}, kinds...)
 	if err != nil || !slices.Contains(kinds, kind) || (charset != "" && !strings.EqualFold(charset, "utf-8")) {
 		return &timer.Error{Code: unsupportedMediaType, Message: "Send Content-Type: " + strings.Join(kinds, " or ") + "."}
 	}

@@ -49,6 +49,7 @@ type front struct {
 	addr   string
 	timers *stub
 	logged *bytes.Buffer
+	stop   func()
 }
 
 func openFront(t *testing.T, options Options) front {
@@ -66,10 +67,11 @@ func openFront(t *testing.T, options Options) front {
 	server := New(options)
 	var serving sync.WaitGroup
 	serving.Go(func() { _ = server.Serve(listener) })
-	t.Cleanup(func() {
+	f.stop = sync.OnceFunc(func() {
 		require.NoError(t, server.Shutdown(context.WithoutCancel(t.Context())))
 		serving.Wait()
 	})
+	t.Cleanup(f.stop)
 	return f
 }
 

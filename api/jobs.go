@@ -2,9 +2,7 @@ package api
 
 import (
 	"context"
-	"fmt"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -75,7 +73,7 @@ func (r jobRoutes[O, C, V]) get(c echo.Context) error {
 
 func (r jobRoutes[O, C, V]) list(c echo.Context) error {
 	q := readQuery(c, "status", "page_token", "page_size")
-	request := engine.JobsRequest{Status: q.jobStatus("status"), Size: q.number("page_size", defaultJobs, maxJobs)}
+	request := engine.JobsRequest{Status: oneOf(q, "status", timer.JobStatuses()), Size: q.number("page_size", defaultJobs, maxJobs)}
 	filter := r.name + " " + string(request.Status)
 	request.Token = q.pageToken(filter)
 	if err := q.err(); err != nil {
@@ -109,12 +107,4 @@ func (r jobRoutes[O, C, V]) stop(c echo.Context) error {
 func (r jobRoutes[O, C, V]) accept(c echo.Context, job engine.Job[O, C]) error {
 	c.Response().Header().Set(echo.HeaderLocation, r.path()+"/"+job.ID)
 	return c.JSON(http.StatusAccepted, r.view(job))
-}
-
-func (q *query) jobStatus(name string) timer.JobStatus {
-	value := timer.JobStatus(q.values.Get(name))
-	if value != "" && !slices.Contains(timer.JobStatuses(), value) {
-		q.errs.Add(name, timer.CodeInvalidParameter, fmt.Sprintf("must be one of %v", timer.JobStatuses()))
-	}
-	return value
 }

@@ -1,5 +1,7 @@
 package api
 
+import "github.com/wakecall/wakecall/timer"
+
 // The limits of the HTTP contract, which docs/limits.md and openapi.yaml name too. Those
 // of timers and policies stand in package timer.
 const (
@@ -33,6 +35,13 @@ const (
 	maxStreamAnswer = 4 << 10
 	// webSocketKeyLen is 16 bytes in base64.
 	webSocketKeyLen = 24
+	// maxDispatchBody holds a dispatch with its inline items, in bytes: their payloads,
+	// and as much again for the rest.
+	maxDispatchBody = 2 * timer.MaxInlineBytes
+	// maxItemLine holds one item of an upload, in bytes, and itemSlack what of an item is
+	// not its payload.
+	maxItemLine = timer.MaxDispatchItem + itemSlack
+	itemSlack   = 1 << 10
 	// maxIdempotencyKey is what common clients send at most, in characters.
 	maxIdempotencyKey = 255
 )

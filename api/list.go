@@ -22,7 +22,7 @@ func (s *Server) listTimers(c echo.Context) error {
 	q := readQuery(c, "business_type", "business_id", "status", "due_from", "due_to", "ended_from", "ended_to", "page_token", "page_size")
 	request := engine.PageRequest{
 		Filter: engine.Filter{
-			BusinessType: q.businessType("business_type"), BusinessID: q.businessID("business_id"), Status: q.status("status"),
+			BusinessType: q.businessType("business_type"), BusinessID: q.businessID("business_id"), Status: oneOf(q, "status", timer.Statuses()),
 			DueFrom: q.instant("due_from"), DueTo: q.instant("due_to"),
 			EndedFrom: q.instant("ended_from"), EndedTo: q.instant("ended_to"),
 		},
@@ -60,14 +60,6 @@ func (q *query) businessID(name string) string {
 	}
 	for _, fieldErr := range (timer.Key{BusinessType: "any", BusinessID: value}).Check() {
 		q.errs.Add(name, fieldErr.Code, fieldErr.Detail)
-	}
-	return value
-}
-
-func (q *query) status(name string) timer.Status {
-	value := timer.Status(q.values.Get(name))
-	if value != "" && !slices.Contains(timer.Statuses(), value) {
-		q.errs.Add(name, timer.CodeInvalidParameter, fmt.Sprintf("must be one of %v", timer.Statuses()))
 	}
 	return value
 }

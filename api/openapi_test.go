@@ -112,6 +112,7 @@ func TestDocumentListsEveryWord(t *testing.T) {
 	for name, want := range map[string][]string{
 		"RedeliveryStatus": jobs, "FailureClass": classes,
 		"ProblemType": types, "Status": statuses, "FieldErrorCode": constantsOf(t, "../timer/fielderror.go", "FieldErrorCode"),
+		"DispatchStatus": wordsOf(timer.DispatchStatuses()), "DispatchPer": wordsOf(timer.DispatchPers()),
 		"Reuse":     constantsOf(t, "../timer/policy.go", "Reuse"),
 		"Link":      constantsOf(t, "../timer/fallback.go", "Link"),
 		"Missed":    constantsOf(t, "../timer/recurrence.go", "Missed"),
@@ -130,6 +131,13 @@ func TestDocumentListsEveryWord(t *testing.T) {
 			require.Contains(t, document.schema(t, name)["description"], "`"+strings.TrimPrefix(word, ProblemPrefix)+"`", name)
 		}
 	}
+}
+
+func wordsOf[T ~string](words []T) (texts []string) {
+	for _, word := range words {
+		texts = append(texts, string(word))
+	}
+	return texts
 }
 
 // constantsOf reads the values of a file's string constants of one type.
@@ -231,6 +239,10 @@ func TestDocumentHasEveryField(t *testing.T) {
 		"RedeliveryList": fields(&redeliveriesBody{}), "RedeliveryOrder": fields(&redeliveryBody{}), "RedeliveryOrder/properties/filter": fields(&redeliveryFilter{}),
 		"Redelivery": fields(&redeliveryView{}), "Redelivery/properties/links": fields(&timer.Links{}),
 		"Problem": fields(&Problem{}), "FieldError": fields(&timer.FieldError{}), "Alive": fields(&health{}), "Ready": fields(&ready{}), "AttemptPage": fields(&attemptsBody{}), "Attempt": fields(&timer.ShownAttempt{}), "EmergencyOrder": fields(&emergencyBody{}), "Emergencies": fields(&emergenciesBody{}), "Emergency": fields(&timer.Emergency{}),
+		"DispatchOrder": fields(&dispatchBody{}), "DispatchLoader": fields(&timer.DispatchLoader{}), "DispatchItem": fields(&itemBody{}),
+		"DispatchChange": fields(&dispatchChange{}), "Dispatch": fields(&timer.DispatchView{}), "Dispatch/properties/links": fields(&timer.Links{}),
+		"AchievedRates": fields(&timer.DispatchRates{}), "DispatchShard": fields(&timer.DispatchShardView{}), "DispatchPage": fields(&dispatchesBody{}),
+		"DispatchFailure": fields(&timer.DispatchFailure{}), "RetriedFailures": fields(&retriedBody{}),
 	} {
 		require.Equal(t, want, slices.Sorted(maps.Keys(document.schema(t, name).at(t, "properties"))), name)
 	}
@@ -279,6 +291,15 @@ func TestDocumentHasTheLimits(t *testing.T) {
 		"BatchResults/properties/results/maxItems":              maxBatch,
 		"TimerPage/properties/timers/maxItems":                  maxPageSize,
 		"NewPolicy/properties/signing_secrets/maxItems":         timer.MaxSecrets,
+		"DispatchRate/minimum":                                  timer.MinDispatchRate,
+		"DispatchRate/maximum":                                  timer.MaxDispatchRate,
+		"DispatchOrder/properties/page_size/maximum":            timer.MaxDispatchPage,
+		"DispatchOrder/properties/items/maxItems":               timer.MaxInlineItems,
+		"LoaderShards/maximum":                                  timer.MaxDispatchShards,
+		"LoaderPageSize/maximum":                                timer.MaxDispatchPage,
+		"LoaderPageSize/default":                                timer.DefaultDispatchPage,
+		"DispatchedPage/properties/items/maxItems":              timer.MaxDispatchPage,
+		"LoadedPage/properties/items/maxItems":                  timer.MaxDispatchPage,
 		"RedeliveryRate/minimum":                                timer.MinRedeliveryRate,
 		"RedeliveryRate/maximum":                                timer.MaxRedeliveryRate,
 		"RedeliveryRate/default":                                timer.DefaultRedeliveryRate,
@@ -326,6 +347,10 @@ func TestDocumentSaysTheLimits(t *testing.T) {
 	ahead, payload := short(timer.MaxAhead), strconv.Itoa(timer.MaxPayload)+" bytes"
 	wait := "From " + short(time.Millisecond) + " to " + short(timer.MaxRetryStep)
 	for path, want := range map[string][]string{
+		"DispatchItem/properties/payload":          {payload},
+		"DispatchOrder/properties/items":           {strconv.Itoa(timer.MaxInlineBytes) + " bytes"},
+		"DispatchOrder/properties/due_at":          {short(timer.MaxPast) + " ago", ahead + " ahead"},
+		"WarmUp":                                   {"0s to " + short(timer.MaxWarmUp)},
 		"BusinessType":                             {strconv.Itoa(timer.MaxBusinessTypeLen)},
 		"BusinessId":                               {strconv.Itoa(timer.MaxBusinessIDLen)},
 		"TimerTerms/properties/due_at":             {short(timer.MaxPast) + " ago", ahead + " ahead"},
@@ -354,6 +379,10 @@ func TestDocumentSaysTheLimits(t *testing.T) {
 	paths.at(t, "/v1/timers/{type}/{id}", "patch", "requestBody").says(t, "patch", one)
 	paths.at(t, "/v1/policies/{type}", "patch", "requestBody").says(t, "patch", one)
 	paths.at(t, "/v1/timers/batch", "post", "requestBody").says(t, "batch", strconv.Itoa(maxBatchBody>>20)+" MiB", one)
+	paths.at(t, "/v1/dispatches", "post", "requestBody").says(t, "dispatch", strconv.Itoa(maxDispatchBody>>20)+" MiB")
+	paths.at(t, "/v1/dispatches/{type}/{id}/items", "put").says(t, "upload", strconv.Itoa(maxItemLine>>10)+"\nKiB", short(tuning.ReadTimeout), "up to "+strconv.Itoa(timer.MaxFieldErrors))
+	document.at(t, "webhooks", "dispatchItem", "post", "requestBody").says(t, "item", payload)
+	document.at(t, "webhooks", "dispatchLoader", "get").says(t, "loader", strconv.Itoa(timer.MaxLoaderAnswer>>20)+" MiB")
 	document.at(t, "components", "parameters", "Wait").says(t, "wait", "From 0s to "+short(engine.MaxWait))
 	paths.at(t, "/v1/redeliveries/{id}", "delete").says(t, "stop", short(engine.DefaultWait))
 	callback := document.at(t, "webhooks", "timerDue", "post")

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"fmt"
 	"maps"
 	"net/url"
 	"slices"
@@ -123,6 +124,15 @@ func (q *query) number(name string, fallback, highest int) int {
 		q.errs.AddRange(name, 1, highest)
 	}
 	return n
+}
+
+// oneOf refuses a parameter that is none of the words, unless it is left out.
+func oneOf[T ~string](q *query, name string, words []T) T {
+	value := T(q.values.Get(name))
+	if value != "" && !slices.Contains(words, value) {
+		q.errs.Add(name, timer.CodeInvalidParameter, fmt.Sprintf("must be one of %v", words))
+	}
+	return value
 }
 
 // flag is a parameter that is true, false, or left out for false.

@@ -29,6 +29,8 @@ type Problem struct {
 	Errors    timer.FieldErrors `json:"errors,omitempty"`
 	// Timer is the timer's true state, where that is the reason.
 	Timer *timer.View `json:"timer,omitempty"`
+	// Dispatch is the dispatch's true state, where that is the reason.
+	Dispatch *timer.DispatchView `json:"dispatch,omitempty"`
 	// ViolatedPolicies names the limits that were reached, as the rate limit
 	// header fields do (draft-ietf-httpapi-ratelimit-headers).
 	ViolatedPolicies []string `json:"violated-policies,omitempty"`
@@ -43,9 +45,9 @@ var problems = map[timer.Code]struct {
 	timer.InvalidRequest:       {http.StatusUnprocessableEntity, "The request has invalid values"},
 	timer.UnknownBusinessType:  {http.StatusUnprocessableEntity, "The business type has no policy"},
 	timer.NotFound:             {http.StatusNotFound, "Not found"},
-	timer.AlreadyExists:        {http.StatusConflict, "The timer exists with other content"},
-	timer.AlreadyFinished:      {http.StatusConflict, "The timer is already finished"},
-	timer.IDTaken:              {http.StatusConflict, "Another workflow has the id of the timer"},
+	timer.AlreadyExists:        {http.StatusConflict, "It exists with other content"},
+	timer.AlreadyFinished:      {http.StatusConflict, "It is already finished"},
+	timer.IDTaken:              {http.StatusConflict, "Another workflow has the id"},
 	timer.IdempotencyKeyReused: {http.StatusUnprocessableEntity, "The idempotency key was used for another request"},
 	timer.Overtaken:            {http.StatusConflict, "Another request came first"},
 	timer.NotRecurring:         {http.StatusConflict, "The timer is not a recurring one"},
@@ -59,7 +61,7 @@ var problems = map[timer.Code]struct {
 	methodNotAllowed:           {http.StatusMethodNotAllowed, "Method not allowed"},
 	requestTimeout:             {http.StatusRequestTimeout, "The request took too long to arrive"},
 	payloadTooLarge:            {http.StatusRequestEntityTooLarge, "The body is too large"},
-	unsupportedMediaType:       {http.StatusUnsupportedMediaType, "The body must be application/json"},
+	unsupportedMediaType:       {http.StatusUnsupportedMediaType, "The body has the wrong media type"},
 	timer.Unavailable:          {http.StatusServiceUnavailable, "The timer engine did not answer"},
 	timer.Internal:             {http.StatusInternalServerError, "Internal error"},
 }
@@ -77,7 +79,7 @@ func problemOf(err error) Problem {
 	known := problems[ours.Code]
 	problem := Problem{
 		Type: ProblemPrefix + string(ours.Code), Title: known.title, Status: known.status,
-		Detail: ours.Message, Errors: ours.FieldErrors, Timer: ours.Timer,
+		Detail: ours.Message, Errors: ours.FieldErrors, Timer: ours.Timer, Dispatch: ours.Dispatch,
 	}
 	if ours.Quota != nil {
 		problem.ViolatedPolicies = []string{ours.Quota.Name}
@@ -99,10 +101,10 @@ func fromEcho(err *echo.HTTPError) error {
 
 // answerError is the only place where an error becomes an answer.
 func answerError(err error, c echo.Context) {
+	c.Set(causeKey, err)
 	if c.Response().Committed {
 		return
 	}
-	c.Set(causeKey, err)
 	problem := problemOf(err)
 	problem.RequestID = c.Response().Header().Get(echo.HeaderXRequestID)
 	if ours, ok := errors.AsType[*timer.Error](err); ok && ours.Quota != nil {
@@ -124,6 +126,7 @@ func answerError(err error, c echo.Context) {
 		c.Response().WriteHeader(http.StatusInternalServerError)
 		return
 	}
+	c.Response().Header().Del(echo.HeaderContentType) // of what would have been answered
 	_ = c.Blob(problem.Status, mediaTypeProblem, body)
 }
 

@@ -39,8 +39,9 @@ func clip(text string) string {
 func record(options Options) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
-			began := time.Now()
+			began, broken := time.Now(), false
 			if err := next(c); err != nil {
+				broken = c.Response().Committed
 				c.Error(err)
 			}
 			took := time.Since(began)
@@ -54,6 +55,9 @@ func record(options Options) echo.MiddlewareFunc {
 				line = append(line, "cause", clip(cause.Error()))
 			}
 			options.Logger.Log(c.Request().Context(), levelOf(status), "request", line...)
+			if broken { // nobody shall take the part for the whole
+				panic(http.ErrAbortHandler) //nolint:forbidigo // net/http has no other way to break a connection
+			}
 			return nil
 		}
 	}

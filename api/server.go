@@ -38,6 +38,9 @@ type Options struct {
 	Emergencies Emergencies
 	// Redeliveries try many failed timers again.
 	Redeliveries Jobs[timer.Redelivery, timer.Redelivered]
+	// Dispatches call many items back at one rate.
+	Dispatches       Dispatches
+	DispatchControls DispatchControls
 	// Ready reports whether a timer that is booked now would ring.
 	Ready func(context.Context) error
 	// Leave ends the waits of all callers for an effect, when the server stops.
@@ -108,6 +111,10 @@ func New(options Options) *Server {
 	s.timerRoutes(e.Group(timersPath))
 	e.POST(timersPath+"/redeliver", redeliveries.start)
 	redeliveries.add(e.Group(redeliveries.path()))
+	dispatchRoutes{
+		dispatches: options.Dispatches, controls: options.DispatchControls, reach: options.Reach,
+		followed: newFollowed(s.ready.left, options.Dispatches),
+	}.add(e.Group(dispatchesPath))
 	s.policyRoutes(e.Group(versionPrefix + "policies"))
 	s.streams.add(e.Group(streamsPath))
 	s.emergencyRoutes(e)

@@ -14,9 +14,10 @@ import (
 // Zero is not absent. The core's types cannot tell a zero that a client says from a
 // field that it leaves out, so a zero that is refused has to be found in the body.
 var (
-	termsZeros   = refusingZero(timer.TermsFields())
-	policyZeros  = refusingZero(timer.PolicyFields())
-	previewZeros = zeroFields{"recurrence": termsZeros["recurrence"]}
+	termsZeros    = refusingZero(timer.TermsFields())
+	policyZeros   = refusingZero(timer.PolicyFields())
+	dispatchZeros = refusingZero(timer.DispatchFields())
+	previewZeros  = zeroFields{"recurrence": termsZeros["recurrence"]}
 )
 
 // zeroFields are the fields that refuse a zero, by the object of the body that

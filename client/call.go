@@ -51,28 +51,50 @@ func (c *caller) do(ctx context.Context, call call, result any) (status int, err
 }
 
 func (c *caller) try(ctx context.Context, call call, body []byte, result any) (status int, err error) {
-	target := c.URL + call.path
-	if len(call.query) > 0 {
-		target += "?" + call.query.Encode()
-	}
-	request, err := http.NewRequestWithContext(ctx, call.method, target, bytes.NewReader(body))
-	if err != nil {
-		return 0, err
-	}
-	for name, values := range call.header {
-		request.Header[name] = values
-	}
-	if call.body != nil {
-		request.Header.Set("Content-Type", "application/json")
-	}
-	if c.Key != "" {
-		request.Header.Set("Authorization", "Bearer "+c.Key)
-	}
-	response, err := c.HTTP.Do(request)
+	response, err := c.send(ctx, c.HTTP, call, bytes.NewReader(body))
 	if err != nil {
 		return 0, err
 	}
 	defer func() { _ = response.Body.Close() }()
+	return read(response, result)
+}
+
+// stream makes a call once, whose body or answer may go on for ever: it ends with ctx.
+func (c *caller) stream(ctx context.Context, call call, body io.Reader) (*http.Response, error) {
+	endless := *c.HTTP
+	endless.Timeout = 0
+	response, err := c.send(ctx, &endless, call, body)
+	if err != nil || response.StatusCode/100 == 2 {
+		return response, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	_, err = read(response, nil)
+	return nil, err
+}
+
+func (c *caller) send(ctx context.Context, by *http.Client, call call, body io.Reader) (*http.Response, error) {
+	target := c.URL + call.path
+	if len(call.query) > 0 {
+		target += "?" + call.query.Encode()
+	}
+	request, err := http.NewRequestWithContext(ctx, call.method, target, body)
+	if err != nil {
+		return nil, err
+	}
+	if call.body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	for name, values := range call.header {
+		request.Header[name] = values
+	}
+	if c.Key != "" {
+		request.Header.Set("Authorization", "Bearer "+c.Key)
+	}
+	return by.Do(request)
+}
+
+// read reads a whole answer into result, unless that is nil.
+func read(response *http.Response, result any) (status int, err error) {
 	status = response.StatusCode
 	answer, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
 	if err != nil {

@@ -35,6 +35,8 @@ type Client struct {
 	Emergency Emergency
 	// Streams connect receivers.
 	Streams Streams
+	// Dispatches call many items back.
+	Dispatches Dispatches
 }
 
 // New returns a client. Nothing is called before its first call.
@@ -50,5 +52,5 @@ func New(options Options) *Client {
 		}
 	}
 	caller := &caller{options}
-	return &Client{Timers: Timers{caller}, Policies: Policies{caller}, Emergency: Emergency{caller}, Streams: Streams{caller}}
+	return &Client{Timers: Timers{caller}, Policies: Policies{caller}, Emergency: Emergency{caller}, Streams: Streams{caller}, Dispatches: Dispatches{caller}}
 }

@@ -25,6 +25,8 @@ type Problem struct {
 	FieldErrors timer.FieldErrors `json:"errors"`
 	// Timer is the timer's true state, where that is the reason.
 	Timer *timer.View `json:"timer"`
+	// Dispatch is the dispatch's true state, where that is the reason.
+	Dispatch *timer.DispatchView `json:"dispatch"`
 	// ViolatedPolicies names the limits that were reached.
 	ViolatedPolicies []string `json:"violated-policies"`
 	// RetryAfter is when it is worth another try; 0 where nothing was said.

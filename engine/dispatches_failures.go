@@ -63,15 +63,8 @@ func (d *Dispatches) RetryFailures(ctx context.Context, key timer.Key) (view tim
 	if view, err = d.Get(ctx, key); err != nil {
 		return timer.DispatchView{}, 0, err
 	}
-	switch {
-	case !view.Status.Finished():
-		return timer.DispatchView{}, 0, &timer.Error{
-			Code: timer.Overtaken, Dispatch: &view, Message: "The dispatch is still " + string(view.Status) + ".",
-		}
-	case len(view.Memo.Failed) == 0:
-		return timer.DispatchView{}, 0, &timer.Error{
-			Code: timer.AlreadyFinished, Dispatch: &view, Message: "The dispatch is " + string(view.Status) + ", and no item of it failed.",
-		}
+	if err := refuseRetry(view); err != nil {
+		return timer.DispatchView{}, 0, err
 	}
 	in := workflows.DispatchInput{Memo: view.Memo.Again(timer.At(time.Now()))}
 	in.Parts = view.Memo.Failed
@@ -94,4 +87,19 @@ func (d *Dispatches) RetryFailures(ctx context.Context, key timer.Key) (view tim
 		return timer.DispatchView{}, 0, translate(err)
 	}
 	return d.view(in.Memo, runID), retried, nil
+}
+
+// refuseRetry refuses to try items again of a dispatch of which there are none.
+func refuseRetry(view timer.DispatchView) error {
+	switch {
+	case !view.Status.Finished():
+		return &timer.Error{
+			Code: timer.Overtaken, Dispatch: &view, Message: "The dispatch is still " + string(view.Status) + ".",
+		}
+	case len(view.Memo.Failed) == 0:
+		return &timer.Error{
+			Code: timer.AlreadyFinished, Dispatch: &view, Message: "The dispatch is " + string(view.Status) + ", and no item of it failed.",
+		}
+	}
+	return nil
 }

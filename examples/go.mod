@@ -2,4 +2,15 @@ module github.com/wakecall/wakecall/examples
 
 go 1.26.8
 
-require github.com/standard-webhooks/standard-webhooks/libraries v0.0.1
+require (
+	github.com/standard-webhooks/standard-webhooks/libraries v0.0.1
+	github.com/wakecall/wakecall v0.0.0
+)
+
+require (
+	github.com/coder/websocket v1.8.15 // indirect
+	github.com/google/uuid v1.6.0 // indirect
+	github.com/netresearch/go-cron v0.9.1 // indirect
+)
+
+replace github.com/wakecall/wakecall => ../

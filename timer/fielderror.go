@@ -31,6 +31,7 @@ const (
 	CodeInvalidParameter    FieldErrorCode = "invalid-parameter"
 	CodeInvalidRecurrence   FieldErrorCode = "invalid-recurrence"
 	CodeInvalidCertificate  FieldErrorCode = "invalid-certificate"
+	CodeInvalidJSON         FieldErrorCode = "invalid-json"
 )
 
 // FieldError is one refused value of a request.

@@ -98,10 +98,14 @@ func (d *Document) checkAnswer(op operation, x Exchange) error {
 		return fmt.Errorf("has the content type %s, which is not declared", media)
 	}
 	schema, ok := d.below(content, "schema")
-	if !ok {
+	switch {
+	case !ok:
 		return nil
-	}
-	if strings.HasSuffix(media, "json") {
+	case media == mediaTypeNDJSON:
+		return d.holdLines(schema, x.Body)
+	case media == "text/event-stream":
+		return d.holdEvents(content, x.Body)
+	case strings.HasSuffix(media, "json"):
 		return d.holdBody(schema, x.Body)
 	}
 	return d.hold(schema, string(x.Body))

@@ -38,6 +38,9 @@ func (d *Document) checkRequest(op operation, x Exchange) error {
 	if !ok {
 		return fmt.Errorf("a body of the type %s is not declared", media)
 	}
+	if media == mediaTypeNDJSON {
+		return d.holdLines(schema, body)
+	}
 	return d.holdBody(schema, body)
 }
 

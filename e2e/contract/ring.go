@@ -10,7 +10,7 @@ import (
 )
 
 // HoldRing fails the test if what Wakecall sent to a receiver departs from the
-// webhooks of the document: a ring of a timer, or an alert.
+// webhooks of the document: a ring of a timer, what a dispatch sends, or an alert.
 func HoldRing(t testing.TB, header http.Header, body []byte) {
 	t.Helper()
 	document, err := Wakecall()
@@ -19,12 +19,24 @@ func HoldRing(t testing.TB, header http.Header, body []byte) {
 	}
 }
 
+// webhookOf names what was sent. A page of a dispatch names the dispatch alone.
+func webhookOf(header http.Header, body []byte) string {
+	dispatch, id := header.Get("Wakecall-Dispatch"), header.Get("Wakecall-Business-Id")
+	switch {
+	case dispatch != "" && dispatch == id && strings.HasPrefix(string(body), `{"items":`):
+		return "dispatchPage"
+	case dispatch != "":
+		return "dispatchItem"
+	case id != "":
+		return "timerDue"
+	default:
+		return "alert"
+	}
+}
+
 // CheckRing says where a ring or an alert departs from the document.
 func (d *Document) CheckRing(header http.Header, body []byte) error {
-	name := "alert"
-	if header.Get("Wakecall-Business-Id") != "" {
-		name = "timerDue"
-	}
+	name := webhookOf(header, body)
 	webhook, ok := d.at("#/webhooks/" + name + "/post")
 	if !ok {
 		return fmt.Errorf("%s is not described", name)

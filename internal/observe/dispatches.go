@@ -2,6 +2,7 @@ package observe
 
 import (
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -9,49 +10,86 @@ import (
 	"github.com/wakecall/wakecall/timer"
 )
 
-// dispatches are the collectors of dispatches. Their ids are labels while they send from
-// this process: one process has few shards at once.
+// dispatches shows what the shards that run in this process are asked for, and how far
+// behind that they are. Ids of dispatches are no labels: two of one type that run at once
+// are shown together.
 type dispatches struct {
-	items  *prometheus.CounterVec
-	asked  *prometheus.GaugeVec
-	behind *prometheus.GaugeVec
+	// types knows the labels of business types.
+	types *labels
+
+	mu     sync.Mutex
+	shards map[shard]pace
+
+	rate, lag *prometheus.Desc
 }
 
-func newDispatches() dispatches {
-	shard := []string{labelType, "dispatch", "shard"}
-	return dispatches{
-		items: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "wakecall_dispatch_items_total", Help: "Items of dispatches by outcome: done, retry, failed.",
-		}, []string{labelType, "outcome"}),
-		asked: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "wakecall_dispatch_rate", Help: "Items a second that a shard of a dispatch is to send from this worker.",
-		}, shard),
-		behind: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "wakecall_dispatch_lag_seconds", Help: "How late a shard of a dispatch sent an item at the most since its last sign of life.",
-		}, shard),
+type shard struct {
+	key    timer.Key
+	number int
+}
+
+type pace struct {
+	perSecond float64
+	lag       time.Duration
+}
+
+func newDispatches(types *labels) *dispatches {
+	return &dispatches{
+		types: types, shards: map[shard]pace{},
+		rate: prometheus.NewDesc("wakecall_dispatch_rate", "Items a second that the dispatches of a type ask of this worker.",
+			[]string{labelType}, nil),
+		lag: prometheus.NewDesc("wakecall_dispatch_lag_seconds", "How far the last of the shards with this number is behind its rate.",
+			[]string{labelType, "shard"}, nil),
 	}
 }
 
-func (d dispatches) all() []prometheus.Collector {
-	return []prometheus.Collector{d.items, d.asked, d.behind}
+// show notes the pace of a shard; one of 0 ends it.
+func (d *dispatches) show(s shard, p pace) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if p == (pace{}) {
+		delete(d.shards, s)
+	} else {
+		d.shards[s] = p
+	}
+}
+
+// Describe implements prometheus.Collector.
+func (d *dispatches) Describe(out chan<- *prometheus.Desc) {
+	out <- d.rate
+	out <- d.lag
+}
+
+// Collect implements prometheus.Collector.
+func (d *dispatches) Collect(out chan<- prometheus.Metric) {
+	d.types.mu.RLock()
+	defer d.types.mu.RUnlock()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	rates, lags := map[string]float64{}, map[[2]string]float64{}
+	for s, p := range d.shards {
+		label := d.types.of(s.key.BusinessType)
+		rates[label] += p.perSecond
+		series := [2]string{label, strconv.Itoa(s.number)}
+		lags[series] = max(lags[series], p.lag.Seconds())
+	}
+	for label, rate := range rates {
+		out <- prometheus.MustNewConstMetric(d.rate, prometheus.GaugeValue, rate, label)
+	}
+	for series, lag := range lags {
+		out <- prometheus.MustNewConstMetric(d.lag, prometheus.GaugeValue, lag, series[:]...)
+	}
 }
 
 // Dispatched counts items of dispatches by what became of them.
 func (t *Telemetry) Dispatched(businessType, outcome string, items int) {
 	t.labels.mu.RLock()
 	defer t.labels.mu.RUnlock()
-	t.dispatches.items.WithLabelValues(t.labels.of(businessType), outcome).Add(float64(items))
+	t.dispatched.WithLabelValues(t.labels.of(businessType), outcome).Add(float64(items))
 }
 
-// Dispatching tells the rate that a shard is to send at, and how late it is. A shard that
-// sends no more has neither.
-func (t *Telemetry) Dispatching(key timer.Key, shard int, perSecond float64, lag time.Duration) {
-	number := strconv.Itoa(shard)
-	if perSecond == 0 {
-		t.dispatches.asked.DeleteLabelValues(key.BusinessType, key.BusinessID, number)
-		t.dispatches.behind.DeleteLabelValues(key.BusinessType, key.BusinessID, number)
-		return
-	}
-	t.dispatches.asked.WithLabelValues(key.BusinessType, key.BusinessID, number).Set(perSecond)
-	t.dispatches.behind.WithLabelValues(key.BusinessType, key.BusinessID, number).Set(lag.Seconds())
+// Dispatching notes how many items a second a shard of a dispatch is asked for by this
+// process, and how far it is behind that; zeros where it sends no more.
+func (t *Telemetry) Dispatching(key timer.Key, number int, perSecond float64, lag time.Duration) {
+	t.dispatches.show(shard{key, number}, pace{perSecond, lag})
 }

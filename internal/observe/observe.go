@@ -55,7 +55,8 @@ type Telemetry struct {
 	released   *prometheus.CounterVec
 	repeated   prometheus.Counter
 	resent     prometheus.Counter
-	dispatches dispatches
+	dispatched *prometheus.CounterVec
+	dispatches *dispatches
 }
 
 // labelType is the label of business types, see [labels].
@@ -114,8 +115,11 @@ func NewTelemetry(version string) (*Telemetry, error) {
 	t.resent = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "wakecall_resent_total", Help: "Attempts that were sent once more, because the receiver closed a kept connection without a word.",
 	})
-	t.dispatches = newDispatches()
-	registry.MustRegister(t.dispatches.all()...)
+	t.dispatched = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "wakecall_dispatch_items_total", Help: "Attempts for items of dispatches by what became of them: done, retry, failed.",
+	}, []string{labelType, "outcome"})
+	t.dispatches = newDispatches(&t.labels)
+	registry.MustRegister(t.dispatched, t.dispatches)
 	build := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "wakecall_build_info", Help: "Constant 1.", ConstLabels: prometheus.Labels{"version": version},
 	}, func() float64 { return 1 })
@@ -169,6 +173,7 @@ func (t *Telemetry) PoliciesListed(seen []timer.Policy) {
 		t.took.DeleteLabelValues(businessType)
 		t.lateness.DeleteLabelValues(businessType)
 		t.overdue.DeleteLabelValues(businessType)
+		t.dispatched.DeletePartialMatch(prometheus.Labels{labelType: businessType})
 	}
 	shown := slices.DeleteFunc(slices.Clone(seen), func(p timer.Policy) bool { return !t.labels.types[p.BusinessType] })
 	t.labels.mu.Unlock()

@@ -37,6 +37,8 @@ func exported(t *testing.T) []string {
 	telemetry.Unreadable(2)
 	telemetry.Requested("GET", "/livez", 200, time.Second)
 	telemetry.Queue(func() int { return 7 })
+	telemetry.Dispatched("order", "done", 1)
+	telemetry.Dispatching(timer.Key{BusinessType: "order", BusinessID: "1"}, 0, 1, time.Second)
 	telemetry.PoliciesListed([]timer.Policy{{BusinessType: "order", Limits: timer.Limits{CallbacksPerSecond: &limit}}})
 	telemetry.Streams(func() map[string]int { return map[string]int{"order": 2} })
 	telemetry.StreamsWait(map[string]int{"order": 3, "invoice": 4})

@@ -56,6 +56,13 @@ const (
 	StreamGather = 20 * time.Millisecond
 )
 
+// StreamBuffer is how many bytes of an answer of any length are sent at once.
+const StreamBuffer = 32 << 10
+
+// EventPause is the time between two events of one stream, and before a client that lost
+// it comes back.
+const EventPause = time.Second
+
 // Limits on bookings.
 const (
 	// SharedLimitTimeout is how long a booking waits for Redis. Its limit is worth less

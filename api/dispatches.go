@@ -1,0 +1,233 @@
+package api
+
+import (
+	"context"
+	"iter"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/timer"
+)
+
+const dispatchesPath = versionPrefix + "dispatches"
+
+// Dispatches starts dispatches, and shows them.
+type Dispatches interface {
+	Add(ctx context.Context, order timer.Dispatch, items []timer.DispatchItem) (view timer.DispatchView, created bool, err error)
+	Open(ctx context.Context, order timer.Dispatch) (view timer.DispatchView, created bool, err error)
+	UploadAll(ctx context.Context, key timer.Key, from int, items iter.Seq2[timer.DispatchItem, error]) (timer.DispatchView, error)
+	Get(ctx context.Context, key timer.Key) (timer.DispatchView, error)
+	List(ctx context.Context, r engine.DispatchesRequest) (page []timer.DispatchView, next []byte, err error)
+}
+
+// DispatchControls change dispatches, and deal with their failures.
+type DispatchControls interface {
+	Change(ctx context.Context, key timer.Key, change timer.DispatchChange, wait time.Duration) (timer.DispatchView, bool, error)
+	Pause(ctx context.Context, key timer.Key, wait time.Duration) (timer.DispatchView, bool, error)
+	Resume(ctx context.Context, key timer.Key, wait time.Duration) (timer.DispatchView, bool, error)
+	Cancel(ctx context.Context, key timer.Key, wait time.Duration) (timer.DispatchView, bool, error)
+	Failures(ctx context.Context, key timer.Key, see func(timer.DispatchFailure) error) error
+	RetryFailures(ctx context.Context, key timer.Key) (view timer.DispatchView, retried int, err error)
+}
+
+// dispatchRoutes are the calls on dispatches.
+type dispatchRoutes struct {
+	dispatches Dispatches
+	controls   DispatchControls
+	reach      timer.Reach
+	followed   *followed
+}
+
+func (r dispatchRoutes) add(g *echo.Group) {
+	g.POST("", r.start)
+	g.GET("", r.list)
+	g.GET("/:type/:id", r.get)
+	g.PATCH("/:type/:id", r.change)
+	g.DELETE("/:type/:id", r.controlling(DispatchControls.Cancel))
+	g.PUT("/:type/:id/items", r.upload)
+	g.POST("/:type/:id/pause", r.controlling(DispatchControls.Pause))
+	g.POST("/:type/:id/resume", r.controlling(DispatchControls.Resume))
+	g.GET("/:type/:id/failures", r.failures)
+	g.POST("/:type/:id/retry-failures", r.retryFailures)
+	g.GET("/:type/:id/events", r.events)
+}
+
+// start starts a dispatch, or opens it for an upload.
+func (r dispatchRoutes) start(c echo.Context) error {
+	if err := readQuery(c).err(); err != nil {
+		return err
+	}
+	raw, err := readBody(c, maxDispatchBody, nil)
+	if err != nil {
+		return err
+	}
+	body, err := parseObject(raw)
+	if err != nil {
+		return err
+	}
+	order, err := body.dispatch(r.reach)
+	if err != nil {
+		return err
+	}
+	if err := permit(c.Request().Context(), order.BusinessType); err != nil {
+		return err
+	}
+	view, created, err := r.order(c.Request().Context(), order)
+	if err != nil {
+		return err
+	}
+	if !created {
+		return c.JSON(http.StatusOK, view)
+	}
+	locateDispatch(c, view.Key)
+	return c.JSON(http.StatusCreated, view)
+}
+
+func (r dispatchRoutes) order(ctx context.Context, order dispatchOrder) (timer.DispatchView, bool, error) {
+	if order.upload {
+		return r.dispatches.Open(ctx, order.Dispatch)
+	}
+	return r.dispatches.Add(ctx, order.Dispatch, order.items)
+}
+
+func (r dispatchRoutes) get(c echo.Context) error {
+	key, err := dispatchOf(c)
+	if err != nil {
+		return err
+	}
+	view, err := r.dispatches.Get(c.Request().Context(), key)
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, view)
+}
+
+type dispatchesBody struct {
+	Dispatches    []timer.DispatchView `json:"dispatches"`
+	NextPageToken string               `json:"next_page_token"`
+}
+
+func (r dispatchRoutes) list(c echo.Context) error {
+	q := readQuery(c, "business_type", "status", "page_token", "page_size")
+	request := engine.DispatchesRequest{
+		BusinessType: q.businessType("business_type"), Status: oneOf(q, "status", timer.DispatchStatuses()),
+		Size: q.number("page_size", defaultJobs, maxJobs),
+	}
+	filter := []string{"dispatches", request.BusinessType, string(request.Status)}
+	request.Token = q.pageToken(filter)
+	if err := q.err(); err != nil {
+		return err
+	}
+	if err := permit(c.Request().Context(), request.BusinessType); err != nil {
+		return err
+	}
+	page, next, err := r.dispatches.List(c.Request().Context(), request)
+	if err != nil {
+		return err
+	}
+	if page == nil {
+		page = []timer.DispatchView{}
+	}
+	return c.JSON(http.StatusOK, dispatchesBody{Dispatches: page, NextPageToken: sealToken(next, filter)})
+}
+
+// dispatchChange is the body of a change.
+type dispatchChange struct {
+	PerSecond *float64 `json:"per_second"`
+}
+
+func (r dispatchRoutes) change(c echo.Context) error {
+	key, wait, err := dispatchTarget(c)
+	if err != nil {
+		return err
+	}
+	object, err := readObject(c)
+	if err != nil {
+		return err
+	}
+	var body dispatchChange
+	errs := object.fill(&body)
+	change := timer.DispatchChange{PerSecond: body.PerSecond}
+	if body.PerSecond == nil {
+		errs.Complete(timer.FieldErrors{{Pointer: "/per_second", Code: timer.CodeRequired, Detail: "is required"}})
+	}
+	errs.Complete(change.Check())
+	if err := errs.Err(); err != nil {
+		return err
+	}
+	view, applied, err := r.controls.Change(c.Request().Context(), key, change, wait)
+	return answerControl(c, view, applied, err)
+}
+
+// control is one of the changes that need no body.
+type control func(DispatchControls, context.Context, timer.Key, time.Duration) (timer.DispatchView, bool, error)
+
+// controlling handles a change that needs no body.
+func (r dispatchRoutes) controlling(do control) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		key, wait, err := dispatchTarget(c)
+		if err != nil {
+			return err
+		}
+		view, applied, err := do(r.controls, c.Request().Context(), key, wait)
+		return answerControl(c, view, applied, err)
+	}
+}
+
+// answerControl answers a change with what became of it.
+func answerControl(c echo.Context, view timer.DispatchView, applied bool, err error) error {
+	switch {
+	case err != nil:
+		return err
+	case applied:
+		return c.JSON(http.StatusOK, view)
+	default:
+		locateDispatch(c, view.Key)
+		return c.JSON(http.StatusAccepted, view)
+	}
+}
+
+type retriedBody struct {
+	Retried  int                `json:"retried"`
+	Dispatch timer.DispatchView `json:"dispatch"`
+}
+
+func (r dispatchRoutes) retryFailures(c echo.Context) error {
+	key, err := dispatchOf(c)
+	if err != nil {
+		return err
+	}
+	view, retried, err := r.controls.RetryFailures(c.Request().Context(), key)
+	if err != nil {
+		return err
+	}
+	locateDispatch(c, view.Key)
+	return c.JSON(http.StatusAccepted, retriedBody{Retried: retried, Dispatch: view})
+}
+
+// dispatchOf is the dispatch that the path names, of a call without a query.
+func dispatchOf(c echo.Context) (timer.Key, error) {
+	key, err := pathKey(c)
+	if err != nil {
+		return key, err
+	}
+	return key, readQuery(c).err()
+}
+
+// dispatchTarget is the dispatch that a change is for, and how long to wait for it.
+func dispatchTarget(c echo.Context) (key timer.Key, wait time.Duration, err error) {
+	if key, err = pathKey(c); err != nil {
+		return key, 0, err
+	}
+	q := readQuery(c, "wait")
+	return key, q.wait(), q.err()
+}
+
+func locateDispatch(c echo.Context, key timer.Key) {
+	c.Response().Header().Set(echo.HeaderLocation,
+		dispatchesPath+"/"+url.PathEscape(key.BusinessType)+"/"+url.PathEscape(key.BusinessID))
+}

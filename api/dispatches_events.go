@@ -1,0 +1,131 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// The kinds of events. Both tell how the dispatch stands; the second is the last one.
+const (
+	eventProgress = "progress"
+	eventEnd      = "end"
+)
+
+// events tells once a second how a dispatch stands, until it has ended.
+func (r dispatchRoutes) events(c echo.Context) error {
+	key, err := dispatchOf(c)
+	if err != nil {
+		return err
+	}
+	ctx := c.Request().Context()
+	dispatch, leave := r.followed.follow(key)
+	defer leave()
+	view, err := dispatch.look(ctx)
+	if err != nil {
+		return err
+	}
+	stream, err := openEvents(c)
+	if err != nil || c.Request().Method == http.MethodHead {
+		return err
+	}
+	ticks := time.NewTicker(tuning.EventPause)
+	defer ticks.Stop()
+	for {
+		kind := eventProgress
+		if view.Status.Finished() {
+			kind = eventEnd
+		}
+		if err := stream.send(kind, view); err != nil || kind == eventEnd {
+			return err
+		}
+		if view, err = r.next(ctx, dispatch, ticks.C); err != nil {
+			return nil //nolint:nilerr // the stream ends, and who wants more comes back
+		}
+	}
+}
+
+// next is how the dispatch stands after a pause. While Temporal does not answer it is
+// asked again; its error is that there is nobody to tell, or nothing any more.
+func (r dispatchRoutes) next(ctx context.Context, dispatch *sight, ticks <-chan time.Time) (timer.DispatchView, error) {
+	for {
+		select {
+		case <-ctx.Done():
+			return timer.DispatchView{}, ctx.Err()
+		case <-r.followed.left.Done():
+			return timer.DispatchView{}, errLeaving
+		case <-ticks:
+		}
+		view, err := dispatch.look(ctx)
+		if timer.CodeOf(err) != timer.Unavailable {
+			return view, err
+		}
+	}
+}
+
+// followed are the dispatches that somebody follows. Each is read once in a pause between
+// two events, however many follow it.
+type followed struct {
+	get func(context.Context, timer.Key) (timer.DispatchView, error)
+	// left is done once this process leaves.
+	left context.Context
+
+	mu     sync.Mutex
+	sights map[timer.Key]*sight
+}
+
+func newFollowed(left context.Context, dispatches Dispatches) *followed {
+	return &followed{
+		get:  func(ctx context.Context, key timer.Key) (timer.DispatchView, error) { return dispatches.Get(ctx, key) },
+		left: left, sights: map[timer.Key]*sight{},
+	}
+}
+
+// follow is the sight of a dispatch, until its follower leaves.
+func (f *followed) follow(key timer.Key) (dispatch *sight, leave func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	dispatch, ok := f.sights[key]
+	if !ok {
+		dispatch = &sight{read: func(ctx context.Context) (timer.DispatchView, error) { return f.get(ctx, key) }}
+		f.sights[key] = dispatch
+	}
+	dispatch.followers++
+	return dispatch, func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if dispatch.followers--; dispatch.followers == 0 {
+			delete(f.sights, key)
+		}
+	}
+}
+
+// sight is how a dispatch stood when it was read last.
+type sight struct {
+	read      func(context.Context) (timer.DispatchView, error)
+	followers int // guarded by that of followed
+
+	mu   sync.Mutex
+	at   time.Time
+	view timer.DispatchView
+}
+
+// look is how the dispatch stands, or stood half a pause ago.
+func (s *sight) look(ctx context.Context) (timer.DispatchView, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.at.IsZero() && time.Since(s.at) < tuning.EventPause/2 {
+		return s.view, nil
+	}
+	view, err := s.read(ctx)
+	if err == nil {
+		s.view, s.at = view, time.Now()
+	}
+	return view, err
+}

@@ -1,0 +1,35 @@
+package api
+
+import (
+	"bufio"
+	"net/http"
+
+	"github.com/go-json-experiment/json"
+	"github.com/labstack/echo/v4"
+
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// failures answers with a line for each item that failed for good, of which there may be
+// millions.
+func (r dispatchRoutes) failures(c echo.Context) error {
+	key, err := dispatchOf(c)
+	if err != nil {
+		return err
+	}
+	c.Response().Header().Set(echo.HeaderContentType, mediaTypeNDJSON)
+	out := bufio.NewWriterSize(senderOf(c), tuning.StreamBuffer)
+	err = r.controls.Failures(c.Request().Context(), key, func(failure timer.DispatchFailure) error {
+		line, err := json.Marshal(failure)
+		if err == nil {
+			_, err = out.Write(append(line, '\n'))
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	c.Response().WriteHeader(http.StatusOK)
+	return out.Flush()
+}

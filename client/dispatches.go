@@ -1,0 +1,267 @@
+package client
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+const (
+	dispatchesPath  = "/v1/dispatches"
+	mediaTypeNDJSON = "application/x-ndjson"
+	// maxLine is above the longest line of an answer, a dispatch with all of its shards.
+	maxLine = 1 << 20
+)
+
+// Dispatches calls what there is to do with dispatches.
+type Dispatches struct{ caller *caller }
+
+// Order is a dispatch to start, with its items, up to 1,000 of them, or for an upload, or
+// with a loader.
+type Order struct {
+	timer.Dispatch
+	Items  []timer.DispatchItem `json:"items,omitempty"`
+	Upload bool                 `json:"upload,omitzero"`
+}
+
+// Item is an item of a dispatch.
+func Item(id string, payload any) timer.DispatchItem {
+	return timer.DispatchItem{ID: id, Payload: JSON(payload)}
+}
+
+// Start starts a dispatch, or opens it for an upload. created is false when the same one
+// is there already.
+func (d Dispatches) Start(ctx context.Context, order Order) (view timer.DispatchView, created bool, err error) {
+	status, err := d.caller.do(ctx, call{method: http.MethodPost, path: dispatchesPath, body: order}, &view)
+	return view, status == http.StatusCreated, err
+}
+
+// Upload sends the items of a dispatch that was opened for them, and so starts it. from
+// is how many items are stored that shall be kept, and items are those behind them; 0
+// begins anew. No item is kept in memory once it is sent. An error of items ends the
+// upload, and starts nothing. An upload is made once: one that breaks off has stored
+// [timer.DispatchView.Uploaded] items, and can go on from there.
+func (d Dispatches) Upload(ctx context.Context, key timer.Key, from int, items iter.Seq2[timer.DispatchItem, error]) (view timer.DispatchView, err error) {
+	body, out := io.Pipe()
+	written := make(chan error, 1)
+	go func() {
+		err := writeItems(out, items)
+		out.CloseWithError(err)
+		written <- err
+	}()
+	view, err = d.upload(ctx, key, from, body)
+	_ = body.Close() // an answer that comes early ends the writer
+	if wrong := <-written; err != nil && wrong != nil && !errors.Is(wrong, io.ErrClosedPipe) {
+		err = wrong
+	}
+	return view, err
+}
+
+func (d Dispatches) upload(ctx context.Context, key timer.Key, from int, body io.Reader) (view timer.DispatchView, err error) {
+	call := call{method: http.MethodPut, path: pathOfDispatch(key) + "/items", header: http.Header{"Content-Type": {mediaTypeNDJSON}}}
+	if from > 0 {
+		call.query = url.Values{"from": {strconv.Itoa(from)}}
+	}
+	response, err := d.caller.stream(ctx, call, body)
+	if err != nil {
+		return view, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	_, err = read(response, &view)
+	return view, err
+}
+
+func writeItems(to io.Writer, items iter.Seq2[timer.DispatchItem, error]) error {
+	out := bufio.NewWriterSize(to, 64<<10)
+	lines := json.NewEncoder(out)
+	lines.SetEscapeHTML(false)
+	for item, err := range items {
+		if err != nil {
+			return err
+		}
+		if err := lines.Encode(item); err != nil {
+			return err
+		}
+	}
+	return out.Flush()
+}
+
+// Get returns a dispatch as it stands.
+func (d Dispatches) Get(ctx context.Context, key timer.Key) (view timer.DispatchView, err error) {
+	_, err = d.caller.do(ctx, call{method: http.MethodGet, path: pathOfDispatch(key)}, &view)
+	return view, err
+}
+
+// SetRate changes the rate. pending is whether no worker has applied it in time; it is
+// durable.
+func (d Dispatches) SetRate(ctx context.Context, key timer.Key, perSecond float64, wait Wait) (view timer.DispatchView, pending bool, err error) {
+	change := timer.DispatchChange{PerSecond: &perSecond}
+	return d.change(ctx, call{method: http.MethodPatch, path: pathOfDispatch(key), body: change}, wait)
+}
+
+// Pause stops a dispatch until it is resumed.
+func (d Dispatches) Pause(ctx context.Context, key timer.Key, wait Wait) (view timer.DispatchView, pending bool, err error) {
+	return d.change(ctx, call{method: http.MethodPost, path: pathOfDispatch(key) + "/pause"}, wait)
+}
+
+// Resume is the opposite of [Dispatches.Pause].
+func (d Dispatches) Resume(ctx context.Context, key timer.Key, wait Wait) (view timer.DispatchView, pending bool, err error) {
+	return d.change(ctx, call{method: http.MethodPost, path: pathOfDispatch(key) + "/resume"}, wait)
+}
+
+// Cancel ends a dispatch. One that is cancelled already is no problem.
+func (d Dispatches) Cancel(ctx context.Context, key timer.Key, wait Wait) (view timer.DispatchView, pending bool, err error) {
+	return d.change(ctx, call{method: http.MethodDelete, path: pathOfDispatch(key)}, wait)
+}
+
+func (d Dispatches) change(ctx context.Context, call call, wait Wait) (view timer.DispatchView, pending bool, err error) {
+	if wait != nil {
+		call.query = url.Values{"wait": {wait.String()}}
+	}
+	status, err := d.caller.do(ctx, call, &view)
+	return view, status == http.StatusAccepted, err
+}
+
+// RetryFailures sends the items of a dispatch that has ended once more which were given
+// up, and returns how many they are.
+func (d Dispatches) RetryFailures(ctx context.Context, key timer.Key) (view timer.DispatchView, retried int, err error) {
+	var answer struct {
+		Retried  int
+		Dispatch timer.DispatchView
+	}
+	_, err = d.caller.do(ctx, call{method: http.MethodPost, path: pathOfDispatch(key) + "/retry-failures", once: true}, &answer)
+	return answer.Dispatch, answer.Retried, err
+}
+
+// Failures reads the items that were given up, one after the other. It ends with the
+// first error.
+func (d Dispatches) Failures(ctx context.Context, key timer.Key) iter.Seq2[timer.DispatchFailure, error] {
+	return func(yield func(timer.DispatchFailure, error) bool) {
+		response, err := d.caller.stream(ctx, call{method: http.MethodGet, path: pathOfDispatch(key) + "/failures"}, http.NoBody)
+		if err != nil {
+			yield(timer.DispatchFailure{}, err)
+			return
+		}
+		defer func() { _ = response.Body.Close() }()
+		for lines := json.NewDecoder(response.Body); ; {
+			var failure timer.DispatchFailure
+			if err := lines.Decode(&failure); errors.Is(err, io.EOF) || !yield(failure, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Follow returns how a dispatch stands, once a second, until it has ended or its receiver
+// has seen enough. A stream that breaks off is opened again, as often as a call is tried
+// without a word in between. It ends with the first error.
+func (d Dispatches) Follow(ctx context.Context, key timer.Key) iter.Seq2[timer.DispatchView, error] {
+	return func(yield func(timer.DispatchView, error) bool) {
+		for try := 1; ; try++ {
+			ended, err := d.follow(ctx, key, func(view timer.DispatchView) bool {
+				try = 0
+				return yield(view, nil)
+			})
+			again := errors.Is(err, errBrokenOff) || repeatable(err, false)
+			switch {
+			case ended:
+				return
+			case try >= d.caller.Tries || !again:
+				yield(timer.DispatchView{}, err)
+				return
+			}
+			if err := sleep(ctx, pause(max(try, 1), err)); err != nil {
+				yield(timer.DispatchView{}, err)
+				return
+			}
+		}
+	}
+}
+
+// follow reads one stream. ended is whether there is nothing more to see.
+func (d Dispatches) follow(ctx context.Context, key timer.Key, see func(timer.DispatchView) bool) (ended bool, err error) {
+	response, err := d.caller.stream(ctx, call{method: http.MethodGet, path: pathOfDispatch(key) + "/events"}, http.NoBody)
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	lines := bufio.NewScanner(response.Body)
+	lines.Buffer(nil, maxLine)
+	for kind := ""; lines.Scan(); {
+		switch name, text := field(lines.Text()); name {
+		case "event":
+			kind = text
+		case "data":
+			var view timer.DispatchView
+			if err := json.Unmarshal([]byte(text), &view); err != nil {
+				return false, fmt.Errorf("the answer is not Wakecall's: %w", err)
+			}
+			if !see(view) || kind == "end" {
+				return true, nil
+			}
+		}
+	}
+	if ctx.Err() != nil {
+		return false, ctx.Err()
+	}
+	return false, errBrokenOff
+}
+
+var errBrokenOff = errors.New("the stream broke off")
+
+// field is a line of an event.
+func field(line string) (name, value string) {
+	name, value, _ = strings.Cut(line, ":")
+	return name, strings.TrimPrefix(value, " ")
+}
+
+// DispatchFilter selects dispatches. Its zero value selects all of them.
+type DispatchFilter struct {
+	BusinessType string
+	Status       timer.DispatchStatus
+}
+
+// List reads page after page, which lag behind by a moment. It ends with the first
+// problem.
+func (d Dispatches) List(ctx context.Context, filter DispatchFilter) iter.Seq2[timer.DispatchView, error] {
+	return func(yield func(timer.DispatchView, error) bool) {
+		query := url.Values{}
+		if filter.BusinessType != "" {
+			query.Set("business_type", filter.BusinessType)
+		}
+		if filter.Status != "" {
+			query.Set("status", string(filter.Status))
+		}
+		for more := true; more; {
+			var page struct {
+				Dispatches    []timer.DispatchView
+				NextPageToken string `json:"next_page_token"`
+			}
+			if _, err := d.caller.do(ctx, call{method: http.MethodGet, path: dispatchesPath, query: query}, &page); err != nil {
+				yield(timer.DispatchView{}, err)
+				return
+			}
+			for _, view := range page.Dispatches {
+				if !yield(view, nil) {
+					return
+				}
+			}
+			query.Set("page_token", page.NextPageToken)
+			more = page.NextPageToken != ""
+		}
+	}
+}
+
+func pathOfDispatch(key timer.Key) string {
+	return dispatchesPath + "/" + url.PathEscape(key.BusinessType) + "/" + url.PathEscape(key.BusinessID)
+}

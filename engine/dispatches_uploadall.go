@@ -1,0 +1,28 @@
+package engine
+
+import (
+	"context"
+	"iter"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+// UploadAll stores items page by page, as they come, and commits them. An error of the
+// sequence is returned as it is; then nothing has been started, and what is stored stays
+// so. The other errors are those of [Dispatches.Upload], [Upload.Append] and
+// [Upload.Commit].
+func (d *Dispatches) UploadAll(ctx context.Context, key timer.Key, from int, items iter.Seq2[timer.DispatchItem, error]) (view timer.DispatchView, err error) {
+	upload, err := d.Upload(ctx, key, from)
+	if err != nil {
+		return view, err
+	}
+	for item, err := range items {
+		if err == nil {
+			err = upload.Append(ctx, item)
+		}
+		if err != nil {
+			return view, err
+		}
+	}
+	return upload.Commit(ctx)
+}

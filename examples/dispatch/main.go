@@ -1,0 +1,111 @@
+// Command dispatch sends many callbacks at one flat rate, and shows how far they are. It
+// needs a Wakecall, such as the one of make run, and brings its own receiver.
+//
+//	go run ./dispatch -items 20000 -rate 500
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"iter"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"strconv"
+	"time"
+
+	"github.com/wakecall/wakecall/client"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// options say what to send, and to whom.
+type options struct {
+	url, key string
+	items    int
+	rate     float64
+	flaky    int
+}
+
+func main() {
+	o := options{url: "http://127.0.0.1:8080", key: os.Getenv("WAKECALL_API_KEY")}
+	if url := os.Getenv("WAKECALL_URL"); url != "" {
+		o.url = url
+	}
+	flag.StringVar(&o.url, "url", o.url, "where Wakecall's API is; also $WAKECALL_URL, with its key in $WAKECALL_API_KEY")
+	flag.IntVar(&o.items, "items", 20_000, "how many items to send")
+	flag.Float64Var(&o.rate, "rate", 500, "how many of them a second")
+	flag.IntVar(&o.flaky, "flaky", 100, "the receiver fails the first attempt of one item in so many; 0 for none")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, o, newBar(os.Stdout)); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// run sends the items and waits for their end. An interrupt cancels them.
+func run(ctx context.Context, o options, bar *bar) error {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	receiver := &receiver{flaky: o.flaky, calls: map[string]int{}, seconds: map[int64]int{}}
+	server := &http.Server{Handler: receiver, ReadHeaderTimeout: 10 * time.Second}
+	go func() { _ = server.Serve(listener) }()
+	defer func() { _ = server.Close() }()
+
+	wakecall := client.New(client.Options{URL: o.url, Key: o.key}).Dispatches
+	order := client.Order{Upload: true, Dispatch: timer.Dispatch{
+		Key:       timer.Key{BusinessType: "demo", BusinessID: "reminders-" + strconv.FormatInt(time.Now().UnixMilli(), 36)},
+		PerSecond: o.rate,
+		Callback:  &timer.Callback{Destination: timer.HTTP("http://" + listener.Addr().String() + "/")},
+		Retry:     &timer.Retry{Steps: []timer.Duration{timer.Duration(time.Second), timer.Duration(2 * time.Second)}},
+	}}
+	if _, _, err := wakecall.Start(ctx, order); err != nil {
+		return fmt.Errorf("is Wakecall there? Run make run first: %w", err)
+	}
+	view, err := wakecall.Upload(ctx, order.Key, 0, reminders(o.items))
+	if err != nil {
+		return err
+	}
+	bar.print("%s\n%d items are stored, and go out at %g a second.\n", order.Key, o.items, o.rate)
+	if view.Links.WebUI != "" {
+		bar.print("Its workflow: %s\n", view.Links.WebUI)
+	}
+	for view, err = range wakecall.Follow(ctx, order.Key) {
+		if err != nil {
+			return calledOff(ctx, wakecall, order.Key, err)
+		}
+		bar.show(view)
+	}
+	bar.print("\n%s: %d taken, %d failed, %d callbacks\n%s\n", view.Status, view.Done, view.Failed, view.Callbacks, receiver.summary())
+	return nil
+}
+
+// calledOff cancels the dispatch, if it is we who stop.
+func calledOff(ctx context.Context, wakecall client.Dispatches, key timer.Key, err error) error {
+	if ctx.Err() == nil {
+		return err
+	}
+	leaving, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancel()
+	if _, _, err := wakecall.Cancel(leaving, key, nil); err != nil {
+		return err
+	}
+	return fmt.Errorf("cancelled %s", key)
+}
+
+// reminders are the items, made as they are sent.
+func reminders(n int) iter.Seq2[timer.DispatchItem, error] {
+	return func(yield func(timer.DispatchItem, error) bool) {
+		for i := range n {
+			user := "user-" + strconv.Itoa(i+1)
+			if !yield(client.Item(user, map[string]string{"text": "Dear " + user + ", your coupon ends tonight."}), nil) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,48 @@
+package observe_test
+
+import (
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/internal/observe"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// The labels of dispatches are bounded: no id is among them, and a type needs a policy.
+func TestMetricsOfDispatches(t *testing.T) {
+	t.Parallel()
+	telemetry, err := observe.NewTelemetry("test")
+	require.NoError(t, err)
+	defer func() { require.NoError(t, telemetry.Shutdown(t.Context())) }()
+	scrape := func() string {
+		answer := httptest.NewRecorder()
+		telemetry.Handler().ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), "GET", "/metrics", nil))
+		return answer.Body.String()
+	}
+	telemetry.PoliciesListed([]timer.Policy{{BusinessType: "reminder"}})
+	one, other := timer.Key{BusinessType: "reminder", BusinessID: "one"}, timer.Key{BusinessType: "reminder", BusinessID: "other"}
+	telemetry.Dispatching(one, 0, 100, time.Second)
+	telemetry.Dispatching(one, 1, 100, 2*time.Second)
+	telemetry.Dispatching(other, 1, 50, 3*time.Second)
+	telemetry.Dispatching(timer.Key{BusinessType: "made-up", BusinessID: "x"}, 0, 7, 0)
+	telemetry.Dispatched("reminder", "done", 12)
+	telemetry.Dispatched("made-up", "done", 3)
+	text := scrape()
+	for _, line := range []string{
+		`wakecall_dispatch_rate{business_type="reminder"} 250`, `wakecall_dispatch_rate{business_type="other"} 7`,
+		`wakecall_dispatch_lag_seconds{business_type="reminder",shard="0"} 1`, `wakecall_dispatch_lag_seconds{business_type="reminder",shard="1"} 3`,
+		`wakecall_dispatch_items_total{business_type="reminder",outcome="done"} 12`, `wakecall_dispatch_items_total{business_type="other",outcome="done"} 3`,
+	} {
+		require.Contains(t, text, line+"\n")
+	}
+	telemetry.Dispatching(one, 1, 0, 0)
+	telemetry.Dispatching(other, 1, 0, 0)
+	telemetry.PoliciesListed(nil)
+	text = scrape()
+	require.NotContains(t, text, "reminder")
+	require.NotContains(t, text, `shard="1"`)
+	require.Contains(t, text, `wakecall_dispatch_rate{business_type="other"} 107`)
+}
