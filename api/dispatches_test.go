@@ -289,6 +289,7 @@ func TestLinesThatAreNoItems(t *testing.T) {
 		"/7/id": timer.CodeRequired, "/8/id": timer.CodeInvalidType, "/9/x": timer.CodeUnknownField, "/10/payload": timer.CodeTooLarge,
 		"/11/payload": timer.CodeTooLarge, "/12": timer.CodeInvalidJSON, "/13": timer.CodeInvalidJSON, "/14/id": timer.CodeInvalidBusinessID,
 	}, named)
+	require.Contains(t, problemIn(t, answer).Detail, "Nothing was started.")
 	require.Equal(t, []timer.DispatchItem{{ID: "1"}}, d.items)
 	require.Empty(t, d.asked, "nothing was started")
 }

@@ -75,8 +75,9 @@ func itemsOf(in *lines) iter.Seq2[timer.DispatchItem, error] {
 				return
 			}
 		}
-		if len(errs) > 0 {
-			yield(timer.DispatchItem{}, errs.Err())
+		if refusal, ok := errors.AsType[*timer.Error](errs.Err()); ok {
+			refusal.Message = "Some lines are no items. Nothing was started. The pointers begin with the number of the line."
+			yield(timer.DispatchItem{}, refusal)
 		}
 	}
 }
