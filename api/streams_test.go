@@ -59,7 +59,8 @@ type exchange struct {
 	server *Server
 	client *http.Client
 	logged *bytes.Buffer
-	// policy is that of every type.
+	// policy is that of every type, once err is nil; mu guards both.
+	mu     sync.Mutex
 	policy timer.Policy
 	err    error
 	// elsewhere are the answers to rings of other gateways.
@@ -80,7 +81,7 @@ func openExchange(t *testing.T) *exchange {
 			e.elsewhere = append(e.elsewhere, answer)
 			return e.err
 		},
-		LivePolicy: func(context.Context, string) (timer.Policy, error) { return e.policy, e.err },
+		LivePolicy: e.livePolicy,
 	})
 	var serving sync.WaitGroup
 	serving.Go(func() { _ = e.server.Serve(listener) })
@@ -90,6 +91,20 @@ func openExchange(t *testing.T) *exchange {
 		serving.Wait()
 	})
 	return e
+}
+
+func (e *exchange) livePolicy(context.Context, string) (timer.Policy, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.policy, e.err
+}
+
+// change changes what is known of the policy.
+func (e *exchange) change(err error, change func(*exchange)) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.err = err
+	change(e)
 }
 
 // receive connects a receiver, which reads nothing yet.
@@ -314,9 +329,9 @@ func TestAPolicyThatLeadsElsewhereByNow(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				e := openExchange(t)
 				ws := e.receive("")
-				e.err = &timer.Error{Code: timer.Unavailable} // that says nothing
+				e.change(&timer.Error{Code: timer.Unavailable}, func(*exchange) {}) // that says nothing
 				began := time.Now()
-				time.AfterFunc(2*tuning.StreamPing-time.Second, func() { e.err = nil; change(e) })
+				time.AfterFunc(2*tuning.StreamPing-time.Second, func() { e.change(nil, change) })
 				require.Equal(t, websocket.StatusNormalClosure, closed(t, ws).Code)
 				require.Equal(t, 2*tuning.StreamPing, time.Since(began))
 			})

@@ -21,8 +21,8 @@ type answer struct {
 
 // ask asks the loader for the page at a cursor, signed like a callback. Its error is
 // [timer.InvalidRequest] where the answer is none, so that asking again is of no use.
-func (s *stint) ask(ctx context.Context, cursor string) (batch, error) {
-	c, loader := s.settings, s.settings.memo.Order.Loader
+func (s *stint) ask(ctx context.Context, c *settings, cursor string) (batch, error) {
+	loader := c.memo.Order.Loader
 	question := url.Values{
 		"shard": {strconv.Itoa(s.shard.Number)}, "shards": {strconv.Itoa(loader.Shards)}, "limit": {strconv.Itoa(loader.PageSize)},
 	}

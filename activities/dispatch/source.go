@@ -20,10 +20,11 @@ type batch struct {
 // loads is whether the items are asked for, and not stored.
 func (s *stint) loads() bool { return len(s.shard.Source.Parts) == 0 }
 
-// read reads the page of the source that an open page names.
-func (s *stint) readSource(ctx context.Context, at timer.DispatchOpen) (batch, error) {
+// readSource reads the page of the source that an open page names, as the settings say. It
+// may be done beside the loop, which reads the settings again meanwhile.
+func (s *stint) readSource(ctx context.Context, c *settings, at timer.DispatchOpen) (batch, error) {
 	if s.loads() {
-		return s.ask(ctx, at.Cursor)
+		return s.ask(ctx, c, at.Cursor)
 	}
 	source, number := s.shard.Source, at.Page
 	for _, part := range source.Parts {
@@ -60,7 +61,7 @@ func (s *stint) restore(ctx context.Context) error {
 			items = page.Items
 		} else {
 			var read batch
-			read, err = s.readSource(ctx, was)
+			read, err = s.readSource(ctx, s.settings, was)
 			items = read.items
 		}
 		switch p := open(was, items); {
@@ -90,9 +91,9 @@ func (s *stint) load(ctx context.Context, now time.Time) {
 		return
 	}
 	s.loading = true
-	at := timer.DispatchOpen{Page: s.state.Page, Base: s.state.Base, Cursor: s.state.Cursor}
+	at, c := timer.DispatchOpen{Page: s.state.Page, Base: s.state.Base, Cursor: s.state.Cursor}, s.settings
 	s.beside(func() func() {
-		read, err := s.readSource(ctx, at)
+		read, err := s.readSource(ctx, c, at)
 		return func() { s.loaded(ctx, at, read, err) }
 	})
 }
