@@ -1,0 +1,74 @@
+package activities
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/otel/trace/noop"
+	"go.temporal.io/sdk/testsuite"
+
+	"github.com/wakecall/wakecall/activities/send"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// taking takes every message, and knows one policy or none.
+type taking struct {
+	Policies
+	policy *timer.Policy
+	taken  *[]send.Envelope
+}
+
+func (t taking) Policy(context.Context, string) (timer.Policy, error) {
+	if t.policy == nil {
+		return timer.Policy{}, &timer.Error{Code: timer.NotFound}
+	}
+	return *t.policy, nil
+}
+
+func (t taking) Send(_ context.Context, e send.Envelope) send.Outcome {
+	*t.taken = append(*t.taken, e)
+	return send.Outcome{Answer: timer.Answer{Delivered: true}}
+}
+
+// An event goes to whom it is for, without a word of where it goes; where nobody asked
+// for it, it goes nowhere.
+func TestWhoIsSentAnEvent(t *testing.T) {
+	t.Parallel()
+	policy := &timer.Policy{BusinessType: "order", Alert: &timer.Alert{Destination: timer.HTTP("http://alert/")}, OnFailed: &timer.Alert{Destination: timer.HTTP("http://failed/")}}
+	own := timer.HTTP("http://own/")
+	data := timer.EventData{BusinessType: "order", BusinessID: "1"}
+	for name, c := range map[string]struct {
+		policy *timer.Policy
+		event  timer.Event
+		want   string
+	}{
+		"an alert":                       {policy, timer.Event{Type: timer.EventFailed}, "http://alert/"},
+		"an outcome":                     {policy, timer.Event{Type: timer.EventFailed, Outcome: true}, "http://failed/"},
+		"an outcome that nobody is told": {policy, timer.Event{Type: timer.EventDelivered, Outcome: true}, ""},
+		"a timer's own, without a type":  {nil, timer.Event{Type: timer.EventDelivered, Outcome: true, Own: &own}, "http://own/"},
+		"an alert without a policy":      {nil, timer.Event{Type: timer.EventFailed}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			taken := []send.Envelope{}
+			world := taking{policy: c.policy, taken: &taken}
+			controller := &Controller{Policies: world, Sender: send.New(send.Transports{timer.DestinationHTTP: world}, noop.NewTracerProvider().Tracer(""))}
+			var suite testsuite.WorkflowTestSuite
+			env := suite.NewTestActivityEnvironment()
+			env.RegisterActivity(controller.Alert)
+			c.event.At, c.event.Data = 7, data
+			_, err := env.ExecuteActivity(controller.Alert, c.event)
+			require.NoError(t, err)
+			if c.want == "" {
+				require.Empty(t, taken)
+				return
+			}
+			require.Equal(t, c.want, taken[0].Destination.URL)
+			var sent map[string]any
+			require.NoError(t, json.Unmarshal(taken[0].Body, &sent))
+			require.Len(t, sent, 3, "%s", taken[0].Body)
+		})
+	}
+}
