@@ -55,6 +55,15 @@ func TestSecondLink(t *testing.T) {
 	require.Equal(t, "fallback", refused.Link)
 	require.Equal(t, 3, refused.Attempts)
 	require.Len(t, r.To("/"+kind+"/refuses"), 2)
+	var record struct {
+		Attempts []struct{ Link string }
+	}
+	env.Do("GET", "/v1/timers/"+kind+".refused/1/attempts", nil).Into(&record)
+	links := []string{}
+	for _, attempt := range record.Attempts { // the latest first
+		links = append(links, attempt.Link)
+	}
+	require.Equal(t, []string{"fallback", "callback", "callback"}, links)
 
 	for body, pointer := range map[string]string{
 		`{"callback":{"url":"https://h/a"},"fallback":{"url":"https://H:443/a"}}`:                   "/fallback/url",
