@@ -228,7 +228,7 @@ func (s *socket) ping(ctx context.Context) error {
 	const fault = "the receiver did not answer a ping"
 	defer s.within(tuning.StreamPong, fault)()
 	err := s.ws.Ping(ctx)
-	if err != nil && ctx.Err() == nil {
+	if errors.Is(err, context.DeadlineExceeded) { // the library's own, for writing it
 		s.fault.CompareAndSwap(nil, &ending{reason: fault})
 	}
 	return err

@@ -149,8 +149,8 @@ func TestADispatch(t *testing.T) {
 }
 
 // put makes a request with the items of an upload, as they are.
-func (m dispatchTest) put(id, query, lines string) testenv.Reply {
-	request := m.env.Request("PUT", m.path(id)+"/items"+query, lines)
+func (m dispatchTest) put(query, lines string) testenv.Reply {
+	request := m.env.Request("PUT", m.path("list")+"/items"+query, lines)
 	request.Header.Set("Content-Type", "application/x-ndjson")
 	return m.env.Send(request)
 }
@@ -176,25 +176,25 @@ func TestAnUploadedDispatch(t *testing.T) {
 	require.Equal(t, timer.DispatchUploading, m.shown("list").Status)
 	require.Equal(t, http.StatusOK, m.env.Do("POST", "/v1/dispatches", order).Status)
 
-	wrong := m.put("list", "", ndjson(items[:1100])+"{\n"+ndjson(items[1100:1200])+`{"id":"ä"}`)
+	wrong := m.put("", ndjson(items[:1100])+"{\n"+ndjson(items[1100:1200])+`{"id":"ä"}`)
 	require.Equal(t, http.StatusUnprocessableEntity, wrong.Status)
 	var problem struct{ Errors timer.FieldErrors }
 	wrong.Into(&problem)
 	require.Len(t, problem.Errors, 2)
 	require.Equal(t, []string{"/1101", "/1202/id"}, []string{problem.Errors[0].Pointer, problem.Errors[1].Pointer})
 	require.Equal(t, timer.DispatchUploading, m.shown("list").Status)
-	require.Equal(t, http.StatusUnprocessableEntity, m.put("list", "", "").Status, "no item at all")
+	require.Equal(t, http.StatusUnprocessableEntity, m.put("", "").Status, "no item at all")
 
 	m.breakOff("list", ndjson(items[:2200]))
 	const stored = 2000 // two whole pages
 	m.await("list", func(v timer.DispatchView) bool { return v.Uploaded == stored })
 	require.Empty(t, m.r.All(), "nothing was started")
 	require.Equal(t, timer.DispatchUploading, m.shown("list").Status)
-	require.Equal(t, http.StatusUnprocessableEntity, m.put("list", "?from=2400", ndjson(items[2400:])).Status, "a gap")
+	require.Equal(t, http.StatusUnprocessableEntity, m.put("?from=2400", ndjson(items[2400:])).Status, "a gap")
 
-	started := m.put("list", "?from="+strconv.Itoa(stored), ndjson(items[stored:]))
+	started := m.put("?from="+strconv.Itoa(stored), ndjson(items[stored:]))
 	require.Equal(t, http.StatusOK, started.Status, "%s", started.Body)
-	repeated := m.put("list", "?from="+strconv.Itoa(stored), ndjson(items[stored:]))
+	repeated := m.put("?from="+strconv.Itoa(stored), ndjson(items[stored:]))
 	require.Contains(t, []int{http.StatusOK, http.StatusConflict}, repeated.Status)
 	last := m.ended("list")
 	require.Equal(t, []any{timer.DispatchDone, len(items)}, []any{last.Status, last.Done})

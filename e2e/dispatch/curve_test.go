@@ -7,11 +7,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// evenly are arrivals at 500 a second, each moved by shift.
-func evenly(seconds int, shift func(n int, at time.Duration) time.Duration) (arrivals []time.Time) {
+// evenly are the arrivals of ten seconds at 500 a second, each moved by shift.
+func evenly(shift func(n int, at time.Duration) time.Duration) (arrivals []time.Time) {
 	began := time.Unix(1_800_000_000, 0)
 	const rate = 500.0
-	for n := range int(rate * float64(seconds)) {
+	for n := range 10 * int(rate) {
 		at := time.Duration(float64(n) / rate * float64(time.Second))
 		arrivals = append(arrivals, began.Add(shift(n, at)))
 	}
@@ -22,8 +22,8 @@ func evenly(seconds int, shift func(n int, at time.Duration) time.Duration) (arr
 func TestTheCurveIsJudged(t *testing.T) {
 	t.Parallel()
 	asIs := func(_ int, at time.Duration) time.Duration { return at }
-	require.Empty(t, CurveOf(500, evenly(10, asIs)).Uneven())
-	require.Empty(t, CurveOf(500, evenly(10, func(n int, at time.Duration) time.Duration {
+	require.Empty(t, CurveOf(500, evenly(asIs)).Uneven())
+	require.Empty(t, CurveOf(500, evenly(func(n int, at time.Duration) time.Duration {
 		return at + time.Duration(n%7)*time.Millisecond
 	})).Uneven(), "milliseconds do not count")
 	gap := func(_ int, at time.Duration) time.Duration { // nothing for a second and a half, then all at once
@@ -32,10 +32,10 @@ func TestTheCurveIsJudged(t *testing.T) {
 		}
 		return at
 	}
-	require.Equal(t, []string{"second 4: 1 items", "second 5: 999 items are a burst"}, CurveOf(500, evenly(10, gap)).Uneven())
+	require.Equal(t, []string{"second 4: 1 items", "second 5: 999 items are a burst"}, CurveOf(500, evenly(gap)).Uneven())
 	require.Equal(t, []string{"second 5: 999 items are a burst"},
-		CurveOf(500, evenly(10, gap)).Uneven(Window{3 * time.Second, 7 * time.Second}), "a burst is never excused")
+		CurveOf(500, evenly(gap)).Uneven(Window{3 * time.Second, 7 * time.Second}), "a burst is never excused")
 	slow := func(_ int, at time.Duration) time.Duration { return at + at/12 }
-	require.NotEmpty(t, CurveOf(500, evenly(10, slow)).Uneven())
-	require.InDelta(t, 0.076, CurveOf(500, evenly(10, slow)).Worst(), 0.01)
+	require.NotEmpty(t, CurveOf(500, evenly(slow)).Uneven())
+	require.InDelta(t, 0.076, CurveOf(500, evenly(slow)).Worst(), 0.01)
 }
