@@ -167,7 +167,12 @@ func requestExamples(t *testing.T) (found []example) {
 // that must not have passed.
 func TestExamplesOfTheDocumentWork(t *testing.T) {
 	t.Parallel()
-	env, kind := testenv.OpenWith(t, temporalAddr, testenv.Settings()), typeOf(t)
+	// A server of its own: one example pauses everything.
+	addr, stop, err := testenv.Temporal(t.TempDir())
+	require.NoError(t, err)
+	t.Cleanup(stop)
+	env, kind := testenv.OpenWith(t, addr, testenv.Settings()), typeOf(t)
+	env.StartWorker()
 	examples := requestExamples(t)
 	require.Greater(t, len(examples), 8)
 	for i, x := range examples {
