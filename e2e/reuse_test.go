@@ -90,7 +90,7 @@ func TestPushedOut(t *testing.T) {
 	}
 	var clients sync.WaitGroup
 	for n := range 100 {
-		clients.Go(func() { push("many", testenv.JSON{"delay": "5s", "max_wait": "1h", "payload": n}) })
+		clients.Go(func() { push("many", testenv.JSON{"delay": "5m", "max_wait": "1h", "payload": n}) })
 	}
 	clients.Wait()
 	last := push("many", testenv.JSON{"delay": "1s", "max_wait": "1h", "payload": "last"})

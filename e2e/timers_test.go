@@ -355,13 +355,13 @@ func TestBookingNeedsNoWorker(t *testing.T) {
 	require.Equal(t, http.StatusAccepted, moved.Status)
 	require.Equal(t, "/v1/timers/idle/post", moved.Header.Get("Location"))
 	require.Equal(t, "scheduled", env.Get("idle/put").Status)
-	push := testenv.JSON{"delay": "2s", "max_wait": "1h", "callback": testenv.JSON{"url": r.URL}}
+	push := testenv.JSON{"delay": "5m", "max_wait": "1h", "callback": testenv.JSON{"url": r.URL}}
 	var clients sync.WaitGroup
 	for range 100 {
 		clients.Go(func() { require.Less(t, env.Do("PUT", "/v1/timers/idle/pushed?wait=0s", push).Status, 300) })
 	}
 	clients.Wait()
-	push["payload"] = "the last one"
+	push["payload"], push["delay"] = "the last one", "2s"
 	require.Equal(t, http.StatusAccepted, env.Do("PUT", "/v1/timers/idle/pushed?wait=0s", push).Status)
 	pushed := time.Now()
 	env.Policy("idle", testenv.JSON{"callback": testenv.JSON{"url": r.URL}})

@@ -60,7 +60,8 @@ func (d *Dispatches) givenUp(ctx context.Context, memo timer.DispatchMemo) (part
 // under the message ids that they had. Its errors are [timer.NotFound], [timer.Overtaken]
 // while it runs, [timer.AlreadyFinished] where none failed, and [timer.Unavailable].
 func (d *Dispatches) RetryFailures(ctx context.Context, key timer.Key) (view timer.DispatchView, retried int, err error) {
-	if view, err = d.Get(ctx, key); err != nil {
+	view, ended, err := d.latest(ctx, key)
+	if err != nil {
 		return timer.DispatchView{}, 0, err
 	}
 	if err := refuseRetry(view); err != nil {
@@ -79,6 +80,8 @@ func (d *Dispatches) RetryFailures(ctx context.Context, key timer.Key) (view tim
 	}
 	call, cancel := bounded(ctx)
 	defer cancel()
+	// It has said how it ended, and may still clear away what it stored.
+	_ = d.client.GetWorkflow(call, workflows.DispatchWorkflowID(key), ended).Get(call, nil)
 	runID, err := d.start(call, in, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE)
 	if errtype.Is[*serviceerror.WorkflowExecutionAlreadyStarted](err) { // somebody was quicker
 		return timer.DispatchView{}, 0, &timer.Error{Code: timer.Overtaken, Message: "The dispatch runs again."}

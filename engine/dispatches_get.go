@@ -16,19 +16,27 @@ import (
 // Get returns a dispatch as it stands. It needs no worker. Its errors are [timer.NotFound]
 // and [timer.Unavailable].
 func (d *Dispatches) Get(ctx context.Context, key timer.Key) (timer.DispatchView, error) {
+	view, _, err := d.latest(ctx, key)
+	return view, err
+}
+
+// latest returns a dispatch as it stands, and its run.
+func (d *Dispatches) latest(ctx context.Context, key timer.Key) (view timer.DispatchView, runID string, err error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
 	if len(key.Check()) > 0 {
-		return timer.DispatchView{}, noDispatch()
+		return view, "", noDispatch()
 	}
 	described, err := d.describe(ctx, workflows.DispatchWorkflowID(key), "")
 	if timer.CodeOf(err) == timer.NotFound {
-		return timer.DispatchView{}, noDispatch()
+		return view, "", noDispatch()
 	}
 	if err != nil {
-		return timer.DispatchView{}, err
+		return view, "", err
 	}
-	return d.viewOf(ctx, described.GetWorkflowExecutionInfo())
+	info := described.GetWorkflowExecutionInfo()
+	view, err = d.viewOf(ctx, info)
+	return view, info.GetExecution().GetRunId(), err
 }
 
 // open is the info of a dispatch that has not ended.

@@ -60,11 +60,14 @@ func Knows(name string) bool {
 func Run(ctx context.Context, args []string, streams Streams) (exit int) {
 	root := New(streams)
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
-	if err != nil {
+	command, err := root.ExecuteContextC(ctx)
+	if exit = exitOf(err); err != nil {
 		_, _ = fmt.Fprintln(streams.Err, "wakecall:", err)
 	}
-	return exitOf(err)
+	if exit == ExitUsage {
+		_, _ = fmt.Fprintln(streams.Err, "Usage:", command.UseLine())
+	}
+	return exit
 }
 
 // failure is an error of a call, and not of the command line.
