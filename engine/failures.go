@@ -115,7 +115,7 @@ func failedOnly(filter timer.FailedFilter) Filter {
 // CountFailed counts the failed runs that a filter selects. Its error is
 // [timer.Unavailable].
 func (f *Failures) CountFailed(ctx context.Context, filter timer.FailedFilter) (int, error) {
-	return f.timers.count(ctx, failedOnly(filter).query())
+	return f.timers.count(ctx, queryOf(failedOnly(filter)))
 }
 
 // ListFailed reads one page of the failed runs that a filter selects, the

@@ -38,7 +38,7 @@ func TestQueries(t *testing.T) {
 		"ExecutionStatus != 'ContinuedAsNew' AND DueAt >= '2026-11-23T09:29:59.000Z' AND DueAt <= '2026-11-23T09:30:01.000Z'":        {DueFrom: at, DueTo: at},
 		"ExecutionStatus != 'ContinuedAsNew' AND CloseTime >= '2026-11-23T09:30:00.000Z' AND CloseTime < '2026-11-23T09:30:00.001Z'": {EndedFrom: at, EndedTo: at},
 	} {
-		require.Equal(t, of+want, f.query().String())
+		require.Equal(t, of+want, queryOf(f).String())
 	}
 	for want, status := range map[string]timer.JobStatus{
 		"":                                   "",

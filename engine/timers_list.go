@@ -9,18 +9,8 @@ import (
 	"github.com/wakecall/wakecall/timer"
 )
 
-// Filter selects timers. Its zero value selects all of them.
-type Filter struct {
-	BusinessType string
-	// BusinessID finds the timers with this id, of whatever type.
-	BusinessID string
-	Status     timer.Status
-	// DueFrom and DueTo bound the due time, both included; zero for open.
-	DueFrom, DueTo timer.Instant
-	// EndedFrom and EndedTo bound when the timer ended, both included; zero for
-	// open. Either selects finished timers only.
-	EndedFrom, EndedTo timer.Instant
-}
+// Filter selects timers.
+type Filter = timer.Filter
 
 // Page is one page of a list.
 type Page struct {
@@ -40,23 +30,23 @@ type PageRequest struct {
 // hold fewer timers than its size, even none, while more follow. Its error is
 // [timer.Unavailable], or [timer.InvalidRequest] for a token that is not ours.
 func (t *Timers) List(ctx context.Context, r PageRequest) (Page, error) {
-	response, err := t.list(ctx, r.Filter.query(), r.Size, r.Token)
+	response, err := t.list(ctx, queryOf(r.Filter), r.Size, r.Token)
 	if err != nil {
 		return Page{}, err
 	}
 	page := Page{Timers: []timer.View{}, Next: response.GetNextPageToken()}
 	for _, info := range response.GetExecutions() {
 		view, err := t.view(ctx, info)
-		if err == nil && r.Filter.admits(view) {
+		if err == nil && r.Filter.Admits(view) {
 			page.Timers = append(page.Timers, view)
 		}
 	}
 	return page, nil
 }
 
-// query is the filter in the language of Temporal's visibility.
-func (f Filter) query() query.Query {
-	conditions := []query.Query{ofTimers(), f.status()}
+// queryOf is a filter in the language of Temporal's visibility.
+func queryOf(f Filter) query.Query {
+	conditions := []query.Query{ofTimers(), inStatus(f.Status)}
 	if f.BusinessType != "" {
 		conditions = append(conditions, attrBusinessType.Is(f.BusinessType))
 	}
@@ -78,12 +68,12 @@ func (f Filter) query() query.Query {
 	return query.All(conditions...)
 }
 
-func (f Filter) status() query.Query {
-	switch f.Status {
+func inStatus(status timer.Status) query.Query {
+	switch status {
 	case timer.Scheduled:
 		return query.All(query.Status(statusRunning), attrState.Missing())
 	case timer.Delivering, timer.Paused:
-		return query.All(query.Status(statusRunning), attrState.Is(string(f.Status)))
+		return query.All(query.Status(statusRunning), attrState.Is(string(status)))
 	case timer.Delivered:
 		return query.All(query.Status(statusCompleted),
 			query.Either(attrState.Missing(), attrState.Not(string(timer.Expired))))
@@ -96,8 +86,4 @@ func (f Filter) status() query.Query {
 	default:
 		return query.NotStatus(statusContinued)
 	}
-}
-
-func (f Filter) admits(view timer.View) bool {
-	return (f.DueFrom == 0 || view.DueAt >= f.DueFrom) && (f.DueTo == 0 || view.DueAt <= f.DueTo)
 }

@@ -33,10 +33,14 @@ func ParseKey(workflowID string) (k Key, ok bool) {
 func (k Key) Check() FieldErrors {
 	errs := CheckBusinessType(k.BusinessType)
 	if !businessID.MatchString(k.BusinessID) {
-		errs.Add("/business_id", CodeInvalidBusinessID,
-			fmt.Sprintf("must be 1 to %d characters of A-Z a-z 0-9 . _ : ~ @ = + -", MaxBusinessIDLen))
+		errs = append(errs, wrongBusinessID())
 	}
 	return errs
+}
+
+func wrongBusinessID() FieldError {
+	return FieldError{"/business_id", CodeInvalidBusinessID,
+		fmt.Sprintf("must be 1 to %d characters of A-Z a-z 0-9 . _ : ~ @ = + -", MaxBusinessIDLen)}
 }
 
 // CheckBusinessType returns what is wrong with a business type.

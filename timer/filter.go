@@ -1,0 +1,47 @@
+package timer
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Filter selects timers. Its zero value selects all of them.
+type Filter struct {
+	BusinessType string `json:"business_type,omitzero"`
+	// BusinessID finds the timers with this id, of whatever type.
+	BusinessID string `json:"business_id,omitzero"`
+	Status     Status `json:"status,omitzero"`
+	// DueFrom and DueTo bound the due time, both included; zero for open.
+	DueFrom Instant `json:"due_from,omitzero"`
+	DueTo   Instant `json:"due_to,omitzero"`
+	// EndedFrom and EndedTo bound when the timer ended, both included; zero for
+	// open. Either selects finished timers only.
+	EndedFrom Instant `json:"ended_from,omitzero"`
+	EndedTo   Instant `json:"ended_to,omitzero"`
+}
+
+// Admits reports whether a timer lies within the bounds that an index keeps less exactly
+// than the timer does.
+func (f Filter) Admits(view View) bool {
+	return (f.DueFrom == 0 || view.DueAt >= f.DueFrom) && (f.DueTo == 0 || view.DueAt <= f.DueTo)
+}
+
+// Check returns what is wrong with the filter, field by field.
+func (f Filter) Check() (errs FieldErrors) {
+	if f.BusinessType != "" {
+		errs = append(errs, CheckBusinessType(f.BusinessType)...)
+	}
+	if f.BusinessID != "" && !businessID.MatchString(f.BusinessID) {
+		errs = append(errs, wrongBusinessID())
+	}
+	if f.Status != "" && !slices.Contains(Statuses(), f.Status) {
+		errs.Add("/status", CodeInvalidParameter, fmt.Sprintf("must be one of %v", Statuses()))
+	}
+	if f.DueTo != 0 && f.DueTo < f.DueFrom {
+		errs.Add("/due_to", CodeConflict, "must not be before due_from")
+	}
+	if f.EndedTo != 0 && f.EndedTo < f.EndedFrom {
+		errs.Add("/ended_to", CodeConflict, "must not be before ended_from")
+	}
+	return errs
+}
