@@ -84,7 +84,7 @@ func (a *Attempter) recheckIfLate(ctx context.Context, spec timer.Spec) (timer.R
 func (a *Attempter) awaitRechecks(ctx context.Context, spec timer.Spec) (timer.Result, error) {
 	woken, done := a.wakeups.expect(runOf(ctx))
 	defer done()
-	if result, err := a.awaitWoken(ctx, spec.Key, recheckAt(spec.Memo, time.Now()), woken); result != "" || err != nil {
+	if result, err := a.awaitEarly(ctx, spec.Key, recheckAt(spec.Memo, time.Now()), woken); result != "" || err != nil {
 		return result, err
 	}
 	if result, err := a.recheck(ctx, spec.Key); result != "" || err != nil {
@@ -95,6 +95,30 @@ func (a *Attempter) awaitRechecks(ctx context.Context, spec timer.Spec) (timer.R
 		last = leaves // whoever makes the attempt asks by itself
 	}
 	return a.awaitWoken(ctx, spec.Key, last, woken)
+}
+
+// awaitEarly waits for a moment, and rechecks now and then. No answer is none: there will
+// be other rechecks.
+func (a *Attempter) awaitEarly(ctx context.Context, key timer.Key, moment time.Time, wakeups <-chan struct{}) (timer.Result, error) {
+	for {
+		next := time.Now().Add(recheckAfter(a.wakeups.expected()))
+		if !next.Before(moment) {
+			return a.awaitWoken(ctx, key, moment, wakeups)
+		}
+		if result, err := a.awaitWoken(ctx, key, next, wakeups); result != "" || err != nil {
+			return result, err
+		}
+		if wanted, err := a.Runs.Wanted(ctx, key, runOf(ctx)); err == nil && !wanted {
+			return a.release(timer.ResultInterrupted)
+		}
+	}
+}
+
+// recheckAfter is the time until one of many preloaded timers is rechecked, which is
+// longer the more they are.
+func recheckAfter(preloaded int) time.Duration {
+	each := max(tuning.EarlyRecheck, time.Duration(preloaded)*time.Second/tuning.EarlyRechecks)
+	return each*3/4 + rand.N(each/2)
 }
 
 // awaitWoken waits for a moment, and rechecks at each wakeup.

@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"errors"
+	"strconv"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -103,7 +104,7 @@ func TestPreloadedUntilItIsDue(t *testing.T) {
 		"overdue":      {-time.Minute, timer.DefaultPreload, 1},
 		"by default":   {2 * time.Second, timer.DefaultPreload, 1},
 		"shortly":      {15 * time.Millisecond, timer.MinPreload, 1},
-		"for a minute": {time.Minute, time.Minute, 1},
+		"for long":     {4 * time.Second, 4 * time.Second, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -144,10 +145,33 @@ func TestARecheckBeforeItIsDue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newPreloading(t, true)
 		h.engine.gone.Store(true)
-		result, took := h.preloads(10*time.Second, 10*time.Second)
+		result, took := h.preloads(4*time.Second, 4*time.Second)
 		require.Equal(t, timer.ResultInterrupted, result)
-		require.Greater(t, took, 7*time.Second)
+		require.Greater(t, took, 2*time.Second)
 		require.Equal(t, timer.ResultInterrupted, h.counts.released.Load())
+	})
+}
+
+// A cancel that did not come through the API is found while the timer is far from due.
+// Where Temporal does not answer, nothing is given up; where many are preloaded, they are
+// rechecked no more often than that Temporal can bear it.
+func TestRecheckedNowAndThen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newPreloading(t, true)
+		h.engine.errors.Store(2)
+		time.AfterFunc(20*time.Second, func() { h.engine.gone.Store(true) })
+		result, took := h.preloads(time.Minute, time.Minute)
+		require.Equal(t, timer.ResultInterrupted, result)
+		require.InDelta(t, 23, took.Seconds(), 4)
+
+		h = newPreloading(t, true)
+		for run := range 60 * tuning.EarlyRechecks * 2 {
+			_, done := h.attempter.wakeups.expect(strconv.Itoa(run))
+			t.Cleanup(done)
+		}
+		result, _ = h.preloads(time.Minute, time.Minute)
+		require.Empty(t, result)
+		require.EqualValues(t, 1, h.engine.rechecks.Load())
 	})
 }
 

@@ -24,6 +24,13 @@ func (w *wakeups) expect(run string) (woken <-chan struct{}, done func()) {
 	}
 }
 
+// expected counts the runs that are preloaded here.
+func (w *wakeups) expected() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.runs)
+}
+
 func (w *wakeups) notify(run string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

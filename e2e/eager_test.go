@@ -146,8 +146,9 @@ func TestEndedWhileEagerlyStarted(t *testing.T) { // it needs the machine for it
 		"temporal-cancel":    {process.Temporal(t), "cancel"},
 		"temporal-terminate": {process.Temporal(t), "terminate"},
 	}
+	var due time.Time
 	for id := range tools {
-		h.Add(booking(kind, id, "8s", r.URL))
+		due = h.Add(booking(kind, id, "50s", r.URL)).DueAt
 		require.True(t, withWorker(t, h, kind+"/"+id))
 	}
 	rings := h.Add(booking(kind, "rings", "8s", r.URL))
@@ -164,6 +165,7 @@ func TestEndedWhileEagerlyStarted(t *testing.T) { // it needs the machine for it
 	for id := range tools {
 		h.Await(kind+"/"+id, "cancelled")
 	}
+	require.True(t, time.Now().Before(due.Add(-20*time.Second)), "its worker asks now and then")
 	require.Len(t, r.All(), 1)
 }
 

@@ -14,6 +14,11 @@ const (
 	RecheckShare  = 4
 	// RecheckPause is the pause after a question that was not answered.
 	RecheckPause = 20 * time.Millisecond
+	// EarlyRecheck is how often a timer is rechecked that is preloaded for long: Temporal
+	// tells its worker nothing of a cancel that did not come through the API. Of many
+	// timers, EarlyRechecks are rechecked a second, about 1 % of a core.
+	EarlyRecheck  = 5 * time.Second
+	EarlyRechecks = 20
 	// ShortPreload is a wait for which no place is needed.
 	ShortPreload = time.Second
 	// Promptly is how late an attempt may begin on what was known when it was due (0008).
