@@ -24,6 +24,7 @@ type Controller struct {
 	Policies Policies
 	Sender   Sender
 	Failures Failures
+	Bulks    Bulk
 }
 
 // SetQueueRate gives the queue of a business type its rate.

@@ -45,7 +45,8 @@ func author(c echo.Context) string {
 var decided = map[string]bool{
 	"POST " + timersPath: true, "POST " + timersPath + "/batch": true, "GET " + timersPath: true,
 	"GET " + versionPrefix + "policies": true,
-	"POST " + dispatchesPath:            true, "GET " + dispatchesPath: true,
+	"POST " + bulkPath:                  true, "GET " + bulkPath + "/:id": true, "DELETE " + bulkPath + "/:id": true, "GET " + bulkPath + "/:id/results": true,
+	"POST " + dispatchesPath: true, "GET " + dispatchesPath: true,
 	"POST " + versionPrefix + "recurrences/preview": true,
 	"GET " + emergencyPath:                          true, "POST " + emergencyPath + "/pause": true, "POST " + emergencyPath + "/resume": true,
 }

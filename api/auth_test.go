@@ -55,7 +55,7 @@ func (e *types) List(_ context.Context, r engine.PageRequest) (engine.Page, erro
 func door(authenticator *auth.Authenticator) (*types, func(method, path, body string) *httptest.ResponseRecorder) {
 	e := &types{}
 	server := New(Options{
-		Timers: e, Failures: silent{}, Policies: policiesOfTwo{}, Emergencies: pausing{types: 2, asked: new([]timer.EmergencyOrder)}, Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: authenticator,
+		Timers: e, Failures: silent{}, Policies: policiesOfTwo{}, Bulk: &bulkJobs{}, Emergencies: pausing{types: 2, asked: new([]timer.EmergencyOrder)}, Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: authenticator,
 	})
 	return e, func(method, path, body string) *httptest.ResponseRecorder {
 		request := httptest.NewRequest(method, path, strings.NewReader(body))
@@ -132,6 +132,8 @@ func TestCallsThatDecideByTheirBodyOrQuery(t *testing.T) {
 		"the orders of all types":   {"GET", "/v1/redeliveries", "", 403},
 		"an order, whosever it is":  {"GET", "/v1/redeliveries/x", "", 403},
 		"to stop somebody's order":  {"DELETE", "/v1/redeliveries/x", "", 403},
+		"a bulk job":                {"POST", "/v1/bulk", `{"operation":"cancel","filter":{"business_type":"order"}}`, 202},
+		"one of another type":       {"POST", "/v1/bulk", `{"operation":"cancel","filter":{"business_type":"invoice"}}`, 403},
 		"to pause a type":           {"POST", "/v1/emergency/pause", `{"business_types":["order"]}`, 200},
 		"to pause another type":     {"POST", "/v1/emergency/pause", `{"business_types":["order","invoice"]}`, 403},
 		"to pause everything":       {"POST", "/v1/emergency/pause", `{"everything":true}`, 403},

@@ -30,6 +30,9 @@ type jobRoutes[O engine.Order, C, V any] struct {
 	read func(object) (O, error)
 	view func(engine.Job[O, C]) V
 	page func(jobs []V, next string) any
+	// permit refuses an order that is not the caller's to give, nor its job to see. It is nil
+	// where the calls are for keys of all business types.
+	permit func(context.Context, O) error
 }
 
 func (r jobRoutes[O, C, V]) path() string { return versionPrefix + r.name }
@@ -53,18 +56,35 @@ func (r jobRoutes[O, C, V]) start(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	if r.permit != nil {
+		if err := r.permit(c.Request().Context(), order); err != nil {
+			return err
+		}
+	}
 	job, err := r.jobs.Start(c.Request().Context(), order)
 	if err != nil {
 		return err
 	}
+	if job.Again {
+		return c.JSON(http.StatusOK, r.view(job))
+	}
 	return r.accept(c, job)
+}
+
+// permitted is a job that the caller may see.
+func (r jobRoutes[O, C, V]) permitted(ctx context.Context, id string) (engine.Job[O, C], error) {
+	job, err := r.jobs.Get(ctx, id)
+	if err == nil && r.permit != nil {
+		err = r.permit(ctx, job.Order)
+	}
+	return job, err
 }
 
 func (r jobRoutes[O, C, V]) get(c echo.Context) error {
 	if err := readQuery(c).err(); err != nil {
 		return err
 	}
-	job, err := r.jobs.Get(c.Request().Context(), pathParam(c, paramID))
+	job, err := r.permitted(c.Request().Context(), pathParam(c, paramID))
 	if err != nil {
 		return err
 	}
@@ -93,6 +113,11 @@ func (r jobRoutes[O, C, V]) list(c echo.Context) error {
 func (r jobRoutes[O, C, V]) stop(c echo.Context) error {
 	if err := readQuery(c).err(); err != nil {
 		return err
+	}
+	if r.permit != nil {
+		if _, err := r.permitted(c.Request().Context(), pathParam(c, paramID)); err != nil {
+			return err
+		}
 	}
 	job, err := r.jobs.Stop(c.Request().Context(), pathParam(c, paramID), engine.DefaultWait)
 	if err != nil {

@@ -111,6 +111,7 @@ func TestDocumentListsEveryWord(t *testing.T) {
 	}
 	for name, want := range map[string][]string{
 		"RedeliveryStatus": jobs, "FailureClass": classes,
+		"BulkStatus": jobs, "BulkOperation": wordsOf(timer.BulkOperations()), "BulkResult": wordsOf(timer.BulkResults()),
 		"ProblemType": types, "Status": statuses, "FieldErrorCode": constantsOf(t, "../timer/fielderror.go", "FieldErrorCode"),
 		"DispatchStatus": wordsOf(timer.DispatchStatuses()), "DispatchPer": wordsOf(timer.DispatchPers()),
 		"Reuse":     constantsOf(t, "../timer/policy.go", "Reuse"),
@@ -238,6 +239,7 @@ func TestDocumentHasEveryField(t *testing.T) {
 		"TimerCallback": fields(&timer.Callback{}), "PolicyCallback": fields(&timer.Callback{}), "ShownCallback": fields(&timer.Callback{}),
 		"RedeliveryList": fields(&redeliveriesBody{}), "RedeliveryOrder": fields(&redeliveryBody{}), "RedeliveryOrder/properties/filter": fields(&redeliveryFilter{}),
 		"Redelivery": fields(&redeliveryView{}), "Redelivery/properties/links": fields(&timer.Links{}),
+		"BulkOrder": fields(&bulkBody{}), "TimerFilter": fields(&timer.Filter{}), "BulkJob": fields(&bulkView{}), "BulkList": fields(&bulkJobsBody{}), "BulkLine": fields(&timer.BulkLine{}),
 		"Problem": fields(&Problem{}), "FieldError": fields(&timer.FieldError{}), "Alive": fields(&health{}), "Ready": fields(&ready{}), "AttemptPage": fields(&attemptsBody{}), "Attempt": fields(&timer.ShownAttempt{}), "EmergencyOrder": fields(&emergencyBody{}), "Emergencies": fields(&emergenciesBody{}), "Emergency": fields(&timer.Emergency{}),
 		"DispatchOrder": fields(&dispatchBody{}), "DispatchLoader": fields(&timer.DispatchLoader{}), "DispatchItem": fields(&itemBody{}),
 		"DispatchChange": fields(&dispatchChange{}), "Dispatch": fields(&timer.DispatchView{}), "Dispatch/properties/links": fields(&timer.Links{}),
@@ -300,6 +302,11 @@ func TestDocumentHasTheLimits(t *testing.T) {
 		"LoaderPageSize/default":                                timer.DefaultDispatchPage,
 		"DispatchedPage/properties/items/maxItems":              timer.MaxDispatchPage,
 		"LoadedPage/properties/items/maxItems":                  timer.MaxDispatchPage,
+		"BulkRate/minimum":                                      timer.MinBulkRate,
+		"BulkRate/maximum":                                      timer.MaxBulkRate,
+		"BulkRate/default":                                      timer.DefaultBulkRate,
+		"BulkJob/properties/per_second/minimum":                 timer.MinBulkRate,
+		"BulkJob/properties/per_second/maximum":                 timer.MaxBulkRate,
 		"RedeliveryRate/minimum":                                timer.MinRedeliveryRate,
 		"RedeliveryRate/maximum":                                timer.MaxRedeliveryRate,
 		"RedeliveryRate/default":                                timer.DefaultRedeliveryRate,
@@ -373,7 +380,7 @@ func TestDocumentSaysTheLimits(t *testing.T) {
 	document.at(t, "components", "responses", "Malformed").says(t, "malformed", fmt.Sprintf("more than %d deep", timer.MaxNesting))
 	paths.at(t, "/v1/timers", "post").says(t, "add", short(timer.MaxPast))
 	one := strconv.Itoa(maxBody>>10) + " KiB"
-	for path, method := range map[string]string{"/v1/timers": "post", "/v1/timers/{type}/{id}": "put", "/v1/policies/{type}": "put", "/v1/recurrences/preview": "post", "/v1/timers/redeliver": "post", "/v1/streams/{type}/answers": "post"} {
+	for path, method := range map[string]string{"/v1/timers": "post", "/v1/timers/{type}/{id}": "put", "/v1/policies/{type}": "put", "/v1/recurrences/preview": "post", "/v1/timers/redeliver": "post", "/v1/bulk": "post", "/v1/streams/{type}/answers": "post"} {
 		paths.at(t, path, method, "requestBody").says(t, path, one)
 	}
 	paths.at(t, "/v1/timers/{type}/{id}", "patch", "requestBody").says(t, "patch", one)
@@ -385,6 +392,8 @@ func TestDocumentSaysTheLimits(t *testing.T) {
 	document.at(t, "webhooks", "dispatchLoader", "get").says(t, "loader", strconv.Itoa(timer.MaxLoaderAnswer>>20)+" MiB")
 	document.at(t, "components", "parameters", "Wait").says(t, "wait", "From 0s to "+short(engine.MaxWait))
 	paths.at(t, "/v1/redeliveries/{id}", "delete").says(t, "stop", short(engine.DefaultWait))
+	paths.at(t, "/v1/bulk/{id}", "delete").says(t, "stop", short(engine.DefaultWait))
+	document.schema(t, "BulkOrder/properties/shift").says(t, "shift", "-"+ahead+" to "+ahead)
 	callback := document.at(t, "webhooks", "timerDue", "post")
 	callback.says(t, "callback", strconv.Itoa(timer.MaxResponseRead>>10)+" KiB")
 	callback.at(t, "requestBody").says(t, "callback", payload)
@@ -425,6 +434,10 @@ func TestDocumentHasThePatterns(t *testing.T) {
 		secret := timer.SecretPrefix + base64.StdEncoding.EncodeToString(make([]byte, n))
 		_, ok := timer.DecodeSecret(secret)
 		require.Equal(t, ok, secrets.MatchString(secret), "a secret of %d bytes", n)
+	}
+	bulk := regexp.MustCompile(document.schema(t, "BulkOrder/properties/id")["pattern"].(string))
+	for _, text := range samples() {
+		require.Equal(t, len(timer.CheckBulkID(text)) == 0, bulk.MatchString(text), "job %q", text)
 	}
 	id := timer.Memo{Booking: "x"}.WebhookID(timer.Key{BusinessType: "x", BusinessID: "x"})
 	require.Regexp(t, pattern("WebhookId"), id)

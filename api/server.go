@@ -38,6 +38,8 @@ type Options struct {
 	Emergencies Emergencies
 	// Redeliveries try many failed timers again.
 	Redeliveries Jobs[timer.Redelivery, timer.Redelivered]
+	// Bulk does the same with all timers that a filter finds.
+	Bulk Bulk
 	// Dispatches call many items back at one rate.
 	Dispatches       Dispatches
 	DispatchControls DispatchControls
@@ -111,6 +113,7 @@ func New(options Options) *Server {
 	s.timerRoutes(e.Group(timersPath))
 	e.POST(timersPath+"/redeliver", redeliveries.start)
 	redeliveries.add(e.Group(redeliveries.path()))
+	newBulkRoutes(options.Bulk, options.Reach).add(e.Group(bulkPath))
 	dispatchRoutes{
 		dispatches: options.Dispatches, controls: options.DispatchControls, reach: options.Reach,
 		followed: newFollowed(s.ready.left, options.Dispatches),

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"net"
 	"net/http"
 	"net/url"
@@ -110,6 +111,26 @@ func read(response *http.Response, result any) (status int, err error) {
 		return status, fmt.Errorf("the answer is not Wakecall's: %w", err)
 	}
 	return status, nil
+}
+
+// linesOf reads an answer of one JSON value a line, which may go on for long. It ends with
+// the first error.
+func linesOf[T any](ctx context.Context, c *caller, path string) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		response, err := c.stream(ctx, call{method: http.MethodGet, path: path}, http.NoBody)
+		if err != nil {
+			var none T
+			yield(none, err)
+			return
+		}
+		defer func() { _ = response.Body.Close() }()
+		for lines := json.NewDecoder(response.Body); ; {
+			var line T
+			if err := lines.Decode(&line); errors.Is(err, io.EOF) || !yield(line, err) || err != nil {
+				return
+			}
+		}
+	}
 }
 
 // repeatable is whether a call that failed may be made again: it was refused for now, was

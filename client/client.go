@@ -37,6 +37,8 @@ type Client struct {
 	Streams Streams
 	// Dispatches call many items back.
 	Dispatches Dispatches
+	// Bulk does the same with all timers that a filter finds.
+	Bulk Bulk
 }
 
 // New returns a client. Nothing is called before its first call.
@@ -52,5 +54,5 @@ func New(options Options) *Client {
 		}
 	}
 	caller := &caller{options}
-	return &Client{Timers: Timers{caller}, Policies: Policies{caller}, Emergency: Emergency{caller}, Streams: Streams{caller}, Dispatches: Dispatches{caller}}
+	return &Client{Timers: Timers{caller}, Policies: Policies{caller}, Emergency: Emergency{caller}, Streams: Streams{caller}, Dispatches: Dispatches{caller}, Bulk: Bulk{caller}}
 }

@@ -146,20 +146,7 @@ func (d Dispatches) RetryFailures(ctx context.Context, key timer.Key) (view time
 // Failures reads the items that were given up, one after the other. It ends with the
 // first error.
 func (d Dispatches) Failures(ctx context.Context, key timer.Key) iter.Seq2[timer.DispatchFailure, error] {
-	return func(yield func(timer.DispatchFailure, error) bool) {
-		response, err := d.caller.stream(ctx, call{method: http.MethodGet, path: pathOfDispatch(key) + "/failures"}, http.NoBody)
-		if err != nil {
-			yield(timer.DispatchFailure{}, err)
-			return
-		}
-		defer func() { _ = response.Body.Close() }()
-		for lines := json.NewDecoder(response.Body); ; {
-			var failure timer.DispatchFailure
-			if err := lines.Decode(&failure); errors.Is(err, io.EOF) || !yield(failure, err) || err != nil {
-				return
-			}
-		}
-	}
+	return linesOf[timer.DispatchFailure](ctx, d.caller, pathOfDispatch(key)+"/failures")
 }
 
 // Follow returns how a dispatch stands, once a second, until it has ended or its receiver

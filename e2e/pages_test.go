@@ -15,11 +15,21 @@ import (
 	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
-// TestPageOfTimers runs the commands of docs/timers.md as a reader would, block by
-// block. What stands below a command appears in its output, at once or soon.
 func TestPageOfTimers(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../docs/timers.md")
+	readPage(t, "../docs/timers.md")
+}
+
+func TestPageOfBulk(t *testing.T) {
+	t.Parallel()
+	readPage(t, "../docs/bulk.md")
+}
+
+// readPage runs the commands of a page as a reader would, block by block. What stands below
+// a command appears in its output, at once or soon.
+func readPage(t *testing.T, file string) {
+	t.Helper()
+	page, err := os.ReadFile(file)
 	require.NoError(t, err)
 	env, r := testenv.Open(t, temporalAddr), receiver.New(t)
 	addrs := strings.NewReplacer("http://127.0.0.1:8080", env.URL, "http://127.0.0.1:9000", r.URL)

@@ -7,11 +7,9 @@ import (
 	"time"
 
 	commonpb "go.temporal.io/api/common/v1"
-	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/activity"
-	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
 	"golang.org/x/sync/errgroup"
@@ -21,12 +19,6 @@ import (
 	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
-
-// A page of items is a workflow that nobody runs: its input is the page. It is never due
-// before its time is up, so that it costs Temporal one write to store, and one to end.
-
-// errNoPage is told of a page that is not there.
-var errNoPage = &timer.Error{Code: timer.NotFound, Message: "There is no such page."}
 
 // pageMemo is what a page says of itself.
 type pageMemo struct {
@@ -51,38 +43,20 @@ type storedPage struct {
 }
 
 func (d *Dispatches) writePage(ctx context.Context, id string, page storedPage) error {
-	ctx, cancel := bounded(ctx)
-	defer cancel()
-	_, err := d.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-		ID: id, TaskQueue: workflows.NobodysQueue, StartDelay: 2 * page.life, WorkflowExecutionTimeout: page.life,
-		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_TERMINATE_EXISTING,
-		WorkflowIDReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
-		Memo:                     map[string]any{workflows.MemoItems: page.memo},
-	}, workflows.TypeDispatchPage, converter.NewRawValue(&commonpb.Payload{
+	return d.keep(ctx, kept{
+		id: id, workflowType: workflows.TypeDispatchPage, life: page.life, memo: map[string]any{workflows.MemoItems: page.memo},
+	}, converter.NewRawValue(&commonpb.Payload{
 		Metadata: map[string][]byte{converter.MetadataEncoding: []byte(converter.MetadataEncodingBinary)}, Data: page.Encode(),
 	}))
-	return translate(err)
 }
 
 // ReadPage reads a page of items. Its errors are [timer.NotFound] and [timer.Unavailable].
 func (d *Dispatches) ReadPage(ctx context.Context, id string) (timer.DispatchPage, error) {
-	ctx, cancel := bounded(ctx)
-	defer cancel()
-	response, err := d.client.WorkflowService().GetWorkflowExecutionHistory(ctx, &workflowservice.GetWorkflowExecutionHistoryRequest{
-		Namespace: d.namespace, Execution: &commonpb.WorkflowExecution{WorkflowId: id}, MaximumPageSize: 1,
-	})
+	stored, err := d.kept(ctx, id)
 	if err != nil {
-		if timer.CodeOf(translate(err)) == timer.NotFound {
-			return timer.DispatchPage{}, errNoPage
-		}
-		return timer.DispatchPage{}, translate(err)
+		return timer.DispatchPage{}, err
 	}
-	for _, event := range response.GetHistory().GetEvents() {
-		for _, input := range event.GetWorkflowExecutionStartedEventAttributes().GetInput().GetPayloads() {
-			return timer.DecodeDispatchPage(input.GetData())
-		}
-	}
-	return timer.DispatchPage{}, errNoPage
+	return timer.DecodeDispatchPage(stored.GetData())
 }
 
 // pageSays is what a page says of itself; NotFound where it is not there.
@@ -177,7 +151,5 @@ func (d *Dispatches) deletePage(ctx context.Context, id string) error {
 }
 
 func (d *Dispatches) endPage(ctx context.Context, id string) error {
-	ctx, cancel := bounded(ctx)
-	defer cancel()
-	return translate(d.client.TerminateWorkflow(ctx, id, "", "the dispatch has ended"))
+	return d.endKept(ctx, id, "the dispatch has ended")
 }

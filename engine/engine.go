@@ -45,6 +45,8 @@ type Engine struct {
 	Emergencies *Emergencies
 	// Redeliveries try many failed timers again.
 	Redeliveries *Jobs[timer.Redelivery, timer.Redelivered]
+	// Bulk does the same with all timers that a filter finds.
+	Bulk *Bulk
 
 	// Dispatches call a receiver for each of many items.
 	Dispatches *Dispatches
@@ -79,6 +81,7 @@ func New(config Config) *Engine {
 		leave:       leave,
 	}
 	e.Redeliveries = JobsOf[timer.Redelivery, timer.Redelivered](e, redeliveries)
+	e.Bulk = newBulk(e)
 	return e
 }
 

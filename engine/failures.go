@@ -21,18 +21,26 @@ type Failures struct{ timers *Timers }
 // [timer.Overtaken] when it was booked again meanwhile, [timer.InvalidRequest] where
 // nobody would be called, and [timer.Unavailable].
 func (f *Failures) Redeliver(ctx context.Context, key timer.Key) (timer.View, error) {
-	return f.redeliver(ctx, key, "")
+	return f.redeliver(ctx, key, retrial{})
 }
 
 // RedeliverRun is [Failures.Redeliver] for a timer whose last run is the given
 // one: a timer that was tried again since, and failed again, is
 // [timer.Overtaken].
 func (f *Failures) RedeliverRun(ctx context.Context, key timer.Key, runID string) error {
-	_, err := f.redeliver(ctx, key, runID)
+	_, err := f.redeliver(ctx, key, retrial{runID: runID})
 	return err
 }
 
-func (f *Failures) redeliver(ctx context.Context, key timer.Key, runID string) (timer.View, error) {
+// retrial says more of how a timer is tried again.
+type retrial struct {
+	// runID is the run that must be its last one; "" for any.
+	runID string
+	// job, which the timer shows in its memo, is what tries it again; "" for nothing.
+	job string
+}
+
+func (f *Failures) redeliver(ctx context.Context, key timer.Key, again retrial) (timer.View, error) {
 	if err := key.Check().Err(); err != nil {
 		return timer.View{}, err
 	}
@@ -42,7 +50,7 @@ func (f *Failures) redeliver(ctx context.Context, key timer.Key, runID string) (
 	if err != nil {
 		return timer.View{}, err
 	}
-	if runID != "" && view.RunID != runID {
+	if again.runID != "" && view.RunID != again.runID {
 		return timer.View{}, &timer.Error{Code: timer.Overtaken, Timer: &view, Message: "The timer was tried again since."}
 	}
 	if view.Status != timer.Failed {
@@ -61,7 +69,11 @@ func (f *Failures) redeliver(ctx context.Context, key timer.Key, runID string) (
 	}
 	spec.Target = targetOf(spec.Callback, policy)
 	spec = afresh(spec, timer.At(time.Now()))
-	run, err := f.timers.start(ctx, startOptions(spec), spec, payload)
+	options := startOptions(spec)
+	if again.job != "" {
+		options.Memo[workflows.MemoJob] = again.job
+	}
+	run, err := f.timers.start(ctx, options, spec, payload)
 	if errtype.Is[*serviceerror.WorkflowExecutionAlreadyStarted](err) {
 		if view, err = f.timers.get(ctx, key); err == nil {
 			err = notFailed(view)

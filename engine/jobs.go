@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	enumspb "go.temporal.io/api/enums/v1"
 	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
@@ -28,6 +29,9 @@ type JobKind[O Order] struct {
 	Noun string
 	// Settle fixes what an order leaves to the moment when it is given. It may be nil.
 	Settle func(order O, now timer.Instant) O
+	// Named reports whether an id may be that of a job of the kind. It is nil where they are
+	// made up here.
+	Named func(id string) bool
 	// Summary is what the Web UI shows of an order.
 	Summary func(order O) string
 }
@@ -55,6 +59,8 @@ type Job[O Order, C any] struct {
 	// FinishedAt is zero while the job runs.
 	FinishedAt timer.Instant
 	Links      timer.Links
+	// Again is whether the same order was given before, and this one has started nothing.
+	Again bool
 }
 
 // Start orders a job. The order is durable; a worker carries it out. Its errors are
@@ -63,20 +69,29 @@ func (j *Jobs[O, C]) Start(ctx context.Context, order O) (Job[O, C], error) {
 	if err := order.Check().Err(); err != nil {
 		return Job[O, C]{}, err
 	}
+	job, err := j.begin(ctx, uuid.NewString(), order)
+	return job, translate(err)
+}
+
+// begin starts the workflow of an order that was found in order. Its error is Temporal's own.
+func (j *Jobs[O, C]) begin(ctx context.Context, id string, order O) (Job[O, C], error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
-	id, now := uuid.NewString(), timer.At(time.Now())
+	now := timer.At(time.Now())
 	if j.kind.Settle != nil {
 		order = j.kind.Settle(order, now)
 	}
 	run, err := j.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
 		ID: j.kind.WorkflowID(id), TaskQueue: workflows.TaskQueue,
-		Memo: map[string]any{j.kind.Memo: order},
+		WorkflowIDReusePolicy:                    enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
+		WorkflowIDConflictPolicy:                 enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
+		WorkflowExecutionErrorWhenAlreadyStarted: true,
+		Memo:                                     map[string]any{j.kind.Memo: order},
 		// No search attribute: who cancels timers by query means no job.
 		StaticSummary: j.kind.Summary(order),
 	}, j.kind.Workflow, order)
 	if err != nil {
-		return Job[O, C]{}, translate(err)
+		return Job[O, C]{}, err
 	}
 	return Job[O, C]{
 		ID: id, Status: timer.JobRunning, Order: order, StartedAt: now, Links: j.links(id, run.GetRunID()),
@@ -88,7 +103,7 @@ func (j *Jobs[O, C]) Start(ctx context.Context, order O) (Job[O, C], error) {
 func (j *Jobs[O, C]) Get(ctx context.Context, id string) (Job[O, C], error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
-	if parsed, err := uuid.Parse(id); err != nil || parsed.String() != id {
+	if !j.named(id) {
 		return Job[O, C]{}, j.unknown()
 	}
 	described, err := j.describe(ctx, j.kind.WorkflowID(id), "")
@@ -134,6 +149,15 @@ func (j *Jobs[O, C]) Stop(ctx context.Context, id string, wait time.Duration) (J
 	// However it ends, or if it does not, what it says then is the answer.
 	_ = j.client.GetWorkflow(waiting, j.kind.WorkflowID(id), "").Get(waiting, nil)
 	return j.Get(ctx, id)
+}
+
+// named reports whether an id may be that of a job.
+func (j *Jobs[O, C]) named(id string) bool {
+	if j.kind.Named != nil {
+		return j.kind.Named(id)
+	}
+	parsed, err := uuid.Parse(id)
+	return err == nil && parsed.String() == id
 }
 
 func (j *Jobs[O, C]) unknown() error {

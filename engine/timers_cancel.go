@@ -23,8 +23,10 @@ func (t *Timers) Cancel(ctx context.Context, target Target) (timer.View, Effect,
 	}
 	// Temporal answers a cancel of a closed workflow with success.
 	view, err := t.run(ctx, key, "")
-	if err == nil && !view.Memo.Meets(target.IfMatch) {
-		return timer.View{}, "", timer.Unmet(&view)
+	if err == nil {
+		if unfit := target.unfit(view); unfit != nil {
+			return timer.View{}, "", unfit
+		}
 	}
 	if err != nil || view.Status.Finished() {
 		return cancelled(view, err)

@@ -124,8 +124,8 @@ func (t *Timers) change(ctx context.Context, target Target, change timer.Change)
 	if err != nil {
 		return timer.View{}, "", err
 	}
-	if !view.Memo.Meets(target.IfMatch) {
-		return timer.View{}, "", timer.Unmet(&view)
+	if err := target.unfit(view); err != nil {
+		return timer.View{}, "", err
 	}
 	if view.Status.Finished() {
 		return timer.View{}, "", finished(view)

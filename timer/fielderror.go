@@ -161,3 +161,16 @@ func clip(text string, most int) string {
 	}
 	return text
 }
+
+// Within is a refusal of fields as the caller sees it, who gave them below the pointer. Any
+// other error stays as it is.
+func Within(pointer string, err error) error {
+	refusal, ok := errors.AsType[*Error](err)
+	if !ok || len(refusal.FieldErrors) == 0 {
+		return err
+	}
+	within := *refusal
+	within.FieldErrors = nil
+	within.FieldErrors.Under(pointer, refusal.FieldErrors)
+	return &within
+}

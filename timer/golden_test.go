@@ -167,6 +167,27 @@ func TestStoredRedelivery(t *testing.T) {
 	})
 }
 
+// What a bulk job is stored as: its order, the pages of what it found, and its heartbeats.
+func TestStoredBulk(t *testing.T) {
+	t.Parallel()
+	edit := storedTerms
+	golden.Check(t, "bulk", timer.Bulk{
+		ID: "job-1", Operation: timer.BulkEdit, Shift: timer.Duration(-30 * time.Minute), Edit: &edit, PerSecond: 20, DryRun: true, Fingerprint: "5f0c",
+		Filter: timer.Filter{
+			BusinessType: "order-close", BusinessID: "o-1", Status: timer.Scheduled, DueFrom: clock(1), DueTo: clock(2), EndedFrom: clock(3), EndedTo: clock(4),
+		},
+	})
+	outcomes := []timer.BulkOutcome{{Result: timer.BulkSkipped, Code: timer.AlreadyFinished, Status: timer.Delivered, Detail: "/due_at: too late"}}
+	golden.Check(t, "bulk_page", timer.BulkPage{
+		Items:    []timer.BulkItem{{Key: storedSpec.Key, RunID: "run-1", Tag: "3-9a0b1c2d", DueAt: clock(2)}},
+		Outcomes: outcomes,
+	})
+	golden.Check(t, "bulk_progress", timer.BulkProgress{
+		JobCounts: timer.JobCounts{Found: ptr(9), Done: 4, Skipped: 3, Failed: 2},
+		JobCursor: timer.JobCursor{Page: []byte("1"), After: "run-1", Tries: 2}, Pages: 2, Outcomes: outcomes,
+	})
+}
+
 // What is computed once and compared with what was stored, or asked for again by a
 // replay, stays the same as well.
 func TestStoredDigests(t *testing.T) {

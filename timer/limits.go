@@ -153,6 +153,15 @@ const (
 	MinRedeliveryRate     = 0.1
 	MaxRedeliveryRate     = 1000
 	DefaultRedeliveryRate = 10
+	// MinBulkRate and MaxBulkRate bound how many timers one bulk job changes in a second.
+	// The slowest gets through a million of them in less than a fortnight, for longer than
+	// which nobody waits; the fastest is beyond what one engine on two cores was measured to
+	// do, and the default leaves it room for bookings and callbacks.
+	MinBulkRate     = 1
+	MaxBulkRate     = 1000
+	DefaultBulkRate = 50
+	// MaxBulkID bounds the id that a client gives a bulk job.
+	MaxBulkID = 128
 
 	// MinDispatchRate and MaxDispatchRate bound the items that a dispatch sends in a
 	// second. The fastest is beyond what one engine on two cores was measured to do.

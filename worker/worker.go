@@ -139,6 +139,7 @@ func New(options Options) *Workers {
 	for _, queue := range []sdkworker.Worker{w.jobs, w.control} { // where the older ones wait
 		register(queue, workflows.RedeliveryJob.Activity, options.Controller.Redeliver)
 	}
+	register(w.jobs, workflows.BulkJob.Activity, options.Controller.Bulk)
 	register(w.dispatches, workflows.ActivityDispatch, options.Dispatcher.Run)
 	register(w.dispatches, workflows.ActivitySweep, options.Dispatcher.Sweep)
 	return w

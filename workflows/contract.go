@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"strconv"
 	"strings"
 	"time"
 
@@ -58,6 +59,10 @@ const (
 	TypeProbe  = "WakecallProbe"
 
 	TypeRedelivery = "WakecallRedelivery"
+	TypeBulk       = "WakecallBulk"
+	// TypeBulkPage is that of workflows which nobody runs: their input is a page of what a
+	// bulk job has found.
+	TypeBulkPage   = "WakecallBulkPage"
 	TypeNotify     = "WakecallNudge"
 	TypeRegistry   = "WakecallRegistry"
 	TypeAnswerRing = "WakecallRingAnswer"
@@ -101,6 +106,8 @@ const (
 	ActivityAlert = "alert"
 	// ActivityRedeliver tries many failed timers again.
 	ActivityRedeliver = "redeliver"
+	// ActivityBulk does the same with all timers that a filter finds.
+	ActivityBulk = "bulk"
 	// ActivityDispatch sends the items of a shard of a dispatch, and ActivitySweep clears
 	// away what a dispatch has stored.
 	ActivityDispatch = "dispatch"
@@ -145,7 +152,10 @@ const (
 	MemoPolicy = "policy"
 
 	MemoRedelivery = "redelivery"
-	MemoRegistry   = "registry"
+	MemoBulk       = "bulk"
+	// MemoJob is which job has tried a timer again.
+	MemoJob      = "job"
+	MemoRegistry = "registry"
 
 	MemoDispatch = "dispatch"
 	MemoShard    = "shard"
@@ -215,6 +225,14 @@ type JobKind struct {
 
 // RedeliveryJob tries many failed timers again.
 var RedeliveryJob = JobKind{Workflow: TypeRedelivery, Activity: ActivityRedeliver, Memo: MemoRedelivery, Prefix: "redelivery:"}
+
+// BulkJob does the same with all timers that a filter finds.
+var BulkJob = JobKind{Workflow: TypeBulk, Activity: ActivityBulk, Memo: MemoBulk, Prefix: "bulk:"}
+
+// BulkPageID is the workflow id of a page of what a bulk job has found.
+func BulkPageID(job string, number int) string {
+	return "bulk-page:" + strconv.Itoa(number) + ":" + job
+}
 
 // WorkflowID is the workflow id of a job.
 func (k JobKind) WorkflowID(id string) string { return k.Prefix + id }

@@ -30,6 +30,8 @@ func TestStoredNames(t *testing.T) {
 		workflows.AlertID(timer.EventFailed, "r"):      "alert:" + string(timer.EventFailed) + ":r",
 		workflows.NotifyID("r"):                        "nudge:r",
 		workflows.RedeliveryJob.WorkflowID("4"):        "redelivery:4",
+		workflows.BulkJob.WorkflowID("a"):              "bulk:a",
+		workflows.BulkPageID("a", 7):                   "bulk-page:7:a",
 		workflows.TypeTimer + workflows.TaskQueue:      "WakecallTimerwakecall",
 		workflows.ProbeID + " " + workflows.RegistryID: "wakecall:probe wakecall:registry",
 	} {

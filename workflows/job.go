@@ -22,13 +22,22 @@ func Job[Order, Counts any](kind JobKind) func(workflow.Context, Order) (Counts,
 			},
 		})
 		err = workflow.ExecuteActivity(ctx, kind.Activity, order).Get(ctx, &counts)
-		stopped, ok := errors.AsType[*temporal.CanceledError](err)
-		if !ok {
-			return counts, err
+		if stopped, ok := errors.AsType[*temporal.CanceledError](err); ok {
+			return stoppedAt(&counts, stopped.Details(&counts))
 		}
-		if stopped.Details(&counts) != nil { // no worker had it, and Temporal says so in words of its own
-			return counts, temporal.NewCanceledError()
+		// A job is stopped too whose worker was silent by then: it is not tried again.
+		if silent, ok := errors.AsType[*temporal.TimeoutError](err); ok && errors.Is(ctx.Err(), workflow.ErrCanceled) {
+			return stoppedAt(&counts, silent.LastHeartbeatDetails(&counts))
 		}
-		return counts, temporal.NewCanceledError(counts)
+		return counts, err
 	}
+}
+
+// stoppedAt is the end of a job that was stopped. told is whether its worker has left word of
+// how far it was: where none had the job, Temporal says so in words of its own.
+func stoppedAt[Counts any](counts *Counts, told error) (Counts, error) {
+	if told != nil {
+		return *counts, temporal.NewCanceledError()
+	}
+	return *counts, temporal.NewCanceledError(*counts)
 }

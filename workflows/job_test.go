@@ -7,8 +7,12 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/interceptor"
 	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
 
 	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
@@ -96,6 +100,64 @@ func TestAJobEnds(t *testing.T) {
 				require.NoError(t, env.GetWorkflowResult(&done))
 			}
 			require.Equal(t, c.counts, done)
+		})
+	}
+}
+
+// silentWorker makes each activity one whose worker dies: Temporal ends it when it is
+// silent for too long, and tries it no more once it is to be stopped.
+type silentWorker struct {
+	interceptor.WorkerInterceptorBase
+	interceptor.WorkflowInboundInterceptorBase
+	interceptor.WorkflowOutboundInterceptorBase
+	told timer.Redelivered
+}
+
+func (s *silentWorker) InterceptWorkflow(_ workflow.Context, next interceptor.WorkflowInboundInterceptor) interceptor.WorkflowInboundInterceptor {
+	s.WorkflowInboundInterceptorBase.Next = next
+	return s
+}
+
+func (s *silentWorker) Init(outbound interceptor.WorkflowOutboundInterceptor) error {
+	s.WorkflowOutboundInterceptorBase.Next = outbound
+	return s.WorkflowInboundInterceptorBase.Next.Init(s)
+}
+
+func (s *silentWorker) ExecuteWorkflow(ctx workflow.Context, in *interceptor.ExecuteWorkflowInput) (any, error) {
+	return s.WorkflowInboundInterceptorBase.Next.ExecuteWorkflow(ctx, in)
+}
+
+func (s *silentWorker) ExecuteActivity(ctx workflow.Context, _ string, _ ...any) workflow.Future {
+	future, set := workflow.NewFuture(ctx)
+	workflow.Go(ctx, func(ctx workflow.Context) {
+		stopped, _ := workflow.NewDisconnectedContext(ctx)
+		_ = workflow.Sleep(stopped, time.Minute)
+		set.SetError(temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_HEARTBEAT, nil, s.told))
+	})
+	return future
+}
+
+// A job is stopped, and not failed, whose worker had died by then.
+func TestAJobIsStoppedWhoseWorkerIsSilent(t *testing.T) {
+	t.Parallel()
+	seven := 7
+	for name, stop := range map[string]bool{"stopped": true, "the control: nobody stops it": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			told := timer.Redelivered{Found: &seven, Done: 3, Skipped: 1}
+			env := newEnvironment()
+			env.SetWorkerOptions(worker.Options{Interceptors: []interceptor.WorkerInterceptor{&silentWorker{told: told}}})
+			if stop {
+				env.RegisterDelayedCallback(env.CancelWorkflow, time.Second)
+			}
+			env.ExecuteWorkflow(workflows.TypeRedelivery, timer.Redelivery{})
+			var done timer.Redelivered
+			stopped, canceled := errors.AsType[*temporal.CanceledError](env.GetWorkflowError())
+			require.Equal(t, stop, canceled, "%v", env.GetWorkflowError())
+			if stop {
+				require.NoError(t, stopped.Details(&done))
+				require.Equal(t, told, done)
+			}
 		})
 	}
 }

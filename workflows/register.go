@@ -18,6 +18,7 @@ func Register(r Registry) {
 	r.RegisterWorkflowWithOptions(Policy, workflow.RegisterOptions{Name: TypePolicy})
 	r.RegisterWorkflowWithOptions(Alert, workflow.RegisterOptions{Name: TypeAlert})
 	r.RegisterWorkflowWithOptions(Job[timer.Redelivery, timer.Redelivered](RedeliveryJob), workflow.RegisterOptions{Name: RedeliveryJob.Workflow})
+	r.RegisterWorkflowWithOptions(Job[timer.Bulk, timer.BulkProgress](BulkJob), workflow.RegisterOptions{Name: BulkJob.Workflow})
 	r.RegisterWorkflowWithOptions(Dispatch, workflow.RegisterOptions{Name: TypeDispatch})
 	r.RegisterWorkflowWithOptions(DispatchShard, workflow.RegisterOptions{Name: TypeDispatchShard})
 	r.RegisterWorkflowWithOptions(Notify, workflow.RegisterOptions{Name: TypeNotify})

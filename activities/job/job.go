@@ -2,6 +2,10 @@ package job
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
 	"time"
 
 	"go.temporal.io/sdk/activity"
@@ -27,11 +31,24 @@ type Work[Item any] struct {
 	ID func(Item) string
 	// Do deals with one item, which it may have to do twice after a crash. It is out of
 	// reach of a stop, so that it is known what became of the item. By its error the item
-	// counts as done, as skipped ([timer.NotFound], [timer.AlreadyFinished],
-	// [timer.Overtaken]: it is not any more what was ordered), as failed, or holds the job
-	// up ([timer.Unavailable]).
+	// counts as done ([ErrPending] included), as skipped ([timer.NotFound],
+	// [timer.AlreadyFinished], [timer.Overtaken], [timer.PreconditionFailed]: it is not any
+	// more what was ordered), as failed, or holds the job up ([timer.Unavailable]).
 	Do func(ctx context.Context, item Item) error
+
+	// Width is how many items are dealt with side by side at most; 0 for one.
+	Width int
+	// Note, which may be nil, is told of each item what Do said of it last, in the order of
+	// the page, before the progress is told.
+	Note func(item Item, err error)
+	// Turn, which may be nil, is called when all items of a page are dealt with. It may be
+	// called again after a crash.
+	Turn func(ctx context.Context, token []byte, page []Item) error
 }
+
+// ErrPending is what Do says of an item that is dealt with as far as it goes: the change
+// is durable, and nobody has applied it yet.
+var ErrPending = errors.New("nobody has applied it yet")
 
 // Run goes through the items from where an earlier try of this activity was, and keeps in
 // progress, which is zero before, how far it is.
@@ -41,12 +58,19 @@ func (w Work[Item]) Run(ctx context.Context, progress timer.JobProgress) error {
 			return err
 		}
 	}
-	r := &run[Item]{Work: w, progress: progress, pace: rate.NewLimiter(rate.Limit(w.PerSecond), 1)}
-	r.pace.Allow() // the first item waits for nobody
+	together := w.together()
+	r := &run[Item]{Work: w, progress: progress, most: together, pace: rate.NewLimiter(rate.Limit(w.PerSecond), together)}
+	r.pace.AllowN(time.Now(), together) // the first items wait for nobody
 	if err := r.count(ctx); err != nil {
 		return err
 	}
 	return r.pages(ctx)
+}
+
+// together is how many items may begin at the same time: as many as the rate lets go in a
+// moment.
+func (w Work[Item]) together() int {
+	return max(1, min(w.Width, int(w.PerSecond*tuning.JobTogether.Seconds())))
 }
 
 // End is what the activity of a job returns after [Work.Run]: the counts as its kind stores
@@ -63,7 +87,9 @@ type run[Item any] struct {
 	Work[Item]
 	progress timer.JobProgress
 	pace     *rate.Limiter
-	// next is how long the next item has to wait for the rate.
+	// most is how many items may begin at the same time.
+	most int
+	// next is how long the next items have to wait for the rate.
 	next time.Duration
 }
 
@@ -88,8 +114,11 @@ func (r *run[Item]) pages(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		for _, item := range r.rest(page, at.After) {
-			if err := r.item(ctx, item); err != nil {
+		if err := r.items(ctx, r.rest(page, at.After)); err != nil {
+			return err
+		}
+		if r.Turn != nil {
+			if err := r.Turn(context.WithoutCancel(ctx), at.Page, page); err != nil {
 				return err
 			}
 		}
@@ -112,32 +141,84 @@ func (r *run[Item]) rest(page []Item, after string) []Item {
 	return page
 }
 
-// item deals with one item at its time. After an error the job goes on with the same item.
-func (r *run[Item]) item(ctx context.Context, item Item) error {
-	if err := r.wait(ctx, r.next); err != nil {
-		return err
+// items deals with items at their time. After an error the job goes on with the first that
+// was not dealt with.
+func (r *run[Item]) items(ctx context.Context, items []Item) error {
+	for chunk := range slices.Chunk(items, r.most) {
+		if err := r.wait(ctx, r.next); err != nil {
+			return err
+		}
+		r.next = 0
+		// A stop waits for those that have begun, so that the counts are exact.
+		done, err := r.tally(ctx, chunk, r.do(context.WithoutCancel(ctx), chunk))
+		if err != nil {
+			return err
+		}
+		if done > 0 {
+			r.next = r.pace.ReserveN(time.Now(), done).Delay()
+		}
 	}
-	r.next = 0
-	// A stop waits for the one that has begun, so that the counts are exact.
-	err := r.Do(context.WithoutCancel(ctx), item)
-	counts, at := r.progress.Counts(), r.progress.Cursor()
-	switch code := timer.CodeOf(err); {
-	case err == nil:
-		counts.Done++
-		r.next = r.pace.Reserve().Delay()
-	case code == timer.NotFound || code == timer.AlreadyFinished || code == timer.Overtaken:
-		counts.Skipped++
-	case code == timer.Unavailable && at.Tries+1 < tuning.JobTries:
-		at.Tries++
-		r.beat(ctx)
-		return err
-	default:
-		activity.GetLogger(ctx).Warn("an item of a job could not be dealt with", "error", err)
-		counts.Failed++
-	}
-	at.After, at.Tries = r.ID(item), 0
-	r.beat(ctx)
 	return nil
+}
+
+// do deals with items side by side, and says what became of each.
+func (r *run[Item]) do(ctx context.Context, items []Item) []error {
+	errs := make([]error, len(items))
+	if len(items) == 1 {
+		errs[0] = r.Do(ctx, items[0])
+		return errs
+	}
+	var all sync.WaitGroup
+	for i, item := range items {
+		all.Go(func() {
+			defer func() {
+				if p := recover(); p != nil { // Temporal's SDK sees those of an activity's own goroutine only
+					errs[i] = fmt.Errorf("panic: %v", p)
+				}
+			}()
+			errs[i] = r.Do(ctx, item)
+		})
+	}
+	all.Wait()
+	return errs
+}
+
+// tally counts what became of items, in their order, and returns how many were done. The
+// first that holds the job up ends it.
+func (r *run[Item]) tally(ctx context.Context, items []Item, errs []error) (done int, err error) {
+	counts, at := r.progress.Counts(), r.progress.Cursor()
+	defer r.beat(ctx)
+	for i, item := range items {
+		switch {
+		case errs[i] == nil || errors.Is(errs[i], ErrPending):
+			counts.Done++
+			done++
+		case Skipped(errs[i]):
+			counts.Skipped++
+		case timer.CodeOf(errs[i]) == timer.Unavailable && at.Tries+1 < tuning.JobTries:
+			at.Tries++
+			return done, errs[i]
+		default:
+			activity.GetLogger(ctx).Warn("an item of a job could not be dealt with", "error", errs[i])
+			counts.Failed++
+		}
+		at.After, at.Tries = r.ID(item), 0
+		if r.Note != nil {
+			r.Note(item, errs[i])
+		}
+	}
+	return done, nil
+}
+
+// Skipped reports whether an item counts as skipped of which Do says this: it is not any
+// more what was ordered.
+func Skipped(err error) bool {
+	switch timer.CodeOf(err) {
+	case timer.NotFound, timer.AlreadyFinished, timer.Overtaken, timer.PreconditionFailed:
+		return true
+	default:
+		return false
+	}
 }
 
 // wait waits for the next item, unless the job or its worker is stopped.

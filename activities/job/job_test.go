@@ -452,6 +452,67 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	}
 }
 
+// Items go side by side, as many as the rate lets go in a moment, and are told of in the
+// order of the page; a page is turned when all of its items are dealt with.
+func TestItemsSideBySide(t *testing.T) {
+	t.Parallel()
+	for perSecond, together := range map[float64]int{5: 1, 30: 3, 1000: 4} {
+		synctest.Test(t, func(t *testing.T) {
+			var mu sync.Mutex
+			under, most := 0, 0
+			n := &numbers{upTo: 10, page: 7, perSecond: perSecond}
+			work := n.work()
+			work.Width = 4
+			work.Do = func(_ context.Context, number int) error {
+				mu.Lock()
+				under++
+				most = max(most, under)
+				mu.Unlock()
+				<-time.After(time.Duration(11-number) * 10 * time.Millisecond) // those behind are ready first
+				mu.Lock()
+				under--
+				mu.Unlock()
+				switch number {
+				case 3:
+					return &timer.Error{Code: timer.PreconditionFailed}
+				case 4:
+					return job.ErrPending
+				case 5:
+					var none *numbers
+					return errors.New(none.panics())
+				}
+				return nil
+			}
+			var told []string
+			work.Note = func(number int, err error) { told = append(told, strconv.Itoa(number)) }
+			work.Turn = func(_ context.Context, token []byte, page []int) error {
+				told = append(told, "turn "+string(token)+"/"+strconv.Itoa(len(page)))
+				return nil
+			}
+			var at progress
+			var suite testsuite.WorkflowTestSuite
+			suite.SetLogger(quiet{})
+			env := suite.NewTestActivityEnvironment()
+			run := func(ctx context.Context) (timer.JobCounts, error) { return at.JobCounts, work.Run(ctx, &at) }
+			env.RegisterActivity(run)
+			began := time.Now()
+			if together == 1 { // a panic of an activity's own goroutine is for the SDK to see
+				work.Do = func(context.Context, int) error { under, most = 0, 1; return nil }
+			}
+			_, err := env.ExecuteActivity(run)
+			require.NoError(t, err)
+			require.Equal(t, together, most)
+			require.Equal(t, []string{"1", "2", "3", "4", "5", "6", "7", "turn /7", "8", "9", "10", "turn 7/3"}, told)
+			if together > 1 {
+				require.Equal(t, []int{10, 8, 1, 1}, counts(at.JobCounts))
+			}
+			require.GreaterOrEqual(t, time.Since(began), time.Duration(float64(10-1-2*together)/perSecond*float64(time.Second)))
+		})
+	}
+}
+
+func (n *numbers) panics() string { return strconv.Itoa(n.upTo) }
+
 func TestEnd(t *testing.T) {
 	t.Parallel()
 	odd := errors.New("odd")

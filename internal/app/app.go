@@ -201,7 +201,7 @@ func (a *App) StartWorker() (*worker.Workers, error) {
 	workers := worker.New(worker.Options{
 		Identity: a.Identity, Client: a.Client, Attempter: attempter, Dispatcher: dispatcher,
 		Controller: &activities.Controller{
-			Queues: a.Engine.Queues, Policies: a.Engine.Policies, Sender: sender, Failures: a.Engine.Failures,
+			Queues: a.Engine.Queues, Policies: a.Engine.Policies, Sender: sender, Failures: a.Engine.Failures, Bulks: a.Engine.Bulk,
 		},
 		Policies: a.Engine.Policies, Queues: a.Engine.Queues, Emergencies: a.Engine.Emergencies, Reconciler: a.Engine.Reconciler, Alerts: a.Engine.Alerts,
 		Observer: a.Telemetry, Logger: a.Logger, ReconcileInterval: a.Config.ReconcileInterval,

@@ -156,6 +156,11 @@ const (
 	// JobTries is how often one item may hold its job up before it counts as failed:
 	// waits of 1, 2, 4 and 8 seconds lie between.
 	JobTries = 5
+	// JobTogether is how long the rate may take to let the items go that begin side by side:
+	// at a low rate each one is told of when it is done.
+	JobTogether = 100 * time.Millisecond
+	// BulkWidth is how many timers a bulk job changes side by side at most (0066).
+	BulkWidth = 16
 )
 
 // The executors of dispatches (0040).

@@ -126,6 +126,20 @@ const (
 // FailedPage is how many failed timers a redelivery lists at once.
 const FailedPage = 100
 
+// Bulk jobs (0066).
+const (
+	// BulkPage is how many timers of a bulk job are listed, and stored, at once: about
+	// 50 KB, and what became of them goes along with each heartbeat.
+	BulkPage = 250
+	// BulkLife is for how long at most the pages of a bulk job are open. The job ends them
+	// when it ends.
+	BulkLife = 90 * 24 * time.Hour
+	// BulkWait is how long a bulk job waits for the effect of one change.
+	BulkWait = 10 * time.Second
+	// BulkClosers is how many pages are ended at once.
+	BulkClosers = 16
+)
+
 // Checks at the start (0020).
 const (
 	// StartCheckTimeout bounds all of them, and CleanTimeout what deletes their workflows.

@@ -1,0 +1,133 @@
+package activities
+
+import (
+	"context"
+	"errors"
+
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/wakecall/wakecall/activities/job"
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// Bulk finds timers, keeps what was found and what became of it, and changes them.
+type Bulk interface {
+	// Find lists a page of what an order is about, and the token of the next one, which is
+	// empty on the last page.
+	Find(ctx context.Context, order timer.Bulk, token []byte) (items []timer.BulkItem, next []byte, err error)
+	WritePage(ctx context.Context, job string, number int, page timer.BulkPage) error
+	ReadPage(ctx context.Context, job string, number int) (timer.BulkPage, error)
+	// ClosePages ends the first pages of a job.
+	ClosePages(ctx context.Context, job string, pages int, beat func()) error
+	// Do does what the order says with one timer, once, however often it is asked.
+	Do(ctx context.Context, order timer.Bulk, item timer.BulkItem) (pending bool, err error)
+}
+
+// Bulk does the same with all timers that the order's filter finds. It first writes down
+// what it finds, and then goes through that: what the changes do to the list is nothing to
+// it, and what happens to the timers meanwhile is seen when it is their turn.
+func (c *Controller) Bulk(ctx context.Context, order timer.Bulk) (timer.BulkProgress, error) {
+	b := &bulk{store: c.Bulks, order: order}
+	err := job.Work[timer.BulkItem]{
+		PerSecond: order.PerSecond, Width: tuning.BulkWidth,
+		Count: b.find, Page: b.page, Do: b.do, Note: b.note, Turn: b.turn,
+		ID: func(item timer.BulkItem) string { return item.RunID },
+	}.Run(ctx, &b.progress)
+	if err == nil || temporal.IsCanceledError(context.Cause(ctx)) {
+		if closing := b.store.ClosePages(context.WithoutCancel(ctx), order.ID, b.progress.Pages, func() { b.beat(ctx) }); closing != nil {
+			return b.progress, closing
+		}
+	}
+	return job.End(ctx, b.progress, err)
+}
+
+// bulk is the work on one order.
+type bulk struct {
+	store    Bulk
+	order    timer.Bulk
+	progress timer.BulkProgress
+}
+
+func (b *bulk) beat(ctx context.Context) { activity.RecordHeartbeat(ctx, &b.progress) }
+
+// find writes down what there is.
+func (b *bulk) find(ctx context.Context) (found int, err error) {
+	pages := 0
+	for token, more := []byte(nil), true; more; more = len(token) > 0 {
+		var items []timer.BulkItem
+		if items, token, err = b.store.Find(ctx, b.order, token); err != nil {
+			return 0, err
+		}
+		found += len(items)
+		if len(items) > 0 && !b.order.DryRun {
+			if err := b.store.WritePage(ctx, b.order.ID, pages, timer.BulkPage{Items: items}); err != nil {
+				return 0, err
+			}
+			pages++
+		}
+		b.beat(ctx)
+	}
+	b.progress.Pages = pages
+	return found, nil
+}
+
+func (b *bulk) page(ctx context.Context, _ []byte) (items []timer.BulkItem, next []byte, err error) {
+	number := b.progress.At()
+	if number >= b.progress.Pages {
+		return nil, nil, nil
+	}
+	page, err := b.store.ReadPage(ctx, b.order.ID, number)
+	if b.progress.After == "" {
+		b.progress.Outcomes = nil
+	}
+	if number+1 < b.progress.Pages {
+		next = timer.BulkToken(number + 1)
+	}
+	return page.Items, next, err
+}
+
+func (b *bulk) do(ctx context.Context, item timer.BulkItem) error {
+	pending, err := b.store.Do(ctx, b.order, item)
+	if err == nil && pending {
+		return job.ErrPending
+	}
+	return err
+}
+
+// note notes what became of a timer.
+func (b *bulk) note(_ timer.BulkItem, err error) {
+	b.progress.Outcomes = append(b.progress.Outcomes, outcomeOf(err))
+}
+
+// turn stores what became of the timers of a page.
+func (b *bulk) turn(ctx context.Context, _ []byte, items []timer.BulkItem) error {
+	if len(items) == 0 {
+		return nil
+	}
+	return b.store.WritePage(ctx, b.order.ID, b.progress.At(), timer.BulkPage{Items: items, Outcomes: b.progress.Outcomes})
+}
+
+// outcomeOf is what became of a timer, as it is shown.
+func outcomeOf(err error) timer.BulkOutcome {
+	switch {
+	case err == nil:
+		return timer.BulkOutcome{Result: timer.BulkDone}
+	case errors.Is(err, job.ErrPending):
+		return timer.BulkOutcome{Result: timer.BulkPending}
+	}
+	outcome := timer.BulkOutcome{Result: timer.BulkFailed, Code: timer.CodeOf(err)}
+	if job.Skipped(err) {
+		outcome.Result = timer.BulkSkipped
+	}
+	if refusal, ok := errors.AsType[*timer.Error](err); ok {
+		if refusal.Timer != nil {
+			outcome.Status = refusal.Timer.Status
+		}
+		if outcome.Code == timer.InvalidRequest && len(refusal.FieldErrors) > 0 {
+			outcome.Detail = refusal.FieldErrors[:1].Error()
+		}
+	}
+	return outcome
+}

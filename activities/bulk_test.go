@@ -1,0 +1,268 @@
+package activities_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/interceptor"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/worker"
+
+	"github.com/wakecall/wakecall/activities"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// bulks are timers, listed size at a time, and the pages that a job has stored.
+type bulks struct {
+	timers, size int
+	// errs are what becomes of some of them, by their number.
+	errs map[int]error
+	// dies is asked before each call of the store, and may be nil.
+	dies func() bool
+
+	mu      sync.Mutex
+	pages   map[int]timer.BulkPage
+	effects map[int]int
+	closed  int
+}
+
+var errKilled = errors.New("killed")
+
+func (b *bulks) alive() error {
+	if b.dies != nil && b.dies() {
+		return errKilled
+	}
+	return nil
+}
+
+func (b *bulks) Find(_ context.Context, _ timer.Bulk, token []byte) (items []timer.BulkItem, next []byte, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	from, _ := strconv.Atoi(string(token))
+	for n := from; n < min(from+b.size, b.timers); n++ {
+		if n%7 == 6 { // an index that is not exact
+			continue
+		}
+		items = append(items, timer.BulkItem{Key: timer.Key{BusinessType: "x", BusinessID: strconv.Itoa(n)}, RunID: "run-" + strconv.Itoa(n)})
+	}
+	if from+b.size < b.timers {
+		next = []byte(strconv.Itoa(from + b.size))
+	}
+	return items, next, b.alive()
+}
+
+func (b *bulks) WritePage(_ context.Context, _ string, number int, page timer.BulkPage) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err := b.alive(); err != nil {
+		return err
+	}
+	b.pages[number] = timer.BulkPage{Items: page.Items, Outcomes: append([]timer.BulkOutcome(nil), page.Outcomes...)}
+	return nil
+}
+
+func (b *bulks) ReadPage(_ context.Context, _ string, number int) (timer.BulkPage, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.pages[number], b.alive()
+}
+
+func (b *bulks) ClosePages(_ context.Context, _ string, pages int, beat func()) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	beat()
+	b.closed = pages
+	return b.alive()
+}
+
+// Do has an effect once, as the engine's has.
+func (b *bulks) Do(_ context.Context, _ timer.Bulk, item timer.BulkItem) (pending bool, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	n, _ := strconv.Atoi(item.BusinessID)
+	if err := b.errs[n]; err != nil {
+		return false, err
+	}
+	b.effects[n]++
+	return n == 1, nil
+}
+
+// bulkTry is one try of the activity, which hears each of its heartbeats.
+type bulkTry struct {
+	from *timer.BulkProgress
+	job  context.Context
+	told []timer.BulkProgress
+	interceptor.WorkerInterceptorBase
+	interceptor.ActivityInboundInterceptorBase
+	interceptor.ActivityOutboundInterceptorBase
+}
+
+func (y *bulkTry) InterceptActivity(_ context.Context, next interceptor.ActivityInboundInterceptor) interceptor.ActivityInboundInterceptor {
+	y.ActivityInboundInterceptorBase.Next = next
+	return y
+}
+
+func (y *bulkTry) Init(outbound interceptor.ActivityOutboundInterceptor) error {
+	y.ActivityOutboundInterceptorBase.Next = outbound
+	return y.ActivityInboundInterceptorBase.Next.Init(y)
+}
+
+func (y *bulkTry) ExecuteActivity(ctx context.Context, in *interceptor.ExecuteActivityInput) (any, error) {
+	return y.ActivityInboundInterceptorBase.Next.ExecuteActivity(ctx, in)
+}
+
+func (y *bulkTry) RecordHeartbeat(_ context.Context, details ...any) {
+	told := *details[0].(*timer.BulkProgress)
+	if told.Found != nil {
+		found := *told.Found
+		told.Found = &found
+	}
+	told.Outcomes = append([]timer.BulkOutcome(nil), told.Outcomes...)
+	y.told = append(y.told, told)
+}
+
+func (y *bulkTry) run(t *testing.T, store *bulks, order timer.Bulk) (got timer.BulkProgress, err error) {
+	t.Helper()
+	controller := &activities.Controller{Bulks: store}
+	var suite testsuite.WorkflowTestSuite
+	suite.SetLogger(quiet{})
+	env := suite.NewTestActivityEnvironment()
+	env.SetWorkerOptions(worker.Options{BackgroundActivityContext: y.job, Interceptors: []interceptor.WorkerInterceptor{y}})
+	env.RegisterActivity(controller.Bulk)
+	if y.from != nil {
+		env.SetHeartbeatDetails(*y.from)
+	}
+	value, err := env.ExecuteActivity(controller.Bulk, order)
+	if err == nil {
+		require.NoError(t, value.Get(&got))
+	} else if stopped, ok := errors.AsType[*temporal.CanceledError](err); ok {
+		require.NoError(t, stopped.Details(&got))
+	}
+	return got, err
+}
+
+// quiet drops the log of the SDK.
+type quiet struct{}
+
+func (quiet) Debug(string, ...any) {}
+func (quiet) Info(string, ...any)  {}
+func (quiet) Warn(string, ...any)  {}
+func (quiet) Error(string, ...any) {}
+
+func newBulks(timers, size int) *bulks {
+	return &bulks{timers: timers, size: size, pages: map[int]timer.BulkPage{}, effects: map[int]int{}, errs: map[int]error{
+		2: &timer.Error{Code: timer.AlreadyFinished, Timer: &timer.View{Status: timer.Delivered}},
+		3: timer.FieldErrors{{Pointer: "/due_at", Detail: "is too late"}, {Pointer: "/x"}}.Err(),
+	}}
+}
+
+var bulkOrder = timer.Bulk{ID: "job-1", Operation: timer.BulkCancel, PerSecond: 1e6}
+
+// outcomes are those of all timers that were found, in order.
+func (b *bulks) outcomes() (all []timer.BulkOutcome) {
+	for n := range b.timers {
+		switch {
+		case n%7 == 6:
+		case n == 1:
+			all = append(all, timer.BulkOutcome{Result: timer.BulkPending})
+		case n == 2:
+			all = append(all, timer.BulkOutcome{Result: timer.BulkSkipped, Code: timer.AlreadyFinished, Status: timer.Delivered})
+		case n == 3:
+			all = append(all, timer.BulkOutcome{Result: timer.BulkFailed, Code: timer.InvalidRequest, Detail: "/due_at: is too late"})
+		default:
+			all = append(all, timer.BulkOutcome{Result: timer.BulkDone})
+		}
+	}
+	return all
+}
+
+// stored are the outcomes that the pages tell.
+func (b *bulks) stored() (all []timer.BulkOutcome) {
+	for number := range len(b.pages) {
+		all = append(all, b.pages[number].Outcomes...)
+	}
+	return all
+}
+
+func TestBulk(t *testing.T) {
+	t.Parallel()
+	for timers, pages := range map[int]int{0: 0, 1: 1, 5: 1, 6: 2, 100: 20} {
+		store := newBulks(timers, 5)
+		got, err := (&bulkTry{}).run(t, store, bulkOrder)
+		require.NoError(t, err)
+		want := store.outcomes()
+		require.Equal(t, len(want), *got.Found)
+		require.Equal(t, pages, got.Pages)
+		require.Equal(t, pages, store.closed, "they are ended")
+		require.Equal(t, want, store.stored())
+		if timers == 100 {
+			require.Equal(t, []int{84, 1, 1}, []int{got.Done, got.Skipped, got.Failed})
+		}
+	}
+	dry, store := bulkOrder, newBulks(100, 5)
+	dry.DryRun = true
+	got, err := (&bulkTry{}).run(t, store, dry)
+	require.NoError(t, err)
+	require.Equal(t, 86, *got.Found)
+	require.Zero(t, got.Done)
+	require.Empty(t, store.effects)
+	require.Empty(t, store.pages)
+}
+
+// A stop leaves pages that tell what was done, and the page that was begun in its result.
+func TestBulkIsStopped(t *testing.T) {
+	t.Parallel()
+	ctx, stop := context.WithCancelCause(t.Context())
+	defer stop(nil)
+	store := newBulks(1000, 5)
+	store.dies = func() bool {
+		if len(store.effects) > 40 {
+			stop(temporal.NewCanceledError())
+		}
+		return false
+	}
+	got, err := (&bulkTry{job: ctx}).run(t, store, bulkOrder)
+	require.True(t, temporal.IsCanceledError(err), "%v", err)
+	require.Equal(t, len(store.effects), got.Done)
+	told := append(store.stored(), got.OutcomesOf(got.At())...)
+	if page := store.pages[got.At()]; len(page.Outcomes) > 0 {
+		told = store.stored()
+	}
+	require.Len(t, told, got.Done+got.Skipped+got.Failed)
+	require.Equal(t, got.Pages, store.closed)
+}
+
+// A worker may be killed at any moment, and what it told last may be from a while before.
+// In the end each timer has its outcome.
+func TestBulkKilledAtAnyMoment(t *testing.T) {
+	t.Parallel()
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	for range 100 {
+		store := newBulks(1+random.IntN(120), 1+random.IntN(30))
+		var from *timer.BulkProgress
+		for kills := random.IntN(5); ; kills-- {
+			calls := random.IntN(12)
+			store.dies = func() bool { calls--; return kills > 0 && calls < 0 }
+			y := &bulkTry{from: from}
+			got, err := y.run(t, store, bulkOrder)
+			if err == nil {
+				want := store.outcomes()
+				require.Equal(t, len(want), *got.Found)
+				require.Equal(t, want, store.stored())
+				require.Equal(t, len(want), got.Done+got.Skipped+got.Failed, "each is counted once")
+				break
+			}
+			if len(y.told) > 0 {
+				from = &y.told[random.IntN(len(y.told))]
+			}
+		}
+	}
+}

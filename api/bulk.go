@@ -1,0 +1,167 @@
+package api
+
+import (
+	"bufio"
+	"context"
+	"maps"
+	"net/http"
+	"slices"
+
+	"github.com/go-json-experiment/json"
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/timer"
+)
+
+const bulkPath = versionPrefix + "bulk"
+
+// Bulk are the jobs that do the same with all timers that a filter finds.
+type Bulk interface {
+	Jobs[timer.Bulk, timer.BulkProgress]
+	// Results shows what became of each timer, as far as the job has come.
+	Results(ctx context.Context, id string, see func(timer.BulkLine) error) error
+}
+
+// bulkRoutes are the calls of these jobs.
+type bulkRoutes struct {
+	jobRoutes[timer.Bulk, timer.BulkProgress, bulkView]
+	bulk Bulk
+}
+
+func newBulkRoutes(bulk Bulk, reach timer.Reach) bulkRoutes {
+	return bulkRoutes{bulk: bulk, jobRoutes: jobRoutes[timer.Bulk, timer.BulkProgress, bulkView]{
+		jobs: bulk, name: "bulk", view: viewOfBulk,
+		read:   func(o object) (timer.Bulk, error) { return o.bulk(reach) },
+		permit: func(ctx context.Context, order timer.Bulk) error { return permit(ctx, order.Filter.BusinessType) },
+		page:   func(page []bulkView, next string) any { return bulkJobsBody{page, next} },
+	}}
+}
+
+func (r bulkRoutes) add(g *echo.Group) {
+	r.jobRoutes.add(g)
+	g.POST("", r.start)
+	g.GET("/:id/results", r.results)
+}
+
+// bulkBody is the order as a client writes it.
+type bulkBody struct {
+	ID        *string              `json:"id"`
+	Operation *timer.BulkOperation `json:"operation"`
+	Filter    *timer.Filter        `json:"filter"`
+	Shift     *timer.Duration      `json:"shift"`
+	Edit      *termsBody           `json:"edit"`
+	PerSecond *float64             `json:"per_second"`
+	DryRun    *bool                `json:"dry_run"`
+}
+
+// bulk reads an order. What cannot be read does not keep the rest from being checked.
+func (o object) bulk(reach timer.Reach) (timer.Bulk, error) {
+	var body bulkBody
+	errs := append(o.fill(&body), o.emptyFilters()...)
+	edit := objectIn(o["edit"])
+	errs.Under("/edit", edit.zeros(termsZeros))
+	order := timer.Bulk{
+		ID: value(body.ID), Operation: value(body.Operation), Filter: value(body.Filter), Shift: value(body.Shift),
+		PerSecond: timer.DefaultBulkRate, DryRun: value(body.DryRun),
+	}
+	if body.ID == nil {
+		order.ID = uuid.NewString()
+	}
+	if body.PerSecond != nil {
+		order.PerSecond = *body.PerSecond
+	}
+	if body.Edit != nil {
+		terms, wrong := body.Edit.terms()
+		errs.Under("/edit", wrong)
+		order.Edit = &terms
+		errs.Complete(reachOf(reach, terms))
+	}
+	errs.Complete(body.missing())
+	errs.Complete(order.Check())
+	return order, errs.Err()
+}
+
+func reachOf(reach timer.Reach, edit timer.Terms) (errs timer.FieldErrors) {
+	errs.Under("/edit", reach.Terms(edit))
+	return errs
+}
+
+// missing is what is wrong with what the order leaves out: all timers of all types must be
+// asked for.
+func (b bulkBody) missing() (errs timer.FieldErrors) {
+	if b.Operation == nil {
+		errs.Add("/operation", timer.CodeRequired, "is required")
+	}
+	if b.Filter == nil {
+		errs.Add("/filter", timer.CodeRequired, "is required; {} selects every timer that the operation is for")
+	}
+	return errs
+}
+
+// emptyFilters names every condition of the filter that is an empty text: it would select
+// everything.
+func (o object) emptyFilters() (errs timer.FieldErrors) {
+	filter := objectIn(o["filter"])
+	for _, name := range slices.Sorted(maps.Keys(filter)) {
+		if string(filter[name]) == `""` {
+			errs.Add("/filter"+pointerTo(name), timer.CodeRequired, "must not be empty; leave it out")
+		}
+	}
+	return errs
+}
+
+type bulkJobsBody struct {
+	Jobs          []bulkView `json:"jobs"`
+	NextPageToken string     `json:"next_page_token"`
+}
+
+// bulkView is what a reader is shown of a bulk job. What an edit changes may be secret.
+type bulkView struct {
+	ID        string              `json:"id"`
+	Operation timer.BulkOperation `json:"operation"`
+	Status    timer.JobStatus     `json:"status"`
+	timer.JobCounts
+	Filter     timer.Filter   `json:"filter"`
+	Shift      timer.Duration `json:"shift,omitzero"`
+	PerSecond  float64        `json:"per_second"`
+	DryRun     bool           `json:"dry_run"`
+	StartedAt  timer.Instant  `json:"started_at"`
+	FinishedAt timer.Instant  `json:"finished_at,omitzero"`
+	Links      timer.Links    `json:"links"`
+}
+
+func viewOfBulk(job engine.BulkJob) bulkView {
+	return bulkView{
+		ID: job.ID, Operation: job.Order.Operation, Status: job.Status, JobCounts: job.Counts.JobCounts,
+		Filter: job.Order.Filter, Shift: job.Order.Shift, PerSecond: job.Order.PerSecond, DryRun: job.Order.DryRun,
+		StartedAt: job.StartedAt, FinishedAt: job.FinishedAt, Links: job.Links,
+	}
+}
+
+// results answers with a line for each timer, of which there may be many thousands.
+func (r bulkRoutes) results(c echo.Context) error {
+	if err := readQuery(c).err(); err != nil {
+		return err
+	}
+	ctx, id := c.Request().Context(), pathParam(c, paramID)
+	if _, err := r.permitted(ctx, id); err != nil {
+		return err
+	}
+	c.Response().Header().Set(echo.HeaderContentType, mediaTypeNDJSON)
+	out := bufio.NewWriterSize(senderOf(c), tuning.StreamBuffer)
+	err := r.bulk.Results(ctx, id, func(result timer.BulkLine) error {
+		line, err := json.Marshal(result)
+		if err == nil {
+			_, err = out.Write(append(line, '\n'))
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	c.Response().WriteHeader(http.StatusOK)
+	return out.Flush()
+}

@@ -1,0 +1,177 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/internal/auth"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// bulkJobs are jobs of the business type order.
+type bulkJobs struct {
+	started []timer.Bulk
+	again   bool
+	keyed   bool
+}
+
+func (b *bulkJobs) job(order timer.Bulk) engine.BulkJob {
+	seven := 7
+	return engine.BulkJob{ID: order.ID, Status: timer.JobRunning, Order: order, Again: b.again, StartedAt: 1,
+		Counts: timer.BulkProgress{JobCounts: timer.JobCounts{Found: &seven, Done: 3}}}
+}
+
+func (b *bulkJobs) Start(_ context.Context, order timer.Bulk) (engine.BulkJob, error) {
+	b.started = append(b.started, order)
+	return b.job(order), nil
+}
+
+func (b *bulkJobs) Get(_ context.Context, id string) (engine.BulkJob, error) {
+	return b.job(timer.Bulk{ID: id, Operation: timer.BulkCancel, Filter: timer.Filter{BusinessType: "order"}}), nil
+}
+
+func (b *bulkJobs) List(context.Context, engine.JobsRequest) ([]engine.BulkJob, []byte, error) {
+	return []engine.BulkJob{b.job(timer.Bulk{ID: "a"})}, nil, nil
+}
+
+func (b *bulkJobs) Stop(ctx context.Context, id string, _ time.Duration) (engine.BulkJob, error) {
+	job, err := b.Get(ctx, id)
+	job.Status = timer.JobStopped
+	return job, err
+}
+
+func (b *bulkJobs) Results(_ context.Context, _ string, see func(timer.BulkLine) error) error {
+	for _, id := range []string{"1", "2"} {
+		line := timer.BulkLine{Key: timer.Key{BusinessType: "order", BusinessID: id}, BulkOutcome: timer.BulkOutcome{Result: timer.BulkSkipped, Code: timer.AlreadyFinished, Status: timer.Delivered}}
+		if err := see(line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bulkDoor makes calls of an API with these jobs.
+func bulkDoor(jobs *bulkJobs, authenticator *auth.Authenticator) func(method, path, body string) (status int, answer string) {
+	server := New(Options{
+		Timers: silent{}, Failures: silent{}, Bulk: jobs, Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: authenticator,
+	})
+	return func(method, path, body string) (status int, answer string) {
+		request := httptest.NewRequest(method, path, strings.NewReader(body))
+		if jobs.keyed {
+			request.Header.Set("Authorization", "Bearer secret")
+		}
+		if body != "" {
+			request.Header.Set("Content-Type", "application/json")
+		}
+		recorder := httptest.NewRecorder()
+		server.Handler().ServeHTTP(recorder, request)
+		return recorder.Code, recorder.Body.String()
+	}
+}
+
+// What is wrong with an order is named field by field, and starts nothing.
+func TestBulkOrdersThatAreRefused(t *testing.T) {
+	t.Parallel()
+	jobs := &bulkJobs{}
+	ask := bulkDoor(jobs, auth.Anyone())
+	for body, pointers := range map[string]string{
+		`{}`:                                 "/filter /operation",
+		`{"operation":"cancel"}`:             "/filter",
+		`{"operation":"cancel","filter":[]}`: "/filter",
+		`{"operation":"delete","filter":{}}`: "/operation",
+		`{"operation":7,"filter":{}}`:        "/operation",
+		`{"operation":"cancel","filter":{"business_type":""}}`:                                                "/filter/business_type",
+		`{"operation":"cancel","filter":{"business_id":""}}`:                                                  "/filter/business_id",
+		`{"operation":"cancel","filter":{"status":""}}`:                                                       "/filter/status",
+		`{"operation":"cancel","filter":{"status":"failed"}}`:                                                 "/filter/status",
+		`{"operation":"cancel","filter":{"due_from":"soon"}}`:                                                 "/filter/due_from",
+		`{"operation":"cancel","filter":{"due_from":"2027-01-02T00:00:00Z","due_to":"2027-01-01T00:00:00Z"}}`: "/filter/due_to",
+		`{"operation":"cancel","filter":{"color":"red"}}`:                                                     "/filter/color",
+		`{"operation":"cancel","filter":{},"shift":"1h"}`:                                                     "/shift",
+		`{"operation":"move","filter":{}}`:                                                                    "/shift",
+		`{"operation":"move","filter":{},"shift":"0s"}`:                                                       "/shift",
+		`{"operation":"move","filter":{},"shift":"soon"}`:                                                     "/shift",
+		`{"operation":"edit","filter":{}}`:                                                                    "/edit",
+		`{"operation":"edit","filter":{},"edit":{}}`:                                                          "/edit",
+		`{"operation":"edit","filter":{},"edit":{"delay":"1h"}}`:                                              "/edit/delay",
+		`{"operation":"edit","filter":{},"edit":{"priority":0}}`:                                              "/edit/priority",
+		`{"operation":"edit","filter":{},"edit":{"business_type":"a","priority":1}}`:                          "/edit/business_type",
+		`{"operation":"edit","filter":{},"edit":{"payload":1,"payload_base64":"AA=="}}`:                       "/edit /edit/payload_base64",
+		`{"operation":"edit","filter":{},"edit":{"callback":{"broker":"none","exchange":"a"}}}`:               "/edit/callback/broker",
+		`{"operation":"cancel","filter":{},"per_second":0}`:                                                   "/per_second",
+		`{"operation":"cancel","filter":{},"per_second":"fast"}`:                                              "/per_second",
+		`{"operation":"cancel","filter":{},"id":""}`:                                                          "/id",
+		`{"operation":"cancel","filter":{},"id":"a b"}`:                                                       "/id",
+		`{"operation":"cancel","filter":{},"dry_run":"yes"}`:                                                  "/dry_run",
+		`{"operation":"cancel","filter":{},"dryrun":true}`:                                                    "/dryrun",
+		`{"operation":"redeliver","filter":{"status":"scheduled"}}`:                                           "/filter/status",
+	} {
+		status, answer := ask("POST", "/v1/bulk", body)
+		require.Equal(t, http.StatusUnprocessableEntity, status, "%s %s", body, answer)
+		var problem Problem
+		require.NoError(t, json.Unmarshal([]byte(answer), &problem))
+		var named []string
+		for _, fieldErr := range problem.Errors {
+			named = append(named, fieldErr.Pointer)
+		}
+		require.ElementsMatch(t, strings.Fields(pointers), named, body)
+	}
+	require.Empty(t, jobs.started)
+}
+
+func TestBulkOrders(t *testing.T) {
+	t.Parallel()
+	jobs := &bulkJobs{}
+	ask := bulkDoor(jobs, auth.Anyone())
+	status, answer := ask("POST", "/v1/bulk", `{"operation":"move","shift":"-30m","filter":{"business_type":"order","status":"scheduled"},"id":"a","dry_run":true}`)
+	require.Equal(t, http.StatusAccepted, status, answer)
+	require.Equal(t, timer.Bulk{
+		ID: "a", Operation: timer.BulkMove, Shift: timer.Duration(-30 * time.Minute), PerSecond: timer.DefaultBulkRate, DryRun: true,
+		Filter: timer.Filter{BusinessType: "order", Status: timer.Scheduled},
+	}, jobs.started[0])
+	require.JSONEq(t, `{"id":"a","operation":"move","status":"running","found":7,"done":3,"skipped":0,"failed":0,
+		"filter":{"business_type":"order","status":"scheduled"},"shift":"-30m","per_second":50,"dry_run":true,
+		"started_at":"1970-01-01T00:00:00.001Z","links":{}}`, answer)
+	jobs.again = true
+	status, _ = ask("POST", "/v1/bulk", `{"operation":"edit","edit":{"priority":2,"callback":{"url":"http://bücher.example/"}},"filter":{}}`)
+	require.Equal(t, http.StatusOK, status, "it was ordered before")
+	require.NotEmpty(t, jobs.started[1].ID, "it is made up")
+	require.Equal(t, "http://xn--bcher-kva.example/", jobs.started[1].Edit.Callback.URL)
+}
+
+// A key for some business types orders jobs of these alone, and sees no others.
+func TestBulkIsForTheKeysOfItsType(t *testing.T) {
+	t.Parallel()
+	for key, want := range map[string]int{":operator:order": http.StatusAccepted, ":operator:invoice": http.StatusForbidden} {
+		jobs := &bulkJobs{keyed: true}
+		ask := bulkDoor(jobs, authOf(t, "shop", key))
+		status, _ := ask("POST", "/v1/bulk", `{"operation":"cancel","filter":{"business_type":"order"}}`)
+		require.Equal(t, want, status)
+		status, _ = ask("POST", "/v1/bulk", `{"operation":"cancel","filter":{}}`)
+		require.Equal(t, http.StatusForbidden, status, "of all types")
+		allowed := want == http.StatusAccepted
+		require.Equal(t, allowed, len(jobs.started) == 1)
+		for path, shown := range map[string]string{
+			"/v1/bulk/a": `"id":"a"`,
+			"/v1/bulk/a/results": `{"business_type":"order","business_id":"1","result":"skipped","code":"already-finished","timer_status":"delivered"}
+{"business_type":"order","business_id":"2",`,
+		} {
+			status, answer := ask("GET", path, "")
+			require.Equal(t, allowed, status == http.StatusOK, path)
+			require.Equal(t, allowed, strings.Contains(answer, shown), answer)
+		}
+		status, _ = ask("DELETE", "/v1/bulk/a", "")
+		require.Equal(t, allowed, status == http.StatusOK)
+		status, _ = ask("GET", "/v1/bulk", "")
+		require.Equal(t, http.StatusForbidden, status, "a list is of all types")
+	}
+}

@@ -1,0 +1,109 @@
+package client
+
+import (
+	"context"
+	"iter"
+	"net/http"
+	"net/url"
+
+	"github.com/google/uuid"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+const bulkPath = "/v1/bulk"
+
+// Bulk does the same with all timers that a filter finds, as a job.
+type Bulk struct{ caller *caller }
+
+// BulkOrder is what to do with which timers. Shift goes with [timer.BulkMove] and Edit
+// with [timer.BulkEdit].
+type BulkOrder struct {
+	// ID is the client's own; one is made up where it is empty, so that the tries of one
+	// call are one job.
+	ID        string              `json:"id"`
+	Operation timer.BulkOperation `json:"operation"`
+	Filter    timer.Filter        `json:"filter"`
+	Shift     timer.Duration      `json:"shift,omitzero"`
+	Edit      *Terms              `json:"edit,omitempty"`
+	// PerSecond is how many timers are changed in a second at most, 0 for the default.
+	PerSecond float64 `json:"per_second,omitzero"`
+	// DryRun only counts the timers.
+	DryRun bool `json:"dry_run,omitzero"`
+}
+
+// BulkJob is a bulk job as it stands.
+type BulkJob struct {
+	ID        string              `json:"id"`
+	Operation timer.BulkOperation `json:"operation"`
+	Status    timer.JobStatus     `json:"status"`
+	timer.JobCounts
+	Filter     timer.Filter   `json:"filter"`
+	Shift      timer.Duration `json:"shift,omitzero"`
+	PerSecond  float64        `json:"per_second"`
+	DryRun     bool           `json:"dry_run"`
+	StartedAt  timer.Instant  `json:"started_at"`
+	FinishedAt timer.Instant  `json:"finished_at,omitzero"`
+	Links      timer.Links    `json:"links"`
+}
+
+// Ended reports whether the job is over.
+func (j BulkJob) Ended() bool { return j.Status != timer.JobRunning }
+
+// Start orders a job. created is false where the same order was given under the same id
+// before.
+func (b Bulk) Start(ctx context.Context, order BulkOrder) (job BulkJob, created bool, err error) {
+	if order.ID == "" {
+		order.ID = uuid.NewString()
+	}
+	status, err := b.caller.do(ctx, call{method: http.MethodPost, path: bulkPath, body: order}, &job)
+	return job, status == http.StatusAccepted, err
+}
+
+// Get returns a job as it stands.
+func (b Bulk) Get(ctx context.Context, id string) (job BulkJob, err error) {
+	_, err = b.caller.do(ctx, call{method: http.MethodGet, path: pathOfBulk(id)}, &job)
+	return job, err
+}
+
+// Stop stops a job. It may go on for a moment: see its status.
+func (b Bulk) Stop(ctx context.Context, id string) (job BulkJob, err error) {
+	_, err = b.caller.do(ctx, call{method: http.MethodDelete, path: pathOfBulk(id)}, &job)
+	return job, err
+}
+
+// List lists jobs, those that run first and then the latest, page by page; an empty status
+// is any. It ends with the first error.
+func (b Bulk) List(ctx context.Context, status timer.JobStatus) iter.Seq2[BulkJob, error] {
+	return func(yield func(BulkJob, error) bool) {
+		query := url.Values{}
+		if status != "" {
+			query.Set("status", string(status))
+		}
+		for more := true; more; {
+			var page struct {
+				Jobs          []BulkJob
+				NextPageToken string `json:"next_page_token"`
+			}
+			if _, err := b.caller.do(ctx, call{method: http.MethodGet, path: bulkPath, query: query}, &page); err != nil {
+				yield(BulkJob{}, err)
+				return
+			}
+			for _, job := range page.Jobs {
+				if !yield(job, nil) {
+					return
+				}
+			}
+			query.Set("page_token", page.NextPageToken)
+			more = page.NextPageToken != ""
+		}
+	}
+}
+
+// Results reads what became of each timer that the job has been at, one after the other.
+// It ends with the first error.
+func (b Bulk) Results(ctx context.Context, id string) iter.Seq2[timer.BulkLine, error] {
+	return linesOf[timer.BulkLine](ctx, b.caller, pathOfBulk(id)+"/results")
+}
+
+func pathOfBulk(id string) string { return bulkPath + "/" + url.PathEscape(id) }

@@ -1,0 +1,138 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/wakecall/wakecall/engine/query"
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// Find lists a page of the timers that an order is about, and the token of the next one,
+// which is empty on the last page. A page may be empty while others follow. Its error is
+// [timer.Unavailable].
+func (b *Bulk) Find(ctx context.Context, order timer.Bulk, token []byte) (items []timer.BulkItem, next []byte, err error) {
+	filter, only := order.Filter, query.Query{}
+	switch {
+	case order.Operation == timer.BulkRedeliver:
+		filter.Status = timer.Failed
+	case filter.Status == "":
+		only = query.Status(statusRunning)
+	}
+	response, err := b.list(ctx, query.All(queryOf(filter), only), tuning.BulkPage, token)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, info := range response.GetExecutions() {
+		view, err := b.timers.view(ctx, info)
+		if err == nil && filter.Admits(view) {
+			items = append(items, timer.BulkItem{Key: view.Key, RunID: view.RunID, Tag: view.Memo.Tag(), DueAt: view.DueAt})
+		}
+	}
+	return items, response.GetNextPageToken(), nil
+}
+
+// WritePage stores a page of what a job has found, in place of the one with its number. Its
+// error is [timer.Unavailable].
+func (b *Bulk) WritePage(ctx context.Context, job string, number int, page timer.BulkPage) error {
+	return b.keep(ctx, kept{id: workflows.BulkPageID(job, number), workflowType: workflows.TypeBulkPage, life: tuning.BulkLife}, page)
+}
+
+// ReadPage reads one. Its errors are [timer.NotFound] and [timer.Unavailable].
+func (b *Bulk) ReadPage(ctx context.Context, job string, number int) (page timer.BulkPage, err error) {
+	stored, err := b.kept(ctx, workflows.BulkPageID(job, number))
+	if err != nil {
+		return page, err
+	}
+	if err := payloads.FromPayload(stored, &page); err != nil {
+		return page, &timer.Error{Code: timer.Internal, Message: "A page of the bulk job cannot be read.", Cause: err}
+	}
+	return page, nil
+}
+
+// ClosePages ends the first pages of a job, which has ended: they are kept for as long as
+// the job is. beat is called while it does. Its error is [timer.Unavailable].
+func (b *Bulk) ClosePages(ctx context.Context, job string, pages int, beat func()) error {
+	for from := 0; from < pages; from += tuning.BulkClosers {
+		var group errgroup.Group
+		for number := from; number < min(from+tuning.BulkClosers, pages); number++ {
+			group.Go(func() error {
+				err := b.endKept(ctx, workflows.BulkPageID(job, number), "the bulk job has ended")
+				if timer.CodeOf(err) == timer.NotFound { // it was ended before
+					return nil
+				}
+				return err
+			})
+		}
+		if err := group.Wait(); err != nil {
+			return err
+		}
+		beat()
+	}
+	return nil
+}
+
+// Do does what an order says with one timer that was found, once, however often it is
+// asked. pending is whether no worker has applied it yet. Its errors are those of the call
+// for one timer, and [timer.PreconditionFailed] for one that was changed since it was
+// found.
+func (b *Bulk) Do(ctx context.Context, order timer.Bulk, item timer.BulkItem) (pending bool, err error) {
+	effect, err := b.do(ctx, order, item)
+	if err != nil && b.did(ctx, order, item) {
+		return false, nil
+	}
+	return effect == Pending, err
+}
+
+func (b *Bulk) do(ctx context.Context, order timer.Bulk, item timer.BulkItem) (effect Effect, err error) {
+	target := Target{Key: item.Key, IfMatch: item.Tag, Status: order.Filter.Status, Wait: tuning.BulkWait}
+	change := timer.Change{Fingerprint: order.Mark(), At: timer.At(time.Now())}
+	switch order.Operation {
+	case timer.BulkCancel:
+		_, effect, err = b.timers.Cancel(ctx, target)
+		return effect, err
+	case timer.BulkRedeliver:
+		_, err := (&Failures{timers: b.timers}).redeliver(ctx, item.Key, retrial{runID: item.RunID, job: order.Mark()})
+		return Done, err
+	case timer.BulkFire:
+		change.Ring = true
+	default:
+		if change.Terms, err = b.terms(order, item); err != nil {
+			return "", err
+		}
+	}
+	_, effect, err = b.timers.change(ctx, target, change)
+	return effect, err
+}
+
+// terms are what the order changes of a timer, the secrets open.
+func (b *Bulk) terms(order timer.Bulk, item timer.BulkItem) (terms timer.Terms, err error) {
+	terms = order.Terms(item.DueAt)
+	if terms.Callback != nil {
+		opened := *terms.Callback
+		if opened.Headers, err = mapHeaders(opened.Headers, b.timers.policies.secrets.box.Open); err != nil {
+			return terms, err
+		}
+		terms.Callback = &opened
+	}
+	return terms, terms.Check(time.Now()).Err()
+}
+
+// did reports whether this job has done with a timer what it is to do, and was not told.
+func (b *Bulk) did(ctx context.Context, order timer.Bulk, item timer.BulkItem) bool {
+	described, err := b.describe(ctx, item.String(), "")
+	if err != nil {
+		return false
+	}
+	info := described.GetWorkflowExecutionInfo()
+	if order.Operation == timer.BulkRedeliver {
+		var job string
+		return readMemo(info, workflows.MemoJob, "timer", &job) == nil && job == order.Mark()
+	}
+	var memo timer.Memo
+	return readMemo(info, workflows.MemoTimer, "timer", &memo) == nil && memo.Fingerprint == order.Mark()
+}

@@ -1,0 +1,110 @@
+package timer_test
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+func TestBulkCheck(t *testing.T) {
+	t.Parallel()
+	cancel := timer.Bulk{ID: "job-1", Operation: timer.BulkCancel, Filter: timer.Filter{BusinessType: "x"}, PerSecond: timer.DefaultBulkRate}
+	move, edit, redeliver := cancel, cancel, cancel
+	move.Operation, move.Shift = timer.BulkMove, timer.Duration(-30*time.Minute)
+	edit.Operation, edit.Edit = timer.BulkEdit, &timer.Terms{Priority: ptr(2)}
+	redeliver.Operation, redeliver.Filter.Status, redeliver.Filter.EndedFrom = timer.BulkRedeliver, timer.Failed, 1
+	for _, order := range []timer.Bulk{cancel, move, edit, redeliver} {
+		require.Empty(t, order.Check(), order.Operation)
+	}
+	for _, status := range []timer.Status{timer.Scheduled, timer.Paused, timer.Delivering} {
+		cancel.Filter.Status = status
+		require.Empty(t, cancel.Check(), status)
+	}
+	due, delay, wall := clock(1), timer.Duration(time.Hour), timer.Wall(clock(1))
+	for name, c := range map[string]struct {
+		order   timer.Bulk
+		alter   func(*timer.Bulk)
+		pointer string
+	}{
+		"id":                  {cancel, func(b *timer.Bulk) { b.ID = "a/b" }, "/id"},
+		"no id":               {cancel, func(b *timer.Bulk) { b.ID = "" }, "/id"},
+		"long id":             {cancel, func(b *timer.Bulk) { b.ID = strings.Repeat("x", timer.MaxBulkID+1) }, "/id"},
+		"operation":           {cancel, func(b *timer.Bulk) { b.Operation = "delete" }, "/operation"},
+		"business type":       {cancel, func(b *timer.Bulk) { b.Filter.BusinessType = "A'" }, "/filter/business_type"},
+		"unknown status":      {cancel, func(b *timer.Bulk) { b.Filter.Status = "lost" }, "/filter/status"},
+		"ended":               {cancel, func(b *timer.Bulk) { b.Filter.Status = timer.Failed }, "/filter/status"},
+		"ended from":          {move, func(b *timer.Bulk) { b.Filter.EndedFrom = 1 }, "/filter/ended_from"},
+		"ended to":            {edit, func(b *timer.Bulk) { b.Filter.EndedTo = 1 }, "/filter/ended_to"},
+		"not failed":          {redeliver, func(b *timer.Bulk) { b.Filter.Status = timer.Scheduled }, "/filter/status"},
+		"a shift of a cancel": {cancel, func(b *timer.Bulk) { b.Shift = 1 }, "/shift"},
+		"no shift":            {move, func(b *timer.Bulk) { b.Shift = 0 }, "/shift"},
+		"a long shift":        {move, func(b *timer.Bulk) { b.Shift = math.MaxInt64 }, "/shift"},
+		"a long shift back":   {move, func(b *timer.Bulk) { b.Shift = timer.Duration(-timer.MaxAhead - 1) }, "/shift"},
+		"an edit of a cancel": {cancel, func(b *timer.Bulk) { b.Edit = edit.Edit }, "/edit"},
+		"no edit":             {edit, func(b *timer.Bulk) { b.Edit = nil }, "/edit"},
+		"an edit of nothing":  {edit, func(b *timer.Bulk) { b.Edit = &timer.Terms{} }, "/edit"},
+		"an edit of the time": {edit, func(b *timer.Bulk) { b.Edit = &timer.Terms{DueAt: ptr(timer.At(time.Now()))} }, "/edit/due_at"},
+		"of the delay":        {edit, func(b *timer.Bulk) { b.Edit = &timer.Terms{Delay: &delay} }, "/edit/delay"},
+		"a wrong edit":        {edit, func(b *timer.Bulk) { b.Edit = &timer.Terms{Priority: ptr(9)} }, "/edit/priority"},
+		"no rate":             {cancel, func(b *timer.Bulk) { b.PerSecond = 0 }, "/per_second"},
+		"no number":           {cancel, func(b *timer.Bulk) { b.PerSecond = math.NaN() }, "/per_second"},
+		"too fast":            {cancel, func(b *timer.Bulk) { b.PerSecond = timer.MaxBulkRate + 1 }, "/per_second"},
+	} {
+		order := c.order
+		c.alter(&order)
+		errs := order.Check()
+		require.Len(t, errs, 1, "%s: %v", name, errs)
+		require.Equal(t, c.pointer, errs[0].Pointer, name)
+	}
+	edit.Edit = &timer.Terms{DueAt: &due, DueLocal: &wall, Timezone: "UTC", Delay: &delay, MaxWait: &delay, Recurrence: &timer.Recurrence{}}
+	named := map[string]bool{}
+	for _, fieldErr := range edit.Check() {
+		named[fieldErr.Pointer] = true
+	}
+	for _, field := range []string{"due_at", "due_local", "timezone", "delay", "max_wait", "recurrence"} {
+		require.True(t, named["/edit/"+field], field)
+	}
+}
+
+func TestBulkTerms(t *testing.T) {
+	t.Parallel()
+	move := timer.Bulk{ID: "a", Operation: timer.BulkMove, Shift: timer.Duration(-time.Hour)}
+	require.Equal(t, timer.Terms{DueAt: ptr(clock(1))}, move.Terms(clock(2)))
+	edit := timer.Bulk{Operation: timer.BulkEdit, Edit: &timer.Terms{Priority: ptr(2)}}
+	require.Equal(t, *edit.Edit, edit.Terms(clock(2)))
+	require.True(t, timer.Bulk{Operation: timer.BulkCancel}.Terms(clock(2)).IsZero())
+
+	signed := move.Signed()
+	require.Equal(t, signed, signed.Signed())
+	other := move
+	other.Shift++
+	require.NotEqual(t, signed.Fingerprint, other.Signed().Fingerprint)
+	require.Equal(t, "bulk:a", move.Mark())
+}
+
+func TestBulkOutcomesOfAPage(t *testing.T) {
+	t.Parallel()
+	p := timer.BulkProgress{Outcomes: []timer.BulkOutcome{{Result: timer.BulkDone}}}
+	require.Empty(t, p.OutcomesOf(0), "they are those of the page before")
+	p.After = "run-1"
+	require.Len(t, p.OutcomesOf(0), 1)
+	p.Page = timer.BulkToken(3)
+	require.Equal(t, 3, p.At())
+	require.Empty(t, p.OutcomesOf(0))
+}
+
+func TestWithin(t *testing.T) {
+	t.Parallel()
+	odd := errors.New("odd")
+	require.Equal(t, odd, timer.Within("/edit", odd))
+	err := timer.Within("/edit", timer.FieldErrors{{Pointer: "/priority"}}.Err())
+	refusal, ok := errors.AsType[*timer.Error](err)
+	require.True(t, ok)
+	require.Equal(t, "/edit/priority", refusal.FieldErrors[0].Pointer)
+}
