@@ -33,7 +33,7 @@ func (a attempt) number() int {
 func (c attemptConfig) report(result timer.Result) timer.Report {
 	return timer.Report{
 		Result: result, PolicyVersion: c.policy.Version, Timeout: c.callback.Timeout,
-		Latest: c.latest, Alert: c.policy.Alert != nil, OnDelivered: c.policy.OnDelivered != nil, OnFailed: c.policy.OnFailed != nil, Stream: c.callback.Stream,
+		Latest: c.latest, Alert: c.policy.Alert != nil, OnDelivered: c.policy.OnDelivered != nil, OnFailed: c.policy.OnFailed != nil, Stream: c.callback.Stream && c.fallback == nil,
 	}
 }
 
@@ -46,6 +46,9 @@ func (a attempt) skip(c attemptConfig, result timer.Result) timer.Report {
 		report.LatenessMS, report.Failure, report.Skipped = a.last.LatenessMS, a.last.Failure, a.last.Skipped
 		report.Link, report.Fallbacks, report.DownSince = a.last.Link, a.last.Fallbacks, a.last.DownSince
 		report.Attempts = a.last.Attempts
+		if c.fallback != nil {
+			report.Handed = a.last.Handed
+		}
 	}
 	return report
 }
@@ -75,6 +78,7 @@ func (a attempt) postpone(cause error) timer.Report {
 	report := a.wait(known, min(tuning.FirstPostponed<<min(skipped, 10), longest))
 	if a.last != nil {
 		report.Alert, report.OnDelivered, report.OnFailed = a.last.Alert, a.last.OnDelivered, a.last.OnFailed
+		report.Handed = a.last.Handed
 	}
 	switch {
 	case report.Failure != nil: // the last attempt's says more

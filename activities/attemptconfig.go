@@ -79,8 +79,8 @@ func (c attemptConfig) by(r route) attemptConfig {
 	switch {
 	case r.link == timer.LinkFallback:
 		c.callback, c.policy.Declare, c.unopened = c.fallback.Callback, nil, nil
-	case r.probe:
-		c.callback.Timeout = min(c.callback.Timeout, timer.Duration(r.timeout))
+	case r.probe != nil:
+		c.callback.Timeout = min(c.callback.Timeout, timer.Duration(r.probe.timeout))
 	}
 	return c
 }

@@ -105,6 +105,9 @@ type Config struct {
 	Opener      Opener
 	Observer    Observer
 	Sender      Sender
+	// Polled tells when a gateway last asked for attempts at receivers of a type that are
+	// connected to it; zero for not of late. Nil in a gateway.
+	Polled func(ctx context.Context, businessType string) (time.Time, error)
 }
 
 // Attempter makes the attempts of deliveries.

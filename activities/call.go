@@ -13,25 +13,22 @@ import (
 
 // call calls the receiver once, unless the latest time has passed. Its
 // error means that no attempt could be made.
-func (a *Attempter) call(ctx context.Context, config attemptConfig, next attempt) (timer.Report, error) {
+func (a *Attempter) call(ctx context.Context, config attemptConfig, next attempt, r route) (timer.Report, error) {
 	began := time.Now()
 	if config.latest != 0 && config.latest.Until(began) <= 0 {
 		report := next.skip(config, timer.ResultExpired)
 		report.EndedAt = timer.At(began)
 		return report, nil
 	}
-	route := a.links.choose(config, next.last, began)
-	way := config.by(route)
+	way := config.by(r)
 	sent := a.send(ctx, way, next)
 	if errors.Is(ctx.Err(), context.Canceled) {
-		a.links.abandon(config, route)
 		return timer.Report{}, ctx.Err()
 	}
 	if sent.NoVerdict {
-		a.links.abandon(config, route)
 		return next.again(config, sent), nil
 	}
-	report := way.judge(next, sent, a.links.tell(config, route, sent.Answer, began))
+	report := way.judge(next, sent, a.links.tell(config, r, sent.Answer, began))
 	a.Observer.Attempted(next.delivery.Spec.BusinessType, report, time.Since(began))
 	if wish, ok := way.pressure(report, sent); ok && a.holdBack(ctx, config.policy, wish) {
 		report = way.leaveToType(report)

@@ -125,8 +125,12 @@ func (a *Attempter) paced(ctx context.Context, config attemptConfig, next attemp
 	if last := next.last; last != nil && last.Early(now) {
 		return next.wait(config, last.NextIn(now)), nil
 	}
-	if a.belongsElsewhere(config, activity.GetInfo(ctx).TaskQueue) {
-		return next.skip(config, timer.ResultUseQueue), nil
+	r := a.route(ctx, config, next.last)
+	defer a.links.abandon(config, r)
+	if queue := activity.GetInfo(ctx).TaskQueue; a.belongsElsewhere(config.by(r), queue) {
+		return config.handOver(next, r), nil
+	} else if report, drained := a.drain(config, next, r, queue); drained {
+		return report, nil
 	}
 	if config.paused {
 		return next.wait(config, tuning.EmergencyWait), nil
@@ -143,7 +147,7 @@ func (a *Attempter) paced(ctx context.Context, config attemptConfig, next attemp
 		}
 		defer leave()
 	}
-	return a.call(ctx, config.within(ctx), next)
+	return a.call(ctx, config.within(ctx), next, r)
 }
 
 // belongsElsewhere is whether an attempt is made on another queue by now: the type has

@@ -89,6 +89,10 @@ func (o onQueue) EnterQueue(context.Context, string, int) (leave func(), ok bool
 	return func() {}, !o.q.full
 }
 
+func (o onQueue) Enter(context.Context, string, int, int) (leave func(), ok bool) {
+	return func() {}, !o.q.full
+}
+
 func (o onQueue) Attempted(string, timer.Report, time.Duration) {}
 
 func (o onQueue) Send(ctx context.Context, e send.Envelope) send.Outcome {

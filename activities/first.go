@@ -51,15 +51,21 @@ func (a *Attempter) attemptNow(ctx context.Context, delivery timer.Delivery, pay
 	if err != nil {
 		return timer.Report{}, err
 	}
-	if config.callback.Stream { // it is made where the receiver is connected
-		return config.report(timer.ResultUseQueue), nil
+	next := attempt{delivery: delivery, payload: payload}
+	r := a.route(ctx, config, nil)
+	defer a.links.abandon(config, r)
+	if config.by(r).callback.Stream { // it is made where the receiver is connected
+		return config.handOver(next, r), nil
+	}
+	if err := awaitNearly(ctx, delivery.Spec.RingsAt()); err != nil { // it left early, for a receiver that connects
+		return timer.Report{}, err
 	}
 	leave, ok := a.enter(ctx, config)
 	if !ok {
 		return config.report(timer.ResultUseQueue), nil
 	}
 	defer leave()
-	return a.call(ctx, config, attempt{delivery: delivery, payload: payload})
+	return a.call(ctx, config, next, r)
 }
 
 // enter takes the fast path, where it is open.

@@ -24,22 +24,34 @@ type callbackHealth struct {
 	// downSince is when the first of the attempts began that have failed since the
 	// last sign of life, zero for none; upAt is when that was.
 	downSince, upAt time.Time
-	// probing is whether an attempt is under way to find out whether it works again.
-	// The next one is not made before probeAt.
-	probing bool
+	// probing is the attempt under way that finds out whether it works again, nil for
+	// none. The next one is not made before probeAt.
+	probing *probe
 	probeAt time.Time
 	// pause is the time between two probes.
-	pause time.Duration
+	pause  time.Duration
+	stream streamHealth
 }
 
 // route is the way of one attempt.
 type route struct {
 	link timer.Link // empty where there is only one
-	// probe is whether the attempt finds out for all others whether the callback works
-	// again. It takes no longer than timeout.
-	probe   bool
-	timeout time.Duration
+	// only is whether the other link has used up its ladder.
+	only bool
+	// probe is not nil where the attempt finds out for all others whether the callback
+	// works again.
+	probe *probe
+	// downSince is since when the callback has failed, zero when it has not.
+	downSince time.Time
+	// handed is whether it was decided before the attempt came here. wait is how long it
+	// waits for receivers that are busy, and times how often it has done so.
+	handed bool
+	wait   time.Duration
+	times  int
 }
+
+// probe takes no longer than its timeout.
+type probe struct{ timeout time.Duration }
 
 func newLinks() (*links, error) {
 	types, err := lru.New[string, *callbackHealth](tuning.LinkTypes)
@@ -57,17 +69,17 @@ func (l *links) choose(c attemptConfig, last *timer.Report, now time.Time) route
 	if last != nil {
 		h.hear(last.DownSince)
 		if link := c.retry.LinkFor(*last); link != "" {
-			return route{link: link}
+			return route{link: link, only: true, downSince: h.downSince}
 		}
 	}
 	switch {
 	case h.downSince.IsZero() || now.Before(h.switchAt(c).Add(-tuning.LinkTolerance)):
 		return route{link: timer.LinkCallback}
-	case h.probing || now.Before(h.probeAt):
-		return route{link: timer.LinkFallback}
+	case h.probing != nil || now.Before(h.probeAt):
+		return route{link: timer.LinkFallback, downSince: h.downSince}
 	}
-	h.probing = true
-	return route{link: timer.LinkCallback, probe: true, timeout: max(h.pause, tuning.FirstLinkProbe)}
+	h.probing = &probe{timeout: max(h.pause, tuning.FirstLinkProbe)}
+	return route{link: timer.LinkCallback, probe: h.probing, downSince: h.downSince}
 }
 
 // of is what is known of the callback of a type: nothing, where it has another one now.
@@ -108,7 +120,7 @@ func (l *links) tell(c attemptConfig, r route, answer timer.Answer, began time.T
 	}
 	switch {
 	case answer.Up():
-		h.downSince, h.upAt, h.pause = time.Time{}, now, 0
+		h.rise(now)
 	case answer.Down():
 		if began.Before(h.upAt) { // others were served meanwhile
 			began = h.upAt
@@ -116,21 +128,38 @@ func (l *links) tell(c attemptConfig, r route, answer timer.Answer, began time.T
 		if h.downSince.IsZero() || began.Before(h.downSince) {
 			h.downSince = began
 		}
-		if r.probe {
-			h.pause = min(max(2*h.pause, tuning.FirstLinkProbe), tuning.LongestLinkProbe)
+		if r.probe != nil {
+			h.lengthen()
 		}
 		h.probeAt = now.Add(max(h.pause, tuning.FirstLinkProbe))
 	}
-	h.probing = h.probing && !r.probe
+	h.settle(r)
 	return h.downSince
 }
 
-// abandon ends an attempt that came to nothing.
+// lengthen makes the time between two probes longer.
+func (h *callbackHealth) lengthen() {
+	h.pause = min(max(2*h.pause, tuning.FirstLinkProbe), tuning.LongestLinkProbe)
+}
+
+// settle ends a probe, if the route is of the one under way.
+func (h *callbackHealth) settle(r route) {
+	if h.probing == r.probe {
+		h.probing = nil
+	}
+}
+
+// rise notes a sign of life.
+func (h *callbackHealth) rise(now time.Time) {
+	h.downSince, h.upAt, h.pause, h.stream.tried = time.Time{}, now, 0, false
+}
+
+// abandon ends an attempt that came to nothing. It does nothing after [links.tell].
 func (l *links) abandon(c attemptConfig, r route) {
-	if !r.probe {
+	if r.probe == nil {
 		return
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.of(c).probing = false
+	l.of(c).settle(r)
 }

@@ -256,10 +256,10 @@ func TestAProbeThatIsCutOff(t *testing.T) {
 	}
 	since := &timer.Report{DownSince: timer.At(time.Now().Add(-time.Minute))}
 	probe := links.choose(c, since, time.Now())
-	require.True(t, probe.probe)
+	require.NotNil(t, probe.probe)
 	require.Equal(t, timer.LinkFallback, links.choose(c, nil, time.Now()).link)
 	links.abandon(c, probe)
-	require.True(t, links.choose(c, nil, time.Now()).probe)
+	require.NotNil(t, links.choose(c, nil, time.Now()).probe)
 	moved := c
 	moved.callback.Destination = timer.HTTP("http://moved.example")
 	require.Equal(t, route{link: timer.LinkCallback}, links.choose(moved, nil, time.Now()), "nothing is known of another receiver")

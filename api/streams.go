@@ -110,7 +110,7 @@ func (s *streams) streamed(ctx context.Context, businessType string) error {
 		return &timer.Error{Code: timer.NotFound, Message: "The business type has no policy."}
 	case err != nil:
 		return err
-	case !policy.Callback.Stream:
+	case !policy.Streams():
 		return &timer.Error{Code: timer.NotStreamed, Message: "The policy of " + businessType + " does not say \"stream\": true."}
 	}
 	return nil

@@ -89,7 +89,6 @@ func TestRecordHistories(t *testing.T) {
 	elsewhere(t, kind)
 	recordRecurring(rec, r, kind+".recurring")
 	recordPolicies(t, rec, r, kind+".governed")
-	recordStream(t, rec, kind+".stream")
 	rec.run("probe", workflows.ProbeID, "")
 }
 
@@ -110,18 +109,6 @@ func recordRecurring(rec recorder, r *receiver.Receiver, kind string) {
 	env.Do("POST", "/v1/timers/"+kind+"/recurring-failing/resume", nil)
 	rec.run("recurring-resumed", kind+"/recurring-failing", paused)
 	env.Do("DELETE", "/v1/timers/"+kind+"/recurring-failing", nil)
-}
-
-// recordStream records a timer whose receiver connects, and which goes over to one that is
-// called.
-func recordStream(t *testing.T, rec recorder, kind string) {
-	env := rec.h
-	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"stream": true}})
-	l := listen(t, env, kind)
-	env.Add(testenv.JSON{"business_type": kind, "business_id": "streamed", "delay": "1s"})
-	l.ack(l.next())
-	rec.finished(kind, "streamed", "delivered")
-	require.NoError(t, l.ws.CloseNow())
 }
 
 // recordPolicies records entities that were changed, held back and deleted, and
@@ -302,4 +289,38 @@ func TestRecordHistoriesOfRetries(t *testing.T) {
 	require.Equal(t, http.StatusNoContent, env.Do("DELETE", "/v1/policies/"+kind+"?timers=keep", nil).Status)
 	rec.run("policy-lifted", workflows.PolicyID(kind), "")
 	env.Do("DELETE", "/v1/timers/"+kind+"/pressed", nil)
+}
+
+// TestRecordHistoriesOfLinks records timers whose receivers connect, and those that went by
+// a second link.
+func TestRecordHistoriesOfLinks(t *testing.T) {
+	if os.Getenv("WAKECALL_RECORD") == "" {
+		t.Skip("records only when WAKECALL_RECORD is set")
+	}
+	env, r, kind := open(t)
+	rec := recorder{t: t, h: env}
+	stream, second := testenv.JSON{"stream": true}, testenv.JSON{"url": r.URL, "after": "1s"}
+	env.Policy(kind, testenv.JSON{"callback": stream, "fallback": second})
+	env.Add(testenv.JSON{"business_type": kind, "business_id": "fallback-of-a-stream", "delay": "0s"})
+	rec.finished(kind, "fallback-of-a-stream", "delivered")
+
+	env.Policy(kind+".stream", testenv.JSON{"callback": stream})
+	l := listen(t, env, kind+".stream")
+	env.Add(testenv.JSON{"business_type": kind + ".stream", "business_id": "streamed", "delay": "1s"})
+	l.ack(l.next())
+	rec.finished(kind+".stream", "streamed", "delivered")
+
+	down := testenv.JSON{"url": r.On("/down", receiver.Status(http.StatusServiceUnavailable))}
+	env.Policy(kind+".http", testenv.JSON{"callback": down, "fallback": second})
+	env.Add(testenv.JSON{"business_type": kind + ".http", "business_id": "fallback", "delay": "0s"})
+	rec.finished(kind+".http", "fallback", "delivered")
+
+	env.Policy(kind+".last", testenv.JSON{
+		"callback": down, "fallback": testenv.JSON{"stream": true, "after": "1s"}, "retry": testenv.JSON{"steps": []string{"1s", "1s", "1h"}},
+	})
+	env.Add(testenv.JSON{"business_type": kind + ".last", "business_id": "stream-as-the-fallback", "delay": "0s"})
+	r.Await(t, "stream-as-the-fallback", 3)
+	l = listen(t, env, kind+".last")
+	l.ack(l.next())
+	rec.finished(kind+".last", "stream-as-the-fallback", "delivered")
 }

@@ -242,6 +242,12 @@ func TestAStreamThatEndsIsDrained(t *testing.T) {
 	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}})
 	env.Await(kind+"/1", "delivered")
 
+	// A second link that comes later counts for what waits already.
+	env.Policy(kind+".second", testenv.JSON{"callback": testenv.JSON{"stream": true}})
+	env.Add(testenv.JSON{"business_type": kind + ".second", "business_id": "1", "delay": "0s"})
+	env.Await(kind+".second/1", "delivering")
+	env.Policy(kind+".second", testenv.JSON{"callback": testenv.JSON{"stream": true}, "fallback": testenv.JSON{"url": r.URL, "after": "1s"}})
+
 	// And the other way round.
 	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "paused": true})
 	env.Add(testenv.JSON{"business_type": kind, "business_id": "2", "delay": "1s"}) // the worker has heard of the pause by then
@@ -250,4 +256,7 @@ func TestAStreamThatEndsIsDrained(t *testing.T) {
 	l := listen(t, env, kind)
 	l.ack(l.next())
 	env.Await(kind+"/2", "delivered")
+
+	require.Eventually(t, func() bool { return env.Get(kind+".second/1").Status == "delivered" }, 3*time.Minute, 200*time.Millisecond, "workers have looked")
+	require.Equal(t, "fallback", env.Get(kind+".second/1").Link)
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
@@ -89,6 +90,23 @@ func (q *Queues) Waiting(ctx context.Context, businessType string) (attempts int
 		return 0, 0, err
 	}
 	return min(backlog, delivering), described.GetStats().GetApproximateBacklogAge().AsDuration(), nil
+}
+
+// Polled tells when a gateway last asked for attempts at receivers of a type that are
+// connected to it, zero for not of late. Its error is [timer.Unavailable].
+func (q *Queues) Polled(ctx context.Context, businessType string) (last time.Time, err error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	described, err := q.describeQueue(ctx, workflows.StreamQueue(businessType))
+	if err != nil {
+		return time.Time{}, err
+	}
+	for _, poller := range described.GetPollers() {
+		if at := poller.GetLastAccessTime().AsTime(); !strings.HasSuffix(poller.GetIdentity(), workflows.Drains) && at.After(last) {
+			last = at
+		}
+	}
+	return last, nil
 }
 
 func (q *Queues) describeQueue(ctx context.Context, queue string) (*workflowservice.DescribeTaskQueueResponse, error) {

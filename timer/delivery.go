@@ -18,7 +18,7 @@ type Delivery struct {
 // Resume is the delivery that goes on from the last report.
 func Resume(spec Spec, last Report) Delivery {
 	d := Delivery{Spec: spec}
-	if last.Attempt > 0 {
+	if last.Attempt > 0 || last.Handed != nil {
 		d.Prior = &last
 	}
 	return d
@@ -96,6 +96,9 @@ type Report struct {
 	// Stream is whether the receivers of the type connect by themselves. The attempts
 	// that follow are made where their connections are.
 	Stream bool `json:"stream,omitzero"`
+	// Handed says by which link the attempt shall go that was handed to another queue for
+	// it, where the policy has a stream and another link.
+	Handed *Handover `json:"handed,omitempty"`
 	// Alert is whether somebody wants to be told of a bad end.
 	Alert bool `json:"alert,omitzero"`
 	// OnDelivered and OnFailed are whether the policy names somebody who wants to be told
@@ -115,6 +118,31 @@ type Report struct {
 	Attempts []Attempt `json:"attempts,omitempty"`
 	// Worker, with ResultElsewhere, is the worker to ask.
 	Worker string `json:"worker,omitzero"`
+}
+
+// Handover hands an attempt to where one of two links can be taken.
+type Handover struct {
+	Link Link `json:"link"`
+	// Probe is how long the attempt may take that finds out whether the callback works
+	// again; zero for any other one.
+	Probe Duration `json:"probe,omitzero"`
+	// At is when it was handed over, and Wait how long it waits there for a receiver to
+	// connect, zero for as long as it takes.
+	At   Instant  `json:"at"`
+	Wait Duration `json:"wait,omitzero"`
+	// Times is how often in a row it was handed over and not taken, though receivers took
+	// others.
+	Times int `json:"times,omitzero"`
+	// Missed is whether nobody took it.
+	Missed bool `json:"missed,omitzero"`
+}
+
+// Miss is the report once nobody has taken what was handed over. The next attempt is made
+// where both links can be taken.
+func (r Report) Miss(handed Handover) Report {
+	handed.Missed = true
+	r.Handed, r.Stream = &handed, false
+	return r
 }
 
 // NextIn is the time from now until the next attempt, negative when that is overdue. It

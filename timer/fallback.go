@@ -36,18 +36,18 @@ func (f Fallback) withDefaults() *Fallback {
 // check returns what is wrong with the second link of a callback.
 func (f Fallback) check(callback Destination, businessType string) (errs FieldErrors) {
 	pointer := "/url"
-	if f.Broker != "" {
+	switch f.Kind() {
+	case DestinationAMQP:
 		pointer = "/broker"
+	case DestinationStream:
+		pointer = "/stream"
+	default:
 	}
 	switch {
-	case callback.Stream:
-		errs.Add("", CodeConflict, "does not go with callback.stream: its timers wait for a receiver to connect")
 	case !callback.Addressed():
-		errs.Add("", CodeConflict, "goes with callback.url or callback.broker")
-	case f.Stream:
-		errs.Add("/stream", CodeConflict, "cannot be the second link: give url or broker")
-	case f.URL == "" && f.Broker == "":
-		errs.Add(pointer, CodeRequired, "give url or broker")
+		errs.Add("", CodeConflict, "goes with callback.url, callback.broker or callback.stream")
+	case f.Kind() == NoDestination:
+		errs.Add(pointer, CodeRequired, "give url, broker or stream")
 	case f.Routed(businessType).sameReceiver(callback.Routed(businessType)):
 		errs.Add(pointer, CodeConflict, "must lead elsewhere than the callback")
 	}
@@ -64,6 +64,20 @@ func (d Destination) sameReceiver(other Destination) bool {
 	two, _ := url.Parse(other.URL)
 	return one.RequestURI() == two.RequestURI()
 }
+
+// StepFor is the time until the callback is tried again whose last attempt left report; zero
+// for no more attempts of it.
+func (r Retry) StepFor(report *Report) time.Duration {
+	made := 1
+	if report != nil {
+		made = max(report.Attempt-report.Fallbacks, made)
+	}
+	step, _ := r.NextWait(made, 0, middle)
+	return step
+}
+
+// middle is the chance that leaves a wait as long as the ladder says.
+const middle = 0.5
 
 // LinkFor is the link of the next attempt after the report before it, as far as ladders
 // decide; "" where either may be taken.
@@ -90,7 +104,7 @@ func (r Retry) NextByLinks(report Report, asked time.Duration, chance float64) (
 	made := map[Link]int{LinkCallback: report.Attempt - report.Fallbacks, LinkFallback: report.Fallbacks}
 	link := report.Link
 	if made[link] >= r.Attempts() {
-		link = otherLink[link]
+		link = link.Other()
 		asked = 0 // it was the first one's wish
 	}
 	if made[link] == 0 {
@@ -99,7 +113,13 @@ func (r Retry) NextByLinks(report Report, asked time.Duration, chance float64) (
 	return r.NextWait(made[link], asked, chance)
 }
 
-var otherLink = map[Link]Link{LinkCallback: LinkFallback, LinkFallback: LinkCallback}
+// Other is the other one of two links.
+func (l Link) Other() Link {
+	if l == LinkCallback {
+		return LinkFallback
+	}
+	return LinkCallback
+}
 
 // Down reports whether an answer says that nobody can be reached or nobody can work, and
 // Up whether somebody was, who may have refused this one message. An answer that speaks

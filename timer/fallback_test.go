@@ -28,8 +28,10 @@ func TestCheckFallback(t *testing.T) {
 		"itself in other words":     {timer.HTTP("https://H/"), second(timer.HTTP("https://h:443")), []string{"/fallback/url"}},
 		"itself by the default key": {queue, second(timer.Destination{Broker: "main", Exchange: "timers", RoutingKey: "order"}), []string{"/fallback/broker"}},
 		"nowhere":                   {queue, second(timer.Destination{RoutingKey: "x"}), []string{"/fallback/url", "/fallback/routing_key"}},
-		"a stream":                  {queue, second(timer.Destination{Stream: true}), []string{"/fallback/stream"}},
-		"behind a stream":           {timer.Destination{Stream: true}, second(timer.HTTP("https://h/")), []string{"/fallback"}},
+		"a stream":                  {queue, second(timer.Destination{Stream: true}), nil},
+		"behind a stream":           {timer.Destination{Stream: true}, second(timer.HTTP("https://h/")), nil},
+		"the same stream":           {timer.Destination{Stream: true}, second(timer.Destination{Stream: true}), []string{"/fallback/stream"}},
+		"a stream and a URL":        {queue, second(timer.Destination{URL: "https://h/", Stream: true}), []string{"/fallback/stream"}},
 		"both":                      {queue, second(timer.Destination{URL: "https://h/", Broker: "other"}), []string{"/fallback/broker"}},
 		"without a callback":        {timer.Destination{}, second(queue), []string{"/fallback"}},
 		"too soon":                  {queue, timer.Fallback{Callback: timer.Callback{Destination: timer.HTTP("https://h/")}, After: 1}, []string{"/fallback/after"}},
@@ -75,6 +77,16 @@ func TestLaddersOfTwoLinks(t *testing.T) {
 		require.Equal(t, c.more, more, name)
 		require.Equal(t, c.next, ladder.LinkFor(report), name)
 	}
+}
+
+// A timer that waits at the fallback is tried by the callback again as its ladder says.
+func TestStepFor(t *testing.T) {
+	t.Parallel()
+	ladder := timer.Retry{Steps: []timer.Duration{timer.Duration(time.Second), timer.Duration(time.Minute)}, Jitter: 1}
+	require.Equal(t, time.Second, ladder.StepFor(nil))
+	require.Equal(t, time.Second, ladder.StepFor(&timer.Report{Attempt: 2, Fallbacks: 2}))
+	require.Equal(t, time.Minute, ladder.StepFor(&timer.Report{Attempt: 3, Fallbacks: 1}))
+	require.Zero(t, ladder.StepFor(&timer.Report{Attempt: 3}))
 }
 
 func TestWhatIsDown(t *testing.T) {

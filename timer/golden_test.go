@@ -75,6 +75,9 @@ var (
 		RetryIn: timer.Duration(time.Minute), Failure: &storedFailure, PolicyVersion: 4, Timeout: timer.Duration(10 * time.Second),
 		Skipped: 1, Latest: clock(5), Stream: true, Alert: true, Link: timer.LinkFallback, Fallbacks: 1, DownSince: clock(1), Worker: "worker-1",
 		OnDelivered: true, OnFailed: true, Stop: true, Attempts: []timer.Attempt{storedAttempt},
+		Handed: &timer.Handover{
+			Link: timer.LinkCallback, Probe: timer.Duration(time.Second), At: clock(2), Wait: timer.Duration(10 * time.Second), Times: 1, Missed: true,
+		},
 	}
 
 	storedTold = timer.Alert{Destination: storedCallback.Destination}

@@ -56,9 +56,9 @@ type Policy struct {
 	// PressureLiftedAt is when somebody last put an end to back-pressure: what was
 	// asked for before does not count any more, wherever it is still on its way.
 	PressureLiftedAt Instant `json:"pressure_lifted_at,omitzero"`
-	// StreamedUntil is until when the receivers of the type connected by themselves, where
-	// they do not any more: attempts may still wait for them, and go over to where the
-	// policy leads now.
+	// StreamedUntil is until when attempts may have begun to wait for receivers to connect
+	// as an older version said: they go over to where the policy leads now. Zero where they
+	// wait as long as it takes, and where none ever did.
 	StreamedUntil Instant `json:"streamed_until,omitzero"`
 
 	// DiscardAnswers keeps the bodies of failed answers out of the record of attempts.
@@ -144,10 +144,18 @@ func (p Policy) Check() (errs FieldErrors) {
 	return errs
 }
 
+// Streams is whether one of the links is a stream.
+func (p Policy) Streams() bool {
+	return p.Callback.Stream || (p.Fallback != nil && p.Fallback.Stream)
+}
+
+// OnlyStreams is whether there is no other link than a stream.
+func (p Policy) OnlyStreams() bool { return p.Callback.Stream && p.Fallback == nil }
+
 // LastStreamed is until when, as of now, receivers of the type connected by themselves;
 // zero for never.
 func (p Policy) LastStreamed(now Instant) Instant {
-	if p.Callback.Stream {
+	if p.Streams() {
 		return now
 	}
 	return p.StreamedUntil

@@ -48,7 +48,7 @@ func (p Policy) Secrets(now time.Time) []string {
 func (p Policy) NextVersion(old Policy, now Instant) Policy {
 	p.Version = old.Version + 1
 	p.StreamedUntil = 0
-	if !p.Callback.Stream {
+	if !p.OnlyStreams() {
 		p.StreamedUntil = old.LastStreamed(now)
 	}
 	p.RetiredSecrets = nil

@@ -2,7 +2,6 @@ package timer_test
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -23,6 +22,19 @@ func TestStreamedUntil(t *testing.T) {
 	require.Zero(t, stream.NextVersion(ended, second).StreamedUntil)
 	require.Equal(t, second, http.NextVersion(stream.NextVersion(ended, second), second).StreamedUntil)
 	require.Empty(t, timer.Differences(http.NextVersion(http, first), ended), "nobody has put it")
+
+	// Where there is another link what waits with no bound gets one.
+	behind, before := stream, http
+	behind.Fallback = &timer.Fallback{Callback: http.Callback}
+	before.Fallback = &timer.Fallback{Callback: stream.Callback}
+	for _, two := range []timer.Policy{behind, before} {
+		require.True(t, two.Streams())
+		require.False(t, two.OnlyStreams())
+		require.Equal(t, first, two.NextVersion(stream, first).StreamedUntil)
+		require.Equal(t, first, http.NextVersion(two, first).StreamedUntil)
+		require.Zero(t, two.NextVersion(http, first).StreamedUntil)
+		require.Zero(t, stream.NextVersion(two, first).StreamedUntil)
+	}
 }
 
 // Where receivers connect a timer cannot call elsewhere, and that they do is not its own
@@ -37,9 +49,6 @@ func TestATimerFollowsTheStream(t *testing.T) {
 		require.Empty(t, timer.Policy{}.RefuseOwn(timer.Callback{Destination: own}))
 	}
 	require.Empty(t, stream.RefuseOwn(timer.Callback{Timeout: 1}))
-	second := stream
-	second.Fallback = &timer.Fallback{Callback: timer.Callback{Destination: timer.HTTP("https://h/")}, After: timer.Duration(time.Minute)}
-	require.Equal(t, "/fallback", second.Check()[0].Pointer)
 	errs := timer.Terms{Callback: &timer.Callback{Destination: timer.Destination{Stream: true}}}.Check(noon)
 	require.Len(t, errs, 1)
 	require.Equal(t, "/callback/stream", errs[0].Pointer)

@@ -183,10 +183,10 @@ func (q *queueWorkers) serve(policy timer.Policy) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	size := policy.Limits.QueueShare()
-	if policy.Callback.Stream || (policy.Version != 0 && policy.StreamedUntil == 0) {
-		q.drains.SetPlaces(policy.BusinessType, 0)
-	} else {
+	if q.drained(policy) {
 		q.drains.SetPlaces(policy.BusinessType, size)
+	} else {
+		q.drains.SetPlaces(policy.BusinessType, 0)
 	}
 	if known, ok := q.types[policy.BusinessType]; ok {
 		known.slots.resize(size)
@@ -201,6 +201,15 @@ func (q *queueWorkers) serve(policy timer.Policy) {
 	}
 	t.slots.hold(q.paused[""] || q.paused[policy.BusinessType])
 	q.types[policy.BusinessType] = t
+}
+
+// drained is whether the queue of a type's stream may hold attempts that wait there as the
+// policy does not say any more.
+func (q *queueWorkers) drained(policy timer.Policy) bool {
+	if policy.Streams() {
+		return q.watch.outdated(policy.BusinessType)
+	}
+	return policy.Version == 0 || policy.StreamedUntil != 0
 }
 
 func typeWorkerOptions(options Options, slots *typeSlots) sdkworker.Options {

@@ -110,6 +110,9 @@ func (s *Streams) poll(ctx context.Context, businessType string, open func() sdk
 func (s *Streams) makeAttempts(businessType string, slots *typeSlots) sdkworker.Worker {
 	options := typeWorkerOptions(s.options, slots)
 	options.MaxHeartbeatThrottleInterval = tuning.StreamHeartbeat
+	if s.options.Answer == nil { // nobody is connected here: no sign of life of a receiver
+		options.Identity = s.options.Identity + workflows.Drains
+	}
 	w := sdkworker.New(s.options.Client, workflows.StreamQueue(businessType), options)
 	register(w, workflows.ActivityDeliver, s.options.Attempter.Deliver)
 	return w

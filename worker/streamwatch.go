@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/wakecall/wakecall/internal/tuning"
@@ -18,6 +19,19 @@ type streamWatch struct {
 	logger   *slog.Logger
 	// next is when it looks again.
 	next time.Time
+
+	mu sync.Mutex
+	// old are the types of which attempts wait for receivers as an older version of the
+	// policy said.
+	old map[string]bool
+}
+
+// outdated is whether attempts of a type wait for receivers as an older version of its
+// policy said.
+func (w *streamWatch) outdated(businessType string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.old[businessType]
 }
 
 // look looks at the types whose receivers connect, unless it has done so just now.
@@ -27,9 +41,9 @@ func (w *streamWatch) look(ctx context.Context, policies []timer.Policy) {
 		return
 	}
 	w.next = now.Add(tuning.StreamWatch)
-	counts := map[string]int{}
+	counts, old := map[string]int{}, map[string]bool{}
 	for _, policy := range policies {
-		if !policy.Callback.Stream {
+		if !policy.Streams() {
 			continue
 		}
 		attempts, longest, err := w.waiting(ctx, policy.BusinessType)
@@ -38,11 +52,15 @@ func (w *streamWatch) look(ctx context.Context, policies []timer.Policy) {
 			continue
 		}
 		counts[policy.BusinessType] = attempts
+		old[policy.BusinessType] = attempts > 0 && policy.StreamedUntil != 0 && now.Add(-longest).Before(policy.StreamedUntil.Time().Add(tuning.PolicyHeard))
 		if rate := policy.Rate(now); attempts > 0 && longest >= tuning.StreamPatience && (rate == nil || *rate > 0) {
 			w.raise(ctx, timer.EventData{BusinessType: policy.BusinessType, Waiting: attempts, WaitingSince: timer.At(now.Add(-longest))})
 		}
 	}
 	w.observer.StreamsWait(counts)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.old = old
 }
 
 func (w *streamWatch) raise(ctx context.Context, data timer.EventData) {

@@ -48,6 +48,38 @@ func (w *waitingTypes) Raise(_ context.Context, event timer.Event, occasion stri
 	return w.err
 }
 
+// What waits for receivers as an older version of a policy said is taken to where that one
+// leads by now: while the oldest attempt was there before the change.
+func TestWhatWaitsAsAnOlderPolicySaid(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		changed := timer.At(time.Now().Add(-time.Minute))
+		two := func(name string, since timer.Instant) timer.Policy {
+			return timer.Policy{
+				BusinessType: name, Version: 2, Callback: timer.Callback{Destination: timer.Destination{Stream: true}},
+				Fallback: &timer.Fallback{}, StreamedUntil: since,
+			}
+		}
+		w := &waitingTypes{longest: map[string]time.Duration{"before": 2 * time.Minute, "since": time.Second, "never": time.Hour}}
+		q := &queueWorkers{watch: &streamWatch{waiting: w.waiting, alerts: w, observer: w, logger: slog.New(slog.DiscardHandler)}}
+		policies := []timer.Policy{two("before", changed), two("since", changed), two("never", 0), two("served", changed)}
+		require.False(t, q.drained(policies[0]), "nobody has looked yet")
+		q.watch.look(t.Context(), policies)
+		for _, policy := range policies {
+			require.Equal(t, policy.BusinessType == "before", q.drained(policy), policy.BusinessType)
+		}
+		called := timer.Policy{BusinessType: "called", Version: 1}
+		require.False(t, q.drained(called))
+		called.StreamedUntil = changed
+		require.True(t, q.drained(called))
+		require.True(t, q.drained(timer.Policy{BusinessType: "gone"}))
+
+		delete(w.longest, "before")
+		<-time.After(tuning.StreamWatch)
+		q.watch.look(t.Context(), policies)
+		require.False(t, q.drained(policies[0]))
+	})
+}
+
 func TestSomebodyIsToldWhatWaitsForReceivers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stream := timer.Callback{Destination: timer.Destination{Stream: true}}

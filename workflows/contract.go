@@ -38,6 +38,10 @@ func DeliveryQueue(businessType string) string { return DefaultDeliveryQueue + "
 // receiver of the type is connected. Without one, attempts wait there.
 func StreamQueue(businessType string) string { return "wakecall-stream/" + businessType }
 
+// Drains ends the identity of those who poll a [StreamQueue] though no receiver is connected
+// to them.
+const Drains = "/drains"
+
 // AnswersQueue is polled by one gateway only, for the answers to rings that it gave and that
 // came to another one.
 func AnswersQueue(gateway string) string { return "wakecall-answers-" + gateway }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
@@ -69,6 +70,7 @@ func (d *delivery) tries(ctx workflow.Context) error {
 	tries, callOff := workflow.WithCancel(workflow.WithActivityOptions(ctx, d.options()))
 	defer callOff()
 	d.callOff, d.resumed = callOff, false
+	handed := d.last.Handed
 	next := timer.Resume(d.spec, d.last)
 	next.Live = true
 	future := workflow.ExecuteActivity(tries, ActivityDeliver, next, d.payload)
@@ -82,11 +84,20 @@ func (d *delivery) tries(ctx workflow.Context) error {
 	} else if told, ok := reportIn(err); ok {
 		d.last = told
 	}
+	if handed != nil && untaken(err) {
+		d.last = d.last.Miss(*handed)
+	}
 	return err
 }
 
+// untaken is whether nobody took the tries in the time that they had for it.
+func untaken(err error) bool {
+	late, ok := errors.AsType[*temporal.TimeoutError](err)
+	return ok && late.TimeoutType() == enumspb.TIMEOUT_TYPE_SCHEDULE_TO_START
+}
+
 func (d *delivery) options() workflow.ActivityOptions {
-	return workflow.ActivityOptions{
+	options := workflow.ActivityOptions{
 		TaskQueue:           d.queue(d.last),
 		StartToCloseTimeout: tuning.LiveTimeout,
 		HeartbeatTimeout:    d.silence(),
@@ -94,6 +105,10 @@ func (d *delivery) options() workflow.ActivityOptions {
 		Summary:             "deliver " + d.spec.String(),
 		RetryPolicy:         deliverRetry(),
 	}
+	if handed := d.last.Handed; handed != nil && d.last.Stream { // where another link is left
+		options.ScheduleToStartTimeout = handed.Wait.D()
+	}
+	return options
 }
 
 // silence is how long who makes an attempt may give no sign of life.

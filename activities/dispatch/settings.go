@@ -20,7 +20,8 @@ type settings struct {
 	retry    timer.Retry
 	tls      *timer.TLS
 	declare  *timer.Declare
-	// paused is whether somebody has paused the callbacks of the business type.
+	// paused is whether somebody has paused the callbacks of the business type, or its
+	// receivers connect by themselves by now: nobody can be called until that changes.
 	paused bool
 	// inFlight bounds the callbacks under way of the business type in this process.
 	inFlight int
@@ -69,6 +70,7 @@ func (e *Executor) configure(s *settings) error {
 	}
 	s.callback = own.Over(s.policy.Callback)
 	s.callback.Destination = s.callback.Routed(s.policy.BusinessType)
+	s.paused = s.paused || s.callback.Stream
 	s.retry = s.policy.Retry
 	if order.Retry != nil {
 		s.retry = order.Retry.WithDefaults()

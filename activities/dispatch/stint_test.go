@@ -40,6 +40,30 @@ func TestItemsLeaveEvenly(t *testing.T) {
 	}
 }
 
+// A policy that becomes a stream while items are sent holds them until there is somebody to
+// call again. None is given up, and none is sent twice.
+func TestAPolicyThatBecomesAStream(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(100, 10)
+		h.memo.Plan.PerSecond = 10
+		url := h.policy.Callback.Destination
+		time.AfterFunc(3*time.Second, func() { h.with(func() { h.policy.Callback.Destination = timer.Destination{Stream: true} }) })
+		time.AfterFunc(time.Minute, func() { h.with(func() { h.policy.Callback.Destination = url }) })
+		began := time.Now()
+		end, err := h.stint(t, h.shard(), nil)
+		require.NoError(t, err)
+		require.Equal(t, timer.DispatchCounts{Found: 100, Done: 100, Callbacks: 100}, end.State.DispatchCounts)
+		require.Len(t, h.came, 100)
+		for n, m := range h.came {
+			require.Equal(t, url, m.Destination)
+			require.Equal(t, fmt.Sprint("n-", n), m.Headers[send.HeaderBusinessID])
+			at := m.at.Sub(began)
+			require.True(t, at < 10*time.Second || at >= time.Minute, "item %d left after %s", n, at)
+		}
+	})
+}
+
 // Two shards of one plan take turns.
 func TestShardsTakeTurns(t *testing.T) {
 	t.Parallel()

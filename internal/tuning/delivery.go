@@ -105,6 +105,18 @@ const (
 	// LinkTypes bounds the types whose links are known. One that was dropped is learned
 	// anew from its next attempts.
 	LinkTypes = 10_000
+	// FirstBusyStream is how long an attempt waits again for receivers that took others in
+	// its time, which costs an activity each time: twice as long as the last time, up to
+	// LongestBusyStream.
+	FirstBusyStream   = time.Second
+	LongestBusyStream = time.Minute
+	// PollLasts is how long a gateway waits for an attempt before it asks Temporal anew.
+	PollLasts = 65 * time.Second
+	// PollsKnown is for how long it is taken as known when receivers last asked for more.
+	PollsKnown = 500 * time.Millisecond
+	// DrainedWait is how long an attempt stays away from a queue that a worker empties
+	// since the policy was changed, where it shall wait for a receiver all the same.
+	DrainedWait = time.Second
 )
 
 // Attempts that cannot be made.

@@ -70,6 +70,8 @@ const (
 const (
 	// StreamWatch is the time between two looks at what waits for them.
 	StreamWatch = 15 * time.Second
+	// PolicyHeard is when every worker goes by a policy that was changed.
+	PolicyHeard = 15 * time.Second
 	// AnswerPollers take the answers to rings that came to another gateway, which are rare
 	// where a client keeps to one.
 	AnswerPollers = 2

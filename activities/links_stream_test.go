@@ -1,0 +1,339 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/otel/trace/noop"
+	"go.temporal.io/sdk/converter"
+
+	"github.com/wakecall/wakecall/activities/send"
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// streamLinks is a type with a stream and another link: a worker, a gateway, and Temporal
+// between them.
+type streamLinks struct {
+	*twoLinks           // the worker; first is the callback's receiver, and second the fallback's
+	gateway   *queue    // which has the receivers
+	connected bool      // whether one is
+	polled    time.Time // when one asked for more
+	pollErr   error
+	asked     int
+}
+
+func withStream(t *testing.T, callback, fallback timer.Destination) *streamLinks {
+	s := &streamLinks{twoLinks: withFallback(t), gateway: newQueue(t)}
+	s.policy.Callback.Destination, s.policy.Fallback.Destination, s.policy.Declare = callback, fallback, nil
+	s.gateway.policy = s.policy
+	s.first, s.second = answers(timer.Answer{Delivered: true}), answers(timer.Answer{Delivered: true})
+	answer := func(ctx context.Context) timer.Answer {
+		if last := s.calls[len(s.calls)-1].Destination; last == s.policy.Callback.Routed("x") {
+			return s.first(ctx)
+		}
+		return s.second(ctx)
+	}
+	s.answer = answer
+	s.gateway.answer = func(ctx context.Context) timer.Answer {
+		s.calls = append(s.calls, s.gateway.calls[len(s.gateway.calls)-1])
+		return answer(ctx)
+	}
+	over := func(q *queue, streams bool) {
+		q.attempter.Queue = func(_ timer.Policy, stream bool) string {
+			return map[bool]string{true: "default-test-taskqueue", false: "another"}[stream == streams]
+		}
+		q.attempter.Sender = send.New(send.Transports{timer.DestinationStream: onQueue{q: q}, timer.DestinationHTTP: onQueue{q: q}}, noop.NewTracerProvider().Tracer(""))
+	}
+	over(s.queue, false)
+	over(s.gateway, true)
+	s.attempter.Polled = func(context.Context, string) (time.Time, error) {
+		s.asked++
+		if s.connected && s.pollErr == nil {
+			s.polled = time.Now()
+		}
+		return s.polled, s.pollErr
+	}
+	return s
+}
+
+// leads is the report of a timer of the type once it is with a receiver, on its ladder, or
+// at its end, and how long that took.
+func (s *streamLinks) leads() (report timer.Report, took time.Duration) {
+	s.Helper()
+	began := time.Now()
+	s.begin()
+	s.delivery.Prior, s.delivery.Spec.DueAt, s.gateway.state.Last = nil, timer.At(began), nil
+	report, err := s.attempter.attemptNow(s.Context(), s.delivery, converter.NewRawValue(nil))
+	require.NoError(s, err)
+	if report.Result == timer.ResultRetry {
+		s.state.Last = &report
+	}
+	for report.Result == timer.ResultUseQueue {
+		report = s.step(report)
+	}
+	return report, time.Since(began)
+}
+
+// step is what Temporal and the workflow do with what was handed over.
+func (s *streamLinks) step(last timer.Report) timer.Report {
+	s.Helper()
+	prior := timer.Resume(s.delivery.Spec, last).Prior
+	switch {
+	case !last.Stream:
+		s.begin()
+		s.delivery.Prior, s.state.Last = prior, nil
+		return s.try()
+	case s.connected:
+		s.gateway.attempter.receipts.done.Purge()
+		s.gateway.delivery, s.gateway.state.Last = s.delivery, nil
+		s.gateway.delivery.Prior = prior
+		return s.gateway.try()
+	default:
+		require.NotZero(s, last.Handed.Wait, "it would wait for ever")
+		<-time.After(last.Handed.Wait.D())
+		return last.Miss(*last.Handed)
+	}
+}
+
+var aStream, aURL = timer.Destination{Stream: true}, timer.HTTP(firstURL)
+
+// Behind a stream: while a receiver takes what comes nobody else is called; without one the
+// first timer waits for the stated time, and no other; a receiver that connects gets one
+// timer first, and all as soon as it has asked for more.
+func TestFallbackOfAStream(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := withStream(t, aStream, aURL)
+		s.connected = true
+		report, took := s.leads()
+		require.Equal(t, timer.LinkCallback, report.Link)
+		require.Zero(t, took)
+		require.Zero(t, s.asked)
+
+		s.connected = false
+		<-time.After(time.Minute)
+		for n, late := range []time.Duration{after, 0, 0} {
+			report, took = s.leads()
+			require.Equal(t, timer.ResultDelivered, report.Result)
+			require.Equal(t, timer.LinkFallback, report.Link, n)
+			require.Equal(t, late, took)
+			require.Equal(t, 1, report.Attempt, "waiting is no attempt")
+		}
+		<-time.After(time.Hour)
+		report, took = s.leads()
+		require.Equal(t, timer.LinkFallback, report.Link)
+		require.Zero(t, took, "nobody waits for a stream to which nobody is connected")
+
+		s.connected = true
+		var links []timer.Link
+		for range 5 {
+			<-time.After(tuning.FirstLinkProbe / 2)
+			report, took = s.leads()
+			require.Zero(t, took)
+			links = append(links, report.Link)
+		}
+		const first, second = timer.LinkCallback, timer.LinkFallback
+		require.Equal(t, []timer.Link{second, first, second, second, second}, links)
+		<-time.After(tuning.FirstLinkProbe)
+		for range 3 {
+			report, _ = s.leads()
+			require.Equal(t, first, report.Link)
+		}
+	})
+}
+
+// A receiver that connects and leaves at once delays one timer by a moment.
+func TestAReceiverThatLeavesAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := withStream(t, aStream, aURL)
+		s.leads()
+		<-time.After(time.Minute)
+		s.polled = time.Now()
+		report, took := s.leads()
+		require.Equal(t, timer.LinkFallback, report.Link)
+		require.Equal(t, tuning.FirstLinkProbe, took)
+		for range 3 {
+			<-time.After(time.Minute)
+			_, took = s.leads()
+			require.Zero(t, took)
+		}
+	})
+}
+
+// Receivers that are busy are not down: what they have not taken waits on, and is not asked
+// for ever more often. Those of a type with a rate take no more than that.
+func TestReceiversThatAreBusy(t *testing.T) {
+	rate := 0.1
+	for name, limit := range map[string]*float64{"as many as they can": nil, "as many as they may": &rate} {
+		synctest.Test(t, func(t *testing.T) {
+			s := withStream(t, aStream, aURL)
+			s.begin()
+			s.policy.Limits.CallbacksPerSecond = limit
+			s.delivery.Prior = nil
+			var waits []time.Duration
+			report := s.try()
+			for range 5 {
+				require.True(t, report.Stream, name)
+				waits = append(waits, report.Handed.Wait.D())
+				<-time.After(report.Handed.Wait.D())
+				s.polled = time.Now().Add(-time.Millisecond)
+				report = s.step(report.Miss(*report.Handed))
+			}
+			if limit == nil {
+				require.Equal(t, []time.Duration{after, after - time.Millisecond, after - time.Millisecond, after - time.Millisecond, 8 * time.Second}, waits)
+			}
+			s.polled = time.Now().Add(-10 * time.Second)
+			report = s.step(report.Miss(*report.Handed))
+			require.Equal(t, limit != nil, report.Stream, name)
+		})
+	}
+}
+
+// Temporal that does not answer is no receiver.
+func TestPollsThatAreNotKnown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := withStream(t, aStream, aURL)
+		s.pollErr = errors.New("no answer")
+		report, took := s.leads()
+		require.Equal(t, timer.LinkFallback, report.Link)
+		require.Equal(t, after, took)
+	})
+}
+
+// Receivers that are connected and answer nothing are down as well: their gateway finds
+// out, and tells the worker.
+func TestReceiversThatDoNotAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := withStream(t, aStream, aURL)
+		s.connected, s.first = true, hangs
+		s.gateway.state.Last = nil
+		report, took := s.leads()
+		require.Equal(t, timer.ResultRetry, report.Result)
+		require.Equal(t, timer.Timeout, report.Failure.Class)
+		require.Equal(t, timer.DefaultAttemptTimeout, took)
+		require.Zero(t, report.RetryIn, "it has hung for longer than the type waits")
+		report = s.gateway.try() // the first one finds out whether it is still so
+		require.Equal(t, timer.LinkCallback, report.Link)
+		report = s.gateway.try()
+		require.Equal(t, timer.ResultUseQueue, report.Result)
+		require.Equal(t, timer.LinkFallback, report.Handed.Link)
+		require.Equal(t, timer.LinkFallback, s.step(report).Link)
+		report, took = s.leads()
+		require.Equal(t, timer.LinkFallback, report.Link, "the worker knows")
+		require.Zero(t, took)
+	})
+}
+
+// Where the fallback of a stream fails it has its ladder, and the timer waits for a receiver
+// for as long as it takes once that is used up.
+func TestAStreamWhoseFallbackFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := withStream(t, aStream, aURL)
+		s.second = answers(timer.Answer{Class: timer.Answered, Status: 500})
+		report, _ := s.leads()
+		for report.Result == timer.ResultRetry {
+			<-time.After(report.RetryIn.D())
+			report = s.try()
+		}
+		require.Equal(t, timer.ResultUseQueue, report.Result)
+		require.Equal(t, []int{3, 3}, []int{report.Attempt, report.Fallbacks})
+		require.True(t, report.Stream)
+		require.Zero(t, report.Handed.Wait)
+		s.connected = true
+		report = s.step(report)
+		require.Equal(t, timer.ResultDelivered, report.Result)
+		require.Equal(t, timer.LinkCallback, report.Link)
+		require.Equal(t, 4, report.Attempt)
+	})
+}
+
+// A stream behind a callback that is down: the timer waits for a receiver for as long as its
+// ladder waits, and the callback is tried in between; it is never given up while it waits.
+func TestAStreamAsTheFallback(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := withStream(t, aURL, aStream)
+		s.first = down
+		report, _ := s.leads()
+		require.Equal(t, after, report.RetryIn.D())
+		<-time.After(after)
+		report = s.try()
+		require.Equal(t, timer.LinkCallback, report.Link, "one finds out")
+		report = s.try()
+		require.Equal(t, timer.ResultUseQueue, report.Result)
+		require.Equal(t, timer.LinkFallback, report.Handed.Link)
+		require.Equal(t, time.Minute, report.Handed.Wait.D(), "the step after the second attempt")
+		waiting := report
+		report = s.step(s.step(report)) // nobody takes it
+		require.Equal(t, timer.LinkCallback, report.Link)
+		require.Equal(t, 3, report.Attempt)
+		report = s.try()
+		require.True(t, report.Stream)
+		require.Zero(t, report.Handed.Wait, "the callback's ladder is used up")
+
+		s.connected = true
+		report = s.step(waiting)
+		require.Equal(t, timer.ResultDelivered, report.Result)
+		require.Equal(t, timer.LinkFallback, report.Link)
+		require.Equal(t, 1, report.Fallbacks)
+		report, took := s.leads()
+		require.Equal(t, timer.LinkFallback, report.Link, "what is due while it is down goes there at once")
+		require.Zero(t, took)
+
+		// What it refuses is the worker's to decide, which knows of the callback.
+		s.second = answers(timer.Answer{Class: timer.Refused, Detail: "no"})
+		report, _ = s.leads()
+		require.Equal(t, 10*time.Second, report.RetryIn.D())
+		<-time.After(report.RetryIn.D())
+		report = s.gateway.try()
+		require.Equal(t, timer.ResultUseQueue, report.Result)
+		require.False(t, report.Stream)
+		require.Nil(t, report.Handed)
+		s.first = answers(timer.Answer{Delivered: true})
+		report = s.step(report)
+		require.Equal(t, timer.LinkCallback, report.Link)
+		require.Equal(t, timer.ResultDelivered, report.Result)
+	})
+}
+
+// What waits for a receiver with no bound, as an older policy said, gets one from the worker
+// that empties the queue; what has one goes back for a moment.
+func TestWhatAWorkerTakesFromAStream(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := withStream(t, aStream, aURL)
+		s.attempter.Queue = s.gateway.attempter.Queue
+		report := s.try()
+		require.Equal(t, timer.ResultUseQueue, report.Result)
+		require.Equal(t, after, report.Handed.Wait.D())
+		s.begin()
+		s.delivery.Prior = &report
+		report = s.try()
+		require.Equal(t, timer.ResultRetry, report.Result)
+		require.Equal(t, tuning.DrainedWait, report.RetryIn.D())
+		require.NotNil(t, report.Handed)
+		require.Empty(t, s.calls)
+	})
+}
+
+// A timer that left a moment early for a receiver is on time by the other link, too.
+func TestNotTooSoonByTheOtherLink(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := withStream(t, aStream, aURL)
+		s.leads()
+		s.begin()
+		due := time.Now().Add(tuning.StreamLead)
+		s.delivery.Spec.DueAt = timer.At(due)
+		report, err := s.attempter.attemptNow(t.Context(), s.delivery, converter.NewRawValue(nil))
+		require.NoError(t, err)
+		require.Equal(t, timer.LinkFallback, report.Link)
+		require.Equal(t, due, time.Now())
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		s.delivery.Spec.DueAt = timer.At(due.Add(tuning.StreamLead))
+		_, err = s.attempter.attemptNow(ctx, s.delivery, converter.NewRawValue(nil))
+		require.ErrorIs(t, err, context.Canceled)
+	})
+}

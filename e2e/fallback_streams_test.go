@@ -1,0 +1,85 @@
+package e2e
+
+import (
+	"net/http"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/e2e/receiver"
+	"github.com/wakecall/wakecall/e2e/testenv"
+)
+
+// A stream to which nobody is connected is down: its type goes over to the fallback, and
+// comes back when a receiver connects.
+func TestFallbackOfAStream(t *testing.T) {
+	t.Parallel()
+	env, r, kind := open(t)
+	env.Policy(kind, testenv.JSON{
+		"callback": testenv.JSON{"stream": true}, "fallback": testenv.JSON{"url": r.URL + "/" + kind, "after": "1s"}, "retry": testenv.JSON{"steps": []string{"1h"}},
+	})
+	booked := env.Add(testenv.JSON{"business_type": kind, "business_id": "1", "delay": "0s"})
+	require.Equal(t, "fallback", env.Await(kind+"/1", "delivered").Link)
+	require.Equal(t, booked.WebhookID, r.To("/" + kind)[0].Header.Get("webhook-id"))
+	env.Add(testenv.JSON{"business_type": kind, "business_id": "2", "delay": "0s"})
+	require.Equal(t, "fallback", env.Await(kind+"/2", "delivered").Link)
+
+	l := listen(t, env, kind)
+	go func() {
+		for ring := range l.rings {
+			l.ack(ring)
+		}
+	}()
+	back := 3
+	for link := ""; link != "callback"; back++ {
+		id := strconv.Itoa(back)
+		env.Add(testenv.JSON{"business_type": kind, "business_id": id, "delay": "200ms"})
+		link = env.Await(kind+"/"+id, "delivered").Link
+		require.Less(t, back, 100)
+	}
+	require.Len(t, r.To("/"+kind), back-2, "each timer went one way")
+
+	require.NoError(t, l.ws.CloseNow())
+	env.Add(testenv.JSON{"business_type": kind, "business_id": "left", "delay": "0s"})
+	require.Equal(t, "fallback", env.Await(kind+"/left", "delivered").Link)
+}
+
+// A stream may be the second link: who is connected gets what the callback does not take,
+// and what nobody takes stays on the callback's ladder.
+func TestAStreamAsTheFallback(t *testing.T) {
+	t.Parallel()
+	env, r, kind := open(t)
+	path := "/" + kind
+	r.On(path, receiver.Status(http.StatusServiceUnavailable))
+	policy := testenv.JSON{
+		"callback": testenv.JSON{"url": r.URL + path}, "fallback": testenv.JSON{"stream": true, "after": "1s", "headers": testenv.JSON{"X-Second": "yes"}},
+		"retry": testenv.JSON{"steps": []string{"1s", "1s", "1s", "1s", "1s", "1s", "1s", "1s", "1s", "1s"}},
+	}
+	env.Policy(kind, policy)
+	booked := env.Add(testenv.JSON{"business_type": kind, "business_id": "1", "delay": "0s"})
+	r.Await(t, "1", 4) // nobody is connected: both links fail
+	require.Equal(t, "delivering", env.Get(kind+"/1").Status)
+	l := listen(t, env, kind)
+	ring := l.next()
+	require.Equal(t, []string{booked.WebhookID, "yes"}, []string{ring.Headers["webhook-id"], ring.Headers["X-Second"]})
+	l.say(`{"nack":"` + ring.Ring + `","reason":"not now"}`)
+	ring = l.next()
+	l.ack(ring)
+	delivered := env.Await(kind+"/1", "delivered")
+	require.Equal(t, "fallback", delivered.Link)
+	require.Equal(t, ring.Headers["Wakecall-Attempt"], strconv.Itoa(delivered.Attempts))
+
+	r.On(path, receiver.Status(http.StatusOK))
+	go func() {
+		for ring := range l.rings {
+			l.ack(ring)
+		}
+	}()
+	for booked, link := 2, ""; link != "callback"; booked++ {
+		id := strconv.Itoa(booked)
+		env.Add(testenv.JSON{"business_type": kind, "business_id": id, "delay": "200ms"})
+		link = env.Await(kind+"/"+id, "delivered").Link
+		require.Less(t, booked, 100)
+	}
+}
