@@ -42,6 +42,7 @@ type Connection struct {
 
 	// What follows is guarded by the hub's mu.
 	window int    // 0 when it takes no more
+	turn   uint64 // when it got its last ring, as the hub counts
 	last   uint64 // the number of the last ring
 	sent   uint64 // the number of the last ring that was taken
 	queue  []*flight
@@ -135,6 +136,15 @@ var broken = timer.Answer{Class: timer.BrokenAnswer, Detail: "the connection end
 func (c *Connection) places() int { return max(c.window, len(c.under)) }
 
 func (c *Connection) room() int { return c.window - len(c.under) }
+
+// before is whether the connection gets a ring rather than other: it has more room, or as much
+// and has waited for longer.
+func (c *Connection) before(other *Connection) bool {
+	if c.room() != other.room() {
+		return c.room() > other.room()
+	}
+	return c.turn < other.turn
+}
 
 // take queues a ring.
 func (c *Connection) take(ring Ring) *flight {

@@ -35,6 +35,7 @@ type Hub struct {
 	// named are all connections.
 	named   map[string]*Connection
 	leaving bool
+	turns   uint64 // counts rings
 }
 
 // group are the receivers of one business type.
@@ -148,14 +149,16 @@ func (h *Hub) give(businessType string, ring Ring) *flight {
 		return nil
 	}
 	var best *Connection
-	for c := range g.connections { // in a random order, which shares what is equal
-		if c.room() > 0 && (best == nil || c.room() > best.room()) {
+	for c := range g.connections {
+		if c.room() > 0 && (best == nil || c.before(best)) {
 			best = c
 		}
 	}
 	if best == nil {
 		return nil
 	}
+	h.turns++
+	best.turn = h.turns
 	return best.take(ring)
 }
 

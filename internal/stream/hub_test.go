@@ -108,6 +108,31 @@ func TestRingsAreShared(t *testing.T) {
 	})
 }
 
+// Connections that answer at once share the load as evenly.
+func TestConnectionsTakeTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSwitchboard(t)
+		connections := []*stream.Connection{s.join(2), s.join(2)}
+		rung := map[*stream.Connection]int{}
+		now, cancel := context.WithCancel(t.Context())
+		cancel()
+		for range 30 {
+			came := s.ring(soon(t))
+			for _, c := range connections {
+				if ring, err := c.Next(now); err == nil {
+					rung[c]++
+					require.NoError(t, c.Answer(ring.Number, taken))
+				}
+			}
+			<-came
+		}
+		for _, c := range connections {
+			require.Equal(t, 15, rung[c])
+			c.Close()
+		}
+	})
+}
+
 // A ring says nothing of a receiver whose connection ended, or that never got it.
 func TestNoVerdict(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
