@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -59,7 +60,10 @@ func TestAStreamAsTheFallback(t *testing.T) {
 	env.Policy(kind, policy)
 	booked := env.Add(testenv.JSON{"business_type": kind, "business_id": "1", "delay": "0s"})
 	r.Await(t, "1", 4) // nobody is connected: both links fail
-	require.Equal(t, "delivering", env.Get(kind+"/1").Status)
+	require.Eventually(t, func() bool {
+		shown := env.Get(kind + "/1")
+		return shown.Status == "delivering" && shown.Attempts >= 4 && shown.LastFailure.Status == http.StatusServiceUnavailable
+	}, 20*time.Second, 20*time.Millisecond, "GET tells what was tried, also while it waits for a receiver")
 	l := listen(t, env, kind)
 	ring := l.next()
 	require.Equal(t, []string{booked.WebhookID, "yes"}, []string{ring.Headers["webhook-id"], ring.Headers["X-Second"]})

@@ -82,6 +82,7 @@ func (t *Timers) getRun(ctx context.Context, key timer.Key, runID string) (timer
 	switch info.GetStatus() {
 	case enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING:
 		showOpen(&view, described)
+		t.showHanded(ctx, &view, described.GetPendingActivities())
 		t.showNext(ctx, &view)
 		return view, nil
 	case enumspb.WORKFLOW_EXECUTION_STATUS_CONTINUED_AS_NEW: // the timer goes on in another run
