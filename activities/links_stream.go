@@ -50,8 +50,10 @@ func (a *Attempter) goOn(ctx context.Context, c attemptConfig, last timer.Report
 		return route{}, false
 	case handed.Missed && handed.Link == timer.LinkFallback:
 		return route{link: timer.LinkCallback}, true
-	case handed.Missed:
+	case handed.Missed && c.callback.Stream && a.Polled != nil:
 		return a.missed(ctx, c, handed), true
+	case handed.Missed: // by a stream that the callback is no more
+		return route{}, false
 	case handed.Link == timer.LinkFallback && c.callback.Stream && last.DownSince != 0: // its gateway says so
 		a.links.lose(c, last.DownSince.Time())
 	}

@@ -193,6 +193,21 @@ func TestReceiversThatAreBusy(t *testing.T) {
 	}
 }
 
+// What waited for a stream says nothing of the receiver that the policy names by now.
+func TestAStreamThatIsNoneAnyMore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := withStream(t, aStream, timer.HTTP(secondURL))
+		s.begin()
+		s.delivery.Prior = nil
+		report := s.try()
+		<-time.After(report.Handed.Wait.D())
+		s.policy.Callback.Destination = aURL
+		report = s.step(report.Miss(*report.Handed))
+		require.Equal(t, timer.LinkCallback, report.Link)
+		require.Equal(t, timer.ResultDelivered, report.Result)
+	})
+}
+
 // Temporal that does not answer is no receiver.
 func TestPollsThatAreNotKnown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

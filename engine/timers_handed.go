@@ -7,6 +7,7 @@ import (
 	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
 
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
@@ -25,7 +26,7 @@ func (t *Timers) showHanded(ctx context.Context, view *timer.View, waiting []*wo
 		return
 	}
 	history, err := t.client.WorkflowService().GetWorkflowExecutionHistoryReverse(ctx, &workflowservice.GetWorkflowExecutionHistoryReverseRequest{
-		Namespace: t.namespace, Execution: &commonpb.WorkflowExecution{WorkflowId: view.String(), RunId: view.RunID}, MaximumPageSize: handedPage,
+		Namespace: t.namespace, Execution: &commonpb.WorkflowExecution{WorkflowId: view.String(), RunId: view.RunID}, MaximumPageSize: tuning.HandedEvents,
 	})
 	if err != nil {
 		return
@@ -43,7 +44,3 @@ func (t *Timers) showHanded(ctx context.Context, view *timer.View, waiting []*wo
 		return
 	}
 }
-
-// handedPage is how many of the latest events are looked at: the one is among the first
-// unless many changes came since.
-const handedPage = 20

@@ -114,6 +114,9 @@ const (
 	PollLasts = 65 * time.Second
 	// PollsKnown is for how long it is taken as known when receivers last asked for more.
 	PollsKnown = 500 * time.Millisecond
+	// HandedEvents is how many of a run's latest events are looked at for what was handed
+	// over: it is among the first of them unless many changes came since.
+	HandedEvents = 20
 	// DrainedWait is how long an attempt stays away from a queue that a worker empties
 	// since the policy was changed, where it shall wait for a receiver all the same.
 	DrainedWait = time.Second
