@@ -12,19 +12,28 @@ import (
 	"github.com/wakecall/wakecall/e2e/process"
 )
 
-func TestUnitIsUnderstood(t *testing.T) {
+func TestUnitsAreUnderstood(t *testing.T) {
 	t.Parallel()
+	for unit, program := range map[string]string{"wakecall-standalone": "wakecall-standalone", "wakecall": "wakecall serve"} {
+		t.Run(unit, func(t *testing.T) {
+			t.Parallel()
+			understood(t, unit+".service", "ExecStart=/usr/local/bin/"+program+"\n")
+		})
+	}
+}
+
+func understood(t *testing.T, unit, program string) {
+	t.Helper()
 	analyze, err := exec.LookPath("systemd-analyze")
 	if err != nil {
 		t.Skip("this machine has no systemd")
 	}
-	text, err := os.ReadFile("../../deploy/wakecall-standalone.service")
+	text, err := os.ReadFile(filepath.Join("..", "..", "deploy", unit))
 	require.NoError(t, err)
-	const program = "ExecStart=/usr/local/bin/wakecall-standalone\n"
 	require.Contains(t, string(text), program)
-	verify := func(unit string) (string, error) {
-		file := filepath.Join(t.TempDir(), "wakecall-standalone.service")
-		require.NoError(t, os.WriteFile(file, []byte(strings.Replace(unit, program, "ExecStart=/bin/true\n", 1)), 0o600))
+	verify := func(text string) (string, error) {
+		file := filepath.Join(t.TempDir(), unit)
+		require.NoError(t, os.WriteFile(file, []byte(strings.Replace(text, program, "ExecStart=/bin/true\n", 1)), 0o600))
 		output, err := exec.CommandContext(t.Context(), analyze, "verify", "--man=no", file).CombinedOutput()
 		if err == nil {
 			return string(output) + process.Execute(t, analyze, "security", "--offline=true", "--threshold=15", file), nil

@@ -17,7 +17,8 @@ func TestNothingBroken(t *testing.T) {
 		bench func(*testing.T) *bench
 	}{
 		"standalone": {busy(750), func(t *testing.T) *bench { return newStandalone(t).bench }},
-		"production": {busy(750), func(t *testing.T) *bench { return newProduction(t, process.Direct).bench }},
+		"roles":      {busy(750), func(t *testing.T) *bench { return newProduction(t, roles, process.Direct).bench }},
+		"node":       {busy(750), func(t *testing.T) *bench { return newProduction(t, node, process.Direct).bench }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -34,6 +34,8 @@ type bench struct {
 	api process.API
 	// gateways are the URLs of more APIs of the same deployment.
 	gateways []string
+	// prefix tells the rows of a form from those of another one.
+	prefix string
 	// kind is the business type of every timer.
 	kind    string
 	witness *witness.Witness
@@ -58,7 +60,7 @@ func (b *bench) again(t *testing.T) *bench {
 	next := newBench(t, b.api)
 	next.api.T = t
 	next.kind = fmt.Sprintf("%s-%d", b.kind, trials.Add(1))
-	next.living = b.living
+	next.living, next.prefix = b.living, b.prefix
 	return next
 }
 
@@ -137,8 +139,8 @@ func (b *bench) run(trial trial) (oracle.Run, oracle.Summary) {
 	l.Close()
 	b.rest(before, &run)
 	broken, summary := oracle.Check(run), oracle.Summarise(run)
-	results.add(trial.fault, summary, len(broken))
-	b.t.Logf("%s: %+v", trial.fault, summary)
+	results.add(b.prefix+trial.fault, summary, len(broken))
+	b.t.Logf("%s%s: %+v", b.prefix, trial.fault, summary)
 	shown := map[oracle.Rule]int{}
 	for _, violation := range broken {
 		if shown[violation.Rule]++; shown[violation.Rule] > 5 {

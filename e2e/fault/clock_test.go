@@ -17,23 +17,28 @@ import (
 func TestClockStepped(t *testing.T) {
 	longOnly(t)
 	for _, step := range []struct {
+		of            form
 		name, service string
 		ahead         time.Duration
 	}{
-		{"Temporal's clock put 120 s ahead", "temporal", 120 * time.Second},
-		{"Temporal's clock put 40 s back", "temporal", -40 * time.Second},
-		{"the worker's clock put 40 s ahead", "worker", 40 * time.Second},
-		{"the worker's clock put 40 s back", "worker", -40 * time.Second},
-		{"the API's clock put 5 s ahead", "api", 5 * time.Second},
-		{"the API's clock put 5 s back", "api", -5 * time.Second},
+		{roles, "Temporal's clock put 120 s ahead", "temporal", 120 * time.Second},
+		{roles, "Temporal's clock put 40 s back", "temporal", -40 * time.Second},
+		{roles, "the worker's clock put 40 s ahead", "worker", 40 * time.Second},
+		{roles, "the worker's clock put 40 s back", "worker", -40 * time.Second},
+		{roles, "the API's clock put 5 s ahead", "api", 5 * time.Second},
+		{roles, "the API's clock put 5 s back", "api", -5 * time.Second},
+		{node, "Temporal's clock put 120 s ahead", "temporal", 120 * time.Second},
+		{node, "Temporal's clock put 40 s back", "temporal", -40 * time.Second},
+		{node, "the node's clock put 40 s ahead", "wakecall", 40 * time.Second},
+		{node, "the node's clock put 40 s back", "wakecall", -40 * time.Second},
 	} {
-		t.Run(step.name, func(t *testing.T) {
+		t.Run(step.of.name+"/"+step.name, func(t *testing.T) {
 			t.Parallel()
-			p := newProduction(t, process.Direct)
+			p := newProduction(t, step.of, process.Direct)
 			// A delay that was counted from a clock ahead ends that much later.
 			late := step.ahead.Abs() + 12*time.Second
 			limits := within(30*time.Second, late)
-			if step.service == "worker" {
+			if step.service == step.of.worker {
 				limits.Ahead = max(step.ahead, 0)
 			}
 			plan := idle(600)

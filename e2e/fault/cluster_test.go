@@ -11,53 +11,56 @@ import (
 )
 
 // A deployment of several machines: Temporal's services are processes of their own,
-// with two of history, and there are two gateways and two workers.
-func newCluster(t *testing.T) (*production, *process.Cluster) {
+// with two of history, and there are two of each of Wakecall's services.
+func newCluster(t *testing.T, of form) (*production, *process.Cluster) {
 	env := process.NewProduction(t, process.Direct)
 	cluster := env.Spread()
-	api, worker := env.Revive("api"), env.Revive("worker") // a cluster needs a moment until it answers
-	p := &production{bench: newBench(t, env.API), deployment: env}
-	p.gateways = []string{env.Beside("api").URL()}
-	p.living = map[string]*process.Process{"api": api, "worker": worker, "other worker": env.Beside("worker")}
+	p := &production{bench: newBench(t, env.API), form: of, deployment: env}
+	p.prefix = of.label
+	for _, service := range of.services() {
+		p.living[service] = env.Revive(service) // a cluster needs a moment until it answers
+	}
+	p.double()
 	p.policy(p.witness.URL)
 	return p, cluster
 }
 
 func TestClusterUndisturbed(t *testing.T) {
-	longOnly(t)
-	t.Parallel()
-	p, _ := newCluster(t)
-	_, summary := p.run(trial{fault: "nothing broken, cluster", plan: busy(750), strike: func(*load.Load) {}})
-	require.Zero(t, summary.Duplicates, "nothing crashed")
+	inEachForm(t, func(t *testing.T, of form) {
+		p, _ := newCluster(t, of)
+		_, summary := p.run(trial{fault: "nothing broken, cluster", plan: busy(750), strike: func(*load.Load) {}})
+		require.Zero(t, summary.Duplicates, "nothing crashed")
+	})
 }
 
 func TestClusterHerd(t *testing.T) {
-	longOnly(t)
-	t.Parallel()
-	p, _ := newCluster(t)
-	plan := load.Plan{Timers: 2000, Over: 40 * time.Second, Lead: 40 * time.Second, Herd: true}
-	_, summary := p.run(trial{fault: "herd, cluster", plan: plan, limits: herdLimits, strike: func(*load.Load) {}})
-	require.Zero(t, summary.Duplicates, "nothing crashed")
+	inEachForm(t, func(t *testing.T, of form) {
+		p, _ := newCluster(t, of)
+		plan := load.Plan{Timers: 2000, Over: 40 * time.Second, Lead: 40 * time.Second, Herd: true}
+		_, summary := p.run(trial{fault: "herd, cluster", plan: plan, limits: herdLimits, strike: func(*load.Load) {}})
+		require.Zero(t, summary.Duplicates, "nothing crashed")
+	})
 }
 
 // The shards of a history that dies move to the other one. Whatever dies, one
 // of its kind or none is left, and comes back.
 func TestClusterMemberKilled(t *testing.T) {
-	longOnly(t)
-	for _, victim := range []string{"frontend", "history", process.SecondHistory, "matching", "worker"} {
-		t.Run(victim, func(t *testing.T) {
-			t.Parallel()
-			p, cluster := newCluster(t)
-			p.run(trial{fault: "kill -9 of Temporal's " + victim + ", cluster", plan: busy(400), strike: func(*load.Load) {
-				for range 2 {
-					p.awaitHeld()
-					f := p.breaks(true)
-					cluster.Members[victim].Kill()
-					p.heals(f)
-					cluster.Revive(victim)
-					p.pause(10 * time.Second)
-				}
-			}})
-		})
-	}
+	inEachForm(t, func(t *testing.T, of form) {
+		for _, victim := range []string{"frontend", "history", process.SecondHistory, "matching", "worker"} {
+			t.Run(victim, func(t *testing.T) {
+				t.Parallel()
+				p, cluster := newCluster(t, of)
+				p.run(trial{fault: "kill -9 of Temporal's " + victim + ", cluster", plan: busy(400), strike: func(*load.Load) {
+					for range 2 {
+						p.awaitHeld()
+						f := p.breaks(true)
+						cluster.Members[victim].Kill()
+						p.heals(f)
+						cluster.Revive(victim)
+						p.pause(10 * time.Second)
+					}
+				}})
+			})
+		}
+	})
 }

@@ -43,25 +43,21 @@ func (s *standalone) crash() {
 	s.living["standalone"] = s.deployment.Start()
 }
 
-// production is a bench on the production form: PostgreSQL, Temporal, and Wakecall,
-// most often as two roles.
+// production is a bench on the production form: PostgreSQL, Temporal, and Wakecall in one
+// of its forms.
 type production struct {
 	*bench
+	form
 	deployment *process.Production
 }
 
-func newProduction(t *testing.T, via process.Via) *production {
-	return newProductionOf(t, via, "api", "worker")
-}
-
-// newProductionOf runs these services of Wakecall's.
-func newProductionOf(t *testing.T, via process.Via, services ...string) *production {
+func newProduction(t *testing.T, of form, via process.Via) *production {
 	env := process.NewProduction(t, via)
-	started := env.Start(services...)
-	p := &production{bench: newBench(t, env.API), deployment: env}
+	p := &production{bench: newBench(t, env.API), form: of, deployment: env}
+	p.prefix = of.label
 	p.living = map[string]*process.Process{"postgres": env.Postgres.Process, "temporal": env.Temporal}
-	for i, service := range services {
-		p.living[service] = started[i]
+	for i, process := range env.Start(of.services()...) {
+		p.living[of.services()[i]] = process
 	}
 	p.policy("http://" + via("worker", "receiver", p.witness.Addr) + "/")
 	return p
@@ -69,7 +65,7 @@ func newProductionOf(t *testing.T, via process.Via, services ...string) *product
 
 // again is for one more trial on the same deployment.
 func (p *production) again(t *testing.T) *production {
-	next := &production{bench: p.bench.again(t), deployment: p.deployment}
+	next := &production{bench: p.bench.again(t), form: p.form, deployment: p.deployment}
 	next.policy(next.witness.URL)
 	return next
 }

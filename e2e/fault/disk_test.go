@@ -110,11 +110,17 @@ func (s *standalone) diskFull() {
 // there is room.
 func TestDiskFullUnderPostgres(t *testing.T) {
 	longOnly(t)
+	for _, of := range forms {
+		t.Run(of.name, func(t *testing.T) { diskFullUnderPostgres(t, of) })
+	}
+}
+
+func diskFullUnderPostgres(t *testing.T, of form) {
 	dir := newDisk(t, 256)
 	own := t.TempDir() // everybody else's stays where it is
 	require.NotContains(t, own, dir)
 	t.Setenv("TMPDIR", dir) // where the cluster is made
-	p := newProduction(t, process.Direct)
+	p := newProduction(t, of, process.Direct)
 	p.run(trial{fault: "disk full under PostgreSQL", plan: busy(750), strike: func(l *load.Load) {
 		for range 2 {
 			p.awaitHeld()

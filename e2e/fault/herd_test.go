@@ -27,11 +27,11 @@ func (s *standalone) herd() {
 }
 
 func TestHerdInProduction(t *testing.T) {
-	longOnly(t)
-	t.Parallel()
-	p := newProduction(t, process.Direct)
-	_, summary := p.run(trial{fault: "herd, PostgreSQL", plan: herd(), limits: herdLimits, strike: func(*load.Load) {}})
-	require.Zero(t, summary.Duplicates, "nothing crashed")
+	inEachForm(t, func(t *testing.T, of form) {
+		p := newProduction(t, of, process.Direct)
+		_, summary := p.run(trial{fault: "herd, PostgreSQL", plan: herd(), limits: herdLimits, strike: func(*load.Load) {}})
+		require.Zero(t, summary.Duplicates, "nothing crashed")
+	})
 }
 
 // preload is the longest that a policy may have.
@@ -60,34 +60,36 @@ const watched = 3 * time.Minute
 func TestPreloadedHerd(t *testing.T) {
 	longOnly(t)
 	t.Run("standalone", func(t *testing.T) { newStandalone(t).preloadedHerd("herd with a preload of 1m, standalone") })
-	t.Run("production", func(t *testing.T) {
-		newProduction(t, process.Direct).preloadedHerd("herd with a preload of 1m, PostgreSQL")
-	})
+	for _, of := range forms {
+		t.Run(of.name, func(t *testing.T) {
+			newProduction(t, of, process.Direct).preloadedHerd("herd with a preload of 1m, PostgreSQL")
+		})
+	}
 }
 
 // A worker dies with a herd in its hands, and another one comes up. Temporal
 // hands the herd out again when the tasks time out.
 func TestHoldingWorkerKilled(t *testing.T) {
-	longOnly(t)
-	t.Parallel()
-	p := newProduction(t, process.Direct)
-	plan := load.Plan{Timers: 1000, Over: 20 * time.Second, Lead: 30 * time.Second, Herd: true}
-	_, summary := p.run(trial{
-		fault: "kill -9 of a worker that holds 1,000 timers", plan: plan, limits: within(time.Minute, workflows.MaxTaskTimeout+time.Minute),
-		strike: func(l *load.Load) {
-			p.awaitBooked(l, plan.Timers)
-			held := func() bool { return p.held() >= plan.Timers*95/100 }
-			require.Eventually(t, held, time.Minute, 50*time.Millisecond, "the worker holds the herd before it is due")
-			require.Zero(t, p.witness.Count(), "nothing has rung")
-			p.crash("worker")
-		},
+	inEachForm(t, func(t *testing.T, of form) {
+		p := newProduction(t, of, process.Direct)
+		plan := load.Plan{Timers: 1000, Over: 20 * time.Second, Lead: 30 * time.Second, Herd: true}
+		_, summary := p.run(trial{
+			fault: "kill -9 of a " + p.worker + " that holds 1,000 timers", plan: plan, limits: within(time.Minute, workflows.MaxTaskTimeout+time.Minute),
+			strike: func(l *load.Load) {
+				p.awaitBooked(l, plan.Timers)
+				held := func() bool { return p.held() >= plan.Timers*95/100 }
+				require.Eventually(t, held, time.Minute, 50*time.Millisecond, "the worker holds the herd before it is due")
+				require.Zero(t, p.witness.Count(), "nothing has rung")
+				p.crash(p.worker)
+			},
+		})
+		require.Zero(t, summary.Duplicates, "nothing was in flight")
 	})
-	require.Zero(t, summary.Duplicates, "nothing was in flight")
 }
 
 // held is how many timers the worker holds.
-func (b *bench) held() int {
-	text, err := b.living["worker"].Metrics()
-	require.NoError(b.t, err)
+func (p *production) held() int {
+	text, err := p.living[p.worker].Metrics()
+	require.NoError(p.t, err)
 	return gauge(text, "wakecall_preloaded_timers")
 }

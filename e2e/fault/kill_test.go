@@ -25,15 +25,12 @@ func idle(timers int) load.Plan {
 	return load.Plan{Timers: timers, Over: time.Duration(timers) * 30 * time.Millisecond, Lead: 25 * time.Second, Spread: 10 * time.Second}
 }
 
-// all is everything, in the order in which it must start.
-var all = []string{"postgres", "temporal", "api", "worker"}
-
 func (p *production) everythingKilled() {
 	p.run(trial{fault: "kill -9 of everything, in mid-callback", plan: busy(scaled(1000, 120)), strike: func(*load.Load) {
 		for range scaled(4, 1) {
 			p.pause(p.between(time.Second, 3*time.Second))
 			p.awaitHeld()
-			p.crash(all...)
+			p.crash(p.all()...)
 		}
 	}})
 }
@@ -48,7 +45,7 @@ func (s *standalone) killed() {
 	}})
 }
 
-func (p *production) workerKilled() { p.killed("worker") }
+func (p *production) workerKilled() { p.killed(p.worker) }
 
 func (p *production) killed(victim string) {
 	p.run(trial{fault: "kill -9 of " + victim + ", in mid-callback", plan: busy(scaled(750, 120)), strike: func(*load.Load) {
@@ -61,32 +58,37 @@ func (p *production) killed(victim string) {
 }
 
 func TestOneKilledInMidCallback(t *testing.T) {
-	longOnly(t)
-	for _, victim := range []string{"postgres", "temporal", "api"} {
-		t.Run(victim, func(t *testing.T) {
-			t.Parallel()
-			newProduction(t, process.Direct).killed(victim)
-		})
-	}
+	inEachForm(t, func(t *testing.T, of form) {
+		for _, victim := range of.all() {
+			if victim == of.worker {
+				continue // that is a scenario
+			}
+			t.Run(victim, func(t *testing.T) {
+				t.Parallel()
+				newProduction(t, of, process.Direct).killed(victim)
+			})
+		}
+	})
 }
 
 func TestKilledIdle(t *testing.T) {
-	longOnly(t)
-	victims := map[string][]string{"everything": all}
-	for _, service := range all {
-		victims[service] = []string{service}
-	}
-	for victim, services := range victims {
-		t.Run(victim, func(t *testing.T) {
-			t.Parallel()
-			p := newProduction(t, process.Direct)
-			plan := idle(300)
-			_, summary := p.run(trial{fault: "kill -9 of " + victim + ", idle", plan: plan, strike: func(l *load.Load) {
-				p.awaitBooked(l, plan.Timers)
-				require.Zero(t, p.witness.Count(), "it is idle")
-				p.crash(services...)
-			}})
-			require.Zero(t, summary.Duplicates, "nothing was in flight")
-		})
-	}
+	inEachForm(t, func(t *testing.T, of form) {
+		victims := map[string][]string{"everything": of.all()}
+		for _, service := range of.all() {
+			victims[service] = []string{service}
+		}
+		for victim, services := range victims {
+			t.Run(victim, func(t *testing.T) {
+				t.Parallel()
+				p := newProduction(t, of, process.Direct)
+				plan := idle(300)
+				_, summary := p.run(trial{fault: "kill -9 of " + victim + ", idle", plan: plan, strike: func(l *load.Load) {
+					p.awaitBooked(l, plan.Timers)
+					require.Zero(t, p.witness.Count(), "it is idle")
+					p.crash(services...)
+				}})
+				require.Zero(t, summary.Duplicates, "nothing was in flight")
+			})
+		}
+	})
 }

@@ -64,27 +64,32 @@ var cuts = map[string]cut{
 }
 
 func TestNetworkCut(t *testing.T) {
-	longOnly(t)
-	for _, link := range []string{"client and api", "api and temporal", "worker and temporal", "temporal and postgres", "worker and receiver"} {
-		for name, cut := range cuts {
-			t.Run(link+", "+name, func(t *testing.T) {
-				t.Parallel()
-				n := newNetwork(t)
-				p := newProduction(t, n.via)
-				p.run(trial{fault: "network between " + link + " cut for 10 s, " + name, plan: busy(750), strike: func(*load.Load) {
-					for range 2 {
-						p.awaitHeld()
-						// A receiver that is out of reach is like a caller that died: what
-						// it took, nobody hears of.
-						f := p.breaks(link == "worker and receiver")
-						join := cut(t, n.links[link])
-						p.pause(10 * time.Second)
-						p.heals(f)
-						join()
-						p.pause(5 * time.Second)
-					}
-				}})
-			})
+	inEachForm(t, func(t *testing.T, of form) {
+		links := []string{"client and api", "worker and temporal", "temporal and postgres", "worker and receiver"}
+		if of == roles {
+			links = append(links, "api and temporal")
 		}
-	}
+		for _, link := range links {
+			for name, cut := range cuts {
+				t.Run(link+", "+name, func(t *testing.T) {
+					t.Parallel()
+					n := newNetwork(t)
+					p := newProduction(t, of, n.via)
+					p.run(trial{fault: "network between " + link + " cut for 10 s, " + name, plan: busy(750), strike: func(*load.Load) {
+						for range 2 {
+							p.awaitHeld()
+							// A receiver that is out of reach is like a caller that died: what
+							// it took, nobody hears of.
+							f := p.breaks(link == "worker and receiver")
+							join := cut(t, n.links[link])
+							p.pause(10 * time.Second)
+							p.heals(f)
+							join()
+							p.pause(5 * time.Second)
+						}
+					}})
+				})
+			}
+		}
+	})
 }

@@ -27,35 +27,35 @@ func (p *production) postgresStoppedAtOnce() {
 }
 
 func TestBackendsTerminated(t *testing.T) {
-	longOnly(t)
-	t.Parallel()
-	p := newProduction(t, process.Direct)
-	p.run(trial{fault: "every backend of PostgreSQL terminated, each 5 s", plan: busy(750), strike: func(*load.Load) {
-		for range 10 {
-			p.awaitHeld()
-			f := p.breaks(true)
-			require.NotZero(t, p.deployment.Postgres.Terminate())
-			p.heals(f)
-			p.pause(5 * time.Second)
-		}
-	}})
+	inEachForm(t, func(t *testing.T, of form) {
+		p := newProduction(t, of, process.Direct)
+		p.run(trial{fault: "every backend of PostgreSQL terminated, each 5 s", plan: busy(750), strike: func(*load.Load) {
+			for range 10 {
+				p.awaitHeld()
+				f := p.breaks(true)
+				require.NotZero(t, p.deployment.Postgres.Terminate())
+				p.heals(f)
+				p.pause(5 * time.Second)
+			}
+		}})
+	})
 }
 
 func TestNoConnectionsLeft(t *testing.T) {
-	longOnly(t)
-	t.Parallel()
-	p := newProduction(t, process.Direct)
-	p.run(trial{fault: "no connections left at PostgreSQL", plan: busy(750), strike: func(*load.Load) {
-		for range 2 {
-			p.awaitHeld()
-			f := p.breaks(true)
-			release := p.deployment.Postgres.Exhaust()
-			p.pause(10 * time.Second)
-			p.heals(f)
-			release()
-			p.pause(5 * time.Second)
-		}
-	}})
+	inEachForm(t, func(t *testing.T, of form) {
+		p := newProduction(t, of, process.Direct)
+		p.run(trial{fault: "no connections left at PostgreSQL", plan: busy(750), strike: func(*load.Load) {
+			for range 2 {
+				p.awaitHeld()
+				f := p.breaks(true)
+				release := p.deployment.Postgres.Exhaust()
+				p.pause(10 * time.Second)
+				p.heals(f)
+				release()
+				p.pause(5 * time.Second)
+			}
+		}})
+	})
 }
 
 // storeFaults are frequent enough that each timer meets one.
@@ -74,18 +74,18 @@ var storeFaults = process.StoreFaults{
 // What the store says of a write is not true now and then. It loses nothing, and
 // rings nothing twice: a task that comes again finds the receipt.
 func TestStoreUnreliable(t *testing.T) {
-	longOnly(t)
-	t.Parallel()
-	p := newProduction(t, process.Direct)
-	p.deployment.Unreliable(storeFaults)
-	p.living["temporal"] = p.deployment.Temporal
-	_, summary := p.run(trial{fault: "one write in ten fails, half of them only seemingly", plan: busy(1000), strike: func(l *load.Load) {
-		f := p.breaks(false)
-		l.Wait()
-		p.heals(f)
-		require.Contains(t, p.deployment.Temporal.Stdout(), "fault injection error", "the faults are real")
-		p.deployment.Unreliable(nil)
+	inEachForm(t, func(t *testing.T, of form) {
+		p := newProduction(t, of, process.Direct)
+		p.deployment.Unreliable(storeFaults)
 		p.living["temporal"] = p.deployment.Temporal
-	}})
-	require.Zero(t, summary.Duplicates, "nothing crashed")
+		_, summary := p.run(trial{fault: "one write in ten fails, half of them only seemingly", plan: busy(1000), strike: func(l *load.Load) {
+			f := p.breaks(false)
+			l.Wait()
+			p.heals(f)
+			require.Contains(t, p.deployment.Temporal.Stdout(), "fault injection error", "the faults are real")
+			p.deployment.Unreliable(nil)
+			p.living["temporal"] = p.deployment.Temporal
+		}})
+		require.Zero(t, summary.Duplicates, "nothing crashed")
+	})
 }

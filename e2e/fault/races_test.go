@@ -36,39 +36,39 @@ func (p *production) racesWhileHeld() {
 // A cancel follows a move at once, of timers that are held, rung or retried:
 // whatever was accepted before it, the cancel holds.
 func TestCancelledAfterAMove(t *testing.T) {
-	longOnly(t)
-	t.Parallel()
-	p := newProduction(t, process.Direct)
-	plan := load.Plan{
-		Timers: 1000, Over: 100 * time.Second, Lead: 2 * time.Second, Spread: time.Second, Hold: 300 * time.Millisecond,
-		Refuse: 0.3, Move: 1, Race: 600 * time.Millisecond, Regret: true,
-	}
-	run, summary := p.run(trial{fault: "cancel right after a move, neither waits", plan: plan, limits: slow, strike: func(*load.Load) {}})
-	require.Zero(t, summary.Duplicates, "nothing crashed")
-	answers := map[oracle.Op]map[int]int{oracle.Change: {}, oracle.Cancel: {}}
-	for _, call := range run.Calls {
-		if call.Op != oracle.Add {
-			answers[call.Op][call.Status]++
+	inEachForm(t, func(t *testing.T, of form) {
+		p := newProduction(t, of, process.Direct)
+		plan := load.Plan{
+			Timers: 1000, Over: 100 * time.Second, Lead: 2 * time.Second, Spread: time.Second, Hold: 300 * time.Millisecond,
+			Refuse: 0.3, Move: 1, Race: 600 * time.Millisecond, Regret: true,
 		}
-	}
-	t.Logf("answers: %v", answers)
-	require.Greater(t, answers[oracle.Cancel][200]+answers[oracle.Cancel][202], plan.Timers/4, "many are cancelled")
+		run, summary := p.run(trial{fault: "cancel right after a move, neither waits", plan: plan, limits: slow, strike: func(*load.Load) {}})
+		require.Zero(t, summary.Duplicates, "nothing crashed")
+		answers := map[oracle.Op]map[int]int{oracle.Change: {}, oracle.Cancel: {}}
+		for _, call := range run.Calls {
+			if call.Op != oracle.Add {
+				answers[call.Op][call.Status]++
+			}
+		}
+		t.Logf("answers: %v", answers)
+		require.Greater(t, answers[oracle.Cancel][200]+answers[oracle.Cancel][202], plan.Timers/4, "many are cancelled")
+	})
 }
 
 // Attempts last longer than the SDK keeps a workflow task without a heartbeat, and
 // either of two workers may have the task when a change or a cancel comes.
 func TestLongAttemptsAmongTwoWorkers(t *testing.T) {
-	longOnly(t)
-	t.Parallel()
-	p := newProduction(t, process.Direct)
-	p.living["other worker"] = p.deployment.Beside("worker")
-	p.policy(p.witness.URL, contract.JSON{"callback": contract.JSON{"url": p.witness.URL, "timeout": "30s"}})
-	plan := load.Plan{
-		Timers: 200, Over: 20 * time.Second, Lead: 22 * time.Second, Spread: 10 * time.Second, Hold: 18 * time.Second,
-		Move: 0.4, Cancel: 0.4, Race: 20 * time.Second,
-	}
-	_, summary := p.run(trial{fault: "attempts of 18 s among two workers, changed and cancelled", plan: plan, limits: slow, strike: func(*load.Load) {}})
-	require.Zero(t, summary.Duplicates, "nothing crashed")
+	inEachForm(t, func(t *testing.T, of form) {
+		p := newProduction(t, of, process.Direct)
+		p.beside(of.worker)
+		p.policy(p.witness.URL, contract.JSON{"callback": contract.JSON{"url": p.witness.URL, "timeout": "30s"}})
+		plan := load.Plan{
+			Timers: 200, Over: 20 * time.Second, Lead: 22 * time.Second, Spread: 10 * time.Second, Hold: 18 * time.Second,
+			Move: 0.4, Cancel: 0.4, Race: 20 * time.Second,
+		}
+		_, summary := p.run(trial{fault: "attempts of 18 s among two workers, changed and cancelled", plan: plan, limits: slow, strike: func(*load.Load) {}})
+		require.Zero(t, summary.Duplicates, "nothing crashed")
+	})
 }
 
 // race returns how often each call was answered by each status.

@@ -6,16 +6,19 @@ import (
 	"github.com/wakecall/wakecall/e2e/process"
 )
 
-// The short set runs its scenarios one after another in one deployment of each form,
-// and the two side by side. In the long set each has a deployment of its own.
+// The short set runs its scenarios one after another in one deployment of roles and in
+// one of the standalone form, the two side by side. In the long set each has a deployment
+// of its own.
 
 func TestProduction(t *testing.T) {
-	t.Parallel()
-	if long {
-		each(t, scenariosOfProduction, func(t *testing.T) *production { return newProduction(t, process.Direct) })
+	if !long {
+		t.Parallel()
+		each(t, scenariosOfProduction, newProduction(t, roles, process.Direct).again)
 		return
 	}
-	each(t, scenariosOfProduction, newProduction(t, process.Direct).again)
+	inEachForm(t, func(t *testing.T, of form) {
+		each(t, scenariosOfProduction, func(t *testing.T) *production { return newProduction(t, of, process.Direct) })
+	})
 }
 
 func TestStandalone(t *testing.T) {

@@ -21,37 +21,37 @@ var unhurried = within(30*time.Second, 30*time.Second)
 // The list is out of order while the visibility store is; everything else goes
 // on.
 func TestVisibilityTableGone(t *testing.T) {
-	longOnly(t)
-	t.Parallel()
-	p := newProduction(t, process.Direct)
-	rename := func(from, to string) {
-		p.deployment.Postgres.Exec("temporal_visibility", "ALTER TABLE "+from+" RENAME TO "+to)
-	}
-	const table, away = "executions_visibility", "away"
-	p.run(trial{fault: "visibility table gone", plan: busy(750), limits: unhurried, strike: func(l *load.Load) {
-		p.awaitBooked(l, 100)
-		rename(table, away)
-		p.requireAllButTheList(l)
-		rename(away, table)
-	}})
+	inEachForm(t, func(t *testing.T, of form) {
+		p := newProduction(t, of, process.Direct)
+		rename := func(from, to string) {
+			p.deployment.Postgres.Exec("temporal_visibility", "ALTER TABLE "+from+" RENAME TO "+to)
+		}
+		const table, away = "executions_visibility", "away"
+		p.run(trial{fault: "visibility table gone", plan: busy(750), limits: unhurried, strike: func(l *load.Load) {
+			p.awaitBooked(l, 100)
+			rename(table, away)
+			p.requireAllButTheList(l)
+			rename(away, table)
+		}})
+	})
 }
 
 // A worker that starts meanwhile has nobody but Temporal to tell it which queues
 // there are.
 func TestVisibilityTableLocked(t *testing.T) {
-	longOnly(t)
-	t.Parallel()
-	p := newProduction(t, process.Direct)
-	p.run(trial{fault: "visibility table locked for 60 s, the worker restarted meanwhile", plan: busy(1000), limits: unhurried, strike: func(l *load.Load) {
-		p.awaitBooked(l, 100)
-		until := time.Now().Add(time.Minute)
-		release := p.deployment.Postgres.Lock("temporal_visibility", "executions_visibility")
-		p.goesOn(l)
-		p.restart("worker")
-		p.requireAllButTheList(l)
-		p.pause(time.Until(until))
-		release()
-	}})
+	inEachForm(t, func(t *testing.T, of form) {
+		p := newProduction(t, of, process.Direct)
+		p.run(trial{fault: "visibility table locked for 60 s, the " + p.worker + " restarted meanwhile", plan: busy(1000), limits: unhurried, strike: func(l *load.Load) {
+			p.awaitBooked(l, 100)
+			until := time.Now().Add(time.Minute)
+			release := p.deployment.Postgres.Lock("temporal_visibility", "executions_visibility")
+			p.goesOn(l)
+			p.restart(p.worker)
+			p.requireAllButTheList(l)
+			p.pause(time.Until(until))
+			release()
+		}})
+	})
 }
 
 func TestVisibilityFileLocked(t *testing.T) {

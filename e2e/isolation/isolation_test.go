@@ -23,8 +23,13 @@ const (
 	massRate = 1000.0
 	// every is the time between two timers of the type that is watched.
 	every = 100 * time.Millisecond
+	// herd is how many of them are booked in the last seconds before they fall due, of
+	// which hotFor is when the first one is: each is handed to a worker as it is booked.
+	herd, hotFor = 3000, 20 * time.Second
 	// before and after the instant of the crowd the other type is watched.
 	before, after = 10 * time.Second, 40 * time.Second
+	// cold is more than a minute before the first of the other type is due: Temporal keeps it.
+	cold = 80 * time.Second
 	// slack is by how much the other type may be later than twice as in quiet.
 	slack = 250 * time.Millisecond
 )
@@ -32,12 +37,13 @@ const (
 // A type that floods, hangs or fails leaves the others on time, compared with
 // their own quiet run of the same minutes.
 func BenchmarkIsolation(b *testing.B) {
-	quiet := watch(b, "quiet", nil)
+	quiet := watch(b, "quiet", disturbance{ahead: cold})
 	for name, disturb := range map[string]disturbance{
 		"floods": crowded(func(http.ResponseWriter, *http.Request) {}),
+		"hot":    {cold, hot},
 		"fails":  crowded(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }),
 		"hangs":  crowded(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }),
-		"mass":   mass,
+		"mass":   {2 * before, mass},
 	} {
 		b.Run(name, func(b *testing.B) {
 			disturbed := watch(b, name, disturb)
@@ -48,24 +54,36 @@ func BenchmarkIsolation(b *testing.B) {
 	}
 }
 
-// disturbance is what another type does from an instant on, which it names.
-type disturbance func(t testing.TB, env *process.Standalone, r *receiver.Receiver) (instant time.Time)
+// disturbance is what another type does from an instant on; act, if there is any, begins
+// that much ahead.
+type disturbance struct {
+	ahead time.Duration
+	act   func(t testing.TB, env *process.Standalone, r *receiver.Receiver, instant time.Time)
+}
 
 // crowded is a crowd of timers whose receiver answers like this.
 func crowded(answer http.HandlerFunc) disturbance {
-	return func(t testing.TB, env *process.Standalone, r *receiver.Receiver) time.Time {
+	return disturbance{before + crowd/40*time.Second, func(t testing.TB, env *process.Standalone, r *receiver.Receiver, instant time.Time) {
 		url := r.On("/crowd", func(w http.ResponseWriter, r *http.Request, _ int) { answer(w, r) })
 		env.Policy("crowd", contract.JSON{"callback": contract.JSON{"url": url}})
-		instant := time.Now().Add(before + crowd/40*time.Second)
 		book(t, env, "crowd", slices.Repeat([]time.Time{instant}, crowd))
-		return instant
-	}
+	}}
+}
+
+// hot is a herd that is booked in its last seconds, while timers that were booked long
+// before fall due.
+func hot(t testing.TB, env *process.Standalone, r *receiver.Receiver, instant time.Time) {
+	env.Policy("crowd", contract.JSON{"callback": contract.JSON{"url": r.On("/hot", receiver.Status(http.StatusOK))}})
+	begin := time.NewTimer(time.Until(instant.Add(-hotFor)))
+	defer begin.Stop()
+	<-begin.C
+	book(t, env, "crowd", slices.Repeat([]time.Time{instant}, herd))
+	t.Logf("the last of the herd was booked %s before its instant", time.Until(instant).Round(time.Millisecond))
 }
 
 // mass is a dispatch that sends for as long as the other type is watched.
-func mass(t testing.TB, env *process.Standalone, r *receiver.Receiver) time.Time {
+func mass(t testing.TB, env *process.Standalone, r *receiver.Receiver, instant time.Time) {
 	env.Policy("crowd", contract.JSON{"callback": contract.JSON{"url": r.On("/mass", receiver.Status(http.StatusOK))}})
-	instant := time.Now().Add(2 * before)
 	dispatches := testenv.Open(t, env.Addr("WAKECALL_TEMPORAL_ADDR")).Engine.Dispatches
 	due := timer.At(instant)
 	order := timer.Dispatch{Key: timer.Key{BusinessType: "crowd", BusinessID: "mass"}, PerSecond: massRate, DueAt: &due}
@@ -78,26 +96,24 @@ func mass(t testing.TB, env *process.Standalone, r *receiver.Receiver) time.Time
 	}
 	_, err = upload.Commit(t.Context())
 	require.NoError(t, err)
-	return instant
 }
 
-// watch returns how late the timers of a type were, beside what another one does; nil for
-// nothing.
+// watch returns how late the timers of a type were, beside what another one does.
 func watch(t testing.TB, name string, disturb disturbance) (lateness []time.Duration) {
 	env := process.NewStandalone(t)
 	env.Env["WAKECALL_SECRET_KEY"] = testenv.Settings().SecretKey
 	env.Start()
 	other := receiver.New(t)
 	env.Policy("other", contract.JSON{"callback": contract.JSON{"url": other.URL}})
-	instant := time.Now().Add(20*time.Second + before)
-	if disturb != nil {
-		instant = disturb(t, env, receiver.New(t))
-	}
+	instant := time.Now().Add(disturb.ahead)
 	timers := make([]time.Time, (before+after)/every)
 	for n := range timers {
 		timers[n] = instant.Add(time.Duration(n)*every - before)
 	}
 	book(t, env, "other", timers)
+	if disturb.act != nil {
+		disturb.act(t, env, receiver.New(t), instant)
+	}
 	require.Eventually(t, func() bool { return len(other.All()) == len(timers) }, 10*time.Minute, 100*time.Millisecond, "all ring in the end")
 	for _, call := range other.All() {
 		due, err := time.Parse(time.RFC3339, call.Header.Get("Wakecall-Due-At"))

@@ -270,8 +270,15 @@ func (p *Production) Revive(service string) *Process {
 // Beside runs one more program of a role, on an address of its own.
 func (p *Production) Beside(role string) *Process {
 	p.T.Helper()
+	return p.BesideOf(WakecallBinary(p.T), role)
+}
+
+// BesideOf is [Production.Beside] with the program of another build.
+func (p *Production) BesideOf(program, role string) *Process {
+	p.T.Helper()
 	listens := map[string]string{"api": "WAKECALL_HTTP_ADDR", "wakecall": "WAKECALL_HTTP_ADDR", "worker": "WAKECALL_METRICS_ADDR"}[role]
 	c, addr := p.program(role), loopback.Addr()
+	c.Path = program
 	c.Env["WAKECALL_METRICS_ADDR"] = loopback.Addr()
 	c.Env[listens] = addr
 	c.Ready = "http://" + addr + "/livez"

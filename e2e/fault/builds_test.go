@@ -1,0 +1,91 @@
+package fault
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/e2e/fault/load"
+	"github.com/wakecall/wakecall/e2e/process"
+)
+
+// newBuilds is a node, and beside it a worker and a gateway of an earlier build, which
+// knows no eager starts. What each of them books is rung by both.
+func newBuilds(t *testing.T) *production {
+	t.Helper()
+	longOnly(t)
+	earlier := process.EarlierBinary(t)
+	t.Parallel()
+	p := newProduction(t, node, process.Direct)
+	p.prefix = "builds: "
+	for _, service := range []string{roles.worker, roles.gateway} {
+		p.living[service] = p.deployment.BesideOf(earlier, service)
+	}
+	p.gateways = []string{p.living[roles.gateway].URL()}
+	return p
+}
+
+// An update is under way: the node goes, and what it was given as it was booked is
+// rung by the older worker. The older worker goes, and the node rings what the older
+// gateway has booked.
+func TestBuildsRestarted(t *testing.T) {
+	p := newBuilds(t)
+	_, summary := p.run(trial{fault: "SIGTERM of the new node, of the old worker, of the old gateway", plan: busy(1000), strike: func(*load.Load) {
+		for range 2 {
+			for _, service := range []string{node.worker, roles.worker, roles.gateway} {
+				p.awaitHeld()
+				require.Zero(t, p.living[service].Stop(), service)
+				p.pause(4 * time.Second) // the other build is alone
+				p.living[service] = p.living[service].Again()
+			}
+		}
+	}})
+	require.Zero(t, summary.Duplicates, "nothing crashed")
+}
+
+// What dies with one build in its hands is rung by the other one.
+func TestBuildsKilled(t *testing.T) {
+	p := newBuilds(t)
+	p.run(trial{fault: "kill -9 of the new node, of the old worker", plan: busy(1000), strike: func(*load.Load) {
+		for range 2 {
+			for _, service := range []string{node.worker, roles.worker} {
+				p.awaitHeld()
+				f := p.breaks(true)
+				p.living[service].Kill()
+				p.heals(f)
+				p.pause(10 * time.Second) // the other build is alone
+				p.living[service] = p.living[service].Again()
+				p.pause(2 * time.Second)
+			}
+		}
+	}})
+}
+
+// An update and a rollback, each with timers that were booked before: all of one build
+// stop before the other one's start.
+func TestBuildsExchanged(t *testing.T) {
+	p := newBuilds(t)
+	_, summary := p.run(trial{fault: "the old build goes, the new one goes, the old one is back", plan: busy(1000), strike: func(*load.Load) {
+		old, latest := roles.services(), node.services()
+		for _, step := range []struct{ leave, come []string }{{latest, nil}, {old, latest}, {latest, old}, {nil, latest}} {
+			p.awaitHeld()
+			p.exchange(step.leave, step.come)
+			p.pause(5 * time.Second)
+		}
+	}})
+	require.Zero(t, summary.Duplicates, "nothing crashed")
+}
+
+// exchange stops services, and starts others again when they have ended.
+func (p *production) exchange(leave, come []string) {
+	p.t.Helper()
+	f := p.breaks(false)
+	for _, service := range leave {
+		require.Zero(p.t, p.living[service].Stop(), service)
+	}
+	p.heals(f)
+	for _, service := range come {
+		p.living[service] = p.living[service].Again()
+	}
+}
