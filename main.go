@@ -23,7 +23,7 @@ import (
 
 const usage = `wakecall is an alarm clock for services, on Temporal.
 
-  wakecall serve     serve the HTTP API and ring the timers, in one process
+  wakecall serve     serve the HTTP API and ring the timers, in one process: the usual node
   wakecall api       serve the HTTP API only
   wakecall worker    ring the timers only
   wakecall version   print the version

@@ -35,6 +35,23 @@ func TestTargetsAreHeldAgainstTheSameRun(t *testing.T) {
 	require.NotContains(t, text.String(), "steady-50 lost", "what is as it must be is not listed")
 }
 
+func TestRateHasALeast(t *testing.T) {
+	t.Parallel()
+	table := report.Table{Scenario: "herd", Rows: []report.Row{
+		{Subject: "a", Figures: map[report.Measure]report.Spread{report.DrainRate: {Median: 1500}, report.LatenessP99: {Median: 1500}}},
+	}}
+	own := report.Cell{Scenario: "herd", Subject: "a"}
+	verdicts := report.Judge([]report.Table{table}, []report.Target{
+		{Own: own, Measure: report.DrainRate, Bound: 1000}, {Own: own, Measure: report.DrainRate, Bound: 2000},
+		{Own: own, Measure: report.LatenessP99, Bound: 1000}, {Own: own, Measure: report.LatenessP99, Bound: 2000},
+	})
+	met := []bool{}
+	for _, verdict := range verdicts {
+		met = append(met, verdict.Met)
+	}
+	require.Equal(t, []bool{true, false, false, true}, met)
+}
+
 func TestRateIsBetterWhenItIsLarger(t *testing.T) {
 	t.Parallel()
 	table := report.Table{Scenario: "adds", Rows: []report.Row{

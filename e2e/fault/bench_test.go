@@ -193,7 +193,7 @@ func (b *bench) rest(before map[string]usage, run *oracle.Run) {
 		run.Rest.Processes = map[string]oracle.Growth{}
 		for name, usage := range b.usages() {
 			if was, ok := before[name]; ok && was.process == usage.process {
-				run.Rest.Processes[name] = oracle.Growth{Before: was.Usage, After: usage.Usage}
+				run.Rest.Processes[name] = oracle.Growth{Before: was.Usage, After: usage.Usage, More: more[name]}
 			}
 		}
 		if run.Rest.Quiet() {

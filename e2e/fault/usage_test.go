@@ -19,6 +19,9 @@ type usage struct {
 // ours are the processes that tell what they hold.
 var ours = []string{"standalone", "wakecall", "api", "worker"}
 
+// more are the roles of a process beyond its first one: a node is gateway and worker.
+var more = map[string]int{"wakecall": 1}
+
 // usages asks the processes that are running.
 func (b *bench) usages() map[string]usage {
 	found := map[string]usage{}

@@ -21,7 +21,7 @@ func clean() Run {
 			Ladder: []time.Duration{2 * time.Second, 4 * time.Second},
 		},
 		Faults: []Fault{{From: at(20), To: at(25), Crash: true}},
-		Rest:   Rest{Processes: map[string]Growth{"api": {Usage{100, 50, 1 << 20}, Usage{102, 51, 2 << 20}}}},
+		Rest:   Rest{Processes: map[string]Growth{"api": {Before: Usage{100, 50, 1 << 20}, After: Usage{102, 51, 2 << 20}}}},
 		Calls: []Call{
 			added("plain", 5), added("retried", 5), added("crashed", 19.5), added("held", 22),
 			added("moved", 5), changed("moved", 4, 10, 2),

@@ -11,7 +11,11 @@ type Rest struct {
 }
 
 // Growth is what a process held before and after.
-type Growth struct{ Before, After Usage }
+type Growth struct {
+	Before, After Usage
+	// More are the roles that it plays beside its first one.
+	More int
+}
 
 // Usage is what a process holds.
 type Usage struct {
@@ -24,7 +28,7 @@ type Usage struct {
 func (r Rest) Quiet() bool { return len(quiescence(Run{Rest: r}, nil)) == 0 }
 
 const (
-	// spare is what connection pools and caches may come and go by.
+	// spare is what the connection pools and caches of a role may come and go by.
 	spare = 64
 	// mostMemory is more than any process of a test needs.
 	mostMemory = 2 << 30
@@ -36,10 +40,10 @@ func quiescence(run Run, _ timers) (found []Violation) {
 		found = append(found, Violation{Quiescence, id, "is open although its due time is past"})
 	}
 	for name, p := range run.Rest.Processes {
-		if grown(p.Before.Goroutines, p.After.Goroutines) {
+		if p.grown(p.Before.Goroutines, p.After.Goroutines) {
 			found = append(found, Violation{Quiescence, name, fmt.Sprintf("goroutines grew from %d to %d", p.Before.Goroutines, p.After.Goroutines)})
 		}
-		if grown(p.Before.Descriptors, p.After.Descriptors) {
+		if p.grown(p.Before.Descriptors, p.After.Descriptors) {
 			found = append(found, Violation{Quiescence, name, fmt.Sprintf("descriptors grew from %d to %d", p.Before.Descriptors, p.After.Descriptors)})
 		}
 		if p.After.Memory > mostMemory {
@@ -49,5 +53,5 @@ func quiescence(run Run, _ timers) (found []Violation) {
 	return found
 }
 
-// grown is more than a twentieth and the spare.
-func grown(before, after int) bool { return after > before+before/20+spare }
+// grown is more than a twentieth and what is to spare.
+func (g Growth) grown(before, after int) bool { return after > before+before/20+spare*(1+g.More) }
