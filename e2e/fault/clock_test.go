@@ -38,6 +38,9 @@ func TestClockStepped(t *testing.T) {
 			// A delay that was counted from a clock ahead ends that much later.
 			late := step.ahead.Abs() + 12*time.Second
 			limits := within(30*time.Second, late)
+			if step.service == step.of.gateway { // what was booked meanwhile comes later, when nothing is wrong any more
+				limits.Calm = max(limits.Calm, late)
+			}
 			if step.service == step.of.worker {
 				limits.Ahead = max(step.ahead, 0)
 			}
