@@ -228,7 +228,7 @@ func walkValue(value any, visit func(node)) {
 func TestDocumentHasEveryField(t *testing.T) {
 	document := readDocument(t)
 	fields := func(v any) []string { return slices.Sorted(maps.Keys(fieldsOf(reflect.ValueOf(v).Elem()))) }
-	hidden := []string{"signing_secrets", "pressure_lifted_at", "streamed_until"}
+	hidden := []string{"signing_secrets", "pressure_lifted_at", "streamed_until", "claims"}
 	shown := slices.DeleteFunc(fields(&timer.Policy{}), func(name string) bool { return slices.Contains(hidden, name) })
 	for name, want := range map[string][]string{
 		"TimerTerms": fields(&termsBody{}), "Timer": fields(&timer.View{}), "Failure": fields(&timer.Failure{}),
@@ -243,7 +243,7 @@ func TestDocumentHasEveryField(t *testing.T) {
 		"Problem": fields(&Problem{}), "FieldError": fields(&timer.FieldError{}), "Alive": fields(&health{}), "Ready": fields(&ready{}), "AttemptPage": fields(&attemptsBody{}), "Attempt": fields(&timer.ShownAttempt{}), "EmergencyOrder": fields(&emergencyBody{}), "Emergencies": fields(&emergenciesBody{}), "Emergency": fields(&timer.Emergency{}),
 		"DispatchOrder": fields(&dispatchBody{}), "DispatchLoader": fields(&timer.DispatchLoader{}), "DispatchItem": fields(&itemBody{}),
 		"DispatchChange": fields(&dispatchChange{}), "Dispatch": fields(&timer.DispatchView{}), "Dispatch/properties/links": fields(&timer.Links{}),
-		"AchievedRates": fields(&timer.DispatchRates{}), "DispatchShard": fields(&timer.DispatchShardView{}), "DispatchPage": fields(&dispatchesBody{}),
+		"AchievedRates": fields(&timer.DispatchRates{}), "DispatchShard": fields(&timer.DispatchShardView{}), "DispatchEnd": fields(&timer.DispatchEnd{}), "DispatchPage": fields(&dispatchesBody{}),
 		"DispatchFailure": fields(&timer.DispatchFailure{}), "RetriedFailures": fields(&retriedBody{}),
 	} {
 		require.Equal(t, want, slices.Sorted(maps.Keys(document.schema(t, name).at(t, "properties"))), name)
@@ -459,4 +459,22 @@ func samples() (texts []string) {
 		texts = append(texts, string(c), "x"+string(c))
 	}
 	return texts
+}
+
+// An example of a due time is one that can be booked, in whatever year it is read.
+func TestExamplesDoNotAge(t *testing.T) {
+	t.Parallel()
+	due := regexp.MustCompile(`due_local: '([^']+)'`)
+	for _, year := range []int{2026, 2027, 2050} {
+		now := time.Date(year, time.December, 31, 23, 59, 0, 0, time.UTC)
+		examples := due.FindAllSubmatch(inNextYear(document, now), -1)
+		require.NotEmpty(t, examples)
+		for _, example := range examples {
+			var wall timer.Wall
+			require.NoError(t, wall.UnmarshalText(example[1]))
+			terms := timer.Terms{DueLocal: &wall, Timezone: "Europe/Berlin", Callback: &timer.Callback{Destination: timer.HTTP("https://example.com/")}}
+			require.NoError(t, terms.Check(now).Err(), "%d", year)
+			require.Error(t, terms.Check(now.AddDate(2, 0, 0)).Err(), "the negative control: a fixed date is refused some day")
+		}
+	}
 }

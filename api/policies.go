@@ -271,6 +271,6 @@ func mask(policy timer.Policy) timer.Policy {
 	if _, held := policy.HeldBack(time.Now()); !held {
 		policy.BackPressure = nil
 	}
-	policy.PressureLiftedAt, policy.StreamedUntil = 0, 0
+	policy.PressureLiftedAt, policy.StreamedUntil, policy.Claims = 0, 0, nil
 	return policy
 }

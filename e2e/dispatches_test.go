@@ -300,6 +300,9 @@ func TestADispatchOfALoader(t *testing.T) {
 	require.True(t, created)
 	view := awaitDispatch(t, env, order.Key, in(timer.DispatchFailed))
 	require.Equal(t, 3*100+20, view.Done)
+	require.Len(t, view.Shards, 1, "it says which one, and why")
+	require.Equal(t, []any{2, timer.ShardStopped, 20}, []any{view.Shards[0].Shard, view.Shards[0].Status, view.Shards[0].Done})
+	require.Contains(t, view.Shards[0].Problem.Message, "The loader's answer is not of the form")
 	counts := map[string]int{}
 	for _, call := range r.To("/loaded") {
 		counts[call.ID()]++

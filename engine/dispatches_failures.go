@@ -13,14 +13,15 @@ import (
 )
 
 // Failures shows each item of a dispatch that was given up, as far as they are stored:
-// those of the last seconds follow. It stops with the error of see. Its errors are those
+// those of the last seconds follow. Between two occurrences they are those of the last one.
+// It stops with the error of see. Its errors are those
 // of [Dispatches.Get].
 func (d *Dispatches) Failures(ctx context.Context, key timer.Key, see func(timer.DispatchFailure) error) error {
 	view, err := d.Get(ctx, key)
 	if err != nil {
 		return err
 	}
-	parts := view.Memo.Failed
+	id, parts := view.Memo.LastFailed()
 	if !view.Status.Finished() && view.Memo.StartedAt != 0 {
 		if parts, err = d.givenUp(ctx, view.Memo); err != nil {
 			return err
@@ -33,7 +34,7 @@ func (d *Dispatches) Failures(ctx context.Context, key timer.Key, see func(timer
 				return err
 			}
 			for _, item := range page.Items {
-				failure := timer.DispatchFailure{DispatchItem: item, WebhookID: view.Memo.ID().MessageID(item.ID)}
+				failure := timer.DispatchFailure{DispatchItem: item, WebhookID: id.MessageID(item.ID)}
 				if err := see(failure); err != nil {
 					return err
 				}

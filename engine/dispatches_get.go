@@ -80,7 +80,7 @@ func (d *Dispatches) viewOf(ctx context.Context, info *workflowpb.WorkflowExecut
 	}
 	effective := memo.Plan.PerSecond
 	if policy, err := d.policies.cached(ctx, memo.Order.BusinessType); err == nil {
-		effective = policy.DispatchRate(effective, time.Now())
+		effective = policy.DispatchRate(memo.Run, effective, time.Now())
 	}
 	return view.Count(memo, shards, effective, time.Now()), nil
 }

@@ -98,6 +98,18 @@ func (d *Dispatches) Beat(ctx context.Context, token []byte, state timer.Dispatc
 	return translate(err)
 }
 
+// Tell tells a dispatch how far it is, for those who look at its workflow. Its errors are
+// those of [Dispatches.Get].
+func (d *Dispatches) Tell(ctx context.Context, key timer.Key) error {
+	view, err := d.Get(ctx, key)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	return d.signal(ctx, key, workflows.SignalProgress, timer.DispatchCounts{Done: view.Done, Failed: view.Failed})
+}
+
 // Sweep deletes pages, and ends others. beat is called while it does. Its error is
 // [timer.Unavailable].
 func (d *Dispatches) Sweep(ctx context.Context, sweep timer.DispatchSweep, beat func()) error {

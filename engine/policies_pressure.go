@@ -23,6 +23,15 @@ func (p *Policies) HoldBack(ctx context.Context, businessType string, wish timer
 	return translate(err)
 }
 
+// Claim tells the policy of a business type what a dispatch wants of its
+// callbacks_per_second. Its errors are [timer.NotFound] and [timer.Unavailable].
+func (p *Policies) Claim(ctx context.Context, businessType string, claim timer.DispatchClaim) error {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	defer p.cache.forget(businessType)
+	return translate(p.client.SignalWorkflow(ctx, workflows.PolicyID(businessType), "", workflows.SignalClaim, claim))
+}
+
 // LiftBackPressure puts an end to the back-pressure of a business type, if there
 // is any: here at once, everywhere within seconds. It needs a worker. Its errors
 // are [timer.NotFound] and [timer.Unavailable].

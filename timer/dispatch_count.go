@@ -19,6 +19,12 @@ func (m DispatchMemo) View() DispatchView {
 	if m.Order.LatestAt != nil {
 		v.LatestAt = *m.Order.LatestAt
 	}
+	if m.Last != nil {
+		v.Last = &m.Last.DispatchEnd
+	}
+	if m.Status.Finished() {
+		v.Shards = m.Stopped
+	}
 	counts := m.Before
 	if m.Total != nil {
 		counts = *m.Total
@@ -53,7 +59,7 @@ func (v DispatchView) Count(m DispatchMemo, shards []DispatchShardState, effecti
 			shard.State.InFlight = 0
 		}
 		total = total.Add(shard.State.DispatchCounts)
-		v.Shards = append(v.Shards, shard.view())
+		v.Shards = append(v.Shards, shard.View())
 	}
 	v.Effective = effective
 	if v.Status == DispatchPaused {
@@ -87,7 +93,8 @@ const (
 	ShardStopped = "stopped"
 )
 
-func (s DispatchShardState) view() DispatchShardView {
+// View is what a reader is shown of the shard.
+func (s DispatchShardState) View() DispatchShardView {
 	state := s.State
 	v := DispatchShardView{
 		Shard: s.Shard, Status: ShardWaiting, Items: state.Found, Done: state.Done, Failed: state.Failed,

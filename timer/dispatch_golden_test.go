@@ -22,6 +22,10 @@ var (
 
 	storedDispatchCounts = timer.DispatchCounts{Found: 90, Done: 70, Failed: 5, Retrying: 6, InFlight: 7, Callbacks: 99}
 
+	storedStopped = []timer.DispatchShardView{{
+		Shard: 2, Status: timer.ShardStopped, Items: 90, Done: 70, Failed: 5, Retrying: 6, InFlight: 7, LagMS: 12, Problem: &storedFailure,
+	}}
+
 	storedDispatchParts = []timer.DispatchPart{{Prefix: "dispatch-page:reminder/d-1/", Pages: 9}}
 
 	storedDispatchState = timer.DispatchState{
@@ -29,7 +33,7 @@ var (
 		Open:   []timer.DispatchOpen{{Attempts: 1, Page: 2, Base: 100, Cursor: "c-2", Size: 100, Sum: 7, Next: 40, Ahead: []byte{5}}},
 		Ladder: []timer.DispatchQueue{{Head: 1, Tail: 4, Due: clock(4)}}, GivenUp: 2,
 		Cycle: timer.DispatchCycle{Seen: "c-1", Power: 2, Steps: 1}, DispatchCounts: storedDispatchCounts, Problem: &storedFailure,
-		LoaderTries: 2, Sent: timer.DispatchRecent{At: 1_800_000_000, Seconds: []int{30, 31}}, Last: clock(3), LagMS: 12,
+		LoaderTries: 2, Sent: timer.DispatchRecent{At: 1_800_000_000, Seconds: []int{30, 31}}, Last: clock(3), LagMS: 12, Told: clock(3), Claimed: true,
 	}
 )
 
@@ -41,9 +45,14 @@ func TestStoredDispatch(t *testing.T) {
 		Occurrence: 4, StartedAt: clock(2), FinishedAt: clock(6), Plan: storedDispatchPlan, Run: "run-1", Items: ptr(100), Shards: 8,
 		Total: &storedDispatchCounts, Before: storedDispatchCounts, Failed: storedDispatchParts,
 		Cursor: timer.Cursor{Booked: clock(0), Last: clock(1), Ended: clock(2), Rung: 4, Extra: 1}, Round: 1,
+		Stopped: storedStopped, Last: &timer.DispatchOccurrence{Pages: storedDispatchParts, DispatchEnd: timer.DispatchEnd{
+			Occurrence: 3, Status: timer.DispatchFailed, Done: 80, Failed: 6, StartedAt: clock(0), FinishedAt: clock(1), Shards: storedStopped,
+		}},
 	})
 	golden.Check(t, "dispatch_change", timer.DispatchChange{PerSecond: ptr(12.5), Paused: ptr(true)})
-	golden.Check(t, "dispatch_sweep", timer.DispatchSweep{Delete: storedDispatchParts, Close: storedDispatchParts})
+	golden.Check(t, "dispatch_sweep", timer.DispatchSweep{
+		Delete: storedDispatchParts, Close: storedDispatchParts, Yield: "run-1", BusinessType: "reminder",
+	})
 }
 
 // What a shard is stored as: its input, its heartbeats and what a stint ends with.

@@ -56,11 +56,11 @@ var comeback = []struct {
 }{{2 * time.Second, 0.1}, {4 * time.Second, 0.2}, {6 * time.Second, 0.4}, {8 * time.Second, 0.7}}
 
 // DispatchRate is how many items a second a dispatch may send now: no more than its own
-// rate, nor than what the policy allows. It is 0 while the receiver has asked for patience,
-// and rises from a tenth to the whole within 8 s after that.
-func (p Policy) DispatchRate(perSecond float64, now time.Time) float64 {
-	if allowed := p.Rate(now); allowed != nil {
-		perSecond = min(perSecond, *allowed)
+// rate, nor than its part of what the policy allows. It is 0 while the receiver has asked
+// for patience, and rises from a tenth to the whole within 8 s after that.
+func (p Policy) DispatchRate(dispatch string, perSecond float64, now time.Time) float64 {
+	if limit := p.Rate(now); limit != nil {
+		perSecond = min(perSecond, p.allowed(dispatch, *limit, now))
 	}
 	if p.BackPressure == nil {
 		return perSecond

@@ -60,6 +60,9 @@ type DispatchSweep struct {
 	// part of no pages has as many as are found.
 	Delete []DispatchPart `json:"delete,omitempty"`
 	Close  []DispatchPart `json:"close,omitempty"`
+	// Yield names the dispatch where it has claimed a part of what its type may call.
+	Yield        string `json:"yield,omitzero"`
+	BusinessType string `json:"business_type,omitzero"`
 }
 
 // DispatchShard is the input of the workflow of a shard, and of what it executes.
@@ -103,6 +106,10 @@ type DispatchState struct {
 	Last Instant `json:"last,omitzero"`
 	// LagMS is by how much the shard is behind its moments, in milliseconds.
 	LagMS int64 `json:"lag_ms,omitzero"`
+	// Told is when it told the dispatch last how far that is.
+	Told Instant `json:"told,omitzero"`
+	// Claimed is whether it has claimed a part of what its type may call.
+	Claimed bool `json:"claimed,omitzero"`
 }
 
 // DispatchCounts counts what became of the items of a shard.

@@ -163,15 +163,18 @@ func TestDispatchRate(t *testing.T) {
 		want   float64
 	}{
 		"no limit":          {timer.Policy{}, 100},
-		"a limit":           {timer.Policy{Limits: timer.Limits{CallbacksPerSecond: ptr(30.0)}}, 30},
-		"a larger one":      {timer.Policy{Limits: timer.Limits{CallbacksPerSecond: ptr(300.0)}}, 100},
+		"a limit":           {limited(30, claimed("d", 100, 0)), 27},
+		"a larger one":      {limited(300, claimed("d", 100, 0)), 100},
+		"not claimed yet":   {limited(300, claimed("other", 100, 0)), 0},
+		"two dispatches":    {limited(200, claimed("d", 100, -time.Minute), claimed("other", 300, 0)), 45},
+		"not heard of yet":  {limited(200, claimed("d", 100, -time.Second), claimed("other", 300, 0)), 0},
 		"paused":            {timer.Policy{Paused: true}, 0},
 		"held back":         {timer.Policy{BackPressure: &timer.BackPressure{Until: until.Add(time.Second)}}, 0},
 		"just not any more": {timer.Policy{BackPressure: &timer.BackPressure{Until: until.Add(-time.Second)}}, 10},
 		"not for long":      {timer.Policy{BackPressure: &timer.BackPressure{Until: until.Add(-5 * time.Second)}}, 40},
 		"long not":          {timer.Policy{BackPressure: &timer.BackPressure{Until: until.Add(-time.Minute)}}, 100},
 	} {
-		require.InDelta(t, c.want, c.policy.DispatchRate(100, noon), 0.001, name)
+		require.InDelta(t, c.want, c.policy.DispatchRate("d", 100, noon), 0.001, name)
 	}
 }
 
@@ -279,7 +282,13 @@ func TestDispatchView(t *testing.T) {
 	require.Equal(t, []int{55, 50, 5, 0}, []int{*view.Items, view.Done, view.Failed, *view.Rest})
 	require.InDelta(t, 5, view.Achieved.Whole, 0.01)
 
+	memo.Stopped = []timer.DispatchShardView{shards[3].View()}
+	require.Equal(t, memo.Stopped, memo.View().Shards, "which shard was stopped, and why, is seen when it has ended")
+	require.Equal(t, timer.ShardStopped, memo.Stopped[0].Status)
+
 	again := memo.Again(began.Add(2 * time.Hour))
+	require.Equal(t, memo.Stopped, again.Stopped, "that stays so")
+	require.Empty(t, again.View().Shards)
 	require.Equal(t, 1, again.Round)
 	require.Equal(t, timer.DispatchCounts{Found: 50, Done: 50}, again.Before)
 	require.Nil(t, again.Order.LatestAt, "it has passed")

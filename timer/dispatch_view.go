@@ -60,6 +60,11 @@ type DispatchMemo struct {
 	Before DispatchCounts `json:"before,omitzero"`
 	// Failed names the pages of items that were given up, once it has ended.
 	Failed []DispatchPart `json:"failed,omitempty"`
+	// Stopped are the shards that are not complete, once it has ended. They stay so where
+	// failed items are tried again.
+	Stopped []DispatchShardView `json:"stopped,omitempty"`
+	// Last is how the occurrence before ended.
+	Last *DispatchOccurrence `json:"last,omitempty"`
 	// Cursor is where a recurring one stands.
 	Cursor Cursor `json:"cursor,omitzero"`
 	// Round counts how often failed items were tried again.
@@ -92,6 +97,7 @@ type DispatchView struct {
 	Loader       *DispatchLoader     `json:"loader,omitempty"`
 	Recurrence   *Recurrence         `json:"recurrence,omitempty"`
 	Occurrence   int                 `json:"occurrence,omitzero"`
+	Last         *DispatchEnd        `json:"last_occurrence,omitempty"`
 	Items        *int                `json:"items"`
 	Uploaded     int                 `json:"uploaded,omitzero"`
 	Done         int                 `json:"done"`

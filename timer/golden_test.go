@@ -143,6 +143,7 @@ func TestStoredPolicy(t *testing.T) {
 		MinInterval: timer.Duration(time.Minute), Preload: ptr(timer.Duration(10 * time.Second)),
 		TLS:             &timer.TLS{CA: "-----BEGIN CERTIFICATE-----", ClientCertificate: "-----BEGIN CERTIFICATE-----\n", ClientKey: "sealed:v1:a2V5"},
 		MaxBackPressure: ptr(timer.Duration(30 * time.Minute)), BackPressure: &storedPressure, PressureLiftedAt: clock(1), StreamedUntil: clock(2),
+		Claims: []timer.DispatchClaim{{Dispatch: "run-1", PerSecond: 12.5, Since: clock(0), Until: clock(1)}},
 	})
 	golden.Check(t, "back_pressure", storedPressure)
 	golden.Check(t, "ring_answer", timer.RingAnswer{

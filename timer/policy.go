@@ -56,6 +56,8 @@ type Policy struct {
 	// PressureLiftedAt is when somebody last put an end to back-pressure: what was
 	// asked for before does not count any more, wherever it is still on its way.
 	PressureLiftedAt Instant `json:"pressure_lifted_at,omitzero"`
+	// Claims are what dispatches have of Limits.CallbacksPerSecond.
+	Claims []DispatchClaim `json:"claims,omitempty"`
 	// StreamedUntil is until when attempts may have begun to wait for receivers to connect
 	// as an older version said: they go over to where the policy leads now. Zero where they
 	// wait as long as it takes, and where none ever did.

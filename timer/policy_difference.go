@@ -29,7 +29,7 @@ func tree(p Policy) map[string]any {
 	if p.Version == 0 {
 		return nil // there is none
 	}
-	p.Version, p.BackPressure, p.PressureLiftedAt, p.StreamedUntil, p.RetiredSecrets = 0, nil, 0, 0, nil
+	p.Claims, p.Version, p.BackPressure, p.PressureLiftedAt, p.StreamedUntil, p.RetiredSecrets = nil, 0, nil, 0, 0, nil
 	text, _ := json.Marshal(p) // a policy holds no channel, function or cycle
 	var members map[string]any
 	_ = json.Unmarshal(text, &members)

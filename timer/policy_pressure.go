@@ -38,11 +38,11 @@ func (p Policy) Lift(now Instant) Policy {
 	return p
 }
 
-// Inherit is the policy with the back-pressure of the version before it, cut to the
-// longest wait that this version grants. A wish that is cut replaces all that were made
+// Inherit is the policy with the claims and the back-pressure of the version before it, cut
+// to the longest wait that this version grants. A wish that is cut replaces all that were made
 // until now: a longer one that arrives late must not undo the cut.
 func (p Policy) Inherit(before Policy, now Instant) Policy {
-	p.BackPressure, p.PressureLiftedAt = before.BackPressure, before.PressureLiftedAt
+	p.BackPressure, p.PressureLiftedAt, p.Claims = before.BackPressure, before.PressureLiftedAt, before.Claims
 	until, held := before.HeldBack(now.Time())
 	if most := now.Add(p.Patience()); held && until > most {
 		cut := *before.BackPressure

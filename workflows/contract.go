@@ -132,13 +132,16 @@ func ChangeMark(runID string) string { return "wakecall:change:" + runID + ":" }
 const (
 	SignalChange       = "change"
 	SignalBackPressure = "back-pressure"
+	SignalClaim        = "claim"
 	SignalRegister     = "register"
 	// SignalCommit and SignalStored are sent by an upload, SignalPlan to the shards of a
 	// dispatch and SignalShard by them.
-	SignalCommit       = "commit"
-	SignalStored       = "stored"
-	SignalPlan         = "plan"
-	SignalShard        = "shard"
+	SignalCommit = "commit"
+	SignalStored = "stored"
+	SignalPlan   = "plan"
+	SignalShard  = "shard"
+	// SignalProgress tells a dispatch how far it is, for those who look at its workflow.
+	SignalProgress     = "progress"
 	UpdatePutPolicy    = "put"
 	UpdateDeletePolicy = "delete"
 	UpdateLiftPressure = "lift-back-pressure"

@@ -26,9 +26,10 @@ type DispatchCommit struct {
 // go by. It ends Canceled when it was cancelled and fails when it is not complete, so that
 // its id is free again.
 func Dispatch(ctx workflow.Context, in DispatchInput) error {
-	d := &dispatchRun{DispatchInput: in, running: map[int]workflow.ChildWorkflowFuture{}}
+	d := &dispatchRun{DispatchInput: in, running: map[int]workflow.ChildWorkflowFuture{}, incomplete: len(in.Memo.Stopped) > 0}
 	workflow.Go(ctx, d.hearChanges)
 	workflow.Go(ctx, d.hearShards)
+	workflow.Go(ctx, d.hearProgress)
 	status := d.awaitItems(ctx)
 	if status == "" {
 		status = d.awaitDue(ctx)
@@ -49,6 +50,8 @@ type dispatchRun struct {
 	states  []timer.DispatchState
 	// resting are running shards that have nothing to send.
 	resting map[int]bool
+	// progress is how far it is, as it was told last.
+	progress timer.DispatchCounts
 	// incomplete is whether a shard was stopped.
 	incomplete, stopping bool
 	shards               workflow.Context
@@ -86,15 +89,15 @@ func (d *dispatchRun) change(ctx workflow.Context, change timer.DispatchChange) 
 // pause stops or resumes. The shards see that they are paused, and have to be told when
 // they are not any more.
 func (d *dispatchRun) pause(ctx workflow.Context) {
-	if d.Memo.Status == timer.DispatchUploading {
+	if d.Memo.Status == timer.DispatchUploading || d.Memo.Status.Finished() {
 		return
 	}
 	if d.Memo.Plan.Paused {
 		d.Memo.Status = timer.DispatchPaused
 		return
 	}
-	d.Memo.Status = timer.DispatchScheduled
 	if d.Memo.StartedAt == 0 {
+		d.Memo = d.Memo.Resumed(timer.At(workflow.Now(ctx)))
 		return
 	}
 	d.Memo.Status = timer.DispatchRunning
@@ -145,12 +148,21 @@ func (d *dispatchRun) committed(ctx workflow.Context) {
 // awaitDue waits until it is due, and not paused. It returns the end of a dispatch that
 // never begins.
 func (d *dispatchRun) awaitDue(ctx workflow.Context) timer.DispatchStatus {
-	if wait := d.Memo.DueAt.Until(workflow.Now(ctx)); wait > 0 {
-		if err := workflow.Sleep(ctx, wait); err != nil {
-			return timer.DispatchCancelled
+	for {
+		if wait := d.Memo.BeginsAt().Until(workflow.Now(ctx)); wait > 0 {
+			if err := workflow.Sleep(ctx, wait); err != nil {
+				return timer.DispatchCancelled
+			}
+			continue
+		}
+		if !d.Memo.Plan.Paused {
+			return ""
+		}
+		// Resumed, a recurring one may be due later.
+		if status := d.awaitOrExpire(ctx, func() bool { return !d.Memo.Plan.Paused }); status != "" {
+			return status
 		}
 	}
-	return d.awaitOrExpire(ctx, func() bool { return !d.Memo.Plan.Paused })
 }
 
 // awaitOrExpire waits for a condition, and returns how the dispatch ends where it is
@@ -173,47 +185,47 @@ func (d *dispatchRun) awaitOrExpire(ctx workflow.Context, condition func() bool)
 	return ""
 }
 
-// end tells how the dispatch ended, and clears away what it stored.
+// end tells how the dispatch ended, clears away what it stored, and goes on with its next
+// occurrence where there is one.
 func (d *dispatchRun) end(ctx workflow.Context, status timer.DispatchStatus) error {
-	cancelled := status == timer.DispatchCancelled
-	ctx, _ = workflow.NewDisconnectedContext(ctx)
+	last, _ := workflow.NewDisconnectedContext(ctx)
 	now := timer.At(workflow.Now(ctx))
 	total := d.total()
 	d.Memo.Status, d.Memo.FinishedAt, d.Memo.Total, d.Memo.Plan.Active = status, now, &total, nil
-	d.Memo.Failed = d.failed()
-	next, again := d.recur(now)
-	d.keep(ctx)
-	d.sweep(ctx, !again || cancelled)
-	switch {
-	case cancelled:
+	d.Memo.Failed, d.Memo.Stopped = d.failed(), append(d.Memo.Stopped, d.stopped()...)
+	if next, again := d.Memo.Recur(now); again && status != timer.DispatchCancelled {
+		sweep := d.leftovers(false)
+		d.Memo, d.states, d.progress = next, nil, timer.DispatchCounts{}
+		d.keep(last)
+		d.sweep(last, sweep)
+		return d.again(ctx)
+	}
+	d.keep(last)
+	d.sweep(last, d.leftovers(true))
+	if status == timer.DispatchCancelled {
 		return temporal.NewCanceledError()
-	case again:
-		d.Memo = next
-		d.keep(ctx)
-		return workflow.NewContinueAsNewError(ctx, TypeDispatch, d.DispatchInput)
-	case status == timer.DispatchFailed:
+	}
+	if status == timer.DispatchFailed {
 		return temporal.NewNonRetryableApplicationError("the dispatch is not complete", ErrorFailed, nil)
 	}
 	return nil
 }
 
-// recur is what the dispatch says of itself before its next occurrence.
-func (d *dispatchRun) recur(now timer.Instant) (next timer.DispatchMemo, ok bool) {
-	next = d.Memo
-	if next.Order.Recurrence == nil || next.StartedAt == 0 {
-		return next, false
+// again goes on with the next occurrence, unless the dispatch was cancelled meanwhile. What
+// was told until now the next run would not hear.
+func (d *dispatchRun) again(ctx workflow.Context) error {
+	changes := workflow.GetSignalChannel(ctx, SignalChange)
+	_ = workflow.Await(ctx, func() bool { return changes.Len() == 0 }) // ends early where it is cancelled
+	if ctx.Err() != nil {
+		return d.end(ctx, timer.DispatchCancelled)
 	}
-	next.Cursor = next.Cursor.Past(timer.Occurrence{Number: next.Occurrence, Nominal: next.DueAt}, now)
-	occurrence, ok := next.Order.Recurrence.Next(next.Cursor, now)
-	next.Occurrence, next.DueAt = occurrence.Number, occurrence.Nominal
-	next.Status, next.StartedAt, next.FinishedAt, next.Total, next.Shards = timer.DispatchScheduled, 0, 0, nil, 0
-	next.Before, next.Round, next.Plan.WarmUp = timer.DispatchCounts{}, 0, next.Order.WarmUp
-	return next, ok
+	return workflow.NewContinueAsNewError(ctx, TypeDispatch, d.DispatchInput)
 }
 
-// sweep clears away what was stored. all is whether its items are not needed again.
-func (d *dispatchRun) sweep(ctx workflow.Context, all bool) {
-	sweep := timer.DispatchSweep{Close: d.Memo.Failed}
+// leftovers are what was stored and is not needed any more. all is whether its items are
+// not, either.
+func (d *dispatchRun) leftovers(all bool) (sweep timer.DispatchSweep) {
+	sweep.Close = d.Memo.Failed
 	if all {
 		sweep.Delete = append(sweep.Delete, d.Parts...)
 		if d.Memo.Order.Loader == nil && len(d.Parts) == 0 { // an upload that was not completed
@@ -221,6 +233,9 @@ func (d *dispatchRun) sweep(ctx workflow.Context, all bool) {
 		}
 	}
 	for shard, state := range d.states {
+		if state.Claimed {
+			sweep.Yield, sweep.BusinessType = d.Memo.Run, d.Memo.Order.BusinessType
+		}
 		for made, queue := range state.Ladder {
 			if queue.Tail > 0 {
 				part := timer.DispatchLadder(d.shardID(shard), made)
@@ -229,7 +244,12 @@ func (d *dispatchRun) sweep(ctx workflow.Context, all bool) {
 			}
 		}
 	}
-	if len(sweep.Delete)+len(sweep.Close) == 0 {
+	return sweep
+}
+
+// sweep clears away what is not needed any more.
+func (d *dispatchRun) sweep(ctx workflow.Context, sweep timer.DispatchSweep) {
+	if len(sweep.Delete)+len(sweep.Close) == 0 && sweep.Yield == "" {
 		return
 	}
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{

@@ -38,6 +38,7 @@ func DispatchShard(ctx workflow.Context, shard timer.DispatchShard) (timer.Dispa
 			return s.State, nil
 		}
 		if workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
+			s.hear() // the next run would not
 			return s.State, workflow.NewContinueAsNewError(ctx, TypeDispatchShard, s.DispatchShard)
 		}
 	}
@@ -63,7 +64,10 @@ func (s *shardRun) stint(ctx workflow.Context) (end timer.DispatchStint, err err
 		return timer.DispatchStint{End: timer.StintCancelled}, nil
 	}
 	if err == nil {
-		s.State, s.Plan = end.State, end.Plan
+		s.State = end.State
+		if end.Plan.Changes >= s.Plan.Changes { // a plan that was read may be older than one that was heard
+			s.Plan = end.Plan
+		}
 		err = workflow.UpsertMemo(ctx, map[string]any{MemoShard: s.State})
 	}
 	return end, err
@@ -81,6 +85,17 @@ func DispatchBeat(plan timer.DispatchPlan) time.Duration {
 	each := plan.PerSecond / float64(max(len(plan.Active), 1))
 	items := time.Duration(tuning.DispatchBeatItems / each * float64(time.Second))
 	return min(max(items, tuning.DispatchBeat), tuning.DispatchLongestBeat)
+}
+
+// hear takes the plans that have come.
+func (s *shardRun) hear() {
+	var next timer.DispatchPlan
+	for s.plans.ReceiveAsync(&next) {
+		if next.Changes > s.Plan.Changes {
+			s.Plan = next
+		}
+		next = timer.DispatchPlan{}
+	}
 }
 
 // awaitResume waits for a plan that came after the one that stopped it.

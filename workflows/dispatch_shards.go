@@ -141,6 +141,15 @@ func (d *dispatchRun) hearShards(ctx workflow.Context) {
 	}
 }
 
+// hearProgress shows how far the dispatch is to those who look at its workflow.
+func (d *dispatchRun) hearProgress(ctx workflow.Context) {
+	progress := workflow.GetSignalChannel(ctx, SignalProgress)
+	for {
+		progress.Receive(ctx, &d.progress)
+		workflow.SetCurrentDetails(ctx, d.details())
+	}
+}
+
 // total is what became of all items.
 func (d *dispatchRun) total() timer.DispatchCounts {
 	total := d.Memo.Before
@@ -162,10 +171,22 @@ func (d *dispatchRun) failed() (parts []timer.DispatchPart) {
 	return parts
 }
 
+// stopped are the shards that are not complete.
+func (d *dispatchRun) stopped() (shards []timer.DispatchShardView) {
+	for shard, state := range d.states {
+		if state.Problem != nil {
+			shards = append(shards, timer.DispatchShardState{Shard: shard, Begun: true, Ended: true, State: state}.View())
+		}
+	}
+	return shards
+}
+
 // details are what the Web UI shows.
 func (d *dispatchRun) details() string {
-	total := d.total()
-	of := ""
+	total, of := d.total(), ""
+	if d.progress.Done+d.progress.Failed > total.Done+total.Failed {
+		total = d.progress
+	}
 	if d.Memo.Items != nil {
 		of = fmt.Sprintf(" of %d", *d.Memo.Items)
 	}

@@ -10,7 +10,9 @@ import (
 
 	"github.com/stretchr/testify/mock"
 	"github.com/stretchr/testify/require"
+	sdkpb "go.temporal.io/api/sdk/v1"
 	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/workflow"
@@ -30,6 +32,8 @@ type mass struct {
 	mu     sync.Mutex // activities run beside one another
 	shards []timer.DispatchShard
 	swept  []timer.DispatchSweep
+	// sweeping is called while something is cleared away. It may be nil.
+	sweeping func()
 }
 
 func newMass(t *testing.T) *mass {
@@ -55,6 +59,9 @@ func newMass(t *testing.T) *mass {
 	}, activity.RegisterOptions{Name: workflows.ActivityDispatch})
 	m.RegisterActivityWithOptions(func(_ context.Context, sweep timer.DispatchSweep) error {
 		m.swept = append(m.swept, sweep)
+		if m.sweeping != nil {
+			m.sweeping()
+		}
 		return nil
 	}, activity.RegisterOptions{Name: workflows.ActivitySweep})
 	return m
@@ -66,6 +73,15 @@ func all(shard timer.DispatchShard) timer.DispatchStint {
 	return timer.DispatchStint{End: timer.StintDone, Plan: shard.Plan, State: timer.DispatchState{
 		End: true, DispatchCounts: timer.DispatchCounts{Found: items, Done: items, Callbacks: items},
 	}}
+}
+
+// details are what the Web UI shows.
+func (m *mass) details() string {
+	value, err := m.QueryWorkflow("__temporal_workflow_metadata")
+	require.NoError(m.t, err)
+	var metadata sdkpb.WorkflowMetadata
+	require.NoError(m.t, value.Get(&metadata))
+	return metadata.GetCurrentDetails()
 }
 
 func (m *mass) last() timer.DispatchMemo { return m.memos[len(m.memos)-1] }
@@ -149,6 +165,17 @@ func TestShardsOfALoader(t *testing.T) {
 	last := m.last()
 	require.Equal(t, timer.DispatchFailed, last.Status)
 	require.Equal(t, []timer.DispatchPart{{Prefix: "dispatch-shard:mass/d/0.0/2/failed/", Pages: 2}}, last.Failed)
+	require.Len(t, last.Stopped, 2, "which, and why")
+	require.Equal(t, []any{2, timer.ShardStopped, "The loader did not answer"}, []any{last.Stopped[0].Shard, last.Stopped[0].Status, last.Stopped[0].Problem.Message})
+	require.Equal(t, 3, last.Stopped[1].Shard)
+	require.Contains(t, last.Stopped[1].Problem.Message, "broken")
+
+	again := newMass(t) // what is not complete does not become so by another try of what failed
+	tried := ordered(50, 2)
+	tried.Memo.Stopped, tried.Memo.Round = last.Stopped, 1
+	again.ExecuteWorkflow(workflows.TypeDispatch, tried)
+	require.Equal(t, timer.DispatchFailed, again.last().Status)
+	require.Equal(t, last.Stopped, again.last().Stopped)
 	require.Equal(t, []timer.DispatchSweep{{
 		Delete: []timer.DispatchPart{{Prefix: "dispatch-shard:mass/d/0.0/2/retry-1/", Pages: 3}}, Close: last.Failed,
 	}}, m.swept)
@@ -243,6 +270,10 @@ func TestADispatchThatRunsIsChanged(t *testing.T) {
 		m.RegisterDelayedCallback(func() { m.SignalWorkflow(workflows.SignalChange, change) }, time.Minute)
 	}
 	m.RegisterDelayedCallback(func() { m.SignalWorkflow(workflows.SignalShard, workflows.ShardNews{Shard: 77}) }, 2*time.Minute)
+	m.RegisterDelayedCallback(func() { m.SignalWorkflow(workflows.SignalProgress, timer.DispatchCounts{Done: 321, Failed: 4}) }, 3*time.Minute)
+	m.RegisterDelayedCallback(func() {
+		require.Equal(t, "paused: 321 of 1000 items done, 4 failed, 900 a second", m.details())
+	}, 4*time.Minute)
 	m.RegisterDelayedCallback(func() { m.SignalWorkflow(workflows.SignalChange, timer.DispatchChange{Paused: &no}) }, time.Hour)
 	m.stint = func(_ context.Context, shard timer.DispatchShard, n int) (timer.DispatchStint, error) {
 		if n > 1 {
@@ -307,17 +338,73 @@ func TestARecurringDispatch(t *testing.T) {
 	in := ordered(50, 7)
 	every, booked := timer.Duration(time.Hour), timer.At(m.Now())
 	in.Memo.Order.Recurrence, in.Memo.Cursor, in.Memo.Occurrence, in.Memo.DueAt = &timer.Recurrence{Every: &every}, timer.Cursor{Booked: booked}, 1, booked.Add(time.Minute)
+	m.stint = func(_ context.Context, shard timer.DispatchShard, _ int) (timer.DispatchStint, error) {
+		end := all(shard)
+		end.State.Failed, end.State.GivenUp = 1, 1
+		return end, nil
+	}
+	rate := 77.0
+	m.sweeping = func() { m.SignalWorkflow(workflows.SignalChange, timer.DispatchChange{PerSecond: &rate}) }
 	m.ExecuteWorkflow(workflows.TypeDispatch, in)
 	next, ok := errors.AsType[*workflow.ContinueAsNewError](m.GetWorkflowError())
 	require.True(t, ok, "%v", m.GetWorkflowError())
 	require.Equal(t, workflows.TypeDispatch, next.WorkflowType.Name)
 	last := m.last()
+	require.InDelta(t, 77, last.Plan.PerSecond, 0, "what was changed in the last moment holds")
+	require.Equal(t, []int{1, 7, 1}, []int{last.Last.Occurrence, last.Last.Done, last.Last.Failed})
+	for _, memo := range m.memos {
+		require.False(t, memo.Status.Finished(), "it goes on")
+	}
 	require.Equal(t, 2, last.Occurrence)
 	require.Equal(t, timer.DispatchScheduled, last.Status)
 	require.Greater(t, last.DueAt, booked.Add(time.Minute))
 	require.Nil(t, last.Total)
-	require.Empty(t, m.swept, "its items are needed again")
+	require.Equal(t, []timer.DispatchSweep{{Close: last.Last.Pages}}, m.swept, "its items are needed again")
 	require.NotEqual(t, m.shards[0].MessageID("a"), last.ID().MessageID("a"))
+
+	m = newMass(t)
+	m.ExecuteWorkflow(workflows.TypeDispatch, in)
+	require.ErrorAs(t, m.GetWorkflowError(), &next)
+	require.Empty(t, m.swept, "there is nothing else")
+}
+
+// One that is cancelled between two occurrences ends, and leaves nothing behind.
+func TestARecurringDispatchIsCancelledWhileItSweeps(t *testing.T) {
+	t.Parallel()
+	m := newMass(t)
+	in := ordered(50, 7)
+	every, booked := timer.Duration(time.Hour), timer.At(m.Now())
+	in.Memo.Order.Recurrence, in.Memo.Cursor, in.Memo.Occurrence, in.Memo.DueAt = &timer.Recurrence{Every: &every}, timer.Cursor{Booked: booked}, 1, booked
+	m.stint = func(_ context.Context, shard timer.DispatchShard, _ int) (timer.DispatchStint, error) {
+		end := all(shard)
+		end.State.GivenUp, end.State.Claimed = 1, true
+		return end, nil
+	}
+	in.Memo.Run = "run"
+	m.sweeping = func() { m.sweeping = nil; m.CancelWorkflow() } // the items are cleared away then
+	m.ExecuteWorkflow(workflows.TypeDispatch, in)
+	require.True(t, temporal.IsCanceledError(m.GetWorkflowError()), "%v", m.GetWorkflowError())
+	require.Equal(t, timer.DispatchCancelled, m.last().Status)
+	require.Equal(t, []string{"run", "mass"}, []string{m.swept[0].Yield, m.swept[0].BusinessType}, "what it claimed is free again")
+	require.Equal(t, in.Parts, m.swept[len(m.swept)-1].Delete)
+}
+
+// A recurring one that is resumed waits for what comes next, and one that has ended is not
+// paused any more.
+func TestARecurringDispatchIsResumed(t *testing.T) {
+	t.Parallel()
+	m := newMass(t)
+	in := ordered(50, 7)
+	every, booked, once := timer.Duration(time.Hour), timer.At(m.Now()), 1
+	in.Memo.Order.Recurrence = &timer.Recurrence{Every: &every, MaxOccurrences: &once}
+	in.Memo.Cursor, in.Memo.Occurrence, in.Memo.DueAt, in.Memo.Plan.Paused = timer.Cursor{Booked: booked}, 1, booked.Add(time.Hour), true
+	yes, no := true, false
+	m.RegisterDelayedCallback(func() { m.SignalWorkflow(workflows.SignalChange, timer.DispatchChange{Paused: &no}) }, 150*time.Minute)
+	m.sweeping = func() { m.SignalWorkflow(workflows.SignalChange, timer.DispatchChange{Paused: &yes}) }
+	m.ExecuteWorkflow(workflows.TypeDispatch, in)
+	require.NoError(t, m.GetWorkflowError())
+	require.WithinDuration(t, booked.Add(3*time.Hour).Time(), m.last().StartedAt.Time(), time.Second)
+	require.Equal(t, timer.DispatchDone, m.last().Status)
 }
 
 // A shard that no worker has is cancelled at once, and one of a long history begins anew.
@@ -345,12 +432,30 @@ func TestAShard(t *testing.T) {
 	m = newMass(t)
 	m.SetContinueAsNewSuggested(true)
 	m.stint = func(_ context.Context, shard timer.DispatchShard, _ int) (timer.DispatchStint, error) {
-		return timer.DispatchStint{End: timer.StintOver, State: timer.DispatchState{Page: 3}}, nil
+		for _, changes := range []int{3, 2} { // one that was sent before comes late
+			m.SignalWorkflow(workflows.SignalPlan, timer.DispatchPlan{Changes: changes, PerSecond: float64(changes)})
+		}
+		return timer.DispatchStint{End: timer.StintOver, State: timer.DispatchState{Page: 3}, Plan: timer.DispatchPlan{Changes: 1}}, nil
 	}
 	m.ExecuteWorkflow(workflows.TypeDispatchShard, shard)
 	next, ok := errors.AsType[*workflow.ContinueAsNewError](m.GetWorkflowError())
 	require.True(t, ok)
 	require.Equal(t, workflows.TypeDispatchShard, next.WorkflowType.Name)
+	var goesOn timer.DispatchShard
+	require.NoError(t, converter.GetDefaultDataConverter().FromPayloads(next.Input, &goesOn))
+	require.Equal(t, 3, goesOn.Plan.Changes, "what the run was told the next one knows")
+
+	m = newMass(t)
+	m.stint = func(_ context.Context, shard timer.DispatchShard, n int) (timer.DispatchStint, error) {
+		if n == 1 { // it had read a plan that was older than the one that is known
+			return timer.DispatchStint{End: timer.StintPaused, Plan: timer.DispatchPlan{Changes: 1, Paused: true}}, nil
+		}
+		return all(shard), nil
+	}
+	goesOn.State = timer.DispatchState{}
+	m.ExecuteWorkflow(workflows.TypeDispatchShard, goesOn)
+	require.NoError(t, m.GetWorkflowError(), "it does not wait for what has come")
+	require.Len(t, m.shards, 2)
 }
 
 // Signs of life cost less than a twentieth of a write for an item from ten items a second

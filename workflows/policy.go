@@ -35,9 +35,9 @@ type PutPolicy struct {
 // limit, a pause and back-pressure never overwrite one another, and take effect
 // and end whatever is restarted meanwhile.
 func Policy(ctx workflow.Context, record PolicyRecord) error {
-	e := &policyEntity{record: record, pressure: workflow.GetSignalChannel(ctx, SignalBackPressure)}
+	e := &policyEntity{record: record, pressure: workflow.GetSignalChannel(ctx, SignalBackPressure), claims: workflow.GetSignalChannel(ctx, SignalClaim)}
 	err := e.listen(ctx)
-	for err == nil && !e.deleting && (!e.full(ctx) || e.pressure.Len() > 0) { // the next run would not hear it
+	for err == nil && !e.deleting && (!e.full(ctx) || e.unheard()) { // the next run would not hear it
 		err = e.act(ctx)
 	}
 	switch {
@@ -61,8 +61,13 @@ func handled(ctx workflow.Context) error {
 func (e *policyEntity) act(ctx workflow.Context) error {
 	e.changed = false
 	err := e.takePressure(ctx)
+	claims, news := e.claimed(ctx)
 	if err == nil {
-		err = e.setQueueRate(ctx, e.record.Policy.Rate(workflow.Now(ctx)))
+		err = e.setQueueRate(ctx, e.record.Policy.QueueRate(claims, workflow.Now(ctx)))
+	}
+	if err == nil && news { // dispatches read it once the timers of the type have made room
+		e.record.Policy.Claims = claims
+		err = e.keep(ctx, e.record)
 	}
 	if err == nil {
 		err = e.rest(ctx)
@@ -79,8 +84,9 @@ func (e *policyEntity) full(ctx workflow.Context) bool {
 }
 
 type policyEntity struct {
-	record   PolicyRecord
-	pressure workflow.ReceiveChannel
+	record PolicyRecord
+	// pressure is what receivers have asked for, and claims what dispatches have.
+	pressure, claims workflow.ReceiveChannel
 	// changes counts what this run was told; changed is whether that has
 	// still to be acted upon.
 	changes int
@@ -178,6 +184,24 @@ func (e *policyEntity) takePressure(ctx workflow.Context) error {
 	return nil
 }
 
+// unheard reports whether somebody has told something that was not heard yet.
+func (e *policyEntity) unheard() bool { return e.pressure.Len() > 0 || e.claims.Len() > 0 }
+
+// claimed takes what dispatches claim. news is whether it is other than before.
+func (e *policyEntity) claimed(ctx workflow.Context) (claims []timer.DispatchClaim, news bool) {
+	now, policy := timer.At(workflow.Now(ctx)), e.record.Policy
+	claims, _ = policy.Lapse(now)
+	news = len(claims) < len(policy.Claims)
+	var claim timer.DispatchClaim
+	for e.claims.ReceiveAsync(&claim) {
+		e.changes++
+		policy.Claims = claims
+		claims, news = policy.Claimed(claim, now), true
+		claim = timer.DispatchClaim{}
+	}
+	return claims, news
+}
+
 // setQueueRate gives the type's queue its rate, however long that takes.
 func (e *policyEntity) setQueueRate(ctx workflow.Context, rate *float64) error {
 	want := timer.QueueRate{BusinessType: e.record.Policy.BusinessType, Rate: rate}
@@ -204,9 +228,13 @@ func sameRate(a, b *float64) bool {
 
 // rest waits until the policy is changed, or until back-pressure ends.
 func (e *policyEntity) rest(ctx workflow.Context) error {
-	told := func() bool { return e.changed || e.deleting || e.pressure.Len() > 0 }
-	until, held := e.record.Policy.HeldBack(workflow.Now(ctx))
-	if !held {
+	told := func() bool { return e.changed || e.deleting || e.unheard() }
+	now := workflow.Now(ctx)
+	until, _ := e.record.Policy.HeldBack(now)
+	if _, lapse := e.record.Policy.Lapse(timer.At(now)); lapse != 0 && (until == 0 || lapse < until) {
+		until = lapse
+	}
+	if until == 0 {
 		return workflow.Await(ctx, told)
 	}
 	_, err := workflow.AwaitWithTimeout(ctx, until.Until(workflow.Now(ctx)), told)

@@ -134,3 +134,35 @@ func TestCutBackPressure(t *testing.T) {
 	e.later(10*time.Minute, func() { e.update(workflows.UpdateDeletePolicy, "me") })
 	e.run()
 }
+
+// What dispatches claim of a limit the timers of the type do without, until it is given up
+// or lapses, and whatever becomes of the policy meanwhile.
+func TestClaimsOfDispatches(t *testing.T) {
+	t.Parallel()
+	e := newEntity(t)
+	limit, less := 100.0, 50.0
+	e.policy.Limits.CallbacksPerSecond = &limit
+	claim := func(dispatch string, perSecond float64, until time.Duration) {
+		e.env.SignalWorkflow(workflows.SignalClaim, timer.DispatchClaim{Dispatch: dispatch, PerSecond: perSecond, Until: timer.At(e.began.Add(until))})
+	}
+	var claims []int
+	e.env.OnUpsertMemo(mock.Anything).Return(nil).Run(func(args mock.Arguments) {
+		claims = append(claims, len(args.Get(0).(map[string]any)[workflows.MemoPolicy].(workflows.PolicyRecord).Policy.Claims))
+	})
+	e.later(time.Minute, func() { claim("a", 40, time.Hour) })
+	e.later(2*time.Minute, func() { claim("b", 20, 2*time.Hour) })
+	e.later(3*time.Minute, func() { require.Equal(t, []float64{100, 60, 40}, e.rates) })
+	e.later(4*time.Minute, func() {
+		next := timer.Policy{BusinessType: "x", Version: 2, Limits: timer.Limits{CallbacksPerSecond: &less}}
+		e.update(workflows.UpdatePutPolicy, workflows.PutPolicy{Record: e.record(next), IfVersion: 1})
+	})
+	e.later(5*time.Minute, func() { require.Equal(t, []float64{100, 60, 40, 5}, e.rates) })
+	e.later(6*time.Minute, func() { claim("b", 0, 0) })
+	e.later(7*time.Minute, func() { require.Equal(t, []float64{100, 60, 40, 5, 10}, e.rates) })
+	e.later(61*time.Minute, func() {
+		require.Equal(t, []float64{100, 60, 40, 5, 10, 50}, e.rates, "it lapsed")
+		require.Equal(t, []int{1, 2, 2, 1, 0}, claims)
+	})
+	e.later(2*time.Hour, func() { e.update(workflows.UpdateDeletePolicy, "me") })
+	e.run()
+}

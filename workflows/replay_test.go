@@ -64,6 +64,18 @@ func TestEveryBehaviourIsFrozen(t *testing.T) {
 	}
 }
 
+// Dispatches and their shards are no timers, and know no behaviours.
+func TestDispatchesAreFrozen(t *testing.T) {
+	t.Parallel()
+	for _, scenario := range []string{
+		"done", "failures", "retried", "cancelled", "loaded", "recurring", "expired", "uploaded", "limited",
+		"shard-done", "shard-ladder", "shard-cancelled", "shard-loaded",
+	} {
+		require.FileExists(t, filepath.Join("testdata", "v2", "dispatch-"+scenario+".json"), "record it with make histories")
+	}
+	require.FileExists(t, "testdata/v2/policy-claimed.json", "record it with make histories")
+}
+
 // The registry of business types is no timer, and knows no behaviours.
 func TestTheRegistryIsFrozen(t *testing.T) {
 	t.Parallel()

@@ -23,6 +23,8 @@ type Store interface {
 	// [timer.NotFound] where another one has taken its place, and with [timer.Overtaken]
 	// where it shall stop.
 	Beat(ctx context.Context, token []byte, state timer.DispatchState) error
+	// Tell tells a dispatch how far it is, for those who look at its workflow.
+	Tell(ctx context.Context, key timer.Key) error
 	// Sweep clears pages away. beat is called while it does.
 	Sweep(ctx context.Context, sweep timer.DispatchSweep, beat func()) error
 }
@@ -36,6 +38,8 @@ type Sender interface {
 type Policies interface {
 	Policy(ctx context.Context, businessType string) (timer.Policy, error)
 	HoldBack(ctx context.Context, businessType string, wish timer.BackPressure) error
+	// Claim tells what a dispatch wants of the callbacks_per_second of its type.
+	Claim(ctx context.Context, businessType string, claim timer.DispatchClaim) error
 }
 
 // Emergencies tell whether somebody has paused the callbacks of a business type.

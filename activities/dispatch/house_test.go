@@ -32,6 +32,9 @@ type house struct {
 	policy       timer.Policy
 	noPolicy     error
 	wishes       []timer.BackPressure
+	claims       []timer.DispatchClaim
+	// progress is when it was told how far the dispatch is.
+	progress []time.Time
 	// came are the messages that arrived, and answer what becomes of one; nil for taken.
 	came   []message
 	answer func(m send.Message, n int) send.Outcome
@@ -141,6 +144,13 @@ func (h *house) Beat(_ context.Context, _ []byte, state timer.DispatchState) err
 	return nil
 }
 
+func (h *house) Tell(context.Context, timer.Key) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.progress = append(h.progress, time.Now())
+	return nil
+}
+
 func (h *house) Sweep(_ context.Context, sweep timer.DispatchSweep, beat func()) error {
 	h.swept = sweep
 	beat()
@@ -164,6 +174,14 @@ func (h *house) HoldBack(_ context.Context, _ string, wish timer.BackPressure) e
 	defer h.mu.Unlock()
 	h.wishes = append(h.wishes, wish)
 	h.policy.BackPressure = &wish
+	return nil
+}
+
+func (h *house) Claim(_ context.Context, _ string, claim timer.DispatchClaim) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.claims = append(h.claims, claim)
+	h.policy.Claims = h.policy.Claimed(claim, timer.At(time.Now()))
 	return nil
 }
 

@@ -39,6 +39,22 @@ func (s *stint) beaten(began time.Time, err error) {
 	}
 }
 
+// tell tells the dispatch how far it is, by one of its shards: at first every few seconds,
+// and ever more seldom. Each time costs Temporal some writes, and its history is finite.
+func (s *stint) tell(ctx context.Context, now time.Time) {
+	place, active := s.plan().Of(s.shard.Number)
+	started := s.settings.memo.StartedAt
+	pause := max(now.Sub(started.Time())/tuning.ProgressPart, tuning.Progress)
+	if !active || place > 0 || s.why != "" || now.Sub(max(s.state.Told, started).Time()) < pause {
+		return
+	}
+	s.state.Told = timer.At(now)
+	s.beside(func() func() {
+		_ = s.Store.Tell(ctx, s.shard.Key) // the next time tells more
+		return func() {}
+	})
+}
+
 // readAgain reads what the shard goes by. What cannot be read holds on as it was.
 func (s *stint) readAgain(ctx context.Context, now time.Time) {
 	s.reread, s.readAt = true, now.Add(tuning.DispatchRead)
@@ -49,6 +65,8 @@ func (s *stint) readAgain(ctx context.Context, now time.Time) {
 			switch {
 			case err == nil:
 				s.settings = next
+				s.claim(ctx)
+				s.tell(ctx, now)
 			case timer.CodeOf(err) == timer.NotFound:
 				s.why, s.over = timer.StintCancelled, time.Time{}
 			}

@@ -25,7 +25,7 @@ func (j job) items() []timer.DispatchItem { return j.page.items[j.from:j.to] }
 func (s *stint) adjust(now time.Time) bool {
 	plan := s.plan()
 	place, active := plan.Of(s.shard.Number)
-	rate := s.settings.policy.DispatchRate(plan.PerSecond, now)
+	rate := s.settings.policy.DispatchRate(s.settings.memo.Run, plan.PerSecond, now)
 	if now.Before(s.heldTill) || plan.Paused || s.settings.paused {
 		rate = 0
 	}
@@ -126,17 +126,16 @@ func (s *stint) serve(ctx context.Context, j job) {
 	}
 }
 
-// firstRevision is the revision of what cannot be changed.
-const firstRevision = "1"
-
 // message is what leaves for a job.
 func (s *stint) message(j job) send.Message {
 	c := j.settings
 	headers := make(map[string]string, len(c.callback.Headers)+6)
 	maps.Copy(headers, c.callback.Headers)
 	headers[send.HeaderBusinessType] = s.shard.BusinessType
-	headers[send.HeaderDispatch], headers[send.HeaderRevision] = s.shard.BusinessID, firstRevision
-	headers[send.HeaderDueAt] = c.memo.DueAt.String()
+	headers[send.HeaderDispatch], headers[send.HeaderDueAt] = s.shard.BusinessID, c.memo.DueAt.String()
+	if s.shard.Occurrence > 0 {
+		headers[send.HeaderOccurrence] = strconv.Itoa(s.shard.Occurrence)
+	}
 	m := send.Message{
 		Destination: c.callback.Destination, ContentType: timer.ContentTypeJSON, Headers: headers,
 		Secrets: c.policy.Secrets(time.Now()), Timeout: c.callback.Timeout.D(), TLS: c.tls, Declare: c.declare,

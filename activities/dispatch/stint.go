@@ -83,7 +83,8 @@ type stint struct {
 	beating        bool
 	beatAt, readAt time.Time
 	reread         bool
-	holding        bool
+	// holding and claiming are whether the policy is being told something.
+	holding, claiming bool
 
 	events chan func()
 	jobs   chan job
@@ -129,7 +130,7 @@ func (s *stint) loop(ctx context.Context) (timer.DispatchStint, error) {
 	for {
 		now := time.Now()
 		if s.finished(now) || s.lost {
-			return s.leave(cancel)
+			return s.leave(ctx, cancel)
 		}
 		alarm.Reset(max(time.Until(s.work(outside, now)), tuning.DispatchTick))
 		select {
@@ -164,9 +165,12 @@ func (s *stint) settle() {
 	}
 }
 
-func (s *stint) leave(cancel context.CancelFunc) (timer.DispatchStint, error) {
+func (s *stint) leave(ctx context.Context, cancel context.CancelFunc) (timer.DispatchStint, error) {
 	cancel()
 	s.settle()
+	if place, _ := s.plan().Of(s.shard.Number); s.why == timer.StintPaused && s.state.Claimed && place == 0 {
+		s.yield(context.WithoutCancel(ctx), s.shard.BusinessType, s.settings.memo.Run)
+	}
 	if s.lost {
 		return timer.DispatchStint{}, &timer.Error{Code: timer.NotFound, Message: "Another executor has taken over."}
 	}
@@ -230,10 +234,16 @@ func (s *stint) reason(now time.Time) timer.DispatchStintEnd {
 	case wake.Until(now) > tuning.LadderPatience:
 		return timer.StintWaits
 	}
-	if now.After(s.until) {
+	if now.After(s.until) || s.silent() {
 		return timer.StintOver
 	}
 	return ""
+}
+
+// silent reports whether the shard is much faster than when the stint began: a worker that
+// is killed would be missed for as long as it could be silent then.
+func (s *stint) silent() bool {
+	return s.silence > tuning.DispatchSilence && s.each()*s.silence.Seconds() > tuning.SilentItems
 }
 
 // exhausted is whether nothing is left but what waits on the ladder.

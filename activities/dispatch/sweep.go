@@ -10,5 +10,8 @@ import (
 
 // Sweep clears away what a dispatch has stored.
 func (e *Executor) Sweep(ctx context.Context, sweep timer.DispatchSweep) error {
+	if sweep.Yield != "" {
+		e.yield(ctx, sweep.BusinessType, sweep.Yield)
+	}
 	return e.Store.Sweep(ctx, sweep, func() { activity.RecordHeartbeat(ctx) })
 }

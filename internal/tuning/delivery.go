@@ -210,6 +210,18 @@ const (
 	// DispatchPatience is how long nothing is sent after an answer 429 that does not say for
 	// how long.
 	DispatchPatience = 2 * time.Second
+	// A claim on a limit of its type holds for as long as a dispatch takes for ClaimItems
+	// items, and from ShortestClaim to LongestClaim. It is renewed after half of that.
+	ClaimItems    = 800
+	ShortestClaim = time.Minute
+	LongestClaim  = time.Hour
+	// SilentItems is how many items a shard may send in the time for which it may be silent:
+	// four times as many as when its stint began.
+	SilentItems = 12 * DispatchBeatItems
+	// Progress is the least time between two tellings of how far a dispatch is, and
+	// ProgressPart the part of the time that it has run for.
+	Progress     = 10 * time.Second
+	ProgressPart = 50
 	// ReadAhead is how many seconds' worth of items are read ahead.
 	ReadAhead = 2 * time.Second
 	// OpenPages bounds the pages of which some items are under way: each is named in every

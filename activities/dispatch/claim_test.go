@@ -1,0 +1,99 @@
+package dispatch
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/testsuite"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+// A dispatch of a type with a limit claims its rate, keeps to what it gets of it, and gives
+// it up when it is paused.
+func TestAClaim(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(3000, 1000)
+		limit := 50.0
+		h.policy.Limits.CallbacksPerSecond = &limit
+		h.memo.Run = "run"
+		go func() {
+			<-time.After(10 * time.Second)
+			h.with(func() { h.memo.Plan.PerSecond = 20; h.memo.Plan.Changes++ })
+			<-time.After(10 * time.Second)
+			h.with(func() { h.memo.Plan.Paused = true; h.memo.Plan.Changes++ })
+		}()
+		began := time.Now()
+		end, err := h.stint(t, h.shard(), nil)
+		require.NoError(t, err)
+		require.Equal(t, timer.StintPaused, end.End)
+		require.True(t, end.State.Claimed)
+		before := 0
+		for _, m := range h.came {
+			if m.at.Sub(began) < 10*time.Second {
+				before++
+			}
+		}
+		require.InDelta(t, 10*45, before, 45, "a tenth of the limit is for timers")
+		require.InDelta(t, 10*20, len(h.came)-before, 35)
+		var rates []float64
+		for _, claim := range h.claims {
+			require.Equal(t, "run", claim.Dispatch)
+			rates = append(rates, claim.PerSecond)
+		}
+		require.Equal(t, []float64{100, 20, 0}, rates)
+		require.Empty(t, h.policy.Claims)
+	})
+}
+
+func TestASweepYields(t *testing.T) {
+	t.Parallel()
+	var suite testsuite.WorkflowTestSuite
+	env := suite.NewTestActivityEnvironment()
+	h := newHouse(0, 1)
+	e := h.executor()
+	env.RegisterActivity(e.Sweep)
+	_, err := env.ExecuteActivity(e.Sweep, timer.DispatchSweep{Yield: "run", BusinessType: "mass"})
+	require.NoError(t, err)
+	require.Equal(t, []timer.DispatchClaim{{Dispatch: "run"}}, h.claims)
+}
+
+// Those who look at the workflow of a dispatch see how far it is, and that costs Temporal
+// little however long it takes.
+func TestProgressIsTold(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(900, 1000)
+		h.memo.Plan.PerSecond, h.memo.StartedAt = 2, timer.At(time.Now())
+		began := time.Now()
+		end := h.live(t, h.shard())
+		require.WithinDuration(t, began.Add(10*time.Second), h.progress[0], 3*time.Second)
+		require.InDelta(t, 44, len(h.progress), 3)
+		for _, hours := range []int{1, 24} {
+			h := newHouse(900, 1000)
+			h.memo.Plan.PerSecond, h.memo.StartedAt = 2, timer.At(time.Now().Add(-time.Duration(hours)*time.Hour))
+			shard := h.shard()
+			shard.State.Told = end.State.Told
+			h.live(t, shard)
+			require.InDelta(t, 6/hours, len(h.progress), 2)
+		}
+	})
+}
+
+// A stint that began at a low rate ends when the rate is high: a worker that is killed
+// shall not be missed for as long as it could be silent then.
+func TestAStintEndsWhenItIsMuchFaster(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		silence   time.Duration
+		perSecond float64
+		over      bool
+	}{{time.Minute, 1, false}, {time.Minute, 300, true}, {1500 * time.Millisecond, 10_000, false}} {
+		s := &stint{silence: c.silence, until: time.Now().Add(time.Hour), settings: &settings{}}
+		s.settings.memo.Plan = timer.DispatchPlan{PerSecond: c.perSecond, Active: []int{0}}
+		require.Equal(t, c.over, s.reason(time.Now()) == timer.StintOver, "%+v", c)
+	}
+}

@@ -1,0 +1,83 @@
+package timer
+
+// DispatchOccurrence is how an occurrence of a recurring dispatch ended.
+type DispatchOccurrence struct {
+	DispatchEnd
+	// Pages name those of items that were given up.
+	Pages []DispatchPart `json:"pages,omitempty"`
+}
+
+// DispatchEnd is what a reader is shown of an occurrence that has ended.
+type DispatchEnd struct {
+	Occurrence int                 `json:"occurrence"`
+	Status     DispatchStatus      `json:"status"`
+	Done       int                 `json:"done"`
+	Failed     int                 `json:"failed"`
+	StartedAt  Instant             `json:"started_at"`
+	FinishedAt Instant             `json:"finished_at"`
+	Shards     []DispatchShardView `json:"shards,omitempty"`
+}
+
+// ended is how the present occurrence ended.
+func (m DispatchMemo) ended() *DispatchOccurrence {
+	end := DispatchEnd{Occurrence: m.Occurrence, Status: m.Status, StartedAt: m.StartedAt, FinishedAt: m.FinishedAt, Shards: m.Stopped}
+	if m.Total != nil {
+		end.Done, end.Failed = m.Total.Done, m.Total.Failed
+	}
+	return &DispatchOccurrence{DispatchEnd: end, Pages: m.Failed}
+}
+
+// Recur is what a dispatch says of itself before its next occurrence. ok is false where
+// there is none.
+func (m DispatchMemo) Recur(now Instant) (next DispatchMemo, ok bool) {
+	next = m
+	if next.Order.Recurrence == nil || next.StartedAt == 0 {
+		return next, false
+	}
+	next.Cursor = next.Cursor.Past(Occurrence{Number: next.Occurrence, Nominal: next.DueAt}, now)
+	occurrence, ok := next.Order.Recurrence.Next(next.Cursor, now)
+	if !ok {
+		return next, false
+	}
+	next.Occurrence, next.DueAt, next.Last = occurrence.Number, occurrence.Nominal, m.ended()
+	next.Status, next.StartedAt, next.FinishedAt, next.Total, next.Shards = DispatchScheduled, 0, 0, nil, 0
+	next.Failed, next.Stopped, next.Before, next.Round = nil, nil, DispatchCounts{}, 0
+	next.Plan.WarmUp, next.Plan.Active = next.Order.WarmUp, nil
+	next.Plan.Paused = next.Plan.Paused || (m.Status == DispatchFailed && m.Order.Recurrence.OnFailure == OnFailurePause)
+	if next.Plan.Paused {
+		next.Status = DispatchPaused
+	}
+	return next, true
+}
+
+// Resumed is what a dispatch that has not begun says of itself once it is resumed: the
+// occurrences that passed meanwhile have been dropped.
+func (m DispatchMemo) Resumed(now Instant) DispatchMemo {
+	m.Status = DispatchScheduled
+	if m.Order.Recurrence == nil || m.Round > 0 {
+		return m
+	}
+	cursor := m.Cursor.Resumed(now)
+	if next, ok := m.Order.Recurrence.Next(cursor, now); ok {
+		m.Cursor, m.Occurrence, m.DueAt = cursor, next.Number, next.Nominal
+	}
+	return m
+}
+
+// BeginsAt is when the dispatch begins to send.
+func (m DispatchMemo) BeginsAt() Instant {
+	if m.Order.Recurrence == nil {
+		return m.DueAt
+	}
+	return m.Order.Recurrence.RingAt(m.DueAt, m.Run)
+}
+
+// LastFailed names the pages of items that were given up, and the occurrence that they are
+// of: the last one that has ended.
+func (m DispatchMemo) LastFailed() (id DispatchID, pages []DispatchPart) {
+	id, pages = m.ID(), m.Failed
+	if m.StartedAt == 0 && m.Last != nil {
+		id.Occurrence, pages = m.Last.Occurrence, m.Last.Pages
+	}
+	return id, pages
+}
