@@ -8,7 +8,6 @@ import (
 	"net"
 	"os"
 	"os/signal"
-	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -42,11 +41,6 @@ const (
 // stopTime is the whole of a clean stop. The standalone form does not wait for
 // the longest attempts: what is cut off rings again after the next start.
 const stopTime = 9 * time.Second
-
-// heapFloor, in bytes, is counted as live memory by the garbage collector, is never
-// touched and so takes none: the collector comes when twice as much is in use, and
-// not every two seconds while timers ring (docs/decisions/0011-heap-floor.md).
-const heapFloor = 256 << 20
 
 // version is set by the linker.
 var version string
@@ -88,8 +82,7 @@ func complain(err error) {
 }
 
 func run(ctx context.Context) error {
-	floor := make([]byte, heapFloor)
-	defer runtime.KeepAlive(floor)
+	defer holdHeap()()
 	var own settings
 	var shared config.Config
 	err := config.Read(&shared, &own)

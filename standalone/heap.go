@@ -1,0 +1,61 @@
+package main
+
+import (
+	"os"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"time"
+)
+
+// The bounds of the heap, in bytes (docs/decisions/0011-heap-floor.md).
+const (
+	// heapFloor is counted as live memory by the garbage collector, is never touched and
+	// so takes none: the collector comes when twice as much is in use, and not every two
+	// seconds while timers ring.
+	heapFloor = 256 << 20
+	// heapCeiling is what the Go runtime may take at most, the floor included, while not
+	// much is live: with the program and SQLite the process stays below 512 MB.
+	heapCeiling = heapFloor + 350<<20
+	// heapRest is what the runtime has beside the heap.
+	heapRest = 50 << 20
+	// heapLook is the time between two looks at what is live.
+	heapLook = time.Second
+)
+
+// holdHeap keeps the heap within its bounds until it is told to let go.
+func holdHeap() (letGo func()) {
+	floor := make([]byte, heapFloor)
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		_, said := os.LookupEnv("GOMEMLIMIT")
+		for look := time.NewTicker(heapLook); !said; {
+			debug.SetMemoryLimit(memoryLimit(liveHeap()))
+			select {
+			case <-look.C:
+			case <-stop:
+				look.Stop()
+				return
+			}
+		}
+	}()
+	return func() {
+		close(stop)
+		<-stopped
+		runtime.KeepAlive(floor)
+	}
+}
+
+// liveHeap is what the last collection left, the floor included.
+func liveHeap() int64 {
+	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(sample)
+	return int64(sample[0].Value.Uint64())
+}
+
+// memoryLimit is the limit that the collector keeps to. Where much is live it comes when
+// that has doubled, and not all the time.
+func memoryLimit(live int64) int64 {
+	return max(heapCeiling, heapFloor+2*(live-heapFloor)+heapRest)
+}
