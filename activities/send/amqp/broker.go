@@ -96,12 +96,12 @@ func (b *broker) dial(ctx context.Context) (*connection, error) {
 	defer cancel()
 	opened := make(chan struct{})
 	defer close(opened)
+	var raw net.Conn
 	conn, err := amqp.DialConfig(b.URL, amqp.Config{
 		Heartbeat: b.Heartbeat, TLSClientConfig: b.TLS, Locale: "en_US", ChannelMax: tuning.BrokerChannels + 1,
 		Properties: amqp.Table{"connection_name": "wakecall"},
-		Dial: func(network, address string) (net.Conn, error) {
-			raw, err := (&net.Dialer{}).DialContext(ctx, network, address)
-			if err != nil {
+		Dial: func(network, address string) (_ net.Conn, err error) {
+			if raw, err = (&net.Dialer{}).DialContext(ctx, network, address); err != nil {
 				return nil, err
 			}
 			deadline, _ := ctx.Deadline()
@@ -112,7 +112,7 @@ func (b *broker) dial(ctx context.Context) (*connection, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newConnection(conn), nil
+	return newConnection(conn, raw), nil
 }
 
 // patientConn bounds each write once the connection is open.

@@ -2,6 +2,7 @@ package amqpsend
 
 import (
 	"context"
+	"net"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -14,6 +15,8 @@ import (
 // connection has channels that are lent for one attempt each.
 type connection struct {
 	*amqp.Connection
+	// raw is what carries it.
+	raw net.Conn
 	// blocked is whether the broker accepts no messages, for want of memory or disk.
 	blocked atomic.Bool
 	// idle are the channels that nobody has; room has a place for each further one.
@@ -29,10 +32,10 @@ type connection struct {
 	running sync.WaitGroup
 }
 
-func newConnection(conn *amqp.Connection) *connection {
+func newConnection(conn *amqp.Connection, raw net.Conn) *connection {
 	most := min(tuning.BrokerChannels, int(conn.Config.ChannelMax)) // the broker may allow fewer
 	c := &connection{
-		Connection: conn, idle: make(chan *channel, most), room: make(chan struct{}, most), gone: make(chan struct{}),
+		Connection: conn, raw: raw, idle: make(chan *channel, most), room: make(chan struct{}, most), gone: make(chan struct{}),
 		declared: map[topology]*declaration{},
 	}
 	blockings := conn.NotifyBlocked(make(chan amqp.Blocking))
@@ -61,6 +64,9 @@ func (c *connection) end() {
 	c.mu.Lock()
 	c.ending = true
 	c.mu.Unlock()
+	// A broker that is blocked reads no farewell, and its signs of life put the deadline off.
+	cut := time.AfterFunc(tuning.BrokerCloseTimeout, func() { _ = c.raw.Close() })
+	defer cut.Stop()
 	_ = c.CloseDeadline(time.Now().Add(tuning.BrokerCloseTimeout))
 	c.running.Wait()
 }

@@ -216,6 +216,7 @@ func memoryAlarm(t *testing.T, server *rabbit.Server) {
 		return outcome.Class == timer.BrokerBlocked && outcome.FirstByte.IsZero() && outcome.RetryAfter > 0
 	}, 30*time.Second, 50*time.Millisecond)
 	lastsWithoutChannels(t, transport)
+	closesAllTheSame(t, server)
 	server.Control("set_vm_memory_high_watermark", "0.4")
 	delivers(t, transport)
 }
@@ -261,9 +262,13 @@ func (w waiting) Done() <-chan struct{} {
 
 // A place that becomes free is told to whoever waits for one.
 func fewChannels(t *testing.T, server *rabbit.Server) {
-	raw, err := amqp.DialConfig(server.URL, amqp.Config{ChannelMax: 1})
+	var wire net.Conn
+	raw, err := amqp.DialConfig(server.URL, amqp.Config{ChannelMax: 1, Dial: func(network, address string) (_ net.Conn, err error) {
+		wire, err = net.Dial(network, address)
+		return wire, err
+	}})
 	require.NoError(t, err)
-	conn := newConnection(raw)
+	conn := newConnection(raw, wire)
 	defer conn.end()
 	first, err := conn.borrow(t.Context())
 	require.NoError(t, err)
@@ -294,4 +299,28 @@ func closedInTheMiddle(t *testing.T, server *rabbit.Server) {
 	}
 	transport.Close()
 	attempts.Wait()
+}
+
+// closesAllTheSame holds that a worker can stop while a broker that is blocked reads nothing,
+// no farewell either, and goes on showing signs of life.
+func closesAllTheSame(t *testing.T, server *rabbit.Server) {
+	transport := opened(t, server.URL)
+	require.Eventually(t, func() bool { // the broker takes one message before it blocks
+		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+		defer cancel()
+		return transport.Send(ctx, send.Envelope{ID: "msg_1", Destination: to("main", taking)}).Class == timer.BrokerBlocked
+	}, 30*time.Second, 50*time.Millisecond)
+	closed := make(chan struct{})
+	go func() {
+		defer close(closed)
+		transport.Close()
+	}()
+	require.Eventually(t, func() bool {
+		select {
+		case <-closed:
+			return true
+		default:
+			return false
+		}
+	}, 10*time.Second, 10*time.Millisecond, "it is closed")
 }
