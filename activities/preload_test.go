@@ -99,12 +99,12 @@ func TestPreloadedUntilItIsDue(t *testing.T) {
 		rings, preload time.Duration
 		rechecks       int
 	}{
-		"due":          {0, timer.DefaultPreload, 0},
-		"late":         {-tuning.Promptly + time.Millisecond, timer.DefaultPreload, 0},
-		"overdue":      {-time.Minute, timer.DefaultPreload, 1},
-		"by default":   {2 * time.Second, timer.DefaultPreload, 1},
-		"shortly":      {15 * time.Millisecond, timer.MinPreload, 1},
-		"for long":     {4 * time.Second, 4 * time.Second, 1},
+		"due":        {0, timer.DefaultPreload, 0},
+		"late":       {-tuning.Promptly + time.Millisecond, timer.DefaultPreload, 0},
+		"overdue":    {-time.Minute, timer.DefaultPreload, 1},
+		"by default": {2 * time.Second, timer.DefaultPreload, 1},
+		"shortly":    {15 * time.Millisecond, timer.MinPreload, 1},
+		"for long":   {4 * time.Second, 4 * time.Second, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
