@@ -138,6 +138,10 @@ isolation: build ## measure what a type that floods, fails or hangs does to anot
 dispatch: build ## measure how flat, how fast and how sturdy dispatches are; twenty minutes
 	cd e2e && go test -v -run '^$$' -bench . -benchtime 1x -timeout 60m ./dispatch
 
+.PHONY: punctual
+punctual: ## kill a RabbitMQ under load: no timer later than the policy's fallback.after and 2 s
+	cd e2e && WAKECALL_PUNCTUAL=1 go test -v -count=1 -run TestTimersCallIntoRabbitMQ .
+
 .PHONY: histories
 histories: ## record the histories of new behaviours into workflows/testdata; existing ones are never replaced
 	cd e2e && WAKECALL_RECORD=1 go test -count=1 -run TestRecordHistories .

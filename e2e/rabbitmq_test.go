@@ -104,6 +104,7 @@ func TestTimersCallIntoRabbitMQ(t *testing.T) {
 	require.Equal(t, http.StatusOK, plan.Status)
 	require.Contains(t, string(plan.Body), `{"pointer":"/declare/exchange_type","from":"fanout","to":"direct"}`)
 
+	keepsToItsPolicy(t, env, broker)
 	goesOverWhenTheBrokerIsKilled(t, env, broker)
 
 	for callback, pointer := range map[string]string{
