@@ -28,7 +28,7 @@ const usage = `wakecall is an alarm clock for services, on Temporal.
   wakecall worker    ring the timers only
   wakecall version   print the version
 
-  wakecall add | get | list | move | cancel | fire | redeliver | attempts | policies | emergency
+  wakecall add | get | list | move | cancel | fire | redeliver | attempts | policies | emergency | bulk | dispatch
                      call a running Wakecall; see docs/cli.md, or --help of each
   wakecall completion bash | zsh | fish
                      print a script that completes these

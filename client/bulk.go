@@ -48,7 +48,7 @@ type BulkJob struct {
 }
 
 // Ended reports whether the job is over.
-func (j BulkJob) Ended() bool { return j.Status != timer.JobRunning }
+func (j BulkJob) Ended() bool { return j.Status != "" && j.Status != timer.JobRunning }
 
 // Start orders a job. created is false where the same order was given under the same id
 // before.

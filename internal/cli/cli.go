@@ -19,11 +19,12 @@ import (
 
 // What a command exits with.
 const (
-	ExitDone    = 0
+	ExitDone = 0
+	// ExitFailure: it was done in part, or not gone on with.
 	ExitFailure = 1
 	// ExitUsage: the command line is wrong, and nothing was asked.
 	ExitUsage = 2
-	// ExitNotFound: there is no such timer or policy.
+	// ExitNotFound: there is no such timer, policy, job or dispatch.
 	ExitNotFound = 3
 	// ExitRefused: Wakecall refused it, as it stands.
 	ExitRefused = 4
@@ -34,14 +35,23 @@ const (
 // Streams is where a command prints.
 type Streams struct {
 	Out, Err io.Writer
-	// Colour is whether Out is a terminal that takes colours.
-	Colour bool
-	Now    func() time.Time
+	// Colour is whether Out is a terminal that takes colours, and Live whether Err is one.
+	Colour, Live bool
+	// In is where a question is answered, and Asks whether there is somebody to ask.
+	In   io.Reader
+	Asks bool
+	Now  func() time.Time
+	// Poll is the time between two looks at what takes long.
+	Poll time.Duration
 }
 
 // Standard are those of the process.
 func Standard() Streams {
-	return Streams{Out: os.Stdout, Err: os.Stderr, Colour: isTerminal(os.Stdout) && os.Getenv("NO_COLOR") == "", Now: time.Now}
+	live := isTerminal(os.Stderr)
+	return Streams{
+		Out: os.Stdout, Err: os.Stderr, Colour: isTerminal(os.Stdout) && os.Getenv("NO_COLOR") == "", Live: live,
+		In: os.Stdin, Asks: live && isTerminal(os.Stdin), Now: time.Now, Poll: jobPoll,
+	}
 }
 
 func isTerminal(file *os.File) bool {
@@ -77,9 +87,12 @@ func (f failure) Unwrap() error { return f.error }
 
 func exitOf(err error) int {
 	var of failure
+	var part unfinished
 	switch problem, refused := errors.AsType[*client.Problem](err); {
 	case err == nil:
 		return ExitDone
+	case errors.As(err, &part):
+		return ExitFailure
 	case refused && problem.Status == http.StatusNotFound:
 		return ExitNotFound
 	case refused && (problem.Status >= http.StatusInternalServerError || problem.Status == http.StatusTooManyRequests):
@@ -112,8 +125,22 @@ func New(streams Streams) *cobra.Command {
 	flags.StringVar(&s.server, "server", "", "where the API is; by default WAKECALL_URL, or http://127.0.0.1:8080")
 	flags.StringVar(&s.key, "key", "", "the API key; by default WAKECALL_API_KEY")
 	flags.BoolVar(&s.json, "json", false, "print what the API said, as JSON")
-	root.AddCommand(s.add(), s.get(), s.list(), s.move(), s.cancel(), s.fire(), s.redeliver(), s.attempts(), s.policies(), s.emergency())
+	root.AddCommand(s.add(), s.get(), s.list(), s.move(), s.cancel(), s.fire(), s.redeliver(), s.attempts(), s.policies(), s.emergency(), s.bulk(), s.dispatch())
 	return root
+}
+
+// group is a command that has others below it. cobra would answer one that it does not know
+// with help, and no error.
+func group(name, short string) *cobra.Command {
+	return &cobra.Command{
+		Use: name, Short: short, Args: cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return c.Help()
+			}
+			return wrongUsage{fmt.Errorf("unknown command %q for %q", args[0], c.CommandPath())}
+		},
+	}
 }
 
 // wakecall is the client that the flags and the environment name.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/client"
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -43,19 +44,29 @@ var view = timer.View{
 
 func TestWhatEachCommandAsks(t *testing.T) {
 	for line, want := range map[string]string{
-		"get order-close/4711":                                                        "GET /v1/timers/order-close/4711",
-		"cancel order-close/4711":                                                     "DELETE /v1/timers/order-close/4711",
-		"fire order-close/4711":                                                       "POST /v1/timers/order-close/4711/fire",
-		"redeliver order-close/4711":                                                  "POST /v1/timers/order-close/4711/redeliver",
-		"attempts order-close/4711":                                                   "GET /v1/timers/order-close/4711/attempts",
-		"move order-close/4711 --delay 30m":                                           `PATCH /v1/timers/order-close/4711 {"delay":"30m"}`,
-		"move order-close/4711 --at 2027-01-31T09:00:00Z":                             `PATCH /v1/timers/order-close/4711 {"due_at":"2027-01-31T09:00:00.000Z"}`,
-		"add order-close/4711 --delay 1h --payload {} --url http://h/":                `POST /v1/timers {"business_type":"order-close","business_id":"4711","delay":"1h","payload":{},"callback":{"url":"http://h/"}}`,
-		"add order-close/4711 --local 2027-01-31T09:00 --timezone Europe/Berlin":      `POST /v1/timers {"business_type":"order-close","business_id":"4711","due_local":"2027-01-31T09:00","timezone":"Europe/Berlin"}`,
-		"list --type order-close --id 4711 --status failed --due-within 1h --limit 1": "GET /v1/timers?business_id=4711&business_type=order-close&due_to=2026-11-23T08%3A00%3A00.000Z&status=failed",
-		"policies list":            "GET /v1/policies",
-		"policies get order-close": "GET /v1/policies/order-close",
-		"emergency":                "GET /v1/emergency",
+		"get order-close/4711":                                                                  "GET /v1/timers/order-close/4711",
+		"cancel order-close/4711":                                                               "DELETE /v1/timers/order-close/4711",
+		"fire order-close/4711":                                                                 "POST /v1/timers/order-close/4711/fire",
+		"redeliver order-close/4711":                                                            "POST /v1/timers/order-close/4711/redeliver",
+		"attempts order-close/4711":                                                             "GET /v1/timers/order-close/4711/attempts",
+		"move order-close/4711 --delay 30m":                                                     `PATCH /v1/timers/order-close/4711 {"delay":"30m"}`,
+		"move order-close/4711 --at 2027-01-31T09:00:00Z":                                       `PATCH /v1/timers/order-close/4711 {"due_at":"2027-01-31T09:00:00.000Z"}`,
+		"add order-close/4711 --delay 1h --payload {} --url http://h/":                          `POST /v1/timers {"business_type":"order-close","business_id":"4711","delay":"1h","payload":{},"callback":{"url":"http://h/"}}`,
+		"add order-close/4711 --local 2027-01-31T09:00 --timezone Europe/Berlin":                `POST /v1/timers {"business_type":"order-close","business_id":"4711","due_local":"2027-01-31T09:00","timezone":"Europe/Berlin"}`,
+		"list --type order-close --id 4711 --status failed --due-within 1h --limit 1":           "GET /v1/timers?business_id=4711&business_type=order-close&due_to=2026-11-23T08%3A00%3A00.000Z&status=failed",
+		"bulk cancel --type order-close --status scheduled --job a --yes --no-wait":             `POST /v1/bulk {"id":"a","operation":"cancel","filter":{"business_type":"order-close","status":"scheduled"}}`,
+		"bulk move --all --shift -30m --job a -y --rate 5 --no-wait":                            `POST /v1/bulk {"id":"a","operation":"move","filter":{},"shift":"-30m","per_second":5}`,
+		`bulk edit --id 4711 --set {"priority":2} --job a -y --no-wait`:                         `POST /v1/bulk {"id":"a","operation":"edit","filter":{"business_id":"4711"},"edit":{"priority":2}}`,
+		"bulk redeliver --type a --ended-from 2026-11-23T00:00:00Z --job a --dry-run --no-wait": `POST /v1/bulk {"id":"a","operation":"redeliver","filter":{"business_type":"a","ended_from":"2026-11-23T00:00:00.000Z"},"dry_run":true}`,
+		"bulk fire --type a --due-within 1h --job a --yes --no-wait":                            `POST /v1/bulk {"id":"a","operation":"fire","filter":{"business_type":"a","due_to":"2026-11-23T08:00:00.000Z"}}`,
+		"bulk get a":                                "GET /v1/bulk/a",
+		"bulk stop a":                               "DELETE /v1/bulk/a",
+		"bulk list --status done":                   "GET /v1/bulk?status=done",
+		"bulk results a --json":                     "GET /v1/bulk/a/results",
+		"dispatch order-close/a":                    "GET /v1/dispatches/order-close/a",
+		"policies list":                             "GET /v1/policies",
+		"policies get order-close":                  "GET /v1/policies/order-close",
+		"emergency":                                 "GET /v1/emergency",
 		"emergency pause --everything --note fire":  `POST /v1/emergency/pause {"everything":true,"note":"fire"}`,
 		"emergency resume order-close order-remind": `POST /v1/emergency/resume {"business_types":["order-close","order-remind"]}`,
 	} {
@@ -111,7 +122,7 @@ func TestExitCodes(t *testing.T) {
 	require.Equal(t, ExitUnavailable, exitOf(failure{io.ErrUnexpectedEOF}))
 	for _, line := range []string{
 		"get", "get a", "get a/b/c", "move a/1", "move a/1 --delay soon", "move a/1 --delay 1s --at 2027-01-31T09:00:00Z", "add a/1 --local 2027-01-31T09:00",
-		"list --due-within soon", "list what", "nonsense", "emergency pause", "emergency pause a --everything", "policies apply", "get a/1 --what",
+		"list --due-within soon", "list what", "nonsense", "emergency pause", "emergency pause a --everything", "bulk what", "policies what", "bulk cancel --yes", "bulk cancel --type a", "bulk cancel --all --type a --yes", "bulk move --type a --yes", "bulk move --type a --shift soon --yes", "bulk edit --type a --set {\"prio\":1} --yes", "bulk fire --type a --due-from soon --yes", "bulk get", "dispatch", "dispatch a", "policies apply", "get a/1 --what",
 	} {
 		exit, _, complaint := run(t, false, append(strings.Fields(line), "--server", "http://127.0.0.1:1")...)
 		require.Equal(t, ExitUsage, exit, "%s: %s", line, complaint)
@@ -130,4 +141,94 @@ func TestCompletion(t *testing.T) {
 	require.True(t, Knows("add"))
 	require.True(t, Knows("__complete"))
 	require.False(t, Knows("serve"))
+}
+
+// jobs is a Wakecall with one bulk job, which is done when it is asked for the third time.
+func jobs(t *testing.T, ended client.BulkJob) (url string, asked *[]string) {
+	asked = new([]string)
+	gets := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		*asked = append(*asked, strings.TrimSpace(r.Method+" "+r.URL.Path+" "+string(body)))
+		job := client.BulkJob{ID: ended.ID, Operation: ended.Operation, Status: timer.JobRunning, JobCounts: timer.JobCounts{Found: ended.Found, Done: 1}, StartedAt: ended.StartedAt}
+		if r.Method == http.MethodPost {
+			gets = 0
+			w.WriteHeader(http.StatusAccepted)
+		} else if gets++; gets > 1 {
+			job = ended
+		}
+		_ = json.NewEncoder(w).Encode(job)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL, asked
+}
+
+// A bulk job is counted and asked for on a terminal before it acts, and its end is waited
+// for with a bar.
+func TestBulkIsAskedFor(t *testing.T) {
+	four := 4
+	done := client.BulkJob{ID: "a", Operation: timer.BulkCancel, Status: timer.JobDone, JobCounts: timer.JobCounts{Found: &four, Done: 3, Skipped: 1}, StartedAt: timer.At(now)}
+	part := done
+	part.Done, part.Failed = 2, 1
+	for name, c := range map[string]struct {
+		answer string
+		job    client.BulkJob
+		asks   bool
+		exit   int
+		posts  int
+	}{
+		"yes":                {"y\n", done, true, ExitDone, 2},
+		"no":                 {"\n", done, true, ExitFailure, 1},
+		"nothing is said":    {"", done, true, ExitFailure, 1},
+		"done in part":       {"yes\n", part, true, ExitFailure, 2},
+		"nobody to be asked": {"y\n", done, false, ExitUsage, 0},
+	} {
+		url, asked := jobs(t, c.job)
+		var printed, said bytes.Buffer
+		exit := Run(t.Context(), []string{"bulk", "cancel", "--type", "order-close", "--server", url}, Streams{
+			Out: &printed, Err: &said, Live: true, Asks: c.asks, In: strings.NewReader(c.answer), Now: func() time.Time { return now },
+		})
+		require.Equal(t, c.exit, exit, "%s: %s", name, said.String())
+		posts := 0
+		for _, one := range *asked {
+			if strings.HasPrefix(one, "POST ") {
+				posts++
+				require.Equal(t, posts == 1, strings.Contains(one, `"dry_run":true`), one)
+			}
+		}
+		require.Equal(t, c.posts, posts, name)
+		if c.asks {
+			require.Contains(t, said.String(), "Cancel 4 timers? [y/N] ")
+			require.Contains(t, said.String(), "[##########..............................]  25 %  1 of 4")
+		}
+		if c.exit == ExitDone {
+			require.Regexp(t, `(?s)STATUS +JOB +OPERATION +FOUND +DONE +SKIPPED.*done +a +cancel +4 +3 +1 +0`, printed.String())
+		}
+	}
+}
+
+func TestBulkResults(t *testing.T) {
+	line := timer.BulkLine{Key: timer.Key{BusinessType: "a", BusinessID: "1"}, BulkOutcome: timer.BulkOutcome{Result: timer.BulkSkipped, Code: timer.AlreadyFinished, Status: timer.Delivered}}
+	url, _ := fixed(t, 200, line)
+	_, out, _ := run(t, false, "bulk", "results", "a", "--server", url)
+	require.Equal(t, "skipped  a/1  already-finished delivered\n", out)
+	_, out, _ = run(t, true, "bulk", "results", "a", "--server", url)
+	require.Contains(t, out, yellow+"skipped"+reset)
+	_, out, _ = run(t, false, "bulk", "results", "a", "--result", "failed", "--server", url)
+	require.Empty(t, out)
+	_, out, _ = run(t, false, "bulk", "results", "a", "--json", "--server", url)
+	require.JSONEq(t, `{"business_type":"a","business_id":"1","result":"skipped","code":"already-finished","timer_status":"delivered"}`, out)
+	exit, _, _ := run(t, false, "bulk", "results", "a", "--server", "http://127.0.0.1:1")
+	require.Equal(t, ExitUnavailable, exit)
+}
+
+func TestTheBar(t *testing.T) {
+	at := now
+	s := &shell{Streams: Streams{Err: io.Discard, Live: true, Now: func() time.Time { return at }}}
+	b, ten, none := s.newBar(), 10, 0
+	require.Equal(t, "running  0", b.line("running", 0, nil))
+	require.Equal(t, "running  0", b.line("running", 0, &none))
+	at = now.Add(10 * time.Second)
+	require.Equal(t, "["+strings.Repeat("#", 20)+strings.Repeat(".", 20)+"]  50 %  5 of 10  10s left", b.line("running", 5, &ten))
+	require.Equal(t, "["+strings.Repeat("#", 40)+"] 100 %  10 of 10", b.line("running", 10, &ten))
 }

@@ -155,12 +155,7 @@ func (s *shell) list() *cobra.Command {
 	c.Flags().StringVar(&status, "status", "", "only timers in this status")
 	c.Flags().DurationVar(&within, "due-within", 0, "only timers that are due by then, such as 1h")
 	c.Flags().IntVar(&limit, "limit", 100, "how many at most; 0 for all")
-	_ = c.RegisterFlagCompletionFunc("status", func(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
-		for _, status := range timer.Statuses() {
-			names = append(names, string(status))
-		}
-		return names, cobra.ShellCompDirectiveNoFileComp
-	})
+	completeWith(c, "status", timer.Statuses())
 	return c
 }
 
@@ -184,7 +179,7 @@ func (s *shell) attempts() *cobra.Command {
 }
 
 func (s *shell) policies() *cobra.Command {
-	c := &cobra.Command{Use: "policies", Short: "Show policies"}
+	c := group("policies", "Show policies")
 	c.AddCommand(&cobra.Command{
 		Use: "list", Short: "List the policies", Args: cobra.NoArgs,
 		RunE: call(s, s.showPolicies, func(c *cobra.Command, wakecall *client.Client, _ []string) ([]timer.Policy, error) {
