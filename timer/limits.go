@@ -155,8 +155,8 @@ const (
 	DefaultRedeliveryRate = 10
 	// MinBulkRate and MaxBulkRate bound how many timers one bulk job changes in a second.
 	// The slowest gets through a million of them in less than a fortnight, for longer than
-	// which nobody waits; the fastest is beyond what one engine on two cores was measured to
-	// do, and the default leaves it room for bookings and callbacks.
+	// which nobody waits; the fastest is that of a redelivery. The default was chosen to leave
+	// an engine on two cores room for bookings and callbacks, and is not measured.
 	MinBulkRate     = 1
 	MaxBulkRate     = 1000
 	DefaultBulkRate = 50
