@@ -18,6 +18,8 @@ type attempt struct {
 	payload  converter.RawValue
 	// last is the report before, nil if there is none.
 	last *timer.Report
+	// patient is whether its workflow waits for word of a receiver that accepted it.
+	patient bool
 }
 
 // number is the attempt's, from 1. Only attempts that left a report count: one
@@ -130,6 +132,9 @@ func (c attemptConfig) judge(a attempt, sent send.Outcome, downSince time.Time) 
 	report.Stop = sent.Stop
 	verdict := timer.Judge(sent.Answer)
 	if verdict.Decision == timer.DecisionDelivered {
+		if sent.Deferred && c.acknowledges(a) {
+			return c.accepted(report)
+		}
 		return report
 	}
 	report.Failure = sent.Failure(report.EndedAt)
@@ -139,6 +144,19 @@ func (c attemptConfig) judge(a attempt, sent send.Outcome, downSince time.Time) 
 		return report
 	}
 	report.Result, report.RetryIn = timer.ResultRetry, timer.Duration(wait)
+	return report
+}
+
+// acknowledges is whether who accepts the attempt has to say later what became of it.
+func (c attemptConfig) acknowledges(a attempt) bool {
+	return c.policy.Ack != nil && a.patient && !c.callback.Stream
+}
+
+// accepted is the report of an attempt whose receiver says later what became of it.
+func (c attemptConfig) accepted(report timer.Report) timer.Report {
+	wait, more := c.nextWait(report, 0)
+	report.Result, report.AckUntil = timer.ResultAccepted, report.EndedAt.Add(c.policy.Ack.Within.D())
+	report.RetryIn, report.Exhausted = timer.Duration(wait), !more
 	return report
 }
 

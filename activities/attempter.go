@@ -44,6 +44,12 @@ type Observer interface {
 	Repeated()
 }
 
+// AckTokens makes what a receiver needs to acknowledge one delivery.
+type AckTokens interface {
+	// AckToken is that of an attempt; "" where there is no key to make one with.
+	AckToken(key timer.Key, webhookID string, attempt int) string
+}
+
 // Runs tells what Temporal knows of the run of a timer.
 type Runs interface {
 	// Holder is the worker that had the run's first workflow task before.
@@ -103,6 +109,7 @@ type Config struct {
 	Preload     Preload
 	Tasks       Tasks
 	Opener      Opener
+	AckTokens   AckTokens
 	Observer    Observer
 	Sender      Sender
 	// Polled tells when a gateway last asked for attempts at receivers of a type that are

@@ -72,7 +72,13 @@ func (a *Attempter) send(ctx context.Context, config attemptConfig, next attempt
 			Answer: timer.Answer{Class: timer.SealedHeader, Detail: config.unopened.Error()}, Ended: time.Now(),
 		}
 	}
-	return a.Sender.Send(ctx, config.message(next))
+	m := config.message(next)
+	if config.acknowledges(next) {
+		if token := a.AckTokens.AckToken(next.delivery.Spec.Key, m.ID, next.number()); token != "" {
+			m.Headers[send.HeaderAckToken] = token
+		}
+	}
+	return a.Sender.Send(ctx, m)
 }
 
 // holdBack passes on a receiver's wish. If that fails the one timer keeps to

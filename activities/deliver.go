@@ -15,11 +15,11 @@ import (
 // Deliver makes the next attempt, and fails with the wait until the one after
 // it. Its result is not final when the delivery belongs on another queue.
 func (a *Attempter) Deliver(ctx context.Context, delivery timer.Delivery, payload converter.RawValue) (timer.Report, error) {
-	report, err := a.deliver(ctx, attempt{delivery: delivery, payload: payload, last: recorded(ctx)})
+	report, err := a.deliver(ctx, attempt{delivery: delivery, payload: payload, last: recorded(ctx), patient: delivery.Live})
 	switch {
 	case err != nil:
 		return timer.Report{}, err
-	case report.Result == timer.ResultDelivered || report.Result == timer.ResultUseQueue:
+	case report.Result == timer.ResultDelivered || report.Result == timer.ResultAccepted || report.Result == timer.ResultUseQueue:
 		return report, nil
 	case !delivery.Live: // its time was fixed when it was scheduled, and a longer wait would end it
 		report.RetryIn = timer.Duration(timer.CutTo(report.Latest, report.RetryIn.D(), report.EndedAt.Time()))
@@ -41,7 +41,7 @@ func (a *Attempter) deliver(ctx context.Context, next attempt) (timer.Report, er
 		return timer.Report{}, err
 	}
 	// A success whose record was lost on the way to Temporal is not repeated.
-	if report, ok := a.receipts.recall(deliveryOf(ctx)); ok {
+	if report, ok := a.receipts.recall(deliveryOf(ctx)); ok && report.Attempt >= next.number() {
 		return report, nil
 	}
 	state, err := a.settledState(ctx, next.delivery)
@@ -63,7 +63,7 @@ func (a *Attempter) deliver(ctx context.Context, next attempt) (timer.Report, er
 		return next.postpone(err), nil
 	}
 	report, err := a.paced(ctx, config, next)
-	if err == nil && report.Result == timer.ResultDelivered {
+	if err == nil && (report.Result == timer.ResultDelivered || report.Result == timer.ResultAccepted) {
 		a.receipts.keep(deliveryOf(ctx), report)
 	}
 	return report, err

@@ -51,7 +51,7 @@ func (a *Attempter) attemptNow(ctx context.Context, delivery timer.Delivery, pay
 	if err != nil {
 		return timer.Report{}, err
 	}
-	next := attempt{delivery: delivery, payload: payload}
+	next := attempt{delivery: delivery, payload: payload, patient: true}
 	r := a.route(ctx, config, nil)
 	defer a.links.abandon(config, r)
 	if config.by(r).callback.Stream { // it is made where the receiver is connected

@@ -19,6 +19,10 @@ func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 		if !strings.HasPrefix(c.Request().URL.Path, versionPrefix) {
 			return next(c)
 		}
+		if bearsToken(c) {
+			c.SetRequest(c.Request().WithContext(auth.With(c.Request().Context(), tokenBearer)))
+			return next(c)
+		}
 		principal, err := s.auth.Authenticate(c.Request().Header.Values(echo.HeaderAuthorization))
 		switch {
 		case errors.Is(err, auth.ErrRepeated):
@@ -48,7 +52,8 @@ var decided = map[string]bool{
 	"POST " + bulkPath:                  true, "GET " + bulkPath + "/:id": true, "DELETE " + bulkPath + "/:id": true, "GET " + bulkPath + "/:id/results": true,
 	"POST " + dispatchesPath: true, "GET " + dispatchesPath: true,
 	"POST " + versionPrefix + "recurrences/preview": true,
-	"GET " + emergencyPath:                          true, "POST " + emergencyPath + "/pause": true, "POST " + emergencyPath + "/resume": true,
+	"POST " + oneDelivery + "/ack":                  true, "POST " + oneDelivery + "/nack": true,
+	"GET " + emergencyPath: true, "POST " + emergencyPath + "/pause": true, "POST " + emergencyPath + "/resume": true,
 }
 
 // authorize refuses what a principal may not do. A call that is neither for the

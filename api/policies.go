@@ -56,6 +56,7 @@ type policyBody struct {
 	Preload        *timer.Duration `json:"preload"`
 	Reuse          *timer.Reuse    `json:"reuse"`
 	TLS            *timer.TLS      `json:"tls"`
+	Ack            *timer.Ack      `json:"ack"`
 
 	MaxBackPressure *timer.Duration `json:"max_back_pressure"`
 
@@ -127,7 +128,7 @@ func (o object) policy(businessType string, reach timer.Reach, old timer.Policy)
 			Limits: value(body.Limits), Priority: value(body.Priority), Paused: value(body.Paused), DiscardAnswers: value(body.DiscardAnswers), Alert: body.Alert,
 			OnDelivered: body.OnDelivered, OnFailed: body.OnFailed,
 			Fallback:    body.Fallback,
-			MinInterval: value(body.MinInterval), Preload: body.Preload, Reuse: value(body.Reuse), TLS: body.TLS,
+			MinInterval: value(body.MinInterval), Preload: body.Preload, Reuse: value(body.Reuse), TLS: body.TLS, Ack: body.Ack,
 			MaxBackPressure: body.MaxBackPressure,
 		},
 	}

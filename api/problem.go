@@ -55,6 +55,8 @@ var problems = map[timer.Code]struct {
 	timer.QuotaExceeded:        {http.StatusTooManyRequests, "A limit of the business type is reached"},
 	timer.NotStreamed:          {http.StatusConflict, "The receivers of the business type do not connect"},
 	timer.RingOver:             {http.StatusConflict, "The ring is over"},
+	timer.NotAwaited:           {http.StatusConflict, "The delivery awaits no acknowledgement"},
+	timer.WrongAckToken:        {http.StatusForbidden, "The token is not that of the delivery"},
 	timer.PreconditionFailed:   {http.StatusPreconditionFailed, "If-Match names something else"},
 	unauthorized:               {http.StatusUnauthorized, "An API key is required"},
 	forbidden:                  {http.StatusForbidden, "The API key does not allow this"},

@@ -34,6 +34,8 @@ type Options struct {
 	Failures Failures
 	Attempts Attempts
 	Policies Policies
+	// Deliveries take what receivers say later.
+	Deliveries Deliveries
 	// Emergencies pause callbacks.
 	Emergencies Emergencies
 	// Redeliveries try many failed timers again.
@@ -118,6 +120,7 @@ func New(options Options) *Server {
 		dispatches: options.Dispatches, controls: options.DispatchControls, reach: options.Reach,
 		followed: newFollowed(s.ready.left, options.Dispatches),
 	}.add(e.Group(dispatchesPath))
+	deliveryRoutes{options.Deliveries}.add(e.Group(deliveriesPath))
 	s.policyRoutes(e.Group(versionPrefix + "policies"))
 	s.streams.add(e.Group(streamsPath))
 	s.emergencyRoutes(e)

@@ -31,6 +31,8 @@ const (
 type Client struct {
 	Timers   Timers
 	Policies Policies
+	// Deliveries acknowledge what was accepted.
+	Deliveries Deliveries
 	// Emergency pauses and resumes callbacks.
 	Emergency Emergency
 	// Streams connect receivers.
@@ -54,5 +56,5 @@ func New(options Options) *Client {
 		}
 	}
 	caller := &caller{options}
-	return &Client{Timers: Timers{caller}, Policies: Policies{caller}, Emergency: Emergency{caller}, Streams: Streams{caller}, Dispatches: Dispatches{caller}, Bulk: Bulk{caller}}
+	return &Client{Timers: Timers{caller}, Policies: Policies{caller}, Deliveries: Deliveries{caller}, Emergency: Emergency{caller}, Streams: Streams{caller}, Dispatches: Dispatches{caller}, Bulk: Bulk{caller}}
 }

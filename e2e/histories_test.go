@@ -14,6 +14,7 @@ import (
 	historypb "go.temporal.io/api/history/v1"
 	"go.temporal.io/api/temporalproto"
 
+	"github.com/wakecall/wakecall/client"
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/testenv"
 	"github.com/wakecall/wakecall/timer"
@@ -87,9 +88,37 @@ func TestRecordHistories(t *testing.T) {
 	rec.finished(kind, "collided", "delivered")
 
 	elsewhere(t, kind)
+	recordAcknowledged(rec, r, kind+".acked")
 	recordRecurring(rec, r, kind+".recurring")
 	recordPolicies(t, rec, r, kind+".governed")
 	rec.run("probe", workflows.ProbeID, "")
+}
+
+// recordAcknowledged records what receivers say, or do not say, of what they accepted.
+func recordAcknowledged(rec recorder, r *receiver.Receiver, kind string) {
+	env, say, ctx := rec.h, rec.h.Wakecall().Deliveries, rec.t.Context()
+	accepts(env, r, kind, nil)
+	_, delivery := accepted(rec.t, env, r, kind+"/acked", 1)
+	_, _, err := say.Ack(ctx, delivery, patient)
+	require.NoError(rec.t, err)
+	rec.finished(kind, "acked", "delivered")
+
+	_, delivery = accepted(rec.t, env, r, kind+"/nacked", 1)
+	_, _, err = say.Nack(ctx, delivery, client.Failure{Reason: "out of stock"})
+	require.NoError(rec.t, err)
+	_, delivery = accepted(rec.t, env, r, kind+"/nacked", 2)
+	_, _, err = say.Ack(ctx, delivery, patient)
+	require.NoError(rec.t, err)
+	rec.finished(kind, "nacked", "delivered")
+
+	accepted(rec.t, env, r, kind+"/ack-cancelled", 1)
+	env.Do("DELETE", "/v1/timers/"+kind+"/ack-cancelled", nil)
+	rec.finished(kind, "ack-cancelled", "cancelled")
+
+	silent := kind + ".silent"
+	accepts(env, r, silent, testenv.JSON{"ack": testenv.JSON{"within": "1s"}, "retry": testenv.JSON{"steps": []string{"10ms"}}})
+	env.Add(testenv.JSON{"business_type": silent, "business_id": "unacknowledged", "delay": "0s"})
+	rec.finished(silent, "unacknowledged", "failed")
 }
 
 // recordRecurring records single runs of timers that ring again.

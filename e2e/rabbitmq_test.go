@@ -11,8 +11,10 @@ import (
 	webhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/client"
 	"github.com/wakecall/wakecall/e2e/testenv"
 	"github.com/wakecall/wakecall/internal/rabbit"
+	"github.com/wakecall/wakecall/timer"
 )
 
 // queue is an application's end of a broker.
@@ -105,6 +107,16 @@ func TestTimersCallIntoRabbitMQ(t *testing.T) {
 	require.Contains(t, string(plan.Body), `{"pointer":"/declare/exchange_type","from":"fanout","to":"direct"}`)
 
 	keepsToItsPolicy(t, env, broker)
+	// A message that the broker has confirmed is accepted, where its reader acknowledges.
+	slow := newQueue(t, broker, "order-slow")
+	env.Policy(slow.name, testenv.JSON{"callback": testenv.JSON{"broker": "main"}, "ack": testenv.JSON{"within": "10m"}})
+	env.Add(testenv.JSON{"business_type": slow.name, "business_id": "1", "delay": "0s"})
+	d = slow.next()
+	delivery := client.Delivery{WebhookID: d.MessageId, Token: fmt.Sprint(d.Headers[timer.HeaderAckToken])}
+	view, _, err := env.Wakecall().Deliveries.Ack(t.Context(), delivery, patient)
+	require.NoError(t, err)
+	require.Equal(t, timer.Delivered, view.Status)
+
 	goesOverWhenTheBrokerIsKilled(t, env, broker)
 
 	for callback, pointer := range map[string]string{

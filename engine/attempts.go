@@ -10,6 +10,7 @@ import (
 
 	"github.com/wakecall/wakecall/engine/query"
 	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
 )
 
 // Attempts tells of the attempts that were made for a timer, from what its runs hold:
@@ -89,10 +90,20 @@ func (r *attemptsOfRun) hear(event *historypb.HistoryEvent) {
 		r.learn(attributes.ActivityTaskCompletedEventAttributes.GetResult())
 	case *historypb.HistoryEvent_ActivityTaskFailedEventAttributes:
 		r.learn(attributes.ActivityTaskFailedEventAttributes.GetFailure().GetApplicationFailureInfo().GetDetails())
+	case *historypb.HistoryEvent_WorkflowPropertiesModifiedEventAttributes:
+		r.settle(attributes.WorkflowPropertiesModifiedEventAttributes.GetUpsertedMemo())
 	case *historypb.HistoryEvent_WorkflowExecutionCompletedEventAttributes, *historypb.HistoryEvent_WorkflowExecutionFailedEventAttributes,
 		*historypb.HistoryEvent_WorkflowExecutionCanceledEventAttributes, *historypb.HistoryEvent_WorkflowExecutionContinuedAsNewEventAttributes,
 		*historypb.HistoryEvent_WorkflowExecutionTerminatedEventAttributes, *historypb.HistoryEvent_WorkflowExecutionTimedOutEventAttributes:
 		r.closed = true
+	}
+}
+
+// settle learns what became of an attempt that was accepted. Reports after it know it too.
+func (r *attemptsOfRun) settle(memo *commonpb.Memo) {
+	var a timer.Acceptance
+	if field, ok := memo.GetFields()[workflows.MemoAcceptance]; ok && payloads.FromPayload(field, &a) == nil {
+		r.known = timer.Settle(r.known, a)
 	}
 }
 

@@ -48,6 +48,8 @@ type Engine struct {
 	// Bulk does the same with all timers that a filter finds.
 	Bulk *Bulk
 
+	// Deliveries take what receivers say later of what they accepted.
+	Deliveries *Deliveries
 	// Dispatches call a receiver for each of many items.
 	Dispatches *Dispatches
 
@@ -75,6 +77,7 @@ func New(config Config) *Engine {
 		Alerts:      &Alerts{kernel: k, policies: policies},
 		Streams:     &Streams{kernel: k},
 		Namespace:   &Namespace{kernel: k},
+		Deliveries:  &Deliveries{timers: timers, box: config.Box},
 		Dispatches:  newDispatches(policies, config.Reach),
 		Emergencies: newEmergencies(k, config.PolicyTTL),
 		kernel:      k,

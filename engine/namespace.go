@@ -22,6 +22,7 @@ func SearchAttributes() map[string]enumspb.IndexedValueType {
 		workflows.AttrBusinessID.GetName():   enumspb.INDEXED_VALUE_TYPE_KEYWORD,
 		workflows.AttrState.GetName():        enumspb.INDEXED_VALUE_TYPE_KEYWORD,
 		workflows.AttrDueAt.GetName():        enumspb.INDEXED_VALUE_TYPE_DATETIME,
+		workflows.AttrWebhookID.GetName():    enumspb.INDEXED_VALUE_TYPE_KEYWORD,
 	}
 }
 

@@ -13,6 +13,7 @@ var (
 	attrBusinessType = query.Keyword(workflows.AttrBusinessType.GetName())
 	attrBusinessID   = query.Keyword(workflows.AttrBusinessID.GetName())
 	attrState        = query.Keyword(workflows.AttrState.GetName())
+	attrWebhookID    = query.Keyword(workflows.AttrWebhookID.GetName())
 	attrDueAt        = query.Time(workflows.AttrDueAt.GetName())
 )
 

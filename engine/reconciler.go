@@ -128,6 +128,10 @@ func (r *round) check(ctx context.Context, key timer.Key) error {
 	if !running(info) || described.GetPendingWorkflowTask() != nil || info.GetExecutionTime().AsTime().After(r.before) {
 		return nil
 	}
+	if until := acceptanceIn(info); until.Awaited() && until.Until.Time().After(r.before) {
+		r.known.keep(info.GetExecution().GetRunId(), until.Until.Time().Add(r.slack), r.began)
+		return nil
+	}
 	for _, pending := range described.GetPendingActivities() {
 		stuck, err := r.stuck(call, key, pending)
 		if err != nil || !stuck {

@@ -14,6 +14,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
 )
 
 // Get returns a timer as it stands. It needs no worker. Its errors are
@@ -73,6 +74,11 @@ func (t *Timers) getRun(ctx context.Context, key timer.Key, runID string) (timer
 	if err != nil {
 		return timer.View{}, err
 	}
+	return t.described(ctx, described)
+}
+
+// described is the view of a run that was described.
+func (t *Timers) described(ctx context.Context, described *workflowservice.DescribeWorkflowExecutionResponse) (timer.View, error) {
 	info := described.GetWorkflowExecutionInfo()
 	view, err := t.view(ctx, info)
 	if err != nil {
@@ -98,10 +104,12 @@ func showOpen(view *timer.View, described *workflowservice.DescribeWorkflowExecu
 	if withWorker(described) && view.Memo.RingsAt().Until(time.Now()) <= 0 && view.Status == timer.Scheduled {
 		view.Status = timer.Delivering
 	}
+	accepted := acceptanceIn(described.GetWorkflowExecutionInfo())
+	showAcceptance(view, accepted)
 	for _, pending := range described.GetPendingActivities() {
 		view.Status = timer.Delivering
 		waits := pending.GetState() == enumspb.PENDING_ACTIVITY_STATE_SCHEDULED
-		view.Attempts = 1
+		view.Attempts = accepted.Attempt + 1
 		if report, ok := recordedIn(pending); ok {
 			view.LastFailure, view.LatenessMS, view.Attempts = report.Failure, report.LatenessMS, report.Attempt+1
 			view.Link = report.Link
@@ -111,6 +119,25 @@ func showOpen(view *timer.View, described *workflowservice.DescribeWorkflowExecu
 			view.NextAttemptAt = nextAttempt(pending)
 		}
 	}
+}
+
+// showAcceptance adds what is known of an attempt that was accepted.
+func showAcceptance(view *timer.View, a timer.Acceptance) {
+	if a.Attempt == 0 {
+		return
+	}
+	view.Attempts, view.LatenessMS, view.Link, view.LastFailure = a.Attempt, a.LatenessMS, a.Link, a.Failure
+	if a.Awaited() {
+		view.AckUntil, view.WaitsFor = a.Until, timer.WaitsForAck
+	}
+}
+
+// acceptanceIn is what the memo tells of an attempt that was accepted.
+func acceptanceIn(info *workflowpb.WorkflowExecutionInfo) (a timer.Acceptance) {
+	if field, ok := info.GetMemo().GetFields()[workflows.MemoAcceptance]; ok && payloads.FromPayload(field, &a) != nil {
+		return timer.Acceptance{}
+	}
+	return a
 }
 
 // showNext corrects the time of the next attempt by what comes in between: the

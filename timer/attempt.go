@@ -29,6 +29,10 @@ type Attempt struct {
 	// Result is the verdict, and RetryIn how long the next attempt was to wait.
 	Result  Result   `json:"result"`
 	RetryIn Duration `json:"retry_in,omitzero"`
+	// AckUntil is when the receiver of an accepted attempt has to have acknowledged it, and
+	// SettledAt when it was known what became of it.
+	AckUntil  Instant `json:"ack_until,omitzero"`
+	SettledAt Instant `json:"settled_at,omitzero"`
 	// PolicyVersion is the one it was made under; 0 for none.
 	PolicyVersion int `json:"policy_version,omitzero"`
 	// KeyIDs name the secrets that signed it; see [KeyID].
@@ -61,7 +65,10 @@ func Excerpted(body []byte) string {
 // the oldest make room.
 func (r Report) Record(before []Attempt, attempt Attempt) Report {
 	attempt.Number, attempt.SentAt, attempt.EndedAt, attempt.Link = r.Attempt, r.SentAt, r.EndedAt, r.Link
-	attempt.Result, attempt.RetryIn, attempt.PolicyVersion = r.Result, r.RetryIn, r.PolicyVersion
+	attempt.Result, attempt.RetryIn, attempt.PolicyVersion, attempt.AckUntil = r.Result, r.RetryIn, r.PolicyVersion, r.AckUntil
+	if r.Result == ResultAccepted { // the wait is that of a failure
+		attempt.RetryIn = 0
+	}
 	r.Attempts = append(append([]Attempt{}, before...), attempt)
 	if old := len(r.Attempts) - 1 - MaxAnswers; old >= 0 {
 		r.Attempts[old].Answer = ""

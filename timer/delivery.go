@@ -43,6 +43,8 @@ type Result string
 const (
 	// ResultDelivered: the receiver took it.
 	ResultDelivered Result = "delivered"
+	// ResultAccepted: the receiver took it, and says later what becomes of it.
+	ResultAccepted Result = "accepted"
 	// ResultRetry: another attempt follows after RetryIn.
 	ResultRetry Result = "retry"
 	// ResultFailed: no attempt follows; see Failure.
@@ -114,6 +116,11 @@ type Report struct {
 	DownSince Instant `json:"down_since,omitzero"`
 	// Stop is whether the receiver wants no further occurrence.
 	Stop bool `json:"stop,omitzero"`
+	// AckUntil is when the receiver of an accepted attempt has to have acknowledged it.
+	// RetryIn is then the wait that follows where it fails, and Exhausted is whether no
+	// attempt would follow.
+	AckUntil  Instant `json:"ack_until,omitzero"`
+	Exhausted bool    `json:"exhausted,omitzero"`
 	// Attempts record each attempt of the delivery so far, this one included.
 	Attempts []Attempt `json:"attempts,omitempty"`
 	// Worker, with ResultElsewhere, is the worker to ask.

@@ -23,6 +23,8 @@ const (
 	QuotaExceeded        Code = "quota-exceeded"
 	NotStreamed          Code = "not-streamed"
 	RingOver             Code = "ring-over"
+	NotAwaited           Code = "not-awaited"
+	WrongAckToken        Code = "wrong-ack-token"
 	Unavailable          Code = "unavailable"
 	Internal             Code = "internal"
 )

@@ -1,5 +1,7 @@
 package timer
 
+import "strings"
+
 // Failure says why an attempt did not deliver.
 type Failure struct {
 	Status int `json:"status,omitzero"` // HTTP status, left out when there was none
@@ -8,6 +10,12 @@ type Failure struct {
 	Class   FailureClass `json:"class,omitzero"`
 	Message string       `json:"message"`
 	At      Instant      `json:"at,omitzero"`
+}
+
+// Reason is what the receiver said when it nacked, without the class in front.
+func (f Failure) Reason() string {
+	_, reason, _ := strings.Cut(f.Message, string(f.Class)+": ")
+	return reason
 }
 
 // FailureClass says in one word why an attempt did not deliver. Callers learn no more of
@@ -52,6 +60,11 @@ const (
 	// BrokerBlocked: the broker accepts no messages, for want of memory or disk.
 	BrokerBlocked FailureClass = "broker_blocked"
 
+	// Nacked: the receiver had accepted it, and said later that it failed.
+	Nacked FailureClass = "nacked"
+	// Unacknowledged: the receiver had accepted it, and said nothing in time.
+	Unacknowledged FailureClass = "unacknowledged"
+
 	// Answered is the class of a failure that is the receiver's own answer.
 	Answered FailureClass = "http"
 )
@@ -61,7 +74,7 @@ func FailureClasses() []FailureClass {
 	return []FailureClass{
 		Answered, BlockedAddress, DNSFailure, ConnectFailure, Timeout, BrokenAnswer, BadRequest, NoReceiver, SealedHeader,
 		TLSExpired, TLSUnknownIssuer, TLSWrongName, TLSProtocol, TLSClientCertificate, TLSFailure,
-		Refused, Unroutable, BrokerBlocked,
+		Refused, Unroutable, BrokerBlocked, Nacked, Unacknowledged,
 	}
 }
 
@@ -72,6 +85,7 @@ var explained = map[FailureClass]string{
 	TLSUnknownIssuer:     "the receiver's certificate was signed by nobody who is trusted",
 	TLSWrongName:         "the receiver's certificate is another host's",
 	TLSProtocol:          "the receiver speaks no TLS, or no version or cipher of it that is allowed",
+	Unacknowledged:       "the receiver accepted it, and said nothing more in time",
 	TLSClientCertificate: "the receiver demands a client certificate, or refuses the one it was shown",
 }
 

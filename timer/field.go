@@ -29,7 +29,7 @@ type Field struct {
 // PolicyFields are the fields of a policy.
 func PolicyFields() []Field {
 	return slices.Concat(under("/callback", callbackFields()), under("/declare", declareFields()), under("/alert", destinationFields()), under("/on_delivered", destinationFields()), under("/on_failed", destinationFields()),
-		under("/fallback", append(callbackFields(), fieldFallbackAfter)),
+		under("/fallback", append(callbackFields(), fieldFallbackAfter)), under("/ack", []Field{fieldAckWithin}),
 		under("/retry", retryFields()), under("/limits", limitFields()), under("/tls", tlsFields()),
 		[]Field{
 			fieldExpiresAfter, fieldSecretOverlap, fieldPriority.or(DefaultPriority), fieldReuse, fieldMinInterval, fieldPreload,
@@ -103,6 +103,11 @@ var (
 	fieldFallbackAfter = Field{
 		Pointer: "/after", Lowest: Duration(MinFallbackAfter), Highest: Duration(MaxFallbackAfter), Default: Duration(DefaultFallbackAfter),
 	}
+
+	fieldAckWithin = Field{Pointer: "/within", Lowest: Duration(MinAckWithin), Highest: Duration(MaxAckWithin)}
+
+	// fieldRetryAfter is of a nack.
+	fieldRetryAfter = Field{Pointer: "/retry_after", Lowest: Duration(0), Highest: Duration(MaxRetryStep), Default: Duration(0)}
 
 	fieldExchangeType = Field{Pointer: "/exchange_type"}
 	fieldQueue        = Field{Pointer: "/queue"}

@@ -74,7 +74,7 @@ var (
 		Result: timer.ResultRetry, Attempt: 2, SentAt: clock(2), LatenessMS: ptr(int64(12)), EndedAt: clock(3),
 		RetryIn: timer.Duration(time.Minute), Failure: &storedFailure, PolicyVersion: 4, Timeout: timer.Duration(10 * time.Second),
 		Skipped: 1, Latest: clock(5), Stream: true, Alert: true, Link: timer.LinkFallback, Fallbacks: 1, DownSince: clock(1), Worker: "worker-1",
-		OnDelivered: true, OnFailed: true, Stop: true, Attempts: []timer.Attempt{storedAttempt},
+		OnDelivered: true, OnFailed: true, Stop: true, AckUntil: clock(6), Exhausted: true, Attempts: []timer.Attempt{storedAttempt},
 		Handed: &timer.Handover{
 			Link: timer.LinkCallback, Probe: timer.Duration(time.Second), At: clock(2), Wait: timer.Duration(10 * time.Second), Times: 1, Missed: true,
 		},
@@ -85,7 +85,7 @@ var (
 	storedAttempt = timer.Attempt{
 		Number: 2, DueAt: clock(2), SentAt: clock(2), EndedAt: clock(3), TookMS: 12, Status: 503, Class: timer.Answered, Answer: "overloaded",
 		Link: timer.LinkFallback, Worker: "worker-1", Result: timer.ResultRetry, RetryIn: timer.Duration(time.Minute), PolicyVersion: 4,
-		KeyIDs: []string{"0a1b2c3d"},
+		KeyIDs: []string{"0a1b2c3d"}, AckUntil: clock(6), SettledAt: clock(7),
 	}
 
 	storedTerms = timer.Terms{
@@ -119,6 +119,13 @@ func TestStoredDelivery(t *testing.T) {
 	t.Parallel()
 	golden.Check(t, "delivery", timer.Delivery{Spec: storedSpec, Prior: &storedReport, Asked: true, Live: true})
 	golden.Check(t, "report", storedReport)
+	golden.Check(t, "acceptance", timer.Acceptance{
+		Attempt: 2, Until: clock(6), LatenessMS: ptr(int64(12)), Link: timer.LinkFallback, Result: timer.ResultRetry, SettledAt: clock(5),
+		RetryIn: timer.Duration(time.Minute), Failure: &storedFailure,
+	})
+	golden.Check(t, "acknowledgement", timer.Acknowledgement{
+		WebhookID: "msg_1", Attempt: 2, Nack: true, Reason: "out of stock", RetryAfter: timer.Duration(time.Minute),
+	})
 	golden.Check(t, "run_state", timer.RunState{Wanted: true, Last: &storedReport, Latest: clock(5), PolicyVersion: 4})
 	golden.Check(t, "event", timer.Event{Type: timer.EventFailed, At: clock(3), Data: timer.EventData{
 		BusinessType: "order-close", BusinessID: "o-1", DueAt: clock(2), Attempts: 6, WebhookID: "msg_1",
@@ -140,6 +147,7 @@ func TestStoredPolicy(t *testing.T) {
 		},
 		Priority: 2, Paused: true, DiscardAnswers: true, OnDelivered: &storedTold, OnFailed: &storedTold, Alert: &timer.Alert{Destination: timer.Destination{URL: "https://shop.example/alert", Broker: "ops", Exchange: "alerts", RoutingKey: "wakecall", Stream: true}}, Reuse: timer.ReuseAfterEnd,
 		Fallback:    &timer.Fallback{Callback: storedCallback, After: timer.Duration(time.Minute)},
+		Ack:         &timer.Ack{Within: timer.Duration(10 * time.Minute)},
 		MinInterval: timer.Duration(time.Minute), Preload: ptr(timer.Duration(10 * time.Second)),
 		TLS:             &timer.TLS{CA: "-----BEGIN CERTIFICATE-----", ClientCertificate: "-----BEGIN CERTIFICATE-----\n", ClientKey: "sealed:v1:a2V5"},
 		MaxBackPressure: ptr(timer.Duration(30 * time.Minute)), BackPressure: &storedPressure, PressureLiftedAt: clock(1), StreamedUntil: clock(2),

@@ -55,6 +55,13 @@ const (
 	MinFallbackAfter     = time.Second
 	MaxFallbackAfter     = 24 * time.Hour
 
+	// MinAckWithin and MaxAckWithin bound how long a receiver has to acknowledge what it
+	// accepted: what takes longer than a week is a timer of its own.
+	MinAckWithin = time.Second
+	MaxAckWithin = 7 * 24 * time.Hour
+	// MaxAckReason bounds the reason of a nack, in bytes. It is part of a failure's text.
+	MaxAckReason = 400
+
 	// MaxRetryStep is the longest wait between two attempts.
 	MaxRetryStep = 30 * 24 * time.Hour
 	// MaxAttempts bounds a ladder of either kind, the first attempt included.

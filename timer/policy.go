@@ -35,6 +35,8 @@ type Policy struct {
 	OnFailed    *Alert `json:"on_failed,omitempty"`
 	// Fallback is nil where the callback is the only link.
 	Fallback *Fallback `json:"fallback,omitempty"`
+	// Ack is nil where an answer 202 delivers, as every other 2xx does.
+	Ack *Ack `json:"ack,omitempty"`
 	// Reuse says when the id of a timer that has ended may be booked again. It
 	// is looked at when that is tried.
 	Reuse Reuse `json:"reuse,omitzero"`
@@ -139,6 +141,9 @@ func (p Policy) Check() (errs FieldErrors) {
 	errs = append(errs, checkOutcomes(p.OnDelivered, p.OnFailed)...)
 	if p.Fallback != nil {
 		errs.Under("/fallback", p.Fallback.check(p.Callback.Destination, p.BusinessType))
+	}
+	if p.Ack != nil {
+		errs.Under("/ack", p.Ack.check(p.Callback.Destination))
 	}
 	if p.TLS != nil {
 		errs.Under("/tls", p.TLS.Check())

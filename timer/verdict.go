@@ -22,6 +22,9 @@ const (
 type Answer struct {
 	// Delivered is whether the receiver took the message.
 	Delivered bool
+	// Deferred is whether the receiver took it and may say later what becomes of it, where
+	// its policy asks for that.
+	Deferred bool
 	// Class says what went wrong; empty when it was delivered.
 	Class FailureClass
 	// Status is that of an HTTP answer; 0 for none.

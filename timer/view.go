@@ -48,8 +48,11 @@ type View struct {
 	// Link is by which the last attempt went: the one that delivered, where the timer is
 	// delivered. It is left out where the policy had no fallback.
 	Link Link `json:"link,omitzero"`
-	// WaitsFor is what an attempt waits for that is due. Only a get shows it.
+	// WaitsFor is what an attempt waits for that is due, or that was accepted. Only a get shows it.
 	WaitsFor Waiting `json:"waits_for,omitzero"`
+	// AckUntil is when the receiver has to have acknowledged the last attempt, which it
+	// accepted; zero where nothing is awaited of it.
+	AckUntil Instant `json:"ack_until,omitzero"`
 	// PendingChange is the id of the change that this answer is about, and that
 	// no worker has applied yet.
 	PendingChange string `json:"pending_change,omitzero"`
@@ -100,6 +103,9 @@ type Waiting string
 
 // WaitsForReceiver says that no receiver of the type is connected that has room.
 const WaitsForReceiver Waiting = "receiver"
+
+// WaitsForAck says that the receiver has accepted it, and is to say what became of it.
+const WaitsForAck Waiting = "ack"
 
 // Links lead from a timer to where it can be looked at.
 type Links struct {

@@ -38,12 +38,14 @@ func carryMemo(ctx workflow.Context, memo timer.Memo) error {
 	info := workflow.GetInfo(ctx)
 	fields := maps.Clone(info.Memo.GetFields())
 	fields[MemoTimer] = encoded
+	delete(fields, MemoAcceptance)
 	info.Memo = &commonpb.Memo{Fields: fields}
 	attributes := map[string]*commonpb.Payload{}
 	//workflowcheck:ignore The order in which they are copied tells nothing.
 	maps.Copy(attributes, info.SearchAttributes.GetIndexedFields()) //nolint:staticcheck // the typed ones cannot be set here
 	attributes[AttrDueAt.GetName()] = dueAt
 	delete(attributes, AttrState.GetName())
+	delete(attributes, AttrWebhookID.GetName())
 	delete(attributes, attrVersion) // the run's that ends
 	if memo.Resting() {
 		attributes[AttrState.GetName()] = paused

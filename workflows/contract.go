@@ -131,6 +131,7 @@ func ChangeMark(runID string) string { return "wakecall:change:" + runID + ":" }
 // Signals, updates and error types.
 const (
 	SignalChange       = "change"
+	SignalAcknowledge  = "acknowledge"
 	SignalBackPressure = "back-pressure"
 	SignalClaim        = "claim"
 	SignalRegister     = "register"
@@ -157,6 +158,8 @@ const (
 const (
 	MemoTimer  = "timer"
 	MemoPolicy = "policy"
+	// MemoAcceptance is of an attempt that its receiver accepted.
+	MemoAcceptance = "acceptance"
 
 	MemoRedelivery = "redelivery"
 	MemoBulk       = "bulk"
@@ -183,11 +186,14 @@ var (
 	// a lead before the due time, after it where that had passed, by the jitter later,
 	// and far ahead for a paused timer.
 	AttrDueAt = temporal.NewSearchAttributeKeyTime("DueAt")
+	// AttrWebhookID is that of a delivery which its receiver has accepted, for it to be
+	// found when it is acknowledged. No other timer has it.
+	AttrWebhookID = temporal.NewSearchAttributeKeyKeyword("WebhookId")
 )
 
 // AllAttributes has a value for each search attribute of a timer.
 func AllAttributes() temporal.SearchAttributes {
-	return temporal.NewSearchAttributes(AttrBusinessType.ValueSet(""), AttrBusinessID.ValueSet(""), AttrState.ValueSet(""), AttrDueAt.ValueSet(time.Unix(0, 0).UTC()))
+	return temporal.NewSearchAttributes(AttrBusinessType.ValueSet(""), AttrBusinessID.ValueSet(""), AttrState.ValueSet(""), AttrDueAt.ValueSet(time.Unix(0, 0).UTC()), AttrWebhookID.ValueSet(""))
 }
 
 // ProbeID is the workflow id of the readiness probe. Like a policy's id it

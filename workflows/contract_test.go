@@ -45,8 +45,8 @@ func TestStoredNames(t *testing.T) {
 		}
 	}
 	attributes := workflows.AllAttributes()
-	require.Equal(t, 4, attributes.Size())
-	for _, key := range []temporal.SearchAttributeKeyKeyword{workflows.AttrBusinessType, workflows.AttrBusinessID, workflows.AttrState} {
+	require.Equal(t, 5, attributes.Size())
+	for _, key := range []temporal.SearchAttributeKeyKeyword{workflows.AttrBusinessType, workflows.AttrBusinessID, workflows.AttrState, workflows.AttrWebhookID} {
 		require.True(t, attributes.ContainsKey(key), key.GetName())
 	}
 	due, _ := attributes.GetTime(workflows.AttrDueAt)

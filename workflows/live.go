@@ -25,6 +25,8 @@ type delivery struct {
 	// expired and resumed are why its tries were called off, if they were.
 	expired, resumed bool
 	callOff          workflow.CancelFunc
+	// findable is whether the delivery can be found by its webhook id.
+	findable bool
 }
 
 // deliverLive leaves the attempts that remain to the server, which holds each
@@ -37,13 +39,13 @@ func (t *timerRun) deliverLive(ctx workflow.Context, first timer.Report) decisio
 	}
 	d.awaitLatest(ctx)
 	for !d.last.Result.Final() {
-		err := d.tries(ctx)
+		err := d.advance(ctx)
 		d.hearOut()
 		switch {
 		case d.last.Result == timer.ResultDelivered:
 		case t.interrupted(ctx):
 			return t.applyPending(ctx)
-		case d.last.Result.Final() || d.resumed:
+		case d.last.Result.Final() || d.last.Result == timer.ResultAccepted || d.resumed:
 		case d.expired:
 			d.last.Result = timer.ResultExpired
 		case broken(err):
@@ -51,6 +53,15 @@ func (t *timerRun) deliverLive(ctx workflow.Context, first timer.Report) decisio
 		}
 	}
 	return t.finish(ctx, d.last)
+}
+
+// advance brings the delivery on: by the tries that the server makes, or, of an attempt
+// that was accepted, by what its receiver says.
+func (d *delivery) advance(ctx workflow.Context) error {
+	if d.last.Result == timer.ResultAccepted {
+		return d.awaitAcknowledgement(ctx)
+	}
+	return d.tries(ctx)
 }
 
 // broken is whether an error ends a delivery that was not called off and left no

@@ -1,11 +1,16 @@
 package send
 
+import "github.com/wakecall/wakecall/timer"
+
 // The headers of Standard Webhooks 1.0.0.
 const (
 	HeaderWebhookID        = "webhook-id"
 	HeaderWebhookTimestamp = "webhook-timestamp"
 	HeaderWebhookSignature = "webhook-signature"
 )
+
+// HeaderAckToken is described with [timer.HeaderAckToken].
+const HeaderAckToken = timer.HeaderAckToken
 
 // The headers of a callback beside those of Standard Webhooks.
 const (

@@ -15,6 +15,8 @@ type Timer struct {
 	Revision      int       `json:"revision"`
 	Attempts      int       `json:"attempts"`
 	NextAttemptAt time.Time `json:"next_attempt_at"`
+	AckUntil      time.Time `json:"ack_until"`
+	WaitsFor      string    `json:"waits_for"`
 	DeliveredAt   time.Time `json:"delivered_at"`
 	LatenessMS    *int64    `json:"lateness_ms"`
 	Link          string    `json:"link"`

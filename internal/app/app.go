@@ -189,7 +189,7 @@ func (a *App) StartWorker() (*worker.Workers, error) {
 	sender := a.sender(roots)
 	attempter, err := activities.NewAttempter(activities.Config{
 		Worker: a.Identity, Queue: worker.Queue, Runs: a.Engine.Runs, Policies: a.Engine.Policies, Opener: a.box,
-		Observer: a.Telemetry, Emergencies: a.Engine.Emergencies, Bulkhead: worker.NewBulkhead(tuning.FastPathSlots), Sender: sender,
+		AckTokens: a.Engine.Deliveries, Observer: a.Telemetry, Emergencies: a.Engine.Emergencies, Bulkhead: worker.NewBulkhead(tuning.FastPathSlots), Sender: sender,
 		Preload: a.preload, Tasks: a.completions, Polled: a.Engine.Queues.Polled,
 	})
 	if err != nil {

@@ -31,7 +31,7 @@ func (a *App) API() Server {
 	return api.New(api.Options{
 		Timers: a.Engine.Timers, Series: a.Engine.Series, Failures: a.Engine.Failures, Attempts: a.Engine.Attempts,
 		Policies: a.Engine.Policies, Redeliveries: a.Engine.Redeliveries, Bulk: a.Engine.Bulk, Emergencies: a.Engine.Emergencies,
-		Dispatches: a.Engine.Dispatches, DispatchControls: a.Engine.Dispatches, Ready: a.Engine.Namespace.Ready, Leave: a.Engine.Leave,
+		Deliveries: a.Engine.Deliveries, Dispatches: a.Engine.Dispatches, DispatchControls: a.Engine.Dispatches, Ready: a.Engine.Namespace.Ready, Leave: a.Engine.Leave,
 		Telemetry: a.Telemetry, Logger: a.Logger, Auth: authenticator, MetricsElsewhere: a.Config.MetricsAddr != "",
 		TrustedProxies: a.Config.Proxies, Reach: a.reach(), Streams: streams, Gateway: a.Identity, AnswerElsewhere: a.Engine.Streams.Answer, LivePolicy: a.Engine.Policies.Policy,
 	})

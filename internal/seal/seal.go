@@ -6,6 +6,8 @@ package seal
 import (
 	"crypto/aes"
 	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
@@ -40,6 +42,7 @@ type Box struct{ keys []key }
 type key struct {
 	id   string
 	aead cipher.AEAD
+	mac  []byte // authenticates messages, and is of no use for anything else
 }
 
 // New returns a box for a comma-separated list of base64 keys of [KeySize]
@@ -74,7 +77,11 @@ func parse(text string) (key, error) {
 		return key{}, err
 	}
 	digest := sha256.Sum256(append([]byte("wakecall secret key\n"), raw...))
-	return key{id: hex.EncodeToString(digest[:4]), aead: aead}, nil
+	mac, err := hkdf.Expand(sha256.New, raw, "wakecall authentication code", sha256.Size)
+	if err != nil {
+		return key{}, err
+	}
+	return key{id: hex.EncodeToString(digest[:4]), aead: aead, mac: mac}, nil
 }
 
 // NewKey returns a fresh key in the form that [New] reads.
@@ -82,6 +89,28 @@ func NewKey() string {
 	key := make([]byte, KeySize)
 	_, _ = rand.Read(key) // never fails, by its documentation
 	return base64.StdEncoding.EncodeToString(key)
+}
+
+// Code is what only who has the first key can make for a message: its HMAC-SHA256.
+func (b *Box) Code(message string) ([]byte, error) {
+	if len(b.keys) == 0 {
+		return nil, ErrNoKey
+	}
+	return b.keys[0].code(message), nil
+}
+
+// Made is whether [Box.Code] made a code for a message, with any of the keys.
+func (b *Box) Made(message string, code []byte) (made bool) {
+	for _, k := range b.keys {
+		made = hmac.Equal(k.code(message), code) || made
+	}
+	return made
+}
+
+func (k key) code(message string) []byte {
+	mac := hmac.New(sha256.New, k.mac)
+	mac.Write([]byte(message))
+	return mac.Sum(nil)
 }
 
 // Seal encrypts a value with the first key.

@@ -99,3 +99,23 @@ func FuzzOpen(f *testing.F) {
 		}
 	})
 }
+
+// A code is made by who has a key, for one message; a rotated key still tells its own.
+func TestCodes(t *testing.T) {
+	t.Parallel()
+	old := seal.NewKey()
+	before, err := seal.New(old)
+	require.NoError(t, err)
+	code, err := before.Code("message")
+	require.NoError(t, err)
+	after, err := seal.New(seal.NewKey() + "," + old)
+	require.NoError(t, err)
+	require.True(t, after.Made("message", code))
+	require.False(t, after.Made("another", code))
+	require.False(t, after.Made("message", code[1:]))
+	keyless, err := seal.New("")
+	require.NoError(t, err)
+	require.False(t, keyless.Made("message", code))
+	_, err = keyless.Code("message")
+	require.ErrorIs(t, err, seal.ErrNoKey)
+}

@@ -62,9 +62,15 @@ const (
 	NotifyTimeout = 10 * time.Second
 	// MarkTimeout ends what a mark starts where somebody deleted the timer meanwhile.
 	MarkTimeout = time.Second
+	// DeliveryWait is for how long an acknowledgement by a key waits for visibility to hear
+	// of its delivery, and DeliveryPoll the time between two questions: it lags behind by
+	// up to about a second (0068).
+	DeliveryWait = 2 * time.Second
+	DeliveryPoll = 100 * time.Millisecond
 	// TaskPoll and TaskWait pace the wait for a worker to take what happened to a run.
-	TaskPoll = 20 * time.Millisecond
-	TaskWait = 2 * time.Second
+	TaskPoll        = 20 * time.Millisecond
+	LongestTaskPoll = 320 * time.Millisecond
+	TaskWait        = 2 * time.Second
 )
 
 // Policies.

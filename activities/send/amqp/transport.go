@@ -137,7 +137,7 @@ func (ch *channel) answer(acked bool) timer.Answer {
 	}
 	switch {
 	case acked:
-		return timer.Answer{Delivered: true}
+		return timer.Answer{Delivered: true, Deferred: true} // who reads the queue has yet to see it
 	case ch.IsClosed():
 		select {
 		case reason := <-ch.closes:

@@ -18,11 +18,13 @@ const HeaderNoRetry = "Wakecall-No-Retry"
 // timer with the occurrence that it answers.
 const HeaderStop = "Wakecall-Stop"
 
-// AnswerOf says what a status and its headers mean. Only 2xx delivers; a redirect is
-// a refusal, since it is never followed.
+// AnswerOf says what a status and its headers mean. Only 2xx delivers, 202 with word to
+// come where the policy asks for that; a redirect is a refusal, since it is never followed.
 func AnswerOf(status int, header http.Header, now time.Time) timer.Answer {
 	if status >= 200 && status <= 299 {
-		return timer.Answer{Delivered: true, Status: status, Stop: isTrue(header, HeaderStop)}
+		return timer.Answer{
+			Delivered: true, Status: status, Stop: isTrue(header, HeaderStop), Deferred: status == http.StatusAccepted,
+		}
 	}
 	answer := timer.Answer{
 		Class: timer.Answered, Status: status, Detail: fmt.Sprintf("HTTP %d", status), Stop: isTrue(header, HeaderStop),

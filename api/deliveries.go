@@ -1,0 +1,115 @@
+package api
+
+import (
+	"context"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/internal/auth"
+	"github.com/wakecall/wakecall/timer"
+)
+
+const (
+	deliveriesPath = versionPrefix + "deliveries"
+	oneDelivery    = deliveriesPath + "/:webhook_id"
+)
+
+// Deliveries take what receivers say later of deliveries that they accepted.
+type Deliveries interface {
+	Open(webhookID, token string) (engine.Accepted, error)
+	Find(ctx context.Context, webhookID string) (engine.Accepted, error)
+	Acknowledge(ctx context.Context, of engine.Accepted, word timer.Acknowledgement, wait time.Duration) (timer.View, engine.Effect, error)
+}
+
+type deliveryRoutes struct{ deliveries Deliveries }
+
+func (r deliveryRoutes) add(g *echo.Group) {
+	g.POST("/:webhook_id/ack", r.acknowledging(readAck))
+	g.POST("/:webhook_id/nack", r.acknowledging(readNack))
+}
+
+// byToken are the calls that the token of a callback is good for, in place of a key.
+var byToken = map[string]bool{"POST " + oneDelivery + "/ack": true, "POST " + oneDelivery + "/nack": true}
+
+// bearsToken is whether a token stands in place of a key. Whether it is the right one is
+// seen with the delivery.
+func bearsToken(c echo.Context) bool {
+	return byToken[c.Request().Method+" "+c.Path()] && len(c.Request().Header.Values(timer.HeaderAckToken)) > 0
+}
+
+// tokenBearer is who sends such a token. It may make no other call.
+var tokenBearer = auth.Principal{Name: "receiver", Roles: []auth.Role{auth.Operator}}
+
+// acknowledging handles a word on a delivery.
+func (r deliveryRoutes) acknowledging(read func(echo.Context) (timer.Acknowledgement, error)) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		q := readQuery(c, "wait")
+		wait := q.wait()
+		if err := q.err(); err != nil {
+			return err
+		}
+		word, err := read(c)
+		if err != nil {
+			return err
+		}
+		of, err := r.deliveryOf(c)
+		if err != nil {
+			return err
+		}
+		view, effect, err := r.deliveries.Acknowledge(c.Request().Context(), of, word, wait)
+		return answerEffect(c, view, effect, err)
+	}
+}
+
+// deliveryOf is the delivery in the path, if the caller may speak for it.
+func (r deliveryRoutes) deliveryOf(c echo.Context) (engine.Accepted, error) {
+	id := pathParam(c, "webhook_id")
+	if bearsToken(c) {
+		tokens := c.Request().Header.Values(timer.HeaderAckToken)
+		if len(tokens) > 1 {
+			return engine.Accepted{}, timer.FieldErrors{{Pointer: timer.HeaderAckToken, Code: timer.CodeInvalidHeader, Detail: "must be given once"}}.Err()
+		}
+		return r.deliveries.Open(id, tokens[0])
+	}
+	of, err := r.deliveries.Find(c.Request().Context(), id)
+	if err != nil {
+		return of, err
+	}
+	return of, permit(c.Request().Context(), of.Key.BusinessType)
+}
+
+// readAck reads the body of an ack, which says nothing more.
+func readAck(c echo.Context) (word timer.Acknowledgement, err error) {
+	if c.Request().ContentLength == 0 {
+		return word, nil
+	}
+	body, err := readObject(c)
+	if err != nil {
+		return word, err
+	}
+	return word, body.fill(&struct{}{}).Err()
+}
+
+// nackBody is why a delivery failed after all.
+type nackBody struct {
+	Reason     *string         `json:"reason"`
+	RetryAfter *timer.Duration `json:"retry_after"`
+}
+
+func readNack(c echo.Context) (timer.Acknowledgement, error) {
+	word := timer.Acknowledgement{Nack: true}
+	if c.Request().ContentLength == 0 {
+		return word, nil
+	}
+	object, err := readObject(c)
+	if err != nil {
+		return word, err
+	}
+	var body nackBody
+	errs := object.fill(&body)
+	word.Reason, word.RetryAfter = value(body.Reason), value(body.RetryAfter)
+	errs = append(errs, word.Check()...)
+	return word, errs.Err()
+}

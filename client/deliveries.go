@@ -1,0 +1,65 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+// Deliveries say later what became of deliveries that their receiver accepted with 202.
+type Deliveries struct{ caller *caller }
+
+// Delivery names a delivery to whom it was handed.
+type Delivery struct {
+	WebhookID string
+	// Token stands in place of an API key; "" where the client has one.
+	Token string
+}
+
+// DeliveryOf reads the delivery from the headers of a callback.
+func DeliveryOf(header http.Header) Delivery {
+	return Delivery{WebhookID: header.Get("webhook-id"), Token: header.Get(timer.HeaderAckToken)}
+}
+
+// Failure is why a delivery failed after all.
+type Failure struct {
+	// Reason is shown as the failure of the attempt.
+	Reason string
+	// RetryAfter is how long the next attempt shall wait at least.
+	RetryAfter time.Duration
+}
+
+// Ack says that a delivery is done. pending is whether the word waits for the attempt that
+// it is about to end. An error with the slug not-awaited has the timer's true state.
+func (d Deliveries) Ack(ctx context.Context, of Delivery, wait Wait) (view timer.View, pending bool, err error) {
+	return d.say(ctx, of, call{method: http.MethodPost, path: deliveryPath(of) + "/ack"}, wait)
+}
+
+// Nack says that a delivery failed after all: the ladder goes on. The rest is as for
+// [Deliveries.Ack].
+func (d Deliveries) Nack(ctx context.Context, of Delivery, why Failure) (view timer.View, pending bool, err error) {
+	body := map[string]any{}
+	if why.Reason != "" {
+		body["reason"] = why.Reason
+	}
+	if why.RetryAfter != 0 {
+		body["retry_after"] = timer.Duration(why.RetryAfter)
+	}
+	return d.say(ctx, of, call{method: http.MethodPost, path: deliveryPath(of) + "/nack", body: body}, nil)
+}
+
+func (d Deliveries) say(ctx context.Context, of Delivery, call call, wait Wait) (view timer.View, pending bool, err error) {
+	if of.Token != "" {
+		call.header = http.Header{timer.HeaderAckToken: {of.Token}}
+	}
+	if wait != nil {
+		call.query = url.Values{"wait": {wait.String()}}
+	}
+	status, err := d.caller.do(ctx, call, &view)
+	return view, status == http.StatusAccepted, err
+}
+
+func deliveryPath(of Delivery) string { return "/v1/deliveries/" + url.PathEscape(of.WebhookID) }

@@ -1,0 +1,285 @@
+package e2e
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	historypb "go.temporal.io/api/history/v1"
+	"google.golang.org/protobuf/encoding/protojson"
+
+	"github.com/wakecall/wakecall/client"
+	"github.com/wakecall/wakecall/e2e/receiver"
+	"github.com/wakecall/wakecall/e2e/testenv"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// accepts puts a policy whose receiver answers 202, and returns its path.
+func accepts(env *testenv.Env, r *receiver.Receiver, kind string, more testenv.JSON) {
+	policy := testenv.JSON{
+		"callback": testenv.JSON{"url": r.On("/accept", receiver.Status(http.StatusAccepted))},
+		"ack":      testenv.JSON{"within": "10m"}, "retry": testenv.JSON{"steps": []string{"10ms", "1h"}, "jitter": 0},
+	}
+	for name, value := range more {
+		policy[name] = value
+	}
+	env.Policy(kind, policy)
+}
+
+// accepted books a timer that is due now, and returns it and its delivery once it has been
+// accepted that often.
+func accepted(t *testing.T, env *testenv.Env, r *receiver.Receiver, path string, times int) (testenv.Timer, client.Delivery) {
+	t.Helper()
+	kind, id, _ := strings.Cut(path, "/")
+	if times == 1 {
+		env.Add(testenv.JSON{"business_type": kind, "business_id": id, "delay": "0s"})
+	}
+	calls := r.Await(t, id, times)
+	var shown testenv.Timer
+	require.Eventually(t, func() bool {
+		shown = env.Get(path)
+		return !shown.AckUntil.IsZero() && shown.Attempts == times
+	}, 20*time.Second, 10*time.Millisecond, "the 202 is recorded")
+	return shown, client.DeliveryOf(calls[times-1].Header)
+}
+
+var patient = client.After(20 * time.Second)
+
+// notAwaited expects a refusal that has the timer's true state.
+func notAwaited(t *testing.T, err error, status timer.Status) {
+	t.Helper()
+	var problem *client.Problem
+	require.ErrorAs(t, err, &problem)
+	require.Equal(t, timer.NotAwaited, problem.Code)
+	require.Equal(t, status, problem.Timer.Status)
+}
+
+// A receiver that answers 202 says later what became of it.
+func TestAcknowledgedLater(t *testing.T) {
+	t.Parallel()
+	env, r, kind := open(t)
+	accepts(env, r, kind, nil)
+	say, ctx := env.Wakecall().Deliveries, t.Context()
+	t.Run("acked, and again", func(t *testing.T) {
+		shown, delivery := accepted(t, env, r, kind+"/1", 1)
+		require.Equal(t, "delivering", shown.Status)
+		require.Equal(t, "ack", shown.WaitsFor)
+		require.Zero(t, shown.NextAttemptAt)
+		attempts := attemptsOf(t, env, kind+"/1")
+		require.Equal(t, timer.ResultAccepted, attempts[0].Result)
+		require.NotZero(t, attempts[0].AckUntil)
+		view, pending, err := say.Ack(ctx, delivery, patient)
+		require.NoError(t, err)
+		require.False(t, pending)
+		require.Equal(t, timer.Delivered, view.Status)
+		require.Zero(t, view.AckUntil)
+		require.NotNil(t, view.LatenessMS)
+		attempts = attemptsOf(t, env, kind+"/1")
+		require.Equal(t, timer.ResultDelivered, attempts[0].Result)
+		require.Equal(t, view.DeliveredAt, attempts[0].SettledAt)
+		transitions, events := cost(t, env, kind+"/1")
+		require.Equal(t, []int64{6, 18}, []int64{transitions, events}, "three transitions beside those of a timer that is due at once")
+		_, _, err = say.Ack(ctx, delivery, nil)
+		require.NoError(t, err, "it is so already")
+		_, _, err = say.Nack(ctx, delivery, client.Failure{})
+		notAwaited(t, err, timer.Delivered)
+		require.Len(t, r.Calls("1"), 1)
+		noTrace(t, env, kind+"/1", delivery.Token)
+	})
+	t.Run("nacked, then acked", func(t *testing.T) {
+		_, first := accepted(t, env, r, kind+"/2", 1)
+		view, _, err := say.Nack(ctx, first, client.Failure{Reason: "out of stock"})
+		require.NoError(t, err)
+		require.Equal(t, timer.Nacked, view.LastFailure.Class)
+		require.Equal(t, "nacked: out of stock", view.LastFailure.Message)
+		_, second := accepted(t, env, r, kind+"/2", 2)
+		require.NotEqual(t, first.Token, second.Token)
+		_, _, err = say.Nack(ctx, first, client.Failure{})
+		notAwaited(t, err, timer.Delivering)
+		view, _, err = say.Ack(ctx, first, patient)
+		require.NoError(t, err, "the work is done, whichever attempt did it")
+		require.Equal(t, []any{timer.Delivered, 2}, []any{view.Status, view.Attempts})
+		attempts := attemptsOf(t, env, kind+"/2")
+		require.Equal(t, []timer.Result{timer.ResultDelivered, timer.ResultRetry}, []timer.Result{attempts[0].Result, attempts[1].Result})
+		require.Equal(t, "out of stock", attempts[1].Answer)
+	})
+	t.Run("acked before the 202", func(t *testing.T) {
+		r.On("/hasty", func(w http.ResponseWriter, call *http.Request, _ int) {
+			_, pending, err := say.Ack(call.Context(), client.DeliveryOf(call.Header), client.After(0))
+			if err == nil && pending {
+				w.WriteHeader(http.StatusAccepted)
+			} else {
+				w.WriteHeader(http.StatusInternalServerError)
+			}
+		})
+		env.Add(booking(kind, "3", "0s", r.URL+"/hasty"))
+		env.Await(kind+"/3", "delivered")
+		require.Len(t, r.Calls("3"), 1)
+	})
+	t.Run("by a key, found by the webhook id", func(t *testing.T) {
+		_, delivery := accepted(t, env, r, kind+"/4", 1)
+		delivery.Token = ""
+		view, _, err := say.Nack(ctx, delivery, client.Failure{RetryAfter: time.Hour})
+		require.NoError(t, err)
+		require.Equal(t, timer.Delivering, view.Status)
+		require.Eventually(t, func() bool { return !env.Get(kind + "/4").NextAttemptAt.IsZero() }, 20*time.Second, 10*time.Millisecond, "the wait is in Temporal's hands")
+		_, _, err = say.Ack(ctx, delivery, nil)
+		notAwaited(t, err, timer.Delivering)
+	})
+	t.Run("cancelled meanwhile", func(t *testing.T) {
+		_, delivery := accepted(t, env, r, kind+"/5", 1)
+		require.Equal(t, "cancelled", env.Do("DELETE", "/v1/timers/"+kind+"/5", nil).Timer().Status)
+		_, _, err := say.Ack(ctx, delivery, nil)
+		notAwaited(t, err, timer.Cancelled)
+	})
+	t.Run("moved meanwhile", func(t *testing.T) {
+		_, delivery := accepted(t, env, r, kind+"/6", 1)
+		require.Equal(t, "scheduled", env.Do("PATCH", "/v1/timers/"+kind+"/6", testenv.JSON{"delay": "1h"}).Timer().Status)
+		_, _, err := say.Ack(ctx, delivery, nil)
+		notAwaited(t, err, timer.Scheduled)
+	})
+	t.Run("a 200 delivers at once", func(t *testing.T) {
+		env.Add(booking(kind, "7", "0s", r.URL))
+		env.Await(kind+"/7", "delivered")
+	})
+	t.Run("nobody speaks for another delivery", func(t *testing.T) {
+		_, delivery := accepted(t, env, r, kind+"/8", 1)
+		_, other := accepted(t, env, r, kind+"/9", 1)
+		for _, token := range []string{other.Token, "x", "a.b.c", delivery.Token + "A", strings.Replace(delivery.Token, ".1.", ".2.", 1)} {
+			_, _, err := say.Ack(ctx, client.Delivery{WebhookID: delivery.WebhookID, Token: token}, nil)
+			require.Equal(t, timer.WrongAckToken, codeOf(t, err), token)
+		}
+		for _, id := range []string{"x", timer.MessageID("nothing")} {
+			_, _, err := say.Ack(ctx, client.Delivery{WebhookID: id}, nil)
+			require.Equal(t, timer.NotFound, codeOf(t, err))
+		}
+		require.NotZero(t, env.Get(kind+"/8").AckUntil)
+		path := "/v1/deliveries/" + delivery.WebhookID
+		for pointer, body := range map[string]string{
+			"/reason":      `{"reason":"` + strings.Repeat("x", 401) + `"}`,
+			"/retry_after": `{"retry_after":"-1s"}`,
+			"/why":         `{"why":1}`,
+		} {
+			require.Equal(t, pointer, env.Do("POST", path+"/nack", body).Problem().Errors[0].Pointer)
+		}
+		require.Equal(t, "/reason", env.Do("POST", path+"/ack", `{"reason":"x"}`).Problem().Errors[0].Pointer)
+		request := env.Request("POST", path+"/ack", nil)
+		request.Header[timer.HeaderAckToken] = []string{delivery.Token, delivery.Token}
+		require.Equal(t, timer.HeaderAckToken, env.Send(request).Problem().Errors[0].Pointer)
+		require.NotZero(t, env.Get(kind+"/8").AckUntil, "none of it was heard")
+	})
+}
+
+// Without word the ladder goes on, by the queue as well, and a timer that no attempt is
+// left for has failed.
+func TestNobodyAcknowledges(t *testing.T) {
+	t.Parallel()
+	env, r, kind := open(t)
+	accepts(env, r, kind, testenv.JSON{
+		"ack": testenv.JSON{"within": "1s"}, "retry": testenv.JSON{"steps": []string{"10ms"}}, "limits": testenv.JSON{"callbacks_per_second": 100},
+	})
+	env.Add(testenv.JSON{"business_type": kind, "business_id": "1", "delay": "0s"})
+	ended := env.Await(kind+"/1", "failed")
+	require.Equal(t, 2, ended.Attempts)
+	calls := r.Calls("1")
+	require.GreaterOrEqual(t, calls[1].At.Sub(calls[0].At), time.Second)
+	_, _, err := env.Wakecall().Deliveries.Ack(t.Context(), client.DeliveryOf(calls[1].Header), nil)
+	notAwaited(t, err, timer.Failed)
+	for _, attempt := range attemptsOf(t, env, kind+"/1") {
+		require.Equal(t, timer.Unacknowledged, attempt.Class)
+	}
+
+	// A nack that asks for more patience than there is time ends with the time.
+	late := kind + ".late"
+	accepts(env, r, late, testenv.JSON{"expires_after": "2s"})
+	_, delivery := accepted(t, env, r, late+"/2", 1)
+	_, _, err = env.Wakecall().Deliveries.Nack(t.Context(), delivery, client.Failure{RetryAfter: time.Hour})
+	require.NoError(t, err)
+	env.Await(late+"/2", "expired")
+}
+
+// Temporal alone holds the wait: neither the worker nor the gateway of the 202 is needed for
+// what follows, and a word that no worker hears yet is kept.
+func TestAcknowledgedWithoutThoseWhoWereThere(t *testing.T) {
+	t.Parallel()
+	addr, stop, err := testenv.Temporal(t.TempDir())
+	require.NoError(t, err)
+	t.Cleanup(stop)
+	first, r, kind := testenv.Open(t, addr), receiver.New(t), typeOf(t)
+	first.StartWorker()
+	accepts(first, r, kind, nil)
+	_, done := accepted(t, first, r, kind+"/1", 1)
+	_, failed := accepted(t, first, r, kind+"/2", 1)
+	_, ended := accepted(t, first, r, kind+"/3", 1)
+	first.StopWorker()
+
+	other := testenv.Open(t, addr)
+	say := other.Wakecall().Deliveries
+	require.NotZero(t, other.Get(kind+"/1").AckUntil, "it is seen without a worker")
+	view, pending, err := say.Ack(t.Context(), done, client.After(50*time.Millisecond))
+	require.NoError(t, err)
+	require.True(t, pending)
+	require.Equal(t, timer.Delivering, view.Status)
+	require.Equal(t, http.StatusAccepted, other.Do("DELETE", "/v1/timers/"+kind+"/3?wait=50ms", nil).Status)
+	_, pending, err = say.Ack(t.Context(), ended, client.After(50*time.Millisecond))
+	require.NoError(t, err)
+	require.True(t, pending)
+	other.StartWorker()
+	require.Equal(t, 1, other.Await(kind+"/1", "delivered").Attempts)
+	other.Await(kind+"/3", "cancelled")
+	_, _, err = say.Nack(t.Context(), failed, client.Failure{Reason: "no"})
+	require.NoError(t, err)
+	r.Await(t, "2", 2)
+	require.Len(t, r.Calls("1"), 1)
+}
+
+// What a policy may say of it.
+func TestThePolicyOfAcknowledgements(t *testing.T) {
+	t.Parallel()
+	env, r, kind := open(t)
+	for body, pointer := range map[string]string{
+		`{"callback":{"url":"` + r.URL + `"},"ack":{}}`:                           "/ack/within",
+		`{"callback":{"url":"` + r.URL + `"},"ack":{"within":"0s"}}`:              "/ack/within",
+		`{"callback":{"url":"` + r.URL + `"},"ack":{"within":"-1s"}}`:             "/ack/within",
+		`{"callback":{"url":"` + r.URL + `"},"ack":{"within":"169h"}}`:            "/ack/within",
+		`{"callback":{"url":"` + r.URL + `"},"ack":{"within":"1m","after":"1s"}}`: "/ack/after",
+		`{"callback":{"stream":true},"ack":{"within":"1m"}}`:                      "/ack",
+	} {
+		reply := env.Do("PUT", "/v1/policies/"+kind, body)
+		require.Equal(t, http.StatusUnprocessableEntity, reply.Status, body)
+		require.Equal(t, pointer, reply.Problem().Errors[0].Pointer, body)
+	}
+	accepts(env, r, kind, nil)
+	patched, err := env.Wakecall().Policies.Patch(t.Context(), kind, testenv.JSON{"ack": nil}, 0)
+	require.NoError(t, err)
+	require.Nil(t, patched.Ack)
+	plain := kind + ".plain"
+	env.Policy(plain, testenv.JSON{"callback": testenv.JSON{"url": r.URL + "/accept"}})
+	env.Add(testenv.JSON{"business_type": plain, "business_id": "1", "delay": "0s"})
+	env.Await(plain+"/1", "delivered")
+	require.Empty(t, r.Calls("1")[0].Header.Get(timer.HeaderAckToken))
+}
+
+func attemptsOf(t *testing.T, env *testenv.Env, path string) []timer.ShownAttempt {
+	t.Helper()
+	var page struct{ Attempts []timer.ShownAttempt }
+	env.Do("GET", "/v1/timers/"+path+"/attempts", nil).Into(&page)
+	return page.Attempts
+}
+
+// noTrace expects that a secret stands nowhere in a history.
+func noTrace(t *testing.T, env *testenv.Env, path, secret string) {
+	t.Helper()
+	history := env.Client.GetWorkflowHistory(context.Background(), path, "", false, 0)
+	for history.HasNext() {
+		var event *historypb.HistoryEvent
+		event, err := history.Next()
+		require.NoError(t, err)
+		text, err := protojson.Marshal(event)
+		require.NoError(t, err)
+		require.NotContains(t, string(text), secret)
+	}
+}

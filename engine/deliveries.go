@@ -1,0 +1,209 @@
+package engine
+
+import (
+	"context"
+	"regexp"
+	"time"
+
+	"go.temporal.io/api/serviceerror"
+
+	"github.com/wakecall/wakecall/engine/query"
+	"github.com/wakecall/wakecall/internal/errtype"
+	"github.com/wakecall/wakecall/internal/seal"
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// Deliveries take what receivers say of deliveries that they accepted.
+type Deliveries struct {
+	timers *Timers
+	box    *seal.Box
+}
+
+// Accepted names a delivery that was accepted, or is about to be.
+type Accepted struct {
+	Key       timer.Key
+	WebhookID string
+	// Attempt is the one that was told of it; 0 where that is not known.
+	Attempt int
+}
+
+// webhookIDForm is that of [timer.MessageID].
+var webhookIDForm = regexp.MustCompile(`^msg_[a-z2-7]{26}$`)
+
+func noDelivery() error {
+	return &timer.Error{Code: timer.NotFound, Message: "There is no such delivery, or it has not been accepted."}
+}
+
+// Find finds a delivery by its webhook id, once visibility has heard that it was accepted,
+// which lags behind by a moment. Its errors are [timer.NotFound] and [timer.Unavailable].
+func (d *Deliveries) Find(ctx context.Context, webhookID string) (Accepted, error) {
+	if !webhookIDForm.MatchString(webhookID) {
+		return Accepted{}, noDelivery()
+	}
+	waiting, cancel := context.WithTimeout(ctx, tuning.DeliveryWait)
+	defer cancel()
+	for {
+		response, err := d.timers.list(ctx, query.All(ofTimers(), attrWebhookID.Is(webhookID)), 1, nil)
+		if err != nil {
+			return Accepted{}, err
+		}
+		for _, info := range response.GetExecutions() {
+			if key, ok := timer.ParseKey(info.GetExecution().GetWorkflowId()); ok {
+				return Accepted{Key: key, WebhookID: webhookID}, nil
+			}
+		}
+		select {
+		case <-time.After(tuning.DeliveryPoll):
+		case <-waiting.Done():
+			return Accepted{}, noDelivery()
+		}
+	}
+}
+
+// Acknowledge hands on what a receiver says of a delivery, and waits for the effect, at
+// most for wait. What was said before is no error when it is said again. Its errors are
+// [timer.NotFound], [timer.NotAwaited] with the timer's true state, and
+// [timer.Unavailable].
+func (d *Deliveries) Acknowledge(ctx context.Context, of Accepted, word timer.Acknowledgement, wait time.Duration) (timer.View, Effect, error) {
+	waiting, stop := d.timers.waiting(ctx, wait)
+	defer stop()
+	word.WebhookID = of.WebhookID
+	for said, pause := false, tuning.TaskPoll; ; pause = min(2*pause, tuning.LongestTaskPoll) {
+		now, err := d.standing(ctx, of.Key)
+		if err != nil {
+			return timer.View{}, "", err
+		}
+		if !said {
+			word.Attempt = now.attemptOf(of, word)
+		}
+		switch now.fate(word) {
+		case settled:
+			view, err := d.timers.Get(ctx, of.Key)
+			return view, Done, err
+		case refused:
+			return timer.View{}, "", d.notAwaited(ctx, of.Key)
+		case undecided:
+		}
+		if !said {
+			if said, err = d.say(ctx, now, word); err != nil {
+				return timer.View{}, "", err
+			}
+		}
+		select {
+		case <-time.After(pause):
+		case <-waiting.Done():
+			view, err := d.timers.Get(ctx, of.Key)
+			return view, Pending, err
+		}
+	}
+}
+
+// say signals the run. One that has closed meanwhile took nothing.
+func (d *Deliveries) say(ctx context.Context, s standing, word timer.Acknowledgement) (taken bool, err error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	err = d.timers.client.SignalWorkflow(ctx, s.view.String(), s.view.RunID, workflows.SignalAcknowledge, word)
+	if errtype.Is[*serviceerror.NotFound](err) {
+		return false, nil
+	}
+	return err == nil, translate(err)
+}
+
+func (d *Deliveries) notAwaited(ctx context.Context, key timer.Key) error {
+	view, err := d.timers.Get(ctx, key)
+	if err != nil {
+		return err
+	}
+	return &timer.Error{Code: timer.NotAwaited, Timer: &view, Message: "Nothing is awaited of the receiver: its time was up, or the delivery has ended otherwise."}
+}
+
+// standing is how a delivery stands.
+type standing struct {
+	view timer.View
+	// accepted is the record of the last attempt that was accepted, if there was one.
+	accepted timer.Acceptance
+	// underWay is the number of the attempt that is being made, 0 for none. moving is
+	// whether a worker is about to tell what came of it.
+	underWay int
+	moving   bool
+}
+
+func (d *Deliveries) standing(ctx context.Context, key timer.Key) (standing, error) {
+	described, err := d.timers.describe(ctx, key.String(), "")
+	if err != nil {
+		return standing{}, err
+	}
+	view, err := d.timers.described(ctx, described)
+	if err != nil {
+		return standing{}, err
+	}
+	s := standing{view: view, accepted: acceptanceIn(described.GetWorkflowExecutionInfo())}
+	if view.Status != timer.Delivering {
+		return s, nil
+	}
+	s.moving = described.GetPendingWorkflowTask() != nil
+	switch {
+	case view.AckUntil != 0 || view.NextAttemptAt != 0:
+	case len(described.GetPendingActivities()) == 0: // it is made within the workflow task, or was
+		s.underWay = s.accepted.Attempt + 1
+	default:
+		s.underWay = view.Attempts
+	}
+	return s, nil
+}
+
+// attemptOf is the attempt that a word is about. An ack says that the delivery is done,
+// whichever attempt did it; a nack speaks for its own attempt.
+func (s standing) attemptOf(of Accepted, word timer.Acknowledgement) int {
+	current := s.underWay
+	if s.view.AckUntil != 0 {
+		current = s.accepted.Attempt
+	}
+	switch {
+	case of.Attempt == 0 && current == 0:
+		return s.view.Attempts
+	case of.Attempt == 0, !word.Nack && s.view.AckUntil != 0 && of.Attempt < current:
+		return current
+	default:
+		return of.Attempt
+	}
+}
+
+// fate is what becomes of a word.
+type fate int
+
+const (
+	undecided fate = iota
+	settled        // it is as the receiver says
+	refused
+)
+
+func (s standing) fate(word timer.Acknowledgement) fate {
+	if s.view.WebhookID != word.WebhookID {
+		return s.fateOfPast(word)
+	}
+	nacked := s.accepted.Nacked() && s.accepted.Attempt == word.Attempt
+	switch {
+	case !word.Nack && s.view.Status == timer.Delivered, word.Nack && nacked && s.view.Status != timer.Delivered:
+		return settled
+	case s.moving, s.view.AckUntil != 0 && s.accepted.Attempt == word.Attempt, s.underWay != 0 && s.underWay == word.Attempt:
+		return undecided
+	default:
+		return refused
+	}
+}
+
+// fateOfPast is that of a word about an occurrence before.
+func (s standing) fateOfPast(word timer.Acknowledgement) fate {
+	past := s.view.LastOccurrence
+	if past == nil || past.WebhookID != word.WebhookID {
+		return refused
+	}
+	nacked := past.LastFailure != nil && past.LastFailure.Class == timer.Nacked
+	if !word.Nack && past.Status == timer.Delivered || word.Nack && nacked && past.Status == timer.Failed {
+		return settled
+	}
+	return refused
+}

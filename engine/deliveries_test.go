@@ -1,0 +1,105 @@
+package engine
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/internal/seal"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// A token is good for the one delivery and attempt that it was made for, also when the key
+// has been rotated since; without a key there is none.
+func TestAckTokens(t *testing.T) {
+	t.Parallel()
+	boxOf := func(keys string) *seal.Box {
+		box, err := seal.New(keys)
+		require.NoError(t, err)
+		return box
+	}
+	old, key := seal.NewKey(), timer.Key{BusinessType: "x", BusinessID: "a:b"}
+	token := (&Deliveries{box: boxOf(old)}).AckToken(key, "msg_1", 3)
+	rotated := &Deliveries{box: boxOf(seal.NewKey() + "," + old)}
+	of, err := rotated.Open("msg_1", token)
+	require.NoError(t, err)
+	require.Equal(t, Accepted{Key: key, WebhookID: "msg_1", Attempt: 3}, of)
+	require.NotEqual(t, token, rotated.AckToken(key, "msg_1", 3), "the new key makes them")
+	for name, c := range map[string]struct {
+		of    *Deliveries
+		id    string
+		token string
+	}{
+		"another delivery": {rotated, "msg_2", token},
+		"another key":      {&Deliveries{box: boxOf(seal.NewKey())}, "msg_1", token},
+		"no key":           {&Deliveries{box: boxOf("")}, "msg_1", token},
+		"another attempt":  {rotated, "msg_1", token[:6] + ".4" + token[8:]},
+		"a part":           {rotated, "msg_1", token[:12]},
+		"no text":          {rotated, "msg_1", "!.1.!"},
+		"no number":        {rotated, "msg_1", "eC9h.x.AAAA"},
+		"no timer":         {rotated, "msg_1", "eA.1.AAAA"},
+		"nothing":          {rotated, "msg_1", ""},
+	} {
+		_, err := c.of.Open(c.id, c.token)
+		require.ErrorIs(t, err, ErrAckToken, name)
+	}
+	require.Empty(t, (&Deliveries{box: boxOf("")}).AckToken(key, "msg_1", 1))
+}
+
+// What becomes of a word, by how the delivery stands.
+func TestTheFateOfAWord(t *testing.T) {
+	t.Parallel()
+	const id = "msg_1"
+	view := func(status timer.Status, change func(*timer.View)) timer.View {
+		v := timer.View{Status: status, WebhookID: id, Attempts: 2}
+		if change != nil {
+			change(&v)
+		}
+		return v
+	}
+	awaited := view(timer.Delivering, func(v *timer.View) { v.AckUntil = 1 })
+	nacked := timer.Acceptance{Attempt: 2, Result: timer.ResultRetry, Failure: &timer.Failure{Class: timer.Nacked}}
+	silent := timer.Acceptance{Attempt: 2, Result: timer.ResultRetry, Failure: &timer.Failure{Class: timer.Unacknowledged}}
+	past := func(status timer.Status, class timer.FailureClass) timer.View {
+		return view(timer.Scheduled, func(v *timer.View) {
+			v.WebhookID = "msg_next"
+			v.LastOccurrence = &timer.Past{WebhookID: id, Outcome: timer.Outcome{Status: status, LastFailure: &timer.Failure{Class: class}}}
+		})
+	}
+	for name, c := range map[string]struct {
+		stands standing
+		// of is the attempt whose token was sent, 0 for a key; about is the attempt that the
+		// word counts for.
+		of, ackAbout, nackAbout int
+		ack, nack               fate
+	}{
+		"awaited":                             {standing{view: awaited, accepted: timer.Acceptance{Attempt: 2}}, 2, 2, 2, undecided, undecided},
+		"awaited, by a key":                   {standing{view: awaited, accepted: timer.Acceptance{Attempt: 2}}, 0, 2, 2, undecided, undecided},
+		"awaited, by the attempt before":      {standing{view: awaited, accepted: timer.Acceptance{Attempt: 2}}, 1, 2, 1, undecided, refused},
+		"under way":                           {standing{view: view(timer.Delivering, nil), underWay: 2}, 2, 2, 2, undecided, undecided},
+		"another one under way":               {standing{view: view(timer.Delivering, nil), underWay: 2, accepted: silent}, 1, 1, 1, refused, refused},
+		"about to be recorded":                {standing{view: view(timer.Delivering, nil), moving: true, underWay: 3}, 2, 2, 2, undecided, undecided},
+		"nacked":                              {standing{view: view(timer.Delivering, nil), accepted: nacked}, 2, 2, 2, refused, settled},
+		"nacked, by a key":                    {standing{view: view(timer.Delivering, nil), accepted: nacked}, 0, 2, 2, refused, settled},
+		"the ladder went on":                  {standing{view: view(timer.Delivering, nil), accepted: silent}, 2, 2, 2, refused, refused},
+		"delivered":                           {standing{view: view(timer.Delivered, nil)}, 2, 2, 2, settled, refused},
+		"failed by a nack":                    {standing{view: view(timer.Failed, nil), accepted: nacked}, 2, 2, 2, refused, settled},
+		"cancelled":                           {standing{view: view(timer.Cancelled, nil)}, 2, 2, 2, refused, refused},
+		"scheduled again":                     {standing{view: view(timer.Scheduled, nil)}, 2, 2, 2, refused, refused},
+		"booked anew":                         {standing{view: view(timer.Delivered, func(v *timer.View) { v.WebhookID = "msg_new" })}, 2, 2, 2, refused, refused},
+		"an occurrence before, delivered":     {standing{view: past(timer.Delivered, "")}, 2, 2, 2, settled, refused},
+		"an occurrence before, nacked":        {standing{view: past(timer.Failed, timer.Nacked)}, 2, 2, 2, refused, settled},
+		"an occurrence before, failed itself": {standing{view: past(timer.Failed, timer.Answered)}, 2, 2, 2, refused, refused},
+	} {
+		of := Accepted{WebhookID: id, Attempt: c.of}
+		for nack, want := range map[bool]struct {
+			about int
+			fate  fate
+		}{false: {c.ackAbout, c.ack}, true: {c.nackAbout, c.nack}} {
+			word := timer.Acknowledgement{WebhookID: id, Nack: nack}
+			word.Attempt = c.stands.attemptOf(of, word)
+			require.Equal(t, want.about, word.Attempt, "%s, nack %t", name, nack)
+			require.Equal(t, want.fate, c.stands.fate(word), "%s, nack %t", name, nack)
+		}
+	}
+}

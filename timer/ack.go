@@ -1,0 +1,137 @@
+package timer
+
+import "slices"
+
+// Ack lets the receivers of a business type say later what became of what they accepted.
+type Ack struct {
+	// Within is how long they have for it, from their answer on. Without word by then the
+	// attempt has failed, and the ladder goes on.
+	Within Duration `json:"within,omitzero"`
+}
+
+func (a Ack) check(callback Destination) (errs FieldErrors) {
+	switch {
+	case callback.Stream:
+		errs.Add("", CodeConflict, "does not go with callback.stream: a receiver that connects acknowledges each ring by itself")
+	case a.Within == 0:
+		errs.Add("/within", CodeRequired, "say how long a receiver has to acknowledge, such as 10m")
+	default:
+		enforce(&errs, fieldAckWithin, a.Within)
+	}
+	return errs
+}
+
+// HeaderAckToken lets the receiver of a callback acknowledge the delivery, and nothing
+// else. It is a header of the callback, and of the calls that acknowledge.
+const HeaderAckToken = "Wakecall-Ack-Token"
+
+// Acknowledgement is what a receiver says of a delivery that it accepted.
+type Acknowledgement struct {
+	WebhookID string `json:"webhook_id"`
+	// Attempt is the one that it is about.
+	Attempt int `json:"attempt"`
+	// Nack is whether the delivery failed. Reason and RetryAfter go with it.
+	Nack   bool   `json:"nack,omitzero"`
+	Reason string `json:"reason,omitzero"`
+	// RetryAfter is how long the next attempt shall wait at least.
+	RetryAfter Duration `json:"retry_after,omitzero"`
+}
+
+// Check returns what is wrong with what a receiver says, field by field.
+func (a Acknowledgement) Check() (errs FieldErrors) {
+	if len(a.Reason) > MaxAckReason {
+		errs.AddMost("/reason", MaxAckReason, "bytes")
+	}
+	enforce(&errs, fieldRetryAfter, a.RetryAfter)
+	return errs
+}
+
+// Acceptance is the record of an attempt that was accepted, kept in the memo of its run:
+// what a reader is told without a worker.
+type Acceptance struct {
+	Attempt int `json:"attempt"`
+	// Until is when its receiver has to have acknowledged it.
+	Until      Instant `json:"until"`
+	LatenessMS *int64  `json:"lateness_ms,omitempty"`
+	Link       Link    `json:"link,omitzero"`
+	// Result is what became of it, empty while that is awaited. The rest goes with it.
+	Result    Result   `json:"result,omitzero"`
+	SettledAt Instant  `json:"settled_at,omitzero"`
+	RetryIn   Duration `json:"retry_in,omitzero"`
+	Failure   *Failure `json:"failure,omitempty"`
+}
+
+// Awaited is whether a receiver has still to say what became of the attempt.
+func (a Acceptance) Awaited() bool { return a.Attempt > 0 && a.Result == "" }
+
+// Nacked is whether its receiver said that it failed.
+func (a Acceptance) Nacked() bool { return a.Failure != nil && a.Failure.Class == Nacked }
+
+// Acceptance is the record of the attempt of the report, as it stands.
+func (r Report) Acceptance() Acceptance {
+	a := Acceptance{Attempt: r.Attempt, Until: r.AckUntil, LatenessMS: r.LatenessMS, Link: r.Link}
+	if r.Result != ResultAccepted {
+		a.Result, a.SettledAt, a.RetryIn, a.Failure = r.Result, r.EndedAt, r.RetryIn, r.Failure
+	}
+	return a
+}
+
+// Answers is whether an acknowledgement is about the attempt of the report.
+func (r Report) Answers(a Acknowledgement, webhookID string) bool {
+	return r.Result == ResultAccepted && a.WebhookID == webhookID && a.Attempt == r.Attempt
+}
+
+// Acknowledged is the report of an accepted attempt once its receiver said what became of
+// it.
+func (r Report) Acknowledged(a Acknowledgement, at Instant) Report {
+	if !a.Nack {
+		r.Result, r.RetryIn = ResultDelivered, 0
+		return r.settled(at)
+	}
+	r.Failure = Answer{Class: Nacked, Detail: Excerpt(a.Reason)}.Failure(at)
+	return r.refused(a.RetryIn(r), at)
+}
+
+// RetryIn is the wait that a nack leads to: the larger of the ladder's step and what the
+// receiver asked for.
+func (a Acknowledgement) RetryIn(r Report) Duration { return max(r.RetryIn, a.RetryAfter) }
+
+// Unacknowledged is the report of an accepted attempt once its receiver's time was up.
+func (r Report) Unacknowledged(at Instant) Report {
+	r.Failure = Answer{Class: Unacknowledged}.Failure(at)
+	return r.refused(r.RetryIn, at)
+}
+
+// refused is the report of an accepted attempt that failed.
+func (r Report) refused(wait Duration, at Instant) Report {
+	r.Result, r.RetryIn = ResultRetry, wait
+	if r.Exhausted {
+		r.Result, r.RetryIn = ResultFailed, 0
+	}
+	return r.settled(at)
+}
+
+// settled notes in the record of the attempt what became of it.
+func (r Report) settled(at Instant) Report {
+	r.EndedAt = at
+	r.Attempts = Settle(r.Attempts, r.Acceptance())
+	return r
+}
+
+// Settle is the record of attempts with what became of one that was accepted.
+func Settle(attempts []Attempt, a Acceptance) []Attempt {
+	at := slices.IndexFunc(attempts, func(made Attempt) bool { return made.Number == a.Attempt })
+	if at < 0 || a.Awaited() {
+		return attempts
+	}
+	attempts = slices.Clone(attempts)
+	made := &attempts[at]
+	made.Result, made.RetryIn, made.SettledAt = a.Result, a.RetryIn, a.SettledAt
+	if a.Failure != nil {
+		made.Class = a.Failure.Class
+	}
+	if a.Nacked() {
+		made.Answer = a.Failure.Reason()
+	}
+	return attempts
+}

@@ -1,0 +1,216 @@
+package workflows_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// within is how long the receivers of these tests have to acknowledge.
+const within = 10 * time.Minute
+
+// acceptedAt is the report of an attempt that was accepted that long after the due time.
+func (s *course) acceptedAt(number int, after time.Duration) timer.Report {
+	report := timer.Report{
+		Result: timer.ResultAccepted, Attempt: number, EndedAt: s.at(after), AckUntil: s.at(after + within), RetryIn: timer.Duration(time.Minute), PolicyVersion: 1,
+	}
+	return report.Record(nil, timer.Attempt{})
+}
+
+func (s *course) word(attempt int) timer.Acknowledgement {
+	return timer.Acknowledgement{WebhookID: s.spec.WebhookID(), Attempt: attempt}
+}
+
+func (s *course) say(word timer.Acknowledgement) {
+	s.env.SignalWorkflow(workflows.SignalAcknowledge, word)
+}
+
+// acceptance is what the memo tells.
+func (s *course) acceptance() (a timer.Acceptance) {
+	s.Helper()
+	field := s.info.Memo.GetFields()[workflows.MemoAcceptance]
+	require.NotNil(s, field)
+	require.NoError(s, converter.GetDefaultDataConverter().FromPayload(field, &a))
+	return a
+}
+
+// What a receiver says of what it accepted counts until its time is up.
+func TestAcknowledged(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		do func(s *course)
+		// want is how the timer ends, and after when. retried is the wait of a retry that
+		// follows, and when that began; zero for none.
+		want     timer.Status
+		after    time.Duration
+		retryIn  time.Duration
+		class    timer.FailureClass
+		attempts int
+	}{
+		"acked":                             {do: func(s *course) { s.later(time.Minute, func() { s.say(s.word(1)) }) }, want: timer.Delivered, after: time.Minute, attempts: 1},
+		"acked before the 202 was recorded": {do: func(s *course) { s.cold = 0; s.later(0, func() { s.say(s.word(1)) }) }, want: timer.Delivered, attempts: 1},
+		"of another delivery": {do: func(s *course) {
+			s.later(time.Minute, func() { s.say(timer.Acknowledgement{WebhookID: "msg_other", Attempt: 1}) })
+		}, want: timer.Delivered, after: within + time.Minute, retryIn: time.Minute, class: timer.Unacknowledged, attempts: 2},
+		"of another attempt": {do: func(s *course) { s.later(time.Minute, func() { s.say(s.word(2)) }) }, want: timer.Delivered, after: within + time.Minute, retryIn: time.Minute, class: timer.Unacknowledged, attempts: 2},
+		"no word":            {do: func(*course) {}, want: timer.Delivered, after: within + time.Minute, retryIn: time.Minute, class: timer.Unacknowledged, attempts: 2},
+		"nacked": {do: func(s *course) {
+			word := s.word(1)
+			word.Nack, word.Reason = true, "out of stock"
+			s.later(time.Second, func() { s.say(word) })
+		}, want: timer.Delivered, after: time.Second + time.Minute, retryIn: time.Minute, class: timer.Nacked, attempts: 2},
+		"nacked with a wish": {do: func(s *course) {
+			word := s.word(1)
+			word.Nack, word.RetryAfter = true, timer.Duration(time.Hour)
+			s.later(time.Second, func() { s.say(word) })
+		}, want: timer.Delivered, after: time.Second + time.Hour, retryIn: time.Hour, class: timer.Nacked, attempts: 2},
+		"the last one, without a word": {do: func(s *course) { s.ring.Exhausted = true }, want: timer.Failed, after: within, class: timer.Unacknowledged, attempts: 1},
+		"the last one, nacked": {do: func(s *course) {
+			s.ring.Exhausted = true
+			word := s.word(1)
+			word.Nack = true
+			s.later(time.Second, func() { s.say(word) })
+		}, want: timer.Failed, after: time.Second, class: timer.Nacked, attempts: 1},
+		"its timer was lost, and somebody wakes it": {do: func(s *course) {
+			s.later(time.Minute, func() { s.signal(timer.Change{ID: "w", Wake: true}) })
+			s.later(2*time.Minute, func() { s.say(s.word(1)) })
+		}, want: timer.Delivered, after: 2 * time.Minute, attempts: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newCourse(t)
+			s.ring = s.acceptedAt(1, 0)
+			s.deliver = func(s *course, _ activity.Info) (timer.Report, error) {
+				prior := s.deliveries[0].Prior
+				require.Equal(t, timer.ResultRetry, prior.Result)
+				require.Equal(t, c.class, prior.Failure.Class)
+				require.Equal(t, c.retryIn, prior.RetryIn.D())
+				require.Equal(t, c.after-c.retryIn, prior.EndedAt.Time().Sub(s.due))
+				require.Equal(t, c.class, prior.Attempts[0].Class, "its record knows")
+				return timer.Report{Result: timer.ResultDelivered, Attempt: 2}, nil
+			}
+			c.do(s)
+			s.run()
+			outcome, after := s.howItEnded()
+			require.Equal(t, c.want, outcome.Status)
+			require.Equal(t, c.attempts, outcome.Attempts)
+			require.Equal(t, c.after-c.retryIn, after)
+			if c.want == timer.Failed {
+				require.Equal(t, c.class, outcome.LastFailure.Class)
+			}
+			settled := s.acceptance()
+			require.False(t, settled.Awaited())
+			require.Equal(t, c.class == timer.Nacked, settled.Nacked())
+			if c.attempts == 1 && c.want == timer.Delivered {
+				require.Equal(t, s.at(after), outcome.DeliveredAt)
+				require.Empty(t, s.deliveries, "nobody is called again")
+			}
+		})
+	}
+}
+
+// howItEnded is how the timer ended, well or not.
+func (s *course) howItEnded() (outcome timer.Outcome, after time.Duration) {
+	s.Helper()
+	if err := s.env.GetWorkflowError(); err != nil {
+		var failed *temporal.ApplicationError
+		require.ErrorAs(s, err, &failed)
+		require.NoError(s, failed.Details(&outcome))
+		return outcome, s.since()
+	}
+	return s.ended()
+}
+
+// A retry may be accepted as well, and a word of the attempt before it has come too late.
+func TestARetryIsAcknowledged(t *testing.T) {
+	t.Parallel()
+	s := newCourse(t)
+	s.ring = s.acceptedAt(1, 0)
+	s.deliver = func(s *course, _ activity.Info) (timer.Report, error) {
+		switch len(s.deliveries) {
+		case 1:
+			late := s.word(1)
+			late.Nack = true
+			s.say(late)
+			s.later(time.Hour-time.Minute, func() {})
+			return s.acceptedAt(2, s.since()), nil
+		default:
+			return timer.Report{Result: timer.ResultDelivered, Attempt: 3}, nil
+		}
+	}
+	s.later(within+5*time.Minute, func() { s.say(s.word(2)) })
+	s.run()
+	outcome, after := s.ended()
+	require.Equal(t, timer.Delivered, outcome.Status)
+	require.Equal(t, 2, outcome.Attempts)
+	require.Equal(t, within+5*time.Minute, after)
+	require.Equal(t, 2, s.acceptance().Attempt)
+}
+
+// While a receiver is awaited nothing is in flight: a cancel ends the timer at once, and a
+// change moves it. What comes after its latest time is
+// as if an attempt had ended then.
+func TestWhileAReceiverIsAwaited(t *testing.T) {
+	t.Parallel()
+	begin := func(t *testing.T) *course {
+		s := newCourse(t)
+		s.ring = s.acceptedAt(1, 0)
+		return s
+	}
+	t.Run("cancelled", func(t *testing.T) {
+		t.Parallel()
+		s := begin(t)
+		s.later(time.Minute, s.env.CancelWorkflow)
+		s.run()
+		require.True(t, temporal.IsCanceledError(s.env.GetWorkflowError()))
+		require.Equal(t, time.Minute, s.since())
+	})
+	t.Run("moved", func(t *testing.T) {
+		t.Parallel()
+		s := begin(t)
+		due := s.at(time.Hour)
+		s.later(time.Minute, func() { s.signal(timer.Change{ID: "1", Terms: timer.Terms{DueAt: &due}, At: s.at(time.Minute)}) })
+		s.run()
+		require.Equal(t, due, s.next().DueAt)
+		require.NotContains(t, s.info.Memo.GetFields(), workflows.MemoAcceptance, "the next run knows nothing of it")
+		require.NotContains(t, s.info.SearchAttributes.GetIndexedFields(), workflows.AttrWebhookID.GetName()) //nolint:staticcheck // as the workflow sets them
+	})
+	t.Run("its latest time passes", func(t *testing.T) {
+		t.Parallel()
+		s := begin(t)
+		s.ring.Latest = s.at(time.Minute)
+		s.later(2*time.Minute, func() { s.say(s.word(1)) })
+		s.run()
+		outcome, _ := s.ended()
+		require.Equal(t, timer.Delivered, outcome.Status, "the attempt began in time")
+	})
+	t.Run("its latest time has passed, and there is no word", func(t *testing.T) {
+		t.Parallel()
+		s := begin(t)
+		s.ring.Latest = s.at(time.Minute)
+		s.run()
+		outcome, after := s.ended()
+		require.Equal(t, timer.Expired, outcome.Status)
+		require.Equal(t, within, after)
+	})
+}
+
+// A recurring timer goes on when an occurrence was acknowledged.
+func TestARecurringTimerIsAcknowledged(t *testing.T) {
+	t.Parallel()
+	s := newCourse(t)
+	every := timer.Duration(time.Hour)
+	s.spec.Series = &timer.Series{Rule: timer.Recurrence{Every: &every}, Cursor: timer.Cursor{Booked: timer.At(s.due)}, Number: 1, Extra: true}
+	s.ring = s.acceptedAt(1, 0)
+	s.later(time.Minute, func() { s.say(s.word(1)) })
+	s.run()
+	require.Equal(t, timer.Delivered, s.next().Series.Last.Status)
+	require.Equal(t, s.spec.WebhookID(), s.next().Series.Last.WebhookID)
+}
