@@ -25,7 +25,7 @@ export TEMPORAL_CLI TCTL CRANE
 
 .PHONY: help
 help: ## print this help
-	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: run
 run: standalone ## build and start everything in one process: Temporal, Web UI, and a node (gateway and worker)
@@ -34,6 +34,18 @@ run: standalone ## build and start everything in one process: Temporal, Web UI, 
 .PHONY: receiver
 receiver: ## run a receiver of callbacks to try things with, on 127.0.0.1:9000
 	@cd examples && go run ./receiver
+
+.PHONY: receiver-node
+receiver-node: ## the same on Node
+	@cd examples/node && npm install --silent --no-package-lock --no-audit --no-fund && npm start --silent
+
+.PHONY: receiver-python
+receiver-python: ## the same in Python
+	@exec python3 examples/python/receiver.py
+
+.PHONY: use-case
+use-case: ## play NAME=order-close, debit, coupon, nightly-ranking or refund-poll, or all; needs make run in another terminal
+	@cd examples && go run ./usecases $(or $(NAME),all)
 
 .PHONY: example
 example: ## send 20,000 callbacks at one flat rate, with a progress bar; needs make run in another terminal

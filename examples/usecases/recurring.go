@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/wakecall/wakecall/client"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// remindOfCoupon reminds of a coupon three days, one day and one hour before it expires. The
+// one who uses it is not reminded any more: the receiver's answer ends the steps.
+func remindOfCoupon(ctx context.Context, s *stage) error {
+	s.longest = 73 * time.Hour
+	steps := []timer.Duration{}
+	for _, before := range []time.Duration{72 * time.Hour, 24 * time.Hour, time.Hour} {
+		steps = append(steps, timer.Duration(s.played(before)))
+	}
+	terms := s.terms(map[string]string{"coupon": "SPRING"})
+	terms.Recurrence = &timer.Recurrence{Before: steps, DueAt: timer.At(time.Now().Add(s.played(73*time.Hour) + time.Second))}
+	if err := s.put(ctx, "coupon-1", terms); err != nil {
+		return err
+	}
+	s.tell("a coupon expires in three days and an hour: reminders 72, 24 and 1 hours before")
+	for n := 1; n <= 2; n++ {
+		reminder, err := s.next(ctx)
+		if err != nil {
+			return err
+		}
+		used := n == 2
+		reminder.answer <- answer{stop: used}
+		s.tell("reminder %s is sent", reminder.occurrence)
+		if used {
+			s.tell("the coupon is used: Wakecall-Stop: true ends the rest")
+		}
+	}
+	return s.ended(ctx, "coupon-1")
+}
+
+// rankNightly computes a ranking every night at three by the clock of Berlin. The night is
+// not waited for: it is rung once beside its rule.
+func rankNightly(ctx context.Context, s *stage) error {
+	nightly := "0 3 * * *"
+	terms := s.terms(map[string]string{"ranking": "shops"})
+	terms.Recurrence = &timer.Recurrence{Cron: &nightly, Timezone: "Europe/Berlin"}
+	if err := s.put(ctx, "shops", terms); err != nil {
+		return err
+	}
+	upcoming, err := s.wakecall.Timers.Upcoming(ctx, s.key("shops"), 2)
+	if err != nil {
+		return err
+	}
+	s.tell("the ranking is computed at %s, at %s and so on", upcoming[0], upcoming[1])
+	if _, _, err := s.wakecall.Timers.Fire(ctx, s.key("shops"), nil); err != nil {
+		return err
+	}
+	ring, err := s.next(ctx)
+	if err != nil {
+		return err
+	}
+	ring.answer <- answer{}
+	s.tell("somebody asked for it now, and %s is computed", ring.body)
+	return s.cancel(ctx, "shops")
+}
+
+// pollRefund asks a bank every ten minutes what became of a refund, each time counted from
+// the end of the last, until it is through.
+func pollRefund(ctx context.Context, s *stage) error {
+	s.longest = 30 * time.Minute
+	most := 20
+	terms := s.terms(map[string]string{"refund": "refund-1"})
+	terms.Recurrence = &timer.Recurrence{
+		After: client.After(max(s.played(10*time.Minute), timer.MinInterval)), InitialDelay: client.After(s.played(10 * time.Minute)), MaxOccurrences: &most,
+	}
+	if err := s.put(ctx, "refund-1", terms); err != nil {
+		return err
+	}
+	s.tell("a refund is ordered; the bank is asked every ten minutes, 20 times at most")
+	for _, status := range []string{"pending", "through"} {
+		ask, err := s.next(ctx)
+		if err != nil {
+			return err
+		}
+		ask.answer <- answer{stop: status == "through"}
+		s.tell("the bank is asked for the %s. time: %s", ask.occurrence, status)
+	}
+	return s.ended(ctx, "refund-1")
+}
+
+// ended waits until the receiver's word has ended a recurring timer.
+func (s *stage) ended(ctx context.Context, id string) error {
+	for range 100 {
+		view, err := s.wakecall.Timers.Get(ctx, s.key(id))
+		if err != nil {
+			return err
+		}
+		if view.Stopped {
+			s.tell("the timer has ended")
+			return nil
+		}
+		select {
+		case <-time.After(100 * time.Millisecond):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return fmt.Errorf("%s was not ended", id)
+}

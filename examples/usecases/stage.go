@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"time"
+
+	webhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"github.com/wakecall/wakecall/client"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// secret signs the callbacks of the examples. A real one is kept secret.
+const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+
+// stage is what a use case has: a Wakecall, a business type and a receiver.
+type stage struct {
+	wakecall *client.Client
+	name     string
+	takes    time.Duration
+	out      io.Writer
+
+	businessType string
+	url          string // of the receiver
+	longest      time.Duration
+	began        time.Time
+	// calls are the callbacks, each of which the use case answers.
+	calls chan call
+}
+
+// call is a callback whose signature was good.
+type call struct {
+	id, occurrence string
+	body           []byte
+	answer         chan<- answer
+}
+
+// answer is what a receiver says: 200, and whether a recurring timer shall end.
+type answer struct{ stop bool }
+
+// perform plays a use case with a receiver of its own.
+func perform(ctx context.Context, s *stage, play func(context.Context, *stage) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	verifier, err := webhooks.NewWebhook(secret)
+	if err != nil {
+		return err
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	s.calls, s.began, s.businessType = make(chan call), time.Now(), "example."+s.name
+	s.url = "http://" + listener.Addr().String()
+	server := &http.Server{Handler: s.receiver(ctx, verifier), ReadHeaderTimeout: 10 * time.Second}
+	go func() { _ = server.Serve(listener) }()
+	defer func() { _ = server.Close() }()
+	policy := map[string]any{"signing_secrets": []string{secret}, "reuse": "after_end"}
+	if _, err := s.wakecall.Policies.Put(ctx, s.businessType, policy, 0); err != nil {
+		return err
+	}
+	return play(ctx, s)
+}
+
+// receiver hands each callback to the use case, once its signature is found good.
+func (s *stage) receiver(ctx context.Context, verifier *webhooks.Webhook) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<16))
+		if err != nil || verifier.Verify(body, r.Header) != nil {
+			http.Error(w, "the signature is wrong", http.StatusUnauthorized)
+			return
+		}
+		answered := make(chan answer, 1)
+		select {
+		case s.calls <- call{r.Header.Get("Wakecall-Business-Id"), r.Header.Get("Wakecall-Occurrence"), body, answered}:
+		case <-ctx.Done():
+			return
+		}
+		select {
+		case a := <-answered:
+			if a.stop {
+				w.Header().Set("Wakecall-Stop", "true")
+			}
+		case <-ctx.Done():
+		}
+	})
+}
+
+// next waits for the next callback. The use case answers it.
+func (s *stage) next(ctx context.Context) (call, error) {
+	select {
+	case c := <-s.calls:
+		return c, nil
+	case <-time.After(3*s.takes + s.longest + time.Minute):
+		return call{}, fmt.Errorf("nobody called")
+	case <-ctx.Done():
+		return call{}, ctx.Err()
+	}
+}
+
+// played is how long a time of the use case takes here.
+func (s *stage) played(d time.Duration) time.Duration {
+	if s.takes == 0 || s.longest == 0 {
+		return d
+	}
+	return time.Duration(float64(d) * float64(s.takes) / float64(s.longest))
+}
+
+// key names a timer of the use case.
+func (s *stage) key(id string) timer.Key {
+	return timer.Key{BusinessType: s.businessType, BusinessID: id}
+}
+
+// terms are those of a timer that calls the receiver with a payload.
+func (s *stage) terms(payload any) client.Terms {
+	return client.Terms{Payload: client.JSON(payload), Callback: &timer.Callback{Destination: timer.HTTP(s.url)}}
+}
+
+// put books a timer, or books it anew.
+func (s *stage) put(ctx context.Context, id string, terms client.Terms) error {
+	_, _, err := s.wakecall.Timers.Put(ctx, client.Booking{Key: s.key(id), Terms: terms}, nil)
+	return err
+}
+
+// cancel cancels a timer, whatever has become of it.
+func (s *stage) cancel(ctx context.Context, id string) error {
+	_, _, err := s.wakecall.Timers.Cancel(ctx, s.key(id), nil)
+	return err
+}
+
+func (s *stage) tell(format string, args ...any) {
+	_, _ = fmt.Fprintf(s.out, "%-16s %6.1fs  %s\n", s.name, time.Since(s.began).Seconds(), fmt.Sprintf(format, args...))
+}
