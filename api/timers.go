@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -110,7 +111,13 @@ func (s *Server) change(c echo.Context) (request engine.Request, wait time.Durat
 	if err != nil {
 		return request, 0, err
 	}
+	var removed timer.Terms
+	if c.Request().Method == http.MethodPatch {
+		removed = body.takeOutcomes()
+	}
 	request, err = body.amendment(target.Key, s.reach)
+	request.Terms.OnDelivered = cmp.Or(request.Terms.OnDelivered, removed.OnDelivered)
+	request.Terms.OnFailed = cmp.Or(request.Terms.OnFailed, removed.OnFailed)
 	request.TraceParent, request.IfMatch = traceParent(c), target.IfMatch
 	return request, target.Wait, err
 }

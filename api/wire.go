@@ -60,6 +60,18 @@ func (o object) amendment(key timer.Key, reach timer.Reach) (engine.Request, err
 	return body.request(key, errs, reach)
 }
 
+// takeOutcomes takes the outcomes out of the body that a change says nobody shall be told
+// of: an empty object, where a booking has to name somebody.
+func (o object) takeOutcomes() (removed timer.Terms) {
+	for name, outcome := range map[string]**timer.Alert{"on_delivered": &removed.OnDelivered, "on_failed": &removed.OnFailed} {
+		if o[name].Kind() == '{' && len(o.object(name)) == 0 {
+			delete(o, name)
+			*outcome = &timer.Alert{}
+		}
+	}
+	return removed
+}
+
 // request completes a body. When some of it could not be read, the rest is
 // checked all the same, so that one answer names every field error.
 func (b timerBody) request(key timer.Key, errs timer.FieldErrors, reach timer.Reach) (engine.Request, error) {

@@ -182,4 +182,26 @@ func TestOutcomesAreTold(t *testing.T) {
 	require.Len(t, r.To("/told"), 3, "the timer's own is told in place of the policy's")
 	refused := env.Do("POST", "/v1/timers", testenv.JSON{"business_type": kind, "business_id": "x", "delay": "0s", "on_failed": testenv.JSON{}, "on_delivered": testenv.JSON{"url": "ftp://x"}})
 	require.Equal(t, []string{"/on_delivered/url", "/on_failed/url"}, []string{refused.Problem().Errors[0].Pointer, refused.Problem().Errors[1].Pointer})
+
+	// A timer's own is shown, and a change takes it away.
+	own := testenv.JSON{"url": r.URL + "/own"}
+	env.Add(testenv.JSON{"business_type": kind, "business_id": "own", "delay": "1h", "on_delivered": own, "on_failed": own})
+	named, wakecall := timer.Key{BusinessType: kind, BusinessID: "own"}, env.Wakecall()
+	shown, err := wakecall.Timers.Get(t.Context(), named)
+	require.NoError(t, err)
+	require.Equal(t, []string{r.URL + "/own", r.URL + "/own"}, []string{shown.OnDelivered.URL, shown.OnFailed.URL})
+	require.Equal(t, http.StatusOK, env.Do("PATCH", "/v1/timers/"+kind+"/own", testenv.JSON{"on_delivered": testenv.JSON{}}).Status)
+	shown, err = wakecall.Timers.Get(t.Context(), named)
+	require.NoError(t, err)
+	require.Nil(t, shown.OnDelivered)
+	require.Equal(t, r.URL+"/own", shown.OnFailed.URL)
+	for method, body := range map[string]testenv.JSON{
+		"PUT":   {"delay": "1h", "on_failed": testenv.JSON{}},
+		"PATCH": {"on_failed": testenv.JSON{"exchange": "x"}},
+	} {
+		pointer := env.Do(method, "/v1/timers/"+kind+"/own", body).Problem().Errors[0].Pointer
+		require.True(t, strings.HasPrefix(pointer, "/on_failed/"), pointer)
+	}
+	env.Do("POST", "/v1/timers/"+kind+"/own/fire", nil)
+	require.Equal(t, kind, r.AwaitTo(t, "/told", 4)[3].Header.Get("Wakecall-Business-Type"), "the policy's is told again")
 }

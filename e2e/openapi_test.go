@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/stretchr/testify/require"
@@ -17,6 +18,7 @@ import (
 	"github.com/wakecall/wakecall/e2e/process"
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/testenv"
+	"github.com/wakecall/wakecall/timer"
 )
 
 // Another reader than ours finds the document in order, examples included.
@@ -311,5 +313,26 @@ func TestOpenAPIHoldsEveryRing(t *testing.T) {
 		`{}`, strings.Replace(string(alert.Body), "timer.failed", "timer.lost", 1), strings.Replace(string(alert.Body), `"due_at"`, `"due"`, 1),
 	} {
 		require.Error(t, document.CheckRing(alert.Header, []byte(body)), body)
+	}
+	// The catalogue has each event as it is sent, also those that take long to come about.
+	at := timer.At(time.Now())
+	for event, data := range map[timer.EventType]timer.EventData{
+		timer.EventStreamWaits:  {BusinessType: kind, Waiting: 3, WaitingSince: at},
+		timer.EventOverdue:      {BusinessType: kind, Overdue: 2},
+		timer.EventBackPressure: {BusinessType: kind, BackPressure: &timer.BackPressure{Since: at, Until: at, Status: 429}},
+		timer.EventDelivered:    {BusinessType: kind, BusinessID: "1", DueAt: at, Attempts: 1, WebhookID: ring.Header.Get("webhook-id"), DeliveredAt: at, LatenessMS: new(int64)},
+		timer.EventExpired: {
+			BusinessType: kind, BusinessID: "1", DueAt: at, Attempts: 1, WebhookID: ring.Header.Get("webhook-id"),
+			LastFailure: timer.Answer{Class: timer.Nacked, Detail: "out of stock"}.Failure(at),
+		},
+	} {
+		sent, err := json.Marshal(timer.Event{Type: event, At: at, Data: data}.Sent())
+		require.NoError(t, err)
+		require.NoError(t, document.CheckRing(alert.Header, sent), "%s", sent)
+		data.Overdue += 1000
+		data.Waiting += 1000
+		wrong, err := json.Marshal(timer.Event{Type: event, At: at, Data: data}.Sent())
+		require.NoError(t, err)
+		require.Error(t, document.CheckRing(alert.Header, wrong), "fields of another event")
 	}
 }

@@ -86,7 +86,7 @@ func (t *Timers) replace(ctx context.Context, r Request, wait time.Duration) (ti
 // the timer's true state, [timer.InvalidRequest] and [timer.Unavailable].
 func (t *Timers) Amend(ctx context.Context, r Request, wait time.Duration) (timer.View, Effect, error) {
 	now := time.Now()
-	err := append(r.Key.Check(), r.Terms.Check(now)...).Err()
+	err := append(r.Key.Check(), r.Terms.CheckChange(now)...).Err()
 	if err := t.reach.Terms(r.Terms).Join(err); err != nil {
 		return timer.View{}, "", err
 	}

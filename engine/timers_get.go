@@ -45,7 +45,7 @@ func (t *Timers) showCall(ctx context.Context, view *timer.View) error {
 		return err
 	}
 	callback, retry := spec.Call(policy.WithDefaults())
-	view.Retry = &retry
+	view.Retry, view.OnDelivered, view.OnFailed = &retry, spec.OnDelivered, spec.OnFailed
 	if callback.Addressed() {
 		callback = callback.Masked()
 		view.Callback = &callback

@@ -148,10 +148,10 @@ func (s Spec) override(t Terms) (Spec, error) {
 		s.Priority = *t.Priority
 	}
 	if t.OnDelivered != nil {
-		s.OnDelivered = t.OnDelivered
+		s.OnDelivered = t.OnDelivered.orNobody()
 	}
 	if t.OnFailed != nil {
-		s.OnFailed = t.OnFailed
+		s.OnFailed = t.OnFailed.orNobody()
 	}
 	if s.Priority == 0 {
 		s.Priority = DefaultPriority

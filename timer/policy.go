@@ -197,6 +197,14 @@ type Alert struct {
 	Destination
 }
 
+// orNobody is nil where the alert names nobody.
+func (a *Alert) orNobody() *Alert {
+	if a == nil || !a.Addressed() {
+		return nil
+	}
+	return a
+}
+
 func (a Alert) check() (errs FieldErrors) {
 	if a.URL == "" && a.Broker == "" {
 		errs.Add("/url", CodeRequired, "give url or broker")

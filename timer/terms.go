@@ -94,6 +94,13 @@ func (t Terms) Check(now time.Time) (errs FieldErrors) {
 	return errs
 }
 
+// CheckChange is [Terms.Check] for a change, in which an outcome's empty destination takes
+// away the one that the timer has of its own.
+func (t Terms) CheckChange(now time.Time) FieldErrors {
+	t.OnDelivered, t.OnFailed = t.OnDelivered.orNobody(), t.OnFailed.orNobody()
+	return t.Check(now)
+}
+
 // tooFarAhead is what is wrong with a time beyond [MaxAhead].
 var tooFarAhead = "must not be more than " + Duration(MaxAhead).String() + " ahead"
 

@@ -72,6 +72,10 @@ type View struct {
 	// a get shows them.
 	Callback *Callback `json:"callback,omitempty"`
 	Retry    *Retry    `json:"retry,omitempty"`
+	// OnDelivered and OnFailed are who is told in place of whom the policy names. Only a get
+	// shows them.
+	OnDelivered *Alert `json:"on_delivered,omitempty"`
+	OnFailed    *Alert `json:"on_failed,omitempty"`
 	// Recurrence, Occurrence, Note and LastOccurrence are those of a recurring
 	// timer; Occurrence is the number of the one at DueAt.
 	Recurrence     *Recurrence `json:"recurrence,omitempty"`
