@@ -1,0 +1,64 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// spoken are deliveries of the business type order that note what is said of them.
+type spoken struct{ words []timer.Acknowledgement }
+
+func (*spoken) Open(_, token string) (engine.Accepted, error) {
+	if token != "good" {
+		return engine.Accepted{}, engine.ErrAckToken
+	}
+	return engine.Accepted{Key: timer.Key{BusinessType: "order", BusinessID: "1"}, Attempt: 1}, nil
+}
+
+func (*spoken) Find(_ context.Context, id string) (engine.Accepted, error) {
+	return engine.Accepted{Key: timer.Key{BusinessType: id, BusinessID: "1"}}, nil
+}
+
+func (s *spoken) Acknowledge(_ context.Context, _ engine.Accepted, word timer.Acknowledgement, _ time.Duration) (timer.View, engine.Effect, error) {
+	s.words = append(s.words, word)
+	return timer.View{}, engine.Done, nil
+}
+
+// Who speaks for a delivery has its token, or a key of its business type, and the token is
+// good for no other call.
+func TestWhoSpeaksForADelivery(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		call, path string
+		headers    []string
+		want       int
+	}{
+		"a token":                        {"POST", "/v1/deliveries/x/ack", []string{"Wakecall-Ack-Token: good"}, 200},
+		"a token beside an unknown key":  {"POST", "/v1/deliveries/x/nack", []string{"Wakecall-Ack-Token: good", "Authorization: Bearer guessed"}, 200},
+		"a wrong token":                  {"POST", "/v1/deliveries/x/ack", []string{"Wakecall-Ack-Token: bad"}, 403},
+		"a wrong token beside a key":     {"POST", "/v1/deliveries/order/ack", []string{"Wakecall-Ack-Token: bad", "Authorization: Bearer secret"}, 403},
+		"two tokens":                     {"POST", "/v1/deliveries/x/ack", []string{"Wakecall-Ack-Token: good", "Wakecall-Ack-Token: good"}, 422},
+		"a key":                          {"POST", "/v1/deliveries/order/ack", []string{"Authorization: Bearer secret"}, 200},
+		"a key of another business type": {"POST", "/v1/deliveries/invoice/ack", []string{"Authorization: Bearer secret"}, 403},
+		"an unknown key":                 {"POST", "/v1/deliveries/order/ack", []string{"Authorization: Bearer guessed"}, 401},
+		"nothing":                        {"POST", "/v1/deliveries/order/ack", nil, 401},
+		"a token for another call":       {"GET", "/v1/timers?business_type=order", []string{"Wakecall-Ack-Token: good"}, 401},
+	} {
+		said := &spoken{}
+		f := openFront(t, Options{Auth: authOf(t, "shop", ":operator:order"), Deliveries: said})
+		text := c.call + " " + c.path + " HTTP/1.1\r\nHost: h\r\nConnection: close\r\nContent-Length: 0\r\n" + strings.Join(append(c.headers, ""), "\r\n") + "\r\n"
+		answers, _ := f.say(c.call, text)
+		require.Equal(t, c.want, answers[0].StatusCode, name)
+		require.Equal(t, c.want == http.StatusOK, len(said.words) == 1, name)
+		f.stop()
+		require.NotContains(t, f.logged.String(), "good", "no token in the log")
+	}
+}
