@@ -107,7 +107,7 @@ func (s *stage) played(d time.Duration) time.Duration {
 	if s.takes == 0 || s.longest == 0 {
 		return d
 	}
-	return time.Duration(float64(d) * float64(s.takes) / float64(s.longest))
+	return time.Duration(float64(d) * float64(s.takes) / float64(s.longest)).Round(time.Millisecond)
 }
 
 // key names a timer of the use case.
