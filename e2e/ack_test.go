@@ -17,7 +17,7 @@ import (
 	"github.com/wakecall/wakecall/timer"
 )
 
-// accepts puts a policy whose receiver answers 202, and returns its path.
+// accepts puts a policy whose receiver answers 202.
 func accepts(env *testenv.Env, r *receiver.Receiver, kind string, more testenv.JSON) {
 	policy := testenv.JSON{
 		"callback": testenv.JSON{"url": r.On("/accept", receiver.Status(http.StatusAccepted))},
@@ -29,10 +29,17 @@ func accepts(env *testenv.Env, r *receiver.Receiver, kind string, more testenv.J
 	env.Policy(kind, policy)
 }
 
-// accepted books a timer that is due now, and returns it and its delivery once it has been
-// accepted that often.
-func accepted(t *testing.T, env *testenv.Env, r *receiver.Receiver, path string, times int) (testenv.Timer, client.Delivery) {
+// nth is an attempt of a timer.
+type nth struct {
+	path   string
+	number int
+}
+
+// accepted returns a timer and its delivery once an attempt has been accepted. It books the
+// timer for the first.
+func accepted(t *testing.T, env *testenv.Env, r *receiver.Receiver, of nth) (testenv.Timer, client.Delivery) {
 	t.Helper()
+	path, times := of.path, of.number
 	kind, id, _ := strings.Cut(path, "/")
 	if times == 1 {
 		env.Add(testenv.JSON{"business_type": kind, "business_id": id, "delay": "0s"})
@@ -64,7 +71,7 @@ func TestAcknowledgedLater(t *testing.T) {
 	accepts(env, r, kind, nil)
 	say, ctx := env.Wakecall().Deliveries, t.Context()
 	t.Run("acked, and again", func(t *testing.T) {
-		shown, delivery := accepted(t, env, r, kind+"/1", 1)
+		shown, delivery := accepted(t, env, r, nth{kind + "/1", 1})
 		require.Equal(t, "delivering", shown.Status)
 		require.Equal(t, "ack", shown.WaitsFor)
 		require.Zero(t, shown.NextAttemptAt)
@@ -90,12 +97,12 @@ func TestAcknowledgedLater(t *testing.T) {
 		noTrace(t, env, kind+"/1", delivery.Token)
 	})
 	t.Run("nacked, then acked", func(t *testing.T) {
-		_, first := accepted(t, env, r, kind+"/2", 1)
+		_, first := accepted(t, env, r, nth{kind + "/2", 1})
 		view, _, err := say.Nack(ctx, first, client.Failure{Reason: "out of stock"})
 		require.NoError(t, err)
 		require.Equal(t, timer.Nacked, view.LastFailure.Class)
 		require.Equal(t, "nacked: out of stock", view.LastFailure.Message)
-		_, second := accepted(t, env, r, kind+"/2", 2)
+		_, second := accepted(t, env, r, nth{kind + "/2", 2})
 		require.NotEqual(t, first.Token, second.Token)
 		_, _, err = say.Nack(ctx, first, client.Failure{})
 		notAwaited(t, err, timer.Delivering)
@@ -120,7 +127,7 @@ func TestAcknowledgedLater(t *testing.T) {
 		require.Len(t, r.Calls("3"), 1)
 	})
 	t.Run("by a key, found by the webhook id", func(t *testing.T) {
-		_, delivery := accepted(t, env, r, kind+"/4", 1)
+		_, delivery := accepted(t, env, r, nth{kind + "/4", 1})
 		delivery.Token = ""
 		view, _, err := say.Nack(ctx, delivery, client.Failure{RetryAfter: time.Hour})
 		require.NoError(t, err)
@@ -130,13 +137,13 @@ func TestAcknowledgedLater(t *testing.T) {
 		notAwaited(t, err, timer.Delivering)
 	})
 	t.Run("cancelled meanwhile", func(t *testing.T) {
-		_, delivery := accepted(t, env, r, kind+"/5", 1)
+		_, delivery := accepted(t, env, r, nth{kind + "/5", 1})
 		require.Equal(t, "cancelled", env.Do("DELETE", "/v1/timers/"+kind+"/5", nil).Timer().Status)
 		_, _, err := say.Ack(ctx, delivery, nil)
 		notAwaited(t, err, timer.Cancelled)
 	})
 	t.Run("moved meanwhile", func(t *testing.T) {
-		_, delivery := accepted(t, env, r, kind+"/6", 1)
+		_, delivery := accepted(t, env, r, nth{kind + "/6", 1})
 		require.Equal(t, "scheduled", env.Do("PATCH", "/v1/timers/"+kind+"/6", testenv.JSON{"delay": "1h"}).Timer().Status)
 		_, _, err := say.Ack(ctx, delivery, nil)
 		notAwaited(t, err, timer.Scheduled)
@@ -146,8 +153,8 @@ func TestAcknowledgedLater(t *testing.T) {
 		env.Await(kind+"/7", "delivered")
 	})
 	t.Run("nobody speaks for another delivery", func(t *testing.T) {
-		_, delivery := accepted(t, env, r, kind+"/8", 1)
-		_, other := accepted(t, env, r, kind+"/9", 1)
+		_, delivery := accepted(t, env, r, nth{kind + "/8", 1})
+		_, other := accepted(t, env, r, nth{kind + "/9", 1})
 		for _, token := range []string{other.Token, "x", "a.b.c", delivery.Token + "A", strings.Replace(delivery.Token, ".1.", ".2.", 1)} {
 			_, _, err := say.Ack(ctx, client.Delivery{WebhookID: delivery.WebhookID, Token: token}, nil)
 			require.Equal(t, timer.WrongAckToken, codeOf(t, err), token)
@@ -195,7 +202,7 @@ func TestNobodyAcknowledges(t *testing.T) {
 	// A nack that asks for more patience than there is time ends with the time.
 	late := kind + ".late"
 	accepts(env, r, late, testenv.JSON{"expires_after": "2s"})
-	_, delivery := accepted(t, env, r, late+"/2", 1)
+	_, delivery := accepted(t, env, r, nth{late + "/2", 1})
 	_, _, err = env.Wakecall().Deliveries.Nack(t.Context(), delivery, client.Failure{RetryAfter: time.Hour})
 	require.NoError(t, err)
 	env.Await(late+"/2", "expired")
@@ -211,9 +218,9 @@ func TestAcknowledgedWithoutThoseWhoWereThere(t *testing.T) {
 	first, r, kind := testenv.Open(t, addr), receiver.New(t), typeOf(t)
 	first.StartWorker()
 	accepts(first, r, kind, nil)
-	_, done := accepted(t, first, r, kind+"/1", 1)
-	_, failed := accepted(t, first, r, kind+"/2", 1)
-	_, ended := accepted(t, first, r, kind+"/3", 1)
+	_, done := accepted(t, first, r, nth{kind + "/1", 1})
+	_, failed := accepted(t, first, r, nth{kind + "/2", 1})
+	_, ended := accepted(t, first, r, nth{kind + "/3", 1})
 	first.StopWorker()
 
 	other := testenv.Open(t, addr)

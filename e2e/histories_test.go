@@ -98,20 +98,20 @@ func TestRecordHistories(t *testing.T) {
 func recordAcknowledged(rec recorder, r *receiver.Receiver, kind string) {
 	env, say, ctx := rec.h, rec.h.Wakecall().Deliveries, rec.t.Context()
 	accepts(env, r, kind, nil)
-	_, delivery := accepted(rec.t, env, r, kind+"/acked", 1)
+	_, delivery := accepted(rec.t, env, r, nth{kind + "/acked", 1})
 	_, _, err := say.Ack(ctx, delivery, patient)
 	require.NoError(rec.t, err)
 	rec.finished(kind, "acked", "delivered")
 
-	_, delivery = accepted(rec.t, env, r, kind+"/nacked", 1)
+	_, delivery = accepted(rec.t, env, r, nth{kind + "/nacked", 1})
 	_, _, err = say.Nack(ctx, delivery, client.Failure{Reason: "out of stock"})
 	require.NoError(rec.t, err)
-	_, delivery = accepted(rec.t, env, r, kind+"/nacked", 2)
+	_, delivery = accepted(rec.t, env, r, nth{kind + "/nacked", 2})
 	_, _, err = say.Ack(ctx, delivery, patient)
 	require.NoError(rec.t, err)
 	rec.finished(kind, "nacked", "delivered")
 
-	accepted(rec.t, env, r, kind+"/ack-cancelled", 1)
+	accepted(rec.t, env, r, nth{kind + "/ack-cancelled", 1})
 	env.Do("DELETE", "/v1/timers/"+kind+"/ack-cancelled", nil)
 	rec.finished(kind, "ack-cancelled", "cancelled")
 
