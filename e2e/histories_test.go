@@ -88,37 +88,9 @@ func TestRecordHistories(t *testing.T) {
 	rec.finished(kind, "collided", "delivered")
 
 	elsewhere(t, kind)
-	recordAcknowledged(rec, r, kind+".acked")
 	recordRecurring(rec, r, kind+".recurring")
 	recordPolicies(t, rec, r, kind+".governed")
 	rec.run("probe", workflows.ProbeID, "")
-}
-
-// recordAcknowledged records what receivers say, or do not say, of what they accepted.
-func recordAcknowledged(rec recorder, r *receiver.Receiver, kind string) {
-	env, say, ctx := rec.h, rec.h.Wakecall().Deliveries, rec.t.Context()
-	accepts(env, r, kind, nil)
-	_, delivery := accepted(rec.t, env, r, nth{kind + "/acked", 1})
-	_, _, err := say.Ack(ctx, delivery, patient)
-	require.NoError(rec.t, err)
-	rec.finished(kind, "acked", "delivered")
-
-	_, delivery = accepted(rec.t, env, r, nth{kind + "/nacked", 1})
-	_, _, err = say.Nack(ctx, delivery, client.Failure{Reason: "out of stock"})
-	require.NoError(rec.t, err)
-	_, delivery = accepted(rec.t, env, r, nth{kind + "/nacked", 2})
-	_, _, err = say.Ack(ctx, delivery, patient)
-	require.NoError(rec.t, err)
-	rec.finished(kind, "nacked", "delivered")
-
-	accepted(rec.t, env, r, nth{kind + "/ack-cancelled", 1})
-	env.Do("DELETE", "/v1/timers/"+kind+"/ack-cancelled", nil)
-	rec.finished(kind, "ack-cancelled", "cancelled")
-
-	silent := kind + ".silent"
-	accepts(env, r, silent, testenv.JSON{"ack": testenv.JSON{"within": "1s"}, "retry": testenv.JSON{"steps": []string{"10ms"}}})
-	env.Add(testenv.JSON{"business_type": silent, "business_id": "unacknowledged", "delay": "0s"})
-	rec.finished(silent, "unacknowledged", "failed")
 }
 
 // recordRecurring records single runs of timers that ring again.
@@ -352,4 +324,57 @@ func TestRecordHistoriesOfLinks(t *testing.T) {
 	l = listen(t, env, kind+".last")
 	l.ack(l.next())
 	rec.finished(kind+".last", "stream-as-the-fallback", "delivered")
+}
+
+// What receivers say, or do not say, of what they accepted.
+func TestRecordHistoriesOfAcknowledgements(t *testing.T) {
+	if os.Getenv("WAKECALL_RECORD") == "" {
+		t.Skip("records only when WAKECALL_RECORD is set")
+	}
+	env, r, kind := open(t)
+	rec, say := recorder{t: t, h: env}, env.Wakecall().Deliveries
+	accepts(env, r, kind, nil)
+	_, delivery := accepted(t, env, r, nth{kind + "/acked", 1})
+	_, _, err := say.Ack(t.Context(), delivery, patient)
+	require.NoError(t, err)
+	rec.finished(kind, "acked", "delivered")
+
+	_, delivery = accepted(t, env, r, nth{kind + "/nacked", 1})
+	_, _, err = say.Nack(t.Context(), delivery, client.Failure{Reason: "out of stock"})
+	require.NoError(t, err)
+	_, delivery = accepted(t, env, r, nth{kind + "/nacked", 2})
+	_, _, err = say.Ack(t.Context(), delivery, patient)
+	require.NoError(t, err)
+	rec.finished(kind, "nacked", "delivered")
+
+	accepted(t, env, r, nth{kind + "/ack-cancelled", 1})
+	env.Do("DELETE", "/v1/timers/"+kind+"/ack-cancelled", nil)
+	rec.finished(kind, "ack-cancelled", "cancelled")
+
+	silent := kind + ".silent"
+	accepts(env, r, silent, testenv.JSON{"ack": testenv.JSON{"within": "1s"}, "retry": testenv.JSON{"steps": []string{"10ms"}}})
+	env.Add(testenv.JSON{"business_type": silent, "business_id": "unacknowledged", "delay": "0s"})
+	rec.finished(silent, "unacknowledged", "failed")
+}
+
+func TestRecordHistoriesOfBulk(t *testing.T) {
+	if os.Getenv("WAKECALL_RECORD") == "" {
+		t.Skip("records only when WAKECALL_RECORD is set")
+	}
+	env, r, kind := open(t)
+	for n := range 3 {
+		env.Add(booking(kind, strconv.Itoa(n), "1h", r.URL))
+	}
+
+	awaitShown(t, env, client.Filter{BusinessType: kind}, 3)
+	bulkEnded(t, env, client.BulkOrder{ID: kind, Operation: timer.BulkMove, Filter: timer.Filter{BusinessType: kind}, Shift: timer.Duration(time.Minute)})
+	recorder{t: t, h: env}.run("bulk", workflows.BulkJob.WorkflowID(kind), "")
+	slow := client.BulkOrder{ID: kind + ".stopped", Operation: timer.BulkCancel, Filter: timer.Filter{BusinessType: kind}, PerSecond: 1}
+	_, _, err := env.Wakecall().Bulk.Start(t.Context(), slow)
+	require.NoError(t, err)
+	awaitBulk(t, env, slow.ID, func(job client.BulkJob) bool { return job.Done > 0 })
+	_, err = env.Wakecall().Bulk.Stop(t.Context(), slow.ID)
+	require.NoError(t, err)
+	awaitBulk(t, env, slow.ID, client.BulkJob.Ended)
+	recorder{t: t, h: env}.run("bulk-stopped", workflows.BulkJob.WorkflowID(slow.ID), "")
 }

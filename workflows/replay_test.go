@@ -38,7 +38,7 @@ func TestFrozenHistoriesReplay(t *testing.T) {
 // beside those of all; only those of one alone.
 var (
 	since = map[int][]string{
-		workflows.BehaviourLiveRetries: {"expired-held", "put-off", "woken", "went-over", "policy-lifted"},
+		workflows.BehaviourLiveRetries: {"expired-held", "put-off", "woken", "went-over", "policy-lifted", "acked", "nacked", "ack-cancelled", "unacknowledged", "bulk", "bulk-stopped"},
 	}
 	only = map[int][]string{
 		workflows.BehaviourInitial: {"held-cancelled-window", "held-moved-window", "handed-back-window"},
