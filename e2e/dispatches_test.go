@@ -199,15 +199,15 @@ func TestADispatchIsSteered(t *testing.T) {
 		rest = len(r.All())
 		return rest == before
 	}, 10*time.Second, 700*time.Millisecond)
-	rate := 400.0
+	rate := 50.0 // what is left takes it longer than this test
 	view, applied, err = d.Change(t.Context(), order.Key, timer.DispatchChange{PerSecond: &rate}, wait)
 	require.NoError(t, err)
 	require.True(t, applied)
-	require.InDelta(t, 400, view.PerSecond, 0)
+	require.InDelta(t, rate, view.PerSecond, 0)
 	_, applied, err = d.Resume(t.Context(), order.Key, wait)
 	require.NoError(t, err)
 	require.True(t, applied)
-	awaitDispatch(t, env, order.Key, func(view timer.DispatchView) bool { return view.Done > rest+100 })
+	awaitDispatch(t, env, order.Key, func(view timer.DispatchView) bool { return view.Done > rest+20 })
 	page, _, err := d.List(t.Context(), engine.DispatchesRequest{BusinessType: "d-steer", Status: timer.DispatchRunning, Size: 10})
 	require.NoError(t, err)
 	require.Len(t, page, 1)

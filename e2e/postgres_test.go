@@ -90,7 +90,7 @@ func (p *production) showsWhatIsWatched(t *testing.T) {
 	// These show only once there is something to show.
 	seldom := map[string]bool{
 		"wakecall_overdue_total": true, "wakecall_released_total": true, "wakecall_callback_limit": true, "persistence_error_with_type": true,
-		"wakecall_link_attempts_total": true, "wakecall_stream_waiting_timers": true,
+		"wakecall_link_attempts_total": true, "wakecall_stream_waiting_timers": true, "wakecall_stream_connections": true,
 		"wakecall_dispatch_items_total": true, "wakecall_dispatch_lag_seconds": true, "wakecall_dispatch_rate": true,
 	}
 	watched := process.WatchedMetrics(t)
