@@ -50,6 +50,7 @@ var decided = map[string]bool{
 	"POST " + timersPath: true, "POST " + timersPath + "/batch": true, "GET " + timersPath: true,
 	"GET " + versionPrefix + "policies": true,
 	"POST " + bulkPath:                  true, "GET " + bulkPath + "/:id": true, "DELETE " + bulkPath + "/:id": true, "GET " + bulkPath + "/:id/results": true,
+	"GET " + statsPath: true, "GET " + forecastPath: true,
 	"POST " + dispatchesPath: true, "GET " + dispatchesPath: true,
 	"POST " + versionPrefix + "recurrences/preview": true,
 	"POST " + oneDelivery + "/ack":                  true, "POST " + oneDelivery + "/nack": true,

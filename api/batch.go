@@ -111,6 +111,7 @@ func (s *Server) addItem(ctx context.Context, item jsontext.Value, whole engine.
 		return batchResult{Status: problem.Status, Problem: &problem}
 	}
 	if created {
+		s.countIn(view)
 		return batchResult{Status: http.StatusCreated, Timer: &view}
 	}
 	return batchResult{Status: http.StatusOK, Timer: &view}

@@ -114,7 +114,7 @@ type dispatchesBody struct {
 func (r dispatchRoutes) list(c echo.Context) error {
 	q := readQuery(c, "business_type", "status", "page_token", "page_size")
 	request := engine.DispatchesRequest{
-		BusinessType: q.businessType("business_type"), Status: oneOf(q, "status", timer.DispatchStatuses()),
+		BusinessType: q.businessType(), Status: oneOf(q, "status", timer.DispatchStatuses()),
 		Size: q.number("page_size", defaultJobs, maxJobs),
 	}
 	filter := []string{"dispatches", request.BusinessType, string(request.Status)}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -19,16 +20,18 @@ type listBody struct {
 }
 
 func (s *Server) listTimers(c echo.Context) error {
-	q := readQuery(c, "business_type", "business_id", "status", "due_from", "due_to", "ended_from", "ended_to", "page_token", "page_size")
+	q := readQuery(c, "business_type", "business_id", "status", labelName, "due_from", "due_to", "ended_from", "ended_to", "sort", "attempts", pageTokenName, "page_size")
 	request := engine.PageRequest{
 		Filter: engine.Filter{
-			BusinessType: q.businessType("business_type"), BusinessID: q.businessID("business_id"), Status: oneOf(q, "status", timer.Statuses()),
+			BusinessType: q.businessType(), BusinessID: q.businessID("business_id"), Status: oneOf(q, "status", timer.Statuses()), Labels: q.labels(),
 			DueFrom: q.instant("due_from"), DueTo: q.instant("due_to"),
 			EndedFrom: q.instant("ended_from"), EndedTo: q.instant("ended_to"),
 		},
-		Size: q.number("page_size", defaultPageSize, maxPageSize),
+		Sort: oneOf(q, "sort", []engine.Sort{engine.DueFirst, engine.DueLast}),
+		Size: q.number("page_size", defaultPageSize, maxPageSize), Progress: q.values.Get("attempts") == "" || q.flag("attempts"),
 	}
-	request.Token = q.pageToken(request.Filter)
+	list := fmt.Sprint(request.Filter, request.Sort)
+	request.Token = q.pageToken(list)
 	if err := q.err(); err != nil {
 		return err
 	}
@@ -39,10 +42,11 @@ func (s *Server) listTimers(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(http.StatusOK, listBody{Timers: page.Timers, NextPageToken: sealToken(page.Next, request.Filter)})
+	return c.JSON(http.StatusOK, listBody{Timers: page.Timers, NextPageToken: sealToken(page.Next, list)})
 }
 
-func (q *query) businessType(name string) string {
+func (q *query) businessType() string {
+	const name = "business_type"
 	value := q.values.Get(name)
 	if value == "" {
 		return value
@@ -62,6 +66,28 @@ func (q *query) businessID(name string) string {
 		q.errs.Add(name, fieldErr.Code, fieldErr.Detail)
 	}
 	return value
+}
+
+// labels are those that are asked for, each as key=value.
+func (q *query) labels() (labels timer.Labels) {
+	if slices.Contains(q.values[labelName], "") { // which is refused already
+		return nil
+	}
+	if q.values.Has(labelName) {
+		labels = timer.Labels{}
+	}
+	for _, text := range q.values[labelName] {
+		key, value, ok := strings.Cut(text, "=")
+		if _, twice := labels[key]; !ok || twice {
+			q.errs.Add(labelName, timer.CodeInvalidParameter, "must be key=value, once for each key")
+			return nil
+		}
+		labels[key] = value
+	}
+	for _, fieldErr := range labels.Check() {
+		q.errs.Add(labelName, fieldErr.Code, fieldErr.Detail)
+	}
+	return labels
 }
 
 // markLen is the length of the mark that ties a page token to its filter.

@@ -232,6 +232,8 @@ func TestDocumentHasEveryField(t *testing.T) {
 	shown := slices.DeleteFunc(fields(&timer.Policy{}), func(name string) bool { return slices.Contains(hidden, name) })
 	for name, want := range map[string][]string{
 		"TimerTerms": fields(&termsBody{}), "Timer": fields(&timer.View{}), "Failure": fields(&timer.Failure{}),
+		"Stats": fields(&timer.Stats{}), "TypeStats": fields(&timer.TypeStats{}), "StatusCounts": fields(&timer.StatusCounts{}),
+		"Forecast": fields(&timer.Forecast{}), "ForecastStep": fields(&timer.ForecastStep{}),
 		"Timer/properties/links": fields(&timer.Links{}), "TimerPage": fields(&listBody{}), "BatchResults": fields(&batchBody{}),
 		"NewPolicy": fields(&policyBody{}), "Tls": fields(&timer.TLS{}), "PolicyPatch": fields(&policyBody{}), "Policy": shown,
 		"Recurrence": fields(&timer.Recurrence{}), "RecurrencePreview": fields(&previewBody{}), "Upcoming": fields(&Upcoming{}),
@@ -264,7 +266,7 @@ func TestDocumentHasEveryField(t *testing.T) {
 func TestDocumentIsClosed(t *testing.T) {
 	for name, schema := range readDocument(t).at(t, "components", "schemas") {
 		body := schema.(node)
-		if body["type"] != "object" || name == "TimerTerms" || name == "CallbackHeaders" {
+		if body["type"] != "object" || name == "TimerTerms" || name == "CallbackHeaders" || name == "Labels" {
 			continue // terms are closed by what is made of them
 		}
 		closed := body["additionalProperties"] == false || body["unevaluatedProperties"] == false
@@ -283,6 +285,8 @@ func TestDocumentHasTheLimits(t *testing.T) {
 		"CallbackHeaders/maxProperties":                         timer.MaxHeaders,
 		"Tls/properties/client_key/maxLength":                   timer.MaxPEM,
 		"HeaderName/maxLength":                                  timer.MaxHeaderName,
+		"Forecast/properties/steps/maxItems":                    timer.MaxForecastSteps,
+		"Labels/maxProperties":                                  timer.MaxLabels,
 		"HeaderValue/maxLength":                                 timer.MaxHeaderValue,
 		"StepsRetry/properties/steps/maxItems":                  timer.MaxAttempts - 1,
 		"Failure/properties/message/maxLength":                  timer.MaxFailureMessage,
@@ -390,6 +394,10 @@ func TestDocumentSaysTheLimits(t *testing.T) {
 	paths.at(t, "/v1/dispatches/{type}/{id}/items", "put").says(t, "upload", strconv.Itoa(maxItemLine>>10)+"\nKiB", short(tuning.ReadTimeout), "up to "+strconv.Itoa(timer.MaxFieldErrors))
 	document.at(t, "webhooks", "dispatchItem", "post", "requestBody").says(t, "item", payload)
 	document.at(t, "webhooks", "dispatchLoader", "get").says(t, "loader", strconv.Itoa(timer.MaxLoaderAnswer>>20)+" MiB")
+	steps := document.named(t, paths.at(t, "/v1/forecast", "get")["parameters"], "step")
+	steps.says(t, "step", "to "+short(timer.MaxForecastStep), strconv.Itoa(timer.MaxForecastSteps))
+	require.Equal(t, short(timer.DefaultForecastStep), steps.at(t, "schema")["default"])
+	document.at(t, "components", "responses", "TimerCreated", "headers").at(t, timer.HeaderExpectedLateness)
 	document.at(t, "components", "parameters", "Wait").says(t, "wait", "From 0s to "+short(engine.MaxWait))
 	paths.at(t, "/v1/redeliveries/{id}", "delete").says(t, "stop", short(engine.DefaultWait))
 	paths.at(t, "/v1/bulk/{id}", "delete").says(t, "stop", short(engine.DefaultWait))

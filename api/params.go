@@ -71,14 +71,17 @@ func readQuery(c echo.Context, known ...string) *query {
 		switch values := q.values[name]; {
 		case !slices.Contains(known, name):
 			q.errs.Add(name, timer.CodeUnknownField, "is not a parameter of this call")
-		case len(values) > 1:
+		case len(values) > 1 && name != labelName:
 			q.errs.Add(name, timer.CodeInvalidParameter, "must be given once")
-		case values[0] == "" && name != pageTokenName:
+		case slices.Contains(values, "") && name != pageTokenName:
 			q.errs.Add(name, timer.CodeInvalidParameter, "must not be empty; leave it out")
 		}
 	}
 	return q
 }
+
+// labelName is the one parameter that may be given again.
+const labelName = "label"
 
 // pageTokenName is the one parameter that may be empty, since the token of the last page
 // is.

@@ -29,11 +29,14 @@ type Telemetry interface {
 
 // Options is what a [Server] needs.
 type Options struct {
-	Timers   Timers
-	Series   Series
-	Failures Failures
-	Attempts Attempts
-	Policies Policies
+	Timers Timers
+	Stats  Stats
+	// Forecasts may be nil in tests that ask for none.
+	Forecasts Forecasts
+	Series    Series
+	Failures  Failures
+	Attempts  Attempts
+	Policies  Policies
 	// Deliveries take what receivers say later.
 	Deliveries Deliveries
 	// Emergencies pause callbacks.
@@ -86,6 +89,7 @@ type Server struct {
 	streams  *streams
 	// emergencies may be nil in tests that ask for none.
 	emergencies Emergencies
+	forecasts   Forecasts
 	leave       func()
 
 	reach timer.Reach
@@ -102,7 +106,7 @@ func New(options Options) *Server {
 	}
 	s := &Server{
 		timers: options.Timers, series: options.Series, failures: options.Failures, attempts: options.Attempts, policies: options.Policies,
-		emergencies: options.Emergencies, leave: options.Leave, reach: options.Reach, auth: authenticator, ready: newReadiness(options.Ready, options.Emergencies),
+		emergencies: options.Emergencies, forecasts: options.Forecasts, leave: options.Leave, reach: options.Reach, auth: authenticator, ready: newReadiness(options.Ready, options.Emergencies),
 	}
 	s.streams = newStreams(options)
 	e := echo.New()
@@ -124,6 +128,8 @@ func New(options Options) *Server {
 	s.policyRoutes(e.Group(versionPrefix + "policies"))
 	s.streams.add(e.Group(streamsPath))
 	s.emergencyRoutes(e)
+	e.GET(statsPath, statsRoute(options.Stats))
+	e.GET(forecastPath, s.forecast)
 	recurrenceRoutes(e.Group(versionPrefix + "recurrences"))
 	s.http = &http.Server{
 		Handler: e, ReadHeaderTimeout: tuning.ReadHeaderTimeout, ReadTimeout: tuning.ReadTimeout, WriteTimeout: engine.MaxWait + tuning.WriteSlack,

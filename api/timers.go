@@ -76,6 +76,7 @@ func (s *Server) addTimer(c echo.Context) error {
 	if !created {
 		return c.JSON(http.StatusOK, view)
 	}
+	s.showLateness(c, view)
 	locate(c, view.Key)
 	return c.JSON(http.StatusCreated, view)
 }
@@ -86,6 +87,9 @@ func (s *Server) putTimer(c echo.Context) error {
 		return err
 	}
 	view, effect, err := s.timers.Upsert(c.Request().Context(), request, wait)
+	if err == nil {
+		s.showLateness(c, view)
+	}
 	return answerEffect(c, view, effect, err)
 }
 
@@ -98,6 +102,9 @@ func (s *Server) patchTimer(c echo.Context) error {
 		return timer.FieldErrors{{Pointer: "", Code: timer.CodeRequired, Detail: "name at least one field to change"}}.Err()
 	}
 	view, effect, err := s.timers.Amend(c.Request().Context(), request, wait)
+	if err == nil {
+		s.showLateness(c, view)
+	}
 	return answerEffect(c, view, effect, err)
 }
 

@@ -35,6 +35,7 @@ type termsBody struct {
 	Callback      *timer.Callback   `json:"callback"`
 	Retry         *timer.Retry      `json:"retry"`
 	Priority      *int              `json:"priority"`
+	Labels        *timer.Labels     `json:"labels"`
 	OnDelivered   *timer.Alert      `json:"on_delivered"`
 	OnFailed      *timer.Alert      `json:"on_failed"`
 }
@@ -87,7 +88,7 @@ func (b timerBody) request(key timer.Key, errs timer.FieldErrors, reach timer.Re
 func (b termsBody) terms() (terms timer.Terms, errs timer.FieldErrors) {
 	terms = timer.Terms{
 		DueAt: b.DueAt, DueLocal: b.DueLocal, Timezone: value(b.Timezone), Delay: b.Delay, MaxWait: b.MaxWait, Recurrence: b.Recurrence, LatestAt: b.LatestAt, ExpiresAfter: b.ExpiresAfter,
-		Callback: b.Callback, Retry: b.Retry, Priority: b.Priority, OnDelivered: b.OnDelivered, OnFailed: b.OnFailed,
+		Callback: b.Callback, Retry: b.Retry, Priority: b.Priority, Labels: b.Labels, OnDelivered: b.OnDelivered, OnFailed: b.OnFailed,
 	}
 	if terms.Callback != nil {
 		terms.Callback.URL = asciiHost(terms.Callback.URL)

@@ -38,6 +38,9 @@ type Terms struct {
 	Callback *timer.Callback `json:"callback,omitempty"`
 	Retry    *timer.Retry    `json:"retry,omitempty"`
 	Priority int             `json:"priority,omitzero"`
+	// Labels mark the timer, to find it by ([Filter]). In a change they replace those that
+	// there are; none at all take them away.
+	Labels *timer.Labels `json:"labels,omitempty"`
 	// OnDelivered and OnFailed name who is told how the delivery ended.
 	OnDelivered *timer.Alert `json:"on_delivered,omitempty"`
 	OnFailed    *timer.Alert `json:"on_failed,omitempty"`

@@ -160,13 +160,30 @@ type Filter struct {
 	// BusinessID finds the timers with this id, of whatever type.
 	BusinessID string
 	Status     timer.Status
+	// Labels finds the timers that have all of them.
+	Labels timer.Labels
+	// Sort is [DueFirst] or [DueLast]; "" has the open timers first, and then those that
+	// ended last.
+	Sort Sort
 	// DueFrom and DueTo bound the due time, EndedFrom and EndedTo when the timer
 	// ended, all of them included; zero for open.
 	DueFrom, DueTo, EndedFrom, EndedTo time.Time
 }
 
+// Sort is the order of a list.
+type Sort string
+
+// The orders of a list by due time.
+const (
+	DueFirst Sort = "due"
+	DueLast  Sort = "-due"
+)
+
 func (f Filter) query() url.Values {
 	query := url.Values{}
+	for _, keyword := range f.Labels.Keywords() {
+		query.Add("label", keyword)
+	}
 	add := func(name, value string) {
 		if value != "" {
 			query.Set(name, value)
@@ -175,6 +192,7 @@ func (f Filter) query() url.Values {
 	add("business_type", f.BusinessType)
 	add("business_id", f.BusinessID)
 	add("status", string(f.Status))
+	add("sort", string(f.Sort))
 	for name, at := range map[string]time.Time{
 		"due_from": f.DueFrom, "due_to": f.DueTo, "ended_from": f.EndedFrom, "ended_to": f.EndedTo,
 	} {

@@ -52,6 +52,14 @@ CREATE INDEX IF NOT EXISTS wakecall_by_datetime_03 ON executions_visibility
   (namespace_id, Datetime03, (COALESCE(close_time, '9999-12-31 23:59:59')) DESC, start_time DESC, run_id)
   WHERE Datetime03 IS NOT NULL;
 
+-- Timers by their labels. SQLite has a table of its own for them.
+CREATE INDEX IF NOT EXISTS wakecall_by_keyword_list_01 ON executions_visibility USING GIN (namespace_id, KeywordList01 jsonb_path_ops)
+  WHERE KeywordList01 IS NOT NULL;
+CREATE INDEX IF NOT EXISTS wakecall_by_keyword_list_02 ON executions_visibility USING GIN (namespace_id, KeywordList02 jsonb_path_ops)
+  WHERE KeywordList02 IS NOT NULL;
+CREATE INDEX IF NOT EXISTS wakecall_by_keyword_list_03 ON executions_visibility USING GIN (namespace_id, KeywordList03 jsonb_path_ops)
+  WHERE KeywordList03 IS NOT NULL;
+
 DO $$
 DECLARE
   superfluous record;

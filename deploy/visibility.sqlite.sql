@@ -18,7 +18,7 @@ CREATE INDEX IF NOT EXISTS wakecall_by_division ON executions_visibility (namesp
 CREATE INDEX IF NOT EXISTS wakecall_by_parent ON executions_visibility (namespace_id, parent_workflow_id)
   WHERE parent_workflow_id IS NOT NULL;
 
--- Temporal assigns Wakecall's three search attributes to any of the ten keywords. A row
+-- Temporal assigns Wakecall's three keywords to any of the ten keywords. A row
 -- without the attribute costs nothing here.
 CREATE INDEX IF NOT EXISTS wakecall_by_keyword_01 ON executions_visibility
   (namespace_id, Keyword01, (COALESCE(close_time, '9999-12-31 23:59:59+00:00')) DESC, start_time DESC, run_id)
@@ -52,16 +52,20 @@ CREATE INDEX IF NOT EXISTS wakecall_by_keyword_10 ON executions_visibility
   WHERE Keyword10 IS NOT NULL;
 
 -- Timers by their due time, which is a search attribute: to which of the three it is
--- assigned is Temporal's. Its own index by execution time is of no use beside it.
-CREATE INDEX IF NOT EXISTS wakecall_by_datetime_01 ON executions_visibility
-  (namespace_id, Datetime01, (COALESCE(close_time, '9999-12-31 23:59:59+00:00')) DESC, start_time DESC, run_id)
+-- assigned is Temporal's, as with the keywords. How many fall due in a minute, of one
+-- business type, is counted from the index alone.
+CREATE INDEX IF NOT EXISTS wakecall_by_due_01 ON executions_visibility
+  (namespace_id, Datetime01, status, workflow_type_name, TemporalNamespaceDivision, Keyword01, Keyword02, Keyword03, Keyword04, Keyword05, Keyword06, Keyword07, Keyword08, Keyword09, Keyword10)
   WHERE Datetime01 IS NOT NULL;
-CREATE INDEX IF NOT EXISTS wakecall_by_datetime_02 ON executions_visibility
-  (namespace_id, Datetime02, (COALESCE(close_time, '9999-12-31 23:59:59+00:00')) DESC, start_time DESC, run_id)
+CREATE INDEX IF NOT EXISTS wakecall_by_due_02 ON executions_visibility
+  (namespace_id, Datetime02, status, workflow_type_name, TemporalNamespaceDivision, Keyword01, Keyword02, Keyword03, Keyword04, Keyword05, Keyword06, Keyword07, Keyword08, Keyword09, Keyword10)
   WHERE Datetime02 IS NOT NULL;
-CREATE INDEX IF NOT EXISTS wakecall_by_datetime_03 ON executions_visibility
-  (namespace_id, Datetime03, (COALESCE(close_time, '9999-12-31 23:59:59+00:00')) DESC, start_time DESC, run_id)
+CREATE INDEX IF NOT EXISTS wakecall_by_due_03 ON executions_visibility
+  (namespace_id, Datetime03, status, workflow_type_name, TemporalNamespaceDivision, Keyword01, Keyword02, Keyword03, Keyword04, Keyword05, Keyword06, Keyword07, Keyword08, Keyword09, Keyword10)
   WHERE Datetime03 IS NOT NULL;
+DROP INDEX IF EXISTS wakecall_by_datetime_01;
+DROP INDEX IF EXISTS wakecall_by_datetime_02;
+DROP INDEX IF EXISTS wakecall_by_datetime_03;
 DROP INDEX IF EXISTS by_execution_time;
 
 -- Timers of one business type in one state, and how many there are.
@@ -183,9 +187,9 @@ INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
   ('executions_visibility', 'wakecall_by_status_and_due', '1000000 100000 400 2 2 sz=80'),
   ('executions_visibility', 'wakecall_by_division', '1000 1000 10'),
   ('executions_visibility', 'wakecall_by_parent', '1000 1000 10'),
-  ('executions_visibility', 'wakecall_by_datetime_01', '1000000 100000 2 2 2 1'),
-  ('executions_visibility', 'wakecall_by_datetime_02', '1000000 100000 2 2 2 1'),
-  ('executions_visibility', 'wakecall_by_datetime_03', '1000000 100000 2 2 2 1'),
+  ('executions_visibility', 'wakecall_by_due_01', '1000000 1000 2 2 2 2 2 2 2 2 2 2 2 2 2 2'),
+  ('executions_visibility', 'wakecall_by_due_02', '1000000 1000 2 2 2 2 2 2 2 2 2 2 2 2 2 2'),
+  ('executions_visibility', 'wakecall_by_due_03', '1000000 1000 2 2 2 2 2 2 2 2 2 2 2 2 2 2'),
   ('executions_visibility', 'wakecall_by_keyword_01', '1000000 1000000 1000 2 2 1'),
   ('executions_visibility', 'wakecall_by_keyword_02', '1000000 1000000 1000 2 2 1'),
   ('executions_visibility', 'wakecall_by_keyword_03', '1000000 1000000 1000 2 2 1'),
@@ -196,16 +200,16 @@ INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
   ('executions_visibility', 'wakecall_by_keyword_08', '1000000 1000000 1000 2 2 1'),
   ('executions_visibility', 'wakecall_by_keyword_09', '1000000 1000000 1000 2 2 1'),
   ('executions_visibility', 'wakecall_by_keyword_10', '1000000 1000000 1000 2 2 1'),
-  ('executions_visibility', 'wakecall_by_keyword_01_and_status', '1000000 1000000 1000 20 2 2 1 1 1'),
-  ('executions_visibility', 'wakecall_by_keyword_02_and_status', '1000000 1000000 1000 20 2 2 1 1 1'),
-  ('executions_visibility', 'wakecall_by_keyword_03_and_status', '1000000 1000000 1000 20 2 2 1 1 1'),
-  ('executions_visibility', 'wakecall_by_keyword_04_and_status', '1000000 1000000 1000 20 2 2 1 1 1'),
-  ('executions_visibility', 'wakecall_by_keyword_05_and_status', '1000000 1000000 1000 20 2 2 1 1 1'),
-  ('executions_visibility', 'wakecall_by_keyword_06_and_status', '1000000 1000000 1000 20 2 2 1 1 1'),
-  ('executions_visibility', 'wakecall_by_keyword_07_and_status', '1000000 1000000 1000 20 2 2 1 1 1'),
-  ('executions_visibility', 'wakecall_by_keyword_08_and_status', '1000000 1000000 1000 20 2 2 1 1 1'),
-  ('executions_visibility', 'wakecall_by_keyword_09_and_status', '1000000 1000000 1000 20 2 2 1 1 1'),
-  ('executions_visibility', 'wakecall_by_keyword_10_and_status', '1000000 1000000 1000 20 2 2 1 1 1');
+  ('executions_visibility', 'wakecall_by_keyword_01_and_status', '1000000 1000000 1000 200 2 2 1 1 1'),
+  ('executions_visibility', 'wakecall_by_keyword_02_and_status', '1000000 1000000 1000 200 2 2 1 1 1'),
+  ('executions_visibility', 'wakecall_by_keyword_03_and_status', '1000000 1000000 1000 200 2 2 1 1 1'),
+  ('executions_visibility', 'wakecall_by_keyword_04_and_status', '1000000 1000000 1000 200 2 2 1 1 1'),
+  ('executions_visibility', 'wakecall_by_keyword_05_and_status', '1000000 1000000 1000 200 2 2 1 1 1'),
+  ('executions_visibility', 'wakecall_by_keyword_06_and_status', '1000000 1000000 1000 200 2 2 1 1 1'),
+  ('executions_visibility', 'wakecall_by_keyword_07_and_status', '1000000 1000000 1000 200 2 2 1 1 1'),
+  ('executions_visibility', 'wakecall_by_keyword_08_and_status', '1000000 1000000 1000 200 2 2 1 1 1'),
+  ('executions_visibility', 'wakecall_by_keyword_09_and_status', '1000000 1000000 1000 200 2 2 1 1 1'),
+  ('executions_visibility', 'wakecall_by_keyword_10_and_status', '1000000 1000000 1000 200 2 2 1 1 1');
 
 -- Temporal may have the file open: only this makes an open connection read them.
 ANALYZE sqlite_schema;

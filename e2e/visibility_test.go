@@ -19,7 +19,7 @@ import (
 var (
 	indexes = []string{
 		"by_root_workflow_id", "by_status", "by_workflow_id", "by_workflow_type", "default_idx",
-		"wakecall_by_datetime_01", "wakecall_by_datetime_02", "wakecall_by_datetime_03", "wakecall_by_division", "wakecall_by_keyword_01", "wakecall_by_keyword_02", "wakecall_by_keyword_03",
+		"wakecall_by_division", "wakecall_by_keyword_01", "wakecall_by_keyword_02", "wakecall_by_keyword_03",
 		"wakecall_by_keyword_04", "wakecall_by_keyword_05", "wakecall_by_keyword_06", "wakecall_by_keyword_07",
 		"wakecall_by_keyword_08", "wakecall_by_keyword_09", "wakecall_by_keyword_10", "wakecall_by_parent",
 		"wakecall_by_status_and_due",
@@ -29,8 +29,15 @@ var (
 		"wakecall_by_keyword_04_and_status", "wakecall_by_keyword_05_and_status", "wakecall_by_keyword_06_and_status",
 		"wakecall_by_keyword_07_and_status", "wakecall_by_keyword_08_and_status", "wakecall_by_keyword_09_and_status",
 		"wakecall_by_keyword_10_and_status", "wakecall_by_type_and_status",
+		"wakecall_by_due_01", "wakecall_by_due_02", "wakecall_by_due_03",
 	}
 )
+
+// indexesOnPostgres find timers by their labels, for which SQLite has a table of its own.
+var indexesOnPostgres = []string{
+	"wakecall_by_datetime_01", "wakecall_by_datetime_02", "wakecall_by_datetime_03",
+	"wakecall_by_keyword_list_01", "wakecall_by_keyword_list_02", "wakecall_by_keyword_list_03",
+}
 
 // TestVisibilityOnSQLite asks the store of a Temporal that is running.
 func TestVisibilityOnSQLite(t *testing.T) {
@@ -67,6 +74,8 @@ const (
 	byBusiness         = "wakecall_by_keyword_01 (namespace_id=? AND Keyword01=?)"
 	byBusinessAndState = "wakecall_by_keyword_01_and_status (namespace_id=? AND Keyword01=? AND status=?)"
 	byState            = "wakecall_by_keyword_09_and_status (namespace_id=? AND Keyword09=? AND status=?)"
+	byDueTime          = "wakecall_by_due_02 (namespace_id=? AND Datetime02>? AND Datetime02<?)"
+	byLabel            = "USING INTEGER PRIMARY KEY (rowid=?)"
 	readAll            = "(namespace_id=?)"
 )
 
@@ -74,6 +83,9 @@ const (
 const (
 	timers = "workflow_type_name = 'WakecallTimer' AND "
 	failed = timers + "status IN (3, 7)"
+
+	labelled = "rowid IN (SELECT rowid FROM executions_visibility_fts_keyword_list" +
+		" WHERE executions_visibility_fts_keyword_list = 'KeywordList01 : (\"customer=42\")')"
 )
 
 // What is asked of a store with a million timers must not read them all. These are
@@ -94,8 +106,11 @@ func plansOfSQLite(t *testing.T, db *sql.DB) {
 		{timers + "status != 6 AND Keyword01 = 'b'", byBusiness},
 		{timers + "status = 1 AND Keyword09 IS NULL AND Keyword01 = 'b'", byBusinessAndState},
 		{failed + " AND Keyword01 = 'b'", byBusinessAndState},
-		{timers + "status != 6 AND Datetime02 >= '2026' AND Datetime02 <= '2027'",
-			"wakecall_by_datetime_02 (namespace_id=? AND Datetime02>? AND Datetime02<?)"},
+		{timers + "status != 6 AND Datetime02 >= '2026' AND Datetime02 <= '2027'", byDueTime},
+		{timers + "status != 6 AND " + labelled, byLabel},
+		{timers + "status != 6 AND Keyword01 = 'b' AND " + labelled, byLabel},
+		{timers + "status = 1 AND Keyword09 IS NULL AND Keyword01 = 'b' AND " + labelled, byLabel},
+		{timers + "status = 1 AND Keyword09 IS NULL AND Keyword01 = 'b' AND Datetime02 >= '2026' AND Datetime02 < '2027'", byDueTime},
 		{"status = 1", " by_status (namespace_id=? AND status=?)"},
 		{"true", "default_idx (namespace_id=?)"},
 	} {
@@ -103,6 +118,7 @@ func plansOfSQLite(t *testing.T, db *sql.DB) {
 	}
 	for _, question := range []struct{ clauses, index string }{
 		{timers + "Keyword01 = 'b' AND status = 1", byBusinessAndState},
+		{timers + "Keyword01 = 'b' AND status = 1 AND Keyword09 IS NULL AND Datetime02 >= '2026' AND Datetime02 < '2027'", byDueTime},
 		{"status = 1", "wakecall_by_status_and_due (namespace_id=? AND status=?)"},
 		{"workflow_type_name = 'WakecallTimer'", "wakecall_by_type_and_status (namespace_id=? AND workflow_type_name=?)"},
 		{"true", "wakecall_by_status_and_due (namespace_id=?)"},
@@ -166,5 +182,5 @@ func indexesOfPostgres(t *testing.T, p *process.Postgres) {
 	require.NoError(t, err)
 	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	require.NoError(t, err)
-	require.ElementsMatch(t, indexes, names)
+	require.ElementsMatch(t, slices.Concat(indexes, indexesOnPostgres), names)
 }

@@ -31,6 +31,8 @@ type Config struct {
 // it is safe for concurrent use.
 type Engine struct {
 	Timers     *Timers
+	Stats      *Stats
+	Forecasts  *Forecasts
 	Series     *Series
 	Failures   *Failures
 	Attempts   *Attempts
@@ -67,6 +69,8 @@ func New(config Config) *Engine {
 	queues := &Queues{kernel: k, policies: policies}
 	e := &Engine{
 		Timers:      timers,
+		Stats:       newStats(k),
+		Forecasts:   newForecasts(policies),
 		Series:      &Series{timers: timers},
 		Failures:    &Failures{timers: timers},
 		Attempts:    &Attempts{timers: timers},

@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
@@ -23,6 +25,7 @@ func SearchAttributes() map[string]enumspb.IndexedValueType {
 		workflows.AttrState.GetName():        enumspb.INDEXED_VALUE_TYPE_KEYWORD,
 		workflows.AttrDueAt.GetName():        enumspb.INDEXED_VALUE_TYPE_DATETIME,
 		workflows.AttrWebhookID.GetName():    enumspb.INDEXED_VALUE_TYPE_KEYWORD,
+		workflows.AttrLabels.GetName():       enumspb.INDEXED_VALUE_TYPE_KEYWORD_LIST,
 	}
 }
 
@@ -74,7 +77,10 @@ func (n *Namespace) registerAttributes(ctx context.Context) error {
 	_, err = operator.AddSearchAttributes(ctx, &operatorservice.AddSearchAttributesRequest{
 		Namespace: n.namespace, SearchAttributes: missing,
 	})
-	return err
+	if err != nil {
+		return fmt.Errorf("the search attributes %v are missing and could not be registered: %w", slices.Sorted(maps.Keys(missing)), err)
+	}
+	return nil
 }
 
 // awaitAttributes waits until Temporal takes what was registered: its parts learn of

@@ -15,6 +15,8 @@ var (
 	attrState        = query.Keyword(workflows.AttrState.GetName())
 	attrWebhookID    = query.Keyword(workflows.AttrWebhookID.GetName())
 	attrDueAt        = query.Time(workflows.AttrDueAt.GetName())
+	// A condition on a list of keywords holds if one of them meets it.
+	attrLabels = query.Keyword(workflows.AttrLabels.GetName())
 )
 
 const (

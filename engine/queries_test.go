@@ -34,6 +34,7 @@ func TestQueries(t *testing.T) {
 		"ExecutionStatus = 'Completed' AND TimerState = 'expired'":                                                                   {Status: timer.Expired},
 		"ExecutionStatus IN ('Failed', 'TimedOut')":                                                                                  {Status: timer.Failed},
 		"ExecutionStatus IN ('Canceled', 'Terminated')":                                                                              {Status: timer.Cancelled},
+		"ExecutionStatus != 'ContinuedAsNew' AND TimerLabels = 'customer=42' AND TimerLabels = 'env=test'":                           {Labels: timer.Labels{"env": "test", "customer": "42"}},
 		"ExecutionStatus != 'ContinuedAsNew' AND BusinessType = 'order'":                                                             {BusinessType: "order"},
 		"ExecutionStatus != 'ContinuedAsNew' AND DueAt >= '2026-11-23T09:29:59.000Z' AND DueAt <= '2026-11-23T09:30:01.000Z'":        {DueFrom: at, DueTo: at},
 		"ExecutionStatus != 'ContinuedAsNew' AND CloseTime >= '2026-11-23T09:30:00.000Z' AND CloseTime < '2026-11-23T09:30:00.001Z'": {EndedFrom: at, EndedTo: at},

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	workflowpb "go.temporal.io/api/workflow/v1"
+
 	"github.com/wakecall/wakecall/engine/query"
 	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
@@ -18,30 +20,62 @@ type Page struct {
 	Next   []byte // empty on the last page
 }
 
+// Sort is how a list is sorted.
+type Sort string
+
+// A list without an order has the open timers first, those that began last before the
+// others, and then those that ended last.
+const (
+	DueFirst Sort = "due"
+	DueLast  Sort = "-due"
+)
+
 // PageRequest asks for one page.
 type PageRequest struct {
 	Filter Filter
+	Sort   Sort
 	Size   int
 	Token  []byte
+	// Progress is whether to show attempts and how a timer ended, which takes a call for
+	// each timer whose delivery has begun.
+	Progress bool
 }
 
 // List reads one page from Temporal's visibility, which lags behind by a
 // moment and must not be used to decide whether a timer exists. A page may
 // hold fewer timers than its size, even none, while more follow. Its error is
 // [timer.Unavailable], or [timer.InvalidRequest] for a token that is not ours.
-func (t *Timers) List(ctx context.Context, r PageRequest) (Page, error) {
+func (t *Timers) List(ctx context.Context, r PageRequest) (page Page, err error) {
+	if r.Sort == "" {
+		page, err = t.page(ctx, r)
+	} else {
+		page, err = t.sortedPage(ctx, r)
+	}
+	if err == nil && r.Progress {
+		err = t.showProgress(ctx, page.Timers)
+	}
+	return page, err
+}
+
+// page is one in visibility's own order.
+func (t *Timers) page(ctx context.Context, r PageRequest) (Page, error) {
 	response, err := t.list(ctx, queryOf(r.Filter), r.Size, r.Token)
 	if err != nil {
 		return Page{}, err
 	}
-	page := Page{Timers: []timer.View{}, Next: response.GetNextPageToken()}
-	for _, info := range response.GetExecutions() {
+	return Page{Timers: t.admitted(ctx, r.Filter, response.GetExecutions()), Next: response.GetNextPageToken()}, nil
+}
+
+// admitted are the runs that a filter selects to the letter.
+func (t *Timers) admitted(ctx context.Context, f Filter, infos []*workflowpb.WorkflowExecutionInfo) []timer.View {
+	views := []timer.View{}
+	for _, info := range infos {
 		view, err := t.view(ctx, info)
-		if err == nil && r.Filter.Admits(view) {
-			page.Timers = append(page.Timers, view)
+		if err == nil && f.Admits(view) {
+			views = append(views, view)
 		}
 	}
-	return page, nil
+	return views
 }
 
 // queryOf is a filter in the language of Temporal's visibility.
@@ -52,6 +86,9 @@ func queryOf(f Filter) query.Query {
 	}
 	if f.BusinessID != "" {
 		conditions = append(conditions, attrBusinessID.Is(f.BusinessID))
+	}
+	for _, keyword := range f.Labels.Keywords() {
+		conditions = append(conditions, attrLabels.Is(keyword))
 	}
 	if f.DueFrom != 0 {
 		conditions = append(conditions, attrDueAt.From(f.DueFrom.Add(-tuning.DueSlack)))

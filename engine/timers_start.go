@@ -33,6 +33,9 @@ func startOptions(spec timer.Spec) client.StartWorkflowOptions {
 		workflows.AttrBusinessID.ValueSet(spec.BusinessID),
 		workflows.AttrDueAt.ValueSet(spec.DueAt.Time().UTC()),
 	}
+	if keywords := spec.Keywords(); len(keywords) > 0 {
+		attributes = append(attributes, workflows.AttrLabels.ValueSet(keywords))
+	}
 	if spec.Resting() {
 		attributes = append(attributes, workflows.AttrState.ValueSet(string(timer.Paused)))
 	}

@@ -44,6 +44,7 @@ func (t *Timers) show(ctx context.Context, spec timer.Spec, runID string) timer.
 		Revision:  spec.Revision,
 		WebhookID: spec.WebhookID(),
 		Priority:  spec.Priority,
+		Labels:    spec.Labels,
 		CreatedAt: spec.CreatedAt,
 		UpdatedAt: max(spec.UpdatedAt, spec.CreatedAt),
 		RunID:     runID,

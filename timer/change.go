@@ -53,7 +53,7 @@ func (s Spec) Apply(c Change) (Spec, error) {
 	}
 	if c.Replace {
 		s.LatestAt, s.ExpiresAfter, s.Callback, s.Retry, s.Priority, s.ContentType = 0, 0, nil, nil, 0, ""
-		s.Preload, s.OnDelivered, s.OnFailed = c.Preload, nil, nil
+		s.Preload, s.OnDelivered, s.OnFailed, s.Labels = c.Preload, nil, nil, nil
 	}
 	memo, err := s.reschedule(c)
 	if err != nil {
@@ -146,6 +146,9 @@ func (s Spec) override(t Terms) (Spec, error) {
 	}
 	if t.Priority != nil {
 		s.Priority = *t.Priority
+	}
+	if t.Labels != nil {
+		s.Labels = t.labels()
 	}
 	if t.OnDelivered != nil {
 		s.OnDelivered = t.OnDelivered.orNobody()

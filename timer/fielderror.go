@@ -19,6 +19,7 @@ const (
 	CodeInvalidDuration     FieldErrorCode = "invalid-duration"
 	CodeInvalidBusinessType FieldErrorCode = "invalid-business-type"
 	CodeInvalidBusinessID   FieldErrorCode = "invalid-business-id"
+	CodeInvalidLabel        FieldErrorCode = "invalid-label"
 	CodeOutOfRange          FieldErrorCode = "out-of-range"
 	CodeConflict            FieldErrorCode = "conflict"
 	CodeTooLarge            FieldErrorCode = "too-large"

@@ -11,6 +11,8 @@ type Filter struct {
 	// BusinessID finds the timers with this id, of whatever type.
 	BusinessID string `json:"business_id,omitzero"`
 	Status     Status `json:"status,omitzero"`
+	// Labels finds the timers that have all of them.
+	Labels Labels `json:"labels,omitempty"`
 	// DueFrom and DueTo bound the due time, both included; zero for open.
 	DueFrom Instant `json:"due_from,omitzero"`
 	DueTo   Instant `json:"due_to,omitzero"`
@@ -21,9 +23,9 @@ type Filter struct {
 }
 
 // Admits reports whether a timer lies within the bounds that an index keeps less exactly
-// than the timer does.
+// than the timer does, and has the labels to the letter: SQLite takes no notice of case.
 func (f Filter) Admits(view View) bool {
-	return (f.DueFrom == 0 || view.DueAt >= f.DueFrom) && (f.DueTo == 0 || view.DueAt <= f.DueTo)
+	return view.Labels.Have(f.Labels) && (f.DueFrom == 0 || view.DueAt >= f.DueFrom) && (f.DueTo == 0 || view.DueAt <= f.DueTo)
 }
 
 // Check returns what is wrong with the filter, field by field.
@@ -37,6 +39,7 @@ func (f Filter) Check() (errs FieldErrors) {
 	if f.Status != "" && !slices.Contains(Statuses(), f.Status) {
 		errs.Add("/status", CodeInvalidParameter, fmt.Sprintf("must be one of %v", Statuses()))
 	}
+	errs.Under("/labels", f.Labels.Check())
 	if f.DueTo != 0 && f.DueTo < f.DueFrom {
 		errs.Add("/due_to", CodeConflict, "must not be before due_from")
 	}

@@ -18,6 +18,7 @@ func TestFilterCheck(t *testing.T) {
 		"/business_id":   func(f *timer.Filter) { f.BusinessID = "a b" },
 		"/status":        func(f *timer.Filter) { f.Status = "lost" },
 		"/due_to":        func(f *timer.Filter) { f.DueFrom = 2 },
+		"/labels/A":      func(f *timer.Filter) { f.Labels = timer.Labels{"A": "1"} },
 		"/ended_to":      func(f *timer.Filter) { f.EndedFrom = 3 },
 	} {
 		filter := good
@@ -34,4 +35,5 @@ func TestFilterAdmits(t *testing.T) {
 		require.Equal(t, want, timer.Filter{DueFrom: 2, DueTo: 3}.Admits(timer.View{DueAt: due}))
 		require.True(t, timer.Filter{}.Admits(timer.View{DueAt: due}))
 	}
+	require.False(t, timer.Filter{Labels: timer.Labels{"a": "x"}}.Admits(timer.View{Labels: timer.Labels{"a": "X"}}))
 }

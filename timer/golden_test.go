@@ -57,8 +57,10 @@ var (
 
 	storedLocal = timer.Local{Due: timer.Wall(clock(2)), Timezone: "Europe/Berlin"}
 
+	storedLabels = timer.Labels{"customer": "42", "env": "test"}
+
 	storedMemo = timer.Memo{
-		Booking: "booking-1", Revision: 3, DueAt: clock(2), Local: &storedLocal, Debounce: &timer.Debounce{First: clock(0), Last: clock(1), MaxWait: timer.Duration(5 * time.Minute)}, LatestAt: clock(5), ExpiresAfter: timer.Duration(time.Hour), Priority: 2,
+		Booking: "booking-1", Revision: 3, DueAt: clock(2), Local: &storedLocal, Debounce: &timer.Debounce{First: clock(0), Last: clock(1), MaxWait: timer.Duration(5 * time.Minute)}, LatestAt: clock(5), ExpiresAfter: timer.Duration(time.Hour), Priority: 2, Labels: storedLabels,
 		CreatedAt: clock(0), UpdatedAt: clock(1), Fingerprint: "5f0c", Idempotency: &timer.Idempotency{Key: "a1", Fingerprint: "b2"},
 		Refusals: []timer.Refusal{storedRefusal},
 		Preload:  timer.Preload{Lead: timer.Duration(2 * time.Second), Window: timer.Duration(3 * time.Second)}, NotPreloaded: true,
@@ -92,7 +94,7 @@ var (
 		DueAt: ptr(clock(2)), DueLocal: ptr(storedLocal.Due), Timezone: storedLocal.Timezone, Delay: ptr(timer.Duration(time.Hour)), Recurrence: &storedRecurrence, MaxWait: ptr(timer.Duration(5 * time.Minute)),
 		LatestAt: ptr(clock(5)), ExpiresAfter: ptr(timer.Duration(2 * time.Hour)),
 		Payload:  &timer.Payload{Data: []byte(`{"order":1}`), ContentType: timer.ContentTypeJSON, Base64: true},
-		Callback: &storedCallback, Retry: &storedRetry, Priority: ptr(4), OnDelivered: &storedTold, OnFailed: &storedTold,
+		Callback: &storedCallback, Retry: &storedRetry, Priority: ptr(4), Labels: &storedLabels, OnDelivered: &storedTold, OnFailed: &storedTold,
 	}
 
 	storedPressure = timer.BackPressure{Until: clock(4), Since: clock(3), Status: 429}
@@ -186,7 +188,7 @@ func TestStoredBulk(t *testing.T) {
 	golden.Check(t, "bulk", timer.Bulk{
 		ID: "job-1", Operation: timer.BulkEdit, Shift: timer.Duration(-30 * time.Minute), Edit: &edit, PerSecond: 20, DryRun: true, Fingerprint: "5f0c",
 		Filter: timer.Filter{
-			BusinessType: "order-close", BusinessID: "o-1", Status: timer.Scheduled, DueFrom: clock(1), DueTo: clock(2), EndedFrom: clock(3), EndedTo: clock(4),
+			BusinessType: "order-close", BusinessID: "o-1", Status: timer.Scheduled, Labels: storedLabels, DueFrom: clock(1), DueTo: clock(2), EndedFrom: clock(3), EndedTo: clock(4),
 		},
 	})
 	outcomes := []timer.BulkOutcome{{Result: timer.BulkSkipped, Code: timer.AlreadyFinished, Status: timer.Delivered, Detail: "/due_at: too late"}}
@@ -210,7 +212,7 @@ func TestStoredDigests(t *testing.T) {
 	rule := storedRecurrence
 	rule.At, rule.Before, rule.DueAt, rule.DueLocal = nil, nil, 0, nil
 	storedTerms.Recurrence, storedTerms.OnDelivered, storedTerms.OnFailed = &rule, nil, nil
-	storedTerms.DueLocal, storedTerms.Timezone, storedTerms.MaxWait = nil, "", nil // and none of these fields
+	storedTerms.DueLocal, storedTerms.Timezone, storedTerms.MaxWait, storedTerms.Labels = nil, "", nil, nil // and none of these fields
 	require.Equal(t, "0e5da60c1e977f354ac9a3e2e3337a9d", storedTerms.Fingerprint())
 	require.Equal(t, "msg_3wyvirckef6h4vukqagqwkgrri", storedSpec.WebhookID())
 	require.Equal(t, "3-debe4e3a", storedMemo.Tag())

@@ -26,6 +26,11 @@ const (
 
 	// MaxURLLen is the longest callback URL.
 	MaxURLLen = 2048
+	// MaxLabels, MaxLabelKey and MaxLabelValue bound the labels of a timer, in
+	// characters. They are kept in the memo, for which Temporal advises 2 KB.
+	MaxLabels     = 8
+	MaxLabelKey   = 32
+	MaxLabelValue = 64
 	// MaxShortString is the longest exchange or routing key of AMQP, in bytes.
 	MaxShortString = 255
 	// MaxHeaders, MaxHeaderName and MaxHeaderValue bound the extra headers of a callback.
@@ -154,6 +159,12 @@ const (
 	// MaxUpcoming is how many nominal times may be asked for at once.
 	MaxUpcoming     = 1000
 	DefaultUpcoming = 20
+	// MaxForecastSteps bounds the steps of a forecast, each of which may be a query, and
+	// MaxForecastStep one of them.
+	MaxForecastSteps    = 1500
+	MaxForecastStep     = 30 * 24 * time.Hour
+	DefaultForecastStep = time.Minute
+	DefaultForecast     = 24 * time.Hour
 	// MinRedeliveryRate and MaxRedeliveryRate bound how many failed timers one
 	// redelivery starts in a second. The fastest is what one worker starts one
 	// after the other; the slowest lets a stop be noticed within seconds.

@@ -53,6 +53,7 @@ type Memo struct {
 	LatestAt     Instant  `json:"latest_at,omitzero"`
 	ExpiresAfter Duration `json:"expires_after,omitzero"`
 	Priority     int      `json:"priority"`
+	Labels       Labels   `json:"labels,omitempty"`
 	CreatedAt    Instant  `json:"created_at"`
 	// UpdatedAt is when the last booking or change was asked for; zero for timers of
 	// before it was stored.

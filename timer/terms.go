@@ -29,6 +29,8 @@ type Terms struct {
 	Callback *Callback `json:"callback,omitempty"`
 	Retry    *Retry    `json:"retry,omitempty"`
 	Priority *int      `json:"priority,omitempty"`
+	// Labels replace those that there are.
+	Labels *Labels `json:"labels,omitempty"`
 	// OnDelivered and OnFailed stand in place of the policy's.
 	OnDelivered *Alert `json:"on_delivered,omitempty"`
 	OnFailed    *Alert `json:"on_failed,omitempty"`
@@ -90,6 +92,9 @@ func (t Terms) Check(now time.Time) (errs FieldErrors) {
 		errs.Under("/retry", t.Retry.Check())
 	}
 	enforceGiven(&errs, fieldPriority, t.Priority)
+	if t.Labels != nil {
+		errs.Under("/labels", t.Labels.Check())
+	}
 	errs = append(errs, checkOutcomes(t.OnDelivered, t.OnFailed)...)
 	return errs
 }

@@ -62,6 +62,7 @@ type View struct {
 	LatenessMS     *int64    `json:"lateness_ms,omitempty"`
 	WebhookID      string    `json:"webhook_id"`
 	Priority       int       `json:"priority"`
+	Labels         Labels    `json:"labels,omitempty"`
 	CreatedAt      Instant   `json:"created_at"`
 	UpdatedAt      Instant   `json:"updated_at,omitzero"`
 	RunID          string    `json:"run_id"`

@@ -35,6 +35,8 @@ func carryMemo(ctx workflow.Context, memo timer.Memo) error {
 	encoded, badMemo := converter.GetDefaultDataConverter().ToPayload(memo)
 	dueAt, badDue := attribute(memo.DueAt.Time().UTC(), AttrDueAt.GetValueType())
 	paused, badState := attribute(string(timer.Paused), AttrState.GetValueType())
+	keywords := memo.Keywords() //workflowcheck:ignore They are sorted.
+	encodedKeywords, badKeywords := attribute(keywords, AttrLabels.GetValueType())
 	info := workflow.GetInfo(ctx)
 	fields := maps.Clone(info.Memo.GetFields())
 	fields[MemoTimer] = encoded
@@ -47,11 +49,15 @@ func carryMemo(ctx workflow.Context, memo timer.Memo) error {
 	delete(attributes, AttrState.GetName())
 	delete(attributes, AttrWebhookID.GetName())
 	delete(attributes, attrVersion) // the run's that ends
+	delete(attributes, AttrLabels.GetName())
+	if len(keywords) > 0 {
+		attributes[AttrLabels.GetName()] = encodedKeywords
+	}
 	if memo.Resting() {
 		attributes[AttrState.GetName()] = paused
 	}
 	info.SearchAttributes = &commonpb.SearchAttributes{IndexedFields: attributes} //nolint:staticcheck // as above
-	return errors.Join(badMemo, badDue, badState)
+	return errors.Join(badMemo, badDue, badState, badKeywords)
 }
 
 // attribute encodes a search attribute as the SDK does.

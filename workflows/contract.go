@@ -189,11 +189,17 @@ var (
 	// AttrWebhookID is that of a delivery which its receiver has accepted, for it to be
 	// found when it is acknowledged. No other timer has it.
 	AttrWebhookID = temporal.NewSearchAttributeKeyKeyword("WebhookId")
+	// AttrLabels has the labels of a timer, as key=value, and the keyword of a recurring one.
+	// A timer without either has none.
+	AttrLabels = temporal.NewSearchAttributeKeyKeywordList("TimerLabels")
 )
 
 // AllAttributes has a value for each search attribute of a timer.
 func AllAttributes() temporal.SearchAttributes {
-	return temporal.NewSearchAttributes(AttrBusinessType.ValueSet(""), AttrBusinessID.ValueSet(""), AttrState.ValueSet(""), AttrDueAt.ValueSet(time.Unix(0, 0).UTC()), AttrWebhookID.ValueSet(""))
+	return temporal.NewSearchAttributes(
+		AttrBusinessType.ValueSet(""), AttrBusinessID.ValueSet(""), AttrState.ValueSet(""), AttrDueAt.ValueSet(time.Unix(0, 0).UTC()),
+		AttrWebhookID.ValueSet(""), AttrLabels.ValueSet([]string{""}),
+	)
 }
 
 // ProbeID is the workflow id of the readiness probe. Like a policy's id it

@@ -45,10 +45,11 @@ func TestStoredNames(t *testing.T) {
 		}
 	}
 	attributes := workflows.AllAttributes()
-	require.Equal(t, 5, attributes.Size())
+	require.Equal(t, 6, attributes.Size())
 	for _, key := range []temporal.SearchAttributeKeyKeyword{workflows.AttrBusinessType, workflows.AttrBusinessID, workflows.AttrState, workflows.AttrWebhookID} {
 		require.True(t, attributes.ContainsKey(key), key.GetName())
 	}
+	require.True(t, attributes.ContainsKey(workflows.AttrLabels))
 	due, _ := attributes.GetTime(workflows.AttrDueAt)
 	require.Equal(t, time.Unix(0, 0).UTC(), due)
 }

@@ -277,14 +277,21 @@ func TestWhatARunHandsOn(t *testing.T) {
 		given func(*course)
 		due   time.Duration
 		state string
+		marks []string
 	}{
+		"marked anew": {func(s *course) {
+			s.ring = timer.Report{Result: timer.ResultRetry, Attempt: 1}
+			s.later(time.Minute, func() {
+				s.signal(timer.Change{ID: "c", Terms: timer.Terms{Delay: ptr(timer.Duration(time.Hour)), Labels: &timer.Labels{"b": "2", "a": "1"}}, At: s.at(0)})
+			})
+		}, time.Hour, "", []string{"a=1", "b=2"}},
 		"moved while it was delivering": {func(s *course) {
 			s.ring = timer.Report{Result: timer.ResultRetry, Attempt: 1}
 			s.later(time.Minute, func() {
 				s.signal(timer.Change{ID: "c", Terms: timer.Terms{Delay: ptr(timer.Duration(time.Hour))}, At: s.at(0)})
 			})
-		}, time.Hour, ""},
-		"paused": {func(s *course) { s.hourly(func(r *timer.Recurrence) { r.Paused = true }) }, 0, "paused"},
+		}, time.Hour, "", nil},
+		"paused": {func(s *course) { s.hourly(func(r *timer.Recurrence) { r.Paused = true }) }, 0, "paused", []string{timer.KeywordRecurring}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -292,7 +299,8 @@ func TestWhatARunHandsOn(t *testing.T) {
 			require.NoError(t, s.env.SetTypedSearchAttributesOnStart(workflows.AllAttributes()))
 			c.given(s)
 			s.run()
-			handed := temporalSearchAttributes(t, s.info)
+			handed, marks := temporalSearchAttributes(t, s.info)
+			require.Equal(t, c.marks, marks)
 			require.Equal(t, c.state, handed[workflows.AttrState.GetName()])
 			require.NotContains(t, handed, "TemporalChangeVersion", "what the SDK noted of the run that ends")
 			require.Equal(t, s.at(c.due).Time().Format(time.RFC3339Nano), handed[workflows.AttrDueAt.GetName()])
@@ -301,14 +309,18 @@ func TestWhatARunHandsOn(t *testing.T) {
 	}
 }
 
-func temporalSearchAttributes(t *testing.T, info *workflow.Info) map[string]string {
-	values := map[string]string{}
+func temporalSearchAttributes(t *testing.T, info *workflow.Info) (values map[string]string, marks []string) {
+	values = map[string]string{}
 	for name, encoded := range info.SearchAttributes.GetIndexedFields() { //nolint:staticcheck // what the SDK copies
+		if name == workflows.AttrLabels.GetName() {
+			require.NoError(t, converter.GetDefaultDataConverter().FromPayload(encoded, &marks))
+			continue
+		}
 		var value string
 		require.NoError(t, converter.GetDefaultDataConverter().FromPayload(encoded, &value))
 		values[name] = value
 	}
-	return values
+	return values, marks
 }
 
 // A delivery that ends badly raises one alert, where somebody wants it, and is not

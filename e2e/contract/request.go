@@ -87,6 +87,9 @@ func (d *Document) checkParameter(p place, in given) error {
 	case "path":
 		text, there = in.path[name]
 	case "query":
+		if schema, ok := d.below(p, "schema"); ok && schema.object["type"] == "array" {
+			return d.holdTexts(schema, in.query[name])
+		}
 		text, there = in.query.Get(name), in.query.Has(name)
 		if text == "" && p.object["allowEmptyValue"] == true {
 			there = false
@@ -101,4 +104,16 @@ func (d *Document) checkParameter(p place, in given) error {
 		return fmt.Errorf("is missing")
 	}
 	return nil
+}
+
+// holdTexts holds a parameter that may be given again.
+func (d *Document) holdTexts(schema place, texts []string) error {
+	if len(texts) == 0 {
+		return nil
+	}
+	values := []any{}
+	for _, text := range texts {
+		values = append(values, text)
+	}
+	return d.hold(schema, values)
 }

@@ -119,6 +119,17 @@ func OpenThrough(t testing.TB, addr string, settings config.Config, interceptor 
 	return openOn(t, temporal, settings)
 }
 
+// Try opens an environment, through an interceptor, and closes it at once.
+func Try(ctx context.Context, addr string, interceptor grpc.UnaryClientInterceptor, log io.Writer) error {
+	temporal := at(addr)
+	temporal.ConnectionOptions.DialOptions = []grpc.DialOption{grpc.WithChainUnaryInterceptor(interceptor)}
+	inner, err := open(ctx, temporal, Settings(), log)
+	if err == nil {
+		inner.Close()
+	}
+	return err
+}
+
 func openOn(t testing.TB, temporal client.Options, settings config.Config) *Env {
 	t.Helper()
 	inner, err := open(t.Context(), temporal, settings, t.Output())

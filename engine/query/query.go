@@ -17,6 +17,9 @@ type Query struct{ text string }
 // String is the condition as Temporal reads it.
 func (q Query) String() string { return q.text }
 
+// ByStatus is a query whose count is taken for each status by itself.
+func (q Query) ByStatus() Query { return Query{q.text + " GROUP BY ExecutionStatus"} }
+
 // All selects what all of the conditions select. The order stays: the planners of
 // databases are held to it by tests.
 func All(conditions ...Query) Query { return join(conditions, " AND ") }

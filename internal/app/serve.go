@@ -29,7 +29,7 @@ func (a *App) API() Server {
 		authenticator = auth.Anyone()
 	}
 	return api.New(api.Options{
-		Timers: a.Engine.Timers, Series: a.Engine.Series, Failures: a.Engine.Failures, Attempts: a.Engine.Attempts,
+		Timers: a.Engine.Timers, Stats: a.Engine.Stats, Forecasts: a.Engine.Forecasts, Series: a.Engine.Series, Failures: a.Engine.Failures, Attempts: a.Engine.Attempts,
 		Policies: a.Engine.Policies, Redeliveries: a.Engine.Redeliveries, Bulk: a.Engine.Bulk, Emergencies: a.Engine.Emergencies,
 		Deliveries: a.Engine.Deliveries, Dispatches: a.Engine.Dispatches, DispatchControls: a.Engine.Dispatches, Ready: a.Engine.Namespace.Ready, Leave: a.Engine.Leave,
 		Telemetry: a.Telemetry, Logger: a.Logger, Auth: authenticator, MetricsElsewhere: a.Config.MetricsAddr != "",

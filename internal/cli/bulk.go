@@ -145,6 +145,7 @@ func (f *bulkFlags) flags(c *cobra.Command, operation timer.BulkOperation) {
 	flags.StringVar(&filter.BusinessType, "type", "", "only timers of this business type")
 	flags.StringVar(&filter.BusinessID, "id", "", "only timers with this business id")
 	flags.StringVar(&f.status, "status", "", "only timers in this status")
+	flags.StringToStringVar((*map[string]string)(&filter.Labels), "label", nil, "only timers with this label, as key=value; may be given again")
 	flags.StringVar(&f.dueFrom, "due-from", "", "only timers that are due then or later")
 	flags.StringVar(&f.dueTo, "due-to", "", "only timers that are due then or earlier")
 	flags.DurationVar(&f.within, "due-within", 0, "only timers that are due by then, such as 1h")

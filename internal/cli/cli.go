@@ -125,7 +125,8 @@ func New(streams Streams) *cobra.Command {
 	flags.StringVar(&s.server, "server", "", "where the API is; by default WAKECALL_URL, or http://127.0.0.1:8080")
 	flags.StringVar(&s.key, "key", "", "the API key; by default WAKECALL_API_KEY")
 	flags.BoolVar(&s.json, "json", false, "print what the API said, as JSON")
-	root.AddCommand(s.add(), s.get(), s.list(), s.move(), s.cancel(), s.fire(), s.redeliver(), s.attempts(), s.policies(), s.emergency(), s.bulk(), s.dispatch())
+	root.AddCommand(s.add(), s.get(), s.list(), s.move(), s.cancel(), s.fire(), s.redeliver(), s.attempts(), s.stats(), s.forecast(),
+		s.policies(), s.emergency(), s.bulk(), s.dispatch())
 	return root
 }
 

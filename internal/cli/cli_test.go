@@ -6,6 +6,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -25,6 +27,9 @@ func fixed(t *testing.T, status int, answer any) (url string, asked *[]string) {
 		body, _ := io.ReadAll(r.Body)
 		*asked = append(*asked, strings.TrimSpace(r.Method+" "+r.URL.RequestURI()+" "+string(body)))
 		w.WriteHeader(status)
+		if strings.HasSuffix(r.URL.Path, "/events") {
+			_, _ = io.WriteString(w, "event: end\ndata: ")
+		}
 		_ = json.NewEncoder(w).Encode(answer)
 	}))
 	t.Cleanup(server.Close)
@@ -54,6 +59,7 @@ func TestWhatEachCommandAsks(t *testing.T) {
 		"add order-close/4711 --delay 1h --payload {} --url http://h/":                          `POST /v1/timers {"business_type":"order-close","business_id":"4711","delay":"1h","payload":{},"callback":{"url":"http://h/"}}`,
 		"add order-close/4711 --local 2027-01-31T09:00 --timezone Europe/Berlin":                `POST /v1/timers {"business_type":"order-close","business_id":"4711","due_local":"2027-01-31T09:00","timezone":"Europe/Berlin"}`,
 		"list --type order-close --id 4711 --status failed --due-within 1h --limit 1":           "GET /v1/timers?business_id=4711&business_type=order-close&due_to=2026-11-23T08%3A00%3A00.000Z&status=failed",
+		"bulk fire --label customer=42 --label env=test --job a --yes --no-wait":                `POST /v1/bulk {"id":"a","operation":"fire","filter":{"labels":{"customer":"42","env":"test"}}}`,
 		"bulk cancel --type order-close --status scheduled --job a --yes --no-wait":             `POST /v1/bulk {"id":"a","operation":"cancel","filter":{"business_type":"order-close","status":"scheduled"}}`,
 		"bulk move --all --shift -30m --job a -y --rate 5 --no-wait":                            `POST /v1/bulk {"id":"a","operation":"move","filter":{},"shift":"-30m","per_second":5}`,
 		`bulk edit --id 4711 --set {"priority":2} --job a -y --no-wait`:                         `POST /v1/bulk {"id":"a","operation":"edit","filter":{"business_id":"4711"},"edit":{"priority":2}}`,
@@ -69,6 +75,12 @@ func TestWhatEachCommandAsks(t *testing.T) {
 		"emergency":                                 "GET /v1/emergency",
 		"emergency pause --everything --note fire":  `POST /v1/emergency/pause {"everything":true,"note":"fire"}`,
 		"emergency resume order-close order-remind": `POST /v1/emergency/resume {"business_types":["order-close","order-remind"]}`,
+		"list --label customer=42 --label env=test --sort -due": "GET /v1/timers?label=customer%3D42&label=env%3Dtest&sort=-due",
+		"add a/1 --delay 1h --label customer=42":                `POST /v1/timers {"business_type":"a","business_id":"1","delay":"1h","labels":{"customer":"42"}}`,
+		"stats":                                                 "GET /v1/stats",
+		"stats --type a":                                        "GET /v1/stats?business_type=a",
+		"forecast a":                                            "GET /v1/forecast?business_type=a",
+		"forecast a --within 2h --step 5m":                      "GET /v1/forecast?business_type=a&step=5m&to=2026-11-23T09%3A00%3A00.000Z",
 	} {
 		url, asked := fixed(t, 200, map[string]any{})
 		exit, _, complaint := run(t, false, append(strings.Fields(line), "--server", url)...)
@@ -98,6 +110,14 @@ func TestTables(t *testing.T) {
 			{Attempt: timer.Attempt{Number: 2, EndedAt: timer.At(now.Add(-time.Minute)), TookMS: 7, Status: 204, Result: timer.ResultDelivered, Worker: "w"}},
 			{Attempt: timer.Attempt{Number: 1, Class: timer.Timeout, Result: timer.ResultRetry, RetryIn: timer.Duration(time.Minute)}},
 		}}, `(?s)delivered  2 .*\(60s ago\)  7ms   204 .*retry      1        -  .*timeout  1m`},
+		"stats": {[]string{"stats"}, timer.Stats{
+			CountedAt:     timer.At(now),
+			Timers:        timer.StatusCounts{Scheduled: 12, Failed: 3},
+			BusinessTypes: []timer.TypeStats{{BusinessType: "a", Timers: timer.StatusCounts{Scheduled: 7}}},
+		}, `(?s)^TYPE   SCHEDULED .*a +7 +0.*\(all\) +12 +0 +0 +0 +3 `},
+		"forecast": {[]string{"forecast", "a"}, timer.Forecast{CountedAt: timer.At(now), Steps: []timer.ForecastStep{
+			{At: timer.At(now.Add(time.Hour)), Due: 900, Overflows: true, Lateness: timer.Duration(42 * time.Second)}, {At: timer.At(now.Add(2 * time.Hour))}, {At: timer.At(now.Add(3 * time.Hour)), Due: 5},
+		}}, `^FROM .*LATE BY\n.*\(in 60m\)  900  42s\n.*\(in 3h\)   5    -\n$`},
 		"policies":  {[]string{"policies", "list"}, map[string]any{"policies": []timer.Policy{{BusinessType: "a", Version: 3, Paused: true, Callback: timer.Callback{Destination: timer.HTTP("http://h/x?y")}}}}, `a     3        http://h/x  paused`},
 		"emergency": {[]string{"emergency"}, map[string]any{"paused": []timer.Emergency{{Everything: true, Author: "ops", Note: "fire", Since: timer.At(now.Add(-72 * time.Hour))}, {BusinessType: "a", Since: timer.At(now)}}}, `everything  .*\(3d ago\)  ops  fire`},
 	} {
@@ -141,6 +161,27 @@ func TestCompletion(t *testing.T) {
 	require.True(t, Knows("add"))
 	require.True(t, Knows("__complete"))
 	require.False(t, Knows("serve"))
+}
+
+// Every command on the page is one that is understood.
+func TestPageOfTheCommandLine(t *testing.T) {
+	page, err := os.ReadFile("../../docs/cli.md")
+	require.NoError(t, err)
+	understood := 0
+	for line := range strings.Lines(string(page)) {
+		command, ok := strings.CutPrefix(line, "    wakecall ")
+		if !ok || strings.HasPrefix(command, "policies apply") { // which main runs
+			continue
+		}
+		words, err := exec.CommandContext(t.Context(), "bash", "-c", "printf '%s\\n' "+command).Output()
+		require.NoError(t, err)
+		url, asked := fixed(t, 200, map[string]any{"status": "done"})
+		exit, _, complaint := run(t, false, append(strings.Split(strings.TrimSpace(string(words)), "\n"), "--server", url)...)
+		require.Equal(t, ExitDone, exit, "%s: %s", command, complaint)
+		require.NotEmpty(t, *asked, command)
+		understood++
+	}
+	require.Greater(t, understood, 10)
 }
 
 // jobs is a Wakecall with one bulk job, which is done when it is asked for the third time.

@@ -95,6 +95,7 @@ func (d *due) terms() (terms client.Terms, err error) {
 func (s *shell) add() *cobra.Command {
 	var when due
 	var payload, url string
+	var labels timer.Labels
 	c := s.onTimer("add", "Book a timer", func(c *cobra.Command, wakecall *client.Client, key timer.Key) (timer.View, error) {
 		terms, err := when.terms()
 		if err != nil {
@@ -102,6 +103,9 @@ func (s *shell) add() *cobra.Command {
 		}
 		if payload != "" {
 			terms.Payload = []byte(payload)
+		}
+		if len(labels) > 0 {
+			terms.Labels = &labels
 		}
 		if url != "" {
 			terms.Callback = &timer.Callback{Destination: timer.HTTP(url)}
@@ -111,6 +115,7 @@ func (s *shell) add() *cobra.Command {
 	})
 	when.flags(c)
 	c.Flags().StringVar(&payload, "payload", "", "what the receiver gets, as JSON")
+	c.Flags().StringToStringVar((*map[string]string)(&labels), "label", nil, "a mark to find it by, as key=value; may be given again")
 	c.Flags().StringVar(&url, "url", "", "who is called, in place of the policy's callback")
 	return c
 }
@@ -153,6 +158,8 @@ func (s *shell) list() *cobra.Command {
 	c.Flags().StringVar(&filter.BusinessType, "type", "", "only timers of this business type")
 	c.Flags().StringVar(&filter.BusinessID, "id", "", "only timers with this business id")
 	c.Flags().StringVar(&status, "status", "", "only timers in this status")
+	c.Flags().StringToStringVar((*map[string]string)(&filter.Labels), "label", nil, "only timers with this label; may be given again")
+	c.Flags().StringVar((*string)(&filter.Sort), "sort", "", "due: the next one first; -due: the last one first")
 	c.Flags().DurationVar(&within, "due-within", 0, "only timers that are due by then, such as 1h")
 	c.Flags().IntVar(&limit, "limit", 100, "how many at most; 0 for all")
 	completeWith(c, "status", timer.Statuses())

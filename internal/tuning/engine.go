@@ -19,6 +19,65 @@ const (
 	AttributePoll = 100 * time.Millisecond
 )
 
+// Lists.
+const (
+	// ProgressWidth is how many timers of a page are asked at once how far they are.
+	ProgressWidth = 8
+	// FirstWindow is how much time a list that is sorted by due time looks at first,
+	// WindowGrowth by how much that grows while nothing is found, and LeastWindow how many
+	// timers it lists at once at least. WindowsPerPage bounds the windows of one page.
+	FirstWindow    = time.Minute
+	WindowGrowth   = 4
+	LeastWindow    = 100
+	WindowsPerPage = 64
+)
+
+// Counts of all timers.
+const (
+	// StatsTrusted is how long a count is given again at least, and StatsRest for how many
+	// times as long as it took.
+	StatsTrusted = time.Second
+	StatsRest    = 10
+	// StatsWidth is how many counts are under way at once. StatsListed is how many timers
+	// that deliver, are paused or have expired are listed to be told apart; more of them are
+	// counted type by type.
+	StatsWidth  = 4
+	StatsListed = 5000
+)
+
+// Forecasts (0065).
+const (
+	// ForecastKept is the time ahead whose minutes are kept in memory, 60 KB for a type.
+	ForecastKept = 25 * time.Hour
+	// ForecastFresh is how long a count is trusted at least, and ForecastRest for how many
+	// times as long as it took, times the types that are counted: all of it takes a
+	// twentieth of the store's time at most.
+	ForecastFresh = 5 * time.Second
+	ForecastRest  = 20
+	// ForecastFine is the step of minutes that overflow.
+	ForecastFine = time.Second
+	// ForecastTimeout bounds a count, and ForecastWidth is how many queries of it are under
+	// way at once.
+	ForecastTimeout = 30 * time.Second
+	ForecastWidth   = 4
+	// ForecastListed is how many timers are listed where they would be counted else,
+	// ForecastPieces into how many parts a time is divided that holds more, and ForecastDense
+	// how many timers a step has on average where each step is counted at once.
+	ForecastListed = 200
+	ForecastPieces = 12
+	ForecastDense  = 10
+	// ForecastRefined is how many minutes that overflow are counted second by second.
+	ForecastRefined = 60
+	// ForecastOverdue is how long ago an open timer may have fallen due that goes first:
+	// what is older waits for a retry.
+	ForecastOverdue = 24 * time.Hour
+	// ForecastOccurrences bounds what is computed of rules, of one timer and of all.
+	ForecastOccurrencesEach = 100_000
+	ForecastOccurrences     = 5_000_000
+	// ForecastBooked bounds the bookings that are counted in while a count is under way.
+	ForecastBooked = 100_000
+)
+
 // Bookings.
 const (
 	// LeastBookings go at once, however long each takes: the engine may be slow for

@@ -1,0 +1,91 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/timer"
+)
+
+const forecastPath = versionPrefix + "forecast"
+
+// Forecasts tell how many timers fall due in the time ahead.
+type Forecasts interface {
+	Forecast(ctx context.Context, r engine.ForecastRequest) (timer.Forecast, error)
+	// Expect is how late a timer will probably be that was booked; 0 for not at all, and
+	// where nothing is known.
+	Expect(booked timer.View) time.Duration
+}
+
+func (s *Server) forecast(c echo.Context) error {
+	request, err := forecastRequest(readQuery(c, "business_type", "from", "to", "step"), time.Now())
+	if err != nil {
+		return err
+	}
+	if err := permit(c.Request().Context(), request.BusinessType); err != nil {
+		return err
+	}
+	forecast, err := s.forecasts.Forecast(c.Request().Context(), request)
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, forecast)
+}
+
+// forecastRequest reads what is asked for. It begins with a whole minute, or second where
+// the steps are shorter, and ends with a whole step.
+func forecastRequest(q *query, now time.Time) (r engine.ForecastRequest, err error) {
+	r.BusinessType = q.businessType()
+	if !q.values.Has("business_type") {
+		q.errs.Add("business_type", timer.CodeRequired, "is required")
+	}
+	r.Step = timer.DefaultForecastStep
+	if text := q.values.Get("step"); text != "" {
+		var step timer.Duration
+		if step.UnmarshalText([]byte(text)) != nil || step.D() < time.Second || step.D()%time.Second != 0 || step.D() > timer.MaxForecastStep {
+			q.errs.Add("step", timer.CodeInvalidParameter, "must be whole seconds, from 1s to "+timer.Duration(timer.MaxForecastStep).String())
+		}
+		r.Step = step.D()
+	}
+	from, to := q.instant("from"), q.instant("to")
+	if err := q.err(); err != nil {
+		return r, err
+	}
+	if from == 0 {
+		from = timer.At(now)
+	}
+	r.From = timer.At(from.Time().Truncate(min(r.Step, timer.DefaultForecastStep)))
+	if to == 0 {
+		to = r.From.Add(timer.DefaultForecast)
+	}
+	steps := (to.Time().Sub(r.From.Time()) + r.Step - 1) / r.Step
+	switch {
+	case from.Until(now) < -timer.DefaultForecastStep || from.Until(now) > timer.MaxAhead:
+		q.errs.Add("from", timer.CodeOutOfRange, "must lie from now to "+timer.Duration(timer.MaxAhead).String()+" ahead")
+	case to <= from:
+		q.errs.Add("to", timer.CodeOutOfRange, "must be later than from")
+	case steps > timer.MaxForecastSteps:
+		q.errs.AddMost("step", timer.MaxForecastSteps, "steps from from to to")
+	}
+	r.To = r.From.Add(steps * r.Step)
+	return r, q.err()
+}
+
+// countIn counts a timer in that was booked.
+func (s *Server) countIn(view timer.View) (late time.Duration) {
+	if s.forecasts == nil || view.Status != timer.Scheduled {
+		return 0
+	}
+	return s.forecasts.Expect(view)
+}
+
+// showLateness tells whoever books or moves a timer how late it will probably be.
+func (s *Server) showLateness(c echo.Context, view timer.View) {
+	if late := s.countIn(view); late >= time.Second {
+		c.Response().Header().Set(timer.HeaderExpectedLateness, timer.Duration(late).String())
+	}
+}

@@ -1,0 +1,43 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+// Stats counts the timers of a business type by their status, or those of all of them and
+// of each that has a policy, where it is "".
+func (t Timers) Stats(ctx context.Context, businessType string) (stats timer.Stats, err error) {
+	query := url.Values{}
+	if businessType != "" {
+		query.Set("business_type", businessType)
+	}
+	_, err = t.caller.do(ctx, call{method: http.MethodGet, path: "/v1/stats", query: query}, &stats)
+	return stats, err
+}
+
+// ForecastOptions say what time is asked about; the zero value the minutes of the next day.
+type ForecastOptions struct {
+	From, To time.Time
+	Step     time.Duration
+}
+
+// Forecast tells how many timers of a business type fall due in each step of the time
+// ahead, and where its limit makes them late.
+func (t Timers) Forecast(ctx context.Context, businessType string, options ForecastOptions) (forecast timer.Forecast, err error) {
+	query := url.Values{"business_type": {businessType}}
+	for name, at := range map[string]time.Time{"from": options.From, "to": options.To} {
+		if !at.IsZero() {
+			query.Set(name, timer.At(at).String())
+		}
+	}
+	if options.Step != 0 {
+		query.Set("step", timer.Duration(options.Step).String())
+	}
+	_, err = t.caller.do(ctx, call{method: http.MethodGet, path: "/v1/forecast", query: query}, &forecast)
+	return forecast, err
+}

@@ -1,0 +1,171 @@
+package engine
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	workflowpb "go.temporal.io/api/workflow/v1"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/wakecall/wakecall/engine/query"
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// countAhead counts what falls due in each step, in each second of the minutes that
+// overflow, and what follows from rules.
+func (f *Forecasts) countAhead(ctx context.Context, r ForecastRequest, limit float64) (*histogram, error) {
+	select {
+	case f.turn <- struct{}{}:
+		defer func() { <-f.turn }()
+	case <-ctx.Done():
+		return nil, translate(ctx.Err())
+	}
+	h := &histogram{at: timer.At(time.Now())}
+	c := &forecastCount{kernel: f.kernel, businessType: r.BusinessType}
+	var err error
+	if r.From <= h.at {
+		if h.overdue, err = c.between(ctx, query.Query{}, r.From.Add(-tuning.ForecastOverdue), r.From); err != nil {
+			return nil, err
+		}
+	}
+	if h.slots, err = c.divide(ctx, r); err != nil {
+		return nil, err
+	}
+	if h.slots, err = c.refine(ctx, h.slots, limit); err != nil {
+		return nil, err
+	}
+	return h, c.rules(ctx, h, r.To)
+}
+
+// forecastCount counts timers of one business type.
+type forecastCount struct {
+	*kernel
+	businessType string
+}
+
+func (c *forecastCount) query(state query.Query, from, to timer.Instant) query.Query {
+	return query.All(openOf(c.businessType), state, attrDueAt.From(from), attrDueAt.Before(to))
+}
+
+func (c *forecastCount) between(ctx context.Context, state query.Query, from, to timer.Instant) (int, error) {
+	return c.count(ctx, c.query(state, from, to))
+}
+
+// stretch is a part of the slots.
+type stretch struct{ first, end int }
+
+// divide counts step by step, and looks no closer at where there is nothing. Where there is
+// little, it is listed.
+func (c *forecastCount) divide(ctx context.Context, r ForecastRequest) ([]timer.ForecastSlot, error) {
+	slots := []timer.ForecastSlot{}
+	for at := r.From; at < r.To; at = at.Add(r.Step) {
+		slots = append(slots, timer.ForecastSlot{At: at, Width: r.Step})
+	}
+	var mu sync.Mutex
+	for level := []stretch{{0, len(slots)}}; len(level) > 0; {
+		var next []stretch
+		group, ctx := errgroup.WithContext(ctx)
+		group.SetLimit(tuning.ForecastWidth)
+		for _, part := range level {
+			group.Go(func() error {
+				closer, err := c.look(ctx, slots[part.first:part.end], part)
+				mu.Lock()
+				defer mu.Unlock()
+				next = append(next, closer...)
+				return err
+			})
+		}
+		if err := group.Wait(); err != nil {
+			return nil, err
+		}
+		level = next
+	}
+	return slots, nil
+}
+
+// look counts some slots together, and returns what has to be counted one by one.
+func (c *forecastCount) look(ctx context.Context, slots []timer.ForecastSlot, part stretch) (closer []stretch, err error) {
+	from, to := slots[0].At, slots[len(slots)-1].End()
+	n, err := c.between(ctx, untried(), from, to)
+	switch {
+	case err != nil || n == 0:
+		return nil, err
+	case len(slots) == 1:
+		slots[0].Due = n
+		return nil, nil
+	case n <= tuning.ForecastListed:
+		return nil, c.tally(ctx, c.query(untried(), from, to), slots)
+	}
+	pieces := tuning.ForecastPieces
+	if n >= tuning.ForecastDense*len(slots) {
+		pieces = len(slots)
+	}
+	size := max((len(slots)+pieces-1)/pieces, 1)
+	for first := part.first; first < part.end; first += size {
+		closer = append(closer, stretch{first, min(first+size, part.end)})
+	}
+	return closer, nil
+}
+
+// tally lists timers, and counts each where it belongs.
+func (c *forecastCount) tally(ctx context.Context, q query.Query, slots []timer.ForecastSlot) error {
+	h := &histogram{slots: slots}
+	return c.eachPage(ctx, q, func(page []*workflowpb.WorkflowExecutionInfo) error {
+		for _, info := range page {
+			if memo, ok := memoOf(info); ok {
+				h.add(memo.DueAt)
+			}
+		}
+		return nil
+	})
+}
+
+// refine counts second by second in the minutes that overflow: whether all fall due at the
+// full minute or one after the other is what the lateness depends on.
+func (c *forecastCount) refine(ctx context.Context, slots []timer.ForecastSlot, limit float64) ([]timer.ForecastSlot, error) {
+	if limit == 0 || len(slots) == 0 || slots[0].Width != timer.DefaultForecastStep {
+		return slots, nil
+	}
+	var refined []timer.ForecastSlot
+	for n, left := 0, tuning.ForecastRefined; n < len(slots); n++ {
+		if float64(slots[n].Due) <= limit*slots[n].Width.Seconds() || left == 0 {
+			refined = append(refined, slots[n])
+			continue
+		}
+		left--
+		seconds, err := c.divide(ctx, ForecastRequest{From: slots[n].At, To: slots[n].End(), Step: tuning.ForecastFine})
+		if err != nil {
+			return nil, err
+		}
+		refined = append(refined, seconds...)
+	}
+	return refined, nil
+}
+
+// rules adds what recurring timers ring after their next occurrence.
+func (c *forecastCount) rules(ctx context.Context, h *histogram, end timer.Instant) error {
+	left := tuning.ForecastOccurrences
+	recurring := query.All(openOf(c.businessType), attrLabels.Is(timer.KeywordRecurring))
+	return c.eachPage(ctx, recurring, func(page []*workflowpb.WorkflowExecutionInfo) error {
+		for _, info := range page {
+			memo, ok := memoOf(info)
+			if !ok || left <= 0 {
+				continue
+			}
+			times := memo.Ahead(end, min(tuning.ForecastOccurrencesEach, left))
+			left -= len(times)
+			for _, at := range times {
+				h.add(at)
+			}
+		}
+		return ctx.Err()
+	})
+}
+
+func memoOf(info *workflowpb.WorkflowExecutionInfo) (memo timer.Memo, ok bool) {
+	err := readMemo(info, workflows.MemoTimer, "timer", &memo)
+	return memo, err == nil
+}

@@ -1,0 +1,238 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	commonpb "go.temporal.io/api/common/v1"
+	workflowpb "go.temporal.io/api/workflow/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// visible is a visibility that has scheduled timers of one business type.
+type visible struct {
+	client.Client
+	err error
+
+	mu        sync.Mutex
+	due       map[timer.Instant]int
+	recurring []timer.Memo
+	counts    int
+	lists     int
+	// blocked holds counts back while it is not nil.
+	blocked chan struct{}
+}
+
+var bounds = regexp.MustCompile(`DueAt >= '([^']*)' AND DueAt < '([^']*)'`)
+
+func (v *visible) within(query string) (due []timer.Instant) {
+	var from, to timer.Instant
+	found := bounds.FindStringSubmatch(query)
+	if found == nil || from.UnmarshalText([]byte(found[1])) != nil || to.UnmarshalText([]byte(found[2])) != nil {
+		return nil
+	}
+	for at, n := range v.due {
+		if at >= from && at < to {
+			for range n {
+				due = append(due, at)
+			}
+		}
+	}
+	return due
+}
+
+func (v *visible) CountWorkflow(_ context.Context, r *workflowservice.CountWorkflowExecutionsRequest) (*workflowservice.CountWorkflowExecutionsResponse, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.blocked != nil {
+		<-v.blocked
+	}
+	v.counts++
+	return &workflowservice.CountWorkflowExecutionsResponse{Count: int64(len(v.within(r.GetQuery())))}, v.err
+}
+
+func (v *visible) ListWorkflow(_ context.Context, r *workflowservice.ListWorkflowExecutionsRequest) (*workflowservice.ListWorkflowExecutionsResponse, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	memos := v.recurring
+	if !strings.Contains(r.GetQuery(), timer.KeywordRecurring) {
+		v.lists++
+		memos = nil
+		for _, at := range v.within(r.GetQuery()) {
+			memos = append(memos, timer.Memo{DueAt: at, CreatedAt: at})
+		}
+	}
+	answer := &workflowservice.ListWorkflowExecutionsResponse{}
+	for _, memo := range memos {
+		encoded, err := payloads.ToPayload(memo)
+		if err != nil {
+			return nil, err
+		}
+		answer.Executions = append(answer.Executions, &workflowpb.WorkflowExecutionInfo{
+			Memo: &commonpb.Memo{Fields: map[string]*commonpb.Payload{workflows.MemoTimer: encoded}},
+		})
+	}
+	return answer, v.err
+}
+
+func forecastsOn(t *testing.T, v *visible) *Forecasts {
+	t.Helper()
+	e := New(Config{Client: v, PolicyTTL: time.Hour})
+	t.Cleanup(e.Leave)
+	return e.Forecasts
+}
+
+// limit gives the business type of these tests a policy.
+func (f *Forecasts) limit(rate float64) {
+	const businessType = "order"
+	policy := timer.Policy{BusinessType: businessType, Limits: timer.Limits{CallbacksPerSecond: &rate}}
+	f.policies.cache.keep(businessType, cachedPolicy{policy: policy, until: time.Now().Add(time.Hour)}, f.policies.cache.current())
+}
+
+// minuteIn is the beginning of a minute ahead.
+func minuteIn(ahead time.Duration) timer.Instant {
+	return timer.At(time.Now().Add(ahead).Truncate(time.Minute))
+}
+
+func ahead() ForecastRequest {
+	from := minuteIn(0)
+	return ForecastRequest{BusinessType: "order", From: from, To: from.Add(24 * time.Hour), Step: time.Minute}
+}
+
+func step(t *testing.T, f timer.Forecast, at timer.Instant) timer.ForecastStep {
+	t.Helper()
+	for _, step := range f.Steps {
+		if step.At == at {
+			return step
+		}
+	}
+	require.Fail(t, "there is no such step")
+	return timer.ForecastStep{}
+}
+
+func TestForecastCountsWhereThereIsSomething(t *testing.T) {
+	t.Parallel()
+	dense, sparse := minuteIn(2*time.Hour), minuteIn(20*time.Hour)
+	v := &visible{due: map[timer.Instant]int{dense.Add(7 * time.Second): 900, sparse: 3, sparse.Add(time.Minute): 4, minuteIn(-time.Hour): 5}}
+	f := forecastsOn(t, v)
+	f.limit(10)
+	forecast, err := f.Forecast(t.Context(), ahead())
+	require.NoError(t, err)
+	require.Len(t, forecast.Steps, 24*60)
+	require.Equal(t, 5, forecast.Overdue)
+	require.Equal(t, 10.0, *forecast.CallbacksPerSecond)
+	full := step(t, forecast, dense)
+	require.Equal(t, 900, full.Due)
+	require.True(t, full.Overflows)
+	require.Equal(t, timer.Duration(89*time.Second), full.Lateness, "all at one second, and not spread over the minute")
+	require.Equal(t, 3, step(t, forecast, sparse).Due)
+	require.Equal(t, 4, step(t, forecast, sparse.Add(time.Minute)).Due)
+	require.Less(t, v.counts, 150, "empty hours are counted once")
+	require.Positive(t, v.lists, "and the few are listed")
+
+	again := v.counts
+	_, err = f.Forecast(t.Context(), ahead())
+	require.NoError(t, err)
+	require.Equal(t, again, v.counts, "it is known")
+
+	hours := ahead()
+	hours.Step = time.Hour
+	forecast, err = f.Forecast(t.Context(), hours)
+	require.NoError(t, err)
+	total := 0
+	for _, step := range forecast.Steps {
+		total += step.Due
+	}
+	require.Equal(t, 907, total)
+	require.Equal(t, again, v.counts, "hours are sums of minutes")
+
+	far := ForecastRequest{BusinessType: "order", From: minuteIn(0), To: minuteIn(48 * time.Hour), Step: time.Hour}
+	_, err = f.Forecast(t.Context(), far)
+	require.NoError(t, err)
+	require.Greater(t, v.counts, again, "what is further ahead is counted when it is asked for")
+}
+
+func TestForecastExpandsRules(t *testing.T) {
+	t.Parallel()
+	every := timer.Duration(10 * time.Minute)
+	booked, err := timer.Admit(timer.Key{BusinessType: "order", BusinessID: "1"}, timer.Terms{Recurrence: &timer.Recurrence{Every: &every}}, "b", time.Now())
+	require.NoError(t, err)
+	v := &visible{due: map[timer.Instant]int{booked.DueAt: 1}, recurring: []timer.Memo{booked.Memo}}
+	forecast, err := forecastsOn(t, v).countAhead(t.Context(), ahead(), 0)
+	require.NoError(t, err)
+	total := 0
+	for _, slot := range forecast.slots {
+		total += slot.Due
+	}
+	require.Equal(t, 143, total)
+}
+
+// A booking asks nobody: it is told what is known, and counted in.
+func TestABookingWaitsForNoForecast(t *testing.T) {
+	t.Parallel()
+	at := minuteIn(time.Hour)
+	v := &visible{due: map[timer.Instant]int{at: 1200}, blocked: make(chan struct{})}
+	f := forecastsOn(t, v)
+	booked := timer.View{Key: timer.Key{BusinessType: "order", BusinessID: "1"}, DueAt: at}
+	require.Zero(t, f.Expect(booked), "its type has no limit")
+	require.Empty(t, f.types)
+	f.limit(10)
+	require.Zero(t, f.Expect(booked), "nothing is known yet")
+	of := f.of("order")
+	of.mu.Lock()
+	filling := of.filling
+	of.mu.Unlock()
+	require.Zero(t, f.Expect(booked), "nor while it is counted")
+	close(v.blocked)
+	<-filling
+	require.Equal(t, 119*time.Second, f.Expect(booked))
+	for range 100 {
+		f.Expect(booked)
+	}
+	require.Equal(t, 129*time.Second, f.Expect(booked), "what was booked since is counted in")
+	booked.DueAt = at.Add(-10 * time.Minute)
+	require.Zero(t, f.Expect(booked))
+	booked.DueAt = at.Add(time.Minute)
+	require.Equal(t, 70*time.Second, f.Expect(booked).Round(5*time.Second), "the minute after it is late as well")
+	booked.DueAt = at.Add(100 * 24 * time.Hour)
+	require.Zero(t, f.Expect(booked), "too far ahead")
+	f.limit(0)
+	booked.DueAt = at
+	require.Zero(t, f.Expect(booked), "what is paused has no forecast")
+}
+
+func TestForecastWithoutVisibility(t *testing.T) {
+	t.Parallel()
+	v := &visible{err: errors.New("away")}
+	f := forecastsOn(t, v)
+	f.limit(10)
+	_, err := f.Forecast(t.Context(), ahead())
+	require.Error(t, err)
+	at := minuteIn(time.Hour)
+	require.Zero(t, f.Expect(timer.View{Key: timer.Key{BusinessType: "order", BusinessID: "1"}, DueAt: at}))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	f.turn <- struct{}{}
+	_, err = f.countAhead(ctx, ahead(), 0)
+	require.Equal(t, timer.Unavailable, timer.CodeOf(err))
+}
+
+func TestForecastsForgetTypes(t *testing.T) {
+	t.Parallel()
+	f := forecastsOn(t, &visible{})
+	for i := range tuning.CachedPolicies + 1 {
+		f.of(time.Duration(i).String())
+	}
+	require.Len(t, f.types, 1)
+}

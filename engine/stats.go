@@ -1,0 +1,222 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	workflowpb "go.temporal.io/api/workflow/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/singleflight"
+
+	"github.com/wakecall/wakecall/engine/query"
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// Stats counts timers by status and business type. Visibility groups a count by its own
+// status and by nothing else, so each type is a count; what is delivering, paused or
+// expired is few, and is listed.
+type Stats struct {
+	*kernel
+	registry registry
+
+	counts singleflight.Group
+	mu     sync.Mutex
+	known  map[string]countedStats
+}
+
+type countedStats struct {
+	stats timer.Stats
+	until time.Time
+}
+
+func newStats(k *kernel) *Stats {
+	return &Stats{kernel: k, registry: registry{k}, known: map[string]countedStats{}}
+}
+
+// Count counts the timers of a business type, or of all of them, where it is "". An answer
+// is given again for a second, and for ten times as long as the count took. Its error is
+// [timer.Unavailable].
+func (s *Stats) Count(ctx context.Context, businessType string) (timer.Stats, error) {
+	s.mu.Lock()
+	known := s.known[businessType]
+	s.mu.Unlock()
+	if time.Now().Before(known.until) {
+		return known.stats, nil
+	}
+	result := s.counts.DoChan(businessType, func() (any, error) {
+		shared, cancel := bounded(context.WithoutCancel(ctx))
+		defer cancel()
+		return s.keep(shared, businessType)
+	})
+	select {
+	case r := <-result:
+		return r.Val.(timer.Stats), r.Err
+	case <-ctx.Done():
+		return timer.Stats{}, translate(ctx.Err())
+	}
+}
+
+// keep counts, and remembers.
+func (s *Stats) keep(ctx context.Context, businessType string) (timer.Stats, error) {
+	began := time.Now()
+	stats, err := s.count(ctx, businessType)
+	if err != nil {
+		return stats, err
+	}
+	now := time.Now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.known) >= tuning.CachedPolicies {
+		clear(s.known)
+	}
+	s.known[businessType] = countedStats{stats, now.Add(max(tuning.StatsTrusted, tuning.StatsRest*now.Sub(began)))}
+	return stats, nil
+}
+
+func (s *Stats) count(ctx context.Context, businessType string) (stats timer.Stats, err error) {
+	stats.CountedAt = timer.At(time.Now())
+	types := []string{businessType}
+	if businessType == "" {
+		registered, err := s.registry.registered(ctx)
+		if err != nil {
+			return stats, err
+		}
+		types = types[:0]
+		for name := range registered {
+			types = append(types, name)
+		}
+		slices.Sort(types)
+	}
+	inStates := inStates{Stats: s}
+	if err := inStates.read(ctx); err != nil {
+		return stats, err
+	}
+	stats.BusinessTypes = make([]timer.TypeStats, len(types))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(tuning.StatsWidth)
+	for i, name := range types {
+		group.Go(func() (err error) {
+			stats.BusinessTypes[i].BusinessType = name
+			stats.BusinessTypes[i].Timers, err = inStates.of(ctx, name)
+			return err
+		})
+	}
+	if businessType == "" {
+		group.Go(func() (err error) { stats.Timers, err = inStates.of(ctx, ""); return err })
+	}
+	if err = group.Wait(); err == nil && businessType != "" {
+		stats.Timers = stats.BusinessTypes[0].Timers
+	}
+	return stats, err
+}
+
+// inStates are the timers whose state is an attribute.
+type inStates struct {
+	*Stats
+	states [3]struct {
+		whole  int
+		byType map[string]int // nil where there are too many to be listed
+	}
+}
+
+// The states that are attributes, each with Temporal's status.
+var listedStates = [3]struct {
+	state  timer.Status
+	status enumspb.WorkflowExecutionStatus
+}{{timer.Delivering, statusRunning}, {timer.Paused, statusRunning}, {timer.Expired, statusCompleted}}
+
+func inState(n int) query.Query {
+	return query.All(ofTimers(), query.Status(listedStates[n].status), attrState.Is(string(listedStates[n].state)))
+}
+
+func (m *inStates) read(ctx context.Context) error {
+	for n := range m.states {
+		state := &m.states[n]
+		var err error
+		if state.whole, err = m.kernel.count(ctx, inState(n)); err != nil {
+			return err
+		}
+		if state.whole > tuning.StatsListed {
+			continue
+		}
+		state.whole, state.byType = 0, map[string]int{}
+		err = m.eachPage(ctx, inState(n), func(page []*workflowpb.WorkflowExecutionInfo) error {
+			for _, info := range page {
+				if key, ok := timer.ParseKey(info.GetExecution().GetWorkflowId()); ok {
+					state.byType[key.BusinessType]++
+					state.whole++
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// in is how many timers of a type are in a state.
+func (m *inStates) in(ctx context.Context, n int, businessType string) (int, error) {
+	state := m.states[n]
+	switch {
+	case businessType == "":
+		return state.whole, nil
+	case state.byType != nil:
+		return state.byType[businessType], nil
+	}
+	// The bounds exclude nothing. They make SQLite count by an index that has all of this.
+	return m.kernel.count(ctx, query.All(inState(n), attrBusinessType.Is(businessType), attrDueAt.From(earliestDue), attrDueAt.Before(latestDue)))
+}
+
+func (m *inStates) of(ctx context.Context, businessType string) (counts timer.StatusCounts, err error) {
+	q := query.All(ofTimers(), query.NotStatus(statusContinued))
+	if businessType != "" {
+		q = query.All(ofTimers(), attrBusinessType.Is(businessType))
+	}
+	by, err := m.countByStatus(ctx, q)
+	if err != nil {
+		return counts, err
+	}
+	for n, into := range []*int{&counts.Delivering, &counts.Paused, &counts.Expired} {
+		if *into, err = m.in(ctx, n, businessType); err != nil {
+			return counts, err
+		}
+	}
+	// The counts were not made at one moment.
+	counts.Scheduled = max(by[statusRunning]-counts.Delivering-counts.Paused, 0)
+	counts.Delivered = max(by[statusCompleted]-counts.Expired, 0)
+	counts.Failed = by[statusFailed] + by[statusTimedOut]
+	counts.Cancelled = by[statusCanceled] + by[statusTerminated]
+	return counts, nil
+}
+
+// countByStatus counts the runs of each status that a query selects.
+func (k *kernel) countByStatus(ctx context.Context, q query.Query) (map[enumspb.WorkflowExecutionStatus]int, error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	response, err := k.client.CountWorkflow(ctx, &workflowservice.CountWorkflowExecutionsRequest{
+		Namespace: k.namespace, Query: q.ByStatus().String(),
+	})
+	if err != nil {
+		return nil, translate(err)
+	}
+	counts := map[enumspb.WorkflowExecutionStatus]int{}
+	for _, group := range response.GetGroups() {
+		var name string
+		if len(group.GetGroupValues()) != 1 || payloads.FromPayload(group.GetGroupValues()[0], &name) != nil {
+			return nil, &timer.Error{Code: timer.Internal, Message: "A count of Temporal's cannot be read."}
+		}
+		status, err := enumspb.WorkflowExecutionStatusFromString(name)
+		if err != nil {
+			return nil, &timer.Error{Code: timer.Internal, Message: "A status of Temporal's is not known.", Cause: err}
+		}
+		counts[status] += int(group.GetCount())
+	}
+	return counts, nil
+}

@@ -1,0 +1,44 @@
+package engine
+
+import (
+	"context"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// showProgress adds to listed timers what a list does not know of them: the attempts, the
+// last failure, and how they ended. Each is asked for as it was when it was listed.
+func (t *Timers) showProgress(ctx context.Context, views []timer.View) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(tuning.ProgressWidth)
+	for i := range views {
+		switch views[i].Status {
+		case timer.Scheduled, timer.Paused, timer.Cancelled: // there is nothing to tell
+		default:
+			group.Go(func() error { return t.progress(ctx, &views[i]) })
+		}
+	}
+	return group.Wait()
+}
+
+// progress adds it to one timer. What Temporal has deleted meanwhile stays as it is.
+func (t *Timers) progress(ctx context.Context, view *timer.View) (err error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	if view.Status == timer.Delivering {
+		described, describeErr := t.describe(ctx, view.String(), view.RunID)
+		if err = describeErr; err == nil && running(described.GetWorkflowExecutionInfo()) {
+			showOpen(view, described)
+			t.showNext(ctx, view)
+		}
+	} else {
+		err = t.showClosed(ctx, view)
+	}
+	if timer.CodeOf(err) == timer.NotFound {
+		return nil
+	}
+	return err
+}

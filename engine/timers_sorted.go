@@ -1,0 +1,209 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/wakecall/wakecall/engine/query"
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// Visibility of a SQL database sorts by when a run ended and began, and by nothing else.
+// So a list by due time goes through windows of time that hold about a page each: a count
+// tells how wide the next one may be, and its timers are sorted here.
+
+// place is how far a sorted list has come. It is the token of a page.
+type place struct {
+	// At is the end of the time that has been listed: in the order of the due times the
+	// first moment that has not, and otherwise the last one that has.
+	At timer.Instant `json:"at"`
+	// After is the timer of the moment beside At that was listed last; "" where none was.
+	After string `json:"after,omitzero"`
+	// Width is how wide the last window was.
+	Width time.Duration `json:"width"`
+	// Within, where it is set, is visibility's own token of a page of one moment, at
+	// which more fall due than one page holds. They are not sorted.
+	Within []byte `json:"within,omitempty"`
+}
+
+// sorting lists timers in the order of their due times.
+type sorting struct {
+	*Timers
+	PageRequest
+	place
+	// from and to bound the due times, to excluded.
+	from, to timer.Instant
+	found    []timer.View
+}
+
+// sortedPage is a page in the order of the due times.
+func (t *Timers) sortedPage(ctx context.Context, r PageRequest) (Page, error) {
+	s := &sorting{Timers: t, PageRequest: r, from: earliestDue, to: timer.At(time.Now()).Add(2 * timer.MaxAhead), found: []timer.View{}}
+	if r.Filter.DueFrom != 0 {
+		s.from = r.Filter.DueFrom
+	}
+	if r.Filter.DueTo != 0 {
+		s.to = r.Filter.DueTo.Add(time.Millisecond)
+	}
+	s.place = place{At: s.from, Width: tuning.FirstWindow}
+	if s.descending() {
+		s.At = s.to
+	}
+	if len(r.Token) > 0 && json.Unmarshal(r.Token, &s.place) != nil {
+		return Page{}, timer.FieldErrors{{Pointer: "page_token", Code: timer.CodeInvalidParameter, Detail: "is not one of ours"}}.Err()
+	}
+	ctx, cancel := context.WithTimeout(ctx, tuning.CallTimeout)
+	defer cancel()
+	for range tuning.WindowsPerPage {
+		if s.over() || len(s.found) >= r.Size {
+			break
+		}
+		if err := s.step(ctx); err != nil {
+			return Page{}, err
+		}
+	}
+	return s.page()
+}
+
+// earliestDue is before the first timer that there ever was.
+var earliestDue = timer.At(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
+
+// latestDue is later than any timer can be due.
+var latestDue = timer.At(time.Date(9000, 1, 1, 0, 0, 0, 0, time.UTC))
+
+func (s *sorting) descending() bool { return s.Sort == DueLast }
+
+func (s *sorting) over() bool {
+	if s.descending() {
+		return s.At <= s.from
+	}
+	return s.At >= s.to
+}
+
+// window is the time that is looked at next; end is excluded.
+func (s *sorting) window() (begin, end timer.Instant) {
+	if s.descending() {
+		return max(s.At.Add(-s.Width), s.from), s.At
+	}
+	return s.At, min(s.At.Add(s.Width), s.to)
+}
+
+// step lists the next window, or makes it wider or narrower.
+func (s *sorting) step(ctx context.Context) error {
+	begin, end := s.window()
+	if len(s.Within) > 0 {
+		return s.moment(ctx, begin, end)
+	}
+	n, err := s.count(ctx, s.dueWithin(begin, end))
+	most := min(max(2*s.Size, tuning.LeastWindow), tuning.MaxListed)
+	switch {
+	case err != nil:
+		return err
+	case n == 0:
+		s.past(begin, end)
+		s.Width = min(s.Width*tuning.WindowGrowth, timer.MaxAhead)
+		return nil
+	case n > most && end > begin.Add(time.Millisecond):
+		// As if they were spread evenly, and at least by half.
+		width := time.Duration(float64(end.Time().Sub(begin.Time())) * float64(most) / float64(n) / 2)
+		s.Width = max(width.Truncate(time.Millisecond), time.Millisecond)
+		return nil
+	case n > most:
+		return s.moment(ctx, begin, end)
+	}
+	if n < most/4 {
+		defer func() { s.Width = min(s.Width*2, timer.MaxAhead) }()
+	}
+	return s.sort(ctx, begin, end)
+}
+
+// past notes that a window has been listed.
+func (s *sorting) past(begin, end timer.Instant) {
+	s.At, s.After, s.Within = end, "", nil
+	if s.descending() {
+		s.At = begin
+	}
+}
+
+func (s *sorting) dueWithin(begin, end timer.Instant) query.Query {
+	filter := s.Filter
+	filter.DueFrom, filter.DueTo = 0, 0
+	return query.All(queryOf(filter), attrDueAt.From(begin), attrDueAt.Before(end))
+}
+
+// sort adds what falls due within a window.
+func (s *sorting) sort(ctx context.Context, begin, end timer.Instant) error {
+	response, err := s.list(ctx, s.dueWithin(begin, end), tuning.MaxListed, nil)
+	if err != nil {
+		return err
+	}
+	views := s.admitted(ctx, s.Filter, response.GetExecutions())
+	slices.SortFunc(views, s.compare)
+	skipping := s.After
+	for _, view := range views {
+		if skipping != "" && s.listed(view, skipping) {
+			continue
+		}
+		if len(s.found) == s.Size {
+			s.resumeAfter(s.found[len(s.found)-1])
+			return nil
+		}
+		s.found = append(s.found, view)
+	}
+	s.past(begin, end)
+	return nil
+}
+
+func (s *sorting) compare(a, b timer.View) int {
+	order := cmp.Or(cmp.Compare(a.DueAt, b.DueAt), cmp.Compare(identity(a), identity(b)))
+	if s.descending() {
+		return -order
+	}
+	return order
+}
+
+// identity tells the runs of one timer apart.
+func identity(view timer.View) string { return view.String() + "/" + view.RunID }
+
+// listed is whether a timer stood on the page before, which ended within its moment.
+func (s *sorting) listed(view timer.View, last string) bool {
+	if s.descending() {
+		return view.DueAt == s.At-1 && identity(view) >= last
+	}
+	return view.DueAt == s.At && identity(view) <= last
+}
+
+// resumeAfter notes that the page is full, and with which timer.
+func (s *sorting) resumeAfter(last timer.View) {
+	s.At, s.After = last.DueAt, identity(last)
+	if s.descending() {
+		s.At++
+	}
+}
+
+// moment adds what falls due at one moment, a page of it.
+func (s *sorting) moment(ctx context.Context, begin, end timer.Instant) error {
+	response, err := s.list(ctx, s.dueWithin(begin, end), s.Size-len(s.found), s.Within)
+	if err != nil {
+		return err
+	}
+	s.found = append(s.found, s.admitted(ctx, s.Filter, response.GetExecutions())...)
+	if s.Within = response.GetNextPageToken(); len(s.Within) == 0 {
+		s.past(begin, end)
+	}
+	return nil
+}
+
+func (s *sorting) page() (Page, error) {
+	page := Page{Timers: s.found}
+	if s.over() {
+		return page, nil
+	}
+	var err error
+	page.Next, err = json.Marshal(s.place)
+	return page, err
+}

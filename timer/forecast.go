@@ -1,0 +1,118 @@
+package timer
+
+import "time"
+
+// HeaderExpectedLateness names, in the answer to a booking, how late the timer will
+// probably be by what else falls due by then.
+const HeaderExpectedLateness = "Wakecall-Expected-Lateness"
+
+// Forecast is how many timers of a business type fall due in the time ahead.
+type Forecast struct {
+	BusinessType string  `json:"business_type"`
+	CountedAt    Instant `json:"counted_at"`
+	// CallbacksPerSecond is the rate in force; nil for no limit.
+	CallbacksPerSecond *float64 `json:"callbacks_per_second,omitempty"`
+	// Overdue are the open timers that fell due within the last day. They go first.
+	Overdue int            `json:"overdue"`
+	Step    Duration       `json:"step"`
+	Steps   []ForecastStep `json:"steps"`
+}
+
+// ForecastStep is one step of a forecast, from At on.
+type ForecastStep struct {
+	At  Instant `json:"at"`
+	Due int     `json:"due"`
+	// Overflows is whether more is to be called in it, with what is left from before, than
+	// the limit lets through.
+	Overflows bool `json:"overflows,omitzero"`
+	// Lateness is that of its last timer, in whole seconds.
+	Lateness Duration `json:"lateness,omitzero"`
+}
+
+// ForecastSlot is a stretch of time, and how many timers fall due in it.
+type ForecastSlot struct {
+	At    Instant
+	Width time.Duration
+	Due   int
+}
+
+// End is the first moment after the slot.
+func (s ForecastSlot) End() Instant { return s.At.Add(s.Width) }
+
+// Backlog is what waits for its turn in slots that follow one another, where so many are
+// called in a second. Timers of one slot are taken to be spread over it evenly.
+type Backlog struct {
+	Rate    float64
+	Waiting float64
+	// Now is when it begins.
+	Now Instant
+}
+
+// Pass goes through a slot, and returns by how much the last timer of it is late.
+func (b *Backlog) Pass(slot ForecastSlot) time.Duration {
+	width := slot.End().Time().Sub(max(slot.At, b.Now).Time())
+	if b.Rate <= 0 || width <= 0 {
+		return 0
+	}
+	before := b.Waiting
+	b.Waiting = max(before+float64(slot.Due)-b.Rate*width.Seconds(), 0)
+	if slot.Due == 0 {
+		return 0
+	}
+	return b.late(max(before, b.Waiting))
+}
+
+// Left is how long it takes to call what waits.
+func (b *Backlog) Left() time.Duration { return b.late(b.Waiting) }
+
+func (b *Backlog) late(waiting float64) time.Duration {
+	if b.Rate <= 0 {
+		return 0
+	}
+	return time.Duration(waiting / b.Rate * float64(time.Second)).Truncate(time.Second)
+}
+
+// Divide sums slots up to steps, with the lateness that follows from the rate; nil for no
+// limit. The slots follow one another, and no step ends within one.
+func (f *Forecast) Divide(slots []ForecastSlot, from, to Instant) {
+	backlog := Backlog{Waiting: float64(f.Overdue), Now: f.CountedAt}
+	if f.CallbacksPerSecond != nil {
+		backlog.Rate = *f.CallbacksPerSecond
+	}
+	f.Steps = []ForecastStep{}
+	n := 0
+	for ; n < len(slots) && slots[n].At < from; n++ {
+		backlog.Pass(slots[n])
+	}
+	for at := from; at < to; at = at.Add(f.Step.D()) {
+		step := ForecastStep{At: at}
+		for ; n < len(slots) && slots[n].At < at.Add(f.Step.D()); n++ {
+			step.Due += slots[n].Due
+			step.Lateness = max(step.Lateness, Duration(backlog.Pass(slots[n])))
+		}
+		step.Overflows = step.Due > 0 && backlog.Left() > 0
+		f.Steps = append(f.Steps, step)
+	}
+}
+
+// Ahead are the nominal times of a recurring timer after its due time and before end, most
+// at most.
+func (m Memo) Ahead(end Instant, most int) []Instant {
+	if m.Series == nil || m.Series.Paused {
+		return nil
+	}
+	const first = 64
+	for count := first; ; count *= 4 {
+		times := m.Upcoming(min(count, most), time.Time{})
+		if len(times) == min(count, most) && times[len(times)-1] < end && count < most {
+			continue
+		}
+		for len(times) > 0 && times[len(times)-1] >= end {
+			times = times[:len(times)-1]
+		}
+		for len(times) > 0 && times[0] <= m.DueAt {
+			times = times[1:]
+		}
+		return times
+	}
+}

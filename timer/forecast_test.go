@@ -1,0 +1,76 @@
+package timer_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+// minutes are slots of a minute from noon on.
+func minutes(due ...int) (slots []timer.ForecastSlot) {
+	for i, n := range due {
+		slots = append(slots, timer.ForecastSlot{At: timer.At(noon).Add(time.Duration(i) * time.Minute), Width: time.Minute, Due: n})
+	}
+	return slots
+}
+
+func TestForecastSaysWhatOverflows(t *testing.T) {
+	t.Parallel()
+	rate, at := 10.0, timer.At(noon)
+	f := timer.Forecast{CountedAt: at, Step: timer.Duration(time.Minute), CallbacksPerSecond: &rate}
+	f.Divide(minutes(600, 900, 600, 0, 300, 0, 30), at, at.Add(7*time.Minute))
+	require.Equal(t, []timer.ForecastStep{
+		{At: at, Due: 600},
+		{At: at.Add(1 * time.Minute), Due: 900, Overflows: true, Lateness: timer.Duration(30 * time.Second)},
+		{At: at.Add(2 * time.Minute), Due: 600, Overflows: true, Lateness: timer.Duration(30 * time.Second)},
+		{At: at.Add(3 * time.Minute)},
+		{At: at.Add(4 * time.Minute), Due: 300}, {At: at.Add(5 * time.Minute)}, {At: at.Add(6 * time.Minute), Due: 30},
+	}, f.Steps)
+
+	f.Overdue = 300
+	f.Divide(minutes(0, 1, 1), at, at.Add(3*time.Minute))
+	require.Equal(t, []bool{false, false, false}, []bool{f.Steps[0].Overflows, f.Steps[1].Overflows, f.Steps[2].Overflows}, "300 are done in 30 seconds")
+	f.Overdue = 1200
+	f.Divide(minutes(0, 1, 1), at, at.Add(3*time.Minute))
+	require.Equal(t, timer.Duration(60*time.Second), f.Steps[1].Lateness, "what is overdue goes first")
+
+	f.CallbacksPerSecond = nil
+	f.Divide(minutes(100_000, 7), at, at.Add(2*time.Minute))
+	require.Equal(t, []timer.ForecastStep{{At: at, Due: 100_000}, {At: at.Add(time.Minute), Due: 7}}, f.Steps)
+}
+
+// Slots of a second tell what falls due at once; steps are sums of what is within.
+func TestForecastOfOneInstant(t *testing.T) {
+	t.Parallel()
+	rate, at := 10.0, timer.At(noon)
+	slots := []timer.ForecastSlot{}
+	for i := range 60 {
+		slots = append(slots, timer.ForecastSlot{At: at.Add(time.Duration(i) * time.Second), Width: time.Second})
+	}
+	slots[0].Due = 310
+	slots = append(slots, minutes(0, 60)[1])
+	f := timer.Forecast{CountedAt: at, Step: timer.Duration(2 * time.Minute), CallbacksPerSecond: &rate}
+	f.Divide(slots, at, at.Add(2*time.Minute))
+	require.Equal(t, []timer.ForecastStep{{At: at, Due: 370, Lateness: timer.Duration(30 * time.Second)}}, f.Steps, "late, and yet done within the step")
+	f.CountedAt = at.Add(30 * time.Second)
+	f.Divide(slots, at.Add(time.Minute), at.Add(3*time.Minute))
+	require.Equal(t, 60, f.Steps[0].Due)
+}
+
+func TestWhatARuleRingsAhead(t *testing.T) {
+	t.Parallel()
+	booked, err := timer.Admit(key, timer.Terms{Recurrence: &timer.Recurrence{Every: ptr(timer.Duration(time.Minute))}}, "b", noon)
+	require.NoError(t, err)
+	end := booked.DueAt.Add(10 * time.Hour)
+	times := booked.Ahead(end, 100_000)
+	require.Len(t, times, 599, "without the next one, and without the end")
+	require.Equal(t, booked.DueAt.Add(time.Minute), times[0])
+	require.Equal(t, end.Add(-time.Minute), times[len(times)-1])
+	require.Len(t, booked.Ahead(end, 99), 98)
+	require.Empty(t, timer.Memo{}.Ahead(end, 10))
+	booked.Series.Paused = true
+	require.Empty(t, booked.Ahead(end, 10))
+}
