@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"context"
-	"errors"
 	"io"
 	"testing"
 
@@ -10,6 +9,8 @@ import (
 	"go.temporal.io/api/operatorservice/v1"
 	"go.temporal.io/sdk/client"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	grpcstatus "google.golang.org/grpc/status"
 
 	wakecall "github.com/wakecall/wakecall/client"
 	"github.com/wakecall/wakecall/e2e/receiver"
@@ -34,7 +35,7 @@ func TestAnInstallationGetsItsNewSearchAttribute(t *testing.T) {
 	require.NoError(t, err)
 	require.ErrorContains(t, testenv.Try(t.Context(), addr, func(ctx context.Context, method string, request, reply any, c *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption) error {
 		if method == operatorservice.OperatorService_AddSearchAttributes_FullMethodName {
-			return errors.New("you may not")
+			return grpcstatus.Error(codes.PermissionDenied, "you may not")
 		}
 		return invoke(ctx, method, request, reply, c, options...)
 	}, io.Discard), "the search attributes [TimerLabels] are missing and could not be registered")
