@@ -41,6 +41,7 @@ func TestProduction(t *testing.T) {
 	t.Run("moves", p.moves)
 	t.Run("cancels", p.cancels)
 	t.Run("lists", p.lists)
+	t.Run("finds", p.finds)
 	t.Run("shows what is watched", p.showsWhatIsWatched)
 	t.Run("takes timers without a worker", p.takesTimersWithoutAWorker)
 	t.Run("rings after its worker was killed", p.outlivesItsWorker)

@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -183,4 +184,38 @@ func indexesOfPostgres(t *testing.T, p *process.Postgres) {
 	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	require.NoError(t, err)
 	require.ElementsMatch(t, slices.Concat(indexes, indexesOnPostgres), names)
+	plansOfPostgres(t, connection)
+}
+
+// plansOfPostgres fills the table with timers for as long as it asks: among few, reading all
+// of them is best.
+func plansOfPostgres(t *testing.T, connection *pgx.Conn) {
+	tx, err := connection.Begin(t.Context())
+	require.NoError(t, err)
+	defer func() { require.NoError(t, tx.Rollback(t.Context())) }()
+	_, err = tx.Exec(t.Context(), `INSERT INTO executions_visibility
+		(namespace_id, run_id, start_time, execution_time, workflow_id, workflow_type_name, status, encoding, task_queue, root_workflow_id, root_run_id, search_attributes)
+		SELECT 'n', i, now(), now(), i, 'WakecallTimer', 1, '', '', '', '', jsonb_build_object(
+			'Keyword01', 'b', 'Datetime02', now() + i * interval '1 minute', 'KeywordList01', jsonb_build_array('customer=' || i, 'env=test'))
+		FROM generate_series(1, 5000) i`)
+	require.NoError(t, err)
+	_, err = tx.Exec(t.Context(), "ANALYZE executions_visibility")
+	require.NoError(t, err)
+	for clauses, want := range map[string]string{
+		"KeywordList01 @> jsonb_build_array('customer=42')":                                                   "wakecall_by_keyword_list_01",
+		"Datetime02 >= now() AND Datetime02 < now() + interval '1 minute' AND Keyword01 = 'b' AND status = 1": "wakecall_by_datetime_02",
+	} {
+		require.Contains(t, planOfPostgres(t, tx, clauses), want)
+	}
+	require.Contains(t, planOfPostgres(t, tx, "KeywordList01 IS NOT NULL"), "Seq Scan", "the oracle sees a reading of every record")
+}
+
+// planOfPostgres is how PostgreSQL counts what some clauses select.
+func planOfPostgres(t *testing.T, tx pgx.Tx, clauses string) string {
+	t.Helper()
+	rows, err := tx.Query(t.Context(), "EXPLAIN SELECT COUNT(*) FROM executions_visibility WHERE namespace_id = 'n' AND "+clauses)
+	require.NoError(t, err)
+	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	require.NoError(t, err)
+	return strings.Join(lines, "\n")
 }

@@ -38,7 +38,8 @@ func TestFrozenHistoriesReplay(t *testing.T) {
 // beside those of all; only those of one alone.
 var (
 	since = map[int][]string{
-		workflows.BehaviourLiveRetries: {"expired-held", "put-off", "woken", "went-over", "policy-lifted", "acked", "nacked", "ack-cancelled", "unacknowledged", "bulk", "bulk-stopped"},
+		workflows.BehaviourLiveRetries: {"expired-held", "put-off", "woken", "went-over", "policy-lifted", "acked", "nacked", "ack-cancelled", "unacknowledged", "bulk", "bulk-stopped",
+			"labelled", "labelled-anew", "labelled-recurring", "labelled-recurring-goes-on"},
 	}
 	only = map[int][]string{
 		workflows.BehaviourInitial: {"held-cancelled-window", "held-moved-window", "handed-back-window"},

@@ -1,0 +1,36 @@
+package e2e
+
+import (
+	"net/http"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/e2e/testenv"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// TestRecordHistoriesOfLabels records timers with labels: one whose labels are changed,
+// until it is delivered, and a recurring one that hands them on.
+func TestRecordHistoriesOfLabels(t *testing.T) {
+	if os.Getenv("WAKECALL_RECORD") == "" {
+		t.Skip("records only when WAKECALL_RECORD is set")
+	}
+	env, r, kind := open(t)
+	rec := recorder{t: t, h: env}
+	body := booking(kind, "labelled", "1h", r.URL)
+	body["labels"] = timer.Labels{"customer": "42", "env": "test"}
+	first := env.Add(body)
+	relabelled := env.Do("PATCH", "/v1/timers/"+kind+"/labelled", testenv.JSON{"labels": timer.Labels{"env": "live"}})
+	require.Equal(t, http.StatusOK, relabelled.Status, "%s", relabelled.Body)
+	rec.run("labelled-anew", kind+"/labelled", first.RunID)
+	env.Do("POST", "/v1/timers/"+kind+"/labelled/fire", nil)
+	rec.finished(kind, "labelled", "delivered")
+
+	recurring := repeating(kind, "labelled-recurring", testenv.JSON{"every": "1s", "max_occurrences": 2})
+	recurring["labels"], recurring["callback"] = timer.Labels{"customer": "42"}, testenv.JSON{"url": r.URL}
+	first = env.Add(recurring)
+	rec.finished(kind, "labelled-recurring", "delivered")
+	rec.run("labelled-recurring-goes-on", kind+"/labelled-recurring", first.RunID)
+}
