@@ -9,10 +9,14 @@ type Ack struct {
 	Within Duration `json:"within,omitzero"`
 }
 
-func (a Ack) check(callback Destination) (errs FieldErrors) {
+func (a Ack) check(p Policy) (errs FieldErrors) {
 	switch {
-	case callback.Stream:
-		errs.Add("", CodeConflict, "does not go with callback.stream: a receiver that connects acknowledges each ring by itself")
+	case p.Streams():
+		link := "fallback"
+		if p.Callback.Stream {
+			link = "callback"
+		}
+		errs.Add("", CodeConflict, "does not go with "+link+".stream: a receiver that connects acknowledges each ring by itself")
 	case a.Within == 0:
 		errs.Add("/within", CodeRequired, "say how long a receiver has to acknowledge, such as 10m")
 	default:

@@ -143,7 +143,7 @@ func (p Policy) Check() (errs FieldErrors) {
 		errs.Under("/fallback", p.Fallback.check(p.Callback.Destination, p.BusinessType))
 	}
 	if p.Ack != nil {
-		errs.Under("/ack", p.Ack.check(p.Callback.Destination))
+		errs.Under("/ack", p.Ack.check(p))
 	}
 	if p.TLS != nil {
 		errs.Under("/tls", p.TLS.Check())
