@@ -115,7 +115,7 @@ func (c attemptConfig) message(a attempt) send.Message {
 	}
 	maps.Copy(headers, c.callback.Headers)
 	return send.Message{
-		ID: spec.WebhookID(), Destination: c.callback.Destination, ContentType: spec.ContentType,
+		ID: spec.WebhookID(), BusinessType: spec.BusinessType, Destination: c.callback.Destination, ContentType: spec.ContentType,
 		Body: a.payload.Payload().GetData(), Headers: headers, Secrets: c.policy.Secrets(time.Now()),
 		Timeout: c.callback.Timeout.D(), Expires: expiry(c.latest), TLS: c.tls(spec), Declare: c.declare(spec), Parent: parentOf(spec),
 	}

@@ -63,7 +63,8 @@ func (c *Controller) Alert(ctx context.Context, event timer.Event) error {
 // alertMessage is the body of an event under an id that is the alert's for ever.
 func alertMessage(policy timer.Policy, to timer.Destination, alert string, body []byte) send.Message {
 	return send.Message{
-		ID: timer.MessageID(alert), Destination: to.Routed(policy.BusinessType), ContentType: timer.ContentTypeJSON, Body: body,
+		ID: timer.MessageID(alert), BusinessType: policy.BusinessType, Destination: to.Routed(policy.BusinessType),
+		ContentType: timer.ContentTypeJSON, Body: body,
 		Headers: map[string]string{send.HeaderBusinessType: policy.BusinessType},
 		Secrets: policy.Secrets(time.Now()), Timeout: timer.DefaultAttemptTimeout, TLS: policy.TLS,
 	}

@@ -47,24 +47,48 @@ func (q queue) next() (d amqp.Delivery) {
 	return d
 }
 
-// A policy or a timer may name a broker: its timers are messages in queues.
+// house is a Wakecall with workers of its own and a RabbitMQ.
+type house struct {
+	*testenv.Env
+	broker *rabbit.Server
+}
+
+// A policy or a timer may name a broker: its timers are messages in queues, and all else is
+// as it is by HTTP.
 func TestTimersCallIntoRabbitMQ(t *testing.T) {
+	t.Parallel()
 	broker := rabbit.Start(t)
 	addr, stop, err := testenv.Temporal(t.TempDir())
 	require.NoError(t, err)
 	t.Cleanup(stop)
 	settings := testenv.Settings()
 	settings.Brokers = rabbit.BrokersFile(t, broker.URL)
-	env, kind, key := testenv.OpenWith(t, addr, settings), "order-close", secret()
-	env.StartWorker()
-	q, alerts := newQueue(t, broker, kind), newQueue(t, broker, "alerts")
-	env.Policy(kind, testenv.JSON{
-		"callback": testenv.JSON{"broker": "main", "exchange": "timers", "headers": testenv.JSON{"X-Tenant": "7"}}, "signing_secrets": []string{key},
-		"declare": testenv.JSON{"exchange_type": "direct", "queue": kind}, "alert": testenv.JSON{"broker": "main", "routing_key": "alerts"},
-		"retry": testenv.JSON{"steps": []string{"100ms", "100ms"}}, "expires_after": "1h",
+	h := house{testenv.OpenWith(t, addr, settings), broker}
+	h.overtake(t) // which begins without a worker
+	t.Run("beside one another", func(t *testing.T) {
+		for name, part := range map[string]func(house, *testing.T){
+			"messages": house.arrive, "a ladder": house.failUpTheLadder, "what is declared": house.declare,
+			"acknowledged later": house.acknowledgeLater, "a rate and a pause": house.keepToTheRate, "a latest time": house.expire,
+			"preloaded": house.callOffWhilePreloaded, "attempts in flight": house.keepToTheirShare, "bad input": house.refuse,
+		} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				part(house{h.For(t), broker}, t)
+			})
+		}
 	})
+	t.Run("a broker that is blocked", func(t *testing.T) { house{h.For(t), broker}.holdBackAtABlockedBroker(t) })
+	t.Run("a broker that is killed", func(t *testing.T) { house{h.For(t), broker}.goOverWhenTheBrokerIsKilled(t) })
+}
 
-	booked := env.Add(testenv.JSON{"business_type": kind, "business_id": "1", "delay": "0s", "payload": testenv.JSON{"total": 12.5}})
+func (h house) arrive(t *testing.T) {
+	const kind = "order-close"
+	key, q := secret(), newQueue(t, h.broker, kind)
+	h.Policy(kind, testenv.JSON{
+		"callback": testenv.JSON{"broker": "main", "exchange": "timers", "headers": testenv.JSON{"X-Tenant": "7"}}, "signing_secrets": []string{key},
+		"declare": testenv.JSON{"exchange_type": "direct", "queue": kind}, "expires_after": "1h",
+	})
+	booked := h.Add(testenv.JSON{"business_type": kind, "business_id": "1", "delay": "0s", "payload": testenv.JSON{"total": 12.5}})
 	d := q.next()
 	require.Equal(t, booked.WebhookID, d.MessageId)
 	require.JSONEq(t, `{"total": 12.5}`, string(d.Body))
@@ -80,14 +104,21 @@ func TestTimersCallIntoRabbitMQ(t *testing.T) {
 	verifier, err := webhooks.NewWebhook(key)
 	require.NoError(t, err)
 	require.NoError(t, verifier.Verify(d.Body, header))
-	delivered := env.Await(kind+"/1", "delivered")
+	delivered := h.Await(kind+"/1", "delivered")
 	require.Equal(t, 1, delivered.Attempts)
+	require.NotNil(t, delivered.LatenessMS)
+}
 
-	// What no queue takes goes up the ladder, and fails with its reason.
-	env.Add(testenv.JSON{
-		"business_type": kind, "business_id": "2", "delay": "0s", "callback": testenv.JSON{"broker": "main", "routing_key": "nobody"},
+// What no queue takes goes up the ladder, and fails with its reason.
+func (h house) failUpTheLadder(t *testing.T) {
+	const kind = "order-astray"
+	alerts := newQueue(t, h.broker, "alerts")
+	h.Policy(kind, testenv.JSON{
+		"callback": testenv.JSON{"broker": "main"}, "signing_secrets": []string{secret()},
+		"alert": testenv.JSON{"broker": "main", "routing_key": "alerts"}, "retry": testenv.JSON{"steps": []string{"100ms", "100ms"}},
 	})
-	failed := env.Await(kind+"/2", "failed")
+	h.Add(testenv.JSON{"business_type": kind, "business_id": "1", "delay": "0s"})
+	failed := h.Await(kind+"/1", "failed")
 	require.Equal(t, 3, failed.Attempts)
 	require.True(t, strings.HasPrefix(failed.LastFailure.Message, "unroutable: "), failed.LastFailure.Message)
 	alert := alerts.next()
@@ -95,30 +126,41 @@ func TestTimersCallIntoRabbitMQ(t *testing.T) {
 	require.Contains(t, string(alert.Body), failed.WebhookID)
 	require.NotEmpty(t, alert.Headers["webhook-signature"])
 
-	// What is there with other properties is told on the timer.
-	env.Policy("order-open", testenv.JSON{
-		"callback": testenv.JSON{"broker": "main", "exchange": "timers"}, "declare": testenv.JSON{"exchange_type": "fanout"},
+	newQueue(t, h.broker, kind) // somebody has mended it
+	require.Equal(t, http.StatusOK, h.Do("POST", "/v1/timers/"+kind+"/1/redeliver", nil).Status)
+	require.Equal(t, failed.WebhookID, h.Await(kind+"/1", "delivered").WebhookID)
+}
+
+// What is there with other properties is told on the timer.
+func (h house) declare(t *testing.T) {
+	const kind = "order-open"
+	ch := newQueue(t, h.broker, kind)
+	require.NoError(t, ch.ExchangeDeclare("taken", "direct", true, false, false, false, nil))
+	h.Policy(kind, testenv.JSON{
+		"callback": testenv.JSON{"broker": "main", "exchange": "taken"}, "declare": testenv.JSON{"exchange_type": "fanout"},
 		"retry": testenv.JSON{"steps": []string{}},
 	})
-	env.Add(testenv.JSON{"business_type": "order-open", "business_id": "1", "delay": "0s"})
-	require.Equal(t, "refused: declaring the exchange: it is there with another type (406)", env.Await("order-open/1", "failed").LastFailure.Message)
-	plan := env.Do("PUT", "/v1/policies/order-open?dry_run=true", `{"callback":{"broker":"main","exchange":"timers"},"declare":{"exchange_type":"direct","queue":"q"}}`)
+	h.Add(testenv.JSON{"business_type": kind, "business_id": "1", "delay": "0s"})
+	require.Equal(t, "refused: declaring the exchange: it is there with another type (406)", h.Await(kind+"/1", "failed").LastFailure.Message)
+	plan := h.Do("PUT", "/v1/policies/"+kind+"?dry_run=true", `{"callback":{"broker":"main","exchange":"taken"},"declare":{"exchange_type":"direct","queue":"q"}}`)
 	require.Equal(t, http.StatusOK, plan.Status)
 	require.Contains(t, string(plan.Body), `{"pointer":"/declare/exchange_type","from":"fanout","to":"direct"}`)
+}
 
-	keepsToItsPolicy(t, env, broker)
-	// A message that the broker has confirmed is accepted, where its reader acknowledges.
-	slow := newQueue(t, broker, "order-slow")
-	env.Policy(slow.name, testenv.JSON{"callback": testenv.JSON{"broker": "main"}, "ack": testenv.JSON{"within": "10m"}})
-	env.Add(testenv.JSON{"business_type": slow.name, "business_id": "1", "delay": "0s"})
-	d = slow.next()
+// A message that the broker has confirmed is accepted, where its reader acknowledges.
+func (h house) acknowledgeLater(t *testing.T) {
+	slow := newQueue(t, h.broker, "order-slow")
+	h.Policy(slow.name, testenv.JSON{"callback": testenv.JSON{"broker": "main"}, "ack": testenv.JSON{"within": "10m"}})
+	h.Add(testenv.JSON{"business_type": slow.name, "business_id": "1", "delay": "0s"})
+	d := slow.next()
 	delivery := client.Delivery{WebhookID: d.MessageId, Token: fmt.Sprint(d.Headers[timer.HeaderAckToken])}
-	view, _, err := env.Wakecall().Deliveries.Ack(t.Context(), delivery, patient)
+	view, _, err := h.Wakecall().Deliveries.Ack(t.Context(), delivery, patient)
 	require.NoError(t, err)
 	require.Equal(t, timer.Delivered, view.Status)
+}
 
-	goesOverWhenTheBrokerIsKilled(t, env, broker)
-
+func (h house) refuse(t *testing.T) {
+	const kind = "order-refused"
 	for callback, pointer := range map[string]string{
 		`{"broker":"other"}`:                                                 "/callback/broker",
 		`{"broker":"main","url":"https://h/"}`:                               "/callback/broker",
@@ -127,11 +169,11 @@ func TestTimersCallIntoRabbitMQ(t *testing.T) {
 		`{"exchange":"timers"}`:                                              "/callback/exchange",
 		`{"broker":"main","declare":{}}`:                                     "/callback/declare",
 	} {
-		reply := env.Do("POST", "/v1/timers", `{"business_type":"`+kind+`","business_id":"bad","delay":"1h","callback":`+callback+`}`)
+		reply := h.Do("POST", "/v1/timers", `{"business_type":"`+kind+`","business_id":"bad","delay":"1h","callback":`+callback+`}`)
 		require.Equal(t, http.StatusUnprocessableEntity, reply.Status, "%s: %s", callback, reply.Body)
 		require.Len(t, reply.Problem().Errors, 1, "%s", reply.Body)
 		require.Equal(t, pointer, reply.Problem().Errors[0].Pointer)
-		require.Equal(t, http.StatusNotFound, env.Do("GET", "/v1/timers/"+kind+"/bad", nil).Status, "nothing is started")
+		require.Equal(t, http.StatusNotFound, h.Do("GET", "/v1/timers/"+kind+"/bad", nil).Status, "nothing is started")
 	}
 	for body, pointer := range map[string]string{
 		`{"callback":{"broker":"other"}}`:                                                 "/callback/broker",
@@ -145,7 +187,7 @@ func TestTimersCallIntoRabbitMQ(t *testing.T) {
 		`{"callback":{"broker":"main","exchange":"a\u0000b"}}`:                            "/callback/exchange",
 		`{"callback":{"broker":"main","routing_key":"` + strings.Repeat("k", 256) + `"}}`: "/callback/routing_key",
 	} {
-		reply := env.Do("PUT", "/v1/policies/bad", body)
+		reply := h.Do("PUT", "/v1/policies/bad", body)
 		require.Equal(t, http.StatusUnprocessableEntity, reply.Status, "%s: %s", body, reply.Body)
 		require.Len(t, reply.Problem().Errors, 1, "%s", reply.Body)
 		require.Equal(t, pointer, reply.Problem().Errors[0].Pointer)

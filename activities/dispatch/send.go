@@ -137,7 +137,7 @@ func (s *stint) message(j job) send.Message {
 		headers[send.HeaderOccurrence] = strconv.Itoa(s.shard.Occurrence)
 	}
 	m := send.Message{
-		Destination: c.callback.Destination, ContentType: timer.ContentTypeJSON, Headers: headers,
+		BusinessType: s.shard.BusinessType, Destination: c.callback.Destination, ContentType: timer.ContentTypeJSON, Headers: headers,
 		Secrets: c.policy.Secrets(time.Now()), Timeout: c.callback.Timeout.D(), TLS: c.tls, Declare: c.declare,
 	}
 	first := j.items()[0]

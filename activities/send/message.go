@@ -12,8 +12,11 @@ import (
 // Message is what shall reach a destination.
 type Message struct {
 	// ID is the Standard Webhooks message id, the same for every attempt.
-	ID          string
-	Destination timer.Destination
+	ID string
+	// BusinessType is on whose behalf it is sent: what a transport has few of is shared out
+	// among them.
+	BusinessType string
+	Destination  timer.Destination
 	// ContentType is empty for a message without a body.
 	ContentType string
 	Body        []byte
@@ -40,10 +43,12 @@ type Message struct {
 // Envelope is a message that is ready to be carried: a transport passes its parts
 // on as they are.
 type Envelope struct {
-	ID          string
-	Destination timer.Destination
-	ContentType string
-	Body        []byte
+	ID string
+	// BusinessType is on whose behalf it is sent.
+	BusinessType string
+	Destination  timer.Destination
+	ContentType  string
+	Body         []byte
 	// Headers are all of them but the content type, signature included.
 	Headers map[string]string
 	// Expires is when it is of no use any more, zero for never. A transport that keeps
@@ -63,7 +68,7 @@ func (m Message) envelope(at time.Time) Envelope {
 	maps.Copy(headers, m.Headers)
 	sign(headers, signed{id: m.ID, at: at, body: m.Body}, m.Secrets)
 	return Envelope{
-		ID: m.ID, Destination: m.Destination, ContentType: m.ContentType, Body: m.Body, Headers: headers,
+		ID: m.ID, BusinessType: m.BusinessType, Destination: m.Destination, ContentType: m.ContentType, Body: m.Body, Headers: headers,
 		Expires: m.Expires, TLS: m.TLS, Declare: m.Declare, Answer: m.Answer, Ask: m.Ask,
 	}
 }

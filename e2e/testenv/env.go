@@ -145,6 +145,13 @@ func openOn(t testing.TB, temporal client.Options, settings config.Config) *Env 
 	return e
 }
 
+// For is the same environment for a part of its test.
+func (e *Env) For(t testing.TB) *Env {
+	part := *e
+	part.t = t
+	return &part
+}
+
 // StartWorker starts a worker of this environment.
 func (e *Env) StartWorker() {
 	workers, err := e.inner.StartWorker()

@@ -69,7 +69,7 @@ func StartBy(t testing.TB, script string, environment ...string) *Server {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		s.Stop()
+		s.Kill() // what it has kept is not needed any more
 		_ = names.Process.Kill()
 		_ = names.Wait()
 		_ = os.RemoveAll(directory)
@@ -176,4 +176,16 @@ func freePort(t testing.TB) string {
 	}
 	defer func() { _ = listener.Close() }()
 	return fmt.Sprint(listener.Addr().(*net.TCPAddr).Port)
+}
+
+// Suspend makes a queue take no messages and confirm none, as one that has lost its majority.
+func (s *Server) Suspend(queue string) { s.process("sys:suspend", queue) }
+
+// Resume makes it go on.
+func (s *Server) Resume(queue string) { s.process("sys:resume", queue) }
+
+// process does something to the process of a queue.
+func (s *Server) process(what, queue string) {
+	s.t.Helper()
+	s.Control("eval", fmt.Sprintf(`{ok, Q} = rabbit_amqqueue:lookup(rabbit_misc:r(<<"/">>, queue, <<%q>>)), %s(amqqueue:get_pid(Q)).`, queue, what))
 }

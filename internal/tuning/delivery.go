@@ -86,6 +86,10 @@ const (
 	// which attempts fail at once: a broker that restarts is not stormed.
 	BrokerFirstPause   = 100 * time.Millisecond
 	BrokerLongestPause = 5 * time.Second
+	// BrokerUnconfirmed is how long after its attempt a message keeps its channel that the
+	// broker has neither confirmed nor refused: longer than one that is busy takes, for a
+	// new channel costs both sides more than a wait.
+	BrokerUnconfirmed = time.Second
 	// BlockedPatience is for how long a broker is left alone that accepts no messages: it
 	// tells when it does again, and other workers ask no more often than this.
 	BlockedPatience = 5 * time.Second

@@ -22,6 +22,8 @@ type connection struct {
 	// idle are the channels that nobody has; room has a place for each further one.
 	idle chan *channel
 	room chan struct{}
+	// shares say who may have one.
+	shares *shares
 	// gone is closed with the connection.
 	gone chan struct{}
 
@@ -36,7 +38,7 @@ func newConnection(conn *amqp.Connection, raw net.Conn) *connection {
 	most := min(tuning.BrokerChannels, int(conn.Config.ChannelMax)) // the broker may allow fewer
 	c := &connection{
 		Connection: conn, raw: raw, idle: make(chan *channel, most), room: make(chan struct{}, most), gone: make(chan struct{}),
-		declared: map[topology]*declaration{},
+		shares: newShares(most), declared: map[topology]*declaration{},
 	}
 	blockings := conn.NotifyBlocked(make(chan amqp.Blocking))
 	c.start(func() {
@@ -71,9 +73,23 @@ func (c *connection) end() {
 	c.running.Wait()
 }
 
-// borrow returns a channel that nobody else has. Opening one is not bound to the
-// attempt that wanted it: whoever comes next may have it.
-func (c *connection) borrow(ctx context.Context) (*channel, error) {
+// borrow returns a channel that nobody else has, out of the share of a business type.
+func (c *connection) borrow(ctx context.Context, businessType string) (*channel, error) {
+	if err := c.shares.enter(ctx, businessType, c.gone); err != nil {
+		return nil, err
+	}
+	ch, err := c.take(ctx)
+	if err != nil {
+		c.shares.leave(businessType)
+		return nil, err
+	}
+	ch.lentTo = businessType
+	return ch, nil
+}
+
+// take returns an idle channel, or opens one. Opening it is not bound to the attempt that
+// wanted it: whoever comes next may have it.
+func (c *connection) take(ctx context.Context) (*channel, error) {
 	select {
 	case ch := <-c.idle:
 		return ch, nil
@@ -119,7 +135,9 @@ func (c *connection) openChannel(failed chan<- error) {
 // channel is lent for one attempt at a time.
 type channel struct {
 	*amqp.Channel
-	conn    *connection
+	conn *connection
+	// lentTo is the business type out of whose share it is.
+	lentTo  string
 	returns chan amqp.Return
 	closes  chan *amqp.Error
 }
@@ -130,21 +148,32 @@ func (ch *channel) giveBack() {
 		ch.discard()
 		return
 	}
-	ch.conn.idle <- ch
+	conn, businessType := ch.conn, ch.lentTo
+	conn.idle <- ch
+	conn.shares.leave(businessType)
 }
 
 // giveBackAfter gives a channel back once the broker has said its word on a message
-// that nobody waits for any more.
+// that nobody waits for any more. A queue that says none for a while does not keep it.
 func (ch *channel) giveBackAfter(confirmation *amqp.DeferredConfirmation) {
 	ch.conn.start(func() {
-		<-confirmation.Done() // at the latest when the connection ends
+		patience := time.NewTimer(tuning.BrokerUnconfirmed)
+		defer patience.Stop()
 		select {
-		case <-ch.returns:
-		default:
+		case <-confirmation.Done(): // at the latest when the connection ends
+			select {
+			case <-ch.returns:
+			default:
+			}
+		case <-patience.C:
+			_ = ch.Close()
 		}
 		ch.giveBack()
 	})
 }
 
 // discard makes room for another channel.
-func (ch *channel) discard() { <-ch.conn.room }
+func (ch *channel) discard() {
+	<-ch.conn.room
+	ch.conn.shares.leave(ch.lentTo)
+}

@@ -48,7 +48,7 @@ func (c *connection) ensure(ctx context.Context, e send.Envelope) error {
 		return nil
 	}
 	d, mine := c.declaration(t)
-	if mine && !c.start(func() { c.declare(t, d) }) {
+	if mine && !c.start(func() { c.declare(e.BusinessType, t, d) }) {
 		return amqp.ErrClosed
 	}
 	select {
@@ -80,11 +80,11 @@ func (c *connection) undeclare(t topology) {
 	delete(c.declared, t)
 }
 
-func (c *connection) declare(t topology, d *declaration) {
+func (c *connection) declare(businessType string, t topology, d *declaration) {
 	defer close(d.ended)
 	ctx, cancel := context.WithTimeout(context.Background(), tuning.BrokerDeclareTimeout)
 	defer cancel()
-	ch, err := c.borrow(ctx)
+	ch, err := c.borrow(ctx, businessType)
 	if err == nil {
 		err = t.declareOn(ch.Channel)
 		ch.giveBack()

@@ -64,7 +64,7 @@ func (t *Transport) Send(ctx context.Context, e send.Envelope) send.Outcome {
 	if err := conn.ensure(ctx, e); err != nil {
 		return failed(undeclared(ctx, err))
 	}
-	ch, err := conn.borrow(ctx)
+	ch, err := conn.borrow(ctx, e.BusinessType)
 	switch {
 	case err != nil && conn.blocked.Load() && !conn.IsClosed():
 		return failed(blocked())
@@ -83,7 +83,7 @@ func (ch *channel) send(ctx context.Context, e send.Envelope) send.Outcome {
 	began := time.Now()
 	confirmation, err := ch.PublishWithDeferredConfirmWithContext(ctx, e.Destination.Exchange, e.Destination.RoutingKey, true, false, publishing(e, began))
 	if err != nil {
-		ch.discard()
+		ch.giveBack() // it may be in order: the attempt's time was up
 		outcome := failed(refusal(ctx, err))
 		if !errors.Is(err, amqp.ErrClosed) && ctx.Err() == nil { // a part may have left
 			outcome.FirstByte = began

@@ -71,6 +71,7 @@ func TestTransport(t *testing.T) {
 	t.Run("a connection that the operator closes", func(t *testing.T) { closedByOperator(t, server) })
 	t.Run("permission refused", func(t *testing.T) { permissionRefused(t, server) })
 	t.Run("fewer channels than attempts", func(t *testing.T) { fewChannels(t, server) })
+	t.Run("a queue that is stuck", func(t *testing.T) { stuckQueue(t, server) })
 	t.Run("closed in the middle", func(t *testing.T) { closedInTheMiddle(t, server) })
 	t.Run("memory alarm", func(t *testing.T) { memoryAlarm(t, server) })
 	t.Run("stopped and started", func(t *testing.T) { stoppedAndStarted(t, server) })
@@ -107,11 +108,11 @@ func conformance(t *testing.T, server *rabbit.Server) {
 				return all
 			},
 			Close: func() {
+				for _, proxy := range []*rabbit.Proxy{silent, breaking, blocking} { // first: what is silent answers no farewell
+					proxy.Close()
+				}
 				transport.Close()
 				_ = app.conn.Close()
-				silent.Close()
-				breaking.Close()
-				blocking.Close()
 			},
 		}
 	})
@@ -244,7 +245,7 @@ func lastsWithoutChannels(t *testing.T, transport *Transport) {
 	outcome := attempt(t, transport, to("main", taking))
 	require.Equal(t, timer.BrokerBlocked, outcome.Class, "%+v", outcome)
 	for _, ch := range lent {
-		ch.giveBack()
+		conn.idle <- ch
 	}
 }
 
@@ -270,14 +271,19 @@ func fewChannels(t *testing.T, server *rabbit.Server) {
 	require.NoError(t, err)
 	conn := newConnection(raw, wire)
 	defer conn.end()
-	first, err := conn.borrow(t.Context())
+	first, err := conn.borrow(t.Context(), "")
 	require.NoError(t, err)
+	over, end := context.WithCancel(t.Context())
+	end()
+	require.Zero(t, first.send(over, send.Envelope{}).FirstByte)
+	first, err = conn.borrow(t.Context(), "")
+	require.NoError(t, err, "a channel on which nothing was sent is there for the next one")
 
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	waits, second := waiting{ctx, make(chan struct{}), new(sync.Once)}, make(chan error)
 	go func() {
-		_, err := conn.borrow(waits)
+		_, err := conn.borrow(waits, "")
 		second <- err
 	}()
 	<-waits.begun

@@ -1,0 +1,57 @@
+package amqpsend
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/activities/send"
+	"github.com/wakecall/wakecall/internal/rabbit"
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/timer"
+)
+
+const (
+	stuck = "wakecall-stuck"
+	// shortly is how long an attempt has at a queue that confirms nothing.
+	shortly = 300 * time.Millisecond
+)
+
+// A queue that confirms nothing, as one does that has lost its majority, keeps the timers of
+// its own type waiting, and nobody else's: neither while attempts wait for it nor afterwards.
+func stuckQueue(t *testing.T, server *rabbit.Server) {
+	transport, app := opened(t, server.URL), newConsumer(t, server.URL)
+	defer func() { _ = app.conn.Close() }()
+	app.declares(taking, nil)
+	app.declares(stuck, nil)
+	server.Suspend(stuck)
+	attempt := func(businessType, queue string, timeout time.Duration) send.Outcome {
+		ctx, cancel := context.WithTimeout(t.Context(), timeout)
+		defer cancel()
+		return transport.Send(ctx, send.Envelope{ID: "msg_1", BusinessType: businessType, Destination: to("main", queue), Body: []byte("x")})
+	}
+	for range 3 {
+		var attempts sync.WaitGroup
+		for range tuning.BrokerChannels {
+			attempts.Go(func() {
+				if outcome := attempt("order", stuck, shortly); outcome.Class != timer.Timeout {
+					t.Errorf("of a queue that confirms nothing: %+v", outcome)
+				}
+			})
+		}
+		for range 3 {
+			outcome := attempt("invoice", taking, 30*time.Second)
+			require.True(t, outcome.Delivered, "of another type: %+v", outcome)
+		}
+		attempts.Wait()
+	}
+	delivers := func(queue, reason string) {
+		require.Eventually(t, func() bool { return attempt("order", queue, shortly).Delivered }, 30*time.Second, 10*time.Millisecond, reason)
+	}
+	delivers(taking, "another queue of the same type has its channels back")
+	server.Resume(stuck)
+	delivers(stuck, "it confirms again")
+}

@@ -1,0 +1,85 @@
+package e2e
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/e2e/testenv"
+)
+
+// Under a backlog the first priority overtakes the last one, which still gets its turns.
+func (h house) overtake(t *testing.T) {
+	const low, high = 100, 25
+	q := newQueue(t, h.broker, "order-turns")
+	for kind, priority := range map[string]int{"order-low": 5, "order-high": 1} {
+		h.Policy(kind, testenv.JSON{"callback": testenv.JSON{"broker": "main", "routing_key": q.name}, "priority": priority})
+	}
+	h.AddMany("order-low", low, 0) // no worker runs: these are first in line
+	h.AddMany("order-high", high, 0)
+	h.StartWorker()
+	before, overtaken := 0, 0 // of the last priority
+	for highs, all := 0, 0; all < low+high; all++ {
+		switch kind := q.next().Headers["Wakecall-Business-Type"]; {
+		case kind == "order-high":
+			highs++
+		case highs < high:
+			before++
+		default:
+			overtaken++
+		}
+	}
+	require.Greater(t, overtaken, low/2, "the first priority was booked later, and is done before most of the others")
+	require.Positive(t, before, "the last priority goes on meanwhile")
+}
+
+// A queue that confirms nothing keeps its type's share of a worker, however many of its
+// timers are due. Types beside it on the same broker ring meanwhile, also where another one
+// breaks a channel with each attempt.
+func (h house) keepToTheirShare(t *testing.T) {
+	const kind, share, due = "order-stuck", 10, 30
+	stuck, well := newQueue(t, h.broker, kind), newQueue(t, h.broker, "order-well")
+	h.Policy(kind, testenv.JSON{"callback": testenv.JSON{"broker": "main", "timeout": "60s"}, "limits": testenv.JSON{"in_flight": share}})
+	h.Policy("order-lost", testenv.JSON{
+		"callback": testenv.JSON{"broker": "main", "exchange": "nobody-has-this"}, "retry": testenv.JSON{"initial": "10ms", "max_interval": "10ms", "max_attempts": 20},
+	})
+	h.Policy(well.name, testenv.JSON{"callback": testenv.JSON{"broker": "main"}})
+	h.broker.Suspend(kind)
+	h.AddMany(kind, due, 0)
+	h.AddMany("order-lost", share, 0)
+	h.awaitUnconfirmed(t, share)
+	h.AddMany(well.name, due, 0)
+	for range due {
+		require.Equal(t, well.name, well.next().Headers["Wakecall-Business-Type"])
+	}
+	h.AwaitAll(well.name, due, "delivered")
+	h.awaitUnconfirmed(t, share) // the others wait for their turn
+	require.Contains(t, h.Await("order-lost/0", "failed").LastFailure.Message, "unroutable: there is no such exchange (404)")
+	h.broker.Resume(kind)
+	for range due {
+		stuck.next()
+	}
+	h.AwaitAll(kind, due, "delivered")
+	for i := range due {
+		require.Equal(t, 1, h.Get(kind+"/"+strconv.Itoa(i)).Attempts)
+	}
+}
+
+// awaitUnconfirmed waits until so many messages wait for their confirmation, and no more: those
+// of tests beside this one do not wait for long.
+func (h house) awaitUnconfirmed(t *testing.T, wanted int) {
+	t.Helper()
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		messages := 0
+		for channel := range strings.FieldsSeq(h.broker.Control("list_channels", "--no-table-headers", "messages_unconfirmed")) {
+			n, err := strconv.Atoi(channel)
+			require.NoError(c, err)
+			messages += n
+		}
+		require.Equal(c, wanted, messages)
+	}, time.Minute, 100*time.Millisecond, "its share is under way")
+}
