@@ -167,5 +167,13 @@ func IsBlocked() Misbehaviour {
 	}}
 }
 
+// WaitsFor passes nothing on of what the client says before until is closed.
+func WaitsFor(until <-chan struct{}) Misbehaviour {
+	return Misbehaviour{fromClient: func([4]byte) bool {
+		<-until
+		return false
+	}}
+}
+
 // Behaves is a proxy that passes everything on.
 func Behaves() Misbehaviour { return Misbehaviour{} }

@@ -15,88 +15,111 @@ import (
 // broker keeps the connection to one broker.
 type broker struct {
 	Broker
-	// dialling is held by whoever connects.
-	dialling chan struct{}
 
 	mu      sync.Mutex
 	current *connection
-	closed  bool
+	// dialling is the connection that is being made, nil for none.
+	dialling *dialling
+	// closed is whether nobody connects any more; ending is what tells who does.
+	closed bool
+	ending context.CancelFunc
 	// After a failure nobody connects before resumes; pause grows with each.
 	resumes time.Time
 	pause   time.Duration
 	failure error
 }
 
-func newBroker(b Broker) *broker { return &broker{Broker: b, dialling: make(chan struct{}, 1)} }
+// dialling is a connection that is being made. What came of it is there once it has ended.
+type dialling struct {
+	ended chan struct{}
+	conn  *connection
+	err   error
+}
 
-// connection returns the open connection, or makes one.
+// errUnsteady is why nobody connects for a moment after a connection that did not last.
+var errUnsteady = errors.New("the connection broke a moment ago")
+
+func newBroker(b Broker) *broker { return &broker{Broker: b, ending: func() {}} }
+
+// connection returns the open connection, or makes one. Making it is not bound to the attempt
+// that wanted it: one whose time is shorter than that takes leaves it to those after it.
 func (b *broker) connection(ctx context.Context) (*connection, error) {
-	if conn := b.open(); conn != nil {
-		return conn, nil
+	conn, d, err := b.get()
+	if d == nil {
+		return conn, err
 	}
 	select {
-	case b.dialling <- struct{}{}:
-		defer func() { <-b.dialling }()
+	case <-d.ended:
+		return d.conn, d.err
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	if conn := b.open(); conn != nil { // somebody else has made it
-		return conn, nil
-	}
-	if err := b.pausing(); err != nil {
-		return nil, err
-	}
-	conn, err := b.dial(ctx)
-	if err = b.dialled(conn, err, ctx.Err() != nil); errors.Is(err, amqp.ErrClosed) && conn != nil {
-		conn.end()
-	}
-	return conn, err
 }
 
-func (b *broker) open() *connection {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.current == nil || b.current.IsClosed() {
-		return nil
-	}
-	return b.current
-}
-
-func (b *broker) pausing() error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.closed {
-		return amqp.ErrClosed
-	}
-	if time.Now().Before(b.resumes) {
-		return b.failure
-	}
-	return nil
-}
-
-// dialled notes what came of a connection. An attempt that ran out of time says
-// nothing of the broker.
-func (b *broker) dialled(conn *connection, err error, outOfTime bool) error {
+// get returns the open connection, or the one that is being made, or why there is none.
+func (b *broker) get() (*connection, *dialling, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch {
-	case err == nil && b.closed:
-		return amqp.ErrClosed
-	case err == nil:
-		b.current, b.pause = conn, 0
-	case !outOfTime:
-		b.pause = min(max(2*b.pause, tuning.BrokerFirstPause), tuning.BrokerLongestPause)
-		b.resumes, b.failure = time.Now().Add(b.pause), err
+	case b.closed:
+		return nil, nil, amqp.ErrClosed
+	case b.dialling != nil:
+		return nil, b.dialling, nil
+	case b.current != nil && !b.current.IsClosed():
+		return b.current, nil, nil
+	case b.current != nil:
+		b.broken()
 	}
-	return err
+	if time.Now().Before(b.resumes) {
+		return nil, nil, b.failure
+	}
+	ctx, end := context.WithTimeout(context.Background(), tuning.BrokerConnectTimeout)
+	d := &dialling{ended: make(chan struct{})}
+	b.dialling, b.ending = d, end
+	go func() {
+		defer close(d.ended)
+		defer end()
+		conn, err := b.dial(ctx)
+		d.conn, d.err = b.dialled(conn, err)
+	}()
+	return nil, d, nil
+}
+
+// broken notes that the connection has ended. One that did not last says that the broker is
+// not well. The caller holds mu.
+func (b *broker) broken() {
+	if time.Since(b.current.opened) < tuning.BrokerLongestPause {
+		b.failed(errUnsteady)
+	} else {
+		b.pause = 0
+	}
+	b.current = nil
+}
+
+// failed notes that nobody could connect. The caller holds mu.
+func (b *broker) failed(err error) {
+	b.pause = min(max(2*b.pause, tuning.BrokerFirstPause), tuning.BrokerLongestPause)
+	b.resumes, b.failure = time.Now().Add(b.pause), err
+}
+
+// dialled notes what came of a connection.
+func (b *broker) dialled(conn *connection, err error) (*connection, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.dialling = nil
+	if err != nil {
+		b.failed(err)
+		return nil, err
+	}
+	b.current = conn
+	return conn, nil
 }
 
 func (b *broker) dial(ctx context.Context) (*connection, error) {
-	ctx, cancel := context.WithTimeout(ctx, tuning.BrokerConnectTimeout)
-	defer cancel()
 	opened := make(chan struct{})
 	defer close(opened)
 	var raw net.Conn
+	stop := func() bool { return true }
 	conn, err := amqp.DialConfig(b.URL, amqp.Config{
 		Heartbeat: b.Heartbeat, TLSClientConfig: b.TLS, Locale: "en_US", ChannelMax: tuning.BrokerChannels + 1,
 		Properties: amqp.Table{"connection_name": "wakecall"},
@@ -106,12 +129,14 @@ func (b *broker) dial(ctx context.Context) (*connection, error) {
 			}
 			deadline, _ := ctx.Deadline()
 			_ = raw.SetDeadline(deadline) // the library lifts it once the connection is open
+			stop = context.AfterFunc(ctx, func() { _ = raw.Close() })
 			return &patientConn{Conn: raw, opened: opened}, nil
 		},
 	})
 	if err != nil {
 		return nil, err
 	}
+	stop()
 	return newConnection(conn, raw), nil
 }
 
@@ -133,6 +158,13 @@ func (c *patientConn) Write(p []byte) (int, error) {
 func (b *broker) close() {
 	b.mu.Lock()
 	b.closed = true
+	b.ending()
+	d := b.dialling
+	b.mu.Unlock()
+	if d != nil {
+		<-d.ended
+	}
+	b.mu.Lock()
 	conn := b.current
 	b.mu.Unlock()
 	if conn != nil {

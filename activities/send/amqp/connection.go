@@ -15,8 +15,9 @@ import (
 // connection has channels that are lent for one attempt each.
 type connection struct {
 	*amqp.Connection
-	// raw is what carries it.
-	raw net.Conn
+	// raw is what carries it, and opened is since when.
+	raw    net.Conn
+	opened time.Time
 	// blocked is whether the broker accepts no messages, for want of memory or disk.
 	blocked atomic.Bool
 	// idle are the channels that nobody has; room has a place for each further one.
@@ -37,7 +38,7 @@ type connection struct {
 func newConnection(conn *amqp.Connection, raw net.Conn) *connection {
 	most := min(tuning.BrokerChannels, int(conn.Config.ChannelMax)) // the broker may allow fewer
 	c := &connection{
-		Connection: conn, raw: raw, idle: make(chan *channel, most), room: make(chan struct{}, most), gone: make(chan struct{}),
+		Connection: conn, raw: raw, opened: time.Now(), idle: make(chan *channel, most), room: make(chan struct{}, most), gone: make(chan struct{}),
 		shares: newShares(most), declared: map[topology]*declaration{},
 	}
 	blockings := conn.NotifyBlocked(make(chan amqp.Blocking))

@@ -90,3 +90,66 @@ func fallsSilent(t *testing.T, server *rabbit.Server) {
 	delivers(t, transport)
 	require.EqualValues(t, 2, connections.Load())
 }
+
+// A broker that takes longer to connect to than an attempt has time is connected to all the
+// same: the attempts after it find the connection.
+func farAway(t *testing.T, server *rabbit.Server) {
+	var mu sync.Mutex
+	ended := 0
+	waiting := map[int][]chan struct{}{} // by the attempts that have to end first
+	proxy := rabbit.NewProxy(t, server.Address, func() rabbit.Misbehaviour {
+		mu.Lock()
+		defer mu.Unlock()
+		until := make(chan struct{})
+		waiting[ended+2] = append(waiting[ended+2], until)
+		return rabbit.WaitsFor(until)
+	})
+	end := func(attempts int) {
+		mu.Lock()
+		defer mu.Unlock()
+		for range attempts {
+			ended++
+			for _, until := range waiting[ended] {
+				close(until)
+			}
+		}
+	}
+	transport := New([]Broker{{Name: "main", URL: proxy.URL}})
+	defer func() {
+		end(2)
+		transport.Close()
+		proxy.Close()
+	}()
+	newConsumer(t, server.URL).declares(taking, nil)
+	require.Eventually(t, func() bool {
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancel()
+		defer end(1)
+		return transport.Send(ctx, send.Envelope{ID: "msg_1", Destination: to("main", taking)}).Delivered
+	}, 30*time.Second, time.Millisecond, "it is connected to")
+}
+
+// A broker whose connections do not last is not stormed: in between attempts fail at once, and
+// nothing is sent.
+func unsteady(t *testing.T, server *rabbit.Server) {
+	var connections atomic.Int64
+	proxy := rabbit.NewProxy(t, server.Address, func() rabbit.Misbehaviour {
+		connections.Add(1)
+		return rabbit.HangsUp()
+	})
+	defer proxy.Close()
+	transport := New([]Broker{{Name: "main", URL: proxy.URL}})
+	defer transport.Close()
+	const attempts = 100
+	var unsent int64
+	for range attempts {
+		outcome := attempt(t, transport, to("main", taking))
+		require.False(t, outcome.Delivered)
+		if outcome.FirstByte.IsZero() {
+			require.Equal(t, timer.Answer{Class: timer.ConnectFailure, Detail: "the connection broke a moment ago"}, outcome.Answer)
+			unsent++
+		}
+	}
+	require.EqualValues(t, attempts, unsent+connections.Load())
+	require.Greater(t, unsent, int64(attempts/2))
+}

@@ -175,6 +175,9 @@ func refusal(ctx context.Context, err error) timer.Answer {
 	if ctx.Err() != nil {
 		return ended(ctx)
 	}
+	if errors.Is(err, errUnsteady) {
+		return timer.Answer{Class: timer.ConnectFailure, Detail: err.Error()}
+	}
 	return timer.Answer{Class: send.Classify(err)}
 }
 

@@ -68,6 +68,8 @@ func TestTransport(t *testing.T) {
 	t.Run("declared", func(t *testing.T) { declared(t, server) })
 	t.Run("TLS", func(t *testing.T) { overTLS(t, server) })
 	t.Run("a broker that falls silent", func(t *testing.T) { fallsSilent(t, server) })
+	t.Run("a broker that is far away", func(t *testing.T) { farAway(t, server) })
+	t.Run("a broker that is unsteady", func(t *testing.T) { unsteady(t, server) })
 	t.Run("a connection that the operator closes", func(t *testing.T) { closedByOperator(t, server) })
 	t.Run("permission refused", func(t *testing.T) { permissionRefused(t, server) })
 	t.Run("fewer channels than attempts", func(t *testing.T) { fewChannels(t, server) })
