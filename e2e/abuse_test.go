@@ -157,7 +157,7 @@ func TestAbuseBelowHTTP(t *testing.T) {
 	require.Equal(t, []int{201}, say(t, addr, book("heard")))
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
 		assert.Equal(c, []string{kind + "/heard"}, all(t, env, kind))
-	}, 10*time.Second, 20*time.Millisecond, "the oracle sees a request that is heard, and no request within another was")
+	}, testenv.Patience, 20*time.Millisecond, "the oracle sees a request that is heard, and no request within another was")
 }
 
 // all lists the workflows of a business type.
@@ -196,7 +196,7 @@ func TestSlowClients(t *testing.T) {
 				conn.trickle(c.text)
 			}()
 			require.Equal(t, c.want, conn.answers())
-			require.Less(t, time.Since(began), c.in+5*time.Second, "the connection is let go")
+			require.Less(t, time.Since(began), c.in+testenv.Patience, "the connection is let go")
 			require.Greater(t, time.Since(began), c.in-2*time.Second, "and a slow one was given a chance")
 			_ = conn.Close()
 			<-trickled

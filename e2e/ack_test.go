@@ -49,7 +49,7 @@ func accepted(t *testing.T, env *testenv.Env, r *receiver.Receiver, of nth) (tes
 	require.Eventually(t, func() bool {
 		shown = env.Get(path)
 		return !shown.AckUntil.IsZero() && shown.Attempts == times
-	}, 20*time.Second, 10*time.Millisecond, "the 202 is recorded")
+	}, testenv.Patience, 10*time.Millisecond, "the 202 is recorded")
 	return shown, client.DeliveryOf(calls[times-1].Header)
 }
 
@@ -132,7 +132,7 @@ func TestAcknowledgedLater(t *testing.T) {
 		view, _, err := say.Nack(ctx, delivery, client.Failure{RetryAfter: time.Hour})
 		require.NoError(t, err)
 		require.Equal(t, timer.Delivering, view.Status)
-		require.Eventually(t, func() bool { return !env.Get(kind + "/4").NextAttemptAt.IsZero() }, 20*time.Second, 10*time.Millisecond, "the wait is in Temporal's hands")
+		require.Eventually(t, func() bool { return !env.Get(kind + "/4").NextAttemptAt.IsZero() }, testenv.Patience, 10*time.Millisecond, "the wait is in Temporal's hands")
 		_, _, err = say.Ack(ctx, delivery, nil)
 		notAwaited(t, err, timer.Delivering)
 	})

@@ -65,7 +65,7 @@ func awaitCancelRequest(t *testing.T, env *testenv.Env, path string) {
 	require.Eventually(t, func() bool {
 		described, err := env.Client.DescribeWorkflowExecution(t.Context(), path, "")
 		return err == nil && described.GetWorkflowExtendedInfo().GetCancelRequested()
-	}, 10*time.Second, 10*time.Millisecond, "a batch takes a moment")
+	}, testenv.Patience, 10*time.Millisecond, "a batch takes a moment")
 }
 
 // awaitMarks waits until so many changes are known to wait for a run whose task a
@@ -82,7 +82,7 @@ func awaitMarks(t *testing.T, env *testenv.Env, path string, n int) {
 			}
 		}
 		return err == nil && marks == n
-	}, 10*time.Second, 10*time.Millisecond, "%d changes should wait", n)
+	}, testenv.Patience, 10*time.Millisecond, "%d changes should wait", n)
 }
 
 // toldChanges is what the API shows of changes.
@@ -214,5 +214,5 @@ func awaitHeartbeat(t *testing.T, env *testenv.Env, path string) {
 	require.Eventually(t, func() bool {
 		described, err := env.Client.DescribeWorkflowExecution(t.Context(), path, "")
 		return err == nil && described.GetWorkflowExecutionInfo().GetHistoryLength() > 4
-	}, 10*time.Second, 10*time.Millisecond, "the SDK should have heartbeat the task")
+	}, testenv.Patience, 10*time.Millisecond, "the SDK should have heartbeat the task")
 }

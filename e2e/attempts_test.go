@@ -41,7 +41,7 @@ func TestTheRecordOfAttempts(t *testing.T) {
 		return all
 	}
 	booked := env.Add(testenv.JSON{"business_type": kind, "business_id": "1", "delay": "1ms", "payload": 7})
-	require.EventuallyWithT(t, func(c *assert.CollectT) { assert.Len(c, attempts(), 2) }, 20*time.Second, 10*time.Millisecond, "two attempts are made soon")
+	require.EventuallyWithT(t, func(c *assert.CollectT) { assert.Len(c, attempts(), 2) }, testenv.Patience, 10*time.Millisecond, "two attempts are made soon")
 	ladder := attempts()
 	env.Await(kind+"/1", "failed")
 	all := attempts()
@@ -70,7 +70,7 @@ func TestTheRecordOfAttempts(t *testing.T) {
 	redelivered := env.Do("POST", "/v1/timers/"+kind+"/1/redeliver", nil)
 	require.Equal(t, http.StatusOK, redelivered.Status)
 	env.Await(kind+"/1", "failed")
-	require.EventuallyWithT(t, func(c *assert.CollectT) { assert.Len(c, attempts(), 6) }, 20*time.Second, 50*time.Millisecond, "visibility lags behind")
+	require.EventuallyWithT(t, func(c *assert.CollectT) { assert.Len(c, attempts(), 6) }, testenv.Patience, 50*time.Millisecond, "visibility lags behind")
 	again := attempts()[0]
 	require.Equal(t, redelivered.Timer().RunID, again.RunID)
 	require.Equal(t, booked.WebhookID, again.WebhookID)

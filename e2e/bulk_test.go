@@ -63,7 +63,7 @@ func awaitShown(t *testing.T, env *testenv.Env, filter wakecall.Filter, n int) {
 			found++
 		}
 		assert.Equal(c, n, found)
-	}, 20*time.Second, 100*time.Millisecond, "visibility lags behind")
+	}, testenv.Patience, 100*time.Millisecond, "visibility lags behind")
 }
 
 // quick is far above what such a test changes in a second.
@@ -173,7 +173,7 @@ func TestBulkSeesWhatHappenedMeanwhile(t *testing.T) {
 	require.Eventually(t, func() bool {
 		items = found(t, env, order)
 		return len(items) == 9
-	}, 20*time.Second, 20*time.Millisecond, "visibility lags behind")
+	}, testenv.Patience, 20*time.Millisecond, "visibility lags behind")
 
 	path := "/v1/timers/" + kind + "/"
 	require.Equal(t, http.StatusOK, env.Do("PATCH", path+"0", testenv.JSON{"delay": "2h"}).Status)
@@ -246,7 +246,7 @@ func TestBulkDoesTwiceWithOneEffect(t *testing.T) {
 		require.Eventually(t, func() bool {
 			items = found(t, env, order)
 			return len(items) == 1
-		}, 20*time.Second, 20*time.Millisecond, "visibility lags behind")
+		}, testenv.Patience, 20*time.Millisecond, "visibility lags behind")
 		_, err := env.Engine.Bulk.Do(t.Context(), order, items["1"])
 		require.NoError(t, err, name)
 		var after testenv.Timer
@@ -295,7 +295,7 @@ func TestBulkIsOrderedOnce(t *testing.T) {
 			seen = seen || job.ID == first.ID
 		}
 		assert.True(c, seen)
-	}, 20*time.Second, 100*time.Millisecond, "visibility lags behind")
+	}, testenv.Patience, 100*time.Millisecond, "visibility lags behind")
 	require.Equal(t, http.StatusNotFound, env.Do("GET", "/v1/bulk/nowhere", nil).Status)
 	require.Equal(t, http.StatusNotFound, env.Do("GET", "/v1/bulk/a%2Fb/results", nil).Status)
 }

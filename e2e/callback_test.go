@@ -53,7 +53,7 @@ func TestCallbackHeaders(t *testing.T) {
 		"business_type": kind, "business_id": "a:b~c@d=e+f-1", "delay": "0s", "payload": "x",
 		"callback": testenv.JSON{"headers": testenv.JSON{"X-Tenant": "timer"}},
 	}
-	request := env.Request("POST", "/v1/timers", body)
+	began, request := time.Now(), env.Request("POST", "/v1/timers", body)
 	request.Header.Set("traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
 	booked := env.Send(request).Timer()
 	call := r.Await(t, "a:b~c@d=e+f-1", 1)[0]
@@ -72,7 +72,7 @@ func TestCallbackHeaders(t *testing.T) {
 	require.Empty(t, got.Get("webhook-signature"), "no secret, no signature")
 	sent, err := strconv.ParseInt(got.Get("webhook-timestamp"), 10, 64)
 	require.NoError(t, err)
-	require.WithinDuration(t, call.At, time.Unix(sent, 0), 5*time.Second)
+	require.WithinRange(t, time.Unix(sent, 0), began.Truncate(time.Second), call.At)
 }
 
 func TestAnotherHostIsNotSentThePolicysHeaders(t *testing.T) {

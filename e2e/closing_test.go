@@ -46,7 +46,7 @@ func TestAPolicyStaysWhereATimerWasJustBooked(t *testing.T) {
 	}
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
 		assert.Equal(c, http.StatusCreated, b.Do("POST", "/v1/timers", tomorrow(kind, 3)).Status)
-	}, 10*time.Second, 100*time.Millisecond, "the policy takes bookings again")
+	}, testenv.Patience, 100*time.Millisecond, "the policy takes bookings again")
 }
 
 // A gateway books by the policy that it knows while another one deletes it.
@@ -57,7 +57,7 @@ func TestAPolicyStaysWhereATimerIsBookedMeanwhile(t *testing.T) {
 	require.Equal(t, http.StatusOK, b.Do("DELETE", "/v1/timers/"+kind+"/0", nil).Status)
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
 		assert.Empty(c, listed(b, url.Values{"business_type": {kind}, "status": {"scheduled"}}))
-	}, 20*time.Second, 100*time.Millisecond, "visibility lags behind")
+	}, testenv.Patience, 100*time.Millisecond, "visibility lags behind")
 	deleted := make(chan testenv.Reply, 1)
 	go func() { deleted <- a.Do("DELETE", "/v1/policies/"+kind, nil) }()
 	booked, refused := 0, 0
@@ -90,7 +90,7 @@ func TestAPolicyKeepsItsURLWhereATimerWasJustBooked(t *testing.T) {
 	require.Equal(t, http.StatusOK, b.Do("DELETE", "/v1/timers/"+kind+"/1", nil).Status)
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
 		assert.Equal(c, http.StatusOK, a.Do("PATCH", "/v1/policies/"+kind, testenv.JSON{"callback": nil}).Status)
-	}, 20*time.Second, 100*time.Millisecond, "visibility lags behind")
+	}, testenv.Patience, 100*time.Millisecond, "visibility lags behind")
 }
 
 func TestTimersOfTheLastMomentAreCancelledWithTheirPolicy(t *testing.T) {
@@ -113,7 +113,7 @@ func TestAPolicyThatIsDeletedTakesNoBookings(t *testing.T) {
 	require.Eventually(t, func() bool {
 		policy, err := a.Engine.Policies.Stored(t.Context(), kind)
 		return err == nil && policy.ClosedUntil != 0
-	}, 4*time.Second, 10*time.Millisecond, "it is closed")
+	}, testenv.Patience, 10*time.Millisecond, "it is closed")
 	require.Equal(t, http.StatusServiceUnavailable, b.Do("POST", "/v1/timers", tomorrow(kind, 1)).Status)
 	require.Equal(t, http.StatusServiceUnavailable, b.Do("PUT", "/v1/timers/"+kind+"/1", testenv.JSON{"delay": "24h"}).Status)
 	require.Equal(t, http.StatusNoContent, (<-deleted).Status)
@@ -239,7 +239,7 @@ func TestAPolicyIsDeletedAtTheVersionThatIsNamed(t *testing.T) {
 	require.Eventually(t, func() bool {
 		policy, err := h.Engine.Policies.Stored(t.Context(), kind)
 		return err == nil && policy.ClosedUntil != 0
-	}, 4*time.Second, 10*time.Millisecond, "it is closed")
+	}, testenv.Patience, 10*time.Millisecond, "it is closed")
 	fourth := put(4)
 	require.Equal(t, http.StatusPreconditionFailed, <-deleted, "it has changed meanwhile")
 	h.Add(testenv.JSON{"business_type": kind, "business_id": "0", "delay": "24h"})

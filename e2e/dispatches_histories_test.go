@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"testing"
 	"time"
 
@@ -18,9 +17,7 @@ import (
 
 // TestRecordHistoriesOfDispatches records dispatches and their shards.
 func TestRecordHistoriesOfDispatches(t *testing.T) {
-	if os.Getenv("WAKECALL_RECORD") == "" {
-		t.Skip("records only when WAKECALL_RECORD is set")
-	}
+	onlyToRecord(t)
 	m := openDispatchTest(t)
 	rec := recorder{t: t, h: m.env}
 	begin := func(id string, order testenv.JSON) timer.Key {

@@ -51,6 +51,6 @@ func TestALimitHoldsForDispatchesAndTimersTogether(t *testing.T) {
 		}
 		require.LessOrEqual(t, last-first+1, int(1.05*10*limit+limit))
 	}
-	require.Eventually(t, func() bool { return count()[""] == 200 }, 30*time.Second, 100*time.Millisecond,
+	require.Eventually(t, func() bool { return count()[""] == 200 }, testenv.Patience, 100*time.Millisecond,
 		"the whole limit is the timers' again")
 }

@@ -44,7 +44,7 @@ func awaitDispatch(t *testing.T, env *testenv.Env, key timer.Key, as func(timer.
 		view, err = env.Engine.Dispatches.Get(t.Context(), key)
 		require.NoError(c, err)
 		require.True(c, as(view), "%+v", view)
-	}, 30*time.Second, 50*time.Millisecond)
+	}, testenv.Patience, 50*time.Millisecond)
 	return view
 }
 
@@ -84,7 +84,7 @@ func TestADispatchOfItemsBroughtAlong(t *testing.T) {
 	require.Eventually(t, func() bool {
 		_, err := env.Engine.Dispatches.ReadPage(t.Context(), workflows.DispatchUploadPrefix(order.Key)+"0")
 		return timer.CodeOf(err) == timer.NotFound
-	}, 10*time.Second, 50*time.Millisecond, "nothing is left behind")
+	}, testenv.Patience, 50*time.Millisecond, "nothing is left behind")
 
 	_, _, err = env.Engine.Dispatches.Add(t.Context(), order, dispatchItems(1000))
 	require.Equal(t, timer.AlreadyFinished, timer.CodeOf(err))
@@ -198,7 +198,7 @@ func TestADispatchIsSteered(t *testing.T) {
 		before := rest
 		rest = len(r.All())
 		return rest == before
-	}, 10*time.Second, 700*time.Millisecond)
+	}, testenv.Patience, 700*time.Millisecond)
 	rate := 50.0 // what is left takes it longer than this test
 	view, applied, err = d.Change(t.Context(), order.Key, timer.DispatchChange{PerSecond: &rate}, wait)
 	require.NoError(t, err)
@@ -215,12 +215,7 @@ func TestADispatchIsSteered(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, applied)
 	require.Equal(t, timer.DispatchCancelled, view.Status)
-	called := map[string]bool{}
-	for _, call := range r.All() {
-		called[call.ID()] = true
-	}
-	require.GreaterOrEqual(t, len(called), view.Done)
-	require.InDelta(t, len(called), view.Done, rate, "what has left is counted, but for the last second of a worker that stood still")
+	require.Len(t, r.All(), view.Done, "what has left is counted")
 	require.Less(t, view.Done, 1000)
 	_, applied, err = d.Cancel(t.Context(), order.Key, wait)
 	require.NoError(t, err)
@@ -228,7 +223,7 @@ func TestADispatchIsSteered(t *testing.T) {
 	require.Eventually(t, func() bool {
 		page, _, err = d.List(t.Context(), engine.DispatchesRequest{BusinessType: "d-steer", Status: timer.DispatchCancelled, Size: 10})
 		return err == nil && len(page) == 1
-	}, 10*time.Second, 50*time.Millisecond)
+	}, testenv.Patience, 50*time.Millisecond)
 }
 
 // Items that fail for good are listed with their reason, and tried again under their ids.
@@ -376,7 +371,7 @@ func TestTemporalsProgramsEndADispatch(t *testing.T) {
 					}
 				}
 				return len(came) == before
-			}, 10*time.Second, time.Second)
+			}, testenv.Patience, time.Second)
 			if !end.abrupt {
 				require.Len(t, came, view.Done, "what has left is counted")
 			}

@@ -53,7 +53,7 @@ func TestTimersAreFoundByTheirDueTime(t *testing.T) {
 			shown := found(0, 0)
 			assert.Contains(c, shown, id)
 			assert.Subset(c, []string{id}, shown, "nobody else is due then")
-		}, 20*time.Second, 100*time.Millisecond, "visibility lags behind")
+		}, testenv.Patience, 100*time.Millisecond, "visibility lags behind")
 		require.Empty(t, found(time.Millisecond, time.Minute), id)
 		require.Empty(t, found(-time.Minute, -time.Millisecond), id)
 	}

@@ -176,7 +176,7 @@ func TestHandedBackAfterAnEagerStart(t *testing.T) { // it needs the machine for
 	r, kind := receiver.New(t), typeOf(t)
 	const timers = 50
 	leaves.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}})
-	due := timer.At(time.Now().Add(10 * time.Second)).String()
+	due := timer.At(time.Now().Add(15 * time.Second)).String()
 	for n := range timers {
 		leaves.Add(testenv.JSON{"business_type": kind, "business_id": fmt.Sprint(n), "due_at": due})
 	}
@@ -243,7 +243,7 @@ func TestNobodyHearsTheEagerStart(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 	r.Await(t, "1", 1)
 	done := h.Await(kind+"/1", "delivered")
-	require.Less(t, *done.LatenessMS, int64(5000), "its task would have timed out after %s", taskTimeout)
+	require.Less(t, *done.LatenessMS, taskTimeout.Milliseconds(), "its task did not have to time out")
 	transitions, _ := cost(t, h, kind+"/1")
 	require.Equal(t, int64(2), transitions)
 }

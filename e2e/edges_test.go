@@ -50,13 +50,13 @@ func TestReadinessHealsByItself(t *testing.T) {
 		t.Helper()
 		require.EventuallyWithT(t, func(c *assert.CollectT) {
 			assert.Equal(c, http.StatusOK, env.Do("GET", "/readyz", nil).Status)
-		}, 15*time.Second, 50*time.Millisecond, when)
+		}, testenv.Patience, 50*time.Millisecond, when)
 	}
 	ready("before")
 	require.NoError(t, env.Client.TerminateWorkflow(t.Context(), workflows.ProbeID, "", "by hand"))
 	require.NoError(t, env.Engine.Namespace.Ready(t.Context()), "terminated")
 	require.NoError(t, env.Client.CancelWorkflow(t.Context(), workflows.ProbeID, ""))
-	require.EventuallyWithT(t, func(c *assert.CollectT) { assert.NoError(c, env.Engine.Namespace.Ready(t.Context())) }, 15*time.Second, 50*time.Millisecond, "cancelled")
+	require.EventuallyWithT(t, func(c *assert.CollectT) { assert.NoError(c, env.Engine.Namespace.Ready(t.Context())) }, testenv.Patience, 50*time.Millisecond, "cancelled")
 	ready("after")
 }
 

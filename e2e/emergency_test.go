@@ -36,7 +36,7 @@ func TestAPausedType(t *testing.T) {
 		listed, err := emergency.List(t.Context())
 		assert.NoError(c, err)
 		assert.Contains(c, listed, paused[0])
-	}, 20*time.Second, 50*time.Millisecond, "visibility lags behind")
+	}, testenv.Patience, 50*time.Millisecond, "visibility lags behind")
 	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "priority": 1}) // sets the rate of its queue
 	env.Add(booking(kind, "held", "3s", r.URL))
 	env.Add(booking(kind+"-3", "other", "3s", r.URL))

@@ -63,7 +63,7 @@ func TestAStreamAsTheFallback(t *testing.T) {
 	require.Eventually(t, func() bool {
 		shown := env.Get(kind + "/1")
 		return shown.Status == "delivering" && shown.Attempts >= 4 && shown.LastFailure.Status == http.StatusServiceUnavailable
-	}, 20*time.Second, 20*time.Millisecond, "GET tells what was tried, also while it waits for a receiver")
+	}, testenv.Patience, 20*time.Millisecond, "GET tells what was tried, also while it waits for a receiver")
 	l := listen(t, env, kind)
 	ring := l.next()
 	require.Equal(t, []string{booked.WebhookID, "yes"}, []string{ring.Headers["webhook-id"], ring.Headers["X-Second"]})

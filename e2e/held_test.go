@@ -51,7 +51,7 @@ func awaitHeld(t *testing.T, env *testenv.Env, path string) {
 	require.Eventually(t, func() bool {
 		described, err := env.Client.DescribeWorkflowExecution(t.Context(), path, "")
 		return err == nil && described.GetPendingWorkflowTask().GetState() == enumspb.PENDING_WORKFLOW_TASK_STATE_STARTED
-	}, 10*time.Second, 10*time.Millisecond, "a worker should hold %s", path)
+	}, testenv.Patience, 10*time.Millisecond, "a worker should hold %s", path)
 }
 
 // A change of a timer that a worker holds takes effect at once, and not only
@@ -141,14 +141,14 @@ func TestHandedBack(t *testing.T) { // it needs the machine for itself
 	r, kind := receiver.New(t), typeOf(t)
 	leaves.StartWorker()
 	const timers = 50
-	leaves.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "preload": "10s"})
-	due := timer.At(time.Now().Add(8 * time.Second)).String()
+	leaves.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "preload": "20s"})
+	due := timer.At(time.Now().Add(15 * time.Second)).String()
 	for n := range timers {
 		leaves.Add(testenv.JSON{"business_type": kind, "business_id": fmt.Sprint(n), "due_at": due})
 	}
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
 		assert.Greater(c, metric(t, leaves, "wakecall_preloaded_timers"), timers/2.0)
-	}, 7*time.Second, 10*time.Millisecond, "most of them wake at once")
+	}, testenv.Patience, 10*time.Millisecond, "most of them wake at once")
 	stays.StartWorker()
 	leaves.StopWorker()
 	require.Greater(t, metric(t, leaves, `wakecall_released_total{reason="handed_back"}`), timers/2.0)

@@ -26,9 +26,7 @@ import (
 // histories), and never replaces one: a history that no longer replays is a
 // broken promise to timers that are waiting.
 func TestRecordHistories(t *testing.T) {
-	if os.Getenv("WAKECALL_RECORD") == "" {
-		t.Skip("records only when WAKECALL_RECORD is set")
-	}
+	onlyToRecord(t)
 	env, r, kind := open(t)
 	rec := recorder{t: t, h: env}
 	retrying := testenv.JSON{"steps": []string{"10ms", "1h"}}
@@ -169,9 +167,7 @@ func elsewhere(t *testing.T, kind string) {
 
 // TestRecordHistoriesOfRedeliveries does the same for jobs over many timers.
 func TestRecordHistoriesOfRedeliveries(t *testing.T) {
-	if os.Getenv("WAKECALL_RECORD") == "" {
-		t.Skip("records only when WAKECALL_RECORD is set")
-	}
+	onlyToRecord(t)
 	env, r, kind := open(t)
 	target, _ := outage(r)
 	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": target}})
@@ -190,9 +186,7 @@ func TestRecordHistoriesOfRedeliveries(t *testing.T) {
 
 // Timers that a worker held and did not ring.
 func TestRecordHistoriesOfHeldTimers(t *testing.T) {
-	if os.Getenv("WAKECALL_RECORD") == "" {
-		t.Skip("records only when WAKECALL_RECORD is set")
-	}
+	onlyToRecord(t)
 	addr, stop, err := testenv.Temporal(t.TempDir())
 	require.NoError(t, err)
 	t.Cleanup(stop)
@@ -212,6 +206,14 @@ func TestRecordHistoriesOfHeldTimers(t *testing.T) {
 	run := env.Get(kind + "/" + id).RunID
 	env.StopWorker()
 	rec.run("handed-back", kind+"/"+id, run)
+}
+
+// onlyToRecord skips a test that records, unless that is what is asked for.
+func onlyToRecord(t *testing.T) {
+	t.Helper()
+	if os.Getenv("WAKECALL_RECORD") == "" {
+		t.Skip("records only when WAKECALL_RECORD is set")
+	}
 }
 
 type recorder struct {
@@ -247,9 +249,7 @@ func (r recorder) run(name, workflowID, runID string) {
 
 // TestRecordHistoriesOfRetries records what follows a first attempt.
 func TestRecordHistoriesOfRetries(t *testing.T) {
-	if os.Getenv("WAKECALL_RECORD") == "" {
-		t.Skip("records only when WAKECALL_RECORD is set")
-	}
+	onlyToRecord(t)
 	env, r, kind := open(t)
 	rec := recorder{t: t, h: env}
 	held := testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "paused": true, "expires_after": "1s"}
@@ -295,9 +295,7 @@ func TestRecordHistoriesOfRetries(t *testing.T) {
 // TestRecordHistoriesOfLinks records timers whose receivers connect, and those that went by
 // a second link.
 func TestRecordHistoriesOfLinks(t *testing.T) {
-	if os.Getenv("WAKECALL_RECORD") == "" {
-		t.Skip("records only when WAKECALL_RECORD is set")
-	}
+	onlyToRecord(t)
 	env, r, kind := open(t)
 	rec := recorder{t: t, h: env}
 	stream, second := testenv.JSON{"stream": true}, testenv.JSON{"url": r.URL, "after": "1s"}
@@ -328,9 +326,7 @@ func TestRecordHistoriesOfLinks(t *testing.T) {
 
 // What receivers say, or do not say, of what they accepted.
 func TestRecordHistoriesOfAcknowledgements(t *testing.T) {
-	if os.Getenv("WAKECALL_RECORD") == "" {
-		t.Skip("records only when WAKECALL_RECORD is set")
-	}
+	onlyToRecord(t)
 	env, r, kind := open(t)
 	rec, say := recorder{t: t, h: env}, env.Wakecall().Deliveries
 	accepts(env, r, kind, nil)
@@ -358,9 +354,7 @@ func TestRecordHistoriesOfAcknowledgements(t *testing.T) {
 }
 
 func TestRecordHistoriesOfBulk(t *testing.T) {
-	if os.Getenv("WAKECALL_RECORD") == "" {
-		t.Skip("records only when WAKECALL_RECORD is set")
-	}
+	onlyToRecord(t)
 	env, r, kind := open(t)
 	for n := range 3 {
 		env.Add(booking(kind, strconv.Itoa(n), "1h", r.URL))

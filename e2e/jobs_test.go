@@ -90,7 +90,7 @@ func TestASecondKindOfJob(t *testing.T) {
 		require.Eventually(t, func() bool {
 			now, err = jobs.Get(ctx, id)
 			return err == nil && ok(now)
-		}, 30*time.Second, 20*time.Millisecond, "a job takes its time")
+		}, testenv.Patience, 20*time.Millisecond, "a job takes its time")
 		return now
 	}
 	ended := func(j engine.Job[counting, timer.JobCounts]) bool { return j.Status != timer.JobRunning }
@@ -133,7 +133,7 @@ func TestASecondKindOfJob(t *testing.T) {
 			assert.NoError(c, err)
 			assert.Equal(c, want, page, "%s", status)
 		}
-	}, 20*time.Second, 100*time.Millisecond, "visibility lags behind")
+	}, testenv.Patience, 100*time.Millisecond, "visibility lags behind")
 }
 
 // redeliverLikeBefore is the workflow of redeliveries from before jobs had a queue of
@@ -156,5 +156,5 @@ func orderLikeBefore(t *testing.T, env *testenv.Env, id string) {
 	require.Eventually(t, func() bool {
 		described, err := env.Client.DescribeWorkflowExecution(t.Context(), workflows.RedeliveryJob.WorkflowID(id), "")
 		return err == nil && len(described.GetPendingActivities()) == 1
-	}, 20*time.Second, 20*time.Millisecond, "the worker of before takes the order")
+	}, testenv.Patience, 20*time.Millisecond, "the worker of before takes the order")
 }

@@ -21,6 +21,6 @@ func TestLeakCheckSees(t *testing.T) {
 		defer close(done)
 		env.Do("PATCH", "/v1/timers/"+kind+"/1?wait=2s", testenv.JSON{"delay": "2h"})
 	}()
-	require.Eventually(t, func() bool { return len(testenv.Running()) > 0 }, 2*time.Second, time.Millisecond, "the wait is under way")
+	require.Eventually(t, func() bool { return len(testenv.Running()) > 0 }, testenv.Patience, time.Millisecond, "the wait is under way")
 	<-done
 }

@@ -54,6 +54,6 @@ func readPage(t *testing.T, file string) {
 			require.Regexp(t, want, output)
 			continue
 		}
-		require.EventuallyWithT(t, func(c *assert.CollectT) { assert.Regexp(c, want, run()) }, 20*time.Second, 50*time.Millisecond, "timers ring in their time")
+		require.EventuallyWithT(t, func(c *assert.CollectT) { assert.Regexp(c, want, run()) }, testenv.Patience, 50*time.Millisecond, "timers ring in their time")
 	}
 }

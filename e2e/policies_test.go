@@ -131,7 +131,7 @@ func TestPolicyKeepsItsURLWhileTimersAreOpen(t *testing.T) {
 	env.Add(testenv.JSON{"business_type": kind, "business_id": "1", "delay": "1h"})
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
 		assert.Len(c, all(t, env, kind), 1)
-	}, 10*time.Second, 50*time.Millisecond, "visibility lags behind")
+	}, testenv.Patience, 50*time.Millisecond, "visibility lags behind")
 	for method, body := range map[string]string{"PATCH": `{"callback":null}`, "PUT": `{"paused":true}`} {
 		reply := env.Do(method, path, body)
 		require.Equal(t, http.StatusConflict, reply.Status, method)
@@ -142,7 +142,7 @@ func TestPolicyKeepsItsURLWhileTimersAreOpen(t *testing.T) {
 	require.Equal(t, http.StatusOK, env.Do("PATCH", "/v1/timers/"+kind+"/1", testenv.JSON{"delay": "1s"}).Status)
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
 		assert.Equal(c, "no_receiver", env.Get(kind+"/1").LastFailure.Message)
-	}, 20*time.Second, 50*time.Millisecond, "a worker trusts a policy for a while")
+	}, testenv.Patience, 50*time.Millisecond, "a worker trusts a policy for a while")
 }
 
 // What is write-only is kept by a PUT that leaves it out or sends the mask
@@ -169,7 +169,7 @@ func TestPolicyKeepsWhatIsWriteOnly(t *testing.T) {
 		call := r.Await(t, id, 1)[0]
 		assert.Empty(c, call.Header.Get("Authorization"))
 		assert.Empty(c, call.Header.Get("webhook-signature"))
-	}, 10*time.Second, 50*time.Millisecond, "a worker trusts a policy for a while")
+	}, testenv.Patience, 50*time.Millisecond, "a worker trusts a policy for a while")
 }
 
 func TestPolicyIsReadWhenTheDeliveryStarts(t *testing.T) {
@@ -237,7 +237,7 @@ func TestListPolicies(t *testing.T) {
 			found[policy.Type] = policy.Callback.Headers["Authorization"]
 		}
 		assert.Equal(c, "***", found[kind])
-	}, 10*time.Second, 50*time.Millisecond, "visibility lags behind")
+	}, testenv.Patience, 50*time.Millisecond, "visibility lags behind")
 }
 
 func TestPolicyOfOpenTimers(t *testing.T) {
@@ -248,7 +248,7 @@ func TestPolicyOfOpenTimers(t *testing.T) {
 	env.AddMany(kind, 3, time.Hour)
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
 		assert.Len(c, all(t, env, kind), 3)
-	}, 10*time.Second, 50*time.Millisecond, "visibility lags behind")
+	}, testenv.Patience, 50*time.Millisecond, "visibility lags behind")
 	reply := env.Do("DELETE", path, nil)
 	require.Equal(t, http.StatusConflict, reply.Status)
 	require.Contains(t, reply.Problem().Detail, "3 open timers")
@@ -290,7 +290,7 @@ func TestPolicyVersions(t *testing.T) {
 		require.NotContains(c, string(reply.Body), "hidden")
 		reply.Into(&list)
 		require.Len(c, list.Versions, 5)
-	}, 10*time.Second, 50*time.Millisecond, "visibility lags behind")
+	}, testenv.Patience, 50*time.Millisecond, "visibility lags behind")
 	var told []string
 	for _, v := range list.Versions {
 		require.Equal(t, "anonymous", v.ChangedBy)

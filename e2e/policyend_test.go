@@ -64,7 +64,7 @@ func TestPolicyOutlivesItsWorkflow(t *testing.T) {
 			end(t, env, id)
 			require.EventuallyWithT(t, func(c *assert.CollectT) {
 				require.Contains(c, string(env.Do("GET", "/v1/policies", nil).Body), `"`+kind+`"`)
-			}, 10*time.Second, 50*time.Millisecond, "visibility lags behind")
+			}, testenv.Patience, 50*time.Millisecond, "visibility lags behind")
 
 			end(t, env, id)
 			delete(policy, "paused")
@@ -116,7 +116,7 @@ func TestPolicyWhoseKeyIsLost(t *testing.T) {
 			require.NotNil(c, failure)
 			require.Contains(c, failure.Message, "/callback/headers/Authorization")
 			require.NotContains(c, failure.Message, "Bearer")
-		}, 10*time.Second, 50*time.Millisecond, "the timer says what it waits for")
+		}, testenv.Patience, 50*time.Millisecond, "the timer says what it waits for")
 
 		read := testenv.JSON{"callback": testenv.JSON{"url": r.URL, "headers": testenv.JSON{"Authorization": "***"}}}
 		for _, reply := range []testenv.Reply{env.Do("PUT", path, read), env.Do("PATCH", path, testenv.JSON{"paused": true})} {
@@ -192,7 +192,7 @@ func TestKeptHeadersStayWithTheirOrigin(t *testing.T) {
 		call := r.Await(t, id, 1)[0]
 		assert.Equal(c, "/path", call.Path)
 		assert.Equal(c, "Bearer s3cret", call.Header.Get("Authorization"))
-	}, 10*time.Second, 50*time.Millisecond, "a worker trusts a policy for a while")
+	}, testenv.Patience, 50*time.Millisecond, "a worker trusts a policy for a while")
 	require.Equal(t, http.StatusOK, env.Do("PATCH", path, testenv.JSON{"callback": testenv.JSON{
 		"url": elsewhere, "headers": testenv.JSON{"Authorization": nil},
 	}}).Status)

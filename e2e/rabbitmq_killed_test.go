@@ -80,11 +80,11 @@ func (h house) goOverWhenTheBrokerIsKilled(t *testing.T) {
 	require.Eventually(t, func() bool {
 		arrived, err := q.QueueDeclarePassive(kind, true, false, false, false, nil)
 		return err == nil && arrived.Messages > loadTimers/4
-	}, 30*time.Second, 10*time.Millisecond, "the load is under way")
+	}, testenv.Patience, 10*time.Millisecond, "the load is under way")
 	h.broker.Kill()
 	h.Add(testenv.JSON{"business_type": alone, "business_id": "1", "delay": "0s"})
 	h.AwaitAll(kind, loadTimers, "delivered")
-	require.Eventually(t, func() bool { return h.Get(alone+"/1").Attempts > 0 }, 20*time.Second, 50*time.Millisecond, "it was tried")
+	require.Eventually(t, func() bool { return h.Get(alone+"/1").Attempts > 0 }, testenv.Patience, 50*time.Millisecond, "it was tried")
 
 	h.broker.Restart()
 	l.holdTo(t, r, newQueue(t, h.broker, kind))

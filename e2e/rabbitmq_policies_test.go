@@ -59,7 +59,7 @@ func (h house) expire(t *testing.T) {
 	require.Eventually(t, func() bool {
 		kept, err := q.QueueDeclarePassive(kind, true, false, false, false, nil)
 		return err == nil && kept.Messages == 0
-	}, 20*time.Second, 50*time.Millisecond, "the broker drops what nobody took in time")
+	}, testenv.Patience, 50*time.Millisecond, "the broker drops what nobody took in time")
 	h.Add(testenv.JSON{"business_type": kind, "business_id": "nowhere", "delay": "0s", "expires_after": "1s", "callback": testenv.JSON{"broker": "main", "routing_key": "nobody"}})
 	expired := h.Await(kind+"/nowhere", "expired")
 	require.Greater(t, expired.Attempts, 1)

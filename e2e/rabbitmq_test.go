@@ -43,7 +43,7 @@ func (q queue) next() (d amqp.Delivery) {
 		var err error
 		d, ok, err = q.Get(q.name, true)
 		return err == nil && ok
-	}, 20*time.Second, 20*time.Millisecond, "a message is in the queue %s", q.name)
+	}, testenv.Patience, 20*time.Millisecond, "a message is in the queue %s", q.name)
 	return d
 }
 

@@ -107,7 +107,7 @@ func TestRingsAgainAndAgain(t *testing.T) { // it needs the machine for itself
 			assert.NotNil(c, o.LatenessMS)
 			assert.Equal(c, calls[3-i].Header.Get("webhook-id"), o.WebhookID)
 		}
-	}, 10*time.Second, 50*time.Millisecond, "visibility lags behind")
+	}, testenv.Patience, 50*time.Millisecond, "visibility lags behind")
 	require.Equal(t, [][2]int64{{3, 6}, {3, 6}, {3, 6}, {3, 6}}, runsOf(t, env, kind+"/1"),
 		"state transitions and events of each: none of them was cold, as a worker held it from the one before")
 	require.Equal(t, http.StatusConflict, env.Do("POST", "/v1/timers", repeating(kind, "1", testenv.JSON{"every": "1s"})).Status)
@@ -149,7 +149,7 @@ func TestCostOfAnOccurrence(t *testing.T) { // it needs the machine for itself
 			assert.LessOrEqual(c, cost[0], int64(4), "one less where an occurrence is due at once")
 			assert.Equal(c, int64(6), cost[1])
 		}
-	}, 10*time.Second, 100*time.Millisecond, "visibility lags behind")
+	}, testenv.Patience, 100*time.Millisecond, "visibility lags behind")
 }
 
 func pointer[T any](v T) *T { return &v }
@@ -200,7 +200,7 @@ func TestFireRingsOnceMore(t *testing.T) {
 		after := show(env, kind+"/1")
 		assert.Equal(c, 2, after.Occurrence)
 		assert.Equal(c, planned, after.DueAt, "the rule goes on")
-	}, 10*time.Second, 20*time.Millisecond, "the next run begins when the receiver has answered")
+	}, testenv.Patience, 20*time.Millisecond, "the next run begins when the receiver has answered")
 	var upcoming struct{ Upcoming []time.Time }
 	env.Do("GET", "/v1/timers/"+kind+"/1/upcoming?count=2", nil).Into(&upcoming)
 	require.Equal(t, []time.Time{planned, planned.Add(time.Hour)}, upcoming.Upcoming)

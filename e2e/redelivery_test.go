@@ -49,7 +49,7 @@ func failMany(t *testing.T, env *testenv.Env, kind string, n int) {
 	env.AwaitAll(kind, n, "failed")
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
 		assert.Len(c, listed(env, url.Values{"business_type": {kind}, "status": {"failed"}}), n)
-	}, 20*time.Second, 100*time.Millisecond, "visibility lags behind")
+	}, testenv.Patience, 100*time.Millisecond, "visibility lags behind")
 }
 
 func listed(env *testenv.Env, filter url.Values) []testenv.Timer {
@@ -119,7 +119,7 @@ func TestRedeliverByQuery(t *testing.T) { // it needs the machine for itself
 		shown := redeliveries(env, "?status=done&page_size=100")
 		assert.Contains(c, shown, done)
 		assert.NotContains(c, redeliveries(env, "?status=running"), done)
-	}, 20*time.Second, 100*time.Millisecond, "visibility lags behind")
+	}, testenv.Patience, 100*time.Millisecond, "visibility lags behind")
 
 	again := redeliver(t, env, kind, 1000).await(t, env, jobEnded)
 	require.Equal(t, []int{timers, 0, timers, 0}, again.counts(), "there is nothing left to do")
@@ -161,7 +161,7 @@ func TestRedeliverAllTypes(t *testing.T) {
 	second := redeliver(t, env, kind+".a", 1000).await(t, env, jobEnded)
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
 		assert.Equal(c, []redelivery{second, done}, redeliveries(env, ""), "the latest comes first")
-	}, 20*time.Second, 100*time.Millisecond, "visibility lags behind")
+	}, testenv.Patience, 100*time.Millisecond, "visibility lags behind")
 	var page struct {
 		Redeliveries []redelivery
 		Next         string `json:"next_page_token"`
@@ -201,7 +201,7 @@ func TestRedeliverWhatFailedAgain(t *testing.T) {
 	r.AwaitAll(t, 6)
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
 		assert.Len(c, listed(env, url.Values{"business_type": {kind}, "status": {"failed"}}), 6)
-	}, 20*time.Second, 100*time.Millisecond, "visibility lags behind")
+	}, testenv.Patience, 100*time.Millisecond, "visibility lags behind")
 	second := redeliver(t, env, kind, 1000).await(t, env, jobEnded)
 	require.Equal(t, []int{6, 3, 3, 0}, second.counts())
 	r.AwaitAll(t, 9)

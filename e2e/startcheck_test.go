@@ -41,7 +41,7 @@ func TestStartChecksPass(t *testing.T) {
 		left, err := env.Client.ListWorkflow(t.Context(), &workflowservice.ListWorkflowExecutionsRequest{Query: "WorkflowType = 'WakecallCheck' AND ExecutionStatus != 'ContinuedAsNew'"})
 		assert.NoError(c, err)
 		assert.Empty(c, left.GetExecutions())
-	}, 20*time.Second, 50*time.Millisecond, "Temporal deletes in the background")
+	}, testenv.Patience, 50*time.Millisecond, "Temporal deletes in the background")
 }
 
 // Temporal as it comes, with a short retention, fails those that can be seen, each in

@@ -40,6 +40,6 @@ func TestTimerStateSaysHowItEnded(t *testing.T) {
 		require.Equal(t, `"`+id+`"`, string(state.GetData()))
 		require.EventuallyWithT(t, func(c *assert.CollectT) {
 			assert.Len(c, listed(env, url.Values{"business_type": {kind}, "status": {id}}), 1, id)
-		}, 20*time.Second, 100*time.Millisecond, "visibility lags behind")
+		}, testenv.Patience, 100*time.Millisecond, "visibility lags behind")
 	}
 }

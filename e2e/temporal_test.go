@@ -23,6 +23,8 @@ import (
 	taskqueueserver "go.temporal.io/server/api/taskqueue/v1"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
+
+	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
 // The tests named TestTemporal hold Temporal itself to the semantics that
@@ -321,7 +323,7 @@ func TestTemporalContinueAsNewBackoff(t *testing.T) {
 				"the execution time is the due time")
 			require.Contains(c, info.GetMemo().GetFields(), "kept")
 			require.Contains(c, info.GetSearchAttributes().GetIndexedFields(), businessID.GetName())
-		}, 10*time.Second, 10*time.Millisecond, "the run continues as new")
+		}, testenv.Patience, 10*time.Millisecond, "the run continues as new")
 		return second
 	}
 	t.Run("comes back on time", func(t *testing.T) {

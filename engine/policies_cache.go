@@ -28,6 +28,9 @@ type cachedPolicy struct {
 	policy timer.Policy
 	err    error
 	until  time.Time
+	// wishes is until when the store may not have heard of the back-pressure that was noted
+	// here.
+	wishes time.Time
 }
 
 func newPolicyCache(ttl time.Duration, read func(context.Context, string) (timer.Policy, error)) *policyCache {
@@ -104,8 +107,8 @@ func (c *policyCache) keep(businessType string, read cachedPolicy, generation in
 	if c.generation != generation {
 		return read.policy
 	}
-	if known := c.entries[businessType]; read.err == nil && time.Now().Before(known.until) {
-		read.policy.BackPressure = longest(known.policy.BackPressure, read.policy)
+	if known := c.entries[businessType]; read.err == nil && time.Now().Before(known.wishes) {
+		read.policy.BackPressure, read.wishes = longest(known.policy.BackPressure, read.policy), known.wishes
 	}
 	if len(c.entries) >= tuning.CachedPolicies {
 		clear(c.entries)
@@ -135,8 +138,8 @@ func (c *policyCache) forget(businessType string) {
 func (c *policyCache) hold(businessType string, wish timer.BackPressure) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	entry, ok := c.entries[businessType]
-	if !ok || entry.err != nil {
+	entry := c.entries[businessType]
+	if entry.err != nil {
 		return true
 	}
 	if known := entry.policy.BackPressure; known != nil && wish.Until < known.Until.Add(tuning.PressureStep) {
@@ -145,7 +148,7 @@ func (c *policyCache) hold(businessType string, wish timer.BackPressure) bool {
 	if !entry.policy.Grants(wish) {
 		return false
 	}
-	entry.policy.BackPressure = &wish
+	entry.policy.BackPressure, entry.wishes = &wish, time.Now().Add(tuning.PressureSettles)
 	c.entries[businessType] = entry
 	return true
 }

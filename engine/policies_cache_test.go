@@ -137,6 +137,40 @@ func TestAWishIsNotReadAway(t *testing.T) {
 	})
 }
 
+// Readings that take longer than they are trusted, and one that nobody has made yet, do not
+// lose it either.
+func TestAWishOutlivesSlowReadings(t *testing.T) {
+	for name, before := range map[string]func(t *testing.T, cache *policyCache){
+		"nobody has read": func(*testing.T, *policyCache) {},
+		"one is trusted no more": func(t *testing.T, cache *policyCache) {
+			_, _ = asked(t, cache)
+			<-time.After(time.Second)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &shelf{takes: 500 * time.Millisecond}
+				defer s.close()
+				cache := newPolicyCache(100*time.Millisecond, s.read)
+				before(t, cache)
+				wish := timer.BackPressure{Until: timer.At(time.Now().Add(time.Hour))}
+				require.True(t, cache.hold("demo", wish))
+				require.False(t, cache.hold("demo", wish), "it is no news")
+				for range 10 {
+					policy, err := cache.get(t.Context(), "demo")
+					require.NoError(t, err)
+					require.Equal(t, &wish, policy.BackPressure)
+					<-time.After(time.Second)
+				}
+				<-time.After(time.Minute)
+				policy, err := cache.get(t.Context(), "demo")
+				require.NoError(t, err)
+				require.Nil(t, policy.BackPressure, "the store should have heard of it by now")
+			})
+		})
+	}
+}
+
 // A wish that was noted here and was lifted elsewhere is dropped with the next
 // read; one that came after is not.
 func TestALiftedWishIsDropped(t *testing.T) {

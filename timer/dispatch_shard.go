@@ -110,6 +110,8 @@ type DispatchState struct {
 	Told Instant `json:"told,omitzero"`
 	// Claimed is whether it has claimed a part of what its type may call.
 	Claimed bool `json:"claimed,omitzero"`
+	// Try is the number of the attempt that told this as a sign of life.
+	Try int32 `json:"try,omitzero"`
 }
 
 // DispatchCounts counts what became of the items of a shard.

@@ -86,10 +86,14 @@ type Executor struct {
 	mu sync.Mutex
 	// inFlight counts the callbacks under way of each business type.
 	inFlight map[string]int
+	// runs are the stints of this process, by [runID].
+	runs map[string]*run
 }
 
 // New returns an Executor.
-func New(config Config) *Executor { return &Executor{Config: config, inFlight: map[string]int{}} }
+func New(config Config) *Executor {
+	return &Executor{Config: config, inFlight: map[string]int{}, runs: map[string]*run{}}
+}
 
 // admit takes a place among the callbacks of a business type, of which there are limit.
 func (e *Executor) admit(businessType string, limit int) bool {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/testsuite"
 
 	"github.com/wakecall/wakecall/activities/send"
@@ -88,15 +89,30 @@ func (h *house) executor() *Executor {
 // stint runs a shard, from a state that an earlier stint has told if there is one.
 func (h *house) stint(t *testing.T, shard timer.DispatchShard, from *timer.DispatchState) (timer.DispatchStint, error) {
 	t.Helper()
+	return attempt{executor: h.executor(), number: 1}.run(t, shard, from)
+}
+
+// attempt is one of Temporal at a stint, in a process.
+type attempt struct {
+	executor *Executor
+	number   int32
+}
+
+func (a attempt) run(t *testing.T, shard timer.DispatchShard, from *timer.DispatchState) (timer.DispatchStint, error) {
+	t.Helper()
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestActivityEnvironment()
 	env.SetTestTimeout(24 * time.Hour)
 	if from != nil {
 		env.SetHeartbeatDetails(*from)
 	}
-	e := h.executor()
-	env.RegisterActivity(e.Run)
-	value, err := env.ExecuteActivity(e.Run, shard)
+	stint := func(ctx context.Context, shard timer.DispatchShard) (timer.DispatchStint, error) {
+		info := activity.GetInfo(ctx)
+		info.Attempt = a.number
+		return a.executor.carryOut(ctx, shard, info)
+	}
+	env.RegisterActivityWithOptions(stint, activity.RegisterOptions{Name: "stint"})
+	value, err := env.ExecuteActivity("stint", shard)
 	if err != nil {
 		return timer.DispatchStint{}, err
 	}

@@ -50,8 +50,13 @@ func (s *stint) put(made int, failed buffered, wait time.Duration) {
 	b.due, b.first = max(b.due, due), min(b.first, due)
 }
 
-// flush stores what has waited long enough, and returns when the next has.
+// flush stores what has waited long enough, and returns when the next has. It does while
+// the shard is its own, and Temporal knows: the next executor would store its pages in the
+// place of these.
 func (s *stint) flush(ctx context.Context, now time.Time) (wake time.Time) {
+	if !s.heard || now.After(s.lease) {
+		return time.Time{} // the next sign of life comes first
+	}
 	for made, r := range s.rungs {
 		if r.filling == nil || r.writing != nil {
 			continue

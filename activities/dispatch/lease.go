@@ -12,7 +12,8 @@ import (
 func (s *stint) beat(ctx context.Context, now time.Time) {
 	items := time.Duration(tuning.DispatchBeatItems / s.each() * float64(time.Second))
 	s.beating, s.beatAt = true, now.Add(max(min(items, s.silence/3), tuning.DispatchBeat))
-	state := s.snapshot()
+	state, token, number := s.snapshot(), s.token, s.number
+	state.Try = number
 	if s.paced {
 		s.Observer.Dispatching(s.shard.Key, s.shard.Number, s.pace.PerSecond/float64(s.pace.Shards), time.Duration(s.state.LagMS)*time.Millisecond)
 	}
@@ -20,8 +21,12 @@ func (s *stint) beat(ctx context.Context, now time.Time) {
 	s.beside(func() func() {
 		ctx, cancel := context.WithTimeout(ctx, max(s.silence, tuning.DispatchSilence))
 		defer cancel()
-		err := s.Store.Beat(ctx, s.token, state)
-		return func() { s.beaten(now, err) }
+		err := s.Store.Beat(ctx, token, state)
+		return func() {
+			if s.number == number {
+				s.beaten(now, err)
+			}
+		}
 	})
 }
 
@@ -31,9 +36,9 @@ func (s *stint) beaten(began time.Time, err error) {
 	s.beating = false
 	switch code := timer.CodeOf(err); {
 	case err == nil:
-		s.lease = began.Add(s.silence * 4 / 5)
+		s.lease, s.heard = began.Add(s.silence*4/5), true
 	case code == timer.NotFound:
-		s.lost = true
+		s.lost, s.lostTill = true, time.Now().Add(tuning.DispatchRenewal)
 	case code == timer.Overtaken:
 		s.why, s.over = timer.StintCancelled, time.Time{}
 	}

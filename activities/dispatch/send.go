@@ -160,7 +160,7 @@ func (s *stint) ended(ctx context.Context, j job, outcome send.Outcome) {
 	s.calls--
 	s.release(s.shard.BusinessType)
 	s.state.InFlight -= j.to - j.from
-	if s.lost || ctx.Err() != nil {
+	if ctx.Err() != nil {
 		return // nobody hears of it any more
 	}
 	s.state.Callbacks++

@@ -14,27 +14,48 @@ import (
 // Run sends the items of a shard from where it is, until the stint is over. Its error
 // means that another stint shall begin where the last sign of life was.
 func (e *Executor) Run(ctx context.Context, shard timer.DispatchShard) (timer.DispatchStint, error) {
-	info, now := activity.GetInfo(ctx), time.Now()
+	return e.carryOut(ctx, shard, activity.GetInfo(ctx))
+}
+
+// carryOut is [Executor.Run] for an attempt that info tells of.
+func (e *Executor) carryOut(ctx context.Context, shard timer.DispatchShard, info activity.Info) (timer.DispatchStint, error) {
+	var told timer.DispatchState
+	if activity.HasHeartbeatDetails(ctx) {
+		if err := activity.GetHeartbeatDetails(ctx, &told); err != nil {
+			return timer.DispatchStint{}, err
+		}
+		shard.State = told
+	}
+	if r := e.renewed(ctx, info, told.Try); r != nil {
+		return r.end, r.err
+	}
+	r := e.begin(info)
+	end, err := e.newStint(shard, info, r).carryOut(ctx)
+	e.end(r, end, err)
+	return end, err
+}
+
+func (e *Executor) newStint(shard timer.DispatchShard, info activity.Info, r *run) *stint {
 	s := &stint{
 		Executor: e, shard: shard, state: shard.State, token: info.TaskToken, silence: cmp.Or(info.HeartbeatTimeout, tuning.DispatchSilence),
 		events: make(chan func(), tuning.DispatchEvents), jobs: make(chan job), rungs: map[int]*rung{}, reading: map[int]bool{},
-		fresh: true,
+		fresh: true, run: r, number: info.Attempt,
 	}
-	s.lease = now.Add(s.silence * 4 / 5)
-	if activity.HasHeartbeatDetails(ctx) {
-		if err := activity.GetHeartbeatDetails(ctx, &s.state); err != nil {
-			return timer.DispatchStint{}, err
-		}
-	}
+	s.lease = time.Now().Add(s.silence * 4 / 5)
+	return s
+}
+
+func (s *stint) carryOut(ctx context.Context) (timer.DispatchStint, error) {
+	now := time.Now()
 	var err error
-	if s.settings, err = e.read(ctx, shard.Key); err != nil {
+	if s.settings, err = s.read(ctx, s.shard.Key); err != nil {
 		return s.gone(err)
 	}
 	if err := s.restore(ctx); err != nil {
 		return timer.DispatchStint{}, err
 	}
 	s.until = now.Add(s.length())
-	defer e.Observer.Dispatching(shard.Key, shard.Number, 0, 0)
+	defer s.Observer.Dispatching(s.shard.Key, s.shard.Number, 0, 0)
 	return s.loop(ctx)
 }
 
@@ -53,14 +74,22 @@ type stint struct {
 	shard    timer.DispatchShard
 	state    timer.DispatchState
 	settings *settings
-	token    []byte
 	silence  time.Duration
+	run      *run
+	// token and number are those of the attempt that it is now, and heard whether Temporal
+	// has taken a sign of life of it.
+	token  []byte
+	number int32
+	heard  bool
 	// lease is until when nobody else can have the shard, and until when the stint lasts.
 	lease, until time.Time
 	// why is why it ends, once it does, and over whether it may go on after all.
 	why  timer.DispatchStintEnd
 	over time.Time
-	lost bool
+	// lost is whether Temporal takes the worker for dead, and lostTill until when another
+	// attempt may come here.
+	lost     bool
+	lostTill time.Time
 
 	main, ladder []*page
 	// turn is whether an item of the ladder is next, where there is one.
@@ -129,11 +158,13 @@ func (s *stint) loop(ctx context.Context) (timer.DispatchStint, error) {
 	stop := activity.GetWorkerStopChannel(ctx)
 	for {
 		now := time.Now()
-		if s.finished(now) || s.lost {
+		if s.ends(now, stop == nil) {
 			return s.leave(ctx, cancel)
 		}
 		alarm.Reset(max(time.Until(s.work(outside, now)), tuning.DispatchTick))
 		select {
+		case next := <-s.run.renew:
+			s.renewedBy(next)
 		case <-alarm.C:
 		case then := <-s.events:
 			then()
@@ -186,6 +217,9 @@ func (s *stint) abort(ctx context.Context, cancel context.CancelFunc) (timer.Dis
 
 // work does all that is due, and returns when there is more to do.
 func (s *stint) work(ctx context.Context, now time.Time) (wake time.Time) {
+	if s.lost {
+		return s.lostTill
+	}
 	if !s.beating && !now.Before(s.beatAt) {
 		s.beat(ctx, now)
 	}
@@ -207,6 +241,15 @@ func earlier(a, b time.Time) time.Time {
 		return a
 	}
 	return b
+}
+
+// ends reports whether the stint ends here. One that Temporal takes for dead waits for its
+// next attempt for a while, unless its worker stops.
+func (s *stint) ends(now time.Time, stops bool) bool {
+	if s.lost {
+		return stops || !now.Before(s.lostTill)
+	}
+	return s.finished(now)
 }
 
 // finished reports whether the stint is over, and says why it ends.

@@ -21,7 +21,7 @@ const (
 	// the others, even on a busy machine.
 	short, long = time.Second, 10 * time.Second
 	// grace is what may pass beyond the timeout until the slot is free.
-	grace = 2 * time.Second
+	grace = 5 * time.Second
 	// late is how much later than in calm a healthy receiver may be called.
 	late = 5 * time.Second
 )
@@ -290,8 +290,8 @@ func TestOraclesSee(t *testing.T) {
 		g := newGround(t)
 		h := receiver.NewHostile(t, "127.0.0.1:0", receiver.Silent)
 		g.book(target{id: "patient", url: "http://" + h.Addr + "/", timeout: short + grace + time.Second})
-		require.Eventually(t, func() bool { return attemptsUnderWay() == 1 }, 10*time.Second, 10*time.Millisecond)
-		require.Eventually(t, func() bool { return h.Open() == 1 }, 10*time.Second, 10*time.Millisecond, "connecting takes a moment")
+		require.Eventually(t, func() bool { return attemptsUnderWay() == 1 }, testenv.Patience, 10*time.Millisecond)
+		require.Eventually(t, func() bool { return h.Open() == 1 }, testenv.Patience, 10*time.Millisecond, "connecting takes a moment")
 		require.Greater(t, g.end(t, "patient").LastFailure.At.Sub(h.First()), short+grace)
 	})
 	t.Run("a process that grows", func(t *testing.T) {

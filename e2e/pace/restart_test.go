@@ -12,6 +12,7 @@ import (
 
 	"github.com/wakecall/wakecall/e2e/contract"
 	"github.com/wakecall/wakecall/e2e/process"
+	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
 // patience is what a receiver asks for: longer than it takes to restart the
@@ -69,8 +70,8 @@ func (b *business) press() (until time.Time) {
 		_, answer, err := b.api.Try("GET", "/v1/policies/"+b.kind, nil)
 		require.NoError(c, err)
 		require.NoError(c, json.Unmarshal(answer, &policy))
-		assert.WithinDuration(c, refused.Add(patience), policy.BackPressure.Until, 2*time.Second)
-	}, 10*time.Second, 20*time.Millisecond, "the policy's workflow hears of it")
+		assert.WithinRange(c, policy.BackPressure.Until, refused.Add(patience).Truncate(time.Millisecond), time.Now().Add(patience))
+	}, testenv.Patience, 20*time.Millisecond, "the policy's workflow hears of it")
 	b.book(5)
 	return policy.BackPressure.Until
 }

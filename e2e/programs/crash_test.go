@@ -22,6 +22,7 @@ import (
 	"github.com/wakecall/wakecall/e2e/process"
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/sample"
+	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
 func TestKilledAndStartedAgain(t *testing.T) {
@@ -135,7 +136,7 @@ func TestKilledWhileAnAttemptIsInFlight(t *testing.T) {
 }
 
 // cleanStop is the longest that Ctrl-C may take.
-const cleanStop = 10 * time.Second
+const cleanStop = 30 * time.Second
 
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
@@ -192,7 +193,7 @@ func TestInterruptedWhileACallerWaits(t *testing.T) {
 		_, metrics, err := env.Try("GET", "/metrics", nil)
 		return err == nil && strings.Contains(string(metrics), "SignalWithStartWorkflowExecution")
 	}
-	require.Eventually(t, handed, 10*time.Second, 10*time.Millisecond, "the change should be handed to Temporal")
+	require.Eventually(t, handed, testenv.Patience, 10*time.Millisecond, "the change should be handed to Temporal")
 	interrupt(t, running)
 	<-answered
 }

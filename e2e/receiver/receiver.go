@@ -153,7 +153,7 @@ func (r *Receiver) AwaitAll(t testing.TB, n int) []Call {
 }
 
 // patience is for one more call, not for all of them.
-const patience = 30 * time.Second
+const patience = time.Minute
 
 func (r *Receiver) await(t testing.TB, what string, n int, read func() []Call) []Call {
 	t.Helper()

@@ -25,6 +25,10 @@ import (
 	"github.com/wakecall/wakecall/worker"
 )
 
+// Patience is how long a test waits for what has to come. How soon it comes is for the
+// benchmarks: many tests share two slow cores.
+const Patience = time.Minute
+
 // Temporal starts a real server on files that need not survive the test.
 func Temporal(dir string) (addr string, stop func(), err error) {
 	return TemporalWith(dir, nil, 24*time.Hour)

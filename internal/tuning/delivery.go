@@ -211,6 +211,9 @@ const (
 	// callbacks under way, and DispatchHandoverAgain when it tries again.
 	DispatchHandover      = 100 * time.Millisecond
 	DispatchHandoverAgain = 5 * time.Second
+	// DispatchRenewal is how long a stint whose worker Temporal takes for dead waits for the
+	// next attempt to come to the same process.
+	DispatchRenewal = 10 * time.Second
 	// DispatchPatience is how long nothing is sent after an answer 429 that does not say for
 	// how long.
 	DispatchPatience = 2 * time.Second

@@ -150,6 +150,9 @@ const (
 	// PressureStep is how much longer a wish for patience must be than the one in force
 	// to be worth telling: every refused callback of a burst repeats it.
 	PressureStep = time.Second
+	// PressureSettles is how long a wish that was noted in this process outlives readings of
+	// the store that do not know of it: the signal to the policy's workflow takes a worker.
+	PressureSettles = 30 * time.Second
 )
 
 // Emergencies.

@@ -1,0 +1,112 @@
+package dispatch
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// run is a stint that this process carries out, or did a moment ago.
+//
+// Where its signs of life did not arrive in time, though the process lives, Temporal begins
+// another attempt, often in the same process. If nobody else has told anything in between,
+// that attempt is the same stint: it goes on with what it has under way, and repeats
+// nothing.
+type run struct {
+	mu sync.Mutex
+	// number is that of the attempt that Temporal counts on.
+	number int32
+	renew  chan renewal
+	// over is closed once the stint has ended as end and err say.
+	over  chan struct{}
+	end   timer.DispatchStint
+	err   error
+	ended time.Time
+}
+
+// renewal is another attempt at a stint that is being carried out.
+type renewal struct {
+	token  []byte
+	number int32
+}
+
+// runID names the stint that an attempt is one of.
+func runID(info activity.Info) string {
+	return info.WorkflowExecution.ID + "/" + info.WorkflowExecution.RunID + "/" + info.ActivityID
+}
+
+// renewed goes on with a stint of this process, and returns it when it has ended. It is nil
+// where there is none that may go on. told is the number of the attempt whose sign of life
+// was the last.
+func (e *Executor) renewed(ctx context.Context, info activity.Info, told int32) *run {
+	e.mu.Lock()
+	r := e.runs[runID(info)]
+	e.mu.Unlock()
+	if r == nil || !r.isLatest(told) {
+		return nil
+	}
+	select {
+	case r.renew <- renewal{info.TaskToken, info.Attempt}:
+	case <-r.over:
+		if r.err != nil {
+			return nil
+		}
+		return r // Temporal has not heard of its end
+	case <-ctx.Done():
+		return &run{err: ctx.Err()}
+	}
+	select {
+	case <-r.over:
+		return r
+	case <-ctx.Done():
+		return &run{err: ctx.Err()}
+	}
+}
+
+// isLatest is whether no later attempt than this one has told anything.
+func (r *run) isLatest(told int32) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return told <= r.number
+}
+
+func (r *run) renumber(number int32) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.number = number
+}
+
+// begin notes a stint.
+func (e *Executor) begin(info activity.Info) *run {
+	r := &run{number: info.Attempt, renew: make(chan renewal), over: make(chan struct{})}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for id, old := range e.runs {
+		if !old.ended.IsZero() && time.Since(old.ended) > tuning.DispatchRenewal {
+			delete(e.runs, id)
+		}
+	}
+	e.runs[runID(info)] = r
+	return r
+}
+
+// end notes how a stint ended.
+func (e *Executor) end(r *run, end timer.DispatchStint, err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	r.end, r.err, r.ended = end, err, time.Now()
+	close(r.over)
+}
+
+// renewedBy makes the stint that of another attempt.
+func (s *stint) renewedBy(next renewal) {
+	s.run.renumber(next.number)
+	s.token, s.number = next.token, next.number
+	s.lease, s.lost, s.heard = time.Now().Add(s.silence*4/5), false, false
+	s.beating, s.beatAt = false, time.Time{}
+}

@@ -1,0 +1,92 @@
+package dispatch
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/activity"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+// silent is a Temporal that hears nothing of an attempt from its nth sign of life on.
+func (h *house) silent(from int) {
+	h.beat = func(n int) error {
+		if n >= from {
+			h.told = h.told[:len(h.told)-1]
+			return &timer.Error{Code: timer.NotFound}
+		}
+		return nil
+	}
+}
+
+// A process that Temporal takes for dead, and that gets the next attempt, goes on with what
+// it has under way. One that did not have the attempt before cannot, nor can one after
+// which somebody else told how far it came.
+func TestTheSameProcessRepeatsNothing(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		// same is whether the next attempt comes to the same process, number is its number,
+		// and told that of the one that told something last.
+		same     bool
+		number   int32
+		told     int32
+		repeated bool
+	}{
+		"the same process":                 {true, 2, 1, false},
+		"nobody told anything in between":  {true, 3, 1, false},
+		"another process":                  {false, 2, 1, true},
+		"another process had it meanwhile": {true, 3, 2, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				h := newHouse(300, 40)
+				h.takes = 700 * time.Millisecond
+				h.silent(4)
+				first, ended := attempt{h.executor(), 1}, make(chan error)
+				go func() {
+					_, err := first.run(t, h.shard(), nil)
+					ended <- err
+				}()
+				<-time.After(2 * time.Second)
+				synctest.Wait()
+				next := attempt{first.executor, c.number}
+				if !c.same {
+					next.executor = h.executor()
+				}
+				var told timer.DispatchState
+				h.with(func() { h.beat, told = nil, h.told[len(h.told)-1] })
+				told.Try = c.told
+				end, err := next.run(t, h.shard(), &told)
+				require.NoError(t, err)
+				require.Equal(t, []any{timer.StintDone, 300}, []any{end.End, end.State.Done})
+				if err := <-ended; c.repeated {
+					require.ErrorContains(t, err, "taken over")
+				}
+				require.Equal(t, c.repeated, len(h.came) > 300, "%d came", len(h.came))
+			})
+		})
+	}
+}
+
+// A stint whose end Temporal did not hear ends again in the next attempt.
+func TestAnEndThatWasNotHeard(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(100, 40)
+		e := h.executor()
+		first, err := attempt{e, 1}.run(t, h.shard(), nil)
+		require.NoError(t, err)
+		again, err := attempt{e, 2}.run(t, h.shard(), &h.told[0])
+		require.NoError(t, err)
+		require.Equal(t, first, again)
+		require.Len(t, h.ids(), 100)
+
+		<-time.After(time.Minute)
+		e.begin(activity.Info{ActivityID: "another"})
+		require.Len(t, e.runs, 1, "it is not kept for long")
+	})
+}
