@@ -3,6 +3,7 @@ package amqpsend
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -23,7 +24,14 @@ const (
 // A queue that confirms nothing, as one does that has lost its majority, keeps the timers of
 // its own type waiting, and nobody else's: neither while attempts wait for it nor afterwards.
 func stuckQueue(t *testing.T, server *rabbit.Server) {
-	transport, app := opened(t, server.URL), newConsumer(t, server.URL)
+	var connections atomic.Int64
+	proxy := rabbit.NewProxy(t, server.Address, func() rabbit.Misbehaviour {
+		connections.Add(1)
+		return rabbit.Behaves()
+	})
+	defer proxy.Close()
+	transport, app := New([]Broker{{Name: "main", URL: proxy.URL}}), newConsumer(t, server.URL)
+	defer transport.Close()
 	defer func() { _ = app.conn.Close() }()
 	app.declares(taking, nil)
 	app.declares(stuck, nil)
@@ -54,4 +62,5 @@ func stuckQueue(t *testing.T, server *rabbit.Server) {
 	delivers(taking, "another queue of the same type has its channels back")
 	server.Resume(stuck)
 	delivers(stuck, "it confirms again")
+	require.EqualValues(t, 1, connections.Load(), "over one connection")
 }
