@@ -319,6 +319,16 @@ func TestForecast(t *testing.T) {
 		require.Equal(t, http.StatusUnprocessableEntity, reply.Status, query)
 		require.Equal(t, pointer, reply.Problem().Errors[0].Pointer, query)
 	}
+	order, due := mass(kind, "mass", 100), timer.At(full.Add(2*time.Hour))
+	order.DueAt = &due
+	_, _, err = env.Wakecall().Dispatches.Start(t.Context(), wakecall.Order{Dispatch: order, Items: dispatchItems(10)})
+	require.NoError(t, err)
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		forecast, err := env.Wakecall().Timers.Forecast(t.Context(), kind, wakecall.ForecastOptions{From: full.Add(2 * time.Hour), To: full.Add(2*time.Hour + time.Minute)})
+		require.NoError(c, err)
+		require.Equal(c, 10, forecast.Steps[0].DispatchItems)
+	}, 30*time.Second, 100*time.Millisecond, "counted again in the background")
+
 	far, err := env.Wakecall().Timers.Forecast(t.Context(), kind, wakecall.ForecastOptions{From: full, To: full.Add(72 * time.Hour), Step: time.Hour})
 	require.NoError(t, err)
 	require.Len(t, far.Steps, 72)

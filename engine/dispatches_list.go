@@ -6,6 +6,7 @@ import (
 	enumspb "go.temporal.io/api/enums/v1"
 
 	"github.com/wakecall/wakecall/engine/query"
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
@@ -41,6 +42,18 @@ func (r DispatchesRequest) query() query.Query {
 // and the token of the next page. A page may have fewer than its size, and more may follow
 // all the same. The list lags behind by a moment. Its error is [timer.Unavailable].
 func (d *Dispatches) List(ctx context.Context, r DispatchesRequest) (page []timer.DispatchView, next []byte, err error) {
+	return d.page(ctx, r, func(view timer.DispatchView) bool { return r.Status == "" || view.Status == r.Status })
+}
+
+// ahead are dispatches of a type that send or will, of those that began last.
+func (d *Dispatches) ahead(ctx context.Context, businessType string) ([]timer.DispatchView, error) {
+	page, _, err := d.page(ctx, DispatchesRequest{BusinessType: businessType, Status: timer.DispatchRunning, Size: tuning.ForecastDispatches},
+		func(view timer.DispatchView) bool { return !view.Status.Finished() })
+	return page, err
+}
+
+// page is one page, of which those are kept that are to be shown.
+func (d *Dispatches) page(ctx context.Context, r DispatchesRequest, shown func(timer.DispatchView) bool) (page []timer.DispatchView, next []byte, err error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
 	response, err := d.list(ctx, r.query(), r.Size, r.Token)
@@ -52,8 +65,7 @@ func (d *Dispatches) List(ctx context.Context, r DispatchesRequest) (page []time
 		switch {
 		case timer.CodeOf(err) == timer.Unavailable:
 			return nil, nil, err
-		case err != nil || (r.Status != "" && view.Status != r.Status):
-		default:
+		case err == nil && shown(view):
 			view.Shards = nil
 			page = append(page, view)
 		}

@@ -67,10 +67,11 @@ func New(config Config) *Engine {
 	policies := newPolicies(k, config)
 	timers := newTimers(policies, config.Limiter)
 	queues := &Queues{kernel: k, policies: policies}
+	dispatches := newDispatches(policies, config.Reach)
 	e := &Engine{
 		Timers:      timers,
 		Stats:       newStats(k),
-		Forecasts:   newForecasts(policies),
+		Forecasts:   newForecasts(policies, dispatches),
 		Series:      &Series{timers: timers},
 		Failures:    &Failures{timers: timers},
 		Attempts:    &Attempts{timers: timers},
@@ -82,7 +83,7 @@ func New(config Config) *Engine {
 		Streams:     &Streams{kernel: k},
 		Namespace:   &Namespace{kernel: k},
 		Deliveries:  &Deliveries{timers: timers, box: config.Box},
-		Dispatches:  newDispatches(policies, config.Reach),
+		Dispatches:  dispatches,
 		Emergencies: newEmergencies(k, config.PolicyTTL),
 		kernel:      k,
 		leave:       leave,

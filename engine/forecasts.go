@@ -15,7 +15,8 @@ import (
 // booking asks what is known, and waits for nothing.
 type Forecasts struct {
 	*kernel
-	policies *Policies
+	policies   *Policies
+	dispatches *Dispatches
 	// turn lets one count be under way.
 	turn chan struct{}
 
@@ -23,8 +24,8 @@ type Forecasts struct {
 	types map[string]*forecastOf
 }
 
-func newForecasts(policies *Policies) *Forecasts {
-	return &Forecasts{kernel: policies.kernel, policies: policies, turn: make(chan struct{}, 1), types: map[string]*forecastOf{}}
+func newForecasts(policies *Policies, dispatches *Dispatches) *Forecasts {
+	return &Forecasts{kernel: policies.kernel, policies: policies, dispatches: dispatches, turn: make(chan struct{}, 1), types: map[string]*forecastOf{}}
 }
 
 // ForecastRequest asks for a forecast. From and To are multiples of Step.

@@ -15,7 +15,7 @@ import (
 )
 
 // countAhead counts what falls due in each step, in each second of the minutes that
-// overflow, and what follows from rules.
+// overflow, what follows from rules, and what dispatches send.
 func (f *Forecasts) countAhead(ctx context.Context, r ForecastRequest, limit float64) (*histogram, error) {
 	select {
 	case f.turn <- struct{}{}:
@@ -37,7 +37,26 @@ func (f *Forecasts) countAhead(ctx context.Context, r ForecastRequest, limit flo
 	if h.slots, err = c.refine(ctx, h.slots, limit); err != nil {
 		return nil, err
 	}
+	if err := f.share(ctx, h, r, limit); err != nil {
+		return nil, err
+	}
 	return h, c.rules(ctx, h, r.To)
+}
+
+// share adds what dispatches of the type send.
+func (f *Forecasts) share(ctx context.Context, h *histogram, r ForecastRequest, limit float64) error {
+	views, err := f.dispatches.ahead(ctx, r.BusinessType)
+	if err != nil {
+		return err
+	}
+	for _, view := range views {
+		for _, sent := range view.Ahead(h.at, r.To, limit) {
+			for n := max(h.slot(sent.From), 0); n < len(h.slots) && h.slots[n].At < sent.To; n++ {
+				h.slots[n].Share(sent)
+			}
+		}
+	}
+	return nil
 }
 
 // forecastCount counts timers of one business type.

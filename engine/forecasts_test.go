@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"regexp"
 	"strings"
 	"sync"
@@ -28,8 +29,11 @@ type visible struct {
 	mu        sync.Mutex
 	due       map[timer.Instant]int
 	recurring []timer.Memo
-	counts    int
-	lists     int
+	// dispatches are open.
+	dispatches []timer.DispatchMemo
+	counts     int
+	counted    int // timers
+	lists      int
 	// blocked holds counts back while it is not nil.
 	blocked chan struct{}
 }
@@ -58,30 +62,39 @@ func (v *visible) CountWorkflow(_ context.Context, r *workflowservice.CountWorkf
 	if v.blocked != nil {
 		<-v.blocked
 	}
-	v.counts++
-	return &workflowservice.CountWorkflowExecutionsResponse{Count: int64(len(v.within(r.GetQuery())))}, v.err
+	found := len(v.within(r.GetQuery()))
+	v.counts, v.counted = v.counts+1, v.counted+found
+	return &workflowservice.CountWorkflowExecutionsResponse{Count: int64(found)}, v.err
 }
 
 func (v *visible) ListWorkflow(_ context.Context, r *workflowservice.ListWorkflowExecutionsRequest) (*workflowservice.ListWorkflowExecutionsResponse, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	memos := v.recurring
-	if !strings.Contains(r.GetQuery(), timer.KeywordRecurring) {
-		v.lists++
-		memos = nil
-		for _, at := range v.within(r.GetQuery()) {
-			memos = append(memos, timer.Memo{DueAt: at, CreatedAt: at})
-		}
-	}
 	answer := &workflowservice.ListWorkflowExecutionsResponse{}
-	for _, memo := range memos {
+	show := func(workflowType, id, name string, memo any) {
 		encoded, err := payloads.ToPayload(memo)
-		if err != nil {
-			return nil, err
-		}
+		v.err = errors.Join(v.err, err)
 		answer.Executions = append(answer.Executions, &workflowpb.WorkflowExecutionInfo{
-			Memo: &commonpb.Memo{Fields: map[string]*commonpb.Payload{workflows.MemoTimer: encoded}},
+			Execution: &commonpb.WorkflowExecution{WorkflowId: id}, Type: &commonpb.WorkflowType{Name: workflowType},
+			Status: statusRunning, Memo: &commonpb.Memo{Fields: map[string]*commonpb.Payload{name: encoded}},
 		})
+	}
+	switch query := r.GetQuery(); {
+	case strings.Contains(query, workflows.TypeDispatch):
+		for _, memo := range v.dispatches {
+			show(workflows.TypeDispatch, workflows.DispatchWorkflowID(memo.Order.Key), workflows.MemoDispatch, memo)
+		}
+	case strings.Contains(query, timer.KeywordRecurring):
+		for _, memo := range v.recurring {
+			show(workflows.TypeTimer, "order/recurring", workflows.MemoTimer, memo)
+		}
+	default:
+		v.lists++
+		number := map[timer.Instant]int{}
+		for _, at := range v.within(query) {
+			number[at]++
+			show(workflows.TypeTimer, fmt.Sprintf("order/%d-%d", at, number[at]), workflows.MemoTimer, timer.Memo{DueAt: at, CreatedAt: at})
+		}
 	}
 	return answer, v.err
 }
@@ -176,6 +189,28 @@ func TestForecastExpandsRules(t *testing.T) {
 		total += slot.Due
 	}
 	require.Equal(t, 143, total)
+}
+
+// What dispatches of the type will send is shown, and is taken from what timers have.
+func TestForecastKnowsOfDispatches(t *testing.T) {
+	t.Parallel()
+	items, key := 540, timer.Key{BusinessType: "order", BusinessID: "reminders"}
+	planned := timer.DispatchMemo{
+		Order: timer.Dispatch{Key: key}, Status: timer.DispatchScheduled, DueAt: minuteIn(2 * time.Hour), Items: &items, Plan: timer.DispatchPlan{PerSecond: 9},
+	}
+	v := &visible{due: map[timer.Instant]int{minuteIn(2 * time.Hour): 100, minuteIn(4 * time.Hour): 100}, dispatches: []timer.DispatchMemo{planned}}
+	f := forecastsOn(t, v)
+	f.limit(10)
+	forecast, err := f.Forecast(t.Context(), ahead())
+	require.NoError(t, err)
+	alone, beside := step(t, forecast, minuteIn(4*time.Hour)), step(t, forecast, minuteIn(2*time.Hour))
+	require.False(t, alone.Overflows)
+	require.Zero(t, alone.DispatchItems)
+	require.True(t, beside.Overflows, "100 timers at one in a second")
+	require.Equal(t, 540, beside.DispatchItems)
+	require.Equal(t, timer.Duration(40*time.Second), beside.Lateness)
+	booked := timer.View{Key: timer.Key{BusinessType: "order", BusinessID: "1"}, DueAt: minuteIn(2 * time.Hour)}
+	require.Equal(t, 41*time.Second, f.Expect(booked))
 }
 
 // A booking asks nobody: it is told what is known, and counted in.

@@ -37,12 +37,17 @@ type sorting struct {
 	place
 	// from and to bound the due times, to excluded.
 	from, to timer.Instant
-	found    []timer.View
+	// now parts what is over from what is ahead.
+	now timer.Instant
+	// dense is the far end of a window that held too much; 0 where there was none.
+	dense timer.Instant
+	found []timer.View
 }
 
 // sortedPage is a page in the order of the due times.
 func (t *Timers) sortedPage(ctx context.Context, r PageRequest) (Page, error) {
-	s := &sorting{Timers: t, PageRequest: r, from: earliestDue, to: timer.At(time.Now()).Add(2 * timer.MaxAhead), found: []timer.View{}}
+	now := timer.At(time.Now())
+	s := &sorting{Timers: t, PageRequest: r, from: earliestDue, to: now.Add(2 * timer.MaxAhead), now: now, found: []timer.View{}}
 	if r.Filter.DueFrom != 0 {
 		s.from = r.Filter.DueFrom
 	}
@@ -89,7 +94,11 @@ func (s *sorting) window() (begin, end timer.Instant) {
 	if s.descending() {
 		return max(s.At.Add(-s.Width), s.from), s.At
 	}
-	return s.At, min(s.At.Add(s.Width), s.to)
+	end = min(s.At.Add(s.Width), s.to)
+	if s.At < s.now && end > s.now { // most timers are ahead
+		end = s.now
+	}
+	return s.At, end
 }
 
 // step lists the next window, or makes it wider or narrower.
@@ -105,12 +114,10 @@ func (s *sorting) step(ctx context.Context) error {
 		return err
 	case n == 0:
 		s.past(begin, end)
-		s.Width = min(s.Width*tuning.WindowGrowth, timer.MaxAhead)
+		s.widen()
 		return nil
 	case n > most && end > begin.Add(time.Millisecond):
-		// As if they were spread evenly, and at least by half.
-		width := time.Duration(float64(end.Time().Sub(begin.Time())) * float64(most) / float64(n) / 2)
-		s.Width = max(width.Truncate(time.Millisecond), time.Millisecond)
+		s.narrow(begin, end, float64(most)/float64(n)/2)
 		return nil
 	case n > most:
 		return s.moment(ctx, begin, end)
@@ -121,11 +128,38 @@ func (s *sorting) step(ctx context.Context) error {
 	return s.sort(ctx, begin, end)
 }
 
+// narrow makes a window narrower that held too much: as if all were spread evenly, and by
+// half at least. They may as well lie close together, so it goes on in parts of it: what is
+// empty is counted at once, and what is not takes as long as there are timers in it.
+func (s *sorting) narrow(begin, end timer.Instant, by float64) {
+	width := end.Time().Sub(begin.Time())
+	width = max(min(time.Duration(float64(width)*by), width/2), width/tuning.WindowParts)
+	s.Width = max(width.Truncate(time.Millisecond), time.Millisecond)
+	s.dense = end
+	if s.descending() {
+		s.dense = begin
+	}
+}
+
+// widen makes the next window wider than one that was empty, unless it is known that there
+// is too much ahead.
+func (s *sorting) widen() {
+	passed := s.At >= s.dense
+	if s.descending() {
+		passed = s.At <= s.dense
+	}
+	if passed || s.dense == 0 {
+		s.Width = min(s.Width*tuning.WindowGrowth, timer.MaxAhead)
+	}
+}
+
 // past notes that a window has been listed.
 func (s *sorting) past(begin, end timer.Instant) {
 	s.At, s.After, s.Within = end, "", nil
 	if s.descending() {
 		s.At = begin
+	} else if end == s.now {
+		s.Width = tuning.FirstWindow
 	}
 }
 

@@ -1,6 +1,9 @@
 package timer
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // HeaderExpectedLateness names, in the answer to a booking, how late the timer will
 // probably be by what else falls due by then.
@@ -22,6 +25,8 @@ type Forecast struct {
 type ForecastStep struct {
 	At  Instant `json:"at"`
 	Due int     `json:"due"`
+	// DispatchItems is how many items dispatches of the type send in it.
+	DispatchItems int `json:"dispatch_items,omitzero"`
 	// Overflows is whether more is to be called in it, with what is left from before, than
 	// the limit lets through.
 	Overflows bool `json:"overflows,omitzero"`
@@ -34,13 +39,17 @@ type ForecastSlot struct {
 	At    Instant
 	Width time.Duration
 	Due   int
+	// Items is how many items a second dispatches send in it on average, were each of them
+	// the only one.
+	Items float64
 }
 
 // End is the first moment after the slot.
 func (s ForecastSlot) End() Instant { return s.At.Add(s.Width) }
 
 // Backlog is what waits for its turn in slots that follow one another, where so many are
-// called in a second. Timers of one slot are taken to be spread over it evenly.
+// called in a second, less what dispatches have of it. Timers of one slot are taken to be
+// spread over it evenly.
 type Backlog struct {
 	Rate    float64
 	Waiting float64
@@ -54,22 +63,17 @@ func (b *Backlog) Pass(slot ForecastSlot) time.Duration {
 	if b.Rate <= 0 || width <= 0 {
 		return 0
 	}
-	before := b.Waiting
-	b.Waiting = max(before+float64(slot.Due)-b.Rate*width.Seconds(), 0)
+	before, rate := b.Waiting, b.Rate-min(slot.Items, forDispatches(b.Rate))
+	b.Waiting = max(before+float64(slot.Due)-rate*width.Seconds(), 0)
 	if slot.Due == 0 {
 		return 0
 	}
-	return b.late(max(before, b.Waiting))
+	return late(max(before, b.Waiting), rate)
 }
 
-// Left is how long it takes to call what waits.
-func (b *Backlog) Left() time.Duration { return b.late(b.Waiting) }
-
-func (b *Backlog) late(waiting float64) time.Duration {
-	if b.Rate <= 0 {
-		return 0
-	}
-	return time.Duration(waiting / b.Rate * float64(time.Second)).Truncate(time.Second)
+// late is how long it takes to call what waits.
+func late(waiting, rate float64) time.Duration {
+	return time.Duration(waiting / rate * float64(time.Second)).Truncate(time.Second)
 }
 
 // Divide sums slots up to steps, with the lateness that follows from the rate; nil for no
@@ -85,14 +89,25 @@ func (f *Forecast) Divide(slots []ForecastSlot, from, to Instant) {
 		backlog.Pass(slots[n])
 	}
 	for at := from; at < to; at = at.Add(f.Step.D()) {
-		step := ForecastStep{At: at}
+		step, items := ForecastStep{At: at}, 0.0
 		for ; n < len(slots) && slots[n].At < at.Add(f.Step.D()); n++ {
 			step.Due += slots[n].Due
 			step.Lateness = max(step.Lateness, Duration(backlog.Pass(slots[n])))
+			items += f.items(slots[n])
 		}
-		step.Overflows = step.Due > 0 && backlog.Left() > 0
+		step.DispatchItems = int(math.Round(items))
+		step.Overflows = step.Due > 0 && backlog.Rate > 0 && backlog.Waiting >= backlog.Rate
 		f.Steps = append(f.Steps, step)
 	}
+}
+
+// items is how many items dispatches send in a slot.
+func (f *Forecast) items(slot ForecastSlot) float64 {
+	perSecond := slot.Items
+	if f.CallbacksPerSecond != nil {
+		perSecond = min(perSecond, forDispatches(*f.CallbacksPerSecond))
+	}
+	return perSecond * slot.Width.Seconds()
 }
 
 // Ahead are the nominal times of a recurring timer after its due time and before end, most

@@ -54,13 +54,18 @@ func (p Policy) Lapse(now Instant) (claims []DispatchClaim, next Instant) {
 	return claims, next
 }
 
+// forDispatches is how much of a limit dispatches have together at most.
+func forDispatches(allowed float64) float64 {
+	return max(allowed-max(allowed*timersPart, fieldRate.Lowest.(float64)), 0)
+}
+
 // granted is the part of their rates that claims come to, and what is left for timers.
 func granted(claims []DispatchClaim, allowed float64) (part, left float64) {
 	wanted := 0.0
 	for _, claim := range claims {
 		wanted += claim.PerSecond
 	}
-	most := max(allowed-max(allowed*timersPart, fieldRate.Lowest.(float64)), 0)
+	most := forDispatches(allowed)
 	if wanted <= most {
 		return 1, allowed - wanted
 	}

@@ -116,8 +116,8 @@ func TestTables(t *testing.T) {
 			BusinessTypes: []timer.TypeStats{{BusinessType: "a", Timers: timer.StatusCounts{Scheduled: 7}}},
 		}, `(?s)^TYPE   SCHEDULED .*a +7 +0.*\(all\) +12 +0 +0 +0 +3 `},
 		"forecast": {[]string{"forecast", "a"}, timer.Forecast{CountedAt: timer.At(now), Steps: []timer.ForecastStep{
-			{At: timer.At(now.Add(time.Hour)), Due: 900, Overflows: true, Lateness: timer.Duration(42 * time.Second)}, {At: timer.At(now.Add(2 * time.Hour))}, {At: timer.At(now.Add(3 * time.Hour)), Due: 5},
-		}}, `^FROM .*LATE BY\n.*\(in 60m\)  900  42s\n.*\(in 3h\)   5    -\n$`},
+			{At: timer.At(now.Add(time.Hour)), Due: 900, Overflows: true, Lateness: timer.Duration(42 * time.Second)}, {At: timer.At(now.Add(2 * time.Hour))}, {At: timer.At(now.Add(3 * time.Hour)), DispatchItems: 5},
+		}}, `^FROM .*LATE BY\n.*\(in 60m\)  900  0           42s\n.*\(in 3h\)   0    5           -\n$`},
 		"policies":  {[]string{"policies", "list"}, map[string]any{"policies": []timer.Policy{{BusinessType: "a", Version: 3, Paused: true, Callback: timer.Callback{Destination: timer.HTTP("http://h/x?y")}}}}, `a     3        http://h/x  paused`},
 		"emergency": {[]string{"emergency"}, map[string]any{"paused": []timer.Emergency{{Everything: true, Author: "ops", Note: "fire", Since: timer.At(now.Add(-72 * time.Hour))}, {BusinessType: "a", Since: timer.At(now)}}}, `everything  .*\(3d ago\)  ops  fire`},
 	} {

@@ -51,14 +51,14 @@ func (s *shell) forecast() *cobra.Command {
 	})
 	c.Flags().DurationVar(&within, "within", 0, "how far ahead, 24h by default")
 	c.Flags().DurationVar(&options.Step, "step", 0, "how long each step is, 1m by default")
-	c.Flags().BoolVar(&all, "all", false, "steps in which nothing falls due as well")
+	c.Flags().BoolVar(&all, "all", false, "empty steps as well")
 	return c
 }
 
 func (s *shell) showForecast(f timer.Forecast, all bool) {
 	var rows [][]string
 	for _, step := range f.Steps {
-		if step.Due == 0 && !all {
+		if step.Due+step.DispatchItems == 0 && !all {
 			continue
 		}
 		colour, late := plain, "-"
@@ -68,7 +68,7 @@ func (s *shell) showForecast(f timer.Forecast, all bool) {
 		if step.Overflows {
 			colour = red
 		}
-		rows = append(rows, []string{s.coloured(colour, s.when(step.At)), fmt.Sprint(step.Due), late})
+		rows = append(rows, []string{s.coloured(colour, s.when(step.At)), fmt.Sprint(step.Due), fmt.Sprint(step.DispatchItems), late})
 	}
-	s.table([]string{s.coloured(plain, "FROM"), "DUE", "LATE BY"}, rows)
+	s.table([]string{s.coloured(plain, "FROM"), "DUE", "DISPATCHED", "LATE BY"}, rows)
 }

@@ -25,11 +25,13 @@ const (
 	ProgressWidth = 8
 	// FirstWindow is how much time a list that is sorted by due time looks at first,
 	// WindowGrowth by how much that grows while nothing is found, and LeastWindow how many
-	// timers it lists at once at least. WindowsPerPage bounds the windows of one page.
+	// timers it lists at once at least. WindowParts is in how many parts it goes through a
+	// window that held too much. WindowsPerPage bounds the windows of one page.
 	FirstWindow    = time.Minute
 	WindowGrowth   = 4
 	LeastWindow    = 100
-	WindowsPerPage = 64
+	WindowParts    = 16
+	WindowsPerPage = 100
 )
 
 // Counts of all timers.
@@ -74,6 +76,9 @@ const (
 	// ForecastOccurrences bounds what is computed of rules, of one timer and of all.
 	ForecastOccurrencesEach = 100_000
 	ForecastOccurrences     = 5_000_000
+	// ForecastDispatches is how many open dispatches of a type are looked at: each that sends
+	// is asked how far its shards are.
+	ForecastDispatches = 20
 	// ForecastBooked bounds the bookings that are counted in while a count is under way.
 	ForecastBooked = 100_000
 )

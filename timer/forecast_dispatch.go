@@ -1,0 +1,71 @@
+package timer
+
+import "time"
+
+// ForecastDispatch is a time for which a dispatch sends.
+type ForecastDispatch struct {
+	From, To Instant
+	// PerSecond is how many items a second it sends, where it is the only one.
+	PerSecond float64
+}
+
+// unknownDispatch is for how long a dispatch is taken to go on whose number of items is not
+// known.
+const unknownDispatch = time.Hour
+
+// Ahead are the times before end for which a dispatch sends, as far as can be told, where
+// limit is the callbacks a second of its type; 0 for none. How many items there are of a
+// recurring one is taken from its last occurrence. One that is not due yet and of which
+// nobody knows how many there are, or that is paused or uploaded, is left out.
+func (v DispatchView) Ahead(now, end Instant, limit float64) (ahead []ForecastDispatch) {
+	items, known := v.expected()
+	perSecond := v.PerSecond
+	if limit > 0 {
+		perSecond = min(perSecond, forDispatches(limit))
+	}
+	add := func(from Instant, takes time.Duration) {
+		if from < end {
+			ahead = append(ahead, ForecastDispatch{From: from, To: from.Add(takes), PerSecond: perSecond})
+		}
+	}
+	send := func(items int) time.Duration {
+		return time.Duration(float64(items) / max(perSecond, MinDispatchRate) * float64(time.Second))
+	}
+	switch {
+	case v.Status == DispatchRunning && !known:
+		add(now, unknownDispatch)
+	case v.Status == DispatchRunning:
+		add(now, send(max(items-v.Done-v.Failed, 0)))
+	case v.Status == DispatchScheduled && known:
+		add(v.Memo.BeginsAt(), send(items)+v.WarmUp.D()/2)
+	default:
+		return nil
+	}
+	if v.Recurrence == nil || !known {
+		return ahead
+	}
+	for _, at := range v.Recurrence.Upcoming(v.Memo.Cursor, MaxForecastSteps) {
+		if at > v.DueAt {
+			add(at, send(items)+v.WarmUp.D()/2)
+		}
+	}
+	return ahead
+}
+
+func (v DispatchView) expected() (items int, known bool) {
+	switch {
+	case v.Items != nil:
+		return *v.Items, true
+	case v.Last != nil:
+		return v.Last.Done + v.Last.Failed, true
+	}
+	return 0, false
+}
+
+// Share adds what a dispatch sends in a slot.
+func (s *ForecastSlot) Share(d ForecastDispatch) {
+	within := min(s.End(), d.To).Time().Sub(max(s.At, d.From).Time())
+	if within > 0 {
+		s.Items += d.PerSecond * within.Seconds() / s.Width.Seconds()
+	}
+}
