@@ -35,9 +35,9 @@ type ForecastRequest struct {
 	Step         time.Duration
 }
 
-// Forecast returns what is known, which is a few seconds old, or as old as twenty counts
-// of all types take. Where nothing is known yet, or for a time that is further
-// ahead than is kept, it waits for the count. Its error is [timer.Unavailable].
+// Forecast returns what is known, which is a few seconds old, or up to a minute where a
+// count takes long. Where nothing is known yet, or for a time that is further ahead than is
+// kept, it waits for the count. Its error is [timer.Unavailable].
 func (f *Forecasts) Forecast(ctx context.Context, r ForecastRequest) (timer.Forecast, error) {
 	forecast := timer.Forecast{BusinessType: r.BusinessType, Step: timer.Duration(r.Step)}
 	policy, err := f.policies.cached(ctx, r.BusinessType)
@@ -66,9 +66,9 @@ func limitOf(policy timer.Policy) float64 {
 	return *policy.Limits.CallbacksPerSecond
 }
 
-// Expect returns how late a timer will probably be that is booked or moved, and counts it
-// in. It asks nobody: where too little is known it returns 0, and has it counted for those
-// that follow.
+// Expect returns how late a timer will probably be that was booked or moved, and counts it
+// in that was booked. It asks nobody: where too little is known it returns 0, and has it
+// counted for those that follow.
 func (f *Forecasts) Expect(booked timer.View) time.Duration {
 	entry, _ := f.policies.cache.entry(booked.BusinessType) // a moment ago it was read
 	rate := entry.policy.Rate(time.Now())
@@ -76,8 +76,9 @@ func (f *Forecasts) Expect(booked timer.View) time.Duration {
 		return 0
 	}
 	of := f.of(booked.BusinessType)
-	f.refresh(of, *rate)
-	return of.expect(booked.DueAt, *rate)
+	late := of.expect(booked, *rate)
+	f.refresh(of, *rate) // which finds it
+	return late
 }
 
 func (f *Forecasts) of(businessType string) *forecastOf {
@@ -119,8 +120,8 @@ func (f *Forecasts) fill(of *forecastOf, limit float64) {
 	}, limit)
 	of.mu.Lock()
 	defer of.mu.Unlock()
-	of.again = time.Now().Add(max(tuning.ForecastFresh, tuning.ForecastRest*types*time.Since(began)))
-	of.err = err
+	of.took, of.err = time.Since(began), err
+	of.again = time.Now().Add(max(tuning.ForecastFresh, tuning.ForecastRest*types*of.took))
 	if err == nil {
 		of.counted = counted
 		for _, due := range of.next {
@@ -138,20 +139,22 @@ type forecastOf struct {
 	businessType string
 
 	mu      sync.Mutex
-	counted *histogram // nil before the first count
-	err     error      // of the last count
+	counted *histogram    // nil before the first count
+	took    time.Duration // the last count
+	err     error         // of the last count
 	filling chan struct{}
 	again   time.Time
 	// next are the due times that were booked here since the count under way began.
 	next []timer.Instant
 }
 
-// await returns what was counted, and waits for the first count.
+// await returns what was counted. It waits for the count that is under way where nothing is
+// known, where that is too old, and where it will not take long.
 func (o *forecastOf) await(ctx context.Context, filling <-chan struct{}) (*histogram, error) {
 	o.mu.Lock()
-	counted := o.counted
+	waits := filling != nil && (o.stale() || o.took < tuning.ForecastQuick)
 	o.mu.Unlock()
-	if counted == nil && filling != nil {
+	if waits {
 		select {
 		case <-filling:
 		case <-ctx.Done():
@@ -160,21 +163,30 @@ func (o *forecastOf) await(ctx context.Context, filling <-chan struct{}) (*histo
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.counted == nil {
+	if o.err != nil && o.stale() {
 		return nil, o.err
 	}
 	return o.counted.clone(), nil
 }
 
-// expect counts a due time in, and returns how late it will probably be.
-func (o *forecastOf) expect(due timer.Instant, rate float64) time.Duration {
+// stale is whether nothing is known that is of use: nobody asked or booked for a while.
+func (o *forecastOf) stale() bool {
+	return o.counted == nil || (time.Now().After(o.again) && time.Since(o.counted.at.Time()) > tuning.ForecastStale)
+}
+
+// expect returns how late a timer will probably be, and counts a new one in.
+func (o *forecastOf) expect(booked timer.View, rate float64) time.Duration {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.filling != nil && len(o.next) < tuning.ForecastBooked {
+	due, added := booked.DueAt, booked.Revision <= 1
+	if added && o.filling != nil && len(o.next) < tuning.ForecastBooked {
 		o.next = append(o.next, due)
 	}
-	if o.counted == nil || !o.counted.add(due) {
+	if o.stale() || o.counted.slot(due) < 0 {
 		return 0
+	}
+	if added {
+		o.counted.add(due)
 	}
 	backlog := timer.Backlog{Rate: rate, Waiting: float64(o.counted.overdue), Now: o.counted.at}
 	for _, slot := range o.counted.slots {

@@ -247,6 +247,48 @@ func TestABookingWaitsForNoForecast(t *testing.T) {
 	require.Zero(t, f.Expect(booked), "what is paused has no forecast")
 }
 
+// What was counted before nobody asked for a while is counted again before it is told.
+func TestForecastsGrowStale(t *testing.T) {
+	t.Parallel()
+	at := minuteIn(time.Hour)
+	v := &visible{due: map[timer.Instant]int{at: 1200}}
+	f := forecastsOn(t, v)
+	f.limit(10)
+	booked := timer.View{Key: timer.Key{BusinessType: "order", BusinessID: "1"}, DueAt: at, Revision: 2}
+	due := func() int {
+		forecast, err := f.Forecast(t.Context(), ahead())
+		require.NoError(t, err)
+		return step(t, forecast, at).Due
+	}
+	aged := func(took, age time.Duration) {
+		of := f.of("order")
+		of.mu.Lock()
+		defer of.mu.Unlock()
+		of.again, of.took, of.counted.at = time.Now(), took, of.counted.at.Add(-age)
+	}
+	require.Equal(t, 1200, due())
+	require.Equal(t, 119*time.Second, f.Expect(booked))
+	require.Equal(t, 1200, due(), "what was moved is not counted in: it may have been there")
+	v.due[at] = 1300
+	aged(time.Second, 10*time.Second)
+	require.Equal(t, 1200, due(), "as long as it is young, nobody waits for a count that takes long")
+	of := f.of("order")
+	of.mu.Lock()
+	filling := of.filling
+	of.mu.Unlock()
+	if filling != nil {
+		<-filling
+	}
+	require.Equal(t, 1300, due())
+	v.due[at] = 1400
+	aged(time.Millisecond, 10*time.Second)
+	require.Equal(t, 1400, due(), "for a short one everybody waits")
+	v.due[at] = 1500
+	aged(time.Second, time.Hour)
+	require.Zero(t, f.Expect(booked), "a booking is not told what was an hour ago")
+	require.Equal(t, 1500, due())
+}
+
 func TestForecastWithoutVisibility(t *testing.T) {
 	t.Parallel()
 	v := &visible{err: errors.New("away")}

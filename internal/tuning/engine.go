@@ -56,6 +56,10 @@ const (
 	// twentieth of the store's time at most.
 	ForecastFresh = 5 * time.Second
 	ForecastRest  = 20
+	// ForecastQuick is how long a count may take for which a question waits, and
+	// ForecastStale how old the last one may be for which it does not.
+	ForecastQuick = 50 * time.Millisecond
+	ForecastStale = time.Minute
 	// ForecastFine is the step of minutes that overflow.
 	ForecastFine = time.Second
 	// ForecastTimeout bounds a count, and ForecastWidth is how many queries of it are under
