@@ -7,10 +7,17 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	enumspb "go.temporal.io/api/enums/v1"
+	taskqueuepb "go.temporal.io/api/taskqueue/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
 
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/testenv"
+	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
 )
 
 // No more than the rate leave, and nothing while the type is paused.
@@ -20,6 +27,7 @@ func (h house) keepToTheRate(t *testing.T) {
 		"callback": testenv.JSON{"broker": "main"}, "declare": testenv.JSON{"queue": kind}, "paused": true, "limits": testenv.JSON{"callbacks_per_second": rate},
 	}
 	h.Policy(kind, policy)
+	h.awaitPaused(t, kind)
 	for i := range most {
 		h.Add(testenv.JSON{"business_type": kind, "business_id": strconv.Itoa(i), "delay": "0s"})
 	}
@@ -47,6 +55,21 @@ func (h house) keepToTheRate(t *testing.T) {
 		}
 	}
 	require.GreaterOrEqual(t, last.Sub(first), time.Duration(most-rate)*time.Second/(rate+1), "no more than the rate and one second's burst")
+}
+
+// awaitPaused waits until the queue of a type lets nothing go.
+func (h house) awaitPaused(t *testing.T, kind string) {
+	t.Helper()
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		described, err := h.Client.WorkflowService().DescribeTaskQueue(t.Context(), &workflowservice.DescribeTaskQueueRequest{
+			Namespace: client.DefaultNamespace, TaskQueue: &taskqueuepb.TaskQueue{Name: workflows.DeliveryQueue(kind)},
+			TaskQueueType: enumspb.TASK_QUEUE_TYPE_ACTIVITY, ReportConfig: true,
+		})
+		require.NoError(c, err)
+		rate := described.GetConfig().GetQueueRateLimit().GetRateLimit()
+		require.NotNil(c, rate)
+		require.Zero(c, rate.GetRequestsPerSecond())
+	}, testenv.Patience, 20*time.Millisecond)
 }
 
 // A message is dropped at the latest time, by the broker and before it.
@@ -83,6 +106,24 @@ func (h house) callOffWhilePreloaded(t *testing.T) {
 	require.False(t, sent)
 }
 
+// A queue may be the second link, and whoever reads it acknowledges later as anywhere else.
+func (h house) standIn(t *testing.T) {
+	const kind = "order-twice"
+	r, q := receiver.New(t), newQueue(t, h.broker, "order-second")
+	first := r.On("/first", receiver.Status(http.StatusServiceUnavailable))
+	h.Policy(kind, testenv.JSON{
+		"callback": testenv.JSON{"url": first}, "fallback": testenv.JSON{"broker": "main", "routing_key": q.name, "after": "1s"},
+		"ack": testenv.JSON{"within": "10m"}, "retry": testenv.JSON{"steps": []string{"1h"}},
+	})
+	booked := h.Add(testenv.JSON{"business_type": kind, "business_id": "1", "delay": "0s"})
+	d := q.next()
+	require.Equal(t, []string{booked.WebhookID, booked.WebhookID}, []string{d.MessageId, r.To("/first")[0].Header.Get("webhook-id")})
+	view, _, err := h.Wakecall().Deliveries.Ack(t.Context(), deliveryOf(d), patient)
+	require.NoError(t, err)
+	require.Equal(t, timer.Delivered, view.Status)
+	require.Equal(t, "fallback", h.Get(kind+"/1").Link)
+}
+
 // A broker that takes nothing holds its types back, and nobody else.
 func (h house) holdBackAtABlockedBroker(t *testing.T) {
 	const kind = "order-blocked"
@@ -94,9 +135,9 @@ func (h house) holdBackAtABlockedBroker(t *testing.T) {
 	h.broker.Control("set_vm_memory_high_watermark", "absolute", "1MB")
 	h.Add(testenv.JSON{"business_type": kind, "business_id": "before", "delay": "0s"}) // the broker takes one message before it blocks
 	blocked := func(path string) bool { return strings.HasPrefix(h.Get(path).LastFailure.Message, "broker_blocked") }
-	require.Eventually(t, func() bool { return blocked(kind+"/before") || h.Get(kind+"/before").Status == "delivered" }, time.Minute, 50*time.Millisecond)
+	require.Eventually(t, func() bool { return blocked(kind+"/before") || h.Get(kind+"/before").Status == "delivered" }, testenv.Patience, 50*time.Millisecond)
 	h.Add(testenv.JSON{"business_type": kind, "business_id": "1", "delay": "0s"})
-	require.Eventually(t, func() bool { return blocked(kind + "/1") }, time.Minute, 50*time.Millisecond)
+	require.Eventually(t, func() bool { return blocked(kind + "/1") }, testenv.Patience, 50*time.Millisecond)
 	require.Contains(t, string(h.Do("GET", "/v1/policies/"+kind, nil).Body), `"back_pressure":`)
 	h.Add(testenv.JSON{"business_type": "order-beside", "business_id": "1", "delay": "0s"})
 	h.Await("order-beside/1", "delivered")

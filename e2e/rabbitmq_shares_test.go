@@ -77,5 +77,5 @@ func (h house) awaitUnconfirmed(t *testing.T, wanted int) {
 			messages += n
 		}
 		require.Equal(c, wanted, messages)
-	}, time.Minute, 100*time.Millisecond, "its share is under way")
+	}, testenv.Patience, 100*time.Millisecond, "its share is under way")
 }

@@ -69,7 +69,7 @@ func TestTimersCallIntoRabbitMQ(t *testing.T) {
 		for name, part := range map[string]func(house, *testing.T){
 			"messages": house.arrive, "a ladder": house.failUpTheLadder, "what is declared": house.declare,
 			"acknowledged later": house.acknowledgeLater, "a rate and a pause": house.keepToTheRate, "a latest time": house.expire,
-			"preloaded": house.callOffWhilePreloaded, "attempts in flight": house.keepToTheirShare, "bad input": house.refuse,
+			"preloaded": house.callOffWhilePreloaded, "attempts in flight": house.keepToTheirShare, "a second link": house.standIn, "bad input": house.refuse,
 		} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
@@ -152,11 +152,14 @@ func (h house) acknowledgeLater(t *testing.T) {
 	slow := newQueue(t, h.broker, "order-slow")
 	h.Policy(slow.name, testenv.JSON{"callback": testenv.JSON{"broker": "main"}, "ack": testenv.JSON{"within": "10m"}})
 	h.Add(testenv.JSON{"business_type": slow.name, "business_id": "1", "delay": "0s"})
-	d := slow.next()
-	delivery := client.Delivery{WebhookID: d.MessageId, Token: fmt.Sprint(d.Headers[timer.HeaderAckToken])}
-	view, _, err := h.Wakecall().Deliveries.Ack(t.Context(), delivery, patient)
+	view, _, err := h.Wakecall().Deliveries.Ack(t.Context(), deliveryOf(slow.next()), patient)
 	require.NoError(t, err)
 	require.Equal(t, timer.Delivered, view.Status)
+}
+
+// deliveryOf is what a message says to whoever acknowledges it.
+func deliveryOf(d amqp.Delivery) client.Delivery {
+	return client.Delivery{WebhookID: d.MessageId, Token: fmt.Sprint(d.Headers[timer.HeaderAckToken])}
 }
 
 func (h house) refuse(t *testing.T) {
