@@ -217,13 +217,11 @@ func (h *histogram) slot(at timer.Instant) int {
 	return n
 }
 
-// add counts one timer in, and reports whether there is a slot for it.
-func (h *histogram) add(due timer.Instant) bool {
-	n := h.slot(due)
-	if n >= 0 {
+// add counts one timer in, where there is a slot for it.
+func (h *histogram) add(due timer.Instant) {
+	if n := h.slot(due); n >= 0 {
 		h.slots[n].Due++
 	}
-	return n >= 0
 }
 
 // covers is whether a request can be answered from the histogram.
