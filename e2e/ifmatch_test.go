@@ -15,6 +15,9 @@ import (
 // on makes a call under a condition.
 func on(env *testenv.Env, tag string, request *http.Request) testenv.Reply {
 	request.Header.Set("If-Match", tag)
+	if request.Method != http.MethodGet {
+		request.URL.RawQuery = "wait=20s" // a busy machine is no answer
+	}
 	return env.Send(request)
 }
 

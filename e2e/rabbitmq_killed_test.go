@@ -44,13 +44,25 @@ func newLoad(t *testing.T, env *testenv.Env, kind string) *load {
 		bookings[i].Key = timer.Key{BusinessType: kind, BusinessID: strconv.Itoa(i)}
 		bookings[i].DueAt = timer.At(first.Add(time.Duration(i) * pace))
 	}
-	added, err := env.Wakecall().Timers.AddBatch(t.Context(), bookings)
-	require.NoError(t, err)
-	for _, one := range added {
-		require.Equal(t, http.StatusCreated, one.Status)
-		l.due[one.Timer.WebhookID], l.ids[one.Timer.WebhookID] = one.Timer.DueAt.Time(), one.Timer.BusinessID
+	for len(bookings) > 0 {
+		bookings = l.add(t, bookings)
 	}
 	return l
+}
+
+// add books timers, and returns those that were not taken in time.
+func (l *load) add(t *testing.T, bookings []wakecall.Booking) (again []wakecall.Booking) {
+	added, err := l.Wakecall().Timers.AddBatch(t.Context(), bookings)
+	require.NoError(t, err)
+	for i, one := range added {
+		if one.Status == http.StatusServiceUnavailable {
+			again = append(again, bookings[i])
+			continue
+		}
+		require.Contains(t, []int{http.StatusCreated, http.StatusOK}, one.Status)
+		l.due[one.Timer.WebhookID], l.ids[one.Timer.WebhookID] = one.Timer.DueAt.Time(), one.Timer.BusinessID
+	}
+	return again
 }
 
 // latestArrival is how late a timer of the load may be.

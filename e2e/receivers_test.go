@@ -59,7 +59,7 @@ func TestReceiverThatClosesKeptConnections(t *testing.T) {
 	env, _, kind := open(t)
 	server := receivers.Start(t, receivers.Node)
 	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": server.URL + "/leave"}, "retry": testenv.JSON{"steps": []string{}}})
-	const timers = 4
+	const timers = 8
 	for n := range timers {
 		id := strconv.Itoa(n)
 		env.Add(testenv.JSON{"business_type": kind, "business_id": id, "delay": "0s"})

@@ -4,11 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -44,7 +41,7 @@ func BenchmarkSpeed(b *testing.B) {
 			b.Logf("%v", CurveOf(c.perSecond, arrivals).Seconds)
 			b.ReportMetric(float64(c.items)/took.Seconds(), "items/s")
 			b.ReportMetric(float64(transitions(b, d, view))/float64(c.items), "transitions/item")
-			b.ReportMetric(float64(peak(b, whole.PID()))/(1<<20), "MB-peak")
+			b.ReportMetric(float64(whole.PeakMemory())/(1<<20), "MB-peak")
 			b.ReportMetric(float64(stored)/(1<<20), "MB-disk")
 			b.ReportMetric(0, "ns/op")
 		})
@@ -80,20 +77,6 @@ func transitions(t testing.TB, d *deployment, view timer.DispatchView) (total in
 		total += described.GetWorkflowExecutionInfo().GetStateTransitionCount()
 	}
 	return total + 2*int64(*view.Items/1000+1)
-}
-
-// peak is the most memory that a process had, in bytes.
-func peak(t testing.TB, pid int) int {
-	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "status"))
-	require.NoError(t, err)
-	for line := range strings.Lines(string(text)) {
-		if value, ok := strings.CutPrefix(line, "VmHWM:"); ok {
-			kilobytes, err := strconv.Atoi(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(value), "kB")))
-			require.NoError(t, err)
-			return kilobytes << 10
-		}
-	}
-	return 0
 }
 
 // size is how much a directory holds, in bytes.

@@ -1,0 +1,90 @@
+package programs
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/client"
+	"github.com/wakecall/wakecall/e2e/contract"
+	"github.com/wakecall/wakecall/e2e/process"
+	"github.com/wakecall/wakecall/e2e/receiver"
+	"github.com/wakecall/wakecall/e2e/sample"
+	"github.com/wakecall/wakecall/e2e/testenv"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// bookMany books timers of a type by batches, and returns when they are due.
+func bookMany(t testing.TB, api *client.Client, kind string, n int) map[string]timer.Instant {
+	t.Helper()
+	due, at := map[string]timer.Instant{}, timer.At(time.Now().Add(24*time.Hour))
+	for first := 0; first < n; first += batch {
+		var bookings []client.Booking
+		for i := first; i < min(first+batch, n); i++ {
+			bookings = append(bookings, client.Booking{
+				Key: timer.Key{BusinessType: kind, BusinessID: fmt.Sprint(i)}, Terms: client.Terms{DueAt: at},
+			})
+		}
+		added, err := api.Timers.AddBatch(t.Context(), bookings)
+		require.NoError(t, err)
+		for _, one := range added {
+			require.Equal(t, http.StatusCreated, one.Status)
+			due[one.Timer.BusinessID] = one.Timer.DueAt
+		}
+	}
+	require.Len(t, due, n)
+	return due
+}
+
+const batch = 200
+
+// Whoever is killed while a bulk job moves timers: each is moved, and once.
+func TestKilledWhileABulkJobRuns(t *testing.T) {
+	t.Parallel()
+	env, r, kind := process.NewStandalone(t), receiver.New(t), sample.Type(t)
+	victim := env.Start()
+	env.Policy(kind, contract.JSON{"callback": contract.JSON{"url": r.URL}})
+	const timers, crashes = 400, 3
+	due, api := bookMany(t, env.Client(), kind, timers), env.Client()
+	listed := map[string]string{}
+	for id := range due {
+		listed[id] = "scheduled"
+	}
+	env.AwaitList(kind, listed)
+	shift := timer.Duration(time.Hour)
+	job, _, err := api.Bulk.Start(t.Context(), client.BulkOrder{
+		ID: "killed", Operation: timer.BulkMove, Shift: shift, Filter: timer.Filter{BusinessType: kind}, PerSecond: 100,
+	})
+	require.NoError(t, err)
+	moved := func(n int) client.BulkJob {
+		var now client.BulkJob
+		require.Eventually(t, func() bool {
+			var err error
+			now, err = api.Bulk.Get(t.Context(), job.ID)
+			return err == nil && (now.Done >= n || now.Ended())
+		}, testenv.Patience, 20*time.Millisecond, "the job goes on")
+		return now
+	}
+	for n := range crashes {
+		moved((n + 1) * timers / (crashes + 2))
+		victim.Kill()
+		victim = env.Start()
+	}
+	ended := moved(timers)
+	require.Equal(t, []any{timer.JobDone, timers, 0, 0}, []any{ended.Status, ended.Done, ended.Skipped, ended.Failed})
+	results := 0
+	for line, err := range api.Bulk.Results(t.Context(), job.ID) {
+		require.NoError(t, err)
+		require.Contains(t, []timer.BulkResult{timer.BulkDone, timer.BulkPending}, line.Result, "no worker may have been there to confirm it")
+		results++
+	}
+	require.Equal(t, timers, results)
+	for id, before := range due {
+		shown := env.Get(kind + "/" + id)
+		require.Equal(t, before.Add(time.Hour).Time(), shown.DueAt.UTC(), "%s is moved once", id)
+		require.Equal(t, 2, shown.Revision)
+	}
+}
