@@ -189,6 +189,11 @@ func TestADispatchIsSteered(t *testing.T) {
 	awaitDispatch(t, env, order.Key, func(view timer.DispatchView) bool { return view.Done > 20 && view.Achieved.LastSecond > 0 })
 	_, _, err = d.RetryFailures(t.Context(), order.Key)
 	require.Equal(t, timer.Overtaken, timer.CodeOf(err))
+	require.NoError(t, d.Tell(t.Context(), order.Key))
+	require.EventuallyWithT(t, func(c *assert.CollectT) { // what the Web UI shows
+		shown := process.Execute(t, process.Temporal(t), "--address", temporalAddr, "workflow", "metadata", "-w", workflows.DispatchWorkflowID(order.Key))
+		require.Regexp(c, `running: [1-9]\d* of 1000 items done, 0 failed, 100 a second`, shown)
+	}, testenv.Patience, 200*time.Millisecond, "the worker tells it every few seconds")
 	view, applied, err := d.Pause(t.Context(), order.Key, wait)
 	require.NoError(t, err)
 	require.True(t, applied)

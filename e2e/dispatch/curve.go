@@ -11,8 +11,25 @@ type Window struct{ From, To time.Duration }
 
 // Curve is how many items arrived in each second, from the first one on.
 type Curve struct {
-	Rate    float64
-	Seconds []int
+	Rate    float64 `json:"rate"`
+	Seconds []int   `json:"seconds"`
+	// Events are what happened meanwhile.
+	Events []Event `json:"events,omitempty"`
+}
+
+// Event is what happened to the workers, so many seconds after the first item.
+type Event struct {
+	At   float64 `json:"at"`
+	What string  `json:"what"`
+}
+
+// excused are two seconds before and after each event.
+func (c Curve) excused() (windows []Window) {
+	for _, event := range c.Events {
+		at := time.Duration(event.At * float64(time.Second))
+		windows = append(windows, Window{at - 2*time.Second, at + 2*time.Second})
+	}
+	return windows
 }
 
 // CurveOf counts arrivals by the seconds since the first of them.

@@ -6,15 +6,20 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/wakecall/wakecall/timer"
 )
 
 // length is how long each rate is measured.
 const length = 60 * time.Second
 
+// rates are those of the promise.
+var rates = []float64{50, 500, 4000}
+
 // BenchmarkFlat measures how flat a dispatch is with two workers.
 func BenchmarkFlat(b *testing.B) {
-	for _, rate := range []float64{0.5, 50, 500, 4000} {
+	for _, rate := range append([]float64{0.5}, rates...) {
 		b.Run(fmt.Sprint(rate), func(b *testing.B) {
 			d := deploy(b)
 			d.worker()
@@ -22,14 +27,15 @@ func BenchmarkFlat(b *testing.B) {
 			d.policy()
 			key := d.order("flat", rate, int(rate*length.Seconds())+int(2*rate)+1)
 			view := d.await(key, 2*length)
-			report(b, d, view)
+			report(b, d, view, CurveOf(rate, d.arrivals()))
 		})
 	}
 }
 
-// BenchmarkWorkers measures the same while a second worker joins and the first is killed.
+// BenchmarkWorkers measures the same while a second worker joins at a third, and the first
+// is killed at two thirds.
 func BenchmarkWorkers(b *testing.B) {
-	for _, rate := range []float64{50, 500, 4000} {
+	for _, rate := range rates {
 		b.Run(fmt.Sprint(rate), func(b *testing.B) {
 			d := deploy(b)
 			first := d.worker()
@@ -43,21 +49,42 @@ func BenchmarkWorkers(b *testing.B) {
 			first.Kill()
 			view := d.await(key, 3*length)
 			began := slices.MinFunc(d.arrivals(), time.Time.Compare)
-			around := func(at time.Time) Window { return Window{at.Sub(began) - 2*time.Second, at.Sub(began) + 2*time.Second} }
-			report(b, d, view, around(joined), around(killed))
+			curve := CurveOf(rate, d.arrivals())
+			curve.Events = []Event{{joined.Sub(began).Seconds(), "a second worker joins"}, {killed.Sub(began).Seconds(), "the first is killed"}}
+			report(b, d, view, curve)
 		})
 	}
 }
 
-func report(b *testing.B, d *deployment, view timer.DispatchView, excused ...Window) {
+// BenchmarkChange measures how soon another rate holds: the worst second, from the sixth
+// one after the change on.
+func BenchmarkChange(b *testing.B) {
+	d := deploy(b)
+	d.worker()
+	d.policy()
+	key := d.order("changed", 200, 30_000)
+	<-time.After(10 * time.Second)
+	for _, rate := range []float64{1000, 100} {
+		_, _, err := d.Engine.Dispatches.Change(b.Context(), key, timer.DispatchChange{PerSecond: &rate}, time.Minute)
+		require.NoError(b, err)
+		changed := time.Now()
+		<-time.After(16 * time.Second)
+		arrivals := slices.DeleteFunc(d.arrivals(), func(at time.Time) bool { return at.Before(changed.Add(5 * time.Second)) })
+		curve := CurveOf(rate, arrivals)
+		b.Logf("%g a second, from 5 s after the change: %v", rate, curve.Seconds)
+		b.ReportMetric(100*curve.Worst(), fmt.Sprintf("%%-worst-at-%g", rate))
+	}
+	b.ReportMetric(0, "ns/op")
+}
+
+func report(b *testing.B, d *deployment, view timer.DispatchView, curve Curve) {
 	b.Helper()
-	rate := view.PerSecond
-	curve := CurveOf(rate, d.arrivals())
+	excused := curve.excused()
 	twice := 0
 	for _, times := range d.byItem() {
 		twice += times - 1
 	}
-	b.Logf("%g a second: %v", rate, curve.Seconds)
+	b.Logf("%g a second: %v", curve.Rate, curve.Seconds)
 	b.Logf("worst second %.1f %%, uneven: %q, called more than once: %d, %s: %d done, %d failed of %d",
 		100*curve.Worst(excused...), curve.Uneven(excused...), twice, view.Status, view.Done, view.Failed, *view.Items)
 	b.ReportMetric(100*curve.Worst(excused...), "%-worst")

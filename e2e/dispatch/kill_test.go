@@ -62,6 +62,31 @@ func TestARollingUpdate(t *testing.T) {
 	complete(t, d, d.await(key, 2*time.Minute), 0)
 }
 
+// What somebody pauses in an emergency holds within 10 s, a type or everything, and goes on
+// when that is over.
+func TestAnEmergency(t *testing.T) {
+	t.Parallel()
+	d := deploy(t)
+	d.worker()
+	d.policy()
+	const items = 2500
+	key := d.order("emergency", 200, items)
+	for _, order := range []timer.EmergencyOrder{{Everything: true}, {BusinessTypes: []string{kind}}} {
+		before := len(d.arrivals())
+		require.Eventually(t, func() bool { return len(d.arrivals()) > before+50 }, time.Minute, 50*time.Millisecond, "it runs")
+		_, err := d.Engine.Emergencies.Pause(t.Context(), order)
+		require.NoError(t, err)
+		require.Eventually(t, func() bool {
+			arrivals := d.arrivals()
+			return time.Since(arrivals[len(arrivals)-1]) > time.Second
+		}, testenv.Patience, 50*time.Millisecond, "nothing comes any more")
+		require.Less(t, len(d.arrivals()), items, "and it has not ended")
+		_, err = d.Engine.Emergencies.Resume(t.Context(), order)
+		require.NoError(t, err)
+	}
+	complete(t, d, d.await(key, 2*time.Minute), 0)
+}
+
 // Everything is killed at once, Temporal included, and started again.
 func TestEverythingIsKilled(t *testing.T) {
 	t.Parallel()

@@ -41,6 +41,7 @@ var scenariosOfProduction = []scenario[*production]{
 	{"changes and cancels shortly before", (*production).racesWhileHeld},
 	{"rolling restart", (*production).rollingRestart},
 	{"worker killed in mid-callback", (*production).workerKilled},
+	{"each part killed under a dispatch", (*production).dispatchStruck},
 	{"PostgreSQL stopped at once", (*production).postgresStoppedAtOnce},
 	{"everything killed in mid-callback", (*production).everythingKilled},
 }
