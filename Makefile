@@ -151,7 +151,7 @@ isolation: build ## measure what a type that floods, fails or hangs does to anot
 
 .PHONY: dispatch
 dispatch: build ## measure how flat, how fast and how sturdy dispatches are; twenty minutes
-	cd e2e && go test -v -run '^$$' -bench . -benchtime 1x -timeout 60m ./dispatch
+	cd e2e && WAKECALL_CURVES=1 go test -v -run '^$$' -bench . -benchtime 1x -timeout 60m ./dispatch
 
 .PHONY: punctual
 punctual: ## kill a RabbitMQ under load: no timer later than the policy's fallback.after and 2 s

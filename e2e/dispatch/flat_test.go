@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"testing"
 	"time"
@@ -33,8 +34,9 @@ func BenchmarkFlat(b *testing.B) {
 }
 
 // BenchmarkWorkers measures the same while a second worker joins at a third, and the first
-// is killed at two thirds.
+// is killed at two thirds. It records the curves where WAKECALL_CURVES is set.
 func BenchmarkWorkers(b *testing.B) {
+	var curves []Curve
 	for _, rate := range rates {
 		b.Run(fmt.Sprint(rate), func(b *testing.B) {
 			d := deploy(b)
@@ -52,7 +54,11 @@ func BenchmarkWorkers(b *testing.B) {
 			curve := CurveOf(rate, d.arrivals())
 			curve.Events = []Event{{joined.Sub(began).Seconds(), "a second worker joins"}, {killed.Sub(began).Seconds(), "the first is killed"}}
 			report(b, d, view, curve)
+			curves = append(curves, curve)
 		})
+	}
+	if os.Getenv("WAKECALL_CURVES") != "" && len(curves) == len(rates) {
+		keep(b, curves)
 	}
 }
 
