@@ -132,10 +132,10 @@ func (a *Attempter) paced(ctx context.Context, config attemptConfig, next attemp
 	} else if report, drained := a.drain(config, next, r, queue); drained {
 		return report, nil
 	}
-	if config.paused {
+	if config.paused || config.policy.Paused { // it came before its queue was stopped
 		return next.wait(config, tuning.EmergencyWait), nil
 	}
-	// It came before its queue was stopped. By the end of this wait the queue is, and
+	// By the end of this wait the queue is stopped, and
 	// lets it go when the back-pressure ends or is lifted.
 	if until, held := config.policy.HeldBack(now); held {
 		return next.wait(config, min(until.Until(now), tuning.BackPressureHeard)), nil

@@ -209,7 +209,7 @@ func TestNoRoomForAnEagerStart(t *testing.T) {
 	h, _ := eagerEnv(t)
 	r, kind := receiver.New(t), typeOf(t)
 	h.Engine.Timers.PreloadHere(none{})
-	h.Add(booking(kind, "1", "2500ms", r.URL))
+	h.Add(booking(kind, "1", "8s", r.URL))
 	require.False(t, withWorker(t, h, kind+"/1"))
 	h.Await(kind+"/1", "delivered")
 	transitions, events := cost(t, h, kind+"/1")

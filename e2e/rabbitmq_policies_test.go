@@ -83,7 +83,7 @@ func (h house) expire(t *testing.T) {
 		kept, err := q.QueueDeclarePassive(kind, true, false, false, false, nil)
 		return err == nil && kept.Messages == 0
 	}, testenv.Patience, 50*time.Millisecond, "the broker drops what nobody took in time")
-	h.Add(testenv.JSON{"business_type": kind, "business_id": "nowhere", "delay": "0s", "expires_after": "1s", "callback": testenv.JSON{"broker": "main", "routing_key": "nobody"}})
+	h.Add(testenv.JSON{"business_type": kind, "business_id": "nowhere", "delay": "0s", "expires_after": "5s", "callback": testenv.JSON{"broker": "main", "routing_key": "nobody"}})
 	expired := h.Await(kind+"/nowhere", "expired")
 	require.Greater(t, expired.Attempts, 1)
 	require.Contains(t, expired.LastFailure.Message, "unroutable")
@@ -92,9 +92,9 @@ func (h house) expire(t *testing.T) {
 func (h house) callOffWhilePreloaded(t *testing.T) {
 	const kind = "order-held"
 	q := newQueue(t, h.broker, kind)
-	h.Policy(kind, testenv.JSON{"callback": testenv.JSON{"broker": "main"}, "preload": "10s"})
-	h.Add(testenv.JSON{"business_type": kind, "business_id": "called-off", "delay": "10s"})
-	h.Add(testenv.JSON{"business_type": kind, "business_id": "moved", "delay": "10s"})
+	h.Policy(kind, testenv.JSON{"callback": testenv.JSON{"broker": "main"}, "preload": "40s"})
+	h.Add(testenv.JSON{"business_type": kind, "business_id": "called-off", "delay": "30s"})
+	h.Add(testenv.JSON{"business_type": kind, "business_id": "moved", "delay": "30s"})
 	awaitHeld(t, h.Env, kind+"/called-off")
 	awaitHeld(t, h.Env, kind+"/moved")
 	require.Equal(t, http.StatusOK, h.Do("DELETE", "/v1/timers/"+kind+"/called-off", nil).Status)
