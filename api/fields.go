@@ -36,18 +36,22 @@ func pointerTo(name string) string { return string(jsontext.Pointer("").AppendTo
 // fieldsOf maps the JSON names of a struct to its fields, those of embedded
 // structs included.
 func fieldsOf(v reflect.Value) map[string]reflect.Value {
-	fields := map[string]reflect.Value{}
+	fields := make(map[string]reflect.Value, 2*v.NumField())
+	addFields(fields, v)
+	return fields
+}
+
+func addFields(fields map[string]reflect.Value, v reflect.Value) {
 	for i := range v.NumField() {
 		field := v.Type().Field(i)
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		switch {
 		case field.Anonymous && name == "":
-			maps.Copy(fields, fieldsOf(v.Field(i)))
+			addFields(fields, v.Field(i))
 		case name != "" && name != "-":
 			fields[name] = v.Field(i)
 		}
 	}
-	return fields
 }
 
 var rawType = reflect.TypeFor[jsontext.Value]()

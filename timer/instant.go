@@ -43,7 +43,14 @@ func (i Instant) Until(now time.Time) time.Duration { return i.Time().Sub(now) }
 func (i Instant) String() string { return i.Time().Format(instantLayout) }
 
 // MarshalText writes RFC 3339 with milliseconds.
-func (i Instant) MarshalText() ([]byte, error) { return []byte(i.String()), nil }
+func (i Instant) MarshalText() ([]byte, error) {
+	return i.AppendText(make([]byte, 0, len(instantLayout)))
+}
+
+// AppendText does the same without a copy (encoding.TextAppender).
+func (i Instant) AppendText(to []byte) ([]byte, error) {
+	return i.Time().AppendFormat(to, instantLayout), nil
+}
 
 // strict is the form of RFC 3339. The standard library lets more pass, such as
 // an hour of one digit (golang/go#54580).

@@ -32,7 +32,7 @@ func BenchmarkBulk(b *testing.B) {
 				},
 			})
 			const kind = "many"
-			env.Policy(kind, contract.JSON{"callback": contract.JSON{"url": "http://127.0.0.1:9/"}})
+			env.Policy(kind, contract.JSON{"callback": contract.JSON{"url": "http://127.0.0.1:9000/"}})
 			api := client.New(client.Options{URL: env.URL})
 			bookMany(b, api, kind, n)
 			before, began := worker.PeakMemory(), time.Now()
