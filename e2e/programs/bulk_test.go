@@ -1,8 +1,6 @@
 package programs
 
 import (
-	"fmt"
-	"net/http"
 	"testing"
 	"time"
 
@@ -17,30 +15,6 @@ import (
 	"github.com/wakecall/wakecall/timer"
 )
 
-// bookMany books timers of a type by batches, and returns when they are due.
-func bookMany(t testing.TB, api *client.Client, kind string, n int) map[string]timer.Instant {
-	t.Helper()
-	due, at := map[string]timer.Instant{}, timer.At(time.Now().Add(24*time.Hour))
-	for first := 0; first < n; first += batch {
-		var bookings []client.Booking
-		for i := first; i < min(first+batch, n); i++ {
-			bookings = append(bookings, client.Booking{
-				Key: timer.Key{BusinessType: kind, BusinessID: fmt.Sprint(i)}, Terms: client.Terms{DueAt: at},
-			})
-		}
-		added, err := api.Timers.AddBatch(t.Context(), bookings)
-		require.NoError(t, err)
-		for _, one := range added {
-			require.Equal(t, http.StatusCreated, one.Status)
-			due[one.Timer.BusinessID] = one.Timer.DueAt
-		}
-	}
-	require.Len(t, due, n)
-	return due
-}
-
-const batch = 200
-
 // Whoever is killed while a bulk job moves timers: each is moved, and once.
 func TestKilledWhileABulkJobRuns(t *testing.T) {
 	t.Parallel()
@@ -48,7 +22,7 @@ func TestKilledWhileABulkJobRuns(t *testing.T) {
 	victim := env.Start()
 	env.Policy(kind, contract.JSON{"callback": contract.JSON{"url": r.URL}})
 	const timers, crashes = 400, 3
-	due, api := bookMany(t, env.Client(), kind, timers), env.Client()
+	due, api := sample.BookMany(t, env.Client(), kind, timers), env.Client()
 	listed := map[string]string{}
 	for id := range due {
 		listed[id] = "scheduled"

@@ -1,4 +1,4 @@
-package programs
+package e2e
 
 import (
 	"fmt"
@@ -11,6 +11,7 @@ import (
 	"github.com/wakecall/wakecall/e2e/contract"
 	"github.com/wakecall/wakecall/e2e/loopback"
 	"github.com/wakecall/wakecall/e2e/process"
+	"github.com/wakecall/wakecall/e2e/sample"
 	"github.com/wakecall/wakecall/e2e/testenv"
 	"github.com/wakecall/wakecall/timer"
 )
@@ -34,7 +35,7 @@ func BenchmarkBulk(b *testing.B) {
 			const kind = "many"
 			env.Policy(kind, contract.JSON{"callback": contract.JSON{"url": "http://127.0.0.1:9000/"}})
 			api := client.New(client.Options{URL: env.URL})
-			bookMany(b, api, kind, n)
+			sample.BookMany(b, api, kind, n)
 			before, began := worker.PeakMemory(), time.Now()
 			job, _, err := api.Bulk.Start(b.Context(), client.BulkOrder{
 				Operation: timer.BulkMove, Shift: timer.Duration(time.Hour), Filter: timer.Filter{BusinessType: kind}, PerSecond: 1000,
