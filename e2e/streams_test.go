@@ -100,7 +100,7 @@ func TestReceiversConnect(t *testing.T) {
 	verifier, err := webhooks.NewWebhook(key)
 	require.NoError(t, err)
 	require.NoError(t, verifier.Verify([]byte(r.Body), header))
-	require.WithinRange(t, r.Deadline, booked.Add(timeout).Truncate(time.Millisecond), time.Now().Add(timeout))
+	require.WithinRange(t, r.Deadline, booked.Add(timeout).Truncate(time.Millisecond), time.Now().Add(timeout+time.Millisecond))
 	l.ack(r)
 	delivered := env.Await(kind+"/1", "delivered")
 	require.Equal(t, 1, delivered.Attempts)
