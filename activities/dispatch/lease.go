@@ -34,12 +34,14 @@ func (s *stint) beat(ctx context.Context, now time.Time) {
 // another worker may have the shard by then.
 func (s *stint) beaten(began time.Time, err error) {
 	s.beating = false
-	switch code := timer.CodeOf(err); {
-	case err == nil:
+	code := timer.CodeOf(err)
+	if err == nil || code == timer.Overtaken {
 		s.lease, s.heard = began.Add(s.silence*4/5), true
-	case code == timer.NotFound:
+	}
+	switch code {
+	case timer.NotFound:
 		s.lost, s.lostTill = true, time.Now().Add(tuning.DispatchRenewal)
-	case code == timer.Overtaken:
+	case timer.Overtaken:
 		s.why, s.over = timer.StintCancelled, time.Time{}
 	}
 }

@@ -244,6 +244,46 @@ func TestHowAStintEnds(t *testing.T) {
 	}
 }
 
+// A stint that is called off stores what has failed, also where its first sign of life, or
+// one after a while without an answer, says so.
+func TestACancelledStintStoresWhatFailed(t *testing.T) {
+	t.Parallel()
+	for name, beat := range map[string]func(at time.Duration) error{
+		"at once": func(time.Duration) error { return &timer.Error{Code: timer.Overtaken} },
+		"after a silence": func(at time.Duration) error {
+			switch {
+			case at < time.Second:
+				return nil
+			case at < 4*time.Second:
+				return &timer.Error{Code: timer.Unavailable}
+			}
+			return &timer.Error{Code: timer.Overtaken}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				h := newHouse(1000, 100)
+				h.policy.Retry = timer.Retry{Steps: []timer.Duration{timer.Duration(time.Hour)}}
+				h.answer = func(send.Message, int) send.Outcome { return refused(500) }
+				h.takes = 50 * time.Millisecond
+				began := time.Now()
+				h.beat = func(int) error {
+					h.mu.Unlock()
+					<-time.After(400 * time.Millisecond) // items leave meanwhile
+					h.mu.Lock()
+					return beat(time.Since(began))
+				}
+				end, err := h.stint(t, h.shard(), nil)
+				require.NoError(t, err)
+				require.Equal(t, timer.StintCancelled, end.End)
+				require.Positive(t, end.State.Retrying)
+				require.Len(t, h.ids(), end.State.Retrying)
+			})
+		})
+	}
+}
+
 // While somebody has paused the type nothing leaves, and nothing is made up for.
 func TestNothingLeavesInAnEmergency(t *testing.T) {
 	t.Parallel()
