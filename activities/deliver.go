@@ -135,8 +135,8 @@ func (a *Attempter) paced(ctx context.Context, config attemptConfig, next attemp
 	if config.paused || config.policy.Paused { // it came before its queue was stopped
 		return next.wait(config, tuning.EmergencyWait), nil
 	}
-	// By the end of this wait the queue is stopped, and
-	// lets it go when the back-pressure ends or is lifted.
+	// By the end of this wait the queue is stopped, and lets it go when the back-pressure
+	// ends or is lifted.
 	if until, held := config.policy.HeldBack(now); held {
 		return next.wait(config, min(until.Until(now), tuning.BackPressureHeard)), nil
 	}

@@ -27,7 +27,7 @@ func (s *Server) listTimers(c echo.Context) error {
 			DueFrom: q.instant("due_from"), DueTo: q.instant("due_to"),
 			EndedFrom: q.instant("ended_from"), EndedTo: q.instant("ended_to"),
 		},
-		Sort: oneOf(q, "sort", []engine.Sort{engine.DueFirst, engine.DueLast}),
+		Sort: oneOf(q, "sort", []timer.Sort{timer.DueFirst, timer.DueLast}),
 		Size: q.number("page_size", defaultPageSize, maxPageSize), Progress: q.values.Get("attempts") == "" || q.flag("attempts"),
 	}
 	list := fmt.Sprint(request.Filter, request.Sort)

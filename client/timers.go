@@ -162,22 +162,13 @@ type Filter struct {
 	Status     timer.Status
 	// Labels finds the timers that have all of them.
 	Labels timer.Labels
-	// Sort is [DueFirst] or [DueLast]; "" has the open timers first, and then those that
+	// Sort is [timer.DueFirst] or [timer.DueLast]; "" has the open timers first, and then those that
 	// ended last.
-	Sort Sort
+	Sort timer.Sort
 	// DueFrom and DueTo bound the due time, EndedFrom and EndedTo when the timer
 	// ended, all of them included; zero for open.
 	DueFrom, DueTo, EndedFrom, EndedTo time.Time
 }
-
-// Sort is the order of a list.
-type Sort string
-
-// The orders of a list by due time.
-const (
-	DueFirst Sort = "due"
-	DueLast  Sort = "-due"
-)
 
 func (f Filter) query() url.Values {
 	query := url.Values{}

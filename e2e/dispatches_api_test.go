@@ -382,7 +382,9 @@ func TestPagesOfAnUploadedDispatch(t *testing.T) {
 	last := m.ended("pages")
 	require.Equal(t, []any{timer.DispatchDone, 29, 1}, []any{last.Status, last.Done, last.Failed})
 	calls := m.r.To("/page")
+	lost := lostStints(t, m.env, m.key("pages"))
 	require.GreaterOrEqual(t, len(calls), 4)
+	require.LessOrEqual(t, len(calls), 4*(1+lost), "none comes again without a reason")
 	seen := map[string]int{}
 	for _, call := range calls {
 		require.Equal(t, "pages", call.ID())
@@ -393,5 +395,6 @@ func TestPagesOfAnUploadedDispatch(t *testing.T) {
 		}
 	}
 	require.Len(t, seen, 30)
-	require.Equal(t, 1, seen["item-1"]-seen["item-2"], "one of them is tried again")
+	require.Greater(t, seen["item-1"], seen["item-2"], "one of them is tried again")
+	require.LessOrEqual(t, seen["item-2"], 1+lost)
 }

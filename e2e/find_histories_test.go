@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"net/http"
-	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -14,9 +13,7 @@ import (
 // TestRecordHistoriesOfLabels records timers with labels: one whose labels are changed,
 // until it is delivered, and a recurring one that hands them on.
 func TestRecordHistoriesOfLabels(t *testing.T) {
-	if os.Getenv("WAKECALL_RECORD") == "" {
-		t.Skip("records only when WAKECALL_RECORD is set")
-	}
+	onlyToRecord(t)
 	env, r, kind := open(t)
 	rec := recorder{t: t, h: env}
 	body := booking(kind, "labelled", "1h", r.URL)

@@ -126,7 +126,7 @@ func (p *production) finds(t *testing.T) {
 	timers := p.Client().Timers
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
 		var ids []string
-		for view, err := range timers.List(t.Context(), wakecall.Filter{Sort: wakecall.DueFirst, Labels: timer.Labels{"customer": "ab", "env": "test"}}) {
+		for view, err := range timers.List(t.Context(), wakecall.Filter{Sort: timer.DueFirst, Labels: timer.Labels{"customer": "ab", "env": "test"}}) {
 			require.NoError(c, err)
 			ids = append(ids, view.BusinessID)
 		}
@@ -184,7 +184,7 @@ func TestListsAreSortedByDueTime(t *testing.T) {
 		}
 	}
 	require.Equal(t, want[3:5], foundBy(t, env, wakecall.Filter{
-		BusinessType: kind, Sort: wakecall.DueFirst, Status: timer.Scheduled, DueFrom: at.Add(81 * time.Hour), DueTo: at.Add(256 * time.Hour),
+		BusinessType: kind, Sort: timer.DueFirst, Status: timer.Scheduled, DueFrom: at.Add(81 * time.Hour), DueTo: at.Add(256 * time.Hour),
 	}), "both bounds are included")
 	require.Equal(t, http.StatusUnprocessableEntity, env.Do("GET", "/v1/timers?sort=created", nil).Status)
 }

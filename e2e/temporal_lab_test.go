@@ -57,6 +57,10 @@ func (l *lab) work(register ...func(worker.Registry)) (stop func()) {
 	return stop
 }
 
+// handOut is the longest a worker keeps a task to itself. A busy machine shall not hand a task out again; a task
+// that a busy server hands to a poll already gone is lost to the lab for this long.
+const handOut = 20 * time.Second
+
 // cold are options of a run that does not come due within a test.
 func (l *lab) cold(id string) client.StartWorkflowOptions { return l.after(id, time.Hour) }
 
@@ -64,7 +68,7 @@ func (l *lab) cold(id string) client.StartWorkflowOptions { return l.after(id, t
 func (l *lab) after(id string, delay time.Duration) client.StartWorkflowOptions {
 	return client.StartWorkflowOptions{
 		ID: l.queue + "/" + id, TaskQueue: l.queue, StartDelay: delay, WorkflowExecutionErrorWhenAlreadyStarted: true,
-		WorkflowTaskTimeout: time.Minute, // a busy machine shall not hand a task out again
+		WorkflowTaskTimeout: handOut,
 	}
 }
 
@@ -82,7 +86,7 @@ func (l *lab) startCold(id string) client.WorkflowRun {
 }
 
 func (l *lab) context() context.Context {
-	ctx, cancel := context.WithTimeout(l.t.Context(), time.Minute) // for a busy machine; what is awaited takes far less
+	ctx, cancel := context.WithTimeout(l.t.Context(), 6*handOut) // for a busy machine; what is awaited takes far less
 	l.t.Cleanup(cancel)
 	return ctx
 }

@@ -20,20 +20,10 @@ type Page struct {
 	Next   []byte // empty on the last page
 }
 
-// Sort is how a list is sorted.
-type Sort string
-
-// A list without an order has the open timers first, those that began last before the
-// others, and then those that ended last.
-const (
-	DueFirst Sort = "due"
-	DueLast  Sort = "-due"
-)
-
 // PageRequest asks for one page.
 type PageRequest struct {
 	Filter Filter
-	Sort   Sort
+	Sort   timer.Sort
 	Size   int
 	Token  []byte
 	// Progress is whether to show attempts and how a timer ended, which takes a call for

@@ -80,7 +80,7 @@ var earliestDue = timer.At(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
 // latestDue is later than any timer can be due.
 var latestDue = timer.At(time.Date(9000, 1, 1, 0, 0, 0, 0, time.UTC))
 
-func (s *sorting) descending() bool { return s.Sort == DueLast }
+func (s *sorting) descending() bool { return s.Sort == timer.DueLast }
 
 func (s *sorting) over() bool {
 	if s.descending() {

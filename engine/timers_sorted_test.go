@@ -24,13 +24,13 @@ func TestSortedPagesCountLittle(t *testing.T) {
 	const size, all = 50, 6 * 3600
 	for name, c := range map[string]struct {
 		ahead time.Duration
-		sort  Sort
+		sort  timer.Sort
 		most  int
 	}{
-		"soon":         {time.Minute, DueFirst, all / 5},
-		"next month":   {30 * 24 * time.Hour, DueFirst, 5 * all},
-		"from the end": {time.Minute, DueLast, 5 * all},
-		"a month ago":  {-30 * 24 * time.Hour, DueFirst, 5 * all},
+		"soon":         {time.Minute, timer.DueFirst, all / 5},
+		"next month":   {30 * 24 * time.Hour, timer.DueFirst, 5 * all},
+		"from the end": {time.Minute, timer.DueLast, 5 * all},
+		"a month ago":  {-30 * 24 * time.Hour, timer.DueFirst, 5 * all},
 	} {
 		first := minuteIn(c.ahead)
 		v := everySecond(first, 6)
@@ -49,7 +49,7 @@ func TestSortedPagesCountLittle(t *testing.T) {
 		}
 		for i, at := range listed {
 			want := first.Add(time.Duration(i) * time.Second)
-			if c.sort == DueLast {
+			if c.sort == timer.DueLast {
 				want = first.Add(time.Duration(all-1-i) * time.Second)
 			}
 			require.Equal(t, want, at, name)

@@ -48,3 +48,13 @@ func (f Filter) Check() (errs FieldErrors) {
 	}
 	return errs
 }
+
+// Sort is the order of a list of timers. "" has the open ones first, and then those that
+// ended last.
+type Sort string
+
+// The orders of a list by due time.
+const (
+	DueFirst Sort = "due"
+	DueLast  Sort = "-due"
+)

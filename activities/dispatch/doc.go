@@ -6,5 +6,7 @@
 //
 // A sign of life is a lease: it stores how far the shard is, and nothing is sent once
 // another worker may have taken it over. An item counts as dealt with when what became of
-// it is part of the state: one that failed stays open until it lies on a stored page.
+// it is part of the state: one that failed stays open until it lies on a stored page. Where
+// Temporal takes a process for dead that stood still, and gives it the next attempt, that
+// attempt is the same stint.
 package dispatch

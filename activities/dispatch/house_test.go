@@ -109,7 +109,7 @@ func (a attempt) run(t *testing.T, shard timer.DispatchShard, from *timer.Dispat
 	stint := func(ctx context.Context, shard timer.DispatchShard) (timer.DispatchStint, error) {
 		info := activity.GetInfo(ctx)
 		info.Attempt = a.number
-		return a.executor.carryOut(ctx, shard, info)
+		return a.executor.try(ctx, shard, info)
 	}
 	env.RegisterActivityWithOptions(stint, activity.RegisterOptions{Name: "stint"})
 	value, err := env.ExecuteActivity("stint", shard)

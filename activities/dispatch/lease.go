@@ -12,7 +12,7 @@ import (
 func (s *stint) beat(ctx context.Context, now time.Time) {
 	items := time.Duration(tuning.DispatchBeatItems / s.each() * float64(time.Second))
 	s.beating, s.beatAt = true, now.Add(max(min(items, s.silence/3), tuning.DispatchBeat))
-	state, token, number := s.snapshot(), s.token, s.number
+	state, token, number := s.snapshot(), s.token, s.run.number.Load()
 	state.Try = number
 	if s.paced {
 		s.Observer.Dispatching(s.shard.Key, s.shard.Number, s.pace.PerSecond/float64(s.pace.Shards), time.Duration(s.state.LagMS)*time.Millisecond)
@@ -23,7 +23,7 @@ func (s *stint) beat(ctx context.Context, now time.Time) {
 		defer cancel()
 		err := s.Store.Beat(ctx, token, state)
 		return func() {
-			if s.number == number {
+			if s.run.number.Load() == number { // else it was another attempt's
 				s.beaten(now, err)
 			}
 		}
@@ -38,10 +38,10 @@ func (s *stint) beaten(began time.Time, err error) {
 	if err == nil || code == timer.Overtaken {
 		s.lease, s.heard = began.Add(s.silence*4/5), true
 	}
-	switch code {
-	case timer.NotFound:
+	if code == timer.NotFound {
 		s.lost, s.lostTill = true, time.Now().Add(tuning.DispatchRenewal)
-	case timer.Overtaken:
+	}
+	if code == timer.Overtaken {
 		s.why, s.over = timer.StintCancelled, time.Time{}
 	}
 }

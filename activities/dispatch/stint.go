@@ -14,11 +14,11 @@ import (
 // Run sends the items of a shard from where it is, until the stint is over. Its error
 // means that another stint shall begin where the last sign of life was.
 func (e *Executor) Run(ctx context.Context, shard timer.DispatchShard) (timer.DispatchStint, error) {
-	return e.carryOut(ctx, shard, activity.GetInfo(ctx))
+	return e.try(ctx, shard, activity.GetInfo(ctx))
 }
 
-// carryOut is [Executor.Run] for an attempt that info tells of.
-func (e *Executor) carryOut(ctx context.Context, shard timer.DispatchShard, info activity.Info) (timer.DispatchStint, error) {
+// try is [Executor.Run] for the attempt that info tells of.
+func (e *Executor) try(ctx context.Context, shard timer.DispatchShard, info activity.Info) (timer.DispatchStint, error) {
 	var told timer.DispatchState
 	if activity.HasHeartbeatDetails(ctx) {
 		if err := activity.GetHeartbeatDetails(ctx, &told); err != nil {
@@ -39,7 +39,7 @@ func (e *Executor) newStint(shard timer.DispatchShard, info activity.Info, r *ru
 	s := &stint{
 		Executor: e, shard: shard, state: shard.State, token: info.TaskToken, silence: cmp.Or(info.HeartbeatTimeout, tuning.DispatchSilence),
 		events: make(chan func(), tuning.DispatchEvents), jobs: make(chan job), rungs: map[int]*rung{}, reading: map[int]bool{},
-		fresh: true, run: r, number: info.Attempt,
+		fresh: true, run: r,
 	}
 	s.lease = time.Now().Add(s.silence * 4 / 5)
 	return s
@@ -76,11 +76,10 @@ type stint struct {
 	settings *settings
 	silence  time.Duration
 	run      *run
-	// token and number are those of the attempt that it is now, and heard whether Temporal
-	// has taken a sign of life of it.
-	token  []byte
-	number int32
-	heard  bool
+	// token is that of the attempt that it is now, and heard whether Temporal has taken a
+	// sign of life of it.
+	token []byte
+	heard bool
 	// lease is until when nobody else can have the shard, and until when the stint lasts.
 	lease, until time.Time
 	// why is why it ends, once it does, and over whether it may go on after all.

@@ -170,11 +170,7 @@ func (p *production) dispatchStruck() {
 
 func TestDispatchStruck(t *testing.T) {
 	inEachForm(t, func(t *testing.T, of form) {
-		victims := map[string][]string{"everything": of.all()}
-		for _, service := range of.all() {
-			victims[service] = []string{service}
-		}
-		for victim, services := range victims {
+		for victim, services := range of.victims() {
 			t.Run(victim, func(t *testing.T) {
 				t.Parallel()
 				d := newProduction(t, of, process.Direct).dispatch(6000)

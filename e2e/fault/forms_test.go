@@ -41,6 +41,15 @@ func (f form) services() []string {
 // all is everything, in the order in which it must start.
 func (f form) all() []string { return append([]string{"postgres", "temporal"}, f.services()...) }
 
+// victims are each of its parts, and all of them, by name.
+func (f form) victims() map[string][]string {
+	victims := map[string][]string{"everything": f.all()}
+	for _, service := range f.all() {
+		victims[service] = []string{service}
+	}
+	return victims
+}
+
 // other is what a second process of a service goes by.
 func other(service string) string { return "other " + service }
 

@@ -73,11 +73,7 @@ func TestOneKilledInMidCallback(t *testing.T) {
 
 func TestKilledIdle(t *testing.T) {
 	inEachForm(t, func(t *testing.T, of form) {
-		victims := map[string][]string{"everything": of.all()}
-		for _, service := range of.all() {
-			victims[service] = []string{service}
-		}
-		for victim, services := range victims {
+		for victim, services := range of.victims() {
 			t.Run(victim, func(t *testing.T) {
 				t.Parallel()
 				p := newProduction(t, of, process.Direct)

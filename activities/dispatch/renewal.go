@@ -2,7 +2,7 @@ package dispatch
 
 import (
 	"context"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.temporal.io/sdk/activity"
@@ -18,9 +18,8 @@ import (
 // that attempt is the same stint: it goes on with what it has under way, and repeats
 // nothing.
 type run struct {
-	mu sync.Mutex
 	// number is that of the attempt that Temporal counts on.
-	number int32
+	number atomic.Int32
 	renew  chan renewal
 	// over is closed once the stint has ended as end and err say.
 	over  chan struct{}
@@ -47,7 +46,7 @@ func (e *Executor) renewed(ctx context.Context, info activity.Info, told int32) 
 	e.mu.Lock()
 	r := e.runs[runID(info)]
 	e.mu.Unlock()
-	if r == nil || !r.isLatest(told) {
+	if r == nil || told > r.number.Load() {
 		return nil
 	}
 	select {
@@ -68,22 +67,10 @@ func (e *Executor) renewed(ctx context.Context, info activity.Info, told int32) 
 	}
 }
 
-// isLatest is whether no later attempt than this one has told anything.
-func (r *run) isLatest(told int32) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return told <= r.number
-}
-
-func (r *run) renumber(number int32) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.number = number
-}
-
 // begin notes a stint.
 func (e *Executor) begin(info activity.Info) *run {
-	r := &run{number: info.Attempt, renew: make(chan renewal), over: make(chan struct{})}
+	r := &run{renew: make(chan renewal), over: make(chan struct{})}
+	r.number.Store(info.Attempt)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for id, old := range e.runs {
@@ -105,8 +92,8 @@ func (e *Executor) end(r *run, end timer.DispatchStint, err error) {
 
 // renewedBy makes the stint that of another attempt.
 func (s *stint) renewedBy(next renewal) {
-	s.run.renumber(next.number)
-	s.token, s.number = next.token, next.number
+	s.run.number.Store(next.number)
+	s.token = next.token
 	s.lease, s.lost, s.heard = time.Now().Add(s.silence*4/5), false, false
 	s.beating, s.beatAt = false, time.Time{}
 }
