@@ -15,9 +15,11 @@ import (
 )
 
 type batchResult struct {
-	Status  int         `json:"status"`
-	Timer   *timer.View `json:"timer,omitempty"`
-	Problem *Problem    `json:"problem,omitempty"`
+	Status int         `json:"status"`
+	Timer  *timer.View `json:"timer,omitempty"`
+	// ExpectedLateness is what [timer.HeaderExpectedLateness] says of a timer alone.
+	ExpectedLateness timer.Duration `json:"expected_lateness,omitzero"`
+	Problem          *Problem       `json:"problem,omitempty"`
 }
 
 type batchBody struct {
@@ -111,8 +113,7 @@ func (s *Server) addItem(ctx context.Context, item jsontext.Value, whole engine.
 		return batchResult{Status: problem.Status, Problem: &problem}
 	}
 	if created {
-		s.countIn(view)
-		return batchResult{Status: http.StatusCreated, Timer: &view}
+		return batchResult{Status: http.StatusCreated, Timer: &view, ExpectedLateness: s.expected(view)}
 	}
 	return batchResult{Status: http.StatusOK, Timer: &view}
 }

@@ -75,17 +75,18 @@ func forecastRequest(q *query, now time.Time) (r engine.ForecastRequest, err err
 	return r, q.err()
 }
 
-// countIn counts a timer in that was booked.
-func (s *Server) countIn(view timer.View) (late time.Duration) {
+// expected is how late a timer will probably be that was booked or moved; 0 for less than a
+// second.
+func (s *Server) expected(view timer.View) timer.Duration {
 	if s.forecasts == nil || view.Status != timer.Scheduled {
 		return 0
 	}
-	return s.forecasts.Expect(view)
+	return timer.Duration(s.forecasts.Expect(view).Truncate(time.Second))
 }
 
 // showLateness tells whoever books or moves a timer how late it will probably be.
 func (s *Server) showLateness(c echo.Context, view timer.View) {
-	if late := s.countIn(view); late >= time.Second {
-		c.Response().Header().Set(timer.HeaderExpectedLateness, timer.Duration(late).String())
+	if late := s.expected(view); late > 0 {
+		c.Response().Header().Set(timer.HeaderExpectedLateness, late.String())
 	}
 }

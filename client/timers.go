@@ -38,9 +38,12 @@ func idempotent() http.Header {
 
 // Added is what became of one booking of a batch.
 type Added struct {
-	Status  int        `json:"status"`
-	Timer   timer.View `json:"timer"`
-	Problem *Problem   `json:"-"`
+	Status int        `json:"status"`
+	Timer  timer.View `json:"timer"`
+	// ExpectedLateness is how late the timer will probably be, since more falls due by then
+	// than its business type's limit lets through; 0 where nothing is known of that.
+	ExpectedLateness timer.Duration `json:"expected_lateness"`
+	Problem          *Problem       `json:"-"`
 }
 
 // UnmarshalJSON implements [json.Unmarshaler].

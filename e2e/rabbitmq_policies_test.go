@@ -132,19 +132,30 @@ func (h house) holdBackAtABlockedBroker(t *testing.T) {
 		"callback": testenv.JSON{"broker": "main", "timeout": "2s"}, "retry": testenv.JSON{"initial": "1s", "max_interval": "1s", "max_attempts": 100},
 	})
 	h.Policy("order-beside", testenv.JSON{"callback": testenv.JSON{"url": r.URL}})
-	h.broker.Control("set_vm_memory_high_watermark", "absolute", "1MB")
-	h.Add(testenv.JSON{"business_type": kind, "business_id": "before", "delay": "0s"}) // the broker takes one message before it blocks
-	blocked := func(path string) bool { return strings.HasPrefix(h.Get(path).LastFailure.Message, "broker_blocked") }
-	require.Eventually(t, func() bool { return blocked(kind+"/before") || h.Get(kind+"/before").Status == "delivered" }, testenv.Patience, 50*time.Millisecond)
-	h.Add(testenv.JSON{"business_type": kind, "business_id": "1", "delay": "0s"})
-	require.Eventually(t, func() bool { return blocked(kind + "/1") }, testenv.Patience, 50*time.Millisecond)
-	require.Contains(t, string(h.Do("GET", "/v1/policies/"+kind, nil).Body), `"back_pressure":`)
+	h.broker.SetMemory("{absolute, 1000000}")
+	ids := []string{"1", "2"} // the broker takes one message before it blocks
+	for _, id := range ids {
+		h.Add(testenv.JSON{"business_type": kind, "business_id": id, "delay": "0s"})
+	}
+	var held string
+	require.Eventually(t, func() bool {
+		for _, id := range ids {
+			if strings.HasPrefix(h.Get(kind+"/"+id).LastFailure.Message, "broker_blocked") {
+				held = id
+			}
+		}
+		return held != ""
+	}, testenv.Patience, 50*time.Millisecond, "the broker takes nothing more")
+	require.Eventually(t, func() bool {
+		return strings.Contains(string(h.Do("GET", "/v1/policies/"+kind, nil).Body), `"back_pressure":`)
+	},
+		testenv.Patience, 50*time.Millisecond, "the policy is told beside the attempt")
 	h.Add(testenv.JSON{"business_type": "order-beside", "business_id": "1", "delay": "0s"})
 	h.Await("order-beside/1", "delivered")
-	require.Equal(t, "delivering", h.Get(kind+"/1").Status)
-	h.broker.Control("set_vm_memory_high_watermark", "0.4")
+	require.Equal(t, "delivering", h.Get(kind+"/"+held).Status)
+	h.broker.SetMemory("0.4")
 	arrived := map[string]bool{q.next().MessageId: true, q.next().MessageId: true}
-	for _, id := range []string{"before", "1"} {
+	for _, id := range ids {
 		require.True(t, arrived[h.Await(kind+"/"+id, "delivered").WebhookID], id)
 	}
 }

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"sort"
 	"sync"
 	"time"
 
@@ -35,9 +34,9 @@ type ForecastRequest struct {
 	Step         time.Duration
 }
 
-// Forecast returns what is known, which is a few seconds old, or up to a minute where a
-// count takes long. Where nothing is known yet, or for a time that is further ahead than is
-// kept, it waits for the count. Its error is [timer.Unavailable].
+// Forecast returns what is known, which is a few seconds old, or a few minutes at most where
+// a count takes long. Where nothing is known yet, or for a time that is further ahead than
+// is kept, it waits for the count. Its error is [timer.Unavailable].
 func (f *Forecasts) Forecast(ctx context.Context, r ForecastRequest) (timer.Forecast, error) {
 	forecast := timer.Forecast{BusinessType: r.BusinessType, Step: timer.Duration(r.Step)}
 	policy, err := f.policies.cached(ctx, r.BusinessType)
@@ -46,6 +45,7 @@ func (f *Forecasts) Forecast(ctx context.Context, r ForecastRequest) (timer.Fore
 	}
 	forecast.CallbacksPerSecond = policy.Rate(time.Now())
 	of := f.of(r.BusinessType)
+	of.ask(time.Now())
 	counted, err := of.await(ctx, f.refresh(of, limitOf(policy)))
 	if err == nil && !counted.covers(r) {
 		counted, err = f.countAhead(ctx, r, limitOf(policy))
@@ -70,13 +70,16 @@ func limitOf(policy timer.Policy) float64 {
 // in that was booked. It asks nobody: where too little is known it returns 0, and has it
 // counted for those that follow.
 func (f *Forecasts) Expect(booked timer.View) time.Duration {
+	now := time.Now()
 	entry, _ := f.policies.cache.entry(booked.BusinessType) // a moment ago it was read
-	rate := entry.policy.Rate(time.Now())
+	of := f.of(booked.BusinessType)
+	of.countIn(booked)
+	rate := entry.policy.Rate(now)
 	if rate == nil || *rate == 0 {
 		return 0
 	}
-	of := f.of(booked.BusinessType)
 	late := of.expect(booked, *rate)
+	of.ask(now)
 	f.refresh(of, *rate) // which finds it
 	return late
 }
@@ -91,6 +94,19 @@ func (f *Forecasts) of(businessType string) *forecastOf {
 		f.types[businessType] = &forecastOf{businessType: businessType}
 	}
 	return f.types[businessType]
+}
+
+// asked is how many types somebody asked about, or booked, since a moment; one at least.
+func (f *Forecasts) asked(since time.Time) time.Duration {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var n time.Duration
+	for _, of := range f.types {
+		if of.askedSince(since) {
+			n++
+		}
+	}
+	return max(n, 1)
 }
 
 // refresh begins a count, unless the last one is fresh or one is under way, and returns
@@ -112,16 +128,14 @@ func (f *Forecasts) fill(of *forecastOf, limit float64) {
 	defer cancel()
 	began := time.Now()
 	from := timer.At(began.Truncate(timer.DefaultForecastStep))
-	f.mu.Lock()
-	types := time.Duration(len(f.types))
-	f.mu.Unlock()
 	counted, err := f.countAhead(ctx, ForecastRequest{
 		BusinessType: of.businessType, From: from, To: from.Add(tuning.ForecastKept), Step: timer.DefaultForecastStep,
 	}, limit)
+	asked := f.asked(began.Add(-tuning.ForecastAsked))
 	of.mu.Lock()
 	defer of.mu.Unlock()
 	of.took, of.err = time.Since(began), err
-	of.again = time.Now().Add(max(tuning.ForecastFresh, tuning.ForecastRest*types*of.took))
+	of.again = time.Now().Add(max(tuning.ForecastFresh, tuning.ForecastRest*asked*of.took))
 	if err == nil {
 		of.counted = counted
 		for _, due := range of.next {
@@ -132,100 +146,4 @@ func (f *Forecasts) fill(of *forecastOf, limit float64) {
 	}
 	close(of.filling)
 	of.filling = nil
-}
-
-// forecastOf is what is known of one business type.
-type forecastOf struct {
-	businessType string
-
-	mu      sync.Mutex
-	counted *histogram    // nil before the first count
-	took    time.Duration // the last count
-	err     error         // of the last count
-	filling chan struct{}
-	again   time.Time
-	// next are the due times that were booked here since the count under way began.
-	next []timer.Instant
-}
-
-// await returns what was counted. It waits for the count that is under way where nothing is
-// known, where that is too old, and where it will not take long.
-func (o *forecastOf) await(ctx context.Context, filling <-chan struct{}) (*histogram, error) {
-	o.mu.Lock()
-	waits := filling != nil && (o.stale() || o.took < tuning.ForecastQuick)
-	o.mu.Unlock()
-	if waits {
-		select {
-		case <-filling:
-		case <-ctx.Done():
-			return nil, translate(ctx.Err())
-		}
-	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.err != nil && o.stale() {
-		return nil, o.err
-	}
-	return o.counted.clone(), nil
-}
-
-// stale is whether nothing is known that is of use: nobody asked or booked for a while.
-func (o *forecastOf) stale() bool {
-	return o.counted == nil || (time.Now().After(o.again) && time.Since(o.counted.at.Time()) > tuning.ForecastStale)
-}
-
-// expect returns how late a timer will probably be, and counts a new one in.
-func (o *forecastOf) expect(booked timer.View, rate float64) time.Duration {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	due, added := booked.DueAt, booked.Revision <= 1
-	if added && o.filling != nil && len(o.next) < tuning.ForecastBooked {
-		o.next = append(o.next, due)
-	}
-	if o.stale() || o.counted.slot(due) < 0 {
-		return 0
-	}
-	if added {
-		o.counted.add(due)
-	}
-	backlog := timer.Backlog{Rate: rate, Waiting: float64(o.counted.overdue), Now: o.counted.at}
-	for _, slot := range o.counted.slots {
-		if late := backlog.Pass(slot); slot.End() > due {
-			return late
-		}
-	}
-	return 0
-}
-
-// histogram is how many timers fall due in slots that follow one another.
-type histogram struct {
-	at      timer.Instant
-	overdue int
-	slots   []timer.ForecastSlot
-}
-
-func (h *histogram) clone() *histogram {
-	return &histogram{at: h.at, overdue: h.overdue, slots: append([]timer.ForecastSlot{}, h.slots...)}
-}
-
-// slot is the index of the slot of a moment; -1 where there is none.
-func (h *histogram) slot(at timer.Instant) int {
-	n := sort.Search(len(h.slots), func(n int) bool { return h.slots[n].End() > at })
-	if n == len(h.slots) || at < h.slots[0].At {
-		return -1
-	}
-	return n
-}
-
-// add counts one timer in, where there is a slot for it.
-func (h *histogram) add(due timer.Instant) {
-	if n := h.slot(due); n >= 0 {
-		h.slots[n].Due++
-	}
-}
-
-// covers is whether a request can be answered from the histogram.
-func (h *histogram) covers(r ForecastRequest) bool {
-	first, last := h.slots[0], h.slots[len(h.slots)-1]
-	return r.From >= first.At && r.To <= last.End() && r.Step%timer.DefaultForecastStep == 0
 }

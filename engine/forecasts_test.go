@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -31,6 +32,7 @@ type visible struct {
 	recurring []timer.Memo
 	// dispatches are open.
 	dispatches []timer.DispatchMemo
+	policies   []timer.Policy
 	counts     int
 	counted    int // timers
 	lists      int
@@ -80,6 +82,10 @@ func (v *visible) ListWorkflow(_ context.Context, r *workflowservice.ListWorkflo
 		})
 	}
 	switch query := r.GetQuery(); {
+	case strings.Contains(query, workflows.TypePolicy):
+		for _, policy := range v.policies {
+			show(workflows.TypePolicy, workflows.PolicyID(policy.BusinessType), workflows.MemoPolicy, workflows.PolicyRecord{Policy: policy, ChangedAt: timer.At(time.Now())})
+		}
 	case strings.Contains(query, workflows.TypeDispatch):
 		for _, memo := range v.dispatches {
 			show(workflows.TypeDispatch, workflows.DispatchWorkflowID(memo.Order.Key), workflows.MemoDispatch, memo)
@@ -221,7 +227,7 @@ func TestABookingWaitsForNoForecast(t *testing.T) {
 	f := forecastsOn(t, v)
 	booked := timer.View{Key: timer.Key{BusinessType: "order", BusinessID: "1"}, DueAt: at}
 	require.Zero(t, f.Expect(booked), "its type has no limit")
-	require.Empty(t, f.types)
+	require.Nil(t, f.of("order").filling, "so nothing is counted")
 	f.limit(10)
 	require.Zero(t, f.Expect(booked), "nothing is known yet")
 	of := f.of("order")
@@ -287,6 +293,65 @@ func TestForecastsGrowStale(t *testing.T) {
 	aged(time.Second, time.Hour)
 	require.Zero(t, f.Expect(booked), "a booking is not told what was an hour ago")
 	require.Equal(t, 1500, due())
+}
+
+// The first question for a type that has a policy is answered from memory, and what is known
+// is never older than a round.
+func TestForecastsAreKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		at, rate := minuteIn(2*time.Hour), 10.0
+		v := &visible{due: map[timer.Instant]int{at: 1200}, policies: []timer.Policy{{BusinessType: "order", Limits: timer.Limits{CallbacksPerSecond: &rate}}}}
+		f := forecastsOn(t, v)
+		f.limit(rate)
+		ctx, leave := context.WithCancel(t.Context())
+		left := make(chan struct{})
+		go func() {
+			defer close(left)
+			f.Keep(ctx)
+		}()
+		synctest.Wait()
+		counts := v.counts
+		require.Positive(t, counts)
+		forecast, err := f.Forecast(t.Context(), ahead())
+		require.NoError(t, err)
+		require.Equal(t, 1200, step(t, forecast, at).Due)
+		require.Equal(t, counts, v.counts, "nobody waited for a count")
+
+		v.mu.Lock()
+		v.due[at] = 1300
+		v.mu.Unlock()
+		<-time.After(tuning.ForecastRound)
+		synctest.Wait()
+		require.Greater(t, v.counts, counts)
+		require.Equal(t, 129*time.Second, f.Expect(timer.View{Key: timer.Key{BusinessType: "order", BusinessID: "1"}, DueAt: at, Revision: 2}))
+		leave()
+		<-left
+	})
+}
+
+// A gateway that cannot reach Temporal goes on to try.
+func TestForecastsAreKeptAgainLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := &visible{err: errors.New("away"), policies: []timer.Policy{{BusinessType: "order"}}}
+		f := forecastsOn(t, v)
+		f.limit(10)
+		ctx, leave := context.WithCancel(t.Context())
+		left := make(chan struct{})
+		go func() {
+			defer close(left)
+			f.Keep(ctx)
+		}()
+		synctest.Wait()
+		require.Empty(t, f.types)
+		v.mu.Lock()
+		v.err = nil
+		v.mu.Unlock()
+		<-time.After(tuning.ForecastRound)
+		synctest.Wait()
+		require.Positive(t, v.counts)
+		leave()
+		<-left
+	})
 }
 
 func TestForecastWithoutVisibility(t *testing.T) {

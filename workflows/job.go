@@ -25,9 +25,15 @@ func Job[Order, Counts any](kind JobKind) func(workflow.Context, Order) (Counts,
 		if stopped, ok := errors.AsType[*temporal.CanceledError](err); ok {
 			return stoppedAt(&counts, stopped.Details(&counts))
 		}
-		// A job is stopped too whose worker was silent by then: it is not tried again.
-		if silent, ok := errors.AsType[*temporal.TimeoutError](err); ok && errors.Is(ctx.Err(), workflow.ErrCanceled) {
+		if err == nil || !errors.Is(ctx.Err(), workflow.ErrCanceled) {
+			return counts, err
+		}
+		// A job is stopped too whose worker was silent by then, or failed: it is not tried again.
+		if silent, ok := errors.AsType[*temporal.TimeoutError](err); ok {
 			return stoppedAt(&counts, silent.LastHeartbeatDetails(&counts))
+		}
+		if failed, ok := errors.AsType[*temporal.ApplicationError](err); ok {
+			return stoppedAt(&counts, failed.Details(&counts))
 		}
 		return counts, err
 	}

@@ -3,6 +3,7 @@ package workflows_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -104,60 +105,73 @@ func TestAJobEnds(t *testing.T) {
 	}
 }
 
-// silentWorker makes each activity one whose worker dies: Temporal ends it when it is
-// silent for too long, and tries it no more once it is to be stopped.
-type silentWorker struct {
+// lostWorker makes each activity one that ends with an error after a minute: Temporal tries
+// it no more once it is to be stopped.
+type lostWorker struct {
 	interceptor.WorkerInterceptorBase
 	interceptor.WorkflowInboundInterceptorBase
 	interceptor.WorkflowOutboundInterceptorBase
-	told timer.Redelivered
+	err error
 }
 
-func (s *silentWorker) InterceptWorkflow(_ workflow.Context, next interceptor.WorkflowInboundInterceptor) interceptor.WorkflowInboundInterceptor {
+func (s *lostWorker) InterceptWorkflow(_ workflow.Context, next interceptor.WorkflowInboundInterceptor) interceptor.WorkflowInboundInterceptor {
 	s.WorkflowInboundInterceptorBase.Next = next
 	return s
 }
 
-func (s *silentWorker) Init(outbound interceptor.WorkflowOutboundInterceptor) error {
+func (s *lostWorker) Init(outbound interceptor.WorkflowOutboundInterceptor) error {
 	s.WorkflowOutboundInterceptorBase.Next = outbound
 	return s.WorkflowInboundInterceptorBase.Next.Init(s)
 }
 
-func (s *silentWorker) ExecuteWorkflow(ctx workflow.Context, in *interceptor.ExecuteWorkflowInput) (any, error) {
+func (s *lostWorker) ExecuteWorkflow(ctx workflow.Context, in *interceptor.ExecuteWorkflowInput) (any, error) {
 	return s.WorkflowInboundInterceptorBase.Next.ExecuteWorkflow(ctx, in)
 }
 
-func (s *silentWorker) ExecuteActivity(ctx workflow.Context, _ string, _ ...any) workflow.Future {
+func (s *lostWorker) ExecuteActivity(ctx workflow.Context, _ string, _ ...any) workflow.Future {
 	future, set := workflow.NewFuture(ctx)
 	workflow.Go(ctx, func(ctx workflow.Context) {
 		stopped, _ := workflow.NewDisconnectedContext(ctx)
 		_ = workflow.Sleep(stopped, time.Minute)
-		set.SetError(temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_HEARTBEAT, nil, s.told))
+		set.SetError(s.err)
 	})
 	return future
 }
 
-// A job is stopped, and not failed, whose worker had died by then.
-func TestAJobIsStoppedWhoseWorkerIsSilent(t *testing.T) {
+// A job is stopped, and not failed, whose worker had died by then, or lost touch with Temporal.
+func TestAJobIsStoppedWhoseWorkerIsLost(t *testing.T) {
 	t.Parallel()
 	seven := 7
-	for name, stop := range map[string]bool{"stopped": true, "the control: nobody stops it": false} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			told := timer.Redelivered{Found: &seven, Done: 3, Skipped: 1}
-			env := newEnvironment()
-			env.SetWorkerOptions(worker.Options{Interceptors: []interceptor.WorkerInterceptor{&silentWorker{told: told}}})
-			if stop {
-				env.RegisterDelayedCallback(env.CancelWorkflow, time.Second)
-			}
-			env.ExecuteWorkflow(workflows.TypeRedelivery, timer.Redelivery{})
-			var done timer.Redelivered
-			stopped, canceled := errors.AsType[*temporal.CanceledError](env.GetWorkflowError())
-			require.Equal(t, stop, canceled, "%v", env.GetWorkflowError())
-			if stop {
-				require.NoError(t, stopped.Details(&done))
-				require.Equal(t, told, done)
-			}
-		})
+	told := timer.Redelivered{Found: &seven, Done: 3, Skipped: 1}
+	for name, c := range map[string]struct {
+		err  error
+		told bool
+	}{
+		"silent":                      {temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_HEARTBEAT, nil, told), true},
+		"failed":                      {temporal.NewApplicationError("context canceled", "", told), true},
+		"failed, of an older version": {temporal.NewApplicationError("context canceled", ""), false},
+	} {
+		for _, stop := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s, stopped: %t", name, stop), func(t *testing.T) {
+				t.Parallel()
+				env := newEnvironment()
+				env.SetWorkerOptions(worker.Options{Interceptors: []interceptor.WorkerInterceptor{&lostWorker{err: c.err}}})
+				if stop {
+					env.RegisterDelayedCallback(env.CancelWorkflow, time.Second)
+				}
+				env.ExecuteWorkflow(workflows.TypeRedelivery, timer.Redelivery{})
+				stopped, canceled := errors.AsType[*temporal.CanceledError](env.GetWorkflowError())
+				require.Equal(t, stop, canceled, "%v", env.GetWorkflowError())
+				if !stop {
+					return
+				}
+				require.Equal(t, c.told, stopped.HasDetails())
+				if c.told {
+					var done timer.Redelivered
+					require.NoError(t, stopped.Details(&done))
+					require.Equal(t, told, done)
+				}
+			})
+		}
 	}
 }

@@ -74,12 +74,21 @@ func (w Work[Item]) together() int {
 }
 
 // End is what the activity of a job returns after [Work.Run]: the counts as its kind stores
-// them, also where it was stopped.
+// them, also where it was stopped or failed. A job that is to be stopped is not tried again,
+// and no later error than this one tells how far it was.
 func End[Counts any](ctx context.Context, counts Counts, err error) (Counts, error) {
 	if temporal.IsCanceledError(context.Cause(ctx)) {
 		return counts, temporal.NewCanceledError(counts)
 	}
-	return counts, err
+	if err == nil {
+		return counts, nil
+	}
+	kind, options := "", temporal.ApplicationErrorOptions{Cause: err, Details: []any{counts}}
+	if failed, ok := errors.AsType[*temporal.ApplicationError](err); ok {
+		kind, options.NonRetryable = failed.Type(), failed.NonRetryable()
+		options.NextRetryDelay, options.Category = failed.NextRetryDelay(), failed.Category()
+	}
+	return counts, temporal.NewApplicationErrorWithOptions(err.Error(), kind, options)
 }
 
 // run is the work on one order.

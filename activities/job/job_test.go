@@ -516,13 +516,32 @@ func (n *numbers) panics() string { return strconv.Itoa(n.upTo) }
 func TestEnd(t *testing.T) {
 	t.Parallel()
 	odd := errors.New("odd")
-	got, err := job.End(t.Context(), 7, odd)
-	require.Equal(t, odd, err)
+	got, err := job.End(t.Context(), 7, nil)
+	require.NoError(t, err)
 	require.Equal(t, 7, got)
+	_, err = job.End(t.Context(), 7, odd)
+	require.ErrorIs(t, err, odd)
+	require.Equal(t, 7, countsIn(t, err))
+	_, err = job.End(t.Context(), 7, temporal.NewApplicationErrorWithOptions("odd", "leaving", temporal.ApplicationErrorOptions{
+		NonRetryable: true, NextRetryDelay: time.Second, Category: temporal.ApplicationErrorCategoryBenign,
+	}))
+	require.Equal(t, 7, countsIn(t, err))
+	failed, _ := errors.AsType[*temporal.ApplicationError](err)
+	require.Equal(t, []any{"leaving", true, time.Second, temporal.ApplicationErrorCategoryBenign},
+		[]any{failed.Type(), failed.NonRetryable(), failed.NextRetryDelay(), failed.Category()}, "it is tried again as it says")
 	timedOut, cancel := context.WithTimeout(t.Context(), 0)
 	defer cancel()
 	_, err = job.End(timedOut, 7, timedOut.Err())
 	require.ErrorIs(t, err, context.DeadlineExceeded, "nobody stopped it")
+}
+
+// countsIn is what an error carries.
+func countsIn(t *testing.T, err error) (counts int) {
+	t.Helper()
+	failed, ok := errors.AsType[*temporal.ApplicationError](err)
+	require.True(t, ok, "%v", err)
+	require.NoError(t, failed.Details(&counts))
+	return counts
 }
 
 // quiet drops the log of the SDK.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"sync"
 
 	"github.com/wakecall/wakecall/api"
 	"github.com/wakecall/wakecall/internal/auth"
@@ -59,11 +60,14 @@ func (p plain) Serve(listener net.Listener) error {
 // is one, until ctx is done or one of them fails. started is told the API's
 // address.
 func (a *App) ServeAPI(ctx context.Context, started func(net.Addr)) error {
+	ctx, cancel := context.WithCancel(ctx)
+	var counting sync.WaitGroup
+	defer counting.Wait()
+	defer cancel()
+	counting.Go(func() { a.Engine.Forecasts.Keep(ctx) })
 	if a.Config.MetricsAddr == "" {
 		return serve(ctx, a.API(), a.Config.HTTPAddr, started)
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	beside := make(chan error, 1)
 	go func() {
 		defer cancel()

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -29,11 +28,12 @@ type Server struct {
 	// Address is host:port, and URL has the user that may do everything.
 	Address, URL string
 
-	program     string
-	environment []string
-	directory   string
-	node        *exec.Cmd
-	exited      chan struct{} // closed once the node has
+	distribution string // the port that Erlang's own connections come to
+	program      string
+	environment  []string
+	directory    string
+	node         *exec.Cmd
+	exited       chan struct{} // closed once the node has
 }
 
 // Start starts a RabbitMQ, and skips the test where none is installed.
@@ -51,7 +51,7 @@ func StartBy(t testing.TB, script string, environment ...string) *Server {
 	}
 	port, distribution, mapper := freePort(t), freePort(t), freePort(t)
 	s := &Server{
-		t: t, program: script, directory: directory, Address: "127.0.0.1:" + port, URL: "amqp://guest:guest@127.0.0.1:" + port + "/",
+		t: t, distribution: distribution, program: script, directory: directory, Address: "127.0.0.1:" + port, URL: "amqp://guest:guest@127.0.0.1:" + port + "/",
 		environment: append(append(os.Environ(), environment...),
 			"PATH="+home+":"+os.Getenv("PATH"), "HOME="+directory, "RABBITMQ_NODENAME=wakecall"+port+"@localhost", "RABBITMQ_NODE_IP_ADDRESS=127.0.0.1",
 			"RABBITMQ_NODE_PORT="+port, "RABBITMQ_DIST_PORT="+distribution, "ERL_EPMD_PORT="+mapper, "ERL_EPMD_ADDRESS=127.0.0.1",
@@ -157,18 +157,6 @@ func (s *Server) end(signal syscall.Signal) {
 	s.node = nil
 }
 
-// Control runs rabbitmqctl, and returns what it printed.
-func (s *Server) Control(args ...string) string {
-	s.t.Helper()
-	control := exec.Command(home+"rabbitmqctl", append([]string{"--quiet"}, args...)...)
-	control.Env = s.environment
-	output, err := control.CombinedOutput()
-	if err != nil {
-		s.t.Fatalf("rabbitmqctl %s: %s\n%s", strings.Join(args, " "), err, output)
-	}
-	return strings.TrimSpace(string(output))
-}
-
 func freePort(t testing.TB) string {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -176,16 +164,4 @@ func freePort(t testing.TB) string {
 	}
 	defer func() { _ = listener.Close() }()
 	return fmt.Sprint(listener.Addr().(*net.TCPAddr).Port)
-}
-
-// Suspend makes a queue take no messages and confirm none, as one that has lost its majority.
-func (s *Server) Suspend(queue string) { s.process("sys:suspend", queue) }
-
-// Resume makes it go on.
-func (s *Server) Resume(queue string) { s.process("sys:resume", queue) }
-
-// process does something to the process of a queue.
-func (s *Server) process(what, queue string) {
-	s.t.Helper()
-	s.Control("eval", fmt.Sprintf(`{ok, Q} = rabbit_amqqueue:lookup(rabbit_misc:r(<<"/">>, queue, <<%q>>)), %s(amqqueue:get_pid(Q)).`, queue, what))
 }

@@ -52,14 +52,22 @@ const (
 	// ForecastKept is the time ahead whose minutes are kept in memory, 60 KB for a type.
 	ForecastKept = 25 * time.Hour
 	// ForecastFresh is how long a count is trusted at least, and ForecastRest for how many
-	// times as long as it took, times the types that are counted: all of it takes a
-	// twentieth of the store's time at most.
+	// times as long as it took, times the types that were asked about or booked in the last
+	// ForecastAsked: all of it takes a twentieth of the store's time at most.
 	ForecastFresh = 5 * time.Second
 	ForecastRest  = 20
+	ForecastAsked = time.Minute
+	// ForecastTypes is how many types are counted without being asked about, 6 MB,
+	// ForecastRound the time between two rounds of them, and ForecastKeepRest how many times
+	// as long as it took a gateway rests after each, except for its first count: they take a
+	// hundredth of the store's time.
+	ForecastTypes    = 100
+	ForecastRound    = 30 * time.Second
+	ForecastKeepRest = 100
 	// ForecastQuick is how long a count may take for which a question waits, and
 	// ForecastStale how old the last one may be for which it does not.
 	ForecastQuick = 50 * time.Millisecond
-	ForecastStale = time.Minute
+	ForecastStale = 5 * time.Minute
 	// ForecastFine is the step of minutes that overflow.
 	ForecastFine = time.Second
 	// ForecastTimeout bounds a count, and ForecastWidth is how many queries of it are under

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	amqp "github.com/rabbitmq/amqp091-go"
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/activities/send"
@@ -33,8 +34,9 @@ func declared(t *testing.T, server *rabbit.Server) {
 	require.True(t, declaring(t, again, "orders", both).Delivered, "another worker finds it there")
 	_, err := app.QueueDeclarePassive("orders-queue", true, false, false, false, nil)
 	require.NoError(t, err)
-	require.Contains(t, server.Control("list_queues", "name", "type", "durable"), "orders-queue\tquorum\ttrue")
-	require.Contains(t, server.Control("list_exchanges", "name", "type", "durable"), "orders\ttopic\ttrue")
+	_, err = app.QueueDeclare("orders-queue", true, false, false, false, amqp.Table{"x-queue-type": "quorum"})
+	require.NoError(t, err, "it is a durable quorum queue")
+	require.NoError(t, app.ExchangeDeclare("orders", "topic", true, false, false, false, nil), "it is a durable topic exchange")
 
 	_, err = app.QueueDelete("orders-queue", false, false, false)
 	require.NoError(t, err)
@@ -60,7 +62,7 @@ func declared(t *testing.T, server *rabbit.Server) {
 
 // A user who may not configure declares nothing, and is told so.
 func mayNotDeclare(t *testing.T, server *rabbit.Server) {
-	server.Control("set_permissions", "reader", "^$", ".*", ".*")
+	server.Permit("reader", "^$", ".*", ".*")
 	transport := opened(t, "amqp://reader:"+sendtest.Secret+"@"+server.Address+"/")
 	var outcome send.Outcome
 	require.Eventually(t, func() bool {

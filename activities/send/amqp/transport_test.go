@@ -186,16 +186,16 @@ func delivers(t *testing.T, transport *Transport) {
 func closedByOperator(t *testing.T, server *rabbit.Server) {
 	transport := opened(t, server.URL)
 	delivers(t, transport)
-	server.Control("close_all_connections", "maintenance")
+	server.CloseConnections()
 	delivers(t, transport)
 }
 
 func permissionRefused(t *testing.T, server *rabbit.Server) {
-	server.Control("add_user", "reader", sendtest.Secret)
+	server.AddUser("reader", sendtest.Secret)
 	transport := opened(t, "amqp://reader:"+sendtest.Secret+"@"+server.Address+"/")
 	outcome := attempt(t, transport, to("main", taking))
 	require.Equal(t, timer.Refused, outcome.Class, "%+v: the virtual host is closed to it", outcome)
-	server.Control("set_permissions", "reader", ".*", "^$", ".*")
+	server.Permit("reader", ".*", "^$", ".*")
 	require.Eventually(t, func() bool {
 		outcome = attempt(t, transport, timer.Destination{Broker: "main", Exchange: "amq.direct", RoutingKey: taking})
 		return outcome.Class == timer.Refused && !outcome.FirstByte.IsZero()
@@ -211,7 +211,7 @@ func permissionRefused(t *testing.T, server *rabbit.Server) {
 func memoryAlarm(t *testing.T, server *rabbit.Server) {
 	transport := opened(t, server.URL)
 	delivers(t, transport)
-	server.Control("set_vm_memory_high_watermark", "0.00001")
+	server.SetMemory("0.00001")
 	require.Eventually(t, func() bool {
 		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 		defer cancel()
@@ -220,7 +220,7 @@ func memoryAlarm(t *testing.T, server *rabbit.Server) {
 	}, 30*time.Second, 50*time.Millisecond)
 	lastsWithoutChannels(t, transport)
 	closesAllTheSame(t, server)
-	server.Control("set_vm_memory_high_watermark", "0.4")
+	server.SetMemory("0.4")
 	delivers(t, transport)
 }
 

@@ -1,0 +1,102 @@
+package engine
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// forecastOf is what is known of one business type.
+type forecastOf struct {
+	businessType string
+
+	mu      sync.Mutex
+	counted *histogram    // nil before the first count
+	took    time.Duration // the last count
+	err     error         // of the last count
+	filling chan struct{}
+	again   time.Time
+	asked   time.Time // somebody wanted to know
+	// next are the due times that were booked here since the count under way began.
+	next []timer.Instant
+}
+
+// await returns what was counted. It waits for the count that is under way where nothing is
+// known, where that is too old, and where it will not take long.
+func (o *forecastOf) await(ctx context.Context, filling <-chan struct{}) (*histogram, error) {
+	o.mu.Lock()
+	waits := filling != nil && (o.stale() || o.took < tuning.ForecastQuick)
+	o.mu.Unlock()
+	if waits {
+		select {
+		case <-filling:
+		case <-ctx.Done():
+			return nil, translate(ctx.Err())
+		}
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.err != nil && o.stale() {
+		return nil, o.err
+	}
+	return o.counted.clone(), nil
+}
+
+// stale is whether nothing is known that is of use: there are more types than are kept, or
+// Temporal has not answered for a while.
+func (o *forecastOf) stale() bool {
+	return o.counted == nil || (time.Now().After(o.again) && time.Since(o.counted.at.Time()) > tuning.ForecastStale)
+}
+
+func (o *forecastOf) known() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.counted != nil
+}
+
+func (o *forecastOf) ask(now time.Time) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.asked = now
+}
+
+func (o *forecastOf) askedSince(at time.Time) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.asked.After(at)
+}
+
+// countIn counts a new timer in. One that was moved may have been in the same minute.
+func (o *forecastOf) countIn(booked timer.View) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if booked.Revision > 1 {
+		return
+	}
+	if o.filling != nil && len(o.next) < tuning.ForecastBooked {
+		o.next = append(o.next, booked.DueAt)
+	}
+	if o.counted != nil {
+		o.counted.add(booked.DueAt)
+	}
+}
+
+// expect returns how late a timer will probably be that is counted in.
+func (o *forecastOf) expect(booked timer.View, rate float64) time.Duration {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	due := booked.DueAt
+	if o.stale() || o.counted.slot(due) < 0 {
+		return 0
+	}
+	backlog := timer.Backlog{Rate: rate, Waiting: float64(o.counted.overdue), Now: o.counted.at}
+	for _, slot := range o.counted.slots {
+		if late := backlog.Pass(slot); slot.End() > due {
+			return late
+		}
+	}
+	return 0
+}
