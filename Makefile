@@ -54,7 +54,9 @@ example: ## send 20,000 callbacks at one flat rate, with a progress bar; needs m
 # SQLite is C memory behind Go code: the race detector sees nothing in it, and
 # makes it ten times slower. Temporal's server cannot be left out as well: its atomics
 # would go unseen, and what they order be taken for races.
-RACE := -race '-gcflags=modernc.org/...=-race=false -d=checkptr=0'
+# Without the tables of a debugger a test is linked in two thirds of the time.
+RACE := -race -ldflags=-w '-gcflags=modernc.org/...=-race=false -d=checkptr=0'
+export GORACE ?= atexit_sleep_ms=100
 
 # The linters take the processor time that waiting tests leave. What they say is
 # printed when the tests are through, and only if they found something.
