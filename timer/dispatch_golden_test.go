@@ -17,7 +17,7 @@ var (
 	}
 
 	storedDispatchPlan = timer.DispatchPlan{
-		Changes: 3, PerSecond: 250.5, WarmUp: timer.Duration(time.Minute), Paused: true, Began: clock(2), Active: []int{1, 3},
+		Changes: 3, PerSecond: 250.5, WarmUp: timer.Duration(time.Minute), Paused: true, Began: clock(2), Active: []int{1, 3}, Quiet: true,
 	}
 
 	storedDispatchCounts = timer.DispatchCounts{Found: 90, Done: 70, Failed: 5, Retrying: 6, InFlight: 7, Callbacks: 99}

@@ -13,6 +13,9 @@ type DispatchPlan struct {
 	Began Instant `json:"began,omitzero"`
 	// Active are the shards that have something to send, in order.
 	Active []int `json:"active,omitempty"`
+	// Quiet is whether a shard that waits for its ladder keeps its part of the rate, and says
+	// nothing of it: the history of the dispatch is long, and Temporal bounds it.
+	Quiet bool `json:"quiet,omitzero"`
 }
 
 // Of is the place of a shard among those that send; ok is false where it is none of them.

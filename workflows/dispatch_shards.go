@@ -137,6 +137,7 @@ func (d *dispatchRun) hearShards(ctx workflow.Context) {
 			d.resting[news.Shard] = true
 		}
 		d.begin()
+		d.Memo.Plan.Quiet = d.Memo.Plan.Quiet || workflow.GetInfo(ctx).GetCurrentHistoryLength() > tuning.DispatchHistory
 		d.keep(ctx)
 	}
 }

@@ -297,6 +297,40 @@ func TestADispatchThatRunsIsChanged(t *testing.T) {
 	require.Equal(t, []timer.DispatchStatus{timer.DispatchRunning, timer.DispatchPaused, timer.DispatchRunning, timer.DispatchDone}, statuses)
 }
 
+// A shard that waits for its ladder leaves its part of the rate to the others, unless the
+// dispatch has heard of that so often that its history is long.
+func TestADispatchHearsOfShardsThatWait(t *testing.T) {
+	t.Parallel()
+	const waits = 5
+	for length, want := range map[int]int{100: waits + 1, 20_000: 1 + 1} { // the last time is its end
+		m := newMass(t)
+		m.SetCurrentHistoryLength(length)
+		m.stint = func(_ context.Context, shard timer.DispatchShard, n int) (timer.DispatchStint, error) {
+			plan := shard.Plan
+			if len(m.memos) > 0 {
+				plan = m.last().Plan
+			}
+			if shard.Number == 0 && n <= waits {
+				return timer.DispatchStint{End: timer.StintWaits, WakeAt: timer.At(m.Now().Add(time.Minute)), Plan: plan}, nil
+			}
+			return all(shard), nil
+		}
+		in := ordered(400, 1000)
+		m.ExecuteWorkflow(workflows.TypeDispatch, in)
+		require.NoError(t, m.GetWorkflowError())
+		heard, sent := 0, true
+		for _, memo := range m.memos {
+			_, sends := memo.Plan.Of(0)
+			if memo.Status == timer.DispatchRunning && sent && !sends {
+				heard++
+			}
+			sent = sends
+		}
+		require.Equal(t, want, heard, "with %d events", length)
+		require.Equal(t, timer.DispatchDone, m.last().Status)
+	}
+}
+
 // However a dispatch that runs is ended, its shards tell how far they came.
 func TestADispatchThatRunsEnds(t *testing.T) {
 	t.Parallel()

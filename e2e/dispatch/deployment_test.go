@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -50,9 +51,14 @@ func (s *sink) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.came = append(s.came, arrival{item, now})
 	answer := s.answer
 	s.mu.Unlock()
-	if answer != nil {
-		w.WriteHeader(answer(item))
+	if answer == nil {
+		return
 	}
+	status := answer(item)
+	if status == http.StatusTooManyRequests {
+		w.Header().Set("Retry-After", strconv.Itoa(int(patience.Seconds())))
+	}
+	w.WriteHeader(status)
 }
 
 func (s *sink) arrivals() (all []time.Time) {
@@ -84,6 +90,9 @@ type deployment struct {
 }
 
 const kind = "mass"
+
+// patience is what the receiver asks for where it answers 429.
+const patience = 3 * time.Second
 
 func deploy(t testing.TB) *deployment { return deployIn(t, t.TempDir()) }
 

@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"fmt"
+	"net/http"
 	"os"
 	"slices"
 	"testing"
@@ -80,6 +81,42 @@ func BenchmarkChange(b *testing.B) {
 		b.Logf("%g a second, from 5 s after the change: %v", rate, curve.Seconds)
 		b.ReportMetric(100*curve.Worst(), fmt.Sprintf("%%-worst-at-%g", rate))
 	}
+	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkPatience measures how a dispatch that two workers send is held, and how it comes
+// back, where the receiver answers 429 for a moment: it asks for three seconds.
+func BenchmarkPatience(b *testing.B) {
+	const rate, moment = 500, 100 * time.Millisecond
+	d := deploy(b)
+	d.worker()
+	d.worker()
+	d.policy()
+	key := d.order("patience", rate, rate*30)
+	<-time.After(10 * time.Second)
+	asked := time.Now()
+	d.mu.Lock()
+	d.answer = func(string) int {
+		if time.Since(asked) < moment {
+			return http.StatusTooManyRequests
+		}
+		return http.StatusOK
+	}
+	d.mu.Unlock()
+	view := d.await(key, 2*time.Minute)
+	require.Equal(b, timer.DispatchDone, view.Status)
+	require.Equal(b, rate*30, view.Done)
+	after := slices.DeleteFunc(d.arrivals(), func(at time.Time) bool { return at.Before(asked.Add(moment)) })
+	held := 0
+	for _, at := range after {
+		if at.Before(asked.Add(patience)) {
+			held++
+		}
+	}
+	back := slices.DeleteFunc(after, func(at time.Time) bool { return at.Before(asked.Add(patience)) })
+	b.Logf("while it was to be patient %d arrived, then in each second: %v", held, CurveOf(rate, back).Seconds)
+	b.ReportMetric(float64(held), "arrived-meanwhile")
+	b.ReportMetric(100*CurveOf(rate, back).Worst(Window{To: 10 * time.Second}), "%-worst-after-10s")
 	b.ReportMetric(0, "ns/op")
 }
 

@@ -119,6 +119,10 @@ const (
 	LoaderRate = 100
 	MinLoading = 2
 	MaxLoading = 16
+	// DispatchHistory is how many events the history of a dispatch may have for it to hear of
+	// shards that wait for their ladders: each time costs it ten, and Temporal ends a workflow
+	// of 51,200. What else it hears of is far less.
+	DispatchHistory = 10_000
 	// SweepTimeout bounds one try to clear away what a dispatch has stored, and
 	// SweepSilence its signs of life.
 	SweepTimeout = time.Hour
