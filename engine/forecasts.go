@@ -117,7 +117,7 @@ func (f *Forecasts) refresh(of *forecastOf, limit float64) <-chan struct{} {
 	if of.filling != nil || time.Now().Before(of.again) {
 		return of.filling
 	}
-	of.filling, of.next = make(chan struct{}), nil
+	of.filling, of.began = make(chan struct{}), time.Now()
 	go f.fill(of, limit)
 	return of.filling
 }
@@ -137,10 +137,7 @@ func (f *Forecasts) fill(of *forecastOf, limit float64) {
 	of.took, of.err = time.Since(began), err
 	of.again = time.Now().Add(max(tuning.ForecastFresh, tuning.ForecastRest*asked*of.took))
 	if err == nil {
-		of.counted = counted
-		for _, due := range of.next {
-			of.counted.add(due)
-		}
+		of.take(counted)
 	} else {
 		of.again = time.Now().Add(tuning.CountStale)
 	}

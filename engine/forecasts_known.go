@@ -20,8 +20,15 @@ type forecastOf struct {
 	filling chan struct{}
 	again   time.Time
 	asked   time.Time // somebody wanted to know
-	// next are the due times that were booked here since the count under way began.
-	next []timer.Instant
+	began   time.Time // the count under way, or the last one
+	// recent was booked here in the last minute, the latest at the end.
+	recent []recentBooking
+}
+
+// recentBooking is a booking that a count may not see yet.
+type recentBooking struct {
+	due timer.Instant
+	at  time.Time
 }
 
 // await returns what was counted. It waits for the count that is under way where nothing is
@@ -76,12 +83,32 @@ func (o *forecastOf) countIn(booked timer.View) {
 	if booked.Revision > 1 {
 		return
 	}
-	if o.filling != nil && len(o.next) < tuning.ForecastBooked {
-		o.next = append(o.next, booked.DueAt)
+	now := time.Now()
+	for len(o.recent) > 0 && now.Sub(o.recent[0].at) > tuning.ForecastAsked {
+		o.recent = o.recent[1:]
+	}
+	if len(o.recent) < tuning.ForecastBooked {
+		o.recent = append(o.recent, recentBooking{booked.DueAt, now})
 	}
 	if o.counted != nil {
 		o.counted.add(booked.DueAt)
 	}
+}
+
+// bookedSince is when those are due that were booked here since a moment.
+func (o *forecastOf) bookedSince(moment time.Time) (due []timer.Instant) {
+	for _, booking := range o.recent {
+		if booking.at.After(moment) {
+			due = append(due, booking.due)
+		}
+	}
+	return due
+}
+
+// take makes a count what is known.
+func (o *forecastOf) take(counted *histogram) {
+	counted.settle(o.counted, o.bookedSince(o.began.Add(-tuning.VisibilityLag)))
+	o.counted = counted
 }
 
 // expect returns how late a timer will probably be that is counted in.
@@ -91,6 +118,9 @@ func (o *forecastOf) expect(booked timer.View, rate float64) time.Duration {
 	due := booked.DueAt
 	if o.stale() || o.counted.slot(due) < 0 {
 		return 0
+	}
+	if o.counted.overflows(due, rate) {
+		o.counted.split(due, o.bookedSince(time.Time{}))
 	}
 	backlog := timer.Backlog{Rate: rate, Waiting: float64(o.counted.overdue), Now: o.counted.at}
 	for _, slot := range o.counted.slots {

@@ -295,6 +295,59 @@ func TestForecastsGrowStale(t *testing.T) {
 	require.Equal(t, 1500, due())
 }
 
+// Visibility lags behind: a count that begins just after a batch does not take it away again.
+func TestForecastKnowsWhatWasJustBooked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		at := minuteIn(2 * time.Hour)
+		v := &visible{due: map[timer.Instant]int{}}
+		f := forecastsOn(t, v)
+		f.limit(10)
+		due := func() int {
+			forecast, err := f.Forecast(t.Context(), ahead())
+			require.NoError(t, err)
+			return step(t, forecast, at).Due
+		}
+		book := func(n int) {
+			for range n {
+				f.Expect(timer.View{Key: timer.Key{BusinessType: "order", BusinessID: "1"}, DueAt: at})
+			}
+		}
+		require.Zero(t, due())
+		<-time.After(tuning.ForecastFresh - tuning.VisibilityLag/2)
+		book(600)
+		<-time.After(tuning.VisibilityLag / 2)
+		v.due[at] = 200 // as far as visibility knows
+		require.Equal(t, 600, due())
+		v.due[at] = 650 // others book as well
+		<-time.After(tuning.ForecastFresh)
+		require.Equal(t, 650, due())
+		v.due[at] = 0 // all were cancelled
+		book(1)
+		<-time.After(tuning.ForecastFresh)
+		require.Zero(t, due(), "what was booked long ago is counted by visibility alone")
+	})
+}
+
+// A batch into one instant is late by all of it, also before it is counted second by second.
+func TestABatchIntoOneInstant(t *testing.T) {
+	t.Parallel()
+	at := minuteIn(2 * time.Hour)
+	f := forecastsOn(t, &visible{due: map[timer.Instant]int{at.Add(30 * time.Second): 120}})
+	f.limit(10)
+	_, err := f.Forecast(t.Context(), ahead())
+	require.NoError(t, err)
+	var late time.Duration
+	for range 900 {
+		late = f.Expect(timer.View{Key: timer.Key{BusinessType: "order", BusinessID: "1"}, DueAt: at})
+	}
+	require.Equal(t, 89*time.Second, late.Truncate(time.Second))
+	forecast, err := f.Forecast(t.Context(), ahead())
+	require.NoError(t, err)
+	require.Equal(t, 1020, step(t, forecast, at).Due)
+	moved := timer.View{Key: timer.Key{BusinessType: "order", BusinessID: "1"}, DueAt: at.Add(10 * time.Second), Revision: 2}
+	require.InDelta(t, 82, f.Expect(moved).Seconds(), 2, "ten seconds later some of them have left")
+}
+
 // The first question for a type that has a policy is answered from memory, and what is known
 // is never older than a round.
 func TestForecastsAreKept(t *testing.T) {

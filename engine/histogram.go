@@ -1,8 +1,11 @@
 package engine
 
 import (
+	"slices"
 	"sort"
+	"time"
 
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -11,6 +14,7 @@ type histogram struct {
 	at      timer.Instant
 	overdue int
 	slots   []timer.ForecastSlot
+	splits  int
 }
 
 func (h *histogram) clone() *histogram {
@@ -31,6 +35,74 @@ func (h *histogram) add(due timer.Instant) {
 	if n := h.slot(due); n >= 0 {
 		h.slots[n].Due++
 	}
+}
+
+// settle adds what was booked a moment ago and the count did not see: visibility lags behind.
+// In its minute fall due at least as many as were known before.
+func (h *histogram) settle(before *histogram, booked []timer.Instant) {
+	unseen := map[timer.Instant]int{}
+	for _, due := range booked {
+		unseen[minuteOf(due)]++
+	}
+	for minute, known := range unseen {
+		if before != nil {
+			known = max(known, before.within(minute))
+		}
+		unseen[minute] = known - h.within(minute)
+	}
+	for _, due := range booked {
+		if minute := minuteOf(due); unseen[minute] > 0 {
+			h.add(due)
+			unseen[minute]--
+		}
+	}
+}
+
+func minuteOf(due timer.Instant) timer.Instant { return timer.At(due.Time().Truncate(timer.DefaultForecastStep)) }
+
+// within is how many fall due in a minute.
+func (h *histogram) within(minute timer.Instant) (due int) {
+	first := h.slot(minute)
+	if first < 0 {
+		return 0
+	}
+	for _, slot := range h.slots[first:] {
+		if slot.At >= minute.Add(timer.DefaultForecastStep) {
+			break
+		}
+		due += slot.Due
+	}
+	return due
+}
+
+// overflows is whether more falls due in a minute than a rate lets through, of which is not
+// known in which second.
+func (h *histogram) overflows(due timer.Instant, rate float64) bool {
+	slot := h.slots[h.slot(due)]
+	return slot.Width > tuning.ForecastFine && float64(slot.Due) > rate*slot.Width.Seconds() && h.splits < tuning.ForecastRefined
+}
+
+// split divides a minute into its seconds: what was booked here is due when it is due, and
+// the rest of it evenly.
+func (h *histogram) split(at timer.Instant, booked []timer.Instant) {
+	n := h.slot(at)
+	minute := h.slots[n]
+	seconds := make([]timer.ForecastSlot, minute.Width/tuning.ForecastFine)
+	for i := range seconds {
+		seconds[i] = timer.ForecastSlot{At: minute.At.Add(time.Duration(i) * tuning.ForecastFine), Width: tuning.ForecastFine, Items: minute.Items}
+	}
+	rest := minute.Due
+	for _, due := range booked {
+		if due >= minute.At && due < minute.End() && rest > 0 {
+			seconds[due.Time().Sub(minute.At.Time())/tuning.ForecastFine].Due++
+			rest--
+		}
+	}
+	for i := range seconds {
+		seconds[i].Due += rest*(i+1)/len(seconds) - rest*i/len(seconds)
+	}
+	h.slots = slices.Concat(h.slots[:n], seconds, h.slots[n+1:])
+	h.splits++
 }
 
 // covers is whether a request can be answered from the histogram.

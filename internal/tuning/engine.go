@@ -91,7 +91,7 @@ const (
 	// ForecastDispatches is how many open dispatches of a type are looked at: each that sends
 	// is asked how far its shards are.
 	ForecastDispatches = 20
-	// ForecastBooked bounds the bookings that are counted in while a count is under way.
+	// ForecastBooked bounds the bookings that are kept for the next count.
 	ForecastBooked = 100_000
 )
 
