@@ -58,7 +58,9 @@ func (h *histogram) settle(before *histogram, booked []timer.Instant) {
 	}
 }
 
-func minuteOf(due timer.Instant) timer.Instant { return timer.At(due.Time().Truncate(timer.DefaultForecastStep)) }
+func minuteOf(due timer.Instant) timer.Instant {
+	return timer.At(due.Time().Truncate(timer.DefaultForecastStep))
+}
 
 // within is how many fall due in a minute.
 func (h *histogram) within(minute timer.Instant) (due int) {
