@@ -76,14 +76,14 @@ func (h house) awaitPaused(t *testing.T, kind string) {
 func (h house) expire(t *testing.T) {
 	const kind = "order-late"
 	q := newQueue(t, h.broker, kind)
-	h.Policy(kind, testenv.JSON{"callback": testenv.JSON{"broker": "main"}, "retry": testenv.JSON{"initial": "100ms", "max_interval": "100ms", "max_attempts": 100}})
-	h.Add(testenv.JSON{"business_type": kind, "business_id": "kept", "delay": "0s", "expires_after": "2s"})
+	h.Policy(kind, testenv.JSON{"callback": testenv.JSON{"broker": "main"}, "retry": testenv.JSON{"initial": "100ms", "max_interval": "1s", "max_attempts": 100}})
+	h.Add(testenv.JSON{"business_type": kind, "business_id": "kept", "delay": "0s", "expires_after": "15s"})
 	h.Await(kind+"/kept", "delivered")
 	require.Eventually(t, func() bool {
 		kept, err := q.QueueDeclarePassive(kind, true, false, false, false, nil)
 		return err == nil && kept.Messages == 0
 	}, testenv.Patience, 50*time.Millisecond, "the broker drops what nobody took in time")
-	h.Add(testenv.JSON{"business_type": kind, "business_id": "nowhere", "delay": "0s", "expires_after": "5s", "callback": testenv.JSON{"broker": "main", "routing_key": "nobody"}})
+	h.Add(testenv.JSON{"business_type": kind, "business_id": "nowhere", "delay": "0s", "expires_after": "15s", "callback": testenv.JSON{"broker": "main", "routing_key": "nobody"}})
 	expired := h.Await(kind+"/nowhere", "expired")
 	require.Greater(t, expired.Attempts, 1)
 	require.Contains(t, expired.LastFailure.Message, "unroutable")

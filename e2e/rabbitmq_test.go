@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -67,14 +66,15 @@ func TestTimersCallIntoRabbitMQ(t *testing.T) {
 	h := house{testenv.OpenWith(t, addr, settings), broker}
 	h.overtake(t) // which begins without a worker
 	t.Run("beside one another", func(t *testing.T) {
-		var parts sync.WaitGroup // parallel tests would wait for their turn among those of the whole package
-		defer parts.Wait()
 		for name, part := range map[string]func(house, *testing.T){
 			"messages": house.arrive, "a ladder": house.failUpTheLadder, "what is declared": house.declare,
 			"acknowledged later": house.acknowledgeLater, "a rate and a pause": house.keepToTheRate, "a latest time": house.expire,
 			"preloaded": house.callOffWhilePreloaded, "attempts in flight": house.keepToTheirShare, "a second link": house.standIn, "bad input": house.refuse,
 		} {
-			parts.Go(func() { t.Run(name, func(t *testing.T) { part(house{h.For(t), broker}, t) }) })
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				part(house{h.For(t), broker}, t)
+			})
 		}
 	})
 	t.Run("a broker that is blocked", func(t *testing.T) { house{h.For(t), broker}.holdBackAtABlockedBroker(t) })
