@@ -348,6 +348,21 @@ func TestABatchIntoOneInstant(t *testing.T) {
 	require.InDelta(t, 82, f.Expect(moved).Seconds(), 2, "ten seconds later some of them have left")
 }
 
+// keep starts what counts in the background, in a bubble of time, and returns what ends it.
+func keep(t *testing.T, f *Forecasts) (leave func()) {
+	ctx, cancel := context.WithCancel(t.Context())
+	left := make(chan struct{})
+	go func() {
+		defer close(left)
+		f.Keep(ctx)
+	}()
+	synctest.Wait()
+	return func() {
+		cancel()
+		<-left
+	}
+}
+
 // The first question for a type that has a policy is answered from memory, and what is known
 // is never older than a round.
 func TestForecastsAreKept(t *testing.T) {
@@ -356,13 +371,7 @@ func TestForecastsAreKept(t *testing.T) {
 		v := &visible{due: map[timer.Instant]int{at: 1200}, policies: []timer.Policy{{BusinessType: "order", Limits: timer.Limits{CallbacksPerSecond: &rate}}}}
 		f := forecastsOn(t, v)
 		f.limit(rate)
-		ctx, leave := context.WithCancel(t.Context())
-		left := make(chan struct{})
-		go func() {
-			defer close(left)
-			f.Keep(ctx)
-		}()
-		synctest.Wait()
+		leave := keep(t, f)
 		counts := v.counts
 		require.Positive(t, counts)
 		forecast, err := f.Forecast(t.Context(), ahead())
@@ -378,7 +387,6 @@ func TestForecastsAreKept(t *testing.T) {
 		require.Greater(t, v.counts, counts)
 		require.Equal(t, 129*time.Second, f.Expect(timer.View{Key: timer.Key{BusinessType: "order", BusinessID: "1"}, DueAt: at, Revision: 2}))
 		leave()
-		<-left
 	})
 }
 
@@ -388,13 +396,7 @@ func TestForecastsAreKeptAgainLater(t *testing.T) {
 		v := &visible{err: errors.New("away"), policies: []timer.Policy{{BusinessType: "order"}}}
 		f := forecastsOn(t, v)
 		f.limit(10)
-		ctx, leave := context.WithCancel(t.Context())
-		left := make(chan struct{})
-		go func() {
-			defer close(left)
-			f.Keep(ctx)
-		}()
-		synctest.Wait()
+		leave := keep(t, f)
 		require.Empty(t, f.types)
 		v.mu.Lock()
 		v.err = nil
@@ -403,7 +405,6 @@ func TestForecastsAreKeptAgainLater(t *testing.T) {
 		synctest.Wait()
 		require.Positive(t, v.counts)
 		leave()
-		<-left
 	})
 }
 

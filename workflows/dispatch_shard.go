@@ -116,12 +116,15 @@ func (s *shardRun) awaitResume(ctx workflow.Context) {
 // awaitLadder waits until the next item is due again. Its share of the rate is for the
 // other shards meanwhile, as long as the dispatch can be told.
 func (s *shardRun) awaitLadder(ctx workflow.Context, until timer.Instant) {
-	if !s.Plan.Quiet {
+	quiet := s.Plan.Quiet
+	if !quiet {
 		s.tell(ctx, false)
-		defer s.tell(ctx, true)
 	}
 	wait := workflow.NewTimerWithOptions(ctx, max(until.Until(workflow.Now(ctx)), 0), workflow.TimerOptions{Summary: "the next attempt"})
 	_ = wait.Get(ctx, nil) // ends early where it is cancelled
+	if !quiet {
+		s.tell(ctx, true)
+	}
 }
 
 // tell tells the dispatch how far the shard is. One that has ended hears nothing.
