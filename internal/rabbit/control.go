@@ -31,10 +31,11 @@ func (s *Server) Permit(user, configure, write, read string) {
 	s.eval(fmt.Sprintf(`ok = rabbit_auth_backend_internal:set_permissions(<<%q>>, <<"/">>, <<%q>>, <<%q>>, <<%q>>, <<"test">>)`, user, configure, write, read))
 }
 
-// Unconfirmed is how many messages wait for their confirmation.
+// Unconfirmed is how many messages wait for their confirmation. A channel that closes while it
+// is asked has none.
 func (s *Server) Unconfirmed() (messages int) {
 	s.t.Helper()
-	text := s.eval(`lists:sum([N || C <- rabbit_channel:list(), [{_, N}] <- [rabbit_channel:info(C, [messages_unconfirmed])]])`)
+	text := s.eval(`lists:sum([N || C <- rabbit_channel:list(), [{_, N}] <- [catch rabbit_channel:info(C, [messages_unconfirmed])]])`)
 	if _, err := fmt.Sscanf(text, "{ok, %d}", &messages); err != nil {
 		s.t.Fatalf("%q: %s", text, err)
 	}
