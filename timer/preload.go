@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
+	"math"
 	"math/bits"
 	"time"
 )
@@ -49,14 +50,27 @@ func (p Policy) Preloading(booking string) Preload {
 
 // Widened is the preload of a timer that rings at the same instant as so many others,
 // where Temporal hands out perSecond timers in a second. A preload below the default was
-// chosen by the policy, and stays.
+// chosen by the policy, and stays. More timers than the longest preload has places for take
+// what all of them take in turn, evenly: Temporal would not work off in time what it had to
+// hand out in one moment.
 func (p Preload) Widened(others, perSecond int) Preload {
-	lead := Duration(DefaultPreload + time.Duration(others)*time.Second/time.Duration(perSecond))
-	if p.Window.D() < DefaultPreload || others < perSecond || lead <= p.Window {
+	lead := DefaultPreload + time.Duration(others)*time.Second/time.Duration(perSecond)
+	if p.Window.D() < DefaultPreload || others < perSecond || Duration(lead) <= p.Window || p.Window.D() >= MaxPreload {
 		return p
 	}
 	// More timers may follow, and the last of them needs a place in the window.
-	return Preload{Lead: min(lead, Duration(MaxPreload)), Window: min(2*lead, Duration(MaxPreload))}
+	window := Duration(min(2*lead, MaxPreload))
+	if lead > MaxPreload {
+		lead = DefaultPreload + evenly(others, MaxPreload-DefaultPreload)
+	}
+	return Preload{Lead: Duration(lead), Window: window}
+}
+
+// evenly is the place in a span of one of many that are numbered: however many there are,
+// they lie as far apart as can be (additive recurrence by the golden ratio).
+func evenly(number int, span time.Duration) time.Duration {
+	_, part := math.Modf(float64(number) * math.Phi)
+	return time.Duration(part * float64(span))
 }
 
 // eagerMargin is by how much the engine's clock may be behind that of whoever books.
