@@ -24,7 +24,7 @@ func redis(t *testing.T) (url string, stop func()) {
 		_ = server.Wait()
 	}
 	t.Cleanup(stop)
-	require.Eventually(t, func() bool { return !loopback.Free(addr) }, testenv.Patience, 20*time.Millisecond, "redis listens")
+	require.Eventually(t, func() bool { return loopback.Listening(addr) }, testenv.Patience, 20*time.Millisecond, "redis listens")
 	return "redis://" + addr + "/0", stop
 }
 

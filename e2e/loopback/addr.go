@@ -50,6 +50,13 @@ func Free(addr string) bool {
 	return err == nil && listener.Close() == nil
 }
 
+// Listening reports whether somebody listens on an address. It takes a connection, which is
+// closed: to try to listen would keep whoever is about to from doing so.
+func Listening(addr string) bool {
+	conn, err := net.Dial("tcp", addr)
+	return err == nil && conn.Close() == nil
+}
+
 // Port is the port of an address.
 func Port(addr string) string {
 	_, port, _ := net.SplitHostPort(addr)

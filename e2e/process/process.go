@@ -95,7 +95,7 @@ func (p *Process) BecomesReady() bool {
 	}
 	ready := func() bool { return p.Ended() || answers(p.ready) }
 	if addr, ok := strings.CutPrefix(p.ready, "tcp://"); ok {
-		ready = func() bool { return p.Ended() || !loopback.Free(addr) }
+		ready = func() bool { return p.Ended() || loopback.Listening(addr) }
 	}
 	require.Eventually(p.t, ready, readyWithin, pollEvery, "%s should become ready at %s", p.command.Path, p.ready)
 	return !p.Ended()

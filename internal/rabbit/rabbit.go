@@ -159,11 +159,12 @@ func (s *Server) end(signal syscall.Signal) {
 	s.node = nil
 }
 
-// freePort is below those that Linux gives to connections and to whoever asks for any: until
-// RabbitMQ takes it, which is seconds later, another test would get it.
+// freePort is below those that Linux gives to connections and to whoever asks for any, and
+// below those of the other servers of tests (e2e/loopback): until RabbitMQ takes it, which is
+// seconds later, another test would get it.
 func freePort(t testing.TB) string {
 	for range 100 {
-		address := fmt.Sprint("127.0.0.1:", 10_000+rand.IntN(20_000))
+		address := fmt.Sprint("127.0.0.1:", 10_000+rand.IntN(10_000))
 		if listener, err := net.Listen("tcp", address); err == nil {
 			_ = listener.Close()
 			return strings.TrimPrefix(address, "127.0.0.1:")
