@@ -30,6 +30,8 @@ func TestStacksAreNoReasonToCollect(t *testing.T) {
 	live, beside := heapUse()
 	release, grown := make(chan struct{}), make(chan struct{})
 	var left sync.WaitGroup
+	defer left.Wait()
+	defer close(release)
 	for range waiting {
 		left.Go(func() {
 			deep(stack)
@@ -44,8 +46,6 @@ func TestStacksAreNoReasonToCollect(t *testing.T) {
 	require.Greater(t, now, beside+waiting*stack/2, "the stacks are seen")
 	require.GreaterOrEqual(t, memoryLimit(heapFloor+500<<20, now)-memoryLimit(heapFloor+500<<20, beside), int64(waiting*stack/2))
 	require.GreaterOrEqual(t, memoryLimit(live, now), live+now)
-	close(release)
-	left.Wait()
 }
 
 // deep makes the stack that it runs on so large.
