@@ -62,6 +62,9 @@ type Runs interface {
 	Wanted(ctx context.Context, key timer.Key, runID string) (bool, error)
 	// Cause is why the run was asked to cancel.
 	Cause(ctx context.Context, key timer.Key, runID string) (string, error)
+	// LeaveReceipt tells a run of a workflow what came of its first attempt, for whichever
+	// worker has its next task.
+	LeaveReceipt(ctx context.Context, workflowID, runID string, report timer.Report) error
 }
 
 // Bulkhead keeps one business type from taking every slot of the fast path.
@@ -88,6 +91,9 @@ type Tasks interface {
 	TimedOut(run string) bool
 	// Predecessor is the worker that had the run's task before this one; "" for none.
 	Predecessor(run string) (worker string)
+	// Unrecorded are the runs whose last task ended here without being recorded, with the
+	// ids of their workflows.
+	Unrecorded() map[string]string
 	// Reserve waits until the completion of a run's task may be sent, unless ctx
 	// ends first.
 	Reserve(ctx context.Context, run string)

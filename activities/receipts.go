@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	lru "github.com/hashicorp/golang-lru/v2"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
@@ -71,6 +72,20 @@ func (r *receipts) has(run string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.current[run] != nil || r.done.Contains(run)
+}
+
+// LeaveReceipts sends what came of attempts to those of their runs that have not recorded
+// it: this process stops, and may be the only one, so nobody asks it. A run that cannot be
+// told is called again, as after a crash.
+func (a *Attempter) LeaveReceipts(ctx context.Context) {
+	var leaving errgroup.Group
+	leaving.SetLimit(tuning.ReceiptsAtOnce)
+	for run, workflowID := range a.Tasks.Unrecorded() {
+		if report, ok := a.receipts.recall(run); ok {
+			leaving.Go(func() error { return a.Runs.LeaveReceipt(ctx, workflowID, run, report) })
+		}
+	}
+	_ = leaving.Wait() // most have been recorded by another worker, and have ended
 }
 
 // keep remembers a report, and recall returns it.

@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -78,6 +79,41 @@ func TestAnotherWorkersTaskIsAskedFor(t *testing.T) {
 			}
 		})
 	}
+}
+
+// unrecorded are the runs of tasks that were refused.
+type unrecorded struct {
+	Tasks
+	runs map[string]string
+}
+
+func (u unrecorded) Unrecorded() map[string]string { return u.runs }
+
+// letterbox is an engine that keeps the receipts that are left in runs.
+type letterbox struct {
+	Runs
+	mu   sync.Mutex
+	left map[string]timer.Report
+}
+
+func (l *letterbox) LeaveReceipt(_ context.Context, workflowID, runID string, report timer.Report) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.left[workflowID+" "+runID] = report
+	return nil
+}
+
+// What was recorded, and what was never attempted, needs no receipt.
+func TestReceiptsAreLeft(t *testing.T) {
+	t.Parallel()
+	runs := &letterbox{left: map[string]timer.Report{}}
+	attempter, err := NewAttempter(Config{Runs: runs, Tasks: unrecorded{runs: map[string]string{"refused": "a/1", "unattempted": "a/2"}}})
+	require.NoError(t, err)
+	report := timer.Report{Result: timer.ResultDelivered, Attempt: 1}
+	attempter.receipts.keep("refused", report)
+	attempter.receipts.keep("recorded", report)
+	attempter.LeaveReceipts(t.Context())
+	require.Equal(t, map[string]timer.Report{"a/1 refused": report}, runs.left)
 }
 
 // Whoever waits for an attempt that is under way gives signs of life.

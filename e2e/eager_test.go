@@ -197,6 +197,36 @@ func TestHandedBackAfterAnEagerStart(t *testing.T) { // it needs the machine for
 	require.Len(t, r.All(), timers)
 }
 
+// A worker that stops, with nobody to take over, leaves what came of an attempt whose end
+// collided with a change: whoever starts next does not call again.
+func TestTheOnlyWorkerLeavesItsReceipts(t *testing.T) {
+	t.Parallel()
+	leaves, addr := eagerEnv(t)
+	comes := testenv.Open(t, addr)
+	r, kind := receiver.New(t), typeOf(t)
+	answers := make(chan int)
+	leaves.Add(booking(kind, "1", "1ms", r.On("/", answeredBy(answers))))
+	r.Await(t, "1", 1)
+	replies := make(chan testenv.Reply, 1)
+	go func() { replies <- leaves.Do("PATCH", "/v1/timers/"+kind+"/1?wait=30s", testenv.JSON{"delay": "1h"}) }()
+	awaitMarks(t, leaves, kind+"/1", 1)
+	leaves.Add(booking(kind, "held", "50s", r.URL))
+	require.Positive(t, metric(t, leaves, "wakecall_preloaded_timers"))
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		leaves.StopWorker()
+	}()
+	require.Eventually(t, func() bool { return metric(t, leaves, "wakecall_preloaded_timers") == 0 }, testenv.Patience, 10*time.Millisecond,
+		"it polls no more, and releases what it has preloaded")
+	answers <- http.StatusOK
+	<-stopped
+	comes.StartWorker()
+	require.Equal(t, http.StatusConflict, (<-replies).Status)
+	comes.Await(kind+"/1", "delivered")
+	require.Len(t, r.All(), 1)
+}
+
 // none is a worker without room.
 type none struct{}
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
 )
 
 var errTaskPending = errors.New("no worker has taken yet what happened to the timer")
@@ -90,6 +91,12 @@ func (r *Runs) Cause(ctx context.Context, key timer.Key, runID string) (cause st
 		}
 	})
 	return cause, err
+}
+
+// LeaveReceipt sends a run the report of its first attempt, for whichever worker has its next
+// task. Its error is that of the signal.
+func (r *Runs) LeaveReceipt(ctx context.Context, workflowID, runID string, report timer.Report) error {
+	return r.client.SignalWorkflow(ctx, workflowID, runID, workflows.SignalReceipt, report)
 }
 
 // Holder returns the identity of the worker that had the first workflow task

@@ -188,6 +188,9 @@ func (w *Workers) Stop() {
 	}
 	stopping.Wait()
 	time.Sleep(tuning.LastQuestions) //nolint:forbidigo // nothing tells that no question comes
+	ctx, cancel := context.WithTimeout(context.Background(), tuning.LeaveReceipts)
+	defer cancel()
+	w.attempter.LeaveReceipts(ctx)
 	w.receipts.Stop()
 }
 

@@ -39,9 +39,25 @@ func (t *timerRun) receipt(ctx workflow.Context) (timer.Report, bool) {
 	return report, err == nil && told(report)
 }
 
-// ask asks a worker that had the task before. One that is frozen takes the
-// question and gives no sign of life.
+// versionReceipt names the point at which a run takes what a stopped worker has left; workers
+// of builds before did not know it. It is stored.
+const versionReceipt = "receipt"
+
+// left is the receipt that a worker has left in the run as it stopped: it is not there to
+// be asked.
+func (t *timerRun) left(ctx workflow.Context) (report timer.Report, ok bool) {
+	if !workflow.GetSignalChannel(ctx, SignalReceipt).ReceiveAsync(&report) {
+		return report, false
+	}
+	return report, workflow.GetVersion(ctx, versionReceipt, workflow.DefaultVersion, 1) == 1
+}
+
+// ask asks a worker that had the task before, unless it has left its receipt. One that is
+// frozen takes the question and gives no sign of life.
 func (t *timerRun) ask(ctx workflow.Context, worker string) (report timer.Report, ok bool) {
+	if report, ok := t.left(ctx); ok {
+		return report, told(report)
+	}
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		TaskQueue: ReceiptQueue(worker), ScheduleToStartTimeout: tuning.QuestionTimeout, HeartbeatTimeout: tuning.QuestionTimeout,
 		StartToCloseTimeout: tuning.FirstAttemptTimeout,

@@ -130,8 +130,11 @@ func ChangeMark(runID string) string { return "wakecall:change:" + runID + ":" }
 
 // Signals, updates and error types.
 const (
-	SignalChange       = "change"
-	SignalAcknowledge  = "acknowledge"
+	SignalChange      = "change"
+	SignalAcknowledge = "acknowledge"
+	// SignalReceipt is sent by a worker that stops: what came of an attempt whose end was not
+	// recorded.
+	SignalReceipt      = "receipt"
 	SignalBackPressure = "back-pressure"
 	SignalClaim        = "claim"
 	SignalRegister     = "register"

@@ -111,6 +111,39 @@ func TestAnAttemptThatAnotherWorkerBegan(t *testing.T) {
 	}
 }
 
+// A worker that stopped is not there to be asked: it has left its receipt in the run. Under a
+// build that did not know of that, the run went another way, and goes it again.
+func TestAReceiptThatWasLeft(t *testing.T) {
+	t.Parallel()
+	for name, known := range map[string]workflow.Version{"it is taken": 1, "it was not known": workflow.DefaultVersion} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			env, spec := stage()
+			env.OnGetVersion("receipt", workflow.DefaultVersion, workflow.Version(1)).Return(known)
+			env.RegisterActivityWithOptions(func(context.Context, timer.Delivery, converter.RawValue) (timer.Report, error) {
+				env.SignalWorkflow(workflows.SignalReceipt, timer.Report{Result: timer.ResultDelivered, Attempt: 1})
+				return timer.Report{Result: timer.ResultElsewhere, Worker: "other"}, nil
+			}, activity.RegisterOptions{Name: workflows.ActivityFirstAttempt})
+			asked := 0
+			env.RegisterActivityWithOptions(func(context.Context, timer.Delivery) (timer.Report, error) {
+				asked++
+				return timer.Report{Result: timer.ResultDelivered, Attempt: 2}, nil
+			}, activity.RegisterOptions{Name: workflows.ActivityAsk})
+			env.ExecuteWorkflow(workflows.TypeTimer, spec, workflows.Encode(nil))
+			require.NoError(t, env.GetWorkflowError())
+			var outcome timer.Outcome
+			require.NoError(t, env.GetWorkflowResult(&outcome))
+			if known == 1 {
+				require.Equal(t, 1, outcome.Attempts)
+				require.Zero(t, asked)
+				return
+			}
+			require.Equal(t, 2, outcome.Attempts)
+			require.Equal(t, 1, asked)
+		})
+	}
+}
+
 // What was refused when changes were applied is on the timer that goes on, and a
 // later change that is applied does not wipe it away.
 func TestRefusedChangesAreNoted(t *testing.T) {

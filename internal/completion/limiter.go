@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
 	"go.temporal.io/api/workflowservice/v1"
 	"google.golang.org/grpc"
 
@@ -16,6 +17,9 @@ import (
 type Limiter struct {
 	concurrency *limiter.Limiter
 	tasks       tasks
+	// unrecorded are the workflow ids of the runs whose last task ended here without being
+	// recorded.
+	unrecorded *lru.Cache[string, string]
 
 	mu sync.Mutex
 	// reserved are the places of completions that are still to be sent, and waiting
@@ -27,8 +31,12 @@ type Limiter struct {
 // New returns a Limiter for one connection.
 func New() (*Limiter, error) {
 	tasks, err := newTasks()
+	if err != nil {
+		return nil, err
+	}
+	unrecorded, err := lru.New[string, string](tuning.KnownTasks)
 	return &Limiter{
-		concurrency: limiter.New(tuning.MinCompletions, tuning.CompletionSlowdown), tasks: tasks,
+		concurrency: limiter.New(tuning.MinCompletions, tuning.CompletionSlowdown), tasks: tasks, unrecorded: unrecorded,
 		reserved: map[string]*time.Timer{}, waiting: map[string]int{},
 	}, err
 }
@@ -44,6 +52,29 @@ func (l *Limiter) TimedOut(run string) bool { return l.tasks.of(run).timedOut() 
 // Predecessor returns the identity of the worker that had a run's last task before
 // this process was handed the one that it has; "" where there was none.
 func (l *Limiter) Predecessor(run string) (worker string) { return l.tasks.of(run).predecessor }
+
+// Unrecorded are the runs whose last task ended here and was refused, as one that collides
+// with a new event is, or was not answered; by run id, with the ids of their workflows.
+func (l *Limiter) Unrecorded() map[string]string {
+	runs := map[string]string{}
+	for _, run := range l.unrecorded.Keys() {
+		if id, ok := l.unrecorded.Peek(run); ok {
+			runs[run] = id
+		}
+	}
+	return runs
+}
+
+// ended notes whether the end of a run's task was recorded.
+func (l *Limiter) ended(run string, err error) {
+	switch {
+	case run == "":
+	case err == nil:
+		l.unrecorded.Remove(run)
+	default:
+		l.unrecorded.Add(run, l.tasks.of(run).workflow)
+	}
+}
 
 // Reserve waits for a place for the completion of a run's task, unless ctx or the task
 // ends first, and keeps it for 2 s: what the SDK does between here and the completion
@@ -93,6 +124,9 @@ func (l *Limiter) DialOption() grpc.DialOption { return grpc.WithChainUnaryInter
 func (l *Limiter) intercept(
 	ctx context.Context, method string, request, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption,
 ) (err error) {
+	if run := l.tasks.ending(request); run != "" {
+		defer func() { l.ended(run, err) }()
+	}
 	if completes(request) {
 		ok := l.acquire(ctx, request)
 		if began := time.Now(); ok {

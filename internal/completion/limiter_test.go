@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	commonpb "go.temporal.io/api/common/v1"
 	historypb "go.temporal.io/api/history/v1"
+	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/api/workflowservice/v1"
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/types/known/durationpb"
@@ -32,7 +33,7 @@ func hands(t *testing.T, l *Limiter, run string, timeout time.Duration) {
 	}
 	invoke := func(_ context.Context, _ string, _, reply any, _ *grpc.ClientConn, _ ...grpc.CallOption) error {
 		poll := reply.(*workflowservice.PollWorkflowTaskQueueResponse)
-		poll.TaskToken, poll.WorkflowExecution = []byte("token "+run), &commonpb.WorkflowExecution{RunId: run}
+		poll.TaskToken, poll.WorkflowExecution = []byte("token "+run), &commonpb.WorkflowExecution{WorkflowId: "of " + run, RunId: run}
 		poll.History = history
 		return nil
 	}
@@ -43,12 +44,35 @@ func hands(t *testing.T, l *Limiter, run string, timeout time.Duration) {
 // finishes ends a task, which takes a millisecond.
 func finishes(t *testing.T, l *Limiter, run string) {
 	t.Helper()
+	require.NoError(t, ends(t, l, run, nil))
+}
+
+// ends ends a task, which takes a millisecond, and is recorded or refused.
+func ends(t *testing.T, l *Limiter, run string, refusal error) error {
+	t.Helper()
 	invoke := func(context.Context, string, any, any, *grpc.ClientConn, ...grpc.CallOption) error {
 		<-time.After(time.Millisecond)
-		return nil
+		return refusal
 	}
-	require.NoError(t, l.intercept(t.Context(), "", &workflowservice.RespondWorkflowTaskCompletedRequest{TaskToken: []byte("token " + run)},
-		&workflowservice.RespondWorkflowTaskCompletedResponse{}, nil, invoke))
+	return l.intercept(t.Context(), "", &workflowservice.RespondWorkflowTaskCompletedRequest{TaskToken: []byte("token " + run)},
+		&workflowservice.RespondWorkflowTaskCompletedResponse{}, nil, invoke)
+}
+
+func TestWhatWasNotRecorded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLimiter(t)
+		for _, run := range []string{"recorded", "refused", "recorded later"} {
+			hands(t, l, run, time.Minute)
+		}
+		refusal := serviceerror.NewInvalidArgument("UnhandledCommand")
+		finishes(t, l, "recorded")
+		require.ErrorIs(t, ends(t, l, "refused", refusal), refusal)
+		require.ErrorIs(t, ends(t, l, "recorded later", refusal), refusal)
+		require.Len(t, l.Unrecorded(), 2)
+		hands(t, l, "recorded later", 0)
+		finishes(t, l, "recorded later")
+		require.Equal(t, map[string]string{"refused": "of refused"}, l.Unrecorded())
+	})
 }
 
 func newLimiter(t *testing.T) *Limiter {

@@ -29,7 +29,8 @@ func newTasks() (tasks, error) {
 
 // task is what is known of one.
 type task struct {
-	timeout time.Duration
+	workflow string // its id
+	timeout  time.Duration
 	// timesOut is zero where the timeout is not known.
 	timesOut time.Time
 	// predecessor is the worker that had the task before this one of the run, as
@@ -41,6 +42,14 @@ type task struct {
 func (t tasks) of(run string) task {
 	known, _ := t.newest.Get(run)
 	return known
+}
+
+// ending is the run whose workflow task a request ends; "" for any other request.
+func (t tasks) ending(request any) (run string) {
+	if completed, ok := request.(*workflowservice.RespondWorkflowTaskCompletedRequest); ok {
+		run, _ = t.runs.Get(string(completed.GetTaskToken()))
+	}
+	return run
 }
 
 // take returns the run whose task ends, and forgets the task's token.
@@ -68,6 +77,7 @@ func (t tasks) note(reply any) {
 	t.runs.Add(string(poll.GetTaskToken()), run)
 	before := t.of(run)
 	noted := task{
+		workflow:    poll.GetWorkflowExecution().GetWorkflowId(),
 		timeout:     cmp.Or(timeoutIn(poll), before.timeout),
 		predecessor: cmp.Or(predecessorIn(poll), before.predecessor),
 	}

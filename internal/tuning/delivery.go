@@ -163,6 +163,8 @@ const (
 	// Receipts outlast the tasks that can be handed out again: at the few hundred
 	// attempts a second of one worker, some minutes' worth (0015).
 	Receipts = 1 << 16
+	// ReceiptsAtOnce are left in their runs at a time by a worker that stops.
+	ReceiptsAtOnce = 16
 	// ReceiptHeartbeat is the time between two signs of life while an attempt is waited
 	// for (0015).
 	ReceiptHeartbeat = time.Second

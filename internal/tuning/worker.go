@@ -95,4 +95,7 @@ const (
 	// LastQuestions is how long a stopped worker still answers for its receipts: a task
 	// whose end collided with a change is with another worker by now (0015).
 	LastQuestions = time.Second
+	// LeaveReceipts is how long it may take to leave in their runs those that nobody asked
+	// for: they were refused a moment ago, and are few.
+	LeaveReceipts = 3 * time.Second
 )
