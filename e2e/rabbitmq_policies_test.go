@@ -92,9 +92,9 @@ func (h house) expire(t *testing.T) {
 func (h house) callOffWhilePreloaded(t *testing.T) {
 	const kind = "order-held"
 	q := newQueue(t, h.broker, kind)
-	h.Policy(kind, testenv.JSON{"callback": testenv.JSON{"broker": "main"}, "preload": "40s"})
-	h.Add(testenv.JSON{"business_type": kind, "business_id": "called-off", "delay": "30s"})
-	h.Add(testenv.JSON{"business_type": kind, "business_id": "moved", "delay": "30s"})
+	h.Policy(kind, testenv.JSON{"callback": testenv.JSON{"broker": "main"}, "preload": "1m"})
+	h.Add(testenv.JSON{"business_type": kind, "business_id": "called-off", "delay": "55s"})
+	h.Add(testenv.JSON{"business_type": kind, "business_id": "moved", "delay": "55s"})
 	awaitHeld(t, h.Env, kind+"/called-off")
 	awaitHeld(t, h.Env, kind+"/moved")
 	require.Equal(t, http.StatusOK, h.Do("DELETE", "/v1/timers/"+kind+"/called-off", nil).Status)

@@ -56,9 +56,11 @@ func (d *dispatched) upload(killed bool) {
 		require.Zero(d.t, d.witness.Count(), "nothing starts")
 		from = view.Uploaded
 	}
-	view, err := d.calls.Upload(d.t.Context(), d.key, from, d.numbered(from, func(int) {}))
+	_, err = d.calls.Upload(d.t.Context(), d.key, from, d.numbered(from, func(int) {}))
 	require.NoError(d.t, err)
-	require.Equal(d.t, d.items, *view.Items)
+	require.Eventually(d.t, func() bool { return d.view().Items != nil }, time.Minute, 100*time.Millisecond,
+		"a busy Temporal tells the dispatch of the commit after the answer")
+	require.Equal(d.t, d.items, *d.view().Items)
 }
 
 // numbered are the items from one on. Each is held for a moment, so that at each moment
