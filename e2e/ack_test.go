@@ -9,12 +9,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 	historypb "go.temporal.io/api/history/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"google.golang.org/grpc"
 	"google.golang.org/protobuf/encoding/protojson"
 
 	"github.com/wakecall/wakecall/client"
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/testenv"
 	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
 )
 
 // accepts puts a policy whose receiver answers 202.
@@ -104,8 +107,9 @@ func TestAcknowledgedLater(t *testing.T) {
 		require.Equal(t, "nacked: out of stock", view.LastFailure.Message)
 		_, second := accepted(t, env, r, nth{kind + "/2", 2})
 		require.NotEqual(t, first.Token, second.Token)
-		_, _, err = say.Nack(ctx, first, client.Failure{})
-		notAwaited(t, err, timer.Delivering)
+		view, _, err = say.Nack(ctx, first, client.Failure{})
+		require.NoError(t, err, "it is so already")
+		require.Equal(t, []any{timer.Delivering, 2}, []any{view.Status, view.Attempts}, "and the second attempt is still awaited")
 		view, _, err = say.Ack(ctx, first, patient)
 		require.NoError(t, err, "the work is done, whichever attempt did it")
 		require.Equal(t, []any{timer.Delivered, 2}, []any{view.Status, view.Attempts})
@@ -241,6 +245,69 @@ func TestAcknowledgedWithoutThoseWhoWereThere(t *testing.T) {
 	require.NoError(t, err)
 	r.Await(t, "2", 2)
 	require.Len(t, r.Calls("1"), 1)
+}
+
+// The attempt after a nack may be accepted, or answered, before the gateway that took the
+// nack looks what became of it. A nack that comes after its time is refused all the same.
+func TestANackIsOvertakenByTheNextAttempt(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		next       int
+		within     string
+		heldBefore bool
+		status     timer.Status
+	}{
+		"it is accepted":    {next: http.StatusAccepted, within: "10m", status: timer.Delivering},
+		"it delivers":       {next: http.StatusOK, within: "10m", status: timer.Delivered},
+		"it came by itself": {next: http.StatusAccepted, within: "1s", heldBefore: true, status: timer.Delivering},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, kind := receiver.New(t), typeOf(t)
+			goOn := make(chan struct{})
+			env := testenv.OpenThrough(t, temporalAddr, testenv.Settings(), wordHeld(kind+"/1", c.heldBefore, goOn))
+			accepts(env, r, kind, testenv.JSON{"ack": testenv.JSON{"within": c.within}, "callback": testenv.JSON{
+				"url": r.On("/next", func(w http.ResponseWriter, _ *http.Request, n int) {
+					w.WriteHeader([]int{http.StatusAccepted, c.next}[min(n, 2)-1])
+				}),
+			}})
+			_, first := accepted(t, env, r, nth{kind + "/1", 1})
+			said := make(chan error, 1)
+			go func() {
+				_, _, err := env.Wakecall().Deliveries.Nack(t.Context(), first, client.Failure{Reason: "no"})
+				said <- err
+			}()
+			require.Eventually(t, func() bool {
+				shown := env.Get(kind + "/1")
+				return shown.Attempts == 2 && (shown.Status == string(timer.Delivered) || !shown.AckUntil.IsZero())
+			}, testenv.Patience, 10*time.Millisecond, "the second attempt has its answer")
+			close(goOn)
+			err := <-said
+			if c.heldBefore {
+				notAwaited(t, err, c.status)
+				return
+			}
+			require.NoError(t, err)
+			require.Equal(t, string(c.status), env.Get(kind+"/1").Status)
+		})
+	}
+}
+
+// wordHeld holds a gateway up that tells a timer's run what its receiver said: before it
+// tells, or after.
+func wordHeld(workflowID string, before bool, goOn <-chan struct{}) grpc.UnaryClientInterceptor {
+	return func(ctx context.Context, method string, in, out any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, o ...grpc.CallOption) error {
+		signal, ok := in.(*workflowservice.SignalWorkflowExecutionRequest)
+		held := ok && signal.GetSignalName() == workflows.SignalAcknowledge && signal.GetWorkflowExecution().GetWorkflowId() == workflowID
+		if held && before {
+			<-goOn
+		}
+		err := invoke(ctx, method, in, out, conn, o...)
+		if held {
+			<-goOn
+		}
+		return err
+	}
 }
 
 // What a policy may say of it.

@@ -52,8 +52,14 @@ func (a *Attempts) List(ctx context.Context, key timer.Key, size int, token []by
 	return page, nil
 }
 
-// add adds the attempts of one run. One that Temporal has forgotten meanwhile has none.
 func (a *Attempts) add(ctx context.Context, page *AttemptsPage, key timer.Key, runID string) error {
+	attempts, err := a.ofRun(ctx, key, runID)
+	page.Attempts = append(page.Attempts, attempts...)
+	return err
+}
+
+// ofRun are the attempts of one run. One that Temporal has forgotten meanwhile has none.
+func (a *Attempts) ofRun(ctx context.Context, key timer.Key, runID string) ([]timer.ShownAttempt, error) {
 	var run attemptsOfRun
 	err := a.timers.eachEvent(ctx, key.String(), runID, run.hear)
 	if err == nil && !run.closed {
@@ -64,10 +70,9 @@ func (a *Attempts) add(ctx context.Context, page *AttemptsPage, key timer.Key, r
 		}
 	}
 	if timer.CodeOf(err) == timer.NotFound {
-		return nil
+		return nil, nil
 	}
-	page.Attempts = append(page.Attempts, run.spec.Shown(run.known, run.payload.Payload().GetData(), runID)...)
-	return err
+	return run.spec.Shown(run.known, run.payload.Payload().GetData(), runID), err
 }
 
 // attemptsOfRun are the attempts of one run, as far as they are known. Each report

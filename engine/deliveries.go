@@ -70,15 +70,20 @@ func (d *Deliveries) Acknowledge(ctx context.Context, of Accepted, word timer.Ac
 	waiting, stop := d.timers.waiting(ctx, wait)
 	defer stop()
 	word.WebhookID = of.WebhookID
+	var told standing // as it was when the word was said
 	for said, pause := false, tuning.TaskPoll; ; pause = min(2*pause, tuning.LongestTaskPoll) {
 		now, err := d.standing(ctx, of.Key)
 		if err != nil {
 			return timer.View{}, "", err
 		}
 		if !said {
-			word.Attempt = now.attemptOf(of, word)
+			told, word.Attempt = now, now.attemptOf(of, word)
 		}
-		switch now.fate(word) {
+		became, err := d.fate(ctx, now, told, word)
+		if err != nil {
+			return timer.View{}, "", err
+		}
+		switch became {
 		case settled:
 			view, err := d.timers.Get(ctx, of.Key)
 			return view, Done, err
@@ -87,7 +92,7 @@ func (d *Deliveries) Acknowledge(ctx context.Context, of Accepted, word timer.Ac
 		case undecided:
 		}
 		if !said {
-			if said, err = d.say(ctx, now, word); err != nil {
+			if said, err = d.say(ctx, told, word); err != nil {
 				return timer.View{}, "", err
 			}
 		}
@@ -117,93 +122,4 @@ func (d *Deliveries) notAwaited(ctx context.Context, key timer.Key) error {
 		return err
 	}
 	return &timer.Error{Code: timer.NotAwaited, Timer: &view, Message: "Nothing is awaited of the receiver: its time was up, or the delivery has ended otherwise."}
-}
-
-// standing is how a delivery stands.
-type standing struct {
-	view timer.View
-	// accepted is the record of the last attempt that was accepted, if there was one.
-	accepted timer.Acceptance
-	// underWay is the number of the attempt that is being made, 0 for none. moving is
-	// whether a worker is about to tell what came of it.
-	underWay int
-	moving   bool
-}
-
-func (d *Deliveries) standing(ctx context.Context, key timer.Key) (standing, error) {
-	described, err := d.timers.describe(ctx, key.String(), "")
-	if err != nil {
-		return standing{}, err
-	}
-	view, err := d.timers.described(ctx, described)
-	if err != nil {
-		return standing{}, err
-	}
-	s := standing{view: view, accepted: acceptanceIn(described.GetWorkflowExecutionInfo())}
-	if view.Status != timer.Delivering {
-		return s, nil
-	}
-	s.moving = described.GetPendingWorkflowTask() != nil
-	switch {
-	case view.AckUntil != 0 || view.NextAttemptAt != 0:
-	case len(described.GetPendingActivities()) == 0: // it is made within the workflow task, or was
-		s.underWay = s.accepted.Attempt + 1
-	default:
-		s.underWay = view.Attempts
-	}
-	return s, nil
-}
-
-// attemptOf is the attempt that a word is about. An ack says that the delivery is done,
-// whichever attempt did it; a nack speaks for its own attempt.
-func (s standing) attemptOf(of Accepted, word timer.Acknowledgement) int {
-	current := s.underWay
-	if s.view.AckUntil != 0 {
-		current = s.accepted.Attempt
-	}
-	switch {
-	case of.Attempt == 0 && current == 0:
-		return s.view.Attempts
-	case of.Attempt == 0, !word.Nack && s.view.AckUntil != 0 && of.Attempt < current:
-		return current
-	default:
-		return of.Attempt
-	}
-}
-
-// fate is what becomes of a word.
-type fate int
-
-const (
-	undecided fate = iota
-	settled        // it is as the receiver says
-	refused
-)
-
-func (s standing) fate(word timer.Acknowledgement) fate {
-	if s.view.WebhookID != word.WebhookID {
-		return s.fateOfPast(word)
-	}
-	nacked := s.accepted.Nacked() && s.accepted.Attempt == word.Attempt
-	switch {
-	case !word.Nack && s.view.Status == timer.Delivered, word.Nack && nacked && s.view.Status != timer.Delivered:
-		return settled
-	case s.moving, s.view.AckUntil != 0 && s.accepted.Attempt == word.Attempt, s.underWay != 0 && s.underWay == word.Attempt:
-		return undecided
-	default:
-		return refused
-	}
-}
-
-// fateOfPast is that of a word about an occurrence before.
-func (s standing) fateOfPast(word timer.Acknowledgement) fate {
-	past := s.view.LastOccurrence
-	if past == nil || past.WebhookID != word.WebhookID {
-		return refused
-	}
-	nacked := past.LastFailure != nil && past.LastFailure.Class == timer.Nacked
-	if !word.Nack && past.Status == timer.Delivered || word.Nack && nacked && past.Status == timer.Failed {
-		return settled
-	}
-	return refused
 }
