@@ -103,7 +103,7 @@ func (m dispatchTest) once(items []timer.DispatchItem) map[string]string {
 func TestADispatch(t *testing.T) {
 	t.Parallel()
 	m := openDispatchTest(t)
-	const n, rate = 150, 100
+	const n, rate = 400, 100 // four seconds, of which the stream tells every one
 	order := testenv.JSON{"business_type": m.kind, "business_id": "tonight", "per_second": rate, "items": numbered(n)}
 	reply := m.env.Do("POST", "/v1/dispatches", order)
 	require.Equal(t, http.StatusCreated, reply.Status, "%s", reply.Body)

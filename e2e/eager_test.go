@@ -201,9 +201,15 @@ func TestHandedBackAfterAnEagerStart(t *testing.T) { // it needs the machine for
 // collided with a change: whoever starts next does not call again.
 func TestTheOnlyWorkerLeavesItsReceipts(t *testing.T) {
 	t.Parallel()
+	leftReceipt(t, typeOf(t))
+}
+
+// leftReceipt is where a timer, of id 1, was delivered by a worker that was stopped, and
+// ended by the one after it.
+func leftReceipt(t *testing.T, kind string) *testenv.Env {
+	t.Helper()
 	leaves, addr := eagerEnv(t)
-	comes := testenv.Open(t, addr)
-	r, kind := receiver.New(t), typeOf(t)
+	comes, r := testenv.Open(t, addr), receiver.New(t)
 	answers := make(chan int)
 	leaves.Add(booking(kind, "1", "1ms", r.On("/", answeredBy(answers))))
 	r.Await(t, "1", 1)
@@ -225,6 +231,7 @@ func TestTheOnlyWorkerLeavesItsReceipts(t *testing.T) {
 	require.Equal(t, http.StatusConflict, (<-replies).Status)
 	comes.Await(kind+"/1", "delivered")
 	require.Len(t, r.All(), 1)
+	return comes
 }
 
 // none is a worker without room.

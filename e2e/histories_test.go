@@ -86,6 +86,7 @@ func TestRecordHistories(t *testing.T) {
 	rec.finished(kind, "collided", "delivered")
 
 	elsewhere(t, kind)
+	recorder{t: t, h: leftReceipt(t, kind+".left")}.run("receipt-left", kind+".left/1", "")
 	recordRecurring(rec, r, kind+".recurring")
 	recordPolicies(t, rec, r, kind+".governed")
 	rec.run("probe", workflows.ProbeID, "")

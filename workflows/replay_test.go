@@ -39,7 +39,7 @@ func TestFrozenHistoriesReplay(t *testing.T) {
 var (
 	since = map[int][]string{
 		workflows.BehaviourLiveRetries: {"expired-held", "put-off", "woken", "went-over", "policy-lifted", "acked", "nacked", "ack-cancelled", "unacknowledged", "bulk", "bulk-stopped",
-			"labelled", "labelled-anew", "labelled-recurring", "labelled-recurring-goes-on"},
+			"receipt-left", "labelled", "labelled-anew", "labelled-recurring", "labelled-recurring-goes-on"},
 	}
 	only = map[int][]string{
 		workflows.BehaviourInitial: {"held-cancelled-window", "held-moved-window", "handed-back-window"},
