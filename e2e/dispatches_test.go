@@ -183,7 +183,7 @@ func TestADispatchIsSteered(t *testing.T) {
 	t.Parallel()
 	env, r := testenv.Open(t, temporalAddr), receiver.New(t)
 	env.Policy("d-steer", testenv.JSON{"callback": testenv.JSON{"url": r.On("/steer", receiver.Status(200))}})
-	d, order := env.Engine.Dispatches, mass("d-steer", "a", 100)
+	d, order := env.Engine.Dispatches, mass("d-steer", "a", 20)
 	_, _, err := d.Add(t.Context(), order, dispatchItems(1000))
 	require.NoError(t, err)
 	awaitDispatch(t, env, order.Key, func(view timer.DispatchView) bool { return view.Done > 20 && view.Achieved.LastSecond > 0 })
@@ -192,7 +192,7 @@ func TestADispatchIsSteered(t *testing.T) {
 	require.NoError(t, d.Tell(t.Context(), order.Key))
 	require.EventuallyWithT(t, func(c *assert.CollectT) { // what the Web UI shows
 		shown := process.Execute(t, process.Temporal(t), "--address", temporalAddr, "workflow", "metadata", "-w", workflows.DispatchWorkflowID(order.Key))
-		require.Regexp(c, `running: [1-9]\d* of 1000 items done, 0 failed, 100 a second`, shown)
+		require.Regexp(c, `running: [1-9]\d* of 1000 items done, 0 failed, 20 a second`, shown)
 	}, testenv.Patience, 200*time.Millisecond, "the worker tells it every few seconds")
 	view, applied, err := d.Pause(t.Context(), order.Key, wait)
 	require.NoError(t, err)
@@ -204,7 +204,7 @@ func TestADispatchIsSteered(t *testing.T) {
 		rest = len(r.All())
 		return rest == before
 	}, testenv.Patience, 700*time.Millisecond)
-	rate := 50.0 // what is left takes it longer than this test
+	rate := 10.0 // what is left takes it longer than this test
 	view, applied, err = d.Change(t.Context(), order.Key, timer.DispatchChange{PerSecond: &rate}, wait)
 	require.NoError(t, err)
 	require.True(t, applied)
