@@ -40,9 +40,8 @@ func (a *Attempter) deliver(ctx context.Context, next attempt) (timer.Report, er
 	if err := awaitNearly(ctx, next.delivery.Spec.RingsAt()); err != nil {
 		return timer.Report{}, err
 	}
-	// A success whose record was lost on the way to Temporal is not repeated.
-	if report, ok := a.receipts.recall(deliveryOf(ctx)); ok && report.Attempt >= next.number() {
-		return report, nil
+	if made := a.unrecorded(ctx, next); made != nil && made.Result != timer.ResultRetry {
+		return *made, nil
 	}
 	state, err := a.settledState(ctx, next.delivery)
 	if err != nil {
@@ -56,6 +55,10 @@ func (a *Attempter) deliver(ctx context.Context, next attempt) (timer.Report, er
 	if state.Last != nil {
 		next.last = state.Last
 	}
+	recorded := next.number() - 1
+	if made := a.unrecorded(ctx, next); made != nil {
+		next.last = made
+	}
 	ctx, ended := underWatch(ctx, next.last)
 	defer ended()
 	config, err := a.configure(ctx, next.delivery.Spec)
@@ -63,10 +66,23 @@ func (a *Attempter) deliver(ctx context.Context, next attempt) (timer.Report, er
 		return next.postpone(err), nil
 	}
 	report, err := a.paced(ctx, config, next)
-	if err == nil && (report.Result == timer.ResultDelivered || report.Result == timer.ResultAccepted) {
-		a.receipts.keep(deliveryOf(ctx), report)
+	if err == nil && report.Attempt == next.number() { // else nobody was called
+		a.receipts.keep(deliveryOf(ctx), report.Behind(recorded))
 	}
 	return report, err
+}
+
+// unrecorded is the report of the attempt that is to be made, or of one behind it, where
+// this worker has made it already: its record was lost on the way to Temporal. nil for none.
+func (a *Attempter) unrecorded(ctx context.Context, next attempt) *timer.Report {
+	made, ok := a.receipts.recall(deliveryOf(ctx))
+	if !ok || made.Attempt < next.number() {
+		return nil
+	}
+	if next.last != nil {
+		made = made.Following(next.last.Attempts)
+	}
+	return &made
 }
 
 // deliveryOf names the paced delivery of a run among the receipts.

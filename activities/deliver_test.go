@@ -251,6 +251,68 @@ func TestNumberByWhatWasRecorded(t *testing.T) {
 	}
 }
 
+// The record of an attempt may be lost on the way to Temporal, which hands the try out again.
+// The worker that made it does not make it again: its success ends the delivery, and its
+// failure counts on the ladder.
+func TestAnAttemptThatWasNotRecordedIsNotMadeAgain(t *testing.T) {
+	busy := answers(timer.Answer{Class: timer.Answered, Status: 500, Text: "busy"})
+	lost := func(q *queue, recorded *timer.Report) timer.Report {
+		q.try()
+		q.state.Last = recorded
+		return q.try()
+	}
+	t.Run("it failed, and the next one is not due", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			q := newQueue(t)
+			q.answer = busy
+			report := lost(q, nil)
+			require.Equal(t, timer.ResultRetry, report.Result)
+			require.Positive(t, report.RetryIn)
+			require.Len(t, report.Attempts, 1)
+			require.Equal(t, []string{"1"}, q.numbers())
+			<-time.After(report.RetryIn.D())
+			require.Len(t, q.try().Attempts, 2)
+			require.Equal(t, []string{"1", "2"}, q.numbers())
+		})
+	})
+	t.Run("it failed, and the next one is due", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			q := newQueue(t)
+			q.answer = busy
+			first := q.try()
+			<-time.After(first.RetryIn.D())
+			q.try()
+			q.state.Last = &first
+			<-time.After(time.Hour)
+			report := q.try()
+			require.Equal(t, timer.ResultFailed, report.Result, "two steps make three attempts")
+			require.Equal(t, []string{"1", "2", "3"}, q.numbers())
+			require.Len(t, report.Attempts, 3)
+			q.state.Last = &first
+			require.Equal(t, report, q.try(), "what was lost is put together with what was not")
+			require.Len(t, q.calls, 3)
+		})
+	})
+	t.Run("it was delivered", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			q := newQueue(t)
+			require.Equal(t, timer.ResultDelivered, lost(q, nil).Result)
+			require.Equal(t, []string{"1"}, q.numbers())
+		})
+	})
+	t.Run("another worker made it", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			q := newQueue(t)
+			q.answer = busy
+			q.try()
+			q.state.Last = nil
+			q.attempter.receipts.done.Purge()
+			require.Equal(t, 1, q.try().Attempt)
+			require.Equal(t, []string{"1", "1"}, q.numbers(), "the control: nobody here knows of it")
+		})
+	})
+}
+
 // The first try gives the wait of an attempt made elsewhere into Temporal's hands.
 func TestTheFirstTryWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

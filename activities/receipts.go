@@ -12,7 +12,8 @@ import (
 )
 
 // receipts remember, by run id, what the fast path did, so that a run is called
-// once however often its task is handed out.
+// once however often its task is handed out. Of the attempts on the queue they remember
+// the last one of each run.
 type receipts struct {
 	done *lru.Cache[string, timer.Report]
 

@@ -50,6 +50,7 @@ var problems = map[timer.Code]struct {
 	timer.IDTaken:              {http.StatusConflict, "Another workflow has the id"},
 	timer.IdempotencyKeyReused: {http.StatusUnprocessableEntity, "The idempotency key was used for another request"},
 	timer.Overtaken:            {http.StatusConflict, "Another request came first"},
+	timer.ChangedTooOften:      {http.StatusConflict, "It was changed too often"},
 	timer.NotRecurring:         {http.StatusConflict, "The timer is not a recurring one"},
 	timer.PolicyInUse:          {http.StatusConflict, "The policy has open timers"},
 	timer.QuotaExceeded:        {http.StatusTooManyRequests, "A limit of the business type is reached"},

@@ -11,8 +11,8 @@ import (
 
 // Change changes a dispatch, and waits for that to take effect, at most for wait: applied
 // is false where no worker took it by then. It is durable all the same. Its errors are
-// [timer.InvalidRequest], [timer.NotFound], [timer.AlreadyFinished] and
-// [timer.Unavailable].
+// [timer.InvalidRequest], [timer.NotFound], [timer.AlreadyFinished], [timer.ChangedTooOften]
+// and [timer.Unavailable].
 func (d *Dispatches) Change(ctx context.Context, key timer.Key, change timer.DispatchChange, wait time.Duration) (view timer.DispatchView, applied bool, err error) {
 	if err := change.Check().Err(); err != nil {
 		return view, false, err
@@ -23,6 +23,9 @@ func (d *Dispatches) Change(ctx context.Context, key timer.Key, change timer.Dis
 		return view, false, err
 	case before.Status.Finished():
 		return view, false, dispatchFinished(before)
+	case before.Events >= tuning.ChangeableHistory:
+		return view, false, &timer.Error{Code: timer.ChangedTooOften, Dispatch: &before, Message: "Temporal keeps no room for more changes of this dispatch, " +
+			"which would be ended with them. It goes on as it is; it can be cancelled, and its business type can be paused."}
 	}
 	call, cancel := bounded(ctx)
 	defer cancel()

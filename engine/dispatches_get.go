@@ -65,6 +65,7 @@ func (d *Dispatches) viewOf(ctx context.Context, info *workflowpb.WorkflowExecut
 		return timer.DispatchView{}, err
 	}
 	view := d.view(memo, info.GetExecution().GetRunId())
+	view.Events = info.GetHistoryLength()
 	switch {
 	case view.Status.Finished():
 		return view, nil

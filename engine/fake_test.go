@@ -30,6 +30,12 @@ type fake struct {
 
 	started []string // workflow ids
 	signals []string // the signals' names
+	cancels int
+}
+
+func (f *fake) CancelWorkflow(context.Context, string, string) error {
+	f.cancels++
+	return f.err
 }
 
 func (f *fake) DescribeWorkflowExecution(_ context.Context, id, _ string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {

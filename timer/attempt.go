@@ -3,6 +3,7 @@ package timer
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -72,6 +73,24 @@ func (r Report) Record(before []Attempt, attempt Attempt) Report {
 	r.Attempts = append(append([]Attempt{}, before...), attempt)
 	if old := len(r.Attempts) - 1 - MaxAnswers; old >= 0 {
 		r.Attempts[old].Answer = ""
+	}
+	return r
+}
+
+// Behind is the report without the records of attempts up to a number: what is kept of it
+// beside a store that has those. [Report.Following] puts them in front again.
+func (r Report) Behind(number int) Report {
+	r.Attempts = slices.DeleteFunc(slices.Clone(r.Attempts), func(a Attempt) bool { return a.Number <= number })
+	return r
+}
+
+// Following is the report with the records of the attempts before it in front of its own.
+func (r Report) Following(before []Attempt) Report {
+	own := r.Attempts
+	r.Attempts = slices.DeleteFunc(slices.Clone(before), func(a Attempt) bool { return len(own) > 0 && a.Number >= own[0].Number })
+	r.Attempts = append(r.Attempts, own...)
+	for i := range len(r.Attempts) - MaxAnswers {
+		r.Attempts[i].Answer = ""
 	}
 	return r
 }

@@ -45,6 +45,27 @@ func TestAttemptsAreRecorded(t *testing.T) {
 	require.Equal(t, 1, shown[0].Occurrence)
 }
 
+// What is kept of a report beside a store that knows part of it becomes the whole again,
+// whatever the store has learned meanwhile.
+func TestAttemptsArePutTogetherAgain(t *testing.T) {
+	t.Parallel()
+	var whole timer.Report
+	for n := 1; n <= timer.MaxAnswers+5; n++ {
+		whole = timer.Report{Result: timer.ResultRetry, Attempt: n}.Record(whole.Attempts, timer.Attempt{Answer: "busy"})
+	}
+	kept := whole.Behind(12)
+	require.Len(t, kept.Attempts, 3)
+	require.Equal(t, 13, kept.Attempts[0].Number)
+	for _, stored := range []int{12, 13, 15} {
+		before := append([]timer.Attempt{}, whole.Attempts[:stored]...)
+		before[3].Answer = "busy" // it was one of the last ten
+		require.Equal(t, whole, kept.Following(before), stored)
+	}
+	require.Len(t, whole.Attempts, timer.MaxAnswers+5, "nothing was taken from it")
+	require.Empty(t, whole.Behind(15).Attempts)
+	require.Equal(t, whole.Attempts[:2], whole.Behind(15).Following(whole.Attempts[:2]).Attempts)
+}
+
 func TestWhatIsKeptOfAnAnswer(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{

@@ -114,6 +114,8 @@ type DispatchView struct {
 	Shards       []DispatchShardView `json:"shards,omitempty"`
 	Links        Links               `json:"links"`
 	Memo         DispatchMemo        `json:"-"`
+	// Events is how many events its run has in Temporal's history, which is bounded.
+	Events int64 `json:"-"`
 }
 
 // DispatchRates are items a second that were sent.

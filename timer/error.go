@@ -19,6 +19,7 @@ const (
 	NotRecurring         Code = "not-recurring"
 	Overtaken            Code = "overtaken"
 	PreconditionFailed   Code = "precondition-failed"
+	ChangedTooOften      Code = "changed-too-often"
 	PolicyInUse          Code = "policy-in-use"
 	QuotaExceeded        Code = "quota-exceeded"
 	NotStreamed          Code = "not-streamed"

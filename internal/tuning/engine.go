@@ -251,6 +251,10 @@ const (
 	// cleared away at once.
 	ShardReads = 16
 	SweepWidth = 16
+	// ChangeableHistory is how long the history of a dispatch may be for it to be changed: five
+	// events for a change, and three for each shard that is told of it. Temporal terminates
+	// a workflow of 51,200, and what is left is for its shards and its end.
+	ChangeableHistory = 40_000
 	// UploadSign is the time between two signs of life of an upload, which may be silent for
 	// an hour.
 	UploadSign = 10 * time.Minute
