@@ -72,5 +72,7 @@ func TestAReceiptIsOfItsAttempt(t *testing.T) {
 		require.Len(t, q.calls, 2)
 		require.Len(t, second.Attempts, 2)
 		require.Equal(t, timer.Unacknowledged, second.Attempts[0].Class)
+		require.Empty(t, second.Attempts[1].Class)
+		require.Equal(t, last.Failure, second.Acceptance().LastFailure(), "the one before it failed, and it has not yet")
 	})
 }

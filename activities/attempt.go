@@ -133,6 +133,9 @@ func (c attemptConfig) judge(a attempt, sent send.Outcome, downSince time.Time) 
 	verdict := timer.Judge(sent.Answer)
 	if verdict.Decision == timer.DecisionDelivered {
 		if sent.Deferred && c.acknowledges(a) {
+			if a.last != nil {
+				report.Failure = a.last.Failure
+			}
 			return c.accepted(report)
 		}
 		return report

@@ -126,7 +126,7 @@ func showAcceptance(view *timer.View, a timer.Acceptance) {
 	if a.Attempt == 0 {
 		return
 	}
-	view.Attempts, view.LatenessMS, view.Link, view.LastFailure = a.Attempt, a.LatenessMS, a.Link, a.Failure
+	view.Attempts, view.LatenessMS, view.Link, view.LastFailure = a.Attempt, a.LatenessMS, a.Link, a.LastFailure()
 	if a.Awaited() {
 		view.AckUntil, view.WaitsFor = a.Until, timer.WaitsForAck
 	}

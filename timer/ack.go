@@ -1,6 +1,9 @@
 package timer
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Ack lets the receivers of a business type say later what became of what they accepted.
 type Ack struct {
@@ -63,7 +66,12 @@ type Acceptance struct {
 	SettledAt Instant  `json:"settled_at,omitzero"`
 	RetryIn   Duration `json:"retry_in,omitzero"`
 	Failure   *Failure `json:"failure,omitempty"`
+	// Before is how the attempt before it failed, while the result is awaited.
+	Before *Failure `json:"before,omitempty"`
 }
+
+// LastFailure is that of the timer.
+func (a Acceptance) LastFailure() *Failure { return cmp.Or(a.Failure, a.Before) }
 
 // Awaited is whether a receiver has still to say what became of the attempt.
 func (a Acceptance) Awaited() bool { return a.Attempt > 0 && a.Result == "" }
@@ -74,7 +82,9 @@ func (a Acceptance) Nacked() bool { return a.Failure != nil && a.Failure.Class =
 // Acceptance is the record of the attempt of the report, as it stands.
 func (r Report) Acceptance() Acceptance {
 	a := Acceptance{Attempt: r.Attempt, Until: r.AckUntil, LatenessMS: r.LatenessMS, Link: r.Link}
-	if r.Result != ResultAccepted {
+	if r.Result == ResultAccepted {
+		a.Before = r.Failure
+	} else {
 		a.Result, a.SettledAt, a.RetryIn, a.Failure = r.Result, r.EndedAt, r.RetryIn, r.Failure
 	}
 	return a
@@ -89,7 +99,7 @@ func (r Report) Answers(a Acknowledgement, webhookID string) bool {
 // it.
 func (r Report) Acknowledged(a Acknowledgement, at Instant) Report {
 	if !a.Nack {
-		r.Result, r.RetryIn = ResultDelivered, 0
+		r.Result, r.RetryIn, r.Failure = ResultDelivered, 0, nil
 		return r.settled(at)
 	}
 	r.Failure = Answer{Class: Nacked, Detail: Excerpt(a.Reason)}.Failure(at)

@@ -44,3 +44,23 @@ func TestCheckAck(t *testing.T) {
 		require.Contains(t, errs[0].Detail, c.wrong)
 	}
 }
+
+// While a receiver may still say what became of an attempt, the timer's last failure is that
+// of the attempt before. One that is acknowledged has none.
+func TestLastFailureOfAnAcceptedAttempt(t *testing.T) {
+	t.Parallel()
+	busy := &timer.Failure{Status: 500, Message: "HTTP 500"}
+	report := timer.Report{Result: timer.ResultAccepted, Attempt: 2, Failure: busy}.Record([]timer.Attempt{{Number: 1}}, timer.Attempt{})
+	awaited := report.Acceptance()
+	require.Equal(t, busy, awaited.LastFailure())
+	require.True(t, awaited.Awaited())
+	require.False(t, awaited.Nacked())
+	delivered := report.Acknowledged(timer.Acknowledgement{}, timer.At(noon))
+	require.Nil(t, delivered.Failure)
+	require.Nil(t, delivered.Acceptance().LastFailure())
+	require.Empty(t, delivered.Attempts[1].Class)
+	nacked := report.Acknowledged(timer.Acknowledgement{Nack: true, Reason: "no"}, timer.At(noon)).Acceptance()
+	require.Equal(t, timer.Nacked, nacked.LastFailure().Class)
+	require.Nil(t, nacked.Before)
+	require.Equal(t, timer.Unacknowledged, report.Unacknowledged(timer.At(noon)).Acceptance().LastFailure().Class)
+}

@@ -85,8 +85,10 @@ type Report struct {
 	// due time. Nil while nothing was sent.
 	LatenessMS *int64 `json:"lateness_ms,omitempty"`
 	// EndedAt is when the attempt was over.
-	EndedAt       Instant  `json:"ended_at,omitzero"`
-	RetryIn       Duration `json:"retry_in,omitzero"`
+	EndedAt Instant  `json:"ended_at,omitzero"`
+	RetryIn Duration `json:"retry_in,omitzero"`
+	// Failure is why it did not deliver. Of an attempt that was accepted it is that of the
+	// attempt before.
 	Failure       *Failure `json:"failure,omitempty"`
 	PolicyVersion int      `json:"policy_version,omitzero"`
 	// Timeout is the attempt timeout that was in force.

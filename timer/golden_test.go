@@ -123,7 +123,7 @@ func TestStoredDelivery(t *testing.T) {
 	golden.Check(t, "report", storedReport)
 	golden.Check(t, "acceptance", timer.Acceptance{
 		Attempt: 2, Until: clock(6), LatenessMS: ptr(int64(12)), Link: timer.LinkFallback, Result: timer.ResultRetry, SettledAt: clock(5),
-		RetryIn: timer.Duration(time.Minute), Failure: &storedFailure,
+		RetryIn: timer.Duration(time.Minute), Failure: &storedFailure, Before: &storedFailure,
 	})
 	golden.Check(t, "acknowledgement", timer.Acknowledgement{
 		WebhookID: "msg_1", Attempt: 2, Nack: true, Reason: "out of stock", RetryAfter: timer.Duration(time.Minute),
