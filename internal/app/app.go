@@ -92,7 +92,7 @@ func Open(ctx context.Context, s Settings) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Temporal.ConnectionOptions = connected(s.Temporal.ConnectionOptions, completions.DialOption(), engine.KeepReports())
+	s.Temporal.ConnectionOptions = connected(s.Temporal.ConnectionOptions, completions.DialOption(), engine.KeepReports(), engine.RepeatUnstored())
 	temporal, err := client.DialContext(ctx, s.Temporal)
 	if err != nil {
 		return nil, fmt.Errorf("connecting to Temporal at %s: %w", s.Temporal.HostPort, err)

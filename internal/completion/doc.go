@@ -2,6 +2,5 @@
 // and Temporal, sends few completions at once, those of tasks that would time out
 // first before the rest, and measures how fast Temporal records them. Without it
 // thousands of completions of a herd wait inside Temporal, where those that time out
-// are repeated (docs/decisions/0008-the-held-ring.md). A completion that Temporal's store
-// took too long to write it sends again (docs/decisions/0070-ends-that-were-not-stored.md).
+// are repeated (docs/decisions/0008-the-held-ring.md).
 package completion

@@ -8,8 +8,6 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 	"go.temporal.io/api/workflowservice/v1"
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
 
 	"github.com/wakecall/wakecall/internal/limiter"
 	"github.com/wakecall/wakecall/internal/tuning"
@@ -129,44 +127,21 @@ func (l *Limiter) intercept(
 	if run := l.tasks.ending(request); run != "" {
 		defer func() { l.ended(run, err) }()
 	}
-	call := func(ctx context.Context) error { return invoke(ctx, method, request, reply, conn, options...) }
 	if completes(request) {
-		err = l.complete(ctx, request, call)
-	} else {
-		err = call(ctx)
+		ok := l.acquire(ctx, request)
+		if began := time.Now(); ok {
+			defer func() { l.release(time.Since(began), err) }()
+		}
+		// The SDK's deadline began before the wait.
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), tuning.CallTimeout)
+		defer cancel()
 	}
-	if err == nil {
+	if err = invoke(ctx, method, request, reply, conn, options...); err == nil {
 		l.tasks.note(reply)
 	}
 	return err
 }
-
-// complete ends a task when its turn has come. The SDK's deadline began before the wait.
-func (l *Limiter) complete(ctx context.Context, request any, call func(context.Context) error) (err error) {
-	began, ok := time.Now(), l.acquire(ctx, request)
-	if ok {
-		defer func() { l.release(time.Since(began), err) }()
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tuning.CallTimeout)
-	defer cancel()
-	for {
-		began = time.Now()
-		if err = call(ctx); !unstored(err) {
-			return err
-		}
-		select {
-		case <-time.After(tuning.UnstoredPause):
-		case <-ctx.Done():
-			return err
-		}
-	}
-}
-
-// unstored is whether Temporal's store took too long, which is answered as if the caller's
-// time were up. The SDK repeats a completion after any other answer of a server in trouble,
-// and gives up after this one: what an attempt came to would be lost, and the attempt be
-// made again when its task times out.
-func unstored(err error) bool { return status.Code(err) == codes.DeadlineExceeded }
 
 // completes tells whether a request ends a task.
 func completes(request any) bool {

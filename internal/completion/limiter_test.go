@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -16,8 +15,6 @@ import (
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/api/workflowservice/v1"
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/wakecall/wakecall/internal/tuning"
@@ -286,42 +283,4 @@ func TestTaskInTheAnswerToAStart(t *testing.T) {
 		<-time.After(2 * time.Second)
 		require.True(t, l.TimedOut("run"))
 	})
-}
-
-// A store that takes too long is answered as if the caller's time were up, and the SDK
-// gives up after that. What it repeats by itself is left to it.
-func TestAnEndThatWasNotStoredIsRepeated(t *testing.T) {
-	for name, c := range map[string]struct {
-		refusals []codes.Code
-		calls    int
-		end      codes.Code
-	}{
-		"stored in the end":        {[]codes.Code{codes.DeadlineExceeded, codes.DeadlineExceeded}, 3, codes.OK},
-		"stored without a word":    {[]codes.Code{codes.DeadlineExceeded, codes.NotFound}, 2, codes.NotFound},
-		"Temporal is not there":    {[]codes.Code{codes.Unavailable}, 1, codes.Unavailable},
-		"never in all of its time": {slices.Repeat([]codes.Code{codes.DeadlineExceeded}, 1000), 1 + int(tuning.CallTimeout/(tuning.UnstoredPause+time.Millisecond)), codes.DeadlineExceeded},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				l, calls := newLimiter(t), 0
-				hands(t, l, "run", time.Minute)
-				invoke := func(context.Context, string, any, any, *grpc.ClientConn, ...grpc.CallOption) error {
-					<-time.After(time.Millisecond)
-					if calls++; calls > len(c.refusals) {
-						return nil
-					}
-					return status.Error(c.refusals[calls-1], "")
-				}
-				for _, request := range []any{
-					&workflowservice.RespondWorkflowTaskCompletedRequest{TaskToken: []byte("token run")}, &workflowservice.RespondActivityTaskFailedRequest{},
-				} {
-					calls = 0
-					err := l.intercept(t.Context(), "", request, &workflowservice.RespondWorkflowTaskCompletedResponse{}, nil, invoke)
-					require.Equal(t, c.end, status.Code(err))
-					require.Equal(t, c.calls, calls)
-				}
-				require.Zero(t, l.concurrency.InUse(), "each place was given back")
-			})
-		})
-	}
 }

@@ -8,6 +8,9 @@ const (
 	// gives a single try half of it: after five seconds without a word the caller is
 	// told that the outcome is unknown.
 	CallTimeout = 10 * time.Second
+	// UnstoredPause is the time between two calls of which Temporal's store took too long to
+	// write the first (0070).
+	UnstoredPause = 50 * time.Millisecond
 	// MaxListed is the largest page of Temporal's SQL visibility, in runs.
 	MaxListed = 1000
 	// DueSlack makes up for how the stores of visibility compare times: SQLite does as

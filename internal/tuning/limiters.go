@@ -34,9 +34,6 @@ const (
 	CompletionWait = 10 * time.Second
 	// LastTry is how long before its task times out a completion stops waiting.
 	LastTry = 250 * time.Millisecond
-	// UnstoredPause is the time between two completions of a task that Temporal's store took
-	// too long to write.
-	UnstoredPause = 50 * time.Millisecond
 	// KnownTasks is more than a worker has at once. The completion of a task that was
 	// forgotten is sent as if the task were about to time out.
 	KnownTasks = 1 << 16
