@@ -55,7 +55,7 @@ func (a *Attempter) deliver(ctx context.Context, next attempt) (timer.Report, er
 	if state.Last != nil {
 		next.last = state.Last
 	}
-	recorded := next.number() - 1
+	stored := next.number() - 1 // by Temporal
 	if made := a.unrecorded(ctx, next); made != nil {
 		next.last = made
 	}
@@ -67,7 +67,7 @@ func (a *Attempter) deliver(ctx context.Context, next attempt) (timer.Report, er
 	}
 	report, err := a.paced(ctx, config, next)
 	if err == nil && report.Attempt == next.number() { // else nobody was called
-		a.receipts.keep(deliveryOf(ctx), report.Behind(recorded))
+		a.receipts.keep(deliveryOf(ctx), report.Behind(stored))
 	}
 	return report, err
 }

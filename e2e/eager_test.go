@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/api/workflowservice/v1"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	grpcstatus "google.golang.org/grpc/status"
 
 	"github.com/wakecall/wakecall/e2e/process"
 	"github.com/wakecall/wakecall/e2e/receiver"
@@ -283,6 +285,62 @@ func TestNobodyHearsTheEagerStart(t *testing.T) {
 	require.Less(t, *done.LatenessMS, taskTimeout.Milliseconds(), "its task did not have to time out")
 	transitions, _ := cost(t, h, kind+"/1")
 	require.Equal(t, int64(2), transitions)
+}
+
+// Temporal's store takes too long to write a booking, and the end of a task, whether it
+// writes them all the same or not. Neither is lost, and the receiver is called once, in time.
+func TestTheStoreTakesTooLong(t *testing.T) {
+	t.Parallel()
+	for name, written := range map[string]bool{"and writes it": true, "and does not write it": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			addr, stop, err := testenv.Temporal(t.TempDir())
+			require.NoError(t, err)
+			t.Cleanup(stop)
+			s := slowStore{written: written}
+			h := testenv.OpenThrough(t, addr, testenv.Settings(), s.intercept)
+			h.StartWorkerBeside()
+			r, kind := receiver.New(t), typeOf(t)
+			s.slow.Store(true)
+			h.Add(booking(kind, "1", "1s", r.URL))
+			r.Await(t, "1", 1)
+			done := h.Await(kind+"/1", "delivered")
+			require.Less(t, *done.LatenessMS, taskTimeout.Milliseconds(), "its task did not have to time out")
+			require.Len(t, r.Calls("1"), 1)
+			require.EqualValues(t, 1, s.starts.Load(), "the fault is real")
+			require.EqualValues(t, 1, s.ends.Load())
+			transitions, _ := cost(t, h, kind+"/1")
+			require.EqualValues(t, 2, transitions)
+		})
+	}
+}
+
+// slowStore is a Temporal that answers the first start and the first end of a task as it
+// does when its store takes too long.
+type slowStore struct {
+	written      bool
+	slow         atomic.Bool
+	starts, ends atomic.Int32 // answered so
+}
+
+//nolint:revive // gRPC's signature
+func (s *slowStore) intercept(
+	ctx context.Context, method string, request, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption,
+) error {
+	var late bool
+	switch request.(type) {
+	case *workflowservice.StartWorkflowExecutionRequest:
+		late = s.slow.Load() && s.starts.CompareAndSwap(0, 1)
+	case *workflowservice.RespondWorkflowTaskCompletedRequest:
+		late = s.slow.Load() && s.ends.CompareAndSwap(0, 1)
+	}
+	if late && !s.written {
+		return grpcstatus.Error(codes.DeadlineExceeded, "")
+	}
+	if err := invoke(ctx, method, request, reply, conn, options...); err != nil || !late {
+		return err
+	}
+	return grpcstatus.Error(codes.DeadlineExceeded, "")
 }
 
 // What a killed process had been handed rings when the tasks time out, and once.
