@@ -24,7 +24,7 @@ func findings(t *testing.T, env *testenv.Env) map[string]engine.Finding {
 		found[finding.Check] = finding
 	}
 	t.Log(time.Since(began))
-	require.Len(t, found, 5)
+	assert.Len(t, found, 5)
 	return found
 }
 
@@ -70,15 +70,18 @@ func TestStartChecksOfUntunedTemporal(t *testing.T) {
 			addr, stop, err := testenv.TemporalWith(t.TempDir(), []byte(c.tuning), time.Hour)
 			require.NoError(t, err)
 			t.Cleanup(stop)
-			for check, finding := range findings(t, testenv.OpenWith(t, addr, testenv.Settings())) {
-				if want, ok := c.wrong[check]; ok {
-					require.Contains(t, finding.Wrong, want)
-					require.NotContains(t, finding.Wrong, "\n")
-					continue
+			env := testenv.OpenWith(t, addr, testenv.Settings())
+			require.EventuallyWithT(t, func(seen *assert.CollectT) {
+				for check, finding := range findings(t, env) {
+					if want, ok := c.wrong[check]; ok {
+						assert.Contains(seen, finding.Wrong, want)
+						assert.NotContains(seen, finding.Wrong, "\n")
+						continue
+					}
+					assert.Empty(seen, finding.Wrong, check)
+					assert.Equal(seen, len(c.blind) > 0 && check == c.blind[0], finding.Unknown != nil, check)
 				}
-				require.Empty(t, finding.Wrong, check)
-				require.Equal(t, len(c.blind) > 0 && check == c.blind[0], finding.Unknown != nil, check)
-			}
+			}, time.Minute, time.Millisecond, "on a busy machine a run may outlast by itself the interval that is looked for")
 		})
 	}
 }

@@ -232,7 +232,7 @@ const (
 const (
 	// StartCheckTimeout bounds all of them, and CleanTimeout what deletes their workflows.
 	StartCheckTimeout = 10 * time.Second
-	CleanTimeout      = time.Second
+	CleanTimeout      = 5 * time.Second
 	// ClockTolerance is how far the clocks of Temporal and of this process may be apart.
 	ClockTolerance = time.Second
 	// TrialLife ends what is not deleted.
