@@ -2,6 +2,7 @@ package api
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"maps"
 	"net/http"
@@ -60,8 +61,8 @@ type bulkBody struct {
 // bulk reads an order. What cannot be read does not keep the rest from being checked.
 func (o object) bulk(reach timer.Reach) (timer.Bulk, error) {
 	var body bulkBody
+	edit, removed := o.takeFromEdit()
 	errs := append(o.fill(&body), o.emptyFilters()...)
-	edit := objectIn(o["edit"])
 	errs.Under("/edit", edit.zeros(termsZeros))
 	order := timer.Bulk{
 		ID: value(body.ID), Operation: value(body.Operation), Filter: value(body.Filter), Shift: value(body.Shift),
@@ -76,12 +77,23 @@ func (o object) bulk(reach timer.Reach) (timer.Bulk, error) {
 	if body.Edit != nil {
 		terms, wrong := body.Edit.terms()
 		errs.Under("/edit", wrong)
+		terms.OnDelivered, terms.OnFailed = cmp.Or(terms.OnDelivered, removed.OnDelivered), cmp.Or(terms.OnFailed, removed.OnFailed)
 		order.Edit = &terms
 		errs.Complete(reachOf(reach, terms))
 	}
 	errs.Complete(body.missing())
 	errs.Complete(order.Check())
 	return order, errs.Err()
+}
+
+// takeFromEdit takes the outcomes out of the edit that nobody shall be told of any more, as a
+// PATCH of one timer does.
+func (o object) takeFromEdit() (edit object, removed timer.Terms) {
+	edit = objectIn(o["edit"])
+	if removed = edit.takeOutcomes(); !removed.IsZero() {
+		o["edit"], _ = json.Marshal(edit) // every value in it was read
+	}
+	return edit, removed
 }
 
 func reachOf(reach timer.Reach, edit timer.Terms) (errs timer.FieldErrors) {

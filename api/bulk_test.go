@@ -103,6 +103,7 @@ func TestBulkOrdersThatAreRefused(t *testing.T) {
 		`{"operation":"edit","filter":{}}`:                                                                    "/edit",
 		`{"operation":"edit","filter":{},"edit":{}}`:                                                          "/edit",
 		`{"operation":"edit","filter":{},"edit":{"delay":"1h"}}`:                                              "/edit/delay",
+		`{"operation":"edit","filter":{},"edit":{"on_failed":{},"delay":"1h"}}`:                               "/edit/delay",
 		`{"operation":"edit","filter":{},"edit":{"priority":0}}`:                                              "/edit/priority",
 		`{"operation":"edit","filter":{},"edit":{"business_type":"a","priority":1}}`:                          "/edit/business_type",
 		`{"operation":"edit","filter":{},"edit":{"payload":1,"payload_base64":"AA=="}}`:                       "/edit /edit/payload_base64",

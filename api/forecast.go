@@ -62,16 +62,17 @@ func forecastRequest(q *query, now time.Time) (r engine.ForecastRequest, err err
 	if to == 0 {
 		to = r.From.Add(timer.DefaultForecast)
 	}
-	steps := (to.Time().Sub(r.From.Time()) + r.Step - 1) / r.Step
 	switch {
 	case from.Until(now) < -timer.DefaultForecastStep || from.Until(now) > timer.MaxAhead:
 		q.errs.Add("from", timer.CodeOutOfRange, "must lie from now to "+timer.Duration(timer.MaxAhead).String()+" ahead")
 	case to <= from:
 		q.errs.Add("to", timer.CodeOutOfRange, "must be later than from")
-	case steps > timer.MaxForecastSteps:
+	case to > r.From.Add(timer.MaxForecastSteps*r.Step):
 		q.errs.AddMost("step", timer.MaxForecastSteps, "steps from from to to")
 	}
-	r.To = r.From.Add(steps * r.Step)
+	for r.To = r.From; r.To < to && q.err() == nil; {
+		r.To = r.To.Add(r.Step)
+	}
 	return r, q.err()
 }
 

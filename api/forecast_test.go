@@ -39,6 +39,7 @@ func TestWhatAForecastIsAskedFor(t *testing.T) {
 		"": "business_type", "business_type=A": "business_type", "business_type=a&step=1500ms": "step", "business_type=a&step=0s": "step",
 		"business_type=a&step=soon": "step", "business_type=a&step=721h": "step", "business_type=a&step=1s": "step",
 		"business_type=a&from=2026-11-21T11:59:00Z": "from", "business_type=a&from=9026-11-21T11:59:00Z": "from", "business_type=a&from=now": "from",
+		"business_type=a&step=1s&to=9999-12-31T23:59:59Z": "step", "business_type=a&to=9999-12-31T23:59:59Z": "step", "business_type=a&from=9998-01-01T00:00:00Z&to=9999-12-31T23:59:59Z": "from",
 		"business_type=a&to=2026-11-21T12:00:00Z": "to", "business_type=a&to=": "to", "business_type=a&until=1": "until",
 	} {
 		_, err := forecastOf(query)

@@ -106,7 +106,22 @@ func TestBulkOperations(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 2, view.Priority)
 
+	told := bulkEnded(t, env, wakecall.BulkOrder{Operation: timer.BulkEdit, Filter: filter, PerSecond: quick, Edit: &wakecall.Terms{
+		OnFailed: &timer.Alert{Destination: timer.Destination{URL: r.URL + "/told"}},
+	}})
+	require.Equal(t, bulkCounts(3, 3, 0), told.JobCounts)
+	silent := bulkEnded(t, env, wakecall.BulkOrder{Operation: timer.BulkEdit, Filter: filter, PerSecond: quick, Edit: &wakecall.Terms{OnFailed: &timer.Alert{}}})
+	require.Equal(t, bulkCounts(3, 3, 0), silent.JobCounts)
+	view, err = env.Wakecall().Timers.Get(t.Context(), timer.Key{BusinessType: kind, BusinessID: "1"})
+	require.NoError(t, err)
+	require.Nil(t, view.OnFailed, "taken away, as a PATCH does")
+
 	one := filter
+	one.BusinessID = "0"
+	past := bulkEnded(t, env, wakecall.BulkOrder{Operation: timer.BulkMove, Filter: one, PerSecond: quick, Shift: timer.Duration(-48 * time.Hour)})
+	require.Equal(t, bulkCounts(1, 1, 0), past.JobCounts)
+	env.Await(kind+"/0", "delivered") // at once, since it lies in the past
+
 	one.BusinessID = "1"
 	fired := bulkEnded(t, env, wakecall.BulkOrder{Operation: timer.BulkFire, Filter: one, PerSecond: quick})
 	require.Equal(t, bulkCounts(1, 1, 0), fired.JobCounts)
@@ -115,10 +130,10 @@ func TestBulkOperations(t *testing.T) {
 	require.Equal(t, "blue", call.Header.Get("X-Tenant"))
 
 	env.Await(kind+"/1", "delivered")
-	awaitShown(t, env, wakecall.Filter{BusinessType: kind, Status: timer.Scheduled}, 2)
+	awaitShown(t, env, wakecall.Filter{BusinessType: kind, Status: timer.Scheduled}, 1)
 	cancelled := bulkEnded(t, env, wakecall.BulkOrder{Operation: timer.BulkCancel, Filter: filter, PerSecond: quick})
-	require.Equal(t, bulkCounts(2, 2, 0), cancelled.JobCounts)
-	env.Await(kind+"/0", "cancelled")
+	require.Equal(t, bulkCounts(1, 1, 0), cancelled.JobCounts)
+	env.Await(kind+"/2", "cancelled")
 	for id := range 3 {
 		require.Equal(t, 1, env.Get(fmt.Sprint(kind, ".other/", id)).Revision, "nothing else was touched")
 	}

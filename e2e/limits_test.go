@@ -155,6 +155,13 @@ func TestAddLimit(t *testing.T) {
 	}, testenv.Patience, 50*time.Millisecond, "a policy is trusted for a while")
 }
 
+// matched puts a timer that has to be there.
+func matched(env *testenv.Env, path, tag string) testenv.Reply {
+	request := env.Request("PUT", path+"?wait=20s", testenv.JSON{"delay": "2h"})
+	request.Header.Set("If-Match", tag)
+	return env.Send(request)
+}
+
 func TestPendingQuota(t *testing.T) {
 	t.Parallel()
 	env, r, kind := open(t)
@@ -165,6 +172,16 @@ func TestPendingQuota(t *testing.T) {
 	refused := env.Do("POST", "/v1/timers", testenv.JSON{"business_type": kind, "business_id": "3", "delay": "1h"})
 	require.Equal(t, http.StatusTooManyRequests, refused.Status)
 	require.Equal(t, `"pending";q=3`, refused.Header.Get("RateLimit-Policy"))
+	require.Equal(t, http.StatusTooManyRequests, env.Do("PUT", "/v1/timers/"+kind+"/3", testenv.JSON{"delay": "1h"}).Status)
+	// What is there already needs no room.
+	repeated := env.Do("POST", "/v1/timers", testenv.JSON{"business_type": kind, "business_id": "2", "delay": "1h"})
+	require.Equal(t, http.StatusOK, repeated.Status, "%s", repeated.Body)
+	require.Equal(t, http.StatusConflict, env.Do("POST", "/v1/timers", testenv.JSON{"business_type": kind, "business_id": "2", "delay": "2h"}).Status)
+	for range 5 { // a debounce
+		put := env.Do("PUT", "/v1/timers/"+kind+"/2", testenv.JSON{"delay": "3h"})
+		require.Equal(t, http.StatusOK, put.Status, "%s", put.Body)
+		require.Equal(t, http.StatusOK, matched(env, "/v1/timers/"+kind+"/1", "*").Status)
+	}
 	env.Do("DELETE", "/v1/timers/"+kind+"/0", nil)
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
 		reply := env.Do("POST", "/v1/timers", testenv.JSON{"business_type": kind, "business_id": "3", "delay": "1h"})

@@ -374,6 +374,14 @@ func TestBookingNeedsNoWorker(t *testing.T) {
 	env.Add(testenv.JSON{"business_type": "idle", "business_id": "cancelled", "delay": "1s"})
 	require.Equal(t, http.StatusAccepted, env.Do("DELETE", "/v1/timers/idle/cancelled?wait=10ms", nil).Status)
 
+	// Of two opposite changes the last one counts, though neither shows yet.
+	for id, rule := range map[string]testenv.JSON{"goes-on": {"every": "1h"}, "stays-so": {"every": "1h", "paused": true}} {
+		env.Add(repeating("idle", id, rule))
+		for _, call := range map[string][]string{"goes-on": {"pause", "resume"}, "stays-so": {"resume", "pause"}}[id] {
+			require.Equal(t, http.StatusAccepted, env.Do("POST", "/v1/timers/idle/"+id+"/"+call+"?wait=0s", nil).Status, "%s: %s", id, call)
+		}
+	}
+
 	paused := env.Do("POST", "/v1/emergency/pause", testenv.JSON{"everything": true, "note": "why"})
 	require.Equal(t, http.StatusOK, paused.Status)
 	require.Contains(t, string(paused.Body), `"everything":true,"author":"anonymous","note":"why"`)
@@ -381,6 +389,13 @@ func TestBookingNeedsNoWorker(t *testing.T) {
 	env.StartWorker()
 	env.Await("idle/put", "delivering")
 	env.Await("idle/cancelled", "cancelled")
+	for id, status := range map[string]string{"goes-on": "scheduled", "stays-so": "paused"} {
+		require.EventuallyWithT(t, func(c *assert.CollectT) {
+			timer := show(env, "idle/"+id)
+			assert.Equal(c, 3, timer.Revision, "both were applied")
+			assert.Equal(c, status, timer.Status)
+		}, testenv.Patience, 50*time.Millisecond, "the worker applies them")
+	}
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
 		assert.Contains(c, string(env.Do("GET", "/readyz", nil).Body), `"note":"all callbacks are paused since `)
 	}, testenv.Patience, 100*time.Millisecond, "the readiness probe is asked once a second")

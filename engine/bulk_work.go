@@ -111,7 +111,8 @@ func (b *Bulk) do(ctx context.Context, order timer.Bulk, item timer.BulkItem) (e
 
 // terms are what the order changes of a timer, the secrets open.
 func (b *Bulk) terms(order timer.Bulk, item timer.BulkItem) (terms timer.Terms, err error) {
-	terms = order.Terms(item.DueAt)
+	now := time.Now()
+	terms = order.Terms(item.DueAt, now)
 	if terms.Callback != nil {
 		opened := *terms.Callback
 		if opened.Headers, err = mapHeaders(opened.Headers, b.timers.policies.secrets.box.Open); err != nil {
@@ -119,7 +120,7 @@ func (b *Bulk) terms(order timer.Bulk, item timer.BulkItem) (terms timer.Terms, 
 		}
 		terms.Callback = &opened
 	}
-	return terms, terms.Check(time.Now()).Err()
+	return terms, terms.CheckChange(now).Err()
 }
 
 // did reports whether this job has done with a timer what it is to do, and was not told.

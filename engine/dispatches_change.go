@@ -32,9 +32,13 @@ func (d *Dispatches) Change(ctx context.Context, key timer.Key, change timer.Dis
 	if err := d.signal(call, key, workflows.SignalChange, change); err != nil {
 		return view, false, err
 	}
-	return d.await(ctx, key, wait, func(now timer.DispatchView) bool {
-		return now.Memo.Plan.Changes > before.Memo.Plan.Changes || now.Status.Finished()
+	view, applied, err = d.await(ctx, key, wait, func(now timer.DispatchView) bool {
+		return now.Status.Finished() || now.Memo.Plan.Changes > before.Memo.Plan.Changes && now.Memo.Plan.Shows(change)
 	})
+	if err == nil && view.Status.Finished() { // it ended before the change, or with it: nothing goes by it
+		return timer.DispatchView{}, false, dispatchFinished(view)
+	}
+	return view, applied, err
 }
 
 // Pause stops a dispatch until it is resumed. See [Dispatches.Change].

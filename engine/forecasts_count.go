@@ -83,6 +83,9 @@ func (c *forecastCount) divide(ctx context.Context, r ForecastRequest) ([]timer.
 	for at := r.From; at < r.To; at = at.Add(r.Step) {
 		slots = append(slots, timer.ForecastSlot{At: at, Width: r.Step})
 	}
+	if len(slots) == 0 {
+		return slots, nil
+	}
 	var mu sync.Mutex
 	for level := []stretch{{0, len(slots)}}; len(level) > 0; {
 		var next []stretch

@@ -12,9 +12,16 @@ import (
 type Series struct{ timers *Timers }
 
 // Pause stops a recurring timer, or lets it go on. One that is so already is no
-// error. Its errors are those of [Timers.Amend], and [timer.NotRecurring].
+// error, and is told so again where a change that nobody has applied yet may be the
+// opposite. Its errors are those of [Timers.Amend], and [timer.NotRecurring].
 func (s *Series) Pause(ctx context.Context, target Target, pause timer.Pause) (timer.View, Effect, error) {
 	view, err := s.timers.Get(ctx, target.Key)
+	if err == nil && !view.Status.Finished() && view.Memo.Series != nil && view.Memo.Paused() == pause.Stop {
+		var settled bool
+		if settled, err = s.timers.settled(ctx, view); settled && view.Memo.Meets(target.IfMatch) {
+			return view, Done, nil
+		}
+	}
 	switch {
 	case err != nil:
 		return timer.View{}, "", err
@@ -24,8 +31,6 @@ func (s *Series) Pause(ctx context.Context, target Target, pause timer.Pause) (t
 		return timer.View{}, "", &timer.Error{
 			Code: timer.NotRecurring, Timer: &view, Message: "Only a recurring timer can be paused and resumed.",
 		}
-	case view.Memo.Paused() == pause.Stop && !view.Status.Finished():
-		return view, Done, nil
 	}
 	return s.timers.change(ctx, target, timer.Change{Pause: &pause, At: timer.At(time.Now())})
 }

@@ -33,13 +33,35 @@ type Request struct {
 func (t *Timers) Add(ctx context.Context, r Request) (view timer.View, created bool, err error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
-	spec, err := t.admit(ctx, r)
+	spec, policy, err := t.admit(ctx, r)
 	if err != nil {
 		return timer.View{}, false, err
 	}
-	spec = t.eagerly(ctx, spec)
+	if err := t.admitRate(ctx, policy); err != nil {
+		return timer.View{}, false, err
+	}
 	spec.Idempotency = timer.IdempotencyOf(r.IdempotencyKey, r.Terms)
-	payload := workflows.Encode(r.Terms.Payload)
+	ended, full := t.admitPending(ctx, policy)
+	if full != nil {
+		view, err = t.bookedBefore(ctx, spec, full)
+		return view, false, err
+	}
+	view, created, err = t.add(ctx, t.eagerly(ctx, spec), workflows.Encode(r.Terms.Payload))
+	ended(created, err)
+	return view, created, err
+}
+
+// bookedBefore answers a booking for which there is no room: one that was made before
+// takes none.
+func (t *Timers) bookedBefore(ctx context.Context, spec timer.Spec, full error) (timer.View, error) {
+	view, err := t.sameAs(ctx, spec)
+	if code := timer.CodeOf(err); err == nil || code == timer.AlreadyExists || code == timer.IdempotencyKeyReused {
+		return view, err
+	}
+	return timer.View{}, full
+}
+
+func (t *Timers) add(ctx context.Context, spec timer.Spec, payload converter.RawValue) (view timer.View, created bool, err error) {
 	if spec.Idempotency != nil {
 		// A timer that has ended may be the one that this request booked before.
 		view, created, err = t.book(ctx, spec, payload, enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE)

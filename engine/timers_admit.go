@@ -10,38 +10,35 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// admit checks a booking against the rules and against its type's policy, and
-// seals its secrets.
-func (t *Timers) admit(ctx context.Context, r Request) (timer.Spec, error) {
+// admit checks a booking against the rules and against its type's policy, which it
+// returns, and seals its secrets. The limits of the policy are for the caller to keep.
+func (t *Timers) admit(ctx context.Context, r Request) (timer.Spec, timer.Policy, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
 	spec, err := timer.Admit(r.Key, r.Terms, uuid.NewString(), time.Now())
 	if err := t.reach.Terms(r.Terms).Join(err); err != nil {
-		return timer.Spec{}, err
+		return timer.Spec{}, timer.Policy{}, err
 	}
 	policy, err := t.policies.policyFor(ctx, spec.BusinessType, spec.Callback)
 	if err != nil {
-		return timer.Spec{}, err
+		return timer.Spec{}, timer.Policy{}, err
 	}
 	if err := refuseClosed(policy); err != nil {
-		return timer.Spec{}, err
+		return timer.Spec{}, timer.Policy{}, err
 	}
 	if err := checkInterval(r.Terms.Recurrence, policy); err != nil {
-		return timer.Spec{}, err
+		return timer.Spec{}, timer.Policy{}, err
 	}
 	spec.Target = targetOf(spec.Callback, policy)
 	if r.Terms.Priority == nil {
 		spec.Priority = policy.Priority
 	}
 	spec.Preload = spread(t.bursts, policy.Preloading(spec.Booking), spec.RingsAt())
-	if err := t.admitQuota(ctx, policy); err != nil {
-		return timer.Spec{}, err
-	}
 	if spec.Callback, err = t.policies.secrets.sealCallback(spec.Callback); err != nil {
-		return timer.Spec{}, err
+		return timer.Spec{}, timer.Policy{}, err
 	}
 	spec.TraceParent, spec.Behaviour, spec.Reuse = r.TraceParent, workflows.BehaviourNow, policy.Reuse
-	return spec, nil
+	return spec, policy, nil
 }
 
 // checkInterval refuses a rule that rings more often than the policy allows.

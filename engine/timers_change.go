@@ -20,11 +20,23 @@ func (t *Timers) Upsert(ctx context.Context, r Request, wait time.Duration) (tim
 		return t.replace(ctx, r, wait)
 	}
 	for {
-		spec, err := t.admit(ctx, r)
+		spec, policy, err := t.admit(ctx, r)
 		if err != nil {
 			return timer.View{}, "", err
 		}
+		if err := t.admitRate(ctx, policy); err != nil {
+			return timer.View{}, "", err
+		}
+		ended, full := t.admitPending(ctx, policy)
+		if full != nil { // a timer that is there already needs no room
+			view, effect, err := t.replaceWith(ctx, r, spec, wait)
+			if absent(err) || timer.CodeOf(err) == timer.AlreadyFinished {
+				err = full
+			}
+			return view, effect, taken(err)
+		}
 		view, effect, err := t.upsert(ctx, r, spec, wait)
+		ended(effect == Created, err)
 		// A timer that ended while the change was on its way leaves its id free, and
 		// is booked anew.
 		if !freed(spec.Reuse, err) {
@@ -66,19 +78,31 @@ func (t *Timers) upsert(ctx context.Context, r Request, spec timer.Spec, wait ti
 
 // replace changes a timer that must be there.
 func (t *Timers) replace(ctx context.Context, r Request, wait time.Duration) (timer.View, Effect, error) {
-	spec, err := t.admit(ctx, r)
+	spec, policy, err := t.admit(ctx, r)
 	if err != nil {
 		return timer.View{}, "", err
 	}
-	view, effect, err := t.change(ctx, Target{Key: r.Key, IfMatch: r.IfMatch, Wait: wait}, timer.Change{
-		Replace: true, Terms: r.Terms, Preload: spec.Preload, Fingerprint: spec.Fingerprint, At: spec.CreatedAt,
-	})
-	if timer.CodeOf(err) == timer.NotFound && !errors.Is(err, errForeign) {
+	if err := t.admitRate(ctx, policy); err != nil {
+		return timer.View{}, "", err
+	}
+	view, effect, err := t.replaceWith(ctx, r, spec, wait)
+	if absent(err) {
 		return timer.View{}, "", &timer.Error{
 			Code: timer.PreconditionFailed, Message: "There is no timer, and If-Match asks for one.", Cause: err,
 		}
 	}
 	return view, effect, taken(err)
+}
+
+func (t *Timers) replaceWith(ctx context.Context, r Request, spec timer.Spec, wait time.Duration) (timer.View, Effect, error) {
+	return t.change(ctx, Target{Key: r.Key, IfMatch: r.IfMatch, Wait: wait}, timer.Change{
+		Replace: true, Terms: r.Terms, Preload: spec.Preload, Fingerprint: spec.Fingerprint, At: spec.CreatedAt,
+	})
+}
+
+// absent is whether an id is free. One that something else in Temporal has is not.
+func absent(err error) bool {
+	return timer.CodeOf(err) == timer.NotFound && !errors.Is(err, errForeign)
 }
 
 // Amend moves or edits a timer that is there. Its errors are [timer.NotFound],

@@ -79,6 +79,28 @@ func withWorker(described *workflowservice.DescribeWorkflowExecutionResponse) bo
 		described.GetPendingWorkflowTask().GetState() == enumspb.PENDING_WORKFLOW_TASK_STATE_STARTED
 }
 
+// settled is whether a run is open, and no worker has anything to apply to it: what is
+// shown of it is what it will be. A worker that is about to have done so is waited for.
+func (t *Timers) settled(ctx context.Context, view timer.View) (bool, error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	patience := time.After(tuning.SettledWait)
+	for {
+		described, err := t.describe(ctx, view.String(), view.RunID)
+		if err != nil || !running(described.GetWorkflowExecutionInfo()) {
+			return false, err
+		}
+		if described.GetPendingWorkflowTask() == nil {
+			return true, nil
+		}
+		select {
+		case <-time.After(tuning.TaskPoll):
+		case <-patience:
+			return false, nil
+		}
+	}
+}
+
 // notify makes the worker that holds a timer check it now, and not only when it is
 // about to ring.
 func (t *Timers) notify(ctx context.Context, key timer.Key, runID string) error {

@@ -12,14 +12,24 @@ import (
 // admitPending holds a booking to the quota of open timers: what visibility
 // knew a moment ago, and what this process has booked since. Others may book at
 // the same time, so the quota can be passed by what they all book in a moment.
-func (t *Timers) admitPending(ctx context.Context, businessType string, limit int) error {
-	if t.open.of(businessType).admit(ctx, limit, func(ctx context.Context) (int, error) {
-		return t.count(ctx, openOf(businessType))
-	}) {
-		return nil
+// ended is told how the booking ended: one that opened nothing leaves its place.
+func (t *Timers) admitPending(ctx context.Context, policy timer.Policy) (ended func(opened bool, err error), err error) {
+	limit := policy.Limits.Pending
+	if limit == nil {
+		return func(bool, error) {}, nil
 	}
-	return exceeded("The business type has as many open timers as its policy allows.",
-		timer.Quota{Name: QuotaPending, Limit: limit, RetryAfter: tuning.PendingRetryAfter})
+	open := t.open.of(policy.BusinessType)
+	if !open.admit(ctx, *limit, func(ctx context.Context) (int, error) {
+		return t.count(ctx, openOf(policy.BusinessType))
+	}) {
+		return nil, exceeded("The business type has as many open timers as its policy allows.",
+			timer.Quota{Name: QuotaPending, Limit: *limit, RetryAfter: tuning.PendingRetryAfter})
+	}
+	return func(opened bool, err error) {
+		if unknown := err != nil && timer.CodeOf(err) == timer.Unavailable; !opened && !unknown {
+			open.leave()
+		}
+	}, nil
 }
 
 // openCounts remember how many timers each business type has open.
@@ -74,6 +84,16 @@ func (s *openCount) admit(ctx context.Context, limit int, count func(context.Con
 	}
 	s.booked++
 	return true
+}
+
+// leave takes one back that was counted in and is not there, unless a count did so.
+func (s *openCount) leave() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.booked = max(s.booked-1, 0)
+	if s.counting != nil {
+		s.counting.before = min(s.counting.before, s.booked)
+	}
 }
 
 // refresh is the count that a booking may wait for: nil while the last one is trusted,

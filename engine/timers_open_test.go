@@ -77,6 +77,32 @@ func TestWhatWasBookedSinceTheCountIsCountedIn(t *testing.T) {
 	})
 }
 
+// A booking that opened nothing leaves its place, also while a count is under way that was
+// begun with it.
+func TestABookingThatOpenedNothingLeavesItsPlace(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s, c := &openCount{}, &counter{open: 9}
+		for range 5 {
+			ok, _ := admitted(t, s, 10, c)
+			require.True(t, ok)
+			s.leave()
+		}
+		<-time.After(tuning.CountTrusted + 1)
+		c.becomes(9, tuning.CountPatience*2)
+		ok, _ := admitted(t, s, 10, c)
+		require.True(t, ok)
+		ok, _ = admitted(t, s, 10, c)
+		require.False(t, ok)
+		s.leave()
+		<-time.After(tuning.CountPatience * 2)
+		ok, _ = admitted(t, s, 10, c)
+		require.True(t, ok, "nine were counted, and none is booked")
+		ok, _ = admitted(t, s, 10, c)
+		require.False(t, ok)
+	})
+}
+
 // Visibility that hangs holds the first bookings up for a moment, the others for
 // none, and refuses nobody for longer than its last count holds.
 func TestAStockThatCannotBeCountedHoldsNobodyUp(t *testing.T) {

@@ -21,13 +21,8 @@ const (
 	QuotaPending = "pending"
 )
 
-// admitQuota holds a booking to the limits of its policy.
-func (t *Timers) admitQuota(ctx context.Context, policy timer.Policy) error {
-	if limit := policy.Limits.Pending; limit != nil {
-		if err := t.admitPending(ctx, policy.BusinessType, *limit); err != nil {
-			return err
-		}
-	}
+// admitRate holds a booking to the rate of its policy.
+func (t *Timers) admitRate(ctx context.Context, policy timer.Policy) error {
 	if policy.Limits.AddsPerSecond == nil {
 		return nil
 	}

@@ -120,7 +120,7 @@ func (b Bulk) checkEdit(now time.Time) (errs FieldErrors) {
 	case b.Edit.IsZero():
 		errs.Add(pointer, CodeRequired, "name at least one field to change")
 	default:
-		errs.Under(pointer, append(b.Edit.dated(), b.Edit.Check(now)...))
+		errs.Under(pointer, append(b.Edit.dated(), b.Edit.CheckChange(now)...))
 	}
 	return errs
 }
@@ -158,11 +158,12 @@ func (b Bulk) Signed() Bulk {
 // Mark is what a timer shows in its fingerprint that this job has changed.
 func (b Bulk) Mark() string { return "bulk:" + b.ID }
 
-// Terms are what the operation changes of a timer that was found due at an instant.
-func (b Bulk) Terms(found Instant) (terms Terms) {
+// Terms are what the operation changes now of a timer that was found due at an instant. One
+// that comes to lie in the past rings at once, however long ago that is.
+func (b Bulk) Terms(found Instant, now time.Time) (terms Terms) {
 	switch {
 	case b.Operation == BulkMove:
-		due := found.Add(b.Shift.D())
+		due := max(found.Add(b.Shift.D()), At(now.Add(time.Second-MaxPast))) // the check is made a moment later
 		terms.DueAt = &due
 	case b.Edit != nil:
 		terms = *b.Edit

@@ -75,10 +75,13 @@ func TestBulkCheck(t *testing.T) {
 func TestBulkTerms(t *testing.T) {
 	t.Parallel()
 	move := timer.Bulk{ID: "a", Operation: timer.BulkMove, Shift: timer.Duration(-time.Hour)}
-	require.Equal(t, timer.Terms{DueAt: ptr(clock(1))}, move.Terms(clock(2)))
+	require.Equal(t, timer.Terms{DueAt: ptr(clock(1))}, move.Terms(clock(2), clock(2).Time()))
 	edit := timer.Bulk{Operation: timer.BulkEdit, Edit: &timer.Terms{Priority: ptr(2)}}
-	require.Equal(t, *edit.Edit, edit.Terms(clock(2)))
-	require.True(t, timer.Bulk{Operation: timer.BulkCancel}.Terms(clock(2)).IsZero())
+	require.Equal(t, *edit.Edit, edit.Terms(clock(2), clock(2).Time()))
+	require.True(t, timer.Bulk{Operation: timer.BulkCancel}.Terms(clock(2), clock(2).Time()).IsZero())
+	move.Shift = timer.Duration(-timer.MaxAhead)
+	long := move.Terms(clock(2), clock(2).Time())
+	require.Empty(t, long.CheckChange(clock(2).Time().Add(time.Millisecond)), "what comes to lie in the past rings at once, however long ago")
 
 	signed := move.Signed()
 	require.Equal(t, signed, signed.Signed())

@@ -106,7 +106,7 @@ func (m Memo) reschedule(change Change) (Memo, error) {
 		}
 		m.Local, m.Debounce = nil, nil
 		m, ok = m.begin(*change.Terms.Recurrence, change.At)
-	case change.Pause != nil && m.Series != nil:
+	case change.Pause != nil && m.Series != nil && m.Series.Paused != change.Pause.Stop:
 		m = m.pause(change.Pause.Stop, change.Pause.Note, change.At)
 	case change.Ring && m.Series != nil:
 		m = m.extra(change.At, change.Interrupts)

@@ -18,6 +18,11 @@ type DispatchPlan struct {
 	Quiet bool `json:"quiet,omitzero"`
 }
 
+// Shows is whether the plan is as a change wants it to be.
+func (p DispatchPlan) Shows(c DispatchChange) bool {
+	return (c.PerSecond == nil || *c.PerSecond == p.PerSecond) && (c.Paused == nil || *c.Paused == p.Paused)
+}
+
 // Of is the place of a shard among those that send; ok is false where it is none of them.
 func (p DispatchPlan) Of(shard int) (place int, ok bool) {
 	for i, active := range p.Active {

@@ -150,6 +150,8 @@ const (
 	TaskPoll        = 20 * time.Millisecond
 	LongestTaskPoll = 320 * time.Millisecond
 	TaskWait        = 2 * time.Second
+	// SettledWait is for how long a pause waits to learn whether there is anything to do.
+	SettledWait = 500 * time.Millisecond
 )
 
 // Policies.
