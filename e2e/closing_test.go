@@ -103,6 +103,28 @@ func TestTimersOfTheLastMomentAreCancelledWithTheirPolicy(t *testing.T) {
 	b.AwaitAll(kind, 3, "cancelled")
 }
 
+// Once its timers are being cancelled nobody keeps the policy by a change, and a deletion
+// that is refused has cancelled none.
+func TestAPolicyIsNotChangedWhileItsTimersAreCancelled(t *testing.T) {
+	t.Parallel()
+	_, b, kind := gateways(t)
+	b.Add(tomorrow(kind, 0))
+	put := testenv.JSON{"callback": testenv.JSON{"url": receiver.New(t).URL}, "priority": 2}
+	var met atomic.Int64
+	a := testenv.OpenThrough(t, temporalAddr, testenv.Settings(), func(
+		ctx context.Context, method string, request, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption,
+	) error {
+		if _, ok := request.(*workflowservice.StartBatchOperationRequest); ok {
+			met.Store(int64(b.Do("PUT", "/v1/policies/"+kind, put).Status))
+		}
+		return invoke(ctx, method, request, reply, conn, options...)
+	})
+	require.Equal(t, http.StatusNoContent, a.Do("DELETE", "/v1/policies/"+kind+"?timers=cancel", nil).Status)
+	require.Equal(t, int64(http.StatusServiceUnavailable), met.Load())
+	b.AwaitAll(kind, 1, "cancelled")
+	require.Equal(t, http.StatusCreated, b.Do("PUT", "/v1/policies/"+kind, put).Status)
+}
+
 // While a policy is deleted a gateway that knows of it books nothing, and afterwards
 // there is none.
 func TestAPolicyThatIsDeletedTakesNoBookings(t *testing.T) {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/wakecall/wakecall/internal/tuning"
@@ -17,6 +18,10 @@ func (p *Policies) settling() time.Duration {
 
 var errClosed = &timer.Error{
 	Code: timer.Unavailable, Message: "The policy is being deleted. Nothing was booked; repeat the request in a moment.",
+}
+
+var errSealed = &timer.Error{
+	Code: timer.Unavailable, Message: "The policy is being deleted, and its timers are cancelled. Nothing was changed; repeat the request in a moment.",
 }
 
 // refuseClosed refuses a booking while its policy is being deleted.
@@ -40,6 +45,8 @@ type closing struct {
 	ifVersion int
 	// until marks the record that this closing has written.
 	until timer.Instant
+	// cancelling is whether the timers are being cancelled by now.
+	cancelling bool
 }
 
 // decide returns once no timer is open, or those that are were cancelled. Else the
@@ -102,9 +109,30 @@ func (c *closing) mark(ctx context.Context, until timer.Instant) error {
 	if until != 0 && c.ifVersion != 0 && record.Policy.Version != c.ifVersion {
 		return stalePolicy
 	}
-	record.ClosedUntil = until
+	record.ClosedUntil, record.Sealed = until, false
+	return c.put(ctx, record)
+}
+
+func (c *closing) put(ctx context.Context, record workflows.PolicyRecord) error {
 	defer c.policies.cache.forget(c.businessType)
-	return c.policies.replace(ctx, workflows.PutPolicy{Record: record, IfVersion: record.Policy.Version})
+	return c.policies.replace(ctx, workflows.PutPolicy{Record: record, IfVersion: record.Policy.Version, Closing: c.until})
+}
+
+// seal keeps everybody else from changing the policy until it is deleted: a change that
+// comes once its timers are being cancelled would keep the policy, and not the timers.
+func (c *closing) seal(ctx context.Context) error {
+	record, open, err := c.policies.record(ctx, c.businessType)
+	if err != nil {
+		return err
+	}
+	if !open || record.ClosedUntil != c.until {
+		return errUncertain
+	}
+	record.Sealed = true
+	if err := c.put(ctx, record); !errors.Is(err, stalePolicy) {
+		return err
+	}
+	return errUncertain
 }
 
 // reopen makes the policy take bookings again. If that fails it does so by itself,
@@ -156,6 +184,13 @@ func (c *closing) confirm(ctx context.Context) error {
 	return errUncertain
 }
 
+// errCancelling is the error of a deletion that cannot be finished, and not be undone.
+func errCancelling(cause error) error {
+	return &timer.Error{
+		Code: timer.Unavailable, Message: "The timers of the business type are being cancelled. The policy is not deleted yet; repeat the request.", Cause: cause,
+	}
+}
+
 var errUncertain = &timer.Error{
 	Code: timer.Unavailable, Message: "It is not certain yet whether the business type has open timers. Nothing was deleted; repeat the request.",
 }
@@ -170,5 +205,10 @@ func (c *closing) cancel(ctx context.Context) error {
 	if err != nil || open == 0 {
 		return err
 	}
-	return c.policies.cancelAll(ctx, c.businessType, c.author)
+	if err := c.seal(ctx); err != nil {
+		return err
+	}
+	err = c.policies.cancelAll(ctx, c.businessType, c.author)
+	c.cancelling = err == nil
+	return err
 }

@@ -92,8 +92,12 @@ func (p *Policies) deleteClosed(ctx context.Context, d PolicyDeletion, c *closin
 	if err != nil {
 		return err
 	}
-	if err = p.drop(ctx, d, c.until); err != nil {
-		c.reopen(ctx)
+	if err = p.drop(ctx, d, c.until); err == nil {
+		return nil
+	}
+	c.reopen(ctx)
+	if c.cancelling {
+		return errCancelling(err)
 	}
 	return err
 }

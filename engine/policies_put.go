@@ -80,6 +80,9 @@ func (p *Policies) putOnce(ctx context.Context, change PolicyChange) (PolicyResu
 	if err != nil && timer.CodeOf(err) != timer.NotFound {
 		return PolicyResult{}, err
 	}
+	if open && record.SealedAt(timer.At(time.Now())) {
+		return PolicyResult{}, errSealed
+	}
 	old := p.secrets.open(record.Policy)
 	if (change.MustExist && !open) || (change.IfVersion != 0 && (!open || change.IfVersion != old.Version)) {
 		return PolicyResult{}, stalePolicy

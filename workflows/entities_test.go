@@ -49,6 +49,32 @@ func TestAPolicyRefuses(t *testing.T) {
 	e.run()
 }
 
+// A policy whose timers are being cancelled is changed by nobody but who does that, until
+// its time has passed.
+func TestASealedPolicy(t *testing.T) {
+	t.Parallel()
+	e := newEntity(t)
+	until := timer.At(e.began.Add(time.Minute))
+	sealed := e.put(1, 1)
+	sealed.Record.ClosedUntil, sealed.Record.Sealed, sealed.Closing = until, true, until
+	reopened := sealed
+	reopened.Record.ClosedUntil, reopened.Record.Sealed = 0, false
+	e.later(time.Second, func() {
+		e.update(workflows.UpdatePutPolicy, sealed)
+		e.refused(workflows.UpdatePutPolicy, e.put(2, 1))
+		e.update(workflows.UpdatePutPolicy, reopened)
+		e.update(workflows.UpdatePutPolicy, e.put(2, 1))
+	})
+	e.later(2*time.Second, func() {
+		again := sealed
+		again.IfVersion, again.Record.Policy.Version = 2, 2
+		e.update(workflows.UpdatePutPolicy, again)
+	})
+	e.later(2*time.Minute, func() { e.update(workflows.UpdatePutPolicy, e.put(3, 2)) })
+	e.later(3*time.Minute, func() { e.update(workflows.UpdateDeletePolicy, "me") })
+	e.run()
+}
+
 // A policy that is being deleted takes nothing more.
 func TestAPolicyThatIsBeingDeleted(t *testing.T) {
 	t.Parallel()

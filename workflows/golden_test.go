@@ -27,9 +27,9 @@ func TestStoredEntities(t *testing.T) {
 		Add: []string{"order-close"}, Remove: []workflows.Registrant{{BusinessType: "order-open", At: 1_700_000_000}},
 	})
 	golden.Check(t, "notification", workflows.Notification{Worker: "worker-1", RunID: "run-1"})
-	record := workflows.PolicyRecord{ChangedAt: at, ChangedBy: "ops", ClosedUntil: at.Add(time.Minute)}
+	record := workflows.PolicyRecord{ChangedAt: at, ChangedBy: "ops", ClosedUntil: at.Add(time.Minute), Sealed: true}
 	golden.CheckBut(t, "policy_record", record, ".Policy")
-	golden.CheckBut(t, "put_policy", workflows.PutPolicy{Record: record, IfVersion: 3}, ".Record.Policy")
+	golden.CheckBut(t, "put_policy", workflows.PutPolicy{Record: record, IfVersion: 3, Closing: record.ClosedUntil}, ".Record.Policy")
 }
 
 // What dispatches are stored as. What they say of themselves is held to files of its own.

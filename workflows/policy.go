@@ -21,12 +21,20 @@ type PolicyRecord struct {
 	// ClosedUntil is until when the policy takes no bookings, while it is decided
 	// whether it can be deleted.
 	ClosedUntil timer.Instant `json:"closed_until,omitzero"`
+	// Sealed is whether nobody but who closed it changes it until then: its timers are
+	// being cancelled, and it is deleted next.
+	Sealed bool `json:"sealed,omitzero"`
 }
+
+// SealedAt is whether the policy is about to be deleted.
+func (r PolicyRecord) SealedAt(now timer.Instant) bool { return r.Sealed && r.ClosedUntil > now }
 
 // PutPolicy replaces a policy whose version is IfVersion.
 type PutPolicy struct {
 	Record    PolicyRecord `json:"record"`
 	IfVersion int          `json:"if_version"`
+	// Closing is until when the policy was closed by who puts it.
+	Closing timer.Instant `json:"closing,omitzero"`
 }
 
 // Policy is the entity that holds the policy of one business type. Its memo is
@@ -107,8 +115,9 @@ func (e *policyEntity) listen(ctx workflow.Context) error {
 	)
 }
 
-func (e *policyEntity) validate(put PutPolicy) error {
-	if put.IfVersion != e.record.Policy.Version || e.deleting {
+func (e *policyEntity) validate(ctx workflow.Context, put PutPolicy) error {
+	sealed := e.record.SealedAt(timer.At(workflow.Now(ctx))) && put.Closing != e.record.ClosedUntil
+	if put.IfVersion != e.record.Policy.Version || e.deleting || sealed {
 		return temporal.NewNonRetryableApplicationError("the policy has another version", ErrorVersion, nil)
 	}
 	return nil
