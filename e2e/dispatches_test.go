@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -175,6 +176,95 @@ func TestAnUploadIsResumed(t *testing.T) {
 	}
 	require.Len(t, counts, 3300)
 	require.Len(t, r.To("/upload"), 3300)
+}
+
+// uploading is an upload that has stored so many items, and holds the next one.
+func uploading(t *testing.T, d *engine.Dispatches, key timer.Key, items []timer.DispatchItem) *engine.Upload {
+	t.Helper()
+	upload, err := d.Upload(t.Context(), key, 0)
+	require.NoError(t, err)
+	for _, item := range items {
+		require.NoError(t, upload.Append(t.Context(), item))
+	}
+	return upload
+}
+
+// Of uploads at a time one is committed, whole, and the others are told that they were not.
+func TestUploadsAtATime(t *testing.T) {
+	t.Parallel()
+	env, r := testenv.Open(t, temporalAddr), receiver.New(t)
+	d, others := env.Engine.Dispatches, make([]timer.DispatchItem, 2300)
+	for n := range others {
+		others[n] = timer.DispatchItem{ID: "other-" + strconv.Itoa(n)}
+	}
+	open := func(id string) timer.Key {
+		env.Policy("d-"+id, testenv.JSON{"callback": testenv.JSON{"url": r.On("/"+id, receiver.Status(200))}})
+		order := mass("d-"+id, id, 4000)
+		_, _, err := d.Open(t.Context(), order)
+		require.NoError(t, err)
+		return order.Key
+	}
+	sent := func(key timer.Key, items []timer.DispatchItem) {
+		t.Helper()
+		awaitDispatch(t, env, key, in(timer.DispatchDone))
+		want, got := map[string]bool{}, map[string]bool{}
+		for _, item := range items {
+			want[item.ID] = true
+		}
+		for _, call := range r.To("/" + key.BusinessID) {
+			got[call.ID()] = true
+		}
+		require.Equal(t, want, got)
+	}
+
+	// The later one began before the earlier one was through: that one goes no further.
+	key := open("later")
+	earlier := uploading(t, d, key, dispatchItems(2500))
+	later := uploading(t, d, key, others)
+	_, err := earlier.Commit(t.Context())
+	require.Equal(t, timer.Overtaken, timer.CodeOf(err))
+	_, err = later.Commit(t.Context())
+	require.NoError(t, err)
+	sent(key, others)
+
+	// One that needs no second page comes first: what the other stores behind it is not sent.
+	key = open("short")
+	long := uploading(t, d, key, dispatchItems(2500))
+	short := uploading(t, d, key, others[:900])
+	_, err = short.Commit(t.Context())
+	require.NoError(t, err)
+	_, err = long.Commit(t.Context())
+	require.Equal(t, timer.Overtaken, timer.CodeOf(err))
+	sent(key, others[:900])
+
+	// Two go on with the same one.
+	key = open("resumed")
+	uploading(t, d, key, others)
+	first, err := d.Upload(t.Context(), key, 2000)
+	require.NoError(t, err)
+	second, err := d.Upload(t.Context(), key, 2000)
+	require.NoError(t, err)
+	for n := range 1200 {
+		require.NoError(t, first.Append(t.Context(), timer.DispatchItem{ID: "lost-" + strconv.Itoa(n)}))
+	}
+	for _, item := range others[2000:] {
+		require.NoError(t, second.Append(t.Context(), item))
+	}
+	_, err = second.Commit(t.Context())
+	require.Equal(t, timer.Overtaken, timer.CodeOf(err), "the first has stored more since")
+	view, err := d.Get(t.Context(), key)
+	require.NoError(t, err)
+	require.Equal(t, 3000, view.Uploaded)
+	third, err := d.Upload(t.Context(), key, 3000)
+	require.NoError(t, err)
+	require.NoError(t, third.Append(t.Context(), timer.DispatchItem{ID: "last"}))
+	_, err = third.Commit(t.Context())
+	require.NoError(t, err)
+	want := slices.Clone(others[:2000])
+	for n := range 1000 {
+		want = append(want, timer.DispatchItem{ID: "lost-" + strconv.Itoa(n)})
+	}
+	sent(key, append(want, timer.DispatchItem{ID: "last"}))
 }
 
 // A dispatch that runs is paused, changed, resumed and cancelled, and its counts are what

@@ -48,17 +48,22 @@ func (d *Dispatches) Add(ctx context.Context, order timer.Dispatch, items []time
 	if err != nil || view.Status != timer.DispatchUploading {
 		return view, created, err
 	}
-	upload, err := d.Upload(ctx, order.Key, 0)
-	if err != nil {
+	uploaded, err := d.uploadGiven(ctx, order.Key, items)
+	if timer.CodeOf(err) == timer.Overtaken { // by the same order, given twice
+		view, err = d.sameAs(ctx, order.Key, fingerprint(order, items))
 		return view, created, err
 	}
-	for _, item := range items {
-		if err := upload.Append(ctx, item); err != nil {
-			return view, created, err
+	return uploaded, created, err
+}
+
+func (d *Dispatches) uploadGiven(ctx context.Context, key timer.Key, items []timer.DispatchItem) (timer.DispatchView, error) {
+	return d.UploadAll(ctx, key, 0, func(yield func(timer.DispatchItem, error) bool) {
+		for _, item := range items {
+			if !yield(item, nil) {
+				return
+			}
 		}
-	}
-	view, err = upload.Commit(ctx)
-	return view, created, err
+	})
 }
 
 // Open orders a dispatch whose items are uploaded afterwards. Its errors are those of

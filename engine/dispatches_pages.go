@@ -27,6 +27,7 @@ type pageMemo struct {
 	Through int `json:"through,omitzero"`
 	// Upload names the upload that it is of.
 	Upload string `json:"upload,omitzero"`
+	uploadHead
 }
 
 // WritePage stores a page of items, in place of one that has its id. It is kept for life
@@ -114,7 +115,13 @@ func (d *Dispatches) Tell(ctx context.Context, key timer.Key) error {
 // [timer.Unavailable].
 func (d *Dispatches) Sweep(ctx context.Context, sweep timer.DispatchSweep, beat func()) error {
 	for _, part := range sweep.Delete {
-		if err := d.eachStored(ctx, part, beat, d.deletePage); err != nil {
+		if err := d.deletePages(ctx, part, beat); err != nil {
+			return err
+		}
+		if part.Pages != 0 {
+			continue
+		}
+		if err := d.deleteUploads(ctx, part, beat); err != nil { // only these are of pages that nobody has counted
 			return err
 		}
 	}
@@ -151,6 +158,10 @@ func (d *Dispatches) eachStored(ctx context.Context, part timer.DispatchPart, be
 		beat()
 	}
 	return nil
+}
+
+func (d *Dispatches) deletePages(ctx context.Context, part timer.DispatchPart, beat func()) error {
+	return d.eachStored(ctx, part, beat, d.deletePage)
 }
 
 func (d *Dispatches) deletePage(ctx context.Context, id string) error {

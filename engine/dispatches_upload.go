@@ -2,11 +2,11 @@ package engine
 
 import (
 	"context"
+	"crypto/rand"
+	"slices"
 	"sort"
 	"strconv"
 	"time"
-
-	"github.com/google/uuid"
 
 	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
@@ -18,7 +18,12 @@ import (
 type Upload struct {
 	dispatches *Dispatches
 	view       timer.DispatchView
-	name       string
+	// name is its own, and resumed are the parts of the upload that it goes on with.
+	name    string
+	resumed []timer.DispatchPart
+	// begun is whether the head names it, and latest what the head named last.
+	begun  bool
+	latest string
 	// sizes are those of the pages that are stored, and through their sum.
 	sizes   []int
 	through int
@@ -42,7 +47,7 @@ func (d *Dispatches) Upload(ctx context.Context, key timer.Key, from int) (*Uplo
 	case view.Status != timer.DispatchUploading:
 		return nil, &timer.Error{Code: timer.Overtaken, Dispatch: &view, Message: "The items of the dispatch are stored already."}
 	}
-	u := &Upload{dispatches: d, view: view, name: uuid.NewString()}
+	u := &Upload{dispatches: d, view: view, name: rand.Text()}
 	if from != 0 {
 		if err := u.resume(ctx, from); err != nil {
 			return nil, err
@@ -66,28 +71,52 @@ func (u *Upload) resume(ctx context.Context, from int) error {
 		return timer.FieldErrors{{Pointer: "from", Code: timer.CodeOutOfRange,
 			Detail: "must be 0, or the number of items that are stored: " + strconv.Itoa(u.view.Uploaded)}}.Err()
 	}
+	head, err := u.dispatches.head(ctx, uploadsOf(u.view.Key))
+	if err != nil {
+		return err
+	}
+	u.latest = head.latest()
+	if u.latest == "" {
+		head.Parts = append(head.Parts, uploadsOf(u.view.Key))
+	}
 	for u.through < from {
-		memo, err := u.dispatches.pageSays(ctx, u.part().Page(len(u.sizes)))
+		memo, err := u.dispatches.pageSays(ctx, head.page(len(u.sizes)))
 		if err != nil {
 			return err
 		}
-		u.sizes, u.through, u.name = append(u.sizes, memo.Items), u.through+memo.Items, memo.Upload
+		u.sizes, u.through = append(u.sizes, memo.Items), u.through+memo.Items
 	}
+	pages := len(u.sizes)
+	for _, part := range head.Parts[:len(head.Parts)-1] {
+		pages -= part.Pages
+	}
+	u.resumed = slices.Clone(head.Parts)
+	u.resumed[len(u.resumed)-1].Pages = pages
 	return nil
 }
 
-func (u *Upload) part() timer.DispatchPart { return uploadOf(u.view.Memo) }
-
-// uploadOf is the pages that a client has uploaded.
-func uploadOf(memo timer.DispatchMemo) timer.DispatchPart {
-	return timer.DispatchPart{Prefix: workflows.DispatchUploadPrefix(memo.Order.Key)}
+// own is the pages that this upload itself stores.
+func (u *Upload) own() timer.DispatchPart {
+	return timer.DispatchPart{Prefix: uploadsOf(u.view.Key).Prefix + u.name + "/"}
 }
+
+// stored is how many pages are its own.
+func (u *Upload) stored() int {
+	pages := len(u.sizes)
+	for _, part := range u.resumed {
+		pages -= part.Pages
+	}
+	return pages
+}
+
+func (u *Upload) life() time.Duration { return u.view.Memo.Life(time.Now()) }
 
 // Uploaded is how many items are stored.
 func (u *Upload) Uploaded() int { return u.through }
 
 // Append takes an item, and stores a page once it is full. Its errors are
-// [timer.InvalidRequest] and [timer.Unavailable].
+// [timer.InvalidRequest], [timer.Overtaken] where another upload has begun, and
+// [timer.Unavailable].
 func (u *Upload) Append(ctx context.Context, item timer.DispatchItem) error {
 	if err := item.Check().Err(); err != nil {
 		return err
@@ -97,7 +126,7 @@ func (u *Upload) Append(ctx context.Context, item timer.DispatchItem) error {
 	}
 	size := len(item.Payload) + tuning.ItemOverhead
 	if len(u.page.Items) > 0 && (len(u.page.Items) >= tuning.DispatchPageItems || u.bytes+size > tuning.DispatchPageBytes) {
-		if err := u.store(ctx); err != nil {
+		if err := u.storeMore(ctx); err != nil {
 			return err
 		}
 	}
@@ -105,12 +134,25 @@ func (u *Upload) Append(ctx context.Context, item timer.DispatchItem) error {
 	return nil
 }
 
+// storeMore stores a page that others follow. An upload of a single page needs no head: it
+// is committed at once, or never.
+func (u *Upload) storeMore(ctx context.Context) error {
+	if err := u.overtaken(ctx); err != nil {
+		return err
+	}
+	if !u.begun {
+		if err := u.begin(ctx); err != nil {
+			return err
+		}
+	}
+	return u.store(ctx)
+}
+
 // store makes a page durable.
 func (u *Upload) store(ctx context.Context) error {
 	items := len(u.page.Items)
 	memo := pageMemo{Items: items, Through: u.through + items, Upload: u.name}
-	life := u.view.Memo.Life(time.Now())
-	if err := u.dispatches.writePage(ctx, u.part().Page(len(u.sizes)), storedPage{u.page, life, memo}); err != nil {
+	if err := u.dispatches.writePage(ctx, u.own().Page(u.stored()), storedPage{u.page, u.life(), memo}); err != nil {
 		return err
 	}
 	u.sizes, u.through = append(u.sizes, items), u.through+items
@@ -119,8 +161,12 @@ func (u *Upload) store(ctx context.Context) error {
 }
 
 // Commit stores what is left and has the dispatch begin when it is due. Its errors are
-// [timer.InvalidRequest] where there is no item, and [timer.Unavailable].
+// [timer.InvalidRequest] where there is no item, [timer.Overtaken] where another upload has
+// begun or was committed, and [timer.Unavailable].
 func (u *Upload) Commit(ctx context.Context) (timer.DispatchView, error) {
+	if err := u.overtaken(ctx); err != nil {
+		return timer.DispatchView{}, err
+	}
 	if len(u.page.Items) > 0 {
 		if err := u.store(ctx); err != nil {
 			return timer.DispatchView{}, err
@@ -129,15 +175,21 @@ func (u *Upload) Commit(ctx context.Context) (timer.DispatchView, error) {
 	if u.through == 0 {
 		return timer.DispatchView{}, timer.CheckDispatchItems(nil).Err()
 	}
-	part := u.part()
-	part.Pages = len(u.sizes)
-	commit := workflows.DispatchCommit{Parts: []timer.DispatchPart{part}, Sizes: u.sizes}
+	parts := u.resumed
+	if own := u.own(); u.stored() > 0 {
+		own.Pages = u.stored()
+		parts = append(slices.Clone(parts), own)
+	}
+	commit := workflows.DispatchCommit{Parts: parts, Sizes: u.sizes, Upload: u.name}
 	if err := u.signal(ctx, workflows.SignalCommit, commit); err != nil {
 		return timer.DispatchView{}, err
 	}
-	view, _, err := u.dispatches.await(ctx, u.view.Key, DefaultWait, func(view timer.DispatchView) bool {
+	view, committed, err := u.dispatches.await(ctx, u.view.Key, DefaultWait, func(view timer.DispatchView) bool {
 		return view.Status != timer.DispatchUploading
 	})
+	if err == nil && committed {
+		err = u.settle(ctx, view)
+	}
 	return view, err
 }
 
@@ -147,20 +199,28 @@ func (u *Upload) signal(ctx context.Context, name string, value any) error {
 	return u.dispatches.signal(ctx, u.view.Key, name, value)
 }
 
-// uploaded is how many items of an upload are stored: the first page that is missing, or
-// of another upload, ends it.
+// uploaded is how many items of the latest upload are stored: the first page that is
+// missing ends it, or one of another upload where uploads had no names.
 func (d *Dispatches) uploaded(ctx context.Context, memo timer.DispatchMemo) (items int, err error) {
-	part := uploadOf(memo)
-	first, err := d.pageSays(ctx, part.Page(0))
+	uploads := uploadsOf(memo.Order.Key)
+	head, err := d.head(ctx, uploads)
+	if err != nil {
+		return 0, err
+	}
+	nameless := head.latest() == ""
+	if nameless {
+		head.Parts = append(head.Parts, uploads)
+	}
+	first, err := d.pageSays(ctx, head.page(0))
 	if timer.CodeOf(err) == timer.NotFound {
 		return 0, nil
 	}
 	has := func(number int) (pageMemo, bool) {
-		page, failed := d.pageSays(ctx, part.Page(number))
+		page, failed := d.pageSays(ctx, head.page(number))
 		if failed != nil && timer.CodeOf(failed) != timer.NotFound {
 			err = failed
 		}
-		return page, failed == nil && page.Upload == first.Upload
+		return page, failed == nil && (!nameless || page.Upload == first.Upload)
 	}
 	bound := 1
 	for _, ok := has(bound); ok && err == nil; _, ok = has(bound) {

@@ -52,6 +52,8 @@ type DispatchMemo struct {
 	Run string `json:"run,omitzero"`
 	// Items is how many there are; nil while that is unknown.
 	Items *int `json:"items,omitempty"`
+	// Upload names the upload that stored them.
+	Upload string `json:"upload,omitzero"`
 	// Shards is how many there are once it has begun.
 	Shards int `json:"shards,omitzero"`
 	// Total is what became of the items once it has ended.

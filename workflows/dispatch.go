@@ -19,6 +19,8 @@ type DispatchCommit struct {
 	Parts []timer.DispatchPart `json:"parts,omitempty"`
 	// Sizes is how many items each page has.
 	Sizes []int `json:"sizes,omitempty"`
+	// Upload names the upload that is committed: the first one is.
+	Upload string `json:"upload,omitzero"`
 }
 
 // Dispatch is the life of a dispatch. It waits until its items are stored and it is due,
@@ -138,7 +140,7 @@ func (d *dispatchRun) committed(ctx workflow.Context) {
 	for _, size := range d.Sizes {
 		items += size
 	}
-	d.Memo.Items, d.Memo.Status = &items, timer.DispatchScheduled
+	d.Memo.Items, d.Memo.Upload, d.Memo.Status = &items, d.Upload, timer.DispatchScheduled
 	if d.Memo.Plan.Paused {
 		d.Memo.Status = timer.DispatchPaused
 	}

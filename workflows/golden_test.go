@@ -35,7 +35,7 @@ func TestStoredEntities(t *testing.T) {
 // What dispatches are stored as. What they say of themselves is held to files of its own.
 func TestStoredDispatches(t *testing.T) {
 	t.Parallel()
-	commit := workflows.DispatchCommit{Parts: []timer.DispatchPart{{Prefix: "dispatch-page:a/b/", Pages: 2}}, Sizes: []int{1000, 12}}
+	commit := workflows.DispatchCommit{Parts: []timer.DispatchPart{{Prefix: "dispatch-page:a/b/", Pages: 2}}, Sizes: []int{1000, 12}, Upload: "UPLOAD1"}
 	golden.Check(t, "dispatch_commit", commit)
 	golden.CheckBut(t, "dispatch_input", workflows.DispatchInput{DispatchCommit: commit}, ".Memo")
 	golden.CheckBut(t, "shard_news", workflows.ShardNews{Shard: 3, Active: true, Counts: timer.DispatchCounts{

@@ -256,6 +256,9 @@ const (
 	// cleared away at once.
 	ShardReads = 16
 	SweepWidth = 16
+	// UploadsKnown is how many parts of uploads that came to nothing a dispatch clears away
+	// itself.
+	UploadsKnown = 100
 	// ChangeableHistory is how long the history of a dispatch may be for it to be changed: five
 	// events for a change, and three for each shard that is told of it. Temporal terminates
 	// a workflow of 51,200, and what is left is for its shards and its end.
