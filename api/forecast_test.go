@@ -1,7 +1,10 @@
 package api
 
 import (
+	"fmt"
 	"net/http/httptest"
+	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -9,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -44,5 +48,17 @@ func TestWhatAForecastIsAskedFor(t *testing.T) {
 	} {
 		_, err := forecastOf(query)
 		require.Equal(t, []string{pointer}, pointersOf(t, err), query)
+	}
+}
+
+// How old a forecast may be stands in the contract and on the page.
+func TestTheAgeOfForecastsIsOfTheCode(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../docs/timers.md")
+	require.NoError(t, err)
+	for _, text := range []string{string(OpenAPI), string(page)} {
+		words := strings.Join(strings.Fields(text), " ")
+		require.Contains(t, words, fmt.Sprintf("an answer is up to %.0f seconds old, or up to %.0f minutes where counting takes long",
+			tuning.ForecastFresh.Seconds(), tuning.ForecastStale.Minutes()))
 	}
 }

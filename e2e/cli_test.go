@@ -194,7 +194,8 @@ func TestCancelledByQuery(t *testing.T) {
 		}
 	}
 	awaitListed(t, fmt.Sprintf("WorkflowType='WakecallTimer' AND BusinessType=%q", kind), ids...)
-	temporal(t, "workflow", "cancel", "--query", fmt.Sprintf("BusinessType=%q", kind), "--reason", "closed", "--yes")
+	// as docs/operations.md says it
+	temporal(t, "workflow", "cancel", "--query", fmt.Sprintf(`WorkflowType="WakecallTimer" AND BusinessType=%q`, kind), "--reason", "closed", "--yes")
 	for i, id := range ids {
 		env.Await(id, "cancelled")
 		require.Equal(t, "scheduled", env.Get(fmt.Sprintf("%s/%d", other, i)).Status)

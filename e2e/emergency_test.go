@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"net/http"
 	"testing"
 	"time"
@@ -43,6 +44,7 @@ func TestAPausedType(t *testing.T) {
 	env.Await(kind+"/held", "delivering")
 	env.Await(kind+"-3/other", "delivered")
 	require.Empty(t, r.Calls("held"))
+	awaitListed(t, fmt.Sprintf("BusinessType=%q", kind), kind+"/held") // and not the emergency
 
 	left, err := emergency.Resume(t.Context(), order)
 	require.NoError(t, err)

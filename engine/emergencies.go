@@ -10,7 +10,6 @@ import (
 	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
-	"go.temporal.io/sdk/temporal"
 
 	"github.com/wakecall/wakecall/engine/query"
 	"github.com/wakecall/wakecall/internal/errtype"
@@ -63,8 +62,8 @@ func (e *Emergencies) start(ctx context.Context, emergency timer.Emergency) erro
 		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
 		WorkflowIDReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
 		Memo:                     map[string]any{workflows.MemoEmergency: emergency},
-		TypedSearchAttributes:    temporal.NewSearchAttributes(workflows.AttrBusinessType.ValueSet(emergency.BusinessType)),
-		StaticSummary:            "callbacks are paused by " + emergency.Author,
+		// No search attribute: who cancels or terminates timers by query means no pause.
+		StaticSummary: "callbacks are paused by " + emergency.Author,
 	}, workflows.TypeEmergency)
 	return translate(err)
 }

@@ -51,8 +51,8 @@ func startDelay(spec timer.Spec) time.Duration {
 	return workflows.StartDelay(spec.Memo, time.Now())
 }
 
-// heard is for a call whose answer brings a task: it is waited for, whether the caller
+// detached is for a call whose answer brings a task: it is waited for, whether the caller
 // still listens or not. Nobody else is given the task before it times out.
-func heard(ctx context.Context) (context.Context, context.CancelFunc) {
+func detached(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), tuning.CallTimeout)
 }

@@ -20,7 +20,7 @@ func (t *Timers) start(
 	return limited(ctx, t.bookings, func() (client.WorkflowRun, error) {
 		if options.EnableEagerStart {
 			var cancel context.CancelFunc
-			ctx, cancel = heard(ctx)
+			ctx, cancel = detached(ctx)
 			defer cancel()
 		}
 		return t.client.ExecuteWorkflow(ctx, options, workflows.TypeTimer, spec, payload)

@@ -141,9 +141,6 @@ func (t Terms) dated() (errs FieldErrors) {
 	return errs
 }
 
-// Same reports whether two orders are one that was given twice.
-func (b Bulk) Same(other Bulk) bool { return b.Fingerprint == other.Fingerprint }
-
 // Signed is the order with its fingerprint.
 func (b Bulk) Signed() Bulk {
 	b.Fingerprint = ""

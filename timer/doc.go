@@ -11,7 +11,8 @@
 //
 // A booking: a [Key] names the timer, [Terms] are what a client says about it, and
 // [Admit] refuses them or makes them a [Spec], the durable truth of one timer (key.go,
-// terms.go, spec.go, idempotency.go). Its [Memo] is the part that can be read without a
+// terms.go, spec.go, idempotency.go). It may be due at a [Local] time (wall.go), may be pushed
+// out by each PUT ([Debounce], debounce.go), and may have [Labels] (label.go). Its [Memo] is the part that can be read without a
 // worker. A [View] is what a reader is shown (view.go).
 //
 // A change: [Spec.Apply] makes a [Change] or refuses it. A [Refusal] is what remains of
@@ -22,7 +23,9 @@
 //
 // A policy says how a business type is called back and what it may use: [Policy], with
 // its limits, secrets, TLS, back-pressure and alerts, its versions and how they differ
-// (policy*.go).
+// (policy*.go). It may have a second link, [Fallback] (fallback.go), and may let its receiver
+// answer later, [Ack] (ack.go). An [Emergency] pauses the callbacks of a business type, or of
+// all, whatever their policies say (emergency.go).
 //
 // A delivery: a [Delivery] is handed to an attempt, a [Report] is the record of it
 // (delivery.go). It goes to a [Destination] (destination.go, callback.go, url.go,
@@ -31,7 +34,15 @@
 // says when the next attempt is made (retry.go), a [Preload] how long before the first one
 // a worker gets the timer (preload.go). An [Event] is what an alert tells (event.go).
 //
-// A [Redelivery] tries failed timers again (redelivery.go).
+// A [Redelivery] tries failed timers again (redelivery.go). [Bulk] does the same with all
+// timers that a [Filter] finds (bulk.go, filter.go). Both are jobs (job.go).
+//
+// A mass job: a [Dispatch] is the order, a [DispatchItem] what one callback is about, a
+// [DispatchShard] the part of the items that one worker sends, a [Pace] when each item leaves
+// (dispatch*.go).
+//
+// A look ahead and around: a [Forecast] counts what falls due in each step of the time ahead
+// (forecast*.go), [Stats] what there is (stats.go).
 //
 // What all of them use: a [Field] says what one field of a request may hold (field.go),
 // [FieldErrors] say everything that is wrong with a request (fielderror.go), an [Error]

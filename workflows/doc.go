@@ -1,5 +1,10 @@
-// Package workflows holds the deterministic part of Wakecall: the life of a
-// timer, of a policy, and of the readiness probe, each as a Temporal workflow.
+// Package workflows holds the deterministic part of Wakecall. Each of these is a Temporal
+// workflow: a [Timer]; the [Policy] of a business type, and the [PolicyRegistry] of which there
+// are; a [Dispatch] and each [DispatchShard] of it; a [Job] on many items, such as a redelivery
+// or a bulk change; an [Alert] or an outcome on its way; the readiness [Probe]; word to the
+// worker that has preloaded a timer ([Notify]); and an answer on its way to another gateway
+// ([AnswerRing]). Emergencies, pages of items and pages of bulk jobs are workflows that nobody
+// runs: what they hold is their memo or their input.
 //
 // A [Timer] is cold until it is due: its start delay or its continue-as-new
 // backoff is held by Temporal's server, nothing runs and no worker is needed. It

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/activities/send"
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -285,4 +286,22 @@ func TestAStintIsOver(t *testing.T) {
 			ids[id] = true
 		}
 	})
+}
+
+// A stored policy has its defaults, so 200 callbacks of its type are under way at once where
+// it names no number. The larger bound is that of a type without a policy.
+func TestCallbacksUnderWayAtOnce(t *testing.T) {
+	t.Parallel()
+	h := newHouse(1, 1)
+	h.memo.Order.Callback = &timer.Callback{Destination: timer.HTTP("http://127.0.0.1:1")}
+	h.policy = h.policy.WithDefaults()
+	s, err := h.executor().read(t.Context(), key)
+	require.NoError(t, err)
+	require.Equal(t, timer.DefaultInFlight, s.inFlight)
+
+	h.policy, h.noPolicy = timer.Policy{}, &timer.Error{Code: timer.NotFound}
+	s, err = h.executor().read(t.Context(), key)
+	require.NoError(t, err)
+	require.Equal(t, tuning.DispatchInFlight, s.inFlight)
+	require.Greater(t, tuning.DispatchInFlight, timer.DefaultInFlight)
 }

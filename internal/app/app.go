@@ -1,6 +1,6 @@
-// Package app builds the two roles of Wakecall, api and worker, from their
-// parts, and starts and stops them. The production binary runs one of them,
-// the standalone one both.
+// Package app builds the three roles of Wakecall, api, worker and serve, from their
+// parts, and starts and stops them. Serve is api and worker in one process. The
+// production binary runs one of the three, the standalone one serves.
 package app
 
 import (
@@ -29,7 +29,7 @@ import (
 	"github.com/wakecall/wakecall/worker"
 )
 
-// App is what both roles share: settings, telemetry, and one connection to
+// App is what the roles share: settings, telemetry, and one connection to
 // Temporal.
 type App struct {
 	Config    config.Config

@@ -1,10 +1,12 @@
 package arch
 
 import (
+	"go/ast"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -74,4 +76,99 @@ func TestPagesDoNotAge(t *testing.T) {
 	}
 	require.Regexp(t, aged, `"due_at": "2026-11-21T09:30:00Z"`)
 	require.Regexp(t, aged, `ended_from=2026-11-21`)
+}
+
+var (
+	apiPath   = regexp.MustCompile(`(?m)^  (/\S+):$`)
+	tableRow  = regexp.MustCompile(`(?m)^\| .*\|$`)
+	parameter = regexp.MustCompile(`\{\w+\}`)
+)
+
+// unnamed are the paths, of those given, that no row of a README names, nor a page that a row
+// with the beginning of the path links to.
+func unnamed(readme string, paths []string, page func(name string) string) (missing []string) {
+	rows := tableRow.FindAllString(readme, -1)
+	for _, path := range paths {
+		if !slices.ContainsFunc(rows, func(row string) bool { return names(row, path) || leadsTo(row, path, page) }) {
+			missing = append(missing, path)
+		}
+	}
+	return missing
+}
+
+// names is whether a text has a path, with any values of its parameters, or what comes before
+// its last part and "…/last".
+func names(text, path string) bool {
+	form := parameter.ReplaceAllString(path, `[^/\s]+`)
+	if regexp.MustCompile(form + "(?:[^\\w/{]|$)").MatchString(text) {
+		return true
+	}
+	last := strings.LastIndex(path, "/")
+	return strings.Contains(text, "…"+path[last:]+"`") && strings.Contains(text, path[:last])
+}
+
+func leadsTo(row, path string, page func(name string) string) bool {
+	for cut := strings.LastIndex(path, "/"); cut > len("/v1"); cut = strings.LastIndex(path[:cut], "/") {
+		if !names(row, path[:cut]) {
+			continue
+		}
+		for _, match := range link.FindAllStringSubmatch(row, -1) {
+			if names(page(match[1]), path) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Whoever reads the README finds every call of the API.
+func TestReadmeNamesEveryCall(t *testing.T) {
+	t.Parallel()
+	root := filepath.Join("..", "..")
+	read := func(name string) string {
+		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
+		require.NoError(t, err)
+		return string(text)
+	}
+	paths := allMatches(apiPath, read("api/openapi.yaml"))
+	require.Greater(t, len(paths), 40, "the oracle sees paths")
+	require.Empty(t, unnamed(read("README.md"), paths, read))
+
+	small := "| `GET /v1/a/{id}`, `…/b` | [page](p.md) |\n"
+	require.Equal(t, []string{"/v1/a", "/v1/a/{id}/d", "/v1/e"}, unnamed(small, []string{"/v1/a", "/v1/a/{id}", "/v1/a/{id}/b", "/v1/a/{id}/c", "/v1/a/{id}/d", "/v1/e"},
+		func(string) string { return "curl http://127.0.0.1:8080/v1/a/7/c" }), "the oracle sees what is named")
+}
+
+// The map of package engine names every noun that an Engine has.
+func TestTheMapOfTheEngineNamesEveryNoun(t *testing.T) {
+	t.Parallel()
+	files := productionFiles(t, "engine")
+	text, seen := files["engine/doc.go"].Doc.Text(), 0
+	ast.Inspect(files["engine/engine.go"], func(n ast.Node) bool {
+		spec, ok := n.(*ast.TypeSpec)
+		if !ok || spec.Name.Name != "Engine" {
+			return true
+		}
+		for _, field := range spec.Type.(*ast.StructType).Fields.List {
+			if field.Names[0].IsExported() {
+				require.Contains(t, text, "  - ["+noun(field.Type)+"]: ", field.Names[0].Name)
+				seen++
+			}
+		}
+		return false
+	})
+	require.Greater(t, seen, 15, "the oracle sees nouns")
+}
+
+// noun is the name of a type behind its pointer and its parameters.
+func noun(of ast.Expr) string {
+	switch x := of.(type) {
+	case *ast.StarExpr:
+		return noun(x.X)
+	case *ast.IndexListExpr:
+		return noun(x.X)
+	case *ast.Ident:
+		return x.Name
+	}
+	return ""
 }

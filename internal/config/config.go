@@ -17,7 +17,7 @@ import (
 	"github.com/wakecall/wakecall/internal/seal"
 )
 
-// Config is every setting of the roles api and worker. The help text is what
+// Config is every setting of the roles api, worker and serve. The help text is what
 // docs/configuration.md says. A secret may stand in a file that NAME_FILE names.
 type Config struct {
 	HTTPAddr string         `env:"WAKECALL_HTTP_ADDR" envDefault:"127.0.0.1:8080" help:"where the API listens"`

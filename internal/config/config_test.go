@@ -2,9 +2,11 @@ package config_test
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -95,6 +97,36 @@ func TestNamesOfOthersAreLeft(t *testing.T) {
 	}
 	_, err := config.Load()
 	require.NoError(t, err)
+}
+
+var (
+	madeName = regexp.MustCompile(`WAKECALL_[A-Z_]+`)
+	readName = regexp.MustCompile(`Getenv\("(WAKECALL_[A-Z_]+)"\)`)
+)
+
+// Names that the Makefile sets and the tests read stand beside those of a role.
+func TestNamesOfTheTestsAreLeft(t *testing.T) {
+	makefile, err := os.ReadFile("../../Makefile")
+	require.NoError(t, err)
+	names := madeName.FindAllString(string(makefile), -1)
+	require.NoError(t, filepath.WalkDir("../../e2e", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".go" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, match := range readName.FindAllStringSubmatch(string(text), -1) {
+			names = append(names, match[1])
+		}
+		return err
+	}))
+	require.Contains(t, names, "WAKECALL_RINGS", "the oracle sees names")
+	for _, name := range names {
+		t.Setenv(name, "")
+	}
+	_, err = config.Load()
+	if err != nil { // an empty setting may be wrong
+		require.NotContains(t, err.Error(), "nobody reads this")
+	}
 }
 
 func secretFile(t *testing.T, text string) string {

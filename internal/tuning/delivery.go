@@ -198,8 +198,9 @@ const (
 	DispatchGap = 500 * time.Millisecond
 	// DispatchFull is the pause where nothing can be sent: for want of a place, or of items.
 	DispatchFull = 2 * time.Millisecond
-	// DispatchInFlight is how many callbacks of a type may be under way at once in one worker
-	// where its policy names no number: at 4,000 a second, those of a quarter of a second.
+	// DispatchInFlight is how many callbacks of a type without a policy may be under way at
+	// once in one worker: at 4,000 a second, those of a quarter of a second. A policy that
+	// names no number has timer.DefaultInFlight, which is less.
 	DispatchInFlight = 1000
 	// DispatchEvents is how many ends of callbacks may wait for the loop.
 	DispatchEvents = 1024

@@ -1,0 +1,73 @@
+package workflows_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// marked is what a constant is called that names what changed within a behaviour.
+var marked = regexp.MustCompile(`^(version|change)[A-Z]`)
+
+// The changelog names every behaviour, and every mark that a run takes: who updates or goes
+// back needs to know what older workers do not understand.
+func TestTheChangelogNamesEveryBehaviour(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../CHANGELOG.md")
+	require.NoError(t, err)
+	changelog, numbers, marks := string(text), 0, 0
+	files, err := filepath.Glob("*.go")
+	require.NoError(t, err)
+	for _, path := range files {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		require.NoError(t, err)
+		for name, value := range literals(file) {
+			switch {
+			case strings.HasPrefix(name, "Behaviour"):
+				require.Regexp(t, fmt.Sprintf("\n- Behaviour %s[,:]", value), changelog, name)
+				numbers++
+			case marked.MatchString(name):
+				mark, err := strconv.Unquote(value)
+				require.NoError(t, err)
+				require.Contains(t, changelog, fmt.Sprintf("\n- `%s`: ", mark), name)
+				marks++
+			}
+		}
+	}
+	require.GreaterOrEqual(t, numbers, 2, "the oracle sees behaviours")
+	require.GreaterOrEqual(t, marks, 4, "the oracle sees marks")
+}
+
+// literals are the constants of a file that are a literal.
+func literals(file *ast.File) map[string]string {
+	found := map[string]string{}
+	for _, decl := range file.Decls {
+		general, ok := decl.(*ast.GenDecl)
+		if !ok || general.Tok != token.CONST {
+			continue
+		}
+		for _, spec := range general.Specs {
+			value := spec.(*ast.ValueSpec)
+			for i, name := range value.Names {
+				if i < len(value.Values) {
+					if literal, ok := value.Values[i].(*ast.BasicLit); ok {
+						found[name.Name] = literal.Value
+					}
+				}
+			}
+		}
+	}
+	return found
+}
