@@ -93,6 +93,10 @@ const (
 	// BlockedPatience is for how long a broker is left alone that accepts no messages: it
 	// tells when it does again, and other workers ask no more often than this.
 	BlockedPatience = 5 * time.Second
+	// BrokerLongestExpiration is the longest that RabbitMQ lets a message live: its
+	// rabbit_misc:check_expiry refuses a millisecond more, and closes the channel with 406
+	// (seen with 3.10.8).
+	BrokerLongestExpiration = 10 * 365 * 24 * time.Hour
 )
 
 // The two links of a business type.
