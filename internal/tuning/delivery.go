@@ -160,6 +160,9 @@ const (
 	StreamLinger = time.Minute
 	// StreamRestart is the pause before Temporal is asked again that did not answer.
 	StreamRestart = time.Second
+	// StreamReport is how long it may take until what came of a ring, or of an answer to one,
+	// has reached Temporal when its gateway stops.
+	StreamReport = time.Second
 )
 
 // Receipts.
