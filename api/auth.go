@@ -16,7 +16,7 @@ import (
 // contract are open to whoever can connect.
 func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		if !strings.HasPrefix(c.Request().URL.Path, versionPrefix) {
+		if !ofContract(c.Request()) {
 			return next(c)
 		}
 		if bearsToken(c) {
@@ -34,6 +34,9 @@ func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 		return next(c)
 	}
 }
+
+// ofContract is whether a request is for a call of the contract, or for none.
+func ofContract(r *http.Request) bool { return strings.HasPrefix(r.URL.Path, versionPrefix) }
 
 // author is the name of who calls.
 func author(c echo.Context) string {

@@ -65,7 +65,7 @@ func bulkDoor(jobs *bulkJobs, authenticator *auth.Authenticator) func(method, pa
 		Timers: silent{}, Failures: silent{}, Bulk: jobs, Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: authenticator,
 	})
 	return func(method, path, body string) (status int, answer string) {
-		request := httptest.NewRequest(method, path, strings.NewReader(body))
+		request := httptest.NewRequest(method, here+path, strings.NewReader(body))
 		if jobs.keyed {
 			request.Header.Set("Authorization", "Bearer secret")
 		}

@@ -55,7 +55,7 @@ func TestConditionsAreHonouredOrRefused(t *testing.T) {
 		}
 		changes++
 		for _, name := range conditions {
-			request := httptest.NewRequest(route.Method, strings.NewReplacer(":type", "order", ":id", "1").Replace(route.Path), nil)
+			request := httptest.NewRequest(route.Method, here+strings.NewReplacer(":type", "order", ":id", "1").Replace(route.Path), nil)
 			request.Header.Set(name, `W/"3"`)
 			answer := httptest.NewRecorder()
 			server.Handler().ServeHTTP(answer, request)

@@ -54,7 +54,7 @@ func TestWhoSpeaksForADelivery(t *testing.T) {
 	} {
 		said := &spoken{}
 		f := openFront(t, Options{Auth: authOf(t, "shop", ":operator:order"), Deliveries: said})
-		text := c.call + " " + c.path + " HTTP/1.1\r\nHost: h\r\nConnection: close\r\nContent-Length: 0\r\n" + strings.Join(append(c.headers, ""), "\r\n") + "\r\n"
+		text := c.call + " " + c.path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 0\r\n" + strings.Join(append(c.headers, ""), "\r\n") + "\r\n"
 		answers, _ := f.say(c.call, text)
 		require.Equal(t, c.want, answers[0].StatusCode, name)
 		require.Equal(t, c.want == http.StatusOK, len(said.words) == 1, name)

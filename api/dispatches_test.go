@@ -134,7 +134,7 @@ func (d *desk) ask(method, path, kind string, body io.Reader) *httptest.Response
 	server := New(Options{
 		Dispatches: d, DispatchControls: d, Timers: silent{}, Failures: silent{}, Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: auth.Anyone(),
 	})
-	request := httptest.NewRequest(method, path, body)
+	request := httptest.NewRequest(method, here+path, body)
 	if kind != "" {
 		request.Header.Set("Content-Type", kind)
 	}

@@ -100,7 +100,7 @@ func (f front) say(method, text string) (answers []*http.Response, bodies []stri
 // get makes one GET with these header lines.
 func (f front) get(path string, headers ...string) (*http.Response, string) {
 	f.t.Helper()
-	text := "GET " + path + " HTTP/1.1\r\nHost: h\r\nConnection: close\r\n" + strings.Join(append(headers, ""), "\r\n") + "\r\n"
+	text := "GET " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n" + strings.Join(append(headers, ""), "\r\n") + "\r\n"
 	answers, bodies := f.say(http.MethodGet, text)
 	require.Len(f.t, answers, 1)
 	return answers[0], bodies[0]
@@ -131,7 +131,7 @@ func TestHeadAnswersLikeGet(t *testing.T) {
 	f := openFront(t, Options{})
 	for _, path := range []string{"/v1/timers", "/livez", "/readyz", "/openapi.yaml", "/docs", "/v1/timers/A/x", "/nowhere"} {
 		got, body := f.get(path)
-		heads, nothing := f.say(http.MethodHead, "HEAD "+path+" HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
+		heads, nothing := f.say(http.MethodHead, "HEAD "+path+" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
 		require.Len(t, heads, 1, path)
 		require.Equal(t, got.StatusCode, heads[0].StatusCode, path)
 		require.Equal(t, got.Header.Get("Content-Type"), heads[0].Header.Get("Content-Type"), path)
@@ -139,9 +139,9 @@ func TestHeadAnswersLikeGet(t *testing.T) {
 		require.Empty(t, nothing[0], path)
 	}
 	require.Contains(t, f.logged.String(), `"method":"HEAD","route":"/livez","status":200`)
-	answers, _ := f.say(http.MethodHead, "HEAD /v1/timers/batch HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
+	answers, _ := f.say(http.MethodHead, "HEAD /v1/timers/batch HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
 	require.Equal(t, http.StatusMethodNotAllowed, answers[0].StatusCode, "where GET is not answered")
-	denied, _ := f.say(http.MethodPost, "POST /livez HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+	denied, _ := f.say(http.MethodPost, "POST /livez HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
 	require.Equal(t, "OPTIONS, GET, HEAD", denied[0].Header.Get("Allow"))
 }
 
@@ -150,7 +150,7 @@ func TestHeadAnswersLikeGet(t *testing.T) {
 func TestLengthSaidTwice(t *testing.T) {
 	t.Parallel()
 	f := openFront(t, Options{})
-	const post = "POST /v1/timers HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\n"
+	const post = "POST /v1/timers HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
 	const twice = "Send Content-Length or Transfer-Encoding, not both."
 	const body = "2\r\n{}\r\n0\r\n\r\n"
 	for name, c := range map[string]struct {
@@ -160,7 +160,7 @@ func TestLengthSaidTwice(t *testing.T) {
 		"length first":      {post + "Content-Length: 12\r\nTransfer-Encoding: chunked\r\n\r\n" + body, []string{twice}},
 		"chunks first":      {post + "transfer-encoding: Chunked\r\ncontent-length: 12\r\n\r\n" + body, []string{twice}},
 		"bare line feeds":   {strings.ReplaceAll(post, "\r", "") + "Content-Length: 12\nTransfer-Encoding: chunked\n\n" + body, []string{twice}},
-		"behind another":    {"GET /nowhere HTTP/1.1\r\nHost: h\r\n\r\n" + post + "Content-Length: 12\r\nTransfer-Encoding: chunked\r\n\r\n" + body, []string{"no such resource", twice}},
+		"behind another":    {"GET /nowhere HTTP/1.1\r\nHost: localhost\r\n\r\n" + post + "Content-Length: 12\r\nTransfer-Encoding: chunked\r\n\r\n" + body, []string{"no such resource", twice}},
 		"chunks only":       {post + "Transfer-Encoding: chunked\r\n\r\n" + body, []string{"invalid values"}},
 		"length only":       {post + "Connection: close\r\nContent-Length: 2\r\n\r\n{}", []string{"invalid values"}},
 		"said in a body":    {post + "Content-Length: 41\r\n\r\n{\"a\":\"\r\nContent-Length: 1\r\n\r\n          \"}" + post + "Transfer-Encoding: chunked\r\n\r\n" + body, []string{"not valid JSON", "invalid values"}},
@@ -178,7 +178,7 @@ func TestLengthSaidTwice(t *testing.T) {
 
 // However a text is cut, the framing reads it the same.
 func FuzzFraming(f *testing.F) {
-	const twice = "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n"
+	const twice = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n"
 	f.Add([]byte(twice), 1)
 	f.Add([]byte("GET / HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc"+twice), 7)
 	f.Add([]byte("\r\n\r\nGET / HTTP/1.0\nTransfer-Encoding: chunked\n\n"), 2)

@@ -60,7 +60,7 @@ var problems = map[timer.Code]struct {
 	timer.WrongAckToken:        {http.StatusForbidden, "The token is not that of the delivery"},
 	timer.PreconditionFailed:   {http.StatusPreconditionFailed, "If-Match names something else"},
 	unauthorized:               {http.StatusUnauthorized, "An API key is required"},
-	forbidden:                  {http.StatusForbidden, "The API key does not allow this"},
+	forbidden:                  {http.StatusForbidden, "The call is not allowed"},
 	methodNotAllowed:           {http.StatusMethodNotAllowed, "Method not allowed"},
 	requestTimeout:             {http.StatusRequestTimeout, "The request took too long to arrive"},
 	payloadTooLarge:            {http.StatusRequestEntityTooLarge, "The body is too large"},

@@ -112,7 +112,7 @@ func New(options Options) *Server {
 	e := echo.New()
 	e.HTTPErrorHandler = answerError
 	e.IPExtractor = clientAddress(options.TrustedProxies)
-	e.Use(ownRequestID, middleware.RequestID(), record(options), recoverPanic, checkFraming, s.authenticate,
+	e.Use(ownRequestID, middleware.RequestID(), record(options), recoverPanic, checkFraming, s.refusePages, s.authenticate,
 		authorize, onlyWhereKnown, onlyWhereConditional, headAsGet(e.Router()))
 	s.operations(e, options)
 	redeliveries := redeliveryRoutes(options.Redeliveries)

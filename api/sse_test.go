@@ -59,7 +59,7 @@ func TestEventsThatNobodyReads(t *testing.T) {
 	defer server.Close()
 	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
 	require.NoError(t, err)
-	_, err = conn.Write([]byte("GET / HTTP/1.1\r\nHost: h\r\n\r\n"))
+	_, err = conn.Write([]byte("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"))
 	require.NoError(t, err)
 	_, err = conn.Read(make([]byte, 1))
 	require.NoError(t, err)

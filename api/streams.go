@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"sync"
@@ -87,19 +86,6 @@ func (s *streams) connect(c echo.Context) error {
 	default:
 		return s.poll(c, businessType, polling{rings, wait})
 	}
-}
-
-// refuseOtherOrigins refuses a page of another site in somebody's browser: where no key is
-// asked for, it could take rings.
-func refuseOtherOrigins(r *http.Request) error {
-	origin := r.Header.Get(echo.HeaderOrigin)
-	if origin == "" && r.Header.Get("Sec-Fetch-Site") != "cross-site" {
-		return nil
-	}
-	if u, err := url.Parse(origin); err == nil && origin != "" && strings.EqualFold(u.Host, r.Host) {
-		return nil
-	}
-	return &timer.Error{Code: forbidden, Message: "A page of another origin may not connect."}
 }
 
 // streamed refuses a type whose policy does not say that its receivers connect.

@@ -110,7 +110,7 @@ func (e *exchange) change(err error, change func(*exchange)) {
 // receive connects a receiver, which reads nothing yet.
 func (e *exchange) receive(query string) *websocket.Conn {
 	e.Helper()
-	ws, _, err := websocket.Dial(e.Context(), "ws://gateway/v1/streams/order"+query, &websocket.DialOptions{HTTPClient: e.client})
+	ws, _, err := websocket.Dial(e.Context(), "ws://localhost/v1/streams/order"+query, &websocket.DialOptions{HTTPClient: e.client})
 	require.NoError(e, err)
 	ws.SetReadLimit(1 << 20)
 	return ws
@@ -313,7 +313,7 @@ func TestAGatewayThatStops(t *testing.T) {
 		require.True(t, delivered.Delivered)
 		require.True(t, lost.NoVerdict)
 		require.NoError(t, <-stopped)
-		answer, err := e.client.Get("http://gateway/v1/streams/order")
+		answer, err := e.client.Get("http://localhost/v1/streams/order")
 		require.Error(t, err)
 		require.Nil(t, answer)
 	})
@@ -347,7 +347,7 @@ func TestHandshakes(t *testing.T) {
 			"Connection": "keep-alive, Upgrade", "Upgrade": "WebSocket", "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
 		}
 		get := func(change map[string]string, query string) (status int, kind string) {
-			request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://gateway/v1/streams/order"+query, nil)
+			request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost/v1/streams/order"+query, nil)
 			require.NoError(t, err)
 			for _, headers := range []map[string]string{good, change} {
 				for name, value := range headers {
@@ -383,7 +383,7 @@ func TestHandshakes(t *testing.T) {
 			{nil, "?window=257", 422, "invalid-request"},
 			{nil, "?wait=1s", 422, "invalid-request"},
 			{map[string]string{"Upgrade": ""}, "?window=1", 422, "invalid-request"},
-			{map[string]string{"Origin": "http://gateway"}, "", 101, ""},
+			{map[string]string{"Origin": "http://localhost"}, "", 101, ""},
 			{nil, "", 101, ""},
 			{nil, "", 429, "quota-exceeded"},
 		} {
@@ -405,7 +405,7 @@ func TestAnswersToPolls(t *testing.T) {
 		require.NoError(t, err)
 		id := e.server.streams.pollID(connection, ring)
 		answer := func(businessType, body string) int {
-			request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://gateway/v1/streams/"+businessType+"/answers", strings.NewReader(body))
+			request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://localhost/v1/streams/"+businessType+"/answers", strings.NewReader(body))
 			require.NoError(t, err)
 			request.Header.Set("Content-Type", "application/json")
 			answer, err := e.client.Do(request)
@@ -435,7 +435,7 @@ func TestPolls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := openExchange(t)
 		poll := func(ctx context.Context, query string) (rings []ringBody) {
-			request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://gateway/v1/streams/order"+query, nil)
+			request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://localhost/v1/streams/order"+query, nil)
 			require.NoError(t, err)
 			answer, err := e.client.Do(request)
 			if err != nil {
@@ -476,7 +476,7 @@ func TestPolls(t *testing.T) {
 		synctest.Wait()
 		require.Empty(t, e.hub.Connections())
 
-		head, err := e.client.Head("http://gateway/v1/streams/order") //nolint:noctx // it answers at once
+		head, err := e.client.Head("http://localhost/v1/streams/order") //nolint:noctx // it answers at once
 		require.NoError(t, err)
 		_ = head.Body.Close()
 		require.Equal(t, http.StatusOK, head.StatusCode, "it takes no ring, and does not wait")

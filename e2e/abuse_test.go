@@ -88,48 +88,48 @@ type abuse struct {
 
 // BOOKING stands for a request that would book a timer, were it heard as one.
 var abuses = map[string]abuse{
-	"options of the server":      {"OPTIONS * HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n", []int{404}},
-	"length and chunks":          {"POST /v1/timers HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nBOOKING", []int{400}},
-	"chunks and length":          {"POST /v1/timers HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\nBOOKING", []int{400}},
-	"two lengths":                {"POST /v1/timers HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\nContent-Length: 5\r\n\r\nBOOKING", []int{400}},
-	"a list of lengths":          {"POST /v1/timers HTTP/1.1\r\nHost: h\r\nContent-Length: 0, 5\r\n\r\nBOOKING", []int{400}},
-	"signed length":              {"POST /v1/timers HTTP/1.1\r\nHost: h\r\nContent-Length: +0\r\n\r\nBOOKING", []int{400}},
-	"negative length":            {"POST /v1/timers HTTP/1.1\r\nHost: h\r\nContent-Length: -1\r\n\r\nBOOKING", []int{400}},
-	"length in hex":              {"POST /v1/timers HTTP/1.1\r\nHost: h\r\nContent-Length: 0x0\r\n\r\nBOOKING", []int{400}},
-	"length beyond 64 bits":      {"POST /v1/timers HTTP/1.1\r\nHost: h\r\nContent-Length: 99999999999999999999\r\n\r\nBOOKING", []int{400}},
-	"space before colon":         {"POST /v1/timers HTTP/1.1\r\nHost: h\r\nContent-Length : 0\r\n\r\nBOOKING", []int{400}},
-	"unknown coding":             {"POST /v1/timers HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: xchunked\r\n\r\nBOOKING", []int{501}},
-	"chunked twice":              {"POST /v1/timers HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked, chunked\r\n\r\nBOOKING", []int{501}},
-	"two codings":                {"POST /v1/timers HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\nBOOKING", []int{501, 400}},
-	"bad chunk":                  {"POST /v1/timers HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nBOOKING", []int{400}},
-	"endless chunk length":       {"POST /v1/timers HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n" + strings.Repeat("0", 64<<10), []int{400}},
-	"NUL in header":              {"GET /livez HTTP/1.1\r\nHost: h\r\nX: a\x00b\r\n\r\nBOOKING", []int{400}},
-	"bare CR in header":          {"GET /livez HTTP/1.1\r\nHost: h\r\nX: a\rBOOKING\r\n\r\n", []int{400}},
-	"no name":                    {"GET /livez HTTP/1.1\r\nHost: h\r\n: x\r\n\r\n", []int{400}},
+	"options of the server":      {"OPTIONS * HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", []int{404}},
+	"length and chunks":          {"POST /v1/timers HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nBOOKING", []int{400}},
+	"chunks and length":          {"POST /v1/timers HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\nBOOKING", []int{400}},
+	"two lengths":                {"POST /v1/timers HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\nContent-Length: 5\r\n\r\nBOOKING", []int{400}},
+	"a list of lengths":          {"POST /v1/timers HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0, 5\r\n\r\nBOOKING", []int{400}},
+	"signed length":              {"POST /v1/timers HTTP/1.1\r\nHost: localhost\r\nContent-Length: +0\r\n\r\nBOOKING", []int{400}},
+	"negative length":            {"POST /v1/timers HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\nBOOKING", []int{400}},
+	"length in hex":              {"POST /v1/timers HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0x0\r\n\r\nBOOKING", []int{400}},
+	"length beyond 64 bits":      {"POST /v1/timers HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999999999999\r\n\r\nBOOKING", []int{400}},
+	"space before colon":         {"POST /v1/timers HTTP/1.1\r\nHost: localhost\r\nContent-Length : 0\r\n\r\nBOOKING", []int{400}},
+	"unknown coding":             {"POST /v1/timers HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: xchunked\r\n\r\nBOOKING", []int{501}},
+	"chunked twice":              {"POST /v1/timers HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked, chunked\r\n\r\nBOOKING", []int{501}},
+	"two codings":                {"POST /v1/timers HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\nBOOKING", []int{501, 400}},
+	"bad chunk":                  {"POST /v1/timers HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nBOOKING", []int{400}},
+	"endless chunk length":       {"POST /v1/timers HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n" + strings.Repeat("0", 64<<10), []int{400}},
+	"NUL in header":              {"GET /livez HTTP/1.1\r\nHost: localhost\r\nX: a\x00b\r\n\r\nBOOKING", []int{400}},
+	"bare CR in header":          {"GET /livez HTTP/1.1\r\nHost: localhost\r\nX: a\rBOOKING\r\n\r\n", []int{400}},
+	"no name":                    {"GET /livez HTTP/1.1\r\nHost: localhost\r\n: x\r\n\r\n", []int{400}},
 	"no host":                    {"GET /livez HTTP/1.1\r\n\r\n", []int{400}},
 	"two hosts":                  {"GET /livez HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", []int{400}},
 	"bad host":                   {"GET /livez HTTP/1.1\r\nHost: a b\r\n\r\n", []int{400}},
 	"no version":                 {"GET /livez\r\n\r\n", []int{400}},
-	"unknown version":            {"GET /livez HTTP/9.9\r\nHost: h\r\n\r\n", []int{505}},
+	"unknown version":            {"GET /livez HTTP/9.9\r\nHost: localhost\r\n\r\n", []int{505}},
 	"HTTP/2 without TLS":         {"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", []int{505, 400, 404}},
 	"noise":                      {"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n", []int{400}},
-	"bad escape":                 {"GET /v1/timers/%zz/x HTTP/1.1\r\nHost: h\r\n\r\n", []int{400}},
-	"method of another world":    {"BREW /v1/timers HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n", []int{405}},
-	"method in lower case":       {"get /livez HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n", []int{405}},
+	"bad escape":                 {"GET /v1/timers/%zz/x HTTP/1.1\r\nHost: localhost\r\n\r\n", []int{400}},
+	"method of another world":    {"BREW /v1/timers HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", []int{405}},
+	"method in lower case":       {"get /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", []int{405}},
 	"CONNECT":                    {"CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\nConnection: close\r\n\r\n", []int{404, 405}},
-	"TRACE":                      {"TRACE /v1/timers HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n", []int{405}},
-	"a star":                     {"GET * HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n", []int{404, 400}},
+	"TRACE":                      {"TRACE /v1/timers HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", []int{405}},
+	"a star":                     {"GET * HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", []int{404, 400}},
 	"the address of a proxy":     {"GET http://169.254.169.254/latest HTTP/1.1\r\nHost: 169.254.169.254\r\nConnection: close\r\n\r\n", []int{404}},
-	"websocket":                  {"GET /v1/timers HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: x\r\n\r\n", []int{200}},
+	"websocket":                  {"GET /v1/timers HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: x\r\n\r\n", []int{200}},
 	"HTTP/1.0":                   {"GET /livez HTTP/1.0\r\n\r\n", []int{200}},
-	"pipelined":                  {"GET /livez HTTP/1.1\r\nHost: h\r\n\r\nGET /v1/nothing HTTP/1.1\r\nHost: h\r\n\r\nGET /livez HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n", []int{200, 404, 200}},
-	"huge header":                {"GET /livez HTTP/1.1\r\nHost: h\r\nX: " + strings.Repeat("x", 1<<20) + "\r\n\r\n", []int{431}},
-	"many headers":               {"GET /livez HTTP/1.1\r\nHost: h\r\n" + strings.Repeat("X: y\r\n", 100_000) + "\r\n", []int{431}},
-	"huge path":                  {"GET /v1/timers/" + strings.Repeat("x", 1<<20) + " HTTP/1.1\r\nHost: h\r\n\r\n", []int{431}},
-	"huge query":                 {"GET /v1/timers?" + strings.Repeat("a=b&", 1<<18) + " HTTP/1.1\r\nHost: h\r\n\r\n", []int{431}},
-	"query just below the limit": {"GET /v1/timers?" + strings.Repeat("a=b&", 3<<10) + " HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n", []int{422}},
-	"body larger than allowed":   {"POST /v1/timers HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: 10000000\r\nConnection: close\r\n\r\n{}", []int{413}},
-	"expects to be waited for":   {"POST /v1/timers HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: 2\r\nExpect: miracles\r\nConnection: close\r\n\r\n{}", []int{417}},
+	"pipelined":                  {"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\nGET /v1/nothing HTTP/1.1\r\nHost: localhost\r\n\r\nGET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", []int{200, 404, 200}},
+	"huge header":                {"GET /livez HTTP/1.1\r\nHost: localhost\r\nX: " + strings.Repeat("x", 1<<20) + "\r\n\r\n", []int{431}},
+	"many headers":               {"GET /livez HTTP/1.1\r\nHost: localhost\r\n" + strings.Repeat("X: y\r\n", 100_000) + "\r\n", []int{431}},
+	"huge path":                  {"GET /v1/timers/" + strings.Repeat("x", 1<<20) + " HTTP/1.1\r\nHost: localhost\r\n\r\n", []int{431}},
+	"huge query":                 {"GET /v1/timers?" + strings.Repeat("a=b&", 1<<18) + " HTTP/1.1\r\nHost: localhost\r\n\r\n", []int{431}},
+	"query just below the limit": {"GET /v1/timers?" + strings.Repeat("a=b&", 3<<10) + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", []int{422}},
+	"body larger than allowed":   {"POST /v1/timers HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 10000000\r\nConnection: close\r\n\r\n{}", []int{413}},
+	"expects to be waited for":   {"POST /v1/timers HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\nExpect: miracles\r\nConnection: close\r\n\r\n{}", []int{417}},
 }
 
 func TestAbuseBelowHTTP(t *testing.T) {
@@ -139,7 +139,7 @@ func TestAbuseBelowHTTP(t *testing.T) {
 	book := func(id string) string {
 		body, err := json.Marshal(booking(kind, id, "1h", r.URL))
 		require.NoError(t, err)
-		return fmt.Sprintf("POST /v1/timers HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s", len(body), body)
+		return fmt.Sprintf("POST /v1/timers HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s", len(body), body)
 	}
 	smuggled := book("smuggled")
 	var atOnce sync.WaitGroup // most are let go by a timeout
@@ -182,9 +182,9 @@ func TestSlowClients(t *testing.T) {
 		in   time.Duration
 	}{
 		"silence":           {"", nil, 6 * time.Second},
-		"half a header":     {"GET /livez HTTP/1.1\r\nHost: h\r\nX: ", nil, 6 * time.Second},
-		"a body that stops": {"POST /v1/timers HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{", []int{408}, 11 * time.Second},
-		"chunks that stop":  {"POST /v1/timers HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n", []int{408}, 11 * time.Second},
+		"half a header":     {"GET /livez HTTP/1.1\r\nHost: localhost\r\nX: ", nil, 6 * time.Second},
+		"a body that stops": {"POST /v1/timers HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{", []int{408}, 11 * time.Second},
+		"chunks that stop":  {"POST /v1/timers HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n", []int{408}, 11 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -205,7 +205,7 @@ func TestSlowClients(t *testing.T) {
 	t.Run("healthy", func(t *testing.T) {
 		t.Parallel()
 		for range 5 {
-			require.Equal(t, []int{200}, say(t, addr, "GET /livez HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"))
+			require.Equal(t, []int{200}, say(t, addr, "GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"))
 		}
 		require.Empty(t, all(t, env, kind))
 	})
@@ -246,7 +246,7 @@ func TestAbusedPaths(t *testing.T) {
 		"/v1/timers?business_type=TYPE&business_type=TYPE": {422}, "/v1/timers?page_token=" + strings.Repeat("A", 8<<10): {422},
 		"/v1/timers?due_from=0000-01-01T00:00:00Z": {422}, "/v1/policies/%2e%2e": {404, 422}, "/v1/policies/TYPE%00": {422}, "/docs/../v1/timers": {404, 200},
 	} {
-		text := "GET " + strings.ReplaceAll(path, "TYPE", kind) + " HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
+		text := "GET " + strings.ReplaceAll(path, "TYPE", kind) + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 		got := say(t, addr, text)
 		require.Len(t, got, 1, path)
 		require.Contains(t, want, got[0], path)
@@ -336,7 +336,7 @@ func TestAbusedSizes(t *testing.T) {
 	z := gzip.NewWriter(&packed)
 	_, _ = z.Write(bytes.Repeat([]byte(" "), 64<<20))
 	require.NoError(t, z.Close())
-	const head = "POST /v1/timers HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nConnection: close\r\n"
+	const head = "POST /v1/timers HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nConnection: close\r\n"
 	zipped := fmt.Sprintf("%sContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n%s", head, packed.Len(), packed.String())
 	huge := head + "Content-Length: 1000000000\r\n\r\n" + strings.Repeat(" ", 256<<10)
 	chunk := "40000\r\n" + strings.Repeat(" ", 256<<10) + "\r\n"

@@ -208,7 +208,7 @@ func (m dispatchTest) breakOff(id, lines string) {
 	m.t.Helper()
 	conn, err := (&net.Dialer{}).DialContext(m.t.Context(), "tcp", strings.TrimPrefix(m.env.URL, "http://"))
 	require.NoError(m.t, err)
-	_, err = fmt.Fprintf(conn, "PUT %s/items HTTP/1.1\r\nHost: h\r\nContent-Type: application/x-ndjson\r\nContent-Length: %d\r\n\r\n%s",
+	_, err = fmt.Fprintf(conn, "PUT %s/items HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-ndjson\r\nContent-Length: %d\r\n\r\n%s",
 		m.path(id), len(lines)+10_000, lines)
 	require.NoError(m.t, err)
 	require.NoError(m.t, conn.Close())

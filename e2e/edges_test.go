@@ -27,7 +27,7 @@ func TestInventedNamesLeaveFewSeries(t *testing.T) {
 	conn := dial(t, addr)
 	go func() {
 		for n := range invented {
-			_, _ = fmt.Fprintf(conn, "M%d /v1/timers/t%d/x HTTP/1.1\r\nHost: h\r\n\r\n", n, n)
+			_, _ = fmt.Fprintf(conn, "M%d /v1/timers/t%d/x HTTP/1.1\r\nHost: localhost\r\n\r\n", n, n)
 		}
 	}()
 	for range invented {

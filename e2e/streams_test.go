@@ -233,6 +233,40 @@ func TestLongPolls(t *testing.T) {
 	require.Equal(t, http.StatusConflict, answer(testenv.JSON{"ack": polled.Rings[0].Ring}), "twice")
 }
 
+// A gateway that stops waits for the answers to what was taken by long polls, which come by
+// another one. What nobody has answered by then is no attempt, and rings again.
+func TestAGatewayStopsBetweenALongPollAndItsAnswer(t *testing.T) {
+	t.Parallel()
+	other, kind := testenv.Open(t, temporalAddr), typeOf(t)
+	settings := testenv.Settings()
+	settings.StopTimeout = 6 * time.Second
+	gateway := testenv.OpenWith(t, temporalAddr, settings)
+	gateway.Policy(kind, testenv.JSON{"callback": testenv.JSON{"stream": true, "timeout": "50s"}, "retry": testenv.JSON{"steps": []string{}}})
+	path := "/v1/streams/" + kind
+	poll := func(env *testenv.Env) ring {
+		var polled struct{ Rings []ring }
+		env.Do("GET", path, nil).Into(&polled)
+		require.Len(t, polled.Rings, 1)
+		return polled.Rings[0]
+	}
+	gateway.Add(testenv.JSON{"business_type": kind, "business_id": "acked", "delay": "0s"})
+	acked := poll(gateway)
+	gateway.Add(testenv.JSON{"business_type": kind, "business_id": "left", "delay": "0s"})
+	left := poll(gateway)
+
+	stopped := gateway.Stopping()
+	require.Eventually(t, func() bool { return gateway.Do("GET", path+"?wait=0s", nil).Status == http.StatusServiceUnavailable },
+		testenv.Patience, time.Millisecond, "it takes no more receivers")
+	require.Equal(t, http.StatusNoContent, other.Do("POST", path+"/answers", testenv.JSON{"ack": acked.Ring}).Status)
+	require.EqualValues(t, 1, other.Await(kind+"/acked", "delivered").Attempts)
+	again := poll(other)
+	<-stopped
+	require.Equal(t, left.Headers["webhook-id"], again.Headers["webhook-id"])
+	require.Equal(t, "1", again.Headers["Wakecall-Attempt"], "it was no attempt")
+	require.Equal(t, http.StatusNoContent, other.Do("POST", path+"/answers", testenv.JSON{"ack": again.Ring}).Status)
+	require.EqualValues(t, 1, other.Await(kind+"/left", "delivered").Attempts)
+}
+
 // What waits for receivers to connect goes where the policy leads by now.
 func TestAStreamThatEndsIsDrained(t *testing.T) {
 	t.Parallel()

@@ -15,8 +15,14 @@ import (
 // Streams bring answers to rings to the gateways that gave them.
 type Streams struct{ *kernel }
 
-// gatewayForm is how processes are called: nobody shall make up names of queues.
-var gatewayForm = regexp.MustCompile(`^wakecall-[0-9a-f-]{36}$`)
+// What receivers send back as the id of a ring is theirs to make up. Only what has the form
+// of real names reaches Temporal, whose names of queues and ids of workflows they become.
+var (
+	// gatewayForm is how processes are called.
+	gatewayForm = regexp.MustCompile(`^wakecall-[0-9a-f-]{36}$`)
+	// connectionForm is how connections are called: the text of crypto/rand.
+	connectionForm = regexp.MustCompile(`^[A-Z2-7]{26}$`)
+)
 
 // ErrRingOver is the error of an answer that does not count any more.
 var ErrRingOver = &timer.Error{
@@ -26,7 +32,7 @@ var ErrRingOver = &timer.Error{
 // Answer brings an answer to its gateway, and waits until it is there. It needs a worker.
 // Its errors are [timer.RingOver], also where the gateway is gone, and [timer.Unavailable].
 func (s *Streams) Answer(ctx context.Context, answer timer.RingAnswer) error {
-	if !gatewayForm.MatchString(answer.Gateway) {
+	if !gatewayForm.MatchString(answer.Gateway) || !connectionForm.MatchString(answer.Connection) {
 		return ErrRingOver
 	}
 	ctx, cancel := bounded(ctx)

@@ -2,7 +2,9 @@ package engine
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -28,7 +30,7 @@ func (b *bringing) Get(context.Context, any) error { return b.err }
 
 func TestAnswersForOtherGateways(t *testing.T) {
 	t.Parallel()
-	answer := timer.RingAnswer{Gateway: "wakecall-01a20703-04c6-72c3-8ac2-698c429e0b00", Connection: "c", Number: 7}
+	answer := timer.RingAnswer{Gateway: "wakecall-01a20703-04c6-72c3-8ac2-698c429e0b00", Connection: rand.Text(), Number: 7}
 	for name, c := range map[string]struct {
 		b    bringing
 		code timer.Code
@@ -50,13 +52,23 @@ func TestAnswersForOtherGateways(t *testing.T) {
 			if err != nil {
 				require.Equal(t, c.code, timer.CodeOf(err))
 			}
-			require.Equal(t, []string{workflows.AnswerRingID("c.7")}, b.started)
+			require.Equal(t, []string{workflows.AnswerRingID(answer.Connection + ".7")}, b.started)
 		})
 	}
+}
+
+func TestMadeUpNamesOfRingsNeverReachTemporal(t *testing.T) {
+	t.Parallel()
+	const gateway = "wakecall-01a20703-04c6-72c3-8ac2-698c429e0b00"
+	connection := rand.Text()
 	b := &bringing{fake: &fake{}}
-	for _, gateway := range []string{"", "x", "wakecall", answer.Gateway + "x", "../" + answer.Gateway} {
-		err := New(Config{Client: b}).Streams.Answer(t.Context(), timer.RingAnswer{Gateway: gateway})
-		require.Equal(t, timer.RingOver, timer.CodeOf(err))
+	for _, gateway := range []string{"", "x", "wakecall", gateway + "x", "../" + gateway} {
+		err := New(Config{Client: b}).Streams.Answer(t.Context(), timer.RingAnswer{Gateway: gateway, Connection: connection, Number: 1})
+		require.Equal(t, timer.RingOver, timer.CodeOf(err), gateway)
 	}
-	require.Empty(t, b.started, "nobody makes up the names of queues")
+	for _, connection := range []string{"", "c", strings.Repeat("A", 2000), connection + "\n", connection[1:], strings.ToLower(connection)} {
+		err := New(Config{Client: b}).Streams.Answer(t.Context(), timer.RingAnswer{Gateway: gateway, Connection: connection, Number: 1})
+		require.Equal(t, timer.RingOver, timer.CodeOf(err), connection)
+	}
+	require.Empty(t, b.started)
 }

@@ -16,14 +16,14 @@ import (
 // nobody is connected anywhere stays in Temporal.
 type Streams struct {
 	options Options
-	// all is done when every poll shall end.
-	all  context.Context
-	stop context.CancelFunc
+	// worker makes the workers that poll.
+	worker func(queue string, options sdkworker.Options) sdkworker.Worker
+	// answers are taken for as long as attempts wait for them.
+	attempts, answers *pollers
 
-	mu      sync.Mutex
-	types   map[string]*streamPolls
-	answers sync.Once
-	running sync.WaitGroup
+	mu        sync.Mutex
+	types     map[string]*streamPolls
+	answering sync.Once
 }
 
 // streamPolls poll the queue of one business type.
@@ -39,9 +39,12 @@ type streamPolls struct {
 // client, the attempter, the logger and the stop timeout.
 // Where it has Answer and an identity, they take answers that came to other gateways, too.
 func NewStreams(options Options) *Streams {
-	s := &Streams{options: options, types: map[string]*streamPolls{}}
-	s.all, s.stop = context.WithCancel(context.Background())
-	return s
+	return &Streams{
+		options: options, attempts: newPollers(), answers: newPollers(), types: map[string]*streamPolls{},
+		worker: func(queue string, o sdkworker.Options) sdkworker.Worker {
+			return sdkworker.New(options.Client, queue, o)
+		},
+	}
 }
 
 // SetPlaces says how many rings the receivers of a type take at once. It does not block.
@@ -50,7 +53,7 @@ func (s *Streams) SetPlaces(businessType string, places int) {
 	defer s.mu.Unlock()
 	polls := s.types[businessType]
 	if polls == nil {
-		if places == 0 || s.all.Err() != nil {
+		if places == 0 || s.attempts.all.Err() != nil {
 			return
 		}
 		polls = s.open(businessType)
@@ -65,13 +68,13 @@ func (s *Streams) SetPlaces(businessType string, places int) {
 // open begins to poll. The caller holds mu.
 func (s *Streams) open(businessType string) *streamPolls {
 	if s.options.Answer != nil {
-		s.answers.Do(func() { s.running.Go(func() { s.poll(s.all, "", s.takeAnswers) }) })
+		s.answering.Do(func() { s.answers.running.Go(func() { s.poll(s.answers.all, "", s.takeAnswers) }) })
 	}
-	ctx, end := context.WithCancel(s.all)
+	ctx, end := context.WithCancel(s.attempts.all)
 	polls := &streamPolls{slots: newTypeSlots(0), end: end}
 	polls.idle = time.AfterFunc(tuning.StreamLinger, func() { s.close(businessType, polls) })
 	s.types[businessType] = polls
-	s.running.Go(func() {
+	s.attempts.running.Go(func() {
 		s.poll(ctx, businessType, func() sdkworker.Worker { return s.makeAttempts(businessType, polls.slots) })
 	})
 	return polls
@@ -113,28 +116,45 @@ func (s *Streams) makeAttempts(businessType string, slots *typeSlots) sdkworker.
 	if s.options.Answer == nil { // nobody is connected here: no sign of life of a receiver
 		options.Identity = s.options.Identity + workflows.Drains
 	}
-	w := sdkworker.New(s.options.Client, workflows.StreamQueue(businessType), options)
+	w := s.worker(workflows.StreamQueue(businessType), options)
 	register(w, workflows.ActivityDeliver, s.options.Attempter.Deliver)
 	return w
 }
 
 // takeAnswers are polls for answers that came to other gateways.
 func (s *Streams) takeAnswers() sdkworker.Worker {
-	w := sdkworker.New(s.options.Client, workflows.AnswersQueue(s.options.Identity), sdkworker.Options{
+	w := s.worker(workflows.AnswersQueue(s.options.Identity), sdkworker.Options{
 		DisableWorkflowWorker: true, MaxConcurrentActivityTaskPollers: tuning.AnswerPollers, DisableEagerActivities: true,
+		WorkerStopTimeout: tuning.StreamReport, // who gave the last answer waits to hear that it counts
 	})
 	register(w, workflows.ActivityAnswerRing, s.options.Answer)
 	return w
 }
 
-// Stop ends polling and waits for the attempts in flight, which end with their
-// connections.
+// Stop ends polling and waits for the attempts in flight, which end with their answers or
+// their connections. Answers are taken until then: a receiver that got its ring by a long poll
+// has no other way left to give one.
 func (s *Streams) Stop() {
-	s.stop()
 	s.mu.Lock()
+	s.attempts.stop()
 	for _, polls := range s.types {
 		polls.idle.Stop()
 	}
 	s.mu.Unlock()
-	s.running.Wait()
+	s.attempts.running.Wait()
+	s.answers.stop()
+	s.answers.running.Wait()
+}
+
+// pollers poll until all is done.
+type pollers struct {
+	all     context.Context
+	stop    context.CancelFunc
+	running sync.WaitGroup
+}
+
+func newPollers() *pollers {
+	p := &pollers{}
+	p.all, p.stop = context.WithCancel(context.Background())
+	return p
 }

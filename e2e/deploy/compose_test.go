@@ -112,10 +112,10 @@ func TestComposeRoles(t *testing.T) {
 		for _, name := range []string{"TEMPORAL_ADDRESS", "TEMPORAL_NAMESPACE", "WAKECALL_SECRET_KEY_FILE", "WAKECALL_CALLBACK_ALLOW", "WAKECALL_BROKERS"} {
 			require.Equal(t, both.Environment[name], service.Environment[name], name)
 		}
+		require.Greater(t, time.Duration(*service.StopGracePeriod), stop.StopTimeout, "it may finish its attempts")
 		if command == "api" {
 			continue
 		}
-		require.Greater(t, time.Duration(*service.StopGracePeriod), stop.StopTimeout, "a worker may finish its attempts")
 		for name := range worker.Environment {
 			require.Contains(t, both.Environment, name, "it is a worker as well")
 		}

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"sync"
 	"testing"
 	"time"
 
@@ -57,6 +58,7 @@ type Env struct {
 	t       testing.TB
 	inner   *app.App
 	workers *worker.Workers
+	close   func()
 
 	// URL is the API's.
 	URL    string
@@ -140,13 +142,24 @@ func openOn(t testing.TB, temporal client.Options, settings config.Config) *Env 
 	require.NoError(t, err)
 	handler := inner.API().(interface{ Handler() http.Handler }).Handler()
 	server := httptest.NewServer(handler)
-	e := &Env{t: t, inner: inner, URL: server.URL, Engine: inner.Engine, Client: inner.Client}
+	e := &Env{t: t, inner: inner, URL: server.URL, Engine: inner.Engine, Client: inner.Client, close: sync.OnceFunc(inner.Close)}
 	t.Cleanup(func() {
 		server.Close()
 		e.StopWorker()
-		inner.Close()
+		e.close()
 	})
 	return e
+}
+
+// Stopping begins to stop what the gateway does beside HTTP, whose calls go on to be
+// answered. It is closed when that has ended.
+func (e *Env) Stopping() (ended <-chan struct{}) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		e.close()
+	}()
+	return done
 }
 
 // For is the same environment for a part of its test.

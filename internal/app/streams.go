@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"time"
 
 	"github.com/wakecall/wakecall/activities"
 	"github.com/wakecall/wakecall/activities/send"
@@ -36,6 +37,8 @@ func (a *App) streams() *stream.Hub {
 	a.Telemetry.Streams(hub.Connections)
 	a.closing = append(a.closing, func() {
 		hub.Leave()
+		// What nobody has answered by then goes back while Temporal can still be told so.
+		defer time.AfterFunc(a.Config.StopTimeout-tuning.StreamReport, hub.Close).Stop()
 		polls.Stop()
 	})
 	return hub

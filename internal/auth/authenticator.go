@@ -31,6 +31,9 @@ func Anyone() *Authenticator {
 	return &Authenticator{anyone: &Principal{Name: "anonymous", Roles: []Role{Operator}, BusinessTypes: []string{AllBusinessTypes}}}
 }
 
+// AsksForKeys is whether nobody is admitted without a key.
+func (a *Authenticator) AsksForKeys() bool { return a.anyone == nil }
+
 // Authenticate tells who sent a request by the values of its header Authorization. The
 // key is a bearer token (RFC 6750). The error is [ErrRepeated] or [ErrUnknown].
 //

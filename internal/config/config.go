@@ -33,7 +33,7 @@ type Config struct {
 	PolicyTTL         time.Duration `env:"WAKECALL_POLICY_TTL" envDefault:"3s" help:"how long a policy that was read is trusted, and how often a worker looks for new ones"`
 	ReconcileInterval time.Duration `env:"WAKECALL_RECONCILE_INTERVAL" envDefault:"1m" help:"how often a worker looks for timers that are overdue by as much with nothing under way, and wakes them; 0s for never"`
 	RedisURL          string        `env:"WAKECALL_REDIS_URL" secret:"true" help:"redis://[user:password@]host:port/db where gateways share their limits on bookings; without it each gateway keeps to the limit by itself"`
-	StopTimeout       time.Duration `env:"WAKECALL_STOP_TIMEOUT" envDefault:"65s" help:"how long a stopping worker waits for attempts in flight; above the longest attempt timeout, or a deploy makes duplicates"`
+	StopTimeout       time.Duration `env:"WAKECALL_STOP_TIMEOUT" envDefault:"65s" help:"how long a stopping worker, or a gateway with receivers that poll, waits for attempts in flight; above the longest attempt timeout, or a deploy makes duplicates"`
 	MetricsAddr       string        `env:"WAKECALL_METRICS_ADDR" help:"where /metrics and /livez are served beside the API; the role worker serves them at 127.0.0.1:9090 unless told otherwise, the API on its own address"`
 	LogLevel          string        `env:"WAKECALL_LOG_LEVEL" envDefault:"info" help:"debug, info, warn or error"`
 }

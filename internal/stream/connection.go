@@ -122,10 +122,7 @@ func (c *Connection) Retire() {
 func (c *Connection) Close() {
 	c.hub.mu.Lock()
 	defer c.hub.mu.Unlock()
-	c.retire()
-	for _, f := range c.under {
-		c.settle(f, broken)
-	}
+	c.close()
 }
 
 var broken = timer.Answer{Class: timer.BrokenAnswer, Detail: "the connection ended before an answer", NoVerdict: true}
@@ -185,6 +182,14 @@ func (c *Connection) retire() {
 	c.tidy()
 }
 
+// close takes no more rings, and gives all back.
+func (c *Connection) close() {
+	c.retire()
+	for _, f := range c.under {
+		c.settle(f, broken)
+	}
+}
+
 // tidy ends a connection that takes no more rings and has none left, and tells how many
 // places there are.
 func (c *Connection) tidy() {
@@ -200,12 +205,12 @@ func (c *Connection) tidy() {
 }
 
 // withdraw ends a ring whose time is over. One that was not even sent says nothing of
-// the receiver.
+// the receiver, nor does one of a hub that is left: its answer may have found nobody.
 func (c *Connection) withdraw(f *flight, cause error) {
 	if c.under[f.ring.Number] != f { // answered at the last moment
 		return
 	}
-	answer := timer.Answer{Class: timer.Timeout, NoVerdict: f.outcome.Taken.IsZero()}
+	answer := timer.Answer{Class: timer.Timeout, NoVerdict: f.outcome.Taken.IsZero() || c.hub.leaving}
 	if !errors.Is(cause, context.DeadlineExceeded) {
 		answer.Class = timer.BrokenAnswer
 	}

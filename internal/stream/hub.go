@@ -114,6 +114,17 @@ func (h *Hub) Leave() {
 	}
 }
 
+// Close leaves, and closes what is still connected. A long poll that was answered is, until
+// each of its rings is.
+func (h *Hub) Close() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.leaving = true
+	for _, c := range h.named {
+		c.close()
+	}
+}
+
 // Outcome is what came of a ring.
 type Outcome struct {
 	timer.Answer

@@ -193,6 +193,34 @@ func TestRetire(t *testing.T) {
 	})
 }
 
+// A ring of a gateway that stops says nothing of its receiver, whose answer may have found
+// nobody: neither when its time is over, nor when the gateway waits no longer.
+func TestRingsOfAHubThatIsLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSwitchboard(t)
+		c := s.join(3)
+		short, long, acked := s.ring(soon(t)), s.ring(t.Context()), s.ring(t.Context())
+		s.next(c)
+		s.next(c)
+		last := s.next(c)
+		s.Leave()
+		late := <-short
+		require.Equal(t, timer.Timeout, late.Class)
+		require.True(t, late.NoVerdict)
+		require.False(t, late.Taken.IsZero())
+		require.NoError(t, c.Answer(last.Number, taken), "it may be answered until then")
+		require.True(t, (<-acked).Delivered)
+		s.Close()
+		given := <-long
+		require.Equal(t, timer.BrokenAnswer, given.Class)
+		require.True(t, given.NoVerdict)
+		require.Empty(t, s.Connections())
+		_, err := s.Join("order", 1)
+		require.ErrorIs(t, err, stream.ErrLeaving)
+		s.Close()
+	})
+}
+
 func TestConnectionsAreBounded(t *testing.T) {
 	t.Parallel()
 	s := newSwitchboard(t)

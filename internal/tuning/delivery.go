@@ -93,6 +93,10 @@ const (
 	// BlockedPatience is for how long a broker is left alone that accepts no messages: it
 	// tells when it does again, and other workers ask no more often than this.
 	BlockedPatience = 5 * time.Second
+	// BrokerLongestExpiration is the longest that RabbitMQ lets a message live: its
+	// rabbit_misc:check_expiry refuses a millisecond more, and closes the channel with 406
+	// (seen with 3.10.8).
+	BrokerLongestExpiration = 10 * 365 * 24 * time.Hour
 )
 
 // The two links of a business type.
@@ -156,6 +160,9 @@ const (
 	StreamLinger = time.Minute
 	// StreamRestart is the pause before Temporal is asked again that did not answer.
 	StreamRestart = time.Second
+	// StreamReport is how long it may take until what came of a ring, or of an answer to one,
+	// has reached Temporal when its gateway stops.
+	StreamReport = time.Second
 )
 
 // Receipts.

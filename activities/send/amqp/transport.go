@@ -119,9 +119,14 @@ func publishing(e send.Envelope, now time.Time) amqp.Publishing {
 		DeliveryMode: amqp.Persistent, Timestamp: now, AppId: "wakecall",
 	}
 	if !e.Expires.IsZero() {
-		p.Expiration = strconv.FormatInt(max(e.Expires.Sub(now).Milliseconds(), 1), 10)
+		p.Expiration = expiration(e.Expires.Sub(now))
 	}
 	return p
+}
+
+// expiration is a time to live as RabbitMQ reads it, in milliseconds.
+func expiration(left time.Duration) string {
+	return strconv.FormatInt(min(max(left, time.Millisecond), tuning.BrokerLongestExpiration).Milliseconds(), 10)
 }
 
 // answer is what the broker said before it confirmed: it returns what it cannot route,

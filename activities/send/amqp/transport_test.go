@@ -155,6 +155,28 @@ func properties(t *testing.T, server *rabbit.Server) {
 	require.True(t, attempt(t, transport, to("main", taking)).Delivered)
 	d, _ = app.takes()
 	require.Empty(t, d.Expiration)
+	outcome = transport.Send(t.Context(), send.Envelope{ID: "msg_1", Destination: to("main", taking), Expires: endOfTime})
+	require.True(t, outcome.Delivered, "%+v", outcome)
+	d, _ = app.takes()
+	require.Equal(t, "315360000000", d.Expiration, "the most that it accepts")
+}
+
+// endOfTime is the latest time that can be written.
+var endOfTime = time.Date(9999, time.December, 31, 23, 59, 59, 0, time.UTC)
+
+func TestExpirations(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, time.November, 23, 6, 10, 0, 0, time.UTC)
+	for expires, want := range map[time.Time]string{
+		{}:                    "",
+		now.Add(-time.Hour):   "1",
+		now.Add(time.Hour):    "3600000",
+		now.AddDate(9, 0, 0):  "283996800000",
+		now.AddDate(10, 0, 0): "315360000000", // it has leap days
+		endOfTime:             "315360000000",
+	} {
+		require.Equal(t, want, publishing(send.Envelope{Expires: expires}, now).Expiration, expires)
+	}
 }
 
 func unroutable(t *testing.T, server *rabbit.Server) {
