@@ -28,7 +28,7 @@ type Upload struct {
 	sizes   []int
 	through int
 	page    timer.DispatchPage
-	bytes   int
+	room    timer.DispatchRoom
 	// signed is when the dispatch heard of it last.
 	signed time.Time
 }
@@ -47,7 +47,7 @@ func (d *Dispatches) Upload(ctx context.Context, key timer.Key, from int) (*Uplo
 	case view.Status != timer.DispatchUploading:
 		return nil, &timer.Error{Code: timer.Overtaken, Dispatch: &view, Message: "The items of the dispatch are stored already."}
 	}
-	u := &Upload{dispatches: d, view: view, name: rand.Text()}
+	u := &Upload{dispatches: d, view: view, name: rand.Text(), room: tuning.DispatchPage}
 	if from != 0 {
 		if err := u.resume(ctx, from); err != nil {
 			return nil, err
@@ -124,13 +124,13 @@ func (u *Upload) Append(ctx context.Context, item timer.DispatchItem) error {
 	if err := u.sign(ctx); err != nil {
 		return err
 	}
-	size := len(item.Payload) + tuning.ItemOverhead
-	if len(u.page.Items) > 0 && (len(u.page.Items) >= tuning.DispatchPageItems || u.bytes+size > tuning.DispatchPageBytes) {
+	if !u.room.Take(item) {
 		if err := u.storeMore(ctx); err != nil {
 			return err
 		}
+		u.room.Take(item)
 	}
-	u.page.Items, u.bytes = append(u.page.Items, item), u.bytes+size
+	u.page.Items = append(u.page.Items, item)
 	return nil
 }
 
@@ -156,7 +156,7 @@ func (u *Upload) store(ctx context.Context) error {
 		return err
 	}
 	u.sizes, u.through = append(u.sizes, items), u.through+items
-	u.page, u.bytes = timer.DispatchPage{}, 0
+	u.page, u.room = timer.DispatchPage{}, tuning.DispatchPage
 	return nil
 }
 

@@ -30,10 +30,14 @@ type house struct {
 	beat func(n int) error
 	// gone is why the dispatch cannot be read, and broken why pages cannot.
 	gone, broken error
-	policy       timer.Policy
-	noPolicy     error
-	wishes       []timer.BackPressure
-	claims       []timer.DispatchClaim
+	// reads and stores are how long it takes to read and to store a page, and wrote are the
+	// pages that were to be stored.
+	reads, stores time.Duration
+	wrote         []wrote
+	policy        timer.Policy
+	noPolicy      error
+	wishes        []timer.BackPressure
+	claims        []timer.DispatchClaim
 	// progress is when it was told how far the dispatch is.
 	progress []time.Time
 	// came are the messages that arrived, and answer what becomes of one; nil for taken.
@@ -41,6 +45,11 @@ type house struct {
 	answer func(m send.Message, n int) send.Outcome
 	takes  time.Duration
 	swept  timer.DispatchSweep
+}
+
+type wrote struct {
+	id   string
+	page timer.DispatchPage
 }
 
 type message struct {
@@ -122,6 +131,7 @@ func (a attempt) run(t *testing.T, shard timer.DispatchShard, from *timer.Dispat
 }
 
 func (h *house) ReadPage(_ context.Context, id string) (timer.DispatchPage, error) {
+	<-time.After(h.reads)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	page, ok := h.pages[id]
@@ -135,13 +145,22 @@ func (h *house) ReadPage(_ context.Context, id string) (timer.DispatchPage, erro
 	return page, nil
 }
 
+// blob is what Temporal takes for a value.
+const blob = 2 << 20
+
 func (h *house) WritePage(_ context.Context, id string, page timer.DispatchPage, _ time.Duration) error {
+	<-time.After(h.stores)
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.broken == nil {
-		h.pages[id] = page
+	h.wrote = append(h.wrote, wrote{id, page})
+	switch {
+	case h.broken != nil:
+		return h.broken
+	case len(page.Encode()) > blob:
+		return &timer.Error{Code: timer.Unavailable, Message: "Blob data size exceeds limit."}
 	}
-	return h.broken
+	h.pages[id] = page
+	return nil
 }
 
 func (h *house) Read(context.Context, timer.Key) (timer.DispatchMemo, error) {

@@ -14,14 +14,20 @@ const givenUp = -1
 // rung is the items that failed after a number of attempts, until they are stored. They
 // stay open in their page until then: should this worker die, they are sent again.
 type rung struct {
-	filling, writing *buffer
+	// pages are what they are stored as, one after another, and writing is whether the first
+	// one is under way.
+	pages   []*buffer
+	writing bool
 	// notBefore is when to try again what could not be written.
 	notBefore time.Time
 }
 
+// buffer is a page that fills. It takes nothing more once the store was asked to take it:
+// what is refused is the same page the next time, and no larger.
 type buffer struct {
 	items []buffered
-	bytes int
+	room  timer.DispatchRoom
+	asked bool
 	since time.Time
 	// due is when the last of them is due, and first when the first is.
 	due, first timer.Instant
@@ -35,19 +41,25 @@ type buffered struct {
 
 // put keeps an item that failed. made is the number of its attempts, or givenUp.
 func (s *stint) put(made int, failed buffered, wait time.Duration) {
-	r, now := s.rungs[made], time.Now()
+	r := s.rungs[made]
 	if r == nil {
 		r = &rung{}
 		s.rungs[made] = r
 	}
-	due := timer.At(now.Add(wait))
-	if r.filling == nil {
-		r.filling = &buffer{since: now, first: due}
+	r.put(failed, time.Now(), wait)
+}
+
+// put adds an item to the last page, or to one behind it where that has no room.
+func (r *rung) put(failed buffered, now time.Time, wait time.Duration) {
+	due, last := timer.At(now.Add(wait)), len(r.pages)-1
+	if last < 0 || r.pages[last].asked || !r.pages[last].room.Take(failed.item) {
+		next := &buffer{room: tuning.DispatchPage, since: now, first: due}
+		next.room.Take(failed.item)
+		r.pages, last = append(r.pages, next), last+1
 	}
-	b := r.filling
-	b.items = append(b.items, failed)
-	b.bytes += len(failed.item.Payload) + tuning.ItemOverhead
-	b.due, b.first = max(b.due, due), min(b.first, due)
+	p := r.pages[last]
+	p.items = append(p.items, failed)
+	p.due, p.first = max(p.due, due), min(p.first, due)
 }
 
 // flush stores what has waited long enough, and returns when the next has. It does while
@@ -58,27 +70,27 @@ func (s *stint) flush(ctx context.Context, now time.Time) (wake time.Time) {
 		return time.Time{} // the next sign of life comes first
 	}
 	for made, r := range s.rungs {
-		if r.filling == nil || r.writing != nil {
+		if r.writing {
 			continue
 		}
-		if at := later(s.flushAt(made, r.filling, now), r.notBefore); at.After(now) {
+		if at := later(s.flushAt(made, r, now), r.notBefore); at.After(now) {
 			wake = earlier(wake, at)
 			continue
 		}
-		r.filling, r.writing = nil, r.filling
 		s.write(ctx, made, r)
 	}
 	return wake
 }
 
-// flushAt is when a buffer is stored: when it is full, when an item of it is due, when
-// nothing comes any more, and some seconds after its first item at the latest.
-func (s *stint) flushAt(made int, b *buffer, now time.Time) time.Time {
-	at := b.since.Add(tuning.LadderFlush)
-	if made != givenUp && b.first.Time().Before(at) {
-		at = b.first.Time()
+// flushAt is when the first page of a rung is stored: when it is full, when an item of it is
+// due, when nothing comes any more, and some seconds after its first item at the latest.
+func (s *stint) flushAt(made int, r *rung, now time.Time) time.Time {
+	p := r.pages[0]
+	at := p.since.Add(tuning.LadderFlush)
+	if made != givenUp && p.first.Time().Before(at) {
+		at = p.first.Time()
 	}
-	full := len(b.items) >= tuning.DispatchPageItems || b.bytes >= tuning.DispatchPageBytes
+	full := len(r.pages) > 1 || p.room.Items == 0
 	if full || s.why != "" || (s.state.End && s.calls == 0) {
 		return now
 	}
@@ -92,16 +104,19 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// write stores a buffer as a page: the last of its queue, or of those that were given up.
+// write stores the first page of a rung: as the last of its queue, or of those that were
+// given up.
 func (s *stint) write(ctx context.Context, made int, r *rung) {
+	p := r.pages[0]
+	r.writing, p.asked = true, true
 	part, number, page := timer.DispatchGivenUp(s.shard.Stored), s.state.GivenUp, timer.DispatchPage{}
 	if made != givenUp {
 		for len(s.state.Ladder) <= made {
 			s.state.Ladder = append(s.state.Ladder, timer.DispatchQueue{})
 		}
-		part, number, page.Due = timer.DispatchLadder(s.shard.Stored, made), s.state.Ladder[made].Tail, r.writing.due
+		part, number, page.Due = timer.DispatchLadder(s.shard.Stored, made), s.state.Ladder[made].Tail, p.due
 	}
-	for _, failed := range r.writing.items {
+	for _, failed := range p.items {
 		page.Items = append(page.Items, failed.item)
 	}
 	life := s.settings.memo.Life(time.Now())
@@ -115,33 +130,29 @@ func (s *stint) write(ctx context.Context, made int, r *rung) {
 
 // written counts the items of a page once it is stored.
 func (s *stint) written(made int, r *rung, err error) {
-	b := r.writing
-	r.writing = nil
+	r.writing = false
 	if err != nil {
-		if r.filling != nil {
-			b.items, b.bytes = append(b.items, r.filling.items...), b.bytes+r.filling.bytes
-			b.due, b.first = max(b.due, r.filling.due), min(b.first, r.filling.first)
-		}
-		r.filling, r.notBefore = b, time.Now().Add(tuning.StorePause)
+		r.notBefore = time.Now().Add(tuning.StorePause)
 		return
 	}
-	if r.filling == nil {
+	p := r.pages[0]
+	if r.pages = r.pages[1:]; len(r.pages) == 0 {
 		delete(s.rungs, made)
 	}
 	if made == givenUp {
 		s.state.GivenUp++
-		s.state.Failed += len(b.items)
-		s.Observer.Dispatched(s.shard.BusinessType, OutcomeFailed, len(b.items))
+		s.state.Failed += len(p.items)
+		s.Observer.Dispatched(s.shard.BusinessType, OutcomeFailed, len(p.items))
 	} else {
 		queue := &s.state.Ladder[made]
 		if queue.Head == queue.Tail {
-			queue.Due = b.due
+			queue.Due = p.due
 		}
 		queue.Tail++
-		s.state.Retrying += len(b.items)
-		s.Observer.Dispatched(s.shard.BusinessType, OutcomeRetry, len(b.items))
+		s.state.Retrying += len(p.items)
+		s.Observer.Dispatched(s.shard.BusinessType, OutcomeRetry, len(p.items))
 	}
-	for _, failed := range b.items {
+	for _, failed := range p.items {
 		s.deal(failed.page, failed.at)
 	}
 }
@@ -153,53 +164,4 @@ func (s *stint) deal(p *page, i int) {
 		s.state.Retrying--
 	}
 	s.closePage(p)
-}
-
-// climb reads the pages of the ladder that are due, and returns when the next one is.
-func (s *stint) climb(ctx context.Context, now time.Time) (wake time.Time) {
-	if len(s.ladder) >= tuning.OpenPages {
-		return time.Time{}
-	}
-	for made := range s.state.Ladder {
-		queue := s.state.Ladder[made]
-		if queue.Head == queue.Tail || s.reading[made] {
-			continue
-		}
-		if at := later(queue.Due.Time(), s.loadAt); at.After(now) {
-			wake = earlier(wake, at)
-			continue
-		}
-		s.reading[made] = true
-		id := timer.DispatchLadder(s.shard.Stored, made).Page(queue.Head)
-		s.beside(func() func() {
-			ctx, cancel := context.WithTimeout(ctx, tuning.CallTimeout)
-			defer cancel()
-			page, err := s.Store.ReadPage(ctx, id)
-			return func() { s.climbed(made, page, err) }
-		})
-	}
-	return wake
-}
-
-// climbed opens a page of the ladder, unless it is due later than was known.
-func (s *stint) climbed(made int, stored timer.DispatchPage, err error) {
-	delete(s.reading, made)
-	queue := &s.state.Ladder[made]
-	switch {
-	case timer.CodeOf(err) == timer.NotFound:
-		s.problem("A page of items that were to be tried again is gone: " + timer.DispatchLadder(s.shard.Stored, made).Page(queue.Head))
-		queue.Head, queue.Due = queue.Head+1, 0
-	case err != nil:
-		queue.Due = timer.At(time.Now().Add(tuning.StorePause))
-	case stored.Due.Until(time.Now()) > 0:
-		queue.Due = stored.Due
-	case s.why == "":
-		s.ladder = append(s.ladder, open(timer.DispatchOpen{Attempts: made, Page: queue.Head}, stored.Items))
-		queue.Head, queue.Due = queue.Head+1, 0
-	}
-}
-
-// problem is why the shard cannot be complete.
-func (s *stint) problem(message string) {
-	s.state.Problem = &timer.Failure{Message: timer.Excerpt(message), At: timer.At(time.Now())}
 }

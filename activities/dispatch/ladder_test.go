@@ -3,6 +3,7 @@ package dispatch
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -227,6 +228,67 @@ func TestAStoreThatIsDown(t *testing.T) {
 		}
 		require.Equal(t, end.State.Failed, stored)
 	})
+}
+
+// However many items fail while a page of them is stored, none of the pages is larger than
+// Temporal takes, and what was refused is stored again as it was.
+func TestAPageOfTheLadderIsBounded(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		payload int
+		reason  string
+		retry   timer.Retry
+		down    time.Duration
+	}{
+		"large payloads":              {payload: 4 << 10, retry: steps(time.Hour)},
+		"large payloads, given up":    {payload: 4 << 10, retry: steps()},
+		"many items":                  {payload: 10, retry: steps(time.Hour)},
+		"long reasons":                {payload: 10, reason: strings.Repeat("<", timer.MaxFailureMessage), retry: steps()},
+		"the store is down meanwhile": {payload: 4 << 10, retry: steps(time.Hour), down: 5 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				const items = 2500
+				h := newHouse(items, 1000)
+				for _, page := range h.pages {
+					for i := range page.Items {
+						page.Items[i].Payload = []byte(`"` + strings.Repeat("x", c.payload) + `"`)
+					}
+				}
+				h.memo.Plan.PerSecond, h.policy.Retry = 5000, c.retry
+				h.takes, h.stores = 150*time.Millisecond, time.Second
+				h.answer = func(send.Message, int) send.Outcome {
+					o := refused(500)
+					if c.reason != "" {
+						o.Detail = c.reason
+					}
+					return o
+				}
+				if c.down > 0 {
+					h.broken = &timer.Error{Code: timer.Unavailable, Message: "down"}
+					time.AfterFunc(c.down, func() { h.with(func() { h.broken = nil }) })
+				}
+				time.AfterFunc(2*time.Minute, func() { h.with(func() { h.silent(0) }) }) // it is stuck
+				end, err := h.stint(t, h.shard(), nil)
+				require.NoError(t, err)
+				require.Equal(t, items, end.State.Retrying+end.State.Failed)
+				stored, first := map[string]bool{}, map[string]timer.DispatchPage{}
+				for _, w := range h.wrote {
+					require.LessOrEqual(t, len(w.page.Items), 1000)
+					require.LessOrEqual(t, len(w.page.Encode()), 600<<10)
+					if _, again := first[w.id]; !again {
+						first[w.id] = w.page
+					}
+					require.Equal(t, first[w.id], w.page, "%s is what it was", w.id)
+					for _, item := range w.page.Items {
+						stored[item.ID] = true
+					}
+				}
+				require.Len(t, stored, items)
+			})
+		})
+	}
 }
 
 // A page that is gone is a problem of its shard, which sends the rest.

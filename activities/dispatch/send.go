@@ -57,7 +57,7 @@ func (s *stint) late() time.Duration {
 
 // send sends what is due, and returns when the next item is.
 func (s *stint) send(ctx context.Context, now time.Time) (wake time.Time) {
-	if !s.adjust(now) {
+	if s.awaitsOld() || !s.adjust(now) {
 		return time.Time{}
 	}
 	size := 1

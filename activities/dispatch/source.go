@@ -2,7 +2,6 @@ package dispatch
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/wakecall/wakecall/internal/tuning"
@@ -47,63 +46,44 @@ func (s *stint) readSource(ctx context.Context, c *settings, at timer.DispatchOp
 	return batch{}, &timer.Error{Code: timer.NotFound, Message: "There is no such page."}
 }
 
-// restore reads the pages that were open when the last stint ended, or its worker died.
-func (s *stint) restore(ctx context.Context) error {
-	if s.state.Page == 0 {
-		s.state.Page = s.shard.Source.First
-	}
-	for _, was := range s.state.Open {
-		var items []timer.DispatchItem
-		var err error
-		if was.Attempts > 0 {
-			var page timer.DispatchPage
-			page, err = s.Store.ReadPage(ctx, timer.DispatchLadder(s.shard.Stored, was.Attempts).Page(was.Page))
-			items = page.Items
-		} else {
-			var read batch
-			read, err = s.readSource(ctx, s.settings, was)
-			items = read.items
-		}
-		switch p := open(was, items); {
-		case err != nil:
-			return fmt.Errorf("reading an open page: %w", err)
-		case p.left == 0: // all of it was dealt with
-		case was.Attempts > 0:
-			s.ladder = append(s.ladder, p)
-		default:
-			s.main = append(s.main, p)
-		}
-	}
-	s.state.Open = nil
-	return nil
-}
-
-// load begins to read the next page where soon there will be nothing to send.
+// load begins to read the next page where soon there will be nothing to send: an old one as
+// long as there is one.
 func (s *stint) load(ctx context.Context, now time.Time) {
-	if s.state.End || s.loading || now.Before(s.loadAt) || len(s.main) >= tuning.OpenPages {
+	if s.loading || now.Before(s.loadAt) || s.readAhead() {
 		return
 	}
+	at, then := timer.DispatchOpen{Page: s.state.Page, Base: s.state.Base, Cursor: s.state.Cursor}, s.loaded
+	switch {
+	case len(s.oldMain) > 0:
+		at, then = s.oldMain[0], s.reloaded
+	case s.state.End || len(s.main) >= tuning.OpenPages:
+		return
+	}
+	s.loading = true
+	c := s.settings
+	s.beside(func() func() {
+		read, err := s.readSource(ctx, c, at)
+		return func() {
+			s.loading = false
+			if ctx.Err() == nil && s.why == "" { // else it is read again by the next stint
+				then(at, read, err)
+			}
+		}
+	})
+}
+
+// readAhead reports whether there is enough to send for now.
+func (s *stint) readAhead() bool {
 	unsent := 0
 	for _, p := range s.main {
 		unsent += len(p.items) - p.unsent
 	}
-	if float64(unsent) > s.each()*tuning.ReadAhead.Seconds() {
-		return
-	}
-	s.loading = true
-	at, c := timer.DispatchOpen{Page: s.state.Page, Base: s.state.Base, Cursor: s.state.Cursor}, s.settings
-	s.beside(func() func() {
-		read, err := s.readSource(ctx, c, at)
-		return func() { s.loaded(ctx, at, read, err) }
-	})
+	return float64(unsent) > s.each()*tuning.ReadAhead.Seconds()
 }
 
 // loaded opens a page that was read.
-func (s *stint) loaded(ctx context.Context, at timer.DispatchOpen, read batch, err error) {
-	s.loading = false
+func (s *stint) loaded(at timer.DispatchOpen, read batch, err error) {
 	switch {
-	case ctx.Err() != nil || s.why != "": // it is read again by the next stint
-		return
 	case err != nil:
 		s.unread(err)
 		return
@@ -121,16 +101,22 @@ func (s *stint) loaded(ctx context.Context, at timer.DispatchOpen, read batch, e
 	s.loadAt = time.Now().Add(tuning.EmptyPagePause)
 }
 
-// unread tries to read a page again later, and gives the shard up once that is in vain.
-// What was read before is sent all the same.
-func (s *stint) unread(err error) {
+// unread tries to read a page again later, and gives the shard up once that is in vain,
+// which it reports. What was read before is sent all the same.
+func (s *stint) unread(err error) (vain bool) {
 	tries := s.state.LoaderTries
 	final := timer.CodeOf(err) == timer.InvalidRequest || timer.CodeOf(err) == timer.NotFound
 	if final || (s.loads() && tries >= len(tuning.LoaderWaits)) {
 		s.problem(text(err))
 		s.state.End = true
-		return
+		return true
 	}
 	s.loadAt = time.Now().Add(tuning.LoaderWaits[min(tries, len(tuning.LoaderWaits)-1)])
 	s.state.LoaderTries++
+	return false
+}
+
+// problem is why the shard cannot be complete.
+func (s *stint) problem(message string) {
+	s.state.Problem = &timer.Failure{Message: timer.Excerpt(message), At: timer.At(time.Now())}
 }

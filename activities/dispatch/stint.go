@@ -3,6 +3,7 @@ package dispatch
 import (
 	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"go.temporal.io/sdk/activity"
@@ -38,7 +39,7 @@ func (e *Executor) try(ctx context.Context, shard timer.DispatchShard, info acti
 func (e *Executor) newStint(shard timer.DispatchShard, info activity.Info, r *run) *stint {
 	s := &stint{
 		Executor: e, shard: shard, state: shard.State, token: info.TaskToken, silence: cmp.Or(info.HeartbeatTimeout, tuning.DispatchSilence),
-		events: make(chan func(), tuning.DispatchEvents), jobs: make(chan job), rungs: map[int]*rung{}, reading: map[int]bool{},
+		events: make(chan func(), tuning.DispatchEvents), jobs: make(chan job), rungs: map[int]*rung{}, reading: map[string]bool{},
 		fresh: true, run: r,
 	}
 	s.lease = time.Now().Add(s.silence * 4 / 5)
@@ -51,9 +52,7 @@ func (s *stint) carryOut(ctx context.Context) (timer.DispatchStint, error) {
 	if s.settings, err = s.read(ctx, s.shard.Key); err != nil {
 		return s.gone(err)
 	}
-	if err := s.restore(ctx); err != nil {
-		return timer.DispatchStint{}, err
-	}
+	s.restore()
 	s.until = now.Add(s.length())
 	defer s.Observer.Dispatching(s.shard.Key, s.shard.Number, 0, 0)
 	return s.loop(ctx)
@@ -91,10 +90,16 @@ type stint struct {
 	lostTill time.Time
 
 	main, ladder []*page
+	// oldMain and oldLadder are the pages that were open when the stint began, until they
+	// are read again.
+	oldMain, oldLadder []timer.DispatchOpen
 	// turn is whether an item of the ladder is next, where there is one.
-	turn    bool
-	rungs   map[int]*rung
-	reading map[int]bool
+	turn  bool
+	rungs map[int]*rung
+	// reading has the ids of the pages of the ladder that are read, and climbAt is when to
+	// try the old ones again.
+	reading map[string]bool
+	climbAt time.Time
 	// loading is whether the next page is read, and loadAt when to begin.
 	loading bool
 	loadAt  time.Time
@@ -231,6 +236,7 @@ func (s *stint) work(ctx context.Context, now time.Time) (wake time.Time) {
 		return wake
 	}
 	s.load(ctx, now)
+	wake = earlier(wake, s.reclimb(ctx, now))
 	wake = earlier(wake, s.climb(ctx, now))
 	return earlier(wake, s.send(ctx, now))
 }
@@ -290,7 +296,7 @@ func (s *stint) silent() bool {
 
 // exhausted is whether nothing is left but what waits on the ladder.
 func (s *stint) exhausted() bool {
-	return s.state.End && !s.loading && len(s.main)+len(s.ladder)+len(s.rungs)+len(s.reading) == 0
+	return s.state.End && !s.loading && !s.restoring() && len(s.main)+len(s.ladder)+len(s.rungs)+len(s.reading) == 0
 }
 
 // wakeAt is when the next page of the ladder is due, as far as it is known; zero for none.
@@ -312,6 +318,7 @@ func (s *stint) snapshot() timer.DispatchState {
 			state.Open = append(state.Open, p.state())
 		}
 	}
+	state.Open = slices.Concat(state.Open, s.oldMain, s.oldLadder)
 	state.Ladder = append([]timer.DispatchQueue(nil), s.state.Ladder...)
 	state.Sent.Seconds = append([]int(nil), s.state.Sent.Seconds...)
 	return state

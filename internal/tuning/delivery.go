@@ -1,6 +1,10 @@
 package tuning
 
-import "time"
+import (
+	"time"
+
+	"github.com/wakecall/wakecall/timer"
+)
 
 // The last moments of a preloaded timer.
 const (
@@ -248,11 +252,6 @@ const (
 	// LadderPatience how long an executor waits for the next that is due.
 	LadderFlush    = 5 * time.Second
 	LadderPatience = 5 * time.Second
-	// DispatchPageItems and DispatchPageBytes bound a stored page: Temporal takes 2 MB for a
-	// value. ItemOverhead is what an item takes beside its payload.
-	DispatchPageItems = 1000
-	DispatchPageBytes = 512 << 10
-	ItemOverhead      = 200
 	// StorePause is the pause after a page that could not be read or written.
 	StorePause = time.Second
 	// EmptyPagePause is the pause after a page of a loader that had no items.
@@ -260,6 +259,9 @@ const (
 	// RecentSeconds is for how many seconds a shard tells what it sent.
 	RecentSeconds = 12
 )
+
+// DispatchPage is the room on a stored page: Temporal takes 2 MB for a value.
+var DispatchPage = timer.DispatchRoom{Items: 1000, Bytes: 512 << 10, Head: 200}
 
 // LoaderWaits are the waits between questions that a loader does not answer.
 var LoaderWaits = []time.Duration{time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute}

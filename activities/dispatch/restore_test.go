@@ -1,0 +1,179 @@
+package dispatch
+
+import (
+	"net/url"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/activities/send"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// A stint asks the loader again for the pages that the one before left open. A loader that
+// is gone by then stops its shard as at any other time, and what is on the ladder is sent.
+func TestALoaderThatIsGoneAtTheNextStint(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		answer  func(question url.Values, n int) send.Outcome
+		done    int
+		problem string
+	}{
+		"it is there": {five, 2 + 13, ""},
+		"it is back soon": {func(q url.Values, n int) send.Outcome {
+			if n < 6 {
+				return refused(500)
+			}
+			return five(q, n)
+		}, 2 + 13, ""},
+		"no answer": {func(url.Values, int) send.Outcome { return refused(500) }, 2, "did not answer: HTTP 500"},
+		"gone":      {func(url.Values, int) send.Outcome { o := refused(410); o.NoRetry = true; return o }, 2, "cannot be asked: HTTP 410"},
+		"rubbish":   {func(url.Values, int) send.Outcome { return says("<html>") }, 2, "is not of the form"},
+		"rubbish for one page": {func(q url.Values, n int) send.Outcome {
+			if q.Get("cursor") == "" {
+				return says("<html>")
+			}
+			return five(q, n)
+		}, 2 + 5, "is not of the form"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				h := loading(c.answer)
+				h.policy.Retry = steps(time.Second)
+				shard, began := h.shard(), time.Now()
+				shard.State = left(h)
+				end := h.live(t, shard)
+				require.Equal(t, c.done, end.State.Done)
+				require.Zero(t, end.State.Retrying)
+				for i, m := range h.again() {
+					require.Less(t, m.at.Sub(began), time.Duration(5*i+1)*time.Second, "%d waits for no loader", i)
+				}
+				require.Len(t, h.again(), 2)
+				if c.problem == "" {
+					require.Nil(t, end.State.Problem)
+					return
+				}
+				require.NotNil(t, end.State.Problem)
+				require.Contains(t, end.State.Problem.Message, c.problem)
+			})
+		})
+	}
+}
+
+// left is the state that a stint has left: two items of the loader's first page were dealt
+// with and none of its second one, an item of the ladder is under way, and one due in 4 s.
+func left(h *house) timer.DispatchState {
+	first, second := fives(""), fives("a")
+	first.deal(1)
+	first.deal(3)
+	ladder := timer.DispatchLadder("shard", 1)
+	due := timer.At(time.Now().Add(4 * time.Second))
+	h.pages[ladder.Page(0)] = timer.DispatchPage{Items: []timer.DispatchItem{{ID: "again-0", Attempts: 1}}}
+	h.pages[ladder.Page(1)] = timer.DispatchPage{Items: []timer.DispatchItem{{ID: "again-1", Attempts: 1}}, Due: due}
+	under := open(timer.DispatchOpen{Attempts: 1}, h.pages[ladder.Page(0)].Items)
+	return timer.DispatchState{
+		Page: 2, Cursor: "b", Open: []timer.DispatchOpen{first.state(), second.state(), under.state()},
+		Ladder:         []timer.DispatchQueue{{}, {Head: 1, Tail: 2, Due: due}},
+		DispatchCounts: timer.DispatchCounts{Found: 10, Retrying: 2},
+	}
+}
+
+// fives is the page that [five] answers for a cursor.
+func fives(cursor string) *page {
+	read, _ := parse(five(url.Values{"cursor": {cursor}}, 0).Body, 5)
+	return open(timer.DispatchOpen{Cursor: cursor}, read.items)
+}
+
+// again are the items of the ladder that came.
+func (h *house) again() (came []message) {
+	for _, m := range h.came {
+		if m.Headers[send.HeaderAttempt] == "2" {
+			came = append(came, m)
+		}
+	}
+	return came
+}
+
+// A stint that ends before it has read the pages again leaves them to the next one, and so
+// does a worker that dies.
+func TestWhatIsNotReadAgainIsLeftToTheNextStint(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := loading(func(url.Values, int) send.Outcome { return refused(500) })
+		shard := h.shard()
+		shard.State = left(h)
+		open := shard.State.Open[:2]
+		source := func(state timer.DispatchState) []timer.DispatchOpen {
+			return slices.DeleteFunc(slices.Clone(state.Open), func(o timer.DispatchOpen) bool { return o.Attempts > 0 })
+		}
+		time.AfterFunc(8*time.Second, func() { h.with(func() { h.memo.Plan.Paused = true }) })
+		end, err := h.stint(t, shard, nil)
+		require.NoError(t, err)
+		require.Equal(t, timer.StintPaused, end.End)
+		require.Equal(t, open, source(end.State))
+		for i, told := range h.told {
+			require.Equal(t, open, source(told), "sign of life %d", i)
+		}
+	})
+}
+
+// A stored page that was open and is gone is a problem of its shard, which sends the rest.
+// One that cannot be read for a while is read later.
+func TestAStoredPageThatIsGoneAtTheNextStint(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		prepare func(h *house)
+		done    int
+		problem string
+	}{
+		"of the ladder": {func(h *house) { delete(h.pages, timer.DispatchLadder("shard", 1).Page(0)) }, 10 + 1, "retry-1/0"},
+		"of the source": {func(h *house) { delete(h.pages, "page/0") }, 2, "no such page"},
+		"for a while": {func(h *house) {
+			h.broken = &timer.Error{Code: timer.Unavailable, Message: "down"}
+			time.AfterFunc(10*time.Second, func() { h.with(func() { h.broken = nil }) })
+		}, 10 + 2, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				h := newHouse(10, 5)
+				shard := h.shard()
+				shard.State = left(h)
+				first := open(timer.DispatchOpen{}, h.pages["page/0"].Items)
+				shard.State.Open = []timer.DispatchOpen{first.state(), shard.State.Open[2]}
+				shard.State.Page, shard.State.Base, shard.State.Cursor = 1, 5, ""
+				c.prepare(h)
+				end := h.live(t, shard)
+				require.Equal(t, c.done, end.State.Done)
+				if c.problem == "" {
+					require.Nil(t, end.State.Problem)
+					return
+				}
+				require.NotNil(t, end.State.Problem)
+				require.Contains(t, end.State.Problem.Message, c.problem)
+			})
+		})
+	}
+}
+
+// However long it takes to read the pages again, up to half a second of moments that nobody
+// used meanwhile is made up for.
+func TestReadingAgainLosesNoMoment(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(300, 100)
+		h.reads = 300 * time.Millisecond
+		shard, began := h.shard(), time.Now()
+		shard.State = timer.DispatchState{
+			Page: 1, Base: 100, Last: timer.At(began),
+			Open: []timer.DispatchOpen{open(timer.DispatchOpen{}, h.pages["page/0"].Items).state()},
+		}
+		h.live(t, shard)
+		require.Len(t, h.came, 300)
+		require.WithinDuration(t, began.Add(3*time.Second), h.came[299].at, 50*time.Millisecond)
+	})
+}
