@@ -4,7 +4,6 @@ import (
 	"errors"
 	"time"
 
-	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
@@ -25,6 +24,10 @@ type delivery struct {
 	// expired and resumed are why its tries were called off, if they were.
 	expired, resumed bool
 	callOff          workflow.CancelFunc
+	// handedAt is when the tries were handed over that wait for a receiver, and waitsUntil
+	// for how long they do.
+	handedAt   timer.Instant
+	waitsUntil time.Time
 	// findable is whether the delivery can be found by its webhook id.
 	findable bool
 }
@@ -78,7 +81,7 @@ func broken(err error) bool {
 // are called off. It waits for an attempt in flight to end: what began in time
 // counts.
 func (d *delivery) tries(ctx workflow.Context) error {
-	tries, callOff := workflow.WithCancel(workflow.WithActivityOptions(ctx, d.options()))
+	tries, callOff := workflow.WithCancel(workflow.WithActivityOptions(ctx, d.options(workflow.Now(ctx))))
 	defer callOff()
 	d.callOff, d.resumed = callOff, false
 	handed := d.last.Handed
@@ -101,33 +104,16 @@ func (d *delivery) tries(ctx workflow.Context) error {
 	return err
 }
 
-// untaken is whether nobody took the tries in the time that they had for it.
-func untaken(err error) bool {
-	late, ok := errors.AsType[*temporal.TimeoutError](err)
-	return ok && late.TimeoutType() == enumspb.TIMEOUT_TYPE_SCHEDULE_TO_START
-}
-
-func (d *delivery) options() workflow.ActivityOptions {
-	options := workflow.ActivityOptions{
-		TaskQueue:           d.queue(d.last),
-		StartToCloseTimeout: tuning.LiveTimeout,
-		HeartbeatTimeout:    d.silence(),
-		WaitForCancellation: true,
-		Summary:             "deliver " + d.spec.String(),
-		RetryPolicy:         deliverRetry(),
+func (d *delivery) options(now time.Time) workflow.ActivityOptions {
+	return workflow.ActivityOptions{
+		TaskQueue:              d.queue(d.last),
+		ScheduleToStartTimeout: d.patience(now),
+		StartToCloseTimeout:    tuning.LiveTimeout,
+		HeartbeatTimeout:       d.silence(),
+		WaitForCancellation:    true,
+		Summary:                "deliver " + d.spec.String(),
+		RetryPolicy:            deliverRetry(),
 	}
-	if handed := d.last.Handed; handed != nil && d.last.Stream { // where another link is left
-		options.ScheduleToStartTimeout = handed.Wait.D()
-	}
-	return options
-}
-
-// silence is how long who makes an attempt may give no sign of life.
-func (d *delivery) silence() time.Duration {
-	if d.last.Stream {
-		return tuning.StreamSilence
-	}
-	return tuning.Silence
 }
 
 // awaitNews waits for the tries to end, or for something to happen meanwhile.
