@@ -19,6 +19,8 @@ type delivery struct {
 	// expiry is ready at the latest time, as far as it is known, and answer when it
 	// is known how the delivery stands. Nil for none.
 	expiry, answer workflow.Future
+	// unanswered counts the questions in a row that nobody could answer.
+	unanswered int
 	// lost is whether nothing is under way for it, as somebody thinks who woke it.
 	lost bool
 	// expired and resumed are why its tries were called off, if they were.
@@ -183,16 +185,18 @@ func (d *delivery) ask(ctx workflow.Context) {
 }
 
 // heed does what the answer asks for. Without one, nothing is given up: it asks
-// again later.
+// again later, and ever more seldom.
 func (d *delivery) heed(ctx workflow.Context, answer workflow.Future) {
 	d.answer = nil
 	var state timer.RunState
 	if err := answer.Get(ctx, &state); err != nil {
 		if ctx.Err() == nil && d.expiry == nil {
-			d.expireAfter(ctx, tuning.AskAgain)
+			d.expireAfter(ctx, min(tuning.AskAgain<<min(d.unanswered, 10), tuning.AskAgainLongest))
+			d.unanswered++
 		}
 		return
 	}
+	d.unanswered = 0
 	if state.Last != nil {
 		d.last = *state.Last
 	}
