@@ -12,7 +12,7 @@ import (
 )
 
 // call calls the receiver once, unless the latest time has passed. Its
-// error means that no attempt could be made.
+// error means that no attempt could be made, or that nobody knows what came of it.
 func (a *Attempter) call(ctx context.Context, config attemptConfig, next attempt, r route) (timer.Report, error) {
 	began := time.Now()
 	if config.latest != 0 && config.latest.Until(began) <= 0 {
@@ -22,7 +22,7 @@ func (a *Attempter) call(ctx context.Context, config attemptConfig, next attempt
 	}
 	way := config.by(r)
 	sent := a.send(ctx, way, next)
-	if errors.Is(ctx.Err(), context.Canceled) {
+	if errors.Is(ctx.Err(), context.Canceled) && !sent.Answered() { // it was cut off
 		return timer.Report{}, ctx.Err()
 	}
 	if sent.NoVerdict {

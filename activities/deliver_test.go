@@ -482,6 +482,52 @@ func TestWhatEndsAnAttempt(t *testing.T) {
 	}
 }
 
+// What a receiver has said by the time that its worker has to give up is recorded, whatever
+// of its answer is still on the way: who took it is not called again.
+func TestAnAnswerOutlivesItsWorker(t *testing.T) {
+	for name, c := range map[string]struct {
+		answer timer.Answer
+		result timer.Result
+	}{
+		"it took it":          {timer.Answer{Delivered: true, Status: 200}, timer.ResultDelivered},
+		"it wants no more":    {timer.Answer{Class: timer.Answered, Status: 410, NoRetry: true}, timer.ResultFailed},
+		"it wants it later":   {timer.Answer{Class: timer.Answered, Status: 503}, timer.ResultRetry},
+		"a broker refused it": {timer.Answer{Class: timer.Refused}, timer.ResultRetry},
+		"it said nothing":     {timer.Answer{Class: timer.BrokenAnswer}, ""},
+		"nor did it in time":  {timer.Answer{Class: timer.Timeout}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				q := newQueue(t)
+				q.answer = func(ctx context.Context) timer.Answer {
+					<-ctx.Done()
+					return c.answer
+				}
+				var suite testsuite.WorkflowTestSuite
+				env := suite.NewTestActivityEnvironment()
+				env.SetTestTimeout(time.Hour)
+				stop := make(chan struct{})
+				close(stop)
+				env.SetWorkerStopChannel(stop)
+				deliver := func(ctx context.Context) (timer.Report, error) {
+					ctx, end := context.WithCancelCause(ctx)
+					time.AfterFunc(time.Second, func() { end(errors.New("worker is now shutdown")) })
+					return q.attempter.Deliver(ctx, q.delivery, converter.NewRawValue(nil))
+				}
+				env.RegisterActivity(deliver)
+				value, err := env.ExecuteActivity(deliver)
+				var report timer.Report
+				if app, failed := errors.AsType[*temporal.ApplicationError](err); failed {
+					_ = app.Details(&report)
+				} else if err == nil {
+					require.NoError(t, value.Get(&report))
+				}
+				require.Equal(t, c.result, report.Result)
+			})
+		})
+	}
+}
+
 // A long attempt gives signs of life, which carry the last report along; one of
 // the default length gives none.
 func TestSignsOfLife(t *testing.T) {

@@ -87,3 +87,25 @@ func TestAStreamAsTheFallback(t *testing.T) {
 		require.Less(t, booked, 100)
 	}
 }
+
+// What waits for a receiver of the second link is not lost: who looks for lost timers leaves
+// it alone, and the callback is tried when the ladder says so.
+func TestWhatWaitsForASecondLinkIsNotLost(t *testing.T) {
+	t.Parallel()
+	addr, stop, err := testenv.Temporal(t.TempDir())
+	require.NoError(t, err)
+	t.Cleanup(stop)
+	settings := testenv.Settings()
+	settings.ReconcileInterval = time.Second
+	env, r, kind := testenv.OpenWith(t, addr, settings), receiver.New(t), typeOf(t)
+	env.StartWorker()
+	r.On("/"+kind, receiver.FailFirst(3))
+	env.Policy(kind, testenv.JSON{
+		"callback": testenv.JSON{"url": r.URL + "/" + kind}, "fallback": testenv.JSON{"stream": true, "after": "1s"},
+		"alert": testenv.JSON{"url": r.URL + "/alert"}, "retry": testenv.JSON{"steps": []string{"1s", "6s", "6s", "6s"}, "jitter": 0},
+	})
+	env.Add(testenv.JSON{"business_type": kind, "business_id": "1", "delay": "0s"})
+	require.Equal(t, "callback", env.Await(kind+"/1", "delivered").Link)
+	require.Len(t, r.To("/"+kind), 4)
+	require.Empty(t, r.To("/alert"), "nobody took it for lost")
+}

@@ -46,22 +46,15 @@ func (q *Queues) setRate(ctx context.Context, queue string, g timer.QueueRate) e
 	return translate(err)
 }
 
-// backlogged is whether attempts of a business type wait for a worker, a pause
-// or a limit.
-func (q *Queues) backlogged(ctx context.Context, businessType string) (bool, error) {
+// backlogged is whether attempts of a business type wait on a queue for a worker, a
+// receiver, a pause or a limit.
+func (q *Queues) backlogged(ctx context.Context, businessType, queue string) (bool, error) {
 	policy, err := q.policies.cached(ctx, businessType)
 	if err != nil && timer.CodeOf(err) != timer.NotFound {
 		return false, err
 	}
 	if policy.Rate(time.Now()) != nil {
 		return true, nil
-	}
-	queue := workflows.DefaultDeliveryQueue
-	switch {
-	case policy.Callback.Stream: // where attempts wait for a receiver
-		queue = workflows.StreamQueue(businessType)
-	case policy.Version != 0:
-		queue = workflows.DeliveryQueue(businessType)
 	}
 	described, err := q.describeQueue(ctx, queue)
 	if err != nil {

@@ -47,38 +47,25 @@ func (q *queues) CountWorkflow(context.Context, *workflowservice.CountWorkflowEx
 	return &workflowservice.CountWorkflowExecutionsResponse{Count: q.delivering}, q.err
 }
 
-// Attempts that wait for a receiver to connect are looked for where they wait: the
-// reconciler leaves them alone.
+// Attempts that wait for a receiver to connect are counted where they wait, and no more of
+// them than there are timers.
 func TestStreamsThatWait(t *testing.T) {
 	t.Parallel()
 	stream, http := workflows.StreamQueue("order"), workflows.DeliveryQueue("order")
 	for name, c := range map[string]struct {
-		streams   bool
 		backlogs  map[string]int64
 		delivers  int64
-		backlog   bool
 		waits     int
 		whileTime time.Duration
 	}{
-		"nothing waits":                {true, map[string]int64{http: 5}, 3, false, 0, 0},
-		"some wait":                    {true, map[string]int64{stream: 2}, 3, true, 2, time.Minute},
-		"most were cancelled":          {true, map[string]int64{stream: 9}, 3, true, 3, time.Minute},
-		"all were":                     {true, map[string]int64{stream: 9}, 0, true, 0, 0},
-		"receivers do not connect":     {false, map[string]int64{http: 2}, 3, true, 0, 0},
-		"nor have they, and all is up": {false, map[string]int64{stream: 2}, 3, false, 2, time.Minute},
+		"nothing waits":       {map[string]int64{http: 5}, 3, 0, 0},
+		"some wait":           {map[string]int64{stream: 2}, 3, 2, time.Minute},
+		"most were cancelled": {map[string]int64{stream: 9}, 3, 3, time.Minute},
+		"all were":            {map[string]int64{stream: 9}, 0, 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			q := &queues{fake: &fake{}, backlogs: c.backlogs, delivering: c.delivers}
-			policy := timer.Policy{BusinessType: "order", Version: 1, Callback: timer.Callback{Destination: timer.HTTP("https://h/")}}
-			if c.streams {
-				policy.Callback.Destination = timer.Destination{Stream: true}
-			}
-			q.policyOf(t, policy)
-			e := New(Config{Client: q})
-			backlogged, err := e.Queues.backlogged(t.Context(), "order")
-			require.NoError(t, err)
-			require.Equal(t, c.backlog, backlogged)
+			e := New(Config{Client: &queues{fake: &fake{}, backlogs: c.backlogs, delivering: c.delivers}})
 			waits, longest, err := e.Queues.Waiting(t.Context(), "order")
 			require.NoError(t, err)
 			require.Equal(t, []any{c.waits, c.whileTime}, []any{waits, longest})

@@ -59,18 +59,21 @@ type round struct {
 	before, began time.Time
 	slack         time.Duration
 	result        timer.Reconciliation
-	// backlog is whether a business type's queue has attempts that wait for
-	// their turn, which is no defect.
-	backlog map[string]bool
+	// backlog is whether attempts wait for their turn at a spot, which is no defect.
+	backlog map[spot]bool
 	// unanswered counts the checks in a row that Temporal did not answer.
 	unanswered int
 }
+
+// spot is where an attempt waits: a business type may have attempts on several queues,
+// and the default one has those of many types.
+type spot struct{ businessType, queue string }
 
 // round goes through every page: the lost may be on the last one.
 func (s *scan) round(ctx context.Context, slack time.Duration, state query.Query) (timer.Reconciliation, error) {
 	began := time.Now()
 	this := &round{
-		scan: s, began: began, before: began.Add(-slack), slack: slack, backlog: map[string]bool{},
+		scan: s, began: began, before: began.Add(-slack), slack: slack, backlog: map[spot]bool{},
 		result: timer.Reconciliation{Woken: map[string]int{}, Passed: map[string]error{}},
 	}
 	s.known.forget(began)
@@ -153,13 +156,14 @@ func (r *round) stuck(ctx context.Context, key timer.Key, pending *workflowpb.Pe
 	if pending.GetState() != enumspb.PENDING_ACTIVITY_STATE_SCHEDULED || since.After(r.before) {
 		return false, nil
 	}
-	waits, known := r.backlog[key.BusinessType]
+	where := spot{businessType: key.BusinessType, queue: pending.GetActivityOptions().GetTaskQueue().GetName()}
+	waits, known := r.backlog[where]
 	if !known {
 		var err error
-		if waits, err = r.queues.backlogged(ctx, key.BusinessType); err != nil {
+		if waits, err = r.queues.backlogged(ctx, where.businessType, where.queue); err != nil {
 			return false, err
 		}
-		r.backlog[key.BusinessType] = waits
+		r.backlog[where] = waits
 	}
 	return !waits, nil
 }

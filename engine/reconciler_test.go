@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
+	activitypb "go.temporal.io/api/activity/v1"
 	commonpb "go.temporal.io/api/common/v1"
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
@@ -17,7 +18,6 @@ import (
 	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
-	"google.golang.org/grpc"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/wakecall/wakecall/internal/tuning"
@@ -36,6 +36,11 @@ type crowdInBackoff struct {
 	// and silent those that are not described at all.
 	lost, broken string
 	silent       map[string]error
+	// queue is where the attempts are to be made, and backlogs how many wait for their
+	// turn on each.
+	queue    string
+	backlogs map[string]int64
+	policies fake
 
 	lists, checks int
 	woken         []string
@@ -62,10 +67,10 @@ func (c *crowdInBackoff) ListWorkflow(_ context.Context, r *workflowservice.List
 	return response, nil
 }
 
-func (c *crowdInBackoff) DescribeWorkflowExecution(_ context.Context, id, _ string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
+func (c *crowdInBackoff) DescribeWorkflowExecution(ctx context.Context, id, _ string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
 	key, ok := timer.ParseKey(id)
-	if !ok { // a policy
-		return nil, serviceerror.NewNotFound("none")
+	if !ok {
+		return c.policies.DescribeWorkflowExecution(ctx, id, "")
 	}
 	c.checks++
 	if err := c.silent[id]; err != nil {
@@ -83,6 +88,7 @@ func (c *crowdInBackoff) DescribeWorkflowExecution(_ context.Context, id, _ stri
 		WorkflowExecutionInfo: info,
 		PendingActivities: []*workflowpb.PendingActivityInfo{{
 			State: enumspb.PENDING_ACTIVITY_STATE_SCHEDULED, NextAttemptScheduleTime: timestamppb.New(next),
+			ActivityOptions: &activitypb.ActivityOptions{TaskQueue: &taskqueuepb.TaskQueue{Name: c.queue}},
 		}},
 	}, nil
 }
@@ -97,20 +103,13 @@ func (c *crowdInBackoff) SignalWithStartWorkflow(_ context.Context, id, _ string
 	return wokenRun{}, nil
 }
 
-func (c *crowdInBackoff) WorkflowService() workflowservice.WorkflowServiceClient { return idleQueues{} }
-
-// idleQueues have nothing that waits for its turn.
-type idleQueues struct {
-	workflowservice.WorkflowServiceClient
-}
-
-func (idleQueues) DescribeTaskQueue(context.Context, *workflowservice.DescribeTaskQueueRequest, ...grpc.CallOption) (*workflowservice.DescribeTaskQueueResponse, error) {
-	return &workflowservice.DescribeTaskQueueResponse{Pollers: []*taskqueuepb.PollerInfo{{}}}, nil
+func (c *crowdInBackoff) WorkflowService() workflowservice.WorkflowServiceClient {
+	return onlyQueues{q: &queues{fake: &fake{}, backlogs: c.backlogs}}
 }
 
 // inBackoff is a crowd whose last one is lost.
 func inBackoff(n int) (*crowdInBackoff, *Engine) {
-	c := &crowdInBackoff{next: time.Now().Add(time.Hour), silent: map[string]error{}}
+	c := &crowdInBackoff{next: time.Now().Add(time.Hour), silent: map[string]error{}, queue: workflows.DefaultDeliveryQueue}
 	for i := range n {
 		c.listed = append(c.listed, c.info(i))
 	}
@@ -176,4 +175,39 @@ func TestARoundEndsWhereNothingIsAnswered(t *testing.T) {
 		require.Equal(t, timer.Unavailable, timer.CodeOf(err))
 		require.Equal(t, tuning.UnansweredChecks, c.checks)
 	})
+}
+
+// An attempt is looked for on the queue on which it waits, whatever its type's policy says
+// by now: behind a callback that is down that may be the one of a stream.
+func TestWhatWaitsOnItsQueueIsNotLost(t *testing.T) {
+	t.Parallel()
+	web, stream := timer.HTTP("https://h/"), timer.Destination{Stream: true}
+	second := &timer.Fallback{Callback: timer.Callback{Destination: stream}}
+	called, connected := workflows.DeliveryQueue("order"), workflows.StreamQueue("order")
+	for name, c := range map[string]struct {
+		callback timer.Destination
+		fallback *timer.Fallback
+		queue    string
+		backlog  string
+		lost     bool
+	}{
+		"for a receiver of the second link":        {web, second, connected, connected, false},
+		"nobody has it":                            {web, second, connected, called, true},
+		"for a receiver, as an older policy said":  {web, nil, connected, connected, false},
+		"for its turn at the callback":             {web, nil, called, called, false},
+		"nobody has it that goes elsewhere":        {stream, nil, called, connected, true},
+		"nobody has it from before the policy was": {web, nil, workflows.DefaultDeliveryQueue, called, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			timers, e := inBackoff(1)
+			timers.queue, timers.backlogs = c.queue, map[string]int64{c.backlog: 1}
+			timers.policies.policyOf(t, timer.Policy{
+				BusinessType: "order", Version: 1, Callback: timer.Callback{Destination: c.callback}, Fallback: c.fallback,
+			})
+			_, err := e.Reconciler.Retrying(t.Context(), time.Minute)
+			require.NoError(t, err)
+			require.Equal(t, c.lost, len(timers.woken) == 1)
+		})
+	}
 }

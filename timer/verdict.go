@@ -44,6 +44,19 @@ type Answer struct {
 	RetryAfter time.Duration
 }
 
+// Answered reports whether somebody said what became of the message, be it a broker. What
+// they said holds also where the rest of their answer was cut off.
+func (a Answer) Answered() bool {
+	switch a.Class {
+	case NoFailure:
+		return a.Delivered
+	case Answered, Refused, Unroutable:
+		return true
+	default:
+		return false
+	}
+}
+
 // Verdict is what follows from an answer.
 type Verdict struct {
 	Decision   Decision

@@ -39,31 +39,44 @@ func (t *timerRun) receipt(ctx workflow.Context) (timer.Report, bool) {
 	return report, err == nil && told(report)
 }
 
-// versionReceipt names the point at which a run takes what a stopped worker has left; workers
-// of builds before did not know it. It is stored.
-const versionReceipt = "receipt"
+// The points at which a run takes what a stopped worker has left: before that one is asked,
+// and when it was asked in vain. Workers of builds before did not know them. They are stored.
+const (
+	versionReceipt     = "receipt"
+	versionLateReceipt = "late-receipt"
+)
 
 // left is the receipt that a worker has left in the run as it stopped: it is not there to
-// be asked.
-func (t *timerRun) left(ctx workflow.Context) (report timer.Report, ok bool) {
+// be asked. version names the point at which it is looked for.
+func (t *timerRun) left(ctx workflow.Context, version string) (report timer.Report, ok bool) {
 	if !workflow.GetSignalChannel(ctx, SignalReceipt).ReceiveAsync(&report) {
 		return report, false
 	}
-	return report, workflow.GetVersion(ctx, versionReceipt, workflow.DefaultVersion, 1) == 1
+	return report, workflow.GetVersion(ctx, version, workflow.DefaultVersion, 1) == 1
 }
 
-// ask asks a worker that had the task before, unless it has left its receipt. One that is
-// frozen takes the question and gives no sign of life.
-func (t *timerRun) ask(ctx workflow.Context, worker string) (report timer.Report, ok bool) {
-	if report, ok := t.left(ctx); ok {
+// ask asks a worker that had the task before, unless it has left its receipt. It may also
+// leave it while it is asked, and be gone before it answers.
+func (t *timerRun) ask(ctx workflow.Context, worker string) (timer.Report, bool) {
+	if report, ok := t.left(ctx, versionReceipt); ok {
 		return report, told(report)
 	}
+	t.asked = true
+	if report, ok := t.answer(ctx, worker); ok {
+		return report, true
+	}
+	report, ok := t.left(ctx, versionLateReceipt)
+	return report, ok && told(report)
+}
+
+// answer is what a worker says of the attempt. One that is frozen takes the question and
+// gives no sign of life.
+func (t *timerRun) answer(ctx workflow.Context, worker string) (report timer.Report, ok bool) {
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		TaskQueue: ReceiptQueue(worker), ScheduleToStartTimeout: tuning.QuestionTimeout, HeartbeatTimeout: tuning.QuestionTimeout,
 		StartToCloseTimeout: tuning.FirstAttemptTimeout,
 		RetryPolicy:         &temporal.RetryPolicy{MaximumAttempts: 1}, Summary: "ask the worker that had the task",
 	})
-	t.asked = true
 	err := workflow.ExecuteActivity(ctx, ActivityAsk, timer.Delivery{Spec: t.spec}).Get(ctx, &report)
 	return report, err == nil && told(report)
 }

@@ -40,8 +40,9 @@ type course struct {
 	info *workflow.Info
 
 	// deliveries are those that were given to the queue, with the queue's name and
-	// the time since the timer was due.
+	// the time since the timer was due; bounds are on their waits there.
 	deliveries []given
+	bounds     []time.Duration
 }
 
 type given struct {
@@ -102,10 +103,12 @@ func (s *course) woken(changes int, do func()) {
 	s.later(0, do)
 }
 
-// around stands around the workflow: the test environment has no start delay of its own.
+// around stands around the workflow: the test environment has no start delay of its own,
+// and tells no activity how long it may wait.
 type around struct {
 	interceptor.WorkerInterceptorBase
 	interceptor.WorkflowInboundInterceptorBase
+	interceptor.WorkflowOutboundInterceptorBase
 	course *course
 }
 
@@ -113,13 +116,25 @@ func (a *around) InterceptWorkflow(_ workflow.Context, next interceptor.Workflow
 	return &around{course: a.course, WorkflowInboundInterceptorBase: interceptor.WorkflowInboundInterceptorBase{Next: next}}
 }
 
+func (a *around) Init(outbound interceptor.WorkflowOutboundInterceptor) error {
+	a.WorkflowOutboundInterceptorBase.Next = outbound
+	return a.WorkflowInboundInterceptorBase.Init(a)
+}
+
+func (a *around) ExecuteActivity(ctx workflow.Context, name string, args ...any) workflow.Future {
+	if name == workflows.ActivityDeliver {
+		a.course.bounds = append(a.course.bounds, workflow.GetActivityOptions(ctx).ScheduleToStartTimeout)
+	}
+	return a.WorkflowOutboundInterceptorBase.ExecuteActivity(ctx, name, args...)
+}
+
 func (a *around) ExecuteWorkflow(ctx workflow.Context, in *interceptor.ExecuteWorkflowInput) (any, error) {
 	if workflow.GetInfo(ctx).WorkflowType.Name != workflows.TypeTimer {
-		return a.Next.ExecuteWorkflow(ctx, in)
+		return a.WorkflowInboundInterceptorBase.ExecuteWorkflow(ctx, in)
 	}
 	changes := workflow.GetSignalChannel(ctx, workflows.SignalChange)
 	_ = workflow.Await(ctx, func() bool { return changes.Len() >= a.course.cold }) // a cancel ends it, too
-	result, err := a.Next.ExecuteWorkflow(ctx, in)
+	result, err := a.WorkflowInboundInterceptorBase.ExecuteWorkflow(ctx, in)
 	a.course.info = workflow.GetInfo(ctx)
 	return result, err
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
@@ -140,6 +141,40 @@ func TestAReceiptThatWasLeft(t *testing.T) {
 			}
 			require.Equal(t, 2, outcome.Attempts)
 			require.Equal(t, 1, asked)
+		})
+	}
+}
+
+// What a worker leaves while it is asked, and is not there any more to answer, is taken as well,
+// in place of a second ring. A run that rang under a build before goes its way again.
+func TestAReceiptThatIsLeftWhileItIsAskedFor(t *testing.T) {
+	t.Parallel()
+	for name, known := range map[string]workflow.Version{"it is taken": 1, "it was not looked for": workflow.DefaultVersion} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			env, spec := stage()
+			env.OnGetVersion("late-receipt", workflow.DefaultVersion, workflow.Version(1)).Return(known)
+			rung := 0
+			env.RegisterActivityWithOptions(func(_ context.Context, d timer.Delivery, _ converter.RawValue) (timer.Report, error) {
+				if !d.Asked {
+					return timer.Report{Result: timer.ResultElsewhere, Worker: "other"}, nil
+				}
+				rung++
+				return timer.Report{Result: timer.ResultDelivered, Attempt: 2}, nil
+			}, activity.RegisterOptions{Name: workflows.ActivityFirstAttempt})
+			env.RegisterActivityWithOptions(func(context.Context, timer.Delivery) (timer.Report, error) {
+				env.SignalWorkflow(workflows.SignalReceipt, timer.Report{Result: timer.ResultDelivered, Attempt: 1})
+				return timer.Report{}, temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_SCHEDULE_TO_START, nil)
+			}, activity.RegisterOptions{Name: workflows.ActivityAsk})
+			env.ExecuteWorkflow(workflows.TypeTimer, spec, workflows.Encode(nil))
+			require.NoError(t, env.GetWorkflowError())
+			var outcome timer.Outcome
+			require.NoError(t, env.GetWorkflowResult(&outcome))
+			want := []int{1, 0}
+			if known != 1 {
+				want = []int{2, 1}
+			}
+			require.Equal(t, want, []int{outcome.Attempts, rung})
 		})
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"time"
 
-	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
@@ -20,11 +19,17 @@ type delivery struct {
 	// expiry is ready at the latest time, as far as it is known, and answer when it
 	// is known how the delivery stands. Nil for none.
 	expiry, answer workflow.Future
+	// unanswered counts the questions in a row that nobody could answer.
+	unanswered int
 	// lost is whether nothing is under way for it, as somebody thinks who woke it.
 	lost bool
 	// expired and resumed are why its tries were called off, if they were.
 	expired, resumed bool
 	callOff          workflow.CancelFunc
+	// handedAt is when the tries were handed over that wait for a receiver, and waitsUntil
+	// for how long they do.
+	handedAt   timer.Instant
+	waitsUntil time.Time
 	// findable is whether the delivery can be found by its webhook id.
 	findable bool
 }
@@ -78,7 +83,7 @@ func broken(err error) bool {
 // are called off. It waits for an attempt in flight to end: what began in time
 // counts.
 func (d *delivery) tries(ctx workflow.Context) error {
-	tries, callOff := workflow.WithCancel(workflow.WithActivityOptions(ctx, d.options()))
+	tries, callOff := workflow.WithCancel(workflow.WithActivityOptions(ctx, d.options(workflow.Now(ctx))))
 	defer callOff()
 	d.callOff, d.resumed = callOff, false
 	handed := d.last.Handed
@@ -101,33 +106,16 @@ func (d *delivery) tries(ctx workflow.Context) error {
 	return err
 }
 
-// untaken is whether nobody took the tries in the time that they had for it.
-func untaken(err error) bool {
-	late, ok := errors.AsType[*temporal.TimeoutError](err)
-	return ok && late.TimeoutType() == enumspb.TIMEOUT_TYPE_SCHEDULE_TO_START
-}
-
-func (d *delivery) options() workflow.ActivityOptions {
-	options := workflow.ActivityOptions{
-		TaskQueue:           d.queue(d.last),
-		StartToCloseTimeout: tuning.LiveTimeout,
-		HeartbeatTimeout:    d.silence(),
-		WaitForCancellation: true,
-		Summary:             "deliver " + d.spec.String(),
-		RetryPolicy:         deliverRetry(),
+func (d *delivery) options(now time.Time) workflow.ActivityOptions {
+	return workflow.ActivityOptions{
+		TaskQueue:              d.queue(d.last),
+		ScheduleToStartTimeout: d.patience(now),
+		StartToCloseTimeout:    tuning.LiveTimeout,
+		HeartbeatTimeout:       d.silence(),
+		WaitForCancellation:    true,
+		Summary:                "deliver " + d.spec.String(),
+		RetryPolicy:            deliverRetry(),
 	}
-	if handed := d.last.Handed; handed != nil && d.last.Stream { // where another link is left
-		options.ScheduleToStartTimeout = handed.Wait.D()
-	}
-	return options
-}
-
-// silence is how long who makes an attempt may give no sign of life.
-func (d *delivery) silence() time.Duration {
-	if d.last.Stream {
-		return tuning.StreamSilence
-	}
-	return tuning.Silence
 }
 
 // awaitNews waits for the tries to end, or for something to happen meanwhile.
@@ -197,16 +185,18 @@ func (d *delivery) ask(ctx workflow.Context) {
 }
 
 // heed does what the answer asks for. Without one, nothing is given up: it asks
-// again later.
+// again later, and ever more seldom.
 func (d *delivery) heed(ctx workflow.Context, answer workflow.Future) {
 	d.answer = nil
 	var state timer.RunState
 	if err := answer.Get(ctx, &state); err != nil {
 		if ctx.Err() == nil && d.expiry == nil {
-			d.expireAfter(ctx, tuning.AskAgain)
+			d.expireAfter(ctx, min(tuning.AskAgain<<min(d.unanswered, 10), tuning.AskAgainLongest))
+			d.unanswered++
 		}
 		return
 	}
+	d.unanswered = 0
 	if state.Last != nil {
 		d.last = *state.Last
 	}

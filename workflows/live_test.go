@@ -9,6 +9,7 @@ import (
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
 
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
@@ -37,7 +38,7 @@ func TestExpiresAtItsLatestTime(t *testing.T) {
 		"put off twice":                  {known: time.Minute, live: []time.Duration{time.Hour, 3 * time.Hour, 3 * time.Hour}, expires: 3 * time.Hour},
 		"shortened after it was put off": {known: time.Hour, live: []time.Duration{3 * time.Hour, 2 * time.Hour}, expires: 3 * time.Hour},
 		"after two attempts":             {known: time.Hour, live: []time.Duration{time.Hour}, last: &failed, expires: time.Hour},
-		"asked in vain for a while":      {known: time.Hour, live: []time.Duration{time.Hour}, errors: 5, expires: time.Hour + 24*time.Second},
+		"asked in vain for a while":      {known: time.Hour, live: []time.Duration{time.Hour}, errors: 5, expires: time.Hour + 33*time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -64,6 +65,48 @@ func TestExpiresAtItsLatestTime(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A question that nobody can answer for weeks, since no worker has the key of the type's
+// secrets, leaves room in the history, and the answer is heard soon after it is there. It is
+// asked twice each time, and the events are those of a timer, a task and a marker.
+func TestAskedInVainForWeeks(t *testing.T) {
+	t.Parallel()
+	const weeks, events, most = 6 * 7 * 24 * time.Hour, 6, 51_200
+	s := newCourse(t)
+	s.ring.Latest, s.ring.PolicyVersion = s.at(time.Hour), 3
+	asked := 0
+	s.runState = func(s *course) (timer.RunState, error) {
+		if asked++; s.since() < weeks && asked < most {
+			return timer.RunState{}, errors.New("no key of that name is configured here")
+		}
+		return timer.RunState{Latest: s.ring.Latest, PolicyVersion: 3}, nil
+	}
+	s.run()
+	outcome, after := s.ended()
+	require.Equal(t, timer.Expired, outcome.Status)
+	require.GreaterOrEqual(t, after, weeks)
+	require.LessOrEqual(t, after, weeks+tuning.AskAgainLongest+time.Minute)
+	require.Less(t, asked/2*events, most)
+}
+
+// Once it was answered, the next question that is asked in vain is repeated soon.
+func TestAskedInVainTwice(t *testing.T) {
+	t.Parallel()
+	s := newCourse(t)
+	s.ring.Latest = s.at(time.Hour)
+	s.runState = func(s *course) (timer.RunState, error) {
+		switch since := s.since(); {
+		case since < 4*time.Hour, since >= 9*time.Hour && since < 9*time.Hour+tuning.AskAgain/2:
+			return timer.RunState{}, errors.New("no answer")
+		default:
+			return timer.RunState{Latest: s.at(9 * time.Hour)}, nil
+		}
+	}
+	s.run()
+	outcome, after := s.ended()
+	require.Equal(t, timer.Expired, outcome.Status)
+	require.InDelta(t, (9*time.Hour + tuning.AskAgain).Seconds(), after.Seconds(), 2)
 }
 
 // A latest time of its own holds also while nothing is known of the policy.

@@ -30,8 +30,12 @@ const (
 	// killed has cut them off, and the next one shall have the ring soon. An attempt that
 	// takes longer than a third of it costs a write for each sign of life (0045).
 	StreamSilence = 9 * time.Second
-	// AskAgain is the wait after a question that could not be answered (0017).
-	AskAgain = 10 * time.Second
+	// AskAgain is the wait after a question that could not be answered (0017). It doubles
+	// with each in a row, up to AskAgainLongest: each costs six events, and Temporal ends a
+	// workflow that has 51,200. So a timer outlives eight weeks without an answer, and
+	// expires no more than that wait after there is one.
+	AskAgain        = 10 * time.Second
+	AskAgainLongest = 10 * time.Minute
 	// RecordSlack is the time between the end of an attempt and Temporal having recorded
 	// it (0008).
 	RecordSlack = 5 * time.Second
