@@ -237,6 +237,29 @@ func TestUploadsAtATime(t *testing.T) {
 	require.Equal(t, timer.Overtaken, timer.CodeOf(err))
 	sent(key, others[:900])
 
+	// One goes on with what another stored, and is through before that one.
+	key = open("joined")
+	long = uploading(t, d, key, dispatchItems(2500))
+	short, err = d.Upload(t.Context(), key, 2000)
+	require.NoError(t, err)
+	require.NoError(t, short.Append(t.Context(), others[0]))
+	_, err = short.Commit(t.Context())
+	require.NoError(t, err)
+	_, err = long.Commit(t.Context())
+	require.Equal(t, timer.Overtaken, timer.CodeOf(err))
+	sent(key, append(dispatchItems(2000), others[0]))
+
+	// A dispatch has nothing to do with another one that had its id.
+	key = open("again")
+	uploading(t, d, key, others)
+	_, cancelled, err := d.Cancel(t.Context(), key, testenv.Patience)
+	require.NoError(t, err)
+	require.True(t, cancelled)
+	open("again")
+	fresh, err := d.Get(t.Context(), key)
+	require.NoError(t, err)
+	require.Zero(t, fresh.Uploaded)
+
 	// Two go on with the same one.
 	key = open("resumed")
 	uploading(t, d, key, others)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/workflowservice/v1"
 
 	"github.com/wakecall/wakecall/e2e/process"
@@ -183,6 +184,35 @@ func TestPausedAndResumed(t *testing.T) {
 	require.Equal(t, "urn:wakecall:problem:not-recurring", one.Problem().Type)
 	require.Equal(t, http.StatusUnprocessableEntity, env.Do("POST", path+"/pause", testenv.JSON{"note": 7}).Status)
 	require.Equal(t, http.StatusNotFound, env.Do("POST", "/v1/timers/"+kind+"/none/pause", nil).Status)
+}
+
+// A resumption that comes while a pause waits for the attempt in flight is told after it.
+func TestResumedBeforeThePauseIsApplied(t *testing.T) {
+	t.Parallel()
+	env, r, kind := open(t)
+	answers := make(chan int)
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.On("/", answeredBy(answers))}, "retry": testenv.JSON{"steps": []string{"10ms", "1h"}}})
+	env.Add(repeating(kind, "1", testenv.JSON{"every": "24h"}))
+	path := "/v1/timers/" + kind + "/1"
+	fired := env.Do("POST", path+"/fire?wait=20s", nil)
+	require.Equal(t, http.StatusOK, fired.Status, "%s", fired.Body)
+	r.Await(t, "1", 1)
+	answers <- http.StatusServiceUnavailable // the next one is made on a queue
+	r.Await(t, "1", 2)
+	require.Equal(t, http.StatusAccepted, env.Do("POST", path+"/pause?wait=100ms", nil).Status)
+	require.Eventually(t, func() bool {
+		described, err := env.Client.DescribeWorkflowExecution(t.Context(), kind+"/1", "")
+		pending := described.GetPendingActivities()
+		return err == nil && len(pending) == 1 && pending[0].GetState() == enumspb.PENDING_ACTIVITY_STATE_CANCEL_REQUESTED
+	}, testenv.Patience, 10*time.Millisecond, "the pause has called the attempt off")
+	resumed := env.Do("POST", path+"/resume?wait=0s", nil)
+	require.Equal(t, http.StatusAccepted, resumed.Status, "%s", resumed.Body)
+	answers <- http.StatusOK
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		timer := show(env, kind+"/1")
+		assert.Equal(c, "scheduled", timer.Status)
+		assert.Equal(c, fired.Timer().Revision+2, timer.Revision, "both were applied")
+	}, testenv.Patience, 20*time.Millisecond, "the attempt has ended")
 }
 
 func trimmed(body []byte) []byte { return []byte(string(body[:len(body)-1])) }

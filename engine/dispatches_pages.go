@@ -118,10 +118,9 @@ func (d *Dispatches) Sweep(ctx context.Context, sweep timer.DispatchSweep, beat 
 		if err := d.deletePages(ctx, part, beat); err != nil {
 			return err
 		}
-		if part.Pages != 0 {
-			continue
-		}
-		if err := d.deleteUploads(ctx, part, beat); err != nil { // only these are of pages that nobody has counted
+	}
+	if sweep.Uploads != "" {
+		if err := d.deleteUploads(ctx, sweep.Uploads, beat); err != nil {
 			return err
 		}
 	}

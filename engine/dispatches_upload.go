@@ -71,13 +71,13 @@ func (u *Upload) resume(ctx context.Context, from int) error {
 		return timer.FieldErrors{{Pointer: "from", Code: timer.CodeOutOfRange,
 			Detail: "must be 0, or the number of items that are stored: " + strconv.Itoa(u.view.Uploaded)}}.Err()
 	}
-	head, err := u.dispatches.head(ctx, uploadsOf(u.view.Key))
+	head, err := u.dispatches.head(ctx, u.uploads())
 	if err != nil {
 		return err
 	}
 	u.latest = head.latest()
 	if u.latest == "" {
-		head.Parts = append(head.Parts, uploadsOf(u.view.Key))
+		head.Parts = append(head.Parts, nameless(u.view.Memo))
 	}
 	for u.through < from {
 		memo, err := u.dispatches.pageSays(ctx, head.page(len(u.sizes)))
@@ -95,9 +95,11 @@ func (u *Upload) resume(ctx context.Context, from int) error {
 	return nil
 }
 
+func (u *Upload) uploads() string { return workflows.DispatchUploads(u.view.Memo) }
+
 // own is the pages that this upload itself stores.
 func (u *Upload) own() timer.DispatchPart {
-	return timer.DispatchPart{Prefix: uploadsOf(u.view.Key).Prefix + u.name + "/"}
+	return timer.DispatchPart{Prefix: u.uploads() + u.name + "/"}
 }
 
 // stored is how many pages are its own.
@@ -188,7 +190,7 @@ func (u *Upload) Commit(ctx context.Context) (timer.DispatchView, error) {
 		return view.Status != timer.DispatchUploading
 	})
 	if err == nil && committed {
-		err = u.settle(ctx, view)
+		err = u.lost(ctx, view)
 	}
 	return view, err
 }
@@ -202,14 +204,13 @@ func (u *Upload) signal(ctx context.Context, name string, value any) error {
 // uploaded is how many items of the latest upload are stored: the first page that is
 // missing ends it, or one of another upload where uploads had no names.
 func (d *Dispatches) uploaded(ctx context.Context, memo timer.DispatchMemo) (items int, err error) {
-	uploads := uploadsOf(memo.Order.Key)
-	head, err := d.head(ctx, uploads)
+	head, err := d.head(ctx, workflows.DispatchUploads(memo))
 	if err != nil {
 		return 0, err
 	}
-	nameless := head.latest() == ""
-	if nameless {
-		head.Parts = append(head.Parts, uploads)
+	old := head.latest() == ""
+	if old {
+		head.Parts = append(head.Parts, nameless(memo))
 	}
 	first, err := d.pageSays(ctx, head.page(0))
 	if timer.CodeOf(err) == timer.NotFound {
@@ -220,7 +221,7 @@ func (d *Dispatches) uploaded(ctx context.Context, memo timer.DispatchMemo) (ite
 		if failed != nil && timer.CodeOf(failed) != timer.NotFound {
 			err = failed
 		}
-		return page, failed == nil && (!nameless || page.Upload == first.Upload)
+		return page, failed == nil && (!old || page.Upload == first.Upload)
 	}
 	bound := 1
 	for _, ok := has(bound); ok && err == nil; _, ok = has(bound) {

@@ -22,14 +22,13 @@ type uploadHead struct {
 	Earlier []timer.DispatchPart `json:"earlier,omitempty"`
 }
 
-// uploadsOf is where all uploads of a dispatch are stored, and where the only one was
-// before uploads had names.
-func uploadsOf(key timer.Key) timer.DispatchPart {
-	return timer.DispatchPart{Prefix: workflows.DispatchUploadPrefix(key)}
-}
-
 // headOf is the id of the head of uploads.
-func headOf(uploads timer.DispatchPart) string { return uploads.Prefix + "head" }
+func headOf(uploads string) string { return uploads + "head" }
+
+// nameless is where the only upload of a dispatch was stored before uploads had names.
+func nameless(memo timer.DispatchMemo) timer.DispatchPart {
+	return timer.DispatchPart{Prefix: workflows.DispatchUploadPrefix(memo.Order.Key)}
+}
 
 // page is the id of a page of the latest upload.
 func (h uploadHead) page(number int) string {
@@ -52,7 +51,7 @@ func (h uploadHead) latest() string {
 }
 
 // head tells of the latest upload; nothing where none has a name.
-func (d *Dispatches) head(ctx context.Context, uploads timer.DispatchPart) (uploadHead, error) {
+func (d *Dispatches) head(ctx context.Context, uploads string) (uploadHead, error) {
 	memo, err := d.pageSays(ctx, headOf(uploads))
 	if timer.CodeOf(err) == timer.NotFound {
 		return uploadHead{}, nil
@@ -63,7 +62,7 @@ func (d *Dispatches) head(ctx context.Context, uploads timer.DispatchPart) (uplo
 // begin makes the upload the latest one. What the one before has stored is kept: it may be
 // committed in this very moment.
 func (u *Upload) begin(ctx context.Context) error {
-	before, err := u.dispatches.head(ctx, uploadsOf(u.view.Key))
+	before, err := u.dispatches.head(ctx, u.uploads())
 	if err != nil {
 		return err
 	}
@@ -73,10 +72,14 @@ func (u *Upload) begin(ctx context.Context) error {
 	}
 	head.Earlier = head.Earlier[max(len(head.Earlier)-tuning.UploadsKnown, 0):] // the rest is not kept for ever
 	page := storedPage{life: u.life(), memo: pageMemo{uploadHead: head}}
-	if err := u.dispatches.writePage(ctx, headOf(uploadsOf(u.view.Key)), page); err != nil {
+	if err := u.dispatches.writePage(ctx, headOf(u.uploads()), page); err != nil {
 		return err
 	}
 	u.begun, u.latest = true, head.latest()
+	if err := u.signal(ctx, workflows.SignalStored, nil); err != nil { // nobody clears it away where the dispatch has ended
+		_ = u.dispatches.deletePage(ctx, headOf(u.uploads()))
+		return err
+	}
 	return nil
 }
 
@@ -85,42 +88,33 @@ func (u *Upload) overtaken(ctx context.Context) error {
 	if !u.begun && len(u.resumed) == 0 {
 		return nil
 	}
-	head, err := u.dispatches.head(ctx, uploadsOf(u.view.Key))
+	head, err := u.dispatches.head(ctx, u.uploads())
 	if err != nil || head.latest() == u.latest {
 		return err
 	}
 	return &timer.Error{Code: timer.Overtaken, Dispatch: &u.view, Message: "Another upload of the items has begun."}
 }
 
-// settle clears away what nobody needs any more once an upload is committed: those that
-// came to nothing, this one among them where it is another one that was.
-func (u *Upload) settle(ctx context.Context, committed timer.DispatchView) error {
-	if lost := committed.Memo.Upload != "" && committed.Memo.Upload != u.name; lost {
-		_ = u.dispatches.deletePages(ctx, u.own(), func() {}) // what is left is not kept for ever
-		return &timer.Error{Code: timer.Overtaken, Dispatch: &committed, Message: "Another upload of the items was committed."}
-	}
-	if !u.begun && len(u.resumed) == 0 {
+// lost is the error of an upload where another one was committed. What it has stored is
+// cleared away with the dispatch, since the other one may go on with it; what no head names
+// is its own.
+func (u *Upload) lost(ctx context.Context, committed timer.DispatchView) error {
+	if committed.Memo.Upload == "" || committed.Memo.Upload == u.name { // an older worker does not say
 		return nil
 	}
-	uploads := uploadsOf(u.view.Key)
-	if head, err := u.dispatches.head(ctx, uploads); err == nil && head.latest() == u.latest {
-		_ = u.dispatches.deleteHead(ctx, uploads, uploadHead{Earlier: head.Earlier}, func() {})
+	if !u.begun {
+		_ = u.dispatches.deletePages(ctx, u.own(), func() {}) // what is left is not kept for ever
 	}
-	return nil
+	return &timer.Error{Code: timer.Overtaken, Dispatch: &committed, Message: "Another upload of the items was committed."}
 }
 
-// deleteUploads deletes uploads of which none was completed.
-func (d *Dispatches) deleteUploads(ctx context.Context, uploads timer.DispatchPart, beat func()) error {
+// deleteUploads deletes the uploads of a dispatch that has ended.
+func (d *Dispatches) deleteUploads(ctx context.Context, uploads string, beat func()) error {
 	head, err := d.head(ctx, uploads)
 	if err != nil || head.latest() == "" {
 		return err
 	}
-	return d.deleteHead(ctx, uploads, head, beat)
-}
-
-// deleteHead deletes what a head names, and then the head itself.
-func (d *Dispatches) deleteHead(ctx context.Context, uploads timer.DispatchPart, head uploadHead, beat func()) error {
-	for _, part := range append(slices.Clone(head.Parts), head.Earlier...) {
+	for _, part := range append(head.Parts, head.Earlier...) {
 		if err := d.deletePages(ctx, part, beat); err != nil {
 			return err
 		}

@@ -106,6 +106,9 @@ func (c *closing) mark(ctx context.Context, until timer.Instant) error {
 	if until == 0 && record.ClosedUntil != c.until { // somebody has changed it since
 		return nil
 	}
+	if record.SealedAt(timer.At(time.Now())) && record.ClosedUntil != c.until {
+		return errSealed
+	}
 	if until != 0 && c.ifVersion != 0 && record.Policy.Version != c.ifVersion {
 		return stalePolicy
 	}

@@ -52,13 +52,28 @@ func (t *Timers) Add(ctx context.Context, r Request) (view timer.View, created b
 }
 
 // bookedBefore answers a booking for which there is no room: one that was made before
-// takes none.
+// takes none, and an id that is taken for good will have none later.
 func (t *Timers) bookedBefore(ctx context.Context, spec timer.Spec, full error) (timer.View, error) {
 	view, err := t.sameAs(ctx, spec)
-	if code := timer.CodeOf(err); err == nil || code == timer.AlreadyExists || code == timer.IdempotencyKeyReused {
-		return view, err
+	if err == nil {
+		return view, nil
 	}
-	return timer.View{}, full
+	return timer.View{}, orFull(spec.Reuse, err, full)
+}
+
+// orFull is why a booking is refused for which there is no room: for that, where its id is
+// free.
+func orFull(reuse timer.Reuse, err, full error) error {
+	refused, ok := errors.AsType[*timer.Error](err)
+	if !ok || absent(err) || refused.Code == timer.AlreadyFinished && bookable(reuse, refused.Timer.Status) {
+		return full
+	}
+	return err
+}
+
+// bookable is whether an id may be booked again whose timer has ended. See [reusePolicy].
+func bookable(reuse timer.Reuse, status timer.Status) bool {
+	return reuse == timer.ReuseAfterEnd || status == timer.Cancelled || status == timer.Failed
 }
 
 func (t *Timers) add(ctx context.Context, spec timer.Spec, payload converter.RawValue) (view timer.View, created bool, err error) {

@@ -30,8 +30,8 @@ func (t *Timers) Upsert(ctx context.Context, r Request, wait time.Duration) (tim
 		ended, full := t.admitPending(ctx, policy)
 		if full != nil { // a timer that is there already needs no room
 			view, effect, err := t.replaceWith(ctx, r, spec, wait)
-			if absent(err) || timer.CodeOf(err) == timer.AlreadyFinished {
-				err = full
+			if err != nil {
+				err = orFull(spec.Reuse, err, full)
 			}
 			return view, effect, taken(err)
 		}

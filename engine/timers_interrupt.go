@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -91,7 +92,7 @@ func (t *Timers) settled(ctx context.Context, view timer.View) (bool, error) {
 			return false, err
 		}
 		if described.GetPendingWorkflowTask() == nil {
-			return true, nil
+			return !applying(described), nil
 		}
 		select {
 		case <-time.After(tuning.TaskPoll):
@@ -99,6 +100,15 @@ func (t *Timers) settled(ctx context.Context, view timer.View) (bool, error) {
 			return false, nil
 		}
 	}
+}
+
+// applying is whether a run has heard of a change that it has not applied yet: it waits for
+// the attempt that it has called off, or for the receipt of one.
+func applying(described *workflowservice.DescribeWorkflowExecutionResponse) bool {
+	return slices.ContainsFunc(described.GetPendingActivities(), func(a *workflowpb.PendingActivityInfo) bool {
+		name := a.GetActivityType().GetName()
+		return a.GetState() == enumspb.PENDING_ACTIVITY_STATE_CANCEL_REQUESTED || name == workflows.ActivityAsk || name == workflows.ActivityReceipt
+	})
 }
 
 // notify makes the worker that holds a timer check it now, and not only when it is

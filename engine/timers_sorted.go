@@ -175,6 +175,10 @@ func (s *sorting) sort(ctx context.Context, begin, end timer.Instant) error {
 	if err != nil {
 		return err
 	}
+	if len(response.GetNextPageToken()) > 0 { // more were booked since they were counted
+		s.narrow(begin, end, 1)
+		return nil
+	}
 	views := s.admitted(ctx, s.Filter, response.GetExecutions())
 	slices.SortFunc(views, s.compare)
 	skipping := s.After
@@ -225,7 +229,11 @@ func (s *sorting) moment(ctx context.Context, begin, end timer.Instant) error {
 	if err != nil {
 		return err
 	}
-	s.found = append(s.found, s.admitted(ctx, s.Filter, response.GetExecutions())...)
+	for _, view := range s.admitted(ctx, s.Filter, response.GetExecutions()) {
+		if s.After == "" || !s.listed(view, s.After) { // fewer were due then when the page before was sorted
+			s.found = append(s.found, view)
+		}
+	}
 	if s.Within = response.GetNextPageToken(); len(s.Within) == 0 {
 		s.past(begin, end)
 	}

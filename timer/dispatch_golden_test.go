@@ -51,7 +51,7 @@ func TestStoredDispatch(t *testing.T) {
 	})
 	golden.Check(t, "dispatch_change", timer.DispatchChange{PerSecond: ptr(12.5), Paused: ptr(true)})
 	golden.Check(t, "dispatch_sweep", timer.DispatchSweep{
-		Delete: storedDispatchParts, Close: storedDispatchParts, Yield: "run-1", BusinessType: "reminder",
+		Delete: storedDispatchParts, Close: storedDispatchParts, Uploads: "dispatch-page:reminder/d-1/run-1/", Yield: "run-1", BusinessType: "reminder",
 	})
 }
 

@@ -68,6 +68,8 @@ type DispatchSweep struct {
 	// part of no pages has as many as are found.
 	Delete []DispatchPart `json:"delete,omitempty"`
 	Close  []DispatchPart `json:"close,omitempty"`
+	// Uploads begins the ids of what clients have uploaded, all of which is deleted.
+	Uploads string `json:"uploads,omitzero"`
 	// Yield names the dispatch where it has claimed a part of what its type may call.
 	Yield        string `json:"yield,omitzero"`
 	BusinessType string `json:"business_type,omitzero"`

@@ -230,7 +230,10 @@ func (d *dispatchRun) leftovers(all bool) (sweep timer.DispatchSweep) {
 	sweep.Close = d.Memo.Failed
 	if all {
 		sweep.Delete = append(sweep.Delete, d.Parts...)
-		if d.Memo.Order.Loader == nil && len(d.Parts) == 0 { // an upload that was not completed
+		if d.Memo.Order.Loader == nil {
+			sweep.Uploads = DispatchUploads(d.Memo)
+		}
+		if d.Memo.Order.Loader == nil && len(d.Parts) == 0 { // an upload that an older build took, and that was not completed
 			sweep.Delete = append(sweep.Delete, timer.DispatchPart{Prefix: DispatchUploadPrefix(d.Memo.Order.Key)})
 		}
 	}

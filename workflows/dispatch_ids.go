@@ -20,5 +20,11 @@ func DispatchShardID(id timer.DispatchID, round, shard int) string {
 	return fmt.Sprintf("dispatch-shard:%s/%d.%d/%d", id.Key, id.Occurrence, round, shard)
 }
 
+// DispatchUploads begins the ids of what clients have uploaded for a dispatch: its id may
+// have been another one's. A part of its name is enough for that, and keeps the ids short.
+func DispatchUploads(memo timer.DispatchMemo) string {
+	return DispatchUploadPrefix(memo.Order.Key) + memo.Run[:min(len(memo.Run), 8)] + "/"
+}
+
 // DispatchUploadPrefix begins the ids of the pages that a client has uploaded.
 func DispatchUploadPrefix(key timer.Key) string { return "dispatch-page:" + key.String() + "/" }

@@ -131,7 +131,7 @@ func TestAnUploadIsCutIntoShards(t *testing.T) {
 		require.Equal(t, *ordered(c.perSecond, c.sizes...).Memo.Items, total)
 		require.Equal(t, timer.DispatchDone, m.last().Status)
 		require.Equal(t, total, m.last().Total.Done)
-		require.Equal(t, []timer.DispatchSweep{{Delete: []timer.DispatchPart{{Prefix: "dispatch-page:mass/d/", Pages: len(c.sizes)}}}}, m.swept)
+		require.Equal(t, []timer.DispatchSweep{{Delete: []timer.DispatchPart{{Prefix: "dispatch-page:mass/d/", Pages: len(c.sizes)}}, Uploads: "dispatch-page:mass/d//"}}, m.swept)
 	}
 }
 
