@@ -189,6 +189,37 @@ func TestListsAreSortedByDueTime(t *testing.T) {
 	require.Equal(t, http.StatusUnprocessableEntity, env.Do("GET", "/v1/timers?sort=created", nil).Status)
 }
 
+// What was on one page of a moment at which many fall due is on no other, whatever the next
+// pages hold.
+func TestASortedListRepeatsNobody(t *testing.T) {
+	t.Parallel()
+	env, r, kind := open(t)
+	const many = 150 // more than a small page looks at together, and less than a large one
+	due, items, want := time.Now().Add(time.Hour).UTC().Format(time.RFC3339), []any{}, []string{}
+	for n := range many {
+		want = append(want, strconv.Itoa(n))
+		items = append(items, testenv.JSON{"business_type": kind, "business_id": want[n], "due_at": due, "callback": testenv.JSON{"url": r.URL}})
+	}
+	require.Equal(t, http.StatusOK, env.Do("POST", "/v1/timers/batch", testenv.JSON{"timers": items}).Status)
+	awaitFound(t, env, wakecall.Filter{BusinessType: kind}, want...)
+	for _, sort := range []string{"due", "-due"} {
+		query := url.Values{"business_type": {kind}, "sort": {sort}, "page_size": {"100"}}
+		var first struct {
+			Timers []timer.View
+			Next   string `json:"next_page_token"`
+		}
+		env.Do("GET", "/v1/timers?"+query.Encode(), nil).Into(&first)
+		require.Len(t, first.Timers, 100)
+		query.Set("page_size", "10")
+		query.Set("page_token", first.Next)
+		var got []string
+		for _, view := range append(first.Timers, pages(env, query)...) {
+			got = append(got, view.BusinessID)
+		}
+		require.ElementsMatch(t, want, got, sort)
+	}
+}
+
 // A list shows how far each timer is.
 func TestListsShowProgress(t *testing.T) {
 	t.Parallel()
