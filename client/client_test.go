@@ -122,6 +122,9 @@ func TestPauses(t *testing.T) {
 			require.InDelta(t, longest*3/4, pause(try, lost), float64(longest/4))
 		}
 	}
+	for try := 9; try <= 1000; try++ {
+		require.InDelta(t, longestPause*3/4, pause(try, lost), float64(longestPause/4), "an outage of hours: try %d", try)
+	}
 	require.Equal(t, longestPause, pause(1, &Problem{RetryAfter: time.Hour}))
 }
 
