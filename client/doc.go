@@ -14,8 +14,9 @@
 //
 // A call ends with its context. What Wakecall refuses is a [*Problem], with the
 // refused fields and, where it is the reason, the timer's true state. A call whose
-// answer was lost, or that was refused for now, is repeated where that is safe: a
-// booking carries an idempotency key for it. Ring now, redeliver, pause and resume are
+// answer was lost, also behind a proxy that answers 502 or 504 for it, or that was
+// refused for now, is repeated where that is safe: a booking carries an idempotency key
+// for it. Ring now, redeliver, pause and resume are
 // repeated only when they were never sent, or when the answer says that nothing was
 // done.
 //

@@ -72,9 +72,10 @@ func (p Policies) Patch(ctx context.Context, businessType string, patch any, mat
 }
 
 // Delete deletes a policy. remaining says what happens to its open timers: "cancel",
-// "keep", or "" where there shall be none.
+// "keep", or "" where there shall be none. A try of which the answer was lost may have
+// deleted it, so that the next one finds none: that is no problem.
 func (p Policies) Delete(ctx context.Context, businessType, remaining string) error {
-	call := call{method: http.MethodDelete, path: policyPath(businessType)}
+	call := call{method: http.MethodDelete, path: policyPath(businessType), gone: true}
 	if remaining != "" {
 		call.query = url.Values{"timers": {remaining}}
 	}

@@ -116,7 +116,7 @@ func TestEveryErrorOfEveryPolicy(t *testing.T) {
 func TestNobodyToAsk(t *testing.T) {
 	for name, told := range map[string]answer{
 		"Send a known API key": {401, `{"detail":"Send a known API key as Authorization: Bearer."}`},
-		"answered 502":         {502, `<html>`},
+		"answered 500":         {500, `<html>`},
 		"answered 302":         {302, ``},
 		"not Wakecall's":       {200, `<html>`},
 	} {
