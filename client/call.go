@@ -41,7 +41,7 @@ type caller struct{ Options }
 func (c *caller) do(ctx context.Context, call call, result any) (status int, err error) {
 	var body []byte
 	if call.body != nil {
-		if body, err = json.Marshal(call.body); err != nil {
+		if body, err = newEncoder().encode(call.body); err != nil {
 			return 0, err
 		}
 	}

@@ -56,7 +56,7 @@ func TestWhatEachCommandAsks(t *testing.T) {
 		"attempts order-close/4711":                                                             "GET /v1/timers/order-close/4711/attempts",
 		"move order-close/4711 --delay 30m":                                                     `PATCH /v1/timers/order-close/4711 {"delay":"30m"}`,
 		"move order-close/4711 --at 2027-01-31T09:00:00Z":                                       `PATCH /v1/timers/order-close/4711 {"due_at":"2027-01-31T09:00:00.000Z"}`,
-		"add order-close/4711 --delay 1h --payload {} --url http://h/":                          `POST /v1/timers {"business_type":"order-close","business_id":"4711","delay":"1h","payload":{},"callback":{"url":"http://h/"}}`,
+		`add order-close/4711 --delay 1h --payload {"a":"<b>"} --url http://h/`:                 `POST /v1/timers {"business_type":"order-close","business_id":"4711","delay":"1h","payload":{"a":"<b>"},"callback":{"url":"http://h/"}}`,
 		"add order-close/4711 --local 2027-01-31T09:00 --timezone Europe/Berlin":                `POST /v1/timers {"business_type":"order-close","business_id":"4711","due_local":"2027-01-31T09:00","timezone":"Europe/Berlin"}`,
 		"list --type order-close --id 4711 --status failed --due-within 1h --limit 1":           "GET /v1/timers?business_id=4711&business_type=order-close&due_to=2026-11-23T08%3A00%3A00.000Z&status=failed",
 		"bulk fire --label customer=42 --label env=test --job a --yes --no-wait":                `POST /v1/bulk {"id":"a","operation":"fire","filter":{"labels":{"customer":"42","env":"test"}}}`,
