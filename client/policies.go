@@ -23,14 +23,22 @@ type Planned struct {
 
 // Match is the version that a policy must have to be changed. Zero admits any version,
 // and a policy that is not there. A change of one version is not repeated when its
-// answer was lost: the second try would find another version.
+// answer was lost: the second try would find another version. The same holds for one of
+// [NoPolicy].
 type Match int
 
+// NoPolicy is the [Match] of a policy that [Policies.Put] makes, where there must be none.
+const NoPolicy Match = -1
+
 func (m Match) header() http.Header {
-	if m == 0 {
+	switch m {
+	case 0:
 		return nil
+	case NoPolicy:
+		return http.Header{"If-None-Match": {timer.AnyTag}}
+	default:
+		return http.Header{"If-Match": {strconv.Quote(strconv.Itoa(int(m)))}}
 	}
-	return http.Header{"If-Match": {strconv.Quote(strconv.Itoa(int(m)))}}
 }
 
 // Get returns the policy of a business type. What is secret is masked.
