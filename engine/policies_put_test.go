@@ -27,7 +27,6 @@ func (o overtaken) ExecuteWorkflow(ctx context.Context, options client.StartWork
 	return nil, serviceerror.NewWorkflowExecutionAlreadyStarted("", "", "")
 }
 
-//nolint:revive // the client's own arguments
 func (o overtaken) SignalWithStartWorkflow(context.Context, string, string, any, client.StartWorkflowOptions, any, ...any) (client.WorkflowRun, error) {
 	return wokenRun{}, nil // the registry of queues
 }
