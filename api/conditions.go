@@ -15,20 +15,28 @@ import (
 const headerETag = "ETag"
 
 // conditions are the headers that make a change depend on the present state (RFC 9110,
-// section 13.1). Some calls understand the first of them, and none the others.
-var conditions = []string{timer.HeaderIfMatch, "If-None-Match", "If-Unmodified-Since"}
+// section 13.1). Some calls understand the first of them, one the second, and none the last.
+var conditions = []string{timer.HeaderIfMatch, headerIfNoneMatch, "If-Unmodified-Since"}
+
+const headerIfNoneMatch = "If-None-Match"
 
 const (
 	oneTimer  = timersPath + "/:type/:id"
 	onePolicy = versionPrefix + "policies/:type"
 )
 
-// conditional are the calls that understand If-Match.
-var conditional = []string{
-	"PUT " + oneTimer, "PATCH " + oneTimer, "DELETE " + oneTimer,
-	"POST " + oneTimer + "/fire", "POST " + oneTimer + "/pause", "POST " + oneTimer + "/resume",
-	"PUT " + onePolicy, "PATCH " + onePolicy, "DELETE " + onePolicy,
-}
+// conditional are the calls that understand If-Match, and creating the one that understands
+// If-None-Match.
+var (
+	conditional = []string{
+		"PUT " + oneTimer, "PATCH " + oneTimer, "DELETE " + oneTimer,
+		"POST " + oneTimer + "/fire", "POST " + oneTimer + "/pause", "POST " + oneTimer + "/resume",
+		"PUT " + onePolicy, "PATCH " + onePolicy, "DELETE " + onePolicy,
+	}
+	creating = []string{"PUT " + onePolicy}
+
+	understanding = map[string][]string{timer.HeaderIfMatch: conditional, headerIfNoneMatch: creating}
+)
 
 // onlyWhereConditional refuses a condition that a call would ignore: who sends
 // one does not want the change without it.
@@ -40,7 +48,7 @@ func onlyWhereConditional(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		var errs timer.FieldErrors
 		for _, name := range conditions {
-			understood := name == timer.HeaderIfMatch && slices.Contains(conditional, r.Method+" "+c.Path())
+			understood := slices.Contains(understanding[name], r.Method+" "+c.Path())
 			if len(r.Header.Values(name)) > 0 && !understood {
 				errs.Add(name, timer.CodeUnknownField, "is not understood by this call")
 			}
@@ -87,6 +95,18 @@ func ifPolicy(c echo.Context) (version int, mustExist bool, err error) {
 	}
 	version, err = strconv.Atoi(tag)
 	return version, false, err
+}
+
+// ifNoPolicy reads the If-None-Match of a change of a policy: whether there must be none.
+func ifNoPolicy(c echo.Context) (bool, error) {
+	values := c.Request().Header.Values(headerIfNoneMatch)
+	if len(values) == 0 {
+		return false, nil
+	}
+	if len(values) > 1 || strings.TrimSpace(values[0]) != timer.AnyTag {
+		return false, timer.FieldErrors{{Pointer: headerIfNoneMatch, Code: timer.CodeInvalidParameter, Detail: "must be *"}}.Err()
+	}
+	return true, nil
 }
 
 // showTag sends the ETag of the timer, which a change can name in If-Match.

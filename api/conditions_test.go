@@ -1,9 +1,11 @@
 package api
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +13,7 @@ import (
 	"github.com/labstack/echo/v4"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/engine"
 	"github.com/wakecall/wakecall/internal/auth"
 )
 
@@ -44,6 +47,45 @@ func TestIfMatchIsReadStrictly(t *testing.T) {
 	}
 }
 
+// putting notes what policies are put.
+type putting struct {
+	Policies
+	changes []engine.PolicyChange
+}
+
+func (p *putting) Put(_ context.Context, change engine.PolicyChange) (engine.PolicyResult, error) {
+	p.changes = append(p.changes, change)
+	return engine.PolicyResult{Policy: change.Policy, Created: true}, nil
+}
+
+// A policy is made only where there is none, if that is asked for in the one form there is.
+func TestIfNoneMatchIsReadStrictly(t *testing.T) {
+	t.Parallel()
+	policies := &putting{}
+	server := New(Options{Auth: auth.Anyone(), Timers: silent{}, Failures: silent{}, Policies: policies, Telemetry: uncounted{}, Logger: slog.New(slog.DiscardHandler)})
+	put := func(method string, values ...string) *httptest.ResponseRecorder {
+		request := httptest.NewRequest(method, here+"/v1/policies/order", strings.NewReader(`{"paused":true}`))
+		request.Header["If-None-Match"] = values
+		request.Header.Set("Content-Type", "application/json")
+		answer := httptest.NewRecorder()
+		server.Handler().ServeHTTP(answer, request)
+		return answer
+	}
+	for _, values := range [][]string{nil, {"*"}, {" * "}} {
+		answer := put(http.MethodPut, values...)
+		require.Equal(t, http.StatusCreated, answer.Code, "%q: %s", values, answer.Body)
+		require.Equal(t, len(values) > 0, policies.changes[len(policies.changes)-1].MustBeNew)
+	}
+	policies.changes = nil
+	for _, values := range [][]string{{""}, {`"3"`}, {`W/"3"`}, {"**"}, {`"*"`}, {`*, "3"`}, {"*", "*"}} {
+		answer := put(http.MethodPut, values...)
+		require.Equal(t, http.StatusUnprocessableEntity, answer.Code, "%q: %s", values, answer.Body)
+		require.Contains(t, answer.Body.String(), `"pointer":"If-None-Match"`)
+	}
+	require.Equal(t, http.StatusUnprocessableEntity, put(http.MethodPatch, "*").Code, "an edit makes nothing else")
+	require.Empty(t, policies.changes)
+}
+
 // A call that would ignore a condition refuses it; the calls that honour one exist.
 func TestConditionsAreHonouredOrRefused(t *testing.T) {
 	t.Parallel()
@@ -64,7 +106,7 @@ func TestConditionsAreHonouredOrRefused(t *testing.T) {
 		}
 	}
 	require.Greater(t, changes, len(conditional))
-	for _, call := range conditional {
+	for _, call := range slices.Concat(conditional, creating) {
 		method, path, _ := strings.Cut(call, " ")
 		require.True(t, containsRoute(server, method, path), call)
 	}

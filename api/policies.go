@@ -93,12 +93,16 @@ func (s *Server) changePolicy(c echo.Context, read func(businessType string) (en
 	if err != nil {
 		return err
 	}
+	mustBeNew, err := ifNoPolicy(c)
+	if err != nil {
+		return err
+	}
 	change, err := read(businessType)
 	if err != nil {
 		return err
 	}
 	change.Author, change.DryRun = author(c), dryRun
-	change.IfVersion, change.MustExist = version, mustExist
+	change.IfVersion, change.MustExist, change.MustBeNew = version, mustExist, mustBeNew
 	result, err := s.policies.Put(c.Request().Context(), change)
 	switch {
 	case err != nil:

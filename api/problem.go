@@ -58,7 +58,7 @@ var problems = map[timer.Code]struct {
 	timer.RingOver:             {http.StatusConflict, "The ring is over"},
 	timer.NotAwaited:           {http.StatusConflict, "The delivery awaits no acknowledgement"},
 	timer.WrongAckToken:        {http.StatusForbidden, "The token is not that of the delivery"},
-	timer.PreconditionFailed:   {http.StatusPreconditionFailed, "If-Match names something else"},
+	timer.PreconditionFailed:   {http.StatusPreconditionFailed, "The condition is not met"},
 	unauthorized:               {http.StatusUnauthorized, "An API key is required"},
 	forbidden:                  {http.StatusForbidden, "The call is not allowed"},
 	methodNotAllowed:           {http.StatusMethodNotAllowed, "Method not allowed"},

@@ -52,9 +52,12 @@ func After(d time.Duration) *timer.Duration {
 	return &duration
 }
 
-// JSON is a payload. A value that is no JSON, such as a channel, is refused when the
-// timer is booked.
+// JSON is a payload. What is JSON already, a [json.RawMessage], is kept as it is. A value
+// that is no JSON, such as a channel, is refused when the timer is booked.
 func JSON(value any) json.RawMessage {
+	if raw, ok := value.(json.RawMessage); ok && len(raw) > 0 {
+		return raw
+	}
 	text, err := json.Marshal(value)
 	if err != nil {
 		return json.RawMessage(err.Error()) // which is no JSON either

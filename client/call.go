@@ -12,6 +12,8 @@ import (
 	"net/http"
 	"net/url"
 	"time"
+
+	"github.com/wakecall/wakecall/timer"
 )
 
 // maxAnswer is above the largest answer, a batch of 1,000 problems.
@@ -26,6 +28,9 @@ type call struct {
 	body any
 	// once is whether the call must not be made again when it may have taken effect.
 	once bool
+	// gone is whether nothing being there is what the call is for: after a try that may
+	// have taken effect, a 404 says that it has.
+	gone bool
 }
 
 // caller makes calls.
@@ -36,15 +41,19 @@ type caller struct{ Options }
 func (c *caller) do(ctx context.Context, call call, result any) (status int, err error) {
 	var body []byte
 	if call.body != nil {
-		if body, err = json.Marshal(call.body); err != nil {
+		if body, err = newEncoder().encode(call.body); err != nil {
 			return 0, err
 		}
 	}
-	for try := 1; ; try++ {
+	for try, unknown := 1, false; ; try++ {
 		status, err = c.try(ctx, call, body, result)
+		if problem, ok := errors.AsType[*Problem](err); ok && unknown && call.gone && problem.Code == timer.NotFound {
+			return status, nil
+		}
 		if err == nil || try >= c.Tries || !repeatable(err, call.once) {
 			return status, err
 		}
+		unknown = unknown || !repeatable(err, true)
 		if err := sleep(ctx, pause(try, err)); err != nil {
 			return 0, err
 		}
@@ -94,12 +103,15 @@ func (c *caller) send(ctx context.Context, by *http.Client, call call, body io.R
 	return by.Do(request)
 }
 
+// errCutOff is an answer that is lost in part, and so as a whole.
+var errCutOff = errors.New("the answer broke off")
+
 // read reads a whole answer into result, unless that is nil.
 func read(response *http.Response, result any) (status int, err error) {
 	status = response.StatusCode
 	answer, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
 	if err != nil {
-		return status, err
+		return status, fmt.Errorf("%w: %w", errCutOff, err)
 	}
 	if status/100 != 2 {
 		return status, problemIn(response, answer)
@@ -137,16 +149,28 @@ func linesOf[T any](ctx context.Context, c *caller, path string) iter.Seq2[T, er
 // never sent, or does the same when it is made twice.
 func repeatable(err error, once bool) bool {
 	if problem, ok := errors.AsType[*Problem](err); ok {
-		return problem.Status == http.StatusTooManyRequests || (problem.Status == http.StatusServiceUnavailable && !once)
+		return problem.Status == http.StatusTooManyRequests || (!once && problem.passing())
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return false
 	}
 	op, isOp := errors.AsType[*net.OpError](err)
-	if _, isURL := errors.AsType[*url.Error](err); !isURL && !isOp {
+	_, isURL := errors.AsType[*url.Error](err)
+	if once {
+		return isOp && op.Op == "dial"
+	}
+	return isOp || isURL || errors.Is(err, errCutOff)
+}
+
+// passing is whether the outcome of a call is unknown, and another try may tell it: a proxy
+// answers so in place of a gateway that restarts.
+func (p *Problem) passing() bool {
+	switch p.Status {
+	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return true
+	default:
 		return false
 	}
-	return !once || (isOp && op.Op == "dial")
 }
 
 // sleep waits, unless ctx ends first.

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"testing/synctest"
 	"time"
 
@@ -28,6 +29,7 @@ type answer struct {
 	body   string
 	after  string // Retry-After
 	err    error
+	cut    bool // whether it breaks off behind the body
 }
 
 func (w *wakecall) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -41,7 +43,11 @@ func (w *wakecall) RoundTrip(r *http.Request) (*http.Response, error) {
 	if a.after != "" {
 		header.Set("Retry-After", a.after)
 	}
-	return &http.Response{StatusCode: a.status, Header: header, Body: io.NopCloser(strings.NewReader(a.body)), Request: r}, nil
+	var told io.Reader = strings.NewReader(a.body)
+	if a.cut {
+		told = io.MultiReader(told, iotest.ErrReader(io.ErrUnexpectedEOF))
+	}
+	return &http.Response{StatusCode: a.status, Header: header, Body: io.NopCloser(told), Request: r}, nil
 }
 
 func (w *wakecall) client() *Client {
@@ -54,6 +60,10 @@ var (
 	dial = &net.OpError{Op: "dial", Err: io.EOF}
 	busy = answer{status: 503, body: `{"type":"urn:wakecall:problem:unavailable","detail":"later"}`, after: "1"}
 	full = answer{status: 429, body: `{"type":"urn:wakecall:problem:quota-exceeded","detail":"later"}`, after: "3"}
+	cut  = answer{status: 200, body: `{"business_type":`, cut: true}
+	away = answer{status: 502, body: "<html>"}
+	slow = answer{status: 504, body: "<html>"}
+	gone = answer{status: 404, body: `{"type":"urn:wakecall:problem:not-found","detail":"none"}`}
 	done = answer{status: 200, body: `{"business_type":"order-close","status":"scheduled"}`}
 )
 
@@ -71,24 +81,36 @@ func TestWhatIsRepeated(t *testing.T) {
 		_, err := c.Policies.Put(ctx, "x", map[string]any{}, 3)
 		return err
 	}
+	drop := func(ctx context.Context, c *Client) error { return c.Policies.Delete(ctx, "x", "") }
 	for name, c := range map[string]struct {
 		call    func(context.Context, *Client) error
 		answers []answer
 		tries   int
 		fails   bool
 	}{
-		"a booking whose answer is lost":           {add, []answer{{err: lost}, done}, 2, false},
-		"a booking that was never sent":            {add, []answer{{err: dial}, done}, 2, false},
-		"a booking that is refused for now":        {add, []answer{busy, full, done}, 3, false},
-		"a booking that is refused":                {add, []answer{{status: 422, body: `{"detail":"no"}`}}, 1, true},
-		"a booking that nobody answers":            {add, []answer{{err: lost}}, DefaultTries, true},
-		"a booking that is called off":             {add, []answer{{err: context.Canceled}}, 1, true},
-		"an extra ring whose answer is lost":       {fire, []answer{{err: lost}}, 1, true},
-		"an extra ring of an unknown outcome":      {fire, []answer{busy}, 1, true},
-		"an extra ring that was never sent":        {fire, []answer{{err: dial}, done}, 2, false},
-		"an extra ring that a limit refuses":       {fire, []answer{full, done}, 2, false},
-		"a policy of one version, its answer lost": {putVersion, []answer{{err: lost}}, 1, true},
-		"an answer that is no JSON":                {add, []answer{{status: 200, body: "<html>"}}, 1, true},
+		"a booking whose answer is lost":            {add, []answer{{err: lost}, done}, 2, false},
+		"a booking that was never sent":             {add, []answer{{err: dial}, done}, 2, false},
+		"a booking that is refused for now":         {add, []answer{busy, full, done}, 3, false},
+		"a booking that is refused":                 {add, []answer{{status: 422, body: `{"detail":"no"}`}}, 1, true},
+		"a booking that nobody answers":             {add, []answer{{err: lost}}, DefaultTries, true},
+		"a booking that is called off":              {add, []answer{{err: context.Canceled}}, 1, true},
+		"an extra ring whose answer is lost":        {fire, []answer{{err: lost}}, 1, true},
+		"an extra ring of an unknown outcome":       {fire, []answer{busy}, 1, true},
+		"an extra ring that was never sent":         {fire, []answer{{err: dial}, done}, 2, false},
+		"an extra ring that a limit refuses":        {fire, []answer{full, done}, 2, false},
+		"a policy of one version, its answer lost":  {putVersion, []answer{{err: lost}}, 1, true},
+		"a booking behind a proxy":                  {add, []answer{away, slow, done}, 3, false},
+		"a booking whose answer is cut off":         {add, []answer{cut, done}, 2, false},
+		"an extra ring behind a proxy":              {fire, []answer{away}, 1, true},
+		"an extra ring that takes too long":         {fire, []answer{slow}, 1, true},
+		"an extra ring whose answer is cut off":     {fire, []answer{cut}, 1, true},
+		"a policy of one version behind a proxy":    {putVersion, []answer{away}, 1, true},
+		"a deletion whose answer is lost":           {drop, []answer{{err: lost}, gone}, 2, false},
+		"a deletion whose answer is cut off":        {drop, []answer{{status: 503, cut: true}, full, gone}, 3, false},
+		"a deletion that a proxy does not know":     {drop, []answer{{err: lost}, {status: 404, body: "<html>"}}, 2, true},
+		"a deletion of what is not there":           {drop, []answer{gone}, 1, true},
+		"a deletion that did not reach it at first": {drop, []answer{{err: dial}, full, gone}, 3, true},
+		"an answer that is no JSON":                 {add, []answer{{status: 200, body: "<html>"}}, 1, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -122,6 +144,9 @@ func TestPauses(t *testing.T) {
 			require.InDelta(t, longest*3/4, pause(try, lost), float64(longest/4))
 		}
 	}
+	for try := 9; try <= 1000; try++ {
+		require.InDelta(t, longestPause*3/4, pause(try, lost), float64(longestPause/4), "an outage of hours: try %d", try)
+	}
 	require.Equal(t, longestPause, pause(1, &Problem{RetryAfter: time.Hour}))
 }
 
@@ -148,9 +173,9 @@ func TestProblems(t *testing.T) {
 	require.Equal(t, timer.Delivered, problem.Timer.Status)
 	require.Equal(t, "already-finished: The timer is already delivered. /due_at: d", err.Error())
 
-	w = &wakecall{answers: []answer{{status: 502, body: "<html>"}}}
+	w = &wakecall{answers: []answer{{status: 500, body: "<html>"}}}
 	_, err = w.client().Timers.Get(t.Context(), key)
-	require.ErrorContains(t, err, "502")
+	require.ErrorContains(t, err, "500")
 }
 
 // What is left out is not sent: it would be understood as something else.

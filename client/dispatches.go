@@ -2,6 +2,7 @@ package client
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -50,7 +51,9 @@ func (d Dispatches) Start(ctx context.Context, order Order) (view timer.Dispatch
 // is how many items are stored that shall be kept, and items are those behind them; 0
 // begins anew. No item is kept in memory once it is sent. An error of items ends the
 // upload, and starts nothing. An upload is made once: one that breaks off has stored
-// [timer.DispatchView.Uploaded] items, and can go on from there.
+// [timer.DispatchView.Uploaded] items, and can go on from there. An item is sent as a line:
+// a payload with line breaks reaches its receiver without the spaces between its parts,
+// any other one byte for byte.
 func (d Dispatches) Upload(ctx context.Context, key timer.Key, from int, items iter.Seq2[timer.DispatchItem, error]) (view timer.DispatchView, err error) {
 	body, out := io.Pipe()
 	written := make(chan error, 1)
@@ -83,13 +86,19 @@ func (d Dispatches) upload(ctx context.Context, key timer.Key, from int, body io
 
 func writeItems(to io.Writer, items iter.Seq2[timer.DispatchItem, error]) error {
 	out := bufio.NewWriterSize(to, 64<<10)
-	lines := json.NewEncoder(out)
-	lines.SetEscapeHTML(false)
+	lines := newEncoder()
 	for item, err := range items {
+		if err == nil && bytes.ContainsRune(item.Payload, '\n') {
+			item.Payload, err = oneLine(item.Payload)
+		}
 		if err != nil {
 			return err
 		}
-		if err := lines.Encode(item); err != nil {
+		line, err := lines.encode(item)
+		if err != nil {
+			return err
+		}
+		if _, err := out.Write(append(line, '\n')); err != nil {
 			return err
 		}
 	}

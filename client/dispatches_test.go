@@ -165,6 +165,12 @@ func TestADispatchIsFollowed(t *testing.T) {
 		_, err = follow(ctx, c)
 		require.ErrorIs(t, err, context.Canceled)
 	})
+	synctest.Test(t, func(t *testing.T) {
+		w := &wakecall{answers: []answer{away, slow, {status: 200, body: event("end", "done")}}}
+		seen, err := follow(t.Context(), w.client())
+		require.NoError(t, err, "a gateway that restarts behind a proxy")
+		require.Equal(t, []timer.DispatchStatus{timer.DispatchDone}, seen)
+	})
 	c, _ := streams(strings.NewReader("event: progress\ndata: <html>\n\n"))
 	_, err := follow(t.Context(), c)
 	require.ErrorContains(t, err, "not Wakecall's")

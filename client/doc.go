@@ -14,10 +14,10 @@
 //
 // A call ends with its context. What Wakecall refuses is a [*Problem], with the
 // refused fields and, where it is the reason, the timer's true state. A call whose
-// answer was lost, or that was refused for now, is repeated where that is safe: a
-// booking carries an idempotency key for it. Ring now, redeliver, pause and resume are
-// repeated only when they were never sent, or when the answer says that nothing was
-// done.
+// answer was lost, also behind a proxy that answers 502 or 504 for it, or that was
+// refused for now, is repeated where that is safe: a booking carries an idempotency key
+// for it. Ring now, redeliver, pause and resume are repeated only when they were never
+// sent, or when the answer says that nothing was done.
 //
 // What travels both ways has its type in package timer. This package imports nothing
 // else of Wakecall's, and is the one that is made for importers: of the others they are

@@ -23,14 +23,22 @@ type Planned struct {
 
 // Match is the version that a policy must have to be changed. Zero admits any version,
 // and a policy that is not there. A change of one version is not repeated when its
-// answer was lost: the second try would find another version.
+// answer was lost: the second try would find another version. The same holds for one of
+// [NoPolicy].
 type Match int
 
+// NoPolicy is the [Match] of a policy that [Policies.Put] makes, where there must be none.
+const NoPolicy Match = -1
+
 func (m Match) header() http.Header {
-	if m == 0 {
+	switch m {
+	case 0:
 		return nil
+	case NoPolicy:
+		return http.Header{"If-None-Match": {timer.AnyTag}}
+	default:
+		return http.Header{"If-Match": {strconv.Quote(strconv.Itoa(int(m)))}}
 	}
-	return http.Header{"If-Match": {strconv.Quote(strconv.Itoa(int(m)))}}
 }
 
 // Get returns the policy of a business type. What is secret is masked.
@@ -72,9 +80,10 @@ func (p Policies) Patch(ctx context.Context, businessType string, patch any, mat
 }
 
 // Delete deletes a policy. remaining says what happens to its open timers: "cancel",
-// "keep", or "" where there shall be none.
+// "keep", or "" where there shall be none. A try of which the answer was lost may have
+// deleted it, so that the next one finds none: that is no problem.
 func (p Policies) Delete(ctx context.Context, businessType, remaining string) error {
-	call := call{method: http.MethodDelete, path: policyPath(businessType)}
+	call := call{method: http.MethodDelete, path: policyPath(businessType), gone: true}
 	if remaining != "" {
 		call.query = url.Values{"timers": {remaining}}
 	}

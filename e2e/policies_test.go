@@ -25,6 +25,13 @@ func putIf(env *testenv.Env, path string, policy testenv.JSON, match string) tes
 	return env.Send(request)
 }
 
+// putNew sends a policy that must be the first one.
+func putNew(env *testenv.Env, path string, policy testenv.JSON) testenv.Reply {
+	request := env.Request("PUT", path, policy)
+	request.Header.Set("If-None-Match", "*")
+	return env.Send(request)
+}
+
 func TestPolicyLife(t *testing.T) {
 	t.Parallel()
 	env, r, kind := open(t)
@@ -52,10 +59,11 @@ func TestPolicyLife(t *testing.T) {
 		require.Equal(t, `"`+string(rune('2'+i))+`"`, changed.Header.Get("ETag"))
 	}
 	require.Equal(t, `"4"`, putIf(env, path, policy, "").Header.Get("ETag"), "what says nothing new changes nothing")
+	require.Equal(t, http.StatusPreconditionFailed, putNew(env, path, policy).Status)
 	require.Equal(t, http.StatusNoContent, env.Do("DELETE", path, nil).Status)
 	require.Equal(t, http.StatusNotFound, env.Do("GET", path, nil).Status)
 	require.Equal(t, http.StatusNotFound, env.Do("DELETE", path, nil).Status)
-	require.Equal(t, `"5"`, putIf(env, path, policy, "").Header.Get("ETag"), "an ETag never comes twice")
+	require.Equal(t, `"5"`, putNew(env, path, policy).Header.Get("ETag"), "an ETag never comes twice")
 	require.Equal(t, http.StatusUnprocessableEntity, env.Do("PUT", path, testenv.JSON{"callback": testenv.JSON{"url": ""}}).Status)
 }
 

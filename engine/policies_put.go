@@ -24,9 +24,10 @@ type PolicyChange struct {
 	// without a version where there is none. Policy then names the type alone.
 	Edit func(stored timer.Policy) (PolicyChange, error)
 	// IfVersion, when set, must be the stored version; MustExist, that there
-	// is one.
+	// is one; MustBeNew, that there is none.
 	IfVersion int
 	MustExist bool
+	MustBeNew bool
 	// KeepSecrets, KeepHeaders and KeepFallbackHeaders keep what is write-only and was
 	// left out.
 	KeepSecrets         bool
@@ -48,9 +49,14 @@ type PolicyResult struct {
 	Changes []timer.Difference
 }
 
-var stalePolicy = &timer.Error{
-	Code: timer.PreconditionFailed, Message: "The policy has another version than If-Match names.",
-}
+var (
+	stalePolicy = &timer.Error{
+		Code: timer.PreconditionFailed, Message: "The policy has another version than If-Match names.",
+	}
+	policyExists = &timer.Error{
+		Code: timer.PreconditionFailed, Message: "There is a policy already, and If-None-Match asks for none.",
+	}
+)
 
 // Put stores a policy. Making one needs no worker; replacing one does,
 // since the worker decides between competing changes. Its errors are
@@ -67,7 +73,8 @@ func (p *Policies) Put(ctx context.Context, change PolicyChange) (PolicyResult, 
 	defer p.cache.forget(change.Policy.BusinessType)
 	for {
 		result, err := p.putOnce(ctx, change)
-		// Without If-Match the last one to write wins: it tries again.
+		// Without If-Match the last one to write wins: it tries again. So does one that must be
+		// new, to see what came first.
 		if !errors.Is(err, stalePolicy) || change.MustExist || change.IfVersion != 0 {
 			return result, err
 		}
@@ -86,6 +93,9 @@ func (p *Policies) putOnce(ctx context.Context, change PolicyChange) (PolicyResu
 	old := p.secrets.open(record.Policy)
 	if (change.MustExist && !open) || (change.IfVersion != 0 && (!open || change.IfVersion != old.Version)) {
 		return PolicyResult{}, stalePolicy
+	}
+	if open && change.MustBeNew {
+		return PolicyResult{}, policyExists
 	}
 	last := old.Version
 	if !open { // versions go on after a policy was deleted: an ETag never comes twice

@@ -31,7 +31,7 @@ func (w *wakecall) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	defer w.mu.Unlock()
 	call := r.Method + " " + r.URL.RequestURI()
 	w.received = append(w.received, strings.Join([]string{
-		call, r.Header.Get("Authorization"), r.Header.Get("If-Match"), r.Header.Get("Content-Type"), string(body),
+		call, r.Header.Get("Authorization"), r.Header.Get("If-Match") + r.Header.Get("If-None-Match"), r.Header.Get("Content-Type"), string(body),
 	}, "|"))
 	told, ok := w.answers[call]
 	if !ok {
@@ -89,7 +89,7 @@ func TestApply(t *testing.T) {
 		"PUT /v1/policies/b?dry_run=true" + sent + `|application/json|{"business_type":"b"}`,
 		"PUT /v1/policies/c?dry_run=true" + sent + `|application/json|{"business_type":"c"}`,
 		"PUT /v1/policies/a" + sent + `"3"|application/json|{"business_type":"a","paused":true}`,
-		"PUT /v1/policies/b" + sent + `|application/json|{"business_type":"b"}`,
+		"PUT /v1/policies/b" + sent + `*|application/json|{"business_type":"b"}`,
 	}, received, "what was changed since it was shown is not overwritten, and what is unchanged is left alone")
 }
 
@@ -116,7 +116,7 @@ func TestEveryErrorOfEveryPolicy(t *testing.T) {
 func TestNobodyToAsk(t *testing.T) {
 	for name, told := range map[string]answer{
 		"Send a known API key": {401, `{"detail":"Send a known API key as Authorization: Bearer."}`},
-		"answered 502":         {502, `<html>`},
+		"answered 500":         {500, `<html>`},
 		"answered 302":         {302, ``},
 		"not Wakecall's":       {200, `<html>`},
 	} {
@@ -132,9 +132,9 @@ func TestChangedMeanwhile(t *testing.T) {
 	for call, told := range threeAnswers {
 		answers[call] = told
 	}
-	answers["PUT /v1/policies/b"] = answer{412, `{"detail":"The policy has another version than If-Match names."}`}
+	answers["PUT /v1/policies/b"] = answer{412, `{"detail":"There is a policy already, and If-None-Match asks for none."}`}
 	_, _, err := run(t, answers)
-	require.EqualError(t, err, "b: The policy has another version than If-Match names.\n1 of 3 policies applied; apply the file again")
+	require.EqualError(t, err, "b: There is a policy already, and If-None-Match asks for none.\n1 of 3 policies applied; apply the file again")
 }
 
 func TestNoFile(t *testing.T) {

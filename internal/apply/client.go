@@ -49,7 +49,7 @@ func dryRun(ctx context.Context, wakecall *client.Client, p policy) (client.Plan
 
 // store puts a policy as it was planned: what was changed meanwhile is left.
 func store(ctx context.Context, wakecall *client.Client, p policy, planned client.Planned) error {
-	var match client.Match
+	match := client.NoPolicy
 	if !planned.Created {
 		match = client.Match(planned.Policy.Version - 1)
 	}

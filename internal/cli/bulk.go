@@ -237,11 +237,26 @@ func (s *shell) ask(ctx context.Context, wakecall *client.Client, order client.B
 		found = *job.Found
 	}
 	s.complain("%s %d timers? [y/N] ", strings.ToUpper(string(order.Operation[:1]))+string(order.Operation[1:]), found)
-	answer, _ := bufio.NewReader(s.In).ReadString('\n')
-	if answer = strings.ToLower(strings.TrimSpace(answer)); answer != "y" && answer != "yes" {
+	if answer := strings.ToLower(strings.TrimSpace(s.answer(ctx))); answer != "y" && answer != "yes" {
 		return job, errDeclined
 	}
 	return job, nil
+}
+
+// answer is a line of whoever is asked, or "" where ctx ends first: an interrupt is a no.
+func (s *shell) answer(ctx context.Context) string {
+	line := make(chan string, 1)
+	go func() { // which, interrupted, ends with the process
+		text, _ := bufio.NewReader(s.In).ReadString('\n')
+		line <- text
+	}()
+	select {
+	case text := <-line:
+		return text
+	case <-ctx.Done():
+		s.complain("\n")
+		return ""
+	}
 }
 
 // follow shows how far a job is until it has ended.

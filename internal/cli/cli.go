@@ -118,6 +118,7 @@ func New(streams Streams) *cobra.Command {
 	s := &shell{Streams: streams}
 	root := &cobra.Command{
 		Use: "wakecall", Short: "An alarm clock for services", SilenceErrors: true, SilenceUsage: true,
+		PersistentPreRunE: func(c *cobra.Command, _ []string) error { return checkGiven(c.Flags()) },
 	}
 	root.SetOut(streams.Out)
 	root.SetErr(streams.Err)

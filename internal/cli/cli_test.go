@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -56,7 +57,7 @@ func TestWhatEachCommandAsks(t *testing.T) {
 		"attempts order-close/4711":                                                             "GET /v1/timers/order-close/4711/attempts",
 		"move order-close/4711 --delay 30m":                                                     `PATCH /v1/timers/order-close/4711 {"delay":"30m"}`,
 		"move order-close/4711 --at 2027-01-31T09:00:00Z":                                       `PATCH /v1/timers/order-close/4711 {"due_at":"2027-01-31T09:00:00.000Z"}`,
-		"add order-close/4711 --delay 1h --payload {} --url http://h/":                          `POST /v1/timers {"business_type":"order-close","business_id":"4711","delay":"1h","payload":{},"callback":{"url":"http://h/"}}`,
+		`add order-close/4711 --delay 1h --payload {"a":"<b>"} --url http://h/`:                 `POST /v1/timers {"business_type":"order-close","business_id":"4711","delay":"1h","payload":{"a":"<b>"},"callback":{"url":"http://h/"}}`,
 		"add order-close/4711 --local 2027-01-31T09:00 --timezone Europe/Berlin":                `POST /v1/timers {"business_type":"order-close","business_id":"4711","due_local":"2027-01-31T09:00","timezone":"Europe/Berlin"}`,
 		"list --type order-close --id 4711 --status failed --due-within 1h --limit 1":           "GET /v1/timers?business_id=4711&business_type=order-close&due_to=2026-11-23T08%3A00%3A00.000Z&status=failed",
 		"bulk fire --label customer=42 --label env=test --job a --yes --no-wait":                `POST /v1/bulk {"id":"a","operation":"fire","filter":{"labels":{"customer":"42","env":"test"}}}`,
@@ -147,6 +148,45 @@ func TestExitCodes(t *testing.T) {
 		exit, _, complaint := run(t, false, append(strings.Fields(line), "--server", "http://127.0.0.1:1")...)
 		require.Equal(t, ExitUsage, exit, "%s: %s", line, complaint)
 		require.NotEmpty(t, complaint)
+	}
+}
+
+// A flag that is given says something: one that was dropped would have a command find more
+// than it was told to.
+func TestAFlagThatSaysNothing(t *testing.T) {
+	for line, flag := range map[string]string{
+		"bulk cancel --type a --due-within 0s --yes":  "--due-within must be above 0",
+		"bulk cancel --type a --due-within -1h --yes": "--due-within must be above 0",
+		"bulk cancel --type a --due-to= --yes":        "--due-to must not be empty",
+		"bulk cancel --type a --due-from= --yes":      "--due-from must not be empty",
+		"bulk cancel --type a --status= --yes":        "--status must not be empty",
+		"bulk cancel --type= --status scheduled -y":   "--type must not be empty",
+		"bulk cancel --type a --id= --yes":            "--id must not be empty",
+		"bulk cancel --type a --label= --yes":         "--label",
+		"bulk cancel --type a --job= --yes":           "--job must not be empty",
+		"bulk cancel --type a --rate 0 --yes":         "--rate must be above 0",
+		"bulk redeliver --type a --ended-to= --yes":   "--ended-to must not be empty",
+		"bulk redeliver --type a --ended-from= --yes": "--ended-from must not be empty",
+		"bulk edit --type a --set= --yes":             "--set must not be empty",
+		"bulk move --type a --shift= --yes":           "--shift must not be empty",
+		"bulk list --status=":                         "--status must not be empty",
+		"bulk results a --result=":                    "--result must not be empty",
+		"list --due-within 0s":                        "--due-within must be above 0",
+		"list --due-within -5m":                       "--due-within must be above 0",
+		"list --type= --id=":                          "--id must not be empty\n--type must not be empty",
+		"list --limit -1":                             "--limit must not be negative",
+		"stats --type=":                               "--type must not be empty",
+		"forecast a --within 0s":                      "--within must be above 0",
+		"forecast a --within -1h":                     "--within must be above 0",
+		"forecast a --step 0s":                        "--step must be above 0",
+		"add a/1 --delay 1h --url=":                   "--url must not be empty",
+		"get a/1 --key=":                              "--key must not be empty",
+	} {
+		url, asked := fixed(t, 200, map[string]any{"status": "done"})
+		exit, _, complaint := run(t, false, append(strings.Fields(line), "--server", url)...)
+		require.Equal(t, ExitUsage, exit, "%s: %s", line, complaint)
+		require.Contains(t, complaint, flag, line)
+		require.Empty(t, *asked, line)
 	}
 }
 
@@ -246,6 +286,33 @@ func TestBulkIsAskedFor(t *testing.T) {
 			require.Regexp(t, `(?s)STATUS +JOB +OPERATION +FOUND +DONE +SKIPPED.*done +a +cancel +4 +3 +1 +0`, printed.String())
 		}
 	}
+}
+
+// Who interrupts the question has said no, though nothing more can be read.
+func TestTheQuestionIsInterrupted(t *testing.T) {
+	four := 4
+	url, asked := jobs(t, client.BulkJob{ID: "a", Operation: timer.BulkCancel, Status: timer.JobDone, JobCounts: timer.JobCounts{Found: &four}, StartedAt: timer.At(now)})
+	ctx, interrupt := context.WithCancel(t.Context())
+	terminal, hangUp := io.Pipe()
+	defer func() { _ = hangUp.Close() }()
+	var said bytes.Buffer
+	exit := Run(ctx, []string{"bulk", "cancel", "--type", "order-close", "--server", url}, Streams{
+		Out: io.Discard, Err: &said, Asks: true, In: onRead{terminal, interrupt}, Now: func() time.Time { return now },
+	})
+	require.Equal(t, ExitFailure, exit)
+	require.Contains(t, said.String(), "Cancel 4 timers? [y/N] \nwakecall: nothing was done\n")
+	require.Equal(t, 1, strings.Count(strings.Join(*asked, "\n"), "POST"), "only what counts")
+}
+
+// onRead does something when it is read.
+type onRead struct {
+	io.Reader
+	do func()
+}
+
+func (r onRead) Read(p []byte) (int, error) {
+	r.do()
+	return r.Reader.Read(p)
 }
 
 func TestBulkResults(t *testing.T) {

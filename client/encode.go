@@ -1,0 +1,73 @@
+package client
+
+import (
+	"bytes"
+	stdjson "encoding/json"
+	"errors"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	jsonv1 "github.com/go-json-experiment/json/v1"
+)
+
+// encoder writes values as encoding/json does, except that what is JSON already stands in
+// them byte for byte: a receiver is to get a payload as it was given, and Wakecall takes the
+// same timer with other bytes for another one.
+type encoder struct {
+	options json.Options
+	held    []heldValue
+}
+
+// heldValue is what belongs in the place of a placeholder that ends there.
+type heldValue struct {
+	end int
+	raw []byte
+}
+
+func newEncoder() *encoder {
+	e := &encoder{}
+	e.options = json.JoinOptions(jsonv1.DefaultOptionsV1(), json.WithMarshalers(json.MarshalToFunc(e.hold)))
+	return e
+}
+
+// placeholder is a value that nothing takes for an empty one, and leaves out.
+var placeholder = jsontext.True
+
+// hold keeps a raw value back: the library would take its spaces away.
+func (e *encoder) hold(out *jsontext.Encoder, raw stdjson.RawMessage) error {
+	if len(raw) == 0 {
+		return errors.ErrUnsupported
+	}
+	if _, err := oneLine(raw); err != nil {
+		return err
+	}
+	if err := out.WriteToken(placeholder); err != nil {
+		return err
+	}
+	e.held = append(e.held, heldValue{end: int(out.OutputOffset()), raw: raw})
+	return nil
+}
+
+func (e *encoder) encode(value any) ([]byte, error) {
+	e.held = e.held[:0]
+	text, err := json.Marshal(value, e.options)
+	if err != nil || len(e.held) == 0 {
+		return text, err
+	}
+	var whole bytes.Buffer
+	from := 0
+	for _, held := range e.held {
+		whole.Write(text[from : held.end-len(placeholder.String())])
+		whole.Write(held.raw)
+		from = held.end
+	}
+	whole.Write(text[from:])
+	return whole.Bytes(), nil
+}
+
+// oneLine is a value without spaces between its parts, and so without line breaks.
+func oneLine(raw []byte) ([]byte, error) {
+	value := jsontext.Value(bytes.Clone(raw))
+	err := value.Compact()
+	return value, err
+}

@@ -1,0 +1,57 @@
+package engine
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
+
+	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// overtaken is a Temporal in which somebody else makes a policy first.
+type overtaken struct {
+	*fake
+	t     *testing.T
+	first timer.Policy
+}
+
+func (o overtaken) ExecuteWorkflow(ctx context.Context, options client.StartWorkflowOptions, workflow any, args ...any) (client.WorkflowRun, error) {
+	if options.ID != workflows.PolicyID(o.first.BusinessType) {
+		return o.fake.ExecuteWorkflow(ctx, options, workflow, args...)
+	}
+	o.policyOf(o.t, o.first)
+	return nil, serviceerror.NewWorkflowExecutionAlreadyStarted("", "", "")
+}
+
+func (o overtaken) SignalWithStartWorkflow(context.Context, string, string, any, client.StartWorkflowOptions, any, ...any) (client.WorkflowRun, error) {
+	return wokenRun{}, nil // the registry of queues
+}
+
+// A policy that must be new replaces none, whether it was there or came first meanwhile.
+func TestAPolicyThatMustBeNew(t *testing.T) {
+	t.Parallel()
+	policy := timer.Policy{BusinessType: "order", Callback: timer.Callback{Destination: timer.HTTP("https://r.test/")}}.WithDefaults()
+	policy.Version = 1
+	temporal := overtaken{&fake{}, t, policy}
+	policies := New(Config{Client: temporal}).Policies
+	change := PolicyChange{Policy: policy, MustBeNew: true, DryRun: true}
+	planned, err := policies.Put(t.Context(), change)
+	require.NoError(t, err)
+	require.True(t, planned.Created)
+
+	change.DryRun = false
+	_, err = policies.Put(t.Context(), change)
+	require.ErrorIs(t, err, policyExists, "somebody else was faster")
+	_, err = policies.Put(t.Context(), change)
+	require.ErrorIs(t, err, policyExists)
+	require.Equal(t, timer.PreconditionFailed, timer.CodeOf(err))
+
+	change.MustBeNew = false
+	unchanged, err := policies.Put(t.Context(), change)
+	require.NoError(t, err)
+	require.False(t, unchanged.Created)
+}
