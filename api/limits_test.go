@@ -40,7 +40,7 @@ var limits = map[string][]any{
 	"`priority`":                     {timer.DefaultPriority, timer.MinPriority, timer.MaxPriority},
 	"recurrence":                     {timer.MaxCrons, timer.MaxCronLen, timer.MaxMoments, timer.MaxExcludes, timer.MinInterval, timer.MaxAhead},
 	"missed occurrences made up for": {timer.MaxMadeUp},
-	"upcoming occurrences listed":    {timer.DefaultUpcoming, timer.MaxUpcoming},
+	"upcoming occurrences listed":    {timer.DefaultUpcoming, timer.MaxUpcoming, timer.MaxUpcomingSteps},
 	"callback URL":                   {timer.MaxURLLen},
 	"exchange, routing key, queue of a broker": {timer.MaxShortString},
 	"nesting of a timer or policy":             {timer.MaxNesting},

@@ -116,18 +116,12 @@ func (m Memo) Ahead(end Instant, most int) []Instant {
 	if m.Series == nil || m.Series.Paused {
 		return nil
 	}
-	const first = 64
-	for count := first; ; count *= 4 {
-		times := m.Upcoming(min(count, most), time.Time{})
-		if len(times) == min(count, most) && times[len(times)-1] < end && count < most {
-			continue
-		}
-		for len(times) > 0 && times[len(times)-1] >= end {
-			times = times[:len(times)-1]
-		}
-		for len(times) > 0 && times[0] <= m.DueAt {
-			times = times[1:]
-		}
-		return times
+	series := *m.Series
+	series.Rule = series.Rule.until(end - 1)
+	m.Series = &series
+	times := m.Upcoming(most, time.Time{})
+	for len(times) > 0 && times[0] <= m.DueAt {
+		times = times[1:]
 	}
+	return times
 }

@@ -44,7 +44,7 @@ func (v DispatchView) Ahead(now, end Instant, limit float64) (ahead []ForecastDi
 	if v.Recurrence == nil || !known {
 		return ahead
 	}
-	for _, at := range v.Recurrence.Upcoming(v.Memo.Cursor, MaxForecastSteps) {
+	for _, at := range v.Recurrence.until(end-1).Upcoming(v.Memo.Cursor, MaxForecastSteps) {
 		if at > v.DueAt {
 			add(at, send(items)+v.WarmUp.D()/2)
 		}
