@@ -41,11 +41,13 @@ type Past struct {
 }
 
 // begin is the memo of a recurring timer whose rule starts now. A rule that replaces
-// another one continues its numbering.
+// another one continues its numbering, and rings nothing that the other one has rung: it
+// may have been asked for before that ring, and be applied after it.
 func (m Memo) begin(rule Recurrence, now Instant) (Memo, bool) {
 	series := Series{Rule: rule, Paused: rule.Paused, Waiting: rule.Paused, Cursor: Cursor{Booked: now}}
 	if m.Series != nil {
-		series.Cursor.Rung, series.Last = m.Series.Cursor.Rung, m.Series.Last
+		series.Cursor.Rung, series.Cursor.Last = m.Series.Cursor.Rung, m.Series.Cursor.Last
+		series.Last = m.Series.Last
 		series.Rule.MaxOccurrences = shift(rule.MaxOccurrences, m.Series.Cursor.Rung)
 	}
 	m.Series = &series
@@ -144,9 +146,10 @@ func (m Memo) pause(stop bool, note string, now Instant) Memo {
 	series := *m.Series
 	series.Note, series.Resumed, series.Interrupted = note, false, nil
 	if series.Paused && !stop {
-		series.Cursor = series.Cursor.Resumed(now)
 		if series.Waiting {
-			series.Cursor = Cursor{Booked: now}
+			series.Cursor.Booked = now
+		} else {
+			series.Cursor = series.Cursor.Resumed(now)
 		}
 		series.Waiting, series.Extra = false, false
 	}
