@@ -28,6 +28,9 @@ type Series struct {
 	Last *Past `json:"last,omitempty"`
 	// Began is whether this run began because an occurrence had ended.
 	Began bool `json:"began,omitzero"`
+	// Stopped is whether the receiver ended the rule. What is tried again of it ends with
+	// its occurrence.
+	Stopped bool `json:"stopped,omitzero"`
 }
 
 // Past is an occurrence that has ended.
@@ -71,7 +74,7 @@ func (m Memo) Seek(now Instant) (_ Memo, ok bool) {
 		return m, true
 	}
 	next, ok := m.Series.Rule.Next(m.Series.Cursor, now)
-	if !ok {
+	if !ok || m.Series.Stopped {
 		return m, false
 	}
 	series := *m.Series
@@ -162,9 +165,9 @@ func (m Memo) pause(stop bool, note string, now Instant) Memo {
 }
 
 // Upcoming are the next nominal times of the timer, from its rule alone: none while it
-// is paused, and none of a one-shot timer.
+// is paused, none once its receiver has stopped it, and none of a one-shot timer.
 func (m Memo) Upcoming(count int, now time.Time) []Instant {
-	if m.Series == nil || m.Series.Paused {
+	if m.Series == nil || m.Series.Paused || m.Series.Stopped {
 		return nil
 	}
 	cursor := m.Series.Cursor
