@@ -73,7 +73,20 @@ func (b *Backlog) Pass(slot ForecastSlot) time.Duration {
 
 // late is how long it takes to call what waits.
 func late(waiting, rate float64) time.Duration {
-	return time.Duration(waiting / rate * float64(time.Second)).Truncate(time.Second)
+	return takes(waiting, rate).Truncate(time.Second)
+}
+
+// longest is what anything is taken to last at most that is worked out of a number and a
+// rate: the slowest rate and a large number are far beyond what a [time.Duration] holds.
+const longest = 100 * 365 * 24 * time.Hour
+
+// takes is how long so many take at a rate, [longest] at most.
+func takes(many, perSecond float64) time.Duration {
+	seconds := many / perSecond
+	if seconds >= longest.Seconds() {
+		return longest
+	}
+	return time.Duration(seconds * float64(time.Second))
 }
 
 // Divide sums slots up to steps, with the lateness that follows from the rate; nil for no

@@ -53,7 +53,7 @@ var (
 
 	storedRefusal = timer.Refusal{Change: "change-1", At: clock(1), FieldErrors: timer.FieldErrors{
 		{Pointer: "/latest_at", Code: timer.CodeOutOfRange, Detail: "must not be before the due time"},
-	}}
+	}, Precondition: true}
 
 	storedLocal = timer.Local{Due: timer.Wall(clock(2)), Timezone: "Europe/Berlin"}
 

@@ -108,7 +108,8 @@ func TestANewRuleGoesOnWithTheNumbers(t *testing.T) {
 func TestANewRuleThatWaitsGoesOnWithTheNumbers(t *testing.T) {
 	t.Parallel()
 	every, most, now := timer.Duration(time.Hour), 2, time.Unix(1_800_000_000, 0)
-	spec, ok := recurring(t, timer.Recurrence{Every: &every}, now), true
+	spec := recurring(t, timer.Recurrence{Every: &every}, now)
+	var ok bool
 	for range 5 {
 		spec.Memo, ok = spec.After(ranking, timer.Outcome{Status: timer.Delivered}, spec.DueAt)
 		require.True(t, ok)
