@@ -38,9 +38,9 @@ var limits = map[string][]any{
 	"ladder":                         {timer.MaxAttempts, time.Millisecond, timer.MaxRetryStep, 1, timer.MaxMultiplier},
 	"`Retry-After`":                  {timer.MaxRetryAfter, time.Duration(0), timer.MaxRetryAfter},
 	"`priority`":                     {timer.DefaultPriority, timer.MinPriority, timer.MaxPriority},
-	"recurrence":                     {timer.MaxCrons, timer.MaxCronLen, timer.MaxMoments, timer.MaxExcludes, timer.MinInterval, timer.MaxAhead},
+	"recurrence":                     {timer.MaxCrons, timer.MaxCronLen, timer.MaxMoments, timer.MaxExcludes, timer.MinInterval, timer.MaxAhead, timer.MaxOccurrences},
 	"missed occurrences made up for": {timer.MaxMadeUp},
-	"upcoming occurrences listed":    {timer.DefaultUpcoming, timer.MaxUpcoming},
+	"upcoming occurrences listed":    {timer.DefaultUpcoming, timer.MaxUpcoming, timer.MaxUpcomingSteps},
 	"callback URL":                   {timer.MaxURLLen},
 	"exchange, routing key, queue of a broker": {timer.MaxShortString},
 	"nesting of a timer or policy":             {timer.MaxNesting},
@@ -80,7 +80,7 @@ var limits = map[string][]any{
 	"page of a list":                              {defaultPageSize, maxPageSize, defaultJobs, maxJobs},
 	"page of a timer's attempts":                  {defaultRuns, maxRuns},
 	"`Idempotency-Key`":                           {1, maxIdempotencyKey},
-	"refused changes shown":                       {timer.MaxRefusals},
+	"refused changes shown":                       {timer.MaxRefusals, timer.MaxRefusalBytes},
 }
 
 // retention is set where Temporal is: WAKECALL_RETENTION, and RETENTION of the compose file.

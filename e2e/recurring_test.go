@@ -340,3 +340,24 @@ func TestRemindersInSteps(t *testing.T) {
 	env.Do("GET", "/v1/timers/"+kind+"/1", nil).Into(&view)
 	require.True(t, view.Stopped)
 }
+
+// A timer that its receiver stopped, and that is delivered again, rings that once.
+func TestAStoppedTimerIsDeliveredAgainOnce(t *testing.T) {
+	t.Parallel()
+	env, r, kind := open(t)
+	url := r.On("/1", func(w http.ResponseWriter, _ *http.Request, n int) {
+		if n == 1 {
+			w.Header().Set("Wakecall-Stop", "true")
+			w.WriteHeader(http.StatusGone)
+		}
+	})
+	require.Equal(t, http.StatusCreated, env.Do("POST", "/v1/timers", testenv.JSON{
+		"business_type": kind, "business_id": "1", "callback": testenv.JSON{"url": url}, "recurrence": testenv.JSON{"every": "1s"},
+	}).Status)
+	env.Await(kind+"/1", "failed")
+	require.Equal(t, http.StatusOK, env.Do("POST", "/v1/timers/"+kind+"/1/redeliver", nil).Status)
+	env.Await(kind+"/1", "delivered")
+	calls := r.Calls("1")
+	require.Len(t, calls, 2)
+	require.Equal(t, calls[0].Header.Get("webhook-id"), calls[1].Header.Get("webhook-id"))
+}

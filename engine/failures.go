@@ -68,7 +68,7 @@ func (f *Failures) redeliver(ctx context.Context, key timer.Key, again retrial) 
 		return timer.View{}, err
 	}
 	spec.Target = targetOf(spec.Callback, policy)
-	spec = afresh(spec, timer.At(time.Now()))
+	spec = afresh(spec, view.Stopped, timer.At(time.Now()))
 	options := startOptions(spec)
 	if again.job != "" {
 		options.Memo[workflows.MemoJob] = again.job
@@ -90,14 +90,15 @@ func (f *Failures) redeliver(ctx context.Context, key timer.Key, again retrial) 
 }
 
 // afresh is what a timer begins with that is tried again: its due time has passed, so
-// it rings at once.
-func afresh(spec timer.Spec, now timer.Instant) timer.Spec {
+// it rings at once. stopped is whether its receiver ended its rule, which is over then,
+// however the receiver answers this time.
+func afresh(spec timer.Spec, stopped bool, now timer.Instant) timer.Spec {
 	// So far ahead that no policy's expiry can hold.
 	spec.LatestAt, spec.ExpiresAfter = now.Add(timer.MaxAhead), 0
 	spec.Behaviour = workflows.BehaviourNow
 	if spec.Series != nil { // its rule has come to its end; this occurrence shall ring
 		series := *spec.Series
-		series.Resumed = true
+		series.Resumed, series.Stopped = true, series.Stopped || stopped
 		spec.Series = &series
 	}
 	return spec

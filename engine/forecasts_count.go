@@ -174,6 +174,9 @@ func (c *forecastCount) rules(ctx context.Context, h *histogram, end timer.Insta
 	return c.eachPage(ctx, recurring, func(page []*workflowpb.WorkflowExecutionInfo) error {
 		for _, info := range page {
 			memo, ok := memoOf(info)
+			if err := ctx.Err(); err != nil {
+				return err
+			}
 			if !ok || left <= 0 {
 				continue
 			}
@@ -183,7 +186,7 @@ func (c *forecastCount) rules(ctx context.Context, h *histogram, end timer.Insta
 				h.add(at)
 			}
 		}
-		return ctx.Err()
+		return nil
 	})
 }
 

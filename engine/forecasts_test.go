@@ -432,3 +432,20 @@ func TestForecastsForgetTypes(t *testing.T) {
 	}
 	require.Len(t, f.types, 1)
 }
+
+// A count that nobody waits for any more works out no further rule: it has the gateway's
+// only turn.
+func TestAForecastThatIsCalledOffStopsAtTheNextRule(t *testing.T) {
+	t.Parallel()
+	every := timer.Duration(10 * time.Minute)
+	booked, err := timer.Admit(timer.Key{BusinessType: "order", BusinessID: "1"}, timer.Terms{Recurrence: &timer.Recurrence{Every: &every}}, "b", time.Now())
+	require.NoError(t, err)
+	f := forecastsOn(t, &visible{recurring: []timer.Memo{booked.Memo}})
+	request := ahead()
+	h := &histogram{slots: []timer.ForecastSlot{{At: request.From, Width: 24 * time.Hour}}}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	c := &forecastCount{kernel: f.kernel, businessType: "order"}
+	require.ErrorIs(t, c.rules(ctx, h, request.To), context.Canceled)
+	require.Zero(t, h.slots[0].Due)
+}

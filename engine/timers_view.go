@@ -49,7 +49,7 @@ func (t *Timers) show(ctx context.Context, spec timer.Spec, runID string) timer.
 		UpdatedAt: max(spec.UpdatedAt, spec.CreatedAt),
 		RunID:     runID,
 
-		RefusedChanges: spec.Refusals,
+		RefusedChanges: spec.RefusedChanges(),
 		Links:          timer.Links{WebUI: t.link(spec.String(), runID)},
 	}
 	if spec.Series != nil {

@@ -55,25 +55,22 @@ func (s Spec) Apply(c Change) (Spec, error) {
 		s.LatestAt, s.ExpiresAfter, s.Callback, s.Retry, s.Priority, s.ContentType = 0, 0, nil, nil, 0, ""
 		s.Preload, s.OnDelivered, s.OnFailed, s.Labels = c.Preload, nil, nil, nil
 	}
-	memo, err := s.reschedule(c)
-	if err != nil {
-		return Spec{}, err
-	}
-	s.Memo = memo
 	if c.Terms.LatestAt != nil {
 		s.LatestAt, s.ExpiresAfter = *c.Terms.LatestAt, 0
 	}
 	if c.Terms.ExpiresAfter != nil {
 		s.LatestAt, s.ExpiresAfter = 0, *c.Terms.ExpiresAfter
 	}
+	memo, err := s.reschedule(c)
+	if err != nil {
+		return Spec{}, err
+	}
+	s.Memo = memo
 	if s, err = s.override(c.Terms); err != nil {
 		return Spec{}, err
 	}
-	if s.LatestAt != 0 && s.LatestAt < s.DueAt {
-		return Spec{}, FieldErrors{{"/latest_at", CodeOutOfRange, "must not be before the due time"}}.Err()
-	}
-	if latest := s.Latest(0); latest != 0 && latest <= c.At {
-		return Spec{}, FieldErrors{{"/expires_after", CodeOutOfRange, "must leave time to ring: the timer would be expired already"}}.Err()
+	if err := s.checkLatest(c).Err(); err != nil {
+		return Spec{}, err
 	}
 	s.Revision++
 	s.UpdatedAt = c.At
@@ -82,6 +79,30 @@ func (s Spec) Apply(c Change) (Spec, error) {
 		s.Fingerprint = c.Fingerprint
 	}
 	return s, nil
+}
+
+// checkLatest refuses a latest time that leaves nothing to ring. A timer that rests, or
+// that is to, rings at another time than its memo says, if at all: nothing can be said of
+// that one.
+func (s Spec) checkLatest(c Change) (errs FieldErrors) {
+	due, ok := s.Memo, true
+	switch {
+	case s.Series != nil && c.Terms.LatestAt != nil:
+		errs.Add("/latest_at", CodeConflict, "does not go with a recurrence; use expires_after")
+		return errs
+	case c.Pause != nil || s.Resting():
+		return nil
+	case s.Series != nil: // the rule names another occurrence, where it overslept
+		due, ok = s.Seek(c.At)
+	}
+	switch latest := due.Latest(0); {
+	case !ok: // the rule has ended, and the timer with it
+	case s.LatestAt != 0 && s.LatestAt < due.DueAt:
+		errs.Add("/latest_at", CodeOutOfRange, "must not be before the due time")
+	case latest != 0 && latest <= c.At:
+		errs.Add("/expires_after", CodeOutOfRange, "must leave time to ring: the timer would be expired already")
+	}
+	return errs
 }
 
 // reschedule sets when the timer rings.
@@ -101,7 +122,7 @@ func (m Memo) reschedule(change Change) (Memo, error) {
 	ok := true
 	switch {
 	case change.Terms.Recurrence != nil:
-		if m.LatestAt != 0 {
+		if m.LatestAt != 0 && change.Terms.LatestAt == nil {
 			return m, FieldErrors{{"/recurrence", CodeConflict, "does not go with latest_at; use expires_after"}}.Err()
 		}
 		m.Local, m.Debounce = nil, nil

@@ -73,7 +73,9 @@ func (v DispatchView) Count(m DispatchMemo, shards []DispatchShardState, effecti
 	}
 	v.Achieved.Whole = rate(total.Done+total.Failed-m.Before.Done, now.Sub(began.Time()))
 	if v.Rest != nil && v.Effective > 0 {
-		v.EstimatedEnd = At(now.Add(time.Duration(float64(*v.Rest) / v.Effective * float64(time.Second))))
+		if takes := takes(float64(*v.Rest), v.Effective); takes < longest {
+			v.EstimatedEnd = At(now.Add(takes))
+		}
 	}
 	return v
 }

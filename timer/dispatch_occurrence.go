@@ -51,17 +51,18 @@ func (m DispatchMemo) Recur(now Instant) (next DispatchMemo, ok bool) {
 }
 
 // Resumed is what a dispatch that has not begun says of itself once it is resumed: the
-// occurrences that passed meanwhile have been dropped.
-func (m DispatchMemo) Resumed(now Instant) DispatchMemo {
+// occurrences that passed meanwhile have been dropped. ok is false where no other is left.
+func (m DispatchMemo) Resumed(now Instant) (_ DispatchMemo, ok bool) {
 	m.Status = DispatchScheduled
 	if m.Order.Recurrence == nil || m.Round > 0 {
-		return m
+		return m, true
 	}
 	cursor := m.Cursor.Resumed(now)
-	if next, ok := m.Order.Recurrence.Next(cursor, now); ok {
+	next, ok := m.Order.Recurrence.Next(cursor, now)
+	if ok {
 		m.Cursor, m.Occurrence, m.DueAt = cursor, next.Number, next.Nominal
 	}
-	return m
+	return m, ok
 }
 
 // BeginsAt is when the dispatch begins to send.

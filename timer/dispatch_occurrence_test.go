@@ -60,11 +60,17 @@ func TestADispatchThatFailedIsPaused(t *testing.T) {
 	require.True(t, next.Plan.Paused)
 	require.Equal(t, timer.DispatchPaused, next.Status)
 	next.Plan.Paused = false
-	next = next.Resumed(booked.Add(5*time.Hour + time.Minute))
+	next, ok := next.Resumed(booked.Add(5*time.Hour + time.Minute))
+	require.True(t, ok)
 	require.Equal(t, []any{2, booked.Add(6 * time.Hour), timer.DispatchScheduled}, []any{next.Occurrence, next.DueAt, next.Status}, "what passed was dropped")
 	retried := next
 	retried.Round, retried.DueAt = 1, 5
-	require.Equal(t, timer.Instant(5), retried.Resumed(booked).DueAt)
+	retried, ok = retried.Resumed(booked)
+	require.True(t, ok)
+	require.Equal(t, timer.Instant(5), retried.DueAt)
+	next.Order.Recurrence.EndAt = booked.Add(6 * time.Hour)
+	_, ok = next.Resumed(booked.Add(7 * time.Hour))
+	require.False(t, ok, "its rule ended meanwhile")
 
 	memo.Status = timer.DispatchDone
 	next, _ = memo.Recur(memo.FinishedAt)

@@ -139,7 +139,7 @@ var (
 	fieldEvery            = Field{Pointer: "/every", Lowest: Duration(MinInterval), Highest: Duration(MaxAhead)}
 	fieldAfter            = Field{Pointer: "/after", Lowest: Duration(MinInterval), Highest: Duration(MaxAhead)}
 	fieldInitialDelay     = Field{Pointer: "/initial_delay", Lowest: Duration(0), Highest: Duration(MaxAhead)}
-	fieldMaxOccurrences   = Field{Pointer: "/max_occurrences", Lowest: 1}
+	fieldMaxOccurrences   = Field{Pointer: "/max_occurrences", Lowest: 1, Highest: MaxOccurrences}
 	fieldRecurrenceJitter = Field{Pointer: "/jitter", Lowest: Duration(0), Default: Duration(0)}
 	// A step of zero is the due time itself.
 	fieldBefore    = Field{Pointer: "/before", Lowest: Duration(0), Highest: Duration(MaxAhead)}

@@ -144,6 +144,16 @@ func (f FieldError) short() FieldError {
 	return f
 }
 
+// first are the field errors from the first one on that fit into so many bytes.
+func (f FieldErrors) first(most int) FieldErrors {
+	for i, fieldErr := range f {
+		if most -= len(fieldErr.Pointer) + len(fieldErr.Code) + len(fieldErr.Detail); most < 0 {
+			return f[:i]
+		}
+	}
+	return f
+}
+
 // ShortPointer is the longest part of a pointer that is no longer than [MaxPointer]; of a
 // bare name it is the beginning.
 func ShortPointer(pointer string) string {

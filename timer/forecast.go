@@ -73,7 +73,20 @@ func (b *Backlog) Pass(slot ForecastSlot) time.Duration {
 
 // late is how long it takes to call what waits.
 func late(waiting, rate float64) time.Duration {
-	return time.Duration(waiting / rate * float64(time.Second)).Truncate(time.Second)
+	return takes(waiting, rate).Truncate(time.Second)
+}
+
+// longest is what anything is taken to last at most that is worked out of a number and a
+// rate: the slowest rate and a large number are far beyond what a [time.Duration] holds.
+const longest = 100 * 365 * 24 * time.Hour
+
+// takes is how long so many take at a rate, [longest] at most.
+func takes(many, perSecond float64) time.Duration {
+	seconds := many / perSecond
+	if seconds >= longest.Seconds() {
+		return longest
+	}
+	return time.Duration(seconds * float64(time.Second))
 }
 
 // Divide sums slots up to steps, with the lateness that follows from the rate; nil for no
@@ -116,18 +129,12 @@ func (m Memo) Ahead(end Instant, most int) []Instant {
 	if m.Series == nil || m.Series.Paused {
 		return nil
 	}
-	const first = 64
-	for count := first; ; count *= 4 {
-		times := m.Upcoming(min(count, most), time.Time{})
-		if len(times) == min(count, most) && times[len(times)-1] < end && count < most {
-			continue
-		}
-		for len(times) > 0 && times[len(times)-1] >= end {
-			times = times[:len(times)-1]
-		}
-		for len(times) > 0 && times[0] <= m.DueAt {
-			times = times[1:]
-		}
-		return times
+	series := *m.Series
+	series.Rule = series.Rule.until(end - 1)
+	m.Series = &series
+	times := m.Upcoming(most, time.Time{})
+	for len(times) > 0 && times[0] <= m.DueAt {
+		times = times[1:]
 	}
+	return times
 }

@@ -23,13 +23,13 @@ func (v DispatchView) Ahead(now, end Instant, limit float64) (ahead []ForecastDi
 	if limit > 0 {
 		perSecond = min(perSecond, forDispatches(limit))
 	}
-	add := func(from Instant, takes time.Duration) {
+	add := func(from Instant, lasts time.Duration) {
 		if from < end {
-			ahead = append(ahead, ForecastDispatch{From: from, To: from.Add(takes), PerSecond: perSecond})
+			ahead = append(ahead, ForecastDispatch{From: from, To: from.Add(lasts), PerSecond: perSecond})
 		}
 	}
 	send := func(items int) time.Duration {
-		return time.Duration(float64(items) / max(perSecond, MinDispatchRate) * float64(time.Second))
+		return takes(float64(items), max(perSecond, MinDispatchRate))
 	}
 	switch {
 	case v.Status == DispatchRunning && !known:
@@ -44,7 +44,7 @@ func (v DispatchView) Ahead(now, end Instant, limit float64) (ahead []ForecastDi
 	if v.Recurrence == nil || !known {
 		return ahead
 	}
-	for _, at := range v.Recurrence.Upcoming(v.Memo.Cursor, MaxForecastSteps) {
+	for _, at := range v.Recurrence.until(end-1).Upcoming(v.Memo.Cursor, MaxForecastSteps) {
 		if at > v.DueAt {
 			add(at, send(items)+v.WarmUp.D()/2)
 		}

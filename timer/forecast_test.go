@@ -74,3 +74,22 @@ func TestWhatARuleRingsAhead(t *testing.T) {
 	booked.Series.Paused = true
 	require.Empty(t, booked.Ahead(end, 10))
 }
+
+// A rate may be so slow, and a number so large, that the end lies beyond what can be told.
+func TestWhatTakesCenturies(t *testing.T) {
+	t.Parallel()
+	slow, at, items := timer.MinRate, timer.At(noon), 100_000_000_000
+	century := 100 * 365 * 24 * time.Hour
+	f := timer.Forecast{CountedAt: at, Step: timer.Duration(time.Minute), CallbacksPerSecond: &slow}
+	f.Overdue = items
+	f.Divide(minutes(1), at, at.Add(time.Minute))
+	require.Equal(t, timer.Duration(century), f.Steps[0].Lateness)
+
+	view := timer.DispatchView{Status: timer.DispatchRunning, PerSecond: timer.MinDispatchRate, Items: &items}
+	ahead := view.Ahead(at, at.Add(time.Hour), 0)
+	require.Equal(t, at.Add(century), ahead[0].To)
+
+	memo := timer.DispatchMemo{Status: timer.DispatchRunning, Items: &items, StartedAt: at}
+	require.Zero(t, memo.View().Count(memo, nil, timer.MinDispatchRate, noon).EstimatedEnd)
+	require.Equal(t, at.Add(1000*time.Second), memo.View().Count(memo, nil, float64(items)/1000, noon).EstimatedEnd)
+}

@@ -48,12 +48,12 @@ var (
 		Interrupted: &timer.Occurrence{Number: 4, Nominal: clock(2), Skipped: 1},
 		Paused:      true, Waiting: true, Note: "the ranking is late",
 		Last:  &timer.Past{Occurrence: 3, DueAt: clock(1), Skipped: 1, WebhookID: "msg_past", Outcome: storedOutcome},
-		Began: true,
+		Began: true, Stopped: true,
 	}
 
 	storedRefusal = timer.Refusal{Change: "change-1", At: clock(1), FieldErrors: timer.FieldErrors{
 		{Pointer: "/latest_at", Code: timer.CodeOutOfRange, Detail: "must not be before the due time"},
-	}}
+	}, Precondition: true}
 
 	storedLocal = timer.Local{Due: timer.Wall(clock(2)), Timezone: "Europe/Berlin"}
 

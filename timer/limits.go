@@ -139,6 +139,9 @@ const (
 	// every run of the timer, and is read anew for every occurrence.
 	MaxCrons    = 10
 	MaxExcludes = 100
+	// MaxOccurrences bounds how often a rule may say that it rings: once a second it takes
+	// thirty years to get there.
+	MaxOccurrences = 1_000_000_000
 	// MaxMoments bounds the times that a recurrence lists.
 	MaxMoments = 100
 	// MaxCronLen is the longest expression, in bytes.
@@ -152,6 +155,9 @@ const (
 	// MaxRefusals is how many refused changes a timer goes on showing. They are
 	// kept in the memo, for which Temporal advises 2 KB.
 	MaxRefusals = 5
+	// MaxRefusalBytes bounds the field errors of one of them. It has room for two of the
+	// longest.
+	MaxRefusalBytes = 2 << 10
 	// MaxNote bounds the note of a pause, in bytes. It is kept in the memo.
 	MaxNote = 256
 	// MaxEmergencyTypes is how many business types one call pauses or resumes.
@@ -159,6 +165,10 @@ const (
 	// MaxUpcoming is how many nominal times may be asked for at once.
 	MaxUpcoming     = 1000
 	DefaultUpcoming = 20
+	// MaxUpcomingSteps bounds the days and moments that one search for them looks at, all
+	// expressions of a rule together: a thousand Fridays the 13th take 220,000, and all of
+	// them less than a tenth of a second.
+	MaxUpcomingSteps = 500_000
 	// MaxForecastSteps bounds the steps of a forecast, each of which may be a query, and
 	// MaxForecastStep one of them.
 	MaxForecastSteps    = 1500

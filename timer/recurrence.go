@@ -145,6 +145,14 @@ func (r Recurrence) rule(anchor, from Instant) calendar.Rule {
 	return rule
 }
 
+// until is the recurrence up to a moment, that included.
+func (r Recurrence) until(end Instant) Recurrence {
+	if r.EndAt == 0 || end < r.EndAt {
+		r.EndAt = end
+	}
+	return r
+}
+
 // MinInterval is the shortest time between two nominal times, exclusions left
 // aside; see [calendar.Rule.ShortestGap]. A rule that rings once in [MaxAhead] has
 // an interval of that length. The recurrence must have passed Check.

@@ -167,8 +167,8 @@ func (r Recurrence) checkRings(now Instant) (errs FieldErrors) {
 }
 
 func (r Recurrence) rings(now Instant) bool {
-	first, ok := r.Next(Cursor{Booked: now}, now)
-	return ok && first.Nominal <= now.Add(MaxAhead)
+	_, ok := r.until(now.Add(MaxAhead)).Next(Cursor{Booked: now}, now)
+	return ok
 }
 
 func (r Recurrence) checkJitter() (errs FieldErrors) {

@@ -111,12 +111,15 @@ func (r Recurrence) makeUp(o Occurrence, schedule *calendar.Schedule, now Instan
 }
 
 // Upcoming are the next nominal times of a timer at the cursor, count at most,
-// from the rule alone: without jitter, and as if every delivery took no time.
+// from the rule alone: without jitter, and as if every delivery took no time. They are
+// fewer where [MaxUpcomingSteps] end the search.
 func (r Recurrence) Upcoming(c Cursor, count int) (times []Instant) {
 	if r.MaxOccurrences != nil {
 		count = min(count, *r.MaxOccurrences-c.Rung+c.Extra)
 	}
-	schedule, err := r.behind(c).Schedule()
+	rule := r.behind(c)
+	rule.Steps = MaxUpcomingSteps
+	schedule, err := rule.Schedule()
 	if err != nil {
 		return nil
 	}

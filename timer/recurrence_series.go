@@ -28,6 +28,9 @@ type Series struct {
 	Last *Past `json:"last,omitempty"`
 	// Began is whether this run began because an occurrence had ended.
 	Began bool `json:"began,omitzero"`
+	// Stopped is whether the receiver ended the rule. What is tried again of it ends with
+	// its occurrence.
+	Stopped bool `json:"stopped,omitzero"`
 }
 
 // Past is an occurrence that has ended.
@@ -41,11 +44,13 @@ type Past struct {
 }
 
 // begin is the memo of a recurring timer whose rule starts now. A rule that replaces
-// another one continues its numbering.
+// another one continues its numbering, and rings nothing that the other one has rung: it
+// may have been asked for before that ring, and be applied after it.
 func (m Memo) begin(rule Recurrence, now Instant) (Memo, bool) {
 	series := Series{Rule: rule, Paused: rule.Paused, Waiting: rule.Paused, Cursor: Cursor{Booked: now}}
 	if m.Series != nil {
-		series.Cursor.Rung, series.Last = m.Series.Cursor.Rung, m.Series.Last
+		series.Cursor.Rung, series.Cursor.Last = m.Series.Cursor.Rung, m.Series.Cursor.Last
+		series.Last = m.Series.Last
 		series.Rule.MaxOccurrences = shift(rule.MaxOccurrences, m.Series.Cursor.Rung)
 	}
 	m.Series = &series
@@ -69,7 +74,7 @@ func (m Memo) Seek(now Instant) (_ Memo, ok bool) {
 		return m, true
 	}
 	next, ok := m.Series.Rule.Next(m.Series.Cursor, now)
-	if !ok {
+	if !ok || m.Series.Stopped {
 		return m, false
 	}
 	series := *m.Series
@@ -144,9 +149,10 @@ func (m Memo) pause(stop bool, note string, now Instant) Memo {
 	series := *m.Series
 	series.Note, series.Resumed, series.Interrupted = note, false, nil
 	if series.Paused && !stop {
-		series.Cursor = series.Cursor.Resumed(now)
 		if series.Waiting {
-			series.Cursor = Cursor{Booked: now}
+			series.Cursor.Booked = now
+		} else {
+			series.Cursor = series.Cursor.Resumed(now)
 		}
 		series.Waiting, series.Extra = false, false
 	}
@@ -159,9 +165,9 @@ func (m Memo) pause(stop bool, note string, now Instant) Memo {
 }
 
 // Upcoming are the next nominal times of the timer, from its rule alone: none while it
-// is paused, and none of a one-shot timer.
+// is paused, none once its receiver has stopped it, and none of a one-shot timer.
 func (m Memo) Upcoming(count int, now time.Time) []Instant {
-	if m.Series == nil || m.Series.Paused {
+	if m.Series == nil || m.Series.Paused || m.Series.Stopped {
 		return nil
 	}
 	cursor := m.Series.Cursor

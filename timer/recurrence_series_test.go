@@ -103,6 +103,51 @@ func TestANewRuleGoesOnWithTheNumbers(t *testing.T) {
 	require.False(t, ok, "two occurrences from the change on")
 }
 
+// A new rule that waits to be resumed goes on with the numbers as well, and its maximum
+// counts from the change.
+func TestANewRuleThatWaitsGoesOnWithTheNumbers(t *testing.T) {
+	t.Parallel()
+	every, most, now := timer.Duration(time.Hour), 2, time.Unix(1_800_000_000, 0)
+	spec := recurring(t, timer.Recurrence{Every: &every}, now)
+	var ok bool
+	for range 5 {
+		spec.Memo, ok = spec.After(ranking, timer.Outcome{Status: timer.Delivered}, spec.DueAt)
+		require.True(t, ok)
+	}
+	at := spec.DueAt
+	spec, err := spec.Apply(timer.Change{Terms: timer.Terms{Recurrence: &timer.Recurrence{Every: &every, MaxOccurrences: &most, Paused: true}}, At: at})
+	require.NoError(t, err)
+	spec, err = spec.Apply(timer.Change{Ring: true, At: at})
+	require.NoError(t, err)
+	spec.Memo, ok = spec.After(ranking, timer.Outcome{Status: timer.Delivered}, at)
+	require.True(t, ok)
+	resumed := at.Add(30 * time.Minute)
+	spec, err = spec.Apply(timer.Change{Pause: &timer.Pause{}, At: resumed})
+	require.NoError(t, err)
+	require.Equal(t, resumed.Add(time.Hour), spec.DueAt, "the rule begins to count")
+	for _, number := range []int{7, 8} {
+		require.True(t, ok)
+		require.Equal(t, number, spec.Series.Number)
+		spec.Memo, ok = spec.After(ranking, timer.Outcome{Status: timer.Delivered}, spec.DueAt)
+	}
+	require.False(t, ok, "two occurrences from the change on, beside the one that was asked for")
+}
+
+// A new rule may be asked for just before a ring, and be applied after it.
+func TestANewRuleRingsNothingAgain(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(1_800_000_000, 0)
+	daily := "0 9 * * *"
+	spec := recurring(t, timer.Recurrence{Cron: &daily}, now)
+	rung, asked := spec.DueAt, spec.DueAt.Add(-time.Second)
+	memo, ok := spec.After(ranking, timer.Outcome{Status: timer.Delivered}, rung.Add(time.Second))
+	require.True(t, ok)
+	spec.Memo = memo
+	changed, err := spec.Apply(timer.Change{Terms: timer.Terms{Recurrence: &timer.Recurrence{Cron: &daily, OnFailure: timer.OnFailurePause}}, At: asked})
+	require.NoError(t, err)
+	require.Equal(t, []any{rung.Add(24 * time.Hour), 2}, []any{changed.DueAt, changed.Series.Number})
+}
+
 // Ringing once more drops nothing that the rule has named: neither what is being
 // retried, nor what waits for its jitter, nor what is overdue.
 func TestAnExtraRingDropsNothing(t *testing.T) {

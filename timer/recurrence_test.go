@@ -57,6 +57,8 @@ func TestRecurrenceCheck(t *testing.T) {
 		{`{"cron":"0 0 31 2,4,6,9,11 *"}`, `/cron invalid-recurrence`},
 		{`{"crons":["0 0 * * *","0 0 30 2 *"]}`, `/crons/1 invalid-recurrence`},
 		{`{"every":"0s"}`, `/every out-of-range`},
+		{`{"every":"1h","max_occurrences":1000000000}`, ``},
+		{`{"every":"1h","max_occurrences":1000000001}`, `/max_occurrences out-of-range`},
 		{`{"every":"-1h"}`, `/every out-of-range`},
 		{`{"every":"999ms"}`, `/every out-of-range`},
 		{`{"every":"1000000001ns"}`, `/every out-of-range`},

@@ -56,7 +56,9 @@ type dispatchRun struct {
 	progress timer.DispatchCounts
 	// incomplete is whether a shard was stopped.
 	incomplete, stopping bool
-	shards               workflow.Context
+	// over is whether the rule ended during the pause.
+	over   bool
+	shards workflow.Context
 }
 
 // keep makes what the dispatch says of itself what it is.
@@ -88,6 +90,10 @@ func (d *dispatchRun) change(ctx workflow.Context, change timer.DispatchChange) 
 	d.keep(ctx)
 }
 
+// versionRuleOver names the point at which a dispatch ends whose rule ended while it was
+// paused. It is stored.
+const versionRuleOver = "rule-over"
+
 // pause stops or resumes. The shards see that they are paused, and have to be told when
 // they are not any more.
 func (d *dispatchRun) pause(ctx workflow.Context) {
@@ -99,7 +105,8 @@ func (d *dispatchRun) pause(ctx workflow.Context) {
 		return
 	}
 	if d.Memo.StartedAt == 0 {
-		d.Memo = d.Memo.Resumed(timer.At(workflow.Now(ctx)))
+		next, ok := d.Memo.Resumed(timer.At(workflow.Now(ctx)))
+		d.Memo, d.over = next, !ok && workflow.GetVersion(ctx, versionRuleOver, workflow.DefaultVersion, 1) == 1
 		return
 	}
 	d.Memo.Status = timer.DispatchRunning
@@ -151,6 +158,9 @@ func (d *dispatchRun) committed(ctx workflow.Context) {
 // never begins.
 func (d *dispatchRun) awaitDue(ctx workflow.Context) timer.DispatchStatus {
 	for {
+		if d.over {
+			return timer.DispatchExpired
+		}
 		if wait := d.Memo.BeginsAt().Until(workflow.Now(ctx)); wait > 0 {
 			if err := workflow.Sleep(ctx, wait); err != nil {
 				return timer.DispatchCancelled

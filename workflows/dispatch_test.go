@@ -441,6 +441,27 @@ func TestARecurringDispatchIsResumed(t *testing.T) {
 	require.Equal(t, timer.DispatchDone, m.last().Status)
 }
 
+// One whose rule ended while it was paused sends nothing when it is resumed. A history in
+// which it did goes on as it was.
+func TestADispatchIsResumedAfterItsRule(t *testing.T) {
+	t.Parallel()
+	for status, since := range map[timer.DispatchStatus]workflow.Version{timer.DispatchExpired: 1, timer.DispatchDone: workflow.DefaultVersion} {
+		m := newMass(t)
+		in := ordered(50, 7)
+		every, booked := timer.Duration(time.Hour), timer.At(m.Now())
+		in.Memo.Order.Recurrence = &timer.Recurrence{Every: &every, EndAt: booked.Add(time.Hour)}
+		in.Memo.Cursor, in.Memo.Occurrence, in.Memo.DueAt, in.Memo.Plan.Paused = timer.Cursor{Booked: booked}, 1, booked.Add(time.Hour), true
+		m.OnGetVersion("rule-over", workflow.DefaultVersion, workflow.Version(1)).Return(since)
+		m.RegisterDelayedCallback(func() {
+			m.SignalWorkflow(workflows.SignalChange, timer.DispatchChange{Paused: new(bool)})
+		}, 48*time.Hour)
+		m.ExecuteWorkflow(workflows.TypeDispatch, in)
+		require.NoError(t, m.GetWorkflowError())
+		require.Equal(t, status, m.last().Status)
+		require.Equal(t, status == timer.DispatchExpired, len(m.shards) == 0)
+	}
+}
+
 // A shard that no worker has is cancelled at once, and one of a long history begins anew.
 func TestAShard(t *testing.T) {
 	t.Parallel()

@@ -50,6 +50,9 @@ type set uint64
 // all holds every number that a set can hold.
 const all = ^set(0)
 
+// everyMinute holds the minutes of an hour.
+const everyMinute = set(1<<60 - 1)
+
 func (s set) has(n int) bool { return s>>uint(n)&1 != 0 }
 
 // from drops what is below n.

@@ -2,6 +2,7 @@ package calendar
 
 import (
 	"regexp"
+	"slices"
 	"time"
 )
 
@@ -10,9 +11,15 @@ import (
 type exclusions struct {
 	days        map[civilDay]bool
 	expressions []expression
+	// known is what the expressions exclude of the kinds of day that were asked for. A
+	// search over years meets the same few thousand kinds again and again, for each
+	// expression of its rule.
+	known map[date]*blocked
 }
 
-func newExclusions() *exclusions { return &exclusions{days: map[civilDay]bool{}} }
+func newExclusions() *exclusions {
+	return &exclusions{days: map[civilDay]bool{}, known: map[date]*blocked{}}
+}
 
 var isoDate = regexp.MustCompile(`^\d{4}-\d\d-\d\d$`)
 
@@ -27,29 +34,57 @@ func (x *exclusions) add(text string) error {
 		return nil
 	}
 	read, err := parse(text, false)
-	x.expressions = append(x.expressions, read)
+	if !slices.Contains(x.expressions, read) {
+		x.expressions = append(x.expressions, read)
+	}
 	return err
 }
 
 func (x *exclusions) empty() bool { return len(x.days) == 0 && len(x.expressions) == 0 }
 
-// blocked is what is excluded of one day, the minutes of each hour.
-type blocked [hoursOfDay]set
+// blocked is what is excluded of one day: all of it, or minutes of each hour.
+type blocked struct {
+	all     bool
+	minutes [hoursOfDay]set
+}
 
-// on is what is excluded of a day; all is whether that is the whole day.
-func (x *exclusions) on(day civilDay, d date) (b blocked, all bool) {
-	if x.days[day] {
-		return b, true
+var (
+	open   = &blocked{}
+	closed = &blocked{all: true}
+)
+
+// on is what is excluded of a day.
+func (x *exclusions) on(day civilDay, d date) *blocked {
+	switch {
+	case x.days[day]:
+		return closed
+	case len(x.expressions) == 0:
+		return open
 	}
+	d.rest = 0 // no expression asks for it
+	b := x.known[d]
+	if b == nil {
+		b = x.ofKind(d)
+		x.known[d] = b
+	}
+	return b
+}
+
+// ofKind is what the expressions exclude of a kind of day.
+func (x *exclusions) ofKind(d date) *blocked {
+	b := blocked{all: true}
 	for _, one := range x.expressions {
 		if !one.onDay(d) {
 			continue
 		}
-		for hour := range b {
+		for hour := range b.minutes {
 			if one.hours.has(hour) {
-				b[hour] |= one.minutes
+				b.minutes[hour] |= one.minutes
 			}
 		}
 	}
-	return b, false
+	for _, minutes := range b.minutes {
+		b.all = b.all && minutes == everyMinute
+	}
+	return &b
 }

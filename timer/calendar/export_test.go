@@ -12,7 +12,7 @@ func StepsOf(text string, seconds bool, zone *time.Location, from time.Time) (st
 	if err != nil {
 		return 0, false
 	}
-	w := walk{expression: read, zone: zone, exclude: &exclusions{}}
+	w := walk{expression: read, search: openSearch(zone)}
 	w.next(from.Unix())
 	return w.steps, true
 }

@@ -33,14 +33,14 @@ func (r Rule) ShortestGap(within time.Duration) time.Duration {
 	if err != nil {
 		return 0
 	}
-	shortest, complete := shortestGap(newMerged(read, zone, &exclusions{}), within, gapSteps)
+	shortest, complete := shortestGap(newMerged(read, openSearch(zone)), within, gapSteps)
 	if complete {
 		return shortest
 	}
 	for i := range read {
 		read[i].days, read[i].months, read[i].weekdays = all, all, all
 	}
-	ofDay, _ := shortestGap(newMerged(read, time.UTC, &exclusions{}), daySeconds*time.Second, daySeconds)
+	ofDay, _ := shortestGap(newMerged(read, openSearch(time.UTC)), daySeconds*time.Second, daySeconds)
 	return min(shortest, ofDay)
 }
 

@@ -12,10 +12,10 @@ type moments struct {
 	open *walk
 }
 
-func newMoments(r Rule, zone *time.Location, exclude *exclusions) moments {
+func newMoments(r Rule, search *search) moments {
 	m := moments{sorted: sortedMillis(r.Moments)}
-	if !exclude.empty() {
-		m.open = &walk{expression: everySecond, zone: zone, exclude: exclude}
+	if !search.exclude.empty() {
+		m.open = &walk{expression: everySecond, search: search}
 	}
 	return m
 }
@@ -31,11 +31,7 @@ func sortedMillis(times []time.Time) (sorted []millis) {
 func (m moments) next(from millis) (millis, bool) {
 	first, _ := slices.BinarySearch(m.sorted, from)
 	for _, at := range m.sorted[first:] {
-		if m.open == nil {
-			return at, true
-		}
-		second := int64(at) / 1000
-		if open, ok := m.open.next(second); ok && open == second {
+		if m.open == nil || m.open.shows(int64(at)/1000) {
 			return at, true
 		}
 	}

@@ -2,6 +2,7 @@ package calendar
 
 import (
 	"errors"
+	"slices"
 	"time"
 	_ "time/tzdata" // a rule must mean the same on a machine without zone files
 )
@@ -28,6 +29,10 @@ type Rule struct {
 	Exclude []string
 	// From and To bound the moments, both included. A To of zero is no bound.
 	From, To time.Time
+	// Steps bounds how far all answers of the schedule together are searched for, in
+	// days and moments that are looked at. A schedule that has taken them answers that
+	// there are no more. 0 is no bound but the one of each search.
+	Steps int
 }
 
 var (
@@ -46,7 +51,7 @@ func CheckCron(text string, seconds bool) error {
 	}
 	// The calendar repeats itself after 400 years, but no match is rarer than
 	// searchYears.
-	anyDay := walk{expression: read, zone: time.UTC, exclude: &exclusions{}}
+	anyDay := walk{expression: read, search: openSearch(time.UTC)}
 	if _, ok := anyDay.next(0); !ok {
 		return errNeverRings
 	}
@@ -82,36 +87,45 @@ func (r Rule) Schedule() (*Schedule, error) {
 	if err != nil {
 		return nil, err
 	}
-	exclude := newExclusions()
+	s := Schedule{search: openSearch(zone), from: max(millisOf(r.From), 0), to: lastSecond * 1000}
+	if !r.To.IsZero() {
+		s.to = min(s.to, millisOf(r.To))
+		s.search.to = int64(s.to) / 1000
+	}
+	if r.Steps != 0 {
+		s.left = r.Steps
+	}
 	for _, text := range r.Exclude {
-		if err := exclude.add(text); err != nil {
+		if err := s.exclude.add(text); err != nil {
 			return nil, err
 		}
 	}
-	s := Schedule{from: max(millisOf(r.From), 0), to: lastSecond * 1000}
-	if !r.To.IsZero() {
-		s.to = min(s.to, millisOf(r.To))
-	}
-	if len(r.Moments) > 0 {
-		s.series = newMoments(r, zone, exclude)
-		return &s, nil
-	}
-	if r.Every != 0 {
-		s.series, err = newGrid(r, zone, exclude)
-		return &s, err
-	}
-	read, err := r.expressions()
-	s.series = newMerged(read, zone, exclude)
+	s.series, err = r.series(s.search)
 	return &s, err
 }
 
+func (r Rule) series(search *search) (series, error) {
+	switch {
+	case len(r.Moments) > 0:
+		return newMoments(r, search), nil
+	case r.Every != 0:
+		return newGrid(r, search)
+	default:
+		read, err := r.expressions()
+		return newMerged(read, search), err
+	}
+}
+
+// expressions are the different ones of a rule.
 func (r Rule) expressions() (all []expression, err error) {
 	for _, text := range r.Crons {
 		read, err := parse(text, r.Seconds)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, read)
+		if !slices.Contains(all, read) {
+			all = append(all, read)
+		}
 	}
 	return all, nil
 }

@@ -6,6 +6,7 @@ import "time"
 // goroutine at a time may ask it.
 type Schedule struct {
 	series
+	*search
 	from, to millis
 }
 
@@ -61,8 +62,12 @@ func (s *Schedule) Passed(now time.Time, keep int) (oldest time.Time, count int)
 }
 
 func (s *Schedule) next(from millis) (millis, bool) {
+	if !s.step() {
+		return 0, false
+	}
 	at, ok := s.series.next(max(from, s.from))
-	return at, ok && at <= s.to
+	// Where the steps ran out, one of several expressions may have an earlier moment.
+	return at, ok && at <= s.to && !s.spent()
 }
 
 // count is the number of moments in [from, to], up to MaxCounted.

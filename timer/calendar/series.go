@@ -39,9 +39,9 @@ func (a *ahead) next(from millis) (millis, bool) {
 	return a.at, a.ok
 }
 
-func newMerged(expressions []expression, zone *time.Location, exclude *exclusions) (m merged) {
+func newMerged(expressions []expression, search *search) (m merged) {
 	for _, one := range expressions {
-		m = append(m, &ahead{series: cronSeries{&walk{expression: one, zone: zone, exclude: exclude}}})
+		m = append(m, &ahead{series: cronSeries{&walk{expression: one, search: search}}})
 	}
 	return m
 }
@@ -63,13 +63,13 @@ type grid struct {
 	open *walk
 }
 
-func newGrid(r Rule, zone *time.Location, exclude *exclusions) (grid, error) {
+func newGrid(r Rule, search *search) (grid, error) {
 	if r.Every < time.Millisecond {
 		return grid{}, errStep
 	}
 	g := grid{anchor: millisOf(r.Anchor), step: millis(r.Every.Milliseconds())}
-	if !exclude.empty() {
-		g.open = &walk{expression: everySecond, zone: zone, exclude: exclude}
+	if !search.exclude.empty() {
+		g.open = &walk{expression: everySecond, search: search}
 	}
 	return g, nil
 }

@@ -24,19 +24,48 @@ const lastSecond = 253402300799
 // walk lists the moments of one rule in one zone, in order.
 type walk struct {
 	expression expression
-	zone       *time.Location
-	exclude    *exclusions
+	*search
 
 	span span
 	today
 	steps int // of the search under way
 }
 
+// search is what the walks of one schedule have in common.
+type search struct {
+	zone    *time.Location
+	exclude *exclusions
+	// to is the last second that is looked at.
+	to int64
+	// left is how many steps all walks together may still take.
+	left int
+}
+
+// openSearch looks at all there is.
+func openSearch(zone *time.Location) *search {
+	return &search{zone: zone, exclude: newExclusions(), to: lastSecond, left: math.MaxInt}
+}
+
+// step is whether one more step may be taken.
+func (s *search) step() bool {
+	s.left--
+	return !s.spent()
+}
+
+// spent is whether a search ended because no more steps were left.
+func (s *search) spent() bool { return s.left < 0 }
+
+// step is whether the walk may take one more step: a day, or a span.
+func (w *walk) step() bool {
+	w.steps++
+	return w.search.step() && w.steps <= searchSteps
+}
+
 // today is the day the walk is on, worked out once.
 type today struct {
 	day     civilDay
 	date    date
-	blocked blocked
+	blocked *blocked
 	off     bool // nothing rings on this day
 	known   bool
 }
@@ -74,8 +103,8 @@ func spanAt(second int64, zone *time.Location) span {
 // next is the first second, from the given one on, at which the rule rings; ok
 // is false when there is none within the bounds of the search.
 func (w *walk) next(second int64) (at int64, ok bool) {
-	horizon := min(second+searchSeconds, lastSecond)
-	for w.steps = 0; second <= horizon && w.steps < searchSteps; w.steps++ {
+	horizon := min(second+searchSeconds, w.to)
+	for w.steps = 0; second <= horizon && w.step(); {
 		if second < w.span.start || second >= w.span.end {
 			w.span = spanAt(second, w.zone)
 		}
@@ -110,7 +139,7 @@ func (s span) from(second int64, follows bool) civil {
 // match is the first civil time in [from, until) that the rule matches and
 // nothing excludes.
 func (w *walk) match(from, until civil) (c civil, ok bool) {
-	for day := from.day(); day.start() < until && w.steps < searchSteps; w.steps++ {
+	for day := from.day(); day.start() < until && w.step(); {
 		w.turnTo(day)
 		if !w.expression.months.has(w.date.month) {
 			day += w.date.rest
@@ -132,8 +161,9 @@ func (w *walk) turnTo(day civilDay) {
 	}
 	w.today = today{day: day, date: day.date(), known: true}
 	w.off = !w.expression.onDay(w.date)
-	if !w.off && !w.exclude.empty() {
-		w.blocked, w.off = w.exclude.on(day, w.date)
+	if !w.off {
+		w.blocked = w.exclude.on(day, w.date)
+		w.off = w.blocked.all
 	}
 }
 
@@ -167,7 +197,15 @@ func (w *walk) minutes(hour int) set {
 	if !w.expression.hours.has(hour) {
 		return 0
 	}
-	return w.expression.minutes &^ w.blocked[hour]
+	return w.expression.minutes &^ w.blocked.minutes[hour]
+}
+
+// shows is whether the rule matches what the clock shows at a second.
+func (w *walk) shows(second int64) bool {
+	shown := civil(second + spanAt(second, w.zone).offset)
+	w.turnTo(shown.day())
+	time := int(shown - w.day.start())
+	return !w.off && w.minutes(time/hourSeconds).has(time/minuteSeconds%60)
 }
 
 func (w *walk) at(hour, minute, second int) civil {

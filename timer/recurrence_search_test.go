@@ -1,0 +1,70 @@
+package timer_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+// leapDays is a rule of a few kilobytes that rings on leap days only, and that asks for
+// the most work that a rule may ask for to find them.
+func leapDays(last string) timer.Recurrence {
+	rule := timer.Recurrence{Exclude: []string{"* * * 1 *", "* * * 3-12 *", "* * 1-28 2 *", last}}
+	for range timer.MaxCrons {
+		rule.Crons = append(rule.Crons, "0 0 * * *")
+	}
+	for len(rule.Exclude) < timer.MaxExcludes {
+		rule.Exclude = append(rule.Exclude, "* * 1-28 * *")
+	}
+	return rule
+}
+
+// timed is how long something takes.
+func timed(do func()) time.Duration {
+	began := time.Now()
+	do()
+	return time.Since(began)
+}
+
+// Each of these took from a third of a second to a minute. The bounds are far above what
+// they take now, for a machine that has other things to do.
+func TestARareRuleIsCheap(t *testing.T) {
+	t.Parallel()
+	rule, cursor := leapDays("2027-01-01"), timer.Cursor{Booked: timer.At(noon)}
+	require.Empty(t, rule.Check(noon))
+	require.Less(t, timed(func() {
+		times := rule.Upcoming(cursor, timer.MaxUpcoming)
+		require.Greater(t, len(times), 100)
+		require.Less(t, len(times), timer.MaxUpcoming, "the search has a bound")
+		require.Equal(t, rule.Upcoming(cursor, 10), times[:10])
+	}), 5*time.Second)
+
+	booked, err := timer.Admit(key, timer.Terms{Recurrence: &rule}, "b", noon)
+	require.NoError(t, err)
+	require.Less(t, timed(func() {
+		for range 10 {
+			require.Empty(t, booked.Ahead(booked.DueAt.Add(24*time.Hour), 10_000), "nothing is looked for after the end")
+		}
+	}), 2*time.Second)
+
+	never := leapDays("* * 29 * *")
+	require.Less(t, timed(func() {
+		for range 10 {
+			require.NotEmpty(t, never.Check(noon))
+		}
+	}), 2*time.Second)
+}
+
+// A dispatch is looked at no further ahead than the forecast goes.
+func TestTheForecastOfARareDispatchIsCheap(t *testing.T) {
+	t.Parallel()
+	rule, items, at := leapDays("2027-01-01"), 10, timer.At(noon)
+	view := timer.DispatchView{
+		Status: timer.DispatchScheduled, PerSecond: 10, Items: &items, Recurrence: &rule,
+		Memo: timer.DispatchMemo{Cursor: timer.Cursor{Booked: at}, DueAt: at},
+	}
+	require.Less(t, timed(func() { require.Len(t, view.Ahead(at, at.Add(24*time.Hour), 0), 1) }), 2*time.Second)
+}
