@@ -61,8 +61,8 @@ type bulkBody struct {
 // bulk reads an order. What cannot be read does not keep the rest from being checked.
 func (o object) bulk(reach timer.Reach) (timer.Bulk, error) {
 	var body bulkBody
-	edit, removed := o.takeFromEdit()
-	errs := append(o.fill(&body), o.emptyFilters()...)
+	edit, removed, errs := o.takeEdit(&body)
+	errs = append(append(errs, o.fill(&body)...), o.emptyFilters()...)
 	errs.Under("/edit", edit.zeros(termsZeros))
 	order := timer.Bulk{
 		ID: value(body.ID), Operation: value(body.Operation), Filter: value(body.Filter), Shift: value(body.Shift),
@@ -86,14 +86,17 @@ func (o object) bulk(reach timer.Reach) (timer.Bulk, error) {
 	return order, errs.Err()
 }
 
-// takeFromEdit takes the outcomes out of the edit that nobody shall be told of any more, as a
-// PATCH of one timer does.
-func (o object) takeFromEdit() (edit object, removed timer.Terms) {
-	edit = objectIn(o["edit"])
-	if removed = edit.takeOutcomes(); !removed.IsZero() {
-		o["edit"], _ = json.Marshal(edit) // every value in it was read
+// takeEdit reads the edit, and takes it out of the order. Like a PATCH of one timer it may
+// say that nobody shall be told of an outcome any more. What is no object is left to be named.
+func (o object) takeEdit(body *bulkBody) (edit object, removed timer.Terms, errs timer.FieldErrors) {
+	if o["edit"].Kind() != '{' {
+		return nil, removed, nil
 	}
-	return edit, removed
+	edit = objectIn(o["edit"])
+	delete(o, "edit")
+	removed, body.Edit = edit.takeOutcomes(), &termsBody{}
+	errs.Under("/edit", edit.fill(body.Edit))
+	return edit, removed, errs
 }
 
 func reachOf(reach timer.Reach, edit timer.Terms) (errs timer.FieldErrors) {

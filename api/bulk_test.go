@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/engine"
@@ -76,6 +77,18 @@ func bulkDoor(jobs *bulkJobs, authenticator *auth.Authenticator) func(method, pa
 		server.Handler().ServeHTTP(recorder, request)
 		return recorder.Code, recorder.Body.String()
 	}
+}
+
+// What an edit takes away changes nothing of what it keeps.
+func TestBulkKeepsThePayloadOfAnEdit(t *testing.T) {
+	t.Parallel()
+	order, err := object{
+		"operation": jsontext.Value(`"edit"`), "filter": jsontext.Value(`{}`),
+		"edit": jsontext.Value(`{"payload": { "a" : "\u003c" }, "on_failed": {}}`),
+	}.bulk(timer.Reach{})
+	require.NoError(t, err)
+	require.Equal(t, `{ "a" : "\u003c" }`, string(order.Edit.Payload.Data))
+	require.Equal(t, &timer.Alert{}, order.Edit.OnFailed)
 }
 
 // What is wrong with an order is named field by field, and starts nothing.

@@ -76,11 +76,11 @@ func (u *Upload) begin(ctx context.Context) error {
 		return err
 	}
 	u.begun, u.latest = true, head.latest()
-	if err := u.signal(ctx, workflows.SignalStored, nil); err != nil { // nobody clears it away where the dispatch has ended
+	err = u.signal(ctx, workflows.SignalStored, nil)
+	if timer.CodeOf(err) == timer.AlreadyFinished { // nobody else clears it away
 		_ = u.dispatches.deletePage(ctx, headOf(u.uploads()))
-		return err
 	}
-	return nil
+	return err
 }
 
 // overtaken refuses what an upload does after another one has begun.

@@ -58,7 +58,7 @@ func (t *Timers) bookedBefore(ctx context.Context, spec timer.Spec, full error) 
 	if err == nil {
 		return view, nil
 	}
-	return timer.View{}, orFull(spec.Reuse, err, full)
+	return timer.View{}, taken(orFull(spec.Reuse, err, full))
 }
 
 // orFull is why a booking is refused for which there is no room: for that, where its id is
