@@ -255,7 +255,10 @@ func TestUploadsAtATime(t *testing.T) {
 	_, cancelled, err := d.Cancel(t.Context(), key, testenv.Patience)
 	require.NoError(t, err)
 	require.True(t, cancelled)
-	open("again")
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		_, _, err := d.Open(t.Context(), mass("d-again", "again", 4000))
+		assert.NoError(c, err)
+	}, testenv.Patience, 50*time.Millisecond, "it clears away what it stored before its id is free")
 	fresh, err := d.Get(t.Context(), key)
 	require.NoError(t, err)
 	require.Zero(t, fresh.Uploaded)

@@ -44,7 +44,7 @@ type Pause struct {
 func (s Spec) Apply(c Change) (Spec, error) {
 	if c.Wake {
 		if c.Interrupts && s.Series != nil {
-			s.Memo = s.keepCurrent()
+			s.Memo = s.KeepCurrent()
 		}
 		return s, nil
 	}
@@ -134,7 +134,7 @@ func (m Memo) reschedule(change Change) (Memo, error) {
 	case change.Ring:
 		m.DueAt, m.Local, m.Debounce = change.At, nil, nil
 	case change.Interrupts && m.Series != nil:
-		m = m.keepCurrent()
+		m = m.KeepCurrent()
 	}
 	if !ok {
 		return m, FieldErrors{{"/recurrence", CodeInvalidRecurrence, "never rings"}}.Err()

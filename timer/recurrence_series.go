@@ -134,9 +134,9 @@ func (m Memo) resumeInterrupted() Memo {
 	return m
 }
 
-// keepCurrent lets the occurrence whose delivery a change interrupted go on after the
+// KeepCurrent lets the occurrence whose delivery a change interrupted go on after the
 // change, whatever the rule says of occurrences that were missed.
-func (m Memo) keepCurrent() Memo {
+func (m Memo) KeepCurrent() Memo {
 	series := *m.Series
 	series.Resumed = !series.Extra
 	m.Series = &series

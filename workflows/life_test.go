@@ -218,7 +218,7 @@ func TestARecurringTimer(t *testing.T) {
 			},
 		},
 		"that overslept rings once": {
-			terms: every(time.Hour, asItIs), given: overslept, runs: 2,
+			terms: every(time.Hour, asItIs), given: overslept, runs: 3,
 			check: func(l *life) { require.Equal(l, hours(5, 6), l.rang()) },
 		},
 		"that overslept skips what it missed, where its rule says so": {
@@ -246,6 +246,19 @@ func ptr[T any](v T) *T { return &v }
 
 // overslept makes the first run begin when five and a half hours have passed.
 func overslept(l *life) { l.now = l.began.Add(5*time.Hour + 30*time.Minute) }
+
+// An occurrence that makes up for others rings in a run that tells of it, for whoever
+// acknowledges it or delivers it again.
+func TestAnOccurrenceThatMakesUpIsToldFirst(t *testing.T) {
+	t.Parallel()
+	l := book(t, every(time.Hour, asItIs))
+	overslept(l)
+	l.play(1)
+	require.Empty(t, l.rang())
+	require.Equal(t, 5*time.Hour, l.spec.DueAt.Time().Sub(l.began))
+	l.play(1)
+	require.Equal(t, hours(5), l.rang())
+}
 
 // What is asked of a recurring timer while it waits, and while it is delivered.
 func TestARecurringTimerIsChanged(t *testing.T) {

@@ -45,10 +45,11 @@ func (t *timerRun) story(ctx workflow.Context) decision {
 	if t.interrupted(ctx) {
 		return t.applyPending(ctx)
 	}
+	shown := t.spec.DueAt
 	if !t.seek(ctx) {
 		return ended(timer.Outcome{Status: timer.Expired})
 	}
-	if !t.due(ctx) {
+	if !t.due(ctx) || (t.spec.DueAt != shown && t.tellFirst(ctx)) {
 		return goOn()
 	}
 	return t.handleReport(ctx, t.firstAttempt(ctx))
@@ -62,6 +63,21 @@ func (t *timerRun) seek(ctx workflow.Context) (ok bool) {
 	}
 	t.spec.Memo, ok = t.spec.Seek(timer.At(workflow.Now(ctx)))
 	return ok
+}
+
+// versionMadeUp marks runs that ended for an occurrence which makes up for others. It is
+// stored.
+const versionMadeUp = "made-up"
+
+// tellFirst has an occurrence that makes up for others ring in a run of its own: what this
+// one says of itself, to whoever acknowledges or redelivers the occurrence, is of the one
+// that was missed.
+func (t *timerRun) tellFirst(ctx workflow.Context) bool {
+	if workflow.GetVersion(ctx, versionMadeUp, workflow.DefaultVersion, 1) == workflow.DefaultVersion {
+		return false
+	}
+	t.spec.Memo = t.spec.KeepCurrent()
+	return true
 }
 
 // due reports whether it is time to ring, or so nearly that a worker shall preload
