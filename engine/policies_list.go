@@ -10,32 +10,35 @@ import (
 
 // List lists every policy, secrets sealed, by way of Temporal's visibility.
 func (p *Policies) List(ctx context.Context) ([]timer.Policy, error) {
-	return p.listed(ctx, false)
+	inForce, _, err := p.listed(ctx)
+	return inForce, err
 }
 
-// listed lists one policy for each business type, as it stands or last
-// stood. Entities that were killed are restarted.
-func (p *Policies) listed(ctx context.Context, alsoDeleted bool) ([]timer.Policy, error) {
+// listed lists one policy for each business type: those in force as they stand, and those
+// that were deleted as they last stood. Entities that were killed are restarted.
+func (p *Policies) listed(ctx context.Context) (inForce, gone []timer.Policy, err error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
 	infos, err := p.latestEntities(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	policies := []timer.Policy{}
+	inForce = []timer.Policy{}
 	for _, info := range infos {
 		record, err := recordOf(info)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if killed(info) {
 			p.restart(ctx, record)
 		}
-		if alsoDeleted || !deleted(info) {
-			policies = append(policies, record.Policy)
+		if deleted(info) {
+			gone = append(gone, record.Policy)
+		} else {
+			inForce = append(inForce, record.Policy)
 		}
 	}
-	return policies, nil
+	return inForce, gone, nil
 }
 
 // latestEntities are the entities of all policies, of each business type the

@@ -23,11 +23,10 @@ func (q *Queues) Registered(ctx context.Context) ([]string, error) {
 	return slices.Collect(maps.Keys(known)), err
 }
 
-// Policies lists the policies whose queues may hold deliveries: every policy,
-// and those deleted ones that Temporal still remembers. No retry waits longer
-// than that.
-func (q *Queues) Policies(ctx context.Context) ([]timer.Policy, error) {
-	return q.policies.listed(ctx, true)
+// Policies lists the policies whose queues may hold deliveries: those in force, and those
+// deleted ones that Temporal still remembers. No retry waits longer than that.
+func (q *Queues) Policies(ctx context.Context) (inForce, deleted []timer.Policy, err error) {
+	return q.policies.listed(ctx)
 }
 
 // registry is the workflow that knows the business types which have a policy, so that

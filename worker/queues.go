@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -23,8 +24,9 @@ type Queues interface {
 	// Registered lists the types whose queues may hold deliveries. It does not ask
 	// Temporal's visibility.
 	Registered(ctx context.Context) (businessTypes []string, err error)
-	// Policies lists all policies, and RepairRegistry brings the registry in line with them.
-	Policies(ctx context.Context) ([]timer.Policy, error)
+	// Policies lists the policies in force, and the deleted ones whose queues may still hold
+	// deliveries. RepairRegistry brings the registry in line with both.
+	Policies(ctx context.Context) (inForce, deleted []timer.Policy, err error)
 	// Waiting tells how many attempts of a type wait for a receiver that is connected and
 	// has room, and for how long the first of them has.
 	Waiting(ctx context.Context, businessType string) (attempts int, longest time.Duration, err error)
@@ -157,13 +159,15 @@ func (q *queueWorkers) readPaused(ctx context.Context) error {
 	return nil
 }
 
-// readAll lists all policies, to show them in the metrics and to mend the register.
+// readAll lists all policies, to show those in force in the metrics and to mend the
+// register.
 func (q *queueWorkers) readAll(ctx context.Context) error {
-	policies, err := q.options.Queues.Policies(ctx)
+	inForce, deleted, err := q.options.Queues.Policies(ctx)
 	if err != nil {
 		return err
 	}
-	q.options.Observer.PoliciesListed(policies)
+	q.options.Observer.PoliciesListed(inForce)
+	policies := slices.Concat(inForce, deleted)
 	q.watch.look(ctx, policies)
 	for _, policy := range policies {
 		q.serve(policy)

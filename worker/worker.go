@@ -51,7 +51,7 @@ type Options struct {
 
 // Observer is told of what a worker sees of the whole deployment.
 type Observer interface {
-	// PoliciesListed is told of all policies, each time they were listed.
+	// PoliciesListed is told of the policies in force, each time they were listed.
 	PoliciesListed(policies []timer.Policy)
 	// Paused is told of what somebody has paused, each time that was listed.
 	Paused(emergencies []timer.Emergency)

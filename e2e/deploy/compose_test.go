@@ -126,13 +126,27 @@ func TestComposeRoles(t *testing.T) {
 	for name := range api.Environment {
 		require.Contains(t, both.Environment, name, "it is a gateway as well")
 	}
+	authorities := 0
+	for name, service := range project.Services {
+		if service.Image != both.Image {
+			continue
+		}
+		// Every role opens the files that secrets/brokers names when it starts.
+		targets := map[string]string{}
+		for _, volume := range service.Volumes {
+			targets[volume.Target] = volume.Source
+		}
+		require.Equal(t, filepath.Join(filepath.Dir(process.ComposeFile()), "deploy", "ca"), targets["/etc/wakecall/ca"], name)
+		authorities++
+	}
+	require.Equal(t, 3, authorities)
 	for _, gateway := range []types.ServiceConfig{both, api} { // where the profile tls finds it
 		require.Equal(t, []string{"gateway"}, gateway.Networks["default"].Aliases)
 	}
 }
 
-func TestComposeSettingsAreKnown(t *testing.T) {
-	t.Parallel()
+// knownSettings are the variables that Wakecall reads.
+func knownSettings() map[string]bool {
 	known := map[string]bool{}
 	for field := range reflect.TypeFor[config.Config]().Fields() {
 		known[field.Tag.Get("env")] = true
@@ -140,6 +154,12 @@ func TestComposeSettingsAreKnown(t *testing.T) {
 			known[field.Tag.Get("env")+"_FILE"] = true
 		}
 	}
+	return known
+}
+
+func TestComposeSettingsAreKnown(t *testing.T) {
+	t.Parallel()
+	known := knownSettings()
 	require.True(t, known["WAKECALL_SECRET_KEY"])
 	checked := 0
 	for _, service := range composed(t).Services {
@@ -210,7 +230,7 @@ func TestComposeMountsAreThere(t *testing.T) {
 			mounts++
 		}
 	}
-	require.Equal(t, 17, mounts)
+	require.Equal(t, 18, mounts)
 	temporal := composed(t).Services["temporal"]
 	require.Equal(t, "dynamicconfig.yaml", filepath.Base(temporal.Volumes[0].Source))
 	require.Equal(t, temporal.Volumes[0].Target, *temporal.Environment["DYNAMIC_CONFIG_FILE_PATH"])

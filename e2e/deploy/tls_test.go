@@ -7,6 +7,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
+	"fmt"
 	"io"
 	"math/big"
 	"net"
@@ -67,6 +68,24 @@ func TestTLSInFront(t *testing.T) {
 	require.Equal(t, http.StatusBadRequest, response.StatusCode, "nothing goes unencrypted")
 }
 
+// A container that is made anew may have another address. Debian's nginx is too old to look
+// for it, so this compares what nginx asks of such a configuration with what there is.
+func TestTLSFollowsItsGateways(t *testing.T) {
+	t.Parallel()
+	services := composed(t).Services
+	var major, minor, patch int
+	_, err := fmt.Sscanf(tagged(services["tls"].Image), "nginx:%d.%d.%d", &major, &minor, &patch)
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, major*1_000_000+minor*1_000+patch, 1_027_003, "the first nginx that resolves the servers of an upstream again")
+	text, err := os.ReadFile("../../deploy/tls/nginx.conf")
+	require.NoError(t, err)
+	require.Regexp(t, `(?s)\n\tresolver 127\.0\.0\.11 valid=10s;.*\n\tupstream api \{[^}]*\n\t\tzone api \w+;[^}]*\n\t\tserver gateway:8080 resolve;`, string(text),
+		"names are asked for at Docker's server, and what they mean is shared by the workers")
+	for _, gateway := range []string{"wakecall", "api"} {
+		require.Contains(t, services[gateway].Networks["default"].Aliases, "gateway")
+	}
+}
+
 // A receiver that connects does so through nginx as well.
 func TestAWebSocketThroughTLS(t *testing.T) {
 	t.Parallel()
@@ -103,7 +122,7 @@ func proxied(t *testing.T, api string) (addr string, authority *x509.CertPool) {
 	text, err := os.ReadFile("../../deploy/tls/nginx.conf")
 	require.NoError(t, err)
 	here := []string{
-		"listen 8443 ssl", "listen " + addr + " ssl", "server gateway:8080", "server " + api, "/etc/nginx/tls/", dir + "/", " /tmp/", " " + dir + "/",
+		"listen 8443 ssl", "listen " + addr + " ssl", "server gateway:8080 resolve", "server " + api, "/etc/nginx/tls/", dir + "/", " /tmp/", " " + dir + "/",
 	}
 	for i := 0; i < len(here); i += 2 {
 		require.Contains(t, string(text), here[i])

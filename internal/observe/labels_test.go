@@ -117,6 +117,32 @@ func TestTypesWithALabelAreBounded(t *testing.T) {
 	require.Contains(t, text, `wakecall_attempts_total{business_type="z-first",result="delivered"} 1`)
 }
 
+// Whoever may pause can name any type, and Temporal lists one twice that was paused again
+// before its list knew of the resumption.
+func TestPausedTypesAreLabelsOnceAndWhileTheyHaveAPolicy(t *testing.T) {
+	t.Parallel()
+	telemetry, show := openTelemetry(t)
+	telemetry.PoliciesListed([]timer.Policy{{BusinessType: "order"}, {BusinessType: "invoice"}})
+	telemetry.Paused([]timer.Emergency{{BusinessType: "order"}, {BusinessType: "order"}, {Everything: true}, {Everything: true}})
+	require.Contains(t, show(), `wakecall_emergency_paused{business_type="order"} 1`)
+	require.Contains(t, show(), `wakecall_emergency_paused{business_type="*"} 1`)
+	require.Equal(t, 2, series(show(), "wakecall_emergency_paused"))
+
+	emergencies := []timer.Emergency{{BusinessType: "order"}}
+	for n := range invented {
+		emergencies = append(emergencies, timer.Emergency{BusinessType: fmt.Sprint("INVENTED", n)})
+	}
+	telemetry.Paused(emergencies)
+	require.NotContains(t, show(), "INVENTED")
+	require.Contains(t, show(), `wakecall_emergency_paused{business_type="other"} 1`)
+	require.Contains(t, show(), `wakecall_emergency_paused{business_type="*"} 0`)
+	require.Equal(t, 3, series(show(), "wakecall_emergency_paused"))
+	telemetry.PoliciesListed([]timer.Policy{{BusinessType: "invoice"}})
+	require.NotContains(t, show(), `"order"`, "its series end with its policy")
+	telemetry.Paused(nil)
+	require.Equal(t, 1, series(show(), "wakecall_emergency_paused"))
+}
+
 // The SDK's own metrics are bounded as well, whatever Temporal says.
 func TestLabelsOfTheSDKAreBounded(t *testing.T) {
 	t.Parallel()

@@ -95,7 +95,7 @@ func NewTelemetry(version string) (*Telemetry, error) {
 			Help: "API requests by route template.",
 		}, []string{"method", "route", "status"}),
 	}
-	t.policies = newPolicies()
+	t.policies = newPolicies(&t.labels)
 	t.streams = newStreams(&t.labels)
 	t.overdue = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "wakecall_overdue_total", Help: "Timers that were overdue with nothing under way, and were woken.",

@@ -11,6 +11,9 @@ import (
 
 // policies shows what holds business types back, as this worker last saw it.
 type policies struct {
+	// types knows the labels of business types.
+	types *labels
+
 	mu          sync.Mutex
 	seen        []timer.Policy
 	emergencies []timer.Emergency
@@ -18,12 +21,13 @@ type policies struct {
 	emergency, paused, backPressure, limit *prometheus.Desc
 }
 
-func newPolicies() *policies {
+func newPolicies(types *labels) *policies {
 	describe := func(name, help string) *prometheus.Desc {
 		return prometheus.NewDesc(name, help, []string{labelType}, nil)
 	}
 	return &policies{
-		emergency:    describe("wakecall_emergency_paused", "1 while somebody has paused the type's callbacks; * stands for all types."),
+		types:        types,
+		emergency:    describe("wakecall_emergency_paused", "1 while somebody has paused the type's callbacks; * stands for all types, other for those without a label."),
 		paused:       describe("wakecall_policy_paused", "1 while the policy pauses its callbacks."),
 		backPressure: describe("wakecall_back_pressure_seconds", "How long the receiver's wish for patience still holds its type back."),
 		limit:        describe("wakecall_callback_limit", "Callbacks a second that the policy allows, where it limits them."),
@@ -52,21 +56,27 @@ func (p *policies) Describe(out chan<- *prometheus.Desc) {
 
 // Collect implements prometheus.Collector.
 func (p *policies) Collect(out chan<- prometheus.Metric) {
+	p.types.mu.RLock()
+	defer p.types.mu.RUnlock()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := time.Now()
 	show := func(desc *prometheus.Desc, value float64, businessType string) {
 		out <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value, businessType)
 	}
-	everything := 0.0
+	// Anybody may be paused, with a policy or without, and visibility lists one twice that
+	// was paused again before it heard of the resumption: a series may be shown once.
+	stopped := map[string]float64{"*": 0}
 	for _, emergency := range p.emergencies {
+		label := p.types.of(emergency.BusinessType)
 		if emergency.Everything {
-			everything = 1
-			continue
+			label = "*"
 		}
-		show(p.emergency, 1, emergency.BusinessType)
+		stopped[label] = 1
 	}
-	show(p.emergency, everything, "*")
+	for label, value := range stopped {
+		show(p.emergency, value, label)
+	}
 	for _, policy := range p.seen {
 		paused, wait := 0.0, 0.0
 		if policy.Paused {

@@ -69,10 +69,20 @@ func copyStores(ctx context.Context, from, to string) error {
 	if err := together(ctx, main, visibility); err != nil {
 		return err
 	}
-	return errors.Join(
-		main.copy(ctx, filepath.Join(to, mainStore+".db")),
-		visibility.copy(ctx, filepath.Join(to, visibilityStore+".db")),
-	)
+	for _, store := range []struct {
+		*snapshot
+		name string
+	}{{main, mainStore}, {visibility, visibilityStore}} {
+		file := filepath.Join(to, store.name+".db")
+		if err := store.copy(ctx, file); err != nil {
+			return err
+		}
+		// SQLite reads a URI its own way. A backup whose files are elsewhere is none.
+		if info, err := os.Stat(file); err != nil || info.Size() == 0 {
+			return errors.Join(fmt.Errorf("SQLite left no copy at %s", file), err)
+		}
+	}
+	return nil
 }
 
 // maxLooks is how often the same instant of both databases is looked for. They
@@ -114,7 +124,7 @@ type snapshot struct {
 
 func openSnapshot(ctx context.Context, file string) (*snapshot, error) {
 	// Written to is only the index of the log, as every reader does.
-	db, err := sql.Open("sqlite", "file:"+file+"?mode=rw&_pragma=busy_timeout(10000)")
+	db, err := sql.Open("sqlite", "file:"+inURI(file)+"?mode=rw&_pragma=busy_timeout(10000)")
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +169,7 @@ func (s *snapshot) copy(ctx context.Context, to string) error {
 		if !ok {
 			return fmt.Errorf("a connection of %T makes no backups", conn)
 		}
-		backup, err := source.NewBackup("file:" + to + "?mode=rwc")
+		backup, err := source.NewBackup("file:" + inURI(to) + "?mode=rwc")
 		if err != nil {
 			return err
 		}

@@ -110,6 +110,30 @@ func TestBackupRefuses(t *testing.T) {
 	require.NoError(t, Backup(t.Context(), o.DataDir, filepath.Join(dir, "copy")+"/"))
 }
 
+// SQLite is given its files as URIs, in which these characters mean something else. The
+// names of directories may have them, that of the data and that of the copy.
+func TestBackupsHaveTheNameTheyWereGiven(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"nightly#3", "nightly?3", "nightly%413", "nightly%zz", "näch tlich&3"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o, dir := options(t), t.TempDir()
+			o.DataDir = filepath.Join(dir, "data-"+name)
+			opened(t, o).close()
+			copied := o
+			copied.DataDir = filepath.Join(dir, name)
+			require.NoError(t, Backup(t.Context(), o.DataDir, copied.DataDir))
+			for _, store := range []string{mainStore, visibilityStore} {
+				require.FileExists(t, filepath.Join(copied.DataDir, store+".db"))
+			}
+			opened(t, copied).close()
+			left, err := filepath.Glob(filepath.Join(dir, "*"))
+			require.NoError(t, err)
+			require.ElementsMatch(t, []string{o.DataDir, copied.DataDir}, left, "nothing is left elsewhere")
+		})
+	}
+}
+
 // A writer counts in the first database and then in the second one. However it
 // is caught, the second one never has more: unless they are read one after the
 // other.

@@ -3,6 +3,7 @@ package embedded
 import (
 	"fmt"
 	"net/netip"
+	"net/url"
 	"path/filepath"
 	"time"
 
@@ -73,7 +74,7 @@ func service(ip string, port int) serverconfig.Service {
 func sqlite(o Options, name string) *serverconfig.SQL {
 	return &serverconfig.SQL{
 		PluginName:   pluginName,
-		DatabaseName: filepath.Join(o.DataDir, name+".db"),
+		DatabaseName: inURI(filepath.Join(o.DataDir, name+".db")),
 		ConnectAttributes: map[string]string{
 			"mode":         "rwc",
 			"journal_mode": "wal",
@@ -82,3 +83,7 @@ func sqlite(o Options, name string) *serverconfig.SQL {
 		},
 	}
 }
+
+// inURI is a path as it stands in a URI of SQLite, which would end it at # or ?, and take
+// % for the beginning of an escape: the database would be another file, without a word.
+func inURI(path string) string { return (&url.URL{Path: path}).EscapedPath() }

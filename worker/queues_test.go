@@ -1,0 +1,52 @@
+package worker
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+// listedPolicies is a Temporal with policies, one of them deleted, and what was told of them.
+type listedPolicies struct {
+	Observer
+	inForce, deleted, shown, mended []timer.Policy
+}
+
+func (l *listedPolicies) Registered(context.Context) ([]string, error) { return nil, nil }
+
+func (l *listedPolicies) Policies(context.Context) (inForce, deleted []timer.Policy, err error) {
+	return l.inForce, l.deleted, nil
+}
+
+func (l *listedPolicies) RepairRegistry(_ context.Context, listed []timer.Policy) error {
+	l.mended = listed
+	return nil
+}
+
+func (l *listedPolicies) PoliciesListed(policies []timer.Policy) { l.shown = policies }
+
+func (l *listedPolicies) StreamsWait(map[string]int) {}
+
+func (l *listedPolicies) Waiting(context.Context, string) (int, time.Duration, error) {
+	return 0, 0, nil
+}
+
+// The queue of a deleted policy is served while it may hold deliveries, and its type is no
+// label of metrics any more.
+func TestDeletedPoliciesAreServedAndNotShown(t *testing.T) {
+	t.Parallel()
+	l := &listedPolicies{inForce: []timer.Policy{{BusinessType: "order", Version: 1}}, deleted: []timer.Policy{{BusinessType: "invoice", Version: 2}}}
+	q := newQueueWorkers(Options{Queues: l, Observer: l})
+	for _, policy := range append(l.inForce, l.deleted...) { // as if they were polled
+		q.types[policy.BusinessType] = &typeWorker{slots: newTypeSlots(-1)}
+	}
+	require.NoError(t, q.readAll(t.Context()))
+	require.Equal(t, l.inForce, l.shown)
+	require.Equal(t, append(l.inForce, l.deleted...), l.mended, "its queue is still registered")
+	share := l.deleted[0].Limits.QueueShare()
+	require.Equal(t, share, q.types["invoice"].slots.size, "its queue is served as it last stood")
+}
