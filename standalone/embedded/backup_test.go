@@ -151,6 +151,7 @@ func TestBackupIsOfOneInstant(t *testing.T) {
 		require.Contains(t, []int{0, 1}, ahead)
 	}
 	require.Eventually(t, func() bool {
+		require.Empty(t, done, "the writer goes on")
 		to := t.TempDir()
 		for _, store := range []string{mainStore, visibilityStore} {
 			s, err := openSnapshot(t.Context(), filepath.Join(dir, store+".db"))
@@ -175,7 +176,7 @@ func counter(t *testing.T, dir, store string) *sql.DB {
 
 func database(t *testing.T, dir, store string) *sql.DB {
 	t.Helper()
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(dir, store+".db")+"?mode=rwc")
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(dir, store+".db")+"?mode=rwc&_pragma=busy_timeout(10000)")
 	require.NoError(t, err)
 	db.SetMaxOpenConns(1)
 	t.Cleanup(func() { _ = db.Close() })
