@@ -70,10 +70,12 @@ func forecastRequest(q *query, now time.Time) (r engine.ForecastRequest, err err
 	case to > r.From.Add(timer.MaxForecastSteps*r.Step):
 		q.errs.AddMost("step", timer.MaxForecastSteps, "steps from from to to")
 	}
-	for r.To = r.From; r.To < to && q.err() == nil; {
-		r.To = r.To.Add(r.Step)
+	if err := q.err(); err != nil { // what follows is reckoned with bounded times
+		return r, err
 	}
-	return r, q.err()
+	steps := (to.Time().Sub(r.From.Time()) + r.Step - 1) / r.Step
+	r.To = r.From.Add(steps * r.Step)
+	return r, nil
 }
 
 // expected is how late a timer will probably be that was booked or moved; 0 for less than a

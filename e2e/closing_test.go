@@ -110,17 +110,19 @@ func TestAPolicyIsNotChangedWhileItsTimersAreCancelled(t *testing.T) {
 	_, b, kind := gateways(t)
 	b.Add(tomorrow(kind, 0))
 	put := testenv.JSON{"callback": testenv.JSON{"url": receiver.New(t).URL}, "priority": 2}
-	var met atomic.Int64
+	var met, deleted atomic.Int64
 	a := testenv.OpenThrough(t, temporalAddr, testenv.Settings(), func(
 		ctx context.Context, method string, request, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption,
 	) error {
 		if _, ok := request.(*workflowservice.StartBatchOperationRequest); ok {
 			met.Store(int64(b.Do("PUT", "/v1/policies/"+kind, put).Status))
+			deleted.Store(int64(b.Do("DELETE", "/v1/policies/"+kind+"?timers=cancel", nil).Status))
 		}
 		return invoke(ctx, method, request, reply, conn, options...)
 	})
 	require.Equal(t, http.StatusNoContent, a.Do("DELETE", "/v1/policies/"+kind+"?timers=cancel", nil).Status)
 	require.Equal(t, int64(http.StatusServiceUnavailable), met.Load())
+	require.Equal(t, int64(http.StatusServiceUnavailable), deleted.Load(), "somebody deletes it already")
 	b.AwaitAll(kind, 1, "cancelled")
 	require.Equal(t, http.StatusCreated, b.Do("PUT", "/v1/policies/"+kind, put).Status)
 }

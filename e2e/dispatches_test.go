@@ -3,6 +3,7 @@ package e2e
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -15,6 +16,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/workflowservice/v1"
+	"google.golang.org/grpc"
 
 	"github.com/wakecall/wakecall/e2e/process"
 	"github.com/wakecall/wakecall/e2e/receiver"
@@ -176,6 +179,27 @@ func TestAnUploadIsResumed(t *testing.T) {
 	}
 	require.Len(t, counts, 3300)
 	require.Len(t, r.To("/upload"), 3300)
+}
+
+// A change that a dispatch took, and that ended before it went by it, is told as what it is.
+func TestADispatchEndsBeforeItsChange(t *testing.T) {
+	t.Parallel()
+	key := timer.Key{BusinessType: "d-late", BusinessID: "a"}
+	var env *testenv.Env
+	env = testenv.OpenThrough(t, temporalAddr, testenv.Settings(), func(
+		ctx context.Context, method string, request, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption,
+	) error {
+		err := invoke(ctx, method, request, reply, conn, options...)
+		if signal, ok := request.(*workflowservice.SignalWorkflowExecutionRequest); ok && signal.GetSignalName() == workflows.SignalChange {
+			err = errors.Join(err, env.Client.TerminateWorkflow(ctx, workflows.DispatchWorkflowID(key), "", "by an operator"))
+		}
+		return err
+	})
+	env.Policy(key.BusinessType, testenv.JSON{"callback": testenv.JSON{"url": receiver.New(t).URL}})
+	_, _, err := env.Engine.Dispatches.Open(t.Context(), mass(key.BusinessType, key.BusinessID, 5))
+	require.NoError(t, err)
+	_, _, err = env.Engine.Dispatches.Pause(t.Context(), key, testenv.Patience)
+	require.Equal(t, timer.AlreadyFinished, timer.CodeOf(err))
 }
 
 // uploading is an upload that has stored so many items, and holds the next one.

@@ -193,8 +193,21 @@ func TestListsAreSortedByDueTime(t *testing.T) {
 // pages hold.
 func TestASortedListRepeatsNobody(t *testing.T) {
 	t.Parallel()
+	// More than a small page looks at together, and less than a large one.
+	sortedTogether(t, 150, "100", "10")
+}
+
+// As many at one moment as visibility lists at once have a token behind them, and no end.
+func TestASortedListEnds(t *testing.T) {
+	t.Parallel()
+	sortedTogether(t, 1000, "500", "500")
+}
+
+// sortedTogether books so many timers for one moment and lists them, the first page of one
+// size and the others of another one.
+func sortedTogether(t *testing.T, many int, first, then string) {
+	t.Helper()
 	env, r, kind := open(t)
-	const many = 150 // more than a small page looks at together, and less than a large one
 	due, items, want := time.Now().Add(time.Hour).UTC().Format(time.RFC3339), []any{}, []string{}
 	for n := range many {
 		want = append(want, strconv.Itoa(n))
@@ -203,17 +216,17 @@ func TestASortedListRepeatsNobody(t *testing.T) {
 	require.Equal(t, http.StatusOK, env.Do("POST", "/v1/timers/batch", testenv.JSON{"timers": items}).Status)
 	awaitFound(t, env, wakecall.Filter{BusinessType: kind}, want...)
 	for _, sort := range []string{"due", "-due"} {
-		query := url.Values{"business_type": {kind}, "sort": {sort}, "page_size": {"100"}}
-		var first struct {
+		query := url.Values{"business_type": {kind}, "sort": {sort}, "page_size": {first}}
+		var page struct {
 			Timers []timer.View
 			Next   string `json:"next_page_token"`
 		}
-		env.Do("GET", "/v1/timers?"+query.Encode(), nil).Into(&first)
-		require.Len(t, first.Timers, 100)
-		query.Set("page_size", "10")
-		query.Set("page_token", first.Next)
+		env.Do("GET", "/v1/timers?"+query.Encode(), nil).Into(&page)
+		require.Equal(t, first, strconv.Itoa(len(page.Timers)))
+		query.Set("page_size", then)
+		query.Set("page_token", page.Next)
 		var got []string
-		for _, view := range append(first.Timers, pages(env, query)...) {
+		for _, view := range append(page.Timers, pages(env, query)...) {
 			got = append(got, view.BusinessID)
 		}
 		require.ElementsMatch(t, want, got, sort)

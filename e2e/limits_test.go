@@ -166,8 +166,13 @@ func TestPendingQuota(t *testing.T) {
 	t.Parallel()
 	env, r, kind := open(t)
 	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "limits": testenv.JSON{"pending": 3}})
+	env.Add(testenv.JSON{"business_type": kind, "business_id": "ended", "delay": "0s"})
+	env.Await(kind+"/ended", "delivered")
 	for n := range 3 {
-		env.Add(testenv.JSON{"business_type": kind, "business_id": fmt.Sprint(n), "delay": "1h"})
+		require.EventuallyWithT(t, func(c *assert.CollectT) {
+			reply := env.Do("POST", "/v1/timers", testenv.JSON{"business_type": kind, "business_id": fmt.Sprint(n), "delay": "1h"})
+			assert.Contains(c, []int{http.StatusCreated, http.StatusOK}, reply.Status)
+		}, testenv.Patience, 100*time.Millisecond, "a count is trusted for a moment")
 	}
 	refused := env.Do("POST", "/v1/timers", testenv.JSON{"business_type": kind, "business_id": "3", "delay": "1h"})
 	require.Equal(t, http.StatusTooManyRequests, refused.Status)
@@ -177,6 +182,13 @@ func TestPendingQuota(t *testing.T) {
 	repeated := env.Do("POST", "/v1/timers", testenv.JSON{"business_type": kind, "business_id": "2", "delay": "1h"})
 	require.Equal(t, http.StatusOK, repeated.Status, "%s", repeated.Body)
 	require.Equal(t, http.StatusConflict, env.Do("POST", "/v1/timers", testenv.JSON{"business_type": kind, "business_id": "2", "delay": "2h"}).Status)
+	for _, call := range [][2]string{{"POST", "/v1/timers"}, {"PUT", "/v1/timers/" + kind + "/ended"}} {
+		body := testenv.JSON{"business_type": kind, "business_id": "ended", "delay": "1h"}
+		if call[0] == "PUT" {
+			body = testenv.JSON{"delay": "1h"}
+		}
+		require.Equal(t, http.StatusConflict, env.Do(call[0], call[1], body).Status, "its id is not free, whatever ends")
+	}
 	for range 5 { // a debounce
 		put := env.Do("PUT", "/v1/timers/"+kind+"/2", testenv.JSON{"delay": "3h"})
 		require.Equal(t, http.StatusOK, put.Status, "%s", put.Body)

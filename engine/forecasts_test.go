@@ -449,3 +449,11 @@ func TestAForecastThatIsCalledOffStopsAtTheNextRule(t *testing.T) {
 	require.ErrorIs(t, c.rules(ctx, h, request.To), context.Canceled)
 	require.Zero(t, h.slots[0].Due)
 }
+
+// A time without a step has nothing to be counted.
+func TestNothingIsCountedOfNoTime(t *testing.T) {
+	t.Parallel()
+	slots, err := (&forecastCount{}).divide(t.Context(), ForecastRequest{From: 1, To: 1, Step: time.Second})
+	require.NoError(t, err)
+	require.Empty(t, slots)
+}

@@ -16,12 +16,6 @@ type Series struct{ timers *Timers }
 // opposite. Its errors are those of [Timers.Amend], and [timer.NotRecurring].
 func (s *Series) Pause(ctx context.Context, target Target, pause timer.Pause) (timer.View, Effect, error) {
 	view, err := s.timers.Get(ctx, target.Key)
-	if err == nil && !view.Status.Finished() && view.Memo.Series != nil && view.Memo.Paused() == pause.Stop {
-		var settled bool
-		if settled, err = s.timers.settled(ctx, view); settled && view.Memo.Meets(target.IfMatch) {
-			return view, Done, nil
-		}
-	}
 	switch {
 	case err != nil:
 		return timer.View{}, "", err
@@ -30,6 +24,11 @@ func (s *Series) Pause(ctx context.Context, target Target, pause timer.Pause) (t
 	case view.Memo.Series == nil:
 		return timer.View{}, "", &timer.Error{
 			Code: timer.NotRecurring, Timer: &view, Message: "Only a recurring timer can be paused and resumed.",
+		}
+	}
+	if view.Memo.Paused() == pause.Stop && !view.Status.Finished() {
+		if settled, err := s.timers.settled(ctx, view); err != nil || settled {
+			return view, Done, err
 		}
 	}
 	return s.timers.change(ctx, target, timer.Change{Pause: &pause, At: timer.At(time.Now())})

@@ -46,7 +46,7 @@ func (t *Timers) Add(ctx context.Context, r Request) (view timer.View, created b
 		view, err = t.bookedBefore(ctx, spec, full)
 		return view, false, err
 	}
-	view, created, err = t.add(ctx, t.eagerly(ctx, spec), workflows.Encode(r.Terms.Payload))
+	view, created, err = t.bookAdmitted(ctx, t.eagerly(ctx, spec), workflows.Encode(r.Terms.Payload))
 	ended(created, err)
 	return view, created, err
 }
@@ -76,7 +76,8 @@ func bookable(reuse timer.Reuse, status timer.Status) bool {
 	return reuse == timer.ReuseAfterEnd || status == timer.Cancelled || status == timer.Failed
 }
 
-func (t *Timers) add(ctx context.Context, spec timer.Spec, payload converter.RawValue) (view timer.View, created bool, err error) {
+// bookAdmitted books a timer that nothing speaks against but another one with its id.
+func (t *Timers) bookAdmitted(ctx context.Context, spec timer.Spec, payload converter.RawValue) (view timer.View, created bool, err error) {
 	if spec.Idempotency != nil {
 		// A timer that has ended may be the one that this request booked before.
 		view, created, err = t.book(ctx, spec, payload, enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE)

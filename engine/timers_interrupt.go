@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"time"
 
@@ -78,37 +77,6 @@ func changeWaits(described *workflowservice.DescribeWorkflowExecutionResponse) b
 func withWorker(described *workflowservice.DescribeWorkflowExecutionResponse) bool {
 	return running(described.GetWorkflowExecutionInfo()) &&
 		described.GetPendingWorkflowTask().GetState() == enumspb.PENDING_WORKFLOW_TASK_STATE_STARTED
-}
-
-// settled is whether a run is open, and no worker has anything to apply to it: what is
-// shown of it is what it will be. A worker that is about to have done so is waited for.
-func (t *Timers) settled(ctx context.Context, view timer.View) (bool, error) {
-	ctx, cancel := bounded(ctx)
-	defer cancel()
-	patience := time.After(tuning.SettledWait)
-	for {
-		described, err := t.describe(ctx, view.String(), view.RunID)
-		if err != nil || !running(described.GetWorkflowExecutionInfo()) {
-			return false, err
-		}
-		if described.GetPendingWorkflowTask() == nil {
-			return !applying(described), nil
-		}
-		select {
-		case <-time.After(tuning.TaskPoll):
-		case <-patience:
-			return false, nil
-		}
-	}
-}
-
-// applying is whether a run has heard of a change that it has not applied yet: it waits for
-// the attempt that it has called off, or for the receipt of one.
-func applying(described *workflowservice.DescribeWorkflowExecutionResponse) bool {
-	return slices.ContainsFunc(described.GetPendingActivities(), func(a *workflowpb.PendingActivityInfo) bool {
-		name := a.GetActivityType().GetName()
-		return a.GetState() == enumspb.PENDING_ACTIVITY_STATE_CANCEL_REQUESTED || name == workflows.ActivityAsk || name == workflows.ActivityReceipt
-	})
 }
 
 // notify makes the worker that holds a timer check it now, and not only when it is

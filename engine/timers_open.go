@@ -86,7 +86,8 @@ func (s *openCount) admit(ctx context.Context, limit int, count func(context.Con
 	return true
 }
 
-// leave takes one back that was counted in and is not there, unless a count did so.
+// leave takes back a timer that was counted in and was not opened. A count that is under way
+// does not find it either.
 func (s *openCount) leave() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -2,12 +2,16 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
+	workflowpb "go.temporal.io/api/workflow/v1"
+	"go.temporal.io/api/workflowservice/v1"
 
 	"github.com/wakecall/wakecall/internal/errtype"
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
@@ -150,4 +154,34 @@ func (t *Timers) applied(ctx context.Context, s sent, next string) (timer.View, 
 		}
 	}
 	return view, Done, nil
+}
+
+// settled is whether a run is open, and no worker has anything to apply to it: what is
+// shown of it is what it will be. A worker that is about to have done so is waited for.
+func (t *Timers) settled(ctx context.Context, view timer.View) (bool, error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	patience := time.After(tuning.SettledWait)
+	for {
+		described, err := t.describe(ctx, view.String(), view.RunID)
+		if err != nil || !running(described.GetWorkflowExecutionInfo()) {
+			return false, err
+		}
+		if described.GetPendingWorkflowTask() == nil {
+			return !applying(described), nil
+		}
+		select {
+		case <-time.After(tuning.TaskPoll):
+		case <-patience:
+			return false, nil
+		}
+	}
+}
+
+// applying is whether a run has heard of a change that it has not applied yet: it waits for
+// the attempt that it has called off, or for the receipt of one.
+func applying(described *workflowservice.DescribeWorkflowExecutionResponse) bool {
+	return slices.ContainsFunc(described.GetPendingActivities(), func(a *workflowpb.PendingActivityInfo) bool {
+		return a.GetState() == enumspb.PENDING_ACTIVITY_STATE_CANCEL_REQUESTED || a.GetActivityType().GetName() == workflows.ActivityAsk
+	})
 }

@@ -12,8 +12,8 @@
 // A booking: a [Key] names the timer, [Terms] are what a client says about it, and
 // [Admit] refuses them or makes them a [Spec], the durable truth of one timer (key.go,
 // terms.go, spec.go, idempotency.go). It may be due at a [Local] time (wall.go), may be pushed
-// out by each PUT ([Debounce], debounce.go), and may have [Labels] (label.go). Its [Memo] is the part that can be read without a
-// worker. A [View] is what a reader is shown (view.go).
+// out by each PUT ([Debounce], debounce.go), and may have [Labels] (label.go). Its [Memo] is
+// the part that can be read without a worker. A [View] is what a reader is shown (view.go).
 //
 // A change: [Spec.Apply] makes a [Change] or refuses it. A [Refusal] is what remains of
 // a change that came too late (change*.go).

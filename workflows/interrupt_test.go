@@ -79,6 +79,20 @@ func TestTheCauseOfACancelIsAskedUntilItIsTold(t *testing.T) {
 	}
 }
 
+// begunElsewhere is a first attempt that another worker began. Once that one was asked in vain
+// it is made, under this number, and counted.
+func begunElsewhere(env *testsuite.TestWorkflowEnvironment, number int) (rung *int) {
+	rung = new(int)
+	env.RegisterActivityWithOptions(func(_ context.Context, d timer.Delivery, _ converter.RawValue) (timer.Report, error) {
+		if !d.Asked {
+			return timer.Report{Result: timer.ResultElsewhere, Worker: "other"}, nil
+		}
+		*rung++
+		return timer.Report{Result: timer.ResultDelivered, Attempt: number}, nil
+	}, activity.RegisterOptions{Name: workflows.ActivityFirstAttempt})
+	return rung
+}
+
 // A worker that finds that another one began the attempt asks that one, and rings
 // only if it gets no answer.
 func TestAnAttemptThatAnotherWorkerBegan(t *testing.T) {
@@ -87,14 +101,7 @@ func TestAnAttemptThatAnotherWorkerBegan(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			env, spec := stage()
-			rung := 0
-			env.RegisterActivityWithOptions(func(_ context.Context, d timer.Delivery, _ converter.RawValue) (timer.Report, error) {
-				if !d.Asked {
-					return timer.Report{Result: timer.ResultElsewhere, Worker: "other"}, nil
-				}
-				rung++
-				return timer.Report{Result: timer.ResultDelivered, Attempt: 1}, nil
-			}, activity.RegisterOptions{Name: workflows.ActivityFirstAttempt})
+			rung := begunElsewhere(env, 1)
 			env.RegisterActivityWithOptions(func(ctx context.Context, _ timer.Delivery) (timer.Report, error) {
 				info := activity.GetInfo(ctx)
 				require.Equal(t, workflows.ReceiptQueue("other"), info.TaskQueue)
@@ -107,7 +114,7 @@ func TestAnAttemptThatAnotherWorkerBegan(t *testing.T) {
 			if answer == timer.ResultUseQueue {
 				want = 1
 			}
-			require.Equal(t, want, rung)
+			require.Equal(t, want, *rung)
 		})
 	}
 }
@@ -154,14 +161,7 @@ func TestAReceiptThatIsLeftWhileItIsAskedFor(t *testing.T) {
 			t.Parallel()
 			env, spec := stage()
 			env.OnGetVersion("late-receipt", workflow.DefaultVersion, workflow.Version(1)).Return(known)
-			rung := 0
-			env.RegisterActivityWithOptions(func(_ context.Context, d timer.Delivery, _ converter.RawValue) (timer.Report, error) {
-				if !d.Asked {
-					return timer.Report{Result: timer.ResultElsewhere, Worker: "other"}, nil
-				}
-				rung++
-				return timer.Report{Result: timer.ResultDelivered, Attempt: 2}, nil
-			}, activity.RegisterOptions{Name: workflows.ActivityFirstAttempt})
+			rung := begunElsewhere(env, 2)
 			env.RegisterActivityWithOptions(func(context.Context, timer.Delivery) (timer.Report, error) {
 				env.SignalWorkflow(workflows.SignalReceipt, timer.Report{Result: timer.ResultDelivered, Attempt: 1})
 				return timer.Report{}, temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_SCHEDULE_TO_START, nil)
@@ -174,7 +174,7 @@ func TestAReceiptThatIsLeftWhileItIsAskedFor(t *testing.T) {
 			if known != 1 {
 				want = []int{2, 1}
 			}
-			require.Equal(t, want, []int{outcome.Attempts, rung})
+			require.Equal(t, want, []int{outcome.Attempts, *rung})
 		})
 	}
 }

@@ -18,8 +18,8 @@ const (
 // TaskTimeout is how long a worker may have the timer before Temporal hands it to
 // another one. A timer whose worker was killed with it is called then, and after the time
 // in which that one is asked what it did (docs/reliability.md has the formula and its
-// conditions), so that a lone one gets no more than it needs: before 80 % of the time have passed, it has been preloaded
-// and its first attempt has been made.
+// conditions), so that a lone one gets no more than it needs: before 80 % of the time have
+// passed, it has been preloaded and its first attempt has been made.
 func TaskTimeout(memo timer.Memo) time.Duration {
 	return min(taskTimeout+max(2*memo.Preload.Window.D(), memo.Lead()*5/4), MaxTaskTimeout)
 }

@@ -264,3 +264,15 @@ func (h *house) ids() (all []string) {
 	}
 	return all
 }
+
+// requireProblem holds a shard to the problem that it shows, of which words are given; "" for
+// none.
+func requireProblem(t *testing.T, words string, state timer.DispatchState) {
+	t.Helper()
+	if words == "" {
+		require.Nil(t, state.Problem)
+		return
+	}
+	require.NotNil(t, state.Problem)
+	require.Contains(t, state.Problem.Message, words)
+}

@@ -119,12 +119,7 @@ func TestALoaderThatFails(t *testing.T) {
 				end := h.live(t, h.shard())
 				require.Equal(t, c.done, end.State.Done)
 				require.Equal(t, c.done, end.State.Found)
-				if c.problem == "" {
-					require.Nil(t, end.State.Problem)
-					return
-				}
-				require.NotNil(t, end.State.Problem)
-				require.Contains(t, end.State.Problem.Message, c.problem)
+				requireProblem(t, c.problem, end.State)
 			})
 		})
 	}

@@ -53,12 +53,7 @@ func TestALoaderThatIsGoneAtTheNextStint(t *testing.T) {
 					require.Less(t, m.at.Sub(began), time.Duration(5*i+1)*time.Second, "%d waits for no loader", i)
 				}
 				require.Len(t, h.again(), 2)
-				if c.problem == "" {
-					require.Nil(t, end.State.Problem)
-					return
-				}
-				require.NotNil(t, end.State.Problem)
-				require.Contains(t, end.State.Problem.Message, c.problem)
+				requireProblem(t, c.problem, end.State)
 			})
 		})
 	}
@@ -149,12 +144,7 @@ func TestAStoredPageThatIsGoneAtTheNextStint(t *testing.T) {
 				c.prepare(h)
 				end := h.live(t, shard)
 				require.Equal(t, c.done, end.State.Done)
-				if c.problem == "" {
-					require.Nil(t, end.State.Problem)
-					return
-				}
-				require.NotNil(t, end.State.Problem)
-				require.Contains(t, end.State.Problem.Message, c.problem)
+				requireProblem(t, c.problem, end.State)
 			})
 		})
 	}
