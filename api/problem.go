@@ -47,6 +47,7 @@ var problems = map[timer.Code]struct {
 	timer.NotFound:             {http.StatusNotFound, "Not found"},
 	timer.AlreadyExists:        {http.StatusConflict, "It exists with other content"},
 	timer.AlreadyFinished:      {http.StatusConflict, "It is already finished"},
+	timer.CancelPending:        {http.StatusConflict, "A cancel is pending"},
 	timer.IDTaken:              {http.StatusConflict, "Another workflow has the id"},
 	timer.IdempotencyKeyReused: {http.StatusUnprocessableEntity, "The idempotency key was used for another request"},
 	timer.Overtaken:            {http.StatusConflict, "Another request came first"},

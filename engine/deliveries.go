@@ -83,6 +83,9 @@ func (d *Deliveries) Acknowledge(ctx context.Context, of Accepted, word timer.Ac
 		if err != nil {
 			return timer.View{}, "", err
 		}
+		if became == undecided && now.view.CancelRequested && !now.moving {
+			became = refused // a cancel outweighs every word
+		}
 		switch became {
 		case settled:
 			view, err := d.timers.Get(ctx, of.Key)
@@ -100,6 +103,9 @@ func (d *Deliveries) Acknowledge(ctx context.Context, of Accepted, word timer.Ac
 		case <-time.After(pause):
 		case <-waiting.Done():
 			view, err := d.timers.Get(ctx, of.Key)
+			if err == nil && view.CancelRequested {
+				return timer.View{}, "", cancelPending(view)
+			}
 			return view, Pending, err
 		}
 	}

@@ -171,6 +171,8 @@ func (d *Dispatches) sameAs(ctx context.Context, key timer.Key, fingerprint stri
 	switch {
 	case err != nil:
 		return timer.DispatchView{}, err
+	case view.CancelRequested:
+		return timer.DispatchView{}, dispatchCancelPending(view)
 	case view.Memo.Fingerprint != fingerprint:
 		return timer.DispatchView{}, &timer.Error{
 			Code: timer.AlreadyExists, Dispatch: &view, Message: "A dispatch with this id exists with other content.",
@@ -184,6 +186,12 @@ func (d *Dispatches) sameAs(ctx context.Context, key timer.Key, fingerprint stri
 func dispatchFinished(view timer.DispatchView) error {
 	return &timer.Error{
 		Code: timer.AlreadyFinished, Dispatch: &view, Message: "The dispatch is already " + string(view.Status) + ".",
+	}
+}
+
+func dispatchCancelPending(view timer.DispatchView) error {
+	return &timer.Error{
+		Code: timer.CancelPending, Dispatch: &view, Message: "The dispatch is being cancelled.",
 	}
 }
 

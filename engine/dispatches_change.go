@@ -23,6 +23,8 @@ func (d *Dispatches) Change(ctx context.Context, key timer.Key, change timer.Dis
 		return view, false, err
 	case before.Status.Finished():
 		return view, false, dispatchFinished(before)
+	case before.CancelRequested:
+		return view, false, dispatchCancelPending(before)
 	case before.Events >= tuning.ChangeableHistory:
 		return view, false, &timer.Error{Code: timer.ChangedTooOften, Dispatch: &before, Message: "Temporal keeps no room for more changes of this dispatch, " +
 			"which would be ended with them. It goes on as it is; it can be cancelled, and its business type can be paused."}
@@ -35,8 +37,12 @@ func (d *Dispatches) Change(ctx context.Context, key timer.Key, change timer.Dis
 	view, applied, err = d.await(ctx, key, wait, func(now timer.DispatchView) bool {
 		return now.Status.Finished() || now.Memo.Plan.Changes > before.Memo.Plan.Changes && now.Memo.Plan.Shows(change)
 	})
-	if err == nil && view.Status.Finished() { // it ended before the change, or with it: nothing goes by it
+	switch {
+	case err != nil:
+	case view.Status.Finished(): // it ended before the change, or with it: nothing goes by it
 		return timer.DispatchView{}, false, dispatchFinished(view)
+	case !applied && view.CancelRequested:
+		return timer.DispatchView{}, false, dispatchCancelPending(view)
 	}
 	return view, applied, err
 }

@@ -96,6 +96,8 @@ func (d *Dispatches) RetryFailures(ctx context.Context, key timer.Key) (view tim
 // refuseRetry refuses to try items again of a dispatch of which there are none.
 func refuseRetry(view timer.DispatchView) error {
 	switch {
+	case view.CancelRequested:
+		return dispatchCancelPending(view)
 	case !view.Status.Finished():
 		return &timer.Error{
 			Code: timer.Overtaken, Dispatch: &view, Message: "The dispatch is still " + string(view.Status) + ".",

@@ -36,6 +36,7 @@ func (d *Dispatches) latest(ctx context.Context, key timer.Key) (view timer.Disp
 	}
 	info := described.GetWorkflowExecutionInfo()
 	view, err = d.viewOf(ctx, info)
+	view.CancelRequested = !view.Status.Finished() && described.GetWorkflowExtendedInfo().GetCancelRequested()
 	return view, info.GetExecution().GetRunId(), err
 }
 

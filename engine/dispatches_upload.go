@@ -44,6 +44,8 @@ func (d *Dispatches) Upload(ctx context.Context, key timer.Key, from int) (*Uplo
 		return nil, err
 	case view.Status.Finished():
 		return nil, dispatchFinished(view)
+	case view.CancelRequested:
+		return nil, dispatchCancelPending(view)
 	case view.Status != timer.DispatchUploading:
 		return nil, &timer.Error{Code: timer.Overtaken, Dispatch: &view, Message: "The items of the dispatch are stored already."}
 	}

@@ -116,6 +116,9 @@ func notFailed(view timer.View) error {
 	if view.Status.Finished() {
 		return finished(view)
 	}
+	if view.CancelRequested {
+		return cancelPending(view)
+	}
 	return &timer.Error{Code: timer.Overtaken, Timer: &view, Message: "The timer is not failed."}
 }
 

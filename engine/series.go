@@ -26,7 +26,7 @@ func (s *Series) Pause(ctx context.Context, target Target, pause timer.Pause) (t
 			Code: timer.NotRecurring, Timer: &view, Message: "Only a recurring timer can be paused and resumed.",
 		}
 	}
-	if view.Memo.Paused() == pause.Stop && !view.Status.Finished() {
+	if view.Memo.Paused() == pause.Stop && !view.Status.Finished() && !view.CancelRequested {
 		if settled, err := s.timers.settled(ctx, view); err != nil || settled {
 			return view, Done, err
 		}

@@ -29,7 +29,8 @@ type Request struct {
 // same content, is there already. Its errors are [timer.InvalidRequest],
 // [timer.UnknownBusinessType], [timer.AlreadyExists] and [timer.AlreadyFinished]
 // with the timer that stands in the way, [timer.IdempotencyKeyReused],
-// [timer.IDTaken], and [timer.Unavailable].
+// [timer.IDTaken], [timer.CancelPending] while the timer that has the id is being cancelled and
+// no worker does it, and [timer.Unavailable].
 func (t *Timers) Add(ctx context.Context, r Request) (view timer.View, created bool, err error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
@@ -81,13 +82,13 @@ func (t *Timers) bookAdmitted(ctx context.Context, spec timer.Spec, payload conv
 	if spec.Idempotency != nil {
 		// A timer that has ended may be the one that this request booked before.
 		view, created, err = t.book(ctx, spec, payload, enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE)
-		if timer.CodeOf(err) != timer.AlreadyFinished {
+		if timer.CodeOf(err) != timer.AlreadyFinished && !t.endedSince(ctx, err) {
 			return view, created, err
 		}
 	}
 	for {
 		view, created, err = t.book(ctx, spec, payload, reusePolicy(spec.Reuse))
-		if !freed(spec.Reuse, err) {
+		if !endedBookable(spec.Reuse, err) && !t.endedSince(ctx, err) {
 			return view, created, err
 		}
 	}
@@ -113,7 +114,14 @@ func (t *Timers) book(
 	return t.booked(ctx, spec, run.GetRunID()), true, nil
 }
 
-// freed is whether a booking came upon a timer that has ended since, and whose id
+// endedBookable reports whether a booking came upon a timer that has ended since, and whose
+// id may be booked again.
+func endedBookable(reuse timer.Reuse, err error) bool {
+	refused, ok := errors.AsType[*timer.Error](err)
+	return ok && refused.Code == timer.AlreadyFinished && bookable(reuse, refused.Timer.Status)
+}
+
+// freed is whether a PUT came upon a timer that has ended since, and whose id
 // is free by now.
 func freed(reuse timer.Reuse, err error) bool {
 	refused, ok := errors.AsType[*timer.Error](err)
@@ -137,6 +145,8 @@ func (t *Timers) sameAs(ctx context.Context, spec timer.Spec) (timer.View, error
 		}
 	case view.Status.Finished():
 		return timer.View{}, finished(view)
+	case view.CancelRequested:
+		return timer.View{}, cancelPending(view)
 	case view.Memo.Fingerprint != spec.Fingerprint:
 		return timer.View{}, &timer.Error{
 			Code: timer.AlreadyExists, Timer: &view,

@@ -39,7 +39,7 @@ func (t *Timers) Upsert(ctx context.Context, r Request, wait time.Duration) (tim
 		ended(effect == Created, err)
 		// A timer that ended while the change was on its way leaves its id free, and
 		// is booked anew.
-		if !freed(spec.Reuse, err) {
+		if !freed(spec.Reuse, err) && !errors.Is(err, errCancelledBefore) {
 			return view, effect, taken(err)
 		}
 	}
@@ -60,20 +60,21 @@ func (t *Timers) upsert(ctx context.Context, r Request, spec timer.Spec, wait ti
 	if err != nil {
 		return t.refusedBy(ctx, r.Key, err)
 	}
-	view, err := t.getRun(call, r.Key, runID)
+	existing, err := t.getRun(call, r.Key, runID)
 	switch {
 	case err != nil: // nobody knows whether it was made, and whether its policy holds still
 		return timer.View{}, "", err
-	case view.Memo.Booking == spec.Booking && view.Revision == spec.Revision:
-		return view, Created, t.recheck(call, spec, runID)
+	case existing.Memo.Booking == spec.Booking && existing.Revision == spec.Revision:
+		return existing, Created, t.recheck(call, spec, runID)
 	}
 	s := sent{key: r.Key, runID: runID, change: change.ID}
-	if mayBePreloaded(view) {
+	if mayBePreloaded(existing) {
 		if err := t.interrupt(call, s); err != nil {
 			return timer.View{}, "", err
 		}
 	}
-	return t.settle(ctx, s, wait)
+	view, effect, err := t.settle(ctx, s, wait)
+	return view, effect, t.cancelledBefore(ctx, s, err)
 }
 
 // replace changes a timer that must be there.
@@ -151,8 +152,11 @@ func (t *Timers) change(ctx context.Context, target Target, change timer.Change)
 	if err := target.unfit(view); err != nil {
 		return timer.View{}, "", err
 	}
-	if view.Status.Finished() {
+	switch {
+	case view.Status.Finished():
 		return timer.View{}, "", finished(view)
+	case view.CancelRequested:
+		return timer.View{}, "", cancelPending(view)
 	}
 	// Another change may come first: the workflow checks again when it applies this one.
 	change.ID, change.IfMatch, change.Terms = uuid.NewString(), target.IfMatch, change.Terms.Fixed()

@@ -87,6 +87,7 @@ func (t *Timers) described(ctx context.Context, described *workflowservice.Descr
 	view.FirstRunID = info.GetFirstRunId()
 	switch info.GetStatus() {
 	case enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING:
+		view.CancelRequested = described.GetWorkflowExtendedInfo().GetCancelRequested()
 		showOpen(&view, described)
 		t.showHanded(ctx, &view, described.GetPendingActivities())
 		t.showNext(ctx, &view)

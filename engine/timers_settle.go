@@ -121,6 +121,9 @@ func (t *Timers) settle(ctx context.Context, s sent, wait time.Duration) (timer.
 	switch end.how {
 	case endedOpen:
 		view, err := t.Get(ctx, s.key)
+		if err == nil && view.CancelRequested {
+			return timer.View{}, "", cancelPending(view)
+		}
 		view.PendingChange = s.change
 		return view, Pending, err
 	case endedContinued:

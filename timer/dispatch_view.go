@@ -88,34 +88,36 @@ func (m DispatchMemo) ID() DispatchID { return DispatchID{Key: m.Order.Key, Occu
 // DispatchView is what a reader is shown of a dispatch.
 type DispatchView struct {
 	Key
-	Status       DispatchStatus      `json:"status"`
-	PerSecond    float64             `json:"per_second"`
-	Effective    float64             `json:"effective_per_second"`
-	DueAt        Instant             `json:"due_at,omitzero"`
-	LatestAt     Instant             `json:"latest_at,omitzero"`
-	WarmUp       Duration            `json:"warm_up,omitzero"`
-	Per          DispatchPer         `json:"callback_per"`
-	PageSize     int                 `json:"page_size,omitzero"`
-	Loader       *DispatchLoader     `json:"loader,omitempty"`
-	Recurrence   *Recurrence         `json:"recurrence,omitempty"`
-	Occurrence   int                 `json:"occurrence,omitzero"`
-	Last         *DispatchEnd        `json:"last_occurrence,omitempty"`
-	Items        *int                `json:"items"`
-	Uploaded     int                 `json:"uploaded,omitzero"`
-	Done         int                 `json:"done"`
-	Failed       int                 `json:"failed"`
-	Retrying     int                 `json:"retrying"`
-	InFlight     int                 `json:"in_flight"`
-	Rest         *int                `json:"rest"`
-	Callbacks    int                 `json:"callbacks"`
-	Achieved     DispatchRates       `json:"achieved"`
-	EstimatedEnd Instant             `json:"estimated_end,omitzero"`
-	CreatedAt    Instant             `json:"created_at"`
-	StartedAt    Instant             `json:"started_at,omitzero"`
-	FinishedAt   Instant             `json:"finished_at,omitzero"`
-	Shards       []DispatchShardView `json:"shards,omitempty"`
-	Links        Links               `json:"links"`
-	Memo         DispatchMemo        `json:"-"`
+	Status DispatchStatus `json:"status"`
+	// CancelRequested is whether a cancel is durable that no worker has carried out yet.
+	CancelRequested bool                `json:"cancel_requested,omitzero"`
+	PerSecond       float64             `json:"per_second"`
+	Effective       float64             `json:"effective_per_second"`
+	DueAt           Instant             `json:"due_at,omitzero"`
+	LatestAt        Instant             `json:"latest_at,omitzero"`
+	WarmUp          Duration            `json:"warm_up,omitzero"`
+	Per             DispatchPer         `json:"callback_per"`
+	PageSize        int                 `json:"page_size,omitzero"`
+	Loader          *DispatchLoader     `json:"loader,omitempty"`
+	Recurrence      *Recurrence         `json:"recurrence,omitempty"`
+	Occurrence      int                 `json:"occurrence,omitzero"`
+	Last            *DispatchEnd        `json:"last_occurrence,omitempty"`
+	Items           *int                `json:"items"`
+	Uploaded        int                 `json:"uploaded,omitzero"`
+	Done            int                 `json:"done"`
+	Failed          int                 `json:"failed"`
+	Retrying        int                 `json:"retrying"`
+	InFlight        int                 `json:"in_flight"`
+	Rest            *int                `json:"rest"`
+	Callbacks       int                 `json:"callbacks"`
+	Achieved        DispatchRates       `json:"achieved"`
+	EstimatedEnd    Instant             `json:"estimated_end,omitzero"`
+	CreatedAt       Instant             `json:"created_at"`
+	StartedAt       Instant             `json:"started_at,omitzero"`
+	FinishedAt      Instant             `json:"finished_at,omitzero"`
+	Shards          []DispatchShardView `json:"shards,omitempty"`
+	Links           Links               `json:"links"`
+	Memo            DispatchMemo        `json:"-"`
 	// Events is how many events its run has in Temporal's history, which is bounded.
 	Events int64 `json:"-"`
 }

@@ -14,6 +14,7 @@ const (
 	NotFound             Code = "not-found"
 	AlreadyExists        Code = "already-exists"
 	AlreadyFinished      Code = "already-finished"
+	CancelPending        Code = "cancel-pending"
 	IDTaken              Code = "id-taken"
 	IdempotencyKeyReused Code = "idempotency-key-reused"
 	NotRecurring         Code = "not-recurring"

@@ -56,6 +56,9 @@ type View struct {
 	// PendingChange is the id of the change that this answer is about, and that
 	// no worker has applied yet.
 	PendingChange string `json:"pending_change,omitzero"`
+	// CancelRequested is whether a cancel is durable that no worker has carried out yet.
+	// Nothing that comes after it takes effect on this booking. Lists do not show it.
+	CancelRequested bool `json:"cancel_requested,omitzero"`
 	// RefusedChanges are the latest that were accepted and could not be applied.
 	RefusedChanges []Refusal `json:"refused_changes,omitempty"`
 	DeliveredAt    Instant   `json:"delivered_at,omitzero"`

@@ -32,8 +32,8 @@ type Work[Item any] struct {
 	// Do deals with one item, which it may have to do twice after a crash. It is out of
 	// reach of a stop, so that it is known what became of the item. By its error the item
 	// counts as done ([ErrPending] included), as skipped ([timer.NotFound],
-	// [timer.AlreadyFinished], [timer.Overtaken], [timer.PreconditionFailed]: it is not any
-	// more what was ordered), as failed, or holds the job up ([timer.Unavailable]).
+	// [timer.AlreadyFinished], [timer.CancelPending], [timer.Overtaken],
+	// [timer.PreconditionFailed]: it is not any more what was ordered), as failed, or holds the job up ([timer.Unavailable]).
 	Do func(ctx context.Context, item Item) error
 
 	// Width is how many items are dealt with side by side at most; 0 for one.
@@ -223,7 +223,7 @@ func (r *run[Item]) tally(ctx context.Context, items []Item, errs []error) (done
 // more what was ordered.
 func Skipped(err error) bool {
 	switch timer.CodeOf(err) {
-	case timer.NotFound, timer.AlreadyFinished, timer.Overtaken, timer.PreconditionFailed:
+	case timer.NotFound, timer.AlreadyFinished, timer.CancelPending, timer.Overtaken, timer.PreconditionFailed:
 		return true
 	default:
 		return false

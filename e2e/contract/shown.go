@@ -7,24 +7,25 @@ type JSON map[string]any
 
 // Timer is what the API shows of a timer, read by nothing of Wakecall's own.
 type Timer struct {
-	BusinessType  string    `json:"business_type"`
-	BusinessID    string    `json:"business_id"`
-	Status        string    `json:"status"`
-	DueAt         time.Time `json:"due_at"`
-	LatestAt      time.Time `json:"latest_at"`
-	Revision      int       `json:"revision"`
-	Attempts      int       `json:"attempts"`
-	NextAttemptAt time.Time `json:"next_attempt_at"`
-	AckUntil      time.Time `json:"ack_until"`
-	WaitsFor      string    `json:"waits_for"`
-	DeliveredAt   time.Time `json:"delivered_at"`
-	LatenessMS    *int64    `json:"lateness_ms"`
-	Link          string    `json:"link"`
-	WebhookID     string    `json:"webhook_id"`
-	CreatedAt     time.Time `json:"created_at"`
-	RunID         string    `json:"run_id"`
-	FirstRunID    string    `json:"first_run_id"`
-	LastFailure   struct {
+	BusinessType    string    `json:"business_type"`
+	BusinessID      string    `json:"business_id"`
+	Status          string    `json:"status"`
+	CancelRequested bool      `json:"cancel_requested"`
+	DueAt           time.Time `json:"due_at"`
+	LatestAt        time.Time `json:"latest_at"`
+	Revision        int       `json:"revision"`
+	Attempts        int       `json:"attempts"`
+	NextAttemptAt   time.Time `json:"next_attempt_at"`
+	AckUntil        time.Time `json:"ack_until"`
+	WaitsFor        string    `json:"waits_for"`
+	DeliveredAt     time.Time `json:"delivered_at"`
+	LatenessMS      *int64    `json:"lateness_ms"`
+	Link            string    `json:"link"`
+	WebhookID       string    `json:"webhook_id"`
+	CreatedAt       time.Time `json:"created_at"`
+	RunID           string    `json:"run_id"`
+	FirstRunID      string    `json:"first_run_id"`
+	LastFailure     struct {
 		Status  int       `json:"status"`
 		Message string    `json:"message"`
 		At      time.Time `json:"at"`
