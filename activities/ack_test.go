@@ -11,8 +11,8 @@ import (
 	"github.com/wakecall/wakecall/timer"
 )
 
-func (o onQueue) AckToken(key timer.Key, webhookID string, attempt int) string {
-	return key.String() + " " + webhookID[:3] + string(rune('0'+attempt))
+func (o onQueue) AckToken(of timer.Spec, attempt int) string {
+	return of.Key.String() + " " + of.WebhookID()[:3] + string(rune('0'+attempt))
 }
 
 // An attempt whose receiver may say later what became of it is accepted, where its policy

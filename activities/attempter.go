@@ -47,7 +47,7 @@ type Observer interface {
 // AckTokens makes what a receiver needs to acknowledge one delivery.
 type AckTokens interface {
 	// AckToken is that of an attempt; "" where there is no key to make one with.
-	AckToken(key timer.Key, webhookID string, attempt int) string
+	AckToken(of timer.Spec, attempt int) string
 }
 
 // Runs tells what Temporal knows of the run of a timer.

@@ -74,7 +74,7 @@ func (a *Attempter) send(ctx context.Context, config attemptConfig, next attempt
 	}
 	m := config.message(next)
 	if config.acknowledges(next) {
-		if token := a.AckTokens.AckToken(next.delivery.Spec.Key, m.ID, next.number()); token != "" {
+		if token := a.AckTokens.AckToken(next.delivery.Spec, next.number()); token != "" {
 			m.Headers[send.HeaderAckToken] = token
 		}
 	}

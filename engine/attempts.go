@@ -72,7 +72,7 @@ func (a *Attempts) ofRun(ctx context.Context, key timer.Key, runID string) ([]ti
 	if timer.CodeOf(err) == timer.NotFound {
 		return nil, nil
 	}
-	return run.spec.Shown(run.known, run.payload.Payload().GetData(), runID), err
+	return run.spec.Shown(run.own(), run.payload.Payload().GetData(), runID), err
 }
 
 // attemptsOfRun are the attempts of one run, as far as they are known. Each report
@@ -82,6 +82,14 @@ type attemptsOfRun struct {
 	payload converter.RawValue
 	known   []timer.Attempt
 	closed  bool
+}
+
+// own are those that the run itself made: the run before shows what it has handed on.
+func (r *attemptsOfRun) own() []timer.Attempt {
+	if r.spec.Standing == nil {
+		return r.known
+	}
+	return timer.Report{Attempts: r.known}.Behind(r.spec.Standing.Attempt).Attempts
 }
 
 func (r *attemptsOfRun) hear(event *historypb.HistoryEvent) {

@@ -25,8 +25,8 @@ type Deliveries struct {
 type Accepted struct {
 	Key       timer.Key
 	WebhookID string
-	// Attempt is the one that was told of it; 0 where that is not known.
-	Attempt int
+	// Round and Attempt are those that were told of it; Attempt is 0 where that is not known.
+	Round, Attempt int
 }
 
 // webhookIDForm is that of [timer.MessageID].
@@ -76,8 +76,11 @@ func (d *Deliveries) Acknowledge(ctx context.Context, of Accepted, word timer.Ac
 		if err != nil {
 			return timer.View{}, "", err
 		}
+		if said && told.view.RunID != now.view.RunID { // a change began another run: it has to be told too
+			said = false
+		}
 		if !said {
-			told, word.Attempt = now, now.attemptOf(of, word)
+			told, word.Attempt, word.Round = now, now.attemptOf(of, word), now.roundOf(of)
 		}
 		became, err := d.fate(ctx, now, told, word)
 		if err != nil {

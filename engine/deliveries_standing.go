@@ -59,6 +59,15 @@ func (s standing) attemptOf(of Accepted, word timer.Acknowledgement) int {
 	}
 }
 
+// roundOf is the round of attempts that a word is about. Who names no attempt speaks of the
+// one at hand.
+func (s standing) roundOf(of Accepted) int {
+	if of.Attempt == 0 {
+		return s.view.Memo.Round
+	}
+	return of.Round
+}
+
 // fate is what becomes of a word.
 type fate int
 
@@ -86,8 +95,11 @@ func (d *Deliveries) fate(ctx context.Context, now, told standing, word timer.Ac
 
 // fate is what became of a word, as far as how the delivery stands tells.
 func (s standing) fate(word timer.Acknowledgement) fate {
-	if s.view.WebhookID != word.WebhookID {
+	switch {
+	case s.view.WebhookID != word.WebhookID:
 		return s.fateOfPast(word)
+	case s.view.Memo.Round != word.Round: // its attempt is over, whatever its number
+		return refused
 	}
 	nacked := s.accepted.Nacked() && s.accepted.Attempt == word.Attempt
 	switch {

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -19,31 +21,40 @@ func TestAckTokens(t *testing.T) {
 		return box
 	}
 	old, key := seal.NewKey(), timer.Key{BusinessType: "x", BusinessID: "a:b"}
-	token := (&Deliveries{box: boxOf(old)}).AckToken(key, "msg_1", 3)
+	spec := timer.Spec{Key: key, Memo: timer.Memo{Round: 2}}
+	id := spec.WebhookID()
+	token := (&Deliveries{box: boxOf(old)}).AckToken(spec, 3)
 	rotated := &Deliveries{box: boxOf(seal.NewKey() + "," + old)}
-	of, err := rotated.Open("msg_1", token)
+	of, err := rotated.Open(id, token)
 	require.NoError(t, err)
-	require.Equal(t, Accepted{Key: key, WebhookID: "msg_1", Attempt: 3}, of)
-	require.NotEqual(t, token, rotated.AckToken(key, "msg_1", 3), "the new key makes them")
+	require.Equal(t, Accepted{Key: key, WebhookID: id, Round: 2, Attempt: 3}, of)
+	require.NotEqual(t, token, rotated.AckToken(spec, 3), "the new key makes them")
+	parts := strings.Split(token, ".")
+	forged := func(part int, text string) string {
+		other := slices.Clone(parts)
+		other[part] = text
+		return strings.Join(other, ".")
+	}
 	for name, c := range map[string]struct {
 		of    *Deliveries
 		id    string
 		token string
 	}{
 		"another delivery": {rotated, "msg_2", token},
-		"another key":      {&Deliveries{box: boxOf(seal.NewKey())}, "msg_1", token},
-		"no key":           {&Deliveries{box: boxOf("")}, "msg_1", token},
-		"another attempt":  {rotated, "msg_1", token[:6] + ".4" + token[8:]},
-		"a part":           {rotated, "msg_1", token[:12]},
-		"no text":          {rotated, "msg_1", "!.1.!"},
-		"no number":        {rotated, "msg_1", "eC9h.x.AAAA"},
-		"no timer":         {rotated, "msg_1", "eA.1.AAAA"},
-		"nothing":          {rotated, "msg_1", ""},
+		"another key":      {&Deliveries{box: boxOf(seal.NewKey())}, id, token},
+		"no key":           {&Deliveries{box: boxOf("")}, id, token},
+		"another round":    {rotated, id, forged(1, "1")},
+		"another attempt":  {rotated, id, forged(2, "4")},
+		"a part":           {rotated, id, token[:12]},
+		"no text":          {rotated, id, forged(0, "!")},
+		"no number":        {rotated, id, forged(2, "x")},
+		"no timer":         {rotated, id, forged(0, "eA")},
+		"nothing":          {rotated, id, ""},
 	} {
 		_, err := c.of.Open(c.id, c.token)
 		require.ErrorIs(t, err, ErrAckToken, name)
 	}
-	require.Empty(t, (&Deliveries{box: boxOf("")}).AckToken(key, "msg_1", 1))
+	require.Empty(t, (&Deliveries{box: boxOf("")}).AckToken(spec, 1))
 }
 
 // What becomes of a word, by how the delivery stands.

@@ -96,6 +96,8 @@ func afresh(spec timer.Spec, stopped bool, now timer.Instant) timer.Spec {
 	// So far ahead that no policy's expiry can hold.
 	spec.LatestAt, spec.ExpiresAfter = now.Add(timer.MaxAhead), 0
 	spec.Behaviour = workflows.BehaviourNow
+	spec.Standing = nil
+	spec.Round++
 	if spec.Series != nil { // its rule has come to its end; this occurrence shall ring
 		series := *spec.Series
 		series.Resumed, series.Stopped = true, series.Stopped || stopped

@@ -35,7 +35,8 @@ const HeaderAckToken = "Wakecall-Ack-Token"
 // Acknowledgement is what a receiver says of a delivery that it accepted.
 type Acknowledgement struct {
 	WebhookID string `json:"webhook_id"`
-	// Attempt is the one that it is about.
+	// Round and Attempt are those that it is about.
+	Round   int `json:"round,omitzero"`
 	Attempt int `json:"attempt"`
 	// Nack is whether the delivery failed. Reason and RetryAfter go with it.
 	Nack   bool   `json:"nack,omitzero"`
@@ -91,8 +92,8 @@ func (r Report) Acceptance() Acceptance {
 }
 
 // Answers is whether an acknowledgement is about the attempt of the report.
-func (r Report) Answers(a Acknowledgement, webhookID string) bool {
-	return r.Result == ResultAccepted && a.WebhookID == webhookID && a.Attempt == r.Attempt
+func (r Report) Answers(a Acknowledgement, of Spec) bool {
+	return r.Result == ResultAccepted && a.WebhookID == of.WebhookID() && a.Round == of.Round && a.Attempt == r.Attempt
 }
 
 // Acknowledged is the report of an accepted attempt once its receiver said what became of

@@ -13,9 +13,10 @@ type Change struct {
 	Terms   Terms `json:"terms"`
 	// Ring is whether to ring now, whatever the due time is.
 	Ring bool `json:"ring,omitzero"`
-	// Interrupts is whether the change interrupts an occurrence whose delivery has
-	// begun. Only the timer's workflow knows, so it is not stored.
-	Interrupts bool `json:"-"`
+	// Interrupts is whether the change comes while a delivery is under way, and Made what is
+	// known of that. Only the timer's workflow knows, so they are not stored.
+	Interrupts bool   `json:"-"`
+	Made       Report `json:"-"`
 	// Wake changes nothing. It gives a late timer a workflow task, in which the timer
 	// finds that it is due.
 	Wake bool `json:"wake,omitzero"`
@@ -51,6 +52,9 @@ func (s Spec) Apply(c Change) (Spec, error) {
 	if !s.Meets(c.IfMatch) {
 		return Spec{}, Unmet(nil)
 	}
+	if s.repeats(c) {
+		return s, nil
+	}
 	if c.Replace {
 		s.LatestAt, s.ExpiresAfter, s.Callback, s.Retry, s.Priority, s.ContentType = 0, 0, nil, nil, 0, ""
 		s.Preload, s.OnDelivered, s.OnFailed, s.Labels = c.Preload, nil, nil, nil
@@ -60,6 +64,9 @@ func (s Spec) Apply(c Change) (Spec, error) {
 	}
 	if c.Terms.ExpiresAfter != nil {
 		s.LatestAt, s.ExpiresAfter = 0, *c.Terms.ExpiresAfter
+	}
+	if c.Terms.Recurrence != nil && s.follows(*c.Terms.Recurrence) {
+		c.Terms.Recurrence = nil
 	}
 	memo, err := s.reschedule(c)
 	if err != nil {
@@ -79,6 +86,22 @@ func (s Spec) Apply(c Change) (Spec, error) {
 		s.Fingerprint = c.Fingerprint
 	}
 	return s, nil
+}
+
+// repeats reports whether a change puts what was put before, and so changes nothing. A delay
+// counts from when it is asked for: it says something new each time.
+func (s Spec) repeats(c Change) bool {
+	return c.Replace && c.Fingerprint != "" && c.Fingerprint == s.Fingerprint && c.Terms.Delay == nil &&
+		(c.Terms.Recurrence == nil || s.follows(*c.Terms.Recurrence))
+}
+
+// RingsAs reports whether the timer rings for the same thing as after a change: what is under
+// way for it goes on then, with its attempts and its wait.
+func (m Memo) RingsAs(changed Memo) bool {
+	if m.DueAt != changed.DueAt || (m.Series == nil) != (changed.Series == nil) {
+		return false
+	}
+	return m.Series == nil || m.Series.Number == changed.Series.Number && m.Resting() == changed.Resting()
 }
 
 // checkLatest refuses a latest time that leaves nothing to ring. A timer that rests, or
@@ -106,36 +129,37 @@ func (s Spec) checkLatest(c Change) (errs FieldErrors) {
 }
 
 // reschedule sets when the timer rings.
-func (m Memo) reschedule(change Change) (Memo, error) {
-	if m.Series != nil { // the next run begins because of the change
-		series := *m.Series
-		series.Began = false
-		m.Series = &series
-	}
-	if due, ok := change.Terms.Due(change.At.Time()); ok {
-		if m.Series != nil && !change.Replace {
-			return m, FieldErrors{{change.Terms.duePointer(), CodeConflict, "a recurring timer has a recurrence instead"}}.Err()
+func (s Spec) reschedule(c Change) (Memo, error) {
+	m := s.Memo
+	if due, ok := c.Terms.Due(c.At.Time()); ok {
+		if m.Series != nil && !c.Replace {
+			return m, FieldErrors{{c.Terms.duePointer(), CodeConflict, "a recurring timer has a recurrence instead"}}.Err()
 		}
-		m.Debounce, m.DueAt = m.debounce(change, due)
-		m.Series, m.Local = nil, change.Terms.local()
+		m.Debounce, m.DueAt = m.debounce(c, due)
+		m.Series, m.Local = nil, c.Terms.local()
 	}
-	ok := true
 	switch {
-	case change.Terms.Recurrence != nil:
-		if m.LatestAt != 0 && change.Terms.LatestAt == nil {
-			return m, FieldErrors{{"/recurrence", CodeConflict, "does not go with latest_at; use expires_after"}}.Err()
-		}
-		m.Local, m.Debounce = nil, nil
-		m, ok = m.begin(*change.Terms.Recurrence, change.At)
-	case change.Pause != nil && m.Series != nil && m.Series.Paused != change.Pause.Stop:
-		m = m.pause(change.Pause.Stop, change.Pause.Note, change.At)
-	case change.Ring && m.Series != nil:
-		m = m.extra(change.At, change.Interrupts)
-	case change.Ring:
-		m.DueAt, m.Local, m.Debounce = change.At, nil, nil
-	case change.Interrupts && m.Series != nil:
+	case c.Terms.Recurrence != nil:
+		return m.follow(c)
+	case c.Pause != nil && m.Series != nil && m.Series.Paused != c.Pause.Stop:
+		return s.pause(c), nil
+	case c.Ring && m.Series != nil:
+		return m.extra(c.At, c.Interrupts)
+	case c.Ring:
+		m.DueAt, m.Local, m.Debounce = c.At, nil, nil
+	case c.Interrupts && m.Series != nil:
 		m = m.KeepCurrent()
 	}
+	return m, nil
+}
+
+// follow is the memo with another rule.
+func (m Memo) follow(c Change) (Memo, error) {
+	if m.LatestAt != 0 && c.Terms.LatestAt == nil {
+		return m, FieldErrors{{"/recurrence", CodeConflict, "does not go with latest_at; use expires_after"}}.Err()
+	}
+	m.Local, m.Debounce = nil, nil
+	m, ok := m.begin(*c.Terms.Recurrence, c.At, c.Interrupts)
 	if !ok {
 		return m, FieldErrors{{"/recurrence", CodeInvalidRecurrence, "never rings"}}.Err()
 	}

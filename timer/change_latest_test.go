@@ -26,10 +26,6 @@ func TestALatestTimeDoesNotGoWithARule(t *testing.T) {
 	_, err := spec.Apply(timer.Change{Terms: timer.Terms{LatestAt: &late}, At: spec.CreatedAt})
 	require.Equal(t, []string{"/latest_at"}, pointers(err))
 
-	// An older gateway took it.
-	spec.LatestAt, spec.ExpiresAfter = now.Add(-time.Hour), 0
-	_, err = spec.Apply(timer.Change{Terms: timer.Terms{Recurrence: &spec.Series.Rule}, At: now})
-	require.Equal(t, []string{"/recurrence"}, pointers(err))
 	expires := timer.Terms{ExpiresAfter: ptr(timer.Duration(time.Hour))}
 	healed, err := spec.Apply(timer.Change{Terms: expires, At: now})
 	require.NoError(t, err)

@@ -25,11 +25,14 @@ func (m Memo) debounce(change Change, due Instant) (*Debounce, Instant) {
 	if change.Terms.MaxWait == nil || change.Terms.Delay == nil {
 		return nil, due
 	}
-	d := Debounce{First: change.At, Last: change.At, MaxWait: *change.Terms.MaxWait}
+	d, earliest := Debounce{First: change.At, Last: change.At, MaxWait: *change.Terms.MaxWait}, Instant(0)
 	if m.Debounce != nil && !change.Interrupts {
 		d.First, d.Last = min(m.Debounce.First, d.First), max(m.Debounce.Last, d.Last)
+		// A shorter wait may have passed already: the timer rings now, and not at a time in
+		// the past that nobody chose.
+		earliest = min(m.Debounce.RingBy(), d.Last)
 	}
-	return &d, min(d.Last.Add(change.Terms.Delay.D()), d.RingBy())
+	return &d, max(min(d.Last.Add(change.Terms.Delay.D()), d.RingBy()), earliest)
 }
 
 func (t Terms) checkDebounce() (errs FieldErrors) {

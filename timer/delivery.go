@@ -160,9 +160,11 @@ func (r Report) NextIn(now time.Time) time.Duration {
 	return min(r.EndedAt.Add(r.RetryIn.D()).Until(now), r.RetryIn.D())
 }
 
-// Early reports whether more than a tenth of the wait for the next attempt is left.
-// Less than that may be the difference between two clocks.
-func (r Report) Early(now time.Time) bool { return r.NextIn(now) > r.RetryIn.D()/10 }
+// Early reports whether more than a tenth of the wait for the next attempt is left, or more
+// than clocks may differ by. Less than that may be the difference between two clocks.
+func (r Report) Early(now time.Time) bool {
+	return r.NextIn(now) > min(r.RetryIn.D()/10, ClocksDiffer)
+}
 
 // Outcome is how a timer ended: the result of its workflow.
 type Outcome struct {

@@ -44,7 +44,7 @@ var (
 
 	storedSeries = timer.Series{
 		Rule: storedRecurrence, Cursor: timer.Cursor{Booked: clock(0), Last: clock(1), Ended: clock(2), Rung: 4, Extra: 1},
-		Number: 5, Skipped: 2, Extra: true, Resumed: true,
+		Number: 5, Skipped: 2, Extra: true, Resumed: true, Base: 1, Extras: 2,
 		Interrupted: &timer.Occurrence{Number: 4, Nominal: clock(2), Skipped: 1},
 		Paused:      true, Waiting: true, Note: "the ranking is late",
 		Last:  &timer.Past{Occurrence: 3, DueAt: clock(1), Skipped: 1, WebhookID: "msg_past", Outcome: storedOutcome},
@@ -60,7 +60,7 @@ var (
 	storedLabels = timer.Labels{"customer": "42", "env": "test"}
 
 	storedMemo = timer.Memo{
-		Booking: "booking-1", Revision: 3, DueAt: clock(2), Local: &storedLocal, Debounce: &timer.Debounce{First: clock(0), Last: clock(1), MaxWait: timer.Duration(5 * time.Minute)}, LatestAt: clock(5), ExpiresAfter: timer.Duration(time.Hour), Priority: 2, Labels: storedLabels,
+		Booking: "booking-1", Revision: 3, Round: 1, Content: 2, DueAt: clock(2), Local: &storedLocal, Debounce: &timer.Debounce{First: clock(0), Last: clock(1), MaxWait: timer.Duration(5 * time.Minute)}, LatestAt: clock(5), ExpiresAfter: timer.Duration(time.Hour), Priority: 2, Labels: storedLabels,
 		CreatedAt: clock(0), UpdatedAt: clock(1), Fingerprint: "5f0c", Idempotency: &timer.Idempotency{Key: "a1", Fingerprint: "b2"},
 		Refusals: []timer.Refusal{storedRefusal},
 		Preload:  timer.Preload{Lead: timer.Duration(2 * time.Second), Window: timer.Duration(3 * time.Second)}, NotPreloaded: true,
@@ -70,6 +70,7 @@ var (
 	storedSpec = timer.Spec{
 		Key: timer.Key{BusinessType: "order-close", BusinessID: "o-1"}, Memo: storedMemo, ContentType: "text/plain",
 		Callback: &storedCallback, Retry: &storedRetry, OnDelivered: &storedTold, OnFailed: &storedTold, TraceParent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", Behaviour: 6,
+		Standing: &storedReport,
 	}
 
 	storedReport = timer.Report{
@@ -126,7 +127,7 @@ func TestStoredDelivery(t *testing.T) {
 		RetryIn: timer.Duration(time.Minute), Failure: &storedFailure, Before: &storedFailure,
 	})
 	golden.Check(t, "acknowledgement", timer.Acknowledgement{
-		WebhookID: "msg_1", Attempt: 2, Nack: true, Reason: "out of stock", RetryAfter: timer.Duration(time.Minute),
+		WebhookID: "msg_1", Round: 1, Attempt: 2, Nack: true, Reason: "out of stock", RetryAfter: timer.Duration(time.Minute),
 	})
 	golden.Check(t, "run_state", timer.RunState{Wanted: true, Last: &storedReport, Latest: clock(5), PolicyVersion: 4})
 	golden.Check(t, "event", timer.Event{Type: timer.EventFailed, At: clock(3), Data: timer.EventData{
@@ -214,7 +215,7 @@ func TestStoredDigests(t *testing.T) {
 	storedTerms.Recurrence, storedTerms.OnDelivered, storedTerms.OnFailed = &rule, nil, nil
 	storedTerms.DueLocal, storedTerms.Timezone, storedTerms.MaxWait, storedTerms.Labels = nil, "", nil, nil // and none of these fields
 	require.Equal(t, "0e5da60c1e977f354ac9a3e2e3337a9d", storedTerms.Fingerprint())
-	require.Equal(t, "msg_3wyvirckef6h4vukqagqwkgrri", storedSpec.WebhookID())
+	require.Equal(t, "msg_zzl3bblzs5fwmxdcqwqi6hcnxi", storedSpec.WebhookID())
 	require.Equal(t, "3-debe4e3a", storedMemo.Tag())
 	require.Equal(t, timer.Idempotency{Key: "be2974546978e3739e6d6da85c4be9f3", Fingerprint: "0e5da60c1e977f354ac9a3e2e3337a9d"}, *timer.IdempotencyOf("key-1", storedTerms))
 	require.Equal(t, clock(2)+1048, storedRecurrence.RingAt(clock(2), "booking-1"))

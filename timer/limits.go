@@ -152,6 +152,13 @@ const (
 	// MissedGrace is how late an occurrence may ring under the rule skip. It
 	// covers a worker's restart.
 	MissedGrace = time.Minute
+	// ClocksDiffer is by how much the clocks of two hosts may differ unnoticed.
+	ClocksDiffer = time.Second
+
+	// MaxExtras is how many extra rings of a recurring timer wait behind the one that is under
+	// way: each takes a delivery, and more of them are a mistake.
+	MaxExtras = 100
+
 	// MaxRefusals is how many refused changes a timer goes on showing. They are
 	// kept in the memo, for which Temporal advises 2 KB.
 	MaxRefusals = 5

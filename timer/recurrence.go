@@ -112,6 +112,26 @@ func (r Recurrence) start(booked Instant) Instant {
 	}
 }
 
+// normal is the recurrence with what it leaves out: two that mean the same are equal then.
+func (r Recurrence) normal() Recurrence {
+	if r.Cron != nil {
+		r.Cron, r.Crons = nil, []string{*r.Cron}
+	}
+	if r.Timezone == "UTC" {
+		r.Timezone = ""
+	}
+	if r.Missed == "" {
+		r.Missed = MissedFireOnce
+	}
+	if r.OnFailure == "" {
+		r.OnFailure = OnFailureContinue
+	}
+	if len(r.Exclude) == 0 {
+		r.Exclude = nil
+	}
+	return r
+}
+
 // RingAt is when to ring for a nominal time: up to Jitter later. The same seed
 // and nominal time always give the same answer; the seed, such as the booking's
 // id, spreads timers that share a rule.

@@ -1,6 +1,10 @@
 package timer
 
-import "time"
+import (
+	"reflect"
+	"strconv"
+	"time"
+)
 
 // Series is where a recurring timer stands. The timer's due time is the nominal
 // time of the occurrence that rings next, or is ringing.
@@ -16,6 +20,11 @@ type Series struct {
 	// Resumed is whether the delivery of this occurrence had begun before, and
 	// goes on whatever the rule says of occurrences that were missed.
 	Resumed bool `json:"resumed,omitzero"`
+	// Base is how many occurrences had rung when the rule began: its max_occurrences counts
+	// from there.
+	Base int `json:"base,omitzero"`
+	// Extras are how many more extra occurrences were asked for while one was under way.
+	Extras int `json:"extras,omitzero"`
 	// Interrupted is the occurrence whose delivery an extra one interrupted. It
 	// goes on after that.
 	Interrupted *Occurrence `json:"interrupted,omitempty"`
@@ -45,16 +54,51 @@ type Past struct {
 
 // begin is the memo of a recurring timer whose rule starts now. A rule that replaces
 // another one continues its numbering, and rings nothing that the other one has rung: it
-// may have been asked for before that ring, and be applied after it.
-func (m Memo) begin(rule Recurrence, now Instant) (Memo, bool) {
+// may have been asked for before that ring, and be applied after it. What the other rule
+// has made due rings all the same; underWay is whether its delivery has begun.
+func (m Memo) begin(rule Recurrence, now Instant, underWay bool) (Memo, bool) {
 	series := Series{Rule: rule, Paused: rule.Paused, Waiting: rule.Paused, Cursor: Cursor{Booked: now}}
-	if m.Series != nil {
-		series.Cursor.Rung, series.Cursor.Last = m.Series.Cursor.Rung, m.Series.Cursor.Last
-		series.Last = m.Series.Last
-		series.Rule.MaxOccurrences = shift(rule.MaxOccurrences, m.Series.Cursor.Rung)
+	if before := m.Series; before != nil {
+		series.Cursor.Rung, series.Cursor.Last, series.Cursor.Extra = before.Cursor.Rung, before.Cursor.Last, before.Cursor.Extra
+		series.Last, series.Base = before.Last, before.Cursor.Rung-before.Cursor.Extra
+		if m.owes(now, underWay) {
+			series.Number, series.Skipped, series.Resumed = before.Number, before.Skipped, !before.Extra
+			series.Extra, series.Extras, series.Interrupted = before.Extra, before.Extras, before.Interrupted
+			if !before.Extra && before.Number > before.Cursor.Rung {
+				series.Base++
+			}
+		}
 	}
+	series.Rule.MaxOccurrences = shift(rule.MaxOccurrences, series.Base)
 	m.Series = &series
 	return m.Seek(now)
+}
+
+// Begin is the memo as the run that begins with it goes on: that an occurrence had ended
+// before is the past of another one.
+func (m Memo) Begin() Memo {
+	if m.Series != nil {
+		series := *m.Series
+		series.Began = false
+		m.Series = &series
+	}
+	return m
+}
+
+// owes reports whether the occurrence at hand has to ring whatever becomes of the rule:
+// somebody asked for it, its delivery has begun, or its time has come.
+func (m Memo) owes(now Instant, underWay bool) bool {
+	series := m.Series
+	return series.Extra || series.Resumed || underWay || !series.Paused && m.DueAt <= now
+}
+
+// follows reports whether the timer goes by a rule already, and as the rule says.
+func (m Memo) follows(rule Recurrence) bool {
+	if m.Series == nil || m.Series.Stopped || m.Series.Paused != rule.Paused {
+		return false
+	}
+	rule.MaxOccurrences, rule.Paused = shift(rule.MaxOccurrences, m.Series.Base), m.Series.Rule.Paused
+	return reflect.DeepEqual(m.Series.Rule.normal(), rule.normal())
 }
 
 // shift makes a number of occurrences count from those that have rung already.
@@ -101,28 +145,44 @@ func (m Memo) After(key Key, outcome Outcome, now Instant) (_ Memo, ok bool) {
 		series.Paused, series.Note = true, "paused by on_failure"
 	}
 	m.Series, m.NotPreloaded = &series, false
-	if series.Interrupted != nil && !series.Paused {
+	switch {
+	case series.Extras > 0:
+		series.Extras--
+		return m.ring(max(now, m.DueAt+1)), true
+	case series.Interrupted != nil && !series.Paused:
 		return m.resumeInterrupted(), true
 	}
 	return m.Seek(now)
 }
 
 // extra is the memo with an occurrence that is due now because somebody asked for it.
-// An occurrence whose delivery has begun is continued after it, and then the rule.
-func (m Memo) extra(now Instant, begun bool) Memo {
+// An occurrence that is due or under way is continued after it, and then the rule. One that
+// is asked for while another is under way follows that.
+func (m Memo) extra(now Instant, underWay bool) (Memo, error) {
 	series := *m.Series
-	if (begun || series.Resumed || series.overdue(m.DueAt, now)) && !series.Extra && !series.Paused {
+	m.Series = &series
+	if series.Extra {
+		if series.Extras >= MaxExtras {
+			return m, FieldErrors{{"", CodeOutOfRange, "must wait: " + strconv.Itoa(MaxExtras) + " extra rings are asked for already"}}.Err()
+		}
+		series.Extras++
+		return m, nil
+	}
+	if m.owes(now, underWay) {
 		series.Interrupted = &Occurrence{Number: series.Number, Nominal: m.DueAt, Skipped: series.Skipped}
 		series.Cursor.Rung = max(series.Cursor.Rung, series.Number)
 	}
-	series.Extra, series.Resumed, series.Skipped, series.Number = true, false, 0, series.Cursor.Rung+1
-	m.Series, m.DueAt = &series, now
-	return m
+	return m.ring(now), nil
 }
 
-// overdue is whether a fixed delay has passed. Its next occurrence counts from the end
-// of whatever rings next, so no rule would name this one again.
-func (s Series) overdue(due, now Instant) bool { return s.Rule.After != nil && due <= now }
+// ring is the memo with an extra occurrence that is due at a time of its own. The series is
+// the caller's to change.
+func (m Memo) ring(due Instant) Memo {
+	series := m.Series
+	series.Extra, series.Resumed, series.Skipped, series.Number = true, false, 0, series.Cursor.Rung+1
+	m.DueAt = due
+	return m
+}
 
 // resumeInterrupted continues the occurrence that an extra one interrupted.
 func (m Memo) resumeInterrupted() Memo {
@@ -143,24 +203,56 @@ func (m Memo) KeepCurrent() Memo {
 	return m
 }
 
-// pause stops a recurring timer, or lets it go on. What its rule names for the time
-// between is dropped.
-func (m Memo) pause(stop bool, note string, now Instant) Memo {
+// pause stops a recurring timer, or lets it go on. What its rule names for the time between
+// is dropped. An occurrence that is due stays so, and rings when the timer goes on; one
+// whose delivery has begun is given up, and told of as cancelled.
+func (s Spec) pause(c Change) Memo {
+	m, now := s.Memo, c.At
 	series := *m.Series
-	series.Note, series.Resumed, series.Interrupted = note, false, nil
-	if series.Paused && !stop {
-		if series.Waiting {
-			series.Cursor.Booked = now
-		} else {
-			series.Cursor = series.Cursor.Resumed(now)
-		}
-		series.Waiting, series.Extra = false, false
+	series.Note, series.Paused = c.Pause.Note, c.Pause.Stop
+	switch {
+	case c.Pause.Stop && c.Interrupts && !series.Extra:
+		outcome := Outcome{Status: Cancelled, Attempts: c.Made.Attempt, LatenessMS: c.Made.LatenessMS, LastFailure: c.Made.Failure}
+		m.Series = &series
+		m = m.givenUp(s.Key, Occurrence{Number: series.Number, Nominal: m.DueAt, Skipped: series.Skipped}, outcome, now)
+		return m
+	case c.Pause.Stop && series.Interrupted != nil:
+		interrupted := *series.Interrupted
+		series.Interrupted = nil
+		m.Series = &series
+		return m.givenUp(s.Key, interrupted, Outcome{Status: Cancelled}, now)
+	case c.Pause.Stop:
+		series.Resumed = !series.Extra && (series.Resumed || m.DueAt <= now)
+		m.Series = &series
+		return m
+	case series.Waiting:
+		series.Cursor.Booked, series.Waiting = now, false
+	default:
+		series.Cursor = series.Cursor.Resumed(now)
 	}
-	series.Paused = stop
 	m.Series = &series
-	if next, ok := m.Seek(now); ok && !stop {
+	if series.Interrupted != nil && !series.Extra {
+		return m.resumeInterrupted()
+	}
+	if next, ok := m.Seek(now); ok {
 		return next
 	}
+	return m
+}
+
+// givenUp is the memo of a timer that is paused, with the record of an occurrence that will
+// not be delivered. Its number is used up.
+func (m Memo) givenUp(key Key, o Occurrence, outcome Outcome, now Instant) Memo {
+	series := *m.Series
+	was := m
+	was.DueAt = o.Nominal
+	series.Last = &Past{Occurrence: o.Number, DueAt: o.Nominal, Skipped: o.Skipped, WebhookID: was.WebhookID(key), Outcome: outcome}
+	if !series.Extra {
+		series.Resumed = false
+	}
+	series.Cursor = series.Cursor.Past(o, now)
+	series.Began = true
+	m.Series = &series
 	return m
 }
 

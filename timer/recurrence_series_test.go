@@ -94,7 +94,7 @@ func TestANewRuleGoesOnWithTheNumbers(t *testing.T) {
 	memo, ok := spec.After(ranking, timer.Outcome{Status: timer.Delivered}, spec.DueAt)
 	require.True(t, ok)
 	spec.Memo = memo
-	spec, err := spec.Apply(timer.Change{Terms: timer.Terms{Recurrence: &timer.Recurrence{Every: &every, MaxOccurrences: &most}}, At: memo.DueAt})
+	spec, err := spec.Apply(timer.Change{Terms: timer.Terms{Recurrence: &timer.Recurrence{Every: &every, MaxOccurrences: &most}}, At: memo.DueAt - 1})
 	require.NoError(t, err)
 	for _, number := range []int{2, 3} {
 		require.Equal(t, number, spec.Series.Number)
@@ -114,7 +114,7 @@ func TestANewRuleThatWaitsGoesOnWithTheNumbers(t *testing.T) {
 		spec.Memo, ok = spec.After(ranking, timer.Outcome{Status: timer.Delivered}, spec.DueAt)
 		require.True(t, ok)
 	}
-	at := spec.DueAt
+	at := spec.DueAt - 1
 	spec, err := spec.Apply(timer.Change{Terms: timer.Terms{Recurrence: &timer.Recurrence{Every: &every, MaxOccurrences: &most, Paused: true}}, At: at})
 	require.NoError(t, err)
 	spec, err = spec.Apply(timer.Change{Ring: true, At: at})
@@ -163,9 +163,9 @@ func TestAnExtraRingDropsNothing(t *testing.T) {
 		"retried":                {timer.Recurrence{Every: &every}, 5 * time.Minute, true, 1},
 		"retried, and skip":      {timer.Recurrence{Every: &every, Missed: timer.MissedSkip}, 5 * time.Minute, true, 1},
 		"retried past the next":  {timer.Recurrence{Every: &every, Missed: timer.MissedSkip}, 2 * time.Hour, true, 1},
-		"overdue":                {timer.Recurrence{Every: &every}, 5 * time.Minute, false, 2},
-		"overdue, and fire_all":  {timer.Recurrence{Every: &every, Missed: timer.MissedFireAll}, 3 * time.Hour, false, 2},
-		"waits for its jitter":   {timer.Recurrence{Every: &every, Jitter: timer.Duration(time.Minute)}, time.Second, false, 2},
+		"overdue":                {timer.Recurrence{Every: &every}, 5 * time.Minute, false, 1},
+		"overdue, and fire_all":  {timer.Recurrence{Every: &every, Missed: timer.MissedFireAll}, 3 * time.Hour, false, 1},
+		"waits for its jitter":   {timer.Recurrence{Every: &every, Jitter: timer.Duration(time.Minute)}, time.Second, false, 1},
 		"an overdue fixed delay": {timer.Recurrence{After: &every}, 5 * time.Minute, false, 1},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -3,6 +3,7 @@ package timer
 import (
 	"crypto/sha256"
 	"encoding/base32"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -21,6 +22,9 @@ type Spec struct {
 	// policy names.
 	OnDelivered *Alert `json:"on_delivered,omitempty"`
 	OnFailed    *Alert `json:"on_failed,omitempty"`
+	// Standing is the delivery that the run before has handed on, as its last attempt left
+	// it; nil for none.
+	Standing *Report `json:"standing,omitempty"`
 	// TraceParent is the W3C trace context of the request that booked the timer.
 	TraceParent string `json:"traceparent,omitzero"`
 	// Behaviour is the version of the workflow's behaviour this timer was
@@ -43,8 +47,14 @@ type Memo struct {
 	// Booking is unique to one booking of the id; a redelivery keeps it.
 	Booking string `json:"booking"`
 	// Revision counts the changes, from 1.
-	Revision int     `json:"revision"`
-	DueAt    Instant `json:"due_at"`
+	Revision int `json:"revision"`
+	// Round counts the deliveries that gave way to another one: for a change of when the
+	// timer rings, and for a redelivery. Each round numbers its attempts from 1.
+	Round int `json:"round,omitzero"`
+	// Content is the revision at which the body changed last, of a timer that may have been
+	// sent before; zero for the body that was booked.
+	Content int     `json:"content,omitzero"`
+	DueAt   Instant `json:"due_at"`
 	// Local is the due time as it was booked by a clock on a wall; nil where it was not.
 	Local *Local `json:"local,omitempty"`
 	// Debounce is nil for a timer that is not pushed out.
@@ -104,7 +114,7 @@ func (m Memo) Latest(fallback Duration) Instant {
 
 // RingsAt is when the timer shall ring: its due time, or later by the jitter.
 func (m Memo) RingsAt() Instant {
-	if m.Series == nil {
+	if m.Series == nil || m.Series.Extra {
 		return m.DueAt
 	}
 	return m.Series.Rule.RingAt(m.DueAt, m.Booking)
@@ -117,7 +127,8 @@ func (m Memo) Paused() bool { return m.Series != nil && m.Series.Paused }
 func (m Memo) Resting() bool { return m.Paused() && !m.Series.Extra }
 
 // WebhookID is the Standard Webhooks message id of the delivery: opaque,
-// without a dot, stable over all attempts and redeliveries.
+// without a dot, stable over all attempts and redeliveries. It stands for one body: a body
+// that changes after an attempt has another one.
 func (s Spec) WebhookID() string { return s.Memo.WebhookID(s.Key) }
 
 // WebhookID is the message id of the timer key booked under this memo; each
@@ -126,6 +137,9 @@ func (m Memo) WebhookID(key Key) string {
 	subject := key.String() + "\n" + m.Booking
 	if m.Series != nil {
 		subject += "\n" + m.DueAt.String()
+	}
+	if m.Content != 0 {
+		subject += "\ncontent " + strconv.Itoa(m.Content)
 	}
 	return MessageID(subject)
 }

@@ -47,7 +47,7 @@ func (d *delivery) awaitWord(ctx workflow.Context, timeUp workflow.Future) {
 func (d *delivery) hearReceiver(ctx workflow.Context, words workflow.ReceiveChannel) {
 	var word timer.Acknowledgement
 	for words.ReceiveAsync(&word) {
-		if ctx.Err() == nil && d.last.Answers(word, d.spec.WebhookID()) {
+		if ctx.Err() == nil && d.last.Answers(word, d.spec) {
 			d.last = d.last.Acknowledged(word, timer.At(workflow.Now(ctx)))
 			d.showAcceptance(ctx)
 		}

@@ -3,6 +3,7 @@ package workflows
 import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
@@ -35,20 +36,55 @@ func (t *timerRun) applyPending(ctx workflow.Context) decision {
 	}
 	var refused []timer.Refusal
 	for _, change := range t.pending {
-		change.Interrupts = t.delivering
-		spec, err := t.spec.Apply(change)
-		if err != nil {
+		if err := t.apply(change); err != nil {
 			refused = append(refused, timer.RefusalOf(change, err))
-			continue
 		}
-		t.spec = spec
-		t.delivering = t.delivering && change.Wake
-		if change.Terms.Payload != nil || change.Replace {
-			t.payload = Encode(change.Terms.Payload)
-		}
+	}
+	if t.delivering && t.spec.Series != nil {
+		t.spec.Memo = t.spec.KeepCurrent()
 	}
 	t.spec.Memo, t.pending = t.spec.Refuse(refused), nil
 	return goOn()
+}
+
+// apply makes one change. A delivery that is under way goes on after it with its attempts and
+// its wait, unless the timer is to ring for something else.
+func (t *timerRun) apply(change timer.Change) error {
+	if change.Interrupts = t.delivering; t.delivering && t.spec.Standing != nil {
+		change.Made = *t.spec.Standing
+	}
+	changed, err := t.spec.Apply(change)
+	if err != nil {
+		return err
+	}
+	if t.delivering && (change.Ring && changed.Series == nil || !t.spec.RingsAs(changed.Memo)) {
+		changed.Standing, t.delivering = nil, false
+		changed.Round++
+	}
+	before := t.spec
+	t.spec = changed
+	if change.Terms.Payload != nil || change.Replace {
+		t.replacePayload(before, change)
+	}
+	return nil
+}
+
+// replacePayload takes the body of a change. One that differs from what may have been sent
+// has a webhook id of its own, and what was accepted of the old one is no word on it.
+func (t *timerRun) replacePayload(before timer.Spec, change timer.Change) {
+	payload := Encode(change.Terms.Payload)
+	if proto.Equal(payload.Payload(), t.payload.Payload()) && before.ContentType == t.spec.ContentType {
+		return
+	}
+	t.payload = payload
+	if !t.delivering && !t.maySent && before.Round == 0 && (before.Series == nil || !before.Series.Resumed) {
+		return
+	}
+	t.spec.Content = t.spec.Revision
+	if standing := t.spec.Standing; standing != nil && standing.Result == timer.ResultAccepted {
+		t.spec.Standing, t.delivering = nil, false
+		t.spec.Round++
+	}
 }
 
 // onlyCalledOff is whether the cancel was an older gateway's way to tell a worker

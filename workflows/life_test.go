@@ -139,6 +139,33 @@ func (l *life) play(runs int) {
 // onItsLadder makes the first attempt fail, and something come before the next one.
 func (l *life) onItsLadder() { l.fails, l.ladder, l.waits = 1, []time.Duration{time.Hour}, true }
 
+// onceOnItsLadder makes a change come a minute after the first attempt has failed. The run
+// that follows is left to make the attempts that remain.
+func onceOnItsLadder(change timer.Change) func(l *life) {
+	return func(l *life) {
+		l.onItsLadder()
+		l.during = func(run int, s *course) {
+			if run != 1 {
+				l.waits = false
+				return
+			}
+			s.later(time.Minute, func() {
+				change.ID, change.At = "c", s.at(time.Minute)
+				s.signal(change)
+			})
+		}
+	}
+}
+
+// goesOn holds a life to a delivery whose second attempt follows the first one.
+func goesOn(l *life) {
+	require.Len(l, l.attempts, 2)
+	require.Equal(l, attempted{1, 1, time.Hour, time.Hour}, l.attempts[0])
+	second := l.attempts[1]
+	require.Equal(l, []any{1, 2, time.Hour}, []any{second.occurrence, second.attempt, second.due})
+	require.GreaterOrEqual(l, second.at, 2*time.Hour, "not before its wait is over")
+}
+
 // rang are the hours for which occurrences rang, by number.
 func (l *life) rang() map[int]time.Duration {
 	rang := map[int]time.Duration{}
@@ -325,18 +352,17 @@ func TestARecurringTimerIsChanged(t *testing.T) {
 				}, l.attempts)
 			},
 		},
-		"other content during a delivery: the same occurrence goes on": {
-			func(l *life) {
-				l.onItsLadder()
-				l.during = func(run int, s *course) {
-					if run == 1 {
-						s.later(time.Minute, func() { s.signal(timer.Change{ID: "c", Terms: timer.Terms{Priority: ptr(1)}, At: s.at(time.Minute)}) })
-					}
-				}
-			}, 2,
-			func(l *life) {
-				require.Equal(l, []attempted{{1, 1, time.Hour, time.Hour}, {1, 1, time.Hour, time.Hour + time.Minute}}, l.attempts)
-			},
+		"a change that is not about when: the same delivery goes on, with its count and its wait": {
+			onceOnItsLadder(timer.Change{Terms: timer.Terms{Priority: ptr(1)}}), 2, goesOn,
+		},
+		"a change that is refused: the same delivery goes on": {
+			onceOnItsLadder(timer.Change{Terms: timer.Terms{Priority: ptr(1)}, IfMatch: "9"}), 2, goesOn,
+		},
+		"the same rule again: the same delivery goes on": {
+			onceOnItsLadder(timer.Change{Terms: every(time.Hour, asItIs)}), 2, goesOn,
+		},
+		"another rule: what is under way goes on": {
+			onceOnItsLadder(timer.Change{Terms: every(2*time.Hour, asItIs)}), 2, goesOn,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

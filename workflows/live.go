@@ -39,16 +39,20 @@ type delivery struct {
 // interruption. first is what is known of the delivery so far.
 func (t *timerRun) deliverLive(ctx workflow.Context, first timer.Report) decision {
 	d := &delivery{timerRun: t, last: first}
-	if d.last.Latest == 0 {
-		d.last.Latest = t.spec.Latest(0)
+	if own := t.spec.Latest(0); own != 0 { // the timer's own may have changed since
+		d.last.Latest = own
 	}
 	d.awaitLatest(ctx)
 	for !d.last.Result.Final() {
 		err := d.advance(ctx)
 		d.hearOut()
+		if d.last.Result == timer.ResultAccepted { // the run that follows does not hear what came to this one
+			d.hearReceiver(ctx, workflow.GetSignalChannel(ctx, SignalAcknowledge))
+		}
 		switch {
 		case d.last.Result == timer.ResultDelivered:
 		case t.interrupted(ctx):
+			t.spec.Standing = d.standing()
 			return t.applyPending(ctx)
 		case d.last.Result.Final() || d.last.Result == timer.ResultAccepted || d.resumed:
 		case d.expired:
@@ -58,6 +62,14 @@ func (t *timerRun) deliverLive(ctx workflow.Context, first timer.Report) decisio
 		}
 	}
 	return t.finish(ctx, d.last)
+}
+
+// standing is what the next run has to know of the delivery; nil where no attempt was made.
+func (d *delivery) standing() *timer.Report {
+	if d.last.Attempt == 0 && d.last.Handed == nil {
+		return nil
+	}
+	return &d.last
 }
 
 // advance brings the delivery on: by the tries that the server makes, or, of an attempt
@@ -127,8 +139,8 @@ func (d *delivery) awaitNews(ctx workflow.Context, tries workflow.Future) {
 			d.lost = true
 			d.ask(ctx)
 		}
-		if len(d.pending) > 0 {
-			d.callOff()
+		if len(d.pending) > 0 { // what was recorded of the tries goes once they are called off
+			d.ask(ctx)
 		}
 	})
 	if d.expiry != nil {
@@ -189,7 +201,15 @@ func (d *delivery) ask(ctx workflow.Context) {
 func (d *delivery) heed(ctx workflow.Context, answer workflow.Future) {
 	d.answer = nil
 	var state timer.RunState
-	if err := answer.Get(ctx, &state); err != nil {
+	err := answer.Get(ctx, &state)
+	if err == nil && state.Last != nil {
+		d.last = *state.Last
+	}
+	if len(d.pending) > 0 {
+		d.callOff()
+		return
+	}
+	if err != nil {
 		if ctx.Err() == nil && d.expiry == nil {
 			d.expireAfter(ctx, min(tuning.AskAgain<<min(d.unanswered, 10), tuning.AskAgainLongest))
 			d.unanswered++
@@ -197,9 +217,6 @@ func (d *delivery) heed(ctx workflow.Context, answer workflow.Future) {
 		return
 	}
 	d.unanswered = 0
-	if state.Last != nil {
-		d.last = *state.Last
-	}
 	d.last.Latest, d.last.PolicyVersion = state.Latest, state.PolicyVersion
 	switch left := state.Latest.Until(workflow.Now(ctx)); {
 	case state.Latest != 0 && left <= 0:

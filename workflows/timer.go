@@ -14,6 +14,7 @@ import (
 // booking goes by.
 func Timer(ctx workflow.Context, spec timer.Spec, payload converter.RawValue) (timer.Outcome, error) {
 	run := &timerRun{spec: spec, payload: payload, changes: workflow.GetSignalChannel(ctx, SignalChange)}
+	run.spec.Memo, run.delivering = spec.Begin(), spec.Standing != nil
 	return run.carryOut(ctx, run.story(ctx))
 }
 
@@ -28,8 +29,9 @@ type timerRun struct {
 	pending []timer.Change
 	// asked is whether a worker that had the task before was asked in vain.
 	asked bool
-	// delivering is whether the delivery of the present occurrence has begun.
-	delivering bool
+	// delivering is whether the delivery of the present occurrence has begun, and maySent
+	// whether an attempt of it may have been made that nobody knows of.
+	delivering, maySent bool
 }
 
 // story re-checks everything on the run's first task: a change, an update and a
@@ -37,13 +39,18 @@ type timerRun struct {
 // computed the delay may be off. Each step returns how the run ends.
 func (t *timerRun) story(ctx workflow.Context) decision {
 	t.drainSignals()
-	if t.handedOutAgain(ctx) {
+	if t.spec.Standing == nil && t.handedOutAgain(ctx) {
 		if report, ok := t.receipt(ctx); ok {
 			return t.handleReport(ctx, report)
 		}
+		t.maySent = true
 	}
 	if t.interrupted(ctx) {
 		return t.applyPending(ctx)
+	}
+	if standing := t.spec.Standing; standing != nil {
+		t.spec.Standing = nil
+		return t.deliver(ctx, *standing)
 	}
 	shown := t.spec.DueAt
 	if !t.seek(ctx) {
@@ -121,7 +128,7 @@ func (t *timerRun) finish(ctx workflow.Context, report timer.Report) decision {
 	if !ok {
 		return ended(outcome)
 	}
-	t.spec.Memo, t.delivering = next, false
+	t.spec.Memo, t.delivering, t.maySent = next, false, false
 	t.drainSignals()
 	return t.applyPending(ctx)
 }
