@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"errors"
+	"time"
 
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
@@ -21,6 +22,8 @@ type Bulk interface {
 	ReadPage(ctx context.Context, job string, number int) (timer.BulkPage, error)
 	// ClosePages ends the first pages of a job.
 	ClosePages(ctx context.Context, job string, pages int, beat func()) error
+	// Repeat orders a job once more that is to miss nothing. It may be called again.
+	Repeat(ctx context.Context, order timer.Bulk) error
 	// Do does what the order says with one timer, once, however often it is asked.
 	Do(ctx context.Context, order timer.Bulk, item timer.BulkItem) (pending bool, err error)
 }
@@ -40,7 +43,20 @@ func (c *Controller) Bulk(ctx context.Context, order timer.Bulk) (timer.BulkProg
 			return b.progress, closing
 		}
 	}
+	if found := b.progress.Found; err == nil && order.BookedBefore != 0 && found != nil && *found > 0 {
+		err = b.again(ctx)
+	}
 	return job.End(ctx, b.progress, err)
+}
+
+// again has the job repeated, once lists show what it has done.
+func (b *bulk) again(ctx context.Context) error {
+	select {
+	case <-time.After(tuning.VisibilityLag):
+		return b.store.Repeat(ctx, b.order)
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // bulk is the work on one order.

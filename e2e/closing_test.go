@@ -18,6 +18,7 @@ import (
 
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/testenv"
+	"github.com/wakecall/wakecall/workflows"
 )
 
 // gateways are two that trust a policy for long enough to book by one that is gone.
@@ -114,7 +115,7 @@ func TestAPolicyIsNotChangedWhileItsTimersAreCancelled(t *testing.T) {
 	a := testenv.OpenThrough(t, temporalAddr, testenv.Settings(), func(
 		ctx context.Context, method string, request, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption,
 	) error {
-		if _, ok := request.(*workflowservice.StartBatchOperationRequest); ok {
+		if start, ok := request.(*workflowservice.StartWorkflowExecutionRequest); ok && start.GetWorkflowType().GetName() == workflows.TypeBulk {
 			met.Store(int64(b.Do("PUT", "/v1/policies/"+kind, put).Status))
 			deleted.Store(int64(b.Do("DELETE", "/v1/policies/"+kind+"?timers=cancel", nil).Status))
 		}

@@ -110,7 +110,7 @@ func TestChangedAndCancelledWhileHeld(t *testing.T) { // it needs the machine fo
 	id = bookHeld(t, env, kind+".2", r.URL)
 	require.NoError(t, env.Client.CancelWorkflow(t.Context(), kind+".2/"+id, ""))
 	require.Equal(t, http.StatusConflict, env.Do("PATCH", "/v1/timers/"+kind+".2/"+id, testenv.JSON{"delay": "100ms"}).Status)
-	require.Equal(t, "cancelled", env.Get(kind+".2/"+id).Status)
+	env.Await(kind+".2/"+id, "cancelled")
 	require.Empty(t, r.All())
 }
 

@@ -20,7 +20,7 @@ type Bulk struct {
 type BulkJob = Job[timer.Bulk, timer.BulkProgress]
 
 func newBulk(e *Engine) *Bulk {
-	return &Bulk{timers: e.Timers, Jobs: JobsOf[timer.Bulk, timer.BulkProgress](e, JobKind[timer.Bulk]{
+	b := &Bulk{timers: e.Timers, Jobs: JobsOf[timer.Bulk, timer.BulkProgress](e, JobKind[timer.Bulk]{
 		JobKind: workflows.BulkJob, Noun: "bulk job",
 		Named: func(id string) bool { return len(timer.CheckBulkID(id)) == 0 },
 		Summary: func(order timer.Bulk) string {
@@ -34,6 +34,8 @@ func newBulk(e *Engine) *Bulk {
 			return what
 		},
 	})}
+	e.Policies.sweep = b.sweep
+	return b
 }
 
 // Start orders a bulk job under the id of its order. The same order under the same id

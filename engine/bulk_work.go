@@ -4,9 +4,11 @@ import (
 	"context"
 	"time"
 
+	"go.temporal.io/api/serviceerror"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/wakecall/wakecall/engine/query"
+	"github.com/wakecall/wakecall/internal/errtype"
 	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
@@ -29,7 +31,7 @@ func (b *Bulk) Find(ctx context.Context, order timer.Bulk, token []byte) (items 
 	}
 	for _, info := range response.GetExecutions() {
 		view, err := b.timers.view(ctx, info)
-		if err == nil && filter.Admits(view) {
+		if err == nil && filter.Admits(view) && (order.BookedBefore == 0 || view.CreatedAt <= order.BookedBefore) {
 			items = append(items, timer.BulkItem{Key: view.Key, RunID: view.RunID, Tag: view.Memo.Tag(), DueAt: view.DueAt})
 		}
 	}
@@ -93,6 +95,9 @@ func (b *Bulk) do(ctx context.Context, order timer.Bulk, item timer.BulkItem) (e
 	change := timer.Change{Fingerprint: order.Mark(), At: timer.At(time.Now())}
 	switch order.Operation {
 	case timer.BulkCancel:
+		if order.BookedBefore != 0 {
+			return b.cancelBooking(ctx, item)
+		}
 		_, effect, err = b.timers.Cancel(ctx, target)
 		return effect, err
 	case timer.BulkRedeliver:
@@ -107,6 +112,38 @@ func (b *Bulk) do(ctx context.Context, order timer.Bulk, item timer.BulkItem) (e
 	}
 	_, effect, err = b.timers.change(ctx, target, change)
 	return effect, err
+}
+
+// cancelBooking cancels a timer whatever has become of it since it was found, unless its id was
+// booked anew.
+func (b *Bulk) cancelBooking(ctx context.Context, item timer.BulkItem) (Effect, error) {
+	view, err := b.timers.run(ctx, item.Key, "")
+	if err != nil {
+		return "", err
+	}
+	if !view.Memo.SameBooking(item.Tag) {
+		return "", timer.Unmet(&view)
+	}
+	_, effect, err := b.timers.Cancel(ctx, Target{Key: item.Key, Wait: tuning.BulkWait})
+	return effect, err
+}
+
+// Repeat orders a job once more that is to miss nothing. It may be called again.
+func (b *Bulk) Repeat(ctx context.Context, order timer.Bulk) error {
+	again, ok := order.Again()
+	if !ok {
+		return nil
+	}
+	return b.sweep(ctx, again)
+}
+
+// sweep orders a job that Wakecall gives itself. One that was ordered before is no error.
+func (b *Bulk) sweep(ctx context.Context, order timer.Bulk) error {
+	_, err := b.begin(ctx, order.ID, order)
+	if errtype.Is[*serviceerror.WorkflowExecutionAlreadyStarted](err) {
+		return nil
+	}
+	return translate(err)
 }
 
 // terms are what the order changes of a timer, the secrets open.

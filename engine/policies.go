@@ -23,6 +23,8 @@ type Policies struct {
 	secrets  secrets
 	registry registry
 	cache    *policyCache
+	// sweep orders a bulk job.
+	sweep func(ctx context.Context, order timer.Bulk) error
 	// ttl is how long a policy that was read is trusted.
 	ttl   time.Duration
 	reach timer.Reach

@@ -211,7 +211,7 @@ func (c *closing) cancel(ctx context.Context) error {
 	if err := c.seal(ctx); err != nil {
 		return err
 	}
-	err = c.policies.cancelAll(ctx, c.businessType, c.author)
+	err = c.policies.cancelAll(ctx, c.businessType)
 	c.cancelling = err == nil
 	return err
 }

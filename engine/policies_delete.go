@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"time"
 
-	"github.com/google/uuid"
-	batchpb "go.temporal.io/api/batch/v1"
-	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/wakecall/wakecall/internal/tuning"
@@ -22,7 +20,7 @@ type OnOpenTimers string
 const (
 	// OpenTimersRefuse refuses the deletion while there are some.
 	OpenTimersRefuse OnOpenTimers = ""
-	// OpenTimersCancel cancels them, at the rate of Temporal's batches.
+	// OpenTimersCancel cancels them, by a bulk job.
 	OpenTimersCancel OnOpenTimers = "cancel"
 	// OpenTimersKeep leaves them: those without a callback of their own find no
 	// receiver when they are due, and wait until there is a policy again.
@@ -121,13 +119,12 @@ func (p *Policies) drop(ctx context.Context, d PolicyDeletion, closedUntil timer
 	return err
 }
 
-func (p *Policies) cancelAll(ctx context.Context, businessType, author string) error {
-	_, err := p.client.WorkflowService().StartBatchOperation(ctx, &workflowservice.StartBatchOperationRequest{
-		Namespace: p.namespace, JobId: uuid.NewString(), VisibilityQuery: openOf(businessType).String(),
-		Reason: "policy deleted by " + author,
-		Operation: &workflowservice.StartBatchOperationRequest_CancellationOperation{
-			CancellationOperation: &batchpb.BatchOperationCancellation{Identity: author},
-		},
+// cancelAll has the open timers of a type cancelled, at the rate of a bulk job. Temporal's own
+// batches would go by the runs that they found, and each occurrence and each change ends one.
+func (p *Policies) cancelAll(ctx context.Context, businessType string) error {
+	now := timer.At(time.Now())
+	return p.sweep(ctx, timer.Bulk{
+		ID: "policy:" + businessType + ":" + strconv.FormatInt(int64(now), 10), Operation: timer.BulkCancel,
+		Filter: timer.Filter{BusinessType: businessType}, PerSecond: timer.MaxBulkRate, BookedBefore: now,
 	})
-	return translate(err)
 }

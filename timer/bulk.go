@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -45,6 +46,10 @@ type Bulk struct {
 	// Edit is what an edit changes. Stored, its header values are sealed.
 	Edit      *Terms  `json:"edit,omitempty"`
 	PerSecond float64 `json:"per_second"`
+	// BookedBefore, of an order that Wakecall gives itself, has every timer cancelled that was
+	// booked by then, whatever has become of it since it was found. The job is repeated until it
+	// finds none. Zero for an order of a client.
+	BookedBefore Instant `json:"booked_before,omitzero"`
 	// DryRun is whether the timers are counted, and left alone.
 	DryRun bool `json:"dry_run,omitzero"`
 	// Fingerprint is a digest of the order as the client gave it.
@@ -150,6 +155,16 @@ func (b Bulk) Signed() Bulk {
 	sum := sha256.Sum256(text)
 	b.Fingerprint = hex.EncodeToString(sum[:16])
 	return b
+}
+
+// Again is the order that looks once more for what a job has missed: lists lag behind, and a
+// timer that begins another run while it is looked for may be passed by.
+// ok is false where that was done often enough.
+func (b Bulk) Again() (_ Bulk, ok bool) {
+	id, number, _ := strings.Cut(b.ID, "~")
+	times, _ := strconv.Atoi(number)
+	b.ID = id + "~" + strconv.Itoa(times+1)
+	return b, times < MaxSweeps
 }
 
 // Mark is what a timer shows in its fingerprint that this job has changed.

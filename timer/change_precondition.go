@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"strconv"
+	"strings"
 )
 
 // HeaderIfMatch is the header that says what a change is made on (RFC 9110,
@@ -19,6 +20,13 @@ const AnyTag = "*"
 func (m Memo) Tag() string {
 	sum := sha256.Sum256([]byte(m.Booking))
 	return strconv.Itoa(m.Revision) + "-" + hex.EncodeToString(sum[:4])
+}
+
+// SameBooking reports whether a tag is of this booking, at whatever revision.
+func (m Memo) SameBooking(tag string) bool {
+	_, booking, _ := strings.Cut(tag, "-")
+	_, own, _ := strings.Cut(m.Tag(), "-")
+	return booking == own
 }
 
 // Meets reports whether a precondition holds: the tag is the timer's Tag, or its

@@ -195,6 +195,9 @@ const (
 	MinBulkRate     = 1
 	MaxBulkRate     = 1000
 	DefaultBulkRate = 50
+	// MaxSweeps is how often a job is repeated that is to miss nothing. The second one finds
+	// what the first one passed by; more are for timers that do not let go.
+	MaxSweeps = 50
 	// MaxBulkID bounds the id that a client gives a bulk job.
 	MaxBulkID = 128
 
