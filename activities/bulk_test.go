@@ -73,6 +73,8 @@ func (b *bulks) ReadPage(_ context.Context, _ string, number int) (timer.BulkPag
 	return b.pages[number], b.alive()
 }
 
+func (b *bulks) Repeat(context.Context, timer.Bulk) error { return nil }
+
 func (b *bulks) ClosePages(_ context.Context, _ string, pages int, beat func()) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

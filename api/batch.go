@@ -92,12 +92,16 @@ func readBatch(c echo.Context) ([]jsontext.Value, error) {
 	var batch struct {
 		Timers *[]jsontext.Value `json:"timers"`
 	}
-	errs := body.fill(&batch)
+	var errs timer.FieldErrors
+	tooMany := body["timers"].Kind() == '[' && countElements(body["timers"], maxBatch) > maxBatch
+	if !tooMany {
+		errs = body.fill(&batch)
+	}
 	switch {
 	case len(errs) > 0:
-	case batch.Timers == nil:
+	case !tooMany && batch.Timers == nil:
 		errs.Add("/timers", timer.CodeRequired, "is required")
-	case len(*batch.Timers) == 0 || len(*batch.Timers) > maxBatch:
+	case tooMany || len(*batch.Timers) == 0:
 		errs.Add("/timers", timer.CodeOutOfRange, fmt.Sprintf("must have 1 to %d timers", maxBatch))
 	}
 	if err := errs.Err(); err != nil {

@@ -36,6 +36,7 @@ type DispatchControls interface {
 
 // dispatchRoutes are the calls on dispatches.
 type dispatchRoutes struct {
+	large      large
 	dispatches Dispatches
 	controls   DispatchControls
 	reach      timer.Reach
@@ -43,7 +44,7 @@ type dispatchRoutes struct {
 }
 
 func (r dispatchRoutes) add(g *echo.Group) {
-	g.POST("", r.start)
+	g.POST("", r.start, r.large.upTo(maxDispatchBody))
 	g.GET("", r.list)
 	g.GET("/:type/:id", r.get)
 	g.PATCH("/:type/:id", r.change)

@@ -45,6 +45,9 @@ func (o object) dispatch(reach timer.Reach) (order dispatchOrder, err error) {
 	order = dispatchOrder{Dispatch: body.order(), upload: value(body.Upload)}
 	errs.Complete(body.missing())
 	for i, text := range value(body.Items) {
+		if len(errs) > timer.MaxFieldErrors { // no answer names more
+			return order, errs.Err()
+		}
 		item, wrong := readItem(text)
 		errs.Under("/items/"+strconv.Itoa(i), wrong)
 		order.items = append(order.items, item)

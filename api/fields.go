@@ -19,13 +19,20 @@ import (
 func (o object) fill(dst any) (errs timer.FieldErrors) {
 	fields := fieldsOf(reflect.ValueOf(dst).Elem())
 	for _, name := range slices.Sorted(maps.Keys(o)) {
-		pointer := pointerTo(name)
+		if len(errs) > timer.MaxFieldErrors { // no answer names more
+			break
+		}
 		field, known := fields[name]
-		if !known {
-			errs.Add(pointer, timer.CodeUnknownField, "is not a field of this call")
+		switch {
+		case known:
+		case len(name) > timer.MaxPointer: // it is not repeated, and not copied
+			errs.Add("", timer.CodeUnknownField, "holds a name, too long to be repeated, that is not a field of this call")
+			continue
+		default:
+			errs.Add(pointerTo(name), timer.CodeUnknownField, "is not a field of this call")
 			continue
 		}
-		errs.Under(pointer, fillValue(o[name], field))
+		errs.Under(pointerTo(name), fillValue(o[name], field))
 	}
 	return errs
 }
@@ -88,6 +95,10 @@ func fillStruct(raw jsontext.Value, dst reflect.Value) timer.FieldErrors {
 }
 
 func fillSlice(raw jsontext.Value, dst reflect.Value) (errs timer.FieldErrors) {
+	if raw.Kind() == '[' && countElements(raw, maxElements) > maxElements {
+		errs.AddMost("", maxElements, "elements")
+		return errs
+	}
 	var items []jsontext.Value
 	if raw.Kind() != '[' || json.Unmarshal(raw, &items) != nil {
 		dst.Set(reflect.MakeSlice(dst.Type(), 0, 0)) // it was given, and is not missed
@@ -95,12 +106,19 @@ func fillSlice(raw jsontext.Value, dst reflect.Value) (errs timer.FieldErrors) {
 	}
 	dst.Set(reflect.MakeSlice(dst.Type(), len(items), len(items)))
 	for i, item := range items {
+		if len(errs) > timer.MaxFieldErrors { // no answer names more
+			break
+		}
 		errs.Under("/"+strconv.Itoa(i), fillValue(item, dst.Index(i)))
 	}
 	return errs
 }
 
 func fillMap(raw jsontext.Value, dst reflect.Value) (errs timer.FieldErrors) {
+	if raw.Kind() == '{' && countElements(raw, 2*maxMembers) > 2*maxMembers { // a name and a value each
+		errs.AddMost("", maxMembers, "members")
+		return errs
+	}
 	var members object
 	if raw.Kind() != '{' || json.Unmarshal(raw, &members) != nil {
 		return timer.FieldErrors{mistyped(dst.Type())}

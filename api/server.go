@@ -14,6 +14,7 @@ import (
 
 	"github.com/wakecall/wakecall/engine"
 	"github.com/wakecall/wakecall/internal/auth"
+	"github.com/wakecall/wakecall/internal/netlimit"
 	"github.com/wakecall/wakecall/internal/stream"
 	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
@@ -91,6 +92,7 @@ type Server struct {
 	emergencies Emergencies
 	forecasts   Forecasts
 	leave       func()
+	large       large
 
 	reach timer.Reach
 	auth  *auth.Authenticator
@@ -106,7 +108,7 @@ func New(options Options) *Server {
 	}
 	s := &Server{
 		timers: options.Timers, series: options.Series, failures: options.Failures, attempts: options.Attempts, policies: options.Policies,
-		emergencies: options.Emergencies, forecasts: options.Forecasts, leave: options.Leave, reach: options.Reach, auth: authenticator, ready: newReadiness(options.Ready, options.Emergencies),
+		emergencies: options.Emergencies, forecasts: options.Forecasts, leave: options.Leave, large: newLarge(), reach: options.Reach, auth: authenticator, ready: newReadiness(options.Ready, options.Emergencies),
 	}
 	s.streams = newStreams(options)
 	e := echo.New()
@@ -121,7 +123,7 @@ func New(options Options) *Server {
 	redeliveries.add(e.Group(redeliveries.path()))
 	newBulkRoutes(options.Bulk, options.Reach).add(e.Group(bulkPath))
 	dispatchRoutes{
-		dispatches: options.Dispatches, controls: options.DispatchControls, reach: options.Reach,
+		large: s.large, dispatches: options.Dispatches, controls: options.DispatchControls, reach: options.Reach,
 		followed: newFollowed(s.ready.left, options.Dispatches),
 	}.add(e.Group(dispatchesPath))
 	deliveryRoutes{options.Deliveries}.add(e.Group(deliveriesPath))
@@ -146,7 +148,7 @@ func (s *Server) Handler() http.Handler { return s.http.Handler }
 
 // Serve answers until Shutdown.
 func (s *Server) Serve(listener net.Listener) error {
-	if err := s.http.Serve(framingListener{listener}); err != http.ErrServerClosed {
+	if err := s.http.Serve(framingListener{netlimit.Listener(listener)}); err != http.ErrServerClosed {
 		return err
 	}
 	return nil

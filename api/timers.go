@@ -34,7 +34,7 @@ type Failures interface {
 func (s *Server) timerRoutes(g *echo.Group) {
 	g.POST("", s.addTimer)
 	g.GET("", s.listTimers)
-	g.POST("/batch", s.addBatch)
+	g.POST("/batch", s.addBatch, s.large.upTo(maxBatchBody))
 	g.PUT("/:type/:id", s.putTimer)
 	g.PATCH("/:type/:id", s.patchTimer)
 	g.DELETE("/:type/:id", changing(s.timers.Cancel))

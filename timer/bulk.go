@@ -157,6 +157,10 @@ func (b Bulk) Signed() Bulk {
 	return b
 }
 
+// mostSweeps is how often a job is repeated that is to miss nothing. The second one finds what
+// the first one passed by; more are for timers that do not let go.
+const mostSweeps = 50
+
 // Again is the order that looks once more for what a job has missed: lists lag behind, and a
 // timer that begins another run while it is looked for may be passed by.
 // ok is false where that was done often enough.
@@ -164,7 +168,7 @@ func (b Bulk) Again() (_ Bulk, ok bool) {
 	id, number, _ := strings.Cut(b.ID, "~")
 	times, _ := strconv.Atoi(number)
 	b.ID = id + "~" + strconv.Itoa(times+1)
-	return b, times < MaxSweeps
+	return b, times < mostSweeps
 }
 
 // Mark is what a timer shows in its fingerprint that this job has changed.

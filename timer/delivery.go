@@ -160,10 +160,13 @@ func (r Report) NextIn(now time.Time) time.Duration {
 	return min(r.EndedAt.Add(r.RetryIn.D()).Until(now), r.RetryIn.D())
 }
 
+// clocksDiffer is by how much the clocks of two hosts may differ unnoticed.
+const clocksDiffer = time.Second
+
 // Early reports whether more than a tenth of the wait for the next attempt is left, or more
 // than clocks may differ by. Less than that may be the difference between two clocks.
 func (r Report) Early(now time.Time) bool {
-	return r.NextIn(now) > min(r.RetryIn.D()/10, ClocksDiffer)
+	return r.NextIn(now) > min(r.RetryIn.D()/10, clocksDiffer)
 }
 
 // Outcome is how a timer ended: the result of its workflow.

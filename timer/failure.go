@@ -35,6 +35,9 @@ const (
 	// NoReceiver: neither the timer nor its policy names a URL, or there is no
 	// policy any more. There may be one again by the next attempt.
 	NoReceiver FailureClass = "no_receiver"
+	// OutOfResources: Wakecall itself had no room for a connection. Nobody was called, and it
+	// uses up no attempt.
+	OutOfResources FailureClass = "out_of_resources"
 	// SealedHeader: no configured secret key opens a header of the timer.
 	SealedHeader FailureClass = "sealed_header"
 
@@ -72,7 +75,7 @@ const (
 // FailureClasses lists every class that a failure may have.
 func FailureClasses() []FailureClass {
 	return []FailureClass{
-		Answered, BlockedAddress, DNSFailure, ConnectFailure, Timeout, BrokenAnswer, BadRequest, NoReceiver, SealedHeader,
+		Answered, BlockedAddress, DNSFailure, ConnectFailure, Timeout, BrokenAnswer, BadRequest, NoReceiver, OutOfResources, SealedHeader,
 		TLSExpired, TLSUnknownIssuer, TLSWrongName, TLSProtocol, TLSClientCertificate, TLSFailure,
 		Refused, Unroutable, BrokerBlocked, Nacked, Unacknowledged,
 	}

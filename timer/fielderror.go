@@ -73,17 +73,28 @@ func (f *FieldErrors) Under(pointer string, others FieldErrors) {
 // Complete appends what was found wrong with the values that could be read to f, which
 // names those that could not. It leaves out what follows from a value that could not.
 func (f *FieldErrors) Complete(found FieldErrors) {
-	unread := *f
+	unread := make(map[string]bool, len(*f))
+	for _, fieldErr := range *f {
+		unread[fieldErr.Pointer] = true
+	}
 	for _, fieldErr := range found {
-		if !slices.ContainsFunc(unread, fieldErr.follows) {
+		if !fieldErr.follows(unread) {
 			*f = append(*f, fieldErr)
 		}
 	}
 }
 
 // follows is whether f is about a value that could not be read, or about a part of it.
-func (f FieldError) follows(unread FieldError) bool {
-	return strings.HasPrefix(f.Pointer+"/", unread.Pointer+"/")
+func (f FieldError) follows(unread map[string]bool) bool {
+	pointer := f.Pointer
+	for !unread[pointer] {
+		last := strings.LastIndexByte(pointer, '/')
+		if last < 0 {
+			return false
+		}
+		pointer = pointer[:last]
+	}
+	return true
 }
 
 func (f FieldErrors) Error() string {
@@ -124,7 +135,7 @@ func (f FieldErrors) invalid() *Error {
 func (e *Error) Limit(most int) *Error {
 	limited := *e
 	if len(e.FieldErrors) > most {
-		limited.Message = fmt.Sprintf("The request has %d invalid values, of which %d are named.", len(e.FieldErrors), most)
+		limited.Message = fmt.Sprintf("The request has more than %d invalid values, of which %d are named.", most, most)
 	}
 	limited.FieldErrors = slices.Clone(e.FieldErrors[:min(most, len(e.FieldErrors))])
 	for i := range limited.FieldErrors {

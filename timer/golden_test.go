@@ -187,7 +187,7 @@ func TestStoredBulk(t *testing.T) {
 	t.Parallel()
 	edit := storedTerms
 	golden.Check(t, "bulk", timer.Bulk{
-		ID: "job-1", Operation: timer.BulkEdit, Shift: timer.Duration(-30 * time.Minute), Edit: &edit, PerSecond: 20, DryRun: true, Fingerprint: "5f0c",
+		ID: "job-1", Operation: timer.BulkEdit, Shift: timer.Duration(-30 * time.Minute), Edit: &edit, PerSecond: 20, BookedBefore: clock(1), DryRun: true, Fingerprint: "5f0c",
 		Filter: timer.Filter{
 			BusinessType: "order-close", BusinessID: "o-1", Status: timer.Scheduled, Labels: storedLabels, DueFrom: clock(1), DueTo: clock(2), EndedFrom: clock(3), EndedTo: clock(4),
 		},

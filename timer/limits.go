@@ -152,9 +152,6 @@ const (
 	// MissedGrace is how late an occurrence may ring under the rule skip. It
 	// covers a worker's restart.
 	MissedGrace = time.Minute
-	// ClocksDiffer is by how much the clocks of two hosts may differ unnoticed.
-	ClocksDiffer = time.Second
-
 	// MaxExtras is how many extra rings of a recurring timer wait behind the one that is under
 	// way: each takes a delivery, and more of them are a mistake.
 	MaxExtras = 100
@@ -195,9 +192,6 @@ const (
 	MinBulkRate     = 1
 	MaxBulkRate     = 1000
 	DefaultBulkRate = 50
-	// MaxSweeps is how often a job is repeated that is to miss nothing. The second one finds
-	// what the first one passed by; more are for timers that do not let go.
-	MaxSweeps = 50
 	// MaxBulkID bounds the id that a client gives a bulk job.
 	MaxBulkID = 128
 

@@ -8,6 +8,9 @@ import (
 	"net"
 	"net/http"
 	"reflect"
+	"slices"
+	"strings"
+	"syscall"
 
 	"code.dny.dev/ssrf"
 
@@ -22,6 +25,8 @@ func Classify(err error) timer.FailureClass {
 		return class
 	}
 	switch {
+	case wantsResources(err):
+		return timer.OutOfResources
 	case errors.Is(err, ssrf.ErrProhibitedIP), errors.Is(err, ssrf.ErrProhibitedNetwork):
 		return timer.BlockedAddress
 	case isTimeout(err):
@@ -33,6 +38,19 @@ func Classify(err error) timer.FailureClass {
 	default:
 		return timer.BrokenAnswer
 	}
+}
+
+// wants are the errors of a host that is out of files, sockets, ports or memory. They say
+// nothing of the receiver.
+var wants = []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.EADDRNOTAVAIL}
+
+// wantsResources reports whether an attempt failed for want of our own. The resolver keeps
+// only the words of its error.
+func wantsResources(err error) bool {
+	if lookup, ok := errors.AsType[*net.DNSError](err); ok {
+		return slices.ContainsFunc(wants, func(want error) bool { return strings.Contains(lookup.Err, want.Error()) })
+	}
+	return slices.ContainsFunc(wants, func(want error) bool { return errors.Is(err, want) })
 }
 
 // classifyTLS is the class of an error that can be told to be of TLS.

@@ -45,5 +45,7 @@ func (s *Sender) Send(ctx context.Context, m Message) Outcome {
 	defer span.End()
 	envelope := m.envelope(time.Now())
 	propagation.TraceContext{}.Inject(ctx, propagation.MapCarrier(envelope.Headers))
-	return transport.Send(ctx, envelope)
+	outcome := transport.Send(ctx, envelope)
+	outcome.NoVerdict = outcome.NoVerdict || outcome.Class == timer.OutOfResources
+	return outcome
 }

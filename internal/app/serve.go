@@ -9,6 +9,7 @@ import (
 
 	"github.com/wakecall/wakecall/api"
 	"github.com/wakecall/wakecall/internal/auth"
+	"github.com/wakecall/wakecall/internal/netlimit"
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
@@ -43,14 +44,17 @@ func (a *App) metrics() Server {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", a.Telemetry.Handler())
 	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
-	return plain{&http.Server{Handler: mux, ReadHeaderTimeout: tuning.ReadHeaderTimeout}}
+	return plain{&http.Server{
+		Handler: mux, ReadHeaderTimeout: tuning.ReadHeaderTimeout, ReadTimeout: tuning.ReadTimeout, WriteTimeout: tuning.WriteSlack,
+		IdleTimeout: tuning.IdleTimeout, MaxHeaderBytes: tuning.HeaderBytes,
+	}}
 }
 
 type plain struct{ *http.Server }
 
 // Serve answers until Shutdown.
 func (p plain) Serve(listener net.Listener) error {
-	if err := p.Server.Serve(listener); err != http.ErrServerClosed {
+	if err := p.Server.Serve(netlimit.Listener(listener)); err != http.ErrServerClosed {
 		return err
 	}
 	return nil

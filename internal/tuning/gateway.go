@@ -9,6 +9,14 @@ const (
 	// WriteSlack is the time that an answer has beyond the longest wait for an effect.
 	WriteSlack  = 15 * time.Second
 	IdleTimeout = 60 * time.Second
+	// MaxConnections bounds the connections of a listener, beside half of the files that the
+	// process may open. An idle one costs about 20 KB.
+	MaxConnections = 10_000
+	// LargeBodies is how many bytes of large bodies are in hand at once, those of batches and
+	// of dispatches with their items. A body costs three times its size while it is read.
+	LargeBodies = 64 << 20
+	// LargeBodyWait is how long a large body waits for others to be done.
+	LargeBodyWait = 5 * time.Second
 	// HeaderBytes bounds the headers of a request.
 	HeaderBytes = 16 << 10
 	// HeadSlack is what of a head is read beyond HeaderBytes before the framing of a

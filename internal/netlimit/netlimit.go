@@ -1,0 +1,33 @@
+// Package netlimit bounds the connections that a process accepts, so that idle ones leave room
+// for the callbacks that it makes and for Temporal.
+package netlimit
+
+import (
+	"net"
+	"syscall"
+
+	"golang.org/x/net/netutil"
+
+	"github.com/wakecall/wakecall/internal/tuning"
+)
+
+// Listener accepts at most [Connections] at once. Further ones wait in the kernel's queue.
+func Listener(listener net.Listener) net.Listener {
+	return netutil.LimitListener(listener, Connections(files()))
+}
+
+// Connections is how many connections may be open of a process that may open so many files:
+// half of these, and [tuning.MaxConnections] at most.
+func Connections(files uint64) int {
+	return int(max(min(files/2, tuning.MaxConnections), 1))
+}
+
+// files is how many files the process may open. Go raises its soft limit to the hard one as
+// it starts.
+func files() uint64 {
+	var limit syscall.Rlimit
+	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil {
+		return 2 * tuning.MaxConnections
+	}
+	return uint64(limit.Cur)
+}
