@@ -78,6 +78,79 @@ func TestAnotherKeyBooksAgain(t *testing.T) {
 	require.Equal(t, http.StatusConflict, withKey(env, "key-2", "/v1/timers", body).Status)
 }
 
+// Within Temporal's retention a key names one booking of an id, whatever was booked under the
+// id since: with another key, without one, by a PUT, and again and again.
+func TestAKeyNamesOneBooking(t *testing.T) {
+	t.Parallel()
+	env, r, kind := open(t)
+	ends := r.On("/gone", receiver.Status(http.StatusGone))
+	env.Policy(kind+".after", testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "reuse": "after_end"})
+	plain := func(body testenv.JSON) testenv.Reply { return env.Do("POST", "/v1/timers", body) }
+	put := func(body testenv.JSON) testenv.Reply {
+		return env.Do("PUT", "/v1/timers/"+body["business_type"].(string)+"/"+body["business_id"].(string),
+			testenv.JSON{"delay": body["delay"], "callback": body["callback"]})
+	}
+	keyed := func(key string) func(testenv.JSON) testenv.Reply {
+		return func(body testenv.JSON) testenv.Reply { return withKey(env, key, "/v1/timers", body) }
+	}
+	batch := func(body testenv.JSON) testenv.Reply {
+		return withKey(env, "key-3", "/v1/timers/batch", testenv.JSON{"timers": []testenv.JSON{body}})
+	}
+	for name, between := range map[string][]func(testenv.JSON) testenv.Reply{
+		"key": {keyed("key-2")}, "plain": {plain}, "put": {put}, "batch": {batch},
+		"mixed": {keyed("key-2"), put, keyed("key-4"), plain},
+	} {
+		for _, kind := range []string{kind, kind + ".after"} {
+			t.Run(name+kind, func(t *testing.T) {
+				t.Parallel()
+				body := booking(kind, name, "0s", r.URL)
+				end := "delivered"
+				if !strings.HasSuffix(kind, ".after") {
+					body, end = booking(kind, name, "0s", ends), "failed"
+				}
+				first := keyed("key-1")(body)
+				require.Equal(t, http.StatusCreated, first.Status, "%s", first.Body)
+				env.Await(kind+"/"+name, end)
+				for _, book := range between {
+					reply := book(body)
+					require.Less(t, reply.Status, 300, "%s", reply.Body)
+					require.NotContains(t, string(reply.Body), first.Timer().WebhookID)
+					env.Await(kind+"/"+name, end)
+				}
+				latest := env.Get(kind + "/" + name)
+				require.NotEqual(t, first.Timer().WebhookID, latest.WebhookID, "the negative control: it was booked again")
+
+				again := keyed("key-1")(body)
+				require.Equal(t, http.StatusOK, again.Status, "%s", again.Body)
+				require.Equal(t, first.Timer().WebhookID, again.Timer().WebhookID)
+				require.Equal(t, end, again.Timer().Status)
+				require.Equal(t, latest.WebhookID, env.Get(kind+"/"+name).WebhookID, "nothing was booked")
+				body["payload"] = testenv.JSON{"n": 2}
+				require.Equal(t, http.StatusUnprocessableEntity, keyed("key-1")(body).Status, "other content")
+			})
+		}
+	}
+}
+
+// The booking that a key names is found as well while another one has the id.
+func TestAKeyNamesItsBookingWhileAnotherIsOpen(t *testing.T) {
+	t.Parallel()
+	env, r, kind := open(t)
+	body := booking(kind, "1", "1h", r.URL)
+	first := withKey(env, "key-1", "/v1/timers", body)
+	require.Equal(t, http.StatusCreated, first.Status, "%s", first.Body)
+	require.Equal(t, http.StatusOK, env.Do("DELETE", "/v1/timers/"+kind+"/1", nil).Status)
+	open := withKey(env, "key-2", "/v1/timers", body)
+	require.Equal(t, http.StatusCreated, open.Status, "%s", open.Body)
+	again := withKey(env, "key-1", "/v1/timers", body)
+	require.Equal(t, http.StatusOK, again.Status, "%s", again.Body)
+	require.Equal(t, "cancelled", again.Timer().Status)
+	require.Equal(t, first.Timer().WebhookID, again.Timer().WebhookID)
+	same := withKey(env, "key-3", "/v1/timers", body)
+	require.Equal(t, http.StatusOK, same.Status, "%s", same.Body)
+	require.Equal(t, open.Timer().WebhookID, same.Timer().WebhookID, "a new key meets the open timer")
+}
+
 func TestARepeatedBatchBooksOnce(t *testing.T) {
 	t.Parallel()
 	env, r, kind := open(t)

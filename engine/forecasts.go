@@ -132,15 +132,19 @@ func (f *Forecasts) fill(of *forecastOf, limit float64) {
 		BusinessType: of.businessType, From: from, To: from.Add(tuning.ForecastKept), Step: timer.DefaultForecastStep,
 	}, limit)
 	asked := f.asked(began.Add(-tuning.ForecastAsked))
-	of.mu.Lock()
-	defer of.mu.Unlock()
-	of.took, of.err = time.Since(began), err
-	of.again = time.Now().Add(max(tuning.ForecastFresh, tuning.ForecastRest*asked*of.took))
-	if err == nil {
-		of.take(counted)
-	} else {
-		of.again = time.Now().Add(tuning.CountStale)
+	if !of.end(counted, err, tuning.ForecastRest*asked) {
+		return
 	}
-	close(of.filling)
-	of.filling = nil
+	if _, err := f.policies.cached(ctx, of.businessType); timer.CodeOf(err) == timer.NotFound {
+		f.forget(of)
+	}
+}
+
+// forget drops what is known of a business type: types that callers make up are not kept.
+func (f *Forecasts) forget(of *forecastOf) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.types[of.businessType] == of {
+		delete(f.types, of.businessType)
+	}
 }

@@ -105,6 +105,23 @@ func (o *forecastOf) bookedSince(moment time.Time) (due []timer.Instant) {
 	return due
 }
 
+// end ends a count. The next one waits for some times as long as it took. nothing is whether
+// there is nothing known.
+func (o *forecastOf) end(counted *histogram, err error, rest time.Duration) (nothing bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.took, o.err = time.Since(o.began), err
+	o.again = time.Now().Add(max(tuning.ForecastFresh, rest*o.took))
+	if err == nil {
+		o.take(counted)
+	} else {
+		o.again = time.Now().Add(tuning.CountStale)
+	}
+	close(o.filling)
+	o.filling = nil
+	return o.counted == nil || o.counted.empty() && len(o.recent) == 0
+}
+
 // take makes a count what is known.
 func (o *forecastOf) take(counted *histogram) {
 	counted.settle(o.counted, o.bookedSince(o.began.Add(-tuning.VisibilityLag)))

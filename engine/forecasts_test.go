@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -422,6 +423,37 @@ func TestForecastWithoutVisibility(t *testing.T) {
 	f.turn <- struct{}{}
 	_, err = f.countAhead(ctx, ahead(), 0)
 	require.Equal(t, timer.Unavailable, timer.CodeOf(err))
+}
+
+// Whoever makes up business types fills no memory: what has neither a policy nor a timer is
+// not kept.
+func TestForecastsOfNoTypeAreNotKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := &visible{}
+		f := forecastsOn(t, v)
+		ask := func(businessType string) {
+			if businessType != "order" {
+				f.policies.cache.keep(businessType, cachedPolicy{err: noPolicy, until: time.Now().Add(time.Hour)}, f.policies.cache.current())
+			}
+			request := ahead()
+			request.BusinessType = businessType
+			_, err := f.Forecast(t.Context(), request)
+			require.NoError(t, err)
+			synctest.Wait()
+		}
+		for n := range 20 {
+			ask("made-up-" + strconv.Itoa(n))
+		}
+		require.Empty(t, f.types)
+		f.limit(10)
+		ask("order")
+		require.Contains(t, f.types, "order", "it has a policy")
+		v.mu.Lock()
+		v.due = map[timer.Instant]int{minuteIn(time.Hour): 1}
+		v.mu.Unlock()
+		ask("without-policy")
+		require.Contains(t, f.types, "without-policy", "it has a timer")
+	})
 }
 
 func TestForecastsForgetTypes(t *testing.T) {

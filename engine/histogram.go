@@ -21,6 +21,11 @@ func (h *histogram) clone() *histogram {
 	return &histogram{at: h.at, overdue: h.overdue, slots: append([]timer.ForecastSlot{}, h.slots...)}
 }
 
+// empty is whether nothing is due.
+func (h *histogram) empty() bool {
+	return h.overdue == 0 && !slices.ContainsFunc(h.slots, func(s timer.ForecastSlot) bool { return s.Due > 0 || s.Items > 0 })
+}
+
 // slot is the index of the slot of a moment; -1 where there is none.
 func (h *histogram) slot(at timer.Instant) int {
 	n := sort.Search(len(h.slots), func(n int) bool { return h.slots[n].End() > at })

@@ -87,11 +87,19 @@ func (t *Timers) bookAdmitted(ctx context.Context, spec timer.Spec, payload conv
 		}
 	}
 	for {
-		view, created, err = t.book(ctx, spec, payload, reusePolicy(spec.Reuse))
+		view, created, err = t.book(ctx, following(spec, err), payload, reusePolicy(spec.Reuse))
 		if !endedBookable(spec.Reuse, err) && !t.endedSince(ctx, err) {
 			return view, created, err
 		}
 	}
+}
+
+// following is a spec that remembers the keys of the ended timer that a booking came upon.
+func following(spec timer.Spec, met error) timer.Spec {
+	if refused, ok := errors.AsType[*timer.Error](met); ok && refused.Timer != nil {
+		spec.Memo = spec.Memo.Following(refused.Timer.Memo, refused.Timer.RunID)
+	}
+	return spec
 }
 
 // book starts a timer, or returns the one that the same request has booked.
@@ -132,6 +140,9 @@ func freed(reuse timer.Reuse, err error) bool {
 func (t *Timers) sameAs(ctx context.Context, spec timer.Spec) (timer.View, error) {
 	view, err := t.get(ctx, spec.Key)
 	if err != nil {
+		return timer.View{}, err
+	}
+	if view, err = t.bookedUnder(ctx, spec.Idempotency, view); err != nil {
 		return timer.View{}, err
 	}
 	repeated, reused := view.Memo.Repeats(spec.Idempotency)

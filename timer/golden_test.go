@@ -62,8 +62,9 @@ var (
 	storedMemo = timer.Memo{
 		Booking: "booking-1", Revision: 3, Round: 1, Content: 2, DueAt: clock(2), Local: &storedLocal, Debounce: &timer.Debounce{First: clock(0), Last: clock(1), MaxWait: timer.Duration(5 * time.Minute)}, LatestAt: clock(5), ExpiresAfter: timer.Duration(time.Hour), Priority: 2, Labels: storedLabels,
 		CreatedAt: clock(0), UpdatedAt: clock(1), Fingerprint: "5f0c", Idempotency: &timer.Idempotency{Key: "a1", Fingerprint: "b2"},
-		Refusals: []timer.Refusal{storedRefusal},
-		Preload:  timer.Preload{Lead: timer.Duration(2 * time.Second), Window: timer.Duration(3 * time.Second)}, NotPreloaded: true,
+		EarlierKeys: []timer.EarlierKey{{Key: "a0", RunID: "run-1"}},
+		Refusals:    []timer.Refusal{storedRefusal},
+		Preload:     timer.Preload{Lead: timer.Duration(2 * time.Second), Window: timer.Duration(3 * time.Second)}, NotPreloaded: true,
 		Series: &storedSeries,
 	}
 

@@ -12,6 +12,13 @@ type Idempotency struct {
 	Fingerprint string `json:"fingerprint"`
 }
 
+// EarlierKey is the key of an earlier booking of an id, as a digest, and the last run of
+// that booking.
+type EarlierKey struct {
+	Key   string `json:"key"`
+	RunID string `json:"run_id"`
+}
+
 // IdempotencyOf is what is remembered of a request; nil where it has no key.
 func IdempotencyOf(key string, terms Terms) *Idempotency {
 	if key == "" {
@@ -24,9 +31,36 @@ func IdempotencyOf(key string, terms Terms) *Idempotency {
 // Repeats compares a request with the one that booked the timer. same is whether key
 // and content are the same; other is whether only the key is.
 func (m Memo) Repeats(request *Idempotency) (same, other bool) {
-	if request == nil || m.Idempotency == nil || m.Idempotency.Key != request.Key {
+	if !m.BookedUnder(request) {
 		return false, false
 	}
 	same = m.Idempotency.Fingerprint == request.Fingerprint
 	return same, !same
+}
+
+// BookedUnder is whether the timer was booked under the key of a request.
+func (m Memo) BookedUnder(request *Idempotency) bool {
+	return request != nil && m.Idempotency != nil && m.Idempotency.Key == request.Key
+}
+
+// EarlierRun is the last run of the earlier booking of the id that was made under the key
+// of a request; "" where the memo knows of none.
+func (m Memo) EarlierRun(request *Idempotency) string {
+	for _, earlier := range m.EarlierKeys {
+		if earlier.Key == request.Key {
+			return earlier.RunID
+		}
+	}
+	return ""
+}
+
+// Following is the memo of a booking whose id an ended timer had, which ended in a run. It
+// remembers the latest [MaxEarlierKeys] keys.
+func (m Memo) Following(ended Memo, runID string) Memo {
+	m.EarlierKeys = ended.EarlierKeys
+	if ended.Idempotency != nil {
+		m.EarlierKeys = append([]EarlierKey{{Key: ended.Idempotency.Key, RunID: runID}}, ended.EarlierKeys...)
+	}
+	m.EarlierKeys = m.EarlierKeys[:min(len(m.EarlierKeys), MaxEarlierKeys)]
+	return m
 }

@@ -156,6 +156,9 @@ const (
 	// way: each takes a delivery, and more of them are a mistake.
 	MaxExtras = 100
 
+	// MaxEarlierKeys is how many idempotency keys of earlier bookings of its id a timer
+	// remembers. They tell of those that visibility may not show yet.
+	MaxEarlierKeys = 8
 	// MaxRefusals is how many refused changes a timer goes on showing. They are
 	// kept in the memo, for which Temporal advises 2 KB.
 	MaxRefusals = 5

@@ -72,6 +72,8 @@ type Memo struct {
 	Fingerprint string `json:"fingerprint"`
 	// Idempotency is of the request that booked the timer; nil without a key.
 	Idempotency *Idempotency `json:"idempotency,omitempty"`
+	// EarlierKeys are those of earlier bookings of the id, the latest first.
+	EarlierKeys []EarlierKey `json:"earlier_keys,omitempty"`
 	// Refusals are the changes that could not be applied, the latest last.
 	Refusals []Refusal `json:"refusals,omitempty"`
 	// Preload is fixed when it is booked or changed; it decides the start delay.

@@ -166,6 +166,9 @@ const (
 	PolicyReadSlack = time.Second
 	// VisibilityLag is what visibility may lag behind, beyond what it is seen to.
 	VisibilityLag = time.Second
+	// KeyPages is how many pages of an id's earlier bookings are looked through for an
+	// idempotency key.
+	KeyPages = 10
 	// ClosingPoll is the time between two counts while a policy is closed. A recurring
 	// timer is not counted for a moment between two of its runs.
 	ClosingPoll = 200 * time.Millisecond
