@@ -29,8 +29,8 @@ func (m Memo) debounce(change Change, due Instant) (*Debounce, Instant) {
 	if m.Debounce != nil && !change.Interrupts {
 		d.First, d.Last = min(m.Debounce.First, d.First), max(m.Debounce.Last, d.Last)
 		// A shorter wait may have passed already: the timer rings now, and not at a time in
-		// the past that nobody chose.
-		earliest = min(m.Debounce.RingBy(), d.Last)
+		// the past that nobody chose. One that is late keeps its due time.
+		earliest = min(m.DueAt, d.Last)
 	}
 	return &d, max(min(d.Last.Add(change.Terms.Delay.D()), d.RingBy()), earliest)
 }
