@@ -65,8 +65,11 @@ func (s Spec) Apply(c Change) (Spec, error) {
 	if c.Terms.ExpiresAfter != nil {
 		s.LatestAt, s.ExpiresAfter = 0, *c.Terms.ExpiresAfter
 	}
-	if c.Terms.Recurrence != nil && s.follows(*c.Terms.Recurrence) {
+	if rule := c.Terms.Recurrence; rule != nil && s.hasRule(*rule) {
 		c.Terms.Recurrence = nil
+		if s.Series.Paused != rule.Paused {
+			c.Pause = &Pause{Stop: rule.Paused}
+		}
 	}
 	memo, err := s.reschedule(c)
 	if err != nil {

@@ -216,7 +216,7 @@ func TestStoredDigests(t *testing.T) {
 	storedTerms.Recurrence, storedTerms.OnDelivered, storedTerms.OnFailed = &rule, nil, nil
 	storedTerms.DueLocal, storedTerms.Timezone, storedTerms.MaxWait, storedTerms.Labels = nil, "", nil, nil // and none of these fields
 	require.Equal(t, "0e5da60c1e977f354ac9a3e2e3337a9d", storedTerms.Fingerprint())
-	require.Equal(t, "msg_zzl3bblzs5fwmxdcqwqi6hcnxi", storedSpec.WebhookID())
+	require.Equal(t, "msg_yrg2nh7hzq36qltkknplfse4ka", storedSpec.WebhookID())
 	require.Equal(t, "3-debe4e3a", storedMemo.Tag())
 	require.Equal(t, timer.Idempotency{Key: "be2974546978e3739e6d6da85c4be9f3", Fingerprint: "0e5da60c1e977f354ac9a3e2e3337a9d"}, *timer.IdempotencyOf("key-1", storedTerms))
 	require.Equal(t, clock(2)+1048, storedRecurrence.RingAt(clock(2), "booking-1"))

@@ -1,9 +1,11 @@
 package timer
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"math/bits"
+	"slices"
 	"strconv"
 	"time"
 
@@ -114,9 +116,11 @@ func (r Recurrence) start(booked Instant) Instant {
 
 // normal is the recurrence with what it leaves out: two that mean the same are equal then.
 func (r Recurrence) normal() Recurrence {
-	if r.Cron != nil {
-		r.Cron, r.Crons = nil, []string{*r.Cron}
-	}
+	texts, _ := r.expressions()
+	r.Crons = meanings(texts, r.Seconds)
+	r.Cron, r.Seconds = nil, false
+	r.Exclude = meanings(r.Exclude, false)
+	r.At, r.Before = sorted(r.At), sorted(r.Before)
 	if r.Timezone == "UTC" {
 		r.Timezone = ""
 	}
@@ -126,10 +130,23 @@ func (r Recurrence) normal() Recurrence {
 	if r.OnFailure == "" {
 		r.OnFailure = OnFailureContinue
 	}
-	if len(r.Exclude) == 0 {
-		r.Exclude = nil
-	}
 	return r
+}
+
+// meanings are expressions and dates in the one form that all spellings of them share.
+func meanings(texts []string, seconds bool) (all []string) {
+	for _, text := range texts {
+		all = append(all, calendar.Meaning(text, seconds))
+	}
+	return sorted(all)
+}
+
+// sorted are the values in order, each once; nil for none.
+func sorted[T cmp.Ordered](values []T) []T {
+	if len(values) == 0 {
+		return nil
+	}
+	return slices.Compact(slices.Sorted(slices.Values(values)))
 }
 
 // RingAt is when to ring for a nominal time: up to Jitter later. The same seed

@@ -92,9 +92,14 @@ func (m Memo) owes(now Instant, underWay bool) bool {
 	return series.Extra || series.Resumed || underWay || !series.Paused && m.DueAt <= now
 }
 
-// follows reports whether the timer goes by a rule already, and as the rule says.
+// follows reports whether the timer goes by a rule already, and rests where the rule says so.
 func (m Memo) follows(rule Recurrence) bool {
-	if m.Series == nil || m.Series.Stopped || m.Series.Paused != rule.Paused {
+	return m.hasRule(rule) && m.Series.Paused == rule.Paused
+}
+
+// hasRule reports whether the timer has a rule already, paused or not.
+func (m Memo) hasRule(rule Recurrence) bool {
+	if m.Series == nil || m.Series.Stopped {
 		return false
 	}
 	rule.MaxOccurrences, rule.Paused = shift(rule.MaxOccurrences, m.Series.Base), m.Series.Rule.Paused

@@ -18,7 +18,8 @@ type walk struct {
 
 	ids   map[int]string // the webhook-id of each number that was seen
 	ended map[int]bool
-	ruled int
+	// ruled counts what ended of the rule, which is allowed most.
+	ruled, most int
 }
 
 // events are all that may happen, by name.
@@ -34,6 +35,16 @@ var events = map[string]func(w *walk) error{
 		rule.MaxOccurrences, rule.Paused = ptr(3), w.spec.Series.Paused
 		return w.change(timer.Change{Terms: timer.Terms{Recurrence: &rule}})
 	},
+	"refused": func(w *walk) error {
+		return w.change(timer.Change{Ring: true, IfMatch: "another"})
+	},
+	"other": func(w *walk) error {
+		every := timer.Duration(15 * time.Minute)
+		if !w.over {
+			w.most = w.ruled + 4 // what is due beside the three of the new rule
+		}
+		return w.change(timer.Change{Terms: timer.Terms{Recurrence: &timer.Recurrence{Every: &every, MaxOccurrences: ptr(3)}}})
+	},
 	"labels": func(w *walk) error { return w.change(timer.Change{Terms: timer.Terms{Priority: ptr(1)}}) },
 }
 
@@ -48,6 +59,11 @@ func (w *walk) begin() error {
 // see notes that a number is delivered under an id.
 func (w *walk) see(m timer.Memo) error {
 	number, id := m.Series.Number, m.WebhookID(ranking)
+	for other, known := range w.ids {
+		if known == id && other != number {
+			return fmt.Errorf("numbers %d and %d share an id", other, number)
+		}
+	}
 	switch before, seen := w.ids[number]; {
 	case seen && before != id:
 		return fmt.Errorf("number %d has two ids", number)
@@ -77,8 +93,8 @@ func (w *walk) finish(number int, ruled bool) error {
 	if w.ended[number] = true; ruled {
 		w.ruled++
 	}
-	if w.ruled > 3 {
-		return fmt.Errorf("%d rings of a rule of three", w.ruled)
+	if w.ruled > w.most {
+		return fmt.Errorf("%d rings of at most %d", w.ruled, w.most)
 	}
 	return nil
 }
@@ -137,7 +153,7 @@ func TestNumbersOfARecurringTimer(t *testing.T) {
 			}
 			return
 		}
-		w := &walk{spec: first, now: first.DueAt, ids: map[int]string{}, ended: map[int]bool{}}
+		w := &walk{spec: first, now: first.DueAt, ids: map[int]string{}, ended: map[int]bool{}, most: 3}
 		for _, name := range path {
 			if err := events[name](w); err != nil {
 				t.Fatalf("%v: %v", path, err)
@@ -156,7 +172,7 @@ func TestTheWalkSeesANumberUsedTwice(t *testing.T) {
 	t.Parallel()
 	hour := timer.Duration(time.Hour)
 	first := recurring(t, timer.Recurrence{Every: &hour}, time.Unix(1_800_000_000, 0))
-	w := &walk{spec: first, now: first.DueAt, ids: map[int]string{}, ended: map[int]bool{}}
+	w := &walk{spec: first, now: first.DueAt, ids: map[int]string{}, ended: map[int]bool{}, most: 3}
 	for _, step := range []func() error{w.begin, w.end} {
 		if err := step(); err != nil {
 			t.Fatal(err)

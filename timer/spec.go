@@ -139,6 +139,9 @@ func (m Memo) WebhookID(key Key) string {
 	subject := key.String() + "\n" + m.Booking
 	if m.Series != nil {
 		subject += "\n" + m.DueAt.String()
+		if m.Series.Extra { // several may be asked for within one millisecond
+			subject += "\nextra " + strconv.Itoa(m.Series.Number)
+		}
 	}
 	if m.Content != 0 {
 		subject += "\ncontent " + strconv.Itoa(m.Content)

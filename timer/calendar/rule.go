@@ -2,6 +2,7 @@ package calendar
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 	_ "time/tzdata" // a rule must mean the same on a machine without zone files
@@ -56,6 +57,16 @@ func CheckCron(text string, seconds bool) error {
 		return errNeverRings
 	}
 	return nil
+}
+
+// Meaning is the same text for all spellings of a cron expression: with names or numbers, as
+// ranges or lists, with a field for seconds or without. A text that is none is its own.
+func Meaning(text string, seconds bool) string {
+	parsed, err := parse(text, seconds)
+	if err != nil {
+		return text
+	}
+	return fmt.Sprintf("%+v", parsed)
 }
 
 // CheckTimezone returns what is wrong with the name of a time zone.
