@@ -111,3 +111,32 @@ func TestAnExtraRingRingsNow(t *testing.T) {
 		require.False(t, memo.Resting(), text)
 	}
 }
+
+// A delivery that ends while a change waits is told of, whatever the change is: its record
+// travels in the run that follows.
+func TestAnEndIsToldOfBehindAChange(t *testing.T) {
+	t.Parallel()
+	every, half, now := timer.Duration(time.Hour), timer.Duration(30*time.Minute), time.Unix(1_800_000_000, 0)
+	spec := recurring(t, timer.Recurrence{Every: &every}, now)
+	due := spec.DueAt
+	for range 2 { // one extra ring interrupts the delivery, and one waits
+		fired, err := spec.Apply(timer.Change{Ring: true, Interrupts: true, At: due})
+		require.NoError(t, err)
+		spec = fired
+	}
+	memo, ok := spec.After(ranking, timer.Outcome{Status: timer.Delivered}, due.Add(time.Second))
+	require.True(t, ok)
+	spec.Memo = memo
+	for name, change := range map[string]timer.Change{
+		"another rule": {Terms: timer.Terms{Recurrence: &timer.Recurrence{Every: &half}}},
+		"a pause":      {Pause: &timer.Pause{Stop: true}},
+		"a fire":       {Ring: true},
+	} {
+		change.At = due.Add(time.Second)
+		changed, err := spec.Apply(change)
+		require.NoError(t, err, name)
+		require.True(t, changed.Series.Began, name)
+		require.Equal(t, 2, changed.Series.Last.Occurrence, name)
+		require.NotNil(t, changed.Series.Interrupted, "%s: the first one is delivered still", name)
+	}
+}

@@ -60,7 +60,7 @@ func (m Memo) begin(rule Recurrence, now Instant, underWay bool) (Memo, bool) {
 	series := Series{Rule: rule, Paused: rule.Paused, Waiting: rule.Paused, Cursor: Cursor{Booked: now}}
 	if before := m.Series; before != nil {
 		series.Cursor.Rung, series.Cursor.Last, series.Cursor.Extra = before.Cursor.Rung, before.Cursor.Last, before.Cursor.Extra
-		series.Last, series.Base = before.Last, before.Cursor.Rung-before.Cursor.Extra
+		series.Began, series.Last, series.Base = before.Began, before.Last, before.Cursor.Rung-before.Cursor.Extra
 		if m.owes(now, underWay) {
 			series.Number, series.Skipped, series.Resumed = before.Number, before.Skipped, !before.Extra
 			series.Extra, series.Extras, series.Interrupted = before.Extra, before.Extras, before.Interrupted
@@ -209,23 +209,17 @@ func (m Memo) KeepCurrent() Memo {
 }
 
 // pause stops a recurring timer, or lets it go on. What its rule names for the time between
-// is dropped. An occurrence that is due stays so, and rings when the timer goes on; one
-// whose delivery has begun is given up, and told of as cancelled.
+// is dropped. An occurrence that is due stays so, and rings when the timer goes on, and so does
+// one that an extra ring has interrupted. A delivery under way is given up, and told of as
+// cancelled.
 func (s Spec) pause(c Change) Memo {
 	m, now := s.Memo, c.At
 	series := *m.Series
 	series.Note, series.Paused = c.Pause.Note, c.Pause.Stop
 	switch {
 	case c.Pause.Stop && c.Interrupts && !series.Extra:
-		outcome := Outcome{Status: Cancelled, Attempts: c.Made.Attempt, LatenessMS: c.Made.LatenessMS, LastFailure: c.Made.Failure}
 		m.Series = &series
-		m = m.givenUp(s.Key, Occurrence{Number: series.Number, Nominal: m.DueAt, Skipped: series.Skipped}, outcome, now)
-		return m
-	case c.Pause.Stop && series.Interrupted != nil:
-		interrupted := *series.Interrupted
-		series.Interrupted = nil
-		m.Series = &series
-		return m.givenUp(s.Key, interrupted, Outcome{Status: Cancelled}, now)
+		return m.givenUp(s.Key, c.Made, now)
 	case c.Pause.Stop:
 		series.Resumed = !series.Extra && (series.Resumed || m.DueAt <= now)
 		m.Series = &series
@@ -245,18 +239,16 @@ func (s Spec) pause(c Change) Memo {
 	return m
 }
 
-// givenUp is the memo of a timer that is paused, with the record of an occurrence that will
-// not be delivered. Its number is used up.
-func (m Memo) givenUp(key Key, o Occurrence, outcome Outcome, now Instant) Memo {
+// givenUp is the memo of a timer that is paused, with the record of the occurrence whose
+// delivery the pause has called off. Its number is used up. made is its last attempt.
+func (m Memo) givenUp(key Key, made Report, now Instant) Memo {
 	series := *m.Series
-	was := m
-	was.DueAt = o.Nominal
-	series.Last = &Past{Occurrence: o.Number, DueAt: o.Nominal, Skipped: o.Skipped, WebhookID: was.WebhookID(key), Outcome: outcome}
-	if !series.Extra {
-		series.Resumed = false
+	series.Last = &Past{
+		Occurrence: series.Number, DueAt: m.DueAt, Skipped: series.Skipped, WebhookID: m.WebhookID(key),
+		Outcome: Outcome{Status: Cancelled, Attempts: made.Attempt, LatenessMS: made.LatenessMS, LastFailure: made.Failure},
 	}
-	series.Cursor = series.Cursor.Past(o, now)
-	series.Began = true
+	series.Cursor = series.Cursor.Past(Occurrence{Number: series.Number, Nominal: m.DueAt}, now)
+	series.Resumed, series.Began = false, true
 	m.Series = &series
 	return m
 }
