@@ -19,6 +19,7 @@ import (
 	"github.com/wakecall/wakecall/internal/config"
 	"github.com/wakecall/wakecall/internal/listen"
 	"github.com/wakecall/wakecall/internal/observe"
+	"github.com/wakecall/wakecall/internal/terminal"
 )
 
 const usage = `wakecall is an alarm clock for services, on Temporal.
@@ -95,7 +96,7 @@ func perform(role func(context.Context, *app.App) error) (exit int) {
 // complain prints every line of an error.
 func complain(err error) {
 	for line := range strings.SplitSeq(err.Error(), "\n") {
-		fmt.Fprintln(os.Stderr, "wakecall:", line)
+		fmt.Fprintln(terminal.Writer(os.Stderr), "wakecall:", line)
 	}
 }
 
@@ -107,8 +108,8 @@ func applyPolicies(args []string) (exit int) {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := apply.Run(ctx, options, os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, err)
+	if err := apply.Run(ctx, options, terminal.Writer(os.Stdout)); err != nil {
+		fmt.Fprintln(terminal.Writer(os.Stderr), err)
 		return exitFailure
 	}
 	return 0

@@ -2,9 +2,11 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
+	"github.com/wakecall/wakecall/internal/terminal"
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -26,13 +28,14 @@ func (b *bar) show(status string, done int, all *int) {
 		return
 	}
 	b.shown = true
-	b.s.complain("\r\x1b[K%s", b.line(status, done, all))
+	b.s.eraseLine()
+	b.s.complain("%s", b.line(status, done, all))
 }
 
 // clear makes room for what is said of the end.
 func (b *bar) clear() {
 	if b.shown {
-		b.s.complain("\r\x1b[K")
+		b.s.eraseLine()
 	}
 }
 
@@ -50,7 +53,11 @@ func (b *bar) line(status string, done int, all *int) string {
 }
 
 // complain prints beside the answer.
-func (s *shell) complain(format string, values ...any) { _, _ = fmt.Fprintf(s.Err, format, values...) }
+func (s *shell) complain(format string, values ...any) {
+	_, _ = fmt.Fprintf(terminal.Writer(s.Err), format, values...)
+}
+
+func (s *shell) eraseLine() { _, _ = io.WriteString(s.Err, "\r\x1b[K") }
 
 // ended is how many timers of a job were dealt with.
 func ended(counts timer.JobCounts) int { return counts.Done + counts.Skipped + counts.Failed }

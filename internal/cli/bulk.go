@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/wakecall/wakecall/client"
+	"github.com/wakecall/wakecall/internal/terminal"
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -311,7 +312,7 @@ func (s *shell) jobStatus(status timer.JobStatus) string {
 
 func (s *shell) showResult(line timer.BulkLine) {
 	if s.json {
-		_ = json.NewEncoder(s.Out).Encode(line)
+		_ = json.NewEncoder(terminal.Writer(s.Out)).Encode(line)
 		return
 	}
 	colour := green
@@ -323,7 +324,7 @@ func (s *shell) showResult(line timer.BulkLine) {
 	default:
 	}
 	why := strings.Join(strings.Fields(fmt.Sprintf("%s %s %s", line.Code, line.Status, line.Detail)), " ")
-	_, _ = fmt.Fprintln(s.Out, strings.TrimRight(fmt.Sprintf("%s  %s  %s", s.coloured(colour, fmt.Sprintf("%-7s", line.Result)), line.Key, why), " "))
+	_, _ = fmt.Fprintln(s.Out, strings.TrimRight(fmt.Sprintf("%s  %s  %s", s.coloured(colour, fmt.Sprintf("%-7s", line.Result)), line.Key, terminal.Safe(why)), " "))
 }
 
 // completeWith has a shell complete a flag by one of these words.

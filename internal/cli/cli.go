@@ -15,6 +15,7 @@ import (
 	"github.com/wakecall/wakecall/client"
 	"github.com/wakecall/wakecall/internal/apply"
 	"github.com/wakecall/wakecall/internal/config"
+	"github.com/wakecall/wakecall/internal/terminal"
 )
 
 // What a command exits with.
@@ -72,7 +73,7 @@ func Run(ctx context.Context, args []string, streams Streams) (exit int) {
 	root.SetArgs(args)
 	command, err := root.ExecuteContextC(ctx)
 	if exit = exitOf(err); err != nil {
-		_, _ = fmt.Fprintln(streams.Err, "wakecall:", err)
+		_, _ = fmt.Fprintln(terminal.Writer(streams.Err), "wakecall:", err)
 	}
 	if exit == ExitUsage {
 		_, _ = fmt.Fprintln(streams.Err, "Usage:", command.UseLine())

@@ -7,11 +7,12 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/wakecall/wakecall/internal/terminal"
 	"github.com/wakecall/wakecall/timer"
 )
 
 func (s *shell) printJSON(answer any) error {
-	encoder := json.NewEncoder(s.Out)
+	encoder := json.NewEncoder(terminal.Writer(s.Out))
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(answer)
 }
@@ -54,9 +55,22 @@ func (s *shell) table(headings []string, rows [][]string) {
 	w := tabwriter.NewWriter(s.Out, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(w, strings.Join(headings, "\t"))
 	for _, row := range rows {
+		for i := range row {
+			row[i] = s.safe(row[i])
+		}
 		_, _ = fmt.Fprintln(w, strings.Join(row, "\t"))
 	}
 	_ = w.Flush()
+}
+
+// safe is text as a terminal may show it, in the colour that it has.
+func (s *shell) safe(text string) string {
+	for _, colour := range []string{plain, red, green, yellow, blue} {
+		if inner, coloured := strings.CutPrefix(text, colour); s.Colour && coloured {
+			return colour + terminal.Safe(strings.TrimSuffix(inner, reset)) + reset
+		}
+	}
+	return terminal.Safe(text)
 }
 
 // when is an instant, and how far it is from now.

@@ -12,6 +12,7 @@ import (
 	"github.com/wakecall/wakecall/client"
 	"github.com/wakecall/wakecall/internal/apply"
 	"github.com/wakecall/wakecall/internal/config"
+	"github.com/wakecall/wakecall/internal/terminal"
 )
 
 // Options say for whom to listen.
@@ -44,7 +45,7 @@ func Run(ctx context.Context, options Options, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	l := &listener{out: out, forward: forward}
+	l := &listener{out: terminal.Writer(out), forward: forward}
 	where := settings.URL
 	if options.Forward != "" {
 		where += ", forwarding to " + options.Forward

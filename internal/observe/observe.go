@@ -22,6 +22,7 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/contrib/opentelemetry"
 
+	"github.com/wakecall/wakecall/internal/terminal"
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -31,7 +32,7 @@ func Logger(w io.Writer, level string) (*slog.Logger, error) {
 	if err := parsed.UnmarshalText([]byte(level)); err != nil {
 		return nil, fmt.Errorf("WAKECALL_LOG_LEVEL: %w", err)
 	}
-	return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: parsed})), nil
+	return slog.New(slog.NewJSONHandler(terminal.Writer(w), &slog.HandlerOptions{Level: parsed})), nil
 }
 
 // Telemetry holds the collectors of one process. Business types are labels while they
