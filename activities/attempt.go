@@ -87,7 +87,7 @@ func (a attempt) postpone(cause error) timer.Report {
 	case uncalled:
 		report.Failure = timer.Answer{Class: timer.NoReceiver}.Failure(report.EndedAt)
 	default:
-		report.Failure = &timer.Failure{Message: timer.Excerpt(cause.Error()), At: report.EndedAt}
+		report.Failure = timer.PolicyUnread.Failure(report.EndedAt)
 	}
 	// What the policy says cannot be told; what the timer itself says holds.
 	if latest := a.delivery.Spec.Latest(0); latest != 0 && latest <= report.EndedAt {

@@ -18,6 +18,26 @@ func (f Failure) Reason() string {
 	return reason
 }
 
+// Fault is what went wrong in Wakecall itself.
+type Fault string
+
+// The closed list of faults. What an error says of itself may name an address, a file or a
+// secret, and stands in the log only.
+const (
+	// PolicyUnread: what an attempt needs of the policy could not be told.
+	PolicyUnread Fault = "Wakecall could not read the policy"
+	// DeliveryBroken: the delivery ended without a report.
+	DeliveryBroken Fault = "Wakecall could not carry on with the delivery"
+	// ShardBroken: a shard of a dispatch ended without a report.
+	ShardBroken Fault = "Wakecall could not carry on with the shard"
+	// PageUnread: a page of items could not be read or stored.
+	PageUnread Fault = "Wakecall could not read the page"
+)
+
+// Failure is the fault as a timer or a dispatch shows it. It has no class, since nobody was
+// called.
+func (f Fault) Failure(at Instant) *Failure { return &Failure{Message: string(f), At: at} }
+
 // FailureClass says in one word why an attempt did not deliver. Callers learn no more of
 // a failed connection: with an address, or the words of a resolver, they could explore
 // the network behind Wakecall (blind SSRF).

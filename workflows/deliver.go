@@ -109,7 +109,7 @@ func lastReport(err error, known timer.Report) timer.Report {
 	case late || report.Result == timer.ResultRetry:
 		report.Result = timer.ResultExpired
 	default:
-		report.Result, report.Failure = timer.ResultFailed, &timer.Failure{Message: timer.Excerpt(err.Error())}
+		report.Result, report.Failure = timer.ResultFailed, timer.DeliveryBroken.Failure(0)
 	}
 	return report
 }

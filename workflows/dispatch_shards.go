@@ -103,7 +103,8 @@ func (d *dispatchRun) start(shard int) {
 		err := child.Get(ctx, &state)
 		if err != nil && !temporal.IsCanceledError(err) {
 			state = d.states[shard]
-			state.Problem = &timer.Failure{Message: timer.Excerpt(err.Error()), At: timer.At(workflow.Now(ctx))}
+			workflow.GetLogger(ctx).Warn("A shard ended without a report", "shard", shard, "error", err)
+			state.Problem = timer.ShardBroken.Failure(timer.At(workflow.Now(ctx)))
 		}
 		d.shardEnded(ctx, shard, state)
 	})

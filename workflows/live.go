@@ -58,7 +58,8 @@ func (t *timerRun) deliverLive(ctx workflow.Context, first timer.Report) decisio
 		case d.expired:
 			d.last.Result = timer.ResultExpired
 		case broken(err):
-			d.last.Result, d.last.Failure = timer.ResultFailed, &timer.Failure{Message: timer.Excerpt(err.Error())}
+			workflow.GetLogger(ctx).Warn("A delivery ended without a report", "error", err)
+			d.last.Result, d.last.Failure = timer.ResultFailed, timer.DeliveryBroken.Failure(0)
 		}
 	}
 	return t.finish(ctx, d.last)

@@ -53,7 +53,7 @@ func (s *stint) ask(ctx context.Context, c *settings, cursor string) (batch, err
 	case timer.DecisionStop:
 		return batch{}, rubbish("The loader cannot be asked: " + outcome.Describe())
 	default:
-		return batch{}, errors.New("The loader did not answer: " + outcome.Describe())
+		return batch{}, &timer.Error{Code: timer.Unavailable, Message: "The loader did not answer: " + outcome.Describe()}
 	}
 }
 
@@ -64,7 +64,7 @@ func parse(body []byte, most int) (batch, error) {
 	}
 	var read answer
 	if err := json.Unmarshal(body, &read); err != nil {
-		return batch{}, rubbish("The loader's answer is not of the form {\"items\":[…],\"next_cursor\":\"…\"}: " + err.Error())
+		return batch{}, rubbish("The loader's answer is not of the form {\"items\":[…],\"next_cursor\":\"…\"}" + place(err) + ".")
 	}
 	if read.Items == nil {
 		return batch{}, rubbish("The loader's answer has no items.")
@@ -89,10 +89,22 @@ func parse(body []byte, most int) (batch, error) {
 
 func rubbish(message string) error { return &timer.Error{Code: timer.InvalidRequest, Message: message} }
 
-// text is an error in a problem's message.
+// place is where an answer stops being what was asked for. The words of the decoder name
+// types of ours.
+func place(err error) string {
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+		return fmt.Sprintf(": it goes wrong at byte %d", syntax.Offset)
+	}
+	if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return fmt.Sprintf(": it goes wrong at byte %d", kind.Offset)
+	}
+	return ""
+}
+
+// text is an error in a problem's message: our own words, or those of a fault.
 func text(err error) string {
-	if e, ok := errors.AsType[*timer.Error](err); ok {
+	if e, ok := errors.AsType[*timer.Error](err); ok && e.Message != "" {
 		return e.Message
 	}
-	return err.Error()
+	return string(timer.PageUnread)
 }
