@@ -58,8 +58,9 @@ type Runs interface {
 	// happened to it. State is the same as of now, for the workflow itself.
 	SettledState(ctx context.Context, key timer.Key, runID string) (timer.RunState, error)
 	State(ctx context.Context, key timer.Key, runID string) (timer.RunState, error)
-	// Wanted is whether the run is open and nobody has asked it to cancel.
-	Wanted(ctx context.Context, key timer.Key, runID string) (bool, error)
+	// Revoked is why a worker that holds the run's task shall not make its attempt; "" when
+	// it shall.
+	Revoked(ctx context.Context, key timer.Key, hold timer.Hold) (timer.Result, error)
 	// Cause is why the run was asked to cancel.
 	Cause(ctx context.Context, key timer.Key, runID string) (string, error)
 	// LeaveReceipt tells a run of a workflow what came of its first attempt, for whichever
@@ -89,6 +90,8 @@ type Tasks interface {
 	// TimedOut is whether Temporal has given a run's task up: somebody else may
 	// have it.
 	TimedOut(run string) bool
+	// Hold is how this process has the run's task that it was handed last.
+	Hold(run string) timer.Hold
 	// Predecessor is the worker that had the run's task before this one; "" for none.
 	Predecessor(run string) (worker string)
 	// Unrecorded are the runs whose last task ended here without being recorded, with the

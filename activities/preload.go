@@ -15,10 +15,11 @@ import (
 // shortly before it is due, and again whenever a wakeup says that something changed:
 // a change that is durable by then is certain to be seen.
 func (a *Attempter) preload(ctx context.Context, spec timer.Spec) (timer.Result, error) {
+	held := a.hold(ctx, spec.Key)
 	due := spec.RingsAt()
 	wait := due.Until(time.Now())
 	if wait <= 0 {
-		return a.recheckIfLate(ctx, spec)
+		return a.recheckIfLate(ctx, held, due)
 	}
 	if wait > spec.Lead()+tuning.ClockSkew {
 		return timer.ResultUseQueue, nil
@@ -32,14 +33,27 @@ func (a *Attempter) preload(ctx context.Context, spec timer.Spec) (timer.Result,
 	}
 	a.Observer.Preloaded(1)
 	defer a.Observer.Preloaded(-1)
-	if result, err := a.awaitRechecks(ctx, spec); result != "" || err != nil {
+	if result, err := a.awaitRechecks(ctx, held, spec); result != "" || err != nil {
 		return result, err
 	}
 	_, _ = a.Policies.Policy(ctx, spec.BusinessType) // it is cached then, for the attempt to read
 	if _, result, err := a.await(ctx, a.leavesAt(ctx, spec), nil); result != "" || err != nil {
 		return result, err
 	}
-	return a.recheckIfLate(ctx, spec)
+	return a.recheckIfLate(ctx, held, due)
+}
+
+// held is a timer whose task this worker has.
+type held struct {
+	key timer.Key
+	run string
+	// since is when it was handed the task.
+	since time.Time
+}
+
+func (a *Attempter) hold(ctx context.Context, key timer.Key) held {
+	run := runOf(ctx)
+	return held{key: key, run: run, since: a.Tasks.Hold(run).BeganAt}
 }
 
 // leavesAt is when this worker has done its part: at the instant, or a moment before where
@@ -69,47 +83,47 @@ func awaitNearly(ctx context.Context, due timer.Instant) error {
 // recheckIfLate keeps a timer from being called on old knowledge. This process may have
 // stood still, frozen or without a processor, or the task took long to arrive: another
 // worker may have the timer by now, and it may have been cancelled or moved.
-func (a *Attempter) recheckIfLate(ctx context.Context, spec timer.Spec) (timer.Result, error) {
-	if a.Tasks.TimedOut(runOf(ctx)) {
+func (a *Attempter) recheckIfLate(ctx context.Context, h held, due timer.Instant) (timer.Result, error) {
+	if a.Tasks.TimedOut(h.run) {
 		return a.release(timer.ResultWorkerStopping)
 	}
-	if spec.RingsAt().Until(time.Now()) > -tuning.Promptly {
+	if due.Until(time.Now()) > -tuning.Promptly {
 		return "", nil
 	}
-	return a.recheck(ctx, spec.Key)
+	return a.recheck(ctx, h)
 }
 
 // awaitRechecks waits for the moment of the recheck, rechecks, and waits until it would
 // be too late for another one.
-func (a *Attempter) awaitRechecks(ctx context.Context, spec timer.Spec) (timer.Result, error) {
-	woken, done := a.wakeups.expect(runOf(ctx))
+func (a *Attempter) awaitRechecks(ctx context.Context, h held, spec timer.Spec) (timer.Result, error) {
+	woken, done := a.wakeups.expect(h.run)
 	defer done()
-	if result, err := a.awaitEarly(ctx, spec.Key, recheckAt(spec.Memo, time.Now()), woken); result != "" || err != nil {
+	if result, err := a.awaitEarly(ctx, h, recheckAt(spec.Memo, time.Now()), woken); result != "" || err != nil {
 		return result, err
 	}
-	if result, err := a.recheck(ctx, spec.Key); result != "" || err != nil {
+	if result, err := a.recheck(ctx, h); result != "" || err != nil {
 		return result, err
 	}
 	last := spec.RingsAt().Time().Add(-tuning.LastRecheck)
 	if leaves := a.leavesAt(ctx, spec); leaves.Before(last) {
 		last = leaves // whoever makes the attempt asks by itself
 	}
-	return a.awaitWoken(ctx, spec.Key, last, woken)
+	return a.awaitWoken(ctx, h, last, woken)
 }
 
 // awaitEarly waits for a moment, and rechecks now and then. No answer is none: there will
 // be other rechecks.
-func (a *Attempter) awaitEarly(ctx context.Context, key timer.Key, moment time.Time, wakeups <-chan struct{}) (timer.Result, error) {
+func (a *Attempter) awaitEarly(ctx context.Context, h held, moment time.Time, wakeups <-chan struct{}) (timer.Result, error) {
 	for {
 		next := time.Now().Add(recheckAfter(a.wakeups.expected()))
 		if !next.Before(moment) {
-			return a.awaitWoken(ctx, key, moment, wakeups)
+			return a.awaitWoken(ctx, h, moment, wakeups)
 		}
-		if result, err := a.awaitWoken(ctx, key, next, wakeups); result != "" || err != nil {
+		if result, err := a.awaitWoken(ctx, h, next, wakeups); result != "" || err != nil {
 			return result, err
 		}
-		if wanted, err := a.Runs.Wanted(ctx, key, runOf(ctx)); err == nil && !wanted {
-			return a.release(timer.ResultInterrupted)
+		if result, err := a.released(ctx, h); err == nil && result != "" {
+			return a.release(result)
 		}
 	}
 }
@@ -122,13 +136,13 @@ func recheckAfter(preloaded int) time.Duration {
 }
 
 // awaitWoken waits for a moment, and rechecks at each wakeup.
-func (a *Attempter) awaitWoken(ctx context.Context, key timer.Key, moment time.Time, wakeups <-chan struct{}) (timer.Result, error) {
+func (a *Attempter) awaitWoken(ctx context.Context, h held, moment time.Time, wakeups <-chan struct{}) (timer.Result, error) {
 	for {
 		woken, result, err := a.await(ctx, moment, wakeups)
 		if result != "" || err != nil || !woken {
 			return result, err
 		}
-		if result, err := a.recheck(ctx, key); result != "" || err != nil {
+		if result, err := a.recheck(ctx, h); result != "" || err != nil {
 			return result, err
 		}
 	}
@@ -158,22 +172,54 @@ func recheckAt(memo timer.Memo, now time.Time) time.Time {
 	return due.Add(-tuning.LastRecheck - rand.N(window))
 }
 
-// recheck releases a timer that is not wanted any more. It asks until Temporal answers:
-// a timer that may have been cancelled is called late rather than wrongly.
-func (a *Attempter) recheck(ctx context.Context, key timer.Key) (timer.Result, error) {
+// recheck releases a timer that is not wanted any more, or not of this worker. It asks
+// until Temporal answers: a timer that may have been cancelled is called late rather than
+// wrongly.
+func (a *Attempter) recheck(ctx context.Context, h held) (timer.Result, error) {
 	for {
-		wanted, err := a.Runs.Wanted(ctx, key, runOf(ctx))
+		result, err := a.released(ctx, h)
 		switch {
-		case err == nil && wanted:
+		case err == nil && result == "":
 			return "", nil
 		case err == nil:
-			return a.release(timer.ResultInterrupted)
+			return a.release(result)
 		}
-		select {
-		case <-time.After(tuning.RecheckPause):
-		case <-ctx.Done():
-			return "", ctx.Err()
+		if err := pause(ctx); err != nil {
+			return "", err
 		}
+	}
+}
+
+// released is why a timer is to be released; "" if it is not. Who is told that another
+// worker has it asks once more: Temporal exchanges the task of an attempt that takes long,
+// and tells of the new one a moment later.
+func (a *Attempter) released(ctx context.Context, h held) (timer.Result, error) {
+	result, err := a.releasedNow(ctx, h)
+	if err != nil || result != timer.ResultWorkerStopping {
+		return result, err
+	}
+	if err := pause(ctx); err != nil {
+		return "", err
+	}
+	return a.releasedNow(ctx, h)
+}
+
+// releasedNow asks once. A task that came anew shows that another worker may have had the
+// timer meanwhile.
+func (a *Attempter) releasedNow(ctx context.Context, h held) (timer.Result, error) {
+	hold := a.Tasks.Hold(h.run)
+	if !hold.BeganAt.Equal(h.since) {
+		return timer.ResultWorkerStopping, nil
+	}
+	return a.Runs.Revoked(ctx, h.key, hold)
+}
+
+func pause(ctx context.Context) error {
+	select {
+	case <-time.After(tuning.RecheckPause):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 

@@ -23,6 +23,7 @@ type had struct {
 }
 
 func (h had) Predecessor(string) string       { return h.worker }
+func (had) Hold(string) timer.Hold            { return timer.Hold{} }
 func (h had) TimedOut(string) bool            { return false }
 func (h had) Reserve(context.Context, string) {}
 

@@ -7,6 +7,7 @@ import (
 
 	enumspb "go.temporal.io/api/enums/v1"
 	historypb "go.temporal.io/api/history/v1"
+	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
 
 	"github.com/wakecall/wakecall/internal/tuning"
@@ -67,19 +68,32 @@ func stateIn(described *workflowservice.DescribeWorkflowExecutionResponse) timer
 	return s
 }
 
-// Wanted tells whether a run is open, nobody has asked it to cancel, and no change
-// waits for it, also while a worker has its task, and is told of nothing. Its
-// error is [timer.Unavailable].
-func (r *Runs) Wanted(ctx context.Context, key timer.Key, runID string) (bool, error) {
-	described, err := r.describe(ctx, key.String(), runID)
+// Revoked is why the worker that holds the task of a run shall not make its attempt; ""
+// when it shall. It is told of nothing as long as it has the task: the run may have ended,
+// somebody may have asked it to cancel or to change, and another worker may have the task
+// by now. Its error is [timer.Unavailable].
+func (r *Runs) Revoked(ctx context.Context, key timer.Key, hold timer.Hold) (timer.Result, error) {
+	described, err := r.describe(ctx, key.String(), hold.RunID)
 	if timer.CodeOf(err) == timer.NotFound {
-		return false, nil
+		return timer.ResultInterrupted, nil
 	}
 	if err != nil {
-		return false, err
+		return "", err
 	}
 	cancelled := described.GetWorkflowExtendedInfo().GetCancelRequested()
-	return running(described.GetWorkflowExecutionInfo()) && !cancelled && !changeWaits(described), nil
+	switch {
+	case !running(described.GetWorkflowExecutionInfo()) || cancelled || changeWaits(described):
+		return timer.ResultInterrupted, nil
+	case hold.Known() && !hasTask(hold, described.GetPendingWorkflowTask()):
+		return timer.ResultWorkerStopping, nil
+	default:
+		return "", nil
+	}
+}
+
+// hasTask is whether the task that is pending is the one that is held.
+func hasTask(hold timer.Hold, pending *workflowpb.PendingWorkflowTaskInfo) bool {
+	return hold.Has(int(pending.GetAttempt()), pending.GetStartedTime().AsTime())
 }
 
 // Cause returns why a run was asked to cancel, in the words of who asked; ""

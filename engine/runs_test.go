@@ -13,6 +13,7 @@ import (
 	historypb "go.temporal.io/api/history/v1"
 	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
@@ -45,23 +46,38 @@ func TestARunIsWanted(t *testing.T) {
 		return map[string]*workflowpb.RequestIdInfo{workflows.ChangeMark(run) + "change": {}}
 	}
 	changed.WorkflowExtendedInfo.RequestIdInfos, foreign.WorkflowExtendedInfo.RequestIdInfos = mark("run"), mark("before")
+	hold := timer.Hold{RunID: "run", Attempt: 1, StartedAt: time.Unix(1, 0)}
+	held := func(attempt int32, started time.Time) *workflowservice.DescribeWorkflowExecutionResponse {
+		run := described(statusRunning)
+		run.PendingWorkflowTask = &workflowpb.PendingWorkflowTaskInfo{
+			State: enumspb.PENDING_WORKFLOW_TASK_STATE_STARTED, Attempt: attempt, StartedTime: timestamppb.New(started),
+		}
+		return run
+	}
+	of := timer.Hold{RunID: "run"} // a task of which nothing is known
 	for name, c := range map[string]struct {
 		run  *workflowservice.DescribeWorkflowExecutionResponse
-		want bool
+		hold timer.Hold
+		want timer.Result
 	}{
-		"open":                             {described(statusRunning), true},
-		"a change of the run before it":    {foreign, true},
-		"asked to cancel":                  {cancelled, false},
-		"a change waits":                   {changed, false},
-		"it has given way to the next run": {described(statusContinued), false},
-		"terminated":                       {described(statusTerminated), false},
-		"deleted":                          {nil, false},
+		"open":                             {described(statusRunning), of, ""},
+		"a change of the run before it":    {foreign, of, ""},
+		"asked to cancel":                  {cancelled, of, timer.ResultInterrupted},
+		"a change waits":                   {changed, of, timer.ResultInterrupted},
+		"it has given way to the next run": {described(statusContinued), of, timer.ResultInterrupted},
+		"terminated":                       {described(statusTerminated), of, timer.ResultInterrupted},
+		"deleted":                          {nil, of, timer.ResultInterrupted},
+		"held":                             {held(1, hold.StartedAt), hold, ""},
+		"freed, and waits":                 {held(1, time.Unix(0, 0)), hold, timer.ResultWorkerStopping},
+		"freed, and with another worker":   {held(1, hold.StartedAt.Add(time.Second)), hold, timer.ResultWorkerStopping},
+		"timed out":                        {held(2, hold.StartedAt), hold, timer.ResultWorkerStopping},
+		"ended by another worker":          {described(statusRunning), hold, timer.ResultWorkerStopping},
 	} {
-		wanted, err := runsOf(c.run).Wanted(t.Context(), order, "run")
+		why, err := runsOf(c.run).Revoked(t.Context(), order, c.hold)
 		require.NoError(t, err, name)
-		require.Equal(t, c.want, wanted, name)
+		require.Equal(t, c.want, why, name)
 	}
-	_, err := New(Config{Client: &fake{err: errors.New("down")}}).Runs.Wanted(t.Context(), order, "run")
+	_, err := New(Config{Client: &fake{err: errors.New("down")}}).Runs.Revoked(t.Context(), order, of)
 	require.Equal(t, timer.Unavailable, timer.CodeOf(err))
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/wakecall/wakecall/internal/limiter"
 	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/timer"
 )
 
 // Limiter paces the completions of one connection.
@@ -52,6 +53,13 @@ func (l *Limiter) TimedOut(run string) bool { return l.tasks.of(run).timedOut() 
 // Predecessor returns the identity of the worker that had a run's last task before
 // this process was handed the one that it has; "" where there was none.
 func (l *Limiter) Predecessor(run string) (worker string) { return l.tasks.of(run).predecessor }
+
+// Hold is how this process has the task of a run that it was handed last.
+func (l *Limiter) Hold(run string) timer.Hold {
+	hold := l.tasks.of(run).hold
+	hold.RunID = run
+	return hold
+}
 
 // Unrecorded are the runs whose last task ended here and was refused, as one that collides
 // with a new event is, or was not answered; by run id, with the ids of their workflows.

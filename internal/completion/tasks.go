@@ -8,6 +8,7 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 
 	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/timer"
 )
 
 // tasks are the workflow tasks that this process was handed, as far as the answers
@@ -36,6 +37,7 @@ type task struct {
 	// predecessor is the worker that had the task before this one of the run, as
 	// far as the history tells that came with it.
 	predecessor string
+	hold        timer.Hold
 }
 
 // of is the newest task of a run.
@@ -62,11 +64,12 @@ func (t tasks) take(token []byte) (run string) {
 // note notes the task that an answer brings, if it does.
 func (t tasks) note(reply any) {
 	var poll *workflowservice.PollWorkflowTaskQueueResponse
+	goesOn := false
 	switch reply := reply.(type) {
 	case *workflowservice.PollWorkflowTaskQueueResponse:
 		poll = reply
 	case *workflowservice.RespondWorkflowTaskCompletedResponse: // the next one of the same run
-		poll = reply.GetWorkflowTask()
+		poll, goesOn = reply.GetWorkflowTask(), true
 	case *workflowservice.StartWorkflowExecutionResponse: // the first one of a run that was started eagerly
 		poll = reply.GetEagerWorkflowTask()
 	}
@@ -80,6 +83,10 @@ func (t tasks) note(reply any) {
 		workflow:    poll.GetWorkflowExecution().GetWorkflowId(),
 		timeout:     cmp.Or(timeoutIn(poll), before.timeout),
 		predecessor: cmp.Or(predecessorIn(poll), before.predecessor),
+		hold:        holdIn(poll),
+	}
+	if goesOn {
+		noted.hold.BeganAt = before.hold.BeganAt
 	}
 	if noted.timeout > 0 {
 		// By this process's clock, which Temporal's may differ from.
@@ -98,6 +105,16 @@ func (t task) until() time.Time {
 		return time.Now().Add(tuning.CompletionWait)
 	}
 	return t.timesOut.Add(-tuning.LastTry)
+}
+
+// holdIn is the hold that begins with a task.
+func holdIn(poll *workflowservice.PollWorkflowTaskQueueResponse) timer.Hold {
+	hold := timer.Hold{RunID: poll.GetWorkflowExecution().GetRunId(), Attempt: int(poll.GetAttempt())}
+	if started := poll.GetStartedTime(); started != nil {
+		hold.StartedAt = started.AsTime()
+	}
+	hold.BeganAt = hold.StartedAt
+	return hold
 }
 
 // predecessorIn is the worker that had the task before the one that is handed out.
