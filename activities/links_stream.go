@@ -4,6 +4,9 @@ import (
 	"context"
 	"time"
 
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/temporal"
+
 	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 )
@@ -74,8 +77,33 @@ func (a *Attempter) missed(ctx context.Context, c attemptConfig, handed timer.Ha
 		return route{link: timer.LinkFallback, downSince: at}
 	}
 	a.links.found(c)
-	busy := min(tuning.FirstBusyStream<<min(handed.Times, 10), tuning.LongestBusyStream)
-	return route{link: timer.LinkCallback, wait: max(left, busy), times: handed.Times + 1}
+	return route{link: timer.LinkCallback, wait: max(left, busyFor(handed.Times)), times: handed.Times + 1}
+}
+
+// WatchStream waits at a stream that is busy: it fails, to be repeated, as long as receivers
+// take attempts from it, and ends when the attempt that waits there goes by the other link,
+// or when that has to be decided anew.
+func (a *Attempter) WatchStream(ctx context.Context, spec timer.Spec) error {
+	config, err := a.configure(ctx, spec)
+	if err != nil {
+		return err
+	}
+	if config.fallback == nil || !config.callback.Stream || a.Polled == nil {
+		return nil
+	}
+	left := time.Until(a.polled(ctx, config).Add(config.fallback.After.D()))
+	if left <= tuning.LinkTolerance {
+		return nil
+	}
+	return temporal.NewApplicationErrorWithOptions("receivers take others", "busy", temporal.ApplicationErrorOptions{
+		NextRetryDelay: max(left, busyFor(int(activity.GetInfo(ctx).Attempt))), Category: temporal.ApplicationErrorCategoryBenign,
+	})
+}
+
+// busyFor is how long a stream is left alone that has shown so often in a row that it is
+// busy.
+func busyFor(times int) time.Duration {
+	return min(tuning.FirstBusyStream<<min(times, 10), tuning.LongestBusyStream)
 }
 
 // polled is when receivers of the type last asked for more, by any gateway; zero where that

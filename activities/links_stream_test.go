@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/otel/trace/noop"
 	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/testsuite"
 
 	"github.com/wakecall/wakecall/activities/send"
 	"github.com/wakecall/wakecall/internal/tuning"
@@ -189,6 +191,38 @@ func TestReceiversThatAreBusy(t *testing.T) {
 			s.polled = time.Now().Add(-10 * time.Second)
 			report = s.step(report.Miss(*report.Handed))
 			require.Equal(t, limit != nil, report.Stream, name)
+		})
+	}
+}
+
+// Who waits at a busy stream is told when receivers take nothing from it any more, or when
+// there is nothing to wait for; else the question comes again once that can be so.
+func TestWatchingAStream(t *testing.T) {
+	for name, c := range map[string]struct {
+		happened func(*streamLinks)
+		again    time.Duration // 0 for not
+	}{
+		"they take others":          {func(s *streamLinks) { s.polled = time.Now() }, after},
+		"they took one a while ago": {func(s *streamLinks) { s.polled = time.Now().Add(tuning.FirstBusyStream - after) }, 2 * tuning.FirstBusyStream},
+		"they have gone":            {func(s *streamLinks) { s.polled = time.Now().Add(-after) }, 0},
+		"nobody ever took any":      {func(*streamLinks) {}, 0},
+		"no other link is left":     {func(s *streamLinks) { s.polled, s.policy.Fallback = time.Now(), nil }, 0},
+		"it is no stream any more":  {func(s *streamLinks) { s.polled, s.policy.Callback.Destination = time.Now(), aURL }, 0},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := withStream(t, aStream, timer.HTTP(secondURL))
+			c.happened(s)
+			var suite testsuite.WorkflowTestSuite
+			env := suite.NewTestActivityEnvironment()
+			env.RegisterActivity(s.attempter.WatchStream)
+			_, err := env.ExecuteActivity(s.attempter.WatchStream, s.delivery.Spec)
+			if c.again == 0 {
+				require.NoError(t, err, name)
+				return
+			}
+			busy, ok := errors.AsType[*temporal.ApplicationError](err)
+			require.True(t, ok, name)
+			require.Equal(t, c.again, busy.NextRetryDelay(), name)
 		})
 	}
 }

@@ -109,3 +109,32 @@ func TestWhatWaitsForASecondLinkIsNotLost(t *testing.T) {
 	require.Len(t, r.To("/"+kind), 4)
 	require.Empty(t, r.To("/alert"), "nobody took it for lost")
 }
+
+// Timers that wait for their turn at a busy receiver stay there, and the wait adds nothing to
+// their histories, however long it is: the last waits for twenty seconds.
+func TestWaitingBehindABusyStreamAddsNothing(t *testing.T) {
+	t.Parallel()
+	env, r, kind := open(t)
+	env.Policy(kind, testenv.JSON{
+		"callback": testenv.JSON{"stream": true}, "fallback": testenv.JSON{"url": r.URL + "/" + kind, "after": "2s"},
+		"limits": testenv.JSON{"callbacks_per_second": 1},
+	})
+	l := listen(t, env, kind)
+	go func() {
+		for ring := range l.rings {
+			l.ack(ring)
+		}
+	}()
+	const timers = 20
+	for i := range timers {
+		env.Add(testenv.JSON{"business_type": kind, "business_id": strconv.Itoa(i), "delay": "0s"})
+	}
+	env.AwaitAll(kind, timers, "delivered")
+	longest := int64(0)
+	for i := range timers {
+		require.Equal(t, "callback", env.Get(kind+"/"+strconv.Itoa(i)).Link)
+		_, events := cost(t, env, kind+"/"+strconv.Itoa(i))
+		longest = max(longest, events)
+	}
+	require.LessOrEqual(t, longest, int64(36), "two waits: one with a bound, and one that nobody records")
+}

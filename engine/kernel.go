@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"net/url"
+	"slices"
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
@@ -15,6 +16,7 @@ import (
 	"github.com/wakecall/wakecall/engine/query"
 	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
 )
 
 // kernel is what every noun stands on: one namespace of one Temporal. Each of its
@@ -33,8 +35,22 @@ func bounded(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, tuning.CallTimeout)
 }
 
-// describe returns what Temporal knows of a run; "" is the latest.
+// describe returns what Temporal knows of a run; "" is the latest. It leaves out what
+// watches over an attempt that waits, and makes none.
 func (k *kernel) describe(ctx context.Context, workflowID, runID string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
+	described, err := k.describeAll(ctx, workflowID, runID)
+	if err == nil {
+		described.PendingActivities = slices.DeleteFunc(described.GetPendingActivities(), watches)
+	}
+	return described, err
+}
+
+// watches is whether an activity watches over an attempt.
+func watches(pending *workflowpb.PendingActivityInfo) bool {
+	return pending.GetActivityType().GetName() == workflows.ActivityWatchStream
+}
+
+func (k *kernel) describeAll(ctx context.Context, workflowID, runID string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
 	described, err := k.client.DescribeWorkflowExecution(ctx, workflowID, runID)

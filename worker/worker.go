@@ -132,6 +132,7 @@ func New(options Options) *Workers {
 	register(w.timers, workflows.ActivityCause, options.Attempter.Cause)
 	register(w.timers, workflows.ActivityRunState, options.Attempter.State)
 	register(w.defaults, workflows.ActivityDeliver, options.Attempter.Deliver)
+	register(w.defaults, workflows.ActivityWatchStream, options.Attempter.WatchStream)
 	register(w.receipts, workflows.ActivityAsk, options.Attempter.Ask)
 	register(w.receipts, workflows.ActivityRecheck, options.Attempter.Recheck)
 	register(w.control, workflows.ActivitySetQueueRate, options.Controller.SetQueueRate)

@@ -93,6 +93,9 @@ const (
 	ActivityFirstAttempt = "ring"
 	// ActivityDeliver is every other attempt, retried by the server.
 	ActivityDeliver = "deliver"
+	// ActivityWatchStream waits for as long as receivers take other attempts from a stream.
+	// The server repeats it, which leaves nothing in the history of the run.
+	ActivityWatchStream = "watch-stream"
 	// ActivityReceipt says what this worker knows of a run's first attempt, or
 	// whom to ask. ActivityAsk is the same question, put to one worker.
 	ActivityReceipt = "receipt"

@@ -25,7 +25,11 @@ type delivery struct {
 	lost bool
 	// expired and resumed are why its tries were called off, if they were.
 	expired, resumed bool
-	callOff          workflow.CancelFunc
+	// watched is ready when nobody takes anything any more from the stream at which the tries
+	// wait, which are called off then: deserted. Nil for none.
+	watched  workflow.Future
+	deserted bool
+	callOff  workflow.CancelFunc
 	// handedAt is when the tries were handed over that wait for a receiver, and waitsUntil
 	// for how long they do.
 	handedAt   timer.Instant
@@ -54,7 +58,7 @@ func (t *timerRun) deliverLive(ctx workflow.Context, first timer.Report) decisio
 		case t.interrupted(ctx):
 			t.spec.Standing = d.standing()
 			return t.applyPending(ctx)
-		case d.last.Result.Final() || d.last.Result == timer.ResultAccepted || d.resumed:
+		case d.last.Result.Final() || d.last.Result == timer.ResultAccepted || d.resumed || d.deserted:
 		case d.expired:
 			d.last.Result = timer.ResultExpired
 		case broken(err):
@@ -98,7 +102,8 @@ func broken(err error) bool {
 func (d *delivery) tries(ctx workflow.Context) error {
 	tries, callOff := workflow.WithCancel(workflow.WithActivityOptions(ctx, d.options(workflow.Now(ctx))))
 	defer callOff()
-	d.callOff, d.resumed = callOff, false
+	d.callOff, d.resumed, d.deserted = callOff, false, false
+	d.watch(tries)
 	handed := d.last.Handed
 	next := timer.Resume(d.spec, d.last)
 	next.Live = true
@@ -113,7 +118,7 @@ func (d *delivery) tries(ctx workflow.Context) error {
 	} else if told, ok := reportIn(err); ok {
 		d.last = told
 	}
-	if handed != nil && untaken(err) {
+	if handed != nil && d.missed(err) {
 		d.last = d.last.Miss(*handed)
 	}
 	return err
@@ -151,6 +156,9 @@ func (d *delivery) awaitNews(ctx workflow.Context, tries workflow.Future) {
 				d.ask(ctx)
 			}
 		})
+	}
+	if d.watched != nil {
+		selector.AddFuture(d.watched, func(f workflow.Future) { d.desert(ctx, f) })
 	}
 	if d.answer != nil {
 		selector.AddFuture(d.answer, func(f workflow.Future) { d.heed(ctx, f) })

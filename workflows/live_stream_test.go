@@ -1,6 +1,7 @@
 package workflows_test
 
 import (
+	"context"
 	"strconv"
 	"testing"
 	"time"
@@ -116,4 +117,57 @@ func TestHandedOverAgain(t *testing.T) {
 	}
 	s.run()
 	require.Equal(t, []time.Duration{time.Minute, 30 * time.Second, time.Hour}, s.bounds)
+}
+
+// A timer that waits behind others for its turn at a receiver stays where it is for as long
+// as the receiver takes some, however long that is: nothing of the wait is recorded. When the
+// receiver takes none any more, it goes on where the other link can be taken.
+func TestWaitingBehindABusyStreamAddsNothing(t *testing.T) {
+	t.Parallel()
+	const busy = 8 * time.Hour // the environment repeats no activity more than ten times
+	for name, c := range map[string]struct {
+		happens    func(*course)
+		ends       time.Duration
+		deliveries int
+	}{
+		"nobody takes any more":  {func(*course) {}, busy, 2},
+		"woken":                  {func(s *course) { s.signal(timer.Change{ID: "w", Wake: true, At: s.at(2 * time.Hour)}) }, busy, 3},
+		"changed":                {func(s *course) { s.signal(timer.Change{ID: "c", Ring: true, At: s.at(2 * time.Hour)}) }, 2 * time.Hour, 1},
+		"cancelled":              {func(s *course) { s.env.CancelWorkflow() }, 2 * time.Hour, 1},
+		"its latest time passes": {func(s *course) { s.ring.Latest = s.at(2 * time.Hour) }, 2 * time.Hour, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newCourse(t)
+			watched := 0
+			handed := timer.Handover{Link: timer.LinkCallback, At: s.at(0), Wait: timer.Duration(time.Minute), Times: 1}
+			s.ring = timer.Report{Result: timer.ResultUseQueue, PolicyVersion: 3, Stream: true, Handed: &handed}
+			if name == "its latest time passes" {
+				c.happens(s)
+			} else {
+				s.later(2*time.Hour, func() { c.happens(s) })
+			}
+			s.register(workflows.ActivityWatchStream, func(context.Context, timer.Spec) error {
+				watched++
+				if s.since() < busy {
+					return temporal.NewApplicationErrorWithOptions("", "busy", temporal.ApplicationErrorOptions{NextRetryDelay: time.Hour})
+				}
+				return nil
+			})
+			s.deliver = func(s *course, _ activity.Info) (timer.Report, error) {
+				if len(s.deliveries) < c.deliveries || c.deliveries == 1 {
+					return timer.Report{}, activity.ErrResultPending
+				}
+				return timer.Report{Result: timer.ResultDelivered, Attempt: 1}, nil
+			}
+			s.run()
+			require.InDelta(t, c.ends.Seconds(), s.since().Seconds(), 2)
+			require.Len(t, s.deliveries, c.deliveries)
+			require.Equal(t, make([]time.Duration, c.deliveries), s.bounds, "no wait has an end of its own")
+			require.Greater(t, watched, int(c.ends/time.Hour)-1, "the server repeats the question")
+			if c.deliveries > 1 {
+				require.True(t, s.deliveries[c.deliveries-1].Prior.Handed.Missed)
+			}
+		})
+	}
 }
