@@ -90,8 +90,9 @@ type Tasks interface {
 	// TimedOut is whether Temporal has given a run's task up: somebody else may
 	// have it.
 	TimedOut(run string) bool
-	// Hold is how this process has the run's task that it was handed last.
-	Hold(run string) timer.Hold
+	// Hold is which task of the run this process has, and when it was handed the first of
+	// them; zero where that is not known.
+	Hold(run string) (attempt int, startedAt, beganAt time.Time)
 	// Predecessor is the worker that had the run's task before this one; "" for none.
 	Predecessor(run string) (worker string)
 	// Unrecorded are the runs whose last task ended here without being recorded, with the

@@ -53,7 +53,8 @@ type held struct {
 
 func (a *Attempter) hold(ctx context.Context, key timer.Key) held {
 	run := runOf(ctx)
-	return held{key: key, run: run, since: a.Tasks.Hold(run).BeganAt}
+	_, _, since := a.Tasks.Hold(run)
+	return held{key: key, run: run, since: since}
 }
 
 // leavesAt is when this worker has done its part: at the instant, or a moment before where
@@ -207,11 +208,11 @@ func (a *Attempter) released(ctx context.Context, h held) (timer.Result, error) 
 // releasedNow asks once. A task that came anew shows that another worker may have had the
 // timer meanwhile.
 func (a *Attempter) releasedNow(ctx context.Context, h held) (timer.Result, error) {
-	hold := a.Tasks.Hold(h.run)
-	if !hold.BeganAt.Equal(h.since) {
+	attempt, startedAt, since := a.Tasks.Hold(h.run)
+	if !since.Equal(h.since) {
 		return timer.ResultWorkerStopping, nil
 	}
-	return a.Runs.Revoked(ctx, h.key, hold)
+	return a.Runs.Revoked(ctx, h.key, timer.Hold{RunID: h.run, Attempt: attempt, StartedAt: startedAt})
 }
 
 func pause(ctx context.Context) error {

@@ -53,14 +53,20 @@ func (p places) Enter(timer.Memo) (leave func(), ok bool) { return func() {}, bo
 type task struct {
 	Tasks
 	timedOut atomic.Bool
-	hold     atomic.Pointer[timer.Hold]
+	hold     atomic.Pointer[handed]
 }
 
-func (t *task) Hold(string) timer.Hold {
-	if hold := t.hold.Load(); hold != nil {
-		return *hold
+// handed is a task that this process was handed.
+type handed struct {
+	attempt            int
+	startedAt, beganAt time.Time
+}
+
+func (t *task) Hold(string) (attempt int, startedAt, beganAt time.Time) {
+	if h := t.hold.Load(); h != nil {
+		return h.attempt, h.startedAt, h.beganAt
 	}
-	return timer.Hold{}
+	return 0, time.Time{}, time.Time{}
 }
 
 func (t *task) TimedOut(string) bool { return t.timedOut.Load() }
@@ -231,17 +237,17 @@ func TestNotCalledUnchecked(t *testing.T) {
 func TestATimerThatWasFreedIsNotCalled(t *testing.T) {
 	began := time.Now()
 	for name, c := range map[string]struct {
-		becomes timer.Hold
+		becomes handed
 		result  timer.Result
 	}{
-		"as it was":            {timer.Hold{Attempt: 1, StartedAt: began, BeganAt: began}, ""},
-		"exchanged":            {timer.Hold{Attempt: 2, StartedAt: began.Add(time.Second), BeganAt: began}, ""},
-		"freed and come again": {timer.Hold{Attempt: 1, StartedAt: began.Add(time.Second), BeganAt: began.Add(time.Second)}, timer.ResultWorkerStopping},
+		"as it was":            {handed{1, began, began}, ""},
+		"exchanged":            {handed{2, began.Add(time.Second), began}, ""},
+		"freed and come again": {handed{1, began.Add(time.Second), began.Add(time.Second)}, timer.ResultWorkerStopping},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := newPreloading(t, true)
-				h.task.hold.Store(&timer.Hold{Attempt: 1, StartedAt: began, BeganAt: began})
+				h.task.hold.Store(&handed{1, began, began})
 				time.AfterFunc(time.Second, func() { h.task.hold.Store(&c.becomes) })
 				result, _ := h.preloads(2*time.Second, timer.DefaultPreload)
 				require.Equal(t, c.result, result)

@@ -22,10 +22,10 @@ type had struct {
 	worker string
 }
 
-func (h had) Predecessor(string) string       { return h.worker }
-func (had) Hold(string) timer.Hold            { return timer.Hold{} }
-func (h had) TimedOut(string) bool            { return false }
-func (h had) Reserve(context.Context, string) {}
+func (h had) Predecessor(string) string                             { return h.worker }
+func (had) Hold(string) (attempt int, startedAt, beganAt time.Time) { return }
+func (h had) TimedOut(string) bool                                  { return false }
+func (h had) Reserve(context.Context, string)                       {}
 
 // full is a bulkhead without a slot: the attempt steps aside.
 type full struct{ Bulkhead }

@@ -78,7 +78,7 @@ func New(config Config) *Engine {
 		Policies:    policies,
 		Queues:      queues,
 		Runs:        &Runs{kernel: k},
-		Reconciler:  newReconciler(timers, queues),
+		Reconciler:  newReconciler(timers, queues, &holds{kernel: k}),
 		Alerts:      &Alerts{kernel: k, policies: policies},
 		Streams:     &Streams{kernel: k},
 		Namespace:   &Namespace{kernel: k},

@@ -17,7 +17,7 @@ import (
 
 // Finding is what a check of Temporal at the start found.
 type Finding struct {
-	// Check is one of partitions, id-reuse, fairness, retention and clock.
+	// Check is one of partitions, id-reuse, fairness, retention, clock and freeing.
 	Check string
 	// Wrong says in one line what is and what to change; it is empty where all is well.
 	Wrong string
@@ -51,6 +51,10 @@ func (n *Namespace) CheckStart(ctx context.Context) []Finding {
 		wrong, unknown = "", errManyPartitions
 	}
 	note("fairness", wrong, unknown)
+	held := &trial{kernel: n.kernel, queue: t.queue + "-held"}
+	defer held.clean(ctx)
+	wrong, unknown = held.freeing(ctx)
+	note("freeing", wrong, unknown)
 	return findings
 }
 

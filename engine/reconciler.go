@@ -8,6 +8,7 @@ import (
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
 	workflowpb "go.temporal.io/api/workflow/v1"
+	"go.temporal.io/api/workflowservice/v1"
 	timerate "golang.org/x/time/rate"
 
 	"github.com/wakecall/wakecall/engine/query"
@@ -17,17 +18,18 @@ import (
 )
 
 // Reconciler finds the timers that Temporal has lost, and wakes them: it can lose
-// the timer of a workflow without a word (temporal#11869). A timer that is wrongly taken
+// the timer of a workflow without a word (temporal#11869), and the timeout of a task that a
+// worker has, which no signal makes good for. A timer that is wrongly taken
 // for one does not ring twice; its workflow looks at the clock and at what was done.
 type Reconciler struct {
 	untried, retried *scan
 }
 
-func newReconciler(timers *Timers, queues *Queues) *Reconciler {
+func newReconciler(timers *Timers, queues *Queues, holds *holds) *Reconciler {
 	pace := timerate.NewLimiter(tuning.ChecksPerSecond, 1)
 	return &Reconciler{
-		untried: &scan{timers: timers, queues: queues, pace: pace, known: &skips{}},
-		retried: &scan{timers: timers, queues: queues, pace: pace, known: &skips{}},
+		untried: &scan{timers: timers, queues: queues, holds: holds, pace: pace, known: &skips{}},
+		retried: &scan{timers: timers, queues: queues, holds: holds, pace: pace, known: &skips{}},
 	}
 }
 
@@ -49,6 +51,7 @@ func (r *Reconciler) Retrying(ctx context.Context, slack time.Duration) (timer.R
 type scan struct {
 	timers *Timers
 	queues *Queues
+	holds  *holds
 	pace   *timerate.Limiter
 	known  *skips
 }
@@ -120,7 +123,7 @@ func (r *round) note(key timer.Key, err error) error {
 func (r *round) check(ctx context.Context, key timer.Key) error {
 	call, cancel := bounded(ctx)
 	defer cancel()
-	described, err := r.timers.describe(call, key.String(), "")
+	described, err := r.timers.describeAll(call, key.String(), "")
 	if timer.CodeOf(err) == timer.NotFound { // deleted since
 		return nil
 	}
@@ -128,25 +131,68 @@ func (r *round) check(ctx context.Context, key timer.Key) error {
 		return err
 	}
 	info := described.GetWorkflowExecutionInfo()
-	if !running(info) || described.GetPendingWorkflowTask() != nil || info.GetExecutionTime().AsTime().After(r.before) {
+	if !running(info) || info.GetExecutionTime().AsTime().After(r.before) {
 		return nil
+	}
+	if task := described.GetPendingWorkflowTask(); task != nil {
+		return r.freeLost(call, key, info.GetExecution().GetRunId())
 	}
 	if until := acceptanceIn(info); until.Awaited() && until.Until.Time().After(r.before) {
 		r.known.keep(info.GetExecution().GetRunId(), until.Until.Time().Add(r.slack), r.began)
 		return nil
 	}
-	for _, pending := range described.GetPendingActivities() {
-		stuck, err := r.stuck(call, key, pending)
-		if err != nil || !stuck {
-			r.known.keep(info.GetExecution().GetRunId(), nextAttempt(pending).Time().Add(r.slack), r.began)
-			return err
-		}
+	if goesOn, err := r.goesOn(call, key, described); goesOn || err != nil {
+		return err
 	}
 	view, err := r.timers.view(call, info)
 	if err != nil {
 		return err
 	}
 	return r.wake(call, timer.Spec{Key: key, Memo: view.Memo})
+}
+
+// goesOn is whether something is under way for a timer by its activities, or is freed for
+// them now.
+func (r *round) goesOn(ctx context.Context, key timer.Key, described *workflowservice.DescribeWorkflowExecutionResponse) (goesOn bool, err error) {
+	run := described.GetWorkflowExecutionInfo().GetExecution()
+	for _, pending := range described.GetPendingActivities() {
+		if lostActivity(pending, r.before) {
+			freed, err := r.holds.freeActivity(ctx, run, pending.GetActivityId())
+			return true, r.noteFreed(key, freed, err)
+		}
+		stuck, err := r.stuck(ctx, key, pending)
+		switch {
+		case watches(pending) && stuck: // what it watches over would wait for ever
+			return false, err
+		case watches(pending) && err == nil:
+			continue
+		case err != nil || !stuck:
+			r.known.keep(run.GetRunId(), nextAttempt(pending).Time().Add(r.slack), r.began)
+			goesOn = true
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+	return goesOn, nil
+}
+
+// freeLost frees a timer whose workflow task a worker has for longer than Temporal lets it:
+// nobody else is handed a task that has lost its timeout, and no signal wakes its timer.
+func (r *round) freeLost(ctx context.Context, key timer.Key, runID string) error {
+	task, held, err := r.holds.find(ctx, key.String(), runID)
+	if err != nil || !held || !task.timedOut(r.before) {
+		return err
+	}
+	freed, err := r.holds.free(ctx, task)
+	return r.noteFreed(key, freed, err)
+}
+
+func (r *round) noteFreed(key timer.Key, freed bool, err error) error {
+	if freed {
+		r.result.Woken[key.BusinessType]++
+	}
+	return err
 }
 
 // stuck is whether an attempt should have been made and does not even wait for

@@ -2,15 +2,13 @@ package timer
 
 import "time"
 
-// Hold is the time for which a worker has the workflow task of a run: nobody else is
-// handed one meanwhile.
+// Hold is that a worker has a workflow task of a run: nobody else is handed one meanwhile.
 type Hold struct {
 	RunID string
-	// Attempt and StartedAt tell the task that it has now from any other of the run, and
-	// BeganAt is when it was handed the first one: where an attempt takes long it gets
-	// another one in exchange. All are zero where they are not known.
-	Attempt            int
-	StartedAt, BeganAt time.Time
+	// Attempt and StartedAt tell the task from any other of the run. Both are zero where
+	// they are not known.
+	Attempt   int
+	StartedAt time.Time
 }
 
 // Known is whether a task can be compared with the one that is held.

@@ -27,6 +27,7 @@ var untuned = map[string]string{
 	"activities/send/sendtest/rules.go":   "a suite of tests",
 	"activities/send/sendtest/subject.go": "a suite of tests",
 	"api markLen":                         "part of the form of a page token",
+	"engine tokenVersion":                 "part of the form of the server's token",
 	"engine DefaultWait":                  "what users meet",
 	"engine MaxWait":                      "what users meet",
 	"activities time.Millisecond":         "at once: Temporal takes no wait of zero",

@@ -11,7 +11,6 @@ import (
 
 	"github.com/wakecall/wakecall/internal/limiter"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // Limiter paces the completions of one connection.
@@ -54,11 +53,11 @@ func (l *Limiter) TimedOut(run string) bool { return l.tasks.of(run).timedOut() 
 // this process was handed the one that it has; "" where there was none.
 func (l *Limiter) Predecessor(run string) (worker string) { return l.tasks.of(run).predecessor }
 
-// Hold is how this process has the task of a run that it was handed last.
-func (l *Limiter) Hold(run string) timer.Hold {
-	hold := l.tasks.of(run).hold
-	hold.RunID = run
-	return hold
+// Hold returns which task of a run this process has, and when it was handed the first of
+// them: the SDK exchanges one that takes long for the next. All is zero where it is not known.
+func (l *Limiter) Hold(run string) (attempt int, startedAt, beganAt time.Time) {
+	held := l.tasks.of(run).hold
+	return held.attempt, held.startedAt, held.beganAt
 }
 
 // Unrecorded are the runs whose last task ended here and was refused, as one that collides

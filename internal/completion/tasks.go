@@ -8,7 +8,6 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // tasks are the workflow tasks that this process was handed, as far as the answers
@@ -37,7 +36,14 @@ type task struct {
 	// predecessor is the worker that had the task before this one of the run, as
 	// far as the history tells that came with it.
 	predecessor string
-	hold        timer.Hold
+	hold        hold
+}
+
+// hold is the time for which this process has the task of a run: which one it has now, and
+// when it was handed the first one.
+type hold struct {
+	attempt            int
+	startedAt, beganAt time.Time
 }
 
 // of is the newest task of a run.
@@ -86,7 +92,7 @@ func (t tasks) note(reply any) {
 		hold:        holdIn(poll),
 	}
 	if goesOn {
-		noted.hold.BeganAt = before.hold.BeganAt
+		noted.hold.beganAt = before.hold.beganAt
 	}
 	if noted.timeout > 0 {
 		// By this process's clock, which Temporal's may differ from.
@@ -108,13 +114,12 @@ func (t task) until() time.Time {
 }
 
 // holdIn is the hold that begins with a task.
-func holdIn(poll *workflowservice.PollWorkflowTaskQueueResponse) timer.Hold {
-	hold := timer.Hold{RunID: poll.GetWorkflowExecution().GetRunId(), Attempt: int(poll.GetAttempt())}
+func holdIn(poll *workflowservice.PollWorkflowTaskQueueResponse) hold {
+	h := hold{attempt: int(poll.GetAttempt())}
 	if started := poll.GetStartedTime(); started != nil {
-		hold.StartedAt = started.AsTime()
+		h.startedAt, h.beganAt = started.AsTime(), started.AsTime()
 	}
-	hold.BeganAt = hold.StartedAt
-	return hold
+	return h
 }
 
 // predecessorIn is the worker that had the task before the one that is handed out.
