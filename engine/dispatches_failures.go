@@ -34,7 +34,7 @@ func (d *Dispatches) Failures(ctx context.Context, key timer.Key, see func(timer
 				return err
 			}
 			for _, item := range page.Items {
-				failure := timer.DispatchFailure{DispatchItem: item, WebhookID: id.MessageID(item.ID)}
+				failure := timer.DispatchFailure{DispatchItem: item, WebhookID: id.ItemID(item)}
 				if err := see(failure); err != nil {
 					return err
 				}

@@ -161,6 +161,8 @@ func (l DispatchLoader) check() (errs FieldErrors) {
 		errs.Add("/url", CodeRequired, "is required")
 	} else if why := checkURL(l.URL); why != "" {
 		errs.Add("/url", CodeInvalidURL, why)
+	} else if name := l.clash(); name != "" {
+		errs.Add("/url", CodeConflict, "must not have the parameter "+name+": Wakecall appends its own")
 	}
 	enforceNonZero(&errs, fieldShards, l.Shards)
 	enforceNonZero(&errs, fieldPageSize, l.PageSize)

@@ -8,14 +8,15 @@ import (
 
 // DispatchItem is what one callback of a dispatch is about.
 type DispatchItem struct {
-	// ID is the client's own, of the form of a business id. The message id follows from
-	// it: two items of one id are one to a receiver that goes by message ids.
+	// ID is the client's own, of the form of a business id.
 	ID string `json:"id"`
 	// Payload is handed to the receiver byte for byte; empty for none.
 	Payload json.RawMessage `json:"payload,omitempty"`
 	// Attempts and Failure are what became of it before, where it is tried again.
 	Attempts int      `json:"attempts,omitzero"`
 	Failure  *Failure `json:"failure,omitempty"`
+	// Refusals is how often a receiver that took the callback has refused the item.
+	Refusals int `json:"-"`
 }
 
 // Check returns what is wrong with an item that a client brings.
@@ -61,16 +62,31 @@ type DispatchID struct {
 	Occurrence int `json:"occurrence,omitzero"`
 }
 
-// MessageID is the webhook id of an item, the same for every attempt.
-func (d DispatchID) MessageID(item string) string {
-	var subject strings.Builder
-	subject.WriteString("dispatch\n")
-	subject.WriteString(d.String())
-	subject.WriteByte('\n')
-	subject.WriteString(strconv.Itoa(d.Occurrence))
-	subject.WriteByte('\n')
-	subject.WriteString(item)
-	return MessageID(subject.String())
+// ItemID is the webhook id of an item, the same for every attempt. It follows from the
+// payload as well: a receiver that goes by message ids takes each content once.
+func (d DispatchID) ItemID(item DispatchItem) string {
+	return d.messageID("item", item.ID, string(item.Payload))
+}
+
+// PageID is the webhook id of a callback for several items. The same body keeps it, as long
+// as the receiver has refused none of them: it has taken a message then, and what it refused
+// comes with another one, also where that is the whole body.
+func (d DispatchID) PageID(items []DispatchItem, body []byte) string {
+	refusals := 0
+	for _, item := range items {
+		refusals += item.Refusals
+	}
+	return d.messageID("page", strconv.Itoa(refusals), string(body))
+}
+
+// QuestionID is the webhook id of what a loader is asked.
+func (d DispatchID) QuestionID(shard int, cursor string) string {
+	return d.messageID("loader", strconv.Itoa(shard), cursor)
+}
+
+// messageID is a webhook id of an occurrence. Only the last part may have line ends.
+func (d DispatchID) messageID(parts ...string) string {
+	return MessageID("dispatch\n" + d.String() + "\n" + strconv.Itoa(d.Occurrence) + "\n" + strings.Join(parts, "\n"))
 }
 
 // DispatchFailure is an item that was given up.

@@ -24,6 +24,7 @@ type (
 		ID       string   `json:"id"`
 		Bytes    int      `json:"bytes,omitzero"`
 		Attempts int      `json:"attempts,omitzero"`
+		Refusals int      `json:"refusals,omitzero"`
 		Failure  *Failure `json:"failure,omitempty"`
 	}
 )
@@ -39,7 +40,7 @@ func (p DispatchPage) Encode() []byte {
 	}
 	write(pageHead{Items: len(p.Items), Due: p.Due})
 	for _, item := range p.Items {
-		write(itemHead{ID: item.ID, Bytes: len(item.Payload), Attempts: item.Attempts, Failure: item.Failure})
+		write(itemHead{ID: item.ID, Bytes: len(item.Payload), Attempts: item.Attempts, Refusals: item.Refusals, Failure: item.Failure})
 		b.Write(item.Payload)
 		b.WriteByte('\n')
 	}
@@ -61,7 +62,7 @@ func DecodeDispatchPage(stored []byte) (DispatchPage, error) {
 		if rest, ok = cutLine(rest, &line); !ok || line.Bytes < 0 || line.Bytes >= len(rest) {
 			return DispatchPage{}, errPage
 		}
-		page.Items[i] = DispatchItem{ID: line.ID, Attempts: line.Attempts, Failure: line.Failure}
+		page.Items[i] = DispatchItem{ID: line.ID, Attempts: line.Attempts, Refusals: line.Refusals, Failure: line.Failure}
 		if line.Bytes > 0 {
 			page.Items[i].Payload = rest[:line.Bytes:line.Bytes]
 		}

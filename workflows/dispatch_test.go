@@ -394,7 +394,7 @@ func TestARecurringDispatch(t *testing.T) {
 	require.Greater(t, last.DueAt, booked.Add(time.Minute))
 	require.Nil(t, last.Total)
 	require.Equal(t, []timer.DispatchSweep{{Close: last.Last.Pages}}, m.swept, "its items are needed again")
-	require.NotEqual(t, m.shards[0].MessageID("a"), last.ID().MessageID("a"))
+	require.NotEqual(t, m.shards[0].ItemID(timer.DispatchItem{ID: "a"}), last.ID().ItemID(timer.DispatchItem{ID: "a"}))
 
 	m = newMass(t)
 	m.ExecuteWorkflow(workflows.TypeDispatch, in)

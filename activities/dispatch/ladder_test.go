@@ -184,12 +184,12 @@ func TestACallbackForEachPage(t *testing.T) {
 				h.answer = func(m send.Message, _ int) send.Outcome {
 					var sent struct {
 						Items []struct {
-							ID        string `json:"id"`
-							WebhookID string `json:"webhook_id"`
-							Payload   int    `json:"payload"`
+							ID        string          `json:"id"`
+							WebhookID string          `json:"webhook_id"`
+							Payload   json.RawMessage `json:"payload"`
 						} `json:"items"`
 					}
-					if json.Unmarshal(m.Body, &sent) != nil || sent.Items[0].WebhookID != (timer.DispatchID{Key: key}).MessageID(sent.Items[0].ID) {
+					if json.Unmarshal(m.Body, &sent) != nil || sent.Items[0].WebhookID != (timer.DispatchID{Key: key}).ItemID(timer.DispatchItem{ID: sent.Items[0].ID, Payload: sent.Items[0].Payload}) {
 						return refused(400)
 					}
 					o := taken()

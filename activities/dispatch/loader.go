@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/url"
 	"strconv"
 	"time"
 
@@ -23,28 +22,12 @@ type answer struct {
 // [timer.InvalidRequest] where the answer is none, so that asking again is of no use.
 func (s *stint) ask(ctx context.Context, c *settings, cursor string) (batch, error) {
 	loader := c.memo.Order.Loader
-	question := url.Values{
-		"shard": {strconv.Itoa(s.shard.Number)}, "shards": {strconv.Itoa(loader.Shards)}, "limit": {strconv.Itoa(loader.PageSize)},
-	}
-	if cursor != "" {
-		question.Set("cursor", cursor)
-	}
-	address, err := url.Parse(loader.URL)
-	if err != nil {
-		return batch{}, rubbish("The loader's URL cannot be read.")
-	}
-	for name, values := range address.Query() {
-		if _, ours := question[name]; !ours {
-			question[name] = values
-		}
-	}
-	address.RawQuery = question.Encode()
 	headers := map[string]string{
 		send.HeaderBusinessType: s.shard.BusinessType, send.HeaderDispatch: s.shard.BusinessID, send.HeaderShard: strconv.Itoa(s.shard.Number),
 	}
 	outcome := s.Sender.Send(ctx, send.Message{
-		ID:          s.shard.MessageID(fmt.Sprintf("loader\n%d\n%s", s.shard.Number, cursor)),
-		Destination: timer.HTTP(address.String()), Headers: headers, Secrets: c.policy.Secrets(time.Now()),
+		ID:          s.shard.QuestionID(s.shard.Number, cursor),
+		Destination: timer.HTTP(loader.Question(s.shard.Number, cursor)), Headers: headers, Secrets: c.policy.Secrets(time.Now()),
 		Timeout: loader.Timeout.D(), TLS: c.policy.TLS.Trust(), Ask: true, Answer: timer.MaxLoaderAnswer,
 	})
 	switch timer.Judge(outcome.Answer).Decision {

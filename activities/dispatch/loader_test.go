@@ -64,7 +64,7 @@ func TestALoader(t *testing.T) {
 		require.Len(t, sent, 15)
 		require.Equal(t, `{"n": 2}`, string(sent[2].Body))
 		require.Len(t, asked, 3)
-		require.Equal(t, "http://127.0.0.1:3/items?cursor=a&limit=10&shard=3&shards=4&since=monday", asked[1].Destination.URL)
+		require.Equal(t, "http://127.0.0.1:3/items?since=monday&shard=3&shards=4&cursor=a&limit=10", asked[1].Destination.URL)
 		require.NotEmpty(t, asked[1].Secrets, "signed like a callback")
 		require.NotEqual(t, asked[0].ID, asked[1].ID)
 	})

@@ -49,10 +49,13 @@ func (p *page) seek() {
 	}
 }
 
-// take takes up to n items that were not sent, one after another.
+// take takes up to n items that were not sent, one after another. No two of them have one
+// id: the receiver names an item by it.
 func (p *page) take(n int) (from, to int) {
 	from = p.unsent
-	for to = from; to < len(p.items) && to-from < n && !p.dealt[to]; to++ {
+	taken := make(map[string]bool, min(n, len(p.items)-from))
+	for to = from; to < len(p.items) && to-from < n && !p.dealt[to] && !taken[p.items[to].ID]; to++ {
+		taken[p.items[to].ID] = true
 	}
 	p.unsent = to
 	p.seek()

@@ -17,12 +17,8 @@ func (s *stint) pageMessage(j job) (id string, body []byte, answer int) {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		webhookID := s.shard.MessageID(item.ID)
-		if i == 0 {
-			id = webhookID
-		}
 		// An id has no character that JSON writes in another way.
-		b.WriteString(`{"id":"` + item.ID + `","webhook_id":"` + webhookID + `"`)
+		b.WriteString(`{"id":"` + item.ID + `","webhook_id":"` + s.shard.ItemID(item) + `"`)
 		if len(item.Payload) > 0 {
 			b.WriteString(`,"payload":`)
 			b.Write(item.Payload)
@@ -30,7 +26,7 @@ func (s *stint) pageMessage(j job) (id string, body []byte, answer int) {
 		b.WriteByte('}')
 	}
 	b.WriteString(`]}`)
-	return id, b.Bytes(), timer.MaxPageAnswer
+	return s.shard.PageID(j.items(), b.Bytes()), b.Bytes(), timer.MaxPageAnswer
 }
 
 // verdicts is the answer to a callback for several items. An item that is not named was
@@ -72,6 +68,7 @@ func (s *stint) delivered(j job, outcome send.Outcome) {
 			done++
 			continue
 		}
+		j.page.items[i].Refusals++
 		s.failed(j, i, timer.Judge(why), why.Failure(timer.At(outcome.Ended)))
 	}
 	s.Observer.Dispatched(s.shard.BusinessType, OutcomeDone, done)

@@ -148,7 +148,7 @@ func (s *stint) message(j job) send.Message {
 		return m
 	}
 	headers[send.HeaderBusinessID] = first.ID
-	m.ID, m.Body = s.shard.MessageID(first.ID), first.Payload
+	m.ID, m.Body = s.shard.ItemID(first), first.Payload
 	if len(m.Body) == 0 {
 		m.ContentType = ""
 	}

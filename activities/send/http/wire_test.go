@@ -96,6 +96,17 @@ func TestNoPayloadIsSaidByItsLength(t *testing.T) {
 	require.True(t, strings.HasSuffix(requests[1], "\r\n\r\nx"))
 }
 
+// A URL is asked for as it was written: its parameters may be a signature.
+func TestParametersStayByteForByte(t *testing.T) {
+	t.Parallel()
+	url, heard := wiretap(t, func(int, int) (string, bool) { return ok, false })
+	caller := callerTo(t, loopback)
+	for _, query := range []string{"?token=100%&b=x%20y&a;c", "?", "?a&&b=&c=%2f%2F+%zz"} {
+		require.Equal(t, 200, postBody(caller, url+"/items"+query, "x", time.Second).Status)
+		require.Contains(t, heard()[0], " /items"+query+" HTTP/1.1\r\n")
+	}
+}
+
 // A receiver closes a kept connection when it likes. Whatever it had not begun
 // to answer is sent once more, on a new connection, and never twice.
 func TestKeptConnectionThatBreaks(t *testing.T) {
