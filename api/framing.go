@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"net"
+	"regexp"
 	"strconv"
 	"sync/atomic"
 
@@ -117,15 +118,15 @@ func (f *framing) follow(read []byte) (twice bool) {
 	return twice
 }
 
-// judge reads a whole head.
+// judge reads a whole head. Its first line is the request's own, and a line that begins
+// with a blank belongs to the one before, as Go's server reads it.
 func (f *framing) judge() (twice bool) {
+	request, fields, _ := bytes.Cut(bytes.TrimLeft(f.head, "\r\n"), []byte("\n"))
 	var length int64
-	chunks, sized, old := false, false, false
-	for line := range bytes.Lines(f.head) {
-		name, value, field := bytes.Cut(line, []byte(":"))
+	chunks, sized := false, false
+	for line := range bytes.Lines(folded.ReplaceAll(fields, []byte(" "))) {
+		name, value, _ := bytes.Cut(line, []byte(":"))
 		switch {
-		case bytes.HasSuffix(bytes.TrimSpace(line), []byte(" HTTP/1.0")) && !field:
-			old = true // it knows no chunks
 		case bytes.EqualFold(name, []byte("Transfer-Encoding")):
 			chunks = true
 		case bytes.EqualFold(name, []byte("Content-Length")):
@@ -133,7 +134,10 @@ func (f *framing) judge() (twice bool) {
 			length, _ = strconv.ParseInt(string(bytes.TrimSpace(value)), 10, 64) // the server refuses what is no number
 		}
 	}
-	chunks = chunks && !old
+	chunks = chunks && !bytes.HasSuffix(bytes.TrimSpace(request), []byte(" HTTP/1.0")) // it knows no chunks
 	f.head, f.skip, f.over = f.head[:0], max(length, 0), chunks
 	return chunks && sized
 }
+
+// folded is the end of a line that the next one continues (RFC 9112, section 5.2).
+var folded = regexp.MustCompile(`\r?\n[ \t]+`)

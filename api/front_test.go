@@ -157,13 +157,20 @@ func TestLengthSaidTwice(t *testing.T) {
 		text string
 		want []string // the details of the answers
 	}{
-		"length first":      {post + "Content-Length: 12\r\nTransfer-Encoding: chunked\r\n\r\n" + body, []string{twice}},
-		"chunks first":      {post + "transfer-encoding: Chunked\r\ncontent-length: 12\r\n\r\n" + body, []string{twice}},
-		"bare line feeds":   {strings.ReplaceAll(post, "\r", "") + "Content-Length: 12\nTransfer-Encoding: chunked\n\n" + body, []string{twice}},
-		"behind another":    {"GET /nowhere HTTP/1.1\r\nHost: localhost\r\n\r\n" + post + "Content-Length: 12\r\nTransfer-Encoding: chunked\r\n\r\n" + body, []string{"no such resource", twice}},
-		"chunks only":       {post + "Transfer-Encoding: chunked\r\n\r\n" + body, []string{"invalid values"}},
-		"length only":       {post + "Connection: close\r\nContent-Length: 2\r\n\r\n{}", []string{"invalid values"}},
-		"said in a body":    {post + "Content-Length: 41\r\n\r\n{\"a\":\"\r\nContent-Length: 1\r\n\r\n          \"}" + post + "Transfer-Encoding: chunked\r\n\r\n" + body, []string{"not valid JSON", "invalid values"}},
+		"length first":    {post + "Content-Length: 12\r\nTransfer-Encoding: chunked\r\n\r\n" + body, []string{twice}},
+		"chunks first":    {post + "transfer-encoding: Chunked\r\ncontent-length: 12\r\n\r\n" + body, []string{twice}},
+		"bare line feeds": {strings.ReplaceAll(post, "\r", "") + "Content-Length: 12\nTransfer-Encoding: chunked\n\n" + body, []string{twice}},
+		"behind another":  {"GET /nowhere HTTP/1.1\r\nHost: localhost\r\n\r\n" + post + "Content-Length: 12\r\nTransfer-Encoding: chunked\r\n\r\n" + body, []string{"no such resource", twice}},
+		"chunks only":     {post + "Transfer-Encoding: chunked\r\n\r\n" + body, []string{"invalid values"}},
+		"length only":     {post + "Connection: close\r\nContent-Length: 2\r\n\r\n{}", []string{"invalid values"}},
+		"said in a body":  {post + "Content-Length: 41\r\n\r\n{\"a\":\"\r\nContent-Length: 1\r\n\r\n          \"}" + post + "Transfer-Encoding: chunked\r\n\r\n" + body, []string{"not valid JSON", "invalid values"}},
+		"folded":          {post + "Content-Length:\r\n 12\r\nTransfer-Encoding: chunked\r\n\r\n" + body, []string{twice}},
+		"behind a folded length": {post + "Content-Length:\r\n\t2\r\n\r\n{}" + post + "Content-Length: 12\r\nTransfer-Encoding: chunked\r\n\r\n" + body,
+			[]string{"invalid values", twice}},
+		"behind a fold of a line feed": {strings.ReplaceAll(post, "\r", "") + "Content-Length:\n \n 2\n\n{}" + post + "Content-Length: 12\r\nTransfer-Encoding: chunked\r\n\r\n" + body,
+			[]string{"invalid values", twice}},
+		"behind an old one by a port": {strings.Replace(strings.Replace(post, "1.1", "1.0", 1), "/v1", "http://localhost:80/v1", 1) + "Connection: keep-alive\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}" +
+			post + "Content-Length: 12\r\nTransfer-Encoding: chunked\r\n\r\n" + body, []string{"invalid values", twice}},
 		"of an old version": {strings.Replace(post, "1.1", "1.0", 1) + "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}", []string{"invalid values"}},
 	} {
 		t.Run(name, func(t *testing.T) {

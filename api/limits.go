@@ -39,8 +39,8 @@ const (
 	pollIDParts = 3
 	// maxStreamAnswer bounds one message of a receiver, in bytes.
 	maxStreamAnswer = 4 << 10
-	// webSocketKeyLen is 16 bytes in base64.
-	webSocketKeyLen = 24
+	// webSocketKeyBytes is the size of a nonce.
+	webSocketKeyBytes = 16
 	// maxDispatchBody holds a dispatch with its inline items, in bytes: their payloads,
 	// and as much again for the rest.
 	maxDispatchBody = 2 * timer.MaxInlineBytes

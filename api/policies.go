@@ -137,6 +137,7 @@ func (o object) policy(businessType string, reach timer.Reach, old timer.Policy)
 		},
 	}
 	change.Policy.Callback.URL = asciiHost(change.Policy.Callback.URL)
+	asciiHosts(body.Alert, body.OnDelivered, body.OnFailed)
 	if body.Retry != nil { // an empty one would pass for one that was left out
 		var ladder timer.FieldErrors
 		ladder.Under("/retry", body.Retry.Check())

@@ -115,7 +115,7 @@ func New(options Options) *Server {
 	e.HTTPErrorHandler = answerError
 	e.IPExtractor = clientAddress(options.TrustedProxies)
 	e.Use(ownRequestID, middleware.RequestID(), record(options), recoverPanic, checkFraming, s.refusePages, s.authenticate,
-		authorize, onlyWhereKnown, onlyWhereConditional, headAsGet(e.Router()))
+		authorize, onlyWhereKnown, onlyWhereConditional, onlyWhereRead, headAsGet(e.Router()))
 	s.operations(e, options)
 	redeliveries := redeliveryRoutes(options.Redeliveries)
 	s.timerRoutes(e.Group(timersPath))

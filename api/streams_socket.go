@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"net/http"
 	"strconv"
@@ -52,10 +53,16 @@ func checkHandshake(r *http.Request) error {
 		return &timer.Error{Code: malformedRequest, Message: "A WebSocket needs HTTP/1.1 and Connection: Upgrade."}
 	case r.Header.Get("Sec-WebSocket-Version") != "13":
 		return &timer.Error{Code: malformedRequest, Message: "A WebSocket needs Sec-WebSocket-Version: 13."}
-	case len(key) != 1 || len(strings.TrimSpace(key[0])) != webSocketKeyLen:
+	case len(key) != 1 || !isWebSocketKey(key[0]):
 		return &timer.Error{Code: malformedRequest, Message: "A WebSocket needs one Sec-WebSocket-Key of 16 bytes in base64."}
 	}
 	return nil
+}
+
+// isWebSocketKey is whether a text is 16 bytes in base64.
+func isWebSocketKey(text string) bool {
+	key, err := base64.StdEncoding.Strict().DecodeString(strings.TrimSpace(text))
+	return err == nil && len(key) == webSocketKeyBytes
 }
 
 // socket is a receiver that is connected by a WebSocket.

@@ -93,6 +93,7 @@ func (b termsBody) terms() (terms timer.Terms, errs timer.FieldErrors) {
 	if terms.Callback != nil {
 		terms.Callback.URL = asciiHost(terms.Callback.URL)
 	}
+	asciiHosts(terms.OnDelivered, terms.OnFailed)
 	terms.Payload, errs = b.payload()
 	return terms, errs
 }
@@ -116,6 +117,15 @@ func (b termsBody) payload() (payload *timer.Payload, errs timer.FieldErrors) {
 		errs.Add("/content_type", timer.CodeConflict, "goes with payload_base64")
 	}
 	return nil, errs
+}
+
+// asciiHosts does the same as [asciiHost] for who is told something, as far as somebody is.
+func asciiHosts(told ...*timer.Alert) {
+	for _, alert := range told {
+		if alert != nil {
+			alert.URL = asciiHost(alert.URL)
+		}
+	}
 }
 
 // asciiHost writes an internationalised host name in its ASCII form (RFC

@@ -60,8 +60,8 @@ var bulkID = regexp.MustCompile(fmt.Sprintf("^[A-Za-z0-9._:~@=+-]{1,%d}$", MaxBu
 
 // CheckBulkID returns what is wrong with the id of a bulk job.
 func CheckBulkID(id string) (errs FieldErrors) {
-	if !bulkID.MatchString(id) {
-		errs.Add("/id", CodeInvalidParameter, fmt.Sprintf("must be 1 to %d characters of A-Z a-z 0-9 . _ : ~ @ = + -", MaxBulkID))
+	if !bulkID.MatchString(id) || isDots(id) {
+		errs.Add("/id", CodeInvalidParameter, fmt.Sprintf("must be 1 to %d characters of A-Z a-z 0-9 . _ : ~ @ = + -, and neither . nor ..", MaxBulkID))
 	}
 	return errs
 }

@@ -21,9 +21,9 @@ type DispatchItem struct {
 
 // Check returns what is wrong with an item that a client brings.
 func (i DispatchItem) Check() (errs FieldErrors) {
-	if !businessID.MatchString(i.ID) {
+	if !isBusinessID(i.ID) {
 		errs.Add("/id", CodeInvalidBusinessID,
-			"must be 1 to "+strconv.Itoa(MaxBusinessIDLen)+" characters of A-Z a-z 0-9 . _ : ~ @ = + -")
+			"must be 1 to "+strconv.Itoa(MaxBusinessIDLen)+" characters of A-Z a-z 0-9 . _ : ~ @ = + -, and neither . nor ..")
 	}
 	if len(i.Payload) > MaxDispatchItem {
 		errs.AddMost("/payload", MaxDispatchItem, "bytes")

@@ -33,7 +33,7 @@ func (f Filter) Check() (errs FieldErrors) {
 	if f.BusinessType != "" {
 		errs = append(errs, CheckBusinessType(f.BusinessType)...)
 	}
-	if f.BusinessID != "" && !businessID.MatchString(f.BusinessID) {
+	if f.BusinessID != "" && !isBusinessID(f.BusinessID) {
 		errs = append(errs, wrongBusinessID())
 	}
 	if f.Status != "" && !slices.Contains(Statuses(), f.Status) {

@@ -53,8 +53,8 @@ func (i Instant) AppendText(to []byte) ([]byte, error) {
 }
 
 // strict is the form of RFC 3339. The standard library lets more pass, such as
-// an hour of one digit (golang/go#54580).
-var strict = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$`)
+// an hour of one digit (golang/go#54580) and an offset of 24 hours or 60 minutes.
+var strict = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$`)
 
 // UnmarshalText reads any RFC 3339 time, of years 1970 to 9999.
 func (i *Instant) UnmarshalText(text []byte) error {

@@ -32,7 +32,7 @@ func ParseKey(workflowID string) (k Key, ok bool) {
 // Check returns what is wrong with the key, field by field.
 func (k Key) Check() FieldErrors {
 	errs := CheckBusinessType(k.BusinessType)
-	if !businessID.MatchString(k.BusinessID) {
+	if !isBusinessID(k.BusinessID) {
 		errs = append(errs, wrongBusinessID())
 	}
 	return errs
@@ -40,8 +40,14 @@ func (k Key) Check() FieldErrors {
 
 func wrongBusinessID() FieldError {
 	return FieldError{"/business_id", CodeInvalidBusinessID,
-		fmt.Sprintf("must be 1 to %d characters of A-Z a-z 0-9 . _ : ~ @ = + -", MaxBusinessIDLen)}
+		fmt.Sprintf("must be 1 to %d characters of A-Z a-z 0-9 . _ : ~ @ = + -, and neither . nor ..", MaxBusinessIDLen)}
 }
+
+func isBusinessID(id string) bool { return businessID.MatchString(id) && !isDots(id) }
+
+// isDots is whether an id is no name in a path: clients and proxies drop such a segment,
+// and call what stands above (RFC 3986, section 5.2.4).
+func isDots(id string) bool { return id == "." || id == ".." }
 
 // CheckBusinessType returns what is wrong with a business type.
 func CheckBusinessType(name string) (errs FieldErrors) {

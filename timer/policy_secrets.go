@@ -20,14 +20,16 @@ type RetiredSecret struct {
 // SecretPrefix marks a symmetric key in Standard Webhooks 1.0.0.
 const SecretPrefix = "whsec_"
 
-// DecodeSecret is the key in a Standard Webhooks secret.
+// DecodeSecret is the key in a Standard Webhooks secret. A key has one spelling only: with
+// another one, such as with a line end, a secret would count as a new one.
 func DecodeSecret(secret string) (key []byte, ok bool) {
 	encoded, ok := strings.CutPrefix(secret, SecretPrefix)
 	if !ok {
 		return nil, false
 	}
 	key, err := base64.StdEncoding.DecodeString(encoded)
-	return key, err == nil && len(key) >= MinSecretBytes && len(key) <= MaxSecretBytes
+	canonical := err == nil && base64.StdEncoding.EncodeToString(key) == encoded
+	return key, canonical && len(key) >= MinSecretBytes && len(key) <= MaxSecretBytes
 }
 
 // Secrets are those that sign an attempt made now, at most [MaxSigners]: first the

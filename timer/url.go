@@ -19,9 +19,12 @@ func checkURL(raw string) string {
 	if len(raw) > MaxURLLen {
 		return fmt.Sprintf("must have at most %d characters", MaxURLLen)
 	}
+	if strings.ContainsFunc(raw, notVisibleASCII) {
+		return "must consist of visible ASCII characters; write others with %, and a host in its ASCII form"
+	}
 	u, err := url.Parse(raw)
-	if err != nil || strings.ContainsFunc(raw, notVisibleASCII) {
-		return "must be a URL in visible ASCII characters"
+	if err != nil {
+		return "must be a URL such as https://example.com/hook"
 	}
 	switch {
 	case u.Scheme != "https" && u.Scheme != "http":

@@ -31,6 +31,11 @@ class Vectors(unittest.TestCase):
             ("no timestamp", self.headers(**{"webhook-timestamp": ""}), BODY, AT),
             ("too old", self.headers(), BODY, AT + 301),
             ("of the future", self.headers(), BODY, AT - 301),
+            ("a digit that is none", self.headers(**{"webhook-timestamp": "\u00b2"}), BODY, AT),
+            ("digits without an end", self.headers(**{"webhook-timestamp": "1" * 5000}), BODY, AT),
+            ("a timestamp below zero", self.headers(**{"webhook-timestamp": "-1"}), BODY, AT),
+            ("an id beyond ASCII", self.headers(**{"webhook-id": "\u00e9\udcff"}), BODY, AT),
+            ("a signature beyond ASCII", self.headers(**{"webhook-signature": "v1,\u00e9\udcff"}), BODY, AT),
             ("no signature", self.headers(**{"webhook-signature": ""}), BODY, AT),
             ("of no version", self.headers(**{"webhook-signature": SIGNATURE[3:]}), BODY, AT),
         ]:

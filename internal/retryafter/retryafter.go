@@ -3,16 +3,14 @@
 package retryafter
 
 import (
+	"net/http"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// dates are the three date forms of RFC 9110, section 5.6.7.
-var dates = []string{"Mon, 02 Jan 2006 15:04:05 GMT", time.RFC850, time.ANSIC}
-
 // Parse reads a Retry-After header (RFC 9110, section 10.2.3), in seconds of any
-// number of digits or as a date, capped at most. Anything else is 0.
+// number of digits or as one of the three forms of a date, capped at most. Anything else is 0.
 func Parse(header string, now time.Time, most time.Duration) time.Duration {
 	header = strings.TrimSpace(header)
 	if strings.Trim(header, "0123456789") == "" && header != "" {
@@ -22,10 +20,9 @@ func Parse(header string, now time.Time, most time.Duration) time.Duration {
 		}
 		return time.Duration(seconds) * time.Second
 	}
-	for _, layout := range dates {
-		if date, err := time.Parse(layout, header); err == nil {
-			return min(max(date.Sub(now), 0), most)
-		}
+	date, err := http.ParseTime(header)
+	if err != nil {
+		return 0
 	}
-	return 0
+	return min(max(date.Sub(now), 0), most)
 }

@@ -3,6 +3,7 @@ package calendar
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"time"
 	_ "time/tzdata" // a rule must mean the same on a machine without zone files
@@ -78,10 +79,18 @@ func CheckTimezone(name string) error {
 // CheckExclusion returns what is wrong with one entry of [Rule.Exclude].
 func CheckExclusion(text string) error { return newExclusions().add(text) }
 
-// zoneOf reads the name of a time zone. "Local" would be another one on every
-// machine.
+// zoneName is the form of the names in the database of IANA. A directory of time zones
+// has files of other names, such as localtime, posixrules and right/UTC: they are other
+// zones on every machine, or count leap seconds.
+var zoneName = regexp.MustCompile(`^[A-Z][A-Za-z0-9_+-]*(/[A-Z][A-Za-z0-9_+-]*){0,2}$`)
+
+// notZones have the form, and are none: "Local" is another one on every machine, and
+// "Factory" stands for a machine whose zone nobody has set.
+var notZones = []string{"Local", "Factory"}
+
+// zoneOf reads the name of a time zone; none is UTC.
 func zoneOf(name string) (*time.Location, error) {
-	if name == "Local" {
+	if name != "" && !zoneName.MatchString(name) || slices.Contains(notZones, name) {
 		return nil, errUnknownZone
 	}
 	zone, err := time.LoadLocation(name)

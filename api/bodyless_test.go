@@ -1,0 +1,45 @@
+package api
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/labstack/echo/v4"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/internal/auth"
+)
+
+// A body that says something is read or refused by every call, whether its length is said
+// or it comes in chunks.
+func TestBodiesAreReadOrRefused(t *testing.T) {
+	t.Parallel()
+	const why = "takes no body"
+	server := gate(auth.Anyone())
+	refused := 0
+	for _, route := range routesOfContract(t) {
+		for _, length := range []int64{2, -1} {
+			request := httptest.NewRequest(route.Method, here+route.Path, strings.NewReader("{}"))
+			request.ContentLength = length
+			if slices.Contains(reading, route.Method+" "+route.Path) {
+				continue
+			}
+			answer := httptest.NewRecorder()
+			server.Handler().ServeHTTP(answer, request)
+			require.Equal(t, http.StatusBadRequest, answer.Code, "%s %s: %s", route.Method, route.Path, answer.Body)
+			require.Contains(t, answer.Body.String(), why)
+			refused++
+		}
+	}
+	require.Greater(t, refused, 40)
+	for _, call := range reading { // each is a call that there is
+		method, path, _ := strings.Cut(call, " ")
+		require.True(t, slices.ContainsFunc(routesOfContract(t), func(r *echo.Route) bool { return r.Method == method && r.Path == path }), call)
+	}
+	empty := httptest.NewRequest(http.MethodPost, here+timersPath+"/order/1/fire", strings.NewReader(""))
+	empty.ContentLength = -1
+	require.True(t, isEmpty(empty))
+}

@@ -1,0 +1,42 @@
+package api
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+// Wherever a URL is given, its host may be an internationalised one.
+func TestInternationalisedHosts(t *testing.T) {
+	t.Parallel()
+	const given, want = "https://bücher.example/x", "https://xn--bcher-kva.example/x"
+	told := func() *timer.Alert { return &timer.Alert{Destination: timer.HTTP(given)} }
+	terms, errs := termsBody{OnDelivered: told(), OnFailed: told(), Callback: &timer.Callback{Destination: timer.HTTP(given)}}.terms()
+	require.Empty(t, errs)
+	require.Equal(t, []string{want, want, want}, []string{terms.OnDelivered.URL, terms.OnFailed.URL, terms.Callback.URL})
+
+	const alert = `{"url":"` + given + `"}`
+	body, err := parseObject([]byte(`{"callback":` + alert + `,"alert":` + alert + `,"on_delivered":` + alert + `,"on_failed":` + alert + `,"fallback":` + alert + `}`))
+	require.NoError(t, err)
+	change, err := body.policy("order", timer.Reach{}, timer.Policy{})
+	require.NoError(t, err)
+	p := change.Policy
+	for name, url := range map[string]string{
+		"callback": p.Callback.URL, "alert": p.Alert.URL, "on_delivered": p.OnDelivered.URL, "on_failed": p.OnFailed.URL, "fallback": p.Fallback.URL,
+	} {
+		require.Equal(t, want, url, name)
+	}
+}
+
+func TestWebSocketKeys(t *testing.T) {
+	t.Parallel()
+	for key, want := range map[string]bool{
+		"dGhlIHNhbXBsZSBub25jZQ==": true, " dGhlIHNhbXBsZSBub25jZQ== ": true,
+		"": false, "!!!!!!!!!!!!!!!!!!!!!!!!": false, "dGhlIHNhbXBsZSBub25jZXh4": false, "dGhlIHNhbXBsZSBub25jZQ": false,
+		"dGhlIHNhbXBsZSBub25jZR==": false,
+	} {
+		require.Equal(t, want, isWebSocketKey(key), "%q", key)
+	}
+}
