@@ -51,8 +51,8 @@ func (e *types) List(_ context.Context, r engine.PageRequest) (engine.Page, erro
 	return engine.Page{}, nil
 }
 
-// door is an API whose caller has a key, and what it asks of its timers.
-func door(authenticator *auth.Authenticator) (*types, func(method, path, body string) *httptest.ResponseRecorder) {
+// guarded is an API whose caller has a key, and what it asks of its timers.
+func guarded(authenticator *auth.Authenticator) (*types, func(method, path, body string) *httptest.ResponseRecorder) {
 	e := &types{}
 	server := New(Options{
 		Timers: e, Failures: silent{}, Policies: policiesOfTwo{}, Bulk: &bulkJobs{}, Emergencies: pausing{types: 2, asked: new([]timer.EmergencyOrder)}, Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: authenticator,
@@ -90,7 +90,7 @@ func pathOf(route *echo.Route, businessType string) string {
 // for whom it is.
 func TestAKeyOfOneBusinessTypeIsForThatTypeOnly(t *testing.T) {
 	t.Parallel()
-	_, ask := door(authOf(t, "shop", ":operator:order"))
+	_, ask := guarded(authOf(t, "shop", ":operator:order"))
 	own := map[string]bool{}
 	for _, route := range routesOfContract(t) {
 		call := route.Method + " " + route.Path
@@ -115,7 +115,7 @@ func TestAKeyOfOneBusinessTypeIsForThatTypeOnly(t *testing.T) {
 
 func TestCallsThatDecideByTheirBodyOrQuery(t *testing.T) {
 	t.Parallel()
-	e, ask := door(authOf(t, "shop", ":operator:order"))
+	e, ask := guarded(authOf(t, "shop", ":operator:order"))
 	booking := `{"business_type":%q,"business_id":"1","delay":"1h"}`
 	for name, c := range map[string]struct {
 		method, path, body string
@@ -164,7 +164,7 @@ func TestTheAPIFailsClosed(t *testing.T) {
 		Principal: auth.Principal{Name: "none", BusinessTypes: []string{auth.AllBusinessTypes}}, SHA256: sha256.Sum256([]byte("secret")),
 	}})
 	for want, authenticator := range map[int]*auth.Authenticator{http.StatusForbidden: powerless, http.StatusUnauthorized: nil} {
-		e, ask := door(authenticator)
+		e, ask := guarded(authenticator)
 		for _, route := range routesOfContract(t) {
 			require.Equal(t, want, ask(route.Method, pathOf(route, "order"), "").Code, "%s %s", route.Method, route.Path)
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/internal/door"
 	"github.com/wakecall/wakecall/internal/stream"
 	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
@@ -72,8 +73,8 @@ func (s *streams) connect(c echo.Context) error {
 	if err := q.err(); err != nil {
 		return err
 	}
-	if err := refuseOtherOrigins(c.Request()); err != nil {
-		return err
+	if door.OtherOrigin(c.Request()) {
+		return refuseOrigin()
 	}
 	if err := s.streamed(c.Request().Context(), businessType); err != nil {
 		return err

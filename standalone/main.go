@@ -93,7 +93,7 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	server, err := embedded.Start(own.options())
+	server, err := embedded.Start(own.options(shared.WebUI))
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -61,9 +62,14 @@ func (s settings) Check(f *config.Faults) {
 	}
 }
 
-func (s settings) options() embedded.Options {
+func (s settings) options(webUI string) embedded.Options {
+	var names []string
+	if address, err := url.Parse(webUI); err == nil && webUI != "" {
+		names = append(names, strings.ToLower(address.Hostname()))
+	}
 	return embedded.Options{
-		Addr: s.TemporalAddr, UIAddr: s.UIAddr, DataDir: s.DataDir, Namespace: client.DefaultNamespace,
+		UINames: names,
+		Addr:    s.TemporalAddr, UIAddr: s.UIAddr, DataDir: s.DataDir, Namespace: client.DefaultNamespace,
 		Retention: s.Retention, Shards: s.Shards, Synchronous: "full", SearchAttributes: engine.SearchAttributes(),
 	}
 }

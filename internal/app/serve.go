@@ -9,6 +9,8 @@ import (
 
 	"github.com/wakecall/wakecall/api"
 	"github.com/wakecall/wakecall/internal/auth"
+	"github.com/wakecall/wakecall/internal/config"
+	"github.com/wakecall/wakecall/internal/door"
 	"github.com/wakecall/wakecall/internal/netlimit"
 	"github.com/wakecall/wakecall/internal/tuning"
 )
@@ -40,14 +42,22 @@ func (a *App) API() Server {
 }
 
 // metrics is the server of metrics and liveness only.
-func (a *App) metrics() Server {
+func (a *App) metrics(addr string) Server {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", a.Telemetry.Handler())
 	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
 	return plain{&http.Server{
-		Handler: mux, ReadHeaderTimeout: tuning.ReadHeaderTimeout, ReadTimeout: tuning.ReadTimeout, WriteTimeout: tuning.WriteSlack,
+		Handler: metricsRule(addr).Guard(mux), ReadHeaderTimeout: tuning.ReadHeaderTimeout, ReadTimeout: tuning.ReadTimeout, WriteTimeout: tuning.WriteSlack,
 		IdleTimeout: tuning.IdleTimeout, MaxHeaderBytes: tuning.HeaderBytes,
 	}}
+}
+
+// metricsRule is who may read the metrics. Beyond loopback collectors call a worker by any
+// name, and what keeps them out is the network.
+func metricsRule(addr string) door.Rule {
+	loopback, err := config.Loopback(addr)
+	public := err == nil && !loopback
+	return door.Rule{Public: public, AnyName: public}
 }
 
 type plain struct{ *http.Server }
@@ -75,7 +85,7 @@ func (a *App) ServeAPI(ctx context.Context, started func(net.Addr)) error {
 	beside := make(chan error, 1)
 	go func() {
 		defer cancel()
-		beside <- serve(ctx, a.metrics(), a.Config.MetricsAddr, func(net.Addr) {})
+		beside <- serve(ctx, a.metrics(a.Config.MetricsAddr), a.Config.MetricsAddr, func(net.Addr) {})
 	}()
 	err := serve(ctx, a.API(), a.Config.HTTPAddr, started)
 	cancel()
@@ -89,7 +99,7 @@ func (a *App) ServeMetrics(ctx context.Context, started func(net.Addr)) error {
 	if addr == "" {
 		addr = workerMetricsAddr
 	}
-	return serve(ctx, a.metrics(), addr, started)
+	return serve(ctx, a.metrics(addr), addr, started)
 }
 
 // serve listens on addr and answers until ctx is done, then stops accepting

@@ -26,6 +26,8 @@ type Options struct {
 	// Addr is where Temporal's frontend listens, UIAddr where the Web UI does;
 	// an empty UIAddr means no Web UI.
 	Addr, UIAddr string
+	// UINames are those by which the Web UI may be called where it listens beyond loopback.
+	UINames []string
 	// DataDir holds everything that survives a restart.
 	DataDir   string
 	Namespace string
@@ -78,7 +80,10 @@ func start(o Options, ports portSource) (_ *Server, err error) {
 		_ = s.temporal.Stop()
 		return nil, err
 	}
-	s.ui = startUI(o)
+	if s.ui, err = startUI(o); err != nil {
+		_ = s.temporal.Stop()
+		return nil, err
+	}
 	return s, nil
 }
 

@@ -1,35 +1,98 @@
 package embedded
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
 	"net"
-	"strconv"
+	"net/http"
 
-	uiserver "github.com/temporalio/ui-server/v2/server"
+	"github.com/labstack/echo/v4"
+	"github.com/labstack/echo/v4/middleware"
+	uiapi "github.com/temporalio/ui-server/v2/server/api"
 	uiconfig "github.com/temporalio/ui-server/v2/server/config"
-	"github.com/temporalio/ui-server/v2/server/server_options"
+	"github.com/temporalio/ui-server/v2/server/csrf"
+	"github.com/temporalio/ui-server/v2/server/headers"
+	"github.com/temporalio/ui-server/v2/server/route"
+	"github.com/temporalio/ui-server/v2/ui"
+
+	"github.com/wakecall/wakecall/internal/door"
+	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-type webUI struct{ server *uiserver.Server }
+type webUI struct{ server *http.Server }
 
-// startUI serves Temporal's Web UI. Its address is known to be free.
-func startUI(o Options) *webUI {
+// startUI serves Temporal's Web UI. Its own server would answer whatever name it is called
+// by, so its pages are served by one of ours.
+func startUI(o Options) (*webUI, error) {
 	if o.UIAddr == "" {
-		return nil
+		return nil, nil
 	}
-	host, text, _ := net.SplitHostPort(o.UIAddr)
-	port, _ := strconv.Atoi(text)
-	server := uiserver.NewServer(server_options.WithConfigProvider(&uiconfig.Config{
-		Host: host, Port: port, TemporalGRPCAddress: o.Addr, EnableUI: true, DefaultNamespace: o.Namespace,
+	pages, err := uiPages(o)
+	if err != nil {
+		return nil, fmt.Errorf("starting the Web UI: %w", err)
+	}
+	listener, err := net.Listen("tcp", o.UIAddr)
+	if err != nil {
+		return nil, err
+	}
+	rule := door.Rule{Public: !isLoopback(listener.Addr()), Names: o.UINames}
+	server := &http.Server{Handler: rule.Guard(pages), ReadHeaderTimeout: tuning.ReadHeaderTimeout, IdleTimeout: tuning.IdleTimeout}
+	go func() { _ = server.Serve(listener) }()
+	return &webUI{server}, nil
+}
+
+func isLoopback(addr net.Addr) bool {
+	tcp, ok := addr.(*net.TCPAddr)
+	return ok && tcp.IP.IsLoopback()
+}
+
+// uiPages are the pages of the Web UI, and the calls that they make.
+func uiPages(o Options) (http.Handler, error) {
+	config, err := uiconfig.NewConfigProviderWithRefresh(&uiconfig.Config{
+		TemporalGRPCAddress: o.Addr, EnableUI: true, DefaultNamespace: o.Namespace,
 		// No page of ours asks anybody outside.
 		DisableNewsFetch: true, HideLogs: true,
 		CORS: uiconfig.CORS{CookieInsecure: true}, // it is served over plain HTTP on loopback
-	}))
-	go func() { _ = server.Start() }()
-	return &webUI{server: server}
+	})
+	if err != nil {
+		return nil, err
+	}
+	assets, err := ui.Assets()
+	if err == nil {
+		assets, err = fs.Sub(assets, "local")
+	}
+	if err != nil {
+		return nil, err
+	}
+	const insecureCookie = false
+	e := echo.New()
+	e.Use(middleware.Recover(), middleware.Gzip(), unframed, csrf.EnsureTokenCookie(insecureCookie),
+		middleware.CSRFWithConfig(csrf.MiddlewareConfig(config, insecureCookie)))
+	route.SetHealthRoute(e)
+	forwarded := []uiapi.Middleware{headers.WithForwardHeaders([]string{"Caller-Type"})}
+	err = errors.Join(route.SetAPIRoutes(e, config, forwarded), route.SetUIRoutes(e, "", assets))
+	route.SetRenderRoute(e, "")
+	return e, err
+}
+
+// unframed lets no page frame one of the Web UI, which frames what it renders itself.
+func unframed(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		c.Response().Before(func() {
+			if c.Path() == "/render" {
+				c.Response().Header().Set("X-Frame-Options", "SAMEORIGIN")
+				c.Response().Header().Add("Content-Security-Policy", "frame-ancestors 'self'")
+				return
+			}
+			door.Unframed(c.Response().Header())
+		})
+		return next(c)
+	}
 }
 
 func (u *webUI) stop() {
 	if u != nil {
-		u.server.Stop()
+		_ = u.server.Close()
 	}
 }
