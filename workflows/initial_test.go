@@ -43,8 +43,8 @@ func TestADeliveryOfTheFirstBehaviour(t *testing.T) {
 		"failed for good":                          {before, timer.Report{}, retryable(gone), timer.Failed, 4, "HTTP 410"},
 		"expired before its next attempt":          {before, timer.Report{}, retryable(timer.Report{Result: timer.ResultRetry, Attempt: 2, Failure: busy}), timer.Expired, 2, ""},
 		"expired while it was held":                {before, timer.Report{}, temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_SCHEDULE_TO_CLOSE, nil), timer.Expired, 1, ""},
-		"broken, with nothing known":               {timer.Report{Result: timer.ResultUseQueue}, timer.Report{}, temporal.NewNonRetryableApplicationError("no such queue", "", nil), timer.Failed, 0, "no such queue"},
-		"broken, with details that are no report":  {timer.Report{Result: timer.ResultUseQueue}, timer.Report{}, temporal.NewNonRetryableApplicationError("odd", "", nil, "text"), timer.Failed, 0, "odd"},
+		"broken, with nothing known":               {timer.Report{Result: timer.ResultUseQueue}, timer.Report{}, temporal.NewNonRetryableApplicationError("no such queue", "", nil), timer.Failed, 0, string(timer.DeliveryBroken)},
+		"broken, with details that are no report":  {timer.Report{Result: timer.ResultUseQueue}, timer.Report{}, temporal.NewNonRetryableApplicationError("odd", "", nil, "text"), timer.Failed, 0, string(timer.DeliveryBroken)},
 		"broken after an attempt that was retried": {before, timer.Report{}, temporal.NewNonRetryableApplicationError("odd", "", nil), timer.Expired, 1, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -316,7 +316,7 @@ func TestADeliveryEnds(t *testing.T) {
 		message  string
 	}{
 		"with a report": {temporal.NewNonRetryableApplicationError("HTTP 410", "failed", nil, report), 4, "HTTP 410"},
-		"without one":   {temporal.NewNonRetryableApplicationError("nobody knows", "", nil), 1, "nobody knows"},
+		"without one":   {temporal.NewNonRetryableApplicationError("nobody knows", "", nil), 1, string(timer.DeliveryBroken)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
