@@ -1,10 +1,12 @@
 package activities
 
 import (
+	"context"
 	"errors"
 	"math/rand/v2"
 	"time"
 
+	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/converter"
 
 	"github.com/wakecall/wakecall/activities/send"
@@ -65,7 +67,7 @@ func (a attempt) wait(c attemptConfig, d time.Duration) timer.Report {
 
 // postpone is the report of a try that could not begin. It counts as none, and
 // leaves what is known of the policy.
-func (a attempt) postpone(cause error) timer.Report {
+func (a attempt) postpone(ctx context.Context, cause error) timer.Report {
 	uncalled := errors.Is(cause, errUncalled)
 	longest := tuning.LongestPostponed
 	if uncalled {
@@ -87,6 +89,7 @@ func (a attempt) postpone(cause error) timer.Report {
 	case uncalled:
 		report.Failure = timer.Answer{Class: timer.NoReceiver}.Failure(report.EndedAt)
 	default:
+		activity.GetLogger(ctx).Warn("an attempt could not begin", "business_type", a.delivery.Spec.BusinessType, "error", cause)
 		report.Failure = timer.PolicyUnread.Failure(report.EndedAt)
 	}
 	// What the policy says cannot be told; what the timer itself says holds.

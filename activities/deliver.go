@@ -45,7 +45,7 @@ func (a *Attempter) deliver(ctx context.Context, next attempt) (timer.Report, er
 	}
 	state, err := a.settledState(ctx, next.delivery)
 	if err != nil {
-		return next.postpone(err), nil
+		return next.postpone(ctx, err), nil
 	}
 	// A cancel or change that is durable by now comes before this attempt, even
 	// if the workflow has not heard of it yet.
@@ -63,7 +63,7 @@ func (a *Attempter) deliver(ctx context.Context, next attempt) (timer.Report, er
 	defer ended()
 	config, err := a.configure(ctx, next.delivery.Spec)
 	if err != nil {
-		return next.postpone(err), nil
+		return next.postpone(ctx, err), nil
 	}
 	report, err := a.paced(ctx, config, next)
 	if err == nil && report.Attempt == next.number() { // else nobody was called
