@@ -72,11 +72,11 @@ func (d *Dispatches) RetryFailures(ctx context.Context, key timer.Key) (view tim
 	in.Parts = view.Memo.Failed
 	for _, part := range in.Parts {
 		for number := range part.Pages {
-			memo, err := d.pageSays(ctx, part.Page(number))
+			items, err := d.renew(ctx, part.Page(number), in.Memo.Life(time.Now()))
 			if err != nil {
 				return timer.DispatchView{}, 0, err
 			}
-			in.Sizes, retried = append(in.Sizes, memo.Items), retried+memo.Items
+			in.Sizes, retried = append(in.Sizes, items), retried+items
 		}
 	}
 	call, cancel := bounded(ctx)
@@ -91,6 +91,16 @@ func (d *Dispatches) RetryFailures(ctx context.Context, key timer.Key) (view tim
 		return timer.DispatchView{}, 0, translate(err)
 	}
 	return d.view(in.Memo, runID), retried, nil
+}
+
+// renew stores a page again that Temporal would forget some time after its end: a round may
+// take longer, or be paused.
+func (d *Dispatches) renew(ctx context.Context, id string, life time.Duration) (items int, err error) {
+	page, err := d.ReadPage(ctx, id)
+	if err != nil {
+		return 0, err
+	}
+	return len(page.Items), d.WritePage(ctx, id, page, life)
 }
 
 // refuseRetry refuses to try items again of a dispatch of which there are none.

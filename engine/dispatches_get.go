@@ -95,6 +95,10 @@ func dispatchMemo(info *workflowpb.WorkflowExecutionInfo) (memo timer.DispatchMe
 	err = readMemo(info, workflows.MemoDispatch, "dispatch", &memo)
 	if !running(info) && !memo.Status.Finished() {
 		memo.Status = timer.DispatchCancelled
+		if memo.Round > 0 {
+			untried := memo.Untried()
+			memo.Total = &untried
+		}
 		if closed := info.GetCloseTime(); closed != nil {
 			memo.FinishedAt = timer.At(closed.AsTime())
 		}

@@ -153,14 +153,20 @@ func backwards(values []int) func(func(int, int) bool) {
 	}
 }
 
+// Untried is what became of all items where none was tried again.
+func (m DispatchMemo) Untried() DispatchCounts {
+	return m.Before.Add(DispatchCounts{Found: m.Retried, Failed: m.Retried})
+}
+
 // Again is the memo of a dispatch that has ended, whose failed items are tried again.
 func (m DispatchMemo) Again(now Instant) DispatchMemo {
 	m.Round++
-	m.Before = DispatchCounts{}
+	m.Before, m.Retried = DispatchCounts{}, 0
 	if m.Total != nil {
+		m.Retried = m.Total.Failed
 		m.Before = DispatchCounts{Found: m.Total.Found - m.Total.Failed, Done: m.Total.Done, Callbacks: m.Total.Callbacks}
 	}
-	m.Status, m.DueAt, m.StartedAt, m.FinishedAt, m.Total, m.Failed, m.Shards = DispatchScheduled, now, 0, 0, nil, nil, 0
+	m.Status, m.DueAt, m.StartedAt, m.FinishedAt, m.Total, m.Shards = DispatchScheduled, now, 0, 0, nil, 0
 	m.Plan.Paused, m.Plan.WarmUp, m.Plan.Active = false, 0, nil
 	m.Order.Recurrence = nil
 	if m.Order.LatestAt != nil && *m.Order.LatestAt <= now {

@@ -44,7 +44,7 @@ func TestStoredDispatch(t *testing.T) {
 		Order: storedDispatchOrder, Fingerprint: "5f0c", CreatedAt: clock(0), Status: timer.DispatchRunning, DueAt: clock(2),
 		Occurrence: 4, StartedAt: clock(2), FinishedAt: clock(6), Plan: storedDispatchPlan, Run: "run-1", Items: ptr(100), Upload: "UPLOAD1", Shards: 8,
 		Total: &storedDispatchCounts, Before: storedDispatchCounts, Failed: storedDispatchParts,
-		Cursor: timer.Cursor{Booked: clock(0), Last: clock(1), Ended: clock(2), Rung: 4, Extra: 1}, Round: 1,
+		Cursor: timer.Cursor{Booked: clock(0), Last: clock(1), Ended: clock(2), Rung: 4, Extra: 1}, Round: 1, Retried: 5,
 		Stopped: storedStopped, Last: &timer.DispatchOccurrence{Pages: storedDispatchParts, DispatchEnd: timer.DispatchEnd{
 			Occurrence: 3, Status: timer.DispatchFailed, Done: 80, Failed: 6, StartedAt: clock(0), FinishedAt: clock(1), Shards: storedStopped,
 		}},

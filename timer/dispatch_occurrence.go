@@ -77,7 +77,7 @@ func (m DispatchMemo) BeginsAt() Instant {
 // of: the last one that has ended.
 func (m DispatchMemo) LastFailed() (id DispatchID, pages []DispatchPart) {
 	id, pages = m.ID(), m.Failed
-	if m.StartedAt == 0 && m.Last != nil {
+	if m.StartedAt == 0 && m.Last != nil && m.Round == 0 {
 		id.Occurrence, pages = m.Last.Occurrence, m.Last.Pages
 	}
 	return id, pages

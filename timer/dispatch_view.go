@@ -60,7 +60,8 @@ type DispatchMemo struct {
 	Total *DispatchCounts `json:"total,omitempty"`
 	// Before is what became of items before failed ones were tried again.
 	Before DispatchCounts `json:"before,omitzero"`
-	// Failed names the pages of items that were given up, once it has ended.
+	// Failed names the pages of items that were given up, once it has ended. While they are
+	// tried again it still does: somebody may terminate that.
 	Failed []DispatchPart `json:"failed,omitempty"`
 	// Stopped are the shards that are not complete, once it has ended. They stay so where
 	// failed items are tried again.
@@ -69,8 +70,9 @@ type DispatchMemo struct {
 	Last *DispatchOccurrence `json:"last,omitempty"`
 	// Cursor is where a recurring one stands.
 	Cursor Cursor `json:"cursor,omitzero"`
-	// Round counts how often failed items were tried again.
-	Round int `json:"round,omitzero"`
+	// Round counts how often failed items were tried again, and Retried is how many are.
+	Round   int `json:"round,omitzero"`
+	Retried int `json:"retried,omitzero"`
 }
 
 // Life is how long what a dispatch stores is kept at most: a dispatch that somebody

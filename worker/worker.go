@@ -143,6 +143,7 @@ func New(options Options) *Workers {
 	register(w.jobs, workflows.BulkJob.Activity, options.Controller.Bulk)
 	register(w.dispatches, workflows.ActivityDispatch, options.Dispatcher.Run)
 	register(w.dispatches, workflows.ActivitySweep, options.Dispatcher.Sweep)
+	register(w.dispatches, workflows.ActivityPutBack, options.Dispatcher.PutBack)
 	return w
 }
 

@@ -119,6 +119,8 @@ const (
 	// away what a dispatch has stored.
 	ActivityDispatch = "dispatch"
 	ActivitySweep    = "sweep"
+	// ActivityPutBack lists the items again that a second round of a shard did not come to.
+	ActivityPutBack = "put-back"
 )
 
 // CauseChange is the reason of a cancel that gateways once sent along with a

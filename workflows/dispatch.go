@@ -201,6 +201,7 @@ func (d *dispatchRun) awaitOrExpire(ctx workflow.Context, condition func() bool)
 // occurrence where there is one.
 func (d *dispatchRun) end(ctx workflow.Context, status timer.DispatchStatus) error {
 	last, _ := workflow.NewDisconnectedContext(ctx)
+	d.putBack(last, status)
 	now := timer.At(workflow.Now(ctx))
 	total := d.total()
 	d.Memo.Status, d.Memo.FinishedAt, d.Memo.Total, d.Memo.Plan.Active = status, now, &total, nil
@@ -239,7 +240,9 @@ func (d *dispatchRun) again(ctx workflow.Context) error {
 func (d *dispatchRun) leftovers(all bool) (sweep timer.DispatchSweep) {
 	sweep.Close = d.Memo.Failed
 	if all {
-		sweep.Delete = append(sweep.Delete, d.Parts...)
+		if !d.untried() {
+			sweep.Delete = append(sweep.Delete, d.Parts...)
+		}
 		if d.Memo.Order.Loader == nil {
 			sweep.Uploads = DispatchUploads(d.Memo)
 		}

@@ -102,7 +102,9 @@ func (d *dispatchRun) start(shard int) {
 		var state timer.DispatchState
 		err := child.Get(ctx, &state)
 		if err != nil && !temporal.IsCanceledError(err) {
-			state = d.states[shard]
+			if state = d.states[shard]; d.Memo.Round > 0 { // how far it was nobody knows: all of it is put back
+				state = timer.DispatchState{}
+			}
 			workflow.GetLogger(ctx).Warn("A shard ended without a report", "shard", shard, "error", err)
 			state.Problem = timer.ShardBroken.Failure(timer.At(workflow.Now(ctx)))
 		}
@@ -154,6 +156,9 @@ func (d *dispatchRun) hearProgress(ctx workflow.Context) {
 
 // total is what became of all items.
 func (d *dispatchRun) total() timer.DispatchCounts {
+	if d.untried() {
+		return d.Memo.Untried()
+	}
 	total := d.Memo.Before
 	for _, state := range d.states {
 		total = total.Add(state.DispatchCounts)
@@ -163,6 +168,9 @@ func (d *dispatchRun) total() timer.DispatchCounts {
 
 // failed names the pages of items that were given up.
 func (d *dispatchRun) failed() (parts []timer.DispatchPart) {
+	if d.untried() {
+		return d.Parts
+	}
 	for shard, state := range d.states {
 		if state.GivenUp > 0 {
 			part := timer.DispatchGivenUp(d.shardID(shard))

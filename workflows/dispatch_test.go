@@ -34,6 +34,8 @@ type mass struct {
 	swept  []timer.DispatchSweep
 	// sweeping is called while something is cleared away. It may be nil.
 	sweeping func()
+	// back are the shards whose items were put back.
+	back []timer.DispatchShard
 }
 
 func newMass(t *testing.T) *mass {
@@ -64,6 +66,13 @@ func newMass(t *testing.T) *mass {
 		}
 		return nil
 	}, activity.RegisterOptions{Name: workflows.ActivitySweep})
+	m.RegisterActivityWithOptions(func(_ context.Context, shard timer.DispatchShard) (timer.DispatchState, error) {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.back = append(m.back, shard)
+		left := shard.Source.Items - shard.State.Done
+		return timer.DispatchState{GivenUp: 1, DispatchCounts: timer.DispatchCounts{Found: shard.Source.Items, Done: shard.State.Done, Failed: left}}, nil
+	}, activity.RegisterOptions{Name: workflows.ActivityPutBack})
 	return m
 }
 

@@ -25,7 +25,12 @@ func (s *stint) readSource(ctx context.Context, c *settings, at timer.DispatchOp
 	if s.loads() {
 		return s.ask(ctx, c, at.Cursor)
 	}
-	source, number := s.shard.Source, at.Page
+	return s.readStored(ctx, s.shard.Source, at)
+}
+
+// readStored reads a stored page of a source.
+func (e *Executor) readStored(ctx context.Context, source timer.DispatchSource, at timer.DispatchOpen) (batch, error) {
+	number := at.Page
 	for _, part := range source.Parts {
 		if number >= part.Pages {
 			number -= part.Pages
@@ -33,7 +38,7 @@ func (s *stint) readSource(ctx context.Context, c *settings, at timer.DispatchOp
 		}
 		ctx, cancel := context.WithTimeout(ctx, tuning.CallTimeout)
 		defer cancel()
-		page, err := s.Store.ReadPage(ctx, part.Page(number))
+		page, err := e.Store.ReadPage(ctx, part.Page(number))
 		if err != nil {
 			return batch{}, err
 		}

@@ -1,0 +1,142 @@
+package dispatch
+
+import (
+	"context"
+
+	"go.temporal.io/sdk/activity"
+
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// PutBack lists the items of a shard with those that were given up that it did not deal
+// with, and returns how far it is then. Carried out again, it stores the same pages.
+func (e *Executor) PutBack(ctx context.Context, shard timer.DispatchShard) (timer.DispatchState, error) {
+	p := putBack{Executor: e, ctx: ctx, shard: shard, state: shard.State, room: tuning.DispatchPage}
+	for _, part := range []func() error{p.open, p.waiting, p.unread, p.store} {
+		if err := part(); err != nil {
+			return shard.State, err
+		}
+	}
+	p.state.Retrying, p.state.InFlight = 0, 0
+	p.state.Found = max(p.state.Found, p.state.Done+p.state.Failed)
+	return p.state, nil
+}
+
+type putBack struct {
+	*Executor
+	ctx   context.Context
+	shard timer.DispatchShard
+	state timer.DispatchState
+	items []timer.DispatchItem
+	room  timer.DispatchRoom
+}
+
+// open puts back what is left of the pages of which some items were dealt with.
+func (p *putBack) open() error {
+	for _, was := range p.shard.State.Open {
+		items, err := p.read(was)
+		if err != nil {
+			return err
+		}
+		page := open(was, items)
+		for i, item := range page.items {
+			if !page.dealt[i] {
+				if err := p.put(item); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// waiting puts back what waits on the ladder.
+func (p *putBack) waiting() error {
+	for made, queue := range p.shard.State.Ladder {
+		for number := queue.Head; number < queue.Tail; number++ {
+			items, err := p.read(timer.DispatchOpen{Attempts: made, Page: number})
+			if err == nil {
+				err = p.putAll(items)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// unread puts back what was never read.
+func (p *putBack) unread() error {
+	source := p.shard.Source
+	at := timer.DispatchOpen{Page: max(p.state.Page, source.First), Base: p.state.Base}
+	pages := 0
+	for _, part := range source.Parts {
+		pages += part.Pages
+	}
+	for ; at.Base < source.Items && at.Page < pages; at.Page++ {
+		items, err := p.read(at)
+		if err == nil {
+			err = p.putAll(items)
+		}
+		if err != nil {
+			return err
+		}
+		at.Base += len(items)
+	}
+	return nil
+}
+
+// read reads a page. One that is gone has no items any more.
+func (p *putBack) read(at timer.DispatchOpen) (items []timer.DispatchItem, err error) {
+	activity.RecordHeartbeat(p.ctx)
+	if at.Attempts > 0 {
+		var stored timer.DispatchPage
+		stored, err = p.Store.ReadPage(p.ctx, timer.DispatchLadder(p.shard.Stored, at.Attempts).Page(at.Page))
+		items = stored.Items
+	} else {
+		var read batch
+		read, err = p.readStored(p.ctx, p.shard.Source, at)
+		items = read.items
+	}
+	if timer.CodeOf(err) == timer.NotFound {
+		return nil, nil
+	}
+	return items, err
+}
+
+func (p *putBack) putAll(items []timer.DispatchItem) error {
+	for _, item := range items {
+		if err := p.put(item); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *putBack) put(item timer.DispatchItem) error {
+	if !p.room.Take(item) {
+		if err := p.store(); err != nil {
+			return err
+		}
+		p.room.Take(item)
+	}
+	p.items = append(p.items, item)
+	return nil
+}
+
+// store stores what was put back as the next of the pages that were given up.
+func (p *putBack) store() error {
+	if len(p.items) == 0 {
+		return nil
+	}
+	activity.RecordHeartbeat(p.ctx)
+	id := timer.DispatchGivenUp(p.shard.Stored).Page(p.state.GivenUp)
+	if err := p.Store.WritePage(p.ctx, id, timer.DispatchPage{Items: p.items}, timer.MaxDispatchLife); err != nil {
+		return err
+	}
+	p.state.GivenUp, p.state.Failed = p.state.GivenUp+1, p.state.Failed+len(p.items)
+	p.items, p.room = nil, tuning.DispatchPage
+	return nil
+}

@@ -1,0 +1,111 @@
+package workflows_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// again is the second round of a dispatch of 200 items of which 100 failed.
+func again() workflows.DispatchInput {
+	in := ordered(50, 100)
+	in.Memo.Total = &timer.DispatchCounts{Found: 200, Done: 100, Failed: 100}
+	in.Memo.Failed = in.Parts
+	in.Memo = in.Memo.Again(in.Memo.CreatedAt)
+	return in
+}
+
+// However a second round ends, its items were taken or are listed as failed, so that a third
+// one is possible.
+func TestASecondRoundKeepsWhatItDoesNotComeTo(t *testing.T) {
+	t.Parallel()
+	some := timer.DispatchState{Base: 30, DispatchCounts: timer.DispatchCounts{Found: 30, Done: 18}}
+	until := func(end timer.DispatchStintEnd) func(m *mass) {
+		return func(m *mass) {
+			m.stint = func(_ context.Context, shard timer.DispatchShard, _ int) (timer.DispatchStint, error) {
+				plan := shard.Plan
+				if end == timer.StintPaused {
+					plan.Paused, plan.Changes = true, plan.Changes+1
+				}
+				return timer.DispatchStint{End: end, State: some, Plan: plan, WakeAt: timer.At(m.Now().Add(24 * time.Hour))}, nil
+			}
+		}
+	}
+	cancel := func(m *mass) { m.RegisterDelayedCallback(m.CancelWorkflow, time.Hour) }
+	latest := func(in *workflows.DispatchInput) {
+		at := timer.At(newEnvironment().Now().Add(time.Hour))
+		in.Memo.Order.LatestAt = &at
+	}
+	for name, c := range map[string]struct {
+		order   func(in *workflows.DispatchInput)
+		prepare []func(m *mass)
+		status  timer.DispatchStatus
+		total   timer.DispatchCounts
+		begun   bool
+	}{
+		"cancelled while it waits for its ladder": {prepare: []func(*mass){until(timer.StintWaits), cancel}, status: timer.DispatchCancelled,
+			total: timer.DispatchCounts{Found: 200, Done: 118, Failed: 82}, begun: true},
+		"its latest time comes": {order: latest, prepare: []func(*mass){until(timer.StintWaits)}, status: timer.DispatchExpired,
+			total: timer.DispatchCounts{Found: 200, Done: 118, Failed: 82}, begun: true},
+		"cancelled before it begins": {order: func(in *workflows.DispatchInput) { in.Memo.Plan.Paused = true }, prepare: []func(*mass){cancel},
+			status: timer.DispatchCancelled, total: timer.DispatchCounts{Found: 200, Done: 100, Failed: 100}},
+		"its latest time comes before it begins": {order: func(in *workflows.DispatchInput) { latest(in); in.Memo.Plan.Paused = true },
+			status: timer.DispatchExpired, total: timer.DispatchCounts{Found: 200, Done: 100, Failed: 100}},
+		"cancelled during a pause": {prepare: []func(*mass){until(timer.StintPaused), cancel}, status: timer.DispatchCancelled, total: timer.DispatchCounts{Found: 200, Done: 118, Failed: 82}, begun: true},
+		"a page is gone": {prepare: []func(*mass){func(m *mass) {
+			m.stint = func(_ context.Context, shard timer.DispatchShard, _ int) (timer.DispatchStint, error) {
+				state := some
+				state.Problem = &timer.Failure{Message: "There is no such page."}
+				return timer.DispatchStint{End: timer.StintDone, State: state, Plan: shard.Plan}, nil
+			}
+		}}, status: timer.DispatchFailed, total: timer.DispatchCounts{Found: 200, Done: 118, Failed: 82}, begun: true},
+		"a shard breaks": {prepare: []func(*mass){func(m *mass) {
+			m.stint = func(context.Context, timer.DispatchShard, int) (timer.DispatchStint, error) {
+				return timer.DispatchStint{}, temporal.NewNonRetryableApplicationError("broken", "", nil)
+			}
+		}}, status: timer.DispatchFailed, total: timer.DispatchCounts{Found: 200, Done: 100, Failed: 100}, begun: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m, in := newMass(t), again()
+			if c.order != nil {
+				c.order(&in)
+			}
+			for _, prepare := range c.prepare {
+				prepare(m)
+			}
+			m.ExecuteWorkflow(workflows.TypeDispatch, in)
+			last := m.last()
+			require.Equal(t, c.status, last.Status)
+			total := *last.Total
+			total.Callbacks = 0
+			require.Equal(t, c.total, total)
+			require.NotEmpty(t, last.Failed, "a third round is possible")
+			require.Equal(t, c.begun, len(m.back) > 0)
+			for _, sweep := range m.swept {
+				require.Equal(t, last.Failed, sweep.Close)
+				for _, deleted := range sweep.Delete {
+					require.NotContains(t, last.Failed, deleted, "what is listed stays")
+				}
+			}
+			require.Equal(t, c.total.Failed, last.Again(0).Retried)
+		})
+	}
+}
+
+// While items are tried again their pages are named: somebody may terminate that.
+func TestASecondRoundNamesItsItems(t *testing.T) {
+	t.Parallel()
+	m, in := newMass(t), again()
+	m.ExecuteWorkflow(workflows.TypeDispatch, in)
+	require.Equal(t, in.Parts, m.memos[0].Failed)
+	require.Equal(t, timer.DispatchCounts{Found: 200, Done: 100, Failed: 100}, m.memos[0].Untried())
+	require.Empty(t, m.last().Failed, "all of them were taken")
+	require.Empty(t, m.back)
+}
