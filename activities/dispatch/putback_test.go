@@ -60,6 +60,8 @@ func TestARoundThatEndsEarlyLosesNothing(t *testing.T) {
 						case 2:
 							return send.Outcome{Answer: timer.Answer{Class: timer.Answered, Status: 410, NoRetry: true}, Ended: time.Now()}
 						}
+						h.mu.Lock()
+						defer h.mu.Unlock()
 						took[m.Headers[send.HeaderBusinessID]] = true
 						return taken()
 					}
