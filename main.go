@@ -109,7 +109,7 @@ func applyPolicies(args []string) (exit int) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := apply.Run(ctx, options, terminal.Writer(os.Stdout)); err != nil {
-		fmt.Fprintln(terminal.Writer(os.Stderr), err)
+		_, _ = fmt.Fprintln(terminal.Writer(os.Stderr), err)
 		return exitFailure
 	}
 	return 0

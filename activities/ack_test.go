@@ -12,7 +12,7 @@ import (
 )
 
 func (o onQueue) AckToken(of timer.Spec, attempt int) string {
-	return of.Key.String() + " " + of.WebhookID()[:3] + string(rune('0'+attempt))
+	return of.String() + " " + of.WebhookID()[:3] + string(rune('0'+attempt))
 }
 
 // An attempt whose receiver may say later what became of it is accepted, where its policy

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"errors"
 	"net/http"
 
 	"github.com/labstack/echo/v4"
@@ -18,10 +19,10 @@ func (s *Server) refusePages(next echo.HandlerFunc) echo.HandlerFunc {
 		if s.auth.AsksForKeys() || tellsOnlyHealth(c.Request()) {
 			return next(c)
 		}
-		switch here := (door.Rule{}).Check(c.Request()); here {
-		case nil:
+		switch err := (door.Rule{}).Check(c.Request()); {
+		case err == nil:
 			return next(c)
-		case door.ErrHost:
+		case errors.Is(err, door.ErrHost):
 			return &timer.Error{
 				Code: forbidden, Message: "Without API keys the gateway is called at 127.0.0.1, [::1] or localhost only. " +
 					"Call it there, or configure keys (WAKECALL_API_KEYS) to call it by another name.",

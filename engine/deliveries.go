@@ -66,52 +66,67 @@ func (d *Deliveries) Find(ctx context.Context, webhookID string) (Accepted, erro
 // most for wait. What was said before is no error when it is said again. Its errors are
 // [timer.NotFound], [timer.NotAwaited] with the timer's true state, and
 // [timer.Unavailable].
-func (d *Deliveries) Acknowledge(ctx context.Context, of Accepted, word timer.Acknowledgement, wait time.Duration) (timer.View, Effect, error) {
+func (d *Deliveries) Acknowledge(
+	ctx context.Context, of Accepted, acknowledgement timer.Acknowledgement, wait time.Duration,
+) (timer.View, Effect, error) {
 	waiting, stop := d.timers.waiting(ctx, wait)
 	defer stop()
-	word.WebhookID = of.WebhookID
-	var told standing // as it was when the word was said
-	for said, pause := false, tuning.TaskPoll; ; pause = min(2*pause, tuning.LongestTaskPoll) {
+	acknowledgement.WebhookID = of.WebhookID
+	said := &word{Acknowledgement: acknowledgement, of: of}
+	for pause := tuning.TaskPoll; ; pause = min(2*pause, tuning.LongestTaskPoll) {
 		now, err := d.standing(ctx, of.Key)
 		if err != nil {
 			return timer.View{}, "", err
 		}
-		if said && told.view.RunID != now.view.RunID { // a change began another run: it has to be told too
-			said = false
-		}
-		if !said {
-			told, word.Attempt, word.Round = now, now.attemptOf(of, word), now.roundOf(of)
-		}
-		became, err := d.fate(ctx, now, told, word)
-		if err != nil {
+		said.meet(now)
+		became, err := d.fate(ctx, now, said.told, said.Acknowledgement)
+		switch {
+		case err != nil:
 			return timer.View{}, "", err
-		}
-		if became == undecided && now.view.CancelRequested && !now.moving {
-			became = refused // a cancel outweighs every word
-		}
-		switch became {
-		case settled:
+		case became == settled:
 			view, err := d.timers.Get(ctx, of.Key)
 			return view, Done, err
-		case refused:
+		case became == refused:
 			return timer.View{}, "", d.notAwaited(ctx, of.Key)
-		case undecided:
-		}
-		if !said {
-			if said, err = d.say(ctx, told, word); err != nil {
+		case !said.taken:
+			if said.taken, err = d.say(ctx, said.told, said.Acknowledgement); err != nil {
 				return timer.View{}, "", err
 			}
 		}
 		select {
 		case <-time.After(pause):
 		case <-waiting.Done():
-			view, err := d.timers.Get(ctx, of.Key)
-			if err == nil && view.CancelRequested {
-				return timer.View{}, "", cancelPending(view)
-			}
-			return view, Pending, err
+			return d.undecided(ctx, of.Key)
 		}
 	}
+}
+
+// word is what a receiver says, and whom it was said to.
+type word struct {
+	timer.Acknowledgement
+	of Accepted
+	// told is how the delivery stood when the word was said, and taken whether its run took it.
+	told  standing
+	taken bool
+}
+
+// meet makes the word one for the run at hand. A change begins another run, which has to be
+// told too.
+func (w *word) meet(now standing) {
+	if w.taken && w.told.view.RunID == now.view.RunID {
+		return
+	}
+	w.taken, w.told = false, now
+	w.Attempt, w.Round = now.attemptOf(w.of, w.Acknowledgement), now.roundOf(w.of)
+}
+
+// undecided is the answer to a word that has had no effect yet. A cancel outweighs it.
+func (d *Deliveries) undecided(ctx context.Context, key timer.Key) (timer.View, Effect, error) {
+	view, err := d.timers.Get(ctx, key)
+	if err == nil && view.CancelRequested {
+		return timer.View{}, "", cancelPending(view)
+	}
+	return view, Pending, err
 }
 
 // say signals the run. One that has closed meanwhile took nothing.

@@ -97,7 +97,7 @@ func (t *Timers) bookAdmitted(ctx context.Context, spec timer.Spec, payload conv
 // following is a spec that remembers the keys of the ended timer that a booking came upon.
 func following(spec timer.Spec, met error) timer.Spec {
 	if refused, ok := errors.AsType[*timer.Error](met); ok && refused.Timer != nil {
-		spec.Memo = spec.Memo.Following(refused.Timer.Memo, refused.Timer.RunID)
+		spec.Memo = spec.Following(refused.Timer.Memo, refused.Timer.RunID)
 	}
 	return spec
 }

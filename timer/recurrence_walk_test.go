@@ -14,7 +14,6 @@ type walk struct {
 	now  timer.Instant
 	// delivering is whether a delivery is under way, and over whether the rule has ended.
 	delivering, over bool
-	path             string
 
 	ids   map[int]string // the webhook-id of each number that was seen
 	ended map[int]bool

@@ -29,5 +29,5 @@ func files() uint64 {
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil {
 		return 2 * tuning.MaxConnections
 	}
-	return uint64(limit.Cur)
+	return limit.Cur
 }
