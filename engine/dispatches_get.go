@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	enumspb "go.temporal.io/api/enums/v1"
 	workflowpb "go.temporal.io/api/workflow/v1"
 	"golang.org/x/sync/errgroup"
 
@@ -143,10 +144,17 @@ func (d *Dispatches) shard(ctx context.Context, memo timer.DispatchMemo, number 
 		}
 	}
 	for _, pending := range described.GetPendingActivities() {
+		state.Unclaimed = unclaimed(pending, time.Now())
 		var last timer.DispatchState
 		if pending.GetHeartbeatDetails() != nil && payloads.FromPayloads(pending.GetHeartbeatDetails(), &last) == nil {
 			state.State = last
 		}
 	}
 	return state, nil
+}
+
+// unclaimed is whether no worker has taken an activity for some time.
+func unclaimed(pending *workflowpb.PendingActivityInfo, now time.Time) bool {
+	return pending.GetState() == enumspb.PENDING_ACTIVITY_STATE_SCHEDULED &&
+		now.Sub(pending.GetScheduledTime().AsTime()) > tuning.TakenWithin
 }

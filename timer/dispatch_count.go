@@ -6,7 +6,31 @@ import "time"
 type DispatchShardState struct {
 	Shard        int
 	Begun, Ended bool
-	State        DispatchState
+	// Unclaimed is whether no worker has taken it for some time.
+	Unclaimed bool
+	State     DispatchState
+}
+
+// What work waits for that has begun.
+const (
+	// WaitsForTurn: for a place at a worker; other work has those that its type may have.
+	WaitsForTurn = "turn"
+	// WaitsForWorker: no worker has taken it.
+	WaitsForWorker = "worker"
+)
+
+// waitsFor is what a dispatch waits for where no shard of it sends.
+func waitsFor(shards []DispatchShardView) (all string) {
+	for _, shard := range shards {
+		switch {
+		case shard.Status != ShardRunning:
+		case shard.WaitsFor == "":
+			return ""
+		default:
+			all = shard.WaitsFor
+		}
+	}
+	return all
 }
 
 // View is what can be told of a dispatch without its shards.
@@ -62,6 +86,9 @@ func (v DispatchView) Count(m DispatchMemo, shards []DispatchShardState, effecti
 		v.Shards = append(v.Shards, shard.View())
 	}
 	v.Effective = effective
+	if v.Status == DispatchRunning {
+		v.WaitsFor = waitsFor(v.Shards)
+	}
 	if v.Status == DispatchPaused {
 		v.Effective = 0
 	}
@@ -101,6 +128,13 @@ func (s DispatchShardState) View() DispatchShardView {
 	v := DispatchShardView{
 		Shard: s.Shard, Status: ShardWaiting, Items: state.Found, Done: state.Done, Failed: state.Failed,
 		Retrying: state.Retrying, InFlight: state.InFlight, LagMS: state.LagMS, Problem: state.Problem,
+	}
+	switch {
+	case s.Ended || !s.Begun:
+	case s.Unclaimed:
+		v.WaitsFor = WaitsForWorker
+	case state.Waits != 0:
+		v.WaitsFor = WaitsForTurn
 	}
 	switch {
 	case state.Problem != nil:

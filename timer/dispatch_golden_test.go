@@ -23,7 +23,7 @@ var (
 	storedDispatchCounts = timer.DispatchCounts{Found: 90, Done: 70, Failed: 5, Retrying: 6, InFlight: 7, Callbacks: 99}
 
 	storedStopped = []timer.DispatchShardView{{
-		Shard: 2, Status: timer.ShardStopped, Items: 90, Done: 70, Failed: 5, Retrying: 6, InFlight: 7, LagMS: 12, Problem: &storedFailure,
+		Shard: 2, Status: timer.ShardStopped, WaitsFor: timer.WaitsForTurn, Items: 90, Done: 70, Failed: 5, Retrying: 6, InFlight: 7, LagMS: 12, Problem: &storedFailure,
 	}}
 
 	storedDispatchParts = []timer.DispatchPart{{Prefix: "dispatch-page:reminder/d-1/", Pages: 9}}
@@ -33,7 +33,7 @@ var (
 		Open:   []timer.DispatchOpen{{Attempts: 1, Page: 2, Base: 100, Cursor: "c-2", Size: 100, Sum: 7, Next: 40, Ahead: []byte{5}}},
 		Ladder: []timer.DispatchQueue{{Head: 1, Tail: 4, Due: clock(4)}}, GivenUp: 2,
 		Cycle: timer.DispatchCycle{Seen: "c-1", Power: 2, Steps: 1}, DispatchCounts: storedDispatchCounts, Problem: &storedFailure,
-		LoaderTries: 2, Sent: timer.DispatchRecent{At: 1_800_000_000, Seconds: []int{30, 31}}, Last: clock(3), LagMS: 12, Told: clock(3), Claimed: true, Try: 2,
+		LoaderTries: 2, Sent: timer.DispatchRecent{At: 1_800_000_000, Seconds: []int{30, 31}}, Last: clock(3), LagMS: 12, Told: clock(3), Claimed: true, Waits: clock(4), Try: 2,
 	}
 )
 

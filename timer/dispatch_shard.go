@@ -120,6 +120,8 @@ type DispatchState struct {
 	Told Instant `json:"told,omitzero"`
 	// Claimed is whether it has claimed a part of what its type may call.
 	Claimed bool `json:"claimed,omitzero"`
+	// Waits is since when it waits for its turn at a worker; zero where it does not.
+	Waits Instant `json:"waits,omitzero"`
 	// Try is the number of the attempt that told this as a sign of life.
 	Try int32 `json:"try,omitzero"`
 }

@@ -92,34 +92,36 @@ type DispatchView struct {
 	Key
 	Status DispatchStatus `json:"status"`
 	// CancelRequested is whether a cancel is durable that no worker has carried out yet.
-	CancelRequested bool                `json:"cancel_requested,omitzero"`
-	PerSecond       float64             `json:"per_second"`
-	Effective       float64             `json:"effective_per_second"`
-	DueAt           Instant             `json:"due_at,omitzero"`
-	LatestAt        Instant             `json:"latest_at,omitzero"`
-	WarmUp          Duration            `json:"warm_up,omitzero"`
-	Per             DispatchPer         `json:"callback_per"`
-	PageSize        int                 `json:"page_size,omitzero"`
-	Loader          *DispatchLoader     `json:"loader,omitempty"`
-	Recurrence      *Recurrence         `json:"recurrence,omitempty"`
-	Occurrence      int                 `json:"occurrence,omitzero"`
-	Last            *DispatchEnd        `json:"last_occurrence,omitempty"`
-	Items           *int                `json:"items"`
-	Uploaded        int                 `json:"uploaded,omitzero"`
-	Done            int                 `json:"done"`
-	Failed          int                 `json:"failed"`
-	Retrying        int                 `json:"retrying"`
-	InFlight        int                 `json:"in_flight"`
-	Rest            *int                `json:"rest"`
-	Callbacks       int                 `json:"callbacks"`
-	Achieved        DispatchRates       `json:"achieved"`
-	EstimatedEnd    Instant             `json:"estimated_end,omitzero"`
-	CreatedAt       Instant             `json:"created_at"`
-	StartedAt       Instant             `json:"started_at,omitzero"`
-	FinishedAt      Instant             `json:"finished_at,omitzero"`
-	Shards          []DispatchShardView `json:"shards,omitempty"`
-	Links           Links               `json:"links"`
-	Memo            DispatchMemo        `json:"-"`
+	CancelRequested bool `json:"cancel_requested,omitzero"`
+	// WaitsFor is what it waits for where it has begun and no shard of it sends.
+	WaitsFor     string              `json:"waits_for,omitzero"`
+	PerSecond    float64             `json:"per_second"`
+	Effective    float64             `json:"effective_per_second"`
+	DueAt        Instant             `json:"due_at,omitzero"`
+	LatestAt     Instant             `json:"latest_at,omitzero"`
+	WarmUp       Duration            `json:"warm_up,omitzero"`
+	Per          DispatchPer         `json:"callback_per"`
+	PageSize     int                 `json:"page_size,omitzero"`
+	Loader       *DispatchLoader     `json:"loader,omitempty"`
+	Recurrence   *Recurrence         `json:"recurrence,omitempty"`
+	Occurrence   int                 `json:"occurrence,omitzero"`
+	Last         *DispatchEnd        `json:"last_occurrence,omitempty"`
+	Items        *int                `json:"items"`
+	Uploaded     int                 `json:"uploaded,omitzero"`
+	Done         int                 `json:"done"`
+	Failed       int                 `json:"failed"`
+	Retrying     int                 `json:"retrying"`
+	InFlight     int                 `json:"in_flight"`
+	Rest         *int                `json:"rest"`
+	Callbacks    int                 `json:"callbacks"`
+	Achieved     DispatchRates       `json:"achieved"`
+	EstimatedEnd Instant             `json:"estimated_end,omitzero"`
+	CreatedAt    Instant             `json:"created_at"`
+	StartedAt    Instant             `json:"started_at,omitzero"`
+	FinishedAt   Instant             `json:"finished_at,omitzero"`
+	Shards       []DispatchShardView `json:"shards,omitempty"`
+	Links        Links               `json:"links"`
+	Memo         DispatchMemo        `json:"-"`
 	// Events is how many events its run has in Temporal's history, which is bounded.
 	Events int64 `json:"-"`
 }
@@ -135,6 +137,7 @@ type DispatchRates struct {
 type DispatchShardView struct {
 	Shard    int      `json:"shard"`
 	Status   string   `json:"status"`
+	WaitsFor string   `json:"waits_for,omitzero"`
 	Items    int      `json:"items,omitzero"`
 	Done     int      `json:"done"`
 	Failed   int      `json:"failed"`

@@ -107,14 +107,14 @@ func New(options Options) *Workers {
 		jobs: sdkworker.New(options.Client, workflows.JobQueue, sdkworker.Options{
 			DisableWorkflowWorker:              true,
 			MaxConcurrentActivityTaskPollers:   tuning.JobPollers,
-			MaxConcurrentActivityExecutionSize: tuning.JobSlots,
+			MaxConcurrentActivityExecutionSize: tuning.JobTasks,
 			MaxHeartbeatThrottleInterval:       tuning.JobHeartbeat,
 			WorkerStopTimeout:                  options.StopTimeout,
 		}),
 		dispatches: sdkworker.New(options.Client, workflows.DispatchQueue, sdkworker.Options{
 			DisableWorkflowWorker:              true,
 			MaxConcurrentActivityTaskPollers:   tuning.DispatchPollers,
-			MaxConcurrentActivityExecutionSize: tuning.DispatchSlots,
+			MaxConcurrentActivityExecutionSize: tuning.DispatchTasks,
 			WorkerStopTimeout:                  options.StopTimeout,
 			DisableEagerActivities:             true,
 		}),

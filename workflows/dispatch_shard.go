@@ -54,13 +54,13 @@ type shardRun struct {
 func (s *shardRun) stint(ctx workflow.Context) (end timer.DispatchStint, err error) {
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		TaskQueue: DispatchQueue, StartToCloseTimeout: tuning.DispatchStintLimit, HeartbeatTimeout: DispatchSilence(s.Plan),
-		WaitForCancellation: true,
+		WaitForCancellation: true, Priority: temporal.Priority{FairnessKey: s.BusinessType},
 		RetryPolicy: &temporal.RetryPolicy{
 			InitialInterval: tuning.DispatchRetryFirst, BackoffCoefficient: 2, MaximumInterval: tuning.DispatchRetryLongest,
 		},
 	})
 	err = workflow.ExecuteActivity(ctx, ActivityDispatch, s.DispatchShard).Get(ctx, &end)
-	if temporal.IsCanceledError(err) { // no worker had it
+	if temporal.IsCanceledError(err) || (err != nil && ctx.Err() != nil) { // no worker had it, or one that waited for its turn
 		return timer.DispatchStint{End: timer.StintCancelled}, nil
 	}
 	if err == nil {

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/wakecall/wakecall/activities/send"
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/internal/turns"
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -88,11 +90,13 @@ type Executor struct {
 	inFlight map[string]int
 	// runs are the stints of this process, by [runID].
 	runs map[string]*run
+	// turns are those at its places.
+	turns *turns.Turns
 }
 
 // New returns an Executor.
 func New(config Config) *Executor {
-	return &Executor{Config: config, inFlight: map[string]int{}, runs: map[string]*run{}}
+	return &Executor{Config: config, inFlight: map[string]int{}, runs: map[string]*run{}, turns: turns.New(tuning.DispatchSlots, tuning.LongTurn)}
 }
 
 // admit takes a place among the callbacks of a business type, of which there are limit.

@@ -41,11 +41,25 @@ func (s *stint) adjust(now time.Time) bool {
 		return true
 	}
 	from := now
-	if last := s.state.Last.Time(); s.fresh && now.Sub(last) < tuning.DispatchGap {
-		from = last.Add(time.Millisecond) // another one had the shard until a moment ago
+	if s.fresh {
+		from = s.resumeAt(pace, now)
 	}
 	s.pace, s.next, s.paced, s.fresh, s.overdue = pace, pace.From(from), true, false, now
 	return true
+}
+
+// resumeAt is from when moments are used by an executor that begins. Another one had the
+// shard until a moment ago, or it waited for its turn.
+func (s *stint) resumeAt(pace timer.Pace, now time.Time) time.Time {
+	each := time.Duration(float64(pace.Shards) / pace.PerSecond * float64(time.Second))
+	last := s.state.Last.Time()
+	switch {
+	case s.state.Last == 0 && now.Sub(pace.Began) < each/4:
+		return pace.Began
+	case now.Sub(last) < max(tuning.DispatchGap, each+each/4):
+		return last.Add(time.Millisecond)
+	}
+	return now
 }
 
 // late is how late an item may leave. What is later than that is not made up for: the

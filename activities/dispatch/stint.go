@@ -30,8 +30,15 @@ func (e *Executor) try(ctx context.Context, shard timer.DispatchShard, info acti
 	if r := e.renewed(ctx, info, told.Try); r != nil {
 		return r.end, r.err
 	}
+	place, end, err := e.takeTurn(ctx, &shard, info)
+	if place == nil {
+		return end, err
+	}
+	defer place.Leave()
 	r := e.begin(info)
-	end, err := e.newStint(shard, info, r).carryOut(ctx)
+	s := e.newStint(shard, info, r)
+	s.giveUp = place.GiveUp()
+	end, err = s.carryOut(ctx)
 	e.end(r, end, err)
 	return end, err
 }
@@ -84,6 +91,9 @@ type stint struct {
 	// why is why it ends, once it does, and over whether it may go on after all.
 	why  timer.DispatchStintEnd
 	over time.Time
+	// giveUp is closed when another shard shall have the place of this one; nil once it was
+	// heard.
+	giveUp <-chan struct{}
 	// lost is whether Temporal takes the worker for dead, and lostTill until when another
 	// attempt may come here.
 	lost     bool
@@ -173,6 +183,11 @@ func (s *stint) loop(ctx context.Context) (timer.DispatchStint, error) {
 		case then := <-s.events:
 			then()
 			s.drain()
+		case <-s.giveUp:
+			s.giveUp = nil
+			if s.why == "" {
+				s.why, s.over = timer.StintOver, now.Add(tuning.TurnHandover)
+			}
 		case <-stop:
 			s.why, s.over, stop = timer.StintOver, time.Time{}, nil
 		case <-ctx.Done():

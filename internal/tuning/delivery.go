@@ -195,6 +195,19 @@ const (
 	BulkWidth = 16
 )
 
+// Turns at the places of a worker.
+const (
+	// LongTurn is after how long a place is left to work of the same business type that
+	// waits for one, or of another one with as many.
+	LongTurn = time.Minute
+	// TurnPatience is how long work waits for its turn at one worker. Another worker may have
+	// a place.
+	TurnPatience = 30 * time.Second
+	// TurnHandover is how long a shard whose place another one shall have waits for its
+	// callbacks under way.
+	TurnHandover = time.Second
+)
+
 // The executors of dispatches (0040).
 const (
 	// DispatchRead is the time between two readings of what a dispatch goes by: each is one
@@ -205,7 +218,8 @@ const (
 	// DispatchLate is how late an item may leave. A second loses no more than that of its
 	// rate, and none has more than a tenth too much, after a moment without a processor.
 	DispatchLate = 80 * time.Millisecond
-	// DispatchGap is what a shard makes up for where it went from one executor to the next.
+	// DispatchGap is what a shard makes up for at least where it went from one executor to the
+	// next.
 	DispatchGap = 500 * time.Millisecond
 	// DispatchFull is the pause where nothing can be sent: for want of a place, or of items.
 	DispatchFull = 2 * time.Millisecond

@@ -190,6 +190,9 @@ const (
 	EmergencyWait = 5 * time.Second
 )
 
+// TakenWithin is how long work may lie in a queue before it is said to wait for a worker.
+const TakenWithin = 5 * time.Second
+
 // The registry of queues.
 const (
 	// RegistrationRest is how long a type stays registered that has no policy: the

@@ -37,8 +37,12 @@ const (
 	// JobSlots are many: a job takes one for as long as it runs, which may be weeks, and
 	// waits for most of that time (0032).
 	JobSlots = 100
-	// DispatchSlots are the shards that one worker sends at once.
+	// JobTasks are those and the jobs that wait for their turn.
+	JobTasks = 2000
+	// DispatchSlots are the shards that one worker sends at once. DispatchTasks are those and
+	// the ones that wait for their turn: whoever waits in Temporal's queue holds up others.
 	DispatchSlots = 64
+	DispatchTasks = 2000
 	// JobHeartbeat is how old the progress of a job may be that is shown, and how
 	// long it may take to hear that it shall stop.
 	JobHeartbeat = time.Second

@@ -1,0 +1,110 @@
+package dispatch
+
+import (
+	"context"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/internal/turns"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// takeTurn takes a place for a shard. Where its type has its share and none is free, the
+// shard waits, and says so with its signs of life. place is nil where it came to nothing:
+// end and err are what the attempt ends with then.
+func (e *Executor) takeTurn(ctx context.Context, shard *timer.DispatchShard, info activity.Info) (place *turns.Place, end timer.DispatchStint, err error) {
+	since := shard.State.Waits
+	if since == 0 {
+		since = timer.At(time.Now())
+	}
+	waiting, stop := context.WithTimeout(ctx, tuning.TurnPatience)
+	defer stop()
+	granted := make(chan *turns.Place, 1)
+	go func() { granted <- e.turns.Take(waiting, shard.BusinessType, since.Time()) }()
+	w := turn{Executor: e, shard: *shard, info: info, began: time.Now()}
+	w.shard.State.Waits, w.shard.State.Try = since, info.Attempt
+	w.shard.State.Sent, w.shard.State.LagMS = timer.DispatchRecent{}, 0
+	end, err, ended := w.wait(ctx, granted)
+	if ended {
+		stop()
+		if late := <-granted; late != nil {
+			late.Leave()
+		}
+		return nil, end, err
+	}
+	place = <-granted
+	if end, err = w.confirm(ctx); err != nil || end.End != "" {
+		place.Leave()
+		return nil, end, err
+	}
+	shard.State.Waits = 0
+	return place, end, nil
+}
+
+// turn is a shard that waits for its turn.
+type turn struct {
+	*Executor
+	shard timer.DispatchShard
+	info  activity.Info
+	began time.Time
+}
+
+// wait waits until there is a place, which it leaves in granted, or until the attempt ends
+// without one.
+func (w turn) wait(ctx context.Context, granted chan *turns.Place) (end timer.DispatchStint, err error, ended bool) {
+	silence := w.info.HeartbeatTimeout
+	if silence == 0 {
+		silence = tuning.DispatchSilence
+	}
+	next := time.NewTimer(tuning.DispatchBeat)
+	defer next.Stop()
+	for {
+		select {
+		case place := <-granted:
+			if granted <- place; place == nil {
+				return end, errElsewhere(), true
+			}
+			return end, nil, false
+		case <-next.C:
+			next.Reset(silence / 3)
+			if end, err := w.beat(ctx); timer.CodeOf(err) == timer.NotFound || end.End != "" {
+				return end, err, true
+			} // else it is said again
+		case <-activity.GetWorkerStopChannel(ctx):
+			return end, errElsewhere(), true
+		case <-ctx.Done():
+			return end, ctx.Err(), true
+		}
+	}
+}
+
+// beat says that the shard waits. end is how the stint ends where it was cancelled.
+func (w turn) beat(ctx context.Context) (end timer.DispatchStint, err error) {
+	ctx, cancel := context.WithTimeout(ctx, tuning.CallTimeout)
+	defer cancel()
+	err = w.Store.Beat(ctx, w.info.TaskToken, w.shard.State)
+	if timer.CodeOf(err) == timer.Overtaken {
+		state := w.shard.State
+		state.Waits = 0
+		return timer.DispatchStint{State: state, End: timer.StintCancelled, Plan: w.shard.Plan}, nil
+	}
+	return end, err
+}
+
+// confirm makes sure that the shard is still that of this attempt, where it has waited.
+func (w turn) confirm(ctx context.Context) (end timer.DispatchStint, err error) {
+	if time.Since(w.began) < tuning.DispatchBeat {
+		return end, nil
+	}
+	return w.beat(ctx)
+}
+
+// errElsewhere hands a shard on to whichever worker has a place.
+func errElsewhere() error {
+	return temporal.NewApplicationErrorWithOptions("the shard waits for its turn", "turn", temporal.ApplicationErrorOptions{
+		NextRetryDelay: time.Millisecond, Category: temporal.ApplicationErrorCategoryBenign,
+	})
+}

@@ -1,0 +1,97 @@
+package dispatch
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// slow is a house of a shard that sends an item every 250 s.
+func slow(businessType string) *house {
+	h := newHouse(10, 10)
+	h.memo.Order.Key = timer.Key{BusinessType: businessType, BusinessID: "slow"}
+	h.memo.Plan.PerSecond = 0.004
+	return h
+}
+
+// last is what was told last; nil for nothing.
+func (h *house) last() *timer.DispatchState {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.told) == 0 {
+		return nil
+	}
+	told := h.told[len(h.told)-1]
+	return &told
+}
+
+// Shards of one type that hold every place of a worker give one up to another type at once,
+// and those that wait for their turn say so, and have it.
+func TestShardsTakeTurnsAtPlaces(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		shared, quick := slow("slow").executor(), newHouse(20, 20)
+		end := make(chan struct{})
+		var running sync.WaitGroup
+		houses := make([]*house, tuning.DispatchSlots+2)
+		for n := range houses {
+			houses[n] = slow("slow")
+			shard := houses[n].shard()
+			shard.DispatchID = timer.DispatchID{Key: timer.Key{BusinessType: "slow", BusinessID: fmt.Sprint(n)}}
+			houses[n].beat = func(int) error {
+				select {
+				case <-end:
+					return &timer.Error{Code: timer.Overtaken}
+				default:
+					return nil
+				}
+			}
+			running.Go(func() { // what its workflow does
+				var from *timer.DispatchState
+				for {
+					executor := houses[n].executor() // each stint is another one
+					executor.turns = shared.turns
+					stint, err := attempt{executor: executor, number: 1}.run(t, shard, from)
+					if err == nil && stint.End == timer.StintCancelled {
+						return
+					}
+					if from = nil; err == nil {
+						shard.State = stint.State
+						continue
+					}
+					from = houses[n].last()
+				}
+			})
+		}
+		time.Sleep(3 * time.Second) //nolint:forbidigo // synctest's
+		waiting := 0
+		for _, h := range houses {
+			if told := h.last(); told != nil && told.Waits != 0 {
+				waiting++
+			}
+		}
+		require.Equal(t, 2, waiting, "they say that they wait")
+
+		began := time.Now()
+		executor := quick.executor()
+		executor.turns = shared.turns
+		stint, err := attempt{executor: executor, number: 1}.run(t, quick.shard(), nil)
+		require.NoError(t, err)
+		require.Equal(t, 20, stint.State.Done)
+		require.Less(t, time.Since(began), 2*time.Second, "another type's items flow")
+
+		time.Sleep(550 * time.Second) //nolint:forbidigo // synctest's
+		close(end)
+		running.Wait()
+		for n, h := range houses { // these are 3 moments, at 0 s, 250 s and 500 s
+			require.Len(t, h.came, 3, "%d had its turns, and lost no moment", n)
+		}
+	})
+}
