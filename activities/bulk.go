@@ -34,7 +34,7 @@ type Bulk interface {
 func (c *Controller) Bulk(ctx context.Context, order timer.Bulk) (timer.BulkProgress, error) {
 	b := &bulk{store: c.Bulks, order: order}
 	err := job.Work[timer.BulkItem]{
-		PerSecond: order.PerSecond, Width: tuning.BulkWidth,
+		PerSecond: order.PerSecond, Width: tuning.BulkWidth, Turns: c.Turns, BusinessType: order.Filter.BusinessType,
 		Count: b.find, Page: b.page, Do: b.do, Note: b.note, Turn: b.turn,
 		ID: func(item timer.BulkItem) string { return item.RunID },
 	}.Run(ctx, &b.progress)

@@ -10,6 +10,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/wakecall/wakecall/activities/send"
+	"github.com/wakecall/wakecall/internal/turns"
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -25,6 +26,8 @@ type Controller struct {
 	Sender   Sender
 	Failures Failures
 	Bulks    Bulk
+	// Turns are those at the places for jobs.
+	Turns *turns.Turns
 }
 
 // SetQueueRate gives the queue of a business type its rate.

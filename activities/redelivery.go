@@ -21,8 +21,8 @@ type Failures interface {
 func (c *Controller) Redeliver(ctx context.Context, order timer.Redelivery) (timer.Redelivered, error) {
 	var progress timer.RedeliveryProgress
 	err := job.Work[timer.View]{
-		PerSecond: order.PerSecond,
-		Count:     func(ctx context.Context) (int, error) { return c.Failures.CountFailed(ctx, order.Filter) },
+		PerSecond: order.PerSecond, Turns: c.Turns, BusinessType: order.Filter.BusinessType,
+		Count: func(ctx context.Context) (int, error) { return c.Failures.CountFailed(ctx, order.Filter) },
 		Page: func(ctx context.Context, token []byte) ([]timer.View, []byte, error) {
 			return c.Failures.ListFailed(ctx, order.Filter, token)
 		},

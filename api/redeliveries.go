@@ -65,8 +65,9 @@ type redeliveriesBody struct {
 
 // redeliveryView is what a reader is shown of a redelivery.
 type redeliveryView struct {
-	ID     string          `json:"id"`
-	Status timer.JobStatus `json:"status"`
+	ID       string          `json:"id"`
+	Status   timer.JobStatus `json:"status"`
+	WaitsFor string          `json:"waits_for,omitzero"`
 	timer.Redelivered
 	PerSecond float64 `json:"per_second"`
 	timer.FailedFilter
@@ -77,7 +78,7 @@ type redeliveryView struct {
 
 func viewOfRedelivery(job engine.Job[timer.Redelivery, timer.Redelivered]) redeliveryView {
 	return redeliveryView{
-		ID: job.ID, Status: job.Status, Redelivered: job.Counts, PerSecond: job.Order.PerSecond, FailedFilter: job.Order.Filter,
+		ID: job.ID, Status: job.Status, WaitsFor: job.WaitsFor, Redelivered: job.Counts, PerSecond: job.Order.PerSecond, FailedFilter: job.Order.Filter,
 		StartedAt: job.StartedAt, FinishedAt: job.FinishedAt, Links: job.Links,
 	}
 }

@@ -52,7 +52,9 @@ func JobsOf[O Order, C any](e *Engine, kind JobKind[O]) *Jobs[O, C] {
 type Job[O Order, C any] struct {
 	ID     string
 	Status timer.JobStatus
-	Order  O
+	// WaitsFor is what it waits for while it runs; empty for nothing.
+	WaitsFor string
+	Order    O
 	// Counts are about a second old while the job runs.
 	Counts    C
 	StartedAt timer.Instant
@@ -127,8 +129,21 @@ func (j *Jobs[O, C]) Get(ctx context.Context, id string) (Job[O, C], error) {
 		if payloads.FromPayloads(pending.GetHeartbeatDetails(), &last) == nil {
 			job.Counts = last
 		}
+		job.WaitsFor = jobWaitsFor(pending)
 	}
 	return job, nil
+}
+
+// jobWaitsFor is what a job waits for, by the activity that carries it out.
+func jobWaitsFor(pending *workflowpb.PendingActivityInfo) string {
+	var at timer.JobCursor
+	switch {
+	case unclaimed(pending, time.Now()):
+		return timer.WaitsForWorker
+	case payloads.FromPayloads(pending.GetHeartbeatDetails(), &at) == nil && at.Waits != 0:
+		return timer.WaitsForTurn
+	}
+	return ""
 }
 
 // Stop stops a job, and waits for it to be so, at most for wait: afterwards it may

@@ -179,7 +179,7 @@ func TestStoredRedelivery(t *testing.T) {
 	})
 	golden.Check(t, "redelivered", storedRedelivered)
 	golden.Check(t, "redelivery_progress", timer.RedeliveryProgress{
-		Redelivered: storedRedelivered, JobCursor: timer.JobCursor{Page: []byte("page"), After: "run-1", Tries: 2},
+		Redelivered: storedRedelivered, JobCursor: timer.JobCursor{Page: []byte("page"), After: "run-1", Tries: 2, Waits: clock(1)},
 	})
 }
 
@@ -200,7 +200,7 @@ func TestStoredBulk(t *testing.T) {
 	})
 	golden.Check(t, "bulk_progress", timer.BulkProgress{
 		JobCounts: timer.JobCounts{Found: ptr(9), Done: 4, Skipped: 3, Failed: 2},
-		JobCursor: timer.JobCursor{Page: []byte("1"), After: "run-1", Tries: 2}, Pages: 2, Outcomes: outcomes,
+		JobCursor: timer.JobCursor{Page: []byte("1"), After: "run-1", Tries: 2, Waits: clock(1)}, Pages: 2, Outcomes: outcomes,
 	})
 }
 

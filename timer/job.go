@@ -46,6 +46,8 @@ type JobCursor struct {
 	After string `json:"after,omitzero"`
 	// Tries counts what was tried in vain for the item behind After.
 	Tries int `json:"tries,omitzero"`
+	// Waits is since when it waits for its turn at a worker; zero where it does not.
+	Waits Instant `json:"waits,omitzero"`
 }
 
 // Cursor returns the cursor, to be moved.

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/internal/turns"
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -36,6 +37,10 @@ type Work[Item any] struct {
 	// [timer.PreconditionFailed]: it is not any more what was ordered), as failed, or holds the job up ([timer.Unavailable]).
 	Do func(ctx context.Context, item Item) error
 
+	// Turns are those at the places for jobs of a worker, and BusinessType is whose job it is,
+	// empty for one of all types. Without turns it waits for nobody.
+	Turns        *turns.Turns
+	BusinessType string
 	// Width is how many items are dealt with side by side at most; 0 for one.
 	Width int
 	// Note, which may be nil, is told of each item what Do said of it last, in the order of
@@ -58,8 +63,18 @@ func (w Work[Item]) Run(ctx context.Context, progress timer.JobProgress) error {
 			return err
 		}
 	}
+	place, err := w.takeTurn(ctx, progress)
+	if err != nil {
+		return err
+	}
+	if place != nil {
+		defer place.Leave()
+	}
 	together := w.together()
 	r := &run[Item]{Work: w, progress: progress, most: together, pace: rate.NewLimiter(rate.Limit(w.PerSecond), together)}
+	if place != nil {
+		r.giveUp = place.GiveUp()
+	}
 	r.pace.AllowN(time.Now(), together) // the first items wait for nobody
 	if err := r.count(ctx); err != nil {
 		return err
@@ -98,6 +113,8 @@ type run[Item any] struct {
 	pace     *rate.Limiter
 	// most is how many items may begin at the same time.
 	most int
+	// giveUp is closed when another job shall have the place of this one.
+	giveUp <-chan struct{}
 	// next is how long the next items have to wait for the rate.
 	next time.Duration
 }
@@ -232,7 +249,7 @@ func Skipped(err error) bool {
 
 // wait waits for the next item, unless the job or its worker is stopped.
 func (r *run[Item]) wait(ctx context.Context, d time.Duration) error {
-	if err := stopped(ctx); err != nil || d <= 0 {
+	if err := r.stopped(ctx); err != nil || d <= 0 {
 		return err
 	}
 	next := time.NewTimer(d)
@@ -247,14 +264,18 @@ func (r *run[Item]) wait(ctx context.Context, d time.Duration) error {
 			r.beat(ctx)
 		case <-activity.GetWorkerStopChannel(ctx):
 			return errLeaving()
+		case <-r.giveUp:
+			return errLeaving()
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
 }
 
-func stopped(ctx context.Context) error {
+func (r *run[Item]) stopped(ctx context.Context) error {
 	select {
+	case <-r.giveUp:
+		return errLeaving()
 	case <-activity.GetWorkerStopChannel(ctx):
 		return errLeaving()
 	default:
@@ -262,9 +283,9 @@ func stopped(ctx context.Context) error {
 	}
 }
 
-// errLeaving hands a job on to another worker, at once.
+// errLeaving hands a job on at once, to another worker or behind those that wait.
 func errLeaving() error {
-	return temporal.NewApplicationErrorWithOptions("the worker is leaving", "leaving", temporal.ApplicationErrorOptions{
+	return temporal.NewApplicationErrorWithOptions("the job is handed on", "leaving", temporal.ApplicationErrorOptions{
 		NextRetryDelay: time.Millisecond, Category: temporal.ApplicationErrorCategoryBenign,
 	})
 }

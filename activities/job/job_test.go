@@ -107,16 +107,21 @@ type try struct {
 // run makes the try, and returns its counts, also where it was stopped.
 func (y *try) run(t *testing.T, n *numbers) (counts timer.JobCounts, err error) {
 	t.Helper()
+	return y.runs(t, n.Run)
+}
+
+func (y *try) runs(t *testing.T, activity func(context.Context) (timer.JobCounts, error)) (counts timer.JobCounts, err error) {
+	t.Helper()
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(quiet{})
 	env := suite.NewTestActivityEnvironment()
 	env.SetWorkerOptions(worker.Options{BackgroundActivityContext: y.job, Interceptors: []interceptor.WorkerInterceptor{y}})
 	env.SetWorkerStopChannel(y.stop)
-	env.RegisterActivity(n.Run)
+	env.RegisterActivity(activity)
 	if y.from != nil {
 		env.SetHeartbeatDetails(*y.from)
 	}
-	value, err := env.ExecuteActivity(n.Run)
+	value, err := env.ExecuteActivity(activity)
 	if err == nil {
 		require.NoError(t, value.Get(&counts))
 	} else if stopped, ok := errors.AsType[*temporal.CanceledError](err); ok {

@@ -26,6 +26,7 @@ import (
 	"github.com/wakecall/wakecall/internal/quota"
 	"github.com/wakecall/wakecall/internal/seal"
 	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/internal/turns"
 	"github.com/wakecall/wakecall/worker"
 )
 
@@ -202,6 +203,7 @@ func (a *App) StartWorker() (*worker.Workers, error) {
 		Identity: a.Identity, Client: a.Client, Attempter: attempter, Dispatcher: dispatcher,
 		Controller: &activities.Controller{
 			Queues: a.Engine.Queues, Policies: a.Engine.Policies, Sender: sender, Failures: a.Engine.Failures, Bulks: a.Engine.Bulk,
+			Turns: turns.New(tuning.JobSlots, tuning.LongTurn),
 		},
 		Policies: a.Engine.Policies, Queues: a.Engine.Queues, Emergencies: a.Engine.Emergencies, Reconciler: a.Engine.Reconciler, Alerts: a.Engine.Alerts,
 		Observer: a.Telemetry, Logger: a.Logger, ReconcileInterval: a.Config.ReconcileInterval,

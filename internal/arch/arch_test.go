@@ -22,9 +22,9 @@ var rooms = map[string][]string{
 	"timer":               {"timer/calendar"},
 	"timer/calendar":      {},
 	"workflows":           {"timer"},
-	"activities":          {"activities/job", "timer", "activities/send"},
-	"activities/job":      {"timer"},
-	"activities/dispatch": {"timer", "activities/send"},
+	"activities":          {"activities/job", "timer", "activities/send", "internal/turns"},
+	"activities/job":      {"timer", "internal/turns"},
+	"activities/dispatch": {"timer", "activities/send", "internal/turns"},
 	"engine":              {"engine/query", "timer", "workflows", "internal/burst", "internal/errtype", "internal/limiter", "internal/quota", "internal/seal"},
 	"engine/query":        {"timer"},
 	"worker":              {"activities", "activities/dispatch", "timer", "workflows"},
@@ -50,10 +50,11 @@ var rooms = map[string][]string{
 	"internal/config":     {"internal/auth", "internal/seal"},
 	"internal/observe":    {"timer", "internal/terminal"},
 	"internal/app": {
-		"activities", "activities/dispatch", "activities/send", "activities/send/amqp", "activities/send/http", "activities/send/stream", "api", "engine", "timer", "worker", "internal/auth", "internal/completion", "internal/config", "internal/door", "internal/netlimit", "internal/observe", "internal/quota", "internal/seal", "internal/stream",
+		"activities", "activities/dispatch", "activities/send", "activities/send/amqp", "activities/send/http", "activities/send/stream", "api", "engine", "timer", "worker", "internal/auth", "internal/completion", "internal/config", "internal/door", "internal/netlimit", "internal/observe", "internal/quota", "internal/seal", "internal/stream", "internal/turns",
 	},
 	"internal/arch":   {},
 	"internal/tuning": {"timer"},
+	"internal/turns":  {},
 	".":               {"internal/apply", "internal/build", "internal/cli", "internal/config", "internal/listen", "internal/observe", "internal/app", "internal/terminal"},
 
 	// Each transport is one package, which nobody but the app knows.

@@ -1,0 +1,46 @@
+package job
+
+import (
+	"context"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/internal/turns"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// takeTurn takes a place for the job. Where its type has its share and none is free, the job
+// waits, and says so with its signs of life. After some time another worker may have it.
+func (w Work[Item]) takeTurn(ctx context.Context, progress timer.JobProgress) (*turns.Place, error) {
+	if w.Turns == nil {
+		return nil, nil
+	}
+	at := progress.Cursor()
+	if at.Waits == 0 {
+		at.Waits = timer.At(time.Now())
+	}
+	patience := time.NewTimer(tuning.TurnPatience)
+	defer patience.Stop()
+	for {
+		waiting, cancel := context.WithTimeout(ctx, tuning.JobBeat)
+		place := w.Turns.Take(waiting, w.BusinessType, at.Waits.Time())
+		cancel()
+		if place != nil {
+			at.Waits = 0
+			activity.RecordHeartbeat(ctx, progress)
+			return place, nil
+		}
+		activity.RecordHeartbeat(ctx, progress)
+		select {
+		case <-activity.GetWorkerStopChannel(ctx):
+			return nil, errLeaving()
+		case <-patience.C:
+			return nil, errLeaving()
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		default:
+		}
+	}
+}

@@ -1,0 +1,72 @@
+package job_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/activities/job"
+	"github.com/wakecall/wakecall/internal/turns"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// ofType is a kind of job that waits for its turn.
+type ofType struct {
+	numbers
+	turns        *turns.Turns
+	businessType string
+}
+
+func (o *ofType) Run(ctx context.Context) (timer.JobCounts, error) {
+	var at progress
+	work := o.work()
+	work.Turns, work.BusinessType = o.turns, o.businessType
+	err := work.Run(ctx, &at)
+	return job.End(ctx, at.JobCounts, err)
+}
+
+// carryOut tries until the job is done, as its workflow does.
+func (o *ofType) carryOut(t *testing.T, first *try) {
+	t.Helper()
+	for y := first; ; {
+		_, err := y.runs(t, o.Run)
+		if err == nil {
+			return
+		}
+		y = &try{from: y.last(), stop: make(chan struct{}), job: t.Context()}
+	}
+}
+
+// Slow jobs of one type that hold every place hold up no other type's, and each number of
+// theirs is dealt with once all the same.
+func TestJobsTakeTurns(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		shared := turns.New(3, 5*time.Second)
+		var running sync.WaitGroup
+		slow, tries := make([]*ofType, 5), make([]*try, 5)
+		for n := range slow {
+			slow[n] = &ofType{numbers{upTo: 20, page: 7, perSecond: 1}, shared, "slow"}
+			tries[n] = &try{stop: make(chan struct{}), job: t.Context()}
+			running.Go(func() { slow[n].carryOut(t, tries[n]) })
+		}
+		synctest.Wait()
+		time.Sleep(900 * time.Millisecond) //nolint:forbidigo // synctest's
+		began, quick := time.Now(), &ofType{numbers{upTo: 3, page: 3, perSecond: 100}, shared, "quick"}
+		quick.carryOut(t, &try{stop: make(chan struct{}), job: t.Context()})
+		require.Less(t, time.Since(began), 2*time.Second)
+		running.Wait()
+		waited := 0
+		for n, o := range slow {
+			require.Len(t, o.counted(), 20)
+			if tries[n].told[0].Waits != 0 {
+				waited++
+			}
+		}
+		require.Positive(t, waited, "those that waited said so")
+	})
+}
