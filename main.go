@@ -96,7 +96,7 @@ func perform(role func(context.Context, *app.App) error) (exit int) {
 // complain prints every line of an error.
 func complain(err error) {
 	for line := range strings.SplitSeq(err.Error(), "\n") {
-		fmt.Fprintln(terminal.Writer(os.Stderr), "wakecall:", line)
+		_, _ = fmt.Fprintln(terminal.Writer(os.Stderr), "wakecall:", line)
 	}
 }
 
