@@ -162,6 +162,16 @@ func repeatable(err error, once bool) bool {
 	return isOp || isURL || errors.Is(err, errCutOff)
 }
 
+// Unavailable reports whether an error says that Wakecall could not be asked, or that it
+// asks to be called later: the same call may succeed then.
+func Unavailable(err error) bool {
+	if problem, ok := errors.AsType[*Problem](err); ok {
+		return problem.Status == http.StatusTooManyRequests || problem.Status >= http.StatusInternalServerError
+	}
+	_, isNet := errors.AsType[net.Error](err) // such as *url.Error
+	return isNet || errors.Is(err, errCutOff) || errors.Is(err, errBrokenOff) || errors.Is(err, io.ErrUnexpectedEOF)
+}
+
 // passing is whether the outcome of a call is unknown, and another try may tell it: a proxy
 // answers so in place of a gateway that restarts.
 func (p *Problem) passing() bool {

@@ -5,38 +5,27 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"net"
 	"os"
-	"os/signal"
-	"slices"
-	"strings"
-	"syscall"
 	"time"
 
+	"github.com/spf13/cobra"
 	"go.temporal.io/sdk/client"
 
-	"github.com/wakecall/wakecall/internal/app"
+	"github.com/wakecall/wakecall/cmd"
+	"github.com/wakecall/wakecall/cmd/program"
+	"github.com/wakecall/wakecall/cmd/roles"
 	"github.com/wakecall/wakecall/internal/build"
 	"github.com/wakecall/wakecall/internal/config"
 	"github.com/wakecall/wakecall/internal/observe"
 	"github.com/wakecall/wakecall/standalone/embedded"
 )
 
-const usage = `wakecall-standalone is all of Wakecall in one process: Temporal on SQLite, its
-Web UI, the worker and the API.
+const long = `wakecall-standalone is all of Wakecall in one process: Temporal on SQLite, its
+Web UI, the worker and the API. Without a command it runs until it is stopped.
 
-  wakecall-standalone              run it
-  wakecall-standalone backup DIR   copy the data directory to DIR, a new one,
-                                   whether it is in use or not
-  wakecall-standalone version      print the version
-
-Settings are environment variables; see docs/configuration.md.
-`
-
-const (
-	exitFailure = 1
-	exitUsage   = 2
-)
+Settings are environment variables; see docs/configuration.md.`
 
 // stopTime is the whole of a clean stop. The standalone form does not wait for
 // the longest attempts: what is cut off rings again after the next start.
@@ -45,43 +34,25 @@ const stopTime = 9 * time.Second
 // version is set by the linker.
 var version string
 
-func main() { os.Exit(command(os.Args[1:])) }
+func main() { os.Exit(program.Execute(commands)) }
 
-func command(args []string) (exit int) {
-	perform := run
-	switch {
-	case len(args) == 0:
-	case slices.ContainsFunc(args, isHelp) || len(args) == 1 && args[0] == "help":
-		fmt.Print(usage)
-		return 0
-	case len(args) == 1 && (args[0] == "version" || args[0] == "--version"):
-		fmt.Println(build.Version(version))
-		return 0
-	case len(args) == 2 && args[0] == "backup":
-		perform = func(ctx context.Context) error { return backup(ctx, args[1]) }
-	default:
-		fmt.Fprint(os.Stderr, usage)
-		return exitUsage
+// commands is the tree of commands.
+func commands(streams program.Streams) *cobra.Command {
+	version := build.Version(version)
+	root := &cobra.Command{
+		Use: "wakecall-standalone", Short: "All of Wakecall in one process", Long: long, Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return run(c.Context(), version, streams.Out) },
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := perform(ctx); err != nil {
-		complain(err)
-		return exitFailure
-	}
-	return 0
+	cmd.Complete(root, version, streams)
+	cmd.AddToNode(root, &cobra.Command{
+		Use: "backup DIR", Short: "Copy the data directory to DIR, a new one, whether it is in use or not", Args: cobra.ExactArgs(1),
+		Example: "wakecall-standalone backup /var/backups/wakecall-1",
+		RunE:    func(c *cobra.Command, args []string) error { return backup(c.Context(), args[0], streams.Out) },
+	})
+	return root
 }
 
-func isHelp(arg string) bool { return arg == "--help" || arg == "-help" || arg == "-h" }
-
-// complain prints every line of an error.
-func complain(err error) {
-	for line := range strings.SplitSeq(err.Error(), "\n") {
-		fmt.Fprintln(os.Stderr, "wakecall:", line)
-	}
-}
-
-func run(ctx context.Context) error {
+func run(ctx context.Context, version string, out io.Writer) error {
 	defer holdHeap()()
 	var own settings
 	var shared config.Config
@@ -97,29 +68,33 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer stopServer(server)
+	defer func() {
+		if err := stopServer(server); err != nil {
+			logger.Warn("Temporal did not end cleanly", "error", err)
+		}
+	}()
 	if shared, err = own.complete(shared); err != nil {
 		return err
 	}
-	wakecall, err := app.Open(ctx, app.Settings{
-		Config: shared, Version: build.Version(version), Logger: logger,
+	app, err := roles.Open(ctx, roles.Settings{
+		Config: shared, Version: version, Logger: logger,
 		Temporal: client.Options{HostPort: own.TemporalAddr, Namespace: client.DefaultNamespace},
 	})
 	if err != nil {
 		return err
 	}
-	defer wakecall.Close()
-	wakecall.CheckTemporal(ctx)
-	workers, err := wakecall.StartWorkerBeside()
+	defer app.Close()
+	app.CheckTemporal(ctx)
+	workers, err := app.StartWorkerBeside()
 	if err != nil {
 		return err
 	}
 	defer workers.Stop()
-	return wakecall.ServeAPI(ctx, own.greet)
+	return app.ServeAPI(ctx, func(api net.Addr) { own.greet(out, api) })
 }
 
-func (s settings) greet(api net.Addr) {
-	fmt.Printf(`
+func (s settings) greet(out io.Writer, api net.Addr) {
+	_, _ = fmt.Fprintf(out, `
 Wakecall is ready.
 
   API          http://%[1]s        (description: http://%[1]s/docs)
@@ -137,28 +112,26 @@ Try it:
 `, api, reachable(s.UIAddr), s.TemporalAddr, s.DataDir)
 }
 
-func stopServer(server *embedded.Server) {
+func stopServer(server *embedded.Server) error {
 	ctx, cancel := context.WithTimeout(context.Background(), stopTime/3)
 	defer cancel()
-	if err := server.Stop(ctx); err != nil {
-		complain(err)
-	}
+	return server.Stop(ctx)
 }
 
 // backup copies what the settings name to a new directory.
-func backup(ctx context.Context, dir string) error {
+func backup(ctx context.Context, dir string, out io.Writer) error {
 	var own settings
 	var shared config.Config
 	if err := config.Read(&shared, &own); err != nil {
 		return err
 	}
-	took := time.Now()
+	began := time.Now()
 	if err := embedded.Backup(ctx, own.DataDir, dir); err != nil {
 		return fmt.Errorf("backup: %w", err)
 	}
-	fmt.Printf("%s is copied to %s, in %s.\n", own.DataDir, dir, time.Since(took).Round(time.Millisecond))
+	_, _ = fmt.Fprintf(out, "%s is copied to %s, in %s.\n", own.DataDir, dir, time.Since(began).Round(time.Millisecond))
 	if shared.SecretKey != "" {
-		fmt.Println("The secret key is not in it: it stands in WAKECALL_SECRET_KEY. Keep it apart, and safe.")
+		_, _ = fmt.Fprintln(out, "The secret key is not in it: it stands in WAKECALL_SECRET_KEY. Keep it apart, and safe.")
 	}
 	return nil
 }

@@ -16,10 +16,10 @@ func TestVersionIsPrinted(t *testing.T) {
 			require.Regexp(t, `^\S+\n$`, process.Execute(t, program, arg))
 		}
 		for _, arg := range []string{"--help", "-h", "help"} {
-			require.Contains(t, process.Execute(t, program, arg), "print the version\n")
+			require.Contains(t, process.Execute(t, program, arg), "Print the version\n")
 		}
 	}
-	require.Contains(t, process.Execute(t, process.WakecallBinary(t), "api", "--help"), "serve the HTTP API")
+	require.Contains(t, process.Execute(t, process.WakecallBinary(t), "api", "--help"), "Serve the HTTP API")
 }
 
 // What is wrong with a start is said in lines of their own, by the name that an

@@ -17,9 +17,9 @@ import (
 	"go.temporal.io/sdk/client"
 	"google.golang.org/grpc"
 
+	"github.com/wakecall/wakecall/cmd/roles"
 	"github.com/wakecall/wakecall/e2e/loopback"
 	"github.com/wakecall/wakecall/engine"
-	"github.com/wakecall/wakecall/internal/app"
 	"github.com/wakecall/wakecall/internal/config"
 	"github.com/wakecall/wakecall/internal/seal"
 	"github.com/wakecall/wakecall/standalone/embedded"
@@ -56,7 +56,7 @@ func TemporalWith(dir string, tuning []byte, retention time.Duration) (addr stri
 // Env is a running Wakecall: API and, unless it was stopped, worker.
 type Env struct {
 	t       testing.TB
-	inner   *app.App
+	inner   *roles.App
 	workers *worker.Workers
 	close   func()
 
@@ -96,8 +96,8 @@ func StartWorker(addr string) (stop func(), err error) {
 	}, nil
 }
 
-func open(ctx context.Context, temporal client.Options, settings config.Config, log io.Writer) (*app.App, error) {
-	return app.Open(ctx, app.Settings{
+func open(ctx context.Context, temporal client.Options, settings config.Config, log io.Writer) (*roles.App, error) {
+	return roles.Open(ctx, roles.Settings{
 		Config: settings, Version: "test",
 		Logger:   slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelError})),
 		Temporal: temporal,

@@ -17,7 +17,8 @@ import (
 const module = "github.com/wakecall/wakecall/"
 
 // rooms says which rooms each room may import. Imports point one way:
-// main → api, worker → engine → workflows → timer, worker → activities → timer.
+// cmd → api, worker → engine → workflows → timer, worker → activities → timer. Those of
+// internal stand on the ground only.
 var rooms = map[string][]string{
 	"timer":               {"timer/calendar"},
 	"timer/calendar":      {},
@@ -31,8 +32,6 @@ var rooms = map[string][]string{
 	"api":                 {"timer", "engine", "internal/auth", "internal/door", "internal/netlimit", "internal/stream"},
 	"client":              {"timer", "internal/retryafter"},
 	"deploy":              {},
-	"internal/apply":      {"client", "internal/config"},
-	"internal/cli":        {"client", "timer", "internal/apply", "internal/config", "internal/terminal"},
 	"internal/auth":       {"timer"},
 	"internal/build":      {},
 	"internal/burst":      {},
@@ -41,7 +40,6 @@ var rooms = map[string][]string{
 	"internal/errtype":    {},
 	"internal/golden":     {},
 	"internal/limiter":    {},
-	"internal/listen":     {"timer", "activities/send", "activities/send/http", "client", "internal/apply", "internal/config", "internal/terminal"},
 	"internal/netlimit":   {},
 	"internal/quota":      {},
 	"internal/seal":       {},
@@ -49,15 +47,20 @@ var rooms = map[string][]string{
 	"internal/terminal":   {},
 	"internal/config":     {"internal/auth", "internal/seal"},
 	"internal/observe":    {"timer", "internal/terminal"},
-	"internal/app": {
+	"cmd/roles": {
 		"activities", "activities/dispatch", "activities/send", "activities/send/amqp", "activities/send/http", "activities/send/stream", "api", "engine", "timer", "worker", "internal/auth", "internal/completion", "internal/config", "internal/door", "internal/netlimit", "internal/observe", "internal/quota", "internal/seal", "internal/stream", "internal/turns",
 	},
 	"internal/arch":   {},
 	"internal/tuning": {"timer"},
 	"internal/turns":  {},
-	".":               {"internal/apply", "internal/build", "internal/cli", "internal/config", "internal/listen", "internal/observe", "internal/app", "internal/terminal"},
+	".":               {"cmd"},
+	"cmd":             {"cmd/program", "cmd/roles", "cmd/verbs", "internal/build", "internal/config", "internal/observe"},
+	"cmd/program":     {"client", "internal/terminal"},
+	"cmd/verbs":       {"cmd/apply", "cmd/listen", "cmd/program", "client", "timer", "internal/config", "internal/terminal"},
+	"cmd/apply":       {"cmd/program", "client"},
+	"cmd/listen":      {"cmd/program", "timer", "activities/send", "activities/send/http", "client", "internal/terminal"},
 
-	// Each transport is one package, which nobody but the app knows.
+	// Each transport is one package, which nobody but cmd/roles knows.
 	"activities/send":          {"timer", "internal/errtype"},
 	"activities/send/http":     {"timer", "activities/send", "internal/errtype", "internal/retryafter"},
 	"activities/send/sendtest": {"timer", "activities/send"},
@@ -77,7 +80,8 @@ var outside = map[string]struct {
 	"github.com/rabbitmq/amqp091-go":     {[]string{"activities/send/amqp"}, "nobody else speaks AMQP"},
 	"github.com/coder/websocket":         {[]string{"api", "client"}, "the two ends of a WebSocket"},
 	"github.com/netresearch/go-cron":     {[]string{"timer/calendar"}, "one room reads rules"},
-	"go.temporal.io/sdk/client":          {[]string{"engine", "worker", "internal/app", "internal/observe"}, "engine is the one adapter; the others only hand the client on"},
+	"github.com/spf13/cobra":             {[]string{"cmd", "cmd/program", "cmd/verbs"}, "there is one command line"},
+	"go.temporal.io/sdk/client":          {[]string{"engine", "worker", "cmd/roles", "internal/observe"}, "engine is the one adapter; the others only hand the client on"},
 	"testing":                            {[]string{"internal/golden", "internal/rabbit", "activities/send/sendtest"}, "tests stay out of the binaries"},
 	"go.temporal.io/sdk/worker":          {[]string{"worker"}, "one room says what runs where"},
 	"go.temporal.io/api/workflowservice": {[]string{"engine", "internal/completion"}, "nobody else speaks to Temporal; the one stands in the connection"},

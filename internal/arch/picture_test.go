@@ -23,12 +23,12 @@ var (
 const ground = "timer"
 
 // drawnAs is the room of the picture that a package is drawn as; "" for one that is not:
-// the parts of internal/ that know no room but the ground.
+// those of internal/ know no room but the ground.
 func drawnAs(room string) string {
 	top, _, _ := strings.Cut(room, "/")
 	switch {
-	case slices.Contains([]string{".", "internal/app", "internal/apply", "internal/cli", "internal/listen"}, room):
-		return "main"
+	case room == ".":
+		return "cmd" // main.go only calls it
 	case top == "internal", top == "deploy":
 		return ""
 	default:
@@ -85,8 +85,8 @@ func TestWhatIsNotDrawnStandsOnTheGround(t *testing.T) {
 
 func TestArrowsAreSeen(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, []string{"api engine", "main worker"}, arrowsOf([]imported{
-		{"internal/app", module + "worker"}, {".", module + "internal/app"}, {"internal/seal", module + "worker"},
+	require.Equal(t, []string{"api engine", "cmd worker"}, arrowsOf([]imported{
+		{"cmd/roles", module + "worker"}, {".", module + "cmd"}, {"internal/seal", module + "worker"},
 		{"api", module + "engine"}, {"api", module + "engine/query"}, {"api", module + "timer/calendar"}, {"api", "net/http"},
 	}))
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // tuned are the rooms whose measured and chosen numbers stand in internal/tuning.
-var tuned = []string{"activities", "workflows", "api", "engine", "internal/burst", "worker", "internal/completion", "internal/limiter", "internal/netlimit", "internal/observe", "internal/quota", "internal/app"}
+var tuned = []string{"activities", "workflows", "api", "engine", "internal/burst", "worker", "internal/completion", "internal/limiter", "internal/netlimit", "internal/observe", "internal/quota", "cmd/roles"}
 
 // untuned are the numbers of these rooms that are no tunables, and why.
 var untuned = map[string]string{

@@ -1,0 +1,50 @@
+package cmd
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wakecall/wakecall/cmd/program"
+	"github.com/wakecall/wakecall/cmd/verbs"
+	"github.com/wakecall/wakecall/internal/build"
+)
+
+// Execute runs the command line of a node and returns its exit code. version is as the
+// linker was told.
+func Execute(version string) (exit int) { return program.Execute(node(build.Version(version))) }
+
+// node builds the tree of commands of a node.
+func node(version string) program.Build {
+	return func(streams program.Streams) *cobra.Command {
+		root := program.Group("wakecall", "An alarm clock for services, on Temporal")
+		Complete(root, version, streams)
+		AddToNode(root, nodeCommands(version)...)
+		return root
+	}
+}
+
+const nodeGroup = "Node"
+
+// Complete adds to a tree what every binary has: the version and the verbs.
+func Complete(root *cobra.Command, version string, streams program.Streams) {
+	root.Version = version
+	root.SetVersionTemplate("{{.Version}}\n")
+	root.AddGroup(&cobra.Group{ID: nodeGroup, Title: nodeGroup + ":"})
+	AddToNode(root, &cobra.Command{
+		Use: "version", Short: "Print the version", Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			_, err := fmt.Fprintln(c.OutOrStdout(), version)
+			return err
+		},
+	})
+	verbs.Add(root, streams)
+}
+
+// AddToNode adds commands that the help shows with those of a node.
+func AddToNode(root *cobra.Command, commands ...*cobra.Command) {
+	for _, c := range commands {
+		c.GroupID = nodeGroup
+	}
+	root.AddCommand(commands...)
+}

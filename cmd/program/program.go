@@ -1,0 +1,163 @@
+package program
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/wakecall/wakecall/internal/terminal"
+)
+
+// Build builds the tree of commands. Nothing is called before one of them is run.
+type Build func(Streams) *cobra.Command
+
+// Execute runs the command line of the process and returns its exit code. SIGINT and SIGTERM
+// end the context of the command.
+func Execute(build Build) (exit int) {
+	// A command whose reader has left goes on: a write then fails as on a full disk.
+	signal.Ignore(syscall.SIGPIPE)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	return Run(ctx, os.Args[1:], Standard(), build)
+}
+
+// Run runs a command line and returns its exit code.
+func Run(ctx context.Context, args []string, streams Streams, build Build) (exit int) {
+	out := &output{to: streams.Out}
+	streams.Out = out
+	root := build(streams)
+	root.SilenceErrors, root.SilenceUsage, root.TraverseChildren = true, true, true
+	root.PersistentPreRunE = checkFlags
+	root.SetArgs(args)
+	root.SetOut(out)
+	root.SetErr(streams.Err)
+	begun := markBegin(root)
+	command, err := root.ExecuteContextC(ctx)
+	if err != nil && !*begun {
+		err = Wrong(err)
+	}
+	if out.err != nil && (err == nil || errors.Is(err, out.err)) {
+		return unwritten(streams.Err, out.err)
+	}
+	if err != nil {
+		complain(streams.Err, err)
+	}
+	if exit = exitCode(err); exit == ExitUsage {
+		explain(streams.Err, command)
+	}
+	return exit
+}
+
+// markBegin reports, once the tree was executed, whether a command was begun. An error before
+// that is one of the call.
+func markBegin(root *cobra.Command) *bool {
+	begun := new(bool)
+	var mark func(*cobra.Command)
+	mark = func(c *cobra.Command) {
+		if run := c.RunE; run != nil {
+			c.RunE = func(c *cobra.Command, args []string) error {
+				*begun = true
+				return run(c, args)
+			}
+		}
+		for _, below := range c.Commands() {
+			mark(below)
+		}
+	}
+	mark(root)
+	return begun
+}
+
+// unwritten handles an answer that could not be written. That a reader has left needs no
+// words: head(1) does so.
+func unwritten(to io.Writer, err error) (exit int) {
+	if !errors.Is(err, syscall.EPIPE) {
+		complain(to, fmt.Errorf("the answer could not be written: %w", err))
+	}
+	return ExitUnwritten
+}
+
+// complain prints every line of an error.
+func complain(to io.Writer, err error) {
+	to = terminal.Writer(to)
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		_, _ = fmt.Fprintln(to, "wakecall:", line)
+	}
+}
+
+// explain shows how a command is called.
+func explain(to io.Writer, command *cobra.Command) {
+	if !command.HasParent() {
+		_, _ = fmt.Fprint(to, command.UsageString())
+		return
+	}
+	_, _ = fmt.Fprintln(to, "Usage:", command.UseLine())
+	if example, _, _ := strings.Cut(command.Example, "\n"); example != "" {
+		_, _ = fmt.Fprintln(to, "Example:", strings.TrimSpace(example))
+	}
+}
+
+// Group makes a command that has others below it. By default cobra answers an unknown one
+// with help, and no error.
+func Group(name, short string, below ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{Use: name, Short: short, Args: cobra.ArbitraryArgs}
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return Wrong(fmt.Errorf("%q needs one of its commands: see %[1]s --help", c.CommandPath()))
+		}
+		return Wrong(fmt.Errorf("unknown command %q for %q", args[0], c.CommandPath()))
+	}
+	c.AddCommand(below...)
+	return c
+}
+
+// checkFlags refuses flags that say nothing: to leave out a condition would make a command
+// do more than it was told.
+func checkFlags(c *cobra.Command, _ []string) error {
+	var faults []error
+	check := func(flag *pflag.Flag) {
+		if reason := emptiness(flag); reason != "" {
+			faults = append(faults, fmt.Errorf("--%s %s", flag.Name, reason))
+		}
+	}
+	c.Root().Flags().Visit(func(flag *pflag.Flag) {
+		if !c.HasParent() || c.Flags().Lookup(flag.Name) == nil {
+			faults = append(faults, fmt.Errorf("--%s says nothing to %s", flag.Name, c.CommandPath()))
+			return
+		}
+		check(flag)
+	})
+	if c.HasParent() {
+		c.Flags().Visit(check)
+	}
+	return errors.Join(faults...)
+}
+
+// emptiness says why the value of a flag says nothing; "" where it says something.
+func emptiness(flag *pflag.Flag) string {
+	text := flag.Value.String()
+	negative := strings.HasPrefix(text, "-")
+	switch flag.Value.Type() {
+	case "string":
+		if text == "" {
+			return "must not be empty"
+		}
+	case "duration", "float64":
+		if negative || text == "0" || text == "0s" {
+			return "must be above 0"
+		}
+	case "int": // 0 is for all
+		if negative {
+			return "must not be negative"
+		}
+	}
+	return ""
+}

@@ -1,0 +1,51 @@
+package program
+
+import (
+	"io"
+	"os"
+	"time"
+
+	"github.com/mattn/go-isatty"
+)
+
+// Streams are what a command reads and prints.
+type Streams struct {
+	Out, Err io.Writer
+	// Colour reports whether Out is a terminal that takes colours, and Live whether Err is
+	// a terminal.
+	Colour, Live bool
+	// In is where a question is answered. Asks reports whether anyone can answer it.
+	In   io.Reader
+	Asks bool
+	Now  func() time.Time
+	// Poll is the time between two looks at what takes long.
+	Poll time.Duration
+}
+
+const defaultPoll = 500 * time.Millisecond
+
+// Standard returns the streams of the process.
+func Standard() Streams {
+	live := isTerminal(os.Stderr)
+	return Streams{
+		Out: os.Stdout, Err: os.Stderr, Colour: isTerminal(os.Stdout) && os.Getenv("NO_COLOR") == "", Live: live,
+		In: os.Stdin, Asks: live && isTerminal(os.Stdin), Now: time.Now, Poll: defaultPoll,
+	}
+}
+
+// isTerminal reports whether a file is a terminal. Other devices, such as /dev/null, are none.
+func isTerminal(file *os.File) bool { return isatty.IsTerminal(file.Fd()) }
+
+// output remembers the first error of a writer: few commands look at what printing returns.
+type output struct {
+	to  io.Writer
+	err error
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	n, err := o.to.Write(p)
+	if err != nil && o.err == nil {
+		o.err = err
+	}
+	return n, err
+}

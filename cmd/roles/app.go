@@ -1,0 +1,213 @@
+// Package roles builds the three roles of Wakecall, api, worker and serve, from their
+// parts, and starts and stops them. Serve is api and worker in one process. The
+// production binary runs one of the three, the standalone one serves.
+package roles
+
+import (
+	"context"
+	"crypto/x509"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+
+	"github.com/google/uuid"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/contrib/envconfig"
+	"go.temporal.io/sdk/log"
+
+	"github.com/wakecall/wakecall/activities"
+	"github.com/wakecall/wakecall/activities/dispatch"
+	httpsend "github.com/wakecall/wakecall/activities/send/http"
+	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/internal/completion"
+	"github.com/wakecall/wakecall/internal/config"
+	"github.com/wakecall/wakecall/internal/observe"
+	"github.com/wakecall/wakecall/internal/quota"
+	"github.com/wakecall/wakecall/internal/seal"
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/internal/turns"
+	"github.com/wakecall/wakecall/worker"
+)
+
+// App is what the roles share: settings, telemetry, and one connection to
+// Temporal.
+type App struct {
+	Config    config.Config
+	Version   string
+	Logger    *slog.Logger
+	Telemetry *observe.Telemetry
+	Client    client.Client
+	Engine    *engine.Engine
+	// Identity is unique to this process; Temporal shows it.
+	Identity    string
+	box         *seal.Box
+	completions *completion.Limiter
+	preload     *worker.Preload
+	redis       io.Closer // nil without Redis
+	brokers     []config.Broker
+	closing     []func() // of the transports
+}
+
+// Settings is what an App is opened with.
+type Settings struct {
+	Config  config.Config
+	Version string
+	Logger  *slog.Logger
+	// Temporal says how to reach Temporal; see [FromEnvironment].
+	Temporal client.Options
+}
+
+// FromEnvironment reads how to reach Temporal with the variables and files of
+// the temporal CLI: TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_API_KEY,
+// TEMPORAL_TLS_… and temporal.toml.
+func FromEnvironment() (client.Options, error) {
+	return envconfig.LoadDefaultClientOptions()
+}
+
+// complete adds to how Temporal is reached what is the same everywhere.
+func (s *Settings) complete(telemetry *observe.Telemetry) {
+	s.Temporal.Identity = "wakecall-" + uuid.NewString()
+	if s.Temporal.HostPort == "" {
+		s.Temporal.HostPort = client.DefaultHostPort
+	}
+	if s.Temporal.Namespace == "" {
+		s.Temporal.Namespace = client.DefaultNamespace
+	}
+	s.Temporal.Logger = log.NewStructuredLogger(s.Logger)
+	s.Temporal.MetricsHandler = telemetry.SDK()
+}
+
+// Open connects to Temporal and makes the namespace ready.
+func Open(ctx context.Context, s Settings) (*App, error) {
+	box, err := seal.New(s.Config.SecretKey)
+	if err != nil {
+		return nil, err
+	}
+	telemetry, err := observe.NewTelemetry(s.Version)
+	if err != nil {
+		return nil, err
+	}
+	s.complete(telemetry)
+	completions, err := completion.New()
+	if err != nil {
+		return nil, err
+	}
+	s.Temporal.ConnectionOptions = connected(s.Temporal.ConnectionOptions, completions.DialOption(), engine.KeepReports(), engine.RepeatUnstored())
+	temporal, err := client.DialContext(ctx, s.Temporal)
+	if err != nil {
+		return nil, fmt.Errorf("connecting to Temporal at %s: %w", s.Temporal.HostPort, err)
+	}
+	a := &App{
+		Config: s.Config, Version: s.Version, Logger: s.Logger, Telemetry: telemetry, Client: temporal,
+		Identity: s.Temporal.Identity, box: box, completions: completions, preload: worker.NewPreload(completions),
+	}
+	if a.brokers, err = config.ReadBrokers(a.Config.Brokers); err != nil {
+		a.Close()
+		return nil, fmt.Errorf("WAKECALL_BROKERS: %w", err)
+	}
+	limiter, err := a.limiter()
+	if err != nil {
+		a.Close()
+		return nil, err
+	}
+	a.Engine = engine.New(engine.Config{
+		Client: temporal, Namespace: s.Temporal.Namespace, Box: box,
+		WebUI: s.Config.WebUI, PolicyTTL: s.Config.PolicyTTL, Limiter: limiter,
+		Reach: a.reach(),
+	})
+	telemetry.Queue(a.Engine.Timers.QueuedBookings)
+	if err := a.Engine.Namespace.Prepare(ctx); err != nil {
+		a.Close()
+		return nil, err
+	}
+	return a, nil
+}
+
+// limiter counts bookings in Redis where there is one, and else by itself.
+func (a *App) limiter() (engine.Limiter, error) {
+	if a.Config.RedisURL == "" {
+		return &quota.Local{}, nil
+	}
+	shared, err := quota.NewShared(a.Config.RedisURL, a.Logger)
+	if err != nil {
+		return nil, err
+	}
+	a.redis = shared
+	return shared, nil
+}
+
+// Close ends the connection and the exporters.
+func (a *App) Close() {
+	for _, end := range a.closing {
+		end()
+	}
+	a.Client.Close()
+	if a.redis != nil {
+		if err := a.redis.Close(); err != nil {
+			a.Logger.Warn("redis did not end cleanly", "error", err)
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), tuning.TelemetryDrain)
+	defer cancel()
+	if err := a.Telemetry.Shutdown(ctx); err != nil {
+		a.Logger.Warn("telemetry did not end cleanly", "error", err)
+	}
+}
+
+// roots are who may sign the certificate of a receiver, nil for the system's.
+func (a *App) roots() (*x509.CertPool, error) {
+	if a.Config.CallbackCA == "" {
+		return nil, nil
+	}
+	bundle, err := os.ReadFile(a.Config.CallbackCA)
+	if err != nil {
+		return nil, fmt.Errorf("WAKECALL_CALLBACK_CA_FILE: %w", err)
+	}
+	roots, err := httpsend.Roots(nil, bundle)
+	if err != nil {
+		return nil, fmt.Errorf("WAKECALL_CALLBACK_CA_FILE: %s %w", a.Config.CallbackCA, err)
+	}
+	return roots, nil
+}
+
+// StartWorkerBeside begins polling in a process that takes bookings as well: the worker
+// is handed what is due soon as it is booked. It must come before the first booking.
+func (a *App) StartWorkerBeside() (*worker.Workers, error) {
+	workers, err := a.StartWorker()
+	if err == nil {
+		a.Engine.Timers.PreloadHere(a.preload)
+	}
+	return workers, err
+}
+
+// StartWorker begins polling.
+func (a *App) StartWorker() (*worker.Workers, error) {
+	roots, err := a.roots()
+	if err != nil {
+		return nil, err
+	}
+	sender := a.sender(roots)
+	attempter, err := activities.NewAttempter(activities.Config{
+		Worker: a.Identity, Queue: worker.Queue, Runs: a.Engine.Runs, Policies: a.Engine.Policies, Opener: a.box,
+		AckTokens: a.Engine.Deliveries, Observer: a.Telemetry, Emergencies: a.Engine.Emergencies, Bulkhead: worker.NewBulkhead(tuning.FastPathSlots), Sender: sender,
+		Preload: a.preload, Tasks: a.completions, Polled: a.Engine.Queues.Polled,
+	})
+	if err != nil {
+		return nil, err
+	}
+	dispatcher := dispatch.New(dispatch.Config{
+		Store: a.Engine.Dispatches, Policies: a.Engine.Policies, Emergencies: a.Engine.Emergencies, Opener: a.box, Sender: sender, Observer: a.Telemetry,
+	})
+	workers := worker.New(worker.Options{
+		Identity: a.Identity, Client: a.Client, Attempter: attempter, Dispatcher: dispatcher,
+		Controller: &activities.Controller{
+			Queues: a.Engine.Queues, Policies: a.Engine.Policies, Sender: sender, Failures: a.Engine.Failures, Bulks: a.Engine.Bulk,
+			Turns: turns.New(tuning.JobSlots, tuning.LongTurn),
+		},
+		Policies: a.Engine.Policies, Queues: a.Engine.Queues, Emergencies: a.Engine.Emergencies, Reconciler: a.Engine.Reconciler, Alerts: a.Engine.Alerts,
+		Observer: a.Telemetry, Logger: a.Logger, ReconcileInterval: a.Config.ReconcileInterval,
+		PolicyInterval: max(a.Config.PolicyTTL, tuning.MinPolicyInterval), StopTimeout: a.Config.StopTimeout,
+	})
+	return workers, workers.Start()
+}

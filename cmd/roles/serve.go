@@ -1,0 +1,123 @@
+package roles
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"sync"
+
+	"github.com/wakecall/wakecall/api"
+	"github.com/wakecall/wakecall/internal/auth"
+	"github.com/wakecall/wakecall/internal/config"
+	"github.com/wakecall/wakecall/internal/door"
+	"github.com/wakecall/wakecall/internal/netlimit"
+	"github.com/wakecall/wakecall/internal/tuning"
+)
+
+// workerMetricsAddr is where a worker serves its metrics unless it is told
+// otherwise.
+const workerMetricsAddr = "127.0.0.1:9090"
+
+// Server is something that answers HTTP.
+type Server interface {
+	Serve(listener net.Listener) error
+	Shutdown(ctx context.Context) error
+}
+
+// API returns the role api, not yet listening.
+func (a *App) API() Server {
+	streams := a.streams()
+	authenticator := auth.New(a.Config.APIKeys)
+	if len(a.Config.APIKeys) == 0 { // then it listens on loopback only
+		authenticator = auth.Anyone()
+	}
+	return api.New(api.Options{
+		Timers: a.Engine.Timers, Stats: a.Engine.Stats, Forecasts: a.Engine.Forecasts, Series: a.Engine.Series, Failures: a.Engine.Failures, Attempts: a.Engine.Attempts,
+		Policies: a.Engine.Policies, Redeliveries: a.Engine.Redeliveries, Bulk: a.Engine.Bulk, Emergencies: a.Engine.Emergencies,
+		Deliveries: a.Engine.Deliveries, Dispatches: a.Engine.Dispatches, DispatchControls: a.Engine.Dispatches, Ready: a.Engine.Namespace.Ready, Leave: a.Engine.Leave,
+		Telemetry: a.Telemetry, Logger: a.Logger, Auth: authenticator, MetricsElsewhere: a.Config.MetricsAddr != "",
+		TrustedProxies: a.Config.Proxies, Reach: a.reach(), Streams: streams, Gateway: a.Identity, AnswerElsewhere: a.Engine.Streams.Answer, LivePolicy: a.Engine.Policies.Policy,
+	})
+}
+
+// metrics is the server of metrics and liveness only.
+func (a *App) metrics(addr string) Server {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", a.Telemetry.Handler())
+	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
+	return plain{&http.Server{
+		Handler: metricsRule(addr).Guard(mux), ReadHeaderTimeout: tuning.ReadHeaderTimeout, ReadTimeout: tuning.ReadTimeout, WriteTimeout: tuning.WriteSlack,
+		IdleTimeout: tuning.IdleTimeout, MaxHeaderBytes: tuning.HeaderBytes,
+	}}
+}
+
+// metricsRule is who may read the metrics. Beyond loopback collectors call a worker by any
+// name, and what keeps them out is the network.
+func metricsRule(addr string) door.Rule {
+	loopback, err := config.Loopback(addr)
+	public := err == nil && !loopback
+	return door.Rule{Public: public, AnyName: public}
+}
+
+type plain struct{ *http.Server }
+
+// Serve answers until Shutdown.
+func (p plain) Serve(listener net.Listener) error {
+	if err := p.Server.Serve(netlimit.Listener(listener)); err != http.ErrServerClosed {
+		return err
+	}
+	return nil
+}
+
+// ServeAPI serves the API, and the metrics on an address of their own if there
+// is one, until ctx is done or one of them fails. started is told the API's
+// address.
+func (a *App) ServeAPI(ctx context.Context, started func(net.Addr)) error {
+	ctx, cancel := context.WithCancel(ctx)
+	var counting sync.WaitGroup
+	defer counting.Wait()
+	defer cancel()
+	counting.Go(func() { a.Engine.Forecasts.Keep(ctx) })
+	if a.Config.MetricsAddr == "" {
+		return serve(ctx, a.API(), a.Config.HTTPAddr, started)
+	}
+	beside := make(chan error, 1)
+	go func() {
+		defer cancel()
+		beside <- serve(ctx, a.metrics(a.Config.MetricsAddr), a.Config.MetricsAddr, func(net.Addr) {})
+	}()
+	err := serve(ctx, a.API(), a.Config.HTTPAddr, started)
+	cancel()
+	return errors.Join(err, <-beside)
+}
+
+// ServeMetrics serves what a process without an API has to say, until ctx is
+// done.
+func (a *App) ServeMetrics(ctx context.Context, started func(net.Addr)) error {
+	addr := a.Config.MetricsAddr
+	if addr == "" {
+		addr = workerMetricsAddr
+	}
+	return serve(ctx, a.metrics(addr), addr, started)
+}
+
+// serve listens on addr and answers until ctx is done, then stops accepting
+// and finishes what has begun. started is told the address.
+func serve(ctx context.Context, server Server, addr string, started func(net.Addr)) error {
+	listener, err := net.Listen("tcp", addr)
+	if err != nil {
+		return err
+	}
+	started(listener.Addr())
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(listener) }()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), tuning.ServerDrain)
+	defer cancel()
+	return errors.Join(server.Shutdown(stopping), <-failed)
+}

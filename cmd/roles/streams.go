@@ -1,0 +1,48 @@
+package roles
+
+import (
+	"context"
+	"time"
+
+	"github.com/wakecall/wakecall/activities"
+	"github.com/wakecall/wakecall/activities/send"
+	streamsend "github.com/wakecall/wakecall/activities/send/stream"
+	"github.com/wakecall/wakecall/internal/stream"
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/worker"
+)
+
+// streams lets receivers connect to this process, and makes the attempts at them here,
+// where their connections are. It ends with the app.
+func (a *App) streams() *stream.Hub {
+	var polls *worker.Streams
+	hub := stream.NewHub(stream.Bounds{Connections: tuning.StreamConnections, PerType: tuning.StreamConnectionsPerType},
+		func(businessType string, places int) {
+			a.Telemetry.Streamed(businessType)
+			polls.SetPlaces(businessType, places)
+		})
+	attempter, _ := activities.NewAttempter(activities.Config{
+		Worker: a.Identity, Queue: worker.Queue, Runs: a.Engine.Runs, Policies: a.Engine.Policies, Opener: a.box,
+		Emergencies: a.Engine.Emergencies,
+		Observer:    a.Telemetry, Bulkhead: worker.NewBulkhead(tuning.FastPathSlots),
+		Sender: send.New(send.Transports{timer.DestinationStream: streamsend.New(hub)}, a.Telemetry.Tracer()),
+	}) // fails for a cache of no size only
+	polls = worker.NewStreams(worker.Options{
+		Client: a.Client, Identity: a.Identity, Attempter: attempter, Logger: a.Logger, StopTimeout: a.Config.StopTimeout,
+		Answer: func(_ context.Context, answer timer.RingAnswer) error {
+			return hub.Settle(answer.BusinessType, answer.Connection, answer.Number, answer.Answer())
+		},
+	})
+	a.Telemetry.Streams(hub.Connections)
+	a.closing = append(a.closing, func() {
+		hub.Leave()
+		// What nobody has answered by then goes back while Temporal can still be told so.
+		defer time.AfterFunc(a.Config.StopTimeout-tuning.StreamReport, hub.Close).Stop()
+		polls.Stop()
+	})
+	return hub
+}
+
+// nobody is a hub to which nobody connects: that of a worker.
+func nobody() *stream.Hub { return stream.NewHub(stream.Bounds{}, func(string, int) {}) }

@@ -1,0 +1,63 @@
+package verbs
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/wakecall/wakecall/internal/terminal"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// barWidth is how many signs a full bar has.
+const barWidth = 40
+
+// bar shows, on a terminal and in one line, how far something is that takes long.
+type bar struct {
+	s     *shell
+	began time.Time
+	shown bool
+}
+
+func (s *shell) newBar() *bar { return &bar{s: s, began: s.Now()} }
+
+// show shows done of all; all is nil while it is not known.
+func (b *bar) show(status string, done int, all *int) {
+	if !b.s.Live {
+		return
+	}
+	b.shown = true
+	b.s.eraseLine()
+	b.s.complain("%s", b.line(status, done, all))
+}
+
+// clear makes room for what is said of the end.
+func (b *bar) clear() {
+	if b.shown {
+		b.s.eraseLine()
+	}
+}
+
+func (b *bar) line(status string, done int, all *int) string {
+	if all == nil || *all == 0 {
+		return fmt.Sprintf("%s  %d", status, done)
+	}
+	filled := min(barWidth*done / *all, barWidth)
+	text := fmt.Sprintf("[%s%s] %3d %%  %d of %d", strings.Repeat("#", filled), strings.Repeat(".", barWidth-filled), 100*done / *all, done, *all)
+	if took := b.s.Now().Sub(b.began); done > 0 && took > 0 && done < *all {
+		left := time.Duration(float64(took) / float64(done) * float64(*all-done))
+		text += "  " + left.Round(time.Second).String() + " left"
+	}
+	return text
+}
+
+// complain prints beside the answer.
+func (s *shell) complain(format string, values ...any) {
+	_, _ = fmt.Fprintf(terminal.Writer(s.Err), format, values...)
+}
+
+func (s *shell) eraseLine() { _, _ = io.WriteString(s.Err, "\r\x1b[K") }
+
+// ended is how many timers of a job were dealt with.
+func ended(counts timer.JobCounts) int { return counts.Done + counts.Skipped + counts.Failed }

@@ -1,0 +1,338 @@
+package verbs
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wakecall/wakecall/client"
+	"github.com/wakecall/wakecall/cmd/program"
+	"github.com/wakecall/wakecall/internal/terminal"
+	"github.com/wakecall/wakecall/timer"
+)
+
+var (
+	errJob      = program.Partial(errors.New("the job did not do all that it was to do: see wakecall bulk results"))
+	errDeclined = program.Partial(errors.New("nothing was done"))
+)
+
+// onJob is a command that shows a job, and fails where that did not do all.
+func (s *shell) onJob(do action[client.BulkJob]) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) error {
+		var last client.BulkJob
+		err := call(s, s.showJob, func(c *cobra.Command, wakecall *client.Client, args []string) (job client.BulkJob, err error) {
+			last, err = do(c, wakecall, args)
+			return last, err
+		})(c, args)
+		if err == nil && last.Ended() && (last.Status != timer.JobDone || last.Failed > 0) {
+			return errJob
+		}
+		return err
+	}
+}
+
+func (s *shell) bulk() *cobra.Command {
+	c := program.Group("bulk", "Change all timers that a filter finds")
+	for _, one := range []struct {
+		operation timer.BulkOperation
+		short     string
+	}{
+		{timer.BulkCancel, "Cancel the open timers that a filter finds"},
+		{timer.BulkMove, "Move the open timers that a filter finds"},
+		{timer.BulkEdit, "Change the content of the open timers that a filter finds"},
+		{timer.BulkFire, "Ring the open timers that a filter finds"},
+		{timer.BulkRedeliver, "Try the failed timers again that a filter finds"},
+	} {
+		c.AddCommand(s.bulkOperation(one.operation, one.short))
+	}
+	c.AddCommand(&cobra.Command{
+		Use: "get JOB", Short: "Show a bulk job", Args: cobra.ExactArgs(1), Example: "wakecall bulk get sale-extended",
+		RunE: call(s, s.showJob, func(c *cobra.Command, wakecall *client.Client, args []string) (client.BulkJob, error) {
+			return wakecall.Bulk.Get(c.Context(), args[0])
+		}),
+	}, &cobra.Command{
+		Use: "follow JOB", Short: "Follow a bulk job to its end", Args: cobra.ExactArgs(1), Example: "wakecall bulk follow sale-extended",
+		RunE: s.onJob(func(c *cobra.Command, wakecall *client.Client, args []string) (client.BulkJob, error) {
+			return s.follow(c.Context(), wakecall, args[0])
+		}),
+	}, &cobra.Command{
+		Use: "stop JOB", Short: "Stop a bulk job", Args: cobra.ExactArgs(1), Example: "wakecall bulk stop sale-extended",
+		RunE: call(s, s.showJob, func(c *cobra.Command, wakecall *client.Client, args []string) (client.BulkJob, error) {
+			return wakecall.Bulk.Stop(c.Context(), args[0])
+		}),
+	}, s.bulkList(), s.bulkResults())
+	return c
+}
+
+func (s *shell) bulkList() *cobra.Command {
+	var status string
+	c := &cobra.Command{Use: "list", Short: "List bulk jobs", Args: cobra.NoArgs, Example: "wakecall bulk list --status running"}
+	c.RunE = call(s, s.showJobs, func(c *cobra.Command, wakecall *client.Client, _ []string) (jobs []client.BulkJob, err error) {
+		for job, err := range wakecall.Bulk.List(c.Context(), timer.JobStatus(status)) {
+			if err != nil {
+				return nil, err
+			}
+			jobs = append(jobs, job)
+		}
+		return jobs, nil
+	})
+	c.Flags().StringVar(&status, "status", "", "only jobs in this status")
+	completeWith(c, "status", timer.JobStatuses())
+	return c
+}
+
+// bulkResults prints each line as it comes: there may be many thousands.
+func (s *shell) bulkResults() *cobra.Command {
+	c := &cobra.Command{Use: "results JOB", Short: "Show what became of each timer", Args: cobra.ExactArgs(1), Example: "wakecall bulk results sale-extended --result failed"}
+	var only string
+	c.RunE = func(c *cobra.Command, args []string) error {
+		wakecall, err := s.client()
+		if err != nil {
+			return err
+		}
+		for line, err := range wakecall.Bulk.Results(c.Context(), args[0]) {
+			if err == nil && (only == "" || string(line.Result) == only) {
+				err = s.showResult(line)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	c.Flags().StringVar(&only, "result", "", "only timers with this result")
+	completeWith(c, "result", timer.BulkResults())
+	return c
+}
+
+// bulkFlags are what a command line says of a bulk job.
+type bulkFlags struct {
+	order                              client.BulkOrder
+	status                             string
+	dueFrom, dueTo, endedFrom, endedTo string
+	within                             time.Duration
+	shift, edit                        string
+	all, yes, leave                    bool
+}
+
+func (s *shell) bulkOperation(operation timer.BulkOperation, short string) *cobra.Command {
+	f := &bulkFlags{order: client.BulkOrder{Operation: operation}}
+	c := &cobra.Command{Use: string(operation), Short: short, Args: cobra.NoArgs, Example: "wakecall bulk " + string(operation) + " --type order-close --dry-run"}
+	c.RunE = s.onJob(func(c *cobra.Command, wakecall *client.Client, _ []string) (client.BulkJob, error) {
+		if err := f.read(s.Now()); err != nil {
+			return client.BulkJob{}, program.Wrong(err)
+		}
+		return s.runBulk(c.Context(), wakecall, f)
+	})
+	f.flags(c, operation)
+	return c
+}
+
+func (f *bulkFlags) flags(c *cobra.Command, operation timer.BulkOperation) {
+	filter, flags := &f.order.Filter, c.Flags()
+	flags.StringVar(&filter.BusinessType, "type", "", "only timers of this business type")
+	flags.StringVar(&filter.BusinessID, "id", "", "only timers with this business id")
+	flags.StringVar(&f.status, "status", "", "only timers in this status")
+	flags.StringToStringVar((*map[string]string)(&filter.Labels), "label", nil, "only timers with this label, as key=value; may be given again")
+	flags.StringVar(&f.dueFrom, "due-from", "", "only timers that are due then or later")
+	flags.StringVar(&f.dueTo, "due-to", "", "only timers that are due then or earlier")
+	flags.DurationVar(&f.within, "due-within", 0, "only timers that are due by then, such as 1h")
+	flags.BoolVar(&f.all, "all", false, "all timers, without any other condition")
+	flags.StringVar(&f.order.ID, "job", "", "an id of your own: the same order under it is given once")
+	flags.Float64Var(&f.order.PerSecond, "rate", 0, "how many timers a second at most; by default 50")
+	flags.BoolVar(&f.order.DryRun, "dry-run", false, "only count the timers")
+	flags.BoolVarP(&f.yes, "yes", "y", false, "do not ask")
+	flags.BoolVar(&f.leave, "no-wait", false, "do not wait for the end")
+	c.MarkFlagsMutuallyExclusive("due-to", "due-within")
+	switch operation {
+	case timer.BulkMove:
+		flags.StringVar(&f.shift, "shift", "", "by how much, such as 2h or -30m")
+		c.Example += " --shift 2h"
+		_ = c.MarkFlagRequired("shift")
+	case timer.BulkEdit:
+		flags.StringVar(&f.edit, "set", "", `what to change, as JSON, such as {"priority": 2}`)
+		c.Example += ` --set '{"priority": 2}'`
+		_ = c.MarkFlagRequired("set")
+	case timer.BulkRedeliver:
+		flags.StringVar(&f.endedFrom, "ended-from", "", "only timers that failed then or later")
+		flags.StringVar(&f.endedTo, "ended-to", "", "only timers that failed then or earlier")
+	default:
+	}
+	completeWith(c, "status", timer.Statuses())
+}
+
+// read reads the flags that are no texts.
+func (f *bulkFlags) read(now time.Time) error {
+	filter := &f.order.Filter
+	filter.Status = timer.Status(f.status)
+	for _, one := range []struct {
+		text string
+		into *timer.Instant
+	}{{f.dueFrom, &filter.DueFrom}, {f.dueTo, &filter.DueTo}, {f.endedFrom, &filter.EndedFrom}, {f.endedTo, &filter.EndedTo}} {
+		if one.text != "" {
+			if err := one.into.UnmarshalText([]byte(one.text)); err != nil {
+				return fmt.Errorf("%s: %w", one.text, err)
+			}
+		}
+	}
+	if f.within > 0 {
+		filter.DueTo = timer.At(now.Add(f.within))
+	}
+	if f.all != reflect.ValueOf(*filter).IsZero() {
+		return errors.New("say which timers, such as --type order-close, or --all")
+	}
+	if f.shift != "" {
+		if err := f.order.Shift.UnmarshalText([]byte(f.shift)); err != nil {
+			return fmt.Errorf("%s: %w", f.shift, err)
+		}
+	}
+	if f.edit == "" {
+		return nil
+	}
+	decoder := json.NewDecoder(bytes.NewReader([]byte(f.edit)))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&f.order.Edit); err != nil {
+		return fmt.Errorf("--set: %w", err)
+	}
+	return nil
+}
+
+// runBulk asks, orders and waits.
+func (s *shell) runBulk(ctx context.Context, wakecall *client.Client, f *bulkFlags) (job client.BulkJob, err error) {
+	if !f.yes && !f.order.DryRun {
+		if job, err = s.ask(ctx, wakecall, f.order); err != nil {
+			return job, err
+		}
+	}
+	if job, _, err = wakecall.Bulk.Start(ctx, f.order); err != nil || f.leave {
+		return job, err
+	}
+	return s.follow(ctx, wakecall, job.ID)
+}
+
+// ask counts what an order is about, and asks whether to go on.
+func (s *shell) ask(ctx context.Context, wakecall *client.Client, order client.BulkOrder) (job client.BulkJob, err error) {
+	if !s.Asks {
+		return job, program.Wrong(errors.New("give --yes, or --dry-run: there is no terminal to ask at"))
+	}
+	order.ID, order.DryRun = "", true
+	if job, _, err = wakecall.Bulk.Start(ctx, order); err != nil {
+		return job, err
+	}
+	if job, err = s.follow(ctx, wakecall, job.ID); err != nil {
+		return job, err
+	}
+	found := 0
+	if job.Found != nil {
+		found = *job.Found
+	}
+	s.complain("%s %d timers? [y/N] ", strings.ToUpper(string(order.Operation[:1]))+string(order.Operation[1:]), found)
+	if answer := strings.ToLower(strings.TrimSpace(s.answer(ctx))); answer == "y" || answer == "yes" {
+		return job, nil
+	}
+	if err := ctx.Err(); err != nil {
+		return job, fmt.Errorf("nothing was done: %w", err)
+	}
+	return job, errDeclined
+}
+
+// answer is a line of whoever is asked, or "" where ctx ends first: an interrupt is a no.
+func (s *shell) answer(ctx context.Context) string {
+	line := make(chan string, 1)
+	go func() { // which, interrupted, ends with the process
+		text, _ := bufio.NewReader(s.In).ReadString('\n')
+		line <- text
+	}()
+	select {
+	case text := <-line:
+		return text
+	case <-ctx.Done():
+		s.complain("\n")
+		return ""
+	}
+}
+
+// follow shows how far a job is until it has ended.
+func (s *shell) follow(ctx context.Context, wakecall *client.Client, id string) (job client.BulkJob, err error) {
+	bar := s.newBar()
+	defer bar.clear()
+	for {
+		if job, err = wakecall.Bulk.Get(ctx, id); err != nil || job.Ended() {
+			return job, err
+		}
+		bar.show(string(job.Status), ended(job.JobCounts), job.Found)
+		select {
+		case <-time.After(s.Poll):
+		case <-ctx.Done():
+			s.complain("\nThe job goes on: wakecall bulk follow %s, or wakecall bulk stop %s\n", id, id)
+			return job, ctx.Err()
+		}
+	}
+}
+
+func (s *shell) showJob(job client.BulkJob) { s.showJobs([]client.BulkJob{job}) }
+
+func (s *shell) showJobs(jobs []client.BulkJob) {
+	var rows [][]string
+	for _, job := range jobs {
+		found, what := "-", string(job.Operation)
+		if job.Found != nil {
+			found = fmt.Sprint(*job.Found)
+		}
+		if job.DryRun {
+			what += " (dry run)"
+		}
+		rows = append(rows, []string{
+			s.jobStatus(job.Status), job.ID, what, found, fmt.Sprint(job.Done), fmt.Sprint(job.Skipped), fmt.Sprint(job.Failed), s.when(job.StartedAt),
+		})
+	}
+	s.table([]string{s.coloured(plain, "STATUS"), "JOB", "OPERATION", "FOUND", "DONE", "SKIPPED", "FAILED", "STARTED"}, rows)
+}
+
+func (s *shell) jobStatus(status timer.JobStatus) string {
+	colour := plain
+	switch status {
+	case timer.JobDone:
+		colour = green
+	case timer.JobFailed, timer.JobStopped:
+		colour = red
+	case timer.JobRunning:
+		colour = yellow
+	}
+	return s.coloured(colour, string(status))
+}
+
+func (s *shell) showResult(line timer.BulkLine) error {
+	if s.json {
+		return json.NewEncoder(terminal.Writer(s.Out)).Encode(line)
+	}
+	colour := green
+	switch line.Result {
+	case timer.BulkSkipped, timer.BulkPending:
+		colour = yellow
+	case timer.BulkFailed:
+		colour = red
+	default:
+	}
+	why := strings.Join(strings.Fields(fmt.Sprintf("%s %s %s", line.Code, line.Status, line.Detail)), " ")
+	_, err := fmt.Fprintln(s.Out, strings.TrimRight(fmt.Sprintf("%s  %s  %s", s.coloured(colour, fmt.Sprintf("%-7s", line.Result)), line.Key, terminal.Safe(why)), " "))
+	return err
+}
+
+// completeWith has a shell complete a flag by one of these words.
+func completeWith[T ~string](c *cobra.Command, flag string, words []T) {
+	_ = c.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
+		for _, word := range words {
+			names = append(names, string(word))
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	})
+}

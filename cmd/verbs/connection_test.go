@@ -1,0 +1,41 @@
+package verbs
+
+import (
+	"fmt"
+	"os"
+	"reflect"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/cmd/program"
+)
+
+// docs/configuration.md is held to the settings, row by row.
+func TestDocumentationNamesEverySetting(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/configuration.md")
+	require.NoError(t, err)
+	settings := reflect.TypeFor[Settings]()
+	for i := range settings.NumField() {
+		tag := settings.Field(i).Tag
+		fallback := tag.Get("envDefault")
+		if fallback != "" {
+			fallback = "`" + fallback + "`"
+		}
+		require.Contains(t, string(page), fmt.Sprintf("| `%s` | %s | %s |", tag.Get("env"), fallback, tag.Get("help")))
+	}
+}
+
+// What names no Wakecall is a wrong call, wherever it was said.
+func TestAURLWithoutAScheme(t *testing.T) {
+	for _, url := range []string{"127.0.0.1:8080", "localhost", "ftp://h", "http://", "://"} {
+		exit, _, complaint := run(t, false, "list", "--server", url)
+		require.Equal(t, program.ExitUsage, exit, url)
+		require.Contains(t, complaint, "--server must be a URL such as http://127.0.0.1:8080", url)
+		t.Setenv("WAKECALL_URL", url)
+		exit, _, complaint = run(t, false, "list")
+		require.Equal(t, program.ExitUsage, exit, url)
+		require.Contains(t, complaint, "WAKECALL_URL must be a URL", url)
+	}
+}

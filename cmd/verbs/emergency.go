@@ -1,0 +1,41 @@
+package verbs
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wakecall/wakecall/client"
+	"github.com/wakecall/wakecall/cmd/program"
+	"github.com/wakecall/wakecall/timer"
+)
+
+func (s *shell) emergency() *cobra.Command {
+	c := &cobra.Command{
+		Use: "emergency", Short: "Show what is paused", Args: cobra.NoArgs, Example: "wakecall emergency",
+		RunE: call(s, s.showEmergencies, func(c *cobra.Command, wakecall *client.Client, _ []string) ([]timer.Emergency, error) {
+			return wakecall.Emergency.List(c.Context())
+		}),
+	}
+	c.AddCommand(s.emergencyOrder("pause", true), s.emergencyOrder("resume", false))
+	return c
+}
+
+func (s *shell) emergencyOrder(name string, stop bool) *cobra.Command {
+	var order client.EmergencyOrder
+	c := &cobra.Command{Use: name + " --everything | TYPE...", Short: strings.ToUpper(name[:1]) + name[1:] + " callbacks", Example: "wakecall emergency " + name + " order-close"}
+	c.RunE = call(s, s.showEmergencies, func(c *cobra.Command, wakecall *client.Client, args []string) ([]timer.Emergency, error) {
+		if order.Everything == (len(args) > 0) {
+			return nil, program.Wrong(errors.New("give either --everything or business types"))
+		}
+		order.BusinessTypes = args
+		if stop {
+			return wakecall.Emergency.Pause(c.Context(), order)
+		}
+		return wakecall.Emergency.Resume(c.Context(), order)
+	})
+	c.Flags().BoolVar(&order.Everything, "everything", false, "all business types")
+	c.Flags().StringVar(&order.Note, "note", "", "why")
+	return c
+}

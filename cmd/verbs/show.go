@@ -1,0 +1,165 @@
+package verbs
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/wakecall/wakecall/internal/terminal"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// printJSON prints what the API said. A list of nothing is a list.
+func (s *shell) printJSON(answer any) error {
+	if list := reflect.ValueOf(answer); list.Kind() == reflect.Slice && list.IsNil() {
+		answer = []any{}
+	}
+	encoder := json.NewEncoder(terminal.Writer(s.Out))
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(answer)
+}
+
+// The colours have names of one length, so that columns stay in line.
+const (
+	plain  = "\x1b[39m"
+	red    = "\x1b[31m"
+	green  = "\x1b[32m"
+	yellow = "\x1b[33m"
+	blue   = "\x1b[34m"
+	reset  = "\x1b[0m"
+)
+
+func (s *shell) coloured(colour, text string) string {
+	if !s.Colour {
+		return text
+	}
+	return colour + text + reset
+}
+
+func (s *shell) status(status timer.Status) string {
+	colour := plain
+	switch status {
+	case timer.Delivered:
+		colour = green
+	case timer.Failed, timer.Expired:
+		colour = red
+	case timer.Delivering:
+		colour = yellow
+	case timer.Scheduled:
+		colour = blue
+	default:
+	}
+	return s.coloured(colour, string(status))
+}
+
+// table prints rows below their headings.
+func (s *shell) table(headings []string, rows [][]string) {
+	w := tabwriter.NewWriter(s.Out, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(w, strings.Join(headings, "\t"))
+	for _, row := range rows {
+		for i := range row {
+			row[i] = s.safe(row[i])
+		}
+		_, _ = fmt.Fprintln(w, strings.Join(row, "\t"))
+	}
+	_ = w.Flush()
+}
+
+// safe is text as a terminal may show it, in the colour that it has.
+func (s *shell) safe(text string) string {
+	for _, colour := range []string{plain, red, green, yellow, blue} {
+		if inner, coloured := strings.CutPrefix(text, colour); s.Colour && coloured {
+			return colour + terminal.Safe(strings.TrimSuffix(inner, reset)) + reset
+		}
+	}
+	return terminal.Safe(text)
+}
+
+// when is an instant, and how far it is from now.
+func (s *shell) when(at timer.Instant) string {
+	if at == 0 {
+		return "-"
+	}
+	text := at.Time().Local().Format("2006-01-02 15:04:05")
+	left := at.Until(s.Now())
+	if left < 0 {
+		return text + " (" + short(-left) + " ago)"
+	}
+	return text + " (in " + short(left) + ")"
+}
+
+// short is a duration in one or two units.
+func short(d time.Duration) string {
+	const day = 24 * time.Hour
+	switch {
+	case d >= 2*day:
+		return fmt.Sprintf("%dd", d/day)
+	case d >= 2*time.Hour:
+		return fmt.Sprintf("%dh", d/time.Hour)
+	case d >= 2*time.Minute:
+		return fmt.Sprintf("%dm", d/time.Minute)
+	default:
+		return fmt.Sprintf("%ds", d/time.Second)
+	}
+}
+
+func (s *shell) showTimers(views []timer.View) {
+	var rows [][]string
+	for _, view := range views {
+		rows = append(rows, []string{s.status(view.Status), view.String(), s.when(view.DueAt), fmt.Sprint(view.Attempts), failureOf(view.LastFailure)})
+	}
+	s.table([]string{s.coloured(plain, "STATUS"), "TIMER", "DUE", "ATTEMPTS", "LAST FAILURE"}, rows)
+}
+
+func failureOf(f *timer.Failure) string {
+	if f == nil {
+		return "-"
+	}
+	return f.Message
+}
+
+func (s *shell) showTimer(view timer.View) { s.showTimers([]timer.View{view}) }
+
+func (s *shell) showAttempts(attempts []timer.ShownAttempt) {
+	var rows [][]string
+	for _, a := range attempts {
+		colour, answer := green, fmt.Sprint(a.Status)
+		if a.Result != timer.ResultDelivered {
+			colour = red
+		}
+		if a.Status == 0 {
+			answer = string(a.Class)
+		}
+		rows = append(rows, []string{
+			s.coloured(colour, string(a.Result)), fmt.Sprint(a.Number), s.when(a.EndedAt), fmt.Sprintf("%dms", a.TookMS), answer, a.RetryIn.String(), a.Worker,
+		})
+	}
+	s.table([]string{s.coloured(plain, "RESULT"), "ATTEMPT", "ENDED", "TOOK", "ANSWER", "RETRY IN", "WORKER"}, rows)
+}
+
+func (s *shell) showPolicies(policies []timer.Policy) {
+	var rows [][]string
+	for _, p := range policies {
+		paused := "-"
+		if p.Paused {
+			paused = "paused"
+		}
+		rows = append(rows, []string{p.BusinessType, fmt.Sprint(p.Version), p.Callback.Target(), paused})
+	}
+	s.table([]string{"TYPE", "VERSION", "CALLBACK", "PAUSED"}, rows)
+}
+
+func (s *shell) showEmergencies(paused []timer.Emergency) {
+	var rows [][]string
+	for _, e := range paused {
+		what := e.BusinessType
+		if e.Everything {
+			what = "everything"
+		}
+		rows = append(rows, []string{what, s.when(e.Since), e.Author, e.Note})
+	}
+	s.table([]string{"PAUSED", "SINCE", "BY", "NOTE"}, rows)
+}

@@ -1,0 +1,75 @@
+package verbs
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wakecall/wakecall/client"
+	"github.com/wakecall/wakecall/timer"
+)
+
+func (s *shell) stats() *cobra.Command {
+	var businessType string
+	c := &cobra.Command{Use: "stats", Short: "Count timers by status and business type", Args: cobra.NoArgs, Example: "wakecall stats --type order-close"}
+	c.RunE = call(s, s.showStats, func(c *cobra.Command, wakecall *client.Client, _ []string) (timer.Stats, error) {
+		return wakecall.Timers.Stats(c.Context(), businessType)
+	})
+	c.Flags().StringVar(&businessType, "type", "", "only timers of this business type")
+	return c
+}
+
+func (s *shell) showStats(stats timer.Stats) {
+	row := func(name string, n timer.StatusCounts) []string {
+		row := []string{name}
+		for _, count := range []int{n.Scheduled, n.Paused, n.Delivering, n.Delivered, n.Failed, n.Expired, n.Cancelled} {
+			row = append(row, fmt.Sprint(count))
+		}
+		return row
+	}
+	var rows [][]string
+	for _, of := range stats.BusinessTypes {
+		rows = append(rows, row(of.BusinessType, of.Timers))
+	}
+	rows = append(rows, row("(all)", stats.Timers))
+	s.table([]string{"TYPE", "SCHEDULED", "PAUSED", "DELIVERING", "DELIVERED", "FAILED", "EXPIRED", "CANCELLED"}, rows)
+}
+
+func (s *shell) forecast() *cobra.Command {
+	var within time.Duration
+	var options client.ForecastOptions
+	var all bool
+	c := &cobra.Command{
+		Use: "forecast TYPE", Short: "Show how many timers fall due in the time ahead", Args: cobra.ExactArgs(1),
+		Example: "wakecall forecast order-close --within 4h --step 5m",
+	}
+	c.RunE = call(s, func(f timer.Forecast) { s.showForecast(f, all) }, func(c *cobra.Command, wakecall *client.Client, args []string) (timer.Forecast, error) {
+		if within > 0 {
+			options.To = s.Now().Add(within)
+		}
+		return wakecall.Timers.Forecast(c.Context(), args[0], options)
+	})
+	c.Flags().DurationVar(&within, "within", 0, "how far ahead, 24h by default")
+	c.Flags().DurationVar(&options.Step, "step", 0, "how long each step is, 1m by default")
+	c.Flags().BoolVar(&all, "all", false, "empty steps as well")
+	return c
+}
+
+func (s *shell) showForecast(f timer.Forecast, all bool) {
+	var rows [][]string
+	for _, step := range f.Steps {
+		if step.Due+step.DispatchItems == 0 && !all {
+			continue
+		}
+		colour, late := plain, "-"
+		if step.Lateness > 0 {
+			late = step.Lateness.String()
+		}
+		if step.Overflows {
+			colour = red
+		}
+		rows = append(rows, []string{s.coloured(colour, s.when(step.At)), fmt.Sprint(step.Due), fmt.Sprint(step.DispatchItems), late})
+	}
+	s.table([]string{s.coloured(plain, "FROM"), "DUE", "DISPATCHED", "LATE BY"}, rows)
+}

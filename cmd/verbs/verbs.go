@@ -1,0 +1,79 @@
+package verbs
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/wakecall/wakecall/client"
+	"github.com/wakecall/wakecall/cmd/program"
+)
+
+// shell is what the commands share.
+type shell struct {
+	program.Streams
+	connection
+	json bool
+}
+
+// Add adds the verbs to a tree, and to its root the flags that may stand before a verb.
+func Add(root *cobra.Command, streams program.Streams) {
+	s := &shell{Streams: streams}
+	s.flags(root)
+	for _, family := range s.families() {
+		root.AddGroup(&cobra.Group{ID: family.title, Title: family.title + ":"})
+		for _, verb := range family.verbs {
+			verb.GroupID = family.title
+			s.flagsBelow(verb)
+			root.AddCommand(verb)
+		}
+	}
+}
+
+// family is what the help shows together.
+type family struct {
+	title string
+	verbs []*cobra.Command
+}
+
+func (s *shell) families() []family {
+	return []family{
+		{"Timers", []*cobra.Command{s.add(), s.get(), s.list(), s.move(), s.cancel(), s.fire(), s.redeliver(), s.attempts(), s.stats(), s.forecast()}},
+		{"Policies, dispatches and jobs", []*cobra.Command{s.policies(), s.dispatch(), s.bulk(), s.emergency()}},
+		{"Receivers", []*cobra.Command{s.listen()}},
+	}
+}
+
+// flags adds the flags of every verb.
+func (s *shell) flags(c *cobra.Command) {
+	s.connection.flags(c)
+	c.Flags().BoolVar(&s.json, "json", false, "print what the API said, as JSON")
+}
+
+// flagsBelow adds them to a command and to all below it: they may stand behind any word.
+func (s *shell) flagsBelow(c *cobra.Command) {
+	s.flags(c)
+	for _, below := range c.Commands() {
+		s.flagsBelow(below)
+	}
+}
+
+// action is what a command does with its arguments.
+type action[T any] func(c *cobra.Command, wakecall *client.Client, args []string) (T, error)
+
+// call makes the run of a command of one call; what it returns is printed.
+func call[T any](s *shell, show func(T), do action[T]) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) error {
+		wakecall, err := s.client()
+		if err != nil {
+			return err
+		}
+		answer, err := do(c, wakecall, args)
+		switch {
+		case err != nil:
+			return err
+		case s.json:
+			return s.printJSON(answer)
+		}
+		show(answer)
+		return nil
+	}
+}
