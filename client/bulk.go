@@ -72,32 +72,14 @@ func (b Bulk) Stop(ctx context.Context, id string) (job BulkJob, err error) {
 	return job, err
 }
 
-// List lists jobs, those that run first and then the latest, page by page; an empty status
-// is any. It ends with the first error.
+// List lists jobs, those that run first and then the latest; an empty status is any. It
+// ends with the first error.
 func (b Bulk) List(ctx context.Context, status timer.JobStatus) iter.Seq2[BulkJob, error] {
-	return func(yield func(BulkJob, error) bool) {
-		query := url.Values{}
-		if status != "" {
-			query.Set("status", string(status))
-		}
-		for more := true; more; {
-			var page struct {
-				Jobs          []BulkJob
-				NextPageToken string `json:"next_page_token"`
-			}
-			if _, err := b.caller.do(ctx, call{method: http.MethodGet, path: bulkPath, query: query}, &page); err != nil {
-				yield(BulkJob{}, err)
-				return
-			}
-			for _, job := range page.Jobs {
-				if !yield(job, nil) {
-					return
-				}
-			}
-			query.Set("page_token", page.NextPageToken)
-			more = page.NextPageToken != ""
-		}
+	query := url.Values{}
+	if status != "" {
+		query.Set("status", string(status))
 	}
+	return pagesOf[BulkJob](ctx, b.caller, call{path: bulkPath, query: query}, "jobs")
 }
 
 // Results reads what became of each timer that the job has been at, one after the other.

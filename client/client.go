@@ -41,6 +41,10 @@ type Client struct {
 	Dispatches Dispatches
 	// Bulk does the same with all timers that a filter finds.
 	Bulk Bulk
+	// Redeliveries try many failed timers again.
+	Redeliveries Redeliveries
+	// Server asks the process that answers about itself.
+	Server Server
 }
 
 // New returns a client. Nothing is called before its first call.
@@ -56,5 +60,8 @@ func New(options Options) *Client {
 		}
 	}
 	caller := &caller{options}
-	return &Client{Timers: Timers{caller}, Policies: Policies{caller}, Deliveries: Deliveries{caller}, Emergency: Emergency{caller}, Streams: Streams{caller}, Dispatches: Dispatches{caller}, Bulk: Bulk{caller}}
+	return &Client{
+		Timers: Timers{caller}, Policies: Policies{caller}, Deliveries: Deliveries{caller}, Emergency: Emergency{caller}, Streams: Streams{caller},
+		Dispatches: Dispatches{caller}, Bulk: Bulk{caller}, Redeliveries: Redeliveries{caller}, Server: Server{caller},
+	}
 }

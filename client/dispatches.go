@@ -230,32 +230,14 @@ type DispatchFilter struct {
 // List reads page after page, which lag behind by a moment. It ends with the first
 // problem.
 func (d Dispatches) List(ctx context.Context, filter DispatchFilter) iter.Seq2[timer.DispatchView, error] {
-	return func(yield func(timer.DispatchView, error) bool) {
-		query := url.Values{}
-		if filter.BusinessType != "" {
-			query.Set("business_type", filter.BusinessType)
-		}
-		if filter.Status != "" {
-			query.Set("status", string(filter.Status))
-		}
-		for more := true; more; {
-			var page struct {
-				Dispatches    []timer.DispatchView
-				NextPageToken string `json:"next_page_token"`
-			}
-			if _, err := d.caller.do(ctx, call{method: http.MethodGet, path: dispatchesPath, query: query}, &page); err != nil {
-				yield(timer.DispatchView{}, err)
-				return
-			}
-			for _, view := range page.Dispatches {
-				if !yield(view, nil) {
-					return
-				}
-			}
-			query.Set("page_token", page.NextPageToken)
-			more = page.NextPageToken != ""
-		}
+	query := url.Values{}
+	if filter.BusinessType != "" {
+		query.Set("business_type", filter.BusinessType)
 	}
+	if filter.Status != "" {
+		query.Set("status", string(filter.Status))
+	}
+	return pagesOf[timer.DispatchView](ctx, d.caller, call{path: dispatchesPath, query: query}, "dispatches")
 }
 
 func pathOfDispatch(key timer.Key) string {

@@ -47,10 +47,19 @@ func (p Policies) Get(ctx context.Context, businessType string) (policy timer.Po
 	return policy, err
 }
 
-// List returns every policy.
-func (p Policies) List(ctx context.Context) ([]timer.Policy, error) {
+// PolicyFilter selects policies that hold their type back. Its zero value selects all.
+type PolicyFilter struct{ Paused, BackPressure bool }
+
+// List returns the policies that a filter selects.
+func (p Policies) List(ctx context.Context, filter PolicyFilter) ([]timer.Policy, error) {
+	query := url.Values{}
+	for name, only := range map[string]bool{"paused": filter.Paused, "back_pressure": filter.BackPressure} {
+		if only {
+			query.Set(name, "true")
+		}
+	}
 	var answer struct{ Policies []timer.Policy }
-	_, err := p.caller.do(ctx, call{method: http.MethodGet, path: policiesPath}, &answer)
+	_, err := p.caller.do(ctx, call{method: http.MethodGet, path: policiesPath, query: query}, &answer)
 	return answer.Policies, err
 }
 
@@ -64,10 +73,18 @@ func (p Policies) Put(ctx context.Context, businessType string, document any, ma
 }
 
 // Plan says what [Policies.Put] would change, and changes nothing.
-func (p Policies) Plan(ctx context.Context, businessType string, document any) (planned Planned, err error) {
-	_, err = p.caller.do(ctx, call{
-		method: http.MethodPut, path: policyPath(businessType), body: document, query: url.Values{"dry_run": {"true"}},
-	}, &planned)
+func (p Policies) Plan(ctx context.Context, businessType string, document any) (Planned, error) {
+	return p.plan(ctx, call{method: http.MethodPut, path: policyPath(businessType), body: document})
+}
+
+// PlanPatch says what [Policies.Patch] would change, and changes nothing.
+func (p Policies) PlanPatch(ctx context.Context, businessType string, patch any) (Planned, error) {
+	return p.plan(ctx, call{method: http.MethodPatch, path: policyPath(businessType), body: patch})
+}
+
+func (p Policies) plan(ctx context.Context, call call) (planned Planned, err error) {
+	call.query = url.Values{"dry_run": {"true"}}
+	_, err = p.caller.do(ctx, call, &planned)
 	return planned, err
 }
 
@@ -88,6 +105,31 @@ func (p Policies) Delete(ctx context.Context, businessType, remaining string) er
 		call.query = url.Values{"timers": {remaining}}
 	}
 	_, err := p.caller.do(ctx, call, nil)
+	return err
+}
+
+// PolicyVersion is one change of a policy.
+type PolicyVersion struct {
+	Version   int           `json:"version"`
+	ChangedAt timer.Instant `json:"changed_at"`
+	// ChangedBy is the name of the API key that was used.
+	ChangedBy string `json:"changed_by"`
+	// Deleted reports whether this change deleted the policy. Policy is nil then.
+	Deleted bool          `json:"deleted,omitzero"`
+	Policy  *timer.Policy `json:"policy,omitempty"`
+}
+
+// Versions returns the changes of a policy, newest first.
+func (p Policies) Versions(ctx context.Context, businessType string) ([]PolicyVersion, error) {
+	var answer struct{ Versions []PolicyVersion }
+	_, err := p.caller.do(ctx, call{method: http.MethodGet, path: policyPath(businessType) + "/versions"}, &answer)
+	return answer.Versions, err
+}
+
+// LiftBackPressure ends the patience that receivers of a type have asked for. It may be
+// repeated.
+func (p Policies) LiftBackPressure(ctx context.Context, businessType string) error {
+	_, err := p.caller.do(ctx, call{method: http.MethodDelete, path: policyPath(businessType) + "/back_pressure"}, nil)
 	return err
 }
 

@@ -124,37 +124,10 @@ func (t Timers) Get(ctx context.Context, key timer.Key) (view timer.View, err er
 	return view, err
 }
 
-// Attempts lists the attempts that were made for a timer, newest first, page by page. It
-// ends with the first error.
+// Attempts lists the attempts that were made for a timer, newest first. It ends with the
+// first error.
 func (t Timers) Attempts(ctx context.Context, key timer.Key) iter.Seq2[timer.ShownAttempt, error] {
-	return func(yield func(timer.ShownAttempt, error) bool) {
-		for query, more := (url.Values{}), true; more; {
-			var page struct {
-				Attempts      []timer.ShownAttempt
-				NextPageToken string `json:"next_page_token"`
-			}
-			if _, err := t.caller.do(ctx, call{method: http.MethodGet, path: pathOf(key) + "/attempts", query: query}, &page); err != nil {
-				yield(timer.ShownAttempt{}, err)
-				return
-			}
-			for _, attempt := range page.Attempts {
-				if !yield(attempt, nil) {
-					return
-				}
-			}
-			query.Set("page_token", page.NextPageToken)
-			more = page.NextPageToken != ""
-		}
-	}
-}
-
-// Upcoming returns the next nominal times of a recurring timer.
-func (t Timers) Upcoming(ctx context.Context, key timer.Key, count int) ([]timer.Instant, error) {
-	var answer struct{ Upcoming []timer.Instant }
-	_, err := t.caller.do(ctx, call{
-		method: http.MethodGet, path: pathOf(key) + "/upcoming", query: url.Values{"count": {strconv.Itoa(count)}},
-	}, &answer)
-	return answer.Upcoming, err
+	return pagesOf[timer.ShownAttempt](ctx, t.caller, call{path: pathOf(key) + "/attempts"}, "attempts")
 }
 
 // Filter selects timers. Its zero value selects all of them.
@@ -200,26 +173,7 @@ func (f Filter) query() url.Values {
 // List reads page after page, which lag behind by a moment. It ends with the first
 // problem.
 func (t Timers) List(ctx context.Context, filter Filter) iter.Seq2[timer.View, error] {
-	return func(yield func(timer.View, error) bool) {
-		query := filter.query()
-		for more := true; more; {
-			var page struct {
-				Timers        []timer.View
-				NextPageToken string `json:"next_page_token"`
-			}
-			if _, err := t.caller.do(ctx, call{method: http.MethodGet, path: timersPath, query: query}, &page); err != nil {
-				yield(timer.View{}, err)
-				return
-			}
-			for _, view := range page.Timers {
-				if !yield(view, nil) {
-					return
-				}
-			}
-			query.Set("page_token", page.NextPageToken)
-			more = page.NextPageToken != ""
-		}
-	}
+	return pagesOf[timer.View](ctx, t.caller, call{path: timersPath, query: filter.query()}, "timers")
 }
 
 // change makes a call that changes a timer.

@@ -36,7 +36,7 @@ func TestTheGoClient(t *testing.T) {
 	shown, err := wakecall.Policies.Get(ctx, kind)
 	require.NoError(t, err)
 	require.Equal(t, policy.Version, shown.Version)
-	_, err = wakecall.Policies.List(ctx)
+	_, err = wakecall.Policies.List(ctx, client.PolicyFilter{})
 	require.NoError(t, err)
 
 	booking := client.Booking{Key: named("1"), Terms: client.Terms{Delay: client.After(time.Hour), Payload: client.JSON(testenv.JSON{"n": 1})}}

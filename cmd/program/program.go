@@ -128,16 +128,22 @@ func checkFlags(c *cobra.Command, _ []string) error {
 			faults = append(faults, fmt.Errorf("--%s %s", flag.Name, reason))
 		}
 	}
-	c.Root().Flags().Visit(func(flag *pflag.Flag) {
-		if !c.HasParent() || c.Flags().Lookup(flag.Name) == nil {
-			faults = append(faults, fmt.Errorf("--%s says nothing to %s", flag.Name, c.CommandPath()))
+	for above := c.Parent(); above != nil; above = above.Parent() {
+		above.Flags().Visit(func(flag *pflag.Flag) {
+			if c.Flags().Lookup(flag.Name) == nil {
+				faults = append(faults, fmt.Errorf("--%s says nothing to %s", flag.Name, c.CommandPath()))
+				return
+			}
+			check(flag)
+		})
+	}
+	c.Flags().Visit(func(flag *pflag.Flag) {
+		if !c.HasParent() {
+			faults = append(faults, fmt.Errorf("--%s says nothing without a command", flag.Name))
 			return
 		}
 		check(flag)
 	})
-	if c.HasParent() {
-		c.Flags().Visit(check)
-	}
 	return errors.Join(faults...)
 }
 

@@ -2,11 +2,10 @@ package verbs
 
 import (
 	"bufio"
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"reflect"
 	"strings"
 	"time"
@@ -98,19 +97,22 @@ func (s *shell) bulkResults() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		for line, err := range wakecall.Bulk.Results(c.Context(), args[0]) {
-			if err == nil && (only == "" || string(line.Result) == only) {
-				err = s.showResult(line)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return nil
+		return printEach(s, selected(wakecall.Bulk.Results(c.Context(), args[0]), timer.BulkResult(only)), s.resultLine)
 	}
 	c.Flags().StringVar(&only, "result", "", "only timers with this result")
 	completeWith(c, "result", timer.BulkResults())
 	return c
+}
+
+// selected are the lines with a result, all of them where it is empty.
+func selected(list iter.Seq2[timer.BulkLine, error], result timer.BulkResult) iter.Seq2[timer.BulkLine, error] {
+	return func(yield func(timer.BulkLine, error) bool) {
+		for line, err := range list {
+			if (err != nil || result == "" || line.Result == result) && !yield(line, err) {
+				return
+			}
+		}
+	}
 }
 
 // bulkFlags are what a command line says of a bulk job.
@@ -127,7 +129,7 @@ func (s *shell) bulkOperation(operation timer.BulkOperation, short string) *cobr
 	f := &bulkFlags{order: client.BulkOrder{Operation: operation}}
 	c := &cobra.Command{Use: string(operation), Short: short, Args: cobra.NoArgs, Example: "wakecall bulk " + string(operation) + " --type order-close --dry-run"}
 	c.RunE = s.onJob(func(c *cobra.Command, wakecall *client.Client, _ []string) (client.BulkJob, error) {
-		if err := f.read(s.Now()); err != nil {
+		if err := f.read(s); err != nil {
 			return client.BulkJob{}, program.Wrong(err)
 		}
 		return s.runBulk(c.Context(), wakecall, f)
@@ -158,7 +160,7 @@ func (f *bulkFlags) flags(c *cobra.Command, operation timer.BulkOperation) {
 		c.Example += " --shift 2h"
 		_ = c.MarkFlagRequired("shift")
 	case timer.BulkEdit:
-		flags.StringVar(&f.edit, "set", "", `what to change, as JSON, such as {"priority": 2}`)
+		flags.StringVar(&f.edit, "set", "", `what to change, such as '{"priority": 2}', as `+documentForms)
 		c.Example += ` --set '{"priority": 2}'`
 		_ = c.MarkFlagRequired("set")
 	case timer.BulkRedeliver:
@@ -170,7 +172,7 @@ func (f *bulkFlags) flags(c *cobra.Command, operation timer.BulkOperation) {
 }
 
 // read reads the flags that are no texts.
-func (f *bulkFlags) read(now time.Time) error {
+func (f *bulkFlags) read(s *shell) error {
 	filter := &f.order.Filter
 	filter.Status = timer.Status(f.status)
 	for _, one := range []struct {
@@ -184,7 +186,7 @@ func (f *bulkFlags) read(now time.Time) error {
 		}
 	}
 	if f.within > 0 {
-		filter.DueTo = timer.At(now.Add(f.within))
+		filter.DueTo = timer.At(s.Now().Add(f.within))
 	}
 	if f.all != reflect.ValueOf(*filter).IsZero() {
 		return errors.New("say which timers, such as --type order-close, or --all")
@@ -197,12 +199,8 @@ func (f *bulkFlags) read(now time.Time) error {
 	if f.edit == "" {
 		return nil
 	}
-	decoder := json.NewDecoder(bytes.NewReader([]byte(f.edit)))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&f.order.Edit); err != nil {
-		return fmt.Errorf("--set: %w", err)
-	}
-	return nil
+	f.order.Edit = &client.Terms{}
+	return s.fill("--set", f.edit, f.order.Edit)
 }
 
 // runBulk asks, orders and waits.
@@ -310,10 +308,7 @@ func (s *shell) jobStatus(status timer.JobStatus) string {
 	return s.coloured(colour, string(status))
 }
 
-func (s *shell) showResult(line timer.BulkLine) error {
-	if s.json {
-		return json.NewEncoder(terminal.Writer(s.Out)).Encode(line)
-	}
+func (s *shell) resultLine(line timer.BulkLine) string {
 	colour := green
 	switch line.Result {
 	case timer.BulkSkipped, timer.BulkPending:
@@ -323,8 +318,7 @@ func (s *shell) showResult(line timer.BulkLine) error {
 	default:
 	}
 	why := strings.Join(strings.Fields(fmt.Sprintf("%s %s %s", line.Code, line.Status, line.Detail)), " ")
-	_, err := fmt.Fprintln(s.Out, strings.TrimRight(fmt.Sprintf("%s  %s  %s", s.coloured(colour, fmt.Sprintf("%-7s", line.Result)), line.Key, terminal.Safe(why)), " "))
-	return err
+	return fmt.Sprintf("%s  %s  %s", s.coloured(colour, fmt.Sprintf("%-7s", line.Result)), line.Key, terminal.Safe(why))
 }
 
 // completeWith has a shell complete a flag by one of these words.

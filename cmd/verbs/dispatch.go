@@ -1,54 +1,221 @@
 package verbs
 
 import (
+	"context"
 	"fmt"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
 	"github.com/wakecall/wakecall/client"
+	"github.com/wakecall/wakecall/cmd/program"
 	"github.com/wakecall/wakecall/timer"
 )
 
+const exampleDispatch = "order-close/rebuild"
+
 func (s *shell) dispatch() *cobra.Command {
-	var follow bool
-	c := &cobra.Command{Use: "dispatch " + timerArgument, Short: "Show a dispatch, or follow it to its end", Args: cobra.ExactArgs(1), Example: "wakecall dispatch order-close/rebuild --follow"}
+	return program.Group("dispatch", "Call many items back, at one flat rate",
+		s.startDispatch(), s.upload(), s.getDispatch(), s.listDispatches(), s.followDispatch(),
+		s.pauseDispatch(), s.resumeDispatch(), s.rateDispatch(), s.cancelDispatch(), s.dispatchFailures(), s.retryDispatch())
+}
+
+// onDispatch is a command on one dispatch.
+func (s *shell) onDispatch(c *cobra.Command, do func(*cobra.Command, client.Dispatches, timer.Key) (timer.DispatchView, error)) *cobra.Command {
+	c.Example = "wakecall dispatch " + c.Name() + " " + exampleDispatch
+	c.Use += " " + timerArgument
+	c.Args = cobra.ExactArgs(1)
 	c.RunE = call(s, s.showDispatch, func(c *cobra.Command, wakecall *client.Client, args []string) (view timer.DispatchView, err error) {
 		key, err := keyOf(args[0])
 		if err != nil {
 			return view, err
 		}
-		if !follow {
-			return wakecall.Dispatches.Get(c.Context(), key)
-		}
-		bar := s.newBar()
-		defer bar.clear()
-		for now, err := range wakecall.Dispatches.Follow(c.Context(), key) {
-			if err != nil {
-				return view, err
-			}
-			view = now
-			bar.show(string(view.Status), view.Done+view.Failed, view.Items)
-		}
-		return view, nil
+		return do(c, wakecall.Dispatches, key)
 	})
-	c.Flags().BoolVar(&follow, "follow", false, "show how far it is until it has ended")
 	return c
 }
 
-func (s *shell) showDispatch(view timer.DispatchView) {
-	items, colour := "-", yellow
-	if view.Items != nil {
-		items = fmt.Sprint(*view.Items)
+func (s *shell) getDispatch() *cobra.Command {
+	return s.onDispatch(&cobra.Command{Use: "get", Short: "Show a dispatch"},
+		func(c *cobra.Command, dispatches client.Dispatches, key timer.Key) (timer.DispatchView, error) {
+			return dispatches.Get(c.Context(), key)
+		})
+}
+
+func (s *shell) listDispatches() *cobra.Command {
+	var filter client.DispatchFilter
+	var limit int
+	c := &cobra.Command{Use: "list", Short: "List dispatches", Args: cobra.NoArgs, Example: "wakecall dispatch list --status running"}
+	c.RunE = call(s, s.showDispatches, func(c *cobra.Command, wakecall *client.Client, _ []string) ([]timer.DispatchView, error) {
+		return collect(wakecall.Dispatches.List(c.Context(), filter), limit)
+	})
+	c.Flags().StringVar(&filter.BusinessType, "type", "", "only dispatches of this business type")
+	c.Flags().StringVar((*string)(&filter.Status), "status", "", "only dispatches in this status")
+	limitFlag(c, &limit)
+	completeWith(c, "status", timer.DispatchStatuses())
+	return c
+}
+
+// dispatchChange changes a dispatch. pending reports that no worker has applied it yet.
+type dispatchChange func(ctx context.Context, dispatches client.Dispatches, key timer.Key, wait client.Wait) (view timer.DispatchView, pending bool, err error)
+
+func (s *shell) changingDispatch(c *cobra.Command, do dispatchChange) *cobra.Command {
+	var wait string
+	c = s.onDispatch(c, func(c *cobra.Command, dispatches client.Dispatches, key timer.Key) (view timer.DispatchView, err error) {
+		patience, err := waitOf(wait)
+		if err != nil {
+			return view, err
+		}
+		view, pending, err := do(c.Context(), dispatches, key, patience)
+		s.notePending(pending)
+		return view, err
+	})
+	waitFlag(c, &wait)
+	return c
+}
+
+func (s *shell) pauseDispatch() *cobra.Command {
+	return s.changingDispatch(&cobra.Command{Use: "pause", Short: "Send nothing until it is resumed"},
+		func(ctx context.Context, dispatches client.Dispatches, key timer.Key, wait client.Wait) (timer.DispatchView, bool, error) {
+			return dispatches.Pause(ctx, key, wait)
+		})
+}
+
+func (s *shell) resumeDispatch() *cobra.Command {
+	return s.changingDispatch(&cobra.Command{Use: "resume", Short: "Let a dispatch go on"},
+		func(ctx context.Context, dispatches client.Dispatches, key timer.Key, wait client.Wait) (timer.DispatchView, bool, error) {
+			return dispatches.Resume(ctx, key, wait)
+		})
+}
+
+func (s *shell) cancelDispatch() *cobra.Command {
+	return s.changingDispatch(&cobra.Command{Use: "cancel", Short: "End a dispatch"},
+		func(ctx context.Context, dispatches client.Dispatches, key timer.Key, wait client.Wait) (timer.DispatchView, bool, error) {
+			return dispatches.Cancel(ctx, key, wait)
+		})
+}
+
+func (s *shell) rateDispatch() *cobra.Command {
+	var rate float64
+	c := s.changingDispatch(&cobra.Command{Use: "rate", Short: "Change the rate of a dispatch"},
+		func(ctx context.Context, dispatches client.Dispatches, key timer.Key, wait client.Wait) (timer.DispatchView, bool, error) {
+			return dispatches.SetRate(ctx, key, rate, wait)
+		})
+	one := c.RunE
+	c.Use, c.Args, c.Example = "rate "+timerArgument+" PER-SECOND", cobra.ExactArgs(2), c.Example+" 50"
+	c.RunE = func(c *cobra.Command, args []string) (err error) {
+		if rate, err = strconv.ParseFloat(args[1], 64); err != nil {
+			return program.Wrong(fmt.Errorf("%s is no number of items a second", args[1]))
+		}
+		return one(c, args[:1])
 	}
+	return c
+}
+
+func (s *shell) retryDispatch() *cobra.Command {
+	return s.onDispatch(&cobra.Command{Use: "retry", Short: "Send the items once more that were given up"},
+		func(c *cobra.Command, dispatches client.Dispatches, key timer.Key) (timer.DispatchView, error) {
+			view, retried, err := dispatches.RetryFailures(c.Context(), key)
+			if err == nil {
+				s.complain("%d items are tried again.\n", retried)
+			}
+			return view, err
+		})
+}
+
+func (s *shell) followDispatch() *cobra.Command {
+	var last timer.DispatchView
+	c := s.onDispatch(&cobra.Command{Use: "follow", Short: "Show how far a dispatch is until it has ended"},
+		func(c *cobra.Command, dispatches client.Dispatches, key timer.Key) (view timer.DispatchView, err error) {
+			last, err = s.followed(c.Context(), dispatches, key)
+			return last, err
+		})
+	show := c.RunE
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if err := show(c, args); err != nil {
+			return err
+		}
+		return whole(last)
+	}
+	return c
+}
+
+// followed shows how far a dispatch is until it has ended.
+func (s *shell) followed(ctx context.Context, dispatches client.Dispatches, key timer.Key) (view timer.DispatchView, err error) {
+	bar := s.newBar()
+	defer bar.clear()
+	for now, err := range dispatches.Follow(ctx, key) {
+		if err != nil && ctx.Err() != nil {
+			s.complain("\nThe dispatch goes on: wakecall dispatch follow %[1]s, or wakecall dispatch cancel %[1]s\n", key)
+		}
+		if err != nil {
+			return view, err
+		}
+		view = now
+		bar.show(string(view.Status), view.Done+view.Failed, view.Items)
+	}
+	return view, nil
+}
+
+// whole is an error where a dispatch has ended and has not reached all of its items.
+func whole(view timer.DispatchView) error {
 	switch view.Status {
+	case timer.DispatchFailed, timer.DispatchExpired, timer.DispatchCancelled:
+		return program.Partial(fmt.Errorf("the dispatch is %s", view.Status))
+	default:
+	}
+	if view.Failed > 0 {
+		return program.Partial(fmt.Errorf("%d items were given up: see wakecall dispatch failures %s", view.Failed, view.Key))
+	}
+	return nil
+}
+
+// dispatchFailures prints each line as it comes: there may be many thousands.
+func (s *shell) dispatchFailures() *cobra.Command {
+	return &cobra.Command{
+		Use: "failures " + timerArgument, Short: "Show the items that were given up", Args: cobra.ExactArgs(1),
+		Example: "wakecall dispatch failures " + exampleDispatch,
+		RunE: func(c *cobra.Command, args []string) error {
+			key, err := keyOf(args[0])
+			if err != nil {
+				return err
+			}
+			wakecall, err := s.client()
+			if err != nil {
+				return err
+			}
+			return printEach(s, wakecall.Dispatches.Failures(c.Context(), key), func(f timer.DispatchFailure) string {
+				return fmt.Sprintf("%s  %s  %s", s.coloured(red, "failed"), f.ID, s.safe(failureOf(f.Failure)))
+			})
+		},
+	}
+}
+
+func (s *shell) showDispatch(view timer.DispatchView) { s.showDispatches([]timer.DispatchView{view}) }
+
+func (s *shell) showDispatches(views []timer.DispatchView) {
+	var rows [][]string
+	for _, view := range views {
+		items := "-"
+		if view.Items != nil {
+			items = fmt.Sprint(*view.Items)
+		}
+		rows = append(rows, []string{
+			s.dispatchStatus(view.Status), view.String(), items, fmt.Sprint(view.Done), fmt.Sprint(view.Failed), fmt.Sprint(view.Retrying),
+			fmt.Sprintf("%.1f/s", view.Achieved.LastSecond),
+		})
+	}
+	s.table([]string{s.coloured(plain, "STATUS"), "DISPATCH", "ITEMS", "DONE", "FAILED", "ON THE LADDER", "RATE"}, rows)
+}
+
+func (s *shell) dispatchStatus(status timer.DispatchStatus) string {
+	colour := yellow
+	switch status {
 	case timer.DispatchDone:
 		colour = green
 	case timer.DispatchFailed, timer.DispatchExpired, timer.DispatchCancelled:
 		colour = red
 	default:
 	}
-	s.table([]string{s.coloured(plain, "STATUS"), "DISPATCH", "ITEMS", "DONE", "FAILED", "ON THE LADDER", "RATE"}, [][]string{{
-		s.coloured(colour, string(view.Status)), view.String(), items, fmt.Sprint(view.Done), fmt.Sprint(view.Failed), fmt.Sprint(view.Retrying),
-		fmt.Sprintf("%.1f/s", view.Achieved.LastSecond),
-	}})
+	return s.coloured(colour, string(status))
 }

@@ -24,5 +24,5 @@ func (s *shell) listen() *cobra.Command {
 	c.Flags().StringVar(&options.Forward, "forward", "", "the URL that is called for each ring; without it each ring is printed, and taken")
 	c.Flags().IntVar(&options.Window, "window", 0, "how many rings are under way at once; 0 for the server's default")
 	_ = c.MarkFlagRequired("type")
-	return c
+	return withoutJSON(c)
 }

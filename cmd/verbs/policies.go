@@ -1,6 +1,8 @@
 package verbs
 
 import (
+	"fmt"
+
 	"github.com/spf13/cobra"
 
 	"github.com/wakecall/wakecall/client"
@@ -11,19 +13,150 @@ import (
 )
 
 func (s *shell) policies() *cobra.Command {
-	list := &cobra.Command{
-		Use: "list", Short: "List the policies", Args: cobra.NoArgs, Example: "wakecall policies list",
-		RunE: call(s, s.showPolicies, func(c *cobra.Command, wakecall *client.Client, _ []string) ([]timer.Policy, error) {
-			return wakecall.Policies.List(c.Context())
-		}),
-	}
-	get := &cobra.Command{
+	return program.Group("policies", "Show policies, and change them",
+		s.listPolicies(), s.getPolicy(), s.putPolicy(), s.patchPolicy(), s.deletePolicy(), s.policyVersions(), s.liftPressure(), s.applyPolicies())
+}
+
+func (s *shell) listPolicies() *cobra.Command {
+	var filter client.PolicyFilter
+	c := &cobra.Command{Use: "list", Short: "List the policies", Args: cobra.NoArgs, Example: "wakecall policies list"}
+	c.RunE = call(s, s.showPolicies, func(c *cobra.Command, wakecall *client.Client, _ []string) ([]timer.Policy, error) {
+		return wakecall.Policies.List(c.Context(), filter)
+	})
+	c.Flags().BoolVar(&filter.Paused, "paused", false, "only policies that are paused")
+	c.Flags().BoolVar(&filter.BackPressure, "back-pressure", false, "only policies whose receiver has asked for patience")
+	return c
+}
+
+func (s *shell) getPolicy() *cobra.Command {
+	return &cobra.Command{
 		Use: "get TYPE", Short: "Show a policy, as JSON", Args: cobra.ExactArgs(1), Example: "wakecall policies get order-close",
-		RunE: call(s, func(p timer.Policy) { _ = s.printJSON(p) }, func(c *cobra.Command, wakecall *client.Client, args []string) (timer.Policy, error) {
+		RunE: call(s, s.showDocument, func(c *cobra.Command, wakecall *client.Client, args []string) (any, error) {
 			return wakecall.Policies.Get(c.Context(), args[0])
 		}),
 	}
-	return program.Group("policies", "Show policies, and change them", list, get, s.applyPolicies())
+}
+
+// policyFlags are what a command line says of how a policy is changed.
+type policyFlags struct {
+	dryRun bool
+	ifNone bool
+	ifAt   int
+}
+
+func (f *policyFlags) flags(c *cobra.Command) {
+	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "show the differences, and change nothing")
+	c.Flags().IntVar(&f.ifAt, "if-version", 0, "only if the policy has this version; 0 for any")
+	c.MarkFlagsMutuallyExclusive("dry-run", "if-version")
+}
+
+func (f *policyFlags) match() client.Match {
+	if f.ifNone {
+		return client.NoPolicy
+	}
+	return client.Match(f.ifAt)
+}
+
+const documentArguments = "TYPE DOCUMENT"
+
+func (s *shell) putPolicy() *cobra.Command {
+	f := &policyFlags{}
+	c := &cobra.Command{
+		Use: "put " + documentArguments, Short: "Store a policy", Args: cobra.ExactArgs(2),
+		Long:    "Store a policy. DOCUMENT is " + documentForms + "; what it leaves out goes back to its default.",
+		Example: `wakecall policies put order-close '{"callback": {"url": "https://orders.example.com/close"}}'`,
+	}
+	c.RunE = call(s, s.showDocument, func(c *cobra.Command, wakecall *client.Client, args []string) (any, error) {
+		document, err := s.document("DOCUMENT", args[1])
+		switch {
+		case err != nil:
+			return nil, err
+		case f.dryRun:
+			return wakecall.Policies.Plan(c.Context(), args[0], document)
+		}
+		return wakecall.Policies.Put(c.Context(), args[0], document, f.match())
+	})
+	f.flags(c)
+	c.Flags().BoolVar(&f.ifNone, "if-none", false, "only if there is no policy")
+	c.MarkFlagsMutuallyExclusive("dry-run", "if-none")
+	c.MarkFlagsMutuallyExclusive("if-version", "if-none")
+	return c
+}
+
+func (s *shell) patchPolicy() *cobra.Command {
+	f := &policyFlags{}
+	c := &cobra.Command{
+		Use: "patch " + documentArguments, Short: "Edit a policy in part", Args: cobra.ExactArgs(2),
+		Long:    "Edit a policy in part. DOCUMENT is a merge patch, as " + documentForms + ": what it does not name stays.",
+		Example: `wakecall policies patch order-close '{"paused": true}'`,
+	}
+	c.RunE = call(s, s.showDocument, func(c *cobra.Command, wakecall *client.Client, args []string) (any, error) {
+		document, err := s.document("DOCUMENT", args[1])
+		switch {
+		case err != nil:
+			return nil, err
+		case f.dryRun:
+			return wakecall.Policies.PlanPatch(c.Context(), args[0], document)
+		}
+		return wakecall.Policies.Patch(c.Context(), args[0], document, f.match())
+	})
+	f.flags(c)
+	return c
+}
+
+func (s *shell) deletePolicy() *cobra.Command {
+	var remaining string
+	c := s.silent(&cobra.Command{Use: "delete TYPE", Short: "Delete a policy", Args: cobra.ExactArgs(1), Example: "wakecall policies delete order-close --timers cancel"},
+		"The policy is deleted.", func(c *cobra.Command, wakecall *client.Client, args []string) error {
+			return wakecall.Policies.Delete(c.Context(), args[0], remaining)
+		})
+	c.Flags().StringVar(&remaining, "timers", "", "what happens to its open timers: cancel or keep; left out, there must be none")
+	completeWith(c, "timers", []string{"cancel", "keep"})
+	return c
+}
+
+func (s *shell) liftPressure() *cobra.Command {
+	return s.silent(&cobra.Command{
+		Use: "lift TYPE", Short: "End the patience that receivers of a type have asked for", Args: cobra.ExactArgs(1), Example: "wakecall policies lift order-close",
+	}, "No back-pressure is in force any more.", func(c *cobra.Command, wakecall *client.Client, args []string) error {
+		return wakecall.Policies.LiftBackPressure(c.Context(), args[0])
+	})
+}
+
+// silent is a command to which the API answers nothing.
+func (s *shell) silent(c *cobra.Command, done string, do func(*cobra.Command, *client.Client, []string) error) *cobra.Command {
+	c.RunE = func(c *cobra.Command, args []string) error {
+		wakecall, err := s.client()
+		if err == nil {
+			err = do(c, wakecall, args)
+		}
+		if err == nil {
+			_, err = fmt.Fprintln(s.Out, done)
+		}
+		return err
+	}
+	return withoutJSON(c)
+}
+
+func (s *shell) policyVersions() *cobra.Command {
+	return &cobra.Command{
+		Use: "versions TYPE", Short: "Show who changed a policy, and when", Args: cobra.ExactArgs(1), Example: "wakecall policies versions order-close",
+		RunE: call(s, s.showVersions, func(c *cobra.Command, wakecall *client.Client, args []string) ([]client.PolicyVersion, error) {
+			return wakecall.Policies.Versions(c.Context(), args[0])
+		}),
+	}
+}
+
+func (s *shell) showVersions(versions []client.PolicyVersion) {
+	var rows [][]string
+	for _, v := range versions {
+		what := "changed"
+		if v.Deleted {
+			what = "deleted"
+		}
+		rows = append(rows, []string{fmt.Sprint(v.Version), what, s.when(v.ChangedAt), v.ChangedBy})
+	}
+	s.table([]string{"VERSION", "WHAT", "WHEN", "BY"}, rows)
 }
 
 func (s *shell) applyPolicies() *cobra.Command {

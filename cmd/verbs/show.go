@@ -3,6 +3,7 @@ package verbs
 import (
 	"encoding/json"
 	"fmt"
+	"iter"
 	"reflect"
 	"strings"
 	"text/tabwriter"
@@ -20,6 +21,28 @@ func (s *shell) printJSON(answer any) error {
 	encoder := json.NewEncoder(terminal.Writer(s.Out))
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(answer)
+}
+
+// showDocument shows what has no table.
+func (s *shell) showDocument(answer any) { _ = s.printJSON(answer) }
+
+// printEach prints a list line by line, as it comes. It ends with the first error, that of
+// printing too.
+func printEach[T any](s *shell, list iter.Seq2[T, error], line func(T) string) error {
+	encoder := json.NewEncoder(terminal.Writer(s.Out))
+	for item, err := range list {
+		switch {
+		case err != nil:
+		case s.json:
+			err = encoder.Encode(item)
+		default:
+			_, err = fmt.Fprintln(s.Out, strings.TrimRight(line(item), " "))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // The colours have names of one length, so that columns stay in line.

@@ -36,16 +36,30 @@ type family struct {
 
 func (s *shell) families() []family {
 	return []family{
-		{"Timers", []*cobra.Command{s.add(), s.get(), s.list(), s.move(), s.cancel(), s.fire(), s.redeliver(), s.attempts(), s.stats(), s.forecast()}},
-		{"Policies, dispatches and jobs", []*cobra.Command{s.policies(), s.dispatch(), s.bulk(), s.emergency()}},
-		{"Receivers", []*cobra.Command{s.listen()}},
+		{"Timers", []*cobra.Command{
+			s.add(), s.put(), s.batch(), s.get(), s.list(), s.move(), s.edit(), s.cancel(), s.fire(), s.redeliver(), s.attempts(),
+		}},
+		{"Recurring timers", []*cobra.Command{s.preview(), s.upcoming(), s.occurrences(), s.pause(), s.resume()}},
+		{"Receivers", []*cobra.Command{s.listen(), s.ack(), s.nack()}},
+		{"Many at once", []*cobra.Command{s.bulk(), s.redeliveries(), s.dispatch(), s.stats(), s.forecast()}},
+		{"Operation", []*cobra.Command{s.policies(), s.emergency(), s.serverCommands()}},
 	}
 }
 
 // flags adds the flags of every verb.
 func (s *shell) flags(c *cobra.Command) {
 	s.connection.flags(c)
-	c.Flags().BoolVar(&s.json, "json", false, "print what the API said, as JSON")
+	if c.Annotations[noJSON] == "" {
+		c.Flags().BoolVar(&s.json, "json", false, "print what the API said, as JSON")
+	}
+}
+
+// noJSON marks a command that prints no answer of the API.
+const noJSON = "no-json"
+
+func withoutJSON(c *cobra.Command) *cobra.Command {
+	c.Annotations = map[string]string{noJSON: "true"}
+	return c
 }
 
 // flagsBelow adds them to a command and to all below it: they may stand behind any word.

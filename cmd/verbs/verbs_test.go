@@ -45,6 +45,13 @@ func run(t *testing.T, colour bool, args ...string) (exit int, out, err string) 
 	return exit, printed.String(), complaint.String()
 }
 
+// runWith runs a command whose output nobody looks at.
+func runWith(ctx context.Context, args []string) (exit int, complaint string) {
+	var said bytes.Buffer
+	exit = program.Run(ctx, args, program.Streams{Out: io.Discard, Err: &said, Now: func() time.Time { return now }}, tree)
+	return exit, said.String()
+}
+
 func tree(streams program.Streams) *cobra.Command {
 	root := program.Group("wakecall", "An alarm clock for services")
 	Add(root, streams)
@@ -78,7 +85,6 @@ func TestWhatEachCommandAsks(t *testing.T) {
 		"bulk stop a":                               "DELETE /v1/bulk/a",
 		"bulk list --status done":                   "GET /v1/bulk?status=done",
 		"bulk results a --json":                     "GET /v1/bulk/a/results",
-		"dispatch order-close/a":                    "GET /v1/dispatches/order-close/a",
 		"policies list":                             "GET /v1/policies",
 		"policies get order-close":                  "GET /v1/policies/order-close",
 		"emergency":                                 "GET /v1/emergency",
@@ -150,7 +156,7 @@ func TestExitCodes(t *testing.T) {
 	}
 	for _, line := range []string{
 		"get", "get a", "get a/b/c", "move a/1", "move a/1 --delay soon", "move a/1 --delay 1s --at 2027-01-31T09:00:00Z", "add a/1 --local 2027-01-31T09:00",
-		"list --due-within soon", "list what", "nonsense", "emergency pause", "emergency pause a --everything", "bulk what", "policies what", "bulk cancel --yes", "bulk cancel --type a", "bulk cancel --all --type a --yes", "bulk move --type a --yes", "bulk move --type a --shift soon --yes", "bulk edit --type a --set {\"prio\":1} --yes", "bulk fire --type a --due-from soon --yes", "bulk get", "dispatch", "dispatch a", "policies apply", "get a/1 --what",
+		"list --due-within soon", "list what", "nonsense", "emergency pause", "emergency pause a --everything", "bulk what", "policies what", "bulk cancel --yes", "bulk cancel --type a", "bulk cancel --all --type a --yes", "bulk move --type a --yes", "bulk move --type a --shift soon --yes", "bulk edit --type a --set {\"prio\":1} --yes", "bulk fire --type a --due-from soon --yes", "bulk get", "dispatch", "dispatch a", "dispatch get a", "dispatch rate a/1 fast", "dispatch start a/1", "dispatch upload a/1 nowhere.ndjson", "batch nowhere", "preview", "put a/1", "edit a/1", "cancel a/1 --wait soon", "policies put a {paused}", "redeliveries start", "ack", "upcoming a", "add a/1 --delay 1h --payload {", "add a/1 --delay 1h --payload @nowhere", "add a/1 --delay 1h --set {\"nonsense\":1}", "add a/1 --delay 1h --timezone Europe/Berlin", "--json listen --type a", "listen --type a --forward 127.0.0.1:3000", "server metrics --json", "server --json metrics", "policies apply", "get a/1 --what",
 	} {
 		exit, _, complaint := run(t, false, append(strings.Fields(line), "--server", "http://127.0.0.1:1")...)
 		require.Equal(t, program.ExitUsage, exit, "%s: %s", line, complaint)
@@ -212,7 +218,12 @@ func TestPageOfTheCommandLine(t *testing.T) {
 	page, err := os.ReadFile("../../docs/cli.md")
 	require.NoError(t, err)
 	t.Chdir(t.TempDir())
-	require.NoError(t, os.WriteFile("policies.yaml", []byte("policies: [{business_type: order-close}]"), 0o600))
+	for name, text := range map[string]string{
+		"policies.yaml": "policies: [{business_type: order-close}]", "items.ndjson": `{"id": "u-1"}`,
+		"bookings.ndjson": `{"business_type": "a", "business_id": "1", "delay": "1h"}`,
+	} {
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
+	}
 	understood := 0
 	for line := range strings.Lines(string(page)) {
 		command, ok := strings.CutPrefix(line, "    wakecall ")

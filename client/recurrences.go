@@ -1,0 +1,42 @@
+package client
+
+import (
+	"context"
+	"iter"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+// Upcoming returns the next nominal times of a recurring timer.
+func (t Timers) Upcoming(ctx context.Context, key timer.Key, count int) ([]timer.Instant, error) {
+	var answer struct{ Upcoming []timer.Instant }
+	_, err := t.caller.do(ctx, call{
+		method: http.MethodGet, path: pathOf(key) + "/upcoming", query: url.Values{"count": {strconv.Itoa(count)}},
+	}, &answer)
+	return answer.Upcoming, err
+}
+
+// Occurrences lists the occurrences of a recurring timer that have ended, newest first. It
+// ends with the first error.
+func (t Timers) Occurrences(ctx context.Context, key timer.Key) iter.Seq2[timer.Past, error] {
+	return pagesOf[timer.Past](ctx, t.caller, call{path: pathOf(key) + "/occurrences"}, "occurrences")
+}
+
+// Trial is a rule that is tried.
+type Trial struct {
+	Recurrence timer.Recurrence `json:"recurrence"`
+	// From is the moment of the booking that is tried; zero for now.
+	From timer.Instant `json:"from,omitzero"`
+	// Count is how many times are asked for; 0 for the default.
+	Count int `json:"count,omitzero"`
+}
+
+// Preview returns the next nominal times of a rule. Nothing is booked.
+func (t Timers) Preview(ctx context.Context, trial Trial) ([]timer.Instant, error) {
+	var answer struct{ Upcoming []timer.Instant }
+	_, err := t.caller.do(ctx, call{method: http.MethodPost, path: "/v1/recurrences/preview", body: trial}, &answer)
+	return answer.Upcoming, err
+}

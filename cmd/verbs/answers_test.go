@@ -1,0 +1,79 @@
+package verbs
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/cmd/program"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// A list of nothing is a list, whichever command prints it.
+func TestNothingAsJSON(t *testing.T) {
+	for _, line := range []string{
+		"list", "attempts a/1", "upcoming a/1", "occurrences a/1", "preview daily", "policies list", "policies versions a", "emergency",
+		"bulk list", "redeliveries list", "dispatch list",
+	} {
+		url, _ := fixed(t, 200, map[string]any{})
+		exit, out, complaint := run(t, false, append(strings.Fields(line), "--json", "--server", url)...)
+		require.Equal(t, program.ExitDone, exit, complaint)
+		require.Equal(t, "[]\n", out, line)
+		exit, out, _ = run(t, false, append([]string{"--json", "--server", url}, strings.Fields(line)...)...)
+		require.Equal(t, program.ExitDone, exit)
+		require.Equal(t, "[]\n", out, "the flags may stand in front")
+	}
+}
+
+// What was done in part is told apart from what was done.
+func TestDoneInPart(t *testing.T) {
+	t.Chdir(t.TempDir())
+	require.NoError(t, os.WriteFile("bookings", []byte(`{"business_type": "a", "business_id": "1", "delay": "1h"}`+"\n"+`{"business_type": "a", "business_id": "2", "delay": "1h"}`), 0o600))
+	results := map[string]any{"results": []any{
+		map[string]any{"status": 201, "timer": map[string]any{"business_type": "a", "business_id": "1", "status": "scheduled"}},
+		map[string]any{"status": 409, "problem": map[string]any{"type": "urn:wakecall:problem:already-exists", "detail": "It is there.", "status": 409}},
+	}}
+	for line, c := range map[string]struct {
+		answer any
+		says   string
+	}{
+		"batch bookings":      {results, "wakecall: 1 of 2 timers were refused\n"},
+		"dispatch follow a/1": {timer.DispatchView{Key: timer.Key{BusinessType: "a", BusinessID: "1"}, Status: timer.DispatchDone, Failed: 3}, "wakecall: 3 items were given up: see wakecall dispatch failures a/1\n"},
+		"dispatch follow a/2": {timer.DispatchView{Status: timer.DispatchExpired}, "wakecall: the dispatch is expired\n"},
+	} {
+		url, _ := fixed(t, 200, c.answer)
+		exit, out, complaint := run(t, false, append(strings.Fields(line), "--server", url)...)
+		require.Equal(t, program.ExitFailure, exit, line)
+		require.Equal(t, c.says, complaint)
+		require.NotEmpty(t, out)
+	}
+}
+
+// A change that no worker has applied yet is done, and says so.
+func TestPending(t *testing.T) {
+	for _, line := range []string{"cancel a/1", "fire a/1", "move a/1 --delay 1h", "edit a/1 --url http://h/", "put a/1 --delay 1h", "pause a/1", "resume a/1", "ack w", "nack w", "dispatch pause a/1", "dispatch rate a/1 5", "dispatch cancel a/1"} {
+		url, _ := fixed(t, 202, map[string]any{})
+		exit, _, complaint := run(t, false, append(strings.Fields(line), "--server", url)...)
+		require.Equal(t, program.ExitDone, exit, line)
+		require.Equal(t, "It is durable, and no worker has applied it yet.\n", complaint, line)
+	}
+}
+
+// A file whose lines cannot be read names the line, and nothing is asked.
+func TestALineThatCannotBeRead(t *testing.T) {
+	t.Chdir(t.TempDir())
+	require.NoError(t, os.WriteFile("items", []byte(`{"id": "u-1"}`+"\n\n"+`{"name": "u-2"}`), 0o600))
+	for line, asks := range map[string]int{"batch items": 0, "dispatch start a/1 --rate 5 --items items": 0} {
+		url, asked := fixed(t, 200, map[string]any{})
+		exit, _, complaint := run(t, false, append(strings.Fields(line), "--server", url)...)
+		require.Equal(t, program.ExitUsage, exit, line)
+		require.Contains(t, complaint, "items: line ")
+		require.Len(t, *asked, asks, line)
+	}
+	url, _ := fixed(t, 200, map[string]any{})
+	exit, _, complaint := run(t, false, "dispatch", "upload", "a/1", "items", "--server", url)
+	require.Equal(t, program.ExitFailure, exit)
+	require.Contains(t, complaint, `items: line 3: json: unknown field "name"`)
+}

@@ -1,0 +1,247 @@
+package verbs
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wakecall/wakecall/client"
+	"github.com/wakecall/wakecall/cmd/program"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// due is what a command line says of when a timer rings.
+type due struct{ at, local, timezone, delay, rule string }
+
+// dueFlags are the flags that exclude one another.
+var dueFlags = []string{"at", "local", "delay", "rule"}
+
+func (d *due) flags(c *cobra.Command) {
+	c.Flags().StringVar(&d.at, "at", "", "when to ring, such as 2027-01-31T09:00:00Z")
+	c.Flags().StringVar(&d.local, "local", "", "when to ring by a clock on a wall, such as 2027-01-31T09:00; needs --timezone")
+	c.Flags().StringVar(&d.timezone, "timezone", "", "the time zone of --local or --rule, such as Europe/Berlin")
+	c.Flags().StringVar(&d.delay, "delay", "", "how long from now to ring, such as 30m")
+	c.Flags().StringVar(&d.rule, "rule", "", "when to ring again and again: a cron expression, or a rule as "+documentForms)
+	c.MarkFlagsMutuallyExclusive(dueFlags...)
+}
+
+// read reads when a timer rings into its terms.
+func (d *due) read(s *shell, terms *client.Terms) (err error) {
+	if d.local != "" && d.timezone == "" {
+		return program.Wrong(errors.New("--local needs --timezone, such as Europe/Berlin"))
+	}
+	if d.timezone != "" && d.local == "" && d.rule == "" {
+		return program.Wrong(errors.New("--timezone says nothing without --local or --rule"))
+	}
+	switch {
+	case d.at != "":
+		err = terms.DueAt.UnmarshalText([]byte(d.at))
+	case d.local != "":
+		terms.Timezone = d.timezone
+		err = terms.DueLocal.UnmarshalText([]byte(d.local))
+	case d.delay != "":
+		terms.Delay = new(timer.Duration)
+		err = terms.Delay.UnmarshalText([]byte(d.delay))
+	case d.rule != "":
+		terms.Recurrence, err = s.rule(d.rule, d.timezone)
+	}
+	if err != nil {
+		return program.Wrong(err)
+	}
+	return nil
+}
+
+// rule reads a rule: a document, or a cron expression.
+func (s *shell) rule(text, timezone string) (*timer.Recurrence, error) {
+	rule := &timer.Recurrence{}
+	if strings.HasPrefix(text, "{") || strings.HasPrefix(text, "@") || text == "-" {
+		if err := s.fill("--rule", text, rule); err != nil {
+			return nil, err
+		}
+	} else {
+		rule.Cron = &text
+	}
+	if timezone != "" {
+		rule.Timezone = timezone
+	}
+	return rule, nil
+}
+
+// booking is what a command line says of a timer.
+type booking struct {
+	due
+	payload, url, set string
+	labels            timer.Labels
+}
+
+func (b *booking) flags(c *cobra.Command) {
+	b.due.flags(c)
+	c.Flags().StringVar(&b.payload, "payload", "", "what the receiver gets, as "+documentForms)
+	c.Flags().StringToStringVar((*map[string]string)(&b.labels), "label", nil, "a mark to find it by, as key=value; may be given again")
+	c.Flags().StringVar(&b.url, "url", "", "who is called, in place of the policy's callback")
+	c.Flags().StringVar(&b.set, "set", "", `anything else that the API takes, such as '{"priority": 1, "expires_after": "2h"}', as `+documentForms)
+}
+
+// terms reads the flags. Those of their own go before what --set says.
+func (b *booking) terms(s *shell) (terms client.Terms, err error) {
+	if b.set != "" {
+		if err = s.fill("--set", b.set, &terms); err != nil {
+			return terms, err
+		}
+	}
+	if err = b.due.read(s, &terms); err != nil {
+		return terms, err
+	}
+	if b.payload != "" {
+		if terms.Payload, err = s.document("--payload", b.payload); err != nil {
+			return terms, err
+		}
+	}
+	if len(b.labels) > 0 {
+		terms.Labels = &b.labels
+	}
+	if b.url != "" {
+		terms.Callback = &timer.Callback{Destination: timer.HTTP(b.url)}
+	}
+	return terms, nil
+}
+
+func (s *shell) add() *cobra.Command {
+	b := &booking{}
+	c := reading(s, &cobra.Command{Use: "add", Short: "Book a timer"}, s.showTimer,
+		func(c *cobra.Command, wakecall *client.Client, key timer.Key) (timer.View, error) {
+			terms, err := b.terms(s)
+			if err != nil {
+				return timer.View{}, err
+			}
+			view, _, err := wakecall.Timers.Add(c.Context(), client.Booking{Key: key, Terms: terms})
+			return view, err
+		})
+	c.Example += ` --delay 30m --payload '{"order": 4711}'`
+	b.flags(c)
+	c.MarkFlagsOneRequired(append(dueFlags, "set")...)
+	return c
+}
+
+func (s *shell) put() *cobra.Command {
+	b := &booking{}
+	c := s.changing("put", "Book a timer, or replace the one that is there",
+		func(c *cobra.Command, wakecall *client.Client, key timer.Key, wait client.Wait) (view timer.View, pending bool, err error) {
+			terms, err := b.terms(s)
+			if err != nil {
+				return view, false, err
+			}
+			return wakecall.Timers.Put(c.Context(), client.Booking{Key: key, Terms: terms}, wait)
+		})
+	c.Example += ` --delay 30s --set '{"max_wait": "5m"}'`
+	b.flags(c)
+	c.MarkFlagsOneRequired(append(dueFlags, "set")...)
+	return c
+}
+
+func (s *shell) move() *cobra.Command {
+	d := &due{}
+	c := s.changing("move", "Move a timer",
+		func(c *cobra.Command, wakecall *client.Client, key timer.Key, wait client.Wait) (view timer.View, pending bool, err error) {
+			var terms client.Terms
+			if err = d.read(s, &terms); err != nil {
+				return view, false, err
+			}
+			return wakecall.Timers.Patch(c.Context(), key, terms, wait)
+		})
+	c.Example += " --delay 2h"
+	d.flags(c)
+	c.MarkFlagsOneRequired(dueFlags...)
+	return c
+}
+
+func (s *shell) edit() *cobra.Command {
+	b := &booking{}
+	c := s.changing("edit", "Change what a timer says, and leave the rest as it is",
+		func(c *cobra.Command, wakecall *client.Client, key timer.Key, wait client.Wait) (view timer.View, pending bool, err error) {
+			terms, err := b.terms(s)
+			if err != nil {
+				return view, false, err
+			}
+			return wakecall.Timers.Patch(c.Context(), key, terms, wait)
+		})
+	c.Example += ` --payload '{"order": 4711, "paid": true}'`
+	b.flags(c)
+	c.MarkFlagsOneRequired(append(dueFlags, "set", "payload", "label", "url")...)
+	return c
+}
+
+// batchSize is how many timers one call books.
+const batchSize = 1000
+
+func (s *shell) batch() *cobra.Command {
+	return &cobra.Command{
+		Use: "batch FILE", Short: "Book the timers of a file, one JSON object a line", Args: cobra.ExactArgs(1),
+		Long:    "Book the timers of a file, one JSON object a line, as the API takes them. - is standard input.\nEach timer is taken or refused for itself.",
+		Example: "wakecall batch bookings.ndjson",
+		RunE: func(c *cobra.Command, args []string) error {
+			var refused, all int
+			err := call(s, s.showAdded, func(c *cobra.Command, wakecall *client.Client, args []string) (lines []addedLine, err error) {
+				bookings, err := allLines[client.Booking](s, args[0])
+				if err != nil {
+					return nil, err
+				}
+				lines, err = addAll(c, wakecall, bookings)
+				refused, all = countRefused(lines), len(bookings)
+				return lines, err
+			})(c, args)
+			if err == nil && refused > 0 {
+				err = program.Partial(fmt.Errorf("%d of %d timers were refused", refused, all))
+			}
+			return err
+		},
+	}
+}
+
+// addedLine is what became of one booking.
+type addedLine struct {
+	timer.Key
+	client.Added
+	Problem *client.Problem `json:"problem,omitempty"`
+}
+
+func addAll(c *cobra.Command, wakecall *client.Client, bookings []client.Booking) (lines []addedLine, err error) {
+	for len(bookings) > 0 {
+		part := bookings[:min(batchSize, len(bookings))]
+		bookings = bookings[len(part):]
+		added, err := wakecall.Timers.AddBatch(c.Context(), part)
+		if err != nil && len(lines) > 0 {
+			err = program.Partial(fmt.Errorf("%w\n%d timers were sent before", err, len(lines)))
+		}
+		if err != nil {
+			return lines, err
+		}
+		for i, one := range added[:min(len(added), len(part))] {
+			lines = append(lines, addedLine{Key: part[i].Key, Added: one, Problem: one.Problem})
+		}
+	}
+	return lines, nil
+}
+
+func countRefused(lines []addedLine) (n int) {
+	for _, line := range lines {
+		if line.Problem != nil {
+			n++
+		}
+	}
+	return n
+}
+
+func (s *shell) showAdded(lines []addedLine) {
+	var rows [][]string
+	for _, line := range lines {
+		status, why := s.status(line.Timer.Status), "-"
+		if line.Problem != nil {
+			status, why = s.coloured(red, "refused"), line.Problem.Error()
+		}
+		rows = append(rows, []string{status, line.Key.String(), s.when(line.Timer.DueAt), why})
+	}
+	s.table([]string{s.coloured(plain, "STATUS"), "TIMER", "DUE", "WHY"}, rows)
+}

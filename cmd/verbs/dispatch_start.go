@@ -1,0 +1,141 @@
+package verbs
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wakecall/wakecall/client"
+	"github.com/wakecall/wakecall/cmd/program"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// dispatchFlags are what a command line says of a new dispatch.
+type dispatchFlags struct {
+	rate                float64
+	at, delay, latest   string
+	url, set            string
+	items, from, loader string
+	page                int
+}
+
+func (f *dispatchFlags) flags(c *cobra.Command) {
+	flags := c.Flags()
+	flags.Float64Var(&f.rate, "rate", 0, "how many items a second")
+	flags.StringVar(&f.at, "at", "", "when to begin, such as 2027-01-31T09:00:00Z; by default at once")
+	flags.StringVar(&f.delay, "delay", "", "how long from now to begin, such as 8h")
+	flags.StringVar(&f.latest, "latest-at", "", "when it ends, whatever is left")
+	flags.StringVar(&f.url, "url", "", "who is called, in place of the policy's callback")
+	flags.IntVar(&f.page, "page", 0, "call back for pages of so many items; 0 for each item")
+	flags.StringVar(&f.items, "items", "", "a file of up to 1000 items, one JSON object a line; - for standard input")
+	flags.StringVar(&f.from, "upload", "", "a file of any number of items, one JSON object a line; - for standard input")
+	flags.StringVar(&f.loader, "loader", "", "a URL of yours that is asked for pages of items")
+	flags.StringVar(&f.set, "set", "", `anything else that the API takes, such as '{"warm_up": "10s"}', as `+documentForms)
+	c.MarkFlagsMutuallyExclusive("at", "delay")
+	c.MarkFlagsMutuallyExclusive("items", "upload", "loader")
+	c.MarkFlagsOneRequired("items", "upload", "loader", "set")
+}
+
+// order reads the flags. Those of their own go before what --set says.
+func (f *dispatchFlags) order(s *shell, key timer.Key) (order client.Order, err error) {
+	if f.set != "" {
+		if err = s.fill("--set", f.set, &order); err != nil {
+			return order, err
+		}
+	}
+	order.Key = key
+	if err = f.times(&order); err != nil {
+		return order, err
+	}
+	if f.rate > 0 {
+		order.PerSecond = f.rate
+	}
+	if f.url != "" {
+		order.Callback = &timer.Callback{Destination: timer.HTTP(f.url)}
+	}
+	if f.page > 0 {
+		order.Per, order.PageSize = timer.PerPage, f.page
+	}
+	if f.loader != "" {
+		order.Loader = &timer.DispatchLoader{URL: f.loader}
+	}
+	if f.items != "" {
+		order.Items, err = allLines[timer.DispatchItem](s, f.items)
+	}
+	order.Upload = order.Upload || f.from != ""
+	return order, err
+}
+
+func (f *dispatchFlags) times(order *client.Order) error {
+	for flag, one := range map[string]struct {
+		text string
+		into **timer.Instant
+	}{"at": {f.at, &order.DueAt}, "latest-at": {f.latest, &order.LatestAt}} {
+		at, err := instantOf(flag, one.text)
+		if err != nil {
+			return err
+		}
+		if at != 0 {
+			*one.into = &at
+		}
+	}
+	if f.delay == "" {
+		return nil
+	}
+	order.Delay = new(timer.Duration)
+	if err := order.Delay.UnmarshalText([]byte(f.delay)); err != nil {
+		return program.Wrong(fmt.Errorf("--delay: %w", err))
+	}
+	return nil
+}
+
+func (s *shell) startDispatch() *cobra.Command {
+	f := &dispatchFlags{}
+	c := s.onDispatch(&cobra.Command{Use: "start", Short: "Start a dispatch"},
+		func(c *cobra.Command, dispatches client.Dispatches, key timer.Key) (view timer.DispatchView, err error) {
+			order, err := f.order(s, key)
+			if err != nil {
+				return view, err
+			}
+			if view, _, err = dispatches.Start(c.Context(), order); err != nil || f.from == "" {
+				return view, err
+			}
+			return s.uploaded(c, dispatches, key, uploadFrom{file: f.from})
+		})
+	c.Example += " --rate 50 --items items.ndjson"
+	f.flags(c)
+	return c
+}
+
+// uploadFrom is where the items of an upload are.
+type uploadFrom struct {
+	file string
+	// stored is how many items are there already that shall be kept.
+	stored int
+}
+
+func (s *shell) upload() *cobra.Command {
+	var from uploadFrom
+	c := s.onDispatch(&cobra.Command{Use: "upload", Short: "Send the items of a dispatch that waits for them"},
+		func(c *cobra.Command, dispatches client.Dispatches, key timer.Key) (timer.DispatchView, error) {
+			return s.uploaded(c, dispatches, key, from)
+		})
+	one := c.RunE
+	c.Use, c.Args, c.Example = "upload "+timerArgument+" FILE", cobra.ExactArgs(2), c.Example+" items.ndjson"
+	c.Long = c.Short + ": a file of one JSON object a line, or - for standard input."
+	c.RunE = func(c *cobra.Command, args []string) error {
+		from.file = args[1]
+		return one(c, args[:1])
+	}
+	c.Flags().IntVar(&from.stored, "from", 0, "how many items are stored that shall be kept; the file holds those behind them")
+	return c
+}
+
+func (s *shell) uploaded(c *cobra.Command, dispatches client.Dispatches, key timer.Key, from uploadFrom) (view timer.DispatchView, err error) {
+	file, err := s.open(from.file)
+	if err != nil {
+		return view, err
+	}
+	defer func() { _ = file.Close() }()
+	return dispatches.Upload(c.Context(), key, from.stored, lines[timer.DispatchItem](from.file, file))
+}

@@ -1,0 +1,173 @@
+package verbs
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wakecall/wakecall/client"
+	"github.com/wakecall/wakecall/cmd/program"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// documentForms says how a document is written on a command line.
+const documentForms = "JSON, or @FILE, or - for standard input"
+
+// document reads a document as a command line gives it. what names it in an error.
+func (s *shell) document(what, text string) (json.RawMessage, error) {
+	raw := []byte(text)
+	name, isFile := strings.CutPrefix(text, "@")
+	if isFile || text == "-" {
+		file, err := s.open(name)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = file.Close() }()
+		if raw, err = io.ReadAll(file); err != nil {
+			return nil, program.Wrong(err)
+		}
+	}
+	raw = bytes.TrimSpace(raw)
+	if !json.Valid(raw) {
+		return nil, program.Wrong(fmt.Errorf(`%s must be %s, such as '{"order": 4711}'; a text is JSON in its quotes`, what, documentForms))
+	}
+	return raw, nil
+}
+
+// open opens a file that a command line names; "-" is standard input.
+func (s *shell) open(name string) (io.ReadCloser, error) {
+	if name == "-" {
+		return io.NopCloser(s.In), nil
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, program.Wrong(err)
+	}
+	return file, nil
+}
+
+// fill reads a document into a value, and refuses what has no place there.
+func (s *shell) fill(what, text string, into any) error {
+	raw, err := s.document(what, text)
+	if err != nil {
+		return err
+	}
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(into); err != nil {
+		return program.Wrong(fmt.Errorf("%s: %w", what, err))
+	}
+	return nil
+}
+
+// longestLine is above the longest line that the API takes.
+const longestLine = 1 << 20
+
+// lines reads values from a file of one JSON object a line. Blank lines are passed over.
+func lines[T any](name string, file io.Reader) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		scanner := bufio.NewScanner(file)
+		scanner.Buffer(nil, longestLine)
+		number := 0
+		for scanner.Scan() {
+			number++
+			if len(bytes.TrimSpace(scanner.Bytes())) == 0 {
+				continue
+			}
+			var value T
+			decoder := json.NewDecoder(bytes.NewReader(scanner.Bytes()))
+			decoder.DisallowUnknownFields()
+			if err := decoder.Decode(&value); err != nil {
+				yield(value, fmt.Errorf("%s: line %d: %w", name, number, err))
+				return
+			}
+			if !yield(value, nil) {
+				return
+			}
+		}
+		if err := scanner.Err(); err != nil {
+			var none T
+			yield(none, fmt.Errorf("%s: line %d: %w", name, number+1, err))
+		}
+	}
+}
+
+// allLines reads a whole file of lines.
+func allLines[T any](s *shell, name string) (all []T, err error) {
+	file, err := s.open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	for value, err := range lines[T](name, file) {
+		if err != nil {
+			return nil, program.Wrong(err)
+		}
+		all = append(all, value)
+	}
+	return all, nil
+}
+
+// collect reads a list up to a limit; 0 is for all.
+func collect[T any](list iter.Seq2[T, error], limit int) (all []T, err error) {
+	for item, err := range list {
+		if err != nil {
+			return nil, err
+		}
+		if all = append(all, item); len(all) == limit {
+			break
+		}
+	}
+	return all, nil
+}
+
+// limitFlag adds the flag that bounds a list.
+func limitFlag(c *cobra.Command, limit *int) {
+	c.Flags().IntVar(limit, "limit", 100, "how many at most; 0 for all")
+}
+
+// waitFlag adds the flag that says how long a change waits for its effect.
+func waitFlag(c *cobra.Command, text *string) {
+	c.Flags().StringVar(text, "wait", "", "how long to wait for the effect, such as 10s; 0s for not at all")
+}
+
+func waitOf(text string) (client.Wait, error) {
+	if text == "" {
+		return nil, nil
+	}
+	wait := new(timer.Duration)
+	if err := wait.UnmarshalText([]byte(text)); err != nil {
+		return nil, program.Wrong(fmt.Errorf("--wait: %w", err))
+	}
+	return wait, nil
+}
+
+// instantOf reads a time; "" is none.
+func instantOf(flag, text string) (at timer.Instant, err error) {
+	if text == "" {
+		return 0, nil
+	}
+	if err := at.UnmarshalText([]byte(text)); err != nil {
+		return 0, program.Wrong(fmt.Errorf("--%s: %w", flag, err))
+	}
+	return at, nil
+}
+
+const timerArgument = "TYPE/ID"
+
+// keyOf reads a timer or a dispatch as a command line names it.
+func keyOf(text string) (timer.Key, error) {
+	key, ok := timer.ParseKey(text)
+	if !ok {
+		return key, program.Wrong(errors.New(text + " names none: write it as " + timerArgument))
+	}
+	return key, nil
+}

@@ -1,0 +1,98 @@
+package verbs
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wakecall/wakecall/client"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// noted is a command on a recurring timer that takes a note.
+func (s *shell) noted(name, short string, do func(client.Timers, *cobra.Command, timer.Key, string) (timer.View, bool, error)) *cobra.Command {
+	var note string
+	c := reading(s, &cobra.Command{Use: name, Short: short}, s.showTimer,
+		func(c *cobra.Command, wakecall *client.Client, key timer.Key) (timer.View, error) {
+			view, pending, err := do(wakecall.Timers, c, key, note)
+			s.notePending(pending)
+			return view, err
+		})
+	c.Flags().StringVar(&note, "note", "", "why; the timer shows it")
+	return c
+}
+
+func (s *shell) pause() *cobra.Command {
+	return s.noted("pause", "Pause a recurring timer", func(timers client.Timers, c *cobra.Command, key timer.Key, note string) (timer.View, bool, error) {
+		return timers.Pause(c.Context(), key, note)
+	})
+}
+
+func (s *shell) resume() *cobra.Command {
+	return s.noted("resume", "Let a recurring timer go on", func(timers client.Timers, c *cobra.Command, key timer.Key, note string) (timer.View, bool, error) {
+		return timers.Resume(c.Context(), key, note)
+	})
+}
+
+func (s *shell) upcoming() *cobra.Command {
+	var count int
+	c := reading(s, &cobra.Command{Use: "upcoming", Short: "Show when a recurring timer rings next"}, s.showTimes,
+		func(c *cobra.Command, wakecall *client.Client, key timer.Key) ([]timer.Instant, error) {
+			return wakecall.Timers.Upcoming(c.Context(), key, count)
+		})
+	c.Flags().IntVar(&count, "count", timer.DefaultUpcoming, "how many times at most")
+	return c
+}
+
+func (s *shell) occurrences() *cobra.Command {
+	var limit int
+	c := reading(s, &cobra.Command{Use: "occurrences", Short: "Show how a recurring timer has rung"}, s.showOccurrences,
+		func(c *cobra.Command, wakecall *client.Client, key timer.Key) ([]timer.Past, error) {
+			return collect(wakecall.Timers.Occurrences(c.Context(), key), limit)
+		})
+	limitFlag(c, &limit)
+	return c
+}
+
+func (s *shell) preview() *cobra.Command {
+	var timezone, from string
+	var count int
+	c := &cobra.Command{
+		Use: "preview RULE", Short: "Show when a rule would ring; nothing is booked", Args: cobra.ExactArgs(1),
+		Long:    "Show when a rule would ring; nothing is booked. RULE is a cron expression, or a rule as " + documentForms + ".",
+		Example: "wakecall preview '30 9 * * MON-FRI' --timezone Europe/Berlin",
+	}
+	c.RunE = call(s, s.showTimes, func(c *cobra.Command, wakecall *client.Client, args []string) ([]timer.Instant, error) {
+		rule, err := s.rule(args[0], timezone)
+		if err != nil {
+			return nil, err
+		}
+		at, err := instantOf("from", from)
+		if err != nil {
+			return nil, err
+		}
+		return wakecall.Timers.Preview(c.Context(), client.Trial{Recurrence: *rule, From: at, Count: count})
+	})
+	c.Flags().StringVar(&timezone, "timezone", "", "the time zone of the rule, such as Europe/Berlin")
+	c.Flags().StringVar(&from, "from", "", "the moment of the booking that is tried; by default now")
+	c.Flags().IntVar(&count, "count", timer.DefaultUpcoming, "how many times at most")
+	return c
+}
+
+func (s *shell) showTimes(times []timer.Instant) {
+	var rows [][]string
+	for _, at := range times {
+		rows = append(rows, []string{s.when(at)})
+	}
+	s.table([]string{"RINGS"}, rows)
+}
+
+func (s *shell) showOccurrences(past []timer.Past) {
+	var rows [][]string
+	for _, p := range past {
+		rows = append(rows, []string{
+			s.status(p.Status), fmt.Sprint(p.Occurrence), s.when(p.DueAt), fmt.Sprint(p.Attempts), fmt.Sprint(p.Skipped), failureOf(p.LastFailure),
+		})
+	}
+	s.table([]string{s.coloured(plain, "STATUS"), "NUMBER", "DUE", "ATTEMPTS", "SKIPPED BEFORE", "LAST FAILURE"}, rows)
+}

@@ -1,0 +1,50 @@
+package verbs
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/wakecall/wakecall/client"
+	"github.com/wakecall/wakecall/cmd/program"
+)
+
+func (s *shell) serverCommands() *cobra.Command {
+	return program.Group("server", "Ask the process that answers about itself",
+		s.health("live", "Is it alive?", func(c *cobra.Command, server client.Server) (client.Health, error) { return server.Live(c.Context()) }),
+		s.health("ready", "Would a timer that is booked now ring?", func(c *cobra.Command, server client.Server) (client.Health, error) {
+			return server.Ready(c.Context())
+		}),
+		s.copied("metrics", "Print what it counts, for Prometheus", func(c *cobra.Command, server client.Server) error { return server.Metrics(c.Context(), s.Out) }),
+		s.copied("openapi", "Print the description of its API", func(c *cobra.Command, server client.Server) error { return server.Description(c.Context(), s.Out) }),
+	)
+}
+
+func (s *shell) health(name, short string, ask func(*cobra.Command, client.Server) (client.Health, error)) *cobra.Command {
+	return &cobra.Command{
+		Use: name, Short: short, Args: cobra.NoArgs, Example: "wakecall server " + name,
+		RunE: call(s, s.showHealth, func(c *cobra.Command, wakecall *client.Client, _ []string) (client.Health, error) {
+			return ask(c, wakecall.Server)
+		}),
+	}
+}
+
+func (s *shell) showHealth(health client.Health) {
+	note := "-"
+	if health.Note != "" {
+		note = health.Note
+	}
+	s.table([]string{s.coloured(plain, "STATUS"), "NOTE"}, [][]string{{s.coloured(green, health.Status), note}})
+}
+
+// copied is a command whose answer is printed as it comes.
+func (s *shell) copied(name, short string, copyTo func(*cobra.Command, client.Server) error) *cobra.Command {
+	return withoutJSON(&cobra.Command{
+		Use: name, Short: short, Args: cobra.NoArgs, Example: "wakecall server " + name,
+		RunE: func(c *cobra.Command, _ []string) error {
+			wakecall, err := s.client()
+			if err != nil {
+				return err
+			}
+			return copyTo(c, wakecall.Server)
+		},
+	})
+}
