@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/cmd/program"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // A list of nothing is a list, whichever command prints it.
@@ -40,8 +39,8 @@ func TestDoneInPart(t *testing.T) {
 		says   string
 	}{
 		"batch bookings":      {results, "wakecall: 1 of 2 timers were refused\n"},
-		"dispatch follow a/1": {timer.DispatchView{Key: timer.Key{BusinessType: "a", BusinessID: "1"}, Status: timer.DispatchDone, Failed: 3}, "wakecall: 3 items were given up: see wakecall dispatch failures a/1\n"},
-		"dispatch follow a/2": {timer.DispatchView{Status: timer.DispatchExpired}, "wakecall: the dispatch is expired\n"},
+		"dispatch follow a/1": {map[string]any{"business_type": "a", "business_id": "1", "status": "done", "failed": 3}, "wakecall: 3 items were given up: see wakecall dispatch failures a/1\n"},
+		"dispatch follow a/2": {map[string]any{"status": "expired"}, "wakecall: the dispatch is expired\n"},
 	} {
 		url, _ := fixed(t, 200, c.answer)
 		exit, out, complaint := run(t, false, append(strings.Fields(line), "--server", url)...)
