@@ -49,13 +49,13 @@ func TestInventedNamesShareOneSeries(t *testing.T) {
 	require.Contains(t, text, fmt.Sprintf("wakecall_http_request_seconds_count{method=\"other\",route=\"other\",status=\"404\"} %d\n", invented))
 	require.Contains(t, text, fmt.Sprintf("wakecall_http_request_seconds_count{method=\"other\",route=\"/v1/timers\",status=\"405\"} %d\n", invented))
 	for name, want := range map[string]int{
-		"wakecall_http_request_seconds_count": 2, "wakecall_attempts_total": 1, "wakecall_attempt_seconds_count": 1,
+		"wakecall_http_request_seconds_count": 6, "wakecall_attempts_total": 5, "wakecall_attempt_seconds_count": 1,
 		"wakecall_lateness_seconds_count": 1, "wakecall_overdue_total": 1,
 	} {
 		require.Equal(t, want, series(text, name), name)
 	}
 	telemetry.Requested("GET", "/livez", 200, time.Second)
-	require.Equal(t, 3, series(show(), "wakecall_http_request_seconds_count"), "the oracle sees a series more")
+	require.Equal(t, 9, series(show(), "wakecall_http_request_seconds_count"), "the oracle sees a route more, with its failures")
 }
 
 // A business type is a label while it has a policy.
@@ -112,7 +112,7 @@ func TestTypesWithALabelAreBounded(t *testing.T) {
 		telemetry.Attempted(policy.BusinessType, timer.Report{Result: timer.ResultDelivered}, time.Second)
 	}
 	text := show()
-	require.Equal(t, 1001, series(text, "wakecall_attempts_total"), "a thousand, and the one that others share")
+	require.Equal(t, 1001, series(text, "wakecall_overdue_total"), "a thousand, and the one that others share")
 	require.Equal(t, 1000, series(text, "wakecall_policy_paused"))
 	require.Contains(t, text, `wakecall_attempts_total{business_type="z-first",result="delivered"} 1`)
 }

@@ -127,6 +127,7 @@ func NewTelemetry(version string) (*Telemetry, error) {
 	registry.MustRegister(t.lateness, t.attempts, t.byLink, t.took, t.requests, t.policies, t.streams, t.overdue, t.unreadable, t.preloaded, t.released,
 		t.repeated, t.resent, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	t.bearShared()
 	return t, nil
 }
 
@@ -177,6 +178,9 @@ func (t *Telemetry) PoliciesListed(seen []timer.Policy) {
 		t.dispatched.DeletePartialMatch(prometheus.Labels{labelType: businessType})
 	}
 	shown := slices.DeleteFunc(slices.Clone(seen), func(p timer.Policy) bool { return !t.labels.types[p.BusinessType] })
+	for _, policy := range shown {
+		t.bear(policy.BusinessType, policy.Fallback != nil)
+	}
 	t.labels.mu.Unlock()
 	t.policies.show(shown)
 }
@@ -197,7 +201,9 @@ func (t *Telemetry) Queue(bookings func() int) {
 // Requested counts one API request by the template of its route, empty where there is
 // none. It comes before any check of who asks, so its labels are closed.
 func (t *Telemetry) Requested(method, template string, status int, took time.Duration) {
-	t.requests.WithLabelValues(Method(method), route(template), strconv.Itoa(status)).Observe(took.Seconds())
+	method, template = Method(method), route(template)
+	t.bearFailures(method, template)
+	t.requests.WithLabelValues(method, template, strconv.Itoa(status)).Observe(took.Seconds())
 }
 
 // SDK is the handler that receives the Temporal SDK's own metrics.

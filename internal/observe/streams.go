@@ -38,7 +38,12 @@ func (t *Telemetry) Streams(connected func() map[string]int) {
 
 // Streamed notes that a receiver of a business type has connected: the type is a label from
 // now on.
-func (t *Telemetry) Streamed(businessType string) { t.labels.admit(businessType) }
+func (t *Telemetry) Streamed(businessType string) {
+	t.labels.admit(businessType)
+	t.labels.mu.RLock()
+	defer t.labels.mu.RUnlock()
+	t.bear(t.labels.of(businessType), true)
+}
 
 // StreamsWait notes how many attempts of each type wait for a receiver to connect.
 func (t *Telemetry) StreamsWait(attempts map[string]int) {

@@ -1,0 +1,97 @@
+package observe_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/activities/dispatch"
+	"github.com/wakecall/wakecall/internal/observe"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// events are what each counter counts, for one business type.
+func events(telemetry *observe.Telemetry, businessType string) map[string]func() {
+	late := int64(1)
+	all := map[string]func(){
+		"wakecall_overdue_total":    func() { telemetry.Overdue(businessType, 1) },
+		"wakecall_unreadable_total": func() { telemetry.Unreadable(1) },
+		"wakecall_repeated_total":   telemetry.Repeated,
+		"wakecall_resent_total":     telemetry.Resent,
+		"wakecall_http_request_seconds": func() {
+			telemetry.Requested("GET", "/v1/timers", 503, time.Second)
+			telemetry.Requested("GET", "/v1/timers", 500, time.Second)
+		},
+	}
+	for _, result := range []timer.Result{timer.ResultDelivered, timer.ResultAccepted, timer.ResultRetry, timer.ResultFailed, timer.ResultExpired} {
+		for _, link := range []timer.Link{"", timer.LinkCallback, timer.LinkFallback} {
+			all[fmt.Sprint("attempts: ", result, link)] = func() {
+				telemetry.Attempted(businessType, timer.Report{Result: result, Link: link, LatenessMS: &late}, time.Second)
+			}
+		}
+	}
+	for _, outcome := range []string{dispatch.OutcomeDone, dispatch.OutcomeRetry, dispatch.OutcomeFailed} {
+		all["dispatched: "+outcome] = func() { telemetry.Dispatched(businessType, outcome, 1) }
+	}
+	for _, reason := range []timer.Result{timer.ResultInterrupted, timer.ResultWorkerStopping, timer.ResultRejected} {
+		all["released: "+string(reason)] = func() { telemetry.Released(reason) }
+	}
+	return all
+}
+
+// counted are the samples of counters and of histograms.
+func counted(text string) map[string]string {
+	found := map[string]string{}
+	for line := range strings.Lines(text) {
+		series, value, ok := strings.Cut(strings.TrimSpace(line), " ")
+		if ok && strings.HasPrefix(series, "wakecall_") {
+			found[series] = value
+		}
+	}
+	return found
+}
+
+// No series is born above zero: its first event would be seen by no rule.
+func TestSeriesBeginAtZero(t *testing.T) {
+	t.Parallel()
+	for name, known := range map[string]func(*observe.Telemetry){
+		"a worker": func(telemetry *observe.Telemetry) {
+			telemetry.PoliciesListed([]timer.Policy{{BusinessType: "order", Fallback: &timer.Fallback{}}})
+		},
+		"a gateway with receivers": func(telemetry *observe.Telemetry) { telemetry.Streamed("order") },
+		"a type without a label":   func(*observe.Telemetry) {},
+		"a type that came back": func(telemetry *observe.Telemetry) {
+			telemetry.PoliciesListed([]timer.Policy{{BusinessType: "order"}})
+			telemetry.PoliciesListed(nil)
+			telemetry.PoliciesListed([]timer.Policy{{BusinessType: "order", Fallback: &timer.Fallback{}}})
+		},
+		"a policy with a new fallback": func(telemetry *observe.Telemetry) {
+			telemetry.PoliciesListed([]timer.Policy{{BusinessType: "order"}})
+			telemetry.PoliciesListed([]timer.Policy{{BusinessType: "order", Fallback: &timer.Fallback{}}})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			telemetry, show := openTelemetry(t)
+			known(telemetry)
+			telemetry.Requested("GET", "/v1/timers", 200, time.Second) // a route has its series from its first request
+			before := counted(show())
+			changed := 0
+			for event, happen := range events(telemetry, "order") {
+				happen()
+				for series, value := range counted(show()) {
+					if born, there := before[series]; !there {
+						require.Equal(t, "0", value, "%s: %s is born above zero", event, series)
+					} else if born != value {
+						changed++
+					}
+				}
+				before = counted(show())
+			}
+			require.Greater(t, changed, 20, "the oracle sees events")
+		})
+	}
+}
