@@ -1,0 +1,126 @@
+package deploy_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/internal/observe"
+	"github.com/wakecall/wakecall/timer"
+)
+
+const (
+	scrapes  = 92
+	quiet    = 40 // scrapes before the first event
+	interval = 15 * time.Second
+)
+
+// incident is what happens to a process from a scrape on.
+type incident struct {
+	alert  string
+	happen func(*observe.Telemetry)
+	// goesOn reports whether it happens at each scrape, or once.
+	goesOn bool
+}
+
+var late = int64(60_000)
+
+func attempt(result timer.Result, link timer.Link) func(*observe.Telemetry) {
+	return func(telemetry *observe.Telemetry) {
+		telemetry.Attempted("order", timer.Report{Result: result, Link: link, LatenessMS: &late}, time.Second)
+	}
+}
+
+// incidents are those that rules find by counters.
+var incidents = map[string]incident{
+	"the first that failed":         {"WakecallGivesUp", attempt(timer.ResultFailed, ""), false},
+	"the first that expired":        {"WakecallGivesUp", attempt(timer.ResultExpired, ""), false},
+	"the first that was overdue":    {"WakecallOverdue", func(telemetry *observe.Telemetry) { telemetry.Overdue("order", 1) }, false},
+	"the first of a type unseen":    {"WakecallOverdue", func(telemetry *observe.Telemetry) { telemetry.Overdue("invoice", 1) }, false},
+	"the first that was unreadable": {"WakecallUnreadable", func(telemetry *observe.Telemetry) { telemetry.Unreadable(1) }, false},
+	"a callback is down":            {"WakecallSecondLink", attempt(timer.ResultDelivered, timer.LinkFallback), true},
+	"a receiver that fails":         {"WakecallReceiverFails", attempt(timer.ResultRetry, ""), true},
+	"all of them are late":          {"WakecallLate", attempt(timer.ResultDelivered, ""), true},
+	"every answer is a failure":     {"WakecallErrors", func(telemetry *observe.Telemetry) { telemetry.Requested("POST", "/v1/timers", 503, time.Second) }, true},
+}
+
+// shown are the series of a process, scrape by scrape, as promtool takes them. lost reports
+// of a series whether its zeros are left out.
+func shown(t *testing.T, of incident, lost func(value string) bool) (series []map[string]string) {
+	t.Helper()
+	telemetry, err := observe.NewTelemetry("test")
+	require.NoError(t, err)
+	defer func() { require.NoError(t, telemetry.Shutdown(t.Context())) }()
+	telemetry.PoliciesListed([]timer.Policy{{BusinessType: "order", Fallback: &timer.Fallback{}}})
+	telemetry.Requested("POST", "/v1/timers", 201, time.Second)
+	samples := map[string][]string{}
+	for at := range scrapes {
+		if at == quiet || at > quiet && of.goesOn {
+			of.happen(telemetry)
+		}
+		answer := httptest.NewRecorder()
+		telemetry.Handler().ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), "GET", "/metrics", nil))
+		for line := range strings.Lines(answer.Body.String()) {
+			name, value, ok := strings.Cut(strings.TrimSpace(line), " ")
+			if !ok || !strings.HasPrefix(name, "wakecall_") {
+				continue
+			}
+			if lost(value) {
+				value = "_"
+			}
+			for len(samples[name]) < at {
+				samples[name] = append(samples[name], "_")
+			}
+			samples[name] = append(samples[name], value)
+		}
+	}
+	for name, values := range samples {
+		series = append(series, map[string]string{"series": name, "values": strings.Join(values, " ")})
+	}
+	return series
+}
+
+// fires reports whether the alert of an incident fires where Prometheus is fed with series.
+func fires(t *testing.T, dir string, of incident, series []map[string]string) bool {
+	t.Helper()
+	text, err := json.Marshal(map[string]any{ // which is YAML as well
+		"rule_files": []string{filepath.Join(dir, "alerts.yml")}, "evaluation_interval": "15s",
+		"tests": []any{map[string]any{
+			"interval": "15s", "input_series": series,
+			"promql_expr_test": []any{map[string]any{
+				"expr":        fmt.Sprintf(`count(ALERTS{alertname=%q, alertstate="firing"})`, of.alert),
+				"eval_time":   ((scrapes - 1) * interval).String(),
+				"exp_samples": []any{map[string]any{"labels": "{}", "value": 1}},
+			}},
+		}},
+	})
+	require.NoError(t, err)
+	file := filepath.Join(t.TempDir(), "test.yml")
+	require.NoError(t, os.WriteFile(file, text, 0o600))
+	_, err = promtool(t, dir, "test", "rules", file)
+	return err == nil
+}
+
+// The rules find what the product shows, also the first event of a series.
+func TestAlertsFindTheFirstEvent(t *testing.T) {
+	t.Parallel()
+	dir := monitoring(t)
+	for name, of := range incidents {
+		series := shown(t, of, func(string) bool { return false })
+		require.True(t, fires(t, dir, of, series), name)
+		if !of.goesOn {
+			series = shown(t, of, func(value string) bool { return value == "0" })
+			require.False(t, fires(t, dir, of, series), "the oracle sees a series that is born above zero: %s", name)
+		}
+		none := of
+		none.happen = func(*observe.Telemetry) {}
+		require.False(t, fires(t, dir, of, shown(t, none, func(string) bool { return false })), "no alert without %s", name)
+	}
+}
