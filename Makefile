@@ -21,6 +21,10 @@ export WAKECALL_BIN            := $(BIN)/wakecall
 export WAKECALL_STANDALONE_BIN := $(BIN)/wakecall-standalone
 export TEMPORAL_CLI TCTL CRANE
 
+# A binary is static, as in the images: nothing to link with, and names are resolved by Go,
+# which needs no thread for each question that a silent name server leaves open.
+GO_BUILD := CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=$(WAKECALL_VERSION)"
+
 .DEFAULT_GOAL := help
 
 .PHONY: help
@@ -94,19 +98,19 @@ lint: $(GOLANGCI) $(WORKFLOWCHECK) ## formatting, linters, import rules, determi
 
 .PHONY: build
 build: standalone ## build the binaries into bin/
-	go build -ldflags "-X main.version=$(WAKECALL_VERSION)" -o $(WAKECALL_BIN) .
+	$(GO_BUILD) -o $(WAKECALL_BIN) .
 
 # The profile is of a running one: the compiler inlines what is called most, and a timer
 # takes a tenth less (docs/decisions/0051). It is not called default.pgo, or tests and
 # linters would compile the whole of Temporal by it as well.
 .PHONY: standalone
 standalone:
-	cd standalone && go build -pgo=profile.pgo -ldflags "-X main.version=$(WAKECALL_VERSION)" -o $(WAKECALL_STANDALONE_BIN) .
+	cd standalone && $(GO_BUILD) -pgo=profile.pgo -o $(WAKECALL_STANDALONE_BIN) .
 
 .PHONY: policies
 policies: ## apply the policies in FILE to the Wakecall at WAKECALL_URL; DRY_RUN=1 only shows the differences
 	@test -n "$(FILE)" || { echo "say FILE=policies.yaml" >&2; exit 2; }
-	@go build -ldflags "-X main.version=$(WAKECALL_VERSION)" -o $(WAKECALL_BIN) .
+	@$(GO_BUILD) -o $(WAKECALL_BIN) .
 	@$(WAKECALL_BIN) policies apply "$(FILE)" $(if $(DRY_RUN),--dry-run)
 
 # BENCH=quick takes a few minutes. BENCH takes flags as well:
@@ -121,7 +125,7 @@ bench-check: deps bench-build ## count what a timer costs, and fail if it is mor
 
 .PHONY: bench-build
 bench-build: build $(TEMPORAL_CLI)
-	cd bench && go build -ldflags "-X main.version=$(WAKECALL_VERSION)" -o $(BIN)/wakecall-bench .
+	cd bench && $(GO_BUILD) -o $(BIN)/wakecall-bench .
 
 .PHONY: fuzz
 fuzz: ## fuzz everything that parses, 30 s each (FUZZTIME to change)

@@ -44,8 +44,8 @@ func TemporalServer(t testing.TB) string { return built(t, temporalServer) }
 func SQLTool(t testing.TB) string { return built(t, sqlTool) }
 
 var (
-	wakecall    = program("WAKECALL_BIN", "wakecall", from(".", "."))
-	standalone  = program("WAKECALL_STANDALONE_BIN", "wakecall-standalone", from("standalone", "."))
+	wakecall    = program("WAKECALL_BIN", "wakecall", static("."))
+	standalone  = program("WAKECALL_STANDALONE_BIN", "wakecall-standalone", static("standalone"))
 	temporalCLI = program("TEMPORAL_CLI", "temporal", install("github.com/temporalio/cli/cmd/temporal@v1.5.1"))
 	crane       = program("CRANE", "crane", install("github.com/google/go-containerregistry/cmd/crane@v0.22.1"))
 	tctl        = program("TCTL", "tctl", from("e2e/tools/tctl", "github.com/temporalio/tctl/cmd/tctl"))
@@ -84,6 +84,15 @@ func from(dir, pkg string) recipe {
 	return func(path string) *exec.Cmd {
 		command := exec.Command("go", "build", "-o", path, pkg)
 		command.Dir = filepath.Join(checkout(), dir)
+		return command
+	}
+}
+
+// static builds a program of ours as it is shipped, without cgo.
+func static(dir string) recipe {
+	return func(path string) *exec.Cmd {
+		command := exec.Command("go", "build", "-trimpath", "-o", path, ".")
+		command.Dir, command.Env = filepath.Join(checkout(), dir), append(os.Environ(), "CGO_ENABLED=0")
 		return command
 	}
 }
