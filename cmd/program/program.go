@@ -36,6 +36,7 @@ func Run(ctx context.Context, args []string, streams Streams, build Build) (exit
 	root := build(streams)
 	root.SilenceErrors, root.SilenceUsage, root.TraverseChildren = true, true, true
 	root.PersistentPreRunE = checkFlags
+	root.SetHelpCommand(help())
 	root.SetArgs(args)
 	root.SetOut(out)
 	root.SetErr(streams.Err)
@@ -47,14 +48,22 @@ func Run(ctx context.Context, args []string, streams Streams, build Build) (exit
 	if out.err != nil && (err == nil || errors.Is(err, out.err)) {
 		return unwritten(streams.Err, out.err)
 	}
-	if err != nil {
+	exit = exitCode(err)
+	switch exit {
+	case ExitDone:
+	case ExitInterrupted:
+		complain(streams.Err, errInterrupted)
+	case ExitUsage:
 		complain(streams.Err, err)
-	}
-	if exit = exitCode(err); exit == ExitUsage {
 		explain(streams.Err, command)
+	default:
+		complain(streams.Err, err)
 	}
 	return exit
 }
+
+// errInterrupted stands for what a command says when its context ends.
+var errInterrupted = errors.New("interrupted")
 
 // markBegin reports, once the tree was executed, whether a command was begun. An error before
 // that is one of the call.
@@ -102,6 +111,21 @@ func explain(to io.Writer, command *cobra.Command) {
 	_, _ = fmt.Fprintln(to, "Usage:", command.UseLine())
 	if example, _, _ := strings.Cut(command.Example, "\n"); example != "" {
 		_, _ = fmt.Fprintln(to, "Example:", strings.TrimSpace(example))
+	}
+}
+
+// help makes the command of that name. By default cobra answers for a command that it does
+// not know with no error.
+func help() *cobra.Command {
+	return &cobra.Command{
+		Use: "help [COMMAND]", Short: "Show how a command is called", Example: "wakecall help add",
+		RunE: func(c *cobra.Command, args []string) error {
+			of, rest, err := c.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return Wrong(fmt.Errorf("unknown command %q", strings.Join(args, " ")))
+			}
+			return of.Help()
+		},
 	}
 }
 

@@ -85,10 +85,20 @@ func TestAWrongCallShowsAnExample(t *testing.T) {
 		require.Empty(t, out)
 		require.Regexp(t, `^wakecall: .*\nUsage: wakecall say WORD \[flags\]\nExample: wakecall say hello\n$`, complaint)
 	}
-	for _, args := range [][]string{nil, {"bulk"}, {"what"}, {"bulk", "what"}, {"--what"}} {
+	for _, args := range [][]string{nil, {"bulk"}, {"what"}, {"bulk", "what"}, {"--what"}, {"help", "what"}, {"help", "bulk", "what"}} {
 		exit, _, complaint := run(t, saying("", nil), args...)
 		require.Equal(t, ExitUsage, exit, args)
 		require.Contains(t, complaint, "Usage:", args)
+	}
+}
+
+func TestHelp(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"help"}, {"help", "say"}, {"help", "bulk", "list"}, {"say", "--help"}} {
+		exit, out, complaint := run(t, saying("", nil), args...)
+		require.Equal(t, ExitDone, exit, args)
+		require.Contains(t, out, "Usage:", args)
+		require.Empty(t, complaint)
 	}
 }
 

@@ -237,7 +237,8 @@ func (s *shell) ask(ctx context.Context, wakecall *client.Client, order client.B
 		return job, nil
 	}
 	if err := ctx.Err(); err != nil {
-		return job, fmt.Errorf("nothing was done: %w", err)
+		s.complain("Nothing was done.\n")
+		return job, err
 	}
 	return job, errDeclined
 }

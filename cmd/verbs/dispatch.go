@@ -185,7 +185,7 @@ func (s *shell) dispatchFailures() *cobra.Command {
 				return err
 			}
 			return printEach(s, wakecall.Dispatches.Failures(c.Context(), key), func(f timer.DispatchFailure) string {
-				return fmt.Sprintf("%s  %s  %s", s.coloured(red, "failed"), f.ID, s.safe(failureOf(f.Failure)))
+				return fmt.Sprintf("%s  %s  %s", s.coloured(red, "failed"), s.safe(f.ID), s.safe(failureOf(f.Failure)))
 			})
 		},
 	}

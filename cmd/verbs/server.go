@@ -1,10 +1,14 @@
 package verbs
 
 import (
+	"bytes"
+	"io"
+
 	"github.com/spf13/cobra"
 
 	"github.com/wakecall/wakecall/client"
 	"github.com/wakecall/wakecall/cmd/program"
+	"github.com/wakecall/wakecall/internal/terminal"
 )
 
 func (s *shell) serverCommands() *cobra.Command {
@@ -13,8 +17,12 @@ func (s *shell) serverCommands() *cobra.Command {
 		s.health("ready", "Would a timer that is booked now ring?", func(c *cobra.Command, server client.Server) (client.Health, error) {
 			return server.Ready(c.Context())
 		}),
-		s.copied("metrics", "Print what it counts, for Prometheus", func(c *cobra.Command, server client.Server) error { return server.Metrics(c.Context(), s.Out) }),
-		s.copied("openapi", "Print the description of its API", func(c *cobra.Command, server client.Server) error { return server.Description(c.Context(), s.Out) }),
+		s.copied("metrics", "Print what it counts, for Prometheus", func(c *cobra.Command, server client.Server, to io.Writer) error {
+			return server.Metrics(c.Context(), to)
+		}),
+		s.copied("openapi", "Print the description of its API", func(c *cobra.Command, server client.Server, to io.Writer) error {
+			return server.Description(c.Context(), to)
+		}),
 	)
 }
 
@@ -35,8 +43,8 @@ func (s *shell) showHealth(health client.Health) {
 	s.table([]string{s.coloured(plain, "STATUS"), "NOTE"}, [][]string{{s.coloured(green, health.Status), note}})
 }
 
-// copied is a command whose answer is printed as it comes.
-func (s *shell) copied(name, short string, copyTo func(*cobra.Command, client.Server) error) *cobra.Command {
+// copied is a command whose answer is a text.
+func (s *shell) copied(name, short string, copyTo func(*cobra.Command, client.Server, io.Writer) error) *cobra.Command {
 	return withoutJSON(&cobra.Command{
 		Use: name, Short: short, Args: cobra.NoArgs, Example: "wakecall server " + name,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -44,7 +52,12 @@ func (s *shell) copied(name, short string, copyTo func(*cobra.Command, client.Se
 			if err != nil {
 				return err
 			}
-			return copyTo(c, wakecall.Server)
+			var text bytes.Buffer
+			if err := copyTo(c, wakecall.Server, &text); err != nil {
+				return err
+			}
+			_, err = terminal.Writer(s.Out).Write(text.Bytes())
+			return err
 		},
 	})
 }

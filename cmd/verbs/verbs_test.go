@@ -317,7 +317,7 @@ func TestTheQuestionIsInterrupted(t *testing.T) {
 		Out: io.Discard, Err: &said, Asks: true, In: onRead{terminal, interrupt}, Now: func() time.Time { return now },
 	}, tree)
 	require.Equal(t, program.ExitInterrupted, exit)
-	require.Contains(t, said.String(), "Cancel 4 timers? [y/N] \nwakecall: nothing was done: context canceled\n")
+	require.Contains(t, said.String(), "Cancel 4 timers? [y/N] \nNothing was done.\nwakecall: interrupted\n")
 	require.Equal(t, 1, strings.Count(strings.Join(*asked, "\n"), "POST"), "only what counts")
 }
 
