@@ -91,7 +91,7 @@ func (b *booking) terms(s *shell) (terms client.Terms, err error) {
 			return terms, err
 		}
 	}
-	if err = b.due.read(s, &terms); err != nil {
+	if err = b.read(s, &terms); err != nil {
 		return terms, err
 	}
 	if b.payload != "" {
@@ -241,7 +241,7 @@ func (s *shell) showAdded(lines []addedLine) {
 		if line.Problem != nil {
 			status, why = s.coloured(red, "refused"), line.Problem.Error()
 		}
-		rows = append(rows, []string{status, line.Key.String(), s.when(line.Timer.DueAt), why})
+		rows = append(rows, []string{status, line.String(), s.when(line.Timer.DueAt), why})
 	}
 	s.table([]string{s.coloured(plain, "STATUS"), "TIMER", "DUE", "WHY"}, rows)
 }
