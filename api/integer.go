@@ -1,6 +1,7 @@
 package api
 
 import (
+	"math"
 	"strconv"
 	"strings"
 
@@ -30,7 +31,7 @@ func integer(raw jsontext.Value) (number int, ok bool) {
 	}
 	significant := strings.TrimRight(digits, "0")
 	zeros := len(digits) - len(significant) - len(fraction) + power
-	if zeros < 0 || zeros > maxIntDigits {
+	if zeros < 0 || zeros > len(strconv.Itoa(math.MaxInt)) {
 		return 0, false
 	}
 	text := significant + strings.Repeat("0", zeros)
@@ -40,6 +41,3 @@ func integer(raw jsontext.Value) (number int, ok bool) {
 	number, err := strconv.Atoi(text)
 	return number, err == nil
 }
-
-// maxIntDigits is how many digits an int has at most.
-const maxIntDigits = 19

@@ -17,6 +17,9 @@ const (
 	// maxMembers bounds every object in a body in the same way, but for payloads. Those of
 	// labels and headers have lower bounds of their own.
 	maxMembers = 200
+	// policyDepth is how deep objects stand in a policy: the headers of a callback are in the
+	// callback of the policy.
+	policyDepth = 3
 	// maxBatchFieldErrors is how many field errors the answer to a batch names. Past them
 	// each item names one.
 	maxBatchFieldErrors = 1000

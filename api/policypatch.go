@@ -53,8 +53,6 @@ func (o object) policyPatch(businessType string, reach timer.Reach) (change engi
 	}, nil
 }
 
-// policyDepth is how deep objects stand in a policy: a header of a callback of the policy.
-const policyDepth = 3
 
 // merge applies a merge patch (RFC 7396): null removes, an object is merged, and
 // anything else takes the place of what was there. Below depth nothing of a policy is an
