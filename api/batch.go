@@ -49,7 +49,9 @@ func limitFieldErrors(results []batchResult) {
 		if result.Problem == nil || len(result.Problem.Errors) == 0 {
 			continue
 		}
-		result.Problem.Errors = result.Problem.Errors[:min(max(left, 1), len(result.Problem.Errors))]
+		if most := max(left, 1); len(result.Problem.Errors) > most {
+			result.Problem.Errors, result.Problem.Detail = result.Problem.Errors[:most], timer.MoreFieldErrors(most)
+		}
 		left -= len(result.Problem.Errors)
 	}
 }
@@ -85,29 +87,31 @@ func readBatch(c echo.Context) ([]jsontext.Value, error) {
 	if err != nil {
 		return nil, err
 	}
+	return splitBatch(raw)
+}
+
+// splitBatch takes a batch apart. The timers are checked one by one: what is wrong with one
+// refuses that one, unless nobody can tell where it ends.
+func splitBatch(raw jsontext.Value) ([]jsontext.Value, error) {
 	body, err := parseMembers(raw)
 	if err != nil {
 		return nil, err
 	}
 	var batch struct {
-		Timers *[]jsontext.Value `json:"timers"`
+		Timers jsontext.Value `json:"timers"`
 	}
-	var errs timer.FieldErrors
-	tooMany := body["timers"].Kind() == '[' && countElements(body["timers"], maxBatch) > maxBatch
-	if !tooMany {
-		errs = body.fill(&batch)
-	}
+	errs := body.fill(&batch)
+	timers, more, err := elementsOf(batch.Timers, maxBatch)
 	switch {
 	case len(errs) > 0:
-	case !tooMany && batch.Timers == nil:
+	case batch.Timers == nil:
 		errs.Add("/timers", timer.CodeRequired, "is required")
-	case tooMany || len(*batch.Timers) == 0:
+	case err != nil || timers == nil:
+		errs.Add("/timers", timer.CodeInvalidType, "must be an array")
+	case len(timers) == 0 || more:
 		errs.Add("/timers", timer.CodeOutOfRange, fmt.Sprintf("must have 1 to %d timers", maxBatch))
 	}
-	if err := errs.Err(); err != nil {
-		return nil, err
-	}
-	return *batch.Timers, nil
+	return timers, errs.Err()
 }
 
 func (s *Server) addItem(ctx context.Context, item jsontext.Value, whole engine.Request) batchResult {

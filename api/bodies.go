@@ -1,10 +1,8 @@
 package api
 
 import (
-	"bytes"
 	"context"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/labstack/echo/v4"
 	"golang.org/x/sync/semaphore"
 
@@ -38,20 +36,4 @@ func (l large) upTo(limit int64) echo.MiddlewareFunc {
 			return next(c)
 		}
 	}
-}
-
-// countElements counts the elements of an array, or the names and values of an object, up to
-// one more than a limit. It builds nothing of them.
-func countElements(of jsontext.Value, limit int) (count int) {
-	decoder := jsontext.NewDecoder(bytes.NewReader(of), jsontext.AllowDuplicateNames(true))
-	if _, err := decoder.ReadToken(); err != nil {
-		return 0
-	}
-	for count <= limit && decoder.PeekKind() != ']' && decoder.PeekKind() != '}' {
-		if decoder.SkipValue() != nil {
-			break
-		}
-		count++
-	}
-	return count
 }

@@ -45,11 +45,11 @@ func (o object) dispatch(reach timer.Reach) (order dispatchOrder, err error) {
 	order = dispatchOrder{Dispatch: body.order(), upload: value(body.Upload)}
 	errs.Complete(body.missing())
 	for i, text := range value(body.Items) {
-		if len(errs) > timer.MaxFieldErrors { // no answer names more
-			return order, errs.Err()
-		}
 		item, wrong := readItem(text)
 		errs.Under("/items/"+strconv.Itoa(i), wrong)
+		if errs.Full() { // no answer names more
+			return order, errs.Err()
+		}
 		order.items = append(order.items, item)
 	}
 	if body.Items != nil {
@@ -113,6 +113,10 @@ func (b itemBody) item() timer.DispatchItem {
 // millions, so one that can be read is read at once, and only of another one it is found
 // out why it cannot.
 func readItem(text jsontext.Value) (item timer.DispatchItem, errs timer.FieldErrors) {
+	if len(text) > maxItemLine {
+		errs.AddMost("/payload", timer.MaxDispatchItem, "bytes")
+		return item, errs
+	}
 	if isDeep(text, timer.MaxNesting) {
 		errs.Add("", timer.CodeInvalidJSON, fmt.Sprintf("must not be nested more than %d deep", timer.MaxNesting))
 		return item, errs
@@ -121,9 +125,9 @@ func readItem(text jsontext.Value) (item timer.DispatchItem, errs timer.FieldErr
 	if json.Unmarshal(text, &body, json.RejectUnknownMembers(true)) == nil && body.ID != nil {
 		return body.item(), nil
 	}
-	members, err := parseMembers(text)
+	members, err := parseObject(text)
 	if err != nil {
-		errs.Add("", timer.CodeInvalidJSON, "must be a JSON object with each name once")
+		errs.Add("", timer.CodeInvalidJSON, "must be a JSON object with each name once. "+problemOf(err).Detail)
 		return item, errs
 	}
 	body = itemBody{}

@@ -19,7 +19,7 @@ import (
 func (o object) fill(dst any) (errs timer.FieldErrors) {
 	fields := fieldsOf(reflect.ValueOf(dst).Elem())
 	for _, name := range slices.Sorted(maps.Keys(o)) {
-		if len(errs) > timer.MaxFieldErrors { // no answer names more
+		if errs.Full() { // no answer names more
 			break
 		}
 		field, known := fields[name]
@@ -32,9 +32,19 @@ func (o object) fill(dst any) (errs timer.FieldErrors) {
 			errs.Add(pointerTo(name), timer.CodeUnknownField, "is not a field of this call")
 			continue
 		}
-		errs.Under(pointerTo(name), fillValue(o[name], field))
+		errs.Under(pointerTo(name), fillValue(o[name], field, limitOf(name)))
 	}
 	return errs
+}
+
+var lists = timer.Lists()
+
+// limitOf is the bound of the list, or of the object of free names, that a field holds.
+func limitOf(name string) timer.List {
+	if list, ok := lists[name]; ok {
+		return list
+	}
+	return timer.List{Name: name, Most: maxElements, Of: "elements"}
 }
 
 // pointerTo is the RFC 6901 pointer to a member.
@@ -63,70 +73,91 @@ func addFields(fields map[string]reflect.Value, v reflect.Value) {
 
 var rawType = reflect.TypeFor[jsontext.Value]()
 
-func fillValue(raw jsontext.Value, dst reflect.Value) (errs timer.FieldErrors) {
+func fillValue(raw jsontext.Value, dst reflect.Value, list timer.List) (errs timer.FieldErrors) {
 	if raw.Kind() == 'n' && dst.Type() != rawType {
 		errs.Add("", timer.CodeInvalidType, "must not be null")
 		return errs
 	}
 	if dst.Kind() == reflect.Pointer {
 		dst.Set(reflect.New(dst.Type().Elem()))
-		return fillValue(raw, dst.Elem())
+		return fillValue(raw, dst.Elem(), list)
 	}
 	switch kind := dst.Kind(); {
+	case dst.Type() == rawType: // a part of the body, which was checked
+		dst.SetBytes(raw)
+		return nil
 	case kind == reflect.Struct:
 		return fillStruct(raw, dst)
-	case kind == reflect.Slice && dst.Type() != rawType:
-		return fillSlice(raw, dst)
+	case kind == reflect.Slice:
+		return fillSlice(raw, dst, list)
 	case kind == reflect.Map:
-		return fillMap(raw, dst)
+		return fillMap(raw, dst, list)
 	}
-	if err := json.Unmarshal(raw, dst.Addr().Interface()); err != nil {
+	if err := readScalar(raw, dst.Addr().Interface()); err != nil {
 		errs = append(errs, mistyped(dst.Type()))
 	}
 	return errs
 }
 
-func fillStruct(raw jsontext.Value, dst reflect.Value) timer.FieldErrors {
-	var members object
-	if raw.Kind() != '{' || json.Unmarshal(raw, &members) != nil {
+// readScalar reads what is neither an object nor a list. How a number is written does not
+// tell whether it is an integer: 3.0 and 1e2 are.
+func readScalar(raw jsontext.Value, dst any) error {
+	if kind := raw.Kind(); kind == '{' || kind == '[' { // it would be read whole
+		return strconv.ErrSyntax
+	}
+	number, ok := dst.(*int)
+	if !ok {
+		return json.Unmarshal(raw, dst)
+	}
+	if *number, ok = integer(raw); !ok {
+		return strconv.ErrSyntax
+	}
+	return nil
+}
+
+func fillStruct(raw jsontext.Value, dst reflect.Value) (errs timer.FieldErrors) {
+	members, more, err := membersOf(raw, maxMembers)
+	switch {
+	case err != nil || members == nil:
 		return timer.FieldErrors{mistyped(dst.Type())}
+	case more:
+		errs.AddMost("", maxMembers, "members")
+		return errs
 	}
 	return members.fill(dst.Addr().Interface())
 }
 
-func fillSlice(raw jsontext.Value, dst reflect.Value) (errs timer.FieldErrors) {
-	if raw.Kind() == '[' && countElements(raw, maxElements) > maxElements {
-		errs.AddMost("", maxElements, "elements")
-		return errs
-	}
-	var items []jsontext.Value
-	if raw.Kind() != '[' || json.Unmarshal(raw, &items) != nil {
+// fillSlice looks at the elements of no list that is too long: nothing of one is built.
+func fillSlice(raw jsontext.Value, dst reflect.Value, list timer.List) (errs timer.FieldErrors) {
+	items, more, err := elementsOf(raw, list.Most)
+	if err != nil || items == nil || more {
 		dst.Set(reflect.MakeSlice(dst.Type(), 0, 0)) // it was given, and is not missed
+	}
+	switch {
+	case err != nil || items == nil:
 		return timer.FieldErrors{mistyped(dst.Type())}
+	case more:
+		return timer.FieldErrors{list.FieldError("")}
 	}
 	dst.Set(reflect.MakeSlice(dst.Type(), len(items), len(items)))
 	for i, item := range items {
-		if len(errs) > timer.MaxFieldErrors { // no answer names more
-			break
-		}
-		errs.Under("/"+strconv.Itoa(i), fillValue(item, dst.Index(i)))
+		errs.Under("/"+strconv.Itoa(i), fillValue(item, dst.Index(i), timer.List{}))
 	}
 	return errs
 }
 
-func fillMap(raw jsontext.Value, dst reflect.Value) (errs timer.FieldErrors) {
-	if raw.Kind() == '{' && countElements(raw, 2*maxMembers) > 2*maxMembers { // a name and a value each
-		errs.AddMost("", maxMembers, "members")
-		return errs
-	}
-	var members object
-	if raw.Kind() != '{' || json.Unmarshal(raw, &members) != nil {
+func fillMap(raw jsontext.Value, dst reflect.Value, list timer.List) (errs timer.FieldErrors) {
+	members, more, err := membersOf(raw, list.Most)
+	switch {
+	case err != nil || members == nil:
 		return timer.FieldErrors{mistyped(dst.Type())}
+	case more:
+		return timer.FieldErrors{list.FieldError("")}
 	}
 	dst.Set(reflect.MakeMap(dst.Type()))
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		value := reflect.New(dst.Type().Elem()).Elem()
-		errs.Under(pointerTo(name), fillValue(members[name], value))
+		errs.Under(pointerTo(name), fillValue(members[name], value, timer.List{}))
 		dst.SetMapIndex(reflect.ValueOf(name), value)
 	}
 	return errs

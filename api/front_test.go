@@ -292,9 +292,10 @@ func TestAnswersToManyFieldErrorsAreBounded(t *testing.T) {
 		}
 		return problemOf(err)
 	}
-	many := problem(unknown(9000))
+	many := problem(unknown(200))
 	require.Len(t, many.Errors, timer.MaxFieldErrors)
 	require.Equal(t, "The request has more than 100 invalid values, of which 100 are named.", many.Detail)
+	require.Equal(t, timer.FieldErrors{{Code: timer.CodeTooLarge, Detail: "must have at most 200 members"}}, problem(unknown(9000)).Errors)
 	long := problem(`{"callback":{"headers":{"` + strings.Repeat("x", 60_000) + `":1}}}`)
 	require.Contains(t, long.Errors, timer.FieldError{
 		Pointer: "/callback/headers", Code: timer.CodeInvalidType, Detail: "holds a name, too long to be repeated, that must be a string",

@@ -14,9 +14,12 @@ const (
 	// maxElements bounds every array in a body, counted before it is built: those of a batch
 	// and of the inline items of a dispatch are the longest.
 	maxElements = max(maxBatch, timer.MaxInlineItems)
-	// maxMembers bounds every map in a body in the same way, those of labels and headers. They
-	// have lower bounds of their own.
+	// maxMembers bounds every object in a body in the same way, but for payloads. Those of
+	// labels and headers have lower bounds of their own.
 	maxMembers = 200
+	// policyDepth is how deep objects stand in a policy: the headers of a callback are in the
+	// callback of the policy.
+	policyDepth = 3
 	// maxBatchFieldErrors is how many field errors the answer to a batch names. Past them
 	// each item names one.
 	maxBatchFieldErrors = 1000

@@ -92,6 +92,7 @@ const retention = 720 * time.Hour
 // unlisted are constants of the contract that no row names, and why.
 var unlisted = map[string]string{
 	"MissedGrace":       "docs/recurring.md, the rule skip",
+	"policyDepth":       "part of the form of a policy",
 	"pollIDParts":       "part of the form of an id",
 	"webSocketKeyBytes": "of RFC 6455",
 	"itemSlack":         "part of maxItemLine",

@@ -45,7 +45,7 @@ func (o object) policyPatch(businessType string, reach timer.Reach) (change engi
 			if err != nil {
 				return engine.PolicyChange{}, err
 			}
-			edited, err := merge(document, o).policy(businessType, reach, stored)
+			edited, err := merge(document, o, policyDepth).policy(businessType, reach, stored)
 			_, named := o["signing_secrets"] // null takes them away
 			edited.KeepSecrets = !named
 			return edited, err
@@ -54,16 +54,17 @@ func (o object) policyPatch(businessType string, reach timer.Reach) (change engi
 }
 
 // merge applies a merge patch (RFC 7396): null removes, an object is merged, and
-// anything else takes the place of what was there.
-func merge(target, patch object) object {
+// anything else takes the place of what was there. Below depth nothing of a policy is an
+// object, and what a patch has there is refused as it stands.
+func merge(target, patch object, depth int) object {
 	merged := object{}
 	maps.Copy(merged, target)
 	for name, value := range patch {
-		switch value.Kind() {
-		case 'n':
+		switch kind := value.Kind(); {
+		case kind == 'n':
 			delete(merged, name)
-		case '{':
-			merged[name] = encode(merge(merged.object(name), patch.object(name)))
+		case kind == '{' && depth > 1:
+			merged[name] = encode(merge(merged.object(name), patch.object(name), depth-1))
 		default:
 			merged[name] = value
 		}

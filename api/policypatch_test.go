@@ -29,7 +29,7 @@ func TestMergeOfTheStandard(t *testing.T) {
 		require.NoError(t, err)
 		patch, err := parseObject([]byte(c[1]))
 		require.NoError(t, err)
-		require.JSONEq(t, c[2], string(encode(merge(target, patch))), "%s on %s", c[1], c[0])
+		require.JSONEq(t, c[2], string(encode(merge(target, patch, policyDepth))), "%s on %s", c[1], c[0])
 		require.JSONEq(t, c[0], string(encode(target)), "the target is not touched")
 	}
 }

@@ -148,7 +148,7 @@ func (s *Server) Handler() http.Handler { return s.http.Handler }
 
 // Serve answers until Shutdown.
 func (s *Server) Serve(listener net.Listener) error {
-	if err := s.http.Serve(framingListener{netlimit.Listener(listener)}); err != http.ErrServerClosed {
+	if err := s.http.Serve(framingListener{netlimit.Listener(listener, tuning.MaxConnections)}); err != http.ErrServerClosed {
 		return err
 	}
 	return nil

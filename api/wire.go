@@ -65,7 +65,7 @@ func (o object) amendment(key timer.Key, reach timer.Reach) (engine.Request, err
 // of: an empty object, where a booking has to name somebody.
 func (o object) takeOutcomes() (removed timer.Terms) {
 	for name, outcome := range map[string]**timer.Alert{"on_delivered": &removed.OnDelivered, "on_failed": &removed.OnFailed} {
-		if o[name].Kind() == '{' && len(o.object(name)) == 0 {
+		if members := o.object(name); members != nil && len(members) == 0 {
 			delete(o, name)
 			*outcome = &timer.Alert{}
 		}
@@ -131,6 +131,9 @@ func asciiHosts(told ...*timer.Alert) {
 // asciiHost writes an internationalised host name in its ASCII form (RFC
 // 5891). What it cannot read it leaves for the check to refuse.
 func asciiHost(raw string) string {
+	if len(raw) > timer.MaxURLLen { // the ASCII form takes time quadratic in the host
+		return raw
+	}
 	u, err := url.Parse(raw)
 	if err != nil || u.Hostname() == "" {
 		return raw

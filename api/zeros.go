@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/wakecall/wakecall/timer"
@@ -73,8 +72,9 @@ func (o object) object(name string) object {
 	return objectIn(raw)
 }
 
-func objectIn(raw jsontext.Value) (members object) {
-	if json.Unmarshal(raw, &members) != nil {
+func objectIn(raw jsontext.Value) object {
+	members, more, err := membersOf(raw, maxMembers)
+	if err != nil || more {
 		return nil
 	}
 	return members
@@ -82,7 +82,7 @@ func objectIn(raw jsontext.Value) (members object) {
 
 func isZero(raw jsontext.Value, field timer.Field) bool {
 	value := reflect.New(reflect.TypeOf(field.Empty()))
-	if raw.Kind() == 'n' || json.Unmarshal(raw, value.Interface()) != nil {
+	if raw.Kind() == 'n' || readScalar(raw, value.Interface()) != nil {
 		return false // what cannot be read is named when the body is read
 	}
 	return value.Elem().Interface() == field.Empty()

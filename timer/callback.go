@@ -63,9 +63,7 @@ func (c Callback) Amend(change Callback) (_ Callback, errs FieldErrors) {
 		c.Timeout = change.Timeout
 	}
 	c.Headers = overlay(c.Headers, change.Headers)
-	if len(c.Headers) > MaxHeaders {
-		errs.AddMost("/headers", MaxHeaders, "headers")
-	}
+	enforceLength(&errs, listHeaders, "/headers", len(c.Headers))
 	return c, errs
 }
 
@@ -99,8 +97,9 @@ func named(headers map[string]string, name string) (stored string, ok bool) {
 // Check returns what is wrong with the callback.
 func (c Callback) Check() (errs FieldErrors) {
 	errs = c.Destination.Check()
-	if len(c.Headers) > MaxHeaders {
-		errs.AddMost("/headers", MaxHeaders, "headers")
+	enforceNonZero(&errs, fieldTimeout, c.Timeout)
+	if !enforceLength(&errs, listHeaders, "/headers", len(c.Headers)) {
+		return errs
 	}
 	first := map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(c.Headers)) {
@@ -112,7 +111,6 @@ func (c Callback) Check() (errs FieldErrors) {
 			errs.Add("/headers/"+escapePointer(name), CodeInvalidHeader, why)
 		}
 	}
-	enforceNonZero(&errs, fieldTimeout, c.Timeout)
 	return errs
 }
 

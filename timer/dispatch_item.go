@@ -33,14 +33,14 @@ func (i DispatchItem) Check() (errs FieldErrors) {
 
 // CheckDispatchItems returns what is wrong with the items that an order brings along.
 func CheckDispatchItems(items []DispatchItem) (errs FieldErrors) {
-	if len(items) > MaxInlineItems {
-		errs.AddMost("/items", MaxInlineItems, "items")
+	if !enforceLength(&errs, listDispatchItems, "/items", len(items)) {
+		return errs
 	}
 	if len(items) == 0 {
 		errs.Add("/items", CodeRequired, "must have an item at least")
 	}
 	first, size := make(map[string]int, len(items)), 0
-	for i, item := range items[:min(len(items), MaxInlineItems)] {
+	for i, item := range items {
 		pointer := "/items/" + strconv.Itoa(i)
 		errs.Under(pointer, item.Check())
 		if earlier, twice := first[item.ID]; twice {

@@ -31,8 +31,8 @@ func (o EmergencyOrder) Check() (errs FieldErrors) {
 		errs.Add("/business_types", CodeConflict, "give either everything or business_types")
 	case !o.Everything && len(o.BusinessTypes) == 0:
 		errs.Add("/business_types", CodeRequired, "give everything, or at least one business type")
-	case len(o.BusinessTypes) > MaxEmergencyTypes:
-		errs.AddMost("/business_types", MaxEmergencyTypes, "business types")
+	}
+	if !enforceLength(&errs, listEmergencies, "/business_types", len(o.BusinessTypes)) {
 		return errs
 	}
 	for i, businessType := range o.BusinessTypes {

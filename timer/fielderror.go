@@ -44,13 +44,25 @@ type FieldError struct {
 	Detail  string         `json:"detail"`
 }
 
-// FieldErrors are all the field errors of one request: one answer names every one.
+// FieldErrors are the field errors of one request: one answer names every one, up to
+// [MaxFieldErrors]. Past that one more is kept, which says that there are more.
 type FieldErrors []FieldError
 
 // Add appends a field error.
 func (f *FieldErrors) Add(pointer string, code FieldErrorCode, detail string) {
-	*f = append(*f, FieldError{Pointer: pointer, Code: code, Detail: detail})
+	f.add(FieldError{Pointer: pointer, Code: code, Detail: detail})
 }
+
+// add keeps the work on a request linear: what is wrong with it may be as long as itself.
+func (f *FieldErrors) add(one FieldError) {
+	if !f.Full() {
+		*f = append(*f, one)
+	}
+}
+
+// Full reports whether there are more field errors than an answer names. Whoever looks for
+// them may stop.
+func (f FieldErrors) Full() bool { return len(f) > MaxFieldErrors }
 
 // AddRange appends that a value lies outside of its range.
 func (f *FieldErrors) AddRange(pointer string, lowest, highest any) {
@@ -65,8 +77,11 @@ func (f *FieldErrors) AddMost(pointer string, most int, of string) {
 // Under appends other field errors found below the given pointer.
 func (f *FieldErrors) Under(pointer string, others FieldErrors) {
 	for _, o := range others {
+		if f.Full() {
+			return
+		}
 		o.Pointer = pointer + o.Pointer
-		*f = append(*f, o)
+		f.add(o)
 	}
 }
 
@@ -78,8 +93,11 @@ func (f *FieldErrors) Complete(found FieldErrors) {
 		unread[fieldErr.Pointer] = true
 	}
 	for _, fieldErr := range found {
+		if f.Full() {
+			return
+		}
 		if !fieldErr.follows(unread) {
-			*f = append(*f, fieldErr)
+			f.add(fieldErr)
 		}
 	}
 }
@@ -135,13 +153,18 @@ func (f FieldErrors) invalid() *Error {
 func (e *Error) Limit(most int) *Error {
 	limited := *e
 	if len(e.FieldErrors) > most {
-		limited.Message = fmt.Sprintf("The request has more than %d invalid values, of which %d are named.", most, most)
+		limited.Message = MoreFieldErrors(most)
 	}
 	limited.FieldErrors = slices.Clone(e.FieldErrors[:min(most, len(e.FieldErrors))])
 	for i := range limited.FieldErrors {
 		limited.FieldErrors[i] = limited.FieldErrors[i].short()
 	}
 	return &limited
+}
+
+// MoreFieldErrors says that an answer does not name every field error.
+func MoreFieldErrors(named int) string {
+	return fmt.Sprintf("The request has more than %d invalid values, of which %d are named.", named, named)
 }
 
 // short is the field error with a pointer and a detail of bounded length. A pointer that is

@@ -1,6 +1,7 @@
 package timer
 
 import (
+	"bytes"
 	"errors"
 	"regexp"
 	"time"
@@ -56,8 +57,16 @@ func (i Instant) AppendText(to []byte) ([]byte, error) {
 // an hour of one digit (golang/go#54580) and an offset of 24 hours or 60 minutes.
 var strict = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$`)
 
-// UnmarshalText reads any RFC 3339 time, of years 1970 to 9999.
+// maxTimeText is longer than any time that somebody means, in bytes.
+const maxTimeText = 64
+
+// UnmarshalText reads any RFC 3339 time, of years 1970 to 9999. Its letters may be small
+// (RFC 3339, section 5.6).
 func (i *Instant) UnmarshalText(text []byte) error {
+	if len(text) > maxTimeText {
+		return errInstant
+	}
+	text = bytes.ToUpper(text)
 	t, err := time.Parse(time.RFC3339Nano, string(text))
 	at := At(t)
 	if err != nil || !strict.Match(text) || at <= 0 || at.Time().Year() > 9999 {

@@ -21,8 +21,8 @@ var (
 
 // Check returns what is wrong with the labels, one by one.
 func (l Labels) Check() (errs FieldErrors) {
-	if len(l) > MaxLabels {
-		errs.AddMost("", MaxLabels, "labels")
+	if !enforceLength(&errs, listLabels, "", len(l)) {
+		return errs
 	}
 	for _, key := range slices.Sorted(maps.Keys(l)) {
 		if !labelKey.MatchString(key) {

@@ -87,8 +87,8 @@ func (p Policy) CheckSigners(old Policy) (errs FieldErrors) {
 }
 
 func (p Policy) checkSecrets() (errs FieldErrors) {
-	if len(p.SigningSecrets) > MaxSecrets {
-		errs.AddMost(SecretsPointer, MaxSecrets, "secrets")
+	if !enforceLength(&errs, listSecrets, SecretsPointer, len(p.SigningSecrets)) {
+		return errs
 	}
 	for i, secret := range p.SigningSecrets {
 		if _, ok := DecodeSecret(secret); !ok {

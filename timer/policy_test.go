@@ -22,16 +22,19 @@ func TestPolicyCheck(t *testing.T) {
 	require.Empty(t, timer.Policy{BusinessType: "a", Paused: true}.Check(), "its timers bring their own URL")
 	bad := timer.Policy{
 		BusinessType: "A", Callback: timer.Callback{Headers: map[string]string{"X-A": "b"}, Timeout: timer.Duration(time.Hour)}, Retry: timer.Retry{Jitter: 2, Initial: 1e9},
-		ExpiresAfter: -1, SigningSecrets: []string{secretOf(23), "whsec_***", "abc", secretOf(65)},
+		ExpiresAfter: -1, SigningSecrets: []string{secretOf(23), "whsec_***", "abc"},
 	}
 	var got []string
 	for _, fieldErr := range bad.Check() {
 		got = append(got, fieldErr.Pointer)
 	}
 	require.Equal(t, []string{
-		"/business_type", "/callback/headers", "/callback/timeout", "/retry/jitter", "/expires_after", "/signing_secrets",
-		"/signing_secrets/0", "/signing_secrets/1", "/signing_secrets/2", "/signing_secrets/3",
+		"/business_type", "/callback/headers", "/callback/timeout", "/retry/jitter", "/expires_after",
+		"/signing_secrets/0", "/signing_secrets/1", "/signing_secrets/2",
 	}, got)
+	many := timer.Policy{BusinessType: "a", Paused: true, SigningSecrets: make([]string, 1000)}
+	require.Equal(t, timer.FieldErrors{{Pointer: "/signing_secrets", Code: timer.CodeTooLarge, Detail: "must have at most 3 secrets"}}, many.Check(),
+		"of a list that is too long nothing more is said")
 }
 
 func TestPolicyDefaults(t *testing.T) {

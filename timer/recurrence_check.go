@@ -57,8 +57,7 @@ func (r Recurrence) checkExpressions() (errs FieldErrors) {
 	if r.Crons != nil && len(r.Crons) == 0 {
 		errs.Add("/crons", CodeRequired, "must have at least one expression")
 	}
-	if len(r.Crons) > MaxCrons {
-		errs.AddMost("/crons", MaxCrons, "expressions")
+	if !enforceLength(&errs, listCrons, "/crons", len(r.Crons)) {
 		return errs
 	}
 	texts, pointers := r.expressions()
@@ -93,8 +92,7 @@ func (r Recurrence) checkExclude() (errs FieldErrors) {
 	if err := calendar.CheckTimezone(r.Timezone); err != nil {
 		errs.Add("/timezone", CodeInvalidRecurrence, err.Error())
 	}
-	if len(r.Exclude) > MaxExcludes {
-		errs.AddMost("/exclude", MaxExcludes, "entries")
+	if !enforceLength(&errs, listExclude, "/exclude", len(r.Exclude)) {
 		return errs
 	}
 	for i, text := range r.Exclude {

@@ -41,12 +41,10 @@ func (r Recurrence) listed() string {
 }
 
 func (r Recurrence) checkListed(now time.Time) (errs FieldErrors) {
-	pointer, count := r.listed(), len(r.At)+len(r.Before)
-	switch {
-	case pointer != "" && count == 0:
+	if pointer := r.listed(); pointer != "" && len(r.At)+len(r.Before) == 0 {
 		errs.Add(pointer, CodeRequired, "must have at least one time")
-	case count > MaxMoments:
-		errs.AddMost(pointer, MaxMoments, "times")
+	}
+	if !enforceLength(&errs, listAt, "/at", len(r.At)) || !enforceLength(&errs, listBefore, "/before", len(r.Before)) {
 		return errs
 	}
 	for i, at := range r.At {

@@ -115,8 +115,8 @@ func (r Retry) checkSteps() (errs FieldErrors) {
 	if r.Initial != 0 || r.Multiplier != 0 || r.MaxInterval != 0 || r.MaxAttempts != 0 {
 		errs.Add("/steps", CodeInvalidRetry, "give either steps or initial, multiplier, max_interval, max_attempts")
 	}
-	if len(r.Steps) >= MaxAttempts {
-		errs.AddMost("/steps", MaxAttempts-1, "steps")
+	if !enforceLength(&errs, listSteps, "/steps", len(r.Steps)) {
+		return errs
 	}
 	for i, step := range r.Steps {
 		enforce(&errs, fieldStep.as("/steps/"+strconv.Itoa(i)), step)

@@ -1,6 +1,7 @@
 package timer
 
 import (
+	"bytes"
 	"errors"
 	"regexp"
 	"time"
@@ -48,8 +49,13 @@ func (w Wall) String() string {
 // MarshalText writes the shortest form.
 func (w Wall) MarshalText() ([]byte, error) { return []byte(w.String()), nil }
 
-// UnmarshalText reads a local time of the years 1970 to 9999, to the millisecond.
+// UnmarshalText reads a local time of the years 1970 to 9999, to the millisecond. Its T
+// may be small.
 func (w *Wall) UnmarshalText(text []byte) error {
+	if len(text) > maxTimeText {
+		return errWall
+	}
+	text = bytes.ToUpper(text)
 	layout := wallSeconds
 	if len(text) == len(wallMinutes) {
 		layout = wallMinutes

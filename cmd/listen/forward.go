@@ -71,7 +71,8 @@ func (f *forwarder) call(ctx context.Context, ring client.Ring) (timer.Answer, e
 	if err != nil {
 		return timer.Answer{}, err
 	}
-	request.Header = ring.Header
+	request.Header = ring.Header.Clone()
+	request.Header.Set("Accept-Encoding", "identity") // as a callback has it
 	response, err := f.http.Do(request)
 	if err != nil {
 		var failed *url.Error

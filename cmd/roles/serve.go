@@ -64,7 +64,7 @@ type plain struct{ *http.Server }
 
 // Serve answers until Shutdown.
 func (p plain) Serve(listener net.Listener) error {
-	if err := p.Server.Serve(netlimit.Listener(listener)); err != http.ErrServerClosed {
+	if err := p.Server.Serve(netlimit.Listener(listener, tuning.MetricsConnections)); err != http.ErrServerClosed {
 		return err
 	}
 	return nil

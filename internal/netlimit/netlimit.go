@@ -11,15 +11,17 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// Listener accepts at most [Connections] at once. Further ones wait in the kernel's queue.
-func Listener(listener net.Listener) net.Listener {
-	return netutil.LimitListener(listener, Connections(files()))
+// Listener accepts at most so many connections at once, and never more than [Connections] of
+// them. Further ones wait in the kernel's queue.
+func Listener(listener net.Listener, most uint64) net.Listener {
+	return netutil.LimitListener(listener, Connections(files(), most))
 }
 
 // Connections is how many connections may be open of a process that may open so many files:
-// half of these, and [tuning.MaxConnections] at most.
-func Connections(files uint64) int {
-	return int(max(min(files/2, tuning.MaxConnections), 1))
+// half of these, and most at most. The listeners of one process share its files, so that all
+// but one have a small bound of their own.
+func Connections(files, most uint64) int {
+	return int(max(min(files/2, most), 1))
 }
 
 // files is how many files the process may open. Go raises its soft limit to the hard one as

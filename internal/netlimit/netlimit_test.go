@@ -1,6 +1,7 @@
 package netlimit
 
 import (
+	"errors"
 	"net"
 	"testing"
 	"time"
@@ -12,9 +13,10 @@ import (
 
 func TestConnectionsLeaveRoom(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, 200, Connections(400))
-	require.Equal(t, tuning.MaxConnections, Connections(1<<20))
-	require.Equal(t, 1, Connections(0), "it goes on to answer")
+	require.Equal(t, 200, Connections(400, tuning.MaxConnections))
+	require.Equal(t, tuning.MaxConnections, Connections(1<<20, tuning.MaxConnections))
+	require.Equal(t, 1, Connections(0, tuning.MaxConnections), "it goes on to answer")
+	require.Less(t, Connections(400, tuning.MaxConnections)+Connections(400, tuning.MetricsConnections), 300, "both listeners together leave room")
 }
 
 // A connection beyond the bound waits until another one ends.
@@ -22,23 +24,34 @@ func TestFurtherConnectionsWait(t *testing.T) {
 	t.Parallel()
 	inner, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	listener := Listener(inner)
+	listener := Listener(inner, 2)
 	defer func() { require.NoError(t, listener.Close()) }()
-	require.Equal(t, Connections(files()), cap(make([]struct{}, 0, Connections(files()))))
-	accepted := make(chan net.Conn, 1)
+	accepted := make(chan net.Conn, 3)
 	go func() {
-		conn, err := listener.Accept()
-		if err == nil {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
 			accepted <- conn
 		}
 	}()
-	client, err := net.Dial("tcp", inner.Addr().String())
-	require.NoError(t, err)
-	select {
-	case conn := <-accepted:
-		require.NoError(t, conn.Close())
-	case <-time.After(time.Minute):
-		t.Fatal("the first one is accepted")
+	var first net.Conn
+	for n := range 3 {
+		client, err := net.Dial("tcp", inner.Addr().String())
+		require.NoError(t, err, "the kernel takes it")
+		defer func() { require.NoError(t, client.Close()) }()
+		if n == 0 {
+			first = <-accepted
+		}
 	}
-	require.NoError(t, client.Close())
+	second := <-accepted
+	select {
+	case <-accepted:
+		t.Fatal("the third one waits")
+	case <-time.After(50 * time.Millisecond): // the control is that it comes below
+	}
+	require.NoError(t, first.Close())
+	third := <-accepted
+	require.NoError(t, errors.Join(second.Close(), third.Close()))
 }

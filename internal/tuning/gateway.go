@@ -12,6 +12,9 @@ const (
 	// MaxConnections bounds the connections of a listener, beside half of the files that the
 	// process may open. An idle one costs about 20 KB.
 	MaxConnections = 10_000
+	// MetricsConnections bounds those of the address of the metrics, where a few collectors
+	// ask. Half of the files for each of two listeners would leave none.
+	MetricsConnections = 32
 	// LargeBodies is how many bytes of large bodies are in hand at once, those of batches and
 	// of dispatches with their items. A body costs three times its size while it is read.
 	LargeBodies = 64 << 20

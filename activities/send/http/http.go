@@ -50,6 +50,9 @@ func clientOn(transport http.RoundTripper, userAgent string) *resty.Client {
 	// Without a length resty sends no body as a chunk of nothing, which simple
 	// servers read as the beginning of the next request.
 	client.SetContentLength(true)
+	// Nothing is decompressed, so that whoever answers is asked not to compress: without the
+	// header any coding is allowed (RFC 9110, section 12.5.3).
+	client.SetHeader("Accept-Encoding", "identity")
 	return client.SetDoNotParseResponse(true).SetHeader("User-Agent", userAgent).SetLogger(silent{})
 }
 
