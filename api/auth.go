@@ -20,7 +20,7 @@ func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 			return next(c)
 		}
 		if bearsToken(c) {
-			c.SetRequest(c.Request().WithContext(auth.With(c.Request().Context(), tokenBearer)))
+			c.SetRequest(c.Request().WithContext(auth.With(c.Request().Context(), &tokenBearer)))
 			return next(c)
 		}
 		principal, err := s.auth.Authenticate(c.Request().Header.Values(echo.HeaderAuthorization))
@@ -43,7 +43,7 @@ func author(c echo.Context) string {
 	if name := auth.From(c.Request().Context()).Name; name != "" {
 		return name
 	}
-	return "anonymous"
+	return auth.Anonymous
 }
 
 // decided are the calls whose path names no business type and which decide by
@@ -70,9 +70,9 @@ func authorize(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		principal := auth.From(c.Request().Context())
 		switch {
-		case !principal.Has(auth.Operator):
+		case !principal.MaySomewhere(auth.Operator):
 			return &timer.Error{Code: forbidden, Message: "The API key has no role that allows the call."}
-		case principal.Everywhere(), decided[methodOf(c)+" "+c.Path()]:
+		case principal.May(auth.Operator, ""), decided[methodOf(c)+" "+c.Path()]:
 			return next(c)
 		case !strings.Contains(c.Path()+"/", "/:type/"):
 			return &timer.Error{Code: forbidden, Message: "The call is for API keys of all business types."}
@@ -94,7 +94,7 @@ func methodOf(c echo.Context) string {
 
 // permit refuses a business type that the caller may not use; "" stands for all.
 func permit(ctx context.Context, businessType string) error {
-	if auth.From(ctx).MayUse(businessType) {
+	if auth.From(ctx).May(auth.Operator, businessType) {
 		return nil
 	}
 	if businessType == "" {

@@ -161,7 +161,7 @@ func TestCallsThatDecideByTheirBodyOrQuery(t *testing.T) {
 func TestTheAPIFailsClosed(t *testing.T) {
 	t.Parallel()
 	powerless := auth.New([]auth.Key{{
-		Principal: auth.Principal{Name: "none", BusinessTypes: []string{auth.AllBusinessTypes}}, SHA256: sha256.Sum256([]byte("secret")),
+		Principal: auth.Principal{Name: "none", Grants: []auth.Grant{{Types: []string{auth.AllBusinessTypes}}}}, SHA256: sha256.Sum256([]byte("secret")),
 	}})
 	for want, authenticator := range map[int]*auth.Authenticator{http.StatusForbidden: powerless, http.StatusUnauthorized: nil} {
 		e, ask := guarded(authenticator)

@@ -40,7 +40,7 @@ func bearsToken(c echo.Context) bool {
 }
 
 // tokenBearer is who sends such a token. It may make no other call.
-var tokenBearer = auth.Principal{Name: "receiver", Roles: []auth.Role{auth.Operator}}
+var tokenBearer = auth.Principal{Name: "receiver", By: auth.ByAckToken, Grants: []auth.Grant{{Role: auth.Operator}}}
 
 // acknowledging handles a word on a delivery.
 func (r deliveryRoutes) acknowledging(read func(echo.Context) (timer.Acknowledgement, error)) echo.HandlerFunc {

@@ -99,7 +99,7 @@ func (s *Server) listEmergencies(c echo.Context) error {
 	}
 	body, principal := emergenciesBody{Paused: []timer.Emergency{}}, auth.From(c.Request().Context())
 	for _, emergency := range paused {
-		if emergency.Everything || principal.MayUse(emergency.BusinessType) {
+		if emergency.Everything || principal.May(auth.Viewer, emergency.BusinessType) {
 			body.Paused = append(body.Paused, emergency)
 		}
 	}

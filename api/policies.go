@@ -204,7 +204,7 @@ func (s *Server) listPolicies(c echo.Context) error {
 	body, principal := policiesBody{Policies: []timer.Policy{}}, auth.From(c.Request().Context())
 	for _, policy := range policies {
 		_, isHeld := policy.HeldBack(time.Now())
-		if principal.MayUse(policy.BusinessType) && (!paused || policy.Paused) && (!held || isHeld) {
+		if principal.May(auth.Viewer, policy.BusinessType) && (!paused || policy.Paused) && (!held || isHeld) {
 			body.Policies = append(body.Policies, mask(policy))
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"slices"
 	"strings"
 	"testing"
 
@@ -29,18 +28,24 @@ func keyOf(t *testing.T, text string) auth.Key {
 
 func TestEntriesOfTheKeyFile(t *testing.T) {
 	t.Parallel()
-	operator, all := []auth.Role{auth.Operator}, []string{auth.AllBusinessTypes}
-	for text, want := range map[string]auth.Principal{
-		entry("ops", "k", ""):                           {Name: "ops", Roles: operator, BusinessTypes: all},
-		" " + entry("ops", "k", "") + "\n":              {Name: "ops", Roles: operator, BusinessTypes: all},
-		entry("night shift", "k", ":operator"):          {Name: "night shift", Roles: operator, BusinessTypes: all},
-		entry("ops", "k", ":operator:*"):                {Name: "ops", Roles: operator, BusinessTypes: all},
-		entry("shop", "k", ":operator:order-close"):     {Name: "shop", Roles: operator, BusinessTypes: []string{"order-close"}},
-		entry("shop", "k", ":operator:order+invoice.2"): {Name: "shop", Roles: operator, BusinessTypes: []string{"order", "invoice.2"}},
+	all := []string{auth.AllBusinessTypes}
+	for text, want := range map[string]auth.Grant{
+		"":                            {Role: auth.Admin, Payloads: true, Types: all},
+		":admin":                      {Role: auth.Admin, Payloads: true, Types: all},
+		":operator":                   {Role: auth.Operator, Payloads: true, Types: all},
+		":operator:*":                 {Role: auth.Operator, Payloads: true, Types: all},
+		":operator:order-close":       {Role: auth.Operator, Payloads: true, Types: []string{"order-close"}},
+		":operator:order+invoice.2":   {Role: auth.Operator, Payloads: true, Types: []string{"order", "invoice.2"}},
+		":operator:order-*+invoice":   {Role: auth.Operator, Payloads: true, Types: []string{"order-*", "invoice"}},
+		":operator+no-payloads:order": {Role: auth.Operator, Types: []string{"order"}},
+		":viewer":                     {Role: auth.Viewer, Types: all},
+		":viewer:order":               {Role: auth.Viewer, Types: []string{"order"}},
+		":viewer+payloads:order":      {Role: auth.Viewer, Payloads: true, Types: []string{"order"}},
 	} {
-		key := keyOf(t, text)
-		require.Equal(t, want, key.Principal, text)
+		key := keyOf(t, " "+entry("night shift", "k", text)+"\n")
+		require.Equal(t, auth.Principal{Name: "night shift", By: auth.ByKey, Grants: []auth.Grant{want}}, key.Principal, text)
 		require.Equal(t, sha256.Sum256([]byte("k")), key.SHA256, text)
+		require.Equal(t, key, keyOf(t, key.Entry()), "an entry is written as it is read")
 	}
 	require.Equal(t, keyOf(t, entry("ops", "k", "")), keyOf(t, "ops:"+strings.ToUpper(entry("", "k", "")[1:])), "hexadecimal digits have any case")
 }
@@ -63,15 +68,19 @@ func TestEntriesThatAreRefused(t *testing.T) {
 		"ops:" + digest + "00":                  "64 hexadecimal digits",
 		"ops:g" + digest[1:]:                    "64 hexadecimal digits",
 		entry("ops", "", ""):                    "no text at all",
-		"ops:" + digest + ":":                   "the roles",
-		"ops:" + digest + ":admin":              "the roles",
-		"ops:" + digest + ":Operator":           "the roles",
-		"ops:" + digest + ":operator+":          "the roles",
-		"ops:" + digest + ":operator:":          "the business types",
-		"ops:" + digest + ":operator:order+":    "the business types",
-		"ops:" + digest + ":operator:order+*":   "the business types",
-		"ops:" + digest + ":operator:order-*":   "the business types",
-		"ops:" + digest + ":operator:Order":     "the business types",
+		"ops:" + digest + ":":                   "a role",
+		"ops:" + digest + ":none":               "a role",
+		"ops:" + digest + ":Operator":           "a role",
+		"ops:" + digest + ":operator+":          "a role",
+		"ops:" + digest + ":operator+viewer":    "a role",
+		"ops:" + digest + ":payloads":           "a role",
+		"ops:" + digest + ":viewer+payloads+no-payloads": "a role",
+		"ops:" + digest + ":operator:":                   "the business types",
+		"ops:" + digest + ":operator:order+":             "the business types",
+		"ops:" + digest + ":operator:order+*":            "the business types",
+		"ops:" + digest + ":operator:order*-":            "the business types",
+		"ops:" + digest + ":operator:order-**":           "the business types",
+		"ops:" + digest + ":operator:Order":              "the business types",
 	} {
 		_, err := auth.ParseKey(text)
 		require.ErrorContains(t, err, want, "%q", text)
@@ -121,24 +130,50 @@ func TestAuthenticate(t *testing.T) {
 			t.Parallel()
 			principal, err := c.by.Authenticate(c.sent)
 			require.ErrorIs(t, err, c.err)
+			if c.err != nil {
+				require.Nil(t, principal)
+				return
+			}
 			require.Equal(t, c.want, principal.Name)
-			require.Equal(t, c.err == nil, principal.Has(auth.Operator))
+			require.True(t, principal.MaySomewhere(auth.Operator))
 		})
 	}
 }
 
-func TestWhatAPrincipalMayUse(t *testing.T) {
+func TestWhatAPrincipalMay(t *testing.T) {
 	t.Parallel()
-	shop := keyOf(t, entry("shop", "b", ":operator:order+invoice")).Principal
-	require.True(t, shop.MayUse("order"))
-	require.True(t, shop.MayUse("invoice"))
-	for _, other := range []string{"", "*", "orde", "order-close", "order+invoice"} {
-		require.False(t, shop.MayUse(other), other)
+	p := auth.Principal{Grants: []auth.Grant{
+		{Role: auth.Viewer, Types: []string{auth.AllBusinessTypes}},
+		{Role: auth.Operator, Payloads: true, Types: []string{"order", "invoice-*"}},
+		{Role: auth.Admin, Types: []string{"invoice-eu"}},
+	}}
+	for businessType, want := range map[string]struct {
+		role     auth.Role
+		payloads bool
+	}{
+		"":            {auth.Viewer, false},
+		"*":           {auth.Viewer, false},
+		"other":       {auth.Viewer, false},
+		"orde":        {auth.Viewer, false},
+		"order-close": {auth.Viewer, false},
+		"order":       {auth.Operator, true},
+		"invoice":     {auth.Viewer, false},
+		"invoice-":    {auth.Operator, true},
+		"invoice-us":  {auth.Operator, true},
+		"invoice-eu":  {auth.Admin, true},
+	} {
+		require.Equal(t, want.role, p.Role(businessType), businessType)
+		require.Equal(t, want.payloads, p.SeesPayloads(businessType), businessType)
+		for _, role := range []auth.Role{auth.Viewer, auth.Operator, auth.Admin} {
+			require.Equal(t, role <= want.role, p.May(role, businessType), "%s %s", businessType, role)
+			require.True(t, p.MaySomewhere(role))
+		}
 	}
-	require.False(t, shop.Everywhere())
-	ops := keyOf(t, entry("ops", "b", "")).Principal
-	require.True(t, ops.Everywhere())
-	require.True(t, ops.MayUse("order"))
+	shop := keyOf(t, entry("shop", "b", ":operator:order-*")).Principal
+	require.False(t, shop.May(auth.Viewer, ""), "a beginning is not everything")
+	require.False(t, shop.May(auth.Viewer, "order"))
+	require.True(t, shop.May(auth.Viewer, "order-close"))
+	require.False(t, shop.MaySomewhere(auth.Admin))
 }
 
 // Where nobody was authenticated nobody may do anything.
@@ -146,12 +181,17 @@ func TestTheZeroPrincipalMayDoNothing(t *testing.T) {
 	t.Parallel()
 	nobody := auth.From(context.Background())
 	require.Equal(t, auth.Principal{}, nobody)
-	require.False(t, nobody.Has(auth.Operator))
-	require.False(t, nobody.Everywhere())
-	require.False(t, nobody.MayUse("order"))
-	require.False(t, nobody.MayUse(""))
+	for _, p := range []auth.Principal{nobody, {Grants: []auth.Grant{{Types: []string{auth.AllBusinessTypes}}}}} {
+		for _, businessType := range []string{"", "order"} {
+			require.False(t, p.May(auth.NoRole, businessType), "no role is no right")
+			require.False(t, p.May(auth.Viewer, businessType))
+			require.False(t, p.SeesPayloads(businessType))
+		}
+		require.False(t, p.MaySomewhere(auth.NoRole))
+		require.False(t, p.MaySomewhere(auth.Viewer))
+	}
 	somebody := auth.Principal{Name: "ops"}
-	require.Equal(t, somebody, auth.From(auth.With(context.Background(), somebody)))
+	require.Equal(t, somebody, auth.From(auth.With(context.Background(), &somebody)))
 }
 
 // Whatever stands in the key file: an entry is refused without repeating it, or it
@@ -159,7 +199,7 @@ func TestTheZeroPrincipalMayDoNothing(t *testing.T) {
 func FuzzParseKey(f *testing.F) {
 	f.Add(entry("ops", "k", ""))
 	f.Add(entry("shop", "k", ":operator:order+invoice"))
-	f.Add(entry("shop", "", ":operator+operator:*"))
+	f.Add(entry("shop", "", ":viewer+payloads:order-*"))
 	f.Add("a:b:c:d:e")
 	f.Fuzz(func(t *testing.T, text string) {
 		key, err := auth.ParseKey(text)
@@ -169,18 +209,13 @@ func FuzzParseKey(f *testing.F) {
 		}
 		p := key.Principal
 		require.NotEmpty(t, p.Name)
-		require.True(t, p.Has(auth.Operator))
-		require.NotEmpty(t, p.BusinessTypes)
-		for _, businessType := range p.BusinessTypes {
-			require.True(t, p.Everywhere() || timer.CheckBusinessType(businessType) == nil, businessType)
+		require.Len(t, p.Grants, 1)
+		require.True(t, p.MaySomewhere(auth.Viewer))
+		require.NotEmpty(t, p.Grants[0].Types)
+		for _, pattern := range p.Grants[0].Types {
+			require.True(t, p.May(auth.Viewer, "") || timer.CheckBusinessType(strings.TrimSuffix(pattern, "*")) == nil, pattern)
 		}
-		roles := make([]string, len(p.Roles))
-		for i, role := range p.Roles {
-			roles[i] = string(role)
-		}
-		again, err := auth.ParseKey(strings.Join(slices.Concat(
-			[]string{p.Name, hex.EncodeToString(key.SHA256[:])}, []string{strings.Join(roles, "+"), strings.Join(p.BusinessTypes, "+")},
-		), ":"))
+		again, err := auth.ParseKey(key.Entry())
 		require.NoError(t, err)
 		require.Equal(t, key, again)
 	})

@@ -25,10 +25,13 @@ type Authenticator struct {
 // New returns an authenticator that admits who sends one of the keys.
 func New(keys []Key) *Authenticator { return &Authenticator{keys: keys} }
 
-// Anyone returns an authenticator that admits everybody, as the operator anonymous. It
-// is for an API that listens on loopback only.
+// Anonymous is the name of a principal that was not asked who it is.
+const Anonymous = "anonymous"
+
+// Anyone returns an authenticator that admits everybody, to do everything. It is for an
+// API that listens on loopback only.
 func Anyone() *Authenticator {
-	return &Authenticator{anyone: &Principal{Name: "anonymous", Roles: []Role{Operator}, BusinessTypes: []string{AllBusinessTypes}}}
+	return &Authenticator{anyone: &Principal{Name: Anonymous, By: ByNothing, Grants: []Grant{unrestricted}}}
 }
 
 // AsksForKeys is whether nobody is admitted without a key.
@@ -39,16 +42,16 @@ func (a *Authenticator) AsksForKeys() bool { return a.anyone == nil }
 //
 // Every digest is compared, each in constant time: how long it takes tells nothing of
 // the keys.
-func (a *Authenticator) Authenticate(authorization []string) (Principal, error) {
+func (a *Authenticator) Authenticate(authorization []string) (*Principal, error) {
 	if len(authorization) > 1 {
-		return Principal{}, ErrRepeated
+		return nil, ErrRepeated
 	}
 	if a.anyone != nil {
-		return *a.anyone, nil
+		return a.anyone, nil
 	}
 	token, ok := bearer(authorization)
 	if !ok {
-		return Principal{}, ErrUnknown
+		return nil, ErrUnknown
 	}
 	digest := sha256.Sum256([]byte(token))
 	found := -1
@@ -58,9 +61,9 @@ func (a *Authenticator) Authenticate(authorization []string) (Principal, error) 
 		}
 	}
 	if found < 0 {
-		return Principal{}, ErrUnknown
+		return nil, ErrUnknown
 	}
-	return a.keys[found].Principal, nil
+	return &a.keys[found].Principal, nil
 }
 
 // bearer is the token that was sent, under a scheme whose name has any case (RFC 9110,

@@ -5,11 +5,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode"
-
-	"github.com/wakecall/wakecall/timer"
 )
 
 // Key is an entry of the key file: who has the key, and its digest. The key itself is
@@ -29,38 +26,38 @@ var (
 	errName   = fmt.Errorf("the name of an API key is 1 to %d bytes of printable text", maxName)
 	errDigest = errors.New("the digest of an API key is 64 hexadecimal digits")
 	errEmpty  = errors.New("the digest of an API key is that of no text at all")
-	errRole   = fmt.Errorf("the roles of an API key, with + between them, are among %v", roles)
-	errTypes  = fmt.Errorf("the business types of an API key, with + between them, are names of business types, or %s alone", AllBusinessTypes)
 	errShared = errors.New("two entries have the same API key")
 )
 
-// ParseKey reads one entry: name:sha256-hex[:roles[:business types]], the roles and the
-// business types with + between them. An entry that names no role has [Operator], and
-// one that names no business types has all of them.
-func ParseKey(entry string) (Key, error) {
-	parts := strings.Split(strings.TrimSpace(entry), ":")
-	if len(parts) < 2 || len(parts) > 4 {
+// unrestricted is the grant of an entry that names no role.
+var unrestricted = Grant{Role: Admin, Payloads: true, Types: []string{AllBusinessTypes}}
+
+// ParseKey reads one entry: name:sha256-hex, and behind it what [ParseGrant] reads. An
+// entry that names no role may do everything.
+func ParseKey(entry string) (key Key, err error) {
+	parts := strings.SplitN(strings.TrimSpace(entry), ":", 3)
+	if len(parts) < 2 || strings.Count(entry, ":") > 3 {
 		return Key{}, errForm
 	}
-	key := Key{Principal: Principal{Name: parts[0], Roles: []Role{Operator}, BusinessTypes: []string{AllBusinessTypes}}}
-	if err := checkName(key.Principal.Name); err != nil {
+	if err := checkName(parts[0]); err != nil {
 		return Key{}, err
 	}
-	var err error
-	if key.SHA256, err = parseDigest(parts[1]); err != nil {
+	digest, err := parseDigest(parts[1])
+	if err != nil {
 		return Key{}, err
 	}
+	grant := unrestricted
 	if len(parts) > 2 {
-		if key.Principal.Roles, err = parseRoles(parts[2]); err != nil {
+		if grant, err = ParseGrant(parts[2]); err != nil {
 			return Key{}, err
 		}
 	}
-	if len(parts) > 3 {
-		if key.Principal.BusinessTypes, err = parseTypes(parts[3]); err != nil {
-			return Key{}, err
-		}
-	}
-	return key, nil
+	return Key{Principal: Principal{Name: parts[0], By: ByKey, Grants: []Grant{grant}}, SHA256: digest}, nil
+}
+
+// Entry is what [ParseKey] reads.
+func (k Key) Entry() string {
+	return k.Principal.Name + ":" + hex.EncodeToString(k.SHA256[:]) + ":" + k.Principal.Grants[0].String()
 }
 
 func checkName(name string) error {
@@ -82,29 +79,6 @@ func parseDigest(text string) (digest [sha256.Size]byte, err error) {
 		return digest, errEmpty
 	}
 	return digest, nil
-}
-
-func parseRoles(text string) (found []Role, err error) {
-	for name := range strings.SplitSeq(text, "+") {
-		if !slices.Contains(roles, Role(name)) {
-			return nil, errRole
-		}
-		found = append(found, Role(name))
-	}
-	return found, nil
-}
-
-func parseTypes(text string) ([]string, error) {
-	types := strings.Split(text, "+")
-	if len(types) == 1 && types[0] == AllBusinessTypes {
-		return types, nil
-	}
-	for _, businessType := range types {
-		if timer.CheckBusinessType(businessType) != nil {
-			return nil, errTypes
-		}
-	}
-	return types, nil
 }
 
 // CheckKeys says what is wrong with entries that are right one by one: whose calls

@@ -1,53 +1,80 @@
 package auth
 
-import (
-	"context"
-	"slices"
+import "context"
+
+// Means is by what a principal has shown who it is.
+type Means string
+
+// The means. A request without a principal has the empty one.
+const (
+	ByKey         Means = "key"
+	ByOIDC        Means = "oidc"
+	ByCertificate Means = "certificate"
+	ByConsole     Means = "console"
+	// ByAckToken is the token of one delivery, which its receiver was given.
+	ByAckToken Means = "ack_token"
+	// ByNothing is a call on loopback, where nobody is asked who calls.
+	ByNothing Means = "nothing"
 )
-
-// Role is what a principal may do.
-type Role string
-
-// Operator may make every call for the business types of the principal. It is the one
-// role there is.
-const Operator Role = "operator"
-
-// roles are the ones that an entry may name.
-var roles = []Role{Operator}
-
-// AllBusinessTypes stands for every business type, those of the future included.
-const AllBusinessTypes = "*"
 
 // Principal is who calls.
 type Principal struct {
-	// Name stands in the log and as the author of changes.
-	Name  string
-	Roles []Role
-	// BusinessTypes are the types that the principal may see and change;
-	// [AllBusinessTypes] for all.
-	BusinessTypes []string
+	// Name stands in the log and as the author of changes. ID is the name that never
+	// changes, where that is another one: the subject of a token or of a certificate.
+	Name, ID string
+	By       Means
+	Grants   []Grant
 }
 
-// Has reports whether the principal has a role.
-func (p Principal) Has(role Role) bool { return slices.Contains(p.Roles, role) }
+// Role is what the principal may do with a business type; "" stands for all of them.
+func (p Principal) Role(businessType string) (highest Role) {
+	for _, grant := range p.Grants {
+		if grant.Role > highest && grant.covers(businessType) {
+			highest = grant.Role
+		}
+	}
+	return highest
+}
 
-// Everywhere reports whether the principal may use every business type.
-func (p Principal) Everywhere() bool { return slices.Contains(p.BusinessTypes, AllBusinessTypes) }
+// May reports whether the principal has a role for a business type; "" stands for all of
+// them.
+func (p Principal) May(role Role, businessType string) bool {
+	return role > NoRole && p.Role(businessType) >= role
+}
 
-// MayUse reports whether the principal may use a business type.
-func (p Principal) MayUse(businessType string) bool {
-	return p.Everywhere() || slices.Contains(p.BusinessTypes, businessType)
+// MaySomewhere reports whether the principal has a role for any business type.
+func (p Principal) MaySomewhere(role Role) bool {
+	for _, grant := range p.Grants {
+		if role > NoRole && grant.Role >= role {
+			return true
+		}
+	}
+	return false
+}
+
+// SeesPayloads reports whether the principal is shown the payloads of a business type; ""
+// stands for all of them.
+func (p Principal) SeesPayloads(businessType string) bool {
+	for _, grant := range p.Grants {
+		if grant.Payloads && grant.covers(businessType) {
+			return true
+		}
+	}
+	return false
 }
 
 type contextKey struct{}
 
-// With returns a context in which the principal is who calls.
-func With(ctx context.Context, p Principal) context.Context {
+// With returns a context in which the principal is who calls. The principal must not
+// change.
+func With(ctx context.Context, p *Principal) context.Context {
 	return context.WithValue(ctx, contextKey{}, p)
 }
 
 // From returns who calls: the zero principal where nobody was authenticated.
 func From(ctx context.Context) Principal {
-	p, _ := ctx.Value(contextKey{}).(Principal)
-	return p
+	if p, _ := ctx.Value(contextKey{}).(*Principal); p != nil {
+		return *p
+	}
+	return Principal{}
 }

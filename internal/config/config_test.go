@@ -144,7 +144,7 @@ func TestSecretsFromFiles(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, key, c.SecretKey)
 	require.Len(t, c.APIKeys, 2)
-	require.Equal(t, []string{"order", "invoice"}, c.APIKeys[1].Principal.BusinessTypes)
+	require.Equal(t, []string{"order", "invoice"}, c.APIKeys[1].Principal.Grants[0].Types)
 	require.Equal(t, "redis://:word@redis:6379/0", c.RedisURL)
 }
 
