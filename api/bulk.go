@@ -35,16 +35,16 @@ type bulkRoutes struct {
 func newBulkRoutes(bulk Bulk, reach timer.Reach) bulkRoutes {
 	return bulkRoutes{bulk: bulk, jobRoutes: jobRoutes[timer.Bulk, timer.BulkProgress, bulkView]{
 		jobs: bulk, name: "bulk", view: viewOfBulk,
-		read:   func(o object) (timer.Bulk, error) { return o.bulk(reach) },
-		permit: func(ctx context.Context, order timer.Bulk) error { return permit(ctx, order.Filter.BusinessType) },
-		page:   func(page []bulkView, next string) any { return bulkJobsBody{page, next} },
+		read:         func(o object) (timer.Bulk, error) { return o.bulk(reach) },
+		businessType: func(order timer.Bulk) string { return order.Filter.BusinessType }, noun: engine.BulkNoun,
+		page: func(page []bulkView, next string) any { return bulkJobsBody{page, next} },
 	}}
 }
 
-func (r bulkRoutes) add(g *echo.Group) {
-	r.jobRoutes.add(g)
-	g.POST("", r.start)
-	g.GET("/:id/results", r.results)
+func (r bulkRoutes) add(to routes) {
+	r.jobRoutes.add(to)
+	to.post("", operating(named, noPayloads), r.start)
+	to.get("/:id/results", viewing(byID, noPayloads), r.results)
 }
 
 // bulkBody is the order as a client writes it.

@@ -41,7 +41,7 @@ func (b *bulkJobs) Get(_ context.Context, id string) (engine.BulkJob, error) {
 }
 
 func (b *bulkJobs) List(context.Context, engine.JobsRequest) ([]engine.BulkJob, []byte, error) {
-	return []engine.BulkJob{b.job(timer.Bulk{ID: "a"})}, nil, nil
+	return []engine.BulkJob{b.job(timer.Bulk{ID: "a", Filter: timer.Filter{BusinessType: "order"}}), b.job(timer.Bulk{ID: "all"})}, nil, nil
 }
 
 func (b *bulkJobs) Stop(ctx context.Context, id string, _ time.Duration) (engine.BulkJob, error) {
@@ -181,11 +181,14 @@ func TestBulkIsForTheKeysOfItsType(t *testing.T) {
 		} {
 			status, answer := ask("GET", path, "")
 			require.Equal(t, allowed, status == http.StatusOK, path)
+			require.Equal(t, !allowed, status == http.StatusNotFound, "%s is absent for others", path)
 			require.Equal(t, allowed, strings.Contains(answer, shown), answer)
 		}
 		status, _ = ask("DELETE", "/v1/bulk/a", "")
 		require.Equal(t, allowed, status == http.StatusOK)
-		status, _ = ask("GET", "/v1/bulk", "")
-		require.Equal(t, http.StatusForbidden, status, "a list is of all types")
+		status, answer := ask("GET", "/v1/bulk", "")
+		require.Equal(t, http.StatusOK, status)
+		require.Equal(t, allowed, strings.Contains(answer, `"id":"a"`), "a list leaves out the jobs of other types")
+		require.NotContains(t, answer, `"id":"all"`, "and those of all types")
 	}
 }

@@ -19,15 +19,15 @@ const (
 // Deliveries take what receivers say later of deliveries that they accepted.
 type Deliveries interface {
 	Open(webhookID, token string) (engine.Accepted, error)
-	Find(ctx context.Context, webhookID string) (engine.Accepted, error)
+	Find(ctx context.Context, webhookID string, sees func(businessType string) bool) (engine.Accepted, error)
 	Acknowledge(ctx context.Context, of engine.Accepted, word timer.Acknowledgement, wait time.Duration) (timer.View, engine.Effect, error)
 }
 
 type deliveryRoutes struct{ deliveries Deliveries }
 
-func (r deliveryRoutes) add(g *echo.Group) {
-	g.POST("/:webhook_id/ack", r.acknowledging(readAck))
-	g.POST("/:webhook_id/nack", r.acknowledging(readNack))
+func (r deliveryRoutes) add(to routes) {
+	to.post("/:webhook_id/ack", operating(byID, payloads), r.acknowledging(readAck))
+	to.post("/:webhook_id/nack", operating(byID, payloads), r.acknowledging(readNack))
 }
 
 // byToken are the calls that the token of a callback is good for, in place of a key.
@@ -73,11 +73,12 @@ func (r deliveryRoutes) deliveryOf(c echo.Context) (engine.Accepted, error) {
 		}
 		return r.deliveries.Open(id, tokens[0])
 	}
-	of, err := r.deliveries.Find(c.Request().Context(), id)
+	ctx := c.Request().Context()
+	of, err := r.deliveries.Find(ctx, id, func(businessType string) bool { return auth.From(ctx).May(auth.Viewer, businessType) })
 	if err != nil {
 		return of, err
 	}
-	return of, permit(c.Request().Context(), of.Key.BusinessType)
+	return of, permit(ctx, of.Key.BusinessType)
 }
 
 // readAck reads the body of an ack, which says nothing more.

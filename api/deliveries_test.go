@@ -23,7 +23,7 @@ func (*spoken) Open(_, token string) (engine.Accepted, error) {
 	return engine.Accepted{Key: timer.Key{BusinessType: "order", BusinessID: "1"}, Attempt: 1}, nil
 }
 
-func (*spoken) Find(_ context.Context, id string) (engine.Accepted, error) {
+func (*spoken) Find(_ context.Context, id string, _ func(string) bool) (engine.Accepted, error) {
 	return engine.Accepted{Key: timer.Key{BusinessType: id, BusinessID: "1"}}, nil
 }
 

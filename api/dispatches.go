@@ -43,18 +43,19 @@ type dispatchRoutes struct {
 	followed   *followed
 }
 
-func (r dispatchRoutes) add(g *echo.Group) {
-	g.POST("", r.start, r.large.upTo(maxDispatchBody))
-	g.GET("", r.list)
-	g.GET("/:type/:id", r.get)
-	g.PATCH("/:type/:id", r.change)
-	g.DELETE("/:type/:id", r.controlling(DispatchControls.Cancel))
-	g.PUT("/:type/:id/items", r.upload)
-	g.POST("/:type/:id/pause", r.controlling(DispatchControls.Pause))
-	g.POST("/:type/:id/resume", r.controlling(DispatchControls.Resume))
-	g.GET("/:type/:id/failures", r.failures)
-	g.POST("/:type/:id/retry-failures", r.retryFailures)
-	g.GET("/:type/:id/events", r.events)
+func (r dispatchRoutes) add(to routes) {
+	to.post("", operating(named, noPayloads), r.start, r.large.upTo(maxDispatchBody))
+	to.get("", viewing(named, noPayloads), r.list)
+	one := to.under("/:type/:id")
+	one.get("", viewing(inPath, noPayloads), r.get)
+	one.patch("", operating(inPath, noPayloads), r.change)
+	one.delete("", operating(inPath, noPayloads), r.controlling(DispatchControls.Cancel))
+	one.put("/items", operating(inPath, noPayloads), r.upload)
+	one.post("/pause", operating(inPath, noPayloads), r.controlling(DispatchControls.Pause))
+	one.post("/resume", operating(inPath, noPayloads), r.controlling(DispatchControls.Resume))
+	one.get("/failures", viewing(inPath, payloads), r.failures)
+	one.post("/retry-failures", operating(inPath, noPayloads), r.retryFailures)
+	one.get("/events", viewing(inPath, noPayloads), r.events)
 }
 
 // start starts a dispatch, or opens it for an upload.

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"net/http"
 
-	"github.com/go-json-experiment/json"
 	"github.com/labstack/echo/v4"
 
 	"github.com/wakecall/wakecall/internal/tuning"
@@ -19,9 +18,9 @@ func (r dispatchRoutes) failures(c echo.Context) error {
 		return err
 	}
 	c.Response().Header().Set(echo.HeaderContentType, mediaTypeNDJSON)
-	out := bufio.NewWriterSize(senderOf(c), tuning.StreamBuffer)
+	out, encode := bufio.NewWriterSize(senderOf(c), tuning.StreamBuffer), encoder(c)
 	err = r.controls.Failures(c.Request().Context(), key, func(failure timer.DispatchFailure) error {
-		line, err := json.Marshal(failure)
+		line, err := encode(failure)
 		if err == nil {
 			_, err = out.Write(append(line, '\n'))
 		}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/wakecall/wakecall/internal/auth"
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -20,12 +19,12 @@ type Emergencies interface {
 	List(ctx context.Context) (paused []timer.Emergency, err error)
 }
 
-func (s *Server) emergencyRoutes(e *echo.Echo) {
-	e.GET(emergencyPath, s.listEmergencies)
-	e.POST(emergencyPath+"/pause", s.emergency(func(ctx context.Context, order timer.EmergencyOrder) ([]timer.Emergency, error) {
+func (s *Server) emergencyRoutes(r routes) {
+	r.get("", viewing(filtered, noPayloads), s.listEmergencies)
+	r.post("/pause", operating(named, noPayloads), s.emergency(func(ctx context.Context, order timer.EmergencyOrder) ([]timer.Emergency, error) {
 		return s.emergencies.Pause(ctx, order)
 	}))
-	e.POST(emergencyPath+"/resume", s.emergency(func(ctx context.Context, order timer.EmergencyOrder) ([]timer.Emergency, error) {
+	r.post("/resume", operating(named, noPayloads), s.emergency(func(ctx context.Context, order timer.EmergencyOrder) ([]timer.Emergency, error) {
 		return s.emergencies.Resume(ctx, order)
 	}))
 }
@@ -74,10 +73,11 @@ func (o object) emergency() (timer.EmergencyOrder, error) {
 	return order, errs.Err()
 }
 
-// permitOrder refuses an order for a business type that the caller may not use.
+// permitOrder refuses an order for a business type that the caller may not pause. Everything
+// is paused by those who may do everything.
 func permitOrder(ctx context.Context, order timer.EmergencyOrder) error {
 	if order.Everything {
-		return permit(ctx, "")
+		return administering(allTypes).permit(ctx, "")
 	}
 	for _, businessType := range order.BusinessTypes {
 		if err := permit(ctx, businessType); err != nil {
@@ -97,9 +97,9 @@ func (s *Server) listEmergencies(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	body, principal := emergenciesBody{Paused: []timer.Emergency{}}, auth.From(c.Request().Context())
+	body := emergenciesBody{Paused: []timer.Emergency{}}
 	for _, emergency := range paused {
-		if emergency.Everything || principal.May(auth.Viewer, emergency.BusinessType) {
+		if emergency.Everything || sees(c.Request().Context(), emergency.BusinessType) {
 			body.Paused = append(body.Paused, emergency)
 		}
 	}

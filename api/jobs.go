@@ -30,18 +30,19 @@ type jobRoutes[O engine.Order, C, V any] struct {
 	read func(object) (O, error)
 	view func(engine.Job[O, C]) V
 	page func(jobs []V, next string) any
-	// permit refuses an order that is not the caller's to give, nor its job to see. It is nil
-	// where the calls are for keys of all business types.
-	permit func(context.Context, O) error
+	// businessType is the one that an order is for; "" for all.
+	businessType func(O) string
+	// noun is what a job is called.
+	noun string
 }
 
 func (r jobRoutes[O, C, V]) path() string { return versionPrefix + r.name }
 
 // add adds the calls, but for the one that starts a job.
-func (r jobRoutes[O, C, V]) add(g *echo.Group) {
-	g.GET("", r.list)
-	g.GET("/:id", r.get)
-	g.DELETE("/:id", r.stop)
+func (r jobRoutes[O, C, V]) add(to routes) {
+	to.get("", viewing(filtered, noPayloads), r.list)
+	to.get("/:id", viewing(byID, noPayloads), r.get)
+	to.delete("/:id", operating(byID, noPayloads), r.stop)
 }
 
 func (r jobRoutes[O, C, V]) start(c echo.Context) error {
@@ -56,10 +57,8 @@ func (r jobRoutes[O, C, V]) start(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if r.permit != nil {
-		if err := r.permit(c.Request().Context(), order); err != nil {
-			return err
-		}
+	if err := permit(c.Request().Context(), r.businessType(order)); err != nil {
+		return err
 	}
 	job, err := r.jobs.Start(c.Request().Context(), order)
 	if err != nil {
@@ -71,11 +70,11 @@ func (r jobRoutes[O, C, V]) start(c echo.Context) error {
 	return r.accept(c, job)
 }
 
-// permitted is a job that the caller may see.
+// permitted is a job of which the caller may do what the call does.
 func (r jobRoutes[O, C, V]) permitted(ctx context.Context, id string) (engine.Job[O, C], error) {
 	job, err := r.jobs.Get(ctx, id)
-	if err == nil && r.permit != nil {
-		err = r.permit(ctx, job.Order)
+	if err == nil {
+		err = permitFound(ctx, r.businessType(job.Order), engine.NoSuchJob(r.noun))
 	}
 	return job, err
 }
@@ -105,7 +104,9 @@ func (r jobRoutes[O, C, V]) list(c echo.Context) error {
 	}
 	views := make([]V, 0, len(page))
 	for _, job := range page {
-		views = append(views, r.view(job))
+		if sees(c.Request().Context(), r.businessType(job.Order)) {
+			views = append(views, r.view(job))
+		}
 	}
 	return c.JSON(http.StatusOK, r.page(views, sealToken(next, filter)))
 }
@@ -114,10 +115,8 @@ func (r jobRoutes[O, C, V]) stop(c echo.Context) error {
 	if err := readQuery(c).err(); err != nil {
 		return err
 	}
-	if r.permit != nil {
-		if _, err := r.permitted(c.Request().Context(), pathParam(c, paramID)); err != nil {
-			return err
-		}
+	if _, err := r.permitted(c.Request().Context(), pathParam(c, paramID)); err != nil {
+		return err
 	}
 	job, err := r.jobs.Stop(c.Request().Context(), pathParam(c, paramID), engine.DefaultWait)
 	if err != nil {

@@ -242,11 +242,11 @@ func TestDocumentHasEveryField(t *testing.T) {
 		"RedeliveryList": fields(&redeliveriesBody{}), "RedeliveryOrder": fields(&redeliveryBody{}), "RedeliveryOrder/properties/filter": fields(&redeliveryFilter{}),
 		"Redelivery": fields(&redeliveryView{}), "Redelivery/properties/links": fields(&timer.Links{}),
 		"BulkOrder": fields(&bulkBody{}), "TimerFilter": fields(&timer.Filter{}), "BulkJob": fields(&bulkView{}), "BulkList": fields(&bulkJobsBody{}), "BulkLine": fields(&timer.BulkLine{}),
-		"Problem": fields(&Problem{}), "FieldError": fields(&timer.FieldError{}), "Alive": fields(&health{}), "Ready": fields(&ready{}), "AttemptPage": fields(&attemptsBody{}), "Attempt": fields(&timer.ShownAttempt{}), "EmergencyOrder": fields(&emergencyBody{}), "Emergencies": fields(&emergenciesBody{}), "Emergency": fields(&timer.Emergency{}),
+		"Problem": fields(&Problem{}), "FieldError": fields(&timer.FieldError{}), "Alive": fields(&health{}), "Ready": fields(&ready{}), "AttemptPage": fields(&attemptsBody{}), "Attempt": fields(&shownAttempt{}), "EmergencyOrder": fields(&emergencyBody{}), "Emergencies": fields(&emergenciesBody{}), "Emergency": fields(&timer.Emergency{}),
 		"DispatchOrder": fields(&dispatchBody{}), "DispatchLoader": fields(&timer.DispatchLoader{}), "DispatchItem": fields(&itemBody{}),
 		"DispatchChange": fields(&dispatchChange{}), "Dispatch": fields(&timer.DispatchView{}), "Dispatch/properties/links": fields(&timer.Links{}),
 		"AchievedRates": fields(&timer.DispatchRates{}), "DispatchShard": fields(&timer.DispatchShardView{}), "DispatchEnd": fields(&timer.DispatchEnd{}), "DispatchPage": fields(&dispatchesBody{}),
-		"DispatchFailure": fields(&timer.DispatchFailure{}), "RetriedFailures": fields(&retriedBody{}),
+		"DispatchFailure": fields(&shownItem{}), "RetriedFailures": fields(&retriedBody{}),
 	} {
 		require.Equal(t, want, slices.Sorted(maps.Keys(document.schema(t, name).at(t, "properties"))), name)
 	}

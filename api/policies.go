@@ -10,7 +10,6 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/wakecall/wakecall/engine"
-	"github.com/wakecall/wakecall/internal/auth"
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -24,14 +23,15 @@ type Policies interface {
 	LiftBackPressure(ctx context.Context, businessType string) error
 }
 
-func (s *Server) policyRoutes(g *echo.Group) {
-	g.GET("", s.listPolicies)
-	g.GET("/:type", s.getPolicy)
-	g.PUT("/:type", s.putPolicy)
-	g.PATCH("/:type", s.patchPolicy)
-	g.DELETE("/:type", s.deletePolicy)
-	g.GET("/:type/versions", s.listVersions)
-	g.DELETE("/:type/back_pressure", s.liftBackPressure)
+func (s *Server) policyRoutes(r routes) {
+	r.get("", viewing(filtered, noPayloads), s.listPolicies)
+	one := r.under("/:type")
+	one.get("", viewing(inPath, noPayloads), s.getPolicy)
+	one.put("", administering(inPath), s.putPolicy)
+	one.patch("", administering(inPath), s.patchPolicy)
+	one.delete("", administering(inPath), s.deletePolicy)
+	one.get("/versions", viewing(inPath, noPayloads), s.listVersions)
+	one.delete("/back_pressure", administering(inPath), s.liftBackPressure)
 }
 
 // policyBody is a policy as a client writes it. What a client has read and
@@ -201,10 +201,10 @@ func (s *Server) listPolicies(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	body, principal := policiesBody{Policies: []timer.Policy{}}, auth.From(c.Request().Context())
+	body := policiesBody{Policies: []timer.Policy{}}
 	for _, policy := range policies {
 		_, isHeld := policy.HeldBack(time.Now())
-		if principal.May(auth.Viewer, policy.BusinessType) && (!paused || policy.Paused) && (!held || isHeld) {
+		if sees(c.Request().Context(), policy.BusinessType) && (!paused || policy.Paused) && (!held || isHeld) {
 			body.Policies = append(body.Policies, mask(policy))
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/go-json-experiment/json"
 	"github.com/labstack/echo/v4"
 
 	"github.com/wakecall/wakecall/internal/tuning"
@@ -125,7 +124,7 @@ func answerError(err error, c echo.Context) {
 	case http.StatusMethodNotAllowed:
 		allowHead(c.Response().Header())
 	}
-	body, err := json.Marshal(problem)
+	body, err := encoder(c)(problem)
 	if err != nil {
 		c.Response().WriteHeader(http.StatusInternalServerError)
 		return

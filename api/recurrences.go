@@ -9,8 +9,8 @@ import (
 	"github.com/wakecall/wakecall/timer"
 )
 
-func recurrenceRoutes(g *echo.Group) {
-	g.POST("/preview", previewRecurrence)
+func recurrenceRoutes(r routes) {
+	r.post("/preview", viewing(untyped, noPayloads), previewRecurrence)
 }
 
 // previewBody asks what a rule would do if it were booked.

@@ -9,6 +9,7 @@ import (
 func redeliveryRoutes(jobs Jobs[timer.Redelivery, timer.Redelivered]) jobRoutes[timer.Redelivery, timer.Redelivered, redeliveryView] {
 	return jobRoutes[timer.Redelivery, timer.Redelivered, redeliveryView]{
 		jobs: jobs, name: "redeliveries", read: object.redelivery, view: viewOfRedelivery,
+		businessType: func(order timer.Redelivery) string { return order.Filter.BusinessType }, noun: engine.RedeliveryNoun,
 		page: func(page []redeliveryView, next string) any { return redeliveriesBody{page, next} },
 	}
 }

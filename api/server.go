@@ -93,6 +93,8 @@ type Server struct {
 	forecasts   Forecasts
 	leave       func()
 	large       large
+	// scopes are those of all calls of the contract.
+	scopes map[call]*scope
 
 	reach timer.Reach
 	auth  *auth.Authenticator
@@ -112,27 +114,29 @@ func New(options Options) *Server {
 	}
 	s.streams = newStreams(options)
 	e := echo.New()
-	e.HTTPErrorHandler = answerError
+	contract := newRoutes(e)
+	s.scopes = contract.scopes
+	e.HTTPErrorHandler, e.JSONSerializer = answerError, serializer{}
 	e.IPExtractor = clientAddress(options.TrustedProxies)
 	e.Use(ownRequestID, middleware.RequestID(), record(options), recoverPanic, checkFraming, s.refusePages, s.authenticate,
-		authorize, onlyWhereKnown, onlyWhereConditional, onlyWhereRead, headAsGet(e.Router()))
+		contract.authorize, onlyWhereKnown, onlyWhereConditional, onlyWhereRead, headAsGet(e.Router()))
 	s.operations(e, options)
 	redeliveries := redeliveryRoutes(options.Redeliveries)
-	s.timerRoutes(e.Group(timersPath))
-	e.POST(timersPath+"/redeliver", redeliveries.start)
-	redeliveries.add(e.Group(redeliveries.path()))
-	newBulkRoutes(options.Bulk, options.Reach).add(e.Group(bulkPath))
+	s.timerRoutes(contract.under(timersPath))
+	contract.post(timersPath+"/redeliver", operating(named, noPayloads), redeliveries.start)
+	redeliveries.add(contract.under(redeliveries.path()))
+	newBulkRoutes(options.Bulk, options.Reach).add(contract.under(bulkPath))
 	dispatchRoutes{
 		large: s.large, dispatches: options.Dispatches, controls: options.DispatchControls, reach: options.Reach,
 		followed: newFollowed(s.ready.left, options.Dispatches),
-	}.add(e.Group(dispatchesPath))
-	deliveryRoutes{options.Deliveries}.add(e.Group(deliveriesPath))
-	s.policyRoutes(e.Group(versionPrefix + "policies"))
-	s.streams.add(e.Group(streamsPath))
-	s.emergencyRoutes(e)
-	e.GET(statsPath, statsRoute(options.Stats))
-	e.GET(forecastPath, s.forecast)
-	recurrenceRoutes(e.Group(versionPrefix + "recurrences"))
+	}.add(contract.under(dispatchesPath))
+	deliveryRoutes{options.Deliveries}.add(contract.under(deliveriesPath))
+	s.policyRoutes(contract.under(versionPrefix + "policies"))
+	s.streams.add(contract.under(streamsPath))
+	s.emergencyRoutes(contract.under(emergencyPath))
+	contract.get(statsPath, viewing(named, noPayloads), statsRoute(options.Stats))
+	contract.get(forecastPath, viewing(named, noPayloads), s.forecast)
+	recurrenceRoutes(contract.under(versionPrefix + "recurrences"))
 	s.http = &http.Server{
 		Handler: e, ReadHeaderTimeout: tuning.ReadHeaderTimeout, ReadTimeout: tuning.ReadTimeout, WriteTimeout: engine.MaxWait + tuning.WriteSlack,
 		IdleTimeout: tuning.IdleTimeout, MaxHeaderBytes: tuning.HeaderBytes, ConnContext: withFraming,

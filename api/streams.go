@@ -42,9 +42,9 @@ func newStreams(options Options) *streams {
 	return s
 }
 
-func (s *streams) add(g *echo.Group) {
-	g.GET("/:type", s.connect)
-	g.POST("/:type/answers", s.answer)
+func (s *streams) add(r routes) {
+	r.get("/:type", operating(inPath, onlyPayloads), s.connect)
+	r.post("/:type/answers", operating(inPath, noPayloads), s.answer)
 }
 
 // wait waits until every socket has ended, unless ctx is done first.

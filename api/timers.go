@@ -31,21 +31,22 @@ type Failures interface {
 	Redeliver(ctx context.Context, key timer.Key) (timer.View, error)
 }
 
-func (s *Server) timerRoutes(g *echo.Group) {
-	g.POST("", s.addTimer)
-	g.GET("", s.listTimers)
-	g.POST("/batch", s.addBatch, s.large.upTo(maxBatchBody))
-	g.PUT("/:type/:id", s.putTimer)
-	g.PATCH("/:type/:id", s.patchTimer)
-	g.DELETE("/:type/:id", changing(s.timers.Cancel))
-	g.GET("/:type/:id", showing(s.timers.Get))
-	g.POST("/:type/:id/fire", changing(s.timers.Fire))
-	g.POST("/:type/:id/redeliver", showing(s.failures.Redeliver))
-	g.POST("/:type/:id/pause", s.pausing(true))
-	g.POST("/:type/:id/resume", s.pausing(false))
-	g.GET("/:type/:id/attempts", s.listAttempts)
-	g.GET("/:type/:id/upcoming", s.listUpcoming)
-	g.GET("/:type/:id/occurrences", s.listOccurrences)
+func (s *Server) timerRoutes(r routes) {
+	r.post("", operating(named, payloads), s.addTimer)
+	r.get("", viewing(named, payloads), s.listTimers)
+	r.post("/batch", operating(named, payloads), s.addBatch, s.large.upTo(maxBatchBody))
+	one := r.under("/:type/:id")
+	one.put("", operating(inPath, payloads), s.putTimer)
+	one.patch("", operating(inPath, payloads), s.patchTimer)
+	one.delete("", operating(inPath, payloads), changing(s.timers.Cancel))
+	one.get("", viewing(inPath, payloads), showing(s.timers.Get))
+	one.post("/fire", operating(inPath, payloads), changing(s.timers.Fire))
+	one.post("/redeliver", operating(inPath, payloads), showing(s.failures.Redeliver))
+	one.post("/pause", operating(inPath, payloads), s.pausing(true))
+	one.post("/resume", operating(inPath, payloads), s.pausing(false))
+	one.get("/attempts", viewing(inPath, payloads), s.listAttempts)
+	one.get("/upcoming", viewing(inPath, noPayloads), s.listUpcoming)
+	one.get("/occurrences", viewing(inPath, payloads), s.listOccurrences)
 }
 
 func (s *Server) addTimer(c echo.Context) error {

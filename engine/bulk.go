@@ -21,7 +21,7 @@ type BulkJob = Job[timer.Bulk, timer.BulkProgress]
 
 func newBulk(e *Engine) *Bulk {
 	b := &Bulk{timers: e.Timers, Jobs: JobsOf[timer.Bulk, timer.BulkProgress](e, JobKind[timer.Bulk]{
-		JobKind: workflows.BulkJob, Noun: "bulk job",
+		JobKind: workflows.BulkJob, Noun: BulkNoun,
 		Named: func(id string) bool { return len(timer.CheckBulkID(id)) == 0 },
 		Summary: func(order timer.Bulk) string {
 			what := string(order.Operation) + " timers"

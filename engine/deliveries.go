@@ -37,8 +37,10 @@ func noDelivery() error {
 }
 
 // Find finds a delivery by its webhook id, once visibility has heard that it was accepted,
-// which lags behind by a moment. Its errors are [timer.NotFound] and [timer.Unavailable].
-func (d *Deliveries) Find(ctx context.Context, webhookID string) (Accepted, error) {
+// which lags behind by a moment. One of a business type that the caller does not see is looked
+// for as long as one that there is not. Its errors are [timer.NotFound] and
+// [timer.Unavailable].
+func (d *Deliveries) Find(ctx context.Context, webhookID string, sees func(businessType string) bool) (Accepted, error) {
 	if !webhookIDForm.MatchString(webhookID) {
 		return Accepted{}, noDelivery()
 	}
@@ -50,7 +52,7 @@ func (d *Deliveries) Find(ctx context.Context, webhookID string) (Accepted, erro
 			return Accepted{}, err
 		}
 		for _, info := range response.GetExecutions() {
-			if key, ok := timer.ParseKey(info.GetExecution().GetWorkflowId()); ok {
+			if key, ok := timer.ParseKey(info.GetExecution().GetWorkflowId()); ok && sees(key.BusinessType) {
 				return Accepted{Key: key, WebhookID: webhookID}, nil
 			}
 		}

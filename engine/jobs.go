@@ -175,8 +175,17 @@ func (j *Jobs[O, C]) named(id string) bool {
 	return err == nil && parsed.String() == id
 }
 
-func (j *Jobs[O, C]) unknown() error {
-	return &timer.Error{Code: timer.NotFound, Message: "There is no such " + j.kind.Noun + "."}
+func (j *Jobs[O, C]) unknown() error { return NoSuchJob(j.kind.Noun) }
+
+// The nouns of the kinds of jobs.
+const (
+	BulkNoun       = "bulk job"
+	RedeliveryNoun = "redelivery"
+)
+
+// NoSuchJob is the error for a job that there is not, of the kind with a noun.
+func NoSuchJob(noun string) error {
+	return &timer.Error{Code: timer.NotFound, Message: "There is no such " + noun + "."}
 }
 
 func (j *Jobs[O, C]) links(id, runID string) timer.Links {

@@ -9,7 +9,7 @@ import (
 // is not part of it.
 var redeliveries = JobKind[timer.Redelivery]{
 	JobKind: workflows.RedeliveryJob,
-	Noun:    "redelivery",
+	Noun:    RedeliveryNoun,
 	Settle: func(order timer.Redelivery, now timer.Instant) timer.Redelivery {
 		if order.Filter.EndedTo == 0 || order.Filter.EndedTo > now {
 			order.Filter.EndedTo = now

@@ -18,6 +18,23 @@ func (f Failure) Reason() string {
 	return reason
 }
 
+// RefusedItem stands before the reason for which a receiver refused one item of a page.
+const RefusedItem = "refused: "
+
+// leftOut stands for words that the reader has no right to see.
+const leftOut = "(left out)"
+
+// WithoutReason is the failure without the words of the receiver, and says so.
+func (f Failure) WithoutReason() Failure {
+	switch {
+	case f.Class == Nacked && f.Reason() != "":
+		f.Message = string(Nacked) + ": " + leftOut
+	case f.Class == Answered && strings.HasPrefix(f.Message, RefusedItem):
+		f.Message = RefusedItem + leftOut
+	}
+	return f
+}
+
 // Fault is what went wrong in Wakecall itself.
 type Fault string
 

@@ -54,7 +54,7 @@ func (s *stint) delivered(j job, outcome send.Outcome) {
 		for _, result := range said.Results {
 			if result.OK != nil && !*result.OK {
 				refused[result.ID] = timer.Answer{
-					Class: timer.Answered, Status: outcome.Status, Detail: timer.Excerpt("refused: " + result.Reason),
+					Class: timer.Answered, Status: outcome.Status, Detail: timer.Excerpt(timer.RefusedItem + result.Reason),
 					NoRetry: result.Retry != nil && !*result.Retry,
 				}
 			}

@@ -1,6 +1,9 @@
 package auth
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // Means is by what a principal has shown who it is.
 type Means string
@@ -61,6 +64,11 @@ func (p Principal) SeesPayloads(businessType string) bool {
 		}
 	}
 	return false
+}
+
+// SeesAllPayloads reports whether every grant of the principal shows payloads.
+func (p Principal) SeesAllPayloads() bool {
+	return !slices.ContainsFunc(p.Grants, func(grant Grant) bool { return !grant.Payloads })
 }
 
 type contextKey struct{}

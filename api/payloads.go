@@ -1,0 +1,107 @@
+package api
+
+import (
+	"encoding/json"
+	"errors"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	jsonv1 "github.com/go-json-experiment/json/v1"
+	"github.com/labstack/echo/v4"
+
+	"github.com/wakecall/wakecall/internal/auth"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// headerPayloads says that an answer was to have payloads, or bodies of answers, which the
+// caller has no right to see.
+const headerPayloads = "Wakecall-Payloads"
+
+const payloadsLeftOut = "left-out"
+
+// encoder writes values in JSON, as the caller may see them.
+func encoder(c echo.Context) func(value any) ([]byte, error) {
+	leaveOut := leavingOut(c)
+	if leaveOut == nil {
+		return json.Marshal
+	}
+	c.Response().Header().Set(headerPayloads, payloadsLeftOut)
+	return func(value any) ([]byte, error) {
+		return jsonv2.Marshal(value, jsonv1.DefaultOptionsV1(), jsonv2.WithMarshalers(leaveOut))
+	}
+}
+
+// serializer writes answers as their callers may see them.
+type serializer struct{ echo.DefaultJSONSerializer }
+
+// Serialize implements [echo.JSONSerializer].
+func (serializer) Serialize(c echo.Context, value any, _ string) error {
+	text, err := encoder(c)(value)
+	if err != nil {
+		return err
+	}
+	_, err = c.Response().Write(append(text, '\n'))
+	return err
+}
+
+// leavingOut leaves payloads out of the answer to a call; nil where the caller may see all of
+// them.
+func leavingOut(c echo.Context) *jsonv2.Marshalers {
+	ctx := c.Request().Context()
+	who, p := scopeOf(ctx), auth.From(ctx)
+	switch {
+	case who.shows != payloads:
+		return nil
+	case who.typing == inPath:
+		if p.SeesPayloads(pathParam(c, paramType)) {
+			return nil
+		}
+	case p.By == auth.ByAckToken || p.SeesAllPayloads():
+		return nil
+	}
+	return jsonv2.JoinMarshalers(
+		jsonv2.MarshalToFunc(func(to *jsontext.Encoder, view timer.View) error {
+			if !p.SeesPayloads(view.BusinessType) {
+				return errors.ErrUnsupported
+			}
+			return jsonv2.MarshalEncode(to, view, jsonv2.WithMarshalers(nil))
+		}), withoutPayloads,
+	)
+}
+
+// withoutPayloads leave out what a receiver was sent, and what it answered.
+var withoutPayloads = jsonv2.JoinMarshalers(
+	jsonv2.MarshalFunc(func(attempt timer.ShownAttempt) ([]byte, error) {
+		left := []string{"body_sha256"}
+		if attempt.Answer != "" {
+			left = append(left, "answer")
+		}
+		attempt.Answer = ""
+		return json.Marshal(shownAttempt{ShownAttempt: attempt, LeftOut: left})
+	}),
+	jsonv2.MarshalFunc(func(failure timer.DispatchFailure) ([]byte, error) {
+		var left []string
+		if failure.Payload != nil {
+			left = append(left, "payload")
+		}
+		failure.Payload = nil
+		if failure.Failure != nil {
+			failure.Failure = new(failure.Failure.WithoutReason())
+		}
+		return json.Marshal(shownItem{failure, left})
+	}),
+	jsonv2.MarshalFunc(func(failure timer.Failure) ([]byte, error) { return json.Marshal(failure.WithoutReason()) }),
+)
+
+// shownAttempt is an attempt without what was sent and answered.
+type shownAttempt struct {
+	timer.ShownAttempt
+	BodySHA256 string   `json:"body_sha256,omitempty"`
+	LeftOut    []string `json:"left_out"`
+}
+
+// shownItem is an item that was given up, without its payload.
+type shownItem struct {
+	timer.DispatchFailure
+	LeftOut []string `json:"left_out,omitempty"`
+}

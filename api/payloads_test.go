@@ -1,0 +1,129 @@
+package api
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/internal/auth"
+	"github.com/wakecall/wakecall/timer"
+)
+
+const secretWords = "card 4711 was declined"
+
+// telltale are timers, attempts, occurrences and items whose receivers said something.
+type (
+	telltale       struct{ Timers }
+	toldSeries     struct{ Series }
+	toldDispatches struct{ DispatchControls }
+	toldAttempts   struct{}
+)
+
+func said(businessType string) timer.View {
+	failure := timer.Answer{Class: timer.Nacked, Detail: secretWords}.Failure(1)
+	return timer.View{
+		Key: timer.Key{BusinessType: businessType, BusinessID: "1"}, LastFailure: failure,
+		LastOccurrence: &timer.Past{Outcome: timer.Outcome{LastFailure: failure}},
+	}
+}
+
+func (telltale) Get(_ context.Context, key timer.Key) (timer.View, error) {
+	return said(key.BusinessType), nil
+}
+
+func (telltale) Add(_ context.Context, r engine.Request) (timer.View, bool, error) {
+	view := said(r.Key.BusinessType)
+	return view, false, &timer.Error{Code: timer.AlreadyExists, Message: "It is there.", Timer: &view}
+}
+
+func (telltale) Cancel(_ context.Context, target engine.Target) (timer.View, engine.Effect, error) {
+	view := said(target.Key.BusinessType)
+	return view, "", &timer.Error{Code: timer.AlreadyFinished, Message: "It is over.", Timer: &view}
+}
+
+func (telltale) List(context.Context, engine.PageRequest) (engine.Page, error) {
+	return engine.Page{Timers: []timer.View{said("order"), said("invoice")}}, nil
+}
+
+func (toldSeries) Occurrences(context.Context, timer.Key, int, []byte) (engine.Occurrences, error) {
+	return engine.Occurrences{Past: []timer.Past{*said("order").LastOccurrence}}, nil
+}
+
+func (toldDispatches) Failures(_ context.Context, _ timer.Key, see func(timer.DispatchFailure) error) error {
+	return see(timer.DispatchFailure{WebhookID: "msg_1", DispatchItem: timer.DispatchItem{
+		ID: "i", Payload: json.RawMessage(`"` + secretWords + `"`), Attempts: 1,
+		Failure: timer.Answer{Class: timer.Answered, Detail: timer.RefusedItem + secretWords}.Failure(1),
+	}})
+}
+
+func (toldAttempts) List(context.Context, timer.Key, int, []byte) (engine.AttemptsPage, error) {
+	return engine.AttemptsPage{Attempts: []timer.ShownAttempt{{
+		Attempt: timer.Attempt{Number: 1, Answer: secretWords}, WebhookID: "msg_1", BodySHA256: strings.Repeat("0", 64), RunID: "r",
+	}}}, nil
+}
+
+// toldTo is the answer to a caller with the key secret.
+func toldTo(authenticator *auth.Authenticator, method, path, body string) *httptest.ResponseRecorder {
+	server := New(Options{
+		Timers: telltale{}, Series: toldSeries{}, Attempts: toldAttempts{}, DispatchControls: toldDispatches{}, Failures: silent{},
+		Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: authenticator,
+	})
+	request := httptest.NewRequest(method, path, strings.NewReader(body))
+	request.Header.Set("Authorization", "Bearer secret")
+	if body != "" {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	answer := httptest.NewRecorder()
+	server.Handler().ServeHTTP(answer, request)
+	return answer
+}
+
+// Who has not the right sees neither payloads nor what receivers said, wherever they stand, and
+// is told so.
+func TestPayloadsAreARightOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	booking := `{"business_type":"order","business_id":"1","delay":"1h"}`
+	for _, c := range []struct{ method, path, body, says string }{
+		{"GET", "/v1/timers/order/1", "", "(left out)"},
+		{"GET", "/v1/timers?business_type=order", "", "(left out)"},
+		{"GET", "/v1/timers/order/1/attempts", "", `"left_out":["body_sha256","answer"]`},
+		{"GET", "/v1/timers/order/1/occurrences", "", "(left out)"},
+		{"GET", "/v1/dispatches/order/1/failures", "", `"left_out":["payload"]`},
+		{"POST", "/v1/timers", booking, "(left out)"},
+		{"POST", "/v1/timers/batch", `{"timers":[` + booking + `]}`, "(left out)"},
+		{"DELETE", "/v1/timers/order/1", "", "(left out)"},
+	} {
+		for rights, shown := range map[string]bool{
+			"": true, ":operator:order": true, ":admin+no-payloads": false, ":operator+no-payloads:order": false, ":viewer:order": false, ":viewer+payloads:ord*": true,
+		} {
+			if strings.HasPrefix(rights, ":viewer") && c.method != http.MethodGet {
+				continue
+			}
+			answer := toldTo(authOf(t, "shop", rights), c.method, c.path, c.body)
+			name := c.method + " " + c.path + " " + rights
+			require.NotContains(t, []int{http.StatusForbidden, http.StatusInternalServerError}, answer.Code, "%s: %s", name, answer.Body)
+			require.Equal(t, shown, strings.Contains(answer.Body.String(), secretWords), "%s: %s", name, answer.Body)
+			require.Equal(t, !shown, answer.Header().Get(headerPayloads) == payloadsLeftOut, name)
+			require.Equal(t, !shown, strings.Contains(answer.Body.String(), c.says), "%s: %s", name, answer.Body)
+		}
+	}
+}
+
+// Of a list of several types each is judged by itself.
+func TestPayloadsOfSomeTypesOnly(t *testing.T) {
+	t.Parallel()
+	all, order := auth.Grant{Role: auth.Viewer, Types: []string{"*"}}, auth.Grant{Role: auth.Viewer, Payloads: true, Types: []string{"order"}}
+	answer := toldTo(auth.New([]auth.Key{{
+		SHA256: sha256.Sum256([]byte("secret")), Principal: auth.Principal{Name: "shop", By: auth.ByKey, Grants: []auth.Grant{all, order}},
+	}}), http.MethodGet, "/v1/timers", "")
+	require.Regexp(t, `"order".*`+secretWords+`.*"invoice".*"message":"nacked: \(left out\)"`, answer.Body.String())
+	require.Equal(t, 2, strings.Count(answer.Body.String(), secretWords), "of order, with its last occurrence")
+}
