@@ -57,10 +57,12 @@ func (a attempt) skip(c attemptConfig, result timer.Result) timer.Report {
 	return report
 }
 
-// wait is the report of a try that comes too soon. It counts as none.
-func (a attempt) wait(c attemptConfig, d time.Duration) timer.Report {
+// wait is the report of a try that comes too soon, because of what cause says. It counts as
+// none.
+func (a attempt) wait(c attemptConfig, d time.Duration, cause timer.Waiting) timer.Report {
 	report := a.skip(c, timer.ResultRetry)
 	report.Skipped++
+	report.Waits = cause
 	report.EndedAt, report.RetryIn = timer.At(time.Now()), timer.Duration(d)
 	return report
 }
@@ -79,7 +81,7 @@ func (a attempt) postpone(ctx context.Context, cause error) timer.Report {
 		known.callback.Stream = a.last.Stream
 	}
 	skipped := a.skip(known, timer.ResultRetry).Skipped
-	report := a.wait(known, min(tuning.FirstPostponed<<min(skipped, 10), longest))
+	report := a.wait(known, min(tuning.FirstPostponed<<min(skipped, 10), longest), timer.WaitsForPolicy)
 	if a.last != nil {
 		report.Alert, report.OnDelivered, report.OnFailed = a.last.Alert, a.last.OnDelivered, a.last.OnFailed
 		report.Handed = a.last.Handed
@@ -106,7 +108,7 @@ func (a attempt) again(c attemptConfig, sent send.Outcome) timer.Report {
 	if broken >= tuning.BrokenAtOnce {
 		wait = min(tuning.FirstPostponed<<min(broken-tuning.BrokenAtOnce, 10), tuning.LongestPostponed)
 	}
-	report := a.wait(c, wait)
+	report := a.wait(c, wait, "")
 	report.Failure = sent.Failure(report.EndedAt)
 	return report
 }
@@ -144,12 +146,16 @@ func (c attemptConfig) judge(a attempt, sent send.Outcome, downSince time.Time) 
 		return report
 	}
 	report.Failure = sent.Failure(report.EndedAt)
-	wait, more := c.nextWait(report, c.asked(verdict))
+	asked := c.asked(verdict)
+	wait, more := c.nextWait(report, asked)
 	if verdict.Decision == timer.DecisionStop || !more {
 		report.Result = timer.ResultFailed
 		return report
 	}
 	report.Result, report.RetryIn = timer.ResultRetry, timer.Duration(wait)
+	if asked > 0 && wait == asked { // else the ladder's step is longer
+		report.Waits = timer.WaitsForRetryAfter
+	}
 	return report
 }
 
@@ -210,5 +216,6 @@ func (c attemptConfig) leaveToType(report timer.Report) timer.Report {
 	}
 	step, _ := c.retry.Wait(report.Attempt-report.Fallbacks, rand.Float64())
 	report.RetryIn = min(report.RetryIn, timer.Duration(max(step, tuning.BackPressureHeard)))
+	report.Waits = ""
 	return report
 }

@@ -134,12 +134,12 @@ func (a *Attempter) State(ctx context.Context, spec timer.Spec) (timer.RunState,
 func (a *Attempter) paced(ctx context.Context, config attemptConfig, next attempt) (timer.Report, error) {
 	now := time.Now()
 	if early := next.delivery.Spec.RingsAt().Until(now); early > 0 { // the engine's clock is ahead
-		return next.wait(config, early), nil
+		return next.wait(config, early, ""), nil
 	}
 	// Temporal hands the last try's task out once more when its store had said that
 	// it was not written.
 	if last := next.last; last != nil && last.Early(now) {
-		return next.wait(config, last.NextIn(now)), nil
+		return next.wait(config, last.NextIn(now), last.Waits), nil
 	}
 	r := a.route(ctx, config, next.last)
 	defer a.links.abandon(config, r)
@@ -149,17 +149,17 @@ func (a *Attempter) paced(ctx context.Context, config attemptConfig, next attemp
 		return report, nil
 	}
 	if config.paused || config.policy.Paused { // it came before its queue was stopped
-		return next.wait(config, tuning.EmergencyWait), nil
+		return next.wait(config, tuning.EmergencyWait, ""), nil
 	}
 	// By the end of this wait the queue is stopped, and lets it go when the back-pressure
 	// ends or is lifted.
 	if until, held := config.policy.HeldBack(now); held {
-		return next.wait(config, min(until.Until(now), tuning.BackPressureHeard)), nil
+		return next.wait(config, min(until.Until(now), tuning.BackPressureHeard), ""), nil
 	}
 	if config.policy.Version != 0 { // else the queue is everybody's, and has limits of its own
 		leave, ok := a.Bulkhead.EnterQueue(ctx, config.policy.BusinessType, config.policy.Limits.InFlight)
 		if !ok {
-			return next.wait(config, tuning.FirstPostponed), nil
+			return next.wait(config, tuning.FirstPostponed, timer.WaitsForInFlight), nil
 		}
 		defer leave()
 	}

@@ -238,7 +238,7 @@ func (a *Attempter) drain(c attemptConfig, next attempt, r route, queue string) 
 	case a.Polled == nil || c.fallback == nil || !c.by(r).callback.Stream || queue != a.Queue(c.policy, true):
 		return timer.Report{}, false
 	case r.handed:
-		return next.wait(c, tuning.DrainedWait), true
+		return next.wait(c, tuning.DrainedWait, ""), true
 	default:
 		return c.handOver(next, r), true
 	}

@@ -138,7 +138,7 @@ type bulkView struct {
 	ID        string              `json:"id"`
 	Operation timer.BulkOperation `json:"operation"`
 	Status    timer.JobStatus     `json:"status"`
-	WaitsFor  string              `json:"waits_for,omitzero"`
+	WaitsFor  timer.Waiting       `json:"waits_for,omitzero"`
 	timer.JobCounts
 	Filter     timer.Filter   `json:"filter"`
 	Shift      timer.Duration `json:"shift,omitzero"`

@@ -63,6 +63,8 @@ type policyBody struct {
 	Version        jsontext.Value `json:"version"`
 	RetiredSecrets jsontext.Value `json:"retired_secrets"`
 	BackPressure   jsontext.Value `json:"back_pressure"`
+	PausedBy       jsontext.Value `json:"paused_by"`
+	PausedAt       jsontext.Value `json:"paused_at"`
 }
 
 // plannedBody answers a dry run.

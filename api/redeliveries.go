@@ -68,7 +68,7 @@ type redeliveriesBody struct {
 type redeliveryView struct {
 	ID       string          `json:"id"`
 	Status   timer.JobStatus `json:"status"`
-	WaitsFor string          `json:"waits_for,omitzero"`
+	WaitsFor timer.Waiting   `json:"waits_for,omitzero"`
 	timer.Redelivered
 	PerSecond float64 `json:"per_second"`
 	timer.FailedFilter

@@ -77,6 +77,8 @@ func TestAcknowledgedLater(t *testing.T) {
 		shown, delivery := accepted(t, env, r, nth{kind + "/1", 1})
 		require.Equal(t, "delivering", shown.Status)
 		require.Equal(t, "ack", shown.WaitsFor)
+		require.Equal(t, "receiver", shown.WaitsBy)
+		require.Equal(t, shown.AckUntil, shown.WaitsUntil)
 		require.Zero(t, shown.NextAttemptAt)
 		attempts := attemptsOf(t, env, kind+"/1")
 		require.Equal(t, timer.ResultAccepted, attempts[0].Result)

@@ -167,7 +167,7 @@ func TestTimersWaitForAReceiver(t *testing.T) {
 	env.Await(kind+"/held", "delivering")
 	shown.WaitsFor = ""
 	env.Do("GET", "/v1/timers/"+kind+"/held", nil).Into(&shown)
-	require.Empty(t, shown.WaitsFor, "it waits for the policy")
+	require.Equal(t, "pause", shown.WaitsFor)
 	require.Empty(t, l.rings)
 	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"stream": true}})
 	l.ack(l.next())

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/e2e/contract"
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/sample"
 	"github.com/wakecall/wakecall/e2e/testenv"
@@ -382,12 +383,14 @@ func TestBookingNeedsNoWorker(t *testing.T) {
 		}
 	}
 
+	awaitWait(t, env, "idle/put", contract.Timer{WaitsFor: "worker"})
 	paused := env.Do("POST", "/v1/emergency/pause", testenv.JSON{"everything": true, "note": "why"})
 	require.Equal(t, http.StatusOK, paused.Status)
 	require.Contains(t, string(paused.Body), `"everything":true,"author":"anonymous","note":"why"`)
 	require.Equal(t, paused.Body, env.Do("POST", "/v1/emergency/pause", testenv.JSON{"everything": true}).Body, "it stays as it was")
 	env.StartWorker()
 	env.Await("idle/put", "delivering")
+	awaitWait(t, env, "idle/put", contract.Timer{WaitsFor: "emergency", WaitsBy: "anonymous", WaitsNote: "why"})
 	env.Await("idle/cancelled", "cancelled")
 	for id, status := range map[string]string{"goes-on": "scheduled", "stays-so": "paused"} {
 		require.EventuallyWithT(t, func(c *assert.CollectT) {

@@ -21,12 +21,13 @@ import (
 type Dispatches struct {
 	*kernel
 	policies *Policies
+	waits    *waits
 	reach    timer.Reach
 	memos    *memoCache
 }
 
-func newDispatches(policies *Policies, reach timer.Reach) *Dispatches {
-	return &Dispatches{kernel: policies.kernel, policies: policies, reach: reach, memos: newMemoCache()}
+func newDispatches(waits *waits, reach timer.Reach) *Dispatches {
+	return &Dispatches{kernel: waits.policies.kernel, policies: waits.policies, waits: waits, reach: reach, memos: newMemoCache()}
 }
 
 // Add orders a dispatch, with the items that it brings along or with a loader. created is

@@ -81,11 +81,8 @@ func (d *Dispatches) viewOf(ctx context.Context, info *workflowpb.WorkflowExecut
 	if err != nil {
 		return timer.DispatchView{}, err
 	}
-	effective := memo.Plan.PerSecond
-	if policy, err := d.policies.cached(ctx, memo.Order.BusinessType); err == nil {
-		effective = policy.DispatchRate(memo.Run, effective, time.Now())
-	}
-	return view.Count(memo, shards, effective, time.Now()), nil
+	holds := d.waits.of(ctx, memo.Order.BusinessType)
+	return view.Count(memo, shards, holds, time.Now()), nil
 }
 
 // dispatchMemo is what a dispatch says of itself. One that was terminated could not say so.

@@ -29,7 +29,7 @@ type Emergencies struct {
 
 func newEmergencies(k *kernel, ttl time.Duration) *Emergencies {
 	e := &Emergencies{kernel: k}
-	e.cache = newEmergencyCache(min(ttl, tuning.EmergencyTrusted), e.holds)
+	e.cache = newEmergencyCache(min(ttl, tuning.EmergencyTrusted), e.read)
 	return e
 }
 
@@ -130,17 +130,27 @@ func (e *Emergencies) List(ctx context.Context) ([]timer.Emergency, error) {
 // Paused is whether the callbacks of a business type are held back, from a cache that is
 // two seconds old at the most. It needs no worker. Its error is [timer.Unavailable].
 func (e *Emergencies) Paused(ctx context.Context, businessType string) (bool, error) {
-	for _, one := range []string{"", businessType} {
-		if held, err := e.cache.get(ctx, one); err != nil || held {
-			return held, err
-		}
-	}
-	return false, nil
+	held, err := e.holding(ctx, businessType)
+	return held != nil, err
 }
 
-func (e *Emergencies) holds(ctx context.Context, businessType string) (bool, error) {
-	_, held, err := e.current(ctx, businessType)
+// holding is what holds the callbacks of a business type back: first what holds all of
+// them. It is nil where nothing does.
+func (e *Emergencies) holding(ctx context.Context, businessType string) (held *timer.Emergency, err error) {
+	for _, one := range []string{"", businessType} {
+		if held, err = e.cache.get(ctx, one); err != nil || held != nil {
+			break
+		}
+	}
 	return held, err
+}
+
+func (e *Emergencies) read(ctx context.Context, businessType string) (*timer.Emergency, error) {
+	emergency, held, err := e.current(ctx, businessType)
+	if err != nil || !held {
+		return nil, err
+	}
+	return &emergency, nil
 }
 
 // current is the emergency of a business type, "" for everything; held is whether there

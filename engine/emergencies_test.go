@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,9 +16,10 @@ import (
 func TestWhatIsPausedIsKeptForAWhile(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		held, failing, reads := false, errors.New(""), 0
-		failing = nil
-		c := newEmergencyCache(2*time.Second, func(context.Context, string) (bool, error) {
+		var held *timer.Emergency
+		var failing error
+		reads := 0
+		c := newEmergencyCache(2*time.Second, func(context.Context, string) (*timer.Emergency, error) {
 			reads++
 			return held, failing
 		})
@@ -28,17 +28,17 @@ func TestWhatIsPausedIsKeptForAWhile(t *testing.T) {
 			got, err := c.get(t.Context(), "order")
 			require.NoError(t, err)
 			synctest.Wait()
-			return got
+			return got != nil
 		}
 		require.False(t, ask())
-		held = true
+		held = &timer.Emergency{BusinessType: "order", Author: "ana"}
 		require.False(t, ask())
 		require.Equal(t, 1, reads)
 		time.Sleep(1100 * time.Millisecond) //nolint:forbidigo // the bubble's time
 		require.False(t, ask(), "it is read beside that")
 		require.Equal(t, 2, reads)
 		require.True(t, ask())
-		held = false
+		held = nil
 		c.forget("order")
 		require.False(t, ask())
 
@@ -56,16 +56,19 @@ func TestWhatIsPausedIsKeptForAWhile(t *testing.T) {
 func TestAReadThatWasOvertakenIsNotKept(t *testing.T) {
 	t.Parallel()
 	var c *emergencyCache
-	c = newEmergencyCache(time.Hour, func(context.Context, string) (bool, error) {
+	c = newEmergencyCache(time.Hour, func(context.Context, string) (*timer.Emergency, error) {
 		c.forget("order")
-		return false, nil
+		return nil, nil
 	})
 	_, err := c.get(t.Context(), "order")
 	require.NoError(t, err)
 	require.Empty(t, c.entries)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	c.read = func(ctx context.Context, _ string) (bool, error) { <-time.After(time.Millisecond); return false, nil }
+	c.read = func(context.Context, string) (*timer.Emergency, error) {
+		<-time.After(time.Millisecond)
+		return nil, nil
+	}
 	_, err = c.get(ctx, "order")
 	require.Error(t, err)
 }

@@ -65,9 +65,11 @@ func New(config Config) *Engine {
 	var leave context.CancelFunc
 	k.leaving, leave = context.WithCancel(context.Background())
 	policies := newPolicies(k, config)
-	timers := newTimers(policies, config.Limiter)
+	emergencies := newEmergencies(k, config.PolicyTTL)
 	queues := &Queues{kernel: k, policies: policies}
-	dispatches := newDispatches(policies, config.Reach)
+	waits := newWaits(queues, emergencies)
+	timers := newTimers(waits, config.Limiter)
+	dispatches := newDispatches(waits, config.Reach)
 	e := &Engine{
 		Timers:      timers,
 		Stats:       newStats(k),
@@ -84,7 +86,7 @@ func New(config Config) *Engine {
 		Namespace:   &Namespace{kernel: k},
 		Deliveries:  &Deliveries{timers: timers, box: config.Box},
 		Dispatches:  dispatches,
-		Emergencies: newEmergencies(k, config.PolicyTTL),
+		Emergencies: emergencies,
 		kernel:      k,
 		leave:       leave,
 	}

@@ -53,7 +53,7 @@ type Job[O Order, C any] struct {
 	ID     string
 	Status timer.JobStatus
 	// WaitsFor is what it waits for while it runs; empty for nothing.
-	WaitsFor string
+	WaitsFor timer.Waiting
 	Order    O
 	// Counts are about a second old while the job runs.
 	Counts    C
@@ -135,7 +135,7 @@ func (j *Jobs[O, C]) Get(ctx context.Context, id string) (Job[O, C], error) {
 }
 
 // jobWaitsFor is what a job waits for, by the activity that carries it out.
-func jobWaitsFor(pending *workflowpb.PendingActivityInfo) string {
+func jobWaitsFor(pending *workflowpb.PendingActivityInfo) timer.Waiting {
 	var at timer.JobCursor
 	switch {
 	case unclaimed(pending, time.Now()):

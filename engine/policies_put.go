@@ -164,7 +164,8 @@ func (c PolicyChange) over(old timer.Policy) (timer.Policy, error) {
 		errs = append(errs, next.KeepSecrets(old)...)
 	}
 	errs = append(errs, next.KeepClientKey(old)...)
-	next = next.NextVersion(old, timer.At(time.Now()))
+	now := timer.At(time.Now())
+	next = next.NextVersion(old, now).By(c.Author, old, now)
 	return next, append(errs, next.CheckSigners(old)...).Join(next.Check().Err())
 }
 

@@ -14,6 +14,7 @@ import (
 type Timers struct {
 	*kernel
 	policies *Policies
+	waits    *waits
 	reach    timer.Reach
 	limiter  Limiter
 	open     openCounts
@@ -23,9 +24,10 @@ type Timers struct {
 	preloader atomic.Pointer[Preloader]
 }
 
-func newTimers(policies *Policies, quotas Limiter) *Timers {
+func newTimers(waits *waits, quotas Limiter) *Timers {
+	policies := waits.policies
 	return &Timers{
-		kernel: policies.kernel, policies: policies, reach: policies.reach, limiter: quotas,
+		kernel: policies.kernel, policies: policies, waits: waits, reach: policies.reach, limiter: quotas,
 		bursts: burst.New(), bookings: limiter.New(tuning.LeastBookings, tuning.BookingSlowdown),
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
 
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
@@ -50,10 +51,6 @@ func (t *Timers) showCall(ctx context.Context, view *timer.View) error {
 		callback = callback.Masked()
 		view.Callback = &callback
 	}
-	now := time.Now()
-	if rate := policy.Rate(now); callback.Stream && (rate == nil || *rate > 0) && view.NextAttemptAt != 0 && view.NextAttemptAt.Until(now) <= 0 {
-		view.WaitsFor = timer.WaitsForReceiver
-	}
 	return nil
 }
 
@@ -88,9 +85,8 @@ func (t *Timers) described(ctx context.Context, described *workflowservice.Descr
 	switch info.GetStatus() {
 	case enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING:
 		view.CancelRequested = described.GetWorkflowExtendedInfo().GetCancelRequested()
-		showOpen(&view, described)
+		t.showOpen(ctx, &view, described)
 		t.showHanded(ctx, &view, described.GetPendingActivities())
-		t.showNext(ctx, &view)
 		return view, nil
 	case enumspb.WORKFLOW_EXECUTION_STATUS_CONTINUED_AS_NEW: // the timer goes on in another run
 		return view, nil
@@ -101,23 +97,27 @@ func (t *Timers) described(ctx context.Context, described *workflowservice.Descr
 }
 
 // showOpen adds what the pending work of an open timer tells.
-func showOpen(view *timer.View, described *workflowservice.DescribeWorkflowExecutionResponse) {
-	if withWorker(described) && view.Memo.RingsAt().Until(time.Now()) <= 0 && view.Status == timer.Scheduled {
-		view.Status = timer.Delivering
+func (t *Timers) showOpen(ctx context.Context, view *timer.View, described *workflowservice.DescribeWorkflowExecutionResponse) {
+	if late := -view.Memo.RingsAt().Until(time.Now()); view.Status == timer.Scheduled && late >= 0 {
+		switch {
+		case withWorker(described):
+			view.Status = timer.Delivering
+		case late > tuning.TakenWithin && len(described.GetPendingActivities()) == 0:
+			t.waits.showUntaken(ctx, view)
+		}
 	}
 	accepted := acceptanceIn(described.GetWorkflowExecutionInfo())
 	showAcceptance(view, accepted)
 	for _, pending := range described.GetPendingActivities() {
 		view.Status = timer.Delivering
-		waits := pending.GetState() == enumspb.PENDING_ACTIVITY_STATE_SCHEDULED
 		view.Attempts = accepted.Attempt + 1
 		if report, ok := recordedIn(pending); ok {
 			view.LastFailure, view.LatenessMS, view.Attempts = report.Failure, report.LatenessMS, report.Attempt+1
 			view.Link = report.Link
 		}
-		if waits { // the one that is scheduled has not been made yet
+		if standby, ok := standbyOf(pending); ok {
 			view.Attempts--
-			view.NextAttemptAt = nextAttempt(pending)
+			t.waits.show(ctx, view, standby)
 		}
 	}
 }
@@ -129,7 +129,7 @@ func showAcceptance(view *timer.View, a timer.Acceptance) {
 	}
 	view.Attempts, view.LatenessMS, view.Link, view.LastFailure = a.Attempt, a.LatenessMS, a.Link, a.LastFailure()
 	if a.Awaited() {
-		view.AckUntil, view.WaitsFor = a.Until, timer.WaitsForAck
+		view.AckUntil, view.Wait = a.Until, a.Wait()
 	}
 }
 
@@ -139,22 +139,6 @@ func acceptanceIn(info *workflowpb.WorkflowExecutionInfo) (a timer.Acceptance) {
 		return timer.Acceptance{}
 	}
 	return a
-}
-
-// showNext corrects the time of the next attempt by what comes in between: the
-// type's back-pressure, and the latest time.
-func (t *Timers) showNext(ctx context.Context, view *timer.View) {
-	if view.NextAttemptAt == 0 {
-		return
-	}
-	if policy, err := t.policies.cached(ctx, view.BusinessType); err == nil {
-		if until, held := policy.HeldBack(time.Now()); held {
-			view.NextAttemptAt = max(view.NextAttemptAt, until)
-		}
-	}
-	if view.LatestAt != 0 && view.NextAttemptAt >= view.LatestAt {
-		view.NextAttemptAt = 0
-	}
 }
 
 // nextAttempt is when a backoff ends, or since when an attempt waits for a worker.

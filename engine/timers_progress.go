@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -15,24 +16,33 @@ func (t *Timers) showProgress(ctx context.Context, views []timer.View) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(tuning.ProgressWidth)
 	for i := range views {
-		switch views[i].Status {
-		case timer.Scheduled, timer.Paused, timer.Cancelled: // there is nothing to tell
-		default:
+		if tells(views[i]) {
 			group.Go(func() error { return t.progress(ctx, &views[i]) })
 		}
 	}
 	return group.Wait()
 }
 
+// tells is whether there is more to tell of a timer than a list knows.
+func tells(view timer.View) bool {
+	switch view.Status {
+	case timer.Scheduled:
+		return view.Memo.RingsAt().Until(time.Now()) < 0
+	case timer.Paused, timer.Cancelled:
+		return false
+	default:
+		return true
+	}
+}
+
 // progress adds it to one timer. What Temporal has deleted meanwhile stays as it is.
 func (t *Timers) progress(ctx context.Context, view *timer.View) (err error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
-	if view.Status == timer.Delivering {
+	if !view.Status.Finished() {
 		described, describeErr := t.describe(ctx, view.String(), view.RunID)
 		if err = describeErr; err == nil && running(described.GetWorkflowExecutionInfo()) {
-			showOpen(view, described)
-			t.showNext(ctx, view)
+			t.showOpen(ctx, view, described)
 		}
 	} else {
 		err = t.showClosed(ctx, view)

@@ -77,6 +77,11 @@ func (a Acceptance) LastFailure() *Failure { return cmp.Or(a.Failure, a.Before) 
 // Awaited is whether a receiver has still to say what became of the attempt.
 func (a Acceptance) Awaited() bool { return a.Attempt > 0 && a.Result == "" }
 
+// Wait is what the delivery waits for while the result is awaited.
+func (a Acceptance) Wait() Wait {
+	return Wait{WaitsFor: WaitsForAck, WaitsUntil: a.Until, WaitsBy: heldByReceiver}
+}
+
 // Nacked is whether its receiver said that it failed.
 func (a Acceptance) Nacked() bool { return a.Failure != nil && a.Failure.Class == Nacked }
 
@@ -104,6 +109,9 @@ func (r Report) Acknowledged(a Acknowledgement, at Instant) Report {
 		return r.settled(at)
 	}
 	r.Failure = Answer{Class: Nacked, Detail: Excerpt(a.Reason)}.Failure(at)
+	if a.RetryAfter > r.RetryIn {
+		r.Waits = WaitsForRetryAfter
+	}
 	return r.refused(a.RetryIn(r), at)
 }
 
@@ -121,7 +129,7 @@ func (r Report) Unacknowledged(at Instant) Report {
 func (r Report) refused(wait Duration, at Instant) Report {
 	r.Result, r.RetryIn = ResultRetry, wait
 	if r.Exhausted {
-		r.Result, r.RetryIn = ResultFailed, 0
+		r.Result, r.RetryIn, r.Waits = ResultFailed, 0, ""
 	}
 	return r.settled(at)
 }

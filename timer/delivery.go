@@ -87,6 +87,8 @@ type Report struct {
 	// EndedAt is when the attempt was over.
 	EndedAt Instant  `json:"ended_at,omitzero"`
 	RetryIn Duration `json:"retry_in,omitzero"`
+	// Waits is what RetryIn is for, where it is no step of the ladder.
+	Waits Waiting `json:"waits,omitzero"`
 	// Failure is why it did not deliver. Of an attempt that was accepted it is that of the
 	// attempt before.
 	Failure       *Failure `json:"failure,omitempty"`

@@ -11,16 +11,8 @@ type DispatchShardState struct {
 	State     DispatchState
 }
 
-// What work waits for that has begun.
-const (
-	// WaitsForTurn: for a place at a worker; other work has those that its type may have.
-	WaitsForTurn = "turn"
-	// WaitsForWorker: no worker has taken it.
-	WaitsForWorker = "worker"
-)
-
 // waitsFor is what a dispatch waits for where no shard of it sends.
-func waitsFor(shards []DispatchShardView) (all string) {
+func waitsFor(shards []DispatchShardView) (all Waiting) {
 	for _, shard := range shards {
 		switch {
 		case shard.Status != ShardRunning:
@@ -75,7 +67,7 @@ func (v *DispatchView) count(c DispatchCounts, complete bool) {
 }
 
 // Count is the view of a dispatch whose shards are as they are.
-func (v DispatchView) Count(m DispatchMemo, shards []DispatchShardState, effective float64, now time.Time) DispatchView {
+func (v DispatchView) Count(m DispatchMemo, shards []DispatchShardState, holds Holds, now time.Time) DispatchView {
 	total := m.Before
 	v.Shards = make([]DispatchShardView, 0, len(shards))
 	for _, shard := range shards {
@@ -85,12 +77,15 @@ func (v DispatchView) Count(m DispatchMemo, shards []DispatchShardState, effecti
 		total = total.Add(shard.State.DispatchCounts)
 		v.Shards = append(v.Shards, shard.View())
 	}
-	v.Effective = effective
-	if v.Status == DispatchRunning {
-		v.WaitsFor = waitsFor(v.Shards)
-	}
-	if v.Status == DispatchPaused {
+	v.Effective = holds.DispatchRate(m.Run, m.Plan.PerSecond, now)
+	switch v.Status {
+	case DispatchPaused:
 		v.Effective = 0
+	case DispatchRunning:
+		if v.Wait = holds.Wait(now); v.WaitsFor == "" {
+			v.WaitsFor = waitsFor(v.Shards)
+		}
+	default:
 	}
 	v.count(total, false)
 	v.Achieved = achieved(shards)

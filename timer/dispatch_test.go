@@ -251,7 +251,7 @@ func TestDispatchView(t *testing.T) {
 	hundred := 100
 	memo := timer.DispatchMemo{
 		Order: timer.Dispatch{Key: timer.Key{BusinessType: "m", BusinessID: "d"}, LatestAt: ptr(began.Add(time.Hour))}, Status: timer.DispatchRunning,
-		StartedAt: began, Plan: timer.DispatchPlan{PerSecond: 10, Began: began}, Items: &hundred, Before: timer.DispatchCounts{Done: 5},
+		StartedAt: began, Plan: timer.DispatchPlan{PerSecond: 8, Began: began}, Items: &hundred, Before: timer.DispatchCounts{Done: 5},
 	}
 	at := noon.Add(4 * time.Second).Unix()
 	shards := []timer.DispatchShardState{
@@ -261,7 +261,7 @@ func TestDispatchView(t *testing.T) {
 		{Shard: 3, Begun: true, State: timer.DispatchState{Problem: &timer.Failure{Message: "x"}}},
 		{Shard: 4},
 	}
-	view := memo.View().Count(memo, shards, 8, noon.Add(4*time.Second))
+	view := memo.View().Count(memo, shards, timer.Holds{}, noon.Add(4*time.Second))
 	require.Equal(t, []int{38, 2, 3, 2, 60}, []int{view.Done, view.Failed, view.Retrying, view.InFlight, *view.Rest})
 	require.InDelta(t, 9, view.Achieved.LastSecond, 0.01, "the last second of which both have told")
 	require.InDelta(t, 1.8, view.Achieved.Last10Seconds, 0.01)
@@ -273,8 +273,16 @@ func TestDispatchView(t *testing.T) {
 	}
 	require.Equal(t, []string{"running", "running", "done", "stopped", "waiting"}, statuses)
 
+	require.Empty(t, view.WaitsFor)
+	emergency := timer.Holds{Emergency: &timer.Emergency{Everything: true, Author: "ana", Note: "fire", Since: began}}
+	view = memo.View().Count(memo, shards, emergency, noon)
+	require.Equal(t, timer.Wait{WaitsFor: timer.WaitsForEmergency, WaitsSince: began, WaitsBy: "ana", WaitsNote: "fire"}, view.Wait)
+	require.Zero(t, view.Effective)
+
 	memo.Status = timer.DispatchPaused
-	require.Zero(t, memo.View().Count(memo, shards, 8, noon).Effective)
+	view = memo.View().Count(memo, shards, emergency, noon)
+	require.Zero(t, view.Effective)
+	require.Empty(t, view.Wait, "its own pause is its status")
 
 	memo.Status, memo.Items, memo.FinishedAt = timer.DispatchDone, nil, began.Add(10*time.Second)
 	memo.Total = &timer.DispatchCounts{Found: 55, Done: 50, Failed: 5}

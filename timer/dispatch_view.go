@@ -93,8 +93,8 @@ type DispatchView struct {
 	Status DispatchStatus `json:"status"`
 	// CancelRequested is whether a cancel is durable that no worker has carried out yet.
 	CancelRequested bool `json:"cancel_requested,omitzero"`
-	// WaitsFor is what it waits for where it has begun and no shard of it sends.
-	WaitsFor     string              `json:"waits_for,omitzero"`
+	// Wait is what it waits for where it has begun and no shard of it sends.
+	Wait
 	PerSecond    float64             `json:"per_second"`
 	Effective    float64             `json:"effective_per_second"`
 	DueAt        Instant             `json:"due_at,omitzero"`
@@ -137,7 +137,7 @@ type DispatchRates struct {
 type DispatchShardView struct {
 	Shard    int      `json:"shard"`
 	Status   string   `json:"status"`
-	WaitsFor string   `json:"waits_for,omitzero"`
+	WaitsFor Waiting  `json:"waits_for,omitzero"`
 	Items    int      `json:"items,omitzero"`
 	Done     int      `json:"done"`
 	Failed   int      `json:"failed"`

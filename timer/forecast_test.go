@@ -90,6 +90,8 @@ func TestWhatTakesCenturies(t *testing.T) {
 	require.Equal(t, at.Add(century), ahead[0].To)
 
 	memo := timer.DispatchMemo{Status: timer.DispatchRunning, Items: &items, StartedAt: at}
-	require.Zero(t, memo.View().Count(memo, nil, timer.MinDispatchRate, noon).EstimatedEnd)
-	require.Equal(t, at.Add(1000*time.Second), memo.View().Count(memo, nil, float64(items)/1000, noon).EstimatedEnd)
+	memo.Plan.PerSecond = timer.MinDispatchRate
+	require.Zero(t, memo.View().Count(memo, nil, timer.Holds{}, noon).EstimatedEnd)
+	memo.Plan.PerSecond = float64(items) / 1000
+	require.Equal(t, at.Add(1000*time.Second), memo.View().Count(memo, nil, timer.Holds{}, noon).EstimatedEnd)
 }

@@ -76,7 +76,7 @@ var (
 
 	storedReport = timer.Report{
 		Result: timer.ResultRetry, Attempt: 2, SentAt: clock(2), LatenessMS: ptr(int64(12)), EndedAt: clock(3),
-		RetryIn: timer.Duration(time.Minute), Failure: &storedFailure, PolicyVersion: 4, Timeout: timer.Duration(10 * time.Second),
+		RetryIn: timer.Duration(time.Minute), Waits: timer.WaitsForRetryAfter, Failure: &storedFailure, PolicyVersion: 4, Timeout: timer.Duration(10 * time.Second),
 		Skipped: 1, Latest: clock(5), Stream: true, Alert: true, Link: timer.LinkFallback, Fallbacks: 1, DownSince: clock(1), Worker: "worker-1",
 		OnDelivered: true, OnFailed: true, Stop: true, AckUntil: clock(6), Exhausted: true, Attempts: []timer.Attempt{storedAttempt},
 		Handed: &timer.Handover{
@@ -149,7 +149,7 @@ func TestStoredPolicy(t *testing.T) {
 		Limits: timer.Limits{
 			AddsPerSecond: ptr(100.0), AddsBurst: 200, CallbacksPerSecond: ptr(12.5), InFlight: 50, Pending: ptr(1_000_000),
 		},
-		Priority: 2, Paused: true, DiscardAnswers: true, OnDelivered: &storedTold, OnFailed: &storedTold, Alert: &timer.Alert{Destination: timer.Destination{URL: "https://shop.example/alert", Broker: "ops", Exchange: "alerts", RoutingKey: "wakecall", Stream: true}}, Reuse: timer.ReuseAfterEnd,
+		Priority: 2, Paused: true, PausedBy: "ana", PausedAt: clock(1), DiscardAnswers: true, OnDelivered: &storedTold, OnFailed: &storedTold, Alert: &timer.Alert{Destination: timer.Destination{URL: "https://shop.example/alert", Broker: "ops", Exchange: "alerts", RoutingKey: "wakecall", Stream: true}}, Reuse: timer.ReuseAfterEnd,
 		Fallback:    &timer.Fallback{Callback: storedCallback, After: timer.Duration(time.Minute)},
 		Ack:         &timer.Ack{Within: timer.Duration(10 * time.Minute)},
 		MinInterval: timer.Duration(time.Minute), Preload: ptr(timer.Duration(10 * time.Second)),

@@ -27,8 +27,11 @@ type Policy struct {
 	// Priority is the default of the type's timers, 1 (first) to 5 (last).
 	Priority int `json:"priority,omitzero"`
 	// Paused holds every callback back until the policy says otherwise.
-	Paused bool   `json:"paused,omitzero"`
-	Alert  *Alert `json:"alert,omitempty"`
+	Paused bool `json:"paused,omitzero"`
+	// PausedBy is who paused it, as far as the API knows, and PausedAt when.
+	PausedBy string  `json:"paused_by,omitzero"`
+	PausedAt Instant `json:"paused_at,omitzero"`
+	Alert    *Alert  `json:"alert,omitempty"`
 	// OnDelivered and OnFailed name who is told how each delivery ended: well, or failed
 	// or expired.
 	OnDelivered *Alert `json:"on_delivered,omitempty"`

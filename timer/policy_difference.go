@@ -30,6 +30,7 @@ func tree(p Policy) map[string]any {
 		return nil // there is none
 	}
 	p.Claims, p.Version, p.BackPressure, p.PressureLiftedAt, p.StreamedUntil, p.RetiredSecrets = nil, 0, nil, 0, 0, nil
+	p.PausedBy, p.PausedAt = "", 0
 	text, _ := json.Marshal(p) // a policy holds no channel, function or cycle
 	var members map[string]any
 	_ = json.Unmarshal(text, &members)

@@ -72,6 +72,19 @@ func (p Policy) NextVersion(old Policy, now Instant) Policy {
 	return p
 }
 
+// By notes who has paused the policy, and when: author, at now, unless old was paused
+// before.
+func (p Policy) By(author string, old Policy, now Instant) Policy {
+	p.PausedBy, p.PausedAt = "", 0
+	switch {
+	case p.Paused && old.Paused:
+		p.PausedBy, p.PausedAt = old.PausedBy, old.PausedAt
+	case p.Paused:
+		p.PausedBy, p.PausedAt = author, now
+	}
+	return p
+}
+
 // CheckSigners refuses the successor of old that would sign with more secrets
 // than a receiver can be sent in one header.
 func (p Policy) CheckSigners(old Policy) (errs FieldErrors) {

@@ -48,8 +48,8 @@ type View struct {
 	// Link is by which the last attempt went: the one that delivered, where the timer is
 	// delivered. It is left out where the policy had no fallback.
 	Link Link `json:"link,omitzero"`
-	// WaitsFor is what an attempt waits for that is due, or that was accepted. Only a get shows it.
-	WaitsFor Waiting `json:"waits_for,omitzero"`
+	// Wait is what holds the next attempt up. Lists that leave out attempts do not show it.
+	Wait
 	// AckUntil is when the receiver has to have acknowledged the last attempt, which it
 	// accepted; zero where nothing is awaited of it.
 	AckUntil Instant `json:"ack_until,omitzero"`
@@ -105,15 +105,6 @@ func (v View) Ended() (_ Past, ok bool) {
 		},
 	}, true
 }
-
-// Waiting is what an attempt waits for.
-type Waiting string
-
-// WaitsForReceiver says that no receiver of the type is connected that has room.
-const WaitsForReceiver Waiting = "receiver"
-
-// WaitsForAck says that the receiver has accepted it, and is to say what became of it.
-const WaitsForAck Waiting = "ack"
 
 // Links lead from a timer to where it can be looked at.
 type Links struct {

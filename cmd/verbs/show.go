@@ -132,9 +132,29 @@ func short(d time.Duration) string {
 func (s *shell) showTimers(views []timer.View) {
 	var rows [][]string
 	for _, view := range views {
-		rows = append(rows, []string{s.status(view.Status), view.String(), s.when(view.DueAt), fmt.Sprint(view.Attempts), failureOf(view.LastFailure)})
+		rows = append(rows, []string{
+			s.status(view.Status), view.String(), s.when(view.DueAt), fmt.Sprint(view.Attempts), failureOf(view.LastFailure), s.wait(view.Wait),
+		})
 	}
-	s.table([]string{s.coloured(plain, "STATUS"), "TIMER", "DUE", "ATTEMPTS", "LAST FAILURE"}, rows)
+	s.table([]string{s.coloured(plain, "STATUS"), "TIMER", "DUE", "ATTEMPTS", "LAST FAILURE", "WAITS FOR"}, rows)
+}
+
+// wait is what holds something up, with by whom and until when.
+func (s *shell) wait(w timer.Wait) string {
+	if w.WaitsFor == "" {
+		return "-"
+	}
+	text := string(w.WaitsFor)
+	if w.WaitsBy != "" {
+		text += ", by " + w.WaitsBy
+	}
+	if w.WaitsUntil != 0 {
+		text += ", until " + s.when(w.WaitsUntil)
+	}
+	if w.WaitsNote != "" {
+		text += ": " + w.WaitsNote
+	}
+	return text
 }
 
 func failureOf(f *timer.Failure) string {
@@ -168,7 +188,7 @@ func (s *shell) showPolicies(policies []timer.Policy) {
 	for _, p := range policies {
 		paused := "-"
 		if p.Paused {
-			paused = "paused"
+			paused = strings.TrimSuffix("paused by "+p.PausedBy, " by ")
 		}
 		rows = append(rows, []string{p.BusinessType, fmt.Sprint(p.Version), p.Callback.Target(), paused})
 	}

@@ -59,7 +59,8 @@ func tree(streams program.Streams) *cobra.Command {
 }
 
 var view = timer.View{
-	Key: timer.Key{BusinessType: "order-close", BusinessID: "4711"}, Status: timer.Scheduled, DueAt: timer.At(now.Add(3 * time.Hour)), CreatedAt: timer.At(now), Attempts: 2,
+	Wait: timer.Wait{WaitsFor: timer.WaitsForEmergency, WaitsBy: "ana", WaitsNote: "fire"},
+	Key:  timer.Key{BusinessType: "order-close", BusinessID: "4711"}, Status: timer.Scheduled, DueAt: timer.At(now.Add(3 * time.Hour)), CreatedAt: timer.At(now), Attempts: 2,
 	LastFailure: &timer.Failure{Message: "HTTP 503"},
 }
 
@@ -107,7 +108,7 @@ func TestWhatEachCommandAsks(t *testing.T) {
 func TestTables(t *testing.T) {
 	url, _ := fixed(t, 200, view)
 	_, out, _ := run(t, false, "get", "order-close/4711", "--server", url)
-	require.Regexp(t, `^STATUS     TIMER             DUE +ATTEMPTS  LAST FAILURE\nscheduled  order-close/4711  .* \(in 3h\)  2         HTTP 503\n$`, out)
+	require.Regexp(t, `^STATUS     TIMER             DUE +ATTEMPTS  LAST FAILURE  WAITS FOR\nscheduled  order-close/4711  .* \(in 3h\)  2         HTTP 503      emergency, by ana: fire\n$`, out)
 	require.NotContains(t, out, "\x1b")
 	_, coloured, _ := run(t, true, "get", "order-close/4711", "--server", url)
 	require.Contains(t, coloured, blue+"scheduled"+reset)

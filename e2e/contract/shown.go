@@ -18,6 +18,10 @@ type Timer struct {
 	NextAttemptAt   time.Time `json:"next_attempt_at"`
 	AckUntil        time.Time `json:"ack_until"`
 	WaitsFor        string    `json:"waits_for"`
+	WaitsUntil      time.Time `json:"waits_until"`
+	WaitsSince      time.Time `json:"waits_since"`
+	WaitsBy         string    `json:"waits_by"`
+	WaitsNote       string    `json:"waits_note"`
 	DeliveredAt     time.Time `json:"delivered_at"`
 	LatenessMS      *int64    `json:"lateness_ms"`
 	Link            string    `json:"link"`

@@ -193,6 +193,10 @@ const (
 // TakenWithin is how long work may lie in a queue before it is said to wait for a worker.
 const TakenWithin = 5 * time.Second
 
+// QueueTrusted is for how long it is taken as known how many attempts wait on a queue: a list
+// of timers asks once.
+const QueueTrusted = time.Second
+
 // The registry of queues.
 const (
 	// RegistrationRest is how long a type stays registered that has no policy: the
