@@ -86,29 +86,30 @@ func (r routes) under(path string) routes {
 	return r
 }
 
-func (r routes) add(method, path string, who scope, do echo.HandlerFunc, around ...echo.MiddlewareFunc) {
-	r.scopes[call{method, r.prefix + path}] = &who
-	r.group.Add(method, r.prefix+path, do, around...)
+func (r routes) add(to call, who scope, do echo.HandlerFunc, around ...echo.MiddlewareFunc) {
+	to.path = r.prefix + to.path
+	r.scopes[to] = &who
+	r.group.Add(to.method, to.path, do, around...)
 }
 
 func (r routes) get(path string, who scope, do echo.HandlerFunc) {
-	r.add(http.MethodGet, path, who, do)
+	r.add(call{http.MethodGet, path}, who, do)
 }
 
 func (r routes) post(path string, who scope, do echo.HandlerFunc, around ...echo.MiddlewareFunc) {
-	r.add(http.MethodPost, path, who, do, around...)
+	r.add(call{http.MethodPost, path}, who, do, around...)
 }
 
 func (r routes) put(path string, who scope, do echo.HandlerFunc) {
-	r.add(http.MethodPut, path, who, do)
+	r.add(call{http.MethodPut, path}, who, do)
 }
 
 func (r routes) patch(path string, who scope, do echo.HandlerFunc) {
-	r.add(http.MethodPatch, path, who, do)
+	r.add(call{http.MethodPatch, path}, who, do)
 }
 
 func (r routes) delete(path string, who scope, do echo.HandlerFunc) {
-	r.add(http.MethodDelete, path, who, do)
+	r.add(call{http.MethodDelete, path}, who, do)
 }
 
 // authorize refuses what the caller may not do, as far as the request's line tells.

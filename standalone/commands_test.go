@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -27,7 +28,7 @@ func TestTheVerbsOfTheClient(t *testing.T) {
 		{program.ExitUsage, []string{"--json"}},
 	} {
 		var out, complaint bytes.Buffer
-		exit := program.Run(t.Context(), c.args, program.Streams{Out: &out, Err: &complaint}, commands)
+		exit := program.Run(t.Context(), c.args, program.Streams{Out: &out, Err: &complaint, Now: time.Now}, commands)
 		require.Equal(t, c.exit, exit, "%s: %s", c.args, complaint.String())
 		require.NotEmpty(t, out.String()+complaint.String())
 	}

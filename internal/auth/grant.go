@@ -93,9 +93,6 @@ func (g Grant) String() string {
 	return rights + ":" + strings.Join(g.Types, "+")
 }
 
-// everywhere reports whether the grant is for all business types.
-func (g Grant) everywhere() bool { return slices.Contains(g.Types, AllBusinessTypes) }
-
 // covers reports whether the grant is for a business type; "" stands for all of them.
 func (g Grant) covers(businessType string) bool {
 	for _, pattern := range g.Types {
