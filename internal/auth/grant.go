@@ -2,7 +2,6 @@ package auth
 
 import (
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/wakecall/wakecall/timer"

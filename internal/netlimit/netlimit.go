@@ -6,15 +6,13 @@ import (
 	"net"
 	"syscall"
 
-	"golang.org/x/net/netutil"
-
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
 // Listener accepts at most so many connections at once, and never more than [Connections] of
 // them. Further ones wait in the kernel's queue.
 func Listener(listener net.Listener, most uint64) net.Listener {
-	return netutil.LimitListener(listener, Connections(files(), most))
+	return newLimited(listener, Connections(files(), most))
 }
 
 // Connections is how many connections may be open of a process that may open so many files:

@@ -2,6 +2,7 @@ package netlimit
 
 import (
 	"errors"
+	"io"
 	"net"
 	"testing"
 	"time"
@@ -54,4 +55,49 @@ func TestFurtherConnectionsWait(t *testing.T) {
 	require.NoError(t, first.Close())
 	third := <-accepted
 	require.NoError(t, errors.Join(second.Close(), third.Close()))
+}
+
+// A server that refuses early ends its half first, so that the client can read why.
+func TestConnectionsCloseByHalf(t *testing.T) {
+	t.Parallel()
+	inner, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	listener := Listener(inner, 1)
+	defer func() { require.NoError(t, listener.Close()) }()
+	client, err := net.Dial("tcp", inner.Addr().String())
+	require.NoError(t, err)
+	defer func() { require.NoError(t, client.Close()) }()
+	conn, err := listener.Accept()
+	require.NoError(t, err)
+	_, err = conn.Write([]byte("why"))
+	require.NoError(t, err)
+	require.NoError(t, conn.(interface{ CloseWrite() error }).CloseWrite())
+	_, err = client.Write([]byte("more"))
+	require.NoError(t, err)
+	said, err := io.ReadAll(client)
+	require.NoError(t, err, "no reset")
+	require.Equal(t, "why", string(said))
+	require.NoError(t, conn.Close())
+}
+
+// A listener that is full closes all the same.
+func TestAFullListenerCloses(t *testing.T) {
+	t.Parallel()
+	inner, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	listener := Listener(inner, 1)
+	client, err := net.Dial("tcp", inner.Addr().String())
+	require.NoError(t, err)
+	defer func() { require.NoError(t, client.Close()) }()
+	conn, err := listener.Accept()
+	require.NoError(t, err)
+	ended := make(chan error)
+	go func() {
+		_, err := listener.Accept()
+		ended <- err
+	}()
+	require.NoError(t, listener.Close())
+	require.ErrorIs(t, <-ended, net.ErrClosed)
+	require.NoError(t, conn.Close())
+	require.Error(t, conn.Close(), "its room is given back once")
 }
