@@ -138,7 +138,9 @@ type bulkView struct {
 	ID        string              `json:"id"`
 	Operation timer.BulkOperation `json:"operation"`
 	Status    timer.JobStatus     `json:"status"`
-	WaitsFor  timer.Waiting       `json:"waits_for,omitzero"`
+	// CancelRequested is whether it was told to stop, and no worker has heard of it yet.
+	CancelRequested bool          `json:"cancel_requested,omitzero"`
+	WaitsFor        timer.Waiting `json:"waits_for,omitzero"`
 	timer.JobCounts
 	Filter     timer.Filter   `json:"filter"`
 	Shift      timer.Duration `json:"shift,omitzero"`
@@ -151,7 +153,7 @@ type bulkView struct {
 
 func viewOfBulk(job engine.BulkJob) bulkView {
 	return bulkView{
-		ID: job.ID, Operation: job.Order.Operation, Status: job.Status, WaitsFor: job.WaitsFor, JobCounts: job.Counts.JobCounts,
+		ID: job.ID, Operation: job.Order.Operation, Status: job.Status, CancelRequested: job.CancelRequested, WaitsFor: job.WaitsFor, JobCounts: job.Counts.JobCounts,
 		Filter: job.Order.Filter, Shift: job.Order.Shift, PerSecond: job.Order.PerSecond, DryRun: job.Order.DryRun,
 		StartedAt: job.StartedAt, FinishedAt: job.FinishedAt, Links: job.Links,
 	}

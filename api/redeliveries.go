@@ -66,9 +66,11 @@ type redeliveriesBody struct {
 
 // redeliveryView is what a reader is shown of a redelivery.
 type redeliveryView struct {
-	ID       string          `json:"id"`
-	Status   timer.JobStatus `json:"status"`
-	WaitsFor timer.Waiting   `json:"waits_for,omitzero"`
+	ID     string          `json:"id"`
+	Status timer.JobStatus `json:"status"`
+	// CancelRequested is whether it was told to stop, and no worker has heard of it yet.
+	CancelRequested bool          `json:"cancel_requested,omitzero"`
+	WaitsFor        timer.Waiting `json:"waits_for,omitzero"`
 	timer.Redelivered
 	PerSecond float64 `json:"per_second"`
 	timer.FailedFilter
@@ -79,7 +81,7 @@ type redeliveryView struct {
 
 func viewOfRedelivery(job engine.Job[timer.Redelivery, timer.Redelivered]) redeliveryView {
 	return redeliveryView{
-		ID: job.ID, Status: job.Status, WaitsFor: job.WaitsFor, Redelivered: job.Counts, PerSecond: job.Order.PerSecond, FailedFilter: job.Order.Filter,
+		ID: job.ID, Status: job.Status, CancelRequested: job.CancelRequested, WaitsFor: job.WaitsFor, Redelivered: job.Counts, PerSecond: job.Order.PerSecond, FailedFilter: job.Order.Filter,
 		StartedAt: job.StartedAt, FinishedAt: job.FinishedAt, Links: job.Links,
 	}
 }

@@ -37,6 +37,8 @@ type BulkJob struct {
 	ID        string              `json:"id"`
 	Operation timer.BulkOperation `json:"operation"`
 	Status    timer.JobStatus     `json:"status"`
+	// CancelRequested is whether it was told to stop, and no worker has heard of it yet.
+	CancelRequested bool `json:"cancel_requested"`
 	timer.JobCounts
 	Filter     timer.Filter   `json:"filter"`
 	Shift      timer.Duration `json:"shift,omitzero"`

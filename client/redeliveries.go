@@ -25,6 +25,8 @@ type RedeliveryOrder struct {
 type Redelivery struct {
 	ID     string          `json:"id"`
 	Status timer.JobStatus `json:"status"`
+	// CancelRequested is whether it was told to stop, and no worker has heard of it yet.
+	CancelRequested bool `json:"cancel_requested"`
 	timer.Redelivered
 	timer.FailedFilter
 	PerSecond  float64       `json:"per_second"`

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/client"
@@ -124,6 +125,21 @@ func TestWordsBehindACancel(t *testing.T) {
 		refused := env.Send(request)
 		require.Equal(t, cancelPending, refused.Problem().Type, "%s: %s", name, refused.Body)
 	}
+	bulk := testenv.JSON{"id": kind, "operation": "fire", "filter": testenv.JSON{"business_type": kind}, "per_second": 1}
+	require.Equal(t, http.StatusAccepted, env.Do("POST", "/v1/bulk", bulk).Status)
+	require.NotContains(t, string(env.Do("GET", "/v1/bulk/"+kind, nil).Body), "cancel_requested")
+	stopped := env.Do("DELETE", "/v1/bulk/"+kind, nil)
+	require.Equal(t, http.StatusAccepted, stopped.Status)
+	for name, told := range map[string]testenv.Reply{
+		"stop": stopped, "get": env.Do("GET", "/v1/bulk/"+kind, nil), "the same order": env.Do("POST", "/v1/bulk", bulk),
+	} {
+		require.Contains(t, string(told.Body), `"cancel_requested":true`, name)
+	}
 	env.StartWorker()
 	env.Await(kind+"/1", "cancelled")
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		body := string(env.Do("GET", "/v1/bulk/"+kind, nil).Body)
+		assert.Contains(c, body, `"status":"stopped"`)
+		assert.NotContains(c, body, "cancel_requested")
+	}, testenv.Patience, 50*time.Millisecond, "the worker hears of it")
 }

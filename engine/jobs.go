@@ -52,6 +52,9 @@ func JobsOf[O Order, C any](e *Engine, kind JobKind[O]) *Jobs[O, C] {
 type Job[O Order, C any] struct {
 	ID     string
 	Status timer.JobStatus
+	// CancelRequested is whether it was told to stop and still runs: no worker has heard of
+	// it yet. Only [Jobs.Get] and [Jobs.Stop] say so.
+	CancelRequested bool
 	// WaitsFor is what it waits for while it runs; empty for nothing.
 	WaitsFor timer.Waiting
 	Order    O
@@ -124,6 +127,7 @@ func (j *Jobs[O, C]) Get(ctx context.Context, id string) (Job[O, C], error) {
 		job.Counts, err = j.result(ctx, info)
 		return job, err
 	}
+	job.CancelRequested = described.GetWorkflowExtendedInfo().GetCancelRequested()
 	for _, pending := range described.GetPendingActivities() {
 		var last C // what the worker last said
 		if payloads.FromPayloads(pending.GetHeartbeatDetails(), &last) == nil {

@@ -290,7 +290,7 @@ func (s *shell) showJobs(jobs []client.BulkJob) {
 			what += " (dry run)"
 		}
 		rows = append(rows, []string{
-			s.jobStatus(job.Status), job.ID, what, found, fmt.Sprint(job.Done), fmt.Sprint(job.Skipped), fmt.Sprint(job.Failed), s.when(job.StartedAt),
+			s.jobStatus(job.Status) + stopping(job.CancelRequested), job.ID, what, found, fmt.Sprint(job.Done), fmt.Sprint(job.Skipped), fmt.Sprint(job.Failed), s.when(job.StartedAt),
 		})
 	}
 	s.table([]string{s.coloured(plain, "STATUS"), "JOB", "OPERATION", "FOUND", "DONE", "SKIPPED", "FAILED", "STARTED"}, rows)

@@ -201,7 +201,7 @@ func (s *shell) showDispatches(views []timer.DispatchView) {
 			items = fmt.Sprint(*view.Items)
 		}
 		rows = append(rows, []string{
-			s.dispatchStatus(view.Status), view.String(), items, fmt.Sprint(view.Done), fmt.Sprint(view.Failed), fmt.Sprint(view.Retrying),
+			s.dispatchStatus(view.Status) + stopping(view.CancelRequested), view.String(), items, fmt.Sprint(view.Done), fmt.Sprint(view.Failed), fmt.Sprint(view.Retrying),
 			fmt.Sprintf("%.1f/s", view.Achieved.LastSecond),
 		})
 	}

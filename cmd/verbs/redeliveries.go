@@ -79,7 +79,7 @@ func (s *shell) showRedeliveries(jobs []client.Redelivery) {
 			found = fmt.Sprint(*job.Found)
 		}
 		rows = append(rows, []string{
-			s.jobStatus(job.Status), job.ID, found, fmt.Sprint(job.Done), fmt.Sprint(job.Skipped), fmt.Sprint(job.Failed), s.when(job.StartedAt),
+			s.jobStatus(job.Status) + stopping(job.CancelRequested), job.ID, found, fmt.Sprint(job.Done), fmt.Sprint(job.Skipped), fmt.Sprint(job.Failed), s.when(job.StartedAt),
 		})
 	}
 	s.table([]string{s.coloured(plain, "STATUS"), "REDELIVERY", "FOUND", "REDELIVERED", "SKIPPED", "FAILED", "STARTED"}, rows)

@@ -129,11 +129,19 @@ func short(d time.Duration) string {
 	}
 }
 
+// stopping follows the status of what was told to stop and has not stopped yet.
+func stopping(requested bool) string {
+	if requested {
+		return ", cancel requested"
+	}
+	return ""
+}
+
 func (s *shell) showTimers(views []timer.View) {
 	var rows [][]string
 	for _, view := range views {
 		rows = append(rows, []string{
-			s.status(view.Status), view.String(), s.when(view.DueAt), fmt.Sprint(view.Attempts), failureOf(view.LastFailure), s.wait(view.Wait),
+			s.status(view.Status) + stopping(view.CancelRequested), view.String(), s.when(view.DueAt), fmt.Sprint(view.Attempts), failureOf(view.LastFailure), s.wait(view.Wait),
 		})
 	}
 	s.table([]string{s.coloured(plain, "STATUS"), "TIMER", "DUE", "ATTEMPTS", "LAST FAILURE", "WAITS FOR"}, rows)

@@ -1,0 +1,35 @@
+package engine
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	commonpb "go.temporal.io/api/common/v1"
+	workflowpb "go.temporal.io/api/workflow/v1"
+	"go.temporal.io/api/workflowservice/v1"
+
+	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// A job that was told to stop says so while it runs.
+func TestAJobShowsItsPendingStop(t *testing.T) {
+	t.Parallel()
+	memo, err := payloads.ToPayload(timer.Bulk{ID: "j", Operation: timer.BulkCancel})
+	require.NoError(t, err)
+	for _, requested := range []bool{false, true} {
+		temporal := &fake{runs: map[string]*workflowservice.DescribeWorkflowExecutionResponse{
+			workflows.BulkJob.WorkflowID("j"): {
+				WorkflowExecutionInfo: &workflowpb.WorkflowExecutionInfo{
+					Status: statusRunning, Type: &commonpb.WorkflowType{Name: workflows.BulkJob.Workflow},
+					Memo: &commonpb.Memo{Fields: map[string]*commonpb.Payload{workflows.BulkJob.Memo: memo}},
+				},
+				WorkflowExtendedInfo: &workflowpb.WorkflowExecutionExtendedInfo{CancelRequested: requested},
+			},
+		}}
+		job, err := newBulk(&Engine{kernel: &kernel{client: temporal}, Policies: &Policies{}}).Get(t.Context(), "j")
+		require.NoError(t, err)
+		require.Equal(t, timer.JobRunning, job.Status)
+		require.Equal(t, requested, job.CancelRequested)
+	}
+}
