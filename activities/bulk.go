@@ -18,6 +18,9 @@ type Bulk interface {
 	// Find lists a page of what an order is about, and the token of the next one, which is
 	// empty on the last page.
 	Find(ctx context.Context, order timer.Bulk, token []byte) (items []timer.BulkItem, next []byte, err error)
+	// FindMoving lists a page of what went on in another run since then: Find may have passed
+	// it by.
+	FindMoving(ctx context.Context, order timer.Bulk, since timer.Instant, token []byte) (items []timer.BulkItem, next []byte, err error)
 	WritePage(ctx context.Context, job string, number int, page timer.BulkPage) error
 	ReadPage(ctx context.Context, job string, number int) (timer.BulkPage, error)
 	// ClosePages ends the first pages of a job.
@@ -70,23 +73,19 @@ func (b *bulk) beat(ctx context.Context) { activity.RecordHeartbeat(ctx, &b.prog
 
 // find writes down what there is.
 func (b *bulk) find(ctx context.Context) (found int, err error) {
-	pages := 0
-	for token, more := []byte(nil), true; more; more = len(token) > 0 {
-		var items []timer.BulkItem
-		if items, token, err = b.store.Find(ctx, b.order, token); err != nil {
-			return 0, err
-		}
-		found += len(items)
-		if len(items) > 0 && !b.order.DryRun {
-			if err := b.store.WritePage(ctx, b.order.ID, pages, timer.BulkPage{Items: items}); err != nil {
-				return 0, err
-			}
-			pages++
-		}
-		b.beat(ctx)
+	began := timer.At(time.Now())
+	finding := finding{bulk: b, listed: map[string]bool{}}
+	if err = finding.all(ctx, func(token []byte) ([]timer.BulkItem, []byte, error) { return b.store.Find(ctx, b.order, token) }); err != nil {
+		return 0, err
 	}
-	b.progress.Pages = pages
-	return found, nil
+	err = finding.all(ctx, func(token []byte) ([]timer.BulkItem, []byte, error) {
+		return b.store.FindMoving(ctx, b.order, began, token)
+	})
+	if err != nil {
+		return 0, err
+	}
+	b.progress.Pages = finding.pages
+	return len(finding.listed), nil
 }
 
 func (b *bulk) page(ctx context.Context, _ []byte) (items []timer.BulkItem, next []byte, err error) {

@@ -21,6 +21,8 @@ import (
 // bulks are timers, listed size at a time, and the pages that a job has stored.
 type bulks struct {
 	timers, size int
+	// moving are further ones that begin another run while they are listed.
+	moving int
 	// errs are what becomes of some of them, by their number.
 	errs map[int]error
 	// dies is asked before each call of the store, and may be nil.
@@ -53,6 +55,23 @@ func (b *bulks) Find(_ context.Context, _ timer.Bulk, token []byte) (items []tim
 	}
 	if from+b.size < b.timers {
 		next = []byte(strconv.Itoa(from + b.size))
+	}
+	return items, next, b.alive()
+}
+
+// FindMoving lists one that Find lists as well, and the moving ones.
+func (b *bulks) FindMoving(_ context.Context, _ timer.Bulk, since timer.Instant, token []byte) (items []timer.BulkItem, next []byte, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if since == 0 || b.moving == 0 {
+		return nil, nil, b.alive()
+	}
+	n, _ := strconv.Atoi(string(token))
+	for _, n := range []int{0, b.timers + n} {
+		items = append(items, timer.BulkItem{Key: timer.Key{BusinessType: "x", BusinessID: strconv.Itoa(n)}, RunID: "moved-" + strconv.Itoa(n)})
+	}
+	if n++; n < b.moving {
+		next = []byte(strconv.Itoa(n))
 	}
 	return items, next, b.alive()
 }
@@ -215,6 +234,21 @@ func TestBulk(t *testing.T) {
 	require.Zero(t, got.Done)
 	require.Empty(t, store.effects)
 	require.Empty(t, store.pages)
+}
+
+// A timer that begins another run while the others are listed is found, and each only once.
+func TestBulkFindsWhatMoves(t *testing.T) {
+	t.Parallel()
+	store := newBulks(10, 5)
+	store.moving = 3
+	got, err := (&bulkTry{}).run(t, store, bulkOrder)
+	require.NoError(t, err)
+	require.Equal(t, len(store.outcomes())+3, *got.Found)
+	require.Equal(t, 2+3, got.Pages)
+	for _, n := range []int{0, 10, 11, 12} {
+		require.Equal(t, 1, store.effects[n], "%d", n)
+	}
+	require.Len(t, store.stored(), *got.Found)
 }
 
 // A stop leaves pages that tell what was done, and the page that was begun in its result.

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/e2e/receiver"
@@ -52,4 +53,22 @@ func TestADeletedPolicyLeavesNoTimerOpen(t *testing.T) {
 	require.Never(t, func() bool { return len(r.To("/ring")) > rung }, 3*time.Second, 100*time.Millisecond, "nothing rings any more")
 	require.Equal(t, kept.WebhookID, env.Get(kind+"/kept").WebhookID)
 	require.Equal(t, "scheduled", env.Get(kind+"/kept").Status)
+}
+
+// Between two of its runs a timer is listed as neither, and a list may come in that moment. The
+// policy leaves no timer behind all the same.
+func TestADeletedPolicyFindsALoneTimerThatRings(t *testing.T) {
+	t.Parallel()
+	env, r, kind := open(t)
+	var deleting sync.WaitGroup
+	for n := range 10 {
+		name := kind + "-" + strconv.Itoa(n)
+		env.Policy(name, testenv.JSON{"callback": testenv.JSON{"url": r.URL}})
+		env.Add(testenv.JSON{"business_type": name, "business_id": "lone", "recurrence": testenv.JSON{"every": "1s"}})
+		deleting.Go(func() {
+			assert.Equal(t, http.StatusNoContent, env.Do("DELETE", "/v1/policies/"+name+"?timers=cancel", nil).Status)
+			env.Await(name+"/lone", "cancelled")
+		})
+	}
+	deleting.Wait()
 }

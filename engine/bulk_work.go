@@ -31,11 +31,60 @@ func (b *Bulk) Find(ctx context.Context, order timer.Bulk, token []byte) (items 
 	}
 	for _, info := range response.GetExecutions() {
 		view, err := b.timers.view(ctx, info)
-		if err == nil && filter.Admits(view) && (order.BookedBefore == 0 || view.CreatedAt <= order.BookedBefore) {
+		if err == nil && order.Admits(view) {
 			items = append(items, timer.BulkItem{Key: view.Key, RunID: view.RunID, Tag: view.Memo.Tag(), DueAt: view.DueAt})
 		}
 	}
 	return items, response.GetNextPageToken(), nil
+}
+
+// FindMoving lists a page of the open timers that an order is about and that went on in another
+// run since then, and the token of the next one. They may be missing in what [Bulk.Find] lists:
+// their next run is listed before the pages that it has come to. Its error is
+// [timer.Unavailable].
+func (b *Bulk) FindMoving(ctx context.Context, order timer.Bulk, since timer.Instant, token []byte) (items []timer.BulkItem, next []byte, err error) {
+	if order.Operation == timer.BulkRedeliver || order.Filter.Status.Finished() {
+		return nil, nil, nil
+	}
+	response, err := b.list(ctx, movedOf(order.Filter.BusinessType, since), tuning.BulkPage, token)
+	if err != nil {
+		return nil, nil, err
+	}
+	found := make([]*timer.BulkItem, len(response.GetExecutions()))
+	var group errgroup.Group
+	group.SetLimit(tuning.BulkWidth)
+	for i, info := range response.GetExecutions() {
+		group.Go(func() (err error) {
+			found[i], err = b.moved(ctx, order, info.GetExecution().GetWorkflowId())
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, nil, err
+	}
+	for _, item := range found {
+		if item != nil {
+			items = append(items, *item)
+		}
+	}
+	return items, response.GetNextPageToken(), nil
+}
+
+// moved is a timer as it stands now, or nil where the order is not about it.
+func (b *Bulk) moved(ctx context.Context, order timer.Bulk, id string) (*timer.BulkItem, error) {
+	key, ok := timer.ParseKey(id)
+	filter := order.Filter
+	if !ok || filter.BusinessID != "" && key.BusinessID != filter.BusinessID {
+		return nil, nil
+	}
+	view, err := b.timers.run(ctx, key, "")
+	switch {
+	case timer.CodeOf(err) == timer.Unavailable:
+		return nil, err
+	case err != nil || view.Status.Finished() || filter.Status != "" && view.Status != filter.Status || !order.Admits(view):
+		return nil, nil
+	}
+	return &timer.BulkItem{Key: view.Key, RunID: view.RunID, Tag: view.Memo.Tag(), DueAt: view.DueAt}, nil
 }
 
 // WritePage stores a page of what a job has found, in place of the one with its number. Its

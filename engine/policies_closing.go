@@ -205,6 +205,9 @@ func (c *closing) cancel(ctx context.Context) error {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
 	open, err := c.policies.count(ctx, openOf(c.businessType))
+	if err == nil && open == 0 {
+		open, err = c.policies.count(ctx, movedOf(c.businessType, timer.At(time.Now())))
+	}
 	if err != nil || open == 0 {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	enumspb "go.temporal.io/api/enums/v1"
 
 	"github.com/wakecall/wakecall/engine/query"
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
@@ -35,6 +36,16 @@ func ofTimers() query.Query { return query.WorkflowType.Is(workflows.TypeTimer) 
 // openOf selects the open timers of a business type.
 func openOf(businessType string) query.Query {
 	return query.All(ofTimers(), attrBusinessType.Is(businessType), query.Status(statusRunning))
+}
+
+// movedOf selects the runs of a business type's timers that went on in another run since then.
+// Lists lag behind: for a moment they may show neither of the two as open.
+func movedOf(businessType string, since timer.Instant) query.Query {
+	ofType := query.Query{}
+	if businessType != "" {
+		ofType = attrBusinessType.Is(businessType)
+	}
+	return query.All(ofTimers(), ofType, query.Status(statusContinued), query.CloseTime.From(since.Add(-tuning.VisibilityLag)))
 }
 
 // overdueIn selects the open timers in one state that should have gone on before.

@@ -171,6 +171,11 @@ func (b Bulk) Again() (_ Bulk, ok bool) {
 	return b, times < mostSweeps
 }
 
+// Admits reports whether the order is about a timer, as far as lists cannot tell.
+func (b Bulk) Admits(view View) bool {
+	return b.Filter.Admits(view) && (b.BookedBefore == 0 || view.CreatedAt <= b.BookedBefore)
+}
+
 // Mark is what a timer shows in its fingerprint that this job has changed.
 func (b Bulk) Mark() string { return "bulk:" + b.ID }
 
