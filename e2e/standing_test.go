@@ -49,16 +49,30 @@ func TestAChangeKeepsTheWait(t *testing.T) {
 		"timeout":       {"callback": testenv.JSON{"timeout": "3s"}},
 		"url":           {"callback": testenv.JSON{"url": r.On("/other", busy)}},
 		"ladder":        {"retry": testenv.JSON{"steps": []string{"1s", "1s", "1s"}}},
+		"put":           {"callback": testenv.JSON{"url": url}, "payload": testenv.JSON{"n": 1}, "retry": testenv.JSON{"steps": []string{"10s", "10s", "10s"}}},
+		"bulk":          {"labels": testenv.JSON{"a": "b"}},
 		"refused":       {"delay": "1h", "latest_at": time.Now().Add(time.Second).UTC().Format(time.RFC3339Nano)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			env := env.For(t)
 			before := onItsWait(t, env, url, kind, name)
-			reply := env.Do("PATCH", "/v1/timers/"+kind+"/"+name, change)
-			if name == "refused" {
-				require.NotEqual(t, http.StatusOK, reply.Status, "%s", reply.Body)
-			} else {
+			path := "/v1/timers/" + kind + "/" + name
+			switch name {
+			case "refused":
+				require.NotEqual(t, http.StatusOK, env.Do("PATCH", path, change).Status)
+			case "put":
+				change["due_at"] = before.DueAt
+				reply := env.Do("PUT", path, change)
+				require.Equal(t, http.StatusOK, reply.Status, "%s", reply.Body)
+			case "bulk":
+				job := env.Do("POST", "/v1/bulk", testenv.JSON{
+					"id": kind, "operation": "edit", "filter": testenv.JSON{"business_type": kind, "business_id": name}, "edit": change, "per_second": 100,
+				})
+				require.Equal(t, http.StatusAccepted, job.Status, "%s", job.Body)
+				require.Eventually(t, func() bool { return len(env.Get(kind+"/"+name).Labels) == 1 }, testenv.Patience, 50*time.Millisecond, "it is edited")
+			default:
+				reply := env.Do("PATCH", path, change)
 				require.Equal(t, http.StatusOK, reply.Status, "%s", reply.Body)
 			}
 			require.Eventually(t, func() bool {

@@ -409,3 +409,68 @@ func TestARecurringTimerIsCancelled(t *testing.T) {
 		})
 	}
 }
+
+// A change that says nothing new, or is refused, drops no occurrence and rings none twice,
+// whatever the rule says of what was missed.
+func TestAnIdleChangeDropsNoOccurrence(t *testing.T) {
+	t.Parallel()
+	changes := map[string]timer.Change{
+		"refused":      {Terms: timer.Terms{Priority: ptr(1)}, IfMatch: "9"},
+		"a label":      {Terms: timer.Terms{Labels: &timer.Labels{"a": "b"}}},
+		"the rule":     {Terms: every(time.Hour, asItIs)},
+		"resumed":      {Pause: &timer.Pause{}},
+		"woken":        {Wake: true},
+		"bulk refused": {Terms: timer.Terms{Labels: &timer.Labels{"a": "b"}}, Fingerprint: "bulk:1", IfMatch: "9"},
+	}
+	moments := map[string]func(l *life, change timer.Change){
+		"before it rings": func(l *life, change timer.Change) {
+			l.now = l.began.Add(59 * time.Minute)
+			l.during = func(run int, s *course) {
+				if run == 1 {
+					s.woken(1, func() { s.signal(change) })
+				}
+			}
+		},
+		"as it rings": func(l *life, change timer.Change) {
+			l.during = func(run int, s *course) {
+				if run == 1 {
+					s.woken(1, func() { s.signal(change) })
+				}
+			}
+		},
+		"during its first attempt": func(l *life, change timer.Change) {
+			l.during = func(run int, s *course) {
+				if run != 1 {
+					return
+				}
+				s.register(workflows.ActivityFirstAttempt, func(_ context.Context, d timer.Delivery, _ converter.RawValue) (timer.Report, error) {
+					s.signal(change)
+					return l.call(s.env.Now(), d.Spec, 1), nil
+				})
+			}
+		},
+	}
+	for _, missed := range []timer.Missed{"", timer.MissedSkip, timer.MissedFireAll} {
+		for moment, at := range moments {
+			for name, change := range changes {
+				t.Run(string(missed)+" "+moment+" "+name, func(t *testing.T) {
+					t.Parallel()
+					rule := func(r *timer.Recurrence) { r.Missed = missed }
+					l := book(t, every(time.Hour, rule))
+					if change.Terms.Recurrence != nil {
+						change.Terms = every(time.Hour, rule)
+					}
+					change.ID, change.At = "c", timer.At(l.began.Add(time.Hour))
+					at(l, change)
+					l.play(1)
+					l.during = nil
+					for runs := 0; len(l.attempts) < 3 && runs < 5; runs++ {
+						l.play(1)
+					}
+					require.Equal(t, hours(1, 2, 3), l.rang())
+					require.Len(t, l.attempts, 3)
+				})
+			}
+		}
+	}
+}
