@@ -70,7 +70,7 @@ func TestAChangeKeepsTheWait(t *testing.T) {
 					"id": kind, "operation": "edit", "filter": testenv.JSON{"business_type": kind, "business_id": name}, "edit": change, "per_second": 100,
 				})
 				require.Equal(t, http.StatusAccepted, job.Status, "%s", job.Body)
-				require.Eventually(t, func() bool { return len(env.Get(kind+"/"+name).Labels) == 1 }, testenv.Patience, 50*time.Millisecond, "it is edited")
+				require.Eventually(t, func() bool { return env.Get(kind+"/"+name).Revision == 2 }, testenv.Patience, 50*time.Millisecond, "it is edited")
 			default:
 				reply := env.Do("PATCH", path, change)
 				require.Equal(t, http.StatusOK, reply.Status, "%s", reply.Body)
