@@ -94,9 +94,18 @@ func fillValue(raw jsontext.Value, dst reflect.Value, list timer.List) (errs tim
 		return fillMap(raw, dst, list)
 	}
 	if err := readScalar(raw, dst.Addr().Interface()); err != nil {
-		errs = append(errs, mistyped(dst.Type()))
+		errs = append(errs, misread(dst.Type(), raw))
 	}
 	return errs
+}
+
+// misread says what a value should have been, and of a time that is a number which one it is.
+func misread(want reflect.Type, raw jsontext.Value) timer.FieldError {
+	wrong := mistyped(want)
+	if want == reflect.TypeFor[timer.Instant]() {
+		wrong.Detail = timer.InstantRefusal(string(raw))
+	}
+	return wrong
 }
 
 // readScalar reads what is neither an object nor a list. How a number is written does not

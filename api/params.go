@@ -111,7 +111,7 @@ func (q *query) read(part string) {
 
 func (q *query) instant(name string) (at timer.Instant) {
 	if text := q.values.Get(name); text != "" && at.UnmarshalText([]byte(text)) != nil {
-		q.errs.Add(name, timer.CodeInvalidTime, timer.InstantForm)
+		q.errs.Add(name, timer.CodeInvalidTime, timer.InstantRefusal(text))
 	}
 	return at
 }
@@ -153,7 +153,9 @@ func (q *query) wait() time.Duration {
 	if text == "" {
 		return engine.DefaultWait
 	}
-	d, err := time.ParseDuration(text)
+	var parsed timer.Duration
+	err := parsed.UnmarshalText([]byte(text))
+	d := parsed.D()
 	if err != nil || d < 0 || d > engine.MaxWait {
 		q.errs.Add("wait", timer.CodeInvalidParameter, "must be a duration from 0s to "+engine.MaxWait.String())
 	}

@@ -100,7 +100,7 @@ func TestApplyRefusesTheWholeFile(t *testing.T) {
   - {business_type: TYPE.one, callback: {uri: "https://a.example"}, priority: 9}
   - {business_type: TYPE.two, callback: {url: "https://a.example"}, limits: {in_flight: -1}, expires_after: soon}
 `: "TYPE.one: /callback/uri is not a field of this call\nTYPE.one: /priority must be from 1 to 5\n" +
-			"TYPE.two: /expires_after must be a duration such as 90s, 30m or 72h\nTYPE.two: /limits/in_flight must be from 1 to 1000\nnothing was applied\n",
+			"TYPE.two: /expires_after must be a duration such as 90s, 30m, 72h, 3d or PT30M\nTYPE.two: /limits/in_flight must be from 1 to 1000\nnothing was applied\n",
 		`policies: [{business_type: TYPE.good, callback: {url: "https://a.example", headers: {X-Key: "${NOBODY}"}}}]`:        f.path + ": line 1: the environment variable NOBODY is not set\n",
 		`policies: [{business_type: TYPE.good, callback: {url: "https://a.example"}, callback: {url: "https://b.example"}}]`: "already defined",
 		"policy: []": "policy is not known",

@@ -49,7 +49,7 @@ func TestDurationText(t *testing.T) {
 		require.NoError(t, d.UnmarshalText([]byte(in)), in)
 		require.Equal(t, want, d.String(), in)
 	}
-	for _, in := range []string{"", "5", "1d", "abc", "9999999h", "1e3s"} {
+	for _, in := range []string{"", "5", "1y", "abc", "9999999h", "1e3s"} {
 		var d timer.Duration
 		require.Error(t, d.UnmarshalText([]byte(in)), in)
 	}

@@ -146,7 +146,7 @@ func (f *bulkFlags) flags(c *cobra.Command, operation timer.BulkOperation) {
 	flags.StringToStringVar((*map[string]string)(&filter.Labels), "label", nil, "only timers with this label, as key=value; may be given again")
 	flags.StringVar(&f.dueFrom, "due-from", "", "only timers that are due then or later")
 	flags.StringVar(&f.dueTo, "due-to", "", "only timers that are due then or earlier")
-	flags.DurationVar(&f.within, "due-within", 0, "only timers that are due by then, such as 1h")
+	addDuration(c, &f.within, "due-within", "only timers that are due by then, such as 1h")
 	flags.BoolVar(&f.all, "all", false, "all timers, without any other condition")
 	flags.StringVar(&f.order.ID, "job", "", "an id of your own: the same order under it is given once")
 	flags.Float64Var(&f.order.PerSecond, "rate", 0, "how many timers a second at most; by default 50")

@@ -48,6 +48,6 @@ func (s *shell) nack() *cobra.Command {
 			return deliveries.Nack(c.Context(), delivery, client.Failure{Reason: reason, RetryAfter: retryAfter})
 		})
 	c.Flags().StringVar(&reason, "reason", "", "why; it is shown as the failure of the attempt")
-	c.Flags().DurationVar(&retryAfter, "retry-after", 0, "how long the next attempt waits at least, such as 5m")
+	addDuration(c, &retryAfter, "retry-after", "how long the next attempt waits at least, such as 5m")
 	return c
 }

@@ -50,8 +50,8 @@ func (s *shell) forecast() *cobra.Command {
 		}
 		return wakecall.Timers.Forecast(c.Context(), args[0], options)
 	})
-	c.Flags().DurationVar(&within, "within", 0, "how far ahead, 24h by default")
-	c.Flags().DurationVar(&options.Step, "step", 0, "how long each step is, 1m by default")
+	addDuration(c, &within, "within", "how far ahead, 24h by default")
+	addDuration(c, &options.Step, "step", "how long each step is, 1m by default")
 	c.Flags().BoolVar(&all, "all", false, "empty steps as well")
 	return c
 }

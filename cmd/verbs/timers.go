@@ -125,7 +125,7 @@ func (f *listFlags) flags(c *cobra.Command) {
 	flags.StringVar(&f.status, "status", "", "only timers in this status")
 	flags.StringToStringVar((*map[string]string)(&f.Labels), "label", nil, "only timers with this label; may be given again")
 	flags.StringVar((*string)(&f.Sort), "sort", "", "due: the next one first; -due: the last one first")
-	flags.DurationVar(&f.within, "due-within", 0, "only timers that are due by then, such as 1h")
+	addDuration(c, &f.within, "due-within", "only timers that are due by then, such as 1h")
 	flags.StringVar(&f.dueFrom, "due-from", "", "only timers that are due then or later")
 	flags.StringVar(&f.dueTo, "due-to", "", "only timers that are due then or earlier")
 	flags.StringVar(&f.endedFrom, "ended-from", "", "only timers that ended then or later")

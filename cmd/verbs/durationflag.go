@@ -1,0 +1,30 @@
+package verbs
+
+import (
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+// durationFlag is a flag that is read as the API reads a duration: "3d" is one.
+type durationFlag struct{ to *time.Duration }
+
+func addDuration(c *cobra.Command, to *time.Duration, name, usage string) {
+	c.Flags().Var(durationFlag{to}, name, usage)
+	c.Flags().Lookup(name).DefValue = "" // help shows no default of 0s
+}
+
+func (f durationFlag) String() string { return f.to.String() }
+
+// Set implements [github.com/spf13/pflag.Value].
+func (f durationFlag) Set(text string) error {
+	var d timer.Duration
+	err := d.UnmarshalText([]byte(text))
+	*f.to = d.D()
+	return err
+}
+
+// Type implements [github.com/spf13/pflag.Value].
+func (durationFlag) Type() string { return "duration" }
