@@ -65,7 +65,7 @@ func limitFields() []Field {
 func recurrenceFields() []Field {
 	return []Field{
 		fieldEvery, fieldAfter, fieldInitialDelay, fieldMaxOccurrences, fieldRecurrenceJitter,
-		fieldTimezone, fieldMissed, fieldOnFailure,
+		fieldTimezone, fieldMissed, fieldOnFailure, fieldDialect,
 	}
 }
 
@@ -144,6 +144,7 @@ var (
 	// A step of zero is the due time itself.
 	fieldBefore    = Field{Pointer: "/before", Lowest: Duration(0), Highest: Duration(MaxAhead)}
 	fieldTimezone  = Field{Pointer: "/timezone", Default: "UTC"}
+	fieldDialect   = Field{Pointer: "/dialect"}
 	fieldMissed    = Field{Pointer: "/missed", Default: string(MissedFireOnce)}
 	fieldOnFailure = Field{Pointer: "/on_failure", Default: string(OnFailureContinue)}
 )

@@ -8,6 +8,7 @@ import (
 
 	"github.com/wakecall/wakecall/internal/golden"
 	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/timer/calendar"
 )
 
 // Values of everything that Temporal stores, every field filled. What one request
@@ -34,7 +35,7 @@ var (
 	}
 
 	storedRecurrence = timer.Recurrence{
-		Cron: ptr("30 9 * * MON-FRI"), Crons: []string{"0 12 * * *"}, Seconds: true,
+		Cron: ptr("30 9 * * MON-FRI"), Crons: []string{"0 12 * * *"}, Seconds: true, Dialect: calendar.Quartz,
 		Every: ptr(timer.Duration(15 * time.Minute)), Offset: ptr(timer.Duration(2 * time.Minute)), After: ptr(timer.Duration(10 * time.Minute)),
 		At: []timer.Instant{clock(5)}, Before: []timer.Duration{timer.Duration(time.Hour)}, DueAt: clock(6), DueLocal: ptr(timer.Wall(clock(6))),
 		Timezone: "Europe/Berlin", InitialDelay: ptr(timer.Duration(time.Minute)), StartAt: clock(1), EndAt: clock(9),
@@ -212,7 +213,7 @@ func TestStoredDigests(t *testing.T) {
 	callback.Destination = timer.HTTP(callback.URL)
 	storedTerms.Callback = &callback
 	rule := storedRecurrence
-	rule.At, rule.Before, rule.DueAt, rule.DueLocal = nil, nil, 0, nil
+	rule.At, rule.Before, rule.DueAt, rule.DueLocal, rule.Dialect = nil, nil, 0, nil, ""
 	storedTerms.Recurrence, storedTerms.OnDelivered, storedTerms.OnFailed = &rule, nil, nil
 	storedTerms.DueLocal, storedTerms.Timezone, storedTerms.MaxWait, storedTerms.Labels = nil, "", nil, nil // and none of these fields
 	require.Equal(t, "0e5da60c1e977f354ac9a3e2e3337a9d", storedTerms.Fingerprint())

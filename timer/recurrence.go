@@ -19,12 +19,15 @@ import (
 // what the receiver is told and what the next one is counted from; jitter and
 // lateness never move it.
 type Recurrence struct {
-	// Cron is an expression of five fields, or of six if Seconds is set.
+	// Cron is an expression of five fields, or of six with seconds in front.
 	Cron *string `json:"cron,omitempty"`
 	// Crons are several; moments that they share ring once.
 	Crons []string `json:"crons,omitzero"`
-	// Seconds is whether the expressions begin with a field for seconds.
+	// Seconds is whether the expressions begin with a field for seconds. It may be left out where
+	// their six fields can mean one thing only.
 	Seconds bool `json:"seconds,omitzero"`
+	// Dialect is the scheduler that the expressions are written for; empty for cron.
+	Dialect calendar.Dialect `json:"dialect,omitzero"`
 	// Every is a fixed rate: nominal times lie a whole number of intervals
 	// after the first one. With an Offset, even of zero, they lie a whole
 	// number of intervals, and the offset, after 1970-01-01T00:00Z.
@@ -98,6 +101,11 @@ func (r Recurrence) expressions() (texts, pointers []string) {
 	return r.Crons, pointers
 }
 
+// form is how the expressions are written.
+func (r Recurrence) form() calendar.Form {
+	return calendar.Form{Seconds: r.Seconds, Dialect: r.Dialect}
+}
+
 // start is the earliest nominal time of a timer booked at the given moment.
 func (r Recurrence) start(booked Instant) Instant {
 	switch {
@@ -117,9 +125,9 @@ func (r Recurrence) start(booked Instant) Instant {
 // normal is the recurrence with what it leaves out: two that mean the same are equal then.
 func (r Recurrence) normal() Recurrence {
 	texts, _ := r.expressions()
-	r.Crons = meanings(texts, r.Seconds)
-	r.Cron, r.Seconds = nil, false
-	r.Exclude = meanings(r.Exclude, false)
+	r.Crons = meanings(texts, r.form())
+	r.Cron, r.Seconds, r.Dialect = nil, false, ""
+	r.Exclude = meanings(r.Exclude, calendar.Form{})
 	r.At, r.Before = sorted(r.At), sorted(r.Before)
 	if r.Timezone == "UTC" {
 		r.Timezone = ""
@@ -134,9 +142,9 @@ func (r Recurrence) normal() Recurrence {
 }
 
 // meanings are expressions and dates in the one form that all spellings of them share.
-func meanings(texts []string, seconds bool) (all []string) {
+func meanings(texts []string, form calendar.Form) (all []string) {
 	for _, text := range texts {
-		all = append(all, calendar.Meaning(text, seconds))
+		all = append(all, calendar.Meaning(text, form))
 	}
 	return sorted(all)
 }
@@ -164,7 +172,7 @@ func (r Recurrence) RingAt(nominal Instant, seed string) Instant {
 func (r Recurrence) rule(anchor, from Instant) calendar.Rule {
 	texts, _ := r.expressions()
 	rule := calendar.Rule{
-		Crons: texts, Seconds: r.Seconds, Timezone: r.Timezone, Exclude: r.Exclude,
+		Crons: texts, Form: r.form(), Timezone: r.Timezone, Exclude: r.Exclude,
 		Anchor: anchor.Time(), From: from.Time(), Moments: r.moments(),
 	}
 	switch {

@@ -1,6 +1,8 @@
 package timer
 
 import (
+	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -47,6 +49,9 @@ func (r Recurrence) checkKind() (errs FieldErrors) {
 	if r.Seconds && r.Cron == nil && r.Crons == nil {
 		errs.Add("/seconds", CodeConflict, "goes with cron or crons")
 	}
+	if r.Dialect != "" && r.Cron == nil && r.Crons == nil {
+		errs.Add("/dialect", CodeConflict, "goes with cron or crons")
+	}
 	if r.Offset != nil && r.Every == nil {
 		errs.Add("/offset", CodeConflict, "goes with every")
 	}
@@ -60,9 +65,13 @@ func (r Recurrence) checkExpressions() (errs FieldErrors) {
 	if !enforceLength(&errs, listCrons, "/crons", len(r.Crons)) {
 		return errs
 	}
+	if r.Dialect != "" && !slices.Contains(calendar.Dialects(), r.Dialect) {
+		errs.Add("/dialect", CodeInvalidRecurrence, fmt.Sprintf("must be one of %v, or be left out", calendar.Dialects()))
+		return errs
+	}
 	texts, pointers := r.expressions()
 	for i, text := range texts {
-		if err := calendar.CheckCron(text, r.Seconds); err != nil {
+		if err := calendar.CheckCron(text, r.form()); err != nil {
 			errs.Add(pointers[i], CodeInvalidRecurrence, err.Error())
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/netresearch/go-cron"
@@ -17,6 +18,8 @@ const MaxExpression = 256
 type expression struct {
 	seconds, minutes, hours set
 	days, months, weekdays  set
+	// special are further days.
+	special specialDays
 	// eitherDay is whether a day that matches one of days and weekdays is enough:
 	// in Vixie cron it is where neither field begins with a star.
 	eitherDay bool
@@ -30,11 +33,40 @@ func (r expression) onDay(d date) bool {
 	if !r.months.has(d.month) {
 		return false
 	}
-	day, weekday := r.days.has(d.day), r.weekdays.has(int(d.weekday))
+	day := r.days.has(d.day) || r.special.onDay(d)
+	weekday := r.weekdays.has(int(d.weekday)) || r.special.onWeekday(d)
 	if r.eitherDay {
 		return day || weekday
 	}
 	return day && weekday
+}
+
+// longStep is an item whose step may be longer than what is left of its range.
+var longStep = regexp.MustCompile(`^([0-9]{1,2})(?:-([0-9]{1,2}))?/([0-9]{1,2})$`)
+
+// quartzSteps is a column of Quartz as the library reads it: a step may stand alone, and may be
+// longer than its range, where it leaves the beginning of that.
+func (f field) quartzSteps(column string) string {
+	items := strings.Split(column, ",")
+	for i, item := range items {
+		if strings.HasPrefix(item, "/") {
+			items[i] = "*" + item
+		}
+		parts := longStep.FindStringSubmatch(item)
+		if parts == nil {
+			continue
+		}
+		from, _ := strconv.Atoi(parts[1])
+		to, err := strconv.Atoi(parts[2])
+		step, _ := strconv.Atoi(parts[3])
+		if err != nil {
+			to = f.high
+		}
+		if from <= to && to <= f.high && step <= f.high && from+step > to {
+			items[i] = parts[1]
+		}
+	}
+	return strings.Join(items, ",")
 }
 
 // field is one column of an expression. The library reads a column alone,
@@ -42,17 +74,18 @@ func (r expression) onDay(d date) bool {
 type field struct {
 	name   string
 	values string
+	high   int
 	parser cron.Parser
 	bits   func(*cron.SpecSchedule) uint64
 }
 
 var fields = []field{
-	{"second", "0-59", cron.MustNewParser(cron.Second), func(s *cron.SpecSchedule) uint64 { return s.Second }},
-	{"minute", "0-59", cron.MustNewParser(cron.Minute), func(s *cron.SpecSchedule) uint64 { return s.Minute }},
-	{"hour", "0-23", cron.MustNewParser(cron.Hour), func(s *cron.SpecSchedule) uint64 { return s.Hour }},
-	{"day-of-month", "1-31", cron.MustNewParser(cron.Dom), func(s *cron.SpecSchedule) uint64 { return s.Dom }},
-	{"month", "1-12 or JAN-DEC", cron.MustNewParser(cron.Month), func(s *cron.SpecSchedule) uint64 { return s.Month }},
-	{"day-of-week", "0-7 or SUN-SAT", cron.MustNewParser(cron.Dow), func(s *cron.SpecSchedule) uint64 { return s.Dow }},
+	{"second", "0-59", 59, cron.MustNewParser(cron.Second), func(s *cron.SpecSchedule) uint64 { return s.Second }},
+	{"minute", "0-59", 59, cron.MustNewParser(cron.Minute), func(s *cron.SpecSchedule) uint64 { return s.Minute }},
+	{"hour", "0-23", 23, cron.MustNewParser(cron.Hour), func(s *cron.SpecSchedule) uint64 { return s.Hour }},
+	{"day-of-month", "1-31", 31, cron.MustNewParser(cron.Dom), func(s *cron.SpecSchedule) uint64 { return s.Dom }},
+	{"month", "1-12 or JAN-DEC", 12, cron.MustNewParser(cron.Month), func(s *cron.SpecSchedule) uint64 { return s.Month }},
+	{"day-of-week", "0-7 or SUN-SAT", 7, cron.MustNewParser(cron.Dow), func(s *cron.SpecSchedule) uint64 { return s.Dow }},
 }
 
 // nicknames are those of Vixie cron that name a time.
@@ -67,58 +100,59 @@ var columnForm = regexp.MustCompile(`^` + itemForm + `(,` + itemForm + `)*$`)
 
 const itemForm = `(\*|[0-9]{1,2}|[A-Za-z]{3}|([0-9]{1,2}|[A-Za-z]{3})-([0-9]{1,2}|[A-Za-z]{3}))(/[0-9]{1,2})?`
 
-// parse reads an expression of five fields, or six with seconds in front.
-// The error says what is wrong and in which field, in words for a caller.
-func parse(text string, seconds bool) (expression, error) {
-	columns, err := columnsOf(text, seconds)
+// The columns of days.
+const (
+	dayColumn     = 3
+	weekdayColumn = 5
+)
+
+// parse reads an expression. The error says what is wrong and in which field, in words for a
+// caller.
+func parse(text string, form Form) (read expression, err error) {
+	columns, err := columnsOf(text, form)
 	if err != nil {
 		return expression{}, err
 	}
+	plain, ok := read.special.read(columns, form.Dialect)
+	if !ok {
+		return expression{}, errSpecialDay
+	}
 	var sets [6]set
 	for i, field := range fields {
-		if sets[i], err = field.parse(columns[i]); err != nil {
+		if sets[i], err = field.read(plain[i], form.Dialect); err != nil {
 			return expression{}, err
 		}
 	}
-	star := func(i int) bool { return strings.HasPrefix(columns[i], "*") }
-	return expression{
-		seconds: sets[0], minutes: sets[1], hours: sets[2], days: sets[3], months: sets[4], weekdays: sets[5],
-		eitherDay: !star(3) && !star(5), follows: star(2),
-	}, nil
+	read.seconds, read.minutes, read.hours = sets[0], sets[1], sets[2]
+	read.days, read.months, read.weekdays = sets[dayColumn], sets[4], sets[weekdayColumn]
+	open := func(i int) bool { return strings.HasPrefix(columns[i], "*") || columns[i] == "?" }
+	read.eitherDay = form.Dialect == "" && !open(dayColumn) && !open(weekdayColumn)
+	read.follows = strings.HasPrefix(columns[2], "*")
+	return read, nil
 }
 
-// columnsOf splits an expression into six columns.
-func columnsOf(text string, seconds bool) ([]string, error) {
-	if len(text) > MaxExpression {
-		return nil, fmt.Errorf("must be at most %d characters", MaxExpression)
-	}
-	if strings.Contains(text, "TZ=") {
-		return nil, errors.New("must not name a time zone: give timezone")
-	}
-	if strings.HasPrefix(text, "@") {
-		plain, known := nicknames[strings.ToLower(text)]
-		if !known {
-			return nil, errors.New("may be @hourly, @daily, @midnight, @weekly, @monthly, @yearly or @annually; for an interval give every")
-		}
-		return append([]string{"0"}, strings.Fields(plain)...), nil
-	}
-	columns := strings.Fields(text)
+// read reads what of a column any field may have. All of it may be special days.
+func (f field) read(column string, dialect Dialect) (set, error) {
+	ofDay := f.name == fields[dayColumn].name || f.name == fields[weekdayColumn].name
 	switch {
-	case seconds && len(columns) != 6:
-		return nil, fmt.Errorf("must have six fields, second minute hour day-of-month month day-of-week, and has %d", len(columns))
-	case !seconds && len(columns) == 6:
-		return nil, errors.New("has six fields: give seconds true if the first is for seconds")
-	case !seconds && len(columns) != 5:
-		return nil, fmt.Errorf("must have five fields, minute hour day-of-month month day-of-week, and has %d", len(columns))
-	case !seconds:
-		columns = append([]string{"0"}, columns...)
+	case ofDay && column == "":
+		return 0, nil
+	case ofDay && column == "?":
+		column = "*"
+	case dialect == Quartz:
+		column = f.quartzSteps(column)
 	}
-	return columns, nil
+	if dialect != Quartz || f.name != fields[weekdayColumn].name {
+		return f.parse(column)
+	}
+	if days, ok := quartzWeekdays(column); ok && (columnForm.MatchString(column) || column == "L") {
+		return days, nil
+	}
+	return 0, f.refused(column, "1-7 or SUN-SAT")
 }
 
 func (f field) parse(column string) (set, error) {
-	refused := fmt.Errorf("has %q in the %s field, which takes %s, *, ranges, steps shorter than their range, and lists of them",
-		column, f.name, f.values)
+	refused := f.refused(column, f.values)
 	if !columnForm.MatchString(column) {
 		return 0, refused
 	}
@@ -133,3 +167,10 @@ func (f field) parse(column string) (set, error) {
 	const wildcard = 1 << 63 // the library's mark of a star, no member of the set
 	return set(f.bits(spec) &^ wildcard), nil
 }
+
+func (f field) refused(column, values string) error {
+	return fmt.Errorf("has %q in the %s field, which takes %s, *, ranges, steps shorter than their range, and lists of them",
+		column, f.name, values)
+}
+
+var errSpecialDay = errors.New("has a day that is none: of the month there are L, L-3, LW and 15W, and of the week FRIL and FRI#2; Quartz has them in no list")

@@ -23,12 +23,12 @@ func TestCronLanguage(t *testing.T) {
 	refused := []string{
 		"60 * * * *", "* 24 * * *", "* * 0 * *", "* * 32 * *", "* * * 13 * ", "* * * * 8", "-1 * * * *", "+1 * * * *",
 		"1, * * * *", ",1 * * * *", "1,,2 * * * *", "*/0 * * * *", "*/60 * * * *", "1-5/9 * * * *", "*-5 * * * *", "**  * * * *",
-		"? * * * *", "* * ? * *", "H * * * *", "* * L * *", "* * 15W * *", "* * * * 5#3", "* * * FOO *", "* * * * MONDAY",
+		"? * * * *", "H * * * *", "L * * * *", "* * 32W * *", "* * 0W * *", "* * L-31 * *", "* * * * 5#6", "* * * * 5#0", "* * * * L", "* * * * 8L", "* * W * *", "* * 1-5W * *", "* * ?/2 * *", "* * ?,1 * *", "* * * FOO *", "* * * * MONDAY",
 		"mon * * * *", "1.5 * * * *", "1-2-3 * * * *", "*/5/5 * * * *", "a * * * *", "１ * * * *", "* * * * *\x00", "@", "@daily 5",
 		"@Daily@", "5", "* * * * * * *", "* * * * MON/2-3",
 	}
 	for _, text := range refused {
-		err := calendar.CheckCron(text, false)
+		err := calendar.CheckCron(text, calendar.Form{})
 		require.Error(t, err, "%q", text)
 		require.NotContains(t, err.Error(), "strconv", "no word of Go's own")
 	}
@@ -39,7 +39,7 @@ func TestCronLanguage(t *testing.T) {
 		"0 0 * NOV-FEB *": "0 0 * 1,2,11,12 *", "10-20/5 0 * * *": "10,15,20 0 * * *", "0 0 * * 1-7/2": "0 0 * * MON,WED,FRI,SUN",
 	}
 	for one, other := range same {
-		require.NoError(t, calendar.CheckCron(one, false), one)
+		require.NoError(t, calendar.CheckCron(one, calendar.Form{}), one)
 		require.Equal(t, cron(t, other).Upcoming(50), cron(t, one).Upcoming(50), one)
 	}
 }

@@ -22,7 +22,8 @@
 // The fields, names, ranges, steps, nicknames and the rule for the two fields of a
 // day are those of Vixie cron, crontab(5): where neither the day of the month nor
 // the day of the week begins with a star, one of them is enough; otherwise both must
-// match.
+// match. A question mark in one of them is a star. L, L-3, LW, 15W, FRIL and FRI#2 are those of
+// Quartz, and a [Dialect] reads whole expressions of Quartz or Spring as these do.
 //
 // # When the clocks change
 //

@@ -1,8 +1,10 @@
 package calendar
 
 import (
+	"errors"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -21,6 +23,8 @@ func newExclusions() *exclusions {
 	return &exclusions{days: map[civilDay]bool{}, known: map[date]*blocked{}}
 }
 
+var errExcludedSeconds = errors.New("must have five fields, without seconds: it excludes whole minutes")
+
 var isoDate = regexp.MustCompile(`^\d{4}-\d\d-\d\d$`)
 
 // add takes up a date such as 2027-12-25 or a cron expression of five fields.
@@ -33,7 +37,10 @@ func (x *exclusions) add(text string) error {
 		x.days[civil(day.Unix()).day()] = true
 		return nil
 	}
-	read, err := parse(text, false)
+	if len(strings.Fields(text)) == 6 {
+		return errExcludedSeconds
+	}
+	read, err := parse(text, Form{})
 	if !slices.Contains(x.expressions, read) {
 		x.expressions = append(x.expressions, read)
 	}
@@ -61,7 +68,6 @@ func (x *exclusions) on(day civilDay, d date) *blocked {
 	case len(x.expressions) == 0:
 		return open
 	}
-	d.rest = 0 // no expression asks for it
 	b := x.known[d]
 	if b == nil {
 		b = x.ofKind(d)

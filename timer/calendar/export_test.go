@@ -7,8 +7,8 @@ const SearchSteps = searchSteps
 
 // StepsOf is how many steps the search for the next match of an expression
 // takes; ok is false when the expression cannot be read.
-func StepsOf(text string, seconds bool, zone *time.Location, from time.Time) (steps int, ok bool) {
-	read, err := parse(text, seconds)
+func StepsOf(text string, form Form, zone *time.Location, from time.Time) (steps int, ok bool) {
+	read, err := parse(text, form)
 	if err != nil {
 		return 0, false
 	}

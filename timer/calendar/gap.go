@@ -38,7 +38,7 @@ func (r Rule) ShortestGap(within time.Duration) time.Duration {
 		return shortest
 	}
 	for i := range read {
-		read[i].days, read[i].months, read[i].weekdays = all, all, all
+		read[i].days, read[i].months, read[i].weekdays = all, all, all // the special ones are among them
 	}
 	ofDay, _ := shortestGap(newMerged(read, openSearch(time.UTC)), daySeconds*time.Second, daySeconds)
 	return min(shortest, ofDay)

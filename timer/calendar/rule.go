@@ -13,10 +13,9 @@ import (
 // matches, at a fixed rate, or at moments that are listed. A rule with none of them
 // never rings.
 type Rule struct {
-	// Crons are cron expressions of five fields, or of six if Seconds is set.
-	// Moments that they share ring once.
-	Crons   []string
-	Seconds bool
+	// Crons are cron expressions. Moments that they share ring once.
+	Crons []string
+	Form  Form
 	// Every is the time between two moments of a fixed rate, from one
 	// millisecond on; 0 where there are Crons. The moments lie a whole number of
 	// steps after Anchor, which is the first of them.
@@ -44,10 +43,9 @@ var (
 	errStep        = errors.New("must be at least 1ms")
 )
 
-// CheckCron returns what is wrong with a cron expression of five fields, or of six
-// with seconds in front: its form, or that no day matches it.
-func CheckCron(text string, seconds bool) error {
-	read, err := parse(text, seconds)
+// CheckCron returns what is wrong with a cron expression: its form, or that no day matches it.
+func CheckCron(text string, form Form) error {
+	read, err := parse(text, form)
 	if err != nil {
 		return err
 	}
@@ -62,8 +60,8 @@ func CheckCron(text string, seconds bool) error {
 
 // Meaning is the same text for all spellings of a cron expression: with names or numbers, as
 // ranges or lists, with a field for seconds or without. A text that is none is its own.
-func Meaning(text string, seconds bool) string {
-	parsed, err := parse(text, seconds)
+func Meaning(text string, form Form) string {
+	parsed, err := parse(text, form)
 	if err != nil {
 		return text
 	}
@@ -139,7 +137,7 @@ func (r Rule) series(search *search) (series, error) {
 // expressions are the different ones of a rule.
 func (r Rule) expressions() (all []expression, err error) {
 	for _, text := range r.Crons {
-		read, err := parse(text, r.Seconds)
+		read, err := parse(text, r.Form)
 		if err != nil {
 			return nil, err
 		}

@@ -21,10 +21,10 @@ func TestRules(t *testing.T) {
 		"21T12:00:01.5 21T12:00:03":           {Every: 1500 * time.Millisecond, Anchor: noon.Add(1500 * time.Millisecond), To: noon.Add(4 * time.Second)},
 		"21T15:00:00 21T15:20:00":             {Every: 20 * minute, Anchor: noon, Exclude: []string{"* 12-14 * * *"}, To: noon.Add(3*hour + 30*minute)},
 		"21T12:30:00 21T13:00:00":             {Crons: []string{"0 13 * * *", "30 12 * * *", "30 12 21 * *"}, To: noon.Add(2 * hour)},
-		"21T12:00:00 21T12:00:30":             {Crons: []string{"*/30 * * * * *"}, Seconds: true, To: noon.Add(59 * time.Second)},
+		"21T12:00:00 21T12:00:30":             {Crons: []string{"*/30 * * * * *"}, Form: calendar.Form{Seconds: true}, To: noon.Add(59 * time.Second)},
 		"22T23:00:00":                         {Crons: []string{"0 0 * * *"}, Timezone: "Europe/Berlin", Exclude: []string{"2026-11-22"}, To: noon.Add(48 * hour)},
 		"23T09:00:00 25T09:00:00":             {Crons: []string{"0 9 * * *"}, Exclude: []string{"* * * * SUN", "2026-11-24"}, To: noon.Add(96 * hour)},
-		"21T12:00:00 21T12:00:30 21T12:02:00": {Crons: []string{"*/30 * * * * *"}, Seconds: true, Exclude: []string{"1 * * * *"}, To: noon.Add(2 * minute)},
+		"21T12:00:00 21T12:00:30 21T12:02:00": {Crons: []string{"*/30 * * * * *"}, Form: calendar.Form{Seconds: true}, Exclude: []string{"1 * * * *"}, To: noon.Add(2 * minute)},
 	} {
 		rule.From = noon
 		var got []string
@@ -60,7 +60,7 @@ func TestRefusedRules(t *testing.T) {
 		"such as 2027":  {Every: time.Hour, Exclude: []string{"2027-02-29"}},
 		"five fields":   {Every: time.Hour, Exclude: []string{"soon"}},
 		"hour field":    {Crons: []string{"0 24 * * *"}},
-		"six fields":    {Crons: []string{"* * * * *"}, Seconds: true},
+		"six fields":    {Crons: []string{"* * * * *"}, Form: calendar.Form{Seconds: true}},
 		"at most 256":   {Crons: []string{strings.Repeat("0,", 128) + "0 * * * *"}},
 		"at least 1ms":  {Every: time.Microsecond},
 		"at least 1ms ": {Every: -time.Hour},
@@ -68,10 +68,10 @@ func TestRefusedRules(t *testing.T) {
 		_, err := rule.Schedule()
 		require.ErrorContains(t, err, strings.TrimSpace(want))
 	}
-	require.ErrorContains(t, calendar.CheckCron("0 0 30 2 *", false), "never rings")
+	require.ErrorContains(t, calendar.CheckCron("0 0 30 2 *", calendar.Form{}), "never rings")
 	_, ok := schedule(t, calendar.Rule{Crons: []string{"0 0 30 2 *"}}).Next(noon)
 	require.False(t, ok)
-	require.NoError(t, calendar.CheckCron("0 0 0 29 2 */7", true))
+	require.NoError(t, calendar.CheckCron("0 0 0 29 2 */7", calendar.Form{Seconds: true}))
 	require.NoError(t, calendar.CheckTimezone(""))
 	require.Error(t, calendar.CheckTimezone("../etc/passwd"))
 	require.NoError(t, calendar.CheckExclusion("2028-02-29"))
@@ -114,8 +114,8 @@ func TestShortestGap(t *testing.T) {
 	for want, rules := range map[time.Duration][]calendar.Rule{
 		0: {{Crons: []string{"x"}}, {Crons: []string{"* * * * *"}, Timezone: "x"}},
 		time.Second: {
-			{Crons: []string{"* * * * * *"}, Seconds: true},
-			{Crons: []string{"*/30 * * * * *", "1 0 0 1 1 *"}, Seconds: true},
+			{Crons: []string{"* * * * * *"}, Form: calendar.Form{Seconds: true}},
+			{Crons: []string{"*/30 * * * * *", "1 0 0 1 1 *"}, Form: calendar.Form{Seconds: true}},
 		},
 		time.Minute: {
 			{Crons: []string{"* * * * *"}},

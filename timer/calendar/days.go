@@ -1,0 +1,190 @@
+package calendar
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// specialDays are the days of a rule that depend on how long a month is, or on how its weeks lie.
+type specialDays struct {
+	// last holds n for the day n before the last of the month (L, L-3), and lastWorkday for the
+	// day from Monday to Friday that is nearest to it (LW, L-3W).
+	last, lastWorkday set
+	// workday holds the days whose nearest day from Monday to Friday is meant (15W). atEnd are
+	// those of them for which a Sunday at the end of the month means the Friday before it.
+	workday, atEnd set
+	// nth holds the days of the week that are meant in the n-th week of the month (FRI#2), and
+	// lastOf those that are meant in the last one (FRIL).
+	nth    [6]set
+	lastOf set
+}
+
+// onDay reports whether one of the days of the month is meant.
+func (s specialDays) onDay(d date) bool {
+	if s.last.has(d.left()) {
+		return true
+	}
+	last := d.day + d.left()
+	for n, left := s.lastWorkday.least(); left; n, left = s.lastWorkday.from(n + 1).least() {
+		if last > n && d.nearest(last-n, true) {
+			return true
+		}
+	}
+	for _, target := range []int{d.day - 2, d.day - 1, d.day, d.day + 1, d.day + 2} {
+		if target > 0 && s.workday.has(target) && d.nearest(target, s.atEnd.has(target)) {
+			return true
+		}
+	}
+	return false
+}
+
+// onWeekday reports whether one of the days of the week is meant.
+func (s specialDays) onWeekday(d date) bool {
+	weekday := int(d.weekday)
+	return s.nth[(d.day+6)/7].has(weekday) || d.left() < 7 && s.lastOf.has(weekday)
+}
+
+// left is how many days of the month follow.
+func (d date) left() int { return int(d.rest) - 1 }
+
+// nearest reports whether a day is the one from Monday to Friday that is nearest to another of
+// its month: a Saturday means the Friday before, a Sunday the Monday after, and the first of
+// the month the Monday after both times. That is Quartz's rule and Spring's. Both also take the
+// day behind a short month for one of it, where the Friday before is not behind it. atEnd is
+// whether a Sunday that ends the month means the Friday before, as Quartz has it.
+func (d date) nearest(target int, atEnd bool) bool {
+	switch d.weekday {
+	case time.Saturday, time.Sunday:
+		return false
+	case time.Friday:
+		return d.day == target || d.day == target-1 || atEnd && d.day == target-2 && d.left() == 2
+	case time.Monday:
+		return d.day == target || d.day == target+1 || target == 1 && d.day == 3
+	default:
+		return d.day == target
+	}
+}
+
+// The items of a day field that no other field has.
+var (
+	lastForm    = regexp.MustCompile(`^L(?:-([0-9]{1,2}))?(W?)$`)
+	workdayForm = regexp.MustCompile(`^([0-9]{1,2})W$`)
+	weekForm    = regexp.MustCompile(`^([A-Z]{3}|[0-7])(?:L|#([1-5]))$`)
+)
+
+// read takes the special items out of the columns of days, and leaves the others.
+func (s *specialDays) read(columns []string, dialect Dialect) (rest []string, ok bool) {
+	rest = slices.Clone(columns)
+	for _, i := range []int{dayColumn, weekdayColumn} {
+		var plain []string
+		items := strings.Split(strings.ToUpper(columns[i]), ",")
+		for _, item := range items {
+			switch special, valid := s.add(i, item, dialect); {
+			case special && (!valid || dialect == Quartz && len(items) > 1):
+				return nil, false
+			case !special:
+				plain = append(plain, item)
+			}
+		}
+		rest[i] = strings.Join(plain, ",")
+	}
+	return rest, true
+}
+
+// add takes one item; special is false for one that any field may have.
+func (s *specialDays) add(column int, item string, dialect Dialect) (special, valid bool) {
+	if column == weekdayColumn {
+		return s.addWeekday(item, dialect)
+	}
+	if parts := lastForm.FindStringSubmatch(item); parts != nil {
+		n, _ := strconv.Atoi(parts[1])
+		if parts[2] == "" {
+			s.last |= 1 << n
+		} else {
+			s.lastWorkday |= 1 << n
+		}
+		return true, n <= 30
+	}
+	if parts := workdayForm.FindStringSubmatch(item); parts != nil {
+		day, _ := strconv.Atoi(parts[1])
+		s.workday |= 1 << day
+		if dialect != Spring {
+			s.atEnd |= 1 << day
+		}
+		return true, day >= 1 && day <= 31
+	}
+	return false, false
+}
+
+func (s *specialDays) addWeekday(item string, dialect Dialect) (special, valid bool) {
+	parts := weekForm.FindStringSubmatch(item)
+	if parts == nil {
+		return false, false
+	}
+	day, ok := weekdayOf(parts[1], dialect)
+	if parts[2] == "" {
+		s.lastOf |= 1 << day
+	} else {
+		week, _ := strconv.Atoi(parts[2])
+		s.nth[week] |= 1 << day
+	}
+	return true, ok
+}
+
+var weekdays = []string{"SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"}
+
+// weekdayOf is the day of the week that a name or a number of a dialect stands for.
+func weekdayOf(text string, dialect Dialect) (day int, ok bool) {
+	if day = slices.Index(weekdays, text); day >= 0 {
+		return day, true
+	}
+	n, err := strconv.Atoi(text)
+	switch {
+	case err != nil || n < 0 || n > 7:
+		return 0, false
+	case dialect == Quartz:
+		return max(n-1, 0), n >= 1
+	}
+	return n % 7, true
+}
+
+// quartzWeekdays is a column of days of the week in Quartz's numbers as the set of them. A step
+// goes to SAT, and a range may go on behind it.
+func quartzWeekdays(column string) (days set, ok bool) {
+	for item := range strings.SplitSeq(column, ",") {
+		span, step, stepped := strings.Cut(item, "/")
+		by := 1
+		if stepped {
+			by, _ = strconv.Atoi(step)
+		}
+		if span == "L" {
+			span = "SAT"
+		}
+		first, last, ranged := strings.Cut(span, "-")
+		from, known := weekdayOf(first, Quartz)
+		to := from
+		switch {
+		case span == "*":
+			from, to, known = 0, 6, true
+		case ranged:
+			var knownLast bool
+			to, knownLast = weekdayOf(last, Quartz)
+			known = known && knownLast
+		case stepped:
+			to = 6
+		}
+		if !known || by < 1 || by > 7 {
+			return 0, false
+		}
+		if to < from {
+			to += 7
+		}
+		for ; from <= to; from += by {
+			days |= 1 << (from % 7)
+		}
+	}
+	return days, true
+}

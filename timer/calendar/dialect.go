@@ -1,0 +1,85 @@
+package calendar
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// Dialect is the scheduler whose cron expressions they are. The empty one is Vixie cron's.
+type Dialect string
+
+// The dialects differ in how they number the days of the week and in what two day fields mean.
+const (
+	// Quartz counts days of the week from SUN=1, and has ? in exactly one of the day fields.
+	Quartz Dialect = "quartz"
+	// Spring counts them from SUN=0 or 7, and a day must match both fields.
+	Spring Dialect = "spring"
+)
+
+// Dialects lists those that have a name.
+func Dialects() []Dialect { return []Dialect{Quartz, Spring} }
+
+// Form says how expressions are written.
+type Form struct {
+	// Seconds is whether they begin with a field for seconds. It is not needed where nothing
+	// else is possible, and goes without saying in a dialect.
+	Seconds bool
+	Dialect Dialect
+}
+
+var (
+	errOneQuestionMark = errors.New("must have ? in exactly one of the fields day-of-month and day-of-week, as Quartz has it")
+	errYears           = errors.New("names years in its seventh field: give start_at and end_at instead")
+	errWeekdayNumber   = errors.New("has six fields and a day of the week by its number, which Quartz counts from SUN=1 and others from SUN=0: " +
+		"write names such as MON, or give dialect or seconds")
+)
+
+// columnsOf splits an expression into six columns.
+func columnsOf(text string, form Form) ([]string, error) {
+	if len(text) > MaxExpression {
+		return nil, fmt.Errorf("must be at most %d characters", MaxExpression)
+	}
+	if strings.Contains(text, "TZ=") {
+		return nil, errors.New("must not name a time zone: give timezone")
+	}
+	if strings.HasPrefix(text, "@") {
+		plain, known := nicknames[strings.ToLower(text)]
+		if !known {
+			return nil, errors.New("may be @hourly, @daily, @midnight, @weekly, @monthly, @yearly or @annually; for an interval give every")
+		}
+		return append([]string{"0"}, strings.Fields(plain)...), nil
+	}
+	columns := strings.Fields(text)
+	if form.Dialect == Quartz && len(columns) == 7 {
+		if columns[6] != "*" && columns[6] != "?" {
+			return nil, errYears
+		}
+		columns = columns[:6]
+	}
+	switch {
+	case len(columns) == 6:
+		return columns, checkGuess(columns, form)
+	case form.Seconds || form.Dialect != "":
+		return nil, fmt.Errorf("must have six fields, second minute hour day-of-month month day-of-week, and has %d", len(columns))
+	case len(columns) != 5:
+		return nil, fmt.Errorf("must have five fields, minute hour day-of-month month day-of-week, or six with second in front, and has %d", len(columns))
+	}
+	return append([]string{"0"}, columns...), nil
+}
+
+// weekdayNumber is a day of the week that is no step and not the number of a week.
+var weekdayNumber = regexp.MustCompile(`(^|[,-])[0-7]([^0-9]|$)`)
+
+// checkGuess refuses six columns that mean different days to different schedulers, and those
+// that are none of their dialect.
+func checkGuess(columns []string, form Form) error {
+	switch {
+	case form.Dialect == Quartz && (columns[3] == "?") == (columns[5] == "?"):
+		return errOneQuestionMark
+	case form.Dialect == "" && !form.Seconds && weekdayNumber.MatchString(columns[5]):
+		return errWeekdayNumber
+	}
+	return nil
+}
