@@ -21,7 +21,7 @@ import (
 // docs/configuration.md says. A secret may stand in a file that NAME_FILE names.
 type Config struct {
 	HTTPAddr string         `env:"WAKECALL_HTTP_ADDR" envDefault:"127.0.0.1:8080" help:"where the API listens"`
-	APIKeys  []auth.Key     `env:"WAKECALL_API_KEYS" secret:"true" help:"comma-separated API keys that are let in, each name:sha256-hex, or name:sha256-hex:operator:type+type for some business types only; without any, the API listens on loopback only"`
+	APIKeys  []auth.Key     `env:"WAKECALL_API_KEYS" secret:"true" help:"comma-separated API keys that are let in, each name:sha256-hex, or name:sha256-hex:role:types (docs/security.md); without any way to show who calls, the API listens on loopback only"`
 	Proxies  []netip.Prefix `env:"WAKECALL_TRUSTED_PROXIES" help:"comma-separated networks (CIDR) of the proxies in front of the API, whose X-Forwarded-For is believed in the log; none by default"`
 	WebUI    string         `env:"WAKECALL_WEB_UI_URL" help:"base URL of Temporal's Web UI, for the links in answers"`
 
