@@ -8,6 +8,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/wakecall/wakecall/internal/auth"
+	"github.com/wakecall/wakecall/internal/door"
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -22,16 +23,45 @@ func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 			c.SetRequest(c.Request().WithContext(auth.With(c.Request().Context(), &tokenBearer)))
 			return next(c)
 		}
-		principal, err := s.auth.Authenticate(c.Request().Header.Values(echo.HeaderAuthorization))
-		switch {
-		case errors.Is(err, auth.ErrRepeated):
-			return &timer.Error{Code: unauthorized, Message: "Send Authorization once."}
-		case err != nil:
-			return &timer.Error{Code: unauthorized, Message: "Send a known API key as Authorization: Bearer."}
+		principal, err := s.auth.Authenticate(c.Request().Context(), shown(c.Request()))
+		if err != nil {
+			return s.unauthenticated(err)
+		}
+		// A browser shows a certificate by itself, whatever page makes it call.
+		if principal.By == auth.ByCertificate && door.OtherOrigin(c.Request()) {
+			return refuseOrigin()
 		}
 		c.SetRequest(c.Request().WithContext(auth.With(c.Request().Context(), principal)))
 		return next(c)
 	}
+}
+
+// shown is what a request shows of who sent it.
+func shown(r *http.Request) auth.Shown {
+	shown := auth.Shown{Authorization: r.Header.Values(echo.HeaderAuthorization)}
+	if r.TLS != nil && len(r.TLS.VerifiedChains) > 0 {
+		shown.Certificate = r.TLS.VerifiedChains[0][0]
+	}
+	return shown
+}
+
+// unauthenticated is the answer to who is not let in. What exactly is wrong with a token is
+// for the log.
+func (s *Server) unauthenticated(err error) error {
+	answer := &timer.Error{Code: unauthorized, Cause: err}
+	switch {
+	case errors.Is(err, auth.ErrRepeated):
+		answer.Message = "Send Authorization once."
+	case errors.Is(err, auth.ErrNoProvider):
+		answer.Code, answer.Message = signInUnavailable, "The identity provider does not answer, so that nobody new is let in."
+	case errors.Is(err, auth.ErrExpired):
+		answer.Message = "The token has expired. Get a new one."
+	case s.auth.TakesTokens():
+		answer.Message = "Send a known API key, or a token of the identity provider for this service, as Authorization: Bearer."
+	default:
+		answer.Message = "Send a known API key as Authorization: Bearer."
+	}
+	return answer
 }
 
 // ofContract is whether a request is for a call of the contract, or for none.

@@ -193,3 +193,50 @@ func TestTheLogNamesThePrincipal(t *testing.T) {
 	require.NotContains(t, f.logged.String(), "secret")
 	require.NotContains(t, f.logged.String(), "guessed")
 }
+
+// refusing are tokens of which a provider says one thing.
+type refusing struct{ err error }
+
+func (s refusing) Bearer(context.Context, string, [sha256.Size]byte) (*auth.Principal, error) {
+	return nil, s.err
+}
+
+// Who is not let in is told whether to send something else, to get a new token, or to wait.
+// What exactly is wrong with a token stands in the log, without the token.
+func TestTokensThatAreNotLetIn(t *testing.T) {
+	t.Parallel()
+	for detail, c := range map[string]struct {
+		err    error
+		status int
+		slug   string
+	}{
+		"or a token of the identity provider": {fmt.Errorf("%w: for mail", auth.ErrUnknown), http.StatusUnauthorized, "unauthorized"},
+		"The token has expired":               {auth.ErrExpired, http.StatusUnauthorized, "unauthorized"},
+		"The identity provider does not":      {fmt.Errorf("%w: gone", auth.ErrNoProvider), http.StatusServiceUnavailable, "sign-in-unavailable"},
+	} {
+		f := openFront(t, Options{Auth: authOf(t, "ops", "").WithTokens(refusing{c.err})})
+		answer, body := f.get("/v1/timers", "Authorization: Bearer guessed")
+		require.Equal(t, c.status, answer.StatusCode)
+		require.Contains(t, body, `"urn:wakecall:problem:`+c.slug+`"`)
+		require.Contains(t, body, detail)
+		require.NotContains(t, body, c.err.Error())
+		require.Contains(t, f.logged.String(), c.err.Error())
+		require.NotContains(t, f.logged.String(), "guessed")
+		require.Equal(t, c.status == http.StatusUnauthorized, answer.Header.Get("WWW-Authenticate") != "")
+		require.Equal(t, c.status == http.StatusServiceUnavailable, answer.Header.Get("Retry-After") != "")
+		answer, _ = f.get("/v1/timers", "Authorization: Bearer secret")
+		require.Equal(t, http.StatusOK, answer.StatusCode, "keys go on beside it")
+	}
+}
+
+// /readyz tells what is amiss beside what is paused, and is ready all the same.
+func TestReadinessTellsOfTheProvider(t *testing.T) {
+	t.Parallel()
+	f := openFront(t, Options{Note: func() string { return "the identity provider does not answer" }, Emergencies: pausing{types: 2}})
+	answer, body := f.get("/readyz")
+	require.Equal(t, http.StatusOK, answer.StatusCode)
+	require.JSONEq(t, `{"status":"ready","note":"callbacks are paused for 2 business types; the identity provider does not answer"}`, body)
+	f = openFront(t, Options{Note: func() string { return "" }})
+	_, body = f.get("/readyz")
+	require.JSONEq(t, `{"status":"ready"}`, body)
+}

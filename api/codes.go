@@ -6,6 +6,7 @@ import "github.com/wakecall/wakecall/timer"
 const (
 	malformedRequest     timer.Code = "malformed-request"
 	unauthorized         timer.Code = "unauthorized"
+	signInUnavailable    timer.Code = "sign-in-unavailable"
 	forbidden            timer.Code = "forbidden"
 	methodNotAllowed     timer.Code = "method-not-allowed"
 	requestTimeout       timer.Code = "request-timeout"

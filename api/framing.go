@@ -3,9 +3,11 @@ package api
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"net"
 	"regexp"
 	"strconv"
+	"sync"
 	"sync/atomic"
 
 	"github.com/labstack/echo/v4"
@@ -40,6 +42,9 @@ type framingConn struct {
 	// twice is whether the last request says its length twice. The server reads on in
 	// the background while the handler asks.
 	twice atomic.Bool
+
+	handshake sync.Once
+	tls       *tls.ConnectionState
 }
 
 // Read implements [net.Conn].

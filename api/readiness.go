@@ -3,6 +3,8 @@ package api
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -16,6 +18,7 @@ import (
 type readiness struct {
 	probe       func(context.Context) error
 	emergencies Emergencies
+	beside      func() string // may be nil
 	probes      singleflight.Group
 	// left is done once this process leaves.
 	left  context.Context
@@ -30,8 +33,8 @@ type readiness struct {
 
 var errLeaving = errors.New("shutting down")
 
-func newReadiness(probe func(context.Context) error, emergencies Emergencies) *readiness {
-	r := &readiness{probe: probe, emergencies: emergencies}
+func newReadiness(probe func(context.Context) error, emergencies Emergencies, beside func() string) *readiness {
+	r := &readiness{probe: probe, emergencies: emergencies, beside: beside}
 	r.left, r.leave = context.WithCancel(context.Background())
 	return r
 }
@@ -88,9 +91,14 @@ func (r *readiness) paused(ctx context.Context) string {
 	return noteOf(paused)
 }
 
-// note is what is to be known beside the readiness, as of the last check.
+// note is what is to be known beside the readiness: what is paused as of the last check, and
+// what others say now.
 func (r *readiness) note() string {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.said
+	notes := []string{r.said}
+	r.mu.Unlock()
+	if r.beside != nil {
+		notes = append(notes, r.beside())
+	}
+	return strings.Join(slices.DeleteFunc(notes, func(note string) bool { return note == "" }), "; ")
 }

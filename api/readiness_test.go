@@ -29,7 +29,7 @@ func TestAbortedReadinessHarmsNobody(t *testing.T) {
 			case <-ctx.Done():
 				return ctx.Err()
 			}
-		}, pausing{})
+		}, pausing{}, nil)
 		hasty, hangUp := context.WithTimeout(t.Context(), time.Millisecond)
 		defer hangUp()
 		var honest sync.WaitGroup
@@ -50,7 +50,7 @@ func TestReadinessIsAskedOnceASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var answer error
 		asked := 0
-		r := newReadiness(func(context.Context) error { asked++; return answer }, nil)
+		r := newReadiness(func(context.Context) error { asked++; return answer }, nil, nil)
 		require.NoError(t, r.check(t.Context()))
 		answer = errors.New("down")
 		require.NoError(t, r.check(t.Context()), "so said the last answer")
@@ -64,7 +64,7 @@ func TestReadinessIsAskedOnceASecond(t *testing.T) {
 func TestReadinessIsBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		r := newReadiness(func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }, nil)
+		r := newReadiness(func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }, nil, nil)
 		began := time.Now()
 		require.ErrorIs(t, r.check(t.Context()), context.DeadlineExceeded)
 		require.Equal(t, tuning.ReadyTimeout, time.Since(began))
@@ -105,8 +105,8 @@ func (p pausing) Resume(_ context.Context, order timer.EmergencyOrder) ([]timer.
 
 func TestTheNoteOfReadiness(t *testing.T) {
 	t.Parallel()
-	require.Empty(t, newReadiness(nil, nil).paused(t.Context()))
-	require.Empty(t, newReadiness(nil, pausing{err: errLeaving}).paused(t.Context()), "what cannot be told is not told")
-	require.Equal(t, "callbacks are paused for 2 business types", newReadiness(nil, pausing{types: 2}).paused(t.Context()))
+	require.Empty(t, newReadiness(nil, nil, nil).paused(t.Context()))
+	require.Empty(t, newReadiness(nil, pausing{err: errLeaving}, nil).paused(t.Context()), "what cannot be told is not told")
+	require.Equal(t, "callbacks are paused for 2 business types", newReadiness(nil, pausing{types: 2}, nil).paused(t.Context()))
 	require.Empty(t, noteOf(nil))
 }

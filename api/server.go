@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"log/slog"
 	"net"
@@ -67,6 +68,10 @@ type Options struct {
 	Logger    *slog.Logger
 	// Auth says who calls; without one, nobody is let in.
 	Auth *auth.Authenticator
+	// TLS is what Serve speaks; nil for none.
+	TLS *tls.Config
+	// Note says what /readyz shall tell beside what the API knows itself; nil for nothing.
+	Note func() string
 	// Reach judges the destinations beside what cannot be read of a body; the engine
 	// judges what can be read. Its zero value allows every address and knows no broker.
 	Reach timer.Reach
@@ -98,6 +103,7 @@ type Server struct {
 
 	reach timer.Reach
 	auth  *auth.Authenticator
+	tls   *tls.Config
 	ready *readiness
 	http  *http.Server
 }
@@ -110,7 +116,8 @@ func New(options Options) *Server {
 	}
 	s := &Server{
 		timers: options.Timers, series: options.Series, failures: options.Failures, attempts: options.Attempts, policies: options.Policies,
-		emergencies: options.Emergencies, forecasts: options.Forecasts, leave: options.Leave, large: newLarge(), reach: options.Reach, auth: authenticator, ready: newReadiness(options.Ready, options.Emergencies),
+		emergencies: options.Emergencies, forecasts: options.Forecasts, leave: options.Leave, large: newLarge(), reach: options.Reach,
+		auth: authenticator, tls: options.TLS, ready: newReadiness(options.Ready, options.Emergencies, options.Note),
 	}
 	s.streams = newStreams(options)
 	e := echo.New()
@@ -118,7 +125,7 @@ func New(options Options) *Server {
 	s.scopes = contract.scopes
 	e.HTTPErrorHandler, e.JSONSerializer = answerError, serializer{}
 	e.IPExtractor = clientAddress(options.TrustedProxies)
-	e.Use(ownRequestID, middleware.RequestID(), record(options), recoverPanic, checkFraming, s.refusePages, s.authenticate,
+	e.Use(ownRequestID, middleware.RequestID(), record(options), recoverPanic, checkFraming, tellOfTLS, s.refusePages, s.authenticate,
 		contract.authorize, onlyWhereKnown, onlyWhereConditional, onlyWhereRead, headAsGet(e.Router()))
 	s.operations(e, options)
 	redeliveries := redeliveryRoutes(options.Redeliveries)
@@ -152,7 +159,11 @@ func (s *Server) Handler() http.Handler { return s.http.Handler }
 
 // Serve answers until Shutdown.
 func (s *Server) Serve(listener net.Listener) error {
-	if err := s.http.Serve(framingListener{netlimit.Listener(listener, tuning.MaxConnections)}); err != http.ErrServerClosed {
+	listener = netlimit.Listener(listener, tuning.MaxConnections)
+	if s.tls != nil {
+		listener = tls.NewListener(listener, s.tls)
+	}
+	if err := s.http.Serve(framingListener{listener}); err != http.ErrServerClosed {
 		return err
 	}
 	return nil

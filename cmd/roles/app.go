@@ -46,6 +46,7 @@ type App struct {
 	preload     *worker.Preload
 	redis       io.Closer // nil without Redis
 	brokers     []config.Broker
+	signIn      signIn
 	closing     []func() // of the transports
 }
 
@@ -105,6 +106,10 @@ func Open(ctx context.Context, s Settings) (*App, error) {
 	if a.brokers, err = config.ReadBrokers(a.Config.Brokers); err != nil {
 		a.Close()
 		return nil, fmt.Errorf("WAKECALL_BROKERS: %w", err)
+	}
+	if a.signIn, err = a.openSignIn(); err != nil {
+		a.Close()
+		return nil, err
 	}
 	limiter, err := a.limiter()
 	if err != nil {

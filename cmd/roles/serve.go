@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"github.com/wakecall/wakecall/api"
-	"github.com/wakecall/wakecall/internal/auth"
 	"github.com/wakecall/wakecall/internal/config"
 	"github.com/wakecall/wakecall/internal/door"
 	"github.com/wakecall/wakecall/internal/netlimit"
@@ -28,15 +27,11 @@ type Server interface {
 // API returns the role api, not yet listening.
 func (a *App) API() Server {
 	streams := a.streams()
-	authenticator := auth.New(a.Config.APIKeys)
-	if len(a.Config.APIKeys) == 0 { // then it listens on loopback only
-		authenticator = auth.Anyone()
-	}
 	return api.New(api.Options{
 		Timers: a.Engine.Timers, Stats: a.Engine.Stats, Forecasts: a.Engine.Forecasts, Series: a.Engine.Series, Failures: a.Engine.Failures, Attempts: a.Engine.Attempts,
 		Policies: a.Engine.Policies, Redeliveries: a.Engine.Redeliveries, Bulk: a.Engine.Bulk, Emergencies: a.Engine.Emergencies,
 		Deliveries: a.Engine.Deliveries, Dispatches: a.Engine.Dispatches, DispatchControls: a.Engine.Dispatches, Ready: a.Engine.Namespace.Ready, Leave: a.Engine.Leave,
-		Telemetry: a.Telemetry, Logger: a.Logger, Auth: authenticator, MetricsElsewhere: a.Config.MetricsAddr != "",
+		Telemetry: a.Telemetry, Logger: a.Logger, Auth: a.signIn.Authenticator, TLS: a.signIn.tls(), Note: a.signIn.note, MetricsElsewhere: a.Config.MetricsAddr != "",
 		TrustedProxies: a.Config.Proxies, Reach: a.reach(), Streams: streams, Gateway: a.Identity, AnswerElsewhere: a.Engine.Streams.Answer, LivePolicy: a.Engine.Policies.Policy,
 	})
 }
@@ -79,6 +74,7 @@ func (a *App) ServeAPI(ctx context.Context, started func(net.Addr)) error {
 	defer counting.Wait()
 	defer cancel()
 	counting.Go(func() { a.Engine.Forecasts.Keep(ctx) })
+	a.signIn.keep(ctx, &counting)
 	if a.Config.MetricsAddr == "" {
 		return serve(ctx, a.API(), a.Config.HTTPAddr, started)
 	}

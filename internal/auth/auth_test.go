@@ -128,7 +128,7 @@ func TestAuthenticate(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			principal, err := c.by.Authenticate(c.sent)
+			principal, err := c.by.Authenticate(t.Context(), auth.Shown{Authorization: c.sent})
 			require.ErrorIs(t, err, c.err)
 			if c.err != nil {
 				require.Nil(t, principal)
@@ -219,4 +219,26 @@ func FuzzParseKey(f *testing.F) {
 		require.NoError(t, err)
 		require.Equal(t, key, again)
 	})
+}
+
+func TestMappings(t *testing.T) {
+	t.Parallel()
+	mapping := func(text string) auth.Mapping {
+		found, err := auth.ParseMapping(text)
+		require.NoError(t, err, text)
+		return found
+	}
+	ops, shop := mapping(" ops=admin"), mapping("CN=shop=viewer+payloads:order-*")
+	require.Equal(t, auth.Mapping{Name: "ops", Grant: auth.Grant{Role: auth.Admin, Payloads: true, Types: []string{"*"}}}, ops)
+	require.Equal(t, auth.Mapping{Name: "CN=shop", Grant: auth.Grant{Role: auth.Viewer, Payloads: true, Types: []string{"order-*"}}}, shop)
+	all := auth.Mappings{ops, shop, mapping("ops=operator:x")}
+	require.Equal(t, []auth.Grant{all[0].Grant, all[2].Grant}, all.Grants("a", "ops", "ops"), "a name may have several roles, and each once")
+	require.Empty(t, all.Grants("", "OPS", "shop"))
+	require.Empty(t, all.Grants())
+	for text, want := range map[string]string{
+		"": "name=role:types", "ops": "name=role:types", "=admin": "name=role:types", "a\x00=admin": "name=role:types", "ops=": "a role", "ops=root": "a role", "ops=viewer:": "the business types",
+	} {
+		_, err := auth.ParseMapping(text)
+		require.ErrorContains(t, err, want, "%q", text)
+	}
 }

@@ -39,7 +39,7 @@ func ParseKey(entry string) (key Key, err error) {
 	if len(parts) < 2 || strings.Count(entry, ":") > 3 {
 		return Key{}, errForm
 	}
-	if err := checkName(parts[0]); err != nil {
+	if err := CheckName(parts[0]); err != nil {
 		return Key{}, err
 	}
 	digest, err := parseDigest(parts[1])
@@ -60,7 +60,8 @@ func (k Key) Entry() string {
 	return k.Principal.Name + ":" + hex.EncodeToString(k.SHA256[:]) + ":" + k.Principal.Grants[0].String()
 }
 
-func checkName(name string) error {
+// CheckName says what is wrong with the name of a principal.
+func CheckName(name string) error {
 	unprintable := func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }
 	if name == "" || len(name) > maxName || strings.ContainsFunc(name, unprintable) {
 		return errName

@@ -20,10 +20,21 @@ import (
 // Config is every setting of the roles api, worker and serve. The help text is what
 // docs/configuration.md says. A secret may stand in a file that NAME_FILE names.
 type Config struct {
-	HTTPAddr string         `env:"WAKECALL_HTTP_ADDR" envDefault:"127.0.0.1:8080" help:"where the API listens"`
-	APIKeys  []auth.Key     `env:"WAKECALL_API_KEYS" secret:"true" help:"comma-separated API keys that are let in, each name:sha256-hex, or name:sha256-hex:role:types (docs/security.md); without any way to show who calls, the API listens on loopback only"`
-	Proxies  []netip.Prefix `env:"WAKECALL_TRUSTED_PROXIES" help:"comma-separated networks (CIDR) of the proxies in front of the API, whose X-Forwarded-For is believed in the log; none by default"`
-	WebUI    string         `env:"WAKECALL_WEB_UI_URL" help:"base URL of Temporal's Web UI, for the links in answers"`
+	HTTPAddr string     `env:"WAKECALL_HTTP_ADDR" envDefault:"127.0.0.1:8080" help:"where the API listens"`
+	APIKeys  []auth.Key `env:"WAKECALL_API_KEYS" secret:"true" help:"comma-separated API keys that are let in, each name:sha256-hex, or name:sha256-hex:role:types (docs/security.md); without any way to show who calls, the API listens on loopback only"`
+
+	OIDCIssuer   string         `env:"WAKECALL_OIDC_ISSUER" help:"URL of the identity provider (OpenID Connect) whose tokens are let in beside API keys (docs/sign-in.md); none by default"`
+	OIDCAudience string         `env:"WAKECALL_OIDC_AUDIENCE" help:"the audience that such a token must name"`
+	OIDCRoles    []auth.Mapping `env:"WAKECALL_OIDC_ROLES" help:"comma-separated roles of the provider's groups, each group=role:types"`
+	OIDCGroups   string         `env:"WAKECALL_OIDC_GROUPS_CLAIM" envDefault:"groups" help:"the claim of a token that has its groups; dots lead into objects, as in realm_access.roles"`
+
+	TLSCert     string         `env:"WAKECALL_TLS_CERT_FILE" help:"file with the certificate of the API in PEM, and those between it and its authority; with it the API speaks TLS only; read anew when it changes"`
+	TLSKey      string         `env:"WAKECALL_TLS_KEY_FILE" help:"file with the key of that certificate; read anew when it changes"`
+	TLSClientCA string         `env:"WAKECALL_TLS_CLIENT_CA_FILE" help:"file with the authorities whose client certificates are let in beside API keys; read anew when it changes"`
+	TLSRoles    []auth.Mapping `env:"WAKECALL_TLS_ROLES" help:"comma-separated roles of client certificates, each common-name=role:types"`
+
+	Proxies []netip.Prefix `env:"WAKECALL_TRUSTED_PROXIES" help:"comma-separated networks (CIDR) of the proxies in front of the API, whose X-Forwarded-For is believed in the log; none by default"`
+	WebUI   string         `env:"WAKECALL_WEB_UI_URL" help:"base URL of Temporal's Web UI, for the links in answers"`
 
 	SecretKey     string         `env:"WAKECALL_SECRET_KEY" secret:"true" help:"base64 of 32 bytes that seals signing secrets and header values; of several, separated by commas, the first seals and all open; the same for api and worker"`
 	CallbackAllow []netip.Prefix `env:"WAKECALL_CALLBACK_ALLOW" help:"comma-separated private networks (CIDR) that callbacks may reach; none by default; the same for api and worker"`
@@ -62,12 +73,14 @@ func (c Config) Check(f *Faults) {
 	if err := auth.CheckKeys(c.APIKeys); err != nil {
 		f.Add("WAKECALL_API_KEYS", "%w", err)
 	}
+	c.checkOIDC(f)
+	c.checkTLS(f)
 	loopback, err := Loopback(c.HTTPAddr)
 	switch {
 	case err != nil:
 		f.Add("WAKECALL_HTTP_ADDR", "%w", err)
-	case !loopback && len(c.APIKeys) == 0 && !f.Has("WAKECALL_API_KEYS"):
-		f.Add("WAKECALL_HTTP_ADDR", "an address beyond loopback needs WAKECALL_API_KEYS")
+	case !loopback && !c.AsksWho() && !f.Has("WAKECALL_API_KEYS"):
+		f.Add("WAKECALL_HTTP_ADDR", "an address beyond loopback needs WAKECALL_API_KEYS, WAKECALL_OIDC_ISSUER or WAKECALL_TLS_CLIENT_CA_FILE")
 	}
 	if _, err := Loopback(c.MetricsAddr); c.MetricsAddr != "" && err != nil {
 		f.Add("WAKECALL_METRICS_ADDR", "%w", err)

@@ -34,6 +34,8 @@ var wrong = map[string]string{
 	"WAKECALL_SECRET_KEY": "c2hvcnQ=", "WAKECALL_CALLBACK_ALLOW": "10.0.0.0", "WAKECALL_TRUSTED_PROXIES": "10.0.0.1/33", "WAKECALL_POLICY_TTL": "1h",
 	"WAKECALL_RECONCILE_INTERVAL": "-1s", "WAKECALL_REDIS_URL": "http://:hidden@nowhere", "WAKECALL_STOP_TIMEOUT": "soon",
 	"WAKECALL_METRICS_ADDR": "127.0.0.1:99999", "WAKECALL_LOG_LEVEL": "loud", "WAKECALL_CALLBACK_CA_FILE": "config_test.go", "WAKECALL_BROKERS": "config_test.go",
+	"WAKECALL_OIDC_ISSUER": "http://id.example", "WAKECALL_OIDC_AUDIENCE": "two words", "WAKECALL_OIDC_ROLES": "ops", "WAKECALL_OIDC_GROUPS_CLAIM": "groups.",
+	"WAKECALL_TLS_CERT_FILE": "config_test.go", "WAKECALL_TLS_KEY_FILE": "config_test.go", "WAKECALL_TLS_CLIENT_CA_FILE": "config_test.go", "WAKECALL_TLS_ROLES": "ops=all",
 }
 
 // Whatever is wrong is named in one answer, a line each, by the name that an
@@ -174,7 +176,7 @@ func TestBeyondLoopbackNeedsKeys(t *testing.T) {
 	for _, addr := range []string{"0.0.0.0:8080", ":8080", "10.0.0.1:80", "example.com:80"} {
 		t.Setenv("WAKECALL_HTTP_ADDR", addr)
 		_, err := config.Load()
-		require.ErrorContains(t, err, "WAKECALL_API_KEYS", addr)
+		require.ErrorContains(t, err, "needs WAKECALL_API_KEYS, WAKECALL_OIDC_ISSUER or WAKECALL_TLS_CLIENT_CA_FILE", addr)
 	}
 	t.Setenv("WAKECALL_API_KEYS", "ops:"+digest+",ci:"+otherDigest)
 	c, err := config.Load()

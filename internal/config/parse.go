@@ -23,7 +23,8 @@ var parsers = map[reflect.Type]env.ParserFunc{
 		}
 		return network, nil
 	},
-	reflect.TypeFor[auth.Key](): func(text string) (any, error) { return auth.ParseKey(text) },
+	reflect.TypeFor[auth.Mapping](): func(text string) (any, error) { return auth.ParseMapping(text) },
+	reflect.TypeFor[auth.Key]():     func(text string) (any, error) { return auth.ParseKey(text) },
 	reflect.TypeFor[time.Duration](): func(text string) (any, error) {
 		d, err := time.ParseDuration(text)
 		if err != nil {

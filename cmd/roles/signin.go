@@ -1,0 +1,66 @@
+package roles
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"sync"
+
+	"github.com/wakecall/wakecall/internal/auth"
+	"github.com/wakecall/wakecall/internal/certs"
+	"github.com/wakecall/wakecall/internal/oidc"
+)
+
+// signIn is how those who call the API show who they are.
+type signIn struct {
+	*auth.Authenticator
+	provider *oidc.Provider // nil without one
+	certs    *certs.Server  // nil without TLS
+}
+
+// openSignIn reads the files of TLS, and asks no provider yet.
+func (a *App) openSignIn() (s signIn, err error) {
+	if !a.Config.AsksWho() { // then the API listens on loopback only
+		s.Authenticator = auth.Anyone()
+	} else {
+		s.Authenticator = auth.New(a.Config.APIKeys).WithSubjects(a.Config.TLSRoles)
+	}
+	if a.Config.OIDCIssuer != "" {
+		s.provider, err = oidc.New(oidc.Options{
+			Issuer: a.Config.OIDCIssuer, Audience: a.Config.OIDCAudience, Groups: a.Config.OIDCGroups, Roles: a.Config.OIDCRoles, Logger: a.Logger,
+		})
+		if err != nil {
+			return s, err
+		}
+		s.WithTokens(s.provider)
+	}
+	if files := a.Config.TLS(); files.Certificate != "" {
+		if s.certs, err = certs.New(files, a.Logger); err != nil {
+			return s, fmt.Errorf("WAKECALL_TLS_CERT_FILE: %w", err)
+		}
+	}
+	return s, nil
+}
+
+// tls is what the API's listener speaks; nil for none.
+func (s signIn) tls() *tls.Config {
+	if s.certs == nil {
+		return nil
+	}
+	return s.certs.Config()
+}
+
+// note says what is amiss, for /readyz.
+func (s signIn) note() string {
+	if s.provider == nil {
+		return ""
+	}
+	return s.provider.Note()
+}
+
+// keep keeps the keys of the provider fresh until ctx is done.
+func (s signIn) keep(ctx context.Context, among *sync.WaitGroup) {
+	if s.provider != nil {
+		among.Go(func() { s.provider.Keep(ctx) })
+	}
+}

@@ -1,0 +1,18 @@
+package auth
+
+import (
+	"crypto/x509"
+	"time"
+)
+
+// certified is who has a certificate, by its common name. The connection may be older than
+// what the certificate is good for.
+func (m Mappings) certified(certificate *x509.Certificate, now time.Time) (*Principal, error) {
+	subject := certificate.Subject
+	if CheckName(subject.CommonName) != nil || now.After(certificate.NotAfter) {
+		return nil, ErrUnknown
+	}
+	return &Principal{
+		Name: subject.CommonName, ID: subject.String(), By: ByCertificate, Grants: m.Grants(subject.CommonName),
+	}, nil
+}

@@ -1,0 +1,122 @@
+package certs
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+)
+
+// Files name what a listener needs.
+type Files struct {
+	// Certificate is of the listener, followed by those between it and its authority.
+	Certificate, Key string
+	// ClientCA may be empty: then clients are not asked for certificates.
+	ClientCA string
+}
+
+// Server is the TLS of a listener.
+type Server struct {
+	files  Files
+	logger *slog.Logger
+
+	mu sync.Mutex
+	// seen is what the files were when they were read last, and current what was read last
+	// that was in order.
+	seen    state
+	current *tls.Config
+}
+
+// state tells whether files have changed.
+type state [3]stamp
+
+type stamp struct {
+	info os.FileInfo
+	size int64
+	at   time.Time
+}
+
+func (s stamp) equal(other stamp) bool {
+	return s.size == other.size && s.at.Equal(other.at) && (s.info == nil) == (other.info == nil) && (s.info == nil || os.SameFile(s.info, other.info))
+}
+
+// New reads the files. Each must be in order.
+func New(files Files, logger *slog.Logger) (*Server, error) {
+	s := &Server{files: files, logger: logger, seen: files.state()}
+	var err error
+	s.current, err = files.read()
+	return s, err
+}
+
+// Config is for a listener. A client that shows no certificate is let in: who it is may be
+// shown in another way. One that shows a certificate must show one of the authorities'.
+func (s *Server) Config() *tls.Config {
+	return &tls.Config{
+		MinVersion:         tls.VersionTLS12,
+		GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) { return s.latest(), nil },
+	}
+}
+
+// latest is what the files say now, or what they said last that was in order: a certificate
+// may be renewed before its key. What a ticket of an earlier one resumes is refused, because
+// each has keys of its own for tickets.
+func (s *Server) latest() *tls.Config {
+	now := s.files.state()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if now.equal(s.seen) {
+		return s.current
+	}
+	s.seen = now
+	read, err := s.files.read()
+	if err != nil {
+		s.logger.Warn("the files of TLS changed and are not in order: the former ones go on", "error", err)
+		return s.current
+	}
+	s.logger.Info("the files of TLS were read anew")
+	s.current = read
+	return read
+}
+
+func (s state) equal(other state) bool {
+	for i := range s {
+		if !s[i].equal(other[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// state follows links: a mount of secrets changes where they lead.
+func (f Files) state() (now state) {
+	for i, name := range [...]string{f.Certificate, f.Key, f.ClientCA} {
+		if info, err := os.Stat(name); err == nil {
+			now[i] = stamp{info, info.Size(), info.ModTime()}
+		}
+	}
+	return now
+}
+
+func (f Files) read() (*tls.Config, error) {
+	pair, err := tls.LoadX509KeyPair(f.Certificate, f.Key)
+	if err != nil {
+		return nil, err
+	}
+	// The gateway reads how requests are framed, which it knows of HTTP/1.1 only.
+	read := &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{pair}, NextProtos: []string{"http/1.1"}}
+	if f.ClientCA == "" {
+		return read, nil
+	}
+	bundle, err := os.ReadFile(f.ClientCA)
+	if err != nil {
+		return nil, err
+	}
+	read.ClientCAs, read.ClientAuth = x509.NewCertPool(), tls.VerifyClientCertIfGiven
+	if !read.ClientCAs.AppendCertsFromPEM(bundle) {
+		return nil, fmt.Errorf("%s has no certificate in PEM", f.ClientCA)
+	}
+	return read, nil
+}

@@ -1,0 +1,136 @@
+package oidc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"github.com/go-jose/go-jose/v4"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/wakecall/wakecall/internal/tuning"
+)
+
+var (
+	errRedirect = errors.New("it redirects, which is not followed")
+	errTooLarge = fmt.Errorf("its answer has more than %d bytes", tuning.ProviderBytes)
+	errNoKey    = errors.New("it publishes no key that signs tokens")
+)
+
+// newClient returns a client that asks a provider and nobody else.
+func newClient() *http.Client {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.DisableKeepAlives = true // minutes lie between two questions
+	transport.ResponseHeaderTimeout = tuning.ProviderTimeout
+	return &http.Client{
+		Transport: bounded{transport}, Timeout: tuning.ProviderTimeout,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return errRedirect },
+	}
+}
+
+// bounded bounds the bodies of answers.
+type bounded struct{ *http.Transport }
+
+// RoundTrip implements [http.RoundTripper].
+func (b bounded) RoundTrip(request *http.Request) (*http.Response, error) {
+	response, err := b.Transport.RoundTrip(request)
+	if err == nil {
+		response.Body = &boundedBody{ReadCloser: response.Body, left: tuning.ProviderBytes}
+	}
+	return response, err
+}
+
+// boundedBody fails, unlike one that ends, where there is more.
+type boundedBody struct {
+	io.ReadCloser
+	left int
+}
+
+// Read implements [io.Reader].
+func (b *boundedBody) Read(p []byte) (int, error) {
+	if len(p) > b.left+1 {
+		p = p[:b.left+1]
+	}
+	n, err := b.ReadCloser.Read(p)
+	if b.left -= n; b.left < 0 {
+		return 0, errTooLarge
+	}
+	return n, err
+}
+
+// fetchKeys asks the issuer where its keys are, and then for the keys.
+func fetchKeys(ctx context.Context, client *http.Client, issuer string) ([]jose.JSONWebKey, error) {
+	provider, err := oidc.NewProvider(oidc.ClientContext(ctx, client), issuer)
+	if err != nil {
+		return nil, err
+	}
+	var said struct {
+		Keys string `json:"jwks_uri"`
+	}
+	if err := provider.Claims(&said); err != nil {
+		return nil, err
+	}
+	if err := checkKeysURL(issuer, said.Keys); err != nil {
+		return nil, err
+	}
+	text, err := get(ctx, client, said.Keys)
+	if err != nil {
+		return nil, err
+	}
+	return readKeys(text)
+}
+
+// checkKeysURL refuses an issuer whose keys could be changed on the way.
+func checkKeysURL(issuer, keys string) error {
+	from, err := url.Parse(issuer)
+	if err != nil {
+		return err
+	}
+	u, err := url.Parse(keys)
+	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != from.Scheme {
+		return fmt.Errorf("its jwks_uri %q is no URL with https", keys)
+	}
+	return nil
+}
+
+func get(ctx context.Context, client *http.Client, from string) ([]byte, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, from, nil)
+	if err != nil {
+		return nil, err
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	if response.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("its keys were answered with %s", response.Status)
+	}
+	return io.ReadAll(response.Body)
+}
+
+// readKeys are the keys of a set that verify tokens. Others may stand beside them: for
+// encryption, of kinds that nobody here knows, or secret ones, which have no business there.
+func readKeys(text []byte) (keys []jose.JSONWebKey, err error) {
+	var set struct {
+		Keys []jsontext.Value `json:"keys"`
+	}
+	if err := json.Unmarshal(text, &set); err != nil {
+		return nil, errors.New("its keys are no JSON Web Key Set")
+	}
+	for _, raw := range set.Keys {
+		var key jose.JSONWebKey
+		if key.UnmarshalJSON(raw) == nil && key.Valid() && key.IsPublic() && (key.Use == "" || key.Use == "sig") {
+			keys = append(keys, key)
+		}
+	}
+	if len(keys) == 0 {
+		return nil, errNoKey
+	}
+	return keys, nil
+}

@@ -1,0 +1,149 @@
+package oidc
+
+import (
+	"context"
+	"crypto"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+	"golang.org/x/sync/singleflight"
+
+	"github.com/wakecall/wakecall/internal/auth"
+	"github.com/wakecall/wakecall/internal/tuning"
+)
+
+// algorithms are those that tokens may be signed by. All are asymmetric: what verifies a
+// token cannot make one.
+var algorithms = []jose.SignatureAlgorithm{
+	jose.RS256, jose.RS384, jose.RS512, jose.PS256, jose.PS384, jose.PS512, jose.ES256, jose.ES384, jose.ES512, jose.EdDSA,
+}
+
+var errSignature = errors.New("no key of the provider has signed the token")
+
+// keys are those of the issuer. It implements go-oidc's KeySet.
+type keys struct {
+	fetch func(context.Context) ([]jose.JSONWebKey, error)
+	// changed is called after each question: withdrawn is whether a key is gone that was
+	// good before.
+	changed func(withdrawn bool, err error)
+	now     func() time.Time
+	asking  singleflight.Group
+
+	mu sync.RWMutex
+	// set is what was fetched last, and fetched when. asked is when the last question ended.
+	set            []jose.JSONWebKey
+	fetched, asked time.Time
+	failed         error
+}
+
+// VerifySignature implements go-oidc's KeySet. A token that no known key has signed may be
+// signed with a new one.
+func (k *keys) VerifySignature(ctx context.Context, token string) ([]byte, error) {
+	signed, err := jose.ParseSignedCompact(token, algorithms)
+	if err != nil {
+		return nil, err
+	}
+	if payload, ok := k.verify(signed); ok {
+		return payload, nil
+	}
+	if err := k.refresh(ctx); err != nil {
+		if unanswered, ok := ctx.Value(unansweredKey{}).(*error); ok {
+			*unanswered = fmt.Errorf("%w: %w", auth.ErrNoProvider, err)
+		}
+		return nil, err
+	}
+	if payload, ok := k.verify(signed); ok {
+		return payload, nil
+	}
+	return nil, errSignature
+}
+
+func (k *keys) verify(signed *jose.JSONWebSignature) (payload []byte, ok bool) {
+	header := signed.Signatures[0].Header
+	for _, key := range k.trusted() {
+		if header.KeyID != "" && key.KeyID != header.KeyID || key.Algorithm != "" && key.Algorithm != header.Algorithm {
+			continue
+		}
+		if payload, err := signed.Verify(&key); err == nil {
+			return payload, true
+		}
+	}
+	return nil, false
+}
+
+// trusted are the keys, unless they are old or the issuer does not answer.
+func (k *keys) trusted() []jose.JSONWebKey {
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	if k.failed != nil || k.now().Sub(k.fetched) >= tuning.KeysTrusted {
+		return nil
+	}
+	return k.set
+}
+
+// refresh asks the issuer, unless that was done just now. Those who come meanwhile share the
+// answer; one that hangs up ends its own wait and nothing else.
+func (k *keys) refresh(ctx context.Context) error {
+	if failed, recent := k.recent(); recent {
+		return failed
+	}
+	answer := k.asking.DoChan("", func() (any, error) { return nil, k.ask(context.WithoutCancel(ctx)) })
+	select {
+	case result := <-answer:
+		return result.Err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (k *keys) recent() (failed error, recent bool) {
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	return k.failed, !k.asked.IsZero() && k.now().Sub(k.asked) < tuning.KeysRetry
+}
+
+func (k *keys) ask(ctx context.Context) error {
+	if failed, recent := k.recent(); recent { // by the question that ended just now
+		return failed
+	}
+	fetched, err := k.fetch(ctx)
+	k.changed(k.take(fetched, err), err)
+	return err
+}
+
+func (k *keys) take(fetched []jose.JSONWebKey, err error) (withdrawn bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.asked, k.failed = k.now(), err
+	if err != nil {
+		return false
+	}
+	withdrawn = lacks(fetched, k.set)
+	k.set, k.fetched = fetched, k.asked
+	return withdrawn
+}
+
+// lacks is whether keys that were there before are not among those that are there now.
+func lacks(now, before []jose.JSONWebKey) bool {
+	known := map[string]bool{}
+	for _, key := range now {
+		known[thumbprint(key)] = true
+	}
+	for _, key := range before {
+		if !known[thumbprint(key)] {
+			return true
+		}
+	}
+	return false
+}
+
+func thumbprint(key jose.JSONWebKey) string {
+	sum, err := key.Thumbprint(crypto.SHA256)
+	if err != nil {
+		return ""
+	}
+	return string(sum)
+}

@@ -1,0 +1,139 @@
+package oidc
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"github.com/go-jose/go-jose/v4"
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"github.com/wakecall/wakecall/internal/auth"
+	"github.com/wakecall/wakecall/internal/tuning"
+)
+
+// Options is what a [Provider] needs.
+type Options struct {
+	// Issuer and Audience are what tokens must name.
+	Issuer, Audience string
+	// Groups is the claim that has the groups, to which Roles gives roles.
+	Groups string
+	Roles  auth.Mappings
+	Logger *slog.Logger
+	// Now may be nil, for the time.
+	Now func() time.Time
+}
+
+// Provider is an identity provider. It implements [auth.Tokens].
+type Provider struct {
+	options  Options
+	keys     *keys
+	verifier *oidc.IDTokenVerifier
+	verified *lru.Cache[[sha256.Size]byte, session]
+	// withdrawals counts how often a key was gone that had been good.
+	withdrawals atomic.Int64
+	down        atomic.Bool
+}
+
+// session is a token that was verified.
+type session struct {
+	principal *auth.Principal
+	ends      time.Time
+}
+
+// New returns a provider, which nobody has asked yet.
+func New(options Options) (*Provider, error) {
+	verified, err := lru.New[[sha256.Size]byte, session](tuning.VerifiedTokens)
+	if err != nil {
+		return nil, err
+	}
+	if options.Now == nil {
+		options.Now = time.Now
+	}
+	client := newClient()
+	p := &Provider{options: options, verified: verified}
+	p.keys = &keys{
+		now: options.Now, changed: p.noted,
+		fetch: func(ctx context.Context) ([]jose.JSONWebKey, error) {
+			ctx, cancel := context.WithTimeout(ctx, 2*tuning.ProviderTimeout) // there are two questions
+			defer cancel()
+			return fetchKeys(ctx, client, options.Issuer)
+		},
+	}
+	var names []string
+	for _, algorithm := range algorithms {
+		names = append(names, string(algorithm))
+	}
+	p.verifier = oidc.NewVerifier(options.Issuer, p.keys, &oidc.Config{ClientID: options.Audience, SupportedSigningAlgs: names, Now: options.Now})
+	return p, nil
+}
+
+// Bearer implements [auth.Tokens].
+func (p *Provider) Bearer(ctx context.Context, token string, digest [sha256.Size]byte) (*auth.Principal, error) {
+	if known, ok := p.verified.Get(digest); ok {
+		if p.options.Now().Before(known.ends) {
+			return known.principal, nil
+		}
+		p.verified.Remove(digest)
+		return nil, auth.ErrExpired
+	}
+	if !looksSigned(token) { // such as a wrong API key
+		return nil, auth.ErrUnknown
+	}
+	before := p.withdrawals.Load()
+	verified, err := p.verify(ctx, token)
+	if err != nil {
+		return nil, err
+	}
+	p.verified.Add(digest, verified)
+	if p.withdrawals.Load() != before { // perhaps by a key that is gone meanwhile
+		p.verified.Remove(digest)
+	}
+	return verified.principal, nil
+}
+
+// looksSigned is whether a token has the form of a signed JWT: three parts, of which the
+// first is an object in base64.
+func looksSigned(token string) bool {
+	return strings.HasPrefix(token, "ey") && strings.Count(token, ".") == 2
+}
+
+func (p *Provider) verify(ctx context.Context, text string) (session, error) {
+	var unanswered error
+	token, err := p.verifier.Verify(context.WithValue(ctx, unansweredKey{}, &unanswered), text)
+	if err != nil {
+		return session{}, refusal(err, unanswered)
+	}
+	var said claims
+	if err := token.Claims(&said); err != nil {
+		return session{}, fmt.Errorf("%w: its claims cannot be read", errInvalid)
+	}
+	principal, err := said.principal(p.options.Groups, p.options.Roles)
+	if err != nil {
+		return session{}, fmt.Errorf("%w: %w", errInvalid, err)
+	}
+	return session{principal, token.Expiry}, nil
+}
+
+// errInvalid is for the log: the answer does not tell what is wrong with a token.
+var errInvalid = fmt.Errorf("%w: the token is not valid", auth.ErrUnknown)
+
+// unansweredKey is where [keys] leave why the issuer could not be asked: go-oidc hands on the
+// text of an error only.
+type unansweredKey struct{}
+
+func refusal(err, unanswered error) error {
+	if unanswered != nil {
+		return unanswered
+	}
+	if _, expired := errors.AsType[*oidc.TokenExpiredError](err); expired {
+		return auth.ErrExpired
+	}
+	return fmt.Errorf("%w: %w", errInvalid, err)
+}
