@@ -176,6 +176,9 @@ func TestTheAPIFailsClosed(t *testing.T) {
 	for want, authenticator := range map[int]*auth.Authenticator{http.StatusForbidden: powerless, http.StatusUnauthorized: nil} {
 		e, ask := guarded(authenticator)
 		for _, route := range routesOfContract(t) {
+			if route.Path == whoamiPath && want == http.StatusForbidden { // it tells just that
+				continue
+			}
 			require.Equal(t, want, ask(route.Method, pathOf(route, "order"), "").Code, "%s %s", route.Method, route.Path)
 		}
 		require.Empty(t, e.asked)

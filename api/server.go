@@ -141,6 +141,7 @@ func New(options Options) *Server {
 	s.policyRoutes(contract.under(versionPrefix + "policies"))
 	s.streams.add(contract.under(streamsPath))
 	s.emergencyRoutes(contract.under(emergencyPath))
+	s.accessRoutes(contract)
 	contract.get(statsPath, viewing(named, noPayloads), statsRoute(options.Stats))
 	contract.get(forecastPath, viewing(named, noPayloads), s.forecast)
 	recurrenceRoutes(contract.under(versionPrefix + "recurrences"))

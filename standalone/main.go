@@ -90,21 +90,21 @@ func run(ctx context.Context, version string, out io.Writer) error {
 		return err
 	}
 	defer workers.Stop()
-	return app.ServeAPI(ctx, func(api net.Addr) { own.greet(out, api) })
+	return app.ServeAPI(ctx, func(api net.Addr) { own.greet(out, shared.Scheme()+"://"+api.String()) })
 }
 
-func (s settings) greet(out io.Writer, api net.Addr) {
+func (s settings) greet(out io.Writer, api string) {
 	_, _ = fmt.Fprintf(out, `
 Wakecall is ready.
 
-  API          http://%[1]s        (description: http://%[1]s/docs)
+  API          %[1]s        (description: %[1]s/docs)
   Web UI       http://%[2]s
   Temporal     %[3]s
   data         %[4]s
 
 Try it:
 
-  curl -sS http://%[1]s/v1/timers -H 'Content-Type: application/json' -d '{
+  curl -sS %[1]s/v1/timers -H 'Content-Type: application/json' -d '{
     "business_type": "demo", "business_id": "hello-1", "delay": "5s",
     "payload": {"hello": "world"},
     "callback": {"url": "http://127.0.0.1:9000/"}}'

@@ -77,6 +77,9 @@ var verbOf = map[string]struct{ line, asks string }{
 	"ackDelivery":  {"ack wcd_1 --token t --wait 1s", "POST /v1/deliveries/wcd_1/ack?wait=1s"},
 	"nackDelivery": {"nack wcd_1 --reason late --retry-after 5m", `POST /v1/deliveries/wcd_1/nack {"reason":"late","retry_after":"5m"}`},
 
+	"whoami":   {"whoami", "GET /v1/whoami"},
+	"listKeys": {"keys list", "GET /v1/keys"},
+
 	"livez":   {"server live", "GET /livez"},
 	"readyz":  {"server ready", "GET /readyz"},
 	"metrics": {"server metrics", "GET /metrics"},

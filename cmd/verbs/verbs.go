@@ -42,7 +42,7 @@ func (s *shell) families() []family {
 		{"Recurring timers", []*cobra.Command{s.preview(), s.upcoming(), s.occurrences(), s.pause(), s.resume()}},
 		{"Receivers", []*cobra.Command{s.listen(), s.ack(), s.nack()}},
 		{"Many at once", []*cobra.Command{s.bulk(), s.redeliveries(), s.dispatch(), s.stats(), s.forecast()}},
-		{"Operation", []*cobra.Command{s.policies(), s.emergency(), s.serverCommands()}},
+		{"Operation", []*cobra.Command{s.policies(), s.emergency(), s.whoami(), s.keys(), s.serverCommands()}},
 	}
 }
 

@@ -236,7 +236,7 @@ func TestPageOfTheCommandLine(t *testing.T) {
 		url, asked := fixed(t, 200, map[string]any{"status": "done"})
 		exit, _, complaint := run(t, false, append(strings.Split(strings.TrimSpace(string(words)), "\n"), "--server", url)...)
 		require.Equal(t, program.ExitDone, exit, "%s: %s", command, complaint)
-		require.NotEmpty(t, *asked, command)
+		require.Equal(t, !strings.HasPrefix(command, "keys new"), len(*asked) > 0, command) // which asks nobody
 		understood++
 	}
 	require.Greater(t, understood, 10)

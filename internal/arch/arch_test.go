@@ -58,7 +58,7 @@ var rooms = map[string][]string{
 	".":               {"cmd"},
 	"cmd":             {"cmd/program", "cmd/roles", "cmd/verbs", "internal/build", "internal/config", "internal/observe"},
 	"cmd/program":     {"client", "internal/terminal"},
-	"cmd/verbs":       {"cmd/apply", "cmd/listen", "cmd/program", "client", "timer", "internal/config", "internal/terminal"},
+	"cmd/verbs":       {"cmd/apply", "cmd/listen", "cmd/program", "client", "timer", "internal/auth", "internal/config", "internal/terminal"},
 	"cmd/apply":       {"cmd/program", "client"},
 	"cmd/listen":      {"cmd/program", "timer", "activities/send", "activities/send/http", "client", "internal/terminal"},
 

@@ -242,3 +242,34 @@ func TestMappings(t *testing.T) {
 		require.ErrorContains(t, err, want, "%q", text)
 	}
 }
+
+// A new key is let in by its entry, with the grant that it was given, and is no other's.
+func TestNewKeys(t *testing.T) {
+	t.Parallel()
+	grant, err := auth.Granting("operator", []string{"order-*", "invoice"}, new(false))
+	require.NoError(t, err)
+	secret, key, err := auth.NewKey("shop", grant)
+	require.NoError(t, err)
+	require.Regexp(t, `^wck_[A-Za-z0-9_-]{43}$`, secret)
+	require.Regexp(t, `^shop:[0-9a-f]{64}:operator\+no-payloads:order-\*\+invoice$`, key.Entry())
+	require.NotContains(t, key.Entry(), secret)
+	p, err := auth.New([]auth.Key{keyOf(t, key.Entry())}).Authenticate(t.Context(), auth.Shown{Authorization: []string{"Bearer " + secret}})
+	require.NoError(t, err)
+	require.Equal(t, []auth.Grant{grant}, p.Grants)
+	other, _, err := auth.NewKey("shop", grant)
+	require.NoError(t, err)
+	require.NotEqual(t, secret, other)
+
+	all, err := auth.Granting("viewer", nil, new(true))
+	require.NoError(t, err)
+	require.Equal(t, auth.Grant{Role: auth.Viewer, Payloads: true, Types: []string{auth.AllBusinessTypes}}, all)
+	for _, wrong := range [][]string{{"root"}, {""}, {"viewer:order"}, {"viewer+payloads+payloads"}, {"viewer", ""}, {"viewer", "Order"}, {"viewer", "a:b"}} {
+		_, err := auth.Granting(wrong[0], wrong[1:], nil)
+		require.Error(t, err, wrong)
+	}
+	for _, name := range []string{"", "a:b", "a,b", "a b", "a\nb", strings.Repeat("a", 129)} {
+		secret, _, err := auth.NewKey(name, grant)
+		require.Error(t, err, "%q", name)
+		require.Empty(t, secret)
+	}
+}

@@ -18,6 +18,14 @@ func (c Config) AsksWho() bool {
 	return len(c.APIKeys) > 0 || c.OIDCIssuer != "" || c.TLSClientCA != ""
 }
 
+// Scheme is what URLs of the API begin with.
+func (c Config) Scheme() string {
+	if c.TLSCert != "" {
+		return "https"
+	}
+	return "http"
+}
+
 // TLS names the files of the API's own TLS; none where it speaks none.
 func (c Config) TLS() certs.Files {
 	return certs.Files{Certificate: c.TLSCert, Key: c.TLSKey, ClientCA: c.TLSClientCA}
