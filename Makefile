@@ -48,7 +48,7 @@ receiver-python: ## the same in Python
 	@exec python3 examples/python/receiver.py
 
 .PHONY: use-case
-use-case: ## play NAME=order-close, debit, coupon, nightly-ranking or refund-poll, or all; needs make run in another terminal
+use-case: ## play NAME=order-close, debit, coupon, idle-shop, …, or all; needs make run in another terminal
 	@cd examples && go run ./usecases $(or $(NAME),all)
 
 .PHONY: example

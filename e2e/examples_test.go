@@ -32,6 +32,10 @@ func TestTheUseCases(t *testing.T) {
 		"coupon":          "the timer has ended",
 		"nightly-ranking": `{"ranking":"shops"} is computed`,
 		"refund-poll":     "the timer has ended",
+		"idle-shop":       "the shop is asked once",
+		"room-free":       "room 12 is free",
+		"push":            "the timer has expired",
+		"mass-reward":     "16000 users have their reward",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -44,7 +48,7 @@ func TestTheUseCases(t *testing.T) {
 	for _, wrong := range [][]string{{}, {"nothing"}, {"-url", env.URL, "a", "b"}} {
 		out, err := exec.CommandContext(t.Context(), binary, wrong...).CombinedOutput()
 		require.Error(t, err)
-		require.Contains(t, string(out), "coupon | debit | nightly-ranking | order-close | refund-poll | all")
+		require.Contains(t, string(out), "coupon | debit | idle-shop | mass-reward | nightly-ranking | order-close | push | refund-poll | room-free | all")
 	}
 	out, err = exec.CommandContext(t.Context(), binary, "-url", "http://"+loopback.Addr(), "coupon").CombinedOutput()
 	require.Error(t, err, "%s", out)

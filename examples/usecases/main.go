@@ -28,6 +28,10 @@ var useCases = map[string]func(context.Context, *stage) error{
 	"coupon":          remindOfCoupon,
 	"nightly-ranking": rankNightly,
 	"refund-poll":     pollRefund,
+	"idle-shop":       askIdleShop,
+	"room-free":       freeRoom,
+	"push":            pushScore,
+	"mass-reward":     rewardAll,
 }
 
 func main() {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/wakecall/wakecall/client"
@@ -93,20 +92,10 @@ func pollRefund(ctx context.Context, s *stage) error {
 
 // ended waits until the receiver's word has ended a recurring timer.
 func (s *stage) ended(ctx context.Context, id string) error {
-	for range 100 {
-		view, err := s.wakecall.Timers.Get(ctx, s.key(id))
-		if err != nil {
-			return err
-		}
+	return s.until(ctx, id, func(view timer.View) (bool, error) {
 		if view.Stopped {
 			s.tell("the timer has ended")
-			return nil
 		}
-		select {
-		case <-time.After(100 * time.Millisecond):
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	return fmt.Errorf("%s was not ended", id)
+		return view.Stopped, nil
+	})
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -39,8 +40,11 @@ type call struct {
 	answer         chan<- answer
 }
 
-// answer is what a receiver says: 200, and whether a recurring timer shall end.
-type answer struct{ stop bool }
+// answer is what a receiver says: a status, 200 if it is 0, and whether a recurring timer shall end.
+type answer struct {
+	status int
+	stop   bool
+}
 
 // perform plays a use case with a receiver of its own.
 func perform(ctx context.Context, s *stage, play func(context.Context, *stage) error) error {
@@ -69,7 +73,7 @@ func perform(ctx context.Context, s *stage, play func(context.Context, *stage) e
 // receiver hands each callback to the use case, once its signature is found good.
 func (s *stage) receiver(ctx context.Context, verifier *webhooks.Webhook) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<16))
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))
 		if err != nil || verifier.Verify(body, r.Header) != nil {
 			http.Error(w, "the signature is wrong", http.StatusUnauthorized)
 			return
@@ -85,6 +89,7 @@ func (s *stage) receiver(ctx context.Context, verifier *webhooks.Webhook) http.H
 			if a.stop {
 				w.Header().Set("Wakecall-Stop", "true")
 			}
+			w.WriteHeader(cmp.Or(a.status, http.StatusOK))
 		case <-ctx.Done():
 		}
 	})
@@ -124,6 +129,25 @@ func (s *stage) terms(payload any) client.Terms {
 func (s *stage) put(ctx context.Context, id string, terms client.Terms) error {
 	_, _, err := s.wakecall.Timers.Put(ctx, client.Booking{Key: s.key(id), Terms: terms}, nil)
 	return err
+}
+
+// until looks at a timer until it is as it shall be.
+func (s *stage) until(ctx context.Context, id string, there func(timer.View) (bool, error)) error {
+	for range 300 {
+		view, err := s.wakecall.Timers.Get(ctx, s.key(id))
+		if err != nil {
+			return err
+		}
+		if done, err := there(view); done || err != nil {
+			return err
+		}
+		select {
+		case <-time.After(100 * time.Millisecond):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return fmt.Errorf("%s is not as it should be", id)
 }
 
 // cancel cancels a timer, whatever has become of it.
