@@ -30,10 +30,27 @@ func (a *Attempter) call(ctx context.Context, config attemptConfig, next attempt
 	}
 	report := way.judge(next, sent, a.links.tell(config, r, sent.Answer, began))
 	a.Observer.Attempted(next.delivery.Spec.BusinessType, report, time.Since(began))
+	logFailure(ctx, next.delivery.Spec.Key, report)
 	if wish, ok := way.pressure(report, sent); ok && a.holdBack(ctx, config.policy, wish) {
 		report = way.leaveToType(report)
 	}
 	return next.record(way, report, recording{worker: a.Worker, began: began, answer: sent.Answer}), nil
+}
+
+// logFailure writes one line for an attempt that failed.
+func logFailure(ctx context.Context, key timer.Key, report timer.Report) {
+	failed := report.Result == timer.ResultRetry || report.Result == timer.ResultFailed
+	if !failed || !activity.IsActivity(ctx) {
+		return
+	}
+	line := []any{"business_type", key.BusinessType, "business_id", key.BusinessID, "attempt", report.Attempt, "verdict", report.Result}
+	if failure := report.Failure; failure != nil {
+		line = append(line, "status", failure.Status, "class", failure.Class)
+	}
+	if report.Result == timer.ResultRetry {
+		line = append(line, "retry_in", report.RetryIn.D())
+	}
+	activity.GetLogger(ctx).Warn("a callback failed", line...)
 }
 
 // recording is what is to be recorded of an attempt beside its report.

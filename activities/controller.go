@@ -2,7 +2,6 @@ package activities
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -56,10 +55,12 @@ func (c *Controller) Alert(ctx context.Context, event timer.Event) error {
 	switch verdict.Decision {
 	case timer.DecisionDelivered:
 		return nil
-	case timer.DecisionStop:
-		return temporal.NewNonRetryableApplicationError(sent.Describe(), string(verdict.Decision), nil)
 	default:
-		return errors.New(sent.Describe())
+		activity.GetLogger(ctx).Warn("an event could not be told", "event", event.Type, "business_type", event.Data.BusinessType,
+			"business_id", event.Data.BusinessID, "verdict", verdict.Decision, "status", sent.Status, "class", sent.Class)
+		return temporal.NewApplicationErrorWithOptions(sent.Describe(), string(verdict.Decision), temporal.ApplicationErrorOptions{
+			NonRetryable: verdict.Decision == timer.DecisionStop, Category: temporal.ApplicationErrorCategoryBenign,
+		})
 	}
 }
 

@@ -15,12 +15,13 @@ func failure(report timer.Report) error {
 	if report.Failure != nil {
 		message = report.Failure.Message
 	}
+	// Benign: that a receiver fails is no error of the worker, and stands in its log already.
+	options := temporal.ApplicationErrorOptions{Details: []any{report}, Category: temporal.ApplicationErrorCategoryBenign}
 	if report.Result != timer.ResultRetry {
-		return temporal.NewNonRetryableApplicationError(message, string(report.Result), nil, report)
+		options.NonRetryable = true
+		return temporal.NewApplicationErrorWithOptions(message, string(report.Result), options)
 	}
 	// Zero would mean "use the retry policy's interval".
-	next := max(report.EndedAt.Add(report.RetryIn.D()).Until(time.Now()), time.Millisecond)
-	return temporal.NewApplicationErrorWithOptions(message, string(report.Result), temporal.ApplicationErrorOptions{
-		NextRetryDelay: next, Details: []any{report}, Category: temporal.ApplicationErrorCategoryBenign,
-	})
+	options.NextRetryDelay = max(report.EndedAt.Add(report.RetryIn.D()).Until(time.Now()), time.Millisecond)
+	return temporal.NewApplicationErrorWithOptions(message, string(report.Result), options)
 }
