@@ -10,6 +10,8 @@ import (
 
 // specialDays are the days of a rule that depend on how long a month is, or on how its weeks lie.
 type specialDays struct {
+	// some is whether there are any.
+	some bool
 	// last holds n for the day n before the last of the month (L, L-3), and lastWorkday for the
 	// day from Monday to Friday that is nearest to it (LW, L-3W).
 	last, lastWorkday set
@@ -24,6 +26,9 @@ type specialDays struct {
 
 // onDay reports whether one of the days of the month is meant.
 func (s specialDays) onDay(d date) bool {
+	if !s.some {
+		return false
+	}
 	if s.last.has(d.left()) {
 		return true
 	}
@@ -44,7 +49,7 @@ func (s specialDays) onDay(d date) bool {
 // onWeekday reports whether one of the days of the week is meant.
 func (s specialDays) onWeekday(d date) bool {
 	weekday := int(d.weekday)
-	return s.nth[(d.day+6)/7].has(weekday) || d.left() < 7 && s.lastOf.has(weekday)
+	return s.some && (s.nth[(d.day+6)/7].has(weekday) || d.left() < 7 && s.lastOf.has(weekday))
 }
 
 // left is how many days of the month follow.
@@ -85,7 +90,9 @@ func (s *specialDays) read(columns []string, dialect Dialect) (rest []string, ok
 			switch special, valid := s.add(i, item, dialect); {
 			case special && (!valid || dialect == Quartz && len(items) > 1):
 				return nil, false
-			case !special:
+			case special:
+				s.some = true
+			default:
 				plain = append(plain, item)
 			}
 		}
