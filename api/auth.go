@@ -20,7 +20,7 @@ func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 			return next(c)
 		}
 		if bearsToken(c) {
-			c.SetRequest(c.Request().WithContext(auth.With(c.Request().Context(), &tokenBearer)))
+			s.called(c, &tokenBearer)
 			return next(c)
 		}
 		principal, err := s.auth.Authenticate(c.Request().Context(), shown(c.Request()))
@@ -31,9 +31,15 @@ func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 		if principal.By == auth.ByCertificate && door.OtherOrigin(c.Request()) {
 			return refuseOrigin()
 		}
-		c.SetRequest(c.Request().WithContext(auth.With(c.Request().Context(), principal)))
+		s.called(c, principal)
 		return next(c)
 	}
+}
+
+// called notes who makes a call, and its scope: in one context, since each booking pays for it.
+func (s *Server) called(c echo.Context, by *auth.Principal) {
+	ctx := callContext{Context: auth.Context{Context: c.Request().Context(), Principal: by}, scope: s.scopes[callOf(c)]}
+	c.SetRequest(c.Request().WithContext(&ctx))
 }
 
 // shown is what a request shows of who sent it.

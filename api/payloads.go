@@ -25,6 +25,10 @@ func encoder(c echo.Context) func(value any) ([]byte, error) {
 	if leaveOut == nil {
 		return json.Marshal
 	}
+	return encodingWithout(c, leaveOut)
+}
+
+func encodingWithout(c echo.Context, leaveOut *jsonv2.Marshalers) func(value any) ([]byte, error) {
 	c.Response().Header().Set(headerPayloads, payloadsLeftOut)
 	return func(value any) ([]byte, error) {
 		return jsonv2.Marshal(value, jsonv1.DefaultOptionsV1(), jsonv2.WithMarshalers(leaveOut))
@@ -35,8 +39,12 @@ func encoder(c echo.Context) func(value any) ([]byte, error) {
 type serializer struct{ echo.DefaultJSONSerializer }
 
 // Serialize implements [echo.JSONSerializer].
-func (serializer) Serialize(c echo.Context, value any, _ string) error {
-	text, err := encoder(c)(value)
+func (s serializer) Serialize(c echo.Context, value any, _ string) error {
+	leaveOut := leavingOut(c)
+	if leaveOut == nil { // as most are, with nothing to pay for it
+		return s.DefaultJSONSerializer.Serialize(c, value, "")
+	}
+	text, err := encodingWithout(c, leaveOut)(value)
 	if err != nil {
 		return err
 	}

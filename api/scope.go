@@ -122,9 +122,7 @@ func (r routes) authorize(next echo.HandlerFunc) echo.HandlerFunc {
 		if !ok { // the resource does not know the method
 			return next(c)
 		}
-		ctx := context.WithValue(c.Request().Context(), scopeKey{}, who)
-		c.SetRequest(c.Request().WithContext(ctx))
-		if err := who.admit(auth.From(ctx), c); err != nil {
+		if err := who.admit(auth.From(c.Request().Context()), c); err != nil {
 			return err
 		}
 		return next(c)
@@ -161,6 +159,20 @@ func (s scope) admit(p auth.Principal, c echo.Context) error {
 }
 
 type scopeKey struct{}
+
+// callContext is the context of a call: who makes it, and the scope of what is called.
+type callContext struct {
+	auth.Context
+	scope *scope // nil where there is no such call
+}
+
+// Value implements [context.Context].
+func (c *callContext) Value(key any) any {
+	if _, ok := key.(scopeKey); ok {
+		return c.scope
+	}
+	return c.Context.Value(key)
+}
 
 // scopeOf is the scope of the call that a context is of; the zero scope permits nothing.
 func scopeOf(ctx context.Context) scope {

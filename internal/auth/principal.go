@@ -73,11 +73,23 @@ func (p Principal) SeesAllPayloads() bool {
 
 type contextKey struct{}
 
-// With returns a context in which the principal is who calls. The principal must not
-// change.
-func With(ctx context.Context, p *Principal) context.Context {
-	return context.WithValue(ctx, contextKey{}, p)
+// Context is a context in which somebody calls. The principal must not change. It is a type
+// of its own so that a context that says more can embed it, at the price of one.
+type Context struct {
+	context.Context
+	Principal *Principal
 }
+
+// Value implements [context.Context].
+func (c Context) Value(key any) any {
+	if _, ok := key.(contextKey); ok {
+		return c.Principal
+	}
+	return c.Context.Value(key)
+}
+
+// With returns a context in which the principal is who calls.
+func With(ctx context.Context, p *Principal) context.Context { return &Context{ctx, p} }
 
 // From returns who calls: the zero principal where nobody was authenticated.
 func From(ctx context.Context) Principal {
