@@ -28,8 +28,7 @@ const oneDispatch = dispatchesPath + "/:type/:id"
 func onlyWhereRead(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
-		call := r.Context().Value(scopeKey{}) != nil // else nothing is there, or not by this method
-		if !call || slices.Contains(reading, r.Method+" "+c.Path()) || isEmpty(r) {
+		if !isCall(r.Context()) || slices.Contains(reading, r.Method+" "+c.Path()) || isEmpty(r) {
 			return next(c)
 		}
 		return &timer.Error{Code: malformedRequest, Message: "This call takes no body; leave it out."}

@@ -43,3 +43,14 @@ func TestBodiesAreReadOrRefused(t *testing.T) {
 	empty.ContentLength = -1
 	require.True(t, isEmpty(empty))
 }
+
+// What the resource does not know is told first: the body says nothing then.
+func TestAnUnknownMethodComesBeforeItsBody(t *testing.T) {
+	t.Parallel()
+	server := gate(auth.Anyone())
+	for path, want := range map[string]int{"/v1/timers": http.StatusMethodNotAllowed, "/v1/nothing": http.StatusNotFound} {
+		answer := httptest.NewRecorder()
+		server.Handler().ServeHTTP(answer, httptest.NewRequest(http.MethodPut, here+path, strings.NewReader("{}")))
+		require.Equal(t, want, answer.Code, path)
+	}
+}

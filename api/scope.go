@@ -174,6 +174,13 @@ func (c *callContext) Value(key any) any {
 	return c.Context.Value(key)
 }
 
+// isCall reports whether a context is of a call of the contract: else nothing is there, or not
+// by the method that was asked for.
+func isCall(ctx context.Context) bool {
+	s, _ := ctx.Value(scopeKey{}).(*scope)
+	return s != nil
+}
+
 // scopeOf is the scope of the call that a context is of; the zero scope permits nothing.
 func scopeOf(ctx context.Context) scope {
 	if s, _ := ctx.Value(scopeKey{}).(*scope); s != nil {

@@ -39,7 +39,7 @@ func TestInventedNamesLeaveFewSeries(t *testing.T) {
 	}
 	grown := series() - before
 	require.Positive(t, grown, "they were counted")
-	require.Less(t, grown, 50)
+	require.Less(t, grown, 100, "some for a method of any other name, whatever it is")
 }
 
 // A probe that somebody ended is started again by the next question.

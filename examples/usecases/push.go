@@ -20,25 +20,25 @@ func pushScore(ctx context.Context, s *stage) error {
 	if err := s.put(ctx, "match-7", terms); err != nil {
 		return err
 	}
-	push, err := s.next(ctx)
-	if err != nil {
-		return err
-	}
-	push.answer <- answer{status: http.StatusServiceUnavailable}
-	s.tell("a score is to be pushed within ten minutes, and the push service is busy for an hour")
-	return s.expired(ctx, "match-7")
-}
-
-// expired waits until a timer has expired.
-func (s *stage) expired(ctx context.Context, id string) error {
-	return s.until(ctx, id, func(view timer.View) (bool, error) {
-		switch {
-		case view.Status == timer.Expired:
-			s.tell("the score is old, and the timer has expired")
-			return true, nil
-		case view.Status.Finished():
-			return false, fmt.Errorf("%s has %s", id, view.Status)
+	s.tell("a score is to be pushed within ten minutes")
+	for {
+		select {
+		case push := <-s.calls:
+			push.answer <- answer{status: http.StatusServiceUnavailable}
+			s.tell("the push service is busy for an hour")
+		case <-time.After(100 * time.Millisecond):
+			view, err := s.wakecall.Timers.Get(ctx, s.key("match-7"))
+			switch {
+			case err != nil:
+				return err
+			case view.Status == timer.Expired:
+				s.tell("the score is old, and the timer has expired")
+				return nil
+			case view.Status.Finished():
+				return fmt.Errorf("the push is %s", view.Status)
+			}
+		case <-ctx.Done():
+			return ctx.Err()
 		}
-		return false, nil
-	})
+	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/wakecall/wakecall/client"
@@ -12,9 +13,7 @@ import (
 // one who uses it is not reminded any more: the receiver's answer ends the steps.
 func remindOfCoupon(ctx context.Context, s *stage) error {
 	s.longest = 73 * time.Hour
-	if s.takes != 0 {
-		s.takes = max(s.takes, 4*time.Second) // what rings more often than once a second is refused
-	}
+	s.slowly() // what rings more often than once a second is refused
 	steps := []timer.Duration{}
 	for _, before := range []time.Duration{72 * time.Hour, 24 * time.Hour, time.Hour} {
 		steps = append(steps, timer.Duration(s.played(before)))
@@ -92,10 +91,20 @@ func pollRefund(ctx context.Context, s *stage) error {
 
 // ended waits until the receiver's word has ended a recurring timer.
 func (s *stage) ended(ctx context.Context, id string) error {
-	return s.until(ctx, id, func(view timer.View) (bool, error) {
+	for range 100 {
+		view, err := s.wakecall.Timers.Get(ctx, s.key(id))
+		if err != nil {
+			return err
+		}
 		if view.Stopped {
 			s.tell("the timer has ended")
+			return nil
 		}
-		return view.Stopped, nil
-	})
+		select {
+		case <-time.After(100 * time.Millisecond):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return fmt.Errorf("%s was not ended", id)
 }

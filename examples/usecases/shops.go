@@ -13,6 +13,7 @@ import (
 // timer again, which pushes it out.
 func askIdleShop(ctx context.Context, s *stage) error {
 	s.longest = 7 * 24 * time.Hour
+	s.slowly()
 	for sale := 1; sale <= 3; sale++ {
 		terms := s.terms(map[string]int{"last_sale": sale})
 		terms.Delay, terms.MaxWait = client.After(s.played(7*24*time.Hour)), client.After(s.played(365*24*time.Hour))
@@ -36,6 +37,7 @@ func askIdleShop(ctx context.Context, s *stage) error {
 // freeRoom frees a room when its booking ends, at the end that was agreed on last.
 func freeRoom(ctx context.Context, s *stage) error {
 	s.longest = 3 * time.Hour
+	s.slowly()
 	began := time.Now()
 	end := func(after time.Duration) timer.Instant { return timer.At(began.Add(s.played(after))) }
 	terms := s.terms(map[string]string{"room": "12"})

@@ -100,10 +100,17 @@ func (s *stage) next(ctx context.Context) (call, error) {
 	select {
 	case c := <-s.calls:
 		return c, nil
-	case <-time.After(3*s.takes + s.longest + time.Minute):
+	case <-time.After(3*s.played(s.longest) + time.Minute):
 		return call{}, fmt.Errorf("nobody called")
 	case <-ctx.Done():
 		return call{}, ctx.Err()
+	}
+}
+
+// slowly plays in four seconds at least: what is done meanwhile takes a moment as well.
+func (s *stage) slowly() {
+	if s.takes != 0 {
+		s.takes = max(s.takes, 4*time.Second)
 	}
 }
 
@@ -129,25 +136,6 @@ func (s *stage) terms(payload any) client.Terms {
 func (s *stage) put(ctx context.Context, id string, terms client.Terms) error {
 	_, _, err := s.wakecall.Timers.Put(ctx, client.Booking{Key: s.key(id), Terms: terms}, nil)
 	return err
-}
-
-// until looks at a timer until it is as it shall be.
-func (s *stage) until(ctx context.Context, id string, there func(timer.View) (bool, error)) error {
-	for range 300 {
-		view, err := s.wakecall.Timers.Get(ctx, s.key(id))
-		if err != nil {
-			return err
-		}
-		if done, err := there(view); done || err != nil {
-			return err
-		}
-		select {
-		case <-time.After(100 * time.Millisecond):
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	return fmt.Errorf("%s is not as it should be", id)
 }
 
 // cancel cancels a timer, whatever has become of it.
