@@ -8,6 +8,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/wakecall/wakecall/internal/auth"
 	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 )
@@ -24,7 +25,8 @@ func (r dispatchRoutes) events(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	ctx := c.Request().Context()
+	ctx, cancel := auth.Until(c.Request().Context())
+	defer cancel()
 	dispatch, leave := r.followed.follow(key)
 	defer leave()
 	view, err := dispatch.look(ctx)

@@ -16,6 +16,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/labstack/echo/v4"
 
+	"github.com/wakecall/wakecall/internal/auth"
 	"github.com/wakecall/wakecall/internal/stream"
 	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
@@ -40,7 +41,7 @@ func (s *streams) upgrade(c echo.Context, businessType string, window int) error
 		return nil
 	}
 	ws.SetReadLimit(maxStreamAnswer)
-	socket := &socket{ws: ws, connection: connection, streamed: func(ctx context.Context) error { return s.streamed(ctx, businessType) }}
+	socket := &socket{ws: ws, connection: connection, until: auth.From(c.Request().Context()).Ends, streamed: func(ctx context.Context) error { return s.streamed(ctx, businessType) }}
 	c.Set(causeKey, socket.serve(context.WithoutCancel(c.Request().Context())))
 	return nil
 }
@@ -71,6 +72,9 @@ type socket struct {
 	connection *stream.Connection
 	// streamed is what is wrong with the policy by now.
 	streamed func(context.Context) error
+	// until is when what showed who connects ends, zero for never; expired is whether it has.
+	until   time.Time
+	expired atomic.Bool
 	// fault is why the connection was broken off, nil where it was not.
 	fault atomic.Pointer[ending]
 }
@@ -87,6 +91,9 @@ func (e ending) Error() string { return e.reason }
 func (s *socket) serve(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	if !s.until.IsZero() {
+		defer time.AfterFunc(time.Until(s.until), s.expire).Stop()
+	}
 	ends := make(chan error, 3)
 	var parts sync.WaitGroup
 	for _, part := range []func(context.Context) error{s.read, s.write, s.watch} {
@@ -140,9 +147,18 @@ func (s *socket) write(ctx context.Context) error {
 	}
 }
 
+// expire lets no more rings come to a receiver that has to show anew who it is.
+func (s *socket) expire() {
+	s.expired.Store(true)
+	s.connection.Retire()
+}
+
 // leave lets the receiver answer what it has, for a while.
 func (s *socket) leave(ctx context.Context) error {
 	gone := ending{websocket.StatusGoingAway, "the gateway stops"}
+	if s.expired.Load() {
+		gone = ending{websocket.StatusPolicyViolation, "the token or certificate has expired"}
+	}
 	if err := s.send(ctx, closingBody{Closing: gone.reason}); err != nil {
 		return err
 	}

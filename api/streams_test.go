@@ -3,6 +3,7 @@ package api
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"io"
 	"log/slog"
@@ -67,14 +68,16 @@ type exchange struct {
 	elsewhere []timer.RingAnswer
 }
 
-func openExchange(t *testing.T) *exchange {
+func openExchange(t *testing.T) *exchange { return openExchangeFor(t, auth.Anyone()) }
+
+func openExchangeFor(t *testing.T, authenticator *auth.Authenticator) *exchange {
 	e := &exchange{T: t, logged: &bytes.Buffer{}}
 	e.policy.Callback.Stream = true
 	e.hub = stream.NewHub(stream.Bounds{Connections: 3, PerType: 2}, func(string, int) {})
 	listener := &pipes{conns: make(chan net.Conn), end: make(chan struct{})}
 	e.client = &http.Client{Transport: &http.Transport{DialContext: listener.dial}}
 	e.server = New(Options{
-		Timers: silent{}, Failures: silent{}, Telemetry: unmetered{}, Auth: auth.Anyone(), Leave: func() {},
+		Timers: silent{}, Failures: silent{}, Telemetry: unmetered{}, Auth: authenticator, Leave: func() {},
 		Logger: slog.New(slog.NewJSONHandler(e.logged, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Ready:  func(context.Context) error { return nil }, Streams: e.hub,
 		Gateway: "here", AnswerElsewhere: func(_ context.Context, answer timer.RingAnswer) error {
@@ -316,6 +319,32 @@ func TestAGatewayThatStops(t *testing.T) {
 		answer, err := e.client.Get("http://localhost/v1/streams/order")
 		require.Error(t, err)
 		require.Nil(t, answer)
+	})
+}
+
+// until are tokens that all are good until a time.
+type until time.Time
+
+func (u until) Bearer(context.Context, string, [sha256.Size]byte) (*auth.Principal, error) {
+	all := auth.Grant{Role: auth.Operator, Payloads: true, Types: []string{auth.AllBusinessTypes}}
+	return &auth.Principal{Name: "ada", By: auth.ByOIDC, Grants: []auth.Grant{all}, Ends: time.Time(u)}, nil
+}
+
+// A connection does not outlive the token that it was opened with. What the receiver has it
+// may still answer.
+func TestAConnectionEndsWithItsToken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		e := openExchangeFor(t, auth.New(nil).WithTokens(until(began.Add(tuning.StreamPing/2))))
+		ws, _, err := websocket.Dial(t.Context(), "ws://localhost/v1/streams/order", &websocket.DialOptions{HTTPClient: e.client, HTTPHeader: http.Header{"Authorization": {"Bearer a"}}})
+		require.NoError(t, err)
+		taken := e.ring()
+		require.Equal(t, "1", e.read(ws)["ring"])
+		require.Equal(t, "the token or certificate has expired", e.read(ws)["closing"])
+		require.Equal(t, tuning.StreamPing/2, time.Since(began))
+		e.say(ws, `{"ack":"1"}`)
+		require.Equal(t, websocket.CloseError{Code: websocket.StatusPolicyViolation, Reason: "the token or certificate has expired"}, closed(t, ws))
+		require.True(t, (<-taken).Delivered)
 	})
 }
 

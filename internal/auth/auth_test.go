@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -272,4 +273,23 @@ func TestNewKeys(t *testing.T) {
 		require.Error(t, err, "%q", name)
 		require.Empty(t, secret)
 	}
+}
+
+// What goes on ends when who calls is to be asked again.
+func TestUntil(t *testing.T) {
+	t.Parallel()
+	ends := time.Now().Add(time.Hour)
+	ctx, cancel := auth.Until(auth.With(t.Context(), &auth.Principal{Ends: ends}))
+	defer cancel()
+	deadline, ok := ctx.Deadline()
+	require.True(t, ok)
+	require.Equal(t, ends, deadline)
+	past, stop := auth.Until(auth.With(t.Context(), &auth.Principal{Ends: time.Now().Add(-time.Hour)}))
+	defer stop()
+	require.ErrorIs(t, past.Err(), context.DeadlineExceeded)
+	ever, leave := auth.Until(auth.With(t.Context(), &auth.Principal{}))
+	_, ok = ever.Deadline()
+	require.False(t, ok)
+	leave()
+	require.ErrorIs(t, ever.Err(), context.Canceled)
 }

@@ -13,6 +13,6 @@ func (m Mappings) certified(certificate *x509.Certificate, now time.Time) (*Prin
 		return nil, ErrUnknown
 	}
 	return &Principal{
-		Name: subject.CommonName, ID: subject.String(), By: ByCertificate, Grants: m.Grants(subject.CommonName),
+		Name: subject.CommonName, ID: subject.String(), By: ByCertificate, Grants: m.Grants(subject.CommonName), Ends: certificate.NotAfter,
 	}, nil
 }

@@ -3,6 +3,7 @@ package auth
 import (
 	"context"
 	"slices"
+	"time"
 )
 
 // Means is by what a principal has shown who it is.
@@ -27,6 +28,8 @@ type Principal struct {
 	Name, ID string
 	By       Means
 	Grants   []Grant
+	// Ends is when what was shown is good no longer; zero for never.
+	Ends time.Time
 }
 
 // Role is what the principal may do with a business type; "" stands for all of them.
@@ -97,4 +100,12 @@ func From(ctx context.Context) Principal {
 		return *p
 	}
 	return Principal{}
+}
+
+// Until returns a context that ends when who calls is to be asked again, for calls that go on.
+func Until(ctx context.Context) (context.Context, context.CancelFunc) {
+	if ends := From(ctx).Ends; !ends.IsZero() {
+		return context.WithDeadline(ctx, ends)
+	}
+	return context.WithCancel(ctx)
 }

@@ -35,21 +35,15 @@ type Provider struct {
 	options  Options
 	keys     *keys
 	verifier *oidc.IDTokenVerifier
-	verified *lru.Cache[[sha256.Size]byte, session]
+	verified *lru.Cache[[sha256.Size]byte, *auth.Principal]
 	// withdrawals counts how often a key was gone that had been good.
 	withdrawals atomic.Int64
 	down        atomic.Bool
 }
 
-// session is a token that was verified.
-type session struct {
-	principal *auth.Principal
-	ends      time.Time
-}
-
 // New returns a provider, which nobody has asked yet.
 func New(options Options) (*Provider, error) {
-	verified, err := lru.New[[sha256.Size]byte, session](tuning.VerifiedTokens)
+	verified, err := lru.New[[sha256.Size]byte, *auth.Principal](tuning.VerifiedTokens)
 	if err != nil {
 		return nil, err
 	}
@@ -77,8 +71,8 @@ func New(options Options) (*Provider, error) {
 // Bearer implements [auth.Tokens].
 func (p *Provider) Bearer(ctx context.Context, token string, digest [sha256.Size]byte) (*auth.Principal, error) {
 	if known, ok := p.verified.Get(digest); ok {
-		if p.options.Now().Before(known.ends) {
-			return known.principal, nil
+		if p.options.Now().Before(known.Ends) {
+			return known, nil
 		}
 		p.verified.Remove(digest)
 		return nil, auth.ErrExpired
@@ -95,7 +89,7 @@ func (p *Provider) Bearer(ctx context.Context, token string, digest [sha256.Size
 	if p.withdrawals.Load() != before { // perhaps by a key that is gone meanwhile
 		p.verified.Remove(digest)
 	}
-	return verified.principal, nil
+	return verified, nil
 }
 
 // looksSigned is whether a token has the form of a signed JWT: three parts, of which the
@@ -104,21 +98,22 @@ func looksSigned(token string) bool {
 	return strings.HasPrefix(token, "ey") && strings.Count(token, ".") == 2
 }
 
-func (p *Provider) verify(ctx context.Context, text string) (session, error) {
+func (p *Provider) verify(ctx context.Context, text string) (*auth.Principal, error) {
 	var unanswered error
 	token, err := p.verifier.Verify(context.WithValue(ctx, unansweredKey{}, &unanswered), text)
 	if err != nil {
-		return session{}, refusal(err, unanswered)
+		return nil, refusal(err, unanswered)
 	}
 	var said claims
 	if err := token.Claims(&said); err != nil {
-		return session{}, fmt.Errorf("%w: its claims cannot be read", errInvalid)
+		return nil, fmt.Errorf("%w: its claims cannot be read", errInvalid)
 	}
 	principal, err := said.principal(p.options.Groups, p.options.Roles)
 	if err != nil {
-		return session{}, fmt.Errorf("%w: %w", errInvalid, err)
+		return nil, fmt.Errorf("%w: %w", errInvalid, err)
 	}
-	return session{principal, token.Expiry}, nil
+	principal.Ends = token.Expiry
+	return principal, nil
 }
 
 // errInvalid is for the log: the answer does not tell what is wrong with a token.

@@ -22,8 +22,9 @@ func TestATokenTellsWhoCalls(t *testing.T) {
 	for _, key := range []pair{newPair(t, "1"), rsaPair("2")} {
 		l := newLab(t, key.public())
 		p := l.admits(key.sign(t, l.says(nil)))
+		require.WithinDuration(t, l.now().Add(time.Hour), p.Ends, time.Minute)
 		require.Equal(t, &auth.Principal{
-			Name: "ada", ID: "7", By: auth.ByOIDC, Grants: []auth.Grant{{Role: auth.Operator, Types: []string{"order-*"}}},
+			Name: "ada", ID: "7", By: auth.ByOIDC, Grants: []auth.Grant{{Role: auth.Operator, Types: []string{"order-*"}}}, Ends: p.Ends,
 		}, p)
 	}
 }
