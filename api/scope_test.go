@@ -2,6 +2,8 @@ package api
 
 import (
 	"log/slog"
+	"maps"
+	"net/http"
 	"regexp"
 	"slices"
 	"strings"
@@ -101,4 +103,57 @@ func (n node) tells(t *testing.T, part any) bool {
 		}
 	}
 	return false
+}
+
+// leastRole is what the rule says of a call: who reads is a viewer, who changes timers, jobs
+// and pauses an operator, and who changes policies an admin.
+func leastRole(one call) auth.Role {
+	switch {
+	case one.method == http.MethodGet:
+		return auth.Viewer
+	case strings.HasPrefix(one.path, versionPrefix+"policies"):
+		return auth.Admin
+	default:
+		return auth.Operator
+	}
+}
+
+// otherwise are the calls for which the rule does not hold, and why.
+var otherwise = map[call]struct {
+	role auth.Role
+	why  string
+}{
+	{http.MethodGet, whoamiPath}:                             {auth.NoRole, "who may do nothing shall see that"},
+	{http.MethodGet, keysPath}:                               {auth.Admin, "keys are an admin's"},
+	{http.MethodGet, streamsPath + "/:type"}:                 {auth.Operator, "to take rings is to change timers"},
+	{http.MethodPost, versionPrefix + "recurrences/preview"}: {auth.Viewer, "it changes nothing"},
+}
+
+// departures are the calls whose scope departs from the rule without being listed.
+func departures(scopes map[call]*scope) (found []call) {
+	for one, who := range scopes {
+		want := leastRole(one)
+		if exception, ok := otherwise[one]; ok {
+			want = exception.role
+		}
+		if who.role != want {
+			found = append(found, one)
+		}
+	}
+	return found
+}
+
+// A scope that is wrong in the code and in the document alike departs from the rule.
+func TestScopesFollowTheRoles(t *testing.T) {
+	t.Parallel()
+	server := New(Options{Timers: silent{}, Failures: silent{}, Telemetry: silent{}, Logger: slog.New(slog.DiscardHandler)})
+	require.Empty(t, departures(server.scopes))
+	for one := range otherwise {
+		require.Contains(t, server.scopes, one, "an exception that is gone")
+	}
+	for one, who := range server.scopes { // the negative control
+		wrong := maps.Clone(server.scopes)
+		wrong[one] = &scope{role: who.role ^ auth.Admin, typing: who.typing}
+		require.Equal(t, []call{one}, departures(wrong))
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -292,4 +293,14 @@ func TestUntil(t *testing.T) {
 	require.False(t, ok)
 	leave()
 	require.ErrorIs(t, ever.Err(), context.Canceled)
+}
+
+// The page on security has a row for each role.
+func TestThePageOnRoles(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/security.md")
+	require.NoError(t, err)
+	for _, role := range auth.RoleNames() {
+		require.Contains(t, string(page), "\n| `"+role+"` | ")
+	}
 }
