@@ -225,6 +225,7 @@ func TestTokensThatAreNotLetIn(t *testing.T) {
 		require.NotContains(t, body, c.err.Error())
 		require.Contains(t, f.logged.String(), c.err.Error())
 		require.NotContains(t, f.logged.String(), "guessed")
+		require.NotContains(t, f.logged.String(), `"level":"ERROR"`, "anybody could fill the log with it")
 		require.Equal(t, c.status == http.StatusUnauthorized, answer.Header.Get("WWW-Authenticate") != "")
 		require.Equal(t, c.status == http.StatusServiceUnavailable, answer.Header.Get("Retry-After") != "")
 		answer, _ = f.get("/v1/timers", "Authorization: Bearer secret")

@@ -10,6 +10,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/timer"
 )
 
 // causeKey keeps the error behind an answer for the request's log line.
@@ -51,10 +52,11 @@ func record(options Options) echo.MiddlewareFunc {
 				"method", clip(c.Request().Method), "route", route, "status", status, "took", took.String(),
 				"request_id", c.Response().Header().Get(echo.HeaderXRequestID), "client", author(c), "from", c.RealIP(),
 			}
-			if cause, ok := c.Get(causeKey).(error); ok {
+			cause, _ := c.Get(causeKey).(error)
+			if cause != nil {
 				line = append(line, "cause", clip(cause.Error()))
 			}
-			options.Logger.Log(c.Request().Context(), levelOf(status), "request", line...)
+			options.Logger.Log(c.Request().Context(), levelOf(status, cause), "request", line...)
 			if broken { // nobody shall take the part for the whole
 				panic(http.ErrAbortHandler) //nolint:forbidigo // net/http has no other way to break a connection
 			}
@@ -63,8 +65,10 @@ func record(options Options) echo.MiddlewareFunc {
 	}
 }
 
-func levelOf(status int) slog.Level {
+func levelOf(status int, cause error) slog.Level {
 	switch {
+	case cause != nil && timer.CodeOf(cause) == signInUnavailable: // who asks the provider has said it, once
+		return slog.LevelInfo
 	case status >= http.StatusInternalServerError:
 		return slog.LevelError
 	case status >= http.StatusBadRequest:
