@@ -63,6 +63,38 @@ func (q *Queues) backlogged(ctx context.Context, businessType, queue string) (bo
 	return described.GetStats().GetApproximateBacklogCount() > 0 || len(described.GetPollers()) == 0, nil
 }
 
+// Needed is whether a business type has a policy in force, or attempts that wait on one of its
+// queues. It asks what decides, and not Temporal's visibility. Its error is
+// [timer.Unavailable].
+func (q *Queues) Needed(ctx context.Context, businessType string) (bool, error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	_, inForce, err := q.policies.record(ctx, businessType)
+	if inForce || err != nil && timer.CodeOf(err) != timer.NotFound {
+		return inForce, err
+	}
+	for _, queue := range []string{workflows.DeliveryQueue(businessType), workflows.StreamQueue(businessType)} {
+		described, err := q.describeQueue(ctx, queue)
+		if err != nil || described.GetStats().GetApproximateBacklogCount() > 0 {
+			return err == nil, err
+		}
+	}
+	return false, nil
+}
+
+// Outlived is whether a business type has timers or dispatches that are open, as far as
+// visibility has heard. Its error is [timer.Unavailable].
+func (q *Queues) Outlived(ctx context.Context, businessType string) (bool, error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	for _, open := range []query.Query{openOf(businessType), DispatchesRequest{BusinessType: businessType, Status: timer.DispatchRunning}.query()} {
+		if n, err := q.count(ctx, open); n > 0 || err != nil {
+			return n > 0, err
+		}
+	}
+	return false, nil
+}
+
 // Waiting tells how many attempts of a business type wait for a receiver that is connected
 // and has room, and for how long the first of them has. What was cancelled meanwhile is
 // in the queue until somebody polls it, so no more are counted than are delivered, as far

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"maps"
-	"slices"
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
@@ -16,11 +15,10 @@ import (
 
 // Registered lists the business types whose queues may hold deliveries. It asks the
 // registry, and not Temporal's visibility. Its error is [timer.Unavailable].
-func (q *Queues) Registered(ctx context.Context) ([]string, error) {
+func (q *Queues) Registered(ctx context.Context) (workflows.Registered, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
-	known, err := q.policies.registry.registered(ctx)
-	return slices.Collect(maps.Keys(known)), err
+	return q.policies.registry.registered(ctx)
 }
 
 // Policies lists the policies whose queues may hold deliveries: those in force, and those

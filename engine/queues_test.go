@@ -6,8 +6,12 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	commonpb "go.temporal.io/api/common/v1"
+	enumspb "go.temporal.io/api/enums/v1"
 	taskqueuepb "go.temporal.io/api/taskqueue/v1"
+	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/types/known/durationpb"
 
@@ -84,4 +88,58 @@ func TestBothQueuesOfATypeHaveItsRate(t *testing.T) {
 	require.Equal(t, []string{workflows.DeliveryQueue("order"), workflows.StreamQueue("order")}, q.rates)
 	q.err = context.DeadlineExceeded
 	require.Error(t, New(Config{Client: q}).Queues.SetQueueRate(t.Context(), timer.QueueRate{BusinessType: "order"}))
+}
+
+// A queue is needed by a policy in force and by what lies on it, whatever visibility says.
+func TestNeededQueues(t *testing.T) {
+	t.Parallel()
+	entity := func(status enumspb.WorkflowExecutionStatus) map[string]*workflowservice.DescribeWorkflowExecutionResponse {
+		memo, err := payloads.ToPayload(workflows.PolicyRecord{ChangedAt: timer.At(time.Now())})
+		require.NoError(t, err)
+		return map[string]*workflowservice.DescribeWorkflowExecutionResponse{workflows.PolicyID("order"): {
+			WorkflowExecutionInfo: &workflowpb.WorkflowExecutionInfo{Status: status, Memo: &commonpb.Memo{Fields: map[string]*commonpb.Payload{workflows.MemoPolicy: memo}}},
+		}}
+	}
+	for name, c := range map[string]struct {
+		runs     map[string]*workflowservice.DescribeWorkflowExecutionResponse
+		backlogs map[string]int64
+		needed   bool
+	}{
+		"no policy":        {},
+		"a deleted policy": {runs: entity(statusCompleted)},
+		"a policy":         {runs: entity(statusRunning), needed: true},
+		"a killed policy":  {runs: entity(statusTerminated), needed: true},
+		"attempts":         {backlogs: map[string]int64{workflows.DeliveryQueue("order"): 1}, needed: true},
+		"rings":            {runs: entity(statusCompleted), backlogs: map[string]int64{workflows.StreamQueue("order"): 1}, needed: true},
+		"another type's":   {backlogs: map[string]int64{workflows.DeliveryQueue("orders"): 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			q := &queues{fake: &fake{runs: c.runs}, backlogs: c.backlogs}
+			needed, err := New(Config{Client: startable{q}}).Queues.Needed(t.Context(), "order")
+			require.NoError(t, err)
+			require.Equal(t, c.needed, needed)
+		})
+	}
+	_, err := New(Config{Client: &queues{fake: &fake{err: context.DeadlineExceeded}}}).Queues.Needed(t.Context(), "order")
+	require.Equal(t, timer.Unavailable, timer.CodeOf(err))
+}
+
+// startable lets the entity of a killed policy be started again.
+type startable struct{ *queues }
+
+//nolint:revive // the client's own arguments
+func (startable) SignalWithStartWorkflow(_ context.Context, _, _ string, _ any, _ client.StartWorkflowOptions, _ any, _ ...any) (client.WorkflowRun, error) {
+	return wokenRun{}, nil
+}
+
+func TestOutlivedPolicies(t *testing.T) {
+	t.Parallel()
+	for _, open := range []int64{0, 1} {
+		outlived, err := New(Config{Client: &queues{fake: &fake{}, delivering: open}}).Queues.Outlived(t.Context(), "order")
+		require.NoError(t, err)
+		require.Equal(t, open > 0, outlived)
+	}
+	_, err := New(Config{Client: &queues{fake: &fake{err: context.DeadlineExceeded}}}).Queues.Outlived(t.Context(), "order")
+	require.Equal(t, timer.Unavailable, timer.CodeOf(err))
 }

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -21,9 +22,9 @@ type Policies interface {
 
 // Queues tells which business types have a queue of their own.
 type Queues interface {
-	// Registered lists the types whose queues may hold deliveries. It does not ask
-	// Temporal's visibility.
-	Registered(ctx context.Context) (businessTypes []string, err error)
+	// Registered lists the types whose queues may hold deliveries, and when each was
+	// registered last. It does not ask Temporal's visibility.
+	Registered(ctx context.Context) (workflows.Registered, error)
 	// Policies lists the policies in force, and the deleted ones whose queues may still hold
 	// deliveries. RepairRegistry brings the registry in line with both.
 	Policies(ctx context.Context) (inForce, deleted []timer.Policy, err error)
@@ -31,6 +32,11 @@ type Queues interface {
 	// has room, and for how long the first of them has.
 	Waiting(ctx context.Context, businessType string) (attempts int, longest time.Duration, err error)
 	RepairRegistry(ctx context.Context, listed []timer.Policy) error
+	// Needed is whether a type has a policy in force, or attempts that wait on its queues.
+	// It does not ask Temporal's visibility.
+	Needed(ctx context.Context, businessType string) (bool, error)
+	// Outlived is whether a type has timers or dispatches that are open.
+	Outlived(ctx context.Context, businessType string) (bool, error)
 }
 
 // Emergencies list what somebody has paused.
@@ -63,6 +69,8 @@ type queueWorkers struct {
 	// paused are the types, "" for all of them, whose tasks are left where they are.
 	paused map[string]bool
 	watch  *streamWatch
+	// retired are the types whose queues are not polled.
+	retired *retired
 
 	stop    context.CancelFunc
 	stopped sync.WaitGroup
@@ -75,9 +83,12 @@ type typeWorker struct {
 }
 
 func newQueueWorkers(options Options) *queueWorkers {
-	return &queueWorkers{options: options, types: map[string]*typeWorker{}, drains: NewStreams(options), watch: &streamWatch{
-		waiting: options.Queues.Waiting, alerts: options.Alerts, observer: options.Observer, logger: options.Logger,
-	}}
+	return &queueWorkers{
+		options: options, types: map[string]*typeWorker{}, drains: NewStreams(options), retired: newRetired(),
+		watch: &streamWatch{
+			waiting: options.Queues.Waiting, alerts: options.Alerts, observer: options.Observer, logger: options.Logger,
+		},
+	}
 }
 
 // start begins to read which queues there are, and beside that the list of all
@@ -86,7 +97,7 @@ func newQueueWorkers(options Options) *queueWorkers {
 func (q *queueWorkers) start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	q.stop = cancel
-	for _, read := range []func(context.Context) error{q.readRegistered, q.readAll, q.readPaused} {
+	for _, read := range []func(context.Context) error{q.readRegistered, q.readAll, q.readPaused, q.readRetired} {
 		q.stopped.Go(func() { q.repeat(ctx, read) })
 	}
 }
@@ -125,17 +136,21 @@ func (q *queueWorkers) readRegistered(ctx context.Context) error {
 		q.serve(policy)
 	}
 	types, err := q.options.Queues.Registered(ctx)
-	for _, businessType := range types {
-		if q.serves(businessType) {
-			continue
+	for businessType, registered := range types {
+		if !q.serves(businessType) && !q.retired.since(businessType, registered) {
+			q.serveUnlisted(ctx, businessType)
 		}
-		// Without a policy, or an answer, the queue may hold deliveries all the same.
-		policy, _ := q.options.Policies.Policy(ctx, businessType)
-		policy = policy.WithDefaults()
-		policy.BusinessType = businessType
-		q.serve(policy)
 	}
 	return err
+}
+
+// serveUnlisted serves a type of which only the name is at hand. Without a policy, or an
+// answer, its queue may hold deliveries all the same.
+func (q *queueWorkers) serveUnlisted(ctx context.Context, businessType string) {
+	policy, _ := q.options.Policies.Policy(ctx, businessType)
+	policy = policy.WithDefaults()
+	policy.BusinessType = businessType
+	q.serve(policy)
 }
 
 // readPaused lists what somebody has paused, of which no task is taken. An attempt asks
@@ -169,10 +184,15 @@ func (q *queueWorkers) readAll(ctx context.Context) error {
 	q.options.Observer.PoliciesListed(inForce)
 	policies := slices.Concat(inForce, deleted)
 	q.watch.look(ctx, policies)
-	for _, policy := range policies {
+	for _, policy := range inForce {
 		q.serve(policy)
 	}
-	return q.options.Queues.RepairRegistry(ctx, policies)
+	for _, policy := range deleted {
+		if !q.retired.has(policy.BusinessType) {
+			q.serve(policy)
+		}
+	}
+	return errors.Join(q.retire(ctx, inForce), q.options.Queues.RepairRegistry(ctx, policies))
 }
 
 func (q *queueWorkers) serves(businessType string) bool {
@@ -186,6 +206,7 @@ func (q *queueWorkers) serves(businessType string) bool {
 func (q *queueWorkers) serve(policy timer.Policy) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	q.retired.end(policy.BusinessType)
 	size := policy.Limits.QueueShare()
 	if q.drained(policy) {
 		q.drains.SetPlaces(policy.BusinessType, size)

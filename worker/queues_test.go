@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/workflows"
 )
 
 // listedPolicies is a Temporal with policies, one of them deleted, and what was told of them.
@@ -16,7 +17,11 @@ type listedPolicies struct {
 	inForce, deleted, shown, mended []timer.Policy
 }
 
-func (l *listedPolicies) Registered(context.Context) ([]string, error) { return nil, nil }
+func (l *listedPolicies) Registered(context.Context) (workflows.Registered, error) { return nil, nil }
+
+func (l *listedPolicies) Needed(context.Context, string) (bool, error) { return false, nil }
+
+func (l *listedPolicies) Outlived(context.Context, string) (bool, error) { return false, nil }
 
 func (l *listedPolicies) Policies(context.Context) (inForce, deleted []timer.Policy, err error) {
 	return l.inForce, l.deleted, nil

@@ -10,7 +10,8 @@ import (
 )
 
 // Registered are the business types whose queues may hold deliveries, with the
-// second at which each was registered last.
+// second at which each was registered last. A type that is registered twice within one
+// second counts as registered in the next: no two registrations of it are the same.
 type Registered map[string]int64
 
 // Registration changes the registry.
@@ -68,7 +69,7 @@ func (r Registered) apply(change Registration, now time.Time) {
 	}
 	for _, businessType := range change.Add {
 		if _, known := r[businessType]; known || len(r) < tuning.RegisteredTypes {
-			r[businessType] = now.Unix()
+			r[businessType] = max(now.Unix(), r[businessType]+1)
 		}
 	}
 }

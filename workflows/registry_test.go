@@ -47,6 +47,7 @@ func TestRegistryNamesWhatWasRegistered(t *testing.T) {
 	require.Equal(t, workflows.Registered{"b": 1001, "c": 5},
 		registry(t, workflows.Registered{"a": 5, "b": 5, "c": 5}, add("b"), workflows.Registration{Remove: []workflows.Registrant{{"a", 5}, {"b", 5}}}),
 		"b was registered again since")
+	require.Equal(t, workflows.Registered{"a": 1002}, registry(t, nil, add("a", "a")), "no two registrations are the same")
 }
 
 func TestRegistryContinues(t *testing.T) {

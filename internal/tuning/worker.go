@@ -70,6 +70,20 @@ const (
 	QueueSlotWait = 5 * time.Second
 )
 
+// Queues that nothing needs any more.
+const (
+	// RetireRounds is after how many readings of the policies it is looked for them.
+	RetireRounds = 3
+	// RetireLooks is at how many looks in a row nothing must need a queue.
+	RetireLooks = 2
+	// RetireChecked is how many types are asked about at one look. Each may cost two counts
+	// of Temporal's visibility, which takes few of them.
+	RetireChecked = 20
+	// RetiredRest is the time between two looks at a type whose queues nobody polls. A queue
+	// that is looked at more often stays in Temporal's memory.
+	RetiredRest = 10 * time.Minute
+)
+
 // Receivers that connect by themselves (0045).
 const (
 	// StreamWatch is the time between two looks at what waits for them.

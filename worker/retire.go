@@ -1,0 +1,87 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+// retire stops the workers of types that nothing needs any more.
+func (q *queueWorkers) retire(ctx context.Context, inForce []timer.Policy) error {
+	if !q.retired.due() {
+		return nil
+	}
+	// What is registered is read first: whatever is registered later than this counts as new.
+	registered, err := q.options.Queues.Registered(ctx)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, businessType := range q.retired.turn(q.unlisted(inForce)) {
+		needed, err := q.needed(ctx, businessType)
+		errs = append(errs, err)
+		if q.retired.note(businessType, registered[businessType], needed) {
+			q.dismiss(businessType)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// unlisted are the types whose queues are polled and of which no policy is listed.
+func (q *queueWorkers) unlisted(inForce []timer.Policy) []string {
+	q.mu.Lock()
+	types := maps.Clone(q.types)
+	q.mu.Unlock()
+	for _, policy := range inForce {
+		delete(types, policy.BusinessType)
+	}
+	return slices.Collect(maps.Keys(types))
+}
+
+// needed is whether something may need the queue of a type.
+func (q *queueWorkers) needed(ctx context.Context, businessType string) (bool, error) {
+	if needed, err := q.options.Queues.Needed(ctx, businessType); needed || err != nil {
+		return true, err
+	}
+	open, err := q.options.Queues.Outlived(ctx, businessType)
+	return open || err != nil, err
+}
+
+// dismiss stops the worker of a type, beside everything else: it may wait for a poll.
+func (q *queueWorkers) dismiss(businessType string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.drains.SetPlaces(businessType, 0)
+	if t := q.types[businessType]; t != nil {
+		delete(q.types, businessType)
+		q.stopped.Go(t.worker.Stop)
+	}
+}
+
+// readRetired polls those types again of which something has turned up that no registration
+// told of, and forgets those that are registered no more. It looks rarely: what it looks for is
+// what Temporal's visibility has lost.
+func (q *queueWorkers) readRetired(ctx context.Context) error {
+	rested := q.retired.rested()
+	if len(rested) == 0 {
+		return nil
+	}
+	registered, err := q.options.Queues.Registered(ctx)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, businessType := range rested {
+		needed, err := q.options.Queues.Needed(ctx, businessType)
+		errs = append(errs, err)
+		if _, known := registered[businessType]; needed {
+			q.serveUnlisted(ctx, businessType)
+		} else if err == nil && !known {
+			q.retired.end(businessType)
+		}
+	}
+	return errors.Join(errs...)
+}
