@@ -92,13 +92,22 @@ func (a attempt) postpone(ctx context.Context, cause error) timer.Report {
 		report.Failure = timer.Answer{Class: timer.NoReceiver}.Failure(report.EndedAt)
 	default:
 		activity.GetLogger(ctx).Warn("an attempt could not begin", "business_type", a.delivery.Spec.BusinessType, "error", cause)
-		report.Failure = timer.PolicyUnread.Failure(report.EndedAt)
+		report.Failure = unread(cause).Failure(report.EndedAt)
 	}
 	// What the policy says cannot be told; what the timer itself says holds.
 	if latest := a.delivery.Spec.Latest(0); latest != 0 && latest <= report.EndedAt {
 		report.Result, report.Latest = timer.ResultExpired, latest
 	}
 	return report
+}
+
+// unread is what may be shown of an error for which an attempt could not begin. What we say
+// of the policy ourselves, such as which of its values no key opens, is for whoever mends it.
+func unread(cause error) timer.Fault {
+	if ours, ok := errors.AsType[*timer.Error](cause); ok && ours.Code == timer.Internal && ours.Message != "" {
+		return timer.Fault(ours.Message)
+	}
+	return timer.PolicyUnread
 }
 
 // again is the report of an attempt that says nothing of the receiver. It counts as none

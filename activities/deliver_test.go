@@ -364,6 +364,28 @@ func TestUncalled(t *testing.T) {
 	})
 }
 
+// What keeps an attempt from beginning is shown in our own words. Those of a fault, which
+// name addresses, stand in the log.
+func TestWhyNoAttemptBegins(t *testing.T) {
+	dial := errors.New("rpc error: dial tcp 10.20.30.40:7233: connect refused")
+	for name, c := range map[string]struct {
+		err  error
+		want string
+	}{
+		"Temporal does not answer": {&timer.Error{Code: timer.Unavailable, Message: "Repeat it.", Cause: dial}, string(timer.PolicyUnread)},
+		"a fault of no kind":       {dial, string(timer.PolicyUnread)},
+		"no key opens the policy":  {&timer.Error{Code: timer.Internal, Message: "No key opens /signing_secrets.", Cause: dial}, "No key opens /signing_secrets."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				q := newQueue(t)
+				q.policy, q.policyErr = timer.Policy{}, c.err
+				require.Equal(t, c.want, q.try().Failure.Message)
+			})
+		})
+	}
+}
+
 // The attempt is the live policy's, and ends early enough to be recorded.
 func TestAnAttemptEndsBeforeItsTask(t *testing.T) {
 	for name, c := range map[string]struct{ task, timeout, took time.Duration }{

@@ -137,7 +137,7 @@ func (ch *channel) answer(acked bool) timer.Answer {
 		if !ok { // it is closed with the channel
 			break
 		}
-		return timer.Answer{Class: timer.Unroutable, Detail: fmt.Sprintf("the broker returned it: %d %s", returned.ReplyCode, returned.ReplyText)}
+		return timer.Answer{Class: timer.Unroutable, Detail: unrouted(returned.ReplyCode)}
 	default:
 	}
 	switch {
@@ -153,6 +153,14 @@ func (ch *channel) answer(acked bool) timer.Answer {
 	default:
 		return timer.Answer{Class: timer.Refused, Detail: "the broker did not confirm it (nack)"}
 	}
+}
+
+// unrouted is why a broker returned a message. Its own words may name users and hosts.
+func unrouted(code uint16) string {
+	if code == amqp.NoRoute {
+		return fmt.Sprintf("the broker returned it: no queue takes it (%d)", code)
+	}
+	return fmt.Sprintf("the broker returned it (%d)", code)
 }
 
 // closed is the answer of a broker that closed the channel or the connection. Its own
