@@ -70,3 +70,43 @@ func TestJobsTakeTurns(t *testing.T) {
 		require.Positive(t, waited, "those that waited said so")
 	})
 }
+
+// A job whose worker stops while it waits, or that has waited there for long, goes on waiting
+// at the next worker, from when it began to, and before jobs that have waited for less.
+func TestAJobWaitsAtTwoWorkers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		began, crowded := timer.At(time.Now()), turns.New(1, time.Hour)
+		require.NotNil(t, crowded.Take(t.Context(), "other", time.Now()))
+		o := &ofType{numbers{upTo: 3, page: 3, perSecond: 100}, crowded, "slow"}
+		stopped := &try{stop: make(chan struct{}), job: t.Context()}
+		time.AfterFunc(10*time.Second, func() { close(stopped.stop) })
+		_, err := stopped.runs(t, o.Run)
+		require.Error(t, err, "its worker stops")
+		long := &try{from: stopped.last(), stop: make(chan struct{}), job: t.Context()}
+		_, err = long.runs(t, o.Run)
+		require.Error(t, err, "it is handed on")
+		require.Equal(t, began, long.last().Waits)
+		require.Empty(t, o.counted())
+
+		o.turns = turns.New(1, time.Hour)
+		place, later := o.turns.Take(t.Context(), "other", time.Now()), time.Duration(0)
+		var running sync.WaitGroup
+		running.Go(func() {
+			place := o.turns.Take(t.Context(), "slow", time.Now())
+			later = time.Since(began.Time())
+			place.Leave()
+		})
+		running.Go(func() {
+			last := &try{from: long.last(), stop: make(chan struct{}), job: t.Context()}
+			_, err := last.runs(t, o.Run)
+			require.NoError(t, err)
+			require.Zero(t, last.last().Waits)
+		})
+		time.Sleep(time.Second) //nolint:forbidigo // synctest's
+		place.Leave()
+		running.Wait()
+		require.Len(t, o.counted(), 3)
+		require.Greater(t, later, o.began[0].at.Sub(began.Time()), "who has waited longest comes first")
+	})
+}

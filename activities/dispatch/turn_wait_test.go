@@ -1,0 +1,114 @@
+package dispatch
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/internal/turns"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// crowded is an executor whose one place is held, for good, by work of a type that has no
+// more of them than the shard's. free ends that.
+func crowded(t *testing.T, h *house) (executor *Executor, free func()) {
+	t.Helper()
+	executor = h.executor()
+	executor.turns = turns.New(1, time.Hour)
+	return executor, executor.turns.Take(t.Context(), "other", time.Now()).Leave
+}
+
+// ending is what comes of an attempt.
+type ending struct {
+	stint timer.DispatchStint
+	err   error
+}
+
+// begin makes an attempt beside the test.
+func begin(t *testing.T, executor *Executor, shard timer.DispatchShard, from *timer.DispatchState) <-chan ending {
+	t.Helper()
+	ends := make(chan ending, 1)
+	go func() {
+		stint, err := attempt{executor: executor, number: 1}.run(t, shard, from)
+		ends <- ending{stint, err}
+	}()
+	return ends
+}
+
+// What is changed while a shard waits for its turn holds when that comes: a pause ends it
+// without an item, and leaves the place; a new rate is the one that it sends at.
+func TestAPlanThatChangesWhileAShardWaits(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change func(plan *timer.DispatchPlan)
+		end    timer.DispatchStintEnd
+		items  int
+		takes  time.Duration
+	}{
+		"nothing": {func(*timer.DispatchPlan) {}, timer.StintDone, 20, 200 * time.Millisecond},
+		"a pause": {func(plan *timer.DispatchPlan) { plan.Paused, plan.Changes = true, 1 }, timer.StintPaused, 0, 0},
+		"a new rate": {func(plan *timer.DispatchPlan) {
+			plan.PerSecond, plan.Began, plan.Changes = 2, timer.At(time.Now()), 1
+		}, timer.StintDone, 20, 9500 * time.Millisecond},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				h := newHouse(20, 20)
+				executor, free := crowded(t, h)
+				ends := begin(t, executor, h.shard(), nil)
+				time.Sleep(10 * time.Second) //nolint:forbidigo // synctest's
+				require.NotZero(t, h.last().Waits)
+				h.with(func() { c.change(&h.memo.Plan) })
+				free()
+				end := <-ends
+				require.NoError(t, end.err)
+				require.Equal(t, c.end, end.stint.End)
+				require.Zero(t, end.stint.State.Waits, "it waits for its turn no more")
+				require.Len(t, h.came, c.items)
+				if c.items > 0 {
+					require.InDelta(t, c.takes, h.came[c.items-1].at.Sub(h.came[0].at), float64(100*time.Millisecond))
+				}
+				require.NotNil(t, executor.turns.Take(t.Context(), "third", time.Now()), "it has left the place")
+			})
+		})
+	}
+}
+
+// A shard that has waited for long at one worker is handed on, and has not lost its place in
+// the order: at the next worker it comes before work that has waited for less. The same holds
+// where its worker died, and it goes on from its last sign of life.
+func TestAShardWaitsAtTwoWorkers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h, began := newHouse(20, 20), time.Now()
+		first, _ := crowded(t, h)
+		end := <-begin(t, first, h.shard(), nil)
+		require.Error(t, end.err, "the first worker hands it on")
+		require.Equal(t, tuning.TurnPatience, time.Since(began))
+		told := h.last()
+		require.Equal(t, timer.At(began), told.Waits)
+		require.Empty(t, h.came)
+
+		second, free := crowded(t, h)
+		other := newHouse(20, 20)
+		beside := other.executor()
+		beside.turns = second.turns
+		later := begin(t, beside, other.shard(), nil)
+		synctest.Wait()
+		again := begin(t, second, h.shard(), told)
+		time.Sleep(5 * time.Second) //nolint:forbidigo // synctest's
+		require.Equal(t, timer.At(began), h.last().Waits, "it says since when it waits in all")
+		require.Equal(t, timer.At(began.Add(tuning.TurnPatience)), other.last().Waits)
+		free()
+		for _, ends := range []<-chan ending{again, later} {
+			end := <-ends
+			require.NoError(t, end.err)
+			require.Equal(t, 20, end.stint.State.Done)
+		}
+		require.True(t, h.came[0].at.Before(other.came[0].at), "who has waited longest comes first")
+	})
+}
