@@ -30,15 +30,20 @@ func (s *stint) ask(ctx context.Context, c *settings, cursor string) (batch, err
 		Destination: timer.HTTP(loader.Question(s.shard.Number, cursor)), Headers: headers, Secrets: c.policy.Secrets(time.Now()),
 		Timeout: loader.Timeout.D(), TLS: c.policy.TLS.Trust(), Ask: true, Answer: timer.MaxLoaderAnswer,
 	})
-	switch timer.Judge(outcome.Answer).Decision {
-	case timer.DecisionDelivered:
+	switch verdict := timer.Judge(outcome.Answer); {
+	case outcome.NoVerdict:
+		return batch{}, errUnasked
+	case verdict.Decision == timer.DecisionDelivered:
 		return parse(outcome.Body, loader.PageSize)
-	case timer.DecisionStop:
+	case verdict.Decision == timer.DecisionStop:
 		return batch{}, rubbish("The loader cannot be asked: " + outcome.Describe())
 	default:
 		return batch{}, &timer.Error{Code: timer.Unavailable, Message: "The loader did not answer: " + outcome.Describe()}
 	}
 }
+
+// errUnasked is of a loader that was not asked, for want of our own. It uses up no try.
+var errUnasked = errors.New("the loader was not asked")
 
 // parse reads the answer of a loader.
 func parse(body []byte, most int) (batch, error) {

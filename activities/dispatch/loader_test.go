@@ -92,6 +92,12 @@ func TestALoaderThatFails(t *testing.T) {
 			}
 			return five(q, n)
 		}, 5, "did not answer: HTTP 500"},
+		"not asked, for want of our own": {func(q url.Values, n int) send.Outcome {
+			if n%12 != 0 {
+				return wanting()
+			}
+			return five(q, n)
+		}, 15, ""},
 		"too slow":       {func(url.Values, int) send.Outcome { return send.Failed(timer.Timeout) }, 0, "did not answer: timeout"},
 		"gone":           {func(url.Values, int) send.Outcome { o := refused(410); o.NoRetry = true; return o }, 0, "cannot be asked: HTTP 410"},
 		"rubbish":        {func(url.Values, int) send.Outcome { return says("<html>") }, 0, "is not of the form"},

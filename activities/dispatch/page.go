@@ -15,6 +15,8 @@ type page struct {
 	left  int
 	// unsent is the first item that was not sent by this executor.
 	unsent int
+	// again are items that were sent and of which nobody heard.
+	again []span
 }
 
 // open is a page as it was, or is read for the first time. One that is another page by
@@ -49,9 +51,13 @@ func (p *page) seek() {
 	}
 }
 
-// take takes up to n items that were not sent, one after another. No two of them have one
+// take takes up to n items that were not sent, one after another, those that are sent again
+// first. No two of them have one
 // id: the receiver names an item by it.
 func (p *page) take(n int) (from, to int) {
+	if from, to, again := p.back(); again {
+		return from, to
+	}
 	from = p.unsent
 	taken := make(map[string]bool, min(n, len(p.items)-from))
 	for to = from; to < len(p.items) && to-from < n && !p.dealt[to] && !taken[p.items[to].ID]; to++ {

@@ -104,7 +104,7 @@ func (s *stint) send(ctx context.Context, now time.Time) (wake time.Time) {
 func (s *stint) pick() *page {
 	first := func(pages []*page) *page {
 		for _, p := range pages {
-			if p.unsent < len(p.items) {
+			if p.more() {
 				return p
 			}
 		}
@@ -176,6 +176,10 @@ func (s *stint) ended(ctx context.Context, j job, outcome send.Outcome) {
 	s.state.InFlight -= j.to - j.from
 	if ctx.Err() != nil {
 		return // nobody hears of it any more
+	}
+	if outcome.NoVerdict {
+		s.again(ctx, j, outcome)
+		return
 	}
 	s.state.Callbacks++
 	verdict := timer.Judge(outcome.Answer)

@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/wakecall/wakecall/internal/tuning"
@@ -109,6 +110,10 @@ func (s *stint) loaded(at timer.DispatchOpen, read batch, err error) {
 // unread tries to read a page again later, and gives the shard up once that is in vain,
 // which it reports. What was read before is sent all the same.
 func (s *stint) unread(err error) (vain bool) {
+	if errors.Is(err, errUnasked) {
+		s.loadAt = time.Now().Add(tuning.WantPause)
+		return false
+	}
 	tries := s.state.LoaderTries
 	final := timer.CodeOf(err) == timer.InvalidRequest || timer.CodeOf(err) == timer.NotFound
 	if final || (s.loads() && tries >= len(tuning.LoaderWaits)) {

@@ -121,6 +121,8 @@ type stint struct {
 	paced, fresh bool
 	overdue      time.Time
 	heldTill     time.Time
+	// wanted is when it was last told that items could not be sent for want of our own.
+	wanted time.Time
 	// calls counts callbacks under way, and pending all that is done beside the loop.
 	calls, pending int
 	beating        bool

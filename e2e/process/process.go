@@ -3,6 +3,7 @@ package process
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -114,6 +115,13 @@ func answers(url string) bool {
 		return false
 	}
 	return response.Body.Close() == nil && response.StatusCode == http.StatusOK
+}
+
+// OpenFiles is how many files the process has open.
+func (p *Process) OpenFiles() int {
+	open, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", p.command.Process.Pid))
+	require.NoError(p.t, err)
+	return len(open)
 }
 
 // Ended reports whether the process has exited.

@@ -1,6 +1,7 @@
 package process
 
 import (
+	"fmt"
 	"maps"
 	"testing"
 
@@ -14,8 +15,10 @@ type Standalone struct {
 	// Dir is the data directory.
 	Dir string
 	// Env is added to the environment of the processes to come.
-	Env  map[string]string
-	addr map[string]string
+	Env map[string]string
+	// Files is how many files the processes to come may open; 0 for as many as this one.
+	Files int
+	addr  map[string]string
 }
 
 // NewStandalone returns one that is not running yet.
@@ -40,7 +43,7 @@ func (s *Standalone) Launch() *Process { s.T.Helper(); return Launch(s.T, s.comm
 func (s *Standalone) Run(args ...string) *Process {
 	s.T.Helper()
 	c := s.command()
-	c.Args, c.Ready = args, ""
+	c.Args, c.Ready = append(c.Args, args...), ""
 	return Launch(s.T, c)
 }
 
@@ -48,5 +51,9 @@ func (s *Standalone) command() Command {
 	env := map[string]string{"WAKECALL_DATA_DIR": s.Dir, "WAKECALL_LOG_LEVEL": "error"}
 	maps.Copy(env, s.addr)
 	maps.Copy(env, s.Env)
-	return Command{Path: StandaloneBinary(s.T), Env: env, Ready: s.URL + "/readyz"}
+	c := Command{Path: StandaloneBinary(s.T), Env: env, Ready: s.URL + "/readyz"}
+	if s.Files > 0 { // Go raises the soft limit to the hard one
+		c.Path, c.Args = "/bin/sh", []string{"-c", fmt.Sprintf(`ulimit -n %d; exec "$0" "$@"`, s.Files), c.Path}
+	}
+	return c
 }

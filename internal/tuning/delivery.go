@@ -277,5 +277,13 @@ const (
 // DispatchPage is the room on a stored page: Temporal takes 2 MB for a value.
 var DispatchPage = timer.DispatchRoom{Items: 1000, Bytes: 512 << 10, Head: 200}
 
+// Want of our own: files, sockets, ports or memory.
+const (
+	// WantPause is how long a shard rests that has no room for a call.
+	WantPause = 2 * time.Second
+	// WantLogged is how often it says so in the log.
+	WantLogged = time.Minute
+)
+
 // LoaderWaits are the waits between questions that a loader does not answer.
 var LoaderWaits = []time.Duration{time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute}

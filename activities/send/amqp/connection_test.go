@@ -7,8 +7,10 @@ import (
 	"io"
 	"net"
 	"net/http/httptest"
+	"os"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -152,4 +154,19 @@ func unsteady(t *testing.T, server *rabbit.Server) {
 	}
 	require.EqualValues(t, attempts, unsent+connections.Load())
 	require.Greater(t, unsent, int64(attempts/2))
+}
+
+// A broker that could not be reached for want of our own has said nothing, and those who wait
+// for the same connection hear the same.
+func TestWantOfOurOwnIsNoAnswerOfABroker(t *testing.T) {
+	t.Parallel()
+	for _, want := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.EADDRNOTAVAIL} {
+		b := newBroker(Broker{})
+		_, err := b.dialled(nil, &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("socket", want)})
+		require.Equal(t, timer.OutOfResources, refusal(t.Context(), err).Class, want)
+		_, _, err = b.get()
+		require.Equal(t, timer.OutOfResources, refusal(t.Context(), err).Class, want)
+	}
+	_, err := newBroker(Broker{}).dialled(nil, &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)})
+	require.Equal(t, timer.ConnectFailure, refusal(t.Context(), err).Class)
 }
