@@ -193,6 +193,7 @@ func (t *Timers) fits(ctx context.Context, view timer.View, change timer.Change)
 		}
 		current.Callback = spec.Callback
 	}
+	change.Interrupts = view.Status == timer.Delivering
 	next, err := current.Apply(change)
 	if err != nil || change.Terms.Callback == nil {
 		return err

@@ -138,6 +138,9 @@ func (s Spec) reschedule(c Change) (Memo, error) {
 		if m.Series != nil && !c.Replace {
 			return m, FieldErrors{{c.Terms.duePointer(), CodeConflict, "a recurring timer has a recurrence instead"}}.Err()
 		}
+		if m.promises(c.Interrupts) {
+			return m, FieldErrors{{c.Terms.duePointer(), CodeConflict, "must wait: extra rings are asked for that have not rung"}}.Err()
+		}
 		m.Debounce, m.DueAt = m.debounce(c, due)
 		m.Series, m.Local = nil, c.Terms.local()
 	}

@@ -38,7 +38,7 @@ type Series struct {
 	// Began is whether this run began because an occurrence had ended.
 	Began bool `json:"began,omitzero"`
 	// Stopped is whether the receiver ended the rule. What is tried again of it ends with
-	// its occurrence.
+	// its occurrence, and what was asked for before rings.
 	Stopped bool `json:"stopped,omitzero"`
 }
 
@@ -132,6 +132,21 @@ func (m Memo) Seek(now Instant) (_ Memo, ok bool) {
 	return m, true
 }
 
+// Stop is the memo of a timer whose receiver wants no further occurrence of its rule. What
+// somebody has asked for, or an extra ring has interrupted, rings all the same: it was promised.
+func (m Memo) Stop() Memo {
+	series := *m.Series
+	series.Stopped = true
+	m.Series = &series
+	return m
+}
+
+// promises reports whether rings were asked for that have not begun. underWay is whether a
+// delivery has.
+func (m Memo) promises(underWay bool) bool {
+	return m.Series != nil && (m.Series.Extras > 0 || m.Series.Extra && !underWay)
+}
+
 // After is the memo once the occurrence has ended; ok is false when it was the
 // last one.
 func (m Memo) After(key Key, outcome Outcome, now Instant) (_ Memo, ok bool) {
@@ -154,7 +169,7 @@ func (m Memo) After(key Key, outcome Outcome, now Instant) (_ Memo, ok bool) {
 	case series.Extras > 0:
 		series.Extras--
 		return m.ring(max(now, m.DueAt+1)), true
-	case series.Interrupted != nil && !series.Paused:
+	case series.Interrupted != nil && (!series.Paused || series.Stopped): // a pause holds it all the same
 		return m.resumeInterrupted(), true
 	}
 	return m.Seek(now)

@@ -19,14 +19,25 @@ type walk struct {
 	ended map[int]bool
 	// ruled counts what ended of the rule, which is allowed most.
 	ruled, most int
+	// asked counts the rings that somebody was told of, and extra those that were made.
+	asked, extra int
 }
 
 // events are all that may happen, by name.
 var events = map[string]func(w *walk) error{
-	"time":   func(w *walk) error { w.now = w.now.Add(10 * time.Minute); return nil },
-	"begin":  (*walk).begin,
-	"end":    (*walk).end,
-	"fire":   func(w *walk) error { return w.change(timer.Change{Ring: true}) },
+	"time":  func(w *walk) error { w.now = w.now.Add(10 * time.Minute); return nil },
+	"begin": (*walk).begin,
+	"end":   (*walk).end,
+	"stop": func(w *walk) error {
+		if w.delivering {
+			w.spec.Memo = w.spec.Stop()
+		}
+		return w.end()
+	},
+	"fire": func(w *walk) error { return w.change(timer.Change{Ring: true}) },
+	"once": func(w *walk) error {
+		return w.change(timer.Change{Replace: true, Terms: timer.Terms{DueAt: ptr(w.now.Add(time.Hour))}})
+	},
 	"pause":  func(w *walk) error { return w.change(timer.Change{Pause: &timer.Pause{Stop: true}}) },
 	"resume": func(w *walk) error { return w.change(timer.Change{Pause: &timer.Pause{}}) },
 	"same": func(w *walk) error {
@@ -80,8 +91,19 @@ func (w *walk) end() error {
 	if err := w.finish(w.spec.Series.Number, !w.spec.Series.Extra); err != nil {
 		return err
 	}
+	if w.spec.Series.Extra {
+		w.extra++
+	}
 	memo, ok := w.spec.After(ranking, timer.Outcome{Status: timer.Delivered}, w.now)
 	w.spec.Memo, w.delivering, w.over = memo.Begin(), false, !ok
+	return w.rang()
+}
+
+// rang holds the end of a timer to the rings that were asked for.
+func (w *walk) rang() error {
+	if w.over && w.extra < w.asked {
+		return fmt.Errorf("%d rings were asked for, and %d made", w.asked, w.extra)
+	}
 	return nil
 }
 
@@ -107,6 +129,15 @@ func (w *walk) change(c timer.Change) error {
 	changed, err := before.Apply(c)
 	if err != nil {
 		return nil // refused: it did nothing
+	}
+	if c.Ring {
+		w.asked++
+	}
+	if changed.Series == nil { // it is another timer by now
+		if w.over = true; w.delivering && before.Series.Extra {
+			w.extra++
+		}
+		return w.rang()
 	}
 	if w.delivering && changed.Series.Began { // it was called off, and is told of
 		if last := changed.Series.Last; last.Status == timer.Cancelled {
@@ -163,6 +194,34 @@ func TestNumbersOfARecurringTimer(t *testing.T) {
 	play(nil)
 	if paths < 30_000 {
 		t.Fatal("the oracle sees paths")
+	}
+}
+
+// What an extra ring has interrupted is not forgotten where the receiver stops the rule while the
+// timer is paused: it rings once the timer goes on.
+func TestWhatIsInterruptedOutlivesTheRule(t *testing.T) {
+	t.Parallel()
+	hour := timer.Duration(time.Hour)
+	spec := recurring(t, timer.Recurrence{Every: &hour}, time.Unix(1_800_000_000, 0))
+	now := spec.DueAt
+	for _, change := range []timer.Change{{Ring: true, Interrupts: true}, {Pause: &timer.Pause{Stop: true}, Interrupts: true}} {
+		change.At = now
+		var err error
+		if spec, err = spec.Apply(change); err != nil {
+			t.Fatal(err)
+		}
+	}
+	memo, ok := spec.Stop().After(ranking, timer.Outcome{Status: timer.Delivered}, now)
+	if !ok || !memo.Resting() || memo.Series.Number != 1 {
+		t.Fatalf("it rests: %v %+v", ok, memo.Series)
+	}
+	spec.Memo = memo.Begin()
+	spec, err := spec.Apply(timer.Change{Pause: &timer.Pause{}, At: now})
+	if err != nil || spec.Resting() || spec.Series.Number != 1 || spec.RingsAt() > now {
+		t.Fatalf("it rings: %v %+v", err, spec.Series)
+	}
+	if _, ok = spec.After(ranking, timer.Outcome{Status: timer.Delivered}, now); ok {
+		t.Fatal("and the timer ends")
 	}
 }
 

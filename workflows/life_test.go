@@ -27,6 +27,8 @@ type life struct {
 	// between those of one delivery.
 	fails  int
 	ladder []time.Duration
+	// stops is the attempt, from 1, whose receiver wants no further occurrence; 0 for none.
+	stops int
 	// waits is whether something comes before the first of these waits is over.
 	waits bool
 	// during is called before each run, from 1.
@@ -79,6 +81,7 @@ func (l *life) call(now time.Time, spec timer.Spec, number int) timer.Report {
 	}
 	l.attempts = append(l.attempts, made)
 	report := timer.Report{Result: timer.ResultDelivered, Attempt: number, EndedAt: timer.At(at)}
+	report.Stop = len(l.attempts) == l.stops
 	if l.fails > 0 {
 		l.fails--
 		report.Result, report.Failure = timer.ResultFailed, &timer.Failure{Status: 500, Message: "HTTP 500"}

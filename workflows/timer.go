@@ -121,8 +121,8 @@ func (t *timerRun) finish(ctx workflow.Context, report timer.Report) decision {
 	if t.spec.Series == nil {
 		return ended(outcome)
 	}
-	if outcome.Stopped = report.Stop; report.Stop {
-		return ended(outcome)
+	if outcome.Stopped = report.Stop || t.spec.Series.Stopped; report.Stop {
+		t.spec.Memo = t.spec.Stop()
 	}
 	next, ok := t.spec.After(t.spec.Key, outcome, max(timer.At(workflow.Now(ctx)), report.EndedAt))
 	if !ok {

@@ -1,0 +1,114 @@
+package workflows_test
+
+import (
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+// fired makes a timer that waits ring now, so often.
+func fired(l *life, times int, more ...timer.Change) {
+	after := 10 * time.Minute
+	l.now = l.began.Add(after)
+	l.during = func(run int, s *course) {
+		if run > 1 {
+			return
+		}
+		changes := more
+		for n := range times {
+			changes = append([]timer.Change{{ID: strconv.Itoa(n), Ring: true}}, changes...)
+		}
+		s.woken(len(changes), func() {
+			for _, change := range changes {
+				change.At = timer.At(l.began.Add(after))
+				s.signal(change)
+			}
+		})
+	}
+}
+
+// Each ring that was asked for is made, also where a receiver says meanwhile that it wants no
+// further occurrence, or where the timer shall become one of another kind.
+func TestEachRingThatWasAskedForIsMade(t *testing.T) {
+	t.Parallel()
+	at := timer.At(time.Date(2027, 3, 2, 0, 0, 0, 0, time.UTC))
+	once := timer.Change{ID: "once", Replace: true, Fingerprint: "once", Terms: timer.Terms{DueAt: &at}}
+	for name, c := range map[string]struct {
+		given func(*life)
+		runs  int
+		check func(*life)
+	}{
+		"the receiver stops the rule with the first of them": {
+			func(l *life) { fired(l, 3); l.stops = 1 }, 9,
+			func(l *life) {
+				require.Len(l, l.attempts, 3, "and no occurrence of the rule")
+				require.True(l, l.outcome.Stopped, "that it was stopped is told")
+				require.NoError(l, l.end)
+			},
+		},
+		"the receiver stops the rule with the last of them": {
+			func(l *life) { fired(l, 2); l.stops = 2 }, 9,
+			func(l *life) {
+				require.Len(l, l.attempts, 2)
+				require.True(l, l.outcome.Stopped)
+			},
+		},
+		"the receiver stops the rule, and none was asked for": {
+			func(l *life) { l.stops = 1 }, 9,
+			func(l *life) {
+				require.Len(l, l.attempts, 1)
+				require.True(l, l.outcome.Stopped)
+			},
+		},
+		"the receiver stops the rule while another delivery waits": {
+			func(l *life) {
+				l.onItsLadder()
+				l.stops = 2
+				l.during = func(run int, s *course) {
+					if run == 1 {
+						s.later(time.Minute, func() { s.signal(timer.Change{ID: "c", Ring: true, At: s.at(time.Minute)}) })
+					}
+				}
+			}, 9,
+			func(l *life) {
+				require.Equal(l, []int{1, 2, 1}, numbers(l), "the one that was interrupted goes on")
+				require.True(l, l.outcome.Stopped)
+			},
+		},
+		"it shall ring once, at another time": {
+			func(l *life) { fired(l, 2, once) }, 4,
+			func(l *life) {
+				require.Equal(l, []int{1, 2, 3}, numbers(l))
+				require.NotNil(l, l.spec.Series, "it is refused")
+				_, refused := l.spec.Refused("once")
+				require.True(l, refused, "and the answer says so")
+			},
+		},
+		"it shall ring once, and none is asked for": {
+			func(l *life) { fired(l, 0, once) }, 9,
+			func(l *life) {
+				require.Len(l, l.attempts, 1)
+				require.Equal(l, 24*time.Hour, l.attempts[0].due)
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := book(t, every(time.Hour, asItIs))
+			c.given(l)
+			l.play(c.runs)
+			c.check(l)
+		})
+	}
+}
+
+func numbers(l *life) (all []int) {
+	for _, made := range l.attempts {
+		all = append(all, made.occurrence)
+	}
+	return all
+}
