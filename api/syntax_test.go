@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"encoding"
 	"math/big"
 	"reflect"
 	"strings"
@@ -100,6 +101,39 @@ func TestIntegers(t *testing.T) {
 		_, ok := integer([]byte(text))
 		require.False(t, ok, text)
 	}
+}
+
+// Every integer of every body is of the one type for which it does not matter how a number is
+// written.
+func TestIntegersAreReadAlike(t *testing.T) {
+	t.Parallel()
+	var integers []string
+	var look func(at string, of reflect.Type)
+	look = func(at string, of reflect.Type) {
+		switch kind := of.Kind(); {
+		case of == reflect.TypeFor[int]():
+			integers = append(integers, at)
+		case reflect.PointerTo(of).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()):
+		case kind >= reflect.Int && kind <= reflect.Uint64:
+			require.Fail(t, "it would refuse 3.0", "%s is %s", at, of)
+		case kind == reflect.Pointer, kind == reflect.Slice, kind == reflect.Map:
+			if of != rawType {
+				look(at, of.Elem())
+			}
+		case kind == reflect.Struct:
+			for name, field := range fieldsOf(reflect.New(of).Elem()) {
+				look(at+"/"+name, field.Type())
+			}
+		}
+	}
+	for _, body := range []any{
+		timerBody{}, termsBody{}, bulkBody{}, nackBody{}, dispatchBody{}, itemBody{}, emergencyBody{}, policyBody{}, previewBody{},
+		pauseBody{}, redeliveryBody{}, answerBody{},
+	} {
+		look(reflect.TypeOf(body).Name(), reflect.TypeOf(body))
+	}
+	require.Contains(t, integers, "policyBody/limits/in_flight", "it sees them")
+	require.Contains(t, integers, "timerBody/priority")
 }
 
 // Each call takes a whole number however it is written, and refuses a zero however that is.

@@ -180,6 +180,30 @@ func hijack(write func(*bufio.ReadWriter)) http.HandlerFunc {
 	}
 }
 
+// Nobody is asked to compress: callbacks, alerts and outcomes are posts, questions to loaders
+// are not, and what a policy adds to TLS has a connection of its own.
+func TestNobodyIsAskedToCompress(t *testing.T) {
+	t.Parallel()
+	asked := make(chan []string, 1)
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		asked <- append([]string{r.Method}, r.Header.Values("Accept-Encoding")...)
+	}))
+	defer server.Close()
+	caller := callerTo(t, loopback)
+	for method, e := range map[string]send.Envelope{
+		http.MethodPost: {Body: []byte("x")}, http.MethodGet: {Ask: true, Answer: 100},
+	} {
+		for _, added := range []*timer.TLS{nil, {}} {
+			e.Destination, e.TLS = timer.HTTP(server.URL), added
+			require.True(t, caller.Send(t.Context(), e).Delivered)
+			require.Equal(t, []string{method, "identity"}, <-asked)
+		}
+		outcome := post(t.Context(), caller.links.common.fresh, e)
+		require.NoError(t, outcome.err)
+		require.Equal(t, []string{method, "identity"}, <-asked, "nor on a new connection")
+	}
+}
+
 func TestAnswerIsReadAsItIs(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
