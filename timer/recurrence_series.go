@@ -103,6 +103,7 @@ func (m Memo) hasRule(rule Recurrence) bool {
 		return false
 	}
 	rule.MaxOccurrences, rule.Paused = shift(rule.MaxOccurrences, m.Series.Base), m.Series.Rule.Paused
+	//workflowcheck:ignore It compares values, and nothing else.
 	return reflect.DeepEqual(m.Series.Rule.normal(), rule.normal())
 }
 

@@ -73,6 +73,7 @@ func (t *timerRun) apply(change timer.Change) error {
 // has a webhook id of its own, and what was accepted of the old one is no word on it.
 func (t *timerRun) replacePayload(before timer.Spec, change timer.Change) {
 	payload := Encode(change.Terms.Payload)
+	//workflowcheck:ignore It compares values, and nothing else.
 	if proto.Equal(payload.Payload(), t.payload.Payload()) && before.ContentType == t.spec.ContentType {
 		return
 	}

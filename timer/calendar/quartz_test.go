@@ -148,12 +148,12 @@ func scan(text, form string, into ...any) bool {
 }
 
 func randomQuartz(r *rand.Rand) (days, weekdays string) {
-	n := func(low, high int) int { return low + r.IntN(high-low+1) }
+	n := func(high int) int { return 1 + r.IntN(high) }
 	forms := []string{
-		"L", "LW", fmt.Sprintf("L-%d", n(1, 27)), fmt.Sprintf("L-%dW", n(1, 27)), fmt.Sprintf("%dW", n(1, 28)), fmt.Sprintf("%d/%d", n(1, 31), n(1, 20)), fmt.Sprint(n(1, 28)),
+		"L", "LW", fmt.Sprintf("L-%d", n(27)), fmt.Sprintf("L-%dW", n(27)), fmt.Sprintf("%dW", n(28)), fmt.Sprintf("%d/%d", n(31), n(20)), fmt.Sprint(n(28)),
 	}
 	ofWeek := []string{
-		fmt.Sprintf("%dL", n(1, 7)), fmt.Sprintf("%d#%d", n(1, 7), n(1, 5)), fmt.Sprintf("%d-%d", n(1, 7), n(1, 7)), fmt.Sprintf("%d/%d", n(1, 7), n(1, 7)), fmt.Sprint(n(1, 7)),
+		fmt.Sprintf("%dL", n(7)), fmt.Sprintf("%d#%d", n(7), n(5)), fmt.Sprintf("%d-%d", n(7), n(7)), fmt.Sprintf("%d/%d", n(7), n(7)), fmt.Sprint(n(7)),
 	}
 	if r.IntN(2) == 0 {
 		return forms[r.IntN(len(forms))], "?"
