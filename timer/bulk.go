@@ -54,6 +54,8 @@ type Bulk struct {
 	DryRun bool `json:"dry_run,omitzero"`
 	// Fingerprint is a digest of the order as the client gave it.
 	Fingerprint string `json:"fingerprint,omitzero"`
+	// By is who gave the order; nil where nobody knows. The job works on its behalf.
+	By *Actor `json:"by,omitempty"`
 }
 
 var bulkID = regexp.MustCompile(fmt.Sprintf("^[A-Za-z0-9._:~@=+-]{1,%d}$", MaxBulkID))
@@ -148,7 +150,7 @@ func (t Terms) dated() (errs FieldErrors) {
 
 // Signed is the order with its fingerprint.
 func (b Bulk) Signed() Bulk {
-	b.Fingerprint = ""
+	b.Fingerprint, b.By = "", nil
 	// An order holds no channel, function or cycle: it always marshals, unless its rate
 	// is none, which the check refuses.
 	text, _ := json.Marshal(b)

@@ -172,11 +172,19 @@ func TestStoredEmergency(t *testing.T) {
 	golden.Check(t, "emergency", timer.Emergency{Everything: true, BusinessType: "order-close", Author: "ops", Note: "wrong prices", Since: clock(1)})
 }
 
+var storedActor = timer.Actor{Name: "ops", ID: "0a1b", Role: "admin", By: "key", From: "10.0.0.7", RequestID: "r-1", Job: "bulk:job-0"}
+
+// What tells who made a change is stored as, in a header of the change's event.
+func TestStoredActor(t *testing.T) {
+	t.Parallel()
+	golden.Check(t, "actor", storedActor)
+}
+
 // What a redelivery is stored as.
 func TestStoredRedelivery(t *testing.T) {
 	t.Parallel()
 	golden.Check(t, "redelivery", timer.Redelivery{
-		Filter: timer.FailedFilter{BusinessType: "order-close", EndedFrom: clock(1), EndedTo: clock(2)}, PerSecond: 0.5,
+		Filter: timer.FailedFilter{BusinessType: "order-close", EndedFrom: clock(1), EndedTo: clock(2)}, PerSecond: 0.5, By: &storedActor,
 	})
 	golden.Check(t, "redelivered", storedRedelivered)
 	golden.Check(t, "redelivery_progress", timer.RedeliveryProgress{
@@ -189,7 +197,7 @@ func TestStoredBulk(t *testing.T) {
 	t.Parallel()
 	edit := storedTerms
 	golden.Check(t, "bulk", timer.Bulk{
-		ID: "job-1", Operation: timer.BulkEdit, Shift: timer.Duration(-30 * time.Minute), Edit: &edit, PerSecond: 20, BookedBefore: clock(1), DryRun: true, Fingerprint: "5f0c",
+		ID: "job-1", Operation: timer.BulkEdit, Shift: timer.Duration(-30 * time.Minute), Edit: &edit, PerSecond: 20, BookedBefore: clock(1), DryRun: true, Fingerprint: "5f0c", By: &storedActor,
 		Filter: timer.Filter{
 			BusinessType: "order-close", BusinessID: "o-1", Status: timer.Scheduled, Labels: storedLabels, DueFrom: clock(1), DueTo: clock(2), EndedFrom: clock(3), EndedTo: clock(4),
 		},

@@ -15,6 +15,8 @@ type FailedFilter struct {
 type Redelivery struct {
 	Filter    FailedFilter `json:"filter"`
 	PerSecond float64      `json:"per_second"`
+	// By is who gave the order; nil where nobody knows. The job works on its behalf.
+	By *Actor `json:"by,omitempty"`
 }
 
 // Check returns what is wrong with the order, field by field.

@@ -89,6 +89,10 @@ type View struct {
 	// Stopped is whether its receiver ended a recurring timer.
 	Stopped bool `json:"stopped,omitzero"`
 	Memo    Memo `json:"-"`
+	// Found is the timer that a change came upon; nil where there was none, or nobody looked.
+	// Unchanged is whether the call changed nothing of it.
+	Found     *Memo `json:"-"`
+	Unchanged bool  `json:"-"`
 }
 
 // Ended is the occurrence that a recurring timer ended with; ok is false while
