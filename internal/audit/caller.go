@@ -1,0 +1,46 @@
+package audit
+
+import (
+	"context"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+// Caller is who makes the changes of a context.
+type Caller interface {
+	// Actor is the caller in its role for a business type, "" for all of them; nil where
+	// nobody knows who it is.
+	Actor(businessType string) *timer.Actor
+}
+
+type contextKey struct{}
+
+// With returns a context whose changes the caller makes.
+func With(ctx context.Context, c Caller) context.Context {
+	return context.WithValue(ctx, contextKey{}, c)
+}
+
+// Asks is whether a context is asked who makes its changes. A context that says more answers
+// with a [Caller] itself, at the price of one.
+func Asks(key any) bool {
+	_, ok := key.(contextKey)
+	return ok
+}
+
+// Actor is who makes the changes of a context to a business type; nil for nobody but
+// Wakecall itself.
+func Actor(ctx context.Context, businessType string) *timer.Actor {
+	if c, ok := ctx.Value(contextKey{}).(Caller); ok {
+		return c.Actor(businessType)
+	}
+	return nil
+}
+
+// Wakecall makes changes of its own: it books the events of the audit.
+var Wakecall = &timer.Actor{Name: "wakecall", By: "wakecall"}
+
+// Behalf is a [Caller] for which something else works: the same actor, whatever is changed.
+type Behalf struct{ Of *timer.Actor }
+
+// Actor implements [Caller].
+func (b Behalf) Actor(string) *timer.Actor { return b.Of }

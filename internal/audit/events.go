@@ -1,0 +1,92 @@
+package audit
+
+import (
+	"errors"
+	"log/slog"
+	"sync"
+)
+
+// Booker books the events of [Events].
+type Booker interface {
+	// Ready says why no event can be booked.
+	Ready() error
+	// Book books the event of a record under its id. It may be called again.
+	Book(id string, event []byte) error
+}
+
+// Events is a [Sink] that has each record delivered as a timer of a business type is, and so
+// with the same guarantees. The policy of that type says whom to, and signs.
+type Events struct {
+	booker       Booker
+	businessType string
+	logger       *slog.Logger
+
+	mu   sync.Mutex
+	kept []event
+}
+
+type event struct {
+	id   string
+	body []byte
+}
+
+// NewEvents returns a sink that books events of a business type.
+func NewEvents(booker Booker, businessType string, logger *slog.Logger) *Events {
+	return &Events{booker: booker, businessType: businessType, logger: logger}
+}
+
+// Begin implements [Sink]. The policy of the events can always be put in order.
+func (e *Events) Begin(intent *Record) (Open, error) {
+	if intent.Target.BusinessType == e.businessType {
+		return openEvent{e}, nil
+	}
+	err := e.flush()
+	if err == nil {
+		err = e.booker.Ready()
+	}
+	return openEvent{e}, err
+}
+
+type openEvent struct{ of *Events }
+
+// End implements [Open].
+func (o openEvent) End(record *Record) {
+	body, err := record.event()
+	if err == nil {
+		o.of.mu.Lock()
+		o.of.kept = append(o.of.kept, event{record.ID, body})
+		o.of.mu.Unlock()
+		err = o.of.flush()
+	}
+	if err != nil {
+		o.of.logger.Error("an audit event could not be booked: no call is carried out until it is", "record", string(body), "cause", err)
+	}
+}
+
+// Abandon implements [Open].
+func (openEvent) Abandon() {}
+
+// flush books what is kept.
+func (e *Events) flush() error {
+	e.mu.Lock()
+	kept := e.kept
+	e.kept = nil
+	e.mu.Unlock()
+	for i, one := range kept {
+		if err := e.booker.Book(one.id, one.body); err != nil {
+			e.mu.Lock()
+			e.kept = append(kept[i:], e.kept...)
+			e.mu.Unlock()
+			return err
+		}
+	}
+	return nil
+}
+
+// Close implements [Sink].
+func (e *Events) Close() error {
+	if err := e.flush(); err != nil {
+		return errors.Join(errors.New("audit events are not booked"), err)
+	}
+	return nil
+}

@@ -1,0 +1,86 @@
+package audit
+
+import (
+	"io"
+	"log/slog"
+	"sync"
+)
+
+// Lines is a [Sink] that writes each record as a line of JSON. A line that cannot be written
+// is kept, and stands in the log; until it is written no call is carried out.
+type Lines struct {
+	out    io.Writer
+	logger *slog.Logger
+
+	mu sync.Mutex
+	// kept are lines that could not be written, and torn is whether a part of one was.
+	kept [][]byte
+	torn bool
+}
+
+// NewLines returns a sink that writes to out, which it leaves open.
+func NewLines(out io.Writer, logger *slog.Logger) *Lines { return &Lines{out: out, logger: logger} }
+
+// Begin implements [Sink].
+func (l *Lines) Begin(*Record) (Open, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.flush(); err != nil {
+		return nil, err
+	}
+	return openLine{l}, nil
+}
+
+type openLine struct{ to *Lines }
+
+// End implements [Open].
+func (o openLine) End(record *Record) { _ = o.to.write(record) }
+
+// Abandon implements [Open].
+func (openLine) Abandon() {}
+
+// write writes a record behind those that could not be written before. Its error says that the
+// record is kept.
+func (l *Lines) write(record *Record) error {
+	line, err := record.line()
+	if err != nil {
+		l.logger.Error("an audit record has no form", "id", record.ID, "cause", err)
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.kept = append(l.kept, line)
+	if err := l.flush(); err != nil {
+		// It is the last resort, and a record holds nothing that may not stand in a log.
+		l.logger.Error("an audit record could not be written: no call is carried out until it is", "record", string(line), "cause", err)
+		return err
+	}
+	return nil
+}
+
+// flush writes what is kept, in order. A part of a line that stands there is ended first.
+func (l *Lines) flush() error {
+	for len(l.kept) > 0 {
+		if l.torn {
+			if _, err := l.out.Write([]byte("\n")); err != nil {
+				return err
+			}
+			l.torn = false
+		}
+		n, err := l.out.Write(l.kept[0])
+		if err != nil {
+			l.torn = n > 0
+			return err
+		}
+		l.kept = l.kept[1:]
+	}
+	l.kept = nil
+	return nil
+}
+
+// Close implements [Sink].
+func (l *Lines) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.flush()
+}
