@@ -36,6 +36,7 @@ type Bulk interface {
 // it, and what happens to the timers meanwhile is seen when it is their turn.
 func (c *Controller) Bulk(ctx context.Context, order timer.Bulk) (timer.BulkProgress, error) {
 	b := &bulk{store: c.Bulks, order: order}
+	ctx = onBehalf(ctx, order.By)
 	err := job.Work[timer.BulkItem]{
 		PerSecond: order.PerSecond, Width: tuning.BulkWidth, Turns: c.Turns, BusinessType: order.Filter.BusinessType,
 		Count: b.find, Page: b.page, Do: b.do, Note: b.note, Turn: b.turn,

@@ -3,7 +3,10 @@ package activities
 import (
 	"context"
 
+	"go.temporal.io/sdk/activity"
+
 	"github.com/wakecall/wakecall/activities/job"
+	"github.com/wakecall/wakecall/internal/audit"
 	"github.com/wakecall/wakecall/timer"
 )
 
@@ -20,6 +23,7 @@ type Failures interface {
 // Redeliver tries the failed timers that the order selects again, each failed run once.
 func (c *Controller) Redeliver(ctx context.Context, order timer.Redelivery) (timer.Redelivered, error) {
 	var progress timer.RedeliveryProgress
+	ctx = onBehalf(ctx, order.By)
 	err := job.Work[timer.View]{
 		PerSecond: order.PerSecond, Turns: c.Turns, BusinessType: order.Filter.BusinessType,
 		Count: func(ctx context.Context) (int, error) { return c.Failures.CountFailed(ctx, order.Filter) },
@@ -32,4 +36,9 @@ func (c *Controller) Redeliver(ctx context.Context, order timer.Redelivery) (tim
 		},
 	}.Run(ctx, &progress)
 	return job.End(ctx, progress.Redelivered, err)
+}
+
+// onBehalf has a job make its changes on behalf of who ordered it.
+func onBehalf(ctx context.Context, by *timer.Actor) context.Context {
+	return audit.With(ctx, audit.Behalf{Of: by.OnBehalf(activity.GetInfo(ctx).WorkflowExecution.ID)})
 }

@@ -1,10 +1,12 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 
 	"go.temporal.io/api/serviceerror"
 
+	"github.com/wakecall/wakecall/internal/audit"
 	"github.com/wakecall/wakecall/internal/errtype"
 	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
@@ -22,6 +24,10 @@ type BulkJob = Job[timer.Bulk, timer.BulkProgress]
 func newBulk(e *Engine) *Bulk {
 	b := &Bulk{timers: e.Timers, Jobs: JobsOf[timer.Bulk, timer.BulkProgress](e, JobKind[timer.Bulk]{
 		JobKind: workflows.BulkJob, Noun: BulkNoun,
+		For: func(ctx context.Context, order timer.Bulk) timer.Bulk {
+			order.By = cmp.Or(order.By, audit.Actor(ctx, order.Filter.BusinessType))
+			return order
+		},
 		Named: func(id string) bool { return len(timer.CheckBulkID(id)) == 0 },
 		Summary: func(order timer.Bulk) string {
 			what := string(order.Operation) + " timers"

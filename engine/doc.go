@@ -16,6 +16,7 @@
 //   - [Series]: what recurring timers have beside that: pause, upcoming, occurrences.
 //   - [Failures]: timers that failed for good, to be tried again.
 //   - [Attempts]: the record of what was tried.
+//   - [Histories]: the whole story of a timer, with who did what.
 //   - [Policies]: store, read, list and delete the policies of business types, and the
 //     back-pressure of their receivers. A cache keeps what was read.
 //   - [Queues]: the queues of business types: their rate, and the registry of which
@@ -35,7 +36,7 @@
 // The nouns stand on a kernel: one client, one namespace, a bound on each call, and the
 // translation of errors. One noun uses another only as far as it is made with it, and
 // never in a circle: policies need none; timers, queues, alerts and
-// dispatches need policies; series, failures, attempts and deliveries need timers; the
+// dispatches need policies; series, failures, attempts, histories and deliveries need timers; the
 // reconciler needs timers and queues; forecasts need policies and dispatches; bulk jobs need
 // timers.
 //

@@ -91,7 +91,7 @@ func (e *Emergencies) end(ctx context.Context, emergency timer.Emergency) error 
 	ctx, cancel := bounded(ctx)
 	defer cancel()
 	_, err := e.client.WorkflowService().TerminateWorkflowExecution(ctx, &workflowservice.TerminateWorkflowExecutionRequest{
-		Namespace: e.namespace, Identity: "wakecall", Reason: "resumed by " + emergency.Author + ": " + emergency.Note,
+		Namespace: e.namespace, Identity: ownIdentity, Reason: "resumed by " + emergency.Author + ": " + emergency.Note,
 		WorkflowExecution: &commonpb.WorkflowExecution{WorkflowId: workflows.EmergencyID(emergency.BusinessType)},
 	})
 	if errtype.Is[*serviceerror.NotFound](err) {

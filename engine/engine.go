@@ -36,6 +36,7 @@ type Engine struct {
 	Series     *Series
 	Failures   *Failures
 	Attempts   *Attempts
+	Histories  *Histories
 	Policies   *Policies
 	Queues     *Queues
 	Runs       *Runs
@@ -77,6 +78,7 @@ func New(config Config) *Engine {
 		Series:      &Series{timers: timers},
 		Failures:    &Failures{timers: timers},
 		Attempts:    &Attempts{timers: timers},
+		Histories:   &Histories{timers: timers},
 		Policies:    policies,
 		Queues:      queues,
 		Runs:        &Runs{kernel: k},

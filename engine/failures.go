@@ -73,7 +73,7 @@ func (f *Failures) redeliver(ctx context.Context, key timer.Key, again retrial) 
 	if again.job != "" {
 		options.Memo[workflows.MemoJob] = again.job
 	}
-	run, err := f.timers.start(ctx, options, spec, payload)
+	run, err := f.timers.start(after(ctx, view.RunID), options, spec, payload)
 	if errtype.Is[*serviceerror.WorkflowExecutionAlreadyStarted](err) {
 		if view, err = f.timers.get(ctx, key); err == nil {
 			err = notFailed(view)

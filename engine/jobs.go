@@ -29,6 +29,8 @@ type JobKind[O Order] struct {
 	Noun string
 	// Settle fixes what an order leaves to the moment when it is given. It may be nil.
 	Settle func(order O, now timer.Instant) O
+	// For notes who gives an order, unless it says so. It may be nil.
+	For func(ctx context.Context, order O) O
 	// Named reports whether an id may be that of a job of the kind. It is nil where they are
 	// made up here.
 	Named func(id string) bool
@@ -85,6 +87,9 @@ func (j *Jobs[O, C]) begin(ctx context.Context, id string, order O) (Job[O, C], 
 	now := timer.At(time.Now())
 	if j.kind.Settle != nil {
 		order = j.kind.Settle(order, now)
+	}
+	if j.kind.For != nil {
+		order = j.kind.For(ctx, order)
 	}
 	run, err := j.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
 		ID: j.kind.WorkflowID(id), TaskQueue: workflows.TaskQueue,

@@ -11,6 +11,7 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
+	"github.com/wakecall/wakecall/internal/audit"
 	"github.com/wakecall/wakecall/internal/errtype"
 	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
@@ -112,7 +113,7 @@ func (p *Policies) putOnce(ctx context.Context, change PolicyChange) (PolicyResu
 		return result, nil
 	}
 	put := workflows.PutPolicy{Record: workflows.PolicyRecord{
-		Policy: next, ChangedAt: timer.At(time.Now()), ChangedBy: change.Author,
+		Policy: next, ChangedAt: timer.At(time.Now()), ChangedBy: change.Author, Who: audit.Actor(ctx, next.BusinessType),
 	}, IfVersion: last}
 	switch takesURL := old.Callback.Addressed() && !next.Callback.Addressed(); {
 	case takesURL:

@@ -18,6 +18,8 @@ type PolicyVersion struct {
 	Version   int           `json:"version"`
 	ChangedAt timer.Instant `json:"changed_at"`
 	ChangedBy string        `json:"changed_by"`
+	// Who says more of who changed it; nil where nobody knows.
+	Who *timer.Actor `json:"who,omitempty"`
 	// Deleted is whether this change deleted the policy.
 	Deleted bool `json:"deleted,omitzero"`
 	// Policy is the policy since then, its secrets sealed.
@@ -76,12 +78,12 @@ func changeIn(event *historypb.HistoryEvent) (version PolicyVersion, ok bool) {
 		outcome := event.GetWorkflowExecutionUpdateCompletedEventAttributes().GetOutcome().GetSuccess()
 		ok = len(outcome.GetPayloads()) > 0 && payloads.FromPayloads(outcome, &record) == nil
 	case enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED:
-		input := event.GetWorkflowExecutionUpdateAcceptedEventAttributes().GetAcceptedRequest().GetInput()
+		input := event.GetWorkflowExecutionUpdateAcceptedEventAttributes().GetAcceptedRequest().GetInput() // its header says who
 		var author string
 		if input.GetName() != workflows.UpdateDeletePolicy || payloads.FromPayloads(input.GetArgs(), &author) != nil {
 			return version, false
 		}
-		return PolicyVersion{Deleted: true, ChangedBy: author, ChangedAt: timer.At(event.GetEventTime().AsTime())}, true
+		return PolicyVersion{Deleted: true, ChangedBy: author, Who: actorIn(input.GetHeader()), ChangedAt: timer.At(event.GetEventTime().AsTime())}, true
 	default:
 		return version, false
 	}
@@ -89,6 +91,6 @@ func changeIn(event *historypb.HistoryEvent) (version PolicyVersion, ok bool) {
 		return version, false
 	}
 	return PolicyVersion{
-		Version: record.Policy.Version, ChangedAt: record.ChangedAt, ChangedBy: record.ChangedBy, Policy: &record.Policy,
+		Version: record.Policy.Version, ChangedAt: record.ChangedAt, ChangedBy: record.ChangedBy, Who: record.Who, Policy: &record.Policy,
 	}, true
 }

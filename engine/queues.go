@@ -40,7 +40,7 @@ func (q *Queues) setRate(ctx context.Context, queue string, g timer.QueueRate) e
 		update.RateLimit = &taskqueuepb.RateLimit{RequestsPerSecond: float32(*g.Rate)}
 	}
 	_, err := q.client.WorkflowService().UpdateTaskQueueConfig(ctx, &workflowservice.UpdateTaskQueueConfigRequest{
-		Namespace: q.namespace, Identity: "wakecall", TaskQueue: queue,
+		Namespace: q.namespace, Identity: ownIdentity, TaskQueue: queue,
 		TaskQueueType: enumspb.TASK_QUEUE_TYPE_ACTIVITY, UpdateQueueRateLimit: update,
 	})
 	return translate(err)

@@ -1,6 +1,10 @@
 package engine
 
 import (
+	"cmp"
+	"context"
+
+	"github.com/wakecall/wakecall/internal/audit"
 	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
@@ -14,6 +18,10 @@ var redeliveries = JobKind[timer.Redelivery]{
 		if order.Filter.EndedTo == 0 || order.Filter.EndedTo > now {
 			order.Filter.EndedTo = now
 		}
+		return order
+	},
+	For: func(ctx context.Context, order timer.Redelivery) timer.Redelivery {
+		order.By = cmp.Or(order.By, audit.Actor(ctx, order.Filter.BusinessType))
 		return order
 	},
 	Summary: func(order timer.Redelivery) string {

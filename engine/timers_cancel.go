@@ -29,8 +29,10 @@ func (t *Timers) Cancel(ctx context.Context, target Target) (timer.View, Effect,
 		}
 	}
 	if err != nil || view.Status.Finished() {
+		view.Unchanged = true
 		return cancelled(view, err)
 	}
+	found := view.Memo
 	waiting, stop := t.waiting(ctx, target.Wait)
 	defer stop()
 	for {
@@ -46,7 +48,9 @@ func (t *Timers) Cancel(ctx context.Context, target Target) (timer.View, Effect,
 			return timer.View{}, "", err
 		}
 		if next == "" {
-			return cancelled(t.run(ctx, key, view.RunID))
+			view, err = t.run(ctx, key, view.RunID)
+			view.Found = &found
+			return cancelled(view, err)
 		}
 		// The run gave way to a change as the cancel came: the next one is to be
 		// cancelled as well.
@@ -68,7 +72,8 @@ func (t *Timers) cancel(ctx context.Context, view timer.View, ifMatch string) er
 	defer cancel()
 	execution := &commonpb.WorkflowExecution{WorkflowId: view.String()}
 	request := &workflowservice.RequestCancelWorkflowExecutionRequest{
-		Namespace: t.namespace, WorkflowExecution: execution, RequestId: uuid.NewString(), Identity: "wakecall",
+		Namespace: t.namespace, WorkflowExecution: execution, RequestId: uuid.NewString(), Identity: ownIdentity,
+		Reason: causeOf(ctx, view.Key),
 	}
 	if ifMatch == "" {
 		request.FirstExecutionRunId = view.FirstRunID

@@ -74,7 +74,7 @@ func (t *Timers) upsert(ctx context.Context, r Request, spec timer.Spec, wait ti
 		}
 	}
 	view, effect, err := t.settle(ctx, s, wait)
-	return view, effect, t.cancelledBefore(ctx, s, err)
+	return changed(existing, view, effect), effect, t.cancelledBefore(ctx, s, err)
 }
 
 // replace changes a timer that must be there.
@@ -179,7 +179,15 @@ func (t *Timers) change(ctx context.Context, target Target, change timer.Change)
 			return timer.View{}, "", err
 		}
 	}
-	return t.settle(ctx, s, target.Wait)
+	after, effect, err := t.settle(ctx, s, target.Wait)
+	return changed(view, after, effect), effect, err
+}
+
+// changed is a timer as a change has left it, with what the change came upon.
+func changed(found, left timer.View, effect Effect) timer.View {
+	left.Found = &found.Memo
+	left.Unchanged = effect == Done && left.Revision == found.Revision
+	return left
 }
 
 // fits refuses a change that does not go with the timer as it stands, or that

@@ -46,7 +46,7 @@ func (t *Timers) recheck(ctx context.Context, spec timer.Spec, runID string) err
 func (t *Timers) undo(ctx context.Context, key timer.Key, firstRunID string) (undone bool, err error) {
 	_, err = t.client.WorkflowService().TerminateWorkflowExecution(ctx, &workflowservice.TerminateWorkflowExecutionRequest{
 		Namespace: t.namespace, WorkflowExecution: &commonpb.WorkflowExecution{WorkflowId: key.String()},
-		FirstExecutionRunId: firstRunID, Reason: "the policy is being deleted",
+		FirstExecutionRunId: firstRunID, Identity: ownIdentity, Reason: "the policy is being deleted",
 	})
 	if errtype.Is[*serviceerror.NotFound](err) {
 		return false, nil

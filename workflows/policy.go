@@ -18,6 +18,8 @@ type PolicyRecord struct {
 	Policy    timer.Policy  `json:"policy"`
 	ChangedAt timer.Instant `json:"changed_at"`
 	ChangedBy string        `json:"changed_by"`
+	// Who says more of who changed it; nil where nobody knows.
+	Who *timer.Actor `json:"who,omitempty"`
 	// ClosedUntil is until when the policy takes no bookings, while it is decided
 	// whether it can be deleted.
 	ClosedUntil timer.Instant `json:"closed_until,omitzero"`

@@ -64,6 +64,7 @@ type Time string
 
 // The instants that every run has. CloseTime is missing while it is open.
 const (
+	StartTime     Time = "StartTime"
 	ExecutionTime Time = "ExecutionTime"
 	CloseTime     Time = "CloseTime"
 )

@@ -1,0 +1,103 @@
+package engine
+
+import (
+	"context"
+	"slices"
+
+	"github.com/wakecall/wakecall/engine/query"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// Histories tell the whole story of a timer, from the histories of its runs. Nothing is
+// written for it.
+type Histories struct{ timers *Timers }
+
+// HistoryPage is one page of a story: that of some runs, in the order in which it happened.
+type HistoryPage struct {
+	Entries []timer.HistoryEntry
+	// Next is the run that the page before in time begins with; empty where nothing is known
+	// of before.
+	Next string
+}
+
+// List reads the story of some runs of a timer, those that end with the run from, or with the
+// latest one where that is "". It needs no worker. The runs of one booking, and of what was
+// tried again of it, are exact; earlier
+// bookings of the id are found by Temporal's visibility, which lags behind by a moment. Its
+// errors are [timer.NotFound] and [timer.Unavailable].
+func (h *Histories) List(ctx context.Context, key timer.Key, size int, from string) (HistoryPage, error) {
+	if err := key.Check().Err(); err != nil {
+		return HistoryPage{}, err
+	}
+	next := from
+	if next == "" {
+		latest, err := h.timers.run(ctx, key, "")
+		if err != nil {
+			return HistoryPage{}, err
+		}
+		next = latest.RunID
+	}
+	var runs []*storyOfRun
+	for len(runs) < size && next != "" {
+		run, err := h.ofRun(ctx, key, next)
+		if timer.CodeOf(err) == timer.NotFound && err != nil { // Temporal has forgotten it meanwhile
+			next = ""
+			break
+		}
+		if err != nil {
+			return HistoryPage{}, err
+		}
+		runs = append(runs, run)
+		if next, err = h.before(ctx, run); err != nil {
+			return HistoryPage{}, err
+		}
+	}
+	page := HistoryPage{Entries: []timer.HistoryEntry{}, Next: next}
+	for _, run := range slices.Backward(runs) {
+		page.Entries = append(page.Entries, run.told()...)
+	}
+	return page, nil
+}
+
+// ofRun reads the story of one run, and what an open one keeps of its attempts.
+func (h *Histories) ofRun(ctx context.Context, key timer.Key, runID string) (*storyOfRun, error) {
+	run := &storyOfRun{key: key, runID: runID}
+	if err := h.timers.eachEvent(ctx, key.String(), runID, run.hear); err != nil {
+		return nil, err
+	}
+	if run.closed {
+		return run, nil
+	}
+	described, err := h.timers.describe(ctx, key.String(), runID)
+	if err != nil {
+		return nil, err
+	}
+	for _, pending := range described.GetPendingActivities() {
+		run.pending(pending)
+	}
+	return run, nil
+}
+
+// before is the run before a run: the one that it goes on from, or the last one of the
+// booking before.
+func (h *Histories) before(ctx context.Context, run *storyOfRun) (string, error) {
+	if run.previous != "" {
+		if _, _, err := h.timers.input(ctx, run.key, run.previous); err == nil || timer.CodeOf(err) != timer.NotFound {
+			return run.previous, err
+		}
+	}
+	if run.began == 0 {
+		return "", nil
+	}
+	earlier := query.All(ofTimers(), query.WorkflowID.Is(run.key.String()), query.StartTime.Before(run.began))
+	response, err := h.timers.list(ctx, earlier, 2, nil) // an instant is rounded up: the run itself may be one
+	if err != nil {
+		return "", err
+	}
+	for _, info := range response.GetExecutions() {
+		if found := info.GetExecution().GetRunId(); found != run.runID {
+			return found, nil
+		}
+	}
+	return "", nil
+}
