@@ -38,7 +38,15 @@ func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 
 // called notes who makes a call, and its scope: in one context, since each booking pays for it.
 func (s *Server) called(c echo.Context, by *auth.Principal) {
-	ctx := callContext{Context: auth.Context{Context: c.Request().Context(), Principal: by}, scope: s.scopes[callOf(c)]}
+	made := callOf(c)
+	ctx := callContext{
+		Context: auth.Context{Context: c.Request().Context(), Principal: by}, scope: s.scopes[made],
+		from: c.RealIP(), requestID: c.Response().Header().Get(echo.HeaderXRequestID),
+	}
+	if s.audit.On() && ctx.scope != nil && ctx.scope.changes {
+		ctx.entry = begun(c, made)
+		ctx.entry.caller = by
+	}
 	c.SetRequest(c.Request().WithContext(&ctx))
 }
 

@@ -20,6 +20,8 @@ type batchResult struct {
 	// ExpectedLateness is what [timer.HeaderExpectedLateness] says of a timer alone.
 	ExpectedLateness timer.Duration `json:"expected_lateness,omitzero"`
 	Problem          *Problem       `json:"problem,omitempty"`
+	// key is the timer's that it is about, as far as that could be read.
+	key timer.Key
 }
 
 type batchBody struct {
@@ -40,6 +42,7 @@ func (s *Server) addBatch(c echo.Context) error {
 	whole := engine.Request{TraceParent: traceParent(c), IdempotencyKey: key}
 	results := s.addItems(c.Request().Context(), items, whole)
 	limitFieldErrors(results)
+	noted(c).batch(results)
 	return c.JSON(http.StatusOK, batchBody{Results: results})
 }
 
@@ -115,18 +118,19 @@ func splitBatch(raw jsontext.Value) ([]jsontext.Value, error) {
 }
 
 func (s *Server) addItem(ctx context.Context, item jsontext.Value, whole engine.Request) batchResult {
-	view, created, err := s.addOne(ctx, item, whole)
+	view, created, err := s.addOne(ctx, item, &whole)
 	if err != nil {
 		problem := problemOf(err)
-		return batchResult{Status: problem.Status, Problem: &problem}
+		return batchResult{Status: problem.Status, Problem: &problem, key: whole.Key}
 	}
 	if created {
-		return batchResult{Status: http.StatusCreated, Timer: &view, ExpectedLateness: s.expected(view)}
+		return batchResult{Status: http.StatusCreated, Timer: &view, ExpectedLateness: s.expected(view), key: view.Key}
 	}
-	return batchResult{Status: http.StatusOK, Timer: &view}
+	return batchResult{Status: http.StatusOK, Timer: &view, key: view.Key}
 }
 
-func (s *Server) addOne(ctx context.Context, item jsontext.Value, whole engine.Request) (timer.View, bool, error) {
+// addOne adds one timer, and notes its key in what the items have in common.
+func (s *Server) addOne(ctx context.Context, item jsontext.Value, whole *engine.Request) (timer.View, bool, error) {
 	if len(item) > maxBody {
 		return timer.View{}, false, &timer.Error{Code: payloadTooLarge, Message: "The timer is larger than one may be."}
 	}
@@ -138,6 +142,7 @@ func (s *Server) addOne(ctx context.Context, item jsontext.Value, whole engine.R
 	if err != nil {
 		return timer.View{}, false, err
 	}
+	whole.Key = request.Key
 	if err := permit(ctx, request.Key.BusinessType); err != nil {
 		return timer.View{}, false, err
 	}

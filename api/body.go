@@ -23,7 +23,9 @@ func readObject(c echo.Context, kinds ...string) (object, error) {
 	if err != nil {
 		return nil, err
 	}
-	return parseObject(body)
+	members, err := parseObject(body)
+	noted(c).ordered(members)
+	return members, err
 }
 
 func readBody(c echo.Context, limit int64, kinds []string) (jsontext.Value, error) {

@@ -58,6 +58,7 @@ func (r deliveryRoutes) acknowledging(read func(echo.Context) (timer.Acknowledge
 		if err != nil {
 			return err
 		}
+		noted(c).names(of.Key)
 		view, effect, err := r.deliveries.Acknowledge(c.Request().Context(), of, word, wait)
 		return answerEffect(c, view, effect, err)
 	}

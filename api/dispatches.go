@@ -71,6 +71,7 @@ func (r dispatchRoutes) start(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	noted(c).ordered(body)
 	order, err := body.dispatch(r.reach)
 	if err != nil {
 		return err
@@ -78,11 +79,13 @@ func (r dispatchRoutes) start(c echo.Context) error {
 	if err := permit(c.Request().Context(), order.BusinessType); err != nil {
 		return err
 	}
+	noted(c).names(order.Key)
 	view, created, err := r.order(c.Request().Context(), order)
 	if err != nil {
 		return err
 	}
 	if !created {
+		noted(c).unchanged()
 		return c.JSON(http.StatusOK, view)
 	}
 	locateDispatch(c, view.Key)

@@ -56,6 +56,7 @@ func (s *Server) emergency(do func(context.Context, timer.EmergencyOrder) ([]tim
 		if err := permitOrder(c.Request().Context(), order); err != nil {
 			return err
 		}
+		noted(c).emergency(order)
 		order.Author = author(c)
 		paused, err := do(c.Request().Context(), order)
 		if err != nil {

@@ -60,11 +60,14 @@ func (r jobRoutes[O, C, V]) start(c echo.Context) error {
 	if err := permit(c.Request().Context(), r.businessType(order)); err != nil {
 		return err
 	}
+	noted(c).job(r.businessType(order), "")
 	job, err := r.jobs.Start(c.Request().Context(), order)
 	if err != nil {
 		return err
 	}
+	noted(c).job(r.businessType(order), job.ID)
 	if job.Again {
+		noted(c).unchanged()
 		return c.JSON(http.StatusOK, r.view(job))
 	}
 	return r.accept(c, job)
@@ -115,9 +118,11 @@ func (r jobRoutes[O, C, V]) stop(c echo.Context) error {
 	if err := readQuery(c).err(); err != nil {
 		return err
 	}
-	if _, err := r.permitted(c.Request().Context(), pathParam(c, paramID)); err != nil {
+	found, err := r.permitted(c.Request().Context(), pathParam(c, paramID))
+	if err != nil {
 		return err
 	}
+	noted(c).job(r.businessType(found.Order), found.ID)
 	job, err := r.jobs.Stop(c.Request().Context(), pathParam(c, paramID), engine.DefaultWait)
 	if err != nil {
 		return err

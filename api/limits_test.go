@@ -81,6 +81,7 @@ var limits = map[string][]any{
 	"receivers connected to one gateway":            {tuning.StreamConnectionsPerType, tuning.StreamConnections, defaultWindow, 1, maxWindow, maxStreamAnswer},
 	"page of a list":                                {defaultPageSize, maxPageSize, defaultJobs, maxJobs},
 	"page of a timer's attempts":                    {defaultRuns, maxRuns},
+	"page of a timer's history":                     {defaultRuns, maxRuns},
 	"`Idempotency-Key`":                             {1, maxIdempotencyKey},
 	"bookings of one id among which a key is found": {timer.MaxEarlierKeys, tuning.KeyPages * tuning.MaxListed},
 	"refused changes shown":                         {timer.MaxRefusals, timer.MaxRefusalBytes},

@@ -112,6 +112,7 @@ func TestDocumentListsEveryWord(t *testing.T) {
 	for name, want := range map[string][]string{
 		"RedeliveryStatus": jobs, "FailureClass": classes,
 		"BulkStatus": jobs, "BulkOperation": wordsOf(timer.BulkOperations()), "BulkResult": wordsOf(timer.BulkResults()),
+		"HistoryEvent": wordsOf(timer.HistoryEvents()), "HistoryResult": wordsOf(timer.HistoryResults()),
 		"ProblemType": types, "Status": statuses, "FieldErrorCode": constantsOf(t, "../timer/fielderror.go", "FieldErrorCode"),
 		"DispatchStatus": wordsOf(timer.DispatchStatuses()), "DispatchPer": wordsOf(timer.DispatchPers()),
 		"Reuse":     constantsOf(t, "../timer/policy.go", "Reuse"),
@@ -243,7 +244,8 @@ func TestDocumentHasEveryField(t *testing.T) {
 		"Redelivery": fields(&redeliveryView{}), "Redelivery/properties/links": fields(&timer.Links{}),
 		"BulkOrder": fields(&bulkBody{}), "TimerFilter": fields(&timer.Filter{}), "BulkJob": fields(&bulkView{}), "BulkList": fields(&bulkJobsBody{}), "BulkLine": fields(&timer.BulkLine{}),
 		"Problem": fields(&Problem{}), "FieldError": fields(&timer.FieldError{}), "Alive": fields(&health{}), "Ready": fields(&ready{}), "Principal": fields(&principalView{}), "Grant": fields(&grantView{}), "KeyList": fields(&keysBody{}),
-		"AttemptPage": fields(&attemptsBody{}), "Attempt": fields(&shownAttempt{}), "EmergencyOrder": fields(&emergencyBody{}), "Emergencies": fields(&emergenciesBody{}), "Emergency": fields(&timer.Emergency{}),
+		"AttemptPage": fields(&attemptsBody{}), "Attempt": fields(&shownAttempt{}),
+		"HistoryPage": fields(&historyBody{}), "HistoryEntry": fields(&timer.HistoryEntry{}), "FieldChange": fields(&timer.FieldChange{}), "Actor": fields(&timer.Actor{}), "EmergencyOrder": fields(&emergencyBody{}), "Emergencies": fields(&emergenciesBody{}), "Emergency": fields(&timer.Emergency{}),
 		"DispatchOrder": fields(&dispatchBody{}), "DispatchLoader": fields(&timer.DispatchLoader{}), "DispatchItem": fields(&itemBody{}),
 		"DispatchChange": fields(&dispatchChange{}), "Dispatch": fields(&timer.DispatchView{}), "Dispatch/properties/links": fields(&timer.Links{}),
 		"AchievedRates": fields(&timer.DispatchRates{}), "DispatchShard": fields(&timer.DispatchShardView{}), "DispatchEnd": fields(&timer.DispatchEnd{}), "DispatchPage": fields(&dispatchesBody{}),

@@ -106,6 +106,9 @@ func (s *Server) changePolicy(c echo.Context, read func(businessType string) (en
 	change.Author, change.DryRun = author(c), dryRun
 	change.IfVersion, change.MustExist, change.MustBeNew = version, mustExist, mustBeNew
 	result, err := s.policies.Put(c.Request().Context(), change)
+	if err == nil {
+		noted(c).stored(result, dryRun)
+	}
 	switch {
 	case err != nil:
 		return err
@@ -248,6 +251,7 @@ func (s *Server) deletePolicy(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	noted(c).said("timers", string(onOpenTimers))
 	err = s.policies.Delete(c.Request().Context(), engine.PolicyDeletion{
 		BusinessType: businessType, Author: author(c), OnOpenTimers: onOpenTimers, IfVersion: version,
 	})

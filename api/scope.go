@@ -8,6 +8,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/wakecall/wakecall/internal/audit"
 	"github.com/wakecall/wakecall/internal/auth"
 	"github.com/wakecall/wakecall/timer"
 )
@@ -19,6 +20,11 @@ type scope struct {
 	typing typing
 	// shows is what of payloads, and of bodies of answers, the answer may tell.
 	shows shows
+	// receives is whether the caller is a receiver that takes rings and answers them: like the
+	// answers to callbacks, what it says stands in the record of attempts, and not in the audit.
+	receives bool
+	// changes is whether the call changes something, so that it is recorded. Its method says so.
+	changes bool
 }
 
 // typing is how the business type of a call is found.
@@ -53,9 +59,12 @@ const (
 )
 
 // The scopes of most calls.
-func viewing(t typing, s shows) scope   { return scope{auth.Viewer, t, s} }
-func operating(t typing, s shows) scope { return scope{auth.Operator, t, s} }
-func administering(t typing) scope      { return scope{auth.Admin, t, noPayloads} }
+func viewing(t typing, s shows) scope   { return scope{role: auth.Viewer, typing: t, shows: s} }
+func operating(t typing, s shows) scope { return scope{role: auth.Operator, typing: t, shows: s} }
+func administering(t typing) scope      { return scope{role: auth.Admin, typing: t} }
+func receiving(s shows) scope {
+	return scope{role: auth.Operator, typing: inPath, shows: s, receives: true}
+}
 
 // call is what a request is routed by.
 type call struct{ method, path string }
@@ -88,6 +97,7 @@ func (r routes) under(path string) routes {
 
 func (r routes) add(to call, who scope, do echo.HandlerFunc, around ...echo.MiddlewareFunc) {
 	to.path = r.prefix + to.path
+	who.changes = to.method != http.MethodGet && who.role >= auth.Operator && !who.receives
 	r.scopes[to] = &who
 	r.group.Add(to.method, to.path, do, around...)
 }
@@ -160,16 +170,26 @@ func (s scope) admit(p auth.Principal, c echo.Context) error {
 
 type scopeKey struct{}
 
-// callContext is the context of a call: who makes it, and the scope of what is called.
+// callContext is the context of a call: who makes it, from where, and the scope of what is
+// called. It is the [audit.Caller] of what the call changes.
 type callContext struct {
 	auth.Context
-	scope *scope // nil where there is no such call
+	scope           *scope // nil where there is no such call
+	from, requestID string
+	// entry is nil where the call changes nothing, or nothing is recorded.
+	entry *entry
 }
 
 // Value implements [context.Context].
 func (c *callContext) Value(key any) any {
-	if _, ok := key.(scopeKey); ok {
+	switch key.(type) {
+	case scopeKey:
 		return c.scope
+	case entryKey:
+		return c.entry
+	}
+	if audit.Asks(key) && c.scope != nil && c.scope.changes {
+		return c
 	}
 	return c.Context.Value(key)
 }
@@ -179,6 +199,13 @@ func (c *callContext) Value(key any) any {
 func isCall(ctx context.Context) bool {
 	s, _ := ctx.Value(scopeKey{}).(*scope)
 	return s != nil
+}
+
+// Actor implements [audit.Caller].
+func (c *callContext) Actor(businessType string) *timer.Actor {
+	actor := actorOf(c.Principal, businessType)
+	actor.From, actor.RequestID = c.from, c.requestID
+	return actor
 }
 
 // scopeOf is the scope of the call that a context is of; the zero scope permits nothing.

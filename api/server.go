@@ -14,6 +14,7 @@ import (
 	"github.com/labstack/echo/v4/middleware"
 
 	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/internal/audit"
 	"github.com/wakecall/wakecall/internal/auth"
 	"github.com/wakecall/wakecall/internal/netlimit"
 	"github.com/wakecall/wakecall/internal/stream"
@@ -38,6 +39,8 @@ type Options struct {
 	Series    Series
 	Failures  Failures
 	Attempts  Attempts
+	// Histories may be nil in tests that ask for none.
+	Histories Histories
 	Policies  Policies
 	// Deliveries take what receivers say later.
 	Deliveries Deliveries
@@ -66,6 +69,8 @@ type Options struct {
 
 	Telemetry Telemetry
 	Logger    *slog.Logger
+	// Audit keeps a record of each call that changes something; nil for none.
+	Audit *audit.Log
 	// Auth says who calls; without one, nobody is let in.
 	Auth *auth.Authenticator
 	// TLS is what Serve speaks; nil for none.
@@ -91,8 +96,10 @@ type Server struct {
 	series   Series
 	failures Failures
 	attempts Attempts
-	policies Policies
-	streams  *streams
+	// histories may be nil in tests that ask for none.
+	histories Histories
+	policies  Policies
+	streams   *streams
 	// emergencies may be nil in tests that ask for none.
 	emergencies Emergencies
 	forecasts   Forecasts
@@ -103,6 +110,7 @@ type Server struct {
 
 	reach timer.Reach
 	auth  *auth.Authenticator
+	audit *audit.Log
 	tls   *tls.Config
 	ready *readiness
 	http  *http.Server
@@ -115,9 +123,9 @@ func New(options Options) *Server {
 		authenticator = &auth.Authenticator{}
 	}
 	s := &Server{
-		timers: options.Timers, series: options.Series, failures: options.Failures, attempts: options.Attempts, policies: options.Policies,
+		timers: options.Timers, series: options.Series, failures: options.Failures, attempts: options.Attempts, histories: options.Histories, policies: options.Policies,
 		emergencies: options.Emergencies, forecasts: options.Forecasts, leave: options.Leave, large: newLarge(), reach: options.Reach,
-		auth: authenticator, tls: options.TLS, ready: newReadiness(options.Ready, options.Emergencies, options.Note),
+		auth: authenticator, audit: options.Audit, tls: options.TLS, ready: newReadiness(options.Ready, options.Emergencies, options.Note),
 	}
 	s.streams = newStreams(options)
 	e := echo.New()
@@ -125,8 +133,8 @@ func New(options Options) *Server {
 	s.scopes = contract.scopes
 	e.HTTPErrorHandler, e.JSONSerializer = answerError, serializer{}
 	e.IPExtractor = clientAddress(options.TrustedProxies)
-	e.Use(ownRequestID, middleware.RequestID(), record(options), recoverPanic, checkFraming, tellOfTLS, s.refusePages, s.authenticate,
-		contract.authorize, onlyWhereKnown, onlyWhereConditional, onlyWhereRead, headAsGet(e.Router()))
+	e.Use(ownRequestID, middleware.RequestID(), record(options), auditing(options.Audit, contract.scopes), recoverPanic, checkFraming, tellOfTLS, s.refusePages, s.authenticate,
+		contract.authorize, onlyWhereKnown, onlyWhereConditional, onlyWhereRead, beginning(options.Audit), headAsGet(e.Router()))
 	s.operations(e, options)
 	redeliveries := redeliveryRoutes(options.Redeliveries)
 	s.timerRoutes(contract.under(timersPath))

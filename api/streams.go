@@ -43,8 +43,8 @@ func newStreams(options Options) *streams {
 }
 
 func (s *streams) add(r routes) {
-	r.get("/:type", operating(inPath, onlyPayloads), s.connect)
-	r.post("/:type/answers", operating(inPath, noPayloads), s.answer)
+	r.get("/:type", receiving(onlyPayloads), s.connect)
+	r.post("/:type/answers", receiving(noPayloads), s.answer)
 }
 
 // wait waits until every socket has ended, unless ctx is done first.

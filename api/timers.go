@@ -45,6 +45,7 @@ func (s *Server) timerRoutes(r routes) {
 	one.post("/pause", operating(inPath, payloads), s.pausing(true))
 	one.post("/resume", operating(inPath, payloads), s.pausing(false))
 	one.get("/attempts", viewing(inPath, payloads), s.listAttempts)
+	one.get("/history", viewing(inPath, payloads), s.listHistory)
 	one.get("/upcoming", viewing(inPath, noPayloads), s.listUpcoming)
 	one.get("/occurrences", viewing(inPath, payloads), s.listOccurrences)
 }
@@ -68,11 +69,15 @@ func (s *Server) addTimer(c echo.Context) error {
 	if err := permit(c.Request().Context(), request.Key.BusinessType); err != nil {
 		return err
 	}
+	noted(c).names(request.Key)
+	noted(c).says(request.Terms)
 	request.TraceParent, request.IdempotencyKey = traceParent(c), key
 	view, created, err := s.timers.Add(c.Request().Context(), request)
 	if err != nil {
 		return err
 	}
+	view.Unchanged = !created
+	noted(c).left(view)
 	showTag(c, view)
 	if !created {
 		return c.JSON(http.StatusOK, view)
@@ -127,6 +132,9 @@ func (s *Server) change(c echo.Context) (request engine.Request, wait time.Durat
 	request.Terms.OnDelivered = cmp.Or(request.Terms.OnDelivered, removed.OnDelivered)
 	request.Terms.OnFailed = cmp.Or(request.Terms.OnFailed, removed.OnFailed)
 	request.TraceParent, request.IfMatch = traceParent(c), target.IfMatch
+	if err == nil {
+		noted(c).says(request.Terms)
+	}
 	return request, target.Wait, err
 }
 
@@ -170,6 +178,7 @@ func showing(do func(context.Context, timer.Key) (timer.View, error)) echo.Handl
 		if err != nil {
 			return err
 		}
+		noted(c).left(view)
 		showTag(c, view)
 		return c.JSON(http.StatusOK, view)
 	}
@@ -180,6 +189,7 @@ func answerEffect(c echo.Context, view timer.View, effect engine.Effect, err err
 	if err != nil {
 		return err
 	}
+	noted(c).left(view)
 	showTag(c, view)
 	switch effect {
 	case engine.Created:

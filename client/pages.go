@@ -13,23 +13,31 @@ import (
 // with the first error.
 func pagesOf[T any](ctx context.Context, c *caller, list call, name string) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
+		for page, err := range wholePagesOf[T](ctx, c, list, name) {
+			if err != nil {
+				var none T
+				yield(none, err)
+				return
+			}
+			for _, item := range page {
+				if !yield(item, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// wholePagesOf is pagesOf, a page at a time.
+func wholePagesOf[T any](ctx context.Context, c *caller, list call, name string) iter.Seq2[[]T, error] {
+	return func(yield func([]T, error) bool) {
 		list.method, list.query = http.MethodGet, maps.Clone(list.query)
 		if list.query == nil {
 			list.query = url.Values{}
 		}
 		for {
 			items, next, err := pageOf[T](ctx, c, list, name)
-			if err != nil {
-				var none T
-				yield(none, err)
-				return
-			}
-			for _, item := range items {
-				if !yield(item, nil) {
-					return
-				}
-			}
-			if next == "" {
+			if !yield(items, err) || err != nil || next == "" {
 				return
 			}
 			list.query.Set("page_token", next)

@@ -114,6 +114,8 @@ type PolicyVersion struct {
 	ChangedAt timer.Instant `json:"changed_at"`
 	// ChangedBy is the name of the API key that was used.
 	ChangedBy string `json:"changed_by"`
+	// Who says more of who that was; nil where nobody knows.
+	Who *timer.Actor `json:"who,omitempty"`
 	// Deleted reports whether this change deleted the policy. Policy is nil then.
 	Deleted bool          `json:"deleted,omitzero"`
 	Policy  *timer.Policy `json:"policy,omitempty"`

@@ -130,6 +130,12 @@ func (t Timers) Attempts(ctx context.Context, key timer.Key) iter.Seq2[timer.Sho
 	return pagesOf[timer.ShownAttempt](ctx, t.caller, call{path: pathOf(key) + "/attempts"}, "attempts")
 }
 
+// History tells the whole story of a timer, with who did what: pages from the latest back,
+// and those of a page in the order in which they happened. It ends with the first error.
+func (t Timers) History(ctx context.Context, key timer.Key) iter.Seq2[[]timer.HistoryEntry, error] {
+	return wholePagesOf[timer.HistoryEntry](ctx, t.caller, call{path: pathOf(key) + "/history"}, "entries")
+}
+
 // Filter selects timers. Its zero value selects all of them.
 type Filter struct {
 	BusinessType string

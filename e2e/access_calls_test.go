@@ -110,6 +110,7 @@ var sampleCalls = map[string]sampleCall{
 	"pauseTimer":      {want: doneOrSoon, about: aSeries, body: text(`{}`)},
 	"resumeTimer":     {want: doneOrSoon, about: aSeries},
 	"listAttempts":    {want: done, about: aTimer},
+	"listHistory":     {want: done, about: aTimer},
 	"listUpcoming":    {want: done, about: aSeries},
 	"listOccurrences": {want: done, about: aSeries},
 

@@ -20,6 +20,7 @@ import (
 	"github.com/wakecall/wakecall/activities/dispatch"
 	httpsend "github.com/wakecall/wakecall/activities/send/http"
 	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/internal/audit"
 	"github.com/wakecall/wakecall/internal/completion"
 	"github.com/wakecall/wakecall/internal/config"
 	"github.com/wakecall/wakecall/internal/observe"
@@ -45,6 +46,7 @@ type App struct {
 	completions *completion.Limiter
 	preload     *worker.Preload
 	redis       io.Closer // nil without Redis
+	audit       *audit.Log
 	brokers     []config.Broker
 	signIn      signIn
 	closing     []func() // of the transports
@@ -77,6 +79,7 @@ func (s *Settings) complete(telemetry *observe.Telemetry) {
 	}
 	s.Temporal.Logger = log.NewStructuredLogger(s.Logger)
 	s.Temporal.MetricsHandler = telemetry.SDK()
+	s.Temporal.Interceptors = append(s.Temporal.Interceptors, engine.TellActors())
 }
 
 // Open connects to Temporal and makes the namespace ready.
@@ -146,6 +149,9 @@ func (a *App) limiter() (engine.Limiter, error) {
 func (a *App) Close() {
 	for _, end := range a.closing {
 		end()
+	}
+	if err := a.audit.Close(); err != nil {
+		a.Logger.Error("the audit did not end cleanly", "error", err)
 	}
 	a.Client.Close()
 	if a.redis != nil {

@@ -25,15 +25,19 @@ type Server interface {
 }
 
 // API returns the role api, not yet listening.
-func (a *App) API() Server {
+func (a *App) API() (Server, error) {
+	if err := a.openAudit(); err != nil {
+		return nil, err
+	}
 	streams := a.streams()
 	return api.New(api.Options{
-		Timers: a.Engine.Timers, Stats: a.Engine.Stats, Forecasts: a.Engine.Forecasts, Series: a.Engine.Series, Failures: a.Engine.Failures, Attempts: a.Engine.Attempts,
+		Timers: a.Engine.Timers, Stats: a.Engine.Stats, Forecasts: a.Engine.Forecasts, Series: a.Engine.Series, Failures: a.Engine.Failures, Attempts: a.Engine.Attempts, Histories: a.Engine.Histories,
 		Policies: a.Engine.Policies, Redeliveries: a.Engine.Redeliveries, Bulk: a.Engine.Bulk, Emergencies: a.Engine.Emergencies,
 		Deliveries: a.Engine.Deliveries, Dispatches: a.Engine.Dispatches, DispatchControls: a.Engine.Dispatches, Ready: a.Engine.Namespace.Ready, Leave: a.Engine.Leave,
 		Telemetry: a.Telemetry, Logger: a.Logger, Auth: a.signIn.Authenticator, TLS: a.signIn.tls(), Note: a.signIn.note, MetricsElsewhere: a.Config.MetricsAddr != "",
 		TrustedProxies: a.Config.Proxies, Reach: a.reach(), Streams: streams, Gateway: a.Identity, AnswerElsewhere: a.Engine.Streams.Answer, LivePolicy: a.Engine.Policies.Policy,
-	})
+		Audit: a.audit,
+	}), nil
 }
 
 // metrics is the server of metrics and liveness only.
@@ -69,6 +73,10 @@ func (p plain) Serve(listener net.Listener) error {
 // is one, until ctx is done or one of them fails. started is told the API's
 // address.
 func (a *App) ServeAPI(ctx context.Context, started func(net.Addr)) error {
+	server, err := a.API()
+	if err != nil {
+		return err
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	var counting sync.WaitGroup
 	defer counting.Wait()
@@ -76,14 +84,14 @@ func (a *App) ServeAPI(ctx context.Context, started func(net.Addr)) error {
 	counting.Go(func() { a.Engine.Forecasts.Keep(ctx) })
 	a.signIn.keep(ctx, &counting)
 	if a.Config.MetricsAddr == "" {
-		return serve(ctx, a.API(), a.Config.HTTPAddr, started)
+		return serve(ctx, server, a.Config.HTTPAddr, started)
 	}
 	beside := make(chan error, 1)
 	go func() {
 		defer cancel()
 		beside <- serve(ctx, a.metrics(a.Config.MetricsAddr), a.Config.MetricsAddr, func(net.Addr) {})
 	}()
-	err := serve(ctx, a.API(), a.Config.HTTPAddr, started)
+	err = serve(ctx, server, a.Config.HTTPAddr, started)
 	cancel()
 	return errors.Join(err, <-beside)
 }

@@ -43,6 +43,7 @@ var verbOf = map[string]struct{ line, asks string }{
 	"pauseTimer":      {"pause a/1 --note closed", `POST /v1/timers/a/1/pause {"note":"closed"}`},
 	"resumeTimer":     {"resume a/1", "POST /v1/timers/a/1/resume"},
 	"listAttempts":    {"attempts a/1", "GET /v1/timers/a/1/attempts"},
+	"listHistory":     {"history a/1", "GET /v1/timers/a/1/history"},
 	"listUpcoming":    {"upcoming a/1 --count 3", "GET /v1/timers/a/1/upcoming?count=3"},
 	"listOccurrences": {"occurrences a/1 --limit 3", "GET /v1/timers/a/1/occurrences"},
 

@@ -140,7 +140,9 @@ func openOn(t testing.TB, temporal client.Options, settings config.Config) *Env 
 	t.Helper()
 	inner, err := open(t.Context(), temporal, settings, t.Output())
 	require.NoError(t, err)
-	handler := inner.API().(interface{ Handler() http.Handler }).Handler()
+	api, err := inner.API()
+	require.NoError(t, err)
+	handler := api.(interface{ Handler() http.Handler }).Handler()
 	server := httptest.NewServer(handler)
 	e := &Env{t: t, inner: inner, URL: server.URL, Engine: inner.Engine, Client: inner.Client, close: sync.OnceFunc(inner.Close)}
 	t.Cleanup(func() {

@@ -14,7 +14,8 @@ func (e *Env) Serve() (addr string) {
 	e.t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(e.t, err)
-	server := e.inner.API()
+	server, err := e.inner.API()
+	require.NoError(e.t, err)
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	e.t.Cleanup(func() {

@@ -9,12 +9,14 @@ import (
 	"log/slog"
 	"net/netip"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 
 	"github.com/wakecall/wakecall/internal/auth"
 	"github.com/wakecall/wakecall/internal/seal"
+	"github.com/wakecall/wakecall/timer"
 )
 
 // Config is every setting of the roles api, worker and serve. The help text is what
@@ -33,8 +35,11 @@ type Config struct {
 	TLSClientCA string         `env:"WAKECALL_TLS_CLIENT_CA_FILE" help:"file with the authorities whose client certificates are let in beside API keys; read anew when it changes"`
 	TLSRoles    []auth.Mapping `env:"WAKECALL_TLS_ROLES" help:"comma-separated roles of client certificates, each common-name=role:types"`
 
-	Proxies []netip.Prefix `env:"WAKECALL_TRUSTED_PROXIES" help:"comma-separated networks (CIDR) of the proxies in front of the API, whose X-Forwarded-For is believed in the log; none by default"`
+	Proxies []netip.Prefix `env:"WAKECALL_TRUSTED_PROXIES" help:"comma-separated networks (CIDR) of the proxies in front of the API, whose X-Forwarded-For is believed in the log and the audit; none by default"`
 	WebUI   string         `env:"WAKECALL_WEB_UI_URL" help:"base URL of Temporal's Web UI, for the links in answers"`
+
+	Audit     string `env:"WAKECALL_AUDIT" envDefault:"off" help:"where the API writes one line of JSON for each call that changes something (docs/audit.md): off, stdout or the absolute path of a file; a call that cannot be recorded is not carried out"`
+	AuditType string `env:"WAKECALL_AUDIT_TYPE" help:"business type whose timers deliver the same records as signed events (docs/audit.md); none by default"`
 
 	SecretKey     string         `env:"WAKECALL_SECRET_KEY" secret:"true" help:"base64 of 32 bytes that seals signing secrets and header values; of several, separated by commas, the first seals and all open; the same for api and worker"`
 	CallbackAllow []netip.Prefix `env:"WAKECALL_CALLBACK_ALLOW" help:"comma-separated private networks (CIDR) that callbacks may reach; none by default; the same for api and worker"`
@@ -48,6 +53,12 @@ type Config struct {
 	MetricsAddr       string        `env:"WAKECALL_METRICS_ADDR" help:"where /metrics and /livez are served beside the API; the role worker serves them at 127.0.0.1:9090 unless told otherwise, the API on its own address"`
 	LogLevel          string        `env:"WAKECALL_LOG_LEVEL" envDefault:"info" help:"debug, info, warn or error"`
 }
+
+// Where the audit is kept that is kept in no file. The empty text is off as well.
+const (
+	AuditOff    = "off"
+	AuditStdout = "stdout"
+)
 
 // maxPolicyTTL keeps the promise that a changed policy is in force within it.
 const maxPolicyTTL = 10 * time.Second
@@ -70,6 +81,7 @@ func (c Config) Check(f *Faults) {
 	if _, err := ReadBrokers(c.Brokers); err != nil {
 		f.Add("WAKECALL_BROKERS", "%w", err)
 	}
+	c.checkAudit(f)
 	if err := auth.CheckKeys(c.APIKeys); err != nil {
 		f.Add("WAKECALL_API_KEYS", "%w", err)
 	}
@@ -103,6 +115,15 @@ func (c Config) Check(f *Faults) {
 	}
 	if err := new(slog.Level).UnmarshalText([]byte(c.LogLevel)); err != nil {
 		f.Add("WAKECALL_LOG_LEVEL", "must be debug, info, warn or error")
+	}
+}
+
+func (c Config) checkAudit(f *Faults) {
+	if c.Audit != "" && c.Audit != AuditOff && c.Audit != AuditStdout && !filepath.IsAbs(c.Audit) {
+		f.Add("WAKECALL_AUDIT", "must be %s, %s or an absolute path", AuditOff, AuditStdout)
+	}
+	if c.AuditType != "" && timer.CheckBusinessType(c.AuditType) != nil {
+		f.Add("WAKECALL_AUDIT_TYPE", "must be the name of a business type")
 	}
 }
 

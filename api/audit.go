@@ -1,0 +1,291 @@
+package api
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/internal/audit"
+	"github.com/wakecall/wakecall/internal/auth"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// entry is what is known of a call that changes something, and is recorded. A nil entry takes
+// no notes.
+type entry struct {
+	audit.Record
+	caller *auth.Principal // nil for nobody known
+	// terms are what a change of a timer says, and found the timer that it came upon.
+	terms *timer.Terms
+	found *timer.Memo
+	// body is what was sent, where that is one object.
+	body object
+	// end keeps the record of a call that was begun; nil before that.
+	end func(*audit.Record)
+}
+
+type entryKey struct{}
+
+// noted is the entry of a request; nil where nothing of it is recorded, or it is not known yet
+// who calls.
+func noted(c echo.Context) *entry {
+	e, _ := c.Request().Context().Value(entryKey{}).(*entry)
+	return e
+}
+
+// begun is the entry of a request, as far as its head tells.
+func begun(c echo.Context, made call) *entry {
+	return &entry{Record: audit.Record{
+		ID: uuid.NewString(), At: timer.At(time.Now()), From: c.RealIP(), RequestID: c.Response().Header().Get(echo.HeaderXRequestID),
+		Method: made.method, Route: made.path, Target: targetIn(c),
+	}}
+}
+
+// actorOf is who calls, in the role for a business type.
+func actorOf(caller *auth.Principal, businessType string) *timer.Actor {
+	if caller == nil {
+		return nil
+	}
+	actor := &timer.Actor{Name: caller.Name, ID: caller.ID, By: string(caller.By)}
+	if role := caller.Role(businessType); role > auth.NoRole {
+		actor.Role = role.String()
+	}
+	return actor
+}
+
+// auditing has every call that changes something recorded, once, also where it is refused.
+func auditing(log *audit.Log, scopes map[call]*scope) echo.MiddlewareFunc {
+	return func(next echo.HandlerFunc) echo.HandlerFunc {
+		if !log.On() {
+			return next
+		}
+		return func(c echo.Context) error {
+			made := callOf(c)
+			if who, ok := scopes[made]; !ok || !who.changes {
+				return next(c)
+			}
+			err := next(c)
+			if errors.Is(err, audit.ErrClosed) {
+				return err
+			}
+			e := noted(c)
+			if e == nil { // it was refused before it was known who calls
+				e = begun(c, made)
+			}
+			e.close(c, err)
+			e.keep(log)
+			return err
+		}
+	}
+}
+
+// beginning notes a call that is about to be carried out, once it is known who makes it. One
+// that cannot be recorded is not carried out.
+func beginning(log *audit.Log) echo.MiddlewareFunc {
+	return func(next echo.HandlerFunc) echo.HandlerFunc {
+		if !log.On() {
+			return next
+		}
+		return func(c echo.Context) (err error) {
+			e := noted(c)
+			if e == nil {
+				return next(c)
+			}
+			e.Who = actorOf(e.caller, e.Target.BusinessType)
+			intent := e.Record
+			if e.end, err = log.Begin(&intent); err != nil {
+				return unrecorded(err)
+			}
+			return next(c)
+		}
+	}
+}
+
+// keep keeps the record. A call that was refused before it was begun has done nothing, and is
+// refused as it is where it cannot be recorded.
+func (e *entry) keep(log *audit.Log) {
+	if e.end == nil {
+		end, err := log.Begin(&e.Record)
+		if err != nil {
+			return
+		}
+		e.end = end
+	}
+	e.end(&e.Record)
+}
+
+func unrecorded(err error) error {
+	return &timer.Error{Code: timer.Unavailable, Cause: err, Message: "The call cannot be recorded in the audit, and is not carried out."}
+}
+
+// close notes how the call is answered.
+func (e *entry) close(c echo.Context, err error) {
+	e.Who = actorOf(e.caller, e.Target.BusinessType)
+	status, problem := c.Response().Status, timer.Code("")
+	if err != nil {
+		document := problemOf(err)
+		status, problem = document.Status, slugOf(document)
+		if document.Timer != nil {
+			e.Revision = document.Timer.Revision
+		}
+	}
+	e.Answer(status, problem)
+	e.change()
+}
+
+// change notes which fields the call names.
+func (e *entry) change() {
+	switch {
+	case e.terms != nil:
+		var before timer.Memo
+		if e.found != nil {
+			before = *e.found
+		}
+		e.Changes = e.terms.Changes(before)
+	case e.Changes == nil && e.Outcome != audit.Refused: // what was refused may name anything
+		for _, name := range slices.Sorted(maps.Keys(e.body)) {
+			e.said(name, valueOf(name, e.body[name]))
+		}
+	}
+}
+
+// toldFields are those of orders whose values are recorded.
+var toldFields = []string{"business_types", "dry_run", "everything", "filter", "operation", "per_second", "shift"}
+
+// valueOf is the value of a field of an order, nil where it is not told.
+func valueOf(name string, raw jsontext.Value) (value any) {
+	if slices.Contains(toldFields, name) {
+		_ = json.Unmarshal(raw, &value) // it was read before
+	}
+	return value
+}
+
+// targetIn is what the path of a request names.
+func targetIn(c echo.Context) (target audit.Target) {
+	for _, name := range c.ParamNames() {
+		value := clip(pathParam(c, name))
+		switch {
+		case name == paramType:
+			target.BusinessType = value
+		case name == paramID && target.BusinessType != "":
+			target.BusinessID = value
+		default:
+			target.ID = value
+		}
+	}
+	return target
+}
+
+// names notes which timer or dispatch a call is about that its path does not name.
+func (e *entry) names(key timer.Key) {
+	if e != nil {
+		e.Target.BusinessType, e.Target.BusinessID = key.BusinessType, key.BusinessID
+	}
+}
+
+// job notes which job a call is about.
+func (e *entry) job(businessType, id string) {
+	if e != nil {
+		e.Target.BusinessType, e.Target.ID = businessType, id
+	}
+}
+
+// says notes what a change of a timer says.
+func (e *entry) says(terms timer.Terms) {
+	if e != nil { // else it is not moved to the heap
+		e.terms = new(timer.Terms)
+		*e.terms = terms
+	}
+}
+
+// left notes the timer that a call has left, and the one that it came upon.
+func (e *entry) left(view timer.View) {
+	if e == nil {
+		return
+	}
+	e.names(view.Key)
+	e.Revision, e.found = view.Revision, view.Found
+	if view.Found != nil {
+		e.RevisionBefore = view.Found.Revision
+	}
+	if view.Unchanged {
+		e.unchanged()
+	}
+}
+
+// emergency notes what an order pauses or resumes.
+func (e *entry) emergency(order timer.EmergencyOrder) {
+	if e != nil {
+		e.Target.Everything, e.Target.BusinessTypes = order.Everything, order.BusinessTypes
+	}
+}
+
+// ordered notes the body of a call.
+func (e *entry) ordered(body object) {
+	if e != nil {
+		e.body = maps.Clone(body) // who reads it takes parts of it away
+	}
+}
+
+// said notes a field and its value.
+func (e *entry) said(field string, value any) {
+	if e != nil && value != "" {
+		e.Changes = append(e.Changes, timer.FieldChange{Field: field, To: value})
+	}
+}
+
+// unchanged notes that the call has changed nothing.
+func (e *entry) unchanged() {
+	if e != nil {
+		e.Outcome = audit.Unchanged
+	}
+}
+
+// stored notes what became of a policy.
+func (e *entry) stored(result engine.PolicyResult, tried bool) {
+	if e == nil {
+		return
+	}
+	e.Revision = result.Policy.Version
+	for _, change := range result.Changes {
+		e.Changes = append(e.Changes, timer.FieldChange{Field: change.Pointer, From: change.From, To: change.To})
+	}
+	switch {
+	case tried || len(result.Changes) == 0:
+		e.RevisionBefore = e.Revision
+		e.unchanged()
+	case !result.Created:
+		e.RevisionBefore = e.Revision - 1
+	}
+}
+
+// batch notes what became of each timer of a batch.
+func (e *entry) batch(results []batchResult) {
+	if e == nil || e.end == nil {
+		return
+	}
+	e.Items = make([]audit.Item, 0, len(results))
+	for _, result := range results {
+		item := audit.ItemOf(result.key, result.Status, "")
+		if result.Problem != nil {
+			item.Problem = slugOf(*result.Problem)
+		}
+		if result.Timer != nil {
+			item.Revision = result.Timer.Revision
+		}
+		e.Items = append(e.Items, item)
+	}
+}
+
+// slugOf is the code of a problem.
+func slugOf(problem Problem) timer.Code {
+	return timer.Code(strings.TrimPrefix(problem.Type, ProblemPrefix))
+}

@@ -1,0 +1,40 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// Histories tell the whole story of a timer.
+type Histories interface {
+	List(ctx context.Context, key timer.Key, size int, from string) (engine.HistoryPage, error)
+}
+
+type historyBody struct {
+	Entries       []timer.HistoryEntry `json:"entries"`
+	NextPageToken string               `json:"next_page_token"`
+}
+
+func (s *Server) listHistory(c echo.Context) error {
+	key, err := pathKey(c)
+	if err != nil {
+		return err
+	}
+	q := readQuery(c, pageTokenName, "page_size")
+	size := q.number("page_size", defaultRuns, maxRuns)
+	filter := "history " + key.String()
+	from := q.pageToken(filter)
+	if err := q.err(); err != nil {
+		return err
+	}
+	page, err := s.histories.List(c.Request().Context(), key, size, string(from))
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, historyBody{Entries: page.Entries, NextPageToken: sealToken([]byte(page.Next), filter)})
+}

@@ -1,0 +1,71 @@
+package roles
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/internal/audit"
+	"github.com/wakecall/wakecall/internal/config"
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// openAudit opens what keeps the records of calls, once. A worker has none.
+func (a *App) openAudit() error {
+	if a.audit != nil {
+		return nil
+	}
+	var sinks []audit.Sink
+	switch a.Config.Audit {
+	case "", config.AuditOff:
+	case config.AuditStdout:
+		sinks = append(sinks, audit.NewLines(os.Stdout, a.Logger))
+	default:
+		file, err := audit.OpenFile(a.Config.Audit, a.Logger)
+		if err != nil {
+			return fmt.Errorf("WAKECALL_AUDIT: %w", err)
+		}
+		sinks = append(sinks, file)
+	}
+	if a.Config.AuditType != "" {
+		events := auditEvents{a.Engine, a.Config.AuditType}
+		sinks = append(sinks, audit.NewEvents(events, a.Config.AuditType, a.Logger))
+	}
+	if len(sinks) > 0 {
+		a.audit = audit.NewLog(sinks...)
+	}
+	return nil
+}
+
+// auditEvents books the events of the audit as timers that are due at once. Nobody but
+// Wakecall itself makes these bookings.
+type auditEvents struct {
+	engine       *engine.Engine
+	businessType string
+}
+
+// Ready implements [audit.Booker].
+func (e auditEvents) Ready() error {
+	ctx, cancel := context.WithTimeout(context.Background(), tuning.CallTimeout)
+	defer cancel()
+	_, err := e.engine.Policies.Policy(ctx, e.businessType)
+	return err
+}
+
+// Book implements [audit.Booker]. An event that was booked before is there already, under the
+// id of its record.
+func (e auditEvents) Book(id string, event []byte) error {
+	ctx, cancel := context.WithTimeout(audit.With(context.Background(), audit.Behalf{Of: audit.Wakecall}), tuning.CallTimeout)
+	defer cancel()
+	now := timer.Duration(0)
+	_, _, err := e.engine.Timers.Add(ctx, engine.Request{
+		Key:   timer.Key{BusinessType: e.businessType, BusinessID: id},
+		Terms: timer.Terms{Delay: &now, Payload: &timer.Payload{Data: event, ContentType: timer.ContentTypeJSON}},
+	})
+	if timer.CodeOf(err) == timer.AlreadyFinished {
+		return nil
+	}
+	return err
+}
