@@ -231,8 +231,9 @@ func TestDocumentHasEveryField(t *testing.T) {
 	fields := func(v any) []string { return slices.Sorted(maps.Keys(fieldsOf(reflect.ValueOf(v).Elem()))) }
 	hidden := []string{"signing_secrets", "pressure_lifted_at", "streamed_until", "claims"}
 	shown := slices.DeleteFunc(fields(&timer.Policy{}), func(name string) bool { return slices.Contains(hidden, name) })
+	withPayloads := slices.Sorted(slices.Values(append(fields(&timer.View{}), "content_type", "payload", "payload_base64")))
 	for name, want := range map[string][]string{
-		"TimerTerms": fields(&termsBody{}), "Timer": fields(&timer.View{}), "Failure": fields(&timer.Failure{}),
+		"TimerTerms": fields(&termsBody{}), "Timer": withPayloads, "Failure": fields(&timer.Failure{}),
 		"Stats": fields(&timer.Stats{}), "TypeStats": fields(&timer.TypeStats{}), "StatusCounts": fields(&timer.StatusCounts{}),
 		"Forecast": fields(&timer.Forecast{}), "ForecastStep": fields(&timer.ForecastStep{}),
 		"Timer/properties/links": fields(&timer.Links{}), "TimerPage": fields(&listBody{}), "BatchResults": fields(&batchBody{}), "BatchBooked": slices.DeleteFunc(fields(&batchResult{}), func(name string) bool { return name == "problem" }),

@@ -23,6 +23,8 @@ type Timers interface {
 	Fire(ctx context.Context, target engine.Target) (timer.View, engine.Effect, error)
 	Cancel(ctx context.Context, target engine.Target) (timer.View, engine.Effect, error)
 	Get(ctx context.Context, key timer.Key) (timer.View, error)
+	// Payload is what the receiver is sent by a run of the timer.
+	Payload(ctx context.Context, key timer.Key, runID string) (timer.Payload, error)
 	List(ctx context.Context, r engine.PageRequest) (engine.Page, error)
 }
 
@@ -39,7 +41,7 @@ func (s *Server) timerRoutes(r routes) {
 	one.put("", operating(inPath, payloads), s.putTimer)
 	one.patch("", operating(inPath, payloads), s.patchTimer)
 	one.delete("", operating(inPath, payloads), changing(s.timers.Cancel))
-	one.get("", viewing(inPath, payloads), showing(s.timers.Get))
+	one.get("", viewing(inPath, payloads), s.getTimer)
 	one.post("/fire", operating(inPath, payloads), changing(s.timers.Fire))
 	one.post("/redeliver", operating(inPath, payloads), showing(s.failures.Redeliver))
 	one.post("/pause", operating(inPath, payloads), s.pausing(true))

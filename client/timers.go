@@ -124,6 +124,24 @@ func (t Timers) Get(ctx context.Context, key timer.Key) (view timer.View, err er
 	return view, err
 }
 
+// Payload returns what a timer sends to its receiver, JSON byte for byte. It has no data where the
+// timer sends none, and where the key has no right to see payloads.
+func (t Timers) Payload(ctx context.Context, key timer.Key) (timer.Payload, error) {
+	var shown struct {
+		JSON        json.RawMessage `json:"payload"`
+		Base64      []byte          `json:"payload_base64"`
+		ContentType string          `json:"content_type"`
+	}
+	call := call{method: http.MethodGet, path: pathOf(key), query: url.Values{"payload": {"true"}}}
+	if _, err := t.caller.do(ctx, call, &shown); err != nil {
+		return timer.Payload{}, err
+	}
+	if shown.Base64 != nil {
+		return timer.Payload{Data: shown.Base64, ContentType: shown.ContentType, Base64: true}, nil
+	}
+	return timer.Payload{Data: shown.JSON, ContentType: shown.ContentType}, nil
+}
+
 // Attempts lists the attempts that were made for a timer, newest first. It ends with the
 // first error.
 func (t Timers) Attempts(ctx context.Context, key timer.Key) iter.Seq2[timer.ShownAttempt, error] {

@@ -182,6 +182,18 @@ func outcomeIn(err error) (outcome timer.Outcome, ok bool) {
 	return outcome, outcome.Status != ""
 }
 
+// Payload returns what a run of a timer sends to its receiver; it has no data where it sends
+// none. Its errors are [timer.NotFound], [timer.Internal] and [timer.Unavailable].
+func (t *Timers) Payload(ctx context.Context, key timer.Key, runID string) (timer.Payload, error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	spec, payload, err := t.input(ctx, key, runID)
+	if err != nil {
+		return timer.Payload{}, err
+	}
+	return timer.Payload{Data: payload.Payload().GetData(), ContentType: spec.ContentType}, nil
+}
+
 // input reads what a run began with, from the first event of its history.
 func (t *Timers) input(ctx context.Context, key timer.Key, runID string) (spec timer.Spec, payload converter.RawValue, err error) {
 	history, err := t.client.WorkflowService().GetWorkflowExecutionHistory(ctx, &workflowservice.GetWorkflowExecutionHistoryRequest{

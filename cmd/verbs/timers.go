@@ -67,6 +67,15 @@ func (s *shell) get() *cobra.Command {
 		})
 }
 
+func (s *shell) payload() *cobra.Command {
+	return withoutJSON(reading(s, &cobra.Command{Use: "payload", Short: "Write a timer's payload, byte for byte"}, s.showPayload,
+		func(c *cobra.Command, wakecall *client.Client, key timer.Key) (timer.Payload, error) {
+			return wakecall.Timers.Payload(c.Context(), key)
+		}))
+}
+
+func (s *shell) showPayload(p timer.Payload) { _, _ = s.Out.Write(p.Data) }
+
 func (s *shell) cancel() *cobra.Command {
 	return s.changing("cancel", "Cancel a timer", func(c *cobra.Command, wakecall *client.Client, key timer.Key, wait client.Wait) (timer.View, bool, error) {
 		return wakecall.Timers.Cancel(c.Context(), key, wait)

@@ -1,0 +1,68 @@
+package api
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/labstack/echo/v4"
+
+	"github.com/wakecall/wakecall/internal/auth"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// paramPayload asks for the payload of a timer.
+const paramPayload = "payload"
+
+func (s *Server) getTimer(c echo.Context) error {
+	key, err := pathKey(c)
+	if err != nil {
+		return err
+	}
+	q := readQuery(c, paramPayload)
+	asked := q.flag(paramPayload)
+	if err := q.err(); err != nil {
+		return err
+	}
+	ctx := c.Request().Context()
+	view, err := s.timers.Get(ctx, key)
+	if err != nil {
+		return err
+	}
+	showTag(c, view)
+	if !asked || !auth.From(ctx).SeesPayloads(key.BusinessType) { // the answer says that it is left out
+		return c.JSON(http.StatusOK, view)
+	}
+	payload, err := s.timers.Payload(ctx, key, view.RunID)
+	if err != nil {
+		return err
+	}
+	text, err := encoder(c)(view)
+	if err == nil {
+		text, err = withPayload(text, payload)
+	}
+	if err != nil {
+		return err
+	}
+	return c.JSONBlob(http.StatusOK, append(text, '\n'))
+}
+
+// withPayload adds a payload to the JSON object of a timer, byte for byte: an encoder would
+// write JSON anew.
+func withPayload(object []byte, p timer.Payload) ([]byte, error) {
+	if len(p.Data) == 0 {
+		return object, nil
+	}
+	kind, err := json.Marshal(p.ContentType)
+	if err != nil {
+		return nil, err
+	}
+	member := slices.Concat([]byte(`,"content_type":`), kind, []byte(`,"payload":`), p.Data)
+	if p.ContentType != timer.ContentTypeJSON || !jsontext.Value(p.Data).IsValid() {
+		text := base64.StdEncoding.EncodeToString(p.Data)
+		member = slices.Concat([]byte(`,"content_type":`), kind, []byte(`,"payload_base64":"`), []byte(text), []byte(`"`))
+	}
+	return slices.Concat(object[:len(object)-1], member, []byte("}")), nil
+}
