@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"syscall"
 	"time"
 
 	"github.com/wakecall/wakecall/timer"
@@ -168,8 +169,19 @@ func Unavailable(err error) bool {
 	if problem, ok := errors.AsType[*Problem](err); ok {
 		return problem.Status == http.StatusTooManyRequests || problem.Status >= http.StatusInternalServerError
 	}
-	_, isNet := errors.AsType[net.Error](err) // such as *url.Error
-	return isNet || errors.Is(err, errCutOff) || errors.Is(err, errBrokenOff) || errors.Is(err, io.ErrUnexpectedEOF)
+	return ofTheNetwork(err) || errors.Is(err, errCutOff) || errors.Is(err, errBrokenOff) || errors.Is(err, io.ErrUnexpectedEOF)
+}
+
+// ofTheNetwork is whether an error, such as a *url.Error, comes from asking over the network.
+// A number of the system's is a net.Error too, also for a file that is not there.
+func ofTheNetwork(err error) bool {
+	found, ok := errors.AsType[net.Error](err)
+	if !ok {
+		return false
+	}
+	_, file := found.(syscall.Errno)
+	op, isOp := found.(*net.OpError)
+	return !file && !(isOp && op.Op == "listen")
 }
 
 // passing is whether the outcome of a call is unknown, and another try may tell it: a proxy

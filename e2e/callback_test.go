@@ -240,7 +240,7 @@ func TestCallbackIsChangedFieldByField(t *testing.T) {
 	patch := func(id string, callback, more testenv.JSON) testenv.Reply {
 		body := testenv.JSON{"callback": callback}
 		maps.Copy(body, more)
-		return env.Do("PATCH", "/v1/timers/"+kind+"/"+id, body)
+		return env.Do("PATCH", "/v1/timers/"+kind+"/"+id+"?wait=30s", body)
 	}
 	body := booking(kind, "own", "1h", r.URL)
 	body["callback"] = testenv.JSON{"url": r.URL, "headers": testenv.JSON{"X-A": "one", "X-B": "two"}}
@@ -318,9 +318,9 @@ func TestLatestTime(t *testing.T) {
 		w.WriteHeader(http.StatusTooManyRequests)
 	})
 	body := booking(kind, "asked", "0s", url)
-	body["expires_after"], body["retry"] = "3s", testenv.JSON{"steps": []string{"10ms", "10ms"}}
+	body["expires_after"], body["retry"] = "10s", testenv.JSON{"steps": []string{"10ms", "10ms"}}
 	booked := env.Add(body)
-	require.Equal(t, 3*time.Second, booked.LatestAt.Sub(booked.DueAt))
+	require.Equal(t, 10*time.Second, booked.LatestAt.Sub(booked.DueAt))
 	done := env.Await(kind+"/asked", "expired")
 	require.Equal(t, 1, done.Attempts)
 	require.Len(t, r.Calls("asked"), 1, "nobody is called after the latest time")

@@ -79,11 +79,16 @@ func TestABookingBehindACancelBooksAnew(t *testing.T) {
 			path := "/v1/timers/" + kind + "/" + id
 			deleted := env.Do("DELETE", path+"?wait=0s", nil)
 			require.Contains(t, []int{http.StatusOK, http.StatusAccepted}, deleted.Status)
-			request := env.Request("POST", "/v1/timers", timer)
+			book := func() testenv.Reply { return env.Do("POST", "/v1/timers", timer) }
 			if method == "PUT" {
-				request = env.Request("PUT", path+"?wait=30s", testenv.JSON{"delay": "1h", "callback": timer["callback"]})
+				book = func() testenv.Reply {
+					return env.Do("PUT", path+"?wait=30s", testenv.JSON{"delay": "1h", "callback": timer["callback"]})
+				}
 			}
-			again := env.Send(request)
+			again := book()
+			for again.Status == http.StatusConflict && again.Problem().Type == cancelPending { // a slow worker: it may be repeated
+				again = book()
+			}
 			require.Equal(t, http.StatusCreated, again.Status, "%s %d: %s", method, round, again.Body)
 			after := env.Get(kind + "/" + id)
 			require.Equal(t, "scheduled", after.Status)

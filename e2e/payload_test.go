@@ -3,7 +3,6 @@ package e2e
 import (
 	"bytes"
 	"net/http"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -19,10 +18,10 @@ func TestThePayloadOfATimer(t *testing.T) {
 	const first, second = `{"n": 1.0,  "html":"<&>"}`, `[ 1e2 ]`
 	path := "/v1/timers/" + kind + "/1"
 	book := `{"business_type":"` + kind + `","business_id":"1","delay":"1h","payload":` + first + `,"callback":{"url":"` + r.URL + `"}}`
-	require.Equal(t, http.StatusCreated, env.Send(written(env.Request("POST", "/v1/timers", nil), book)).Status)
+	require.Equal(t, http.StatusCreated, env.Do("POST", "/v1/timers", book).Status)
 	require.Contains(t, string(env.Do("GET", path+"?payload=true", nil).Body), `,"content_type":"application/json","payload":`+first+`}`)
 	require.NotContains(t, string(env.Do("GET", path, nil).Body), "content_type", "nobody asks for it")
-	require.Equal(t, http.StatusOK, env.Send(written(env.Request("PATCH", path, nil), `{"payload":`+second+`}`)).Status)
+	require.Equal(t, http.StatusOK, env.Do("PATCH", path, `{"payload":`+second+`}`).Status)
 	key := timer.Key{BusinessType: kind, BusinessID: "1"}
 	shown, err := env.Wakecall().Timers.Payload(t.Context(), key)
 	require.NoError(t, err)
@@ -42,12 +41,4 @@ func TestThePayloadOfATimer(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, shown.Base64 && bytes.Equal(shown.Data, []byte{0, 0xff}))
 	require.Equal(t, http.StatusNotFound, env.Do("GET", "/v1/timers/"+kind+"/none?payload=true", nil).Status)
-}
-
-// written gives a request a body that no encoder has touched.
-func written(request *http.Request, body string) *http.Request {
-	with, _ := http.NewRequestWithContext(request.Context(), request.Method, request.URL.String(), strings.NewReader(body))
-	with.Header = request.Header.Clone()
-	with.Header.Set("Content-Type", "application/json")
-	return with
 }
