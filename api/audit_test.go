@@ -103,10 +103,6 @@ func (l *ledger) Get(_ context.Context, key timer.Key) (timer.View, error) {
 	return timer.View{Key: key}, nil
 }
 
-func (l *ledger) Payload(context.Context, timer.Key, string) (timer.Payload, error) {
-	return timer.Payload{}, nil
-}
-
 func (l *ledger) List(context.Context, engine.PageRequest) (engine.Page, error) {
 	return engine.Page{}, nil
 }

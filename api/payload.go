@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"net/http"
@@ -12,6 +13,12 @@ import (
 	"github.com/wakecall/wakecall/internal/auth"
 	"github.com/wakecall/wakecall/timer"
 )
+
+// Payloads tells what timers send.
+type Payloads interface {
+	// Payload is what the receiver is sent by a run of a timer.
+	Payload(ctx context.Context, key timer.Key, runID string) (timer.Payload, error)
+}
 
 // paramPayload asks for the payload of a timer.
 const paramPayload = "payload"
@@ -35,7 +42,7 @@ func (s *Server) getTimer(c echo.Context) error {
 	if !asked || !auth.From(ctx).SeesPayloads(key.BusinessType) { // the answer says that it is left out
 		return c.JSON(http.StatusOK, view)
 	}
-	payload, err := s.timers.Payload(ctx, key, view.RunID)
+	payload, err := s.payloads.Payload(ctx, key, view.RunID)
 	if err != nil {
 		return err
 	}

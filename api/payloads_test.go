@@ -73,7 +73,7 @@ func (toldAttempts) List(context.Context, timer.Key, int, []byte) (engine.Attemp
 // toldTo is the answer to a caller with the key secret.
 func toldTo(authenticator *auth.Authenticator, method, path, body string) *httptest.ResponseRecorder {
 	server := New(Options{
-		Timers: telltale{}, Series: toldSeries{}, Attempts: toldAttempts{}, DispatchControls: toldDispatches{}, Failures: silent{},
+		Timers: telltale{}, Payloads: telltale{}, Series: toldSeries{}, Attempts: toldAttempts{}, DispatchControls: toldDispatches{}, Failures: silent{},
 		Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: authenticator,
 	})
 	request := httptest.NewRequest(method, path, strings.NewReader(body))

@@ -33,7 +33,9 @@ type Telemetry interface {
 // Options is what a [Server] needs.
 type Options struct {
 	Timers Timers
-	Stats  Stats
+	// Payloads may be nil in tests that ask for none.
+	Payloads Payloads
+	Stats    Stats
 	// Forecasts may be nil in tests that ask for none.
 	Forecasts Forecasts
 	Series    Series
@@ -93,6 +95,7 @@ const versionPrefix = "/v1/"
 // Server is the HTTP API.
 type Server struct {
 	timers   Timers
+	payloads Payloads
 	series   Series
 	failures Failures
 	attempts Attempts
@@ -123,7 +126,7 @@ func New(options Options) *Server {
 		authenticator = &auth.Authenticator{}
 	}
 	s := &Server{
-		timers: options.Timers, series: options.Series, failures: options.Failures, attempts: options.Attempts, histories: options.Histories, policies: options.Policies,
+		timers: options.Timers, payloads: options.Payloads, series: options.Series, failures: options.Failures, attempts: options.Attempts, histories: options.Histories, policies: options.Policies,
 		emergencies: options.Emergencies, forecasts: options.Forecasts, leave: options.Leave, large: newLarge(), reach: options.Reach,
 		auth: authenticator, audit: options.Audit, tls: options.TLS, ready: newReadiness(options.Ready, options.Emergencies, options.Note),
 	}

@@ -23,8 +23,6 @@ type Timers interface {
 	Fire(ctx context.Context, target engine.Target) (timer.View, engine.Effect, error)
 	Cancel(ctx context.Context, target engine.Target) (timer.View, engine.Effect, error)
 	Get(ctx context.Context, key timer.Key) (timer.View, error)
-	// Payload is what the receiver is sent by a run of the timer.
-	Payload(ctx context.Context, key timer.Key, runID string) (timer.Payload, error)
 	List(ctx context.Context, r engine.PageRequest) (engine.Page, error)
 }
 

@@ -181,7 +181,7 @@ func ofTheNetwork(err error) bool {
 	}
 	_, file := found.(syscall.Errno)
 	op, isOp := found.(*net.OpError)
-	return !file && !(isOp && op.Op == "listen")
+	return !file && (!isOp || op.Op != "listen")
 }
 
 // passing is whether the outcome of a call is unknown, and another try may tell it: a proxy
