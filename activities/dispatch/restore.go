@@ -23,6 +23,8 @@ func (s *stint) restore() {
 		}
 	}
 	s.state.Open = nil
+	// What was in flight at a worker that died is sent again, and counted by then.
+	s.state.InFlight = 0
 }
 
 // restoring is whether there are old pages left to be read.

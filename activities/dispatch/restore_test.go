@@ -46,9 +46,11 @@ func TestALoaderThatIsGoneAtTheNextStint(t *testing.T) {
 				h.policy.Retry = steps(time.Second)
 				shard, began := h.shard(), time.Now()
 				shard.State = left(h)
+				shard.State.InFlight = 3 // when its worker died
 				end := h.live(t, shard)
 				require.Equal(t, c.done, end.State.Done)
 				require.Zero(t, end.State.Retrying)
+				require.Zero(t, end.State.InFlight)
 				for i, m := range h.again() {
 					require.Less(t, m.at.Sub(began), time.Duration(5*i+1)*time.Second, "%d waits for no loader", i)
 				}

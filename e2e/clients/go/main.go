@@ -39,7 +39,7 @@ func book(ctx context.Context, server, businessType, url string) error {
 	if booked.JSON201 == nil {
 		return fmt.Errorf("the answer is %d: %s", booked.StatusCode(), booked.Body)
 	}
-	shown, err := client.GetTimerWithResponse(ctx, businessType, booked.JSON201.BusinessId)
+	shown, err := client.GetTimerWithResponse(ctx, businessType, booked.JSON201.BusinessId, nil)
 	if err != nil {
 		return err
 	}
