@@ -30,6 +30,8 @@ type Failure struct {
 	Reason string
 	// RetryAfter is how long the next attempt shall wait at least.
 	RetryAfter time.Duration
+	// Wait is how long to wait until the word has its effect.
+	Wait Wait
 }
 
 // Ack says that a delivery is done. pending is whether the word waits for the attempt that
@@ -48,7 +50,7 @@ func (d Deliveries) Nack(ctx context.Context, of Delivery, why Failure) (view ti
 	if why.RetryAfter != 0 {
 		body["retry_after"] = timer.Duration(why.RetryAfter)
 	}
-	return d.say(ctx, of, call{method: http.MethodPost, path: deliveryPath(of) + "/nack", body: body}, nil)
+	return d.say(ctx, of, call{method: http.MethodPost, path: deliveryPath(of) + "/nack", body: body}, why.Wait)
 }
 
 func (d Deliveries) say(ctx context.Context, of Delivery, call call, wait Wait) (view timer.View, pending bool, err error) {

@@ -262,7 +262,7 @@ func TestANackIsOvertakenByTheNextAttempt(t *testing.T) {
 	}{
 		"it is accepted":    {next: http.StatusAccepted, within: "10m", status: timer.Delivering},
 		"it delivers":       {next: http.StatusOK, within: "10m", status: timer.Delivered},
-		"it came by itself": {next: http.StatusAccepted, within: "4s", heldBefore: true, status: timer.Delivering},
+		"it came by itself": {next: http.StatusAccepted, within: "2s", heldBefore: true, status: timer.Delivering},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -277,7 +277,7 @@ func TestANackIsOvertakenByTheNextAttempt(t *testing.T) {
 			_, first := accepted(t, env, r, nth{kind + "/1", 1})
 			said := make(chan error, 1)
 			go func() {
-				_, _, err := env.Wakecall().Deliveries.Nack(t.Context(), first, client.Failure{Reason: "no"})
+				_, _, err := env.Wakecall().Deliveries.Nack(t.Context(), first, client.Failure{Reason: "no", Wait: patient})
 				said <- err
 			}()
 			require.Eventually(t, func() bool {
