@@ -127,7 +127,7 @@ bench-check: deps bench-build ## count what a timer costs, and fail if it is mor
 
 .PHONY: bench-build
 bench-build: build $(TEMPORAL_CLI)
-	cd bench && $(GO_BUILD) -o $(BIN)/wakecall-bench .
+	cd bench && $(GO_BUILD) -trimpath=false -o $(BIN)/wakecall-bench .
 
 .PHONY: fuzz
 fuzz: ## fuzz everything that parses, 30 s each (FUZZTIME to change)
