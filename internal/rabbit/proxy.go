@@ -29,7 +29,7 @@ type Proxy struct {
 // Misbehaviour is what a proxy does with a frame; ok is false for one that is not passed
 // on, and end whether the connection ends.
 type Misbehaviour struct {
-	fromClient func(method [4]byte) (end bool)
+	fromClient func(method [4]byte) (ok, end bool)
 	toClient   func(method [4]byte) (after []byte, ok bool)
 }
 
@@ -72,7 +72,11 @@ func (p *Proxy) serve(client, server net.Conn, how Misbehaviour) {
 		}
 		_, _ = server.Write(header)
 		pass(client, server, func(method [4]byte) ([]byte, bool, bool) {
-			return nil, true, how.fromClient != nil && how.fromClient(method)
+			if how.fromClient == nil {
+				return nil, true, false
+			}
+			ok, end := how.fromClient(method)
+			return nil, ok, end
 		})
 	})
 	p.ended.Go(func() {
@@ -125,7 +129,7 @@ func (p *Proxy) Close() {
 
 // HangsUp ends the connection with the first message.
 func HangsUp() Misbehaviour {
-	return Misbehaviour{fromClient: func(method [4]byte) bool { return method == basicPublish }}
+	return Misbehaviour{fromClient: func(method [4]byte) (ok, end bool) { return true, method == basicPublish }}
 }
 
 // FallsSilent passes messages on, and says nothing more from the first message on.
@@ -133,11 +137,11 @@ func FallsSilent() Misbehaviour {
 	var mu sync.Mutex
 	silent := false
 	return Misbehaviour{
-		fromClient: func(method [4]byte) bool {
+		fromClient: func(method [4]byte) (ok, end bool) {
 			mu.Lock()
 			defer mu.Unlock()
 			silent = silent || method == basicPublish
-			return false
+			return true, false
 		},
 		toClient: func([4]byte) ([]byte, bool) {
 			mu.Lock()
@@ -152,26 +156,34 @@ func KeepsConfirms() Misbehaviour {
 	return Misbehaviour{toClient: func(method [4]byte) ([]byte, bool) { return nil, method != basicAck }}
 }
 
-// IsBlocked says that the broker takes no messages before one is sent:
-// connection.blocked.
+// IsBlocked says that the broker takes no messages before one is sent
+// (connection.blocked), and passes no message on. A client may publish before it has seen
+// the word.
 func IsBlocked() Misbehaviour {
 	const reason = "low on memory"
 	payload := append([]byte{0, 10, 0, 60, byte(len(reason))}, reason...)
 	frame := append([]byte{1, 0, 0, 0, 0, 0, byte(len(payload))}, payload...)
 	frame = append(frame, 0xce)
-	return Misbehaviour{toClient: func(method [4]byte) ([]byte, bool) {
-		if method == channelOpenOK {
-			return frame, true
-		}
-		return nil, true
-	}}
+	published := false
+	return Misbehaviour{
+		fromClient: func(method [4]byte) (ok, end bool) {
+			published = published || method == basicPublish
+			return !published, false
+		},
+		toClient: func(method [4]byte) ([]byte, bool) {
+			if method == channelOpenOK {
+				return frame, true
+			}
+			return nil, true
+		},
+	}
 }
 
 // WaitsFor passes nothing on of what the client says before until is closed.
 func WaitsFor(until <-chan struct{}) Misbehaviour {
-	return Misbehaviour{fromClient: func([4]byte) bool {
+	return Misbehaviour{fromClient: func([4]byte) (ok, end bool) {
 		<-until
-		return false
+		return true, false
 	}}
 }
 
