@@ -258,11 +258,15 @@ func TestANackIsOvertakenByTheNextAttempt(t *testing.T) {
 		next       int
 		within     string
 		heldBefore bool
+		wait       client.Wait
 		status     timer.Status
 	}{
-		"it is accepted":    {next: http.StatusAccepted, within: "10m", status: timer.Delivering},
-		"it delivers":       {next: http.StatusOK, within: "10m", status: timer.Delivered},
-		"it came by itself": {next: http.StatusAccepted, within: "2s", heldBefore: true, status: timer.Delivering},
+		"it is accepted":    {next: http.StatusAccepted, within: "10m", wait: patient, status: timer.Delivering},
+		"it delivers":       {next: http.StatusOK, within: "10m", wait: patient, status: timer.Delivered},
+		"it came by itself": {next: http.StatusAccepted, within: "2s", heldBefore: true, wait: patient, status: timer.Delivering},
+		"it came by itself, and nobody waits": {
+			next: http.StatusAccepted, within: "2s", heldBefore: true, wait: client.After(0), status: timer.Delivering,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -277,7 +281,7 @@ func TestANackIsOvertakenByTheNextAttempt(t *testing.T) {
 			_, first := accepted(t, env, r, nth{kind + "/1", 1})
 			said := make(chan error, 1)
 			go func() {
-				_, _, err := env.Wakecall().Deliveries.Nack(t.Context(), first, client.Failure{Reason: "no", Wait: patient})
+				_, _, err := env.Wakecall().Deliveries.Nack(t.Context(), first, client.Failure{Reason: "no", Wait: c.wait})
 				said <- err
 			}()
 			require.Eventually(t, func() bool {
@@ -304,6 +308,7 @@ func wordHeld(workflowID string, before bool, goOn <-chan struct{}) grpc.UnaryCl
 		held := ok && signal.GetSignalName() == workflows.SignalAcknowledge && signal.GetWorkflowExecution().GetWorkflowId() == workflowID
 		if held && before {
 			<-goOn
+			ctx = context.WithoutCancel(ctx) // however long that took
 		}
 		err := invoke(ctx, method, in, out, conn, o...)
 		if held {

@@ -75,6 +75,7 @@ func (d *Deliveries) Acknowledge(
 	defer stop()
 	acknowledgement.WebhookID = of.WebhookID
 	said := &word{Acknowledgement: acknowledgement, of: of}
+	over := false // the time to wait is, and this is the last look
 	for pause := tuning.TaskPoll; ; pause = min(2*pause, tuning.LongestTaskPoll) {
 		now, err := d.standing(ctx, of.Key)
 		if err != nil {
@@ -95,10 +96,13 @@ func (d *Deliveries) Acknowledge(
 				return timer.View{}, "", err
 			}
 		}
+		if over {
+			return d.undecided(ctx, of.Key)
+		}
 		select {
 		case <-time.After(pause):
 		case <-waiting.Done():
-			return d.undecided(ctx, of.Key)
+			over = true
 		}
 	}
 }

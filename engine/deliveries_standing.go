@@ -105,6 +105,8 @@ func (s standing) fate(word timer.Acknowledgement) fate {
 	switch {
 	case !word.Nack && s.view.Status == timer.Delivered, word.Nack && nacked && s.view.Status != timer.Delivered:
 		return settled
+	case word.Nack && s.accepted.Attempt > word.Attempt: // whatever else is on its way, this attempt is over
+		return refused
 	case s.moving, s.view.AckUntil != 0 && s.accepted.Attempt == word.Attempt, s.underWay != 0 && s.underWay == word.Attempt:
 		return undecided
 	default:

@@ -87,6 +87,8 @@ func TestTheFateOfAWord(t *testing.T) {
 		"awaited":                             {standing{view: awaited, accepted: timer.Acceptance{Attempt: 2}}, 2, 2, 2, undecided, undecided},
 		"awaited, by a key":                   {standing{view: awaited, accepted: timer.Acceptance{Attempt: 2}}, 0, 2, 2, undecided, undecided},
 		"awaited, by the attempt before":      {standing{view: awaited, accepted: timer.Acceptance{Attempt: 2}}, 1, 2, 1, undecided, refused},
+		"awaited and moving":                  {standing{view: awaited, moving: true, accepted: timer.Acceptance{Attempt: 2}}, 2, 2, 2, undecided, undecided},
+		"moving, by the attempt before":       {standing{view: awaited, moving: true, accepted: timer.Acceptance{Attempt: 2}}, 1, 2, 1, undecided, refused},
 		"under way":                           {standing{view: view(timer.Delivering, nil), underWay: 2}, 2, 2, 2, undecided, undecided},
 		"another one under way":               {standing{view: view(timer.Delivering, nil), underWay: 2, accepted: silent}, 1, 1, 1, refused, refused},
 		"about to be recorded":                {standing{view: view(timer.Delivering, nil), moving: true, underWay: 3}, 2, 2, 2, undecided, undecided},
