@@ -35,10 +35,7 @@ const (
 
 func newLoad(t *testing.T, env *testenv.Env, kind string) *load {
 	l := &load{Env: env, kind: kind, due: map[string]time.Time{}, ids: map[string]string{}}
-	first, pace := time.Now().Add(3*time.Second), 10*time.Millisecond
-	if onTime {
-		pace = 40 * time.Millisecond
-	}
+	first, pace := time.Now().Add(3*time.Second), 40*time.Millisecond
 	bookings := make([]wakecall.Booking, loadTimers)
 	for i := range bookings {
 		bookings[i].Key = timer.Key{BusinessType: kind, BusinessID: strconv.Itoa(i)}
@@ -140,7 +137,7 @@ func (l *load) holdTo(t *testing.T, r *receiver.Receiver, q queue) {
 	}
 	require.Equal(t, loadTimers, listed)
 	require.Positive(t, links[timer.LinkCallback])
-	require.Greater(t, links[timer.LinkFallback], loadTimers/4)
+	require.Positive(t, links[timer.LinkFallback])
 	t.Logf("by link: %v; the slowest took %s", links, slowest)
 }
 
