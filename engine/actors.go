@@ -8,7 +8,6 @@ import (
 	"github.com/go-json-experiment/json"
 	commonpb "go.temporal.io/api/common/v1"
 	"go.temporal.io/sdk/client"
-	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/interceptor"
 
 	"github.com/wakecall/wakecall/internal/audit"
@@ -67,7 +66,7 @@ func writeActor(ctx context.Context, workflowID string) {
 		return
 	}
 	if run, ok := ctx.Value(afterKey{}).(string); ok {
-		header[workflows.HeaderAfter] = &commonpb.Payload{Metadata: plainJSON, Data: strconv.AppendQuote(nil, run)}
+		header[workflows.HeaderAfter] = &commonpb.Payload{Data: strconv.AppendQuote(nil, run)}
 	}
 	actor := audit.Actor(ctx, typeIn(workflowID))
 	if actor == nil {
@@ -87,23 +86,21 @@ func after(ctx context.Context, runID string) context.Context {
 
 // runBefore is the run that a start tells, "" for none.
 func runBefore(header *commonpb.Header) (runID string) {
-	if field, ok := header.GetFields()[workflows.HeaderAfter]; ok && payloads.FromPayload(field, &runID) != nil {
+	if json.Unmarshal(header.GetFields()[workflows.HeaderAfter].GetData(), &runID) != nil {
 		return ""
 	}
 	return runID
 }
 
-// encodedActor is the actor as a header holds it. It is on the way of every booking.
+// encodedActor is the actor as a header holds it: JSON that says of itself nothing more,
+// since every booking pays for the metadata of a payload.
 func encodedActor(actor *timer.Actor) *commonpb.Payload {
 	text, err := json.Marshal(actor)
 	if err != nil {
 		return nil
 	}
-	return &commonpb.Payload{Metadata: plainJSON, Data: text}
+	return &commonpb.Payload{Data: text}
 }
-
-// plainJSON says how an actor is written. Nobody writes into it.
-var plainJSON = map[string][]byte{converter.MetadataEncoding: []byte(converter.MetadataEncodingJSON)}
 
 // typeIn is the business type whose workflow has an id, "" where it is of none.
 func typeIn(workflowID string) string {
@@ -118,9 +115,8 @@ func typeIn(workflowID string) string {
 
 // actorIn is who made the change that an event records; nil where nobody wrote that.
 func actorIn(header *commonpb.Header) *timer.Actor {
-	field, ok := header.GetFields()[workflows.HeaderActor]
 	var actor timer.Actor
-	if !ok || payloads.FromPayload(field, &actor) != nil || actor.By == "" {
+	if json.Unmarshal(header.GetFields()[workflows.HeaderActor].GetData(), &actor) != nil || actor.By == "" {
 		return nil
 	}
 	return &actor

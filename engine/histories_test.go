@@ -160,7 +160,7 @@ func TestBookingsInAStory(t *testing.T) {
 	again := specAt(1)
 	again.Round = 1
 	s = newScript(t)
-	s.began(again, "", &commonpb.Header{Fields: map[string]*commonpb.Payload{workflows.HeaderAfter: {Metadata: plainJSON, Data: []byte(`"run-0"`)}}})
+	s.began(again, "", &commonpb.Header{Fields: map[string]*commonpb.Payload{workflows.HeaderAfter: {Data: []byte(`"run-0"`)}}})
 	require.Equal(t, []string{"redelivered by ? of starter"}, s.told())
 	require.Equal(t, "run-0", s.run.previous)
 	require.Empty(t, runBefore(&commonpb.Header{Fields: map[string]*commonpb.Payload{workflows.HeaderAfter: {Data: []byte("x")}}}))
