@@ -1,0 +1,39 @@
+package api
+
+import (
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/internal/auth"
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// Who follows a dispatch is told nothing more once the token is good no longer.
+func TestFollowingEndsWithTheToken(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		running := timer.DispatchView{Status: timer.DispatchRunning}
+		d := &desk{views: []timer.DispatchView{running, running, running, running, running}}
+		const good = 2*tuning.EventPause + tuning.EventPause/2
+		began := time.Now()
+		server := New(Options{
+			Dispatches: d, DispatchControls: d, Timers: silent{}, Failures: silent{}, Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler),
+			Auth: auth.New(nil).WithTokens(until(began.Add(good))),
+		})
+		request := httptest.NewRequest(http.MethodGet, here+"/v1/dispatches/reminder/tonight/events", nil)
+		request.Header.Set("Authorization", "Bearer a")
+		answer := httptest.NewRecorder()
+		server.Handler().ServeHTTP(answer, request)
+		require.Equal(t, http.StatusOK, answer.Code)
+		require.Equal(t, good, time.Since(began))
+		require.Equal(t, 3, strings.Count(answer.Body.String(), "event: progress\n"), "at once, and after each pause")
+	})
+}
