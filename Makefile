@@ -41,7 +41,7 @@ receiver: ## run a receiver of callbacks to try things with, on 127.0.0.1:9000
 	@cd examples && go run ./receiver
 
 .PHONY: receiver-node
-receiver-node: ## the same on Node
+receiver-node: client-typescript ## the same on Node, with the TypeScript client
 	@cd examples/node && npm install --silent --no-package-lock --no-audit --no-fund && npm start --silent
 
 .PHONY: receiver-python
@@ -69,7 +69,7 @@ export GORACE ?= atexit_sleep_ms=100
 test: deps $(GOLANGCI) $(WORKFLOWCHECK) ## everything: linters, unit tests, and the whole of Wakecall on a real Temporal
 	@nice -n 19 $(MAKE) --no-print-directory lint >$(BIN)/lint.log 2>&1 & lint=$$!; \
 	trap 'kill $$lint; exit 1' INT TERM; \
-	$(MAKE) --no-print-directory test-units test-e2e; status=$$?; \
+	$(MAKE) --no-print-directory test-units test-clients test-e2e; status=$$?; \
 	wait $$lint || { status=1; cat $(BIN)/lint.log; }; exit $$status
 
 .PHONY: test-short
@@ -89,6 +89,27 @@ test-units: build cli # the benchmark's tests start them
 .PHONY: test-e2e
 test-e2e: build cli $(CRANE)
 	cd e2e && go test -vet=off $(RACE) -p 1 -parallel 4 -timeout 35m ./...
+
+# What npm installs is there already where the lock file is the one that was installed.
+TYPESCRIPT         := clients/typescript
+TYPESCRIPT_MODULES := $(TYPESCRIPT)/node_modules/.package-lock.json
+
+$(TYPESCRIPT_MODULES): $(TYPESCRIPT)/package-lock.json
+	cd $(TYPESCRIPT) && npm ci --silent --prefer-offline
+	@touch $@
+
+.PHONY: client-typescript
+client-typescript: $(TYPESCRIPT_MODULES) ## build the TypeScript client
+	cd $(TYPESCRIPT) && npm run --silent build
+
+# The types of the client are made of the document, and kept beside it.
+.PHONY: client-types
+client-types: $(TYPESCRIPT_MODULES) ## write the types of the TypeScript client anew from api/openapi.yaml
+	cd $(TYPESCRIPT) && npm run --silent generate
+
+.PHONY: test-clients
+test-clients: build $(TYPESCRIPT_MODULES) ## the TypeScript client: its types, linters, and tests on a running Wakecall
+	cd $(TYPESCRIPT) && npm run --silent lint && npm test --silent
 
 .PHONY: lint
 lint: $(GOLANGCI) $(WORKFLOWCHECK) ## formatting, linters, import rules, determinism of workflows

@@ -23,7 +23,7 @@ func pages(t *testing.T) map[string]string {
 	found := map[string]string{}
 	root := filepath.Join("..", "..")
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-		if err == nil && entry.IsDir() && entry.Name() == "bin" {
+		if err == nil && entry.IsDir() && slices.Contains([]string{"bin", "node_modules"}, entry.Name()) {
 			return fs.SkipDir // what was built or installed is not ours
 		}
 		if err != nil || entry.IsDir() || filepath.Ext(path) != ".md" {

@@ -1,0 +1,178 @@
+import {
+  type Answer,
+  type Api,
+  at,
+  type CallOptions,
+  type ChangeOptions,
+  given,
+  signalOf,
+  take,
+  taken,
+} from "./api.js";
+import { isUnavailable, NetworkError, Problem } from "./errors.js";
+import { encode } from "./json.js";
+import type { Sleep } from "./manners.js";
+import { itemsOf, linesOf, textLinesOf } from "./pages.js";
+import { pauseAfter } from "./pause.js";
+import type { Dispatch, DispatchFailure, DispatchItem, DispatchOrder, Key } from "./schema.js";
+
+/** A change of a dispatch. */
+export interface DispatchChanged {
+  dispatch: Dispatch;
+  /** Whether no worker has applied it in time; it is durable. */
+  pending: boolean;
+}
+
+/** How often a stream is opened without a word in between, and how it waits before the next time. */
+export interface Patience {
+  tries: number;
+  sleep: Sleep;
+}
+
+/** Calls many items back at one flat rate. */
+export class Dispatches {
+  readonly #api: Api;
+  readonly #patience: Patience;
+
+  constructor(api: Api, patience: Patience) {
+    this.#api = api;
+    this.#patience = patience;
+  }
+
+  /** Starts a dispatch, or opens it for an upload. `created` is false where the same one was there already. */
+  async start(order: DispatchOrder, options?: CallOptions): Promise<{ dispatch: Dispatch; created: boolean }> {
+    const { data, response } = await taken(this.#api.POST("/v1/dispatches", { body: order, ...signalOf(options) }));
+    return { dispatch: data, created: response.status === 201 };
+  }
+
+  /**
+   * Sends the items of a dispatch that was opened for them, and so starts it. `from` is how many items are stored
+   * that shall be kept, and `items` are those behind them. An upload is made once: one that breaks off has stored
+   * `uploaded` items, and can go on from there.
+   */
+  upload(
+    key: Key,
+    items: Iterable<DispatchItem> | AsyncIterable<DispatchItem>,
+    options?: CallOptions & { from?: number },
+  ): Promise<Dispatch> {
+    return take(
+      this.#api.PUT("/v1/dispatches/{type}/{id}/items", {
+        params: { path: at(key), query: given({ from: options?.from }) },
+        headers: { "Content-Type": "application/x-ndjson" },
+        body: linesFrom(items) as never, // the document describes one line of it
+        duplex: "half",
+        ...signalOf(options),
+      } as never) as Promise<Answer<Dispatch>>,
+    );
+  }
+
+  /** Returns a dispatch as it stands. */
+  get(key: Key, options?: CallOptions): Promise<Dispatch> {
+    return take(this.#api.GET("/v1/dispatches/{type}/{id}", { params: { path: at(key) }, ...signalOf(options) }));
+  }
+
+  /** Changes the rate. */
+  setRate(key: Key, perSecond: number, options?: ChangeOptions): Promise<DispatchChanged> {
+    return changed(
+      this.#api.PATCH("/v1/dispatches/{type}/{id}", { body: { per_second: perSecond }, ...of(key, options) }),
+    );
+  }
+
+  /** Stops a dispatch until it is resumed. */
+  pause(key: Key, options?: ChangeOptions): Promise<DispatchChanged> {
+    return changed(this.#api.POST("/v1/dispatches/{type}/{id}/pause", of(key, options)));
+  }
+
+  /** Lets a paused dispatch go on. */
+  resume(key: Key, options?: ChangeOptions): Promise<DispatchChanged> {
+    return changed(this.#api.POST("/v1/dispatches/{type}/{id}/resume", of(key, options)));
+  }
+
+  /** Ends a dispatch. One that is cancelled already is no problem. */
+  cancel(key: Key, options?: ChangeOptions): Promise<DispatchChanged> {
+    return changed(this.#api.DELETE("/v1/dispatches/{type}/{id}", of(key, options)));
+  }
+
+  /** Sends the items once more that were given up, when the dispatch has ended, and tells how many they are. */
+  retryFailures(key: Key, options?: CallOptions): Promise<{ retried: number; dispatch: Dispatch }> {
+    const params = { path: at(key) };
+    return take(this.#api.POST("/v1/dispatches/{type}/{id}/retry-failures", { params, ...signalOf(options) }));
+  }
+
+  /** Reads the items that were given up. */
+  failures(key: Key, options?: CallOptions): AsyncGenerator<DispatchFailure> {
+    const init = { params: { path: at(key) }, parseAs: "stream", ...signalOf(options) } as const;
+    return linesOf({ answer: this.#api.GET("/v1/dispatches/{type}/{id}/failures", init), signal: options?.signal });
+  }
+
+  /**
+   * Tells how a dispatch stands, once a second, until it has ended. A stream that breaks off is opened again, as often
+   * as a call is tried without a word in between.
+   */
+  async *follow(key: Key, options?: CallOptions): AsyncGenerator<Dispatch> {
+    for (let failures = 0; ; ) {
+      try {
+        for await (const { dispatch, last } of this.#events(key, options)) {
+          failures = 0;
+          yield dispatch;
+          if (last) return;
+        }
+      } catch (error) {
+        if (!isUnavailable(error) || ++failures >= this.#patience.tries) throw error;
+        const pause = pauseAfter(failures, error instanceof Problem ? error.retryAfter : undefined);
+        await this.#patience.sleep(pause, options?.signal ?? new AbortController().signal);
+      }
+    }
+  }
+
+  /** One stream of events. It breaks off where it ends without the last one. */
+  async *#events(key: Key, options?: CallOptions): AsyncGenerator<{ dispatch: Dispatch; last: boolean }> {
+    const init = { params: { path: at(key) }, parseAs: "stream", ...signalOf(options) } as const;
+    const answer = this.#api.GET("/v1/dispatches/{type}/{id}/events", init);
+    let kind = "";
+    for await (const line of textLinesOf({ answer, signal: options?.signal })) {
+      const [, name, text = ""] = /^(event|data): ?(.*)$/.exec(line) ?? [];
+      if (name === "event") kind = text;
+      if (name === "data") yield { dispatch: JSON.parse(text) as Dispatch, last: kind === "end" };
+    }
+    throw new NetworkError("Wakecall", true, new Error("the stream broke off"));
+  }
+
+  /** Lists dispatches, page after page. A list lags behind by a moment. */
+  list(
+    filter: { business_type?: string; status?: Dispatch["status"] } = {},
+    options?: CallOptions,
+  ): AsyncGenerator<Dispatch> {
+    const read = (page_token?: string) =>
+      this.#api.GET("/v1/dispatches", {
+        params: { query: { ...filter, ...given({ page_token }) } },
+        ...signalOf(options),
+      });
+    return itemsOf(read, (page) => page.dispatches);
+  }
+}
+
+function of(key: Key, options: ChangeOptions | undefined) {
+  return { params: { path: at(key), query: given({ wait: options?.wait }) }, ...signalOf(options) };
+}
+
+async function changed(call: Promise<Answer<Dispatch>>): Promise<DispatchChanged> {
+  const { data, response } = await taken(call);
+  return { dispatch: data, pending: response.status === 202 };
+}
+
+/** Writes items as lines. None is kept once it is sent. */
+function linesFrom(items: Iterable<DispatchItem> | AsyncIterable<DispatchItem>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  const source = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await source.next();
+      if (done) return controller.close();
+      controller.enqueue(encoder.encode(`${encode(value)}\n`));
+    },
+    async cancel() {
+      await source.return?.();
+    },
+  });
+}

@@ -1,0 +1,84 @@
+import { parseRetryAfter } from "./pause.js";
+import type { Dispatch, FieldError, ProblemCode, ProblemDocument, Timer } from "./schema.js";
+
+const typePrefix = "urn:wakecall:problem:";
+
+/** What Wakecall answers when it does not do what it was asked for (RFC 9457). */
+export class Problem extends Error {
+  override readonly name = "Problem";
+  /** What kind of problem it is; undefined where somebody else has answered, such as a proxy. */
+  readonly code: ProblemCode | undefined;
+  readonly status: number;
+  readonly detail: string;
+  readonly requestId: string | undefined;
+  /** Every value that was refused. */
+  readonly fieldErrors: readonly FieldError[];
+  /** The timer's true state, where that is the reason. */
+  readonly timer: Timer | undefined;
+  /** The dispatch's true state, where that is the reason. */
+  readonly dispatch: Dispatch | undefined;
+  /** The limits that were reached. */
+  readonly violatedPolicies: readonly string[];
+  /** In how many milliseconds it is worth another try; undefined where nothing was said. */
+  readonly retryAfter: number | undefined;
+
+  constructor(status: number, document?: Partial<ProblemDocument>, retryAfter?: number) {
+    const detail = document?.detail ?? `Wakecall answered ${status}, in words that are not its own`;
+    const code = codeOf(document?.type);
+    const fields = document?.errors ?? [];
+    super(
+      [code === undefined ? detail : `${code}: ${detail}`, ...fields.map((f) => `${f.pointer}: ${f.detail}`)].join(" "),
+    );
+    this.code = code;
+    this.status = status;
+    this.detail = detail;
+    this.requestId = document?.request_id;
+    this.fieldErrors = fields;
+    this.timer = document?.timer;
+    this.dispatch = document?.dispatch;
+    this.violatedPolicies = document?.["violated-policies"] ?? [];
+    this.retryAfter = retryAfter;
+  }
+
+  /** Reads the body of an answer, parsed or not. What is no problem document is somebody else's. */
+  static of(response: Response, body: unknown): Problem {
+    const retryAfter = parseRetryAfter(response.headers.get("Retry-After"), Date.now());
+    return new Problem(response.status, isDocument(body) ? body : undefined, retryAfter);
+  }
+}
+
+function isDocument(body: unknown): body is Partial<ProblemDocument> {
+  return typeof body === "object" && body !== null && "detail" in body && typeof body.detail === "string";
+}
+
+function codeOf(type: string | undefined): ProblemCode | undefined {
+  return type?.startsWith(typePrefix) ? (type.slice(typePrefix.length) as ProblemCode) : undefined;
+}
+
+/** Wakecall could not be reached, or its answer was lost. */
+export class NetworkError extends Error {
+  override readonly name = "NetworkError";
+  /** Whether the call may have taken effect; false where it was never sent. */
+  readonly sent: boolean;
+
+  constructor(where: string, sent: boolean, cause: unknown) {
+    super(`${where} ${sent ? "gave no whole answer" : "could not be reached"}: ${reasonOf(cause)}`, { cause });
+    this.sent = sent;
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const code = "code" in error && typeof error.code === "string" ? error.code : "";
+  if (error.cause instanceof Error) return reasonOf(error.cause);
+  return code || error.message;
+}
+
+/**
+ * Whether an error says that Wakecall could not be asked, or that it asks to be called later: the same call
+ * may succeed then.
+ */
+export function isUnavailable(error: unknown): boolean {
+  if (error instanceof Problem) return error.status === 429 || error.status >= 500;
+  return error instanceof NetworkError || (error instanceof DOMException && error.name === "TimeoutError");
+}
