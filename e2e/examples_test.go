@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"os"
 	"os/exec"
@@ -58,15 +59,21 @@ func TestTheUseCases(t *testing.T) {
 // is the tutorial's.
 func TestTheExampleReceivers(t *testing.T) {
 	t.Parallel()
-	var tools, example struct{ Dependencies map[string]string }
+	var tools, client struct{ Dependencies, DevDependencies map[string]string }
 	read(t, "tools/npm/package.json", &tools)
-	read(t, examples+"/node/package.json", &example)
-	require.Equal(t, tools.Dependencies["standardwebhooks"], example.Dependencies["standardwebhooks"], "the one that is tested")
+	read(t, "../clients/typescript/package.json", &client)
+	maps.Copy(client.Dependencies, client.DevDependencies)
+	for name, version := range client.Dependencies {
+		if same, ok := tools.Dependencies[name]; ok {
+			require.Equal(t, same, version, "the %s that is tested", name)
+		}
+	}
+	require.Equal(t, tools.Dependencies["standardwebhooks"], client.Dependencies["standardwebhooks"])
 	node := t.TempDir()
 	program, err := os.ReadFile(examples + "/node/receiver.mjs")
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(node+"/receiver.mjs", program, 0o644))
-	require.NoError(t, os.Symlink(process.NodeModules(t), node+"/node_modules"))
+	require.NoError(t, os.Symlink(process.WithTypeScriptClient(t), node+"/node_modules"))
 
 	vectors := exec.CommandContext(t.Context(), "/usr/bin/python3", "-B", "-m", "unittest")
 	vectors.Dir = examples + "/python"

@@ -53,6 +53,44 @@ func Node(t testing.TB, script string, args ...string) *exec.Cmd {
 	return exec.CommandContext(t.Context(), "node", append([]string{path}, args...)...)
 }
 
+// WithTypeScriptClient is [NodeModules] with clients/typescript, compiled, as the package
+// wakecall.
+func WithTypeScriptClient(t testing.TB) string {
+	t.Helper()
+	require.NoError(t, compileTypeScriptClient())
+	return NodeModules(t)
+}
+
+// compileTypeScriptClient copies the sources alone: what was installed or built beside them
+// is not what is locked here.
+var compileTypeScriptClient = sync.OnceValue(func() error {
+	modules, err := nodeModules()
+	if err != nil {
+		return err
+	}
+	source, dir := filepath.Join(checkout(), "clients", "typescript"), filepath.Join(modules, "wakecall")
+	if err := os.RemoveAll(dir); err != nil {
+		return err
+	}
+	if err := os.CopyFS(filepath.Join(dir, "src"), os.DirFS(filepath.Join(source, "src"))); err != nil {
+		return err
+	}
+	for _, name := range []string{"package.json", "tsconfig.json", "tsconfig.build.json"} {
+		text, err := os.ReadFile(filepath.Join(source, name))
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
+			return err
+		}
+	}
+	compile := exec.Command("node", filepath.Join(modules, "typescript", "bin", "tsc"), "--project", filepath.Join(dir, "tsconfig.build.json"))
+	if output, err := compile.CombinedOutput(); err != nil {
+		return fmt.Errorf("tsc: %w\n%s", err, output)
+	}
+	return nil
+})
+
 // OAPICodegen is the path of the generator of clients in Go.
 func OAPICodegen(t testing.TB) string { return built(t, oapiCodegen) }
 
