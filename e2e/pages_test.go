@@ -3,6 +3,7 @@ package e2e
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/testenv"
+	"github.com/wakecall/wakecall/internal/rabbit"
 )
 
 func TestPageOfTimers(t *testing.T) {
@@ -25,13 +27,52 @@ func TestPageOfBulk(t *testing.T) {
 	readPage(t, "../docs/bulk.md")
 }
 
+// The pages for those who come from elsewhere.
+func TestPagesOfComingFrom(t *testing.T) {
+	t.Parallel()
+	pages, err := filepath.Glob("../docs/coming-from/*.md")
+	require.NoError(t, err)
+	require.Greater(t, len(pages), 6)
+	for _, page := range pages {
+		name := filepath.Base(page)
+		if name == "README.md" { // it has no commands
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if name == "rabbitmq.md" {
+				readPageWith(t, page, withBroker(t))
+				return
+			}
+			readPage(t, page)
+		})
+	}
+}
+
+// withBroker is a Wakecall that knows a broker called main.
+func withBroker(t *testing.T) *testenv.Env {
+	addr, stop, err := testenv.Temporal(t.TempDir())
+	require.NoError(t, err)
+	t.Cleanup(stop)
+	settings := testenv.Settings()
+	settings.Brokers = rabbit.BrokersFile(t, rabbit.Start(t).URL)
+	env := testenv.OpenWith(t, addr, settings)
+	env.StartWorker()
+	return env
+}
+
 // readPage runs the commands of a page as a reader would, block by block. What stands below
 // a command appears in its output, at once or soon.
 func readPage(t *testing.T, file string) {
 	t.Helper()
+	readPageWith(t, file, testenv.Open(t, temporalAddr))
+}
+
+func readPageWith(t *testing.T, file string, env *testenv.Env) {
+	t.Helper()
 	page, err := os.ReadFile(file)
 	require.NoError(t, err)
-	env, r := testenv.Open(t, temporalAddr), receiver.New(t)
+	r := receiver.New(t)
 	addrs := strings.NewReplacer("http://127.0.0.1:8080", env.URL, "http://127.0.0.1:9000", r.URL)
 	blocks := regexp.MustCompile("(?s)```([a-z]+)\n(.*?)```").FindAllStringSubmatch(string(page), -1)
 	require.NotEmpty(t, blocks, "the page has commands")
