@@ -4,10 +4,10 @@ package main
 import (
 	"os"
 
-	"github.com/wakecall/wakecall/cmd"
+	"github.com/wakecall/wakecall/cmd/node"
 )
 
 // version is set by the linker.
 var version string
 
-func main() { os.Exit(cmd.Execute(version)) }
+func main() { os.Exit(node.Execute(version)) }

@@ -7,22 +7,7 @@ import (
 
 	"github.com/wakecall/wakecall/cmd/program"
 	"github.com/wakecall/wakecall/cmd/verbs"
-	"github.com/wakecall/wakecall/internal/build"
 )
-
-// Execute runs the command line of a node and returns its exit code. version is as the
-// linker was told.
-func Execute(version string) (exit int) { return program.Execute(node(build.Version(version))) }
-
-// node builds the tree of commands of a node.
-func node(version string) program.Build {
-	return func(streams program.Streams) *cobra.Command {
-		root := program.Group("wakecall", "An alarm clock for services, on Temporal")
-		Complete(root, version, streams)
-		AddToNode(root, nodeCommands(version)...)
-		return root
-	}
-}
 
 const nodeGroup = "Node"
 

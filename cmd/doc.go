@@ -1,3 +1,3 @@
-// Package cmd is the one command line: the roles of a node, and the verbs of its users.
-// The binary of a node and the standalone one have the same verbs.
+// Package cmd is the one command line. The binary of a node, which is package node, and the
+// standalone one have the same verbs, those of its users.
 package cmd

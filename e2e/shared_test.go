@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"log/slog"
 	"net/http"
 	"os/exec"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/wakecall/wakecall/e2e/loopback"
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/testenv"
+	"github.com/wakecall/wakecall/internal/quota/shared"
 )
 
 // redis starts a real Redis, which ends with the test.
@@ -34,9 +36,7 @@ func TestGatewaysShareALimit(t *testing.T) {
 	t.Parallel()
 	r, kind := receiver.New(t), typeOf(t)
 	url, stop := redis(t)
-	settings := testenv.Settings()
-	settings.RedisURL = url
-	gateways := []*testenv.Env{testenv.OpenWith(t, temporalAddr, settings), testenv.OpenWith(t, temporalAddr, settings)}
+	gateways := []*testenv.Env{testenv.OpenLimited(t, temporalAddr, limiter(t, url)), testenv.OpenLimited(t, temporalAddr, limiter(t, url))}
 	limit := testenv.JSON{"adds_per_second": 0.01, "adds_burst": 6}
 	gateways[0].Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "limits": limit})
 	require.Equal(t, 6, taken(t, gateways, kind), "exact over both")
@@ -44,6 +44,14 @@ func TestGatewaysShareALimit(t *testing.T) {
 	require.Equal(t, 12, taken(t, gateways, kind), "each by itself")
 	alone := []*testenv.Env{testenv.Open(t, temporalAddr), testenv.Open(t, temporalAddr)}
 	require.Equal(t, 12, taken(t, alone, kind))
+}
+
+// limiter is that of one gateway.
+func limiter(t *testing.T, url string) *shared.Limiter {
+	l, err := shared.New(url, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	t.Cleanup(l.Close)
+	return l
 }
 
 // taken is how many of 20 bookings, spread over the gateways, are taken.

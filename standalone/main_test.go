@@ -49,6 +49,17 @@ func TestEverythingWrongIsNamedInOneAnswer(t *testing.T) {
 	require.ErrorContains(t, err, "is it WAKECALL_RETENTION?")
 }
 
+func TestWhatSeveralGatewaysShareIsRefused(t *testing.T) {
+	for _, name := range ofGateways {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv(name, "redis://:hidden@redis:6379/0")
+			err := config.Read(new(config.Config), new(settings))
+			require.ErrorContains(t, err, name+": several gateways share their limits by it")
+			require.NotContains(t, err.Error(), "hidden")
+		})
+	}
+}
+
 func TestPublicTemporalNeedsAWord(t *testing.T) {
 	for _, name := range []string{"WAKECALL_TEMPORAL_ADDR", "WAKECALL_UI_ADDR"} {
 		for _, addr := range []string{"0.0.0.0:7233", "[::]:7233", "10.0.0.1:7233"} {

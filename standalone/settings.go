@@ -37,8 +37,16 @@ const (
 	maxShards    = 512
 )
 
+// ofGateways are settings of several processes.
+var ofGateways = []string{"WAKECALL_REDIS_URL", "WAKECALL_REDIS_URL_FILE"}
+
 // Check implements [config.Settings].
 func (s settings) Check(f *config.Faults) {
+	for _, name := range ofGateways {
+		if _, said := os.LookupEnv(name); said {
+			f.Add(name, "several gateways share their limits by it; this form is one process, and keeps to them by itself")
+		}
+	}
 	for name, addr := range map[string]string{"WAKECALL_TEMPORAL_ADDR": s.TemporalAddr, "WAKECALL_UI_ADDR": s.UIAddr} {
 		loopback, err := config.Loopback(addr)
 		switch {

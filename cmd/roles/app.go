@@ -7,7 +7,6 @@ import (
 	"context"
 	"crypto/x509"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 
@@ -45,7 +44,6 @@ type App struct {
 	box         *seal.Box
 	completions *completion.Limiter
 	preload     *worker.Preload
-	redis       io.Closer // nil without Redis
 	audit       *audit.Log
 	brokers     []config.Broker
 	signIn      signIn
@@ -59,6 +57,8 @@ type Settings struct {
 	Logger  *slog.Logger
 	// Temporal says how to reach Temporal; see [FromEnvironment].
 	Temporal client.Options
+	// Limiter counts bookings; without it the process does so by itself.
+	Limiter engine.Limiter
 }
 
 // FromEnvironment reads how to reach Temporal with the variables and files of
@@ -68,7 +68,7 @@ func FromEnvironment() (client.Options, error) {
 	return envconfig.LoadDefaultClientOptions()
 }
 
-// complete adds to how Temporal is reached what is the same everywhere.
+// complete adds what is the same everywhere.
 func (s *Settings) complete(telemetry *observe.Telemetry) {
 	s.Temporal.Identity = "wakecall-" + uuid.NewString()
 	if s.Temporal.HostPort == "" {
@@ -80,6 +80,9 @@ func (s *Settings) complete(telemetry *observe.Telemetry) {
 	s.Temporal.Logger = log.NewStructuredLogger(s.Logger)
 	s.Temporal.MetricsHandler = telemetry.SDK()
 	s.Temporal.Interceptors = append(s.Temporal.Interceptors, engine.TellActors())
+	if s.Limiter == nil {
+		s.Limiter = &quota.Local{}
+	}
 }
 
 // Open connects to Temporal and makes the namespace ready.
@@ -114,14 +117,9 @@ func Open(ctx context.Context, s Settings) (*App, error) {
 		a.Close()
 		return nil, err
 	}
-	limiter, err := a.limiter()
-	if err != nil {
-		a.Close()
-		return nil, err
-	}
 	a.Engine = engine.New(engine.Config{
 		Client: temporal, Namespace: s.Temporal.Namespace, Box: box,
-		WebUI: s.Config.WebUI, PolicyTTL: s.Config.PolicyTTL, Limiter: limiter,
+		WebUI: s.Config.WebUI, PolicyTTL: s.Config.PolicyTTL, Limiter: s.Limiter,
 		Reach: a.reach(),
 	})
 	telemetry.Queue(a.Engine.Timers.QueuedBookings)
@@ -130,19 +128,6 @@ func Open(ctx context.Context, s Settings) (*App, error) {
 		return nil, err
 	}
 	return a, nil
-}
-
-// limiter counts bookings in Redis where there is one, and else by itself.
-func (a *App) limiter() (engine.Limiter, error) {
-	if a.Config.RedisURL == "" {
-		return &quota.Local{}, nil
-	}
-	shared, err := quota.NewShared(a.Config.RedisURL, a.Logger)
-	if err != nil {
-		return nil, err
-	}
-	a.redis = shared
-	return shared, nil
 }
 
 // Close ends the connection and the exporters.
@@ -154,11 +139,6 @@ func (a *App) Close() {
 		a.Logger.Error("the audit did not end cleanly", "error", err)
 	}
 	a.Client.Close()
-	if a.redis != nil {
-		if err := a.redis.Close(); err != nil {
-			a.Logger.Warn("redis did not end cleanly", "error", err)
-		}
-	}
 	ctx, cancel := context.WithTimeout(context.Background(), tuning.TelemetryDrain)
 	defer cancel()
 	if err := a.Telemetry.Shutdown(ctx); err != nil {

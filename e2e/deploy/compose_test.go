@@ -19,6 +19,7 @@ import (
 	"github.com/wakecall/wakecall/deploy"
 	"github.com/wakecall/wakecall/e2e/process"
 	"github.com/wakecall/wakecall/internal/config"
+	"github.com/wakecall/wakecall/internal/quota/shared"
 )
 
 func composed(t *testing.T) *types.Project {
@@ -148,10 +149,12 @@ func TestComposeRoles(t *testing.T) {
 // knownSettings are the variables that Wakecall reads.
 func knownSettings() map[string]bool {
 	known := map[string]bool{}
-	for field := range reflect.TypeFor[config.Config]().Fields() {
-		known[field.Tag.Get("env")] = true
-		if field.Tag.Get("secret") == "true" {
-			known[field.Tag.Get("env")+"_FILE"] = true
+	for _, settings := range []reflect.Type{reflect.TypeFor[config.Config](), reflect.TypeFor[shared.Settings]()} {
+		for field := range settings.Fields() {
+			known[field.Tag.Get("env")] = true
+			if field.Tag.Get("secret") == "true" {
+				known[field.Tag.Get("env")+"_FILE"] = true
+			}
 		}
 	}
 	return known

@@ -82,7 +82,7 @@ func Settings() config.Config {
 // Temporal share its worker too: one that stopped with its test would cut off
 // the attempts of others.
 func StartWorker(addr string) (stop func(), err error) {
-	inner, err := open(context.Background(), at(addr), Settings(), io.Discard)
+	inner, err := open(context.Background(), roles.Settings{Config: Settings(), Temporal: at(addr)}, io.Discard)
 	if err != nil {
 		return nil, err
 	}
@@ -96,12 +96,10 @@ func StartWorker(addr string) (stop func(), err error) {
 	}, nil
 }
 
-func open(ctx context.Context, temporal client.Options, settings config.Config, log io.Writer) (*roles.App, error) {
-	return roles.Open(ctx, roles.Settings{
-		Config: settings, Version: "test",
-		Logger:   slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelError})),
-		Temporal: temporal,
-	})
+func open(ctx context.Context, s roles.Settings, log io.Writer) (*roles.App, error) {
+	s.Version = "test"
+	s.Logger = slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelError}))
+	return roles.Open(ctx, s)
 }
 
 func at(addr string) client.Options {
@@ -114,7 +112,13 @@ func Open(t testing.TB, addr string) *Env { return OpenWith(t, addr, Settings())
 // OpenWith opens an environment with settings of its own.
 func OpenWith(t testing.TB, addr string, settings config.Config) *Env {
 	t.Helper()
-	return openOn(t, at(addr), settings)
+	return openOn(t, roles.Settings{Config: settings, Temporal: at(addr)})
+}
+
+// OpenLimited opens an environment whose bookings are counted elsewhere.
+func OpenLimited(t testing.TB, addr string, limiter engine.Limiter) *Env {
+	t.Helper()
+	return openOn(t, roles.Settings{Config: Settings(), Temporal: at(addr), Limiter: limiter})
 }
 
 // OpenThrough opens an environment whose calls of Temporal go through an interceptor.
@@ -122,23 +126,23 @@ func OpenThrough(t testing.TB, addr string, settings config.Config, interceptor 
 	t.Helper()
 	temporal := at(addr)
 	temporal.ConnectionOptions.DialOptions = []grpc.DialOption{grpc.WithChainUnaryInterceptor(interceptor)}
-	return openOn(t, temporal, settings)
+	return openOn(t, roles.Settings{Config: settings, Temporal: temporal})
 }
 
 // Try opens an environment, through an interceptor, and closes it at once.
 func Try(ctx context.Context, addr string, interceptor grpc.UnaryClientInterceptor, log io.Writer) error {
 	temporal := at(addr)
 	temporal.ConnectionOptions.DialOptions = []grpc.DialOption{grpc.WithChainUnaryInterceptor(interceptor)}
-	inner, err := open(ctx, temporal, Settings(), log)
+	inner, err := open(ctx, roles.Settings{Config: Settings(), Temporal: temporal}, log)
 	if err == nil {
 		inner.Close()
 	}
 	return err
 }
 
-func openOn(t testing.TB, temporal client.Options, settings config.Config) *Env {
+func openOn(t testing.TB, s roles.Settings) *Env {
 	t.Helper()
-	inner, err := open(t.Context(), temporal, settings, t.Output())
+	inner, err := open(t.Context(), s, t.Output())
 	require.NoError(t, err)
 	api, err := inner.API()
 	require.NoError(t, err)

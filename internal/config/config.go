@@ -12,8 +12,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
 	"github.com/wakecall/wakecall/internal/auth"
 	"github.com/wakecall/wakecall/internal/seal"
 	"github.com/wakecall/wakecall/timer"
@@ -48,7 +46,6 @@ type Config struct {
 
 	PolicyTTL         time.Duration `env:"WAKECALL_POLICY_TTL" envDefault:"3s" help:"how long a policy that was read is trusted, and how often a worker looks for new ones"`
 	ReconcileInterval time.Duration `env:"WAKECALL_RECONCILE_INTERVAL" envDefault:"1m" help:"how often a worker looks for timers that are overdue by as much with nothing under way, and wakes them; 0s for never"`
-	RedisURL          string        `env:"WAKECALL_REDIS_URL" secret:"true" help:"redis://[user:password@]host:port/db where gateways share their limits on bookings; without it each gateway keeps to the limit by itself"`
 	StopTimeout       time.Duration `env:"WAKECALL_STOP_TIMEOUT" envDefault:"65s" help:"how long a stopping worker, or a gateway with receivers that poll, waits for attempts in flight; above the longest attempt timeout, or a deploy makes duplicates"`
 	MetricsAddr       string        `env:"WAKECALL_METRICS_ADDR" help:"where /metrics and /livez are served beside the API; the role worker serves them at 127.0.0.1:9090 unless told otherwise, the API on its own address"`
 	LogLevel          string        `env:"WAKECALL_LOG_LEVEL" envDefault:"info" help:"debug, info, warn or error"`
@@ -102,10 +99,6 @@ func (c Config) Check(f *Faults) {
 	}
 	if c.PolicyTTL < 0 || c.PolicyTTL > maxPolicyTTL {
 		f.Add("WAKECALL_POLICY_TTL", "must be from 0s to %s", maxPolicyTTL)
-	}
-	if _, err := redis.ParseURL(c.RedisURL); c.RedisURL != "" && err != nil {
-		// Its words would show a password.
-		f.Add("WAKECALL_REDIS_URL", "must be redis://[user:password@]host:port/db")
 	}
 	if c.ReconcileInterval < 0 {
 		f.Add("WAKECALL_RECONCILE_INTERVAL", "must not be negative")

@@ -1,4 +1,7 @@
-package quota
+// Package shared counts bookings in Redis, exact over all gateways that use one. It is
+// apart from [quota]: the client of Redis is a large library, which a program of one
+// process goes without.
+package shared
 
 import (
 	"context"
@@ -9,48 +12,53 @@ import (
 	"github.com/go-redis/redis_rate/v10"
 	"github.com/redis/go-redis/v9"
 
+	"github.com/wakecall/wakecall/internal/quota"
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
 // keyPrefix stands before every key in Redis.
 const keyPrefix = "wakecall:adds:"
 
-// Shared keeps its buckets in Redis, exact over all processes. While Redis does
+// Limiter keeps its buckets in Redis, exact over all processes. While Redis does
 // not answer, each process keeps to the limit by itself.
-type Shared struct {
+type Limiter struct {
 	client  *redis.Client
 	limiter *redis_rate.Limiter
 	logger  *slog.Logger
-	local   Local
+	local   quota.Local
 	down    atomic.Bool
 }
 
-// NewShared returns a limiter on the Redis at url, redis://[user:password@]host:port/db.
-func NewShared(url string, logger *slog.Logger) (*Shared, error) {
+// New returns a limiter on the Redis at url, redis://[user:password@]host:port/db.
+func New(url string, logger *slog.Logger) (*Limiter, error) {
 	options, err := redis.ParseURL(url)
 	if err != nil {
 		return nil, err
 	}
 	redis.SetLogger(silent{})
 	client := redis.NewClient(options)
-	return &Shared{client: client, limiter: redis_rate.NewLimiter(client), logger: logger}, nil
+	return &Limiter{client: client, limiter: redis_rate.NewLimiter(client), logger: logger}, nil
 }
 
 // Close ends the connections.
-func (s *Shared) Close() error { return s.client.Close() }
+func (l *Limiter) Close() {
+	if err := l.client.Close(); err != nil {
+		l.logger.Warn("redis did not end cleanly", "error", err)
+	}
+}
 
 // Allow takes a token from the bucket of key, or says when there will be one.
-func (s *Shared) Allow(ctx context.Context, key string, limit Limit) (wait time.Duration, err error) {
+func (l *Limiter) Allow(ctx context.Context, key string, limit quota.Limit) (wait time.Duration, err error) {
 	if limit.Rate <= 0 {
 		return tuning.ClosedRetryAfter, nil
 	}
 	asking, cancel := context.WithTimeout(ctx, tuning.SharedLimitTimeout)
 	defer cancel()
-	result, err := s.limiter.Allow(asking, keyPrefix+key, redis_rate.Limit{
+	result, err := l.limiter.Allow(asking, keyPrefix+key, redis_rate.Limit{
 		Rate: 1, Burst: limit.Burst, Period: time.Duration(float64(time.Second) / limit.Rate),
 	})
-	if s.note(err); err != nil {
-		return s.local.Allow(ctx, key, limit)
+	if l.note(err); err != nil {
+		return l.local.Allow(ctx, key, limit)
 	}
 	if result.Allowed > 0 {
 		return 0, nil
@@ -59,9 +67,9 @@ func (s *Shared) Allow(ctx context.Context, key string, limit Limit) (wait time.
 }
 
 // note logs when Redis goes and when it comes back, and not each time between.
-func (s *Shared) note(err error) {
-	if down := err != nil; s.down.Swap(down) != down {
-		s.logger.Warn("limits on bookings", "shared", !down, "error", err)
+func (l *Limiter) note(err error) {
+	if down := err != nil; l.down.Swap(down) != down {
+		l.logger.Warn("limits on bookings", "shared", !down, "error", err)
 	}
 }
 

@@ -1,4 +1,4 @@
-package cmd
+package node
 
 import (
 	"bytes"
@@ -55,7 +55,7 @@ func TestARoleHasNoFlagsOfAVerb(t *testing.T) {
 
 // The exit codes stand in one page, each with its meaning.
 func TestThePageHasEveryExitCode(t *testing.T) {
-	page, err := os.ReadFile("../docs/cli.md")
+	page, err := os.ReadFile("../../docs/cli.md")
 	require.NoError(t, err)
 	var codes []string
 	for _, row := range regexp.MustCompile(`(?m)^\| (\d+) \| .`).FindAllStringSubmatch(string(page), -1) {

@@ -1,4 +1,6 @@
-package cmd
+// Package node is the command line of the production binary: the roles of a node, and the
+// verbs of its users.
+package node
 
 import (
 	"context"
@@ -7,10 +9,28 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/wakecall/wakecall/cmd"
+	"github.com/wakecall/wakecall/cmd/program"
 	"github.com/wakecall/wakecall/cmd/roles"
+	"github.com/wakecall/wakecall/internal/build"
 	"github.com/wakecall/wakecall/internal/config"
 	"github.com/wakecall/wakecall/internal/observe"
+	"github.com/wakecall/wakecall/internal/quota/shared"
 )
+
+// Execute runs the command line of a node and returns its exit code. version is as the
+// linker was told.
+func Execute(version string) (exit int) { return program.Execute(node(build.Version(version))) }
+
+// node builds the tree of commands of a node.
+func node(version string) program.Build {
+	return func(streams program.Streams) *cobra.Command {
+		root := program.Group("wakecall", "An alarm clock for services, on Temporal")
+		cmd.Complete(root, version, streams)
+		cmd.AddToNode(root, nodeCommands(version)...)
+		return root
+	}
+}
 
 // role is what a node does until its context ends.
 type role func(context.Context, *roles.App) error
@@ -33,8 +53,9 @@ func nodeCommands(version string) []*cobra.Command {
 
 // start performs a role as the environment sets it.
 func start(ctx context.Context, version string, perform role) error {
-	settings, err := config.Load()
-	if err != nil {
+	var settings config.Config
+	var sharing shared.Settings
+	if err := config.Read(&settings, &sharing); err != nil {
 		return err
 	}
 	logger, err := observe.Logger(os.Stderr, settings.LogLevel)
@@ -45,7 +66,16 @@ func start(ctx context.Context, version string, perform role) error {
 	if err != nil {
 		return err
 	}
-	app, err := roles.Open(ctx, roles.Settings{Config: settings, Version: version, Logger: logger, Temporal: temporal})
+	own := roles.Settings{Config: settings, Version: version, Logger: logger, Temporal: temporal}
+	if sharing.RedisURL != "" {
+		limiter, err := shared.New(sharing.RedisURL, logger)
+		if err != nil {
+			return err
+		}
+		defer limiter.Close()
+		own.Limiter = limiter
+	}
+	app, err := roles.Open(ctx, own)
 	if err != nil {
 		return err
 	}
