@@ -1,0 +1,64 @@
+package main
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// maxPackages is how many packages a first build may compile. A library that brings a
+// hundred along is noticed here (docs/decisions/0077-a-lean-server.md).
+const maxPackages = 1200
+
+// absent is what one process has no use for: limits of several gateways, workers and
+// archives in clouds.
+var absent = []string{
+	"github.com/redis/", "github.com/go-redis/", "github.com/envoyproxy/", "github.com/cncf/xds/", "k8s.io/", "sigs.k8s.io/",
+	"cloud.google.com/go/run", "cloud.google.com/go/iam", "google.golang.org/api/transport", "github.com/googleapis/",
+	"github.com/aws/smithy-go/", "github.com/aws/aws-sdk-go-v2/service/s3/internal", "github.com/aws/aws-sdk-go-v2/service/lambda",
+}
+
+// built lists, with the version of its module, what a build of the package in a directory
+// compiles.
+func built(t *testing.T, dir string) (packages []string) {
+	t.Helper()
+	list := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", "{{.ImportPath}} {{with .Module}}{{.Version}}{{end}}", ".")
+	list.Dir = dir
+	text, err := list.Output()
+	require.NoError(t, err)
+	return strings.Split(strings.TrimSpace(string(text)), "\n")
+}
+
+// within are the packages of a list whose path begins with one of some.
+func within(packages, some []string) (found []string) {
+	for _, p := range packages {
+		if slices.ContainsFunc(some, func(prefix string) bool { return strings.HasPrefix(p, prefix) }) {
+			found = append(found, p)
+		}
+	}
+	return found
+}
+
+func TestNothingIsCompiledThatIsNeverCalled(t *testing.T) {
+	t.Parallel()
+	here := built(t, ".")
+	require.Less(t, len(here), maxPackages)
+	require.Empty(t, within(here, absent))
+	require.NotEmpty(t, within(built(t, ".."), absent), "the oracle sees Redis, where gateways share their limits")
+}
+
+// Both binaries have the same libraries, so what they share is compiled once.
+func TestBothBinariesShareTheirLibraries(t *testing.T) {
+	t.Parallel()
+	here, own := built(t, "."), []string{"github.com/wakecall/wakecall", "github.com/redis/", "github.com/go-redis/", "golang.org/x/sys/cpu"}
+	beside := built(t, "..")
+	for _, p := range beside {
+		if len(within([]string{p}, own)) == 0 {
+			require.Contains(t, here, p)
+		}
+	}
+	require.Greater(t, len(beside), 400, "the oracle sees packages")
+}
