@@ -264,7 +264,7 @@ func TestANackIsOvertakenByTheNextAttempt(t *testing.T) {
 		"it is accepted":    {next: http.StatusAccepted, within: "10m", wait: patient, status: timer.Delivering},
 		"it delivers":       {next: http.StatusOK, within: "10m", wait: patient, status: timer.Delivered},
 		"it came by itself": {next: http.StatusAccepted, within: "2s", heldBefore: true, wait: patient, status: timer.Delivering},
-		"it came by itself, and nobody waits": {
+		"nobody waits for it": {
 			next: http.StatusAccepted, within: "2s", heldBefore: true, wait: client.After(0), status: timer.Delivering,
 		},
 	} {
