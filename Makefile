@@ -23,8 +23,15 @@ export TEMPORAL_CLI TCTL CRANE
 
 # A binary is static, as in the images: nothing to link with, and names are resolved by Go,
 # which needs no thread for each question that a silent name server leaves open. It keeps its
-# symbols, by which the tests find its clock.
-GO_BUILD := CGO_ENABLED=0 go build -trimpath -ldflags "-w -X main.version=$(WAKECALL_VERSION)"
+# symbols, by which the tests find its clock and scanners the functions that are called.
+# The profile is of a running one: the compiler inlines what is called most, and a timer
+# takes a tenth less (docs/decisions/0051). It is not called default.pgo, or tests and
+# linters would compile the whole of Temporal by it as well. With the same flags for all,
+# what two binaries share is compiled once (docs/decisions/0077).
+GO_BUILD := CGO_ENABLED=0 go build $(VERBOSE) -trimpath -pgo=$(CURDIR)/standalone/profile.pgo -ldflags "-w -X main.version=$(WAKECALL_VERSION)"
+
+# The same for what takes no flags of a build: what it needs is there already.
+AS_BUILT := CGO_ENABLED=0 GOFLAGS="-trimpath -pgo=$(CURDIR)/standalone/profile.pgo"
 
 .DEFAULT_GOAL := help
 
@@ -33,8 +40,13 @@ help: ## print this help
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: run
-run: standalone ## build and start everything in one process: Temporal, Web UI, and a node (gateway and worker)
+run: ## build and start everything in one process: Temporal, Web UI, and a node (gateway and worker)
+	@WHAT="Wakecall, and the Temporal that it brings along" SECONDS_OF_CPU=$(FIRST_BUILD) \
+		standalone/progress.sh $(MAKE) --silent --no-print-directory -C $(CURDIR) build VERBOSE=-v
 	@exec $(WAKECALL_STANDALONE_BIN)
+
+# The processor time of a first build, in seconds (docs/decisions/0077).
+FIRST_BUILD := 600
 
 .PHONY: receiver
 receiver: ## run a receiver of callbacks to try things with, on 127.0.0.1:9000
@@ -115,7 +127,7 @@ test-clients: build $(TYPESCRIPT_MODULES) ## the TypeScript client: its types, l
 lint: $(GOLANGCI) $(WORKFLOWCHECK) ## formatting, linters, import rules, determinism of workflows
 	@for module in $(MODULES); do \
 		echo "lint $$module"; \
-		(cd $$module && go mod tidy -diff && $(GOLANGCI) run --allow-parallel-runners --config $(CURDIR)/.golangci.yml ./...) || exit 1; \
+		(cd $$module && go mod tidy -diff && $(AS_BUILT) $(GOLANGCI) run --allow-parallel-runners --config $(CURDIR)/.golangci.yml ./...) || exit 1; \
 	done
 	$(WORKFLOWCHECK) ./workflows/...
 
@@ -123,12 +135,9 @@ lint: $(GOLANGCI) $(WORKFLOWCHECK) ## formatting, linters, import rules, determi
 build: standalone ## build the binaries into bin/
 	$(GO_BUILD) -o $(WAKECALL_BIN) .
 
-# The profile is of a running one: the compiler inlines what is called most, and a timer
-# takes a tenth less (docs/decisions/0051). It is not called default.pgo, or tests and
-# linters would compile the whole of Temporal by it as well.
 .PHONY: standalone
 standalone:
-	cd standalone && $(GO_BUILD) -pgo=profile.pgo -o $(WAKECALL_STANDALONE_BIN) .
+	cd standalone && $(GO_BUILD) -o $(WAKECALL_STANDALONE_BIN) .
 
 .PHONY: policies
 policies: ## apply the policies in FILE to the Wakecall at WAKECALL_URL; DRY_RUN=1 only shows the differences
@@ -148,7 +157,7 @@ bench-check: deps bench-build ## count what a timer costs, and fail if it is mor
 
 .PHONY: bench-build
 bench-build: build $(TEMPORAL_CLI)
-	cd bench && $(GO_BUILD) -trimpath=false -o $(BIN)/wakecall-bench .
+	cd bench && $(GO_BUILD) -trimpath=false -pgo=off -o $(BIN)/wakecall-bench .
 
 .PHONY: fuzz
 fuzz: ## fuzz everything that parses, 30 s each (FUZZTIME to change)

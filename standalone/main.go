@@ -93,25 +93,6 @@ func run(ctx context.Context, version string, out io.Writer) error {
 	return app.ServeAPI(ctx, func(api net.Addr) { own.greet(out, shared.Scheme()+"://"+api.String()) })
 }
 
-func (s settings) greet(out io.Writer, api string) {
-	_, _ = fmt.Fprintf(out, `
-Wakecall is ready.
-
-  API          %[1]s        (description: %[1]s/docs)
-  Web UI       http://%[2]s
-  Temporal     %[3]s
-  data         %[4]s
-
-Try it:
-
-  curl -sS %[1]s/v1/timers -H 'Content-Type: application/json' -d '{
-    "business_type": "demo", "business_id": "hello-1", "delay": "5s",
-    "payload": {"hello": "world"},
-    "callback": {"url": "http://127.0.0.1:9000/"}}'
-
-`, api, reachable(s.UIAddr), s.TemporalAddr, s.DataDir)
-}
-
 func stopServer(server *embedded.Server) error {
 	ctx, cancel := context.WithTimeout(context.Background(), stopTime/3)
 	defer cancel()

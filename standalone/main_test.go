@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -99,6 +100,26 @@ func TestLinksCanBeFollowed(t *testing.T) {
 	} {
 		require.Equal(t, want, reachable(addr))
 	}
+}
+
+// Whoever has started it is told how to call it, by what lies beside it.
+func TestTheGreetingNamesTheCommandLine(t *testing.T) {
+	here := t.TempDir()
+	t.Chdir(here)
+	own := filepath.Join(here, "bin", "wakecall-standalone")
+	require.NoError(t, os.Mkdir("bin", 0o700))
+	require.Equal(t, "bin/wakecall-standalone", commandLine(own))
+	require.NoError(t, os.WriteFile("bin/wakecall", nil, 0o700))
+	require.Equal(t, "bin/wakecall", commandLine(own))
+	require.Equal(t, "bin/wakecall", commandLine("bin/wakecall-standalone"))
+	require.Equal(t, "wakecall-standalone", commandLine("wakecall-standalone"), "found by its name, as everything in PATH")
+	require.Equal(t, "/opt/wakecall-standalone", commandLine("/opt/wakecall-standalone"))
+
+	var out bytes.Buffer
+	settings{UIAddr: ":8233", DataDir: "./data"}.greet(&out, "http://127.0.0.1:8081")
+	require.Contains(t, out.String(), "export WAKECALL_URL=http://127.0.0.1:8081\n")
+	require.Contains(t, out.String(), " add demo/hello-2 --delay 5s ")
+	require.Contains(t, out.String(), "http://127.0.0.1:8233\n")
 }
 
 func TestBadKeyFileIsNamed(t *testing.T) {

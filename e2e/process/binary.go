@@ -44,14 +44,14 @@ func TemporalServer(t testing.TB) string { return built(t, temporalServer) }
 func SQLTool(t testing.TB) string { return built(t, sqlTool) }
 
 var (
-	wakecall    = program("WAKECALL_BIN", "wakecall", static("."))
-	standalone  = program("WAKECALL_STANDALONE_BIN", "wakecall-standalone", static("standalone"))
+	wakecall    = program("WAKECALL_BIN", "wakecall", asShipped(".", "."))
+	standalone  = program("WAKECALL_STANDALONE_BIN", "wakecall-standalone", asShipped("standalone", "."))
 	temporalCLI = program("TEMPORAL_CLI", "temporal", install("github.com/temporalio/cli/cmd/temporal@v1.5.1"))
 	crane       = program("CRANE", "crane", install("github.com/google/go-containerregistry/cmd/crane@v0.22.1"))
 	tctl        = program("TCTL", "tctl", from("e2e/tools/tctl", "github.com/temporalio/tctl/cmd/tctl"))
 
-	temporalServer = program("TEMPORAL_SERVER", "temporal-server", from("e2e", "go.temporal.io/server/cmd/server"))
-	sqlTool        = program("TEMPORAL_SQL_TOOL", "temporal-sql-tool", from("e2e", "go.temporal.io/server/cmd/tools/sql"))
+	temporalServer = program("TEMPORAL_SERVER", "temporal-server", asShipped("e2e", "go.temporal.io/server/cmd/server"))
+	sqlTool        = program("TEMPORAL_SQL_TOOL", "temporal-sql-tool", asShipped("e2e", "go.temporal.io/server/cmd/tools/sql"))
 )
 
 func built(t testing.TB, program func() (string, error)) string {
@@ -88,10 +88,12 @@ func from(dir, pkg string) recipe {
 	}
 }
 
-// static builds a program of ours as it is shipped, without cgo.
-func static(dir string) recipe {
+// asShipped builds a program with the flags of those that are shipped: what it shares with
+// them is compiled once.
+func asShipped(dir, pkg string) recipe {
 	return func(path string) *exec.Cmd {
-		command := exec.Command("go", "build", "-trimpath", "-o", path, ".")
+		profile := filepath.Join(checkout(), "standalone", "profile.pgo")
+		command := exec.Command("go", "build", "-trimpath", "-pgo="+profile, "-o", path, pkg)
 		command.Dir, command.Env = filepath.Join(checkout(), dir), append(os.Environ(), "CGO_ENABLED=0")
 		return command
 	}

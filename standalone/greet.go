@@ -1,0 +1,49 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// greet says where everything is, and what to do first.
+func (s settings) greet(out io.Writer, api string) {
+	_, _ = fmt.Fprintf(out, `
+Wakecall is ready.
+
+  API          %[1]s        (description: %[1]s/docs)
+  Web UI       http://%[2]s
+  Temporal     %[3]s
+  data         %[4]s
+
+Try it:
+
+  curl -sS %[1]s/v1/timers -H 'Content-Type: application/json' -d '{
+    "business_type": "demo", "business_id": "hello-1", "delay": "5s",
+    "payload": {"hello": "world"},
+    "callback": {"url": "http://127.0.0.1:9000/"}}'
+
+The same by its command line, which has every other call as well:
+
+  export WAKECALL_URL=%[1]s
+  %[5]s add demo/hello-2 --delay 5s --payload '{"hello": "world"}' --url http://127.0.0.1:9000/
+  %[5]s --help
+
+`, api, reachable(s.UIAddr), s.TemporalAddr, s.DataDir, commandLine(os.Args[0]))
+}
+
+// commandLine is what the verbs are called by from here: wakecall where it lies beside this
+// program, which has the same ones.
+func commandLine(own string) string {
+	beside := filepath.Join(filepath.Dir(own), "wakecall")
+	if info, err := os.Stat(beside); strings.ContainsRune(own, filepath.Separator) && err == nil && info.Mode().IsRegular() {
+		own = beside
+	}
+	here, err := os.Getwd()
+	if relative, below := strings.CutPrefix(own, here+string(filepath.Separator)); err == nil && below {
+		return relative
+	}
+	return own
+}
