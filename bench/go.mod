@@ -89,11 +89,9 @@ require (
 	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // indirect
 	github.com/jackc/puddle/v2 v2.2.2 // indirect
 	github.com/jmoiron/sqlx v1.4.0 // indirect
-	github.com/josharian/intern v1.0.0 // indirect
 	github.com/labstack/echo/v4 v4.16.0 // indirect
 	github.com/labstack/gommon v0.5.0 // indirect
 	github.com/lib/pq v1.12.3 // indirect
-	github.com/mailru/easyjson v0.9.2 // indirect
 	github.com/mattn/go-colorable v0.1.15 // indirect
 	github.com/mattn/go-isatty v0.0.22 // indirect
 	github.com/mattn/go-shellwords v1.0.12 // indirect
@@ -205,6 +203,7 @@ replace (
 	github.com/aws/aws-sdk-go-v2/credentials => ../standalone/standins/aws-credentials
 	github.com/aws/aws-sdk-go-v2/service/s3 => ../standalone/standins/aws-s3
 	github.com/aws/smithy-go => ../standalone/standins/smithy
+	github.com/olivere/elastic/v7 => ../standalone/standins/elastic
 	go.temporal.io/auto-scaled-workers => ../standalone/standins/auto-scaled-workers
 	google.golang.org/api => ../standalone/standins/google-api
 )

@@ -16,7 +16,7 @@ const maxPackages = 1200
 // absent is what one process has no use for: limits of several gateways, workers and
 // archives in clouds.
 var absent = []string{
-	"github.com/redis/", "github.com/go-redis/", "github.com/envoyproxy/", "github.com/cncf/xds/", "k8s.io/", "sigs.k8s.io/",
+	"github.com/gomodule/redigo", "github.com/redis/", "github.com/envoyproxy/", "github.com/cncf/xds/", "k8s.io/", "sigs.k8s.io/",
 	"cloud.google.com/go/run", "cloud.google.com/go/iam", "google.golang.org/api/transport", "github.com/googleapis/",
 	"github.com/aws/smithy-go/", "github.com/aws/aws-sdk-go-v2/service/s3/internal", "github.com/aws/aws-sdk-go-v2/service/lambda",
 }
@@ -53,7 +53,7 @@ func TestNothingIsCompiledThatIsNeverCalled(t *testing.T) {
 // Both binaries have the same libraries, so what they share is compiled once.
 func TestBothBinariesShareTheirLibraries(t *testing.T) {
 	t.Parallel()
-	here, own := built(t, "."), []string{"github.com/wakecall/wakecall", "github.com/redis/", "github.com/go-redis/", "golang.org/x/sys/cpu"}
+	here, own := built(t, "."), []string{"github.com/wakecall/wakecall", "github.com/gomodule/redigo"}
 	beside := built(t, "..")
 	for _, p := range beside {
 		if len(within([]string{p}, own)) == 0 {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/redis/go-redis/v9"
+	"github.com/gomodule/redigo/redis"
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/e2e/loopback"
@@ -42,11 +42,13 @@ func runRedis(t *testing.T, file, addr string) *process.Process {
 
 func ping(t *testing.T, url string) error {
 	t.Helper()
-	options, err := redis.ParseURL(url)
-	require.NoError(t, err)
-	client := redis.NewClient(options)
-	defer func() { _ = client.Close() }()
-	return client.Ping(t.Context()).Err()
+	conn, err := redis.DialURLContext(t.Context(), url)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close() }()
+	_, err = conn.Do("PING")
+	return err
 }
 
 // A URL means to Redis what it means to the gateways that are given it.

@@ -85,7 +85,7 @@ var outside = map[string]struct {
 	"github.com/rabbitmq/amqp091-go":     {[]string{"activities/send/amqp"}, "nobody else speaks AMQP"},
 	"github.com/coder/websocket":         {[]string{"api", "client"}, "the two ends of a WebSocket"},
 	"github.com/netresearch/go-cron":     {[]string{"timer/calendar"}, "one room reads rules"},
-	"github.com/redis/go-redis/v9":       {[]string{"internal/quota/shared"}, "only a node of several shares its limits"},
+	"github.com/gomodule/redigo":         {[]string{"internal/quota/shared"}, "only a node of several shares its limits"},
 	"github.com/spf13/cobra":             {[]string{"cmd", "cmd/node", "cmd/program", "cmd/verbs"}, "there is one command line"},
 	"github.com/coreos/go-oidc/v3":       {[]string{"internal/oidc"}, "one room knows the identity provider"},
 	"github.com/go-jose/go-jose/v4":      {[]string{"internal/oidc"}, "one room reads tokens"},
@@ -96,7 +96,7 @@ var outside = map[string]struct {
 }
 
 // apart are nested modules and what is no code.
-var apart = []string{"standalone", "e2e", "bench", "examples", ".git", "bin", "docs"}
+var apart = []string{"standalone", "deploy/helm", "e2e", "bench", "examples", ".git", "bin", "docs"}
 
 type imported struct{ room, path string }
 

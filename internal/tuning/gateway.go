@@ -79,6 +79,9 @@ const (
 	// SharedLimitTimeout is how long a booking waits for Redis. Its limit is worth less
 	// than the booking.
 	SharedLimitTimeout = 250 * time.Millisecond
+	// SharedLimitConnections are those of one gateway to Redis, which answers in less than
+	// a millisecond: 32 carry more bookings than a gateway takes.
+	SharedLimitConnections = 32
 	// ClosedRetryAfter is when to try again where the rate is 0.
 	ClosedRetryAfter = time.Minute
 	// LimitedTypes bounds the business types whose limit a process remembers. Business

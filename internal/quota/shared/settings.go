@@ -1,7 +1,9 @@
 package shared
 
 import (
-	"github.com/redis/go-redis/v9"
+	"errors"
+	"net/url"
+	"regexp"
 
 	"github.com/wakecall/wakecall/internal/config"
 )
@@ -13,8 +15,24 @@ type Settings struct {
 
 // Check implements [config.Settings].
 func (s Settings) Check(f *config.Faults) {
-	if _, err := redis.ParseURL(s.RedisURL); s.RedisURL != "" && err != nil {
-		// Its words would show a password.
-		f.Add("WAKECALL_REDIS_URL", "must be redis://[user:password@]host:port/db")
+	if s.RedisURL != "" {
+		if err := check(s.RedisURL); err != nil {
+			f.Add("WAKECALL_REDIS_URL", "%w", err)
+		}
 	}
+}
+
+// The words of the library would show a password.
+var errURL = errors.New("must be redis://[user:password@]host:port/db")
+
+var database = regexp.MustCompile(`^/?\d*$`)
+
+// check says whether a URL is that of a Redis; rediss:// is one by TLS.
+func check(rawURL string) error {
+	parsed, err := url.Parse(rawURL)
+	if err != nil || parsed.Scheme != "redis" && parsed.Scheme != "rediss" || parsed.Hostname() == "" ||
+		!database.MatchString(parsed.Path) || parsed.RawQuery != "" || parsed.Fragment != "" {
+		return errURL
+	}
+	return nil
 }

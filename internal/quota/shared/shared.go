@@ -1,48 +1,61 @@
 // Package shared counts bookings in Redis, exact over all gateways that use one. It is
-// apart from [quota]: the client of Redis is a large library, which a program of one
-// process goes without.
+// apart from [quota]: a program of one process goes without a client of Redis.
 package shared
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync/atomic"
 	"time"
 
-	"github.com/go-redis/redis_rate/v10"
-	"github.com/redis/go-redis/v9"
+	"github.com/gomodule/redigo/redis"
 
 	"github.com/wakecall/wakecall/internal/quota"
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
 // keyPrefix stands before every key in Redis.
-const keyPrefix = "wakecall:adds:"
+const keyPrefix = "wakecall:bookings:"
+
+// take takes a token from a bucket, and returns the microseconds until there will be one. A
+// bucket is the time at which it will be full again (the generic cell rate algorithm), by the
+// clock of Redis. Its arguments are the microseconds of a token, and the size of the bucket.
+var take = redis.NewScript(1, `
+local time = redis.call("TIME")
+local now = time[1] * 1000000 + time[2]
+local interval, burst = tonumber(ARGV[1]), tonumber(ARGV[2])
+local full = math.max(tonumber(redis.call("GET", KEYS[1]) or 0), now) + interval
+local wait = full - now - interval * burst
+if wait > 0 then
+	return math.ceil(wait)
+end
+redis.call("SET", KEYS[1], string.format("%.0f", full), "PX", math.ceil((full - now) / 1000))
+return 0`)
 
 // Limiter keeps its buckets in Redis, exact over all processes. While Redis does
 // not answer, each process keeps to the limit by itself.
 type Limiter struct {
-	client  *redis.Client
-	limiter *redis_rate.Limiter
-	logger  *slog.Logger
-	local   quota.Local
-	down    atomic.Bool
+	pool   *redis.Pool
+	logger *slog.Logger
+	local  quota.Local
+	down   atomic.Bool
 }
 
 // New returns a limiter on the Redis at url, redis://[user:password@]host:port/db.
 func New(url string, logger *slog.Logger) (*Limiter, error) {
-	options, err := redis.ParseURL(url)
-	if err != nil {
+	if err := check(url); err != nil {
 		return nil, err
 	}
-	redis.SetLogger(silent{})
-	client := redis.NewClient(options)
-	return &Limiter{client: client, limiter: redis_rate.NewLimiter(client), logger: logger}, nil
+	return &Limiter{logger: logger, pool: &redis.Pool{
+		MaxIdle: tuning.SharedLimitConnections, MaxActive: tuning.SharedLimitConnections, Wait: true,
+		DialContext: func(ctx context.Context) (redis.Conn, error) { return redis.DialURLContext(ctx, url) },
+	}}, nil
 }
 
 // Close ends the connections.
 func (l *Limiter) Close() {
-	if err := l.client.Close(); err != nil {
+	if err := l.pool.Close(); err != nil {
 		l.logger.Warn("redis did not end cleanly", "error", err)
 	}
 }
@@ -54,16 +67,25 @@ func (l *Limiter) Allow(ctx context.Context, key string, limit quota.Limit) (wai
 	}
 	asking, cancel := context.WithTimeout(ctx, tuning.SharedLimitTimeout)
 	defer cancel()
-	result, err := l.limiter.Allow(asking, keyPrefix+key, redis_rate.Limit{
-		Rate: 1, Burst: limit.Burst, Period: time.Duration(float64(time.Second) / limit.Rate),
-	})
+	wait, err = l.ask(asking, l.pool.GetContext, key, limit)
+	if _, answered := errors.AsType[redis.Error](err); err != nil && !answered {
+		// A connection that was kept may have ended meanwhile, as after a restart of Redis.
+		wait, err = l.ask(asking, l.pool.DialContext, key, limit)
+	}
 	if l.note(err); err != nil {
 		return l.local.Allow(ctx, key, limit)
 	}
-	if result.Allowed > 0 {
-		return 0, nil
+	return wait, nil
+}
+
+func (l *Limiter) ask(ctx context.Context, connect func(context.Context) (redis.Conn, error), key string, limit quota.Limit) (time.Duration, error) {
+	conn, err := connect(ctx)
+	if err != nil {
+		return 0, err
 	}
-	return result.RetryAfter, nil
+	defer func() { _ = conn.Close() }()
+	microseconds, err := redis.Int64(take.DoContext(ctx, conn, keyPrefix+key, 1e6/limit.Rate, limit.Burst))
+	return time.Duration(microseconds) * time.Microsecond, err
 }
 
 // note logs when Redis goes and when it comes back, and not each time between.
@@ -72,9 +94,3 @@ func (l *Limiter) note(err error) {
 		l.logger.Warn("limits on bookings", "shared", !down, "error", err)
 	}
 }
-
-// silent keeps the client from writing each failed dial to standard error: that
-// Redis is away is logged once.
-type silent struct{}
-
-func (silent) Printf(context.Context, string, ...any) {}

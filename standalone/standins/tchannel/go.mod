@@ -1,0 +1,3 @@
+module github.com/temporalio/tchannel-go
+
+go 1.26.8
