@@ -8,11 +8,15 @@ GOLANGCI_VERSION      := v2.15.0
 WORKFLOWCHECK_VERSION := v0.6.0
 TEMPORAL_VERSION      := v1.5.1
 CRANE_VERSION         := v0.22.1
+ACTIONLINT_VERSION    := v1.7.12
+CYCLONEDX_VERSION     := v1.10.0
 GOLANGCI      := $(BIN)/golangci-lint-$(GOLANGCI_VERSION)
 WORKFLOWCHECK := $(BIN)/workflowcheck-$(WORKFLOWCHECK_VERSION)
 TEMPORAL_CLI  := $(BIN)/temporal-$(TEMPORAL_VERSION)
 TCTL          := $(BIN)/tctl
 CRANE         := $(BIN)/crane-$(CRANE_VERSION)
+ACTIONLINT    := $(BIN)/actionlint-$(ACTIONLINT_VERSION)
+CYCLONEDX     := $(BIN)/cyclonedx-gomod-$(CYCLONEDX_VERSION)
 
 # What the binaries and the image say they are; without git, Go's own record.
 export WAKECALL_VERSION := $(or $(WAKECALL_VERSION),$(shell git describe --tags --always --dirty 2>/dev/null))
@@ -78,7 +82,7 @@ export GORACE ?= atexit_sleep_ms=100
 # The linters take the processor time that waiting tests leave. What they say is
 # printed when the tests are through, and only if they found something.
 .PHONY: test
-test: deps $(GOLANGCI) $(WORKFLOWCHECK) ## everything: linters, unit tests, and the whole of Wakecall on a real Temporal
+test: deps $(GOLANGCI) $(WORKFLOWCHECK) $(ACTIONLINT) ## everything: linters, unit tests, and the whole of Wakecall on a real Temporal
 	@nice -n 19 $(MAKE) --no-print-directory lint >$(BIN)/lint.log 2>&1 & lint=$$!; \
 	trap 'kill $$lint; exit 1' INT TERM; \
 	$(MAKE) --no-print-directory test-units test-clients test-e2e; status=$$?; \
@@ -99,7 +103,7 @@ test-units: build cli # the benchmark's tests start them
 # Most of these tests wait, so four of a package run at once. Packages follow one another: two
 # side by side take each other's Temporal the processor on two cores. Vet is the linters'.
 .PHONY: test-e2e
-test-e2e: build cli $(CRANE)
+test-e2e: build cli $(CRANE) $(CYCLONEDX)
 	cd e2e && go test -vet=off $(RACE) -p 1 -parallel 4 -timeout 35m ./...
 
 # What npm installs is there already where the lock file is the one that was installed.
@@ -124,12 +128,13 @@ test-clients: build $(TYPESCRIPT_MODULES) ## the TypeScript client: its types, l
 	cd $(TYPESCRIPT) && npm run --silent lint && npm test --silent
 
 .PHONY: lint
-lint: $(GOLANGCI) $(WORKFLOWCHECK) ## formatting, linters, import rules, determinism of workflows
+lint: $(GOLANGCI) $(WORKFLOWCHECK) $(ACTIONLINT) ## formatting, linters, import rules, determinism of workflows
 	@for module in $(MODULES); do \
 		echo "lint $$module"; \
 		(cd $$module && go mod tidy -diff && $(AS_BUILT) $(GOLANGCI) run --allow-parallel-runners --config $(CURDIR)/.golangci.yml ./...) || exit 1; \
 	done
 	$(WORKFLOWCHECK) ./workflows/...
+	$(ACTIONLINT)
 
 .PHONY: build
 build: standalone ## build the binaries into bin/
@@ -138,6 +143,24 @@ build: standalone ## build the binaries into bin/
 .PHONY: standalone
 standalone:
 	cd standalone && $(GO_BUILD) -o $(WAKECALL_STANDALONE_BIN) .
+
+# What is released. Whoever builds the same commit gets the same files: no path, no time and
+# nothing of the checkout is in them.
+PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
+RELEASE   := $(BIN)/release
+
+.PHONY: release
+release: $(CYCLONEDX) ## build what is released into bin/release: static programs, their SBOMs and checksums
+	@rm -rf $(RELEASE) && mkdir -p $(RELEASE)
+	@set -e; for platform in $(PLATFORMS); do \
+		export GOOS=$${platform%/*} GOARCH=$${platform#*/}; \
+		for program in wakecall wakecall-standalone; do \
+			file=$(RELEASE)/$$program-$$GOOS-$$GOARCH; echo "build $$file"; \
+			(cd $$(test $$program = wakecall && echo . || echo standalone) && $(GO_BUILD) -buildvcs=false -o $$file .); \
+			$(CYCLONEDX) bin -json -noserial -notimestamp -version "$(WAKECALL_VERSION)" -output $$file.cdx.json $$file; \
+		done; \
+	done
+	@cd $(RELEASE) && $$(command -v sha256sum || echo shasum -a 256) * >../SHA256SUMS && mv ../SHA256SUMS .
 
 .PHONY: policies
 policies: ## apply the policies in FILE to the Wakecall at WAKECALL_URL; DRY_RUN=1 only shows the differences
@@ -254,6 +277,14 @@ $(TEMPORAL_CLI):
 $(CRANE):
 	GOBIN=$(BIN) go install github.com/google/go-containerregistry/cmd/crane@$(CRANE_VERSION)
 	mv $(BIN)/crane $@
+
+$(ACTIONLINT):
+	GOBIN=$(BIN) go install github.com/rhysd/actionlint/cmd/actionlint@$(ACTIONLINT_VERSION)
+	mv $(BIN)/actionlint $@
+
+$(CYCLONEDX):
+	GOBIN=$(BIN) go install github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@$(CYCLONEDX_VERSION)
+	mv $(BIN)/cyclonedx-gomod $@
 
 $(TCTL): e2e/tools/tctl/go.mod
 	cd e2e/tools/tctl && go build -mod=mod -o $@ github.com/temporalio/tctl/cmd/tctl
