@@ -1,6 +1,6 @@
 # Wakecall. `make` alone prints what there is.
 
-MODULES := . standalone examples e2e bench
+MODULES := . standalone examples e2e bench deploy/helm
 BIN     := $(CURDIR)/bin
 
 # Tools, pinned. Each is built once into bin/ from the Go module proxy.
@@ -99,6 +99,7 @@ test-units: build cli # the benchmark's tests start them
 	cd standalone && go test $(RACE) ./...
 	cd examples && go test ./...
 	cd bench && go test $(RACE) ./...
+	cd deploy/helm && $(AS_BUILT) go test ./...
 
 # Most of these tests wait, so four of a package run at once. Packages follow one another: two
 # side by side take each other's Temporal the processor on two cores. Vet is the linters'.
