@@ -50,7 +50,7 @@ run: ## build and start everything in one process: Temporal, Web UI, and a node 
 	@exec $(WAKECALL_STANDALONE_BIN)
 
 # The processor time of a first build, in seconds (docs/decisions/0077).
-FIRST_BUILD := 600
+FIRST_BUILD := 340
 
 .PHONY: receiver
 receiver: ## run a receiver of callbacks to try things with, on 127.0.0.1:9000
