@@ -29,7 +29,6 @@ var answering = map[string]string{
 	"auto-scaled-workers/wci/client refusal":                                     "is the answer of those",
 	"aws/aws/retry NewStandard":                                                  "is called when the program starts",
 	"elastic NewFieldSort":                                                       "is called when the program starts",
-	"elastic FieldSort.Asc":                                                      "is called when the program starts",
 	"elastic FieldSort.Desc":                                                     "is called when the program starts",
 	"elastic FieldSort.Missing":                                                  "is called when the program starts",
 }

@@ -102,9 +102,6 @@ func (*SearchSource) TrackTotalHits(any) *SearchSource                         {
 // NewFieldSort is called when the program starts.
 func NewFieldSort(string) *FieldSort { return &FieldSort{} }
 
-// Asc is called when the program starts.
-func (s *FieldSort) Asc() *FieldSort { return s }
-
 // Desc is called when the program starts.
 func (s *FieldSort) Desc() *FieldSort { return s }
 
