@@ -5,6 +5,7 @@ import (
 	"iter"
 	"net/http"
 	"net/url"
+	"strconv"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -84,6 +85,7 @@ func (r dispatchRoutes) start(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	showRate(c, view)
 	if !created {
 		noted(c).unchanged()
 		return c.JSON(http.StatusOK, view)
@@ -165,7 +167,15 @@ func (r dispatchRoutes) change(c echo.Context) error {
 		return err
 	}
 	view, applied, err := r.controls.Change(c.Request().Context(), key, change, wait)
+	showRate(c, view)
 	return answerControl(c, view, applied, err)
+}
+
+// showRate tells whoever asks for a rate which one it will probably come to.
+func showRate(c echo.Context, view timer.DispatchView) {
+	if view.Expected > 0 {
+		c.Response().Header().Set(timer.HeaderExpectedRate, strconv.Itoa(int(view.Expected)))
+	}
 }
 
 // control is one of the changes that need no body.

@@ -550,3 +550,31 @@ func FuzzItem(f *testing.F) {
 		}
 	})
 }
+
+// An order, and a new rate, that ask for more than the workers have shown are answered with
+// the rate that is to be expected; a get is not.
+func TestTheRateThatIsToBeExpected(t *testing.T) {
+	t.Parallel()
+	d := &desk{views: []timer.DispatchView{{Status: timer.DispatchRunning, PerSecond: 9000, Expected: 812.7}}}
+	server := New(Options{
+		Timers: silent{}, Failures: silent{}, Dispatches: d, DispatchControls: d, Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: auth.Anyone(),
+	})
+	for call, body := range map[string]string{
+		"POST /v1/dispatches":      `{"business_type":"a","business_id":"b","per_second":9000,"items":[{"id":"u-1"}],"callback":{"url":"https://orders.example.com/"}}`,
+		"PATCH /v1/dispatches/a/b": `{"per_second":9000}`,
+		"GET /v1/dispatches/a/b":   "",
+	} {
+		method, path, _ := strings.Cut(call, " ")
+		request, answer := httptest.NewRequest(method, path, strings.NewReader(body)), httptest.NewRecorder()
+		request.Host = "localhost"
+		request.Header.Set("Content-Type", "application/json")
+		server.Handler().ServeHTTP(answer, request)
+		require.Less(t, answer.Code, 300, "%s: %s", call, answer.Body)
+		want := "812"
+		if method == http.MethodGet {
+			want = ""
+		}
+		require.Equal(t, want, answer.Header().Get(timer.HeaderExpectedRate), call)
+		require.Contains(t, answer.Body.String(), `"expected_per_second":812.7`)
+	}
+}

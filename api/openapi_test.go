@@ -114,7 +114,7 @@ func TestDocumentListsEveryWord(t *testing.T) {
 		"BulkStatus": jobs, "BulkOperation": wordsOf(timer.BulkOperations()), "BulkResult": wordsOf(timer.BulkResults()),
 		"HistoryEvent": wordsOf(timer.HistoryEvents()), "HistoryResult": wordsOf(timer.HistoryResults()),
 		"ProblemType": types, "Status": statuses, "FieldErrorCode": constantsOf(t, "../timer/fielderror.go", "FieldErrorCode"),
-		"DispatchStatus": wordsOf(timer.DispatchStatuses()), "DispatchPer": wordsOf(timer.DispatchPers()),
+		"DispatchStatus": wordsOf(timer.DispatchStatuses()), "Shortage": wordsOf(timer.Shortages()), "DispatchPer": wordsOf(timer.DispatchPers()),
 		"Reuse":     constantsOf(t, "../timer/policy.go", "Reuse"),
 		"Link":      constantsOf(t, "../timer/fallback.go", "Link"),
 		"Missed":    constantsOf(t, "../timer/recurrence.go", "Missed"),
@@ -402,6 +402,8 @@ func TestDocumentSaysTheLimits(t *testing.T) {
 	steps.says(t, "step", "to "+short(timer.MaxForecastStep), strconv.Itoa(timer.MaxForecastSteps))
 	require.Equal(t, short(timer.DefaultForecastStep), steps.at(t, "schema")["default"])
 	document.at(t, "components", "responses", "TimerCreated", "headers").at(t, timer.HeaderExpectedLateness)
+	document.at(t, "components", "responses", "DispatchShown", "headers").at(t, timer.HeaderExpectedRate)
+	paths.at(t, "/v1/dispatches", "post", "responses", "201", "headers").at(t, timer.HeaderExpectedRate)
 	document.at(t, "components", "parameters", "Wait").says(t, "wait", "From 0s to "+short(engine.MaxWait))
 	paths.at(t, "/v1/redeliveries/{id}", "delete").says(t, "stop", short(engine.DefaultWait))
 	paths.at(t, "/v1/bulk/{id}", "delete").says(t, "stop", short(engine.DefaultWait))

@@ -44,7 +44,7 @@ func TestASecondRoundThatIsEndedLosesNothing(t *testing.T) {
 			d, order := env.Engine.Dispatches, mass(businessType, "a", 200)
 			_, _, err := d.Add(t.Context(), order, dispatchItems(items))
 			require.NoError(t, err)
-			awaitDispatch(t, env, order.Key, in(timer.DispatchDone))
+			awaitDispatch(t, env, order.Key, in(timer.DispatchDoneWithFailures))
 			mended.Store(true)
 			_, retried, err := d.RetryFailures(t.Context(), order.Key)
 			require.NoError(t, err)

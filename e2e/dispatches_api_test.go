@@ -244,7 +244,7 @@ func TestFailuresOfADispatch(t *testing.T) {
 	})
 	require.NoError(t, err)
 	last := m.ended("flaky")
-	require.Equal(t, []any{timer.DispatchDone, 18, 2}, []any{last.Status, last.Done, last.Failed})
+	require.Equal(t, []any{timer.DispatchDoneWithFailures, 18, 2}, []any{last.Status, last.Done, last.Failed})
 	require.Equal(t, []int{1, 2, 2}, []int{len(m.r.Calls("item-3")), len(m.r.Calls("item-5")), len(m.r.Calls("item-7"))})
 	failed := map[string]timer.DispatchFailure{}
 	for failure, err := range m.live.Failures(t.Context(), m.key("flaky")) {
@@ -380,7 +380,7 @@ func TestPagesOfAnUploadedDispatch(t *testing.T) {
 	})
 	require.NoError(t, err)
 	last := m.ended("pages")
-	require.Equal(t, []any{timer.DispatchDone, 29, 1}, []any{last.Status, last.Done, last.Failed})
+	require.Equal(t, []any{timer.DispatchDoneWithFailures, 29, 1}, []any{last.Status, last.Done, last.Failed})
 	calls := m.r.To("/page")
 	lost := lostStints(t, m.env, m.key("pages"))
 	require.GreaterOrEqual(t, len(calls), 4)

@@ -33,7 +33,7 @@ func TestARecurringDispatch(t *testing.T) {
 	})
 	require.Equal(t, http.StatusCreated, reply.Status, "%s", reply.Body)
 	between := m.await("again", func(v timer.DispatchView) bool { return v.Last != nil })
-	require.Equal(t, []any{2, 1, timer.DispatchDone, 9, 1},
+	require.Equal(t, []any{2, 1, timer.DispatchDoneWithFailures, 9, 1},
 		[]any{between.Occurrence, between.Last.Occurrence, between.Last.Status, between.Last.Done, between.Last.Failed})
 	first := m.r.Calls("item-3")[0].Header.Get("webhook-id")
 	if between.Status == timer.DispatchScheduled {
@@ -43,7 +43,7 @@ func TestARecurringDispatch(t *testing.T) {
 		}
 	}
 	last := m.ended("again")
-	require.Equal(t, []any{timer.DispatchDone, 2, 9, 1, 10}, []any{last.Status, last.Occurrence, last.Done, last.Failed, *last.Items})
+	require.Equal(t, []any{timer.DispatchDoneWithFailures, 2, 9, 1, 10}, []any{last.Status, last.Occurrence, last.Done, last.Failed, *last.Items})
 	ids := map[string]bool{}
 	for _, item := range numbered(10) {
 		calls := m.r.Calls(item.ID)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -344,6 +345,12 @@ func TestADispatchIsSteered(t *testing.T) {
 		rest = len(r.All())
 		return rest == before
 	}, testenv.Patience, 700*time.Millisecond)
+	held, err := d.Get(t.Context(), order.Key)
+	require.NoError(t, err)
+	require.LessOrEqual(t, held.Achieved.Whole, 20*1.1, "all that was sent was sent in the time that counts")
+	again, err := d.Get(t.Context(), order.Key)
+	require.NoError(t, err)
+	require.InDelta(t, held.Achieved.Whole, again.Achieved.Whole, 0, "the pause is no part of it")
 	rate := 10.0 // what is left takes it longer than this test
 	view, applied, err = d.Change(t.Context(), order.Key, timer.DispatchChange{PerSecond: &rate}, wait)
 	require.NoError(t, err)
@@ -361,6 +368,7 @@ func TestADispatchIsSteered(t *testing.T) {
 	require.True(t, applied)
 	require.Equal(t, timer.DispatchCancelled, view.Status)
 	require.Len(t, r.All(), view.Done, "what has left is counted")
+	require.LessOrEqual(t, view.Achieved.Whole, 20*1.1)
 	require.Less(t, view.Done, 1000)
 	_, applied, err = d.Cancel(t.Context(), order.Key, wait)
 	require.NoError(t, err)
@@ -386,7 +394,7 @@ func TestFailedItemsOfADispatch(t *testing.T) {
 	d, order := env.Engine.Dispatches, mass("d-failing", "a", 500)
 	_, _, err := d.Add(t.Context(), order, dispatchItems(300))
 	require.NoError(t, err)
-	view := awaitDispatch(t, env, order.Key, in(timer.DispatchDone))
+	view := awaitDispatch(t, env, order.Key, in(timer.DispatchDoneWithFailures))
 	require.Equal(t, []int{270, 30, 330}, []int{view.Done, view.Failed, view.Callbacks})
 	failed := map[string]string{}
 	require.NoError(t, d.Failures(t.Context(), order.Key, func(f timer.DispatchFailure) error {
@@ -477,7 +485,7 @@ func TestADispatchOfPages(t *testing.T) {
 	order.Per, order.PageSize = timer.PerPage, 50
 	_, _, err := env.Engine.Dispatches.Add(t.Context(), order, dispatchItems(400))
 	require.NoError(t, err)
-	view := awaitDispatch(t, env, order.Key, in(timer.DispatchDone))
+	view := awaitDispatch(t, env, order.Key, in(timer.DispatchDoneWithFailures))
 	require.Equal(t, []int{360, 40}, []int{view.Done, view.Failed})
 	require.Equal(t, int32(400), got.Load())
 	require.Less(t, calls.Load(), int32(20))
@@ -488,6 +496,30 @@ func TestADispatchOfPages(t *testing.T) {
 		return nil
 	}))
 	require.Equal(t, 40, reasons)
+}
+
+// A dispatch that is kept from its rate by a slow receiver says so while it runs, and one
+// that asks for more than anybody can send is warned of.
+func TestADispatchThatIsNotAtItsRate(t *testing.T) {
+	t.Parallel()
+	env, r := testenv.Open(t, temporalAddr), receiver.New(t)
+	url := r.On("/slow", func(http.ResponseWriter, *http.Request, int) { <-time.After(200 * time.Millisecond) })
+	env.Policy("d-behind", testenv.JSON{"callback": testenv.JSON{"url": url}, "limits": testenv.JSON{"in_flight": 1}})
+	reply := env.Do("POST", "/v1/dispatches", testenv.JSON{
+		"business_type": "d-behind", "business_id": "a", "per_second": timer.MaxDispatchRate, "items": numbered(200),
+	})
+	require.Equal(t, http.StatusCreated, reply.Status, "%s", reply.Body)
+	expected, err := strconv.Atoi(reply.Header.Get(timer.HeaderExpectedRate))
+	if runtime.GOMAXPROCS(0) <= 2 { // else nothing speaks against it
+		require.NoError(t, err)
+		require.Less(t, expected, timer.MaxDispatchRate)
+	}
+	key := timer.Key{BusinessType: "d-behind", BusinessID: "a"}
+	view := awaitDispatch(t, env, key, func(view timer.DispatchView) bool { return view.BehindWhy == timer.ShortOfSlots })
+	require.Less(t, view.Effective, 50.0)
+	require.NotZero(t, view.BehindSince)
+	_, _, err = env.Engine.Dispatches.Cancel(t.Context(), key, wait)
+	require.NoError(t, err)
 }
 
 // Temporal's own programs end a dispatch as they end any workflow, and the Web UI's

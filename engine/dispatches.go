@@ -24,10 +24,11 @@ type Dispatches struct {
 	waits    *waits
 	reach    timer.Reach
 	memos    *memoCache
+	capacity *capacity
 }
 
 func newDispatches(waits *waits, reach timer.Reach) *Dispatches {
-	return &Dispatches{kernel: waits.policies.kernel, policies: waits.policies, waits: waits, reach: reach, memos: newMemoCache()}
+	return &Dispatches{kernel: waits.policies.kernel, policies: waits.policies, waits: waits, reach: reach, memos: newMemoCache(), capacity: &capacity{}}
 }
 
 // Add orders a dispatch, with the items that it brings along or with a loader. created is
@@ -105,7 +106,10 @@ func (d *Dispatches) order(ctx context.Context, order timer.Dispatch, fingerprin
 	if err != nil {
 		return timer.DispatchView{}, false, translate(err)
 	}
-	return d.view(memo, runID), true, nil
+	view = d.view(memo, runID)
+	d.learnAgain(ctx)
+	d.expect(&view)
+	return view, true, nil
 }
 
 // admit holds an order to the policy of its type, and seals its secrets.

@@ -17,6 +17,9 @@ func (d *Dispatches) Change(ctx context.Context, key timer.Key, change timer.Dis
 	if err := change.Check().Err(); err != nil {
 		return view, false, err
 	}
+	if change.PerSecond != nil {
+		d.learnAgain(ctx)
+	}
 	before, err := d.Get(ctx, key)
 	switch {
 	case err != nil:

@@ -38,6 +38,10 @@ func (d *Dispatches) latest(ctx context.Context, key timer.Key) (view timer.Disp
 	info := described.GetWorkflowExecutionInfo()
 	view, err = d.viewOf(ctx, info)
 	view.CancelRequested = !view.Status.Finished() && described.GetWorkflowExtendedInfo().GetCancelRequested()
+	if err == nil {
+		d.capacity.learn(view)
+		d.expect(&view)
+	}
 	return view, info.GetExecution().GetRunId(), err
 }
 
@@ -150,8 +154,11 @@ func (d *Dispatches) shard(ctx context.Context, memo timer.DispatchMemo, number 
 	return state, nil
 }
 
-// unclaimed is whether no worker has taken an activity for some time.
-func unclaimed(pending *workflowpb.PendingActivityInfo, now time.Time) bool {
-	return pending.GetState() == enumspb.PENDING_ACTIVITY_STATE_SCHEDULED &&
-		now.Sub(pending.GetScheduledTime().AsTime()) > tuning.TakenWithin
+// unclaimed is since when no worker has taken an activity; zero where it is not for long.
+func unclaimed(pending *workflowpb.PendingActivityInfo, now time.Time) timer.Instant {
+	since := pending.GetScheduledTime().AsTime()
+	if pending.GetState() != enumspb.PENDING_ACTIVITY_STATE_SCHEDULED || now.Sub(since) <= tuning.TakenWithin {
+		return 0
+	}
+	return timer.At(since)
 }

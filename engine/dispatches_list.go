@@ -26,7 +26,7 @@ func (r DispatchesRequest) query() query.Query {
 	}
 	switch r.Status {
 	case "":
-	case timer.DispatchDone, timer.DispatchExpired:
+	case timer.DispatchDone, timer.DispatchDoneWithFailures, timer.DispatchExpired:
 		conditions = append(conditions, query.Status(statusCompleted))
 	case timer.DispatchFailed:
 		conditions = append(conditions, query.Status(statusFailed, statusTimedOut))

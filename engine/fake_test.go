@@ -33,6 +33,11 @@ type fake struct {
 	cancels int
 }
 
+// ListWorkflow finds nothing.
+func (f *fake) ListWorkflow(context.Context, *workflowservice.ListWorkflowExecutionsRequest) (*workflowservice.ListWorkflowExecutionsResponse, error) {
+	return &workflowservice.ListWorkflowExecutionsResponse{}, f.err
+}
+
 func (f *fake) CancelWorkflow(context.Context, string, string) error {
 	f.cancels++
 	return f.err

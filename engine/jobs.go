@@ -147,7 +147,7 @@ func (j *Jobs[O, C]) Get(ctx context.Context, id string) (Job[O, C], error) {
 func jobWaitsFor(pending *workflowpb.PendingActivityInfo) timer.Waiting {
 	var at timer.JobCursor
 	switch {
-	case unclaimed(pending, time.Now()):
+	case unclaimed(pending, time.Now()) != 0:
 		return timer.WaitsForWorker
 	case payloads.FromPayloads(pending.GetHeartbeatDetails(), &at) == nil && at.Waits != 0:
 		return timer.WaitsForTurn

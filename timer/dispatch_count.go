@@ -6,20 +6,20 @@ import "time"
 type DispatchShardState struct {
 	Shard        int
 	Begun, Ended bool
-	// Unclaimed is whether no worker has taken it for some time.
-	Unclaimed bool
+	// Unclaimed is since when no worker has taken it; zero where it is not for long.
+	Unclaimed Instant
 	State     DispatchState
 }
 
-// waitsFor is what a dispatch waits for where no shard of it sends.
-func waitsFor(shards []DispatchShardView) (all Waiting) {
+// waitsFor is what a dispatch waits for where no shard of it sends, and since when.
+func waitsFor(shards []DispatchShardState) (all Wait) {
 	for _, shard := range shards {
-		switch {
-		case shard.Status != ShardRunning:
-		case shard.WaitsFor == "":
-			return ""
+		switch since, what := shard.waits(); {
+		case shard.View().Status != ShardRunning:
+		case what == "":
+			return Wait{}
 		default:
-			all = shard.WaitsFor
+			all.WaitsFor, all.WaitsSince = what, max(all.WaitsSince, since)
 		}
 	}
 	return all
@@ -36,7 +36,9 @@ func (m DispatchMemo) View() DispatchView {
 		v.LatestAt = *m.Order.LatestAt
 	}
 	if m.Last != nil {
-		v.Last = &m.Last.DispatchEnd
+		last := m.Last.DispatchEnd
+		last.Status = last.Status.With(last.Failed)
+		v.Last = &last
 	}
 	if m.Status.Finished() {
 		v.Shards = m.Stopped
@@ -46,10 +48,33 @@ func (m DispatchMemo) View() DispatchView {
 		counts = *m.Total
 	}
 	v.count(counts, m.Status.Finished())
-	if m.Status.Finished() && m.StartedAt != 0 {
-		v.Achieved.Whole = rate(counts.Done+counts.Failed-m.Before.Done, m.FinishedAt.Time().Sub(m.Plan.Began.Time()))
+	if !m.Status.Finished() {
+		return v
 	}
+	v.Status = m.Status.With(counts.Failed)
+	v.BehindSince, v.BehindWhy = m.Behind.Since, m.Behind.Why
+	v.Achieved.Whole = rate(counts.Done+counts.Failed-m.Before.Done, m.sending(m.FinishedAt))
 	return v
+}
+
+// sending is for how long it has sent until a moment. A pause does not count.
+func (m DispatchMemo) sending(until Instant) time.Duration {
+	if m.StartedAt == 0 {
+		return 0
+	}
+	if m.HeldAt != 0 {
+		until = m.HeldAt
+	}
+	return m.SentFor.D() + max(until.Time().Sub(m.Plan.Began.Time()), 0)
+}
+
+// Hold notes that it sent last at a moment, and is paused.
+func (m *DispatchMemo) Hold(at Instant) { m.HeldAt = max(m.HeldAt, at) }
+
+// Release notes that it goes on to send at a moment.
+func (m *DispatchMemo) Release(at Instant) {
+	m.SentFor = Duration(m.sending(at))
+	m.HeldAt, m.Plan.Began = 0, at
 }
 
 // count shows what became of the items. Where all shards are complete, all items were
@@ -83,17 +108,14 @@ func (v DispatchView) Count(m DispatchMemo, shards []DispatchShardState, holds H
 		v.Effective = 0
 	case DispatchRunning:
 		if v.Wait = holds.Wait(now); v.WaitsFor == "" {
-			v.WaitsFor = waitsFor(v.Shards)
+			v.Wait = waitsFor(shards)
 		}
 	default:
 	}
 	v.count(total, false)
 	v.Achieved = achieved(shards)
-	began := m.Plan.Began
-	if m.StartedAt > 0 {
-		began = min(began, m.StartedAt)
-	}
-	v.Achieved.Whole = rate(total.Done+total.Failed-m.Before.Done, now.Sub(began.Time()))
+	v.Achieved.Whole = rate(total.Done+total.Failed-m.Before.Done, m.sending(At(now)))
+	v.fallBehind(m, shards, holds, now)
 	if v.Rest != nil && v.Effective > 0 {
 		if takes := takes(float64(*v.Rest), v.Effective); takes < longest {
 			v.EstimatedEnd = At(now.Add(takes))
@@ -124,13 +146,7 @@ func (s DispatchShardState) View() DispatchShardView {
 		Shard: s.Shard, Status: ShardWaiting, Items: state.Found, Done: state.Done, Failed: state.Failed,
 		Retrying: state.Retrying, InFlight: state.InFlight, LagMS: state.LagMS, Problem: state.Problem,
 	}
-	switch {
-	case s.Ended || !s.Begun:
-	case s.Unclaimed:
-		v.WaitsFor = WaitsForWorker
-	case state.Waits != 0:
-		v.WaitsFor = WaitsForTurn
-	}
+	_, v.WaitsFor = s.waits()
 	switch {
 	case state.Problem != nil:
 		v.Status = ShardStopped
@@ -196,6 +212,7 @@ func (m DispatchMemo) Again(now Instant) DispatchMemo {
 		m.Before = DispatchCounts{Found: m.Total.Found - m.Total.Failed, Done: m.Total.Done, Callbacks: m.Total.Callbacks}
 	}
 	m.Status, m.DueAt, m.StartedAt, m.FinishedAt, m.Total, m.Shards = DispatchScheduled, now, 0, 0, nil, 0
+	m.SentFor, m.HeldAt, m.Behind = 0, 0, DispatchBehind{}
 	m.Plan.Paused, m.Plan.WarmUp, m.Plan.Active = false, 0, nil
 	m.Order.Recurrence = nil
 	if m.Order.LatestAt != nil && *m.Order.LatestAt <= now {

@@ -26,6 +26,8 @@ var (
 		Shard: 2, Status: timer.ShardStopped, WaitsFor: timer.WaitsForTurn, Items: 90, Done: 70, Failed: 5, Retrying: 6, InFlight: 7, LagMS: 12, Problem: &storedFailure,
 	}}
 
+	storedBehind = timer.DispatchBehind{Since: clock(3), Last: clock(4), Why: timer.ShortOfSlots}
+
 	storedDispatchParts = []timer.DispatchPart{{Prefix: "dispatch-page:reminder/d-1/", Pages: 9}}
 
 	storedDispatchState = timer.DispatchState{
@@ -34,6 +36,7 @@ var (
 		Ladder: []timer.DispatchQueue{{Head: 1, Tail: 4, Due: clock(4)}}, GivenUp: 2,
 		Cycle: timer.DispatchCycle{Seen: "c-1", Power: 2, Steps: 1}, DispatchCounts: storedDispatchCounts, Problem: &storedFailure,
 		LoaderTries: 2, Sent: timer.DispatchRecent{At: 1_800_000_000, Seconds: []int{30, 31}}, Last: clock(3), LagMS: 12, Told: clock(3), Claimed: true, Waits: clock(4), Try: 2,
+		Behind: storedBehind,
 	}
 )
 
@@ -42,7 +45,7 @@ func TestStoredDispatch(t *testing.T) {
 	t.Parallel()
 	golden.Check(t, "dispatch_memo", timer.DispatchMemo{
 		Order: storedDispatchOrder, Fingerprint: "5f0c", CreatedAt: clock(0), Status: timer.DispatchRunning, DueAt: clock(2),
-		Occurrence: 4, StartedAt: clock(2), FinishedAt: clock(6), Plan: storedDispatchPlan, Run: "run-1", Items: ptr(100), Upload: "UPLOAD1", Shards: 8,
+		Occurrence: 4, StartedAt: clock(2), FinishedAt: clock(6), Plan: storedDispatchPlan, SentFor: timer.Duration(time.Minute), HeldAt: clock(4), Behind: storedBehind, Run: "run-1", Items: ptr(100), Upload: "UPLOAD1", Shards: 8,
 		Total: &storedDispatchCounts, Before: storedDispatchCounts, Failed: storedDispatchParts,
 		Cursor: timer.Cursor{Booked: clock(0), Last: clock(1), Ended: clock(2), Rung: 4, Extra: 1}, Round: 1, Retried: 5,
 		Stopped: storedStopped, Last: &timer.DispatchOccurrence{Pages: storedDispatchParts, DispatchEnd: timer.DispatchEnd{

@@ -42,6 +42,7 @@ func (m DispatchMemo) Recur(now Instant) (next DispatchMemo, ok bool) {
 	next.Occurrence, next.DueAt, next.Last = occurrence.Number, occurrence.Nominal, m.ended()
 	next.Status, next.StartedAt, next.FinishedAt, next.Total, next.Shards = DispatchScheduled, 0, 0, nil, 0
 	next.Failed, next.Stopped, next.Before, next.Round = nil, nil, DispatchCounts{}, 0
+	next.SentFor, next.HeldAt, next.Behind = 0, 0, DispatchBehind{}
 	next.Plan.WarmUp, next.Plan.Active = next.Order.WarmUp, nil
 	next.Plan.Paused = next.Plan.Paused || (m.Status == DispatchFailed && m.Order.Recurrence.OnFailure == OnFailurePause)
 	if next.Plan.Paused {

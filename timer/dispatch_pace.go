@@ -62,14 +62,20 @@ func (p Policy) DispatchRate(dispatch string, perSecond float64, now time.Time) 
 	if limit := p.Rate(now); limit != nil {
 		perSecond = min(perSecond, p.allowed(dispatch, *limit, now))
 	}
+	return perSecond * p.comingBack(now)
+}
+
+// comingBack is the part of its rate at which a dispatch may send after its receiver had
+// asked for patience.
+func (p Policy) comingBack(now time.Time) float64 {
 	if p.BackPressure == nil {
-		return perSecond
+		return 1
 	}
 	since := -p.BackPressure.Until.Until(now)
 	for _, step := range comeback {
 		if since < step.until {
-			return perSecond * step.part
+			return step.part
 		}
 	}
-	return perSecond
+	return 1
 }

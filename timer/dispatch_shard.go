@@ -116,6 +116,8 @@ type DispatchState struct {
 	Last Instant `json:"last,omitzero"`
 	// LagMS is by how much the shard is behind its moments, in milliseconds.
 	LagMS int64 `json:"lag_ms,omitzero"`
+	// Behind is since when moments pass at which it sends nothing; zero where none does.
+	Behind DispatchBehind `json:"behind,omitzero"`
 	// Told is when it told the dispatch last how far that is.
 	Told Instant `json:"told,omitzero"`
 	// Claimed is whether it has claimed a part of what its type may call.

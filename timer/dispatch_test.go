@@ -287,6 +287,7 @@ func TestDispatchView(t *testing.T) {
 	memo.Status, memo.Items, memo.FinishedAt = timer.DispatchDone, nil, began.Add(10*time.Second)
 	memo.Total = &timer.DispatchCounts{Found: 55, Done: 50, Failed: 5}
 	view = memo.View()
+	require.Equal(t, timer.DispatchDoneWithFailures, view.Status)
 	require.Equal(t, []int{55, 50, 5, 0}, []int{*view.Items, view.Done, view.Failed, *view.Rest})
 	require.InDelta(t, 5, view.Achieved.Whole, 0.01)
 
@@ -311,5 +312,5 @@ func TestDispatchView(t *testing.T) {
 			finished++
 		}
 	}
-	require.Equal(t, 4, finished)
+	require.Equal(t, 5, finished)
 }

@@ -13,8 +13,11 @@ const (
 	DispatchScheduled DispatchStatus = "scheduled"
 	DispatchRunning   DispatchStatus = "running"
 	DispatchPaused    DispatchStatus = "paused"
-	// DispatchDone: every item was dealt with, some of them perhaps in vain.
+	// DispatchDone: every item was taken.
 	DispatchDone DispatchStatus = "done"
+	// DispatchDoneWithFailures: every item was dealt with, and some were given up. It is not
+	// stored: what is says [DispatchDone] and counts the failures.
+	DispatchDoneWithFailures DispatchStatus = "done_with_failures"
 	// DispatchFailed: a loader did not answer, so some shard is not complete; or an upload
 	// was never completed.
 	DispatchFailed DispatchStatus = "failed"
@@ -28,13 +31,26 @@ const (
 func DispatchStatuses() []DispatchStatus {
 	return []DispatchStatus{
 		DispatchUploading, DispatchScheduled, DispatchRunning, DispatchPaused,
-		DispatchDone, DispatchFailed, DispatchExpired, DispatchCancelled,
+		DispatchDone, DispatchDoneWithFailures, DispatchFailed, DispatchExpired, DispatchCancelled,
 	}
+}
+
+// With is the status of a dispatch of which so many items were given up.
+func (s DispatchStatus) With(failed int) DispatchStatus {
+	if s == DispatchDone && failed > 0 {
+		return DispatchDoneWithFailures
+	}
+	return s
 }
 
 // Finished reports whether nothing is sent any more.
 func (s DispatchStatus) Finished() bool {
-	return s == DispatchDone || s == DispatchFailed || s == DispatchExpired || s == DispatchCancelled
+	switch s {
+	case DispatchDone, DispatchDoneWithFailures, DispatchFailed, DispatchExpired, DispatchCancelled:
+		return true
+	default:
+		return false
+	}
 }
 
 // DispatchMemo is what a dispatch says of itself, readable without a worker.
@@ -48,6 +64,12 @@ type DispatchMemo struct {
 	StartedAt   Instant        `json:"started_at,omitzero"`
 	FinishedAt  Instant        `json:"finished_at,omitzero"`
 	Plan        DispatchPlan   `json:"plan"`
+	// SentFor is for how long it has sent before it was paused last, without the pauses before,
+	// and HeldAt when it sent last where it is paused.
+	SentFor Duration `json:"sent_for,omitzero"`
+	HeldAt  Instant  `json:"held_at,omitzero"`
+	// Behind is what it was short of to its end; zero for nothing.
+	Behind DispatchBehind `json:"behind,omitzero"`
 	// Run names what was ordered: an id may be used again.
 	Run string `json:"run,omitzero"`
 	// Items is how many there are; nil while that is unknown.
@@ -87,6 +109,10 @@ func (m DispatchMemo) Life(now time.Time) time.Duration {
 // ID names the present occurrence.
 func (m DispatchMemo) ID() DispatchID { return DispatchID{Key: m.Order.Key, Occurrence: m.Occurrence} }
 
+// HeaderExpectedRate names, in the answer to an order, the rate that the dispatch will
+// probably come to, where that is below its own.
+const HeaderExpectedRate = "Wakecall-Expected-Rate"
+
 // DispatchView is what a reader is shown of a dispatch.
 type DispatchView struct {
 	Key
@@ -95,8 +121,15 @@ type DispatchView struct {
 	CancelRequested bool `json:"cancel_requested,omitzero"`
 	// Wait is what it waits for where it has begun and no shard of it sends.
 	Wait
-	PerSecond    float64             `json:"per_second"`
-	Effective    float64             `json:"effective_per_second"`
+	PerSecond float64 `json:"per_second"`
+	Effective float64 `json:"effective_per_second"`
+	// Expected is the rate that it will probably come to, where the workers have not shown
+	// that they send as many; zero for its own.
+	Expected float64 `json:"expected_per_second,omitzero"`
+	// BehindSince and BehindWhy are since when it is below its rate, and what it is short of; of
+	// one that has ended, to its end.
+	BehindSince  Instant             `json:"behind_since,omitzero"`
+	BehindWhy    Shortage            `json:"behind_why,omitzero"`
 	DueAt        Instant             `json:"due_at,omitzero"`
 	LatestAt     Instant             `json:"latest_at,omitzero"`
 	WarmUp       Duration            `json:"warm_up,omitzero"`

@@ -1,6 +1,8 @@
 package workflows
 
 import (
+	"time"
+
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
@@ -56,6 +58,8 @@ type dispatchRun struct {
 	progress timer.DispatchCounts
 	// incomplete is whether a shard was stopped.
 	incomplete, stopping bool
+	// pausedAt is when somebody paused it last.
+	pausedAt time.Time
 	// over is whether the rule ended during the pause.
 	over   bool
 	shards workflow.Context
@@ -101,7 +105,10 @@ func (d *dispatchRun) pause(ctx workflow.Context) {
 		return
 	}
 	if d.Memo.Plan.Paused {
-		d.Memo.Status = timer.DispatchPaused
+		d.Memo.Status, d.pausedAt = timer.DispatchPaused, workflow.Now(ctx)
+		if d.Memo.StartedAt != 0 {
+			d.Memo.Hold(timer.At(d.pausedAt))
+		}
 		return
 	}
 	if d.Memo.StartedAt == 0 {
@@ -110,7 +117,7 @@ func (d *dispatchRun) pause(ctx workflow.Context) {
 		return
 	}
 	d.Memo.Status = timer.DispatchRunning
-	d.Memo.Plan.Began = timer.At(workflow.Now(ctx).Add(tuning.DispatchLead))
+	d.Memo.Release(timer.At(workflow.Now(ctx).Add(tuning.DispatchLead)))
 	d.Memo.Plan.WarmUp = 0
 	for shard := range d.next {
 		if child, ok := d.running[shard]; ok {
@@ -205,7 +212,7 @@ func (d *dispatchRun) end(ctx workflow.Context, status timer.DispatchStatus) err
 	now := timer.At(workflow.Now(ctx))
 	total := d.total()
 	d.Memo.Status, d.Memo.FinishedAt, d.Memo.Total, d.Memo.Plan.Active = status, now, &total, nil
-	d.Memo.Failed, d.Memo.Stopped = d.failed(), append(d.Memo.Stopped, d.stopped()...)
+	d.Memo.Failed, d.Memo.Stopped, d.Memo.Behind = d.failed(), append(d.Memo.Stopped, d.stopped()...), timer.Behind(d.states)
 	if next, again := d.Memo.Recur(now); again && status != timer.DispatchCancelled {
 		sweep := d.leftovers(false)
 		d.Memo, d.states, d.progress = next, nil, timer.DispatchCounts{}

@@ -133,6 +133,7 @@ func (d *dispatchRun) hearShards(ctx workflow.Context) {
 		if _, runs := d.running[news.Shard]; !runs {
 			continue
 		}
+		d.stoppedBy(ctx, news)
 		d.states[news.Shard].DispatchCounts = news.Counts
 		if news.Active {
 			delete(d.resting, news.Shard)
@@ -142,6 +143,18 @@ func (d *dispatchRun) hearShards(ctx workflow.Context) {
 		d.begin()
 		d.Memo.Plan.Quiet = d.Memo.Plan.Quiet || workflow.GetInfo(ctx).GetCurrentHistoryLength() > tuning.DispatchHistory
 		d.keep(ctx)
+	}
+}
+
+// stoppedBy notes that a shard has sent until now of a dispatch that is paused: it takes a
+// moment to hear of that.
+func (d *dispatchRun) stoppedBy(ctx workflow.Context, news ShardNews) {
+	if d.Memo.Plan.Paused && d.states[news.Shard].DispatchCounts != news.Counts {
+		heard := d.pausedAt.Add(tuning.PauseHeard)
+		if now := workflow.Now(ctx); now.Before(heard) {
+			heard = now
+		}
+		d.Memo.Hold(timer.At(heard))
 	}
 }
 
@@ -200,5 +213,5 @@ func (d *dispatchRun) details() string {
 	if d.Memo.Items != nil {
 		of = fmt.Sprintf(" of %d", *d.Memo.Items)
 	}
-	return fmt.Sprintf("%s: %d%s items done, %d failed, %g a second", d.Memo.Status, total.Done, of, total.Failed, d.Memo.Plan.PerSecond)
+	return fmt.Sprintf("%s: %d%s items done, %d failed, %g a second", d.Memo.Status.With(total.Failed), total.Done, of, total.Failed, d.Memo.Plan.PerSecond)
 }

@@ -306,6 +306,39 @@ func TestADispatchThatRunsIsChanged(t *testing.T) {
 	require.Equal(t, []timer.DispatchStatus{timer.DispatchRunning, timer.DispatchPaused, timer.DispatchRunning, timer.DispatchDone}, statuses)
 }
 
+// The time for which a dispatch is paused is no part of that for which it sent, which lasts
+// until its shards have heard of the pause. One that only waits for its ladder hears later.
+func TestThePauseOfADispatchDoesNotCount(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		heard time.Duration
+		done  int
+		want  time.Duration
+	}{
+		"heard of it":      {600 * time.Millisecond, 600, 10*time.Second + 100*time.Millisecond},
+		"heard late":       {time.Minute, 600, 10*time.Second + 500*time.Millisecond},
+		"has sent nothing": {600 * time.Millisecond, 0, 9*time.Second + 500*time.Millisecond},
+	} {
+		m := newMass(t)
+		yes, no := true, false
+		m.stint = func(_ context.Context, shard timer.DispatchShard, n int) (timer.DispatchStint, error) {
+			if n > 1 {
+				return all(shard), nil
+			}
+			return timer.DispatchStint{End: timer.StintWaits, WakeAt: timer.At(m.Now().Add(time.Hour)), Plan: shard.Plan}, nil
+		}
+		m.RegisterDelayedCallback(func() { m.SignalWorkflow(workflows.SignalChange, timer.DispatchChange{Paused: &yes}) }, 10*time.Second)
+		m.RegisterDelayedCallback(func() {
+			m.SignalWorkflow(workflows.SignalShard, workflows.ShardNews{Active: true, Counts: timer.DispatchCounts{Done: c.done}})
+		}, 10*time.Second+c.heard)
+		m.RegisterDelayedCallback(func() { m.SignalWorkflow(workflows.SignalChange, timer.DispatchChange{Paused: &no}) }, 30*time.Minute)
+		m.ExecuteWorkflow(workflows.TypeDispatch, ordered(60, 1000))
+		require.NoError(t, m.GetWorkflowError())
+		require.Equal(t, c.want, m.last().SentFor.D(), name)
+		require.Zero(t, m.last().HeldAt, name)
+	}
+}
+
 // A shard that waits for its ladder leaves its part of the rate to the others, unless the
 // dispatch has heard of that so often that its history is long.
 func TestADispatchHearsOfShardsThatWait(t *testing.T) {

@@ -86,10 +86,12 @@ func (s *stint) send(ctx context.Context, now time.Time) (wake time.Time) {
 		}
 		if behind > s.late() && !at.Before(s.overdue) {
 			s.next = s.pace.From(now.Add(-s.late()))
+			s.missed(now)
 			continue
 		}
 		p := s.pick()
 		if p == nil || !s.admit(s.shard.BusinessType, s.settings.inFlight) {
+			s.hinder(p != nil, now)
 			return now.Add(tuning.DispatchFull)
 		}
 		from, to := p.take(size)

@@ -121,6 +121,9 @@ type stint struct {
 	paced, fresh bool
 	overdue      time.Time
 	heldTill     time.Time
+	// hindrance is what kept the last item from leaving that could not, at hinderedAt.
+	hindrance  hindrance
+	hinderedAt time.Time
 	// wanted is when it was last told that items could not be sent for want of our own.
 	wanted time.Time
 	// calls counts callbacks under way, and pending all that is done beside the loop.
@@ -328,6 +331,7 @@ func (s *stint) wakeAt() (at timer.Instant) {
 
 // snapshot is how far the shard is.
 func (s *stint) snapshot() timer.DispatchState {
+	s.catchUp()
 	state := s.state
 	state.Open = nil
 	for _, pages := range [][]*page{s.main, s.ladder} {

@@ -40,6 +40,9 @@ func TestDoneInPart(t *testing.T) {
 	}{
 		"batch bookings":      {results, "wakecall: 1 of 2 timers were refused\n"},
 		"dispatch follow a/1": {map[string]any{"business_type": "a", "business_id": "1", "status": "done", "failed": 3}, "wakecall: 3 items were given up: see wakecall dispatch failures a/1\n"},
+		"dispatch follow a/3": {map[string]any{"business_type": "a", "business_id": "3", "status": "done_with_failures", "failed": 1}, "wakecall: 1 items were given up: see wakecall dispatch failures a/3\n"},
+		"dispatch get a/4":    {map[string]any{"business_type": "a", "business_id": "4", "status": "done_with_failures", "failed": 1}, "wakecall: 1 items were given up: see wakecall dispatch failures a/4\n"},
+		"dispatch get a/5":    {map[string]any{"status": "cancelled"}, "wakecall: the dispatch is cancelled\n"},
 		"dispatch follow a/2": {map[string]any{"status": "expired"}, "wakecall: the dispatch is expired\n"},
 	} {
 		url, _ := fixed(t, 200, c.answer)
@@ -48,6 +51,38 @@ func TestDoneInPart(t *testing.T) {
 		require.Equal(t, c.says, complaint)
 		require.NotEmpty(t, out)
 	}
+}
+
+// A dispatch that runs, or of which every item was taken, is no failure.
+func TestADispatchThatIsWhole(t *testing.T) {
+	for _, status := range []string{"running", "paused", "scheduled", "done"} {
+		failed := 3
+		if status == "done" {
+			failed = 0
+		}
+		url, _ := fixed(t, 200, map[string]any{"status": status, "failed": failed})
+		exit, _, complaint := run(t, false, "dispatch", "get", "a/1", "--server", url)
+		require.Equal(t, program.ExitDone, exit, complaint)
+	}
+}
+
+// Whoever asks for more than the workers have shown is told, and what keeps a dispatch from
+// its rate is shown.
+func TestARateThatIsNotReached(t *testing.T) {
+	t.Chdir(t.TempDir())
+	require.NoError(t, os.WriteFile("items", []byte(`{"id": "u-1"}`), 0o600))
+	url, _ := fixed(t, 200, map[string]any{"status": "running", "per_second": 9000, "expected_per_second": 800})
+	for _, line := range []string{"dispatch start a/1 --rate 9000 --items items", "dispatch rate a/1 9000"} {
+		exit, _, complaint := run(t, false, append(strings.Fields(line), "--server", url)...)
+		require.Equal(t, program.ExitDone, exit, line)
+		require.Equal(t, "The workers have not shown that they send 9000 items a second: 800 are to be expected.\n", complaint)
+	}
+	url, _ = fixed(t, 200, map[string]any{"status": "running", "behind_since": "2026-11-25T12:00:00.000Z", "behind_why": "in_flight"})
+	_, out, _ := run(t, false, "dispatch", "get", "a/1", "--server", url)
+	require.Contains(t, out, "short of in_flight since 2026-11-25T12:00:00.000Z")
+	url, _ = fixed(t, 200, map[string]any{"status": "running", "waits_for": "emergency"})
+	_, out, _ = run(t, false, "dispatch", "get", "a/1", "--server", url)
+	require.Contains(t, out, "waits for emergency")
 }
 
 // A change that no worker has applied yet is done, and says so.

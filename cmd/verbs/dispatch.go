@@ -36,10 +36,25 @@ func (s *shell) onDispatch(c *cobra.Command, do func(*cobra.Command, client.Disp
 }
 
 func (s *shell) getDispatch() *cobra.Command {
-	return s.onDispatch(&cobra.Command{Use: "get", Short: "Show a dispatch"},
-		func(c *cobra.Command, dispatches client.Dispatches, key timer.Key) (timer.DispatchView, error) {
-			return dispatches.Get(c.Context(), key)
-		})
+	var last timer.DispatchView
+	return failing(s.onDispatch(&cobra.Command{Use: "get", Short: "Show a dispatch"},
+		func(c *cobra.Command, dispatches client.Dispatches, key timer.Key) (view timer.DispatchView, err error) {
+			last, err = dispatches.Get(c.Context(), key)
+			return last, err
+		}), &last)
+}
+
+// failing has a command fail, once it has shown a dispatch, where that has not reached all
+// of its items.
+func failing(c *cobra.Command, last *timer.DispatchView) *cobra.Command {
+	show := c.RunE
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if err := show(c, args); err != nil {
+			return err
+		}
+		return whole(*last)
+	}
+	return c
 }
 
 func (s *shell) listDispatches() *cobra.Command {
@@ -99,7 +114,9 @@ func (s *shell) rateDispatch() *cobra.Command {
 	var rate float64
 	c := s.changingDispatch(&cobra.Command{Use: "rate", Short: "Change the rate of a dispatch"},
 		func(ctx context.Context, dispatches client.Dispatches, key timer.Key, wait client.Wait) (timer.DispatchView, bool, error) {
-			return dispatches.SetRate(ctx, key, rate, wait)
+			view, pending, err := dispatches.SetRate(ctx, key, rate, wait)
+			s.noteRate(view)
+			return view, pending, err
 		})
 	one := c.RunE
 	c.Use, c.Args, c.Example = "rate "+timerArgument+" PER-SECOND", cobra.ExactArgs(2), c.Example+" 50"
@@ -125,19 +142,11 @@ func (s *shell) retryDispatch() *cobra.Command {
 
 func (s *shell) followDispatch() *cobra.Command {
 	var last timer.DispatchView
-	c := s.onDispatch(&cobra.Command{Use: "follow", Short: "Show how far a dispatch is until it has ended"},
+	return failing(s.onDispatch(&cobra.Command{Use: "follow", Short: "Show how far a dispatch is until it has ended"},
 		func(c *cobra.Command, dispatches client.Dispatches, key timer.Key) (view timer.DispatchView, err error) {
 			last, err = s.followed(c.Context(), dispatches, key)
 			return last, err
-		})
-	show := c.RunE
-	c.RunE = func(c *cobra.Command, args []string) error {
-		if err := show(c, args); err != nil {
-			return err
-		}
-		return whole(last)
-	}
-	return c
+		}), &last)
 }
 
 // followed shows how far a dispatch is until it has ended.
@@ -159,15 +168,14 @@ func (s *shell) followed(ctx context.Context, dispatches client.Dispatches, key 
 
 // whole is an error where a dispatch has ended and has not reached all of its items.
 func whole(view timer.DispatchView) error {
-	switch view.Status {
+	switch view.Status.With(view.Failed) {
 	case timer.DispatchFailed, timer.DispatchExpired, timer.DispatchCancelled:
 		return program.Partial(fmt.Errorf("the dispatch is %s", view.Status))
-	default:
-	}
-	if view.Failed > 0 {
+	case timer.DispatchDoneWithFailures:
 		return program.Partial(fmt.Errorf("%d items were given up: see wakecall dispatch failures %s", view.Failed, view.Key))
+	default:
+		return nil
 	}
-	return nil
 }
 
 // dispatchFailures prints each line as it comes: there may be many thousands.
@@ -202,10 +210,29 @@ func (s *shell) showDispatches(views []timer.DispatchView) {
 		}
 		rows = append(rows, []string{
 			s.dispatchStatus(view.Status) + stopping(view.CancelRequested), view.String(), items, fmt.Sprint(view.Done), fmt.Sprint(view.Failed), fmt.Sprint(view.Retrying),
-			fmt.Sprintf("%.1f/s", view.Achieved.LastSecond),
+			fmt.Sprintf("%.1f/s", view.Achieved.LastSecond), behind(view),
 		})
 	}
-	s.table([]string{s.coloured(plain, "STATUS"), "DISPATCH", "ITEMS", "DONE", "FAILED", "ON THE LADDER", "RATE"}, rows)
+	s.table([]string{s.coloured(plain, "STATUS"), "DISPATCH", "ITEMS", "DONE", "FAILED", "ON THE LADDER", "RATE", "BEHIND"}, rows)
+}
+
+// behind is what keeps a dispatch from its rate, or from sending at all.
+func behind(view timer.DispatchView) string {
+	switch {
+	case view.WaitsFor != "":
+		return "waits for " + string(view.WaitsFor)
+	case view.BehindWhy != "":
+		return "short of " + string(view.BehindWhy) + " since " + view.BehindSince.String()
+	default:
+		return "-"
+	}
+}
+
+// noteRate says that a dispatch will probably not come to its rate.
+func (s *shell) noteRate(view timer.DispatchView) {
+	if view.Expected > 0 {
+		s.complain("The workers have not shown that they send %g items a second: %g are to be expected.\n", view.PerSecond, view.Expected)
+	}
 }
 
 func (s *shell) dispatchStatus(status timer.DispatchStatus) string {
@@ -213,7 +240,7 @@ func (s *shell) dispatchStatus(status timer.DispatchStatus) string {
 	switch status {
 	case timer.DispatchDone:
 		colour = green
-	case timer.DispatchFailed, timer.DispatchExpired, timer.DispatchCancelled:
+	case timer.DispatchDoneWithFailures, timer.DispatchFailed, timer.DispatchExpired, timer.DispatchCancelled:
 		colour = red
 	default:
 	}

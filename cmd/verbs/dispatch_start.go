@@ -97,7 +97,9 @@ func (s *shell) startDispatch() *cobra.Command {
 			if err != nil {
 				return view, err
 			}
-			if view, _, err = dispatches.Start(c.Context(), order); err != nil || f.from == "" {
+			view, _, err = dispatches.Start(c.Context(), order)
+			s.noteRate(view)
+			if err != nil || f.from == "" {
 				return view, err
 			}
 			return s.uploaded(c, dispatches, key, uploadFrom{file: f.from})

@@ -223,6 +223,13 @@ const (
 	DispatchGap = 500 * time.Millisecond
 	// DispatchFull is the pause where nothing can be sent: for want of a place, or of items.
 	DispatchFull = 2 * time.Millisecond
+	// HindranceLasts is for how long moments that are missed have the reason for which an item
+	// could not leave; without one the worker does not keep up.
+	HindranceLasts = time.Second
+	// CaughtUp is how long no moment may have been missed for a shard to be up to its rate again;
+	// at low rates as long as CaughtUpItems take.
+	CaughtUp      = 2 * time.Second
+	CaughtUpItems = 3
 	// DispatchInFlight is how many callbacks of a type without a policy may be under way at
 	// once in one worker: at 4,000 a second, those of a quarter of a second. A policy that
 	// names no number has timer.DefaultInFlight, which is less.

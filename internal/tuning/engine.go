@@ -258,6 +258,18 @@ const (
 
 // Dispatches.
 const (
+	// DispatchPerCore is how many items a second a processor sends, as long as nothing is known
+	// of the workers (0040): 7,950 on two that everything shared.
+	DispatchPerCore = 4000
+	// CapacitySlack is how much more than was shown a dispatch may ask for.
+	CapacitySlack = 1.05
+	// CapacityKnown is for how long it is known that workers fell behind, CapacityListed how
+	// often the last CapacityDispatches dispatches are looked at for that.
+	CapacityKnown      = 24 * time.Hour
+	CapacityListed     = time.Minute
+	CapacityDispatches = 20
+	// CapacityPatience is how long an order waits for that list.
+	CapacityPatience = 200 * time.Millisecond
 	// MemoTrusted is how long it is trusted what a dispatch says of itself.
 	MemoTrusted = 400 * time.Millisecond
 	// EffectPoll is the time between two looks for the effect of a change.

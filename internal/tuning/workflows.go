@@ -103,6 +103,9 @@ const (
 	DispatchBeatItems = 25
 	// DispatchLongestBeat bounds the time between two of them.
 	DispatchLongestBeat = 20 * time.Second
+	// PauseHeard is the longest that a shard goes on to send once its dispatch is paused: it
+	// reads that every DispatchRead, and what is read was so MemoTrusted ago at most.
+	PauseHeard = time.Second
 	// DispatchStintLimit bounds one stint, which ends by itself much earlier.
 	DispatchStintLimit = time.Hour
 	// DispatchRetryFirst and DispatchRetryLongest are the waits after stints that failed.

@@ -2327,13 +2327,14 @@ export interface components {
          *     * `scheduled`: it waits for its due time.
          *     * `running`: items are being sent, or are on the ladder.
          *     * `paused`: it waits to be resumed.
-         *     * `done`: every item was dealt with; `failed` counts those in vain.
+         *     * `done`: every item was taken.
+         *     * `done_with_failures`: every item was dealt with, and `failed` of them were given up.
          *     * `failed`: a loader stopped answering, so that some shard is not complete; or the upload was never completed.
          *     * `expired`: the latest time came first.
          *     * `cancelled`: cancelled or terminated by anybody.
          * @enum {string}
          */
-        DispatchStatus: "uploading" | "scheduled" | "running" | "paused" | "done" | "failed" | "expired" | "cancelled";
+        DispatchStatus: "uploading" | "scheduled" | "running" | "paused" | "done" | "done_with_failures" | "failed" | "expired" | "cancelled";
         /**
          * @description A dispatch as it stands. What does not apply is left out.
          * @example {
@@ -2374,8 +2375,13 @@ export interface components {
             waits_by?: components["schemas"]["WaitsBy"];
             waits_note?: components["schemas"]["WaitsNote"];
             per_second: components["schemas"]["DispatchRate"];
-            /** @description What it sends in a second now: less than its rate where the policy allows less, or while it comes back after the receiver asked for patience, and 0 while it waits or is held back. */
+            /** @description What it sends in a second now: less than its rate where the policy allows less, while it comes back after the receiver asked for patience, or where it falls behind, and 0 while it waits or is held back. */
             effective_per_second: number;
+            /** @description The items a second that it will probably come to, where the workers have not shown that they send as many as `per_second`. Left out otherwise, and of a dispatch that has ended. */
+            expected_per_second?: number;
+            /** @description Since when it is below its rate. Left out where it is not, and where it waits as a whole: see `waits_for`. Of a dispatch that has ended, since when it was to its end. */
+            behind_since?: components["schemas"]["Instant"];
+            behind_why?: components["schemas"]["Shortage"];
             due_at?: components["schemas"]["Instant"];
             latest_at?: components["schemas"]["Instant"];
             warm_up?: components["schemas"]["Duration"];
@@ -2420,11 +2426,23 @@ export interface components {
                 web_ui?: string;
             };
         };
+        /**
+         * @description What keeps a dispatch below its rate.
+         *
+         *     * `limit`: the `callbacks_per_second` of the policy allow less.
+         *     * `back_pressure`: the receiver asked for patience, and the rate rises again.
+         *     * `in_flight`: as many callbacks are under way as the policy lets; the receiver takes long to answer.
+         *     * `items`: its items are not loaded, or read, as fast as they could be sent.
+         *     * `turn`: a part of it waits for a place at a worker.
+         *     * `worker`: the workers do not keep up, or none has taken a part of it.
+         * @enum {string}
+         */
+        Shortage: "limit" | "back_pressure" | "in_flight" | "items" | "turn" | "worker";
         /** @description How the last occurrence of a recurring dispatch ended. */
         DispatchEnd: {
             occurrence: number;
             /** @enum {string} */
-            status: "done" | "failed";
+            status: "done" | "done_with_failures" | "failed";
             done: number;
             failed: number;
             started_at: components["schemas"]["Instant"];
@@ -2436,7 +2454,7 @@ export interface components {
         AchievedRates: {
             last_second: number;
             last_10_seconds: number;
-            /** @description Since it began. */
+            /** @description Since it began, without the time for which it was paused. */
             whole: number;
         };
         /**
@@ -3340,6 +3358,7 @@ export interface components {
         DispatchShown: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
+                "Wakecall-Expected-Rate": components["headers"]["ExpectedRate"];
                 [name: string]: unknown;
             };
             content: {
@@ -4295,6 +4314,11 @@ export interface components {
          * @example 42s
          */
         ExpectedLateness: components["schemas"]["Duration"];
+        /**
+         * @description The whole items a second that the dispatch will probably come to: the workers have not shown that they send as many as it asks for. Said of an order and of a new rate; left out where nothing speaks against the rate. The dispatch says it as `expected_per_second`.
+         * @example 8000
+         */
+        ExpectedRate: number;
         /**
          * @description Where the progress can be read.
          * @example /v1/redeliveries/0b9c6f0e-2f0c-4b43-9a55-0f3d6f3c1e7a
@@ -5472,6 +5496,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
+                    "Wakecall-Expected-Rate": components["headers"]["ExpectedRate"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5482,6 +5507,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
+                    "Wakecall-Expected-Rate": components["headers"]["ExpectedRate"];
                     Location: components["headers"]["DispatchLocation"];
                     [name: string]: unknown;
                 };

@@ -1,0 +1,91 @@
+package dispatch
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/activities/send"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// behindAt is what the last sign of life said before a moment.
+func (h *house) behindAt(at time.Duration, began time.Time) (behind timer.DispatchBehind) {
+	for _, state := range h.told {
+		if state.Last.Time().Sub(began) <= at {
+			behind = state.Behind
+		}
+	}
+	return behind
+}
+
+// A shard tells since when it misses its moments, and what it is short of; once it is up to
+// its rate again for a while it does not. One that is at its rate, whose items are used up or
+// wait on the ladder, and one that is held back, misses none.
+func TestAShardThatFallsBehind(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		prepare func(h *house)
+		why     timer.Shortage
+	}{
+		"at its rate": {func(*house) {}, ""},
+		"places for callbacks": {func(h *house) {
+			h.takes, h.policy.Limits.InFlight = time.Second, 20
+		}, timer.ShortOfSlots},
+		"items": {func(h *house) { h.reads = 2 * time.Second }, timer.ShortOfItems},
+		"the ladder": {func(h *house) {
+			h.policy.Retry = timer.Retry{Steps: []timer.Duration{timer.Duration(4 * time.Second), timer.Duration(4 * time.Second)}}
+			h.answer = func(send.Message, int) send.Outcome { return refused(500) }
+		}, ""},
+		"an emergency": {func(h *house) {
+			h.paused = true
+			time.AfterFunc(time.Minute, func() { h.with(func() { h.paused = false }) })
+		}, ""},
+		"patience": {func(h *house) {
+			h.answer = func(_ send.Message, n int) send.Outcome {
+				if n > 1 {
+					return taken()
+				}
+				outcome := refused(503)
+				outcome.RetryAfter = 10 * time.Second
+				return outcome
+			}
+		}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				h := newHouse(600, 50)
+				h.policy.Limits.InFlight = 1000
+				c.prepare(h)
+				began := time.Now()
+				end, err := h.stint(t, h.shard(), nil)
+				require.NoError(t, err)
+				require.Equal(t, c.why, end.State.Behind.Why)
+				require.Equal(t, c.why != "", end.State.Behind.Lasting())
+				if c.why != "" {
+					require.WithinDuration(t, began, end.State.Behind.Since.Time(), 3*time.Second)
+				}
+			})
+		})
+	}
+}
+
+// A shard that has caught up says so.
+func TestAShardThatCatchesUp(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(2000, 50)
+		h.policy.Limits.InFlight, h.takes = 20, time.Second
+		time.AfterFunc(8*time.Second, func() { h.with(func() { h.takes = 0 }) })
+		began := time.Now()
+		end, err := h.stint(t, h.shard(), nil)
+		require.NoError(t, err)
+		require.Equal(t, timer.ShortOfSlots, h.behindAt(8*time.Second, began).Why)
+		require.True(t, h.behindAt(8*time.Second, began).Lasting())
+		require.Zero(t, h.behindAt(14*time.Second, began))
+		require.Zero(t, end.State.Behind)
+	})
+}
