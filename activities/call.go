@@ -11,11 +11,12 @@ import (
 	"github.com/wakecall/wakecall/timer"
 )
 
-// call calls the receiver once, unless the latest time has passed. Its
+// call calls the receiver once, unless the latest time has passed. A timer that rests comes
+// here only once it has, by the engine's clock. Its
 // error means that no attempt could be made, or that nobody knows what came of it.
 func (a *Attempter) call(ctx context.Context, config attemptConfig, next attempt, r route) (timer.Report, error) {
 	began := time.Now()
-	if config.latest != 0 && config.latest.Until(began) <= 0 {
+	if config.latest != 0 && config.latest.Until(began) <= 0 || next.delivery.Spec.Suspended {
 		report := next.skip(config, timer.ResultExpired)
 		report.EndedAt = timer.At(began)
 		return report, nil

@@ -364,6 +364,20 @@ func TestUncalled(t *testing.T) {
 	})
 }
 
+// A paused timer comes to an attempt only when its latest time has passed, by the engine's
+// clock. Nobody is called, whatever the clock of this worker says.
+func TestATimerThatRestsIsNotCalled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue(t)
+		q.delivery.Spec.Suspended, q.delivery.Spec.LatestAt = true, timer.At(time.Now().Add(time.Minute))
+		require.Equal(t, timer.ResultExpired, q.try().Result)
+		require.Empty(t, q.calls)
+		q.delivery.Spec.Suspended = false
+		require.Equal(t, timer.ResultDelivered, q.try().Result)
+		require.Len(t, q.calls, 1)
+	})
+}
+
 // What keeps an attempt from beginning is shown in our own words. Those of a fault, which
 // name addresses, stand in the log.
 func TestWhyNoAttemptBegins(t *testing.T) {

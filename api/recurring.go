@@ -10,7 +10,7 @@ import (
 	"github.com/wakecall/wakecall/timer"
 )
 
-// Series is what recurring timers have beside the others.
+// Series is what recurring timers have beside the others, and pauses timers of both kinds.
 type Series interface {
 	Pause(ctx context.Context, target engine.Target, pause timer.Pause) (timer.View, engine.Effect, error)
 	Upcoming(ctx context.Context, key timer.Key, count int) ([]timer.Instant, error)
@@ -22,7 +22,7 @@ type pauseBody struct {
 	Note *string `json:"note"`
 }
 
-// pausing stops a recurring timer, or lets it go on.
+// pausing stops a timer, or lets it go on.
 func (s *Server) pausing(stop bool) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		target, err := targetOf(c)
@@ -34,6 +34,9 @@ func (s *Server) pausing(stop bool) echo.HandlerFunc {
 			return err
 		}
 		view, effect, err := s.series.Pause(c.Request().Context(), target, timer.Pause{Stop: stop, Note: note})
+		if err == nil {
+			s.showLateness(c, view)
+		}
 		return answerEffect(c, view, effect, err)
 	}
 }

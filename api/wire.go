@@ -38,6 +38,7 @@ type termsBody struct {
 	Labels        *timer.Labels     `json:"labels"`
 	OnDelivered   *timer.Alert      `json:"on_delivered"`
 	OnFailed      *timer.Alert      `json:"on_failed"`
+	Paused        *bool             `json:"paused"`
 }
 
 // booking reads a whole timer from a body.
@@ -89,6 +90,7 @@ func (b termsBody) terms() (terms timer.Terms, errs timer.FieldErrors) {
 	terms = timer.Terms{
 		DueAt: b.DueAt, DueLocal: b.DueLocal, Timezone: value(b.Timezone), Delay: b.Delay, MaxWait: b.MaxWait, Recurrence: b.Recurrence, LatestAt: b.LatestAt, ExpiresAfter: b.ExpiresAfter,
 		Callback: b.Callback, Retry: b.Retry, Priority: b.Priority, Labels: b.Labels, OnDelivered: b.OnDelivered, OnFailed: b.OnFailed,
+		Paused: b.Paused,
 	}
 	if terms.Callback != nil {
 		terms.Callback.URL = asciiHost(terms.Callback.URL)

@@ -44,6 +44,9 @@ type Terms struct {
 	// OnDelivered and OnFailed name who is told how the delivery ended.
 	OnDelivered *timer.Alert `json:"on_delivered,omitempty"`
 	OnFailed    *timer.Alert `json:"on_failed,omitempty"`
+	// Paused is whether a one-shot timer waits to be resumed; nil leaves it as it is in a
+	// change. A recurring one says so in its rule.
+	Paused *bool `json:"paused,omitempty"`
 }
 
 // After is a delay, or any other length of time that may be left out.

@@ -95,7 +95,7 @@ func (t Timers) Fire(ctx context.Context, key timer.Key, wait Wait) (view timer.
 	return t.change(ctx, call{method: http.MethodPost, path: pathOf(key) + "/fire", once: true}, wait)
 }
 
-// Pause stops a recurring timer, and Resume lets it go on. The timer shows the note.
+// Pause stops a timer, and Resume lets it go on. The timer shows the note.
 func (t Timers) Pause(ctx context.Context, key timer.Key, note string) (view timer.View, pending bool, err error) {
 	return t.change(ctx, call{method: http.MethodPost, path: pathOf(key) + "/pause", body: notes(note), once: true}, nil)
 }

@@ -178,9 +178,6 @@ func TestPausedAndResumed(t *testing.T) {
 	require.Equal(t, http.StatusOK, env.Do("DELETE", path+"?wait=20s", nil).Status)
 	require.Equal(t, http.StatusConflict, env.Do("POST", path+"/resume", nil).Status)
 
-	env.Add(booking(kind, "once", "1h", r.URL))
-	one := env.Do("POST", "/v1/timers/"+kind+"/once/pause", nil)
-	require.Equal(t, "urn:wakecall:problem:not-recurring", one.Problem().Type)
 	require.Equal(t, http.StatusUnprocessableEntity, env.Do("POST", path+"/pause", testenv.JSON{"note": 7}).Status)
 	require.Equal(t, http.StatusNotFound, env.Do("POST", "/v1/timers/"+kind+"/none/pause", nil).Status)
 }

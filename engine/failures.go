@@ -97,6 +97,7 @@ func afresh(spec timer.Spec, stopped bool, now timer.Instant) timer.Spec {
 	spec.LatestAt, spec.ExpiresAfter = now.Add(timer.MaxAhead), 0
 	spec.Behaviour = workflows.BehaviourNow
 	spec.Standing = nil
+	spec.Suspended, spec.Note = false, ""
 	spec.Round++
 	if spec.Series != nil { // its rule has come to its end; this occurrence shall ring
 		series := *spec.Series

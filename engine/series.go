@@ -8,12 +8,13 @@ import (
 	"github.com/wakecall/wakecall/timer"
 )
 
-// Series are the recurring timers, as far as they differ from the others.
+// Series are the recurring timers, as far as they differ from the others, and what pauses
+// timers of both kinds.
 type Series struct{ timers *Timers }
 
-// Pause stops a recurring timer, or lets it go on. One that is so already is no
-// error, and is told so again where a change that nobody has applied yet may be the
-// opposite. Its errors are those of [Timers.Amend], and [timer.NotRecurring].
+// Pause stops a timer, or lets it go on. One that is so already is no error, and is told
+// so again where a change that nobody has applied yet may be the opposite. Its errors are
+// those of [Timers.Amend].
 func (s *Series) Pause(ctx context.Context, target Target, pause timer.Pause) (timer.View, Effect, error) {
 	view, err := s.timers.Get(ctx, target.Key)
 	switch {
@@ -21,10 +22,6 @@ func (s *Series) Pause(ctx context.Context, target Target, pause timer.Pause) (t
 		return timer.View{}, "", err
 	case !view.Memo.Meets(target.IfMatch):
 		return timer.View{}, "", timer.Unmet(&view)
-	case view.Memo.Series == nil:
-		return timer.View{}, "", &timer.Error{
-			Code: timer.NotRecurring, Timer: &view, Message: "Only a recurring timer can be paused and resumed.",
-		}
 	}
 	if view.Memo.Paused() == pause.Stop && !view.Status.Finished() && !view.CancelRequested {
 		if settled, err := s.timers.settled(ctx, view); err != nil || settled {

@@ -33,7 +33,10 @@ func (t *Timers) admit(ctx context.Context, r Request) (timer.Spec, timer.Policy
 	if r.Terms.Priority == nil {
 		spec.Priority = policy.Priority
 	}
-	spec.Preload = spread(t.bursts, policy.Preloading(spec.Booking), spec.RingsAt())
+	spec.Preload = policy.Preloading(spec.Booking)
+	if !spec.Resting() { // nobody knows when it rings
+		spec.Preload = spread(t.bursts, spec.Preload, spec.RingsAt())
+	}
 	if spec.Callback, err = t.policies.secrets.sealCallback(spec.Callback); err != nil {
 		return timer.Spec{}, timer.Policy{}, err
 	}

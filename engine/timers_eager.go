@@ -26,7 +26,7 @@ func (t *Timers) PreloadHere(worker Preloader) { t.preloader.Store(&worker) }
 // the next occurrences of a recurring one come the usual way.
 func (t *Timers) eagerly(ctx context.Context, spec timer.Spec) timer.Spec {
 	worker := t.preloader.Load()
-	if worker == nil || spec.Series != nil {
+	if worker == nil || spec.Series != nil || spec.Resting() {
 		return spec
 	}
 	now := time.Now()

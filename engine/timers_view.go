@@ -52,6 +52,7 @@ func (t *Timers) show(ctx context.Context, spec timer.Spec, runID string) timer.
 		RefusedChanges: spec.RefusedChanges(),
 		Links:          timer.Links{WebUI: t.link(spec.String(), runID)},
 	}
+	view.Note = spec.Note
 	if spec.Series != nil {
 		view.Recurrence, view.Occurrence = &spec.Series.Rule, spec.Series.Number
 		view.Note, view.LastOccurrence = spec.Series.Note, spec.Series.Last

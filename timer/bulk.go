@@ -140,6 +140,7 @@ func (t Terms) dated() (errs FieldErrors) {
 	}{
 		{"/due_at", t.DueAt != nil}, {"/due_local", t.DueLocal != nil}, {"/timezone", t.Timezone != ""}, {"/delay", t.Delay != nil},
 		{"/max_wait", t.MaxWait != nil}, {"/recurrence", t.Recurrence != nil},
+		{"/paused", t.Paused != nil},
 	} {
 		if field.said {
 			errs.Add(field.pointer, CodeConflict, "is no content; move timers by a shift")

@@ -20,7 +20,7 @@ type Change struct {
 	// Wake changes nothing. It gives a late timer a workflow task, in which the timer
 	// finds that it is due.
 	Wake bool `json:"wake,omitzero"`
-	// Pause stops a recurring timer, or lets it go on.
+	// Pause stops a timer, or lets it go on.
 	Pause *Pause `json:"pause,omitempty"`
 	// Preload becomes the timer's, if terms are replaced.
 	Preload Preload `json:"preload,omitzero"`
@@ -33,7 +33,7 @@ type Change struct {
 	At Instant `json:"at"`
 }
 
-// Pause stops a recurring timer, or lets it go on.
+// Pause stops a timer, or lets it go on.
 type Pause struct {
 	Stop bool   `json:"stop"`
 	Note string `json:"note,omitzero"`
@@ -71,6 +71,10 @@ func (s Spec) Apply(c Change) (Spec, error) {
 			c.Pause = &Pause{Stop: rule.Paused}
 		}
 	}
+	c, err := s.pausing(c)
+	if err != nil {
+		return Spec{}, err
+	}
 	memo, err := s.reschedule(c)
 	if err != nil {
 		return Spec{}, err
@@ -91,20 +95,34 @@ func (s Spec) Apply(c Change) (Spec, error) {
 	return s, nil
 }
 
+// pausing is the change with the pause, or the resumption, that its terms say. What is put
+// says all of a timer: one that is not put as paused goes on.
+func (s Spec) pausing(c Change) (Change, error) {
+	switch _, moved := c.Terms.Due(c.At.Time()); {
+	case c.Terms.Recurrence != nil || c.Pause != nil || c.Terms.Paused == nil && !c.Replace:
+		return c, nil
+	case s.Series != nil && !moved:
+		return c, FieldErrors{{Pointer: "/paused", Code: CodeConflict, Detail: "a recurring timer is paused by its recurrence, or by POST …/pause"}}.Err()
+	}
+	c.Pause = &Pause{Stop: c.Terms.Paused != nil && *c.Terms.Paused}
+	return c, nil
+}
+
 // repeats reports whether a change puts what was put before, and so changes nothing. A delay
 // counts from when it is asked for: it says something new each time.
 func (s Spec) repeats(c Change) bool {
 	return c.Replace && c.Fingerprint != "" && c.Fingerprint == s.Fingerprint && c.Terms.Delay == nil &&
+		(c.Terms.Recurrence != nil || s.Suspended == (c.Terms.Paused != nil && *c.Terms.Paused)) &&
 		(c.Terms.Recurrence == nil || s.follows(*c.Terms.Recurrence))
 }
 
 // RingsAs reports whether the timer rings for the same thing as after a change: what is under
 // way for it goes on then, with its attempts and its wait.
 func (m Memo) RingsAs(changed Memo) bool {
-	if m.DueAt != changed.DueAt || (m.Series == nil) != (changed.Series == nil) {
+	if m.DueAt != changed.DueAt || (m.Series == nil) != (changed.Series == nil) || m.Resting() != changed.Resting() {
 		return false
 	}
-	return m.Series == nil || m.Series.Number == changed.Series.Number && m.Resting() == changed.Resting()
+	return m.Series == nil || m.Series.Number == changed.Series.Number
 }
 
 // checkLatest refuses a latest time that leaves nothing to ring. A timer that rests, or
@@ -116,7 +134,7 @@ func (s Spec) checkLatest(c Change) (errs FieldErrors) {
 	case s.Series != nil && c.Terms.LatestAt != nil:
 		errs.Add("/latest_at", CodeConflict, "does not go with a recurrence; use expires_after")
 		return errs
-	case c.Pause != nil || s.Resting():
+	case s.Series != nil && (c.Pause != nil || s.Resting()) || c.Pause != nil && c.Terms.IsZero() && !c.Replace:
 		return nil
 	case s.Series != nil: // the rule names another occurrence, where it overslept
 		due, ok = s.Seek(c.At)
@@ -136,10 +154,10 @@ func (s Spec) reschedule(c Change) (Memo, error) {
 	m := s.Memo
 	if due, ok := c.Terms.Due(c.At.Time()); ok {
 		if m.Series != nil && !c.Replace {
-			return m, FieldErrors{{c.Terms.duePointer(), CodeConflict, "a recurring timer has a recurrence instead"}}.Err()
+			return m, FieldErrors{{Pointer: c.Terms.duePointer(), Code: CodeConflict, Detail: "a recurring timer has a recurrence instead"}}.Err()
 		}
 		if m.promises(c.Interrupts) {
-			return m, FieldErrors{{c.Terms.duePointer(), CodeConflict, "must wait: extra rings are asked for that have not rung"}}.Err()
+			return m, FieldErrors{{Pointer: c.Terms.duePointer(), Code: CodeConflict, Detail: "must wait: extra rings are asked for that have not rung"}}.Err()
 		}
 		m.Debounce, m.DueAt = m.debounce(c, due)
 		m.Series, m.Local = nil, c.Terms.local()
@@ -149,10 +167,12 @@ func (s Spec) reschedule(c Change) (Memo, error) {
 		return m.follow(c)
 	case c.Pause != nil && m.Series != nil && m.Series.Paused != c.Pause.Stop:
 		return s.pause(c), nil
+	case c.Pause != nil && m.Series == nil && m.Suspended != c.Pause.Stop:
+		m.Suspended, m.Note = c.Pause.Stop, c.Pause.Note
 	case c.Ring && m.Series != nil:
 		return m.extra(c.At, c.Interrupts)
 	case c.Ring:
-		m.DueAt, m.Local, m.Debounce = c.At, nil, nil
+		m.DueAt, m.Local, m.Debounce, m.Suspended, m.Note = c.At, nil, nil, false, ""
 	case c.Interrupts && m.Series != nil:
 		m = m.KeepCurrent()
 	}
@@ -162,12 +182,12 @@ func (s Spec) reschedule(c Change) (Memo, error) {
 // follow is the memo with another rule.
 func (m Memo) follow(c Change) (Memo, error) {
 	if m.LatestAt != 0 && c.Terms.LatestAt == nil {
-		return m, FieldErrors{{"/recurrence", CodeConflict, "does not go with latest_at; use expires_after"}}.Err()
+		return m, FieldErrors{{Pointer: "/recurrence", Code: CodeConflict, Detail: "does not go with latest_at; use expires_after"}}.Err()
 	}
-	m.Local, m.Debounce = nil, nil
+	m.Local, m.Debounce, m.Suspended, m.Note = nil, nil, false, ""
 	m, ok := m.begin(*c.Terms.Recurrence, c.At, c.Interrupts)
 	if !ok {
-		return m, FieldErrors{{"/recurrence", CodeInvalidRecurrence, "never rings"}}.Err()
+		return m, FieldErrors{{Pointer: "/recurrence", Code: CodeInvalidRecurrence, Detail: "never rings"}}.Err()
 	}
 	return m, nil
 }

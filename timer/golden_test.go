@@ -66,7 +66,7 @@ var (
 		EarlierKeys: []timer.EarlierKey{{Key: "a0", RunID: "run-1"}},
 		Refusals:    []timer.Refusal{storedRefusal},
 		Preload:     timer.Preload{Lead: timer.Duration(2 * time.Second), Window: timer.Duration(3 * time.Second)}, NotPreloaded: true,
-		Series: &storedSeries,
+		Series: &storedSeries, Suspended: true, Note: "until it is paid",
 	}
 
 	storedSpec = timer.Spec{
@@ -97,7 +97,7 @@ var (
 		DueAt: ptr(clock(2)), DueLocal: ptr(storedLocal.Due), Timezone: storedLocal.Timezone, Delay: ptr(timer.Duration(time.Hour)), Recurrence: &storedRecurrence, MaxWait: ptr(timer.Duration(5 * time.Minute)),
 		LatestAt: ptr(clock(5)), ExpiresAfter: ptr(timer.Duration(2 * time.Hour)),
 		Payload:  &timer.Payload{Data: []byte(`{"order":1}`), ContentType: timer.ContentTypeJSON, Base64: true},
-		Callback: &storedCallback, Retry: &storedRetry, Priority: ptr(4), Labels: &storedLabels, OnDelivered: &storedTold, OnFailed: &storedTold,
+		Callback: &storedCallback, Retry: &storedRetry, Priority: ptr(4), Labels: &storedLabels, OnDelivered: &storedTold, OnFailed: &storedTold, Paused: ptr(true),
 	}
 
 	storedPressure = timer.BackPressure{Until: clock(4), Since: clock(3), Status: 429}
@@ -223,7 +223,7 @@ func TestStoredDigests(t *testing.T) {
 	rule := storedRecurrence
 	rule.At, rule.Before, rule.DueAt, rule.DueLocal, rule.Dialect = nil, nil, 0, nil, ""
 	storedTerms.Recurrence, storedTerms.OnDelivered, storedTerms.OnFailed = &rule, nil, nil
-	storedTerms.DueLocal, storedTerms.Timezone, storedTerms.MaxWait, storedTerms.Labels = nil, "", nil, nil // and none of these fields
+	storedTerms.DueLocal, storedTerms.Timezone, storedTerms.MaxWait, storedTerms.Labels, storedTerms.Paused = nil, "", nil, nil, nil // and none of these fields
 	require.Equal(t, "0e5da60c1e977f354ac9a3e2e3337a9d", storedTerms.Fingerprint())
 	require.Equal(t, "msg_yrg2nh7hzq36qltkknplfse4ka", storedSpec.WebhookID())
 	require.Equal(t, "3-debe4e3a", storedMemo.Tag())

@@ -17,7 +17,7 @@ const (
 	HistoryChanged HistoryEvent = "changed"
 	// HistoryFired: somebody had it ring at once.
 	HistoryFired HistoryEvent = "fired"
-	// HistoryPaused and HistoryResumed are of a recurring timer.
+	// HistoryPaused and HistoryResumed: somebody paused it, or let it go on.
 	HistoryPaused  HistoryEvent = "paused"
 	HistoryResumed HistoryEvent = "resumed"
 	// HistoryRedelivered: it had failed, and was tried again.
@@ -121,13 +121,13 @@ type FieldChange struct {
 
 // shownTerms are the fields whose values may be told to everybody who may see the timer.
 var shownTerms = []string{
-	"due_at", "due_local", "timezone", "delay", "max_wait", "latest_at", "expires_after", "priority", "recurrence", "retry",
+	"due_at", "due_local", "timezone", "delay", "max_wait", "latest_at", "expires_after", "paused", "priority", "recurrence", "retry",
 }
 
 // Changes are the fields that the terms name, by their names. before is the timer as it was.
 func (t Terms) Changes(before Memo) (changes []FieldChange) {
 	was, says := members(Terms{
-		DueAt: given(before.DueAt), LatestAt: given(before.LatestAt), ExpiresAfter: given(before.ExpiresAfter), Priority: given(before.Priority),
+		Paused: given(before.Suspended), DueAt: given(before.DueAt), LatestAt: given(before.LatestAt), ExpiresAfter: given(before.ExpiresAfter), Priority: given(before.Priority),
 	}), members(t)
 	for _, name := range slices.Sorted(maps.Keys(says)) {
 		change := FieldChange{Field: name}

@@ -83,6 +83,10 @@ type Memo struct {
 	NotPreloaded bool `json:"unheld,omitzero"`
 	// Series is where a recurring timer stands; nil for a one-shot timer.
 	Series *Series `json:"series,omitempty"`
+	// Suspended is whether a one-shot timer waits to be resumed, and Note why it was paused or
+	// resumed. Those of a recurring one are its series'.
+	Suspended bool   `json:"suspended,omitzero"`
+	Note      string `json:"note,omitzero"`
 }
 
 // Admit turns a request into a Spec, or says everything that is wrong with it.
@@ -122,11 +126,27 @@ func (m Memo) RingsAt() Instant {
 	return m.Series.Rule.RingAt(m.DueAt, m.Booking)
 }
 
-// Paused is whether the rule of a recurring timer is suspended.
-func (m Memo) Paused() bool { return m.Series != nil && m.Series.Paused }
+// Paused is whether the timer, or the rule of a recurring one, is suspended.
+func (m Memo) Paused() bool { return m.Suspended || m.Series != nil && m.Series.Paused }
 
 // Resting is whether the timer rings only after somebody resumes it.
-func (m Memo) Resting() bool { return m.Paused() && !m.Series.Extra }
+func (m Memo) Resting() bool { return m.Paused() && (m.Series == nil || !m.Series.Extra) }
+
+// RestsUntil is when a one-shot timer that rests expires, by what it says itself; zero for
+// never, and for one that does not rest.
+func (m Memo) RestsUntil() Instant {
+	if !m.Suspended {
+		return 0
+	}
+	return m.Latest(0)
+}
+
+// Lapsed is whether the latest time of a timer has passed while it rests: it expires, and
+// calls nobody.
+func (m Memo) Lapsed(now Instant) bool {
+	until := m.RestsUntil()
+	return until != 0 && until <= now
+}
 
 // WebhookID is the Standard Webhooks message id of the delivery: opaque,
 // without a dot, stable over all attempts and redeliveries. It stands for one body: a body

@@ -34,6 +34,8 @@ type Terms struct {
 	// OnDelivered and OnFailed stand in place of the policy's.
 	OnDelivered *Alert `json:"on_delivered,omitempty"`
 	OnFailed    *Alert `json:"on_failed,omitempty"`
+	// Paused is whether a one-shot timer waits to be resumed.
+	Paused *bool `json:"paused,omitempty"`
 }
 
 // Payload is handed to the receiver byte for byte.
@@ -50,6 +52,9 @@ const ContentTypeJSON = "application/json"
 // Fingerprint is a digest of the terms as the client put them, so that a
 // repeated request can be told from another one under the same id.
 func (t Terms) Fingerprint() string {
+	if t.Paused != nil && !*t.Paused { // which is the default
+		t.Paused = nil
+	}
 	// Terms hold no channel, function or cycle: they always marshal.
 	text, _ := json.Marshal(t)
 	sum := sha256.Sum256(text)
@@ -144,6 +149,9 @@ func (t Terms) checkRecurrence(now time.Time) (errs FieldErrors) {
 	}
 	if t.LatestAt != nil {
 		errs.Add("/latest_at", CodeConflict, "goes with a single due time; use expires_after")
+	}
+	if t.Paused != nil {
+		errs.Add("/paused", CodeConflict, "goes with a single due time; a recurrence has its own")
 	}
 	errs.Under("/recurrence", t.Recurrence.Check(now))
 	return errs

@@ -3,12 +3,12 @@ package timer
 // Status is where a timer stands.
 type Status string
 
-// The life of a timer: scheduled, delivering, then one of the four ends. A
-// recurring timer begins anew after each delivery, and may be paused.
+// The life of a timer: scheduled, delivering, then one of the four ends. It may be
+// paused before an end, and a recurring timer begins anew after each delivery.
 const (
 	// Scheduled: waiting for its due time.
 	Scheduled Status = "scheduled"
-	// Paused: a recurring timer that waits to be resumed.
+	// Paused: it waits to be resumed.
 	Paused Status = "paused"
 	// Delivering: an attempt is running or a retry is pending.
 	Delivering Status = "delivering"
@@ -80,11 +80,12 @@ type View struct {
 	// shows them.
 	OnDelivered *Alert `json:"on_delivered,omitempty"`
 	OnFailed    *Alert `json:"on_failed,omitempty"`
-	// Recurrence, Occurrence, Note and LastOccurrence are those of a recurring
-	// timer; Occurrence is the number of the one at DueAt.
+	// Note is why it was paused or resumed.
+	Note string `json:"note,omitzero"`
+	// Recurrence, Occurrence and LastOccurrence are those of a recurring timer;
+	// Occurrence is the number of the one at DueAt.
 	Recurrence     *Recurrence `json:"recurrence,omitempty"`
 	Occurrence     int         `json:"occurrence,omitzero"`
-	Note           string      `json:"note,omitzero"`
 	LastOccurrence *Past       `json:"last_occurrence,omitempty"`
 	// Stopped is whether its receiver ended a recurring timer.
 	Stopped bool `json:"stopped,omitzero"`

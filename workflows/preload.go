@@ -19,6 +19,9 @@ const resting = timer.MaxAhead
 
 // StartDelay is how long a timer has nothing to do.
 func StartDelay(memo timer.Memo, now time.Time) time.Duration {
+	if until := memo.RestsUntil(); until != 0 {
+		return max(until.Until(now), 0)
+	}
 	if memo.Resting() {
 		return resting
 	}

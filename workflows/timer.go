@@ -88,9 +88,12 @@ func (t *timerRun) tellFirst(ctx workflow.Context) bool {
 }
 
 // due reports whether it is time to ring, or so nearly that a worker shall preload
-// the timer.
+// the timer. One that rests is due when its latest time has passed: nobody is called then.
 func (t *timerRun) due(ctx workflow.Context) bool {
-	return !t.spec.Resting() && t.spec.RingsAt().Until(workflow.Now(ctx)) <= max(t.spec.Lead(), tuning.NearlyDue)
+	if t.spec.Resting() {
+		return t.spec.Lapsed(timer.At(workflow.Now(ctx)))
+	}
+	return t.spec.RingsAt().Until(workflow.Now(ctx)) <= max(t.spec.Lead(), tuning.NearlyDue)
 }
 
 // handleReport does what the report of an attempt asks for.

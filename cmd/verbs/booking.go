@@ -74,6 +74,7 @@ type booking struct {
 	due
 	payload, url, set string
 	labels            timer.Labels
+	paused            bool
 }
 
 func (b *booking) flags(c *cobra.Command) {
@@ -81,6 +82,7 @@ func (b *booking) flags(c *cobra.Command) {
 	c.Flags().StringVar(&b.payload, "payload", "", "what the receiver gets, as "+documentForms)
 	c.Flags().StringToStringVar((*map[string]string)(&b.labels), "label", nil, "a mark to find it by, as key=value; may be given again")
 	c.Flags().StringVar(&b.url, "url", "", "who is called, in place of the policy's callback")
+	c.Flags().BoolVar(&b.paused, "paused", false, "wait for wakecall resume before it rings")
 	c.Flags().StringVar(&b.set, "set", "", `anything else that the API takes, such as '{"priority": 1, "expires_after": "2h"}', as `+documentForms)
 }
 
@@ -104,6 +106,13 @@ func (b *booking) terms(s *shell) (terms client.Terms, err error) {
 	}
 	if b.url != "" {
 		terms.Callback = &timer.Callback{Destination: timer.HTTP(b.url)}
+	}
+	switch {
+	case !b.paused:
+	case terms.Recurrence != nil:
+		terms.Recurrence.Paused = true
+	default:
+		terms.Paused = &b.paused
 	}
 	return terms, nil
 }
@@ -169,7 +178,7 @@ func (s *shell) edit() *cobra.Command {
 		})
 	c.Example += ` --payload '{"order": 4711, "paid": true}'`
 	b.flags(c)
-	c.MarkFlagsOneRequired(append(dueFlags, "set", "payload", "label", "url")...)
+	c.MarkFlagsOneRequired(append(dueFlags, "set", "payload", "label", "url", "paused")...)
 	return c
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/wakecall/wakecall/timer"
 )
 
-// noted is a command on a recurring timer that takes a note.
+// noted is a command on a timer that takes a note.
 func (s *shell) noted(name, short string, do func(client.Timers, *cobra.Command, timer.Key, string) (timer.View, bool, error)) *cobra.Command {
 	var note string
 	c := reading(s, &cobra.Command{Use: name, Short: short}, s.showTimer,
@@ -23,13 +23,13 @@ func (s *shell) noted(name, short string, do func(client.Timers, *cobra.Command,
 }
 
 func (s *shell) pause() *cobra.Command {
-	return s.noted("pause", "Pause a recurring timer", func(timers client.Timers, c *cobra.Command, key timer.Key, note string) (timer.View, bool, error) {
+	return s.noted("pause", "Pause a timer", func(timers client.Timers, c *cobra.Command, key timer.Key, note string) (timer.View, bool, error) {
 		return timers.Pause(c.Context(), key, note)
 	})
 }
 
 func (s *shell) resume() *cobra.Command {
-	return s.noted("resume", "Let a recurring timer go on", func(timers client.Timers, c *cobra.Command, key timer.Key, note string) (timer.View, bool, error) {
+	return s.noted("resume", "Let a timer go on", func(timers client.Timers, c *cobra.Command, key timer.Key, note string) (timer.View, bool, error) {
 		return timers.Resume(c.Context(), key, note)
 	})
 }

@@ -37,9 +37,9 @@ type family struct {
 func (s *shell) families() []family {
 	return []family{
 		{"Timers", []*cobra.Command{
-			s.add(), s.put(), s.batch(), s.get(), s.payload(), s.list(), s.move(), s.edit(), s.cancel(), s.fire(), s.redeliver(), s.attempts(), s.history(),
+			s.add(), s.put(), s.batch(), s.get(), s.payload(), s.list(), s.move(), s.edit(), s.pause(), s.resume(), s.cancel(), s.fire(), s.redeliver(), s.attempts(), s.history(),
 		}},
-		{"Recurring timers", []*cobra.Command{s.preview(), s.upcoming(), s.occurrences(), s.pause(), s.resume()}},
+		{"Recurring timers", []*cobra.Command{s.preview(), s.upcoming(), s.occurrences()}},
 		{"Receivers", []*cobra.Command{s.listen(), s.ack(), s.nack()}},
 		{"Many at once", []*cobra.Command{s.bulk(), s.redeliveries(), s.dispatch(), s.stats(), s.forecast()}},
 		{"Operation", []*cobra.Command{s.policies(), s.emergency(), s.whoami(), s.keys(), s.serverCommands()}},

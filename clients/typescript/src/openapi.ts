@@ -410,9 +410,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Pause a recurring timer
-         * @description Stops a recurring timer until it is resumed. An attempt that is under way ends; a retry that is
-         *     pending is called off. One that is paused already answers 200 again.
+         * Pause a timer
+         * @description Stops a timer until it is resumed. An attempt that is under way ends; a retry that is pending is called
+         *     off. One that is paused already answers 200 again. A paused timer can be moved, edited, rung by hand and
+         *     cancelled. One that names a latest time expires at it.
          */
         post: operations["pauseTimer"];
         delete?: never;
@@ -431,9 +432,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Resume a recurring timer
-         * @description Lets a recurring timer go on, or activates one that was booked paused. What its rule names for the
-         *     time of the pause is dropped. One that is not paused answers 200.
+         * Resume a timer
+         * @description Lets a timer go on, or activates one that was booked paused. What fell due meanwhile rings at once, unless it
+         *     has expired; what the rule of a recurring timer names for the time of the pause is dropped. One that is
+         *     not paused answers 200.
          */
         post: operations["resumeTimer"];
         delete?: never;
@@ -1239,7 +1241,7 @@ export interface components {
         WebhookId: string;
         /**
          * @description * `scheduled`: waiting for its due time.
-         *     * `paused`: a recurring timer that waits to be resumed.
+         *     * `paused`: it waits to be resumed.
          *     * `delivering`: an attempt is running or a retry is pending.
          *     * `delivered`: the receiver answered 2xx.
          *     * `failed`: the ladder is used up, or the receiver said stop.
@@ -1459,6 +1461,8 @@ export interface components {
             latest_at?: components["schemas"]["Time"];
             /** @description The latest time, counted from the due time. From 1ms to 87600h. Excludes `latest_at`. With neither, the policy's default holds. */
             expires_after?: components["schemas"]["Duration"];
+            /** @description Whether the timer waits to be resumed. What falls due meanwhile rings when it is, and expires at the latest time that the timer names. PATCH pauses and resumes as `POST …/pause` and `POST …/resume` do; PUT without it resumes. It goes with a single due time: a recurrence has its own. By default false. */
+            paused?: boolean;
             /** @description Any JSON. The receiver gets it byte for byte as it was sent, as `application/json`. At most 65536 bytes. Excludes `payload_base64` and `content_type`. */
             payload?: unknown;
             /** @description Any bytes, in standard base64 with padding. At most 65536 bytes once decoded. Needs `content_type`. */
@@ -1809,7 +1813,7 @@ export interface components {
             due_local?: components["schemas"]["LocalTime"];
             /** @description The time zone of `due_local`. */
             timezone?: components["schemas"]["ZoneName"];
-            /** @description After this time nobody is called any more. Left out if the timer never expires. A timer that names none of its own is shown with the default of the policy as it is now. */
+            /** @description After this time nobody is called any more. Left out if the timer never expires. A timer that names none of its own is shown with the default of the policy as it is now; while it is paused that does not end it before it is resumed. */
             latest_at?: components["schemas"]["Instant"];
             /** @description When a timer with a `max_wait` rings at the latest, however often it is pushed out. */
             ring_by?: components["schemas"]["Instant"];
@@ -3749,41 +3753,16 @@ export interface components {
                 };
             };
         };
-        /** @description The timer is not a recurring one (`not-recurring`), or is finished; `timer` is its true state. */
-        NotPausable: {
+        /** @description The timer is not a recurring one; `timer` is its true state. */
+        NotRecurring: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "type": "urn:wakecall:problem:already-finished",
-                 *       "title": "It is already finished",
-                 *       "status": 409,
-                 *       "detail": "The timer is already delivered.",
-                 *       "request_id": "mXbWqNYhHkJzTsRcLpVdGfEaUiOyQw0s",
-                 *       "timer": {
-                 *         "business_type": "order-close",
-                 *         "business_id": "order-4711",
-                 *         "status": "delivered",
-                 *         "due_at": "2026-11-21T09:30:00.000Z",
-                 *         "revision": 1,
-                 *         "attempts": 1,
-                 *         "delivered_at": "2026-11-21T09:30:00.041Z",
-                 *         "lateness_ms": 3,
-                 *         "webhook_id": "msg_mfrggzdfmztwq2lknnwg23tpoa",
-                 *         "priority": 3,
-                 *         "created_at": "2026-11-21T09:00:00.000Z",
-                 *         "run_id": "0193c8a1-7c5e-7b2f-9d6a-3b1f5e8c2d47",
-                 *         "first_run_id": "0193c8a1-7c5e-7b2f-9d6a-3b1f5e8c2d47",
-                 *         "links": {}
-                 *       }
-                 *     }
-                 */
                 "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
-                    type?: "urn:wakecall:problem:not-recurring" | "urn:wakecall:problem:already-finished" | "urn:wakecall:problem:cancel-pending" | "urn:wakecall:problem:overtaken";
+                    /** @constant */
+                    type?: "urn:wakecall:problem:not-recurring";
                     /** @constant */
                     status?: 409;
                 };
@@ -5106,7 +5085,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
-            409: components["responses"]["NotPausable"];
+            409: components["responses"]["ChangeLost"];
             412: components["responses"]["TimerUnmet"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -5152,7 +5131,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
-            409: components["responses"]["NotPausable"];
+            409: components["responses"]["ChangeLost"];
             412: components["responses"]["TimerUnmet"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -5265,7 +5244,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            409: components["responses"]["NotPausable"];
+            409: components["responses"]["NotRecurring"];
             422: components["responses"]["Invalid"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -5303,7 +5282,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            409: components["responses"]["NotPausable"];
+            409: components["responses"]["NotRecurring"];
             422: components["responses"]["Invalid"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];

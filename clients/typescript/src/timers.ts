@@ -97,7 +97,7 @@ export class Timers {
     return changed(this.#api.POST("/v1/timers/{type}/{id}/fire", of(key, options)));
   }
 
-  /** Stops a recurring timer. The timer shows the note. */
+  /** Stops a timer. The timer shows the note. */
   pause(key: Key, options?: TimerChangeOptions & { note?: string }): Promise<Changed> {
     return changed(this.#api.POST("/v1/timers/{type}/{id}/pause", { ...of(key, options), ...noteOf(options) }));
   }
