@@ -14,8 +14,8 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// countAhead counts what falls due in each step, in each second of the minutes that
-// overflow, what follows from rules, and what dispatches send.
+// countAhead counts what falls due in each step, what follows from rules, each second of the
+// minutes in which the lateness depends on it, and what dispatches send.
 func (f *Forecasts) countAhead(ctx context.Context, r ForecastRequest, limit float64) (*histogram, error) {
 	select {
 	case f.turn <- struct{}{}:
@@ -34,13 +34,13 @@ func (f *Forecasts) countAhead(ctx context.Context, r ForecastRequest, limit flo
 	if h.slots, err = c.divide(ctx, r); err != nil {
 		return nil, err
 	}
-	if h.slots, err = c.refine(ctx, h.slots, limit); err != nil {
+	if err := c.rules(ctx, h, r.To); err != nil {
 		return nil, err
 	}
-	if err := f.share(ctx, h, r, limit); err != nil {
+	if err := c.refine(ctx, h, limit); err != nil {
 		return nil, err
 	}
-	return h, c.rules(ctx, h, r.To)
+	return h, f.share(ctx, h, r, limit)
 }
 
 // share adds what dispatches of the type send.
@@ -145,26 +145,18 @@ func (c *forecastCount) tally(ctx context.Context, q query.Query, slots []timer.
 	})
 }
 
-// refine counts second by second in the minutes that overflow: whether all fall due at the
-// full minute or one after the other is what the lateness depends on.
-func (c *forecastCount) refine(ctx context.Context, slots []timer.ForecastSlot, limit float64) ([]timer.ForecastSlot, error) {
-	if limit == 0 || len(slots) == 0 || slots[0].Width != timer.DefaultForecastStep {
-		return slots, nil
-	}
-	var refined []timer.ForecastSlot
-	for n, left := 0, tuning.ForecastRefined; n < len(slots); n++ {
-		if float64(slots[n].Due) <= limit*slots[n].Width.Seconds() || left == 0 {
-			refined = append(refined, slots[n])
-			continue
-		}
-		left--
-		seconds, err := c.divide(ctx, ForecastRequest{From: slots[n].At, To: slots[n].End(), Step: tuning.ForecastFine})
+// refine counts second by second in the minutes in which more falls due than a second lets
+// through: whether all of it falls due at the full minute or one after the other is what the
+// lateness depends on.
+func (c *forecastCount) refine(ctx context.Context, h *histogram, limit float64) error {
+	for _, minute := range h.crowded(limit, tuning.ForecastRefined) {
+		seconds, err := c.divide(ctx, ForecastRequest{From: minute.At, To: minute.End(), Step: tuning.ForecastFine})
 		if err != nil {
-			return nil, err
+			return err
 		}
-		refined = append(refined, seconds...)
+		h.replace(minute, seconds)
 	}
-	return refined, nil
+	return nil
 }
 
 // rules adds what recurring timers ring after their next occurrence.
@@ -183,7 +175,7 @@ func (c *forecastCount) rules(ctx context.Context, h *histogram, end timer.Insta
 			times := memo.Ahead(end, min(tuning.ForecastOccurrencesEach, left))
 			left -= len(times)
 			for _, at := range times {
-				h.add(at)
+				h.addRung(at)
 			}
 		}
 		return nil

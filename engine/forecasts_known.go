@@ -136,14 +136,16 @@ func (o *forecastOf) expect(booked timer.View, rate float64) time.Duration {
 	if o.stale() || o.counted.slot(due) < 0 {
 		return 0
 	}
-	if o.counted.overflows(due, rate) {
+	if o.counted.unsplit(due, rate) {
 		o.counted.split(due, o.bookedSince(time.Time{}))
 	}
 	backlog := timer.Backlog{Rate: rate, Waiting: float64(o.counted.overdue), Now: o.counted.at}
 	for _, slot := range o.counted.slots {
-		if late := backlog.Pass(slot); slot.End() > due {
-			return late
+		if slot.End() > due {
+			slot.Due = max(slot.Due, 1) // one that was moved is not counted in
+			return backlog.Pass(slot)
 		}
+		backlog.Pass(slot)
 	}
 	return 0
 }

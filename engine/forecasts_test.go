@@ -215,9 +215,63 @@ func TestForecastKnowsOfDispatches(t *testing.T) {
 	require.Zero(t, alone.DispatchItems)
 	require.True(t, beside.Overflows, "100 timers at one in a second")
 	require.Equal(t, 540, beside.DispatchItems)
-	require.Equal(t, timer.Duration(40*time.Second), beside.Lateness)
+	require.Equal(t, timer.Duration(9*time.Second), alone.Lateness)
+	require.Equal(t, timer.Duration(99*time.Second), beside.Lateness)
 	booked := timer.View{Key: timer.Key{BusinessType: "order", BusinessID: "1"}, DueAt: minuteIn(2 * time.Hour)}
-	require.Equal(t, 41*time.Second, f.Expect(booked))
+	require.Equal(t, 100*time.Second, f.Expect(booked))
+}
+
+// What falls due at one instant is late also where its minute is not full: at steps of a
+// minute, in what a booking is told, and whether it was booked here, elsewhere or follows
+// from rules. What is spread over the minute is not.
+func TestForecastInsideAMinute(t *testing.T) {
+	t.Parallel()
+	at, spread, ruled := minuteIn(2*time.Hour), minuteIn(3*time.Hour), minuteIn(5*time.Hour)
+	v := &visible{due: map[timer.Instant]int{at.Add(7 * time.Second): 26}}
+	for i := range 26 {
+		v.due[spread.Add(time.Duration(2*i)*time.Second)] = 1
+		booked, err := timer.Admit(timer.Key{BusinessType: "order", BusinessID: strconv.Itoa(i)}, timer.Terms{Recurrence: &timer.Recurrence{At: []timer.Instant{minuteIn(4 * time.Hour), ruled.Add(9 * time.Second)}}}, "b", time.Now())
+		require.NoError(t, err)
+		v.recurring = append(v.recurring, booked.Memo)
+	}
+	f := forecastsOn(t, v)
+	f.limit(1)
+	forecast, err := f.Forecast(t.Context(), ahead())
+	require.NoError(t, err)
+	require.Equal(t, timer.ForecastStep{At: at, Due: 26, Lateness: timer.Duration(25 * time.Second)}, step(t, forecast, at))
+	require.Equal(t, timer.ForecastStep{At: spread, Due: 26}, step(t, forecast, spread))
+	require.Equal(t, timer.ForecastStep{At: ruled, Due: 26, Lateness: timer.Duration(25 * time.Second)}, step(t, forecast, ruled))
+	booked := timer.View{Key: timer.Key{BusinessType: "order", BusinessID: "1"}, DueAt: at.Add(7 * time.Second)}
+	require.Equal(t, 26*time.Second, f.Expect(booked))
+	booked.DueAt = at.Add(17 * time.Second)
+	booked.Revision = 2
+	require.Equal(t, 17*time.Second, f.Expect(booked), "moved behind them, it waits for those that are left")
+	booked.DueAt = at
+	require.Zero(t, f.Expect(booked))
+
+	fresh := minuteIn(6 * time.Hour)
+	var late time.Duration
+	for range 26 {
+		late = f.Expect(timer.View{Key: booked.Key, DueAt: fresh})
+	}
+	require.Equal(t, 25*time.Second, late, "also before it is counted")
+}
+
+// The fullest minutes are counted by the second, and of those that are equally full the next.
+func TestTheMinutesThatAreRefined(t *testing.T) {
+	t.Parallel()
+	h := &histogram{slots: []timer.ForecastSlot{}}
+	from := minuteIn(0)
+	for i, due := range []int{3, 2, 9, 1, 3, 0} {
+		h.slots = append(h.slots, timer.ForecastSlot{At: from.Add(time.Duration(i) * time.Minute), Width: time.Minute, Due: due})
+	}
+	var places []int
+	for _, minute := range h.crowded(1, 3) {
+		places = append(places, int(minute.At.Time().Sub(from.Time())/time.Minute))
+	}
+	require.Equal(t, []int{2, 0, 4}, places)
+	require.Len(t, h.crowded(0.5, 60), 4, "one alone waits for nobody")
+	require.Empty(t, h.crowded(0, 60), "without a limit nothing is late")
 }
 
 // A booking asks nobody: it is told what is known, and counted in.

@@ -15,6 +15,8 @@ type histogram struct {
 	overdue int
 	slots   []timer.ForecastSlot
 	splits  int
+	// rung are those that follow from rules in each second of a minute.
+	rung map[timer.Instant][]int
 }
 
 func (h *histogram) clone() *histogram {
@@ -40,6 +42,48 @@ func (h *histogram) add(due timer.Instant) {
 	if n := h.slot(due); n >= 0 {
 		h.slots[n].Due++
 	}
+}
+
+// addRung is add of what follows from a rule, which is counted nowhere else.
+func (h *histogram) addRung(due timer.Instant) {
+	n := h.slot(due)
+	if n < 0 {
+		return
+	}
+	slot := &h.slots[n]
+	slot.Due++
+	if slot.Width != timer.DefaultForecastStep {
+		return
+	}
+	if h.rung == nil {
+		h.rung = map[timer.Instant][]int{}
+	}
+	if h.rung[slot.At] == nil {
+		h.rung[slot.At] = make([]int, slot.Width/tuning.ForecastFine)
+	}
+	h.rung[slot.At][due.Time().Sub(slot.At.Time())/tuning.ForecastFine]++
+}
+
+// crowded are the minutes in which more falls due than a rate lets through in a second, most
+// at most: the fullest of them, and of those that are equally full the next ones.
+func (h *histogram) crowded(rate float64, most int) (minutes []timer.ForecastSlot) {
+	for _, slot := range h.slots {
+		if rate > 0 && slot.Width == timer.DefaultForecastStep && float64(slot.Due) > max(rate, 1) {
+			minutes = append(minutes, slot)
+		}
+	}
+	slices.SortStableFunc(minutes, func(a, b timer.ForecastSlot) int { return b.Due - a.Due })
+	return minutes[:min(len(minutes), most)]
+}
+
+// replace divides a minute into its seconds, of which was counted what does not follow from
+// rules.
+func (h *histogram) replace(minute timer.ForecastSlot, seconds []timer.ForecastSlot) {
+	for i, rung := range h.rung[minute.At] {
+		seconds[i].Due += rung
+	}
+	n := h.slot(minute.At)
+	h.slots = slices.Concat(h.slots[:n], seconds, h.slots[n+1:])
 }
 
 // settle adds what was booked a moment ago and the count did not see: visibility lags behind.
@@ -82,11 +126,11 @@ func (h *histogram) within(minute timer.Instant) (due int) {
 	return due
 }
 
-// overflows is whether more falls due in a minute than a rate lets through, of which is not
-// known in which second.
-func (h *histogram) overflows(due timer.Instant, rate float64) bool {
+// unsplit is whether more falls due in a minute than a rate lets through in a second, and it
+// is not known in which.
+func (h *histogram) unsplit(due timer.Instant, rate float64) bool {
 	slot := h.slots[h.slot(due)]
-	return slot.Width > tuning.ForecastFine && float64(slot.Due) > rate*slot.Width.Seconds() && h.splits < tuning.ForecastRefined
+	return slot.Width > tuning.ForecastFine && float64(slot.Due) > max(rate, 1) && h.splits < tuning.ForecastRefined
 }
 
 // split divides a minute into its seconds: what was booked here is due when it is due, and

@@ -71,7 +71,8 @@ const (
 	// ForecastStale how old the last one may be for which it does not.
 	ForecastQuick = 50 * time.Millisecond
 	ForecastStale = 5 * time.Minute
-	// ForecastFine is the step of minutes that overflow.
+	// ForecastFine is the step of minutes in which more falls due than the limit lets through
+	// in a second.
 	ForecastFine = time.Second
 	// ForecastTimeout bounds a count, and ForecastWidth is how many queries of it are under
 	// way at once.
@@ -83,7 +84,7 @@ const (
 	ForecastListed = 200
 	ForecastPieces = 12
 	ForecastDense  = 10
-	// ForecastRefined is how many minutes that overflow are counted second by second.
+	// ForecastRefined is how many of those are counted second by second, the fullest.
 	ForecastRefined = 60
 	// ForecastOverdue is how long ago an open timer may have fallen due that goes first:
 	// what is older waits for a retry.
