@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -30,15 +31,18 @@ func inNextYear(text []byte, now time.Time) []byte {
 }
 
 func (s *Server) operations(e *echo.Echo, options Options) {
-	e.GET("/livez", func(c echo.Context) error { return c.JSON(http.StatusOK, health{Status: "ok"}) })
+	index := s.index(options.Version)
+	e.GET(rootPath, index)
+	e.GET(strings.TrimSuffix(versionPrefix, "/"), index)
+	e.GET(livePath, func(c echo.Context) error { return c.JSON(http.StatusOK, health{Status: "ok"}) })
 	e.GET("/readyz", s.readyz)
 	if !options.MetricsElsewhere {
 		e.GET("/metrics", echo.WrapHandler(options.Telemetry.Handler()))
 	}
-	e.GET("/openapi.yaml", func(c echo.Context) error { return c.Blob(http.StatusOK, "application/yaml", OpenAPI) })
-	docs := problemsOf(v5emb.New("Wakecall", "/openapi.yaml", "/docs"))
-	e.GET("/docs", docs)
-	e.GET("/docs/*", docs)
+	e.GET(specPath, func(c echo.Context) error { return c.Blob(http.StatusOK, "application/yaml", OpenAPI) })
+	docs := problemsOf(v5emb.New("Wakecall", specPath, docsPath))
+	e.GET(docsPath, docs)
+	e.GET(docsPath+"/*", docs)
 }
 
 // problemsOf serves files, and leaves it to Wakecall to say that there is none.

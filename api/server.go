@@ -71,6 +71,8 @@ type Options struct {
 
 	Telemetry Telemetry
 	Logger    *slog.Logger
+	// Version is that of the program, told to whom is let in.
+	Version string
 	// Audit keeps a record of each call that changes something; nil for none.
 	Audit *audit.Log
 	// Auth says who calls; without one, nobody is let in.

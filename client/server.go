@@ -16,6 +16,20 @@ type Health struct {
 	Note string `json:"note,omitempty"`
 }
 
+// About is where one is, and what answers there.
+type About struct {
+	Name string `json:"name"`
+	// Version is left out for those who show no key.
+	Version string            `json:"version,omitempty"`
+	Links   map[string]string `json:"links"`
+}
+
+// About tells which program answers, and where its API and its documents are.
+func (s Server) About(ctx context.Context) (about About, err error) {
+	_, err = s.caller.do(ctx, call{method: http.MethodGet, path: "/"}, &about)
+	return about, err
+}
+
 // Live reports that the process is alive. It asks nobody else.
 func (s Server) Live(ctx context.Context) (health Health, err error) {
 	_, err = s.caller.do(ctx, call{method: http.MethodGet, path: "/livez"}, &health)

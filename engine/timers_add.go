@@ -45,10 +45,13 @@ func (t *Timers) Add(ctx context.Context, r Request) (view timer.View, created b
 	ended, full := t.admitPending(ctx, policy)
 	if full != nil {
 		view, err = t.bookedBefore(ctx, spec, full)
-		return view, false, err
+	} else {
+		view, created, err = t.bookAdmitted(ctx, t.eagerly(ctx, spec), workflows.Encode(r.Terms.Payload))
+		ended(created, err)
 	}
-	view, created, err = t.bookAdmitted(ctx, t.eagerly(ctx, spec), workflows.Encode(r.Terms.Payload))
-	ended(created, err)
+	if err == nil && !created {
+		err = t.showCall(ctx, &view)
+	}
 	return view, created, err
 }
 

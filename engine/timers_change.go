@@ -65,6 +65,8 @@ func (t *Timers) upsert(ctx context.Context, r Request, spec timer.Spec, wait ti
 	case err != nil: // nobody knows whether it was made, and whether its policy holds still
 		return timer.View{}, "", err
 	case existing.Memo.Booking == spec.Booking && existing.Revision == spec.Revision:
+		policy, _ := t.policies.cached(call, spec.BusinessType) // a moment ago it was read, or there was none
+		existing.ShowCall(spec, policy)
 		return existing, Created, t.recheck(call, spec, runID)
 	}
 	s := sent{key: r.Key, runID: runID, change: change.ID}

@@ -45,12 +45,7 @@ func (t *Timers) showCall(ctx context.Context, view *timer.View) error {
 	if err != nil && timer.CodeOf(err) != timer.NotFound {
 		return err
 	}
-	callback, retry := spec.Call(policy.WithDefaults())
-	view.Retry, view.OnDelivered, view.OnFailed = &retry, spec.OnDelivered, spec.OnFailed
-	if callback.Addressed() {
-		callback = callback.Masked()
-		view.Callback = &callback
-	}
+	view.ShowCall(spec, policy)
 	return nil
 }
 

@@ -26,10 +26,12 @@ func (t *Timers) view(ctx context.Context, info *workflowpb.WorkflowExecutionInf
 	return view, nil
 }
 
-// booked is the view of a timer that has just been started.
+// booked is the view of a timer that has just been started, as a get would show it.
 func (t *Timers) booked(ctx context.Context, spec timer.Spec, runID string) timer.View {
 	view := t.show(ctx, spec, runID)
 	view.FirstRunID = runID
+	policy, _ := t.policies.cached(ctx, spec.BusinessType) // a moment ago it was read, or there was none
+	view.ShowCall(spec, policy)
 	return view
 }
 

@@ -72,12 +72,12 @@ type View struct {
 	FirstRunID     string    `json:"first_run_id,omitzero"`
 	Links          Links     `json:"links"`
 	// Callback and Retry are how the receiver is called under the policy as it
-	// is now, header values hidden; Callback is nil where nobody would be. Only
-	// a get shows them.
+	// is now, header values hidden; Callback is nil where nobody would be. Lists
+	// do not show them.
 	Callback *Callback `json:"callback,omitempty"`
 	Retry    *Retry    `json:"retry,omitempty"`
-	// OnDelivered and OnFailed are who is told in place of whom the policy names. Only a get
-	// shows them.
+	// OnDelivered and OnFailed are who is told in place of whom the policy names. Lists do not
+	// show them.
 	OnDelivered *Alert `json:"on_delivered,omitempty"`
 	OnFailed    *Alert `json:"on_failed,omitempty"`
 	// Note is why it was paused or resumed.
@@ -94,6 +94,17 @@ type View struct {
 	// Unchanged is whether the call changed nothing of it.
 	Found     *Memo `json:"-"`
 	Unchanged bool  `json:"-"`
+}
+
+// ShowCall adds where and how the receiver is called, from what the run began with and the
+// policy as it is now.
+func (v *View) ShowCall(spec Spec, policy Policy) {
+	callback, retry := spec.Call(policy.WithDefaults())
+	v.Retry, v.OnDelivered, v.OnFailed = &retry, spec.OnDelivered, spec.OnFailed
+	if callback.Addressed() {
+		callback = callback.Masked()
+		v.Callback = &callback
+	}
 }
 
 // Ended is the occurrence that a recurring timer ended with; ok is false while

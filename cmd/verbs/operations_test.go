@@ -81,6 +81,7 @@ var verbOf = map[string]struct{ line, asks string }{
 	"whoami":   {"whoami", "GET /v1/whoami"},
 	"listKeys": {"keys list", "GET /v1/keys"},
 
+	"index":   {"server about", "GET /"},
 	"livez":   {"server live", "GET /livez"},
 	"readyz":  {"server ready", "GET /readyz"},
 	"metrics": {"server metrics", "GET /metrics"},
@@ -89,6 +90,7 @@ var verbOf = map[string]struct{ line, asks string }{
 
 // withoutVerb are the operations that have no verb of their own, and why.
 var withoutVerb = map[string]string{
+	"indexOfV1":  "it answers what the index does",
 	"answerRing": "an answer belongs to the connection of a long poll; listen has one that is answered as it rings",
 }
 

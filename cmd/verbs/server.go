@@ -13,6 +13,7 @@ import (
 
 func (s *shell) serverCommands() *cobra.Command {
 	return program.Group("server", "Ask the process that answers about itself",
+		s.about(),
 		s.health("live", "Is it alive?", func(c *cobra.Command, server client.Server) (client.Health, error) { return server.Live(c.Context()) }),
 		s.health("ready", "Would a timer that is booked now ring?", func(c *cobra.Command, server client.Server) (client.Health, error) {
 			return server.Ready(c.Context())
@@ -24,6 +25,23 @@ func (s *shell) serverCommands() *cobra.Command {
 			return server.Description(c.Context(), to)
 		}),
 	)
+}
+
+func (s *shell) about() *cobra.Command {
+	return &cobra.Command{
+		Use: "about", Short: "Which program answers, and where?", Args: cobra.NoArgs, Example: "wakecall server about",
+		RunE: call(s, s.showAbout, func(c *cobra.Command, wakecall *client.Client, _ []string) (client.About, error) {
+			return wakecall.Server.About(c.Context())
+		}),
+	}
+}
+
+func (s *shell) showAbout(about client.About) {
+	version := about.Version
+	if version == "" {
+		version = "-"
+	}
+	s.table([]string{"NAME", "VERSION", "API", "DOCS"}, [][]string{{s.safe(about.Name), s.safe(version), s.safe(about.Links["api"]), s.safe(about.Links["docs"])}})
 }
 
 func (s *shell) health(name, short string, ask func(*cobra.Command, client.Server) (client.Health, error)) *cobra.Command {

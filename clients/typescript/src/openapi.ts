@@ -1014,6 +1014,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Where am I?
+         * @description Names the program, and where its API, this document and a page to read it on are. It needs no key.
+         */
+        get: operations["index"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Where is the API?
+         * @description Answers what `/` does.
+         */
+        get: operations["indexOfV1"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/livez": {
         parameters: {
             query?: never;
@@ -1830,13 +1870,13 @@ export interface components {
             waits_note?: components["schemas"]["WaitsNote"];
             /** @description Until when the receiver is awaited that has accepted the last attempt. Only a get shows it. */
             ack_until?: components["schemas"]["Instant"];
-            /** @description Where and how the receiver is called, under the policy as it is now. Left out if nobody would be called. Only a get shows it. */
+            /** @description Where and how the receiver is called, under the policy as it is now. Left out if nobody would be called. Lists leave it out. */
             callback?: components["schemas"]["ShownCallback"];
-            /** @description The ladder of the attempts, under the policy as it is now. Only a get shows it. */
+            /** @description The ladder of the attempts, under the policy as it is now. Lists leave it out. */
             retry?: components["schemas"]["Retry"];
-            /** @description Who is told by the timer's own word, in place of whom the policy names. Only a get shows it. */
+            /** @description Who is told by the timer's own word, in place of whom the policy names. Lists leave it out. */
             on_delivered?: components["schemas"]["Outcome"];
-            /** @description Who is told by the timer's own word, in place of whom the policy names. Only a get shows it. */
+            /** @description Who is told by the timer's own word, in place of whom the policy names. Lists leave it out. */
             on_failed?: components["schemas"]["Outcome"];
             last_failure?: components["schemas"]["Failure"];
             link?: components["schemas"]["Link"];
@@ -3043,6 +3083,26 @@ export interface components {
         /** @description Every policy. */
         PolicyList: {
             policies: components["schemas"]["Policy"][];
+        };
+        /** @description Where one is. */
+        Index: {
+            /** @constant */
+            name: "Wakecall";
+            /** @description That of the program. Left out for those who show no key. */
+            version?: string;
+            /** @description Where to go on, as paths of this host. */
+            links: {
+                /** Format: uri-reference */
+                api: string;
+                /** Format: uri-reference */
+                openapi: string;
+                /** Format: uri-reference */
+                docs: string;
+                /** Format: uri-reference */
+                live: string;
+                /** Format: uri-reference */
+                ready: string;
+            };
         };
         Alive: {
             /** @constant */
@@ -6176,6 +6236,54 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Invalid"];
             500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    index: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Here. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Index"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            422: components["responses"]["Invalid"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    indexOfV1: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Here. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Index"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            422: components["responses"]["Invalid"];
             503: components["responses"]["Unavailable"];
         };
     };
