@@ -121,6 +121,7 @@ func (s *Server) addItem(ctx context.Context, item jsontext.Value, whole engine.
 	view, created, err := s.addOne(ctx, item, &whole)
 	if err != nil {
 		problem := problemOf(err)
+		problem.Errors = exampled(problem.Errors, timersPath, s.reach.Brokers)
 		return batchResult{Status: problem.Status, Problem: &problem, key: whole.Key}
 	}
 	if created {

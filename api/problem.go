@@ -103,13 +103,19 @@ func fromEcho(err *echo.HTTPError) error {
 	}
 }
 
-// answerError is the only place where an error becomes an answer.
-func answerError(err error, c echo.Context) {
+// answering is the only place where an error becomes an answer. reach knows which values a
+// refused field takes.
+func answering(reach timer.Reach) echo.HTTPErrorHandler {
+	return func(err error, c echo.Context) { answerError(err, c, reach) }
+}
+
+func answerError(err error, c echo.Context, reach timer.Reach) {
 	c.Set(causeKey, err)
 	if c.Response().Committed {
 		return
 	}
 	problem := problemOf(err)
+	problem.Errors = exampled(problem.Errors, c.Path(), reach.Brokers)
 	problem.RequestID = c.Response().Header().Get(echo.HeaderXRequestID)
 	if ours, ok := errors.AsType[*timer.Error](err); ok && ours.Quota != nil {
 		announce(c.Response().Header(), *ours.Quota)

@@ -136,7 +136,7 @@ func New(options Options) *Server {
 	e := echo.New()
 	contract := newRoutes(e)
 	s.scopes = contract.scopes
-	e.HTTPErrorHandler, e.JSONSerializer = answerError, serializer{}
+	e.HTTPErrorHandler, e.JSONSerializer = answering(options.Reach), serializer{}
 	e.IPExtractor = clientAddress(options.TrustedProxies)
 	e.Use(ownRequestID, middleware.RequestID(), record(options), auditing(options.Audit, contract.scopes), recoverPanic, checkFraming, tellOfTLS, s.refusePages, s.authenticate,
 		contract.authorize, onlyWhereKnown, onlyWhereConditional, onlyWhereRead, beginning(options.Audit), headAsGet(e.Router()))

@@ -42,6 +42,8 @@ type FieldError struct {
 	Pointer string         `json:"pointer"`
 	Code    FieldErrorCode `json:"code"`
 	Detail  string         `json:"detail"`
+	// Example is a value that the field takes. It is told to the caller, and not stored.
+	Example Example `json:"example,omitzero"`
 }
 
 // FieldErrors are the field errors of one request: one answer names every one, up to
@@ -119,6 +121,9 @@ func (f FieldErrors) Error() string {
 	parts := make([]string, len(f))
 	for i, fieldErr := range f {
 		parts[i] = fmt.Sprintf("%s: %s", fieldErr.Pointer, fieldErr.Detail)
+		if fieldErr.Example != "" {
+			parts[i] += fmt.Sprintf(", such as %s", fieldErr.Example)
+		}
 	}
 	return strings.Join(parts, "; ")
 }

@@ -53,7 +53,7 @@ var (
 	}
 
 	storedRefusal = timer.Refusal{Change: "change-1", At: clock(1), FieldErrors: timer.FieldErrors{
-		{Pointer: "/latest_at", Code: timer.CodeOutOfRange, Detail: "must not be before the due time"},
+		{Pointer: "/latest_at", Code: timer.CodeOutOfRange, Detail: "must not be before the due time", Example: `"2027-02-28T09:00:00Z"`},
 	}, Precondition: true}
 
 	storedLocal = timer.Local{Due: timer.Wall(clock(2)), Timezone: "Europe/Berlin"}

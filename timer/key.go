@@ -39,8 +39,8 @@ func (k Key) Check() FieldErrors {
 }
 
 func wrongBusinessID() FieldError {
-	return FieldError{"/business_id", CodeInvalidBusinessID,
-		fmt.Sprintf("must be 1 to %d characters of A-Z a-z 0-9 . _ : ~ @ = + -, and neither . nor ..", MaxBusinessIDLen)}
+	return FieldError{Pointer: "/business_id", Code: CodeInvalidBusinessID,
+		Detail: fmt.Sprintf("must be 1 to %d characters of A-Z a-z 0-9 . _ : ~ @ = + -, and neither . nor ..", MaxBusinessIDLen)}
 }
 
 func isBusinessID(id string) bool { return businessID.MatchString(id) && !isDots(id) }

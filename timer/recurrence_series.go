@@ -184,7 +184,7 @@ func (m Memo) extra(now Instant, underWay bool) (Memo, error) {
 	m.Series = &series
 	if series.Extra {
 		if series.Extras >= MaxExtras {
-			return m, FieldErrors{{"", CodeOutOfRange, "must wait: " + strconv.Itoa(MaxExtras) + " extra rings are asked for already"}}.Err()
+			return m, FieldErrors{{Pointer: "", Code: CodeOutOfRange, Detail: "must wait: " + strconv.Itoa(MaxExtras) + " extra rings are asked for already"}}.Err()
 		}
 		series.Extras++
 		return m, nil

@@ -3284,6 +3284,8 @@ export interface components {
             code: components["schemas"]["FieldErrorCode"];
             /** @description What the value must be, for people. */
             detail: string;
+            /** @description A value that the field takes, by itself. Left out of what is no field, and where nobody should copy one, such as a secret, or nobody can know it. */
+            example?: unknown;
         };
         /**
          * @description What is wrong with the value. The list is closed.
@@ -4192,7 +4194,8 @@ export interface components {
                  *         {
                  *           "pointer": "/delay",
                  *           "code": "invalid-duration",
-                 *           "detail": "must be a duration such as 90s, 30m, 72h, 3d or PT30M"
+                 *           "detail": "must be a duration such as 90s, 30m, 72h, 3d or PT30M",
+                 *           "example": "30m"
                  *         },
                  *         {
                  *           "pointer": "/dealy",

@@ -1,0 +1,73 @@
+package api
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/timer"
+)
+
+// parameterExamples has a value that is taken for each parameter of a query and each header.
+// Fields of bodies have theirs beside their rules.
+var parameterExamples = map[string]string{
+	"business_type": "order-close", "business_id": "order-4711", "label": "customer=42", "sort": string(timer.DueFirst),
+	"attempts": "false", "payload": "true", "paused": "true", "back_pressure": "true", "dry_run": "true",
+	"page_size": "20", "count": "20", "step": "5m", "wait": "2s", "max": "10", "window": "10", "timers": string(engine.OpenTimersKeep),
+	headerIdempotencyKey: `"order-4711"`, timer.HeaderIfMatch: "*", headerIfNoneMatch: "*",
+}
+
+// timeParameters are the parameters that are moments.
+var timeParameters = []string{"due_from", "due_to", "ended_from", "ended_to", "from", "to"}
+
+// callExamples has the values that are taken at certain paths only; "" for none.
+var callExamples = map[string]map[string]string{
+	timersPath:                     {"status": string(timer.Scheduled)},
+	dispatchesPath:                 {"status": string(timer.DispatchRunning)},
+	bulkPath:                       {"status": string(timer.JobRunning)},
+	versionPrefix + "redeliveries": {"status": string(timer.JobRunning)},
+	oneDispatch + "/items":         {"from": "0"},
+}
+
+// exampled are the field errors of a call to a path, each with a value that its field takes.
+// brokers are the names that are configured: no other one is taken.
+func exampled(errs timer.FieldErrors, path string, brokers []string) timer.FieldErrors {
+	if len(errs) == 0 {
+		return errs
+	}
+	shown, now := slices.Clone(errs), time.Now()
+	for i, fieldErr := range shown {
+		switch {
+		case fieldErr.Code == timer.CodeUnknownField || fieldErr.Pointer == "" || strings.HasPrefix(path, streamsPath):
+		case !strings.HasPrefix(fieldErr.Pointer, "/"):
+			shown[i].Example = parameterExample(path, fieldErr.Pointer, now)
+		case strings.HasSuffix(fieldErr.Pointer, "/broker"):
+			if len(brokers) > 0 {
+				shown[i].Example = quoted(brokers[0])
+			}
+		default:
+			shown[i].Example = timer.ExampleOf(fieldErr.Pointer, now)
+		}
+	}
+	return shown
+}
+
+// parameterExample is a value that a parameter of a query, or a header, takes.
+func parameterExample(path, name string, now time.Time) timer.Example {
+	text, ok := callExamples[path][name]
+	switch {
+	case ok:
+	case slices.Contains(timeParameters, name):
+		return timer.ExampleOf("/due_from", now)
+	default:
+		text = parameterExamples[name]
+	}
+	if text == "" {
+		return ""
+	}
+	return quoted(text)
+}
+
+func quoted(text string) timer.Example { return timer.Example(strconv.Quote(text)) }
