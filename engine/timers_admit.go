@@ -35,7 +35,7 @@ func (t *Timers) admit(ctx context.Context, r Request) (timer.Spec, timer.Policy
 	}
 	spec.Preload = policy.Preloading(spec.Booking)
 	if !spec.Resting() { // nobody knows when it rings
-		spec.Preload = spread(t.bursts, spec.Preload, spec.RingsAt())
+		spec.Preload = spread(t.bursts, spec.Preload, spec.RingsAt(), handOuts(t.bookings.Rate()))
 	}
 	if spec.Callback, err = t.policies.secrets.sealCallback(spec.Callback); err != nil {
 		return timer.Spec{}, timer.Policy{}, err

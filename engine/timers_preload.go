@@ -9,6 +9,12 @@ import (
 // spread is the preload of one more timer. Timers that ring together are handed to the
 // workers one after another: so a burst leaves at its instant, and what rings beside it
 // is not late. Each gateway counts what it books itself.
-func spread(bursts *burst.Counter, alone timer.Preload, rings timer.Instant) timer.Preload {
-	return alone.Widened(bursts.Count(rings.Time()), tuning.DispatchPerSecond)
+func spread(bursts *burst.Counter, alone timer.Preload, rings timer.Instant, perSecond int) timer.Preload {
+	return alone.Widened(bursts.Count(rings.Time()), perSecond)
+}
+
+// handOuts is how many timers a second the engine hands out, where it takes so many bookings:
+// what slows the one down slows the other. It is what a quiet engine does at most.
+func handOuts(bookingsPerSecond float64) int {
+	return min(max(int(bookingsPerSecond*tuning.HandOutShare), tuning.LeastHandOuts), tuning.DispatchPerSecond)
 }

@@ -17,7 +17,7 @@ func TestABurstIsDispatchedOneAfterAnother(t *testing.T) {
 	rings := timer.At(time.Now().Add(time.Hour))
 	var leads []time.Duration
 	for range 10_000 {
-		p := spread(c, alone, rings)
+		p := spread(c, alone, rings, tuning.DispatchPerSecond)
 		require.LessOrEqual(t, p.Lead, p.Window)
 		leads = append(leads, p.Lead.D())
 	}
@@ -38,7 +38,25 @@ func TestABurstIsDispatchedOneAfterAnother(t *testing.T) {
 	for second := 5; second < 60; second++ {
 		require.InDelta(t, even, perSecond[second], 10, "in second %d before: more than a minute can hold are spread as well", second)
 	}
-	require.Equal(t, alone, spread(c, alone, rings.Add(time.Second)), "another second is another burst")
+	require.Equal(t, alone, spread(c, alone, rings.Add(time.Second), tuning.DispatchPerSecond), "another second is another burst")
+}
+
+// A burst on an engine that is short of processors takes more time to be handed out, in
+// proportion.
+func TestABurstOnASlowEngine(t *testing.T) {
+	for bookings, want := range map[float64]int{1000: 75, 300: 75, 200: 50, 53: 13, 5: 10, 0: 10} {
+		require.Equal(t, want, handOuts(bookings), "%g bookings a second", bookings)
+	}
+	c := burst.New()
+	alone := timer.Policy{}.WithDefaults().Preloading("booking")
+	perSecond := map[int]int{}
+	for range 600 {
+		p := spread(c, alone, timer.At(time.Now().Truncate(time.Second)), handOuts(53))
+		perSecond[int(p.Lead.D().Seconds())]++
+	}
+	for second := 3; second < 40; second++ {
+		require.InDelta(t, 13, perSecond[second], 1, "in second %d before", second)
+	}
 }
 
 func TestAChosenPreloadStays(t *testing.T) {
@@ -47,7 +65,7 @@ func TestAChosenPreloadStays(t *testing.T) {
 	for _, chosen := range []time.Duration{0, time.Second} {
 		p := timer.Preload{Lead: timer.Duration(chosen), Window: timer.Duration(chosen)}
 		for range 1000 {
-			require.Equal(t, p, spread(c, p, rings))
+			require.Equal(t, p, spread(c, p, rings, tuning.DispatchPerSecond))
 		}
 	}
 }
