@@ -77,6 +77,14 @@ func TestDispatchesAreFrozen(t *testing.T) {
 	require.FileExists(t, "testdata/v2/policy-claimed.json", "record it with make histories")
 }
 
+// One-shot timers that are paused, resumed and expire meanwhile.
+func TestPausesAreFrozen(t *testing.T) {
+	t.Parallel()
+	for _, scenario := range []string{"once", "once-resumed", "expired", "retry", "retry-away"} {
+		require.FileExists(t, filepath.Join("testdata", "v2", "paused-"+scenario+".json"), "record it with make histories")
+	}
+}
+
 // The registry of business types is no timer, and knows no behaviours.
 func TestTheRegistryIsFrozen(t *testing.T) {
 	t.Parallel()
