@@ -65,6 +65,9 @@ func taken(t *testing.T, key string, limit quota.Limit, limiters ...*Limiter) (n
 }
 
 func TestALimitIsSharedAndKept(t *testing.T) {
+	if testing.Short() {
+		t.Skip("needs a Redis")
+	}
 	t.Parallel()
 	addr := free(t)
 	stop := server(t, addr)
