@@ -152,8 +152,13 @@ describe("a running Wakecall", { timeout: 300_000 }, () => {
     assert.equal(ring.occurrence, 1);
     await eventually(async () => (await wakecall.timers.get(key("rule"))).status === "delivered" || undefined);
     assert.equal((await collect(wakecall.timers.occurrences(key("rule")))).length, 1);
-    await wakecall.timers.add({ ...key("once"), delay: "1h" });
-    assert.equal((await problemOf(wakecall.timers.pause(key("once")))).code, "not-recurring");
+  });
+
+  test("a one-shot timer is booked paused, and resumed", async () => {
+    assert.equal((await wakecall.timers.add({ ...key("once"), delay: "1h", paused: true })).timer.status, "paused");
+    assert.equal((await wakecall.timers.resume(key("once"), { wait: "10s" })).timer.status, "scheduled");
+    assert.equal((await wakecall.timers.pause(key("once"), { wait: "10s" })).timer.status, "paused");
+    assert.equal((await problemOf(wakecall.timers.upcoming(key("once")))).code, "not-recurring");
   });
 
   test("a batch answers for each, and a list goes from page to page", async () => {
