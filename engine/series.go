@@ -25,7 +25,7 @@ func (s *Series) Pause(ctx context.Context, target Target, pause timer.Pause) (t
 	}
 	if view.Memo.Paused() == pause.Stop && !view.Status.Finished() && !view.CancelRequested {
 		if settled, err := s.timers.settled(ctx, view); err != nil || settled {
-			return view, Done, err
+			return changed(view, view, Done), Done, err
 		}
 	}
 	return s.timers.change(ctx, target, timer.Change{Pause: &pause, At: timer.At(time.Now())})
