@@ -144,11 +144,16 @@ func TestTimersWaitForAReceiver(t *testing.T) {
 	require.Equal(t, "cancelled", env.Do("DELETE", "/v1/timers/"+kind+"/cancelled", nil).Timer().Status)
 	require.Equal(t, "scheduled", env.Do("PATCH", "/v1/timers/"+kind+"/moved", testenv.JSON{"delay": "1h"}).Timer().Status)
 	env.Await(kind+"/expires", "expired")
-	var shown struct {
-		WaitsFor string `json:"waits_for"`
+	waitsFor := func(id, what string) {
+		require.EventuallyWithT(t, func(c *assert.CollectT) {
+			var shown struct {
+				WaitsFor string `json:"waits_for"`
+			}
+			env.Do("GET", "/v1/timers/"+kind+"/"+id, nil).Into(&shown)
+			require.Equal(c, what, shown.WaitsFor)
+		}, testenv.Patience, 10*time.Millisecond, "a worker looks at it first")
 	}
-	env.Do("GET", "/v1/timers/"+kind+"/waits", nil).Into(&shown)
-	require.Equal(t, "receiver", shown.WaitsFor)
+	waitsFor("waits", "receiver")
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
 		waits, _, err := env.Engine.Queues.Waiting(t.Context(), kind)
 		require.NoError(c, err)
@@ -165,9 +170,7 @@ func TestTimersWaitForAReceiver(t *testing.T) {
 	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"stream": true}, "paused": true})
 	env.Add(testenv.JSON{"business_type": kind, "business_id": "held", "delay": "1s"}) // the worker has heard of it by then
 	env.Await(kind+"/held", "delivering")
-	shown.WaitsFor = ""
-	env.Do("GET", "/v1/timers/"+kind+"/held", nil).Into(&shown)
-	require.Equal(t, "pause", shown.WaitsFor)
+	waitsFor("held", "pause")
 	require.Empty(t, l.rings)
 	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"stream": true}})
 	l.ack(l.next())
