@@ -109,6 +109,31 @@ func TestTheAuditAgreesWithTheHistories(t *testing.T) {
 	require.Greater(t, len(made), calls/10)
 }
 
+// A pause of what is paused changes nothing, for timers of both kinds, and the audit says so.
+func TestAPauseThatIsRepeatedIsRecordedAsUnchanged(t *testing.T) {
+	t.Parallel()
+	r, kind := receiver.New(t), typeOf(t)
+	settings := testenv.Settings()
+	settings.Audit = filepath.Join(t.TempDir(), "audit.log")
+	settings.APIKeys = []auth.Key{keyEntry(t, "ops", "")}
+	env := guarded{testenv.OpenWith(t, temporalAddr, settings)}
+	for id, terms := range map[string]testenv.JSON{"once": {"delay": "1h"}, "rule": {"recurrence": testenv.JSON{"every": "1h"}}} {
+		path := "/v1/timers/" + kind + "/" + id
+		terms["callback"] = testenv.JSON{"url": r.URL}
+		booked := env.as("ops", "PUT", path, terms)
+		require.Equal(t, http.StatusCreated, booked.Status, "%s", booked.Body)
+		for _, call := range []string{"/pause", "/pause", "/resume", "/resume"} {
+			require.Equal(t, http.StatusOK, env.as("ops", "POST", path+call+"?wait=20s", nil).Status)
+		}
+	}
+	outcomes := map[string][]audit.Outcome{}
+	for _, one := range recordsIn(t, settings.Audit) {
+		outcomes[one.Target.BusinessID] = append(outcomes[one.Target.BusinessID], one.Outcome)
+	}
+	want := []audit.Outcome{audit.Done, audit.Done, audit.Unchanged, audit.Done, audit.Unchanged}
+	require.Equal(t, map[string][]audit.Outcome{"once": want, "rule": want}, outcomes)
+}
+
 // wholeStory is the story of a timer, of all its bookings, once visibility has heard of them.
 func wholeStory(t *testing.T, env guarded, path string) (entries []timer.HistoryEntry) {
 	t.Helper()
