@@ -11,8 +11,8 @@ import (
 	"github.com/wakecall/wakecall/timer"
 )
 
-// call calls the receiver once, unless the latest time has passed. A timer that rests comes
-// here only once it has, by the engine's clock. Its
+// call calls the receiver once, unless the latest time has passed. A paused timer is never
+// called: the engine hands it out when its latest time has come, and then by its own clock. The
 // error means that no attempt could be made, or that nobody knows what came of it.
 func (a *Attempter) call(ctx context.Context, config attemptConfig, next attempt, r route) (timer.Report, error) {
 	began := time.Now()

@@ -7,12 +7,13 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// Where one is who asks for no call: at the root, and at the version of the contract.
+// What is there beside the calls of the contract.
 const (
-	rootPath = "/"
-	docsPath = "/docs"
-	specPath = "/openapi.yaml"
-	livePath = "/livez"
+	rootPath  = "/"
+	docsPath  = "/docs"
+	specPath  = "/openapi.yaml"
+	livePath  = "/livez"
+	readyPath = "/readyz"
 )
 
 // indexBody tells where one is.
@@ -36,7 +37,7 @@ type indexLinks struct {
 // nothing is told what anybody may know.
 func (s *Server) index(version string) echo.HandlerFunc {
 	body := indexBody{Name: "Wakecall", Links: indexLinks{
-		API: strings.TrimSuffix(versionPrefix, "/"), OpenAPI: specPath, Docs: docsPath, Live: livePath, Ready: "/readyz",
+		API: strings.TrimSuffix(versionPrefix, "/"), OpenAPI: specPath, Docs: docsPath, Live: livePath, Ready: readyPath,
 	}}
 	return func(c echo.Context) error {
 		if err := readQuery(c).err(); err != nil {

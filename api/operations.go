@@ -35,7 +35,7 @@ func (s *Server) operations(e *echo.Echo, options Options) {
 	e.GET(rootPath, index)
 	e.GET(strings.TrimSuffix(versionPrefix, "/"), index)
 	e.GET(livePath, func(c echo.Context) error { return c.JSON(http.StatusOK, health{Status: "ok"}) })
-	e.GET("/readyz", s.readyz)
+	e.GET(readyPath, s.readyz)
 	if !options.MetricsElsewhere {
 		e.GET("/metrics", echo.WrapHandler(options.Telemetry.Handler()))
 	}

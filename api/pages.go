@@ -34,7 +34,7 @@ func (s *Server) refusePages(next echo.HandlerFunc) echo.HandlerFunc {
 }
 
 // tellsOnlyHealth is whether a request asks what anybody may know.
-func tellsOnlyHealth(r *http.Request) bool { return r.URL.Path == livePath || r.URL.Path == "/readyz" }
+func tellsOnlyHealth(r *http.Request) bool { return r.URL.Path == livePath || r.URL.Path == readyPath }
 
 func refuseOrigin() error {
 	return &timer.Error{Code: forbidden, Message: "A page of another origin may not call the gateway. Call it from a program."}

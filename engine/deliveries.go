@@ -75,7 +75,7 @@ func (d *Deliveries) Acknowledge(
 	defer stop()
 	acknowledgement.WebhookID = of.WebhookID
 	said := &word{Acknowledgement: acknowledgement, of: of}
-	over := false // the time to wait is, and this is the last look
+	over := false // once the time to wait is over there is one more look
 	for pause := tuning.TaskPoll; ; pause = min(2*pause, tuning.LongestTaskPoll) {
 		now, err := d.standing(ctx, of.Key)
 		if err != nil {
