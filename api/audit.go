@@ -49,16 +49,23 @@ func begun(c echo.Context, made call) *entry {
 	}}
 }
 
-// actorOf is who calls, in the role for a business type.
-func actorOf(caller *auth.Principal, businessType string) *timer.Actor {
+// actorOf is who calls, in the role for a business type. known is false for nobody.
+func actorOf(caller *auth.Principal, businessType string) (actor timer.Actor, known bool) {
 	if caller == nil {
-		return nil
+		return timer.Actor{}, false
 	}
-	actor := &timer.Actor{Name: caller.Name, ID: caller.ID, By: string(caller.By)}
+	actor = timer.Actor{Name: caller.Name, ID: caller.ID, By: string(caller.By)}
 	if role := caller.Role(businessType); role > auth.NoRole {
 		actor.Role = role.String()
 	}
-	return actor
+	return actor, true
+}
+
+// identify writes who calls into the record.
+func (e *entry) identify() {
+	if actor, known := actorOf(e.caller, e.Target.BusinessType); known {
+		e.Who = &actor
+	}
 }
 
 // auditing has every call that changes something recorded, once, also where it is refused.
@@ -99,7 +106,7 @@ func beginning(log *audit.Log) echo.MiddlewareFunc {
 			if e == nil {
 				return next(c)
 			}
-			e.Who = actorOf(e.caller, e.Target.BusinessType)
+			e.identify()
 			intent := e.Record
 			if e.end, err = log.Begin(&intent); err != nil {
 				return unrecorded(err)
@@ -128,7 +135,7 @@ func unrecorded(err error) error {
 
 // close notes how the call is answered.
 func (e *entry) close(c echo.Context, err error) {
-	e.Who = actorOf(e.caller, e.Target.BusinessType)
+	e.identify()
 	status, problem := c.Response().Status, timer.Code("")
 	if err != nil {
 		document := problemOf(err)

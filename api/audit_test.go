@@ -69,7 +69,7 @@ func (l *ledger) lot(ctx context.Context, key timer.Key) (view timer.View, effec
 func (l *ledger) note(ctx context.Context) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.made[audit.Actor(ctx, "order").RequestID]++
+	l.made[audit.Who(ctx, "order").RequestID]++
 }
 
 func (l *ledger) Add(ctx context.Context, r engine.Request) (timer.View, bool, error) {
@@ -121,7 +121,7 @@ type policyLedger struct {
 func (l policyLedger) Put(ctx context.Context, change engine.PolicyChange) (engine.PolicyResult, error) {
 	_, _, err := l.lot(ctx, timer.Key{})
 	if change.DryRun && err == nil {
-		l.made[audit.Actor(ctx, "order").RequestID]--
+		l.made[audit.Who(ctx, "order").RequestID]--
 	}
 	policy := change.Policy
 	policy.Version = 4

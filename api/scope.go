@@ -202,10 +202,10 @@ func isCall(ctx context.Context) bool {
 }
 
 // Actor implements [audit.Caller].
-func (c *callContext) Actor(businessType string) *timer.Actor {
-	actor := actorOf(c.Principal, businessType)
+func (c *callContext) Actor(businessType string) (actor timer.Actor, known bool) {
+	actor, known = actorOf(c.Principal, businessType)
 	actor.From, actor.RequestID = c.from, c.requestID
-	return actor
+	return actor, known
 }
 
 // scopeOf is the scope of the call that a context is of; the zero scope permits nothing.

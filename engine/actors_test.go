@@ -6,10 +6,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 	commonpb "go.temporal.io/api/common/v1"
-	"go.temporal.io/sdk/client"
-	"go.temporal.io/sdk/interceptor"
+	updatepb "go.temporal.io/api/update/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"google.golang.org/grpc"
 
 	"github.com/wakecall/wakecall/internal/audit"
+	"github.com/wakecall/wakecall/internal/identity"
 	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
@@ -17,8 +19,8 @@ import (
 // caller is somebody whose role is named like the business type.
 type caller struct{}
 
-func (caller) Actor(businessType string) *timer.Actor {
-	return &timer.Actor{Name: "shop", Role: businessType, By: "key", From: "192.0.2.1", RequestID: "aJmDBYAXpugjgGGRCeBfUDqMUTXzsbbo"}
+func (caller) Actor(businessType string) (timer.Actor, bool) {
+	return timer.Actor{Name: "shop", Role: businessType, By: "key", From: "192.0.2.1", RequestID: "aJmDBYAXpugjgGGRCeBfUDqMUTXzsbbo"}, true
 }
 
 func withCaller(t *testing.T) context.Context { return audit.With(t.Context(), caller{}) }
@@ -33,87 +35,64 @@ func TestWhoseWorkflow(t *testing.T) {
 	}
 }
 
-// Without a header of the call, nothing is written and nothing breaks.
-func TestOutsideOfACallNothingIsWritten(t *testing.T) {
-	t.Parallel()
-	writeActor(audit.With(context.Background(), caller{}), "order/1")
+// identified is a request as it leaves the process.
+func identified[R any](t *testing.T, ctx context.Context, request R) R {
+	t.Helper()
+	calls := 0
+	err := identifyActor(ctx, "", request, nil, nil, func(context.Context, string, any, any, *grpc.ClientConn, ...grpc.CallOption) error {
+		calls++
+		return nil
+	})
+	require.NoError(t, err)
+	require.Equal(t, 1, calls)
+	return request
 }
 
-func TestWhoIsReadAsItIsWritten(t *testing.T) {
+// Every way to change a workflow says who does it, once, however often it is sent.
+func TestEveryChangeSaysWhoMakesIt(t *testing.T) {
 	t.Parallel()
-	ctx := audit.With(context.Background(), caller{})
-	want := caller{}.Actor("order")
-	encoded := encodedActor(want)
-	require.Equal(t, want, actorIn(&commonpb.Header{Fields: map[string]*commonpb.Payload{workflows.HeaderActor: encoded}}))
-	cause := causeOf(ctx, timer.Key{BusinessType: "order", BusinessID: "1"})
-	require.Equal(t, want, actorOfCause(cause))
-	require.NotEqual(t, workflows.CauseChange, cause)
-	require.Empty(t, causeOf(context.Background(), timer.Key{}))
-
-	// What others wrote is nobody's.
-	for _, header := range []*commonpb.Header{
-		nil, {}, {Fields: map[string]*commonpb.Payload{workflows.HeaderActor: nil}}, {Fields: map[string]*commonpb.Payload{workflows.HeaderActor: {Data: []byte("x")}}},
-		{Fields: map[string]*commonpb.Payload{workflows.HeaderActor: {Data: []byte(`{"name":"somebody"}`)}}},
+	order := &commonpb.WorkflowExecution{WorkflowId: "order/1"}
+	for _, request := range []any{
+		&workflowservice.StartWorkflowExecutionRequest{WorkflowId: "order/1", Identity: "p"},
+		&workflowservice.SignalWorkflowExecutionRequest{WorkflowExecution: order, Identity: "p"},
+		&workflowservice.SignalWithStartWorkflowExecutionRequest{WorkflowId: "order/1", Identity: "p"},
+		&workflowservice.UpdateWorkflowExecutionRequest{WorkflowExecution: order, Request: &updatepb.Request{Meta: &updatepb.Meta{Identity: "p"}}},
+		&workflowservice.RequestCancelWorkflowExecutionRequest{WorkflowExecution: order, Identity: "p"},
+		&workflowservice.TerminateWorkflowExecutionRequest{WorkflowExecution: order, Identity: "p"},
 	} {
-		require.Nil(t, actorIn(header))
-	}
-	for _, cause := range []string{"", "by hand", workflows.CauseChange, workflows.CauseActor, workflows.CauseActor + "{", workflows.CauseActor + `{"name":"x"}`} {
-		require.Nil(t, actorOfCause(cause))
-	}
-}
-
-// outbound notes that it was called.
-type outbound struct {
-	interceptor.ClientOutboundInterceptorBase
-	calls int
-}
-
-func (o *outbound) ExecuteWorkflow(context.Context, *interceptor.ClientExecuteWorkflowInput) (client.WorkflowRun, error) {
-	o.calls++
-	return nil, nil
-}
-
-func (o *outbound) SignalWorkflow(context.Context, *interceptor.ClientSignalWorkflowInput) error {
-	o.calls++
-	return nil
-}
-
-func (o *outbound) SignalWithStartWorkflow(context.Context, *interceptor.ClientSignalWithStartWorkflowInput) (client.WorkflowRun, error) {
-	o.calls++
-	return nil, nil
-}
-
-func (o *outbound) UpdateWorkflow(context.Context, *interceptor.ClientUpdateWorkflowInput) (client.WorkflowUpdateHandle, error) {
-	o.calls++
-	return nil, nil
-}
-
-// Every way to change a workflow goes on. A worker is not touched: no workflow is replayed with
-// anything of this.
-func TestTheInterceptorIsTheClientsOnly(t *testing.T) {
-	t.Parallel()
-	next := &outbound{}
-	told := TellActors().InterceptClient(next)
-	ctx, options := t.Context(), &client.StartWorkflowOptions{ID: "order/1"}
-	_, err := told.ExecuteWorkflow(ctx, &interceptor.ClientExecuteWorkflowInput{Options: options})
-	require.NoError(t, err)
-	require.NoError(t, told.SignalWorkflow(ctx, &interceptor.ClientSignalWorkflowInput{}))
-	_, err = told.SignalWithStartWorkflow(ctx, &interceptor.ClientSignalWithStartWorkflowInput{Options: options})
-	require.NoError(t, err)
-	_, err = told.UpdateWorkflow(ctx, &interceptor.ClientUpdateWorkflowInput{})
-	require.NoError(t, err)
-	require.Equal(t, 4, next.calls)
-	_, worker := TellActors().(interceptor.WorkerInterceptor)
-	require.False(t, worker)
-}
-
-// What it costs to say who makes a change.
-func BenchmarkActor(b *testing.B) {
-	ctx := audit.With(context.Background(), caller{})
-	b.ReportAllocs()
-	for b.Loop() {
-		if encodedActor(audit.Actor(ctx, typeIn("order-close/order-4711"))) == nil {
-			b.Fatal("nobody")
+		of, _ := identityOf(identified(t, t.Context(), request))
+		require.Equal(t, "p", *of, "nobody calls")
+		for range 2 {
+			of, _ = identityOf(identified(t, withCaller(t), request))
+			process, actor := identity.Parse(*of)
+			require.Equal(t, "p", process)
+			want, _ := caller{}.Actor("order")
+			require.Equal(t, &want, actor)
 		}
 	}
+	poll := &workflowservice.PollWorkflowTaskQueueRequest{Identity: "p"}
+	require.Equal(t, "p", identified(t, withCaller(t), poll).GetIdentity(), "a worker polls for nobody")
+	identified(t, withCaller(t), &workflowservice.UpdateWorkflowExecutionRequest{}) // nobody's, and nothing breaks
+}
+
+// A timer that is tried again names the run before, beside what stands in the header already.
+func TestAStartNamesTheRunBefore(t *testing.T) {
+	t.Parallel()
+	start := identified(t, after(t.Context(), `run-"0"`), &workflowservice.StartWorkflowExecutionRequest{
+		Header: &commonpb.Header{Fields: map[string]*commonpb.Payload{"trace": {Data: []byte("x")}}},
+	})
+	require.Equal(t, `run-"0"`, runBefore(start.GetHeader()))
+	require.Len(t, start.GetHeader().GetFields(), 2)
+	require.Nil(t, identified(t, t.Context(), &workflowservice.StartWorkflowExecutionRequest{}).GetHeader())
+}
+
+// What it costs a booking to say who makes it: the identity, and nothing else.
+func TestWhoMakesAChangeCostsOneAllocation(t *testing.T) {
+	ctx := audit.With(context.Background(), caller{})
+	start := &workflowservice.StartWorkflowExecutionRequest{WorkflowId: "order-close/order-4711"}
+	invoke := func(context.Context, string, any, any, *grpc.ClientConn, ...grpc.CallOption) error { return nil }
+	require.LessOrEqual(t, testing.AllocsPerRun(100, func() {
+		start.Identity = "wakecall-f0c5aae2"
+		_ = identifyActor(ctx, "", start, nil, nil, invoke)
+	}), 1.0)
 }

@@ -25,7 +25,7 @@ func newBulk(e *Engine) *Bulk {
 	b := &Bulk{timers: e.Timers, Jobs: JobsOf[timer.Bulk, timer.BulkProgress](e, JobKind[timer.Bulk]{
 		JobKind: workflows.BulkJob, Noun: BulkNoun,
 		For: func(ctx context.Context, order timer.Bulk) timer.Bulk {
-			order.By = cmp.Or(order.By, audit.Actor(ctx, order.Filter.BusinessType))
+			order.By = cmp.Or(order.By, audit.Who(ctx, order.Filter.BusinessType))
 			return order
 		},
 		Named: func(id string) bool { return len(timer.CheckBulkID(id)) == 0 },

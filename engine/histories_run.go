@@ -8,6 +8,7 @@ import (
 	historypb "go.temporal.io/api/history/v1"
 	"go.temporal.io/sdk/converter"
 
+	"github.com/wakecall/wakecall/internal/identity"
 	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
@@ -52,7 +53,7 @@ func (s *storyOfRun) hear(event *historypb.HistoryEvent) {
 		s.askToCancel(entry, of.WorkflowExecutionCancelRequestedEventAttributes)
 	case *historypb.HistoryEvent_WorkflowTaskStartedEventAttributes:
 		if !s.interrupted && !s.delivering {
-			entry.Event, entry.Identity = timer.HistoryHandedOut, of.WorkflowTaskStartedEventAttributes.GetIdentity()
+			entry.Event, entry.Identity = timer.HistoryHandedOut, identity.Process(of.WorkflowTaskStartedEventAttributes.GetIdentity())
 			s.add(entry)
 		}
 	case *historypb.HistoryEvent_MarkerRecordedEventAttributes, *historypb.HistoryEvent_ActivityTaskScheduledEventAttributes:
@@ -64,10 +65,10 @@ func (s *storyOfRun) hear(event *historypb.HistoryEvent) {
 
 func (s *storyOfRun) add(entry timer.HistoryEntry) { s.entries = append(s.entries, entry) }
 
-// by says who did what an entry tells, as far as the header of its event does.
-func by(entry timer.HistoryEntry, header *commonpb.Header, identity string) timer.HistoryEntry {
-	entry.Who = actorIn(header)
-	entry.WhoUnknown, entry.Identity = entry.Who == nil, identity
+// by says who did what an entry tells, as far as the identity in its event does.
+func by(entry timer.HistoryEntry, of string) timer.HistoryEntry {
+	entry.Identity, entry.Who = identity.Parse(of)
+	entry.WhoUnknown = entry.Who == nil
 	return entry
 }
 
@@ -79,7 +80,7 @@ func (s *storyOfRun) start(entry timer.HistoryEntry, of *historypb.WorkflowExecu
 		return
 	}
 	s.previous = runBefore(of.GetHeader())
-	entry = by(entry, of.GetHeader(), of.GetIdentity())
+	entry = by(entry, of.GetIdentity())
 	entry.Event, entry.Revision, entry.DueAt = timer.HistoryBooked, s.spec.Revision, s.spec.DueAt
 	if s.spec.Round > 0 {
 		entry.Event = timer.HistoryRedelivered
@@ -92,7 +93,7 @@ func (s *storyOfRun) start(entry timer.HistoryEntry, of *historypb.WorkflowExecu
 
 // signal tells of a change, or of what the receiver said.
 func (s *storyOfRun) signal(entry timer.HistoryEntry, of *historypb.WorkflowExecutionSignaledEventAttributes) {
-	entry = by(entry, of.GetHeader(), of.GetIdentity())
+	entry = by(entry, of.GetIdentity())
 	switch of.GetSignalName() {
 	case workflows.SignalChange:
 		s.change(entry, of.GetInput())
@@ -146,10 +147,8 @@ func (s *storyOfRun) askToCancel(entry timer.HistoryEntry, of *historypb.Workflo
 		return
 	}
 	s.interrupted = true
-	entry.Event, entry.Identity, entry.Who = timer.HistoryCancelRequested, of.GetIdentity(), actorOfCause(of.GetCause())
-	if entry.Who == nil {
-		entry.WhoUnknown, entry.Reason = true, of.GetCause()
-	}
+	entry = by(entry, of.GetIdentity())
+	entry.Event, entry.Reason = timer.HistoryCancelRequested, of.GetCause()
 	s.cancel = &entry
 	s.add(entry)
 }
@@ -173,8 +172,9 @@ func (s *storyOfRun) end(entry timer.HistoryEntry, event *historypb.HistoryEvent
 		}
 	case *historypb.HistoryEvent_WorkflowExecutionTerminatedEventAttributes:
 		terminated := of.WorkflowExecutionTerminatedEventAttributes
-		entry.Event, entry.Identity, entry.Reason = timer.HistoryTerminated, terminated.GetIdentity(), terminated.GetReason()
-		entry.WhoUnknown = entry.Identity != ownIdentity
+		entry = by(entry, terminated.GetIdentity())
+		entry.Event, entry.Reason = timer.HistoryTerminated, terminated.GetReason()
+		entry.WhoUnknown = entry.WhoUnknown && entry.Identity != ownIdentity
 	default:
 		return
 	}

@@ -10,6 +10,7 @@ import (
 	historypb "go.temporal.io/api/history/v1"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"github.com/wakecall/wakecall/internal/identity"
 	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
@@ -39,22 +40,28 @@ func (s *script) event(event *historypb.HistoryEvent) {
 	s.run.hear(event)
 }
 
-func byShop() *commonpb.Header {
-	return &commonpb.Header{Fields: map[string]*commonpb.Payload{workflows.HeaderActor: encodedActor(caller{}.Actor("operator"))}}
+// byShop is the identity of a gateway that makes a change for a caller.
+func byShop() string {
+	actor, _ := caller{}.Actor("operator")
+	return identity.With("gateway", actor)
 }
 
-func (s *script) began(spec timer.Spec, previous string, header *commonpb.Header) {
+func (s *script) began(spec timer.Spec, previous, identity string) {
+	s.beganAfter(spec, previous, identity, nil)
+}
+
+func (s *script) beganAfter(spec timer.Spec, previous, identity string, header *commonpb.Header) {
 	s.event(&historypb.HistoryEvent{Attributes: &historypb.HistoryEvent_WorkflowExecutionStartedEventAttributes{
 		WorkflowExecutionStartedEventAttributes: &historypb.WorkflowExecutionStartedEventAttributes{
-			Input: s.encoded(spec, workflows.Encode(nil)), ContinuedExecutionRunId: previous, Header: header, Identity: "starter",
+			Input: s.encoded(spec, workflows.Encode(nil)), ContinuedExecutionRunId: previous, Header: header, Identity: identity,
 		},
 	}})
 }
 
-func (s *script) signalled(name string, value any, header *commonpb.Header) {
+func (s *script) signalled(name string, value any, identity string) {
 	s.event(&historypb.HistoryEvent{Attributes: &historypb.HistoryEvent_WorkflowExecutionSignaledEventAttributes{
 		WorkflowExecutionSignaledEventAttributes: &historypb.WorkflowExecutionSignaledEventAttributes{
-			SignalName: name, Input: s.encoded(value), Header: header, Identity: "teller",
+			SignalName: name, Input: s.encoded(value), Identity: identity,
 		},
 	}})
 }
@@ -67,9 +74,11 @@ func (s *script) continued(spec timer.Spec) {
 	}})
 }
 
-func (s *script) taken() {
+func (s *script) taken() { s.takenBy("worker") }
+
+func (s *script) takenBy(identity string) {
 	s.event(&historypb.HistoryEvent{Attributes: &historypb.HistoryEvent_WorkflowTaskStartedEventAttributes{
-		WorkflowTaskStartedEventAttributes: &historypb.WorkflowTaskStartedEventAttributes{Identity: "worker"},
+		WorkflowTaskStartedEventAttributes: &historypb.WorkflowTaskStartedEventAttributes{Identity: identity},
 	}})
 }
 
@@ -110,13 +119,13 @@ func minutes(n int) *timer.Duration {
 func TestChangesInAStory(t *testing.T) {
 	t.Parallel()
 	s := newScript(t)
-	s.began(specAt(3), "before", nil)
+	s.began(specAt(3), "before", "starter")
 	s.signalled(workflows.SignalChange, timer.Change{At: 5, ID: "1", Terms: timer.Terms{Delay: minutes(1), Payload: &timer.Payload{Data: []byte("secret")}}}, byShop())
 	s.signalled(workflows.SignalChange, timer.Change{At: 5, ID: "2", Terms: timer.Terms{LatestAt: new(timer.Instant(9))}}, byShop())
-	s.signalled(workflows.SignalChange, timer.Change{At: 5, ID: "3", Ring: true}, nil)
+	s.signalled(workflows.SignalChange, timer.Change{At: 5, ID: "3", Ring: true}, "teller")
 	s.signalled(workflows.SignalChange, timer.Change{At: 5, ID: "4", Pause: &timer.Pause{Stop: true, Note: "closed"}}, byShop())
 	s.signalled(workflows.SignalChange, timer.Change{At: 5, ID: "5", Pause: &timer.Pause{}}, byShop())
-	s.signalled(workflows.SignalChange, timer.Change{At: 5, ID: "6", Wake: true}, nil)
+	s.signalled(workflows.SignalChange, timer.Change{At: 5, ID: "6", Wake: true}, "teller")
 	require.Equal(t, []string{
 		"changed by shop, pending", "changed by shop, pending", "fired by ? of teller, pending", "paused by shop, pending: closed", "resumed by shop, pending", "woken",
 	}, s.told(), "no worker has been there")
@@ -140,9 +149,9 @@ func TestChangesInAStory(t *testing.T) {
 func TestRevisionsThatCannotBeTold(t *testing.T) {
 	t.Parallel()
 	s := newScript(t)
-	s.began(specAt(1), "before", nil)
-	s.signalled(workflows.SignalChange, timer.Change{At: 5, ID: "1", Replace: true}, nil)
-	s.signalled(workflows.SignalChange, timer.Change{At: 5, ID: "2", Replace: true}, nil)
+	s.began(specAt(1), "before", "starter")
+	s.signalled(workflows.SignalChange, timer.Change{At: 5, ID: "1", Replace: true}, "teller")
+	s.signalled(workflows.SignalChange, timer.Change{At: 5, ID: "2", Replace: true}, "teller")
 	s.continued(specAt(2))
 	for _, entry := range s.run.told() {
 		require.Equal(t, timer.HistoryApplied, entry.Result)
@@ -160,7 +169,7 @@ func TestBookingsInAStory(t *testing.T) {
 	again := specAt(1)
 	again.Round = 1
 	s = newScript(t)
-	s.began(again, "", &commonpb.Header{Fields: map[string]*commonpb.Payload{workflows.HeaderAfter: {Data: []byte(`"run-0"`)}}})
+	s.beganAfter(again, "", "starter", &commonpb.Header{Fields: map[string]*commonpb.Payload{workflows.HeaderAfter: {Data: []byte(`"run-0"`)}}})
 	require.Equal(t, []string{"redelivered by ? of starter"}, s.told())
 	require.Equal(t, "run-0", s.run.previous)
 	require.Empty(t, runBefore(&commonpb.Header{Fields: map[string]*commonpb.Payload{workflows.HeaderAfter: {Data: []byte("x")}}}))
@@ -186,7 +195,7 @@ func TestOccurrencesInAStory(t *testing.T) {
 	require.Equal(t, []string{"booked by shop", "handed_out", "attempt", "delivered"}, s.told(), "a worker's clock may be fast")
 	require.Equal(t, 1, s.run.told()[3].Occurrence)
 	s = newScript(t)
-	s.began(next, "before", nil)
+	s.began(next, "before", "starter")
 	s.signalled(workflows.SignalChange, timer.Change{At: 5, ID: "1"}, byShop())
 	s.continued(next)
 	require.Equal(t, []string{"changed by shop, applied"}, s.told(), "it had been told of before")
@@ -225,7 +234,7 @@ func TestEndsInAStory(t *testing.T) {
 		},
 	} {
 		s := newScript(t)
-		s.began(specAt(1), "before", nil)
+		s.began(specAt(1), "before", "starter")
 		s.signalled(workflows.SignalChange, timer.Change{At: 5, ID: "1"}, byShop())
 		s.event(end(s))
 		require.Equal(t, "changed by shop, void", s.told()[0], "the timer ended first")
@@ -240,19 +249,19 @@ func TestEndsInAStory(t *testing.T) {
 func TestWordsInAStory(t *testing.T) {
 	t.Parallel()
 	s := newScript(t)
-	s.began(specAt(1), "before", nil)
-	cancel := func(cause string) {
+	s.began(specAt(1), "before", "starter")
+	cancel := func(cause, identity string) {
 		s.event(&historypb.HistoryEvent{Attributes: &historypb.HistoryEvent_WorkflowExecutionCancelRequestedEventAttributes{
-			WorkflowExecutionCancelRequestedEventAttributes: &historypb.WorkflowExecutionCancelRequestedEventAttributes{Cause: cause, Identity: "canceller"},
+			WorkflowExecutionCancelRequestedEventAttributes: &historypb.WorkflowExecutionCancelRequestedEventAttributes{Cause: cause, Identity: identity},
 		}})
 	}
 	s.signalled(workflows.SignalAcknowledge, timer.Acknowledgement{Attempt: 2}, byShop())
-	s.signalled(workflows.SignalAcknowledge, timer.Acknowledgement{Attempt: 3, Nack: true, Reason: "secret words"}, nil)
-	s.signalled(workflows.SignalReceipt, timer.Report{}, nil)
-	s.signalled("hello", 1, nil)
-	cancel(workflows.CauseChange) // an older gateway's way to tell of a change
-	cancel("")
-	cancel(causeOf(withCaller(t), timer.Key{BusinessType: "order"}))
+	s.signalled(workflows.SignalAcknowledge, timer.Acknowledgement{Attempt: 3, Nack: true, Reason: "secret words"}, "teller")
+	s.signalled(workflows.SignalReceipt, timer.Report{}, "teller")
+	s.signalled("hello", 1, "teller")
+	cancel(workflows.CauseChange, "gateway") // an older gateway's way to tell of a change
+	cancel("", "canceller")
+	cancel("", byShop())
 	s.event(&historypb.HistoryEvent{Attributes: &historypb.HistoryEvent_WorkflowExecutionCanceledEventAttributes{}})
 	require.Equal(t, []string{
 		"acknowledged by shop", "nacked by ? of teller", "signalled by ? of teller: hello", "cancel_requested by ? of canceller", "cancel_requested by shop", "cancelled by shop",

@@ -15,6 +15,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/wakecall/wakecall/internal/errtype"
+	"github.com/wakecall/wakecall/internal/identity"
 )
 
 // holds are the workflow tasks that workers have. Temporal gives nobody else the task of a
@@ -54,7 +55,7 @@ func (h *holds) find(ctx context.Context, workflowID, runID string) (task heldTa
 			task.scheduled, task.version, held = event.GetEventId(), event.GetVersion(), false
 			task.attempt, task.timeout = int64(scheduled.GetAttempt()), scheduled.GetStartToCloseTimeout().AsDuration()
 		case enumspb.EVENT_TYPE_WORKFLOW_TASK_STARTED:
-			task.startedAt, task.holder, held = event.GetEventTime().AsTime(), event.GetWorkflowTaskStartedEventAttributes().GetIdentity(), true
+			task.startedAt, task.holder, held = event.GetEventTime().AsTime(), identity.Process(event.GetWorkflowTaskStartedEventAttributes().GetIdentity()), true
 		case enumspb.EVENT_TYPE_WORKFLOW_TASK_COMPLETED, enumspb.EVENT_TYPE_WORKFLOW_TASK_FAILED, enumspb.EVENT_TYPE_WORKFLOW_TASK_TIMED_OUT:
 			held = false
 		default:

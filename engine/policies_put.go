@@ -113,7 +113,7 @@ func (p *Policies) putOnce(ctx context.Context, change PolicyChange) (PolicyResu
 		return result, nil
 	}
 	put := workflows.PutPolicy{Record: workflows.PolicyRecord{
-		Policy: next, ChangedAt: timer.At(time.Now()), ChangedBy: change.Author, Who: audit.Actor(ctx, next.BusinessType),
+		Policy: next, ChangedAt: timer.At(time.Now()), ChangedBy: change.Author, Who: audit.Who(ctx, next.BusinessType),
 	}, IfVersion: last}
 	switch takesURL := old.Callback.Addressed() && !next.Callback.Addressed(); {
 	case takesURL:

@@ -8,6 +8,7 @@ import (
 	historypb "go.temporal.io/api/history/v1"
 
 	"github.com/wakecall/wakecall/engine/query"
+	"github.com/wakecall/wakecall/internal/identity"
 	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
@@ -78,12 +79,14 @@ func changeIn(event *historypb.HistoryEvent) (version PolicyVersion, ok bool) {
 		outcome := event.GetWorkflowExecutionUpdateCompletedEventAttributes().GetOutcome().GetSuccess()
 		ok = len(outcome.GetPayloads()) > 0 && payloads.FromPayloads(outcome, &record) == nil
 	case enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED:
-		input := event.GetWorkflowExecutionUpdateAcceptedEventAttributes().GetAcceptedRequest().GetInput() // its header says who
+		request := event.GetWorkflowExecutionUpdateAcceptedEventAttributes().GetAcceptedRequest()
+		input := request.GetInput()
 		var author string
 		if input.GetName() != workflows.UpdateDeletePolicy || payloads.FromPayloads(input.GetArgs(), &author) != nil {
 			return version, false
 		}
-		return PolicyVersion{Deleted: true, ChangedBy: author, Who: actorIn(input.GetHeader()), ChangedAt: timer.At(event.GetEventTime().AsTime())}, true
+		_, who := identity.Parse(request.GetMeta().GetIdentity())
+		return PolicyVersion{Deleted: true, ChangedBy: author, Who: who, ChangedAt: timer.At(event.GetEventTime().AsTime())}, true
 	default:
 		return version, false
 	}

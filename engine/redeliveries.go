@@ -21,7 +21,7 @@ var redeliveries = JobKind[timer.Redelivery]{
 		return order
 	},
 	For: func(ctx context.Context, order timer.Redelivery) timer.Redelivery {
-		order.By = cmp.Or(order.By, audit.Actor(ctx, order.Filter.BusinessType))
+		order.By = cmp.Or(order.By, audit.Who(ctx, order.Filter.BusinessType))
 		return order
 	},
 	Summary: func(order timer.Redelivery) string {

@@ -10,6 +10,7 @@ import (
 	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
 
+	"github.com/wakecall/wakecall/internal/identity"
 	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
@@ -121,7 +122,7 @@ func (r *Runs) Holder(ctx context.Context, key timer.Key, runID string) (worker 
 	err = r.eachEvent(ctx, key.String(), runID, func(event *historypb.HistoryEvent) {
 		switch event.GetEventType() {
 		case enumspb.EVENT_TYPE_WORKFLOW_TASK_STARTED:
-			last = event.GetWorkflowTaskStartedEventAttributes().GetIdentity()
+			last = identity.Process(event.GetWorkflowTaskStartedEventAttributes().GetIdentity())
 		case enumspb.EVENT_TYPE_WORKFLOW_TASK_FAILED, enumspb.EVENT_TYPE_WORKFLOW_TASK_TIMED_OUT:
 			worker = last
 		default:

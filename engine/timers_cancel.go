@@ -73,7 +73,6 @@ func (t *Timers) cancel(ctx context.Context, view timer.View, ifMatch string) er
 	execution := &commonpb.WorkflowExecution{WorkflowId: view.String()}
 	request := &workflowservice.RequestCancelWorkflowExecutionRequest{
 		Namespace: t.namespace, WorkflowExecution: execution, RequestId: uuid.NewString(), Identity: ownIdentity,
-		Reason: causeOf(ctx, view.Key),
 	}
 	if ifMatch == "" {
 		request.FirstExecutionRunId = view.FirstRunID

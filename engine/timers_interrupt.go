@@ -16,6 +16,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/wakecall/wakecall/internal/errtype"
+	"github.com/wakecall/wakecall/internal/identity"
 	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
@@ -85,7 +86,7 @@ func (t *Timers) notify(ctx context.Context, key timer.Key, runID string) error 
 	var worker string
 	err := t.eachEvent(ctx, key.String(), runID, func(event *historypb.HistoryEvent) {
 		if started := event.GetWorkflowTaskStartedEventAttributes(); started != nil {
-			worker = started.GetIdentity()
+			worker = identity.Process(started.GetIdentity())
 		}
 	})
 	if err != nil || worker == "" {

@@ -200,27 +200,27 @@ func (s *sorting) sort(ctx context.Context, begin, end timer.Instant) error {
 }
 
 func (s *sorting) compare(a, b timer.View) int {
-	order := cmp.Or(cmp.Compare(a.DueAt, b.DueAt), cmp.Compare(identity(a), identity(b)))
+	order := cmp.Or(cmp.Compare(a.DueAt, b.DueAt), cmp.Compare(runKey(a), runKey(b)))
 	if s.descending() {
 		return -order
 	}
 	return order
 }
 
-// identity tells the runs of one timer apart.
-func identity(view timer.View) string { return view.String() + "/" + view.RunID }
+// runKey tells the runs of one timer apart.
+func runKey(view timer.View) string { return view.String() + "/" + view.RunID }
 
 // listed is whether a timer stood on the page before, which ended within its moment.
 func (s *sorting) listed(view timer.View, last string) bool {
 	if s.descending() {
-		return view.DueAt == s.At-1 && identity(view) >= last
+		return view.DueAt == s.At-1 && runKey(view) >= last
 	}
-	return view.DueAt == s.At && identity(view) <= last
+	return view.DueAt == s.At && runKey(view) <= last
 }
 
 // resumeAfter notes that the page is full, and with which timer.
 func (s *sorting) resumeAfter(last timer.View) {
-	s.At, s.After = last.DueAt, identity(last)
+	s.At, s.After = last.DueAt, runKey(last)
 	if s.descending() {
 		s.At++
 	}

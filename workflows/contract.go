@@ -128,16 +128,8 @@ const (
 // still have such a cancel.
 const CauseChange = "wakecall: a change of this timer"
 
-// HeaderActor is the header of an event that tells who made the change which the event
-// records. No workflow reads it.
-const HeaderActor = "wakecall-actor"
-
 // HeaderAfter is the header of a start that tells the run after which a timer is tried again.
 const HeaderAfter = "wakecall-after"
-
-// CauseActor begins the reason of a cancel that tells who asked for it: a request for
-// cancellation has no header.
-const CauseActor = "wakecall: cancelled by "
 
 // ChangeMark begins the request ids that are attached to a run for which a
 // change waits. Temporal keeps a signal from a worker that has the run's task,

@@ -79,7 +79,6 @@ func (s *Settings) complete(telemetry *observe.Telemetry) {
 	}
 	s.Temporal.Logger = log.NewStructuredLogger(s.Logger)
 	s.Temporal.MetricsHandler = telemetry.SDK()
-	s.Temporal.Interceptors = append(s.Temporal.Interceptors, engine.TellActors())
 	if s.Limiter == nil {
 		s.Limiter = &quota.Local{}
 	}
@@ -100,7 +99,7 @@ func Open(ctx context.Context, s Settings) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Temporal.ConnectionOptions = connected(s.Temporal.ConnectionOptions, completions.DialOption(), engine.KeepReports(), engine.RepeatUnstored())
+	s.Temporal.ConnectionOptions = connected(s.Temporal.ConnectionOptions, completions.DialOption(), engine.KeepReports(), engine.RepeatUnstored(), engine.IdentifyActors())
 	temporal, err := client.DialContext(ctx, s.Temporal)
 	if err != nil {
 		return nil, fmt.Errorf("connecting to Temporal at %s: %w", s.Temporal.HostPort, err)

@@ -385,19 +385,19 @@ func TestAllPlacesOrNone(t *testing.T) {
 
 type shop struct{}
 
-func (shop) Actor(businessType string) *timer.Actor {
-	return &timer.Actor{Name: "shop", Role: businessType}
+func (shop) Actor(businessType string) (timer.Actor, bool) {
+	return timer.Actor{Name: "shop", Role: businessType}, true
 }
 
 func TestWhoMakesTheChangesOfAContext(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	require.Nil(t, audit.Actor(ctx, "order"))
+	require.Nil(t, audit.Who(ctx, "order"))
 	ctx = audit.With(ctx, shop{})
-	require.Equal(t, "order", audit.Actor(ctx, "order").Role)
-	job := audit.With(ctx, audit.Behalf{Of: audit.Actor(ctx, "order").OnBehalf("bulk:7")})
-	require.Equal(t, &timer.Actor{Name: "shop", Role: "order", Job: "bulk:7"}, audit.Actor(job, "other"))
-	require.Nil(t, audit.Actor(audit.With(ctx, audit.Behalf{Of: (*timer.Actor)(nil).OnBehalf("bulk:7")}), "order"), "nobody's job is nobody's")
+	require.Equal(t, "order", audit.Who(ctx, "order").Role)
+	job := audit.With(ctx, audit.Behalf{Of: audit.Who(ctx, "order").OnBehalf("bulk:7")})
+	require.Equal(t, &timer.Actor{Name: "shop", Role: "order", Job: "bulk:7"}, audit.Who(job, "other"))
+	require.Nil(t, audit.Who(audit.With(ctx, audit.Behalf{Of: (*timer.Actor)(nil).OnBehalf("bulk:7")}), "order"), "nobody's job is nobody's")
 }
 
 // What it costs to record a call in a file.

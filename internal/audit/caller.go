@@ -8,9 +8,9 @@ import (
 
 // Caller is who makes the changes of a context.
 type Caller interface {
-	// Actor is the caller in its role for a business type, "" for all of them; nil where
-	// nobody knows who it is.
-	Actor(businessType string) *timer.Actor
+	// Actor is the caller in its role for a business type, "" for all of them. known is
+	// false where nobody knows who it is. It is no pointer: a booking asks for it.
+	Actor(businessType string) (actor timer.Actor, known bool)
 }
 
 type contextKey struct{}
@@ -27,13 +27,22 @@ func Asks(key any) bool {
 	return ok
 }
 
-// Actor is who makes the changes of a context to a business type; nil for nobody but
-// Wakecall itself.
-func Actor(ctx context.Context, businessType string) *timer.Actor {
+// Actor is who makes the changes of a context to a business type. known is false for nobody
+// but Wakecall itself.
+func Actor(ctx context.Context, businessType string) (actor timer.Actor, known bool) {
 	if c, ok := ctx.Value(contextKey{}).(Caller); ok {
 		return c.Actor(businessType)
 	}
-	return nil
+	return timer.Actor{}, false
+}
+
+// Who is [Actor] as a record holds it: nil for nobody.
+func Who(ctx context.Context, businessType string) *timer.Actor {
+	actor, known := Actor(ctx, businessType)
+	if !known {
+		return nil
+	}
+	return &actor
 }
 
 // Wakecall makes changes of its own: it books the events of the audit.
@@ -43,4 +52,9 @@ var Wakecall = &timer.Actor{Name: "wakecall", By: "wakecall"}
 type Behalf struct{ Of *timer.Actor }
 
 // Actor implements [Caller].
-func (b Behalf) Actor(string) *timer.Actor { return b.Of }
+func (b Behalf) Actor(string) (actor timer.Actor, known bool) {
+	if b.Of == nil {
+		return timer.Actor{}, false
+	}
+	return *b.Of, true
+}

@@ -7,6 +7,7 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 	"go.temporal.io/api/workflowservice/v1"
 
+	"github.com/wakecall/wakecall/internal/identity"
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
@@ -126,7 +127,7 @@ func holdIn(poll *workflowservice.PollWorkflowTaskQueueResponse) hold {
 func predecessorIn(poll *workflowservice.PollWorkflowTaskQueueResponse) (worker string) {
 	for _, event := range poll.GetHistory().GetEvents() {
 		if started := event.GetWorkflowTaskStartedEventAttributes(); started != nil && event.GetEventId() < poll.GetStartedEventId() {
-			worker = started.GetIdentity()
+			worker = identity.Process(started.GetIdentity())
 		}
 	}
 	return worker

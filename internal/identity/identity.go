@@ -1,0 +1,88 @@
+package identity
+
+import (
+	"bytes"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/wakecall/wakecall/timer"
+)
+
+// actsFor stands between a process and the actor for whom it makes a change.
+const actsFor = " for "
+
+// maxIdentity is how many bytes Temporal takes by default (limit.maxIDLength).
+const maxIdentity = 1000
+
+// With returns what a process calls itself before Temporal while it makes a change for an
+// actor. Temporal stores it in the event that records the change. A name that is too long for
+// Temporal is cut; the record of the call has it whole.
+func With(process string, actor timer.Actor) string {
+	w := writers.Get().(*writer)
+	defer writers.Put(w)
+	text := w.write(process, actor)
+	for len(text) > maxIdentity {
+		longest := &w.actor.Name
+		if len(w.actor.ID) > len(*longest) {
+			longest = &w.actor.ID
+		}
+		if *longest == "" {
+			return process
+		}
+		*longest = halve(*longest)
+		text = w.write(process, w.actor)
+	}
+	return string(text)
+}
+
+// halve returns the first half of a text, whole characters.
+func halve(text string) string {
+	n := len(text) / 2
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n]
+}
+
+// Parse is the inverse of [With]. The actor is nil where the identity names none.
+func Parse(identity string) (process string, actor *timer.Actor) {
+	process, text, found := strings.Cut(identity, actsFor+"{")
+	if !found {
+		return identity, nil
+	}
+	actor = new(timer.Actor)
+	if json.Unmarshal([]byte("{"+text), actor) != nil || actor.By == "" {
+		return identity, nil
+	}
+	return process, actor
+}
+
+// Process is the process in an identity, without the actor.
+func Process(identity string) string {
+	process, _ := Parse(identity)
+	return process
+}
+
+// writer is what it takes to write an identity. Every booking does, so that it is
+// used again: what remains to be allocated is the identity.
+type writer struct {
+	buffer bytes.Buffer
+	actor  timer.Actor
+}
+
+var writers = sync.Pool{New: func() any { return new(writer) }}
+
+// write returns the identity, which is valid until the next call.
+func (w *writer) write(process string, actor timer.Actor) []byte {
+	w.actor = actor
+	w.buffer.Reset()
+	w.buffer.WriteString(process)
+	w.buffer.WriteString(actsFor)
+	// A buffer takes everything, and a text that is no UTF-8 is written with replacements.
+	_ = json.MarshalWrite(&w.buffer, &w.actor, jsontext.AllowInvalidUTF8(true))
+	return w.buffer.Bytes()
+}
