@@ -25,7 +25,11 @@ func (s *Server) emergencyRoutes(r routes) {
 		return s.emergencies.Pause(ctx, order)
 	}))
 	r.post("/resume", operating(named, noPayloads), s.emergency(func(ctx context.Context, order timer.EmergencyOrder) ([]timer.Emergency, error) {
-		return s.emergencies.Resume(ctx, order)
+		paused, err := s.emergencies.Resume(ctx, order)
+		if err != nil {
+			return nil, err
+		}
+		return s.withPausedPolicies(ctx, order, paused)
 	}))
 }
 
@@ -86,6 +90,21 @@ func permitOrder(ctx context.Context, order timer.EmergencyOrder) error {
 		}
 	}
 	return nil
+}
+
+// withPausedPolicies adds the types of an order that their policies pause: resuming them
+// takes a change of the policy.
+func (s *Server) withPausedPolicies(ctx context.Context, order timer.EmergencyOrder, paused []timer.Emergency) ([]timer.Emergency, error) {
+	policies, err := s.policies.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, policy := range policies {
+		if one, held := timer.PausedByPolicy(policy); held && order.Names(policy.BusinessType) {
+			paused = append(paused, one)
+		}
+	}
+	return paused, nil
 }
 
 // listEmergencies lists what is paused: everything, and the types that the caller may

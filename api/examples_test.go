@@ -66,6 +66,8 @@ func (policyRules) Put(_ context.Context, change engine.PolicyChange) (engine.Po
 	return engine.PolicyResult{Policy: change.Policy, Created: true}, change.Policy.Check().Err()
 }
 
+func (policyRules) List(context.Context) ([]timer.Policy, error) { return nil, nil }
+
 type seriesRules struct{ Series }
 
 func (seriesRules) Pause(_ context.Context, target engine.Target, _ timer.Pause) (timer.View, engine.Effect, error) {

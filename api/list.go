@@ -28,7 +28,7 @@ func (s *Server) listTimers(c echo.Context) error {
 			EndedFrom: q.instant("ended_from"), EndedTo: q.instant("ended_to"),
 		},
 		Sort: oneOf(q, "sort", []timer.Sort{timer.DueFirst, timer.DueLast}),
-		Size: q.number("page_size", defaultPageSize, maxPageSize), Progress: q.values.Get("attempts") == "" || q.flag("attempts"),
+		Size: q.number("page_size", defaultPageSize, maxPageSize), OnePerBooking: true, Progress: q.values.Get("attempts") == "" || q.flag("attempts"),
 	}
 	list := fmt.Sprint(request.Filter, request.Sort)
 	request.Token = q.pageToken(list)

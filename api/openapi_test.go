@@ -238,7 +238,7 @@ func TestDocumentHasEveryField(t *testing.T) {
 		"Forecast": fields(&timer.Forecast{}), "ForecastStep": fields(&timer.ForecastStep{}),
 		"Timer/properties/links": fields(&timer.Links{}), "TimerPage": fields(&listBody{}), "BatchResults": fields(&batchBody{}), "BatchBooked": slices.DeleteFunc(fields(&batchResult{}), func(name string) bool { return name == "problem" }),
 		"NewPolicy": fields(&policyBody{}), "Tls": fields(&timer.TLS{}), "PolicyPatch": fields(&policyBody{}), "Policy": shown,
-		"Recurrence": fields(&timer.Recurrence{}), "RecurrencePreview": fields(&previewBody{}), "Upcoming": fields(&Upcoming{}),
+		"Recurrence": fields(&timer.Recurrence{}), "RecurrencePreview": fields(&previewBody{}), "Upcoming": fields(&timer.Upcoming{}),
 		"Rings": fields(&ringsBody{}), "Ring": fields(&ringBody{}), "RingAnswer": fields(&answerBody{}),
 		"TimerCallback": fields(&timer.Callback{}), "PolicyCallback": fields(&timer.Callback{}), "ShownCallback": fields(&timer.Callback{}),
 		"RedeliveryList": fields(&redeliveriesBody{}), "RedeliveryOrder": fields(&redeliveryBody{}), "RedeliveryOrder/properties/filter": fields(&redeliveryFilter{}),

@@ -20,11 +20,6 @@ type previewBody struct {
 	Count      *int              `json:"count"`
 }
 
-// Upcoming answers with the next nominal times of a rule.
-type Upcoming struct {
-	Upcoming []timer.Instant `json:"upcoming"`
-}
-
 func previewRecurrence(c echo.Context) error {
 	if err := readQuery(c).err(); err != nil {
 		return err
@@ -46,7 +41,7 @@ func previewRecurrence(c echo.Context) error {
 	if err := errs.Err(); err != nil {
 		return err
 	}
-	return c.JSON(http.StatusOK, Upcoming{Upcoming: body.Recurrence.Upcoming(timer.Cursor{Booked: from}, count)})
+	return c.JSON(http.StatusOK, timer.UpcomingOf(*body.Recurrence, from, count))
 }
 
 func (b previewBody) check(from timer.Instant, count int) (errs timer.FieldErrors) {

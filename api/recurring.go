@@ -13,7 +13,7 @@ import (
 // Series is what recurring timers have beside the others, and pauses timers of both kinds.
 type Series interface {
 	Pause(ctx context.Context, target engine.Target, pause timer.Pause) (timer.View, engine.Effect, error)
-	Upcoming(ctx context.Context, key timer.Key, count int) ([]timer.Instant, error)
+	Upcoming(ctx context.Context, key timer.Key, count int) (timer.Upcoming, error)
 	Occurrences(ctx context.Context, key timer.Key, size int, token []byte) (engine.Occurrences, error)
 }
 
@@ -67,11 +67,11 @@ func (s *Server) listUpcoming(c echo.Context) error {
 	if err := q.err(); err != nil {
 		return err
 	}
-	times, err := s.series.Upcoming(c.Request().Context(), key, count)
+	upcoming, err := s.series.Upcoming(c.Request().Context(), key, count)
 	if err != nil {
 		return err
 	}
-	return c.JSON(http.StatusOK, Upcoming{Upcoming: times})
+	return c.JSON(http.StatusOK, upcoming)
 }
 
 type occurrencesBody struct {

@@ -10,13 +10,12 @@ import (
 	"github.com/wakecall/wakecall/timer"
 )
 
-// Upcoming returns the next nominal times of a recurring timer.
-func (t Timers) Upcoming(ctx context.Context, key timer.Key, count int) ([]timer.Instant, error) {
-	var answer struct{ Upcoming []timer.Instant }
-	_, err := t.caller.do(ctx, call{
+// Upcoming returns the next nominal times of a recurring timer, or why there is none.
+func (t Timers) Upcoming(ctx context.Context, key timer.Key, count int) (answer timer.Upcoming, err error) {
+	_, err = t.caller.do(ctx, call{
 		method: http.MethodGet, path: pathOf(key) + "/upcoming", query: url.Values{"count": {strconv.Itoa(count)}},
 	}, &answer)
-	return answer.Upcoming, err
+	return answer, err
 }
 
 // Occurrences lists the occurrences of a recurring timer that have ended, newest first. It
@@ -34,9 +33,8 @@ type Trial struct {
 	Count int `json:"count,omitzero"`
 }
 
-// Preview returns the next nominal times of a rule. Nothing is booked.
-func (t Timers) Preview(ctx context.Context, trial Trial) ([]timer.Instant, error) {
-	var answer struct{ Upcoming []timer.Instant }
-	_, err := t.caller.do(ctx, call{method: http.MethodPost, path: "/v1/recurrences/preview", body: trial}, &answer)
-	return answer.Upcoming, err
+// Preview returns the next nominal times of a rule, or why there is none. Nothing is booked.
+func (t Timers) Preview(ctx context.Context, trial Trial) (answer timer.Upcoming, err error) {
+	_, err = t.caller.do(ctx, call{method: http.MethodPost, path: "/v1/recurrences/preview", body: trial}, &answer)
+	return answer, err
 }

@@ -46,6 +46,13 @@ func TestAPausedType(t *testing.T) {
 	require.Empty(t, r.Calls("held"))
 	awaitListed(t, fmt.Sprintf("BusinessType=%q", kind), kind+"/held") // and not the emergency
 
+	env.Policy(kind+"-4", testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "paused": true})
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		left, err := emergency.Resume(t.Context(), client.EmergencyOrder{BusinessTypes: []string{kind + "-4"}})
+		assert.NoError(c, err)
+		assert.Len(c, left, 1)
+		assert.Equal(c, []any{kind + "-4", true}, []any{left[0].BusinessType, left[0].ByPolicy}, "its policy holds it all the same")
+	}, testenv.Patience, 50*time.Millisecond, "visibility lags behind")
 	left, err := emergency.Resume(t.Context(), order)
 	require.NoError(t, err)
 	require.Empty(t, left)

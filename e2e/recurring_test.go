@@ -161,15 +161,17 @@ func TestPausedAndResumed(t *testing.T) {
 	path := "/v1/timers/" + kind + "/1"
 	env.Add(repeating(kind, "1", testenv.JSON{"every": "1s", "paused": true}))
 	require.Equal(t, "paused", show(env, kind+"/1").Status, "created, and not yet activated")
-	require.Equal(t, `{"upcoming":[]}`, string(trimmed(env.Do("GET", path+"/upcoming", nil).Body)))
+	require.Equal(t, `{"upcoming":[],"empty_because":"paused"}`, string(trimmed(env.Do("GET", path+"/upcoming", nil).Body)))
 	resumed := env.Do("POST", path+"/resume?wait=20s", testenv.JSON{"note": "let it ring"})
 	require.Equal(t, http.StatusOK, resumed.Status, "%s", resumed.Body)
 	require.Contains(t, string(resumed.Body), `"note":"let it ring"`) // the next occurrence has none
+	require.NotContains(t, string(resumed.Body), `"paused":true`, "its rule does not say that it is paused")
 	r.Await(t, "1", 1)
 	require.Equal(t, http.StatusOK, env.Do("POST", path+"/pause?wait=20s", testenv.JSON{"note": "stock-taking"}).Status)
 	stopped := show(env, kind+"/1")
 	require.Equal(t, "paused", stopped.Status)
 	require.Equal(t, "stock-taking", stopped.Note)
+	require.Equal(t, `{"upcoming":[],"empty_because":"paused","note":"stock-taking"}`, string(trimmed(env.Do("GET", path+"/upcoming", nil).Body)))
 	require.Equal(t, http.StatusOK, env.Do("POST", path+"/pause?wait=20s", nil).Status, "so already")
 	require.Equal(t, stopped.Revision, show(env, kind+"/1").Revision)
 	rung := len(r.Calls("1"))
@@ -177,6 +179,7 @@ func TestPausedAndResumed(t *testing.T) {
 	require.Equal(t, strconv.Itoa(rung+1), r.Await(t, "1", rung+1)[rung].Header.Get("Wakecall-Occurrence"))
 	require.Equal(t, http.StatusOK, env.Do("DELETE", path+"?wait=20s", nil).Status)
 	require.Equal(t, http.StatusConflict, env.Do("POST", path+"/resume", nil).Status)
+	require.Equal(t, `{"upcoming":[],"empty_because":"finished"}`, string(trimmed(env.Do("GET", path+"/upcoming", nil).Body)))
 
 	require.Equal(t, http.StatusUnprocessableEntity, env.Do("POST", path+"/pause", testenv.JSON{"note": 7}).Status)
 	require.Equal(t, http.StatusNotFound, env.Do("POST", "/v1/timers/"+kind+"/none/pause", nil).Status)

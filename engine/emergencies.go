@@ -69,7 +69,8 @@ func (e *Emergencies) start(ctx context.Context, emergency timer.Emergency) erro
 }
 
 // Resume resumes what the order names, and returns what is paused all the same:
-// everything, where the order names single types. What is not paused is no error.
+// everything, where the order names single types, and single types where it names
+// everything. What is not paused is no error.
 func (e *Emergencies) Resume(ctx context.Context, order timer.EmergencyOrder) (paused []timer.Emergency, err error) {
 	if err := order.Check().Err(); err != nil {
 		return nil, err
@@ -80,11 +81,33 @@ func (e *Emergencies) Resume(ctx context.Context, order timer.EmergencyOrder) (p
 		}
 		e.cache.forget(emergency.BusinessType)
 	}
+	if order.Everything {
+		return e.left(ctx)
+	}
 	all, held, err := e.current(ctx, "")
 	if err != nil || !held {
 		return nil, err
 	}
 	return []timer.Emergency{all}, nil
+}
+
+// left lists what is paused, exactly as far as visibility has heard of it: what it has not
+// yet heard the end of is left out.
+func (e *Emergencies) left(ctx context.Context) (paused []timer.Emergency, err error) {
+	listed, err := e.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, emergency := range listed {
+		current, held, err := e.current(ctx, emergency.BusinessType)
+		if err != nil {
+			return nil, err
+		}
+		if held {
+			paused = append(paused, current)
+		}
+	}
+	return paused, nil
 }
 
 func (e *Emergencies) end(ctx context.Context, emergency timer.Emergency) error {

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"time"
 
 	"go.temporal.io/api/serviceerror"
 
@@ -68,7 +67,7 @@ func (f *Failures) redeliver(ctx context.Context, key timer.Key, again retrial) 
 		return timer.View{}, err
 	}
 	spec.Target = targetOf(spec.Callback, policy)
-	spec = afresh(spec, view.Stopped, timer.At(time.Now()))
+	spec = afresh(spec, view.Stopped)
 	options := startOptions(spec)
 	if again.job != "" {
 		options.Memo[workflows.MemoJob] = again.job
@@ -92,9 +91,8 @@ func (f *Failures) redeliver(ctx context.Context, key timer.Key, again retrial) 
 // afresh is what a timer begins with that is tried again: its due time has passed, so
 // it rings at once. stopped is whether its receiver ended its rule, which is over then,
 // however the receiver answers this time.
-func afresh(spec timer.Spec, stopped bool, now timer.Instant) timer.Spec {
-	// So far ahead that no policy's expiry can hold.
-	spec.LatestAt, spec.ExpiresAfter = now.Add(timer.MaxAhead), 0
+func afresh(spec timer.Spec, stopped bool) timer.Spec {
+	spec.LatestAt, spec.ExpiresAfter, spec.NeverExpires = 0, 0, true
 	spec.Behaviour = workflows.BehaviourNow
 	spec.Standing = nil
 	spec.Suspended, spec.Note = false, ""

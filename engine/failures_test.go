@@ -18,15 +18,15 @@ func TestARuleThatItsReceiverStoppedIsNotRevived(t *testing.T) {
 	require.NoError(t, err)
 	delivered := timer.Outcome{Status: timer.Delivered}
 	for _, stopped := range []bool{true, false} {
-		again := afresh(booked, stopped, booked.DueAt)
+		again := afresh(booked, stopped)
 		memo, ok := again.Seek(booked.DueAt.Add(time.Minute))
 		require.True(t, ok)
 		require.Equal(t, booked.DueAt, memo.DueAt)
 		_, goesOn := again.After(booked.Key, delivered, booked.DueAt.Add(time.Minute))
 		require.Equal(t, !stopped, goesOn)
 	}
-	stopped := afresh(booked, true, booked.DueAt)
-	twice := afresh(stopped, false, booked.DueAt)
+	stopped := afresh(booked, true)
+	twice := afresh(stopped, false)
 	_, goesOn := twice.After(booked.Key, delivered, booked.DueAt)
 	require.False(t, goesOn, "it failed again, by itself")
 	require.Empty(t, stopped.Upcoming(5, now))

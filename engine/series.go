@@ -31,15 +31,14 @@ func (s *Series) Pause(ctx context.Context, target Target, pause timer.Pause) (t
 	return s.timers.change(ctx, target, timer.Change{Pause: &pause, At: timer.At(time.Now())})
 }
 
-// Upcoming returns the next nominal times of a timer, from its rule alone:
-// none while it is paused, or once it has finished. Its errors are
-// [timer.NotFound], [timer.NotRecurring] and [timer.Unavailable].
-func (s *Series) Upcoming(ctx context.Context, key timer.Key, count int) ([]timer.Instant, error) {
+// Upcoming returns the next nominal times of a timer, from its rule alone, or why there is
+// none. Its errors are [timer.NotFound], [timer.NotRecurring] and [timer.Unavailable].
+func (s *Series) Upcoming(ctx context.Context, key timer.Key, count int) (timer.Upcoming, error) {
 	view, err := s.recurring(ctx, key)
-	if err != nil || view.Status.Finished() {
-		return []timer.Instant{}, err
+	if err != nil {
+		return timer.Upcoming{}, err
 	}
-	return append([]timer.Instant{}, view.Memo.Upcoming(count, time.Now())...), nil
+	return view.Upcoming(count, time.Now()), nil
 }
 
 // Occurrences is one page of those that have ended, newest first.

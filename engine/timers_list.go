@@ -26,6 +26,9 @@ type PageRequest struct {
 	Sort   timer.Sort
 	Size   int
 	Token  []byte
+	// OnePerBooking is whether a failed timer that was tried again is listed once, by the run
+	// that tries it again. It takes a call where a timer of the page has failed.
+	OnePerBooking bool
 	// Progress is whether to show attempts and how a timer ended, which takes a call for
 	// each timer whose delivery has begun.
 	Progress bool
@@ -40,6 +43,9 @@ func (t *Timers) List(ctx context.Context, r PageRequest) (page Page, err error)
 		page, err = t.page(ctx, r)
 	} else {
 		page, err = t.sortedPage(ctx, r)
+	}
+	if err == nil && r.OnePerBooking {
+		page.Timers, err = t.withoutRedelivered(ctx, page.Timers)
 	}
 	if err == nil && r.Progress {
 		err = t.showProgress(ctx, page.Timers)

@@ -44,6 +44,7 @@ func (t *Timers) show(ctx context.Context, spec timer.Spec, runID string) timer.
 		LatestAt:  spec.Latest(t.defaultExpiry(ctx, spec.BusinessType)),
 		RingBy:    spec.Debounce.RingBy(),
 		Revision:  spec.Revision,
+		Round:     spec.Round + 1,
 		WebhookID: spec.WebhookID(),
 		Priority:  spec.Priority,
 		Labels:    spec.Labels,
@@ -56,7 +57,9 @@ func (t *Timers) show(ctx context.Context, spec timer.Spec, runID string) timer.
 	}
 	view.Note = spec.Note
 	if spec.Series != nil {
-		view.Recurrence, view.Occurrence = &spec.Series.Rule, spec.Series.Number
+		rule := spec.Series.Rule
+		rule.Paused = spec.Series.Paused // the rule says how it was booked
+		view.Recurrence, view.Occurrence = &rule, spec.Series.Number
 		view.Note, view.LastOccurrence = spec.Series.Note, spec.Series.Last
 	}
 	if spec.Local != nil {

@@ -98,6 +98,9 @@ func (r Report) Following(before []Attempt) Report {
 // ShownAttempt is what a reader is shown of an attempt.
 type ShownAttempt struct {
 	Attempt
+	// Round is the delivery of the booking that it was made in, from 1. Each one numbers its
+	// attempts from 1.
+	Round int `json:"round"`
 	// WebhookID and Occurrence are those of the delivery, Occurrence only of a recurring
 	// timer's. BodySHA256 is the digest of the body that was sent.
 	WebhookID  string `json:"webhook_id"`
@@ -109,7 +112,7 @@ type ShownAttempt struct {
 // Shown are the attempts of one run, the latest first. body is what was sent.
 func (s Spec) Shown(attempts []Attempt, body []byte, runID string) (shown []ShownAttempt) {
 	sum := sha256.Sum256(body)
-	one := ShownAttempt{WebhookID: s.WebhookID(), BodySHA256: hex.EncodeToString(sum[:]), RunID: runID}
+	one := ShownAttempt{Round: s.Round + 1, WebhookID: s.WebhookID(), BodySHA256: hex.EncodeToString(sum[:]), RunID: runID}
 	if s.Series != nil {
 		one.Occurrence = s.Series.Number
 	}

@@ -56,14 +56,15 @@ func (s Spec) Apply(c Change) (Spec, error) {
 		return s, nil
 	}
 	if c.Replace {
-		s.LatestAt, s.ExpiresAfter, s.Callback, s.Retry, s.Priority, s.ContentType = 0, 0, nil, nil, 0, ""
+		s.Memo = s.expiring(0, 0)
+		s.Callback, s.Retry, s.Priority, s.ContentType = nil, nil, 0, ""
 		s.Preload, s.OnDelivered, s.OnFailed, s.Labels = c.Preload, nil, nil, nil
 	}
 	if c.Terms.LatestAt != nil {
-		s.LatestAt, s.ExpiresAfter = *c.Terms.LatestAt, 0
+		s.Memo = s.expiring(*c.Terms.LatestAt, 0)
 	}
 	if c.Terms.ExpiresAfter != nil {
-		s.LatestAt, s.ExpiresAfter = 0, *c.Terms.ExpiresAfter
+		s.Memo = s.expiring(0, *c.Terms.ExpiresAfter)
 	}
 	if rule := c.Terms.Recurrence; rule != nil && s.hasRule(*rule) {
 		c.Terms.Recurrence = nil

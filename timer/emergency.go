@@ -15,6 +15,13 @@ type Emergency struct {
 	Author string  `json:"author"`
 	Note   string  `json:"note,omitzero"`
 	Since  Instant `json:"since"`
+	// ByPolicy is whether the policy of the type pauses it, and no emergency. It is not stored.
+	ByPolicy bool `json:"by_policy,omitzero"`
+}
+
+// PausedByPolicy is what a policy pauses; paused is false for nothing.
+func PausedByPolicy(policy Policy) (_ Emergency, paused bool) {
+	return Emergency{BusinessType: policy.BusinessType, Author: policy.PausedBy, Since: policy.PausedAt, ByPolicy: true}, policy.Paused
 }
 
 // EmergencyOrder pauses or resumes: everything, or the types that it lists.
@@ -45,6 +52,11 @@ func (o EmergencyOrder) Check() (errs FieldErrors) {
 		errs.AddMost("/note", MaxNote, "bytes")
 	}
 	return errs
+}
+
+// Names reports whether the order is about a business type.
+func (o EmergencyOrder) Names(businessType string) bool {
+	return o.Everything || slices.Contains(o.BusinessTypes, businessType)
 }
 
 // Emergencies are what the order pauses from a moment on.

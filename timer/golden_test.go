@@ -61,7 +61,7 @@ var (
 	storedLabels = timer.Labels{"customer": "42", "env": "test"}
 
 	storedMemo = timer.Memo{
-		Booking: "booking-1", Revision: 3, Round: 1, Content: 2, DueAt: clock(2), Local: &storedLocal, Debounce: &timer.Debounce{First: clock(0), Last: clock(1), MaxWait: timer.Duration(5 * time.Minute)}, LatestAt: clock(5), ExpiresAfter: timer.Duration(time.Hour), Priority: 2, Labels: storedLabels,
+		Booking: "booking-1", Revision: 3, Round: 1, Content: 2, DueAt: clock(2), Local: &storedLocal, Debounce: &timer.Debounce{First: clock(0), Last: clock(1), MaxWait: timer.Duration(5 * time.Minute)}, LatestAt: clock(5), ExpiresAfter: timer.Duration(time.Hour), NeverExpires: true, Priority: 2, Labels: storedLabels,
 		CreatedAt: clock(0), UpdatedAt: clock(1), Fingerprint: "5f0c", Idempotency: &timer.Idempotency{Key: "a1", Fingerprint: "b2"},
 		EarlierKeys: []timer.EarlierKey{{Key: "a0", RunID: "run-1"}},
 		Refusals:    []timer.Refusal{storedRefusal},
@@ -169,12 +169,12 @@ func TestStoredPolicy(t *testing.T) {
 // What pauses callbacks is stored as.
 func TestStoredEmergency(t *testing.T) {
 	t.Parallel()
-	golden.Check(t, "emergency", timer.Emergency{Everything: true, BusinessType: "order-close", Author: "ops", Note: "wrong prices", Since: clock(1)})
+	golden.Check(t, "emergency", timer.Emergency{Everything: true, BusinessType: "order-close", Author: "ops", Note: "wrong prices", Since: clock(1), ByPolicy: true})
 }
 
 var storedActor = timer.Actor{Name: "ops", ID: "0a1b", Role: "admin", By: "key", From: "10.0.0.7", RequestID: "r-1", Job: "bulk:job-0"}
 
-// What tells who made a change is stored as, in a header of the change's event.
+// What tells who made a change is stored as, in the identity of the change's event.
 func TestStoredActor(t *testing.T) {
 	t.Parallel()
 	golden.Check(t, "actor", storedActor)

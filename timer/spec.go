@@ -62,9 +62,11 @@ type Memo struct {
 	// LatestAt or ExpiresAfter, or neither: then the policy's default holds.
 	LatestAt     Instant  `json:"latest_at,omitzero"`
 	ExpiresAfter Duration `json:"expires_after,omitzero"`
-	Priority     int      `json:"priority"`
-	Labels       Labels   `json:"labels,omitempty"`
-	CreatedAt    Instant  `json:"created_at"`
+	// NeverExpires is set by a redelivery: the policy's default does not hold.
+	NeverExpires bool    `json:"never_expires,omitzero"`
+	Priority     int     `json:"priority"`
+	Labels       Labels  `json:"labels,omitempty"`
+	CreatedAt    Instant `json:"created_at"`
 	// UpdatedAt is when the last booking or change was asked for; zero for timers of
 	// before it was stored.
 	UpdatedAt Instant `json:"updated_at,omitzero"`
@@ -107,6 +109,8 @@ func Admit(key Key, terms Terms, booking string, now time.Time) (Spec, error) {
 // fallback is the policy's default, counted from the due time.
 func (m Memo) Latest(fallback Duration) Instant {
 	switch {
+	case m.NeverExpires:
+		return 0
 	case m.LatestAt != 0:
 		return m.LatestAt
 	case m.ExpiresAfter != 0:
@@ -116,6 +120,12 @@ func (m Memo) Latest(fallback Duration) Instant {
 	default:
 		return 0
 	}
+}
+
+// expiring is the memo with another latest time: at most one of the two is set.
+func (m Memo) expiring(at Instant, after Duration) Memo {
+	m.LatestAt, m.ExpiresAfter, m.NeverExpires = at, after, false
+	return m
 }
 
 // RingsAt is when the timer shall ring: its due time, or later by the jitter.

@@ -40,8 +40,11 @@ type View struct {
 	Timezone string  `json:"timezone,omitzero"`
 	LatestAt Instant `json:"latest_at,omitzero"`
 	// RingBy is when a timer that is pushed out again and again rings at the latest.
-	RingBy        Instant  `json:"ring_by,omitzero"`
-	Revision      int      `json:"revision"`
+	RingBy   Instant `json:"ring_by,omitzero"`
+	Revision int     `json:"revision"`
+	// Round is which delivery of the booking it is, from 1: a redelivery begins another one,
+	// and so does a change of when the timer rings. Attempts are those of this round.
+	Round         int      `json:"round"`
 	Attempts      int      `json:"attempts"`
 	NextAttemptAt Instant  `json:"next_attempt_at,omitzero"`
 	LastFailure   *Failure `json:"last_failure,omitempty"`

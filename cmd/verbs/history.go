@@ -95,7 +95,7 @@ func whatOf(entry timer.HistoryEntry) string {
 		say("revision %d", entry.Revision)
 	}
 	if a := entry.Attempt; a != nil {
-		say("number %d: %s, %d %s, %dms", a.Number, a.Result, a.Status, a.Class, a.TookMS)
+		say("round %d, number %d: %s, %d %s, %dms", a.Round, a.Number, a.Result, a.Status, a.Class, a.TookMS)
 	}
 	if entry.Who == nil && !entry.WhoUnknown && entry.Identity != "" {
 		say("%s", entry.Identity)

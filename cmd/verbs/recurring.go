@@ -2,6 +2,7 @@ package verbs
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -36,8 +37,8 @@ func (s *shell) resume() *cobra.Command {
 
 func (s *shell) upcoming() *cobra.Command {
 	var count int
-	c := reading(s, &cobra.Command{Use: "upcoming", Short: "Show when a recurring timer rings next"}, s.showTimes,
-		func(c *cobra.Command, wakecall *client.Client, key timer.Key) ([]timer.Instant, error) {
+	c := reading(s, &cobra.Command{Use: "upcoming", Short: "Show when a recurring timer rings next"}, s.showUpcoming,
+		func(c *cobra.Command, wakecall *client.Client, key timer.Key) (timer.Upcoming, error) {
 			return wakecall.Timers.Upcoming(c.Context(), key, count)
 		})
 	c.Flags().IntVar(&count, "count", timer.DefaultUpcoming, "how many times at most")
@@ -62,14 +63,14 @@ func (s *shell) preview() *cobra.Command {
 		Long:    "Show when a rule would ring; nothing is booked. RULE is a cron expression, or a rule as " + documentForms + ".",
 		Example: "wakecall preview '30 9 * * MON-FRI' --timezone Europe/Berlin",
 	}
-	c.RunE = call(s, s.showTimes, func(c *cobra.Command, wakecall *client.Client, args []string) ([]timer.Instant, error) {
+	c.RunE = call(s, s.showUpcoming, func(c *cobra.Command, wakecall *client.Client, args []string) (timer.Upcoming, error) {
 		rule, err := s.rule(args[0], timezone)
 		if err != nil {
-			return nil, err
+			return timer.Upcoming{}, err
 		}
 		at, err := instantOf("from", from)
 		if err != nil {
-			return nil, err
+			return timer.Upcoming{}, err
 		}
 		return wakecall.Timers.Preview(c.Context(), client.Trial{Recurrence: *rule, From: at, Count: count})
 	})
@@ -79,9 +80,27 @@ func (s *shell) preview() *cobra.Command {
 	return c
 }
 
-func (s *shell) showTimes(times []timer.Instant) {
+// whyEmpty says why a rule names no time.
+func whyEmpty(upcoming timer.Upcoming) string {
+	switch upcoming.EmptyBecause {
+	case timer.EmptyPaused:
+		return strings.TrimSuffix("The timer is paused: "+upcoming.Note, ": ") + "."
+	case timer.EmptyFinished:
+		return "The timer has ended."
+	case timer.EmptyStopped:
+		return "The receiver has ended the rule."
+	default:
+		return "The rule names no further time."
+	}
+}
+
+func (s *shell) showUpcoming(upcoming timer.Upcoming) {
+	if upcoming.EmptyBecause != "" {
+		s.complain("%s\n", whyEmpty(upcoming))
+		return
+	}
 	var rows [][]string
-	for _, at := range times {
+	for _, at := range upcoming.Times {
 		rows = append(rows, []string{s.when(at)})
 	}
 	s.table([]string{"RINGS"}, rows)

@@ -185,10 +185,10 @@ func (s *shell) showAttempts(attempts []timer.ShownAttempt) {
 			answer = string(a.Class)
 		}
 		rows = append(rows, []string{
-			s.coloured(colour, string(a.Result)), fmt.Sprint(a.Number), s.when(a.EndedAt), fmt.Sprintf("%dms", a.TookMS), answer, a.RetryIn.String(), a.Worker,
+			s.coloured(colour, string(a.Result)), fmt.Sprint(a.Round), fmt.Sprint(a.Number), s.when(a.EndedAt), fmt.Sprintf("%dms", a.TookMS), answer, a.RetryIn.String(), a.Worker,
 		})
 	}
-	s.table([]string{s.coloured(plain, "RESULT"), "ATTEMPT", "ENDED", "TOOK", "ANSWER", "RETRY IN", "WORKER"}, rows)
+	s.table([]string{s.coloured(plain, "RESULT"), "ROUND", "ATTEMPT", "ENDED", "TOOK", "ANSWER", "RETRY IN", "WORKER"}, rows)
 }
 
 func (s *shell) showPolicies(policies []timer.Policy) {
@@ -210,7 +210,11 @@ func (s *shell) showEmergencies(paused []timer.Emergency) {
 		if e.Everything {
 			what = "everything"
 		}
-		rows = append(rows, []string{what, s.when(e.Since), e.Author, e.Note})
+		note := e.Note
+		if e.ByPolicy {
+			note = "its policy pauses it"
+		}
+		rows = append(rows, []string{what, s.when(e.Since), e.Author, note})
 	}
 	s.table([]string{"PAUSED", "SINCE", "BY", "NOTE"}, rows)
 }

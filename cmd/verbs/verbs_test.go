@@ -126,19 +126,19 @@ func TestTables(t *testing.T) {
 		want   string
 	}{
 		"attempts": {[]string{"attempts", "a/1"}, map[string]any{"attempts": []timer.ShownAttempt{
-			{Attempt: timer.Attempt{Number: 2, EndedAt: timer.At(now.Add(-time.Minute)), TookMS: 7, Status: 204, Result: timer.ResultDelivered, Worker: "w"}},
-			{Attempt: timer.Attempt{Number: 1, Class: timer.Timeout, Result: timer.ResultRetry, RetryIn: timer.Duration(time.Minute)}},
-		}}, `(?s)delivered  2 .*\(60s ago\)  7ms   204 .*retry      1        -  .*timeout  1m`},
+			{Round: 2, Attempt: timer.Attempt{Number: 2, EndedAt: timer.At(now.Add(-time.Minute)), TookMS: 7, Status: 204, Result: timer.ResultDelivered, Worker: "w"}},
+			{Round: 1, Attempt: timer.Attempt{Number: 1, Class: timer.Timeout, Result: timer.ResultRetry, RetryIn: timer.Duration(time.Minute)}},
+		}}, `(?s)delivered  2      2 .*\(60s ago\)  7ms   204 .*retry      1      1        -  .*timeout  1m`},
 		"history": {[]string{"history", "a/1", "--limit", "6"}, map[string]any{"entries": []timer.HistoryEntry{
 			{At: timer.At(now), Event: timer.HistoryExpired},
 			{At: timer.At(now), Event: timer.HistoryBooked, Who: &timer.Actor{Name: "shop", Role: "operator", By: "key", From: "10.0.0.7"}, DueAt: 7, Revision: 1},
 			{At: timer.At(now), Event: timer.HistoryPaused, Who: &timer.Actor{Name: "ops", By: "key", Job: "bulk:7"}, Reason: "closed", Changes: []timer.FieldChange{{Field: "payload"}, {Field: "delay", To: "1h"}}, Result: timer.HistoryApplied},
 			{At: timer.At(now), Event: timer.HistoryCancelRequested, WhoUnknown: true, Identity: "tctl@desk"},
 			{At: timer.At(now), Event: timer.HistoryHandedOut, Identity: "worker-1"},
-			{At: timer.At(now), Event: timer.HistoryAttempt, Occurrence: 3, Attempt: &timer.ShownAttempt{Attempt: timer.Attempt{Number: 2, Result: timer.ResultRetry, Status: 503, Class: timer.Answered, TookMS: 9}}},
+			{At: timer.At(now), Event: timer.HistoryAttempt, Occurrence: 3, Attempt: &timer.ShownAttempt{Round: 1, Attempt: timer.Attempt{Number: 2, Result: timer.ResultRetry, Status: 503, Class: timer.Answered, TookMS: 9}}},
 			{At: timer.At(now), Event: timer.HistoryFailed, LastFailure: &timer.Failure{Message: "HTTP 503"}},
 		}}, `(?s)^WHEN +WHAT +WHO +MORE\n[^\n]* booked +shop, operator, key, 10.0.0.7 +due 1970-01-01T00:00:00.007Z; revision 1\n[^\n]* paused +ops, key, bulk:7 +payload; delay 1h; applied; closed\n` +
-			`[^\n]* cancel_requested +unknown \(tctl@desk\)[^\n]*\n[^\n]* handed_out +- +worker-1\n[^\n]* attempt +- +occurrence 3; number 2: retry, 503 \w+, 9ms\n[^\n]* failed +- +HTTP 503\n$`},
+			`[^\n]* cancel_requested +unknown \(tctl@desk\)[^\n]*\n[^\n]* handed_out +- +worker-1\n[^\n]* attempt +- +occurrence 3; round 1, number 2: retry, 503 \w+, 9ms\n[^\n]* failed +- +HTTP 503\n$`},
 		"stats": {[]string{"stats"}, timer.Stats{
 			CountedAt:     timer.At(now),
 			Timers:        timer.StatusCounts{Scheduled: 12, Failed: 3},

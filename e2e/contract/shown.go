@@ -14,6 +14,7 @@ type Timer struct {
 	DueAt           time.Time `json:"due_at"`
 	LatestAt        time.Time `json:"latest_at"`
 	Revision        int       `json:"revision"`
+	Round           int       `json:"round"`
 	Attempts        int       `json:"attempts"`
 	NextAttemptAt   time.Time `json:"next_attempt_at"`
 	AckUntil        time.Time `json:"ack_until"`

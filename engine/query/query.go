@@ -50,6 +50,15 @@ const (
 // Is selects the runs with this value.
 func (k Keyword) Is(value string) Query { return Query{string(k) + " = " + quote(value)} }
 
+// In selects the runs with one of the values.
+func (k Keyword) In(values []string) Query {
+	quoted := make([]string, len(values))
+	for i, value := range values {
+		quoted[i] = quote(value)
+	}
+	return Query{string(k) + " IN (" + strings.Join(quoted, ", ") + ")"}
+}
+
 // Begins selects the runs whose value begins with a text.
 func (k Keyword) Begins(with string) Query { return Query{string(k) + " STARTS_WITH " + quote(with)} }
 

@@ -27,6 +27,7 @@ func TestConditions(t *testing.T) {
 	for want, q := range map[string]Query{
 		"":                                                      {},
 		"WorkflowId = 'order/4711'":                             WorkflowID.Is("order/4711"),
+		`WorkflowId IN ('a/1', 'a/it\'s')`:                      WorkflowID.In([]string{"a/1", "a/it's"}),
 		"WakecallState != 'expired'":                            state.Not("expired"),
 		"WakecallState IS NULL":                                 state.Missing(),
 		"ExecutionStatus = 'Running'":                           Status(running),

@@ -13,6 +13,9 @@ const (
 	UnstoredPause = 50 * time.Millisecond
 	// MaxListed is the largest page of Temporal's SQL visibility, in runs.
 	MaxListed = 1000
+	// IDsPerQuery is how many workflow ids one query of visibility names. Each may have 255
+	// bytes, and Temporal bounds no query by default.
+	IDsPerQuery = 100
 	// DueSlack makes up for how the stores of visibility compare times: SQLite does as
 	// texts, of which some lack their last zeros. The exact bounds are applied to what
 	// comes back.

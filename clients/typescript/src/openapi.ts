@@ -328,8 +328,9 @@ export interface paths {
         /**
          * Resume what was paused
          * @description Ends what was paused in the same words: `everything` leaves types that were paused by their names, and a type goes
-         *     on only when it is not paused with everything. What is not paused is no error. The answer lists what of the
-         *     order is held back all the same.
+         *     on only when it is not paused with everything. What is not paused is no error. The answer lists what is held
+         *     back all the same: everything, single types, and of the types of the order those that their policy pauses.
+         *     Single types come from Temporal's visibility, which lags behind by a moment.
          */
         post: operations["resumeEverything"];
         delete?: never;
@@ -506,7 +507,7 @@ export interface paths {
         };
         /**
          * List the next occurrences
-         * @description The next nominal times, from the rule alone: without jitter, and as if every delivery took no time. None while the timer is paused, and none once it has finished.
+         * @description The next nominal times, from the rule alone: without jitter, and as if every delivery took no time. Where there is none, `empty_because` says why.
          */
         get: operations["listUpcoming"];
         put?: never;
@@ -1396,7 +1397,9 @@ export interface components {
         LeftOut: ("answer" | "body_sha256" | "payload")[];
         /** @description The record of one attempt, which is the proof of a delivery. What does not apply is left out. */
         Attempt: {
-            /** @description The number of the attempt within its delivery. */
+            /** @description Which delivery of the booking it belongs to. A redelivery begins another one, and so does a change of when the timer rings. */
+            round: number;
+            /** @description The number of the attempt within its round. */
             number: number;
             /** @description When it was to be made, which is the due time or the end of the wait for a retry. */
             due_at: components["schemas"]["Instant"];
@@ -1463,6 +1466,11 @@ export interface components {
             author: string;
             note?: string;
             since: components["schemas"]["Instant"];
+            /**
+             * @description The policy of the type pauses it, and no emergency: a change of the policy resumes it. Only the answer to a resumption lists such types.
+             * @constant
+             */
+            by_policy?: true;
         };
         /**
          * @description What a clock on a wall shows, in the years 1970 to 9999, to the millisecond and without an offset. Seconds may be left out.
@@ -1822,7 +1830,19 @@ export interface components {
         Upcoming: {
             /** @description Nominal times in order, without jitter. Fewer than asked for when the rule ends, and of a rule that rings so rarely that the search for more would take too long. */
             upcoming: components["schemas"]["Instant"][];
+            empty_because?: components["schemas"]["EmptyReason"];
+            /** @description Why the timer was paused. Left out where nobody said so. */
+            note?: string;
         };
+        /**
+         * @description Why there is no time:
+         *     * `paused`: the timer is paused, and its rule goes on when it is resumed.
+         *     * `finished`: the timer has ended.
+         *     * `stopped`: its receiver has ended the rule.
+         *     * `no_more`: the rule names no further time, or none that a search within its limits finds.
+         * @enum {string}
+         */
+        EmptyReason: "paused" | "finished" | "stopped" | "no_more";
         /**
          * @description A timer as it stands. What does not apply is left out.
          * @example {
@@ -1859,7 +1879,9 @@ export interface components {
             ring_by?: components["schemas"]["Instant"];
             /** @description Counts the changes of the timer, from 1. */
             revision: number;
-            /** @description How many attempts were made, as far as Temporal has recorded them. */
+            /** @description Which delivery of the booking it is. A redelivery begins another one, and so does a change of when the timer rings. */
+            round: number;
+            /** @description How many attempts were made in this round, as far as Temporal has recorded them. */
             attempts: number;
             /** @description When the next attempt is made. Left out while nobody can tell; `waits_for` says why. */
             next_attempt_at?: components["schemas"]["Instant"];

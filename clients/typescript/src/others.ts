@@ -1,6 +1,6 @@
 import { type Api, type CallOptions, type Changed, type ChangeOptions, changed, given, signalOf, take } from "./api.js";
 import type { components } from "./openapi.js";
-import type { Emergency, EmergencyOrder, Recurrence } from "./schema.js";
+import type { Emergency, EmergencyOrder, Recurrence, Upcoming } from "./schema.js";
 
 /** Pauses callbacks at once, for some business types or for all. Each call may be repeated. */
 export class Emergencies {
@@ -66,10 +66,10 @@ export class Recurrences {
     this.#api = api;
   }
 
-  /** Returns the next times of a rule, from a moment on. */
-  async preview(recurrence: Recurrence, options?: CallOptions & { from?: string; count?: number }): Promise<string[]> {
+  /** Returns the next times of a rule, from a moment on, or why there is none. */
+  preview(recurrence: Recurrence, options?: CallOptions & { from?: string; count?: number }): Promise<Upcoming> {
     const body = { recurrence, ...given({ from: options?.from, count: options?.count }) };
-    return (await take(this.#api.POST("/v1/recurrences/preview", { body, ...signalOf(options) }))).upcoming;
+    return take(this.#api.POST("/v1/recurrences/preview", { body, ...signalOf(options) }));
   }
 }
 

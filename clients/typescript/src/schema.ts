@@ -12,6 +12,8 @@ export type Change = Schemas["TimerChange"];
 export type Status = Schemas["Status"];
 /** The rule of a recurring timer. */
 export type Recurrence = Schemas["Recurrence"];
+/** The next times of a rule, or why there is none. */
+export type Upcoming = Schemas["Upcoming"];
 /** An attempt that was made for a timer. */
 export type Attempt = Schemas["Attempt"];
 /** What happened to a timer, and who did it. */

@@ -13,7 +13,7 @@ import {
 import { Problem } from "./errors.js";
 import type { components, paths } from "./openapi.js";
 import { itemsOf, pagesOf } from "./pages.js";
-import type { Attempt, Booking, Change, HistoryEntry, Key, PastOccurrence, Timer } from "./schema.js";
+import type { Attempt, Booking, Change, HistoryEntry, Key, PastOccurrence, Timer, Upcoming } from "./schema.js";
 
 type Query<Path extends keyof paths> = NonNullable<
   paths[Path] extends { get: { parameters: { query?: infer Q } } } ? Q : never
@@ -150,10 +150,10 @@ export class Timers {
     return itemsOf(read, (page) => page.occurrences);
   }
 
-  /** Returns the next times of a recurring timer. */
-  async upcoming(key: Key, options?: CallOptions & { count?: number }): Promise<string[]> {
+  /** Returns the next times of a recurring timer, or why there is none. */
+  upcoming(key: Key, options?: CallOptions & { count?: number }): Promise<Upcoming> {
     const params = { path: at(key), query: given({ count: options?.count }) };
-    return (await take(this.#api.GET("/v1/timers/{type}/{id}/upcoming", { params, ...signalOf(options) }))).upcoming;
+    return take(this.#api.GET("/v1/timers/{type}/{id}/upcoming", { params, ...signalOf(options) }));
   }
 
   /** Counts timers by status: of all business types that have a policy, or of one. */

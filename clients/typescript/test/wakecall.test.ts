@@ -139,13 +139,18 @@ describe("a running Wakecall", { timeout: 300_000 }, () => {
 
   test("a recurring timer: its times, a pause with a note, its last occurrence", async () => {
     const recurrence = { every: "1h" };
-    assert.equal((await wakecall.recurrences.preview(recurrence, { count: 3 })).length, 3);
+    assert.equal((await wakecall.recurrences.preview(recurrence, { count: 3 })).upcoming.length, 3);
     await wakecall.timers.add({ ...key("rule"), recurrence });
-    assert.equal((await wakecall.timers.upcoming(key("rule"), { count: 4 })).length, 4);
+    assert.equal((await wakecall.timers.upcoming(key("rule"), { count: 4 })).upcoming.length, 4);
     assert.equal(
       (await wakecall.timers.pause(key("rule"), { note: "stocktaking", wait: "10s" })).timer.status,
       "paused",
     );
+    assert.deepEqual(await wakecall.timers.upcoming(key("rule")), {
+      upcoming: [],
+      empty_because: "paused",
+      note: "stocktaking",
+    });
     assert.equal((await wakecall.timers.resume(key("rule"), { wait: "10s" })).timer.status, "scheduled");
     await wakecall.timers.fire(key("rule"), { wait: "10s" });
     const ring = await rung.await("rule");
