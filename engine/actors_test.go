@@ -36,7 +36,7 @@ func TestWhoseWorkflow(t *testing.T) {
 }
 
 // identified is a request as it leaves the process.
-func identified[R any](t *testing.T, ctx context.Context, request R) R {
+func identified[R any](ctx context.Context, t *testing.T, request R) R {
 	t.Helper()
 	calls := 0
 	err := identifyActor(ctx, "", request, nil, nil, func(context.Context, string, any, any, *grpc.ClientConn, ...grpc.CallOption) error {
@@ -60,10 +60,10 @@ func TestEveryChangeSaysWhoMakesIt(t *testing.T) {
 		&workflowservice.RequestCancelWorkflowExecutionRequest{WorkflowExecution: order, Identity: "p"},
 		&workflowservice.TerminateWorkflowExecutionRequest{WorkflowExecution: order, Identity: "p"},
 	} {
-		of, _ := identityOf(identified(t, t.Context(), request))
+		of, _ := identityOf(identified(t.Context(), t, request))
 		require.Equal(t, "p", *of, "nobody calls")
 		for range 2 {
-			of, _ = identityOf(identified(t, withCaller(t), request))
+			of, _ = identityOf(identified(withCaller(t), t, request))
 			process, actor := identity.Parse(*of)
 			require.Equal(t, "p", process)
 			want, _ := caller{}.Actor("order")
@@ -71,19 +71,19 @@ func TestEveryChangeSaysWhoMakesIt(t *testing.T) {
 		}
 	}
 	poll := &workflowservice.PollWorkflowTaskQueueRequest{Identity: "p"}
-	require.Equal(t, "p", identified(t, withCaller(t), poll).GetIdentity(), "a worker polls for nobody")
-	identified(t, withCaller(t), &workflowservice.UpdateWorkflowExecutionRequest{}) // nobody's, and nothing breaks
+	require.Equal(t, "p", identified(withCaller(t), t, poll).GetIdentity(), "a worker polls for nobody")
+	identified(withCaller(t), t, &workflowservice.UpdateWorkflowExecutionRequest{}) // nobody's, and nothing breaks
 }
 
 // A timer that is tried again names the run before, beside what stands in the header already.
 func TestAStartNamesTheRunBefore(t *testing.T) {
 	t.Parallel()
-	start := identified(t, after(t.Context(), `run-"0"`), &workflowservice.StartWorkflowExecutionRequest{
+	start := identified(after(t.Context(), `run-"0"`), t, &workflowservice.StartWorkflowExecutionRequest{
 		Header: &commonpb.Header{Fields: map[string]*commonpb.Payload{"trace": {Data: []byte("x")}}},
 	})
 	require.Equal(t, `run-"0"`, runBefore(start.GetHeader()))
 	require.Len(t, start.GetHeader().GetFields(), 2)
-	require.Nil(t, identified(t, t.Context(), &workflowservice.StartWorkflowExecutionRequest{}).GetHeader())
+	require.Nil(t, identified(t.Context(), t, &workflowservice.StartWorkflowExecutionRequest{}).GetHeader())
 }
 
 // What it costs a booking to say who makes it: the identity, and nothing else.
