@@ -24,7 +24,7 @@ func TestARedeliveredTimerIsOneTimer(t *testing.T) {
 		}
 	})
 	env.Policy(kind, testenv.JSON{
-		"callback": testenv.JSON{"url": url}, "retry": testenv.JSON{"intervals": []string{"100ms"}}, "expires_after": "1h",
+		"callback": testenv.JSON{"url": url}, "retry": testenv.JSON{"steps": []string{"100ms"}}, "expires_after": "1h",
 	})
 	env.Add(testenv.JSON{"business_type": kind, "business_id": "1", "delay": "1ms"})
 	failed := env.Await(kind+"/1", "failed")
