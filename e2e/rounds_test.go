@@ -46,7 +46,7 @@ func TestARedeliveredTimerIsOneTimer(t *testing.T) {
 	require.Len(t, told.Attempts, 3)
 	require.Equal(t, []int{2, 1}, []int{told.Attempts[0].Round, told.Attempts[0].Number})
 	require.Equal(t, []int{1, 2}, []int{told.Attempts[1].Round, told.Attempts[1].Number})
-	for query, want := range map[string][]string{"": {"delivered"}, "&sort=due_at": {"delivered"}, "&status=failed": nil} {
+	for query, want := range map[string][]string{"": {"delivered"}, "&sort=due": {"delivered"}, "&status=failed": nil} {
 		require.EventuallyWithT(t, func(c *assert.CollectT) {
 			var page struct{ Timers []testenv.Timer }
 			env.Do("GET", "/v1/timers?business_type="+kind+query, nil).Into(&page)
