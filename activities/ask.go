@@ -6,23 +6,24 @@ import (
 
 	"go.temporal.io/sdk/activity"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // Receipt says what this worker knows of a run's first attempt, or which other
 // worker had the task.
-func (a *Attempter) Receipt(ctx context.Context, delivery timer.Delivery) (timer.Report, error) {
-	report, err := a.Ask(ctx, delivery)
-	if err != nil || report.Result != timer.ResultUseQueue {
+func (a *Attempter) Receipt(ctx context.Context, d timer.Delivery) (delivery.Report, error) {
+	report, err := a.Ask(ctx, d)
+	if err != nil || report.Result != delivery.ResultUseQueue {
 		return report, err
 	}
-	holder, err := a.Runs.Holder(ctx, delivery.Spec.Key, runOf(ctx))
+	holder, err := a.Runs.Holder(ctx, d.Spec.Key, runOf(ctx))
 	if err != nil {
-		return timer.Report{}, err
+		return delivery.Report{}, err
 	}
 	if holder != a.Worker && holder != "" {
-		return timer.Report{Result: timer.ResultElsewhere, Worker: holder}, nil
+		return delivery.Report{Result: delivery.ResultElsewhere, Worker: holder}, nil
 	}
 	return report, nil
 }
@@ -30,7 +31,7 @@ func (a *Attempter) Receipt(ctx context.Context, delivery timer.Delivery) (timer
 // Ask says what this worker knows of a run's first attempt. One that is under
 // way is waited for, with signs of life: a worker that is frozen has to be told
 // from one that waits.
-func (a *Attempter) Ask(ctx context.Context, _ timer.Delivery) (report timer.Report, err error) {
+func (a *Attempter) Ask(ctx context.Context, _ timer.Delivery) (report delivery.Report, err error) {
 	found := make(chan struct{})
 	go func() {
 		defer close(found)

@@ -10,8 +10,11 @@ import (
 	"go.temporal.io/sdk/converter"
 
 	"github.com/wakecall/wakecall/activities/send"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // attempt is one that is to be made.
@@ -19,7 +22,7 @@ type attempt struct {
 	delivery timer.Delivery
 	payload  converter.RawValue
 	// last is the report before, nil if there is none.
-	last *timer.Report
+	last *delivery.Report
 	// patient is whether its workflow waits for word of a receiver that accepted it.
 	patient bool
 }
@@ -34,8 +37,8 @@ func (a attempt) number() int {
 }
 
 // report begins the record of an attempt under this configuration.
-func (c attemptConfig) report(result timer.Result) timer.Report {
-	return timer.Report{
+func (c attemptConfig) report(result delivery.Result) delivery.Report {
+	return delivery.Report{
 		Result: result, PolicyVersion: c.policy.Version, Timeout: c.callback.Timeout,
 		Latest: c.latest, Alert: c.policy.Alert != nil, OnDelivered: c.policy.OnDelivered != nil, OnFailed: c.policy.OnFailed != nil, Stream: c.callback.Stream && c.fallback == nil,
 	}
@@ -43,7 +46,7 @@ func (c attemptConfig) report(result timer.Result) timer.Report {
 
 // skip is the report of a try that calls nobody: what the one before left, under
 // a new result.
-func (a attempt) skip(c attemptConfig, result timer.Result) timer.Report {
+func (a attempt) skip(c attemptConfig, result delivery.Result) delivery.Report {
 	report := c.report(result)
 	report.Attempt = a.number() - 1
 	if a.last != nil {
@@ -59,17 +62,17 @@ func (a attempt) skip(c attemptConfig, result timer.Result) timer.Report {
 
 // wait is the report of a try that comes too soon, because of what cause says. It counts as
 // none.
-func (a attempt) wait(c attemptConfig, d time.Duration, cause timer.Waiting) timer.Report {
-	report := a.skip(c, timer.ResultRetry)
+func (a attempt) wait(c attemptConfig, d time.Duration, cause delivery.Waiting) delivery.Report {
+	report := a.skip(c, delivery.ResultRetry)
 	report.Skipped++
 	report.Waits = cause
-	report.EndedAt, report.RetryIn = timer.At(time.Now()), timer.Duration(d)
+	report.EndedAt, report.RetryIn = wire.At(time.Now()), wire.Duration(d)
 	return report
 }
 
 // postpone is the report of a try that could not begin. It counts as none, and
 // leaves what is known of the policy.
-func (a attempt) postpone(ctx context.Context, cause error) timer.Report {
+func (a attempt) postpone(ctx context.Context, cause error) delivery.Report {
 	uncalled := errors.Is(cause, errUncalled)
 	longest := tuning.LongestPostponed
 	if uncalled {
@@ -80,8 +83,8 @@ func (a attempt) postpone(ctx context.Context, cause error) timer.Report {
 		known.policy.Version, known.callback.Timeout, known.latest = a.last.PolicyVersion, a.last.Timeout, a.last.Latest
 		known.callback.Stream = a.last.Stream
 	}
-	skipped := a.skip(known, timer.ResultRetry).Skipped
-	report := a.wait(known, min(tuning.FirstPostponed<<min(skipped, 10), longest), timer.WaitsForPolicy)
+	skipped := a.skip(known, delivery.ResultRetry).Skipped
+	report := a.wait(known, min(tuning.FirstPostponed<<min(skipped, 10), longest), delivery.WaitsForPolicy)
 	if a.last != nil {
 		report.Alert, report.OnDelivered, report.OnFailed = a.last.Alert, a.last.OnDelivered, a.last.OnFailed
 		report.Handed = a.last.Handed
@@ -89,31 +92,31 @@ func (a attempt) postpone(ctx context.Context, cause error) timer.Report {
 	switch {
 	case report.Failure != nil: // the last attempt's says more
 	case uncalled:
-		report.Failure = timer.Answer{Class: timer.NoReceiver}.Failure(report.EndedAt)
+		report.Failure = delivery.Answer{Class: delivery.NoReceiver}.Failure(report.EndedAt)
 	default:
 		activity.GetLogger(ctx).Warn("an attempt could not begin", "business_type", a.delivery.Spec.BusinessType, "error", cause)
 		report.Failure = unread(cause).Failure(report.EndedAt)
 	}
 	// What the policy says cannot be told; what the timer itself says holds.
 	if latest := a.delivery.Spec.Latest(0); latest != 0 && latest <= report.EndedAt {
-		report.Result, report.Latest = timer.ResultExpired, latest
+		report.Result, report.Latest = delivery.ResultExpired, latest
 	}
 	return report
 }
 
 // unread is what may be shown of an error for which an attempt could not begin. What we say
 // of the policy ourselves, such as which of its values no key opens, is for whoever mends it.
-func unread(cause error) timer.Fault {
-	if ours, ok := errors.AsType[*timer.Error](cause); ok && ours.Code == timer.Internal && ours.Message != "" {
-		return timer.Fault(ours.Message)
+func unread(cause error) delivery.Fault {
+	if ours, ok := errors.AsType[*wire.Error](cause); ok && ours.Code == wire.Internal && ours.Message != "" {
+		return delivery.Fault(ours.Message)
 	}
-	return timer.PolicyUnread
+	return delivery.PolicyUnread
 }
 
 // again is the report of an attempt that says nothing of the receiver. It counts as none
 // and is made once more at once, unless that has happened to it time and again.
-func (a attempt) again(c attemptConfig, sent send.Outcome) timer.Report {
-	wait, broken := time.Millisecond, a.skip(c, timer.ResultRetry).Skipped
+func (a attempt) again(c attemptConfig, sent send.Outcome) delivery.Report {
+	wait, broken := time.Millisecond, a.skip(c, delivery.ResultRetry).Skipped
 	if broken >= tuning.BrokenAtOnce {
 		wait = min(tuning.FirstPostponed<<min(broken-tuning.BrokenAtOnce, 10), tuning.LongestPostponed)
 	}
@@ -124,28 +127,28 @@ func (a attempt) again(c attemptConfig, sent send.Outcome) timer.Report {
 
 // judge is the report of an attempt: what the receiver's answer means. downSince is since
 // when the callback of the type has failed, zero when it has not.
-func (c attemptConfig) judge(a attempt, sent send.Outcome, downSince time.Time) timer.Report {
-	report := c.report(timer.ResultDelivered)
-	report.Attempt, report.EndedAt, report.Link = a.number(), timer.At(sent.Ended), c.link
+func (c attemptConfig) judge(a attempt, sent send.Outcome, downSince time.Time) delivery.Report {
+	report := c.report(delivery.ResultDelivered)
+	report.Attempt, report.EndedAt, report.Link = a.number(), wire.At(sent.Ended), c.link
 	if a.last != nil {
 		report.LatenessMS, report.Fallbacks = a.last.LatenessMS, a.last.Fallbacks
 	}
-	if c.link == timer.LinkFallback {
+	if c.link == delivery.LinkFallback {
 		report.Fallbacks++
 	}
 	if !downSince.IsZero() {
-		report.DownSince = timer.At(downSince)
+		report.DownSince = wire.At(downSince)
 	}
 	if !sent.FirstByte.IsZero() {
-		report.SentAt = timer.At(sent.FirstByte)
+		report.SentAt = wire.At(sent.FirstByte)
 		if report.Attempt == 1 {
 			late := sent.FirstByte.Sub(a.delivery.Spec.RingsAt().Time()).Milliseconds()
 			report.LatenessMS = &late
 		}
 	}
 	report.Stop = sent.Stop
-	verdict := timer.Judge(sent.Answer)
-	if verdict.Decision == timer.DecisionDelivered {
+	verdict := delivery.Judge(sent.Answer)
+	if verdict.Decision == delivery.DecisionDelivered {
 		if sent.Deferred && c.acknowledges(a) {
 			if a.last != nil {
 				report.Failure = a.last.Failure
@@ -157,13 +160,13 @@ func (c attemptConfig) judge(a attempt, sent send.Outcome, downSince time.Time) 
 	report.Failure = sent.Failure(report.EndedAt)
 	asked := c.asked(verdict)
 	wait, more := c.nextWait(report, asked)
-	if verdict.Decision == timer.DecisionStop || !more {
-		report.Result = timer.ResultFailed
+	if verdict.Decision == delivery.DecisionStop || !more {
+		report.Result = delivery.ResultFailed
 		return report
 	}
-	report.Result, report.RetryIn = timer.ResultRetry, timer.Duration(wait)
+	report.Result, report.RetryIn = delivery.ResultRetry, wire.Duration(wait)
 	if asked > 0 && wait == asked { // else the ladder's step is longer
-		report.Waits = timer.WaitsForRetryAfter
+		report.Waits = delivery.WaitsForRetryAfter
 	}
 	return report
 }
@@ -174,21 +177,21 @@ func (c attemptConfig) acknowledges(a attempt) bool {
 }
 
 // accepted is the report of an attempt whose receiver says later what became of it.
-func (c attemptConfig) accepted(report timer.Report) timer.Report {
+func (c attemptConfig) accepted(report delivery.Report) delivery.Report {
 	wait, more := c.nextWait(report, 0)
-	report.Result, report.AckUntil = timer.ResultAccepted, report.EndedAt.Add(c.policy.Ack.Within.D())
-	report.RetryIn, report.Exhausted = timer.Duration(wait), !more
+	report.Result, report.AckUntil = delivery.ResultAccepted, report.EndedAt.Add(c.policy.Ack.Within.D())
+	report.RetryIn, report.Exhausted = wire.Duration(wait), !more
 	return report
 }
 
 // nextWait is the time until the attempt that follows a failed one, if there is one. Where
 // the callback is down, it is not longer than until the type goes over to the fallback.
-func (c attemptConfig) nextWait(report timer.Report, asked time.Duration) (wait time.Duration, more bool) {
+func (c attemptConfig) nextWait(report delivery.Report, asked time.Duration) (wait time.Duration, more bool) {
 	if c.link == "" {
 		return c.retry.NextWait(report.Attempt-report.Fallbacks, asked, rand.Float64())
 	}
 	wait, more = c.retry.NextByLinks(report, asked, rand.Float64())
-	if c.link == timer.LinkCallback && report.DownSince != 0 && report.Fallbacks < c.retry.Attempts() {
+	if c.link == delivery.LinkCallback && report.DownSince != 0 && report.Fallbacks < c.retry.Attempts() {
 		goesOver := report.DownSince.Add(c.fallback.After.D()).Until(report.EndedAt.Time())
 		wait = min(wait, max(goesOver, 0))
 	}
@@ -196,22 +199,22 @@ func (c attemptConfig) nextWait(report timer.Report, asked time.Duration) (wait 
 }
 
 // asked is the patience that an answer asks for, as far as the policy grants it.
-func (c attemptConfig) asked(verdict timer.Verdict) time.Duration {
+func (c attemptConfig) asked(verdict delivery.Verdict) time.Duration {
 	return min(verdict.RetryAfter, c.policy.Patience())
 }
 
 // pressure is the wish for patience in an answer. A timer that calls elsewhere
 // than its type says nothing of the type's receiver, and one of many that are connected
 // speaks for itself.
-func (c attemptConfig) pressure(report timer.Report, sent send.Outcome) (wish timer.BackPressure, ok bool) {
-	asked := c.asked(timer.Judge(sent.Answer))
+func (c attemptConfig) pressure(report delivery.Report, sent send.Outcome) (wish policy.BackPressure, ok bool) {
+	asked := c.asked(delivery.Judge(sent.Answer))
 	if c.fallback != nil && sent.Down() { // then the type goes over to the fallback
 		return wish, false
 	}
 	if asked == 0 || c.callback.Stream || c.policy.Version == 0 || c.callback.Destination != c.policy.Callback.Routed(c.policy.BusinessType) {
 		return wish, false
 	}
-	return timer.BackPressure{
+	return policy.BackPressure{
 		Since: report.EndedAt, Until: report.EndedAt.Add(asked), Status: sent.Status,
 	}, true
 }
@@ -219,12 +222,12 @@ func (c attemptConfig) pressure(report timer.Report, sent send.Outcome) (wish ti
 // leaveToType is a report once its type keeps to what the receiver asked for: the
 // timer waits by itself until that is known everywhere, so that a wish that is
 // lifted is lifted for it as well.
-func (c attemptConfig) leaveToType(report timer.Report) timer.Report {
-	if report.Result != timer.ResultRetry || report.RetryIn.D() <= tuning.BackPressureHeard {
+func (c attemptConfig) leaveToType(report delivery.Report) delivery.Report {
+	if report.Result != delivery.ResultRetry || report.RetryIn.D() <= tuning.BackPressureHeard {
 		return report
 	}
 	step, _ := c.retry.Wait(report.Attempt-report.Fallbacks, rand.Float64())
-	report.RetryIn = min(report.RetryIn, timer.Duration(max(step, tuning.BackPressureHeard)))
+	report.RetryIn = min(report.RetryIn, wire.Duration(max(step, tuning.BackPressureHeard)))
 	report.Waits = ""
 	return report
 }

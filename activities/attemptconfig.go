@@ -10,20 +10,23 @@ import (
 	"time"
 
 	"github.com/wakecall/wakecall/activities/send"
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // attemptConfig is how one attempt is made: the live policy, under the timer's own
 // overrides.
 type attemptConfig struct {
-	policy   timer.Policy
-	callback timer.Callback
-	retry    timer.Retry
-	latest   timer.Instant
+	policy   policy.Policy
+	callback delivery.Callback
+	retry    delivery.Retry
+	latest   wire.Instant
 	// fallback is the second link; nil where there is none. link is by which the
 	// attempt goes where there are two.
-	fallback *timer.Fallback
-	link     timer.Link
+	fallback *delivery.Fallback
+	link     delivery.Link
 	// paused is whether somebody has paused the type's callbacks.
 	paused bool
 	// unopened is why nobody can be called, if it is so: a header of the timer is
@@ -33,11 +36,11 @@ type attemptConfig struct {
 
 // errUncalled is told of a timer that nobody can be called for. It waits until a
 // policy says whom to call.
-var errUncalled = errors.New(string(timer.NoReceiver))
+var errUncalled = errors.New(string(delivery.NoReceiver))
 
 func (a *Attempter) configure(ctx context.Context, spec timer.Spec) (attemptConfig, error) {
 	policy, err := a.Policies.Policy(ctx, spec.BusinessType)
-	if err != nil && timer.CodeOf(err) != timer.NotFound {
+	if err != nil && wire.CodeOf(err) != wire.NotFound {
 		return attemptConfig{}, fmt.Errorf("reading the policy: %w", err)
 	}
 	paused, err := a.Emergencies.Paused(ctx, spec.BusinessType)
@@ -48,7 +51,7 @@ func (a *Attempter) configure(ctx context.Context, spec timer.Spec) (attemptConf
 	policy.BusinessType = spec.BusinessType
 	var unopened error
 	if spec.Callback != nil {
-		var own timer.Callback
+		var own delivery.Callback
 		own, unopened = a.open(*spec.Callback)
 		spec.Callback = &own
 	}
@@ -63,7 +66,7 @@ func (a *Attempter) configure(ctx context.Context, spec timer.Spec) (attemptConf
 }
 
 // secondLink is the fallback of the policy, for timers without a destination of their own.
-func secondLink(spec timer.Spec, policy timer.Policy) *timer.Fallback {
+func secondLink(spec timer.Spec, policy policy.Policy) *delivery.Fallback {
 	if policy.Fallback == nil || (spec.Callback != nil && spec.Callback.Addressed()) {
 		return nil
 	}
@@ -77,16 +80,16 @@ func secondLink(spec timer.Spec, policy timer.Policy) *timer.Fallback {
 func (c attemptConfig) by(r route) attemptConfig {
 	c.link = r.link
 	switch {
-	case r.link == timer.LinkFallback:
+	case r.link == delivery.LinkFallback:
 		c.callback, c.policy.Declare, c.unopened = c.fallback.Callback, nil, nil
 	case r.probe != nil:
-		c.callback.Timeout = min(c.callback.Timeout, timer.Duration(r.probe.timeout))
+		c.callback.Timeout = min(c.callback.Timeout, wire.Duration(r.probe.timeout))
 	}
 	return c
 }
 
 // open opens the sealed header values of a timer's own callback.
-func (a *Attempter) open(callback timer.Callback) (timer.Callback, error) {
+func (a *Attempter) open(callback delivery.Callback) (delivery.Callback, error) {
 	headers := make(map[string]string, len(callback.Headers))
 	var unopened error
 	for _, name := range slices.Sorted(maps.Keys(callback.Headers)) {
@@ -122,7 +125,7 @@ func (c attemptConfig) message(a attempt) send.Message {
 }
 
 // declare is what the policy declares for its own destination.
-func (c attemptConfig) declare(spec timer.Spec) *timer.Declare {
+func (c attemptConfig) declare(spec timer.Spec) *delivery.Declare {
 	if spec.Callback != nil && spec.Callback.Addressed() {
 		return nil
 	}
@@ -131,7 +134,7 @@ func (c attemptConfig) declare(spec timer.Spec) *timer.Declare {
 
 // tls is what the policy adds to TLS. Its client certificate, like its headers, is
 // for its own receiver: whoever books a timer could else be let in anywhere.
-func (c attemptConfig) tls(spec timer.Spec) *timer.TLS {
+func (c attemptConfig) tls(spec timer.Spec) *policy.TLS {
 	if spec.Callback != nil && spec.Callback.Addressed() {
 		return c.policy.TLS.Trust()
 	}
@@ -139,7 +142,7 @@ func (c attemptConfig) tls(spec timer.Spec) *timer.TLS {
 }
 
 // expiry is when a message is of no use any more, zero for never.
-func expiry(latest timer.Instant) time.Time {
+func expiry(latest wire.Instant) time.Time {
 	if latest == 0 {
 		return time.Time{}
 	}

@@ -7,7 +7,10 @@ import (
 	"go.temporal.io/sdk/activity"
 
 	"github.com/wakecall/wakecall/activities/send"
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // Sender sends messages, to whatever kind of destination.
@@ -16,11 +19,11 @@ type Sender interface {
 }
 
 // Policies tells the policy of a business type, its secrets opened. A type
-// without a policy is [timer.NotFound].
+// without a policy is [wire.NotFound].
 type Policies interface {
-	Policy(ctx context.Context, businessType string) (timer.Policy, error)
+	Policy(ctx context.Context, businessType string) (policy.Policy, error)
 	// HoldBack makes a receiver's wish for patience hold for its whole type.
-	HoldBack(ctx context.Context, businessType string, wish timer.BackPressure) error
+	HoldBack(ctx context.Context, businessType string, wish policy.BackPressure) error
 }
 
 // Emergencies tell whether somebody has paused the callbacks of a business type.
@@ -35,11 +38,11 @@ type Opener interface {
 
 // Observer is told of every attempt, and of what is preloaded.
 type Observer interface {
-	Attempted(businessType string, report timer.Report, took time.Duration)
+	Attempted(businessType string, report delivery.Report, took time.Duration)
 	// Preloaded counts timers that begin, or cease, to be preloaded here.
 	Preloaded(change int)
 	// Released counts timers that were released before they were due.
-	Released(how timer.Result)
+	Released(how delivery.Result)
 	// Repeated counts tasks that came again after their timer had been called.
 	Repeated()
 }
@@ -53,19 +56,19 @@ type AckTokens interface {
 // Runs tells what Temporal knows of the run of a timer.
 type Runs interface {
 	// Holder is the worker that had the run's first workflow task before.
-	Holder(ctx context.Context, key timer.Key, runID string) (worker string, err error)
+	Holder(ctx context.Context, key wire.Key, runID string) (worker string, err error)
 	// SettledState is how its delivery stands, once the workflow has taken whatever
 	// happened to it. State is the same as of now, for the workflow itself.
-	SettledState(ctx context.Context, key timer.Key, runID string) (timer.RunState, error)
-	State(ctx context.Context, key timer.Key, runID string) (timer.RunState, error)
+	SettledState(ctx context.Context, key wire.Key, runID string) (timer.RunState, error)
+	State(ctx context.Context, key wire.Key, runID string) (timer.RunState, error)
 	// Revoked is why a worker that holds the run's task shall not make its attempt; "" when
 	// it shall.
-	Revoked(ctx context.Context, key timer.Key, hold timer.Hold) (timer.Result, error)
+	Revoked(ctx context.Context, key wire.Key, hold timer.Hold) (delivery.Result, error)
 	// Cause is why the run was asked to cancel.
-	Cause(ctx context.Context, key timer.Key, runID string) (string, error)
+	Cause(ctx context.Context, key wire.Key, runID string) (string, error)
 	// LeaveReceipt tells a run of a workflow what came of its first attempt, for whichever
 	// worker has its next task.
-	LeaveReceipt(ctx context.Context, workflowID, runID string, report timer.Report) error
+	LeaveReceipt(ctx context.Context, workflowID, runID string, report delivery.Report) error
 }
 
 // Bulkhead keeps one business type from taking every slot of the fast path.
@@ -110,7 +113,7 @@ type Config struct {
 	// Queue names the queue on which the attempts of a business type are made: that of
 	// everybody for a policy without a version, and that of the stream where receivers
 	// connect by themselves.
-	Queue    func(policy timer.Policy, stream bool) string
+	Queue    func(policy policy.Policy, stream bool) string
 	Runs     Runs
 	Policies Policies
 	// Emergencies tell which types somebody has paused.
@@ -155,7 +158,7 @@ func NewAttempter(config Config) (*Attempter, error) {
 // Cause says why the run was asked to cancel.
 func (a *Attempter) Cause(ctx context.Context) (string, error) {
 	execution := activity.GetInfo(ctx).WorkflowExecution
-	key, _ := timer.ParseKey(execution.ID)
+	key, _ := wire.ParseKey(execution.ID)
 	return a.Runs.Cause(ctx, key, execution.RunID)
 }
 

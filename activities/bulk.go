@@ -9,38 +9,40 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/wakecall/wakecall/activities/job"
+	corejob "github.com/wakecall/wakecall/core/job"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // Bulk finds timers, keeps what was found and what became of it, and changes them.
 type Bulk interface {
 	// Find lists a page of what an order is about, and the token of the next one, which is
 	// empty on the last page.
-	Find(ctx context.Context, order timer.Bulk, token []byte) (items []timer.BulkItem, next []byte, err error)
+	Find(ctx context.Context, order corejob.Bulk, token []byte) (items []corejob.Item, next []byte, err error)
 	// FindMoving lists a page of what went on in another run since then: Find may have passed
 	// it by.
-	FindMoving(ctx context.Context, order timer.Bulk, since timer.Instant, token []byte) (items []timer.BulkItem, next []byte, err error)
-	WritePage(ctx context.Context, job string, number int, page timer.BulkPage) error
-	ReadPage(ctx context.Context, job string, number int) (timer.BulkPage, error)
+	FindMoving(ctx context.Context, order corejob.Bulk, since wire.Instant, token []byte) (items []corejob.Item, next []byte, err error)
+	WritePage(ctx context.Context, job string, number int, page corejob.Page) error
+	ReadPage(ctx context.Context, job string, number int) (corejob.Page, error)
 	// ClosePages ends the first pages of a job.
 	ClosePages(ctx context.Context, job string, pages int, beat func()) error
 	// Repeat orders a job once more that is to miss nothing. It may be called again.
-	Repeat(ctx context.Context, order timer.Bulk) error
+	Repeat(ctx context.Context, order corejob.Bulk) error
 	// Do does what the order says with one timer, once, however often it is asked.
-	Do(ctx context.Context, order timer.Bulk, item timer.BulkItem) (pending bool, err error)
+	Do(ctx context.Context, order corejob.Bulk, item corejob.Item) (pending bool, err error)
 }
 
 // Bulk does the same with all timers that the order's filter finds. It first writes down
 // what it finds, and then goes through that: what the changes do to the list is nothing to
 // it, and what happens to the timers meanwhile is seen when it is their turn.
-func (c *Controller) Bulk(ctx context.Context, order timer.Bulk) (timer.BulkProgress, error) {
+func (c *Controller) Bulk(ctx context.Context, order corejob.Bulk) (corejob.BulkProgress, error) {
 	b := &bulk{store: c.Bulks, order: order}
 	ctx = onBehalf(ctx, order.By)
-	err := job.Work[timer.BulkItem]{
+	err := job.Work[corejob.Item]{
 		PerSecond: order.PerSecond, Width: tuning.BulkWidth, Turns: c.Turns, BusinessType: order.Filter.BusinessType,
 		Count: b.find, Page: b.page, Do: b.do, Note: b.note, Turn: b.turn,
-		ID: func(item timer.BulkItem) string { return item.RunID },
+		ID: func(item corejob.Item) string { return item.RunID },
 	}.Run(ctx, &b.progress)
 	if err == nil || temporal.IsCanceledError(context.Cause(ctx)) {
 		if closing := b.store.ClosePages(context.WithoutCancel(ctx), order.ID, b.progress.Pages, func() { b.beat(ctx) }); closing != nil {
@@ -66,20 +68,20 @@ func (b *bulk) again(ctx context.Context) error {
 // bulk is the work on one order.
 type bulk struct {
 	store    Bulk
-	order    timer.Bulk
-	progress timer.BulkProgress
+	order    corejob.Bulk
+	progress corejob.BulkProgress
 }
 
 func (b *bulk) beat(ctx context.Context) { activity.RecordHeartbeat(ctx, &b.progress) }
 
 // find writes down what there is.
 func (b *bulk) find(ctx context.Context) (found int, err error) {
-	began := timer.At(time.Now())
+	began := wire.At(time.Now())
 	finding := finding{bulk: b, listed: map[string]bool{}}
-	if err = finding.all(ctx, func(token []byte) ([]timer.BulkItem, []byte, error) { return b.store.Find(ctx, b.order, token) }); err != nil {
+	if err = finding.all(ctx, func(token []byte) ([]corejob.Item, []byte, error) { return b.store.Find(ctx, b.order, token) }); err != nil {
 		return 0, err
 	}
-	err = finding.all(ctx, func(token []byte) ([]timer.BulkItem, []byte, error) {
+	err = finding.all(ctx, func(token []byte) ([]corejob.Item, []byte, error) {
 		return b.store.FindMoving(ctx, b.order, began, token)
 	})
 	if err != nil {
@@ -89,7 +91,7 @@ func (b *bulk) find(ctx context.Context) (found int, err error) {
 	return len(finding.listed), nil
 }
 
-func (b *bulk) page(ctx context.Context, _ []byte) (items []timer.BulkItem, next []byte, err error) {
+func (b *bulk) page(ctx context.Context, _ []byte) (items []corejob.Item, next []byte, err error) {
 	number := b.progress.At()
 	if number >= b.progress.Pages {
 		return nil, nil, nil
@@ -99,12 +101,12 @@ func (b *bulk) page(ctx context.Context, _ []byte) (items []timer.BulkItem, next
 		b.progress.Outcomes = nil
 	}
 	if number+1 < b.progress.Pages {
-		next = timer.BulkToken(number + 1)
+		next = corejob.Token(number + 1)
 	}
 	return page.Items, next, err
 }
 
-func (b *bulk) do(ctx context.Context, item timer.BulkItem) error {
+func (b *bulk) do(ctx context.Context, item corejob.Item) error {
 	pending, err := b.store.Do(ctx, b.order, item)
 	if err == nil && pending {
 		return job.ErrPending
@@ -113,35 +115,35 @@ func (b *bulk) do(ctx context.Context, item timer.BulkItem) error {
 }
 
 // note notes what became of a timer.
-func (b *bulk) note(_ timer.BulkItem, err error) {
+func (b *bulk) note(_ corejob.Item, err error) {
 	b.progress.Outcomes = append(b.progress.Outcomes, outcomeOf(err))
 }
 
 // turn stores what became of the timers of a page.
-func (b *bulk) turn(ctx context.Context, _ []byte, items []timer.BulkItem) error {
+func (b *bulk) turn(ctx context.Context, _ []byte, items []corejob.Item) error {
 	if len(items) == 0 {
 		return nil
 	}
-	return b.store.WritePage(ctx, b.order.ID, b.progress.At(), timer.BulkPage{Items: items, Outcomes: b.progress.Outcomes})
+	return b.store.WritePage(ctx, b.order.ID, b.progress.At(), corejob.Page{Items: items, Outcomes: b.progress.Outcomes})
 }
 
 // outcomeOf is what became of a timer, as it is shown.
-func outcomeOf(err error) timer.BulkOutcome {
+func outcomeOf(err error) corejob.Outcome {
 	switch {
 	case err == nil:
-		return timer.BulkOutcome{Result: timer.BulkDone}
+		return corejob.Outcome{Result: corejob.ResultDone}
 	case errors.Is(err, job.ErrPending):
-		return timer.BulkOutcome{Result: timer.BulkPending}
+		return corejob.Outcome{Result: corejob.ResultPending}
 	}
-	outcome := timer.BulkOutcome{Result: timer.BulkFailed, Code: timer.CodeOf(err)}
+	outcome := corejob.Outcome{Result: corejob.ResultFailed, Code: wire.CodeOf(err)}
 	if job.Skipped(err) {
-		outcome.Result = timer.BulkSkipped
+		outcome.Result = corejob.ResultSkipped
 	}
-	if refusal, ok := errors.AsType[*timer.Error](err); ok {
-		if refusal.Timer != nil {
-			outcome.Status = refusal.Timer.Status
+	if refusal, ok := errors.AsType[*wire.Error](err); ok {
+		if timer.StateOf(refusal) != nil {
+			outcome.Status = timer.StateOf(refusal).Status
 		}
-		if outcome.Code == timer.InvalidRequest && len(refusal.FieldErrors) > 0 {
+		if outcome.Code == wire.InvalidRequest && len(refusal.FieldErrors) > 0 {
 			outcome.Detail = refusal.FieldErrors[:1].Error()
 		}
 	}

@@ -3,7 +3,7 @@ package activities
 import (
 	"context"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/job"
 )
 
 // finding writes down the timers that a bulk job is about, each once: one that begins another
@@ -15,7 +15,7 @@ type finding struct {
 }
 
 // all goes through the pages of a list.
-func (f *finding) all(ctx context.Context, list func(token []byte) (items []timer.BulkItem, next []byte, err error)) error {
+func (f *finding) all(ctx context.Context, list func(token []byte) (items []job.Item, next []byte, err error)) error {
 	for token, more := []byte(nil), true; more; more = len(token) > 0 {
 		items, next, err := list(token)
 		if err != nil {
@@ -23,7 +23,7 @@ func (f *finding) all(ctx context.Context, list func(token []byte) (items []time
 		}
 		token = next
 		if items = f.fresh(items); len(items) > 0 && !f.order.DryRun {
-			if err := f.store.WritePage(ctx, f.order.ID, f.pages, timer.BulkPage{Items: items}); err != nil {
+			if err := f.store.WritePage(ctx, f.order.ID, f.pages, job.Page{Items: items}); err != nil {
 				return err
 			}
 			f.pages++
@@ -35,10 +35,10 @@ func (f *finding) all(ctx context.Context, list func(token []byte) (items []time
 
 // fresh are the items that were not listed before. An id may have failed more than once, and
 // of these only the last is tried again: the others are found, and skipped.
-func (f *finding) fresh(items []timer.BulkItem) (fresh []timer.BulkItem) {
+func (f *finding) fresh(items []job.Item) (fresh []job.Item) {
 	for _, item := range items {
 		name := item.String()
-		if f.order.Operation == timer.BulkRedeliver {
+		if f.order.Operation == job.Redeliver {
 			name = item.RunID
 		}
 		if !f.listed[name] {

@@ -15,7 +15,9 @@ import (
 	"go.temporal.io/sdk/worker"
 
 	"github.com/wakecall/wakecall/activities"
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/job"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // bulks are timers, listed size at a time, and the pages that a job has stored.
@@ -29,7 +31,7 @@ type bulks struct {
 	dies func() bool
 
 	mu      sync.Mutex
-	pages   map[int]timer.BulkPage
+	pages   map[int]job.Page
 	effects map[int]int
 	closed  int
 }
@@ -43,7 +45,7 @@ func (b *bulks) alive() error {
 	return nil
 }
 
-func (b *bulks) Find(_ context.Context, _ timer.Bulk, token []byte) (items []timer.BulkItem, next []byte, err error) {
+func (b *bulks) Find(_ context.Context, _ job.Bulk, token []byte) (items []job.Item, next []byte, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	from, _ := strconv.Atoi(string(token))
@@ -51,7 +53,7 @@ func (b *bulks) Find(_ context.Context, _ timer.Bulk, token []byte) (items []tim
 		if n%7 == 6 { // an index that is not exact
 			continue
 		}
-		items = append(items, timer.BulkItem{Key: timer.Key{BusinessType: "x", BusinessID: strconv.Itoa(n)}, RunID: "run-" + strconv.Itoa(n)})
+		items = append(items, job.Item{Key: wire.Key{BusinessType: "x", BusinessID: strconv.Itoa(n)}, RunID: "run-" + strconv.Itoa(n)})
 	}
 	if from+b.size < b.timers {
 		next = []byte(strconv.Itoa(from + b.size))
@@ -60,7 +62,7 @@ func (b *bulks) Find(_ context.Context, _ timer.Bulk, token []byte) (items []tim
 }
 
 // FindMoving lists one that Find lists as well, and the moving ones.
-func (b *bulks) FindMoving(_ context.Context, _ timer.Bulk, since timer.Instant, token []byte) (items []timer.BulkItem, next []byte, err error) {
+func (b *bulks) FindMoving(_ context.Context, _ job.Bulk, since wire.Instant, token []byte) (items []job.Item, next []byte, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if since == 0 || b.moving == 0 {
@@ -68,7 +70,7 @@ func (b *bulks) FindMoving(_ context.Context, _ timer.Bulk, since timer.Instant,
 	}
 	n, _ := strconv.Atoi(string(token))
 	for _, n := range []int{0, b.timers + n} {
-		items = append(items, timer.BulkItem{Key: timer.Key{BusinessType: "x", BusinessID: strconv.Itoa(n)}, RunID: "moved-" + strconv.Itoa(n)})
+		items = append(items, job.Item{Key: wire.Key{BusinessType: "x", BusinessID: strconv.Itoa(n)}, RunID: "moved-" + strconv.Itoa(n)})
 	}
 	if n++; n < b.moving {
 		next = []byte(strconv.Itoa(n))
@@ -76,23 +78,23 @@ func (b *bulks) FindMoving(_ context.Context, _ timer.Bulk, since timer.Instant,
 	return items, next, b.alive()
 }
 
-func (b *bulks) WritePage(_ context.Context, _ string, number int, page timer.BulkPage) error {
+func (b *bulks) WritePage(_ context.Context, _ string, number int, page job.Page) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if err := b.alive(); err != nil {
 		return err
 	}
-	b.pages[number] = timer.BulkPage{Items: page.Items, Outcomes: append([]timer.BulkOutcome(nil), page.Outcomes...)}
+	b.pages[number] = job.Page{Items: page.Items, Outcomes: append([]job.Outcome(nil), page.Outcomes...)}
 	return nil
 }
 
-func (b *bulks) ReadPage(_ context.Context, _ string, number int) (timer.BulkPage, error) {
+func (b *bulks) ReadPage(_ context.Context, _ string, number int) (job.Page, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.pages[number], b.alive()
 }
 
-func (b *bulks) Repeat(context.Context, timer.Bulk) error { return nil }
+func (b *bulks) Repeat(context.Context, job.Bulk) error { return nil }
 
 func (b *bulks) ClosePages(_ context.Context, _ string, pages int, beat func()) error {
 	b.mu.Lock()
@@ -103,7 +105,7 @@ func (b *bulks) ClosePages(_ context.Context, _ string, pages int, beat func()) 
 }
 
 // Do has an effect once, as the engine's has.
-func (b *bulks) Do(_ context.Context, _ timer.Bulk, item timer.BulkItem) (pending bool, err error) {
+func (b *bulks) Do(_ context.Context, _ job.Bulk, item job.Item) (pending bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	n, _ := strconv.Atoi(item.BusinessID)
@@ -116,9 +118,9 @@ func (b *bulks) Do(_ context.Context, _ timer.Bulk, item timer.BulkItem) (pendin
 
 // bulkTry is one try of the activity, which hears each of its heartbeats.
 type bulkTry struct {
-	from *timer.BulkProgress
+	from *job.BulkProgress
 	job  context.Context
-	told []timer.BulkProgress
+	told []job.BulkProgress
 	interceptor.WorkerInterceptorBase
 	interceptor.ActivityInboundInterceptorBase
 	interceptor.ActivityOutboundInterceptorBase
@@ -139,16 +141,16 @@ func (y *bulkTry) ExecuteActivity(ctx context.Context, in *interceptor.ExecuteAc
 }
 
 func (y *bulkTry) RecordHeartbeat(_ context.Context, details ...any) {
-	told := *details[0].(*timer.BulkProgress)
+	told := *details[0].(*job.BulkProgress)
 	if told.Found != nil {
 		found := *told.Found
 		told.Found = &found
 	}
-	told.Outcomes = append([]timer.BulkOutcome(nil), told.Outcomes...)
+	told.Outcomes = append([]job.Outcome(nil), told.Outcomes...)
 	y.told = append(y.told, told)
 }
 
-func (y *bulkTry) run(t *testing.T, store *bulks, order timer.Bulk) (got timer.BulkProgress, err error) {
+func (y *bulkTry) run(t *testing.T, store *bulks, order job.Bulk) (got job.BulkProgress, err error) {
 	t.Helper()
 	controller := &activities.Controller{Bulks: store}
 	var suite testsuite.WorkflowTestSuite
@@ -177,34 +179,34 @@ func (quiet) Warn(string, ...any)  {}
 func (quiet) Error(string, ...any) {}
 
 func newBulks(timers, size int) *bulks {
-	return &bulks{timers: timers, size: size, pages: map[int]timer.BulkPage{}, effects: map[int]int{}, errs: map[int]error{
-		2: &timer.Error{Code: timer.AlreadyFinished, Timer: &timer.View{Status: timer.Delivered}},
-		3: timer.FieldErrors{{Pointer: "/due_at", Detail: "is too late"}, {Pointer: "/x"}}.Err(),
+	return &bulks{timers: timers, size: size, pages: map[int]job.Page{}, effects: map[int]int{}, errs: map[int]error{
+		2: &wire.Error{Code: wire.AlreadyFinished, State: &timer.View{Status: timer.Delivered}},
+		3: wire.FieldErrors{{Pointer: "/due_at", Detail: "is too late"}, {Pointer: "/x"}}.Err(),
 	}}
 }
 
-var bulkOrder = timer.Bulk{ID: "job-1", Operation: timer.BulkCancel, PerSecond: 1e6}
+var bulkOrder = job.Bulk{ID: "job-1", Operation: job.Cancel, PerSecond: 1e6}
 
 // outcomes are those of all timers that were found, in order.
-func (b *bulks) outcomes() (all []timer.BulkOutcome) {
+func (b *bulks) outcomes() (all []job.Outcome) {
 	for n := range b.timers {
 		switch {
 		case n%7 == 6:
 		case n == 1:
-			all = append(all, timer.BulkOutcome{Result: timer.BulkPending})
+			all = append(all, job.Outcome{Result: job.ResultPending})
 		case n == 2:
-			all = append(all, timer.BulkOutcome{Result: timer.BulkSkipped, Code: timer.AlreadyFinished, Status: timer.Delivered})
+			all = append(all, job.Outcome{Result: job.ResultSkipped, Code: wire.AlreadyFinished, Status: timer.Delivered})
 		case n == 3:
-			all = append(all, timer.BulkOutcome{Result: timer.BulkFailed, Code: timer.InvalidRequest, Detail: "/due_at: is too late"})
+			all = append(all, job.Outcome{Result: job.ResultFailed, Code: wire.InvalidRequest, Detail: "/due_at: is too late"})
 		default:
-			all = append(all, timer.BulkOutcome{Result: timer.BulkDone})
+			all = append(all, job.Outcome{Result: job.ResultDone})
 		}
 	}
 	return all
 }
 
 // stored are the outcomes that the pages tell.
-func (b *bulks) stored() (all []timer.BulkOutcome) {
+func (b *bulks) stored() (all []job.Outcome) {
 	for number := range len(b.pages) {
 		all = append(all, b.pages[number].Outcomes...)
 	}
@@ -283,7 +285,7 @@ func TestBulkKilledAtAnyMoment(t *testing.T) {
 	random := rand.New(rand.NewPCG(seed, 0))
 	for range 100 {
 		store := newBulks(1+random.IntN(120), 1+random.IntN(30))
-		var from *timer.BulkProgress
+		var from *job.BulkProgress
 		for kills := random.IntN(5); ; kills-- {
 			calls := random.IntN(12)
 			store.dies = func() bool { calls--; return kills > 0 && calls < 0 }

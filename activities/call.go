@@ -8,23 +8,25 @@ import (
 	"go.temporal.io/sdk/activity"
 
 	"github.com/wakecall/wakecall/activities/send"
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // call calls the receiver once, unless the latest time has passed. A paused timer is never
 // called: the engine hands it out when its latest time has come, and then by its own clock. The
 // error means that no attempt could be made, or that nobody knows what came of it.
-func (a *Attempter) call(ctx context.Context, config attemptConfig, next attempt, r route) (timer.Report, error) {
+func (a *Attempter) call(ctx context.Context, config attemptConfig, next attempt, r route) (delivery.Report, error) {
 	began := time.Now()
 	if config.latest != 0 && config.latest.Until(began) <= 0 || next.delivery.Spec.Suspended {
-		report := next.skip(config, timer.ResultExpired)
-		report.EndedAt = timer.At(began)
+		report := next.skip(config, delivery.ResultExpired)
+		report.EndedAt = wire.At(began)
 		return report, nil
 	}
 	way := config.by(r)
 	sent := a.send(ctx, way, next)
 	if errors.Is(ctx.Err(), context.Canceled) && !sent.Answered() { // it was cut off
-		return timer.Report{}, ctx.Err()
+		return delivery.Report{}, ctx.Err()
 	}
 	if sent.NoVerdict {
 		return next.again(config, sent), nil
@@ -39,8 +41,8 @@ func (a *Attempter) call(ctx context.Context, config attemptConfig, next attempt
 }
 
 // logFailure writes one line for an attempt that failed.
-func logFailure(ctx context.Context, key timer.Key, report timer.Report) {
-	failed := report.Result == timer.ResultRetry || report.Result == timer.ResultFailed
+func logFailure(ctx context.Context, key wire.Key, report delivery.Report) {
+	failed := report.Result == delivery.ResultRetry || report.Result == delivery.ResultFailed
 	if !failed || !activity.IsActivity(ctx) {
 		return
 	}
@@ -48,7 +50,7 @@ func logFailure(ctx context.Context, key timer.Key, report timer.Report) {
 	if failure := report.Failure; failure != nil {
 		line = append(line, "status", failure.Status, "class", failure.Class)
 	}
-	if report.Result == timer.ResultRetry {
+	if report.Result == delivery.ResultRetry {
 		line = append(line, "retry_in", report.RetryIn.D())
 	}
 	activity.GetLogger(ctx).Warn("a callback failed", line...)
@@ -58,12 +60,12 @@ func logFailure(ctx context.Context, key timer.Key, report timer.Report) {
 type recording struct {
 	worker string
 	began  time.Time
-	answer timer.Answer
+	answer delivery.Answer
 }
 
 // record is the report with this attempt in its record.
-func (a attempt) record(c attemptConfig, report timer.Report, r recording) timer.Report {
-	made := timer.Attempt{
+func (a attempt) record(c attemptConfig, report delivery.Report, r recording) delivery.Report {
+	made := delivery.Attempt{
 		DueAt: a.delivery.Spec.RingsAt(), TookMS: report.EndedAt.Time().Sub(r.began).Milliseconds(), Worker: r.worker,
 		Status: r.answer.Status, Class: r.answer.Class,
 	}
@@ -71,7 +73,7 @@ func (a attempt) record(c attemptConfig, report timer.Report, r recording) timer
 		made.Answer = r.answer.Text
 	}
 	for _, secret := range c.policy.Secrets(r.began) {
-		made.KeyIDs = append(made.KeyIDs, timer.KeyID(secret))
+		made.KeyIDs = append(made.KeyIDs, delivery.KeyID(secret))
 	}
 	if a.last == nil {
 		return report.Record(nil, made)
@@ -87,7 +89,7 @@ func (a attempt) record(c attemptConfig, report timer.Report, r recording) timer
 func (a *Attempter) send(ctx context.Context, config attemptConfig, next attempt) send.Outcome {
 	if config.unopened != nil {
 		return send.Outcome{
-			Answer: timer.Answer{Class: timer.SealedHeader, Detail: config.unopened.Error()}, Ended: time.Now(),
+			Answer: delivery.Answer{Class: delivery.SealedHeader, Detail: config.unopened.Error()}, Ended: time.Now(),
 		}
 	}
 	m := config.message(next)
@@ -101,7 +103,7 @@ func (a *Attempter) send(ctx context.Context, config attemptConfig, next attempt
 
 // holdBack passes on a receiver's wish. If that fails the one timer keeps to
 // it all the same, and the next answer will repeat it.
-func (a *Attempter) holdBack(ctx context.Context, policy timer.Policy, wish timer.BackPressure) (passedOn bool) {
+func (a *Attempter) holdBack(ctx context.Context, policy policy.Policy, wish policy.BackPressure) (passedOn bool) {
 	err := a.Policies.HoldBack(ctx, policy.BusinessType, wish)
 	if err != nil {
 		activity.GetLogger(ctx).Warn("back-pressure was not passed on", "business_type", policy.BusinessType, "error", err)

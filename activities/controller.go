@@ -9,13 +9,16 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/wakecall/wakecall/activities/send"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/turns"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // Queues sets what Temporal holds a queue to.
 type Queues interface {
-	SetQueueRate(ctx context.Context, rate timer.QueueRate) error
+	SetQueueRate(ctx context.Context, rate policy.QueueRate) error
 }
 
 // Controller keeps a deployment in order. It is not on the way of any delivery.
@@ -30,7 +33,7 @@ type Controller struct {
 }
 
 // SetQueueRate gives the queue of a business type its rate.
-func (c *Controller) SetQueueRate(ctx context.Context, rate timer.QueueRate) error {
+func (c *Controller) SetQueueRate(ctx context.Context, rate policy.QueueRate) error {
 	return c.Queues.SetQueueRate(ctx, rate)
 }
 
@@ -38,7 +41,7 @@ func (c *Controller) SetQueueRate(ctx context.Context, rate timer.QueueRate) err
 // policy that names none any more needs no telling.
 func (c *Controller) Alert(ctx context.Context, event timer.Event) error {
 	policy, err := c.Policies.Policy(ctx, event.Data.BusinessType)
-	if err != nil && timer.CodeOf(err) != timer.NotFound {
+	if err != nil && wire.CodeOf(err) != wire.NotFound {
 		return err
 	}
 	policy.BusinessType = event.Data.BusinessType
@@ -51,25 +54,25 @@ func (c *Controller) Alert(ctx context.Context, event timer.Event) error {
 		return err
 	}
 	sent := c.Sender.Send(ctx, alertMessage(policy, to, activity.GetInfo(ctx).WorkflowExecution.ID, body))
-	verdict := timer.Judge(sent.Answer)
+	verdict := delivery.Judge(sent.Answer)
 	switch verdict.Decision {
-	case timer.DecisionDelivered:
+	case delivery.DecisionDelivered:
 		return nil
 	default:
 		activity.GetLogger(ctx).Warn("an event could not be told", "event", event.Type, "business_type", event.Data.BusinessType,
 			"business_id", event.Data.BusinessID, "verdict", verdict.Decision, "status", sent.Status, "class", sent.Class)
 		return temporal.NewApplicationErrorWithOptions(sent.Describe(), string(verdict.Decision), temporal.ApplicationErrorOptions{
-			NonRetryable: verdict.Decision == timer.DecisionStop, Category: temporal.ApplicationErrorCategoryBenign,
+			NonRetryable: verdict.Decision == delivery.DecisionStop, Category: temporal.ApplicationErrorCategoryBenign,
 		})
 	}
 }
 
 // alertMessage is the body of an event under an id that is the alert's for ever.
-func alertMessage(policy timer.Policy, to timer.Destination, alert string, body []byte) send.Message {
+func alertMessage(policy policy.Policy, to delivery.Destination, alert string, body []byte) send.Message {
 	return send.Message{
 		ID: timer.MessageID(alert), BusinessType: policy.BusinessType, Destination: to.Routed(policy.BusinessType),
 		ContentType: timer.ContentTypeJSON, Body: body,
 		Headers: map[string]string{send.HeaderBusinessType: policy.BusinessType},
-		Secrets: policy.Secrets(time.Now()), Timeout: timer.DefaultAttemptTimeout, TLS: policy.TLS,
+		Secrets: policy.Secrets(time.Now()), Timeout: delivery.DefaultAttemptTimeout, TLS: policy.TLS,
 	}
 }

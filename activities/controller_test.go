@@ -10,43 +10,46 @@ import (
 	"go.temporal.io/sdk/testsuite"
 
 	"github.com/wakecall/wakecall/activities/send"
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // taking takes every message, and knows one policy or none.
 type taking struct {
 	Policies
-	policy *timer.Policy
+	policy *policy.Policy
 	taken  *[]send.Envelope
 }
 
-func (t taking) Policy(context.Context, string) (timer.Policy, error) {
+func (t taking) Policy(context.Context, string) (policy.Policy, error) {
 	if t.policy == nil {
-		return timer.Policy{}, &timer.Error{Code: timer.NotFound}
+		return policy.Policy{}, &wire.Error{Code: wire.NotFound}
 	}
 	return *t.policy, nil
 }
 
 func (t taking) Send(_ context.Context, e send.Envelope) send.Outcome {
 	*t.taken = append(*t.taken, e)
-	return send.Outcome{Answer: timer.Answer{Delivered: true}}
+	return send.Outcome{Answer: delivery.Answer{Delivered: true}}
 }
 
 // An event goes to whom it is for, without a word of where it goes; where nobody asked
 // for it, it goes nowhere.
 func TestWhoIsSentAnEvent(t *testing.T) {
 	t.Parallel()
-	policy := &timer.Policy{BusinessType: "order", Alert: &timer.Alert{Destination: timer.HTTP("http://alert/")}, OnFailed: &timer.Alert{Destination: timer.HTTP("http://failed/")}}
-	own := timer.HTTP("http://own/")
+	p := &policy.Policy{BusinessType: "order", Alert: &delivery.Alert{Destination: delivery.HTTP("http://alert/")}, OnFailed: &delivery.Alert{Destination: delivery.HTTP("http://failed/")}}
+	own := delivery.HTTP("http://own/")
 	data := timer.EventData{BusinessType: "order", BusinessID: "1"}
 	for name, c := range map[string]struct {
-		policy *timer.Policy
+		policy *policy.Policy
 		event  timer.Event
 		want   string
 	}{
-		"an alert":                       {policy, timer.Event{Type: timer.EventFailed}, "http://alert/"},
-		"an outcome":                     {policy, timer.Event{Type: timer.EventFailed, Outcome: true}, "http://failed/"},
-		"an outcome that nobody is told": {policy, timer.Event{Type: timer.EventDelivered, Outcome: true}, ""},
+		"an alert":                       {p, timer.Event{Type: timer.EventFailed}, "http://alert/"},
+		"an outcome":                     {p, timer.Event{Type: timer.EventFailed, Outcome: true}, "http://failed/"},
+		"an outcome that nobody is told": {p, timer.Event{Type: timer.EventDelivered, Outcome: true}, ""},
 		"a timer's own, without a type":  {nil, timer.Event{Type: timer.EventDelivered, Outcome: true, Own: &own}, "http://own/"},
 		"an alert without a policy":      {nil, timer.Event{Type: timer.EventFailed}, ""},
 	} {
@@ -54,7 +57,7 @@ func TestWhoIsSentAnEvent(t *testing.T) {
 			t.Parallel()
 			taken := []send.Envelope{}
 			world := taking{policy: c.policy, taken: &taken}
-			controller := &Controller{Policies: world, Sender: send.New(send.Transports{timer.DestinationHTTP: world}, noop.NewTracerProvider().Tracer(""))}
+			controller := &Controller{Policies: world, Sender: send.New(send.Transports{delivery.DestinationHTTP: world}, noop.NewTracerProvider().Tracer(""))}
 			var suite testsuite.WorkflowTestSuite
 			env := suite.NewTestActivityEnvironment()
 			env.RegisterActivity(controller.Alert)

@@ -8,26 +8,28 @@ import (
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // Deliver makes the next attempt, and fails with the wait until the one after
 // it. Its result is not final when the delivery belongs on another queue.
-func (a *Attempter) Deliver(ctx context.Context, delivery timer.Delivery, payload converter.RawValue) (timer.Report, error) {
-	report, err := a.deliver(ctx, attempt{delivery: delivery, payload: payload, last: recorded(ctx), patient: delivery.Live})
+func (a *Attempter) Deliver(ctx context.Context, d timer.Delivery, payload converter.RawValue) (delivery.Report, error) {
+	report, err := a.deliver(ctx, attempt{delivery: d, payload: payload, last: recorded(ctx), patient: d.Live})
 	switch {
 	case err != nil:
-		return timer.Report{}, err
-	case report.Result == timer.ResultDelivered || report.Result == timer.ResultAccepted || report.Result == timer.ResultUseQueue:
+		return delivery.Report{}, err
+	case report.Result == delivery.ResultDelivered || report.Result == delivery.ResultAccepted || report.Result == delivery.ResultUseQueue:
 		return report, nil
-	case !delivery.Live: // its time was fixed when it was scheduled, and a longer wait would end it
-		report.RetryIn = timer.Duration(timer.CutTo(report.Latest, report.RetryIn.D(), report.EndedAt.Time()))
+	case !d.Live: // its time was fixed when it was scheduled, and a longer wait would end it
+		report.RetryIn = wire.Duration(delivery.CutTo(report.Latest, report.RetryIn.D(), report.EndedAt.Time()))
 	}
-	return timer.Report{}, failure(report)
+	return delivery.Report{}, failure(report)
 }
 
-func (a *Attempter) deliver(ctx context.Context, next attempt) (timer.Report, error) {
+func (a *Attempter) deliver(ctx context.Context, next attempt) (delivery.Report, error) {
 	if next.last == nil {
 		next.last = next.delivery.Prior
 		// The first try gives the wait into Temporal's hands, where GET sees it.
@@ -38,9 +40,9 @@ func (a *Attempter) deliver(ctx context.Context, next attempt) (timer.Report, er
 	// The first attempt at a receiver that is connected comes to its gateway a moment
 	// early.
 	if err := awaitNearly(ctx, next.delivery.Spec.RingsAt()); err != nil {
-		return timer.Report{}, err
+		return delivery.Report{}, err
 	}
-	if made := a.unrecorded(ctx, next); made != nil && made.Result != timer.ResultRetry {
+	if made := a.unrecorded(ctx, next); made != nil && made.Result != delivery.ResultRetry {
 		return *made, nil
 	}
 	state, err := a.settledState(ctx, next.delivery)
@@ -50,7 +52,7 @@ func (a *Attempter) deliver(ctx context.Context, next attempt) (timer.Report, er
 	// A cancel or change that is durable by now comes before this attempt, even
 	// if the workflow has not heard of it yet.
 	if !state.Wanted {
-		return timer.Report{}, temporal.NewCanceledError()
+		return delivery.Report{}, temporal.NewCanceledError()
 	}
 	if state.Last != nil {
 		next.last = state.Last
@@ -74,7 +76,7 @@ func (a *Attempter) deliver(ctx context.Context, next attempt) (timer.Report, er
 
 // unrecorded is the report of the attempt that is to be made, or of one behind it, where
 // this worker has made it already: its record was lost on the way to Temporal. nil for none.
-func (a *Attempter) unrecorded(ctx context.Context, next attempt) *timer.Report {
+func (a *Attempter) unrecorded(ctx context.Context, next attempt) *delivery.Report {
 	made, ok := a.receipts.recall(deliveryOf(ctx))
 	if !ok || made.Attempt < next.number() {
 		return nil
@@ -90,8 +92,8 @@ func deliveryOf(ctx context.Context) string { return runOf(ctx) + "/deliver" }
 
 // recorded is the last report that Temporal keeps for the tries that follow,
 // nil if there is none. It outlives a try whose worker died.
-func recorded(ctx context.Context) *timer.Report {
-	var report timer.Report
+func recorded(ctx context.Context) *delivery.Report {
+	var report delivery.Report
 	if !activity.HasHeartbeatDetails(ctx) || activity.GetHeartbeatDetails(ctx, &report) != nil || report.Result == "" {
 		return nil
 	}
@@ -103,7 +105,7 @@ func (a *Attempter) settledState(ctx context.Context, delivery timer.Delivery) (
 	defer cancel()
 	for {
 		state, err := a.Runs.SettledState(ctx, delivery.Spec.Key, runOf(ctx))
-		if err == nil || timer.CodeOf(err) == timer.NotFound {
+		if err == nil || wire.CodeOf(err) == wire.NotFound {
 			return state, err
 		}
 		select {
@@ -122,7 +124,7 @@ func (a *Attempter) State(ctx context.Context, spec timer.Spec) (timer.RunState,
 		return timer.RunState{}, err
 	}
 	policy, err := a.Policies.Policy(ctx, spec.BusinessType)
-	if err != nil && timer.CodeOf(err) != timer.NotFound {
+	if err != nil && wire.CodeOf(err) != wire.NotFound {
 		return timer.RunState{}, err
 	}
 	state.Latest, state.PolicyVersion = spec.Latest(policy.ExpiresAfter), policy.Version
@@ -131,7 +133,7 @@ func (a *Attempter) State(ctx context.Context, spec timer.Spec) (timer.RunState,
 
 // paced makes an attempt, or none where it comes too soon, or the type is held back
 // or has got a policy, and with it a queue of its own.
-func (a *Attempter) paced(ctx context.Context, config attemptConfig, next attempt) (timer.Report, error) {
+func (a *Attempter) paced(ctx context.Context, config attemptConfig, next attempt) (delivery.Report, error) {
 	now := time.Now()
 	if early := next.delivery.Spec.RingsAt().Until(now); early > 0 { // the engine's clock is ahead
 		return next.wait(config, early, ""), nil
@@ -159,7 +161,7 @@ func (a *Attempter) paced(ctx context.Context, config attemptConfig, next attemp
 	if config.policy.Version != 0 { // else the queue is everybody's, and has limits of its own
 		leave, ok := a.Bulkhead.EnterQueue(ctx, config.policy.BusinessType, config.policy.Limits.InFlight)
 		if !ok {
-			return next.wait(config, tuning.FirstPostponed, timer.WaitsForInFlight), nil
+			return next.wait(config, tuning.FirstPostponed, delivery.WaitsForInFlight), nil
 		}
 		defer leave()
 	}
@@ -179,7 +181,7 @@ func (a *Attempter) belongsElsewhere(c attemptConfig, queue string) bool {
 // outlasted it would leave no report, and count for nothing.
 func (c attemptConfig) within(ctx context.Context) attemptConfig {
 	end, _ := ctx.Deadline()
-	left := max(timer.Duration(time.Until(end)-tuning.ReportSlack), timer.Duration(timer.MinAttemptTimeout))
+	left := max(wire.Duration(time.Until(end)-tuning.ReportSlack), wire.Duration(delivery.MinAttemptTimeout))
 	c.callback.Timeout = min(c.callback.Timeout, left)
 	if c.fallback != nil {
 		second := *c.fallback

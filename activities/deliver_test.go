@@ -16,8 +16,11 @@ import (
 	"go.temporal.io/sdk/testsuite"
 
 	"github.com/wakecall/wakecall/activities/send"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // queue is the way of one delivery over the queue: what its tries find, and what
@@ -28,7 +31,7 @@ type queue struct {
 	env       *testsuite.TestActivityEnvironment
 	delivery  timer.Delivery
 
-	policy    timer.Policy
+	policy    policy.Policy
 	policyErr error
 	state     timer.RunState
 	// stateErr is why it cannot be told how the delivery stands.
@@ -39,25 +42,25 @@ type queue struct {
 	paused    bool
 	pausedErr error
 	// answer is the receiver's.
-	answer func(context.Context) timer.Answer
+	answer func(context.Context) delivery.Answer
 	calls  []send.Envelope
-	wishes []timer.BackPressure
+	wishes []policy.BackPressure
 }
 
 func newQueue(t *testing.T) *queue {
-	q := &queue{T: t, state: timer.RunState{Wanted: true}, answer: answers(timer.Answer{Delivered: true, Status: 200})}
+	q := &queue{T: t, state: timer.RunState{Wanted: true}, answer: answers(delivery.Answer{Delivered: true, Status: 200})}
 	attempter, err := NewAttempter(Config{
 		Runs: onQueue{q: q}, Policies: onQueue{q: q}, Emergencies: onQueue{q: q}, Bulkhead: onQueue{q: q}, Observer: onQueue{q: q},
-		Queue:  func(timer.Policy, bool) string { return "default-test-taskqueue" },
-		Sender: send.New(send.Transports{timer.DestinationHTTP: onQueue{q: q}}, noop.NewTracerProvider().Tracer("")),
+		Queue:  func(policy.Policy, bool) string { return "default-test-taskqueue" },
+		Sender: send.New(send.Transports{delivery.DestinationHTTP: onQueue{q: q}}, noop.NewTracerProvider().Tracer("")),
 	})
 	require.NoError(t, err)
 	q.attempter = attempter
-	q.delivery.Spec = timer.Spec{Key: timer.Key{BusinessType: "x", BusinessID: "1"}, Memo: timer.Memo{CreatedAt: timer.At(time.Now()), DueAt: timer.At(time.Now())}}
+	q.delivery.Spec = timer.Spec{Key: wire.Key{BusinessType: "x", BusinessID: "1"}, Memo: timer.Memo{CreatedAt: wire.At(time.Now()), DueAt: wire.At(time.Now())}}
 	q.delivery.Live = true
-	q.policy = timer.Policy{
-		BusinessType: "x", Version: 1, Callback: timer.Callback{Destination: timer.HTTP("http://receiver.example")},
-		Retry: timer.Retry{Steps: []timer.Duration{timer.Duration(10 * time.Second), timer.Duration(time.Minute)}},
+	q.policy = policy.Policy{
+		BusinessType: "x", Version: 1, Callback: delivery.Callback{Destination: delivery.HTTP("http://receiver.example")},
+		Retry: delivery.Retry{Steps: []wire.Duration{wire.Duration(10 * time.Second), wire.Duration(time.Minute)}},
 	}.WithDefaults()
 	return q
 }
@@ -70,17 +73,17 @@ type onQueue struct {
 	Bulkhead
 }
 
-func (o onQueue) SettledState(context.Context, timer.Key, string) (timer.RunState, error) {
+func (o onQueue) SettledState(context.Context, wire.Key, string) (timer.RunState, error) {
 	return o.q.state, o.q.stateErr
 }
 
-func (o onQueue) Policy(context.Context, string) (timer.Policy, error) {
+func (o onQueue) Policy(context.Context, string) (policy.Policy, error) {
 	return o.q.policy, o.q.policyErr
 }
 
 func (o onQueue) Paused(context.Context, string) (bool, error) { return o.q.paused, o.q.pausedErr }
 
-func (o onQueue) HoldBack(_ context.Context, _ string, wish timer.BackPressure) error {
+func (o onQueue) HoldBack(_ context.Context, _ string, wish policy.BackPressure) error {
 	o.q.wishes = append(o.q.wishes, wish)
 	return nil
 }
@@ -93,7 +96,7 @@ func (o onQueue) Enter(context.Context, string, int, int) (leave func(), ok bool
 	return func() {}, !o.q.full
 }
 
-func (o onQueue) Attempted(string, timer.Report, time.Duration) {}
+func (o onQueue) Attempted(string, delivery.Report, time.Duration) {}
 
 func (o onQueue) Send(ctx context.Context, e send.Envelope) send.Outcome {
 	o.q.calls = append(o.q.calls, e)
@@ -102,18 +105,18 @@ func (o onQueue) Send(ctx context.Context, e send.Envelope) send.Outcome {
 }
 
 // answers is a receiver with one answer.
-func answers(answer timer.Answer) func(context.Context) timer.Answer {
-	return func(context.Context) timer.Answer { return answer }
+func answers(answer delivery.Answer) func(context.Context) delivery.Answer {
+	return func(context.Context) delivery.Answer { return answer }
 }
 
 // hangs is a receiver without an answer.
-func hangs(ctx context.Context) timer.Answer {
+func hangs(ctx context.Context) delivery.Answer {
 	<-ctx.Done()
-	return timer.Answer{Class: timer.Timeout}
+	return delivery.Answer{Class: delivery.Timeout}
 }
 
 // try makes one try, and goes on to the next: what it leaves is what that finds.
-func (q *queue) try() timer.Report {
+func (q *queue) try() delivery.Report {
 	q.Helper()
 	var suite testsuite.WorkflowTestSuite
 	q.env = suite.NewTestActivityEnvironment()
@@ -121,7 +124,7 @@ func (q *queue) try() timer.Report {
 	return q.tryIn(q.env)
 }
 
-func (q *queue) tryIn(env *testsuite.TestActivityEnvironment) (report timer.Report) {
+func (q *queue) tryIn(env *testsuite.TestActivityEnvironment) (report delivery.Report) {
 	q.Helper()
 	env.RegisterActivity(q.attempter.Deliver)
 	if q.state.Last != nil {
@@ -152,9 +155,9 @@ func TestWhatIsHeldBackWaitsForItsQueue(t *testing.T) {
 	for end, wait := range map[time.Duration]time.Duration{time.Second: time.Second, time.Hour: tuning.BackPressureHeard} {
 		synctest.Test(t, func(t *testing.T) {
 			q := newQueue(t)
-			q.policy.BackPressure = &timer.BackPressure{Until: timer.At(time.Now().Add(end))}
+			q.policy.BackPressure = &policy.BackPressure{Until: wire.At(time.Now().Add(end))}
 			report := q.try()
-			require.Equal(t, timer.ResultRetry, report.Result)
+			require.Equal(t, delivery.ResultRetry, report.Result)
 			require.Equal(t, wait, report.RetryIn.D())
 			require.Empty(t, q.calls)
 		})
@@ -171,13 +174,13 @@ func TestWhatIsPausedGoesToItsQueue(t *testing.T) {
 // Only attempts that left a report use up the ladder.
 func TestWhatUsesUpTheLadder(t *testing.T) {
 	lateness := int64(7)
-	second := timer.Report{Result: timer.ResultRetry, Attempt: 2, LatenessMS: &lateness, Failure: &timer.Failure{Status: 500, Message: "HTTP 500"}}
+	second := delivery.Report{Result: delivery.ResultRetry, Attempt: 2, LatenessMS: &lateness, Failure: &delivery.Failure{Status: 500, Message: "HTTP 500"}}
 	for name, spoil := range map[string]func(*queue){
 		"nobody knows how it stands": func(q *queue) { q.stateErr = errors.New("no answer") },
 		"the policy cannot be read":  func(q *queue) { q.policyErr = errors.New("no answer") },
-		"there is no policy":         func(q *queue) { q.policyErr = &timer.Error{Code: timer.NotFound}; q.policy = timer.Policy{} },
+		"there is no policy":         func(q *queue) { q.policyErr = &wire.Error{Code: wire.NotFound}; q.policy = policy.Policy{} },
 		"back-pressure holds the type": func(q *queue) {
-			q.policy.BackPressure = &timer.BackPressure{Until: timer.At(time.Now().Add(time.Second))}
+			q.policy.BackPressure = &policy.BackPressure{Until: wire.At(time.Now().Add(time.Second))}
 		},
 		"the type does all it may":     func(q *queue) { q.full = true },
 		"its policy pauses it":         func(q *queue) { q.policy.Paused = true },
@@ -185,7 +188,7 @@ func TestWhatUsesUpTheLadder(t *testing.T) {
 		"nobody knows if it is paused": func(q *queue) { q.pausedErr = errors.New("no answer") },
 	} {
 		t.Run(name, func(t *testing.T) {
-			for from, prior := range map[string]*timer.Report{"from the first attempt": nil, "from the third": &second} {
+			for from, prior := range map[string]*delivery.Report{"from the first attempt": nil, "from the third": &second} {
 				t.Run(from, func(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
 						q := newQueue(t)
@@ -197,7 +200,7 @@ func TestWhatUsesUpTheLadder(t *testing.T) {
 						for range 3 {
 							spoil(q)
 							report := q.try()
-							require.Equal(t, timer.ResultRetry, report.Result)
+							require.Equal(t, delivery.ResultRetry, report.Result)
 							require.Equal(t, made, report.Attempt)
 							require.NotZero(t, report.RetryIn)
 							<-time.After(report.RetryIn.D())
@@ -208,11 +211,11 @@ func TestWhatUsesUpTheLadder(t *testing.T) {
 						}
 						require.Empty(t, q.calls)
 						q.stateErr, q.policyErr, q.full, q.policy, q.paused, q.pausedErr = nil, nil, false, policy, false, nil
-						q.answer = answers(timer.Answer{Class: timer.Answered, Status: 500})
+						q.answer = answers(delivery.Answer{Class: delivery.Answered, Status: 500})
 						report := q.try()
 						require.Equal(t, made+1, report.Attempt)
 						require.Equal(t, q.calls[0].Headers[send.HeaderAttempt], itoa(made+1))
-						require.Equal(t, made+1 == 3, report.Result == timer.ResultFailed, "two steps make three attempts")
+						require.Equal(t, made+1 == 3, report.Result == delivery.ResultFailed, "two steps make three attempts")
 					})
 				})
 			}
@@ -225,14 +228,14 @@ func itoa(n int) string { return string(rune('0' + n)) }
 // The number of an attempt goes by what was recorded last, wherever that is: a
 // try whose worker died left nothing, and Temporal forgets the failure before it.
 func TestNumberByWhatWasRecorded(t *testing.T) {
-	third := &timer.Report{Result: timer.ResultRetry, Attempt: 3}
+	third := &delivery.Report{Result: delivery.ResultRetry, Attempt: 3}
 	for name, c := range map[string]struct {
-		prior, recorded, standing *timer.Report
+		prior, recorded, standing *delivery.Report
 		number                    string
 	}{
 		"nothing yet":              {nil, nil, nil, "1"},
 		"before this queue":        {third, nil, nil, "4"},
-		"by a worker that is gone": {&timer.Report{Result: timer.ResultRetry, Attempt: 1}, third, nil, "4"},
+		"by a worker that is gone": {&delivery.Report{Result: delivery.ResultRetry, Attempt: 1}, third, nil, "4"},
 		"by an older worker":       {nil, nil, third, "4"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -244,7 +247,7 @@ func TestNumberByWhatWasRecorded(t *testing.T) {
 				if c.recorded != nil {
 					env.SetHeartbeatDetails(c.recorded)
 				}
-				require.Equal(t, timer.ResultDelivered, q.tryIn(env).Result)
+				require.Equal(t, delivery.ResultDelivered, q.tryIn(env).Result)
 				require.Equal(t, []string{c.number}, q.numbers())
 			})
 		})
@@ -255,8 +258,8 @@ func TestNumberByWhatWasRecorded(t *testing.T) {
 // The worker that made it does not make it again: its success ends the delivery, and its
 // failure counts on the ladder.
 func TestAnAttemptThatWasNotRecordedIsNotMadeAgain(t *testing.T) {
-	busy := answers(timer.Answer{Class: timer.Answered, Status: 500, Text: "busy"})
-	lost := func(q *queue, recorded *timer.Report) timer.Report {
+	busy := answers(delivery.Answer{Class: delivery.Answered, Status: 500, Text: "busy"})
+	lost := func(q *queue, recorded *delivery.Report) delivery.Report {
 		q.try()
 		q.state.Last = recorded
 		return q.try()
@@ -266,7 +269,7 @@ func TestAnAttemptThatWasNotRecordedIsNotMadeAgain(t *testing.T) {
 			q := newQueue(t)
 			q.answer = busy
 			report := lost(q, nil)
-			require.Equal(t, timer.ResultRetry, report.Result)
+			require.Equal(t, delivery.ResultRetry, report.Result)
 			require.Positive(t, report.RetryIn)
 			require.Len(t, report.Attempts, 1)
 			require.Equal(t, []string{"1"}, q.numbers())
@@ -285,7 +288,7 @@ func TestAnAttemptThatWasNotRecordedIsNotMadeAgain(t *testing.T) {
 			q.state.Last = &first
 			<-time.After(time.Hour)
 			report := q.try()
-			require.Equal(t, timer.ResultFailed, report.Result, "two steps make three attempts")
+			require.Equal(t, delivery.ResultFailed, report.Result, "two steps make three attempts")
 			require.Equal(t, []string{"1", "2", "3"}, q.numbers())
 			require.Len(t, report.Attempts, 3)
 			q.state.Last = &first
@@ -296,7 +299,7 @@ func TestAnAttemptThatWasNotRecordedIsNotMadeAgain(t *testing.T) {
 	t.Run("it was delivered", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			q := newQueue(t)
-			require.Equal(t, timer.ResultDelivered, lost(q, nil).Result)
+			require.Equal(t, delivery.ResultDelivered, lost(q, nil).Result)
 			require.Equal(t, []string{"1"}, q.numbers())
 		})
 	})
@@ -317,8 +320,8 @@ func TestAnAttemptThatWasNotRecordedIsNotMadeAgain(t *testing.T) {
 func TestTheFirstTryWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(t)
-		q.delivery.Prior = &timer.Report{
-			Result: timer.ResultRetry, Attempt: 1, EndedAt: timer.At(time.Now()), RetryIn: timer.Duration(10 * time.Second), Latest: timer.At(time.Now().Add(4 * time.Second)),
+		q.delivery.Prior = &delivery.Report{
+			Result: delivery.ResultRetry, Attempt: 1, EndedAt: wire.At(time.Now()), RetryIn: wire.Duration(10 * time.Second), Latest: wire.At(time.Now().Add(4 * time.Second)),
 		}
 		require.Equal(t, *q.delivery.Prior, q.try(), "it may reach past the latest time, which the workflow keeps")
 		q.state.Last, q.delivery.Live = nil, false
@@ -332,10 +335,10 @@ func TestTheFirstTryWaits(t *testing.T) {
 func TestTooSoonATry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(t)
-		q.state.Last = &timer.Report{Result: timer.ResultRetry, Attempt: 2, EndedAt: timer.At(time.Now()), RetryIn: timer.Duration(10 * time.Second)}
+		q.state.Last = &delivery.Report{Result: delivery.ResultRetry, Attempt: 2, EndedAt: wire.At(time.Now()), RetryIn: wire.Duration(10 * time.Second)}
 		<-time.After(4 * time.Second)
 		report := q.try()
-		require.Equal(t, timer.ResultRetry, report.Result)
+		require.Equal(t, delivery.ResultRetry, report.Result)
 		require.Equal(t, 2, report.Attempt)
 		require.EqualValues(t, 6*time.Second, report.RetryIn)
 		require.Empty(t, q.calls)
@@ -347,13 +350,13 @@ func TestTooSoonATry(t *testing.T) {
 func TestUncalled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(t)
-		q.policy, q.policyErr = timer.Policy{}, &timer.Error{Code: timer.NotFound}
-		q.delivery.Spec.ExpiresAfter = timer.Duration(10 * time.Minute)
+		q.policy, q.policyErr = policy.Policy{}, &wire.Error{Code: wire.NotFound}
+		q.delivery.Spec.ExpiresAfter = wire.Duration(10 * time.Minute)
 		var waits []time.Duration
 		for {
 			report := q.try()
 			require.Equal(t, errUncalled.Error(), report.Failure.Message)
-			if report.Result == timer.ResultExpired {
+			if report.Result == delivery.ResultExpired {
 				break
 			}
 			waits = append(waits, report.RetryIn.D())
@@ -369,11 +372,11 @@ func TestUncalled(t *testing.T) {
 func TestATimerThatRestsIsNotCalled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(t)
-		q.delivery.Spec.Suspended, q.delivery.Spec.LatestAt = true, timer.At(time.Now().Add(time.Minute))
-		require.Equal(t, timer.ResultExpired, q.try().Result)
+		q.delivery.Spec.Suspended, q.delivery.Spec.LatestAt = true, wire.At(time.Now().Add(time.Minute))
+		require.Equal(t, delivery.ResultExpired, q.try().Result)
 		require.Empty(t, q.calls)
 		q.delivery.Spec.Suspended = false
-		require.Equal(t, timer.ResultDelivered, q.try().Result)
+		require.Equal(t, delivery.ResultDelivered, q.try().Result)
 		require.Len(t, q.calls, 1)
 	})
 }
@@ -386,14 +389,14 @@ func TestWhyNoAttemptBegins(t *testing.T) {
 		err  error
 		want string
 	}{
-		"Temporal does not answer": {&timer.Error{Code: timer.Unavailable, Message: "Repeat it.", Cause: dial}, string(timer.PolicyUnread)},
-		"a fault of no kind":       {dial, string(timer.PolicyUnread)},
-		"no key opens the policy":  {&timer.Error{Code: timer.Internal, Message: "No key opens /signing_secrets.", Cause: dial}, "No key opens /signing_secrets."},
+		"Temporal does not answer": {&wire.Error{Code: wire.Unavailable, Message: "Repeat it.", Cause: dial}, string(delivery.PolicyUnread)},
+		"a fault of no kind":       {dial, string(delivery.PolicyUnread)},
+		"no key opens the policy":  {&wire.Error{Code: wire.Internal, Message: "No key opens /signing_secrets.", Cause: dial}, "No key opens /signing_secrets."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				q := newQueue(t)
-				q.policy, q.policyErr = timer.Policy{}, c.err
+				q.policy, q.policyErr = policy.Policy{}, c.err
 				require.Equal(t, c.want, q.try().Failure.Message)
 			})
 		})
@@ -405,14 +408,14 @@ func TestAnAttemptEndsBeforeItsTask(t *testing.T) {
 	for name, c := range map[string]struct{ task, timeout, took time.Duration }{
 		"there is time":   {2 * time.Minute, time.Minute, time.Minute},
 		"there is none":   {16 * time.Second, 30 * time.Second, 16*time.Second - tuning.ReportSlack},
-		"it is over":      {time.Second, 30 * time.Second, timer.MinAttemptTimeout},
+		"it is over":      {time.Second, 30 * time.Second, delivery.MinAttemptTimeout},
 		"a short attempt": {16 * time.Second, time.Second, time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), c.task)
 				defer cancel()
-				p := attemptConfig{callback: timer.Callback{Timeout: timer.Duration(c.timeout)}}
+				p := attemptConfig{callback: delivery.Callback{Timeout: wire.Duration(c.timeout)}}
 				require.Equal(t, c.took, p.within(ctx).callback.Timeout.D())
 			})
 		})
@@ -424,9 +427,9 @@ func TestAnAttemptEndsBeforeItsTask(t *testing.T) {
 func TestABlockedBrokerHoldsItsTypeBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(t)
-		q.answer = answers(timer.Answer{Class: timer.BrokerBlocked, RetryAfter: tuning.BlockedPatience})
+		q.answer = answers(delivery.Answer{Class: delivery.BrokerBlocked, RetryAfter: tuning.BlockedPatience})
 		report := q.try()
-		require.Equal(t, timer.ResultRetry, report.Result)
+		require.Equal(t, delivery.ResultRetry, report.Result)
 		require.Len(t, q.wishes, 1)
 		require.Equal(t, tuning.BlockedPatience, q.wishes[0].Until.Time().Sub(q.wishes[0].Since.Time()))
 		require.Zero(t, q.wishes[0].Status)
@@ -452,9 +455,9 @@ func TestPatience(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				q := newQueue(t)
-				most := timer.Duration(c.most)
+				most := wire.Duration(c.most)
 				q.policy.MaxBackPressure = &most
-				q.answer = answers(timer.Answer{Class: timer.Answered, Status: 503, RetryAfter: c.asks})
+				q.answer = answers(delivery.Answer{Class: delivery.Answered, Status: 503, RetryAfter: c.asks})
 				report := q.try()
 				require.Equal(t, c.own, report.RetryIn.D())
 				if c.granted == 0 {
@@ -466,8 +469,8 @@ func TestPatience(t *testing.T) {
 
 				q = newQueue(t)
 				q.policy.MaxBackPressure = &most
-				q.answer = answers(timer.Answer{Class: timer.Answered, Status: 503, RetryAfter: c.asks})
-				q.delivery.Spec.Callback = &timer.Callback{Destination: timer.HTTP("http://other.example")}
+				q.answer = answers(delivery.Answer{Class: delivery.Answered, Status: 503, RetryAfter: c.asks})
+				q.delivery.Spec.Callback = &delivery.Callback{Destination: delivery.HTTP("http://other.example")}
 				require.Equal(t, max(c.granted, 10*time.Second), q.try().RetryIn.D(), "who calls elsewhere waits by itself")
 				require.Empty(t, q.wishes)
 			})
@@ -522,20 +525,20 @@ func TestWhatEndsAnAttempt(t *testing.T) {
 // of its answer is still on the way: who took it is not called again.
 func TestAnAnswerOutlivesItsWorker(t *testing.T) {
 	for name, c := range map[string]struct {
-		answer timer.Answer
-		result timer.Result
+		answer delivery.Answer
+		result delivery.Result
 	}{
-		"it took it":          {timer.Answer{Delivered: true, Status: 200}, timer.ResultDelivered},
-		"it wants no more":    {timer.Answer{Class: timer.Answered, Status: 410, NoRetry: true}, timer.ResultFailed},
-		"it wants it later":   {timer.Answer{Class: timer.Answered, Status: 503}, timer.ResultRetry},
-		"a broker refused it": {timer.Answer{Class: timer.Refused}, timer.ResultRetry},
-		"it said nothing":     {timer.Answer{Class: timer.BrokenAnswer}, ""},
-		"nor did it in time":  {timer.Answer{Class: timer.Timeout}, ""},
+		"it took it":          {delivery.Answer{Delivered: true, Status: 200}, delivery.ResultDelivered},
+		"it wants no more":    {delivery.Answer{Class: delivery.Answered, Status: 410, NoRetry: true}, delivery.ResultFailed},
+		"it wants it later":   {delivery.Answer{Class: delivery.Answered, Status: 503}, delivery.ResultRetry},
+		"a broker refused it": {delivery.Answer{Class: delivery.Refused}, delivery.ResultRetry},
+		"it said nothing":     {delivery.Answer{Class: delivery.BrokenAnswer}, ""},
+		"nor did it in time":  {delivery.Answer{Class: delivery.Timeout}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				q := newQueue(t)
-				q.answer = func(ctx context.Context) timer.Answer {
+				q.answer = func(ctx context.Context) delivery.Answer {
 					<-ctx.Done()
 					return c.answer
 				}
@@ -545,14 +548,14 @@ func TestAnAnswerOutlivesItsWorker(t *testing.T) {
 				stop := make(chan struct{})
 				close(stop)
 				env.SetWorkerStopChannel(stop)
-				deliver := func(ctx context.Context) (timer.Report, error) {
+				deliver := func(ctx context.Context) (delivery.Report, error) {
 					ctx, end := context.WithCancelCause(ctx)
 					time.AfterFunc(time.Second, func() { end(errors.New("worker is now shutdown")) })
 					return q.attempter.Deliver(ctx, q.delivery, converter.NewRawValue(nil))
 				}
 				env.RegisterActivity(deliver)
 				value, err := env.ExecuteActivity(deliver)
-				var report timer.Report
+				var report delivery.Report
 				if app, failed := errors.AsType[*temporal.ApplicationError](err); failed {
 					_ = app.Details(&report)
 				} else if err == nil {
@@ -567,17 +570,17 @@ func TestAnAnswerOutlivesItsWorker(t *testing.T) {
 // A long attempt gives signs of life, which carry the last report along; one of
 // the default length gives none.
 func TestSignsOfLife(t *testing.T) {
-	for timeout, beats := range map[time.Duration]int32{timer.DefaultAttemptTimeout - time.Millisecond: 0, time.Minute: 1} {
+	for timeout, beats := range map[time.Duration]int32{delivery.DefaultAttemptTimeout - time.Millisecond: 0, time.Minute: 1} {
 		synctest.Test(t, func(t *testing.T) {
 			q := newQueue(t)
-			q.answer, q.policy.Callback.Timeout = hangs, timer.Duration(timeout)
-			q.state.Last = &timer.Report{Result: timer.ResultRetry, Attempt: 2}
+			q.answer, q.policy.Callback.Timeout = hangs, wire.Duration(timeout)
+			q.state.Last = &delivery.Report{Result: delivery.ResultRetry, Attempt: 2}
 			var suite testsuite.WorkflowTestSuite
 			env := suite.NewTestActivityEnvironment()
 			env.SetTestTimeout(time.Hour)
 			var heard atomic.Int32
 			env.SetOnActivityHeartbeatListener(func(_ *activity.Info, details converter.EncodedValues) {
-				var report timer.Report
+				var report delivery.Report
 				require.NoError(t, details.Get(&report))
 				require.Equal(t, 2, report.Attempt)
 				heard.Add(1)

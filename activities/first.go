@@ -7,8 +7,9 @@ import (
 
 	"go.temporal.io/sdk/converter"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // FirstAttempt makes the first attempt of a run, at its time and once: a workflow task
@@ -16,15 +17,15 @@ import (
 // worker had before names that worker, unless it has been asked. It steps aside
 // when the server must pace the attempt, or when the type's share of this
 // worker is used up.
-func (a *Attempter) FirstAttempt(ctx context.Context, delivery timer.Delivery, payload converter.RawValue) (timer.Report, error) {
-	if other := a.Tasks.Predecessor(runOf(ctx)); other != "" && other != a.Worker && !delivery.Asked && !a.receipts.has(runOf(ctx)) {
-		return timer.Report{Result: timer.ResultElsewhere, Worker: other}, nil
+func (a *Attempter) FirstAttempt(ctx context.Context, d timer.Delivery, payload converter.RawValue) (delivery.Report, error) {
+	if other := a.Tasks.Predecessor(runOf(ctx)); other != "" && other != a.Worker && !d.Asked && !a.receipts.has(runOf(ctx)) {
+		return delivery.Report{Result: delivery.ResultElsewhere, Worker: other}, nil
 	}
-	report, repeated, err := a.receipts.once(runOf(ctx), func() (timer.Report, error) {
-		if result, err := a.preload(ctx, delivery.Spec); result != "" || err != nil {
-			return timer.Report{Result: result}, err
+	report, repeated, err := a.receipts.once(runOf(ctx), func() (delivery.Report, error) {
+		if result, err := a.preload(ctx, d.Spec); result != "" || err != nil {
+			return delivery.Report{Result: result}, err
 		}
-		return a.attemptNow(ctx, delivery, payload)
+		return a.attemptNow(ctx, d, payload)
 	})
 	if repeated {
 		a.Observer.Repeated()
@@ -43,26 +44,26 @@ func (a *Attempter) awaitCompletion(ctx context.Context) {
 	a.Tasks.Reserve(ctx, runOf(ctx))
 }
 
-func (a *Attempter) attemptNow(ctx context.Context, delivery timer.Delivery, payload converter.RawValue) (timer.Report, error) {
-	config, err := a.configure(ctx, delivery.Spec)
+func (a *Attempter) attemptNow(ctx context.Context, d timer.Delivery, payload converter.RawValue) (delivery.Report, error) {
+	config, err := a.configure(ctx, d.Spec)
 	if errors.Is(err, errUncalled) { // it waits on the queue
-		return timer.Report{Result: timer.ResultUseQueue}, nil
+		return delivery.Report{Result: delivery.ResultUseQueue}, nil
 	}
 	if err != nil {
-		return timer.Report{}, err
+		return delivery.Report{}, err
 	}
-	next := attempt{delivery: delivery, payload: payload, patient: true}
+	next := attempt{delivery: d, payload: payload, patient: true}
 	r := a.route(ctx, config, nil)
 	defer a.links.abandon(config, r)
 	if config.by(r).callback.Stream { // it is made where the receiver is connected
 		return config.handOver(next, r), nil
 	}
-	if err := awaitNearly(ctx, delivery.Spec.RingsAt()); err != nil { // it left early, for a receiver that connects
-		return timer.Report{}, err
+	if err := awaitNearly(ctx, d.Spec.RingsAt()); err != nil { // it left early, for a receiver that connects
+		return delivery.Report{}, err
 	}
 	leave, ok := a.enter(ctx, config)
 	if !ok {
-		return config.report(timer.ResultUseQueue), nil
+		return config.report(delivery.ResultUseQueue), nil
 	}
 	defer leave()
 	return a.call(ctx, config, next, r)

@@ -6,8 +6,9 @@ import (
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // links know of each business type with two links since when its callback has failed.
@@ -20,7 +21,7 @@ type links struct {
 
 // callbackHealth is what is known of one callback.
 type callbackHealth struct {
-	callback timer.Destination
+	callback delivery.Destination
 	// downSince is when the first of the attempts began that have failed since the
 	// last sign of life, zero for none; upAt is when that was.
 	downSince, upAt time.Time
@@ -35,7 +36,7 @@ type callbackHealth struct {
 
 // route is the way of one attempt.
 type route struct {
-	link timer.Link // empty where there is only one
+	link delivery.Link // empty where there is only one
 	// only is whether the other link has used up its ladder.
 	only bool
 	// probe is not nil where the attempt finds out for all others whether the callback
@@ -59,7 +60,7 @@ func newLinks() (*links, error) {
 }
 
 // choose says by which link an attempt goes. tell or abandon must be called with it.
-func (l *links) choose(c attemptConfig, last *timer.Report, now time.Time) route {
+func (l *links) choose(c attemptConfig, last *delivery.Report, now time.Time) route {
 	if c.fallback == nil {
 		return route{}
 	}
@@ -74,12 +75,12 @@ func (l *links) choose(c attemptConfig, last *timer.Report, now time.Time) route
 	}
 	switch {
 	case h.downSince.IsZero() || now.Before(h.switchAt(c).Add(-tuning.LinkTolerance)):
-		return route{link: timer.LinkCallback}
+		return route{link: delivery.LinkCallback}
 	case h.probing != nil || now.Before(h.probeAt):
-		return route{link: timer.LinkFallback, downSince: h.downSince}
+		return route{link: delivery.LinkFallback, downSince: h.downSince}
 	}
 	h.probing = &probe{timeout: max(h.pause, tuning.FirstLinkProbe)}
-	return route{link: timer.LinkCallback, probe: h.probing, downSince: h.downSince}
+	return route{link: delivery.LinkCallback, probe: h.probing, downSince: h.downSince}
 }
 
 // of is what is known of the callback of a type: nothing, where it has another one now.
@@ -94,7 +95,7 @@ func (l *links) of(c attemptConfig) *callbackHealth {
 
 // hear takes what another worker, or this one before it was started again, knew. A sign
 // of life since then outweighs it.
-func (h *callbackHealth) hear(downSince timer.Instant) {
+func (h *callbackHealth) hear(downSince wire.Instant) {
 	since := downSince.Time()
 	if downSince != 0 && since.After(h.upAt) && (h.downSince.IsZero() || since.Before(h.downSince)) {
 		h.downSince = since
@@ -108,14 +109,14 @@ func (h *callbackHealth) switchAt(c attemptConfig) time.Time {
 
 // tell notes what an attempt came to, and returns since when the callback has failed,
 // zero when it has not.
-func (l *links) tell(c attemptConfig, r route, answer timer.Answer, began time.Time) (downSince time.Time) {
+func (l *links) tell(c attemptConfig, r route, answer delivery.Answer, began time.Time) (downSince time.Time) {
 	if r.link == "" {
 		return time.Time{}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	h, now := l.of(c), time.Now()
-	if r.link == timer.LinkFallback {
+	if r.link == delivery.LinkFallback {
 		return h.downSince
 	}
 	switch {

@@ -7,8 +7,10 @@ import (
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // A stream is down when no receiver has taken anything from its queue for the time of the
@@ -28,7 +30,7 @@ type streamHealth struct {
 
 // route says by which link an attempt goes. [links.tell] or [links.abandon] must be called
 // with it.
-func (a *Attempter) route(ctx context.Context, c attemptConfig, last *timer.Report) route {
+func (a *Attempter) route(ctx context.Context, c attemptConfig, last *delivery.Report) route {
 	if c.fallback == nil {
 		return route{}
 	}
@@ -46,18 +48,18 @@ func (a *Attempter) route(ctx context.Context, c attemptConfig, last *timer.Repo
 
 // goOn is the way of an attempt that was handed over: as it was decided, or by the other
 // link where nobody took it. It is not decided where one link has used up its ladder.
-func (a *Attempter) goOn(ctx context.Context, c attemptConfig, last timer.Report) (r route, decided bool) {
+func (a *Attempter) goOn(ctx context.Context, c attemptConfig, last delivery.Report) (r route, decided bool) {
 	handed := *last.Handed
 	switch {
 	case handed.Missed && c.retry.LinkFor(last) != "":
 		return route{}, false
-	case handed.Missed && handed.Link == timer.LinkFallback:
-		return route{link: timer.LinkCallback}, true
+	case handed.Missed && handed.Link == delivery.LinkFallback:
+		return route{link: delivery.LinkCallback}, true
 	case handed.Missed && c.callback.Stream && a.Polled != nil:
 		return a.missed(ctx, c, handed), true
 	case handed.Missed: // by a stream that the callback is no more
 		return route{}, false
-	case handed.Link == timer.LinkFallback && c.callback.Stream && last.DownSince != 0: // its gateway says so
+	case handed.Link == delivery.LinkFallback && c.callback.Stream && last.DownSince != 0: // its gateway says so
 		a.links.lose(c, last.DownSince.Time())
 	}
 	r = route{link: handed.Link, downSince: last.DownSince.Time(), handed: true}
@@ -69,15 +71,15 @@ func (a *Attempter) goOn(ctx context.Context, c attemptConfig, last timer.Report
 
 // missed is the way of an attempt that no receiver took from the stream in its time: to the
 // fallback, unless receivers have taken others meanwhile.
-func (a *Attempter) missed(ctx context.Context, c attemptConfig, handed timer.Handover) route {
+func (a *Attempter) missed(ctx context.Context, c attemptConfig, handed delivery.Handover) route {
 	polled := a.polled(ctx, c)
 	left := time.Until(polled.Add(c.fallback.After.D()))
 	if at := handed.At.Time(); !polled.After(at) || left <= tuning.LinkTolerance {
 		a.links.lose(c, at)
-		return route{link: timer.LinkFallback, downSince: at}
+		return route{link: delivery.LinkFallback, downSince: at}
 	}
 	a.links.found(c)
-	return route{link: timer.LinkCallback, wait: max(left, busyFor(handed.Times)), times: handed.Times + 1}
+	return route{link: delivery.LinkCallback, wait: max(left, busyFor(handed.Times)), times: handed.Times + 1}
 }
 
 // WatchStream waits at a stream that is busy: it fails, to be repeated, as long as receivers
@@ -174,10 +176,10 @@ func (l *links) seen(c attemptConfig, r route, polled time.Time) route {
 	switch {
 	case !polled.After(h.stream.lostAt):
 		h.probeAt = now.Add(tuning.FirstLinkProbe)
-		return route{link: timer.LinkFallback, downSince: h.downSince}
+		return route{link: delivery.LinkFallback, downSince: h.downSince}
 	case h.stream.tried:
 		h.rise(now)
-		return route{link: timer.LinkCallback}
+		return route{link: delivery.LinkCallback}
 	default:
 		h.stream.lostAt, h.stream.tried, h.probeAt = now, true, now.Add(2*r.probe.timeout)
 		return r
@@ -186,25 +188,25 @@ func (l *links) seen(c attemptConfig, r route, polled time.Time) route {
 
 // handOver is the report of an attempt that is made on another queue than the one on which
 // it has come.
-func (c attemptConfig) handOver(next attempt, r route) timer.Report {
+func (c attemptConfig) handOver(next attempt, r route) delivery.Report {
 	way := c.by(r)
-	report := next.skip(way, timer.ResultUseQueue)
+	report := next.skip(way, delivery.ResultUseQueue)
 	if r.link == "" {
 		return report
 	}
 	report.Stream, report.Handed = way.callback.Stream, nil
 	if !r.downSince.IsZero() {
-		report.DownSince = timer.At(r.downSince)
+		report.DownSince = wire.At(r.downSince)
 	}
 	switch {
 	case way.callback.Stream:
-		handed := timer.Handover{Link: r.link, At: timer.At(time.Now()), Wait: timer.Duration(c.waitsFor(next, r)), Times: r.times}
+		handed := delivery.Handover{Link: r.link, At: wire.At(time.Now()), Wait: wire.Duration(c.waitsFor(next, r)), Times: r.times}
 		if r.probe != nil {
-			handed.Probe = timer.Duration(r.probe.timeout)
+			handed.Probe = wire.Duration(r.probe.timeout)
 		}
 		report.Handed = &handed
-	case r.link == timer.LinkFallback: // else the worker knows best whether the callback works
-		report.Handed = &timer.Handover{Link: r.link, At: timer.At(time.Now())}
+	case r.link == delivery.LinkFallback: // else the worker knows best whether the callback works
+		report.Handed = &delivery.Handover{Link: r.link, At: wire.At(time.Now())}
 	}
 	return report
 }
@@ -220,7 +222,7 @@ func (c attemptConfig) waitsFor(next attempt, r route) time.Duration {
 		return r.wait
 	case r.probe != nil:
 		return tuning.FirstLinkProbe
-	case r.link == timer.LinkCallback:
+	case r.link == delivery.LinkCallback:
 		return c.fallback.After.D()
 	}
 	step := c.retry.StepFor(next.last)
@@ -233,10 +235,10 @@ func (c attemptConfig) waitsFor(next attempt, r route) time.Duration {
 // drain is what becomes of an attempt that a worker took from the queue of a stream which
 // is one of two links: it goes back with a bound on its wait, or, where it has one, for a
 // moment.
-func (a *Attempter) drain(c attemptConfig, next attempt, r route, queue string) (report timer.Report, drained bool) {
+func (a *Attempter) drain(c attemptConfig, next attempt, r route, queue string) (report delivery.Report, drained bool) {
 	switch {
 	case a.Polled == nil || c.fallback == nil || !c.by(r).callback.Stream || queue != a.Queue(c.policy, true):
-		return timer.Report{}, false
+		return delivery.Report{}, false
 	case r.handed:
 		return next.wait(c, tuning.DrainedWait, ""), true
 	default:

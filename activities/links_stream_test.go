@@ -14,8 +14,11 @@ import (
 	"go.temporal.io/sdk/testsuite"
 
 	"github.com/wakecall/wakecall/activities/send"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // streamLinks is a type with a stream and another link: a worker, a gateway, and Temporal
@@ -29,27 +32,27 @@ type streamLinks struct {
 	asked     int
 }
 
-func withStream(t *testing.T, callback, fallback timer.Destination) *streamLinks {
+func withStream(t *testing.T, callback, fallback delivery.Destination) *streamLinks {
 	s := &streamLinks{twoLinks: withFallback(t), gateway: newQueue(t)}
 	s.policy.Callback.Destination, s.policy.Fallback.Destination, s.policy.Declare = callback, fallback, nil
 	s.gateway.policy = s.policy
-	s.first, s.second = answers(timer.Answer{Delivered: true}), answers(timer.Answer{Delivered: true})
-	answer := func(ctx context.Context) timer.Answer {
+	s.first, s.second = answers(delivery.Answer{Delivered: true}), answers(delivery.Answer{Delivered: true})
+	answer := func(ctx context.Context) delivery.Answer {
 		if last := s.calls[len(s.calls)-1].Destination; last == s.policy.Callback.Routed("x") {
 			return s.first(ctx)
 		}
 		return s.second(ctx)
 	}
 	s.answer = answer
-	s.gateway.answer = func(ctx context.Context) timer.Answer {
+	s.gateway.answer = func(ctx context.Context) delivery.Answer {
 		s.calls = append(s.calls, s.gateway.calls[len(s.gateway.calls)-1])
 		return answer(ctx)
 	}
 	over := func(q *queue, streams bool) {
-		q.attempter.Queue = func(_ timer.Policy, stream bool) string {
+		q.attempter.Queue = func(_ policy.Policy, stream bool) string {
 			return map[bool]string{true: "default-test-taskqueue", false: "another"}[stream == streams]
 		}
-		q.attempter.Sender = send.New(send.Transports{timer.DestinationStream: onQueue{q: q}, timer.DestinationHTTP: onQueue{q: q}}, noop.NewTracerProvider().Tracer(""))
+		q.attempter.Sender = send.New(send.Transports{delivery.DestinationStream: onQueue{q: q}, delivery.DestinationHTTP: onQueue{q: q}}, noop.NewTracerProvider().Tracer(""))
 	}
 	over(s.queue, false)
 	over(s.gateway, true)
@@ -65,24 +68,24 @@ func withStream(t *testing.T, callback, fallback timer.Destination) *streamLinks
 
 // leads is the report of a timer of the type once it is with a receiver, on its ladder, or
 // at its end, and how long that took.
-func (s *streamLinks) leads() (report timer.Report, took time.Duration) {
+func (s *streamLinks) leads() (report delivery.Report, took time.Duration) {
 	s.Helper()
 	began := time.Now()
 	s.begin()
-	s.delivery.Prior, s.delivery.Spec.DueAt, s.gateway.state.Last = nil, timer.At(began), nil
+	s.delivery.Prior, s.delivery.Spec.DueAt, s.gateway.state.Last = nil, wire.At(began), nil
 	report, err := s.attempter.attemptNow(s.Context(), s.delivery, converter.NewRawValue(nil))
 	require.NoError(s, err)
-	if report.Result == timer.ResultRetry {
+	if report.Result == delivery.ResultRetry {
 		s.state.Last = &report
 	}
-	for report.Result == timer.ResultUseQueue {
+	for report.Result == delivery.ResultUseQueue {
 		report = s.step(report)
 	}
 	return report, time.Since(began)
 }
 
 // step is what Temporal and the workflow do with what was handed over.
-func (s *streamLinks) step(last timer.Report) timer.Report {
+func (s *streamLinks) step(last delivery.Report) delivery.Report {
 	s.Helper()
 	prior := timer.Resume(s.delivery.Spec, last).Prior
 	switch {
@@ -102,7 +105,7 @@ func (s *streamLinks) step(last timer.Report) timer.Report {
 	}
 }
 
-var aStream, aURL = timer.Destination{Stream: true}, timer.HTTP(firstURL)
+var aStream, aURL = delivery.Destination{Stream: true}, delivery.HTTP(firstURL)
 
 // Behind a stream: while a receiver takes what comes nobody else is called; without one the
 // first timer waits for the stated time, and no other; a receiver that connects gets one
@@ -112,7 +115,7 @@ func TestFallbackOfAStream(t *testing.T) {
 		s := withStream(t, aStream, aURL)
 		s.connected = true
 		report, took := s.leads()
-		require.Equal(t, timer.LinkCallback, report.Link)
+		require.Equal(t, delivery.LinkCallback, report.Link)
 		require.Zero(t, took)
 		require.Zero(t, s.asked)
 
@@ -120,26 +123,26 @@ func TestFallbackOfAStream(t *testing.T) {
 		<-time.After(time.Minute)
 		for n, late := range []time.Duration{after, 0, 0} {
 			report, took = s.leads()
-			require.Equal(t, timer.ResultDelivered, report.Result)
-			require.Equal(t, timer.LinkFallback, report.Link, n)
+			require.Equal(t, delivery.ResultDelivered, report.Result)
+			require.Equal(t, delivery.LinkFallback, report.Link, n)
 			require.Equal(t, late, took)
 			require.Equal(t, 1, report.Attempt, "waiting is no attempt")
 		}
 		<-time.After(time.Hour)
 		report, took = s.leads()
-		require.Equal(t, timer.LinkFallback, report.Link)
+		require.Equal(t, delivery.LinkFallback, report.Link)
 		require.Zero(t, took, "nobody waits for a stream to which nobody is connected")
 
 		s.connected = true
-		var links []timer.Link
+		var links []delivery.Link
 		for range 5 {
 			<-time.After(tuning.FirstLinkProbe / 2)
 			report, took = s.leads()
 			require.Zero(t, took)
 			links = append(links, report.Link)
 		}
-		const first, second = timer.LinkCallback, timer.LinkFallback
-		require.Equal(t, []timer.Link{second, first, second, second, second}, links)
+		const first, second = delivery.LinkCallback, delivery.LinkFallback
+		require.Equal(t, []delivery.Link{second, first, second, second, second}, links)
 		<-time.After(tuning.FirstLinkProbe)
 		for range 3 {
 			report, _ = s.leads()
@@ -156,7 +159,7 @@ func TestAReceiverThatLeavesAgain(t *testing.T) {
 		<-time.After(time.Minute)
 		s.polled = time.Now()
 		report, took := s.leads()
-		require.Equal(t, timer.LinkFallback, report.Link)
+		require.Equal(t, delivery.LinkFallback, report.Link)
 		require.Equal(t, tuning.FirstLinkProbe, took)
 		for range 3 {
 			<-time.After(time.Minute)
@@ -210,7 +213,7 @@ func TestWatchingAStream(t *testing.T) {
 		"it is no stream any more":  {func(s *streamLinks) { s.polled, s.policy.Callback.Destination = time.Now(), aURL }, 0},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			s := withStream(t, aStream, timer.HTTP(secondURL))
+			s := withStream(t, aStream, delivery.HTTP(secondURL))
 			c.happened(s)
 			var suite testsuite.WorkflowTestSuite
 			env := suite.NewTestActivityEnvironment()
@@ -230,15 +233,15 @@ func TestWatchingAStream(t *testing.T) {
 // What waited for a stream says nothing of the receiver that the policy names by now.
 func TestAStreamThatIsNoneAnyMore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := withStream(t, aStream, timer.HTTP(secondURL))
+		s := withStream(t, aStream, delivery.HTTP(secondURL))
 		s.begin()
 		s.delivery.Prior = nil
 		report := s.try()
 		<-time.After(report.Handed.Wait.D())
 		s.policy.Callback.Destination = aURL
 		report = s.step(report.Miss(*report.Handed))
-		require.Equal(t, timer.LinkCallback, report.Link)
-		require.Equal(t, timer.ResultDelivered, report.Result)
+		require.Equal(t, delivery.LinkCallback, report.Link)
+		require.Equal(t, delivery.ResultDelivered, report.Result)
 	})
 }
 
@@ -248,7 +251,7 @@ func TestPollsThatAreNotKnown(t *testing.T) {
 		s := withStream(t, aStream, aURL)
 		s.pollErr = errors.New("no answer")
 		report, took := s.leads()
-		require.Equal(t, timer.LinkFallback, report.Link)
+		require.Equal(t, delivery.LinkFallback, report.Link)
 		require.Equal(t, after, took)
 	})
 }
@@ -261,18 +264,18 @@ func TestReceiversThatDoNotAnswer(t *testing.T) {
 		s.connected, s.first = true, hangs
 		s.gateway.state.Last = nil
 		report, took := s.leads()
-		require.Equal(t, timer.ResultRetry, report.Result)
-		require.Equal(t, timer.Timeout, report.Failure.Class)
-		require.Equal(t, timer.DefaultAttemptTimeout, took)
+		require.Equal(t, delivery.ResultRetry, report.Result)
+		require.Equal(t, delivery.Timeout, report.Failure.Class)
+		require.Equal(t, delivery.DefaultAttemptTimeout, took)
 		require.Zero(t, report.RetryIn, "it has hung for longer than the type waits")
 		report = s.gateway.try() // the first one finds out whether it is still so
-		require.Equal(t, timer.LinkCallback, report.Link)
+		require.Equal(t, delivery.LinkCallback, report.Link)
 		report = s.gateway.try()
-		require.Equal(t, timer.ResultUseQueue, report.Result)
-		require.Equal(t, timer.LinkFallback, report.Handed.Link)
-		require.Equal(t, timer.LinkFallback, s.step(report).Link)
+		require.Equal(t, delivery.ResultUseQueue, report.Result)
+		require.Equal(t, delivery.LinkFallback, report.Handed.Link)
+		require.Equal(t, delivery.LinkFallback, s.step(report).Link)
 		report, took = s.leads()
-		require.Equal(t, timer.LinkFallback, report.Link, "the worker knows")
+		require.Equal(t, delivery.LinkFallback, report.Link, "the worker knows")
 		require.Zero(t, took)
 	})
 }
@@ -282,20 +285,20 @@ func TestReceiversThatDoNotAnswer(t *testing.T) {
 func TestAStreamWhoseFallbackFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := withStream(t, aStream, aURL)
-		s.second = answers(timer.Answer{Class: timer.Answered, Status: 500})
+		s.second = answers(delivery.Answer{Class: delivery.Answered, Status: 500})
 		report, _ := s.leads()
-		for report.Result == timer.ResultRetry {
+		for report.Result == delivery.ResultRetry {
 			<-time.After(report.RetryIn.D())
 			report = s.try()
 		}
-		require.Equal(t, timer.ResultUseQueue, report.Result)
+		require.Equal(t, delivery.ResultUseQueue, report.Result)
 		require.Equal(t, []int{3, 3}, []int{report.Attempt, report.Fallbacks})
 		require.True(t, report.Stream)
 		require.Zero(t, report.Handed.Wait)
 		s.connected = true
 		report = s.step(report)
-		require.Equal(t, timer.ResultDelivered, report.Result)
-		require.Equal(t, timer.LinkCallback, report.Link)
+		require.Equal(t, delivery.ResultDelivered, report.Result)
+		require.Equal(t, delivery.LinkCallback, report.Link)
 		require.Equal(t, 4, report.Attempt)
 	})
 }
@@ -310,14 +313,14 @@ func TestAStreamAsTheFallback(t *testing.T) {
 		require.Equal(t, after, report.RetryIn.D())
 		<-time.After(after)
 		report = s.try()
-		require.Equal(t, timer.LinkCallback, report.Link, "one finds out")
+		require.Equal(t, delivery.LinkCallback, report.Link, "one finds out")
 		report = s.try()
-		require.Equal(t, timer.ResultUseQueue, report.Result)
-		require.Equal(t, timer.LinkFallback, report.Handed.Link)
+		require.Equal(t, delivery.ResultUseQueue, report.Result)
+		require.Equal(t, delivery.LinkFallback, report.Handed.Link)
 		require.Equal(t, time.Minute, report.Handed.Wait.D(), "the step after the second attempt")
 		waiting := report
 		report = s.step(s.step(report)) // nobody takes it
-		require.Equal(t, timer.LinkCallback, report.Link)
+		require.Equal(t, delivery.LinkCallback, report.Link)
 		require.Equal(t, 3, report.Attempt)
 		report = s.try()
 		require.True(t, report.Stream)
@@ -325,26 +328,26 @@ func TestAStreamAsTheFallback(t *testing.T) {
 
 		s.connected = true
 		report = s.step(waiting)
-		require.Equal(t, timer.ResultDelivered, report.Result)
-		require.Equal(t, timer.LinkFallback, report.Link)
+		require.Equal(t, delivery.ResultDelivered, report.Result)
+		require.Equal(t, delivery.LinkFallback, report.Link)
 		require.Equal(t, 1, report.Fallbacks)
 		report, took := s.leads()
-		require.Equal(t, timer.LinkFallback, report.Link, "what is due while it is down goes there at once")
+		require.Equal(t, delivery.LinkFallback, report.Link, "what is due while it is down goes there at once")
 		require.Zero(t, took)
 
 		// What it refuses is the worker's to decide, which knows of the callback.
-		s.second = answers(timer.Answer{Class: timer.Refused, Detail: "no"})
+		s.second = answers(delivery.Answer{Class: delivery.Refused, Detail: "no"})
 		report, _ = s.leads()
 		require.Equal(t, 10*time.Second, report.RetryIn.D())
 		<-time.After(report.RetryIn.D())
 		report = s.gateway.try()
-		require.Equal(t, timer.ResultUseQueue, report.Result)
+		require.Equal(t, delivery.ResultUseQueue, report.Result)
 		require.False(t, report.Stream)
 		require.Nil(t, report.Handed)
-		s.first = answers(timer.Answer{Delivered: true})
+		s.first = answers(delivery.Answer{Delivered: true})
 		report = s.step(report)
-		require.Equal(t, timer.LinkCallback, report.Link)
-		require.Equal(t, timer.ResultDelivered, report.Result)
+		require.Equal(t, delivery.LinkCallback, report.Link)
+		require.Equal(t, delivery.ResultDelivered, report.Result)
 	})
 }
 
@@ -355,12 +358,12 @@ func TestWhatAWorkerTakesFromAStream(t *testing.T) {
 		s := withStream(t, aStream, aURL)
 		s.attempter.Queue = s.gateway.attempter.Queue
 		report := s.try()
-		require.Equal(t, timer.ResultUseQueue, report.Result)
+		require.Equal(t, delivery.ResultUseQueue, report.Result)
 		require.Equal(t, after, report.Handed.Wait.D())
 		s.begin()
 		s.delivery.Prior = &report
 		report = s.try()
-		require.Equal(t, timer.ResultRetry, report.Result)
+		require.Equal(t, delivery.ResultRetry, report.Result)
 		require.Equal(t, tuning.DrainedWait, report.RetryIn.D())
 		require.NotNil(t, report.Handed)
 		require.Empty(t, s.calls)
@@ -374,14 +377,14 @@ func TestNotTooSoonByTheOtherLink(t *testing.T) {
 		s.leads()
 		s.begin()
 		due := time.Now().Add(tuning.StreamLead)
-		s.delivery.Spec.DueAt = timer.At(due)
+		s.delivery.Spec.DueAt = wire.At(due)
 		report, err := s.attempter.attemptNow(t.Context(), s.delivery, converter.NewRawValue(nil))
 		require.NoError(t, err)
-		require.Equal(t, timer.LinkFallback, report.Link)
+		require.Equal(t, delivery.LinkFallback, report.Link)
 		require.Equal(t, due, time.Now())
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		s.delivery.Spec.DueAt = timer.At(due.Add(tuning.StreamLead))
+		s.delivery.Spec.DueAt = wire.At(due.Add(tuning.StreamLead))
 		_, err = s.attempter.attemptNow(ctx, s.delivery, converter.NewRawValue(nil))
 		require.ErrorIs(t, err, context.Canceled)
 	})

@@ -8,8 +8,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 const (
@@ -20,18 +22,18 @@ const (
 // twoLinks is a queue whose policy has a fallback, and the receivers of both links.
 type twoLinks struct {
 	*queue
-	first, second func(context.Context) timer.Answer
+	first, second func(context.Context) delivery.Answer
 }
 
 func withFallback(t *testing.T) *twoLinks {
-	l := &twoLinks{queue: newQueue(t), first: down, second: answers(timer.Answer{Delivered: true, Status: 200})}
+	l := &twoLinks{queue: newQueue(t), first: down, second: answers(delivery.Answer{Delivered: true, Status: 200})}
 	l.policy.Callback.Headers = map[string]string{"Authorization": "first"}
-	l.policy.Declare = &timer.Declare{Queue: "q"}
-	l.policy.Fallback = &timer.Fallback{
-		Callback: timer.Callback{Destination: timer.HTTP(secondURL), Headers: map[string]string{"X-Second": "yes"}}, After: timer.Duration(after),
+	l.policy.Declare = &delivery.Declare{Queue: "q"}
+	l.policy.Fallback = &delivery.Fallback{
+		Callback: delivery.Callback{Destination: delivery.HTTP(secondURL), Headers: map[string]string{"X-Second": "yes"}}, After: wire.Duration(after),
 	}
 	l.policy = l.policy.WithDefaults()
-	l.answer = func(ctx context.Context) timer.Answer {
+	l.answer = func(ctx context.Context) delivery.Answer {
 		if l.calls[len(l.calls)-1].Destination.URL == secondURL {
 			return l.second(ctx)
 		}
@@ -40,7 +42,7 @@ func withFallback(t *testing.T) *twoLinks {
 	return l
 }
 
-func down(context.Context) timer.Answer { return timer.Answer{Class: timer.ConnectFailure} }
+func down(context.Context) delivery.Answer { return delivery.Answer{Class: delivery.ConnectFailure} }
 
 // begin begins another timer of the type.
 func (l *twoLinks) begin() {
@@ -58,7 +60,7 @@ func (l *twoLinks) called() (urls []string) {
 }
 
 // awaits the next attempt of the timer, and makes it.
-func (l *twoLinks) again() timer.Report {
+func (l *twoLinks) again() delivery.Report {
 	<-time.After(l.state.Last.RetryIn.D())
 	return l.try()
 }
@@ -71,7 +73,7 @@ func TestATypeGoesOver(t *testing.T) {
 		l := withFallback(t)
 		failed := l.try()
 		require.Equal(t, after, failed.RetryIn.D(), "its ladder says 10 s")
-		require.Equal(t, timer.LinkCallback, failed.Link)
+		require.Equal(t, delivery.LinkCallback, failed.Link)
 		require.NotZero(t, failed.DownSince)
 		first := failed
 		<-time.After(3 * time.Second)
@@ -82,11 +84,11 @@ func TestATypeGoesOver(t *testing.T) {
 		require.Equal(t, []string{firstURL, firstURL}, l.called())
 
 		probe := l.again()
-		require.Equal(t, timer.LinkCallback, probe.Link, "one finds out whether it is still so")
+		require.Equal(t, delivery.LinkCallback, probe.Link, "one finds out whether it is still so")
 		require.Zero(t, probe.RetryIn)
 		delivered := l.again()
-		require.Equal(t, timer.ResultDelivered, delivered.Result)
-		require.Equal(t, timer.LinkFallback, delivered.Link)
+		require.Equal(t, delivery.ResultDelivered, delivered.Result)
+		require.Equal(t, delivery.LinkFallback, delivered.Link)
 		require.Equal(t, 3, delivered.Attempt)
 		second := l.calls[1]
 		require.Equal(t, secondURL, second.Destination.URL)
@@ -108,14 +110,14 @@ func TestOneProbeAtATime(t *testing.T) {
 		for range 100 {
 			l.begin()
 			report := l.try()
-			if report.Link == timer.LinkCallback {
+			if report.Link == delivery.LinkCallback {
 				probes = append(probes, time.Since(began))
-				require.Equal(t, timer.ResultRetry, report.Result)
+				require.Equal(t, delivery.ResultRetry, report.Result)
 				require.Zero(t, report.RetryIn, "the timer that found out is delivered at once")
 				report = l.again()
 			}
-			require.Equal(t, timer.LinkFallback, report.Link)
-			require.Equal(t, timer.ResultDelivered, report.Result)
+			require.Equal(t, delivery.LinkFallback, report.Link)
+			require.Equal(t, delivery.ResultDelivered, report.Result)
 			<-time.After(time.Second)
 		}
 		require.Equal(t, []time.Duration{0, 1 * time.Second, 3 * time.Second, 7 * time.Second, 15 * time.Second, 31 * time.Second, 61 * time.Second, 91 * time.Second}, probes)
@@ -125,7 +127,7 @@ func TestOneProbeAtATime(t *testing.T) {
 		l.called()
 		for range 3 {
 			l.begin()
-			require.Equal(t, timer.LinkCallback, l.try().Link)
+			require.Equal(t, delivery.LinkCallback, l.try().Link)
 		}
 		require.Equal(t, []string{firstURL, firstURL, firstURL}, l.called())
 		l.first = down
@@ -141,8 +143,8 @@ func TestAProbeThatHangs(t *testing.T) {
 		l.try()
 		<-time.After(after)
 		l.begin()
-		var beside timer.Report
-		l.first = func(ctx context.Context) timer.Answer {
+		var beside delivery.Report
+		l.first = func(ctx context.Context) delivery.Answer {
 			c := attemptConfig{policy: l.policy, callback: l.policy.Callback, fallback: l.policy.Fallback, retry: l.policy.Retry}
 			beside.Link = l.attempter.links.choose(c, nil, time.Now()).link
 			return hangs(ctx)
@@ -151,8 +153,8 @@ func TestAProbeThatHangs(t *testing.T) {
 		report := l.try()
 		require.Equal(t, tuning.FirstLinkProbe, time.Since(began))
 		require.Zero(t, report.RetryIn)
-		require.Equal(t, timer.LinkFallback, beside.Link, "while it is under way")
-		require.Equal(t, timer.ResultDelivered, l.again().Result)
+		require.Equal(t, delivery.LinkFallback, beside.Link, "while it is under way")
+		require.Equal(t, delivery.ResultDelivered, l.again().Result)
 	})
 }
 
@@ -161,23 +163,23 @@ func TestAProbeThatHangs(t *testing.T) {
 func TestBothLinksFail(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := withFallback(t)
-		refused := answers(timer.Answer{Class: timer.Answered, Status: 400, Detail: "HTTP 400"})
+		refused := answers(delivery.Answer{Class: delivery.Answered, Status: 400, Detail: "HTTP 400"})
 		l.first, l.second = refused, refused
 		var waits []time.Duration
 		report := l.try()
-		for report.Result == timer.ResultRetry {
+		for report.Result == delivery.ResultRetry {
 			waits = append(waits, report.RetryIn.D())
 			report = l.again()
 		}
-		require.Equal(t, timer.ResultFailed, report.Result)
+		require.Equal(t, delivery.ResultFailed, report.Result)
 		require.Equal(t, []string{firstURL, firstURL, firstURL, secondURL, secondURL, secondURL}, l.called())
 		require.Equal(t, []time.Duration{10 * time.Second, time.Minute, 0, 10 * time.Second, time.Minute}, waits)
 		require.Equal(t, 6, report.Attempt)
-		require.Equal(t, timer.LinkFallback, report.Link)
+		require.Equal(t, delivery.LinkFallback, report.Link)
 
 		l.begin()
 		l.first, l.second = down, down
-		for report = l.try(); report.Result == timer.ResultRetry; {
+		for report = l.try(); report.Result == delivery.ResultRetry; {
 			report = l.again()
 		}
 		require.Equal(t, 6, report.Attempt, "each has its ladder, whatever the order")
@@ -193,10 +195,10 @@ func TestWhatOtherWorkersKnow(t *testing.T) {
 		fresh := withFallback(t)
 		fresh.state.Last = &failed
 		probe := fresh.try()
-		require.Equal(t, timer.LinkCallback, probe.Link, "it finds out first whether that is still so")
+		require.Equal(t, delivery.LinkCallback, probe.Link, "it finds out first whether that is still so")
 		require.Equal(t, failed.DownSince, probe.DownSince)
 		require.Zero(t, probe.RetryIn)
-		require.Equal(t, timer.LinkFallback, fresh.again().Link)
+		require.Equal(t, delivery.LinkFallback, fresh.again().Link)
 
 		served := withFallback(t)
 		served.first = served.second
@@ -215,7 +217,7 @@ func TestPatienceOfTwoLinks(t *testing.T) {
 	for status, held := range map[int]bool{503: false, 429: true} {
 		synctest.Test(t, func(t *testing.T) {
 			l := withFallback(t)
-			l.first = answers(timer.Answer{Class: timer.Answered, Status: status, RetryAfter: time.Minute})
+			l.first = answers(delivery.Answer{Class: delivery.Answered, Status: status, RetryAfter: time.Minute})
 			report := l.try()
 			require.Equal(t, held, len(l.wishes) == 1, "%d", status)
 			require.Equal(t, held, report.RetryIn.D() > after, "%d", status)
@@ -224,10 +226,10 @@ func TestPatienceOfTwoLinks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := withFallback(t)
 		l.try()
-		l.second = answers(timer.Answer{Class: timer.Answered, Status: 429, RetryAfter: time.Minute})
-		require.Equal(t, timer.LinkCallback, l.again().Link)
+		l.second = answers(delivery.Answer{Class: delivery.Answered, Status: 429, RetryAfter: time.Minute})
+		require.Equal(t, delivery.LinkCallback, l.again().Link)
 		report := l.again()
-		require.Equal(t, timer.LinkFallback, report.Link)
+		require.Equal(t, delivery.LinkFallback, report.Link)
 		require.Equal(t, time.Minute, report.RetryIn.D(), "the fallback's patience is the timer's")
 		require.Empty(t, l.wishes, "and not the type's")
 	})
@@ -237,7 +239,7 @@ func TestPatienceOfTwoLinks(t *testing.T) {
 func TestOwnDestinationsHaveNoFallback(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := withFallback(t)
-		l.delivery.Spec.Callback = &timer.Callback{Destination: timer.HTTP("http://own.example")}
+		l.delivery.Spec.Callback = &delivery.Callback{Destination: delivery.HTTP("http://own.example")}
 		report := l.try()
 		require.Equal(t, 10*time.Second, report.RetryIn.D())
 		require.Empty(t, report.Link)
@@ -251,16 +253,16 @@ func TestAProbeThatIsCutOff(t *testing.T) {
 	links, err := newLinks()
 	require.NoError(t, err)
 	c := attemptConfig{
-		policy: timer.Policy{BusinessType: "x"}, callback: timer.Callback{Destination: timer.HTTP(firstURL)},
-		fallback: &timer.Fallback{After: timer.Duration(time.Second)}, retry: timer.DefaultRetry(),
+		policy: policy.Policy{BusinessType: "x"}, callback: delivery.Callback{Destination: delivery.HTTP(firstURL)},
+		fallback: &delivery.Fallback{After: wire.Duration(time.Second)}, retry: delivery.DefaultRetry(),
 	}
-	since := &timer.Report{DownSince: timer.At(time.Now().Add(-time.Minute))}
+	since := &delivery.Report{DownSince: wire.At(time.Now().Add(-time.Minute))}
 	probe := links.choose(c, since, time.Now())
 	require.NotNil(t, probe.probe)
-	require.Equal(t, timer.LinkFallback, links.choose(c, nil, time.Now()).link)
+	require.Equal(t, delivery.LinkFallback, links.choose(c, nil, time.Now()).link)
 	links.abandon(c, probe)
 	require.NotNil(t, links.choose(c, nil, time.Now()).probe)
 	moved := c
-	moved.callback.Destination = timer.HTTP("http://moved.example")
-	require.Equal(t, route{link: timer.LinkCallback}, links.choose(moved, nil, time.Now()), "nothing is known of another receiver")
+	moved.callback.Destination = delivery.HTTP("http://moved.example")
+	require.Equal(t, route{link: delivery.LinkCallback}, links.choose(moved, nil, time.Now()), "nothing is known of another receiver")
 }

@@ -12,7 +12,7 @@ import (
 	"go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/testsuite"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
 )
 
 // A receiver that fails is one line of the log, which names the timer and the verdict, and no
@@ -20,7 +20,7 @@ import (
 func TestAFailedCallbackIsOneWarning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(t)
-		q.answer = answers(timer.Answer{Class: timer.Answered, Status: 500})
+		q.answer = answers(delivery.Answer{Class: delivery.Answered, Status: 500})
 		for attempt := 1; attempt <= 3; attempt++ {
 			var said bytes.Buffer
 			var suite testsuite.WorkflowTestSuite
@@ -28,7 +28,7 @@ func TestAFailedCallbackIsOneWarning(t *testing.T) {
 			env := suite.NewTestActivityEnvironment()
 			env.SetTestTimeout(time.Hour)
 			report := q.tryIn(env)
-			require.Equal(t, attempt == 3, report.Result == timer.ResultFailed, "two steps make three attempts")
+			require.Equal(t, attempt == 3, report.Result == delivery.ResultFailed, "two steps make three attempts")
 			require.Equal(t, 1, strings.Count(said.String(), "\n"), "%s", said.String())
 			for _, word := range []string{
 				"level=WARN", "business_type=" + q.delivery.Spec.BusinessType, "business_id=" + q.delivery.Spec.BusinessID,

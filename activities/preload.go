@@ -5,8 +5,11 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // preload waits in memory until a timer is due. An empty result says that it shall be
@@ -14,7 +17,7 @@ import (
 // worker nothing about a timer whose workflow task it has. So the timer is rechecked
 // shortly before it is due, and again whenever a wakeup says that something changed:
 // a change that is durable by then is certain to be seen.
-func (a *Attempter) preload(ctx context.Context, spec timer.Spec) (timer.Result, error) {
+func (a *Attempter) preload(ctx context.Context, spec timer.Spec) (delivery.Result, error) {
 	held := a.hold(ctx, spec.Key)
 	due := spec.RingsAt()
 	wait := due.Until(time.Now())
@@ -22,11 +25,11 @@ func (a *Attempter) preload(ctx context.Context, spec timer.Spec) (timer.Result,
 		return a.recheckIfLate(ctx, held, due)
 	}
 	if wait > spec.Lead()+tuning.ClockSkew {
-		return timer.ResultUseQueue, nil
+		return delivery.ResultUseQueue, nil
 	}
 	leave, ok := a.Preload.Enter(spec.Memo)
 	if !ok && wait > tuning.ShortPreload {
-		return a.release(timer.ResultRejected)
+		return a.release(delivery.ResultRejected)
 	}
 	if ok {
 		defer leave()
@@ -45,13 +48,13 @@ func (a *Attempter) preload(ctx context.Context, spec timer.Spec) (timer.Result,
 
 // held is a timer whose task this worker has.
 type held struct {
-	key timer.Key
+	key wire.Key
 	run string
 	// since is when it was handed the task.
 	since time.Time
 }
 
-func (a *Attempter) hold(ctx context.Context, key timer.Key) held {
+func (a *Attempter) hold(ctx context.Context, key wire.Key) held {
 	run := runOf(ctx)
 	_, _, since := a.Tasks.Hold(run)
 	return held{key: key, run: run, since: since}
@@ -68,7 +71,7 @@ func (a *Attempter) leavesAt(ctx context.Context, spec timer.Spec) time.Time {
 }
 
 // awaitNearly waits for a timer that is all but due.
-func awaitNearly(ctx context.Context, due timer.Instant) error {
+func awaitNearly(ctx context.Context, due wire.Instant) error {
 	early := due.Until(time.Now())
 	if early <= 0 || early > tuning.StreamLead {
 		return nil
@@ -84,9 +87,9 @@ func awaitNearly(ctx context.Context, due timer.Instant) error {
 // recheckIfLate keeps a timer from being called on old knowledge. This process may have
 // stood still, frozen or without a processor, or the task took long to arrive: another
 // worker may have the timer by now, and it may have been cancelled or moved.
-func (a *Attempter) recheckIfLate(ctx context.Context, h held, due timer.Instant) (timer.Result, error) {
+func (a *Attempter) recheckIfLate(ctx context.Context, h held, due wire.Instant) (delivery.Result, error) {
 	if a.Tasks.TimedOut(h.run) {
-		return a.release(timer.ResultWorkerStopping)
+		return a.release(delivery.ResultWorkerStopping)
 	}
 	if due.Until(time.Now()) > -tuning.Promptly {
 		return "", nil
@@ -96,7 +99,7 @@ func (a *Attempter) recheckIfLate(ctx context.Context, h held, due timer.Instant
 
 // awaitRechecks waits for the moment of the recheck, rechecks, and waits until it would
 // be too late for another one.
-func (a *Attempter) awaitRechecks(ctx context.Context, h held, spec timer.Spec) (timer.Result, error) {
+func (a *Attempter) awaitRechecks(ctx context.Context, h held, spec timer.Spec) (delivery.Result, error) {
 	woken, done := a.wakeups.expect(h.run)
 	defer done()
 	if result, err := a.awaitEarly(ctx, h, recheckAt(spec.Memo, time.Now()), woken); result != "" || err != nil {
@@ -114,7 +117,7 @@ func (a *Attempter) awaitRechecks(ctx context.Context, h held, spec timer.Spec) 
 
 // awaitEarly waits for a moment, and rechecks now and then. No answer is none: there will
 // be other rechecks.
-func (a *Attempter) awaitEarly(ctx context.Context, h held, moment time.Time, wakeups <-chan struct{}) (timer.Result, error) {
+func (a *Attempter) awaitEarly(ctx context.Context, h held, moment time.Time, wakeups <-chan struct{}) (delivery.Result, error) {
 	for {
 		next := time.Now().Add(recheckAfter(a.wakeups.expected()))
 		if !next.Before(moment) {
@@ -137,7 +140,7 @@ func recheckAfter(preloaded int) time.Duration {
 }
 
 // awaitWoken waits for a moment, and rechecks at each wakeup.
-func (a *Attempter) awaitWoken(ctx context.Context, h held, moment time.Time, wakeups <-chan struct{}) (timer.Result, error) {
+func (a *Attempter) awaitWoken(ctx context.Context, h held, moment time.Time, wakeups <-chan struct{}) (delivery.Result, error) {
 	for {
 		woken, result, err := a.await(ctx, moment, wakeups)
 		if result != "" || err != nil || !woken {
@@ -151,7 +154,7 @@ func (a *Attempter) awaitWoken(ctx context.Context, h held, moment time.Time, wa
 
 // await waits for a moment or a wakeup. The result says why the timer was released
 // meanwhile, if it was.
-func (a *Attempter) await(ctx context.Context, moment time.Time, wakeups <-chan struct{}) (woken bool, result timer.Result, err error) {
+func (a *Attempter) await(ctx context.Context, moment time.Time, wakeups <-chan struct{}) (woken bool, result delivery.Result, err error) {
 	wait := time.NewTimer(time.Until(moment))
 	defer wait.Stop()
 	select {
@@ -159,7 +162,7 @@ func (a *Attempter) await(ctx context.Context, moment time.Time, wakeups <-chan 
 	case <-wakeups:
 		woken = true
 	case <-a.stopping:
-		result, err = a.release(timer.ResultWorkerStopping)
+		result, err = a.release(delivery.ResultWorkerStopping)
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
@@ -169,14 +172,14 @@ func (a *Attempter) await(ctx context.Context, moment time.Time, wakeups <-chan 
 // recheckAt is a random moment of the window in which a preloaded timer is rechecked.
 func recheckAt(memo timer.Memo, now time.Time) time.Time {
 	due := memo.RingsAt().Time()
-	window := max(min(max(tuning.RecheckWindow, (memo.Preload.Window.D()-timer.DefaultPreload)/tuning.RecheckShare), due.Sub(now))-tuning.LastRecheck, 1)
+	window := max(min(max(tuning.RecheckWindow, (memo.Preload.Window.D()-policy.DefaultPreload)/tuning.RecheckShare), due.Sub(now))-tuning.LastRecheck, 1)
 	return due.Add(-tuning.LastRecheck - rand.N(window))
 }
 
 // recheck releases a timer that is not wanted any more, or not of this worker. It asks
 // until Temporal answers: a timer that may have been cancelled is called late rather than
 // wrongly.
-func (a *Attempter) recheck(ctx context.Context, h held) (timer.Result, error) {
+func (a *Attempter) recheck(ctx context.Context, h held) (delivery.Result, error) {
 	for {
 		result, err := a.released(ctx, h)
 		switch {
@@ -194,9 +197,9 @@ func (a *Attempter) recheck(ctx context.Context, h held) (timer.Result, error) {
 // released is why a timer is to be released; "" if it is not. Who is told that another
 // worker has it asks once more: Temporal exchanges the task of an attempt that takes long,
 // and tells of the new one a moment later.
-func (a *Attempter) released(ctx context.Context, h held) (timer.Result, error) {
+func (a *Attempter) released(ctx context.Context, h held) (delivery.Result, error) {
 	result, err := a.releasedNow(ctx, h)
-	if err != nil || result != timer.ResultWorkerStopping {
+	if err != nil || result != delivery.ResultWorkerStopping {
 		return result, err
 	}
 	if err := pause(ctx); err != nil {
@@ -207,10 +210,10 @@ func (a *Attempter) released(ctx context.Context, h held) (timer.Result, error) 
 
 // releasedNow asks once. A task that came anew shows that another worker may have had the
 // timer meanwhile.
-func (a *Attempter) releasedNow(ctx context.Context, h held) (timer.Result, error) {
+func (a *Attempter) releasedNow(ctx context.Context, h held) (delivery.Result, error) {
 	attempt, startedAt, since := a.Tasks.Hold(h.run)
 	if !since.Equal(h.since) {
-		return timer.ResultWorkerStopping, nil
+		return delivery.ResultWorkerStopping, nil
 	}
 	return a.Runs.Revoked(ctx, h.key, timer.Hold{RunID: h.run, Attempt: attempt, StartedAt: startedAt})
 }
@@ -224,7 +227,7 @@ func pause(ctx context.Context) error {
 	}
 }
 
-func (a *Attempter) release(how timer.Result) (timer.Result, error) {
+func (a *Attempter) release(how delivery.Result) (delivery.Result, error) {
 	a.Observer.Released(how)
 	return how, nil
 }

@@ -12,8 +12,11 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/testsuite"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // engine is a Temporal that answers a recheck, or fails to.
@@ -25,22 +28,22 @@ type engine struct {
 	handedOn atomic.Int32 // the attempt of the task that is pending
 }
 
-func (e *engine) Revoked(_ context.Context, _ timer.Key, hold timer.Hold) (timer.Result, error) {
+func (e *engine) Revoked(_ context.Context, _ wire.Key, hold timer.Hold) (delivery.Result, error) {
 	e.rechecks.Add(1)
 	switch {
 	case e.errors.Add(-1) >= 0:
 		return "", errors.New("no answer")
 	case e.gone.Load():
-		return timer.ResultInterrupted, nil
+		return delivery.ResultInterrupted, nil
 	case hold.Attempt < int(e.handedOn.Load()):
-		return timer.ResultWorkerStopping, nil
+		return delivery.ResultWorkerStopping, nil
 	}
 	return "", nil
 }
 
 type noPolicies struct{ Policies }
 
-func (noPolicies) Policy(context.Context, string) (timer.Policy, error) { return timer.Policy{}, nil }
+func (noPolicies) Policy(context.Context, string) (policy.Policy, error) { return policy.Policy{}, nil }
 
 func (noPolicies) Paused(context.Context, string) (bool, error) { return false, nil }
 
@@ -77,8 +80,8 @@ type counts struct {
 	released  atomic.Value
 }
 
-func (c *counts) Preloaded(change int)      { c.preloaded.Add(int32(change)) }
-func (c *counts) Released(how timer.Result) { c.released.Store(how) }
+func (c *counts) Preloaded(change int)         { c.preloaded.Add(int32(change)) }
+func (c *counts) Released(how delivery.Result) { c.released.Store(how) }
 
 type preloading struct {
 	*testing.T
@@ -98,16 +101,16 @@ func newPreloading(t *testing.T, room bool) *preloading {
 
 // preloads takes a timer that is due after a while, and says what came of it and
 // how long it took.
-func (h *preloading) preloads(rings, preload time.Duration) (result timer.Result, took time.Duration) {
+func (h *preloading) preloads(rings, preload time.Duration) (result delivery.Result, took time.Duration) {
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestActivityEnvironment()
 	env.SetTestTimeout(time.Hour)
 	began := time.Now()
-	spec := timer.Spec{Memo: timer.Memo{DueAt: timer.At(began.Add(rings)), Preload: timer.Preload{Lead: timer.Duration(preload), Window: timer.Duration(preload)}}}
-	_, err := env.ExecuteLocalActivity(func(ctx context.Context) (timer.Report, error) {
+	spec := timer.Spec{Memo: timer.Memo{DueAt: wire.At(began.Add(rings)), Preload: policy.Preload{Lead: wire.Duration(preload), Window: wire.Duration(preload)}}}
+	_, err := env.ExecuteLocalActivity(func(ctx context.Context) (delivery.Report, error) {
 		var err error
 		result, err = h.attempter.preload(ctx, spec)
-		return timer.Report{}, err
+		return delivery.Report{}, err
 	})
 	require.NoError(h, err)
 	require.Zero(h, h.counts.preloaded.Load(), "nothing is preloaded any more")
@@ -119,11 +122,11 @@ func TestPreloadedUntilItIsDue(t *testing.T) {
 		rings, preload time.Duration
 		rechecks       int
 	}{
-		"due":        {0, timer.DefaultPreload, 0},
-		"late":       {-tuning.Promptly + time.Millisecond, timer.DefaultPreload, 0},
-		"overdue":    {-time.Minute, timer.DefaultPreload, 1},
-		"by default": {2 * time.Second, timer.DefaultPreload, 1},
-		"shortly":    {15 * time.Millisecond, timer.MinPreload, 1},
+		"due":        {0, policy.DefaultPreload, 0},
+		"late":       {-tuning.Promptly + time.Millisecond, policy.DefaultPreload, 0},
+		"overdue":    {-time.Minute, policy.DefaultPreload, 1},
+		"by default": {2 * time.Second, policy.DefaultPreload, 1},
+		"shortly":    {15 * time.Millisecond, policy.MinPreload, 1},
 		"for long":   {4 * time.Second, 4 * time.Second, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -142,16 +145,16 @@ func TestNotPreloaded(t *testing.T) {
 	for name, c := range map[string]struct {
 		rings  time.Duration
 		room   bool
-		result timer.Result
+		result delivery.Result
 	}{
-		"no room":                           {2 * time.Second, false, timer.ResultRejected},
+		"no room":                           {2 * time.Second, false, delivery.ResultRejected},
 		"no room, and nearly due":           {900 * time.Millisecond, false, ""},
 		"the engine's clock is a bit ahead": {3 * time.Second, true, ""},
-		"the engine's clock is far ahead":   {2 * time.Minute, true, timer.ResultUseQueue},
+		"the engine's clock is far ahead":   {2 * time.Minute, true, delivery.ResultUseQueue},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				result, took := newPreloading(t, c.room).preloads(c.rings, timer.DefaultPreload)
+				result, took := newPreloading(t, c.room).preloads(c.rings, policy.DefaultPreload)
 				require.Equal(t, c.result, result)
 				if c.result != "" {
 					require.Zero(t, took)
@@ -166,9 +169,9 @@ func TestARecheckBeforeItIsDue(t *testing.T) {
 		h := newPreloading(t, true)
 		h.engine.gone.Store(true)
 		result, took := h.preloads(4*time.Second, 4*time.Second)
-		require.Equal(t, timer.ResultInterrupted, result)
+		require.Equal(t, delivery.ResultInterrupted, result)
 		require.Greater(t, took, 2*time.Second)
-		require.Equal(t, timer.ResultInterrupted, h.counts.released.Load())
+		require.Equal(t, delivery.ResultInterrupted, h.counts.released.Load())
 	})
 }
 
@@ -181,7 +184,7 @@ func TestRecheckedNowAndThen(t *testing.T) {
 		h.engine.errors.Store(2)
 		time.AfterFunc(20*time.Second, func() { h.engine.gone.Store(true) })
 		result, took := h.preloads(time.Minute, time.Minute)
-		require.Equal(t, timer.ResultInterrupted, result)
+		require.Equal(t, delivery.ResultInterrupted, result)
 		require.InDelta(t, 23, took.Seconds(), 4)
 
 		h = newPreloading(t, true)
@@ -200,19 +203,19 @@ func TestNotCalledOnOldKnowledge(t *testing.T) {
 	for name, c := range map[string]struct {
 		happened func(*preloading)
 		rings    time.Duration
-		result   timer.Result
+		result   delivery.Result
 	}{
-		"cancelled":                 {func(h *preloading) { h.engine.gone.Store(true) }, -time.Second, timer.ResultInterrupted},
-		"timed out":                 {func(h *preloading) { h.task.timedOut.Store(true) }, -time.Second, timer.ResultWorkerStopping},
-		"timed out while preloaded": {func(h *preloading) { h.task.timedOut.Store(true) }, time.Second, timer.ResultWorkerStopping},
-		"freed":                     {func(h *preloading) { h.engine.handedOn.Store(2) }, -time.Second, timer.ResultWorkerStopping},
+		"cancelled":                 {func(h *preloading) { h.engine.gone.Store(true) }, -time.Second, delivery.ResultInterrupted},
+		"timed out":                 {func(h *preloading) { h.task.timedOut.Store(true) }, -time.Second, delivery.ResultWorkerStopping},
+		"timed out while preloaded": {func(h *preloading) { h.task.timedOut.Store(true) }, time.Second, delivery.ResultWorkerStopping},
+		"freed":                     {func(h *preloading) { h.engine.handedOn.Store(2) }, -time.Second, delivery.ResultWorkerStopping},
 		"neither":                   {func(*preloading) {}, -time.Second, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := newPreloading(t, true)
 				c.happened(h)
-				result, took := h.preloads(c.rings, timer.DefaultPreload)
+				result, took := h.preloads(c.rings, policy.DefaultPreload)
 				require.Equal(t, c.result, result)
 				require.LessOrEqual(t, took, max(c.rings, 0)+tuning.RecheckPause)
 			})
@@ -238,18 +241,18 @@ func TestATimerThatWasFreedIsNotCalled(t *testing.T) {
 	began := time.Now()
 	for name, c := range map[string]struct {
 		becomes handed
-		result  timer.Result
+		result  delivery.Result
 	}{
 		"as it was":            {handed{1, began, began}, ""},
 		"exchanged":            {handed{2, began.Add(time.Second), began}, ""},
-		"freed and come again": {handed{1, began.Add(time.Second), began.Add(time.Second)}, timer.ResultWorkerStopping},
+		"freed and come again": {handed{1, began.Add(time.Second), began.Add(time.Second)}, delivery.ResultWorkerStopping},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := newPreloading(t, true)
 				h.task.hold.Store(&handed{1, began, began})
 				time.AfterFunc(time.Second, func() { h.task.hold.Store(&c.becomes) })
-				result, _ := h.preloads(2*time.Second, timer.DefaultPreload)
+				result, _ := h.preloads(2*time.Second, policy.DefaultPreload)
 				require.Equal(t, c.result, result)
 			})
 		})
@@ -269,7 +272,7 @@ func TestAWakeupMakesItRecheck(t *testing.T) {
 		time.AfterFunc(time.Second, wake) // for nothing: it goes on
 		time.AfterFunc(2*time.Second, func() { h.engine.gone.Store(true); wake() })
 		result, took := h.preloads(time.Minute, time.Minute)
-		require.Equal(t, timer.ResultInterrupted, result)
+		require.Equal(t, delivery.ResultInterrupted, result)
 		require.Equal(t, 2*time.Second, took)
 		require.EqualValues(t, 2, h.engine.rechecks.Load())
 		require.NoError(t, h.attempter.Recheck(t.Context(), "one that is not preloaded"))
@@ -281,10 +284,10 @@ func TestAStoppingWorkerReleases(t *testing.T) {
 		h := newPreloading(t, true)
 		time.AfterFunc(time.Second, h.attempter.ReleaseAll)
 		result, took := h.preloads(time.Minute, time.Minute)
-		require.Equal(t, timer.ResultWorkerStopping, result)
+		require.Equal(t, delivery.ResultWorkerStopping, result)
 		require.Equal(t, time.Second, took)
 		result, took = h.preloads(time.Minute, time.Minute)
-		require.Equal(t, timer.ResultWorkerStopping, result, "nor preloads anything new")
+		require.Equal(t, delivery.ResultWorkerStopping, result, "nor preloads anything new")
 		require.Zero(t, took)
 	})
 }

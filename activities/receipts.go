@@ -7,15 +7,15 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // receipts remember, by run id, what the fast path did, so that a run is called
 // once however often its task is handed out. Of the attempts on the queue they remember
 // the last one of each run.
 type receipts struct {
-	done *lru.Cache[string, timer.Report]
+	done *lru.Cache[string, delivery.Report]
 
 	mu      sync.Mutex
 	current map[string]*underWay
@@ -24,19 +24,19 @@ type receipts struct {
 // underWay is an attempt whose end can be waited for.
 type underWay struct {
 	ended  chan struct{}
-	report timer.Report
+	report delivery.Report
 	err    error
 }
 
 func newReceipts() (*receipts, error) {
-	done, err := lru.New[string, timer.Report](tuning.Receipts)
+	done, err := lru.New[string, delivery.Report](tuning.Receipts)
 	return &receipts{done: done, current: map[string]*underWay{}}, err
 }
 
 // once returns the receipt of a run, or makes the attempt. An attempt of the
 // run that is under way already is joined. One that fails leaves no receipt,
 // nor does a timer that was let go.
-func (r *receipts) once(run string, attempt func() (timer.Report, error)) (report timer.Report, repeated bool, err error) {
+func (r *receipts) once(run string, attempt func() (delivery.Report, error)) (report delivery.Report, repeated bool, err error) {
 	u, mine := r.enter(run)
 	if !mine {
 		<-u.ended
@@ -49,7 +49,7 @@ func (r *receipts) once(run string, attempt func() (timer.Report, error)) (repor
 
 // find returns the receipt of a run, waiting for an attempt that is under way,
 // or a report that none was made.
-func (r *receipts) find(ctx context.Context, run string) (timer.Report, error) {
+func (r *receipts) find(ctx context.Context, run string) (delivery.Report, error) {
 	r.mu.Lock()
 	u := r.current[run]
 	report, ok := r.done.Get(run)
@@ -58,13 +58,13 @@ func (r *receipts) find(ctx context.Context, run string) (timer.Report, error) {
 	case ok:
 		return report, nil
 	case u == nil:
-		return timer.Report{Result: timer.ResultUseQueue}, nil
+		return delivery.Report{Result: delivery.ResultUseQueue}, nil
 	}
 	select {
 	case <-u.ended:
 		return u.report, u.err
 	case <-ctx.Done():
-		return timer.Report{}, ctx.Err()
+		return delivery.Report{}, ctx.Err()
 	}
 }
 
@@ -90,9 +90,9 @@ func (a *Attempter) LeaveReceipts(ctx context.Context) {
 }
 
 // keep remembers a report, and recall returns it.
-func (r *receipts) keep(name string, report timer.Report) { r.done.Add(name, report) }
+func (r *receipts) keep(name string, report delivery.Report) { r.done.Add(name, report) }
 
-func (r *receipts) recall(name string) (timer.Report, bool) { return r.done.Get(name) }
+func (r *receipts) recall(name string) (delivery.Report, bool) { return r.done.Get(name) }
 
 // enter begins an attempt; mine is false when it is made or under way already.
 func (r *receipts) enter(run string) (u *underWay, mine bool) {

@@ -12,8 +12,10 @@ import (
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/testsuite"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // had is a task that another worker had before.
@@ -47,13 +49,13 @@ func TestAnotherWorkersTaskIsAskedFor(t *testing.T) {
 		predecessor string
 		asked       bool
 		known       bool
-		result      timer.Result
+		result      delivery.Result
 	}{
-		"nobody had it":              {"", false, false, timer.ResultUseQueue},
-		"this worker had it":         {"self", false, false, timer.ResultUseQueue},
-		"another one had it":         {"other", false, false, timer.ResultElsewhere},
-		"another one does not say":   {"other", true, false, timer.ResultUseQueue},
-		"this one has made it since": {"other", false, true, timer.ResultDelivered},
+		"nobody had it":              {"", false, false, delivery.ResultUseQueue},
+		"this worker had it":         {"self", false, false, delivery.ResultUseQueue},
+		"another one had it":         {"other", false, false, delivery.ResultElsewhere},
+		"another one does not say":   {"other", true, false, delivery.ResultUseQueue},
+		"this one has made it since": {"other", false, true, delivery.ResultDelivered},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -64,18 +66,18 @@ func TestAnotherWorkersTaskIsAskedFor(t *testing.T) {
 			require.NoError(t, err)
 			var suite testsuite.WorkflowTestSuite
 			env := suite.NewTestActivityEnvironment()
-			var report timer.Report
+			var report delivery.Report
 			_, err = env.ExecuteLocalActivity(func(ctx context.Context) error {
 				if c.known {
-					attempter.receipts.keep(runOf(ctx), timer.Report{Result: timer.ResultDelivered})
+					attempter.receipts.keep(runOf(ctx), delivery.Report{Result: delivery.ResultDelivered})
 				}
-				spec := timer.Spec{Memo: timer.Memo{DueAt: timer.At(time.Now().Add(-tuning.Promptly / 10))}}
+				spec := timer.Spec{Memo: timer.Memo{DueAt: wire.At(time.Now().Add(-tuning.Promptly / 10))}}
 				report, err = attempter.FirstAttempt(ctx, timer.Delivery{Spec: spec, Asked: c.asked}, converter.RawValue{})
 				return err
 			})
 			require.NoError(t, err)
 			require.Equal(t, c.result, report.Result)
-			if c.result == timer.ResultElsewhere {
+			if c.result == delivery.ResultElsewhere {
 				require.Equal(t, "other", report.Worker)
 			}
 		})
@@ -94,10 +96,10 @@ func (u unrecorded) Unrecorded() map[string]string { return u.runs }
 type letterbox struct {
 	Runs
 	mu   sync.Mutex
-	left map[string]timer.Report
+	left map[string]delivery.Report
 }
 
-func (l *letterbox) LeaveReceipt(_ context.Context, workflowID, runID string, report timer.Report) error {
+func (l *letterbox) LeaveReceipt(_ context.Context, workflowID, runID string, report delivery.Report) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.left[workflowID+" "+runID] = report
@@ -107,14 +109,14 @@ func (l *letterbox) LeaveReceipt(_ context.Context, workflowID, runID string, re
 // What was recorded, and what was never attempted, needs no receipt.
 func TestReceiptsAreLeft(t *testing.T) {
 	t.Parallel()
-	runs := &letterbox{left: map[string]timer.Report{}}
+	runs := &letterbox{left: map[string]delivery.Report{}}
 	attempter, err := NewAttempter(Config{Runs: runs, Tasks: unrecorded{runs: map[string]string{"refused": "a/1", "unattempted": "a/2"}}})
 	require.NoError(t, err)
-	report := timer.Report{Result: timer.ResultDelivered, Attempt: 1}
+	report := delivery.Report{Result: delivery.ResultDelivered, Attempt: 1}
 	attempter.receipts.keep("refused", report)
 	attempter.receipts.keep("recorded", report)
 	attempter.LeaveReceipts(t.Context())
-	require.Equal(t, map[string]timer.Report{"a/1 refused": report}, runs.left)
+	require.Equal(t, map[string]delivery.Report{"a/1 refused": report}, runs.left)
 }
 
 // Whoever waits for an attempt that is under way gives signs of life.
@@ -127,13 +129,13 @@ func TestAWaitForAnAttemptBeats(t *testing.T) {
 		beats := 0
 		env.SetOnActivityHeartbeatListener(func(*activity.Info, converter.EncodedValues) { beats++ })
 		env.SetTestTimeout(time.Hour)
-		ask := func(ctx context.Context) (timer.Report, error) {
+		ask := func(ctx context.Context) (delivery.Report, error) {
 			ended := make(chan struct{})
 			go func() {
 				defer close(ended)
-				_, _, _ = attempter.receipts.once(runOf(ctx), func() (timer.Report, error) {
+				_, _, _ = attempter.receipts.once(runOf(ctx), func() (delivery.Report, error) {
 					<-time.After(10*tuning.ReceiptHeartbeat + tuning.ReceiptHeartbeat/2)
-					return timer.Report{Result: timer.ResultDelivered}, nil
+					return delivery.Report{Result: delivery.ResultDelivered}, nil
 				})
 			}()
 			synctest.Wait()
@@ -144,9 +146,9 @@ func TestAWaitForAnAttemptBeats(t *testing.T) {
 		env.RegisterActivity(ask)
 		encoded, err := env.ExecuteActivity(ask)
 		require.NoError(t, err)
-		var report timer.Report
+		var report delivery.Report
 		require.NoError(t, encoded.Get(&report))
-		require.Equal(t, timer.ResultDelivered, report.Result)
+		require.Equal(t, delivery.ResultDelivered, report.Result)
 		require.GreaterOrEqual(t, beats, 1)
 	})
 }

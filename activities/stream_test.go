@@ -11,15 +11,18 @@ import (
 	"go.temporal.io/sdk/converter"
 
 	"github.com/wakecall/wakecall/activities/send"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // onStream is a queue of a type whose receivers connect.
 func onStream(t *testing.T) *queue {
 	q := newQueue(t)
-	q.policy.Callback.Destination = timer.Destination{Stream: true}
-	q.attempter.Sender = send.New(send.Transports{timer.DestinationStream: onQueue{q: q}}, noop.NewTracerProvider().Tracer(""))
+	q.policy.Callback.Destination = delivery.Destination{Stream: true}
+	q.attempter.Sender = send.New(send.Transports{delivery.DestinationStream: onQueue{q: q}}, noop.NewTracerProvider().Tracer(""))
 	return q
 }
 
@@ -28,14 +31,14 @@ func onStream(t *testing.T) *queue {
 func TestAnAttemptWithoutVerdict(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := onStream(t)
-		q.answer = answers(timer.Answer{Class: timer.BrokenAnswer, NoVerdict: true})
+		q.answer = answers(delivery.Answer{Class: delivery.BrokenAnswer, NoVerdict: true})
 		var waits []time.Duration
 		for range tuning.BrokenAtOnce + 5 {
 			report := q.try()
-			require.Equal(t, timer.ResultRetry, report.Result)
+			require.Equal(t, delivery.ResultRetry, report.Result)
 			require.Zero(t, report.Attempt)
 			require.True(t, report.Stream)
-			require.Equal(t, timer.BrokenAnswer, report.Failure.Class)
+			require.Equal(t, delivery.BrokenAnswer, report.Failure.Class)
 			waits = append(waits, report.RetryIn.D())
 			<-time.After(report.RetryIn.D())
 		}
@@ -43,7 +46,7 @@ func TestAnAttemptWithoutVerdict(t *testing.T) {
 			require.Equal(t, time.Millisecond, wait)
 		}
 		require.Equal(t, []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, 8 * time.Second}, waits[tuning.BrokenAtOnce:])
-		q.answer = answers(timer.Answer{Class: timer.Refused, Detail: "no", RetryAfter: time.Minute})
+		q.answer = answers(delivery.Answer{Class: delivery.Refused, Detail: "no", RetryAfter: time.Minute})
 		report := q.try()
 		require.Equal(t, 1, report.Attempt)
 		require.Equal(t, time.Minute, report.RetryIn.D())
@@ -57,27 +60,27 @@ func TestAMomentEarly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := onStream(t)
 		due := time.Now().Add(tuning.StreamLead)
-		q.delivery.Spec.DueAt = timer.At(due)
+		q.delivery.Spec.DueAt = wire.At(due)
 		report := q.try()
-		require.Equal(t, timer.ResultDelivered, report.Result)
+		require.Equal(t, delivery.ResultDelivered, report.Result)
 		require.Zero(t, *report.LatenessMS)
 		require.Equal(t, due, time.Now())
-		q.delivery.Spec.DueAt, q.state.Last = timer.At(time.Now().Add(time.Second)), nil
+		q.delivery.Spec.DueAt, q.state.Last = wire.At(time.Now().Add(time.Second)), nil
 		require.EqualValues(t, time.Second, q.tryAfterReceipt().RetryIn, "what is not all but due waits in Temporal")
 	})
 }
 
 // tryAfterReceipt is a try of another run.
-func (q *queue) tryAfterReceipt() timer.Report {
+func (q *queue) tryAfterReceipt() delivery.Report {
 	q.attempter.receipts.done.Purge()
 	return q.try()
 }
 
 // An attempt goes over to the queue on which attempts of its type are made by now.
 func TestWhereAttemptsAreMade(t *testing.T) {
-	stream, http := timer.Destination{Stream: true}, timer.HTTP("http://receiver.example")
+	stream, http := delivery.Destination{Stream: true}, delivery.HTTP("http://receiver.example")
 	for name, c := range map[string]struct {
-		scheduled, policy timer.Destination
+		scheduled, policy delivery.Destination
 		version           int
 		moves             bool
 	}{
@@ -91,16 +94,16 @@ func TestWhereAttemptsAreMade(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				q := newQueue(t)
-				q.attempter.Queue = func(_ timer.Policy, streams bool) string {
+				q.attempter.Queue = func(_ policy.Policy, streams bool) string {
 					if streams == c.scheduled.Stream {
 						return "default-test-taskqueue"
 					}
 					return "another"
 				}
-				q.attempter.Sender = send.New(send.Transports{timer.DestinationStream: onQueue{q: q}, timer.DestinationHTTP: onQueue{q: q}}, noop.NewTracerProvider().Tracer(""))
+				q.attempter.Sender = send.New(send.Transports{delivery.DestinationStream: onQueue{q: q}, delivery.DestinationHTTP: onQueue{q: q}}, noop.NewTracerProvider().Tracer(""))
 				q.policy.Version, q.policy.Callback.Destination = c.version, c.policy
 				report := q.try()
-				require.Equal(t, c.moves, report.Result == timer.ResultUseQueue)
+				require.Equal(t, c.moves, report.Result == delivery.ResultUseQueue)
 				require.Equal(t, c.policy.Stream, report.Stream)
 				require.Equal(t, c.moves, len(q.calls) == 0)
 			})
@@ -111,8 +114,8 @@ func TestWhereAttemptsAreMade(t *testing.T) {
 // streaming is a policy whose receivers connect.
 type streaming struct{ Policies }
 
-func (streaming) Policy(context.Context, string) (timer.Policy, error) {
-	return timer.Policy{Version: 1, Callback: timer.Callback{Destination: timer.Destination{Stream: true}}}, nil
+func (streaming) Policy(context.Context, string) (policy.Policy, error) {
+	return policy.Policy{Version: 1, Callback: delivery.Callback{Destination: delivery.Destination{Stream: true}}}, nil
 }
 
 // A worker hands a timer on a moment before it is due to where its receiver is connected.
@@ -120,12 +123,12 @@ func TestHandedOnBeforeItIsDue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newPreloading(t, true)
 		h.attempter.Policies = streaming{}
-		result, took := h.preloads(2*time.Second, timer.DefaultPreload)
+		result, took := h.preloads(2*time.Second, policy.DefaultPreload)
 		require.Empty(t, result)
 		require.InDelta(t, float64(2*time.Second-tuning.StreamLead), float64(took), float64(tuning.StreamLead-tuning.LastRecheck), "or as soon as it was rechecked")
 		report, err := h.attempter.attemptNow(t.Context(), timer.Delivery{}, converter.NewRawValue(nil))
 		require.NoError(t, err)
-		require.Equal(t, timer.ResultUseQueue, report.Result)
+		require.Equal(t, delivery.ResultUseQueue, report.Result)
 		require.True(t, report.Stream)
 	})
 }

@@ -12,7 +12,9 @@ import (
 	"go.temporal.io/sdk/converter"
 
 	"github.com/wakecall/wakecall/activities/send"
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // carried is a transport that shows what it is given.
@@ -27,11 +29,11 @@ func TestAttemptsShareATrace(t *testing.T) {
 	t.Parallel()
 	const own = "4bf92f3577b34da6a3ce929d0e0e4736"
 	var got send.Envelope
-	sender := send.New(send.Transports{timer.DestinationHTTP: carried(func(e send.Envelope) { got = e })}, sdktrace.NewTracerProvider().Tracer(""))
+	sender := send.New(send.Transports{delivery.DestinationHTTP: carried(func(e send.Envelope) { got = e })}, sdktrace.NewTracerProvider().Tracer(""))
 	try := func(booking, traceParent string) (traceID, spanID string) {
-		spec := timer.Spec{Key: timer.Key{BusinessType: "order-close", BusinessID: "1"}}
+		spec := timer.Spec{Key: wire.Key{BusinessType: "order-close", BusinessID: "1"}}
 		spec.Booking, spec.TraceParent = booking, traceParent
-		c := attemptConfig{callback: timer.Callback{Destination: timer.HTTP("http://receiver.example"), Timeout: timer.Duration(time.Second)}}
+		c := attemptConfig{callback: delivery.Callback{Destination: delivery.HTTP("http://receiver.example"), Timeout: wire.Duration(time.Second)}}
 		sender.Send(t.Context(), c.message(attempt{delivery: timer.Delivery{Spec: spec}, payload: converter.NewRawValue(nil)}))
 		parts := strings.Split(got.Headers["traceparent"], "-")
 		require.Len(t, parts, 4)

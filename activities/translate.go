@@ -5,19 +5,19 @@ import (
 
 	"go.temporal.io/sdk/temporal"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
 )
 
 // failure puts a report that is not a success into Temporal's retry language.
 // It is the only place that decides what the server retries.
-func failure(report timer.Report) error {
+func failure(report delivery.Report) error {
 	message := string(report.Result)
 	if report.Failure != nil {
 		message = report.Failure.Message
 	}
 	// Benign: that a receiver fails is no error of the worker, and stands in its log already.
 	options := temporal.ApplicationErrorOptions{Details: []any{report}, Category: temporal.ApplicationErrorCategoryBenign}
-	if report.Result != timer.ResultRetry {
+	if report.Result != delivery.ResultRetry {
 		options.NonRetryable = true
 		return temporal.NewApplicationErrorWithOptions(message, string(report.Result), options)
 	}

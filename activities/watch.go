@@ -8,8 +8,8 @@ import (
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
 
+	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // underWatch lets Temporal notice that the worker died, and is the context of an
@@ -17,7 +17,7 @@ import (
 // that is in flight when the timer is cancelled may have reached the receiver,
 // so its answer is waited for. The signs of life carry the last report, which a
 // try that leaves none would take with it. ended must be called.
-func underWatch(ctx context.Context, last *timer.Report) (attempt context.Context, ended func()) {
+func underWatch(ctx context.Context, last *delivery.Report) (attempt context.Context, ended func()) {
 	end, _ := ctx.Deadline() // every activity has one
 	attempt, stop := context.WithDeadline(context.WithoutCancel(ctx), end)
 	unwatch := context.AfterFunc(ctx, func() {
@@ -45,7 +45,7 @@ func stopsWorking(ctx context.Context) bool {
 	}
 }
 
-func sendBeats(ctx context.Context, ended <-chan struct{}, last *timer.Report) {
+func sendBeats(ctx context.Context, ended <-chan struct{}, last *delivery.Report) {
 	interval := tuning.AttemptHeartbeat
 	if silence := activity.GetInfo(ctx).HeartbeatTimeout; silence > 0 && silence <= interval {
 		interval = tuning.StreamHeartbeat

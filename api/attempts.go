@@ -6,18 +6,19 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // Attempts tells of the attempts that were made for a timer.
 type Attempts interface {
-	List(ctx context.Context, key timer.Key, size int, token []byte) (engine.AttemptsPage, error)
+	List(ctx context.Context, key wire.Key, size int, token []byte) (engine.AttemptsPage, error)
 }
 
 type attemptsBody struct {
-	Attempts      []timer.ShownAttempt `json:"attempts"`
-	NextPageToken string               `json:"next_page_token"`
+	Attempts      []delivery.ShownAttempt `json:"attempts"`
+	NextPageToken string                  `json:"next_page_token"`
 }
 
 func (s *Server) listAttempts(c echo.Context) error {

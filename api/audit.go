@@ -12,10 +12,12 @@ import (
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine"
 	"github.com/wakecall/wakecall/internal/audit"
 	"github.com/wakecall/wakecall/internal/auth"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // entry is what is known of a call that changes something, and is recorded. A nil entry takes
@@ -44,17 +46,17 @@ func noted(c echo.Context) *entry {
 // begun is the entry of a request, as far as its head tells.
 func begun(c echo.Context, made call) *entry {
 	return &entry{Record: audit.Record{
-		ID: uuid.NewString(), At: timer.At(time.Now()), From: c.RealIP(), RequestID: c.Response().Header().Get(echo.HeaderXRequestID),
+		ID: uuid.NewString(), At: wire.At(time.Now()), From: c.RealIP(), RequestID: c.Response().Header().Get(echo.HeaderXRequestID),
 		Method: made.method, Route: made.path, Target: targetIn(c),
 	}}
 }
 
 // actorOf is who calls, in the role for a business type. known is false for nobody.
-func actorOf(caller *auth.Principal, businessType string) (actor timer.Actor, known bool) {
+func actorOf(caller *auth.Principal, businessType string) (actor wire.Actor, known bool) {
 	if caller == nil {
-		return timer.Actor{}, false
+		return wire.Actor{}, false
 	}
-	actor = timer.Actor{Name: caller.Name, ID: caller.ID, By: string(caller.By)}
+	actor = wire.Actor{Name: caller.Name, ID: caller.ID, By: string(caller.By)}
 	if role := caller.Role(businessType); role > auth.NoRole {
 		actor.Role = role.String()
 	}
@@ -130,13 +132,13 @@ func (e *entry) keep(log *audit.Log) {
 }
 
 func unrecorded(err error) error {
-	return &timer.Error{Code: timer.Unavailable, Cause: err, Message: "The call cannot be recorded in the audit, and is not carried out."}
+	return &wire.Error{Code: wire.Unavailable, Cause: err, Message: "The call cannot be recorded in the audit, and is not carried out."}
 }
 
 // close notes how the call is answered.
 func (e *entry) close(c echo.Context, err error) {
 	e.identify()
-	status, problem := c.Response().Status, timer.Code("")
+	status, problem := c.Response().Status, wire.Code("")
 	if err != nil {
 		document := problemOf(err)
 		status, problem = document.Status, slugOf(document)
@@ -192,7 +194,7 @@ func targetIn(c echo.Context) (target audit.Target) {
 }
 
 // names notes which timer or dispatch a call is about that its path does not name.
-func (e *entry) names(key timer.Key) {
+func (e *entry) names(key wire.Key) {
 	if e != nil {
 		e.Target.BusinessType, e.Target.BusinessID = key.BusinessType, key.BusinessID
 	}
@@ -229,7 +231,7 @@ func (e *entry) left(view timer.View) {
 }
 
 // emergency notes what an order pauses or resumes.
-func (e *entry) emergency(order timer.EmergencyOrder) {
+func (e *entry) emergency(order policy.EmergencyOrder) {
 	if e != nil {
 		e.Target.Everything, e.Target.BusinessTypes = order.Everything, order.BusinessTypes
 	}
@@ -293,6 +295,6 @@ func (e *entry) batch(results []batchResult) {
 }
 
 // slugOf is the code of a problem.
-func slugOf(problem Problem) timer.Code {
-	return timer.Code(strings.TrimPrefix(problem.Type, ProblemPrefix))
+func slugOf(problem Problem) wire.Code {
+	return wire.Code(strings.TrimPrefix(problem.Type, ProblemPrefix))
 }

@@ -20,10 +20,12 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine"
 	"github.com/wakecall/wakecall/internal/audit"
 	"github.com/wakecall/wakecall/internal/auth"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // ledger is an engine that does what it is asked for, or does not, by lot, and notes for
@@ -47,13 +49,13 @@ func (l *ledger) draw(n int) int {
 }
 
 // lot is what becomes of a request: its effect, or why there is none.
-func (l *ledger) lot(ctx context.Context, key timer.Key) (view timer.View, effect engine.Effect, err error) {
+func (l *ledger) lot(ctx context.Context, key wire.Key) (view timer.View, effect engine.Effect, err error) {
 	view = timer.View{Key: key, Status: timer.Scheduled, Revision: 3}
 	switch l.draw(6) {
 	case 0:
-		return timer.View{}, "", &timer.Error{Code: timer.AlreadyFinished, Message: "It is over.", Timer: &view}
+		return timer.View{}, "", &wire.Error{Code: wire.AlreadyFinished, Message: "It is over.", State: &view}
 	case 1:
-		return timer.View{}, "", &timer.Error{Code: timer.Unavailable, Message: "Nobody knows."}
+		return timer.View{}, "", &wire.Error{Code: wire.Unavailable, Message: "Nobody knows."}
 	case 2:
 		return timer.View{}, "", errors.New("broken")
 	case 3:
@@ -99,7 +101,7 @@ func (l *ledger) Cancel(ctx context.Context, target engine.Target) (timer.View, 
 	return l.lot(ctx, target.Key)
 }
 
-func (l *ledger) Get(_ context.Context, key timer.Key) (timer.View, error) {
+func (l *ledger) Get(_ context.Context, key wire.Key) (timer.View, error) {
 	return timer.View{Key: key}, nil
 }
 
@@ -107,7 +109,7 @@ func (l *ledger) List(context.Context, engine.PageRequest) (engine.Page, error) 
 	return engine.Page{}, nil
 }
 
-func (l *ledger) Redeliver(ctx context.Context, key timer.Key) (timer.View, error) {
+func (l *ledger) Redeliver(ctx context.Context, key wire.Key) (timer.View, error) {
 	view, _, err := l.lot(ctx, key)
 	return view, err
 }
@@ -119,25 +121,25 @@ type policyLedger struct {
 }
 
 func (l policyLedger) Put(ctx context.Context, change engine.PolicyChange) (engine.PolicyResult, error) {
-	_, _, err := l.lot(ctx, timer.Key{})
+	_, _, err := l.lot(ctx, wire.Key{})
 	if change.DryRun && err == nil {
 		l.made[audit.Who(ctx, "order").RequestID]--
 	}
-	policy := change.Policy
-	policy.Version = 4
-	return engine.PolicyResult{Policy: policy, Changes: []timer.Difference{{Pointer: "/priority", From: 3, To: 4}}}, err
+	p := change.Policy
+	p.Version = 4
+	return engine.PolicyResult{Policy: p, Changes: []policy.Difference{{Pointer: "/priority", From: 3, To: 4}}}, err
 }
 
-func (l policyLedger) Stored(_ context.Context, businessType string) (timer.Policy, error) {
-	return timer.Policy{BusinessType: businessType, Version: 1}, nil
+func (l policyLedger) Stored(_ context.Context, businessType string) (policy.Policy, error) {
+	return policy.Policy{BusinessType: businessType, Version: 1}, nil
 }
 
 func (l policyLedger) Delete(ctx context.Context, _ engine.PolicyDeletion) error {
-	_, _, err := l.lot(ctx, timer.Key{})
+	_, _, err := l.lot(ctx, wire.Key{})
 	return err
 }
 
-func (l policyLedger) List(context.Context) ([]timer.Policy, error) { return nil, nil }
+func (l policyLedger) List(context.Context) ([]policy.Policy, error) { return nil, nil }
 
 // seriesLedger is the part for recurring timers.
 type seriesLedger struct {
@@ -152,16 +154,16 @@ func (l seriesLedger) Pause(ctx context.Context, target engine.Target, _ timer.P
 // emergencyLedger is the part for emergencies.
 type emergencyLedger struct{ *ledger }
 
-func (l emergencyLedger) Pause(ctx context.Context, _ timer.EmergencyOrder) ([]timer.Emergency, error) {
-	_, _, err := l.lot(ctx, timer.Key{})
+func (l emergencyLedger) Pause(ctx context.Context, _ policy.EmergencyOrder) ([]policy.Emergency, error) {
+	_, _, err := l.lot(ctx, wire.Key{})
 	return nil, err
 }
 
-func (l emergencyLedger) Resume(ctx context.Context, order timer.EmergencyOrder) ([]timer.Emergency, error) {
+func (l emergencyLedger) Resume(ctx context.Context, order policy.EmergencyOrder) ([]policy.Emergency, error) {
 	return l.Pause(ctx, order)
 }
 
-func (l emergencyLedger) List(context.Context) ([]timer.Emergency, error) { return nil, nil }
+func (l emergencyLedger) List(context.Context) ([]policy.Emergency, error) { return nil, nil }
 
 // secretBody is in every payload, header and secret that the calls send.
 const secretBody = "hunter2"
@@ -370,14 +372,14 @@ func TestWhatARecordSays(t *testing.T) {
 		outcome, status = audit.Accepted, http.StatusAccepted
 	}
 	require.Equal(t, audit.Record{
-		Who: &timer.Actor{Name: "shop", Role: "admin", By: "key"}, From: "192.0.2.1", RequestID: "here", Method: "PATCH", Route: "/v1/timers/:type/:id",
+		Who: &wire.Actor{Name: "shop", Role: "admin", By: "key"}, From: "192.0.2.1", RequestID: "here", Method: "PATCH", Route: "/v1/timers/:type/:id",
 		Target: audit.Target{BusinessType: "order", BusinessID: "1"}, RevisionBefore: 2, Revision: 3,
 		Changes: []timer.FieldChange{{Field: "due_at", From: "1970-01-01T00:00:00.007Z", To: "2100-01-31T00:00:00.000Z"}, {Field: "payload"}},
 		Outcome: outcome, Status: status,
 	}, patched)
 	require.Equal(t, audit.Unknown, broken.Outcome)
 	require.Equal(t, http.StatusInternalServerError, broken.Status)
-	require.Equal(t, timer.Internal, broken.Problem)
+	require.Equal(t, wire.Internal, broken.Problem)
 }
 
 // An order says what is done with what, and of an edit which fields, without their values.
@@ -414,5 +416,5 @@ func TestWhatTheRecordOfAnOrderSays(t *testing.T) {
 		{Field: "edit"}, {Field: "filter", To: map[string]any{"business_type": "order"}}, {Field: "id"}, {Field: "operation", To: "edit"}, {Field: "per_second", To: 5.0},
 	}, ordered.Changes)
 	require.Empty(t, refused.Changes, "what was refused may name anything")
-	require.Equal(t, timer.InvalidRequest, refused.Problem)
+	require.Equal(t, wire.InvalidRequest, refused.Problem)
 }

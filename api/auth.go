@@ -7,9 +7,9 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/auth"
 	"github.com/wakecall/wakecall/internal/door"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // authenticate lets in whom the authenticator knows. The operations beside the
@@ -62,7 +62,7 @@ func shown(r *http.Request) auth.Shown {
 // unauthenticated is the answer to who is not let in. What exactly is wrong with a token is
 // for the log.
 func (s *Server) unauthenticated(err error) error {
-	answer := &timer.Error{Code: unauthorized, Cause: err}
+	answer := &wire.Error{Code: unauthorized, Cause: err}
 	switch {
 	case errors.Is(err, auth.ErrRepeated):
 		answer.Message = "Send Authorization once."

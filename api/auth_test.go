@@ -14,9 +14,10 @@ import (
 	"github.com/labstack/echo/v4"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/engine"
 	"github.com/wakecall/wakecall/internal/auth"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // authOf admits the key secret; rest is what its entry says after the digest.
@@ -37,8 +38,8 @@ type types struct {
 // policiesOfTwo lists the policies of two business types.
 type policiesOfTwo struct{ Policies }
 
-func (policiesOfTwo) List(context.Context) ([]timer.Policy, error) {
-	return []timer.Policy{{BusinessType: "invoice"}, {BusinessType: "order"}}, nil
+func (policiesOfTwo) List(context.Context) ([]policy.Policy, error) {
+	return []policy.Policy{{BusinessType: "invoice"}, {BusinessType: "order"}}, nil
 }
 
 func (e *types) Add(_ context.Context, r engine.Request) (timer.View, bool, error) {
@@ -55,7 +56,7 @@ func (e *types) List(_ context.Context, r engine.PageRequest) (engine.Page, erro
 func guarded(authenticator *auth.Authenticator) (*types, func(method, path, body string) *httptest.ResponseRecorder) {
 	e := &types{}
 	server := New(Options{
-		Timers: e, Failures: silent{}, Policies: policiesOfTwo{}, Bulk: &bulkJobs{}, Emergencies: pausing{types: 2, asked: new([]timer.EmergencyOrder)}, Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: authenticator,
+		Timers: e, Failures: silent{}, Policies: policiesOfTwo{}, Bulk: &bulkJobs{}, Emergencies: pausing{types: 2, asked: new([]policy.EmergencyOrder)}, Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: authenticator,
 	})
 	return e, func(method, path, body string) *httptest.ResponseRecorder {
 		request := httptest.NewRequest(method, path, strings.NewReader(body))

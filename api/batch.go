@@ -9,19 +9,20 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/labstack/echo/v4"
 
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 type batchResult struct {
 	Status int         `json:"status"`
 	Timer  *timer.View `json:"timer,omitempty"`
-	// ExpectedLateness is what [timer.HeaderExpectedLateness] says of a timer alone.
-	ExpectedLateness timer.Duration `json:"expected_lateness,omitzero"`
-	Problem          *Problem       `json:"problem,omitempty"`
+	// ExpectedLateness is what [forecast.HeaderExpectedLateness] says of a timer alone.
+	ExpectedLateness wire.Duration `json:"expected_lateness,omitzero"`
+	Problem          *Problem      `json:"problem,omitempty"`
 	// key is the timer's that it is about, as far as that could be read.
-	key timer.Key
+	key wire.Key
 }
 
 type batchBody struct {
@@ -53,7 +54,7 @@ func limitFieldErrors(results []batchResult) {
 			continue
 		}
 		if most := max(left, 1); len(result.Problem.Errors) > most {
-			result.Problem.Errors, result.Problem.Detail = result.Problem.Errors[:most], timer.MoreFieldErrors(most)
+			result.Problem.Errors, result.Problem.Detail = result.Problem.Errors[:most], wire.MoreFieldErrors(most)
 		}
 		left -= len(result.Problem.Errors)
 	}
@@ -108,11 +109,11 @@ func splitBatch(raw jsontext.Value) ([]jsontext.Value, error) {
 	switch {
 	case len(errs) > 0:
 	case batch.Timers == nil:
-		errs.Add("/timers", timer.CodeRequired, "is required")
+		errs.Add("/timers", wire.CodeRequired, "is required")
 	case err != nil || timers == nil:
-		errs.Add("/timers", timer.CodeInvalidType, "must be an array")
+		errs.Add("/timers", wire.CodeInvalidType, "must be an array")
 	case len(timers) == 0 || more:
-		errs.Add("/timers", timer.CodeOutOfRange, fmt.Sprintf("must have 1 to %d timers", maxBatch))
+		errs.Add("/timers", wire.CodeOutOfRange, fmt.Sprintf("must have 1 to %d timers", maxBatch))
 	}
 	return timers, errs.Err()
 }
@@ -133,7 +134,7 @@ func (s *Server) addItem(ctx context.Context, item jsontext.Value, whole engine.
 // addOne adds one timer, and notes its key in what the items have in common.
 func (s *Server) addOne(ctx context.Context, item jsontext.Value, whole *engine.Request) (timer.View, bool, error) {
 	if len(item) > maxBody {
-		return timer.View{}, false, &timer.Error{Code: payloadTooLarge, Message: "The timer is larger than one may be."}
+		return timer.View{}, false, &wire.Error{Code: payloadTooLarge, Message: "The timer is larger than one may be."}
 	}
 	members, err := parseObject(item)
 	if err != nil {

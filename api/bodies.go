@@ -6,8 +6,8 @@ import (
 	"github.com/labstack/echo/v4"
 	"golang.org/x/sync/semaphore"
 
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // large are the bodies in hand that are larger than one timer may be.
@@ -30,7 +30,7 @@ func (l large) upTo(limit int64) echo.MiddlewareFunc {
 			waiting, cancel := context.WithTimeout(c.Request().Context(), tuning.LargeBodyWait)
 			defer cancel()
 			if err := l.room.Acquire(waiting, weight); err != nil {
-				return &timer.Error{Code: timer.Unavailable, Message: "Too many large bodies are read at once. Repeat the request in a moment."}
+				return &wire.Error{Code: wire.Unavailable, Message: "Too many large bodies are read at once. Repeat the request in a moment."}
 			}
 			defer l.room.Release(weight)
 			return next(c)

@@ -12,7 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/labstack/echo/v4"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // readObject reads a request's body, which must be one JSON object: valid
@@ -33,7 +33,7 @@ func readBody(c echo.Context, limit int64, kinds []string) (jsontext.Value, erro
 	if err := checkMediaType(r, kinds); err != nil {
 		return nil, err
 	}
-	tooLarge := &timer.Error{Code: payloadTooLarge, Message: "The body is larger than this call allows."}
+	tooLarge := &wire.Error{Code: payloadTooLarge, Message: "The body is larger than this call allows."}
 	if r.ContentLength > limit {
 		return nil, tooLarge
 	}
@@ -47,9 +47,9 @@ func readBody(c echo.Context, limit int64, kinds []string) (jsontext.Value, erro
 		return nil, tooLarge
 	}
 	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
-		return nil, &timer.Error{Code: requestTimeout, Message: "The body did not arrive in time."}
+		return nil, &wire.Error{Code: requestTimeout, Message: "The body did not arrive in time."}
 	}
-	return nil, &timer.Error{Code: malformedRequest, Message: "The body broke off.", Cause: err}
+	return nil, &wire.Error{Code: malformedRequest, Message: "The body broke off.", Cause: err}
 }
 
 // checkMediaType admits application/json and kinds, in UTF-8 and without an encoding:
@@ -63,10 +63,10 @@ func checkKind(r *http.Request, kinds ...string) error {
 	kind, params, err := mime.ParseMediaType(r.Header.Get(echo.HeaderContentType))
 	charset := params["charset"]
 	if err != nil || !slices.Contains(kinds, kind) || (charset != "" && !strings.EqualFold(charset, "utf-8")) {
-		return &timer.Error{Code: unsupportedMediaType, Message: "Send Content-Type: " + strings.Join(kinds, " or ") + "."}
+		return &wire.Error{Code: unsupportedMediaType, Message: "Send Content-Type: " + strings.Join(kinds, " or ") + "."}
 	}
 	if r.Header.Get(echo.HeaderContentEncoding) != "" {
-		return &timer.Error{Code: unsupportedMediaType, Message: "Send the body without Content-Encoding."}
+		return &wire.Error{Code: unsupportedMediaType, Message: "Send the body without Content-Encoding."}
 	}
 	return nil
 }

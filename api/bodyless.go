@@ -7,7 +7,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // reading are the calls that read a body.
@@ -31,7 +31,7 @@ func onlyWhereRead(next echo.HandlerFunc) echo.HandlerFunc {
 		if !isCall(r.Context()) || slices.Contains(reading, r.Method+" "+c.Path()) || isEmpty(r) {
 			return next(c)
 		}
-		return &timer.Error{Code: malformedRequest, Message: "This call takes no body; leave it out."}
+		return &wire.Error{Code: malformedRequest, Message: "This call takes no body; leave it out."}
 	}
 }
 

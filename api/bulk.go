@@ -7,36 +7,40 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/job"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 const bulkPath = versionPrefix + "bulk"
 
 // Bulk are the jobs that do the same with all timers that a filter finds.
 type Bulk interface {
-	Jobs[timer.Bulk, timer.BulkProgress]
+	Jobs[job.Bulk, job.BulkProgress]
 	// Results shows what became of each timer, as far as the job has come.
-	Results(ctx context.Context, id string, see func(timer.BulkLine) error) error
+	Results(ctx context.Context, id string, see func(job.Line) error) error
 }
 
 // bulkRoutes are the calls of these jobs.
 type bulkRoutes struct {
-	jobRoutes[timer.Bulk, timer.BulkProgress, bulkView]
+	jobRoutes[job.Bulk, job.BulkProgress, bulkView]
 	bulk Bulk
 }
 
-func newBulkRoutes(bulk Bulk, reach timer.Reach) bulkRoutes {
-	return bulkRoutes{bulk: bulk, jobRoutes: jobRoutes[timer.Bulk, timer.BulkProgress, bulkView]{
+func newBulkRoutes(bulk Bulk, reach delivery.Reach) bulkRoutes {
+	return bulkRoutes{bulk: bulk, jobRoutes: jobRoutes[job.Bulk, job.BulkProgress, bulkView]{
 		jobs: bulk, name: "bulk", view: viewOfBulk,
-		read:         func(o object) (timer.Bulk, error) { return o.bulk(reach) },
-		businessType: func(order timer.Bulk) string { return order.Filter.BusinessType }, noun: engine.BulkNoun,
+		read:         func(o object) (job.Bulk, error) { return o.bulk(reach) },
+		businessType: func(order job.Bulk) string { return order.Filter.BusinessType }, noun: engine.BulkNoun,
 		page: func(page []bulkView, next string) any { return bulkJobsBody{page, next} },
 	}}
 }
@@ -49,24 +53,24 @@ func (r bulkRoutes) add(to routes) {
 
 // bulkBody is the order as a client writes it.
 type bulkBody struct {
-	ID        *string              `json:"id"`
-	Operation *timer.BulkOperation `json:"operation"`
-	Filter    *timer.Filter        `json:"filter"`
-	Shift     *timer.Duration      `json:"shift"`
-	Edit      *termsBody           `json:"edit"`
-	PerSecond *float64             `json:"per_second"`
-	DryRun    *bool                `json:"dry_run"`
+	ID        *string        `json:"id"`
+	Operation *job.Operation `json:"operation"`
+	Filter    *timer.Filter  `json:"filter"`
+	Shift     *wire.Duration `json:"shift"`
+	Edit      *termsBody     `json:"edit"`
+	PerSecond *float64       `json:"per_second"`
+	DryRun    *bool          `json:"dry_run"`
 }
 
 // bulk reads an order. What cannot be read does not keep the rest from being checked.
-func (o object) bulk(reach timer.Reach) (timer.Bulk, error) {
+func (o object) bulk(reach delivery.Reach) (job.Bulk, error) {
 	var body bulkBody
 	edit, removed, errs := o.takeEdit(&body)
 	errs = append(append(errs, o.fill(&body)...), o.emptyFilters()...)
 	errs.Under("/edit", edit.zeros(termsZeros))
-	order := timer.Bulk{
+	order := job.Bulk{
 		ID: value(body.ID), Operation: value(body.Operation), Filter: value(body.Filter), Shift: value(body.Shift),
-		PerSecond: timer.DefaultBulkRate, DryRun: value(body.DryRun),
+		PerSecond: job.DefaultRate, DryRun: value(body.DryRun),
 	}
 	if body.ID == nil {
 		order.ID = uuid.NewString()
@@ -82,13 +86,13 @@ func (o object) bulk(reach timer.Reach) (timer.Bulk, error) {
 		errs.Complete(reachOf(reach, terms))
 	}
 	errs.Complete(body.missing())
-	errs.Complete(order.Check())
+	errs.Complete(order.Check(time.Now()))
 	return order, errs.Err()
 }
 
 // takeEdit reads the edit, and takes it out of the order. Like a PATCH of one timer it may
 // say that nobody shall be told of an outcome any more. What is no object is left to be named.
-func (o object) takeEdit(body *bulkBody) (edit object, removed timer.Terms, errs timer.FieldErrors) {
+func (o object) takeEdit(body *bulkBody) (edit object, removed timer.Terms, errs wire.FieldErrors) {
 	if o["edit"].Kind() != '{' {
 		return nil, removed, nil
 	}
@@ -99,30 +103,30 @@ func (o object) takeEdit(body *bulkBody) (edit object, removed timer.Terms, errs
 	return edit, removed, errs
 }
 
-func reachOf(reach timer.Reach, edit timer.Terms) (errs timer.FieldErrors) {
-	errs.Under("/edit", reach.Terms(edit))
+func reachOf(reach delivery.Reach, edit timer.Terms) (errs wire.FieldErrors) {
+	errs.Under("/edit", edit.CheckReach(reach))
 	return errs
 }
 
 // missing is what is wrong with what the order leaves out: all timers of all types must be
 // asked for.
-func (b bulkBody) missing() (errs timer.FieldErrors) {
+func (b bulkBody) missing() (errs wire.FieldErrors) {
 	if b.Operation == nil {
-		errs.Add("/operation", timer.CodeRequired, "is required")
+		errs.Add("/operation", wire.CodeRequired, "is required")
 	}
 	if b.Filter == nil {
-		errs.Add("/filter", timer.CodeRequired, "is required; {} selects every timer that the operation is for")
+		errs.Add("/filter", wire.CodeRequired, "is required; {} selects every timer that the operation is for")
 	}
 	return errs
 }
 
 // emptyFilters names every condition of the filter that is an empty text: it would select
 // everything.
-func (o object) emptyFilters() (errs timer.FieldErrors) {
+func (o object) emptyFilters() (errs wire.FieldErrors) {
 	filter := objectIn(o["filter"])
 	for _, name := range slices.Sorted(maps.Keys(filter)) {
 		if string(filter[name]) == `""` {
-			errs.Add("/filter"+pointerTo(name), timer.CodeRequired, "must not be empty; leave it out")
+			errs.Add("/filter"+pointerTo(name), wire.CodeRequired, "must not be empty; leave it out")
 		}
 	}
 	return errs
@@ -135,25 +139,25 @@ type bulkJobsBody struct {
 
 // bulkView is what a reader is shown of a bulk job. What an edit changes may be secret.
 type bulkView struct {
-	ID        string              `json:"id"`
-	Operation timer.BulkOperation `json:"operation"`
-	Status    timer.JobStatus     `json:"status"`
+	ID        string        `json:"id"`
+	Operation job.Operation `json:"operation"`
+	Status    job.Status    `json:"status"`
 	// CancelRequested is whether it was told to stop, and no worker has heard of it yet.
-	CancelRequested bool          `json:"cancel_requested,omitzero"`
-	WaitsFor        timer.Waiting `json:"waits_for,omitzero"`
-	timer.JobCounts
-	Filter     timer.Filter   `json:"filter"`
-	Shift      timer.Duration `json:"shift,omitzero"`
-	PerSecond  float64        `json:"per_second"`
-	DryRun     bool           `json:"dry_run"`
-	StartedAt  timer.Instant  `json:"started_at"`
-	FinishedAt timer.Instant  `json:"finished_at,omitzero"`
-	Links      timer.Links    `json:"links"`
+	CancelRequested bool             `json:"cancel_requested,omitzero"`
+	WaitsFor        delivery.Waiting `json:"waits_for,omitzero"`
+	job.Tally
+	Filter     timer.Filter  `json:"filter"`
+	Shift      wire.Duration `json:"shift,omitzero"`
+	PerSecond  float64       `json:"per_second"`
+	DryRun     bool          `json:"dry_run"`
+	StartedAt  wire.Instant  `json:"started_at"`
+	FinishedAt wire.Instant  `json:"finished_at,omitzero"`
+	Links      timer.Links   `json:"links"`
 }
 
 func viewOfBulk(job engine.BulkJob) bulkView {
 	return bulkView{
-		ID: job.ID, Operation: job.Order.Operation, Status: job.Status, CancelRequested: job.CancelRequested, WaitsFor: job.WaitsFor, JobCounts: job.Counts.JobCounts,
+		ID: job.ID, Operation: job.Order.Operation, Status: job.Status, CancelRequested: job.CancelRequested, WaitsFor: job.WaitsFor, Tally: job.Counts.Tally,
 		Filter: job.Order.Filter, Shift: job.Order.Shift, PerSecond: job.Order.PerSecond, DryRun: job.Order.DryRun,
 		StartedAt: job.StartedAt, FinishedAt: job.FinishedAt, Links: job.Links,
 	}
@@ -170,7 +174,7 @@ func (r bulkRoutes) results(c echo.Context) error {
 	}
 	c.Response().Header().Set(echo.HeaderContentType, mediaTypeNDJSON)
 	out := bufio.NewWriterSize(senderOf(c), tuning.StreamBuffer)
-	err := r.bulk.Results(ctx, id, func(result timer.BulkLine) error {
+	err := r.bulk.Results(ctx, id, func(result job.Line) error {
 		line, err := json.Marshal(result)
 		if err == nil {
 			_, err = out.Write(append(line, '\n'))

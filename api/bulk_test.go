@@ -13,46 +13,49 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/job"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine"
 	"github.com/wakecall/wakecall/internal/auth"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // bulkJobs are jobs of the business type order.
 type bulkJobs struct {
-	started []timer.Bulk
+	started []job.Bulk
 	again   bool
 	keyed   bool
 }
 
-func (b *bulkJobs) job(order timer.Bulk) engine.BulkJob {
+func (b *bulkJobs) job(order job.Bulk) engine.BulkJob {
 	seven := 7
-	return engine.BulkJob{ID: order.ID, Status: timer.JobRunning, Order: order, Again: b.again, StartedAt: 1,
-		Counts: timer.BulkProgress{JobCounts: timer.JobCounts{Found: &seven, Done: 3}}}
+	return engine.BulkJob{ID: order.ID, Status: job.Running, Order: order, Again: b.again, StartedAt: 1,
+		Counts: job.BulkProgress{Tally: job.Tally{Found: &seven, Done: 3}}}
 }
 
-func (b *bulkJobs) Start(_ context.Context, order timer.Bulk) (engine.BulkJob, error) {
+func (b *bulkJobs) Start(_ context.Context, order job.Bulk) (engine.BulkJob, error) {
 	b.started = append(b.started, order)
 	return b.job(order), nil
 }
 
 func (b *bulkJobs) Get(_ context.Context, id string) (engine.BulkJob, error) {
-	return b.job(timer.Bulk{ID: id, Operation: timer.BulkCancel, Filter: timer.Filter{BusinessType: "order"}}), nil
+	return b.job(job.Bulk{ID: id, Operation: job.Cancel, Filter: timer.Filter{BusinessType: "order"}}), nil
 }
 
 func (b *bulkJobs) List(context.Context, engine.JobsRequest) ([]engine.BulkJob, []byte, error) {
-	return []engine.BulkJob{b.job(timer.Bulk{ID: "a", Filter: timer.Filter{BusinessType: "order"}}), b.job(timer.Bulk{ID: "all"})}, nil, nil
+	return []engine.BulkJob{b.job(job.Bulk{ID: "a", Filter: timer.Filter{BusinessType: "order"}}), b.job(job.Bulk{ID: "all"})}, nil, nil
 }
 
 func (b *bulkJobs) Stop(ctx context.Context, id string, _ time.Duration) (engine.BulkJob, error) {
-	job, err := b.Get(ctx, id)
-	job.Status = timer.JobStopped
-	return job, err
+	j, err := b.Get(ctx, id)
+	j.Status = job.Stopped
+	return j, err
 }
 
-func (b *bulkJobs) Results(_ context.Context, _ string, see func(timer.BulkLine) error) error {
+func (b *bulkJobs) Results(_ context.Context, _ string, see func(job.Line) error) error {
 	for _, id := range []string{"1", "2"} {
-		line := timer.BulkLine{Key: timer.Key{BusinessType: "order", BusinessID: id}, BulkOutcome: timer.BulkOutcome{Result: timer.BulkSkipped, Code: timer.AlreadyFinished, Status: timer.Delivered}}
+		line := job.Line{Key: wire.Key{BusinessType: "order", BusinessID: id}, Outcome: job.Outcome{Result: job.ResultSkipped, Code: wire.AlreadyFinished, Status: timer.Delivered}}
 		if err := see(line); err != nil {
 			return err
 		}
@@ -85,10 +88,10 @@ func TestBulkKeepsThePayloadOfAnEdit(t *testing.T) {
 	order, err := object{
 		"operation": jsontext.Value(`"edit"`), "filter": jsontext.Value(`{}`),
 		"edit": jsontext.Value(`{"payload": { "a" : "\u003c" }, "on_failed": {}}`),
-	}.bulk(timer.Reach{})
+	}.bulk(delivery.Reach{})
 	require.NoError(t, err)
 	require.Equal(t, `{ "a" : "\u003c" }`, string(order.Edit.Payload.Data))
-	require.Equal(t, &timer.Alert{}, order.Edit.OnFailed)
+	require.Equal(t, &delivery.Alert{}, order.Edit.OnFailed)
 }
 
 // What is wrong with an order is named field by field, and starts nothing.
@@ -148,8 +151,8 @@ func TestBulkOrders(t *testing.T) {
 	ask := bulkDoor(jobs, auth.Anyone())
 	status, answer := ask("POST", "/v1/bulk", `{"operation":"move","shift":"-30m","filter":{"business_type":"order","status":"scheduled"},"id":"a","dry_run":true}`)
 	require.Equal(t, http.StatusAccepted, status, answer)
-	require.Equal(t, timer.Bulk{
-		ID: "a", Operation: timer.BulkMove, Shift: timer.Duration(-30 * time.Minute), PerSecond: timer.DefaultBulkRate, DryRun: true,
+	require.Equal(t, job.Bulk{
+		ID: "a", Operation: job.Move, Shift: wire.Duration(-30 * time.Minute), PerSecond: job.DefaultRate, DryRun: true,
 		Filter: timer.Filter{BusinessType: "order", Status: timer.Scheduled},
 	}, jobs.started[0])
 	require.JSONEq(t, `{"id":"a","operation":"move","status":"running","found":7,"done":3,"skipped":0,"failed":0,

@@ -1,15 +1,15 @@
 package api
 
-import "github.com/wakecall/wakecall/timer"
+import "github.com/wakecall/wakecall/core/wire"
 
 // Why a request is refused before it is known what it asks for.
 const (
-	malformedRequest     timer.Code = "malformed-request"
-	unauthorized         timer.Code = "unauthorized"
-	signInUnavailable    timer.Code = "sign-in-unavailable"
-	forbidden            timer.Code = "forbidden"
-	methodNotAllowed     timer.Code = "method-not-allowed"
-	requestTimeout       timer.Code = "request-timeout"
-	payloadTooLarge      timer.Code = "payload-too-large"
-	unsupportedMediaType timer.Code = "unsupported-media-type"
+	malformedRequest     wire.Code = "malformed-request"
+	unauthorized         wire.Code = "unauthorized"
+	signInUnavailable    wire.Code = "sign-in-unavailable"
+	forbidden            wire.Code = "forbidden"
+	methodNotAllowed     wire.Code = "method-not-allowed"
+	requestTimeout       wire.Code = "request-timeout"
+	payloadTooLarge      wire.Code = "payload-too-large"
+	unsupportedMediaType wire.Code = "unsupported-media-type"
 )

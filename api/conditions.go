@@ -9,7 +9,8 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 const headerETag = "ETag"
@@ -46,11 +47,11 @@ func onlyWhereConditional(next echo.HandlerFunc) echo.HandlerFunc {
 		if r.Method == http.MethodGet || r.Method == http.MethodHead || !strings.HasPrefix(c.Path(), versionPrefix) {
 			return next(c)
 		}
-		var errs timer.FieldErrors
+		var errs wire.FieldErrors
 		for _, name := range conditions {
 			understood := slices.Contains(understanding[name], r.Method+" "+c.Path())
 			if len(r.Header.Values(name)) > 0 && !understood {
-				errs.Add(name, timer.CodeUnknownField, "is not understood by this call")
+				errs.Add(name, wire.CodeUnknownField, "is not understood by this call")
 			}
 		}
 		if err := errs.Err(); err != nil {
@@ -72,7 +73,7 @@ func entityTag(c echo.Context, form *regexp.Regexp, detail string) (tag string, 
 		return timer.AnyTag, nil
 	}
 	if len(values) > 1 || !form.MatchString(value) {
-		return "", timer.FieldErrors{{Pointer: timer.HeaderIfMatch, Code: timer.CodeInvalidParameter, Detail: detail}}.Err()
+		return "", wire.FieldErrors{{Pointer: timer.HeaderIfMatch, Code: wire.CodeInvalidParameter, Detail: detail}}.Err()
 	}
 	return value[1 : len(value)-1], nil
 }
@@ -104,7 +105,7 @@ func ifNoPolicy(c echo.Context) (bool, error) {
 		return false, nil
 	}
 	if len(values) > 1 || strings.TrimSpace(values[0]) != timer.AnyTag {
-		return false, timer.FieldErrors{{Pointer: headerIfNoneMatch, Code: timer.CodeInvalidParameter, Detail: "must be *"}}.Err()
+		return false, wire.FieldErrors{{Pointer: headerIfNoneMatch, Code: wire.CodeInvalidParameter, Detail: "must be *"}}.Err()
 	}
 	return true, nil
 }

@@ -19,9 +19,13 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine"
 	"github.com/wakecall/wakecall/internal/auth"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // What a body that is refused may cost: memory by its size, with room for a request itself
@@ -174,9 +178,9 @@ func manyRunes(size int) string {
 // refused as well.
 type judges struct{ Timers }
 
-var errJudged = &timer.Error{Code: timer.NotFound, Message: "It was judged."}
+var errJudged = &wire.Error{Code: wire.NotFound, Message: "It was judged."}
 
-func judge(errs timer.FieldErrors) error { return errs.Join(errJudged) }
+func judge(errs wire.FieldErrors) error { return errs.Join(errJudged) }
 
 func (judges) Add(_ context.Context, r engine.Request) (view timer.View, created bool, err error) {
 	_, err = timer.Admit(r.Key, r.Terms, "booking", time.Now())
@@ -196,7 +200,7 @@ func (judges) List(context.Context, engine.PageRequest) (engine.Page, error) {
 }
 
 // standing is a policy that a patch changes.
-var standing = timer.Policy{BusinessType: "order", Callback: timer.Callback{Destination: timer.HTTP("https://h/")}}
+var standing = policy.Policy{BusinessType: "order", Callback: delivery.Callback{Destination: delivery.HTTP("https://h/")}}
 
 type policyJudge struct{ Policies }
 
@@ -211,11 +215,11 @@ func (policyJudge) Put(_ context.Context, change engine.PolicyChange) (result en
 
 type dispatchJudge struct{ Dispatches }
 
-func (dispatchJudge) Add(_ context.Context, order timer.Dispatch, _ []timer.DispatchItem) (view timer.DispatchView, created bool, err error) {
+func (dispatchJudge) Add(_ context.Context, order dispatch.Dispatch, _ []dispatch.Item) (view dispatch.View, created bool, err error) {
 	return view, false, judge(order.Check(time.Now()))
 }
 
-func (dispatchJudge) UploadAll(_ context.Context, _ timer.Key, _ int, items iter.Seq2[timer.DispatchItem, error]) (view timer.DispatchView, err error) {
+func (dispatchJudge) UploadAll(_ context.Context, _ wire.Key, _ int, items iter.Seq2[dispatch.Item, error]) (view dispatch.View, err error) {
 	for _, err := range items {
 		if err != nil {
 			return view, err
@@ -243,7 +247,7 @@ func TestRefusalsAreCheap(t *testing.T) { //nolint:paralleltest // it measures t
 			}
 			require.Less(t, answer.Code, 500, answer.Body.String())
 			require.Empty(t, isDear(len(c.path)+len(c.body), allocated, took))
-			require.Less(t, answer.Body.Len(), max(len(c.body)/2, timer.MaxFieldErrors*(timer.MaxPointer+timer.MaxFieldErrorDetail)))
+			require.Less(t, answer.Body.Len(), max(len(c.body)/2, wire.MaxFieldErrors*(wire.MaxPointer+wire.MaxFieldErrorDetail)))
 		})
 	}
 }

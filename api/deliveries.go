@@ -6,9 +6,11 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine"
 	"github.com/wakecall/wakecall/internal/auth"
-	"github.com/wakecall/wakecall/timer"
 )
 
 const (
@@ -20,7 +22,7 @@ const (
 type Deliveries interface {
 	Open(webhookID, token string) (engine.Accepted, error)
 	Find(ctx context.Context, webhookID string, sees func(businessType string) bool) (engine.Accepted, error)
-	Acknowledge(ctx context.Context, of engine.Accepted, word timer.Acknowledgement, wait time.Duration) (timer.View, engine.Effect, error)
+	Acknowledge(ctx context.Context, of engine.Accepted, word delivery.Acknowledgement, wait time.Duration) (timer.View, engine.Effect, error)
 }
 
 type deliveryRoutes struct{ deliveries Deliveries }
@@ -36,14 +38,14 @@ var byToken = map[string]bool{"POST " + oneDelivery + "/ack": true, "POST " + on
 // bearsToken is whether a token stands in place of a key. Whether it is the right one is
 // seen with the delivery.
 func bearsToken(c echo.Context) bool {
-	return byToken[c.Request().Method+" "+c.Path()] && len(c.Request().Header.Values(timer.HeaderAckToken)) > 0
+	return byToken[c.Request().Method+" "+c.Path()] && len(c.Request().Header.Values(delivery.HeaderAckToken)) > 0
 }
 
 // tokenBearer is who sends such a token. It may make no other call.
 var tokenBearer = auth.Principal{Name: "receiver", By: auth.ByAckToken, Grants: []auth.Grant{{Role: auth.Operator}}}
 
 // acknowledging handles a word on a delivery.
-func (r deliveryRoutes) acknowledging(read func(echo.Context) (timer.Acknowledgement, error)) echo.HandlerFunc {
+func (r deliveryRoutes) acknowledging(read func(echo.Context) (delivery.Acknowledgement, error)) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		q := readQuery(c, "wait")
 		wait := q.wait()
@@ -68,9 +70,9 @@ func (r deliveryRoutes) acknowledging(read func(echo.Context) (timer.Acknowledge
 func (r deliveryRoutes) deliveryOf(c echo.Context) (engine.Accepted, error) {
 	id := pathParam(c, "webhook_id")
 	if bearsToken(c) {
-		tokens := c.Request().Header.Values(timer.HeaderAckToken)
+		tokens := c.Request().Header.Values(delivery.HeaderAckToken)
 		if len(tokens) > 1 {
-			return engine.Accepted{}, timer.FieldErrors{{Pointer: timer.HeaderAckToken, Code: timer.CodeInvalidHeader, Detail: "must be given once"}}.Err()
+			return engine.Accepted{}, wire.FieldErrors{{Pointer: delivery.HeaderAckToken, Code: wire.CodeInvalidHeader, Detail: "must be given once"}}.Err()
 		}
 		return r.deliveries.Open(id, tokens[0])
 	}
@@ -83,7 +85,7 @@ func (r deliveryRoutes) deliveryOf(c echo.Context) (engine.Accepted, error) {
 }
 
 // readAck reads the body of an ack, which says nothing more.
-func readAck(c echo.Context) (word timer.Acknowledgement, err error) {
+func readAck(c echo.Context) (word delivery.Acknowledgement, err error) {
 	if c.Request().ContentLength == 0 {
 		return word, nil
 	}
@@ -96,12 +98,12 @@ func readAck(c echo.Context) (word timer.Acknowledgement, err error) {
 
 // nackBody is why a delivery failed after all.
 type nackBody struct {
-	Reason     *string         `json:"reason"`
-	RetryAfter *timer.Duration `json:"retry_after"`
+	Reason     *string        `json:"reason"`
+	RetryAfter *wire.Duration `json:"retry_after"`
 }
 
-func readNack(c echo.Context) (timer.Acknowledgement, error) {
-	word := timer.Acknowledgement{Nack: true}
+func readNack(c echo.Context) (delivery.Acknowledgement, error) {
+	word := delivery.Acknowledgement{Nack: true}
 	if c.Request().ContentLength == 0 {
 		return word, nil
 	}

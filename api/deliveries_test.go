@@ -9,25 +9,27 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // spoken are deliveries of the business type order that note what is said of them.
-type spoken struct{ words []timer.Acknowledgement }
+type spoken struct{ words []delivery.Acknowledgement }
 
 func (*spoken) Open(_, token string) (engine.Accepted, error) {
 	if token != "good" {
 		return engine.Accepted{}, engine.ErrAckToken
 	}
-	return engine.Accepted{Key: timer.Key{BusinessType: "order", BusinessID: "1"}, Attempt: 1}, nil
+	return engine.Accepted{Key: wire.Key{BusinessType: "order", BusinessID: "1"}, Attempt: 1}, nil
 }
 
 func (*spoken) Find(_ context.Context, id string, _ func(string) bool) (engine.Accepted, error) {
-	return engine.Accepted{Key: timer.Key{BusinessType: id, BusinessID: "1"}}, nil
+	return engine.Accepted{Key: wire.Key{BusinessType: id, BusinessID: "1"}}, nil
 }
 
-func (s *spoken) Acknowledge(_ context.Context, _ engine.Accepted, word timer.Acknowledgement, _ time.Duration) (timer.View, engine.Effect, error) {
+func (s *spoken) Acknowledge(_ context.Context, _ engine.Accepted, word delivery.Acknowledgement, _ time.Duration) (timer.View, engine.Effect, error) {
 	s.words = append(s.words, word)
 	return timer.View{}, engine.Done, nil
 }

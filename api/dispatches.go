@@ -10,29 +10,31 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine"
-	"github.com/wakecall/wakecall/timer"
 )
 
 const dispatchesPath = versionPrefix + "dispatches"
 
 // Dispatches starts dispatches, and shows them.
 type Dispatches interface {
-	Add(ctx context.Context, order timer.Dispatch, items []timer.DispatchItem) (view timer.DispatchView, created bool, err error)
-	Open(ctx context.Context, order timer.Dispatch) (view timer.DispatchView, created bool, err error)
-	UploadAll(ctx context.Context, key timer.Key, from int, items iter.Seq2[timer.DispatchItem, error]) (timer.DispatchView, error)
-	Get(ctx context.Context, key timer.Key) (timer.DispatchView, error)
-	List(ctx context.Context, r engine.DispatchesRequest) (page []timer.DispatchView, next []byte, err error)
+	Add(ctx context.Context, order dispatch.Dispatch, items []dispatch.Item) (view dispatch.View, created bool, err error)
+	Open(ctx context.Context, order dispatch.Dispatch) (view dispatch.View, created bool, err error)
+	UploadAll(ctx context.Context, key wire.Key, from int, items iter.Seq2[dispatch.Item, error]) (dispatch.View, error)
+	Get(ctx context.Context, key wire.Key) (dispatch.View, error)
+	List(ctx context.Context, r engine.DispatchesRequest) (page []dispatch.View, next []byte, err error)
 }
 
 // DispatchControls change dispatches, and deal with their failures.
 type DispatchControls interface {
-	Change(ctx context.Context, key timer.Key, change timer.DispatchChange, wait time.Duration) (timer.DispatchView, bool, error)
-	Pause(ctx context.Context, key timer.Key, wait time.Duration) (timer.DispatchView, bool, error)
-	Resume(ctx context.Context, key timer.Key, wait time.Duration) (timer.DispatchView, bool, error)
-	Cancel(ctx context.Context, key timer.Key, wait time.Duration) (timer.DispatchView, bool, error)
-	Failures(ctx context.Context, key timer.Key, see func(timer.DispatchFailure) error) error
-	RetryFailures(ctx context.Context, key timer.Key) (view timer.DispatchView, retried int, err error)
+	Change(ctx context.Context, key wire.Key, change dispatch.Change, wait time.Duration) (dispatch.View, bool, error)
+	Pause(ctx context.Context, key wire.Key, wait time.Duration) (dispatch.View, bool, error)
+	Resume(ctx context.Context, key wire.Key, wait time.Duration) (dispatch.View, bool, error)
+	Cancel(ctx context.Context, key wire.Key, wait time.Duration) (dispatch.View, bool, error)
+	Failures(ctx context.Context, key wire.Key, see func(dispatch.Failure) error) error
+	RetryFailures(ctx context.Context, key wire.Key) (view dispatch.View, retried int, err error)
 }
 
 // dispatchRoutes are the calls on dispatches.
@@ -40,7 +42,7 @@ type dispatchRoutes struct {
 	large      large
 	dispatches Dispatches
 	controls   DispatchControls
-	reach      timer.Reach
+	reach      delivery.Reach
 	followed   *followed
 }
 
@@ -94,7 +96,7 @@ func (r dispatchRoutes) start(c echo.Context) error {
 	return c.JSON(http.StatusCreated, view)
 }
 
-func (r dispatchRoutes) order(ctx context.Context, order dispatchOrder) (timer.DispatchView, bool, error) {
+func (r dispatchRoutes) order(ctx context.Context, order dispatchOrder) (dispatch.View, bool, error) {
 	if order.upload {
 		return r.dispatches.Open(ctx, order.Dispatch)
 	}
@@ -114,14 +116,14 @@ func (r dispatchRoutes) get(c echo.Context) error {
 }
 
 type dispatchesBody struct {
-	Dispatches    []timer.DispatchView `json:"dispatches"`
-	NextPageToken string               `json:"next_page_token"`
+	Dispatches    []dispatch.View `json:"dispatches"`
+	NextPageToken string          `json:"next_page_token"`
 }
 
 func (r dispatchRoutes) list(c echo.Context) error {
 	q := readQuery(c, "business_type", "status", "page_token", "page_size")
 	request := engine.DispatchesRequest{
-		BusinessType: q.businessType(), Status: oneOf(q, "status", timer.DispatchStatuses()),
+		BusinessType: q.businessType(), Status: oneOf(q, "status", dispatch.Statuses()),
 		Size: q.number("page_size", defaultJobs, maxJobs),
 	}
 	filter := []string{"dispatches", request.BusinessType, string(request.Status)}
@@ -137,7 +139,7 @@ func (r dispatchRoutes) list(c echo.Context) error {
 		return err
 	}
 	if page == nil {
-		page = []timer.DispatchView{}
+		page = []dispatch.View{}
 	}
 	return c.JSON(http.StatusOK, dispatchesBody{Dispatches: page, NextPageToken: sealToken(next, filter)})
 }
@@ -158,9 +160,9 @@ func (r dispatchRoutes) change(c echo.Context) error {
 	}
 	var body dispatchChange
 	errs := object.fill(&body)
-	change := timer.DispatchChange{PerSecond: body.PerSecond}
+	change := dispatch.Change{PerSecond: body.PerSecond}
 	if body.PerSecond == nil {
-		errs.Complete(timer.FieldErrors{{Pointer: "/per_second", Code: timer.CodeRequired, Detail: "is required"}})
+		errs.Complete(wire.FieldErrors{{Pointer: "/per_second", Code: wire.CodeRequired, Detail: "is required"}})
 	}
 	errs.Complete(change.Check())
 	if err := errs.Err(); err != nil {
@@ -172,14 +174,14 @@ func (r dispatchRoutes) change(c echo.Context) error {
 }
 
 // showRate tells whoever asks for a rate which one it will probably come to.
-func showRate(c echo.Context, view timer.DispatchView) {
+func showRate(c echo.Context, view dispatch.View) {
 	if view.Expected > 0 {
-		c.Response().Header().Set(timer.HeaderExpectedRate, strconv.Itoa(int(view.Expected)))
+		c.Response().Header().Set(dispatch.HeaderExpectedRate, strconv.Itoa(int(view.Expected)))
 	}
 }
 
 // control is one of the changes that need no body.
-type control func(DispatchControls, context.Context, timer.Key, time.Duration) (timer.DispatchView, bool, error)
+type control func(DispatchControls, context.Context, wire.Key, time.Duration) (dispatch.View, bool, error)
 
 // controlling handles a change that needs no body.
 func (r dispatchRoutes) controlling(do control) echo.HandlerFunc {
@@ -194,7 +196,7 @@ func (r dispatchRoutes) controlling(do control) echo.HandlerFunc {
 }
 
 // answerControl answers a change with what became of it.
-func answerControl(c echo.Context, view timer.DispatchView, applied bool, err error) error {
+func answerControl(c echo.Context, view dispatch.View, applied bool, err error) error {
 	switch {
 	case err != nil:
 		return err
@@ -207,8 +209,8 @@ func answerControl(c echo.Context, view timer.DispatchView, applied bool, err er
 }
 
 type retriedBody struct {
-	Retried  int                `json:"retried"`
-	Dispatch timer.DispatchView `json:"dispatch"`
+	Retried  int           `json:"retried"`
+	Dispatch dispatch.View `json:"dispatch"`
 }
 
 func (r dispatchRoutes) retryFailures(c echo.Context) error {
@@ -225,7 +227,7 @@ func (r dispatchRoutes) retryFailures(c echo.Context) error {
 }
 
 // dispatchOf is the dispatch that the path names, of a call without a query.
-func dispatchOf(c echo.Context) (timer.Key, error) {
+func dispatchOf(c echo.Context) (wire.Key, error) {
 	key, err := pathKey(c)
 	if err != nil {
 		return key, err
@@ -234,7 +236,7 @@ func dispatchOf(c echo.Context) (timer.Key, error) {
 }
 
 // dispatchTarget is the dispatch that a change is for, and how long to wait for it.
-func dispatchTarget(c echo.Context) (key timer.Key, wait time.Duration, err error) {
+func dispatchTarget(c echo.Context) (key wire.Key, wait time.Duration, err error) {
 	if key, err = pathKey(c); err != nil {
 		return key, 0, err
 	}
@@ -242,7 +244,7 @@ func dispatchTarget(c echo.Context) (key timer.Key, wait time.Duration, err erro
 	return key, q.wait(), q.err()
 }
 
-func locateDispatch(c echo.Context, key timer.Key) {
+func locateDispatch(c echo.Context, key wire.Key) {
 	c.Response().Header().Set(echo.HeaderLocation,
 		dispatchesPath+"/"+url.PathEscape(key.BusinessType)+"/"+url.PathEscape(key.BusinessID))
 }

@@ -8,7 +8,10 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/recurrence"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // dispatchBody is a dispatch as a client writes it.
@@ -16,30 +19,30 @@ type dispatchBody struct {
 	BusinessType *string            `json:"business_type"`
 	BusinessID   *string            `json:"business_id"`
 	PerSecond    *float64           `json:"per_second"`
-	DueAt        *timer.Instant     `json:"due_at"`
-	Delay        *timer.Duration    `json:"delay"`
-	Recurrence   *timer.Recurrence  `json:"recurrence"`
-	LatestAt     *timer.Instant     `json:"latest_at"`
-	WarmUp       *timer.Duration    `json:"warm_up"`
-	Per          *timer.DispatchPer `json:"callback_per"`
+	DueAt        *wire.Instant      `json:"due_at"`
+	Delay        *wire.Duration     `json:"delay"`
+	Recurrence   *recurrence.Rule   `json:"recurrence"`
+	LatestAt     *wire.Instant      `json:"latest_at"`
+	WarmUp       *wire.Duration     `json:"warm_up"`
+	Per          *dispatch.Per      `json:"callback_per"`
 	PageSize     *int               `json:"page_size"`
-	Callback     *timer.Callback    `json:"callback"`
-	Retry        *timer.Retry       `json:"retry"`
+	Callback     *delivery.Callback `json:"callback"`
+	Retry        *delivery.Retry    `json:"retry"`
 
-	Items  *[]jsontext.Value     `json:"items"`
-	Upload *bool                 `json:"upload"`
-	Loader *timer.DispatchLoader `json:"loader"`
+	Items  *[]jsontext.Value `json:"items"`
+	Upload *bool             `json:"upload"`
+	Loader *dispatch.Loader  `json:"loader"`
 }
 
 // dispatchOrder is a dispatch with its inline items, or one that waits for an upload.
 type dispatchOrder struct {
-	timer.Dispatch
-	items  []timer.DispatchItem
+	dispatch.Dispatch
+	items  []dispatch.Item
 	upload bool
 }
 
 // dispatch reads an order. What cannot be read does not keep the rest from being checked.
-func (o object) dispatch(reach timer.Reach) (order dispatchOrder, err error) {
+func (o object) dispatch(reach delivery.Reach) (order dispatchOrder, err error) {
 	var body dispatchBody
 	errs := append(o.fill(&body), o.zeros(dispatchZeros)...)
 	order = dispatchOrder{Dispatch: body.order(), upload: value(body.Upload)}
@@ -53,7 +56,7 @@ func (o object) dispatch(reach timer.Reach) (order dispatchOrder, err error) {
 		order.items = append(order.items, item)
 	}
 	if body.Items != nil {
-		errs.Complete(timer.CheckDispatchItems(order.items))
+		errs.Complete(dispatch.CheckItems(order.items))
 	}
 	if len(errs) > 0 {
 		errs.Complete(order.Check(time.Now()))
@@ -62,9 +65,9 @@ func (o object) dispatch(reach timer.Reach) (order dispatchOrder, err error) {
 	return order, errs.Err()
 }
 
-func (b dispatchBody) order() timer.Dispatch {
-	order := timer.Dispatch{
-		Key:       timer.Key{BusinessType: value(b.BusinessType), BusinessID: value(b.BusinessID)},
+func (b dispatchBody) order() dispatch.Dispatch {
+	order := dispatch.Dispatch{
+		Key:       wire.Key{BusinessType: value(b.BusinessType), BusinessID: value(b.BusinessID)},
 		PerSecond: value(b.PerSecond), DueAt: b.DueAt, Delay: b.Delay, Recurrence: b.Recurrence, LatestAt: b.LatestAt,
 		WarmUp: value(b.WarmUp), Per: value(b.Per), PageSize: value(b.PageSize),
 		Callback: b.Callback, Retry: b.Retry, Loader: b.Loader,
@@ -79,7 +82,7 @@ func (b dispatchBody) order() timer.Dispatch {
 }
 
 // missing is what is wrong with what the order leaves out.
-func (b dispatchBody) missing() (errs timer.FieldErrors) {
+func (b dispatchBody) missing() (errs wire.FieldErrors) {
 	ways := 0
 	for _, given := range []bool{b.Items != nil, value(b.Upload), b.Loader != nil} {
 		if given {
@@ -88,13 +91,13 @@ func (b dispatchBody) missing() (errs timer.FieldErrors) {
 	}
 	switch ways {
 	case 0:
-		errs.Add("/items", timer.CodeRequired, `give items, "upload": true or a loader`)
+		errs.Add("/items", wire.CodeRequired, `give items, "upload": true or a loader`)
 	case 1:
 	default:
-		errs.Add("/items", timer.CodeConflict, `give one of items, "upload": true and a loader`)
+		errs.Add("/items", wire.CodeConflict, `give one of items, "upload": true and a loader`)
 	}
 	if b.PerSecond == nil {
-		errs.Add("/per_second", timer.CodeRequired, "is required")
+		errs.Add("/per_second", wire.CodeRequired, "is required")
 	}
 	return errs
 }
@@ -105,20 +108,20 @@ type itemBody struct {
 	Payload jsontext.Value `json:"payload"`
 }
 
-func (b itemBody) item() timer.DispatchItem {
-	return timer.DispatchItem{ID: value(b.ID), Payload: []byte(b.Payload)}
+func (b itemBody) item() dispatch.Item {
+	return dispatch.Item{ID: value(b.ID), Payload: []byte(b.Payload)}
 }
 
 // readItem reads an item, which is a copy of what it needs of the text. There may be
 // millions, so one that can be read is read at once, and only of another one it is found
 // out why it cannot.
-func readItem(text jsontext.Value) (item timer.DispatchItem, errs timer.FieldErrors) {
+func readItem(text jsontext.Value) (item dispatch.Item, errs wire.FieldErrors) {
 	if len(text) > maxItemLine {
-		errs.AddMost("/payload", timer.MaxDispatchItem, "bytes")
+		errs.AddMost("/payload", dispatch.MaxItem, "bytes")
 		return item, errs
 	}
-	if isDeep(text, timer.MaxNesting) {
-		errs.Add("", timer.CodeInvalidJSON, fmt.Sprintf("must not be nested more than %d deep", timer.MaxNesting))
+	if isDeep(text, wire.MaxNesting) {
+		errs.Add("", wire.CodeInvalidJSON, fmt.Sprintf("must not be nested more than %d deep", wire.MaxNesting))
 		return item, errs
 	}
 	var body itemBody
@@ -127,13 +130,13 @@ func readItem(text jsontext.Value) (item timer.DispatchItem, errs timer.FieldErr
 	}
 	members, err := parseObject(text)
 	if err != nil {
-		errs.Add("", timer.CodeInvalidJSON, "must be a JSON object with each name once. "+problemOf(err).Detail)
+		errs.Add("", wire.CodeInvalidJSON, "must be a JSON object with each name once. "+problemOf(err).Detail)
 		return item, errs
 	}
 	body = itemBody{}
 	errs = members.fill(&body)
 	if body.ID == nil {
-		errs.Complete(timer.FieldErrors{{Pointer: "/id", Code: timer.CodeRequired, Detail: "is required"}})
+		errs.Complete(wire.FieldErrors{{Pointer: "/id", Code: wire.CodeRequired, Detail: "is required"}})
 	}
 	return body.item(), errs
 }

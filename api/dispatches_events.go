@@ -8,9 +8,10 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/auth"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // The kinds of events. Both tell how the dispatch stands; the second is the last one.
@@ -55,17 +56,17 @@ func (r dispatchRoutes) events(c echo.Context) error {
 
 // next is how the dispatch stands after a pause. While Temporal does not answer it is
 // asked again; its error is that there is nobody to tell, or nothing any more.
-func (r dispatchRoutes) next(ctx context.Context, dispatch *sight, ticks <-chan time.Time) (timer.DispatchView, error) {
+func (r dispatchRoutes) next(ctx context.Context, d *sight, ticks <-chan time.Time) (dispatch.View, error) {
 	for {
 		select {
 		case <-ctx.Done():
-			return timer.DispatchView{}, ctx.Err()
+			return dispatch.View{}, ctx.Err()
 		case <-r.followed.left.Done():
-			return timer.DispatchView{}, errLeaving
+			return dispatch.View{}, errLeaving
 		case <-ticks:
 		}
-		view, err := dispatch.look(ctx)
-		if timer.CodeOf(err) != timer.Unavailable {
+		view, err := d.look(ctx)
+		if wire.CodeOf(err) != wire.Unavailable {
 			return view, err
 		}
 	}
@@ -74,35 +75,35 @@ func (r dispatchRoutes) next(ctx context.Context, dispatch *sight, ticks <-chan 
 // followed are the dispatches that somebody follows. Each is read once in a pause between
 // two events, however many follow it.
 type followed struct {
-	get func(context.Context, timer.Key) (timer.DispatchView, error)
+	get func(context.Context, wire.Key) (dispatch.View, error)
 	// left is done once this process leaves.
 	left context.Context
 
 	mu     sync.Mutex
-	sights map[timer.Key]*sight
+	sights map[wire.Key]*sight
 }
 
 func newFollowed(left context.Context, dispatches Dispatches) *followed {
 	return &followed{
-		get:  func(ctx context.Context, key timer.Key) (timer.DispatchView, error) { return dispatches.Get(ctx, key) },
-		left: left, sights: map[timer.Key]*sight{},
+		get:  func(ctx context.Context, key wire.Key) (dispatch.View, error) { return dispatches.Get(ctx, key) },
+		left: left, sights: map[wire.Key]*sight{},
 	}
 }
 
 // follow is the sight of a dispatch, until its follower leaves.
-func (f *followed) follow(key timer.Key) (dispatch *sight, leave func()) {
+func (f *followed) follow(key wire.Key) (d *sight, leave func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	dispatch, ok := f.sights[key]
+	d, ok := f.sights[key]
 	if !ok {
-		dispatch = &sight{read: func(ctx context.Context) (timer.DispatchView, error) { return f.get(ctx, key) }}
-		f.sights[key] = dispatch
+		d = &sight{read: func(ctx context.Context) (dispatch.View, error) { return f.get(ctx, key) }}
+		f.sights[key] = d
 	}
-	dispatch.followers++
-	return dispatch, func() {
+	d.followers++
+	return d, func() {
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		if dispatch.followers--; dispatch.followers == 0 {
+		if d.followers--; d.followers == 0 {
 			delete(f.sights, key)
 		}
 	}
@@ -110,16 +111,16 @@ func (f *followed) follow(key timer.Key) (dispatch *sight, leave func()) {
 
 // sight is how a dispatch stood when it was read last.
 type sight struct {
-	read      func(context.Context) (timer.DispatchView, error)
+	read      func(context.Context) (dispatch.View, error)
 	followers int // guarded by that of followed
 
 	mu   sync.Mutex
 	at   time.Time
-	view timer.DispatchView
+	view dispatch.View
 }
 
 // look is how the dispatch stands, or stood half a pause ago.
-func (s *sight) look(ctx context.Context) (timer.DispatchView, error) {
+func (s *sight) look(ctx context.Context) (dispatch.View, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.at.IsZero() && time.Since(s.at) < tuning.EventPause/2 {

@@ -11,17 +11,17 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/core/dispatch"
 	"github.com/wakecall/wakecall/internal/auth"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // Who follows a dispatch is told nothing more once the token is good no longer.
 func TestFollowingEndsWithTheToken(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		running := timer.DispatchView{Status: timer.DispatchRunning}
-		d := &desk{views: []timer.DispatchView{running, running, running, running, running}}
+		running := dispatch.View{Status: dispatch.Running}
+		d := &desk{views: []dispatch.View{running, running, running, running, running}}
 		const good = 2*tuning.EventPause + tuning.EventPause/2
 		began := time.Now()
 		server := New(Options{

@@ -6,8 +6,8 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/wakecall/wakecall/core/dispatch"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // failures answers with a line for each item that failed for good, of which there may be
@@ -19,7 +19,7 @@ func (r dispatchRoutes) failures(c echo.Context) error {
 	}
 	c.Response().Header().Set(echo.HeaderContentType, mediaTypeNDJSON)
 	out, encode := bufio.NewWriterSize(senderOf(c), tuning.StreamBuffer), encoder(c)
-	err = r.controls.Failures(c.Request().Context(), key, func(failure timer.DispatchFailure) error {
+	err = r.controls.Failures(c.Request().Context(), key, func(failure dispatch.Failure) error {
 		line, err := encode(failure)
 		if err == nil {
 			_, err = out.Write(append(line, '\n'))

@@ -18,33 +18,35 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine"
 	"github.com/wakecall/wakecall/internal/auth"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // desk are dispatches that note what they are asked, and answer with what they are told.
 type desk struct {
 	mu       sync.Mutex
 	asked    []string
-	order    timer.Dispatch
-	items    []timer.DispatchItem
+	order    dispatch.Dispatch
+	items    []dispatch.Item
 	from     int
-	change   timer.DispatchChange
+	change   dispatch.Change
 	wait     time.Duration
 	request  engine.DispatchesRequest
-	views    []timer.DispatchView // one after the other; the last one stays
-	failures []timer.DispatchFailure
+	views    []dispatch.View // one after the other; the last one stays
+	failures []dispatch.Failure
 	pending  bool
 	repeated bool
 	err      error
 }
 
-func (d *desk) note(what string, key timer.Key) (timer.DispatchView, error) {
+func (d *desk) note(what string, key wire.Key) (dispatch.View, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.asked = append(d.asked, what)
-	view := timer.DispatchView{Key: key, Status: timer.DispatchRunning}
+	view := dispatch.View{Key: key, Status: dispatch.Running}
 	if len(d.views) > 0 {
 		view = d.views[0]
 		d.views = d.views[min(1, len(d.views)-1):]
@@ -52,69 +54,69 @@ func (d *desk) note(what string, key timer.Key) (timer.DispatchView, error) {
 	return view, d.err
 }
 
-func (d *desk) Add(_ context.Context, order timer.Dispatch, items []timer.DispatchItem) (timer.DispatchView, bool, error) {
+func (d *desk) Add(_ context.Context, order dispatch.Dispatch, items []dispatch.Item) (dispatch.View, bool, error) {
 	if err := order.Check(time.Now()).Err(); err != nil {
-		return timer.DispatchView{}, false, err
+		return dispatch.View{}, false, err
 	}
 	d.order, d.items = order, items
 	view, err := d.note("add", order.Key)
 	return view, !d.repeated, err
 }
 
-func (d *desk) Open(_ context.Context, order timer.Dispatch) (timer.DispatchView, bool, error) {
+func (d *desk) Open(_ context.Context, order dispatch.Dispatch) (dispatch.View, bool, error) {
 	if err := order.Check(time.Now()).Err(); err != nil {
-		return timer.DispatchView{}, false, err
+		return dispatch.View{}, false, err
 	}
 	d.order = order
 	view, err := d.note("open", order.Key)
 	return view, !d.repeated, err
 }
 
-func (d *desk) UploadAll(_ context.Context, key timer.Key, from int, items iter.Seq2[timer.DispatchItem, error]) (timer.DispatchView, error) {
+func (d *desk) UploadAll(_ context.Context, key wire.Key, from int, items iter.Seq2[dispatch.Item, error]) (dispatch.View, error) {
 	d.from = from
 	for item, err := range items {
 		if err != nil {
-			return timer.DispatchView{}, err
+			return dispatch.View{}, err
 		}
 		d.items = append(d.items, item)
 	}
 	return d.note("upload", key)
 }
 
-func (d *desk) Get(_ context.Context, key timer.Key) (timer.DispatchView, error) {
+func (d *desk) Get(_ context.Context, key wire.Key) (dispatch.View, error) {
 	return d.note("get", key)
 }
 
-func (d *desk) List(_ context.Context, r engine.DispatchesRequest) ([]timer.DispatchView, []byte, error) {
+func (d *desk) List(_ context.Context, r engine.DispatchesRequest) ([]dispatch.View, []byte, error) {
 	d.request = r
-	_, err := d.note("list", timer.Key{})
+	_, err := d.note("list", wire.Key{})
 	return nil, []byte("more"), err
 }
 
-func (d *desk) control(what string, key timer.Key, wait time.Duration) (timer.DispatchView, bool, error) {
+func (d *desk) control(what string, key wire.Key, wait time.Duration) (dispatch.View, bool, error) {
 	d.wait = wait
 	view, err := d.note(what, key)
 	return view, !d.pending, err
 }
 
-func (d *desk) Change(_ context.Context, key timer.Key, change timer.DispatchChange, wait time.Duration) (timer.DispatchView, bool, error) {
+func (d *desk) Change(_ context.Context, key wire.Key, change dispatch.Change, wait time.Duration) (dispatch.View, bool, error) {
 	d.change = change
 	return d.control("change", key, wait)
 }
 
-func (d *desk) Pause(_ context.Context, key timer.Key, wait time.Duration) (timer.DispatchView, bool, error) {
+func (d *desk) Pause(_ context.Context, key wire.Key, wait time.Duration) (dispatch.View, bool, error) {
 	return d.control("pause", key, wait)
 }
 
-func (d *desk) Resume(_ context.Context, key timer.Key, wait time.Duration) (timer.DispatchView, bool, error) {
+func (d *desk) Resume(_ context.Context, key wire.Key, wait time.Duration) (dispatch.View, bool, error) {
 	return d.control("resume", key, wait)
 }
 
-func (d *desk) Cancel(_ context.Context, key timer.Key, wait time.Duration) (timer.DispatchView, bool, error) {
+func (d *desk) Cancel(_ context.Context, key wire.Key, wait time.Duration) (dispatch.View, bool, error) {
 	return d.control("cancel", key, wait)
 }
 
-func (d *desk) Failures(_ context.Context, key timer.Key, see func(timer.DispatchFailure) error) error {
+func (d *desk) Failures(_ context.Context, key wire.Key, see func(dispatch.Failure) error) error {
 	for _, failure := range d.failures {
 		if err := see(failure); err != nil {
 			return err
@@ -124,7 +126,7 @@ func (d *desk) Failures(_ context.Context, key timer.Key, see func(timer.Dispatc
 	return err
 }
 
-func (d *desk) RetryFailures(_ context.Context, key timer.Key) (timer.DispatchView, int, error) {
+func (d *desk) RetryFailures(_ context.Context, key wire.Key) (dispatch.View, int, error) {
 	view, err := d.note("retry-failures", key)
 	return view, 3, err
 }
@@ -162,11 +164,11 @@ func TestADispatchIsOrdered(t *testing.T) {
 	require.Equal(t, http.StatusCreated, answer.Code, "%s", answer.Body)
 	require.Equal(t, "/v1/dispatches/reminder/tonight", answer.Header().Get("Location"))
 	require.Equal(t, []string{"add"}, d.asked)
-	require.Equal(t, timer.Key{BusinessType: "reminder", BusinessID: "tonight"}, d.order.Key)
+	require.Equal(t, wire.Key{BusinessType: "reminder", BusinessID: "tonight"}, d.order.Key)
 	require.Equal(t, "https://xn--bcher-kva.example/", d.order.Callback.URL)
 	require.InDelta(t, 0.5, d.order.PerSecond, 0)
-	require.Equal(t, []any{timer.Duration(10 * time.Second), timer.PerPage, 50}, []any{d.order.WarmUp, d.order.Per, d.order.PageSize})
-	require.Equal(t, []timer.DispatchItem{
+	require.Equal(t, []any{wire.Duration(10 * time.Second), dispatch.PerPage, 50}, []any{d.order.WarmUp, d.order.Per, d.order.PageSize})
+	require.Equal(t, []dispatch.Item{
 		{ID: "a", Payload: json.RawMessage(`{"n": 1}`)}, {ID: "b"}, {ID: "c", Payload: json.RawMessage(`null`)},
 	}, d.items, "byte for byte")
 
@@ -178,13 +180,13 @@ func TestADispatchIsOrdered(t *testing.T) {
 	d = &desk{}
 	answer = d.json("POST", "/v1/dispatches", order+`,"loader":{"url":"https://h/items","shards":25,"page_size":100,"timeout":"5s"},"upload":false}`)
 	require.Equal(t, http.StatusCreated, answer.Code, "%s", answer.Body)
-	require.Equal(t, &timer.DispatchLoader{URL: "https://h/items", Shards: 25, PageSize: 100, Timeout: timer.Duration(5 * time.Second)}, d.order.Loader)
+	require.Equal(t, &dispatch.Loader{URL: "https://h/items", Shards: 25, PageSize: 100, Timeout: wire.Duration(5 * time.Second)}, d.order.Loader)
 	require.Empty(t, d.items)
 }
 
 func TestOrdersThatAreRefused(t *testing.T) {
 	t.Parallel()
-	many := strings.Repeat(`{"id":"x"},`, timer.MaxInlineItems) + `{"id":"y"}`
+	many := strings.Repeat(`{"id":"x"},`, dispatch.MaxInlineItems) + `{"id":"y"}`
 	for body, pointers := range map[string][]string{
 		`{}`:                                 {"/items", "/per_second", "/business_type", "/business_id"},
 		`{%s,"per_second":1}`:                {"/items"},
@@ -250,7 +252,7 @@ func TestItemsAreUploaded(t *testing.T) {
 	d := &desk{}
 	answer := d.ask("PUT", itemsPath, mediaTypeNDJSON, strings.NewReader("{\"id\":\"a\",\"payload\":{\"n\": 1}}\n\n{\"id\":\"b\"}\r\n"))
 	require.Equal(t, http.StatusOK, answer.Code, "%s", answer.Body)
-	require.Equal(t, []timer.DispatchItem{{ID: "a", Payload: json.RawMessage(`{"n": 1}`)}, {ID: "b"}}, d.items)
+	require.Equal(t, []dispatch.Item{{ID: "a", Payload: json.RawMessage(`{"n": 1}`)}, {ID: "b"}}, d.items)
 	require.Zero(t, d.from)
 
 	d = &desk{}
@@ -273,24 +275,24 @@ func TestItemsAreUploaded(t *testing.T) {
 func TestLinesThatAreNoItems(t *testing.T) {
 	t.Parallel()
 	d := &desk{}
-	large := `{"id":"a","payload":"` + strings.Repeat("x", timer.MaxDispatchItem) + `"}`
+	large := `{"id":"a","payload":"` + strings.Repeat("x", dispatch.MaxItem) + `"}`
 	answer := d.ask("PUT", itemsPath, mediaTypeNDJSON, strings.NewReader(strings.Join([]string{
 		`{"id":"1"}`, `{"id":"2"`, ``, `[]`, `{"id":"5","id":"5"}`, `{"id":"6"} {"id":"6"}`, `{"payload":1}`, `{"id":8}`, `{"id":"9","x":1}`,
 		large, strings.Repeat("x", 3*maxItemLine), `{"id":"12","payload":` + strings.Repeat("[", 1000) + strings.Repeat("]", 1000) + `}`,
 		"{\"id\":\"\xff\"}", `{"id":"a b"}`, `{"id":"15"}`,
 	}, "\n")))
 	require.Equal(t, http.StatusUnprocessableEntity, answer.Code)
-	named := map[string]timer.FieldErrorCode{}
+	named := map[string]wire.FieldErrorCode{}
 	for _, fieldErr := range problemIn(t, answer).Errors {
 		named[fieldErr.Pointer] = fieldErr.Code
 	}
-	require.Equal(t, map[string]timer.FieldErrorCode{
-		"/2": timer.CodeInvalidJSON, "/4": timer.CodeInvalidJSON, "/5": timer.CodeInvalidJSON, "/6": timer.CodeInvalidJSON,
-		"/7/id": timer.CodeRequired, "/8/id": timer.CodeInvalidType, "/9/x": timer.CodeUnknownField, "/10/payload": timer.CodeTooLarge,
-		"/11/payload": timer.CodeTooLarge, "/12": timer.CodeInvalidJSON, "/13": timer.CodeInvalidJSON, "/14/id": timer.CodeInvalidBusinessID,
+	require.Equal(t, map[string]wire.FieldErrorCode{
+		"/2": wire.CodeInvalidJSON, "/4": wire.CodeInvalidJSON, "/5": wire.CodeInvalidJSON, "/6": wire.CodeInvalidJSON,
+		"/7/id": wire.CodeRequired, "/8/id": wire.CodeInvalidType, "/9/x": wire.CodeUnknownField, "/10/payload": wire.CodeTooLarge,
+		"/11/payload": wire.CodeTooLarge, "/12": wire.CodeInvalidJSON, "/13": wire.CodeInvalidJSON, "/14/id": wire.CodeInvalidBusinessID,
 	}, named)
 	require.Contains(t, problemIn(t, answer).Detail, "Nothing was started.")
-	require.Equal(t, []timer.DispatchItem{{ID: "1"}}, d.items)
+	require.Equal(t, []dispatch.Item{{ID: "1"}}, d.items)
 	require.Empty(t, d.asked, "nothing was started")
 }
 
@@ -300,7 +302,7 @@ func TestAnUploadOfRubbishEnds(t *testing.T) {
 	d, rubbish := &desk{}, &endless{line: []byte("rubbish\n")}
 	answer := d.ask("PUT", itemsPath, mediaTypeNDJSON, rubbish)
 	require.Equal(t, http.StatusUnprocessableEntity, answer.Code)
-	require.Len(t, problemIn(t, answer).Errors, timer.MaxFieldErrors)
+	require.Len(t, problemIn(t, answer).Errors, wire.MaxFieldErrors)
 	require.Less(t, rubbish.read, 1<<20)
 }
 
@@ -353,7 +355,7 @@ func TestDispatchesAreControlled(t *testing.T) {
 		require.Equal(t, path, answer.Header().Get("Location"))
 		require.Equal(t, engine.DefaultWait, d.wait)
 
-		d = &desk{err: &timer.Error{Code: timer.AlreadyFinished, Message: "The dispatch is done."}}
+		d = &desk{err: &wire.Error{Code: wire.AlreadyFinished, Message: "The dispatch is done."}}
 		require.Equal(t, http.StatusConflict, d.json(method, path+target, want.body).Code)
 	}
 	d := &desk{}
@@ -380,7 +382,7 @@ func TestDispatchesAreListed(t *testing.T) {
 	d := &desk{}
 	answer := d.ask("GET", "/v1/dispatches?business_type=reminder&status=running&page_size=7", "", nil)
 	require.Equal(t, http.StatusOK, answer.Code)
-	require.Equal(t, engine.DispatchesRequest{BusinessType: "reminder", Status: timer.DispatchRunning, Size: 7}, d.request)
+	require.Equal(t, engine.DispatchesRequest{BusinessType: "reminder", Status: dispatch.Running, Size: 7}, d.request)
 	var page dispatchesBody
 	require.NoError(t, json.Unmarshal(answer.Body.Bytes(), &page))
 	require.Contains(t, answer.Body.String(), `"dispatches":[]`)
@@ -419,21 +421,21 @@ func TestDispatchesOfOtherTypesAreForbidden(t *testing.T) {
 func TestFailuresOfADispatch(t *testing.T) {
 	t.Parallel()
 	const path = "/v1/dispatches/reminder/tonight/failures"
-	failure := timer.DispatchFailure{
-		DispatchItem: timer.DispatchItem{ID: "a", Payload: json.RawMessage(`{"n":1}`), Attempts: 2, Failure: &timer.Failure{Status: 503}}, WebhookID: "msg_1",
+	failure := dispatch.Failure{
+		Item: dispatch.Item{ID: "a", Payload: json.RawMessage(`{"n":1}`), Attempts: 2, Failure: &delivery.Failure{Status: 503}}, WebhookID: "msg_1",
 	}
-	d := &desk{failures: []timer.DispatchFailure{failure, failure}}
+	d := &desk{failures: []dispatch.Failure{failure, failure}}
 	answer := d.ask("GET", path, "", nil)
 	require.Equal(t, http.StatusOK, answer.Code)
 	require.Equal(t, mediaTypeNDJSON, answer.Header().Get("Content-Type"))
 	lines := strings.Split(strings.TrimSuffix(answer.Body.String(), "\n"), "\n")
 	require.Len(t, lines, 2)
-	var got timer.DispatchFailure
+	var got dispatch.Failure
 	require.NoError(t, json.Unmarshal([]byte(lines[1]), &got))
 	require.Equal(t, failure, got)
 
 	require.Empty(t, (&desk{}).ask("GET", path, "", nil).Body.String())
-	d.err = &timer.Error{Code: timer.NotFound, Message: "There is no such dispatch."}
+	d.err = &wire.Error{Code: wire.NotFound, Message: "There is no such dispatch."}
 	answer = d.ask("GET", path, "", nil)
 	require.Equal(t, http.StatusNotFound, answer.Code, "before anything was sent")
 	require.Equal(t, "application/problem+json", answer.Header().Get("Content-Type"))
@@ -442,9 +444,9 @@ func TestFailuresOfADispatch(t *testing.T) {
 // A part of the failures is not taken for all of them.
 func TestFailuresThatBreakOff(t *testing.T) {
 	t.Parallel()
-	d := &desk{err: &timer.Error{Code: timer.Unavailable}}
+	d := &desk{err: &wire.Error{Code: wire.Unavailable}}
 	for range 1000 {
-		d.failures = append(d.failures, timer.DispatchFailure{DispatchItem: timer.DispatchItem{ID: "a", Payload: json.RawMessage(`"` + strings.Repeat("x", 100) + `"`)}})
+		d.failures = append(d.failures, dispatch.Failure{Item: dispatch.Item{ID: "a", Payload: json.RawMessage(`"` + strings.Repeat("x", 100) + `"`)}})
 	}
 	f := openFront(t, Options{Dispatches: d, DispatchControls: d})
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+f.addr+"/v1/dispatches/reminder/tonight/failures", nil)
@@ -461,9 +463,9 @@ func TestFailuresThatBreakOff(t *testing.T) {
 func TestADispatchIsFollowed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		running := timer.DispatchView{Status: timer.DispatchRunning}
-		done := timer.DispatchView{Status: timer.DispatchDone}
-		d := &desk{views: []timer.DispatchView{running, running, done}}
+		running := dispatch.View{Status: dispatch.Running}
+		done := dispatch.View{Status: dispatch.Done}
+		d := &desk{views: []dispatch.View{running, running, done}}
 		began := time.Now()
 		answer := d.ask("GET", "/v1/dispatches/reminder/tonight/events", "", nil)
 		require.Equal(t, 2*time.Second, time.Since(began), "one a second")
@@ -484,15 +486,15 @@ func TestFollowingGoesOn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		reads := 0
-		get := func(context.Context, timer.Key) (timer.DispatchView, error) {
+		get := func(context.Context, wire.Key) (dispatch.View, error) {
 			if reads++; reads == 2 {
-				return timer.DispatchView{}, &timer.Error{Code: timer.Unavailable}
+				return dispatch.View{}, &wire.Error{Code: wire.Unavailable}
 			}
-			return timer.DispatchView{Status: timer.DispatchRunning}, nil
+			return dispatch.View{Status: dispatch.Running}, nil
 		}
 		left, leave := context.WithCancel(t.Context())
-		f := &followed{get: get, left: left, sights: map[timer.Key]*sight{}}
-		dispatch, done := f.follow(timer.Key{})
+		f := &followed{get: get, left: left, sights: map[wire.Key]*sight{}}
+		dispatch, done := f.follow(wire.Key{})
 		ticks := time.NewTicker(time.Second)
 		defer ticks.Stop()
 		_, err := dispatch.look(t.Context())
@@ -505,7 +507,7 @@ func TestFollowingGoesOn(t *testing.T) {
 		_, err = dispatchRoutes{followed: f}.next(t.Context(), dispatch, nil)
 		require.ErrorIs(t, err, errLeaving)
 
-		other, gone := f.follow(timer.Key{})
+		other, gone := f.follow(wire.Key{})
 		_, err = other.look(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, 3, reads, "who comes just after does not ask again")
@@ -513,7 +515,7 @@ func TestFollowingGoesOn(t *testing.T) {
 		gone()
 		require.Empty(t, f.sights)
 	})
-	d := &desk{err: &timer.Error{Code: timer.Unavailable}}
+	d := &desk{err: &wire.Error{Code: wire.Unavailable}}
 	require.Equal(t, http.StatusServiceUnavailable, d.ask("GET", "/v1/dispatches/reminder/tonight/events", "", nil).Code)
 }
 
@@ -555,7 +557,7 @@ func FuzzItem(f *testing.F) {
 // the rate that is to be expected; a get is not.
 func TestTheRateThatIsToBeExpected(t *testing.T) {
 	t.Parallel()
-	d := &desk{views: []timer.DispatchView{{Status: timer.DispatchRunning, PerSecond: 9000, Expected: 812.7}}}
+	d := &desk{views: []dispatch.View{{Status: dispatch.Running, PerSecond: 9000, Expected: 812.7}}}
 	server := New(Options{
 		Timers: silent{}, Failures: silent{}, Dispatches: d, DispatchControls: d, Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: auth.Anyone(),
 	})
@@ -574,7 +576,7 @@ func TestTheRateThatIsToBeExpected(t *testing.T) {
 		if method == http.MethodGet {
 			want = ""
 		}
-		require.Equal(t, want, answer.Header().Get(timer.HeaderExpectedRate), call)
+		require.Equal(t, want, answer.Header().Get(dispatch.HeaderExpectedRate), call)
 		require.Contains(t, answer.Body.String(), `"expected_per_second":812.7`)
 	}
 }

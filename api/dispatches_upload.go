@@ -12,7 +12,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/labstack/echo/v4"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 const mediaTypeNDJSON = "application/x-ndjson"
@@ -50,23 +51,23 @@ func (q *query) position(name string) int {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 {
-		q.errs.Add(name, timer.CodeInvalidParameter, "must be a number from 0")
+		q.errs.Add(name, wire.CodeInvalidParameter, "must be a number from 0")
 	}
 	return n
 }
 
 // itemsOf are the items of an upload. Behind a line that is none, the rest is read only to
-// say what else is wrong, up to [timer.MaxFieldErrors] times; the sequence ends with that.
-func itemsOf(in *lines) iter.Seq2[timer.DispatchItem, error] {
-	return func(yield func(timer.DispatchItem, error) bool) {
-		var errs timer.FieldErrors
-		for len(errs) < timer.MaxFieldErrors {
+// say what else is wrong, up to [wire.MaxFieldErrors] times; the sequence ends with that.
+func itemsOf(in *lines) iter.Seq2[dispatch.Item, error] {
+	return func(yield func(dispatch.Item, error) bool) {
+		var errs wire.FieldErrors
+		for len(errs) < wire.MaxFieldErrors {
 			line, err := in.next()
 			if errors.Is(err, io.EOF) {
 				break
 			}
 			if err != nil && !errors.Is(err, errLongLine) {
-				yield(timer.DispatchItem{}, brokenOff(in.number, err))
+				yield(dispatch.Item{}, brokenOff(in.number, err))
 				return
 			}
 			item, wrong := itemOf(line, err)
@@ -75,16 +76,16 @@ func itemsOf(in *lines) iter.Seq2[timer.DispatchItem, error] {
 				return
 			}
 		}
-		if refusal, ok := errors.AsType[*timer.Error](errs.Err()); ok {
+		if refusal, ok := errors.AsType[*wire.Error](errs.Err()); ok {
 			refusal.Message = "Some lines are no items. Nothing was started. The pointers begin with the number of the line."
-			yield(timer.DispatchItem{}, refusal)
+			yield(dispatch.Item{}, refusal)
 		}
 	}
 }
 
-func itemOf(line jsontext.Value, long error) (item timer.DispatchItem, errs timer.FieldErrors) {
+func itemOf(line jsontext.Value, long error) (item dispatch.Item, errs wire.FieldErrors) {
 	if long != nil {
-		errs.AddMost("/payload", timer.MaxDispatchItem, "bytes")
+		errs.AddMost("/payload", dispatch.MaxItem, "bytes")
 		return item, errs
 	}
 	if item, errs = readItem(line); len(errs) == 0 {
@@ -98,7 +99,7 @@ func brokenOff(number int, err error) error {
 	what := fmt.Sprintf("The upload broke off behind line %d", number)
 	const then = "Nothing was started. Send the items again, or those that are not stored yet."
 	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
-		return &timer.Error{Code: requestTimeout, Message: what + ": nothing came any more. " + then, Cause: err}
+		return &wire.Error{Code: requestTimeout, Message: what + ": nothing came any more. " + then, Cause: err}
 	}
-	return &timer.Error{Code: malformedRequest, Message: what + ". " + then, Cause: err}
+	return &wire.Error{Code: malformedRequest, Message: what + ". " + then, Cause: err}
 }

@@ -7,24 +7,24 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/policy"
 )
 
 const emergencyPath = versionPrefix + "emergency"
 
 // Emergencies pause callbacks, of a business type or of all, and resume them.
 type Emergencies interface {
-	Pause(ctx context.Context, order timer.EmergencyOrder) (paused []timer.Emergency, err error)
-	Resume(ctx context.Context, order timer.EmergencyOrder) (paused []timer.Emergency, err error)
-	List(ctx context.Context) (paused []timer.Emergency, err error)
+	Pause(ctx context.Context, order policy.EmergencyOrder) (paused []policy.Emergency, err error)
+	Resume(ctx context.Context, order policy.EmergencyOrder) (paused []policy.Emergency, err error)
+	List(ctx context.Context) (paused []policy.Emergency, err error)
 }
 
 func (s *Server) emergencyRoutes(r routes) {
 	r.get("", viewing(filtered, noPayloads), s.listEmergencies)
-	r.post("/pause", operating(named, noPayloads), s.emergency(func(ctx context.Context, order timer.EmergencyOrder) ([]timer.Emergency, error) {
+	r.post("/pause", operating(named, noPayloads), s.emergency(func(ctx context.Context, order policy.EmergencyOrder) ([]policy.Emergency, error) {
 		return s.emergencies.Pause(ctx, order)
 	}))
-	r.post("/resume", operating(named, noPayloads), s.emergency(func(ctx context.Context, order timer.EmergencyOrder) ([]timer.Emergency, error) {
+	r.post("/resume", operating(named, noPayloads), s.emergency(func(ctx context.Context, order policy.EmergencyOrder) ([]policy.Emergency, error) {
 		paused, err := s.emergencies.Resume(ctx, order)
 		if err != nil {
 			return nil, err
@@ -41,10 +41,10 @@ type emergencyBody struct {
 }
 
 type emergenciesBody struct {
-	Paused []timer.Emergency `json:"paused"`
+	Paused []policy.Emergency `json:"paused"`
 }
 
-func (s *Server) emergency(do func(context.Context, timer.EmergencyOrder) ([]timer.Emergency, error)) echo.HandlerFunc {
+func (s *Server) emergency(do func(context.Context, policy.EmergencyOrder) ([]policy.Emergency, error)) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if err := readQuery(c).err(); err != nil {
 			return err
@@ -66,21 +66,21 @@ func (s *Server) emergency(do func(context.Context, timer.EmergencyOrder) ([]tim
 		if err != nil {
 			return err
 		}
-		return c.JSON(http.StatusOK, emergenciesBody{Paused: append([]timer.Emergency{}, paused...)})
+		return c.JSON(http.StatusOK, emergenciesBody{Paused: append([]policy.Emergency{}, paused...)})
 	}
 }
 
-func (o object) emergency() (timer.EmergencyOrder, error) {
+func (o object) emergency() (policy.EmergencyOrder, error) {
 	var body emergencyBody
 	errs := o.fill(&body)
-	order := timer.EmergencyOrder{Everything: value(body.Everything), BusinessTypes: body.BusinessTypes, Note: value(body.Note)}
+	order := policy.EmergencyOrder{Everything: value(body.Everything), BusinessTypes: body.BusinessTypes, Note: value(body.Note)}
 	errs.Complete(order.Check())
 	return order, errs.Err()
 }
 
 // permitOrder refuses an order for a business type that the caller may not pause. Everything
 // is paused by those who may do everything.
-func permitOrder(ctx context.Context, order timer.EmergencyOrder) error {
+func permitOrder(ctx context.Context, order policy.EmergencyOrder) error {
 	if order.Everything {
 		return administering(allTypes).permit(ctx, "")
 	}
@@ -94,13 +94,13 @@ func permitOrder(ctx context.Context, order timer.EmergencyOrder) error {
 
 // withPausedPolicies adds the types of an order that their policies pause: resuming them
 // takes a change of the policy.
-func (s *Server) withPausedPolicies(ctx context.Context, order timer.EmergencyOrder, paused []timer.Emergency) ([]timer.Emergency, error) {
+func (s *Server) withPausedPolicies(ctx context.Context, order policy.EmergencyOrder, paused []policy.Emergency) ([]policy.Emergency, error) {
 	policies, err := s.policies.List(ctx)
 	if err != nil {
 		return nil, err
 	}
-	for _, policy := range policies {
-		if one, held := timer.PausedByPolicy(policy); held && order.Names(policy.BusinessType) {
+	for _, p := range policies {
+		if one, held := policy.PausedByPolicy(p); held && order.Names(p.BusinessType) {
 			paused = append(paused, one)
 		}
 	}
@@ -117,7 +117,7 @@ func (s *Server) listEmergencies(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	body := emergenciesBody{Paused: []timer.Emergency{}}
+	body := emergenciesBody{Paused: []policy.Emergency{}}
 	for _, emergency := range paused {
 		if emergency.Everything || sees(c.Request().Context(), emergency.BusinessType) {
 			body.Paused = append(body.Paused, emergency)
@@ -128,7 +128,7 @@ func (s *Server) listEmergencies(c echo.Context) error {
 
 // noteOf says what is paused in one line; "" where nothing is. It names nobody: whoever
 // asks for readiness has no key.
-func noteOf(paused []timer.Emergency) string {
+func noteOf(paused []policy.Emergency) string {
 	switch {
 	case len(paused) == 0:
 		return ""

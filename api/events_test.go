@@ -16,7 +16,7 @@ func TestTheCatalogueOfEvents(t *testing.T) {
 	document := readDocument(t)
 	page, err := os.ReadFile("../docs/events.md")
 	require.NoError(t, err)
-	types := constantsOf(t, "../timer/event.go", "EventType")
+	types := constantsOf(t, "../core/timer/event.go", "EventType")
 	files, err := filepath.Glob("../docs/events/*")
 	require.NoError(t, err)
 	require.Len(t, files, len(types))

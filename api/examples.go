@@ -6,8 +6,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/fields"
+	"github.com/wakecall/wakecall/core/job"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // parameterExamples has a value that is taken for each parameter of a query and each header.
@@ -25,22 +29,22 @@ var timeParameters = []string{"due_from", "due_to", "ended_from", "ended_to", "f
 // callExamples has the values that are taken at certain paths only; "" for none.
 var callExamples = map[string]map[string]string{
 	timersPath:                     {"status": string(timer.Scheduled)},
-	dispatchesPath:                 {"status": string(timer.DispatchRunning)},
-	bulkPath:                       {"status": string(timer.JobRunning)},
-	versionPrefix + "redeliveries": {"status": string(timer.JobRunning)},
+	dispatchesPath:                 {"status": string(dispatch.Running)},
+	bulkPath:                       {"status": string(job.Running)},
+	versionPrefix + "redeliveries": {"status": string(job.Running)},
 	oneDispatch + "/items":         {"from": "0"},
 }
 
 // exampled are the field errors of a call to a path, each with a value that its field takes.
 // brokers are the names that are configured: no other one is taken.
-func exampled(errs timer.FieldErrors, path string, brokers []string) timer.FieldErrors {
+func exampled(errs wire.FieldErrors, path string, brokers []string) wire.FieldErrors {
 	if len(errs) == 0 {
 		return errs
 	}
 	shown, now := slices.Clone(errs), time.Now()
 	for i, fieldErr := range shown {
 		switch {
-		case fieldErr.Code == timer.CodeUnknownField || fieldErr.Pointer == "" || strings.HasPrefix(path, streamsPath):
+		case fieldErr.Code == wire.CodeUnknownField || fieldErr.Pointer == "" || strings.HasPrefix(path, streamsPath):
 		case !strings.HasPrefix(fieldErr.Pointer, "/"):
 			shown[i].Example = parameterExample(path, fieldErr.Pointer, now)
 		case strings.HasSuffix(fieldErr.Pointer, "/broker"):
@@ -48,19 +52,19 @@ func exampled(errs timer.FieldErrors, path string, brokers []string) timer.Field
 				shown[i].Example = quoted(brokers[0])
 			}
 		default:
-			shown[i].Example = timer.ExampleOf(fieldErr.Pointer, now)
+			shown[i].Example = fields.Example(fieldErr.Pointer, now)
 		}
 	}
 	return shown
 }
 
 // parameterExample is a value that a parameter of a query, or a header, takes.
-func parameterExample(path, name string, now time.Time) timer.Example {
+func parameterExample(path, name string, now time.Time) wire.Example {
 	text, ok := callExamples[path][name]
 	switch {
 	case ok:
 	case slices.Contains(timeParameters, name):
-		return timer.ExampleOf("/due_from", now)
+		return fields.Example("/due_from", now)
 	default:
 		text = parameterExamples[name]
 	}
@@ -70,4 +74,4 @@ func parameterExample(path, name string, now time.Time) timer.Example {
 	return quoted(text)
 }
 
-func quoted(text string) timer.Example { return timer.Example(strconv.Quote(text)) }
+func quoted(text string) wire.Example { return wire.Example(strconv.Quote(text)) }

@@ -16,21 +16,25 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/fields"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine"
 	"github.com/wakecall/wakecall/internal/auth"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // rules are timers and policies that hold a request to the rules of the core, and keep
 // nothing.
 type rules struct {
 	Timers
-	reach timer.Reach
+	reach delivery.Reach
 }
 
 func (r rules) admit(request engine.Request) (timer.View, error) {
 	_, err := timer.Admit(request.Key, request.Terms, "b", time.Now())
-	return timer.View{Key: request.Key}, r.reach.Terms(request.Terms).Join(err)
+	return timer.View{Key: request.Key}, request.Terms.CheckReach(r.reach).Join(err)
 }
 
 func (r rules) Add(_ context.Context, request engine.Request) (timer.View, bool, error) {
@@ -45,7 +49,7 @@ func (r rules) Upsert(_ context.Context, request engine.Request, _ time.Duration
 
 func (r rules) Amend(_ context.Context, request engine.Request, _ time.Duration) (timer.View, engine.Effect, error) {
 	err := request.Terms.CheckChange(time.Now()).Err()
-	return timer.View{Key: request.Key}, engine.Done, r.reach.Terms(request.Terms).Join(err)
+	return timer.View{Key: request.Key}, engine.Done, request.Terms.CheckReach(r.reach).Join(err)
 }
 
 func (r rules) List(context.Context, engine.PageRequest) (engine.Page, error) {
@@ -56,7 +60,7 @@ type policyRules struct{ Policies }
 
 func (policyRules) Put(_ context.Context, change engine.PolicyChange) (engine.PolicyResult, error) {
 	if change.Edit != nil {
-		stored := timer.Policy{BusinessType: change.Policy.BusinessType, Version: 1}
+		stored := policy.Policy{BusinessType: change.Policy.BusinessType, Version: 1}
 		edited, err := change.Edit(stored)
 		if err != nil {
 			return engine.PolicyResult{}, err
@@ -66,7 +70,7 @@ func (policyRules) Put(_ context.Context, change engine.PolicyChange) (engine.Po
 	return engine.PolicyResult{Policy: change.Policy, Created: true}, change.Policy.Check().Err()
 }
 
-func (policyRules) List(context.Context) ([]timer.Policy, error) { return nil, nil }
+func (policyRules) List(context.Context) ([]policy.Policy, error) { return nil, nil }
 
 type seriesRules struct{ Series }
 
@@ -76,10 +80,10 @@ func (seriesRules) Pause(_ context.Context, target engine.Target, _ timer.Pause)
 
 // ruled is a server whose nouns judge requests as the engine does.
 func ruled() http.Handler {
-	reach := timer.Reach{Brokers: []string{"main"}}
+	reach := delivery.Reach{Brokers: []string{"main"}}
 	d := &desk{}
 	return New(Options{
-		Timers: rules{reach: reach}, Series: seriesRules{}, Failures: silent{}, Policies: policyRules{}, Bulk: &bulkJobs{}, Emergencies: pausing{types: 2, asked: new([]timer.EmergencyOrder)},
+		Timers: rules{reach: reach}, Series: seriesRules{}, Failures: silent{}, Policies: policyRules{}, Bulk: &bulkJobs{}, Emergencies: pausing{types: 2, asked: new([]policy.EmergencyOrder)},
 		Dispatches: d, DispatchControls: d, Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: auth.Anyone(), Reach: reach,
 	}).Handler()
 }
@@ -376,7 +380,7 @@ func (a asked) requireExample(t *testing.T, server http.Handler, id, path string
 	t.Helper()
 	status, problem := a.send(t, server, a.request(path, wrongFor(path)))
 	require.GreaterOrEqual(t, status, 400, "%s %s", id, path)
-	var example timer.Example
+	var example wire.Example
 	for _, fieldErr := range problem.Errors {
 		switch fieldErr.Pointer {
 		case path:
@@ -385,7 +389,7 @@ func (a asked) requireExample(t *testing.T, server http.Handler, id, path string
 			example = "[" + fieldErr.Example + "]"
 		}
 	}
-	if !assert.NotContains(t, []timer.Example{"", "[]"}, example, "%s %s: %+v", id, path, problem) {
+	if !assert.NotContains(t, []wire.Example{"", "[]"}, example, "%s %s: %+v", id, path, problem) {
 		return
 	}
 	var value any
@@ -427,14 +431,14 @@ func TestExamplesStayInTheFuture(t *testing.T) {
 	t.Parallel()
 	for _, year := range []int{2026, 2031} {
 		now := time.Date(year, 12, 31, 0, 0, 0, 0, time.UTC)
-		var at timer.Instant
-		require.NoError(t, json.Unmarshal([]byte(timer.ExampleOf("/due_at", now)), &at))
+		var at wire.Instant
+		require.NoError(t, json.Unmarshal([]byte(fields.Example("/due_at", now)), &at))
 		require.Equal(t, year+1, at.Time().Year())
 	}
-	require.Empty(t, timer.ExampleOf("/nonsense", time.Now()))
-	require.Empty(t, timer.ExampleOf("/signing_secrets/0", time.Now()), "nobody should copy it")
-	require.Empty(t, timer.ExampleOf("/labels/A B", time.Now()), "no value makes the name good")
-	require.Empty(t, timer.ExampleOf("/callback/headers/Host", time.Now()))
-	require.EqualValues(t, `"shop"`, timer.ExampleOf("/callback/headers/url", time.Now()), "a free name is no field")
-	require.EqualValues(t, `"1m"`, timer.ExampleOf("/retry/steps/2", time.Now()))
+	require.Empty(t, fields.Example("/nonsense", time.Now()))
+	require.Empty(t, fields.Example("/signing_secrets/0", time.Now()), "nobody should copy it")
+	require.Empty(t, fields.Example("/labels/A B", time.Now()), "no value makes the name good")
+	require.Empty(t, fields.Example("/callback/headers/Host", time.Now()))
+	require.EqualValues(t, `"shop"`, fields.Example("/callback/headers/url", time.Now()), "a free name is no field")
+	require.EqualValues(t, `"1m"`, fields.Example("/retry/steps/2", time.Now()))
 }

@@ -7,20 +7,22 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // One answer names every field error, each once, and none that is only there because
 // another value could not be read.
 func TestFieldErrorsOfABody(t *testing.T) {
-	private := timer.Reach{Address: func(addr netip.Addr) bool { return !addr.IsPrivate() }}
-	old := timer.Policy{Alert: &timer.Alert{Destination: timer.HTTP("http://10.0.0.9/")}}
+	private := delivery.Reach{Address: func(addr netip.Addr) bool { return !addr.IsPrivate() }}
+	old := policy.Policy{Alert: &delivery.Alert{Destination: delivery.HTTP("http://10.0.0.9/")}}
 	booking := func(o object) error { _, err := o.booking(private); return err }
 	amendment := func(o object) error {
-		_, err := o.amendment(timer.Key{BusinessType: "order", BusinessID: "1"}, private)
+		_, err := o.amendment(wire.Key{BusinessType: "order", BusinessID: "1"}, private)
 		return err
 	}
-	policy := func(o object) error { _, err := o.policy("order", private, timer.Policy{}); return err }
+	policy := func(o object) error { _, err := o.policy("order", private, policy.Policy{}); return err }
 	patched := func(o object) error { _, err := o.policy("order", private, old); return err }
 	redelivery := func(o object) error { _, err := o.redelivery(); return err }
 	for name, c := range map[string]struct {
@@ -47,7 +49,7 @@ func TestFieldErrorsOfABody(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			members, err := parseObject([]byte(c.body))
 			require.NoError(t, err)
-			refused, ok := errors.AsType[*timer.Error](c.read(members))
+			refused, ok := errors.AsType[*wire.Error](c.read(members))
 			require.True(t, ok)
 			var pointers []string
 			for _, fieldErr := range refused.FieldErrors {

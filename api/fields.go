@@ -10,13 +10,14 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/fields"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // fill sets the fields of the struct that dst points to from an object's
 // members, and names every member that does not fit: encoding/json would stop
 // at the first. Null fits nothing but a raw JSON value.
-func (o object) fill(dst any) (errs timer.FieldErrors) {
+func (o object) fill(dst any) (errs wire.FieldErrors) {
 	fields := fieldsOf(reflect.ValueOf(dst).Elem())
 	for _, name := range slices.Sorted(maps.Keys(o)) {
 		if errs.Full() { // no answer names more
@@ -25,11 +26,11 @@ func (o object) fill(dst any) (errs timer.FieldErrors) {
 		field, known := fields[name]
 		switch {
 		case known:
-		case len(name) > timer.MaxPointer: // it is not repeated, and not copied
-			errs.Add("", timer.CodeUnknownField, "holds a name, too long to be repeated, that is not a field of this call")
+		case len(name) > wire.MaxPointer: // it is not repeated, and not copied
+			errs.Add("", wire.CodeUnknownField, "holds a name, too long to be repeated, that is not a field of this call")
 			continue
 		default:
-			errs.Add(pointerTo(name), timer.CodeUnknownField, "is not a field of this call")
+			errs.Add(pointerTo(name), wire.CodeUnknownField, "is not a field of this call")
 			continue
 		}
 		errs.Under(pointerTo(name), fillValue(o[name], field, limitOf(name)))
@@ -37,14 +38,14 @@ func (o object) fill(dst any) (errs timer.FieldErrors) {
 	return errs
 }
 
-var lists = timer.Lists()
+var lists = fields.Lists()
 
 // limitOf is the bound of the list, or of the object of free names, that a field holds.
-func limitOf(name string) timer.List {
+func limitOf(name string) wire.List {
 	if list, ok := lists[name]; ok {
 		return list
 	}
-	return timer.List{Name: name, Most: maxElements, Of: "elements"}
+	return wire.List{Name: name, Most: maxElements, Of: "elements"}
 }
 
 // pointerTo is the RFC 6901 pointer to a member.
@@ -73,9 +74,9 @@ func addFields(fields map[string]reflect.Value, v reflect.Value) {
 
 var rawType = reflect.TypeFor[jsontext.Value]()
 
-func fillValue(raw jsontext.Value, dst reflect.Value, list timer.List) (errs timer.FieldErrors) {
+func fillValue(raw jsontext.Value, dst reflect.Value, list wire.List) (errs wire.FieldErrors) {
 	if raw.Kind() == 'n' && dst.Type() != rawType {
-		errs.Add("", timer.CodeInvalidType, "must not be null")
+		errs.Add("", wire.CodeInvalidType, "must not be null")
 		return errs
 	}
 	if dst.Kind() == reflect.Pointer {
@@ -100,10 +101,10 @@ func fillValue(raw jsontext.Value, dst reflect.Value, list timer.List) (errs tim
 }
 
 // misread says what a value should have been, and of a time that is a number which one it is.
-func misread(want reflect.Type, raw jsontext.Value) timer.FieldError {
+func misread(want reflect.Type, raw jsontext.Value) wire.FieldError {
 	wrong := mistyped(want)
-	if want == reflect.TypeFor[timer.Instant]() {
-		wrong.Detail = timer.InstantRefusal(string(raw))
+	if want == reflect.TypeFor[wire.Instant]() {
+		wrong.Detail = wire.InstantRefusal(string(raw))
 	}
 	return wrong
 }
@@ -124,11 +125,11 @@ func readScalar(raw jsontext.Value, dst any) error {
 	return nil
 }
 
-func fillStruct(raw jsontext.Value, dst reflect.Value) (errs timer.FieldErrors) {
+func fillStruct(raw jsontext.Value, dst reflect.Value) (errs wire.FieldErrors) {
 	members, more, err := membersOf(raw, maxMembers)
 	switch {
 	case err != nil || members == nil:
-		return timer.FieldErrors{mistyped(dst.Type())}
+		return wire.FieldErrors{mistyped(dst.Type())}
 	case more:
 		errs.AddMost("", maxMembers, "members")
 		return errs
@@ -137,52 +138,52 @@ func fillStruct(raw jsontext.Value, dst reflect.Value) (errs timer.FieldErrors) 
 }
 
 // fillSlice looks at the elements of no list that is too long: nothing of one is built.
-func fillSlice(raw jsontext.Value, dst reflect.Value, list timer.List) (errs timer.FieldErrors) {
+func fillSlice(raw jsontext.Value, dst reflect.Value, list wire.List) (errs wire.FieldErrors) {
 	items, more, err := elementsOf(raw, list.Most)
 	if err != nil || items == nil || more {
 		dst.Set(reflect.MakeSlice(dst.Type(), 0, 0)) // it was given, and is not missed
 	}
 	switch {
 	case err != nil || items == nil:
-		return timer.FieldErrors{mistyped(dst.Type())}
+		return wire.FieldErrors{mistyped(dst.Type())}
 	case more:
-		return timer.FieldErrors{list.FieldError("")}
+		return wire.FieldErrors{list.FieldError("")}
 	}
 	dst.Set(reflect.MakeSlice(dst.Type(), len(items), len(items)))
 	for i, item := range items {
-		errs.Under("/"+strconv.Itoa(i), fillValue(item, dst.Index(i), timer.List{}))
+		errs.Under("/"+strconv.Itoa(i), fillValue(item, dst.Index(i), wire.List{}))
 	}
 	return errs
 }
 
-func fillMap(raw jsontext.Value, dst reflect.Value, list timer.List) (errs timer.FieldErrors) {
+func fillMap(raw jsontext.Value, dst reflect.Value, list wire.List) (errs wire.FieldErrors) {
 	members, more, err := membersOf(raw, list.Most)
 	switch {
 	case err != nil || members == nil:
-		return timer.FieldErrors{mistyped(dst.Type())}
+		return wire.FieldErrors{mistyped(dst.Type())}
 	case more:
-		return timer.FieldErrors{list.FieldError("")}
+		return wire.FieldErrors{list.FieldError("")}
 	}
 	dst.Set(reflect.MakeMap(dst.Type()))
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		value := reflect.New(dst.Type().Elem()).Elem()
-		errs.Under(pointerTo(name), fillValue(members[name], value, timer.List{}))
+		errs.Under(pointerTo(name), fillValue(members[name], value, wire.List{}))
 		dst.SetMapIndex(reflect.ValueOf(name), value)
 	}
 	return errs
 }
 
 // mistyped says what a value should have been.
-func mistyped(want reflect.Type) timer.FieldError {
+func mistyped(want reflect.Type) wire.FieldError {
 	switch want {
-	case reflect.TypeFor[timer.Instant]():
-		return timer.FieldError{Code: timer.CodeInvalidTime, Detail: timer.InstantForm}
-	case reflect.TypeFor[timer.Wall]():
-		return timer.FieldError{Code: timer.CodeInvalidTime, Detail: timer.WallForm}
-	case reflect.TypeFor[timer.Duration]():
-		return timer.FieldError{Code: timer.CodeInvalidDuration, Detail: timer.DurationForm}
+	case reflect.TypeFor[wire.Instant]():
+		return wire.FieldError{Code: wire.CodeInvalidTime, Detail: wire.InstantForm}
+	case reflect.TypeFor[wire.Wall]():
+		return wire.FieldError{Code: wire.CodeInvalidTime, Detail: wire.WallForm}
+	case reflect.TypeFor[wire.Duration]():
+		return wire.FieldError{Code: wire.CodeInvalidDuration, Detail: wire.DurationForm}
 	}
-	return timer.FieldError{Code: timer.CodeInvalidType, Detail: "must be " + kindWords[want.Kind()]}
+	return wire.FieldError{Code: wire.CodeInvalidType, Detail: "must be " + kindWords[want.Kind()]}
 }
 
 // kindWords names the JSON form of every kind that a wire struct uses.

@@ -7,15 +7,17 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/wakecall/wakecall/core/forecast"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine"
-	"github.com/wakecall/wakecall/timer"
 )
 
 const forecastPath = versionPrefix + "forecast"
 
 // Forecasts tell how many timers fall due in the time ahead.
 type Forecasts interface {
-	Forecast(ctx context.Context, r engine.ForecastRequest) (timer.Forecast, error)
+	Forecast(ctx context.Context, r engine.ForecastRequest) (forecast.Forecast, error)
 	// Expect is how late a timer will probably be that was booked; 0 for not at all, and
 	// where nothing is known.
 	Expect(booked timer.View) time.Duration
@@ -41,13 +43,13 @@ func (s *Server) forecast(c echo.Context) error {
 func forecastRequest(q *query, now time.Time) (r engine.ForecastRequest, err error) {
 	r.BusinessType = q.businessType()
 	if !q.values.Has("business_type") {
-		q.errs.Add("business_type", timer.CodeRequired, "is required")
+		q.errs.Add("business_type", wire.CodeRequired, "is required")
 	}
-	r.Step = timer.DefaultForecastStep
+	r.Step = forecast.DefaultStep
 	if text := q.values.Get("step"); text != "" {
-		var step timer.Duration
-		if step.UnmarshalText([]byte(text)) != nil || step.D() < time.Second || step.D()%time.Second != 0 || step.D() > timer.MaxForecastStep {
-			q.errs.Add("step", timer.CodeInvalidParameter, "must be whole seconds, from 1s to "+timer.Duration(timer.MaxForecastStep).String())
+		var step wire.Duration
+		if step.UnmarshalText([]byte(text)) != nil || step.D() < time.Second || step.D()%time.Second != 0 || step.D() > forecast.MaxStep {
+			q.errs.Add("step", wire.CodeInvalidParameter, "must be whole seconds, from 1s to "+wire.Duration(forecast.MaxStep).String())
 		}
 		r.Step = step.D()
 	}
@@ -56,19 +58,19 @@ func forecastRequest(q *query, now time.Time) (r engine.ForecastRequest, err err
 		return r, err
 	}
 	if from == 0 {
-		from = timer.At(now)
+		from = wire.At(now)
 	}
-	r.From = timer.At(from.Time().Truncate(min(r.Step, timer.DefaultForecastStep)))
+	r.From = wire.At(from.Time().Truncate(min(r.Step, forecast.DefaultStep)))
 	if to == 0 {
-		to = r.From.Add(timer.DefaultForecast)
+		to = r.From.Add(forecast.DefaultRange)
 	}
 	switch {
-	case from.Until(now) < -timer.DefaultForecastStep || from.Until(now) > timer.MaxAhead:
-		q.errs.Add("from", timer.CodeOutOfRange, "must lie from now to "+timer.Duration(timer.MaxAhead).String()+" ahead")
+	case from.Until(now) < -forecast.DefaultStep || from.Until(now) > wire.MaxAhead:
+		q.errs.Add("from", wire.CodeOutOfRange, "must lie from now to "+wire.Duration(wire.MaxAhead).String()+" ahead")
 	case to <= from:
-		q.errs.Add("to", timer.CodeOutOfRange, "must be later than from")
-	case to > r.From.Add(timer.MaxForecastSteps*r.Step):
-		q.errs.AddMost("step", timer.MaxForecastSteps, "steps from from to to")
+		q.errs.Add("to", wire.CodeOutOfRange, "must be later than from")
+	case to > r.From.Add(forecast.MaxSteps*r.Step):
+		q.errs.AddMost("step", forecast.MaxSteps, "steps from from to to")
 	}
 	if err := q.err(); err != nil { // what follows is reckoned with bounded times
 		return r, err
@@ -80,16 +82,16 @@ func forecastRequest(q *query, now time.Time) (r engine.ForecastRequest, err err
 
 // expected is how late a timer will probably be that was booked or moved; 0 for less than a
 // second.
-func (s *Server) expected(view timer.View) timer.Duration {
+func (s *Server) expected(view timer.View) wire.Duration {
 	if s.forecasts == nil || view.Status != timer.Scheduled {
 		return 0
 	}
-	return timer.Duration(s.forecasts.Expect(view).Truncate(time.Second))
+	return wire.Duration(s.forecasts.Expect(view).Truncate(time.Second))
 }
 
 // showLateness tells whoever books or moves a timer how late it will probably be.
 func (s *Server) showLateness(c echo.Context, view timer.View) {
 	if late := s.expected(view); late > 0 {
-		c.Response().Header().Set(timer.HeaderExpectedLateness, late.String())
+		c.Response().Header().Set(forecast.HeaderExpectedLateness, late.String())
 	}
 }

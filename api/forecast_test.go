@@ -11,9 +11,9 @@ import (
 	"github.com/labstack/echo/v4"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // forecastOf reads a question as it is asked half a minute past noon.
@@ -25,7 +25,7 @@ func forecastOf(query string) (engine.ForecastRequest, error) {
 // A forecast has whole steps, from the present minute on.
 func TestWhatAForecastIsAskedFor(t *testing.T) {
 	t.Parallel()
-	at := func(ahead time.Duration) timer.Instant { return timer.At(noon.Add(ahead)) }
+	at := func(ahead time.Duration) wire.Instant { return wire.At(noon.Add(ahead)) }
 	for query, want := range map[string]engine.ForecastRequest{
 		"":                                 {From: at(0), To: at(24 * time.Hour), Step: time.Minute},
 		"&step=7m":                         {From: at(0), To: at(206 * 7 * time.Minute), Step: 7 * time.Minute},

@@ -12,8 +12,8 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // A request that says its length twice, by Content-Length and by chunks, is how one
@@ -81,7 +81,7 @@ func checkFraming(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		c.Response().Header().Set(echo.HeaderConnection, "close")
 		if conn, ok := c.Request().Context().Value(framingKey{}).(*framingConn); ok && conn.twice.Load() {
-			return &timer.Error{Code: malformedRequest, Message: "Send Content-Length or Transfer-Encoding, not both."}
+			return &wire.Error{Code: malformedRequest, Message: "Send Content-Length or Transfer-Encoding, not both."}
 		}
 		return next(c)
 	}

@@ -18,10 +18,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine"
 	"github.com/wakecall/wakecall/internal/auth"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // stub are timers of which every list holds nothing.
@@ -35,7 +37,7 @@ func (s *stub) List(_ context.Context, r engine.PageRequest) (engine.Page, error
 	return engine.Page{Timers: []timer.View{}}, nil
 }
 func (s *stub) Add(context.Context, engine.Request) (timer.View, bool, error) {
-	return timer.View{}, false, timer.FieldErrors{{Pointer: "/due_at"}}.Err()
+	return timer.View{}, false, wire.FieldErrors{{Pointer: "/due_at"}}.Err()
 }
 
 type unmetered struct{}
@@ -288,17 +290,17 @@ func TestAnswersToManyFieldErrorsAreBounded(t *testing.T) {
 	problem := func(body string) Problem {
 		members, err := parseObject([]byte(body))
 		if err == nil {
-			_, err = members.booking(timer.Reach{})
+			_, err = members.booking(delivery.Reach{})
 		}
 		return problemOf(err)
 	}
 	many := problem(unknown(200))
-	require.Len(t, many.Errors, timer.MaxFieldErrors)
+	require.Len(t, many.Errors, wire.MaxFieldErrors)
 	require.Equal(t, "The request has more than 100 invalid values, of which 100 are named.", many.Detail)
-	require.Equal(t, timer.FieldErrors{{Code: timer.CodeTooLarge, Detail: "must have at most 200 members"}}, problem(unknown(9000)).Errors)
+	require.Equal(t, wire.FieldErrors{{Code: wire.CodeTooLarge, Detail: "must have at most 200 members"}}, problem(unknown(9000)).Errors)
 	long := problem(`{"callback":{"headers":{"` + strings.Repeat("x", 60_000) + `":1}}}`)
-	require.Contains(t, long.Errors, timer.FieldError{
-		Pointer: "/callback/headers", Code: timer.CodeInvalidType, Detail: "holds a name, too long to be repeated, that must be a string",
+	require.Contains(t, long.Errors, wire.FieldError{
+		Pointer: "/callback/headers", Code: wire.CodeInvalidType, Detail: "holds a name, too long to be repeated, that must be a string",
 	})
 	require.Less(t, len(problem(`{"`+strings.Repeat("x", 60_000)+`":1,"`+strings.Repeat("x", 60_000)+`":1}`).Detail), 400)
 
@@ -312,7 +314,7 @@ func TestAnswersToManyFieldErrorsAreBounded(t *testing.T) {
 		require.NotEmpty(t, result.Problem.Errors)
 		named += len(result.Problem.Errors)
 	}
-	require.Equal(t, maxBatchFieldErrors+len(results)-maxBatchFieldErrors/timer.MaxFieldErrors, named)
+	require.Equal(t, maxBatchFieldErrors+len(results)-maxBatchFieldErrors/wire.MaxFieldErrors, named)
 }
 
 // What is nested too deep is said to be so, and where.
@@ -321,15 +323,15 @@ func TestNesting(t *testing.T) {
 	nestedBy := func(n int) string {
 		return `{"business_type":"order","business_id":"1","delay":"1h","payload":` + strings.Repeat("[", n) + `"]{\""` + strings.Repeat("]", n) + "}"
 	}
-	_, err := parseObject([]byte(nestedBy(timer.MaxNesting - 1)))
+	_, err := parseObject([]byte(nestedBy(wire.MaxNesting - 1)))
 	require.NoError(t, err)
-	for _, n := range []int{timer.MaxNesting, 30_000} {
+	for _, n := range []int{wire.MaxNesting, 30_000} {
 		_, err = parseObject([]byte(nestedBy(n)))
 		require.Equal(t, "The body is nested more than 1000 deep at /payload.", problemOf(err).Detail)
 		require.Equal(t, http.StatusBadRequest, problemOf(err).Status)
 	}
-	result := (&Server{}).addItem(t.Context(), []byte(nestedBy(timer.MaxNesting)), engine.Request{})
+	result := (&Server{}).addItem(t.Context(), []byte(nestedBy(wire.MaxNesting)), engine.Request{})
 	require.Equal(t, "The body is nested more than 1000 deep at /payload.", result.Problem.Detail, "one of a batch for itself")
-	_, err = parseObject([]byte(strings.Replace(nestedBy(timer.MaxNesting), `"delay"`, `"business_id"`, 1)))
+	_, err = parseObject([]byte(strings.Replace(nestedBy(wire.MaxNesting), `"delay"`, `"business_id"`, 1)))
 	require.Equal(t, "The body has a name twice at /business_id.", problemOf(err).Detail, "what is wrong before is said")
 }

@@ -11,8 +11,10 @@ import (
 	"github.com/labstack/echo/v4"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/engine"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // requireRefusal holds an error to what a bad request may be told.
@@ -38,7 +40,7 @@ func FuzzBooking(f *testing.F) {
 			requireRefusal(t, err)
 			return
 		}
-		request, err := members.booking(timer.Reach{})
+		request, err := members.booking(delivery.Reach{})
 		if err != nil {
 			requireRefusal(t, err)
 			return
@@ -59,13 +61,13 @@ func FuzzPolicy(f *testing.F) {
 			requireRefusal(t, err)
 			return
 		}
-		change, err := members.policy("order", timer.Reach{}, timer.Policy{})
+		change, err := members.policy("order", delivery.Reach{}, policy.Policy{})
 		if err != nil {
 			requireRefusal(t, err)
 			return
 		}
 		for _, value := range mask(change.Policy).Callback.Headers {
-			require.Equal(t, timer.Hidden, value)
+			require.Equal(t, delivery.Hidden, value)
 		}
 	})
 }

@@ -6,13 +6,14 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // Histories tell the whole story of a timer.
 type Histories interface {
-	List(ctx context.Context, key timer.Key, size int, from string) (engine.HistoryPage, error)
+	List(ctx context.Context, key wire.Key, size int, from string) (engine.HistoryPage, error)
 }
 
 type historyBody struct {

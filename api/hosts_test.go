@@ -5,22 +5,23 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
 )
 
 // Wherever a URL is given, its host may be an internationalised one.
 func TestInternationalisedHosts(t *testing.T) {
 	t.Parallel()
 	const given, want = "https://bücher.example/x", "https://xn--bcher-kva.example/x"
-	told := func() *timer.Alert { return &timer.Alert{Destination: timer.HTTP(given)} }
-	terms, errs := termsBody{OnDelivered: told(), OnFailed: told(), Callback: &timer.Callback{Destination: timer.HTTP(given)}}.terms()
+	told := func() *delivery.Alert { return &delivery.Alert{Destination: delivery.HTTP(given)} }
+	terms, errs := termsBody{OnDelivered: told(), OnFailed: told(), Callback: &delivery.Callback{Destination: delivery.HTTP(given)}}.terms()
 	require.Empty(t, errs)
 	require.Equal(t, []string{want, want, want}, []string{terms.OnDelivered.URL, terms.OnFailed.URL, terms.Callback.URL})
 
 	const alert = `{"url":"` + given + `"}`
 	body, err := parseObject([]byte(`{"callback":` + alert + `,"alert":` + alert + `,"on_delivered":` + alert + `,"on_failed":` + alert + `,"fallback":` + alert + `}`))
 	require.NoError(t, err)
-	change, err := body.policy("order", timer.Reach{}, timer.Policy{})
+	change, err := body.policy("order", delivery.Reach{}, policy.Policy{})
 	require.NoError(t, err)
 	p := change.Policy
 	for name, url := range map[string]string{

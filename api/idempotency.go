@@ -7,7 +7,7 @@ import (
 	"github.com/dunglas/httpsfv"
 	"github.com/labstack/echo/v4"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // headerIdempotencyKey names a request, so that it can be repeated after its timer
@@ -23,8 +23,8 @@ func onlyWhereKnown(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
 		if len(r.Header.Values(headerIdempotencyKey)) > 0 && strings.HasPrefix(c.Path(), versionPrefix) && !booksOnce[r.Method+" "+c.Path()] {
-			return timer.FieldErrors{{
-				Pointer: headerIdempotencyKey, Code: timer.CodeUnknownField,
+			return wire.FieldErrors{{
+				Pointer: headerIdempotencyKey, Code: wire.CodeUnknownField,
 				Detail: "goes with POST " + timersPath + " and POST " + timersPath + "/batch",
 			}}.Err()
 		}
@@ -60,8 +60,8 @@ func isIdempotencyKey(key string) bool {
 }
 
 func badIdempotencyKey() error {
-	return timer.FieldErrors{{
-		Pointer: headerIdempotencyKey, Code: timer.CodeInvalidHeader,
+	return wire.FieldErrors{{
+		Pointer: headerIdempotencyKey, Code: wire.CodeInvalidHeader,
 		Detail: fmt.Sprintf("must be given once, as 1 to %d visible ASCII characters, in quotes or without", maxIdempotencyKey),
 	}}.Err()
 }

@@ -7,8 +7,8 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/wakecall/wakecall/core/job"
 	"github.com/wakecall/wakecall/engine"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // Jobs starts, shows, lists and stops the jobs of one kind. O is what is ordered, and C
@@ -95,7 +95,7 @@ func (r jobRoutes[O, C, V]) get(c echo.Context) error {
 
 func (r jobRoutes[O, C, V]) list(c echo.Context) error {
 	q := readQuery(c, "status", "page_token", "page_size")
-	request := engine.JobsRequest{Status: oneOf(q, "status", timer.JobStatuses()), Size: q.number("page_size", defaultJobs, maxJobs)}
+	request := engine.JobsRequest{Status: oneOf(q, "status", job.Statuses()), Size: q.number("page_size", defaultJobs, maxJobs)}
 	filter := r.name + " " + string(request.Status)
 	request.Token = q.pageToken(filter)
 	if err := q.err(); err != nil {
@@ -123,14 +123,14 @@ func (r jobRoutes[O, C, V]) stop(c echo.Context) error {
 		return err
 	}
 	noted(c).job(r.businessType(found.Order), found.ID)
-	job, err := r.jobs.Stop(c.Request().Context(), pathParam(c, paramID), engine.DefaultWait)
+	j, err := r.jobs.Stop(c.Request().Context(), pathParam(c, paramID), engine.DefaultWait)
 	if err != nil {
 		return err
 	}
-	if job.Status == timer.JobRunning {
-		return r.accept(c, job)
+	if j.Status == job.Running {
+		return r.accept(c, j)
 	}
-	return c.JSON(http.StatusOK, r.view(job))
+	return c.JSON(http.StatusOK, r.view(j))
 }
 
 func (r jobRoutes[O, C, V]) accept(c echo.Context, job engine.Job[O, C]) error {

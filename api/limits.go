@@ -1,6 +1,6 @@
 package api
 
-import "github.com/wakecall/wakecall/timer"
+import "github.com/wakecall/wakecall/core/dispatch"
 
 // The limits of the HTTP contract, which docs/limits.md and openapi.yaml name too. Those
 // of timers and policies stand in package timer.
@@ -13,7 +13,7 @@ const (
 	maxBatchBody = 16 << 20
 	// maxElements bounds every array in a body, counted before it is built: those of a batch
 	// and of the inline items of a dispatch are the longest.
-	maxElements = max(maxBatch, timer.MaxInlineItems)
+	maxElements = max(maxBatch, dispatch.MaxInlineItems)
 	// maxMembers bounds every object in a body in the same way, but for payloads. Those of
 	// labels and headers have lower bounds of their own.
 	maxMembers = 200
@@ -46,10 +46,10 @@ const (
 	webSocketKeyBytes = 16
 	// maxDispatchBody holds a dispatch with its inline items, in bytes: their payloads,
 	// and as much again for the rest.
-	maxDispatchBody = 2 * timer.MaxInlineBytes
+	maxDispatchBody = 2 * dispatch.MaxInlineBytes
 	// maxItemLine holds one item of an upload, in bytes, and itemSlack what of an item is
 	// not its payload.
-	maxItemLine = timer.MaxDispatchItem + itemSlack
+	maxItemLine = dispatch.MaxItem + itemSlack
 	itemSlack   = 1 << 10
 	// maxIdempotencyKey is what common clients send at most, in characters.
 	maxIdempotencyKey = 255

@@ -15,67 +15,74 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/forecast"
+	"github.com/wakecall/wakecall/core/job"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/recurrence"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // limits maps each row of docs/limits.md to the numbers of its middle column, in their
 // order. A number that stands here as one has no constant.
 var limits = map[string][]any{
-	"business type":          {1, timer.MaxBusinessTypeLen},
+	"business type":          {1, wire.MaxBusinessTypeLen},
 	"reuse of a business id": {retention},
-	"business id":            {1, timer.MaxBusinessIDLen},
+	"business id":            {1, wire.MaxBusinessIDLen},
 	"labels of a timer":      {timer.MaxLabels, timer.MaxLabelKey, timer.MaxLabelValue},
 	"payload":                {timer.MaxPayload, timer.MaxContentTypeLen},
 	"body of one timer":      {maxBody},
 	"batch":                  {maxBatch, maxBatchBody},
-	"due time":               {timer.MaxPast, timer.MaxAhead},
+	"due time":               {timer.MaxPast, wire.MaxAhead},
 
 	"local due time (`due_local`)": {},
-	"`max_wait`":                   {time.Millisecond, timer.MaxAhead},
-	"attempt timeout":              {timer.DefaultAttemptTimeout, timer.MinAttemptTimeout, timer.MaxAttemptTimeout},
-	"ladder":                       {timer.MaxAttempts, time.Millisecond, timer.MaxRetryStep, 1, timer.MaxMultiplier},
-	"`Retry-After`":                {timer.MaxRetryAfter, time.Duration(0), timer.MaxRetryAfter},
-	"`priority`":                   {timer.DefaultPriority, timer.MinPriority, timer.MaxPriority},
-	"recurrence":                   {timer.MaxCrons, timer.MaxCronLen, timer.MaxMoments, timer.MaxExcludes, timer.MinInterval, timer.MaxAhead, timer.MaxOccurrences},
+	"`max_wait`":                   {time.Millisecond, wire.MaxAhead},
+	"attempt timeout":              {delivery.DefaultAttemptTimeout, delivery.MinAttemptTimeout, delivery.MaxAttemptTimeout},
+	"ladder":                       {delivery.MaxAttempts, time.Millisecond, delivery.MaxRetryStep, 1, delivery.MaxMultiplier},
+	"`Retry-After`":                {delivery.MaxRetryAfter, time.Duration(0), delivery.MaxRetryAfter},
+	"`priority`":                   {policy.DefaultPriority, policy.MinPriority, policy.MaxPriority},
+	"recurrence":                   {recurrence.MaxCrons, recurrence.MaxCronLen, recurrence.MaxMoments, recurrence.MaxExcludes, recurrence.MinInterval, wire.MaxAhead, recurrence.MaxOccurrences},
 	"extra rings of a recurring timer that wait": {timer.MaxExtras},
-	"missed occurrences made up for":             {timer.MaxMadeUp},
-	"upcoming occurrences listed":                {timer.DefaultUpcoming, timer.MaxUpcoming, timer.MaxUpcomingSteps},
-	"callback URL":                               {timer.MaxURLLen},
-	"exchange, routing key, queue of a broker":   {timer.MaxShortString},
-	"nesting of a timer or policy":               {timer.MaxNesting},
+	"missed occurrences made up for":             {recurrence.MaxMadeUp},
+	"upcoming occurrences listed":                {recurrence.DefaultUpcoming, recurrence.MaxUpcoming, recurrence.MaxUpcomingSteps},
+	"callback URL":                               {delivery.MaxURLLen},
+	"exchange, routing key, queue of a broker":   {delivery.MaxShortString},
+	"nesting of a timer or policy":               {wire.MaxNesting},
 	"arrays and maps of a body":                  {maxElements, maxMembers},
-	"field errors that an answer names":          {timer.MaxFieldErrors, maxBatchFieldErrors, timer.MaxPointer, timer.MaxFieldErrorDetail},
-	"callback headers":                           {timer.MaxHeaders, timer.MaxHeaderName, timer.MaxHeaderValue},
-	"`tls` of a policy":                          {timer.MaxPEM},
-	"signing secrets":                            {timer.MaxSecrets, timer.MinSecretBytes, timer.MaxSecretBytes},
+	"field errors that an answer names":          {wire.MaxFieldErrors, maxBatchFieldErrors, wire.MaxPointer, wire.MaxFieldErrorDetail},
+	"callback headers":                           {delivery.MaxHeaders, delivery.MaxHeaderName, delivery.MaxHeaderValue},
+	"`tls` of a policy":                          {policy.MaxPEM},
+	"signing secrets":                            {policy.MaxSecrets, policy.MinSecretBytes, policy.MaxSecretBytes},
 
-	"secrets that sign at once, replaced ones included": {timer.MaxSigners},
-	"overlap of a replaced secret":                      {timer.DefaultSecretOverlap, timer.MaxSecretOverlap},
-	"`adds_per_second`, `callbacks_per_second`":         {0, timer.MinRate, timer.MaxRate},
-	"`adds_burst`": {1, timer.MaxRate},
-	"`in_flight`":  {timer.DefaultInFlight, 1, timer.MaxInFlight, tuning.DispatchInFlight},
-	"`pending`":    {0, timer.MaxPending},
-	"`preload`":    {timer.DefaultPreload, time.Duration(0), timer.MinPreload, timer.MaxPreload},
+	"secrets that sign at once, replaced ones included": {policy.MaxSigners},
+	"overlap of a replaced secret":                      {policy.DefaultSecretOverlap, policy.MaxSecretOverlap},
+	"`adds_per_second`, `callbacks_per_second`":         {0, policy.MinRate, policy.MaxRate},
+	"`adds_burst`": {1, policy.MaxRate},
+	"`in_flight`":  {policy.DefaultInFlight, 1, policy.MaxInFlight, tuning.DispatchInFlight},
+	"`pending`":    {0, policy.MaxPending},
+	"`preload`":    {policy.DefaultPreload, time.Duration(0), policy.MinPreload, policy.MaxPreload},
 
-	"`fallback.after`":   {timer.DefaultFallbackAfter, timer.MinFallbackAfter, timer.MaxFallbackAfter},
-	"`expires_after`":    {time.Millisecond, timer.MaxAhead},
-	"emergency":          {timer.MaxEmergencyTypes, timer.MaxNote},
-	"redelivery of many": {timer.DefaultRedeliveryRate, timer.MinRedeliveryRate, timer.MaxRedeliveryRate},
-	"bulk job":           {timer.DefaultBulkRate, timer.MinBulkRate, timer.MaxBulkRate, timer.MaxBulkID},
-	"time to acknowledge later (`ack.within`)": {timer.MinAckWithin, timer.MaxAckWithin, timer.MaxAckReason, timer.MaxRetryStep},
-	"forecast":           {timer.DefaultForecast, timer.DefaultForecastStep, timer.MaxForecastSteps, timer.MaxForecastStep, tuning.ForecastKept, tuning.ForecastTypes},
-	"record of attempts": {timer.MaxAnswer, timer.MaxAnswers},
-	"rate of a dispatch": {timer.MinDispatchRate, timer.MaxDispatchRate, timer.MaxWarmUp},
+	"`fallback.after`":   {delivery.DefaultFallbackAfter, delivery.MinFallbackAfter, delivery.MaxFallbackAfter},
+	"`expires_after`":    {time.Millisecond, wire.MaxAhead},
+	"emergency":          {policy.MaxEmergencyTypes, wire.MaxNote},
+	"redelivery of many": {job.DefaultRedeliveryRate, job.MinRedeliveryRate, job.MaxRedeliveryRate},
+	"bulk job":           {job.DefaultRate, job.MinRate, job.MaxRate, job.MaxID},
+	"time to acknowledge later (`ack.within`)": {delivery.MinAckWithin, delivery.MaxAckWithin, delivery.MaxAckReason, delivery.MaxRetryStep},
+	"forecast":           {forecast.DefaultRange, forecast.DefaultStep, forecast.MaxSteps, forecast.MaxStep, tuning.ForecastKept, tuning.ForecastTypes},
+	"record of attempts": {delivery.MaxAnswer, delivery.MaxAnswers},
+	"rate of a dispatch": {dispatch.MinRate, dispatch.MaxRate, dispatch.MaxWarmUp},
 	"changes of a dispatch (rate, pause, resume)":   {tuning.ChangeableHistory, http.StatusConflict},
-	"items of a dispatch":                           {timer.MaxInlineItems, timer.MaxInlineBytes, maxDispatchBody, maxItemLine, timer.MaxDispatchLife},
-	"payload of an item":                            {timer.MaxDispatchItem},
-	"items of one callback":                         {timer.DefaultDispatchPage, timer.MaxDispatchPage, timer.MaxPageAnswer},
-	"loader":                                        {1, timer.MaxDispatchShards, timer.DefaultDispatchPage, timer.MaxDispatchPage, timer.MaxLoaderAnswer, timer.MaxCursor},
-	"lines that an upload's refusal names":          {timer.MaxFieldErrors},
+	"items of a dispatch":                           {dispatch.MaxInlineItems, dispatch.MaxInlineBytes, maxDispatchBody, maxItemLine, dispatch.MaxLife},
+	"payload of an item":                            {dispatch.MaxItem},
+	"items of one callback":                         {dispatch.DefaultPage, dispatch.MaxPage, dispatch.MaxPageAnswer},
+	"loader":                                        {1, dispatch.MaxShards, dispatch.DefaultPage, dispatch.MaxPage, dispatch.MaxLoaderAnswer, dispatch.MaxCursor},
+	"lines that an upload's refusal names":          {wire.MaxFieldErrors},
 	"upload that is not completed":                  {tuning.DispatchUploadLife},
-	"response":                                      {timer.MaxResponseRead, tuning.ReceiverHeaderBytes, timer.MaxFailureMessage},
+	"response":                                      {delivery.MaxResponseRead, tuning.ReceiverHeaderBytes, wire.MaxFailureMessage},
 	"bookings under way at once":                    {tuning.LeastBookings, tuning.MaxConcurrency, http.StatusServiceUnavailable, tuning.LongestQueue},
 	"wait for an effect (`wait=`)":                  {engine.DefaultWait, engine.MaxWait},
 	"receivers connected to one gateway":            {tuning.StreamConnectionsPerType, tuning.StreamConnections, defaultWindow, 1, maxWindow, maxStreamAnswer},
@@ -173,7 +180,11 @@ func TestEveryLimitHasARow(t *testing.T) {
 	require.NoError(t, err)
 	table, _, _ := strings.Cut(string(own), "\n}\n")
 	seen := 0
-	for path, prefix := range map[string]string{"../timer/limits.go": "timer.", "limits.go": ""} {
+	files := map[string]string{"limits.go": ""}
+	for _, room := range []string{"wire", "recurrence", "delivery", "policy", "timer", "dispatch", "job", "forecast"} {
+		files["../core/"+room+"/limits.go"] = room + "."
+	}
+	for path, prefix := range files {
 		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
 		require.NoError(t, err)
 		for _, decl := range file.Decls {

@@ -10,8 +10,9 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine"
-	"github.com/wakecall/wakecall/timer"
 )
 
 type listBody struct {
@@ -51,7 +52,7 @@ func (q *query) businessType() string {
 	if value == "" {
 		return value
 	}
-	for _, fieldErr := range timer.CheckBusinessType(value) {
+	for _, fieldErr := range wire.CheckBusinessType(value) {
 		q.errs.Add(name, fieldErr.Code, fieldErr.Detail)
 	}
 	return value
@@ -62,7 +63,7 @@ func (q *query) businessID(name string) string {
 	if value == "" {
 		return value
 	}
-	for _, fieldErr := range (timer.Key{BusinessType: "any", BusinessID: value}).Check() {
+	for _, fieldErr := range (wire.Key{BusinessType: "any", BusinessID: value}).Check() {
 		q.errs.Add(name, fieldErr.Code, fieldErr.Detail)
 	}
 	return value
@@ -79,7 +80,7 @@ func (q *query) labels() (labels timer.Labels) {
 	for _, text := range q.values[labelName] {
 		key, value, ok := strings.Cut(text, "=")
 		if _, twice := labels[key]; !ok || twice {
-			q.errs.Add(labelName, timer.CodeInvalidParameter, "must be key=value, once for each key")
+			q.errs.Add(labelName, wire.CodeInvalidParameter, "must be key=value, once for each key")
 			return nil
 		}
 		labels[key] = value
@@ -116,7 +117,7 @@ func (q *query) pageToken(filter any) []byte {
 	}
 	raw, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil || len(raw) <= markLen || !slices.Equal(raw[:markLen], markOf(raw[markLen:], filter)) {
-		q.errs.Add(name, timer.CodeInvalidParameter, "must be the next_page_token of a call with the same filter")
+		q.errs.Add(name, wire.CodeInvalidParameter, "must be the next_page_token of a call with the same filter")
 		return nil
 	}
 	return raw[markLen:]

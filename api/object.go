@@ -6,7 +6,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // object is a JSON object whose members are not looked at yet. They are parts of the text
@@ -30,7 +30,7 @@ func parseMembers(body jsontext.Value) (object, error) {
 	case members == nil:
 		return nil, malformed(body, nil)
 	case more:
-		var errs timer.FieldErrors
+		var errs wire.FieldErrors
 		errs.AddMost("", maxMembers, "members")
 		return nil, errs.Err()
 	}

@@ -42,7 +42,7 @@ func TestDocumentUsesANameOnce(t *testing.T) {
 
 func TestDocumentHasEveryEvent(t *testing.T) {
 	event := readDocument(t).schema(t, "AlertEvent")
-	types := constantsOf(t, "../timer/event.go", "EventType")
+	types := constantsOf(t, "../core/timer/event.go", "EventType")
 	require.ElementsMatch(t, types, slices.Collect(maps.Keys(event.at(t, "discriminator", "mapping"))))
 	require.Len(t, event["oneOf"], len(types))
 }

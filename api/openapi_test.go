@@ -21,9 +21,16 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/forecast"
+	"github.com/wakecall/wakecall/core/job"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/recurrence"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // node is a part of the document.
@@ -93,8 +100,8 @@ func TestDocumentNamesEveryRoute(t *testing.T) {
 func TestDocumentListsEveryWord(t *testing.T) {
 	document := readDocument(t)
 	var types, statuses []string
-	for _, code := range append(constantsOf(t, "codes.go", "Code"), constantsOf(t, "../timer/error.go", "Code")...) {
-		require.Contains(t, problems, timer.Code(code))
+	for _, code := range append(constantsOf(t, "codes.go", "Code"), constantsOf(t, "../core/wire/error.go", "Code")...) {
+		require.Contains(t, problems, wire.Code(code))
 		types = append(types, ProblemPrefix+code)
 	}
 	require.Len(t, problems, len(types))
@@ -102,23 +109,23 @@ func TestDocumentListsEveryWord(t *testing.T) {
 		statuses = append(statuses, string(status))
 	}
 	var jobs []string
-	for _, status := range timer.JobStatuses() {
+	for _, status := range job.Statuses() {
 		jobs = append(jobs, string(status))
 	}
 	var classes []string
-	for _, class := range timer.FailureClasses() {
+	for _, class := range delivery.FailureClasses() {
 		classes = append(classes, string(class))
 	}
 	for name, want := range map[string][]string{
 		"RedeliveryStatus": jobs, "FailureClass": classes,
-		"BulkStatus": jobs, "BulkOperation": wordsOf(timer.BulkOperations()), "BulkResult": wordsOf(timer.BulkResults()),
+		"BulkStatus": jobs, "BulkOperation": wordsOf(job.Operations()), "BulkResult": wordsOf(job.Results()),
 		"HistoryEvent": wordsOf(timer.HistoryEvents()), "HistoryResult": wordsOf(timer.HistoryResults()),
-		"ProblemType": types, "Status": statuses, "FieldErrorCode": constantsOf(t, "../timer/fielderror.go", "FieldErrorCode"),
-		"DispatchStatus": wordsOf(timer.DispatchStatuses()), "Shortage": wordsOf(timer.Shortages()), "DispatchPer": wordsOf(timer.DispatchPers()),
-		"Reuse":     constantsOf(t, "../timer/policy.go", "Reuse"),
-		"Link":      constantsOf(t, "../timer/fallback.go", "Link"),
-		"Missed":    constantsOf(t, "../timer/recurrence.go", "Missed"),
-		"OnFailure": constantsOf(t, "../timer/recurrence.go", "OnFailure"),
+		"ProblemType": types, "Status": statuses, "FieldErrorCode": constantsOf(t, "../core/wire/fielderror.go", "FieldErrorCode"),
+		"DispatchStatus": wordsOf(dispatch.Statuses()), "Shortage": wordsOf(dispatch.Shortages()), "DispatchPer": wordsOf(dispatch.Pers()),
+		"Reuse":     constantsOf(t, "../core/policy/policy.go", "Reuse"),
+		"Link":      constantsOf(t, "../core/delivery/fallback.go", "Link"),
+		"Missed":    constantsOf(t, "../core/recurrence/rule.go", "Missed"),
+		"OnFailure": constantsOf(t, "../core/recurrence/rule.go", "OnFailure"),
 	} {
 		listed := words(document.schema(t, name)["enum"])
 		if name == "ProblemType" {
@@ -169,7 +176,7 @@ func constantsOf(t *testing.T, path, kind string) (values []string) {
 // Every place that ties problem types to a status ties them to the one in the
 // table.
 func TestDocumentKnowsTheStatusOfEveryProblem(t *testing.T) {
-	tied := map[timer.Code]bool{}
+	tied := map[wire.Code]bool{}
 	readDocument(t).walk(func(n node) {
 		properties, _ := n["properties"].(node)
 		kind, _ := properties["type"].(node)
@@ -182,7 +189,7 @@ func TestDocumentKnowsTheStatusOfEveryProblem(t *testing.T) {
 			return
 		}
 		for _, text := range words(types) {
-			code := timer.Code(strings.TrimPrefix(text, ProblemPrefix))
+			code := wire.Code(strings.TrimPrefix(text, ProblemPrefix))
 			require.Equal(t, problems[code].status, status["const"], text)
 			tied[code] = true
 		}
@@ -200,7 +207,7 @@ func TestDocumentShowsRealProblems(t *testing.T) {
 		if !ok {
 			return
 		}
-		known := problems[timer.Code(slug)]
+		known := problems[wire.Code(slug)]
 		require.Equal(t, []any{known.title, known.status}, []any{n["title"], n["status"]}, slug)
 		shown++
 	})
@@ -230,38 +237,38 @@ func TestDocumentHasEveryField(t *testing.T) {
 	document := readDocument(t)
 	fields := func(v any) []string { return slices.Sorted(maps.Keys(fieldsOf(reflect.ValueOf(v).Elem()))) }
 	hidden := []string{"signing_secrets", "pressure_lifted_at", "streamed_until", "claims"}
-	shown := slices.DeleteFunc(fields(&timer.Policy{}), func(name string) bool { return slices.Contains(hidden, name) })
+	shown := slices.DeleteFunc(fields(&policy.Policy{}), func(name string) bool { return slices.Contains(hidden, name) })
 	withPayloads := slices.Sorted(slices.Values(append(fields(&timer.View{}), "content_type", "payload", "payload_base64")))
 	for name, want := range map[string][]string{
-		"TimerTerms": fields(&termsBody{}), "Timer": withPayloads, "Failure": fields(&timer.Failure{}),
+		"TimerTerms": fields(&termsBody{}), "Timer": withPayloads, "Failure": fields(&delivery.Failure{}),
 		"Stats": fields(&timer.Stats{}), "TypeStats": fields(&timer.TypeStats{}), "StatusCounts": fields(&timer.StatusCounts{}),
-		"Forecast": fields(&timer.Forecast{}), "ForecastStep": fields(&timer.ForecastStep{}),
+		"Forecast": fields(&forecast.Forecast{}), "ForecastStep": fields(&forecast.Step{}),
 		"Timer/properties/links": fields(&timer.Links{}), "TimerPage": fields(&listBody{}), "BatchResults": fields(&batchBody{}), "BatchBooked": slices.DeleteFunc(fields(&batchResult{}), func(name string) bool { return name == "problem" }),
-		"NewPolicy": fields(&policyBody{}), "Tls": fields(&timer.TLS{}), "PolicyPatch": fields(&policyBody{}), "Policy": shown,
-		"Recurrence": fields(&timer.Recurrence{}), "RecurrencePreview": fields(&previewBody{}), "Upcoming": fields(&timer.Upcoming{}),
+		"NewPolicy": fields(&policyBody{}), "Tls": fields(&policy.TLS{}), "PolicyPatch": fields(&policyBody{}), "Policy": shown,
+		"Recurrence": fields(&recurrence.Rule{}), "RecurrencePreview": fields(&previewBody{}), "Upcoming": fields(&timer.Upcoming{}),
 		"Rings": fields(&ringsBody{}), "Ring": fields(&ringBody{}), "RingAnswer": fields(&answerBody{}),
-		"TimerCallback": fields(&timer.Callback{}), "PolicyCallback": fields(&timer.Callback{}), "ShownCallback": fields(&timer.Callback{}),
+		"TimerCallback": fields(&delivery.Callback{}), "PolicyCallback": fields(&delivery.Callback{}), "ShownCallback": fields(&delivery.Callback{}),
 		"RedeliveryList": fields(&redeliveriesBody{}), "RedeliveryOrder": fields(&redeliveryBody{}), "RedeliveryOrder/properties/filter": fields(&redeliveryFilter{}),
 		"Redelivery": fields(&redeliveryView{}), "Redelivery/properties/links": fields(&timer.Links{}),
-		"BulkOrder": fields(&bulkBody{}), "TimerFilter": fields(&timer.Filter{}), "BulkJob": fields(&bulkView{}), "BulkList": fields(&bulkJobsBody{}), "BulkLine": fields(&timer.BulkLine{}),
-		"Problem": fields(&Problem{}), "FieldError": fields(&timer.FieldError{}), "Alive": fields(&health{}), "Index": fields(&indexBody{}), "Index/properties/links": fields(&indexLinks{}), "Ready": fields(&ready{}), "Principal": fields(&principalView{}), "Grant": fields(&grantView{}), "KeyList": fields(&keysBody{}),
+		"BulkOrder": fields(&bulkBody{}), "TimerFilter": fields(&timer.Filter{}), "BulkJob": fields(&bulkView{}), "BulkList": fields(&bulkJobsBody{}), "BulkLine": fields(&job.Line{}),
+		"Problem": fields(&Problem{}), "FieldError": fields(&wire.FieldError{}), "Alive": fields(&health{}), "Index": fields(&indexBody{}), "Index/properties/links": fields(&indexLinks{}), "Ready": fields(&ready{}), "Principal": fields(&principalView{}), "Grant": fields(&grantView{}), "KeyList": fields(&keysBody{}),
 		"AttemptPage": fields(&attemptsBody{}), "Attempt": fields(&shownAttempt{}),
-		"HistoryPage": fields(&historyBody{}), "HistoryEntry": fields(&timer.HistoryEntry{}), "FieldChange": fields(&timer.FieldChange{}), "Actor": fields(&timer.Actor{}), "EmergencyOrder": fields(&emergencyBody{}), "Emergencies": fields(&emergenciesBody{}), "Emergency": fields(&timer.Emergency{}),
-		"DispatchOrder": fields(&dispatchBody{}), "DispatchLoader": fields(&timer.DispatchLoader{}), "DispatchItem": fields(&itemBody{}),
-		"DispatchChange": fields(&dispatchChange{}), "Dispatch": fields(&timer.DispatchView{}), "Dispatch/properties/links": fields(&timer.Links{}),
-		"AchievedRates": fields(&timer.DispatchRates{}), "DispatchShard": fields(&timer.DispatchShardView{}), "DispatchEnd": fields(&timer.DispatchEnd{}), "DispatchPage": fields(&dispatchesBody{}),
+		"HistoryPage": fields(&historyBody{}), "HistoryEntry": fields(&timer.HistoryEntry{}), "FieldChange": fields(&timer.FieldChange{}), "Actor": fields(&wire.Actor{}), "EmergencyOrder": fields(&emergencyBody{}), "Emergencies": fields(&emergenciesBody{}), "Emergency": fields(&policy.Emergency{}),
+		"DispatchOrder": fields(&dispatchBody{}), "DispatchLoader": fields(&dispatch.Loader{}), "DispatchItem": fields(&itemBody{}),
+		"DispatchChange": fields(&dispatchChange{}), "Dispatch": fields(&dispatch.View{}), "Dispatch/properties/links": fields(&timer.Links{}),
+		"AchievedRates": fields(&dispatch.Rates{}), "DispatchShard": fields(&dispatch.ShardView{}), "DispatchEnd": fields(&dispatch.End{}), "DispatchPage": fields(&dispatchesBody{}),
 		"DispatchFailure": fields(&shownItem{}), "RetriedFailures": fields(&retriedBody{}),
 	} {
 		require.Equal(t, want, slices.Sorted(maps.Keys(document.schema(t, name).at(t, "properties"))), name)
 	}
 	ladder := maps.Clone(document.schema(t, "StepsRetry/properties"))
 	maps.Copy(ladder, document.schema(t, "ExponentialRetry/properties"))
-	require.Equal(t, fields(&timer.Retry{}), slices.Sorted(maps.Keys(ladder)))
+	require.Equal(t, fields(&delivery.Retry{}), slices.Sorted(maps.Keys(ladder)))
 	for _, name := range []string{"NewTimer", "TimerReplacement", "TimerChange"} {
 		parts := document.schema(t, name)["allOf"].([]any)
 		require.Len(t, parts, 2, "terms and key")
 		key := slices.Sorted(maps.Keys(parts[1].(node).at(t, "properties")))
-		require.Equal(t, fields(&timer.Key{}), key, name)
+		require.Equal(t, fields(&wire.Key{}), key, name)
 	}
 }
 
@@ -283,59 +290,59 @@ func TestDocumentHasTheLimits(t *testing.T) {
 	for path, want := range map[string]any{
 		"TimerTerms/properties/payload_base64/maxLength":        base64.StdEncoding.EncodedLen(timer.MaxPayload),
 		"TimerTerms/properties/content_type/maxLength":          timer.MaxContentTypeLen,
-		"Timer/properties/priority/minimum":                     timer.MinPriority,
-		"Timer/properties/priority/maximum":                     timer.MaxPriority,
-		"CallbackUrl/maxLength":                                 timer.MaxURLLen,
-		"CallbackHeaders/maxProperties":                         timer.MaxHeaders,
-		"Tls/properties/client_key/maxLength":                   timer.MaxPEM,
-		"HeaderName/maxLength":                                  timer.MaxHeaderName,
-		"Forecast/properties/steps/maxItems":                    timer.MaxForecastSteps,
+		"Timer/properties/priority/minimum":                     policy.MinPriority,
+		"Timer/properties/priority/maximum":                     policy.MaxPriority,
+		"CallbackUrl/maxLength":                                 delivery.MaxURLLen,
+		"CallbackHeaders/maxProperties":                         delivery.MaxHeaders,
+		"Tls/properties/client_key/maxLength":                   policy.MaxPEM,
+		"HeaderName/maxLength":                                  delivery.MaxHeaderName,
+		"Forecast/properties/steps/maxItems":                    forecast.MaxSteps,
 		"Labels/maxProperties":                                  timer.MaxLabels,
-		"HeaderValue/maxLength":                                 timer.MaxHeaderValue,
-		"StepsRetry/properties/steps/maxItems":                  timer.MaxAttempts - 1,
-		"Failure/properties/message/maxLength":                  timer.MaxFailureMessage,
-		"Problem/properties/errors/maxItems":                    timer.MaxFieldErrors,
-		"FieldError/properties/pointer/maxLength":               timer.MaxPointer,
-		"FieldError/properties/detail/maxLength":                timer.MaxFieldErrorDetail,
+		"HeaderValue/maxLength":                                 delivery.MaxHeaderValue,
+		"StepsRetry/properties/steps/maxItems":                  delivery.MaxAttempts - 1,
+		"Failure/properties/message/maxLength":                  wire.MaxFailureMessage,
+		"Problem/properties/errors/maxItems":                    wire.MaxFieldErrors,
+		"FieldError/properties/pointer/maxLength":               wire.MaxPointer,
+		"FieldError/properties/detail/maxLength":                wire.MaxFieldErrorDetail,
 		"Batch/properties/timers/maxItems":                      maxBatch,
 		"BatchResults/properties/results/maxItems":              maxBatch,
 		"TimerPage/properties/timers/maxItems":                  maxPageSize,
-		"NewPolicy/properties/signing_secrets/maxItems":         timer.MaxSecrets,
-		"DispatchRate/minimum":                                  timer.MinDispatchRate,
-		"DispatchRate/maximum":                                  timer.MaxDispatchRate,
-		"DispatchOrder/properties/page_size/maximum":            timer.MaxDispatchPage,
-		"DispatchOrder/properties/items/maxItems":               timer.MaxInlineItems,
-		"LoaderShards/maximum":                                  timer.MaxDispatchShards,
-		"LoaderPageSize/maximum":                                timer.MaxDispatchPage,
-		"LoaderPageSize/default":                                timer.DefaultDispatchPage,
-		"DispatchedPage/properties/items/maxItems":              timer.MaxDispatchPage,
-		"LoadedPage/properties/items/maxItems":                  timer.MaxDispatchPage,
-		"BulkRate/minimum":                                      timer.MinBulkRate,
-		"BulkRate/maximum":                                      timer.MaxBulkRate,
-		"BulkRate/default":                                      timer.DefaultBulkRate,
-		"BulkJob/properties/per_second/minimum":                 timer.MinBulkRate,
-		"BulkJob/properties/per_second/maximum":                 timer.MaxBulkRate,
-		"RedeliveryRate/minimum":                                timer.MinRedeliveryRate,
-		"RedeliveryRate/maximum":                                timer.MaxRedeliveryRate,
-		"RedeliveryRate/default":                                timer.DefaultRedeliveryRate,
-		"Redelivery/properties/per_second/minimum":              timer.MinRedeliveryRate,
-		"Redelivery/properties/per_second/maximum":              timer.MaxRedeliveryRate,
-		"ShownCallback/properties/headers/additionalProperties": node{"const": timer.Hidden},
-		"Recurrence/properties/cron/maxLength":                  timer.MaxCronLen,
-		"Recurrence/properties/crons/maxItems":                  timer.MaxCrons,
-		"Recurrence/properties/exclude/maxItems":                timer.MaxExcludes,
-		"Attempt/properties/answer/maxLength":                   timer.MaxAnswer,
-		"EmergencyOrder/properties/business_types/maxItems":     timer.MaxEmergencyTypes,
-		"UpcomingCount/maximum":                                 timer.MaxUpcoming,
+		"NewPolicy/properties/signing_secrets/maxItems":         policy.MaxSecrets,
+		"DispatchRate/minimum":                                  dispatch.MinRate,
+		"DispatchRate/maximum":                                  dispatch.MaxRate,
+		"DispatchOrder/properties/page_size/maximum":            dispatch.MaxPage,
+		"DispatchOrder/properties/items/maxItems":               dispatch.MaxInlineItems,
+		"LoaderShards/maximum":                                  dispatch.MaxShards,
+		"LoaderPageSize/maximum":                                dispatch.MaxPage,
+		"LoaderPageSize/default":                                dispatch.DefaultPage,
+		"DispatchedPage/properties/items/maxItems":              dispatch.MaxPage,
+		"LoadedPage/properties/items/maxItems":                  dispatch.MaxPage,
+		"BulkRate/minimum":                                      job.MinRate,
+		"BulkRate/maximum":                                      job.MaxRate,
+		"BulkRate/default":                                      job.DefaultRate,
+		"BulkJob/properties/per_second/minimum":                 job.MinRate,
+		"BulkJob/properties/per_second/maximum":                 job.MaxRate,
+		"RedeliveryRate/minimum":                                job.MinRedeliveryRate,
+		"RedeliveryRate/maximum":                                job.MaxRedeliveryRate,
+		"RedeliveryRate/default":                                job.DefaultRedeliveryRate,
+		"Redelivery/properties/per_second/minimum":              job.MinRedeliveryRate,
+		"Redelivery/properties/per_second/maximum":              job.MaxRedeliveryRate,
+		"ShownCallback/properties/headers/additionalProperties": node{"const": delivery.Hidden},
+		"Recurrence/properties/cron/maxLength":                  recurrence.MaxCronLen,
+		"Recurrence/properties/crons/maxItems":                  recurrence.MaxCrons,
+		"Recurrence/properties/exclude/maxItems":                recurrence.MaxExcludes,
+		"Attempt/properties/answer/maxLength":                   delivery.MaxAnswer,
+		"EmergencyOrder/properties/business_types/maxItems":     policy.MaxEmergencyTypes,
+		"UpcomingCount/maximum":                                 recurrence.MaxUpcoming,
 		"Rings/properties/rings/maxItems":                       maxWindow,
-		"UpcomingCount/default":                                 timer.DefaultUpcoming,
-		"Upcoming/properties/upcoming/maxItems":                 timer.MaxUpcoming,
+		"UpcomingCount/default":                                 recurrence.DefaultUpcoming,
+		"Upcoming/properties/upcoming/maxItems":                 recurrence.MaxUpcoming,
 	} {
 		cut := strings.LastIndex(path, "/")
 		require.Equal(t, want, document.schema(t, path[:cut])[path[cut+1:]], path)
 	}
 	attempt := document.named(t, document.at(t, "webhooks", "timerDue", "post")["parameters"], "Wakecall-Attempt")
-	require.Equal(t, timer.MaxAttempts, attempt.at(t, "schema")["maximum"])
+	require.Equal(t, delivery.MaxAttempts, attempt.at(t, "schema")["maximum"])
 	size := document.named(t, document.at(t, "paths", "/v1/timers", "get")["parameters"], "page_size").at(t, "schema")
 	require.Equal(t, node{"type": "integer", "minimum": 1, "maximum": maxPageSize, "default": defaultPageSize}, size)
 	require.Equal(t, engine.DefaultWait.String(), document.at(t, "components", "parameters", "Wait", "schema")["default"])
@@ -358,34 +365,34 @@ func (n node) named(t *testing.T, parameters any, name string) node {
 // the words.
 func TestDocumentSaysTheLimits(t *testing.T) {
 	document := readDocument(t)
-	short := func(d time.Duration) string { return timer.Duration(d).String() }
-	ahead, payload := short(timer.MaxAhead), strconv.Itoa(timer.MaxPayload)+" bytes"
-	wait := "From " + short(time.Millisecond) + " to " + short(timer.MaxRetryStep)
+	short := func(d time.Duration) string { return wire.Duration(d).String() }
+	ahead, payload := short(wire.MaxAhead), strconv.Itoa(timer.MaxPayload)+" bytes"
+	wait := "From " + short(time.Millisecond) + " to " + short(delivery.MaxRetryStep)
 	for path, want := range map[string][]string{
 		"DispatchItem/properties/payload":          {payload},
-		"DispatchOrder/properties/items":           {strconv.Itoa(timer.MaxInlineBytes) + " bytes"},
+		"DispatchOrder/properties/items":           {strconv.Itoa(dispatch.MaxInlineBytes) + " bytes"},
 		"DispatchOrder/properties/due_at":          {short(timer.MaxPast) + " ago", ahead + " ahead"},
-		"WarmUp":                                   {"0s to " + short(timer.MaxWarmUp)},
-		"BusinessType":                             {strconv.Itoa(timer.MaxBusinessTypeLen)},
-		"BusinessId":                               {strconv.Itoa(timer.MaxBusinessIDLen)},
+		"WarmUp":                                   {"0s to " + short(dispatch.MaxWarmUp)},
+		"BusinessType":                             {strconv.Itoa(wire.MaxBusinessTypeLen)},
+		"BusinessId":                               {strconv.Itoa(wire.MaxBusinessIDLen)},
 		"TimerTerms/properties/due_at":             {short(timer.MaxPast) + " ago", ahead + " ahead"},
 		"TimerTerms/properties/payload":            {payload},
 		"TimerTerms/properties/payload_base64":     {payload},
-		"CallbackUrl":                              {strconv.Itoa(timer.MaxURLLen)},
+		"CallbackUrl":                              {strconv.Itoa(delivery.MaxURLLen)},
 		"RetryWait":                                {wait},
-		"ExponentialRetry/properties/max_interval": {"default " + timer.Retry{}.WithDefaults().MaxInterval.String()},
+		"ExponentialRetry/properties/max_interval": {"default " + delivery.Retry{}.WithDefaults().MaxInterval.String()},
 		"Recurrence/properties/start_at":           {ahead + " ahead"},
-		"Missed":                                   {short(timer.MissedGrace) + " late", "newest " + strconv.Itoa(timer.MaxMadeUp)},
-		"Retry":                                    {short(timer.MaxRetryAfter)},
-		"Failure/properties/message":               {strconv.Itoa(timer.MaxFailureMessage) + " bytes"},
+		"Missed":                                   {short(recurrence.MissedGrace) + " late", "newest " + strconv.Itoa(recurrence.MaxMadeUp)},
+		"Retry":                                    {short(delivery.MaxRetryAfter)},
+		"Failure/properties/message":               {strconv.Itoa(wire.MaxFailureMessage) + " bytes"},
 	} {
 		document.schema(t, path).says(t, path, want...)
 	}
 	paths := document.at(t, "paths")
-	deep, many := fmt.Sprintf("nested at most %d deep", timer.MaxNesting), fmt.Sprintf("up\nto %d.", timer.MaxFieldErrors)
+	deep, many := fmt.Sprintf("nested at most %d deep", wire.MaxNesting), fmt.Sprintf("up\nto %d.", wire.MaxFieldErrors)
 	document.at(t, "info").says(t, "info", deep, many, strconv.Itoa(tuning.HeaderBytes>>10)+" KiB")
-	document.schema(t, "Problem/properties/errors").says(t, "errors", strconv.Itoa(timer.MaxFieldErrors), strconv.Itoa(maxBatchFieldErrors))
-	document.at(t, "components", "responses", "Malformed").says(t, "malformed", fmt.Sprintf("more than %d deep", timer.MaxNesting))
+	document.schema(t, "Problem/properties/errors").says(t, "errors", strconv.Itoa(wire.MaxFieldErrors), strconv.Itoa(maxBatchFieldErrors))
+	document.at(t, "components", "responses", "Malformed").says(t, "malformed", fmt.Sprintf("more than %d deep", wire.MaxNesting))
 	paths.at(t, "/v1/timers", "post").says(t, "add", short(timer.MaxPast))
 	one := strconv.Itoa(maxBody>>10) + " KiB"
 	for path, method := range map[string]string{"/v1/timers": "post", "/v1/timers/{type}/{id}": "put", "/v1/policies/{type}": "put", "/v1/recurrences/preview": "post", "/v1/timers/redeliver": "post", "/v1/bulk": "post", "/v1/streams/{type}/answers": "post"} {
@@ -395,23 +402,23 @@ func TestDocumentSaysTheLimits(t *testing.T) {
 	paths.at(t, "/v1/policies/{type}", "patch", "requestBody").says(t, "patch", one)
 	paths.at(t, "/v1/timers/batch", "post", "requestBody").says(t, "batch", strconv.Itoa(maxBatchBody>>20)+" MiB", one)
 	paths.at(t, "/v1/dispatches", "post", "requestBody").says(t, "dispatch", strconv.Itoa(maxDispatchBody>>20)+" MiB")
-	paths.at(t, "/v1/dispatches/{type}/{id}/items", "put").says(t, "upload", strconv.Itoa(maxItemLine>>10)+"\nKiB", short(tuning.ReadTimeout), "up to "+strconv.Itoa(timer.MaxFieldErrors))
+	paths.at(t, "/v1/dispatches/{type}/{id}/items", "put").says(t, "upload", strconv.Itoa(maxItemLine>>10)+"\nKiB", short(tuning.ReadTimeout), "up to "+strconv.Itoa(wire.MaxFieldErrors))
 	document.at(t, "webhooks", "dispatchItem", "post", "requestBody").says(t, "item", payload)
-	document.at(t, "webhooks", "dispatchLoader", "get").says(t, "loader", strconv.Itoa(timer.MaxLoaderAnswer>>20)+" MiB")
+	document.at(t, "webhooks", "dispatchLoader", "get").says(t, "loader", strconv.Itoa(dispatch.MaxLoaderAnswer>>20)+" MiB")
 	steps := document.named(t, paths.at(t, "/v1/forecast", "get")["parameters"], "step")
-	steps.says(t, "step", "to "+short(timer.MaxForecastStep), strconv.Itoa(timer.MaxForecastSteps))
-	require.Equal(t, short(timer.DefaultForecastStep), steps.at(t, "schema")["default"])
-	document.at(t, "components", "responses", "TimerCreated", "headers").at(t, timer.HeaderExpectedLateness)
-	document.at(t, "components", "responses", "DispatchShown", "headers").at(t, timer.HeaderExpectedRate)
-	paths.at(t, "/v1/dispatches", "post", "responses", "201", "headers").at(t, timer.HeaderExpectedRate)
+	steps.says(t, "step", "to "+short(forecast.MaxStep), strconv.Itoa(forecast.MaxSteps))
+	require.Equal(t, short(forecast.DefaultStep), steps.at(t, "schema")["default"])
+	document.at(t, "components", "responses", "TimerCreated", "headers").at(t, forecast.HeaderExpectedLateness)
+	document.at(t, "components", "responses", "DispatchShown", "headers").at(t, dispatch.HeaderExpectedRate)
+	paths.at(t, "/v1/dispatches", "post", "responses", "201", "headers").at(t, dispatch.HeaderExpectedRate)
 	document.at(t, "components", "parameters", "Wait").says(t, "wait", "From 0s to "+short(engine.MaxWait))
 	paths.at(t, "/v1/redeliveries/{id}", "delete").says(t, "stop", short(engine.DefaultWait))
 	paths.at(t, "/v1/bulk/{id}", "delete").says(t, "stop", short(engine.DefaultWait))
 	document.schema(t, "BulkOrder/properties/shift").says(t, "shift", "-"+ahead+" to "+ahead)
 	callback := document.at(t, "webhooks", "timerDue", "post")
-	callback.says(t, "callback", strconv.Itoa(timer.MaxResponseRead>>10)+" KiB")
+	callback.says(t, "callback", strconv.Itoa(delivery.MaxResponseRead>>10)+" KiB")
 	callback.at(t, "requestBody").says(t, "callback", payload)
-	callback.at(t, "responses", "429").says(t, "429", short(timer.MaxRetryAfter))
+	callback.at(t, "responses", "429").says(t, "429", short(delivery.MaxRetryAfter))
 }
 
 func (n node) says(t *testing.T, name string, texts ...string) {
@@ -424,7 +431,7 @@ func (n node) says(t *testing.T, name string, texts ...string) {
 func TestDocumentHasTheDefaultLadder(t *testing.T) {
 	ladder, ok := readDocument(t).schema(t, "PolicyRetry")["default"].(node)
 	require.True(t, ok)
-	want := timer.DefaultRetry()
+	want := delivery.DefaultRetry()
 	var steps []string
 	for _, step := range want.Steps {
 		steps = append(steps, step.String())
@@ -440,24 +447,24 @@ func TestDocumentHasThePatterns(t *testing.T) {
 	}
 	types, ids, secrets := pattern("BusinessType"), pattern("BusinessId"), pattern("SigningSecret")
 	for _, text := range samples() {
-		require.Equal(t, len(timer.CheckBusinessType(text)) == 0, types.MatchString(text), "type %q", text)
-		key := timer.Key{BusinessType: "x", BusinessID: text}
+		require.Equal(t, len(wire.CheckBusinessType(text)) == 0, types.MatchString(text), "type %q", text)
+		key := wire.Key{BusinessType: "x", BusinessID: text}
 		require.Equal(t, len(key.Check()) == 0, ids.MatchString(text), "id %q", text)
 	}
 	for n := range 80 {
-		secret := timer.SecretPrefix + base64.StdEncoding.EncodeToString(make([]byte, n))
-		_, ok := timer.DecodeSecret(secret)
+		secret := policy.SecretPrefix + base64.StdEncoding.EncodeToString(make([]byte, n))
+		_, ok := policy.DecodeSecret(secret)
 		require.Equal(t, ok, secrets.MatchString(secret), "a secret of %d bytes", n)
 	}
 	bulk := regexp.MustCompile(document.schema(t, "BulkOrder/properties/id")["pattern"].(string))
 	for _, text := range samples() {
-		require.Equal(t, len(timer.CheckBulkID(text)) == 0, bulk.MatchString(text), "job %q", text)
+		require.Equal(t, len(job.CheckID(text)) == 0, bulk.MatchString(text), "job %q", text)
 	}
-	id := timer.Memo{Booking: "x"}.WebhookID(timer.Key{BusinessType: "x", BusinessID: "x"})
+	id := timer.Memo{Booking: "x"}.WebhookID(wire.Key{BusinessType: "x", BusinessID: "x"})
 	require.Regexp(t, pattern("WebhookId"), id)
-	require.Regexp(t, pattern("Instant"), timer.At(time.Unix(1, 1)).String())
-	for _, d := range []time.Duration{0, time.Millisecond, 90 * time.Second, timer.MaxAhead, 1500 * time.Millisecond} {
-		require.Regexp(t, pattern("Duration"), timer.Duration(d).String())
+	require.Regexp(t, pattern("Instant"), wire.At(time.Unix(1, 1)).String())
+	for _, d := range []time.Duration{0, time.Millisecond, 90 * time.Second, wire.MaxAhead, 1500 * time.Millisecond} {
+		require.Regexp(t, pattern("Duration"), wire.Duration(d).String())
 	}
 }
 
@@ -465,7 +472,7 @@ func TestDocumentHasThePatterns(t *testing.T) {
 // first place and in the second.
 func samples() (texts []string) {
 	for _, n := range []int{
-		0, 1, timer.MaxBusinessTypeLen, timer.MaxBusinessTypeLen + 1, timer.MaxBusinessIDLen, timer.MaxBusinessIDLen + 1,
+		0, 1, wire.MaxBusinessTypeLen, wire.MaxBusinessTypeLen + 1, wire.MaxBusinessIDLen, wire.MaxBusinessIDLen + 1,
 	} {
 		texts = append(texts, strings.Repeat("x", n))
 	}
@@ -484,9 +491,9 @@ func TestExamplesDoNotAge(t *testing.T) {
 		examples := due.FindAllSubmatch(inNextYear(document, now), -1)
 		require.NotEmpty(t, examples)
 		for _, example := range examples {
-			var wall timer.Wall
+			var wall wire.Wall
 			require.NoError(t, wall.UnmarshalText(example[1]))
-			terms := timer.Terms{DueLocal: &wall, Timezone: "Europe/Berlin", Callback: &timer.Callback{Destination: timer.HTTP("https://example.com/")}}
+			terms := timer.Terms{DueLocal: &wall, Timezone: "Europe/Berlin", Callback: &delivery.Callback{Destination: delivery.HTTP("https://example.com/")}}
 			require.NoError(t, terms.Check(now).Err(), "%d", year)
 			require.Error(t, terms.Check(now.AddDate(2, 0, 0)).Err(), "the negative control: a fixed date is refused some day")
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/labstack/echo/v4"
 	"github.com/swaggest/swgui/v5emb"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // OpenAPI is the description of the API, OpenAPI 3.1. Tests hold it to the
@@ -90,8 +90,8 @@ type ready struct {
 
 func (s *Server) readyz(c echo.Context) error {
 	if err := s.ready.check(c.Request().Context()); err != nil {
-		return &timer.Error{
-			Code: timer.Unavailable, Cause: err,
+		return &wire.Error{
+			Code: wire.Unavailable, Cause: err,
 			Message: "A timer booked now might not ring: Temporal or the workers do not answer.",
 		}
 	}

@@ -6,8 +6,8 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/door"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // refusePages refuses, where no key is asked for, what a page of another site makes
@@ -23,7 +23,7 @@ func (s *Server) refusePages(next echo.HandlerFunc) echo.HandlerFunc {
 		case err == nil:
 			return next(c)
 		case errors.Is(err, door.ErrHost):
-			return &timer.Error{
+			return &wire.Error{
 				Code: forbidden, Message: "Without API keys the gateway is called at 127.0.0.1, [::1] or localhost only. " +
 					"Call it there, or configure keys (WAKECALL_API_KEYS) to call it by another name.",
 			}
@@ -37,5 +37,5 @@ func (s *Server) refusePages(next echo.HandlerFunc) echo.HandlerFunc {
 func tellsOnlyHealth(r *http.Request) bool { return r.URL.Path == livePath || r.URL.Path == readyPath }
 
 func refuseOrigin() error {
-	return &timer.Error{Code: forbidden, Message: "A page of another origin may not call the gateway. Call it from a program."}
+	return &wire.Error{Code: forbidden, Message: "A page of another origin may not call the gateway. Call it from a program."}
 }

@@ -12,8 +12,8 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // The parameters of a path, as the routes name them.
@@ -39,8 +39,8 @@ func pathParam(c echo.Context, name string) string {
 }
 
 // pathKey is the timer that the path names.
-func pathKey(c echo.Context) (timer.Key, error) {
-	key := timer.Key{BusinessType: pathParam(c, paramType), BusinessID: pathParam(c, paramID)}
+func pathKey(c echo.Context) (wire.Key, error) {
+	key := wire.Key{BusinessType: pathParam(c, paramType), BusinessID: pathParam(c, paramID)}
 	return key, key.Check().Err()
 }
 
@@ -49,7 +49,7 @@ func pathKey(c echo.Context) (timer.Key, error) {
 func pathType(c echo.Context, known ...string) (string, *query) {
 	name := pathParam(c, paramType)
 	q := readQuery(c, known...)
-	q.errs = append(timer.CheckBusinessType(name), q.errs...)
+	q.errs = append(wire.CheckBusinessType(name), q.errs...)
 	return name, q
 }
 
@@ -57,7 +57,7 @@ func pathType(c echo.Context, known ...string) (string, *query) {
 // is refused, since a mistyped filter would select everything.
 type query struct {
 	values url.Values
-	errs   timer.FieldErrors
+	errs   wire.FieldErrors
 }
 
 func readQuery(c echo.Context, known ...string) *query {
@@ -70,11 +70,11 @@ func readQuery(c echo.Context, known ...string) *query {
 	for _, name := range slices.Sorted(maps.Keys(q.values)) {
 		switch values := q.values[name]; {
 		case !slices.Contains(known, name):
-			q.errs.Add(name, timer.CodeUnknownField, "is not a parameter of this call")
+			q.errs.Add(name, wire.CodeUnknownField, "is not a parameter of this call")
 		case len(values) > 1 && name != labelName:
-			q.errs.Add(name, timer.CodeInvalidParameter, "must be given once")
+			q.errs.Add(name, wire.CodeInvalidParameter, "must be given once")
 		case slices.Contains(values, "") && name != pageTokenName:
-			q.errs.Add(name, timer.CodeInvalidParameter, "must not be empty; leave it out")
+			q.errs.Add(name, wire.CodeInvalidParameter, "must not be empty; leave it out")
 		}
 	}
 	return q
@@ -99,19 +99,19 @@ func (q *query) read(part string) {
 	value, valueErr := url.QueryUnescape(rawValue)
 	switch {
 	case strings.Contains(part, ";"):
-		q.errs.Add(shown, timer.CodeInvalidParameter, "must not contain a bare semicolon; parameters are separated by &")
+		q.errs.Add(shown, wire.CodeInvalidParameter, "must not contain a bare semicolon; parameters are separated by &")
 	case err != nil || valueErr != nil:
-		q.errs.Add(shown, timer.CodeInvalidParameter, "must have every % followed by two hexadecimal digits")
+		q.errs.Add(shown, wire.CodeInvalidParameter, "must have every % followed by two hexadecimal digits")
 	case !utf8.ValidString(name) || !utf8.ValidString(value):
-		q.errs.Add(shown, timer.CodeInvalidParameter, "must be UTF-8")
+		q.errs.Add(shown, wire.CodeInvalidParameter, "must be UTF-8")
 	default:
 		q.values.Add(name, value)
 	}
 }
 
-func (q *query) instant(name string) (at timer.Instant) {
+func (q *query) instant(name string) (at wire.Instant) {
 	if text := q.values.Get(name); text != "" && at.UnmarshalText([]byte(text)) != nil {
-		q.errs.Add(name, timer.CodeInvalidTime, timer.InstantRefusal(text))
+		q.errs.Add(name, wire.CodeInvalidTime, wire.InstantRefusal(text))
 	}
 	return at
 }
@@ -133,7 +133,7 @@ func (q *query) number(name string, fallback, highest int) int {
 func oneOf[T ~string](q *query, name string, words []T) T {
 	value := T(q.values.Get(name))
 	if value != "" && !slices.Contains(words, value) {
-		q.errs.Add(name, timer.CodeInvalidParameter, fmt.Sprintf("must be one of %v", words))
+		q.errs.Add(name, wire.CodeInvalidParameter, fmt.Sprintf("must be one of %v", words))
 	}
 	return value
 }
@@ -142,7 +142,7 @@ func oneOf[T ~string](q *query, name string, words []T) T {
 func (q *query) flag(name string) bool {
 	text := q.values.Get(name)
 	if text != "" && text != "true" && text != "false" {
-		q.errs.Add(name, timer.CodeInvalidParameter, "must be true or false")
+		q.errs.Add(name, wire.CodeInvalidParameter, "must be true or false")
 	}
 	return text == "true"
 }
@@ -153,11 +153,11 @@ func (q *query) wait() time.Duration {
 	if text == "" {
 		return engine.DefaultWait
 	}
-	var parsed timer.Duration
+	var parsed wire.Duration
 	err := parsed.UnmarshalText([]byte(text))
 	d := parsed.D()
 	if err != nil || d < 0 || d > engine.MaxWait {
-		q.errs.Add("wait", timer.CodeInvalidParameter, "must be a duration from 0s to "+engine.MaxWait.String())
+		q.errs.Add("wait", wire.CodeInvalidParameter, "must be a duration from 0s to "+engine.MaxWait.String())
 	}
 	return d
 }

@@ -10,14 +10,15 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/labstack/echo/v4"
 
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/auth"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // Payloads tells what timers send.
 type Payloads interface {
 	// Payload is what the receiver is sent by a run of a timer.
-	Payload(ctx context.Context, key timer.Key, runID string) (timer.Payload, error)
+	Payload(ctx context.Context, key wire.Key, runID string) (timer.Payload, error)
 }
 
 // paramPayload asks for the payload of a timer.

@@ -7,11 +7,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // Payload is one of each kind, by the run.
-func (telltale) Payload(_ context.Context, key timer.Key, _ string) (timer.Payload, error) {
+func (telltale) Payload(_ context.Context, key wire.Key, _ string) (timer.Payload, error) {
 	return map[string]timer.Payload{
 		"json":   {Data: []byte(`{"a": 1.0,  "b":"<&>"}`), ContentType: timer.ContentTypeJSON},
 		"binary": {Data: []byte{0xff, 0}, ContentType: "application/octet-stream"},

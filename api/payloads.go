@@ -9,8 +9,10 @@ import (
 	jsonv1 "github.com/go-json-experiment/json/v1"
 	"github.com/labstack/echo/v4"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/internal/auth"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // headerPayloads says that an answer was to have payloads, or bodies of answers, which the
@@ -79,7 +81,7 @@ func leavingOut(c echo.Context) *jsonv2.Marshalers {
 
 // withoutPayloads leave out what a receiver was sent, and what it answered.
 var withoutPayloads = jsonv2.JoinMarshalers(
-	jsonv2.MarshalFunc(func(attempt timer.ShownAttempt) ([]byte, error) {
+	jsonv2.MarshalFunc(func(attempt delivery.ShownAttempt) ([]byte, error) {
 		left := []string{"body_sha256"}
 		if attempt.Answer != "" {
 			left = append(left, "answer")
@@ -87,7 +89,7 @@ var withoutPayloads = jsonv2.JoinMarshalers(
 		attempt.Answer = ""
 		return json.Marshal(shownAttempt{ShownAttempt: attempt, LeftOut: left})
 	}),
-	jsonv2.MarshalFunc(func(failure timer.DispatchFailure) ([]byte, error) {
+	jsonv2.MarshalFunc(func(failure dispatch.Failure) ([]byte, error) {
 		var left []string
 		if failure.Payload != nil {
 			left = append(left, "payload")
@@ -98,18 +100,18 @@ var withoutPayloads = jsonv2.JoinMarshalers(
 		}
 		return json.Marshal(shownItem{failure, left})
 	}),
-	jsonv2.MarshalFunc(func(failure timer.Failure) ([]byte, error) { return json.Marshal(failure.WithoutReason()) }),
+	jsonv2.MarshalFunc(func(failure delivery.Failure) ([]byte, error) { return json.Marshal(failure.WithoutReason()) }),
 )
 
 // shownAttempt is an attempt without what was sent and answered.
 type shownAttempt struct {
-	timer.ShownAttempt
+	delivery.ShownAttempt
 	BodySHA256 string   `json:"body_sha256,omitempty"`
 	LeftOut    []string `json:"left_out"`
 }
 
 // shownItem is an item that was given up, without its payload.
 type shownItem struct {
-	timer.DispatchFailure
+	dispatch.Failure
 	LeftOut []string `json:"left_out,omitempty"`
 }

@@ -12,9 +12,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine"
 	"github.com/wakecall/wakecall/internal/auth"
-	"github.com/wakecall/wakecall/timer"
 )
 
 const secretWords = "card 4711 was declined"
@@ -28,45 +31,45 @@ type (
 )
 
 func said(businessType string) timer.View {
-	failure := timer.Answer{Class: timer.Nacked, Detail: secretWords}.Failure(1)
+	failure := delivery.Answer{Class: delivery.Nacked, Detail: secretWords}.Failure(1)
 	return timer.View{
-		Key: timer.Key{BusinessType: businessType, BusinessID: "1"}, LastFailure: failure,
+		Key: wire.Key{BusinessType: businessType, BusinessID: "1"}, LastFailure: failure,
 		LastOccurrence: &timer.Past{Outcome: timer.Outcome{LastFailure: failure}},
 	}
 }
 
-func (telltale) Get(_ context.Context, key timer.Key) (timer.View, error) {
+func (telltale) Get(_ context.Context, key wire.Key) (timer.View, error) {
 	return said(key.BusinessType), nil
 }
 
 func (telltale) Add(_ context.Context, r engine.Request) (timer.View, bool, error) {
 	view := said(r.Key.BusinessType)
-	return view, false, &timer.Error{Code: timer.AlreadyExists, Message: "It is there.", Timer: &view}
+	return view, false, &wire.Error{Code: wire.AlreadyExists, Message: "It is there.", State: &view}
 }
 
 func (telltale) Cancel(_ context.Context, target engine.Target) (timer.View, engine.Effect, error) {
 	view := said(target.Key.BusinessType)
-	return view, "", &timer.Error{Code: timer.AlreadyFinished, Message: "It is over.", Timer: &view}
+	return view, "", &wire.Error{Code: wire.AlreadyFinished, Message: "It is over.", State: &view}
 }
 
 func (telltale) List(context.Context, engine.PageRequest) (engine.Page, error) {
 	return engine.Page{Timers: []timer.View{said("order"), said("invoice")}}, nil
 }
 
-func (toldSeries) Occurrences(context.Context, timer.Key, int, []byte) (engine.Occurrences, error) {
+func (toldSeries) Occurrences(context.Context, wire.Key, int, []byte) (engine.Occurrences, error) {
 	return engine.Occurrences{Past: []timer.Past{*said("order").LastOccurrence}}, nil
 }
 
-func (toldDispatches) Failures(_ context.Context, _ timer.Key, see func(timer.DispatchFailure) error) error {
-	return see(timer.DispatchFailure{WebhookID: "msg_1", DispatchItem: timer.DispatchItem{
+func (toldDispatches) Failures(_ context.Context, _ wire.Key, see func(dispatch.Failure) error) error {
+	return see(dispatch.Failure{WebhookID: "msg_1", Item: dispatch.Item{
 		ID: "i", Payload: json.RawMessage(`"` + secretWords + `"`), Attempts: 1,
-		Failure: timer.Answer{Class: timer.Answered, Detail: timer.RefusedItem + secretWords}.Failure(1),
+		Failure: delivery.Answer{Class: delivery.Answered, Detail: delivery.RefusedItem + secretWords}.Failure(1),
 	}})
 }
 
-func (toldAttempts) List(context.Context, timer.Key, int, []byte) (engine.AttemptsPage, error) {
-	return engine.AttemptsPage{Attempts: []timer.ShownAttempt{{
-		Attempt: timer.Attempt{Number: 1, Answer: secretWords}, WebhookID: "msg_1", BodySHA256: strings.Repeat("0", 64), RunID: "r",
+func (toldAttempts) List(context.Context, wire.Key, int, []byte) (engine.AttemptsPage, error) {
+	return engine.AttemptsPage{Attempts: []delivery.ShownAttempt{{
+		Attempt: delivery.Attempt{Number: 1, Answer: secretWords}, WebhookID: "msg_1", BodySHA256: strings.Repeat("0", 64), RunID: "r",
 	}}}, nil
 }
 

@@ -9,15 +9,17 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/labstack/echo/v4"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // Policies stores what business types are called by.
 type Policies interface {
 	Put(ctx context.Context, change engine.PolicyChange) (engine.PolicyResult, error)
-	Stored(ctx context.Context, businessType string) (timer.Policy, error)
-	List(ctx context.Context) ([]timer.Policy, error)
+	Stored(ctx context.Context, businessType string) (policy.Policy, error)
+	List(ctx context.Context) ([]policy.Policy, error)
 	Versions(ctx context.Context, businessType string) ([]engine.PolicyVersion, error)
 	Delete(ctx context.Context, deletion engine.PolicyDeletion) error
 	LiftBackPressure(ctx context.Context, businessType string) error
@@ -37,28 +39,28 @@ func (s *Server) policyRoutes(r routes) {
 // policyBody is a policy as a client writes it. What a client has read and
 // sends back, but only Wakecall sets, is ignored.
 type policyBody struct {
-	BusinessType   *string         `json:"business_type"`
-	Callback       *timer.Callback `json:"callback"`
-	Declare        *timer.Declare  `json:"declare"`
-	Retry          *timer.Retry    `json:"retry"`
-	ExpiresAfter   *timer.Duration `json:"expires_after"`
-	SigningSecrets *[]string       `json:"signing_secrets"`
-	SecretOverlap  *timer.Duration `json:"secret_overlap"`
-	Limits         *timer.Limits   `json:"limits"`
-	Priority       *int            `json:"priority"`
-	Paused         *bool           `json:"paused"`
-	DiscardAnswers *bool           `json:"discard_answers"`
-	Alert          *timer.Alert    `json:"alert"`
-	OnDelivered    *timer.Alert    `json:"on_delivered"`
-	OnFailed       *timer.Alert    `json:"on_failed"`
-	Fallback       *timer.Fallback `json:"fallback"`
-	MinInterval    *timer.Duration `json:"min_interval"`
-	Preload        *timer.Duration `json:"preload"`
-	Reuse          *timer.Reuse    `json:"reuse"`
-	TLS            *timer.TLS      `json:"tls"`
-	Ack            *timer.Ack      `json:"ack"`
+	BusinessType   *string            `json:"business_type"`
+	Callback       *delivery.Callback `json:"callback"`
+	Declare        *delivery.Declare  `json:"declare"`
+	Retry          *delivery.Retry    `json:"retry"`
+	ExpiresAfter   *wire.Duration     `json:"expires_after"`
+	SigningSecrets *[]string          `json:"signing_secrets"`
+	SecretOverlap  *wire.Duration     `json:"secret_overlap"`
+	Limits         *policy.Limits     `json:"limits"`
+	Priority       *int               `json:"priority"`
+	Paused         *bool              `json:"paused"`
+	DiscardAnswers *bool              `json:"discard_answers"`
+	Alert          *delivery.Alert    `json:"alert"`
+	OnDelivered    *delivery.Alert    `json:"on_delivered"`
+	OnFailed       *delivery.Alert    `json:"on_failed"`
+	Fallback       *delivery.Fallback `json:"fallback"`
+	MinInterval    *wire.Duration     `json:"min_interval"`
+	Preload        *wire.Duration     `json:"preload"`
+	Reuse          *policy.Reuse      `json:"reuse"`
+	TLS            *policy.TLS        `json:"tls"`
+	Ack            *delivery.Ack      `json:"ack"`
 
-	MaxBackPressure *timer.Duration `json:"max_back_pressure"`
+	MaxBackPressure *wire.Duration `json:"max_back_pressure"`
 
 	Version        jsontext.Value `json:"version"`
 	RetiredSecrets jsontext.Value `json:"retired_secrets"`
@@ -69,9 +71,9 @@ type policyBody struct {
 
 // plannedBody answers a dry run.
 type plannedBody struct {
-	Created bool               `json:"created"`
-	Changes []timer.Difference `json:"changes"`
-	Policy  timer.Policy       `json:"policy"`
+	Created bool                `json:"created"`
+	Changes []policy.Difference `json:"changes"`
+	Policy  policy.Policy       `json:"policy"`
 }
 
 func (s *Server) putPolicy(c echo.Context) error {
@@ -80,7 +82,7 @@ func (s *Server) putPolicy(c echo.Context) error {
 		if err != nil {
 			return engine.PolicyChange{}, err
 		}
-		return body.policy(businessType, s.reach, timer.Policy{})
+		return body.policy(businessType, s.reach, policy.Policy{})
 	})
 }
 
@@ -123,15 +125,15 @@ func (s *Server) changePolicy(c echo.Context, read func(businessType string) (en
 
 // policy reads a policy whose type stands in the path. Addresses that old has as well
 // are not judged.
-func (o object) policy(businessType string, reach timer.Reach, old timer.Policy) (engine.PolicyChange, error) {
+func (o object) policy(businessType string, reach delivery.Reach, old policy.Policy) (engine.PolicyChange, error) {
 	var body policyBody
 	errs := append(o.fill(&body), o.zeros(policyZeros)...)
 	if body.BusinessType != nil && *body.BusinessType != businessType {
-		errs.Add("/business_type", timer.CodeConflict, "must be the one in the path")
+		errs.Add("/business_type", wire.CodeConflict, "must be the one in the path")
 	}
 	change := engine.PolicyChange{
 		KeepSecrets: body.SigningSecrets == nil,
-		Policy: timer.Policy{
+		Policy: policy.Policy{
 			BusinessType: businessType, Callback: value(body.Callback), Declare: body.Declare, Retry: value(body.Retry),
 			ExpiresAfter: value(body.ExpiresAfter), SigningSecrets: value(body.SigningSecrets), SecretOverlap: body.SecretOverlap,
 			Limits: value(body.Limits), Priority: value(body.Priority), Paused: value(body.Paused), DiscardAnswers: value(body.DiscardAnswers), Alert: body.Alert,
@@ -144,7 +146,7 @@ func (o object) policy(businessType string, reach timer.Reach, old timer.Policy)
 	change.Policy.Callback.URL = asciiHost(change.Policy.Callback.URL)
 	asciiHosts(body.Alert, body.OnDelivered, body.OnFailed)
 	if body.Retry != nil { // an empty one would pass for one that was left out
-		var ladder timer.FieldErrors
+		var ladder wire.FieldErrors
 		ladder.Under("/retry", body.Retry.Check())
 		errs.Complete(ladder)
 	}
@@ -155,7 +157,7 @@ func (o object) policy(businessType string, reach timer.Reach, old timer.Policy)
 	}
 	if len(errs) > 0 {
 		errs.Complete(change.Policy.Check())
-		errs.Complete(reach.Policy(change.Policy, old))
+		errs.Complete(policy.CheckReach(reach, change.Policy, old))
 	}
 	return change, errs.Err()
 }
@@ -163,7 +165,7 @@ func (o object) policy(businessType string, reach timer.Reach, old timer.Policy)
 // hidden are the headers that were sent back as they are shown.
 func hidden(headers map[string]string) (names []string) {
 	for name, value := range headers {
-		if value == timer.Hidden {
+		if value == delivery.Hidden {
 			names = append(names, name)
 		}
 	}
@@ -191,7 +193,7 @@ func (s *Server) getPolicy(c echo.Context) error {
 }
 
 type policiesBody struct {
-	Policies []timer.Policy `json:"policies"`
+	Policies []policy.Policy `json:"policies"`
 }
 
 // listPolicies lists every policy that the caller may see, or of these only those that
@@ -206,7 +208,7 @@ func (s *Server) listPolicies(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	body := policiesBody{Policies: []timer.Policy{}}
+	body := policiesBody{Policies: []policy.Policy{}}
 	for _, policy := range policies {
 		_, isHeld := policy.HeldBack(time.Now())
 		if sees(c.Request().Context(), policy.BusinessType) && (!paused || policy.Paused) && (!held || isHeld) {
@@ -242,7 +244,7 @@ func (s *Server) deletePolicy(c echo.Context) error {
 	businessType, q := pathType(c, "timers")
 	onOpenTimers := engine.OnOpenTimers(q.values.Get("timers"))
 	if !onOpenTimers.Known() {
-		q.errs.Add("timers", timer.CodeInvalidParameter, "must be cancel or keep")
+		q.errs.Add("timers", wire.CodeInvalidParameter, "must be cancel or keep")
 	}
 	if err := q.err(); err != nil {
 		return err
@@ -272,13 +274,13 @@ func (s *Server) liftBackPressure(c echo.Context) error {
 	return c.NoContent(http.StatusNoContent)
 }
 
-func answerPolicy(c echo.Context, status int, policy timer.Policy) error {
+func answerPolicy(c echo.Context, status int, policy policy.Policy) error {
 	c.Response().Header().Set(headerETag, strconv.Quote(strconv.Itoa(policy.Version)))
 	return c.JSON(status, mask(policy))
 }
 
 // mask removes what is write-only, and back-pressure that is over.
-func mask(policy timer.Policy) timer.Policy {
+func mask(policy policy.Policy) policy.Policy {
 	policy = policy.Mask()
 	if _, held := policy.HeldBack(time.Now()); !held {
 		policy.BackPressure = nil

@@ -9,8 +9,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/labstack/echo/v4"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // mediaTypeMergePatch is that of RFC 7396.
@@ -30,17 +32,17 @@ func (s *Server) patchPolicy(c echo.Context) error {
 
 // policyPatch reads a merge patch. What is wrong with the patch itself is refused at
 // once; what is wrong with the policy that it makes is known when it is applied.
-func (o object) policyPatch(businessType string, reach timer.Reach) (change engine.PolicyChange, err error) {
+func (o object) policyPatch(businessType string, reach delivery.Reach) (change engine.PolicyChange, err error) {
 	errs := o.unknown(reflect.TypeFor[policyBody]())
 	if len(o) == 0 {
-		errs.Add("", timer.CodeRequired, "name at least one field to change")
+		errs.Add("", wire.CodeRequired, "name at least one field to change")
 	}
 	if err := errs.Err(); err != nil {
 		return change, err
 	}
 	return engine.PolicyChange{
-		Policy: timer.Policy{BusinessType: businessType},
-		Edit: func(stored timer.Policy) (engine.PolicyChange, error) {
+		Policy: policy.Policy{BusinessType: businessType},
+		Edit: func(stored policy.Policy) (engine.PolicyChange, error) {
 			document, err := parseObject(stored.Document())
 			if err != nil {
 				return engine.PolicyChange{}, err
@@ -79,12 +81,12 @@ func encode(members object) jsontext.Value {
 
 // unknown names the members that a body of a type does not have, also those that are
 // null: a patch that removes a field which does not exist was misspelt.
-func (o object) unknown(body reflect.Type) (errs timer.FieldErrors) {
+func (o object) unknown(body reflect.Type) (errs wire.FieldErrors) {
 	fields := fieldsOf(reflect.New(body).Elem())
 	for _, name := range slices.Sorted(maps.Keys(o)) {
 		field, known := fields[name]
 		if !known {
-			errs.Add(pointerTo(name), timer.CodeUnknownField, "is not a field of this call")
+			errs.Add(pointerTo(name), wire.CodeUnknownField, "is not a field of this call")
 			continue
 		}
 		within := field.Type()

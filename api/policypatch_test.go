@@ -6,7 +6,8 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/stretchr/testify/require"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
 )
 
 // The examples of RFC 7396, appendix A, whose target and patch are objects.
@@ -35,11 +36,11 @@ func TestMergeOfTheStandard(t *testing.T) {
 }
 
 // stored is a policy as the engine hands it over: opened, with every default.
-func stored(t *testing.T, body string) timer.Policy {
+func stored(t *testing.T, body string) policy.Policy {
 	t.Helper()
 	members, err := parseObject([]byte(body))
 	require.NoError(t, err)
-	change, err := members.policy("order", timer.Reach{}, timer.Policy{})
+	change, err := members.policy("order", delivery.Reach{}, policy.Policy{})
 	require.NoError(t, err)
 	policy := change.Policy.WithDefaults()
 	policy.Version = 3
@@ -47,25 +48,25 @@ func stored(t *testing.T, body string) timer.Policy {
 }
 
 // edit is what a patch makes of a policy, and the fields that it is refused for.
-func edit(t *testing.T, policy timer.Policy, patch string) (timer.Policy, []string) {
+func edit(t *testing.T, p policy.Policy, patch string) (policy.Policy, []string) {
 	t.Helper()
 	members, err := parseObject([]byte(patch))
 	require.NoError(t, err)
-	change, err := members.policyPatch("order", timer.Reach{})
+	change, err := members.policyPatch("order", delivery.Reach{})
 	if err != nil {
-		return timer.Policy{}, pointersOf(t, err)
+		return policy.Policy{}, pointersOf(t, err)
 	}
-	edited, err := change.Edit(policy.Mask())
+	edited, err := change.Edit(p.Mask())
 	if err == nil {
 		err = edited.Policy.Check().Err()
 	}
 	if err != nil {
-		return timer.Policy{}, pointersOf(t, err)
+		return policy.Policy{}, pointersOf(t, err)
 	}
 	next := edited.Policy.WithDefaults()
-	require.Empty(t, next.KeepHeaders(policy, edited.KeepHeaders))
+	require.Empty(t, next.KeepHeaders(p, edited.KeepHeaders))
 	if edited.KeepSecrets {
-		require.Empty(t, next.KeepSecrets(policy))
+		require.Empty(t, next.KeepSecrets(p))
 	}
 	return next, pointersOf(t, err)
 }
@@ -76,23 +77,23 @@ const whole = `{"callback":{"url":"https://h/","headers":{"X-A":"one","X-B":"two
 
 func TestPatchEditsInPart(t *testing.T) {
 	t.Parallel()
-	policy := stored(t, whole)
-	paused, refused := edit(t, policy, `{"paused":true}`)
+	p := stored(t, whole)
+	paused, refused := edit(t, p, `{"paused":true}`)
 	require.Empty(t, refused)
-	want := policy
+	want := p
 	want.Version, want.Paused = 0, true
 	require.Equal(t, want, paused, "what is not named stays, what is secret too")
 
-	edited, refused := edit(t, policy, `{"callback":{"headers":{"X-A":"***","X-B":null,"X-C":"three"}},
+	edited, refused := edit(t, p, `{"callback":{"headers":{"X-A":"***","X-B":null,"X-C":"three"}},
 		"limits":{"adds_per_second":10,"callbacks_per_second":null},"priority":null,"alert":null,"version":9,"business_type":"order"}`)
 	require.Empty(t, refused)
 	require.Equal(t, map[string]string{"X-A": "one", "X-C": "three"}, edited.Callback.Headers)
 	require.Equal(t, 10, edited.Limits.AddsBurst, "a default that follows another field follows it")
 	require.Nil(t, edited.Limits.CallbacksPerSecond)
-	require.Equal(t, timer.DefaultPriority, edited.Priority)
+	require.Equal(t, policy.DefaultPriority, edited.Priority)
 	require.Nil(t, edited.Alert)
 
-	edited, refused = edit(t, policy, `{"retry":{"initial":null,"steps":["7s"]},"signing_secrets":null,"limits":{"adds_per_second":null}}`)
+	edited, refused = edit(t, p, `{"retry":{"initial":null,"steps":["7s"]},"signing_secrets":null,"limits":{"adds_per_second":null}}`)
 	require.Empty(t, refused)
 	require.Equal(t, 2, edited.Retry.Attempts())
 	require.Empty(t, edited.SigningSecrets)
@@ -100,14 +101,14 @@ func TestPatchEditsInPart(t *testing.T) {
 
 	spread, refused := edit(t, stored(t, `{"callback":{"url":"https://h/"}}`), `{"retry":{"jitter":0.5}}`)
 	require.Empty(t, refused, "the ladder that is shown is the one that is edited")
-	require.Equal(t, timer.DefaultRetry().Steps, spread.Retry.Steps)
+	require.Equal(t, delivery.DefaultRetry().Steps, spread.Retry.Steps)
 }
 
 func TestPatchOfATypeWithoutPolicy(t *testing.T) {
 	t.Parallel()
-	made, refused := edit(t, timer.Policy{}, `{"paused":true}`)
+	made, refused := edit(t, policy.Policy{}, `{"paused":true}`)
 	require.Empty(t, refused)
-	require.Equal(t, timer.Policy{BusinessType: "order", Paused: true}.WithDefaults(), made)
+	require.Equal(t, policy.Policy{BusinessType: "order", Paused: true}.WithDefaults(), made)
 }
 
 func TestPatchRefuses(t *testing.T) {
@@ -143,7 +144,7 @@ func FuzzPolicyPatch(f *testing.F) {
 			requireRefusal(t, err)
 			return
 		}
-		change, err := members.policyPatch("order", timer.Reach{})
+		change, err := members.policyPatch("order", delivery.Reach{})
 		if err != nil {
 			requireRefusal(t, err)
 			return

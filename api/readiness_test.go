@@ -11,8 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // A caller that hangs up takes the answer from nobody else, neither from those who wait
@@ -83,22 +83,22 @@ type pausing struct {
 	Emergencies
 	types int
 	err   error
-	asked *[]timer.EmergencyOrder
+	asked *[]policy.EmergencyOrder
 }
 
-func (p pausing) List(context.Context) ([]timer.Emergency, error) {
+func (p pausing) List(context.Context) ([]policy.Emergency, error) {
 	if p.types > 0 {
-		return []timer.Emergency{{BusinessType: "invoice", Author: "ops"}, {BusinessType: "order", Author: "ops"}}, p.err
+		return []policy.Emergency{{BusinessType: "invoice", Author: "ops"}, {BusinessType: "order", Author: "ops"}}, p.err
 	}
-	return []timer.Emergency{{Everything: true, Author: "ops", Since: 7}}, p.err
+	return []policy.Emergency{{Everything: true, Author: "ops", Since: 7}}, p.err
 }
 
-func (p pausing) Pause(_ context.Context, order timer.EmergencyOrder) ([]timer.Emergency, error) {
+func (p pausing) Pause(_ context.Context, order policy.EmergencyOrder) ([]policy.Emergency, error) {
 	*p.asked = append(*p.asked, order)
 	return order.Emergencies(7), p.err
 }
 
-func (p pausing) Resume(_ context.Context, order timer.EmergencyOrder) ([]timer.Emergency, error) {
+func (p pausing) Resume(_ context.Context, order policy.EmergencyOrder) ([]policy.Emergency, error) {
 	*p.asked = append(*p.asked, order)
 	return nil, p.err
 }

@@ -9,8 +9,8 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // causeKey keeps the error behind an answer for the request's log line.
@@ -67,7 +67,7 @@ func record(options Options) echo.MiddlewareFunc {
 
 func levelOf(status int, cause error) slog.Level {
 	switch {
-	case cause != nil && timer.CodeOf(cause) == signInUnavailable: // who asks the provider has said it, once
+	case cause != nil && wire.CodeOf(cause) == signInUnavailable: // who asks the provider has said it, once
 		return slog.LevelInfo
 	case status >= http.StatusInternalServerError:
 		return slog.LevelError

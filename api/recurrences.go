@@ -6,7 +6,9 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/recurrence"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 func recurrenceRoutes(r routes) {
@@ -15,9 +17,9 @@ func recurrenceRoutes(r routes) {
 
 // previewBody asks what a rule would do if it were booked.
 type previewBody struct {
-	Recurrence *timer.Recurrence `json:"recurrence"`
-	From       *timer.Instant    `json:"from"`
-	Count      *int              `json:"count"`
+	Recurrence *recurrence.Rule `json:"recurrence"`
+	From       *wire.Instant    `json:"from"`
+	Count      *int             `json:"count"`
 }
 
 func previewRecurrence(c echo.Context) error {
@@ -30,7 +32,7 @@ func previewRecurrence(c echo.Context) error {
 	}
 	var body previewBody
 	errs := append(object.fill(&body), object.zeros(previewZeros)...)
-	from, count := timer.At(time.Now()), timer.DefaultUpcoming
+	from, count := wire.At(time.Now()), recurrence.DefaultUpcoming
 	if body.From != nil && *body.From != 0 {
 		from = *body.From
 	}
@@ -44,14 +46,14 @@ func previewRecurrence(c echo.Context) error {
 	return c.JSON(http.StatusOK, timer.UpcomingOf(*body.Recurrence, from, count))
 }
 
-func (b previewBody) check(from timer.Instant, count int) (errs timer.FieldErrors) {
+func (b previewBody) check(from wire.Instant, count int) (errs wire.FieldErrors) {
 	if b.Recurrence == nil {
-		errs.Add("/recurrence", timer.CodeRequired, "give the rule")
+		errs.Add("/recurrence", wire.CodeRequired, "give the rule")
 	} else {
 		errs.Under("/recurrence", b.Recurrence.Check(from.Time()))
 	}
-	if count < 1 || count > timer.MaxUpcoming {
-		errs.AddRange("/count", 1, timer.MaxUpcoming)
+	if count < 1 || count > recurrence.MaxUpcoming {
+		errs.AddRange("/count", 1, recurrence.MaxUpcoming)
 	}
 	return errs
 }

@@ -6,15 +6,17 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/wakecall/wakecall/core/recurrence"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // Series is what recurring timers have beside the others, and pauses timers of both kinds.
 type Series interface {
 	Pause(ctx context.Context, target engine.Target, pause timer.Pause) (timer.View, engine.Effect, error)
-	Upcoming(ctx context.Context, key timer.Key, count int) (timer.Upcoming, error)
-	Occurrences(ctx context.Context, key timer.Key, size int, token []byte) (engine.Occurrences, error)
+	Upcoming(ctx context.Context, key wire.Key, count int) (timer.Upcoming, error)
+	Occurrences(ctx context.Context, key wire.Key, size int, token []byte) (engine.Occurrences, error)
 }
 
 // pauseBody is what a pause or a resumption may say. It may be left out.
@@ -51,8 +53,8 @@ func readNote(c echo.Context) (string, error) {
 	}
 	var body pauseBody
 	errs := object.fill(&body)
-	if len(value(body.Note)) > timer.MaxNote {
-		errs.AddMost("/note", timer.MaxNote, "bytes")
+	if len(value(body.Note)) > wire.MaxNote {
+		errs.AddMost("/note", wire.MaxNote, "bytes")
 	}
 	return value(body.Note), errs.Err()
 }
@@ -63,7 +65,7 @@ func (s *Server) listUpcoming(c echo.Context) error {
 		return err
 	}
 	q := readQuery(c, "count")
-	count := q.number("count", timer.DefaultUpcoming, timer.MaxUpcoming)
+	count := q.number("count", recurrence.DefaultUpcoming, recurrence.MaxUpcoming)
 	if err := q.err(); err != nil {
 		return err
 	}

@@ -8,9 +8,9 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/audit"
 	"github.com/wakecall/wakecall/internal/auth"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // scope is who may make a call. Every route declares one; the zero value is none.
@@ -163,7 +163,7 @@ func (s scope) admit(p auth.Principal, c echo.Context) error {
 		return s.refused(businessType)
 	}
 	if s.shows == onlyPayloads && !p.SeesPayloads(businessType) {
-		return &timer.Error{Code: forbidden, Message: "The call needs the right to see payloads."}
+		return &wire.Error{Code: forbidden, Message: "The call needs the right to see payloads."}
 	}
 	return nil
 }
@@ -202,7 +202,7 @@ func isCall(ctx context.Context) bool {
 }
 
 // Actor implements [audit.Caller].
-func (c *callContext) Actor(businessType string) (actor timer.Actor, known bool) {
+func (c *callContext) Actor(businessType string) (actor wire.Actor, known bool) {
 	actor, known = actorOf(c.Principal, businessType)
 	actor.From, actor.RequestID = c.from, c.requestID
 	return actor, known
@@ -244,15 +244,15 @@ func sees(ctx context.Context, businessType string) bool { return permit(ctx, bu
 func (s scope) refused(businessType string) error {
 	switch {
 	case businessType != "":
-		return &timer.Error{Code: forbidden, Message: fmt.Sprintf("The call needs the role %s for its business type.", s.role)}
+		return &wire.Error{Code: forbidden, Message: fmt.Sprintf("The call needs the role %s for its business type.", s.role)}
 	case s.typing == allTypes:
-		return &timer.Error{Code: forbidden, Message: fmt.Sprintf("The call needs the role %s for all business types.", s.role)}
+		return &wire.Error{Code: forbidden, Message: fmt.Sprintf("The call needs the role %s for all business types.", s.role)}
 	default:
-		return &timer.Error{Code: forbidden, Message: fmt.Sprintf("The call must name a business type for which you have the role %s.", s.role)}
+		return &wire.Error{Code: forbidden, Message: fmt.Sprintf("The call must name a business type for which you have the role %s.", s.role)}
 	}
 }
 
 // refusedRole refuses a caller that has the role for no business type.
 func refusedRole(role auth.Role) error {
-	return &timer.Error{Code: forbidden, Message: fmt.Sprintf("The call needs the role %s.", role)}
+	return &wire.Error{Code: forbidden, Message: fmt.Sprintf("The call needs the role %s.", role)}
 }

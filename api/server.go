@@ -13,13 +13,15 @@ import (
 	"github.com/labstack/echo/v4"
 	"github.com/labstack/echo/v4/middleware"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/job"
+	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/engine"
 	"github.com/wakecall/wakecall/internal/audit"
 	"github.com/wakecall/wakecall/internal/auth"
 	"github.com/wakecall/wakecall/internal/netlimit"
 	"github.com/wakecall/wakecall/internal/stream"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // Telemetry counts requests and serves the metrics.
@@ -49,7 +51,7 @@ type Options struct {
 	// Emergencies pause callbacks.
 	Emergencies Emergencies
 	// Redeliveries try many failed timers again.
-	Redeliveries Jobs[timer.Redelivery, timer.Redelivered]
+	Redeliveries Jobs[job.Redelivery, job.Redelivered]
 	// Bulk does the same with all timers that a filter finds.
 	Bulk Bulk
 	// Dispatches call many items back at one rate.
@@ -66,8 +68,8 @@ type Options struct {
 	// Gateway is the name of this process among others, and AnswerElsewhere brings an
 	// answer to a ring that another one gave there.
 	Gateway         string
-	AnswerElsewhere func(ctx context.Context, answer timer.RingAnswer) error
-	LivePolicy      func(ctx context.Context, businessType string) (timer.Policy, error)
+	AnswerElsewhere func(ctx context.Context, answer delivery.RingAnswer) error
+	LivePolicy      func(ctx context.Context, businessType string) (policy.Policy, error)
 
 	Telemetry Telemetry
 	Logger    *slog.Logger
@@ -83,7 +85,7 @@ type Options struct {
 	Note func() string
 	// Reach judges the destinations beside what cannot be read of a body; the engine
 	// judges what can be read. Its zero value allows every address and knows no broker.
-	Reach timer.Reach
+	Reach delivery.Reach
 	// MetricsElsewhere leaves /metrics to a server on an address of its own.
 	MetricsElsewhere bool
 	// TrustedProxies are the networks whose word on the client's address, in
@@ -113,7 +115,7 @@ type Server struct {
 	// scopes are those of all calls of the contract.
 	scopes map[call]*scope
 
-	reach timer.Reach
+	reach delivery.Reach
 	auth  *auth.Authenticator
 	audit *audit.Log
 	tls   *tls.Config

@@ -12,11 +12,13 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine"
 	"github.com/wakecall/wakecall/internal/door"
 	"github.com/wakecall/wakecall/internal/stream"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 const streamsPath = versionPrefix + "streams"
@@ -25,10 +27,10 @@ const streamsPath = versionPrefix + "streams"
 type streams struct {
 	hub *stream.Hub
 	// policy is the live policy of a business type.
-	policy func(ctx context.Context, businessType string) (timer.Policy, error)
+	policy func(ctx context.Context, businessType string) (policy.Policy, error)
 	// gateway is the name of this process, and elsewhere answers what another one gave.
 	gateway   string
-	elsewhere func(ctx context.Context, answer timer.RingAnswer) error
+	elsewhere func(ctx context.Context, answer delivery.RingAnswer) error
 	// sockets are those that are open: Go's server forgets a connection that is no HTTP
 	// any more.
 	sockets sync.WaitGroup
@@ -93,12 +95,12 @@ func (s *streams) connect(c echo.Context) error {
 func (s *streams) streamed(ctx context.Context, businessType string) error {
 	policy, err := s.policy(ctx, businessType)
 	switch {
-	case timer.CodeOf(err) == timer.NotFound && err != nil:
-		return &timer.Error{Code: timer.NotFound, Message: "The business type has no policy."}
+	case wire.CodeOf(err) == wire.NotFound && err != nil:
+		return &wire.Error{Code: wire.NotFound, Message: "The business type has no policy."}
 	case err != nil:
 		return err
 	case !policy.Streams():
-		return &timer.Error{Code: timer.NotStreamed, Message: "The policy of " + businessType + " does not say \"stream\": true."}
+		return &wire.Error{Code: wire.NotStreamed, Message: "The policy of " + businessType + " does not say \"stream\": true."}
 	}
 	return nil
 }
@@ -107,12 +109,12 @@ func (s *streams) join(businessType string, window int) (*stream.Connection, err
 	connection, err := s.hub.Join(businessType, window)
 	switch {
 	case errors.Is(err, stream.ErrFull):
-		return nil, &timer.Error{
-			Code: timer.QuotaExceeded, Message: "As many receivers are connected to the gateway as may be, or hold rings that are not answered.",
-			Quota: &timer.Quota{Name: "stream_connections", Limit: tuning.StreamConnectionsPerType, RetryAfter: tuning.StreamRetryAfter},
+		return nil, &wire.Error{
+			Code: wire.QuotaExceeded, Message: "As many receivers are connected to the gateway as may be, or hold rings that are not answered.",
+			Quota: &wire.Quota{Name: "stream_connections", Limit: tuning.StreamConnectionsPerType, RetryAfter: tuning.StreamRetryAfter},
 		}
 	case err != nil:
-		return nil, &timer.Error{Code: timer.Unavailable, Message: "The gateway stops. Connect again.", Cause: err}
+		return nil, &wire.Error{Code: wire.Unavailable, Message: "The gateway stops. Connect again.", Cause: err}
 	}
 	return connection, nil
 }
@@ -187,7 +189,7 @@ func (s *streams) answer(c echo.Context) error {
 }
 
 // settle gives an answer to the ring that an id names, here or at the gateway that gave it.
-func (s *streams) settle(ctx context.Context, id string, answer timer.RingAnswer) (err error) {
+func (s *streams) settle(ctx context.Context, id string, answer delivery.RingAnswer) (err error) {
 	parts := strings.Split(id, ".")
 	if len(parts) != pollIDParts {
 		return engine.ErrRingOver
@@ -206,7 +208,7 @@ func (s *streams) settle(ctx context.Context, id string, answer timer.RingAnswer
 }
 
 // give passes a receiver's word on.
-func give(connection *stream.Connection, id string, answer timer.Answer) error {
+func give(connection *stream.Connection, id string, answer delivery.Answer) error {
 	number, err := strconv.ParseUint(id, 10, 64)
 	if err == nil {
 		err = connection.Answer(number, answer)
@@ -217,7 +219,7 @@ func give(connection *stream.Connection, id string, answer timer.Answer) error {
 	case errors.Is(err, stream.ErrOver):
 		return engine.ErrRingOver
 	default:
-		return &timer.Error{Code: timer.NotFound, Message: "No such ring was sent on this connection.", Cause: stream.ErrNeverSent}
+		return &wire.Error{Code: wire.NotFound, Message: "No such ring was sent on this connection.", Cause: stream.ErrNeverSent}
 	}
 }
 
@@ -226,40 +228,40 @@ type answerBody struct {
 	Ack  *string `json:"ack"`
 	Nack *string `json:"nack"`
 	// Reason, Delay and NoRetry go with a nack.
-	Reason  *string         `json:"reason"`
-	Delay   *timer.Duration `json:"delay"`
-	NoRetry *bool           `json:"no_retry"`
+	Reason  *string        `json:"reason"`
+	Delay   *wire.Duration `json:"delay"`
+	NoRetry *bool          `json:"no_retry"`
 	// Stop ends a recurring timer with this occurrence.
 	Stop *bool `json:"stop"`
 }
 
 // answer reads a receiver's word, and which ring it is about.
-func (o object) answer() (id string, answer timer.RingAnswer, err error) {
+func (o object) answer() (id string, answer delivery.RingAnswer, err error) {
 	var body answerBody
 	errs := o.fill(&body)
 	_, acks := o["ack"]
 	_, nacks := o["nack"]
 	if acks == nacks {
-		errs.Add("/ack", timer.CodeRequired, "give either ack or nack, with the id of a ring")
+		errs.Add("/ack", wire.CodeRequired, "give either ack or nack, with the id of a ring")
 	}
 	if acks {
 		for _, name := range []string{"reason", "delay", "no_retry"} {
 			if _, said := o[name]; said {
-				errs.Add("/"+name, timer.CodeConflict, "goes with nack")
+				errs.Add("/"+name, wire.CodeConflict, "goes with nack")
 			}
 		}
 	}
-	if d := value(body.Delay); d < 0 || d.D() > timer.MaxRetryAfter {
-		errs.AddRange("/delay", timer.Duration(0), timer.Duration(timer.MaxRetryAfter))
+	if d := value(body.Delay); d < 0 || d.D() > delivery.MaxRetryAfter {
+		errs.AddRange("/delay", wire.Duration(0), wire.Duration(delivery.MaxRetryAfter))
 	}
 	if err := errs.Err(); err != nil {
-		return "", timer.RingAnswer{}, err
+		return "", delivery.RingAnswer{}, err
 	}
 	if acks {
-		return *body.Ack, timer.RingAnswer{Delivered: true, Stop: value(body.Stop)}, nil
+		return *body.Ack, delivery.RingAnswer{Delivered: true, Stop: value(body.Stop)}, nil
 	}
-	return *body.Nack, timer.RingAnswer{
-		Reason: timer.Excerpt(value(body.Reason)), Delay: value(body.Delay), NoRetry: value(body.NoRetry), Stop: value(body.Stop),
+	return *body.Nack, delivery.RingAnswer{
+		Reason: wire.Excerpt(value(body.Reason)), Delay: value(body.Delay), NoRetry: value(body.NoRetry), Stop: value(body.Stop),
 	}, nil
 }
 
@@ -270,7 +272,7 @@ type ringsBody struct {
 // ringBody is a ring as a receiver gets it: what a callback has as its headers and body.
 type ringBody struct {
 	Ring     string            `json:"ring"`
-	Deadline timer.Instant     `json:"deadline"`
+	Deadline wire.Instant      `json:"deadline"`
 	Headers  map[string]string `json:"headers"`
 	// Body is the body where it is text, and BodyBase64 where it is not.
 	Body       *string `json:"body,omitempty"`
@@ -278,7 +280,7 @@ type ringBody struct {
 }
 
 func bodyOf(ring stream.Ring, id string) ringBody {
-	b := ringBody{Ring: id, Deadline: timer.At(ring.Deadline), Headers: make(map[string]string, len(ring.Headers)+1)}
+	b := ringBody{Ring: id, Deadline: wire.At(ring.Deadline), Headers: make(map[string]string, len(ring.Headers)+1)}
 	for name, header := range ring.Headers {
 		b.Headers[name] = header
 	}

@@ -17,14 +17,15 @@ import (
 	"github.com/wakecall/wakecall/activities/send"
 	"github.com/wakecall/wakecall/activities/send/sendtest"
 	streamsend "github.com/wakecall/wakecall/activities/send/stream"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/internal/auth"
 	"github.com/wakecall/wakecall/internal/stream"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // streamed is the policy of every type.
-func streamed(context.Context, string) (timer.Policy, error) {
-	return timer.Policy{Callback: timer.Callback{Destination: timer.Destination{Stream: true}}}, nil
+func streamed(context.Context, string) (policy.Policy, error) {
+	return policy.Policy{Callback: delivery.Callback{Destination: delivery.Destination{Stream: true}}}, nil
 }
 
 // words of a receiver for each behaviour that is an answer.
@@ -127,8 +128,8 @@ func TestStreamConformance(t *testing.T) {
 		l.open(hub)
 		return sendtest.Subject{
 			Transport: streamsend.New(hub), Received: l.receivedAll,
-			Destination: func(b sendtest.Behaviour) (timer.Destination, bool) {
-				return timer.Destination{Stream: true}.Routed(typeOf(b)), true
+			Destination: func(b sendtest.Behaviour) (delivery.Destination, bool) {
+				return delivery.Destination{Stream: true}.Routed(typeOf(b)), true
 			},
 			Close: func() {
 				l.stop()

@@ -16,10 +16,11 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/labstack/echo/v4"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/auth"
 	"github.com/wakecall/wakecall/internal/stream"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // upgrade makes the request a WebSocket, and serves it until it ends.
@@ -51,11 +52,11 @@ func checkHandshake(r *http.Request) error {
 	key := r.Header.Values("Sec-WebSocket-Key")
 	switch {
 	case !r.ProtoAtLeast(1, 1), !strings.Contains(strings.ToLower(strings.Join(r.Header.Values("Connection"), ",")), "upgrade"):
-		return &timer.Error{Code: malformedRequest, Message: "A WebSocket needs HTTP/1.1 and Connection: Upgrade."}
+		return &wire.Error{Code: malformedRequest, Message: "A WebSocket needs HTTP/1.1 and Connection: Upgrade."}
 	case r.Header.Get("Sec-WebSocket-Version") != "13":
-		return &timer.Error{Code: malformedRequest, Message: "A WebSocket needs Sec-WebSocket-Version: 13."}
+		return &wire.Error{Code: malformedRequest, Message: "A WebSocket needs Sec-WebSocket-Version: 13."}
 	case len(key) != 1 || !isWebSocketKey(key[0]):
-		return &timer.Error{Code: malformedRequest, Message: "A WebSocket needs one Sec-WebSocket-Key of 16 bytes in base64."}
+		return &wire.Error{Code: malformedRequest, Message: "A WebSocket needs one Sec-WebSocket-Key of 16 bytes in base64."}
 	}
 	return nil
 }
@@ -201,7 +202,7 @@ func (s *socket) read(ctx context.Context) error {
 func (s *socket) take(ctx context.Context, text []byte) error {
 	body, err := parseObject(text)
 	var id string
-	var answer timer.RingAnswer
+	var answer delivery.RingAnswer
 	if err == nil {
 		id, answer, err = body.answer()
 	}
@@ -217,7 +218,7 @@ func (s *socket) take(ctx context.Context, text []byte) error {
 	switch {
 	case errors.Is(err, stream.ErrNeverSent):
 		return ending{websocket.StatusPolicyViolation, "an answer to a ring that was never sent on this connection"}
-	case timer.CodeOf(err) == timer.RingOver:
+	case wire.CodeOf(err) == wire.RingOver:
 		return nil
 	default:
 		return ending{websocket.StatusPolicyViolation, "a message that is no answer; the problem came before"}
@@ -237,8 +238,8 @@ func (s *socket) watch(ctx context.Context) error {
 		if err := s.ping(ctx); err != nil {
 			return err
 		}
-		switch err := s.streamed(ctx); timer.CodeOf(err) {
-		case timer.NotStreamed, timer.NotFound:
+		switch err := s.streamed(ctx); wire.CodeOf(err) {
+		case wire.NotStreamed, wire.NotFound:
 			if err != nil {
 				return ending{websocket.StatusNormalClosure, "the policy does not say stream any more"}
 			}

@@ -18,10 +18,12 @@ import (
 	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/auth"
 	"github.com/wakecall/wakecall/internal/stream"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // pipes is a listener whose connections hold nothing: what is not read blocks who writes.
@@ -62,10 +64,10 @@ type exchange struct {
 	logged *bytes.Buffer
 	// policy is that of every type, once err is nil; mu guards both.
 	mu     sync.Mutex
-	policy timer.Policy
+	policy policy.Policy
 	err    error
 	// elsewhere are the answers to rings of other gateways.
-	elsewhere []timer.RingAnswer
+	elsewhere []delivery.RingAnswer
 }
 
 func openExchange(t *testing.T) *exchange { return openExchangeFor(t, auth.Anyone()) }
@@ -80,7 +82,7 @@ func openExchangeFor(t *testing.T, authenticator *auth.Authenticator) *exchange 
 		Timers: silent{}, Failures: silent{}, Telemetry: unmetered{}, Auth: authenticator, Leave: func() {},
 		Logger: slog.New(slog.NewJSONHandler(e.logged, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Ready:  func(context.Context) error { return nil }, Streams: e.hub,
-		Gateway: "here", AnswerElsewhere: func(_ context.Context, answer timer.RingAnswer) error {
+		Gateway: "here", AnswerElsewhere: func(_ context.Context, answer delivery.RingAnswer) error {
 			e.elsewhere = append(e.elsewhere, answer)
 			return e.err
 		},
@@ -96,7 +98,7 @@ func openExchangeFor(t *testing.T, authenticator *auth.Authenticator) *exchange 
 	return e
 }
 
-func (e *exchange) livePolicy(context.Context, string) (timer.Policy, error) {
+func (e *exchange) livePolicy(context.Context, string) (policy.Policy, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.policy, e.err
@@ -174,7 +176,7 @@ func TestAnswersThatDoNotCount(t *testing.T) {
 		came = e.ring()
 		require.Equal(t, "2", e.read(ws)["ring"])
 		e.say(ws, `{"nack":"2","reason":"no","delay":"7s"}`)
-		require.Equal(t, timer.Answer{Class: timer.Refused, Detail: "no", RetryAfter: 7 * time.Second}, (<-came).Answer)
+		require.Equal(t, delivery.Answer{Class: delivery.Refused, Detail: "no", RetryAfter: 7 * time.Second}, (<-came).Answer)
 		_ = ws.CloseNow()
 	})
 	for text, wants := range map[string]struct {
@@ -351,14 +353,14 @@ func TestAConnectionEndsWithItsToken(t *testing.T) {
 // A receiver is told when the policy does not want it any more.
 func TestAPolicyThatLeadsElsewhereByNow(t *testing.T) {
 	for name, change := range map[string]func(*exchange){
-		"it has a URL":  func(e *exchange) { e.policy.Callback.Destination = timer.HTTP("https://h/") },
-		"it is deleted": func(e *exchange) { e.err = &timer.Error{Code: timer.NotFound} },
+		"it has a URL":  func(e *exchange) { e.policy.Callback.Destination = delivery.HTTP("https://h/") },
+		"it is deleted": func(e *exchange) { e.err = &wire.Error{Code: wire.NotFound} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				e := openExchange(t)
 				ws := e.receive("")
-				e.change(&timer.Error{Code: timer.Unavailable}, func(*exchange) {}) // that says nothing
+				e.change(&wire.Error{Code: wire.Unavailable}, func(*exchange) {}) // that says nothing
 				began := time.Now()
 				time.AfterFunc(2*tuning.StreamPing-time.Second, func() { e.change(nil, change) })
 				require.Equal(t, websocket.StatusNormalClosure, closed(t, ws).Code)
@@ -448,12 +450,12 @@ func TestAnswersToPolls(t *testing.T) {
 		require.Equal(t, http.StatusConflict, answer("invoice", `{"ack":"`+id+`"}`), "of another type")
 		require.Equal(t, http.StatusUnprocessableEntity, answer("order", `{"ack":"`+id+`","reason":"x"}`))
 		require.Equal(t, http.StatusNoContent, answer("order", `{"nack":"`+id+`","reason":"no","delay":"1s","stop":true}`))
-		require.Equal(t, timer.Answer{Class: timer.Refused, Detail: "no", RetryAfter: time.Second, Stop: true}, (<-came).Answer)
+		require.Equal(t, delivery.Answer{Class: delivery.Refused, Detail: "no", RetryAfter: time.Second, Stop: true}, (<-came).Answer)
 		require.Equal(t, http.StatusConflict, answer("order", `{"ack":"`+id+`"}`), "twice")
 		require.Empty(t, e.elsewhere)
 		require.Equal(t, http.StatusNoContent, answer("order", `{"ack":"there.c.7"}`))
-		require.Equal(t, []timer.RingAnswer{{Gateway: "there", BusinessType: "order", Connection: "c", Number: 7, Delivered: true}}, e.elsewhere)
-		e.err = &timer.Error{Code: timer.RingOver}
+		require.Equal(t, []delivery.RingAnswer{{Gateway: "there", BusinessType: "order", Connection: "c", Number: 7, Delivered: true}}, e.elsewhere)
+		e.err = &wire.Error{Code: wire.RingOver}
 		require.Equal(t, http.StatusConflict, answer("order", `{"ack":"there.c.7"}`))
 	})
 }
@@ -488,7 +490,7 @@ func TestPolls(t *testing.T) {
 		for _, came := range []<-chan stream.Outcome{first, second, third} {
 			select {
 			case outcome := <-came:
-				require.Equal(t, timer.ConnectFailure, outcome.Class)
+				require.Equal(t, delivery.ConnectFailure, outcome.Class)
 				left++
 			default:
 			}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // checkSyntax refuses a text that is not one JSON value in UTF-8, that has a name twice in
@@ -22,7 +22,7 @@ func checkSyntax(text jsontext.Value) error {
 	names := openNames{}
 	err := walk(text, &names)
 	if twice, ok := names.twice(); ok { // it came before what ended the walk
-		return &timer.Error{Code: malformedRequest, Message: "The body has a name twice" + atPointer(pointerToSecond(text, twice)) + "."}
+		return &wire.Error{Code: malformedRequest, Message: "The body has a name twice" + atPointer(pointerToSecond(text, twice)) + "."}
 	}
 	return err
 }
@@ -40,7 +40,7 @@ func walk(text jsontext.Value, v visitor) error {
 	decoder := decoderOf(text, jsontext.AllowDuplicateNames(true))
 	for {
 		depth := decoder.StackDepth()
-		if depth > timer.MaxNesting {
+		if depth > wire.MaxNesting {
 			return nested(decoder)
 		}
 		if kind, length := decoder.StackIndex(depth); kind == '{' && length%2 == 0 && decoder.PeekKind() == '"' {
@@ -181,8 +181,8 @@ func isDeep(text []byte, limit int) bool {
 // nested refuses a body that is nested too deep, and names the member that is.
 func nested(decoder *jsontext.Decoder) error {
 	member, _, _ := strings.Cut(strings.TrimPrefix(string(decoder.StackPointer()), "/"), "/")
-	return &timer.Error{Code: malformedRequest, Message: fmt.Sprintf(
-		"The body is nested more than %d deep at %s.", timer.MaxNesting, timer.ShortPointer("/"+member))}
+	return &wire.Error{Code: malformedRequest, Message: fmt.Sprintf(
+		"The body is nested more than %d deep at %s.", wire.MaxNesting, wire.ShortPointer("/"+member))}
 }
 
 // malformed says where a body stops being JSON, and why where a reader could not see it.
@@ -191,7 +191,7 @@ func malformed(text jsontext.Value, err error) error {
 	if syntax, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		message = "The body " + fault(text, syntax) + atPointer(string(syntax.JSONPointer)) + "."
 	}
-	return &timer.Error{Code: malformedRequest, Message: message, Cause: err}
+	return &wire.Error{Code: malformedRequest, Message: message, Cause: err}
 }
 
 // fault is what is wrong with a text where an error was found.
@@ -227,5 +227,5 @@ func atPointer(pointer string) string {
 	if pointer == "" {
 		return ""
 	}
-	return " at " + timer.ShortPointer(pointer)
+	return " at " + wire.ShortPointer(pointer)
 }

@@ -12,7 +12,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/stretchr/testify/require"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/fields"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // What keeps a body from being read is said, and where.
@@ -144,22 +147,22 @@ func TestIntegersInBodies(t *testing.T) {
 		require.NoError(t, err)
 		return members
 	}
-	request, err := read(`{"business_type":"a","business_id":"1","delay":"1h","priority":3.0,"retry":{"initial":"1s","max_attempts":1e1}}`).booking(timer.Reach{})
+	request, err := read(`{"business_type":"a","business_id":"1","delay":"1h","priority":3.0,"retry":{"initial":"1s","max_attempts":1e1}}`).booking(delivery.Reach{})
 	require.NoError(t, err)
 	require.Equal(t, 3, *request.Terms.Priority)
 	require.Equal(t, 10, request.Terms.Retry.MaxAttempts)
-	change, err := read(`{"callback":{"url":"https://h/"},"priority":2.0,"limits":{"in_flight":1e2,"pending":1e6}}`).policy("a", timer.Reach{}, timer.Policy{})
+	change, err := read(`{"callback":{"url":"https://h/"},"priority":2.0,"limits":{"in_flight":1e2,"pending":1e6}}`).policy("a", delivery.Reach{}, policy.Policy{})
 	require.NoError(t, err)
 	require.Equal(t, 100, change.Policy.Limits.InFlight)
 	require.Equal(t, 1_000_000, *change.Policy.Limits.Pending)
-	order, err := read(`{"business_type":"a","business_id":"1","per_second":1,"page_size":1e2,"callback_per":"page","items":[{"id":"1"}]}`).dispatch(timer.Reach{})
+	order, err := read(`{"business_type":"a","business_id":"1","per_second":1,"page_size":1e2,"callback_per":"page","items":[{"id":"1"}]}`).dispatch(delivery.Reach{})
 	require.NoError(t, err)
 	require.Equal(t, 100, order.PageSize)
-	_, err = read(`{"business_type":"a","business_id":"1","delay":"1h","priority":0.0}`).booking(timer.Reach{})
+	_, err = read(`{"business_type":"a","business_id":"1","delay":"1h","priority":0.0}`).booking(delivery.Reach{})
 	require.Equal(t, []string{"/priority"}, pointersOf(t, err))
-	_, err = read(`{"callback":{"url":"https://h/"},"limits":{"in_flight":0e0}}`).policy("a", timer.Reach{}, timer.Policy{})
+	_, err = read(`{"callback":{"url":"https://h/"},"limits":{"in_flight":0e0}}`).policy("a", delivery.Reach{}, policy.Policy{})
 	require.Equal(t, []string{"/limits/in_flight"}, pointersOf(t, err))
-	_, err = read(`{"business_type":"a","business_id":"1","delay":"1h","priority":2.5}`).booking(timer.Reach{})
+	_, err = read(`{"business_type":"a","business_id":"1","delay":"1h","priority":2.5}`).booking(delivery.Reach{})
 	require.Equal(t, []string{"/priority"}, pointersOf(t, err))
 }
 
@@ -182,7 +185,7 @@ func TestEveryListIsBounded(t *testing.T) {
 				look(within)
 			case within.Kind() == reflect.Slice, within.Kind() == reflect.Map:
 				seen++
-				if _, bounded := timer.Lists()[name]; !bounded {
+				if _, bounded := fields.Lists()[name]; !bounded {
 					unbounded = append(unbounded, name)
 				}
 			}
@@ -211,14 +214,14 @@ func TestLengthsComeBeforeElements(t *testing.T) {
 	} {
 		members, err := parseObject([]byte(filled(c.form, c.entry, 5000)))
 		require.NoError(t, err)
-		_, err = members.booking(timer.Reach{})
+		_, err = members.booking(delivery.Reach{})
 		var below []string
 		for _, fieldErr := range problemOf(err).Errors {
 			if strings.HasPrefix(fieldErr.Pointer, c.pointer) {
 				below = append(below, fieldErr.Pointer+" "+string(fieldErr.Code))
 			}
 		}
-		require.Equal(t, []string{c.pointer + " " + string(timer.CodeTooLarge)}, below, c.form)
+		require.Equal(t, []string{c.pointer + " " + string(wire.CodeTooLarge)}, below, c.form)
 	}
 }
 
@@ -236,7 +239,7 @@ func FuzzSyntax(f *testing.F) {
 			requireRefusal(t, err)
 		}
 		strict := json.Unmarshal(text, new(jsontext.Value))
-		if !isDeep(text, timer.MaxNesting) {
+		if !isDeep(text, wire.MaxNesting) {
 			require.Equal(t, strict == nil, err == nil, "%v and %v", strict, err)
 		}
 		if err != nil {

@@ -9,8 +9,9 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine"
-	"github.com/wakecall/wakecall/timer"
 )
 
 const timersPath = versionPrefix + "timers"
@@ -22,13 +23,13 @@ type Timers interface {
 	Amend(ctx context.Context, r engine.Request, wait time.Duration) (timer.View, engine.Effect, error)
 	Fire(ctx context.Context, target engine.Target) (timer.View, engine.Effect, error)
 	Cancel(ctx context.Context, target engine.Target) (timer.View, engine.Effect, error)
-	Get(ctx context.Context, key timer.Key) (timer.View, error)
+	Get(ctx context.Context, key wire.Key) (timer.View, error)
 	List(ctx context.Context, r engine.PageRequest) (engine.Page, error)
 }
 
 // Failures tries timers again that failed for good.
 type Failures interface {
-	Redeliver(ctx context.Context, key timer.Key) (timer.View, error)
+	Redeliver(ctx context.Context, key wire.Key) (timer.View, error)
 }
 
 func (s *Server) timerRoutes(r routes) {
@@ -105,7 +106,7 @@ func (s *Server) patchTimer(c echo.Context) error {
 		return err
 	}
 	if request.Terms.IsZero() {
-		return timer.FieldErrors{{Pointer: "", Code: timer.CodeRequired, Detail: "name at least one field to change"}}.Err()
+		return wire.FieldErrors{{Pointer: "", Code: wire.CodeRequired, Detail: "name at least one field to change"}}.Err()
 	}
 	view, effect, err := s.timers.Amend(c.Request().Context(), request, wait)
 	if err == nil {
@@ -165,7 +166,7 @@ func changing(do func(context.Context, engine.Target) (timer.View, engine.Effect
 
 // showing handles a call on one timer that needs no body and is done when it is
 // answered.
-func showing(do func(context.Context, timer.Key) (timer.View, error)) echo.HandlerFunc {
+func showing(do func(context.Context, wire.Key) (timer.View, error)) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		key, err := pathKey(c)
 		if err != nil {
@@ -203,7 +204,7 @@ func answerEffect(c echo.Context, view timer.View, effect engine.Effect, err err
 	}
 }
 
-func locate(c echo.Context, key timer.Key) {
+func locate(c echo.Context, key wire.Key) {
 	c.Response().Header().Set(echo.HeaderLocation,
 		timersPath+"/"+url.PathEscape(key.BusinessType)+"/"+url.PathEscape(key.BusinessID))
 }

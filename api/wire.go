@@ -8,8 +8,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/net/idna"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/recurrence"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // timerBody is a timer as a client writes it.
@@ -21,43 +24,43 @@ type timerBody struct {
 
 // termsBody is what a client may say about a timer.
 type termsBody struct {
-	DueAt         *timer.Instant    `json:"due_at"`
-	DueLocal      *timer.Wall       `json:"due_local"`
-	Timezone      *string           `json:"timezone"`
-	Delay         *timer.Duration   `json:"delay"`
-	MaxWait       *timer.Duration   `json:"max_wait"`
-	Recurrence    *timer.Recurrence `json:"recurrence"`
-	LatestAt      *timer.Instant    `json:"latest_at"`
-	ExpiresAfter  *timer.Duration   `json:"expires_after"`
-	Payload       jsontext.Value    `json:"payload"`
-	PayloadBase64 *string           `json:"payload_base64"`
-	ContentType   *string           `json:"content_type"`
-	Callback      *timer.Callback   `json:"callback"`
-	Retry         *timer.Retry      `json:"retry"`
-	Priority      *int              `json:"priority"`
-	Labels        *timer.Labels     `json:"labels"`
-	OnDelivered   *timer.Alert      `json:"on_delivered"`
-	OnFailed      *timer.Alert      `json:"on_failed"`
-	Paused        *bool             `json:"paused"`
+	DueAt         *wire.Instant      `json:"due_at"`
+	DueLocal      *wire.Wall         `json:"due_local"`
+	Timezone      *string            `json:"timezone"`
+	Delay         *wire.Duration     `json:"delay"`
+	MaxWait       *wire.Duration     `json:"max_wait"`
+	Recurrence    *recurrence.Rule   `json:"recurrence"`
+	LatestAt      *wire.Instant      `json:"latest_at"`
+	ExpiresAfter  *wire.Duration     `json:"expires_after"`
+	Payload       jsontext.Value     `json:"payload"`
+	PayloadBase64 *string            `json:"payload_base64"`
+	ContentType   *string            `json:"content_type"`
+	Callback      *delivery.Callback `json:"callback"`
+	Retry         *delivery.Retry    `json:"retry"`
+	Priority      *int               `json:"priority"`
+	Labels        *timer.Labels      `json:"labels"`
+	OnDelivered   *delivery.Alert    `json:"on_delivered"`
+	OnFailed      *delivery.Alert    `json:"on_failed"`
+	Paused        *bool              `json:"paused"`
 }
 
 // booking reads a whole timer from a body.
-func (o object) booking(reach timer.Reach) (engine.Request, error) {
+func (o object) booking(reach delivery.Reach) (engine.Request, error) {
 	var body timerBody
 	errs := append(o.fill(&body), o.zeros(termsZeros)...)
-	return body.request(timer.Key{BusinessType: value(body.BusinessType), BusinessID: value(body.BusinessID)}, errs, reach)
+	return body.request(wire.Key{BusinessType: value(body.BusinessType), BusinessID: value(body.BusinessID)}, errs, reach)
 }
 
 // amendment reads the terms of a timer whose key stands in the path. A body
 // may repeat the key.
-func (o object) amendment(key timer.Key, reach timer.Reach) (engine.Request, error) {
+func (o object) amendment(key wire.Key, reach delivery.Reach) (engine.Request, error) {
 	var body timerBody
 	errs := append(o.fill(&body), o.zeros(termsZeros)...)
 	if body.BusinessType != nil && *body.BusinessType != key.BusinessType {
-		errs.Add("/business_type", timer.CodeConflict, "must be the one in the path")
+		errs.Add("/business_type", wire.CodeConflict, "must be the one in the path")
 	}
 	if body.BusinessID != nil && *body.BusinessID != key.BusinessID {
-		errs.Add("/business_id", timer.CodeConflict, "must be the one in the path")
+		errs.Add("/business_id", wire.CodeConflict, "must be the one in the path")
 	}
 	return body.request(key, errs, reach)
 }
@@ -65,10 +68,10 @@ func (o object) amendment(key timer.Key, reach timer.Reach) (engine.Request, err
 // takeOutcomes takes the outcomes out of the body that a change says nobody shall be told
 // of: an empty object, where a booking has to name somebody.
 func (o object) takeOutcomes() (removed timer.Terms) {
-	for name, outcome := range map[string]**timer.Alert{"on_delivered": &removed.OnDelivered, "on_failed": &removed.OnFailed} {
+	for name, outcome := range map[string]**delivery.Alert{"on_delivered": &removed.OnDelivered, "on_failed": &removed.OnFailed} {
 		if members := o.object(name); members != nil && len(members) == 0 {
 			delete(o, name)
-			*outcome = &timer.Alert{}
+			*outcome = &delivery.Alert{}
 		}
 	}
 	return removed
@@ -76,17 +79,17 @@ func (o object) takeOutcomes() (removed timer.Terms) {
 
 // request completes a body. When some of it could not be read, the rest is
 // checked all the same, so that one answer names every field error.
-func (b timerBody) request(key timer.Key, errs timer.FieldErrors, reach timer.Reach) (engine.Request, error) {
+func (b timerBody) request(key wire.Key, errs wire.FieldErrors, reach delivery.Reach) (engine.Request, error) {
 	terms, more := b.terms()
 	errs = append(errs, more...)
 	if len(errs) > 0 {
 		errs.Complete(append(key.Check(), terms.Check(time.Now())...))
-		errs.Complete(reach.Terms(terms))
+		errs.Complete(terms.CheckReach(reach))
 	}
 	return engine.Request{Key: key, Terms: terms}, errs.Err()
 }
 
-func (b termsBody) terms() (terms timer.Terms, errs timer.FieldErrors) {
+func (b termsBody) terms() (terms timer.Terms, errs wire.FieldErrors) {
 	terms = timer.Terms{
 		DueAt: b.DueAt, DueLocal: b.DueLocal, Timezone: value(b.Timezone), Delay: b.Delay, MaxWait: b.MaxWait, Recurrence: b.Recurrence, LatestAt: b.LatestAt, ExpiresAfter: b.ExpiresAfter,
 		Callback: b.Callback, Retry: b.Retry, Priority: b.Priority, Labels: b.Labels, OnDelivered: b.OnDelivered, OnFailed: b.OnFailed,
@@ -100,29 +103,29 @@ func (b termsBody) terms() (terms timer.Terms, errs timer.FieldErrors) {
 	return terms, errs
 }
 
-func (b termsBody) payload() (payload *timer.Payload, errs timer.FieldErrors) {
+func (b termsBody) payload() (payload *timer.Payload, errs wire.FieldErrors) {
 	switch {
 	case b.Payload != nil && b.PayloadBase64 != nil:
-		errs.Add("/payload_base64", timer.CodeConflict, "give either payload or payload_base64")
+		errs.Add("/payload_base64", wire.CodeConflict, "give either payload or payload_base64")
 	case b.Payload != nil && b.ContentType != nil:
-		errs.Add("/content_type", timer.CodeConflict, "goes with payload_base64; payload is always "+timer.ContentTypeJSON)
+		errs.Add("/content_type", wire.CodeConflict, "goes with payload_base64; payload is always "+timer.ContentTypeJSON)
 	case b.Payload != nil:
 		return &timer.Payload{Data: b.Payload, ContentType: timer.ContentTypeJSON}, nil
 	case b.PayloadBase64 != nil:
 		data, err := base64.StdEncoding.Strict().DecodeString(*b.PayloadBase64)
 		if err != nil {
-			errs.Add("/payload_base64", timer.CodeInvalidBase64, "must be standard base64 with padding")
+			errs.Add("/payload_base64", wire.CodeInvalidBase64, "must be standard base64 with padding")
 			return nil, errs
 		}
 		return &timer.Payload{Data: data, ContentType: value(b.ContentType), Base64: true}, nil
 	case b.ContentType != nil:
-		errs.Add("/content_type", timer.CodeConflict, "goes with payload_base64")
+		errs.Add("/content_type", wire.CodeConflict, "goes with payload_base64")
 	}
 	return nil, errs
 }
 
 // asciiHosts does the same as [asciiHost] for who is told something, as far as somebody is.
-func asciiHosts(told ...*timer.Alert) {
+func asciiHosts(told ...*delivery.Alert) {
 	for _, alert := range told {
 		if alert != nil {
 			alert.URL = asciiHost(alert.URL)
@@ -133,7 +136,7 @@ func asciiHosts(told ...*timer.Alert) {
 // asciiHost writes an internationalised host name in its ASCII form (RFC
 // 5891). What it cannot read it leaves for the check to refuse.
 func asciiHost(raw string) string {
-	if len(raw) > timer.MaxURLLen { // the ASCII form takes time quadratic in the host
+	if len(raw) > delivery.MaxURLLen { // the ASCII form takes time quadratic in the host
 		return raw
 	}
 	u, err := url.Parse(raw)

@@ -7,23 +7,26 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // Zero is not absent. The core's types cannot tell a zero that a client says from a
 // field that it leaves out, so a zero that is refused has to be found in the body.
 var (
-	termsZeros    = refusingZero(timer.TermsFields())
-	policyZeros   = refusingZero(timer.PolicyFields())
-	dispatchZeros = refusingZero(timer.DispatchFields())
+	termsZeros    = refusingZero(timer.Fields())
+	policyZeros   = refusingZero(policy.Fields())
+	dispatchZeros = refusingZero(dispatch.Fields())
 	previewZeros  = zeroFields{"recurrence": termsZeros["recurrence"]}
 )
 
 // zeroFields are the fields that refuse a zero, by the object of the body that
 // has them; "" is the body itself.
-type zeroFields map[string][]timer.Field
+type zeroFields map[string][]wire.Field
 
-func refusingZero(fields []timer.Field) zeroFields {
+func refusingZero(fields []wire.Field) zeroFields {
 	refusing := zeroFields{}
 	for _, field := range fields {
 		if field.RefusesZero() {
@@ -45,7 +48,7 @@ func split(pointer string) (object, name string) {
 
 // zeros names every value of a body that is said to be zero, or an empty text,
 // where that is refused.
-func (o object) zeros(fields zeroFields) (errs timer.FieldErrors) {
+func (o object) zeros(fields zeroFields) (errs wire.FieldErrors) {
 	for object, fields := range fields {
 		members := o.object(object)
 		for _, field := range fields {
@@ -55,7 +58,7 @@ func (o object) zeros(fields zeroFields) (errs timer.FieldErrors) {
 			}
 		}
 	}
-	slices.SortFunc(errs, func(a, b timer.FieldError) int { return strings.Compare(a.Pointer, b.Pointer) })
+	slices.SortFunc(errs, func(a, b wire.FieldError) int { return strings.Compare(a.Pointer, b.Pointer) })
 	return errs
 }
 
@@ -80,7 +83,7 @@ func objectIn(raw jsontext.Value) object {
 	return members
 }
 
-func isZero(raw jsontext.Value, field timer.Field) bool {
+func isZero(raw jsontext.Value, field wire.Field) bool {
 	value := reflect.New(reflect.TypeOf(field.Empty()))
 	if raw.Kind() == 'n' || readScalar(raw, value.Interface()) != nil {
 		return false // what cannot be read is named when the body is read

@@ -12,7 +12,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -23,7 +26,7 @@ func pointersOf(t *testing.T, err error) (pointers []string) {
 	if err == nil {
 		return nil
 	}
-	refused, ok := errors.AsType[*timer.Error](err)
+	refused, ok := errors.AsType[*wire.Error](err)
 	require.True(t, ok, "%v", err)
 	for _, fieldErr := range refused.FieldErrors {
 		pointers = append(pointers, fieldErr.Pointer)
@@ -36,7 +39,7 @@ func asPolicy(t *testing.T, body string) (answered any, refused []string) {
 	t.Helper()
 	members, err := parseObject([]byte(body))
 	require.NoError(t, err, body)
-	change, err := members.policy("order", timer.Reach{}, timer.Policy{})
+	change, err := members.policy("order", delivery.Reach{}, policy.Policy{})
 	refused = pointersOf(t, err)
 	if refused == nil {
 		refused = pointersOf(t, change.Policy.Check().Err())
@@ -48,7 +51,7 @@ func asBooking(t *testing.T, body string) (answered any, refused []string) {
 	t.Helper()
 	members, err := parseObject([]byte(body))
 	require.NoError(t, err, body)
-	request, err := members.booking(timer.Reach{})
+	request, err := members.booking(delivery.Reach{})
 	refused = pointersOf(t, err)
 	if refused == nil {
 		_, err = timer.Admit(request.Key, request.Terms, "booking", noon)
@@ -175,14 +178,14 @@ func besideOf(kind, pointer string) string {
 func TestWhatIsSaidIsAnsweredOrRefused(t *testing.T) {
 	t.Parallel()
 	held := 0
-	for kind, fields := range map[string][]timer.Field{"": timer.PolicyFields(), "booking": timer.TermsFields()} {
+	for kind, fields := range map[string][]wire.Field{"": policy.Fields(), "booking": timer.Fields()} {
 		read := asPolicy
 		if kind == "booking" {
 			read = asBooking
 		}
 		for _, field := range fields {
 			for value, fits := range valuesOf(field) {
-				body := saying(t, besideOf(kind, field.Pointer), field.Pointer, wire(value))
+				body := saying(t, besideOf(kind, field.Pointer), field.Pointer, onWire(value))
 				answered, refused := read(t, body)
 				if !fits {
 					require.Contains(t, refused, field.Pointer, body)
@@ -194,7 +197,7 @@ func TestWhatIsSaidIsAnsweredOrRefused(t *testing.T) {
 					require.Contains(t, []any{field.Default, nil}, value, body)
 					continue
 				}
-				require.EqualValues(t, wire(value), got, body)
+				require.EqualValues(t, onWire(value), got, body)
 				held++
 			}
 		}
@@ -203,9 +206,9 @@ func TestWhatIsSaidIsAnsweredOrRefused(t *testing.T) {
 }
 
 // wire is a value as JSON has it.
-func wire(value any) any {
+func onWire(value any) any {
 	switch v := value.(type) {
-	case timer.Duration:
+	case wire.Duration:
 		return v.String()
 	case int:
 		return float64(v)
@@ -214,7 +217,7 @@ func wire(value any) any {
 }
 
 // valuesOf are values near the bounds of a field, and whether they fit.
-func valuesOf(field timer.Field) map[any]bool {
+func valuesOf(field wire.Field) map[any]bool {
 	values := map[any]bool{field.Empty(): !field.RefusesZero()}
 	switch lowest := field.Lowest.(type) {
 	case nil:
@@ -229,9 +232,9 @@ func valuesOf(field timer.Field) map[any]bool {
 		if lowest > 0 {
 			values[lowest/2] = false
 		}
-	case timer.Duration:
-		values[lowest], values[timer.Duration(-1)] = true, false
-		if highest, ok := field.Highest.(timer.Duration); ok {
+	case wire.Duration:
+		values[lowest], values[wire.Duration(-1)] = true, false
+		if highest, ok := field.Highest.(wire.Duration); ok {
 			values[highest], values[highest+1] = true, false
 		}
 		if lowest > 0 {
@@ -247,8 +250,8 @@ func valuesOf(field timer.Field) map[any]bool {
 // cannot be forgotten.
 func TestTableHasEveryField(t *testing.T) {
 	t.Parallel()
-	bodies := map[reflect.Type][]timer.Field{
-		reflect.TypeFor[timer.Policy](): timer.PolicyFields(), reflect.TypeFor[termsBody](): timer.TermsFields(),
+	bodies := map[reflect.Type][]wire.Field{
+		reflect.TypeFor[policy.Policy](): policy.Fields(), reflect.TypeFor[termsBody](): timer.Fields(),
 	}
 	for body, fields := range bodies {
 		listed := map[string]bool{}
@@ -296,7 +299,7 @@ func scalars(body reflect.Type, below string) (pointers []string) {
 func TestDefaultsAreAnswered(t *testing.T) {
 	t.Parallel()
 	held := 0
-	for _, field := range timer.PolicyFields() {
+	for _, field := range policy.Fields() {
 		if field.Default == nil {
 			continue
 		}
@@ -307,7 +310,7 @@ func TestDefaultsAreAnswered(t *testing.T) {
 		answered, refused := asPolicy(t, beside)
 		require.Empty(t, refused)
 		if got := at(answered, field.Pointer); got != nil || field.Default != field.Empty() {
-			require.EqualValues(t, wire(field.Default), got, field.Pointer)
+			require.EqualValues(t, onWire(field.Default), got, field.Pointer)
 			held++
 		}
 	}
@@ -318,13 +321,13 @@ func TestDefaultsAreAnswered(t *testing.T) {
 func TestDocumentHasEveryBound(t *testing.T) {
 	t.Parallel()
 	document := readDocument(t)
-	for schema, fields := range map[string][]timer.Field{"NewPolicy": timer.PolicyFields(), "TimerTerms": timer.TermsFields()} {
+	for schema, fields := range map[string][]wire.Field{"NewPolicy": policy.Fields(), "TimerTerms": timer.Fields()} {
 		for _, field := range fields {
 			described := document.property(t, document.schema(t, schema), field.Pointer)
 			name := schema + field.Pointer
 			if field.Default == nil {
 				require.NotContains(t, described, "default", name)
-			} else if duration, ok := field.Default.(timer.Duration); ok {
+			} else if duration, ok := field.Default.(wire.Duration); ok {
 				require.Equal(t, duration.String(), described["default"], name)
 			} else {
 				require.EqualValues(t, field.Default, described["default"], name)
@@ -334,7 +337,7 @@ func TestDocumentHasEveryBound(t *testing.T) {
 	}
 }
 
-func describesBounds(t *testing.T, described node, field timer.Field) {
+func describesBounds(t *testing.T, described node, field wire.Field) {
 	t.Helper()
 	zero := field.Empty()
 	if field.Zero != "" {
@@ -358,7 +361,7 @@ func describesBounds(t *testing.T, described node, field timer.Field) {
 	}
 }
 
-func isDuration(field timer.Field) bool { _, ok := field.Lowest.(timer.Duration); return ok }
+func isDuration(field wire.Field) bool { _, ok := field.Lowest.(wire.Duration); return ok }
 
 // property is the schema of the field at a pointer, with what it refers to.
 func (n node) property(t *testing.T, schema node, pointer string) node {

@@ -8,7 +8,9 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/job"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 const bulkPath = "/v1/bulk"
@@ -16,16 +18,16 @@ const bulkPath = "/v1/bulk"
 // Bulk does the same with all timers that a filter finds, as a job.
 type Bulk struct{ caller *caller }
 
-// BulkOrder is what to do with which timers. Shift goes with [timer.BulkMove] and Edit
-// with [timer.BulkEdit].
+// BulkOrder is what to do with which timers. Shift goes with [job.Move] and Edit
+// with [job.Edit].
 type BulkOrder struct {
 	// ID is the client's own; one is made up where it is empty, so that the tries of one
 	// call are one job.
-	ID        string              `json:"id"`
-	Operation timer.BulkOperation `json:"operation"`
-	Filter    timer.Filter        `json:"filter"`
-	Shift     timer.Duration      `json:"shift,omitzero"`
-	Edit      *Terms              `json:"edit,omitempty"`
+	ID        string        `json:"id"`
+	Operation job.Operation `json:"operation"`
+	Filter    timer.Filter  `json:"filter"`
+	Shift     wire.Duration `json:"shift,omitzero"`
+	Edit      *Terms        `json:"edit,omitempty"`
 	// PerSecond is how many timers are changed in a second at most, 0 for the default.
 	PerSecond float64 `json:"per_second,omitzero"`
 	// DryRun only counts the timers.
@@ -34,23 +36,23 @@ type BulkOrder struct {
 
 // BulkJob is a bulk job as it stands.
 type BulkJob struct {
-	ID        string              `json:"id"`
-	Operation timer.BulkOperation `json:"operation"`
-	Status    timer.JobStatus     `json:"status"`
+	ID        string        `json:"id"`
+	Operation job.Operation `json:"operation"`
+	Status    job.Status    `json:"status"`
 	// CancelRequested is whether it was told to stop, and no worker has heard of it yet.
 	CancelRequested bool `json:"cancel_requested"`
-	timer.JobCounts
-	Filter     timer.Filter   `json:"filter"`
-	Shift      timer.Duration `json:"shift,omitzero"`
-	PerSecond  float64        `json:"per_second"`
-	DryRun     bool           `json:"dry_run"`
-	StartedAt  timer.Instant  `json:"started_at"`
-	FinishedAt timer.Instant  `json:"finished_at,omitzero"`
-	Links      timer.Links    `json:"links"`
+	job.Tally
+	Filter     timer.Filter  `json:"filter"`
+	Shift      wire.Duration `json:"shift,omitzero"`
+	PerSecond  float64       `json:"per_second"`
+	DryRun     bool          `json:"dry_run"`
+	StartedAt  wire.Instant  `json:"started_at"`
+	FinishedAt wire.Instant  `json:"finished_at,omitzero"`
+	Links      timer.Links   `json:"links"`
 }
 
 // Ended reports whether the job is over.
-func (j BulkJob) Ended() bool { return j.Status != "" && j.Status != timer.JobRunning }
+func (j BulkJob) Ended() bool { return j.Status != "" && j.Status != job.Running }
 
 // Start orders a job. created is false where the same order was given under the same id
 // before.
@@ -76,7 +78,7 @@ func (b Bulk) Stop(ctx context.Context, id string) (job BulkJob, err error) {
 
 // List lists jobs, those that run first and then the latest; an empty status is any. It
 // ends with the first error.
-func (b Bulk) List(ctx context.Context, status timer.JobStatus) iter.Seq2[BulkJob, error] {
+func (b Bulk) List(ctx context.Context, status job.Status) iter.Seq2[BulkJob, error] {
 	query := url.Values{}
 	if status != "" {
 		query.Set("status", string(status))
@@ -86,8 +88,8 @@ func (b Bulk) List(ctx context.Context, status timer.JobStatus) iter.Seq2[BulkJo
 
 // Results reads what became of each timer that the job has been at, one after the other.
 // It ends with the first error.
-func (b Bulk) Results(ctx context.Context, id string) iter.Seq2[timer.BulkLine, error] {
-	return linesOf[timer.BulkLine](ctx, b.caller, pathOfBulk(id)+"/results")
+func (b Bulk) Results(ctx context.Context, id string) iter.Seq2[job.Line, error] {
+	return linesOf[job.Line](ctx, b.caller, pathOfBulk(id)+"/results")
 }
 
 func pathOfBulk(id string) string { return bulkPath + "/" + url.PathEscape(id) }

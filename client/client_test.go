@@ -14,7 +14,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // wakecall answers the tries of a call one after another, without a network.
@@ -55,7 +56,7 @@ func (w *wakecall) client() *Client {
 }
 
 var (
-	key  = timer.Key{BusinessType: "order-close", BusinessID: "a~b@c"}
+	key  = wire.Key{BusinessType: "order-close", BusinessID: "a~b@c"}
 	lost = &net.OpError{Op: "read", Err: io.ErrUnexpectedEOF}
 	dial = &net.OpError{Op: "dial", Err: io.EOF}
 	busy = answer{status: 503, body: `{"type":"urn:wakecall:problem:unavailable","detail":"later"}`, after: "1"}
@@ -169,7 +170,7 @@ func TestProblems(t *testing.T) {
 	_, _, err := w.client().Timers.Cancel(t.Context(), key, nil)
 	var problem *Problem
 	require.ErrorAs(t, err, &problem)
-	require.Equal(t, timer.AlreadyFinished, problem.Code)
+	require.Equal(t, wire.AlreadyFinished, problem.Code)
 	require.Equal(t, timer.Delivered, problem.Timer.Status)
 	require.Equal(t, "already-finished: The timer is already delivered. /due_at: d", err.Error())
 
@@ -202,7 +203,7 @@ func TestABatchTellsOfEachItem(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "1", added[0].Timer.BusinessID)
 	require.Nil(t, added[0].Problem)
-	require.Equal(t, timer.AlreadyExists, added[1].Problem.Code)
+	require.Equal(t, wire.AlreadyExists, added[1].Problem.Code)
 	require.Equal(t, 409, added[1].Problem.Status)
 	require.Error(t, json.Unmarshal([]byte(`{"status":"x"}`), &added[0]))
 }

@@ -6,7 +6,9 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // Deliveries say later what became of deliveries that their receiver accepted with 202.
@@ -21,7 +23,7 @@ type Delivery struct {
 
 // DeliveryOf reads the delivery from the headers of a callback.
 func DeliveryOf(header http.Header) Delivery {
-	return Delivery{WebhookID: header.Get("webhook-id"), Token: header.Get(timer.HeaderAckToken)}
+	return Delivery{WebhookID: header.Get("webhook-id"), Token: header.Get(delivery.HeaderAckToken)}
 }
 
 // Failure is why a delivery failed after all.
@@ -48,14 +50,14 @@ func (d Deliveries) Nack(ctx context.Context, of Delivery, why Failure) (view ti
 		body["reason"] = why.Reason
 	}
 	if why.RetryAfter != 0 {
-		body["retry_after"] = timer.Duration(why.RetryAfter)
+		body["retry_after"] = wire.Duration(why.RetryAfter)
 	}
 	return d.say(ctx, of, call{method: http.MethodPost, path: deliveryPath(of) + "/nack", body: body}, why.Wait)
 }
 
 func (d Deliveries) say(ctx context.Context, of Delivery, call call, wait Wait) (view timer.View, pending bool, err error) {
 	if of.Token != "" {
-		call.header = http.Header{timer.HeaderAckToken: {of.Token}}
+		call.header = http.Header{delivery.HeaderAckToken: {of.Token}}
 	}
 	if wait != nil {
 		call.query = url.Values{"wait": {wait.String()}}

@@ -14,7 +14,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 const (
@@ -30,19 +31,19 @@ type Dispatches struct{ caller *caller }
 // Order is a dispatch to start, with its items, up to 1,000 of them, or for an upload, or
 // with a loader.
 type Order struct {
-	timer.Dispatch
-	Items  []timer.DispatchItem `json:"items,omitempty"`
-	Upload bool                 `json:"upload,omitzero"`
+	dispatch.Dispatch
+	Items  []dispatch.Item `json:"items,omitempty"`
+	Upload bool            `json:"upload,omitzero"`
 }
 
 // Item is an item of a dispatch.
-func Item(id string, payload any) timer.DispatchItem {
-	return timer.DispatchItem{ID: id, Payload: JSON(payload)}
+func Item(id string, payload any) dispatch.Item {
+	return dispatch.Item{ID: id, Payload: JSON(payload)}
 }
 
 // Start starts a dispatch, or opens it for an upload. created is false when the same one
 // is there already.
-func (d Dispatches) Start(ctx context.Context, order Order) (view timer.DispatchView, created bool, err error) {
+func (d Dispatches) Start(ctx context.Context, order Order) (view dispatch.View, created bool, err error) {
 	status, err := d.caller.do(ctx, call{method: http.MethodPost, path: dispatchesPath, body: order}, &view)
 	return view, status == http.StatusCreated, err
 }
@@ -51,10 +52,10 @@ func (d Dispatches) Start(ctx context.Context, order Order) (view timer.Dispatch
 // is how many items are stored that shall be kept, and items are those behind them; 0
 // begins anew. No item is kept in memory once it is sent. An error of items ends the
 // upload, and starts nothing. An upload is made once: one that breaks off has stored
-// [timer.DispatchView.Uploaded] items, and can go on from there. An item is sent as a line:
+// [dispatch.View.Uploaded] items, and can go on from there. An item is sent as a line:
 // a payload with line breaks reaches its receiver without the spaces between its parts,
 // any other one byte for byte.
-func (d Dispatches) Upload(ctx context.Context, key timer.Key, from int, items iter.Seq2[timer.DispatchItem, error]) (view timer.DispatchView, err error) {
+func (d Dispatches) Upload(ctx context.Context, key wire.Key, from int, items iter.Seq2[dispatch.Item, error]) (view dispatch.View, err error) {
 	body, out := io.Pipe()
 	written := make(chan error, 1)
 	go func() {
@@ -70,7 +71,7 @@ func (d Dispatches) Upload(ctx context.Context, key timer.Key, from int, items i
 	return view, err
 }
 
-func (d Dispatches) upload(ctx context.Context, key timer.Key, from int, body io.Reader) (view timer.DispatchView, err error) {
+func (d Dispatches) upload(ctx context.Context, key wire.Key, from int, body io.Reader) (view dispatch.View, err error) {
 	call := call{method: http.MethodPut, path: pathOfDispatch(key) + "/items", header: http.Header{"Content-Type": {mediaTypeNDJSON}}}
 	if from > 0 {
 		call.query = url.Values{"from": {strconv.Itoa(from)}}
@@ -84,7 +85,7 @@ func (d Dispatches) upload(ctx context.Context, key timer.Key, from int, body io
 	return view, err
 }
 
-func writeItems(to io.Writer, items iter.Seq2[timer.DispatchItem, error]) error {
+func writeItems(to io.Writer, items iter.Seq2[dispatch.Item, error]) error {
 	out := bufio.NewWriterSize(to, 64<<10)
 	lines := newEncoder()
 	for item, err := range items {
@@ -106,34 +107,34 @@ func writeItems(to io.Writer, items iter.Seq2[timer.DispatchItem, error]) error 
 }
 
 // Get returns a dispatch as it stands.
-func (d Dispatches) Get(ctx context.Context, key timer.Key) (view timer.DispatchView, err error) {
+func (d Dispatches) Get(ctx context.Context, key wire.Key) (view dispatch.View, err error) {
 	_, err = d.caller.do(ctx, call{method: http.MethodGet, path: pathOfDispatch(key)}, &view)
 	return view, err
 }
 
 // SetRate changes the rate. pending is whether no worker has applied it in time; it is
 // durable.
-func (d Dispatches) SetRate(ctx context.Context, key timer.Key, perSecond float64, wait Wait) (view timer.DispatchView, pending bool, err error) {
-	change := timer.DispatchChange{PerSecond: &perSecond}
+func (d Dispatches) SetRate(ctx context.Context, key wire.Key, perSecond float64, wait Wait) (view dispatch.View, pending bool, err error) {
+	change := dispatch.Change{PerSecond: &perSecond}
 	return d.change(ctx, call{method: http.MethodPatch, path: pathOfDispatch(key), body: change}, wait)
 }
 
 // Pause stops a dispatch until it is resumed.
-func (d Dispatches) Pause(ctx context.Context, key timer.Key, wait Wait) (view timer.DispatchView, pending bool, err error) {
+func (d Dispatches) Pause(ctx context.Context, key wire.Key, wait Wait) (view dispatch.View, pending bool, err error) {
 	return d.change(ctx, call{method: http.MethodPost, path: pathOfDispatch(key) + "/pause"}, wait)
 }
 
 // Resume is the opposite of [Dispatches.Pause].
-func (d Dispatches) Resume(ctx context.Context, key timer.Key, wait Wait) (view timer.DispatchView, pending bool, err error) {
+func (d Dispatches) Resume(ctx context.Context, key wire.Key, wait Wait) (view dispatch.View, pending bool, err error) {
 	return d.change(ctx, call{method: http.MethodPost, path: pathOfDispatch(key) + "/resume"}, wait)
 }
 
 // Cancel ends a dispatch. One that is cancelled already is no problem.
-func (d Dispatches) Cancel(ctx context.Context, key timer.Key, wait Wait) (view timer.DispatchView, pending bool, err error) {
+func (d Dispatches) Cancel(ctx context.Context, key wire.Key, wait Wait) (view dispatch.View, pending bool, err error) {
 	return d.change(ctx, call{method: http.MethodDelete, path: pathOfDispatch(key)}, wait)
 }
 
-func (d Dispatches) change(ctx context.Context, call call, wait Wait) (view timer.DispatchView, pending bool, err error) {
+func (d Dispatches) change(ctx context.Context, call call, wait Wait) (view dispatch.View, pending bool, err error) {
 	if wait != nil {
 		call.query = url.Values{"wait": {wait.String()}}
 	}
@@ -143,10 +144,10 @@ func (d Dispatches) change(ctx context.Context, call call, wait Wait) (view time
 
 // RetryFailures sends the items of a dispatch that has ended once more which were given
 // up, and returns how many they are.
-func (d Dispatches) RetryFailures(ctx context.Context, key timer.Key) (view timer.DispatchView, retried int, err error) {
+func (d Dispatches) RetryFailures(ctx context.Context, key wire.Key) (view dispatch.View, retried int, err error) {
 	var answer struct {
 		Retried  int
-		Dispatch timer.DispatchView
+		Dispatch dispatch.View
 	}
 	_, err = d.caller.do(ctx, call{method: http.MethodPost, path: pathOfDispatch(key) + "/retry-failures", once: true}, &answer)
 	return answer.Dispatch, answer.Retried, err
@@ -154,17 +155,17 @@ func (d Dispatches) RetryFailures(ctx context.Context, key timer.Key) (view time
 
 // Failures reads the items that were given up, one after the other. It ends with the
 // first error.
-func (d Dispatches) Failures(ctx context.Context, key timer.Key) iter.Seq2[timer.DispatchFailure, error] {
-	return linesOf[timer.DispatchFailure](ctx, d.caller, pathOfDispatch(key)+"/failures")
+func (d Dispatches) Failures(ctx context.Context, key wire.Key) iter.Seq2[dispatch.Failure, error] {
+	return linesOf[dispatch.Failure](ctx, d.caller, pathOfDispatch(key)+"/failures")
 }
 
 // Follow returns how a dispatch stands, once a second, until it has ended or its receiver
 // has seen enough. A stream that breaks off is opened again, as often as a call is tried
 // without a word in between. It ends with the first error.
-func (d Dispatches) Follow(ctx context.Context, key timer.Key) iter.Seq2[timer.DispatchView, error] {
-	return func(yield func(timer.DispatchView, error) bool) {
+func (d Dispatches) Follow(ctx context.Context, key wire.Key) iter.Seq2[dispatch.View, error] {
+	return func(yield func(dispatch.View, error) bool) {
 		for try := 1; ; try++ {
-			ended, err := d.follow(ctx, key, func(view timer.DispatchView) bool {
+			ended, err := d.follow(ctx, key, func(view dispatch.View) bool {
 				try = 0
 				return yield(view, nil)
 			})
@@ -173,11 +174,11 @@ func (d Dispatches) Follow(ctx context.Context, key timer.Key) iter.Seq2[timer.D
 			case ended:
 				return
 			case try >= d.caller.Tries || !again:
-				yield(timer.DispatchView{}, err)
+				yield(dispatch.View{}, err)
 				return
 			}
 			if err := sleep(ctx, pause(max(try, 1), err)); err != nil {
-				yield(timer.DispatchView{}, err)
+				yield(dispatch.View{}, err)
 				return
 			}
 		}
@@ -185,7 +186,7 @@ func (d Dispatches) Follow(ctx context.Context, key timer.Key) iter.Seq2[timer.D
 }
 
 // follow reads one stream. ended is whether there is nothing more to see.
-func (d Dispatches) follow(ctx context.Context, key timer.Key, see func(timer.DispatchView) bool) (ended bool, err error) {
+func (d Dispatches) follow(ctx context.Context, key wire.Key, see func(dispatch.View) bool) (ended bool, err error) {
 	response, err := d.caller.stream(ctx, call{method: http.MethodGet, path: pathOfDispatch(key) + "/events"}, http.NoBody)
 	if err != nil {
 		return false, err
@@ -198,7 +199,7 @@ func (d Dispatches) follow(ctx context.Context, key timer.Key, see func(timer.Di
 		case "event":
 			kind = text
 		case "data":
-			var view timer.DispatchView
+			var view dispatch.View
 			if err := json.Unmarshal([]byte(text), &view); err != nil {
 				return false, fmt.Errorf("the answer is not Wakecall's: %w", err)
 			}
@@ -224,12 +225,12 @@ func field(line string) (name, value string) {
 // DispatchFilter selects dispatches. Its zero value selects all of them.
 type DispatchFilter struct {
 	BusinessType string
-	Status       timer.DispatchStatus
+	Status       dispatch.Status
 }
 
 // List reads page after page, which lag behind by a moment. It ends with the first
 // problem.
-func (d Dispatches) List(ctx context.Context, filter DispatchFilter) iter.Seq2[timer.DispatchView, error] {
+func (d Dispatches) List(ctx context.Context, filter DispatchFilter) iter.Seq2[dispatch.View, error] {
 	query := url.Values{}
 	if filter.BusinessType != "" {
 		query.Set("business_type", filter.BusinessType)
@@ -237,9 +238,9 @@ func (d Dispatches) List(ctx context.Context, filter DispatchFilter) iter.Seq2[t
 	if filter.Status != "" {
 		query.Set("status", string(filter.Status))
 	}
-	return pagesOf[timer.DispatchView](ctx, d.caller, call{path: dispatchesPath, query: query}, "dispatches")
+	return pagesOf[dispatch.View](ctx, d.caller, call{path: dispatchesPath, query: query}, "dispatches")
 }
 
-func pathOfDispatch(key timer.Key) string {
+func pathOfDispatch(key wire.Key) string {
 	return dispatchesPath + "/" + url.PathEscape(key.BusinessType) + "/" + url.PathEscape(key.BusinessID)
 }

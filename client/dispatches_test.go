@@ -15,11 +15,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
-func itemsOf(items ...timer.DispatchItem) iter.Seq2[timer.DispatchItem, error] {
-	return func(yield func(timer.DispatchItem, error) bool) {
+func itemsOf(items ...dispatch.Item) iter.Seq2[dispatch.Item, error] {
+	return func(yield func(dispatch.Item, error) bool) {
 		for _, item := range items {
 			if !yield(item, nil) {
 				return
@@ -32,8 +33,8 @@ func TestADispatchIsOrdered(t *testing.T) {
 	w := &wakecall{answers: []answer{{status: 201, body: `{"status":"running","items":2}`}, {status: 200, body: `{}`}, {status: 202, body: `{}`}}}
 	c := w.client().Dispatches
 	order := Order{
-		Dispatch: timer.Dispatch{Key: key, PerSecond: 50, WarmUp: timer.Duration(time.Second)},
-		Items:    []timer.DispatchItem{Item("a", map[string]int{"n": 1}), {ID: "b"}},
+		Dispatch: dispatch.Dispatch{Key: key, PerSecond: 50, WarmUp: wire.Duration(time.Second)},
+		Items:    []dispatch.Item{Item("a", map[string]int{"n": 1}), {ID: "b"}},
 	}
 	view, created, err := c.Start(t.Context(), order)
 	require.NoError(t, err)
@@ -54,10 +55,10 @@ func TestADispatchIsOrdered(t *testing.T) {
 
 func TestItemsAreUploaded(t *testing.T) {
 	w := &wakecall{answers: []answer{{status: 200, body: `{"status":"running"}`}}}
-	items := itemsOf(Item("a", "<\n>"), timer.DispatchItem{ID: "b", Payload: []byte("{\n \"n\": 1}")}, timer.DispatchItem{ID: "c"})
+	items := itemsOf(Item("a", "<\n>"), dispatch.Item{ID: "b", Payload: []byte("{\n \"n\": 1}")}, dispatch.Item{ID: "c"})
 	view, err := w.client().Dispatches.Upload(t.Context(), key, 7, items)
 	require.NoError(t, err)
-	require.Equal(t, timer.DispatchRunning, view.Status)
+	require.Equal(t, dispatch.Running, view.Status)
 	require.Equal(t, "PUT /v1/dispatches/order-close/a~b@c/items?from=7", w.requests[0].Method+" "+w.requests[0].URL.RequestURI())
 	require.Equal(t, "application/x-ndjson", w.requests[0].Header.Get("Content-Type"))
 	require.Equal(t, "Bearer secret", w.requests[0].Header.Get("Authorization"))
@@ -71,8 +72,8 @@ func TestItemsAreUploaded(t *testing.T) {
 func TestAnUploadEndsWithItsItems(t *testing.T) {
 	w := &wakecall{answers: []answer{{status: 200, body: `{}`}}}
 	gone := errors.New("the file is gone")
-	_, err := w.client().Dispatches.Upload(t.Context(), key, 0, func(yield func(timer.DispatchItem, error) bool) {
-		_ = yield(Item("a", 1), nil) && yield(timer.DispatchItem{}, gone)
+	_, err := w.client().Dispatches.Upload(t.Context(), key, 0, func(yield func(dispatch.Item, error) bool) {
+		_ = yield(Item("a", 1), nil) && yield(dispatch.Item{}, gone)
 	})
 	require.ErrorIs(t, err, gone)
 }
@@ -85,13 +86,13 @@ func TestAnUploadThatIsRefused(t *testing.T) {
 		return &http.Response{StatusCode: 409, Body: io.NopCloser(strings.NewReader(`{"type":"urn:wakecall:problem:already-finished","detail":"d"}`))}, nil
 	})
 	c := New(Options{URL: "http://wakecall.test", HTTP: &http.Client{Transport: refusing}})
-	_, err := c.Dispatches.Upload(t.Context(), key, 0, func(yield func(timer.DispatchItem, error) bool) {
+	_, err := c.Dispatches.Upload(t.Context(), key, 0, func(yield func(dispatch.Item, error) bool) {
 		for yield(Item("a", 1), nil) {
 		}
 	})
 	var problem *Problem
 	require.ErrorAs(t, err, &problem)
-	require.Equal(t, timer.AlreadyFinished, problem.Code)
+	require.Equal(t, wire.AlreadyFinished, problem.Code)
 }
 
 type roundTrip func(r *http.Request) (*http.Response, error)
@@ -136,7 +137,7 @@ func TestADispatchIsFollowed(t *testing.T) {
 	event := func(kind, status string) string {
 		return "event: " + kind + "\ndata: {\"status\":\"" + status + "\"}\n\n"
 	}
-	follow := func(ctx context.Context, c *Client) (seen []timer.DispatchStatus, err error) {
+	follow := func(ctx context.Context, c *Client) (seen []dispatch.Status, err error) {
 		for view, err := range c.Dispatches.Follow(ctx, key) {
 			if err != nil {
 				return seen, err
@@ -152,7 +153,7 @@ func TestADispatchIsFollowed(t *testing.T) {
 			strings.NewReader(": hello\n\n"+event("progress", "running")+event("end", "done")+event("progress", "lost")))
 		seen, err := follow(t.Context(), c)
 		require.NoError(t, err)
-		require.Equal(t, []timer.DispatchStatus{timer.DispatchRunning, timer.DispatchPaused, timer.DispatchRunning, timer.DispatchDone}, seen)
+		require.Equal(t, []dispatch.Status{dispatch.Running, dispatch.Paused, dispatch.Running, dispatch.Done}, seen)
 		require.Equal(t, 3, *asked)
 	})
 	synctest.Test(t, func(t *testing.T) {
@@ -169,7 +170,7 @@ func TestADispatchIsFollowed(t *testing.T) {
 		w := &wakecall{answers: []answer{away, slow, {status: 200, body: event("end", "done")}}}
 		seen, err := follow(t.Context(), w.client())
 		require.NoError(t, err, "a gateway that restarts behind a proxy")
-		require.Equal(t, []timer.DispatchStatus{timer.DispatchDone}, seen)
+		require.Equal(t, []dispatch.Status{dispatch.Done}, seen)
 	})
 	c, _ := streams(strings.NewReader("event: progress\ndata: <html>\n\n"))
 	_, err := follow(t.Context(), c)
@@ -189,7 +190,7 @@ func TestDispatchesAreListed(t *testing.T) {
 		{status: 200, body: `{"dispatches":[{"business_id":"1"}],"next_page_token":"x"}`}, {status: 200, body: `{"dispatches":[{"business_id":"2"}],"next_page_token":""}`},
 	}}
 	var ids []string
-	for view, err := range w.client().Dispatches.List(t.Context(), DispatchFilter{BusinessType: "a", Status: timer.DispatchRunning}) {
+	for view, err := range w.client().Dispatches.List(t.Context(), DispatchFilter{BusinessType: "a", Status: dispatch.Running}) {
 		require.NoError(t, err)
 		ids = append(ids, view.BusinessID)
 	}

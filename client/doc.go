@@ -2,7 +2,7 @@
 //
 //	wakecall := client.New(client.Options{URL: "http://127.0.0.1:8080"})
 //	booked, err := wakecall.Timers.Add(ctx, client.Booking{
-//		Key:   timer.Key{BusinessType: "order-close", BusinessID: "order-4711"},
+//		Key:   wire.Key{BusinessType: "order-close", BusinessID: "order-4711"},
 //		Terms: client.Terms{Delay: client.After(30 * time.Minute), Payload: client.JSON(order)},
 //	})
 //
@@ -19,7 +19,7 @@
 // for it. Ring now, redeliver, pause and resume are repeated only when they were never
 // sent, or when the answer says that nothing was done.
 //
-// What travels both ways has its type in package timer. This package imports nothing
+// What travels both ways has its type in the rooms of core. This package imports nothing
 // else of Wakecall's, and is the one that is made for importers: of the others they are
 // promised nothing.
 package client

@@ -4,7 +4,7 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/policy"
 )
 
 const emergencyPath = "/v1/emergency"
@@ -21,23 +21,23 @@ type EmergencyOrder struct {
 }
 
 // Pause holds callbacks back, within 10 seconds, and returns what of the order is paused.
-func (e Emergency) Pause(ctx context.Context, order EmergencyOrder) ([]timer.Emergency, error) {
+func (e Emergency) Pause(ctx context.Context, order EmergencyOrder) ([]policy.Emergency, error) {
 	return e.call(ctx, http.MethodPost, "/pause", order)
 }
 
 // Resume lets callbacks go on, within 10 seconds. It returns what holds all the same:
 // everything, where the order names single types.
-func (e Emergency) Resume(ctx context.Context, order EmergencyOrder) ([]timer.Emergency, error) {
+func (e Emergency) Resume(ctx context.Context, order EmergencyOrder) ([]policy.Emergency, error) {
 	return e.call(ctx, http.MethodPost, "/resume", order)
 }
 
 // List lists what is paused.
-func (e Emergency) List(ctx context.Context) ([]timer.Emergency, error) {
+func (e Emergency) List(ctx context.Context) ([]policy.Emergency, error) {
 	return e.call(ctx, http.MethodGet, "", nil)
 }
 
-func (e Emergency) call(ctx context.Context, method, path string, body any) ([]timer.Emergency, error) {
-	var answer struct{ Paused []timer.Emergency }
+func (e Emergency) call(ctx context.Context, method, path string, body any) ([]policy.Emergency, error) {
+	var answer struct{ Paused []policy.Emergency }
 	_, err := e.caller.do(ctx, call{method: method, path: emergencyPath + path, body: body}, &answer)
 	return answer.Paused, err
 }

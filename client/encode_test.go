@@ -8,7 +8,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/job"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/timer"
 )
 
 // A payload reaches Wakecall as it was given: its receiver gets these bytes, and the same
@@ -17,7 +21,7 @@ func TestPayloadsAreSentByteForByte(t *testing.T) {
 	t.Parallel()
 	const given = "{ \"a\": \"<b>&\u2028\\u003c\",\n\t\"n\": 1.50e0, \"n\": [ ] }"
 	terms := Terms{Payload: json.RawMessage(given)}
-	item := timer.DispatchItem{ID: "a", Payload: terms.Payload}
+	item := dispatch.Item{ID: "a", Payload: terms.Payload}
 	for name, send := range map[string]func(c *Client) error{
 		"post":  func(c *Client) error { _, _, err := c.Timers.Add(t.Context(), Booking{key, terms}); return err },
 		"put":   func(c *Client) error { _, _, err := c.Timers.Put(t.Context(), Booking{key, terms}, nil); return err },
@@ -27,11 +31,11 @@ func TestPayloadsAreSentByteForByte(t *testing.T) {
 			return err
 		},
 		"dispatch": func(c *Client) error {
-			_, _, err := c.Dispatches.Start(t.Context(), Order{Items: []timer.DispatchItem{item, {ID: "b"}, item}})
+			_, _, err := c.Dispatches.Start(t.Context(), Order{Items: []dispatch.Item{item, {ID: "b"}, item}})
 			return err
 		},
 		"bulk": func(c *Client) error {
-			_, _, err := c.Bulk.Start(t.Context(), BulkOrder{Operation: timer.BulkEdit, Edit: &terms})
+			_, _, err := c.Bulk.Start(t.Context(), BulkOrder{Operation: job.Edit, Edit: &terms})
 			return err
 		},
 	} {
@@ -47,15 +51,15 @@ func TestUploadedPayloads(t *testing.T) {
 	t.Parallel()
 	w := &wakecall{answers: []answer{{status: http.StatusOK, body: `{}`}}}
 	items := itemsOf(
-		timer.DispatchItem{ID: "a", Payload: []byte(`{"a": "<b>\u003c"}`)}, timer.DispatchItem{ID: "b", Payload: []byte("{\n\t\"a\": \"<b>\\u003c \\n\", \"n\": 1.50\r\n}")},
-		timer.DispatchItem{ID: "c"},
+		dispatch.Item{ID: "a", Payload: []byte(`{"a": "<b>\u003c"}`)}, dispatch.Item{ID: "b", Payload: []byte("{\n\t\"a\": \"<b>\\u003c \\n\", \"n\": 1.50\r\n}")},
+		dispatch.Item{ID: "c"},
 	)
 	_, err := w.client().Dispatches.Upload(t.Context(), key, 0, items)
 	require.NoError(t, err)
 	require.Equal(t, []string{
 		`{"id":"a","payload":{"a": "<b>\u003c"}}`, `{"id":"b","payload":{"a":"<b>\u003c \n","n":1.50}}`, `{"id":"c"}`, "",
 	}, strings.Split(w.bodies[0], "\n"))
-	_, err = w.client().Dispatches.Upload(t.Context(), key, 0, itemsOf(timer.DispatchItem{ID: "a", Payload: []byte("{\n")}))
+	_, err = w.client().Dispatches.Upload(t.Context(), key, 0, itemsOf(dispatch.Item{ID: "a", Payload: []byte("{\n")}))
 	require.Error(t, err, "nothing is sent that is no JSON")
 }
 
@@ -64,11 +68,11 @@ func TestUploadedPayloads(t *testing.T) {
 func TestTheRestIsEncodedAsBefore(t *testing.T) {
 	t.Parallel()
 	for _, value := range []any{
-		nil, Booking{}, Terms{Labels: &timer.Labels{}, OnFailed: &timer.Alert{}, Delay: After(0), Bytes: []byte{0, 255}},
-		Order{Dispatch: timer.Dispatch{Key: key, PerSecond: 0.5}, Upload: true},
+		nil, Booking{}, Terms{Labels: &timer.Labels{}, OnFailed: &delivery.Alert{}, Delay: After(0), Bytes: []byte{0, 255}},
+		Order{Dispatch: dispatch.Dispatch{Key: key, PerSecond: 0.5}, Upload: true},
 		map[string]any{"b": nil, "a": []any{1.5, "<", true}, "c": map[string]string{}, "d": []string(nil)},
 		EmergencyOrder{Note: "<>"}, BulkOrder{Edit: &Terms{}, Filter: timer.Filter{Labels: timer.Labels{"b": "1", "a": "2"}}},
-		timer.Policy{BusinessType: "a", Retry: timer.Retry{}},
+		policy.Policy{BusinessType: "a", Retry: delivery.Retry{}},
 	} {
 		want, err := json.Marshal(value)
 		require.NoError(t, err)

@@ -6,7 +6,9 @@ import (
 	"net/url"
 	"strconv"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 const policiesPath = "/v1/policies"
@@ -16,9 +18,9 @@ type Policies struct{ caller *caller }
 
 // Planned is what putting a policy would change.
 type Planned struct {
-	Created bool               `json:"created"`
-	Changes []timer.Difference `json:"changes"`
-	Policy  timer.Policy       `json:"policy"`
+	Created bool                `json:"created"`
+	Changes []policy.Difference `json:"changes"`
+	Policy  policy.Policy       `json:"policy"`
 }
 
 // Match is the version that a policy must have to be changed. Zero admits any version,
@@ -42,7 +44,7 @@ func (m Match) header() http.Header {
 }
 
 // Get returns the policy of a business type. What is secret is masked.
-func (p Policies) Get(ctx context.Context, businessType string) (policy timer.Policy, err error) {
+func (p Policies) Get(ctx context.Context, businessType string) (policy policy.Policy, err error) {
 	_, err = p.caller.do(ctx, call{method: http.MethodGet, path: policyPath(businessType)}, &policy)
 	return policy, err
 }
@@ -51,21 +53,21 @@ func (p Policies) Get(ctx context.Context, businessType string) (policy timer.Po
 type PolicyFilter struct{ Paused, BackPressure bool }
 
 // List returns the policies that a filter selects.
-func (p Policies) List(ctx context.Context, filter PolicyFilter) ([]timer.Policy, error) {
+func (p Policies) List(ctx context.Context, filter PolicyFilter) ([]policy.Policy, error) {
 	query := url.Values{}
 	for name, only := range map[string]bool{"paused": filter.Paused, "back_pressure": filter.BackPressure} {
 		if only {
 			query.Set(name, "true")
 		}
 	}
-	var answer struct{ Policies []timer.Policy }
+	var answer struct{ Policies []policy.Policy }
 	_, err := p.caller.do(ctx, call{method: http.MethodGet, path: policiesPath, query: query}, &answer)
 	return answer.Policies, err
 }
 
 // Put stores a policy, if the one that is there has the version. document is any value
 // that is a policy in JSON.
-func (p Policies) Put(ctx context.Context, businessType string, document any, match Match) (policy timer.Policy, err error) {
+func (p Policies) Put(ctx context.Context, businessType string, document any, match Match) (policy policy.Policy, err error) {
 	_, err = p.caller.do(ctx, call{
 		method: http.MethodPut, path: policyPath(businessType), body: document, header: match.header(), once: match != 0,
 	}, &policy)
@@ -89,7 +91,7 @@ func (p Policies) plan(ctx context.Context, call call) (planned Planned, err err
 }
 
 // Patch edits a policy in part (RFC 7396), or makes one of the patch alone.
-func (p Policies) Patch(ctx context.Context, businessType string, patch any, match Match) (policy timer.Policy, err error) {
+func (p Policies) Patch(ctx context.Context, businessType string, patch any, match Match) (policy policy.Policy, err error) {
 	_, err = p.caller.do(ctx, call{
 		method: http.MethodPatch, path: policyPath(businessType), body: patch, header: match.header(), once: match != 0,
 	}, &policy)
@@ -110,15 +112,15 @@ func (p Policies) Delete(ctx context.Context, businessType, remaining string) er
 
 // PolicyVersion is one change of a policy.
 type PolicyVersion struct {
-	Version   int           `json:"version"`
-	ChangedAt timer.Instant `json:"changed_at"`
+	Version   int          `json:"version"`
+	ChangedAt wire.Instant `json:"changed_at"`
 	// ChangedBy is the name of the API key that was used.
 	ChangedBy string `json:"changed_by"`
 	// Who says more of who that was; nil where nobody knows.
-	Who *timer.Actor `json:"who,omitempty"`
+	Who *wire.Actor `json:"who,omitempty"`
 	// Deleted reports whether this change deleted the policy. Policy is nil then.
-	Deleted bool          `json:"deleted,omitzero"`
-	Policy  *timer.Policy `json:"policy,omitempty"`
+	Deleted bool           `json:"deleted,omitzero"`
+	Policy  *policy.Policy `json:"policy,omitempty"`
 }
 
 // Versions returns the changes of a policy, newest first.

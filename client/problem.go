@@ -7,8 +7,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/retryafter"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // ProblemPrefix stands before the code in a problem's type.
@@ -17,16 +20,16 @@ const ProblemPrefix = "urn:wakecall:problem:"
 // Problem is what Wakecall answers when it does not do what it was asked for
 // (RFC 9457).
 type Problem struct {
-	Code        timer.Code        `json:"-"`
-	Status      int               `json:"status"`
-	Title       string            `json:"title"`
-	Detail      string            `json:"detail"`
-	RequestID   string            `json:"request_id"`
-	FieldErrors timer.FieldErrors `json:"errors"`
+	Code        wire.Code        `json:"-"`
+	Status      int              `json:"status"`
+	Title       string           `json:"title"`
+	Detail      string           `json:"detail"`
+	RequestID   string           `json:"request_id"`
+	FieldErrors wire.FieldErrors `json:"errors"`
 	// Timer is the timer's true state, where that is the reason.
 	Timer *timer.View `json:"timer"`
 	// Dispatch is the dispatch's true state, where that is the reason.
-	Dispatch *timer.DispatchView `json:"dispatch"`
+	Dispatch *dispatch.View `json:"dispatch"`
 	// ViolatedPolicies names the limits that were reached.
 	ViolatedPolicies []string `json:"violated-policies"`
 	// RetryAfter is when it is worth another try; 0 where nothing was said.
@@ -56,9 +59,9 @@ func problemIn(response *http.Response, answer []byte) *Problem {
 	}
 	problem := document.Problem
 	if code, ours := strings.CutPrefix(document.Type, ProblemPrefix); ours {
-		problem.Code = timer.Code(code)
+		problem.Code = wire.Code(code)
 	}
 	problem.Status = response.StatusCode
-	problem.RetryAfter = retryafter.Parse(response.Header.Get("Retry-After"), time.Now(), timer.MaxRetryAfter)
+	problem.RetryAfter = retryafter.Parse(response.Header.Get("Retry-After"), time.Now(), delivery.MaxRetryAfter)
 	return &problem
 }

@@ -6,7 +6,9 @@ import (
 	"net/http"
 	"net/url"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/job"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 const redeliveriesPath = "/v1/redeliveries"
@@ -16,23 +18,23 @@ type Redeliveries struct{ caller *caller }
 
 // RedeliveryOrder says which failed timers are tried again. Its zero value selects all.
 type RedeliveryOrder struct {
-	Filter timer.FailedFilter `json:"filter"`
+	Filter job.FailedFilter `json:"filter"`
 	// PerSecond is how many timers are started again in a second at most, 0 for the default.
 	PerSecond float64 `json:"per_second,omitzero"`
 }
 
 // Redelivery is such a job as it stands.
 type Redelivery struct {
-	ID     string          `json:"id"`
-	Status timer.JobStatus `json:"status"`
+	ID     string     `json:"id"`
+	Status job.Status `json:"status"`
 	// CancelRequested is whether it was told to stop, and no worker has heard of it yet.
 	CancelRequested bool `json:"cancel_requested"`
-	timer.Redelivered
-	timer.FailedFilter
-	PerSecond  float64       `json:"per_second"`
-	StartedAt  timer.Instant `json:"started_at"`
-	FinishedAt timer.Instant `json:"finished_at,omitzero"`
-	Links      timer.Links   `json:"links"`
+	job.Redelivered
+	job.FailedFilter
+	PerSecond  float64      `json:"per_second"`
+	StartedAt  wire.Instant `json:"started_at"`
+	FinishedAt wire.Instant `json:"finished_at,omitzero"`
+	Links      timer.Links  `json:"links"`
 }
 
 // Start orders a redelivery. It has no id of the client's: the call is not repeated when it
@@ -56,7 +58,7 @@ func (r Redeliveries) Stop(ctx context.Context, id string) (job Redelivery, err 
 
 // List lists redeliveries, those that run first and then the latest; an empty status is
 // any. It ends with the first error.
-func (r Redeliveries) List(ctx context.Context, status timer.JobStatus) iter.Seq2[Redelivery, error] {
+func (r Redeliveries) List(ctx context.Context, status job.Status) iter.Seq2[Redelivery, error] {
 	query := url.Values{}
 	if status != "" {
 		query.Set("status", string(status))

@@ -6,7 +6,9 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/forecast"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // Stats counts the timers of a business type by their status, or those of all of them and
@@ -28,15 +30,15 @@ type ForecastOptions struct {
 
 // Forecast tells how many timers of a business type fall due in each step of the time
 // ahead, and where its limit makes them late.
-func (t Timers) Forecast(ctx context.Context, businessType string, options ForecastOptions) (forecast timer.Forecast, err error) {
+func (t Timers) Forecast(ctx context.Context, businessType string, options ForecastOptions) (forecast forecast.Forecast, err error) {
 	query := url.Values{"business_type": {businessType}}
 	for name, at := range map[string]time.Time{"from": options.From, "to": options.To} {
 		if !at.IsZero() {
-			query.Set(name, timer.At(at).String())
+			query.Set(name, wire.At(at).String())
 		}
 	}
 	if options.Step != 0 {
-		query.Set("step", timer.Duration(options.Step).String())
+		query.Set("step", wire.Duration(options.Step).String())
 	}
 	_, err = t.caller.do(ctx, call{method: http.MethodGet, path: "/v1/forecast", query: query}, &forecast)
 	return forecast, err

@@ -14,7 +14,8 @@ import (
 
 	"github.com/coder/websocket"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // Streams connect receivers that nobody can call.
@@ -155,7 +156,7 @@ type connection struct {
 // streamMessage is what comes over a connection.
 type streamMessage struct {
 	Ring       string            `json:"ring"`
-	Deadline   timer.Instant     `json:"deadline"`
+	Deadline   wire.Instant      `json:"deadline"`
 	Headers    map[string]string `json:"headers"`
 	Body       string            `json:"body"`
 	BodyBase64 []byte            `json:"body_base64"`
@@ -200,12 +201,12 @@ func (c *connection) answer(ctx context.Context, m streamMessage) {
 
 // streamAnswer is a receiver's word on a ring.
 type streamAnswer struct {
-	Ack     string         `json:"ack,omitzero"`
-	Nack    string         `json:"nack,omitzero"`
-	Reason  string         `json:"reason,omitzero"`
-	Delay   timer.Duration `json:"delay,omitzero"`
-	NoRetry bool           `json:"no_retry,omitzero"`
-	Stop    bool           `json:"stop,omitzero"`
+	Ack     string        `json:"ack,omitzero"`
+	Nack    string        `json:"nack,omitzero"`
+	Reason  string        `json:"reason,omitzero"`
+	Delay   wire.Duration `json:"delay,omitzero"`
+	NoRetry bool          `json:"no_retry,omitzero"`
+	Stop    bool          `json:"stop,omitzero"`
 }
 
 func answerOf(ring string, err error) streamAnswer {
@@ -217,9 +218,9 @@ func answerOf(ring string, err error) streamAnswer {
 	if err == nil {
 		return streamAnswer{Ack: ring}
 	}
-	answer := streamAnswer{Nack: ring, Reason: timer.Excerpt(err.Error())}
+	answer := streamAnswer{Nack: ring, Reason: wire.Excerpt(err.Error())}
 	if nack, ok := errors.AsType[*Nack](err); ok {
-		answer.Delay, answer.NoRetry = timer.Duration(min(max(nack.Delay, 0), timer.MaxRetryAfter)), nack.NoRetry
+		answer.Delay, answer.NoRetry = wire.Duration(min(max(nack.Delay, 0), delivery.MaxRetryAfter)), nack.NoRetry
 	}
 	return answer
 }

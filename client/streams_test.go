@@ -15,7 +15,8 @@ import (
 	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // gateway answers each connection of a receiver in its own way, the last way for ever.
@@ -124,7 +125,7 @@ func TestListen(t *testing.T) {
 		})
 		var problem *Problem
 		require.ErrorAs(t, err, &problem)
-		require.Equal(t, timer.Code("forbidden"), problem.Code)
+		require.Equal(t, wire.Code("forbidden"), problem.Code)
 		require.Equal(t, []string{`{"nack":"1","reason":"not now"}`, `{"ack":"1"}`}, heard)
 		require.Equal(t, 2, connected)
 		require.Len(t, lost, 4)
@@ -164,7 +165,7 @@ func TestWordsOfAReceiver(t *testing.T) {
 	require.Equal(t, streamAnswer{Nack: "1", Reason: "a b"}, answerOf("1", errors.New("a\nb")))
 	require.Equal(t, streamAnswer{Ack: "1", Stop: true}, answerOf("1", Stop(nil)))
 	require.Equal(t, streamAnswer{Nack: "1", Reason: "no", Stop: true}, answerOf("1", Stop(errors.New("no"))))
-	nack := &Nack{Reason: "later", Delay: 2 * timer.MaxRetryAfter, NoRetry: true}
-	require.Equal(t, streamAnswer{Nack: "1", Reason: "around: later", Delay: timer.Duration(timer.MaxRetryAfter), NoRetry: true}, answerOf("1", fmt.Errorf("around: %w", nack)))
+	nack := &Nack{Reason: "later", Delay: 2 * delivery.MaxRetryAfter, NoRetry: true}
+	require.Equal(t, streamAnswer{Nack: "1", Reason: "around: later", Delay: wire.Duration(delivery.MaxRetryAfter), NoRetry: true}, answerOf("1", fmt.Errorf("around: %w", nack)))
 	require.Zero(t, answerOf("1", &Nack{Delay: -1}).Delay)
 }

@@ -11,7 +11,9 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 const timersPath = "/v1/timers"
@@ -21,7 +23,7 @@ type Timers struct{ caller *caller }
 
 // Wait is how long a change waits for its effect: the default of the API where it is
 // nil, and not at all where it is zero.
-type Wait = *timer.Duration
+type Wait = *wire.Duration
 
 // Add books a timer. created is false when the same one is there already. A repeated
 // call books no second timer, however the first one has ended.
@@ -42,8 +44,8 @@ type Added struct {
 	Timer  timer.View `json:"timer"`
 	// ExpectedLateness is how late the timer will probably be, since more falls due by then
 	// than its business type's limit lets through; 0 where nothing is known of that.
-	ExpectedLateness timer.Duration `json:"expected_lateness"`
-	Problem          *Problem       `json:"-"`
+	ExpectedLateness wire.Duration `json:"expected_lateness"`
+	Problem          *Problem      `json:"-"`
 }
 
 // UnmarshalJSON implements [json.Unmarshaler].
@@ -81,27 +83,27 @@ func (t Timers) Put(ctx context.Context, b Booking, wait Wait) (view timer.View,
 }
 
 // Patch moves or edits a timer.
-func (t Timers) Patch(ctx context.Context, key timer.Key, terms Terms, wait Wait) (view timer.View, pending bool, err error) {
+func (t Timers) Patch(ctx context.Context, key wire.Key, terms Terms, wait Wait) (view timer.View, pending bool, err error) {
 	return t.change(ctx, call{method: http.MethodPatch, path: pathOf(key), body: terms}, wait)
 }
 
 // Cancel cancels a timer. One that is cancelled already is no problem.
-func (t Timers) Cancel(ctx context.Context, key timer.Key, wait Wait) (view timer.View, pending bool, err error) {
+func (t Timers) Cancel(ctx context.Context, key wire.Key, wait Wait) (view timer.View, pending bool, err error) {
 	return t.change(ctx, call{method: http.MethodDelete, path: pathOf(key)}, wait)
 }
 
 // Fire rings a timer now.
-func (t Timers) Fire(ctx context.Context, key timer.Key, wait Wait) (view timer.View, pending bool, err error) {
+func (t Timers) Fire(ctx context.Context, key wire.Key, wait Wait) (view timer.View, pending bool, err error) {
 	return t.change(ctx, call{method: http.MethodPost, path: pathOf(key) + "/fire", once: true}, wait)
 }
 
 // Pause stops a timer, and Resume lets it go on. The timer shows the note.
-func (t Timers) Pause(ctx context.Context, key timer.Key, note string) (view timer.View, pending bool, err error) {
+func (t Timers) Pause(ctx context.Context, key wire.Key, note string) (view timer.View, pending bool, err error) {
 	return t.change(ctx, call{method: http.MethodPost, path: pathOf(key) + "/pause", body: notes(note), once: true}, nil)
 }
 
 // Resume is the opposite of [Timers.Pause].
-func (t Timers) Resume(ctx context.Context, key timer.Key, note string) (view timer.View, pending bool, err error) {
+func (t Timers) Resume(ctx context.Context, key wire.Key, note string) (view timer.View, pending bool, err error) {
 	return t.change(ctx, call{method: http.MethodPost, path: pathOf(key) + "/resume", body: notes(note), once: true}, nil)
 }
 
@@ -113,20 +115,20 @@ func notes(note string) any {
 }
 
 // Redeliver tries a failed timer again, under the same webhook id.
-func (t Timers) Redeliver(ctx context.Context, key timer.Key) (view timer.View, err error) {
+func (t Timers) Redeliver(ctx context.Context, key wire.Key) (view timer.View, err error) {
 	_, err = t.caller.do(ctx, call{method: http.MethodPost, path: pathOf(key) + "/redeliver", once: true}, &view)
 	return view, err
 }
 
 // Get returns a timer as it stands.
-func (t Timers) Get(ctx context.Context, key timer.Key) (view timer.View, err error) {
+func (t Timers) Get(ctx context.Context, key wire.Key) (view timer.View, err error) {
 	_, err = t.caller.do(ctx, call{method: http.MethodGet, path: pathOf(key)}, &view)
 	return view, err
 }
 
 // Payload returns what a timer sends to its receiver, JSON byte for byte. It has no data where the
 // timer sends none, and where the key has no right to see payloads.
-func (t Timers) Payload(ctx context.Context, key timer.Key) (timer.Payload, error) {
+func (t Timers) Payload(ctx context.Context, key wire.Key) (timer.Payload, error) {
 	var shown struct {
 		JSON        json.RawMessage `json:"payload"`
 		Base64      []byte          `json:"payload_base64"`
@@ -144,13 +146,13 @@ func (t Timers) Payload(ctx context.Context, key timer.Key) (timer.Payload, erro
 
 // Attempts lists the attempts that were made for a timer, newest first. It ends with the
 // first error.
-func (t Timers) Attempts(ctx context.Context, key timer.Key) iter.Seq2[timer.ShownAttempt, error] {
-	return pagesOf[timer.ShownAttempt](ctx, t.caller, call{path: pathOf(key) + "/attempts"}, "attempts")
+func (t Timers) Attempts(ctx context.Context, key wire.Key) iter.Seq2[delivery.ShownAttempt, error] {
+	return pagesOf[delivery.ShownAttempt](ctx, t.caller, call{path: pathOf(key) + "/attempts"}, "attempts")
 }
 
 // History tells the whole story of a timer, with who did what: pages from the latest back,
 // and those of a page in the order in which they happened. It ends with the first error.
-func (t Timers) History(ctx context.Context, key timer.Key) iter.Seq2[[]timer.HistoryEntry, error] {
+func (t Timers) History(ctx context.Context, key wire.Key) iter.Seq2[[]timer.HistoryEntry, error] {
 	return wholePagesOf[timer.HistoryEntry](ctx, t.caller, call{path: pathOf(key) + "/history"}, "entries")
 }
 
@@ -188,7 +190,7 @@ func (f Filter) query() url.Values {
 		"due_from": f.DueFrom, "due_to": f.DueTo, "ended_from": f.EndedFrom, "ended_to": f.EndedTo,
 	} {
 		if !at.IsZero() {
-			add(name, timer.At(at).String())
+			add(name, wire.At(at).String())
 		}
 	}
 	return query
@@ -209,6 +211,6 @@ func (t Timers) change(ctx context.Context, call call, wait Wait) (view timer.Vi
 	return view, status == http.StatusAccepted, err
 }
 
-func pathOf(key timer.Key) string {
+func pathOf(key wire.Key) string {
 	return timersPath + "/" + url.PathEscape(key.BusinessType) + "/" + url.PathEscape(key.BusinessID)
 }

@@ -14,9 +14,11 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 
 	"github.com/wakecall/wakecall/client"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/testenv"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -63,7 +65,7 @@ func notAwaited(t *testing.T, err error, status timer.Status) {
 	t.Helper()
 	var problem *client.Problem
 	require.ErrorAs(t, err, &problem)
-	require.Equal(t, timer.NotAwaited, problem.Code)
+	require.Equal(t, wire.NotAwaited, problem.Code)
 	require.Equal(t, status, problem.Timer.Status)
 }
 
@@ -74,39 +76,39 @@ func TestAcknowledgedLater(t *testing.T) {
 	accepts(env, r, kind, nil)
 	say, ctx := env.Wakecall().Deliveries, t.Context()
 	t.Run("acked, and again", func(t *testing.T) {
-		shown, delivery := accepted(t, env, r, nth{kind + "/1", 1})
+		shown, d := accepted(t, env, r, nth{kind + "/1", 1})
 		require.Equal(t, "delivering", shown.Status)
 		require.Equal(t, "ack", shown.WaitsFor)
 		require.Equal(t, "receiver", shown.WaitsBy)
 		require.Equal(t, shown.AckUntil, shown.WaitsUntil)
 		require.Zero(t, shown.NextAttemptAt)
 		attempts := attemptsOf(t, env, kind+"/1")
-		require.Equal(t, timer.ResultAccepted, attempts[0].Result)
+		require.Equal(t, delivery.ResultAccepted, attempts[0].Result)
 		require.NotZero(t, attempts[0].AckUntil)
-		view, pending, err := say.Ack(ctx, delivery, patient)
+		view, pending, err := say.Ack(ctx, d, patient)
 		require.NoError(t, err)
 		require.False(t, pending)
 		require.Equal(t, timer.Delivered, view.Status)
 		require.Zero(t, view.AckUntil)
 		require.NotNil(t, view.LatenessMS)
 		attempts = attemptsOf(t, env, kind+"/1")
-		require.Equal(t, timer.ResultDelivered, attempts[0].Result)
+		require.Equal(t, delivery.ResultDelivered, attempts[0].Result)
 		require.Equal(t, view.DeliveredAt, attempts[0].SettledAt)
 		transitions, events := cost(t, env, kind+"/1")
 		require.Equal(t, []int64{6, 18}, []int64{transitions, events}, "three transitions beside those of a timer that is due at once")
-		_, _, err = say.Ack(ctx, delivery, nil)
+		_, _, err = say.Ack(ctx, d, nil)
 		require.NoError(t, err, "it is so already")
-		_, _, err = say.Nack(ctx, delivery, client.Failure{})
+		_, _, err = say.Nack(ctx, d, client.Failure{})
 		notAwaited(t, err, timer.Delivered)
 		require.Len(t, r.Calls("1"), 1)
-		noTrace(t, env, kind+"/1", delivery.Token)
+		noTrace(t, env, kind+"/1", d.Token)
 	})
 	t.Run("nacked, then acked", func(t *testing.T) {
 		_, first := accepted(t, env, r, nth{kind + "/2", 1})
 		view, pending, err := say.Nack(ctx, first, client.Failure{Reason: "out of stock"})
 		require.NoError(t, err)
 		if !pending { // a busy machine takes longer than the call waits
-			require.Equal(t, timer.Nacked, view.LastFailure.Class)
+			require.Equal(t, delivery.Nacked, view.LastFailure.Class)
 			require.Equal(t, "nacked: out of stock", view.LastFailure.Message)
 		}
 		_, second := accepted(t, env, r, nth{kind + "/2", 2})
@@ -118,7 +120,7 @@ func TestAcknowledgedLater(t *testing.T) {
 		require.NoError(t, err, "the work is done, whichever attempt did it")
 		require.Equal(t, []any{timer.Delivered, 2}, []any{view.Status, view.Attempts})
 		attempts := attemptsOf(t, env, kind+"/2")
-		require.Equal(t, []timer.Result{timer.ResultDelivered, timer.ResultRetry}, []timer.Result{attempts[0].Result, attempts[1].Result})
+		require.Equal(t, []delivery.Result{delivery.ResultDelivered, delivery.ResultRetry}, []delivery.Result{attempts[0].Result, attempts[1].Result})
 		require.Equal(t, "out of stock", attempts[1].Answer)
 	})
 	t.Run("acked before the 202", func(t *testing.T) {
@@ -161,18 +163,18 @@ func TestAcknowledgedLater(t *testing.T) {
 		env.Await(kind+"/7", "delivered")
 	})
 	t.Run("nobody speaks for another delivery", func(t *testing.T) {
-		_, delivery := accepted(t, env, r, nth{kind + "/8", 1})
+		_, d := accepted(t, env, r, nth{kind + "/8", 1})
 		_, other := accepted(t, env, r, nth{kind + "/9", 1})
-		for _, token := range []string{other.Token, "x", "a.b.c", delivery.Token + "A", strings.Replace(delivery.Token, ".1.", ".2.", 1)} {
-			_, _, err := say.Ack(ctx, client.Delivery{WebhookID: delivery.WebhookID, Token: token}, nil)
-			require.Equal(t, timer.WrongAckToken, codeOf(t, err), token)
+		for _, token := range []string{other.Token, "x", "a.b.c", d.Token + "A", strings.Replace(d.Token, ".1.", ".2.", 1)} {
+			_, _, err := say.Ack(ctx, client.Delivery{WebhookID: d.WebhookID, Token: token}, nil)
+			require.Equal(t, wire.WrongAckToken, codeOf(t, err), token)
 		}
 		for _, id := range []string{"x", timer.MessageID("nothing")} {
 			_, _, err := say.Ack(ctx, client.Delivery{WebhookID: id}, nil)
-			require.Equal(t, timer.NotFound, codeOf(t, err))
+			require.Equal(t, wire.NotFound, codeOf(t, err))
 		}
 		require.NotZero(t, env.Get(kind+"/8").AckUntil)
-		path := "/v1/deliveries/" + delivery.WebhookID
+		path := "/v1/deliveries/" + d.WebhookID
 		for pointer, body := range map[string]string{
 			"/reason":      `{"reason":"` + strings.Repeat("x", 401) + `"}`,
 			"/retry_after": `{"retry_after":"-1s"}`,
@@ -182,8 +184,8 @@ func TestAcknowledgedLater(t *testing.T) {
 		}
 		require.Equal(t, "/reason", env.Do("POST", path+"/ack", `{"reason":"x"}`).Problem().Errors[0].Pointer)
 		request := env.Request("POST", path+"/ack", nil)
-		request.Header[timer.HeaderAckToken] = []string{delivery.Token, delivery.Token}
-		require.Equal(t, timer.HeaderAckToken, env.Send(request).Problem().Errors[0].Pointer)
+		request.Header[delivery.HeaderAckToken] = []string{d.Token, d.Token}
+		require.Equal(t, delivery.HeaderAckToken, env.Send(request).Problem().Errors[0].Pointer)
 		require.NotZero(t, env.Get(kind+"/8").AckUntil, "none of it was heard")
 	})
 }
@@ -204,7 +206,7 @@ func TestNobodyAcknowledges(t *testing.T) {
 	_, _, err := env.Wakecall().Deliveries.Ack(t.Context(), client.DeliveryOf(calls[1].Header), nil)
 	notAwaited(t, err, timer.Failed)
 	for _, attempt := range attemptsOf(t, env, kind+"/1") {
-		require.Equal(t, timer.Unacknowledged, attempt.Class)
+		require.Equal(t, delivery.Unacknowledged, attempt.Class)
 	}
 
 	// A nack that asks for more patience than there is time ends with the time.
@@ -342,12 +344,12 @@ func TestThePolicyOfAcknowledgements(t *testing.T) {
 	env.Policy(plain, testenv.JSON{"callback": testenv.JSON{"url": r.URL + "/accept"}})
 	env.Add(testenv.JSON{"business_type": plain, "business_id": "1", "delay": "0s"})
 	env.Await(plain+"/1", "delivered")
-	require.Empty(t, r.Calls("1")[0].Header.Get(timer.HeaderAckToken))
+	require.Empty(t, r.Calls("1")[0].Header.Get(delivery.HeaderAckToken))
 }
 
-func attemptsOf(t *testing.T, env *testenv.Env, path string) []timer.ShownAttempt {
+func attemptsOf(t *testing.T, env *testenv.Env, path string) []delivery.ShownAttempt {
 	t.Helper()
-	var page struct{ Attempts []timer.ShownAttempt }
+	var page struct{ Attempts []delivery.ShownAttempt }
 	env.Do("GET", "/v1/timers/"+path+"/attempts", nil).Into(&page)
 	return page.Attempts
 }

@@ -10,9 +10,12 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/client"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/testenv"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -107,7 +110,7 @@ func TestARefusedChangeIsTold(t *testing.T) {
 	env.Add(body)
 	r.Await(t, "1", 1)
 	path := "/v1/timers/" + kind + "/1"
-	later := func(hours int) string { return timer.At(time.Now().Add(time.Duration(hours) * time.Hour)).String() }
+	later := func(hours int) string { return wire.At(time.Now().Add(time.Duration(hours) * time.Hour)).String() }
 	moved := env.Do("PATCH", path+"?wait=0s", testenv.JSON{"due_at": later(3)})
 	require.Equal(t, http.StatusAccepted, moved.Status)
 	awaitMarks(t, env, kind+"/1", 1)
@@ -156,7 +159,7 @@ func TestALongAttemptAmongTwoWorkers(t *testing.T) { // a worker that stands sti
 	url := r.On("/", answeredBy(answers))
 	ids := []string{"0", "1", "2", "3", "4", "5", "6", "7"}
 	for _, id := range ids {
-		startWithShortTasks(t, env, timer.Key{BusinessType: kind, BusinessID: id}, url)
+		startWithShortTasks(t, env, wire.Key{BusinessType: kind, BusinessID: id}, url)
 	}
 	for _, id := range ids {
 		r.Await(t, id, 1)
@@ -195,12 +198,12 @@ func TestALongAttemptAmongTwoWorkers(t *testing.T) { // a worker that stands sti
 // shortTask is a workflow task's timeout of which the SDK uses 80 %.
 const shortTask = 2 * time.Second
 
-func startWithShortTasks(t *testing.T, env *testenv.Env, key timer.Key, url string) {
+func startWithShortTasks(t *testing.T, env *testenv.Env, key wire.Key, url string) {
 	t.Helper()
-	now := timer.At(time.Now())
+	now := wire.At(time.Now())
 	spec := timer.Spec{
-		Key: key, Memo: timer.Memo{Booking: key.String(), Revision: 1, DueAt: now, CreatedAt: now, Priority: timer.DefaultPriority},
-		Callback:  &timer.Callback{Destination: timer.HTTP(url), Timeout: timer.Duration(time.Minute)},
+		Key: key, Memo: timer.Memo{Booking: key.String(), Revision: 1, DueAt: now, CreatedAt: now, Priority: policy.DefaultPriority},
+		Callback:  &delivery.Callback{Destination: delivery.HTTP(url), Timeout: wire.Duration(time.Minute)},
 		Behaviour: workflows.BehaviourNow,
 	}
 	_, err := env.Client.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{

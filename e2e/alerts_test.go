@@ -11,9 +11,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/testenv"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // event is what an alert says.
@@ -184,7 +185,7 @@ func TestOutcomesAreTold(t *testing.T) {
 	// A timer's own is shown, and a change takes it away.
 	own := testenv.JSON{"url": r.URL + "/own"}
 	env.Add(testenv.JSON{"business_type": kind, "business_id": "own", "delay": "1h", "on_delivered": own, "on_failed": own})
-	named, wakecall := timer.Key{BusinessType: kind, BusinessID: "own"}, env.Wakecall()
+	named, wakecall := wire.Key{BusinessType: kind, BusinessID: "own"}, env.Wakecall()
 	shown, err := wakecall.Timers.Get(t.Context(), named)
 	require.NoError(t, err)
 	require.Equal(t, []string{r.URL + "/own", r.URL + "/own"}, []string{shown.OnDelivered.URL, shown.OnFailed.URL})

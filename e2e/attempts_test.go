@@ -12,10 +12,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/client"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/e2e/contract"
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/testenv"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // Each attempt is recorded, also while the timer is on its ladder, and those of a
@@ -31,10 +32,10 @@ func TestTheRecordOfAttempts(t *testing.T) {
 	env.Policy(kind, testenv.JSON{
 		"callback": testenv.JSON{"url": url}, "retry": testenv.JSON{"steps": []string{"1ms", "2s"}}, "signing_secrets": []string{secret},
 	})
-	attempts := func() (all []timer.ShownAttempt) {
+	attempts := func() (all []delivery.ShownAttempt) {
 		t.Helper()
 		wakecall := client.New(client.Options{URL: env.URL, HTTP: contract.Calls(t)})
-		for attempt, err := range wakecall.Timers.Attempts(t.Context(), timer.Key{BusinessType: kind, BusinessID: "1"}) {
+		for attempt, err := range wakecall.Timers.Attempts(t.Context(), wire.Key{BusinessType: kind, BusinessID: "1"}) {
 			require.NoError(t, err)
 			all = append(all, attempt)
 		}
@@ -51,9 +52,9 @@ func TestTheRecordOfAttempts(t *testing.T) {
 	for i, attempt := range all {
 		require.Equal(t, 3-i, attempt.Number)
 		require.Equal(t, 503, attempt.Status)
-		require.Equal(t, timer.Answered, attempt.Class)
+		require.Equal(t, delivery.Answered, attempt.Class)
 		require.Equal(t, fmt.Sprintf("busy %d", 3-i), attempt.Answer)
-		require.Equal(t, []string{timer.KeyID(secret)}, attempt.KeyIDs)
+		require.Equal(t, []string{delivery.KeyID(secret)}, attempt.KeyIDs)
 		require.Equal(t, booked.WebhookID, attempt.WebhookID)
 		require.Equal(t, hex.EncodeToString(digest[:]), attempt.BodySHA256)
 		require.Equal(t, 1, attempt.PolicyVersion)
@@ -61,8 +62,8 @@ func TestTheRecordOfAttempts(t *testing.T) {
 		require.LessOrEqual(t, attempt.DueAt, attempt.SentAt)
 		require.LessOrEqual(t, attempt.SentAt, attempt.EndedAt)
 	}
-	require.Equal(t, timer.ResultFailed, all[0].Result)
-	require.Equal(t, timer.ResultRetry, all[1].Result)
+	require.Equal(t, delivery.ResultFailed, all[0].Result)
+	require.Equal(t, delivery.ResultRetry, all[1].Result)
 	require.GreaterOrEqual(t, all[1].RetryIn.D(), 2*time.Second)
 	require.Equal(t, all[1].EndedAt.Add(all[1].RetryIn.D()), all[0].DueAt)
 
@@ -75,15 +76,15 @@ func TestTheRecordOfAttempts(t *testing.T) {
 	require.Equal(t, redelivered.Timer().RunID, again.RunID)
 	require.Equal(t, booked.WebhookID, again.WebhookID)
 	require.Empty(t, again.Answer)
-	require.Equal(t, []string{timer.KeyID(secret)}, again.KeyIDs, "a policy without secrets keeps them")
+	require.Equal(t, []string{delivery.KeyID(secret)}, again.KeyIDs, "a policy without secrets keeps them")
 
 	r.On("/2", receiver.Status(204))
 	env.Add(booking(kind, "2", "1ms", r.URL+"/2"))
 	env.Await(kind+"/2", "delivered")
-	var page struct{ Attempts []timer.ShownAttempt }
+	var page struct{ Attempts []delivery.ShownAttempt }
 	env.Do("GET", "/v1/timers/"+kind+"/2/attempts?page_size=1", nil).Into(&page)
 	require.Len(t, page.Attempts, 1)
-	require.Equal(t, timer.ResultDelivered, page.Attempts[0].Result)
+	require.Equal(t, delivery.ResultDelivered, page.Attempts[0].Result)
 	require.Equal(t, 204, page.Attempts[0].Status)
 	require.Equal(t, http.StatusNotFound, env.Do("GET", "/v1/timers/"+kind+"/3/attempts", nil).Status)
 	require.Equal(t, "page_size", env.Do("GET", "/v1/timers/"+kind+"/2/attempts?page_size=101", nil).Problem().Errors[0].Pointer)

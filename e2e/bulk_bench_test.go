@@ -8,12 +8,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/client"
+	"github.com/wakecall/wakecall/core/job"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/e2e/contract"
 	"github.com/wakecall/wakecall/e2e/loopback"
 	"github.com/wakecall/wakecall/e2e/process"
 	"github.com/wakecall/wakecall/e2e/sample"
 	"github.com/wakecall/wakecall/e2e/testenv"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // BenchmarkBulk moves many timers in one job, and measures what it takes of the worker that
@@ -37,15 +39,15 @@ func BenchmarkBulk(b *testing.B) {
 			api := client.New(client.Options{URL: env.URL})
 			sample.BookMany(b, api, kind, n)
 			before, began := worker.PeakMemory(), time.Now()
-			job, _, err := api.Bulk.Start(b.Context(), client.BulkOrder{
-				Operation: timer.BulkMove, Shift: timer.Duration(time.Hour), Filter: timer.Filter{BusinessType: kind}, PerSecond: 1000,
+			j, _, err := api.Bulk.Start(b.Context(), client.BulkOrder{
+				Operation: job.Move, Shift: wire.Duration(time.Hour), Filter: timer.Filter{BusinessType: kind}, PerSecond: 1000,
 			})
 			require.NoError(b, err)
 			require.Eventually(b, func() bool {
-				job, err = api.Bulk.Get(b.Context(), job.ID)
-				return err == nil && job.Ended()
+				j, err = api.Bulk.Get(b.Context(), j.ID)
+				return err == nil && j.Ended()
 			}, 10*time.Minute, 100*time.Millisecond, "the job ends")
-			require.Equal(b, []any{timer.JobDone, n}, []any{job.Status, job.Done})
+			require.Equal(b, []any{job.Done, n}, []any{j.Status, j.Done})
 			b.ReportMetric(float64(n)/time.Since(began).Seconds(), "timers/s")
 			b.ReportMetric(float64(worker.PeakMemory()-before)/(1<<20), "MB-more")
 			b.ReportMetric(float64(worker.PeakMemory())/(1<<20), "MB-peak")

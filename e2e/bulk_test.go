@@ -12,9 +12,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	wakecall "github.com/wakecall/wakecall/client"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/job"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/testenv"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // bulkEnded orders a bulk job and returns it once it has ended.
@@ -38,19 +41,19 @@ func awaitBulk(t *testing.T, env *testenv.Env, id string, ok func(wakecall.BulkJ
 }
 
 // bulkResults are the results of a job by the id of the timer.
-func bulkResults(t *testing.T, env *testenv.Env, id string) map[string]timer.BulkOutcome {
+func bulkResults(t *testing.T, env *testenv.Env, id string) map[string]job.Outcome {
 	t.Helper()
-	results := map[string]timer.BulkOutcome{}
+	results := map[string]job.Outcome{}
 	for line, err := range env.Wakecall().Bulk.Results(t.Context(), id) {
 		require.NoError(t, err)
 		require.NotContains(t, results, line.BusinessID, "each timer once")
-		results[line.BusinessID] = line.BulkOutcome
+		results[line.BusinessID] = line.Outcome
 	}
 	return results
 }
 
-func bulkCounts(found, done, skipped int) timer.JobCounts {
-	return timer.JobCounts{Found: &found, Done: done, Skipped: skipped}
+func bulkCounts(found, done, skipped int) job.Tally {
+	return job.Tally{Found: &found, Done: done, Skipped: skipped}
 }
 
 // awaitShown waits until a list shows n timers that a filter finds.
@@ -81,58 +84,58 @@ func TestBulkOperations(t *testing.T) {
 	before := env.Get(kind + "/1")
 	filter := timer.Filter{BusinessType: kind, Status: timer.Scheduled}
 
-	dry := bulkEnded(t, env, wakecall.BulkOrder{Operation: timer.BulkCancel, Filter: filter, DryRun: true})
-	require.Equal(t, bulkCounts(3, 0, 0), dry.JobCounts)
+	dry := bulkEnded(t, env, wakecall.BulkOrder{Operation: job.Cancel, Filter: filter, DryRun: true})
+	require.Equal(t, bulkCounts(3, 0, 0), dry.Tally)
 	require.Empty(t, bulkResults(t, env, dry.ID))
 	require.Equal(t, before.Revision, env.Get(kind+"/1").Revision, "nothing was done")
 
 	moved := bulkEnded(t, env, wakecall.BulkOrder{
-		ID: "move-" + kind, Operation: timer.BulkMove, Filter: filter, Shift: timer.Duration(-30 * time.Minute), PerSecond: quick,
+		ID: "move-" + kind, Operation: job.Move, Filter: filter, Shift: wire.Duration(-30 * time.Minute), PerSecond: quick,
 	})
-	require.Equal(t, timer.JobDone, moved.Status)
-	require.Equal(t, bulkCounts(3, 3, 0), moved.JobCounts)
+	require.Equal(t, job.Done, moved.Status)
+	require.Equal(t, bulkCounts(3, 3, 0), moved.Tally)
 	after := env.Get(kind + "/1")
 	require.Equal(t, before.DueAt.Add(-30*time.Minute), after.DueAt)
 	require.Equal(t, before.Revision+1, after.Revision, "once")
-	done := timer.BulkOutcome{Result: timer.BulkDone}
-	require.Equal(t, map[string]timer.BulkOutcome{"0": done, "1": done, "2": done}, bulkResults(t, env, moved.ID))
+	done := job.Outcome{Result: job.ResultDone}
+	require.Equal(t, map[string]job.Outcome{"0": done, "1": done, "2": done}, bulkResults(t, env, moved.ID))
 
 	awaitShown(t, env, wakecall.Filter{BusinessType: kind, DueTo: after.DueAt.Add(time.Minute)}, 3)
-	edited := bulkEnded(t, env, wakecall.BulkOrder{Operation: timer.BulkEdit, Filter: filter, PerSecond: quick, Edit: &wakecall.Terms{
-		Payload: wakecall.JSON("sale"), Priority: 2, Callback: &timer.Callback{Headers: map[string]string{"X-Tenant": "blue"}},
+	edited := bulkEnded(t, env, wakecall.BulkOrder{Operation: job.Edit, Filter: filter, PerSecond: quick, Edit: &wakecall.Terms{
+		Payload: wakecall.JSON("sale"), Priority: 2, Callback: &delivery.Callback{Headers: map[string]string{"X-Tenant": "blue"}},
 	}})
-	require.Equal(t, bulkCounts(3, 3, 0), edited.JobCounts)
-	view, err := env.Wakecall().Timers.Get(t.Context(), timer.Key{BusinessType: kind, BusinessID: "1"})
+	require.Equal(t, bulkCounts(3, 3, 0), edited.Tally)
+	view, err := env.Wakecall().Timers.Get(t.Context(), wire.Key{BusinessType: kind, BusinessID: "1"})
 	require.NoError(t, err)
 	require.Equal(t, 2, view.Priority)
 
-	told := bulkEnded(t, env, wakecall.BulkOrder{Operation: timer.BulkEdit, Filter: filter, PerSecond: quick, Edit: &wakecall.Terms{
-		OnFailed: &timer.Alert{Destination: timer.Destination{URL: r.URL + "/told"}},
+	told := bulkEnded(t, env, wakecall.BulkOrder{Operation: job.Edit, Filter: filter, PerSecond: quick, Edit: &wakecall.Terms{
+		OnFailed: &delivery.Alert{Destination: delivery.Destination{URL: r.URL + "/told"}},
 	}})
-	require.Equal(t, bulkCounts(3, 3, 0), told.JobCounts)
-	silent := bulkEnded(t, env, wakecall.BulkOrder{Operation: timer.BulkEdit, Filter: filter, PerSecond: quick, Edit: &wakecall.Terms{OnFailed: &timer.Alert{}}})
-	require.Equal(t, bulkCounts(3, 3, 0), silent.JobCounts)
-	view, err = env.Wakecall().Timers.Get(t.Context(), timer.Key{BusinessType: kind, BusinessID: "1"})
+	require.Equal(t, bulkCounts(3, 3, 0), told.Tally)
+	silent := bulkEnded(t, env, wakecall.BulkOrder{Operation: job.Edit, Filter: filter, PerSecond: quick, Edit: &wakecall.Terms{OnFailed: &delivery.Alert{}}})
+	require.Equal(t, bulkCounts(3, 3, 0), silent.Tally)
+	view, err = env.Wakecall().Timers.Get(t.Context(), wire.Key{BusinessType: kind, BusinessID: "1"})
 	require.NoError(t, err)
 	require.Nil(t, view.OnFailed, "taken away, as a PATCH does")
 
 	one := filter
 	one.BusinessID = "0"
-	past := bulkEnded(t, env, wakecall.BulkOrder{Operation: timer.BulkMove, Filter: one, PerSecond: quick, Shift: timer.Duration(-48 * time.Hour)})
-	require.Equal(t, bulkCounts(1, 1, 0), past.JobCounts)
+	past := bulkEnded(t, env, wakecall.BulkOrder{Operation: job.Move, Filter: one, PerSecond: quick, Shift: wire.Duration(-48 * time.Hour)})
+	require.Equal(t, bulkCounts(1, 1, 0), past.Tally)
 	env.Await(kind+"/0", "delivered") // at once, since it lies in the past
 
 	one.BusinessID = "1"
-	fired := bulkEnded(t, env, wakecall.BulkOrder{Operation: timer.BulkFire, Filter: one, PerSecond: quick})
-	require.Equal(t, bulkCounts(1, 1, 0), fired.JobCounts)
+	fired := bulkEnded(t, env, wakecall.BulkOrder{Operation: job.Fire, Filter: one, PerSecond: quick})
+	require.Equal(t, bulkCounts(1, 1, 0), fired.Tally)
 	call := r.Await(t, "1", 1)[0]
 	require.Equal(t, `"sale"`, string(call.Body))
 	require.Equal(t, "blue", call.Header.Get("X-Tenant"))
 
 	env.Await(kind+"/1", "delivered")
 	awaitShown(t, env, wakecall.Filter{BusinessType: kind, Status: timer.Scheduled}, 1)
-	cancelled := bulkEnded(t, env, wakecall.BulkOrder{Operation: timer.BulkCancel, Filter: filter, PerSecond: quick})
-	require.Equal(t, bulkCounts(1, 1, 0), cancelled.JobCounts)
+	cancelled := bulkEnded(t, env, wakecall.BulkOrder{Operation: job.Cancel, Filter: filter, PerSecond: quick})
+	require.Equal(t, bulkCounts(1, 1, 0), cancelled.Tally)
 	env.Await(kind+"/2", "cancelled")
 	for id := range 3 {
 		require.Equal(t, 1, env.Get(fmt.Sprint(kind, ".other/", id)).Revision, "nothing else was touched")
@@ -146,23 +149,23 @@ func TestBulkRedeliver(t *testing.T) {
 	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": target}})
 	failMany(t, env, kind, 3)
 	mend()
-	order := wakecall.BulkOrder{Operation: timer.BulkRedeliver, Filter: timer.Filter{BusinessType: kind}, PerSecond: quick}
-	job := bulkEnded(t, env, order)
-	require.Equal(t, bulkCounts(3, 3, 0), job.JobCounts)
+	order := wakecall.BulkOrder{Operation: job.Redeliver, Filter: timer.Filter{BusinessType: kind}, PerSecond: quick}
+	j := bulkEnded(t, env, order)
+	require.Equal(t, bulkCounts(3, 3, 0), j.Tally)
 	env.AwaitAll(kind, 3, "delivered")
 	again := bulkEnded(t, env, order)
-	require.Equal(t, bulkCounts(3, 0, 3), again.JobCounts, "they are not failed any more")
+	require.Equal(t, bulkCounts(3, 0, 3), again.Tally, "they are not failed any more")
 	for _, outcome := range bulkResults(t, env, again.ID) {
-		require.Equal(t, timer.BulkSkipped, outcome.Result)
+		require.Equal(t, job.ResultSkipped, outcome.Result)
 		require.NotEmpty(t, outcome.Code)
 	}
 	require.Len(t, r.All(), 6)
 }
 
 // found are the timers that an order is about, by their ids.
-func found(t *testing.T, env *testenv.Env, order timer.Bulk) map[string]timer.BulkItem {
+func found(t *testing.T, env *testenv.Env, order job.Bulk) map[string]job.Item {
 	t.Helper()
-	items := map[string]timer.BulkItem{}
+	items := map[string]job.Item{}
 	page, next, err := env.Engine.Bulk.Find(t.Context(), order, nil)
 	require.NoError(t, err)
 	require.Empty(t, next)
@@ -183,8 +186,8 @@ func TestBulkSeesWhatHappenedMeanwhile(t *testing.T) {
 	env.Add(booking(kind, "delivering", "3s", busy))
 	env.Add(booking(kind, "delivered", "3s", r.URL))
 	env.Add(testenv.JSON{"business_type": kind, "business_id": "rule", "recurrence": testenv.JSON{"every": "24h"}})
-	order := timer.Bulk{ID: kind, Operation: timer.BulkMove, Filter: timer.Filter{BusinessType: kind, Status: timer.Scheduled}, Shift: timer.Duration(time.Hour)}
-	var items map[string]timer.BulkItem
+	order := job.Bulk{ID: kind, Operation: job.Move, Filter: timer.Filter{BusinessType: kind, Status: timer.Scheduled}, Shift: wire.Duration(time.Hour)}
+	var items map[string]job.Item
 	require.Eventually(t, func() bool {
 		items = found(t, env, order)
 		return len(items) == 9
@@ -204,24 +207,24 @@ func TestBulkSeesWhatHappenedMeanwhile(t *testing.T) {
 	items["gone"] = gone
 
 	for id, want := range map[string]struct {
-		code   timer.Code
+		code   wire.Code
 		status timer.Status
 	}{
-		"0":          {timer.PreconditionFailed, timer.Scheduled},
-		"1":          {timer.AlreadyFinished, timer.Cancelled},
-		"2":          {timer.PreconditionFailed, timer.Delivered},
-		"3":          {timer.PreconditionFailed, timer.Scheduled},
-		"delivered":  {timer.AlreadyFinished, timer.Delivered},
-		"delivering": {timer.Overtaken, timer.Delivering},
-		"gone":       {timer.NotFound, ""},
-		"rule":       {timer.InvalidRequest, ""},
+		"0":          {wire.PreconditionFailed, timer.Scheduled},
+		"1":          {wire.AlreadyFinished, timer.Cancelled},
+		"2":          {wire.PreconditionFailed, timer.Delivered},
+		"3":          {wire.PreconditionFailed, timer.Scheduled},
+		"delivered":  {wire.AlreadyFinished, timer.Delivered},
+		"delivering": {wire.Overtaken, timer.Delivering},
+		"gone":       {wire.NotFound, ""},
+		"rule":       {wire.InvalidRequest, ""},
 	} {
 		_, err := env.Engine.Bulk.Do(t.Context(), order, items[id])
-		refusal, ok := errors.AsType[*timer.Error](err)
+		refusal, ok := errors.AsType[*wire.Error](err)
 		require.True(t, ok, "%s: %v", id, err)
 		require.Equal(t, want.code, refusal.Code, id)
 		if want.status != "" {
-			require.Equal(t, want.status, refusal.Timer.Status, id)
+			require.Equal(t, want.status, timer.StateOf(refusal).Status, id)
 		}
 	}
 	pending, err := env.Engine.Bulk.Do(t.Context(), order, items["5"])
@@ -236,12 +239,12 @@ func TestBulkDoesTwiceWithOneEffect(t *testing.T) {
 	t.Parallel()
 	env, r, kind := open(t)
 	target, mend := outage(r)
-	for name, order := range map[timer.BulkOperation]timer.Bulk{
-		timer.BulkCancel:    {},
-		timer.BulkMove:      {Shift: timer.Duration(-time.Minute)},
-		timer.BulkEdit:      {Edit: &timer.Terms{Priority: new(int)}},
-		timer.BulkFire:      {},
-		timer.BulkRedeliver: {},
+	for name, order := range map[job.Operation]job.Bulk{
+		job.Cancel:    {},
+		job.Move:      {Shift: wire.Duration(-time.Minute)},
+		job.Edit:      {Edit: &timer.Terms{Priority: new(int)}},
+		job.Fire:      {},
+		job.Redeliver: {},
 	} {
 		kind := kind + "." + string(name)
 		order.ID, order.Operation, order.Filter = kind, name, timer.Filter{BusinessType: kind}
@@ -249,15 +252,15 @@ func TestBulkDoesTwiceWithOneEffect(t *testing.T) {
 			*order.Edit.Priority = 2
 		}
 		delay, url := "1h", r.URL
-		if name == timer.BulkRedeliver {
+		if name == job.Redeliver {
 			delay, url = "0s", target
 		}
 		env.Add(booking(kind, "1", delay, url))
-		if name == timer.BulkRedeliver {
+		if name == job.Redeliver {
 			env.Await(kind+"/1", "failed")
 			mend()
 		}
-		var items map[string]timer.BulkItem
+		var items map[string]job.Item
 		require.Eventually(t, func() bool {
 			items = found(t, env, order)
 			return len(items) == 1
@@ -266,7 +269,7 @@ func TestBulkDoesTwiceWithOneEffect(t *testing.T) {
 		require.NoError(t, err, name)
 		var after testenv.Timer
 		switch name {
-		case timer.BulkFire, timer.BulkRedeliver:
+		case job.Fire, job.Redeliver:
 			after = env.Await(kind+"/1", "delivered")
 		default:
 			after = env.Get(kind + "/1")
@@ -279,7 +282,7 @@ func TestBulkDoesTwiceWithOneEffect(t *testing.T) {
 		other := order
 		other.ID += ".other"
 		_, err = env.Engine.Bulk.Do(t.Context(), other, items["1"])
-		require.Equal(t, name != timer.BulkCancel, err != nil, "%s: the control: another job is told that the timer has changed", name)
+		require.Equal(t, name != job.Cancel, err != nil, "%s: the control: another job is told that the timer has changed", name)
 	}
 	require.Len(t, r.All(), 3, "rung once by the fire, and twice where it was redelivered")
 }
@@ -291,7 +294,7 @@ func TestBulkIsOrderedOnce(t *testing.T) {
 	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}})
 	env.AddMany(kind, 1, time.Hour)
 	awaitShown(t, env, wakecall.Filter{BusinessType: kind}, 1)
-	order := wakecall.BulkOrder{ID: "once-" + kind, Operation: timer.BulkMove, Filter: timer.Filter{BusinessType: kind}, Shift: timer.Duration(time.Hour)}
+	order := wakecall.BulkOrder{ID: "once-" + kind, Operation: job.Move, Filter: timer.Filter{BusinessType: kind}, Shift: wire.Duration(time.Hour)}
 	first := bulkEnded(t, env, order)
 	again, created, err := env.Wakecall().Bulk.Start(t.Context(), order)
 	require.NoError(t, err)
@@ -305,7 +308,7 @@ func TestBulkIsOrderedOnce(t *testing.T) {
 	require.Equal(t, http.StatusConflict, problem.Status)
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
 		seen := false
-		for job, err := range env.Wakecall().Bulk.List(t.Context(), timer.JobDone) {
+		for job, err := range env.Wakecall().Bulk.List(t.Context(), job.Done) {
 			assert.NoError(c, err)
 			seen = seen || job.ID == first.ID
 		}
@@ -322,15 +325,15 @@ func TestBulkStopped(t *testing.T) {
 	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}})
 	env.AddMany(kind, 20, time.Hour)
 	awaitShown(t, env, wakecall.Filter{BusinessType: kind}, 20)
-	job, _, err := env.Wakecall().Bulk.Start(t.Context(), wakecall.BulkOrder{Operation: timer.BulkCancel, Filter: timer.Filter{BusinessType: kind}, PerSecond: 1})
+	j, _, err := env.Wakecall().Bulk.Start(t.Context(), wakecall.BulkOrder{Operation: job.Cancel, Filter: timer.Filter{BusinessType: kind}, PerSecond: 1})
 	require.NoError(t, err)
-	awaitBulk(t, env, job.ID, func(job wakecall.BulkJob) bool { return job.Done > 1 })
-	_, err = env.Wakecall().Bulk.Stop(t.Context(), job.ID)
+	awaitBulk(t, env, j.ID, func(job wakecall.BulkJob) bool { return job.Done > 1 })
+	_, err = env.Wakecall().Bulk.Stop(t.Context(), j.ID)
 	require.NoError(t, err)
-	stopped := awaitBulk(t, env, job.ID, wakecall.BulkJob.Ended)
-	require.Equal(t, timer.JobStopped, stopped.Status)
+	stopped := awaitBulk(t, env, j.ID, wakecall.BulkJob.Ended)
+	require.Equal(t, job.Stopped, stopped.Status)
 	require.Less(t, stopped.Done, 20)
-	results := bulkResults(t, env, job.ID)
+	results := bulkResults(t, env, j.ID)
 	require.Len(t, results, stopped.Done)
 	for id := range 20 {
 		want := "scheduled"

@@ -8,10 +8,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/client"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/recurrence"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/e2e/contract"
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/testenv"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // The Go client makes every call that it has on a running Wakecall.
@@ -19,9 +21,9 @@ func TestTheGoClient(t *testing.T) {
 	t.Parallel()
 	env, r, kind := open(t)
 	ctx, wakecall := t.Context(), client.New(client.Options{URL: env.URL, HTTP: contract.Calls(t)})
-	named := func(id string) timer.Key { return timer.Key{BusinessType: kind, BusinessID: id} }
+	named := func(id string) wire.Key { return wire.Key{BusinessType: kind, BusinessID: id} }
 	_, err := wakecall.Policies.Get(ctx, kind)
-	require.Equal(t, timer.NotFound, codeOf(t, err))
+	require.Equal(t, wire.NotFound, codeOf(t, err))
 	document := testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "retry": testenv.JSON{"steps": []string{}}}
 	planned, err := wakecall.Policies.Plan(ctx, kind, document)
 	require.NoError(t, err)
@@ -29,7 +31,7 @@ func TestTheGoClient(t *testing.T) {
 	policy, err := wakecall.Policies.Put(ctx, kind, document, 0)
 	require.NoError(t, err)
 	_, err = wakecall.Policies.Put(ctx, kind, document, client.Match(policy.Version+1))
-	require.Equal(t, timer.PreconditionFailed, codeOf(t, err))
+	require.Equal(t, wire.PreconditionFailed, codeOf(t, err))
 	policy, err = wakecall.Policies.Patch(ctx, kind, testenv.JSON{"priority": 2}, client.Match(policy.Version))
 	require.NoError(t, err)
 	require.Equal(t, 2, policy.Priority)
@@ -57,17 +59,17 @@ func TestTheGoClient(t *testing.T) {
 	r.Await(t, "1", 1)
 	env.Await(kind+"/1", "delivered")
 	_, _, err = wakecall.Timers.Cancel(ctx, view.Key, nil)
-	require.Equal(t, timer.AlreadyFinished, codeOf(t, err))
+	require.Equal(t, wire.AlreadyFinished, codeOf(t, err))
 
 	r.On("/gone", receiver.Status(http.StatusGone))
 	added, err := wakecall.Timers.AddBatch(ctx, []client.Booking{
-		{Key: named("2"), Terms: client.Terms{Delay: client.After(0), Callback: &timer.Callback{Destination: timer.HTTP(r.URL + "/gone")}}},
-		{Key: named("3"), Terms: client.Terms{Recurrence: &timer.Recurrence{Every: client.After(time.Hour)}}},
+		{Key: named("2"), Terms: client.Terms{Delay: client.After(0), Callback: &delivery.Callback{Destination: delivery.HTTP(r.URL + "/gone")}}},
+		{Key: named("3"), Terms: client.Terms{Recurrence: &recurrence.Rule{Every: client.After(time.Hour)}}},
 		{Key: named("not an id"), Terms: client.Terms{Delay: client.After(0)}},
 	})
 	require.NoError(t, err)
 	require.Equal(t, []int{201, 201, 422}, []int{added[0].Status, added[1].Status, added[2].Status})
-	require.Equal(t, timer.InvalidRequest, added[2].Problem.Code)
+	require.Equal(t, wire.InvalidRequest, added[2].Problem.Code)
 	env.Await(kind+"/2", "failed")
 	_, err = wakecall.Timers.Redeliver(ctx, named("2"))
 	require.NoError(t, err)
@@ -94,7 +96,7 @@ func TestTheGoClient(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func codeOf(t *testing.T, err error) timer.Code {
+func codeOf(t *testing.T, err error) wire.Code {
 	t.Helper()
 	var problem *client.Problem
 	require.ErrorAs(t, err, &problem)

@@ -7,9 +7,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/testenv"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -18,13 +19,13 @@ import (
 func TestASecondRoundThatIsEndedLosesNothing(t *testing.T) {
 	t.Parallel()
 	const items = 40
-	for name, end := range map[string]func(t *testing.T, env *testenv.Env, key timer.Key){
-		"cancelled": func(t *testing.T, env *testenv.Env, key timer.Key) {
+	for name, end := range map[string]func(t *testing.T, env *testenv.Env, key wire.Key){
+		"cancelled": func(t *testing.T, env *testenv.Env, key wire.Key) {
 			t.Helper()
 			_, _, err := env.Engine.Dispatches.Cancel(t.Context(), key, wait)
 			require.NoError(t, err)
 		},
-		"terminated": func(t *testing.T, env *testenv.Env, key timer.Key) {
+		"terminated": func(t *testing.T, env *testenv.Env, key wire.Key) {
 			t.Helper()
 			require.NoError(t, env.Client.TerminateWorkflow(t.Context(), workflows.DispatchWorkflowID(key), "", "by hand"))
 		},
@@ -44,18 +45,18 @@ func TestASecondRoundThatIsEndedLosesNothing(t *testing.T) {
 			d, order := env.Engine.Dispatches, mass(businessType, "a", 200)
 			_, _, err := d.Add(t.Context(), order, dispatchItems(items))
 			require.NoError(t, err)
-			awaitDispatch(t, env, order.Key, in(timer.DispatchDoneWithFailures))
+			awaitDispatch(t, env, order.Key, in(dispatch.DoneWithFailures))
 			mended.Store(true)
 			_, retried, err := d.RetryFailures(t.Context(), order.Key)
 			require.NoError(t, err)
 			require.Equal(t, items, retried)
 			slow := 5.0
-			_, _, err = d.Change(t.Context(), order.Key, timer.DispatchChange{PerSecond: &slow}, wait)
+			_, _, err = d.Change(t.Context(), order.Key, dispatch.Change{PerSecond: &slow}, wait)
 			require.NoError(t, err)
 			end(t, env, order.Key)
-			view := awaitDispatch(t, env, order.Key, in(timer.DispatchCancelled))
+			view := awaitDispatch(t, env, order.Key, in(dispatch.Cancelled))
 			listed := 0
-			require.NoError(t, d.Failures(t.Context(), order.Key, func(timer.DispatchFailure) error { listed++; return nil }))
+			require.NoError(t, d.Failures(t.Context(), order.Key, func(dispatch.Failure) error { listed++; return nil }))
 			require.Equal(t, view.Failed, listed)
 			require.Equal(t, items, view.Done+view.Failed)
 			require.Positive(t, listed)
@@ -63,11 +64,11 @@ func TestASecondRoundThatIsEndedLosesNothing(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, listed, retried)
 			fast := 200.0
-			_, _, err = d.Change(t.Context(), order.Key, timer.DispatchChange{PerSecond: &fast}, wait)
-			if timer.CodeOf(err) != timer.AlreadyFinished {
+			_, _, err = d.Change(t.Context(), order.Key, dispatch.Change{PerSecond: &fast}, wait)
+			if wire.CodeOf(err) != wire.AlreadyFinished {
 				require.NoError(t, err)
 			}
-			view = awaitDispatch(t, env, order.Key, in(timer.DispatchDone))
+			view = awaitDispatch(t, env, order.Key, in(dispatch.Done))
 			require.Equal(t, []int{items, 0}, []int{view.Done, view.Failed})
 		})
 	}

@@ -19,10 +19,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/client"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/e2e/process"
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/testenv"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // dispatchTest is a dispatch of a test.
@@ -43,13 +45,13 @@ func openDispatchTest(t *testing.T) dispatchTest {
 
 const signingSecret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
-func (m dispatchTest) key(id string) timer.Key {
-	return timer.Key{BusinessType: m.kind, BusinessID: id}
+func (m dispatchTest) key(id string) wire.Key {
+	return wire.Key{BusinessType: m.kind, BusinessID: id}
 }
 
 func (m dispatchTest) path(id string) string { return "/v1/dispatches/" + m.kind + "/" + id }
 
-func numbered(n int) (items []timer.DispatchItem) {
+func numbered(n int) (items []dispatch.Item) {
 	for i := range n {
 		items = append(items, client.Item("item-"+strconv.Itoa(i), map[string]int{"n": i}))
 	}
@@ -57,7 +59,7 @@ func numbered(n int) (items []timer.DispatchItem) {
 }
 
 // ended follows a dispatch to its end.
-func (m dispatchTest) ended(id string) (last timer.DispatchView) {
+func (m dispatchTest) ended(id string) (last dispatch.View) {
 	m.t.Helper()
 	for view, err := range m.live.Follow(m.t.Context(), m.key(id)) {
 		require.NoError(m.t, err)
@@ -68,7 +70,7 @@ func (m dispatchTest) ended(id string) (last timer.DispatchView) {
 }
 
 // shown is a dispatch by GET, held to the document.
-func (m dispatchTest) shown(id string) (view timer.DispatchView) {
+func (m dispatchTest) shown(id string) (view dispatch.View) {
 	m.t.Helper()
 	reply := m.env.Do("GET", m.path(id), nil)
 	require.Equal(m.t, http.StatusOK, reply.Status, "%s", reply.Body)
@@ -76,7 +78,7 @@ func (m dispatchTest) shown(id string) (view timer.DispatchView) {
 	return view
 }
 
-func (m dispatchTest) await(id string, ok func(timer.DispatchView) bool) (view timer.DispatchView) {
+func (m dispatchTest) await(id string, ok func(dispatch.View) bool) (view dispatch.View) {
 	m.t.Helper()
 	require.Eventually(m.t, func() bool {
 		view = m.shown(id)
@@ -87,7 +89,7 @@ func (m dispatchTest) await(id string, ok func(timer.DispatchView) bool) (view t
 
 // once expects that the receiver was called exactly once for each item, and returns the
 // webhook ids.
-func (m dispatchTest) once(items []timer.DispatchItem) map[string]string {
+func (m dispatchTest) once(items []dispatch.Item) map[string]string {
 	m.t.Helper()
 	ids := map[string]string{}
 	for _, item := range items {
@@ -119,7 +121,7 @@ func TestADispatch(t *testing.T) {
 	require.Equal(t, 1, strings.Count(string(events.Body), "event: end\n"))
 
 	done := m.shown("tonight")
-	require.Equal(t, timer.DispatchDone, done.Status)
+	require.Equal(t, dispatch.Done, done.Status)
 	require.Equal(t, []int{n, n, 0, 0, 0, 0, n}, []int{*done.Items, done.Done, done.Failed, done.Retrying, done.InFlight, *done.Rest, done.Callbacks})
 	ids := m.once(numbered(n))
 	distinct := map[string]bool{}
@@ -139,7 +141,7 @@ func TestADispatch(t *testing.T) {
 	require.Equal(t, http.StatusConflict, m.env.Do("PATCH", m.path("tonight"), testenv.JSON{"per_second": 1}).Status)
 	require.Equal(t, http.StatusConflict, m.env.Do("DELETE", m.path("tonight"), nil).Status)
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
-		var page struct{ Dispatches []timer.DispatchView }
+		var page struct{ Dispatches []dispatch.View }
 		m.env.Do("GET", "/v1/dispatches?"+url.Values{"business_type": {m.kind}, "status": {"done"}}.Encode(), nil).Into(&page)
 		require.Len(c, page.Dispatches, 1)
 		assert.Equal(c, "tonight", page.Dispatches[0].BusinessID)
@@ -156,7 +158,7 @@ func (m dispatchTest) put(query, lines string) testenv.Reply {
 	return m.env.Send(request)
 }
 
-func ndjson(items []timer.DispatchItem) string {
+func ndjson(items []dispatch.Item) string {
 	var text strings.Builder
 	for _, item := range items {
 		line, _ := json.Marshal(item)
@@ -174,32 +176,32 @@ func TestAnUploadedDispatch(t *testing.T) {
 	order := testenv.JSON{"business_type": m.kind, "business_id": "list", "per_second": 2000, "upload": true}
 	reply := m.env.Do("POST", "/v1/dispatches", order)
 	require.Equal(t, http.StatusCreated, reply.Status, "%s", reply.Body)
-	require.Equal(t, timer.DispatchUploading, m.shown("list").Status)
+	require.Equal(t, dispatch.Uploading, m.shown("list").Status)
 	require.Equal(t, http.StatusOK, m.env.Do("POST", "/v1/dispatches", order).Status)
 
 	wrong := m.put("", ndjson(items[:1100])+"{\n"+ndjson(items[1100:1200])+`{"id":"ä"}`)
 	require.Equal(t, http.StatusUnprocessableEntity, wrong.Status)
-	var problem struct{ Errors timer.FieldErrors }
+	var problem struct{ Errors wire.FieldErrors }
 	wrong.Into(&problem)
 	require.Len(t, problem.Errors, 2)
 	require.Equal(t, []string{"/1101", "/1202/id"}, []string{problem.Errors[0].Pointer, problem.Errors[1].Pointer})
-	require.Equal(t, timer.DispatchUploading, m.shown("list").Status)
+	require.Equal(t, dispatch.Uploading, m.shown("list").Status)
 	require.Equal(t, http.StatusUnprocessableEntity, m.put("", "").Status, "no item at all")
 
 	m.breakOff("list", ndjson(items[:2200]))
 	const stored = 2000 // two whole pages
-	m.await("list", func(v timer.DispatchView) bool { return v.Uploaded == stored })
+	m.await("list", func(v dispatch.View) bool { return v.Uploaded == stored })
 	require.Empty(t, m.r.All(), "nothing was started")
-	require.Equal(t, timer.DispatchUploading, m.shown("list").Status)
+	require.Equal(t, dispatch.Uploading, m.shown("list").Status)
 	require.Equal(t, http.StatusUnprocessableEntity, m.put("?from=2400", ndjson(items[2400:])).Status, "a gap")
 
 	started := m.put("?from="+strconv.Itoa(stored), ndjson(items[stored:]))
 	require.Equal(t, http.StatusOK, started.Status, "%s", started.Body)
-	m.await("list", func(v timer.DispatchView) bool { return v.Status != timer.DispatchUploading })
+	m.await("list", func(v dispatch.View) bool { return v.Status != dispatch.Uploading })
 	repeated := m.put("?from="+strconv.Itoa(stored), ndjson(items[stored:]))
 	require.Equal(t, http.StatusConflict, repeated.Status, "they are stored already")
 	last := m.ended("list")
-	require.Equal(t, []any{timer.DispatchDone, len(items)}, []any{last.Status, last.Done})
+	require.Equal(t, []any{dispatch.Done, len(items)}, []any{last.Status, last.Done})
 	m.once(items)
 }
 
@@ -240,13 +242,13 @@ func TestFailuresOfADispatch(t *testing.T) {
 		}
 	})
 	_, _, err := m.c.Start(t.Context(), client.Order{
-		Dispatch: timer.Dispatch{Key: m.key("flaky"), PerSecond: 100, Callback: &timer.Callback{Destination: timer.HTTP(target)}}, Items: numbered(20),
+		Dispatch: dispatch.Dispatch{Key: m.key("flaky"), PerSecond: 100, Callback: &delivery.Callback{Destination: delivery.HTTP(target)}}, Items: numbered(20),
 	})
 	require.NoError(t, err)
 	last := m.ended("flaky")
-	require.Equal(t, []any{timer.DispatchDoneWithFailures, 18, 2}, []any{last.Status, last.Done, last.Failed})
+	require.Equal(t, []any{dispatch.DoneWithFailures, 18, 2}, []any{last.Status, last.Done, last.Failed})
 	require.Equal(t, []int{1, 2, 2}, []int{len(m.r.Calls("item-3")), len(m.r.Calls("item-5")), len(m.r.Calls("item-7"))})
-	failed := map[string]timer.DispatchFailure{}
+	failed := map[string]dispatch.Failure{}
 	for failure, err := range m.live.Failures(t.Context(), m.key("flaky")) {
 		require.NoError(t, err)
 		failed[failure.ID] = failure
@@ -267,7 +269,7 @@ func TestFailuresOfADispatch(t *testing.T) {
 	m.r.Await(t, "item-3", 2)
 	m.r.Await(t, "item-5", 3)
 	last = m.ended("flaky")
-	require.Equal(t, []any{timer.DispatchDone, 20, 0}, []any{last.Status, last.Done, last.Failed})
+	require.Equal(t, []any{dispatch.Done, 20, 0}, []any{last.Status, last.Done, last.Failed})
 	for _, id := range []string{"item-3", "item-5"} {
 		for _, call := range m.r.Calls(id) {
 			require.Equal(t, failed[id].WebhookID, call.Header.Get("webhook-id"))
@@ -280,7 +282,7 @@ func TestADispatchIsControlled(t *testing.T) {
 	t.Parallel()
 	m := openDispatchTest(t)
 	begin := func(id string, rate float64) {
-		_, _, err := m.c.Start(t.Context(), client.Order{Dispatch: timer.Dispatch{Key: m.key(id), PerSecond: rate}, Items: numbered(1000)})
+		_, _, err := m.c.Start(t.Context(), client.Order{Dispatch: dispatch.Dispatch{Key: m.key(id), PerSecond: rate}, Items: numbered(1000)})
 		require.NoError(t, err)
 	}
 	wait := client.After(10 * time.Second)
@@ -292,7 +294,7 @@ func TestADispatchIsControlled(t *testing.T) {
 	m.r.AwaitAll(t, 50)
 	paused := m.env.Do("POST", m.path("slow")+"/pause?wait=30s", nil)
 	require.Equal(t, http.StatusOK, paused.Status, "%s", paused.Body)
-	view := m.await("slow", func(v timer.DispatchView) bool { return v.Status == timer.DispatchPaused && v.InFlight == 0 })
+	view := m.await("slow", func(v dispatch.View) bool { return v.Status == dispatch.Paused && v.InFlight == 0 })
 	require.Less(t, view.Done, 1000)
 	_, pending, err := m.c.Resume(t.Context(), m.key("slow"), wait)
 	require.NoError(t, err)
@@ -300,17 +302,17 @@ func TestADispatchIsControlled(t *testing.T) {
 	m.r.AwaitAll(t, view.Done+20)
 	cancelled := m.env.Do("DELETE", m.path("slow")+"?wait=30s", nil)
 	require.Equal(t, http.StatusOK, cancelled.Status, "%s", cancelled.Body)
-	require.Equal(t, timer.DispatchCancelled, m.shown("slow").Status)
+	require.Equal(t, dispatch.Cancelled, m.shown("slow").Status)
 	require.Equal(t, http.StatusOK, m.env.Do("DELETE", m.path("slow"), nil).Status, "once more")
 
 	begin("temporal", 10)
 	begin("tctl", 10)
-	m.await("temporal", func(v timer.DispatchView) bool { return v.Status == timer.DispatchRunning })
+	m.await("temporal", func(v dispatch.View) bool { return v.Status == dispatch.Running })
 	temporal(t, "workflow", "cancel", "--workflow-id", "dispatch:"+m.kind+"/temporal")
 	process.Execute(t, process.Tctl(t), "--address", temporalAddr, "workflow", "cancel", "--workflow_id", "dispatch:"+m.kind+"/tctl")
 	for _, id := range []string{"temporal", "tctl"} {
-		m.await(id, func(v timer.DispatchView) bool { return v.Status == timer.DispatchCancelled })
-		require.Equal(t, timer.DispatchCancelled, m.ended(id).Status, "who follows is told")
+		m.await(id, func(v dispatch.View) bool { return v.Status == dispatch.Cancelled })
+		require.Equal(t, dispatch.Cancelled, m.ended(id).Status, "who follows is told")
 	}
 }
 
@@ -329,7 +331,7 @@ func TestALoadedDispatch(t *testing.T) {
 			from, _ = strconv.Atoi(cursor)
 		}
 		answer := map[string]any{}
-		var items []timer.DispatchItem
+		var items []dispatch.Item
 		for i := from; i < min(from+10, 25); i++ {
 			items = append(items, client.Item("item-"+shard+"-"+strconv.Itoa(i), i))
 		}
@@ -340,12 +342,12 @@ func TestALoadedDispatch(t *testing.T) {
 		_ = json.NewEncoder(w).Encode(answer)
 	}))
 	defer loader.Close()
-	_, _, err := m.c.Start(t.Context(), client.Order{Dispatch: timer.Dispatch{
-		Key: m.key("loaded"), PerSecond: 500, Loader: &timer.DispatchLoader{URL: loader.URL + "/items?of=us", Shards: 3, PageSize: 10},
+	_, _, err := m.c.Start(t.Context(), client.Order{Dispatch: dispatch.Dispatch{
+		Key: m.key("loaded"), PerSecond: 500, Loader: &dispatch.Loader{URL: loader.URL + "/items?of=us", Shards: 3, PageSize: 10},
 	}})
 	require.NoError(t, err)
 	last := m.ended("loaded")
-	require.Equal(t, []any{timer.DispatchDone, 75}, []any{last.Status, last.Done})
+	require.Equal(t, []any{dispatch.Done, 75}, []any{last.Status, last.Done})
 	require.Len(t, m.r.All(), 75)
 	mu.Lock()
 	defer mu.Unlock()
@@ -367,11 +369,11 @@ func TestPagesOfAnUploadedDispatch(t *testing.T) {
 			_, _ = w.Write([]byte(`{"results":[{"id":"item-1","ok":false,"reason":"busy"},{"id":"item-2","ok":false,"retry":false,"reason":"no such user"}]}`))
 		}
 	})
-	_, _, err := m.c.Start(t.Context(), client.Order{Upload: true, Dispatch: timer.Dispatch{
-		Key: m.key("pages"), PerSecond: 50, Per: timer.PerPage, PageSize: 10, Callback: &timer.Callback{Destination: timer.HTTP(target)},
+	_, _, err := m.c.Start(t.Context(), client.Order{Upload: true, Dispatch: dispatch.Dispatch{
+		Key: m.key("pages"), PerSecond: 50, Per: dispatch.PerPage, PageSize: 10, Callback: &delivery.Callback{Destination: delivery.HTTP(target)},
 	}})
 	require.NoError(t, err)
-	_, err = m.live.Upload(t.Context(), m.key("pages"), 0, func(yield func(timer.DispatchItem, error) bool) {
+	_, err = m.live.Upload(t.Context(), m.key("pages"), 0, func(yield func(dispatch.Item, error) bool) {
 		for _, item := range numbered(30) {
 			if !yield(item, nil) {
 				return
@@ -380,7 +382,7 @@ func TestPagesOfAnUploadedDispatch(t *testing.T) {
 	})
 	require.NoError(t, err)
 	last := m.ended("pages")
-	require.Equal(t, []any{timer.DispatchDoneWithFailures, 29, 1}, []any{last.Status, last.Done, last.Failed})
+	require.Equal(t, []any{dispatch.DoneWithFailures, 29, 1}, []any{last.Status, last.Done, last.Failed})
 	calls := m.r.To("/page")
 	lost := lostStints(t, m.env, m.key("pages"))
 	require.GreaterOrEqual(t, len(calls), 4)
@@ -388,7 +390,7 @@ func TestPagesOfAnUploadedDispatch(t *testing.T) {
 	seen := map[string]int{}
 	for _, call := range calls {
 		require.Equal(t, "pages", call.ID())
-		var page struct{ Items []timer.DispatchItem }
+		var page struct{ Items []dispatch.Item }
 		require.NoError(t, json.Unmarshal(call.Body, &page))
 		for _, item := range page.Items {
 			seen[item.ID]++

@@ -9,9 +9,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/testenv"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -20,19 +21,19 @@ func TestRecordHistoriesOfDispatches(t *testing.T) {
 	onlyToRecord(t)
 	m := openDispatchTest(t)
 	rec := recorder{t: t, h: m.env}
-	begin := func(id string, order testenv.JSON) timer.Key {
+	begin := func(id string, order testenv.JSON) wire.Key {
 		order["business_type"], order["business_id"] = m.kind, id
 		reply := m.env.Do("POST", "/v1/dispatches", order)
 		require.Equal(t, http.StatusCreated, reply.Status, "%s", reply.Body)
 		return m.key(id)
 	}
-	record := func(name string, key timer.Key) {
+	record := func(name string, key wire.Key) {
 		rec.run("dispatch-"+name, workflows.DispatchWorkflowID(key), "")
 	}
-	shard := func(name string, view timer.DispatchView) {
+	shard := func(name string, view dispatch.View) {
 		rec.run("dispatch-shard-"+name, workflows.DispatchShardID(view.Memo.ID(), view.Memo.Round, 0), "")
 	}
-	engine := func(key timer.Key) timer.DispatchView {
+	engine := func(key wire.Key) dispatch.View {
 		view, err := m.env.Engine.Dispatches.Get(t.Context(), key)
 		require.NoError(t, err)
 		return view
@@ -60,7 +61,7 @@ func TestRecordHistoriesOfDispatches(t *testing.T) {
 		require.Equal(t, http.StatusOK, m.env.Do("POST", m.path("steered")+"/"+verb+"?wait=10s", nil).Status)
 	}
 	m.env.Do("PATCH", m.path("steered")+"?wait=10s", testenv.JSON{"per_second": 70})
-	m.await("steered", func(v timer.DispatchView) bool { return v.Done > 100 })
+	m.await("steered", func(v dispatch.View) bool { return v.Done > 100 })
 	m.env.Do("DELETE", m.path("steered")+"?wait=10s", nil)
 	m.ended("steered")
 	record("cancelled", key)
@@ -91,7 +92,7 @@ func TestRecordHistoriesOfDispatches(t *testing.T) {
 	record("expired", key)
 
 	key = begin("uploaded", testenv.JSON{"per_second": 500, "upload": true})
-	_, err = m.live.Upload(t.Context(), key, 0, func(yield func(timer.DispatchItem, error) bool) {
+	_, err = m.live.Upload(t.Context(), key, 0, func(yield func(dispatch.Item, error) bool) {
 		for _, item := range numbered(1200) {
 			if !yield(item, nil) {
 				return

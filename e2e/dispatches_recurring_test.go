@@ -12,9 +12,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/recurrence"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/testenv"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // A recurring dispatch calls for the items that it was given each time again, under
@@ -32,18 +34,18 @@ func TestARecurringDispatch(t *testing.T) {
 		"callback": testenv.JSON{"url": m.r.URL + "/again"}, "recurrence": testenv.JSON{"after": "1s", "max_occurrences": 2},
 	})
 	require.Equal(t, http.StatusCreated, reply.Status, "%s", reply.Body)
-	between := m.await("again", func(v timer.DispatchView) bool { return v.Last != nil })
-	require.Equal(t, []any{2, 1, timer.DispatchDoneWithFailures, 9, 1},
+	between := m.await("again", func(v dispatch.View) bool { return v.Last != nil })
+	require.Equal(t, []any{2, 1, dispatch.DoneWithFailures, 9, 1},
 		[]any{between.Occurrence, between.Last.Occurrence, between.Last.Status, between.Last.Done, between.Last.Failed})
 	first := m.r.Calls("item-3")[0].Header.Get("webhook-id")
-	if between.Status == timer.DispatchScheduled {
+	if between.Status == dispatch.Scheduled {
 		for failure, err := range m.live.Failures(t.Context(), m.key("again")) {
 			require.NoError(t, err)
 			require.Equal(t, first, failure.WebhookID, "under the id that its receiver knows")
 		}
 	}
 	last := m.ended("again")
-	require.Equal(t, []any{timer.DispatchDoneWithFailures, 2, 9, 1, 10}, []any{last.Status, last.Occurrence, last.Done, last.Failed, *last.Items})
+	require.Equal(t, []any{dispatch.DoneWithFailures, 2, 9, 1, 10}, []any{last.Status, last.Occurrence, last.Done, last.Failed, *last.Items})
 	ids := map[string]bool{}
 	for _, item := range numbered(10) {
 		calls := m.r.Calls(item.ID)
@@ -76,11 +78,11 @@ func TestARecurringDispatchOfALoader(t *testing.T) {
 		_ = json.NewEncoder(w).Encode(answer)
 	}))
 	t.Cleanup(loader.Close)
-	order, every, most := mass("d-loaded-again", "a", 100), timer.Duration(time.Second), 2
-	order.Loader, order.Recurrence = &timer.DispatchLoader{URL: loader.URL}, &timer.Recurrence{After: &every, MaxOccurrences: &most}
+	order, every, most := mass("d-loaded-again", "a", 100), wire.Duration(time.Second), 2
+	order.Loader, order.Recurrence = &dispatch.Loader{URL: loader.URL}, &recurrence.Rule{After: &every, MaxOccurrences: &most}
 	_, _, err := env.Engine.Dispatches.Add(t.Context(), order, nil)
 	require.NoError(t, err)
-	view := awaitDispatch(t, env, order.Key, in(timer.DispatchDone))
+	view := awaitDispatch(t, env, order.Key, in(dispatch.Done))
 	require.Equal(t, []int{2, 2, 2}, []int{view.Occurrence, view.Done, *view.Items})
 	for _, id := range []string{"first-1", "last-1", "first-2", "last-2"} {
 		require.Len(t, r.Calls(id), 1, id)
@@ -122,7 +124,7 @@ func TestADispatchExpires(t *testing.T) {
 	})
 	require.Equal(t, http.StatusCreated, reply.Status, "%s", reply.Body)
 	last := m.ended("late")
-	require.Equal(t, timer.DispatchExpired, last.Status)
+	require.Equal(t, dispatch.Expired, last.Status)
 	require.Positive(t, last.Done)
 	require.Equal(t, 1000-last.Done, *last.Rest)
 	require.Len(t, m.r.All(), last.Done)
@@ -149,10 +151,10 @@ func TestALoaderWithoutEnd(t *testing.T) {
 	}))
 	t.Cleanup(loader.Close)
 	order := mass("d-endless", "a", 100)
-	order.Loader = &timer.DispatchLoader{URL: loader.URL}
+	order.Loader = &dispatch.Loader{URL: loader.URL}
 	_, _, err := env.Engine.Dispatches.Add(t.Context(), order, nil)
 	require.NoError(t, err)
-	view := awaitDispatch(t, env, order.Key, in(timer.DispatchFailed))
+	view := awaitDispatch(t, env, order.Key, in(dispatch.Failed))
 	require.Contains(t, view.Shards[0].Problem.Message, "has more than 8388608 bytes")
 	require.Less(t, sent.Load(), int64(64<<20), "nobody reads on")
 }

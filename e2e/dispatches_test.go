@@ -20,29 +20,31 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"google.golang.org/grpc"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/e2e/process"
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/testenv"
 	"github.com/wakecall/wakecall/engine"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
 const wait = 5 * time.Second
 
-func dispatchItems(n int) (all []timer.DispatchItem) {
+func dispatchItems(n int) (all []dispatch.Item) {
 	for i := range n {
-		all = append(all, timer.DispatchItem{ID: fmt.Sprint("n-", i), Payload: fmt.Appendf(nil, `{"n": %d}`, i)})
+		all = append(all, dispatch.Item{ID: fmt.Sprint("n-", i), Payload: fmt.Appendf(nil, `{"n": %d}`, i)})
 	}
 	return all
 }
 
-func mass(businessType, id string, perSecond float64) timer.Dispatch {
-	return timer.Dispatch{Key: timer.Key{BusinessType: businessType, BusinessID: id}, PerSecond: perSecond}
+func mass(businessType, id string, perSecond float64) dispatch.Dispatch {
+	return dispatch.Dispatch{Key: wire.Key{BusinessType: businessType, BusinessID: id}, PerSecond: perSecond}
 }
 
 // awaitDispatch returns a dispatch once it is as it should be.
-func awaitDispatch(t *testing.T, env *testenv.Env, key timer.Key, as func(timer.DispatchView) bool) (view timer.DispatchView) {
+func awaitDispatch(t *testing.T, env *testenv.Env, key wire.Key, as func(dispatch.View) bool) (view dispatch.View) {
 	t.Helper()
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
 		var err error
@@ -53,8 +55,8 @@ func awaitDispatch(t *testing.T, env *testenv.Env, key timer.Key, as func(timer.
 	return view
 }
 
-func in(status timer.DispatchStatus) func(timer.DispatchView) bool {
-	return func(view timer.DispatchView) bool { return view.Status == status }
+func in(status dispatch.Status) func(dispatch.View) bool {
+	return func(view dispatch.View) bool { return view.Status == status }
 }
 
 // Every item of an order is called back once, with its payload as it was given, and that
@@ -67,7 +69,7 @@ func TestADispatchOfItemsBroughtAlong(t *testing.T) {
 	_, created, err := env.Engine.Dispatches.Add(t.Context(), order, dispatchItems(1000))
 	require.NoError(t, err)
 	require.True(t, created)
-	view := awaitDispatch(t, env, order.Key, in(timer.DispatchDone))
+	view := awaitDispatch(t, env, order.Key, in(dispatch.Done))
 	require.Equal(t, []int{1000, 0, 0, 1000}, []int{view.Done, view.Failed, *view.Rest, *view.Items})
 	calls, ids := r.To("/inline"), map[string]bool{}
 	require.Len(t, calls, 1000)
@@ -88,19 +90,19 @@ func TestADispatchOfItemsBroughtAlong(t *testing.T) {
 	require.Less(t, transitions, int64(1000/5), "of an order of a second, whose beginning and end are most of it")
 	require.Eventually(t, func() bool {
 		_, err := env.Engine.Dispatches.ReadPage(t.Context(), workflows.DispatchUploadPrefix(order.Key)+"0")
-		return timer.CodeOf(err) == timer.NotFound
+		return wire.CodeOf(err) == wire.NotFound
 	}, testenv.Patience, 50*time.Millisecond, "nothing is left behind")
 
 	_, _, err = env.Engine.Dispatches.Add(t.Context(), order, dispatchItems(1000))
-	require.Equal(t, timer.AlreadyFinished, timer.CodeOf(err))
+	require.Equal(t, wire.AlreadyFinished, wire.CodeOf(err))
 	_, _, err = env.Engine.Dispatches.Add(t.Context(), order, dispatchItems(999))
-	require.Equal(t, timer.AlreadyExists, timer.CodeOf(err))
-	_, _, err = env.Engine.Dispatches.Change(t.Context(), order.Key, timer.DispatchChange{}, wait)
-	require.Equal(t, timer.AlreadyFinished, timer.CodeOf(err))
+	require.Equal(t, wire.AlreadyExists, wire.CodeOf(err))
+	_, _, err = env.Engine.Dispatches.Change(t.Context(), order.Key, dispatch.Change{}, wait)
+	require.Equal(t, wire.AlreadyFinished, wire.CodeOf(err))
 	_, _, err = env.Engine.Dispatches.Cancel(t.Context(), order.Key, wait)
-	require.Equal(t, timer.AlreadyFinished, timer.CodeOf(err))
+	require.Equal(t, wire.AlreadyFinished, wire.CodeOf(err))
 	_, _, err = env.Engine.Dispatches.RetryFailures(t.Context(), order.Key)
-	require.Equal(t, timer.AlreadyFinished, timer.CodeOf(err), "none failed")
+	require.Equal(t, wire.AlreadyFinished, wire.CodeOf(err), "none failed")
 }
 
 func btoi(b bool) int {
@@ -116,13 +118,13 @@ func TestDispatchesThatAreRefused(t *testing.T) {
 	env := testenv.Open(t, temporalAddr)
 	d := env.Engine.Dispatches
 	_, _, err := d.Add(t.Context(), mass("d-nobody", "a", 5), dispatchItems(1))
-	require.Equal(t, timer.UnknownBusinessType, timer.CodeOf(err))
+	require.Equal(t, wire.UnknownBusinessType, wire.CodeOf(err))
 	own := mass("d-nobody", "b", 5)
-	own.Callback = &timer.Callback{Destination: timer.HTTP("http://10.0.0.1/")}
+	own.Callback = &delivery.Callback{Destination: delivery.HTTP("http://10.0.0.1/")}
 	_, _, err = d.Add(t.Context(), own, dispatchItems(1))
 	require.ErrorContains(t, err, "/callback/url")
 	loader := mass("d-nobody", "c", 5)
-	loader.Loader = &timer.DispatchLoader{URL: "http://10.0.0.1/"}
+	loader.Loader = &dispatch.Loader{URL: "http://10.0.0.1/"}
 	_, _, err = d.Add(t.Context(), loader, nil)
 	require.ErrorContains(t, err, "/loader/url")
 	_, _, err = d.Add(t.Context(), loader, dispatchItems(1))
@@ -130,8 +132,8 @@ func TestDispatchesThatAreRefused(t *testing.T) {
 	_, _, err = d.Open(t.Context(), loader)
 	require.ErrorContains(t, err, "/loader")
 	for _, id := range []string{"a", "b", "c", "a b"} {
-		_, err = d.Get(t.Context(), timer.Key{BusinessType: "d-nobody", BusinessID: id})
-		require.Equal(t, timer.NotFound, timer.CodeOf(err))
+		_, err = d.Get(t.Context(), wire.Key{BusinessType: "d-nobody", BusinessID: id})
+		require.Equal(t, wire.NotFound, wire.CodeOf(err))
 	}
 }
 
@@ -144,7 +146,7 @@ func TestAnUploadIsResumed(t *testing.T) {
 	view, created, err := d.Open(t.Context(), order)
 	require.NoError(t, err)
 	require.True(t, created)
-	require.Equal(t, timer.DispatchUploading, view.Status)
+	require.Equal(t, dispatch.Uploading, view.Status)
 	_, created, err = d.Open(t.Context(), order)
 	require.NoError(t, err)
 	require.False(t, created, "it may be repeated")
@@ -155,7 +157,7 @@ func TestAnUploadIsResumed(t *testing.T) {
 			require.NoError(t, upload.Append(t.Context(), item))
 		}
 		require.Equal(t, 2000, upload.Uploaded())
-		require.Error(t, upload.Append(t.Context(), timer.DispatchItem{ID: "a b"}))
+		require.Error(t, upload.Append(t.Context(), dispatch.Item{ID: "a b"}))
 	}
 	view, err = d.Get(t.Context(), order.Key)
 	require.NoError(t, err)
@@ -172,8 +174,8 @@ func TestAnUploadIsResumed(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 3300, *view.Items)
 	_, err = d.Upload(t.Context(), order.Key, 0)
-	require.Equal(t, timer.Overtaken, timer.CodeOf(err))
-	awaitDispatch(t, env, order.Key, in(timer.DispatchDone))
+	require.Equal(t, wire.Overtaken, wire.CodeOf(err))
+	awaitDispatch(t, env, order.Key, in(dispatch.Done))
 	counts := map[string]int{}
 	for _, call := range r.To("/upload") {
 		counts[call.ID()]++
@@ -185,7 +187,7 @@ func TestAnUploadIsResumed(t *testing.T) {
 // A change that a dispatch took, and that ended before it went by it, is told as what it is.
 func TestADispatchEndsBeforeItsChange(t *testing.T) {
 	t.Parallel()
-	key := timer.Key{BusinessType: "d-late", BusinessID: "a"}
+	key := wire.Key{BusinessType: "d-late", BusinessID: "a"}
 	var env *testenv.Env
 	env = testenv.OpenThrough(t, temporalAddr, testenv.Settings(), func(
 		ctx context.Context, method string, request, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption,
@@ -200,11 +202,11 @@ func TestADispatchEndsBeforeItsChange(t *testing.T) {
 	_, _, err := env.Engine.Dispatches.Open(t.Context(), mass(key.BusinessType, key.BusinessID, 5))
 	require.NoError(t, err)
 	_, _, err = env.Engine.Dispatches.Pause(t.Context(), key, testenv.Patience)
-	require.Equal(t, timer.AlreadyFinished, timer.CodeOf(err))
+	require.Equal(t, wire.AlreadyFinished, wire.CodeOf(err))
 }
 
 // uploading is an upload that has stored so many items, and holds the next one.
-func uploading(t *testing.T, d *engine.Dispatches, key timer.Key, items []timer.DispatchItem) *engine.Upload {
+func uploading(t *testing.T, d *engine.Dispatches, key wire.Key, items []dispatch.Item) *engine.Upload {
 	t.Helper()
 	upload, err := d.Upload(t.Context(), key, 0)
 	require.NoError(t, err)
@@ -218,20 +220,20 @@ func uploading(t *testing.T, d *engine.Dispatches, key timer.Key, items []timer.
 func TestUploadsAtATime(t *testing.T) {
 	t.Parallel()
 	env, r := testenv.Open(t, temporalAddr), receiver.New(t)
-	d, others := env.Engine.Dispatches, make([]timer.DispatchItem, 2300)
+	d, others := env.Engine.Dispatches, make([]dispatch.Item, 2300)
 	for n := range others {
-		others[n] = timer.DispatchItem{ID: "other-" + strconv.Itoa(n)}
+		others[n] = dispatch.Item{ID: "other-" + strconv.Itoa(n)}
 	}
-	open := func(id string) timer.Key {
+	open := func(id string) wire.Key {
 		env.Policy("d-"+id, testenv.JSON{"callback": testenv.JSON{"url": r.On("/"+id, receiver.Status(200))}})
 		order := mass("d-"+id, id, 4000)
 		_, _, err := d.Open(t.Context(), order)
 		require.NoError(t, err)
 		return order.Key
 	}
-	sent := func(key timer.Key, items []timer.DispatchItem) {
+	sent := func(key wire.Key, items []dispatch.Item) {
 		t.Helper()
-		awaitDispatch(t, env, key, in(timer.DispatchDone))
+		awaitDispatch(t, env, key, in(dispatch.Done))
 		want, got := map[string]bool{}, map[string]bool{}
 		for _, item := range items {
 			want[item.ID] = true
@@ -247,7 +249,7 @@ func TestUploadsAtATime(t *testing.T) {
 	earlier := uploading(t, d, key, dispatchItems(2500))
 	later := uploading(t, d, key, others)
 	_, err := earlier.Commit(t.Context())
-	require.Equal(t, timer.Overtaken, timer.CodeOf(err))
+	require.Equal(t, wire.Overtaken, wire.CodeOf(err))
 	_, err = later.Commit(t.Context())
 	require.NoError(t, err)
 	sent(key, others)
@@ -259,7 +261,7 @@ func TestUploadsAtATime(t *testing.T) {
 	_, err = short.Commit(t.Context())
 	require.NoError(t, err)
 	_, err = long.Commit(t.Context())
-	require.Equal(t, timer.Overtaken, timer.CodeOf(err))
+	require.Equal(t, wire.Overtaken, wire.CodeOf(err))
 	sent(key, others[:900])
 
 	// One goes on with what another stored, and is through before that one.
@@ -271,7 +273,7 @@ func TestUploadsAtATime(t *testing.T) {
 	_, err = short.Commit(t.Context())
 	require.NoError(t, err)
 	_, err = long.Commit(t.Context())
-	require.Equal(t, timer.Overtaken, timer.CodeOf(err))
+	require.Equal(t, wire.Overtaken, wire.CodeOf(err))
 	sent(key, append(dispatchItems(2000), others[0]))
 
 	// A dispatch has nothing to do with another one that had its id.
@@ -296,26 +298,26 @@ func TestUploadsAtATime(t *testing.T) {
 	second, err := d.Upload(t.Context(), key, 2000)
 	require.NoError(t, err)
 	for n := range 1200 {
-		require.NoError(t, first.Append(t.Context(), timer.DispatchItem{ID: "lost-" + strconv.Itoa(n)}))
+		require.NoError(t, first.Append(t.Context(), dispatch.Item{ID: "lost-" + strconv.Itoa(n)}))
 	}
 	for _, item := range others[2000:] {
 		require.NoError(t, second.Append(t.Context(), item))
 	}
 	_, err = second.Commit(t.Context())
-	require.Equal(t, timer.Overtaken, timer.CodeOf(err), "the first has stored more since")
+	require.Equal(t, wire.Overtaken, wire.CodeOf(err), "the first has stored more since")
 	view, err := d.Get(t.Context(), key)
 	require.NoError(t, err)
 	require.Equal(t, 3000, view.Uploaded)
 	third, err := d.Upload(t.Context(), key, 3000)
 	require.NoError(t, err)
-	require.NoError(t, third.Append(t.Context(), timer.DispatchItem{ID: "last"}))
+	require.NoError(t, third.Append(t.Context(), dispatch.Item{ID: "last"}))
 	_, err = third.Commit(t.Context())
 	require.NoError(t, err)
 	want := slices.Clone(others[:2000])
 	for n := range 1000 {
-		want = append(want, timer.DispatchItem{ID: "lost-" + strconv.Itoa(n)})
+		want = append(want, dispatch.Item{ID: "lost-" + strconv.Itoa(n)})
 	}
-	sent(key, append(want, timer.DispatchItem{ID: "last"}))
+	sent(key, append(want, dispatch.Item{ID: "last"}))
 }
 
 // A dispatch that runs is paused, changed, resumed and cancelled, and its counts are what
@@ -327,9 +329,9 @@ func TestADispatchIsSteered(t *testing.T) {
 	d, order := env.Engine.Dispatches, mass("d-steer", "a", 20)
 	_, _, err := d.Add(t.Context(), order, dispatchItems(1000))
 	require.NoError(t, err)
-	awaitDispatch(t, env, order.Key, func(view timer.DispatchView) bool { return view.Done > 20 && view.Achieved.LastSecond > 0 })
+	awaitDispatch(t, env, order.Key, func(view dispatch.View) bool { return view.Done > 20 && view.Achieved.LastSecond > 0 })
 	_, _, err = d.RetryFailures(t.Context(), order.Key)
-	require.Equal(t, timer.Overtaken, timer.CodeOf(err))
+	require.Equal(t, wire.Overtaken, wire.CodeOf(err))
 	require.NoError(t, d.Tell(t.Context(), order.Key))
 	require.EventuallyWithT(t, func(c *assert.CollectT) { // what the Web UI shows
 		shown := process.Execute(t, process.Temporal(t), "--address", temporalAddr, "workflow", "metadata", "-w", workflows.DispatchWorkflowID(order.Key))
@@ -338,7 +340,7 @@ func TestADispatchIsSteered(t *testing.T) {
 	view, applied, err := d.Pause(t.Context(), order.Key, wait)
 	require.NoError(t, err)
 	require.True(t, applied)
-	require.Equal(t, timer.DispatchPaused, view.Status)
+	require.Equal(t, dispatch.Paused, view.Status)
 	rest := 0
 	require.Eventually(t, func() bool { // nothing comes any more
 		before := rest
@@ -352,21 +354,21 @@ func TestADispatchIsSteered(t *testing.T) {
 	require.NoError(t, err)
 	require.InDelta(t, held.Achieved.Whole, again.Achieved.Whole, 0, "the pause is no part of it")
 	rate := 10.0 // what is left takes it longer than this test
-	view, applied, err = d.Change(t.Context(), order.Key, timer.DispatchChange{PerSecond: &rate}, wait)
+	view, applied, err = d.Change(t.Context(), order.Key, dispatch.Change{PerSecond: &rate}, wait)
 	require.NoError(t, err)
 	require.True(t, applied)
 	require.InDelta(t, rate, view.PerSecond, 0)
 	_, applied, err = d.Resume(t.Context(), order.Key, wait)
 	require.NoError(t, err)
 	require.True(t, applied)
-	awaitDispatch(t, env, order.Key, func(view timer.DispatchView) bool { return view.Done > rest+20 })
-	page, _, err := d.List(t.Context(), engine.DispatchesRequest{BusinessType: "d-steer", Status: timer.DispatchRunning, Size: 10})
+	awaitDispatch(t, env, order.Key, func(view dispatch.View) bool { return view.Done > rest+20 })
+	page, _, err := d.List(t.Context(), engine.DispatchesRequest{BusinessType: "d-steer", Status: dispatch.Running, Size: 10})
 	require.NoError(t, err)
 	require.Len(t, page, 1)
 	view, applied, err = d.Cancel(t.Context(), order.Key, 10*time.Second)
 	require.NoError(t, err)
 	require.True(t, applied)
-	require.Equal(t, timer.DispatchCancelled, view.Status)
+	require.Equal(t, dispatch.Cancelled, view.Status)
 	require.Len(t, r.All(), view.Done, "what has left is counted")
 	require.LessOrEqual(t, view.Achieved.Whole, 20*1.1)
 	require.Less(t, view.Done, 1000)
@@ -374,7 +376,7 @@ func TestADispatchIsSteered(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, applied, "it may be repeated")
 	require.Eventually(t, func() bool {
-		page, _, err = d.List(t.Context(), engine.DispatchesRequest{BusinessType: "d-steer", Status: timer.DispatchCancelled, Size: 10})
+		page, _, err = d.List(t.Context(), engine.DispatchesRequest{BusinessType: "d-steer", Status: dispatch.Cancelled, Size: 10})
 		return err == nil && len(page) == 1
 	}, testenv.Patience, 50*time.Millisecond)
 }
@@ -394,10 +396,10 @@ func TestFailedItemsOfADispatch(t *testing.T) {
 	d, order := env.Engine.Dispatches, mass("d-failing", "a", 500)
 	_, _, err := d.Add(t.Context(), order, dispatchItems(300))
 	require.NoError(t, err)
-	view := awaitDispatch(t, env, order.Key, in(timer.DispatchDoneWithFailures))
+	view := awaitDispatch(t, env, order.Key, in(dispatch.DoneWithFailures))
 	require.Equal(t, []int{270, 30, 330}, []int{view.Done, view.Failed, view.Callbacks})
 	failed := map[string]string{}
-	require.NoError(t, d.Failures(t.Context(), order.Key, func(f timer.DispatchFailure) error {
+	require.NoError(t, d.Failures(t.Context(), order.Key, func(f dispatch.Failure) error {
 		require.Equal(t, 500, f.Failure.Status)
 		require.Equal(t, 2, f.Attempts)
 		failed[f.ID] = f.WebhookID
@@ -408,7 +410,7 @@ func TestFailedItemsOfADispatch(t *testing.T) {
 	_, retried, err := d.RetryFailures(t.Context(), order.Key)
 	require.NoError(t, err)
 	require.Equal(t, 30, retried)
-	view = awaitDispatch(t, env, order.Key, in(timer.DispatchDone))
+	view = awaitDispatch(t, env, order.Key, in(dispatch.Done))
 	require.Equal(t, []int{300, 0, 0}, []int{view.Done, view.Failed, *view.Rest})
 	for id, webhook := range failed {
 		calls := r.Calls(id)
@@ -447,14 +449,14 @@ func TestADispatchOfALoader(t *testing.T) {
 	}))
 	t.Cleanup(loader.Close)
 	order := mass("d-loader", "a", 400)
-	order.Loader = &timer.DispatchLoader{URL: loader.URL, Shards: 4, PageSize: 20}
+	order.Loader = &dispatch.Loader{URL: loader.URL, Shards: 4, PageSize: 20}
 	_, created, err := env.Engine.Dispatches.Add(t.Context(), order, nil)
 	require.NoError(t, err)
 	require.True(t, created)
-	view := awaitDispatch(t, env, order.Key, in(timer.DispatchFailed))
+	view := awaitDispatch(t, env, order.Key, in(dispatch.Failed))
 	require.Equal(t, 3*100+20, view.Done)
 	require.Len(t, view.Shards, 1, "it says which one, and why")
-	require.Equal(t, []any{2, timer.ShardStopped, 20}, []any{view.Shards[0].Shard, view.Shards[0].Status, view.Shards[0].Done})
+	require.Equal(t, []any{2, dispatch.ShardStopped, 20}, []any{view.Shards[0].Shard, view.Shards[0].Status, view.Shards[0].Done})
 	require.Contains(t, view.Shards[0].Problem.Message, "The loader's answer is not of the form")
 	counts := map[string]int{}
 	for _, call := range r.To("/loaded") {
@@ -482,15 +484,15 @@ func TestADispatchOfPages(t *testing.T) {
 	t.Cleanup(server.Close)
 	env.Policy("d-pages", testenv.JSON{"callback": testenv.JSON{"url": server.URL}})
 	order := mass("d-pages", "a", 1000)
-	order.Per, order.PageSize = timer.PerPage, 50
+	order.Per, order.PageSize = dispatch.PerPage, 50
 	_, _, err := env.Engine.Dispatches.Add(t.Context(), order, dispatchItems(400))
 	require.NoError(t, err)
-	view := awaitDispatch(t, env, order.Key, in(timer.DispatchDoneWithFailures))
+	view := awaitDispatch(t, env, order.Key, in(dispatch.DoneWithFailures))
 	require.Equal(t, []int{360, 40}, []int{view.Done, view.Failed})
 	require.Equal(t, int32(400), got.Load())
 	require.Less(t, calls.Load(), int32(20))
 	reasons := 0
-	require.NoError(t, env.Engine.Dispatches.Failures(context.Background(), order.Key, func(f timer.DispatchFailure) error {
+	require.NoError(t, env.Engine.Dispatches.Failures(context.Background(), order.Key, func(f dispatch.Failure) error {
 		reasons++
 		require.Contains(t, f.Failure.Message, "no such number")
 		return nil
@@ -506,16 +508,16 @@ func TestADispatchThatIsNotAtItsRate(t *testing.T) {
 	url := r.On("/slow", func(http.ResponseWriter, *http.Request, int) { <-time.After(200 * time.Millisecond) })
 	env.Policy("d-behind", testenv.JSON{"callback": testenv.JSON{"url": url}, "limits": testenv.JSON{"in_flight": 1}})
 	reply := env.Do("POST", "/v1/dispatches", testenv.JSON{
-		"business_type": "d-behind", "business_id": "a", "per_second": timer.MaxDispatchRate, "items": numbered(200),
+		"business_type": "d-behind", "business_id": "a", "per_second": dispatch.MaxRate, "items": numbered(200),
 	})
 	require.Equal(t, http.StatusCreated, reply.Status, "%s", reply.Body)
-	expected, err := strconv.Atoi(reply.Header.Get(timer.HeaderExpectedRate))
+	expected, err := strconv.Atoi(reply.Header.Get(dispatch.HeaderExpectedRate))
 	if runtime.GOMAXPROCS(0) <= 2 { // else nothing speaks against it
 		require.NoError(t, err)
-		require.Less(t, expected, timer.MaxDispatchRate)
+		require.Less(t, expected, dispatch.MaxRate)
 	}
-	key := timer.Key{BusinessType: "d-behind", BusinessID: "a"}
-	view := awaitDispatch(t, env, key, func(view timer.DispatchView) bool { return view.BehindWhy == timer.ShortOfSlots })
+	key := wire.Key{BusinessType: "d-behind", BusinessID: "a"}
+	view := awaitDispatch(t, env, key, func(view dispatch.View) bool { return view.BehindWhy == dispatch.ShortOfSlots })
 	require.Less(t, view.Effective, 50.0)
 	require.NotZero(t, view.BehindSince)
 	_, _, err = env.Engine.Dispatches.Cancel(t.Context(), key, wait)
@@ -534,9 +536,9 @@ func TestTemporalsProgramsEndADispatch(t *testing.T) {
 			order := mass("d-cli", strings.ReplaceAll(name, " ", "-"), 50)
 			_, _, err := env.Engine.Dispatches.Add(t.Context(), order, dispatchItems(1000))
 			require.NoError(t, err)
-			awaitDispatch(t, env, order.Key, func(view timer.DispatchView) bool { return view.Done > 0 })
+			awaitDispatch(t, env, order.Key, func(view dispatch.View) bool { return view.Done > 0 })
 			process.Execute(t, end.program(t), "--address", temporalAddr, "workflow", end.verb, "-w", workflows.DispatchWorkflowID(order.Key))
-			view := awaitDispatch(t, env, order.Key, in(timer.DispatchCancelled))
+			view := awaitDispatch(t, env, order.Key, in(dispatch.Cancelled))
 			require.Less(t, view.Done, 1000)
 			var came []receiver.Call
 			require.Eventually(t, func() bool { // what had left comes to its end

@@ -7,10 +7,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/dispatch"
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/testenv"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // More slow dispatches of one type than a worker has places keep no other type waiting, and
@@ -30,7 +31,7 @@ func TestSlowDispatchesOfOneTypeHoldUpNoOther(t *testing.T) {
 		for n := range tuning.DispatchSlots + 2 {
 			view, err := d.Get(t.Context(), mass("d-turns-slow", strconv.Itoa(n), 0.001).Key)
 			require.NoError(t, err)
-			if view.WaitsFor == timer.WaitsForTurn {
+			if view.WaitsFor == delivery.WaitsForTurn {
 				all++
 			}
 		}
@@ -49,7 +50,7 @@ func TestSlowDispatchesOfOneTypeHoldUpNoOther(t *testing.T) {
 	began := time.Now()
 	_, _, err = d.Add(t.Context(), mass("d-turns-quick", "a", 100), dispatchItems(20))
 	require.NoError(t, err)
-	awaitDispatch(t, env, mass("d-turns-quick", "a", 100).Key, in(timer.DispatchDone))
+	awaitDispatch(t, env, mass("d-turns-quick", "a", 100).Key, in(dispatch.Done))
 	t.Log("the other type took", time.Since(began))
 	require.Less(t, time.Since(began), 10*time.Second, "alone it takes about a second; the slow ones give nothing up by themselves for ten minutes")
 }

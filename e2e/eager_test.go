@@ -15,10 +15,11 @@ import (
 	"google.golang.org/grpc/codes"
 	grpcstatus "google.golang.org/grpc/status"
 
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/e2e/process"
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/testenv"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // eagerEnv is a gateway with a worker beside it, on a Temporal of its own: nobody
@@ -98,7 +99,7 @@ func bookEager(t *testing.T, h *testenv.Env, kind, url string) {
 	booked := h.Add(booking(kind, "1", tooLate, url))
 	require.True(t, withWorker(t, h, kind+"/1"))
 	require.Equal(t, "scheduled", booked.Status)
-	listed := h.Do("GET", "/v1/timers?business_type="+kind+"&due_from="+timer.At(booked.DueAt).String(), nil)
+	listed := h.Do("GET", "/v1/timers?business_type="+kind+"&due_from="+wire.At(booked.DueAt).String(), nil)
 	require.Equal(t, http.StatusOK, listed.Status)
 }
 
@@ -179,7 +180,7 @@ func TestHandedBackAfterAnEagerStart(t *testing.T) { // it needs the machine for
 	r, kind := receiver.New(t), typeOf(t)
 	const timers = 50
 	leaves.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}})
-	due := timer.At(time.Now().Add(15 * time.Second)).String()
+	due := wire.At(time.Now().Add(15 * time.Second)).String()
 	for n := range timers {
 		leaves.Add(testenv.JSON{"business_type": kind, "business_id": fmt.Sprint(n), "due_at": due})
 	}

@@ -13,8 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	wakecall "github.com/wakecall/wakecall/client"
+	"github.com/wakecall/wakecall/core/forecast"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/e2e/testenv"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // BenchmarkAmongAMillion asks a gateway whose visibility store has a million scheduled timers
@@ -37,10 +39,10 @@ func BenchmarkAmongAMillion(b *testing.B) {
 		require.NoError(b, err)
 	}
 	at := time.Now()
-	begin := seed(b, filepath.Join(dir, "visibility.db"), rows, timer.At(real.DueAt))
+	begin := seed(b, filepath.Join(dir, "visibility.db"), rows, wire.At(real.DueAt))
 	b.Logf("%d timers were seeded within %s", rows, time.Since(at))
 
-	ask := func() timer.Forecast {
+	ask := func() forecast.Forecast {
 		forecast, err := env.Wakecall().Timers.Forecast(b.Context(), "many", wakecall.ForecastOptions{From: begin, To: begin.Add(24 * time.Hour)})
 		require.NoError(b, err)
 		return forecast
@@ -97,7 +99,7 @@ func BenchmarkAmongAMillion(b *testing.B) {
 }
 
 // exact holds each minute of a forecast to what was seeded.
-func exact(b *testing.B, forecast timer.Forecast, rows int) {
+func exact(b *testing.B, forecast forecast.Forecast, rows int) {
 	require.Len(b, forecast.Steps, 24*60)
 	wrong := 0
 	for i, step := range forecast.Steps {
@@ -126,7 +128,7 @@ func at86400(rows, second int) (n int) {
 
 // seed copies the row of the timer many/real, with another due time in its attribute and in
 // its memo.
-func seed(b *testing.B, file string, rows int, real timer.Instant) (begin time.Time) {
+func seed(b *testing.B, file string, rows int, real wire.Instant) (begin time.Time) {
 	db, err := sql.Open("sqlite", "file:"+file+"?_pragma=busy_timeout(60000)")
 	require.NoError(b, err)
 	defer func() { require.NoError(b, db.Close()) }()

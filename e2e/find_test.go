@@ -13,9 +13,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	wakecall "github.com/wakecall/wakecall/client"
+	"github.com/wakecall/wakecall/core/forecast"
+	"github.com/wakecall/wakecall/core/job"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/testenv"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // foundBy are the ids that the Go client lists.
@@ -80,7 +83,7 @@ func TestTimersAreFoundByTheirLabels(t *testing.T) {
 	awaitFound(t, env, labelled(timer.Labels{"customer": "42", "env": "test"}), "both")
 	awaitFound(t, env, labelled(timer.Labels{"customer": "Ab=~"}), "upper")
 	awaitFound(t, env, labelled(timer.Labels{"customer": "4"}))
-	counted := bulkEnded(t, env, wakecall.BulkOrder{Operation: timer.BulkCancel, Filter: timer.Filter{BusinessType: kind, Labels: timer.Labels{"customer": "Ab=~"}}, DryRun: true})
+	counted := bulkEnded(t, env, wakecall.BulkOrder{Operation: job.Cancel, Filter: timer.Filter{BusinessType: kind, Labels: timer.Labels{"customer": "Ab=~"}}, DryRun: true})
 	require.Equal(t, 1, *counted.Found, "a bulk job finds them as a list does")
 	r.Await(t, "recurring", 2)
 	awaitFound(t, env, labelled(timer.Labels{"customer": "43"}), "recurring")
@@ -325,13 +328,13 @@ func TestForecast(t *testing.T) {
 		require.NoError(c, err)
 		require.NotNil(c, shown.CallbacksPerSecond)
 	}, 10*time.Second, 50*time.Millisecond, "policies are cached for a moment")
-	ask := func() (total int, at timer.ForecastStep) {
+	ask := func() (total int, at forecast.Step) {
 		forecast, err := env.Wakecall().Timers.Forecast(t.Context(), kind, wakecall.ForecastOptions{})
 		require.NoError(t, err)
 		require.Len(t, forecast.Steps, 24*60)
 		for _, step := range forecast.Steps {
 			total += step.Due
-			if step.At == timer.At(full) {
+			if step.At == wire.At(full) {
 				at = step
 			}
 		}
@@ -344,7 +347,7 @@ func TestForecast(t *testing.T) {
 	require.Greater(t, minute.Lateness.D(), 130*time.Second)
 
 	reply := env.Do("POST", "/v1/timers", testenv.JSON{"business_type": kind, "business_id": "one-more", "due_at": full.UTC().Format(time.RFC3339)})
-	late, err := time.ParseDuration(reply.Header.Get(timer.HeaderExpectedLateness))
+	late, err := time.ParseDuration(reply.Header.Get(forecast.HeaderExpectedLateness))
 	require.NoError(t, err)
 	require.Greater(t, late, 130*time.Second)
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
@@ -352,7 +355,7 @@ func TestForecast(t *testing.T) {
 		require.Equal(c, 201, minute.Due)
 	}, 20*time.Second, 100*time.Millisecond, "counted again where the booking fell into the moment of a count")
 	reply = env.Do("POST", "/v1/timers", testenv.JSON{"business_type": kind, "business_id": "in-time", "due_at": full.Add(12 * time.Hour).UTC().Format(time.RFC3339)})
-	require.Empty(t, reply.Header.Get(timer.HeaderExpectedLateness))
+	require.Empty(t, reply.Header.Get(forecast.HeaderExpectedLateness))
 
 	for query, pointer := range map[string]string{
 		"": "business_type", "business_type=A": "business_type", "business_type=a&step=1500ms": "step", "business_type=a&step=0s": "step",
@@ -363,7 +366,7 @@ func TestForecast(t *testing.T) {
 		require.Equal(t, http.StatusUnprocessableEntity, reply.Status, query)
 		require.Equal(t, pointer, reply.Problem().Errors[0].Pointer, query)
 	}
-	order, due := mass(kind, "mass", 100), timer.At(full.Add(2*time.Hour))
+	order, due := mass(kind, "mass", 100), wire.At(full.Add(2*time.Hour))
 	order.DueAt = &due
 	_, _, err = env.Wakecall().Dispatches.Start(t.Context(), wakecall.Order{Dispatch: order, Items: dispatchItems(10)})
 	require.NoError(t, err)

@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 	enumspb "go.temporal.io/api/enums/v1"
 
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/testenv"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // tooLate is a due time that no test waits for, and a timer of this preload may
@@ -142,7 +142,7 @@ func TestHandedBack(t *testing.T) { // it needs the machine for itself
 	leaves.StartWorker()
 	const timers = 50
 	leaves.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "preload": "20s"})
-	due := timer.At(time.Now().Add(15 * time.Second)).String()
+	due := wire.At(time.Now().Add(15 * time.Second)).String()
 	for n := range timers {
 		leaves.Add(testenv.JSON{"business_type": kind, "business_id": fmt.Sprint(n), "due_at": due})
 	}

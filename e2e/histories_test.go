@@ -15,9 +15,11 @@ import (
 	"go.temporal.io/api/temporalproto"
 
 	"github.com/wakecall/wakecall/client"
+	"github.com/wakecall/wakecall/core/job"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/testenv"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -266,7 +268,7 @@ func TestRecordHistoriesOfRetries(t *testing.T) {
 	env.Policy(kind, held)
 	rec.finished(kind, "put-off", "expired")
 
-	spec, err := timer.Admit(timer.Key{BusinessType: kind, BusinessID: "went-over"}, timer.Terms{Delay: pointer(timer.Duration(0))}, "booking", time.Now())
+	spec, err := timer.Admit(wire.Key{BusinessType: kind, BusinessID: "went-over"}, timer.Terms{Delay: pointer(wire.Duration(0))}, "booking", time.Now())
 	require.NoError(t, err)
 	spec.Behaviour = workflows.BehaviourInitial
 	env.Start(spec)
@@ -277,7 +279,7 @@ func TestRecordHistoriesOfRetries(t *testing.T) {
 	body["retry"] = testenv.JSON{"steps": []string{"1s"}}
 	env.Add(body)
 	env.Await(path, "delivering")
-	wake := timer.Change{ID: "wake", Wake: true, At: timer.At(time.Now())}
+	wake := timer.Change{ID: "wake", Wake: true, At: wire.At(time.Now())}
 	require.NoError(t, env.Client.SignalWorkflow(t.Context(), path, "", workflows.SignalChange, wake))
 	rec.finished(kind+".other", "woken", "delivered")
 
@@ -362,9 +364,9 @@ func TestRecordHistoriesOfBulk(t *testing.T) {
 	}
 
 	awaitShown(t, env, client.Filter{BusinessType: kind}, 3)
-	bulkEnded(t, env, client.BulkOrder{ID: kind, Operation: timer.BulkMove, Filter: timer.Filter{BusinessType: kind}, Shift: timer.Duration(time.Minute)})
+	bulkEnded(t, env, client.BulkOrder{ID: kind, Operation: job.Move, Filter: timer.Filter{BusinessType: kind}, Shift: wire.Duration(time.Minute)})
 	recorder{t: t, h: env}.run("bulk", workflows.BulkJob.WorkflowID(kind), "")
-	slow := client.BulkOrder{ID: kind + ".stopped", Operation: timer.BulkCancel, Filter: timer.Filter{BusinessType: kind}, PerSecond: 1}
+	slow := client.BulkOrder{ID: kind + ".stopped", Operation: job.Cancel, Filter: timer.Filter{BusinessType: kind}, PerSecond: 1}
 	_, _, err := env.Wakecall().Bulk.Start(t.Context(), slow)
 	require.NoError(t, err)
 	awaitBulk(t, env, slow.ID, func(job client.BulkJob) bool { return job.Done > 0 })

@@ -12,10 +12,11 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/client"
 
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/testenv"
 	"github.com/wakecall/wakecall/internal/auth"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // keyEntry is the entry of a key, whose text is its name.
@@ -98,13 +99,13 @@ func TestTheHistoryOfATimer(t *testing.T) {
 		"booked by shop", "changed by shop", "fired by ops", "handed_out", "attempt", "attempt", "failed",
 		"redelivered by shop", "handed_out", "attempt", "attempt", "failed",
 	}, told(entries), "no need to wait for visibility")
-	at := timer.Instant(0)
+	at := wire.Instant(0)
 	for _, entry := range entries {
 		require.LessOrEqual(t, at, entry.At)
 		at = entry.At
 	}
 	changed := entries[1]
-	require.Equal(t, &timer.Actor{Name: "shop", Role: "operator", By: "key", From: "127.0.0.1", RequestID: changed.Who.RequestID}, changed.Who)
+	require.Equal(t, &wire.Actor{Name: "shop", Role: "operator", By: "key", From: "127.0.0.1", RequestID: changed.Who.RequestID}, changed.Who)
 	require.NotEmpty(t, changed.Who.RequestID)
 	require.Equal(t, timer.HistoryApplied, changed.Result)
 	require.Equal(t, []int{1, 2}, []int{changed.RevisionBefore, changed.Revision})
@@ -140,7 +141,7 @@ func TestTheHistoryOfATimer(t *testing.T) {
 	var versions struct {
 		Versions []struct {
 			ChangedBy string `json:"changed_by"`
-			Who       *timer.Actor
+			Who       *wire.Actor
 		}
 	}
 	env.as("guest", "GET", "/v1/policies/"+kind+"/versions", nil).Into(&versions)

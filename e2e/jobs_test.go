@@ -13,9 +13,10 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/wakecall/wakecall/activities/job"
+	corejob "github.com/wakecall/wakecall/core/job"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/e2e/testenv"
 	"github.com/wakecall/wakecall/engine"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -26,9 +27,9 @@ type counting struct {
 	PerSecond float64 `json:"per_second"`
 }
 
-func (c counting) Check() (errs timer.FieldErrors) {
+func (c counting) Check(time.Time) (errs wire.FieldErrors) {
 	if c.UpTo < 0 {
-		errs.Add("/up_to", timer.CodeOutOfRange, "must not be negative")
+		errs.Add("/up_to", wire.CodeOutOfRange, "must not be negative")
 	}
 	return errs
 }
@@ -39,11 +40,11 @@ var countingJob = engine.JobKind[counting]{
 }
 
 type countingProgress struct {
-	timer.JobCounts
-	timer.JobCursor
+	corejob.Tally
+	corejob.Position
 }
 
-func count(ctx context.Context, order counting) (timer.JobCounts, error) {
+func count(ctx context.Context, order counting) (corejob.Tally, error) {
 	const size = 4
 	var progress countingProgress
 	err := job.Work[int]{
@@ -62,12 +63,12 @@ func count(ctx context.Context, order counting) (timer.JobCounts, error) {
 		ID: strconv.Itoa,
 		Do: func(_ context.Context, n int) error {
 			if n%5 == 4 {
-				return &timer.Error{Code: timer.Overtaken}
+				return &wire.Error{Code: wire.Overtaken}
 			}
 			return nil
 		},
 	}.Run(ctx, &progress)
-	return job.End(ctx, progress.JobCounts, err)
+	return job.End(ctx, progress.Tally, err)
 }
 
 // The seam of jobs carries a second kind, from its order to its end, on a real Temporal.
@@ -78,56 +79,56 @@ func TestASecondKindOfJob(t *testing.T) {
 	t.Cleanup(stop)
 	env := testenv.Open(t, addr)
 	orders := sdkworker.New(env.Client, workflows.TaskQueue, sdkworker.Options{LocalActivityWorkerOnly: true})
-	orders.RegisterWorkflowWithOptions(workflows.Job[counting, timer.JobCounts](countingJob.JobKind), workflow.RegisterOptions{Name: countingJob.Workflow})
+	orders.RegisterWorkflowWithOptions(workflows.Job[counting, corejob.Tally](countingJob.JobKind), workflow.RegisterOptions{Name: countingJob.Workflow})
 	work := sdkworker.New(env.Client, workflows.JobQueue, sdkworker.Options{MaxHeartbeatThrottleInterval: 100 * time.Millisecond, DisableWorkflowWorker: true})
 	work.RegisterActivityWithOptions(count, activity.RegisterOptions{Name: countingJob.Activity})
 	for _, part := range []sdkworker.Worker{orders, work} {
 		require.NoError(t, part.Start())
 		t.Cleanup(part.Stop)
 	}
-	ctx, jobs := t.Context(), engine.JobsOf[counting, timer.JobCounts](env.Engine, countingJob)
-	await := func(id string, ok func(engine.Job[counting, timer.JobCounts]) bool) (now engine.Job[counting, timer.JobCounts]) {
+	ctx, jobs := t.Context(), engine.JobsOf[counting, corejob.Tally](env.Engine, countingJob)
+	await := func(id string, ok func(engine.Job[counting, corejob.Tally]) bool) (now engine.Job[counting, corejob.Tally]) {
 		require.Eventually(t, func() bool {
 			now, err = jobs.Get(ctx, id)
 			return err == nil && ok(now)
 		}, testenv.Patience, 20*time.Millisecond, "a job takes its time")
 		return now
 	}
-	ended := func(j engine.Job[counting, timer.JobCounts]) bool { return j.Status != timer.JobRunning }
-	counts := func(found, done, skipped int) timer.JobCounts {
-		return timer.JobCounts{Found: &found, Done: done, Skipped: skipped}
+	ended := func(j engine.Job[counting, corejob.Tally]) bool { return j.Status != corejob.Running }
+	counts := func(found, done, skipped int) corejob.Tally {
+		return corejob.Tally{Found: &found, Done: done, Skipped: skipped}
 	}
 
 	_, err = jobs.Start(ctx, counting{UpTo: -1})
-	require.Equal(t, timer.InvalidRequest, timer.CodeOf(err))
+	require.Equal(t, wire.InvalidRequest, wire.CodeOf(err))
 	quick, err := jobs.Start(ctx, counting{UpTo: 14, PerSecond: 1000})
 	require.NoError(t, err)
-	require.Equal(t, timer.JobRunning, quick.Status)
+	require.Equal(t, corejob.Running, quick.Status)
 	done := await(quick.ID, ended)
-	require.Equal(t, timer.JobDone, done.Status)
+	require.Equal(t, corejob.Done, done.Status)
 	require.Equal(t, counts(14, 12, 2), done.Counts)
 	require.Equal(t, counting{UpTo: 14, PerSecond: 1000}, done.Order)
 	require.NotZero(t, done.FinishedAt)
 
 	slow, err := jobs.Start(ctx, counting{UpTo: 14, PerSecond: 0.1})
 	require.NoError(t, err)
-	under := await(slow.ID, func(j engine.Job[counting, timer.JobCounts]) bool { return j.Counts.Done == 1 })
-	require.Equal(t, timer.JobRunning, under.Status)
+	under := await(slow.ID, func(j engine.Job[counting, corejob.Tally]) bool { return j.Counts.Done == 1 })
+	require.Equal(t, corejob.Running, under.Status)
 	require.Equal(t, counts(14, 1, 0), under.Counts, "progress is seen")
 	_, err = jobs.Stop(ctx, slow.ID, 10*time.Second)
 	require.NoError(t, err)
 	stopped := await(slow.ID, ended)
-	require.Equal(t, timer.JobStopped, stopped.Status)
+	require.Equal(t, corejob.Stopped, stopped.Status)
 	require.Equal(t, counts(14, 1, 0), stopped.Counts)
 	again, err := jobs.Stop(ctx, slow.ID, time.Second)
 	require.NoError(t, err)
 	require.Equal(t, stopped, again, "one that has ended stays as it is")
 
 	_, err = env.Engine.Redeliveries.Get(ctx, quick.ID)
-	require.Equal(t, timer.NotFound, timer.CodeOf(err), "each kind has ids of its own")
+	require.Equal(t, wire.NotFound, wire.CodeOf(err), "each kind has ids of its own")
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
-		for status, want := range map[timer.JobStatus][]engine.Job[counting, timer.JobCounts]{
-			"": {stopped, done}, timer.JobDone: {done}, timer.JobStopped: {stopped}, timer.JobRunning: nil,
+		for status, want := range map[corejob.Status][]engine.Job[counting, corejob.Tally]{
+			"": {stopped, done}, corejob.Done: {done}, corejob.Stopped: {stopped}, corejob.Running: nil,
 		} {
 			page, _, err := jobs.List(ctx, engine.JobsRequest{Status: status, Size: 10})
 			assert.NoError(c, err)
@@ -138,7 +139,7 @@ func TestASecondKindOfJob(t *testing.T) {
 
 // redeliverLikeBefore is the workflow of redeliveries from before jobs had a queue of
 // their own.
-func redeliverLikeBefore(ctx workflow.Context, order timer.Redelivery) (done timer.Redelivered, err error) {
+func redeliverLikeBefore(ctx workflow.Context, order corejob.Redelivery) (done corejob.Redelivered, err error) {
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		TaskQueue: workflows.ControlQueue, StartToCloseTimeout: 24 * time.Hour, HeartbeatTimeout: 30 * time.Second, WaitForCancellation: true,
 	})

@@ -14,11 +14,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/api"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/e2e/contract"
 	"github.com/wakecall/wakecall/e2e/process"
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/testenv"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // Another reader than ours finds the document in order, examples included.
@@ -315,15 +318,15 @@ func TestOpenAPIHoldsEveryRing(t *testing.T) {
 		require.Error(t, document.CheckRing(alert.Header, []byte(body)), body)
 	}
 	// The catalogue has each event as it is sent, also those that take long to come about.
-	at := timer.At(time.Now())
+	at := wire.At(time.Now())
 	for event, data := range map[timer.EventType]timer.EventData{
 		timer.EventStreamWaits:  {BusinessType: kind, Waiting: 3, WaitingSince: at},
 		timer.EventOverdue:      {BusinessType: kind, Overdue: 2},
-		timer.EventBackPressure: {BusinessType: kind, BackPressure: &timer.BackPressure{Since: at, Until: at, Status: 429}},
+		timer.EventBackPressure: {BusinessType: kind, BackPressure: &policy.BackPressure{Since: at, Until: at, Status: 429}},
 		timer.EventDelivered:    {BusinessType: kind, BusinessID: "1", DueAt: at, Attempts: 1, WebhookID: ring.Header.Get("webhook-id"), DeliveredAt: at, LatenessMS: new(int64)},
 		timer.EventExpired: {
 			BusinessType: kind, BusinessID: "1", DueAt: at, Attempts: 1, WebhookID: ring.Header.Get("webhook-id"),
-			LastFailure: timer.Answer{Class: timer.Nacked, Detail: "out of stock"}.Failure(at),
+			LastFailure: delivery.Answer{Class: delivery.Nacked, Detail: "out of stock"}.Failure(at),
 		},
 	} {
 		sent, err := json.Marshal(timer.Event{Type: event, At: at, Data: data}.Sent())

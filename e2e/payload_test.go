@@ -8,7 +8,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/client"
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/recurrence"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // What a timer sends is shown byte for byte, as it was booked, changed and delivered.
@@ -22,7 +25,7 @@ func TestThePayloadOfATimer(t *testing.T) {
 	require.Contains(t, string(env.Do("GET", path+"?payload=true", nil).Body), `,"content_type":"application/json","payload":`+first+`}`)
 	require.NotContains(t, string(env.Do("GET", path, nil).Body), "content_type", "nobody asks for it")
 	require.Equal(t, http.StatusOK, env.Do("PATCH", path, `{"payload":`+second+`}`).Status)
-	key := timer.Key{BusinessType: kind, BusinessID: "1"}
+	key := wire.Key{BusinessType: kind, BusinessID: "1"}
 	shown, err := env.Wakecall().Timers.Payload(t.Context(), key)
 	require.NoError(t, err)
 	require.Equal(t, timer.Payload{Data: []byte(second), ContentType: "application/json"}, shown)
@@ -33,11 +36,11 @@ func TestThePayloadOfATimer(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, second, string(shown.Data), "when it has ended, too")
 
-	_, _, err = env.Wakecall().Timers.Add(t.Context(), client.Booking{Key: timer.Key{BusinessType: kind, BusinessID: "2"}, Terms: client.Terms{
-		Delay: client.After(timer.MinInterval), Bytes: []byte{0, 0xff}, ContentType: "application/octet-stream", Callback: &timer.Callback{Destination: timer.HTTP(r.URL)},
+	_, _, err = env.Wakecall().Timers.Add(t.Context(), client.Booking{Key: wire.Key{BusinessType: kind, BusinessID: "2"}, Terms: client.Terms{
+		Delay: client.After(recurrence.MinInterval), Bytes: []byte{0, 0xff}, ContentType: "application/octet-stream", Callback: &delivery.Callback{Destination: delivery.HTTP(r.URL)},
 	}})
 	require.NoError(t, err)
-	shown, err = env.Wakecall().Timers.Payload(t.Context(), timer.Key{BusinessType: kind, BusinessID: "2"})
+	shown, err = env.Wakecall().Timers.Payload(t.Context(), wire.Key{BusinessType: kind, BusinessID: "2"})
 	require.NoError(t, err)
 	require.True(t, shown.Base64 && bytes.Equal(shown.Data, []byte{0, 0xff}))
 	require.Equal(t, http.StatusNotFound, env.Do("GET", "/v1/timers/"+kind+"/none?payload=true", nil).Status)

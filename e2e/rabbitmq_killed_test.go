@@ -10,9 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	wakecall "github.com/wakecall/wakecall/client"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/testenv"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // load is timers of one type that are due one after the other, and where they arrived.
@@ -38,8 +39,8 @@ func newLoad(t *testing.T, env *testenv.Env, kind string) *load {
 	first, pace := time.Now().Add(3*time.Second), 40*time.Millisecond
 	bookings := make([]wakecall.Booking, loadTimers)
 	for i := range bookings {
-		bookings[i].Key = timer.Key{BusinessType: kind, BusinessID: strconv.Itoa(i)}
-		bookings[i].DueAt = timer.At(first.Add(time.Duration(i) * pace))
+		bookings[i].Key = wire.Key{BusinessType: kind, BusinessID: strconv.Itoa(i)}
+		bookings[i].DueAt = wire.At(first.Add(time.Duration(i) * pace))
 	}
 	for len(bookings) > 0 {
 		bookings = l.add(t, bookings)
@@ -109,7 +110,7 @@ func (h house) goOverWhenTheBrokerIsKilled(t *testing.T) {
 
 // holdTo holds the load to what a second link promises.
 func (l *load) holdTo(t *testing.T, r *receiver.Receiver, q queue) {
-	arrived, links := map[string]int{}, map[timer.Link]int{}
+	arrived, links := map[string]int{}, map[delivery.Link]int{}
 	for _, call := range r.To("/second") {
 		id := call.Header.Get("webhook-id")
 		arrived[id]++
@@ -136,8 +137,8 @@ func (l *load) holdTo(t *testing.T, r *receiver.Receiver, q queue) {
 		listed++
 	}
 	require.Equal(t, loadTimers, listed)
-	require.Positive(t, links[timer.LinkCallback])
-	require.Positive(t, links[timer.LinkFallback])
+	require.Positive(t, links[delivery.LinkCallback])
+	require.Positive(t, links[delivery.LinkFallback])
 	t.Logf("by link: %v; the slowest took %s", links, slowest)
 }
 
@@ -145,7 +146,7 @@ func (l *load) holdTo(t *testing.T, r *receiver.Receiver, q queue) {
 // the broker was killed.
 func (l *load) unanswered(t *testing.T, id string) (attempts int) {
 	for _, made := range attemptsOf(t, l.Env, l.kind+"/"+l.ids[id]) {
-		if made.Class == timer.BrokenAnswer || made.Class == timer.Timeout {
+		if made.Class == delivery.BrokenAnswer || made.Class == delivery.Timeout {
 			attempts++
 		}
 	}

@@ -12,9 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/client"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/e2e/testenv"
 	"github.com/wakecall/wakecall/internal/rabbit"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // queue is an application's end of a broker.
@@ -159,7 +160,7 @@ func (h house) acknowledgeLater(t *testing.T) {
 
 // deliveryOf is what a message says to whoever acknowledges it.
 func deliveryOf(d amqp.Delivery) client.Delivery {
-	return client.Delivery{WebhookID: d.MessageId, Token: fmt.Sprint(d.Headers[timer.HeaderAckToken])}
+	return client.Delivery{WebhookID: d.MessageId, Token: fmt.Sprint(d.Headers[delivery.HeaderAckToken])}
 }
 
 func (h house) refuse(t *testing.T) {

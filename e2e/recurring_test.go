@@ -13,10 +13,12 @@ import (
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/workflowservice/v1"
 
+	"github.com/wakecall/wakecall/core/recurrence"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/e2e/process"
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/testenv"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -133,8 +135,8 @@ func TestCostOfAnOccurrence(t *testing.T) { // it needs the machine for itself
 	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}})
 	const chain = 100
 	most := chain
-	spec, err := timer.Admit(timer.Key{BusinessType: kind, BusinessID: "1"}, timer.Terms{Recurrence: &timer.Recurrence{
-		Every: pointer(timer.Duration(time.Hour)), MaxOccurrences: &most, Missed: timer.MissedFireAll,
+	spec, err := timer.Admit(wire.Key{BusinessType: kind, BusinessID: "1"}, timer.Terms{Recurrence: &recurrence.Rule{
+		Every: pointer(wire.Duration(time.Hour)), MaxOccurrences: &most, Missed: recurrence.MissedFireAll,
 	}}, "booking", time.Now().Add(-chain*time.Hour))
 	require.NoError(t, err)
 	spec.Behaviour = workflows.BehaviourNow

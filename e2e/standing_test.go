@@ -10,9 +10,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/testenv"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // busy answers 503 and asks for ten minutes of patience.
@@ -22,7 +22,7 @@ func busy(w http.ResponseWriter, _ *http.Request, _ int) {
 }
 
 // onItsWait books a timer whose receiver asks for patience, and waits until that is recorded.
-func onItsWait(t *testing.T, env *testenv.Env, url string, key timer.Key) testenv.Timer {
+func onItsWait(t *testing.T, env *testenv.Env, url string, key wire.Key) testenv.Timer {
 	t.Helper()
 	timer := booking(key.BusinessType, key.BusinessID, "0s", url)
 	timer["payload"], timer["retry"] = testenv.JSON{"n": 1}, testenv.JSON{"steps": []string{"10s", "10s", "10s"}}
@@ -57,7 +57,7 @@ func TestAChangeKeepsTheWait(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			env := env.For(t)
-			before := onItsWait(t, env, url, timer.Key{BusinessType: kind, BusinessID: name})
+			before := onItsWait(t, env, url, wire.Key{BusinessType: kind, BusinessID: name})
 			path := "/v1/timers/" + kind + "/" + name
 			switch name {
 			case "refused":
@@ -90,7 +90,7 @@ func TestAChangeKeepsTheWait(t *testing.T) {
 func TestRefusedChangesDoNothing(t *testing.T) {
 	t.Parallel()
 	env, r, kind := open(t)
-	onItsWait(t, env, r.On("/busy", busy), timer.Key{BusinessType: kind, BusinessID: "1"})
+	onItsWait(t, env, r.On("/busy", busy), wire.Key{BusinessType: kind, BusinessID: "1"})
 	tag := env.Do("GET", "/v1/timers/"+kind+"/1", nil).Header.Get("ETag")
 	statuses := make([]int, 8)
 	var group sync.WaitGroup

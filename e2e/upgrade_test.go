@@ -13,9 +13,9 @@ import (
 	grpcstatus "google.golang.org/grpc/status"
 
 	wakecall "github.com/wakecall/wakecall/client"
+	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/testenv"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 

@@ -9,9 +9,9 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"google.golang.org/grpc"
 
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/audit"
 	"github.com/wakecall/wakecall/internal/identity"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -88,7 +88,7 @@ func runBefore(header *commonpb.Header) (runID string) {
 
 // typeIn is the business type whose workflow has an id, "" where it is of none.
 func typeIn(workflowID string) string {
-	if key, ok := timer.ParseKey(workflowID); ok {
+	if key, ok := wire.ParseKey(workflowID); ok {
 		return key.BusinessType
 	}
 	if businessType, ok := workflows.PolicyOf(workflowID); ok {

@@ -10,17 +10,17 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"google.golang.org/grpc"
 
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/audit"
 	"github.com/wakecall/wakecall/internal/identity"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
 // caller is somebody whose role is named like the business type.
 type caller struct{}
 
-func (caller) Actor(businessType string) (timer.Actor, bool) {
-	return timer.Actor{Name: "shop", Role: businessType, By: "key", From: "192.0.2.1", RequestID: "aJmDBYAXpugjgGGRCeBfUDqMUTXzsbbo"}, true
+func (caller) Actor(businessType string) (wire.Actor, bool) {
+	return wire.Actor{Name: "shop", Role: businessType, By: "key", From: "192.0.2.1", RequestID: "aJmDBYAXpugjgGGRCeBfUDqMUTXzsbbo"}, true
 }
 
 func withCaller(t *testing.T) context.Context { return audit.With(t.Context(), caller{}) }

@@ -7,8 +7,9 @@ import (
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/errtype"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -19,10 +20,10 @@ type Alerts struct {
 }
 
 // Raise raises an event. The same occasion raises one alert, whoever asks. A business
-// type that wants no alerts gets none. Its error is [timer.Unavailable].
+// type that wants no alerts gets none. Its error is [wire.Unavailable].
 func (a *Alerts) Raise(ctx context.Context, event timer.Event, occasion string) error {
 	policy, err := a.policies.cached(ctx, event.Data.BusinessType)
-	if timer.CodeOf(err) == timer.NotFound || (err == nil && policy.Alert == nil) {
+	if wire.CodeOf(err) == wire.NotFound || (err == nil && policy.Alert == nil) {
 		return nil
 	}
 	if err != nil {

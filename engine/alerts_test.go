@@ -8,15 +8,18 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/api/serviceerror"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/workflows"
 )
 
 func TestAnAlertIsRaisedOnceForEachOccasion(t *testing.T) {
 	t.Parallel()
 	f := &fake{}
-	f.policyOf(t, timer.Policy{BusinessType: "order", Alert: &timer.Alert{Destination: timer.HTTP("https://alerts.test/")}})
-	f.policyOf(t, timer.Policy{BusinessType: "quiet"})
+	f.policyOf(t, policy.Policy{BusinessType: "order", Alert: &delivery.Alert{Destination: delivery.HTTP("https://alerts.test/")}})
+	f.policyOf(t, policy.Policy{BusinessType: "quiet"})
 	alerts := New(Config{Client: f, PolicyTTL: time.Minute}).Alerts
 	of := func(businessType string) timer.Event {
 		return timer.Event{Type: timer.EventOverdue, Data: timer.EventData{BusinessType: businessType}}
@@ -30,5 +33,5 @@ func TestAnAlertIsRaisedOnceForEachOccasion(t *testing.T) {
 	f.err = serviceerror.NewWorkflowExecutionAlreadyStarted("somebody else was first", "", "")
 	require.NoError(t, alerts.Raise(t.Context(), of("order"), "noon"))
 	f.err = errors.New("down")
-	require.Equal(t, timer.Unavailable, timer.CodeOf(alerts.Raise(t.Context(), of("order"), "noon")))
+	require.Equal(t, wire.Unavailable, wire.CodeOf(alerts.Raise(t.Context(), of("order"), "noon")))
 }

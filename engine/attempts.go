@@ -8,8 +8,10 @@ import (
 	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/sdk/converter"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/query"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -19,15 +21,15 @@ type Attempts struct{ timers *Timers }
 
 // AttemptsPage is one page of them, those of the latest run first.
 type AttemptsPage struct {
-	Attempts []timer.ShownAttempt
+	Attempts []delivery.ShownAttempt
 	Next     []byte // empty on the last page
 }
 
 // List reads the attempts of a page of runs, those of redeliveries and of past
 // occurrences included, as far as Temporal retains them. It needs no worker. The latest
 // run is exact; those before it are found by Temporal's visibility, which lags behind by
-// a moment. Its errors are [timer.NotFound] and [timer.Unavailable].
-func (a *Attempts) List(ctx context.Context, key timer.Key, size int, token []byte) (AttemptsPage, error) {
+// a moment. Its errors are [wire.NotFound] and [wire.Unavailable].
+func (a *Attempts) List(ctx context.Context, key wire.Key, size int, token []byte) (AttemptsPage, error) {
 	view, err := a.timers.Get(ctx, key)
 	if err != nil {
 		return AttemptsPage{}, err
@@ -36,7 +38,7 @@ func (a *Attempts) List(ctx context.Context, key timer.Key, size int, token []by
 	if err != nil {
 		return AttemptsPage{}, err
 	}
-	page := AttemptsPage{Attempts: []timer.ShownAttempt{}, Next: response.GetNextPageToken()}
+	page := AttemptsPage{Attempts: []delivery.ShownAttempt{}, Next: response.GetNextPageToken()}
 	if len(token) == 0 {
 		if err := a.add(ctx, &page, key, view.RunID); err != nil {
 			return AttemptsPage{}, err
@@ -52,14 +54,14 @@ func (a *Attempts) List(ctx context.Context, key timer.Key, size int, token []by
 	return page, nil
 }
 
-func (a *Attempts) add(ctx context.Context, page *AttemptsPage, key timer.Key, runID string) error {
+func (a *Attempts) add(ctx context.Context, page *AttemptsPage, key wire.Key, runID string) error {
 	attempts, err := a.ofRun(ctx, key, runID)
 	page.Attempts = append(page.Attempts, attempts...)
 	return err
 }
 
 // ofRun are the attempts of one run. One that Temporal has forgotten meanwhile has none.
-func (a *Attempts) ofRun(ctx context.Context, key timer.Key, runID string) ([]timer.ShownAttempt, error) {
+func (a *Attempts) ofRun(ctx context.Context, key wire.Key, runID string) ([]delivery.ShownAttempt, error) {
 	var run attemptsOfRun
 	err := a.timers.eachEvent(ctx, key.String(), runID, run.hear)
 	if err == nil && !run.closed {
@@ -69,7 +71,7 @@ func (a *Attempts) ofRun(ctx context.Context, key timer.Key, runID string) ([]ti
 			run.pending(pending)
 		}
 	}
-	if timer.CodeOf(err) == timer.NotFound {
+	if wire.CodeOf(err) == wire.NotFound {
 		return nil, nil
 	}
 	return run.spec.Shown(run.own(), run.payload.Payload().GetData(), runID), err
@@ -80,16 +82,16 @@ func (a *Attempts) ofRun(ctx context.Context, key timer.Key, runID string) ([]ti
 type attemptsOfRun struct {
 	spec    timer.Spec
 	payload converter.RawValue
-	known   []timer.Attempt
+	known   []delivery.Attempt
 	closed  bool
 }
 
 // own are those that the run itself made: the run before shows what it has handed on.
-func (r *attemptsOfRun) own() []timer.Attempt {
+func (r *attemptsOfRun) own() []delivery.Attempt {
 	if r.spec.Standing == nil {
 		return r.known
 	}
-	return timer.Report{Attempts: r.known}.Behind(r.spec.Standing.Attempt).Attempts
+	return delivery.Report{Attempts: r.known}.Behind(r.spec.Standing.Attempt).Attempts
 }
 
 func (r *attemptsOfRun) hear(event *historypb.HistoryEvent) {
@@ -114,9 +116,9 @@ func (r *attemptsOfRun) hear(event *historypb.HistoryEvent) {
 
 // settle learns what became of an attempt that was accepted. Reports after it know it too.
 func (r *attemptsOfRun) settle(memo *commonpb.Memo) {
-	var a timer.Acceptance
+	var a delivery.Acceptance
 	if field, ok := memo.GetFields()[workflows.MemoAcceptance]; ok && payloads.FromPayload(field, &a) == nil {
-		r.known = timer.Settle(r.known, a)
+		r.known = delivery.Settle(r.known, a)
 	}
 }
 
@@ -136,7 +138,7 @@ func (r *attemptsOfRun) learn(result *commonpb.Payloads) {
 	}
 }
 
-func (r *attemptsOfRun) take(report timer.Report) {
+func (r *attemptsOfRun) take(report delivery.Report) {
 	if len(report.Attempts) > len(r.known) {
 		r.known = report.Attempts
 	}

@@ -9,7 +9,8 @@ import (
 	historypb "go.temporal.io/api/history/v1"
 	workflowpb "go.temporal.io/api/workflow/v1"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/timer"
 )
 
 // Wherever a run keeps a report, the attempts are found in it, and the longest record is
@@ -17,9 +18,9 @@ import (
 func TestWhereAttemptsAreFound(t *testing.T) {
 	t.Parallel()
 	made := func(n int) *commonpb.Payloads {
-		report := timer.Report{Result: timer.ResultRetry, Attempt: n}
+		report := delivery.Report{Result: delivery.ResultRetry, Attempt: n}
 		for i := range n {
-			report.Attempts = append(report.Attempts, timer.Attempt{Number: i + 1})
+			report.Attempts = append(report.Attempts, delivery.Attempt{Number: i + 1})
 		}
 		encoded, err := payloads.ToPayloads(report)
 		require.NoError(t, err)
@@ -30,7 +31,7 @@ func TestWhereAttemptsAreFound(t *testing.T) {
 			ApplicationFailureInfo: &failurepb.ApplicationFailureInfo{Details: made(n)},
 		}}
 	}
-	state, err := payloads.ToPayloads(timer.RunState{Wanted: true, Last: &timer.Report{Result: timer.ResultRetry, Attempts: make([]timer.Attempt, 2)}})
+	state, err := payloads.ToPayloads(timer.RunState{Wanted: true, Last: &delivery.Report{Result: delivery.ResultRetry, Attempts: make([]delivery.Attempt, 2)}})
 	require.NoError(t, err)
 	marker := func(result *commonpb.Payloads) *historypb.HistoryEvent {
 		return &historypb.HistoryEvent{Attributes: &historypb.HistoryEvent_MarkerRecordedEventAttributes{
@@ -57,7 +58,7 @@ func TestWhereAttemptsAreFound(t *testing.T) {
 		require.Len(t, run.known, c.want, name)
 		require.False(t, run.closed, name)
 	}
-	run := attemptsOfRun{known: make([]timer.Attempt, 1)}
+	run := attemptsOfRun{known: make([]delivery.Attempt, 1)}
 	run.pending(&workflowpb.PendingActivityInfo{HeartbeatDetails: made(2)})
 	require.Len(t, run.known, 2)
 	run.pending(&workflowpb.PendingActivityInfo{LastFailure: failure(1)})

@@ -3,33 +3,35 @@ package engine
 import (
 	"cmp"
 	"context"
+	"time"
 
 	"go.temporal.io/api/serviceerror"
 
+	"github.com/wakecall/wakecall/core/job"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/audit"
 	"github.com/wakecall/wakecall/internal/errtype"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
 // Bulk are the jobs that do the same with all timers that a filter finds.
 type Bulk struct {
-	*Jobs[timer.Bulk, timer.BulkProgress]
+	*Jobs[job.Bulk, job.BulkProgress]
 	timers *Timers
 }
 
 // BulkJob is one of them.
-type BulkJob = Job[timer.Bulk, timer.BulkProgress]
+type BulkJob = Job[job.Bulk, job.BulkProgress]
 
 func newBulk(e *Engine) *Bulk {
-	b := &Bulk{timers: e.Timers, Jobs: JobsOf[timer.Bulk, timer.BulkProgress](e, JobKind[timer.Bulk]{
+	b := &Bulk{timers: e.Timers, Jobs: JobsOf[job.Bulk, job.BulkProgress](e, JobKind[job.Bulk]{
 		JobKind: workflows.BulkJob, Noun: BulkNoun,
-		For: func(ctx context.Context, order timer.Bulk) timer.Bulk {
+		For: func(ctx context.Context, order job.Bulk) job.Bulk {
 			order.By = cmp.Or(order.By, audit.Who(ctx, order.Filter.BusinessType))
 			return order
 		},
-		Named: func(id string) bool { return len(timer.CheckBulkID(id)) == 0 },
-		Summary: func(order timer.Bulk) string {
+		Named: func(id string) bool { return len(job.CheckID(id)) == 0 },
+		Summary: func(order job.Bulk) string {
 			what := string(order.Operation) + " timers"
 			if order.Filter.BusinessType != "" {
 				what += " of " + order.Filter.BusinessType
@@ -46,12 +48,12 @@ func newBulk(e *Engine) *Bulk {
 
 // Start orders a bulk job under the id of its order. The same order under the same id
 // starts nothing, and is answered with the job as it stands. Its errors are
-// [timer.InvalidRequest], [timer.AlreadyExists] and [timer.Unavailable].
-func (b *Bulk) Start(ctx context.Context, order timer.Bulk) (BulkJob, error) {
-	err := order.Check().Err()
+// [wire.InvalidRequest], [wire.AlreadyExists] and [wire.Unavailable].
+func (b *Bulk) Start(ctx context.Context, order job.Bulk) (BulkJob, error) {
+	err := order.Check(time.Now()).Err()
 	if order.Edit != nil {
-		var errs timer.FieldErrors
-		errs.Under("/edit", b.timers.reach.Terms(*order.Edit))
+		var errs wire.FieldErrors
+		errs.Under("/edit", order.Edit.CheckReach(b.timers.reach))
 		err = errs.Join(err)
 	}
 	if err != nil {
@@ -70,20 +72,20 @@ func (b *Bulk) Start(ctx context.Context, order timer.Bulk) (BulkJob, error) {
 		return BulkJob{}, err
 	}
 	if job.Order.Fingerprint != order.Fingerprint {
-		return BulkJob{}, &timer.Error{Code: timer.AlreadyExists, Message: "A bulk job with this id exists with another order."}
+		return BulkJob{}, &wire.Error{Code: wire.AlreadyExists, Message: "A bulk job with this id exists with another order."}
 	}
 	job.Again = true
 	return job, nil
 }
 
 // seal seals what an order has to keep secret.
-func (b *Bulk) seal(order timer.Bulk) (timer.Bulk, error) {
+func (b *Bulk) seal(order job.Bulk) (job.Bulk, error) {
 	if order.Edit == nil || order.Edit.Callback == nil {
 		return order, nil
 	}
 	edit, err := *order.Edit, error(nil)
 	if edit.Callback, err = b.timers.policies.secrets.sealCallback(edit.Callback); err != nil {
-		return timer.Bulk{}, timer.Within("/edit", err)
+		return job.Bulk{}, wire.Within("/edit", err)
 	}
 	order.Edit = &edit
 	return order, nil
@@ -92,26 +94,26 @@ func (b *Bulk) seal(order timer.Bulk) (timer.Bulk, error) {
 // Results shows what became of each timer that a job has been at, in the order in which
 // they were found, as far as it has been told: the last second of a job that runs follows.
 // It stops with the error of see. Its errors are those of [Jobs.Get].
-func (b *Bulk) Results(ctx context.Context, id string, see func(timer.BulkLine) error) error {
-	job, err := b.Get(ctx, id)
+func (b *Bulk) Results(ctx context.Context, id string, see func(job.Line) error) error {
+	j, err := b.Get(ctx, id)
 	if err != nil {
 		return err
 	}
-	for number := range job.Counts.Pages {
+	for number := range j.Counts.Pages {
 		page, err := b.ReadPage(ctx, id, number)
 		if err != nil {
 			return err
 		}
 		outcomes := page.Outcomes
-		if told := job.Counts.OutcomesOf(number); len(told) > len(outcomes) {
+		if told := j.Counts.OutcomesOf(number); len(told) > len(outcomes) {
 			outcomes = told
 		}
 		for i, outcome := range outcomes[:min(len(outcomes), len(page.Items))] {
-			if err := see(timer.BulkLine{Key: page.Items[i].Key, BulkOutcome: outcome}); err != nil {
+			if err := see(job.Line{Key: page.Items[i].Key, Outcome: outcome}); err != nil {
 				return err
 			}
 		}
-		if number == job.Counts.At() {
+		if number == j.Counts.At() {
 			break
 		}
 	}

@@ -7,20 +7,22 @@ import (
 	"go.temporal.io/api/serviceerror"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/wakecall/wakecall/core/job"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/query"
 	"github.com/wakecall/wakecall/internal/errtype"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
 // Find lists a page of the timers that an order is about, and the token of the next one,
 // which is empty on the last page. A page may be empty while others follow. Its error is
-// [timer.Unavailable].
-func (b *Bulk) Find(ctx context.Context, order timer.Bulk, token []byte) (items []timer.BulkItem, next []byte, err error) {
+// [wire.Unavailable].
+func (b *Bulk) Find(ctx context.Context, order job.Bulk, token []byte) (items []job.Item, next []byte, err error) {
 	filter, only := order.Filter, query.Query{}
 	switch {
-	case order.Operation == timer.BulkRedeliver:
+	case order.Operation == job.Redeliver:
 		filter.Status = timer.Failed
 	case filter.Status == "":
 		only = query.Status(statusRunning)
@@ -32,7 +34,7 @@ func (b *Bulk) Find(ctx context.Context, order timer.Bulk, token []byte) (items 
 	for _, info := range response.GetExecutions() {
 		view, err := b.timers.view(ctx, info)
 		if err == nil && order.Admits(view) {
-			items = append(items, timer.BulkItem{Key: view.Key, RunID: view.RunID, Tag: view.Memo.Tag(), DueAt: view.DueAt})
+			items = append(items, job.Item{Key: view.Key, RunID: view.RunID, Tag: view.Memo.Tag(), DueAt: view.DueAt})
 		}
 	}
 	return items, response.GetNextPageToken(), nil
@@ -41,16 +43,16 @@ func (b *Bulk) Find(ctx context.Context, order timer.Bulk, token []byte) (items 
 // FindMoving lists a page of the open timers that an order is about and that went on in another
 // run since then, and the token of the next one. They may be missing in what [Bulk.Find] lists:
 // their next run is listed before the pages that it has come to. Its error is
-// [timer.Unavailable].
-func (b *Bulk) FindMoving(ctx context.Context, order timer.Bulk, since timer.Instant, token []byte) (items []timer.BulkItem, next []byte, err error) {
-	if order.Operation == timer.BulkRedeliver || order.Filter.Status.Finished() {
+// [wire.Unavailable].
+func (b *Bulk) FindMoving(ctx context.Context, order job.Bulk, since wire.Instant, token []byte) (items []job.Item, next []byte, err error) {
+	if order.Operation == job.Redeliver || order.Filter.Status.Finished() {
 		return nil, nil, nil
 	}
 	response, err := b.list(ctx, movedOf(order.Filter.BusinessType, since), tuning.BulkPage, token)
 	if err != nil {
 		return nil, nil, err
 	}
-	found := make([]*timer.BulkItem, len(response.GetExecutions()))
+	found := make([]*job.Item, len(response.GetExecutions()))
 	var group errgroup.Group
 	group.SetLimit(tuning.BulkWidth)
 	for i, info := range response.GetExecutions() {
@@ -71,49 +73,49 @@ func (b *Bulk) FindMoving(ctx context.Context, order timer.Bulk, since timer.Ins
 }
 
 // moved is a timer as it stands now, or nil where the order is not about it.
-func (b *Bulk) moved(ctx context.Context, order timer.Bulk, id string) (*timer.BulkItem, error) {
-	key, ok := timer.ParseKey(id)
+func (b *Bulk) moved(ctx context.Context, order job.Bulk, id string) (*job.Item, error) {
+	key, ok := wire.ParseKey(id)
 	filter := order.Filter
 	if !ok || filter.BusinessID != "" && key.BusinessID != filter.BusinessID {
 		return nil, nil
 	}
 	view, err := b.timers.run(ctx, key, "")
 	switch {
-	case timer.CodeOf(err) == timer.Unavailable:
+	case wire.CodeOf(err) == wire.Unavailable:
 		return nil, err
 	case err != nil || view.Status.Finished() || filter.Status != "" && view.Status != filter.Status || !order.Admits(view):
 		return nil, nil
 	}
-	return &timer.BulkItem{Key: view.Key, RunID: view.RunID, Tag: view.Memo.Tag(), DueAt: view.DueAt}, nil
+	return &job.Item{Key: view.Key, RunID: view.RunID, Tag: view.Memo.Tag(), DueAt: view.DueAt}, nil
 }
 
 // WritePage stores a page of what a job has found, in place of the one with its number. Its
-// error is [timer.Unavailable].
-func (b *Bulk) WritePage(ctx context.Context, job string, number int, page timer.BulkPage) error {
+// error is [wire.Unavailable].
+func (b *Bulk) WritePage(ctx context.Context, job string, number int, page job.Page) error {
 	return b.keep(ctx, kept{id: workflows.BulkPageID(job, number), workflowType: workflows.TypeBulkPage, life: tuning.BulkLife}, page)
 }
 
-// ReadPage reads one. Its errors are [timer.NotFound] and [timer.Unavailable].
-func (b *Bulk) ReadPage(ctx context.Context, job string, number int) (page timer.BulkPage, err error) {
+// ReadPage reads one. Its errors are [wire.NotFound] and [wire.Unavailable].
+func (b *Bulk) ReadPage(ctx context.Context, job string, number int) (page job.Page, err error) {
 	stored, err := b.kept(ctx, workflows.BulkPageID(job, number))
 	if err != nil {
 		return page, err
 	}
 	if err := payloads.FromPayload(stored, &page); err != nil {
-		return page, &timer.Error{Code: timer.Internal, Message: "A page of the bulk job cannot be read.", Cause: err}
+		return page, &wire.Error{Code: wire.Internal, Message: "A page of the bulk job cannot be read.", Cause: err}
 	}
 	return page, nil
 }
 
 // ClosePages ends the first pages of a job, which has ended: they are kept for as long as
-// the job is. beat is called while it does. Its error is [timer.Unavailable].
+// the job is. beat is called while it does. Its error is [wire.Unavailable].
 func (b *Bulk) ClosePages(ctx context.Context, job string, pages int, beat func()) error {
 	for from := 0; from < pages; from += tuning.BulkClosers {
 		var group errgroup.Group
 		for number := from; number < min(from+tuning.BulkClosers, pages); number++ {
 			group.Go(func() error {
 				err := b.endKept(ctx, workflows.BulkPageID(job, number), "the bulk job has ended")
-				if timer.CodeOf(err) == timer.NotFound { // it was ended before
+				if wire.CodeOf(err) == wire.NotFound { // it was ended before
 					return nil
 				}
 				return err
@@ -129,9 +131,9 @@ func (b *Bulk) ClosePages(ctx context.Context, job string, pages int, beat func(
 
 // Do does what an order says with one timer that was found, once, however often it is
 // asked. pending is whether no worker has applied it yet. Its errors are those of the call
-// for one timer, and [timer.PreconditionFailed] for one that was changed since it was
+// for one timer, and [wire.PreconditionFailed] for one that was changed since it was
 // found.
-func (b *Bulk) Do(ctx context.Context, order timer.Bulk, item timer.BulkItem) (pending bool, err error) {
+func (b *Bulk) Do(ctx context.Context, order job.Bulk, item job.Item) (pending bool, err error) {
 	effect, err := b.do(ctx, order, item)
 	if err != nil && b.did(ctx, order, item) {
 		return false, nil
@@ -139,20 +141,20 @@ func (b *Bulk) Do(ctx context.Context, order timer.Bulk, item timer.BulkItem) (p
 	return effect == Pending, err
 }
 
-func (b *Bulk) do(ctx context.Context, order timer.Bulk, item timer.BulkItem) (effect Effect, err error) {
+func (b *Bulk) do(ctx context.Context, order job.Bulk, item job.Item) (effect Effect, err error) {
 	target := Target{Key: item.Key, IfMatch: item.Tag, Status: order.Filter.Status, Wait: tuning.BulkWait}
-	change := timer.Change{Fingerprint: order.Mark(), At: timer.At(time.Now())}
+	change := timer.Change{Fingerprint: order.Mark(), At: wire.At(time.Now())}
 	switch order.Operation {
-	case timer.BulkCancel:
+	case job.Cancel:
 		if order.BookedBefore != 0 {
 			return b.cancelBooking(ctx, item)
 		}
 		_, effect, err = b.timers.Cancel(ctx, target)
 		return effect, err
-	case timer.BulkRedeliver:
+	case job.Redeliver:
 		_, err := (&Failures{timers: b.timers}).redeliver(ctx, item.Key, retrial{runID: item.RunID, job: order.Mark()})
 		return Done, err
-	case timer.BulkFire:
+	case job.Fire:
 		change.Ring = true
 	default:
 		if change.Terms, err = b.terms(order, item); err != nil {
@@ -165,7 +167,7 @@ func (b *Bulk) do(ctx context.Context, order timer.Bulk, item timer.BulkItem) (e
 
 // cancelBooking cancels a timer whatever has become of it since it was found, unless its id was
 // booked anew.
-func (b *Bulk) cancelBooking(ctx context.Context, item timer.BulkItem) (Effect, error) {
+func (b *Bulk) cancelBooking(ctx context.Context, item job.Item) (Effect, error) {
 	view, err := b.timers.run(ctx, item.Key, "")
 	if err != nil {
 		return "", err
@@ -178,7 +180,7 @@ func (b *Bulk) cancelBooking(ctx context.Context, item timer.BulkItem) (Effect, 
 }
 
 // Repeat orders a job once more that is to miss nothing. It may be called again.
-func (b *Bulk) Repeat(ctx context.Context, order timer.Bulk) error {
+func (b *Bulk) Repeat(ctx context.Context, order job.Bulk) error {
 	again, ok := order.Again()
 	if !ok {
 		return nil
@@ -187,7 +189,7 @@ func (b *Bulk) Repeat(ctx context.Context, order timer.Bulk) error {
 }
 
 // sweep orders a job that Wakecall gives itself. One that was ordered before is no error.
-func (b *Bulk) sweep(ctx context.Context, order timer.Bulk) error {
+func (b *Bulk) sweep(ctx context.Context, order job.Bulk) error {
 	_, err := b.begin(ctx, order.ID, order)
 	if errtype.Is[*serviceerror.WorkflowExecutionAlreadyStarted](err) {
 		return nil
@@ -196,7 +198,7 @@ func (b *Bulk) sweep(ctx context.Context, order timer.Bulk) error {
 }
 
 // terms are what the order changes of a timer, the secrets open.
-func (b *Bulk) terms(order timer.Bulk, item timer.BulkItem) (terms timer.Terms, err error) {
+func (b *Bulk) terms(order job.Bulk, item job.Item) (terms timer.Terms, err error) {
 	now := time.Now()
 	terms = order.Terms(item.DueAt, now)
 	if terms.Callback != nil {
@@ -210,13 +212,13 @@ func (b *Bulk) terms(order timer.Bulk, item timer.BulkItem) (terms timer.Terms, 
 }
 
 // did reports whether this job has done with a timer what it is to do, and was not told.
-func (b *Bulk) did(ctx context.Context, order timer.Bulk, item timer.BulkItem) bool {
+func (b *Bulk) did(ctx context.Context, order job.Bulk, item job.Item) bool {
 	described, err := b.describe(ctx, item.String(), "")
 	if err != nil {
 		return false
 	}
 	info := described.GetWorkflowExecutionInfo()
-	if order.Operation == timer.BulkRedeliver {
+	if order.Operation == job.Redeliver {
 		var job string
 		return readMemo(info, workflows.MemoJob, "timer", &job) == nil && job == order.Mark()
 	}

@@ -7,11 +7,13 @@ import (
 
 	"go.temporal.io/api/serviceerror"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/query"
 	"github.com/wakecall/wakecall/internal/errtype"
 	"github.com/wakecall/wakecall/internal/seal"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -23,7 +25,7 @@ type Deliveries struct {
 
 // Accepted names a delivery that was accepted, or is about to be.
 type Accepted struct {
-	Key       timer.Key
+	Key       wire.Key
 	WebhookID string
 	// Round and Attempt are those that were told of it; Attempt is 0 where that is not known.
 	Round, Attempt int
@@ -33,13 +35,13 @@ type Accepted struct {
 var webhookIDForm = regexp.MustCompile(`^msg_[a-z2-7]{26}$`)
 
 func noDelivery() error {
-	return &timer.Error{Code: timer.NotFound, Message: "There is no such delivery, or it has not been accepted."}
+	return &wire.Error{Code: wire.NotFound, Message: "There is no such delivery, or it has not been accepted."}
 }
 
 // Find finds a delivery by its webhook id, once visibility has heard that it was accepted,
 // which lags behind by a moment. One of a business type that the caller does not see is looked
-// for as long as one that there is not. Its errors are [timer.NotFound] and
-// [timer.Unavailable].
+// for as long as one that there is not. Its errors are [wire.NotFound] and
+// [wire.Unavailable].
 func (d *Deliveries) Find(ctx context.Context, webhookID string, sees func(businessType string) bool) (Accepted, error) {
 	if !webhookIDForm.MatchString(webhookID) {
 		return Accepted{}, noDelivery()
@@ -52,7 +54,7 @@ func (d *Deliveries) Find(ctx context.Context, webhookID string, sees func(busin
 			return Accepted{}, err
 		}
 		for _, info := range response.GetExecutions() {
-			if key, ok := timer.ParseKey(info.GetExecution().GetWorkflowId()); ok && sees(key.BusinessType) {
+			if key, ok := wire.ParseKey(info.GetExecution().GetWorkflowId()); ok && sees(key.BusinessType) {
 				return Accepted{Key: key, WebhookID: webhookID}, nil
 			}
 		}
@@ -66,10 +68,10 @@ func (d *Deliveries) Find(ctx context.Context, webhookID string, sees func(busin
 
 // Acknowledge hands on what a receiver says of a delivery, and waits for the effect, at
 // most for wait. What was said before is no error when it is said again. Its errors are
-// [timer.NotFound], [timer.NotAwaited] with the timer's true state, and
-// [timer.Unavailable].
+// [wire.NotFound], [wire.NotAwaited] with the timer's true state, and
+// [wire.Unavailable].
 func (d *Deliveries) Acknowledge(
-	ctx context.Context, of Accepted, acknowledgement timer.Acknowledgement, wait time.Duration,
+	ctx context.Context, of Accepted, acknowledgement delivery.Acknowledgement, wait time.Duration,
 ) (timer.View, Effect, error) {
 	waiting, stop := d.timers.waiting(ctx, wait)
 	defer stop()
@@ -109,7 +111,7 @@ func (d *Deliveries) Acknowledge(
 
 // word is what a receiver says, and whom it was said to.
 type word struct {
-	timer.Acknowledgement
+	delivery.Acknowledgement
 	of Accepted
 	// told is how the delivery stood when the word was said, and taken whether its run took it.
 	told  standing
@@ -127,7 +129,7 @@ func (w *word) meet(now standing) {
 }
 
 // undecided is the answer to a word that has had no effect yet. A cancel outweighs it.
-func (d *Deliveries) undecided(ctx context.Context, key timer.Key) (timer.View, Effect, error) {
+func (d *Deliveries) undecided(ctx context.Context, key wire.Key) (timer.View, Effect, error) {
 	view, err := d.timers.Get(ctx, key)
 	if err == nil && view.CancelRequested {
 		return timer.View{}, "", cancelPending(view)
@@ -136,7 +138,7 @@ func (d *Deliveries) undecided(ctx context.Context, key timer.Key) (timer.View, 
 }
 
 // say signals the run. One that has closed meanwhile took nothing.
-func (d *Deliveries) say(ctx context.Context, s standing, word timer.Acknowledgement) (taken bool, err error) {
+func (d *Deliveries) say(ctx context.Context, s standing, word delivery.Acknowledgement) (taken bool, err error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
 	err = d.timers.client.SignalWorkflow(ctx, s.view.String(), s.view.RunID, workflows.SignalAcknowledge, word)
@@ -146,10 +148,10 @@ func (d *Deliveries) say(ctx context.Context, s standing, word timer.Acknowledge
 	return err == nil, translate(err)
 }
 
-func (d *Deliveries) notAwaited(ctx context.Context, key timer.Key) error {
+func (d *Deliveries) notAwaited(ctx context.Context, key wire.Key) error {
 	view, err := d.timers.Get(ctx, key)
 	if err != nil {
 		return err
 	}
-	return &timer.Error{Code: timer.NotAwaited, Timer: &view, Message: "Nothing is awaited of the receiver: its time was up, or the delivery has ended otherwise."}
+	return &wire.Error{Code: wire.NotAwaited, State: &view, Message: "Nothing is awaited of the receiver: its time was up, or the delivery has ended otherwise."}
 }

@@ -4,21 +4,23 @@ import (
 	"context"
 	"slices"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // standing is how a delivery stands.
 type standing struct {
 	view timer.View
 	// accepted is the record of the last attempt that was accepted, if there was one.
-	accepted timer.Acceptance
+	accepted delivery.Acceptance
 	// underWay is the number of the attempt that is being made, 0 for none. moving is
 	// whether a worker is about to tell what came of it.
 	underWay int
 	moving   bool
 }
 
-func (d *Deliveries) standing(ctx context.Context, key timer.Key) (standing, error) {
+func (d *Deliveries) standing(ctx context.Context, key wire.Key) (standing, error) {
 	described, err := d.timers.describe(ctx, key.String(), "")
 	if err != nil {
 		return standing{}, err
@@ -44,7 +46,7 @@ func (d *Deliveries) standing(ctx context.Context, key timer.Key) (standing, err
 
 // attemptOf is the attempt that a word is about. An ack says that the delivery is done,
 // whichever attempt did it; a nack speaks for its own attempt.
-func (s standing) attemptOf(of Accepted, word timer.Acknowledgement) int {
+func (s standing) attemptOf(of Accepted, word delivery.Acknowledgement) int {
 	current := s.underWay
 	if s.view.AckUntil != 0 {
 		current = s.accepted.Attempt
@@ -79,14 +81,14 @@ const (
 
 // fate is what became of a word. A nack is also looked for in the record of the run that
 // was told of it: the attempts after it may have overtaken who waits for its effect.
-func (d *Deliveries) fate(ctx context.Context, now, told standing, word timer.Acknowledgement) (fate, error) {
+func (d *Deliveries) fate(ctx context.Context, now, told standing, word delivery.Acknowledgement) (fate, error) {
 	became := now.fate(word)
 	if became != refused || !word.Nack {
 		return became, nil
 	}
 	attempts, err := (&Attempts{d.timers}).ofRun(ctx, told.view.Key, told.view.RunID)
-	if slices.ContainsFunc(attempts, func(made timer.ShownAttempt) bool {
-		return made.WebhookID == word.WebhookID && made.Number == word.Attempt && made.Class == timer.Nacked
+	if slices.ContainsFunc(attempts, func(made delivery.ShownAttempt) bool {
+		return made.WebhookID == word.WebhookID && made.Number == word.Attempt && made.Class == delivery.Nacked
 	}) {
 		became = settled
 	}
@@ -94,7 +96,7 @@ func (d *Deliveries) fate(ctx context.Context, now, told standing, word timer.Ac
 }
 
 // fate is what became of a word, as far as how the delivery stands tells.
-func (s standing) fate(word timer.Acknowledgement) fate {
+func (s standing) fate(word delivery.Acknowledgement) fate {
 	switch {
 	case s.view.WebhookID != word.WebhookID:
 		return s.fateOfPast(word)
@@ -115,12 +117,12 @@ func (s standing) fate(word timer.Acknowledgement) fate {
 }
 
 // fateOfPast is that of a word about an occurrence before.
-func (s standing) fateOfPast(word timer.Acknowledgement) fate {
+func (s standing) fateOfPast(word delivery.Acknowledgement) fate {
 	past := s.view.LastOccurrence
 	if past == nil || past.WebhookID != word.WebhookID {
 		return refused
 	}
-	nacked := past.LastFailure != nil && past.LastFailure.Class == timer.Nacked
+	nacked := past.LastFailure != nil && past.LastFailure.Class == delivery.Nacked
 	if !word.Nack && past.Status == timer.Delivered || word.Nack && nacked && past.Status == timer.Failed {
 		return settled
 	}

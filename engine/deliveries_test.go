@@ -7,8 +7,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/seal"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // A token is good for the one delivery and attempt that it was made for, also when the key
@@ -20,7 +22,7 @@ func TestAckTokens(t *testing.T) {
 		require.NoError(t, err)
 		return box
 	}
-	old, key := seal.NewKey(), timer.Key{BusinessType: "x", BusinessID: "a:b"}
+	old, key := seal.NewKey(), wire.Key{BusinessType: "x", BusinessID: "a:b"}
 	spec := timer.Spec{Key: key, Memo: timer.Memo{Round: 2}}
 	id := spec.WebhookID()
 	token := (&Deliveries{box: boxOf(old)}).AckToken(spec, 3)
@@ -69,12 +71,12 @@ func TestTheFateOfAWord(t *testing.T) {
 		return v
 	}
 	awaited := view(timer.Delivering, func(v *timer.View) { v.AckUntil = 1 })
-	nacked := timer.Acceptance{Attempt: 2, Result: timer.ResultRetry, Failure: &timer.Failure{Class: timer.Nacked}}
-	silent := timer.Acceptance{Attempt: 2, Result: timer.ResultRetry, Failure: &timer.Failure{Class: timer.Unacknowledged}}
-	past := func(status timer.Status, class timer.FailureClass) timer.View {
+	nacked := delivery.Acceptance{Attempt: 2, Result: delivery.ResultRetry, Failure: &delivery.Failure{Class: delivery.Nacked}}
+	silent := delivery.Acceptance{Attempt: 2, Result: delivery.ResultRetry, Failure: &delivery.Failure{Class: delivery.Unacknowledged}}
+	past := func(status timer.Status, class delivery.FailureClass) timer.View {
 		return view(timer.Scheduled, func(v *timer.View) {
 			v.WebhookID = "msg_next"
-			v.LastOccurrence = &timer.Past{WebhookID: id, Outcome: timer.Outcome{Status: status, LastFailure: &timer.Failure{Class: class}}}
+			v.LastOccurrence = &timer.Past{WebhookID: id, Outcome: timer.Outcome{Status: status, LastFailure: &delivery.Failure{Class: class}}}
 		})
 	}
 	for name, c := range map[string]struct {
@@ -84,11 +86,11 @@ func TestTheFateOfAWord(t *testing.T) {
 		of, ackAbout, nackAbout int
 		ack, nack               fate
 	}{
-		"awaited":                             {standing{view: awaited, accepted: timer.Acceptance{Attempt: 2}}, 2, 2, 2, undecided, undecided},
-		"awaited, by a key":                   {standing{view: awaited, accepted: timer.Acceptance{Attempt: 2}}, 0, 2, 2, undecided, undecided},
-		"awaited, by the attempt before":      {standing{view: awaited, accepted: timer.Acceptance{Attempt: 2}}, 1, 2, 1, undecided, refused},
-		"awaited and moving":                  {standing{view: awaited, moving: true, accepted: timer.Acceptance{Attempt: 2}}, 2, 2, 2, undecided, undecided},
-		"moving, by the attempt before":       {standing{view: awaited, moving: true, accepted: timer.Acceptance{Attempt: 2}}, 1, 2, 1, undecided, refused},
+		"awaited":                             {standing{view: awaited, accepted: delivery.Acceptance{Attempt: 2}}, 2, 2, 2, undecided, undecided},
+		"awaited, by a key":                   {standing{view: awaited, accepted: delivery.Acceptance{Attempt: 2}}, 0, 2, 2, undecided, undecided},
+		"awaited, by the attempt before":      {standing{view: awaited, accepted: delivery.Acceptance{Attempt: 2}}, 1, 2, 1, undecided, refused},
+		"awaited and moving":                  {standing{view: awaited, moving: true, accepted: delivery.Acceptance{Attempt: 2}}, 2, 2, 2, undecided, undecided},
+		"moving, by the attempt before":       {standing{view: awaited, moving: true, accepted: delivery.Acceptance{Attempt: 2}}, 1, 2, 1, undecided, refused},
 		"under way":                           {standing{view: view(timer.Delivering, nil), underWay: 2}, 2, 2, 2, undecided, undecided},
 		"another one under way":               {standing{view: view(timer.Delivering, nil), underWay: 2, accepted: silent}, 1, 1, 1, refused, refused},
 		"about to be recorded":                {standing{view: view(timer.Delivering, nil), moving: true, underWay: 3}, 2, 2, 2, undecided, undecided},
@@ -101,15 +103,15 @@ func TestTheFateOfAWord(t *testing.T) {
 		"scheduled again":                     {standing{view: view(timer.Scheduled, nil)}, 2, 2, 2, refused, refused},
 		"booked anew":                         {standing{view: view(timer.Delivered, func(v *timer.View) { v.WebhookID = "msg_new" })}, 2, 2, 2, refused, refused},
 		"an occurrence before, delivered":     {standing{view: past(timer.Delivered, "")}, 2, 2, 2, settled, refused},
-		"an occurrence before, nacked":        {standing{view: past(timer.Failed, timer.Nacked)}, 2, 2, 2, refused, settled},
-		"an occurrence before, failed itself": {standing{view: past(timer.Failed, timer.Answered)}, 2, 2, 2, refused, refused},
+		"an occurrence before, nacked":        {standing{view: past(timer.Failed, delivery.Nacked)}, 2, 2, 2, refused, settled},
+		"an occurrence before, failed itself": {standing{view: past(timer.Failed, delivery.Answered)}, 2, 2, 2, refused, refused},
 	} {
 		of := Accepted{WebhookID: id, Attempt: c.of}
 		for nack, want := range map[bool]struct {
 			about int
 			fate  fate
 		}{false: {c.ackAbout, c.ack}, true: {c.nackAbout, c.nack}} {
-			word := timer.Acknowledgement{WebhookID: id, Nack: nack}
+			word := delivery.Acknowledgement{WebhookID: id, Nack: nack}
 			word.Attempt = c.stands.attemptOf(of, word)
 			require.Equal(t, want.about, word.Attempt, "%s, nack %t", name, nack)
 			require.Equal(t, want.fate, c.stands.fate(word), "%s, nack %t", name, nack)

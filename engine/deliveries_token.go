@@ -6,11 +6,12 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // ErrAckToken is the error of a token that does not let its bearer acknowledge.
-var ErrAckToken = &timer.Error{Code: timer.WrongAckToken, Message: "The token is not that of the delivery."}
+var ErrAckToken = &wire.Error{Code: wire.WrongAckToken, Message: "The token is not that of the delivery."}
 
 // tokenText writes the parts of a token.
 var tokenText = base64.RawURLEncoding
@@ -39,7 +40,7 @@ func (d *Deliveries) Open(webhookID, token string) (Accepted, error) {
 	round, badRound := strconv.Atoi(parts[1])
 	attempt, badAttempt := strconv.Atoi(parts[2])
 	code, badCode := tokenText.DecodeString(parts[3])
-	key, ok := timer.ParseKey(string(id))
+	key, ok := wire.ParseKey(string(id))
 	of := Accepted{Key: key, WebhookID: webhookID, Round: round, Attempt: attempt}
 	if errors.Join(badID, badRound, badAttempt, badCode) != nil || !ok || !d.box.Made(ackMessage(of), code) {
 		return Accepted{}, ErrAckToken

@@ -6,8 +6,9 @@ import (
 
 	"golang.org/x/sync/singleflight"
 
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // memoCache keeps what dispatches say of themselves for a moment: the shards of one
@@ -16,18 +17,18 @@ type memoCache struct {
 	reads singleflight.Group
 
 	mu      sync.Mutex
-	entries map[timer.Key]cachedMemo
+	entries map[wire.Key]cachedMemo
 }
 
 type cachedMemo struct {
-	memo  timer.DispatchMemo
+	memo  dispatch.Memo
 	err   error
 	until time.Time
 }
 
-func newMemoCache() *memoCache { return &memoCache{entries: map[timer.Key]cachedMemo{}} }
+func newMemoCache() *memoCache { return &memoCache{entries: map[wire.Key]cachedMemo{}} }
 
-func (c *memoCache) get(key timer.Key, read func() (timer.DispatchMemo, error)) (timer.DispatchMemo, error) {
+func (c *memoCache) get(key wire.Key, read func() (dispatch.Memo, error)) (dispatch.Memo, error) {
 	if entry, ok := c.known(key); ok {
 		return entry.memo, entry.err
 	}
@@ -36,10 +37,10 @@ func (c *memoCache) get(key timer.Key, read func() (timer.DispatchMemo, error)) 
 		c.keep(key, cachedMemo{memo: memo, err: err, until: time.Now().Add(tuning.MemoTrusted)})
 		return memo, err
 	})
-	return result.(timer.DispatchMemo), err
+	return result.(dispatch.Memo), err
 }
 
-func (c *memoCache) known(key timer.Key) (cachedMemo, bool) {
+func (c *memoCache) known(key wire.Key) (cachedMemo, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	entry, ok := c.entries[key]
@@ -47,7 +48,7 @@ func (c *memoCache) known(key timer.Key) (cachedMemo, bool) {
 }
 
 // keep remembers what was read, and forgets what nobody has asked for since.
-func (c *memoCache) keep(key timer.Key, entry cachedMemo) {
+func (c *memoCache) keep(key wire.Key, entry cachedMemo) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for other, old := range c.entries {

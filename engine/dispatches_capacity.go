@@ -6,8 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/wakecall/wakecall/core/dispatch"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // capacity is how many items a second the workers have shown that they send. It is learned
@@ -23,7 +23,7 @@ type capacity struct {
 }
 
 // learn takes in what a dispatch shows.
-func (c *capacity) learn(view timer.DispatchView) {
+func (c *capacity) learn(view dispatch.View) {
 	rate := view.Achieved.Last10Seconds
 	if view.Status.Finished() {
 		rate = view.Achieved.Whole
@@ -32,7 +32,7 @@ func (c *capacity) learn(view timer.DispatchView) {
 	defer c.mu.Unlock()
 	switch {
 	case rate <= 0:
-	case view.BehindWhy == timer.ShortOfWorker:
+	case view.BehindWhy == dispatch.ShortOfWorker:
 		c.most, c.at = rate, time.Now()
 	default:
 		c.shown = max(c.shown, rate)
@@ -76,14 +76,14 @@ func (d *Dispatches) learnAgain(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, tuning.CapacityPatience)
 	defer cancel()
-	last, _, _ := d.page(ctx, DispatchesRequest{Size: tuning.CapacityDispatches}, func(timer.DispatchView) bool { return true })
+	last, _, _ := d.page(ctx, DispatchesRequest{Size: tuning.CapacityDispatches}, func(dispatch.View) bool { return true })
 	for _, one := range last {
 		d.capacity.learn(one)
 	}
 }
 
 // expect shows the rate that an open dispatch will probably come to.
-func (d *Dispatches) expect(view *timer.DispatchView) {
+func (d *Dispatches) expect(view *dispatch.View) {
 	if !view.Status.Finished() {
 		view.Expected = d.capacity.expect(view.PerSecond)
 	}

@@ -4,16 +4,17 @@ import (
 	"context"
 	"time"
 
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
 // Change changes a dispatch, and waits for that to take effect, at most for wait: applied
 // is false where no worker took it by then. It is durable all the same. Its errors are
-// [timer.InvalidRequest], [timer.NotFound], [timer.AlreadyFinished], [timer.ChangedTooOften]
-// and [timer.Unavailable].
-func (d *Dispatches) Change(ctx context.Context, key timer.Key, change timer.DispatchChange, wait time.Duration) (view timer.DispatchView, applied bool, err error) {
+// [wire.InvalidRequest], [wire.NotFound], [wire.AlreadyFinished], [wire.ChangedTooOften]
+// and [wire.Unavailable].
+func (d *Dispatches) Change(ctx context.Context, key wire.Key, change dispatch.Change, wait time.Duration) (view dispatch.View, applied bool, err error) {
 	if err := change.Check().Err(); err != nil {
 		return view, false, err
 	}
@@ -29,7 +30,7 @@ func (d *Dispatches) Change(ctx context.Context, key timer.Key, change timer.Dis
 	case before.CancelRequested:
 		return view, false, dispatchCancelPending(before)
 	case before.Events >= tuning.ChangeableHistory:
-		return view, false, &timer.Error{Code: timer.ChangedTooOften, Dispatch: &before, Message: "Temporal keeps no room for more changes of this dispatch, " +
+		return view, false, &wire.Error{Code: wire.ChangedTooOften, State: &before, Message: "Temporal keeps no room for more changes of this dispatch, " +
 			"which would be ended with them. It goes on as it is; it can be cancelled, and its business type can be paused."}
 	}
 	call, cancel := bounded(ctx)
@@ -37,57 +38,57 @@ func (d *Dispatches) Change(ctx context.Context, key timer.Key, change timer.Dis
 	if err := d.signal(call, key, workflows.SignalChange, change); err != nil {
 		return view, false, err
 	}
-	view, applied, err = d.await(ctx, key, wait, func(now timer.DispatchView) bool {
+	view, applied, err = d.await(ctx, key, wait, func(now dispatch.View) bool {
 		return now.Status.Finished() || now.Memo.Plan.Changes > before.Memo.Plan.Changes && now.Memo.Plan.Shows(change)
 	})
 	switch {
 	case err != nil:
 	case view.Status.Finished(): // it ended before the change, or with it: nothing goes by it
-		return timer.DispatchView{}, false, dispatchFinished(view)
+		return dispatch.View{}, false, dispatchFinished(view)
 	case !applied && view.CancelRequested:
-		return timer.DispatchView{}, false, dispatchCancelPending(view)
+		return dispatch.View{}, false, dispatchCancelPending(view)
 	}
 	return view, applied, err
 }
 
 // Pause stops a dispatch until it is resumed. See [Dispatches.Change].
-func (d *Dispatches) Pause(ctx context.Context, key timer.Key, wait time.Duration) (timer.DispatchView, bool, error) {
+func (d *Dispatches) Pause(ctx context.Context, key wire.Key, wait time.Duration) (dispatch.View, bool, error) {
 	paused := true
-	return d.Change(ctx, key, timer.DispatchChange{Paused: &paused}, wait)
+	return d.Change(ctx, key, dispatch.Change{Paused: &paused}, wait)
 }
 
 // Resume lets a dispatch go on. See [Dispatches.Change].
-func (d *Dispatches) Resume(ctx context.Context, key timer.Key, wait time.Duration) (timer.DispatchView, bool, error) {
+func (d *Dispatches) Resume(ctx context.Context, key wire.Key, wait time.Duration) (dispatch.View, bool, error) {
 	paused := false
-	return d.Change(ctx, key, timer.DispatchChange{Paused: &paused}, wait)
+	return d.Change(ctx, key, dispatch.Change{Paused: &paused}, wait)
 }
 
 // Cancel ends a dispatch. Callbacks under way are waited for. One that was cancelled stays
 // so. See [Dispatches.Change].
-func (d *Dispatches) Cancel(ctx context.Context, key timer.Key, wait time.Duration) (view timer.DispatchView, applied bool, err error) {
+func (d *Dispatches) Cancel(ctx context.Context, key wire.Key, wait time.Duration) (view dispatch.View, applied bool, err error) {
 	view, err = d.Get(ctx, key)
 	switch {
 	case err != nil:
-		return timer.DispatchView{}, false, err
-	case view.Status == timer.DispatchCancelled:
+		return dispatch.View{}, false, err
+	case view.Status == dispatch.Cancelled:
 		return view, true, nil
 	case view.Status.Finished():
-		return timer.DispatchView{}, false, dispatchFinished(view)
+		return dispatch.View{}, false, dispatchFinished(view)
 	}
 	call, cancel := bounded(ctx)
 	defer cancel()
 	if err := d.client.CancelWorkflow(call, workflows.DispatchWorkflowID(key), ""); err != nil {
-		return timer.DispatchView{}, false, translate(err)
+		return dispatch.View{}, false, translate(err)
 	}
-	view, applied, err = d.await(ctx, key, wait, func(now timer.DispatchView) bool { return now.Status.Finished() })
-	if err == nil && applied && view.Status != timer.DispatchCancelled {
-		return timer.DispatchView{}, false, dispatchFinished(view)
+	view, applied, err = d.await(ctx, key, wait, func(now dispatch.View) bool { return now.Status.Finished() })
+	if err == nil && applied && view.Status != dispatch.Cancelled {
+		return dispatch.View{}, false, dispatchFinished(view)
 	}
 	return view, applied, err
 }
 
 // await returns a dispatch once it is as it should be, or when wait is over.
-func (d *Dispatches) await(ctx context.Context, key timer.Key, wait time.Duration, as func(timer.DispatchView) bool) (timer.DispatchView, bool, error) {
+func (d *Dispatches) await(ctx context.Context, key wire.Key, wait time.Duration, as func(dispatch.View) bool) (dispatch.View, bool, error) {
 	waiting, stop := d.waiting(ctx, wait)
 	defer stop()
 	next := time.NewTicker(tuning.EffectPoll)
@@ -105,10 +106,10 @@ func (d *Dispatches) await(ctx context.Context, key timer.Key, wait time.Duratio
 	}
 }
 
-// signal tells a dispatch something. One that has ended is [timer.AlreadyFinished].
-func (d *Dispatches) signal(ctx context.Context, key timer.Key, name string, value any) error {
+// signal tells a dispatch something. One that has ended is [wire.AlreadyFinished].
+func (d *Dispatches) signal(ctx context.Context, key wire.Key, name string, value any) error {
 	err := translate(d.client.SignalWorkflow(ctx, workflows.DispatchWorkflowID(key), "", name, value))
-	if timer.CodeOf(err) != timer.NotFound {
+	if wire.CodeOf(err) != wire.NotFound {
 		return err
 	}
 	view, err := d.Get(ctx, key)

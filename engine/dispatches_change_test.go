@@ -8,8 +8,9 @@ import (
 	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
 
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -17,9 +18,9 @@ import (
 // it is changed no more before that, and can be cancelled all the same.
 func TestADispatchIsChangedWhileItsHistoryHasRoom(t *testing.T) {
 	t.Parallel()
-	key := timer.Key{BusinessType: "order", BusinessID: "reminders"}
+	key := wire.Key{BusinessType: "order", BusinessID: "reminders"}
 	for _, events := range []int64{tuning.ChangeableHistory - 1, tuning.ChangeableHistory} {
-		memo, err := payloads.ToPayload(timer.DispatchMemo{Order: timer.Dispatch{Key: key}, Status: timer.DispatchScheduled})
+		memo, err := payloads.ToPayload(dispatch.Memo{Order: dispatch.Dispatch{Key: key}, Status: dispatch.Scheduled})
 		require.NoError(t, err)
 		f := &fake{runs: map[string]*workflowservice.DescribeWorkflowExecutionResponse{workflows.DispatchWorkflowID(key): {
 			WorkflowExecutionInfo: &workflowpb.WorkflowExecutionInfo{
@@ -28,7 +29,7 @@ func TestADispatchIsChangedWhileItsHistoryHasRoom(t *testing.T) {
 			},
 		}}}
 		dispatches, rate := New(Config{Client: f}).Dispatches, 5.0
-		_, _, changed := dispatches.Change(t.Context(), key, timer.DispatchChange{PerSecond: &rate}, 0)
+		_, _, changed := dispatches.Change(t.Context(), key, dispatch.Change{PerSecond: &rate}, 0)
 		_, _, paused := dispatches.Pause(t.Context(), key, 0)
 		if events < tuning.ChangeableHistory {
 			require.NoError(t, changed)
@@ -36,8 +37,8 @@ func TestADispatchIsChangedWhileItsHistoryHasRoom(t *testing.T) {
 			require.Equal(t, []string{workflows.SignalChange, workflows.SignalChange}, f.signals)
 			continue
 		}
-		require.Equal(t, timer.ChangedTooOften, timer.CodeOf(changed))
-		require.Equal(t, timer.ChangedTooOften, timer.CodeOf(paused))
+		require.Equal(t, wire.ChangedTooOften, wire.CodeOf(changed))
+		require.Equal(t, wire.ChangedTooOften, wire.CodeOf(paused))
 		require.Empty(t, f.signals)
 		_, _, err = dispatches.Cancel(t.Context(), key, 0)
 		require.NoError(t, err)

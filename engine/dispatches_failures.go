@@ -7,8 +7,9 @@ import (
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
 
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/errtype"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -16,7 +17,7 @@ import (
 // those of the last seconds follow. Between two occurrences they are those of the last one.
 // It stops with the error of see. Its errors are those
 // of [Dispatches.Get].
-func (d *Dispatches) Failures(ctx context.Context, key timer.Key, see func(timer.DispatchFailure) error) error {
+func (d *Dispatches) Failures(ctx context.Context, key wire.Key, see func(dispatch.Failure) error) error {
 	view, err := d.Get(ctx, key)
 	if err != nil {
 		return err
@@ -34,7 +35,7 @@ func (d *Dispatches) Failures(ctx context.Context, key timer.Key, see func(timer
 				return err
 			}
 			for _, item := range page.Items {
-				failure := timer.DispatchFailure{DispatchItem: item, WebhookID: id.ItemID(item)}
+				failure := dispatch.Failure{Item: item, WebhookID: id.ItemID(item)}
 				if err := see(failure); err != nil {
 					return err
 				}
@@ -45,12 +46,12 @@ func (d *Dispatches) Failures(ctx context.Context, key timer.Key, see func(timer
 }
 
 // givenUp names the pages of items that were given up in a dispatch that runs.
-func (d *Dispatches) givenUp(ctx context.Context, memo timer.DispatchMemo) (parts []timer.DispatchPart, err error) {
+func (d *Dispatches) givenUp(ctx context.Context, memo dispatch.Memo) (parts []dispatch.Part, err error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
 	shards, err := d.shards(ctx, memo)
 	for _, shard := range shards {
-		part := timer.DispatchGivenUp(workflows.DispatchShardID(memo.ID(), memo.Round, shard.Shard))
+		part := dispatch.GivenUp(workflows.DispatchShardID(memo.ID(), memo.Round, shard.Shard))
 		part.Pages = shard.State.GivenUp
 		parts = append(parts, part)
 	}
@@ -58,23 +59,23 @@ func (d *Dispatches) givenUp(ctx context.Context, memo timer.DispatchMemo) (part
 }
 
 // RetryFailures tries the items again that were given up by a dispatch that has ended,
-// under the message ids that they had. Its errors are [timer.NotFound], [timer.Overtaken]
-// while it runs, [timer.AlreadyFinished] where none failed, and [timer.Unavailable].
-func (d *Dispatches) RetryFailures(ctx context.Context, key timer.Key) (view timer.DispatchView, retried int, err error) {
+// under the message ids that they had. Its errors are [wire.NotFound], [wire.Overtaken]
+// while it runs, [wire.AlreadyFinished] where none failed, and [wire.Unavailable].
+func (d *Dispatches) RetryFailures(ctx context.Context, key wire.Key) (view dispatch.View, retried int, err error) {
 	view, ended, err := d.latest(ctx, key)
 	if err != nil {
-		return timer.DispatchView{}, 0, err
+		return dispatch.View{}, 0, err
 	}
 	if err := refuseRetry(view); err != nil {
-		return timer.DispatchView{}, 0, err
+		return dispatch.View{}, 0, err
 	}
-	in := workflows.DispatchInput{Memo: view.Memo.Again(timer.At(time.Now()))}
+	in := workflows.DispatchInput{Memo: view.Memo.Again(wire.At(time.Now()))}
 	in.Parts = view.Memo.Failed
 	for _, part := range in.Parts {
 		for number := range part.Pages {
 			items, err := d.renew(ctx, part.Page(number), in.Memo.Life(time.Now()))
 			if err != nil {
-				return timer.DispatchView{}, 0, err
+				return dispatch.View{}, 0, err
 			}
 			in.Sizes, retried = append(in.Sizes, items), retried+items
 		}
@@ -85,10 +86,10 @@ func (d *Dispatches) RetryFailures(ctx context.Context, key timer.Key) (view tim
 	_ = d.client.GetWorkflow(call, workflows.DispatchWorkflowID(key), ended).Get(call, nil)
 	runID, err := d.start(call, in, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE)
 	if errtype.Is[*serviceerror.WorkflowExecutionAlreadyStarted](err) { // somebody was quicker
-		return timer.DispatchView{}, 0, &timer.Error{Code: timer.Overtaken, Message: "The dispatch runs again."}
+		return dispatch.View{}, 0, &wire.Error{Code: wire.Overtaken, Message: "The dispatch runs again."}
 	}
 	if err != nil {
-		return timer.DispatchView{}, 0, translate(err)
+		return dispatch.View{}, 0, translate(err)
 	}
 	return d.view(in.Memo, runID), retried, nil
 }
@@ -104,17 +105,17 @@ func (d *Dispatches) renew(ctx context.Context, id string, life time.Duration) (
 }
 
 // refuseRetry refuses to try items again of a dispatch of which there are none.
-func refuseRetry(view timer.DispatchView) error {
+func refuseRetry(view dispatch.View) error {
 	switch {
 	case view.CancelRequested:
 		return dispatchCancelPending(view)
 	case !view.Status.Finished():
-		return &timer.Error{
-			Code: timer.Overtaken, Dispatch: &view, Message: "The dispatch is still " + string(view.Status) + ".",
+		return &wire.Error{
+			Code: wire.Overtaken, State: &view, Message: "The dispatch is still " + string(view.Status) + ".",
 		}
 	case len(view.Memo.Failed) == 0:
-		return &timer.Error{
-			Code: timer.AlreadyFinished, Dispatch: &view, Message: "The dispatch is " + string(view.Status) + ", and no item of it failed.",
+		return &wire.Error{
+			Code: wire.AlreadyFinished, State: &view, Message: "The dispatch is " + string(view.Status) + ", and no item of it failed.",
 		}
 	}
 	return nil

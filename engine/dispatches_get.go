@@ -9,27 +9,28 @@ import (
 	workflowpb "go.temporal.io/api/workflow/v1"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// Get returns a dispatch as it stands. It needs no worker. Its errors are [timer.NotFound]
-// and [timer.Unavailable].
-func (d *Dispatches) Get(ctx context.Context, key timer.Key) (timer.DispatchView, error) {
+// Get returns a dispatch as it stands. It needs no worker. Its errors are [wire.NotFound]
+// and [wire.Unavailable].
+func (d *Dispatches) Get(ctx context.Context, key wire.Key) (dispatch.View, error) {
 	view, _, err := d.latest(ctx, key)
 	return view, err
 }
 
 // latest returns a dispatch as it stands, and its run.
-func (d *Dispatches) latest(ctx context.Context, key timer.Key) (view timer.DispatchView, runID string, err error) {
+func (d *Dispatches) latest(ctx context.Context, key wire.Key) (view dispatch.View, runID string, err error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
 	if len(key.Check()) > 0 {
 		return view, "", noDispatch()
 	}
 	described, err := d.describe(ctx, workflows.DispatchWorkflowID(key), "")
-	if timer.CodeOf(err) == timer.NotFound {
+	if wire.CodeOf(err) == wire.NotFound {
 		return view, "", noDispatch()
 	}
 	if err != nil {
@@ -46,7 +47,7 @@ func (d *Dispatches) latest(ctx context.Context, key timer.Key) (view timer.Disp
 }
 
 // open is the info of a dispatch that has not ended.
-func (d *Dispatches) open(ctx context.Context, key timer.Key) (*workflowpb.WorkflowExecutionInfo, error) {
+func (d *Dispatches) open(ctx context.Context, key wire.Key) (*workflowpb.WorkflowExecutionInfo, error) {
 	described, err := d.describe(ctx, workflows.DispatchWorkflowID(key), "")
 	if err != nil {
 		return nil, err
@@ -58,24 +59,24 @@ func (d *Dispatches) open(ctx context.Context, key timer.Key) (*workflowpb.Workf
 }
 
 // view is what can be told of a dispatch from its memo.
-func (d *Dispatches) view(memo timer.DispatchMemo, runID string) timer.DispatchView {
+func (d *Dispatches) view(memo dispatch.Memo, runID string) dispatch.View {
 	view := memo.View()
 	view.Links.WebUI = d.link(workflows.DispatchWorkflowID(memo.Order.Key), runID)
 	return view
 }
 
 // viewOf is a dispatch as it stands.
-func (d *Dispatches) viewOf(ctx context.Context, info *workflowpb.WorkflowExecutionInfo) (timer.DispatchView, error) {
+func (d *Dispatches) viewOf(ctx context.Context, info *workflowpb.WorkflowExecutionInfo) (dispatch.View, error) {
 	memo, err := dispatchMemo(info)
 	if err != nil {
-		return timer.DispatchView{}, err
+		return dispatch.View{}, err
 	}
 	view := d.view(memo, info.GetExecution().GetRunId())
 	view.Events = info.GetHistoryLength()
 	switch {
 	case view.Status.Finished():
 		return view, nil
-	case view.Status == timer.DispatchUploading:
+	case view.Status == dispatch.Uploading:
 		view.Uploaded, err = d.uploaded(ctx, memo)
 		return view, err
 	case memo.StartedAt == 0:
@@ -83,34 +84,34 @@ func (d *Dispatches) viewOf(ctx context.Context, info *workflowpb.WorkflowExecut
 	}
 	shards, err := d.shards(ctx, memo)
 	if err != nil {
-		return timer.DispatchView{}, err
+		return dispatch.View{}, err
 	}
 	holds := d.waits.of(ctx, memo.Order.BusinessType)
 	return view.Count(memo, shards, holds, time.Now()), nil
 }
 
 // dispatchMemo is what a dispatch says of itself. One that was terminated could not say so.
-func dispatchMemo(info *workflowpb.WorkflowExecutionInfo) (memo timer.DispatchMemo, err error) {
+func dispatchMemo(info *workflowpb.WorkflowExecutionInfo) (memo dispatch.Memo, err error) {
 	if info.GetType().GetName() != workflows.TypeDispatch {
 		return memo, noDispatch()
 	}
 	err = readMemo(info, workflows.MemoDispatch, "dispatch", &memo)
 	if !running(info) && !memo.Status.Finished() {
-		memo.Status = timer.DispatchCancelled
+		memo.Status = dispatch.Cancelled
 		if memo.Round > 0 {
 			untried := memo.Untried()
 			memo.Total = &untried
 		}
 		if closed := info.GetCloseTime(); closed != nil {
-			memo.FinishedAt = timer.At(closed.AsTime())
+			memo.FinishedAt = wire.At(closed.AsTime())
 		}
 	}
 	return memo, err
 }
 
 // shards are the shards of a dispatch that runs, as they stand.
-func (d *Dispatches) shards(ctx context.Context, memo timer.DispatchMemo) ([]timer.DispatchShardState, error) {
-	states := make([]timer.DispatchShardState, memo.Shards)
+func (d *Dispatches) shards(ctx context.Context, memo dispatch.Memo) ([]dispatch.ShardState, error) {
+	states := make([]dispatch.ShardState, memo.Shards)
 	var group errgroup.Group
 	group.SetLimit(tuning.ShardReads)
 	var mu sync.Mutex
@@ -128,10 +129,10 @@ func (d *Dispatches) shards(ctx context.Context, memo timer.DispatchMemo) ([]tim
 
 // shard is how far a shard is: what its executor last said, or what its workflow has
 // recorded.
-func (d *Dispatches) shard(ctx context.Context, memo timer.DispatchMemo, number int) (timer.DispatchShardState, error) {
-	state := timer.DispatchShardState{Shard: number}
+func (d *Dispatches) shard(ctx context.Context, memo dispatch.Memo, number int) (dispatch.ShardState, error) {
+	state := dispatch.ShardState{Shard: number}
 	described, err := d.describe(ctx, workflows.DispatchShardID(memo.ID(), memo.Round, number), "")
-	if timer.CodeOf(err) == timer.NotFound {
+	if wire.CodeOf(err) == wire.NotFound {
 		return state, nil // it has not begun
 	}
 	if err != nil {
@@ -146,7 +147,7 @@ func (d *Dispatches) shard(ctx context.Context, memo timer.DispatchMemo, number 
 	}
 	for _, pending := range described.GetPendingActivities() {
 		state.Unclaimed = unclaimed(pending, time.Now())
-		var last timer.DispatchState
+		var last dispatch.State
 		if pending.GetHeartbeatDetails() != nil && payloads.FromPayloads(pending.GetHeartbeatDetails(), &last) == nil {
 			state.State = last
 		}
@@ -155,10 +156,10 @@ func (d *Dispatches) shard(ctx context.Context, memo timer.DispatchMemo, number 
 }
 
 // unclaimed is since when no worker has taken an activity; zero where it is not for long.
-func unclaimed(pending *workflowpb.PendingActivityInfo, now time.Time) timer.Instant {
+func unclaimed(pending *workflowpb.PendingActivityInfo, now time.Time) wire.Instant {
 	since := pending.GetScheduledTime().AsTime()
 	if pending.GetState() != enumspb.PENDING_ACTIVITY_STATE_SCHEDULED || now.Sub(since) <= tuning.TakenWithin {
 		return 0
 	}
-	return timer.At(since)
+	return wire.At(since)
 }

@@ -5,16 +5,17 @@ import (
 
 	enumspb "go.temporal.io/api/enums/v1"
 
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/query"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
 // DispatchesRequest asks for one page of dispatches; an empty filter is any.
 type DispatchesRequest struct {
 	BusinessType string
-	Status       timer.DispatchStatus
+	Status       dispatch.Status
 	Size         int
 	Token        []byte
 }
@@ -26,11 +27,11 @@ func (r DispatchesRequest) query() query.Query {
 	}
 	switch r.Status {
 	case "":
-	case timer.DispatchDone, timer.DispatchDoneWithFailures, timer.DispatchExpired:
+	case dispatch.Done, dispatch.DoneWithFailures, dispatch.Expired:
 		conditions = append(conditions, query.Status(statusCompleted))
-	case timer.DispatchFailed:
+	case dispatch.Failed:
 		conditions = append(conditions, query.Status(statusFailed, statusTimedOut))
-	case timer.DispatchCancelled:
+	case dispatch.Cancelled:
 		conditions = append(conditions, query.Status(statusCanceled, statusTerminated))
 	default:
 		conditions = append(conditions, query.Status(statusRunning))
@@ -40,20 +41,20 @@ func (r DispatchesRequest) query() query.Query {
 
 // List lists dispatches, those that run first and then the latest, without their shards,
 // and the token of the next page. A page may have fewer than its size, and more may follow
-// all the same. The list lags behind by a moment. Its error is [timer.Unavailable].
-func (d *Dispatches) List(ctx context.Context, r DispatchesRequest) (page []timer.DispatchView, next []byte, err error) {
-	return d.page(ctx, r, func(view timer.DispatchView) bool { return r.Status == "" || view.Status == r.Status })
+// all the same. The list lags behind by a moment. Its error is [wire.Unavailable].
+func (d *Dispatches) List(ctx context.Context, r DispatchesRequest) (page []dispatch.View, next []byte, err error) {
+	return d.page(ctx, r, func(view dispatch.View) bool { return r.Status == "" || view.Status == r.Status })
 }
 
 // ahead are dispatches of a type that send or will, of those that began last.
-func (d *Dispatches) ahead(ctx context.Context, businessType string) ([]timer.DispatchView, error) {
-	page, _, err := d.page(ctx, DispatchesRequest{BusinessType: businessType, Status: timer.DispatchRunning, Size: tuning.ForecastDispatches},
-		func(view timer.DispatchView) bool { return !view.Status.Finished() })
+func (d *Dispatches) ahead(ctx context.Context, businessType string) ([]dispatch.View, error) {
+	page, _, err := d.page(ctx, DispatchesRequest{BusinessType: businessType, Status: dispatch.Running, Size: tuning.ForecastDispatches},
+		func(view dispatch.View) bool { return !view.Status.Finished() })
 	return page, err
 }
 
 // page is one page, of which those are kept that are to be shown.
-func (d *Dispatches) page(ctx context.Context, r DispatchesRequest, shown func(timer.DispatchView) bool) (page []timer.DispatchView, next []byte, err error) {
+func (d *Dispatches) page(ctx context.Context, r DispatchesRequest, shown func(dispatch.View) bool) (page []dispatch.View, next []byte, err error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
 	response, err := d.list(ctx, r.query(), r.Size, r.Token)
@@ -63,7 +64,7 @@ func (d *Dispatches) page(ctx context.Context, r DispatchesRequest, shown func(t
 	for _, info := range response.GetExecutions() {
 		view, err := d.viewOf(ctx, info)
 		switch {
-		case timer.CodeOf(err) == timer.Unavailable:
+		case wire.CodeOf(err) == wire.Unavailable:
 			return nil, nil, err
 		case err == nil && shown(view):
 			view.Shards = nil

@@ -14,9 +14,10 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/errtype"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -31,14 +32,14 @@ type pageMemo struct {
 }
 
 // WritePage stores a page of items, in place of one that has its id. It is kept for life
-// at most. Its error is [timer.Unavailable].
-func (d *Dispatches) WritePage(ctx context.Context, id string, page timer.DispatchPage, life time.Duration) error {
+// at most. Its error is [wire.Unavailable].
+func (d *Dispatches) WritePage(ctx context.Context, id string, page dispatch.Page, life time.Duration) error {
 	return d.writePage(ctx, id, storedPage{page, life, pageMemo{Items: len(page.Items)}})
 }
 
 // storedPage is a page with how long it is kept, and what it says of itself.
 type storedPage struct {
-	timer.DispatchPage
+	dispatch.Page
 	life time.Duration
 	memo pageMemo
 }
@@ -51,13 +52,13 @@ func (d *Dispatches) writePage(ctx context.Context, id string, page storedPage) 
 	}))
 }
 
-// ReadPage reads a page of items. Its errors are [timer.NotFound] and [timer.Unavailable].
-func (d *Dispatches) ReadPage(ctx context.Context, id string) (timer.DispatchPage, error) {
+// ReadPage reads a page of items. Its errors are [wire.NotFound] and [wire.Unavailable].
+func (d *Dispatches) ReadPage(ctx context.Context, id string) (dispatch.Page, error) {
 	stored, err := d.kept(ctx, id)
 	if err != nil {
-		return timer.DispatchPage{}, err
+		return dispatch.Page{}, err
 	}
-	return timer.DecodeDispatchPage(stored.GetData())
+	return dispatch.DecodePage(stored.GetData())
 }
 
 // pageSays is what a page says of itself; NotFound where it is not there.
@@ -70,50 +71,50 @@ func (d *Dispatches) pageSays(ctx context.Context, id string) (memo pageMemo, er
 }
 
 // Read is what a dispatch says of itself, half a second ago at most. One that has ended is
-// [timer.NotFound].
-func (d *Dispatches) Read(ctx context.Context, key timer.Key) (timer.DispatchMemo, error) {
-	return d.memos.get(key, func() (timer.DispatchMemo, error) {
+// [wire.NotFound].
+func (d *Dispatches) Read(ctx context.Context, key wire.Key) (dispatch.Memo, error) {
+	return d.memos.get(key, func() (dispatch.Memo, error) {
 		ctx, cancel := bounded(context.WithoutCancel(ctx))
 		defer cancel()
 		info, err := d.open(ctx, key)
 		if err != nil {
-			return timer.DispatchMemo{}, err
+			return dispatch.Memo{}, err
 		}
-		var memo timer.DispatchMemo
+		var memo dispatch.Memo
 		err = readMemo(info, workflows.MemoDispatch, "dispatch", &memo)
 		return memo, err
 	})
 }
 
 // Beat is a sign of life of an executor, see the activity. Its errors are
-// [timer.NotFound] where another executor may have its place, [timer.Overtaken] where it
-// shall stop, and [timer.Unavailable].
-func (d *Dispatches) Beat(ctx context.Context, token []byte, state timer.DispatchState) error {
+// [wire.NotFound] where another executor may have its place, [wire.Overtaken] where it
+// shall stop, and [wire.Unavailable].
+func (d *Dispatches) Beat(ctx context.Context, token []byte, state dispatch.State) error {
 	err := d.client.RecordActivityHeartbeat(ctx, token, state)
 	switch {
 	case temporal.IsCanceledError(err):
-		return &timer.Error{Code: timer.Overtaken, Message: "The dispatch was cancelled.", Cause: err}
+		return &wire.Error{Code: wire.Overtaken, Message: "The dispatch was cancelled.", Cause: err}
 	case errtype.Is[*serviceerror.NotFound](err), errors.Is(err, activity.ErrActivityPaused), errors.Is(err, activity.ErrActivityReset):
-		return &timer.Error{Code: timer.NotFound, Message: "The executor was replaced.", Cause: err}
+		return &wire.Error{Code: wire.NotFound, Message: "The executor was replaced.", Cause: err}
 	}
 	return translate(err)
 }
 
 // Tell tells a dispatch how far it is, for those who look at its workflow. Its errors are
 // those of [Dispatches.Get].
-func (d *Dispatches) Tell(ctx context.Context, key timer.Key) error {
+func (d *Dispatches) Tell(ctx context.Context, key wire.Key) error {
 	view, err := d.Get(ctx, key)
 	if err != nil {
 		return err
 	}
 	ctx, cancel := bounded(ctx)
 	defer cancel()
-	return d.signal(ctx, key, workflows.SignalProgress, timer.DispatchCounts{Done: view.Done, Failed: view.Failed})
+	return d.signal(ctx, key, workflows.SignalProgress, dispatch.Counts{Done: view.Done, Failed: view.Failed})
 }
 
 // Sweep deletes pages, and ends others. beat is called while it does. Its error is
-// [timer.Unavailable].
-func (d *Dispatches) Sweep(ctx context.Context, sweep timer.DispatchSweep, beat func()) error {
+// [wire.Unavailable].
+func (d *Dispatches) Sweep(ctx context.Context, sweep dispatch.Sweep, beat func()) error {
 	for _, part := range sweep.Delete {
 		if err := d.deletePages(ctx, part, beat); err != nil {
 			return err
@@ -134,7 +135,7 @@ func (d *Dispatches) Sweep(ctx context.Context, sweep timer.DispatchSweep, beat 
 
 // eachStored does something with each page of a part, and those behind it that an upload
 // has left.
-func (d *Dispatches) eachStored(ctx context.Context, part timer.DispatchPart, beat func(), do func(context.Context, string) error) error {
+func (d *Dispatches) eachStored(ctx context.Context, part dispatch.Part, beat func(), do func(context.Context, string) error) error {
 	for from, more := 0, true; more; from += tuning.SweepWidth {
 		more = from+tuning.SweepWidth <= part.Pages
 		var group errgroup.Group
@@ -142,7 +143,7 @@ func (d *Dispatches) eachStored(ctx context.Context, part timer.DispatchPart, be
 		for number := from; number < from+tuning.SweepWidth; number++ {
 			group.Go(func() error {
 				err := do(ctx, part.Page(number))
-				if timer.CodeOf(err) == timer.NotFound {
+				if wire.CodeOf(err) == wire.NotFound {
 					return nil
 				}
 				mu.Lock()
@@ -159,7 +160,7 @@ func (d *Dispatches) eachStored(ctx context.Context, part timer.DispatchPart, be
 	return nil
 }
 
-func (d *Dispatches) deletePages(ctx context.Context, part timer.DispatchPart, beat func()) error {
+func (d *Dispatches) deletePages(ctx context.Context, part dispatch.Part, beat func()) error {
 	return d.eachStored(ctx, part, beat, d.deletePage)
 }
 

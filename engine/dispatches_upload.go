@@ -8,8 +8,9 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -17,27 +18,27 @@ import (
 // not safe for concurrent use.
 type Upload struct {
 	dispatches *Dispatches
-	view       timer.DispatchView
+	view       dispatch.View
 	// name is its own, and resumed are the parts of the upload that it goes on with.
 	name    string
-	resumed []timer.DispatchPart
+	resumed []dispatch.Part
 	// begun is whether the head names it, and latest what the head named last.
 	begun  bool
 	latest string
 	// sizes are those of the pages that are stored, and through their sum.
 	sizes   []int
 	through int
-	page    timer.DispatchPage
-	room    timer.DispatchRoom
+	page    dispatch.Page
+	room    dispatch.Room
 	// signed is when the dispatch heard of it last.
 	signed time.Time
 }
 
 // Upload begins to store the items of a dispatch, or goes on behind the first from items:
-// those that [timer.DispatchView.Uploaded] tells. From 0 on it begins anew. Its errors are
-// [timer.InvalidRequest], [timer.NotFound], [timer.AlreadyFinished], [timer.Overtaken]
-// where every item is stored already, and [timer.Unavailable].
-func (d *Dispatches) Upload(ctx context.Context, key timer.Key, from int) (*Upload, error) {
+// those that [dispatch.View.Uploaded] tells. From 0 on it begins anew. Its errors are
+// [wire.InvalidRequest], [wire.NotFound], [wire.AlreadyFinished], [wire.Overtaken]
+// where every item is stored already, and [wire.Unavailable].
+func (d *Dispatches) Upload(ctx context.Context, key wire.Key, from int) (*Upload, error) {
 	view, err := d.Get(ctx, key)
 	switch {
 	case err != nil:
@@ -46,8 +47,8 @@ func (d *Dispatches) Upload(ctx context.Context, key timer.Key, from int) (*Uplo
 		return nil, dispatchFinished(view)
 	case view.CancelRequested:
 		return nil, dispatchCancelPending(view)
-	case view.Status != timer.DispatchUploading:
-		return nil, &timer.Error{Code: timer.Overtaken, Dispatch: &view, Message: "The items of the dispatch are stored already."}
+	case view.Status != dispatch.Uploading:
+		return nil, &wire.Error{Code: wire.Overtaken, State: &view, Message: "The items of the dispatch are stored already."}
 	}
 	u := &Upload{dispatches: d, view: view, name: rand.Text(), room: tuning.DispatchPage}
 	if from != 0 {
@@ -70,7 +71,7 @@ func (u *Upload) sign(ctx context.Context) error {
 // resume goes on with the upload that was broken off.
 func (u *Upload) resume(ctx context.Context, from int) error {
 	if from != u.view.Uploaded {
-		return timer.FieldErrors{{Pointer: "from", Code: timer.CodeOutOfRange,
+		return wire.FieldErrors{{Pointer: "from", Code: wire.CodeOutOfRange,
 			Detail: "must be 0, or the number of items that are stored: " + strconv.Itoa(u.view.Uploaded)}}.Err()
 	}
 	head, err := u.dispatches.head(ctx, u.uploads())
@@ -100,8 +101,8 @@ func (u *Upload) resume(ctx context.Context, from int) error {
 func (u *Upload) uploads() string { return workflows.DispatchUploads(u.view.Memo) }
 
 // own is the pages that this upload itself stores.
-func (u *Upload) own() timer.DispatchPart {
-	return timer.DispatchPart{Prefix: u.uploads() + u.name + "/"}
+func (u *Upload) own() dispatch.Part {
+	return dispatch.Part{Prefix: u.uploads() + u.name + "/"}
 }
 
 // stored is how many pages are its own.
@@ -119,9 +120,9 @@ func (u *Upload) life() time.Duration { return u.view.Memo.Life(time.Now()) }
 func (u *Upload) Uploaded() int { return u.through }
 
 // Append takes an item, and stores a page once it is full. Its errors are
-// [timer.InvalidRequest], [timer.Overtaken] where another upload has begun, and
-// [timer.Unavailable].
-func (u *Upload) Append(ctx context.Context, item timer.DispatchItem) error {
+// [wire.InvalidRequest], [wire.Overtaken] where another upload has begun, and
+// [wire.Unavailable].
+func (u *Upload) Append(ctx context.Context, item dispatch.Item) error {
 	if err := item.Check().Err(); err != nil {
 		return err
 	}
@@ -160,24 +161,24 @@ func (u *Upload) store(ctx context.Context) error {
 		return err
 	}
 	u.sizes, u.through = append(u.sizes, items), u.through+items
-	u.page, u.room = timer.DispatchPage{}, tuning.DispatchPage
+	u.page, u.room = dispatch.Page{}, tuning.DispatchPage
 	return nil
 }
 
 // Commit stores what is left and has the dispatch begin when it is due. Its errors are
-// [timer.InvalidRequest] where there is no item, [timer.Overtaken] where another upload has
-// begun or was committed, and [timer.Unavailable].
-func (u *Upload) Commit(ctx context.Context) (timer.DispatchView, error) {
+// [wire.InvalidRequest] where there is no item, [wire.Overtaken] where another upload has
+// begun or was committed, and [wire.Unavailable].
+func (u *Upload) Commit(ctx context.Context) (dispatch.View, error) {
 	if err := u.overtaken(ctx); err != nil {
-		return timer.DispatchView{}, err
+		return dispatch.View{}, err
 	}
 	if len(u.page.Items) > 0 {
 		if err := u.store(ctx); err != nil {
-			return timer.DispatchView{}, err
+			return dispatch.View{}, err
 		}
 	}
 	if u.through == 0 {
-		return timer.DispatchView{}, timer.CheckDispatchItems(nil).Err()
+		return dispatch.View{}, dispatch.CheckItems(nil).Err()
 	}
 	parts := u.resumed
 	if own := u.own(); u.stored() > 0 {
@@ -186,10 +187,10 @@ func (u *Upload) Commit(ctx context.Context) (timer.DispatchView, error) {
 	}
 	commit := workflows.DispatchCommit{Parts: parts, Sizes: u.sizes, Upload: u.name}
 	if err := u.signal(ctx, workflows.SignalCommit, commit); err != nil {
-		return timer.DispatchView{}, err
+		return dispatch.View{}, err
 	}
-	view, committed, err := u.dispatches.await(ctx, u.view.Key, DefaultWait, func(view timer.DispatchView) bool {
-		return view.Status != timer.DispatchUploading
+	view, committed, err := u.dispatches.await(ctx, u.view.Key, DefaultWait, func(view dispatch.View) bool {
+		return view.Status != dispatch.Uploading
 	})
 	if err == nil && committed {
 		err = u.lost(ctx, view)
@@ -205,7 +206,7 @@ func (u *Upload) signal(ctx context.Context, name string, value any) error {
 
 // uploaded is how many items of the latest upload are stored: the first page that is
 // missing ends it, or one of another upload where uploads had no names.
-func (d *Dispatches) uploaded(ctx context.Context, memo timer.DispatchMemo) (items int, err error) {
+func (d *Dispatches) uploaded(ctx context.Context, memo dispatch.Memo) (items int, err error) {
 	head, err := d.head(ctx, workflows.DispatchUploads(memo))
 	if err != nil {
 		return 0, err
@@ -215,12 +216,12 @@ func (d *Dispatches) uploaded(ctx context.Context, memo timer.DispatchMemo) (ite
 		head.Parts = append(head.Parts, nameless(memo))
 	}
 	first, err := d.pageSays(ctx, head.page(0))
-	if timer.CodeOf(err) == timer.NotFound {
+	if wire.CodeOf(err) == wire.NotFound {
 		return 0, nil
 	}
 	has := func(number int) (pageMemo, bool) {
 		page, failed := d.pageSays(ctx, head.page(number))
-		if failed != nil && timer.CodeOf(failed) != timer.NotFound {
+		if failed != nil && wire.CodeOf(failed) != wire.NotFound {
 			err = failed
 		}
 		return page, failed == nil && (!old || page.Upload == first.Upload)

@@ -4,8 +4,9 @@ import (
 	"context"
 	"slices"
 
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -17,17 +18,17 @@ import (
 type uploadHead struct {
 	// Parts are those of the latest upload, in order. Of the last one it is not known how
 	// many pages it has: it is being stored.
-	Parts []timer.DispatchPart `json:"parts,omitempty"`
+	Parts []dispatch.Part `json:"parts,omitempty"`
 	// Earlier are the parts of uploads that others have overtaken.
-	Earlier []timer.DispatchPart `json:"earlier,omitempty"`
+	Earlier []dispatch.Part `json:"earlier,omitempty"`
 }
 
 // headOf is the id of the head of uploads.
 func headOf(uploads string) string { return uploads + "head" }
 
 // nameless is where the only upload of a dispatch was stored before uploads had names.
-func nameless(memo timer.DispatchMemo) timer.DispatchPart {
-	return timer.DispatchPart{Prefix: workflows.DispatchUploadPrefix(memo.Order.Key)}
+func nameless(memo dispatch.Memo) dispatch.Part {
+	return dispatch.Part{Prefix: workflows.DispatchUploadPrefix(memo.Order.Key)}
 }
 
 // page is the id of a page of the latest upload.
@@ -53,7 +54,7 @@ func (h uploadHead) latest() string {
 // head tells of the latest upload; nothing where none has a name.
 func (d *Dispatches) head(ctx context.Context, uploads string) (uploadHead, error) {
 	memo, err := d.pageSays(ctx, headOf(uploads))
-	if timer.CodeOf(err) == timer.NotFound {
+	if wire.CodeOf(err) == wire.NotFound {
 		return uploadHead{}, nil
 	}
 	return memo.uploadHead, err
@@ -77,7 +78,7 @@ func (u *Upload) begin(ctx context.Context) error {
 	}
 	u.begun, u.latest = true, head.latest()
 	err = u.signal(ctx, workflows.SignalStored, nil)
-	if timer.CodeOf(err) == timer.AlreadyFinished { // nobody else clears it away
+	if wire.CodeOf(err) == wire.AlreadyFinished { // nobody else clears it away
 		_ = u.dispatches.deletePage(ctx, headOf(u.uploads()))
 	}
 	return err
@@ -92,20 +93,20 @@ func (u *Upload) overtaken(ctx context.Context) error {
 	if err != nil || head.latest() == u.latest {
 		return err
 	}
-	return &timer.Error{Code: timer.Overtaken, Dispatch: &u.view, Message: "Another upload of the items has begun."}
+	return &wire.Error{Code: wire.Overtaken, State: &u.view, Message: "Another upload of the items has begun."}
 }
 
 // lost is the error of an upload where another one was committed. What it has stored is
 // cleared away with the dispatch, since the other one may go on with it; what no head names
 // is its own.
-func (u *Upload) lost(ctx context.Context, committed timer.DispatchView) error {
+func (u *Upload) lost(ctx context.Context, committed dispatch.View) error {
 	if committed.Memo.Upload == "" || committed.Memo.Upload == u.name { // an older worker does not say
 		return nil
 	}
 	if !u.begun {
 		_ = u.dispatches.deletePages(ctx, u.own(), func() {}) // what is left is not kept for ever
 	}
-	return &timer.Error{Code: timer.Overtaken, Dispatch: &committed, Message: "Another upload of the items was committed."}
+	return &wire.Error{Code: wire.Overtaken, State: &committed, Message: "Another upload of the items was committed."}
 }
 
 // deleteUploads deletes the uploads of a dispatch that has ended.

@@ -11,10 +11,11 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/query"
 	"github.com/wakecall/wakecall/internal/errtype"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -34,13 +35,13 @@ func newEmergencies(k *kernel, ttl time.Duration) *Emergencies {
 }
 
 // Pause pauses what the order names, and returns what of it is paused now: whatever was
-// paused already stays as it was. Its errors are [timer.InvalidRequest] and
-// [timer.Unavailable]; a part may be paused then, and the order may be repeated.
-func (e *Emergencies) Pause(ctx context.Context, order timer.EmergencyOrder) (paused []timer.Emergency, err error) {
+// paused already stays as it was. Its errors are [wire.InvalidRequest] and
+// [wire.Unavailable]; a part may be paused then, and the order may be repeated.
+func (e *Emergencies) Pause(ctx context.Context, order policy.EmergencyOrder) (paused []policy.Emergency, err error) {
 	if err := order.Check().Err(); err != nil {
 		return nil, err
 	}
-	for _, emergency := range order.Emergencies(timer.At(time.Now())) {
+	for _, emergency := range order.Emergencies(wire.At(time.Now())) {
 		if err := e.start(ctx, emergency); err != nil {
 			return nil, err
 		}
@@ -54,7 +55,7 @@ func (e *Emergencies) Pause(ctx context.Context, order timer.EmergencyOrder) (pa
 	return paused, nil
 }
 
-func (e *Emergencies) start(ctx context.Context, emergency timer.Emergency) error {
+func (e *Emergencies) start(ctx context.Context, emergency policy.Emergency) error {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
 	_, err := e.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
@@ -71,7 +72,7 @@ func (e *Emergencies) start(ctx context.Context, emergency timer.Emergency) erro
 // Resume resumes what the order names, and returns what is paused all the same:
 // everything, where the order names single types, and single types where it names
 // everything. What is not paused is no error.
-func (e *Emergencies) Resume(ctx context.Context, order timer.EmergencyOrder) (paused []timer.Emergency, err error) {
+func (e *Emergencies) Resume(ctx context.Context, order policy.EmergencyOrder) (paused []policy.Emergency, err error) {
 	if err := order.Check().Err(); err != nil {
 		return nil, err
 	}
@@ -88,12 +89,12 @@ func (e *Emergencies) Resume(ctx context.Context, order timer.EmergencyOrder) (p
 	if err != nil || !held {
 		return nil, err
 	}
-	return []timer.Emergency{all}, nil
+	return []policy.Emergency{all}, nil
 }
 
 // left lists what is paused, exactly as far as visibility has heard of it: what it has not
 // yet heard the end of is left out.
-func (e *Emergencies) left(ctx context.Context) (paused []timer.Emergency, err error) {
+func (e *Emergencies) left(ctx context.Context) (paused []policy.Emergency, err error) {
 	listed, err := e.List(ctx)
 	if err != nil {
 		return nil, err
@@ -110,7 +111,7 @@ func (e *Emergencies) left(ctx context.Context) (paused []timer.Emergency, err e
 	return paused, nil
 }
 
-func (e *Emergencies) end(ctx context.Context, emergency timer.Emergency) error {
+func (e *Emergencies) end(ctx context.Context, emergency policy.Emergency) error {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
 	_, err := e.client.WorkflowService().TerminateWorkflowExecution(ctx, &workflowservice.TerminateWorkflowExecutionRequest{
@@ -124,9 +125,9 @@ func (e *Emergencies) end(ctx context.Context, emergency timer.Emergency) error 
 }
 
 // List lists what is paused now: everything first, then the types as far as visibility
-// has heard of them. Its error is [timer.Unavailable].
-func (e *Emergencies) List(ctx context.Context) ([]timer.Emergency, error) {
-	paused := []timer.Emergency{}
+// has heard of them. Its error is [wire.Unavailable].
+func (e *Emergencies) List(ctx context.Context) ([]policy.Emergency, error) {
+	paused := []policy.Emergency{}
 	all, held, err := e.current(ctx, "")
 	if err != nil {
 		return nil, err
@@ -151,7 +152,7 @@ func (e *Emergencies) List(ctx context.Context) ([]timer.Emergency, error) {
 }
 
 // Paused is whether the callbacks of a business type are held back, from a cache that is
-// two seconds old at the most. It needs no worker. Its error is [timer.Unavailable].
+// two seconds old at the most. It needs no worker. Its error is [wire.Unavailable].
 func (e *Emergencies) Paused(ctx context.Context, businessType string) (bool, error) {
 	held, err := e.holding(ctx, businessType)
 	return held != nil, err
@@ -159,7 +160,7 @@ func (e *Emergencies) Paused(ctx context.Context, businessType string) (bool, er
 
 // holding is what holds the callbacks of a business type back: first what holds all of
 // them. It is nil where nothing does.
-func (e *Emergencies) holding(ctx context.Context, businessType string) (held *timer.Emergency, err error) {
+func (e *Emergencies) holding(ctx context.Context, businessType string) (held *policy.Emergency, err error) {
 	for _, one := range []string{"", businessType} {
 		if held, err = e.cache.get(ctx, one); err != nil || held != nil {
 			break
@@ -168,7 +169,7 @@ func (e *Emergencies) holding(ctx context.Context, businessType string) (held *t
 	return held, err
 }
 
-func (e *Emergencies) read(ctx context.Context, businessType string) (*timer.Emergency, error) {
+func (e *Emergencies) read(ctx context.Context, businessType string) (*policy.Emergency, error) {
 	emergency, held, err := e.current(ctx, businessType)
 	if err != nil || !held {
 		return nil, err
@@ -178,19 +179,19 @@ func (e *Emergencies) read(ctx context.Context, businessType string) (*timer.Eme
 
 // current is the emergency of a business type, "" for everything; held is whether there
 // is one.
-func (e *Emergencies) current(ctx context.Context, businessType string) (emergency timer.Emergency, held bool, err error) {
+func (e *Emergencies) current(ctx context.Context, businessType string) (emergency policy.Emergency, held bool, err error) {
 	described, err := e.describe(ctx, workflows.EmergencyID(businessType), "")
-	if timer.CodeOf(err) == timer.NotFound || (err == nil && !running(described.GetWorkflowExecutionInfo())) {
-		return timer.Emergency{}, false, nil
+	if wire.CodeOf(err) == wire.NotFound || (err == nil && !running(described.GetWorkflowExecutionInfo())) {
+		return policy.Emergency{}, false, nil
 	}
 	if err != nil {
-		return timer.Emergency{}, false, err
+		return policy.Emergency{}, false, err
 	}
 	emergency, err = emergencyOf(described.GetWorkflowExecutionInfo())
 	return emergency, true, err
 }
 
-func emergencyOf(info *workflowpb.WorkflowExecutionInfo) (emergency timer.Emergency, err error) {
+func emergencyOf(info *workflowpb.WorkflowExecutionInfo) (emergency policy.Emergency, err error) {
 	err = readMemo(info, workflows.MemoEmergency, "emergency", &emergency)
 	return emergency, err
 }

@@ -7,15 +7,15 @@ import (
 
 	"golang.org/x/sync/singleflight"
 
+	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // emergencyCache keeps who has paused a business type, if anybody has, for a while. What is asked for
 // again and again is read in the background, so that no ring waits for it.
 type emergencyCache struct {
 	ttl   time.Duration
-	read  func(context.Context, string) (*timer.Emergency, error)
+	read  func(context.Context, string) (*policy.Emergency, error)
 	reads singleflight.Group
 
 	mu      sync.Mutex
@@ -25,15 +25,15 @@ type emergencyCache struct {
 }
 
 type emergencyEntry struct {
-	held  *timer.Emergency // nil for none
+	held  *policy.Emergency // nil for none
 	until time.Time
 }
 
-func newEmergencyCache(ttl time.Duration, read func(context.Context, string) (*timer.Emergency, error)) *emergencyCache {
+func newEmergencyCache(ttl time.Duration, read func(context.Context, string) (*policy.Emergency, error)) *emergencyCache {
 	return &emergencyCache{ttl: ttl, read: read, entries: map[string]emergencyEntry{}}
 }
 
-func (c *emergencyCache) get(ctx context.Context, businessType string) (held *timer.Emergency, err error) {
+func (c *emergencyCache) get(ctx context.Context, businessType string) (held *policy.Emergency, err error) {
 	entry, generation := c.entry(businessType)
 	left := time.Until(entry.until)
 	if left > c.ttl/2 {
@@ -53,7 +53,7 @@ func (c *emergencyCache) get(ctx context.Context, businessType string) (held *ti
 	}
 	select {
 	case r := <-result:
-		return r.Val.(*timer.Emergency), r.Err
+		return r.Val.(*policy.Emergency), r.Err
 	case <-ctx.Done():
 		return nil, translate(ctx.Err())
 	}
@@ -66,7 +66,7 @@ func (c *emergencyCache) entry(businessType string) (entry emergencyEntry, gener
 }
 
 // keep remembers what was read, unless something was forgotten since the read began.
-func (c *emergencyCache) keep(businessType string, held *timer.Emergency, generation int) {
+func (c *emergencyCache) keep(businessType string, held *policy.Emergency, generation int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.generation != generation {

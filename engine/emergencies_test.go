@@ -8,7 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // What is asked for again and again is read in the background, and a wrong answer is
@@ -16,10 +17,10 @@ import (
 func TestWhatIsPausedIsKeptForAWhile(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var held *timer.Emergency
+		var held *policy.Emergency
 		var failing error
 		reads := 0
-		c := newEmergencyCache(2*time.Second, func(context.Context, string) (*timer.Emergency, error) {
+		c := newEmergencyCache(2*time.Second, func(context.Context, string) (*policy.Emergency, error) {
 			reads++
 			return held, failing
 		})
@@ -31,7 +32,7 @@ func TestWhatIsPausedIsKeptForAWhile(t *testing.T) {
 			return got != nil
 		}
 		require.False(t, ask())
-		held = &timer.Emergency{BusinessType: "order", Author: "ana"}
+		held = &policy.Emergency{BusinessType: "order", Author: "ana"}
 		require.False(t, ask())
 		require.Equal(t, 1, reads)
 		time.Sleep(1100 * time.Millisecond) //nolint:forbidigo // the bubble's time
@@ -42,7 +43,7 @@ func TestWhatIsPausedIsKeptForAWhile(t *testing.T) {
 		c.forget("order")
 		require.False(t, ask())
 
-		failing = &timer.Error{Code: timer.Unavailable}
+		failing = &wire.Error{Code: wire.Unavailable}
 		time.Sleep(1500 * time.Millisecond) //nolint:forbidigo // the bubble's time
 		require.False(t, ask(), "what is known holds while Temporal does not answer")
 		time.Sleep(time.Second) //nolint:forbidigo // the bubble's time
@@ -56,7 +57,7 @@ func TestWhatIsPausedIsKeptForAWhile(t *testing.T) {
 func TestAReadThatWasOvertakenIsNotKept(t *testing.T) {
 	t.Parallel()
 	var c *emergencyCache
-	c = newEmergencyCache(time.Hour, func(context.Context, string) (*timer.Emergency, error) {
+	c = newEmergencyCache(time.Hour, func(context.Context, string) (*policy.Emergency, error) {
 		c.forget("order")
 		return nil, nil
 	})
@@ -65,7 +66,7 @@ func TestAReadThatWasOvertakenIsNotKept(t *testing.T) {
 	require.Empty(t, c.entries)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	c.read = func(context.Context, string) (*timer.Emergency, error) {
+	c.read = func(context.Context, string) (*policy.Emergency, error) {
 		<-time.After(time.Millisecond)
 		return nil, nil
 	}

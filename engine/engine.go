@@ -6,8 +6,9 @@ import (
 
 	"go.temporal.io/sdk/client"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/job"
 	"github.com/wakecall/wakecall/internal/seal"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // Config is what an [Engine] needs.
@@ -22,7 +23,7 @@ type Config struct {
 	PolicyTTL time.Duration
 	// Reach tells where messages may be sent. Its zero value allows every address and
 	// knows no broker.
-	Reach timer.Reach
+	Reach delivery.Reach
 	// Limiter holds bookings to the rate of their policy.
 	Limiter Limiter
 }
@@ -47,7 +48,7 @@ type Engine struct {
 	// Emergencies pause callbacks.
 	Emergencies *Emergencies
 	// Redeliveries try many failed timers again.
-	Redeliveries *Jobs[timer.Redelivery, timer.Redelivered]
+	Redeliveries *Jobs[job.Redelivery, job.Redelivered]
 	// Bulk does the same with all timers that a filter finds.
 	Bulk *Bulk
 
@@ -92,7 +93,7 @@ func New(config Config) *Engine {
 		kernel:      k,
 		leave:       leave,
 	}
-	e.Redeliveries = JobsOf[timer.Redelivery, timer.Redelivered](e, redeliveries)
+	e.Redeliveries = JobsOf[job.Redelivery, job.Redelivered](e, redeliveries)
 	e.Bulk = newBulk(e)
 	return e
 }

@@ -8,22 +8,22 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/errtype"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // translate puts an error of Temporal's into the words of package timer. What
 // is not known to be otherwise has an unknown outcome: the caller may repeat
 // the same request, which is safe.
 func translate(err error) error {
-	if err == nil || errtype.Is[*timer.Error](err) {
+	if err == nil || errtype.Is[*wire.Error](err) {
 		return err
 	}
 	if errtype.Is[*serviceerror.NotFound](err) {
-		return &timer.Error{Code: timer.NotFound, Message: "There is no such timer.", Cause: err}
+		return &wire.Error{Code: wire.NotFound, Message: "There is no such timer.", Cause: err}
 	}
-	return &timer.Error{
-		Code: timer.Unavailable, Cause: err,
+	return &wire.Error{
+		Code: wire.Unavailable, Cause: err,
 		Message: "The timer engine did not answer. The request may or may not have taken effect; repeat it.",
 	}
 }
@@ -34,12 +34,12 @@ var errForeign = errors.New("the workflow is not a timer")
 
 // taken answers a booking whose id is taken, but by no timer.
 func taken(err error) error {
-	if timer.CodeOf(err) != timer.NotFound {
+	if wire.CodeOf(err) != wire.NotFound {
 		return err
 	}
 	if errors.Is(err, errForeign) {
-		return &timer.Error{
-			Code: timer.IDTaken, Cause: errForeign,
+		return &wire.Error{
+			Code: wire.IDTaken, Cause: errForeign,
 			Message: "A workflow of this Temporal namespace that is not a timer has the id of the timer.",
 		}
 	}

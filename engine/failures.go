@@ -5,9 +5,11 @@ import (
 
 	"go.temporal.io/api/serviceerror"
 
+	"github.com/wakecall/wakecall/core/job"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/errtype"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -16,17 +18,17 @@ type Failures struct{ timers *Timers }
 
 // Redeliver tries a failed timer again, at once, with a fresh ladder and the
 // same webhook id. Whoever asks for it wants it called, so a latest time no
-// longer holds. Its errors are [timer.NotFound], [timer.AlreadyFinished],
-// [timer.Overtaken] when it was booked again meanwhile, [timer.InvalidRequest] where
-// nobody would be called, and [timer.Unavailable].
-func (f *Failures) Redeliver(ctx context.Context, key timer.Key) (timer.View, error) {
+// longer holds. Its errors are [wire.NotFound], [wire.AlreadyFinished],
+// [wire.Overtaken] when it was booked again meanwhile, [wire.InvalidRequest] where
+// nobody would be called, and [wire.Unavailable].
+func (f *Failures) Redeliver(ctx context.Context, key wire.Key) (timer.View, error) {
 	return f.redeliver(ctx, key, retrial{})
 }
 
 // RedeliverRun is [Failures.Redeliver] for a timer whose last run is the given
 // one: a timer that was tried again since, and failed again, is
-// [timer.Overtaken].
-func (f *Failures) RedeliverRun(ctx context.Context, key timer.Key, runID string) error {
+// [wire.Overtaken].
+func (f *Failures) RedeliverRun(ctx context.Context, key wire.Key, runID string) error {
 	_, err := f.redeliver(ctx, key, retrial{runID: runID})
 	return err
 }
@@ -39,7 +41,7 @@ type retrial struct {
 	job string
 }
 
-func (f *Failures) redeliver(ctx context.Context, key timer.Key, again retrial) (timer.View, error) {
+func (f *Failures) redeliver(ctx context.Context, key wire.Key, again retrial) (timer.View, error) {
 	if err := key.Check().Err(); err != nil {
 		return timer.View{}, err
 	}
@@ -50,7 +52,7 @@ func (f *Failures) redeliver(ctx context.Context, key timer.Key, again retrial) 
 		return timer.View{}, err
 	}
 	if again.runID != "" && view.RunID != again.runID {
-		return timer.View{}, &timer.Error{Code: timer.Overtaken, Timer: &view, Message: "The timer was tried again since."}
+		return timer.View{}, &wire.Error{Code: wire.Overtaken, State: &view, Message: "The timer was tried again since."}
 	}
 	if view.Status != timer.Failed {
 		return timer.View{}, notFailed(view)
@@ -106,7 +108,7 @@ func afresh(spec timer.Spec, stopped bool) timer.Spec {
 }
 
 // ended answers with the timer where that has ended, and else with the error.
-func (f *Failures) ended(ctx context.Context, key timer.Key, err error) error {
+func (f *Failures) ended(ctx context.Context, key wire.Key, err error) error {
 	if view, got := f.timers.get(ctx, key); got == nil && view.Status.Finished() {
 		return finished(view)
 	}
@@ -120,24 +122,24 @@ func notFailed(view timer.View) error {
 	if view.CancelRequested {
 		return cancelPending(view)
 	}
-	return &timer.Error{Code: timer.Overtaken, Timer: &view, Message: "The timer is not failed."}
+	return &wire.Error{Code: wire.Overtaken, State: &view, Message: "The timer is not failed."}
 }
 
-func failedOnly(filter timer.FailedFilter) Filter {
+func failedOnly(filter job.FailedFilter) Filter {
 	return Filter{
 		BusinessType: filter.BusinessType, Status: timer.Failed, EndedFrom: filter.EndedFrom, EndedTo: filter.EndedTo,
 	}
 }
 
 // CountFailed counts the failed runs that a filter selects. Its error is
-// [timer.Unavailable].
-func (f *Failures) CountFailed(ctx context.Context, filter timer.FailedFilter) (int, error) {
+// [wire.Unavailable].
+func (f *Failures) CountFailed(ctx context.Context, filter job.FailedFilter) (int, error) {
 	return f.timers.count(ctx, queryOf(failedOnly(filter)))
 }
 
 // ListFailed reads one page of the failed runs that a filter selects, the
-// latest first, and the token of the next page. Its error is [timer.Unavailable].
-func (f *Failures) ListFailed(ctx context.Context, filter timer.FailedFilter, token []byte) ([]timer.View, []byte, error) {
+// latest first, and the token of the next page. Its error is [wire.Unavailable].
+func (f *Failures) ListFailed(ctx context.Context, filter job.FailedFilter, token []byte) ([]timer.View, []byte, error) {
 	page, err := f.timers.List(ctx, PageRequest{Filter: failedOnly(filter), Size: tuning.FailedPage, Token: token})
 	return page.Timers, page.Next, err
 }

@@ -6,15 +6,17 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/recurrence"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // What is tried again of a rule rings, and whether the rule goes on after it depends on who
 // ended it: its receiver did for good.
 func TestARuleThatItsReceiverStoppedIsNotRevived(t *testing.T) {
 	t.Parallel()
-	every, now := timer.Duration(time.Hour), time.Now()
-	booked, err := timer.Admit(timer.Key{BusinessType: "order", BusinessID: "1"}, timer.Terms{Recurrence: &timer.Recurrence{Every: &every}}, "b", now)
+	every, now := wire.Duration(time.Hour), time.Now()
+	booked, err := timer.Admit(wire.Key{BusinessType: "order", BusinessID: "1"}, timer.Terms{Recurrence: &recurrence.Rule{Every: &every}}, "b", now)
 	require.NoError(t, err)
 	delivered := timer.Outcome{Status: timer.Delivered}
 	for _, stopped := range []bool{true, false} {
@@ -37,7 +39,7 @@ func TestARuleThatItsReceiverStoppedIsNotRevived(t *testing.T) {
 	require.True(t, ok, "the interrupted one rings")
 	_, ok = memo.After(booked.Key, delivered, booked.DueAt)
 	require.False(t, ok)
-	anew, err := stopped.Apply(timer.Change{Terms: timer.Terms{Recurrence: &timer.Recurrence{Every: &every}, ExpiresAfter: &every}, At: booked.DueAt})
+	anew, err := stopped.Apply(timer.Change{Terms: timer.Terms{Recurrence: &recurrence.Rule{Every: &every}, ExpiresAfter: &every}, At: booked.DueAt})
 	require.NoError(t, err)
 	_, ok = anew.After(booked.Key, delivered, anew.DueAt)
 	require.True(t, ok, "whoever gives it a new rule means it")

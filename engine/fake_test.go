@@ -14,7 +14,8 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -87,9 +88,9 @@ func (e *events) Next() (*historypb.HistoryEvent, error) {
 }
 
 // policyOf makes the business type's policy known.
-func (f *fake) policyOf(t *testing.T, policy timer.Policy) {
+func (f *fake) policyOf(t *testing.T, policy policy.Policy) {
 	t.Helper()
-	memo, err := payloads.ToPayload(workflows.PolicyRecord{Policy: policy, ChangedAt: timer.At(time.Now())})
+	memo, err := payloads.ToPayload(workflows.PolicyRecord{Policy: policy, ChangedAt: wire.At(time.Now())})
 	require.NoError(t, err)
 	if f.runs == nil {
 		f.runs = map[string]*workflowservice.DescribeWorkflowExecutionResponse{}

@@ -5,8 +5,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/wakecall/wakecall/core/forecast"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // Forecasts tell how many timers of a business type fall due in the time ahead. They are
@@ -30,17 +33,17 @@ func newForecasts(policies *Policies, dispatches *Dispatches) *Forecasts {
 // ForecastRequest asks for a forecast. From and To are multiples of Step.
 type ForecastRequest struct {
 	BusinessType string
-	From, To     timer.Instant
+	From, To     wire.Instant
 	Step         time.Duration
 }
 
 // Forecast returns what is known, which is a few seconds old, or a few minutes at most where
 // a count takes long. Where nothing is known yet, or for a time that is further ahead than
-// is kept, it waits for the count. Its error is [timer.Unavailable].
-func (f *Forecasts) Forecast(ctx context.Context, r ForecastRequest) (timer.Forecast, error) {
-	forecast := timer.Forecast{BusinessType: r.BusinessType, Step: timer.Duration(r.Step)}
+// is kept, it waits for the count. Its error is [wire.Unavailable].
+func (f *Forecasts) Forecast(ctx context.Context, r ForecastRequest) (forecast.Forecast, error) {
+	forecast := forecast.Forecast{BusinessType: r.BusinessType, Step: wire.Duration(r.Step)}
 	policy, err := f.policies.cached(ctx, r.BusinessType)
-	if err != nil && timer.CodeOf(err) != timer.NotFound {
+	if err != nil && wire.CodeOf(err) != wire.NotFound {
 		return forecast, err
 	}
 	forecast.CallbacksPerSecond = policy.Rate(time.Now())
@@ -59,7 +62,7 @@ func (f *Forecasts) Forecast(ctx context.Context, r ForecastRequest) (timer.Fore
 }
 
 // limitOf is the rate of a policy, whether it is in force now or held back; 0 for none.
-func limitOf(policy timer.Policy) float64 {
+func limitOf(policy policy.Policy) float64 {
 	if policy.Limits.CallbacksPerSecond == nil {
 		return 0
 	}
@@ -127,15 +130,15 @@ func (f *Forecasts) fill(of *forecastOf, limit float64) {
 	ctx, cancel := context.WithTimeout(f.leaving, tuning.ForecastTimeout)
 	defer cancel()
 	began := time.Now()
-	from := timer.At(began.Truncate(timer.DefaultForecastStep))
+	from := wire.At(began.Truncate(forecast.DefaultStep))
 	counted, err := f.countAhead(ctx, ForecastRequest{
-		BusinessType: of.businessType, From: from, To: from.Add(tuning.ForecastKept), Step: timer.DefaultForecastStep,
+		BusinessType: of.businessType, From: from, To: from.Add(tuning.ForecastKept), Step: forecast.DefaultStep,
 	}, limit)
 	asked := f.asked(began.Add(-tuning.ForecastAsked))
 	if !of.end(counted, err, tuning.ForecastRest*asked) {
 		return
 	}
-	if _, err := f.policies.cached(ctx, of.businessType); timer.CodeOf(err) == timer.NotFound {
+	if _, err := f.policies.cached(ctx, of.businessType); wire.CodeOf(err) == wire.NotFound {
 		f.forget(of)
 	}
 }

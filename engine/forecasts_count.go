@@ -8,9 +8,11 @@ import (
 	workflowpb "go.temporal.io/api/workflow/v1"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/wakecall/wakecall/core/forecast"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/query"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -23,7 +25,7 @@ func (f *Forecasts) countAhead(ctx context.Context, r ForecastRequest, limit flo
 	case <-ctx.Done():
 		return nil, translate(ctx.Err())
 	}
-	h := &histogram{at: timer.At(time.Now())}
+	h := &histogram{at: wire.At(time.Now())}
 	c := &forecastCount{kernel: f.kernel, businessType: r.BusinessType}
 	var err error
 	if r.From <= h.at {
@@ -50,7 +52,7 @@ func (f *Forecasts) share(ctx context.Context, h *histogram, r ForecastRequest, 
 		return err
 	}
 	for _, view := range views {
-		for _, sent := range view.Ahead(h.at, r.To, limit) {
+		for _, sent := range forecast.OfDispatch(view, h.at, r.To, limit) {
 			for n := max(h.slot(sent.From), 0); n < len(h.slots) && h.slots[n].At < sent.To; n++ {
 				h.slots[n].Share(sent)
 			}
@@ -65,11 +67,11 @@ type forecastCount struct {
 	businessType string
 }
 
-func (c *forecastCount) query(state query.Query, from, to timer.Instant) query.Query {
+func (c *forecastCount) query(state query.Query, from, to wire.Instant) query.Query {
 	return query.All(openOf(c.businessType), state, attrDueAt.From(from), attrDueAt.Before(to))
 }
 
-func (c *forecastCount) between(ctx context.Context, state query.Query, from, to timer.Instant) (int, error) {
+func (c *forecastCount) between(ctx context.Context, state query.Query, from, to wire.Instant) (int, error) {
 	return c.count(ctx, c.query(state, from, to))
 }
 
@@ -78,10 +80,10 @@ type stretch struct{ first, end int }
 
 // divide counts step by step, and looks no closer at where there is nothing. Where there is
 // little, it is listed.
-func (c *forecastCount) divide(ctx context.Context, r ForecastRequest) ([]timer.ForecastSlot, error) {
-	slots := []timer.ForecastSlot{}
+func (c *forecastCount) divide(ctx context.Context, r ForecastRequest) ([]forecast.Slot, error) {
+	slots := []forecast.Slot{}
 	for at := r.From; at < r.To; at = at.Add(r.Step) {
-		slots = append(slots, timer.ForecastSlot{At: at, Width: r.Step})
+		slots = append(slots, forecast.Slot{At: at, Width: r.Step})
 	}
 	if len(slots) == 0 {
 		return slots, nil
@@ -109,7 +111,7 @@ func (c *forecastCount) divide(ctx context.Context, r ForecastRequest) ([]timer.
 }
 
 // look counts some slots together, and returns what has to be counted one by one.
-func (c *forecastCount) look(ctx context.Context, slots []timer.ForecastSlot, part stretch) (closer []stretch, err error) {
+func (c *forecastCount) look(ctx context.Context, slots []forecast.Slot, part stretch) (closer []stretch, err error) {
 	from, to := slots[0].At, slots[len(slots)-1].End()
 	n, err := c.between(ctx, untried(), from, to)
 	switch {
@@ -133,7 +135,7 @@ func (c *forecastCount) look(ctx context.Context, slots []timer.ForecastSlot, pa
 }
 
 // tally lists timers, and counts each where it belongs.
-func (c *forecastCount) tally(ctx context.Context, q query.Query, slots []timer.ForecastSlot) error {
+func (c *forecastCount) tally(ctx context.Context, q query.Query, slots []forecast.Slot) error {
 	h := &histogram{slots: slots}
 	return c.eachPage(ctx, q, func(page []*workflowpb.WorkflowExecutionInfo) error {
 		for _, info := range page {
@@ -160,7 +162,7 @@ func (c *forecastCount) refine(ctx context.Context, h *histogram, limit float64)
 }
 
 // rules adds what recurring timers ring after their next occurrence.
-func (c *forecastCount) rules(ctx context.Context, h *histogram, end timer.Instant) error {
+func (c *forecastCount) rules(ctx context.Context, h *histogram, end wire.Instant) error {
 	left := tuning.ForecastOccurrences
 	recurring := query.All(openOf(c.businessType), attrLabels.Is(timer.KeywordRecurring))
 	return c.eachPage(ctx, recurring, func(page []*workflowpb.WorkflowExecutionInfo) error {

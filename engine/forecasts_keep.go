@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // Keep counts the types that have a policy, one after the other and again and again, until
@@ -26,7 +26,7 @@ func (f *Forecasts) Keep(ctx context.Context) {
 }
 
 // keep has one type counted, unless somebody else just did, and returns how long to rest.
-func (f *Forecasts) keep(ctx context.Context, policy timer.Policy) (rest time.Duration) {
+func (f *Forecasts) keep(ctx context.Context, policy policy.Policy) (rest time.Duration) {
 	began := time.Now()
 	of := f.of(policy.BusinessType)
 	rest = tuning.ForecastKeepRest

@@ -5,8 +5,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/wakecall/wakecall/core/forecast"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // forecastOf is what is known of one business type.
@@ -27,7 +29,7 @@ type forecastOf struct {
 
 // recentBooking is a booking that a count may not see yet.
 type recentBooking struct {
-	due timer.Instant
+	due wire.Instant
 	at  time.Time
 }
 
@@ -96,7 +98,7 @@ func (o *forecastOf) countIn(booked timer.View) {
 }
 
 // bookedSince is when those are due that were booked here since a moment.
-func (o *forecastOf) bookedSince(moment time.Time) (due []timer.Instant) {
+func (o *forecastOf) bookedSince(moment time.Time) (due []wire.Instant) {
 	for _, booking := range o.recent {
 		if booking.at.After(moment) {
 			due = append(due, booking.due)
@@ -139,7 +141,7 @@ func (o *forecastOf) expect(booked timer.View, rate float64) time.Duration {
 	if o.counted.unsplit(due, rate) {
 		o.counted.split(due, o.bookedSince(time.Time{}))
 	}
-	backlog := timer.Backlog{Rate: rate, Waiting: float64(o.counted.overdue), Now: o.counted.at}
+	backlog := forecast.Backlog{Rate: rate, Waiting: float64(o.counted.overdue), Now: o.counted.at}
 	for _, slot := range o.counted.slots {
 		if slot.End() > due {
 			slot.Due = max(slot.Due, 1) // one that was moved is not counted in

@@ -18,8 +18,13 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/forecast"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/recurrence"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -29,11 +34,11 @@ type visible struct {
 	err error
 
 	mu        sync.Mutex
-	due       map[timer.Instant]int
+	due       map[wire.Instant]int
 	recurring []timer.Memo
 	// dispatches are open.
-	dispatches []timer.DispatchMemo
-	policies   []timer.Policy
+	dispatches []dispatch.Memo
+	policies   []policy.Policy
 	counts     int
 	counted    int // timers
 	lists      int
@@ -43,8 +48,8 @@ type visible struct {
 
 var bounds = regexp.MustCompile(`DueAt >= '([^']*)' AND DueAt < '([^']*)'`)
 
-func (v *visible) within(query string) (due []timer.Instant) {
-	var from, to timer.Instant
+func (v *visible) within(query string) (due []wire.Instant) {
+	var from, to wire.Instant
 	found := bounds.FindStringSubmatch(query)
 	if found == nil || from.UnmarshalText([]byte(found[1])) != nil || to.UnmarshalText([]byte(found[2])) != nil {
 		return nil
@@ -85,7 +90,7 @@ func (v *visible) ListWorkflow(_ context.Context, r *workflowservice.ListWorkflo
 	switch query := r.GetQuery(); {
 	case strings.Contains(query, workflows.TypePolicy):
 		for _, policy := range v.policies {
-			show(workflows.TypePolicy, workflows.PolicyID(policy.BusinessType), workflows.MemoPolicy, workflows.PolicyRecord{Policy: policy, ChangedAt: timer.At(time.Now())})
+			show(workflows.TypePolicy, workflows.PolicyID(policy.BusinessType), workflows.MemoPolicy, workflows.PolicyRecord{Policy: policy, ChangedAt: wire.At(time.Now())})
 		}
 	case strings.Contains(query, workflows.TypeDispatch):
 		for _, memo := range v.dispatches {
@@ -97,7 +102,7 @@ func (v *visible) ListWorkflow(_ context.Context, r *workflowservice.ListWorkflo
 		}
 	default:
 		v.lists++
-		number := map[timer.Instant]int{}
+		number := map[wire.Instant]int{}
 		for _, at := range v.within(query) {
 			number[at]++
 			show(workflows.TypeTimer, fmt.Sprintf("order/%d-%d", at, number[at]), workflows.MemoTimer, timer.Memo{DueAt: at, CreatedAt: at})
@@ -116,13 +121,13 @@ func forecastsOn(t *testing.T, v *visible) *Forecasts {
 // limit gives the business type of these tests a policy.
 func (f *Forecasts) limit(rate float64) {
 	const businessType = "order"
-	policy := timer.Policy{BusinessType: businessType, Limits: timer.Limits{CallbacksPerSecond: &rate}}
+	policy := policy.Policy{BusinessType: businessType, Limits: policy.Limits{CallbacksPerSecond: &rate}}
 	f.policies.cache.keep(businessType, cachedPolicy{policy: policy, until: time.Now().Add(time.Hour)}, f.policies.cache.current())
 }
 
 // minuteIn is the beginning of a minute ahead.
-func minuteIn(ahead time.Duration) timer.Instant {
-	return timer.At(time.Now().Add(ahead).Truncate(time.Minute))
+func minuteIn(ahead time.Duration) wire.Instant {
+	return wire.At(time.Now().Add(ahead).Truncate(time.Minute))
 }
 
 func ahead() ForecastRequest {
@@ -130,7 +135,7 @@ func ahead() ForecastRequest {
 	return ForecastRequest{BusinessType: "order", From: from, To: from.Add(24 * time.Hour), Step: time.Minute}
 }
 
-func step(t *testing.T, f timer.Forecast, at timer.Instant) timer.ForecastStep {
+func step(t *testing.T, f forecast.Forecast, at wire.Instant) forecast.Step {
 	t.Helper()
 	for _, step := range f.Steps {
 		if step.At == at {
@@ -138,13 +143,13 @@ func step(t *testing.T, f timer.Forecast, at timer.Instant) timer.ForecastStep {
 		}
 	}
 	require.Fail(t, "there is no such step")
-	return timer.ForecastStep{}
+	return forecast.Step{}
 }
 
 func TestForecastCountsWhereThereIsSomething(t *testing.T) {
 	t.Parallel()
 	dense, sparse := minuteIn(2*time.Hour), minuteIn(20*time.Hour)
-	v := &visible{due: map[timer.Instant]int{dense.Add(7 * time.Second): 900, sparse: 3, sparse.Add(time.Minute): 4, minuteIn(-time.Hour): 5}}
+	v := &visible{due: map[wire.Instant]int{dense.Add(7 * time.Second): 900, sparse: 3, sparse.Add(time.Minute): 4, minuteIn(-time.Hour): 5}}
 	f := forecastsOn(t, v)
 	f.limit(10)
 	forecast, err := f.Forecast(t.Context(), ahead())
@@ -155,7 +160,7 @@ func TestForecastCountsWhereThereIsSomething(t *testing.T) {
 	full := step(t, forecast, dense)
 	require.Equal(t, 900, full.Due)
 	require.True(t, full.Overflows)
-	require.Equal(t, timer.Duration(89*time.Second), full.Lateness, "all at one second, and not spread over the minute")
+	require.Equal(t, wire.Duration(89*time.Second), full.Lateness, "all at one second, and not spread over the minute")
 	require.Equal(t, 3, step(t, forecast, sparse).Due)
 	require.Equal(t, 4, step(t, forecast, sparse.Add(time.Minute)).Due)
 	require.Less(t, v.counts, 150, "empty hours are counted once")
@@ -185,10 +190,10 @@ func TestForecastCountsWhereThereIsSomething(t *testing.T) {
 
 func TestForecastExpandsRules(t *testing.T) {
 	t.Parallel()
-	every := timer.Duration(10 * time.Minute)
-	booked, err := timer.Admit(timer.Key{BusinessType: "order", BusinessID: "1"}, timer.Terms{Recurrence: &timer.Recurrence{Every: &every}}, "b", time.Now())
+	every := wire.Duration(10 * time.Minute)
+	booked, err := timer.Admit(wire.Key{BusinessType: "order", BusinessID: "1"}, timer.Terms{Recurrence: &recurrence.Rule{Every: &every}}, "b", time.Now())
 	require.NoError(t, err)
-	v := &visible{due: map[timer.Instant]int{booked.DueAt: 1}, recurring: []timer.Memo{booked.Memo}}
+	v := &visible{due: map[wire.Instant]int{booked.DueAt: 1}, recurring: []timer.Memo{booked.Memo}}
 	forecast, err := forecastsOn(t, v).countAhead(t.Context(), ahead(), 0)
 	require.NoError(t, err)
 	total := 0
@@ -201,11 +206,11 @@ func TestForecastExpandsRules(t *testing.T) {
 // What dispatches of the type will send is shown, and is taken from what timers have.
 func TestForecastKnowsOfDispatches(t *testing.T) {
 	t.Parallel()
-	items, key := 540, timer.Key{BusinessType: "order", BusinessID: "reminders"}
-	planned := timer.DispatchMemo{
-		Order: timer.Dispatch{Key: key}, Status: timer.DispatchScheduled, DueAt: minuteIn(2 * time.Hour), Items: &items, Plan: timer.DispatchPlan{PerSecond: 9},
+	items, key := 540, wire.Key{BusinessType: "order", BusinessID: "reminders"}
+	planned := dispatch.Memo{
+		Order: dispatch.Dispatch{Key: key}, Status: dispatch.Scheduled, DueAt: minuteIn(2 * time.Hour), Items: &items, Plan: dispatch.Plan{PerSecond: 9},
 	}
-	v := &visible{due: map[timer.Instant]int{minuteIn(2 * time.Hour): 100, minuteIn(4 * time.Hour): 100}, dispatches: []timer.DispatchMemo{planned}}
+	v := &visible{due: map[wire.Instant]int{minuteIn(2 * time.Hour): 100, minuteIn(4 * time.Hour): 100}, dispatches: []dispatch.Memo{planned}}
 	f := forecastsOn(t, v)
 	f.limit(10)
 	forecast, err := f.Forecast(t.Context(), ahead())
@@ -215,9 +220,9 @@ func TestForecastKnowsOfDispatches(t *testing.T) {
 	require.Zero(t, alone.DispatchItems)
 	require.True(t, beside.Overflows, "100 timers at one in a second")
 	require.Equal(t, 540, beside.DispatchItems)
-	require.Equal(t, timer.Duration(9*time.Second), alone.Lateness)
-	require.Equal(t, timer.Duration(99*time.Second), beside.Lateness)
-	booked := timer.View{Key: timer.Key{BusinessType: "order", BusinessID: "1"}, DueAt: minuteIn(2 * time.Hour)}
+	require.Equal(t, wire.Duration(9*time.Second), alone.Lateness)
+	require.Equal(t, wire.Duration(99*time.Second), beside.Lateness)
+	booked := timer.View{Key: wire.Key{BusinessType: "order", BusinessID: "1"}, DueAt: minuteIn(2 * time.Hour)}
 	require.Equal(t, 100*time.Second, f.Expect(booked))
 }
 
@@ -227,21 +232,21 @@ func TestForecastKnowsOfDispatches(t *testing.T) {
 func TestForecastInsideAMinute(t *testing.T) {
 	t.Parallel()
 	at, spread, ruled := minuteIn(2*time.Hour), minuteIn(3*time.Hour), minuteIn(5*time.Hour)
-	v := &visible{due: map[timer.Instant]int{at.Add(7 * time.Second): 26}}
+	v := &visible{due: map[wire.Instant]int{at.Add(7 * time.Second): 26}}
 	for i := range 26 {
 		v.due[spread.Add(time.Duration(2*i)*time.Second)] = 1
-		booked, err := timer.Admit(timer.Key{BusinessType: "order", BusinessID: strconv.Itoa(i)}, timer.Terms{Recurrence: &timer.Recurrence{At: []timer.Instant{minuteIn(4 * time.Hour), ruled.Add(9 * time.Second)}}}, "b", time.Now())
+		booked, err := timer.Admit(wire.Key{BusinessType: "order", BusinessID: strconv.Itoa(i)}, timer.Terms{Recurrence: &recurrence.Rule{At: []wire.Instant{minuteIn(4 * time.Hour), ruled.Add(9 * time.Second)}}}, "b", time.Now())
 		require.NoError(t, err)
 		v.recurring = append(v.recurring, booked.Memo)
 	}
 	f := forecastsOn(t, v)
 	f.limit(1)
-	forecast, err := f.Forecast(t.Context(), ahead())
+	ahead2, err := f.Forecast(t.Context(), ahead())
 	require.NoError(t, err)
-	require.Equal(t, timer.ForecastStep{At: at, Due: 26, Lateness: timer.Duration(25 * time.Second)}, step(t, forecast, at))
-	require.Equal(t, timer.ForecastStep{At: spread, Due: 26}, step(t, forecast, spread))
-	require.Equal(t, timer.ForecastStep{At: ruled, Due: 26, Lateness: timer.Duration(25 * time.Second)}, step(t, forecast, ruled))
-	booked := timer.View{Key: timer.Key{BusinessType: "order", BusinessID: "1"}, DueAt: at.Add(7 * time.Second)}
+	require.Equal(t, forecast.Step{At: at, Due: 26, Lateness: wire.Duration(25 * time.Second)}, step(t, ahead2, at))
+	require.Equal(t, forecast.Step{At: spread, Due: 26}, step(t, ahead2, spread))
+	require.Equal(t, forecast.Step{At: ruled, Due: 26, Lateness: wire.Duration(25 * time.Second)}, step(t, ahead2, ruled))
+	booked := timer.View{Key: wire.Key{BusinessType: "order", BusinessID: "1"}, DueAt: at.Add(7 * time.Second)}
 	require.Equal(t, 26*time.Second, f.Expect(booked))
 	booked.DueAt = at.Add(17 * time.Second)
 	booked.Revision = 2
@@ -260,10 +265,10 @@ func TestForecastInsideAMinute(t *testing.T) {
 // The fullest minutes are counted by the second, and of those that are equally full the next.
 func TestTheMinutesThatAreRefined(t *testing.T) {
 	t.Parallel()
-	h := &histogram{slots: []timer.ForecastSlot{}}
+	h := &histogram{slots: []forecast.Slot{}}
 	from := minuteIn(0)
 	for i, due := range []int{3, 2, 9, 1, 3, 0} {
-		h.slots = append(h.slots, timer.ForecastSlot{At: from.Add(time.Duration(i) * time.Minute), Width: time.Minute, Due: due})
+		h.slots = append(h.slots, forecast.Slot{At: from.Add(time.Duration(i) * time.Minute), Width: time.Minute, Due: due})
 	}
 	var places []int
 	for _, minute := range h.crowded(1, 3) {
@@ -278,9 +283,9 @@ func TestTheMinutesThatAreRefined(t *testing.T) {
 func TestABookingWaitsForNoForecast(t *testing.T) {
 	t.Parallel()
 	at := minuteIn(time.Hour)
-	v := &visible{due: map[timer.Instant]int{at: 1200}, blocked: make(chan struct{})}
+	v := &visible{due: map[wire.Instant]int{at: 1200}, blocked: make(chan struct{})}
 	f := forecastsOn(t, v)
-	booked := timer.View{Key: timer.Key{BusinessType: "order", BusinessID: "1"}, DueAt: at}
+	booked := timer.View{Key: wire.Key{BusinessType: "order", BusinessID: "1"}, DueAt: at}
 	require.Zero(t, f.Expect(booked), "its type has no limit")
 	require.Nil(t, f.of("order").filling, "so nothing is counted")
 	f.limit(10)
@@ -312,10 +317,10 @@ func TestABookingWaitsForNoForecast(t *testing.T) {
 func TestForecastsGrowStale(t *testing.T) {
 	t.Parallel()
 	at := minuteIn(time.Hour)
-	v := &visible{due: map[timer.Instant]int{at: 1200}}
+	v := &visible{due: map[wire.Instant]int{at: 1200}}
 	f := forecastsOn(t, v)
 	f.limit(10)
-	booked := timer.View{Key: timer.Key{BusinessType: "order", BusinessID: "1"}, DueAt: at, Revision: 2}
+	booked := timer.View{Key: wire.Key{BusinessType: "order", BusinessID: "1"}, DueAt: at, Revision: 2}
 	due := func() int {
 		forecast, err := f.Forecast(t.Context(), ahead())
 		require.NoError(t, err)
@@ -354,7 +359,7 @@ func TestForecastsGrowStale(t *testing.T) {
 func TestForecastKnowsWhatWasJustBooked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		at := minuteIn(2 * time.Hour)
-		v := &visible{due: map[timer.Instant]int{}}
+		v := &visible{due: map[wire.Instant]int{}}
 		f := forecastsOn(t, v)
 		f.limit(10)
 		due := func() int {
@@ -364,7 +369,7 @@ func TestForecastKnowsWhatWasJustBooked(t *testing.T) {
 		}
 		book := func(n int) {
 			for range n {
-				f.Expect(timer.View{Key: timer.Key{BusinessType: "order", BusinessID: "1"}, DueAt: at})
+				f.Expect(timer.View{Key: wire.Key{BusinessType: "order", BusinessID: "1"}, DueAt: at})
 			}
 		}
 		require.Zero(t, due())
@@ -387,19 +392,19 @@ func TestForecastKnowsWhatWasJustBooked(t *testing.T) {
 func TestABatchIntoOneInstant(t *testing.T) {
 	t.Parallel()
 	at := minuteIn(2 * time.Hour)
-	f := forecastsOn(t, &visible{due: map[timer.Instant]int{at.Add(30 * time.Second): 120}})
+	f := forecastsOn(t, &visible{due: map[wire.Instant]int{at.Add(30 * time.Second): 120}})
 	f.limit(10)
 	_, err := f.Forecast(t.Context(), ahead())
 	require.NoError(t, err)
 	var late time.Duration
 	for range 900 {
-		late = f.Expect(timer.View{Key: timer.Key{BusinessType: "order", BusinessID: "1"}, DueAt: at})
+		late = f.Expect(timer.View{Key: wire.Key{BusinessType: "order", BusinessID: "1"}, DueAt: at})
 	}
 	require.Equal(t, 89*time.Second, late.Truncate(time.Second))
 	forecast, err := f.Forecast(t.Context(), ahead())
 	require.NoError(t, err)
 	require.Equal(t, 1020, step(t, forecast, at).Due)
-	moved := timer.View{Key: timer.Key{BusinessType: "order", BusinessID: "1"}, DueAt: at.Add(10 * time.Second), Revision: 2}
+	moved := timer.View{Key: wire.Key{BusinessType: "order", BusinessID: "1"}, DueAt: at.Add(10 * time.Second), Revision: 2}
 	require.InDelta(t, 82, f.Expect(moved).Seconds(), 2, "ten seconds later some of them have left")
 }
 
@@ -423,7 +428,7 @@ func keep(t *testing.T, f *Forecasts) (leave func()) {
 func TestForecastsAreKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		at, rate := minuteIn(2*time.Hour), 10.0
-		v := &visible{due: map[timer.Instant]int{at: 1200}, policies: []timer.Policy{{BusinessType: "order", Limits: timer.Limits{CallbacksPerSecond: &rate}}}}
+		v := &visible{due: map[wire.Instant]int{at: 1200}, policies: []policy.Policy{{BusinessType: "order", Limits: policy.Limits{CallbacksPerSecond: &rate}}}}
 		f := forecastsOn(t, v)
 		f.limit(rate)
 		leave := keep(t, f)
@@ -440,7 +445,7 @@ func TestForecastsAreKept(t *testing.T) {
 		<-time.After(tuning.ForecastRound)
 		synctest.Wait()
 		require.Greater(t, v.counts, counts)
-		require.Equal(t, 129*time.Second, f.Expect(timer.View{Key: timer.Key{BusinessType: "order", BusinessID: "1"}, DueAt: at, Revision: 2}))
+		require.Equal(t, 129*time.Second, f.Expect(timer.View{Key: wire.Key{BusinessType: "order", BusinessID: "1"}, DueAt: at, Revision: 2}))
 		leave()
 	})
 }
@@ -448,7 +453,7 @@ func TestForecastsAreKept(t *testing.T) {
 // A gateway that cannot reach Temporal goes on to try.
 func TestForecastsAreKeptAgainLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		v := &visible{err: errors.New("away"), policies: []timer.Policy{{BusinessType: "order"}}}
+		v := &visible{err: errors.New("away"), policies: []policy.Policy{{BusinessType: "order"}}}
 		f := forecastsOn(t, v)
 		f.limit(10)
 		leave := keep(t, f)
@@ -471,12 +476,12 @@ func TestForecastWithoutVisibility(t *testing.T) {
 	_, err := f.Forecast(t.Context(), ahead())
 	require.Error(t, err)
 	at := minuteIn(time.Hour)
-	require.Zero(t, f.Expect(timer.View{Key: timer.Key{BusinessType: "order", BusinessID: "1"}, DueAt: at}))
+	require.Zero(t, f.Expect(timer.View{Key: wire.Key{BusinessType: "order", BusinessID: "1"}, DueAt: at}))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	f.turn <- struct{}{}
 	_, err = f.countAhead(ctx, ahead(), 0)
-	require.Equal(t, timer.Unavailable, timer.CodeOf(err))
+	require.Equal(t, wire.Unavailable, wire.CodeOf(err))
 }
 
 // Whoever makes up business types fills no memory: what has neither a policy nor a timer is
@@ -503,7 +508,7 @@ func TestForecastsOfNoTypeAreNotKept(t *testing.T) {
 		ask("order")
 		require.Contains(t, f.types, "order", "it has a policy")
 		v.mu.Lock()
-		v.due = map[timer.Instant]int{minuteIn(time.Hour): 1}
+		v.due = map[wire.Instant]int{minuteIn(time.Hour): 1}
 		v.mu.Unlock()
 		ask("without-policy")
 		require.Contains(t, f.types, "without-policy", "it has a timer")
@@ -523,12 +528,12 @@ func TestForecastsForgetTypes(t *testing.T) {
 // only turn.
 func TestAForecastThatIsCalledOffStopsAtTheNextRule(t *testing.T) {
 	t.Parallel()
-	every := timer.Duration(10 * time.Minute)
-	booked, err := timer.Admit(timer.Key{BusinessType: "order", BusinessID: "1"}, timer.Terms{Recurrence: &timer.Recurrence{Every: &every}}, "b", time.Now())
+	every := wire.Duration(10 * time.Minute)
+	booked, err := timer.Admit(wire.Key{BusinessType: "order", BusinessID: "1"}, timer.Terms{Recurrence: &recurrence.Rule{Every: &every}}, "b", time.Now())
 	require.NoError(t, err)
 	f := forecastsOn(t, &visible{recurring: []timer.Memo{booked.Memo}})
 	request := ahead()
-	h := &histogram{slots: []timer.ForecastSlot{{At: request.From, Width: 24 * time.Hour}}}
+	h := &histogram{slots: []forecast.Slot{{At: request.From, Width: 24 * time.Hour}}}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	c := &forecastCount{kernel: f.kernel, businessType: "order"}

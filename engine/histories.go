@@ -4,8 +4,9 @@ import (
 	"context"
 	"slices"
 
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/query"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // Histories tell the whole story of a timer, from the histories of its runs. Nothing is
@@ -24,8 +25,8 @@ type HistoryPage struct {
 // latest one where that is "". It needs no worker. The runs of one booking, and of what was
 // tried again of it, are exact; earlier
 // bookings of the id are found by Temporal's visibility, which lags behind by a moment. Its
-// errors are [timer.NotFound] and [timer.Unavailable].
-func (h *Histories) List(ctx context.Context, key timer.Key, size int, from string) (HistoryPage, error) {
+// errors are [wire.NotFound] and [wire.Unavailable].
+func (h *Histories) List(ctx context.Context, key wire.Key, size int, from string) (HistoryPage, error) {
 	if err := key.Check().Err(); err != nil {
 		return HistoryPage{}, err
 	}
@@ -40,7 +41,7 @@ func (h *Histories) List(ctx context.Context, key timer.Key, size int, from stri
 	var runs []*storyOfRun
 	for len(runs) < size && next != "" {
 		run, err := h.ofRun(ctx, key, next)
-		if timer.CodeOf(err) == timer.NotFound && err != nil { // Temporal has forgotten it meanwhile
+		if wire.CodeOf(err) == wire.NotFound && err != nil { // Temporal has forgotten it meanwhile
 			next = ""
 			break
 		}
@@ -60,7 +61,7 @@ func (h *Histories) List(ctx context.Context, key timer.Key, size int, from stri
 }
 
 // ofRun reads the story of one run, and what an open one keeps of its attempts.
-func (h *Histories) ofRun(ctx context.Context, key timer.Key, runID string) (*storyOfRun, error) {
+func (h *Histories) ofRun(ctx context.Context, key wire.Key, runID string) (*storyOfRun, error) {
 	run := &storyOfRun{key: key, runID: runID}
 	if err := h.timers.eachEvent(ctx, key.String(), runID, run.hear); err != nil {
 		return nil, err
@@ -82,7 +83,7 @@ func (h *Histories) ofRun(ctx context.Context, key timer.Key, runID string) (*st
 // booking before.
 func (h *Histories) before(ctx context.Context, run *storyOfRun) (string, error) {
 	if run.previous != "" {
-		if _, _, err := h.timers.input(ctx, run.key, run.previous); err == nil || timer.CodeOf(err) != timer.NotFound {
+		if _, _, err := h.timers.input(ctx, run.key, run.previous); err == nil || wire.CodeOf(err) != wire.NotFound {
 			return run.previous, err
 		}
 	}

@@ -8,17 +8,19 @@ import (
 	historypb "go.temporal.io/api/history/v1"
 	"go.temporal.io/sdk/converter"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/identity"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
 // storyOfRun is what the history of one run tells.
 type storyOfRun struct {
 	attemptsOfRun
-	key     timer.Key
+	key     wire.Key
 	runID   string
-	began   timer.Instant
+	began   wire.Instant
 	entries []timer.HistoryEntry
 	// previous is the run that this one goes on from; empty for the first of a booking. A timer
 	// that was tried again knows the run after which.
@@ -43,7 +45,7 @@ type waitingChange struct {
 // hear adds what an event tells.
 func (s *storyOfRun) hear(event *historypb.HistoryEvent) {
 	s.attemptsOfRun.hear(event)
-	entry := timer.HistoryEntry{At: timer.At(event.GetEventTime().AsTime()), RunID: s.runID}
+	entry := timer.HistoryEntry{At: wire.At(event.GetEventTime().AsTime()), RunID: s.runID}
 	switch of := event.GetAttributes().(type) {
 	case *historypb.HistoryEvent_WorkflowExecutionStartedEventAttributes:
 		s.start(entry, of.WorkflowExecutionStartedEventAttributes)
@@ -98,7 +100,7 @@ func (s *storyOfRun) signal(entry timer.HistoryEntry, of *historypb.WorkflowExec
 	case workflows.SignalChange:
 		s.change(entry, of.GetInput())
 	case workflows.SignalAcknowledge:
-		var word timer.Acknowledgement
+		var word delivery.Acknowledgement
 		if payloads.FromPayloads(of.GetInput(), &word) == nil {
 			entry.Event, entry.Number = timer.HistoryAcknowledged, word.Attempt
 			if word.Nack {

@@ -10,8 +10,11 @@ import (
 	historypb "go.temporal.io/api/history/v1"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/recurrence"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/identity"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -84,7 +87,7 @@ func (s *script) takenBy(identity string) {
 
 // told is what each entry says in short.
 func (s *script) told() (lines []string) {
-	at := timer.Instant(0)
+	at := wire.Instant(0)
 	for _, entry := range s.run.told() {
 		require.LessOrEqual(s.t, at, entry.At, "in order")
 		at = entry.At
@@ -107,11 +110,11 @@ func (s *script) told() (lines []string) {
 }
 
 func specAt(revision int) timer.Spec {
-	return timer.Spec{Key: timer.Key{BusinessType: "order", BusinessID: "1"}, Memo: timer.Memo{Booking: "b", Revision: revision, DueAt: 7, CreatedAt: 5}}
+	return timer.Spec{Key: wire.Key{BusinessType: "order", BusinessID: "1"}, Memo: timer.Memo{Booking: "b", Revision: revision, DueAt: 7, CreatedAt: 5}}
 }
 
-func minutes(n int) *timer.Duration {
-	d := timer.Duration(time.Duration(n) * time.Minute)
+func minutes(n int) *wire.Duration {
+	d := wire.Duration(time.Duration(n) * time.Minute)
 	return &d
 }
 
@@ -121,7 +124,7 @@ func TestChangesInAStory(t *testing.T) {
 	s := newScript(t)
 	s.began(specAt(3), "before", "starter")
 	s.signalled(workflows.SignalChange, timer.Change{At: 5, ID: "1", Terms: timer.Terms{Delay: minutes(1), Payload: &timer.Payload{Data: []byte("secret")}}}, byShop())
-	s.signalled(workflows.SignalChange, timer.Change{At: 5, ID: "2", Terms: timer.Terms{LatestAt: new(timer.Instant(9))}}, byShop())
+	s.signalled(workflows.SignalChange, timer.Change{At: 5, ID: "2", Terms: timer.Terms{LatestAt: new(wire.Instant(9))}}, byShop())
 	s.signalled(workflows.SignalChange, timer.Change{At: 5, ID: "3", Ring: true}, "teller")
 	s.signalled(workflows.SignalChange, timer.Change{At: 5, ID: "4", Pause: &timer.Pause{Stop: true, Note: "closed"}}, byShop())
 	s.signalled(workflows.SignalChange, timer.Change{At: 5, ID: "5", Pause: &timer.Pause{}}, byShop())
@@ -130,7 +133,7 @@ func TestChangesInAStory(t *testing.T) {
 		"changed by shop, pending", "changed by shop, pending", "fired by ? of teller, pending", "paused by shop, pending: closed", "resumed by shop, pending", "woken",
 	}, s.told(), "no worker has been there")
 	next := specAt(7)
-	next.Refusals = []timer.Refusal{{Change: "2", FieldErrors: timer.FieldErrors{{Pointer: "/latest_at"}}}}
+	next.Refusals = []timer.Refusal{{Change: "2", FieldErrors: wire.FieldErrors{{Pointer: "/latest_at"}}}}
 	s.taken() // for the changes
 	s.continued(next)
 	require.Equal(t, []string{
@@ -179,15 +182,15 @@ func TestBookingsInAStory(t *testing.T) {
 func TestOccurrencesInAStory(t *testing.T) {
 	t.Parallel()
 	recurring := specAt(1)
-	recurring.Series = &timer.Series{Number: 1, Cursor: timer.Cursor{Booked: 5}}
+	recurring.Series = &timer.Series{Number: 1, Cursor: recurrence.Cursor{Booked: 5}}
 	next := recurring
-	next.Series = &timer.Series{Number: 2, Cursor: timer.Cursor{Booked: 5}, Last: &timer.Past{Occurrence: 1, DueAt: 7, Outcome: timer.Outcome{Status: timer.Delivered}}}
+	next.Series = &timer.Series{Number: 2, Cursor: recurrence.Cursor{Booked: 5}, Last: &timer.Past{Occurrence: 1, DueAt: 7, Outcome: timer.Outcome{Status: timer.Delivered}}}
 	s := newScript(t)
 	s.began(recurring, "", byShop())
 	s.taken()
 	s.event(&historypb.HistoryEvent{Attributes: &historypb.HistoryEvent_MarkerRecordedEventAttributes{
-		MarkerRecordedEventAttributes: &historypb.MarkerRecordedEventAttributes{Details: map[string]*commonpb.Payloads{"result": s.encoded(timer.Report{
-			Result: timer.ResultDelivered, Attempt: 1, Attempts: []timer.Attempt{{Number: 1, Result: timer.ResultDelivered, EndedAt: timer.At(s.now.Add(time.Hour))}},
+		MarkerRecordedEventAttributes: &historypb.MarkerRecordedEventAttributes{Details: map[string]*commonpb.Payloads{"result": s.encoded(delivery.Report{
+			Result: delivery.ResultDelivered, Attempt: 1, Attempts: []delivery.Attempt{{Number: 1, Result: delivery.ResultDelivered, EndedAt: wire.At(s.now.Add(time.Hour))}},
 		})}},
 	}})
 	s.taken() // for what comes after the attempt
@@ -214,7 +217,7 @@ func TestEndsInAStory(t *testing.T) {
 			return &historypb.HistoryEvent{Attributes: &historypb.HistoryEvent_WorkflowExecutionFailedEventAttributes{
 				WorkflowExecutionFailedEventAttributes: &historypb.WorkflowExecutionFailedEventAttributes{Failure: &failurepb.Failure{
 					FailureInfo: &failurepb.Failure_ApplicationFailureInfo{ApplicationFailureInfo: &failurepb.ApplicationFailureInfo{
-						Details: s.encoded(timer.Outcome{Status: timer.Failed, LastFailure: &timer.Failure{Message: "HTTP 500"}}),
+						Details: s.encoded(timer.Outcome{Status: timer.Failed, LastFailure: &delivery.Failure{Message: "HTTP 500"}}),
 					}},
 				}},
 			}}
@@ -255,9 +258,9 @@ func TestWordsInAStory(t *testing.T) {
 			WorkflowExecutionCancelRequestedEventAttributes: &historypb.WorkflowExecutionCancelRequestedEventAttributes{Cause: cause, Identity: identity},
 		}})
 	}
-	s.signalled(workflows.SignalAcknowledge, timer.Acknowledgement{Attempt: 2}, byShop())
-	s.signalled(workflows.SignalAcknowledge, timer.Acknowledgement{Attempt: 3, Nack: true, Reason: "secret words"}, "teller")
-	s.signalled(workflows.SignalReceipt, timer.Report{}, "teller")
+	s.signalled(workflows.SignalAcknowledge, delivery.Acknowledgement{Attempt: 2}, byShop())
+	s.signalled(workflows.SignalAcknowledge, delivery.Acknowledgement{Attempt: 3, Nack: true, Reason: "secret words"}, "teller")
+	s.signalled(workflows.SignalReceipt, delivery.Report{}, "teller")
 	s.signalled("hello", 1, "teller")
 	cancel(workflows.CauseChange, "gateway") // an older gateway's way to tell of a change
 	cancel("", "canceller")

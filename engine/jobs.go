@@ -11,15 +11,18 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/job"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/errtype"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
 // Order is what a job was told to do.
 type Order interface {
 	// Check returns what is wrong with the order, field by field.
-	Check() timer.FieldErrors
+	Check(now time.Time) wire.FieldErrors
 }
 
 // JobKind is what one kind of job is called, and what its orders say to people.
@@ -28,7 +31,7 @@ type JobKind[O Order] struct {
 	// Noun names a job of the kind in errors.
 	Noun string
 	// Settle fixes what an order leaves to the moment when it is given. It may be nil.
-	Settle func(order O, now timer.Instant) O
+	Settle func(order O, now wire.Instant) O
 	// For notes who gives an order, unless it says so. It may be nil.
 	For func(ctx context.Context, order O) O
 	// Named reports whether an id may be that of a job of the kind. It is nil where they are
@@ -53,27 +56,27 @@ func JobsOf[O Order, C any](e *Engine, kind JobKind[O]) *Jobs[O, C] {
 // Job is a job as it stands.
 type Job[O Order, C any] struct {
 	ID     string
-	Status timer.JobStatus
+	Status job.Status
 	// CancelRequested is whether it was told to stop and still runs: no worker has heard of
 	// it yet. Only [Jobs.Get] and [Jobs.Stop] say so.
 	CancelRequested bool
 	// WaitsFor is what it waits for while it runs; empty for nothing.
-	WaitsFor timer.Waiting
+	WaitsFor delivery.Waiting
 	Order    O
 	// Counts are about a second old while the job runs.
 	Counts    C
-	StartedAt timer.Instant
+	StartedAt wire.Instant
 	// FinishedAt is zero while the job runs.
-	FinishedAt timer.Instant
+	FinishedAt wire.Instant
 	Links      timer.Links
 	// Again is whether the same order was given before, and this one has started nothing.
 	Again bool
 }
 
 // Start orders a job. The order is durable; a worker carries it out. Its errors are
-// [timer.InvalidRequest] and [timer.Unavailable].
+// [wire.InvalidRequest] and [wire.Unavailable].
 func (j *Jobs[O, C]) Start(ctx context.Context, order O) (Job[O, C], error) {
-	if err := order.Check().Err(); err != nil {
+	if err := order.Check(time.Now()).Err(); err != nil {
 		return Job[O, C]{}, err
 	}
 	job, err := j.begin(ctx, uuid.NewString(), order)
@@ -84,7 +87,7 @@ func (j *Jobs[O, C]) Start(ctx context.Context, order O) (Job[O, C], error) {
 func (j *Jobs[O, C]) begin(ctx context.Context, id string, order O) (Job[O, C], error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
-	now := timer.At(time.Now())
+	now := wire.At(time.Now())
 	if j.kind.Settle != nil {
 		order = j.kind.Settle(order, now)
 	}
@@ -104,12 +107,12 @@ func (j *Jobs[O, C]) begin(ctx context.Context, id string, order O) (Job[O, C], 
 		return Job[O, C]{}, err
 	}
 	return Job[O, C]{
-		ID: id, Status: timer.JobRunning, Order: order, StartedAt: now, Links: j.links(id, run.GetRunID()),
+		ID: id, Status: job.Running, Order: order, StartedAt: now, Links: j.links(id, run.GetRunID()),
 	}, nil
 }
 
 // Get returns a job as it stands. It needs no worker. Its errors are
-// [timer.NotFound] and [timer.Unavailable].
+// [wire.NotFound] and [wire.Unavailable].
 func (j *Jobs[O, C]) Get(ctx context.Context, id string) (Job[O, C], error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
@@ -117,40 +120,40 @@ func (j *Jobs[O, C]) Get(ctx context.Context, id string) (Job[O, C], error) {
 		return Job[O, C]{}, j.unknown()
 	}
 	described, err := j.describe(ctx, j.kind.WorkflowID(id), "")
-	if timer.CodeOf(err) == timer.NotFound {
+	if wire.CodeOf(err) == wire.NotFound {
 		return Job[O, C]{}, j.unknown()
 	}
 	if err != nil {
 		return Job[O, C]{}, err
 	}
 	info := described.GetWorkflowExecutionInfo()
-	job, err := j.job(id, info)
+	found, err := j.job(id, info)
 	if err != nil {
 		return Job[O, C]{}, err
 	}
-	if job.Status != timer.JobRunning {
-		job.Counts, err = j.result(ctx, info)
-		return job, err
+	if found.Status != job.Running {
+		found.Counts, err = j.result(ctx, info)
+		return found, err
 	}
-	job.CancelRequested = described.GetWorkflowExtendedInfo().GetCancelRequested()
+	found.CancelRequested = described.GetWorkflowExtendedInfo().GetCancelRequested()
 	for _, pending := range described.GetPendingActivities() {
 		var last C // what the worker last said
 		if payloads.FromPayloads(pending.GetHeartbeatDetails(), &last) == nil {
-			job.Counts = last
+			found.Counts = last
 		}
-		job.WaitsFor = jobWaitsFor(pending)
+		found.WaitsFor = jobWaitsFor(pending)
 	}
-	return job, nil
+	return found, nil
 }
 
 // jobWaitsFor is what a job waits for, by the activity that carries it out.
-func jobWaitsFor(pending *workflowpb.PendingActivityInfo) timer.Waiting {
-	var at timer.JobCursor
+func jobWaitsFor(pending *workflowpb.PendingActivityInfo) delivery.Waiting {
+	var at job.Position
 	switch {
 	case unclaimed(pending, time.Now()) != 0:
-		return timer.WaitsForWorker
+		return delivery.WaitsForWorker
 	case payloads.FromPayloads(pending.GetHeartbeatDetails(), &at) == nil && at.Waits != 0:
-		return timer.WaitsForTurn
+		return delivery.WaitsForTurn
 	}
 	return ""
 }
@@ -159,9 +162,9 @@ func jobWaitsFor(pending *workflowpb.PendingActivityInfo) timer.Waiting {
 // still be running, without a worker that has heard of it. One that has ended stays
 // as it is. Its errors are those of [Jobs.Get].
 func (j *Jobs[O, C]) Stop(ctx context.Context, id string, wait time.Duration) (Job[O, C], error) {
-	job, err := j.Get(ctx, id)
-	if err != nil || job.Status != timer.JobRunning {
-		return job, err
+	found, err := j.Get(ctx, id)
+	if err != nil || found.Status != job.Running {
+		return found, err
 	}
 	call, cancel := bounded(ctx)
 	defer cancel()
@@ -194,7 +197,7 @@ const (
 
 // NoSuchJob is the error for a job that there is not, of the kind with a noun.
 func NoSuchJob(noun string) error {
-	return &timer.Error{Code: timer.NotFound, Message: "There is no such " + noun + "."}
+	return &wire.Error{Code: wire.NotFound, Message: "There is no such " + noun + "."}
 }
 
 func (j *Jobs[O, C]) links(id, runID string) timer.Links {
@@ -207,11 +210,11 @@ func (j *Jobs[O, C]) job(id string, info *workflowpb.WorkflowExecutionInfo) (job
 		return job, j.unknown()
 	}
 	job = Job[O, C]{
-		ID: id, Status: jobStatus(info.GetStatus()), StartedAt: timer.At(info.GetStartTime().AsTime()),
+		ID: id, Status: jobStatus(info.GetStatus()), StartedAt: wire.At(info.GetStartTime().AsTime()),
 		Links: j.links(id, info.GetExecution().GetRunId()),
 	}
 	if closed := info.GetCloseTime(); closed != nil {
-		job.FinishedAt = timer.At(closed.AsTime())
+		job.FinishedAt = wire.At(closed.AsTime())
 	}
 	return job, readMemo(info, j.kind.Memo, j.kind.Noun, &job.Order)
 }

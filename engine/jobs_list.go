@@ -6,32 +6,33 @@ import (
 
 	enumspb "go.temporal.io/api/enums/v1"
 
+	"github.com/wakecall/wakecall/core/job"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/query"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // JobsRequest asks for one page of jobs; an empty status is any.
 type JobsRequest struct {
-	Status timer.JobStatus
+	Status job.Status
 	Size   int
 	Token  []byte
 }
 
 // jobStatuses are the ways in which Temporal says how a job stands.
-var jobStatuses = map[timer.JobStatus][]enumspb.WorkflowExecutionStatus{
-	timer.JobRunning: {statusRunning},
-	timer.JobDone:    {statusCompleted},
-	timer.JobStopped: {statusCanceled, statusTerminated},
-	timer.JobFailed:  {statusFailed, statusTimedOut},
+var jobStatuses = map[job.Status][]enumspb.WorkflowExecutionStatus{
+	job.Running: {statusRunning},
+	job.Done:    {statusCompleted},
+	job.Stopped: {statusCanceled, statusTerminated},
+	job.Failed:  {statusFailed, statusTimedOut},
 }
 
-func jobStatus(of enumspb.WorkflowExecutionStatus) timer.JobStatus {
+func jobStatus(of enumspb.WorkflowExecutionStatus) job.Status {
 	for status, those := range jobStatuses {
 		if slices.Contains(those, of) {
 			return status
 		}
 	}
-	return timer.JobFailed
+	return job.Failed
 }
 
 func (j *Jobs[O, C]) query(r JobsRequest) query.Query {
@@ -44,7 +45,7 @@ func (j *Jobs[O, C]) query(r JobsRequest) query.Query {
 
 // List lists jobs, those that run first and then the latest, each as it stands, and the
 // token of the next page. The list lags behind by a moment: one that has changed its
-// status since may be on the page all the same. Its error is [timer.Unavailable].
+// status since may be on the page all the same. Its error is [wire.Unavailable].
 func (j *Jobs[O, C]) List(ctx context.Context, r JobsRequest) (page []Job[O, C], next []byte, err error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
@@ -56,7 +57,7 @@ func (j *Jobs[O, C]) List(ctx context.Context, r JobsRequest) (page []Job[O, C],
 		id, _ := j.kind.ID(info.GetExecution().GetWorkflowId())
 		job, err := j.Get(ctx, id)
 		switch {
-		case timer.CodeOf(err) == timer.NotFound: // forgotten since, or not one of ours
+		case wire.CodeOf(err) == wire.NotFound: // forgotten since, or not one of ours
 		case err != nil:
 			return nil, nil, err
 		default:

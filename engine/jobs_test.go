@@ -8,14 +8,14 @@ import (
 	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/job"
 	"github.com/wakecall/wakecall/workflows"
 )
 
 // A job that was told to stop says so while it runs.
 func TestAJobShowsItsPendingStop(t *testing.T) {
 	t.Parallel()
-	memo, err := payloads.ToPayload(timer.Bulk{ID: "j", Operation: timer.BulkCancel})
+	memo, err := payloads.ToPayload(job.Bulk{ID: "j", Operation: job.Cancel})
 	require.NoError(t, err)
 	for _, requested := range []bool{false, true} {
 		temporal := &fake{runs: map[string]*workflowservice.DescribeWorkflowExecutionResponse{
@@ -27,9 +27,9 @@ func TestAJobShowsItsPendingStop(t *testing.T) {
 				WorkflowExtendedInfo: &workflowpb.WorkflowExecutionExtendedInfo{CancelRequested: requested},
 			},
 		}}
-		job, err := newBulk(&Engine{kernel: &kernel{client: temporal}, Policies: &Policies{}}).Get(t.Context(), "j")
+		j, err := newBulk(&Engine{kernel: &kernel{client: temporal}, Policies: &Policies{}}).Get(t.Context(), "j")
 		require.NoError(t, err)
-		require.Equal(t, timer.JobRunning, job.Status)
-		require.Equal(t, requested, job.CancelRequested)
+		require.Equal(t, job.Running, j.Status)
+		require.Equal(t, requested, j.CancelRequested)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -25,7 +25,7 @@ type kept struct {
 }
 
 // errNoPage is told of a page that is not there.
-var errNoPage = &timer.Error{Code: timer.NotFound, Message: "There is no such page."}
+var errNoPage = &wire.Error{Code: wire.NotFound, Message: "There is no such page."}
 
 // keep stores what is to be kept, in place of what has its id.
 func (k *kernel) keep(ctx context.Context, what kept, input any) error {
@@ -40,7 +40,7 @@ func (k *kernel) keep(ctx context.Context, what kept, input any) error {
 	return translate(err)
 }
 
-// kept reads what is kept. Its errors are [timer.NotFound] and [timer.Unavailable].
+// kept reads what is kept. Its errors are [wire.NotFound] and [wire.Unavailable].
 func (k *kernel) kept(ctx context.Context, id string) (*commonpb.Payload, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
@@ -48,7 +48,7 @@ func (k *kernel) kept(ctx context.Context, id string) (*commonpb.Payload, error)
 		Namespace: k.namespace, Execution: &commonpb.WorkflowExecution{WorkflowId: id}, MaximumPageSize: 1,
 	})
 	if err != nil {
-		if timer.CodeOf(translate(err)) == timer.NotFound {
+		if wire.CodeOf(translate(err)) == wire.NotFound {
 			return nil, errNoPage
 		}
 		return nil, translate(err)

@@ -13,9 +13,9 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/converter"
 
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/query"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -143,10 +143,10 @@ func (k *kernel) link(workflowID, runID string) string {
 var payloads = converter.GetDefaultDataConverter()
 
 // readMemo reads what a workflow says of itself. whose names it in the error, which is
-// [timer.Internal].
+// [wire.Internal].
 func readMemo(info *workflowpb.WorkflowExecutionInfo, field, whose string, into any) error {
 	if err := payloads.FromPayload(info.GetMemo().GetFields()[field], into); err != nil {
-		return &timer.Error{Code: timer.Internal, Message: "The " + whose + "'s memo cannot be read.", Cause: err}
+		return &wire.Error{Code: wire.Internal, Message: "The " + whose + "'s memo cannot be read.", Cause: err}
 	}
 	return nil
 }

@@ -12,19 +12,20 @@ import (
 	"go.temporal.io/api/serviceerror"
 	workflowpb "go.temporal.io/api/workflow/v1"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 func TestErrorsOfTemporal(t *testing.T) {
 	t.Parallel()
-	ours := &timer.Error{Code: timer.Overtaken}
+	ours := &wire.Error{Code: wire.Overtaken}
 	require.NoError(t, translate(nil))
 	require.Same(t, ours, translate(ours), "what is ours stays")
-	require.Equal(t, timer.NotFound, timer.CodeOf(translate(serviceerror.NewNotFound("none"))))
+	require.Equal(t, wire.NotFound, wire.CodeOf(translate(serviceerror.NewNotFound("none"))))
 	for _, err := range []error{
 		errors.New("a connection broke"), context.DeadlineExceeded, serviceerror.NewUnavailable("busy"), serviceerror.NewNamespaceNotFound("default"),
 	} {
-		require.Equal(t, timer.Unavailable, timer.CodeOf(translate(err)), "the outcome is unknown: %v", err)
+		require.Equal(t, wire.Unavailable, wire.CodeOf(translate(err)), "the outcome is unknown: %v", err)
 		require.ErrorIs(t, translate(err), err)
 	}
 }
@@ -62,6 +63,6 @@ func TestAMemoThatCannotBeRead(t *testing.T) {
 	var into timer.Memo
 	info := &workflowpb.WorkflowExecutionInfo{Memo: &commonpb.Memo{Fields: map[string]*commonpb.Payload{"any": {Data: []byte("?")}}}}
 	err := readMemo(info, "any", "timer", &into)
-	require.Equal(t, timer.Internal, timer.CodeOf(err))
+	require.Equal(t, wire.Internal, wire.CodeOf(err))
 	require.ErrorContains(t, err, "The timer's memo cannot be read.")
 }

@@ -10,8 +10,9 @@ import (
 	taskqueuepb "go.temporal.io/api/taskqueue/v1"
 	"go.temporal.io/api/workflowservice/v1"
 
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -71,7 +72,7 @@ func (n *Namespace) checkRetention(ctx context.Context) (wrong string, unknown e
 		return "", nil
 	}
 	return fmt.Sprintf("the namespace %s keeps finished timers for %s, and a due time may lie %s ago: a late repeat of a booking rings twice; set its retention to %[3]s or more",
-		n.namespace, timer.Duration(kept), timer.Duration(timer.MaxPast)), nil
+		n.namespace, wire.Duration(kept), wire.Duration(timer.MaxPast)), nil
 }
 
 // partitions is how many partitions a queue has whose rate a policy may limit.

@@ -8,13 +8,16 @@ import (
 	"go.temporal.io/api/serviceerror"
 	workflowpb "go.temporal.io/api/workflow/v1"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/job"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/errtype"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
-var noPolicy = &timer.Error{Code: timer.NotFound, Message: "The business type has no policy."}
+var noPolicy = &wire.Error{Code: wire.NotFound, Message: "The business type has no policy."}
 
 // Policies are what the business types are called by. Each is stored by a workflow of
 // its own, an entity, whose memo anybody may read without a worker.
@@ -24,10 +27,10 @@ type Policies struct {
 	registry registry
 	cache    *policyCache
 	// sweep orders a bulk job.
-	sweep func(ctx context.Context, order timer.Bulk) error
+	sweep func(ctx context.Context, order job.Bulk) error
 	// ttl is how long a policy that was read is trusted.
 	ttl   time.Duration
-	reach timer.Reach
+	reach delivery.Reach
 }
 
 func newPolicies(k *kernel, config Config) *Policies {
@@ -40,24 +43,24 @@ func newPolicies(k *kernel, config Config) *Policies {
 
 // Policy returns the policy of a business type, its secrets opened, from a
 // cache that is a few seconds old at the most. It needs no worker. Its errors
-// are [timer.NotFound], [timer.Unavailable], and [timer.Internal] where no
+// are [wire.NotFound], [wire.Unavailable], and [wire.Internal] where no
 // configured key opens one of its secrets.
-func (p *Policies) Policy(ctx context.Context, businessType string) (timer.Policy, error) {
-	policy, err := p.cached(ctx, businessType)
-	if err == nil && len(policy.Unopened) > 0 {
-		return timer.Policy{}, unopened(policy)
+func (p *Policies) Policy(ctx context.Context, businessType string) (policy.Policy, error) {
+	current, err := p.cached(ctx, businessType)
+	if err == nil && len(current.Unopened) > 0 {
+		return policy.Policy{}, unopened(current)
 	}
-	return policy, err
+	return current, err
 }
 
 // cached is [Policies.Policy] without a look at its secrets: those that no key opens
-// are still sealed in it, and named in Unopened; only retired ones are missing. Its errors are [timer.NotFound] and [timer.Unavailable].
-func (p *Policies) cached(ctx context.Context, businessType string) (timer.Policy, error) {
+// are still sealed in it, and named in Unopened; only retired ones are missing. Its errors are [wire.NotFound] and [wire.Unavailable].
+func (p *Policies) cached(ctx context.Context, businessType string) (policy.Policy, error) {
 	return p.cache.get(ctx, businessType)
 }
 
 // recent is [Policies.cached], read anew where that took too long to be trusted.
-func (p *Policies) recent(ctx context.Context, businessType string) (timer.Policy, error) {
+func (p *Policies) recent(ctx context.Context, businessType string) (policy.Policy, error) {
 	policy, err := p.cached(ctx, businessType)
 	if err == nil && time.Since(policy.ReadAt.Time()) > p.ttl+tuning.PolicyReadSlack {
 		return p.read(ctx, businessType)
@@ -67,11 +70,11 @@ func (p *Policies) recent(ctx context.Context, businessType string) (timer.Polic
 
 // Known are the policies that this process has read lately: those of all types
 // that it makes attempts for.
-func (p *Policies) Known() []timer.Policy { return p.cache.known() }
+func (p *Policies) Known() []policy.Policy { return p.cache.known() }
 
 // Stored returns the policy as it is stored now, its secrets sealed. Its errors are
-// [timer.NotFound] and [timer.Unavailable].
-func (p *Policies) Stored(ctx context.Context, businessType string) (timer.Policy, error) {
+// [wire.NotFound] and [wire.Unavailable].
+func (p *Policies) Stored(ctx context.Context, businessType string) (policy.Policy, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
 	record, err := p.current(ctx, businessType)
@@ -89,11 +92,11 @@ func (p *Policies) current(ctx context.Context, businessType string) (workflows.
 }
 
 // read reads a policy from the memo of its entity.
-func (p *Policies) read(ctx context.Context, businessType string) (timer.Policy, error) {
-	began := timer.At(time.Now())
+func (p *Policies) read(ctx context.Context, businessType string) (policy.Policy, error) {
+	began := wire.At(time.Now())
 	record, err := p.current(ctx, businessType)
 	if err != nil {
-		return timer.Policy{}, err
+		return policy.Policy{}, err
 	}
 	policy := p.secrets.open(record.Policy)
 	policy.ReadAt, policy.ClosedUntil = began, record.ClosedUntil
@@ -103,7 +106,7 @@ func (p *Policies) read(ctx context.Context, businessType string) (timer.Policy,
 // record is the stored record; open is false when it was deleted.
 func (p *Policies) record(ctx context.Context, businessType string) (_ workflows.PolicyRecord, open bool, err error) {
 	described, err := p.describe(ctx, workflows.PolicyID(businessType), "")
-	if timer.CodeOf(err) == timer.NotFound {
+	if wire.CodeOf(err) == wire.NotFound {
 		return workflows.PolicyRecord{}, false, noPolicy
 	}
 	if err != nil {

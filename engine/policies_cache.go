@@ -7,15 +7,16 @@ import (
 
 	"golang.org/x/sync/singleflight"
 
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // policyCache keeps each policy, or the news that there is none, for a while.
 // Many readers of one type cost one read.
 type policyCache struct {
 	ttl   time.Duration
-	read  func(context.Context, string) (timer.Policy, error)
+	read  func(context.Context, string) (policy.Policy, error)
 	reads singleflight.Group
 
 	mu      sync.Mutex
@@ -25,7 +26,7 @@ type policyCache struct {
 }
 
 type cachedPolicy struct {
-	policy timer.Policy
+	policy policy.Policy
 	err    error
 	until  time.Time
 	// wishes is until when the store may not have heard of the back-pressure that was noted
@@ -33,14 +34,14 @@ type cachedPolicy struct {
 	wishes time.Time
 }
 
-func newPolicyCache(ttl time.Duration, read func(context.Context, string) (timer.Policy, error)) *policyCache {
+func newPolicyCache(ttl time.Duration, read func(context.Context, string) (policy.Policy, error)) *policyCache {
 	return &policyCache{ttl: ttl, read: read, entries: map[string]cachedPolicy{}}
 }
 
 // get returns a policy that was read no longer ago than the ttl. From half of that on
 // it is read again in the background: an engine that does not answer for a moment makes
 // nothing late that is about to ring.
-func (c *policyCache) get(ctx context.Context, businessType string) (timer.Policy, error) {
+func (c *policyCache) get(ctx context.Context, businessType string) (policy.Policy, error) {
 	entry, left := c.entry(businessType)
 	if left > c.ttl/2 {
 		return entry.policy, entry.err
@@ -51,9 +52,9 @@ func (c *policyCache) get(ctx context.Context, businessType string) (timer.Polic
 	}
 	select {
 	case r := <-result:
-		return r.Val.(timer.Policy), r.Err
+		return r.Val.(policy.Policy), r.Err
 	case <-ctx.Done():
-		return timer.Policy{}, translate(ctx.Err())
+		return policy.Policy{}, translate(ctx.Err())
 	}
 }
 
@@ -65,7 +66,7 @@ func (c *policyCache) readAgain(ctx context.Context, businessType string) <-chan
 		defer cancel()
 		began := c.current()
 		policy, err := c.read(shared, businessType)
-		if err == nil || timer.CodeOf(err) == timer.NotFound {
+		if err == nil || wire.CodeOf(err) == wire.NotFound {
 			policy = c.keep(businessType, cachedPolicy{policy: policy, err: err, until: time.Now().Add(c.ttl)}, began)
 		}
 		return policy, err
@@ -81,7 +82,7 @@ func (c *policyCache) entry(businessType string) (entry cachedPolicy, left time.
 }
 
 // known are the policies that may be trusted still.
-func (c *policyCache) known() (policies []timer.Policy) {
+func (c *policyCache) known() (policies []policy.Policy) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, entry := range c.entries {
@@ -101,7 +102,7 @@ func (c *policyCache) current() (generation int) {
 // keep remembers what was read, unless something was forgotten since the read began,
 // and returns it as it holds here: a wish for patience that was noted here may not have
 // come to the store yet.
-func (c *policyCache) keep(businessType string, read cachedPolicy, generation int) timer.Policy {
+func (c *policyCache) keep(businessType string, read cachedPolicy, generation int) policy.Policy {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.generation != generation {
@@ -118,7 +119,7 @@ func (c *policyCache) keep(businessType string, read cachedPolicy, generation in
 }
 
 // longest is the wish for patience that counts, as in the policy's workflow.
-func longest(known *timer.BackPressure, read timer.Policy) *timer.BackPressure {
+func longest(known *policy.BackPressure, read policy.Policy) *policy.BackPressure {
 	if known == nil || !read.Grants(*known) || (read.BackPressure != nil && known.Until <= read.BackPressure.Until) {
 		return read.BackPressure
 	}
@@ -135,7 +136,7 @@ func (c *policyCache) forget(businessType string) {
 }
 
 // hold notes back-pressure, and reports whether it is news.
-func (c *policyCache) hold(businessType string, wish timer.BackPressure) bool {
+func (c *policyCache) hold(businessType string, wish policy.BackPressure) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	entry := c.entries[businessType]

@@ -9,7 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // shelf is a store of one policy that takes a while for each read. The version
@@ -19,10 +20,10 @@ type shelf struct {
 	reads atomic.Int32
 }
 
-func (s *shelf) read(context.Context, string) (timer.Policy, error) {
+func (s *shelf) read(context.Context, string) (policy.Policy, error) {
 	version := int(s.reads.Add(1))
 	<-time.After(s.takes)
-	return timer.Policy{Version: version}, nil
+	return policy.Policy{Version: version}, nil
 }
 
 // close waits for a read that is under way: synctest's time stands still when a test ends.
@@ -121,7 +122,7 @@ func TestAWishIsNotReadAway(t *testing.T) {
 		_, _ = asked(t, cache)
 		synctest.Wait()
 		require.EqualValues(t, 2, s.reads.Load(), "it is being read again")
-		wish := timer.BackPressure{Until: timer.At(time.Now().Add(time.Hour))}
+		wish := policy.BackPressure{Until: wire.At(time.Now().Add(time.Hour))}
 		require.True(t, cache.hold("demo", wish))
 		<-time.After(s.takes)
 		synctest.Wait()
@@ -153,7 +154,7 @@ func TestAWishOutlivesSlowReadings(t *testing.T) {
 				defer s.close()
 				cache := newPolicyCache(100*time.Millisecond, s.read)
 				before(t, cache)
-				wish := timer.BackPressure{Until: timer.At(time.Now().Add(time.Hour))}
+				wish := policy.BackPressure{Until: wire.At(time.Now().Add(time.Hour))}
 				require.True(t, cache.hold("demo", wish))
 				require.False(t, cache.hold("demo", wish), "it is no news")
 				for range 10 {
@@ -175,12 +176,12 @@ func TestAWishOutlivesSlowReadings(t *testing.T) {
 // read; one that came after is not.
 func TestALiftedWishIsDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		stored := timer.Policy{Version: 1}
-		cache := newPolicyCache(2*time.Second, func(context.Context, string) (timer.Policy, error) { return stored, nil })
+		stored := policy.Policy{Version: 1}
+		cache := newPolicyCache(2*time.Second, func(context.Context, string) (policy.Policy, error) { return stored, nil })
 		_, err := cache.get(t.Context(), "x")
 		require.NoError(t, err)
-		wish := func() timer.BackPressure {
-			return timer.BackPressure{Since: timer.At(time.Now()), Until: timer.At(time.Now().Add(time.Hour))}
+		wish := func() policy.BackPressure {
+			return policy.BackPressure{Since: wire.At(time.Now()), Until: wire.At(time.Now().Add(time.Hour))}
 		}
 		held := func() bool {
 			_, err := cache.get(t.Context(), "x")
@@ -194,7 +195,7 @@ func TestALiftedWishIsDropped(t *testing.T) {
 		require.True(t, cache.hold("x", wish()))
 		<-time.After(1500 * time.Millisecond)
 		require.True(t, held(), "the store has not heard of it yet")
-		stored = stored.Lift(timer.At(time.Now()))
+		stored = stored.Lift(wire.At(time.Now()))
 		<-time.After(1500 * time.Millisecond)
 		require.False(t, held())
 		<-time.After(time.Second)

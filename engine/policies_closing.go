@@ -5,8 +5,9 @@ import (
 	"errors"
 	"time"
 
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -16,17 +17,17 @@ func (p *Policies) settling() time.Duration {
 	return p.ttl + tuning.PolicyReadSlack + tuning.VisibilityLag
 }
 
-var errClosed = &timer.Error{
-	Code: timer.Unavailable, Message: "The policy is being deleted. Nothing was booked; repeat the request in a moment.",
+var errClosed = &wire.Error{
+	Code: wire.Unavailable, Message: "The policy is being deleted. Nothing was booked; repeat the request in a moment.",
 }
 
-var errSealed = &timer.Error{
-	Code: timer.Unavailable, Message: "The policy is being deleted, and its timers are cancelled. Nothing was changed; repeat the request in a moment.",
+var errSealed = &wire.Error{
+	Code: wire.Unavailable, Message: "The policy is being deleted, and its timers are cancelled. Nothing was changed; repeat the request in a moment.",
 }
 
 // refuseClosed refuses a booking while its policy is being deleted.
-func refuseClosed(policy timer.Policy) error {
-	if policy.ClosedUntil > timer.At(time.Now()) {
+func refuseClosed(policy policy.Policy) error {
+	if policy.ClosedUntil > wire.At(time.Now()) {
 		return errClosed
 	}
 	return nil
@@ -44,7 +45,7 @@ type closing struct {
 	// ifVersion, when set, is the version that the policy must have.
 	ifVersion int
 	// until marks the record that this closing has written.
-	until timer.Instant
+	until wire.Instant
 	// cancelling is whether the timers are being cancelled by now.
 	cancelling bool
 }
@@ -84,7 +85,7 @@ func (c *closing) count(ctx context.Context) error {
 
 // close makes the policy take no bookings. It is no new version.
 func (c *closing) close(ctx context.Context) error {
-	c.until = timer.At(time.Now()).Add(c.policies.settling() + 3*tuning.CallTimeout)
+	c.until = wire.At(time.Now()).Add(c.policies.settling() + 3*tuning.CallTimeout)
 	for {
 		err := c.mark(ctx, c.until)
 		if err != stalePolicy || c.ifVersion != 0 { //nolint:errorlint // it is the value itself
@@ -93,7 +94,7 @@ func (c *closing) close(ctx context.Context) error {
 	}
 }
 
-func (c *closing) mark(ctx context.Context, until timer.Instant) error {
+func (c *closing) mark(ctx context.Context, until wire.Instant) error {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
 	record, open, err := c.policies.record(ctx, c.businessType)
@@ -106,7 +107,7 @@ func (c *closing) mark(ctx context.Context, until timer.Instant) error {
 	if until == 0 && record.ClosedUntil != c.until { // somebody has changed it since
 		return nil
 	}
-	if record.SealedAt(timer.At(time.Now())) && record.ClosedUntil != c.until {
+	if record.SealedAt(wire.At(time.Now())) && record.ClosedUntil != c.until {
 		return errSealed
 	}
 	if until != 0 && c.ifVersion != 0 && record.Policy.Version != c.ifVersion {
@@ -189,13 +190,13 @@ func (c *closing) confirm(ctx context.Context) error {
 
 // errCancelling is the error of a deletion that cannot be finished, and not be undone.
 func errCancelling(cause error) error {
-	return &timer.Error{
-		Code: timer.Unavailable, Message: "The timers of the business type are being cancelled. The policy is not deleted yet; repeat the request.", Cause: cause,
+	return &wire.Error{
+		Code: wire.Unavailable, Message: "The timers of the business type are being cancelled. The policy is not deleted yet; repeat the request.", Cause: cause,
 	}
 }
 
-var errUncertain = &timer.Error{
-	Code: timer.Unavailable, Message: "It is not certain yet whether the business type has open timers. Nothing was deleted; repeat the request.",
+var errUncertain = &wire.Error{
+	Code: wire.Unavailable, Message: "It is not certain yet whether the business type has open timers. Nothing was deleted; repeat the request.",
 }
 
 func (c *closing) cancel(ctx context.Context) error {
@@ -206,7 +207,7 @@ func (c *closing) cancel(ctx context.Context) error {
 	defer cancel()
 	open, err := c.policies.count(ctx, openOf(c.businessType))
 	if err == nil && open == 0 {
-		open, err = c.policies.count(ctx, movedOf(c.businessType, timer.At(time.Now())))
+		open, err = c.policies.count(ctx, movedOf(c.businessType, wire.At(time.Now())))
 	}
 	if err != nil || open == 0 {
 		return err

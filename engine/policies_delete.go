@@ -8,8 +8,10 @@ import (
 
 	"go.temporal.io/sdk/temporal"
 
+	"github.com/wakecall/wakecall/core/job"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -43,8 +45,8 @@ type PolicyDeletion struct {
 // Delete deletes a policy, and with it its limits. It needs a worker. Unless the
 // timers are kept, bookings are refused first until all that were made are counted:
 // that takes the time for which a policy is trusted, and two seconds. Its errors are
-// [timer.NotFound], [timer.PreconditionFailed], [timer.PolicyInUse] while there are open
-// timers and nothing is said of them, and [timer.Unavailable], also while it is not
+// [wire.NotFound], [wire.PreconditionFailed], [wire.PolicyInUse] while there are open
+// timers and nothing is said of them, and [wire.Unavailable], also while it is not
 // certain whether there are any.
 func (p *Policies) Delete(ctx context.Context, d PolicyDeletion) error {
 	ctx, cancel := context.WithTimeout(ctx, p.settling()+2*tuning.CallTimeout)
@@ -101,12 +103,12 @@ func (p *Policies) deleteClosed(ctx context.Context, d PolicyDeletion, c *closin
 }
 
 func inUse(open int) error {
-	return &timer.Error{Code: timer.PolicyInUse, Message: "The business type has " + strconv.Itoa(open) +
+	return &wire.Error{Code: wire.PolicyInUse, Message: "The business type has " + strconv.Itoa(open) +
 		" open timers. Say timers=cancel or timers=keep."}
 }
 
 // drop deletes the policy that is closed until then, or as it is if that is 0.
-func (p *Policies) drop(ctx context.Context, d PolicyDeletion, closedUntil timer.Instant) error {
+func (p *Policies) drop(ctx context.Context, d PolicyDeletion, closedUntil wire.Instant) error {
 	defer p.cache.forget(d.BusinessType)
 	args := []any{d.Author}
 	if closedUntil != 0 {
@@ -122,9 +124,9 @@ func (p *Policies) drop(ctx context.Context, d PolicyDeletion, closedUntil timer
 // cancelAll has the open timers of a type cancelled, at the rate of a bulk job. Temporal's own
 // batches would go by the runs that they found, and each occurrence and each change ends one.
 func (p *Policies) cancelAll(ctx context.Context, businessType string) error {
-	now := timer.At(time.Now())
-	return p.sweep(ctx, timer.Bulk{
-		ID: "policy:" + businessType + ":" + strconv.FormatInt(int64(now), 10), Operation: timer.BulkCancel,
-		Filter: timer.Filter{BusinessType: businessType}, PerSecond: timer.MaxBulkRate, BookedBefore: now,
+	now := wire.At(time.Now())
+	return p.sweep(ctx, job.Bulk{
+		ID: "policy:" + businessType + ":" + strconv.FormatInt(int64(now), 10), Operation: job.Cancel,
+		Filter: timer.Filter{BusinessType: businessType}, PerSecond: job.MaxRate, BookedBefore: now,
 	})
 }

@@ -5,25 +5,25 @@ import (
 
 	workflowpb "go.temporal.io/api/workflow/v1"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/policy"
 )
 
 // List lists every policy, secrets sealed, by way of Temporal's visibility.
-func (p *Policies) List(ctx context.Context) ([]timer.Policy, error) {
+func (p *Policies) List(ctx context.Context) ([]policy.Policy, error) {
 	inForce, _, err := p.listed(ctx)
 	return inForce, err
 }
 
 // listed lists one policy for each business type: those in force as they stand, and those
 // that were deleted as they last stood. Entities that were killed are restarted.
-func (p *Policies) listed(ctx context.Context) (inForce, gone []timer.Policy, err error) {
+func (p *Policies) listed(ctx context.Context) (inForce, gone []policy.Policy, err error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
 	infos, err := p.latestEntities(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	inForce = []timer.Policy{}
+	inForce = []policy.Policy{}
 	for _, info := range infos {
 		record, err := recordOf(info)
 		if err != nil {

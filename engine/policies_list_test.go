@@ -12,7 +12,8 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -25,7 +26,7 @@ type policiesOnly struct {
 func (p policiesOnly) ListWorkflow(context.Context, *workflowservice.ListWorkflowExecutionsRequest) (*workflowservice.ListWorkflowExecutionsResponse, error) {
 	answer := &workflowservice.ListWorkflowExecutionsResponse{}
 	for businessType, status := range p.statuses {
-		memo, err := payloads.ToPayload(workflows.PolicyRecord{Policy: timer.Policy{BusinessType: businessType}, ChangedAt: timer.At(time.Now())})
+		memo, err := payloads.ToPayload(workflows.PolicyRecord{Policy: policy.Policy{BusinessType: businessType}, ChangedAt: wire.At(time.Now())})
 		if err != nil {
 			return nil, err
 		}
@@ -45,8 +46,8 @@ func TestDeletedPoliciesAreListedApart(t *testing.T) {
 	}}})
 	inForce, deleted, err := e.Queues.Policies(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, []timer.Policy{{BusinessType: "order"}}, inForce)
-	require.Equal(t, []timer.Policy{{BusinessType: "invoice"}}, deleted)
+	require.Equal(t, []policy.Policy{{BusinessType: "order"}}, inForce)
+	require.Equal(t, []policy.Policy{{BusinessType: "invoice"}}, deleted)
 	listed, err := e.Policies.List(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, inForce, listed)

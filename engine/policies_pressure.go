@@ -3,14 +3,14 @@ package engine
 import (
 	"context"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/workflows"
 )
 
 // HoldBack makes a receiver's wish for patience hold for its whole type: here
 // at once, everywhere as soon as the policy's entity has taken it. Its errors
-// are [timer.NotFound] and [timer.Unavailable].
-func (p *Policies) HoldBack(ctx context.Context, businessType string, wish timer.BackPressure) error {
+// are [wire.NotFound] and [wire.Unavailable].
+func (p *Policies) HoldBack(ctx context.Context, businessType string, wish policy.BackPressure) error {
 	if !p.cache.hold(businessType, wish) {
 		return nil
 	}
@@ -24,8 +24,8 @@ func (p *Policies) HoldBack(ctx context.Context, businessType string, wish timer
 }
 
 // Claim tells the policy of a business type what a dispatch wants of its
-// callbacks_per_second. Its errors are [timer.NotFound] and [timer.Unavailable].
-func (p *Policies) Claim(ctx context.Context, businessType string, claim timer.DispatchClaim) error {
+// callbacks_per_second. Its errors are [wire.NotFound] and [wire.Unavailable].
+func (p *Policies) Claim(ctx context.Context, businessType string, claim policy.Claim) error {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
 	defer p.cache.forget(businessType)
@@ -34,7 +34,7 @@ func (p *Policies) Claim(ctx context.Context, businessType string, claim timer.D
 
 // LiftBackPressure puts an end to the back-pressure of a business type, if there
 // is any: here at once, everywhere within seconds. It needs a worker. Its errors
-// are [timer.NotFound] and [timer.Unavailable].
+// are [wire.NotFound] and [wire.Unavailable].
 func (p *Policies) LiftBackPressure(ctx context.Context, businessType string) error {
 	ctx, cancel := bounded(ctx)
 	defer cancel()

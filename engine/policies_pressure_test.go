@@ -8,8 +8,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // A burst of refused callbacks repeats one wish for patience, and tells it once.
@@ -17,11 +19,11 @@ func TestBackPressureIsToldOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		f := &fake{}
-		f.policyOf(t, timer.Policy{BusinessType: "order", Callback: timer.Callback{Destination: timer.Destination{URL: "https://r.test/"}}}.WithDefaults())
+		f.policyOf(t, policy.Policy{BusinessType: "order", Callback: delivery.Callback{Destination: delivery.Destination{URL: "https://r.test/"}}}.WithDefaults())
 		policies := New(Config{Client: f, PolicyTTL: time.Hour}).Policies
 		_, err := policies.Policy(t.Context(), "order")
 		require.NoError(t, err)
-		wish := timer.BackPressure{Until: timer.At(time.Now()).Add(time.Minute), Since: timer.At(time.Now())}
+		wish := policy.BackPressure{Until: wire.At(time.Now()).Add(time.Minute), Since: wire.At(time.Now())}
 		for range 10 {
 			require.NoError(t, policies.HoldBack(t.Context(), "order", wish))
 		}

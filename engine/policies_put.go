@@ -11,19 +11,21 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/audit"
 	"github.com/wakecall/wakecall/internal/errtype"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
 // PolicyChange is a policy to be stored.
 type PolicyChange struct {
-	Policy timer.Policy
+	Policy policy.Policy
 	// Edit, when set, makes the change of the stored policy, masked, or of one
 	// without a version where there is none. Policy then names the type alone.
-	Edit func(stored timer.Policy) (PolicyChange, error)
+	Edit func(stored policy.Policy) (PolicyChange, error)
 	// IfVersion, when set, must be the stored version; MustExist, that there
 	// is one; MustBeNew, that there is none.
 	IfVersion int
@@ -38,34 +40,34 @@ type PolicyChange struct {
 	// DryRun says what would change, and changes nothing.
 	DryRun bool
 
-	reach timer.Reach
+	reach delivery.Reach
 }
 
 // PolicyResult is what became of a change.
 type PolicyResult struct {
-	Policy timer.Policy
+	Policy policy.Policy
 	// Created is whether the business type had no policy.
 	Created bool
 	// Changes are empty when the policy was so already; its version stays.
-	Changes []timer.Difference
+	Changes []policy.Difference
 }
 
 var (
-	stalePolicy = &timer.Error{
-		Code: timer.PreconditionFailed, Message: "The policy has another version than If-Match names.",
+	stalePolicy = &wire.Error{
+		Code: wire.PreconditionFailed, Message: "The policy has another version than If-Match names.",
 	}
-	policyExists = &timer.Error{
-		Code: timer.PreconditionFailed, Message: "There is a policy already, and If-None-Match asks for none.",
+	policyExists = &wire.Error{
+		Code: wire.PreconditionFailed, Message: "There is a policy already, and If-None-Match asks for none.",
 	}
 )
 
 // Put stores a policy. Making one needs no worker; replacing one does,
 // since the worker decides between competing changes. Its errors are
-// [timer.InvalidRequest], [timer.PreconditionFailed], [timer.PolicyInUse] where
-// open timers may need the URL that it takes away, and [timer.Unavailable].
+// [wire.InvalidRequest], [wire.PreconditionFailed], [wire.PolicyInUse] where
+// open timers may need the URL that it takes away, and [wire.Unavailable].
 func (p *Policies) Put(ctx context.Context, change PolicyChange) (PolicyResult, error) {
 	err := change.Policy.Check().Err()
-	if err := p.reach.Policy(change.Policy, timer.Policy{}).Join(err); err != nil {
+	if err := policy.CheckReach(p.reach, change.Policy, policy.Policy{}).Join(err); err != nil {
 		return PolicyResult{}, err
 	}
 	change.reach = p.reach
@@ -85,10 +87,10 @@ func (p *Policies) Put(ctx context.Context, change PolicyChange) (PolicyResult, 
 // putOnce stores a change on the version that it read.
 func (p *Policies) putOnce(ctx context.Context, change PolicyChange) (PolicyResult, error) {
 	record, open, err := p.record(ctx, change.Policy.BusinessType)
-	if err != nil && timer.CodeOf(err) != timer.NotFound {
+	if err != nil && wire.CodeOf(err) != wire.NotFound {
 		return PolicyResult{}, err
 	}
-	if open && record.SealedAt(timer.At(time.Now())) {
+	if open && record.SealedAt(wire.At(time.Now())) {
 		return PolicyResult{}, errSealed
 	}
 	old := p.secrets.open(record.Policy)
@@ -100,20 +102,20 @@ func (p *Policies) putOnce(ctx context.Context, change PolicyChange) (PolicyResu
 	}
 	last := old.Version
 	if !open { // versions go on after a policy was deleted: an ETag never comes twice
-		old = timer.Policy{StreamedUntil: old.LastStreamed(timer.At(time.Now()))}
+		old = policy.Policy{StreamedUntil: old.LastStreamed(wire.At(time.Now()))}
 	}
 	next, err := change.over(old)
 	if err != nil {
 		return PolicyResult{}, err
 	}
 	next.Version = last + 1
-	result := PolicyResult{Policy: next, Created: !open, Changes: timer.Differences(old, next)}
+	result := PolicyResult{Policy: next, Created: !open, Changes: policy.Differences(old, next)}
 	if open && len(result.Changes) == 0 {
 		result.Policy = old
 		return result, nil
 	}
 	put := workflows.PutPolicy{Record: workflows.PolicyRecord{
-		Policy: next, ChangedAt: timer.At(time.Now()), ChangedBy: change.Author, Who: audit.Who(ctx, next.BusinessType),
+		Policy: next, ChangedAt: wire.At(time.Now()), ChangedBy: change.Author, Who: audit.Who(ctx, next.BusinessType),
 	}, IfVersion: last}
 	switch takesURL := old.Callback.Addressed() && !next.Callback.Addressed(); {
 	case takesURL:
@@ -130,7 +132,7 @@ func (p *Policies) putOnce(ctx context.Context, change PolicyChange) (PolicyResu
 // is closed until all that were booked are counted.
 func (p *Policies) storeUnaddressed(ctx context.Context, put workflows.PutPolicy, dryRun bool) error {
 	closing := &closing{policies: p, businessType: put.Record.Policy.BusinessType, refusal: func(open int) error {
-		return &timer.Error{Code: timer.PolicyInUse, Message: "The business type has " + strconv.Itoa(open) +
+		return &wire.Error{Code: wire.PolicyInUse, Message: "The business type has " + strconv.Itoa(open) +
 			" open timers, which may need the callback.url. Keep it, or delete the policy and say what happens to them."}
 	}}
 	if dryRun {
@@ -147,14 +149,14 @@ func (p *Policies) storeUnaddressed(ctx context.Context, put workflows.PutPolicy
 }
 
 // over completes the change with what it keeps of the policy it replaces.
-func (c PolicyChange) over(old timer.Policy) (timer.Policy, error) {
+func (c PolicyChange) over(old policy.Policy) (policy.Policy, error) {
 	if c.Edit != nil {
 		edited, err := c.Edit(old.Mask())
 		if err == nil {
-			err = c.reach.Policy(edited.Policy, old).Join(edited.Policy.Check().Err())
+			err = policy.CheckReach(c.reach, edited.Policy, old).Join(edited.Policy.Check().Err())
 		}
 		if err != nil {
-			return timer.Policy{}, err
+			return policy.Policy{}, err
 		}
 		c.Policy, c.KeepSecrets, c.KeepHeaders = edited.Policy, edited.KeepSecrets, edited.KeepHeaders
 		c.KeepFallbackHeaders = edited.KeepFallbackHeaders
@@ -165,7 +167,7 @@ func (c PolicyChange) over(old timer.Policy) (timer.Policy, error) {
 		errs = append(errs, next.KeepSecrets(old)...)
 	}
 	errs = append(errs, next.KeepClientKey(old)...)
-	now := timer.At(time.Now())
+	now := wire.At(time.Now())
 	next = next.NextVersion(old, now).By(c.Author, old, now)
 	return next, append(errs, next.CheckSigners(old)...).Join(next.Check().Err())
 }

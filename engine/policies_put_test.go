@@ -8,7 +8,9 @@ import (
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -16,7 +18,7 @@ import (
 type overtaken struct {
 	*fake
 	t     *testing.T
-	first timer.Policy
+	first policy.Policy
 }
 
 func (o overtaken) ExecuteWorkflow(ctx context.Context, options client.StartWorkflowOptions, workflow any, args ...any) (client.WorkflowRun, error) {
@@ -34,7 +36,7 @@ func (o overtaken) SignalWithStartWorkflow(context.Context, string, string, any,
 // A policy that must be new replaces none, whether it was there or came first meanwhile.
 func TestAPolicyThatMustBeNew(t *testing.T) {
 	t.Parallel()
-	policy := timer.Policy{BusinessType: "order", Callback: timer.Callback{Destination: timer.HTTP("https://r.test/")}}.WithDefaults()
+	policy := policy.Policy{BusinessType: "order", Callback: delivery.Callback{Destination: delivery.HTTP("https://r.test/")}}.WithDefaults()
 	policy.Version = 1
 	temporal := overtaken{&fake{}, t, policy}
 	policies := New(Config{Client: temporal}).Policies
@@ -48,7 +50,7 @@ func TestAPolicyThatMustBeNew(t *testing.T) {
 	require.ErrorIs(t, err, policyExists, "somebody else was faster")
 	_, err = policies.Put(t.Context(), change)
 	require.ErrorIs(t, err, policyExists)
-	require.Equal(t, timer.PreconditionFailed, timer.CodeOf(err))
+	require.Equal(t, wire.PreconditionFailed, wire.CodeOf(err))
 
 	change.MustBeNew = false
 	unchanged, err := policies.Put(t.Context(), change)

@@ -7,29 +7,30 @@ import (
 	enumspb "go.temporal.io/api/enums/v1"
 	historypb "go.temporal.io/api/history/v1"
 
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/query"
 	"github.com/wakecall/wakecall/internal/identity"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
 // PolicyVersion is one entry of a policy's record of changes.
 type PolicyVersion struct {
-	Version   int           `json:"version"`
-	ChangedAt timer.Instant `json:"changed_at"`
-	ChangedBy string        `json:"changed_by"`
+	Version   int          `json:"version"`
+	ChangedAt wire.Instant `json:"changed_at"`
+	ChangedBy string       `json:"changed_by"`
 	// Who says more of who changed it; nil where nobody knows.
-	Who *timer.Actor `json:"who,omitempty"`
+	Who *wire.Actor `json:"who,omitempty"`
 	// Deleted is whether this change deleted the policy.
 	Deleted bool `json:"deleted,omitzero"`
 	// Policy is the policy since then, its secrets sealed.
-	Policy *timer.Policy `json:"policy,omitempty"`
+	Policy *policy.Policy `json:"policy,omitempty"`
 }
 
 // Versions reads the changes of a policy, newest first, from the
 // histories of its entity as far as Temporal retains them. Its errors are
-// [timer.NotFound] and [timer.Unavailable].
+// [wire.NotFound] and [wire.Unavailable].
 func (p *Policies) Versions(ctx context.Context, businessType string) ([]PolicyVersion, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
@@ -86,7 +87,7 @@ func changeIn(event *historypb.HistoryEvent) (version PolicyVersion, ok bool) {
 			return version, false
 		}
 		_, who := identity.Parse(request.GetMeta().GetIdentity())
-		return PolicyVersion{Deleted: true, ChangedBy: author, Who: who, ChangedAt: timer.At(event.GetEventTime().AsTime())}, true
+		return PolicyVersion{Deleted: true, ChangedBy: author, Who: who, ChangedAt: wire.At(event.GetEventTime().AsTime())}, true
 	default:
 		return version, false
 	}

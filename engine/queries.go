@@ -3,9 +3,10 @@ package engine
 import (
 	enumspb "go.temporal.io/api/enums/v1"
 
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/query"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -40,7 +41,7 @@ func openOf(businessType string) query.Query {
 
 // movedOf selects the runs of a business type's timers that went on in another run since then.
 // Lists lag behind: for a moment they may show neither of the two as open.
-func movedOf(businessType string, since timer.Instant) query.Query {
+func movedOf(businessType string, since wire.Instant) query.Query {
 	ofType := query.Query{}
 	if businessType != "" {
 		ofType = attrBusinessType.Is(businessType)
@@ -49,7 +50,7 @@ func movedOf(businessType string, since timer.Instant) query.Query {
 }
 
 // overdueIn selects the open timers in one state that should have gone on before.
-func overdueIn(state query.Query, before timer.Instant) query.Query {
+func overdueIn(state query.Query, before wire.Instant) query.Query {
 	return query.All(ofTimers(), query.Status(statusRunning), query.ExecutionTime.Before(before), state)
 }
 

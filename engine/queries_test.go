@@ -6,8 +6,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/core/job"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/query"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // The texts are those whose plans e2e holds SQLite to: the order of the conditions is
@@ -15,7 +17,7 @@ import (
 func TestQueries(t *testing.T) {
 	t.Parallel()
 	const of = "WorkflowType = 'WakecallTimer' AND "
-	at := timer.At(time.Date(2026, 11, 23, 9, 30, 0, 0, time.UTC))
+	at := wire.At(time.Date(2026, 11, 23, 9, 30, 0, 0, time.UTC))
 	for want, q := range map[string]query.Query{
 		of + "BusinessType = 'order' AND ExecutionStatus = 'Running'":                                                   openOf("order"),
 		of + "ExecutionStatus = 'Running' AND ExecutionTime < '2026-11-23T09:30:00.000Z' AND TimerState IS NULL":        overdueIn(untried(), at),
@@ -41,13 +43,13 @@ func TestQueries(t *testing.T) {
 	} {
 		require.Equal(t, of+want, queryOf(f).String())
 	}
-	for want, status := range map[string]timer.JobStatus{
+	for want, status := range map[string]job.Status{
 		"":                                   "",
-		" AND ExecutionStatus = 'Running'":   timer.JobRunning,
-		" AND ExecutionStatus = 'Completed'": timer.JobDone,
-		" AND ExecutionStatus IN ('Canceled', 'Terminated')": timer.JobStopped,
-		" AND ExecutionStatus IN ('Failed', 'TimedOut')":     timer.JobFailed,
+		" AND ExecutionStatus = 'Running'":   job.Running,
+		" AND ExecutionStatus = 'Completed'": job.Done,
+		" AND ExecutionStatus IN ('Canceled', 'Terminated')": job.Stopped,
+		" AND ExecutionStatus IN ('Failed', 'TimedOut')":     job.Failed,
 	} {
-		require.Equal(t, "WorkflowType = 'WakecallRedelivery'"+want, (&Jobs[timer.Redelivery, timer.Redelivered]{kind: redeliveries}).query(JobsRequest{Status: status}).String())
+		require.Equal(t, "WorkflowType = 'WakecallRedelivery'"+want, (&Jobs[job.Redelivery, job.Redelivered]{kind: redeliveries}).query(JobsRequest{Status: status}).String())
 	}
 }

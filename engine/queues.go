@@ -10,8 +10,10 @@ import (
 	taskqueuepb "go.temporal.io/api/taskqueue/v1"
 	"go.temporal.io/api/workflowservice/v1"
 
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/query"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -24,8 +26,8 @@ type Queues struct {
 
 // SetQueueRate gives the queues of a business type their rate: that of its attempts, and
 // that of those at receivers which connect by themselves, of which one is in use. Temporal
-// stores it and holds all workers together to it. Its error is [timer.Unavailable].
-func (q *Queues) SetQueueRate(ctx context.Context, g timer.QueueRate) error {
+// stores it and holds all workers together to it. Its error is [wire.Unavailable].
+func (q *Queues) SetQueueRate(ctx context.Context, g policy.QueueRate) error {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
 	return errors.Join(
@@ -34,7 +36,7 @@ func (q *Queues) SetQueueRate(ctx context.Context, g timer.QueueRate) error {
 	)
 }
 
-func (q *Queues) setRate(ctx context.Context, queue string, g timer.QueueRate) error {
+func (q *Queues) setRate(ctx context.Context, queue string, g policy.QueueRate) error {
 	update := &workflowservice.UpdateTaskQueueConfigRequest_RateLimitUpdate{Reason: "wakecall policy"}
 	if g.Rate != nil {
 		update.RateLimit = &taskqueuepb.RateLimit{RequestsPerSecond: float32(*g.Rate)}
@@ -50,7 +52,7 @@ func (q *Queues) setRate(ctx context.Context, queue string, g timer.QueueRate) e
 // receiver, a pause or a limit.
 func (q *Queues) backlogged(ctx context.Context, businessType, queue string) (bool, error) {
 	policy, err := q.policies.cached(ctx, businessType)
-	if err != nil && timer.CodeOf(err) != timer.NotFound {
+	if err != nil && wire.CodeOf(err) != wire.NotFound {
 		return false, err
 	}
 	if policy.Rate(time.Now()) != nil {
@@ -65,12 +67,12 @@ func (q *Queues) backlogged(ctx context.Context, businessType, queue string) (bo
 
 // Needed is whether a business type has a policy in force, or attempts that wait on one of its
 // queues. It asks what decides, and not Temporal's visibility. Its error is
-// [timer.Unavailable].
+// [wire.Unavailable].
 func (q *Queues) Needed(ctx context.Context, businessType string) (bool, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
 	_, inForce, err := q.policies.record(ctx, businessType)
-	if inForce || err != nil && timer.CodeOf(err) != timer.NotFound {
+	if inForce || err != nil && wire.CodeOf(err) != wire.NotFound {
 		return inForce, err
 	}
 	for _, queue := range []string{workflows.DeliveryQueue(businessType), workflows.StreamQueue(businessType)} {
@@ -83,11 +85,11 @@ func (q *Queues) Needed(ctx context.Context, businessType string) (bool, error) 
 }
 
 // Outlived is whether a business type has timers or dispatches that are open, as far as
-// visibility has heard. Its error is [timer.Unavailable].
+// visibility has heard. Its error is [wire.Unavailable].
 func (q *Queues) Outlived(ctx context.Context, businessType string) (bool, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
-	for _, open := range []query.Query{openOf(businessType), DispatchesRequest{BusinessType: businessType, Status: timer.DispatchRunning}.query()} {
+	for _, open := range []query.Query{openOf(businessType), DispatchesRequest{BusinessType: businessType, Status: dispatch.Running}.query()} {
 		if n, err := q.count(ctx, open); n > 0 || err != nil {
 			return n > 0, err
 		}
@@ -98,7 +100,7 @@ func (q *Queues) Outlived(ctx context.Context, businessType string) (bool, error
 // Waiting tells how many attempts of a business type wait for a receiver that is connected
 // and has room, and for how long the first of them has. What was cancelled meanwhile is
 // in the queue until somebody polls it, so no more are counted than are delivered, as far
-// as visibility has heard. Its error is [timer.Unavailable].
+// as visibility has heard. Its error is [wire.Unavailable].
 func (q *Queues) Waiting(ctx context.Context, businessType string) (attempts int, longest time.Duration, err error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
@@ -118,7 +120,7 @@ func (q *Queues) Waiting(ctx context.Context, businessType string) (attempts int
 }
 
 // Polled tells when a gateway last asked for attempts at receivers of a type that are
-// connected to it, zero for not of late. Its error is [timer.Unavailable].
+// connected to it, zero for not of late. Its error is [wire.Unavailable].
 func (q *Queues) Polled(ctx context.Context, businessType string) (last time.Time, err error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()

@@ -8,13 +8,14 @@ import (
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/client"
 
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
 // Registered lists the business types whose queues may hold deliveries. It asks the
-// registry, and not Temporal's visibility. Its error is [timer.Unavailable].
+// registry, and not Temporal's visibility. Its error is [wire.Unavailable].
 func (q *Queues) Registered(ctx context.Context) (workflows.Registered, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
@@ -23,7 +24,7 @@ func (q *Queues) Registered(ctx context.Context) (workflows.Registered, error) {
 
 // Policies lists the policies whose queues may hold deliveries: those in force, and those
 // deleted ones that Temporal still remembers. No retry waits longer than that.
-func (q *Queues) Policies(ctx context.Context) (inForce, deleted []timer.Policy, err error) {
+func (q *Queues) Policies(ctx context.Context) (inForce, deleted []policy.Policy, err error) {
 	return q.policies.listed(ctx)
 }
 
@@ -35,7 +36,7 @@ type registry struct{ *kernel }
 // says what it last said.
 func (r registry) registered(ctx context.Context) (known workflows.Registered, err error) {
 	described, err := r.describe(ctx, workflows.RegistryID, "")
-	if timer.CodeOf(err) == timer.NotFound {
+	if wire.CodeOf(err) == wire.NotFound {
 		return nil, nil
 	}
 	if err != nil {
@@ -73,8 +74,8 @@ func (r registry) register(ctx context.Context, businessType string) error {
 
 // RepairRegistry compares the registry with the list of policies: it adds what is not there,
 // from before there was a registry or because it was deleted, and removes the types
-// whose policy Temporal has forgotten. Its error is [timer.Unavailable].
-func (q *Queues) RepairRegistry(ctx context.Context, listed []timer.Policy) error {
+// whose policy Temporal has forgotten. Its error is [wire.Unavailable].
+func (q *Queues) RepairRegistry(ctx context.Context, listed []policy.Policy) error {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
 	known, err := q.policies.registry.registered(ctx)
@@ -109,9 +110,9 @@ func (q *Queues) forgotten(ctx context.Context, unlisted workflows.Registered) (
 		checks++
 		_, _, err := q.policies.record(ctx, businessType)
 		switch {
-		case timer.CodeOf(err) == timer.NotFound:
+		case wire.CodeOf(err) == wire.NotFound:
 			gone = append(gone, workflows.Registrant{BusinessType: businessType, At: registered})
-		case timer.CodeOf(err) == timer.Unavailable:
+		case wire.CodeOf(err) == wire.Unavailable:
 			return nil, err
 		}
 	}

@@ -13,8 +13,9 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -32,7 +33,7 @@ func (r *registryOnly) DescribeWorkflowExecution(_ context.Context, id, _ string
 	case id == workflows.RegistryID && r.known != nil:
 		memo[workflows.MemoRegistry], _ = payloads.ToPayload(r.known)
 	case slices.Contains(r.policies, id):
-		memo[workflows.MemoPolicy], _ = payloads.ToPayload(workflows.PolicyRecord{ChangedAt: timer.At(time.Now())})
+		memo[workflows.MemoPolicy], _ = payloads.ToPayload(workflows.PolicyRecord{ChangedAt: wire.At(time.Now())})
 	default:
 		return nil, serviceerror.NewNotFound("none")
 	}
@@ -49,7 +50,7 @@ func (r *registryOnly) SignalWithStartWorkflow(_ context.Context, _, _ string, c
 func TestTheListMendsTheRegistry(t *testing.T) {
 	t.Parallel()
 	old, young := time.Now().Add(-2*tuning.RegistrationRest).Unix(), time.Now().Unix()
-	listed := []timer.Policy{{BusinessType: "listed"}, {BusinessType: "missing"}}
+	listed := []policy.Policy{{BusinessType: "listed"}, {BusinessType: "missing"}}
 	r := &registryOnly{
 		known:    workflows.Registered{"listed": old, "forgotten": old, "coming": young, "unlisted": old},
 		policies: []string{workflows.PolicyID("unlisted")},

@@ -15,7 +15,8 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/types/known/durationpb"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -77,24 +78,24 @@ func TestStreamsThatWait(t *testing.T) {
 	}
 	silent := New(Config{Client: &queues{fake: &fake{err: context.DeadlineExceeded}}})
 	_, _, err := silent.Queues.Waiting(t.Context(), "order")
-	require.Equal(t, timer.Unavailable, timer.CodeOf(err))
+	require.Equal(t, wire.Unavailable, wire.CodeOf(err))
 }
 
 // A limit and a pause hold wherever the attempts of a type are made.
 func TestBothQueuesOfATypeHaveItsRate(t *testing.T) {
 	t.Parallel()
 	q := &queues{fake: &fake{}}
-	require.NoError(t, New(Config{Client: q}).Queues.SetQueueRate(t.Context(), timer.QueueRate{BusinessType: "order"}))
+	require.NoError(t, New(Config{Client: q}).Queues.SetQueueRate(t.Context(), policy.QueueRate{BusinessType: "order"}))
 	require.Equal(t, []string{workflows.DeliveryQueue("order"), workflows.StreamQueue("order")}, q.rates)
 	q.err = context.DeadlineExceeded
-	require.Error(t, New(Config{Client: q}).Queues.SetQueueRate(t.Context(), timer.QueueRate{BusinessType: "order"}))
+	require.Error(t, New(Config{Client: q}).Queues.SetQueueRate(t.Context(), policy.QueueRate{BusinessType: "order"}))
 }
 
 // A queue is needed by a policy in force and by what lies on it, whatever visibility says.
 func TestNeededQueues(t *testing.T) {
 	t.Parallel()
 	entity := func(status enumspb.WorkflowExecutionStatus) map[string]*workflowservice.DescribeWorkflowExecutionResponse {
-		memo, err := payloads.ToPayload(workflows.PolicyRecord{ChangedAt: timer.At(time.Now())})
+		memo, err := payloads.ToPayload(workflows.PolicyRecord{ChangedAt: wire.At(time.Now())})
 		require.NoError(t, err)
 		return map[string]*workflowservice.DescribeWorkflowExecutionResponse{workflows.PolicyID("order"): {
 			WorkflowExecutionInfo: &workflowpb.WorkflowExecutionInfo{Status: status, Memo: &commonpb.Memo{Fields: map[string]*commonpb.Payload{workflows.MemoPolicy: memo}}},
@@ -122,7 +123,7 @@ func TestNeededQueues(t *testing.T) {
 		})
 	}
 	_, err := New(Config{Client: &queues{fake: &fake{err: context.DeadlineExceeded}}}).Queues.Needed(t.Context(), "order")
-	require.Equal(t, timer.Unavailable, timer.CodeOf(err))
+	require.Equal(t, wire.Unavailable, wire.CodeOf(err))
 }
 
 // startable lets the entity of a killed policy be started again.
@@ -141,5 +142,5 @@ func TestOutlivedPolicies(t *testing.T) {
 		require.Equal(t, open > 0, outlived)
 	}
 	_, err := New(Config{Client: &queues{fake: &fake{err: context.DeadlineExceeded}}}).Queues.Outlived(t.Context(), "order")
-	require.Equal(t, timer.Unavailable, timer.CodeOf(err))
+	require.Equal(t, wire.Unavailable, wire.CodeOf(err))
 }

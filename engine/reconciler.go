@@ -11,10 +11,11 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	timerate "golang.org/x/time/rate"
 
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/query"
 	"github.com/wakecall/wakecall/internal/errtype"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // Reconciler finds the timers that Temporal has lost, and wakes them: it can lose
@@ -34,7 +35,7 @@ func newReconciler(timers *Timers, queues *Queues, holds *holds) *Reconciler {
 }
 
 // Waiting checks the open timers that are later than slack and were never tried, and
-// wakes those with nothing under way for them. Its error is [timer.Unavailable], beside
+// wakes those with nothing under way for them. Its error is [wire.Unavailable], beside
 // what was done.
 func (r *Reconciler) Waiting(ctx context.Context, slack time.Duration) (timer.Reconciliation, error) {
 	return r.untried.round(ctx, slack, untried())
@@ -80,7 +81,7 @@ func (s *scan) round(ctx context.Context, slack time.Duration, state query.Query
 		result: timer.Reconciliation{Woken: map[string]int{}, Passed: map[string]error{}},
 	}
 	s.known.forget(began)
-	err := s.timers.eachPage(ctx, overdueIn(state, timer.At(this.before)), func(page []*workflowpb.WorkflowExecutionInfo) error {
+	err := s.timers.eachPage(ctx, overdueIn(state, wire.At(this.before)), func(page []*workflowpb.WorkflowExecutionInfo) error {
 		return this.page(ctx, page)
 	})
 	return this.result, err
@@ -89,7 +90,7 @@ func (s *scan) round(ctx context.Context, slack time.Duration, state query.Query
 // page checks the runs of one page. One that cannot be checked is passed over.
 func (r *round) page(ctx context.Context, page []*workflowpb.WorkflowExecutionInfo) error {
 	for _, info := range page {
-		key, ok := timer.ParseKey(info.GetExecution().GetWorkflowId())
+		key, ok := wire.ParseKey(info.GetExecution().GetWorkflowId())
 		if !ok || r.known.has(info.GetExecution().GetRunId(), r.began) {
 			continue
 		}
@@ -104,13 +105,13 @@ func (r *round) page(ctx context.Context, page []*workflowpb.WorkflowExecutionIn
 }
 
 // note keeps why a timer was passed over. Its error ends the round.
-func (r *round) note(key timer.Key, err error) error {
+func (r *round) note(key wire.Key, err error) error {
 	if err == nil {
 		r.unanswered = 0
 		return nil
 	}
 	r.result.Passed[key.String()] = err
-	if timer.CodeOf(err) == timer.Unavailable {
+	if wire.CodeOf(err) == wire.Unavailable {
 		r.unanswered++
 	}
 	if r.unanswered >= tuning.UnansweredChecks {
@@ -120,11 +121,11 @@ func (r *round) note(key timer.Key, err error) error {
 }
 
 // check wakes a timer if nothing is under way for it.
-func (r *round) check(ctx context.Context, key timer.Key) error {
+func (r *round) check(ctx context.Context, key wire.Key) error {
 	call, cancel := bounded(ctx)
 	defer cancel()
 	described, err := r.timers.describeAll(call, key.String(), "")
-	if timer.CodeOf(err) == timer.NotFound { // deleted since
+	if wire.CodeOf(err) == wire.NotFound { // deleted since
 		return nil
 	}
 	if err != nil {
@@ -153,7 +154,7 @@ func (r *round) check(ctx context.Context, key timer.Key) error {
 
 // goesOn is whether something is under way for a timer by its activities, or is freed for
 // them now.
-func (r *round) goesOn(ctx context.Context, key timer.Key, described *workflowservice.DescribeWorkflowExecutionResponse) (goesOn bool, err error) {
+func (r *round) goesOn(ctx context.Context, key wire.Key, described *workflowservice.DescribeWorkflowExecutionResponse) (goesOn bool, err error) {
 	run := described.GetWorkflowExecutionInfo().GetExecution()
 	for _, pending := range described.GetPendingActivities() {
 		if lostActivity(pending, r.before) {
@@ -179,7 +180,7 @@ func (r *round) goesOn(ctx context.Context, key timer.Key, described *workflowse
 
 // freeLost frees a timer whose workflow task a worker has for longer than Temporal lets it:
 // nobody else is handed a task that has lost its timeout, and no signal wakes its timer.
-func (r *round) freeLost(ctx context.Context, key timer.Key, runID string) error {
+func (r *round) freeLost(ctx context.Context, key wire.Key, runID string) error {
 	task, held, err := r.holds.find(ctx, key.String(), runID)
 	if err != nil || !held || !task.timedOut(r.before) {
 		return err
@@ -188,7 +189,7 @@ func (r *round) freeLost(ctx context.Context, key timer.Key, runID string) error
 	return r.noteFreed(key, freed, err)
 }
 
-func (r *round) noteFreed(key timer.Key, freed bool, err error) error {
+func (r *round) noteFreed(key wire.Key, freed bool, err error) error {
 	if freed {
 		r.result.Woken[key.BusinessType]++
 	}
@@ -197,7 +198,7 @@ func (r *round) noteFreed(key timer.Key, freed bool, err error) error {
 
 // stuck is whether an attempt should have been made and does not even wait for
 // its turn.
-func (r *round) stuck(ctx context.Context, key timer.Key, pending *workflowpb.PendingActivityInfo) (bool, error) {
+func (r *round) stuck(ctx context.Context, key wire.Key, pending *workflowpb.PendingActivityInfo) (bool, error) {
 	since := nextAttempt(pending).Time()
 	if pending.GetState() != enumspb.PENDING_ACTIVITY_STATE_SCHEDULED || since.After(r.before) {
 		return false, nil
@@ -216,7 +217,7 @@ func (r *round) stuck(ctx context.Context, key timer.Key, pending *workflowpb.Pe
 
 // wake gives a timer's workflow a task. It asks for no change.
 func (r *round) wake(ctx context.Context, spec timer.Spec) error {
-	change := timer.Change{ID: uuid.NewString(), Wake: true, At: timer.At(time.Now())}
+	change := timer.Change{ID: uuid.NewString(), Wake: true, At: wire.At(time.Now())}
 	_, err := r.timers.signal(ctx, spec, change, enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE)
 	switch {
 	case errtype.Is[*serviceerror.WorkflowExecutionAlreadyStarted](err): // it has ended since

@@ -20,8 +20,11 @@ import (
 	"go.temporal.io/sdk/client"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -47,7 +50,7 @@ type crowdInBackoff struct {
 }
 
 func (c *crowdInBackoff) info(i int) *workflowpb.WorkflowExecutionInfo {
-	memo, _ := payloads.ToPayload(timer.Memo{Revision: 1, DueAt: timer.At(time.Now()), CreatedAt: timer.At(time.Now())})
+	memo, _ := payloads.ToPayload(timer.Memo{Revision: 1, DueAt: wire.At(time.Now()), CreatedAt: wire.At(time.Now())})
 	return &workflowpb.WorkflowExecutionInfo{
 		Execution: &commonpb.WorkflowExecution{WorkflowId: "order/" + strconv.Itoa(i), RunId: uuid.NewString()},
 		Type:      &commonpb.WorkflowType{Name: workflows.TypeTimer}, Status: enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING,
@@ -68,7 +71,7 @@ func (c *crowdInBackoff) ListWorkflow(_ context.Context, r *workflowservice.List
 }
 
 func (c *crowdInBackoff) DescribeWorkflowExecution(ctx context.Context, id, _ string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
-	key, ok := timer.ParseKey(id)
+	key, ok := wire.ParseKey(id)
 	if !ok {
 		return c.policies.DescribeWorkflowExecution(ctx, id, "")
 	}
@@ -158,8 +161,8 @@ func TestWhatCannotBeReadIsPassedOver(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, []string{c.lost}, c.woken)
 		require.Len(t, found.Passed, 2)
-		require.Equal(t, timer.Internal, timer.CodeOf(found.Passed["order/3"]))
-		require.Equal(t, timer.Unavailable, timer.CodeOf(found.Passed["order/5"]))
+		require.Equal(t, wire.Internal, wire.CodeOf(found.Passed["order/3"]))
+		require.Equal(t, wire.Unavailable, wire.CodeOf(found.Passed["order/5"]))
 	})
 }
 
@@ -172,7 +175,7 @@ func TestARoundEndsWhereNothingIsAnswered(t *testing.T) {
 			c.silent["order/"+strconv.Itoa(i)] = errors.New("down")
 		}
 		_, err := e.Reconciler.Retrying(t.Context(), time.Minute)
-		require.Equal(t, timer.Unavailable, timer.CodeOf(err))
+		require.Equal(t, wire.Unavailable, wire.CodeOf(err))
 		require.Equal(t, tuning.UnansweredChecks, c.checks)
 	})
 }
@@ -181,12 +184,12 @@ func TestARoundEndsWhereNothingIsAnswered(t *testing.T) {
 // by now: behind a callback that is down that may be the one of a stream.
 func TestWhatWaitsOnItsQueueIsNotLost(t *testing.T) {
 	t.Parallel()
-	web, stream := timer.HTTP("https://h/"), timer.Destination{Stream: true}
-	second := &timer.Fallback{Callback: timer.Callback{Destination: stream}}
+	web, stream := delivery.HTTP("https://h/"), delivery.Destination{Stream: true}
+	second := &delivery.Fallback{Callback: delivery.Callback{Destination: stream}}
 	called, connected := workflows.DeliveryQueue("order"), workflows.StreamQueue("order")
 	for name, c := range map[string]struct {
-		callback timer.Destination
-		fallback *timer.Fallback
+		callback delivery.Destination
+		fallback *delivery.Fallback
 		queue    string
 		backlog  string
 		lost     bool
@@ -202,8 +205,8 @@ func TestWhatWaitsOnItsQueueIsNotLost(t *testing.T) {
 			t.Parallel()
 			timers, e := inBackoff(1)
 			timers.queue, timers.backlogs = c.queue, map[string]int64{c.backlog: 1}
-			timers.policies.policyOf(t, timer.Policy{
-				BusinessType: "order", Version: 1, Callback: timer.Callback{Destination: c.callback}, Fallback: c.fallback,
+			timers.policies.policyOf(t, policy.Policy{
+				BusinessType: "order", Version: 1, Callback: delivery.Callback{Destination: c.callback}, Fallback: c.fallback,
 			})
 			_, err := e.Reconciler.Retrying(t.Context(), time.Minute)
 			require.NoError(t, err)

@@ -4,27 +4,28 @@ import (
 	"cmp"
 	"context"
 
+	"github.com/wakecall/wakecall/core/job"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/audit"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
 // redeliveries are the jobs that try failed timers again. What fails after the order
 // is not part of it.
-var redeliveries = JobKind[timer.Redelivery]{
+var redeliveries = JobKind[job.Redelivery]{
 	JobKind: workflows.RedeliveryJob,
 	Noun:    RedeliveryNoun,
-	Settle: func(order timer.Redelivery, now timer.Instant) timer.Redelivery {
+	Settle: func(order job.Redelivery, now wire.Instant) job.Redelivery {
 		if order.Filter.EndedTo == 0 || order.Filter.EndedTo > now {
 			order.Filter.EndedTo = now
 		}
 		return order
 	},
-	For: func(ctx context.Context, order timer.Redelivery) timer.Redelivery {
+	For: func(ctx context.Context, order job.Redelivery) job.Redelivery {
 		order.By = cmp.Or(order.By, audit.Who(ctx, order.Filter.BusinessType))
 		return order
 	},
-	Summary: func(order timer.Redelivery) string {
+	Summary: func(order job.Redelivery) string {
 		if order.Filter.BusinessType == "" {
 			return "redelivery of failed timers of all business types"
 		}

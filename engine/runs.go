@@ -10,9 +10,11 @@ import (
 	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/identity"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -24,9 +26,9 @@ type Runs struct{ *kernel }
 // SettledState tells whether a run still wants its next attempt, and how the last
 // one went. The run must be open, and no cancel or change may have called the
 // attempt off; an event that no worker has seen yet may do so, and is waited
-// for. Its errors are [timer.NotFound] and [timer.Unavailable], or that no
+// for. Its errors are [wire.NotFound] and [wire.Unavailable], or that no
 // worker saw the event in time.
-func (r *Runs) SettledState(ctx context.Context, key timer.Key, runID string) (timer.RunState, error) {
+func (r *Runs) SettledState(ctx context.Context, key wire.Key, runID string) (timer.RunState, error) {
 	ctx, cancel := context.WithTimeout(ctx, tuning.TaskWait)
 	defer cancel()
 	for {
@@ -46,8 +48,8 @@ func (r *Runs) SettledState(ctx context.Context, key timer.Key, runID string) (t
 }
 
 // State is [Runs.SettledState] as of now, for the workflow that asks in a task
-// of its own. Its errors are [timer.NotFound] and [timer.Unavailable].
-func (r *Runs) State(ctx context.Context, key timer.Key, runID string) (timer.RunState, error) {
+// of its own. Its errors are [wire.NotFound] and [wire.Unavailable].
+func (r *Runs) State(ctx context.Context, key wire.Key, runID string) (timer.RunState, error) {
 	described, err := r.describe(ctx, key.String(), runID)
 	if err != nil {
 		return timer.RunState{}, err
@@ -72,11 +74,11 @@ func stateIn(described *workflowservice.DescribeWorkflowExecutionResponse) timer
 // Revoked is why the worker that holds the task of a run shall not make its attempt; ""
 // when it shall. It is told of nothing as long as it has the task: the run may have ended,
 // somebody may have asked it to cancel or to change, and another worker may have the task
-// by now. Its error is [timer.Unavailable].
-func (r *Runs) Revoked(ctx context.Context, key timer.Key, hold timer.Hold) (timer.Result, error) {
+// by now. Its error is [wire.Unavailable].
+func (r *Runs) Revoked(ctx context.Context, key wire.Key, hold timer.Hold) (delivery.Result, error) {
 	described, err := r.describe(ctx, key.String(), hold.RunID)
-	if timer.CodeOf(err) == timer.NotFound {
-		return timer.ResultInterrupted, nil
+	if wire.CodeOf(err) == wire.NotFound {
+		return delivery.ResultInterrupted, nil
 	}
 	if err != nil {
 		return "", err
@@ -84,9 +86,9 @@ func (r *Runs) Revoked(ctx context.Context, key timer.Key, hold timer.Hold) (tim
 	cancelled := described.GetWorkflowExtendedInfo().GetCancelRequested()
 	switch {
 	case !running(described.GetWorkflowExecutionInfo()) || cancelled || changeWaits(described):
-		return timer.ResultInterrupted, nil
+		return delivery.ResultInterrupted, nil
 	case hold.Known() && !hasTask(hold, described.GetPendingWorkflowTask()):
-		return timer.ResultWorkerStopping, nil
+		return delivery.ResultWorkerStopping, nil
 	default:
 		return "", nil
 	}
@@ -98,8 +100,8 @@ func hasTask(hold timer.Hold, pending *workflowpb.PendingWorkflowTaskInfo) bool 
 }
 
 // Cause returns why a run was asked to cancel, in the words of who asked; ""
-// when it was not, or without words. Its error is [timer.Unavailable].
-func (r *Runs) Cause(ctx context.Context, key timer.Key, runID string) (cause string, err error) {
+// when it was not, or without words. Its error is [wire.Unavailable].
+func (r *Runs) Cause(ctx context.Context, key wire.Key, runID string) (cause string, err error) {
 	err = r.eachEvent(ctx, key.String(), runID, func(event *historypb.HistoryEvent) {
 		if event.GetEventType() == enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_CANCEL_REQUESTED {
 			cause = event.GetWorkflowExecutionCancelRequestedEventAttributes().GetCause()
@@ -110,14 +112,14 @@ func (r *Runs) Cause(ctx context.Context, key timer.Key, runID string) (cause st
 
 // LeaveReceipt sends a run the report of its first attempt, for whichever worker has its next
 // task. Its error is that of the signal.
-func (r *Runs) LeaveReceipt(ctx context.Context, workflowID, runID string, report timer.Report) error {
+func (r *Runs) LeaveReceipt(ctx context.Context, workflowID, runID string, report delivery.Report) error {
 	return r.client.SignalWorkflow(ctx, workflowID, runID, workflows.SignalReceipt, report)
 }
 
 // Holder returns the identity of the worker that had the first workflow task
 // of a run before it was handed out again; "" when there was none. It reads
-// the run's history, which is short by then. Its error is [timer.Unavailable].
-func (r *Runs) Holder(ctx context.Context, key timer.Key, runID string) (worker string, err error) {
+// the run's history, which is short by then. Its error is [wire.Unavailable].
+func (r *Runs) Holder(ctx context.Context, key wire.Key, runID string) (worker string, err error) {
 	var last string
 	err = r.eachEvent(ctx, key.String(), runID, func(event *historypb.HistoryEvent) {
 		switch event.GetEventType() {

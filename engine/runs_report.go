@@ -9,7 +9,7 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"google.golang.org/grpc"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
 )
 
 // KeepReports puts the report of each try of a delivery where it outlives the
@@ -31,20 +31,20 @@ func keepReport(
 }
 
 // recordedIn is the last report that a delivery left.
-func recordedIn(pending *workflowpb.PendingActivityInfo) (timer.Report, bool) {
+func recordedIn(pending *workflowpb.PendingActivityInfo) (delivery.Report, bool) {
 	if report, ok := reportIn(pending.GetLastFailure()); ok {
 		return report, true
 	}
 	return decodeReport(pending.GetHeartbeatDetails())
 }
 
-func reportIn(failure *failurepb.Failure) (timer.Report, bool) {
+func reportIn(failure *failurepb.Failure) (delivery.Report, bool) {
 	return decodeReport(failure.GetApplicationFailureInfo().GetDetails())
 }
 
-func decodeReport(details *commonpb.Payloads) (report timer.Report, ok bool) {
+func decodeReport(details *commonpb.Payloads) (report delivery.Report, ok bool) {
 	if len(details.GetPayloads()) == 0 || payloads.FromPayload(details.GetPayloads()[0], &report) != nil {
-		return timer.Report{}, false
+		return delivery.Report{}, false
 	}
 	return report, report.Result != ""
 }

@@ -11,7 +11,7 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"google.golang.org/grpc"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
 )
 
 func details(t *testing.T, value any) *commonpb.Payloads {
@@ -29,7 +29,7 @@ func failed(details *commonpb.Payloads) *failurepb.Failure {
 // The report of a try goes along as the details of a heartbeat, and what is no
 // report does not.
 func TestAReportIsKept(t *testing.T) {
-	report := details(t, timer.Report{Result: timer.ResultRetry, Attempt: 3})
+	report := details(t, delivery.Report{Result: delivery.ResultRetry, Attempt: 3})
 	other := details(t, map[string]int{"found": 7})
 	for name, c := range map[string]struct {
 		request any
@@ -57,7 +57,7 @@ func TestAReportIsKept(t *testing.T) {
 // What was recorded last is the failure's, or the heartbeat's where the worker of
 // the last try died.
 func TestTheLastReport(t *testing.T) {
-	second, third := details(t, timer.Report{Result: timer.ResultRetry, Attempt: 2}), details(t, timer.Report{Result: timer.ResultRetry, Attempt: 3})
+	second, third := details(t, delivery.Report{Result: delivery.ResultRetry, Attempt: 2}), details(t, delivery.Report{Result: delivery.ResultRetry, Attempt: 3})
 	died := &failurepb.Failure{FailureInfo: &failurepb.Failure_TimeoutFailureInfo{TimeoutFailureInfo: &failurepb.TimeoutFailureInfo{}}}
 	for name, c := range map[string]struct {
 		pending *workflowpb.PendingActivityInfo

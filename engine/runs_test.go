@@ -15,12 +15,14 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
-var order = timer.Key{BusinessType: "order", BusinessID: "1"}
+var order = wire.Key{BusinessType: "order", BusinessID: "1"}
 
 // described is a run in a status.
 func described(status enumspb.WorkflowExecutionStatus) *workflowservice.DescribeWorkflowExecutionResponse {
@@ -58,27 +60,27 @@ func TestARunIsWanted(t *testing.T) {
 	for name, c := range map[string]struct {
 		run  *workflowservice.DescribeWorkflowExecutionResponse
 		hold timer.Hold
-		want timer.Result
+		want delivery.Result
 	}{
 		"open":                             {described(statusRunning), of, ""},
 		"a change of the run before it":    {foreign, of, ""},
-		"asked to cancel":                  {cancelled, of, timer.ResultInterrupted},
-		"a change waits":                   {changed, of, timer.ResultInterrupted},
-		"it has given way to the next run": {described(statusContinued), of, timer.ResultInterrupted},
-		"terminated":                       {described(statusTerminated), of, timer.ResultInterrupted},
-		"deleted":                          {nil, of, timer.ResultInterrupted},
+		"asked to cancel":                  {cancelled, of, delivery.ResultInterrupted},
+		"a change waits":                   {changed, of, delivery.ResultInterrupted},
+		"it has given way to the next run": {described(statusContinued), of, delivery.ResultInterrupted},
+		"terminated":                       {described(statusTerminated), of, delivery.ResultInterrupted},
+		"deleted":                          {nil, of, delivery.ResultInterrupted},
 		"held":                             {held(1, hold.StartedAt), hold, ""},
-		"freed, and waits":                 {held(1, time.Unix(0, 0)), hold, timer.ResultWorkerStopping},
-		"freed, and with another worker":   {held(1, hold.StartedAt.Add(time.Second)), hold, timer.ResultWorkerStopping},
-		"timed out":                        {held(2, hold.StartedAt), hold, timer.ResultWorkerStopping},
-		"ended by another worker":          {described(statusRunning), hold, timer.ResultWorkerStopping},
+		"freed, and waits":                 {held(1, time.Unix(0, 0)), hold, delivery.ResultWorkerStopping},
+		"freed, and with another worker":   {held(1, hold.StartedAt.Add(time.Second)), hold, delivery.ResultWorkerStopping},
+		"timed out":                        {held(2, hold.StartedAt), hold, delivery.ResultWorkerStopping},
+		"ended by another worker":          {described(statusRunning), hold, delivery.ResultWorkerStopping},
 	} {
 		why, err := runsOf(c.run).Revoked(t.Context(), order, c.hold)
 		require.NoError(t, err, name)
 		require.Equal(t, c.want, why, name)
 	}
 	_, err := New(Config{Client: &fake{err: errors.New("down")}}).Runs.Revoked(t.Context(), order, of)
-	require.Equal(t, timer.Unavailable, timer.CodeOf(err))
+	require.Equal(t, wire.Unavailable, wire.CodeOf(err))
 }
 
 // busy is a Temporal whose run has a task until it is free.
@@ -123,7 +125,7 @@ func TestTheStateOfAnAttempt(t *testing.T) {
 	run := described(statusRunning)
 	run.PendingActivities = []*workflowpb.PendingActivityInfo{{
 		State:       enumspb.PENDING_ACTIVITY_STATE_CANCEL_REQUESTED,
-		LastFailure: failed(details(t, timer.Report{Result: timer.ResultRetry, Attempt: 3})),
+		LastFailure: failed(details(t, delivery.Report{Result: delivery.ResultRetry, Attempt: 3})),
 	}}
 	state, err := runsOf(run).State(t.Context(), order, "run")
 	require.NoError(t, err)
@@ -163,5 +165,5 @@ func TestWhatTheHistoryOfARunTells(t *testing.T) {
 	}
 	broken := New(Config{Client: &fake{history: []*historypb.HistoryEvent{started("a")}, err: errors.New("down")}}).Runs
 	_, err := broken.Cause(t.Context(), order, "run")
-	require.Equal(t, timer.Unavailable, timer.CodeOf(err))
+	require.Equal(t, wire.Unavailable, wire.CodeOf(err))
 }

@@ -6,15 +6,17 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/seal"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // secrets seals what is secret before it reaches Temporal, and opens it again.
 type secrets struct{ box *seal.Box }
 
 // sealCallback returns the callback with its header values sealed.
-func (s secrets) sealCallback(callback *timer.Callback) (*timer.Callback, error) {
+func (s secrets) sealCallback(callback *delivery.Callback) (*delivery.Callback, error) {
 	if callback == nil {
 		return nil, nil
 	}
@@ -25,32 +27,32 @@ func (s secrets) sealCallback(callback *timer.Callback) (*timer.Callback, error)
 }
 
 // seal returns the policy with everything secret sealed.
-func (s secrets) seal(policy timer.Policy) (timer.Policy, error) {
-	callback, err := s.sealCallback(&policy.Callback)
+func (s secrets) seal(p policy.Policy) (policy.Policy, error) {
+	callback, err := s.sealCallback(&p.Callback)
 	if err != nil {
-		return timer.Policy{}, err
+		return policy.Policy{}, err
 	}
-	policy.Callback = *callback
-	if policy.Fallback, err = s.sealFallback(policy.Fallback); err != nil {
-		return timer.Policy{}, err
+	p.Callback = *callback
+	if p.Fallback, err = s.sealFallback(p.Fallback); err != nil {
+		return policy.Policy{}, err
 	}
-	if policy.TLS, err = mapKey(policy.TLS, s.box.Seal); err != nil {
-		return timer.Policy{}, sealing(timer.ClientKeyPointer, err)
+	if p.TLS, err = mapKey(p.TLS, s.box.Seal); err != nil {
+		return policy.Policy{}, sealing(policy.ClientKeyPointer, err)
 	}
-	policy.SigningSecrets, err = mapValues(policy.SigningSecrets, s.box.Seal)
+	p.SigningSecrets, err = mapValues(p.SigningSecrets, s.box.Seal)
 	if err != nil {
-		return policy, sealing(timer.SecretsPointer, err)
+		return p, sealing(policy.SecretsPointer, err)
 	}
-	policy.RetiredSecrets = slices.Clone(policy.RetiredSecrets)
-	for i, retired := range policy.RetiredSecrets {
-		if policy.RetiredSecrets[i].Secret, err = s.box.Seal(retired.Secret); err != nil {
-			return policy, err
+	p.RetiredSecrets = slices.Clone(p.RetiredSecrets)
+	for i, retired := range p.RetiredSecrets {
+		if p.RetiredSecrets[i].Secret, err = s.box.Seal(retired.Secret); err != nil {
+			return p, err
 		}
 	}
-	return policy, nil
+	return p, nil
 }
 
-func (s secrets) sealFallback(fallback *timer.Fallback) (*timer.Fallback, error) {
+func (s secrets) sealFallback(fallback *delivery.Fallback) (*delivery.Fallback, error) {
 	if fallback == nil {
 		return nil, nil
 	}
@@ -60,7 +62,7 @@ func (s secrets) sealFallback(fallback *timer.Fallback) (*timer.Fallback, error)
 	return &sealed, sealing("/fallback/headers", err)
 }
 
-func mapKey(t *timer.TLS, f func(string) (string, error)) (_ *timer.TLS, err error) {
+func mapKey(t *policy.TLS, f func(string) (string, error)) (_ *policy.TLS, err error) {
 	if t == nil || t.ClientKey == "" {
 		return t, nil
 	}
@@ -71,36 +73,36 @@ func mapKey(t *timer.TLS, f func(string) (string, error)) (_ *timer.TLS, err err
 
 // open is the inverse of seal, as far as the configured keys go. A
 // retired secret that none of them opens signs nothing any more.
-func (s secrets) open(policy timer.Policy) timer.Policy {
-	policy.Unopened = nil
-	policy.Callback.Headers = s.openHeaders(&policy, policy.Callback.Headers, timer.HeaderPointer)
-	if policy.Fallback != nil {
-		second := *policy.Fallback
-		second.Headers = s.openHeaders(&policy, second.Headers, timer.FallbackHeaderPointer)
-		policy.Fallback = &second
+func (s secrets) open(p policy.Policy) policy.Policy {
+	p.Unopened = nil
+	p.Callback.Headers = s.openHeaders(&p, p.Callback.Headers, delivery.HeaderPointer)
+	if p.Fallback != nil {
+		second := *p.Fallback
+		second.Headers = s.openHeaders(&p, second.Headers, delivery.FallbackHeaderPointer)
+		p.Fallback = &second
 	}
-	if secrets, err := mapValues(policy.SigningSecrets, s.box.Open); err == nil {
-		policy.SigningSecrets = secrets
+	if secrets, err := mapValues(p.SigningSecrets, s.box.Open); err == nil {
+		p.SigningSecrets = secrets
 	} else {
-		policy.Unopened = append(policy.Unopened, timer.SecretsPointer)
+		p.Unopened = append(p.Unopened, policy.SecretsPointer)
 	}
-	if settings, err := mapKey(policy.TLS, s.box.Open); err == nil {
-		policy.TLS = settings
+	if settings, err := mapKey(p.TLS, s.box.Open); err == nil {
+		p.TLS = settings
 	} else {
-		policy.Unopened = append(policy.Unopened, timer.ClientKeyPointer)
+		p.Unopened = append(p.Unopened, policy.ClientKeyPointer)
 	}
-	retired := policy.RetiredSecrets
-	policy.RetiredSecrets = nil
+	retired := p.RetiredSecrets
+	p.RetiredSecrets = nil
 	for _, r := range retired {
 		if secret, err := s.box.Open(r.Secret); err == nil {
-			policy.RetiredSecrets = append(policy.RetiredSecrets, timer.RetiredSecret{Secret: secret, Until: r.Until})
+			p.RetiredSecrets = append(p.RetiredSecrets, policy.RetiredSecret{Secret: secret, Until: r.Until})
 		}
 	}
-	return policy
+	return p
 }
 
 // openHeaders opens header values. Those that no key opens stay sealed, and are noted.
-func (s secrets) openHeaders(policy *timer.Policy, sealed map[string]string, pointer func(name string) string) map[string]string {
+func (s secrets) openHeaders(policy *policy.Policy, sealed map[string]string, pointer func(name string) string) map[string]string {
 	opened := maps.Clone(sealed)
 	for _, name := range slices.Sorted(maps.Keys(sealed)) {
 		value, err := s.box.Open(sealed[name])
@@ -114,8 +116,8 @@ func (s secrets) openHeaders(policy *timer.Policy, sealed map[string]string, poi
 }
 
 // unopened is why a policy cannot be used.
-func unopened(policy timer.Policy) error {
-	return &timer.Error{Code: timer.Internal, Message: "No configured secret key opens " + strings.Join(policy.Unopened, " and ") +
+func unopened(policy policy.Policy) error {
+	return &wire.Error{Code: wire.Internal, Message: "No configured secret key opens " + strings.Join(policy.Unopened, " and ") +
 		" of the policy of " + policy.BusinessType + ". Put these values anew, or configure the key."}
 }
 
@@ -155,7 +157,7 @@ func sealing(pointer string, err error) error {
 	if !errors.Is(err, seal.ErrNoKey) {
 		return err
 	}
-	errs := timer.FieldErrors{{Pointer: pointer, Code: timer.CodeInvalidSecret,
+	errs := wire.FieldErrors{{Pointer: pointer, Code: wire.CodeInvalidSecret,
 		Detail: "cannot be stored: Wakecall runs without WAKECALL_SECRET_KEY"}}
 	return errs.Err()
 }

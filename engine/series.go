@@ -4,8 +4,9 @@ import (
 	"context"
 	"time"
 
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/query"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // Series are the recurring timers, as far as they differ from the others, and what pauses
@@ -28,12 +29,12 @@ func (s *Series) Pause(ctx context.Context, target Target, pause timer.Pause) (t
 			return changed(view, view, Done), Done, err
 		}
 	}
-	return s.timers.change(ctx, target, timer.Change{Pause: &pause, At: timer.At(time.Now())})
+	return s.timers.change(ctx, target, timer.Change{Pause: &pause, At: wire.At(time.Now())})
 }
 
 // Upcoming returns the next nominal times of a timer, from its rule alone, or why there is
-// none. Its errors are [timer.NotFound], [timer.NotRecurring] and [timer.Unavailable].
-func (s *Series) Upcoming(ctx context.Context, key timer.Key, count int) (timer.Upcoming, error) {
+// none. Its errors are [wire.NotFound], [wire.NotRecurring] and [wire.Unavailable].
+func (s *Series) Upcoming(ctx context.Context, key wire.Key, count int) (timer.Upcoming, error) {
 	view, err := s.recurring(ctx, key)
 	if err != nil {
 		return timer.Upcoming{}, err
@@ -50,7 +51,7 @@ type Occurrences struct {
 // Occurrences reads one page from Temporal's visibility, as far as Temporal
 // retains the runs of the timer. A page may hold fewer than its size. Its errors
 // are those of [Series.Upcoming].
-func (s *Series) Occurrences(ctx context.Context, key timer.Key, size int, token []byte) (Occurrences, error) {
+func (s *Series) Occurrences(ctx context.Context, key wire.Key, size int, token []byte) (Occurrences, error) {
 	view, err := s.recurring(ctx, key)
 	if err != nil {
 		return Occurrences{}, err
@@ -73,10 +74,10 @@ func (s *Series) Occurrences(ctx context.Context, key timer.Key, size int, token
 	return page, nil
 }
 
-func (s *Series) recurring(ctx context.Context, key timer.Key) (timer.View, error) {
+func (s *Series) recurring(ctx context.Context, key wire.Key) (timer.View, error) {
 	view, err := s.timers.Get(ctx, key)
 	if err == nil && view.Memo.Series == nil {
-		return view, &timer.Error{Code: timer.NotRecurring, Timer: &view, Message: "The timer is not a recurring one."}
+		return view, &wire.Error{Code: wire.NotRecurring, State: &view, Message: "The timer is not a recurring one."}
 	}
 	return view, err
 }

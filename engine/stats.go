@@ -12,9 +12,10 @@ import (
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/singleflight"
 
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/query"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // Stats counts timers by status and business type. Visibility groups a count by its own
@@ -40,7 +41,7 @@ func newStats(k *kernel) *Stats {
 
 // Count counts the timers of a business type, or of all of them, where it is "". An answer
 // is given again for a second, and for ten times as long as the count took. Its error is
-// [timer.Unavailable].
+// [wire.Unavailable].
 func (s *Stats) Count(ctx context.Context, businessType string) (timer.Stats, error) {
 	s.mu.Lock()
 	known := s.known[businessType]
@@ -79,7 +80,7 @@ func (s *Stats) keep(ctx context.Context, businessType string) (timer.Stats, err
 }
 
 func (s *Stats) count(ctx context.Context, businessType string) (stats timer.Stats, err error) {
-	stats.CountedAt = timer.At(time.Now())
+	stats.CountedAt = wire.At(time.Now())
 	types := []string{businessType}
 	if businessType == "" {
 		registered, err := s.registry.registered(ctx)
@@ -147,7 +148,7 @@ func (m *inStates) read(ctx context.Context) error {
 		state.whole, state.byType = 0, map[string]int{}
 		err = m.eachPage(ctx, inState(n), func(page []*workflowpb.WorkflowExecutionInfo) error {
 			for _, info := range page {
-				if key, ok := timer.ParseKey(info.GetExecution().GetWorkflowId()); ok {
+				if key, ok := wire.ParseKey(info.GetExecution().GetWorkflowId()); ok {
 					state.byType[key.BusinessType]++
 					state.whole++
 				}
@@ -210,11 +211,11 @@ func (k *kernel) countByStatus(ctx context.Context, q query.Query) (map[enumspb.
 	for _, group := range response.GetGroups() {
 		var name string
 		if len(group.GetGroupValues()) != 1 || payloads.FromPayload(group.GetGroupValues()[0], &name) != nil {
-			return nil, &timer.Error{Code: timer.Internal, Message: "A count of Temporal's cannot be read."}
+			return nil, &wire.Error{Code: wire.Internal, Message: "A count of Temporal's cannot be read."}
 		}
 		status, err := enumspb.WorkflowExecutionStatusFromString(name)
 		if err != nil {
-			return nil, &timer.Error{Code: timer.Internal, Message: "A status of Temporal's is not known.", Cause: err}
+			return nil, &wire.Error{Code: wire.Internal, Message: "A status of Temporal's is not known.", Cause: err}
 		}
 		counts[status] += int(group.GetCount())
 	}

@@ -7,8 +7,9 @@ import (
 
 	"go.temporal.io/sdk/client"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -25,13 +26,13 @@ var (
 )
 
 // ErrRingOver is the error of an answer that does not count any more.
-var ErrRingOver = &timer.Error{
-	Code: timer.RingOver, Message: "The ring was answered before, its deadline has passed, or it was never given.",
+var ErrRingOver = &wire.Error{
+	Code: wire.RingOver, Message: "The ring was answered before, its deadline has passed, or it was never given.",
 }
 
 // Answer brings an answer to its gateway, and waits until it is there. It needs a worker.
-// Its errors are [timer.RingOver], also where the gateway is gone, and [timer.Unavailable].
-func (s *Streams) Answer(ctx context.Context, answer timer.RingAnswer) error {
+// Its errors are [wire.RingOver], also where the gateway is gone, and [wire.Unavailable].
+func (s *Streams) Answer(ctx context.Context, answer delivery.RingAnswer) error {
 	if !gatewayForm.MatchString(answer.Gateway) || !connectionForm.MatchString(answer.Connection) {
 		return ErrRingOver
 	}

@@ -10,7 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/client"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -30,16 +31,16 @@ func (b *bringing) Get(context.Context, any) error { return b.err }
 
 func TestAnswersForOtherGateways(t *testing.T) {
 	t.Parallel()
-	answer := timer.RingAnswer{Gateway: "wakecall-01a20703-04c6-72c3-8ac2-698c429e0b00", Connection: rand.Text(), Number: 7}
+	answer := delivery.RingAnswer{Gateway: "wakecall-01a20703-04c6-72c3-8ac2-698c429e0b00", Connection: rand.Text(), Number: 7}
 	for name, c := range map[string]struct {
 		b    bringing
-		code timer.Code
+		code wire.Code
 	}{
 		"it counts":                {bringing{}, ""},
-		"it does not":              {bringing{err: errors.New("over")}, timer.RingOver},
-		"the gateway is gone":      {bringing{err: errors.New("timed out")}, timer.RingOver},
-		"no worker answers":        {bringing{err: context.DeadlineExceeded}, timer.Unavailable},
-		"Temporal does not answer": {bringing{fake: &fake{err: context.DeadlineExceeded}}, timer.Unavailable},
+		"it does not":              {bringing{err: errors.New("over")}, wire.RingOver},
+		"the gateway is gone":      {bringing{err: errors.New("timed out")}, wire.RingOver},
+		"no worker answers":        {bringing{err: context.DeadlineExceeded}, wire.Unavailable},
+		"Temporal does not answer": {bringing{fake: &fake{err: context.DeadlineExceeded}}, wire.Unavailable},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -50,7 +51,7 @@ func TestAnswersForOtherGateways(t *testing.T) {
 			err := New(Config{Client: &b}).Streams.Answer(t.Context(), answer)
 			require.Equal(t, c.code == "", err == nil)
 			if err != nil {
-				require.Equal(t, c.code, timer.CodeOf(err))
+				require.Equal(t, c.code, wire.CodeOf(err))
 			}
 			require.Equal(t, []string{workflows.AnswerRingID(answer.Connection + ".7")}, b.started)
 		})
@@ -63,12 +64,12 @@ func TestMadeUpNamesOfRingsNeverReachTemporal(t *testing.T) {
 	connection := rand.Text()
 	b := &bringing{fake: &fake{}}
 	for _, gateway := range []string{"", "x", "wakecall", gateway + "x", "../" + gateway} {
-		err := New(Config{Client: b}).Streams.Answer(t.Context(), timer.RingAnswer{Gateway: gateway, Connection: connection, Number: 1})
-		require.Equal(t, timer.RingOver, timer.CodeOf(err), gateway)
+		err := New(Config{Client: b}).Streams.Answer(t.Context(), delivery.RingAnswer{Gateway: gateway, Connection: connection, Number: 1})
+		require.Equal(t, wire.RingOver, wire.CodeOf(err), gateway)
 	}
 	for _, connection := range []string{"", "c", strings.Repeat("A", 2000), connection + "\n", connection[1:], strings.ToLower(connection)} {
-		err := New(Config{Client: b}).Streams.Answer(t.Context(), timer.RingAnswer{Gateway: gateway, Connection: connection, Number: 1})
-		require.Equal(t, timer.RingOver, timer.CodeOf(err), connection)
+		err := New(Config{Client: b}).Streams.Answer(t.Context(), delivery.RingAnswer{Gateway: gateway, Connection: connection, Number: 1})
+		require.Equal(t, wire.RingOver, wire.CodeOf(err), connection)
 	}
 	require.Empty(t, b.started)
 }

@@ -4,10 +4,12 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/burst"
 	"github.com/wakecall/wakecall/internal/limiter"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // Timers books timers, changes and cancels them, and shows them.
@@ -15,7 +17,7 @@ type Timers struct {
 	*kernel
 	policies *Policies
 	waits    *waits
-	reach    timer.Reach
+	reach    delivery.Reach
 	limiter  Limiter
 	open     openCounts
 	bursts   *burst.Counter
@@ -34,12 +36,12 @@ func newTimers(waits *waits, quotas Limiter) *Timers {
 
 // Target is the timer that a change is made to.
 type Target struct {
-	Key timer.Key
+	Key wire.Key
 	// IfMatch, when set, is the [timer.Memo.Tag] that the change is made on. On
-	// anything else it is [timer.PreconditionFailed] with the timer's true state.
+	// anything else it is [wire.PreconditionFailed] with the timer's true state.
 	IfMatch string
 	// Status, when set, is the one that the timer must be in. In another one it is
-	// [timer.Overtaken] with the timer's true state.
+	// [wire.Overtaken] with the timer's true state.
 	Status timer.Status
 	// Wait is how long the caller waits for the effect, at most.
 	Wait time.Duration
@@ -52,8 +54,8 @@ func (t Target) unfit(view timer.View) error {
 	case !view.Memo.Meets(t.IfMatch):
 		return timer.Unmet(&view)
 	case t.Status != "" && view.Status != t.Status && !view.Status.Finished():
-		return &timer.Error{
-			Code: timer.Overtaken, Timer: &view, Message: "The timer is " + string(view.Status) + ", and not " + string(t.Status) + " any more.",
+		return &wire.Error{
+			Code: wire.Overtaken, State: &view, Message: "The timer is " + string(view.Status) + ", and not " + string(t.Status) + " any more.",
 		}
 	}
 	return nil

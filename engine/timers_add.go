@@ -8,14 +8,16 @@ import (
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/converter"
 
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/errtype"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
 // Request is a booking or a change as it comes in from a client.
 type Request struct {
-	Key         timer.Key
+	Key         wire.Key
 	Terms       timer.Terms
 	TraceParent string
 	// IfMatch, of a change, is as in [Target].
@@ -26,11 +28,11 @@ type Request struct {
 }
 
 // Add books a new timer. created is false when the same timer, booked with the
-// same content, is there already. Its errors are [timer.InvalidRequest],
-// [timer.UnknownBusinessType], [timer.AlreadyExists] and [timer.AlreadyFinished]
-// with the timer that stands in the way, [timer.IdempotencyKeyReused],
-// [timer.IDTaken], [timer.CancelPending] while the timer that has the id is being cancelled and
-// no worker does it, and [timer.Unavailable].
+// same content, is there already. Its errors are [wire.InvalidRequest],
+// [wire.UnknownBusinessType], [wire.AlreadyExists] and [wire.AlreadyFinished]
+// with the timer that stands in the way, [wire.IdempotencyKeyReused],
+// [wire.IDTaken], [wire.CancelPending] while the timer that has the id is being cancelled and
+// no worker does it, and [wire.Unavailable].
 func (t *Timers) Add(ctx context.Context, r Request) (view timer.View, created bool, err error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
@@ -67,17 +69,17 @@ func (t *Timers) bookedBefore(ctx context.Context, spec timer.Spec, full error) 
 
 // orFull is why a booking is refused for which there is no room: for that, where its id is
 // free.
-func orFull(reuse timer.Reuse, err, full error) error {
-	refused, ok := errors.AsType[*timer.Error](err)
-	if !ok || absent(err) || refused.Code == timer.AlreadyFinished && bookable(reuse, refused.Timer.Status) {
+func orFull(reuse policy.Reuse, err, full error) error {
+	refused, ok := errors.AsType[*wire.Error](err)
+	if !ok || absent(err) || refused.Code == wire.AlreadyFinished && bookable(reuse, timer.StateOf(refused).Status) {
 		return full
 	}
 	return err
 }
 
 // bookable is whether an id may be booked again whose timer has ended. See [reusePolicy].
-func bookable(reuse timer.Reuse, status timer.Status) bool {
-	return reuse == timer.ReuseAfterEnd || status == timer.Cancelled || status == timer.Failed
+func bookable(reuse policy.Reuse, status timer.Status) bool {
+	return reuse == policy.ReuseAfterEnd || status == timer.Cancelled || status == timer.Failed
 }
 
 // bookAdmitted books a timer that nothing speaks against but another one with its id.
@@ -85,7 +87,7 @@ func (t *Timers) bookAdmitted(ctx context.Context, spec timer.Spec, payload conv
 	if spec.Idempotency != nil {
 		// A timer that has ended may be the one that this request booked before.
 		view, created, err = t.book(ctx, spec, payload, enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE)
-		if timer.CodeOf(err) != timer.AlreadyFinished && !t.endedSince(ctx, err) {
+		if wire.CodeOf(err) != wire.AlreadyFinished && !t.endedSince(ctx, err) {
 			return view, created, err
 		}
 	}
@@ -99,8 +101,8 @@ func (t *Timers) bookAdmitted(ctx context.Context, spec timer.Spec, payload conv
 
 // following is a spec that remembers the keys of the ended timer that a booking came upon.
 func following(spec timer.Spec, met error) timer.Spec {
-	if refused, ok := errors.AsType[*timer.Error](met); ok && refused.Timer != nil {
-		spec.Memo = spec.Following(refused.Timer.Memo, refused.Timer.RunID)
+	if refused, ok := errors.AsType[*wire.Error](met); ok && timer.StateOf(refused) != nil {
+		spec.Memo = spec.Following(timer.StateOf(refused).Memo, timer.StateOf(refused).RunID)
 	}
 	return spec
 }
@@ -127,16 +129,16 @@ func (t *Timers) book(
 
 // endedBookable reports whether a booking came upon a timer that has ended since, and whose
 // id may be booked again.
-func endedBookable(reuse timer.Reuse, err error) bool {
-	refused, ok := errors.AsType[*timer.Error](err)
-	return ok && refused.Code == timer.AlreadyFinished && bookable(reuse, refused.Timer.Status)
+func endedBookable(reuse policy.Reuse, err error) bool {
+	refused, ok := errors.AsType[*wire.Error](err)
+	return ok && refused.Code == wire.AlreadyFinished && bookable(reuse, timer.StateOf(refused).Status)
 }
 
 // freed is whether a PUT came upon a timer that has ended since, and whose id
 // is free by now.
-func freed(reuse timer.Reuse, err error) bool {
-	refused, ok := errors.AsType[*timer.Error](err)
-	return ok && reuse == timer.ReuseAfterEnd && refused.Code == timer.AlreadyFinished && refused.Timer.Status != timer.Cancelled
+func freed(reuse policy.Reuse, err error) bool {
+	refused, ok := errors.AsType[*wire.Error](err)
+	return ok && reuse == policy.ReuseAfterEnd && refused.Code == wire.AlreadyFinished && timer.StateOf(refused).Status != timer.Cancelled
 }
 
 // sameAs answers a booking whose id is taken.
@@ -153,8 +155,8 @@ func (t *Timers) sameAs(ctx context.Context, spec timer.Spec) (timer.View, error
 	case repeated:
 		return view, nil
 	case reused:
-		return timer.View{}, &timer.Error{
-			Code: timer.IdempotencyKeyReused, Timer: &view,
+		return timer.View{}, &wire.Error{
+			Code: wire.IdempotencyKeyReused, State: &view,
 			Message: "A request with this idempotency key and other content booked the timer.",
 		}
 	case view.Status.Finished():
@@ -162,8 +164,8 @@ func (t *Timers) sameAs(ctx context.Context, spec timer.Spec) (timer.View, error
 	case view.CancelRequested:
 		return timer.View{}, cancelPending(view)
 	case view.Memo.Fingerprint != spec.Fingerprint:
-		return timer.View{}, &timer.Error{
-			Code: timer.AlreadyExists, Timer: &view,
+		return timer.View{}, &wire.Error{
+			Code: wire.AlreadyExists, State: &view,
 			Message: "A timer with this id exists with other content.",
 		}
 	}
@@ -171,8 +173,8 @@ func (t *Timers) sameAs(ctx context.Context, spec timer.Spec) (timer.View, error
 }
 
 func finished(view timer.View) error {
-	return &timer.Error{
-		Code: timer.AlreadyFinished, Timer: &view,
+	return &wire.Error{
+		Code: wire.AlreadyFinished, State: &view,
 		Message: "The timer is already " + string(view.Status) + ".",
 	}
 }

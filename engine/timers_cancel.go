@@ -8,14 +8,14 @@ import (
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/api/workflowservice/v1"
 
+	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/internal/errtype"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // Cancel cancels a timer, and waits for it to be so, at most for wait. A timer
-// that is cancelled already is no error. Its errors are [timer.NotFound],
-// [timer.AlreadyFinished] and [timer.PreconditionFailed] with the timer's true
-// state, and [timer.Unavailable].
+// that is cancelled already is no error. Its errors are [wire.NotFound],
+// [wire.AlreadyFinished] and [wire.PreconditionFailed] with the timer's true
+// state, and [wire.Unavailable].
 func (t *Timers) Cancel(ctx context.Context, target Target) (timer.View, Effect, error) {
 	key := target.Key
 	if err := key.Check().Err(); err != nil {

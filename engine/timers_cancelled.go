@@ -7,13 +7,14 @@ import (
 	enumspb "go.temporal.io/api/enums/v1"
 	historypb "go.temporal.io/api/history/v1"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // cancelPending refuses what comes after a cancel that no worker has carried out yet.
 func cancelPending(view timer.View) error {
-	return &timer.Error{
-		Code: timer.CancelPending, Timer: &view,
+	return &wire.Error{
+		Code: wire.CancelPending, State: &view,
 		Message: "The timer is being cancelled. Repeat the request once it is cancelled.",
 	}
 }
@@ -24,8 +25,8 @@ var errCancelledBefore = errors.New("the timer was cancelled before the booking 
 // cancelledBefore tells a booking that came after the cancel of a timer from one that the
 // cancel was sent after. Temporal's history has both in the order in which it took them.
 func (t *Timers) cancelledBefore(ctx context.Context, s sent, outcome error) error {
-	refused, ok := errors.AsType[*timer.Error](outcome)
-	if !ok || refused.Code != timer.AlreadyFinished || refused.Timer.Status != timer.Cancelled {
+	refused, ok := errors.AsType[*wire.Error](outcome)
+	if !ok || refused.Code != wire.AlreadyFinished || timer.StateOf(refused).Status != timer.Cancelled {
 		return outcome
 	}
 	cancelled, before := false, false
@@ -58,12 +59,12 @@ func signals(event *historypb.HistoryEvent, change string) bool {
 // endedSince waits for the end of a run whose cancel kept a booking from being made. It
 // reports whether the run has ended.
 func (t *Timers) endedSince(ctx context.Context, err error) bool {
-	refused, ok := errors.AsType[*timer.Error](err)
-	if !ok || refused.Code != timer.CancelPending {
+	refused, ok := errors.AsType[*wire.Error](err)
+	if !ok || refused.Code != wire.CancelPending {
 		return false
 	}
 	waiting, stop := t.waiting(ctx, DefaultWait)
 	defer stop()
-	end, err := t.awaitEnd(waiting, refused.Timer.Key, refused.Timer.RunID)
+	end, err := t.awaitEnd(waiting, timer.StateOf(refused).Key, timer.StateOf(refused).RunID)
 	return err == nil && end.how != endedOpen
 }

@@ -8,13 +8,16 @@ import (
 	"github.com/google/uuid"
 	enumspb "go.temporal.io/api/enums/v1"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // Upsert books the timer, or changes the one that is there, in one atomic
 // step that needs no worker. It waits for the effect, at most for wait. Its
 // errors are those of [Timers.Add] and, when the delivery won the race,
-// [timer.AlreadyFinished] with the timer's true state.
+// [wire.AlreadyFinished] with the timer's true state.
 func (t *Timers) Upsert(ctx context.Context, r Request, wait time.Duration) (timer.View, Effect, error) {
 	if r.IfMatch != "" {
 		return t.replace(ctx, r, wait)
@@ -90,8 +93,8 @@ func (t *Timers) replace(ctx context.Context, r Request, wait time.Duration) (ti
 	}
 	view, effect, err := t.replaceWith(ctx, r, spec, wait)
 	if absent(err) {
-		return timer.View{}, "", &timer.Error{
-			Code: timer.PreconditionFailed, Message: "There is no timer, and If-Match asks for one.", Cause: err,
+		return timer.View{}, "", &wire.Error{
+			Code: wire.PreconditionFailed, Message: "There is no timer, and If-Match asks for one.", Cause: err,
 		}
 	}
 	return view, effect, taken(err)
@@ -105,21 +108,21 @@ func (t *Timers) replaceWith(ctx context.Context, r Request, spec timer.Spec, wa
 
 // absent is whether an id is free. One that something else in Temporal has is not.
 func absent(err error) bool {
-	return timer.CodeOf(err) == timer.NotFound && !errors.Is(err, errForeign)
+	return wire.CodeOf(err) == wire.NotFound && !errors.Is(err, errForeign)
 }
 
-// Amend moves or edits a timer that is there. Its errors are [timer.NotFound],
-// [timer.AlreadyFinished], [timer.Overtaken] and [timer.PreconditionFailed] with
-// the timer's true state, [timer.InvalidRequest] and [timer.Unavailable].
+// Amend moves or edits a timer that is there. Its errors are [wire.NotFound],
+// [wire.AlreadyFinished], [wire.Overtaken] and [wire.PreconditionFailed] with
+// the timer's true state, [wire.InvalidRequest] and [wire.Unavailable].
 func (t *Timers) Amend(ctx context.Context, r Request, wait time.Duration) (timer.View, Effect, error) {
 	now := time.Now()
 	err := append(r.Key.Check(), r.Terms.CheckChange(now)...).Err()
-	if err := t.reach.Terms(r.Terms).Join(err); err != nil {
+	if err := r.Terms.CheckReach(t.reach).Join(err); err != nil {
 		return timer.View{}, "", err
 	}
 	if r.Terms.Recurrence != nil {
 		policy, err := t.policies.cached(ctx, r.Key.BusinessType)
-		if err != nil && timer.CodeOf(err) != timer.NotFound {
+		if err != nil && wire.CodeOf(err) != wire.NotFound {
 			return timer.View{}, "", err
 		}
 		if err := checkInterval(r.Terms.Recurrence, policy); err != nil {
@@ -127,13 +130,13 @@ func (t *Timers) Amend(ctx context.Context, r Request, wait time.Duration) (time
 		}
 	}
 	return t.change(ctx, Target{Key: r.Key, IfMatch: r.IfMatch, Wait: wait},
-		timer.Change{Terms: r.Terms, Fingerprint: edited(), At: timer.At(now)})
+		timer.Change{Terms: r.Terms, Fingerprint: edited(), At: wire.At(now)})
 }
 
 // Fire rings a timer now. A recurring one rings once more than its rule says.
 // Its errors are those of [Timers.Amend].
 func (t *Timers) Fire(ctx context.Context, target Target) (timer.View, Effect, error) {
-	return t.change(ctx, target, timer.Change{Ring: true, Fingerprint: edited(), At: timer.At(time.Now())})
+	return t.change(ctx, target, timer.Change{Ring: true, Fingerprint: edited(), At: wire.At(time.Now())})
 }
 
 // edited is the fingerprint of content that no booking has.
@@ -221,15 +224,15 @@ func (t *Timers) fits(ctx context.Context, view timer.View, change timer.Change)
 
 // policyOf is the policy that a timer which was booked is held to, or none. It refuses
 // one that nobody would be called for.
-func (t *Timers) policyOf(ctx context.Context, businessType string, callback *timer.Callback) (timer.Policy, error) {
-	policy, err := t.policies.cached(ctx, businessType)
+func (t *Timers) policyOf(ctx context.Context, businessType string, callback *delivery.Callback) (policy.Policy, error) {
+	p, err := t.policies.cached(ctx, businessType)
 	addressed := callback != nil && callback.Addressed()
-	switch none := timer.CodeOf(err) == timer.NotFound; {
+	switch none := wire.CodeOf(err) == wire.NotFound; {
 	case none && addressed:
-		return timer.Policy{}, nil
-	case none || (err == nil && !policy.Callback.Addressed() && !addressed):
-		return timer.Policy{}, timer.FieldErrors{{Pointer: "/callback/url", Code: timer.CodeRequired,
+		return policy.Policy{}, nil
+	case none || (err == nil && !p.Callback.Addressed() && !addressed):
+		return policy.Policy{}, wire.FieldErrors{{Pointer: "/callback/url", Code: wire.CodeRequired,
 			Detail: "is required: the timer has none, and its business type has no policy that names one"}}.Err()
 	}
-	return policy, err
+	return p, err
 }

@@ -4,8 +4,9 @@ import (
 	"context"
 	"time"
 
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -31,7 +32,7 @@ func (t *Timers) eagerly(ctx context.Context, spec timer.Spec) timer.Spec {
 	}
 	now := time.Now()
 	policy, err := t.policies.cached(ctx, spec.BusinessType)
-	if err == nil && policy.Rate(now) != nil || err != nil && timer.CodeOf(err) != timer.NotFound {
+	if err == nil && policy.Rate(now) != nil || err != nil && wire.CodeOf(err) != wire.NotFound {
 		return spec
 	}
 	eager := spec

@@ -13,14 +13,16 @@ import (
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
 // Get returns a timer as it stands. It needs no worker. Its errors are
-// [timer.NotFound] and [timer.Unavailable].
-func (t *Timers) Get(ctx context.Context, key timer.Key) (timer.View, error) {
+// [wire.NotFound] and [wire.Unavailable].
+func (t *Timers) Get(ctx context.Context, key wire.Key) (timer.View, error) {
 	if err := key.Check().Err(); err != nil {
 		return timer.View{}, err
 	}
@@ -42,26 +44,26 @@ func (t *Timers) showCall(ctx context.Context, view *timer.View) error {
 		return err
 	}
 	policy, err := t.policies.cached(ctx, view.BusinessType)
-	if err != nil && timer.CodeOf(err) != timer.NotFound {
+	if err != nil && wire.CodeOf(err) != wire.NotFound {
 		return err
 	}
 	view.ShowCall(spec, policy)
 	return nil
 }
 
-func (t *Timers) get(ctx context.Context, key timer.Key) (timer.View, error) {
+func (t *Timers) get(ctx context.Context, key wire.Key) (timer.View, error) {
 	return t.getRun(ctx, key, "")
 }
 
 // run returns a timer as one of its runs shows it.
-func (t *Timers) run(ctx context.Context, key timer.Key, runID string) (timer.View, error) {
+func (t *Timers) run(ctx context.Context, key wire.Key, runID string) (timer.View, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
 	return t.getRun(ctx, key, runID)
 }
 
 // getRun returns a timer as one of its runs shows it; "" is the latest.
-func (t *Timers) getRun(ctx context.Context, key timer.Key, runID string) (timer.View, error) {
+func (t *Timers) getRun(ctx context.Context, key wire.Key, runID string) (timer.View, error) {
 	described, err := t.describe(ctx, key.String(), runID)
 	if err != nil {
 		return timer.View{}, err
@@ -118,7 +120,7 @@ func (t *Timers) showOpen(ctx context.Context, view *timer.View, described *work
 }
 
 // showAcceptance adds what is known of an attempt that was accepted.
-func showAcceptance(view *timer.View, a timer.Acceptance) {
+func showAcceptance(view *timer.View, a delivery.Acceptance) {
 	if a.Attempt == 0 {
 		return
 	}
@@ -129,19 +131,19 @@ func showAcceptance(view *timer.View, a timer.Acceptance) {
 }
 
 // acceptanceIn is what the memo tells of an attempt that was accepted.
-func acceptanceIn(info *workflowpb.WorkflowExecutionInfo) (a timer.Acceptance) {
+func acceptanceIn(info *workflowpb.WorkflowExecutionInfo) (a delivery.Acceptance) {
 	if field, ok := info.GetMemo().GetFields()[workflows.MemoAcceptance]; ok && payloads.FromPayload(field, &a) != nil {
-		return timer.Acceptance{}
+		return delivery.Acceptance{}
 	}
 	return a
 }
 
 // nextAttempt is when a backoff ends, or since when an attempt waits for a worker.
-func nextAttempt(pending *workflowpb.PendingActivityInfo) timer.Instant {
+func nextAttempt(pending *workflowpb.PendingActivityInfo) wire.Instant {
 	if next := pending.GetNextAttemptScheduleTime(); next != nil {
-		return timer.At(next.AsTime())
+		return wire.At(next.AsTime())
 	}
-	return timer.At(pending.GetScheduledTime().AsTime())
+	return wire.At(pending.GetScheduledTime().AsTime())
 }
 
 // showClosed adds how a timer ended, from the last event of its history.
@@ -157,7 +159,7 @@ func (t *Timers) showClosed(ctx context.Context, view *timer.View) error {
 	}
 	if err != nil && view.Status == timer.Failed {
 		// Timed out or failed by the engine itself, without an outcome of ours.
-		failure := &timer.Failure{Message: "ended by the engine"}
+		failure := &delivery.Failure{Message: "ended by the engine"}
 		outcome, err = timer.Outcome{Status: timer.Failed, LastFailure: failure}, nil
 	}
 	if err != nil {
@@ -178,8 +180,8 @@ func outcomeIn(err error) (outcome timer.Outcome, ok bool) {
 }
 
 // Payload returns what a run of a timer sends to its receiver; it has no data where it sends
-// none. Its errors are [timer.NotFound], [timer.Internal] and [timer.Unavailable].
-func (t *Timers) Payload(ctx context.Context, key timer.Key, runID string) (timer.Payload, error) {
+// none. Its errors are [wire.NotFound], [wire.Internal] and [wire.Unavailable].
+func (t *Timers) Payload(ctx context.Context, key wire.Key, runID string) (timer.Payload, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
 	spec, payload, err := t.input(ctx, key, runID)
@@ -190,7 +192,7 @@ func (t *Timers) Payload(ctx context.Context, key timer.Key, runID string) (time
 }
 
 // input reads what a run began with, from the first event of its history.
-func (t *Timers) input(ctx context.Context, key timer.Key, runID string) (spec timer.Spec, payload converter.RawValue, err error) {
+func (t *Timers) input(ctx context.Context, key wire.Key, runID string) (spec timer.Spec, payload converter.RawValue, err error) {
 	history, err := t.client.WorkflowService().GetWorkflowExecutionHistory(ctx, &workflowservice.GetWorkflowExecutionHistoryRequest{
 		Namespace: t.namespace, Execution: &commonpb.WorkflowExecution{WorkflowId: key.String(), RunId: runID}, MaximumPageSize: 1,
 	})
@@ -199,14 +201,14 @@ func (t *Timers) input(ctx context.Context, key timer.Key, runID string) (spec t
 	}
 	events := history.GetHistory().GetEvents()
 	if len(events) == 0 {
-		return spec, payload, &timer.Error{Code: timer.Internal, Message: "The timer's history is empty."}
+		return spec, payload, &wire.Error{Code: wire.Internal, Message: "The timer's history is empty."}
 	}
 	return spec, payload, decodeInput(events[0].GetWorkflowExecutionStartedEventAttributes().GetInput(), &spec, &payload)
 }
 
 func decodeInput(input *commonpb.Payloads, spec *timer.Spec, payload *converter.RawValue) error {
 	if err := payloads.FromPayloads(input, spec, payload); err != nil {
-		return &timer.Error{Code: timer.Internal, Message: "The timer's input cannot be read.", Cause: err}
+		return &wire.Error{Code: wire.Internal, Message: "The timer's input cannot be read.", Cause: err}
 	}
 	return nil
 }

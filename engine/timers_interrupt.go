@@ -15,10 +15,11 @@ import (
 	"go.temporal.io/sdk/client"
 	"google.golang.org/protobuf/types/known/durationpb"
 
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/errtype"
 	"github.com/wakecall/wakecall/internal/identity"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -82,7 +83,7 @@ func withWorker(described *workflowservice.DescribeWorkflowExecutionResponse) bo
 
 // notify makes the worker that holds a timer check it now, and not only when it is
 // about to ring.
-func (t *Timers) notify(ctx context.Context, key timer.Key, runID string) error {
+func (t *Timers) notify(ctx context.Context, key wire.Key, runID string) error {
 	var worker string
 	err := t.eachEvent(ctx, key.String(), runID, func(event *historypb.HistoryEvent) {
 		if started := event.GetWorkflowTaskStartedEventAttributes(); started != nil {

@@ -6,9 +6,10 @@ import (
 
 	workflowpb "go.temporal.io/api/workflow/v1"
 
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/query"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -30,7 +31,7 @@ func (t *Timers) bookedUnder(ctx context.Context, request *timer.Idempotency, no
 		return now, nil
 	}
 	earlier, err := t.run(ctx, now.Key, runID)
-	if timer.CodeOf(err) == timer.NotFound { // Temporal retains it no longer
+	if wire.CodeOf(err) == wire.NotFound { // Temporal retains it no longer
 		return now, nil
 	}
 	return earlier, err

@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/limiter"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // QueuedBookings is how many bookings wait to be let go.
@@ -15,13 +15,13 @@ func (t *Timers) QueuedBookings() int { return t.bookings.Waiting() }
 // limited makes the call that books a timer once the limiter lets it go, in the order
 // in which they came. Bookings as fast as they go would otherwise stand in line before
 // every step of what is due meanwhile (docs/decisions/0012-bookings-in-turn.md).
-// Its own error is [timer.Unavailable], and the call was not made.
+// Its own error is [wire.Unavailable], and the call was not made.
 func limited[T any](ctx context.Context, bookings *limiter.Limiter, book func() (T, error)) (booked T, err error) {
 	queue, cancel := context.WithTimeout(ctx, tuning.LongestQueue)
 	defer cancel()
 	if _, ok := bookings.Acquire(queue, time.Now()); !ok {
-		return booked, &timer.Error{
-			Code: timer.Unavailable, Cause: queue.Err(),
+		return booked, &wire.Error{
+			Code: wire.Unavailable, Cause: queue.Err(),
 			Message: "The timer engine could not take the booking in time. Nothing was started; repeat the request.",
 		}
 	}

@@ -11,9 +11,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/limiter"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 func TestBookingsAreLimited(t *testing.T) {
@@ -57,7 +57,7 @@ func TestABookingThatWaitsTooLongIsNotMade(t *testing.T) {
 		_, err := limited(t.Context(), bookings, book)
 		synctest.Wait()
 		require.Zero(t, e.QueuedBookings())
-		require.Equal(t, timer.Unavailable, timer.CodeOf(err))
+		require.Equal(t, wire.Unavailable, wire.CodeOf(err))
 		require.Equal(t, tuning.LongestQueue, time.Since(began))
 
 		gone, cancel := context.WithCancel(t.Context())

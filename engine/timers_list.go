@@ -6,9 +6,9 @@ import (
 
 	workflowpb "go.temporal.io/api/workflow/v1"
 
+	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/engine/query"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // Filter selects timers.
@@ -37,7 +37,7 @@ type PageRequest struct {
 // List reads one page from Temporal's visibility, which lags behind by a
 // moment and must not be used to decide whether a timer exists. A page may
 // hold fewer timers than its size, even none, while more follow. Its error is
-// [timer.Unavailable], or [timer.InvalidRequest] for a token that is not ours.
+// [wire.Unavailable], or [wire.InvalidRequest] for a token that is not ours.
 func (t *Timers) List(ctx context.Context, r PageRequest) (page Page, err error) {
 	if r.Sort == "" {
 		page, err = t.page(ctx, r)

@@ -5,15 +5,16 @@ import (
 	"sync"
 	"time"
 
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // admitPending holds a booking to the quota of open timers: what visibility
 // knew a moment ago, and what this process has booked since. Others may book at
 // the same time, so the quota can be passed by what they all book in a moment.
 // ended is told how the booking ended: one that opened nothing leaves its place.
-func (t *Timers) admitPending(ctx context.Context, policy timer.Policy) (ended func(opened bool, err error), err error) {
+func (t *Timers) admitPending(ctx context.Context, policy policy.Policy) (ended func(opened bool, err error), err error) {
 	limit := policy.Limits.Pending
 	if limit == nil {
 		return func(bool, error) {}, nil
@@ -23,10 +24,10 @@ func (t *Timers) admitPending(ctx context.Context, policy timer.Policy) (ended f
 		return t.count(ctx, openOf(policy.BusinessType))
 	}) {
 		return nil, exceeded("The business type has as many open timers as its policy allows.",
-			timer.Quota{Name: QuotaPending, Limit: *limit, RetryAfter: tuning.PendingRetryAfter})
+			wire.Quota{Name: QuotaPending, Limit: *limit, RetryAfter: tuning.PendingRetryAfter})
 	}
 	return func(opened bool, err error) {
-		if unknown := err != nil && timer.CodeOf(err) == timer.Unavailable; !opened && !unknown {
+		if unknown := err != nil && wire.CodeOf(err) == wire.Unavailable; !opened && !unknown {
 			open.leave()
 		}
 	}, nil

@@ -6,22 +6,23 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/burst"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 func TestABurstIsDispatchedOneAfterAnother(t *testing.T) {
 	c := burst.New()
-	alone := timer.Policy{}.WithDefaults().Preloading("booking")
-	rings := timer.At(time.Now().Add(time.Hour))
+	alone := policy.Policy{}.WithDefaults().Preloading("booking")
+	rings := wire.At(time.Now().Add(time.Hour))
 	var leads []time.Duration
 	for range 10_000 {
 		p := spread(c, alone, rings, tuning.DispatchPerSecond)
 		require.LessOrEqual(t, p.Lead, p.Window)
 		leads = append(leads, p.Lead.D())
 	}
-	require.Equal(t, timer.DefaultPreload, leads[tuning.DispatchPerSecond-1], "a few need no more")
+	require.Equal(t, policy.DefaultPreload, leads[tuning.DispatchPerSecond-1], "a few need no more")
 	perSecond := map[int]int{}
 	for _, lead := range leads[tuning.DispatchPerSecond:4000] {
 		perSecond[int(lead.Seconds())]++
@@ -31,10 +32,10 @@ func TestABurstIsDispatchedOneAfterAnother(t *testing.T) {
 	}
 	clear(perSecond)
 	for _, lead := range leads {
-		require.LessOrEqual(t, lead, timer.MaxPreload)
+		require.LessOrEqual(t, lead, policy.MaxPreload)
 		perSecond[int(lead.Seconds())]++
 	}
-	even := len(leads) / int((timer.MaxPreload - timer.DefaultPreload).Seconds())
+	even := len(leads) / int((policy.MaxPreload - policy.DefaultPreload).Seconds())
 	for second := 5; second < 60; second++ {
 		require.InDelta(t, even, perSecond[second], 10, "in second %d before: more than a minute can hold are spread as well", second)
 	}
@@ -48,10 +49,10 @@ func TestABurstOnASlowEngine(t *testing.T) {
 		require.Equal(t, want, handOuts(bookings), "%g bookings a second", bookings)
 	}
 	c := burst.New()
-	alone := timer.Policy{}.WithDefaults().Preloading("booking")
+	alone := policy.Policy{}.WithDefaults().Preloading("booking")
 	perSecond := map[int]int{}
 	for range 600 {
-		p := spread(c, alone, timer.At(time.Now().Truncate(time.Second)), handOuts(53))
+		p := spread(c, alone, wire.At(time.Now().Truncate(time.Second)), handOuts(53))
 		perSecond[int(p.Lead.D().Seconds())]++
 	}
 	for second := 3; second < 40; second++ {
@@ -61,9 +62,9 @@ func TestABurstOnASlowEngine(t *testing.T) {
 
 func TestAChosenPreloadStays(t *testing.T) {
 	c := burst.New()
-	rings := timer.At(time.Now())
+	rings := wire.At(time.Now())
 	for _, chosen := range []time.Duration{0, time.Second} {
-		p := timer.Preload{Lead: timer.Duration(chosen), Window: timer.Duration(chosen)}
+		p := policy.Preload{Lead: wire.Duration(chosen), Window: wire.Duration(chosen)}
 		for range 1000 {
 			require.Equal(t, p, spread(c, p, rings, tuning.DispatchPerSecond))
 		}

@@ -6,8 +6,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // showProgress adds to listed timers what a list does not know of them: the attempts, the
@@ -47,7 +48,7 @@ func (t *Timers) progress(ctx context.Context, view *timer.View) (err error) {
 	} else {
 		err = t.showClosed(ctx, view)
 	}
-	if timer.CodeOf(err) == timer.NotFound {
+	if wire.CodeOf(err) == wire.NotFound {
 		return nil
 	}
 	return err

@@ -5,8 +5,9 @@ import (
 	"math"
 	"time"
 
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/quota"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // Limiter decides whether one more booking may be made now. A wait above zero
@@ -22,7 +23,7 @@ const (
 )
 
 // admitRate holds a booking to the rate of its policy.
-func (t *Timers) admitRate(ctx context.Context, policy timer.Policy) error {
+func (t *Timers) admitRate(ctx context.Context, policy policy.Policy) error {
 	if policy.Limits.AddsPerSecond == nil {
 		return nil
 	}
@@ -32,7 +33,7 @@ func (t *Timers) admitRate(ctx context.Context, policy timer.Policy) error {
 		return err
 	}
 	return exceeded("The business type books faster than its policy allows.",
-		timer.Quota{Name: QuotaAdds, Limit: limit.Burst, Window: window(limit), RetryAfter: wait})
+		wire.Quota{Name: QuotaAdds, Limit: limit.Burst, Window: window(limit), RetryAfter: wait})
 }
 
 // window is the time in which a limit gives its burst anew.
@@ -43,6 +44,6 @@ func window(limit quota.Limit) time.Duration {
 	return time.Duration(math.Ceil(float64(limit.Burst)/limit.Rate)) * time.Second
 }
 
-func exceeded(message string, q timer.Quota) error {
-	return &timer.Error{Code: timer.QuotaExceeded, Message: message, Quota: &q}
+func exceeded(message string, q wire.Quota) error {
+	return &wire.Error{Code: wire.QuotaExceeded, Message: message, Quota: &q}
 }

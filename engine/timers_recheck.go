@@ -7,8 +7,9 @@ import (
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/api/workflowservice/v1"
 
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/errtype"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // recheck makes sure, before a run that was started is acknowledged, that its policy was
@@ -20,7 +21,7 @@ func (t *Timers) recheck(ctx context.Context, spec timer.Spec, runID string) err
 	switch {
 	case err == nil:
 		err = refuseClosed(policy)
-	case timer.CodeOf(err) != timer.NotFound: // the booking stands, or not: that is told
+	case wire.CodeOf(err) != wire.NotFound: // the booking stands, or not: that is told
 		return err
 	case spec.Callback != nil && spec.Callback.Addressed():
 		return nil
@@ -43,7 +44,7 @@ func (t *Timers) recheck(ctx context.Context, spec timer.Spec, runID string) err
 
 // undo ends what began with a run, in whatever run it is by now, and reports whether
 // there was something to end.
-func (t *Timers) undo(ctx context.Context, key timer.Key, firstRunID string) (undone bool, err error) {
+func (t *Timers) undo(ctx context.Context, key wire.Key, firstRunID string) (undone bool, err error) {
 	_, err = t.client.WorkflowService().TerminateWorkflowExecution(ctx, &workflowservice.TerminateWorkflowExecutionRequest{
 		Namespace: t.namespace, WorkflowExecution: &commonpb.WorkflowExecution{WorkflowId: key.String()},
 		FirstExecutionRunId: firstRunID, Identity: ownIdentity, Reason: "the policy is being deleted",

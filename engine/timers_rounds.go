@@ -6,9 +6,9 @@ import (
 
 	workflowpb "go.temporal.io/api/workflow/v1"
 
+	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/engine/query"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // withoutRedelivered leaves out each failed run whose timer was tried again: the run that

@@ -10,9 +10,10 @@ import (
 	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
 
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/errtype"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -54,7 +55,7 @@ const (
 
 // awaitEnd waits for the run to close. Every change and every cancel ends the
 // run it reaches, so the way a run closed tells what became of it.
-func (t *Timers) awaitEnd(ctx context.Context, key timer.Key, runID string) (ending, error) {
+func (t *Timers) awaitEnd(ctx context.Context, key wire.Key, runID string) (ending, error) {
 	history := t.client.GetWorkflowHistory(ctx, key.String(), runID, true,
 		enumspb.HISTORY_EVENT_FILTER_TYPE_CLOSE_EVENT)
 	event, err := history.Next()
@@ -92,7 +93,7 @@ func (t *Timers) signal(
 }
 
 // refusedBy answers a change that Temporal did not take.
-func (t *Timers) refusedBy(ctx context.Context, key timer.Key, err error) (timer.View, Effect, error) {
+func (t *Timers) refusedBy(ctx context.Context, key wire.Key, err error) (timer.View, Effect, error) {
 	if !errtype.Is[*serviceerror.WorkflowExecutionAlreadyStarted](err) {
 		return timer.View{}, "", translate(err)
 	}
@@ -105,7 +106,7 @@ func (t *Timers) refusedBy(ctx context.Context, key timer.Key, err error) (timer
 
 // sent is a change that Temporal has taken.
 type sent struct {
-	key    timer.Key
+	key    wire.Key
 	runID  string
 	change string
 }
@@ -151,8 +152,8 @@ func (t *Timers) applied(ctx context.Context, s sent, next string) (timer.View, 
 		if refusal.Unmet() {
 			return timer.View{}, "", timer.Unmet(&view)
 		}
-		return timer.View{}, "", &timer.Error{
-			Code: timer.Overtaken, Timer: &view, FieldErrors: refusal.FieldErrors,
+		return timer.View{}, "", &wire.Error{
+			Code: wire.Overtaken, State: &view, FieldErrors: refusal.FieldErrors,
 			Message: "Another change came first, and this one does not fit the timer as it is now.",
 		}
 	}

@@ -7,9 +7,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/query"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // Visibility of a SQL database sorts by when a run ended and began, and by nothing else.
@@ -20,7 +21,7 @@ import (
 type place struct {
 	// At is the end of the time that has been listed: in the order of the due times the
 	// first moment that has not, and otherwise the last one that has.
-	At timer.Instant `json:"at"`
+	At wire.Instant `json:"at"`
 	// After is the timer of the moment beside At that was listed last; "" where none was.
 	After string `json:"after,omitzero"`
 	// Width is how wide the last window was.
@@ -36,18 +37,18 @@ type sorting struct {
 	PageRequest
 	place
 	// from and to bound the due times, to excluded.
-	from, to timer.Instant
+	from, to wire.Instant
 	// now parts what is over from what is ahead.
-	now timer.Instant
+	now wire.Instant
 	// dense is the far end of a window that held too much; 0 where there was none.
-	dense timer.Instant
+	dense wire.Instant
 	found []timer.View
 }
 
 // sortedPage is a page in the order of the due times.
 func (t *Timers) sortedPage(ctx context.Context, r PageRequest) (Page, error) {
-	now := timer.At(time.Now())
-	s := &sorting{Timers: t, PageRequest: r, from: earliestDue, to: now.Add(2 * timer.MaxAhead), now: now, found: []timer.View{}}
+	now := wire.At(time.Now())
+	s := &sorting{Timers: t, PageRequest: r, from: earliestDue, to: now.Add(2 * wire.MaxAhead), now: now, found: []timer.View{}}
 	if r.Filter.DueFrom != 0 {
 		s.from = r.Filter.DueFrom
 	}
@@ -59,7 +60,7 @@ func (t *Timers) sortedPage(ctx context.Context, r PageRequest) (Page, error) {
 		s.At = s.to
 	}
 	if len(r.Token) > 0 && json.Unmarshal(r.Token, &s.place) != nil {
-		return Page{}, timer.FieldErrors{{Pointer: "page_token", Code: timer.CodeInvalidParameter, Detail: "is not one of ours"}}.Err()
+		return Page{}, wire.FieldErrors{{Pointer: "page_token", Code: wire.CodeInvalidParameter, Detail: "is not one of ours"}}.Err()
 	}
 	ctx, cancel := context.WithTimeout(ctx, tuning.CallTimeout)
 	defer cancel()
@@ -75,10 +76,10 @@ func (t *Timers) sortedPage(ctx context.Context, r PageRequest) (Page, error) {
 }
 
 // earliestDue is before the first timer that there ever was.
-var earliestDue = timer.At(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
+var earliestDue = wire.At(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
 
 // latestDue is later than any timer can be due.
-var latestDue = timer.At(time.Date(9000, 1, 1, 0, 0, 0, 0, time.UTC))
+var latestDue = wire.At(time.Date(9000, 1, 1, 0, 0, 0, 0, time.UTC))
 
 func (s *sorting) descending() bool { return s.Sort == timer.DueLast }
 
@@ -90,7 +91,7 @@ func (s *sorting) over() bool {
 }
 
 // window is the time that is looked at next; end is excluded.
-func (s *sorting) window() (begin, end timer.Instant) {
+func (s *sorting) window() (begin, end wire.Instant) {
 	if s.descending() {
 		return max(s.At.Add(-s.Width), s.from), s.At
 	}
@@ -123,7 +124,7 @@ func (s *sorting) step(ctx context.Context) error {
 		return s.moment(ctx, begin, end)
 	}
 	if n < most/4 {
-		defer func() { s.Width = min(s.Width*2, timer.MaxAhead) }()
+		defer func() { s.Width = min(s.Width*2, wire.MaxAhead) }()
 	}
 	return s.sort(ctx, begin, end)
 }
@@ -131,7 +132,7 @@ func (s *sorting) step(ctx context.Context) error {
 // narrow makes a window narrower that held too much: as if all were spread evenly, and by
 // half at least. They may as well lie close together, so it goes on in parts of it: what is
 // empty is counted at once, and what is not takes as long as there are timers in it.
-func (s *sorting) narrow(begin, end timer.Instant, by float64) {
+func (s *sorting) narrow(begin, end wire.Instant, by float64) {
 	width := end.Time().Sub(begin.Time())
 	width = max(min(time.Duration(float64(width)*by), width/2), width/tuning.WindowParts)
 	s.Width = max(width.Truncate(time.Millisecond), time.Millisecond)
@@ -149,12 +150,12 @@ func (s *sorting) widen() {
 		passed = s.At <= s.dense
 	}
 	if passed || s.dense == 0 {
-		s.Width = min(s.Width*tuning.WindowGrowth, timer.MaxAhead)
+		s.Width = min(s.Width*tuning.WindowGrowth, wire.MaxAhead)
 	}
 }
 
 // past notes that a window has been listed.
-func (s *sorting) past(begin, end timer.Instant) {
+func (s *sorting) past(begin, end wire.Instant) {
 	s.At, s.After, s.Within = end, "", nil
 	if s.descending() {
 		s.At = begin
@@ -163,14 +164,14 @@ func (s *sorting) past(begin, end timer.Instant) {
 	}
 }
 
-func (s *sorting) dueWithin(begin, end timer.Instant) query.Query {
+func (s *sorting) dueWithin(begin, end wire.Instant) query.Query {
 	filter := s.Filter
 	filter.DueFrom, filter.DueTo = 0, 0
 	return query.All(queryOf(filter), attrDueAt.From(begin), attrDueAt.Before(end))
 }
 
 // sort adds what falls due within a window.
-func (s *sorting) sort(ctx context.Context, begin, end timer.Instant) error {
+func (s *sorting) sort(ctx context.Context, begin, end wire.Instant) error {
 	response, err := s.list(ctx, s.dueWithin(begin, end), tuning.MaxListed, nil)
 	if err != nil {
 		return err
@@ -227,7 +228,7 @@ func (s *sorting) resumeAfter(last timer.View) {
 }
 
 // moment adds what falls due at one moment, a page of it.
-func (s *sorting) moment(ctx context.Context, begin, end timer.Instant) error {
+func (s *sorting) moment(ctx context.Context, begin, end wire.Instant) error {
 	response, err := s.list(ctx, s.dueWithin(begin, end), s.Size-len(s.found), s.Within)
 	if err != nil {
 		return err

@@ -6,12 +6,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // everySecond are timers, one in each second of the hours from an instant on.
-func everySecond(from timer.Instant, hours int) *visible {
-	v := &visible{due: map[timer.Instant]int{}}
+func everySecond(from wire.Instant, hours int) *visible {
+	v := &visible{due: map[wire.Instant]int{}}
 	for second := range hours * 3600 {
 		v.due[from.Add(time.Duration(second)*time.Second)] = 1
 	}
@@ -37,7 +38,7 @@ func TestSortedPagesCountLittle(t *testing.T) {
 		engine := New(Config{Client: v, PolicyTTL: time.Hour})
 		t.Cleanup(engine.Leave)
 		engine.Forecasts.limit(10)
-		var listed []timer.Instant
+		var listed []wire.Instant
 		for token := []byte(nil); len(listed) < 3*size; {
 			page, err := engine.Timers.List(t.Context(), PageRequest{Sort: c.sort, Size: size, Token: token})
 			require.NoError(t, err)

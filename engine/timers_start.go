@@ -8,8 +8,9 @@ import (
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
 
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -54,15 +55,15 @@ func startOptions(spec timer.Spec) client.StartWorkflowOptions {
 		TypedSearchAttributes:                    temporal.NewSearchAttributes(attributes...),
 		// While there is more to do than can be done at once, business types take
 		// turns, the more often the higher their priority.
-		Priority:      temporal.Priority{FairnessKey: spec.BusinessType, FairnessWeight: timer.Weight(spec.Priority)},
+		Priority:      temporal.Priority{FairnessKey: spec.BusinessType, FairnessWeight: policy.Weight(spec.Priority)},
 		StaticSummary: summary(spec),
 	}
 }
 
 // reusePolicy is Temporal's. Without a word a cancelled or failed timer may be
 // booked again, a delivered or expired one may not.
-func reusePolicy(reuse timer.Reuse) enumspb.WorkflowIdReusePolicy {
-	if reuse == timer.ReuseAfterEnd {
+func reusePolicy(reuse policy.Reuse) enumspb.WorkflowIdReusePolicy {
+	if reuse == policy.ReuseAfterEnd {
 		return enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE
 	}
 	return enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY

@@ -7,15 +7,16 @@ import (
 	enumspb "go.temporal.io/api/enums/v1"
 	workflowpb "go.temporal.io/api/workflow/v1"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/workflows"
 )
 
 // view is what can be told from a workflow's info, be it described or listed.
 func (t *Timers) view(ctx context.Context, info *workflowpb.WorkflowExecutionInfo) (timer.View, error) {
-	key, ok := timer.ParseKey(info.GetExecution().GetWorkflowId())
+	key, ok := wire.ParseKey(info.GetExecution().GetWorkflowId())
 	if !ok || info.GetType().GetName() != workflows.TypeTimer {
-		return timer.View{}, &timer.Error{Code: timer.NotFound, Message: "There is no such timer.", Cause: errForeign}
+		return timer.View{}, &wire.Error{Code: wire.NotFound, Message: "There is no such timer.", Cause: errForeign}
 	}
 	var memo timer.Memo
 	if err := readMemo(info, workflows.MemoTimer, "timer", &memo); err != nil {
@@ -72,7 +73,7 @@ func (t *Timers) show(ctx context.Context, spec timer.Spec, runID string) timer.
 }
 
 // defaultExpiry is the policy's, or none where it cannot be told.
-func (t *Timers) defaultExpiry(ctx context.Context, businessType string) timer.Duration {
+func (t *Timers) defaultExpiry(ctx context.Context, businessType string) wire.Duration {
 	policy, err := t.policies.cached(ctx, businessType)
 	if err != nil {
 		return 0

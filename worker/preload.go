@@ -4,8 +4,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 

@@ -9,15 +9,15 @@ import (
 
 	sdkworker "go.temporal.io/sdk/worker"
 
+	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
 // Policies tells how business types are called. Known are those at hand.
 type Policies interface {
-	Known() []timer.Policy
-	Policy(ctx context.Context, businessType string) (timer.Policy, error)
+	Known() []policy.Policy
+	Policy(ctx context.Context, businessType string) (policy.Policy, error)
 }
 
 // Queues tells which business types have a queue of their own.
@@ -27,11 +27,11 @@ type Queues interface {
 	Registered(ctx context.Context) (workflows.Registered, error)
 	// Policies lists the policies in force, and the deleted ones whose queues may still hold
 	// deliveries. RepairRegistry brings the registry in line with both.
-	Policies(ctx context.Context) (inForce, deleted []timer.Policy, err error)
+	Policies(ctx context.Context) (inForce, deleted []policy.Policy, err error)
 	// Waiting tells how many attempts of a type wait for a receiver that is connected and
 	// has room, and for how long the first of them has.
 	Waiting(ctx context.Context, businessType string) (attempts int, longest time.Duration, err error)
-	RepairRegistry(ctx context.Context, listed []timer.Policy) error
+	RepairRegistry(ctx context.Context, listed []policy.Policy) error
 	// Needed is whether a type has a policy in force, or attempts that wait on its queues.
 	// It does not ask Temporal's visibility.
 	Needed(ctx context.Context, businessType string) (bool, error)
@@ -41,11 +41,11 @@ type Queues interface {
 
 // Emergencies list what somebody has paused.
 type Emergencies interface {
-	List(ctx context.Context) ([]timer.Emergency, error)
+	List(ctx context.Context) ([]policy.Emergency, error)
 }
 
 // Queue names the queue on which the attempts of a business type are made.
-func Queue(policy timer.Policy, stream bool) string {
+func Queue(policy policy.Policy, stream bool) string {
 	switch {
 	case stream:
 		return workflows.StreamQueue(policy.BusinessType)
@@ -203,7 +203,7 @@ func (q *queueWorkers) serves(businessType string) bool {
 
 // serve polls the queue of a policy's type, with the slots that the policy
 // gives it.
-func (q *queueWorkers) serve(policy timer.Policy) {
+func (q *queueWorkers) serve(policy policy.Policy) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.retired.end(policy.BusinessType)
@@ -230,7 +230,7 @@ func (q *queueWorkers) serve(policy timer.Policy) {
 
 // drained is whether the queue of a type's stream may hold attempts that wait there as the
 // policy does not say any more.
-func (q *queueWorkers) drained(policy timer.Policy) bool {
+func (q *queueWorkers) drained(policy policy.Policy) bool {
 	if policy.Streams() {
 		return q.watch.outdated(policy.BusinessType)
 	}

@@ -7,14 +7,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/workflows"
 )
 
 // listedPolicies is a Temporal with policies, one of them deleted, and what was told of them.
 type listedPolicies struct {
 	Observer
-	inForce, deleted, shown, mended []timer.Policy
+	inForce, deleted, shown, mended []policy.Policy
 }
 
 func (l *listedPolicies) Registered(context.Context) (workflows.Registered, error) { return nil, nil }
@@ -23,16 +23,16 @@ func (l *listedPolicies) Needed(context.Context, string) (bool, error) { return 
 
 func (l *listedPolicies) Outlived(context.Context, string) (bool, error) { return false, nil }
 
-func (l *listedPolicies) Policies(context.Context) (inForce, deleted []timer.Policy, err error) {
+func (l *listedPolicies) Policies(context.Context) (inForce, deleted []policy.Policy, err error) {
 	return l.inForce, l.deleted, nil
 }
 
-func (l *listedPolicies) RepairRegistry(_ context.Context, listed []timer.Policy) error {
+func (l *listedPolicies) RepairRegistry(_ context.Context, listed []policy.Policy) error {
 	l.mended = listed
 	return nil
 }
 
-func (l *listedPolicies) PoliciesListed(policies []timer.Policy) { l.shown = policies }
+func (l *listedPolicies) PoliciesListed(policies []policy.Policy) { l.shown = policies }
 
 func (l *listedPolicies) StreamsWait(map[string]int) {}
 
@@ -44,7 +44,7 @@ func (l *listedPolicies) Waiting(context.Context, string) (int, time.Duration, e
 // label of metrics any more.
 func TestDeletedPoliciesAreServedAndNotShown(t *testing.T) {
 	t.Parallel()
-	l := &listedPolicies{inForce: []timer.Policy{{BusinessType: "order", Version: 1}}, deleted: []timer.Policy{{BusinessType: "invoice", Version: 2}}}
+	l := &listedPolicies{inForce: []policy.Policy{{BusinessType: "order", Version: 1}}, deleted: []policy.Policy{{BusinessType: "invoice", Version: 2}}}
 	q := newQueueWorkers(Options{Queues: l, Observer: l})
 	for _, policy := range append(l.inForce, l.deleted...) { // as if they were polled
 		q.types[policy.BusinessType] = &typeWorker{slots: newTypeSlots(-1)}

@@ -7,8 +7,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // Reconciler wakes timers that are overdue with nothing under way for them, among those
@@ -90,8 +91,8 @@ func (r *reconciler) round(ctx context.Context, search search) {
 	for businessType, n := range found.Woken {
 		r.observer.Overdue(businessType, n)
 		r.logger.Error("timers were overdue with nothing under way, and were woken", "business_type", businessType, "timers", n)
-		event := timer.Event{Type: timer.EventOverdue, At: timer.At(now), Data: timer.EventData{BusinessType: businessType, Overdue: n}}
-		if err := r.alerts.Raise(ctx, event, timer.At(now.Truncate(r.interval)).String()); err != nil {
+		event := timer.Event{Type: timer.EventOverdue, At: wire.At(now), Data: timer.EventData{BusinessType: businessType, Overdue: n}}
+		if err := r.alerts.Raise(ctx, event, wire.At(now.Truncate(r.interval)).String()); err != nil {
 			r.logger.Warn("an alert was not raised", "business_type", businessType, "error", err)
 		}
 	}

@@ -6,11 +6,11 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/policy"
 )
 
 // retire stops the workers of types that nothing needs any more.
-func (q *queueWorkers) retire(ctx context.Context, inForce []timer.Policy) error {
+func (q *queueWorkers) retire(ctx context.Context, inForce []policy.Policy) error {
 	if !q.retired.due() {
 		return nil
 	}
@@ -31,7 +31,7 @@ func (q *queueWorkers) retire(ctx context.Context, inForce []timer.Policy) error
 }
 
 // unlisted are the types whose queues are polled and of which no policy is listed.
-func (q *queueWorkers) unlisted(inForce []timer.Policy) []string {
+func (q *queueWorkers) unlisted(inForce []policy.Policy) []string {
 	q.mu.Lock()
 	types := maps.Clone(q.types)
 	q.mu.Unlock()

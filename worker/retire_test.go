@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 	sdkworker "go.temporal.io/sdk/worker"
 
+	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -64,7 +64,7 @@ func looks(t *testing.T, q *queueWorkers, n int) (err error) {
 func TestWhatNothingNeedsIsNotPolled(t *testing.T) {
 	t.Parallel()
 	queues := &typeQueues{registered: workflows.Registered{"invoice": 5}}
-	queues.deleted = []timer.Policy{{BusinessType: "invoice", Version: 2}}
+	queues.deleted = []policy.Policy{{BusinessType: "invoice", Version: 2}}
 	q, w := polled(queues)
 	require.NoError(t, looks(t, q, 1))
 	require.True(t, q.serves("invoice"), "once may be chance")
@@ -90,13 +90,13 @@ func TestWhatIsNeededIsPolled(t *testing.T) {
 		"Temporal does not tell":           {change: func(q *typeQueues) { q.err = context.DeadlineExceeded }, failing: true},
 		"it was registered again":          {change: func(q *typeQueues) { q.registered = workflows.Registered{"invoice": 6} }},
 		"it is listed": {change: func(q *typeQueues) {
-			q.inForce, q.deleted = []timer.Policy{{BusinessType: "invoice", Version: 3}}, nil
+			q.inForce, q.deleted = []policy.Policy{{BusinessType: "invoice", Version: 3}}, nil
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			queues := &typeQueues{registered: workflows.Registered{"invoice": 5}}
-			queues.deleted = []timer.Policy{{BusinessType: "invoice", Version: 2}}
+			queues.deleted = []policy.Policy{{BusinessType: "invoice", Version: 2}}
 			q, _ := polled(queues)
 			require.NoError(t, looks(t, q, 1))
 			c.change(queues)

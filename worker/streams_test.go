@@ -11,7 +11,7 @@ import (
 	sdkworker "go.temporal.io/sdk/worker"
 
 	"github.com/wakecall/wakecall/activities"
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -33,7 +33,7 @@ func TestAnswersAreTakenUntilTheAttemptsHaveDrained(t *testing.T) {
 		attempts, answers := &polling{drained: make(chan struct{})}, &polling{drained: make(chan struct{})}
 		s := NewStreams(Options{
 			Identity: "wakecall-1", Attempter: &activities.Attempter{},
-			Answer: func(context.Context, timer.RingAnswer) error { return nil },
+			Answer: func(context.Context, delivery.RingAnswer) error { return nil },
 		})
 		s.worker = func(queue string, _ sdkworker.Options) sdkworker.Worker {
 			if queue == workflows.AnswersQueue("wakecall-1") {

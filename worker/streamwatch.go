@@ -6,8 +6,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // streamWatch shows what waits for receivers to connect, and raises an alert once an hour
@@ -35,7 +37,7 @@ func (w *streamWatch) outdated(businessType string) bool {
 }
 
 // look looks at the types whose receivers connect, unless it has done so just now.
-func (w *streamWatch) look(ctx context.Context, policies []timer.Policy) {
+func (w *streamWatch) look(ctx context.Context, policies []policy.Policy) {
 	now := time.Now()
 	if now.Before(w.next) {
 		return
@@ -54,7 +56,7 @@ func (w *streamWatch) look(ctx context.Context, policies []timer.Policy) {
 		counts[policy.BusinessType] = attempts
 		old[policy.BusinessType] = attempts > 0 && policy.StreamedUntil != 0 && now.Add(-longest).Before(policy.StreamedUntil.Time().Add(tuning.PolicyHeard))
 		if rate := policy.Rate(now); attempts > 0 && longest >= tuning.StreamPatience && (rate == nil || *rate > 0) {
-			w.raise(ctx, timer.EventData{BusinessType: policy.BusinessType, Waiting: attempts, WaitingSince: timer.At(now.Add(-longest))})
+			w.raise(ctx, timer.EventData{BusinessType: policy.BusinessType, Waiting: attempts, WaitingSince: wire.At(now.Add(-longest))})
 		}
 	}
 	w.observer.StreamsWait(counts)
@@ -64,10 +66,10 @@ func (w *streamWatch) look(ctx context.Context, policies []timer.Policy) {
 }
 
 func (w *streamWatch) raise(ctx context.Context, data timer.EventData) {
-	now := timer.At(time.Now())
+	now := wire.At(time.Now())
 	w.logger.Warn("timers wait for a receiver to connect", "business_type", data.BusinessType, "timers", data.Waiting)
 	event := timer.Event{Type: timer.EventStreamWaits, At: now, Data: data}
-	if err := w.alerts.Raise(ctx, event, timer.At(now.Time().Truncate(time.Hour)).String()); err != nil {
+	if err := w.alerts.Raise(ctx, event, wire.At(now.Time().Truncate(time.Hour)).String()); err != nil {
 		w.logger.Warn("an alert was not raised", "business_type", data.BusinessType, "error", err)
 	}
 }

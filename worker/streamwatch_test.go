@@ -11,8 +11,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // waitingTypes is a Temporal in which attempts of some types have waited for a while, and
@@ -52,26 +55,26 @@ func (w *waitingTypes) Raise(_ context.Context, event timer.Event, occasion stri
 // leads by now: while the oldest attempt was there before the change.
 func TestWhatWaitsAsAnOlderPolicySaid(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		changed := timer.At(time.Now().Add(-time.Minute))
-		two := func(name string, since timer.Instant) timer.Policy {
-			return timer.Policy{
-				BusinessType: name, Version: 2, Callback: timer.Callback{Destination: timer.Destination{Stream: true}},
-				Fallback: &timer.Fallback{}, StreamedUntil: since,
+		changed := wire.At(time.Now().Add(-time.Minute))
+		two := func(name string, since wire.Instant) policy.Policy {
+			return policy.Policy{
+				BusinessType: name, Version: 2, Callback: delivery.Callback{Destination: delivery.Destination{Stream: true}},
+				Fallback: &delivery.Fallback{}, StreamedUntil: since,
 			}
 		}
 		w := &waitingTypes{longest: map[string]time.Duration{"before": 2 * time.Minute, "since": time.Second, "never": time.Hour}}
 		q := &queueWorkers{watch: &streamWatch{waiting: w.waiting, alerts: w, observer: w, logger: slog.New(slog.DiscardHandler)}}
-		policies := []timer.Policy{two("before", changed), two("since", changed), two("never", 0), two("served", changed)}
+		policies := []policy.Policy{two("before", changed), two("since", changed), two("never", 0), two("served", changed)}
 		require.False(t, q.drained(policies[0]), "nobody has looked yet")
 		q.watch.look(t.Context(), policies)
 		for _, policy := range policies {
 			require.Equal(t, policy.BusinessType == "before", q.drained(policy), policy.BusinessType)
 		}
-		called := timer.Policy{BusinessType: "called", Version: 1}
+		called := policy.Policy{BusinessType: "called", Version: 1}
 		require.False(t, q.drained(called))
 		called.StreamedUntil = changed
 		require.True(t, q.drained(called))
-		require.True(t, q.drained(timer.Policy{BusinessType: "gone"}))
+		require.True(t, q.drained(policy.Policy{BusinessType: "gone"}))
 
 		delete(w.longest, "before")
 		<-time.After(tuning.StreamWatch)
@@ -82,8 +85,8 @@ func TestWhatWaitsAsAnOlderPolicySaid(t *testing.T) {
 
 func TestSomebodyIsToldWhatWaitsForReceivers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		stream := timer.Callback{Destination: timer.Destination{Stream: true}}
-		policies := []timer.Policy{
+		stream := delivery.Callback{Destination: delivery.Destination{Stream: true}}
+		policies := []policy.Policy{
 			{BusinessType: "order", Callback: stream}, {BusinessType: "shortly", Callback: stream}, {BusinessType: "served", Callback: stream},
 			{BusinessType: "paused", Callback: stream, Paused: true}, {BusinessType: "broken", Callback: stream}, {BusinessType: "http"},
 		}

@@ -15,8 +15,9 @@ import (
 
 	"github.com/wakecall/wakecall/activities"
 	"github.com/wakecall/wakecall/activities/dispatch"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -43,7 +44,7 @@ type Options struct {
 	ReconcileInterval time.Duration
 	// Answer gives a receiver's answer to a ring of this process, and fails where that is
 	// over; nil where no receiver connects.
-	Answer func(ctx context.Context, answer timer.RingAnswer) error
+	Answer func(ctx context.Context, answer delivery.RingAnswer) error
 	// StopTimeout is how long a stopping worker waits for attempts in flight.
 	// Below the attempt timeout, a deploy makes duplicates.
 	StopTimeout time.Duration
@@ -52,9 +53,9 @@ type Options struct {
 // Observer is told of what a worker sees of the whole deployment.
 type Observer interface {
 	// PoliciesListed is told of the policies in force, each time they were listed.
-	PoliciesListed(policies []timer.Policy)
+	PoliciesListed(policies []policy.Policy)
 	// Paused is told of what somebody has paused, each time that was listed.
-	Paused(emergencies []timer.Emergency)
+	Paused(emergencies []policy.Emergency)
 	// Overdue counts timers that were overdue with nothing under way for them.
 	Overdue(businessType string, timers int)
 	// StreamsWait is told how many attempts of each type whose receivers connect wait

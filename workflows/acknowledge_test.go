@@ -9,7 +9,10 @@ import (
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/recurrence"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -17,23 +20,23 @@ import (
 const within = 10 * time.Minute
 
 // acceptedAt is the report of an attempt that was accepted that long after the due time.
-func (s *course) acceptedAt(number int, after time.Duration) timer.Report {
-	report := timer.Report{
-		Result: timer.ResultAccepted, Attempt: number, EndedAt: s.at(after), AckUntil: s.at(after + within), RetryIn: timer.Duration(time.Minute), PolicyVersion: 1,
+func (s *course) acceptedAt(number int, after time.Duration) delivery.Report {
+	report := delivery.Report{
+		Result: delivery.ResultAccepted, Attempt: number, EndedAt: s.at(after), AckUntil: s.at(after + within), RetryIn: wire.Duration(time.Minute), PolicyVersion: 1,
 	}
-	return report.Record(nil, timer.Attempt{})
+	return report.Record(nil, delivery.Attempt{})
 }
 
-func (s *course) word(attempt int) timer.Acknowledgement {
-	return timer.Acknowledgement{WebhookID: s.spec.WebhookID(), Attempt: attempt}
+func (s *course) word(attempt int) delivery.Acknowledgement {
+	return delivery.Acknowledgement{WebhookID: s.spec.WebhookID(), Attempt: attempt}
 }
 
-func (s *course) say(word timer.Acknowledgement) {
+func (s *course) say(word delivery.Acknowledgement) {
 	s.env.SignalWorkflow(workflows.SignalAcknowledge, word)
 }
 
 // acceptance is what the memo tells.
-func (s *course) acceptance() (a timer.Acceptance) {
+func (s *course) acceptance() (a delivery.Acceptance) {
 	s.Helper()
 	field := s.info.Memo.GetFields()[workflows.MemoAcceptance]
 	require.NotNil(s, field)
@@ -51,33 +54,33 @@ func TestAcknowledged(t *testing.T) {
 		want     timer.Status
 		after    time.Duration
 		retryIn  time.Duration
-		class    timer.FailureClass
+		class    delivery.FailureClass
 		attempts int
 	}{
 		"acked":                             {do: func(s *course) { s.later(time.Minute, func() { s.say(s.word(1)) }) }, want: timer.Delivered, after: time.Minute, attempts: 1},
 		"acked before the 202 was recorded": {do: func(s *course) { s.cold = 0; s.later(0, func() { s.say(s.word(1)) }) }, want: timer.Delivered, attempts: 1},
 		"of another delivery": {do: func(s *course) {
-			s.later(time.Minute, func() { s.say(timer.Acknowledgement{WebhookID: "msg_other", Attempt: 1}) })
-		}, want: timer.Delivered, after: within + time.Minute, retryIn: time.Minute, class: timer.Unacknowledged, attempts: 2},
-		"of another attempt": {do: func(s *course) { s.later(time.Minute, func() { s.say(s.word(2)) }) }, want: timer.Delivered, after: within + time.Minute, retryIn: time.Minute, class: timer.Unacknowledged, attempts: 2},
-		"no word":            {do: func(*course) {}, want: timer.Delivered, after: within + time.Minute, retryIn: time.Minute, class: timer.Unacknowledged, attempts: 2},
+			s.later(time.Minute, func() { s.say(delivery.Acknowledgement{WebhookID: "msg_other", Attempt: 1}) })
+		}, want: timer.Delivered, after: within + time.Minute, retryIn: time.Minute, class: delivery.Unacknowledged, attempts: 2},
+		"of another attempt": {do: func(s *course) { s.later(time.Minute, func() { s.say(s.word(2)) }) }, want: timer.Delivered, after: within + time.Minute, retryIn: time.Minute, class: delivery.Unacknowledged, attempts: 2},
+		"no word":            {do: func(*course) {}, want: timer.Delivered, after: within + time.Minute, retryIn: time.Minute, class: delivery.Unacknowledged, attempts: 2},
 		"nacked": {do: func(s *course) {
 			word := s.word(1)
 			word.Nack, word.Reason = true, "out of stock"
 			s.later(time.Second, func() { s.say(word) })
-		}, want: timer.Delivered, after: time.Second + time.Minute, retryIn: time.Minute, class: timer.Nacked, attempts: 2},
+		}, want: timer.Delivered, after: time.Second + time.Minute, retryIn: time.Minute, class: delivery.Nacked, attempts: 2},
 		"nacked with a wish": {do: func(s *course) {
 			word := s.word(1)
-			word.Nack, word.RetryAfter = true, timer.Duration(time.Hour)
+			word.Nack, word.RetryAfter = true, wire.Duration(time.Hour)
 			s.later(time.Second, func() { s.say(word) })
-		}, want: timer.Delivered, after: time.Second + time.Hour, retryIn: time.Hour, class: timer.Nacked, attempts: 2},
-		"the last one, without a word": {do: func(s *course) { s.ring.Exhausted = true }, want: timer.Failed, after: within, class: timer.Unacknowledged, attempts: 1},
+		}, want: timer.Delivered, after: time.Second + time.Hour, retryIn: time.Hour, class: delivery.Nacked, attempts: 2},
+		"the last one, without a word": {do: func(s *course) { s.ring.Exhausted = true }, want: timer.Failed, after: within, class: delivery.Unacknowledged, attempts: 1},
 		"the last one, nacked": {do: func(s *course) {
 			s.ring.Exhausted = true
 			word := s.word(1)
 			word.Nack = true
 			s.later(time.Second, func() { s.say(word) })
-		}, want: timer.Failed, after: time.Second, class: timer.Nacked, attempts: 1},
+		}, want: timer.Failed, after: time.Second, class: delivery.Nacked, attempts: 1},
 		"its timer was lost, and somebody wakes it": {do: func(s *course) {
 			s.later(time.Minute, func() { s.signal(timer.Change{ID: "w", Wake: true}) })
 			s.later(2*time.Minute, func() { s.say(s.word(1)) })
@@ -87,14 +90,14 @@ func TestAcknowledged(t *testing.T) {
 			t.Parallel()
 			s := newCourse(t)
 			s.ring = s.acceptedAt(1, 0)
-			s.deliver = func(s *course, _ activity.Info) (timer.Report, error) {
+			s.deliver = func(s *course, _ activity.Info) (delivery.Report, error) {
 				prior := s.deliveries[0].Prior
-				require.Equal(t, timer.ResultRetry, prior.Result)
+				require.Equal(t, delivery.ResultRetry, prior.Result)
 				require.Equal(t, c.class, prior.Failure.Class)
 				require.Equal(t, c.retryIn, prior.RetryIn.D())
 				require.Equal(t, c.after-c.retryIn, prior.EndedAt.Time().Sub(s.due))
 				require.Equal(t, c.class, prior.Attempts[0].Class, "its record knows")
-				return timer.Report{Result: timer.ResultDelivered, Attempt: 2}, nil
+				return delivery.Report{Result: delivery.ResultDelivered, Attempt: 2}, nil
 			}
 			c.do(s)
 			s.run()
@@ -107,7 +110,7 @@ func TestAcknowledged(t *testing.T) {
 			}
 			settled := s.acceptance()
 			require.False(t, settled.Awaited())
-			require.Equal(t, c.class == timer.Nacked, settled.Nacked())
+			require.Equal(t, c.class == delivery.Nacked, settled.Nacked())
 			if c.attempts == 1 && c.want == timer.Delivered {
 				require.Equal(t, s.at(after), outcome.DeliveredAt)
 				require.Empty(t, s.deliveries, "nobody is called again")
@@ -133,7 +136,7 @@ func TestARetryIsAcknowledged(t *testing.T) {
 	t.Parallel()
 	s := newCourse(t)
 	s.ring = s.acceptedAt(1, 0)
-	s.deliver = func(s *course, _ activity.Info) (timer.Report, error) {
+	s.deliver = func(s *course, _ activity.Info) (delivery.Report, error) {
 		switch len(s.deliveries) {
 		case 1:
 			late := s.word(1)
@@ -142,7 +145,7 @@ func TestARetryIsAcknowledged(t *testing.T) {
 			s.later(time.Hour-time.Minute, func() {})
 			return s.acceptedAt(2, s.since()), nil
 		default:
-			return timer.Report{Result: timer.ResultDelivered, Attempt: 3}, nil
+			return delivery.Report{Result: delivery.ResultDelivered, Attempt: 3}, nil
 		}
 	}
 	s.later(within+5*time.Minute, func() { s.say(s.word(2)) })
@@ -206,8 +209,8 @@ func TestWhileAReceiverIsAwaited(t *testing.T) {
 func TestARecurringTimerIsAcknowledged(t *testing.T) {
 	t.Parallel()
 	s := newCourse(t)
-	every := timer.Duration(time.Hour)
-	s.spec.Series = &timer.Series{Rule: timer.Recurrence{Every: &every}, Cursor: timer.Cursor{Booked: timer.At(s.due)}, Number: 1, Extra: true}
+	every := wire.Duration(time.Hour)
+	s.spec.Series = &timer.Series{Rule: recurrence.Rule{Every: &every}, Cursor: recurrence.Cursor{Booked: wire.At(s.due)}, Number: 1, Extra: true}
 	s.ring = s.acceptedAt(1, 0)
 	s.later(time.Minute, func() { s.say(s.word(1)) })
 	s.run()

@@ -4,8 +4,9 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // handedOutAgain reports whether the first workflow task of this run was with a
@@ -25,15 +26,15 @@ func (t *timerRun) handedOutAgain(ctx workflow.Context) bool {
 // receipt asks what came of the attempt that may have been made: this worker
 // first, then the one that had the task. A worker that does not answer has
 // died, and the attempt counts as one in flight at a crash.
-func (t *timerRun) receipt(ctx workflow.Context) (timer.Report, bool) {
+func (t *timerRun) receipt(ctx workflow.Context) (delivery.Report, bool) {
 	ctx, release := workflow.NewDisconnectedContext(ctx)
 	defer release()
-	var report timer.Report
+	var report delivery.Report
 	local := workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
 		StartToCloseTimeout: tuning.FirstAttemptTimeout, RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 5},
 	})
 	err := workflow.ExecuteLocalActivity(local, ActivityReceipt, timer.Delivery{Spec: t.spec}).Get(ctx, &report)
-	if err == nil && report.Result == timer.ResultElsewhere {
+	if err == nil && report.Result == delivery.ResultElsewhere {
 		return t.ask(ctx, report.Worker)
 	}
 	return report, err == nil && told(report)
@@ -48,7 +49,7 @@ const (
 
 // left is the receipt that a worker has left in the run as it stopped: it is not there to
 // be asked. version names the point at which it is looked for.
-func (t *timerRun) left(ctx workflow.Context, version string) (report timer.Report, ok bool) {
+func (t *timerRun) left(ctx workflow.Context, version string) (report delivery.Report, ok bool) {
 	if !workflow.GetSignalChannel(ctx, SignalReceipt).ReceiveAsync(&report) {
 		return report, false
 	}
@@ -57,7 +58,7 @@ func (t *timerRun) left(ctx workflow.Context, version string) (report timer.Repo
 
 // ask asks a worker that had the task before, unless it has left its receipt. It may also
 // leave it while it is asked, and be gone before it answers.
-func (t *timerRun) ask(ctx workflow.Context, worker string) (timer.Report, bool) {
+func (t *timerRun) ask(ctx workflow.Context, worker string) (delivery.Report, bool) {
 	if report, ok := t.left(ctx, versionReceipt); ok {
 		return report, told(report)
 	}
@@ -71,7 +72,7 @@ func (t *timerRun) ask(ctx workflow.Context, worker string) (timer.Report, bool)
 
 // answer is what a worker says of the attempt. One that is frozen takes the question and
 // gives no sign of life.
-func (t *timerRun) answer(ctx workflow.Context, worker string) (report timer.Report, ok bool) {
+func (t *timerRun) answer(ctx workflow.Context, worker string) (report delivery.Report, ok bool) {
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		TaskQueue: ReceiptQueue(worker), ScheduleToStartTimeout: tuning.QuestionTimeout, HeartbeatTimeout: tuning.QuestionTimeout,
 		StartToCloseTimeout: tuning.FirstAttemptTimeout,
@@ -82,8 +83,8 @@ func (t *timerRun) answer(ctx workflow.Context, worker string) (report timer.Rep
 }
 
 // told is whether a report tells of an attempt.
-func told(report timer.Report) bool {
-	return report.Result != timer.ResultUseQueue && report.Result != timer.ResultElsewhere
+func told(report delivery.Report) bool {
+	return report.Result != delivery.ResultUseQueue && report.Result != delivery.ResultElsewhere
 }
 
 // firstAttempt makes the first attempt on the fast path, at its time: as a local
@@ -91,19 +92,19 @@ func told(report timer.Report) bool {
 // attempt in flight is waited for, so that it is known whether the receiver took
 // it. An attempt that outlasts the workflow task is carried over by the SDK, and
 // a cancel is seen on the way.
-func (t *timerRun) firstAttempt(ctx workflow.Context) (report timer.Report) {
+func (t *timerRun) firstAttempt(ctx workflow.Context) (report delivery.Report) {
 	ctx, release := workflow.NewDisconnectedContext(ctx)
 	defer release()
 	ctx = workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
 		StartToCloseTimeout: tuning.FirstAttemptTimeout, RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 1},
 	})
 	for {
-		delivery := timer.Delivery{Spec: t.spec, Asked: t.asked}
-		err := workflow.ExecuteLocalActivity(ctx, ActivityFirstAttempt, delivery, t.payload).Get(ctx, &report)
+		d := timer.Delivery{Spec: t.spec, Asked: t.asked}
+		err := workflow.ExecuteLocalActivity(ctx, ActivityFirstAttempt, d, t.payload).Get(ctx, &report)
 		switch {
 		case err != nil: // a fast path that breaks down must not lose the timer
-			return timer.Report{Result: timer.ResultUseQueue}
-		case report.Result != timer.ResultElsewhere:
+			return delivery.Report{Result: delivery.ResultUseQueue}
+		case report.Result != delivery.ResultElsewhere:
 			return report
 		}
 		// Temporal was told that the attempt takes long, and this worker has the task

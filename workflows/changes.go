@@ -5,8 +5,10 @@ import (
 	"go.temporal.io/sdk/workflow"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // drainSignals takes the changes that have arrived. They are applied when nothing
@@ -82,7 +84,7 @@ func (t *timerRun) replacePayload(before timer.Spec, change timer.Change) {
 		return
 	}
 	t.spec.Content = t.spec.Revision
-	if standing := t.spec.Standing; standing != nil && standing.Result == timer.ResultAccepted {
+	if standing := t.spec.Standing; standing != nil && standing.Result == delivery.ResultAccepted {
 		t.spec.Standing, t.delivering = nil, false
 		t.spec.Round++
 	}
@@ -98,7 +100,7 @@ func (t *timerRun) onlyCalledOff(ctx workflow.Context) (only bool) {
 	ctx, release := workflow.NewDisconnectedContext(ctx)
 	defer release()
 	ctx = workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
-		StartToCloseTimeout: tuning.QuestionTimeout, ScheduleToCloseTimeout: timer.MaxAhead,
+		StartToCloseTimeout: tuning.QuestionTimeout, ScheduleToCloseTimeout: wire.MaxAhead,
 		RetryPolicy: &temporal.RetryPolicy{MaximumInterval: tuning.QuestionPause},
 	})
 	var cause string

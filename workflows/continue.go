@@ -9,7 +9,7 @@ import (
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/timer"
 )
 
 // continueAsNew ends the run and begins the next one, cold until it is time to ring.

@@ -8,7 +8,7 @@ import (
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 

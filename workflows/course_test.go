@@ -13,7 +13,9 @@ import (
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -27,9 +29,9 @@ type course struct {
 	spec timer.Spec
 
 	// ring is what the fast path reports.
-	ring timer.Report
+	ring delivery.Report
 	// deliver makes the tries on the queue. By default none is ever handed out.
-	deliver func(c *course, try activity.Info) (timer.Report, error)
+	deliver func(c *course, try activity.Info) (delivery.Report, error)
 	// runState answers how the delivery stands. By default nothing changed.
 	runState func(c *course) (timer.RunState, error)
 
@@ -57,21 +59,23 @@ func newCourseAt(t *testing.T, due time.Time) *course {
 	s := &course{
 		T: t, due: due,
 		spec: timer.Spec{
-			Key:       timer.Key{BusinessType: "x", BusinessID: "1"},
-			Memo:      timer.Memo{Booking: "b", Revision: 1, CreatedAt: timer.At(due), DueAt: timer.At(due)},
+			Key:       wire.Key{BusinessType: "x", BusinessID: "1"},
+			Memo:      timer.Memo{Booking: "b", Revision: 1, CreatedAt: wire.At(due), DueAt: wire.At(due)},
 			Behaviour: workflows.BehaviourNow,
 		},
-		ring:    timer.Report{Result: timer.ResultUseQueue},
-		deliver: func(*course, activity.Info) (timer.Report, error) { return timer.Report{}, activity.ErrResultPending },
+		ring: delivery.Report{Result: delivery.ResultUseQueue},
+		deliver: func(*course, activity.Info) (delivery.Report, error) {
+			return delivery.Report{}, activity.ErrResultPending
+		},
 	}
 	s.runState = func(s *course) (timer.RunState, error) { return timer.RunState{Latest: s.ring.Latest}, nil }
 	s.env = newEnvironment()
 	s.env.SetStartTime(due)
 	s.env.SetWorkerOptions(worker.Options{Interceptors: []interceptor.WorkerInterceptor{&around{course: s}}})
-	s.register(workflows.ActivityFirstAttempt, func(context.Context, timer.Delivery, converter.RawValue) (timer.Report, error) {
+	s.register(workflows.ActivityFirstAttempt, func(context.Context, timer.Delivery, converter.RawValue) (delivery.Report, error) {
 		return s.ring, nil
 	})
-	s.register(workflows.ActivityDeliver, func(ctx context.Context, delivery timer.Delivery, _ converter.RawValue) (timer.Report, error) {
+	s.register(workflows.ActivityDeliver, func(ctx context.Context, delivery timer.Delivery, _ converter.RawValue) (delivery.Report, error) {
 		info := activity.GetInfo(ctx)
 		if info.Attempt == 1 {
 			s.deliveries = append(s.deliveries, given{Delivery: delivery, info: info, after: s.since()})
@@ -90,7 +94,7 @@ func (s *course) register(name string, function any) {
 func (s *course) since() time.Duration { return s.env.Now().Sub(s.due) }
 
 // at is an instant after the due time.
-func (s *course) at(after time.Duration) timer.Instant { return timer.At(s.due.Add(after)) }
+func (s *course) at(after time.Duration) wire.Instant { return wire.At(s.due.Add(after)) }
 
 // later does something that long after the timer is due.
 func (s *course) later(after time.Duration, do func()) { s.env.RegisterDelayedCallback(do, after) }

@@ -4,7 +4,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/timer"
 )
 
 // decision is how a run of a timer ends.

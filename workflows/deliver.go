@@ -6,8 +6,9 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // deliverRetry is for tries that left no report, since their worker died. The
@@ -19,7 +20,7 @@ func deliverRetry() *temporal.RetryPolicy {
 // deliver leaves the attempts that remain to the server, which holds each
 // backoff, and waits for the last of them or for an interruption. first is what
 // is known of the delivery so far.
-func (t *timerRun) deliver(ctx workflow.Context, first timer.Report) decision {
+func (t *timerRun) deliver(ctx workflow.Context, first delivery.Report) decision {
 	show(ctx, timer.Delivering)
 	t.delivering = true
 	if t.live(ctx) {
@@ -43,11 +44,11 @@ func (t *timerRun) deliver(ctx workflow.Context, first timer.Report) decision {
 // awaitDelivery returns when the delivery succeeded, gave up, or was called off
 // for a change or a cancel. It waits for an attempt in flight to end, so that
 // it knows whether the receiver took it.
-func (t *timerRun) awaitDelivery(ctx workflow.Context, last timer.Report) (timer.Report, error) {
+func (t *timerRun) awaitDelivery(ctx workflow.Context, last delivery.Report) (delivery.Report, error) {
 	ctx, callOff := workflow.WithCancel(workflow.WithActivityOptions(ctx, t.deliverOptions(ctx, last)))
 	defer callOff()
-	delivery := timer.Resume(t.spec, last)
-	future := workflow.ExecuteActivity(ctx, ActivityDeliver, delivery, t.payload)
+	d := timer.Resume(t.spec, last)
+	future := workflow.ExecuteActivity(ctx, ActivityDeliver, d, t.payload)
 	selector := workflow.NewSelector(ctx)
 	selector.AddFuture(future, func(workflow.Future) {})
 	selector.AddReceive(t.changes, func(workflow.ReceiveChannel, bool) {
@@ -59,13 +60,13 @@ func (t *timerRun) awaitDelivery(ctx workflow.Context, last timer.Report) (timer
 	for !future.IsReady() {
 		selector.Select(ctx)
 	}
-	var report timer.Report
+	var report delivery.Report
 	err := future.Get(ctx, &report)
 	return report, err
 }
 
-func (t *timerRun) deliverOptions(ctx workflow.Context, last timer.Report) workflow.ActivityOptions {
-	timeout := timer.MaxAttemptTimeout
+func (t *timerRun) deliverOptions(ctx workflow.Context, last delivery.Report) workflow.ActivityOptions {
+	timeout := delivery.MaxAttemptTimeout
 	if last.Timeout > 0 {
 		timeout = last.Timeout.D()
 	}
@@ -85,7 +86,7 @@ func (t *timerRun) deliverOptions(ctx workflow.Context, last timer.Report) workf
 }
 
 // queue is where the attempt is made that follows a report.
-func (t *timerRun) queue(last timer.Report) string {
+func (t *timerRun) queue(last delivery.Report) string {
 	switch {
 	case last.Stream:
 		return StreamQueue(t.spec.BusinessType)
@@ -98,7 +99,7 @@ func (t *timerRun) queue(last timer.Report) string {
 
 // lastReport is the report in the error that ended a delivery, or what was known
 // before. One that would have been tried again ran out of time.
-func lastReport(err error, known timer.Report) timer.Report {
+func lastReport(err error, known delivery.Report) delivery.Report {
 	report, ok := reportIn(err)
 	if !ok {
 		report = known
@@ -106,19 +107,19 @@ func lastReport(err error, known timer.Report) timer.Report {
 	_, late := errors.AsType[*temporal.TimeoutError](err)
 	switch {
 	case report.Result.Final():
-	case late || report.Result == timer.ResultRetry:
-		report.Result = timer.ResultExpired
+	case late || report.Result == delivery.ResultRetry:
+		report.Result = delivery.ResultExpired
 	default:
-		report.Result, report.Failure = timer.ResultFailed, timer.DeliveryBroken.Failure(0)
+		report.Result, report.Failure = delivery.ResultFailed, delivery.DeliveryBroken.Failure(0)
 	}
 	return report
 }
 
 // reportIn is the report of a try that failed, if it left one.
-func reportIn(err error) (report timer.Report, ok bool) {
+func reportIn(err error) (report delivery.Report, ok bool) {
 	app, ok := errors.AsType[*temporal.ApplicationError](err)
 	if !ok || !app.HasDetails() || app.Details(&report) != nil {
-		return timer.Report{}, false
+		return delivery.Report{}, false
 	}
 	return report, report.Result != ""
 }

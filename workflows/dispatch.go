@@ -6,19 +6,20 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // DispatchInput is the input of the workflow of a dispatch.
 type DispatchInput struct {
-	Memo timer.DispatchMemo `json:"memo"`
+	Memo dispatch.Memo `json:"memo"`
 	DispatchCommit
 }
 
 // DispatchCommit says that all items of a dispatch are stored, and where.
 type DispatchCommit struct {
-	Parts []timer.DispatchPart `json:"parts,omitempty"`
+	Parts []dispatch.Part `json:"parts,omitempty"`
 	// Sizes is how many items each page has.
 	Sizes []int `json:"sizes,omitempty"`
 	// Upload names the upload that is committed: the first one is.
@@ -48,14 +49,14 @@ func Dispatch(ctx workflow.Context, in DispatchInput) error {
 type dispatchRun struct {
 	DispatchInput
 	// sources are those of all shards, of which the first next have begun.
-	sources []timer.DispatchSource
+	sources []dispatch.Source
 	next    int
 	running map[int]workflow.ChildWorkflowFuture
-	states  []timer.DispatchState
+	states  []dispatch.State
 	// resting are running shards that have nothing to send.
 	resting map[int]bool
 	// progress is how far it is, as it was told last.
-	progress timer.DispatchCounts
+	progress dispatch.Counts
 	// incomplete is whether a shard was stopped.
 	incomplete, stopping bool
 	// pausedAt is when somebody paused it last.
@@ -75,13 +76,13 @@ func (d *dispatchRun) keep(ctx workflow.Context) {
 func (d *dispatchRun) hearChanges(ctx workflow.Context) {
 	changes := workflow.GetSignalChannel(ctx, SignalChange)
 	for {
-		var change timer.DispatchChange
+		var change dispatch.Change
 		changes.Receive(ctx, &change)
 		d.change(ctx, change)
 	}
 }
 
-func (d *dispatchRun) change(ctx workflow.Context, change timer.DispatchChange) {
+func (d *dispatchRun) change(ctx workflow.Context, change dispatch.Change) {
 	plan := &d.Memo.Plan
 	plan.Changes++
 	if change.PerSecond != nil {
@@ -101,23 +102,23 @@ const versionRuleOver = "rule-over"
 // pause stops or resumes. The shards see that they are paused, and have to be told when
 // they are not any more.
 func (d *dispatchRun) pause(ctx workflow.Context) {
-	if d.Memo.Status == timer.DispatchUploading || d.Memo.Status.Finished() {
+	if d.Memo.Status == dispatch.Uploading || d.Memo.Status.Finished() {
 		return
 	}
 	if d.Memo.Plan.Paused {
-		d.Memo.Status, d.pausedAt = timer.DispatchPaused, workflow.Now(ctx)
+		d.Memo.Status, d.pausedAt = dispatch.Paused, workflow.Now(ctx)
 		if d.Memo.StartedAt != 0 {
-			d.Memo.Hold(timer.At(d.pausedAt))
+			d.Memo.Hold(wire.At(d.pausedAt))
 		}
 		return
 	}
 	if d.Memo.StartedAt == 0 {
-		next, ok := d.Memo.Resumed(timer.At(workflow.Now(ctx)))
+		next, ok := d.Memo.Resumed(wire.At(workflow.Now(ctx)))
 		d.Memo, d.over = next, !ok && workflow.GetVersion(ctx, versionRuleOver, workflow.DefaultVersion, 1) == 1
 		return
 	}
-	d.Memo.Status = timer.DispatchRunning
-	d.Memo.Release(timer.At(workflow.Now(ctx).Add(tuning.DispatchLead)))
+	d.Memo.Status = dispatch.Running
+	d.Memo.Release(wire.At(workflow.Now(ctx).Add(tuning.DispatchLead)))
 	d.Memo.Plan.WarmUp = 0
 	for shard := range d.next {
 		if child, ok := d.running[shard]; ok {
@@ -128,9 +129,9 @@ func (d *dispatchRun) pause(ctx workflow.Context) {
 
 // awaitItems waits until all items are stored. It returns the end of an upload that came
 // to nothing.
-func (d *dispatchRun) awaitItems(ctx workflow.Context) timer.DispatchStatus {
+func (d *dispatchRun) awaitItems(ctx workflow.Context) dispatch.Status {
 	stored, commit := workflow.GetSignalChannel(ctx, SignalStored), workflow.GetSignalChannel(ctx, SignalCommit)
-	for d.Memo.Status == timer.DispatchUploading {
+	for d.Memo.Status == dispatch.Uploading {
 		committed := commit.ReceiveAsync(&d.DispatchCommit)
 		if committed {
 			d.committed(ctx)
@@ -139,9 +140,9 @@ func (d *dispatchRun) awaitItems(ctx workflow.Context) timer.DispatchStatus {
 		ok, err := workflow.AwaitWithTimeout(ctx, tuning.DispatchUploadLife, func() bool { return stored.Len() > 0 || commit.Len() > 0 })
 		switch {
 		case err != nil:
-			return timer.DispatchCancelled
+			return dispatch.Cancelled
 		case !ok:
-			return timer.DispatchFailed
+			return dispatch.Failed
 		}
 		for stored.ReceiveAsync(nil) { // each gives it more time
 		}
@@ -154,23 +155,23 @@ func (d *dispatchRun) committed(ctx workflow.Context) {
 	for _, size := range d.Sizes {
 		items += size
 	}
-	d.Memo.Items, d.Memo.Upload, d.Memo.Status = &items, d.Upload, timer.DispatchScheduled
+	d.Memo.Items, d.Memo.Upload, d.Memo.Status = &items, d.Upload, dispatch.Scheduled
 	if d.Memo.Plan.Paused {
-		d.Memo.Status = timer.DispatchPaused
+		d.Memo.Status = dispatch.Paused
 	}
 	d.keep(ctx)
 }
 
 // awaitDue waits until it is due, and not paused. It returns the end of a dispatch that
 // never begins.
-func (d *dispatchRun) awaitDue(ctx workflow.Context) timer.DispatchStatus {
+func (d *dispatchRun) awaitDue(ctx workflow.Context) dispatch.Status {
 	for {
 		if d.over {
-			return timer.DispatchExpired
+			return dispatch.Expired
 		}
 		if wait := d.Memo.BeginsAt().Until(workflow.Now(ctx)); wait > 0 {
 			if err := workflow.Sleep(ctx, wait); err != nil {
-				return timer.DispatchCancelled
+				return dispatch.Cancelled
 			}
 			continue
 		}
@@ -186,46 +187,46 @@ func (d *dispatchRun) awaitDue(ctx workflow.Context) timer.DispatchStatus {
 
 // awaitOrExpire waits for a condition, and returns how the dispatch ends where it is
 // cancelled or its latest time comes first.
-func (d *dispatchRun) awaitOrExpire(ctx workflow.Context, condition func() bool) timer.DispatchStatus {
+func (d *dispatchRun) awaitOrExpire(ctx workflow.Context, condition func() bool) dispatch.Status {
 	latest := d.Memo.Order.LatestAt
 	if latest == nil {
 		if workflow.Await(ctx, condition) != nil {
-			return timer.DispatchCancelled
+			return dispatch.Cancelled
 		}
 		return ""
 	}
 	ok, err := workflow.AwaitWithTimeout(ctx, max(latest.Until(workflow.Now(ctx)), 0), condition)
 	switch {
 	case err != nil:
-		return timer.DispatchCancelled
+		return dispatch.Cancelled
 	case !ok:
-		return timer.DispatchExpired
+		return dispatch.Expired
 	}
 	return ""
 }
 
 // end tells how the dispatch ended, clears away what it stored, and goes on with its next
 // occurrence where there is one.
-func (d *dispatchRun) end(ctx workflow.Context, status timer.DispatchStatus) error {
+func (d *dispatchRun) end(ctx workflow.Context, status dispatch.Status) error {
 	last, _ := workflow.NewDisconnectedContext(ctx)
 	d.putBack(last, status)
-	now := timer.At(workflow.Now(ctx))
+	now := wire.At(workflow.Now(ctx))
 	total := d.total()
 	d.Memo.Status, d.Memo.FinishedAt, d.Memo.Total, d.Memo.Plan.Active = status, now, &total, nil
-	d.Memo.Failed, d.Memo.Stopped, d.Memo.Behind = d.failed(), append(d.Memo.Stopped, d.stopped()...), timer.Behind(d.states)
-	if next, again := d.Memo.Recur(now); again && status != timer.DispatchCancelled {
+	d.Memo.Failed, d.Memo.Stopped, d.Memo.Behind = d.failed(), append(d.Memo.Stopped, d.stopped()...), dispatch.LongestBehind(d.states)
+	if next, again := d.Memo.Recur(now); again && status != dispatch.Cancelled {
 		sweep := d.leftovers(false)
-		d.Memo, d.states, d.progress = next, nil, timer.DispatchCounts{}
+		d.Memo, d.states, d.progress = next, nil, dispatch.Counts{}
 		d.keep(last)
 		d.sweep(last, sweep)
 		return d.again(ctx)
 	}
 	d.keep(last)
 	d.sweep(last, d.leftovers(true))
-	if status == timer.DispatchCancelled {
+	if status == dispatch.Cancelled {
 		return temporal.NewCanceledError()
 	}
-	if status == timer.DispatchFailed {
+	if status == dispatch.Failed {
 		return temporal.NewNonRetryableApplicationError("the dispatch is not complete", ErrorFailed, nil)
 	}
 	return nil
@@ -237,14 +238,14 @@ func (d *dispatchRun) again(ctx workflow.Context) error {
 	changes := workflow.GetSignalChannel(ctx, SignalChange)
 	_ = workflow.Await(ctx, func() bool { return changes.Len() == 0 }) // ends early where it is cancelled
 	if ctx.Err() != nil {
-		return d.end(ctx, timer.DispatchCancelled)
+		return d.end(ctx, dispatch.Cancelled)
 	}
 	return workflow.NewContinueAsNewError(ctx, TypeDispatch, d.DispatchInput)
 }
 
 // leftovers are what was stored and is not needed any more. all is whether its items are
 // not, either.
-func (d *dispatchRun) leftovers(all bool) (sweep timer.DispatchSweep) {
+func (d *dispatchRun) leftovers(all bool) (sweep dispatch.Sweep) {
 	sweep.Close = d.Memo.Failed
 	if all {
 		if !d.untried() {
@@ -254,7 +255,7 @@ func (d *dispatchRun) leftovers(all bool) (sweep timer.DispatchSweep) {
 			sweep.Uploads = DispatchUploads(d.Memo)
 		}
 		if d.Memo.Order.Loader == nil && len(d.Parts) == 0 { // an upload that an older build took, and that was not completed
-			sweep.Delete = append(sweep.Delete, timer.DispatchPart{Prefix: DispatchUploadPrefix(d.Memo.Order.Key)})
+			sweep.Delete = append(sweep.Delete, dispatch.Part{Prefix: DispatchUploadPrefix(d.Memo.Order.Key)})
 		}
 	}
 	for shard, state := range d.states {
@@ -263,7 +264,7 @@ func (d *dispatchRun) leftovers(all bool) (sweep timer.DispatchSweep) {
 		}
 		for made, queue := range state.Ladder {
 			if queue.Tail > 0 {
-				part := timer.DispatchLadder(d.shardID(shard), made)
+				part := dispatch.Ladder(d.shardID(shard), made)
 				part.Pages = queue.Tail
 				sweep.Delete = append(sweep.Delete, part)
 			}
@@ -273,7 +274,7 @@ func (d *dispatchRun) leftovers(all bool) (sweep timer.DispatchSweep) {
 }
 
 // sweep clears away what is not needed any more.
-func (d *dispatchRun) sweep(ctx workflow.Context, sweep timer.DispatchSweep) {
+func (d *dispatchRun) sweep(ctx workflow.Context, sweep dispatch.Sweep) {
 	if len(sweep.Delete)+len(sweep.Close) == 0 && sweep.Yield == "" {
 		return
 	}

@@ -3,8 +3,8 @@ package workflows
 import (
 	"go.temporal.io/sdk/workflow"
 
+	"github.com/wakecall/wakecall/core/dispatch"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // untried is whether failed items were to be tried again, and none was: they are listed as
@@ -12,8 +12,8 @@ import (
 func (d *dispatchRun) untried() bool { return d.Memo.Round > 0 && len(d.states) == 0 }
 
 // putBack lists the failed items again that a round did not come to before it ended.
-func (d *dispatchRun) putBack(ctx workflow.Context, status timer.DispatchStatus) {
-	if d.Memo.Round == 0 || status == timer.DispatchDone {
+func (d *dispatchRun) putBack(ctx workflow.Context, status dispatch.Status) {
+	if d.Memo.Round == 0 || status == dispatch.Done {
 		return
 	}
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
@@ -21,12 +21,12 @@ func (d *dispatchRun) putBack(ctx workflow.Context, status timer.DispatchStatus)
 	})
 	var puts []workflow.Future
 	for shard, state := range d.states {
-		puts = append(puts, workflow.ExecuteActivity(ctx, ActivityPutBack, timer.DispatchShard{
-			DispatchID: d.Memo.ID(), Number: shard, Stored: d.shardID(shard), Source: d.sources[shard], Plan: d.Memo.Plan, State: state,
+		puts = append(puts, workflow.ExecuteActivity(ctx, ActivityPutBack, dispatch.Shard{
+			ID: d.Memo.ID(), Number: shard, Stored: d.shardID(shard), Source: d.sources[shard], Plan: d.Memo.Plan, State: state,
 		}))
 	}
 	for shard, put := range puts {
-		var state timer.DispatchState
+		var state dispatch.State
 		if put.Get(ctx, &state) == nil { // tried until it was done
 			d.states[shard] = state
 		}

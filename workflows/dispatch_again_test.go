@@ -8,14 +8,16 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/temporal"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/workflows"
 )
 
 // again is the second round of a dispatch of 200 items of which 100 failed.
 func again() workflows.DispatchInput {
 	in := ordered(50, 100)
-	in.Memo.Total = &timer.DispatchCounts{Found: 200, Done: 100, Failed: 100}
+	in.Memo.Total = &dispatch.Counts{Found: 200, Done: 100, Failed: 100}
 	in.Memo.Failed = in.Parts
 	in.Memo = in.Memo.Again(in.Memo.CreatedAt)
 	return in
@@ -25,51 +27,51 @@ func again() workflows.DispatchInput {
 // one is possible.
 func TestASecondRoundKeepsWhatItDoesNotComeTo(t *testing.T) {
 	t.Parallel()
-	some := timer.DispatchState{Base: 30, DispatchCounts: timer.DispatchCounts{Found: 30, Done: 18}}
-	until := func(end timer.DispatchStintEnd) func(m *mass) {
+	some := dispatch.State{Base: 30, Counts: dispatch.Counts{Found: 30, Done: 18}}
+	until := func(end dispatch.StintEnd) func(m *mass) {
 		return func(m *mass) {
-			m.stint = func(_ context.Context, shard timer.DispatchShard, _ int) (timer.DispatchStint, error) {
+			m.stint = func(_ context.Context, shard dispatch.Shard, _ int) (dispatch.Stint, error) {
 				plan := shard.Plan
-				if end == timer.StintPaused {
+				if end == dispatch.StintPaused {
 					plan.Paused, plan.Changes = true, plan.Changes+1
 				}
-				return timer.DispatchStint{End: end, State: some, Plan: plan, WakeAt: timer.At(m.Now().Add(24 * time.Hour))}, nil
+				return dispatch.Stint{End: end, State: some, Plan: plan, WakeAt: wire.At(m.Now().Add(24 * time.Hour))}, nil
 			}
 		}
 	}
 	cancel := func(m *mass) { m.RegisterDelayedCallback(m.CancelWorkflow, time.Hour) }
 	latest := func(in *workflows.DispatchInput) {
-		at := timer.At(newEnvironment().Now().Add(time.Hour))
+		at := wire.At(newEnvironment().Now().Add(time.Hour))
 		in.Memo.Order.LatestAt = &at
 	}
 	for name, c := range map[string]struct {
 		order   func(in *workflows.DispatchInput)
 		prepare []func(m *mass)
-		status  timer.DispatchStatus
-		total   timer.DispatchCounts
+		status  dispatch.Status
+		total   dispatch.Counts
 		begun   bool
 	}{
-		"cancelled while it waits for its ladder": {prepare: []func(*mass){until(timer.StintWaits), cancel}, status: timer.DispatchCancelled,
-			total: timer.DispatchCounts{Found: 200, Done: 118, Failed: 82}, begun: true},
-		"its latest time comes": {order: latest, prepare: []func(*mass){until(timer.StintWaits)}, status: timer.DispatchExpired,
-			total: timer.DispatchCounts{Found: 200, Done: 118, Failed: 82}, begun: true},
+		"cancelled while it waits for its ladder": {prepare: []func(*mass){until(dispatch.StintWaits), cancel}, status: dispatch.Cancelled,
+			total: dispatch.Counts{Found: 200, Done: 118, Failed: 82}, begun: true},
+		"its latest time comes": {order: latest, prepare: []func(*mass){until(dispatch.StintWaits)}, status: dispatch.Expired,
+			total: dispatch.Counts{Found: 200, Done: 118, Failed: 82}, begun: true},
 		"cancelled before it begins": {order: func(in *workflows.DispatchInput) { in.Memo.Plan.Paused = true }, prepare: []func(*mass){cancel},
-			status: timer.DispatchCancelled, total: timer.DispatchCounts{Found: 200, Done: 100, Failed: 100}},
+			status: dispatch.Cancelled, total: dispatch.Counts{Found: 200, Done: 100, Failed: 100}},
 		"its latest time comes before it begins": {order: func(in *workflows.DispatchInput) { latest(in); in.Memo.Plan.Paused = true },
-			status: timer.DispatchExpired, total: timer.DispatchCounts{Found: 200, Done: 100, Failed: 100}},
-		"cancelled during a pause": {prepare: []func(*mass){until(timer.StintPaused), cancel}, status: timer.DispatchCancelled, total: timer.DispatchCounts{Found: 200, Done: 118, Failed: 82}, begun: true},
+			status: dispatch.Expired, total: dispatch.Counts{Found: 200, Done: 100, Failed: 100}},
+		"cancelled during a pause": {prepare: []func(*mass){until(dispatch.StintPaused), cancel}, status: dispatch.Cancelled, total: dispatch.Counts{Found: 200, Done: 118, Failed: 82}, begun: true},
 		"a page is gone": {prepare: []func(*mass){func(m *mass) {
-			m.stint = func(_ context.Context, shard timer.DispatchShard, _ int) (timer.DispatchStint, error) {
+			m.stint = func(_ context.Context, shard dispatch.Shard, _ int) (dispatch.Stint, error) {
 				state := some
-				state.Problem = &timer.Failure{Message: "There is no such page."}
-				return timer.DispatchStint{End: timer.StintDone, State: state, Plan: shard.Plan}, nil
+				state.Problem = &delivery.Failure{Message: "There is no such page."}
+				return dispatch.Stint{End: dispatch.StintDone, State: state, Plan: shard.Plan}, nil
 			}
-		}}, status: timer.DispatchFailed, total: timer.DispatchCounts{Found: 200, Done: 118, Failed: 82}, begun: true},
+		}}, status: dispatch.Failed, total: dispatch.Counts{Found: 200, Done: 118, Failed: 82}, begun: true},
 		"a shard breaks": {prepare: []func(*mass){func(m *mass) {
-			m.stint = func(context.Context, timer.DispatchShard, int) (timer.DispatchStint, error) {
-				return timer.DispatchStint{}, temporal.NewNonRetryableApplicationError("broken", "", nil)
+			m.stint = func(context.Context, dispatch.Shard, int) (dispatch.Stint, error) {
+				return dispatch.Stint{}, temporal.NewNonRetryableApplicationError("broken", "", nil)
 			}
-		}}, status: timer.DispatchFailed, total: timer.DispatchCounts{Found: 200, Done: 100, Failed: 100}, begun: true},
+		}}, status: dispatch.Failed, total: dispatch.Counts{Found: 200, Done: 100, Failed: 100}, begun: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -105,7 +107,7 @@ func TestASecondRoundNamesItsItems(t *testing.T) {
 	m, in := newMass(t), again()
 	m.ExecuteWorkflow(workflows.TypeDispatch, in)
 	require.Equal(t, in.Parts, m.memos[0].Failed)
-	require.Equal(t, timer.DispatchCounts{Found: 200, Done: 100, Failed: 100}, m.memos[0].Untried())
+	require.Equal(t, dispatch.Counts{Found: 200, Done: 100, Failed: 100}, m.memos[0].Untried())
 	require.Empty(t, m.last().Failed, "all of them were taken")
 	require.Empty(t, m.back)
 }

@@ -6,32 +6,33 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // ShardNews is what a shard tells its dispatch.
 type ShardNews struct {
 	Shard int `json:"shard"`
 	// Active is whether it has something to send now.
-	Active bool                 `json:"active,omitzero"`
-	Counts timer.DispatchCounts `json:"counts"`
+	Active bool            `json:"active,omitzero"`
+	Counts dispatch.Counts `json:"counts"`
 }
 
 // DispatchShard has the items of one shard sent, stint by stint, by whichever worker is
 // there. Its result is how far it came, also where it was cancelled.
-func DispatchShard(ctx workflow.Context, shard timer.DispatchShard) (timer.DispatchState, error) {
-	s := &shardRun{DispatchShard: shard, plans: workflow.GetSignalChannel(ctx, SignalPlan)}
+func DispatchShard(ctx workflow.Context, shard dispatch.Shard) (dispatch.State, error) {
+	s := &shardRun{Shard: shard, plans: workflow.GetSignalChannel(ctx, SignalPlan)}
 	for {
 		end, err := s.stint(ctx)
 		switch {
 		case err != nil:
 			return s.State, err
-		case end.End == timer.StintPaused:
+		case end.End == dispatch.StintPaused:
 			s.awaitResume(ctx)
-		case end.End == timer.StintWaits:
+		case end.End == dispatch.StintWaits:
 			s.awaitLadder(ctx, end.WakeAt)
-		case end.End != timer.StintOver:
+		case end.End != dispatch.StintOver:
 			return s.State, nil
 		}
 		if ctx.Err() != nil {
@@ -39,19 +40,19 @@ func DispatchShard(ctx workflow.Context, shard timer.DispatchShard) (timer.Dispa
 		}
 		if workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
 			s.hear() // the next run would not
-			return s.State, workflow.NewContinueAsNewError(ctx, TypeDispatchShard, s.DispatchShard)
+			return s.State, workflow.NewContinueAsNewError(ctx, TypeDispatchShard, s.Shard)
 		}
 	}
 }
 
 type shardRun struct {
-	timer.DispatchShard
+	dispatch.Shard
 	plans workflow.ReceiveChannel
 }
 
 // stint sends until the executor says why it ends. One whose worker died is followed by
 // another one, which goes on where the last heartbeat was.
-func (s *shardRun) stint(ctx workflow.Context) (end timer.DispatchStint, err error) {
+func (s *shardRun) stint(ctx workflow.Context) (end dispatch.Stint, err error) {
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		TaskQueue: DispatchQueue, StartToCloseTimeout: tuning.DispatchStintLimit, HeartbeatTimeout: DispatchSilence(s.Plan),
 		WaitForCancellation: true, Priority: temporal.Priority{FairnessKey: s.BusinessType},
@@ -59,9 +60,9 @@ func (s *shardRun) stint(ctx workflow.Context) (end timer.DispatchStint, err err
 			InitialInterval: tuning.DispatchRetryFirst, BackoffCoefficient: 2, MaximumInterval: tuning.DispatchRetryLongest,
 		},
 	})
-	err = workflow.ExecuteActivity(ctx, ActivityDispatch, s.DispatchShard).Get(ctx, &end)
+	err = workflow.ExecuteActivity(ctx, ActivityDispatch, s.Shard).Get(ctx, &end)
 	if temporal.IsCanceledError(err) || (err != nil && ctx.Err() != nil) { // no worker had it, or one that waited for its turn
-		return timer.DispatchStint{End: timer.StintCancelled}, nil
+		return dispatch.Stint{End: dispatch.StintCancelled}, nil
 	}
 	if err == nil {
 		s.State = end.State
@@ -76,12 +77,12 @@ func (s *shardRun) stint(ctx workflow.Context) (end timer.DispatchStint, err err
 // DispatchSilence is how long the executor of a shard may be silent before another worker
 // goes on in its place: so short that nobody misses its items at a high rate, and so long
 // at a low one that its signs of life cost little.
-func DispatchSilence(plan timer.DispatchPlan) time.Duration {
+func DispatchSilence(plan dispatch.Plan) time.Duration {
 	return max(3*DispatchBeat(plan), tuning.DispatchSilence)
 }
 
 // DispatchBeat is the time between two signs of life of the executor of a shard.
-func DispatchBeat(plan timer.DispatchPlan) time.Duration {
+func DispatchBeat(plan dispatch.Plan) time.Duration {
 	each := plan.PerSecond / float64(max(len(plan.Active), 1))
 	items := time.Duration(tuning.DispatchBeatItems / each * float64(time.Second))
 	return min(max(items, tuning.DispatchBeat), tuning.DispatchLongestBeat)
@@ -89,12 +90,12 @@ func DispatchBeat(plan timer.DispatchPlan) time.Duration {
 
 // hear takes the plans that have come.
 func (s *shardRun) hear() {
-	var next timer.DispatchPlan
+	var next dispatch.Plan
 	for s.plans.ReceiveAsync(&next) {
 		if next.Changes > s.Plan.Changes {
 			s.Plan = next
 		}
-		next = timer.DispatchPlan{}
+		next = dispatch.Plan{}
 	}
 }
 
@@ -102,7 +103,7 @@ func (s *shardRun) hear() {
 func (s *shardRun) awaitResume(ctx workflow.Context) {
 	s.tell(ctx, true)
 	for s.Plan.Paused && ctx.Err() == nil {
-		var next timer.DispatchPlan
+		var next dispatch.Plan
 		workflow.NewSelector(ctx).
 			AddReceive(s.plans, func(plans workflow.ReceiveChannel, _ bool) { plans.Receive(ctx, &next) }).
 			AddReceive(ctx.Done(), func(workflow.ReceiveChannel, bool) {}).
@@ -115,7 +116,7 @@ func (s *shardRun) awaitResume(ctx workflow.Context) {
 
 // awaitLadder waits until the next item is due again. Its share of the rate is for the
 // other shards meanwhile, as long as the dispatch can be told.
-func (s *shardRun) awaitLadder(ctx workflow.Context, until timer.Instant) {
+func (s *shardRun) awaitLadder(ctx workflow.Context, until wire.Instant) {
 	quiet := s.Plan.Quiet
 	if !quiet {
 		s.tell(ctx, false)
@@ -133,6 +134,6 @@ func (s *shardRun) tell(ctx workflow.Context, active bool) {
 	if parent == nil {
 		return
 	}
-	news := ShardNews{Shard: s.Number, Active: active, Counts: s.State.DispatchCounts}
+	news := ShardNews{Shard: s.Number, Active: active, Counts: s.State.Counts}
 	_ = workflow.SignalExternalWorkflow(ctx, parent.ID, parent.RunID, SignalShard, news).Get(ctx, nil)
 }

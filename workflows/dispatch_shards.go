@@ -7,17 +7,19 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // run has every item sent, and returns how that ended.
-func (d *dispatchRun) run(ctx workflow.Context) timer.DispatchStatus {
+func (d *dispatchRun) run(ctx workflow.Context) dispatch.Status {
 	d.sources = d.split()
-	d.states, d.resting = make([]timer.DispatchState, len(d.sources)), map[int]bool{}
+	d.states, d.resting = make([]dispatch.State, len(d.sources)), map[int]bool{}
 	now := workflow.Now(ctx)
-	d.Memo.Status, d.Memo.StartedAt, d.Memo.Shards = timer.DispatchRunning, timer.At(now), len(d.sources)
-	d.Memo.Plan.Began = timer.At(now.Add(tuning.DispatchLead))
+	d.Memo.Status, d.Memo.StartedAt, d.Memo.Shards = dispatch.Running, wire.At(now), len(d.sources)
+	d.Memo.Plan.Began = wire.At(now.Add(tuning.DispatchLead))
 	var stop workflow.CancelFunc
 	d.shards, stop = workflow.WithCancel(ctx)
 	d.begin()
@@ -31,22 +33,22 @@ func (d *dispatchRun) run(ctx workflow.Context) timer.DispatchStatus {
 	case status != "":
 		return status
 	case d.incomplete:
-		return timer.DispatchFailed
+		return dispatch.Failed
 	}
-	return timer.DispatchDone
+	return dispatch.Done
 }
 
 // split says where the items of each shard are. Those of an upload have equally many.
-func (d *dispatchRun) split() []timer.DispatchSource {
+func (d *dispatchRun) split() []dispatch.Source {
 	if loader := d.Memo.Order.Loader; loader != nil && d.Memo.Round == 0 {
-		return make([]timer.DispatchSource, loader.Shards)
+		return make([]dispatch.Source, loader.Shards)
 	}
 	total := 0
 	for _, size := range d.Sizes {
 		total += size
 	}
 	shards := min(int(math.Ceil(d.Memo.Plan.PerSecond/tuning.ShardRate)), tuning.MaxUploadShards, total)
-	var sources []timer.DispatchSource
+	var sources []dispatch.Source
 	page, before := 0, 0
 	for shard := range shards {
 		from, to := shard*total/shards, (shard+1)*total/shards
@@ -54,7 +56,7 @@ func (d *dispatchRun) split() []timer.DispatchSource {
 			before += d.Sizes[page]
 			page++
 		}
-		sources = append(sources, timer.DispatchSource{Parts: d.Parts, First: page, Skip: from - before, Items: to - from})
+		sources = append(sources, dispatch.Source{Parts: d.Parts, First: page, Skip: from - before, Items: to - from})
 	}
 	return sources
 }
@@ -94,26 +96,26 @@ func (d *dispatchRun) start(shard int) {
 		WorkflowID: d.shardID(shard), WaitForCancellation: true,
 		StaticSummary: fmt.Sprintf("shard %d of %d", shard+1, len(d.sources)),
 	})
-	child := workflow.ExecuteChildWorkflow(ctx, TypeDispatchShard, timer.DispatchShard{
-		DispatchID: d.Memo.ID(), Number: shard, Stored: d.shardID(shard), Source: d.sources[shard], Plan: d.Memo.Plan,
+	child := workflow.ExecuteChildWorkflow(ctx, TypeDispatchShard, dispatch.Shard{
+		ID: d.Memo.ID(), Number: shard, Stored: d.shardID(shard), Source: d.sources[shard], Plan: d.Memo.Plan,
 	})
 	d.running[shard] = child
 	workflow.Go(ctx, func(ctx workflow.Context) {
-		var state timer.DispatchState
+		var state dispatch.State
 		err := child.Get(ctx, &state)
 		if err != nil && !temporal.IsCanceledError(err) {
 			if state = d.states[shard]; d.Memo.Round > 0 { // how far it was nobody knows: all of it is put back
-				state = timer.DispatchState{}
+				state = dispatch.State{}
 			}
 			workflow.GetLogger(ctx).Warn("A shard ended without a report", "shard", shard, "error", err)
-			state.Problem = timer.ShardBroken.Failure(timer.At(workflow.Now(ctx)))
+			state.Problem = delivery.ShardBroken.Failure(wire.At(workflow.Now(ctx)))
 		}
 		d.shardEnded(ctx, shard, state)
 	})
 }
 
 // shardEnded leaves the part of the rate that a shard had to the others.
-func (d *dispatchRun) shardEnded(ctx workflow.Context, shard int, state timer.DispatchState) {
+func (d *dispatchRun) shardEnded(ctx workflow.Context, shard int, state dispatch.State) {
 	delete(d.running, shard)
 	delete(d.resting, shard)
 	d.states[shard] = state
@@ -134,7 +136,7 @@ func (d *dispatchRun) hearShards(ctx workflow.Context) {
 			continue
 		}
 		d.stoppedBy(ctx, news)
-		d.states[news.Shard].DispatchCounts = news.Counts
+		d.states[news.Shard].Counts = news.Counts
 		if news.Active {
 			delete(d.resting, news.Shard)
 		} else {
@@ -149,12 +151,12 @@ func (d *dispatchRun) hearShards(ctx workflow.Context) {
 // stoppedBy notes that a shard has sent until now of a dispatch that is paused: it takes a
 // moment to hear of that.
 func (d *dispatchRun) stoppedBy(ctx workflow.Context, news ShardNews) {
-	if d.Memo.Plan.Paused && d.states[news.Shard].DispatchCounts != news.Counts {
+	if d.Memo.Plan.Paused && d.states[news.Shard].Counts != news.Counts {
 		heard := d.pausedAt.Add(tuning.PauseHeard)
 		if now := workflow.Now(ctx); now.Before(heard) {
 			heard = now
 		}
-		d.Memo.Hold(timer.At(heard))
+		d.Memo.Hold(wire.At(heard))
 	}
 }
 
@@ -168,25 +170,25 @@ func (d *dispatchRun) hearProgress(ctx workflow.Context) {
 }
 
 // total is what became of all items.
-func (d *dispatchRun) total() timer.DispatchCounts {
+func (d *dispatchRun) total() dispatch.Counts {
 	if d.untried() {
 		return d.Memo.Untried()
 	}
 	total := d.Memo.Before
 	for _, state := range d.states {
-		total = total.Add(state.DispatchCounts)
+		total = total.Add(state.Counts)
 	}
 	return total
 }
 
 // failed names the pages of items that were given up.
-func (d *dispatchRun) failed() (parts []timer.DispatchPart) {
+func (d *dispatchRun) failed() (parts []dispatch.Part) {
 	if d.untried() {
 		return d.Parts
 	}
 	for shard, state := range d.states {
 		if state.GivenUp > 0 {
-			part := timer.DispatchGivenUp(d.shardID(shard))
+			part := dispatch.GivenUp(d.shardID(shard))
 			part.Pages = state.GivenUp
 			parts = append(parts, part)
 		}
@@ -195,10 +197,10 @@ func (d *dispatchRun) failed() (parts []timer.DispatchPart) {
 }
 
 // stopped are the shards that are not complete.
-func (d *dispatchRun) stopped() (shards []timer.DispatchShardView) {
+func (d *dispatchRun) stopped() (shards []dispatch.ShardView) {
 	for shard, state := range d.states {
 		if state.Problem != nil {
-			shards = append(shards, timer.DispatchShardState{Shard: shard, Begun: true, Ended: true, State: state}.View())
+			shards = append(shards, dispatch.ShardState{Shard: shard, Begun: true, Ended: true, State: state}.View())
 		}
 	}
 	return shards

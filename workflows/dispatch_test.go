@@ -17,7 +17,10 @@ import (
 	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/recurrence"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -25,17 +28,17 @@ import (
 type mass struct {
 	*testsuite.TestWorkflowEnvironment
 	t     *testing.T
-	memos []timer.DispatchMemo
+	memos []dispatch.Memo
 	// stint is what the executor of a shard comes to, by the number of the stint.
-	stint func(ctx context.Context, shard timer.DispatchShard, n int) (timer.DispatchStint, error)
+	stint func(ctx context.Context, shard dispatch.Shard, n int) (dispatch.Stint, error)
 
 	mu     sync.Mutex // activities run beside one another
-	shards []timer.DispatchShard
-	swept  []timer.DispatchSweep
+	shards []dispatch.Shard
+	swept  []dispatch.Sweep
 	// sweeping is called while something is cleared away. It may be nil.
 	sweeping func()
 	// back are the shards whose items were put back.
-	back []timer.DispatchShard
+	back []dispatch.Shard
 }
 
 func newMass(t *testing.T) *mass {
@@ -43,12 +46,12 @@ func newMass(t *testing.T) *mass {
 	m.OnUpsertMemo(mock.Anything).Return(nil).Run(func(args mock.Arguments) {
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		if memo, ok := args.Get(0).(map[string]any)[workflows.MemoDispatch].(timer.DispatchMemo); ok {
+		if memo, ok := args.Get(0).(map[string]any)[workflows.MemoDispatch].(dispatch.Memo); ok {
 			m.memos = append(m.memos, memo)
 		}
 	})
 	counts := map[int]int{}
-	m.RegisterActivityWithOptions(func(ctx context.Context, shard timer.DispatchShard) (timer.DispatchStint, error) {
+	m.RegisterActivityWithOptions(func(ctx context.Context, shard dispatch.Shard) (dispatch.Stint, error) {
 		require.Equal(t, workflows.DispatchQueue, activity.GetInfo(ctx).TaskQueue)
 		m.mu.Lock()
 		defer m.mu.Unlock()
@@ -59,28 +62,28 @@ func newMass(t *testing.T) *mass {
 		}
 		return all(shard), nil
 	}, activity.RegisterOptions{Name: workflows.ActivityDispatch})
-	m.RegisterActivityWithOptions(func(_ context.Context, sweep timer.DispatchSweep) error {
+	m.RegisterActivityWithOptions(func(_ context.Context, sweep dispatch.Sweep) error {
 		m.swept = append(m.swept, sweep)
 		if m.sweeping != nil {
 			m.sweeping()
 		}
 		return nil
 	}, activity.RegisterOptions{Name: workflows.ActivitySweep})
-	m.RegisterActivityWithOptions(func(_ context.Context, shard timer.DispatchShard) (timer.DispatchState, error) {
+	m.RegisterActivityWithOptions(func(_ context.Context, shard dispatch.Shard) (dispatch.State, error) {
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		m.back = append(m.back, shard)
 		left := shard.Source.Items - shard.State.Done
-		return timer.DispatchState{GivenUp: 1, DispatchCounts: timer.DispatchCounts{Found: shard.Source.Items, Done: shard.State.Done, Failed: left}}, nil
+		return dispatch.State{GivenUp: 1, Counts: dispatch.Counts{Found: shard.Source.Items, Done: shard.State.Done, Failed: left}}, nil
 	}, activity.RegisterOptions{Name: workflows.ActivityPutBack})
 	return m
 }
 
 // all is a stint in which every item was taken.
-func all(shard timer.DispatchShard) timer.DispatchStint {
+func all(shard dispatch.Shard) dispatch.Stint {
 	items := shard.Source.Items
-	return timer.DispatchStint{End: timer.StintDone, Plan: shard.Plan, State: timer.DispatchState{
-		End: true, DispatchCounts: timer.DispatchCounts{Found: items, Done: items, Callbacks: items},
+	return dispatch.Stint{End: dispatch.StintDone, Plan: shard.Plan, State: dispatch.State{
+		End: true, Counts: dispatch.Counts{Found: items, Done: items, Callbacks: items},
 	}}
 }
 
@@ -93,15 +96,15 @@ func (m *mass) details() string {
 	return metadata.GetCurrentDetails()
 }
 
-func (m *mass) last() timer.DispatchMemo { return m.memos[len(m.memos)-1] }
+func (m *mass) last() dispatch.Memo { return m.memos[len(m.memos)-1] }
 
 // ordered is an order of a dispatch at a rate, whose items are stored.
 func ordered(perSecond float64, sizes ...int) workflows.DispatchInput {
-	in := workflows.DispatchInput{Memo: timer.DispatchMemo{
-		Order: timer.Dispatch{Key: timer.Key{BusinessType: "mass", BusinessID: "d"}, PerSecond: perSecond}, Status: timer.DispatchScheduled,
-		Plan: timer.DispatchPlan{PerSecond: perSecond},
+	in := workflows.DispatchInput{Memo: dispatch.Memo{
+		Order: dispatch.Dispatch{Key: wire.Key{BusinessType: "mass", BusinessID: "d"}, PerSecond: perSecond}, Status: dispatch.Scheduled,
+		Plan: dispatch.Plan{PerSecond: perSecond},
 	}}
-	in.Parts, in.Sizes = []timer.DispatchPart{{Prefix: "dispatch-page:mass/d/", Pages: len(sizes)}}, sizes
+	in.Parts, in.Sizes = []dispatch.Part{{Prefix: "dispatch-page:mass/d/", Pages: len(sizes)}}, sizes
 	total := 0
 	for _, size := range sizes {
 		total += size
@@ -123,7 +126,7 @@ func TestAnUploadIsCutIntoShards(t *testing.T) {
 		m.ExecuteWorkflow(workflows.TypeDispatch, ordered(c.perSecond, c.sizes...))
 		require.NoError(t, m.GetWorkflowError())
 		require.Len(t, m.shards, c.shards)
-		slices.SortFunc(m.shards, func(a, b timer.DispatchShard) int { return a.Number - b.Number })
+		slices.SortFunc(m.shards, func(a, b dispatch.Shard) int { return a.Number - b.Number })
 		total, page, at := 0, 0, 0
 		for n := range c.shards {
 			source := m.shards[n].Source
@@ -138,9 +141,9 @@ func TestAnUploadIsCutIntoShards(t *testing.T) {
 			require.Len(t, m.shards[n].Plan.Active, c.shards, "all of them begin together")
 		}
 		require.Equal(t, *ordered(c.perSecond, c.sizes...).Memo.Items, total)
-		require.Equal(t, timer.DispatchDone, m.last().Status)
+		require.Equal(t, dispatch.Done, m.last().Status)
 		require.Equal(t, total, m.last().Total.Done)
-		require.Equal(t, []timer.DispatchSweep{{Delete: []timer.DispatchPart{{Prefix: "dispatch-page:mass/d/", Pages: len(c.sizes)}}, Uploads: "dispatch-page:mass/d//"}}, m.swept)
+		require.Equal(t, []dispatch.Sweep{{Delete: []dispatch.Part{{Prefix: "dispatch-page:mass/d/", Pages: len(c.sizes)}}, Uploads: "dispatch-page:mass/d//"}}, m.swept)
 	}
 }
 
@@ -149,21 +152,21 @@ func TestShardsOfALoader(t *testing.T) {
 	t.Parallel()
 	m := newMass(t)
 	in := ordered(250)
-	in.Parts, in.Memo.Items, in.Memo.Order.Loader = nil, nil, &timer.DispatchLoader{URL: "https://h/", Shards: 5}
+	in.Parts, in.Memo.Items, in.Memo.Order.Loader = nil, nil, &dispatch.Loader{URL: "https://h/", Shards: 5}
 	most := 0
-	m.stint = func(_ context.Context, shard timer.DispatchShard, n int) (timer.DispatchStint, error) {
+	m.stint = func(_ context.Context, shard dispatch.Shard, n int) (dispatch.Stint, error) {
 		most = max(most, len(m.memos[len(m.memos)-1].Plan.Active))
 		end := all(shard)
 		switch {
 		case shard.Number == 1 && n == 1: // its share is for the others while it waits
-			end.End, end.WakeAt = timer.StintWaits, timer.At(m.Now().Add(time.Hour))
+			end.End, end.WakeAt = dispatch.StintWaits, wire.At(m.Now().Add(time.Hour))
 		case shard.Number == 2:
-			end.State.Problem = &timer.Failure{Message: "The loader did not answer"}
-			end.State.GivenUp, end.State.Ladder = 2, []timer.DispatchQueue{{}, {Head: 1, Tail: 3}}
+			end.State.Problem = &delivery.Failure{Message: "The loader did not answer"}
+			end.State.GivenUp, end.State.Ladder = 2, []dispatch.Queue{{}, {Head: 1, Tail: 3}}
 		case shard.Number == 3:
 			return end, temporal.NewNonRetryableApplicationError("broken", "", nil)
 		case shard.Number == 4 && n == 1:
-			end.End = timer.StintOver
+			end.End = dispatch.StintOver
 		}
 		return end, nil
 	}
@@ -172,21 +175,21 @@ func TestShardsOfALoader(t *testing.T) {
 	require.Equal(t, 3, most)
 	require.Len(t, m.shards, 7, "each was begun, and two had a second stint")
 	last := m.last()
-	require.Equal(t, timer.DispatchFailed, last.Status)
-	require.Equal(t, []timer.DispatchPart{{Prefix: "dispatch-shard:mass/d/0.0/2/failed/", Pages: 2}}, last.Failed)
+	require.Equal(t, dispatch.Failed, last.Status)
+	require.Equal(t, []dispatch.Part{{Prefix: "dispatch-shard:mass/d/0.0/2/failed/", Pages: 2}}, last.Failed)
 	require.Len(t, last.Stopped, 2, "which, and why")
-	require.Equal(t, []any{2, timer.ShardStopped, "The loader did not answer"}, []any{last.Stopped[0].Shard, last.Stopped[0].Status, last.Stopped[0].Problem.Message})
+	require.Equal(t, []any{2, dispatch.ShardStopped, "The loader did not answer"}, []any{last.Stopped[0].Shard, last.Stopped[0].Status, last.Stopped[0].Problem.Message})
 	require.Equal(t, 3, last.Stopped[1].Shard)
-	require.Equal(t, string(timer.ShardBroken), last.Stopped[1].Problem.Message, "and nothing of the error itself")
+	require.Equal(t, string(delivery.ShardBroken), last.Stopped[1].Problem.Message, "and nothing of the error itself")
 
 	again := newMass(t) // what is not complete does not become so by another try of what failed
 	tried := ordered(50, 2)
 	tried.Memo.Stopped, tried.Memo.Round = last.Stopped, 1
 	again.ExecuteWorkflow(workflows.TypeDispatch, tried)
-	require.Equal(t, timer.DispatchFailed, again.last().Status)
+	require.Equal(t, dispatch.Failed, again.last().Status)
 	require.Equal(t, last.Stopped, again.last().Stopped)
-	require.Equal(t, []timer.DispatchSweep{{
-		Delete: []timer.DispatchPart{{Prefix: "dispatch-shard:mass/d/0.0/2/retry-1/", Pages: 3}}, Close: last.Failed,
+	require.Equal(t, []dispatch.Sweep{{
+		Delete: []dispatch.Part{{Prefix: "dispatch-shard:mass/d/0.0/2/retry-1/", Pages: 3}}, Close: last.Failed,
 	}}, m.swept)
 }
 
@@ -197,72 +200,72 @@ func TestADispatchWaits(t *testing.T) {
 	paused, resumed := true, false
 	for name, c := range map[string]struct {
 		prepare func(m *mass, in *workflows.DispatchInput)
-		status  timer.DispatchStatus
+		status  dispatch.Status
 		began   time.Duration
 	}{
 		"for its upload": {func(m *mass, _ *workflows.DispatchInput) {
 			m.RegisterDelayedCallback(func() { m.SignalWorkflow(workflows.SignalStored, nil) }, 50*time.Minute)
 			m.RegisterDelayedCallback(func() {
-				m.SignalWorkflow(workflows.SignalCommit, workflows.DispatchCommit{Parts: []timer.DispatchPart{{Prefix: "p/", Pages: 1}}, Sizes: []int{7}})
+				m.SignalWorkflow(workflows.SignalCommit, workflows.DispatchCommit{Parts: []dispatch.Part{{Prefix: "p/", Pages: 1}}, Sizes: []int{7}})
 			}, 100*time.Minute)
-		}, timer.DispatchDone, 100 * time.Minute},
-		"for an upload that never ends": {func(*mass, *workflows.DispatchInput) {}, timer.DispatchFailed, 0},
+		}, dispatch.Done, 100 * time.Minute},
+		"for an upload that never ends": {func(*mass, *workflows.DispatchInput) {}, dispatch.Failed, 0},
 		"for an upload, and is cancelled": {func(m *mass, _ *workflows.DispatchInput) {
 			m.RegisterDelayedCallback(m.CancelWorkflow, time.Minute)
-		}, timer.DispatchCancelled, 0},
+		}, dispatch.Cancelled, 0},
 		"until it is due": {func(m *mass, in *workflows.DispatchInput) {
-			in.Memo.Status, in.Memo.DueAt = timer.DispatchScheduled, timer.At(m.Now().Add(30*time.Hour))
-		}, timer.DispatchDone, 30 * time.Hour},
+			in.Memo.Status, in.Memo.DueAt = dispatch.Scheduled, wire.At(m.Now().Add(30*time.Hour))
+		}, dispatch.Done, 30 * time.Hour},
 		"until it is due, and is cancelled": {func(m *mass, in *workflows.DispatchInput) {
-			in.Memo.Status, in.Memo.DueAt = timer.DispatchScheduled, timer.At(m.Now().Add(30*time.Hour))
+			in.Memo.Status, in.Memo.DueAt = dispatch.Scheduled, wire.At(m.Now().Add(30*time.Hour))
 			m.RegisterDelayedCallback(m.CancelWorkflow, time.Minute)
-		}, timer.DispatchCancelled, 0},
+		}, dispatch.Cancelled, 0},
 		"until it is resumed": {func(m *mass, in *workflows.DispatchInput) {
-			in.Memo.Status = timer.DispatchScheduled
+			in.Memo.Status = dispatch.Scheduled
 			in.Memo.Plan.Paused = true
-			m.RegisterDelayedCallback(func() { m.SignalWorkflow(workflows.SignalChange, timer.DispatchChange{Paused: &resumed}) }, time.Hour)
-		}, timer.DispatchDone, time.Hour},
+			m.RegisterDelayedCallback(func() { m.SignalWorkflow(workflows.SignalChange, dispatch.Change{Paused: &resumed}) }, time.Hour)
+		}, dispatch.Done, time.Hour},
 		"paused, until its upload is complete": {func(m *mass, _ *workflows.DispatchInput) {
-			m.RegisterDelayedCallback(func() { m.SignalWorkflow(workflows.SignalChange, timer.DispatchChange{Paused: &paused}) }, time.Minute)
+			m.RegisterDelayedCallback(func() { m.SignalWorkflow(workflows.SignalChange, dispatch.Change{Paused: &paused}) }, time.Minute)
 			m.RegisterDelayedCallback(func() {
 				m.SignalWorkflow(workflows.SignalCommit, workflows.DispatchCommit{Sizes: []int{7}})
 			}, 2*time.Minute)
-			m.RegisterDelayedCallback(func() { m.SignalWorkflow(workflows.SignalChange, timer.DispatchChange{Paused: &resumed}) }, time.Hour)
-		}, timer.DispatchDone, time.Hour},
+			m.RegisterDelayedCallback(func() { m.SignalWorkflow(workflows.SignalChange, dispatch.Change{Paused: &resumed}) }, time.Hour)
+		}, dispatch.Done, time.Hour},
 		"until its latest time": {func(m *mass, in *workflows.DispatchInput) {
-			latest := timer.At(m.Now().Add(time.Hour))
-			in.Memo.Status, in.Memo.Plan.Paused, in.Memo.Order.LatestAt = timer.DispatchScheduled, true, &latest
-		}, timer.DispatchExpired, 0},
+			latest := wire.At(m.Now().Add(time.Hour))
+			in.Memo.Status, in.Memo.Plan.Paused, in.Memo.Order.LatestAt = dispatch.Scheduled, true, &latest
+		}, dispatch.Expired, 0},
 		"with a latest time, and is cancelled": {func(m *mass, in *workflows.DispatchInput) {
-			latest := timer.At(m.Now().Add(time.Hour))
-			in.Memo.Status, in.Memo.Plan.Paused, in.Memo.Order.LatestAt = timer.DispatchScheduled, true, &latest
+			latest := wire.At(m.Now().Add(time.Hour))
+			in.Memo.Status, in.Memo.Plan.Paused, in.Memo.Order.LatestAt = dispatch.Scheduled, true, &latest
 			m.RegisterDelayedCallback(m.CancelWorkflow, time.Minute)
-		}, timer.DispatchCancelled, 0},
+		}, dispatch.Cancelled, 0},
 		"with a latest time that it meets": {func(m *mass, in *workflows.DispatchInput) {
-			latest := timer.At(m.Now().Add(time.Hour))
-			in.Memo.Status, in.Memo.Order.LatestAt = timer.DispatchScheduled, &latest
-		}, timer.DispatchDone, 0},
+			latest := wire.At(m.Now().Add(time.Hour))
+			in.Memo.Status, in.Memo.Order.LatestAt = dispatch.Scheduled, &latest
+		}, dispatch.Done, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			m := newMass(t)
 			in := ordered(50, 7)
-			in.Memo.Status = timer.DispatchUploading
+			in.Memo.Status = dispatch.Uploading
 			c.prepare(m, &in)
-			if in.Memo.Status == timer.DispatchUploading {
+			if in.Memo.Status == dispatch.Uploading {
 				in.Parts, in.Sizes = nil, nil
 			}
 			ordered := m.Now()
 			m.ExecuteWorkflow(workflows.TypeDispatch, in)
 			require.Equal(t, c.status, m.last().Status)
-			if c.status != timer.DispatchDone {
+			if c.status != dispatch.Done {
 				require.Empty(t, m.shards, "nothing started")
 			} else {
 				require.WithinDuration(t, ordered.Add(c.began), m.last().StartedAt.Time(), time.Second)
 				require.Equal(t, 7, m.last().Total.Done)
 			}
 			require.NotEmpty(t, m.swept, "nothing is left behind")
-			if c.status == timer.DispatchCancelled {
+			if c.status == dispatch.Cancelled {
 				require.True(t, temporal.IsCanceledError(m.GetWorkflowError()) || m.GetWorkflowError() != nil)
 			}
 		})
@@ -275,20 +278,20 @@ func TestADispatchThatRunsIsChanged(t *testing.T) {
 	m := newMass(t)
 	began := m.Now()
 	yes, no, rate := true, false, 900.0
-	for _, change := range []timer.DispatchChange{{PerSecond: &rate}, {Paused: &yes}, {Paused: &yes}} {
+	for _, change := range []dispatch.Change{{PerSecond: &rate}, {Paused: &yes}, {Paused: &yes}} {
 		m.RegisterDelayedCallback(func() { m.SignalWorkflow(workflows.SignalChange, change) }, time.Minute)
 	}
 	m.RegisterDelayedCallback(func() { m.SignalWorkflow(workflows.SignalShard, workflows.ShardNews{Shard: 77}) }, 2*time.Minute)
-	m.RegisterDelayedCallback(func() { m.SignalWorkflow(workflows.SignalProgress, timer.DispatchCounts{Done: 321, Failed: 4}) }, 3*time.Minute)
+	m.RegisterDelayedCallback(func() { m.SignalWorkflow(workflows.SignalProgress, dispatch.Counts{Done: 321, Failed: 4}) }, 3*time.Minute)
 	m.RegisterDelayedCallback(func() {
 		require.Equal(t, "paused: 321 of 1000 items done, 4 failed, 900 a second", m.details())
 	}, 4*time.Minute)
-	m.RegisterDelayedCallback(func() { m.SignalWorkflow(workflows.SignalChange, timer.DispatchChange{Paused: &no}) }, time.Hour)
-	m.stint = func(_ context.Context, shard timer.DispatchShard, n int) (timer.DispatchStint, error) {
+	m.RegisterDelayedCallback(func() { m.SignalWorkflow(workflows.SignalChange, dispatch.Change{Paused: &no}) }, time.Hour)
+	m.stint = func(_ context.Context, shard dispatch.Shard, n int) (dispatch.Stint, error) {
 		if n > 1 {
 			return all(shard), nil
 		}
-		return timer.DispatchStint{End: timer.StintPaused, Plan: timer.DispatchPlan{PerSecond: 900, Paused: true, Changes: 3}}, nil
+		return dispatch.Stint{End: dispatch.StintPaused, Plan: dispatch.Plan{PerSecond: 900, Paused: true, Changes: 3}}, nil
 	}
 	m.ExecuteWorkflow(workflows.TypeDispatch, ordered(300, 1000))
 	require.NoError(t, m.GetWorkflowError())
@@ -297,13 +300,13 @@ func TestADispatchThatRunsIsChanged(t *testing.T) {
 	require.InDelta(t, 900, last.Plan.PerSecond, 0)
 	require.WithinDuration(t, began.Add(time.Hour), last.Plan.Began.Time(), time.Second, "it is flat from then on")
 	require.Equal(t, 1000, last.Total.Done)
-	var statuses []timer.DispatchStatus
+	var statuses []dispatch.Status
 	for _, memo := range m.memos {
 		if len(statuses) == 0 || statuses[len(statuses)-1] != memo.Status {
 			statuses = append(statuses, memo.Status)
 		}
 	}
-	require.Equal(t, []timer.DispatchStatus{timer.DispatchRunning, timer.DispatchPaused, timer.DispatchRunning, timer.DispatchDone}, statuses)
+	require.Equal(t, []dispatch.Status{dispatch.Running, dispatch.Paused, dispatch.Running, dispatch.Done}, statuses)
 }
 
 // The time for which a dispatch is paused is no part of that for which it sent, which lasts
@@ -321,17 +324,17 @@ func TestThePauseOfADispatchDoesNotCount(t *testing.T) {
 	} {
 		m := newMass(t)
 		yes, no := true, false
-		m.stint = func(_ context.Context, shard timer.DispatchShard, n int) (timer.DispatchStint, error) {
+		m.stint = func(_ context.Context, shard dispatch.Shard, n int) (dispatch.Stint, error) {
 			if n > 1 {
 				return all(shard), nil
 			}
-			return timer.DispatchStint{End: timer.StintWaits, WakeAt: timer.At(m.Now().Add(time.Hour)), Plan: shard.Plan}, nil
+			return dispatch.Stint{End: dispatch.StintWaits, WakeAt: wire.At(m.Now().Add(time.Hour)), Plan: shard.Plan}, nil
 		}
-		m.RegisterDelayedCallback(func() { m.SignalWorkflow(workflows.SignalChange, timer.DispatchChange{Paused: &yes}) }, 10*time.Second)
+		m.RegisterDelayedCallback(func() { m.SignalWorkflow(workflows.SignalChange, dispatch.Change{Paused: &yes}) }, 10*time.Second)
 		m.RegisterDelayedCallback(func() {
-			m.SignalWorkflow(workflows.SignalShard, workflows.ShardNews{Active: true, Counts: timer.DispatchCounts{Done: c.done}})
+			m.SignalWorkflow(workflows.SignalShard, workflows.ShardNews{Active: true, Counts: dispatch.Counts{Done: c.done}})
 		}, 10*time.Second+c.heard)
-		m.RegisterDelayedCallback(func() { m.SignalWorkflow(workflows.SignalChange, timer.DispatchChange{Paused: &no}) }, 30*time.Minute)
+		m.RegisterDelayedCallback(func() { m.SignalWorkflow(workflows.SignalChange, dispatch.Change{Paused: &no}) }, 30*time.Minute)
 		m.ExecuteWorkflow(workflows.TypeDispatch, ordered(60, 1000))
 		require.NoError(t, m.GetWorkflowError())
 		require.Equal(t, c.want, m.last().SentFor.D(), name)
@@ -347,13 +350,13 @@ func TestADispatchHearsOfShardsThatWait(t *testing.T) {
 	for length, want := range map[int]int{100: waits + 1, 20_000: 1 + 1} { // the last time is its end
 		m := newMass(t)
 		m.SetCurrentHistoryLength(length)
-		m.stint = func(_ context.Context, shard timer.DispatchShard, n int) (timer.DispatchStint, error) {
+		m.stint = func(_ context.Context, shard dispatch.Shard, n int) (dispatch.Stint, error) {
 			plan := shard.Plan
 			if len(m.memos) > 0 {
 				plan = m.last().Plan
 			}
 			if shard.Number == 0 && n <= waits {
-				return timer.DispatchStint{End: timer.StintWaits, WakeAt: timer.At(m.Now().Add(time.Minute)), Plan: plan}, nil
+				return dispatch.Stint{End: dispatch.StintWaits, WakeAt: wire.At(m.Now().Add(time.Minute)), Plan: plan}, nil
 			}
 			return all(shard), nil
 		}
@@ -363,13 +366,13 @@ func TestADispatchHearsOfShardsThatWait(t *testing.T) {
 		heard, sent := 0, true
 		for _, memo := range m.memos {
 			_, sends := memo.Plan.Of(0)
-			if memo.Status == timer.DispatchRunning && sent && !sends {
+			if memo.Status == dispatch.Running && sent && !sends {
 				heard++
 			}
 			sent = sends
 		}
 		require.Equal(t, want, heard, "with %d events", length)
-		require.Equal(t, timer.DispatchDone, m.last().Status)
+		require.Equal(t, dispatch.Done, m.last().Status)
 	}
 }
 
@@ -382,25 +385,25 @@ func TestADispatchThatRunsEnds(t *testing.T) {
 			m := newMass(t)
 			in := ordered(300, 1000)
 			if latest > 0 {
-				at := timer.At(m.Now().Add(latest))
+				at := wire.At(m.Now().Add(latest))
 				in.Memo.Order.LatestAt = &at
 			} else {
 				m.RegisterDelayedCallback(m.CancelWorkflow, time.Hour)
 			}
-			m.stint = func(_ context.Context, shard timer.DispatchShard, n int) (timer.DispatchStint, error) {
+			m.stint = func(_ context.Context, shard dispatch.Shard, n int) (dispatch.Stint, error) {
 				end := all(shard)
 				switch {
 				case shard.Number == 1 && n == 1:
-					end.End, end.WakeAt = timer.StintWaits, timer.At(m.Now().Add(10*time.Hour))
+					end.End, end.WakeAt = dispatch.StintWaits, wire.At(m.Now().Add(10*time.Hour))
 				default:
-					end.End, end.Plan.Paused = timer.StintPaused, true
+					end.End, end.Plan.Paused = dispatch.StintPaused, true
 				}
 				end.State.Done = 300
 				return end, nil
 			}
 			m.ExecuteWorkflow(workflows.TypeDispatch, in)
 			last := m.last()
-			require.Equal(t, timer.DispatchStatus(name), last.Status)
+			require.Equal(t, dispatch.Status(name), last.Status)
 			require.Equal(t, 600, last.Total.Done)
 			require.Empty(t, last.Plan.Active)
 		})
@@ -412,15 +415,15 @@ func TestARecurringDispatch(t *testing.T) {
 	t.Parallel()
 	m := newMass(t)
 	in := ordered(50, 7)
-	every, booked := timer.Duration(time.Hour), timer.At(m.Now())
-	in.Memo.Order.Recurrence, in.Memo.Cursor, in.Memo.Occurrence, in.Memo.DueAt = &timer.Recurrence{Every: &every}, timer.Cursor{Booked: booked}, 1, booked.Add(time.Minute)
-	m.stint = func(_ context.Context, shard timer.DispatchShard, _ int) (timer.DispatchStint, error) {
+	every, booked := wire.Duration(time.Hour), wire.At(m.Now())
+	in.Memo.Order.Recurrence, in.Memo.Cursor, in.Memo.Occurrence, in.Memo.DueAt = &recurrence.Rule{Every: &every}, recurrence.Cursor{Booked: booked}, 1, booked.Add(time.Minute)
+	m.stint = func(_ context.Context, shard dispatch.Shard, _ int) (dispatch.Stint, error) {
 		end := all(shard)
 		end.State.Failed, end.State.GivenUp = 1, 1
 		return end, nil
 	}
 	rate := 77.0
-	m.sweeping = func() { m.SignalWorkflow(workflows.SignalChange, timer.DispatchChange{PerSecond: &rate}) }
+	m.sweeping = func() { m.SignalWorkflow(workflows.SignalChange, dispatch.Change{PerSecond: &rate}) }
 	m.ExecuteWorkflow(workflows.TypeDispatch, in)
 	next, ok := errors.AsType[*workflow.ContinueAsNewError](m.GetWorkflowError())
 	require.True(t, ok, "%v", m.GetWorkflowError())
@@ -432,11 +435,11 @@ func TestARecurringDispatch(t *testing.T) {
 		require.False(t, memo.Status.Finished(), "it goes on")
 	}
 	require.Equal(t, 2, last.Occurrence)
-	require.Equal(t, timer.DispatchScheduled, last.Status)
+	require.Equal(t, dispatch.Scheduled, last.Status)
 	require.Greater(t, last.DueAt, booked.Add(time.Minute))
 	require.Nil(t, last.Total)
-	require.Equal(t, []timer.DispatchSweep{{Close: last.Last.Pages}}, m.swept, "its items are needed again")
-	require.NotEqual(t, m.shards[0].ItemID(timer.DispatchItem{ID: "a"}), last.ID().ItemID(timer.DispatchItem{ID: "a"}))
+	require.Equal(t, []dispatch.Sweep{{Close: last.Last.Pages}}, m.swept, "its items are needed again")
+	require.NotEqual(t, m.shards[0].ItemID(dispatch.Item{ID: "a"}), last.ID().ItemID(dispatch.Item{ID: "a"}))
 
 	m = newMass(t)
 	m.ExecuteWorkflow(workflows.TypeDispatch, in)
@@ -449,9 +452,9 @@ func TestARecurringDispatchIsCancelledWhileItSweeps(t *testing.T) {
 	t.Parallel()
 	m := newMass(t)
 	in := ordered(50, 7)
-	every, booked := timer.Duration(time.Hour), timer.At(m.Now())
-	in.Memo.Order.Recurrence, in.Memo.Cursor, in.Memo.Occurrence, in.Memo.DueAt = &timer.Recurrence{Every: &every}, timer.Cursor{Booked: booked}, 1, booked
-	m.stint = func(_ context.Context, shard timer.DispatchShard, _ int) (timer.DispatchStint, error) {
+	every, booked := wire.Duration(time.Hour), wire.At(m.Now())
+	in.Memo.Order.Recurrence, in.Memo.Cursor, in.Memo.Occurrence, in.Memo.DueAt = &recurrence.Rule{Every: &every}, recurrence.Cursor{Booked: booked}, 1, booked
+	m.stint = func(_ context.Context, shard dispatch.Shard, _ int) (dispatch.Stint, error) {
 		end := all(shard)
 		end.State.GivenUp, end.State.Claimed = 1, true
 		return end, nil
@@ -460,7 +463,7 @@ func TestARecurringDispatchIsCancelledWhileItSweeps(t *testing.T) {
 	m.sweeping = func() { m.sweeping = nil; m.CancelWorkflow() } // the items are cleared away then
 	m.ExecuteWorkflow(workflows.TypeDispatch, in)
 	require.True(t, temporal.IsCanceledError(m.GetWorkflowError()), "%v", m.GetWorkflowError())
-	require.Equal(t, timer.DispatchCancelled, m.last().Status)
+	require.Equal(t, dispatch.Cancelled, m.last().Status)
 	require.Equal(t, []string{"run", "mass"}, []string{m.swept[0].Yield, m.swept[0].BusinessType}, "what it claimed is free again")
 	require.Equal(t, in.Parts, m.swept[len(m.swept)-1].Delete)
 }
@@ -471,55 +474,55 @@ func TestARecurringDispatchIsResumed(t *testing.T) {
 	t.Parallel()
 	m := newMass(t)
 	in := ordered(50, 7)
-	every, booked, once := timer.Duration(time.Hour), timer.At(m.Now()), 1
-	in.Memo.Order.Recurrence = &timer.Recurrence{Every: &every, MaxOccurrences: &once}
-	in.Memo.Cursor, in.Memo.Occurrence, in.Memo.DueAt, in.Memo.Plan.Paused = timer.Cursor{Booked: booked}, 1, booked.Add(time.Hour), true
+	every, booked, once := wire.Duration(time.Hour), wire.At(m.Now()), 1
+	in.Memo.Order.Recurrence = &recurrence.Rule{Every: &every, MaxOccurrences: &once}
+	in.Memo.Cursor, in.Memo.Occurrence, in.Memo.DueAt, in.Memo.Plan.Paused = recurrence.Cursor{Booked: booked}, 1, booked.Add(time.Hour), true
 	yes, no := true, false
-	m.RegisterDelayedCallback(func() { m.SignalWorkflow(workflows.SignalChange, timer.DispatchChange{Paused: &no}) }, 150*time.Minute)
-	m.sweeping = func() { m.SignalWorkflow(workflows.SignalChange, timer.DispatchChange{Paused: &yes}) }
+	m.RegisterDelayedCallback(func() { m.SignalWorkflow(workflows.SignalChange, dispatch.Change{Paused: &no}) }, 150*time.Minute)
+	m.sweeping = func() { m.SignalWorkflow(workflows.SignalChange, dispatch.Change{Paused: &yes}) }
 	m.ExecuteWorkflow(workflows.TypeDispatch, in)
 	require.NoError(t, m.GetWorkflowError())
 	require.WithinDuration(t, booked.Add(3*time.Hour).Time(), m.last().StartedAt.Time(), time.Second)
-	require.Equal(t, timer.DispatchDone, m.last().Status)
+	require.Equal(t, dispatch.Done, m.last().Status)
 }
 
 // One whose rule ended while it was paused sends nothing when it is resumed. A history in
 // which it did goes on as it was.
 func TestADispatchIsResumedAfterItsRule(t *testing.T) {
 	t.Parallel()
-	for status, since := range map[timer.DispatchStatus]workflow.Version{timer.DispatchExpired: 1, timer.DispatchDone: workflow.DefaultVersion} {
+	for status, since := range map[dispatch.Status]workflow.Version{dispatch.Expired: 1, dispatch.Done: workflow.DefaultVersion} {
 		m := newMass(t)
 		in := ordered(50, 7)
-		every, booked := timer.Duration(time.Hour), timer.At(m.Now())
-		in.Memo.Order.Recurrence = &timer.Recurrence{Every: &every, EndAt: booked.Add(time.Hour)}
-		in.Memo.Cursor, in.Memo.Occurrence, in.Memo.DueAt, in.Memo.Plan.Paused = timer.Cursor{Booked: booked}, 1, booked.Add(time.Hour), true
+		every, booked := wire.Duration(time.Hour), wire.At(m.Now())
+		in.Memo.Order.Recurrence = &recurrence.Rule{Every: &every, EndAt: booked.Add(time.Hour)}
+		in.Memo.Cursor, in.Memo.Occurrence, in.Memo.DueAt, in.Memo.Plan.Paused = recurrence.Cursor{Booked: booked}, 1, booked.Add(time.Hour), true
 		m.OnGetVersion("rule-over", workflow.DefaultVersion, workflow.Version(1)).Return(since)
 		m.RegisterDelayedCallback(func() {
-			m.SignalWorkflow(workflows.SignalChange, timer.DispatchChange{Paused: new(bool)})
+			m.SignalWorkflow(workflows.SignalChange, dispatch.Change{Paused: new(bool)})
 		}, 48*time.Hour)
 		m.ExecuteWorkflow(workflows.TypeDispatch, in)
 		require.NoError(t, m.GetWorkflowError())
 		require.Equal(t, status, m.last().Status)
-		require.Equal(t, status == timer.DispatchExpired, len(m.shards) == 0)
+		require.Equal(t, status == dispatch.Expired, len(m.shards) == 0)
 	}
 }
 
 // A shard that no worker has is cancelled at once, and one of a long history begins anew.
 func TestAShard(t *testing.T) {
 	t.Parallel()
-	shard := timer.DispatchShard{Plan: timer.DispatchPlan{PerSecond: 50, Active: []int{0}}, Source: timer.DispatchSource{Items: 5}}
+	shard := dispatch.Shard{Plan: dispatch.Plan{PerSecond: 50, Active: []int{0}}, Source: dispatch.Source{Items: 5}}
 	m := newMass(t)
-	m.stint = func(context.Context, timer.DispatchShard, int) (timer.DispatchStint, error) {
-		return timer.DispatchStint{}, activity.ErrResultPending
+	m.stint = func(context.Context, dispatch.Shard, int) (dispatch.Stint, error) {
+		return dispatch.Stint{}, activity.ErrResultPending
 	}
 	m.RegisterDelayedCallback(m.CancelWorkflow, time.Minute)
 	m.ExecuteWorkflow(workflows.TypeDispatchShard, shard)
 	require.NoError(t, m.GetWorkflowError())
 
 	m = newMass(t) // nobody waits for it
-	m.stint = func(_ context.Context, shard timer.DispatchShard, n int) (timer.DispatchStint, error) {
+	m.stint = func(_ context.Context, shard dispatch.Shard, n int) (dispatch.Stint, error) {
 		if n == 1 {
-			return timer.DispatchStint{End: timer.StintWaits}, nil
+			return dispatch.Stint{End: dispatch.StintWaits}, nil
 		}
 		return all(shard), nil
 	}
@@ -528,28 +531,28 @@ func TestAShard(t *testing.T) {
 
 	m = newMass(t)
 	m.SetContinueAsNewSuggested(true)
-	m.stint = func(_ context.Context, shard timer.DispatchShard, _ int) (timer.DispatchStint, error) {
+	m.stint = func(_ context.Context, shard dispatch.Shard, _ int) (dispatch.Stint, error) {
 		for _, changes := range []int{3, 2} { // one that was sent before comes late
-			m.SignalWorkflow(workflows.SignalPlan, timer.DispatchPlan{Changes: changes, PerSecond: float64(changes)})
+			m.SignalWorkflow(workflows.SignalPlan, dispatch.Plan{Changes: changes, PerSecond: float64(changes)})
 		}
-		return timer.DispatchStint{End: timer.StintOver, State: timer.DispatchState{Page: 3}, Plan: timer.DispatchPlan{Changes: 1}}, nil
+		return dispatch.Stint{End: dispatch.StintOver, State: dispatch.State{Page: 3}, Plan: dispatch.Plan{Changes: 1}}, nil
 	}
 	m.ExecuteWorkflow(workflows.TypeDispatchShard, shard)
 	next, ok := errors.AsType[*workflow.ContinueAsNewError](m.GetWorkflowError())
 	require.True(t, ok)
 	require.Equal(t, workflows.TypeDispatchShard, next.WorkflowType.Name)
-	var goesOn timer.DispatchShard
+	var goesOn dispatch.Shard
 	require.NoError(t, converter.GetDefaultDataConverter().FromPayloads(next.Input, &goesOn))
 	require.Equal(t, 3, goesOn.Plan.Changes, "what the run was told the next one knows")
 
 	m = newMass(t)
-	m.stint = func(_ context.Context, shard timer.DispatchShard, n int) (timer.DispatchStint, error) {
+	m.stint = func(_ context.Context, shard dispatch.Shard, n int) (dispatch.Stint, error) {
 		if n == 1 { // it had read a plan that was older than the one that is known
-			return timer.DispatchStint{End: timer.StintPaused, Plan: timer.DispatchPlan{Changes: 1, Paused: true}}, nil
+			return dispatch.Stint{End: dispatch.StintPaused, Plan: dispatch.Plan{Changes: 1, Paused: true}}, nil
 		}
 		return all(shard), nil
 	}
-	goesOn.State = timer.DispatchState{}
+	goesOn.State = dispatch.State{}
 	m.ExecuteWorkflow(workflows.TypeDispatchShard, goesOn)
 	require.NoError(t, m.GetWorkflowError(), "it does not wait for what has come")
 	require.Len(t, m.shards, 2)
@@ -563,18 +566,18 @@ func TestSignsOfLife(t *testing.T) {
 		perSecond float64
 		shards    int
 	}{{50, 1}, {200, 1}, {500, 3}, {4000, 8}, {10_000, 8}} {
-		plan := timer.DispatchPlan{PerSecond: c.perSecond, Active: make([]int, c.shards)}
+		plan := dispatch.Plan{PerSecond: c.perSecond, Active: make([]int, c.shards)}
 		writes := float64(c.shards) / workflows.DispatchBeat(plan).Seconds()
 		require.LessOrEqual(t, writes/c.perSecond, 0.05, "%v", c)
 		require.Less(t, workflows.DispatchSilence(plan), 2*time.Second)
 		require.Greater(t, workflows.DispatchSilence(plan), 2*workflows.DispatchBeat(plan))
 	}
-	require.Equal(t, time.Minute, workflows.DispatchSilence(timer.DispatchPlan{PerSecond: 0.01}))
+	require.Equal(t, time.Minute, workflows.DispatchSilence(dispatch.Plan{PerSecond: 0.01}))
 }
 
 func TestDispatchIDs(t *testing.T) {
 	t.Parallel()
-	key := timer.Key{BusinessType: "mass", BusinessID: "d"}
+	key := wire.Key{BusinessType: "mass", BusinessID: "d"}
 	require.Equal(t, "dispatch:mass/d", workflows.DispatchWorkflowID(key))
 	require.Equal(t, "dispatch:mass/", workflows.DispatchTypePrefix("mass"))
 }

@@ -11,7 +11,8 @@ import (
 	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -32,7 +33,7 @@ func (e *entity) refused(name string, args ...any) {
 }
 
 func (e *entity) put(version, onVersion int) workflows.PutPolicy {
-	return workflows.PutPolicy{Record: e.record(timer.Policy{BusinessType: "x", Version: version}), IfVersion: onVersion}
+	return workflows.PutPolicy{Record: e.record(policy.Policy{BusinessType: "x", Version: version}), IfVersion: onVersion}
 }
 
 // What was decided on something else is refused, and changes nothing.
@@ -41,7 +42,7 @@ func TestAPolicyRefuses(t *testing.T) {
 	e := newEntity(t)
 	e.later(time.Second, func() {
 		e.refused(workflows.UpdatePutPolicy, e.put(3, 2))
-		e.refused(workflows.UpdateDeletePolicy, "me", timer.At(e.began))
+		e.refused(workflows.UpdateDeletePolicy, "me", wire.At(e.began))
 		e.update(workflows.UpdatePutPolicy, e.put(2, 1))
 		e.refused(workflows.UpdatePutPolicy, e.put(2, 1))
 	})
@@ -54,7 +55,7 @@ func TestAPolicyRefuses(t *testing.T) {
 func TestASealedPolicy(t *testing.T) {
 	t.Parallel()
 	e := newEntity(t)
-	until := timer.At(e.began.Add(time.Minute))
+	until := wire.At(e.began.Add(time.Minute))
 	sealed := e.put(1, 1)
 	sealed.Record.ClosedUntil, sealed.Record.Sealed, sealed.Closing = until, true, until
 	reopened := sealed

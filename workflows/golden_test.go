@@ -12,23 +12,26 @@ import (
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/workflow"
 
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/golden"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
 // What the entities are stored as. The policy within a record is held to a file of its
-// own, in timer.
+// own, in core.
 func TestStoredEntities(t *testing.T) {
 	t.Parallel()
-	at := timer.At(time.Unix(1_800_000_000, 0))
+	at := wire.At(time.Unix(1_800_000_000, 0))
 	golden.Check(t, "registered", workflows.Registered{"order-close": 1_800_000_000})
 	golden.Check(t, "registration", workflows.Registration{
 		Add: []string{"order-close"}, Remove: []workflows.Registrant{{BusinessType: "order-open", At: 1_700_000_000}},
 	})
 	golden.Check(t, "notification", workflows.Notification{Worker: "worker-1", RunID: "run-1"})
 	record := workflows.PolicyRecord{ChangedAt: at, ChangedBy: "ops", ClosedUntil: at.Add(time.Minute), Sealed: true,
-		Who: &timer.Actor{Name: "ops", ID: "0a1b", Role: "admin", By: "key", From: "10.0.0.7", RequestID: "r-1", Job: "bulk:job-0"}}
+		Who: &wire.Actor{Name: "ops", ID: "0a1b", Role: "admin", By: "key", From: "10.0.0.7", RequestID: "r-1", Job: "bulk:job-0"}}
 	golden.CheckBut(t, "policy_record", record, ".Policy")
 	golden.CheckBut(t, "put_policy", workflows.PutPolicy{Record: record, IfVersion: 3, Closing: record.ClosedUntil}, ".Record.Policy")
 }
@@ -36,10 +39,10 @@ func TestStoredEntities(t *testing.T) {
 // What dispatches are stored as. What they say of themselves is held to files of its own.
 func TestStoredDispatches(t *testing.T) {
 	t.Parallel()
-	commit := workflows.DispatchCommit{Parts: []timer.DispatchPart{{Prefix: "dispatch-page:a/b/", Pages: 2}}, Sizes: []int{1000, 12}, Upload: "UPLOAD1"}
+	commit := workflows.DispatchCommit{Parts: []dispatch.Part{{Prefix: "dispatch-page:a/b/", Pages: 2}}, Sizes: []int{1000, 12}, Upload: "UPLOAD1"}
 	golden.Check(t, "dispatch_commit", commit)
 	golden.CheckBut(t, "dispatch_input", workflows.DispatchInput{DispatchCommit: commit}, ".Memo")
-	golden.CheckBut(t, "shard_news", workflows.ShardNews{Shard: 3, Active: true, Counts: timer.DispatchCounts{
+	golden.CheckBut(t, "shard_news", workflows.ShardNews{Shard: 3, Active: true, Counts: dispatch.Counts{
 		Found: 90, Done: 70, Failed: 5, Retrying: 6, InFlight: 7, Callbacks: 99,
 	}})
 }
@@ -57,9 +60,9 @@ func TestEveryStoredTypeIsHeld(t *testing.T) {
 	var functions registered
 	workflows.Register(&functions)
 	types := []reflect.Type{ // signals and updates
-		reflect.TypeFor[timer.Change](), reflect.TypeFor[timer.BackPressure](), reflect.TypeFor[workflows.Registration](),
+		reflect.TypeFor[timer.Change](), reflect.TypeFor[policy.BackPressure](), reflect.TypeFor[workflows.Registration](),
 		reflect.TypeFor[workflows.PutPolicy](), reflect.TypeFor[workflows.PolicyRecord](),
-		reflect.TypeFor[timer.DispatchChange](), reflect.TypeFor[workflows.DispatchCommit](), reflect.TypeFor[workflows.ShardNews](),
+		reflect.TypeFor[dispatch.Change](), reflect.TypeFor[workflows.DispatchCommit](), reflect.TypeFor[workflows.ShardNews](),
 	}
 	for _, f := range functions {
 		for i := 1; i < reflect.TypeOf(f).NumIn(); i++ { // the first is the context
@@ -86,8 +89,11 @@ var capital = regexp.MustCompile(`([a-z])([A-Z])`)
 
 func fileOf(stored reflect.Type) string {
 	name := strings.ToLower(capital.ReplaceAllString(stored.Name(), "${1}_${2}")) + ".golden.json"
-	if strings.HasSuffix(stored.PkgPath(), "/timer") {
-		return "../timer/testdata/stored/" + name
+	if _, room, ok := strings.Cut(stored.PkgPath(), "/core/"); ok {
+		if room == "dispatch" { // a timer has a change and a memo as well
+			name = "dispatch_" + name
+		}
+		return "../core/testdata/stored/" + name
 	}
 	return "testdata/stored/" + name
 }

@@ -11,7 +11,9 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -21,7 +23,7 @@ func (s *course) older() {
 	s.env.OnGetVersion("live-retries", workflow.DefaultVersion, workflow.Version(workflows.BehaviourLiveRetries)).Return(workflow.DefaultVersion)
 }
 
-func retryable(report timer.Report) error {
+func retryable(report delivery.Report) error {
 	return temporal.NewApplicationErrorWithOptions("", "", temporal.ApplicationErrorOptions{Details: []any{report}, NonRetryable: true})
 }
 
@@ -29,30 +31,30 @@ func retryable(report timer.Report) error {
 // time, and what it says last decides.
 func TestADeliveryOfTheFirstBehaviour(t *testing.T) {
 	t.Parallel()
-	busy := &timer.Failure{Status: 503, Message: "HTTP 503"}
-	before := timer.Report{Result: timer.ResultRetry, Attempt: 1, Failure: busy, PolicyVersion: 3}
-	gone := timer.Report{Result: timer.ResultFailed, Attempt: 4, Failure: &timer.Failure{Status: 410, Message: "HTTP 410"}}
+	busy := &delivery.Failure{Status: 503, Message: "HTTP 503"}
+	before := delivery.Report{Result: delivery.ResultRetry, Attempt: 1, Failure: busy, PolicyVersion: 3}
+	gone := delivery.Report{Result: delivery.ResultFailed, Attempt: 4, Failure: &delivery.Failure{Status: 410, Message: "HTTP 410"}}
 	for name, c := range map[string]struct {
-		first, report timer.Report
+		first, report delivery.Report
 		err           error
 		status        timer.Status
 		attempts      int
 		message       string
 	}{
-		"delivered":                                {before, timer.Report{Result: timer.ResultDelivered, Attempt: 2}, nil, timer.Delivered, 2, ""},
-		"failed for good":                          {before, timer.Report{}, retryable(gone), timer.Failed, 4, "HTTP 410"},
-		"expired before its next attempt":          {before, timer.Report{}, retryable(timer.Report{Result: timer.ResultRetry, Attempt: 2, Failure: busy}), timer.Expired, 2, ""},
-		"expired while it was held":                {before, timer.Report{}, temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_SCHEDULE_TO_CLOSE, nil), timer.Expired, 1, ""},
-		"broken, with nothing known":               {timer.Report{Result: timer.ResultUseQueue}, timer.Report{}, temporal.NewNonRetryableApplicationError("no such queue", "", nil), timer.Failed, 0, string(timer.DeliveryBroken)},
-		"broken, with details that are no report":  {timer.Report{Result: timer.ResultUseQueue}, timer.Report{}, temporal.NewNonRetryableApplicationError("odd", "", nil, "text"), timer.Failed, 0, string(timer.DeliveryBroken)},
-		"broken after an attempt that was retried": {before, timer.Report{}, temporal.NewNonRetryableApplicationError("odd", "", nil), timer.Expired, 1, ""},
+		"delivered":                                {before, delivery.Report{Result: delivery.ResultDelivered, Attempt: 2}, nil, timer.Delivered, 2, ""},
+		"failed for good":                          {before, delivery.Report{}, retryable(gone), timer.Failed, 4, "HTTP 410"},
+		"expired before its next attempt":          {before, delivery.Report{}, retryable(delivery.Report{Result: delivery.ResultRetry, Attempt: 2, Failure: busy}), timer.Expired, 2, ""},
+		"expired while it was held":                {before, delivery.Report{}, temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_SCHEDULE_TO_CLOSE, nil), timer.Expired, 1, ""},
+		"broken, with nothing known":               {delivery.Report{Result: delivery.ResultUseQueue}, delivery.Report{}, temporal.NewNonRetryableApplicationError("no such queue", "", nil), timer.Failed, 0, string(delivery.DeliveryBroken)},
+		"broken, with details that are no report":  {delivery.Report{Result: delivery.ResultUseQueue}, delivery.Report{}, temporal.NewNonRetryableApplicationError("odd", "", nil, "text"), timer.Failed, 0, string(delivery.DeliveryBroken)},
+		"broken after an attempt that was retried": {before, delivery.Report{}, temporal.NewNonRetryableApplicationError("odd", "", nil), timer.Expired, 1, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newCourse(t)
 			s.older()
-			s.ring, s.ring.Timeout, s.ring.Latest = c.first, timer.Duration(5*time.Second), s.at(time.Hour)
-			s.deliver = func(*course, activity.Info) (timer.Report, error) { return c.report, c.err }
+			s.ring, s.ring.Timeout, s.ring.Latest = c.first, wire.Duration(5*time.Second), s.at(time.Hour)
+			s.deliver = func(*course, activity.Info) (delivery.Report, error) { return c.report, c.err }
 			s.run()
 			require.False(t, s.deliveries[0].Live)
 			require.Equal(t, 20*time.Second, s.deliveries[0].info.Deadline.Sub(s.deliveries[0].info.StartedTime).Round(time.Second),
@@ -82,7 +84,7 @@ func (s *course) outcome() (outcome timer.Outcome) {
 // gateways of then did not send, does too, and the timer begins anew.
 func TestADeliveryOfTheFirstBehaviourIsInterrupted(t *testing.T) {
 	t.Parallel()
-	delay := timer.Duration(time.Hour)
+	delay := wire.Duration(time.Hour)
 	for name, c := range map[string]struct {
 		interrupt func(*course)
 		next      time.Duration
@@ -120,14 +122,14 @@ func TestADeliveryMovesToTheQueueOfItsType(t *testing.T) {
 				s.older()
 			}
 			moved := 0
-			s.deliver = func(*course, activity.Info) (timer.Report, error) {
+			s.deliver = func(*course, activity.Info) (delivery.Report, error) {
 				switch moved++; moved {
 				case 1: // the type has got a policy, and with it a queue
-					return timer.Report{Result: timer.ResultUseQueue, Attempt: 1, PolicyVersion: 1}, nil
+					return delivery.Report{Result: delivery.ResultUseQueue, Attempt: 1, PolicyVersion: 1}, nil
 				case 2: // its receivers connect by themselves
-					return timer.Report{Result: timer.ResultUseQueue, Attempt: 1, PolicyVersion: 2, Stream: true}, nil
+					return delivery.Report{Result: delivery.ResultUseQueue, Attempt: 1, PolicyVersion: 2, Stream: true}, nil
 				}
-				return timer.Report{Result: timer.ResultDelivered, Attempt: 2}, nil
+				return delivery.Report{Result: delivery.ResultDelivered, Attempt: 2}, nil
 			}
 			s.run()
 			require.Equal(t, 2, s.outcome().Attempts)

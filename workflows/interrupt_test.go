@@ -14,17 +14,19 @@ import (
 	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/workflows"
 )
 
 // stage runs a timer that is due an hour from now, in workflow time.
 func stage() (*testsuite.TestWorkflowEnvironment, timer.Spec) {
 	env := newEnvironment()
-	now := timer.At(time.Unix(1_800_000_000, 0))
+	now := wire.At(time.Unix(1_800_000_000, 0))
 	env.SetStartTime(now.Time())
 	spec := timer.Spec{
-		Key:       timer.Key{BusinessType: "x", BusinessID: "1"},
+		Key:       wire.Key{BusinessType: "x", BusinessID: "1"},
 		Memo:      timer.Memo{Booking: "b", Revision: 1, CreatedAt: now, DueAt: now},
 		Behaviour: workflows.BehaviourNow,
 	}
@@ -54,11 +56,11 @@ func TestTheCauseOfACancelIsAskedUntilItIsTold(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			env, spec := stage()
-			delay := timer.Duration(time.Hour)
-			env.RegisterActivityWithOptions(func(context.Context, timer.Delivery, converter.RawValue) (timer.Report, error) {
+			delay := wire.Duration(time.Hour)
+			env.RegisterActivityWithOptions(func(context.Context, timer.Delivery, converter.RawValue) (delivery.Report, error) {
 				env.SignalWorkflow(workflows.SignalChange, timer.Change{ID: "c", Terms: timer.Terms{Delay: &delay}, At: spec.DueAt})
 				env.CancelWorkflow()
-				return timer.Report{Result: timer.ResultInterrupted}, nil
+				return delivery.Report{Result: delivery.ResultInterrupted}, nil
 			}, activity.RegisterOptions{Name: workflows.ActivityFirstAttempt})
 			tries := 0
 			env.RegisterActivityWithOptions(func(context.Context) (string, error) {
@@ -83,12 +85,12 @@ func TestTheCauseOfACancelIsAskedUntilItIsTold(t *testing.T) {
 // it is made, under this number, and counted.
 func begunElsewhere(env *testsuite.TestWorkflowEnvironment, number int) (rung *int) {
 	rung = new(int)
-	env.RegisterActivityWithOptions(func(_ context.Context, d timer.Delivery, _ converter.RawValue) (timer.Report, error) {
+	env.RegisterActivityWithOptions(func(_ context.Context, d timer.Delivery, _ converter.RawValue) (delivery.Report, error) {
 		if !d.Asked {
-			return timer.Report{Result: timer.ResultElsewhere, Worker: "other"}, nil
+			return delivery.Report{Result: delivery.ResultElsewhere, Worker: "other"}, nil
 		}
 		*rung++
-		return timer.Report{Result: timer.ResultDelivered, Attempt: number}, nil
+		return delivery.Report{Result: delivery.ResultDelivered, Attempt: number}, nil
 	}, activity.RegisterOptions{Name: workflows.ActivityFirstAttempt})
 	return rung
 }
@@ -97,21 +99,21 @@ func begunElsewhere(env *testsuite.TestWorkflowEnvironment, number int) (rung *i
 // only if it gets no answer.
 func TestAnAttemptThatAnotherWorkerBegan(t *testing.T) {
 	t.Parallel()
-	for name, answer := range map[string]timer.Result{"it tells": timer.ResultDelivered, "it knows nothing": timer.ResultUseQueue} {
+	for name, answer := range map[string]delivery.Result{"it tells": delivery.ResultDelivered, "it knows nothing": delivery.ResultUseQueue} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			env, spec := stage()
 			rung := begunElsewhere(env, 1)
-			env.RegisterActivityWithOptions(func(ctx context.Context, _ timer.Delivery) (timer.Report, error) {
+			env.RegisterActivityWithOptions(func(ctx context.Context, _ timer.Delivery) (delivery.Report, error) {
 				info := activity.GetInfo(ctx)
 				require.Equal(t, workflows.ReceiptQueue("other"), info.TaskQueue)
 				require.Equal(t, 5*time.Second, info.HeartbeatTimeout, "a frozen worker is found out")
-				return timer.Report{Result: answer, Attempt: 1}, nil
+				return delivery.Report{Result: answer, Attempt: 1}, nil
 			}, activity.RegisterOptions{Name: workflows.ActivityAsk})
 			env.ExecuteWorkflow(workflows.TypeTimer, spec, workflows.Encode(nil))
 			require.NoError(t, env.GetWorkflowError())
 			want := 0
-			if answer == timer.ResultUseQueue {
+			if answer == delivery.ResultUseQueue {
 				want = 1
 			}
 			require.Equal(t, want, *rung)
@@ -128,14 +130,14 @@ func TestAReceiptThatWasLeft(t *testing.T) {
 			t.Parallel()
 			env, spec := stage()
 			env.OnGetVersion("receipt", workflow.DefaultVersion, workflow.Version(1)).Return(known)
-			env.RegisterActivityWithOptions(func(context.Context, timer.Delivery, converter.RawValue) (timer.Report, error) {
-				env.SignalWorkflow(workflows.SignalReceipt, timer.Report{Result: timer.ResultDelivered, Attempt: 1})
-				return timer.Report{Result: timer.ResultElsewhere, Worker: "other"}, nil
+			env.RegisterActivityWithOptions(func(context.Context, timer.Delivery, converter.RawValue) (delivery.Report, error) {
+				env.SignalWorkflow(workflows.SignalReceipt, delivery.Report{Result: delivery.ResultDelivered, Attempt: 1})
+				return delivery.Report{Result: delivery.ResultElsewhere, Worker: "other"}, nil
 			}, activity.RegisterOptions{Name: workflows.ActivityFirstAttempt})
 			asked := 0
-			env.RegisterActivityWithOptions(func(context.Context, timer.Delivery) (timer.Report, error) {
+			env.RegisterActivityWithOptions(func(context.Context, timer.Delivery) (delivery.Report, error) {
 				asked++
-				return timer.Report{Result: timer.ResultDelivered, Attempt: 2}, nil
+				return delivery.Report{Result: delivery.ResultDelivered, Attempt: 2}, nil
 			}, activity.RegisterOptions{Name: workflows.ActivityAsk})
 			env.ExecuteWorkflow(workflows.TypeTimer, spec, workflows.Encode(nil))
 			require.NoError(t, env.GetWorkflowError())
@@ -162,9 +164,9 @@ func TestAReceiptThatIsLeftWhileItIsAskedFor(t *testing.T) {
 			env, spec := stage()
 			env.OnGetVersion("late-receipt", workflow.DefaultVersion, workflow.Version(1)).Return(known)
 			rung := begunElsewhere(env, 2)
-			env.RegisterActivityWithOptions(func(context.Context, timer.Delivery) (timer.Report, error) {
-				env.SignalWorkflow(workflows.SignalReceipt, timer.Report{Result: timer.ResultDelivered, Attempt: 1})
-				return timer.Report{}, temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_SCHEDULE_TO_START, nil)
+			env.RegisterActivityWithOptions(func(context.Context, timer.Delivery) (delivery.Report, error) {
+				env.SignalWorkflow(workflows.SignalReceipt, delivery.Report{Result: delivery.ResultDelivered, Attempt: 1})
+				return delivery.Report{}, temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_SCHEDULE_TO_START, nil)
 			}, activity.RegisterOptions{Name: workflows.ActivityAsk})
 			env.ExecuteWorkflow(workflows.TypeTimer, spec, workflows.Encode(nil))
 			require.NoError(t, env.GetWorkflowError())
@@ -187,8 +189,8 @@ func TestRefusedChangesAreNoted(t *testing.T) {
 	for n := range timer.MaxRefusals {
 		spec.Refusals = append(spec.Refusals, timer.Refusal{Change: string(rune('a' + n)), At: spec.DueAt})
 	}
-	early, delay, priority := spec.DueAt.Add(time.Minute), timer.Duration(time.Hour), 1
-	env.RegisterActivityWithOptions(func(context.Context, timer.Delivery, converter.RawValue) (timer.Report, error) {
+	early, delay, priority := spec.DueAt.Add(time.Minute), wire.Duration(time.Hour), 1
+	env.RegisterActivityWithOptions(func(context.Context, timer.Delivery, converter.RawValue) (delivery.Report, error) {
 		for _, change := range []timer.Change{
 			{ID: "moved", Terms: timer.Terms{Delay: &delay}},
 			{ID: "refused", Terms: timer.Terms{LatestAt: &early}},
@@ -197,7 +199,7 @@ func TestRefusedChangesAreNoted(t *testing.T) {
 			change.At = spec.DueAt
 			env.SignalWorkflow(workflows.SignalChange, change)
 		}
-		return timer.Report{Result: timer.ResultInterrupted}, nil
+		return delivery.Report{Result: delivery.ResultInterrupted}, nil
 	}, activity.RegisterOptions{Name: workflows.ActivityFirstAttempt})
 	env.ExecuteWorkflow(workflows.TypeTimer, spec, workflows.Encode(nil))
 	after := next(t, env)

@@ -12,7 +12,10 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/recurrence"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -52,7 +55,7 @@ type attempted struct {
 func book(t *testing.T, terms timer.Terms) *life {
 	t.Helper()
 	l := &life{T: t, began: time.Date(2027, 3, 1, 0, 0, 0, 0, time.UTC)}
-	spec, err := timer.Admit(timer.Key{BusinessType: "x", BusinessID: "1"}, terms, "b", l.began)
+	spec, err := timer.Admit(wire.Key{BusinessType: "x", BusinessID: "1"}, terms, "b", l.began)
 	require.NoError(t, err)
 	spec.Behaviour = workflows.BehaviourNow
 	l.spec = spec
@@ -60,17 +63,17 @@ func book(t *testing.T, terms timer.Terms) *life {
 	return l
 }
 
-func every(d time.Duration, change func(*timer.Recurrence)) timer.Terms {
-	interval := timer.Duration(d)
-	rule := timer.Recurrence{Every: &interval}
+func every(d time.Duration, change func(*recurrence.Rule)) timer.Terms {
+	interval := wire.Duration(d)
+	rule := recurrence.Rule{Every: &interval}
 	change(&rule)
 	return timer.Terms{Recurrence: &rule}
 }
 
-func asItIs(*timer.Recurrence) {}
+func asItIs(*recurrence.Rule) {}
 
 // call is one attempt, made now or when the timer rings.
-func (l *life) call(now time.Time, spec timer.Spec, number int) timer.Report {
+func (l *life) call(now time.Time, spec timer.Spec, number int) delivery.Report {
 	at := now
 	if rings := spec.RingsAt().Time(); rings.After(at) {
 		at = rings
@@ -80,13 +83,13 @@ func (l *life) call(now time.Time, spec timer.Spec, number int) timer.Report {
 		made.occurrence = spec.Series.Number
 	}
 	l.attempts = append(l.attempts, made)
-	report := timer.Report{Result: timer.ResultDelivered, Attempt: number, EndedAt: timer.At(at)}
+	report := delivery.Report{Result: delivery.ResultDelivered, Attempt: number, EndedAt: wire.At(at)}
 	report.Stop = len(l.attempts) == l.stops
 	if l.fails > 0 {
 		l.fails--
-		report.Result, report.Failure = timer.ResultFailed, &timer.Failure{Status: 500, Message: "HTTP 500"}
+		report.Result, report.Failure = delivery.ResultFailed, &delivery.Failure{Status: 500, Message: "HTTP 500"}
 		if number <= len(l.ladder) {
-			report.Result, report.RetryIn = timer.ResultRetry, timer.Duration(l.ladder[number-1])
+			report.Result, report.RetryIn = delivery.ResultRetry, wire.Duration(l.ladder[number-1])
 		}
 	}
 	return report
@@ -94,18 +97,18 @@ func (l *life) call(now time.Time, spec timer.Spec, number int) timer.Report {
 
 // climb makes the attempts of a delivery that is on its ladder, as the activity does:
 // the first try gives the wait into Temporal's hands.
-func (l *life) climb(s *course, info activity.Info, prior timer.Report) (timer.Report, error) {
+func (l *life) climb(s *course, info activity.Info, prior delivery.Report) (delivery.Report, error) {
 	if l.waits { // the test environment would keep the goroutine of a retry that never comes
-		return timer.Report{}, activity.ErrResultPending
+		return delivery.Report{}, activity.ErrResultPending
 	}
 	report := prior
 	if info.Attempt > 1 {
 		report = l.call(s.env.Now(), s.spec, prior.Attempt+int(info.Attempt)-1)
 	}
-	if report.Result == timer.ResultDelivered {
+	if report.Result == delivery.ResultDelivered {
 		return report, nil
 	}
-	return timer.Report{}, temporal.NewApplicationErrorWithOptions("HTTP 500", "", temporal.ApplicationErrorOptions{
+	return delivery.Report{}, temporal.NewApplicationErrorWithOptions("HTTP 500", "", temporal.ApplicationErrorOptions{
 		NonRetryable: report.Result.Final(), NextRetryDelay: report.RetryIn.D(), Details: []any{report},
 	})
 }
@@ -116,10 +119,10 @@ func (l *life) play(runs int) {
 	for run := 1; run <= runs; run++ {
 		s := newCourseAt(l.T, l.now)
 		s.spec = l.spec
-		s.register(workflows.ActivityFirstAttempt, func(_ context.Context, d timer.Delivery, _ converter.RawValue) (timer.Report, error) {
+		s.register(workflows.ActivityFirstAttempt, func(_ context.Context, d timer.Delivery, _ converter.RawValue) (delivery.Report, error) {
 			return l.call(s.env.Now(), d.Spec, 1), nil
 		})
-		s.deliver = func(s *course, info activity.Info) (timer.Report, error) {
+		s.deliver = func(s *course, info activity.Info) (delivery.Report, error) {
 			return l.climb(s, info, *s.deliveries[len(s.deliveries)-1].Prior)
 		}
 		if l.during != nil {
@@ -197,7 +200,7 @@ func TestARecurringTimer(t *testing.T) {
 		check func(*life)
 	}{
 		"rings at a fixed rate, without a drift, and is delivered when its rule is over": {
-			terms: every(time.Hour, func(r *timer.Recurrence) { r.MaxOccurrences = &four }),
+			terms: every(time.Hour, func(r *recurrence.Rule) { r.MaxOccurrences = &four }),
 			runs:  9,
 			check: func(l *life) {
 				require.Equal(l, hours(1, 2, 3, 4), l.rang())
@@ -206,7 +209,7 @@ func TestARecurringTimer(t *testing.T) {
 			},
 		},
 		"counts a fixed delay from the end of the delivery": {
-			terms: timer.Terms{Recurrence: &timer.Recurrence{After: ptr(timer.Duration(time.Hour))}},
+			terms: timer.Terms{Recurrence: &recurrence.Rule{After: ptr(wire.Duration(time.Hour))}},
 			given: func(l *life) { l.fails, l.ladder = 1, []time.Duration{20 * time.Minute} },
 			runs:  2,
 			check: func(l *life) {
@@ -229,13 +232,13 @@ func TestARecurringTimer(t *testing.T) {
 			},
 		},
 		"pauses after an occurrence that failed, where its rule says so": {
-			terms: every(time.Hour, func(r *timer.Recurrence) { r.OnFailure = timer.OnFailurePause }),
+			terms: every(time.Hour, func(r *recurrence.Rule) { r.OnFailure = recurrence.OnFailurePause }),
 			given: func(l *life) { l.fails = 1 },
 			runs:  1,
 			check: func(l *life) {
 				require.True(l, l.spec.Resting())
 				require.Equal(l, timer.Failed, l.spec.Series.Last.Status)
-				require.Equal(l, time.Hour+timer.MaxAhead, l.now.Sub(l.began), "nothing wakes it by itself")
+				require.Equal(l, time.Hour+wire.MaxAhead, l.now.Sub(l.began), "nothing wakes it by itself")
 			},
 		},
 		"whose ladder runs into the next occurrences rings once for the latest of them": {
@@ -252,11 +255,11 @@ func TestARecurringTimer(t *testing.T) {
 			check: func(l *life) { require.Equal(l, hours(5, 6), l.rang()) },
 		},
 		"that overslept skips what it missed, where its rule says so": {
-			terms: every(time.Hour, func(r *timer.Recurrence) { r.Missed = timer.MissedSkip }), given: overslept, runs: 2,
+			terms: every(time.Hour, func(r *recurrence.Rule) { r.Missed = recurrence.MissedSkip }), given: overslept, runs: 2,
 			check: func(l *life) { require.Equal(l, hours(6), l.rang(), "the first run found that nothing is due") },
 		},
 		"that overslept makes up for each, where its rule says so": {
-			terms: every(time.Hour, func(r *timer.Recurrence) { r.Missed = timer.MissedFireAll }), given: overslept, runs: 6,
+			terms: every(time.Hour, func(r *recurrence.Rule) { r.Missed = recurrence.MissedFireAll }), given: overslept, runs: 6,
 			check: func(l *life) { require.Equal(l, hours(1, 2, 3, 4, 5, 6), l.rang()) },
 		},
 	} {
@@ -296,7 +299,7 @@ func TestARecurringTimerIsChanged(t *testing.T) {
 	at := func(l *life, after time.Duration, change timer.Change) {
 		l.now = l.began.Add(after) // a signal ends the start delay
 		l.during = func(run int, s *course) {
-			if change.ID, change.At = "c", timer.At(l.began.Add(after)); run == 1 {
+			if change.ID, change.At = "c", wire.At(l.began.Add(after)); run == 1 {
 				s.woken(1, func() { s.signal(change) })
 			}
 		}
@@ -383,12 +386,12 @@ func TestARecurringTimerIsChanged(t *testing.T) {
 func TestARecurringTimerIsCancelled(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		rule  func(*timer.Recurrence)
+		rule  func(*recurrence.Rule)
 		given func(*life)
 		rang  int
 	}{
 		"while it waits":     {asItIs, func(l *life) { l.now = l.began.Add(time.Minute) }, 0},
-		"while it is paused": {func(r *timer.Recurrence) { r.Paused = true }, func(l *life) { l.now = l.began.Add(time.Minute) }, 0},
+		"while it is paused": {func(r *recurrence.Rule) { r.Paused = true }, func(l *life) { l.now = l.began.Add(time.Minute) }, 0},
 		"between two occurrences": {asItIs, func(l *life) {
 			l.play(1)
 			l.now = l.now.Add(-time.Minute)
@@ -446,24 +449,24 @@ func TestAnIdleChangeDropsNoOccurrence(t *testing.T) {
 				if run != 1 {
 					return
 				}
-				s.register(workflows.ActivityFirstAttempt, func(_ context.Context, d timer.Delivery, _ converter.RawValue) (timer.Report, error) {
+				s.register(workflows.ActivityFirstAttempt, func(_ context.Context, d timer.Delivery, _ converter.RawValue) (delivery.Report, error) {
 					s.signal(change)
 					return l.call(s.env.Now(), d.Spec, 1), nil
 				})
 			}
 		},
 	}
-	for _, missed := range []timer.Missed{"", timer.MissedSkip, timer.MissedFireAll} {
+	for _, missed := range []recurrence.Missed{"", recurrence.MissedSkip, recurrence.MissedFireAll} {
 		for moment, at := range moments {
 			for name, change := range changes {
 				t.Run(string(missed)+" "+moment+" "+name, func(t *testing.T) {
 					t.Parallel()
-					rule := func(r *timer.Recurrence) { r.Missed = missed }
+					rule := func(r *recurrence.Rule) { r.Missed = missed }
 					l := book(t, every(time.Hour, rule))
 					if change.Terms.Recurrence != nil {
 						change.Terms = every(time.Hour, rule)
 					}
-					change.ID, change.At = "c", timer.At(l.began.Add(time.Hour))
+					change.ID, change.At = "c", wire.At(l.began.Add(time.Hour))
 					at(l, change)
 					l.play(1)
 					l.during = nil

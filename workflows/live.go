@@ -7,15 +7,17 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // delivery is one that is under way under [BehaviourLiveRetries].
-type delivery struct {
+type liveDelivery struct {
 	*timerRun
 	// last is what is known of it so far.
-	last timer.Report
+	last delivery.Report
 	// expiry is ready at the latest time, as far as it is known, and answer when it
 	// is known how the delivery stands. Nil for none.
 	expiry, answer workflow.Future
@@ -32,7 +34,7 @@ type delivery struct {
 	callOff  workflow.CancelFunc
 	// handedAt is when the tries were handed over that wait for a receiver, and waitsUntil
 	// for how long they do.
-	handedAt   timer.Instant
+	handedAt   wire.Instant
 	waitsUntil time.Time
 	// findable is whether the delivery can be found by its webhook id.
 	findable bool
@@ -41,8 +43,8 @@ type delivery struct {
 // deliverLive leaves the attempts that remain to the server, which holds each
 // backoff, and waits for the last of them, for the latest time, or for an
 // interruption. first is what is known of the delivery so far.
-func (t *timerRun) deliverLive(ctx workflow.Context, first timer.Report) decision {
-	d := &delivery{timerRun: t, last: first}
+func (t *timerRun) deliverLive(ctx workflow.Context, first delivery.Report) decision {
+	d := &liveDelivery{timerRun: t, last: first}
 	if own := t.spec.Latest(0); own != 0 { // the timer's own may have changed since
 		d.last.Latest = own
 	}
@@ -50,27 +52,27 @@ func (t *timerRun) deliverLive(ctx workflow.Context, first timer.Report) decisio
 	for !d.last.Result.Final() {
 		err := d.advance(ctx)
 		d.hearOut()
-		if d.last.Result == timer.ResultAccepted { // the run that follows does not hear what came to this one
+		if d.last.Result == delivery.ResultAccepted { // the run that follows does not hear what came to this one
 			d.hearReceiver(ctx, workflow.GetSignalChannel(ctx, SignalAcknowledge))
 		}
 		switch {
-		case d.last.Result == timer.ResultDelivered:
+		case d.last.Result == delivery.ResultDelivered:
 		case t.interrupted(ctx):
 			t.spec.Standing = d.standing()
 			return t.applyPending(ctx)
-		case d.last.Result.Final() || d.last.Result == timer.ResultAccepted || d.resumed || d.deserted:
+		case d.last.Result.Final() || d.last.Result == delivery.ResultAccepted || d.resumed || d.deserted:
 		case d.expired:
-			d.last.Result = timer.ResultExpired
+			d.last.Result = delivery.ResultExpired
 		case broken(err):
 			workflow.GetLogger(ctx).Warn("A delivery ended without a report", "error", err)
-			d.last.Result, d.last.Failure = timer.ResultFailed, timer.DeliveryBroken.Failure(0)
+			d.last.Result, d.last.Failure = delivery.ResultFailed, delivery.DeliveryBroken.Failure(0)
 		}
 	}
 	return t.finish(ctx, d.last)
 }
 
 // standing is what the next run has to know of the delivery; nil where no attempt was made.
-func (d *delivery) standing() *timer.Report {
+func (d *liveDelivery) standing() *delivery.Report {
 	if d.last.Attempt == 0 && d.last.Handed == nil {
 		return nil
 	}
@@ -79,8 +81,8 @@ func (d *delivery) standing() *timer.Report {
 
 // advance brings the delivery on: by the tries that the server makes, or, of an attempt
 // that was accepted, by what its receiver says.
-func (d *delivery) advance(ctx workflow.Context) error {
-	if d.last.Result == timer.ResultAccepted {
+func (d *liveDelivery) advance(ctx workflow.Context) error {
+	if d.last.Result == delivery.ResultAccepted {
 		return d.awaitAcknowledgement(ctx)
 	}
 	return d.tries(ctx)
@@ -99,7 +101,7 @@ func broken(err error) bool {
 // tries leaves the attempts to the server until the last of them, or until they
 // are called off. It waits for an attempt in flight to end: what began in time
 // counts.
-func (d *delivery) tries(ctx workflow.Context) error {
+func (d *liveDelivery) tries(ctx workflow.Context) error {
 	tries, callOff := workflow.WithCancel(workflow.WithActivityOptions(ctx, d.options(workflow.Now(ctx))))
 	defer callOff()
 	d.callOff, d.resumed, d.deserted = callOff, false, false
@@ -111,7 +113,7 @@ func (d *delivery) tries(ctx workflow.Context) error {
 	for !future.IsReady() {
 		d.awaitNews(ctx, future)
 	}
-	var report timer.Report
+	var report delivery.Report
 	err := future.Get(ctx, &report)
 	if err == nil {
 		d.last = report
@@ -124,7 +126,7 @@ func (d *delivery) tries(ctx workflow.Context) error {
 	return err
 }
 
-func (d *delivery) options(now time.Time) workflow.ActivityOptions {
+func (d *liveDelivery) options(now time.Time) workflow.ActivityOptions {
 	return workflow.ActivityOptions{
 		TaskQueue:              d.queue(d.last),
 		ScheduleToStartTimeout: d.patience(now),
@@ -137,7 +139,7 @@ func (d *delivery) options(now time.Time) workflow.ActivityOptions {
 }
 
 // awaitNews waits for the tries to end, or for something to happen meanwhile.
-func (d *delivery) awaitNews(ctx workflow.Context, tries workflow.Future) {
+func (d *liveDelivery) awaitNews(ctx workflow.Context, tries workflow.Future) {
 	selector := workflow.NewSelector(ctx)
 	selector.AddFuture(tries, func(workflow.Future) {})
 	selector.AddReceive(d.changes, func(workflow.ReceiveChannel, bool) {
@@ -168,7 +170,7 @@ func (d *delivery) awaitNews(ctx workflow.Context, tries workflow.Future) {
 
 // hearOut takes the changes that have arrived, and reports whether somebody only
 // wants the timer to look at itself.
-func (d *delivery) hearOut() (woken bool) {
+func (d *liveDelivery) hearOut() (woken bool) {
 	d.drainSignals()
 	var changes []timer.Change
 	for _, change := range d.pending {
@@ -184,18 +186,18 @@ func (d *delivery) hearOut() (woken bool) {
 
 // awaitLatest makes the workflow look at its latest time when that has come, as
 // far as it is known.
-func (d *delivery) awaitLatest(ctx workflow.Context) {
+func (d *liveDelivery) awaitLatest(ctx workflow.Context) {
 	if d.expiry == nil && d.last.Latest != 0 && !d.expired {
 		d.expireAfter(ctx, d.last.Latest.Until(workflow.Now(ctx)))
 	}
 }
 
-func (d *delivery) expireAfter(ctx workflow.Context, wait time.Duration) {
+func (d *liveDelivery) expireAfter(ctx workflow.Context, wait time.Duration) {
 	d.expiry = workflow.NewTimerWithOptions(ctx, max(wait, 0), workflow.TimerOptions{Summary: "the latest time"})
 }
 
 // ask asks how the delivery stands: the policy may have changed its latest time.
-func (d *delivery) ask(ctx workflow.Context) {
+func (d *liveDelivery) ask(ctx workflow.Context) {
 	if d.answer != nil {
 		return
 	}
@@ -207,7 +209,7 @@ func (d *delivery) ask(ctx workflow.Context) {
 
 // heed does what the answer asks for. Without one, nothing is given up: it asks
 // again later, and ever more seldom.
-func (d *delivery) heed(ctx workflow.Context, answer workflow.Future) {
+func (d *liveDelivery) heed(ctx workflow.Context, answer workflow.Future) {
 	d.answer = nil
 	var state timer.RunState
 	err := answer.Get(ctx, &state)

@@ -13,13 +13,13 @@ import (
 
 // busy is whether the tries wait for a receiver that took others meanwhile. They do for as
 // long as that is so: each round of a wait by rounds would stay in the history.
-func (d *delivery) busy() bool {
+func (d *liveDelivery) busy() bool {
 	return d.last.Handed != nil && d.last.Stream && d.last.Handed.Times > 0
 }
 
 // watch makes the tries end when receivers take nothing any more from the stream at which
 // they wait.
-func (d *delivery) watch(tries workflow.Context) {
+func (d *liveDelivery) watch(tries workflow.Context) {
 	d.watched = nil
 	if d.busy() {
 		d.watched = workflow.ExecuteActivity(workflow.WithActivityOptions(tries, workflow.ActivityOptions{
@@ -30,7 +30,7 @@ func (d *delivery) watch(tries workflow.Context) {
 }
 
 // desert calls off the tries that wait at a stream which is down.
-func (d *delivery) desert(ctx workflow.Context, watched workflow.Future) {
+func (d *liveDelivery) desert(ctx workflow.Context, watched workflow.Future) {
 	d.watched = nil
 	if watched.Get(ctx, nil) == nil {
 		d.deserted = true
@@ -39,14 +39,14 @@ func (d *delivery) desert(ctx workflow.Context, watched workflow.Future) {
 }
 
 // missed is whether tries that were handed to a stream ended because nobody took them.
-func (d *delivery) missed(err error) bool {
+func (d *liveDelivery) missed(err error) bool {
 	return untaken(err) || d.deserted && temporal.IsCanceledError(err)
 }
 
 // patience is how long the tries wait for a receiver to connect, where another link is left;
 // zero for as long as it takes. Tries that were called off, because somebody woke the timer,
 // have waited for a part of it.
-func (d *delivery) patience(now time.Time) time.Duration {
+func (d *liveDelivery) patience(now time.Time) time.Duration {
 	handed := d.last.Handed
 	if handed == nil || !d.last.Stream || handed.Wait == 0 || d.busy() {
 		return 0
@@ -58,7 +58,7 @@ func (d *delivery) patience(now time.Time) time.Duration {
 }
 
 // silence is how long who makes an attempt may give no sign of life.
-func (d *delivery) silence() time.Duration {
+func (d *liveDelivery) silence() time.Duration {
 	if d.last.Stream {
 		return tuning.StreamSilence
 	}

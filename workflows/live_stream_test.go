@@ -11,7 +11,9 @@ import (
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -19,20 +21,20 @@ import (
 // goes on where both links can be taken. What was tried before is known there.
 func TestWhatNoReceiverTakes(t *testing.T) {
 	t.Parallel()
-	failed := timer.Report{Result: timer.ResultRetry, Attempt: 1, PolicyVersion: 3, RetryIn: timer.Duration(time.Second)}
+	failed := delivery.Report{Result: delivery.ResultRetry, Attempt: 1, PolicyVersion: 3, RetryIn: wire.Duration(time.Second)}
 	for name, tried := range map[string]error{
 		"nothing was tried": nil, "it was tried once": temporal.NewApplicationErrorWithOptions("", "", temporal.ApplicationErrorOptions{Details: []any{failed}}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newCourse(t)
-			handed := timer.Handover{Link: timer.LinkCallback, At: s.at(0), Wait: timer.Duration(30 * time.Second)}
-			s.ring = timer.Report{Result: timer.ResultUseQueue, PolicyVersion: 3, Stream: true, Handed: &handed}
-			s.deliver = func(s *course, _ activity.Info) (timer.Report, error) {
+			handed := delivery.Handover{Link: delivery.LinkCallback, At: s.at(0), Wait: wire.Duration(30 * time.Second)}
+			s.ring = delivery.Report{Result: delivery.ResultUseQueue, PolicyVersion: 3, Stream: true, Handed: &handed}
+			s.deliver = func(s *course, _ activity.Info) (delivery.Report, error) {
 				if len(s.deliveries) == 1 {
-					return timer.Report{}, temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_SCHEDULE_TO_START, tried)
+					return delivery.Report{}, temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_SCHEDULE_TO_START, tried)
 				}
-				return timer.Report{Result: timer.ResultDelivered, Attempt: 2}, nil
+				return delivery.Report{Result: delivery.ResultDelivered, Attempt: 2}, nil
 			}
 			s.run()
 			outcome, _ := s.ended()
@@ -67,20 +69,20 @@ func TestWokenWhileItWaitsForAReceiver(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newCourse(t)
-			handed := timer.Handover{Link: timer.LinkFallback, At: s.at(-5 * time.Second), Wait: timer.Duration(c.wait)}
-			s.ring = timer.Report{Result: timer.ResultUseQueue, PolicyVersion: 3, Stream: true, Handed: &handed}
+			handed := delivery.Handover{Link: delivery.LinkFallback, At: s.at(-5 * time.Second), Wait: wire.Duration(c.wait)}
+			s.ring = delivery.Report{Result: delivery.ResultUseQueue, PolicyVersion: 3, Stream: true, Handed: &handed}
 			s.runState = func(*course) (timer.RunState, error) { return timer.RunState{PolicyVersion: 3}, nil }
 			for n, at := range c.woken {
 				s.later(at, func() { s.signal(timer.Change{ID: strconv.Itoa(n), Wake: true, At: s.at(at)}) })
 			}
-			s.deliver = func(s *course, _ activity.Info) (timer.Report, error) {
+			s.deliver = func(s *course, _ activity.Info) (delivery.Report, error) {
 				switch len(s.deliveries) {
 				case len(c.bounds): // its time there is over
-					return timer.Report{}, temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_SCHEDULE_TO_START, nil)
+					return delivery.Report{}, temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_SCHEDULE_TO_START, nil)
 				case len(c.bounds) + 1:
-					return timer.Report{Result: timer.ResultDelivered, Attempt: 1}, nil
+					return delivery.Report{Result: delivery.ResultDelivered, Attempt: 1}, nil
 				default:
-					return timer.Report{}, activity.ErrResultPending
+					return delivery.Report{}, activity.ErrResultPending
 				}
 			}
 			s.run()
@@ -96,23 +98,23 @@ func TestWokenWhileItWaitsForAReceiver(t *testing.T) {
 func TestHandedOverAgain(t *testing.T) {
 	t.Parallel()
 	s := newCourse(t)
-	handed := func(after, wait time.Duration) timer.Report {
-		return timer.Report{
-			Result: timer.ResultUseQueue, PolicyVersion: 3, Stream: true,
-			Handed: &timer.Handover{Link: timer.LinkFallback, At: s.at(after), Wait: timer.Duration(wait)},
+	handed := func(after, wait time.Duration) delivery.Report {
+		return delivery.Report{
+			Result: delivery.ResultUseQueue, PolicyVersion: 3, Stream: true,
+			Handed: &delivery.Handover{Link: delivery.LinkFallback, At: s.at(after), Wait: wire.Duration(wait)},
 		}
 	}
 	s.ring = handed(0, time.Minute)
 	s.runState = func(*course) (timer.RunState, error) { return timer.RunState{PolicyVersion: 3}, nil }
 	s.later(30*time.Second, func() { s.signal(timer.Change{ID: "w", Wake: true, At: s.at(30 * time.Second)}) })
-	s.deliver = func(s *course, _ activity.Info) (timer.Report, error) {
+	s.deliver = func(s *course, _ activity.Info) (delivery.Report, error) {
 		switch len(s.deliveries) {
 		case 1:
-			return timer.Report{}, activity.ErrResultPending
+			return delivery.Report{}, activity.ErrResultPending
 		case 2:
 			return handed(31*time.Second, time.Hour), nil
 		default:
-			return timer.Report{Result: timer.ResultDelivered, Attempt: 1}, nil
+			return delivery.Report{Result: delivery.ResultDelivered, Attempt: 1}, nil
 		}
 	}
 	s.run()
@@ -140,8 +142,8 @@ func TestWaitingBehindABusyStreamAddsNothing(t *testing.T) {
 			t.Parallel()
 			s := newCourse(t)
 			watched := 0
-			handed := timer.Handover{Link: timer.LinkCallback, At: s.at(0), Wait: timer.Duration(time.Minute), Times: 1}
-			s.ring = timer.Report{Result: timer.ResultUseQueue, PolicyVersion: 3, Stream: true, Handed: &handed}
+			handed := delivery.Handover{Link: delivery.LinkCallback, At: s.at(0), Wait: wire.Duration(time.Minute), Times: 1}
+			s.ring = delivery.Report{Result: delivery.ResultUseQueue, PolicyVersion: 3, Stream: true, Handed: &handed}
 			if name == "its latest time passes" {
 				c.happens(s)
 			} else {
@@ -154,11 +156,11 @@ func TestWaitingBehindABusyStreamAddsNothing(t *testing.T) {
 				}
 				return nil
 			})
-			s.deliver = func(s *course, _ activity.Info) (timer.Report, error) {
+			s.deliver = func(s *course, _ activity.Info) (delivery.Report, error) {
 				if len(s.deliveries) < c.deliveries || c.deliveries == 1 {
-					return timer.Report{}, activity.ErrResultPending
+					return delivery.Report{}, activity.ErrResultPending
 				}
-				return timer.Report{Result: timer.ResultDelivered, Attempt: 1}, nil
+				return delivery.Report{Result: delivery.ResultDelivered, Attempt: 1}, nil
 			}
 			s.run()
 			require.InDelta(t, c.ends.Seconds(), s.since().Seconds(), 2)

@@ -9,8 +9,10 @@ import (
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -19,9 +21,9 @@ import (
 func TestExpiresAtItsLatestTime(t *testing.T) {
 	t.Parallel()
 	lateness := int64(7)
-	failed := timer.Report{
-		Result: timer.ResultRetry, Attempt: 2, LatenessMS: &lateness, PolicyVersion: 3,
-		Failure: &timer.Failure{Status: 503, Message: "HTTP 503"},
+	failed := delivery.Report{
+		Result: delivery.ResultRetry, Attempt: 2, LatenessMS: &lateness, PolicyVersion: 3,
+		Failure: &delivery.Failure{Status: 503, Message: "HTTP 503"},
 	}
 	for name, c := range map[string]struct {
 		// known is the latest time when the delivery begins, and live what the
@@ -29,7 +31,7 @@ func TestExpiresAtItsLatestTime(t *testing.T) {
 		known   time.Duration
 		live    []time.Duration
 		errors  int
-		last    *timer.Report
+		last    *delivery.Report
 		expires time.Duration
 	}{
 		"as it was":                      {known: time.Hour, live: []time.Duration{time.Hour}, expires: time.Hour},
@@ -113,7 +115,7 @@ func TestAskedInVainTwice(t *testing.T) {
 func TestExpiresByItsOwnTerms(t *testing.T) {
 	t.Parallel()
 	s := newCourse(t)
-	s.spec.ExpiresAfter = timer.Duration(time.Hour)
+	s.spec.ExpiresAfter = wire.Duration(time.Hour)
 	s.runState = func(*course) (timer.RunState, error) { return timer.RunState{Latest: s.spec.Latest(0)}, nil }
 	s.run()
 	outcome, after := s.ended()
@@ -139,16 +141,16 @@ func TestNoLongerExpires(t *testing.T) {
 func TestNoLimitOfATryIsFrozen(t *testing.T) {
 	t.Parallel()
 	s := newCourse(t)
-	s.ring.Timeout, s.ring.Latest = timer.Duration(time.Second), s.at(time.Hour)
-	s.deliver = func(*course, activity.Info) (timer.Report, error) {
-		return timer.Report{Result: timer.ResultDelivered, Attempt: 1}, nil
+	s.ring.Timeout, s.ring.Latest = wire.Duration(time.Second), s.at(time.Hour)
+	s.deliver = func(*course, activity.Info) (delivery.Report, error) {
+		return delivery.Report{Result: delivery.ResultDelivered, Attempt: 1}, nil
 	}
 	s.run()
 	outcome, _ := s.ended()
 	require.Equal(t, timer.Delivered, outcome.Status)
 	info := s.deliveries[0].info
 	require.True(t, s.deliveries[0].Live)
-	require.Greater(t, info.Deadline.Sub(info.StartedTime), timer.MaxAttemptTimeout+30*time.Second)
+	require.Greater(t, info.Deadline.Sub(info.StartedTime), delivery.MaxAttemptTimeout+30*time.Second)
 	require.Equal(t, 25*time.Second, info.HeartbeatTimeout)
 }
 
@@ -156,15 +158,15 @@ func TestNoLimitOfATryIsFrozen(t *testing.T) {
 func TestWokenGoesOnWhereItWas(t *testing.T) {
 	t.Parallel()
 	lateness := int64(7)
-	last := timer.Report{
-		Result: timer.ResultRetry, Attempt: 3, LatenessMS: &lateness, RetryIn: timer.Duration(time.Minute), PolicyVersion: 3,
-		Failure: &timer.Failure{Status: 500, Message: "HTTP 500"},
+	last := delivery.Report{
+		Result: delivery.ResultRetry, Attempt: 3, LatenessMS: &lateness, RetryIn: wire.Duration(time.Minute), PolicyVersion: 3,
+		Failure: &delivery.Failure{Status: 500, Message: "HTTP 500"},
 	}
-	first := timer.Report{Result: timer.ResultRetry, Attempt: 1, LatenessMS: &lateness, PolicyVersion: 3}
+	first := delivery.Report{Result: delivery.ResultRetry, Attempt: 1, LatenessMS: &lateness, PolicyVersion: 3}
 	for name, c := range map[string]struct {
-		recorded *timer.Report
+		recorded *delivery.Report
 		version  int
-		prior    timer.Report
+		prior    delivery.Report
 		queue    string
 	}{
 		"after three attempts":       {&last, 3, last, workflows.DeliveryQueue("x")},
@@ -179,11 +181,11 @@ func TestWokenGoesOnWhereItWas(t *testing.T) {
 				return timer.RunState{Last: c.recorded, PolicyVersion: c.version}, nil
 			}
 			s.later(time.Hour, func() { s.signal(timer.Change{ID: "w", Wake: true, At: s.at(time.Hour)}) })
-			s.deliver = func(s *course, _ activity.Info) (timer.Report, error) {
+			s.deliver = func(s *course, _ activity.Info) (delivery.Report, error) {
 				if len(s.deliveries) == 1 {
-					return timer.Report{}, activity.ErrResultPending
+					return delivery.Report{}, activity.ErrResultPending
 				}
-				return timer.Report{Result: timer.ResultDelivered, Attempt: c.prior.Attempt + 1, LatenessMS: &lateness}, nil
+				return delivery.Report{Result: delivery.ResultDelivered, Attempt: c.prior.Attempt + 1, LatenessMS: &lateness}, nil
 			}
 			s.run()
 			outcome, after := s.ended()
@@ -204,7 +206,7 @@ func TestWokenGoesOnWhereItWas(t *testing.T) {
 func TestWokenInVain(t *testing.T) {
 	t.Parallel()
 	s := newCourse(t)
-	s.ring = timer.Report{Result: timer.ResultRetry, Attempt: 1}
+	s.ring = delivery.Report{Result: delivery.ResultRetry, Attempt: 1}
 	asked := 0
 	s.runState = func(*course) (timer.RunState, error) {
 		if asked++; asked < 5 {
@@ -213,11 +215,11 @@ func TestWokenInVain(t *testing.T) {
 		return timer.RunState{}, nil
 	}
 	s.later(time.Hour, func() { s.signal(timer.Change{ID: "w", Wake: true, At: s.at(time.Hour)}) })
-	s.deliver = func(s *course, _ activity.Info) (timer.Report, error) {
+	s.deliver = func(s *course, _ activity.Info) (delivery.Report, error) {
 		if len(s.deliveries) == 1 {
-			return timer.Report{}, activity.ErrResultPending
+			return delivery.Report{}, activity.ErrResultPending
 		}
-		return timer.Report{Result: timer.ResultDelivered, Attempt: 2}, nil
+		return delivery.Report{Result: delivery.ResultDelivered, Attempt: 2}, nil
 	}
 	s.run()
 	outcome, _ := s.ended()
@@ -229,7 +231,7 @@ func TestWokenInVain(t *testing.T) {
 func TestWokenTwice(t *testing.T) {
 	t.Parallel()
 	s := newCourse(t)
-	s.ring = timer.Report{Result: timer.ResultRetry, Attempt: 1}
+	s.ring = delivery.Report{Result: delivery.ResultRetry, Attempt: 1}
 	wake := func() { s.signal(timer.Change{ID: "w", Wake: true, At: s.at(time.Hour)}) }
 	s.later(time.Hour, wake)
 	asked := 0
@@ -238,11 +240,11 @@ func TestWokenTwice(t *testing.T) {
 		wake()
 		return timer.RunState{}, nil
 	}
-	s.deliver = func(s *course, _ activity.Info) (timer.Report, error) {
+	s.deliver = func(s *course, _ activity.Info) (delivery.Report, error) {
 		if len(s.deliveries) == 1 {
-			return timer.Report{}, activity.ErrResultPending
+			return delivery.Report{}, activity.ErrResultPending
 		}
-		return timer.Report{Result: timer.ResultDelivered, Attempt: 2}, nil
+		return delivery.Report{Result: delivery.ResultDelivered, Attempt: 2}, nil
 	}
 	s.run()
 	require.Equal(t, timer.Delivered, s.outcome().Status)
@@ -253,7 +255,7 @@ func TestWokenTwice(t *testing.T) {
 func TestWokenOnce(t *testing.T) {
 	t.Parallel()
 	s := newCourse(t)
-	s.ring = timer.Report{Result: timer.ResultRetry, Attempt: 1, Latest: s.at(3 * time.Hour)}
+	s.ring = delivery.Report{Result: delivery.ResultRetry, Attempt: 1, Latest: s.at(3 * time.Hour)}
 	s.runState = func(s *course) (timer.RunState, error) {
 		if s.since() < 3*time.Hour {
 			return timer.RunState{Latest: s.at(3 * time.Hour)}, nil
@@ -272,8 +274,8 @@ func TestWokenOnce(t *testing.T) {
 func TestAChangeEndsADelivery(t *testing.T) {
 	t.Parallel()
 	s := newCourse(t)
-	s.ring = timer.Report{Result: timer.ResultRetry, Attempt: 1, Latest: s.at(9 * time.Hour)}
-	delay := timer.Duration(time.Hour)
+	s.ring = delivery.Report{Result: delivery.ResultRetry, Attempt: 1, Latest: s.at(9 * time.Hour)}
+	delay := wire.Duration(time.Hour)
 	s.later(time.Hour, func() {
 		s.signal(timer.Change{ID: "w", Wake: true, At: s.at(time.Hour)})
 		s.signal(timer.Change{ID: "c", Terms: timer.Terms{Delay: &delay}, At: s.at(time.Hour)})
@@ -298,7 +300,7 @@ func TestAnOlderTimerGoesOver(t *testing.T) {
 
 	s = newCourse(t)
 	s.spec.Behaviour = workflows.BehaviourInitial
-	delay := timer.Duration(time.Hour)
+	delay := wire.Duration(time.Hour)
 	s.later(time.Minute, func() { s.signal(timer.Change{ID: "c", Terms: timer.Terms{Delay: &delay}, At: s.at(time.Minute)}) })
 	s.run()
 	next := s.next()
@@ -309,20 +311,20 @@ func TestAnOlderTimerGoesOver(t *testing.T) {
 // a failure.
 func TestADeliveryEnds(t *testing.T) {
 	t.Parallel()
-	report := timer.Report{Result: timer.ResultFailed, Attempt: 4, Failure: &timer.Failure{Status: 410, Message: "HTTP 410"}}
+	report := delivery.Report{Result: delivery.ResultFailed, Attempt: 4, Failure: &delivery.Failure{Status: 410, Message: "HTTP 410"}}
 	for name, c := range map[string]struct {
 		err      error
 		attempts int
 		message  string
 	}{
 		"with a report": {temporal.NewNonRetryableApplicationError("HTTP 410", "failed", nil, report), 4, "HTTP 410"},
-		"without one":   {temporal.NewNonRetryableApplicationError("nobody knows", "", nil), 1, string(timer.DeliveryBroken)},
+		"without one":   {temporal.NewNonRetryableApplicationError("nobody knows", "", nil), 1, string(delivery.DeliveryBroken)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newCourse(t)
-			s.ring = timer.Report{Result: timer.ResultRetry, Attempt: 1}
-			s.deliver = func(*course, activity.Info) (timer.Report, error) { return timer.Report{}, c.err }
+			s.ring = delivery.Report{Result: delivery.ResultRetry, Attempt: 1}
+			s.deliver = func(*course, activity.Info) (delivery.Report, error) { return delivery.Report{}, c.err }
 			s.run()
 			var failed *temporal.ApplicationError
 			require.ErrorAs(t, s.env.GetWorkflowError(), &failed)

@@ -6,13 +6,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/workflows"
 )
 
 // inAnHour is a one-shot timer, paused or not.
 func inAnHour(paused bool) timer.Terms {
-	hour := timer.Duration(time.Hour)
+	hour := wire.Duration(time.Hour)
 	return timer.Terms{Delay: &hour, Paused: &paused}
 }
 
@@ -21,7 +23,7 @@ func (l *life) changedAt(after time.Duration, change timer.Change) {
 	l.now = l.began.Add(after)
 	first := true
 	l.during = func(_ int, s *course) {
-		if change.ID, change.At = "c", timer.At(l.began.Add(after)); first {
+		if change.ID, change.At = "c", wire.At(l.began.Add(after)); first {
 			s.woken(1, func() { s.signal(change) })
 		}
 		first = false
@@ -45,7 +47,7 @@ func TestAPausedTimer(t *testing.T) {
 	}{
 		"sleeps until somebody resumes it": {
 			inAnHour(true), func(*life) {}, 0,
-			func(l *life) { require.Equal(l, timer.MaxAhead, l.now.Sub(l.began)) },
+			func(l *life) { require.Equal(l, wire.MaxAhead, l.now.Sub(l.began)) },
 		},
 		"that is woken rings nothing": {
 			inAnHour(true), func(l *life) { l.changedAt(2*time.Hour, timer.Change{Wake: true}) }, 1,
@@ -64,12 +66,12 @@ func TestAPausedTimer(t *testing.T) {
 			inAnHour(false), func(l *life) { l.changedAt(time.Minute, stop) }, 1,
 			func(l *life) {
 				require.Empty(l, l.attempts)
-				require.Equal(l, time.Minute+timer.MaxAhead, l.now.Sub(l.began))
+				require.Equal(l, time.Minute+wire.MaxAhead, l.now.Sub(l.began))
 			},
 		},
 		"is moved, and stays paused": {
 			inAnHour(true), func(l *life) {
-				l.changedAt(time.Minute, timer.Change{Terms: timer.Terms{DueAt: ptr(timer.At(l.began.Add(2 * time.Hour)))}})
+				l.changedAt(time.Minute, timer.Change{Terms: timer.Terms{DueAt: ptr(wire.At(l.began.Add(2 * time.Hour)))}})
 			}, 1,
 			func(l *life) {
 				require.True(l, l.spec.Resting())
@@ -114,13 +116,13 @@ func TestAPauseOnTheLadder(t *testing.T) {
 func TestAPausedTimerExpires(t *testing.T) {
 	t.Parallel()
 	terms := inAnHour(true)
-	terms.ExpiresAfter = ptr(timer.Duration(time.Hour))
+	terms.ExpiresAfter = ptr(wire.Duration(time.Hour))
 	l := book(t, terms)
 	require.Equal(t, 2*time.Hour, workflows.StartDelay(l.spec.Memo, l.began))
-	for early, result := range map[time.Duration]timer.Result{time.Millisecond: "", 0: timer.ResultExpired} {
+	for early, result := range map[time.Duration]delivery.Result{time.Millisecond: "", 0: delivery.ResultExpired} {
 		s := newCourseAt(t, l.began.Add(2*time.Hour-early))
 		s.spec = l.spec
-		s.ring = timer.Report{Result: timer.ResultExpired}
+		s.ring = delivery.Report{Result: delivery.ResultExpired}
 		s.run()
 		if result == "" {
 			require.Equal(t, early, s.backoff())

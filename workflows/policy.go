@@ -6,8 +6,10 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // changeHistory marks runs whose size ends them. Those of before go by the count.
@@ -15,28 +17,28 @@ const changeHistory = "history-size"
 
 // PolicyRecord is a policy as it is stored: its secrets sealed.
 type PolicyRecord struct {
-	Policy    timer.Policy  `json:"policy"`
-	ChangedAt timer.Instant `json:"changed_at"`
+	Policy    policy.Policy `json:"policy"`
+	ChangedAt wire.Instant  `json:"changed_at"`
 	ChangedBy string        `json:"changed_by"`
 	// Who says more of who changed it; nil where nobody knows.
-	Who *timer.Actor `json:"who,omitempty"`
+	Who *wire.Actor `json:"who,omitempty"`
 	// ClosedUntil is until when the policy takes no bookings, while it is decided
 	// whether it can be deleted.
-	ClosedUntil timer.Instant `json:"closed_until,omitzero"`
+	ClosedUntil wire.Instant `json:"closed_until,omitzero"`
 	// Sealed is whether nobody but who closed it changes it until then: its timers are
 	// being cancelled, and it is deleted next.
 	Sealed bool `json:"sealed,omitzero"`
 }
 
 // SealedAt is whether the policy is about to be deleted.
-func (r PolicyRecord) SealedAt(now timer.Instant) bool { return r.Sealed && r.ClosedUntil > now }
+func (r PolicyRecord) SealedAt(now wire.Instant) bool { return r.Sealed && r.ClosedUntil > now }
 
 // PutPolicy replaces a policy whose version is IfVersion.
 type PutPolicy struct {
 	Record    PolicyRecord `json:"record"`
 	IfVersion int          `json:"if_version"`
 	// Closing is until when the policy was closed by who puts it.
-	Closing timer.Instant `json:"closing,omitzero"`
+	Closing wire.Instant `json:"closing,omitzero"`
 }
 
 // Policy is the entity that holds the policy of one business type. Its memo is
@@ -102,7 +104,7 @@ type policyEntity struct {
 	changes int
 	changed bool
 	// rate is the one that the queue has, once it was set by this run.
-	rate     *timer.QueueRate
+	rate     *policy.QueueRate
 	deleting bool
 	deleted  bool
 }
@@ -118,7 +120,7 @@ func (e *policyEntity) listen(ctx workflow.Context) error {
 }
 
 func (e *policyEntity) validate(ctx workflow.Context, put PutPolicy) error {
-	sealed := e.record.SealedAt(timer.At(workflow.Now(ctx))) && put.Closing != e.record.ClosedUntil
+	sealed := e.record.SealedAt(wire.At(workflow.Now(ctx))) && put.Closing != e.record.ClosedUntil
 	if put.IfVersion != e.record.Policy.Version || e.deleting || sealed {
 		return temporal.NewNonRetryableApplicationError("the policy has another version", ErrorVersion, nil)
 	}
@@ -127,12 +129,12 @@ func (e *policyEntity) validate(ctx workflow.Context, put PutPolicy) error {
 
 func (e *policyEntity) put(ctx workflow.Context, put PutPolicy) (PolicyRecord, error) {
 	next := put.Record
-	next.Policy = next.Policy.Inherit(e.record.Policy, timer.At(workflow.Now(ctx)))
+	next.Policy = next.Policy.Inherit(e.record.Policy, wire.At(workflow.Now(ctx)))
 	return next, e.keep(ctx, next)
 }
 
 // validateDelete refuses when the policy was to be as it was closed, and was put since.
-func (e *policyEntity) validateDelete(_ string, closedUntil timer.Instant) error {
+func (e *policyEntity) validateDelete(_ string, closedUntil wire.Instant) error {
 	if closedUntil != 0 && closedUntil != e.record.ClosedUntil {
 		return temporal.NewNonRetryableApplicationError("the policy takes bookings again", ErrorVersion, nil)
 	}
@@ -142,12 +144,12 @@ func (e *policyEntity) validateDelete(_ string, closedUntil timer.Instant) error
 // lift puts an end to what receivers have asked for until now, also where only
 // some worker knows of it. It is no new version: nobody changed the policy.
 func (e *policyEntity) lift(ctx workflow.Context) error {
-	e.record.Policy = e.record.Policy.Lift(timer.At(workflow.Now(ctx)))
+	e.record.Policy = e.record.Policy.Lift(wire.At(workflow.Now(ctx)))
 	return e.keep(ctx, e.record)
 }
 
 // delete answers once nothing of the policy is in force any more.
-func (e *policyEntity) delete(ctx workflow.Context, author string, _ timer.Instant) error {
+func (e *policyEntity) delete(ctx workflow.Context, author string, _ wire.Instant) error {
 	e.deleting, e.record.ChangedBy = true, author
 	return workflow.Await(ctx, func() bool { return e.deleted })
 }
@@ -170,7 +172,7 @@ func (e *policyEntity) keep(ctx workflow.Context, record PolicyRecord) error {
 func (e *policyEntity) takePressure(ctx workflow.Context) error {
 	_, held := e.record.Policy.HeldBack(workflow.Now(ctx))
 	longest := e.record.Policy.BackPressure
-	var wish timer.BackPressure
+	var wish policy.BackPressure
 	for e.pressure.ReceiveAsync(&wish) {
 		e.changes++
 		if e.record.Policy.Grants(wish) && (longest == nil || wish.Until > longest.Until) {
@@ -199,23 +201,23 @@ func (e *policyEntity) takePressure(ctx workflow.Context) error {
 func (e *policyEntity) unheard() bool { return e.pressure.Len() > 0 || e.claims.Len() > 0 }
 
 // claimed takes what dispatches claim. news is whether it is other than before.
-func (e *policyEntity) claimed(ctx workflow.Context) (claims []timer.DispatchClaim, news bool) {
-	now, policy := timer.At(workflow.Now(ctx)), e.record.Policy
-	claims, _ = policy.Lapse(now)
-	news = len(claims) < len(policy.Claims)
-	var claim timer.DispatchClaim
+func (e *policyEntity) claimed(ctx workflow.Context) (claims []policy.Claim, news bool) {
+	now, p := wire.At(workflow.Now(ctx)), e.record.Policy
+	claims, _ = p.Lapse(now)
+	news = len(claims) < len(p.Claims)
+	var claim policy.Claim
 	for e.claims.ReceiveAsync(&claim) {
 		e.changes++
-		policy.Claims = claims
-		claims, news = policy.Claimed(claim, now), true
-		claim = timer.DispatchClaim{}
+		p.Claims = claims
+		claims, news = p.Claimed(claim, now), true
+		claim = policy.Claim{}
 	}
 	return claims, news
 }
 
 // setQueueRate gives the type's queue its rate, however long that takes.
 func (e *policyEntity) setQueueRate(ctx workflow.Context, rate *float64) error {
-	want := timer.QueueRate{BusinessType: e.record.Policy.BusinessType, Rate: rate}
+	want := policy.QueueRate{BusinessType: e.record.Policy.BusinessType, Rate: rate}
 	if e.rate != nil && sameRate(e.rate.Rate, want.Rate) {
 		return nil
 	}
@@ -242,7 +244,7 @@ func (e *policyEntity) rest(ctx workflow.Context) error {
 	told := func() bool { return e.changed || e.deleting || e.unheard() }
 	now := workflow.Now(ctx)
 	until, _ := e.record.Policy.HeldBack(now)
-	if _, lapse := e.record.Policy.Lapse(timer.At(now)); lapse != 0 && (until == 0 || lapse < until) {
+	if _, lapse := e.record.Policy.Lapse(wire.At(now)); lapse != 0 && (until == 0 || lapse < until) {
 		until = lapse
 	}
 	if until == 0 {

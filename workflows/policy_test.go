@@ -10,7 +10,10 @@ import (
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/testsuite"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -23,17 +26,17 @@ type entity struct {
 	rates []float64
 	// policy is the one that the entity begins with, stuck whether its queue gets no
 	// rate any more, and ends whether its run ends by anything but a delete.
-	policy      timer.Policy
+	policy      policy.Policy
 	stuck, ends bool
 	// lifting is called when the queue's rate is lifted. It may be nil.
 	lifting func()
 }
 
 func newEntity(t *testing.T) *entity {
-	e := &entity{T: t, began: time.Now().Truncate(time.Second), policy: timer.Policy{BusinessType: "x", Version: 1}}
+	e := &entity{T: t, began: time.Now().Truncate(time.Second), policy: policy.Policy{BusinessType: "x", Version: 1}}
 	e.env = newEnvironment()
 	e.env.SetStartTime(e.began)
-	e.env.RegisterActivityWithOptions(func(_ context.Context, g timer.QueueRate) error {
+	e.env.RegisterActivityWithOptions(func(_ context.Context, g policy.QueueRate) error {
 		if e.stuck {
 			return activity.ErrResultPending
 		}
@@ -53,8 +56,8 @@ func (e *entity) later(after time.Duration, do func()) { e.env.RegisterDelayedCa
 
 // press has a receiver ask for an hour.
 func (e *entity) press(since time.Duration) {
-	at := timer.At(e.began.Add(since))
-	e.env.SignalWorkflow(workflows.SignalBackPressure, timer.BackPressure{Since: at, Until: at.Add(time.Hour), Status: 503})
+	at := wire.At(e.began.Add(since))
+	e.env.SignalWorkflow(workflows.SignalBackPressure, policy.BackPressure{Since: at, Until: at.Add(time.Hour), Status: 503})
 }
 
 func (e *entity) update(name string, args ...any) {
@@ -65,8 +68,8 @@ func (e *entity) update(name string, args ...any) {
 	}, args...)
 }
 
-func (e *entity) record(policy timer.Policy) workflows.PolicyRecord {
-	return workflows.PolicyRecord{Policy: policy, ChangedAt: timer.At(e.began)}
+func (e *entity) record(policy policy.Policy) workflows.PolicyRecord {
+	return workflows.PolicyRecord{Policy: policy, ChangedAt: wire.At(e.began)}
 }
 
 func (e *entity) run() {
@@ -96,13 +99,13 @@ func TestLiftedBackPressure(t *testing.T) {
 func TestLongerBackPressure(t *testing.T) {
 	t.Parallel()
 	e := newEntity(t)
-	e.policy.Alert = &timer.Alert{Destination: timer.HTTP("http://127.0.0.1:1")}
+	e.policy.Alert = &delivery.Alert{Destination: delivery.HTTP("http://127.0.0.1:1")}
 	var told []timer.Event
 	e.env.RegisterActivityWithOptions(func(_ context.Context, event timer.Event) error {
 		told = append(told, event)
 		return nil
 	}, activity.RegisterOptions{Name: workflows.ActivityAlert})
-	var since []timer.Instant
+	var since []wire.Instant
 	e.env.OnUpsertMemo(mock.Anything).Return(nil).Run(func(args mock.Arguments) {
 		since = append(since, args.Get(0).(map[string]any)[workflows.MemoPolicy].(workflows.PolicyRecord).Policy.BackPressure.Since)
 	})
@@ -113,8 +116,8 @@ func TestLongerBackPressure(t *testing.T) {
 	e.later(90*time.Minute+time.Second, func() { require.Equal(t, []float64{-1, 0, -1}, e.rates) })
 	e.later(2*time.Hour, func() { e.update(workflows.UpdateDeletePolicy, "me") })
 	e.run()
-	began := timer.At(e.began.Add(time.Minute))
-	require.Equal(t, []timer.Instant{began, began}, since)
+	began := wire.At(e.began.Add(time.Minute))
+	require.Equal(t, []wire.Instant{began, began}, since)
 	require.Len(t, told, 1)
 	require.Equal(t, timer.EventBackPressure, told[0].Type)
 }
@@ -123,10 +126,10 @@ func TestLongerBackPressure(t *testing.T) {
 func TestCutBackPressure(t *testing.T) {
 	t.Parallel()
 	e := newEntity(t)
-	most := timer.Duration(time.Minute)
+	most := wire.Duration(time.Minute)
 	e.later(time.Minute, func() { e.press(time.Minute) })
 	e.later(2*time.Minute, func() {
-		next := timer.Policy{BusinessType: "x", Version: 2, MaxBackPressure: &most}
+		next := policy.Policy{BusinessType: "x", Version: 2, MaxBackPressure: &most}
 		e.update(workflows.UpdatePutPolicy, workflows.PutPolicy{Record: e.record(next), IfVersion: 1})
 	})
 	e.later(2*time.Minute+59*time.Second, func() { require.Equal(t, []float64{-1, 0}, e.rates) })
@@ -143,7 +146,7 @@ func TestClaimsOfDispatches(t *testing.T) {
 	limit, less := 100.0, 50.0
 	e.policy.Limits.CallbacksPerSecond = &limit
 	claim := func(dispatch string, perSecond float64, until time.Duration) {
-		e.env.SignalWorkflow(workflows.SignalClaim, timer.DispatchClaim{Dispatch: dispatch, PerSecond: perSecond, Until: timer.At(e.began.Add(until))})
+		e.env.SignalWorkflow(workflows.SignalClaim, policy.Claim{Dispatch: dispatch, PerSecond: perSecond, Until: wire.At(e.began.Add(until))})
 	}
 	var claims []int
 	e.env.OnUpsertMemo(mock.Anything).Return(nil).Run(func(args mock.Arguments) {
@@ -153,7 +156,7 @@ func TestClaimsOfDispatches(t *testing.T) {
 	e.later(2*time.Minute, func() { claim("b", 20, 2*time.Hour) })
 	e.later(3*time.Minute, func() { require.Equal(t, []float64{100, 60, 40}, e.rates) })
 	e.later(4*time.Minute, func() {
-		next := timer.Policy{BusinessType: "x", Version: 2, Limits: timer.Limits{CallbacksPerSecond: &less}}
+		next := policy.Policy{BusinessType: "x", Version: 2, Limits: policy.Limits{CallbacksPerSecond: &less}}
 		e.update(workflows.UpdatePutPolicy, workflows.PutPolicy{Record: e.record(next), IfVersion: 1})
 	})
 	e.later(5*time.Minute, func() { require.Equal(t, []float64{100, 60, 40, 5}, e.rates) })

@@ -12,7 +12,8 @@ import (
 	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -27,10 +28,10 @@ func TestPolicyMakesRoom(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			env := newEnvironment()
-			env.RegisterActivityWithOptions(func(context.Context, timer.QueueRate) error { return nil },
+			env.RegisterActivityWithOptions(func(context.Context, policy.QueueRate) error { return nil },
 				activity.RegisterOptions{Name: workflows.ActivitySetQueueRate})
 			record := func(version int) workflows.PolicyRecord {
-				return workflows.PolicyRecord{Policy: timer.Policy{BusinessType: "order", Version: version}.WithDefaults(), ChangedAt: timer.At(time.Now())}
+				return workflows.PolicyRecord{Policy: policy.Policy{BusinessType: "order", Version: version}.WithDefaults(), ChangedAt: wire.At(time.Now())}
 			}
 			told := 0
 			tell := func(version int) {
@@ -39,7 +40,7 @@ func TestPolicyMakesRoom(t *testing.T) {
 				}, workflows.PutPolicy{Record: record(version), IfVersion: version - 1})
 			}
 			env.RegisterDelayedCallback(func() { tell(2) }, time.Minute)
-			wish := timer.BackPressure{Since: timer.At(env.Now()), Until: timer.At(env.Now().Add(4 * time.Minute))}
+			wish := policy.BackPressure{Since: wire.At(env.Now()), Until: wire.At(env.Now().Add(4 * time.Minute))}
 			env.RegisterDelayedCallback(func() { grow(env); env.SignalWorkflow(workflows.SignalBackPressure, wish) }, 2*time.Minute)
 			env.RegisterDelayedCallback(env.CancelWorkflow, 3*time.Minute)
 			env.ExecuteWorkflow(workflows.TypePolicy, record(1))

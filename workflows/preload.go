@@ -6,8 +6,10 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // A timer is preloaded: its start delay ends a lead before it rings, and the worker
@@ -15,7 +17,7 @@ import (
 
 // resting is how long a paused timer stays cold before it looks around. Nothing
 // but a signal or a cancel wakes it earlier.
-const resting = timer.MaxAhead
+const resting = wire.MaxAhead
 
 // StartDelay is how long a timer has nothing to do.
 func StartDelay(memo timer.Memo, now time.Time) time.Duration {
@@ -30,14 +32,14 @@ func StartDelay(memo timer.Memo, now time.Time) time.Duration {
 
 // release ends a run that was preloaded and did not ring. What interrupted it is on
 // its way: Temporal keeps it back while a worker has the task.
-func (t *timerRun) release(ctx workflow.Context, result timer.Result) decision {
-	if result == timer.ResultInterrupted {
+func (t *timerRun) release(ctx workflow.Context, result delivery.Result) decision {
+	if result == delivery.ResultInterrupted {
 		_ = workflow.Await(ctx, func() bool { return t.interrupted(ctx) }) // a cancel is one, too
 	}
 	if t.interrupted(ctx) {
 		return t.applyPending(ctx)
 	}
-	t.spec.NotPreloaded = result == timer.ResultRejected
+	t.spec.NotPreloaded = result == delivery.ResultRejected
 	return goOn()
 }
 

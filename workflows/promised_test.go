@@ -7,7 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // fired makes a timer that waits ring now, so often.
@@ -24,7 +25,7 @@ func fired(l *life, times int, more ...timer.Change) {
 		}
 		s.woken(len(changes), func() {
 			for _, change := range changes {
-				change.At = timer.At(l.began.Add(after))
+				change.At = wire.At(l.began.Add(after))
 				s.signal(change)
 			}
 		})
@@ -35,7 +36,7 @@ func fired(l *life, times int, more ...timer.Change) {
 // further occurrence, or where the timer shall become one of another kind.
 func TestEachRingThatWasAskedForIsMade(t *testing.T) {
 	t.Parallel()
-	at := timer.At(time.Date(2027, 3, 2, 0, 0, 0, 0, time.UTC))
+	at := wire.At(time.Date(2027, 3, 2, 0, 0, 0, 0, time.UTC))
 	once := timer.Change{ID: "once", Replace: true, Fingerprint: "once", Terms: timer.Terms{DueAt: &at}}
 	for name, c := range map[string]struct {
 		given func(*life)

@@ -3,7 +3,7 @@ package workflows
 import (
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/job"
 )
 
 // Registry is where workflows are registered: a worker, a replayer and a test
@@ -17,8 +17,8 @@ func Register(r Registry) {
 	r.RegisterWorkflowWithOptions(Timer, workflow.RegisterOptions{Name: TypeTimer})
 	r.RegisterWorkflowWithOptions(Policy, workflow.RegisterOptions{Name: TypePolicy})
 	r.RegisterWorkflowWithOptions(Alert, workflow.RegisterOptions{Name: TypeAlert})
-	r.RegisterWorkflowWithOptions(Job[timer.Redelivery, timer.Redelivered](RedeliveryJob), workflow.RegisterOptions{Name: RedeliveryJob.Workflow})
-	r.RegisterWorkflowWithOptions(Job[timer.Bulk, timer.BulkProgress](BulkJob), workflow.RegisterOptions{Name: BulkJob.Workflow})
+	r.RegisterWorkflowWithOptions(Job[job.Redelivery, job.Redelivered](RedeliveryJob), workflow.RegisterOptions{Name: RedeliveryJob.Workflow})
+	r.RegisterWorkflowWithOptions(Job[job.Bulk, job.BulkProgress](BulkJob), workflow.RegisterOptions{Name: BulkJob.Workflow})
 	r.RegisterWorkflowWithOptions(Dispatch, workflow.RegisterOptions{Name: TypeDispatch})
 	r.RegisterWorkflowWithOptions(DispatchShard, workflow.RegisterOptions{Name: TypeDispatchShard})
 	r.RegisterWorkflowWithOptions(Notify, workflow.RegisterOptions{Name: TypeNotify})

@@ -7,19 +7,19 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/activity"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/workflows"
 )
 
 // A receiver's word is brought to the gateway that gave the ring, and nowhere else.
 func TestAnAnswerIsBroughtToItsGateway(t *testing.T) {
 	t.Parallel()
-	answer := timer.RingAnswer{Gateway: "g1", BusinessType: "x", Connection: "c", Number: 3, Delivered: true}
+	answer := delivery.RingAnswer{Gateway: "g1", BusinessType: "x", Connection: "c", Number: 3, Delivered: true}
 	for name, there := range map[string]bool{"the gateway is there": true, "it is gone": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			env := newEnvironment()
-			env.RegisterActivityWithOptions(func(ctx context.Context, got timer.RingAnswer) error {
+			env.RegisterActivityWithOptions(func(ctx context.Context, got delivery.RingAnswer) error {
 				require.Equal(t, answer, got)
 				require.Equal(t, workflows.AnswersQueue("g1"), activity.GetInfo(ctx).TaskQueue)
 				if !there {

@@ -3,7 +3,8 @@ package workflows
 import (
 	"time"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/timer"
 )
 
 const (
@@ -27,5 +28,5 @@ func TaskTimeout(memo timer.Memo) time.Duration {
 // RecordTime is how long Temporal may take to record timers that were called at one
 // instant, before the first of them is handed out a second time.
 func RecordTime(memo timer.Memo) time.Duration {
-	return TaskTimeout(memo) - memo.Lead() - timer.DefaultAttemptTimeout
+	return TaskTimeout(memo) - memo.Lead() - delivery.DefaultAttemptTimeout
 }

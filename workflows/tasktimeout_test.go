@@ -8,8 +8,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -18,11 +21,11 @@ import (
 func TestATaskHasTimeForAllOfATimer(t *testing.T) {
 	t.Parallel()
 	for preload, timeout := range map[time.Duration]time.Duration{
-		0: 15 * time.Second, timer.DefaultPreload: 19 * time.Second, timer.MaxPreload: workflows.MaxTaskTimeout,
+		0: 15 * time.Second, policy.DefaultPreload: 19 * time.Second, policy.MaxPreload: workflows.MaxTaskTimeout,
 	} {
-		memo := timer.Memo{Preload: timer.Preload{Lead: timer.Duration(preload), Window: timer.Duration(preload)}}
+		memo := timer.Memo{Preload: policy.Preload{Lead: wire.Duration(preload), Window: wire.Duration(preload)}}
 		require.Equal(t, timeout, workflows.TaskTimeout(memo), preload)
-		require.Equal(t, timeout-preload-timer.DefaultAttemptTimeout, workflows.RecordTime(memo), preload)
+		require.Equal(t, timeout-preload-delivery.DefaultAttemptTimeout, workflows.RecordTime(memo), preload)
 		require.GreaterOrEqual(t, workflows.RecordTime(memo), 5*time.Second, preload)
 		memo.NotPreloaded = true
 		require.Equal(t, timeout, workflows.TaskTimeout(memo), "a timer keeps its timeout when it is rejected")
@@ -32,7 +35,7 @@ func TestATaskHasTimeForAllOfATimer(t *testing.T) {
 // So it is for a timer that was handed to its worker with its booking, however long ahead.
 func TestATaskHasTimeForATimerStartedEagerly(t *testing.T) {
 	t.Parallel()
-	usual := timer.Preload{Lead: timer.Duration(timer.DefaultPreload), Window: timer.Duration(timer.DefaultPreload)}
+	usual := policy.Preload{Lead: wire.Duration(policy.DefaultPreload), Window: wire.Duration(policy.DefaultPreload)}
 	for wait := time.Duration(0); ; wait += time.Second {
 		preload, ok := usual.Eager(wait)
 		if !ok {
@@ -40,7 +43,7 @@ func TestATaskHasTimeForATimerStartedEagerly(t *testing.T) {
 			return
 		}
 		memo := timer.Memo{Preload: preload}
-		require.GreaterOrEqual(t, workflows.TaskTimeout(memo)*4/5, memo.Lead()+timer.DefaultAttemptTimeout, wait)
+		require.GreaterOrEqual(t, workflows.TaskTimeout(memo)*4/5, memo.Lead()+delivery.DefaultAttemptTimeout, wait)
 		require.LessOrEqual(t, workflows.TaskTimeout(memo)-memo.Lead(), 30*time.Second, "so late it is called after a crash")
 		require.GreaterOrEqual(t, workflows.RecordTime(memo), 5*time.Second, wait)
 	}
@@ -52,24 +55,24 @@ func TestThePageSaysHowLateAKilledWorkerMakesATimer(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../docs/reliability.md")
 	require.NoError(t, err)
-	usual := timer.Preload{Lead: timer.Duration(timer.DefaultPreload), Window: timer.Duration(timer.DefaultPreload)}
-	eager := func(wait time.Duration) timer.Preload {
+	usual := policy.Preload{Lead: wire.Duration(policy.DefaultPreload), Window: wire.Duration(policy.DefaultPreload)}
+	eager := func(wait time.Duration) policy.Preload {
 		preload, ok := usual.Eager(wait)
 		require.True(t, ok)
 		return preload
 	}
-	longest := timer.Duration(timer.MaxPreload)
+	longest := wire.Duration(policy.MaxPreload)
 	for _, row := range []struct {
 		name    string
 		before  time.Duration
-		preload timer.Preload
+		preload policy.Preload
 	}{
-		{"on its own", timer.DefaultPreload, usual},
+		{"on its own", policy.DefaultPreload, usual},
 		{"at a node, booked 3s ahead", 3 * time.Second, eager(3 * time.Second)},
 		{"at a node, booked 20s ahead", 20 * time.Second, eager(20 * time.Second)},
 		{"at a node, booked 59s ahead", 59 * time.Second, eager(59 * time.Second)},
-		{"of a crowd or with a `preload` of 1m, handed out last", timer.DefaultPreload, timer.Preload{Lead: usual.Lead, Window: longest}},
-		{"of a crowd or with a `preload` of 1m, handed out first", timer.MaxPreload, timer.Preload{Lead: longest, Window: longest}},
+		{"of a crowd or with a `preload` of 1m, handed out last", policy.DefaultPreload, policy.Preload{Lead: usual.Lead, Window: longest}},
+		{"of a crowd or with a `preload` of 1m, handed out first", policy.MaxPreload, policy.Preload{Lead: longest, Window: longest}},
 	} {
 		timeout := workflows.TaskTimeout(timer.Memo{Preload: row.preload})
 		late := timeout - row.before + tuning.QuestionTimeout

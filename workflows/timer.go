@@ -4,8 +4,10 @@ import (
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/workflow"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // Timer is the life of one timer, from its booking to its end. It completes
@@ -68,7 +70,7 @@ func (t *timerRun) seek(ctx workflow.Context) (ok bool) {
 	if t.spec.Series == nil || t.spec.Resting() {
 		return true
 	}
-	t.spec.Memo, ok = t.spec.Seek(timer.At(workflow.Now(ctx)))
+	t.spec.Memo, ok = t.spec.Seek(wire.At(workflow.Now(ctx)))
 	return ok
 }
 
@@ -91,13 +93,13 @@ func (t *timerRun) tellFirst(ctx workflow.Context) bool {
 // the timer. One that rests is due when its latest time has passed: nobody is called then.
 func (t *timerRun) due(ctx workflow.Context) bool {
 	if t.spec.Resting() {
-		return t.spec.Lapsed(timer.At(workflow.Now(ctx)))
+		return t.spec.Lapsed(wire.At(workflow.Now(ctx)))
 	}
 	return t.spec.RingsAt().Until(workflow.Now(ctx)) <= max(t.spec.Lead(), tuning.NearlyDue)
 }
 
 // handleReport does what the report of an attempt asks for.
-func (t *timerRun) handleReport(ctx workflow.Context, report timer.Report) decision {
+func (t *timerRun) handleReport(ctx workflow.Context, report delivery.Report) decision {
 	switch {
 	case report.Result.Final():
 		return t.finish(ctx, report)
@@ -111,7 +113,7 @@ func (t *timerRun) handleReport(ctx workflow.Context, report timer.Report) decis
 // finish turns the last report into the timer's end, or into the next
 // occurrence. A cancel that came during the delivery ends the whole chain, and a
 // change applies to what is ahead.
-func (t *timerRun) finish(ctx workflow.Context, report timer.Report) decision {
+func (t *timerRun) finish(ctx workflow.Context, report delivery.Report) decision {
 	outcome := outcomeOf(report)
 	switch outcome.Status {
 	case timer.Expired:
@@ -127,7 +129,7 @@ func (t *timerRun) finish(ctx workflow.Context, report timer.Report) decision {
 	if outcome.Stopped = report.Stop || t.spec.Series.Stopped; report.Stop {
 		t.spec.Memo = t.spec.Stop()
 	}
-	next, ok := t.spec.After(t.spec.Key, outcome, max(timer.At(workflow.Now(ctx)), report.EndedAt))
+	next, ok := t.spec.After(t.spec.Key, outcome, max(wire.At(workflow.Now(ctx)), report.EndedAt))
 	if !ok {
 		return ended(outcome)
 	}
@@ -136,15 +138,15 @@ func (t *timerRun) finish(ctx workflow.Context, report timer.Report) decision {
 	return t.applyPending(ctx)
 }
 
-func outcomeOf(report timer.Report) timer.Outcome {
+func outcomeOf(report delivery.Report) timer.Outcome {
 	outcome := timer.Outcome{
 		Status: timer.Failed, Attempts: report.Attempt, LatenessMS: report.LatenessMS, LastFailure: report.Failure,
 		PolicyVersion: report.PolicyVersion, Link: report.Link,
 	}
 	switch report.Result {
-	case timer.ResultDelivered:
+	case delivery.ResultDelivered:
 		outcome.Status, outcome.DeliveredAt = timer.Delivered, report.EndedAt
-	case timer.ResultExpired:
+	case delivery.ResultExpired:
 		outcome.Status = timer.Expired
 	default:
 	}
@@ -152,14 +154,14 @@ func outcomeOf(report timer.Report) timer.Outcome {
 }
 
 // alert raises an event for a delivery that ended badly.
-func (t *timerRun) alert(ctx workflow.Context, report timer.Report, event timer.EventType) {
+func (t *timerRun) alert(ctx workflow.Context, report delivery.Report, event timer.EventType) {
 	if report.Alert {
 		raise(ctx, t.event(ctx, report, event), workflow.GetInfo(ctx).WorkflowExecution.RunID)
 	}
 }
 
 // tell tells whoever asked for it how the delivery ended.
-func (t *timerRun) tell(ctx workflow.Context, report timer.Report, outcome timer.Outcome) {
+func (t *timerRun) tell(ctx workflow.Context, report delivery.Report, outcome timer.Outcome) {
 	kind, asked, own := timer.EventFailed, report.OnFailed, t.spec.OnFailed
 	switch outcome.Status {
 	case timer.Delivered:
@@ -179,8 +181,8 @@ func (t *timerRun) tell(ctx workflow.Context, report timer.Report, outcome timer
 	raise(ctx, event, "outcome:"+workflow.GetInfo(ctx).WorkflowExecution.RunID)
 }
 
-func (t *timerRun) event(ctx workflow.Context, report timer.Report, kind timer.EventType) timer.Event {
-	return timer.Event{Type: kind, At: timer.At(workflow.Now(ctx)), Data: timer.EventData{
+func (t *timerRun) event(ctx workflow.Context, report delivery.Report, kind timer.EventType) timer.Event {
+	return timer.Event{Type: kind, At: wire.At(workflow.Now(ctx)), Data: timer.EventData{
 		BusinessType: t.spec.BusinessType, BusinessID: t.spec.BusinessID, DueAt: t.spec.DueAt,
 		Attempts: report.Attempt, WebhookID: t.spec.WebhookID(), LastFailure: report.Failure,
 	}}

@@ -13,19 +13,23 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/recurrence"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/workflows"
 )
 
 var (
-	delivered = timer.Report{Result: timer.ResultDelivered, Attempt: 1}
-	failed    = timer.Report{Result: timer.ResultFailed, Attempt: 1, Failure: &timer.Failure{Status: 410, Message: "HTTP 410"}}
+	delivered = delivery.Report{Result: delivery.ResultDelivered, Attempt: 1}
+	failed    = delivery.Report{Result: delivery.ResultFailed, Attempt: 1, Failure: &delivery.Failure{Status: 410, Message: "HTTP 410"}}
 )
 
 // rings makes the first attempt answer in its own way, and counts how often it is asked.
-func (s *course) rings(attempt func(timer.Delivery) (timer.Report, error)) (asked *int) {
+func (s *course) rings(attempt func(timer.Delivery) (delivery.Report, error)) (asked *int) {
 	asked = new(int)
-	s.register(workflows.ActivityFirstAttempt, func(_ context.Context, d timer.Delivery, _ converter.RawValue) (timer.Report, error) {
+	s.register(workflows.ActivityFirstAttempt, func(_ context.Context, d timer.Delivery, _ converter.RawValue) (delivery.Report, error) {
 		*asked++
 		return attempt(d)
 	})
@@ -33,9 +37,9 @@ func (s *course) rings(attempt func(timer.Delivery) (timer.Report, error)) (aske
 }
 
 // hourly makes the timer a recurring one whose first occurrence is due now.
-func (s *course) hourly(change func(*timer.Recurrence)) {
-	every := timer.Duration(time.Hour)
-	rule := timer.Recurrence{Every: &every}
+func (s *course) hourly(change func(*recurrence.Rule)) {
+	every := wire.Duration(time.Hour)
+	rule := recurrence.Rule{Every: &every}
 	change(&rule)
 	booked := s.at(-time.Hour)
 	spec, err := timer.Admit(s.spec.Key, timer.Terms{Recurrence: &rule}, "b", booked.Time())
@@ -63,7 +67,7 @@ func TestHowARunEnds(t *testing.T) {
 			require.NoError(s, app.Details(&outcome))
 			require.Equal(s, 410, outcome.LastFailure.Status)
 		}},
-		"expired on the fast path": {func(s *course) { s.ring = timer.Report{Result: timer.ResultExpired} }, func(s *course) {
+		"expired on the fast path": {func(s *course) { s.ring = delivery.Report{Result: delivery.ResultExpired} }, func(s *course) {
 			outcome, _ := s.ended()
 			require.Equal(s, timer.Expired, outcome.Status)
 		}},
@@ -72,27 +76,27 @@ func TestHowARunEnds(t *testing.T) {
 			require.Equal(s, time.Hour, s.backoff())
 		}},
 		"paused": {func(s *course) {
-			s.hourly(func(r *timer.Recurrence) { r.Paused = true })
+			s.hourly(func(r *recurrence.Rule) { r.Paused = true })
 		}, func(s *course) {
 			require.True(s, s.next().Resting())
-			require.Equal(s, timer.MaxAhead, s.backoff())
+			require.Equal(s, wire.MaxAhead, s.backoff())
 		}},
-		"handed back": {func(s *course) { s.ring.Result = timer.ResultWorkerStopping }, func(s *course) {
+		"handed back": {func(s *course) { s.ring.Result = delivery.ResultWorkerStopping }, func(s *course) {
 			require.False(s, s.next().NotPreloaded)
 			require.Zero(s, s.backoff())
 		}},
 		// No worker is asked twice to hold it: it wakes when it rings and no earlier.
 		"crowded out": {func(s *course) {
-			s.spec.Preload = timer.Preload{Lead: timer.Duration(50 * time.Second), Window: timer.Duration(time.Minute)}
+			s.spec.Preload = policy.Preload{Lead: wire.Duration(50 * time.Second), Window: wire.Duration(time.Minute)}
 			s.spec.DueAt = s.at(50 * time.Second)
-			s.ring.Result = timer.ResultRejected
+			s.ring.Result = delivery.ResultRejected
 		}, func(s *course) {
 			require.True(s, s.next().NotPreloaded)
 			require.Zero(s, s.next().Lead())
 			require.Equal(s, 50*time.Second, s.backoff())
 		}},
 		"cancelled while it was cold": {func(s *course) {
-			s.register(workflows.ActivityFirstAttempt, func(context.Context, timer.Delivery, converter.RawValue) (timer.Report, error) {
+			s.register(workflows.ActivityFirstAttempt, func(context.Context, timer.Delivery, converter.RawValue) (delivery.Report, error) {
 				s.Error("a timer that is cancelled rings")
 				return s.ring, nil
 			})
@@ -100,14 +104,14 @@ func TestHowARunEnds(t *testing.T) {
 		}, func(s *course) { require.True(s, temporal.IsCanceledError(s.env.GetWorkflowError())) }},
 		"cancelled and moved while it was cold": {func(s *course) {
 			s.woken(1, func() {
-				s.signal(timer.Change{ID: "c", Terms: timer.Terms{Delay: ptr(timer.Duration(time.Hour))}, At: s.at(0)})
+				s.signal(timer.Change{ID: "c", Terms: timer.Terms{Delay: ptr(wire.Duration(time.Hour))}, At: s.at(0)})
 				s.env.CancelWorkflow()
 			})
 			s.register(workflows.ActivityCause, func(context.Context) (string, error) { return "", nil })
 		}, func(s *course) { require.True(s, temporal.IsCanceledError(s.env.GetWorkflowError())) }},
 		"moved while it was cold": {func(s *course) {
 			s.woken(1, func() {
-				s.signal(timer.Change{ID: "c", Terms: timer.Terms{Delay: ptr(timer.Duration(time.Hour))}, At: s.at(0)})
+				s.signal(timer.Change{ID: "c", Terms: timer.Terms{Delay: ptr(wire.Duration(time.Hour))}, At: s.at(0)})
 			})
 		}, func(s *course) {
 			require.Equal(s, s.at(time.Hour), s.next().DueAt)
@@ -117,7 +121,7 @@ func TestHowARunEnds(t *testing.T) {
 		"moved two hundred times, the last one wins": {func(s *course) {
 			s.woken(200, func() {
 				for n := range 200 {
-					s.signal(timer.Change{ID: "c", Terms: timer.Terms{Delay: ptr(timer.Duration(n+1) * timer.Duration(time.Minute))}, At: s.at(0)})
+					s.signal(timer.Change{ID: "c", Terms: timer.Terms{Delay: ptr(wire.Duration(n+1) * wire.Duration(time.Minute))}, At: s.at(0)})
 				}
 			})
 		}, func(s *course) {
@@ -125,11 +129,11 @@ func TestHowARunEnds(t *testing.T) {
 			require.Equal(s, 201, s.next().Revision)
 		}},
 		"pushed out a hundred times, never past its longest wait": {func(s *course) {
-			s.spec.Debounce = &timer.Debounce{First: s.at(-4 * time.Minute), Last: s.at(-time.Minute), MaxWait: timer.Duration(5 * time.Minute)}
+			s.spec.Debounce = &timer.Debounce{First: s.at(-4 * time.Minute), Last: s.at(-time.Minute), MaxWait: wire.Duration(5 * time.Minute)}
 			s.woken(100, func() {
 				for n := range 100 {
 					s.signal(timer.Change{ID: "c", Replace: true, At: s.at(time.Duration(n) * time.Second), Terms: timer.Terms{
-						Delay: ptr(timer.Duration(30 * time.Second)), MaxWait: ptr(timer.Duration(5 * time.Minute)),
+						Delay: ptr(wire.Duration(30 * time.Second)), MaxWait: ptr(wire.Duration(5 * time.Minute)),
 						Payload: &timer.Payload{Data: []byte{'0' + byte(n%10)}},
 					}})
 				}
@@ -140,26 +144,26 @@ func TestHowARunEnds(t *testing.T) {
 			require.Equal(s, time.Minute, s.backoff())
 		}},
 		"delivered although it was cancelled on the way": {func(s *course) {
-			s.rings(func(timer.Delivery) (timer.Report, error) { s.env.CancelWorkflow(); return delivered, nil })
+			s.rings(func(timer.Delivery) (delivery.Report, error) { s.env.CancelWorkflow(); return delivered, nil })
 		}, func(s *course) {
 			outcome, _ := s.ended()
 			require.Equal(s, timer.Delivered, outcome.Status)
 		}},
 		"cancelled, the attempt on the way having failed": {func(s *course) {
-			s.rings(func(timer.Delivery) (timer.Report, error) {
+			s.rings(func(timer.Delivery) (delivery.Report, error) {
 				s.env.CancelWorkflow()
-				return timer.Report{Result: timer.ResultRetry, Attempt: 1}, nil
+				return delivery.Report{Result: delivery.ResultRetry, Attempt: 1}, nil
 			})
 		}, func(s *course) { require.True(s, temporal.IsCanceledError(s.env.GetWorkflowError())) }},
 		"on to the next occurrence": {func(s *course) {
-			s.hourly(func(*timer.Recurrence) {})
+			s.hourly(func(*recurrence.Rule) {})
 			s.ring = delivered
 		}, func(s *course) {
 			require.Equal(s, s.at(time.Hour), s.next().DueAt)
 			require.Equal(s, timer.Delivered, s.next().Series.Last.Status)
 		}},
 		"stopped by its receiver": {func(s *course) {
-			s.hourly(func(*timer.Recurrence) {})
+			s.hourly(func(*recurrence.Rule) {})
 			s.ring = delivered
 			s.ring.Stop = true
 		}, func(s *course) {
@@ -169,22 +173,22 @@ func TestHowARunEnds(t *testing.T) {
 		}},
 		"the last occurrence": {func(s *course) {
 			once := 1
-			s.hourly(func(r *timer.Recurrence) { r.MaxOccurrences = &once })
+			s.hourly(func(r *recurrence.Rule) { r.MaxOccurrences = &once })
 			s.ring = delivered
 		}, func(s *course) {
 			outcome, _ := s.ended()
 			require.Equal(s, timer.Delivered, outcome.Status)
 		}},
 		"a rule that is over": {func(s *course) {
-			s.hourly(func(r *timer.Recurrence) { r.EndAt = s.at(30 * time.Minute); r.Missed = timer.MissedSkip })
+			s.hourly(func(r *recurrence.Rule) { r.EndAt = s.at(30 * time.Minute); r.Missed = recurrence.MissedSkip })
 			s.env.SetStartTime(s.due.Add(3 * time.Hour))
 		}, func(s *course) {
 			outcome, _ := s.ended()
 			require.Equal(s, timer.Expired, outcome.Status)
 		}},
 		"a fast path that breaks down": {func(s *course) {
-			s.rings(func(timer.Delivery) (timer.Report, error) { return timer.Report{}, errors.New("broken") })
-			s.deliver = func(*course, activity.Info) (timer.Report, error) { return delivered, nil }
+			s.rings(func(timer.Delivery) (delivery.Report, error) { return delivery.Report{}, errors.New("broken") })
+			s.deliver = func(*course, activity.Info) (delivery.Report, error) { return delivered, nil }
 		}, func(s *course) {
 			outcome, _ := s.ended()
 			require.Equal(s, timer.Delivered, outcome.Status)
@@ -206,26 +210,26 @@ func TestHowARunEnds(t *testing.T) {
 func TestAReceiptTakesThePlaceOfAnAttempt(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		receipt timer.Report
+		receipt delivery.Report
 		rung    int
 	}{
 		"this worker knows":        {delivered, 0},
-		"nobody knows":             {timer.Report{Result: timer.ResultUseQueue}, 1},
-		"another worker knows":     {timer.Report{Result: timer.ResultElsewhere, Worker: "other"}, 0},
-		"the other one has failed": {timer.Report{Result: timer.ResultElsewhere, Worker: "dead"}, 1},
+		"nobody knows":             {delivery.Report{Result: delivery.ResultUseQueue}, 1},
+		"another worker knows":     {delivery.Report{Result: delivery.ResultElsewhere, Worker: "other"}, 0},
+		"the other one has failed": {delivery.Report{Result: delivery.ResultElsewhere, Worker: "dead"}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newCourse(t)
 			s.env.SetCurrentHistoryLength(9)
-			rung := s.rings(func(d timer.Delivery) (timer.Report, error) {
+			rung := s.rings(func(d timer.Delivery) (delivery.Report, error) {
 				require.Equal(t, c.receipt.Worker != "", d.Asked)
 				return delivered, nil
 			})
-			s.register(workflows.ActivityReceipt, func(context.Context, timer.Delivery) (timer.Report, error) { return c.receipt, nil })
-			s.register(workflows.ActivityAsk, func(context.Context, timer.Delivery) (timer.Report, error) {
+			s.register(workflows.ActivityReceipt, func(context.Context, timer.Delivery) (delivery.Report, error) { return c.receipt, nil })
+			s.register(workflows.ActivityAsk, func(context.Context, timer.Delivery) (delivery.Report, error) {
 				if c.receipt.Worker == "dead" {
-					return timer.Report{}, errors.New("nobody answers")
+					return delivery.Report{}, errors.New("nobody answers")
 				}
 				return delivered, nil
 			})
@@ -258,9 +262,9 @@ func TestWhatWokeARunIsNoSecondTask(t *testing.T) {
 			s.ring = delivered
 			s.env.SetCurrentHistoryLength(c.events)
 			s.register(workflows.ActivityCause, func(context.Context) (string, error) { return "", nil })
-			s.register(workflows.ActivityReceipt, func(context.Context, timer.Delivery) (timer.Report, error) {
+			s.register(workflows.ActivityReceipt, func(context.Context, timer.Delivery) (delivery.Report, error) {
 				t.Error("asked for a receipt")
-				return timer.Report{}, nil
+				return delivery.Report{}, nil
 			})
 			if c.wake != nil {
 				s.woken(c.changes, func() { c.wake(s) })
@@ -280,18 +284,18 @@ func TestWhatARunHandsOn(t *testing.T) {
 		marks []string
 	}{
 		"marked anew": {func(s *course) {
-			s.ring = timer.Report{Result: timer.ResultRetry, Attempt: 1}
+			s.ring = delivery.Report{Result: delivery.ResultRetry, Attempt: 1}
 			s.later(time.Minute, func() {
-				s.signal(timer.Change{ID: "c", Terms: timer.Terms{Delay: ptr(timer.Duration(time.Hour)), Labels: &timer.Labels{"b": "2", "a": "1"}}, At: s.at(0)})
+				s.signal(timer.Change{ID: "c", Terms: timer.Terms{Delay: ptr(wire.Duration(time.Hour)), Labels: &timer.Labels{"b": "2", "a": "1"}}, At: s.at(0)})
 			})
 		}, time.Hour, "", []string{"a=1", "b=2"}},
 		"moved while it was delivering": {func(s *course) {
-			s.ring = timer.Report{Result: timer.ResultRetry, Attempt: 1}
+			s.ring = delivery.Report{Result: delivery.ResultRetry, Attempt: 1}
 			s.later(time.Minute, func() {
-				s.signal(timer.Change{ID: "c", Terms: timer.Terms{Delay: ptr(timer.Duration(time.Hour))}, At: s.at(0)})
+				s.signal(timer.Change{ID: "c", Terms: timer.Terms{Delay: ptr(wire.Duration(time.Hour))}, At: s.at(0)})
 			})
 		}, time.Hour, "", nil},
-		"paused": {func(s *course) { s.hourly(func(r *timer.Recurrence) { r.Paused = true }) }, 0, "paused", []string{timer.KeywordRecurring}},
+		"paused": {func(s *course) { s.hourly(func(r *recurrence.Rule) { r.Paused = true }) }, 0, "paused", []string{timer.KeywordRecurring}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -327,13 +331,13 @@ func temporalSearchAttributes(t *testing.T, info *workflow.Info) (values map[str
 // held up by it.
 func TestABadEndIsAlerted(t *testing.T) {
 	t.Parallel()
-	for result, event := range map[timer.Result]timer.EventType{
-		timer.ResultFailed: timer.EventFailed, timer.ResultExpired: timer.EventExpired, timer.ResultDelivered: "",
+	for result, event := range map[delivery.Result]timer.EventType{
+		delivery.ResultFailed: timer.EventFailed, delivery.ResultExpired: timer.EventExpired, delivery.ResultDelivered: "",
 	} {
 		t.Run(string(result), func(t *testing.T) {
 			t.Parallel()
 			s := newCourse(t)
-			s.ring = timer.Report{Result: result, Attempt: 2, Alert: true}
+			s.ring = delivery.Report{Result: result, Attempt: 2, Alert: true}
 			var told []timer.Event
 			s.register(workflows.ActivityAlert, func(_ context.Context, event timer.Event) error {
 				told = append(told, event)
@@ -355,20 +359,20 @@ func TestABadEndIsAlerted(t *testing.T) {
 // itself.
 func TestAnOutcomeIsTold(t *testing.T) {
 	t.Parallel()
-	own := &timer.Alert{Destination: timer.HTTP("https://own.example/")}
+	own := &delivery.Alert{Destination: delivery.HTTP("https://own.example/")}
 	for name, c := range map[string]struct {
-		report timer.Report
+		report delivery.Report
 		given  func(*timer.Spec)
 		want   timer.EventType
-		own    *timer.Destination
+		own    *delivery.Destination
 	}{
-		"delivered":                     {timer.Report{Result: timer.ResultDelivered, OnDelivered: true}, nil, timer.EventDelivered, nil},
-		"failed":                        {timer.Report{Result: timer.ResultFailed, OnFailed: true}, nil, timer.EventFailed, nil},
-		"expired":                       {timer.Report{Result: timer.ResultExpired, OnFailed: true}, nil, timer.EventExpired, nil},
-		"delivered, where failures are": {timer.Report{Result: timer.ResultDelivered, OnFailed: true}, nil, "", nil},
-		"failed, where successes are":   {timer.Report{Result: timer.ResultFailed, OnDelivered: true}, nil, "", nil},
-		"the timer's own of a success":  {timer.Report{Result: timer.ResultDelivered}, func(s *timer.Spec) { s.OnDelivered = own }, timer.EventDelivered, &own.Destination},
-		"the timer's own of a failure":  {timer.Report{Result: timer.ResultFailed, OnFailed: true}, func(s *timer.Spec) { s.OnFailed = own }, timer.EventFailed, &own.Destination},
+		"delivered":                     {delivery.Report{Result: delivery.ResultDelivered, OnDelivered: true}, nil, timer.EventDelivered, nil},
+		"failed":                        {delivery.Report{Result: delivery.ResultFailed, OnFailed: true}, nil, timer.EventFailed, nil},
+		"expired":                       {delivery.Report{Result: delivery.ResultExpired, OnFailed: true}, nil, timer.EventExpired, nil},
+		"delivered, where failures are": {delivery.Report{Result: delivery.ResultDelivered, OnFailed: true}, nil, "", nil},
+		"failed, where successes are":   {delivery.Report{Result: delivery.ResultFailed, OnDelivered: true}, nil, "", nil},
+		"the timer's own of a success":  {delivery.Report{Result: delivery.ResultDelivered}, func(s *timer.Spec) { s.OnDelivered = own }, timer.EventDelivered, &own.Destination},
+		"the timer's own of a failure":  {delivery.Report{Result: delivery.ResultFailed, OnFailed: true}, func(s *timer.Spec) { s.OnFailed = own }, timer.EventFailed, &own.Destination},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -401,9 +405,9 @@ func TestAnOutcomeIsTold(t *testing.T) {
 // ended.
 func TestTheStateThatListsShow(t *testing.T) {
 	t.Parallel()
-	retried := timer.Report{Result: timer.ResultRetry, Attempt: 1}
-	answers := func(report timer.Report, err error) func(*course, activity.Info) (timer.Report, error) {
-		return func(*course, activity.Info) (timer.Report, error) { return report, err }
+	retried := delivery.Report{Result: delivery.ResultRetry, Attempt: 1}
+	answers := func(report delivery.Report, err error) func(*course, activity.Info) (delivery.Report, error) {
+		return func(*course, activity.Info) (delivery.Report, error) { return report, err }
 	}
 	for name, c := range map[string]struct {
 		given func(*course)
@@ -411,7 +415,7 @@ func TestTheStateThatListsShow(t *testing.T) {
 	}{
 		"delivered at once":     {func(s *course) { s.ring = delivered }, nil},
 		"failed at once":        {func(s *course) { s.ring = failed }, nil},
-		"expired at once":       {func(s *course) { s.ring = timer.Report{Result: timer.ResultExpired} }, []timer.Status{timer.Expired}},
+		"expired at once":       {func(s *course) { s.ring = delivery.Report{Result: delivery.ResultExpired} }, []timer.Status{timer.Expired}},
 		"delivered by a retry":  {func(s *course) { s.ring, s.deliver = retried, answers(delivered, nil) }, []timer.Status{timer.Delivering, timer.Delivered}},
 		"failed by a retry":     {func(s *course) { s.ring, s.deliver = retried, answers(failed, nil) }, []timer.Status{timer.Delivering, timer.Failed}},
 		"cancelled on its way":  {func(s *course) { s.ring = retried; s.later(time.Hour, s.env.CancelWorkflow) }, []timer.Status{timer.Delivering, timer.Cancelled}},

@@ -8,19 +8,20 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/activities/send"
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/dispatch"
 )
 
 // wanting is what comes of an attempt for which this process has no room.
 func wanting() send.Outcome {
-	return send.Outcome{Answer: timer.Answer{Class: timer.OutOfResources, NoVerdict: true}, Ended: time.Now()}
+	return send.Outcome{Answer: delivery.Answer{Class: delivery.OutOfResources, NoVerdict: true}, Ended: time.Now()}
 }
 
 // Want of our own uses up no attempt of an item, however long it lasts: nobody was called. The
 // same items leave under the same id later, and the shard rests meanwhile.
 func TestWantOfOurOwnUsesUpNoAttempt(t *testing.T) {
 	t.Parallel()
-	for name, per := range map[string]timer.DispatchPer{"items": timer.PerItem, "pages": timer.PerPage} {
+	for name, per := range map[string]dispatch.Per{"items": dispatch.PerItem, "pages": dispatch.PerPage} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
@@ -37,7 +38,7 @@ func TestWantOfOurOwnUsesUpNoAttempt(t *testing.T) {
 					return taken()
 				}
 				end := h.live(t, h.shard())
-				require.Equal(t, timer.DispatchCounts{Found: 300, Done: 300, Callbacks: end.State.Callbacks}, end.State.DispatchCounts)
+				require.Equal(t, dispatch.Counts{Found: 300, Done: 300, Callbacks: end.State.Callbacks}, end.State.Counts)
 				require.Positive(t, tried)
 				require.Less(t, tried, 300, "a shard without room rests")
 				require.Len(t, h.came, end.State.Callbacks+tried, "what was not sent is no callback")

@@ -3,8 +3,9 @@ package dispatch
 import (
 	"time"
 
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // hindrance is why nothing left at a moment.
@@ -32,27 +33,27 @@ func (s *stint) hinder(item bool, now time.Time) {
 
 // missed notes that a moment has passed at which nothing left.
 func (s *stint) missed(now time.Time) {
-	why := timer.ShortOfWorker
+	why := dispatch.ShortOfWorker
 	if now.Sub(s.hinderedAt) < tuning.HindranceLasts {
 		switch s.hindrance {
 		case idle:
 			return
 		case dry:
-			why = timer.ShortOfItems
+			why = dispatch.ShortOfItems
 		case full:
-			why = timer.ShortOfSlots
+			why = dispatch.ShortOfSlots
 		}
 	}
 	if s.state.Behind.Since == 0 {
-		s.state.Behind.Since = timer.At(now)
+		s.state.Behind.Since = wire.At(now)
 	}
-	s.state.Behind.Last, s.state.Behind.Why = timer.At(now), why
+	s.state.Behind.Last, s.state.Behind.Why = wire.At(now), why
 }
 
 // catchUp forgets that moments were missed where items have left for a while since.
 func (s *stint) catchUp() {
 	over := time.Duration(tuning.CaughtUpItems / s.each() * float64(time.Second))
 	if s.state.Last.Time().Sub(s.state.Behind.Last.Time()) > max(over, tuning.CaughtUp) {
-		s.state.Behind = timer.DispatchBehind{}
+		s.state.Behind = dispatch.Behind{}
 	}
 }

@@ -8,11 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/activities/send"
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // behindAt is what the last sign of life said before a moment.
-func (h *house) behindAt(at time.Duration, began time.Time) (behind timer.DispatchBehind) {
+func (h *house) behindAt(at time.Duration, began time.Time) (behind dispatch.Behind) {
 	for _, state := range h.told {
 		if state.Last.Time().Sub(began) <= at {
 			behind = state.Behind
@@ -28,15 +30,15 @@ func TestAShardThatFallsBehind(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		prepare func(h *house)
-		why     timer.Shortage
+		why     dispatch.Shortage
 	}{
 		"at its rate": {func(*house) {}, ""},
 		"places for callbacks": {func(h *house) {
 			h.takes, h.policy.Limits.InFlight = time.Second, 20
-		}, timer.ShortOfSlots},
-		"items": {func(h *house) { h.reads = 2 * time.Second }, timer.ShortOfItems},
+		}, dispatch.ShortOfSlots},
+		"items": {func(h *house) { h.reads = 2 * time.Second }, dispatch.ShortOfItems},
 		"the ladder": {func(h *house) {
-			h.policy.Retry = timer.Retry{Steps: []timer.Duration{timer.Duration(4 * time.Second), timer.Duration(4 * time.Second)}}
+			h.policy.Retry = delivery.Retry{Steps: []wire.Duration{wire.Duration(4 * time.Second), wire.Duration(4 * time.Second)}}
 			h.answer = func(send.Message, int) send.Outcome { return refused(500) }
 		}, ""},
 		"an emergency": {func(h *house) {
@@ -83,7 +85,7 @@ func TestAShardThatCatchesUp(t *testing.T) {
 		began := time.Now()
 		end, err := h.stint(t, h.shard(), nil)
 		require.NoError(t, err)
-		require.Equal(t, timer.ShortOfSlots, h.behindAt(8*time.Second, began).Why)
+		require.Equal(t, dispatch.ShortOfSlots, h.behindAt(8*time.Second, began).Why)
 		require.True(t, h.behindAt(8*time.Second, began).Lasting())
 		require.Zero(t, h.behindAt(14*time.Second, began))
 		require.Zero(t, end.State.Behind)

@@ -4,8 +4,9 @@ import (
 	"context"
 	"time"
 
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // claim claims the rate of the dispatch where its type has a limit, for as long as some
@@ -15,8 +16,8 @@ func (s *stint) claim(ctx context.Context) {
 	if s.claiming || !active || place > 0 || s.plan().Paused || s.why != "" {
 		return
 	}
-	now := timer.At(time.Now())
-	claim := timer.DispatchClaim{Dispatch: s.settings.memo.Run, PerSecond: s.plan().PerSecond, Until: now.Add(claimLife(s.plan().PerSecond))}
+	now := wire.At(time.Now())
+	claim := policy.Claim{Dispatch: s.settings.memo.Run, PerSecond: s.plan().PerSecond, Until: now.Add(claimLife(s.plan().PerSecond))}
 	if !s.settings.policy.Renews(claim, now) {
 		return
 	}
@@ -37,5 +38,5 @@ func claimLife(perSecond float64) time.Duration {
 func (e *Executor) yield(ctx context.Context, businessType, run string) {
 	ctx, cancel := context.WithTimeout(ctx, tuning.CallTimeout)
 	defer cancel()
-	_ = e.Policies.Claim(ctx, businessType, timer.DispatchClaim{Dispatch: run}) // else it lapses
+	_ = e.Policies.Claim(ctx, businessType, policy.Claim{Dispatch: run}) // else it lapses
 }

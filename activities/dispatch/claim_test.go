@@ -8,7 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/testsuite"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // A dispatch of a type with a limit claims its rate, keeps to what it gets of it, and gives
@@ -29,7 +31,7 @@ func TestAClaim(t *testing.T) {
 		began := time.Now()
 		end, err := h.stint(t, h.shard(), nil)
 		require.NoError(t, err)
-		require.Equal(t, timer.StintPaused, end.End)
+		require.Equal(t, dispatch.StintPaused, end.End)
 		require.True(t, end.State.Claimed)
 		before := 0
 		for _, m := range h.came {
@@ -56,9 +58,9 @@ func TestASweepYields(t *testing.T) {
 	h := newHouse(0, 1)
 	e := h.executor()
 	env.RegisterActivity(e.Sweep)
-	_, err := env.ExecuteActivity(e.Sweep, timer.DispatchSweep{Yield: "run", BusinessType: "mass"})
+	_, err := env.ExecuteActivity(e.Sweep, dispatch.Sweep{Yield: "run", BusinessType: "mass"})
 	require.NoError(t, err)
-	require.Equal(t, []timer.DispatchClaim{{Dispatch: "run"}}, h.claims)
+	require.Equal(t, []policy.Claim{{Dispatch: "run"}}, h.claims)
 }
 
 // Those who look at the workflow of a dispatch see how far it is, and that costs Temporal
@@ -67,14 +69,14 @@ func TestProgressIsTold(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(900, 1000)
-		h.memo.Plan.PerSecond, h.memo.StartedAt = 2, timer.At(time.Now())
+		h.memo.Plan.PerSecond, h.memo.StartedAt = 2, wire.At(time.Now())
 		began := time.Now()
 		end := h.live(t, h.shard())
 		require.WithinDuration(t, began.Add(10*time.Second), h.progress[0], 3*time.Second)
 		require.InDelta(t, 44, len(h.progress), 3)
 		for _, hours := range []int{1, 24} {
 			h := newHouse(900, 1000)
-			h.memo.Plan.PerSecond, h.memo.StartedAt = 2, timer.At(time.Now().Add(-time.Duration(hours)*time.Hour))
+			h.memo.Plan.PerSecond, h.memo.StartedAt = 2, wire.At(time.Now().Add(-time.Duration(hours)*time.Hour))
 			shard := h.shard()
 			shard.State.Told = end.State.Told
 			h.live(t, shard)
@@ -93,7 +95,7 @@ func TestAStintEndsWhenItIsMuchFaster(t *testing.T) {
 		over      bool
 	}{{time.Minute, 1, false}, {time.Minute, 300, true}, {1500 * time.Millisecond, 10_000, false}} {
 		s := &stint{silence: c.silence, until: time.Now().Add(time.Hour), settings: &settings{}}
-		s.settings.memo.Plan = timer.DispatchPlan{PerSecond: c.perSecond, Active: []int{0}}
-		require.Equal(t, c.over, s.reason(time.Now()) == timer.StintOver, "%+v", c)
+		s.settings.memo.Plan = dispatch.Plan{PerSecond: c.perSecond, Active: []int{0}}
+		require.Equal(t, c.over, s.reason(time.Now()) == dispatch.StintOver, "%+v", c)
 	}
 }

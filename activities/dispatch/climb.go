@@ -4,8 +4,9 @@ import (
 	"context"
 	"time"
 
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // climb reads the pages of the ladder that are due, and returns when the next one is.
@@ -22,18 +23,18 @@ func (s *stint) climb(ctx context.Context, now time.Time) (wake time.Time) {
 			wake = earlier(wake, at)
 			continue
 		}
-		s.readRung(ctx, s.rungPage(made, queue.Head), func(stored timer.DispatchPage, err error) { s.climbed(made, stored, err) })
+		s.readRung(ctx, s.rungPage(made, queue.Head), func(stored dispatch.Page, err error) { s.climbed(made, stored, err) })
 	}
 	return wake
 }
 
 // rungPage is the id of a page of the ladder.
 func (s *stint) rungPage(made, number int) string {
-	return timer.DispatchLadder(s.shard.Stored, made).Page(number)
+	return dispatch.Ladder(s.shard.Stored, made).Page(number)
 }
 
 // readRung reads a page of the ladder.
-func (s *stint) readRung(ctx context.Context, id string, then func(stored timer.DispatchPage, err error)) {
+func (s *stint) readRung(ctx context.Context, id string, then func(stored dispatch.Page, err error)) {
 	s.reading[id] = true
 	s.beside(func() func() {
 		ctx, cancel := context.WithTimeout(ctx, tuning.CallTimeout)
@@ -47,18 +48,18 @@ func (s *stint) readRung(ctx context.Context, id string, then func(stored timer.
 }
 
 // climbed opens a page of the ladder, unless it is due later than was known.
-func (s *stint) climbed(made int, stored timer.DispatchPage, err error) {
+func (s *stint) climbed(made int, stored dispatch.Page, err error) {
 	queue := &s.state.Ladder[made]
 	switch {
-	case timer.CodeOf(err) == timer.NotFound:
+	case wire.CodeOf(err) == wire.NotFound:
 		s.missing(s.rungPage(made, queue.Head))
 		queue.Head, queue.Due = queue.Head+1, 0
 	case err != nil:
-		queue.Due = timer.At(time.Now().Add(tuning.StorePause))
+		queue.Due = wire.At(time.Now().Add(tuning.StorePause))
 	case stored.Due.Until(time.Now()) > 0:
 		queue.Due = stored.Due
 	case s.why == "":
-		s.ladder = append(s.ladder, open(timer.DispatchOpen{Attempts: made, Page: queue.Head}, stored.Items))
+		s.ladder = append(s.ladder, open(dispatch.Open{Attempts: made, Page: queue.Head}, stored.Items))
 		queue.Head, queue.Due = queue.Head+1, 0
 	}
 }

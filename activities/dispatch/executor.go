@@ -6,29 +6,31 @@ import (
 	"time"
 
 	"github.com/wakecall/wakecall/activities/send"
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/internal/turns"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // Store keeps pages of items, and what dispatches and their shards say of themselves.
 type Store interface {
-	// ReadPage reads a stored page, by its id. One that is not there is [timer.NotFound].
-	ReadPage(ctx context.Context, id string) (timer.DispatchPage, error)
+	// ReadPage reads a stored page, by its id. One that is not there is [wire.NotFound].
+	ReadPage(ctx context.Context, id string) (dispatch.Page, error)
 	// WritePage stores a page, in place of one that has its id. life is how long it is
 	// kept at most.
-	WritePage(ctx context.Context, id string, page timer.DispatchPage, life time.Duration) error
+	WritePage(ctx context.Context, id string, page dispatch.Page, life time.Duration) error
 	// Read is what a dispatch says of itself, a moment ago at most. One that has ended is
-	// [timer.NotFound].
-	Read(ctx context.Context, key timer.Key) (timer.DispatchMemo, error)
+	// [wire.NotFound].
+	Read(ctx context.Context, key wire.Key) (dispatch.Memo, error)
 	// Beat is a sign of life of an executor, which stores how far it is. It fails with
-	// [timer.NotFound] where another one has taken its place, and with [timer.Overtaken]
+	// [wire.NotFound] where another one has taken its place, and with [wire.Overtaken]
 	// where it shall stop.
-	Beat(ctx context.Context, token []byte, state timer.DispatchState) error
+	Beat(ctx context.Context, token []byte, state dispatch.State) error
 	// Tell tells a dispatch how far it is, for those who look at its workflow.
-	Tell(ctx context.Context, key timer.Key) error
+	Tell(ctx context.Context, key wire.Key) error
 	// Sweep clears pages away. beat is called while it does.
-	Sweep(ctx context.Context, sweep timer.DispatchSweep, beat func()) error
+	Sweep(ctx context.Context, sweep dispatch.Sweep, beat func()) error
 }
 
 // Sender sends messages.
@@ -38,10 +40,10 @@ type Sender interface {
 
 // Policies tells the policy of a business type, its secrets opened.
 type Policies interface {
-	Policy(ctx context.Context, businessType string) (timer.Policy, error)
-	HoldBack(ctx context.Context, businessType string, wish timer.BackPressure) error
+	Policy(ctx context.Context, businessType string) (policy.Policy, error)
+	HoldBack(ctx context.Context, businessType string, wish policy.BackPressure) error
 	// Claim tells what a dispatch wants of the callbacks_per_second of its type.
-	Claim(ctx context.Context, businessType string, claim timer.DispatchClaim) error
+	Claim(ctx context.Context, businessType string, claim policy.Claim) error
 }
 
 // Emergencies tell whether somebody has paused the callbacks of a business type.
@@ -67,7 +69,7 @@ type Observer interface {
 	Dispatched(businessType, outcome string, items int)
 	// Dispatching tells the rate that a shard is to send at, and how late it is; zeros where
 	// it sends no more.
-	Dispatching(key timer.Key, shard int, perSecond float64, lag time.Duration)
+	Dispatching(key wire.Key, shard int, perSecond float64, lag time.Duration)
 }
 
 // Config is what an [Executor] needs.

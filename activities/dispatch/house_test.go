@@ -13,20 +13,23 @@ import (
 	"go.temporal.io/sdk/testsuite"
 
 	"github.com/wakecall/wakecall/activities/send"
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
-var key = timer.Key{BusinessType: "mass", BusinessID: "d"}
+var key = wire.Key{BusinessType: "mass", BusinessID: "d"}
 
 // house is all that an executor needs: a store in memory, a receiver, and a loader.
 type house struct {
 	// paused is whether somebody has paused the type.
 	paused bool
 	mu     sync.Mutex
-	memo   timer.DispatchMemo
-	pages  map[string]timer.DispatchPage
+	memo   dispatch.Memo
+	pages  map[string]dispatch.Page
 	// told is what signs of life said, and beat what comes of them; nil for nothing.
-	told []timer.DispatchState
+	told []dispatch.State
 	beat func(n int) error
 	// gone is why the dispatch cannot be read, and broken why pages cannot.
 	gone, broken error
@@ -34,22 +37,22 @@ type house struct {
 	// pages that were to be stored.
 	reads, stores time.Duration
 	wrote         []wrote
-	policy        timer.Policy
+	policy        policy.Policy
 	noPolicy      error
-	wishes        []timer.BackPressure
-	claims        []timer.DispatchClaim
+	wishes        []policy.BackPressure
+	claims        []policy.Claim
 	// progress is when it was told how far the dispatch is.
 	progress []time.Time
 	// came are the messages that arrived, and answer what becomes of one; nil for taken.
 	came   []message
 	answer func(m send.Message, n int) send.Outcome
 	takes  time.Duration
-	swept  timer.DispatchSweep
+	swept  dispatch.Sweep
 }
 
 type wrote struct {
 	id   string
-	page timer.DispatchPage
+	page dispatch.Page
 }
 
 type message struct {
@@ -59,34 +62,34 @@ type message struct {
 
 // newHouse has the items of a shard on pages of the given size.
 func newHouse(items, size int) *house {
-	h := &house{pages: map[string]timer.DispatchPage{}, policy: timer.Policy{Version: 1, Callback: timer.Callback{Destination: timer.HTTP("http://127.0.0.1:1")}}}
-	part := timer.DispatchPart{Prefix: "page/"}
+	h := &house{pages: map[string]dispatch.Page{}, policy: policy.Policy{Version: 1, Callback: delivery.Callback{Destination: delivery.HTTP("http://127.0.0.1:1")}}}
+	part := dispatch.Part{Prefix: "page/"}
 	for first := 0; first < items; first += size {
-		var page timer.DispatchPage
+		var page dispatch.Page
 		for n := first; n < min(first+size, items); n++ {
-			page.Items = append(page.Items, timer.DispatchItem{ID: fmt.Sprint("n-", n), Payload: fmt.Appendf(nil, "%d", n)})
+			page.Items = append(page.Items, dispatch.Item{ID: fmt.Sprint("n-", n), Payload: fmt.Appendf(nil, "%d", n)})
 		}
 		h.pages[part.Page(part.Pages)] = page
 		part.Pages++
 	}
-	began := timer.At(time.Now())
-	h.memo = timer.DispatchMemo{
-		Order: timer.Dispatch{Key: key, PerSecond: 100, Per: timer.PerItem}, Status: timer.DispatchRunning, DueAt: began, StartedAt: began,
-		Plan: timer.DispatchPlan{PerSecond: 100, Began: began, Active: []int{0}},
+	began := wire.At(time.Now())
+	h.memo = dispatch.Memo{
+		Order: dispatch.Dispatch{Key: key, PerSecond: 100, Per: dispatch.PerItem}, Status: dispatch.Running, DueAt: began, StartedAt: began,
+		Plan: dispatch.Plan{PerSecond: 100, Began: began, Active: []int{0}},
 	}
 	return h
 }
 
 // shard is all of the items.
-func (h *house) shard() timer.DispatchShard {
-	s := timer.DispatchShard{DispatchID: timer.DispatchID{Key: key}, Stored: "shard", Plan: h.memo.Plan}
-	part := timer.DispatchPart{Prefix: "page/"}
+func (h *house) shard() dispatch.Shard {
+	s := dispatch.Shard{ID: dispatch.ID{Key: key}, Stored: "shard", Plan: h.memo.Plan}
+	part := dispatch.Part{Prefix: "page/"}
 	for h.pages[part.Page(part.Pages)].Items != nil {
 		s.Source.Items += len(h.pages[part.Page(part.Pages)].Items)
 		part.Pages++
 	}
 	if part.Pages > 0 {
-		s.Source.Parts = []timer.DispatchPart{part}
+		s.Source.Parts = []dispatch.Part{part}
 	}
 	return s
 }
@@ -96,7 +99,7 @@ func (h *house) executor() *Executor {
 }
 
 // stint runs a shard, from a state that an earlier stint has told if there is one.
-func (h *house) stint(t *testing.T, shard timer.DispatchShard, from *timer.DispatchState) (timer.DispatchStint, error) {
+func (h *house) stint(t *testing.T, shard dispatch.Shard, from *dispatch.State) (dispatch.Stint, error) {
 	t.Helper()
 	return attempt{executor: h.executor(), number: 1}.run(t, shard, from)
 }
@@ -107,7 +110,7 @@ type attempt struct {
 	number   int32
 }
 
-func (a attempt) run(t *testing.T, shard timer.DispatchShard, from *timer.DispatchState) (timer.DispatchStint, error) {
+func (a attempt) run(t *testing.T, shard dispatch.Shard, from *dispatch.State) (dispatch.Stint, error) {
 	t.Helper()
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestActivityEnvironment()
@@ -115,7 +118,7 @@ func (a attempt) run(t *testing.T, shard timer.DispatchShard, from *timer.Dispat
 	if from != nil {
 		env.SetHeartbeatDetails(*from)
 	}
-	stint := func(ctx context.Context, shard timer.DispatchShard) (timer.DispatchStint, error) {
+	stint := func(ctx context.Context, shard dispatch.Shard) (dispatch.Stint, error) {
 		info := activity.GetInfo(ctx)
 		info.Attempt = a.number
 		return a.executor.try(ctx, shard, info)
@@ -123,14 +126,14 @@ func (a attempt) run(t *testing.T, shard timer.DispatchShard, from *timer.Dispat
 	env.RegisterActivityWithOptions(stint, activity.RegisterOptions{Name: "stint"})
 	value, err := env.ExecuteActivity("stint", shard)
 	if err != nil {
-		return timer.DispatchStint{}, err
+		return dispatch.Stint{}, err
 	}
-	var end timer.DispatchStint
+	var end dispatch.Stint
 	require.NoError(t, value.Get(&end))
 	return end, nil
 }
 
-func (h *house) ReadPage(_ context.Context, id string) (timer.DispatchPage, error) {
+func (h *house) ReadPage(_ context.Context, id string) (dispatch.Page, error) {
 	<-time.After(h.reads)
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -139,7 +142,7 @@ func (h *house) ReadPage(_ context.Context, id string) (timer.DispatchPage, erro
 	case h.broken != nil:
 		return page, h.broken
 	case !ok:
-		return page, &timer.Error{Code: timer.NotFound, Message: "There is no such page."}
+		return page, &wire.Error{Code: wire.NotFound, Message: "There is no such page."}
 	}
 	page.Items = slices.Clone(page.Items)
 	return page, nil
@@ -148,7 +151,7 @@ func (h *house) ReadPage(_ context.Context, id string) (timer.DispatchPage, erro
 // blob is what Temporal takes for a value.
 const blob = 2 << 20
 
-func (h *house) WritePage(_ context.Context, id string, page timer.DispatchPage, _ time.Duration) error {
+func (h *house) WritePage(_ context.Context, id string, page dispatch.Page, _ time.Duration) error {
 	<-time.After(h.stores)
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -157,19 +160,19 @@ func (h *house) WritePage(_ context.Context, id string, page timer.DispatchPage,
 	case h.broken != nil:
 		return h.broken
 	case len(page.Encode()) > blob:
-		return &timer.Error{Code: timer.Unavailable, Message: "Blob data size exceeds limit."}
+		return &wire.Error{Code: wire.Unavailable, Message: "Blob data size exceeds limit."}
 	}
 	h.pages[id] = page
 	return nil
 }
 
-func (h *house) Read(context.Context, timer.Key) (timer.DispatchMemo, error) {
+func (h *house) Read(context.Context, wire.Key) (dispatch.Memo, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.memo, h.gone
 }
 
-func (h *house) Beat(_ context.Context, _ []byte, state timer.DispatchState) error {
+func (h *house) Beat(_ context.Context, _ []byte, state dispatch.State) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.told = append(h.told, state)
@@ -179,20 +182,20 @@ func (h *house) Beat(_ context.Context, _ []byte, state timer.DispatchState) err
 	return nil
 }
 
-func (h *house) Tell(context.Context, timer.Key) error {
+func (h *house) Tell(context.Context, wire.Key) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.progress = append(h.progress, time.Now())
 	return nil
 }
 
-func (h *house) Sweep(_ context.Context, sweep timer.DispatchSweep, beat func()) error {
+func (h *house) Sweep(_ context.Context, sweep dispatch.Sweep, beat func()) error {
 	h.swept = sweep
 	beat()
 	return nil
 }
 
-func (h *house) Policy(context.Context, string) (timer.Policy, error) {
+func (h *house) Policy(context.Context, string) (policy.Policy, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.policy, h.noPolicy
@@ -204,7 +207,7 @@ func (h *house) Paused(context.Context, string) (bool, error) {
 	return h.paused, nil
 }
 
-func (h *house) HoldBack(_ context.Context, _ string, wish timer.BackPressure) error {
+func (h *house) HoldBack(_ context.Context, _ string, wish policy.BackPressure) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.wishes = append(h.wishes, wish)
@@ -212,24 +215,24 @@ func (h *house) HoldBack(_ context.Context, _ string, wish timer.BackPressure) e
 	return nil
 }
 
-func (h *house) Claim(_ context.Context, _ string, claim timer.DispatchClaim) error {
+func (h *house) Claim(_ context.Context, _ string, claim policy.Claim) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.claims = append(h.claims, claim)
-	h.policy.Claims = h.policy.Claimed(claim, timer.At(time.Now()))
+	h.policy.Claims = h.policy.Claimed(claim, wire.At(time.Now()))
 	return nil
 }
 
 func (h *house) Open(sealed string) (string, error) {
 	if sealed == "bad" {
-		return "", &timer.Error{Code: timer.Internal}
+		return "", &wire.Error{Code: wire.Internal}
 	}
 	return "opened " + sealed, nil
 }
 
-func (h *house) Dispatched(string, string, int)                     {}
-func (h *house) Dispatching(timer.Key, int, float64, time.Duration) {}
-func (h *house) with(change func())                                 { h.mu.Lock(); defer h.mu.Unlock(); change() }
+func (h *house) Dispatched(string, string, int)                    {}
+func (h *house) Dispatching(wire.Key, int, float64, time.Duration) {}
+func (h *house) with(change func())                                { h.mu.Lock(); defer h.mu.Unlock(); change() }
 
 func (h *house) Send(ctx context.Context, m send.Message) send.Outcome {
 	h.mu.Lock()
@@ -240,7 +243,7 @@ func (h *house) Send(ctx context.Context, m send.Message) send.Outcome {
 		select {
 		case <-time.After(takes):
 		case <-ctx.Done():
-			return send.Failed(timer.BrokenAnswer)
+			return send.Failed(delivery.BrokenAnswer)
 		}
 	}
 	if answer != nil {
@@ -250,11 +253,11 @@ func (h *house) Send(ctx context.Context, m send.Message) send.Outcome {
 }
 
 func taken() send.Outcome {
-	return send.Outcome{Answer: timer.Answer{Delivered: true, Status: 200}, Ended: time.Now()}
+	return send.Outcome{Answer: delivery.Answer{Delivered: true, Status: 200}, Ended: time.Now()}
 }
 
 func refused(status int) send.Outcome {
-	return send.Outcome{Answer: timer.Answer{Class: timer.Answered, Status: status, Detail: fmt.Sprint("HTTP ", status)}, Ended: time.Now()}
+	return send.Outcome{Answer: delivery.Answer{Class: delivery.Answered, Status: status, Detail: fmt.Sprint("HTTP ", status)}, Ended: time.Now()}
 }
 
 // ids are the items that came, in order.
@@ -267,7 +270,7 @@ func (h *house) ids() (all []string) {
 
 // requireProblem holds a shard to the problem that it shows, of which words are given; "" for
 // none.
-func requireProblem(t *testing.T, words string, state timer.DispatchState) {
+func requireProblem(t *testing.T, words string, state dispatch.State) {
 	t.Helper()
 	if words == "" {
 		require.Nil(t, state.Problem)

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/activities/send"
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/dispatch"
 )
 
 // remembering is a receiver that takes each webhook-id once, as they are told to: what it
@@ -47,7 +47,7 @@ func (r *remembering) item(m send.Message, _ int) send.Outcome {
 }
 
 func (r *remembering) page(m send.Message, n int) send.Outcome {
-	var sent struct{ Items []timer.DispatchItem }
+	var sent struct{ Items []dispatch.Item }
 	if r.seen(m) || json.Unmarshal(m.Body, &sent) != nil {
 		return taken()
 	}
@@ -79,7 +79,7 @@ func TestRefusedItemsOfAPageHaveAnIDOfTheirOwn(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				h, r := newHouse(6, 6), newRemembering()
-				h.memo.Order.Per, h.memo.Order.PageSize = timer.PerPage, 6
+				h.memo.Order.Per, h.memo.Order.PageSize = dispatch.PerPage, 6
 				h.policy.Retry = steps(time.Second, time.Second, time.Second, time.Second, time.Second, time.Second)
 				h.answer, r.refuse = r.page, refuse
 				end := h.live(t, h.shard())
@@ -96,7 +96,7 @@ func TestAPageThatIsTriedAgainKeepsItsID(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(6, 6)
-		h.memo.Order.Per, h.memo.Order.PageSize = timer.PerPage, 6
+		h.memo.Order.Per, h.memo.Order.PageSize = dispatch.PerPage, 6
 		h.policy.Retry = steps(time.Second)
 		h.answer = func(_ send.Message, n int) send.Outcome {
 			if n == 1 {
@@ -115,7 +115,7 @@ func TestAPageThatIsTriedAgainKeepsItsID(t *testing.T) {
 // callback, whose verdicts name items by their ids.
 func TestAnItemIDWithTwoPayloads(t *testing.T) {
 	t.Parallel()
-	for _, per := range timer.DispatchPers() {
+	for _, per := range dispatch.Pers() {
 		t.Run(string(per), func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
@@ -124,7 +124,7 @@ func TestAnItemIDWithTwoPayloads(t *testing.T) {
 					h.pages["page/0"].Items[n].ID = "twin"
 				}
 				h.answer = r.item
-				if h.memo.Order.Per = per; per == timer.PerPage {
+				if h.memo.Order.Per = per; per == dispatch.PerPage {
 					h.memo.Order.PageSize, h.answer = 4, r.page
 				}
 				end := h.live(t, h.shard())

@@ -4,8 +4,9 @@ import (
 	"context"
 	"time"
 
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // givenUp is the key of the buffer whose items are tried no more.
@@ -26,17 +27,17 @@ type rung struct {
 // what is refused is the same page the next time, and no larger.
 type buffer struct {
 	items []buffered
-	room  timer.DispatchRoom
+	room  dispatch.Room
 	asked bool
 	since time.Time
 	// due is when the last of them is due, and first when the first is.
-	due, first timer.Instant
+	due, first wire.Instant
 }
 
 type buffered struct {
 	page *page
 	at   int
-	item timer.DispatchItem
+	item dispatch.Item
 }
 
 // put keeps an item that failed. made is the number of its attempts, or givenUp.
@@ -51,7 +52,7 @@ func (s *stint) put(made int, failed buffered, wait time.Duration) {
 
 // put adds an item to the last page, or to one behind it where that has no room.
 func (r *rung) put(failed buffered, now time.Time, wait time.Duration) {
-	due, last := timer.At(now.Add(wait)), len(r.pages)-1
+	due, last := wire.At(now.Add(wait)), len(r.pages)-1
 	if last < 0 || r.pages[last].asked || !r.pages[last].room.Take(failed.item) {
 		next := &buffer{room: tuning.DispatchPage, since: now, first: due}
 		next.room.Take(failed.item)
@@ -109,12 +110,12 @@ func later(a, b time.Time) time.Time {
 func (s *stint) write(ctx context.Context, made int, r *rung) {
 	p := r.pages[0]
 	r.writing, p.asked = true, true
-	part, number, page := timer.DispatchGivenUp(s.shard.Stored), s.state.GivenUp, timer.DispatchPage{}
+	part, number, page := dispatch.GivenUp(s.shard.Stored), s.state.GivenUp, dispatch.Page{}
 	if made != givenUp {
 		for len(s.state.Ladder) <= made {
-			s.state.Ladder = append(s.state.Ladder, timer.DispatchQueue{})
+			s.state.Ladder = append(s.state.Ladder, dispatch.Queue{})
 		}
-		part, number, page.Due = timer.DispatchLadder(s.shard.Stored, made), s.state.Ladder[made].Tail, p.due
+		part, number, page.Due = dispatch.Ladder(s.shard.Stored, made), s.state.Ladder[made].Tail, p.due
 	}
 	for _, failed := range p.items {
 		page.Items = append(page.Items, failed.item)

@@ -11,27 +11,30 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/activities/send"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
-func steps(all ...time.Duration) timer.Retry {
-	r := timer.Retry{Steps: []timer.Duration{}}
+func steps(all ...time.Duration) delivery.Retry {
+	r := delivery.Retry{Steps: []wire.Duration{}}
 	for _, step := range all {
-		r.Steps = append(r.Steps, timer.Duration(step))
+		r.Steps = append(r.Steps, wire.Duration(step))
 	}
 	return r
 }
 
 // live runs stints until the shard is done, and waits between them as its workflow does.
-func (h *house) live(t *testing.T, shard timer.DispatchShard) timer.DispatchStint {
+func (h *house) live(t *testing.T, shard dispatch.Shard) dispatch.Stint {
 	for {
 		end, err := h.stint(t, shard, nil)
 		require.NoError(t, err)
-		if end.End == timer.StintDone || end.End == timer.StintCancelled {
+		if end.End == dispatch.StintDone || end.End == dispatch.StintCancelled {
 			return end
 		}
-		if end.End == timer.StintWaits {
+		if end.End == dispatch.StintWaits {
 			<-time.After(time.Until(end.WakeAt.Time()))
 		}
 		shard.State, shard.Plan = end.State, end.Plan
@@ -61,7 +64,7 @@ func TestFailingItemsClimbTheLadder(t *testing.T) {
 		}
 		began := time.Now()
 		end := h.live(t, h.shard())
-		require.Equal(t, timer.DispatchCounts{Found: 3000, Done: 2940, Failed: 60, Callbacks: 3000 + 30*2 + 30 + 30*2}, end.State.DispatchCounts)
+		require.Equal(t, dispatch.Counts{Found: 3000, Done: 2940, Failed: 60, Callbacks: 3000 + 30*2 + 30 + 30*2}, end.State.Counts)
 		counts, ids := map[int]int{}, map[string]string{}
 		for _, m := range h.came {
 			counts[int(m.at.Sub(began)/time.Second)]++
@@ -74,9 +77,9 @@ func TestFailingItemsClimbTheLadder(t *testing.T) {
 		for second := range 30 {
 			require.InDelta(t, 100, counts[second], 2, "second %d: the rate is not changed", second)
 		}
-		var givenUp []timer.DispatchItem
+		var givenUp []dispatch.Item
 		for n := range end.State.GivenUp {
-			givenUp = append(givenUp, h.pages[timer.DispatchGivenUp("shard").Page(n)].Items...)
+			givenUp = append(givenUp, h.pages[dispatch.GivenUp("shard").Page(n)].Items...)
 		}
 		require.Len(t, givenUp, 60)
 		for _, item := range givenUp {
@@ -97,9 +100,9 @@ func TestTheReceiverAsksForPatience(t *testing.T) {
 	}{
 		"for a while":           {func() send.Outcome { o := refused(503); o.RetryAfter = 4 * time.Second; return o }(), 4 * time.Second, true, nil},
 		"without saying how":    {refused(429), 2 * time.Second, true, nil},
-		"which it is not given": {refused(429), 0, false, func(h *house) { none := timer.Duration(0); h.policy.MaxBackPressure = &none }},
+		"which it is not given": {refused(429), 0, false, func(h *house) { none := wire.Duration(0); h.policy.MaxBackPressure = &none }},
 		"and is not the type's": {refused(429), 2 * time.Second, false, func(h *house) {
-			h.memo.Order.Callback = &timer.Callback{Destination: timer.HTTP("http://127.0.0.1:2")}
+			h.memo.Order.Callback = &delivery.Callback{Destination: delivery.HTTP("http://127.0.0.1:2")}
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -146,7 +149,7 @@ func TestThePolicyHoldsAsWell(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHouse(300, 100)
 		limit := 25.0
-		h.policy.Limits = timer.Limits{CallbacksPerSecond: &limit, InFlight: 4}
+		h.policy.Limits = policy.Limits{CallbacksPerSecond: &limit, InFlight: 4}
 		h.takes = 100 * time.Millisecond
 		began := time.Now()
 		h.live(t, h.shard())
@@ -179,7 +182,7 @@ func TestACallbackForEachPage(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				h := newHouse(100, 40)
-				h.memo.Order.Per, h.memo.Order.PageSize = timer.PerPage, 10
+				h.memo.Order.Per, h.memo.Order.PageSize = dispatch.PerPage, 10
 				h.policy.Retry = steps(time.Second)
 				h.answer = func(m send.Message, _ int) send.Outcome {
 					var sent struct {
@@ -189,7 +192,7 @@ func TestACallbackForEachPage(t *testing.T) {
 							Payload   json.RawMessage `json:"payload"`
 						} `json:"items"`
 					}
-					if json.Unmarshal(m.Body, &sent) != nil || sent.Items[0].WebhookID != (timer.DispatchID{Key: key}).ItemID(timer.DispatchItem{ID: sent.Items[0].ID, Payload: sent.Items[0].Payload}) {
+					if json.Unmarshal(m.Body, &sent) != nil || sent.Items[0].WebhookID != (dispatch.ID{Key: key}).ItemID(dispatch.Item{ID: sent.Items[0].ID, Payload: sent.Items[0].Payload}) {
 						return refused(400)
 					}
 					o := taken()
@@ -217,14 +220,14 @@ func TestAStoreThatIsDown(t *testing.T) {
 			}
 			return taken()
 		}
-		time.AfterFunc(2*time.Second, func() { h.with(func() { h.broken = &timer.Error{Code: timer.Unavailable, Message: "down"} }) })
+		time.AfterFunc(2*time.Second, func() { h.with(func() { h.broken = &wire.Error{Code: wire.Unavailable, Message: "down"} }) })
 		time.AfterFunc(6*time.Second, func() { h.with(func() { h.broken = nil }) })
 		end := h.live(t, h.shard())
 		require.Equal(t, 1000, end.State.Done+end.State.Failed)
 		require.Nil(t, end.State.Problem)
 		stored := 0
 		for n := range end.State.GivenUp {
-			stored += len(h.pages[timer.DispatchGivenUp("shard").Page(n)].Items)
+			stored += len(h.pages[dispatch.GivenUp("shard").Page(n)].Items)
 		}
 		require.Equal(t, end.State.Failed, stored)
 	})
@@ -237,13 +240,13 @@ func TestAPageOfTheLadderIsBounded(t *testing.T) {
 	for name, c := range map[string]struct {
 		payload int
 		reason  string
-		retry   timer.Retry
+		retry   delivery.Retry
 		down    time.Duration
 	}{
 		"large payloads":              {payload: 4 << 10, retry: steps(time.Hour)},
 		"large payloads, given up":    {payload: 4 << 10, retry: steps()},
 		"many items":                  {payload: 10, retry: steps(time.Hour)},
-		"long reasons":                {payload: 10, reason: strings.Repeat("<", timer.MaxFailureMessage), retry: steps()},
+		"long reasons":                {payload: 10, reason: strings.Repeat("<", wire.MaxFailureMessage), retry: steps()},
 		"the store is down meanwhile": {payload: 4 << 10, retry: steps(time.Hour), down: 5 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -266,14 +269,14 @@ func TestAPageOfTheLadderIsBounded(t *testing.T) {
 					return o
 				}
 				if c.down > 0 {
-					h.broken = &timer.Error{Code: timer.Unavailable, Message: "down"}
+					h.broken = &wire.Error{Code: wire.Unavailable, Message: "down"}
 					time.AfterFunc(c.down, func() { h.with(func() { h.broken = nil }) })
 				}
 				time.AfterFunc(2*time.Minute, func() { h.with(func() { h.silent(0) }) }) // it is stuck
 				end, err := h.stint(t, h.shard(), nil)
 				require.NoError(t, err)
 				require.Equal(t, items, end.State.Retrying+end.State.Failed)
-				stored, first := map[string]bool{}, map[string]timer.DispatchPage{}
+				stored, first := map[string]bool{}, map[string]dispatch.Page{}
 				for _, w := range h.wrote {
 					require.LessOrEqual(t, len(w.page.Items), 1000)
 					require.LessOrEqual(t, len(w.page.Encode()), 600<<10)
@@ -308,9 +311,9 @@ func TestAPageThatIsGone(t *testing.T) {
 		h.answer = func(send.Message, int) send.Outcome { return refused(500) }
 		end, err := h.stint(t, h.shard(), nil)
 		require.NoError(t, err)
-		require.Equal(t, timer.StintWaits, end.End)
+		require.Equal(t, dispatch.StintWaits, end.End)
 		require.Equal(t, 10, end.State.Retrying)
-		delete(h.pages, timer.DispatchLadder("shard", 1).Page(0))
+		delete(h.pages, dispatch.Ladder("shard", 1).Page(0))
 		shard := h.shard()
 		shard.State = end.State
 		end = h.live(t, shard)
@@ -334,7 +337,7 @@ func TestAStintIsOver(t *testing.T) {
 		}
 		end, err := h.stint(t, h.shard(), nil)
 		require.NoError(t, err)
-		require.Equal(t, timer.StintOver, end.End)
+		require.Equal(t, dispatch.StintOver, end.End)
 		require.InDelta(t, 40, time.Since(began).Seconds(), 6)
 		shard := h.shard()
 		shard.State = end.State
@@ -355,15 +358,15 @@ func TestAStintIsOver(t *testing.T) {
 func TestCallbacksUnderWayAtOnce(t *testing.T) {
 	t.Parallel()
 	h := newHouse(1, 1)
-	h.memo.Order.Callback = &timer.Callback{Destination: timer.HTTP("http://127.0.0.1:1")}
+	h.memo.Order.Callback = &delivery.Callback{Destination: delivery.HTTP("http://127.0.0.1:1")}
 	h.policy = h.policy.WithDefaults()
 	s, err := h.executor().read(t.Context(), key)
 	require.NoError(t, err)
-	require.Equal(t, timer.DefaultInFlight, s.inFlight)
+	require.Equal(t, policy.DefaultInFlight, s.inFlight)
 
-	h.policy, h.noPolicy = timer.Policy{}, &timer.Error{Code: timer.NotFound}
+	h.policy, h.noPolicy = policy.Policy{}, &wire.Error{Code: wire.NotFound}
 	s, err = h.executor().read(t.Context(), key)
 	require.NoError(t, err)
 	require.Equal(t, tuning.DispatchInFlight, s.inFlight)
-	require.Greater(t, tuning.DispatchInFlight, timer.DefaultInFlight)
+	require.Greater(t, tuning.DispatchInFlight, policy.DefaultInFlight)
 }

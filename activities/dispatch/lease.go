@@ -4,8 +4,9 @@ import (
 	"context"
 	"time"
 
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // beat tells Temporal that the shard is worked on, and how far it is.
@@ -34,15 +35,15 @@ func (s *stint) beat(ctx context.Context, now time.Time) {
 // another worker may have the shard by then.
 func (s *stint) beaten(began time.Time, err error) {
 	s.beating = false
-	code := timer.CodeOf(err)
-	if err == nil || code == timer.Overtaken {
+	code := wire.CodeOf(err)
+	if err == nil || code == wire.Overtaken {
 		s.lease, s.heard = began.Add(s.silence*4/5), true
 	}
-	if code == timer.NotFound {
+	if code == wire.NotFound {
 		s.lost, s.lostTill = true, time.Now().Add(tuning.DispatchRenewal)
 	}
-	if code == timer.Overtaken {
-		s.why, s.over = timer.StintCancelled, time.Time{}
+	if code == wire.Overtaken {
+		s.why, s.over = dispatch.StintCancelled, time.Time{}
 	}
 }
 
@@ -55,7 +56,7 @@ func (s *stint) tell(ctx context.Context, now time.Time) {
 	if !active || place > 0 || s.why != "" || now.Sub(max(s.state.Told, started).Time()) < pause {
 		return
 	}
-	s.state.Told = timer.At(now)
+	s.state.Told = wire.At(now)
 	s.beside(func() func() {
 		_ = s.Store.Tell(ctx, s.shard.Key) // the next time tells more
 		return func() {}
@@ -74,8 +75,8 @@ func (s *stint) readAgain(ctx context.Context, now time.Time) {
 				s.settings = next
 				s.claim(ctx)
 				s.tell(ctx, now)
-			case timer.CodeOf(err) == timer.NotFound:
-				s.why, s.over = timer.StintCancelled, time.Time{}
+			case wire.CodeOf(err) == wire.NotFound:
+				s.why, s.over = dispatch.StintCancelled, time.Time{}
 			}
 		}
 	})

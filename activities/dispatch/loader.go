@@ -9,17 +9,19 @@ import (
 	"time"
 
 	"github.com/wakecall/wakecall/activities/send"
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // answer is what a loader answers.
 type answer struct {
-	Items      []timer.DispatchItem `json:"items"`
-	NextCursor *string              `json:"next_cursor"`
+	Items      []dispatch.Item `json:"items"`
+	NextCursor *string         `json:"next_cursor"`
 }
 
 // ask asks the loader for the page at a cursor, signed like a callback. Its error is
-// [timer.InvalidRequest] where the answer is none, so that asking again is of no use.
+// [wire.InvalidRequest] where the answer is none, so that asking again is of no use.
 func (s *stint) ask(ctx context.Context, c *settings, cursor string) (batch, error) {
 	loader := c.memo.Order.Loader
 	headers := map[string]string{
@@ -27,18 +29,18 @@ func (s *stint) ask(ctx context.Context, c *settings, cursor string) (batch, err
 	}
 	outcome := s.Sender.Send(ctx, send.Message{
 		ID:          s.shard.QuestionID(s.shard.Number, cursor),
-		Destination: timer.HTTP(loader.Question(s.shard.Number, cursor)), Headers: headers, Secrets: c.policy.Secrets(time.Now()),
-		Timeout: loader.Timeout.D(), TLS: c.policy.TLS.Trust(), Ask: true, Answer: timer.MaxLoaderAnswer,
+		Destination: delivery.HTTP(loader.Question(s.shard.Number, cursor)), Headers: headers, Secrets: c.policy.Secrets(time.Now()),
+		Timeout: loader.Timeout.D(), TLS: c.policy.TLS.Trust(), Ask: true, Answer: dispatch.MaxLoaderAnswer,
 	})
-	switch verdict := timer.Judge(outcome.Answer); {
+	switch verdict := delivery.Judge(outcome.Answer); {
 	case outcome.NoVerdict:
 		return batch{}, errUnasked
-	case verdict.Decision == timer.DecisionDelivered:
+	case verdict.Decision == delivery.DecisionDelivered:
 		return parse(outcome.Body, loader.PageSize)
-	case verdict.Decision == timer.DecisionStop:
+	case verdict.Decision == delivery.DecisionStop:
 		return batch{}, rubbish("The loader cannot be asked: " + outcome.Describe())
 	default:
-		return batch{}, &timer.Error{Code: timer.Unavailable, Message: "The loader did not answer: " + outcome.Describe()}
+		return batch{}, &wire.Error{Code: wire.Unavailable, Message: "The loader did not answer: " + outcome.Describe()}
 	}
 }
 
@@ -47,8 +49,8 @@ var errUnasked = errors.New("the loader was not asked")
 
 // parse reads the answer of a loader.
 func parse(body []byte, most int) (batch, error) {
-	if len(body) > timer.MaxLoaderAnswer {
-		return batch{}, rubbish(fmt.Sprintf("The loader's answer has more than %d bytes.", timer.MaxLoaderAnswer))
+	if len(body) > dispatch.MaxLoaderAnswer {
+		return batch{}, rubbish(fmt.Sprintf("The loader's answer has more than %d bytes.", dispatch.MaxLoaderAnswer))
 	}
 	var read answer
 	if err := json.Unmarshal(body, &read); err != nil {
@@ -69,13 +71,13 @@ func parse(body []byte, most int) (batch, error) {
 	if read.NextCursor == nil || *read.NextCursor == "" {
 		return batch{items: read.Items, end: true}, nil
 	}
-	if len(*read.NextCursor) > timer.MaxCursor {
-		return batch{}, rubbish(fmt.Sprintf("The loader's next_cursor has more than %d bytes.", timer.MaxCursor))
+	if len(*read.NextCursor) > dispatch.MaxCursor {
+		return batch{}, rubbish(fmt.Sprintf("The loader's next_cursor has more than %d bytes.", dispatch.MaxCursor))
 	}
 	return batch{items: read.Items, next: *read.NextCursor}, nil
 }
 
-func rubbish(message string) error { return &timer.Error{Code: timer.InvalidRequest, Message: message} }
+func rubbish(message string) error { return &wire.Error{Code: wire.InvalidRequest, Message: message} }
 
 // place is where an answer stops being what was asked for. The words of the decoder name
 // types of ours.
@@ -91,8 +93,8 @@ func place(err error) string {
 
 // text is an error in a problem's message: our own words, or those of a fault.
 func text(err error) string {
-	if e, ok := errors.AsType[*timer.Error](err); ok && e.Message != "" {
+	if e, ok := errors.AsType[*wire.Error](err); ok && e.Message != "" {
 		return e.Message
 	}
-	return string(timer.PageUnread)
+	return string(delivery.PageUnread)
 }

@@ -11,13 +11,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/activities/send"
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // loading is a house whose shard is asked for from a loader.
 func loading(answer func(question url.Values, n int) send.Outcome) *house {
 	h := newHouse(0, 1)
-	h.memo.Order.Loader = &timer.DispatchLoader{URL: "http://127.0.0.1:3/items?since=monday", Shards: 4, PageSize: 10, Timeout: timer.Duration(time.Second)}
+	h.memo.Order.Loader = &dispatch.Loader{URL: "http://127.0.0.1:3/items?since=monday", Shards: 4, PageSize: 10, Timeout: wire.Duration(time.Second)}
 	asked := 0
 	h.answer = func(m send.Message, _ int) send.Outcome {
 		if !m.Ask {
@@ -98,7 +100,7 @@ func TestALoaderThatFails(t *testing.T) {
 			}
 			return five(q, n)
 		}, 15, ""},
-		"too slow":       {func(url.Values, int) send.Outcome { return send.Failed(timer.Timeout) }, 0, "did not answer: timeout"},
+		"too slow":       {func(url.Values, int) send.Outcome { return send.Failed(delivery.Timeout) }, 0, "did not answer: timeout"},
 		"gone":           {func(url.Values, int) send.Outcome { o := refused(410); o.NoRetry = true; return o }, 0, "cannot be asked: HTTP 410"},
 		"rubbish":        {func(url.Values, int) send.Outcome { return says("<html>") }, 0, "is not of the form"},
 		"no items":       {func(url.Values, int) send.Outcome { return says(`{"next_cursor":"a"}`) }, 0, "has no items"},
@@ -107,7 +109,7 @@ func TestALoaderThatFails(t *testing.T) {
 		"a large item": {func(url.Values, int) send.Outcome {
 			return says(`{"items":[{"id":"a","payload":"` + strings.Repeat("x", 64<<10) + `"}]}`)
 		}, 0, "item 0 is refused: /payload"},
-		"a large answer": {func(url.Values, int) send.Outcome { return says(strings.Repeat(" ", timer.MaxLoaderAnswer+1)) }, 0, "has more than 8388608 bytes"},
+		"a large answer": {func(url.Values, int) send.Outcome { return says(strings.Repeat(" ", dispatch.MaxLoaderAnswer+1)) }, 0, "has more than 8388608 bytes"},
 		"a large cursor": {func(url.Values, int) send.Outcome {
 			return says(`{"items":[],"next_cursor":"` + strings.Repeat("x", 2000) + `"}`)
 		}, 0, "next_cursor has more than 1024"},
@@ -134,8 +136,8 @@ func TestALoaderThatFails(t *testing.T) {
 // A loader that answers another page for a cursor than before has it sent as a whole.
 func TestAPageThatHasChanged(t *testing.T) {
 	t.Parallel()
-	items := []timer.DispatchItem{{ID: "a"}, {ID: "b"}, {ID: "c"}}
-	was := open(timer.DispatchOpen{Cursor: "x"}, items)
+	items := []dispatch.Item{{ID: "a"}, {ID: "b"}, {ID: "c"}}
+	was := open(dispatch.Open{Cursor: "x"}, items)
 	was.deal(0)
 	was.deal(2)
 	again := open(was.state(), items)

@@ -3,13 +3,13 @@ package dispatch
 import (
 	"hash/fnv"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/dispatch"
 )
 
 // page is an open page: some of its items have still to be dealt with.
 type page struct {
-	timer.DispatchOpen
-	items []timer.DispatchItem
+	dispatch.Open
+	items []dispatch.Item
 	// dealt is set for each item that was dealt with, and left counts the others.
 	dealt []bool
 	left  int
@@ -21,8 +21,8 @@ type page struct {
 
 // open is a page as it was, or is read for the first time. One that is another page by
 // now is gone through as a whole.
-func open(was timer.DispatchOpen, items []timer.DispatchItem) *page {
-	p := &page{DispatchOpen: was, items: items, dealt: make([]bool, len(items)), left: len(items)}
+func open(was dispatch.Open, items []dispatch.Item) *page {
+	p := &page{Open: was, items: items, dealt: make([]bool, len(items)), left: len(items)}
 	sum := sumOf(items)
 	if p.Sum != sum || p.Size != len(items) {
 		p.Next, p.Ahead = 0, nil
@@ -74,8 +74,8 @@ func (p *page) deal(i int) {
 }
 
 // state is how far the page is.
-func (p *page) state() timer.DispatchOpen {
-	s := p.DispatchOpen
+func (p *page) state() dispatch.Open {
+	s := p.Open
 	for s.Next < len(p.items) && p.dealt[s.Next] {
 		s.Next++
 	}
@@ -94,7 +94,7 @@ func (p *page) state() timer.DispatchOpen {
 }
 
 // sumOf tells a page from another one, by the ids of its items.
-func sumOf(items []timer.DispatchItem) uint64 {
+func sumOf(items []dispatch.Item) uint64 {
 	hash := fnv.New64a()
 	for _, item := range items {
 		_, _ = hash.Write([]byte(item.ID))

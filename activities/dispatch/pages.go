@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 
 	"github.com/wakecall/wakecall/activities/send"
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // pageMessage is the id and the body of a callback for several items, and how much of its
@@ -26,7 +28,7 @@ func (s *stint) pageMessage(j job) (id string, body []byte, answer int) {
 		b.WriteByte('}')
 	}
 	b.WriteString(`]}`)
-	return s.shard.PageID(j.items(), b.Bytes()), b.Bytes(), timer.MaxPageAnswer
+	return s.shard.PageID(j.items(), b.Bytes()), b.Bytes(), dispatch.MaxPageAnswer
 }
 
 // verdicts is the answer to a callback for several items. An item that is not named was
@@ -43,18 +45,18 @@ type verdicts struct {
 
 // delivered takes the answer of a receiver that took the callback.
 func (s *stint) delivered(j job, outcome send.Outcome) {
-	refused := map[string]timer.Answer{}
-	if s.settings.memo.Order.Per == timer.PerPage && len(bytes.TrimSpace(outcome.Body)) > 0 {
+	refused := map[string]delivery.Answer{}
+	if s.settings.memo.Order.Per == dispatch.PerPage && len(bytes.TrimSpace(outcome.Body)) > 0 {
 		var said verdicts
-		if err := json.Unmarshal(outcome.Body, &said); err != nil || len(outcome.Body) > timer.MaxPageAnswer {
-			outcome.Answer = timer.Answer{Class: timer.BrokenAnswer, Status: outcome.Status, Detail: "the verdicts cannot be read"}
+		if err := json.Unmarshal(outcome.Body, &said); err != nil || len(outcome.Body) > dispatch.MaxPageAnswer {
+			outcome.Answer = delivery.Answer{Class: delivery.BrokenAnswer, Status: outcome.Status, Detail: "the verdicts cannot be read"}
 			s.refused(j, outcome)
 			return
 		}
 		for _, result := range said.Results {
 			if result.OK != nil && !*result.OK {
-				refused[result.ID] = timer.Answer{
-					Class: timer.Answered, Status: outcome.Status, Detail: timer.Excerpt(timer.RefusedItem + result.Reason),
+				refused[result.ID] = delivery.Answer{
+					Class: delivery.Answered, Status: outcome.Status, Detail: wire.Excerpt(delivery.RefusedItem + result.Reason),
 					NoRetry: result.Retry != nil && !*result.Retry,
 				}
 			}
@@ -69,14 +71,14 @@ func (s *stint) delivered(j job, outcome send.Outcome) {
 			continue
 		}
 		j.page.items[i].Refusals++
-		s.failed(j, i, timer.Judge(why), why.Failure(timer.At(outcome.Ended)))
+		s.failed(j, i, delivery.Judge(why), why.Failure(wire.At(outcome.Ended)))
 	}
 	s.Observer.Dispatched(s.shard.BusinessType, OutcomeDone, done)
 }
 
 // refused takes an answer by which no item of the callback was taken.
 func (s *stint) refused(j job, outcome send.Outcome) {
-	verdict, failure := timer.Judge(outcome.Answer), outcome.Failure(timer.At(outcome.Ended))
+	verdict, failure := delivery.Judge(outcome.Answer), outcome.Failure(wire.At(outcome.Ended))
 	for i := j.from; i < j.to; i++ {
 		s.failed(j, i, verdict, failure)
 	}

@@ -5,13 +5,14 @@ import (
 
 	"go.temporal.io/sdk/activity"
 
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // PutBack lists the items of a shard with those that were given up that it did not deal
 // with, and returns how far it is then. Carried out again, it stores the same pages.
-func (e *Executor) PutBack(ctx context.Context, shard timer.DispatchShard) (timer.DispatchState, error) {
+func (e *Executor) PutBack(ctx context.Context, shard dispatch.Shard) (dispatch.State, error) {
 	p := putBack{Executor: e, ctx: ctx, shard: shard, state: shard.State, room: tuning.DispatchPage}
 	for _, part := range []func() error{p.open, p.waiting, p.unread, p.store} {
 		if err := part(); err != nil {
@@ -26,10 +27,10 @@ func (e *Executor) PutBack(ctx context.Context, shard timer.DispatchShard) (time
 type putBack struct {
 	*Executor
 	ctx   context.Context
-	shard timer.DispatchShard
-	state timer.DispatchState
-	items []timer.DispatchItem
-	room  timer.DispatchRoom
+	shard dispatch.Shard
+	state dispatch.State
+	items []dispatch.Item
+	room  dispatch.Room
 }
 
 // open puts back what is left of the pages of which some items were dealt with.
@@ -55,7 +56,7 @@ func (p *putBack) open() error {
 func (p *putBack) waiting() error {
 	for made, queue := range p.shard.State.Ladder {
 		for number := queue.Head; number < queue.Tail; number++ {
-			items, err := p.read(timer.DispatchOpen{Attempts: made, Page: number})
+			items, err := p.read(dispatch.Open{Attempts: made, Page: number})
 			if err == nil {
 				err = p.putAll(items)
 			}
@@ -70,7 +71,7 @@ func (p *putBack) waiting() error {
 // unread puts back what was never read.
 func (p *putBack) unread() error {
 	source := p.shard.Source
-	at := timer.DispatchOpen{Page: max(p.state.Page, source.First), Base: p.state.Base}
+	at := dispatch.Open{Page: max(p.state.Page, source.First), Base: p.state.Base}
 	pages := 0
 	for _, part := range source.Parts {
 		pages += part.Pages
@@ -89,24 +90,24 @@ func (p *putBack) unread() error {
 }
 
 // read reads a page. One that is gone has no items any more.
-func (p *putBack) read(at timer.DispatchOpen) (items []timer.DispatchItem, err error) {
+func (p *putBack) read(at dispatch.Open) (items []dispatch.Item, err error) {
 	activity.RecordHeartbeat(p.ctx)
 	if at.Attempts > 0 {
-		var stored timer.DispatchPage
-		stored, err = p.Store.ReadPage(p.ctx, timer.DispatchLadder(p.shard.Stored, at.Attempts).Page(at.Page))
+		var stored dispatch.Page
+		stored, err = p.Store.ReadPage(p.ctx, dispatch.Ladder(p.shard.Stored, at.Attempts).Page(at.Page))
 		items = stored.Items
 	} else {
 		var read batch
 		read, err = p.readStored(p.ctx, p.shard.Source, at)
 		items = read.items
 	}
-	if timer.CodeOf(err) == timer.NotFound {
+	if wire.CodeOf(err) == wire.NotFound {
 		return nil, nil
 	}
 	return items, err
 }
 
-func (p *putBack) putAll(items []timer.DispatchItem) error {
+func (p *putBack) putAll(items []dispatch.Item) error {
 	for _, item := range items {
 		if err := p.put(item); err != nil {
 			return err
@@ -115,7 +116,7 @@ func (p *putBack) putAll(items []timer.DispatchItem) error {
 	return nil
 }
 
-func (p *putBack) put(item timer.DispatchItem) error {
+func (p *putBack) put(item dispatch.Item) error {
 	if !p.room.Take(item) {
 		if err := p.store(); err != nil {
 			return err
@@ -132,8 +133,8 @@ func (p *putBack) store() error {
 		return nil
 	}
 	activity.RecordHeartbeat(p.ctx)
-	id := timer.DispatchGivenUp(p.shard.Stored).Page(p.state.GivenUp)
-	if err := p.Store.WritePage(p.ctx, id, timer.DispatchPage{Items: p.items}, timer.MaxDispatchLife); err != nil {
+	id := dispatch.GivenUp(p.shard.Stored).Page(p.state.GivenUp)
+	if err := p.Store.WritePage(p.ctx, id, dispatch.Page{Items: p.items}, dispatch.MaxLife); err != nil {
 		return err
 	}
 	p.state.GivenUp, p.state.Failed = p.state.GivenUp+1, p.state.Failed+len(p.items)

@@ -12,26 +12,28 @@ import (
 	"go.temporal.io/sdk/testsuite"
 
 	"github.com/wakecall/wakecall/activities/send"
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // putsBack is what the activity comes to.
-func (h *house) putsBack(t *testing.T, shard timer.DispatchShard) timer.DispatchState {
+func (h *house) putsBack(t *testing.T, shard dispatch.Shard) dispatch.State {
 	t.Helper()
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestActivityEnvironment()
 	env.RegisterActivityWithOptions(h.executor().PutBack, activity.RegisterOptions{Name: "put-back"})
 	value, err := env.ExecuteActivity("put-back", shard)
 	require.NoError(t, err)
-	var state timer.DispatchState
+	var state dispatch.State
 	require.NoError(t, value.Get(&state))
 	return state
 }
 
 // listed are the items that are listed as failed, in order.
-func (h *house) listed(state timer.DispatchState) (ids []string) {
+func (h *house) listed(state dispatch.State) (ids []string) {
 	for n := range state.GivenUp {
-		for _, item := range h.pages[timer.DispatchGivenUp("shard").Page(n)].Items {
+		for _, item := range h.pages[dispatch.GivenUp("shard").Page(n)].Items {
 			ids = append(ids, item.ID)
 		}
 	}
@@ -41,7 +43,7 @@ func (h *house) listed(state timer.DispatchState) (ids []string) {
 // However early a round ends, each item of it was taken or is listed, and none is twice.
 func TestARoundThatEndsEarlyLosesNothing(t *testing.T) {
 	t.Parallel()
-	for name, per := range map[string]timer.DispatchPer{"item": timer.PerItem, "page": timer.PerPage} {
+	for name, per := range map[string]dispatch.Per{"item": dispatch.PerItem, "page": dispatch.PerPage} {
 		for beats := range 14 {
 			t.Run(fmt.Sprint(name, " ", beats), func(t *testing.T) {
 				t.Parallel()
@@ -50,7 +52,7 @@ func TestARoundThatEndsEarlyLosesNothing(t *testing.T) {
 					h.policy.Retry = steps(time.Second, 3*time.Second)
 					h.takes = 30 * time.Millisecond
 					took := map[string]bool{}
-					if h.memo.Order.Per = per; per == timer.PerPage {
+					if h.memo.Order.Per = per; per == dispatch.PerPage {
 						h.memo.Order.PageSize = 7
 					}
 					h.answer = func(m send.Message, n int) send.Outcome {
@@ -58,7 +60,7 @@ func TestARoundThatEndsEarlyLosesNothing(t *testing.T) {
 						case 1:
 							return refused(500)
 						case 2:
-							return send.Outcome{Answer: timer.Answer{Class: timer.Answered, Status: 410, NoRetry: true}, Ended: time.Now()}
+							return send.Outcome{Answer: delivery.Answer{Class: delivery.Answered, Status: 410, NoRetry: true}, Ended: time.Now()}
 						}
 						h.mu.Lock()
 						defer h.mu.Unlock()
@@ -67,7 +69,7 @@ func TestARoundThatEndsEarlyLosesNothing(t *testing.T) {
 					}
 					h.beat = func(n int) error {
 						if n > beats {
-							return &timer.Error{Code: timer.Overtaken}
+							return &wire.Error{Code: wire.Overtaken}
 						}
 						return nil
 					}
@@ -86,7 +88,7 @@ func TestARoundThatEndsEarlyLosesNothing(t *testing.T) {
 					require.Equal(t, []int{225, 0, 0}, []int{state.Found, state.Retrying, state.InFlight})
 					unique := map[string]bool{}
 					for _, id := range ids {
-						require.False(t, took[id] && per == timer.PerItem, "%s was taken", id)
+						require.False(t, took[id] && per == dispatch.PerItem, "%s was taken", id)
 						unique[id] = true
 					}
 					require.Len(t, unique, len(ids))
@@ -103,12 +105,12 @@ func TestWhatIsPutBackStaysAsItWas(t *testing.T) {
 	h := newHouse(2500, 1000)
 	for _, page := range h.pages {
 		for i := range page.Items {
-			page.Items[i].Attempts, page.Items[i].Failure = 3, &timer.Failure{Message: "busy"}
+			page.Items[i].Attempts, page.Items[i].Failure = 3, &delivery.Failure{Message: "busy"}
 		}
 	}
 	state := h.putsBack(t, h.shard())
 	require.Equal(t, []int{2500, 3}, []int{state.Failed, state.GivenUp})
-	first := h.pages[timer.DispatchGivenUp("shard").Page(0)].Items[7]
+	first := h.pages[dispatch.GivenUp("shard").Page(0)].Items[7]
 	require.Equal(t, []any{"n-7", 3, "busy"}, []any{first.ID, first.Attempts, first.Failure.Message})
 }
 
@@ -116,7 +118,7 @@ func TestWhatIsPutBackStaysAsItWas(t *testing.T) {
 func TestNothingIsPutBackHalf(t *testing.T) {
 	t.Parallel()
 	h := newHouse(10, 10)
-	h.broken = &timer.Error{Code: timer.Unavailable, Message: "down"}
+	h.broken = &wire.Error{Code: wire.Unavailable, Message: "down"}
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestActivityEnvironment()
 	env.RegisterActivityWithOptions(func(ctx context.Context) error {

@@ -3,12 +3,12 @@ package dispatch
 import (
 	"time"
 
+	"github.com/wakecall/wakecall/core/dispatch"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // sent counts items in the second of now.
-func sent(recent *timer.DispatchRecent, items int, now time.Time) {
+func sent(recent *dispatch.Recent, items int, now time.Time) {
 	second := now.Unix()
 	if len(recent.Seconds) == 0 || second-recent.At >= tuning.RecentSeconds {
 		recent.Seconds, recent.At = append(recent.Seconds[:0], 0), second

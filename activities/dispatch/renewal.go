@@ -7,8 +7,8 @@ import (
 
 	"go.temporal.io/sdk/activity"
 
+	"github.com/wakecall/wakecall/core/dispatch"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // run is a stint that this process carries out, or did a moment ago.
@@ -23,7 +23,7 @@ type run struct {
 	renew  chan renewal
 	// over is closed once the stint has ended as end and err say.
 	over  chan struct{}
-	end   timer.DispatchStint
+	end   dispatch.Stint
 	err   error
 	ended time.Time
 }
@@ -83,7 +83,7 @@ func (e *Executor) begin(info activity.Info) *run {
 }
 
 // end notes how a stint ended.
-func (e *Executor) end(r *run, end timer.DispatchStint, err error) {
+func (e *Executor) end(r *run, end dispatch.Stint, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	r.end, r.err, r.ended = end, err, time.Now()

@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/activity"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // silent is a Temporal that hears nothing of an attempt from its nth sign of life on.
@@ -16,7 +17,7 @@ func (h *house) silent(from int) {
 	h.beat = func(n int) error {
 		if n >= from {
 			h.told = h.told[:len(h.told)-1]
-			return &timer.Error{Code: timer.NotFound}
+			return &wire.Error{Code: wire.NotFound}
 		}
 		return nil
 	}
@@ -57,12 +58,12 @@ func TestTheSameProcessRepeatsNothing(t *testing.T) {
 				if !c.same {
 					next.executor = h.executor()
 				}
-				var told timer.DispatchState
+				var told dispatch.State
 				h.with(func() { h.beat, told = nil, h.told[len(h.told)-1] })
 				told.Try = c.told
 				end, err := next.run(t, h.shard(), &told)
 				require.NoError(t, err)
-				require.Equal(t, []any{timer.StintDone, 300}, []any{end.End, end.State.Done})
+				require.Equal(t, []any{dispatch.StintDone, 300}, []any{end.End, end.State.Done})
 				if err := <-ended; c.repeated {
 					require.ErrorContains(t, err, "taken over")
 				}

@@ -4,8 +4,9 @@ import (
 	"context"
 	"time"
 
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // restore takes over the pages that were open when the last stint ended, or its worker died.
@@ -38,7 +39,7 @@ func (s *stint) awaitsOld() bool {
 
 // reloaded goes on with the first old page of the source, or drops it where it cannot be
 // read any more.
-func (s *stint) reloaded(was timer.DispatchOpen, read batch, err error) {
+func (s *stint) reloaded(was dispatch.Open, read batch, err error) {
 	if err != nil && !s.unread(err) {
 		return
 	}
@@ -63,14 +64,14 @@ func (s *stint) reclimb(ctx context.Context, now time.Time) (wake time.Time) {
 	case s.climbAt.After(now):
 		return s.climbAt
 	}
-	s.readRung(ctx, id, func(stored timer.DispatchPage, err error) { s.reclimbed(was, stored, err) })
+	s.readRung(ctx, id, func(stored dispatch.Page, err error) { s.reclimbed(was, stored, err) })
 	return time.Time{}
 }
 
 // reclimbed goes on with the first old page of the ladder.
-func (s *stint) reclimbed(was timer.DispatchOpen, stored timer.DispatchPage, err error) {
+func (s *stint) reclimbed(was dispatch.Open, stored dispatch.Page, err error) {
 	switch {
-	case timer.CodeOf(err) == timer.NotFound:
+	case wire.CodeOf(err) == wire.NotFound:
 		s.missing(s.rungPage(was.Attempts, was.Page))
 		s.oldLadder = s.oldLadder[1:]
 	case err != nil:
@@ -82,7 +83,7 @@ func (s *stint) reclimbed(was timer.DispatchOpen, stored timer.DispatchPage, err
 }
 
 // reopen adds a page as it was, unless all of it was dealt with.
-func reopen(pages []*page, was timer.DispatchOpen, items []timer.DispatchItem) []*page {
+func reopen(pages []*page, was dispatch.Open, items []dispatch.Item) []*page {
 	if p := open(was, items); p.left > 0 {
 		return append(pages, p)
 	}

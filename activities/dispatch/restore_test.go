@@ -10,7 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/activities/send"
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // A stint asks the loader again for the pages that the one before left open. A loader that
@@ -63,26 +64,26 @@ func TestALoaderThatIsGoneAtTheNextStint(t *testing.T) {
 
 // left is the state that a stint has left: two items of the loader's first page were dealt
 // with and none of its second one, an item of the ladder is under way, and one due in 4 s.
-func left(h *house) timer.DispatchState {
+func left(h *house) dispatch.State {
 	first, second := fives(""), fives("a")
 	first.deal(1)
 	first.deal(3)
-	ladder := timer.DispatchLadder("shard", 1)
-	due := timer.At(time.Now().Add(4 * time.Second))
-	h.pages[ladder.Page(0)] = timer.DispatchPage{Items: []timer.DispatchItem{{ID: "again-0", Attempts: 1}}}
-	h.pages[ladder.Page(1)] = timer.DispatchPage{Items: []timer.DispatchItem{{ID: "again-1", Attempts: 1}}, Due: due}
-	under := open(timer.DispatchOpen{Attempts: 1}, h.pages[ladder.Page(0)].Items)
-	return timer.DispatchState{
-		Page: 2, Cursor: "b", Open: []timer.DispatchOpen{first.state(), second.state(), under.state()},
-		Ladder:         []timer.DispatchQueue{{}, {Head: 1, Tail: 2, Due: due}},
-		DispatchCounts: timer.DispatchCounts{Found: 10, Retrying: 2},
+	ladder := dispatch.Ladder("shard", 1)
+	due := wire.At(time.Now().Add(4 * time.Second))
+	h.pages[ladder.Page(0)] = dispatch.Page{Items: []dispatch.Item{{ID: "again-0", Attempts: 1}}}
+	h.pages[ladder.Page(1)] = dispatch.Page{Items: []dispatch.Item{{ID: "again-1", Attempts: 1}}, Due: due}
+	under := open(dispatch.Open{Attempts: 1}, h.pages[ladder.Page(0)].Items)
+	return dispatch.State{
+		Page: 2, Cursor: "b", Open: []dispatch.Open{first.state(), second.state(), under.state()},
+		Ladder: []dispatch.Queue{{}, {Head: 1, Tail: 2, Due: due}},
+		Counts: dispatch.Counts{Found: 10, Retrying: 2},
 	}
 }
 
 // fives is the page that [five] answers for a cursor.
 func fives(cursor string) *page {
 	read, _ := parse(five(url.Values{"cursor": {cursor}}, 0).Body, 5)
-	return open(timer.DispatchOpen{Cursor: cursor}, read.items)
+	return open(dispatch.Open{Cursor: cursor}, read.items)
 }
 
 // again are the items of the ladder that came.
@@ -104,13 +105,13 @@ func TestWhatIsNotReadAgainIsLeftToTheNextStint(t *testing.T) {
 		shard := h.shard()
 		shard.State = left(h)
 		open := shard.State.Open[:2]
-		source := func(state timer.DispatchState) []timer.DispatchOpen {
-			return slices.DeleteFunc(slices.Clone(state.Open), func(o timer.DispatchOpen) bool { return o.Attempts > 0 })
+		source := func(state dispatch.State) []dispatch.Open {
+			return slices.DeleteFunc(slices.Clone(state.Open), func(o dispatch.Open) bool { return o.Attempts > 0 })
 		}
 		time.AfterFunc(8*time.Second, func() { h.with(func() { h.memo.Plan.Paused = true }) })
 		end, err := h.stint(t, shard, nil)
 		require.NoError(t, err)
-		require.Equal(t, timer.StintPaused, end.End)
+		require.Equal(t, dispatch.StintPaused, end.End)
 		require.Equal(t, open, source(end.State))
 		for i, told := range h.told {
 			require.Equal(t, open, source(told), "sign of life %d", i)
@@ -127,10 +128,10 @@ func TestAStoredPageThatIsGoneAtTheNextStint(t *testing.T) {
 		done    int
 		problem string
 	}{
-		"of the ladder": {func(h *house) { delete(h.pages, timer.DispatchLadder("shard", 1).Page(0)) }, 10 + 1, "retry-1/0"},
+		"of the ladder": {func(h *house) { delete(h.pages, dispatch.Ladder("shard", 1).Page(0)) }, 10 + 1, "retry-1/0"},
 		"of the source": {func(h *house) { delete(h.pages, "page/0") }, 2, "no such page"},
 		"for a while": {func(h *house) {
-			h.broken = &timer.Error{Code: timer.Unavailable, Message: "down"}
+			h.broken = &wire.Error{Code: wire.Unavailable, Message: "down"}
 			time.AfterFunc(10*time.Second, func() { h.with(func() { h.broken = nil }) })
 		}, 10 + 2, ""},
 	} {
@@ -140,8 +141,8 @@ func TestAStoredPageThatIsGoneAtTheNextStint(t *testing.T) {
 				h := newHouse(10, 5)
 				shard := h.shard()
 				shard.State = left(h)
-				first := open(timer.DispatchOpen{}, h.pages["page/0"].Items)
-				shard.State.Open = []timer.DispatchOpen{first.state(), shard.State.Open[2]}
+				first := open(dispatch.Open{}, h.pages["page/0"].Items)
+				shard.State.Open = []dispatch.Open{first.state(), shard.State.Open[2]}
 				shard.State.Page, shard.State.Base, shard.State.Cursor = 1, 5, ""
 				c.prepare(h)
 				end := h.live(t, shard)
@@ -160,9 +161,9 @@ func TestReadingAgainLosesNoMoment(t *testing.T) {
 		h := newHouse(300, 100)
 		h.reads = 300 * time.Millisecond
 		shard, began := h.shard(), time.Now()
-		shard.State = timer.DispatchState{
-			Page: 1, Base: 100, Last: timer.At(began),
-			Open: []timer.DispatchOpen{open(timer.DispatchOpen{}, h.pages["page/0"].Items).state()},
+		shard.State = dispatch.State{
+			Page: 1, Base: 100, Last: wire.At(began),
+			Open: []dispatch.Open{open(dispatch.Open{}, h.pages["page/0"].Items).state()},
 		}
 		h.live(t, shard)
 		require.Len(t, h.came, 300)

@@ -8,8 +8,12 @@ import (
 	"time"
 
 	"github.com/wakecall/wakecall/activities/send"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // job is one callback: items of a page that follow one another.
@@ -19,7 +23,7 @@ type job struct {
 	settings *settings
 }
 
-func (j job) items() []timer.DispatchItem { return j.page.items[j.from:j.to] }
+func (j job) items() []dispatch.Item { return j.page.items[j.from:j.to] }
 
 // adjust brings the pace in line with the plan, and reports whether anything may be sent.
 func (s *stint) adjust(now time.Time) bool {
@@ -34,7 +38,7 @@ func (s *stint) adjust(now time.Time) bool {
 		s.paced = false
 		return false
 	}
-	pace := timer.Pace{
+	pace := dispatch.Pace{
 		Began: plan.Began.Time(), WarmUp: plan.WarmUp.D(), PerSecond: rate, Shard: place, Shards: len(plan.Active),
 	}
 	if s.paced && pace == s.pace {
@@ -50,7 +54,7 @@ func (s *stint) adjust(now time.Time) bool {
 
 // resumeAt is from when moments are used by an executor that begins. Another one had the
 // shard until a moment ago, or it waited for its turn.
-func (s *stint) resumeAt(pace timer.Pace, now time.Time) time.Time {
+func (s *stint) resumeAt(pace dispatch.Pace, now time.Time) time.Time {
 	each := time.Duration(float64(pace.Shards) / pace.PerSecond * float64(time.Second))
 	last := s.state.Last.Time()
 	switch {
@@ -75,7 +79,7 @@ func (s *stint) send(ctx context.Context, now time.Time) (wake time.Time) {
 		return time.Time{}
 	}
 	size := 1
-	if s.settings.memo.Order.Per == timer.PerPage {
+	if s.settings.memo.Order.Per == dispatch.PerPage {
 		size = s.settings.memo.Order.PageSize
 	}
 	for {
@@ -96,7 +100,7 @@ func (s *stint) send(ctx context.Context, now time.Time) (wake time.Time) {
 		}
 		from, to := p.take(size)
 		s.next += int64(to - from)
-		s.state.Last, s.state.LagMS = timer.At(at), max(s.state.LagMS, behind.Milliseconds())
+		s.state.Last, s.state.LagMS = wire.At(at), max(s.state.LagMS, behind.Milliseconds())
 		s.launch(ctx, job{page: p, from: from, to: to, settings: s.settings})
 		sent(&s.state.Sent, to-from, now)
 	}
@@ -158,7 +162,7 @@ func (s *stint) message(j job) send.Message {
 	}
 	first := j.items()[0]
 	headers[send.HeaderAttempt] = strconv.Itoa(first.Attempts + 1)
-	if c.memo.Order.Per == timer.PerPage {
+	if c.memo.Order.Per == dispatch.PerPage {
 		headers[send.HeaderBusinessID] = s.shard.BusinessID
 		m.ID, m.Body, m.Answer = s.pageMessage(j)
 		return m
@@ -184,9 +188,9 @@ func (s *stint) ended(ctx context.Context, j job, outcome send.Outcome) {
 		return
 	}
 	s.state.Callbacks++
-	verdict := timer.Judge(outcome.Answer)
+	verdict := delivery.Judge(outcome.Answer)
 	s.heed(ctx, j, verdict, outcome)
-	if verdict.Decision == timer.DecisionDelivered {
+	if verdict.Decision == delivery.DecisionDelivered {
 		s.delivered(j, outcome)
 		return
 	}
@@ -194,13 +198,13 @@ func (s *stint) ended(ctx context.Context, j job, outcome send.Outcome) {
 }
 
 // heed makes a receiver's wish for patience hold for all shards.
-func (s *stint) heed(ctx context.Context, j job, verdict timer.Verdict, outcome send.Outcome) {
+func (s *stint) heed(ctx context.Context, j job, verdict delivery.Verdict, outcome send.Outcome) {
 	asked := j.settings.patience(verdict, outcome.Status)
 	if asked <= 0 {
 		return
 	}
-	now := timer.At(outcome.Ended)
-	wish := timer.BackPressure{Since: now, Until: now.Add(asked), Status: outcome.Status}
+	now := wire.At(outcome.Ended)
+	wish := policy.BackPressure{Since: now, Until: now.Add(asked), Status: outcome.Status}
 	if until := wish.Until.Time(); until.After(s.heldTill) {
 		s.heldTill = until
 	}
@@ -221,14 +225,14 @@ func (s *stint) done(p *page, i int) {
 }
 
 // failed puts an item that was not taken on the ladder, or gives it up.
-func (s *stint) failed(j job, i int, verdict timer.Verdict, failure *timer.Failure) {
+func (s *stint) failed(j job, i int, verdict delivery.Verdict, failure *delivery.Failure) {
 	item := j.page.items[i]
 	item.Attempts++
 	item.Failure = failure
 	made := j.page.Attempts + 1
 	asked := min(verdict.RetryAfter, j.settings.policy.Patience())
 	wait, more := j.settings.retry.NextWait(made, asked, rand.Float64())
-	if verdict.Decision == timer.DecisionStop || !more {
+	if verdict.Decision == delivery.DecisionStop || !more {
 		made = givenUp
 	}
 	s.put(made, buffered{j.page, i, item}, wait)

@@ -8,18 +8,21 @@ import (
 	"slices"
 	"time"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // settings is what a shard goes by, as it is now.
 type settings struct {
-	memo     timer.DispatchMemo
-	policy   timer.Policy
-	callback timer.Callback
-	retry    timer.Retry
-	tls      *timer.TLS
-	declare  *timer.Declare
+	memo     dispatch.Memo
+	policy   policy.Policy
+	callback delivery.Callback
+	retry    delivery.Retry
+	tls      *policy.TLS
+	declare  *delivery.Declare
 	// paused is whether somebody has paused the callbacks of the business type, or its
 	// receivers connect by themselves by now: nobody can be called until that changes.
 	paused bool
@@ -31,14 +34,14 @@ type settings struct {
 
 var errUncalled = errors.New("neither the dispatch nor its policy says whom to call")
 
-// read reads what a shard goes by. A dispatch that has ended is [timer.NotFound].
-func (e *Executor) read(ctx context.Context, key timer.Key) (*settings, error) {
+// read reads what a shard goes by. A dispatch that has ended is [wire.NotFound].
+func (e *Executor) read(ctx context.Context, key wire.Key) (*settings, error) {
 	memo, err := e.Store.Read(ctx, key)
 	if err != nil {
 		return nil, err
 	}
 	policy, err := e.Policies.Policy(ctx, key.BusinessType)
-	if err != nil && timer.CodeOf(err) != timer.NotFound {
+	if err != nil && wire.CodeOf(err) != wire.NotFound {
 		return nil, unavailable(err)
 	}
 	paused, err := e.Emergencies.Paused(ctx, key.BusinessType)
@@ -56,7 +59,7 @@ func (e *Executor) read(ctx context.Context, key timer.Key) (*settings, error) {
 }
 
 func (e *Executor) configure(s *settings) error {
-	own, order := timer.Callback{}, s.memo.Order
+	own, order := delivery.Callback{}, s.memo.Order
 	if order.Callback != nil {
 		own = *order.Callback
 		own.Headers = maps.Clone(own.Headers)
@@ -88,11 +91,11 @@ func (e *Executor) configure(s *settings) error {
 
 // unavailable is an error that leaves the shard as it is: there may be an answer later.
 func unavailable(cause error) error {
-	return &timer.Error{Code: timer.Unavailable, Message: "The dispatch cannot go on for now.", Cause: cause}
+	return &wire.Error{Code: wire.Unavailable, Message: "The dispatch cannot go on for now.", Cause: cause}
 }
 
 // patience is how long nothing is sent after an answer that asked for it.
-func (s *settings) patience(verdict timer.Verdict, status int) time.Duration {
+func (s *settings) patience(verdict delivery.Verdict, status int) time.Duration {
 	asked := verdict.RetryAfter
 	if status == http.StatusTooManyRequests {
 		asked = max(asked, tuning.DispatchPatience)

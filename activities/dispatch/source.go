@@ -5,13 +5,15 @@ import (
 	"errors"
 	"time"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // batch is a page of the source as it was read.
 type batch struct {
-	items []timer.DispatchItem
+	items []dispatch.Item
 	// next is the cursor of the page after it, and end whether there is none.
 	next string
 	end  bool
@@ -22,7 +24,7 @@ func (s *stint) loads() bool { return len(s.shard.Source.Parts) == 0 }
 
 // readSource reads the page of the source that an open page names, as the settings say. It
 // may be done beside the loop, which reads the settings again meanwhile.
-func (s *stint) readSource(ctx context.Context, c *settings, at timer.DispatchOpen) (batch, error) {
+func (s *stint) readSource(ctx context.Context, c *settings, at dispatch.Open) (batch, error) {
 	if s.loads() {
 		return s.ask(ctx, c, at.Cursor)
 	}
@@ -30,7 +32,7 @@ func (s *stint) readSource(ctx context.Context, c *settings, at timer.DispatchOp
 }
 
 // readStored reads a stored page of a source.
-func (e *Executor) readStored(ctx context.Context, source timer.DispatchSource, at timer.DispatchOpen) (batch, error) {
+func (e *Executor) readStored(ctx context.Context, source dispatch.Source, at dispatch.Open) (batch, error) {
 	number := at.Page
 	for _, part := range source.Parts {
 		if number >= part.Pages {
@@ -49,7 +51,7 @@ func (e *Executor) readStored(ctx context.Context, source timer.DispatchSource, 
 		page.Items = page.Items[:min(len(page.Items), source.Items-at.Base)]
 		return batch{items: page.Items, end: at.Base+len(page.Items) >= source.Items}, nil
 	}
-	return batch{}, &timer.Error{Code: timer.NotFound, Message: "There is no such page."}
+	return batch{}, &wire.Error{Code: wire.NotFound, Message: "There is no such page."}
 }
 
 // load begins to read the next page where soon there will be nothing to send: an old one as
@@ -58,7 +60,7 @@ func (s *stint) load(ctx context.Context, now time.Time) {
 	if s.loading || now.Before(s.loadAt) || s.readAhead() {
 		return
 	}
-	at, then := timer.DispatchOpen{Page: s.state.Page, Base: s.state.Base, Cursor: s.state.Cursor}, s.loaded
+	at, then := dispatch.Open{Page: s.state.Page, Base: s.state.Base, Cursor: s.state.Cursor}, s.loaded
 	switch {
 	case len(s.oldMain) > 0:
 		at, then = s.oldMain[0], s.reloaded
@@ -88,7 +90,7 @@ func (s *stint) readAhead() bool {
 }
 
 // loaded opens a page that was read.
-func (s *stint) loaded(at timer.DispatchOpen, read batch, err error) {
+func (s *stint) loaded(at dispatch.Open, read batch, err error) {
 	switch {
 	case err != nil:
 		s.unread(err)
@@ -115,7 +117,7 @@ func (s *stint) unread(err error) (vain bool) {
 		return false
 	}
 	tries := s.state.LoaderTries
-	final := timer.CodeOf(err) == timer.InvalidRequest || timer.CodeOf(err) == timer.NotFound
+	final := wire.CodeOf(err) == wire.InvalidRequest || wire.CodeOf(err) == wire.NotFound
 	if final || (s.loads() && tries >= len(tuning.LoaderWaits)) {
 		s.problem(text(err))
 		s.state.End = true
@@ -128,5 +130,5 @@ func (s *stint) unread(err error) (vain bool) {
 
 // problem is why the shard cannot be complete.
 func (s *stint) problem(message string) {
-	s.state.Problem = &timer.Failure{Message: timer.Excerpt(message), At: timer.At(time.Now())}
+	s.state.Problem = &delivery.Failure{Message: wire.Excerpt(message), At: wire.At(time.Now())}
 }

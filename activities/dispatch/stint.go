@@ -8,22 +8,23 @@ import (
 
 	"go.temporal.io/sdk/activity"
 
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // Run sends the items of a shard from where it is, until the stint is over. Its error
 // means that another stint shall begin where the last sign of life was.
-func (e *Executor) Run(ctx context.Context, shard timer.DispatchShard) (timer.DispatchStint, error) {
+func (e *Executor) Run(ctx context.Context, shard dispatch.Shard) (dispatch.Stint, error) {
 	return e.try(ctx, shard, activity.GetInfo(ctx))
 }
 
 // try is [Executor.Run] for the attempt that info tells of.
-func (e *Executor) try(ctx context.Context, shard timer.DispatchShard, info activity.Info) (timer.DispatchStint, error) {
-	var told timer.DispatchState
+func (e *Executor) try(ctx context.Context, shard dispatch.Shard, info activity.Info) (dispatch.Stint, error) {
+	var told dispatch.State
 	if activity.HasHeartbeatDetails(ctx) {
 		if err := activity.GetHeartbeatDetails(ctx, &told); err != nil {
-			return timer.DispatchStint{}, err
+			return dispatch.Stint{}, err
 		}
 		shard.State = told
 	}
@@ -43,7 +44,7 @@ func (e *Executor) try(ctx context.Context, shard timer.DispatchShard, info acti
 	return end, err
 }
 
-func (e *Executor) newStint(shard timer.DispatchShard, info activity.Info, r *run) *stint {
+func (e *Executor) newStint(shard dispatch.Shard, info activity.Info, r *run) *stint {
 	s := &stint{
 		Executor: e, shard: shard, state: shard.State, token: info.TaskToken, silence: cmp.Or(info.HeartbeatTimeout, tuning.DispatchSilence),
 		events: make(chan func(), tuning.DispatchEvents), jobs: make(chan job), rungs: map[int]*rung{}, reading: map[string]bool{},
@@ -53,7 +54,7 @@ func (e *Executor) newStint(shard timer.DispatchShard, info activity.Info, r *ru
 	return s
 }
 
-func (s *stint) carryOut(ctx context.Context) (timer.DispatchStint, error) {
+func (s *stint) carryOut(ctx context.Context) (dispatch.Stint, error) {
 	now := time.Now()
 	var err error
 	if s.settings, err = s.read(ctx, s.shard.Key); err != nil {
@@ -66,19 +67,19 @@ func (s *stint) carryOut(ctx context.Context) (timer.DispatchStint, error) {
 }
 
 // gone is how a stint of a dispatch ends that cannot be read.
-func (s *stint) gone(err error) (timer.DispatchStint, error) {
-	if timer.CodeOf(err) == timer.NotFound {
-		return timer.DispatchStint{State: s.state, End: timer.StintCancelled, Plan: s.shard.Plan}, nil
+func (s *stint) gone(err error) (dispatch.Stint, error) {
+	if wire.CodeOf(err) == wire.NotFound {
+		return dispatch.Stint{State: s.state, End: dispatch.StintCancelled, Plan: s.shard.Plan}, nil
 	}
-	return timer.DispatchStint{}, err
+	return dispatch.Stint{}, err
 }
 
 // stint is one try of the executor of a shard. All but what is done beside the loop
 // belongs to the loop.
 type stint struct {
 	*Executor
-	shard    timer.DispatchShard
-	state    timer.DispatchState
+	shard    dispatch.Shard
+	state    dispatch.State
 	settings *settings
 	silence  time.Duration
 	run      *run
@@ -89,7 +90,7 @@ type stint struct {
 	// lease is until when nobody else can have the shard, and until when the stint lasts.
 	lease, until time.Time
 	// why is why it ends, once it does, and over whether it may go on after all.
-	why  timer.DispatchStintEnd
+	why  dispatch.StintEnd
 	over time.Time
 	// giveUp is closed when another shard shall have the place of this one; nil once it was
 	// heard.
@@ -102,7 +103,7 @@ type stint struct {
 	main, ladder []*page
 	// oldMain and oldLadder are the pages that were open when the stint began, until they
 	// are read again.
-	oldMain, oldLadder []timer.DispatchOpen
+	oldMain, oldLadder []dispatch.Open
 	// turn is whether an item of the ladder is next, where there is one.
 	turn  bool
 	rungs map[int]*rung
@@ -114,7 +115,7 @@ type stint struct {
 	loading bool
 	loadAt  time.Time
 
-	pace timer.Pace
+	pace dispatch.Pace
 	next int64
 	// fresh is before its first item, and overdue until when moments have passed that
 	// another executor left.
@@ -139,11 +140,11 @@ type stint struct {
 }
 
 // plan is what the shard goes by.
-func (s *stint) plan() timer.DispatchPlan { return s.settings.memo.Plan }
+func (s *stint) plan() dispatch.Plan { return s.settings.memo.Plan }
 
 // each is how many items a second this shard sends.
 func (s *stint) each() float64 {
-	return max(s.plan().PerSecond/float64(max(len(s.plan().Active), 1)), timer.MinDispatchRate/timer.MaxDispatchShards)
+	return max(s.plan().PerSecond/float64(max(len(s.plan().Active), 1)), dispatch.MinRate/dispatch.MaxShards)
 }
 
 // length is how long the stint lasts. Shards take turns in giving others a chance; where
@@ -168,7 +169,7 @@ func (s *stint) beside(work func() (then func())) {
 	}()
 }
 
-func (s *stint) loop(ctx context.Context) (timer.DispatchStint, error) {
+func (s *stint) loop(ctx context.Context) (dispatch.Stint, error) {
 	outside, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	defer close(s.jobs)
@@ -191,10 +192,10 @@ func (s *stint) loop(ctx context.Context) (timer.DispatchStint, error) {
 		case <-s.giveUp:
 			s.giveUp = nil
 			if s.why == "" {
-				s.why, s.over = timer.StintOver, now.Add(tuning.TurnHandover)
+				s.why, s.over = dispatch.StintOver, now.Add(tuning.TurnHandover)
 			}
 		case <-stop:
-			s.why, s.over, stop = timer.StintOver, time.Time{}, nil
+			s.why, s.over, stop = dispatch.StintOver, time.Time{}, nil
 		case <-ctx.Done():
 			return s.abort(ctx, cancel)
 		}
@@ -220,23 +221,23 @@ func (s *stint) settle() {
 	}
 }
 
-func (s *stint) leave(ctx context.Context, cancel context.CancelFunc) (timer.DispatchStint, error) {
+func (s *stint) leave(ctx context.Context, cancel context.CancelFunc) (dispatch.Stint, error) {
 	cancel()
 	s.settle()
-	if place, _ := s.plan().Of(s.shard.Number); s.why == timer.StintPaused && s.state.Claimed && place == 0 {
+	if place, _ := s.plan().Of(s.shard.Number); s.why == dispatch.StintPaused && s.state.Claimed && place == 0 {
 		s.yield(context.WithoutCancel(ctx), s.shard.BusinessType, s.settings.memo.Run)
 	}
 	if s.lost {
-		return timer.DispatchStint{}, &timer.Error{Code: timer.NotFound, Message: "Another executor has taken over."}
+		return dispatch.Stint{}, &wire.Error{Code: wire.NotFound, Message: "Another executor has taken over."}
 	}
-	return timer.DispatchStint{State: s.snapshot(), End: s.why, WakeAt: s.wakeAt(), Plan: s.plan()}, nil
+	return dispatch.Stint{State: s.snapshot(), End: s.why, WakeAt: s.wakeAt(), Plan: s.plan()}, nil
 }
 
 // abort ends a stint whose worker ends.
-func (s *stint) abort(ctx context.Context, cancel context.CancelFunc) (timer.DispatchStint, error) {
+func (s *stint) abort(ctx context.Context, cancel context.CancelFunc) (dispatch.Stint, error) {
 	cancel()
 	s.settle()
-	return timer.DispatchStint{}, ctx.Err()
+	return dispatch.Stint{}, ctx.Err()
 }
 
 // work does all that is due, and returns when there is more to do.
@@ -281,29 +282,29 @@ func (s *stint) ends(now time.Time, stops bool) bool {
 func (s *stint) finished(now time.Time) bool {
 	if s.why == "" {
 		s.why = s.reason(now)
-		if s.why == timer.StintOver {
+		if s.why == dispatch.StintOver {
 			s.over = now.Add(tuning.DispatchHandover)
 		}
 	}
-	if s.why == timer.StintOver && !s.over.IsZero() && now.After(s.over) && s.calls > 0 {
+	if s.why == dispatch.StintOver && !s.over.IsZero() && now.After(s.over) && s.calls > 0 {
 		s.why, s.until = "", now.Add(tuning.DispatchHandoverAgain) // a slow callback must not hold the shard up
 	}
 	return s.why != "" && s.calls == 0 && len(s.rungs) == 0
 }
 
 // reason is why the stint ends now, if it does.
-func (s *stint) reason(now time.Time) timer.DispatchStintEnd {
+func (s *stint) reason(now time.Time) dispatch.StintEnd {
 	switch wake := s.wakeAt(); {
 	case s.plan().Paused:
-		return timer.StintPaused
+		return dispatch.StintPaused
 	case !s.exhausted():
 	case wake == 0:
-		return timer.StintDone
+		return dispatch.StintDone
 	case wake.Until(now) > tuning.LadderPatience:
-		return timer.StintWaits
+		return dispatch.StintWaits
 	}
 	if now.After(s.until) || s.silent() {
-		return timer.StintOver
+		return dispatch.StintOver
 	}
 	return ""
 }
@@ -320,7 +321,7 @@ func (s *stint) exhausted() bool {
 }
 
 // wakeAt is when the next page of the ladder is due, as far as it is known; zero for none.
-func (s *stint) wakeAt() (at timer.Instant) {
+func (s *stint) wakeAt() (at wire.Instant) {
 	for _, queue := range s.state.Ladder {
 		if queue.Head < queue.Tail && (at == 0 || queue.Due < at) {
 			at = max(queue.Due, 1)
@@ -330,7 +331,7 @@ func (s *stint) wakeAt() (at timer.Instant) {
 }
 
 // snapshot is how far the shard is.
-func (s *stint) snapshot() timer.DispatchState {
+func (s *stint) snapshot() dispatch.State {
 	s.catchUp()
 	state := s.state
 	state.Open = nil
@@ -340,7 +341,7 @@ func (s *stint) snapshot() timer.DispatchState {
 		}
 	}
 	state.Open = slices.Concat(state.Open, s.oldMain, s.oldLadder)
-	state.Ladder = append([]timer.DispatchQueue(nil), s.state.Ladder...)
+	state.Ladder = append([]dispatch.Queue(nil), s.state.Ladder...)
 	state.Sent.Seconds = append([]int(nil), s.state.Sent.Seconds...)
 	return state
 }

@@ -10,7 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/activities/send"
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // Items leave at the moments of the plan, whatever the rate and however long a callback
@@ -26,8 +29,8 @@ func TestItemsLeaveEvenly(t *testing.T) {
 				began := time.Now()
 				end, err := h.stint(t, h.shard(), nil)
 				require.NoError(t, err)
-				require.Equal(t, timer.StintDone, end.End)
-				require.Equal(t, timer.DispatchCounts{Found: 95, Done: 95, Callbacks: 95}, end.State.DispatchCounts)
+				require.Equal(t, dispatch.StintDone, end.End)
+				require.Equal(t, dispatch.Counts{Found: 95, Done: 95, Callbacks: 95}, end.State.Counts)
 				require.Len(t, h.came, 95)
 				for n, m := range h.came {
 					require.Equal(t, fmt.Sprint("n-", n), m.Headers[send.HeaderBusinessID])
@@ -48,12 +51,12 @@ func TestAPolicyThatBecomesAStream(t *testing.T) {
 		h := newHouse(100, 10)
 		h.memo.Plan.PerSecond = 10
 		url := h.policy.Callback.Destination
-		time.AfterFunc(3*time.Second, func() { h.with(func() { h.policy.Callback.Destination = timer.Destination{Stream: true} }) })
+		time.AfterFunc(3*time.Second, func() { h.with(func() { h.policy.Callback.Destination = delivery.Destination{Stream: true} }) })
 		time.AfterFunc(time.Minute, func() { h.with(func() { h.policy.Callback.Destination = url }) })
 		began := time.Now()
 		end, err := h.stint(t, h.shard(), nil)
 		require.NoError(t, err)
-		require.Equal(t, timer.DispatchCounts{Found: 100, Done: 100, Callbacks: 100}, end.State.DispatchCounts)
+		require.Equal(t, dispatch.Counts{Found: 100, Done: 100, Callbacks: 100}, end.State.Counts)
 		require.Len(t, h.came, 100)
 		for n, m := range h.came {
 			require.Equal(t, url, m.Destination)
@@ -73,15 +76,15 @@ func TestShardsTakeTurns(t *testing.T) {
 		first, second := h.shard(), h.shard()
 		first.Source.Items, second.Source.Items = 45, 55
 		second.Number, second.Source.First, second.Source.Skip, second.Stored = 1, 4, 5, "other"
-		done := make(chan timer.DispatchStint, 2)
-		for _, shard := range []timer.DispatchShard{first, second} {
+		done := make(chan dispatch.Stint, 2)
+		for _, shard := range []dispatch.Shard{first, second} {
 			go func() {
 				end, _ := h.stint(t, shard, nil)
 				done <- end
 			}()
 		}
-		require.Equal(t, timer.StintDone, (<-done).End)
-		require.Equal(t, timer.StintDone, (<-done).End)
+		require.Equal(t, dispatch.StintDone, (<-done).End)
+		require.Equal(t, dispatch.StintDone, (<-done).End)
 		came := map[string]int{}
 		for i, m := range h.came {
 			came[m.Headers[send.HeaderBusinessID]]++
@@ -106,7 +109,7 @@ func TestAnExecutorThatDiesAnywhere(t *testing.T) {
 			items := 1 + random.IntN(150)
 			h := newHouse(items, 1+random.IntN(40))
 			h.memo.Plan.PerSecond, h.takes = 50, time.Duration(random.IntN(400))*time.Millisecond
-			h.policy.Retry = timer.Retry{Steps: []timer.Duration{timer.Duration(time.Second)}}
+			h.policy.Retry = delivery.Retry{Steps: []wire.Duration{wire.Duration(time.Second)}}
 			failing := random.IntN(5)
 			h.answer = func(m send.Message, _ int) send.Outcome {
 				if failing > 0 && len(m.Headers[send.HeaderBusinessID])%5 == failing && m.Headers[send.HeaderAttempt] == "1" {
@@ -114,7 +117,7 @@ func TestAnExecutorThatDiesAnywhere(t *testing.T) {
 				}
 				return taken()
 			}
-			var from *timer.DispatchState
+			var from *dispatch.State
 			shard := h.shard()
 			for kills, stints := random.IntN(4), 0; ; kills-- {
 				stints++
@@ -123,12 +126,12 @@ func TestAnExecutorThatDiesAnywhere(t *testing.T) {
 				h.told = nil
 				h.beat = func(n int) error {
 					if kills > 0 && n >= dies {
-						return &timer.Error{Code: timer.NotFound}
+						return &wire.Error{Code: wire.NotFound}
 					}
 					return nil
 				}
 				end, err := h.stint(t, shard, from)
-				if err == nil && end.End == timer.StintDone {
+				if err == nil && end.End == dispatch.StintDone {
 					require.Equal(t, items, end.State.Done+end.State.Failed)
 					require.Equal(t, items, end.State.Found)
 					require.Zero(t, end.State.Retrying)
@@ -163,7 +166,7 @@ func TestNothingLeavesWithoutALease(t *testing.T) {
 		began := time.Now()
 		h.beat = func(n int) error {
 			if time.Since(began) > 4*time.Second && time.Since(began) < 9*time.Second {
-				return &timer.Error{Code: timer.Unavailable}
+				return &wire.Error{Code: wire.Unavailable}
 			}
 			return nil
 		}
@@ -191,7 +194,7 @@ func TestThePlanIsLive(t *testing.T) {
 		time.AfterFunc(15*time.Second, func() { h.with(func() { h.memo.Plan.Paused, h.memo.Plan.Changes = true, 2 }) })
 		end, err := h.stint(t, h.shard(), nil)
 		require.NoError(t, err)
-		require.Equal(t, timer.StintPaused, end.End)
+		require.Equal(t, dispatch.StintPaused, end.End)
 		require.Equal(t, 2, end.Plan.Changes)
 		counts := map[int]int{}
 		for _, m := range h.came {
@@ -209,21 +212,21 @@ func TestHowAStintEnds(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		prepare func(h *house)
-		want    timer.DispatchStintEnd
+		want    dispatch.StintEnd
 		err     string
 	}{
-		"the dispatch is gone": {func(h *house) { h.gone = &timer.Error{Code: timer.NotFound} }, timer.StintCancelled, ""},
+		"the dispatch is gone": {func(h *house) { h.gone = &wire.Error{Code: wire.NotFound} }, dispatch.StintCancelled, ""},
 		"the dispatch goes": {func(h *house) {
-			time.AfterFunc(time.Second, func() { h.with(func() { h.gone = &timer.Error{Code: timer.NotFound} }) })
-		}, timer.StintCancelled, ""},
-		"it cannot be read":       {func(h *house) { h.gone = &timer.Error{Code: timer.Unavailable, Message: "no answer"} }, "", "no answer"},
-		"nobody knows the policy": {func(h *house) { h.noPolicy = &timer.Error{Code: timer.Unavailable} }, "", "cannot go on"},
-		"there is nobody to call": {func(h *house) { h.policy = timer.Policy{} }, "", "whom to call"},
+			time.AfterFunc(time.Second, func() { h.with(func() { h.gone = &wire.Error{Code: wire.NotFound} }) })
+		}, dispatch.StintCancelled, ""},
+		"it cannot be read":       {func(h *house) { h.gone = &wire.Error{Code: wire.Unavailable, Message: "no answer"} }, "", "no answer"},
+		"nobody knows the policy": {func(h *house) { h.noPolicy = &wire.Error{Code: wire.Unavailable} }, "", "cannot go on"},
+		"there is nobody to call": {func(h *house) { h.policy = policy.Policy{} }, "", "whom to call"},
 		"a header cannot be opened": {func(h *house) {
-			h.memo.Order.Callback = &timer.Callback{Destination: timer.HTTP("http://h"), Headers: map[string]string{"X": "bad"}}
+			h.memo.Order.Callback = &delivery.Callback{Destination: delivery.HTTP("http://h"), Headers: map[string]string{"X": "bad"}}
 		}, "", "cannot go on"},
-		"it is cancelled":    {func(h *house) { h.beat = func(int) error { return &timer.Error{Code: timer.Overtaken} } }, timer.StintCancelled, ""},
-		"another one has it": {func(h *house) { h.beat = func(int) error { return &timer.Error{Code: timer.NotFound} } }, "", "taken over"},
+		"it is cancelled":    {func(h *house) { h.beat = func(int) error { return &wire.Error{Code: wire.Overtaken} } }, dispatch.StintCancelled, ""},
+		"another one has it": {func(h *house) { h.beat = func(int) error { return &wire.Error{Code: wire.NotFound} } }, "", "taken over"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -249,22 +252,22 @@ func TestHowAStintEnds(t *testing.T) {
 func TestACancelledStintStoresWhatFailed(t *testing.T) {
 	t.Parallel()
 	for name, beat := range map[string]func(at time.Duration) error{
-		"at once": func(time.Duration) error { return &timer.Error{Code: timer.Overtaken} },
+		"at once": func(time.Duration) error { return &wire.Error{Code: wire.Overtaken} },
 		"after a silence": func(at time.Duration) error {
 			switch {
 			case at < time.Second:
 				return nil
 			case at < 4*time.Second:
-				return &timer.Error{Code: timer.Unavailable}
+				return &wire.Error{Code: wire.Unavailable}
 			}
-			return &timer.Error{Code: timer.Overtaken}
+			return &wire.Error{Code: wire.Overtaken}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				h := newHouse(1000, 100)
-				h.policy.Retry = timer.Retry{Steps: []timer.Duration{timer.Duration(time.Hour)}}
+				h.policy.Retry = delivery.Retry{Steps: []wire.Duration{wire.Duration(time.Hour)}}
 				h.answer = func(send.Message, int) send.Outcome { return refused(500) }
 				h.takes = 50 * time.Millisecond
 				began := time.Now()
@@ -276,7 +279,7 @@ func TestACancelledStintStoresWhatFailed(t *testing.T) {
 				}
 				end, err := h.stint(t, h.shard(), nil)
 				require.NoError(t, err)
-				require.Equal(t, timer.StintCancelled, end.End)
+				require.Equal(t, dispatch.StintCancelled, end.End)
 				require.Positive(t, end.State.Retrying)
 				require.Len(t, h.ids(), end.State.Retrying)
 			})

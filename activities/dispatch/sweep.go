@@ -5,11 +5,11 @@ import (
 
 	"go.temporal.io/sdk/activity"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/dispatch"
 )
 
 // Sweep clears away what a dispatch has stored.
-func (e *Executor) Sweep(ctx context.Context, sweep timer.DispatchSweep) error {
+func (e *Executor) Sweep(ctx context.Context, sweep dispatch.Sweep) error {
 	if sweep.Yield != "" {
 		e.yield(ctx, sweep.BusinessType, sweep.Yield)
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/testsuite"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/dispatch"
 )
 
 func TestSweep(t *testing.T) {
@@ -16,7 +16,7 @@ func TestSweep(t *testing.T) {
 	h := newHouse(0, 1)
 	e := h.executor()
 	env.RegisterActivity(e.Sweep)
-	sweep := timer.DispatchSweep{Delete: []timer.DispatchPart{{Prefix: "a/", Pages: 2}}}
+	sweep := dispatch.Sweep{Delete: []dispatch.Part{{Prefix: "a/", Pages: 2}}}
 	_, err := env.ExecuteActivity(e.Sweep, sweep)
 	require.NoError(t, err)
 	require.Equal(t, sweep, h.swept)

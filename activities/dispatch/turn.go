@@ -7,18 +7,19 @@ import (
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
 
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/internal/turns"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // takeTurn takes a place for a shard. Where its type has its share and none is free, the
 // shard waits, and says so with its signs of life. place is nil where it came to nothing:
 // end and err are what the attempt ends with then.
-func (e *Executor) takeTurn(ctx context.Context, shard *timer.DispatchShard, info activity.Info) (place *turns.Place, end timer.DispatchStint, err error) {
+func (e *Executor) takeTurn(ctx context.Context, shard *dispatch.Shard, info activity.Info) (place *turns.Place, end dispatch.Stint, err error) {
 	since := shard.State.Waits
 	if since == 0 {
-		since = timer.At(time.Now())
+		since = wire.At(time.Now())
 	}
 	waiting, stop := context.WithTimeout(ctx, tuning.TurnPatience)
 	defer stop()
@@ -26,7 +27,7 @@ func (e *Executor) takeTurn(ctx context.Context, shard *timer.DispatchShard, inf
 	go func() { granted <- e.turns.Take(waiting, shard.BusinessType, since.Time()) }()
 	w := turn{Executor: e, shard: *shard, info: info, began: time.Now()}
 	w.shard.State.Waits, w.shard.State.Try = since, info.Attempt
-	w.shard.State.Sent, w.shard.State.LagMS = timer.DispatchRecent{}, 0
+	w.shard.State.Sent, w.shard.State.LagMS = dispatch.Recent{}, 0
 	end, err, ended := w.wait(ctx, granted)
 	if ended {
 		stop()
@@ -47,14 +48,14 @@ func (e *Executor) takeTurn(ctx context.Context, shard *timer.DispatchShard, inf
 // turn is a shard that waits for its turn.
 type turn struct {
 	*Executor
-	shard timer.DispatchShard
+	shard dispatch.Shard
 	info  activity.Info
 	began time.Time
 }
 
 // wait waits until there is a place, which it leaves in granted, or until the attempt ends
 // without one.
-func (w turn) wait(ctx context.Context, granted chan *turns.Place) (end timer.DispatchStint, err error, ended bool) {
+func (w turn) wait(ctx context.Context, granted chan *turns.Place) (end dispatch.Stint, err error, ended bool) {
 	silence := w.info.HeartbeatTimeout
 	if silence == 0 {
 		silence = tuning.DispatchSilence
@@ -70,7 +71,7 @@ func (w turn) wait(ctx context.Context, granted chan *turns.Place) (end timer.Di
 			return end, nil, false
 		case <-next.C:
 			next.Reset(silence / 3)
-			if end, err := w.beat(ctx); timer.CodeOf(err) == timer.NotFound || end.End != "" {
+			if end, err := w.beat(ctx); wire.CodeOf(err) == wire.NotFound || end.End != "" {
 				return end, err, true
 			} // else it is said again
 		case <-activity.GetWorkerStopChannel(ctx):
@@ -82,20 +83,20 @@ func (w turn) wait(ctx context.Context, granted chan *turns.Place) (end timer.Di
 }
 
 // beat says that the shard waits. end is how the stint ends where it was cancelled.
-func (w turn) beat(ctx context.Context) (end timer.DispatchStint, err error) {
+func (w turn) beat(ctx context.Context) (end dispatch.Stint, err error) {
 	ctx, cancel := context.WithTimeout(ctx, tuning.CallTimeout)
 	defer cancel()
 	err = w.Store.Beat(ctx, w.info.TaskToken, w.shard.State)
-	if timer.CodeOf(err) == timer.Overtaken {
+	if wire.CodeOf(err) == wire.Overtaken {
 		state := w.shard.State
 		state.Waits = 0
-		return timer.DispatchStint{State: state, End: timer.StintCancelled, Plan: w.shard.Plan}, nil
+		return dispatch.Stint{State: state, End: dispatch.StintCancelled, Plan: w.shard.Plan}, nil
 	}
 	return end, err
 }
 
 // confirm makes sure that the shard is still that of this attempt, where it has waited.
-func (w turn) confirm(ctx context.Context) (end timer.DispatchStint, err error) {
+func (w turn) confirm(ctx context.Context) (end dispatch.Stint, err error) {
 	if time.Since(w.began) < tuning.DispatchBeat {
 		return end, nil
 	}

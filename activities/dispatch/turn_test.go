@@ -9,20 +9,21 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // slow is a house of a shard that sends an item every 250 s.
 func slow(businessType string) *house {
 	h := newHouse(10, 10)
-	h.memo.Order.Key = timer.Key{BusinessType: businessType, BusinessID: "slow"}
+	h.memo.Order.Key = wire.Key{BusinessType: businessType, BusinessID: "slow"}
 	h.memo.Plan.PerSecond = 0.004
 	return h
 }
 
 // last is what was told last; nil for nothing.
-func (h *house) last() *timer.DispatchState {
+func (h *house) last() *dispatch.State {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if len(h.told) == 0 {
@@ -44,22 +45,22 @@ func TestShardsTakeTurnsAtPlaces(t *testing.T) {
 		for n := range houses {
 			houses[n] = slow("slow")
 			shard := houses[n].shard()
-			shard.DispatchID = timer.DispatchID{Key: timer.Key{BusinessType: "slow", BusinessID: fmt.Sprint(n)}}
+			shard.ID = dispatch.ID{Key: wire.Key{BusinessType: "slow", BusinessID: fmt.Sprint(n)}}
 			houses[n].beat = func(int) error {
 				select {
 				case <-end:
-					return &timer.Error{Code: timer.Overtaken}
+					return &wire.Error{Code: wire.Overtaken}
 				default:
 					return nil
 				}
 			}
 			running.Go(func() { // what its workflow does
-				var from *timer.DispatchState
+				var from *dispatch.State
 				for {
 					executor := houses[n].executor() // each stint is another one
 					executor.turns = shared.turns
 					stint, err := attempt{executor: executor, number: 1}.run(t, shard, from)
-					if err == nil && stint.End == timer.StintCancelled {
+					if err == nil && stint.End == dispatch.StintCancelled {
 						return
 					}
 					if from = nil; err == nil {

@@ -7,9 +7,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/internal/turns"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // crowded is an executor whose one place is held, for good, by work of a type that has no
@@ -23,12 +24,12 @@ func crowded(t *testing.T, h *house) (executor *Executor, free func()) {
 
 // ending is what comes of an attempt.
 type ending struct {
-	stint timer.DispatchStint
+	stint dispatch.Stint
 	err   error
 }
 
 // begin makes an attempt beside the test.
-func begin(t *testing.T, executor *Executor, shard timer.DispatchShard, from *timer.DispatchState) <-chan ending {
+func begin(t *testing.T, executor *Executor, shard dispatch.Shard, from *dispatch.State) <-chan ending {
 	t.Helper()
 	ends := make(chan ending, 1)
 	go func() {
@@ -43,16 +44,16 @@ func begin(t *testing.T, executor *Executor, shard timer.DispatchShard, from *ti
 func TestAPlanThatChangesWhileAShardWaits(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		change func(plan *timer.DispatchPlan)
-		end    timer.DispatchStintEnd
+		change func(plan *dispatch.Plan)
+		end    dispatch.StintEnd
 		items  int
 		takes  time.Duration
 	}{
-		"nothing": {func(*timer.DispatchPlan) {}, timer.StintDone, 20, 200 * time.Millisecond},
-		"a pause": {func(plan *timer.DispatchPlan) { plan.Paused, plan.Changes = true, 1 }, timer.StintPaused, 0, 0},
-		"a new rate": {func(plan *timer.DispatchPlan) {
-			plan.PerSecond, plan.Began, plan.Changes = 2, timer.At(time.Now()), 1
-		}, timer.StintDone, 20, 9500 * time.Millisecond},
+		"nothing": {func(*dispatch.Plan) {}, dispatch.StintDone, 20, 200 * time.Millisecond},
+		"a pause": {func(plan *dispatch.Plan) { plan.Paused, plan.Changes = true, 1 }, dispatch.StintPaused, 0, 0},
+		"a new rate": {func(plan *dispatch.Plan) {
+			plan.PerSecond, plan.Began, plan.Changes = 2, wire.At(time.Now()), 1
+		}, dispatch.StintDone, 20, 9500 * time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -90,7 +91,7 @@ func TestAShardWaitsAtTwoWorkers(t *testing.T) {
 		require.Error(t, end.err, "the first worker hands it on")
 		require.Equal(t, tuning.TurnPatience, time.Since(began))
 		told := h.last()
-		require.Equal(t, timer.At(began), told.Waits)
+		require.Equal(t, wire.At(began), told.Waits)
 		require.Empty(t, h.came)
 
 		second, free := crowded(t, h)
@@ -101,8 +102,8 @@ func TestAShardWaitsAtTwoWorkers(t *testing.T) {
 		synctest.Wait()
 		again := begin(t, second, h.shard(), told)
 		time.Sleep(5 * time.Second) //nolint:forbidigo // synctest's
-		require.Equal(t, timer.At(began), h.last().Waits, "it says since when it waits in all")
-		require.Equal(t, timer.At(began.Add(tuning.TurnPatience)), other.last().Waits)
+		require.Equal(t, wire.At(began), h.last().Waits, "it says since when it waits in all")
+		require.Equal(t, wire.At(began.Add(tuning.TurnPatience)), other.last().Waits)
 		free()
 		for _, ends := range []<-chan ending{again, later} {
 			end := <-ends

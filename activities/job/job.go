@@ -12,9 +12,10 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"golang.org/x/time/rate"
 
+	"github.com/wakecall/wakecall/core/job"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/internal/turns"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // Work is what a kind of job has to say of one order. Its functions may fail: Temporal
@@ -32,9 +33,9 @@ type Work[Item any] struct {
 	ID func(Item) string
 	// Do deals with one item, which it may have to do twice after a crash. It is out of
 	// reach of a stop, so that it is known what became of the item. By its error the item
-	// counts as done ([ErrPending] included), as skipped ([timer.NotFound],
-	// [timer.AlreadyFinished], [timer.CancelPending], [timer.Overtaken],
-	// [timer.PreconditionFailed]: it is not any more what was ordered), as failed, or holds the job up ([timer.Unavailable]).
+	// counts as done ([ErrPending] included), as skipped ([wire.NotFound],
+	// [wire.AlreadyFinished], [wire.CancelPending], [wire.Overtaken],
+	// [wire.PreconditionFailed]: it is not any more what was ordered), as failed, or holds the job up ([wire.Unavailable]).
 	Do func(ctx context.Context, item Item) error
 
 	// Turns are those at the places for jobs of a worker, and BusinessType is whose job it is,
@@ -57,7 +58,7 @@ var ErrPending = errors.New("nobody has applied it yet")
 
 // Run goes through the items from where an earlier try of this activity was, and keeps in
 // progress, which is zero before, how far it is.
-func (w Work[Item]) Run(ctx context.Context, progress timer.JobProgress) error {
+func (w Work[Item]) Run(ctx context.Context, progress job.Progress) error {
 	if activity.HasHeartbeatDetails(ctx) {
 		if err := activity.GetHeartbeatDetails(ctx, progress); err != nil {
 			return err
@@ -109,7 +110,7 @@ func End[Counts any](ctx context.Context, counts Counts, err error) (Counts, err
 // run is the work on one order.
 type run[Item any] struct {
 	Work[Item]
-	progress timer.JobProgress
+	progress job.Progress
 	pace     *rate.Limiter
 	// most is how many items may begin at the same time.
 	most int
@@ -221,7 +222,7 @@ func (r *run[Item]) tally(ctx context.Context, items []Item, errs []error) (done
 			done++
 		case Skipped(errs[i]):
 			counts.Skipped++
-		case timer.CodeOf(errs[i]) == timer.Unavailable && at.Tries+1 < tuning.JobTries:
+		case wire.CodeOf(errs[i]) == wire.Unavailable && at.Tries+1 < tuning.JobTries:
 			at.Tries++
 			return done, errs[i]
 		default:
@@ -239,8 +240,8 @@ func (r *run[Item]) tally(ctx context.Context, items []Item, errs []error) (done
 // Skipped reports whether an item counts as skipped of which Do says this: it is not any
 // more what was ordered.
 func Skipped(err error) bool {
-	switch timer.CodeOf(err) {
-	case timer.NotFound, timer.AlreadyFinished, timer.CancelPending, timer.Overtaken, timer.PreconditionFailed:
+	switch wire.CodeOf(err) {
+	case wire.NotFound, wire.AlreadyFinished, wire.CancelPending, wire.Overtaken, wire.PreconditionFailed:
 		return true
 	default:
 		return false

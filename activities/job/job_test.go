@@ -18,7 +18,8 @@ import (
 	"go.temporal.io/sdk/worker"
 
 	"github.com/wakecall/wakecall/activities/job"
-	"github.com/wakecall/wakecall/timer"
+	corejob "github.com/wakecall/wakecall/core/job"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // numbers is a kind of job that nobody offers: it counts from 1, in pages.
@@ -40,8 +41,8 @@ type begun struct {
 }
 
 type progress struct {
-	timer.JobCounts
-	timer.JobCursor
+	corejob.Tally
+	corejob.Position
 }
 
 func (n *numbers) work() job.Work[int] {
@@ -76,10 +77,10 @@ func (n *numbers) list(first int) error {
 	return n.listing(first)
 }
 
-func (n *numbers) Run(ctx context.Context) (timer.JobCounts, error) {
+func (n *numbers) Run(ctx context.Context) (corejob.Tally, error) {
 	var at progress
 	err := n.work().Run(ctx, &at)
-	return job.End(ctx, at.JobCounts, err)
+	return job.End(ctx, at.Tally, err)
 }
 
 func (n *numbers) counted() (all []int) {
@@ -105,12 +106,12 @@ type try struct {
 }
 
 // run makes the try, and returns its counts, also where it was stopped.
-func (y *try) run(t *testing.T, n *numbers) (counts timer.JobCounts, err error) {
+func (y *try) run(t *testing.T, n *numbers) (counts corejob.Tally, err error) {
 	t.Helper()
 	return y.runs(t, n.Run)
 }
 
-func (y *try) runs(t *testing.T, activity func(context.Context) (timer.JobCounts, error)) (counts timer.JobCounts, err error) {
+func (y *try) runs(t *testing.T, activity func(context.Context) (corejob.Tally, error)) (counts corejob.Tally, err error) {
 	t.Helper()
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(quiet{})
@@ -159,7 +160,7 @@ func (y *try) RecordHeartbeat(ctx context.Context, details ...any) {
 
 func (y *try) last() *progress { return &y.told[len(y.told)-1] }
 
-func counts(c timer.JobCounts) []int {
+func counts(c corejob.Tally) []int {
 	found := -1
 	if c.Found != nil {
 		found = *c.Found
@@ -178,8 +179,8 @@ func upTo(n int) (all []int) {
 func TestEveryItemIsCounted(t *testing.T) {
 	t.Parallel()
 	errs := map[int]error{
-		2: &timer.Error{Code: timer.AlreadyFinished}, 3: &timer.Error{Code: timer.Overtaken}, 4: &timer.Error{Code: timer.NotFound},
-		5: &timer.Error{Code: timer.Internal}, 6: errors.New("odd"),
+		2: &wire.Error{Code: wire.AlreadyFinished}, 3: &wire.Error{Code: wire.Overtaken}, 4: &wire.Error{Code: wire.NotFound},
+		5: &wire.Error{Code: wire.Internal}, 6: errors.New("odd"),
 	}
 	for name, c := range map[string]struct {
 		upTo, page int
@@ -208,7 +209,7 @@ func TestTheRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := &numbers{upTo: 7, page: 3, perSecond: 0.1, do: func(number int) error {
 			if number == 3 {
-				return &timer.Error{Code: timer.Overtaken}
+				return &wire.Error{Code: wire.Overtaken}
 			}
 			return nil
 		}}
@@ -231,7 +232,7 @@ func TestAnotherTryGoesOn(t *testing.T) {
 	t.Parallel()
 	nine := 9
 	before := func(change func(*progress)) *progress {
-		p := &progress{timer.JobCounts{Found: &nine, Done: 4, Skipped: 1}, timer.JobCursor{Page: []byte("3"), After: "4"}}
+		p := &progress{corejob.Tally{Found: &nine, Done: 4, Skipped: 1}, corejob.Position{Page: []byte("3"), After: "4"}}
 		change(p)
 		return p
 	}
@@ -244,7 +245,7 @@ func TestAnotherTryGoesOn(t *testing.T) {
 		"at the beginning of a page":               {before(func(p *progress) { p.After = "" }), []int{4, 5, 6, 7}},
 		"on a page whose item is gone, from anew":  {before(func(p *progress) { p.After = "gone" }), []int{4, 5, 6, 7}},
 		"behind the last item":                     {before(func(p *progress) { p.Page, p.After = []byte("6"), "7" }), nil},
-		"where nothing but the count was told yet": {&progress{JobCounts: timer.JobCounts{Found: &nine}}, upTo(7)},
+		"where nothing but the count was told yet": {&progress{Tally: corejob.Tally{Found: &nine}}, upTo(7)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -321,7 +322,7 @@ func TestTheWorkerLeaves(t *testing.T) {
 				require.Equal(t, time.Millisecond, leaving.NextRetryDelay())
 				require.Equal(t, temporal.ApplicationErrorCategoryBenign, leaving.Category(), "it is no alarm")
 				require.Equal(t, upTo(4), n.counted())
-				require.Equal(t, timer.JobCursor{Page: []byte("3"), After: "4"}, y.last().JobCursor)
+				require.Equal(t, corejob.Position{Page: []byte("3"), After: "4"}, y.last().Position)
 
 				n.do = nil
 				got, err := (&try{from: y.last()}).run(t, n)
@@ -354,7 +355,7 @@ func TestAnItemThatHoldsItsJobUp(t *testing.T) {
 				if asked++; asked > c.down {
 					return nil
 				}
-				return &timer.Error{Code: timer.Unavailable}
+				return &wire.Error{Code: wire.Unavailable}
 			}}
 			var from *progress
 			for tries := 1; ; tries++ {
@@ -383,7 +384,7 @@ func TestWhatCannotBeRead(t *testing.T) {
 			down := true
 			n := &numbers{upTo: 7, page: 3, perSecond: 1e6, listing: func(asked int) error {
 				if down && asked == first {
-					return &timer.Error{Code: timer.Unavailable}
+					return &wire.Error{Code: wire.Unavailable}
 				}
 				return nil
 			}}
@@ -479,7 +480,7 @@ func TestItemsSideBySide(t *testing.T) {
 				mu.Unlock()
 				switch number {
 				case 3:
-					return &timer.Error{Code: timer.PreconditionFailed}
+					return &wire.Error{Code: wire.PreconditionFailed}
 				case 4:
 					return job.ErrPending
 				case 5:
@@ -498,7 +499,7 @@ func TestItemsSideBySide(t *testing.T) {
 			var suite testsuite.WorkflowTestSuite
 			suite.SetLogger(quiet{})
 			env := suite.NewTestActivityEnvironment()
-			run := func(ctx context.Context) (timer.JobCounts, error) { return at.JobCounts, work.Run(ctx, &at) }
+			run := func(ctx context.Context) (corejob.Tally, error) { return at.Tally, work.Run(ctx, &at) }
 			env.RegisterActivity(run)
 			began := time.Now()
 			if together == 1 { // a panic of an activity's own goroutine is for the SDK to see
@@ -509,7 +510,7 @@ func TestItemsSideBySide(t *testing.T) {
 			require.Equal(t, together, most)
 			require.Equal(t, []string{"1", "2", "3", "4", "5", "6", "7", "turn /7", "8", "9", "10", "turn 7/3"}, told)
 			if together > 1 {
-				require.Equal(t, []int{10, 8, 1, 1}, counts(at.JobCounts))
+				require.Equal(t, []int{10, 8, 1, 1}, counts(at.Tally))
 			}
 			require.GreaterOrEqual(t, time.Since(began), time.Duration(float64(10-1-2*together)/perSecond*float64(time.Second)))
 		})

@@ -6,20 +6,21 @@ import (
 
 	"go.temporal.io/sdk/activity"
 
+	"github.com/wakecall/wakecall/core/job"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/internal/turns"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // takeTurn takes a place for the job. Where its type has its share and none is free, the job
 // waits, and says so with its signs of life. After some time another worker may have it.
-func (w Work[Item]) takeTurn(ctx context.Context, progress timer.JobProgress) (*turns.Place, error) {
+func (w Work[Item]) takeTurn(ctx context.Context, progress job.Progress) (*turns.Place, error) {
 	if w.Turns == nil {
 		return nil, nil
 	}
 	at := progress.Cursor()
 	if at.Waits == 0 {
-		at.Waits = timer.At(time.Now())
+		at.Waits = wire.At(time.Now())
 	}
 	patience := time.NewTimer(tuning.TurnPatience)
 	defer patience.Stop()

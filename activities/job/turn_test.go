@@ -10,8 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/activities/job"
+	corejob "github.com/wakecall/wakecall/core/job"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/turns"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // ofType is a kind of job that waits for its turn.
@@ -21,12 +22,12 @@ type ofType struct {
 	businessType string
 }
 
-func (o *ofType) Run(ctx context.Context) (timer.JobCounts, error) {
+func (o *ofType) Run(ctx context.Context) (corejob.Tally, error) {
 	var at progress
 	work := o.work()
 	work.Turns, work.BusinessType = o.turns, o.businessType
 	err := work.Run(ctx, &at)
-	return job.End(ctx, at.JobCounts, err)
+	return job.End(ctx, at.Tally, err)
 }
 
 // carryOut tries until the job is done, as its workflow does.
@@ -76,7 +77,7 @@ func TestJobsTakeTurns(t *testing.T) {
 func TestAJobWaitsAtTwoWorkers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		began, crowded := timer.At(time.Now()), turns.New(1, time.Hour)
+		began, crowded := wire.At(time.Now()), turns.New(1, time.Hour)
 		require.NotNil(t, crowded.Take(t.Context(), "other", time.Now()))
 		o := &ofType{numbers{upTo: 3, page: 3, perSecond: 100}, crowded, "slow"}
 		stopped := &try{stop: make(chan struct{}), job: t.Context()}

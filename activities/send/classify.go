@@ -14,29 +14,29 @@ import (
 
 	"code.dny.dev/ssrf"
 
+	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/internal/errtype"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // Classify names the class of an error of the network or of TLS. Its own words may name
 // an address, and are not told.
-func Classify(err error) timer.FailureClass {
-	if class := classifyTLS(err); class != timer.NoFailure {
+func Classify(err error) delivery.FailureClass {
+	if class := classifyTLS(err); class != delivery.NoFailure {
 		return class
 	}
 	switch {
 	case wantsResources(err):
-		return timer.OutOfResources
+		return delivery.OutOfResources
 	case errors.Is(err, ssrf.ErrProhibitedIP), errors.Is(err, ssrf.ErrProhibitedNetwork):
-		return timer.BlockedAddress
+		return delivery.BlockedAddress
 	case isTimeout(err):
-		return timer.Timeout
+		return delivery.Timeout
 	case errtype.Is[*net.DNSError](err):
-		return timer.DNSFailure
+		return delivery.DNSFailure
 	case isDial(err):
-		return timer.ConnectFailure
+		return delivery.ConnectFailure
 	default:
-		return timer.BrokenAnswer
+		return delivery.BrokenAnswer
 	}
 }
 
@@ -54,24 +54,24 @@ func wantsResources(err error) bool {
 }
 
 // classifyTLS is the class of an error that can be told to be of TLS.
-func classifyTLS(err error) timer.FailureClass {
+func classifyTLS(err error) delivery.FailureClass {
 	if invalid, ok := errors.AsType[x509.CertificateInvalidError](err); ok && invalid.Reason == x509.Expired {
-		return timer.TLSExpired
+		return delivery.TLSExpired
 	}
 	switch {
 	case errtype.Is[x509.UnknownAuthorityError](err):
-		return timer.TLSUnknownIssuer
+		return delivery.TLSUnknownIssuer
 	case errtype.Is[x509.HostnameError](err):
-		return timer.TLSWrongName
+		return delivery.TLSWrongName
 	case errtype.Is[tls.RecordHeaderError](err), errors.Is(err, http.ErrSchemeMismatch):
-		return timer.TLSProtocol
+		return delivery.TLSProtocol
 	case errtype.Is[*tls.CertificateVerificationError](err), errtype.Is[x509.CertificateInvalidError](err):
-		return timer.TLSFailure
+		return delivery.TLSFailure
 	}
 	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == remote {
 		return classifyAlert(op.Err)
 	}
-	return timer.NoFailure
+	return delivery.NoFailure
 }
 
 // remote is the operation of a [net.OpError] that carries a TLS alert of the
@@ -93,21 +93,21 @@ const (
 
 // classifyAlert is the class of an alert. crypto/tls hands it over as a number of
 // a type of its own.
-func classifyAlert(err error) timer.FailureClass {
+func classifyAlert(err error) delivery.FailureClass {
 	alert := reflect.ValueOf(err)
 	if alert.Kind() != reflect.Uint8 {
-		return timer.TLSFailure
+		return delivery.TLSFailure
 	}
 	switch code := alert.Uint(); {
 	case code >= alertBadCertificate && code <= alertCertificateUnknown,
 		code == alertUnknownCA, code == alertAccessDenied, code == alertCertificateRequired:
-		return timer.TLSClientCertificate
+		return delivery.TLSClientCertificate
 	case code == alertHandshakeFailure, code == alertProtocolVersion, code == alertNoProtocol:
-		return timer.TLSProtocol
+		return delivery.TLSProtocol
 	case code == alertUnrecognizedName:
-		return timer.TLSWrongName
+		return delivery.TLSWrongName
 	default:
-		return timer.TLSFailure
+		return delivery.TLSFailure
 	}
 }
 

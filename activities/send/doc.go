@@ -1,14 +1,14 @@
 // Package send sends messages. A [Message] needs no timer: attempts
 // of deliveries and alerts leave alike. [Sender] signs it, bounds and traces the
-// attempt, and hands it to the [Transport] of its [timer.Destination].
+// attempt, and hands it to the [Transport] of its [delivery.Destination].
 //
 // A transport is one package beside this one, and the only one that knows its
 // library: send/http knows resty. To add one:
 //
-//  1. Give [timer.Destination] its fields, their checks and a kind.
+//  1. Give [delivery.Destination] its fields, their checks and a kind.
 //  2. Implement [Transport]: carry the envelope as it is, keep to the context, and
-//     say what came of it in a [timer.Answer]. Whatever the receiver's protocol
-//     says, acceptance is Delivered, a refusal is [timer.Answered] with its text as
+//     say what came of it in a [delivery.Answer]. Whatever the receiver's protocol
+//     says, acceptance is Delivered, a refusal is [delivery.Answered] with its text as
 //     the detail, a wish for patience is RetryAfter, and a refusal for good is
 //     NoRetry. What cannot be told is not delivered.
 //  3. Run it through sendtest.

@@ -1,6 +1,6 @@
 package send
 
-import "github.com/wakecall/wakecall/timer"
+import "github.com/wakecall/wakecall/core/delivery"
 
 // The headers of Standard Webhooks 1.0.0.
 const (
@@ -9,8 +9,8 @@ const (
 	HeaderWebhookSignature = "webhook-signature"
 )
 
-// HeaderAckToken is described with [timer.HeaderAckToken].
-const HeaderAckToken = timer.HeaderAckToken
+// HeaderAckToken is described with [delivery.HeaderAckToken].
+const HeaderAckToken = delivery.HeaderAckToken
 
 // The headers of a callback beside those of Standard Webhooks.
 const (

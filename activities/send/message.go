@@ -6,7 +6,8 @@ import (
 
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
 )
 
 // Message is what shall reach a destination.
@@ -16,7 +17,7 @@ type Message struct {
 	// BusinessType is on whose behalf it is sent: what a transport has few of is shared out
 	// among them.
 	BusinessType string
-	Destination  timer.Destination
+	Destination  delivery.Destination
 	// ContentType is empty for a message without a body.
 	ContentType string
 	Body        []byte
@@ -33,9 +34,9 @@ type Message struct {
 	// Expires is when it is of no use any more, zero for never.
 	Expires time.Time
 	// TLS is what the policy adds, nil for nothing.
-	TLS *timer.TLS
+	TLS *policy.TLS
 	// Declare is what has to be declared at the destination first, nil for nothing.
-	Declare *timer.Declare
+	Declare *delivery.Declare
 	// Parent is the span that the attempt is a child of.
 	Parent trace.SpanContext
 }
@@ -46,7 +47,7 @@ type Envelope struct {
 	ID string
 	// BusinessType is on whose behalf it is sent.
 	BusinessType string
-	Destination  timer.Destination
+	Destination  delivery.Destination
 	ContentType  string
 	Body         []byte
 	// Headers are all of them but the content type, signature included.
@@ -54,9 +55,9 @@ type Envelope struct {
 	// Expires is when it is of no use any more, zero for never. A transport that keeps
 	// messages drops it then.
 	Expires time.Time
-	TLS     *timer.TLS
+	TLS     *policy.TLS
 	// Declare is what a broker has to be asked to declare first, nil for nothing.
-	Declare *timer.Declare
+	Declare *delivery.Declare
 	// Answer and Ask are those of the message. A transport without answers ignores them.
 	Answer int
 	Ask    bool
@@ -76,8 +77,8 @@ func (m Message) envelope(at time.Time) Envelope {
 // Outcome is what came of one attempt. It holds no secret and no address: it is
 // stored and shown.
 type Outcome struct {
-	// Answer is what the receiver said, or why it said nothing; see [timer.Judge].
-	timer.Answer
+	// Answer is what the receiver said, or why it said nothing; see [delivery.Judge].
+	delivery.Answer
 	// FirstByte is when the message began to leave, zero when nothing was sent.
 	FirstByte time.Time
 	// Body is what was wanted of an answer that delivered; one byte more than that where
@@ -88,6 +89,6 @@ type Outcome struct {
 }
 
 // Failed is the outcome of an attempt that ends now without an answer.
-func Failed(class timer.FailureClass) Outcome {
-	return Outcome{Answer: timer.Answer{Class: class}, Ended: time.Now()}
+func Failed(class delivery.FailureClass) Outcome {
+	return Outcome{Answer: delivery.Answer{Class: class}, Ended: time.Now()}
 }

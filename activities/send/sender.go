@@ -7,7 +7,7 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
 )
 
 // Transport carries envelopes to the destinations of one kind. It is safe for
@@ -19,7 +19,7 @@ type Transport interface {
 }
 
 // Transports has one for each kind of destination that can be reached.
-type Transports map[timer.DestinationKind]Transport
+type Transports map[delivery.DestinationKind]Transport
 
 // Sender sends messages, whatever carries them. It is safe for concurrent use.
 type Sender struct {
@@ -36,7 +36,7 @@ func New(transports Transports, tracer trace.Tracer) *Sender {
 func (s *Sender) Send(ctx context.Context, m Message) Outcome {
 	transport := s.transports[m.Destination.Kind()]
 	if transport == nil {
-		return Failed(timer.NoReceiver)
+		return Failed(delivery.NoReceiver)
 	}
 	ctx, cancel := context.WithTimeout(ctx, m.Timeout)
 	defer cancel()
@@ -46,6 +46,6 @@ func (s *Sender) Send(ctx context.Context, m Message) Outcome {
 	envelope := m.envelope(time.Now())
 	propagation.TraceContext{}.Inject(ctx, propagation.MapCarrier(envelope.Headers))
 	outcome := transport.Send(ctx, envelope)
-	outcome.NoVerdict = outcome.NoVerdict || outcome.Class == timer.OutOfResources
+	outcome.NoVerdict = outcome.NoVerdict || outcome.Class == delivery.OutOfResources
 	return outcome
 }

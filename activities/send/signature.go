@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/policy"
 )
 
 // signed is what Standard Webhooks signs: "{id}.{unix seconds}.{body}".
@@ -27,7 +27,7 @@ func sign(headers map[string]string, m signed, secrets []string) {
 	headers[HeaderWebhookTimestamp] = stamp
 	var signatures []string
 	for _, secret := range secrets {
-		key, ok := timer.DecodeSecret(secret)
+		key, ok := policy.DecodeSecret(secret)
 		if !ok {
 			continue
 		}

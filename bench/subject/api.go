@@ -7,7 +7,8 @@ import (
 	"time"
 
 	"github.com/wakecall/wakecall/client"
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // answerTimeout is above that of the longest batch.
@@ -41,7 +42,7 @@ func unsupported(err error) error {
 		return err
 	}
 	for _, fault := range problem.FieldErrors {
-		if fault.Code == timer.CodeUnknownField {
+		if fault.Code == wire.CodeUnknownField {
 			return fmt.Errorf("%w by this version: %s", ErrUnsupported, fault.Pointer)
 		}
 	}

@@ -4,16 +4,17 @@ import (
 	"context"
 	"time"
 
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // Mass orders a dispatch at the highest rate that there is.
 func (w *wakecall) Mass(ctx context.Context, timers []Timer, from time.Time) error {
 	dispatches := engine.New(engine.Config{Client: w.temporal, Namespace: "default"}).Dispatches
-	due := timer.At(from)
-	order := timer.Dispatch{
-		Key: timer.Key{BusinessType: plain, BusinessID: "mass-" + due.String()}, PerSecond: timer.MaxDispatchRate, DueAt: &due,
+	due := wire.At(from)
+	order := dispatch.Dispatch{
+		Key: wire.Key{BusinessType: plain, BusinessID: "mass-" + due.String()}, PerSecond: dispatch.MaxRate, DueAt: &due,
 	}
 	if _, _, err := dispatches.Open(ctx, order); err != nil {
 		return err
@@ -23,7 +24,7 @@ func (w *wakecall) Mass(ctx context.Context, timers []Timer, from time.Time) err
 		return err
 	}
 	for _, t := range timers {
-		if err := upload.Append(ctx, timer.DispatchItem{ID: t.ID, Payload: payload(t.ID)}); err != nil {
+		if err := upload.Append(ctx, dispatch.Item{ID: t.ID, Payload: payload(t.ID)}); err != nil {
 			return err
 		}
 	}

@@ -2,8 +2,8 @@ package subject
 
 import (
 	"github.com/wakecall/wakecall/bench/stage"
+	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/internal/rabbit"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // rabbitmq is Wakecall whose timers are messages at a RabbitMQ of its own: one node, a
@@ -24,8 +24,8 @@ func (r *rabbitmq) Start(s *stage.Stage, receiver string) error {
 		return err
 	}
 	r.wakecall = wakecall{
-		deployment: deployment, callback: timer.Destination{Broker: "main", Exchange: plain, RoutingKey: plain},
-		declare: &timer.Declare{ExchangeType: timer.ExchangeDirect, Queue: plain},
+		deployment: deployment, callback: delivery.Destination{Broker: "main", Exchange: plain, RoutingKey: plain},
+		declare: &delivery.Declare{ExchangeType: delivery.ExchangeDirect, Queue: plain},
 	}
 	return r.wakecall.Start(s, receiver)
 }

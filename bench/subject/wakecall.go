@@ -10,7 +10,9 @@ import (
 
 	"github.com/wakecall/wakecall/bench/stage"
 	"github.com/wakecall/wakecall/client"
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/recurrence"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // wakecall is used as any client would: over its HTTP API. Temporal is only
@@ -20,8 +22,8 @@ type wakecall struct {
 	api        *client.Client
 	temporal   temporal.Client
 	// callback and declare are those of the policies.
-	callback timer.Destination
-	declare  *timer.Declare
+	callback delivery.Destination
+	declare  *delivery.Declare
 }
 
 // The business types of the timers here.
@@ -37,7 +39,7 @@ func (w *wakecall) Start(s *stage.Stage, receiver string) error {
 		return err
 	}
 	if w.api = newAPI(found); !w.callback.Addressed() {
-		w.callback = timer.HTTP(receiver)
+		w.callback = delivery.HTTP(receiver)
 	}
 	if w.temporal, err = dial(s.Context(), found.temporal); err != nil {
 		return err
@@ -46,12 +48,12 @@ func (w *wakecall) Start(s *stage.Stage, receiver string) error {
 }
 
 func (w *wakecall) policy(ctx context.Context, kind string, preload time.Duration) error {
-	policy := map[string]any{"callback": timer.Callback{Destination: w.callback}}
+	policy := map[string]any{"callback": delivery.Callback{Destination: w.callback}}
 	if w.declare != nil {
 		policy["declare"] = w.declare
 	}
 	if preload > 0 {
-		policy["preload"] = timer.Duration(preload)
+		policy["preload"] = wire.Duration(preload)
 	}
 	_, err := w.api.Policies.Put(ctx, kind, policy, 0)
 	return err
@@ -63,10 +65,10 @@ func (w *wakecall) Preload(ctx context.Context, lead time.Duration) error {
 }
 
 func booking(t Timer) client.Booking {
-	return client.Booking{Key: keyOf(t), Terms: client.Terms{DueAt: timer.At(t.Due), Payload: payload(t.ID)}}
+	return client.Booking{Key: keyOf(t), Terms: client.Terms{DueAt: wire.At(t.Due), Payload: payload(t.ID)}}
 }
 
-func keyOf(t Timer) timer.Key { return timer.Key{BusinessType: kindOf(t), BusinessID: t.ID} }
+func keyOf(t Timer) wire.Key { return wire.Key{BusinessType: kindOf(t), BusinessID: t.ID} }
 
 func kindOf(t Timer) string {
 	if t.Preload {
@@ -100,7 +102,7 @@ func (w *wakecall) AddBatch(ctx context.Context, timers []Timer) (booked int, er
 
 // Move patches the due time.
 func (w *wakecall) Move(ctx context.Context, t Timer) (Answer, error) {
-	return effect(w.api.Timers.Patch(ctx, keyOf(t), client.Terms{DueAt: timer.At(t.Due)}, nil))
+	return effect(w.api.Timers.Patch(ctx, keyOf(t), client.Terms{DueAt: wire.At(t.Due)}, nil))
 }
 
 // Cancel deletes the timer.
@@ -111,7 +113,7 @@ func (w *wakecall) Cancel(ctx context.Context, id string) (Answer, error) {
 // Recur books a recurring timer.
 func (w *wakecall) Recur(ctx context.Context, id string, every time.Duration) error {
 	recurring := booking(Timer{ID: id})
-	recurring.DueAt, recurring.Recurrence = 0, &timer.Recurrence{Every: client.After(every), Offset: client.After(0)}
+	recurring.DueAt, recurring.Recurrence = 0, &recurrence.Rule{Every: client.After(every), Offset: client.After(0)}
 	_, _, err := w.api.Timers.Add(ctx, recurring)
 	return unsupported(err)
 }

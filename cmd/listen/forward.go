@@ -13,7 +13,8 @@ import (
 	"github.com/wakecall/wakecall/activities/send"
 	httpsend "github.com/wakecall/wakecall/activities/send/http"
 	"github.com/wakecall/wakecall/client"
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // forwarder calls a local server. Without a URL it takes every ring.
@@ -29,7 +30,7 @@ func newForwarder(to string) (*forwarder, error) {
 		return nil, errForward
 	}
 	return &forwarder{url: to, http: &http.Client{
-		Timeout:       timer.MaxAttemptTimeout,
+		Timeout:       delivery.MaxAttemptTimeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}, nil
 }
@@ -66,10 +67,10 @@ func (l *listener) ring(ctx context.Context, ring client.Ring) error {
 }
 
 // call makes the callback that the ring would be.
-func (f *forwarder) call(ctx context.Context, ring client.Ring) (timer.Answer, error) {
+func (f *forwarder) call(ctx context.Context, ring client.Ring) (delivery.Answer, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, f.url, bytes.NewReader(ring.Body))
 	if err != nil {
-		return timer.Answer{}, err
+		return delivery.Answer{}, err
 	}
 	request.Header = ring.Header.Clone()
 	request.Header.Set("Accept-Encoding", "identity") // as a callback has it
@@ -79,14 +80,14 @@ func (f *forwarder) call(ctx context.Context, ring client.Ring) (timer.Answer, e
 		if errors.As(err, &failed) {
 			err = failed.Err
 		}
-		return timer.Answer{}, fmt.Errorf("no answer: %w", err)
+		return delivery.Answer{}, fmt.Errorf("no answer: %w", err)
 	}
 	_ = response.Body.Close()
 	return httpsend.AnswerOf(response.StatusCode, response.Header, time.Now()), nil
 }
 
 func brief(body []byte) string {
-	text := timer.Excerpt(string(body))
+	text := wire.Excerpt(string(body))
 	if len(text) > longestShown {
 		text = strings.ToValidUTF8(text[:longestShown], "") + "…"
 	}

@@ -17,9 +17,10 @@ import (
 	"github.com/wakecall/wakecall/activities/send"
 	"github.com/wakecall/wakecall/api"
 	"github.com/wakecall/wakecall/client"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/internal/auth"
 	"github.com/wakecall/wakecall/internal/stream"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // nothing are the parts of a gateway that nobody calls.
@@ -66,8 +67,8 @@ func listens(t *testing.T, forwards bool) *listening {
 	gateway := httptest.NewServer(api.New(api.Options{
 		Timers: nothing{}, Failures: nothing{}, Telemetry: nothing{}, Auth: auth.Anyone(), Leave: func() {},
 		Logger: slog.New(slog.DiscardHandler), Ready: func(context.Context) error { return nil }, Streams: l.hub,
-		LivePolicy: func(context.Context, string) (timer.Policy, error) {
-			return timer.Policy{Callback: timer.Callback{Destination: timer.Destination{Stream: true}}}, nil
+		LivePolicy: func(context.Context, string) (policy.Policy, error) {
+			return policy.Policy{Callback: delivery.Callback{Destination: delivery.Destination{Stream: true}}}, nil
 		},
 	}).Handler())
 	local := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -96,7 +97,7 @@ func listens(t *testing.T, forwards bool) *listening {
 	return l
 }
 
-func (l *listening) ring() timer.Answer {
+func (l *listening) ring() delivery.Answer {
 	ctx, cancel := context.WithTimeout(l.Context(), 10*time.Second)
 	defer cancel()
 	return l.hub.Ring(ctx, "order", stream.Ring{ContentType: "application/json", Body: []byte(`{"n": 1}`), Headers: map[string]string{
@@ -107,25 +108,25 @@ func (l *listening) ring() timer.Answer {
 // A local server is called as a callback would call it, and its answer means the same.
 func TestForward(t *testing.T) {
 	l := listens(t, true)
-	require.Equal(t, timer.Answer{Delivered: true}, l.ring())
+	require.Equal(t, delivery.Answer{Delivered: true}, l.ring())
 	require.Equal(t, []string{"POST", "/hooks", "application/json", "v1,x", "4711", `{"n": 1}`}, []string{
 		l.got.Method, l.got.URL.Path, l.got.Header.Get("Content-Type"), l.got.Header.Get("Webhook-Signature"), l.got.Header.Get("Wakecall-Business-Id"), l.body,
 	})
 	require.Regexp(t, `(?m)^\d\d:\d\d:\d\d\.\d{3} order/4711, attempt 2: HTTP 200 in \d+`, l.printed.String())
 
 	l.status, l.header = 503, http.Header{"Retry-After": {"7"}}
-	require.Equal(t, timer.Answer{Class: timer.Refused, Detail: "HTTP 503", RetryAfter: 7 * time.Second}, l.ring())
+	require.Equal(t, delivery.Answer{Class: delivery.Refused, Detail: "HTTP 503", RetryAfter: 7 * time.Second}, l.ring())
 	l.status, l.header = 409, http.Header{"Wakecall-No-Retry": {"true"}}
 	require.True(t, l.ring().NoRetry)
 	l.status, l.header = 204, http.Header{"Wakecall-Stop": {"true"}}
-	require.Equal(t, timer.Answer{Delivered: true, Stop: true}, l.ring())
+	require.Equal(t, delivery.Answer{Delivered: true, Stop: true}, l.ring())
 	require.Contains(t, l.printed.String(), "HTTP 409, receiver asked for no retry in ")
 }
 
 // Without a server each ring is printed, and taken.
 func TestNoForward(t *testing.T) {
 	l := listens(t, false)
-	require.Equal(t, timer.Answer{Delivered: true}, l.ring())
+	require.Equal(t, delivery.Answer{Delivered: true}, l.ring())
 	require.Contains(t, l.printed.String(), `order/4711, attempt 2: {"n": 1}`)
 	require.Equal(t, "no body", brief(nil))
 	require.Equal(t, strings.Repeat("x", longestShown)+"…", brief(bytes.Repeat([]byte("x"), 500)))

@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine"
 	"github.com/wakecall/wakecall/internal/audit"
 	"github.com/wakecall/wakecall/internal/config"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // openAudit opens what keeps the records of calls, once. A worker has none.
@@ -59,12 +60,12 @@ func (e auditEvents) Ready() error {
 func (e auditEvents) Book(id string, event []byte) error {
 	ctx, cancel := context.WithTimeout(audit.With(context.Background(), audit.Behalf{Of: audit.Wakecall}), tuning.CallTimeout)
 	defer cancel()
-	now := timer.Duration(0)
+	now := wire.Duration(0)
 	_, _, err := e.engine.Timers.Add(ctx, engine.Request{
-		Key:   timer.Key{BusinessType: e.businessType, BusinessID: id},
+		Key:   wire.Key{BusinessType: e.businessType, BusinessID: id},
 		Terms: timer.Terms{Delay: &now, Payload: &timer.Payload{Data: event, ContentType: timer.ContentTypeJSON}},
 	})
-	if timer.CodeOf(err) == timer.AlreadyFinished {
+	if wire.CodeOf(err) == wire.AlreadyFinished {
 		return nil
 	}
 	return err

@@ -7,12 +7,12 @@ import (
 	amqpsend "github.com/wakecall/wakecall/activities/send/amqp"
 	httpsend "github.com/wakecall/wakecall/activities/send/http"
 	streamsend "github.com/wakecall/wakecall/activities/send/stream"
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
 )
 
 // reach tells where messages may be sent.
-func (a *App) reach() timer.Reach {
-	reach := timer.Reach{Address: httpsend.Reach(a.Config.CallbackAllow)}
+func (a *App) reach() delivery.Reach {
+	reach := delivery.Reach{Address: httpsend.Reach(a.Config.CallbackAllow)}
 	for _, broker := range a.brokers {
 		reach.Brokers = append(reach.Brokers, broker.Name)
 	}
@@ -30,5 +30,5 @@ func (a *App) sender(roots *x509.CertPool) *send.Sender {
 	})
 	amqp := amqpsend.New(brokers)
 	a.closing = append(a.closing, http.Close, amqp.Close)
-	return send.New(send.Transports{timer.DestinationHTTP: http, timer.DestinationAMQP: amqp, timer.DestinationStream: streamsend.New(nobody())}, a.Telemetry.Tracer())
+	return send.New(send.Transports{delivery.DestinationHTTP: http, delivery.DestinationAMQP: amqp, delivery.DestinationStream: streamsend.New(nobody())}, a.Telemetry.Tracer())
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/wakecall/wakecall/core/job"
 	"github.com/wakecall/wakecall/internal/terminal"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // barWidth is how many signs a full bar has.
@@ -60,4 +60,4 @@ func (s *shell) complain(format string, values ...any) {
 func (s *shell) eraseLine() { _, _ = io.WriteString(s.Err, "\r\x1b[K") }
 
 // ended is how many timers of a job were dealt with.
-func ended(counts timer.JobCounts) int { return counts.Done + counts.Skipped + counts.Failed }
+func ended(counts job.Tally) int { return counts.Done + counts.Skipped + counts.Failed }

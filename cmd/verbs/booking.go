@@ -9,7 +9,10 @@ import (
 
 	"github.com/wakecall/wakecall/client"
 	"github.com/wakecall/wakecall/cmd/program"
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/recurrence"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // due is what a command line says of when a timer rings.
@@ -42,7 +45,7 @@ func (d *due) read(s *shell, terms *client.Terms) (err error) {
 		terms.Timezone = d.timezone
 		err = terms.DueLocal.UnmarshalText([]byte(d.local))
 	case d.delay != "":
-		terms.Delay = new(timer.Duration)
+		terms.Delay = new(wire.Duration)
 		err = terms.Delay.UnmarshalText([]byte(d.delay))
 	case d.rule != "":
 		terms.Recurrence, err = s.rule(d.rule, d.timezone)
@@ -54,8 +57,8 @@ func (d *due) read(s *shell, terms *client.Terms) (err error) {
 }
 
 // rule reads a rule: a document, or a cron expression.
-func (s *shell) rule(text, timezone string) (*timer.Recurrence, error) {
-	rule := &timer.Recurrence{}
+func (s *shell) rule(text, timezone string) (*recurrence.Rule, error) {
+	rule := &recurrence.Rule{}
 	if strings.HasPrefix(text, "{") || strings.HasPrefix(text, "@") || text == "-" {
 		if err := s.fill("--rule", text, rule); err != nil {
 			return nil, err
@@ -105,7 +108,7 @@ func (b *booking) terms(s *shell) (terms client.Terms, err error) {
 		terms.Labels = &b.labels
 	}
 	if b.url != "" {
-		terms.Callback = &timer.Callback{Destination: timer.HTTP(b.url)}
+		terms.Callback = &delivery.Callback{Destination: delivery.HTTP(b.url)}
 	}
 	switch {
 	case !b.paused:
@@ -120,7 +123,7 @@ func (b *booking) terms(s *shell) (terms client.Terms, err error) {
 func (s *shell) add() *cobra.Command {
 	b := &booking{}
 	c := reading(s, &cobra.Command{Use: "add", Short: "Book a timer"}, s.showTimer,
-		func(c *cobra.Command, wakecall *client.Client, key timer.Key) (timer.View, error) {
+		func(c *cobra.Command, wakecall *client.Client, key wire.Key) (timer.View, error) {
 			terms, err := b.terms(s)
 			if err != nil {
 				return timer.View{}, err
@@ -137,7 +140,7 @@ func (s *shell) add() *cobra.Command {
 func (s *shell) put() *cobra.Command {
 	b := &booking{}
 	c := s.changing("put", "Book a timer, or replace the one that is there",
-		func(c *cobra.Command, wakecall *client.Client, key timer.Key, wait client.Wait) (view timer.View, pending bool, err error) {
+		func(c *cobra.Command, wakecall *client.Client, key wire.Key, wait client.Wait) (view timer.View, pending bool, err error) {
 			terms, err := b.terms(s)
 			if err != nil {
 				return view, false, err
@@ -153,7 +156,7 @@ func (s *shell) put() *cobra.Command {
 func (s *shell) move() *cobra.Command {
 	d := &due{}
 	c := s.changing("move", "Move a timer",
-		func(c *cobra.Command, wakecall *client.Client, key timer.Key, wait client.Wait) (view timer.View, pending bool, err error) {
+		func(c *cobra.Command, wakecall *client.Client, key wire.Key, wait client.Wait) (view timer.View, pending bool, err error) {
 			var terms client.Terms
 			if err = d.read(s, &terms); err != nil {
 				return view, false, err
@@ -169,7 +172,7 @@ func (s *shell) move() *cobra.Command {
 func (s *shell) edit() *cobra.Command {
 	b := &booking{}
 	c := s.changing("edit", "Change what a timer says, and leave the rest as it is",
-		func(c *cobra.Command, wakecall *client.Client, key timer.Key, wait client.Wait) (view timer.View, pending bool, err error) {
+		func(c *cobra.Command, wakecall *client.Client, key wire.Key, wait client.Wait) (view timer.View, pending bool, err error) {
 			terms, err := b.terms(s)
 			if err != nil {
 				return view, false, err
@@ -211,7 +214,7 @@ func (s *shell) batch() *cobra.Command {
 
 // addedLine is what became of one booking.
 type addedLine struct {
-	timer.Key
+	wire.Key
 	client.Added
 	Problem *client.Problem `json:"problem,omitempty"`
 }

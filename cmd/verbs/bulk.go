@@ -14,8 +14,10 @@ import (
 
 	"github.com/wakecall/wakecall/client"
 	"github.com/wakecall/wakecall/cmd/program"
+	"github.com/wakecall/wakecall/core/job"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/terminal"
-	"github.com/wakecall/wakecall/timer"
 )
 
 var (
@@ -31,7 +33,7 @@ func (s *shell) onJob(do action[client.BulkJob]) func(*cobra.Command, []string) 
 			last, err = do(c, wakecall, args)
 			return last, err
 		})(c, args)
-		if err == nil && last.Ended() && (last.Status != timer.JobDone || last.Failed > 0) {
+		if err == nil && last.Ended() && (last.Status != job.Done || last.Failed > 0) {
 			return errJob
 		}
 		return err
@@ -41,14 +43,14 @@ func (s *shell) onJob(do action[client.BulkJob]) func(*cobra.Command, []string) 
 func (s *shell) bulk() *cobra.Command {
 	c := program.Group("bulk", "Change all timers that a filter finds")
 	for _, one := range []struct {
-		operation timer.BulkOperation
+		operation job.Operation
 		short     string
 	}{
-		{timer.BulkCancel, "Cancel the open timers that a filter finds"},
-		{timer.BulkMove, "Move the open timers that a filter finds"},
-		{timer.BulkEdit, "Change the content of the open timers that a filter finds"},
-		{timer.BulkFire, "Ring the open timers that a filter finds"},
-		{timer.BulkRedeliver, "Try the failed timers again that a filter finds"},
+		{job.Cancel, "Cancel the open timers that a filter finds"},
+		{job.Move, "Move the open timers that a filter finds"},
+		{job.Edit, "Change the content of the open timers that a filter finds"},
+		{job.Fire, "Ring the open timers that a filter finds"},
+		{job.Redeliver, "Try the failed timers again that a filter finds"},
 	} {
 		c.AddCommand(s.bulkOperation(one.operation, one.short))
 	}
@@ -75,7 +77,7 @@ func (s *shell) bulkList() *cobra.Command {
 	var status string
 	c := &cobra.Command{Use: "list", Short: "List bulk jobs", Args: cobra.NoArgs, Example: "wakecall bulk list --status running"}
 	c.RunE = call(s, s.showJobs, func(c *cobra.Command, wakecall *client.Client, _ []string) (jobs []client.BulkJob, err error) {
-		for job, err := range wakecall.Bulk.List(c.Context(), timer.JobStatus(status)) {
+		for job, err := range wakecall.Bulk.List(c.Context(), job.Status(status)) {
 			if err != nil {
 				return nil, err
 			}
@@ -84,7 +86,7 @@ func (s *shell) bulkList() *cobra.Command {
 		return jobs, nil
 	})
 	c.Flags().StringVar(&status, "status", "", "only jobs in this status")
-	completeWith(c, "status", timer.JobStatuses())
+	completeWith(c, "status", job.Statuses())
 	return c
 }
 
@@ -97,16 +99,16 @@ func (s *shell) bulkResults() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return printEach(s, selected(wakecall.Bulk.Results(c.Context(), args[0]), timer.BulkResult(only)), s.resultLine)
+		return printEach(s, selected(wakecall.Bulk.Results(c.Context(), args[0]), job.Result(only)), s.resultLine)
 	}
 	c.Flags().StringVar(&only, "result", "", "only timers with this result")
-	completeWith(c, "result", timer.BulkResults())
+	completeWith(c, "result", job.Results())
 	return c
 }
 
 // selected are the lines with a result, all of them where it is empty.
-func selected(list iter.Seq2[timer.BulkLine, error], result timer.BulkResult) iter.Seq2[timer.BulkLine, error] {
-	return func(yield func(timer.BulkLine, error) bool) {
+func selected(list iter.Seq2[job.Line, error], result job.Result) iter.Seq2[job.Line, error] {
+	return func(yield func(job.Line, error) bool) {
 		for line, err := range list {
 			if (err != nil || result == "" || line.Result == result) && !yield(line, err) {
 				return
@@ -125,7 +127,7 @@ type bulkFlags struct {
 	all, yes, leave                    bool
 }
 
-func (s *shell) bulkOperation(operation timer.BulkOperation, short string) *cobra.Command {
+func (s *shell) bulkOperation(operation job.Operation, short string) *cobra.Command {
 	f := &bulkFlags{order: client.BulkOrder{Operation: operation}}
 	c := &cobra.Command{Use: string(operation), Short: short, Args: cobra.NoArgs, Example: "wakecall bulk " + string(operation) + " --type order-close --dry-run"}
 	c.RunE = s.onJob(func(c *cobra.Command, wakecall *client.Client, _ []string) (client.BulkJob, error) {
@@ -138,7 +140,7 @@ func (s *shell) bulkOperation(operation timer.BulkOperation, short string) *cobr
 	return c
 }
 
-func (f *bulkFlags) flags(c *cobra.Command, operation timer.BulkOperation) {
+func (f *bulkFlags) flags(c *cobra.Command, operation job.Operation) {
 	filter, flags := &f.order.Filter, c.Flags()
 	flags.StringVar(&filter.BusinessType, "type", "", "only timers of this business type")
 	flags.StringVar(&filter.BusinessID, "id", "", "only timers with this business id")
@@ -155,15 +157,15 @@ func (f *bulkFlags) flags(c *cobra.Command, operation timer.BulkOperation) {
 	flags.BoolVar(&f.leave, "no-wait", false, "do not wait for the end")
 	c.MarkFlagsMutuallyExclusive("due-to", "due-within")
 	switch operation {
-	case timer.BulkMove:
+	case job.Move:
 		flags.StringVar(&f.shift, "shift", "", "by how much, such as 2h or -30m")
 		c.Example += " --shift 2h"
 		_ = c.MarkFlagRequired("shift")
-	case timer.BulkEdit:
+	case job.Edit:
 		flags.StringVar(&f.edit, "set", "", `what to change, such as '{"priority": 2}', as `+documentForms)
 		c.Example += ` --set '{"priority": 2}'`
 		_ = c.MarkFlagRequired("set")
-	case timer.BulkRedeliver:
+	case job.Redeliver:
 		flags.StringVar(&f.endedFrom, "ended-from", "", "only timers that failed then or later")
 		flags.StringVar(&f.endedTo, "ended-to", "", "only timers that failed then or earlier")
 	default:
@@ -177,7 +179,7 @@ func (f *bulkFlags) read(s *shell) error {
 	filter.Status = timer.Status(f.status)
 	for _, one := range []struct {
 		text string
-		into *timer.Instant
+		into *wire.Instant
 	}{{f.dueFrom, &filter.DueFrom}, {f.dueTo, &filter.DueTo}, {f.endedFrom, &filter.EndedFrom}, {f.endedTo, &filter.EndedTo}} {
 		if one.text != "" {
 			if err := one.into.UnmarshalText([]byte(one.text)); err != nil {
@@ -186,7 +188,7 @@ func (f *bulkFlags) read(s *shell) error {
 		}
 	}
 	if f.within > 0 {
-		filter.DueTo = timer.At(s.Now().Add(f.within))
+		filter.DueTo = wire.At(s.Now().Add(f.within))
 	}
 	if f.all != reflect.ValueOf(*filter).IsZero() {
 		return errors.New("say which timers, such as --type order-close, or --all")
@@ -267,7 +269,7 @@ func (s *shell) follow(ctx context.Context, wakecall *client.Client, id string) 
 		if job, err = wakecall.Bulk.Get(ctx, id); err != nil || job.Ended() {
 			return job, err
 		}
-		bar.show(string(job.Status), ended(job.JobCounts), job.Found)
+		bar.show(string(job.Status), ended(job.Tally), job.Found)
 		select {
 		case <-time.After(s.Poll):
 		case <-ctx.Done():
@@ -296,25 +298,25 @@ func (s *shell) showJobs(jobs []client.BulkJob) {
 	s.table([]string{s.coloured(plain, "STATUS"), "JOB", "OPERATION", "FOUND", "DONE", "SKIPPED", "FAILED", "STARTED"}, rows)
 }
 
-func (s *shell) jobStatus(status timer.JobStatus) string {
+func (s *shell) jobStatus(status job.Status) string {
 	colour := plain
 	switch status {
-	case timer.JobDone:
+	case job.Done:
 		colour = green
-	case timer.JobFailed, timer.JobStopped:
+	case job.Failed, job.Stopped:
 		colour = red
-	case timer.JobRunning:
+	case job.Running:
 		colour = yellow
 	}
 	return s.coloured(colour, string(status))
 }
 
-func (s *shell) resultLine(line timer.BulkLine) string {
+func (s *shell) resultLine(line job.Line) string {
 	colour := green
 	switch line.Result {
-	case timer.BulkSkipped, timer.BulkPending:
+	case job.ResultSkipped, job.ResultPending:
 		colour = yellow
-	case timer.BulkFailed:
+	case job.ResultFailed:
 		colour = red
 	default:
 	}

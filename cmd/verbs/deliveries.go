@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/wakecall/wakecall/client"
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/timer"
 )
 
 const exampleDelivery = "wcd_01JDGZ0V7Q8F3H5K9M2N4P6R8T"

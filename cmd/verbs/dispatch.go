@@ -9,7 +9,8 @@ import (
 
 	"github.com/wakecall/wakecall/client"
 	"github.com/wakecall/wakecall/cmd/program"
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 const exampleDispatch = "order-close/rebuild"
@@ -21,11 +22,11 @@ func (s *shell) dispatch() *cobra.Command {
 }
 
 // onDispatch is a command on one dispatch.
-func (s *shell) onDispatch(c *cobra.Command, do func(*cobra.Command, client.Dispatches, timer.Key) (timer.DispatchView, error)) *cobra.Command {
+func (s *shell) onDispatch(c *cobra.Command, do func(*cobra.Command, client.Dispatches, wire.Key) (dispatch.View, error)) *cobra.Command {
 	c.Example = "wakecall dispatch " + c.Name() + " " + exampleDispatch
 	c.Use += " " + timerArgument
 	c.Args = cobra.ExactArgs(1)
-	c.RunE = call(s, s.showDispatch, func(c *cobra.Command, wakecall *client.Client, args []string) (view timer.DispatchView, err error) {
+	c.RunE = call(s, s.showDispatch, func(c *cobra.Command, wakecall *client.Client, args []string) (view dispatch.View, err error) {
 		key, err := keyOf(args[0])
 		if err != nil {
 			return view, err
@@ -36,9 +37,9 @@ func (s *shell) onDispatch(c *cobra.Command, do func(*cobra.Command, client.Disp
 }
 
 func (s *shell) getDispatch() *cobra.Command {
-	var last timer.DispatchView
+	var last dispatch.View
 	return failing(s.onDispatch(&cobra.Command{Use: "get", Short: "Show a dispatch"},
-		func(c *cobra.Command, dispatches client.Dispatches, key timer.Key) (view timer.DispatchView, err error) {
+		func(c *cobra.Command, dispatches client.Dispatches, key wire.Key) (view dispatch.View, err error) {
 			last, err = dispatches.Get(c.Context(), key)
 			return last, err
 		}), &last)
@@ -46,7 +47,7 @@ func (s *shell) getDispatch() *cobra.Command {
 
 // failing has a command fail, once it has shown a dispatch, where that has not reached all
 // of its items.
-func failing(c *cobra.Command, last *timer.DispatchView) *cobra.Command {
+func failing(c *cobra.Command, last *dispatch.View) *cobra.Command {
 	show := c.RunE
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if err := show(c, args); err != nil {
@@ -61,22 +62,22 @@ func (s *shell) listDispatches() *cobra.Command {
 	var filter client.DispatchFilter
 	var limit int
 	c := &cobra.Command{Use: "list", Short: "List dispatches", Args: cobra.NoArgs, Example: "wakecall dispatch list --status running"}
-	c.RunE = call(s, s.showDispatches, func(c *cobra.Command, wakecall *client.Client, _ []string) ([]timer.DispatchView, error) {
+	c.RunE = call(s, s.showDispatches, func(c *cobra.Command, wakecall *client.Client, _ []string) ([]dispatch.View, error) {
 		return collect(wakecall.Dispatches.List(c.Context(), filter), limit)
 	})
 	c.Flags().StringVar(&filter.BusinessType, "type", "", "only dispatches of this business type")
 	c.Flags().StringVar((*string)(&filter.Status), "status", "", "only dispatches in this status")
 	limitFlag(c, &limit)
-	completeWith(c, "status", timer.DispatchStatuses())
+	completeWith(c, "status", dispatch.Statuses())
 	return c
 }
 
 // dispatchChange changes a dispatch. pending reports that no worker has applied it yet.
-type dispatchChange func(ctx context.Context, dispatches client.Dispatches, key timer.Key, wait client.Wait) (view timer.DispatchView, pending bool, err error)
+type dispatchChange func(ctx context.Context, dispatches client.Dispatches, key wire.Key, wait client.Wait) (view dispatch.View, pending bool, err error)
 
 func (s *shell) changingDispatch(c *cobra.Command, do dispatchChange) *cobra.Command {
 	var wait string
-	c = s.onDispatch(c, func(c *cobra.Command, dispatches client.Dispatches, key timer.Key) (view timer.DispatchView, err error) {
+	c = s.onDispatch(c, func(c *cobra.Command, dispatches client.Dispatches, key wire.Key) (view dispatch.View, err error) {
 		patience, err := waitOf(wait)
 		if err != nil {
 			return view, err
@@ -91,21 +92,21 @@ func (s *shell) changingDispatch(c *cobra.Command, do dispatchChange) *cobra.Com
 
 func (s *shell) pauseDispatch() *cobra.Command {
 	return s.changingDispatch(&cobra.Command{Use: "pause", Short: "Send nothing until it is resumed"},
-		func(ctx context.Context, dispatches client.Dispatches, key timer.Key, wait client.Wait) (timer.DispatchView, bool, error) {
+		func(ctx context.Context, dispatches client.Dispatches, key wire.Key, wait client.Wait) (dispatch.View, bool, error) {
 			return dispatches.Pause(ctx, key, wait)
 		})
 }
 
 func (s *shell) resumeDispatch() *cobra.Command {
 	return s.changingDispatch(&cobra.Command{Use: "resume", Short: "Let a dispatch go on"},
-		func(ctx context.Context, dispatches client.Dispatches, key timer.Key, wait client.Wait) (timer.DispatchView, bool, error) {
+		func(ctx context.Context, dispatches client.Dispatches, key wire.Key, wait client.Wait) (dispatch.View, bool, error) {
 			return dispatches.Resume(ctx, key, wait)
 		})
 }
 
 func (s *shell) cancelDispatch() *cobra.Command {
 	return s.changingDispatch(&cobra.Command{Use: "cancel", Short: "End a dispatch"},
-		func(ctx context.Context, dispatches client.Dispatches, key timer.Key, wait client.Wait) (timer.DispatchView, bool, error) {
+		func(ctx context.Context, dispatches client.Dispatches, key wire.Key, wait client.Wait) (dispatch.View, bool, error) {
 			return dispatches.Cancel(ctx, key, wait)
 		})
 }
@@ -113,7 +114,7 @@ func (s *shell) cancelDispatch() *cobra.Command {
 func (s *shell) rateDispatch() *cobra.Command {
 	var rate float64
 	c := s.changingDispatch(&cobra.Command{Use: "rate", Short: "Change the rate of a dispatch"},
-		func(ctx context.Context, dispatches client.Dispatches, key timer.Key, wait client.Wait) (timer.DispatchView, bool, error) {
+		func(ctx context.Context, dispatches client.Dispatches, key wire.Key, wait client.Wait) (dispatch.View, bool, error) {
 			view, pending, err := dispatches.SetRate(ctx, key, rate, wait)
 			s.noteRate(view)
 			return view, pending, err
@@ -131,7 +132,7 @@ func (s *shell) rateDispatch() *cobra.Command {
 
 func (s *shell) retryDispatch() *cobra.Command {
 	return s.onDispatch(&cobra.Command{Use: "retry", Short: "Send the items once more that were given up"},
-		func(c *cobra.Command, dispatches client.Dispatches, key timer.Key) (timer.DispatchView, error) {
+		func(c *cobra.Command, dispatches client.Dispatches, key wire.Key) (dispatch.View, error) {
 			view, retried, err := dispatches.RetryFailures(c.Context(), key)
 			if err == nil {
 				s.complain("%d items are tried again.\n", retried)
@@ -141,16 +142,16 @@ func (s *shell) retryDispatch() *cobra.Command {
 }
 
 func (s *shell) followDispatch() *cobra.Command {
-	var last timer.DispatchView
+	var last dispatch.View
 	return failing(s.onDispatch(&cobra.Command{Use: "follow", Short: "Show how far a dispatch is until it has ended"},
-		func(c *cobra.Command, dispatches client.Dispatches, key timer.Key) (view timer.DispatchView, err error) {
+		func(c *cobra.Command, dispatches client.Dispatches, key wire.Key) (view dispatch.View, err error) {
 			last, err = s.followed(c.Context(), dispatches, key)
 			return last, err
 		}), &last)
 }
 
 // followed shows how far a dispatch is until it has ended.
-func (s *shell) followed(ctx context.Context, dispatches client.Dispatches, key timer.Key) (view timer.DispatchView, err error) {
+func (s *shell) followed(ctx context.Context, dispatches client.Dispatches, key wire.Key) (view dispatch.View, err error) {
 	bar := s.newBar()
 	defer bar.clear()
 	for now, err := range dispatches.Follow(ctx, key) {
@@ -167,11 +168,11 @@ func (s *shell) followed(ctx context.Context, dispatches client.Dispatches, key 
 }
 
 // whole is an error where a dispatch has ended and has not reached all of its items.
-func whole(view timer.DispatchView) error {
+func whole(view dispatch.View) error {
 	switch view.Status.With(view.Failed) {
-	case timer.DispatchFailed, timer.DispatchExpired, timer.DispatchCancelled:
+	case dispatch.Failed, dispatch.Expired, dispatch.Cancelled:
 		return program.Partial(fmt.Errorf("the dispatch is %s", view.Status))
-	case timer.DispatchDoneWithFailures:
+	case dispatch.DoneWithFailures:
 		return program.Partial(fmt.Errorf("%d items were given up: see wakecall dispatch failures %s", view.Failed, view.Key))
 	default:
 		return nil
@@ -192,16 +193,16 @@ func (s *shell) dispatchFailures() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return printEach(s, wakecall.Dispatches.Failures(c.Context(), key), func(f timer.DispatchFailure) string {
+			return printEach(s, wakecall.Dispatches.Failures(c.Context(), key), func(f dispatch.Failure) string {
 				return fmt.Sprintf("%s  %s  %s", s.coloured(red, "failed"), s.safe(f.ID), s.safe(failureOf(f.Failure)))
 			})
 		},
 	}
 }
 
-func (s *shell) showDispatch(view timer.DispatchView) { s.showDispatches([]timer.DispatchView{view}) }
+func (s *shell) showDispatch(view dispatch.View) { s.showDispatches([]dispatch.View{view}) }
 
-func (s *shell) showDispatches(views []timer.DispatchView) {
+func (s *shell) showDispatches(views []dispatch.View) {
 	var rows [][]string
 	for _, view := range views {
 		items := "-"
@@ -217,7 +218,7 @@ func (s *shell) showDispatches(views []timer.DispatchView) {
 }
 
 // behind is what keeps a dispatch from its rate, or from sending at all.
-func behind(view timer.DispatchView) string {
+func behind(view dispatch.View) string {
 	switch {
 	case view.WaitsFor != "":
 		return "waits for " + string(view.WaitsFor)
@@ -229,18 +230,18 @@ func behind(view timer.DispatchView) string {
 }
 
 // noteRate says that a dispatch will probably not come to its rate.
-func (s *shell) noteRate(view timer.DispatchView) {
+func (s *shell) noteRate(view dispatch.View) {
 	if view.Expected > 0 {
 		s.complain("The workers have not shown that they send %g items a second: %g are to be expected.\n", view.PerSecond, view.Expected)
 	}
 }
 
-func (s *shell) dispatchStatus(status timer.DispatchStatus) string {
+func (s *shell) dispatchStatus(status dispatch.Status) string {
 	colour := yellow
 	switch status {
-	case timer.DispatchDone:
+	case dispatch.Done:
 		colour = green
-	case timer.DispatchDoneWithFailures, timer.DispatchFailed, timer.DispatchExpired, timer.DispatchCancelled:
+	case dispatch.DoneWithFailures, dispatch.Failed, dispatch.Expired, dispatch.Cancelled:
 		colour = red
 	default:
 	}

@@ -7,7 +7,9 @@ import (
 
 	"github.com/wakecall/wakecall/client"
 	"github.com/wakecall/wakecall/cmd/program"
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // dispatchFlags are what a command line says of a new dispatch.
@@ -37,7 +39,7 @@ func (f *dispatchFlags) flags(c *cobra.Command) {
 }
 
 // order reads the flags. Those of their own go before what --set says.
-func (f *dispatchFlags) order(s *shell, key timer.Key) (order client.Order, err error) {
+func (f *dispatchFlags) order(s *shell, key wire.Key) (order client.Order, err error) {
 	if f.set != "" {
 		if err = s.fill("--set", f.set, &order); err != nil {
 			return order, err
@@ -51,16 +53,16 @@ func (f *dispatchFlags) order(s *shell, key timer.Key) (order client.Order, err 
 		order.PerSecond = f.rate
 	}
 	if f.url != "" {
-		order.Callback = &timer.Callback{Destination: timer.HTTP(f.url)}
+		order.Callback = &delivery.Callback{Destination: delivery.HTTP(f.url)}
 	}
 	if f.page > 0 {
-		order.Per, order.PageSize = timer.PerPage, f.page
+		order.Per, order.PageSize = dispatch.PerPage, f.page
 	}
 	if f.loader != "" {
-		order.Loader = &timer.DispatchLoader{URL: f.loader}
+		order.Loader = &dispatch.Loader{URL: f.loader}
 	}
 	if f.items != "" {
-		order.Items, err = allLines[timer.DispatchItem](s, f.items)
+		order.Items, err = allLines[dispatch.Item](s, f.items)
 	}
 	order.Upload = order.Upload || f.from != ""
 	return order, err
@@ -69,7 +71,7 @@ func (f *dispatchFlags) order(s *shell, key timer.Key) (order client.Order, err 
 func (f *dispatchFlags) times(order *client.Order) error {
 	for flag, one := range map[string]struct {
 		text string
-		into **timer.Instant
+		into **wire.Instant
 	}{"at": {f.at, &order.DueAt}, "latest-at": {f.latest, &order.LatestAt}} {
 		at, err := instantOf(flag, one.text)
 		if err != nil {
@@ -82,7 +84,7 @@ func (f *dispatchFlags) times(order *client.Order) error {
 	if f.delay == "" {
 		return nil
 	}
-	order.Delay = new(timer.Duration)
+	order.Delay = new(wire.Duration)
 	if err := order.Delay.UnmarshalText([]byte(f.delay)); err != nil {
 		return program.Wrong(fmt.Errorf("--delay: %w", err))
 	}
@@ -92,7 +94,7 @@ func (f *dispatchFlags) times(order *client.Order) error {
 func (s *shell) startDispatch() *cobra.Command {
 	f := &dispatchFlags{}
 	c := s.onDispatch(&cobra.Command{Use: "start", Short: "Start a dispatch"},
-		func(c *cobra.Command, dispatches client.Dispatches, key timer.Key) (view timer.DispatchView, err error) {
+		func(c *cobra.Command, dispatches client.Dispatches, key wire.Key) (view dispatch.View, err error) {
 			order, err := f.order(s, key)
 			if err != nil {
 				return view, err
@@ -119,7 +121,7 @@ type uploadFrom struct {
 func (s *shell) upload() *cobra.Command {
 	var from uploadFrom
 	c := s.onDispatch(&cobra.Command{Use: "upload", Short: "Send the items of a dispatch that waits for them"},
-		func(c *cobra.Command, dispatches client.Dispatches, key timer.Key) (timer.DispatchView, error) {
+		func(c *cobra.Command, dispatches client.Dispatches, key wire.Key) (dispatch.View, error) {
 			return s.uploaded(c, dispatches, key, from)
 		})
 	one := c.RunE
@@ -133,11 +135,11 @@ func (s *shell) upload() *cobra.Command {
 	return c
 }
 
-func (s *shell) uploaded(c *cobra.Command, dispatches client.Dispatches, key timer.Key, from uploadFrom) (view timer.DispatchView, err error) {
+func (s *shell) uploaded(c *cobra.Command, dispatches client.Dispatches, key wire.Key, from uploadFrom) (view dispatch.View, err error) {
 	file, err := s.open(from.file)
 	if err != nil {
 		return view, err
 	}
 	defer func() { _ = file.Close() }()
-	return dispatches.Upload(c.Context(), key, from.stored, lines[timer.DispatchItem](from.file, file))
+	return dispatches.Upload(c.Context(), key, from.stored, lines[dispatch.Item](from.file, file))
 }

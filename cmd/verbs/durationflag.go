@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // durationFlag is a flag that is read as the API reads a duration: "3d" is one.
@@ -20,7 +20,7 @@ func (f durationFlag) String() string { return f.to.String() }
 
 // Set implements [github.com/spf13/pflag.Value].
 func (f durationFlag) Set(text string) error {
-	var d timer.Duration
+	var d wire.Duration
 	err := d.UnmarshalText([]byte(text))
 	*f.to = d.D()
 	return err

@@ -8,13 +8,13 @@ import (
 
 	"github.com/wakecall/wakecall/client"
 	"github.com/wakecall/wakecall/cmd/program"
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/policy"
 )
 
 func (s *shell) emergency() *cobra.Command {
 	c := &cobra.Command{
 		Use: "emergency", Short: "Show what is paused", Args: cobra.NoArgs, Example: "wakecall emergency",
-		RunE: call(s, s.showEmergencies, func(c *cobra.Command, wakecall *client.Client, _ []string) ([]timer.Emergency, error) {
+		RunE: call(s, s.showEmergencies, func(c *cobra.Command, wakecall *client.Client, _ []string) ([]policy.Emergency, error) {
 			return wakecall.Emergency.List(c.Context())
 		}),
 	}
@@ -25,7 +25,7 @@ func (s *shell) emergency() *cobra.Command {
 func (s *shell) emergencyOrder(name string, stop bool) *cobra.Command {
 	var order client.EmergencyOrder
 	c := &cobra.Command{Use: name + " --everything | TYPE...", Short: strings.ToUpper(name[:1]) + name[1:] + " callbacks", Example: "wakecall emergency " + name + " order-close"}
-	c.RunE = call(s, s.showEmergencies, func(c *cobra.Command, wakecall *client.Client, args []string) ([]timer.Emergency, error) {
+	c.RunE = call(s, s.showEmergencies, func(c *cobra.Command, wakecall *client.Client, args []string) ([]policy.Emergency, error) {
 		if order.Everything == (len(args) > 0) {
 			return nil, program.Wrong(errors.New("give either --everything or business types"))
 		}

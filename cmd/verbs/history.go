@@ -8,13 +8,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/wakecall/wakecall/client"
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 func (s *shell) history() *cobra.Command {
 	var limit int
 	c := reading(s, &cobra.Command{Use: "history", Short: "Tell a timer's whole story: what happened, and who did it"}, s.showHistory,
-		func(c *cobra.Command, wakecall *client.Client, key timer.Key) ([]timer.HistoryEntry, error) {
+		func(c *cobra.Command, wakecall *client.Client, key wire.Key) ([]timer.HistoryEntry, error) {
 			return storyOf(c, wakecall, key, limit)
 		})
 	limitFlag(c, &limit)
@@ -23,7 +24,7 @@ func (s *shell) history() *cobra.Command {
 
 // storyOf reads the pages of a story, which come from the latest back, and puts them in order.
 // With a limit it is the end of the story.
-func storyOf(c *cobra.Command, wakecall *client.Client, key timer.Key, limit int) (story []timer.HistoryEntry, err error) {
+func storyOf(c *cobra.Command, wakecall *client.Client, key wire.Key, limit int) (story []timer.HistoryEntry, err error) {
 	for page, err := range wakecall.Timers.History(c.Context(), key) {
 		if err != nil {
 			return nil, err

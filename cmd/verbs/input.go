@@ -15,7 +15,7 @@ import (
 
 	"github.com/wakecall/wakecall/client"
 	"github.com/wakecall/wakecall/cmd/program"
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // documentForms says how a document is written on a command line.
@@ -143,7 +143,7 @@ func waitOf(text string) (client.Wait, error) {
 	if text == "" {
 		return nil, nil
 	}
-	wait := new(timer.Duration)
+	wait := new(wire.Duration)
 	if err := wait.UnmarshalText([]byte(text)); err != nil {
 		return nil, program.Wrong(fmt.Errorf("--wait: %w", err))
 	}
@@ -151,7 +151,7 @@ func waitOf(text string) (client.Wait, error) {
 }
 
 // instantOf reads a time; "" is none.
-func instantOf(flag, text string) (at timer.Instant, err error) {
+func instantOf(flag, text string) (at wire.Instant, err error) {
 	if text == "" {
 		return 0, nil
 	}
@@ -164,8 +164,8 @@ func instantOf(flag, text string) (at timer.Instant, err error) {
 const timerArgument = "TYPE/ID"
 
 // keyOf reads a timer or a dispatch as a command line names it.
-func keyOf(text string) (timer.Key, error) {
-	key, ok := timer.ParseKey(text)
+func keyOf(text string) (wire.Key, error) {
+	key, ok := wire.ParseKey(text)
 	if !ok {
 		return key, program.Wrong(errors.New(text + " names none: write it as " + timerArgument))
 	}

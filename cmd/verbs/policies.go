@@ -8,8 +8,8 @@ import (
 	"github.com/wakecall/wakecall/client"
 	"github.com/wakecall/wakecall/cmd/apply"
 	"github.com/wakecall/wakecall/cmd/program"
+	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/internal/terminal"
-	"github.com/wakecall/wakecall/timer"
 )
 
 func (s *shell) policies() *cobra.Command {
@@ -20,7 +20,7 @@ func (s *shell) policies() *cobra.Command {
 func (s *shell) listPolicies() *cobra.Command {
 	var filter client.PolicyFilter
 	c := &cobra.Command{Use: "list", Short: "List the policies", Args: cobra.NoArgs, Example: "wakecall policies list"}
-	c.RunE = call(s, s.showPolicies, func(c *cobra.Command, wakecall *client.Client, _ []string) ([]timer.Policy, error) {
+	c.RunE = call(s, s.showPolicies, func(c *cobra.Command, wakecall *client.Client, _ []string) ([]policy.Policy, error) {
 		return wakecall.Policies.List(c.Context(), filter)
 	})
 	c.Flags().BoolVar(&filter.Paused, "paused", false, "only policies that are paused")

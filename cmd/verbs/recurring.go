@@ -7,14 +7,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/wakecall/wakecall/client"
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/recurrence"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // noted is a command on a timer that takes a note.
-func (s *shell) noted(name, short string, do func(client.Timers, *cobra.Command, timer.Key, string) (timer.View, bool, error)) *cobra.Command {
+func (s *shell) noted(name, short string, do func(client.Timers, *cobra.Command, wire.Key, string) (timer.View, bool, error)) *cobra.Command {
 	var note string
 	c := reading(s, &cobra.Command{Use: name, Short: short}, s.showTimer,
-		func(c *cobra.Command, wakecall *client.Client, key timer.Key) (timer.View, error) {
+		func(c *cobra.Command, wakecall *client.Client, key wire.Key) (timer.View, error) {
 			view, pending, err := do(wakecall.Timers, c, key, note)
 			s.notePending(pending)
 			return view, err
@@ -24,13 +26,13 @@ func (s *shell) noted(name, short string, do func(client.Timers, *cobra.Command,
 }
 
 func (s *shell) pause() *cobra.Command {
-	return s.noted("pause", "Pause a timer", func(timers client.Timers, c *cobra.Command, key timer.Key, note string) (timer.View, bool, error) {
+	return s.noted("pause", "Pause a timer", func(timers client.Timers, c *cobra.Command, key wire.Key, note string) (timer.View, bool, error) {
 		return timers.Pause(c.Context(), key, note)
 	})
 }
 
 func (s *shell) resume() *cobra.Command {
-	return s.noted("resume", "Let a timer go on", func(timers client.Timers, c *cobra.Command, key timer.Key, note string) (timer.View, bool, error) {
+	return s.noted("resume", "Let a timer go on", func(timers client.Timers, c *cobra.Command, key wire.Key, note string) (timer.View, bool, error) {
 		return timers.Resume(c.Context(), key, note)
 	})
 }
@@ -38,17 +40,17 @@ func (s *shell) resume() *cobra.Command {
 func (s *shell) upcoming() *cobra.Command {
 	var count int
 	c := reading(s, &cobra.Command{Use: "upcoming", Short: "Show when a recurring timer rings next"}, s.showUpcoming,
-		func(c *cobra.Command, wakecall *client.Client, key timer.Key) (timer.Upcoming, error) {
+		func(c *cobra.Command, wakecall *client.Client, key wire.Key) (timer.Upcoming, error) {
 			return wakecall.Timers.Upcoming(c.Context(), key, count)
 		})
-	c.Flags().IntVar(&count, "count", timer.DefaultUpcoming, "how many times at most")
+	c.Flags().IntVar(&count, "count", recurrence.DefaultUpcoming, "how many times at most")
 	return c
 }
 
 func (s *shell) occurrences() *cobra.Command {
 	var limit int
 	c := reading(s, &cobra.Command{Use: "occurrences", Short: "Show how a recurring timer has rung"}, s.showOccurrences,
-		func(c *cobra.Command, wakecall *client.Client, key timer.Key) ([]timer.Past, error) {
+		func(c *cobra.Command, wakecall *client.Client, key wire.Key) ([]timer.Past, error) {
 			return collect(wakecall.Timers.Occurrences(c.Context(), key), limit)
 		})
 	limitFlag(c, &limit)
@@ -76,7 +78,7 @@ func (s *shell) preview() *cobra.Command {
 	})
 	c.Flags().StringVar(&timezone, "timezone", "", "the time zone of the rule, such as Europe/Berlin")
 	c.Flags().StringVar(&from, "from", "", "the moment of the booking that is tried; by default now")
-	c.Flags().IntVar(&count, "count", timer.DefaultUpcoming, "how many times at most")
+	c.Flags().IntVar(&count, "count", recurrence.DefaultUpcoming, "how many times at most")
 	return c
 }
 

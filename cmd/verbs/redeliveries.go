@@ -9,7 +9,7 @@ import (
 
 	"github.com/wakecall/wakecall/client"
 	"github.com/wakecall/wakecall/cmd/program"
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/job"
 )
 
 func (s *shell) redeliveries() *cobra.Command {
@@ -24,15 +24,15 @@ func (s *shell) startRedelivery() *cobra.Command {
 	var from, to string
 	var all bool
 	c := &cobra.Command{Use: "start", Short: "Try failed timers again", Args: cobra.NoArgs, Example: "wakecall redeliveries start --type order-close --rate 20"}
-	c.RunE = call(s, s.showRedelivery, func(c *cobra.Command, wakecall *client.Client, _ []string) (job client.Redelivery, err error) {
+	c.RunE = call(s, s.showRedelivery, func(c *cobra.Command, wakecall *client.Client, _ []string) (j client.Redelivery, err error) {
 		if order.Filter.EndedFrom, err = instantOf("ended-from", from); err != nil {
-			return job, err
+			return j, err
 		}
 		if order.Filter.EndedTo, err = instantOf("ended-to", to); err != nil {
-			return job, err
+			return j, err
 		}
-		if all != (order.Filter == timer.FailedFilter{}) {
-			return job, program.Wrong(errors.New("say which timers, such as --type order-close, or --all"))
+		if all != (order.Filter == job.FailedFilter{}) {
+			return j, program.Wrong(errors.New("say which timers, such as --type order-close, or --all"))
 		}
 		return wakecall.Redeliveries.Start(c.Context(), order)
 	})
@@ -49,11 +49,11 @@ func (s *shell) listRedeliveries() *cobra.Command {
 	var limit int
 	c := &cobra.Command{Use: "list", Short: "List redeliveries", Args: cobra.NoArgs, Example: "wakecall redeliveries list --status running"}
 	c.RunE = call(s, s.showRedeliveries, func(c *cobra.Command, wakecall *client.Client, _ []string) ([]client.Redelivery, error) {
-		return collect(wakecall.Redeliveries.List(c.Context(), timer.JobStatus(status)), limit)
+		return collect(wakecall.Redeliveries.List(c.Context(), job.Status(status)), limit)
 	})
 	c.Flags().StringVar(&status, "status", "", "only redeliveries in this status")
 	limitFlag(c, &limit)
-	completeWith(c, "status", timer.JobStatuses())
+	completeWith(c, "status", job.Statuses())
 	return c
 }
 

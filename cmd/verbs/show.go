@@ -9,8 +9,11 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/terminal"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // printJSON prints what the API said. A list of nothing is a list.
@@ -102,7 +105,7 @@ func (s *shell) safe(text string) string {
 }
 
 // when is an instant, and how far it is from now.
-func (s *shell) when(at timer.Instant) string {
+func (s *shell) when(at wire.Instant) string {
 	if at == 0 {
 		return "-"
 	}
@@ -148,7 +151,7 @@ func (s *shell) showTimers(views []timer.View) {
 }
 
 // wait is what holds something up, with by whom and until when.
-func (s *shell) wait(w timer.Wait) string {
+func (s *shell) wait(w delivery.Wait) string {
 	if w.WaitsFor == "" {
 		return "-"
 	}
@@ -165,7 +168,7 @@ func (s *shell) wait(w timer.Wait) string {
 	return text
 }
 
-func failureOf(f *timer.Failure) string {
+func failureOf(f *delivery.Failure) string {
 	if f == nil {
 		return "-"
 	}
@@ -174,11 +177,11 @@ func failureOf(f *timer.Failure) string {
 
 func (s *shell) showTimer(view timer.View) { s.showTimers([]timer.View{view}) }
 
-func (s *shell) showAttempts(attempts []timer.ShownAttempt) {
+func (s *shell) showAttempts(attempts []delivery.ShownAttempt) {
 	var rows [][]string
 	for _, a := range attempts {
 		colour, answer := green, fmt.Sprint(a.Status)
-		if a.Result != timer.ResultDelivered {
+		if a.Result != delivery.ResultDelivered {
 			colour = red
 		}
 		if a.Status == 0 {
@@ -191,7 +194,7 @@ func (s *shell) showAttempts(attempts []timer.ShownAttempt) {
 	s.table([]string{s.coloured(plain, "RESULT"), "ROUND", "ATTEMPT", "ENDED", "TOOK", "ANSWER", "RETRY IN", "WORKER"}, rows)
 }
 
-func (s *shell) showPolicies(policies []timer.Policy) {
+func (s *shell) showPolicies(policies []policy.Policy) {
 	var rows [][]string
 	for _, p := range policies {
 		paused := "-"
@@ -203,7 +206,7 @@ func (s *shell) showPolicies(policies []timer.Policy) {
 	s.table([]string{"TYPE", "VERSION", "CALLBACK", "PAUSED"}, rows)
 }
 
-func (s *shell) showEmergencies(paused []timer.Emergency) {
+func (s *shell) showEmergencies(paused []policy.Emergency) {
 	var rows [][]string
 	for _, e := range paused {
 		what := e.BusinessType

@@ -7,7 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/wakecall/wakecall/client"
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/forecast"
+	"github.com/wakecall/wakecall/core/timer"
 )
 
 func (s *shell) stats() *cobra.Command {
@@ -44,7 +45,7 @@ func (s *shell) forecast() *cobra.Command {
 		Use: "forecast TYPE", Short: "Show how many timers fall due in the time ahead", Args: cobra.ExactArgs(1),
 		Example: "wakecall forecast order-close --within 4h --step 5m",
 	}
-	c.RunE = call(s, func(f timer.Forecast) { s.showForecast(f, all) }, func(c *cobra.Command, wakecall *client.Client, args []string) (timer.Forecast, error) {
+	c.RunE = call(s, func(f forecast.Forecast) { s.showForecast(f, all) }, func(c *cobra.Command, wakecall *client.Client, args []string) (forecast.Forecast, error) {
 		if within > 0 {
 			options.To = s.Now().Add(within)
 		}
@@ -56,7 +57,7 @@ func (s *shell) forecast() *cobra.Command {
 	return c
 }
 
-func (s *shell) showForecast(f timer.Forecast, all bool) {
+func (s *shell) showForecast(f forecast.Forecast, all bool) {
 	var rows [][]string
 	for _, step := range f.Steps {
 		if step.Due+step.DispatchItems == 0 && !all {

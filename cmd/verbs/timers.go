@@ -6,7 +6,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/wakecall/wakecall/client"
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // exampleTimer stands in the examples.
@@ -14,7 +16,7 @@ const exampleTimer = "order-close/order-4711"
 
 // change changes a timer. pending reports that the change is durable, and that no worker
 // has applied it yet.
-type change func(c *cobra.Command, wakecall *client.Client, key timer.Key, wait client.Wait) (view timer.View, pending bool, err error)
+type change func(c *cobra.Command, wakecall *client.Client, key wire.Key, wait client.Wait) (view timer.View, pending bool, err error)
 
 // changing is a command that changes a timer.
 func (s *shell) changing(name, short string, do change) *cobra.Command {
@@ -47,7 +49,7 @@ func (s *shell) notePending(pending bool) {
 }
 
 // reading is a command that reads something of a timer.
-func reading[T any](s *shell, c *cobra.Command, show func(T), read func(*cobra.Command, *client.Client, timer.Key) (T, error)) *cobra.Command {
+func reading[T any](s *shell, c *cobra.Command, show func(T), read func(*cobra.Command, *client.Client, wire.Key) (T, error)) *cobra.Command {
 	c.Use += " " + timerArgument
 	c.Args, c.Example = cobra.ExactArgs(1), "wakecall "+c.Name()+" "+exampleTimer
 	c.RunE = call(s, show, func(c *cobra.Command, wakecall *client.Client, args []string) (answer T, err error) {
@@ -62,14 +64,14 @@ func reading[T any](s *shell, c *cobra.Command, show func(T), read func(*cobra.C
 
 func (s *shell) get() *cobra.Command {
 	return reading(s, &cobra.Command{Use: "get", Short: "Show a timer"}, s.showTimer,
-		func(c *cobra.Command, wakecall *client.Client, key timer.Key) (timer.View, error) {
+		func(c *cobra.Command, wakecall *client.Client, key wire.Key) (timer.View, error) {
 			return wakecall.Timers.Get(c.Context(), key)
 		})
 }
 
 func (s *shell) payload() *cobra.Command {
 	return withoutJSON(reading(s, &cobra.Command{Use: "payload", Short: "Write a timer's payload, byte for byte"}, s.showPayload,
-		func(c *cobra.Command, wakecall *client.Client, key timer.Key) (timer.Payload, error) {
+		func(c *cobra.Command, wakecall *client.Client, key wire.Key) (timer.Payload, error) {
 			return wakecall.Timers.Payload(c.Context(), key)
 		}))
 }
@@ -77,20 +79,20 @@ func (s *shell) payload() *cobra.Command {
 func (s *shell) showPayload(p timer.Payload) { _, _ = s.Out.Write(p.Data) }
 
 func (s *shell) cancel() *cobra.Command {
-	return s.changing("cancel", "Cancel a timer", func(c *cobra.Command, wakecall *client.Client, key timer.Key, wait client.Wait) (timer.View, bool, error) {
+	return s.changing("cancel", "Cancel a timer", func(c *cobra.Command, wakecall *client.Client, key wire.Key, wait client.Wait) (timer.View, bool, error) {
 		return wakecall.Timers.Cancel(c.Context(), key, wait)
 	})
 }
 
 func (s *shell) fire() *cobra.Command {
-	return s.changing("fire", "Ring a timer now", func(c *cobra.Command, wakecall *client.Client, key timer.Key, wait client.Wait) (timer.View, bool, error) {
+	return s.changing("fire", "Ring a timer now", func(c *cobra.Command, wakecall *client.Client, key wire.Key, wait client.Wait) (timer.View, bool, error) {
 		return wakecall.Timers.Fire(c.Context(), key, wait)
 	})
 }
 
 func (s *shell) redeliver() *cobra.Command {
 	return reading(s, &cobra.Command{Use: "redeliver", Short: "Try a failed timer again"}, s.showTimer,
-		func(c *cobra.Command, wakecall *client.Client, key timer.Key) (timer.View, error) {
+		func(c *cobra.Command, wakecall *client.Client, key wire.Key) (timer.View, error) {
 			return wakecall.Timers.Redeliver(c.Context(), key)
 		})
 }
@@ -98,7 +100,7 @@ func (s *shell) redeliver() *cobra.Command {
 func (s *shell) attempts() *cobra.Command {
 	var limit int
 	c := reading(s, &cobra.Command{Use: "attempts", Short: "Show the record of a timer's attempts"}, s.showAttempts,
-		func(c *cobra.Command, wakecall *client.Client, key timer.Key) ([]timer.ShownAttempt, error) {
+		func(c *cobra.Command, wakecall *client.Client, key wire.Key) ([]delivery.ShownAttempt, error) {
 			return collect(wakecall.Timers.Attempts(c.Context(), key), limit)
 		})
 	limitFlag(c, &limit)

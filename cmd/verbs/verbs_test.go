@@ -18,7 +18,12 @@ import (
 
 	"github.com/wakecall/wakecall/client"
 	"github.com/wakecall/wakecall/cmd/program"
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/forecast"
+	"github.com/wakecall/wakecall/core/job"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 var now = time.Date(2026, 11, 23, 7, 0, 0, 0, time.UTC)
@@ -59,9 +64,9 @@ func tree(streams program.Streams) *cobra.Command {
 }
 
 var view = timer.View{
-	Wait: timer.Wait{WaitsFor: timer.WaitsForEmergency, WaitsBy: "ana", WaitsNote: "fire"},
-	Key:  timer.Key{BusinessType: "order-close", BusinessID: "4711"}, Status: timer.Scheduled, DueAt: timer.At(now.Add(3 * time.Hour)), CreatedAt: timer.At(now), Attempts: 2,
-	LastFailure: &timer.Failure{Message: "HTTP 503"},
+	Wait: delivery.Wait{WaitsFor: delivery.WaitsForEmergency, WaitsBy: "ana", WaitsNote: "fire"},
+	Key:  wire.Key{BusinessType: "order-close", BusinessID: "4711"}, Status: timer.Scheduled, DueAt: wire.At(now.Add(3 * time.Hour)), CreatedAt: wire.At(now), Attempts: 2,
+	LastFailure: &delivery.Failure{Message: "HTTP 503"},
 }
 
 func TestWhatEachCommandAsks(t *testing.T) {
@@ -125,30 +130,30 @@ func TestTables(t *testing.T) {
 		answer any
 		want   string
 	}{
-		"attempts": {[]string{"attempts", "a/1"}, map[string]any{"attempts": []timer.ShownAttempt{
-			{Round: 2, Attempt: timer.Attempt{Number: 2, EndedAt: timer.At(now.Add(-time.Minute)), TookMS: 7, Status: 204, Result: timer.ResultDelivered, Worker: "w"}},
-			{Round: 1, Attempt: timer.Attempt{Number: 1, Class: timer.Timeout, Result: timer.ResultRetry, RetryIn: timer.Duration(time.Minute)}},
+		"attempts": {[]string{"attempts", "a/1"}, map[string]any{"attempts": []delivery.ShownAttempt{
+			{Round: 2, Attempt: delivery.Attempt{Number: 2, EndedAt: wire.At(now.Add(-time.Minute)), TookMS: 7, Status: 204, Result: delivery.ResultDelivered, Worker: "w"}},
+			{Round: 1, Attempt: delivery.Attempt{Number: 1, Class: delivery.Timeout, Result: delivery.ResultRetry, RetryIn: wire.Duration(time.Minute)}},
 		}}, `(?s)delivered  2      2 .*\(60s ago\)  7ms   204 .*retry      1      1        -  .*timeout  1m`},
 		"history": {[]string{"history", "a/1", "--limit", "6"}, map[string]any{"entries": []timer.HistoryEntry{
-			{At: timer.At(now), Event: timer.HistoryExpired},
-			{At: timer.At(now), Event: timer.HistoryBooked, Who: &timer.Actor{Name: "shop", Role: "operator", By: "key", From: "10.0.0.7"}, DueAt: 7, Revision: 1},
-			{At: timer.At(now), Event: timer.HistoryPaused, Who: &timer.Actor{Name: "ops", By: "key", Job: "bulk:7"}, Reason: "closed", Changes: []timer.FieldChange{{Field: "payload"}, {Field: "delay", To: "1h"}}, Result: timer.HistoryApplied},
-			{At: timer.At(now), Event: timer.HistoryCancelRequested, WhoUnknown: true, Identity: "tctl@desk"},
-			{At: timer.At(now), Event: timer.HistoryHandedOut, Identity: "worker-1"},
-			{At: timer.At(now), Event: timer.HistoryAttempt, Occurrence: 3, Attempt: &timer.ShownAttempt{Round: 1, Attempt: timer.Attempt{Number: 2, Result: timer.ResultRetry, Status: 503, Class: timer.Answered, TookMS: 9}}},
-			{At: timer.At(now), Event: timer.HistoryFailed, LastFailure: &timer.Failure{Message: "HTTP 503"}},
+			{At: wire.At(now), Event: timer.HistoryExpired},
+			{At: wire.At(now), Event: timer.HistoryBooked, Who: &wire.Actor{Name: "shop", Role: "operator", By: "key", From: "10.0.0.7"}, DueAt: 7, Revision: 1},
+			{At: wire.At(now), Event: timer.HistoryPaused, Who: &wire.Actor{Name: "ops", By: "key", Job: "bulk:7"}, Reason: "closed", Changes: []timer.FieldChange{{Field: "payload"}, {Field: "delay", To: "1h"}}, Result: timer.HistoryApplied},
+			{At: wire.At(now), Event: timer.HistoryCancelRequested, WhoUnknown: true, Identity: "tctl@desk"},
+			{At: wire.At(now), Event: timer.HistoryHandedOut, Identity: "worker-1"},
+			{At: wire.At(now), Event: timer.HistoryAttempt, Occurrence: 3, Attempt: &delivery.ShownAttempt{Round: 1, Attempt: delivery.Attempt{Number: 2, Result: delivery.ResultRetry, Status: 503, Class: delivery.Answered, TookMS: 9}}},
+			{At: wire.At(now), Event: timer.HistoryFailed, LastFailure: &delivery.Failure{Message: "HTTP 503"}},
 		}}, `(?s)^WHEN +WHAT +WHO +MORE\n[^\n]* booked +shop, operator, key, 10.0.0.7 +due 1970-01-01T00:00:00.007Z; revision 1\n[^\n]* paused +ops, key, bulk:7 +payload; delay 1h; applied; closed\n` +
 			`[^\n]* cancel_requested +unknown \(tctl@desk\)[^\n]*\n[^\n]* handed_out +- +worker-1\n[^\n]* attempt +- +occurrence 3; round 1, number 2: retry, 503 \w+, 9ms\n[^\n]* failed +- +HTTP 503\n$`},
 		"stats": {[]string{"stats"}, timer.Stats{
-			CountedAt:     timer.At(now),
+			CountedAt:     wire.At(now),
 			Timers:        timer.StatusCounts{Scheduled: 12, Failed: 3},
 			BusinessTypes: []timer.TypeStats{{BusinessType: "a", Timers: timer.StatusCounts{Scheduled: 7}}},
 		}, `(?s)^TYPE   SCHEDULED .*a +7 +0.*\(all\) +12 +0 +0 +0 +3 `},
-		"forecast": {[]string{"forecast", "a"}, timer.Forecast{CountedAt: timer.At(now), Steps: []timer.ForecastStep{
-			{At: timer.At(now.Add(time.Hour)), Due: 900, Overflows: true, Lateness: timer.Duration(42 * time.Second)}, {At: timer.At(now.Add(2 * time.Hour))}, {At: timer.At(now.Add(3 * time.Hour)), DispatchItems: 5},
+		"forecast": {[]string{"forecast", "a"}, forecast.Forecast{CountedAt: wire.At(now), Steps: []forecast.Step{
+			{At: wire.At(now.Add(time.Hour)), Due: 900, Overflows: true, Lateness: wire.Duration(42 * time.Second)}, {At: wire.At(now.Add(2 * time.Hour))}, {At: wire.At(now.Add(3 * time.Hour)), DispatchItems: 5},
 		}}, `^FROM .*LATE BY\n.*\(in 60m\)  900  0           42s\n.*\(in 3h\)   0    5           -\n$`},
-		"policies":  {[]string{"policies", "list"}, map[string]any{"policies": []timer.Policy{{BusinessType: "a", Version: 3, Paused: true, Callback: timer.Callback{Destination: timer.HTTP("http://h/x?y")}}}}, `a     3        http://h/x  paused`},
-		"emergency": {[]string{"emergency"}, map[string]any{"paused": []timer.Emergency{{Everything: true, Author: "ops", Note: "fire", Since: timer.At(now.Add(-72 * time.Hour))}, {BusinessType: "a", Since: timer.At(now)}}}, `everything  .*\(3d ago\)  ops  fire`},
+		"policies":  {[]string{"policies", "list"}, map[string]any{"policies": []policy.Policy{{BusinessType: "a", Version: 3, Paused: true, Callback: delivery.Callback{Destination: delivery.HTTP("http://h/x?y")}}}}, `a     3        http://h/x  paused`},
+		"emergency": {[]string{"emergency"}, map[string]any{"paused": []policy.Emergency{{Everything: true, Author: "ops", Note: "fire", Since: wire.At(now.Add(-72 * time.Hour))}, {BusinessType: "a", Since: wire.At(now)}}}, `everything  .*\(3d ago\)  ops  fire`},
 	} {
 		url, _ := fixed(t, 200, c.answer)
 		exit, out, _ := run(t, false, append(c.args, "--server", url)...)
@@ -262,7 +267,7 @@ func jobs(t *testing.T, ended client.BulkJob) (url string, asked *[]string) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		*asked = append(*asked, strings.TrimSpace(r.Method+" "+r.URL.Path+" "+string(body)))
-		job := client.BulkJob{ID: ended.ID, Operation: ended.Operation, Status: timer.JobRunning, JobCounts: timer.JobCounts{Found: ended.Found, Done: 1}, StartedAt: ended.StartedAt}
+		job := client.BulkJob{ID: ended.ID, Operation: ended.Operation, Status: job.Running, Tally: job.Tally{Found: ended.Found, Done: 1}, StartedAt: ended.StartedAt}
 		if r.Method == http.MethodPost {
 			gets = 0
 			w.WriteHeader(http.StatusAccepted)
@@ -279,7 +284,7 @@ func jobs(t *testing.T, ended client.BulkJob) (url string, asked *[]string) {
 // for with a bar.
 func TestBulkIsAskedFor(t *testing.T) {
 	four := 4
-	done := client.BulkJob{ID: "a", Operation: timer.BulkCancel, Status: timer.JobDone, JobCounts: timer.JobCounts{Found: &four, Done: 3, Skipped: 1}, StartedAt: timer.At(now)}
+	done := client.BulkJob{ID: "a", Operation: job.Cancel, Status: job.Done, Tally: job.Tally{Found: &four, Done: 3, Skipped: 1}, StartedAt: wire.At(now)}
 	part := done
 	part.Done, part.Failed = 2, 1
 	for name, c := range map[string]struct {
@@ -322,7 +327,7 @@ func TestBulkIsAskedFor(t *testing.T) {
 // Who interrupts the question has said no, though nothing more can be read.
 func TestTheQuestionIsInterrupted(t *testing.T) {
 	four := 4
-	url, asked := jobs(t, client.BulkJob{ID: "a", Operation: timer.BulkCancel, Status: timer.JobDone, JobCounts: timer.JobCounts{Found: &four}, StartedAt: timer.At(now)})
+	url, asked := jobs(t, client.BulkJob{ID: "a", Operation: job.Cancel, Status: job.Done, Tally: job.Tally{Found: &four}, StartedAt: wire.At(now)})
 	ctx, interrupt := context.WithCancel(t.Context())
 	terminal, hangUp := io.Pipe()
 	defer func() { _ = hangUp.Close() }()
@@ -347,7 +352,7 @@ func (r onRead) Read(p []byte) (int, error) {
 }
 
 func TestBulkResults(t *testing.T) {
-	line := timer.BulkLine{Key: timer.Key{BusinessType: "a", BusinessID: "1"}, BulkOutcome: timer.BulkOutcome{Result: timer.BulkSkipped, Code: timer.AlreadyFinished, Status: timer.Delivered}}
+	line := job.Line{Key: wire.Key{BusinessType: "a", BusinessID: "1"}, Outcome: job.Outcome{Result: job.ResultSkipped, Code: wire.AlreadyFinished, Status: timer.Delivered}}
 	url, _ := fixed(t, 200, line)
 	_, out, _ := run(t, false, "bulk", "results", "a", "--server", url)
 	require.Equal(t, "skipped  a/1  already-finished delivered\n", out)

@@ -12,8 +12,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/internal/observe"
-	"github.com/wakecall/wakecall/timer"
 )
 
 const (
@@ -32,22 +33,22 @@ type incident struct {
 
 var late = int64(60_000)
 
-func attempt(result timer.Result, link timer.Link) func(*observe.Telemetry) {
+func attempt(result delivery.Result, link delivery.Link) func(*observe.Telemetry) {
 	return func(telemetry *observe.Telemetry) {
-		telemetry.Attempted("order", timer.Report{Result: result, Link: link, LatenessMS: &late}, time.Second)
+		telemetry.Attempted("order", delivery.Report{Result: result, Link: link, LatenessMS: &late}, time.Second)
 	}
 }
 
 // incidents are those that rules find by counters.
 var incidents = map[string]incident{
-	"the first that failed":         {"WakecallGivesUp", attempt(timer.ResultFailed, ""), false},
-	"the first that expired":        {"WakecallGivesUp", attempt(timer.ResultExpired, ""), false},
+	"the first that failed":         {"WakecallGivesUp", attempt(delivery.ResultFailed, ""), false},
+	"the first that expired":        {"WakecallGivesUp", attempt(delivery.ResultExpired, ""), false},
 	"the first that was overdue":    {"WakecallOverdue", func(telemetry *observe.Telemetry) { telemetry.Overdue("order", 1) }, false},
 	"the first of a type unseen":    {"WakecallOverdue", func(telemetry *observe.Telemetry) { telemetry.Overdue("invoice", 1) }, false},
 	"the first that was unreadable": {"WakecallUnreadable", func(telemetry *observe.Telemetry) { telemetry.Unreadable(1) }, false},
-	"a callback is down":            {"WakecallSecondLink", attempt(timer.ResultDelivered, timer.LinkFallback), true},
-	"a receiver that fails":         {"WakecallReceiverFails", attempt(timer.ResultRetry, ""), true},
-	"all of them are late":          {"WakecallLate", attempt(timer.ResultDelivered, ""), true},
+	"a callback is down":            {"WakecallSecondLink", attempt(delivery.ResultDelivered, delivery.LinkFallback), true},
+	"a receiver that fails":         {"WakecallReceiverFails", attempt(delivery.ResultRetry, ""), true},
+	"all of them are late":          {"WakecallLate", attempt(delivery.ResultDelivered, ""), true},
 	"every answer is a failure":     {"WakecallErrors", func(telemetry *observe.Telemetry) { telemetry.Requested("POST", "/v1/timers", 503, time.Second) }, true},
 }
 
@@ -58,7 +59,7 @@ func shown(t *testing.T, of incident, lost func(value string) bool) (series []ma
 	telemetry, err := observe.NewTelemetry("test")
 	require.NoError(t, err)
 	defer func() { require.NoError(t, telemetry.Shutdown(t.Context())) }()
-	telemetry.PoliciesListed([]timer.Policy{{BusinessType: "order", Fallback: &timer.Fallback{}}})
+	telemetry.PoliciesListed([]policy.Policy{{BusinessType: "order", Fallback: &delivery.Fallback{}}})
 	telemetry.Requested("POST", "/v1/timers", 201, time.Second)
 	samples := map[string][]string{}
 	for at := range scrapes {

@@ -63,7 +63,7 @@ func TestImageContextSuffices(t *testing.T) {
 		require.NoError(t, err, "%s", output)
 	}
 	require.NoFileExists(t, filepath.Join(dir, "e2e", "go.mod"), "the rest stays out")
-	for _, needed := range []string{"api/openapi.yaml", "timer/spec.go", "engine"} {
+	for _, needed := range []string{"api/openapi.yaml", "core/timer/spec.go", "engine"} {
 		require.NoError(t, os.RemoveAll(filepath.Join(dir, needed)))
 	}
 	for _, module := range []string{".", "standalone"} {

@@ -13,11 +13,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/e2e/contract"
 	"github.com/wakecall/wakecall/e2e/loopback"
 	"github.com/wakecall/wakecall/e2e/process"
 	"github.com/wakecall/wakecall/e2e/testenv"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // arrival is an item that came to the receiver.
@@ -125,15 +126,15 @@ func (d *deployment) worker() *process.Process {
 }
 
 // order uploads n items, and has them sent.
-func (d *deployment) order(id string, perSecond float64, n int) timer.Key {
+func (d *deployment) order(id string, perSecond float64, n int) wire.Key {
 	ctx, dispatches := context.Background(), d.Engine.Dispatches
-	order := timer.Dispatch{Key: timer.Key{BusinessType: kind, BusinessID: id}, PerSecond: perSecond}
+	order := dispatch.Dispatch{Key: wire.Key{BusinessType: kind, BusinessID: id}, PerSecond: perSecond}
 	_, _, err := dispatches.Open(ctx, order)
 	require.NoError(d.t, err)
 	upload, err := dispatches.Upload(ctx, order.Key, 0)
 	require.NoError(d.t, err)
 	for i := range n {
-		item := timer.DispatchItem{ID: fmt.Sprintf("i-%d", i), Payload: fmt.Appendf(nil, `{"id":"i-%d","text":"Your appointment is tomorrow at nine."}`, i)}
+		item := dispatch.Item{ID: fmt.Sprintf("i-%d", i), Payload: fmt.Appendf(nil, `{"id":"i-%d","text":"Your appointment is tomorrow at nine."}`, i)}
 		require.NoError(d.t, upload.Append(ctx, item))
 	}
 	_, err = upload.Commit(ctx)
@@ -142,7 +143,7 @@ func (d *deployment) order(id string, perSecond float64, n int) timer.Key {
 }
 
 // await returns the dispatch once it has ended.
-func (d *deployment) await(key timer.Key, within time.Duration) (view timer.DispatchView) {
+func (d *deployment) await(key wire.Key, within time.Duration) (view dispatch.View) {
 	require.Eventually(d.t, func() bool {
 		var err error
 		view, err = d.Engine.Dispatches.Get(context.Background(), key)

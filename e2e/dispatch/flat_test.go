@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/dispatch"
 )
 
 // length is how long each rate is measured.
@@ -72,7 +72,7 @@ func BenchmarkChange(b *testing.B) {
 	key := d.order("changed", 200, 30_000)
 	<-time.After(10 * time.Second)
 	for _, rate := range []float64{1000, 100} {
-		_, _, err := d.Engine.Dispatches.Change(b.Context(), key, timer.DispatchChange{PerSecond: &rate}, time.Minute)
+		_, _, err := d.Engine.Dispatches.Change(b.Context(), key, dispatch.Change{PerSecond: &rate}, time.Minute)
 		require.NoError(b, err)
 		changed := time.Now()
 		<-time.After(16 * time.Second)
@@ -104,7 +104,7 @@ func BenchmarkPatience(b *testing.B) {
 	}
 	d.mu.Unlock()
 	view := d.await(key, 2*time.Minute)
-	require.Equal(b, timer.DispatchDone, view.Status)
+	require.Equal(b, dispatch.Done, view.Status)
 	require.Equal(b, rate*30, view.Done)
 	after := slices.DeleteFunc(d.arrivals(), func(at time.Time) bool { return at.Before(asked.Add(moment)) })
 	held := 0
@@ -120,7 +120,7 @@ func BenchmarkPatience(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-func report(b *testing.B, d *deployment, view timer.DispatchView, curve Curve) {
+func report(b *testing.B, d *deployment, view dispatch.View, curve Curve) {
 	b.Helper()
 	excused := curve.excused()
 	twice := 0

@@ -8,14 +8,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/e2e/process"
 	"github.com/wakecall/wakecall/e2e/testenv"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // complete holds a dispatch to the receiver's log, item by item: none is missing, and what
 // came twice is no more than what may be sent between two signs of life, and was under way.
-func complete(t *testing.T, d *deployment, view timer.DispatchView, crashes int) {
+func complete(t *testing.T, d *deployment, view dispatch.View, crashes int) {
 	t.Helper()
 	times := d.byItem()
 	twice := 0
@@ -23,7 +24,7 @@ func complete(t *testing.T, d *deployment, view timer.DispatchView, crashes int)
 		twice += n - 1
 	}
 	t.Logf("%d items, %d of them twice: %+v", len(times), twice, view.Status)
-	require.Equal(t, timer.DispatchDone, view.Status)
+	require.Equal(t, dispatch.Done, view.Status)
 	require.Len(t, times, *view.Items, "none is skipped")
 	require.Equal(t, len(times), view.Done, "and each is counted once")
 	require.Zero(t, view.Failed)
@@ -71,7 +72,7 @@ func TestAnEmergency(t *testing.T) {
 	d.policy()
 	const items = 2500
 	key := d.order("emergency", 200, items)
-	for _, order := range []timer.EmergencyOrder{{Everything: true}, {BusinessTypes: []string{kind}}} {
+	for _, order := range []policy.EmergencyOrder{{Everything: true}, {BusinessTypes: []string{kind}}} {
 		before := len(d.arrivals())
 		require.Eventually(t, func() bool { return len(d.arrivals()) > before+50 }, time.Minute, 50*time.Millisecond, "it runs")
 		_, err := d.Engine.Emergencies.Pause(t.Context(), order)

@@ -11,9 +11,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/core/dispatch"
 	"github.com/wakecall/wakecall/e2e/process"
 	"github.com/wakecall/wakecall/e2e/testenv"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -34,7 +34,7 @@ func BenchmarkSpeed(b *testing.B) {
 			b.Logf("stored in %s", time.Since(began).Round(time.Millisecond))
 			stored := size(b, dir)
 			view := d.await(key, 10*time.Minute)
-			require.Equal(b, timer.DispatchDone, view.Status)
+			require.Equal(b, dispatch.Done, view.Status)
 			require.Len(b, d.byItem(), c.items)
 			arrivals := d.arrivals()
 			took := slices.MaxFunc(arrivals, time.Time.Compare).Sub(slices.MinFunc(arrivals, time.Time.Compare))
@@ -66,7 +66,7 @@ func form(b *testing.B, name string) (d *deployment, measured *process.Process, 
 
 // transitions are those of the workflows of a dispatch, two for each of its pages among
 // them.
-func transitions(t testing.TB, d *deployment, view timer.DispatchView) (total int64) {
+func transitions(t testing.TB, d *deployment, view dispatch.View) (total int64) {
 	ids := []string{workflows.DispatchWorkflowID(view.Key)}
 	for shard := range view.Memo.Shards {
 		ids = append(ids, workflows.DispatchShardID(view.Memo.ID(), 0, shard))

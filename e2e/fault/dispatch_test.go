@@ -11,10 +11,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/client"
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/e2e/contract"
 	"github.com/wakecall/wakecall/e2e/fault/oracle"
 	"github.com/wakecall/wakecall/e2e/process"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // dispatchRate is items a second: one that a busy machine keeps up with.
@@ -23,7 +24,7 @@ const dispatchRate = 100
 // dispatched is a dispatch in a deployment under test.
 type dispatched struct {
 	*production
-	key   timer.Key
+	key   wire.Key
 	items int
 	calls client.Dispatches
 	// crashes counts what was killed: after each, what was in flight may come again.
@@ -32,7 +33,7 @@ type dispatched struct {
 
 func (p *production) dispatch(items int) *dispatched {
 	return &dispatched{
-		production: p, key: timer.Key{BusinessType: p.kind, BusinessID: "dispatch"}, items: items,
+		production: p, key: wire.Key{BusinessType: p.kind, BusinessID: "dispatch"}, items: items,
 		calls: client.New(client.Options{URL: p.api.URL, Key: p.api.Key}).Dispatches,
 	}
 }
@@ -41,7 +42,7 @@ func (p *production) dispatch(items int) *dispatched {
 // that if it shall be: what was stored then is not sent again.
 func (d *dispatched) upload(killed bool) {
 	d.t.Helper()
-	_, _, err := d.calls.Start(d.t.Context(), client.Order{Upload: true, Dispatch: timer.Dispatch{Key: d.key, PerSecond: dispatchRate}})
+	_, _, err := d.calls.Start(d.t.Context(), client.Order{Upload: true, Dispatch: dispatch.Dispatch{Key: d.key, PerSecond: dispatchRate}})
 	require.NoError(d.t, err)
 	from := 0
 	if killed {
@@ -52,7 +53,7 @@ func (d *dispatched) upload(killed bool) {
 		}))
 		require.Error(d.t, err, "it broke off")
 		view := d.view()
-		require.Equal(d.t, timer.DispatchUploading, view.Status)
+		require.Equal(d.t, dispatch.Uploading, view.Status)
 		require.Zero(d.t, d.witness.Count(), "nothing starts")
 		from = view.Uploaded
 	}
@@ -65,8 +66,8 @@ func (d *dispatched) upload(killed bool) {
 
 // numbered are the items from one on. Each is held for a moment, so that at each moment
 // some are in flight.
-func (d *dispatched) numbered(from int, before func(n int)) iter.Seq2[timer.DispatchItem, error] {
-	return func(yield func(timer.DispatchItem, error) bool) {
+func (d *dispatched) numbered(from int, before func(n int)) iter.Seq2[dispatch.Item, error] {
+	return func(yield func(dispatch.Item, error) bool) {
 		for n := from; n < d.items; n++ {
 			before(n)
 			id := fmt.Sprint("item-", n)
@@ -77,7 +78,7 @@ func (d *dispatched) numbered(from int, before func(n int)) iter.Seq2[timer.Disp
 	}
 }
 
-func (d *dispatched) view() (view timer.DispatchView) {
+func (d *dispatched) view() (view dispatch.View) {
 	d.t.Helper()
 	require.Eventually(d.t, func() bool {
 		ctx, cancel := context.WithTimeout(d.t.Context(), 5*time.Second)
@@ -100,7 +101,7 @@ func (d *dispatched) strike(services ...string) {
 // receiver, to the item.
 func (d *dispatched) ends(row string) {
 	d.t.Helper()
-	var view timer.DispatchView
+	var view dispatch.View
 	require.Eventually(d.t, func() bool {
 		view = d.view()
 		return view.Status.Finished()
@@ -108,7 +109,7 @@ func (d *dispatched) ends(row string) {
 	arrivals, err := d.witness.Arrivals()
 	require.NoError(d.t, err)
 	broken, summary := judged(arrivals, d.items, d.crashes)
-	if view.Status != timer.DispatchDone || view.Done != d.items || view.Failed != 0 || *view.Rest != 0 {
+	if view.Status != dispatch.Done || view.Done != d.items || view.Failed != 0 || *view.Rest != 0 {
 		broken = append(broken, fmt.Sprintf("it says %s: %d done, %d failed", view.Status, view.Done, view.Failed))
 	}
 	results.add(d.prefix+row, summary, len(broken))

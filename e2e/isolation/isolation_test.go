@@ -9,11 +9,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/e2e/contract"
 	"github.com/wakecall/wakecall/e2e/process"
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/testenv"
-	"github.com/wakecall/wakecall/timer"
 )
 
 const (
@@ -85,14 +86,14 @@ func hot(t testing.TB, env *process.Standalone, r *receiver.Receiver, instant ti
 func mass(t testing.TB, env *process.Standalone, r *receiver.Receiver, instant time.Time) {
 	env.Policy("crowd", contract.JSON{"callback": contract.JSON{"url": r.On("/mass", receiver.Status(http.StatusOK))}})
 	dispatches := testenv.Open(t, env.Addr("WAKECALL_TEMPORAL_ADDR")).Engine.Dispatches
-	due := timer.At(instant)
-	order := timer.Dispatch{Key: timer.Key{BusinessType: "crowd", BusinessID: "mass"}, PerSecond: massRate, DueAt: &due}
+	due := wire.At(instant)
+	order := dispatch.Dispatch{Key: wire.Key{BusinessType: "crowd", BusinessID: "mass"}, PerSecond: massRate, DueAt: &due}
 	_, _, err := dispatches.Open(t.Context(), order)
 	require.NoError(t, err)
 	upload, err := dispatches.Upload(t.Context(), order.Key, 0)
 	require.NoError(t, err)
 	for n := range int(massRate * after.Seconds()) {
-		require.NoError(t, upload.Append(t.Context(), timer.DispatchItem{ID: fmt.Sprint(n)}))
+		require.NoError(t, upload.Append(t.Context(), dispatch.Item{ID: fmt.Sprint(n)}))
 	}
 	_, err = upload.Commit(t.Context())
 	require.NoError(t, err)

@@ -8,12 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/client"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/e2e/contract"
 	"github.com/wakecall/wakecall/e2e/process"
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/sample"
 	"github.com/wakecall/wakecall/e2e/testenv"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // What a receiver accepted is awaited across kill -9, and so is what it says of it.
@@ -46,7 +47,7 @@ func TestKilledWhileADeliveryIsAccepted(t *testing.T) {
 	r.Await(t, "nacked", 2)
 	env.Await(kind+"/nacked", string(timer.Delivering))
 	var answers []string
-	for attempt, err := range env.Client().Timers.Attempts(t.Context(), timer.Key{BusinessType: kind, BusinessID: "nacked"}) {
+	for attempt, err := range env.Client().Timers.Attempts(t.Context(), wire.Key{BusinessType: kind, BusinessID: "nacked"}) {
 		require.NoError(t, err)
 		answers = append(answers, attempt.Answer)
 	}

@@ -7,12 +7,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/client"
+	"github.com/wakecall/wakecall/core/job"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/e2e/contract"
 	"github.com/wakecall/wakecall/e2e/process"
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/sample"
 	"github.com/wakecall/wakecall/e2e/testenv"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // Whoever is killed while a bulk job moves timers: each is moved, and once.
@@ -28,16 +30,16 @@ func TestKilledWhileABulkJobRuns(t *testing.T) {
 		listed[id] = "scheduled"
 	}
 	env.AwaitList(kind, listed)
-	shift := timer.Duration(time.Hour)
-	job, _, err := api.Bulk.Start(t.Context(), client.BulkOrder{
-		ID: "killed", Operation: timer.BulkMove, Shift: shift, Filter: timer.Filter{BusinessType: kind}, PerSecond: 100,
+	shift := wire.Duration(time.Hour)
+	j, _, err := api.Bulk.Start(t.Context(), client.BulkOrder{
+		ID: "killed", Operation: job.Move, Shift: shift, Filter: timer.Filter{BusinessType: kind}, PerSecond: 100,
 	})
 	require.NoError(t, err)
 	moved := func(n int) client.BulkJob {
 		var now client.BulkJob
 		require.Eventually(t, func() bool {
 			var err error
-			now, err = api.Bulk.Get(t.Context(), job.ID)
+			now, err = api.Bulk.Get(t.Context(), j.ID)
 			return err == nil && (now.Done >= n || now.Ended())
 		}, testenv.Patience, 20*time.Millisecond, "the job goes on")
 		return now
@@ -48,11 +50,11 @@ func TestKilledWhileABulkJobRuns(t *testing.T) {
 		victim = env.Start()
 	}
 	ended := moved(timers)
-	require.Equal(t, []any{timer.JobDone, timers, 0, 0}, []any{ended.Status, ended.Done, ended.Skipped, ended.Failed})
+	require.Equal(t, []any{job.Done, timers, 0, 0}, []any{ended.Status, ended.Done, ended.Skipped, ended.Failed})
 	results := 0
-	for line, err := range api.Bulk.Results(t.Context(), job.ID) {
+	for line, err := range api.Bulk.Results(t.Context(), j.ID) {
 		require.NoError(t, err)
-		require.Contains(t, []timer.BulkResult{timer.BulkDone, timer.BulkPending}, line.Result, "no worker may have been there to confirm it")
+		require.Contains(t, []job.Result{job.ResultDone, job.ResultPending}, line.Result, "no worker may have been there to confirm it")
 		results++
 	}
 	require.Equal(t, timers, results)

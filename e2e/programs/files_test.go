@@ -9,12 +9,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/e2e/contract"
 	"github.com/wakecall/wakecall/e2e/process"
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/sample"
 	"github.com/wakecall/wakecall/e2e/testenv"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // files is how many files the process of these tests may open.

@@ -9,20 +9,20 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/client"
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 const batch = 200
 
 // BookMany books timers of a type by batches, and returns when they are due.
-func BookMany(t testing.TB, api *client.Client, kind string, n int) map[string]timer.Instant {
+func BookMany(t testing.TB, api *client.Client, kind string, n int) map[string]wire.Instant {
 	t.Helper()
-	due, at := map[string]timer.Instant{}, timer.At(time.Now().Add(24*time.Hour))
+	due, at := map[string]wire.Instant{}, wire.At(time.Now().Add(24*time.Hour))
 	for first := 0; first < n; first += batch {
 		var bookings []client.Booking
 		for i := first; i < min(first+batch, n); i++ {
 			bookings = append(bookings, client.Booking{
-				Key: timer.Key{BusinessType: kind, BusinessID: fmt.Sprint(i)}, Terms: client.Terms{DueAt: at},
+				Key: wire.Key{BusinessType: kind, BusinessID: fmt.Sprint(i)}, Terms: client.Terms{DueAt: at},
 			})
 		}
 		added, err := api.Timers.AddBatch(t.Context(), bookings)

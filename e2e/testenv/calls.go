@@ -15,8 +15,9 @@ import (
 	"go.temporal.io/sdk/client"
 
 	wakecall "github.com/wakecall/wakecall/client"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/e2e/contract"
-	"github.com/wakecall/wakecall/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -157,7 +158,7 @@ func (e *Env) AddMany(businessType string, n int, delay time.Duration) {
 	e.t.Helper()
 	bookings := make([]wakecall.Booking, n)
 	for i := range bookings {
-		bookings[i].Key = timer.Key{BusinessType: businessType, BusinessID: strconv.Itoa(i)}
+		bookings[i].Key = wire.Key{BusinessType: businessType, BusinessID: strconv.Itoa(i)}
 		bookings[i].Delay = wakecall.After(delay)
 	}
 	added, err := e.Wakecall().Timers.AddBatch(e.t.Context(), bookings)

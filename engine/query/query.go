@@ -8,7 +8,7 @@ import (
 
 	enumspb "go.temporal.io/api/enums/v1"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // Query is a condition on runs. Its zero value selects every run.
@@ -79,15 +79,15 @@ const (
 )
 
 // From selects the runs at this instant or later.
-func (t Time) From(at timer.Instant) Query { return t.compare(" >= ", at) }
+func (t Time) From(at wire.Instant) Query { return t.compare(" >= ", at) }
 
 // To selects the runs at this instant or earlier.
-func (t Time) To(at timer.Instant) Query { return t.compare(" <= ", at) }
+func (t Time) To(at wire.Instant) Query { return t.compare(" <= ", at) }
 
 // Before selects the runs earlier than this instant.
-func (t Time) Before(at timer.Instant) Query { return t.compare(" < ", at) }
+func (t Time) Before(at wire.Instant) Query { return t.compare(" < ", at) }
 
-func (t Time) compare(operator string, at timer.Instant) Query {
+func (t Time) compare(operator string, at wire.Instant) Query {
 	return Query{string(t) + operator + quote(at.String())}
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	enumspb "go.temporal.io/api/enums/v1"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 const (
@@ -22,7 +22,7 @@ const (
 
 func TestConditions(t *testing.T) {
 	t.Parallel()
-	at := timer.At(time.Date(2026, 11, 23, 9, 30, 0, 250_000_000, time.UTC))
+	at := wire.At(time.Date(2026, 11, 23, 9, 30, 0, 250_000_000, time.UTC))
 	state := Keyword("WakecallState")
 	for want, q := range map[string]Query{
 		"":                                                      {},

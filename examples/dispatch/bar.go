@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/dispatch"
 )
 
 const width = 40
@@ -27,7 +27,7 @@ func newBar(out *os.File) *bar {
 
 func (b *bar) print(format string, values ...any) { _, _ = fmt.Fprintf(b.out, format, values...) }
 
-func (b *bar) show(view timer.DispatchView) {
+func (b *bar) show(view dispatch.View) {
 	if b.inPlace {
 		b.print("\r\x1b[K%s", b.line(view))
 		return
@@ -36,7 +36,7 @@ func (b *bar) show(view timer.DispatchView) {
 }
 
 // line is how far a dispatch is, how fast it goes, and how long it will take.
-func (b *bar) line(view timer.DispatchView) string {
+func (b *bar) line(view dispatch.View) string {
 	ended := view.Done + view.Failed
 	if view.Items == nil || *view.Items == 0 {
 		return fmt.Sprintf("%s  %d  %s", view.Status, ended, rate(view))
@@ -53,4 +53,4 @@ func (b *bar) line(view timer.DispatchView) string {
 	return text
 }
 
-func rate(view timer.DispatchView) string { return fmt.Sprintf("%.1f/s", view.Achieved.LastSecond) }
+func rate(view dispatch.View) string { return fmt.Sprintf("%.1f/s", view.Achieved.LastSecond) }

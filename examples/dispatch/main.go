@@ -17,7 +17,9 @@ import (
 	"time"
 
 	"github.com/wakecall/wakecall/client"
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // options say what to send, and to whom.
@@ -58,11 +60,11 @@ func run(ctx context.Context, o options, bar *bar) error {
 	defer func() { _ = server.Close() }()
 
 	wakecall := client.New(client.Options{URL: o.url, Key: o.key}).Dispatches
-	order := client.Order{Upload: true, Dispatch: timer.Dispatch{
-		Key:       timer.Key{BusinessType: "demo", BusinessID: "reminders-" + strconv.FormatInt(time.Now().UnixMilli(), 36)},
+	order := client.Order{Upload: true, Dispatch: dispatch.Dispatch{
+		Key:       wire.Key{BusinessType: "demo", BusinessID: "reminders-" + strconv.FormatInt(time.Now().UnixMilli(), 36)},
 		PerSecond: o.rate,
-		Callback:  &timer.Callback{Destination: timer.HTTP("http://" + listener.Addr().String() + "/")},
-		Retry:     &timer.Retry{Steps: []timer.Duration{timer.Duration(time.Second), timer.Duration(2 * time.Second)}},
+		Callback:  &delivery.Callback{Destination: delivery.HTTP("http://" + listener.Addr().String() + "/")},
+		Retry:     &delivery.Retry{Steps: []wire.Duration{wire.Duration(time.Second), wire.Duration(2 * time.Second)}},
 	}}
 	if _, _, err := wakecall.Start(ctx, order); err != nil {
 		return fmt.Errorf("is Wakecall there? Run make run first: %w", err)
@@ -86,7 +88,7 @@ func run(ctx context.Context, o options, bar *bar) error {
 }
 
 // calledOff cancels the dispatch, if it is we who stop.
-func calledOff(ctx context.Context, wakecall client.Dispatches, key timer.Key, err error) error {
+func calledOff(ctx context.Context, wakecall client.Dispatches, key wire.Key, err error) error {
 	if ctx.Err() == nil {
 		return err
 	}
@@ -99,8 +101,8 @@ func calledOff(ctx context.Context, wakecall client.Dispatches, key timer.Key, e
 }
 
 // reminders are the items, made as they are sent.
-func reminders(n int) iter.Seq2[timer.DispatchItem, error] {
-	return func(yield func(timer.DispatchItem, error) bool) {
+func reminders(n int) iter.Seq2[dispatch.Item, error] {
+	return func(yield func(dispatch.Item, error) bool) {
 		for i := range n {
 			user := "user-" + strconv.Itoa(i+1)
 			if !yield(client.Item(user, map[string]string{"text": "Dear " + user + ", your coupon ends tonight."}), nil) {

@@ -12,15 +12,16 @@ import (
 	"testing"
 	"time"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 func TestTheBar(t *testing.T) {
 	b := &bar{now: func() time.Time { return time.Unix(1000, 0) }}
 	items := 200
-	view := timer.DispatchView{
-		Status: timer.DispatchRunning, Items: &items, Done: 95, Failed: 5, Retrying: 2,
-		Achieved: timer.DispatchRates{LastSecond: 49.96}, EstimatedEnd: timer.At(time.Unix(1002, 0)),
+	view := dispatch.View{
+		Status: dispatch.Running, Items: &items, Done: 95, Failed: 5, Retrying: 2,
+		Achieved: dispatch.Rates{LastSecond: 49.96}, EstimatedEnd: wire.At(time.Unix(1002, 0)),
 	}
 	want := "[" + strings.Repeat("#", 20) + strings.Repeat(".", 20) + "]  50 %  100 of 200  50.0/s  2 on the ladder  2s left"
 	if got := b.line(view); got != want {
@@ -50,7 +51,7 @@ func (f *wakecall) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		f.target = order.Callback.URL
 	case "PUT items":
 		for lines := json.NewDecoder(r.Body); lines.More(); {
-			var item timer.DispatchItem
+			var item dispatch.Item
 			_ = lines.Decode(&item)
 			call, _ := http.NewRequestWithContext(r.Context(), http.MethodPost, f.target, bytes.NewReader(item.Payload))
 			call.Header.Set("webhook-id", item.ID)

@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/wakecall/wakecall/client"
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // pushScore pushes a score that nobody wants ten minutes later. The push service is busy for an
@@ -16,7 +18,7 @@ func pushScore(ctx context.Context, s *stage) error {
 	s.longest = time.Hour
 	terms := s.terms(map[string]string{"score": "2:1"})
 	terms.Delay, terms.ExpiresAfter = client.After(0), client.After(s.played(10*time.Minute))
-	terms.Retry = &timer.Retry{Steps: []timer.Duration{timer.Duration(s.played(time.Hour))}}
+	terms.Retry = &delivery.Retry{Steps: []wire.Duration{wire.Duration(s.played(time.Hour))}}
 	if err := s.put(ctx, "match-7", terms); err != nil {
 		return err
 	}

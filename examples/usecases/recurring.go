@@ -6,7 +6,8 @@ import (
 	"time"
 
 	"github.com/wakecall/wakecall/client"
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/recurrence"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // remindOfCoupon reminds of a coupon three days, one day and one hour before it expires. The
@@ -14,12 +15,12 @@ import (
 func remindOfCoupon(ctx context.Context, s *stage) error {
 	s.longest = 73 * time.Hour
 	s.slowly() // what rings more often than once a second is refused
-	steps := []timer.Duration{}
+	steps := []wire.Duration{}
 	for _, before := range []time.Duration{72 * time.Hour, 24 * time.Hour, time.Hour} {
-		steps = append(steps, timer.Duration(s.played(before)))
+		steps = append(steps, wire.Duration(s.played(before)))
 	}
 	terms := s.terms(map[string]string{"coupon": "SPRING"})
-	terms.Recurrence = &timer.Recurrence{Before: steps, DueAt: timer.At(time.Now().Add(s.played(73*time.Hour) + time.Second))}
+	terms.Recurrence = &recurrence.Rule{Before: steps, DueAt: wire.At(time.Now().Add(s.played(73*time.Hour) + time.Second))}
 	if err := s.put(ctx, "coupon-1", terms); err != nil {
 		return err
 	}
@@ -44,7 +45,7 @@ func remindOfCoupon(ctx context.Context, s *stage) error {
 func rankNightly(ctx context.Context, s *stage) error {
 	nightly := "0 3 * * *"
 	terms := s.terms(map[string]string{"ranking": "shops"})
-	terms.Recurrence = &timer.Recurrence{Cron: &nightly, Timezone: "Europe/Berlin"}
+	terms.Recurrence = &recurrence.Rule{Cron: &nightly, Timezone: "Europe/Berlin"}
 	if err := s.put(ctx, "shops", terms); err != nil {
 		return err
 	}
@@ -71,8 +72,8 @@ func pollRefund(ctx context.Context, s *stage) error {
 	s.longest = 30 * time.Minute
 	most := 20
 	terms := s.terms(map[string]string{"refund": "refund-1"})
-	terms.Recurrence = &timer.Recurrence{
-		After: client.After(max(s.played(10*time.Minute), timer.MinInterval)), InitialDelay: client.After(s.played(10 * time.Minute)), MaxOccurrences: &most,
+	terms.Recurrence = &recurrence.Rule{
+		After: client.After(max(s.played(10*time.Minute), recurrence.MinInterval)), InitialDelay: client.After(s.played(10 * time.Minute)), MaxOccurrences: &most,
 	}
 	if err := s.put(ctx, "refund-1", terms); err != nil {
 		return err

@@ -8,7 +8,8 @@ import (
 	"time"
 
 	"github.com/wakecall/wakecall/client"
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/dispatch"
 )
 
 // rewardsPerSecond is the flat rate of a mass reward, and rewardsPerCall how many of them one
@@ -22,15 +23,15 @@ const (
 // case takes, and 500 of them with each callback. No user is paid twice.
 func rewardAll(ctx context.Context, s *stage) error {
 	users := rewardsPerSecond * max(int(s.takes/time.Second), 1)
-	order := client.Order{Upload: true, Dispatch: timer.Dispatch{
+	order := client.Order{Upload: true, Dispatch: dispatch.Dispatch{
 		Key:       s.key("rewards-" + strconv.FormatInt(time.Now().UnixMilli(), 36)),
-		PerSecond: rewardsPerSecond, Per: timer.PerPage, PageSize: rewardsPerCall,
-		Callback: &timer.Callback{Destination: timer.HTTP(s.url)},
+		PerSecond: rewardsPerSecond, Per: dispatch.PerPage, PageSize: rewardsPerCall,
+		Callback: &delivery.Callback{Destination: delivery.HTTP(s.url)},
 	}}
 	if _, _, err := s.wakecall.Dispatches.Start(ctx, order); err != nil {
 		return err
 	}
-	_, err := s.wakecall.Dispatches.Upload(ctx, order.Key, 0, func(yield func(timer.DispatchItem, error) bool) {
+	_, err := s.wakecall.Dispatches.Upload(ctx, order.Key, 0, func(yield func(dispatch.Item, error) bool) {
 		for n := range users {
 			if !yield(client.Item("user-"+strconv.Itoa(n), map[string]int{"cents": 100}), nil) {
 				return

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/wakecall/wakecall/client"
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // askIdleShop asks a shop what is wrong that has sold nothing for seven days. Each sale puts the
@@ -39,7 +39,7 @@ func freeRoom(ctx context.Context, s *stage) error {
 	s.longest = 3 * time.Hour
 	s.slowly()
 	began := time.Now()
-	end := func(after time.Duration) timer.Instant { return timer.At(began.Add(s.played(after))) }
+	end := func(after time.Duration) wire.Instant { return wire.At(began.Add(s.played(after))) }
 	terms := s.terms(map[string]string{"room": "12"})
 	terms.DueAt = end(2 * time.Hour)
 	if err := s.put(ctx, "room-12", terms); err != nil {

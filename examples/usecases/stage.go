@@ -12,7 +12,8 @@ import (
 	webhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"github.com/wakecall/wakecall/client"
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // secret signs the callbacks of the examples. A real one is kept secret.
@@ -123,13 +124,13 @@ func (s *stage) played(d time.Duration) time.Duration {
 }
 
 // key names a timer of the use case.
-func (s *stage) key(id string) timer.Key {
-	return timer.Key{BusinessType: s.businessType, BusinessID: id}
+func (s *stage) key(id string) wire.Key {
+	return wire.Key{BusinessType: s.businessType, BusinessID: id}
 }
 
 // terms are those of a timer that calls the receiver with a payload.
 func (s *stage) terms(payload any) client.Terms {
-	return client.Terms{Payload: client.JSON(payload), Callback: &timer.Callback{Destination: timer.HTTP(s.url)}}
+	return client.Terms{Payload: client.JSON(payload), Callback: &delivery.Callback{Destination: delivery.HTTP(s.url)}}
 }
 
 // put books a timer, or books it anew.

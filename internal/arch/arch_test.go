@@ -17,23 +17,33 @@ import (
 const module = "github.com/wakecall/wakecall/"
 
 // rooms says which rooms each room may import. Imports point one way:
-// cmd → api, worker → engine → workflows → timer, worker → activities → timer. Those of
-// internal stand on the ground only.
+// cmd → api, worker → engine → workflows → core, worker → activities → core. Those of
+// internal stand on the ground only. A room that may import "core" may import every room of
+// it but the calendar.
 var rooms = map[string][]string{
-	"timer":                 {"timer/calendar"},
-	"timer/calendar":        {},
-	"workflows":             {"timer"},
-	"activities":            {"activities/job", "timer", "activities/send", "internal/audit", "internal/turns"},
-	"activities/job":        {"timer", "internal/turns"},
-	"activities/dispatch":   {"timer", "activities/send", "internal/turns"},
-	"engine":                {"engine/query", "timer", "workflows", "internal/audit", "internal/burst", "internal/errtype", "internal/identity", "internal/limiter", "internal/quota", "internal/seal"},
-	"engine/query":          {"timer"},
-	"worker":                {"activities", "activities/dispatch", "timer", "workflows"},
-	"api":                   {"timer", "engine", "internal/audit", "internal/auth", "internal/door", "internal/netlimit", "internal/stream"},
-	"client":                {"timer", "internal/retryafter"},
+	"core":                  {},
+	"core/calendar":         {},
+	"core/wire":             {"core/calendar"},
+	"core/recurrence":       {"core/calendar", "core/wire"},
+	"core/delivery":         {"core/wire"},
+	"core/policy":           {"core/delivery", "core/recurrence", "core/wire"},
+	"core/timer":            {"core/calendar", "core/delivery", "core/policy", "core/recurrence", "core/wire"},
+	"core/dispatch":         {"core/delivery", "core/policy", "core/recurrence", "core/timer", "core/wire"},
+	"core/job":              {"core/delivery", "core/policy", "core/timer", "core/wire"},
+	"core/forecast":         {"core/dispatch", "core/policy", "core/timer", "core/wire"},
+	"core/fields":           {"core/delivery", "core/dispatch", "core/policy", "core/recurrence", "core/timer", "core/wire"},
+	"workflows":             {"core"},
+	"activities":            {"activities/job", "core", "activities/send", "internal/audit", "internal/turns"},
+	"activities/job":        {"core", "internal/turns"},
+	"activities/dispatch":   {"core", "activities/send", "internal/turns"},
+	"engine":                {"engine/query", "core", "workflows", "internal/audit", "internal/burst", "internal/errtype", "internal/identity", "internal/limiter", "internal/quota", "internal/seal"},
+	"engine/query":          {"core"},
+	"worker":                {"activities", "activities/dispatch", "core", "workflows"},
+	"api":                   {"core", "engine", "internal/audit", "internal/auth", "internal/door", "internal/netlimit", "internal/stream"},
+	"client":                {"core", "internal/retryafter"},
 	"deploy":                {},
-	"internal/audit":        {"timer"},
-	"internal/auth":         {"timer"},
+	"internal/audit":        {"core"},
+	"internal/auth":         {"core"},
 	"internal/build":        {},
 	"internal/certs":        {},
 	"internal/burst":        {},
@@ -41,36 +51,36 @@ var rooms = map[string][]string{
 	"internal/door":         {},
 	"internal/errtype":      {},
 	"internal/golden":       {},
-	"internal/identity":     {"timer"},
+	"internal/identity":     {"core"},
 	"internal/limiter":      {},
 	"internal/netlimit":     {},
 	"internal/quota":        {},
 	"internal/quota/shared": {"internal/config", "internal/quota"},
 	"internal/seal":         {},
-	"internal/stream":       {"timer"},
+	"internal/stream":       {"core"},
 	"internal/terminal":     {},
-	"internal/config":       {"internal/auth", "internal/certs", "internal/seal", "timer"},
+	"internal/config":       {"internal/auth", "internal/certs", "internal/seal", "core"},
 	"internal/oidc":         {"internal/auth"},
-	"internal/observe":      {"timer", "internal/terminal"},
+	"internal/observe":      {"core", "internal/terminal"},
 	"cmd/roles": {
-		"activities", "activities/dispatch", "activities/send", "activities/send/amqp", "activities/send/http", "activities/send/stream", "api", "engine", "timer", "worker", "internal/audit", "internal/auth", "internal/certs", "internal/completion", "internal/config", "internal/door", "internal/netlimit", "internal/observe", "internal/oidc", "internal/quota", "internal/seal", "internal/stream", "internal/turns",
+		"activities", "activities/dispatch", "activities/send", "activities/send/amqp", "activities/send/http", "activities/send/stream", "api", "engine", "core", "worker", "internal/audit", "internal/auth", "internal/certs", "internal/completion", "internal/config", "internal/door", "internal/netlimit", "internal/observe", "internal/oidc", "internal/quota", "internal/seal", "internal/stream", "internal/turns",
 	},
 	"internal/arch":   {},
-	"internal/tuning": {"timer"},
+	"internal/tuning": {"core"},
 	"internal/turns":  {},
 	".":               {"cmd/node"},
 	"cmd":             {"cmd/program", "cmd/verbs"},
 	"cmd/node":        {"cmd", "cmd/program", "cmd/roles", "internal/build", "internal/config", "internal/observe", "internal/quota/shared"},
 	"cmd/program":     {"client", "internal/terminal"},
-	"cmd/verbs":       {"cmd/apply", "cmd/listen", "cmd/program", "client", "timer", "internal/auth", "internal/config", "internal/terminal"},
+	"cmd/verbs":       {"cmd/apply", "cmd/listen", "cmd/program", "client", "core", "internal/auth", "internal/config", "internal/terminal"},
 	"cmd/apply":       {"cmd/program", "client"},
-	"cmd/listen":      {"cmd/program", "timer", "activities/send", "activities/send/http", "client", "internal/terminal"},
+	"cmd/listen":      {"cmd/program", "core", "activities/send", "activities/send/http", "client", "internal/terminal"},
 
 	// Each transport is one package, which nobody but cmd/roles knows.
-	"activities/send":          {"timer", "internal/errtype"},
-	"activities/send/http":     {"timer", "activities/send", "internal/errtype", "internal/retryafter"},
-	"activities/send/sendtest": {"timer", "activities/send"},
-	"activities/send/amqp":     {"timer", "activities/send"},
+	"activities/send":          {"core", "internal/errtype"},
+	"activities/send/http":     {"core", "activities/send", "internal/errtype", "internal/retryafter"},
+	"activities/send/sendtest": {"core", "activities/send"},
+	"activities/send/amqp":     {"core", "activities/send"},
 	"activities/send/stream":   {"activities/send", "internal/stream"},
 	"internal/rabbit":          {},
 	"internal/retryafter":      {},
@@ -85,7 +95,7 @@ var outside = map[string]struct {
 	"github.com/go-resty/resty/v2":       {[]string{"activities/send/http"}, "nobody else calls out by HTTP"},
 	"github.com/rabbitmq/amqp091-go":     {[]string{"activities/send/amqp"}, "nobody else speaks AMQP"},
 	"github.com/coder/websocket":         {[]string{"api", "client"}, "the two ends of a WebSocket"},
-	"github.com/netresearch/go-cron":     {[]string{"timer/calendar"}, "one room reads rules"},
+	"github.com/netresearch/go-cron":     {[]string{"core/calendar"}, "one room reads rules"},
 	"github.com/gomodule/redigo":         {[]string{"internal/quota/shared"}, "only a node of several shares its limits"},
 	"github.com/spf13/cobra":             {[]string{"cmd", "cmd/node", "cmd/program", "cmd/verbs"}, "there is one command line"},
 	"github.com/coreos/go-oidc/v3":       {[]string{"internal/oidc"}, "one room knows the identity provider"},
@@ -131,7 +141,7 @@ func imports(t *testing.T) (all []imported) {
 
 // forbidden says why a file of a room must not import something, or "".
 func forbidden(i imported) string {
-	if target, ours := strings.CutPrefix(i.path, module); ours && !slices.Contains(rooms[i.room], target) && !tunes(i.room, target) {
+	if target, ours := strings.CutPrefix(i.path, module); ours && !slices.Contains(rooms[i.room], target) && !tunes(i.room, target) && !stands(i.room, target) {
 		return i.room + " must not import " + target
 	}
 	for library, rule := range outside {
@@ -139,7 +149,7 @@ func forbidden(i imported) string {
 			return library + " in " + i.room + ": " + rule.reason
 		}
 	}
-	if slices.Contains(core, i.room) && !strings.HasPrefix(i.path, module) {
+	if ofCore(i.room) && !strings.HasPrefix(i.path, module) {
 		if strings.Contains(i.path, ".") && !within(i.path, cronParser) {
 			return i.room + " imports the standard library and the cron parser only, and no " + i.path
 		}
@@ -153,15 +163,20 @@ func forbidden(i imported) string {
 // tunes reports whether a room uses the numbers of internal/tuning. Any may, but those
 // that other programs import.
 func tunes(room, target string) bool {
-	return target == "internal/tuning" && !slices.Contains(core, room) && room != "client"
+	return target == "internal/tuning" && !ofCore(room) && room != "client"
 }
+
+// stands reports whether a room may import a room of the core because it may import the core.
+func stands(room, target string) bool {
+	return slices.Contains(rooms[room], "core") && ofCore(target) && target != "core/calendar"
+}
+
+// ofCore reports whether a room is one of pure rules.
+func ofCore(room string) bool { return within(room, "core") }
 
 func within(path, library string) bool {
 	return path == library || strings.HasPrefix(path, library+"/")
 }
-
-// core are the rooms of pure rules.
-var core = []string{"timer", "timer/calendar"}
 
 const cronParser = "github.com/netresearch/go-cron"
 
@@ -180,7 +195,7 @@ func TestImportsPointOneWay(t *testing.T) {
 		}
 	}
 	for room := range rooms {
-		require.True(t, seen[room] || room == "internal/arch", "the plan names %s, which is gone", room)
+		require.True(t, seen[room] || room == "internal/arch" || room == "core", "the plan names %s, which is gone", room)
 	}
 	for library := range outside {
 		require.True(t, used[library], "nobody imports %s any more", library)
@@ -191,21 +206,24 @@ func TestImportsPointOneWay(t *testing.T) {
 func TestSideDoorsAreSeen(t *testing.T) {
 	t.Parallel()
 	for want, i := range map[string]imported{
-		"timer/calendar must not import timer":       {"timer/calendar", module + "timer"},
-		"timer must not import workflows":            {"timer", module + "workflows"},
-		"client must not import internal/tuning":     {"client", module + "internal/tuning"},
-		"workflows must not import activities":       {"workflows", module + "activities"},
-		"go-cron in timer: one room reads rules":     {"timer", cronParser},
-		"echo/v4 in engine: nobody else":             {"engine", "github.com/labstack/echo/v4/middleware"},
-		"resty/v2 in worker: nobody else":            {"worker", "github.com/go-resty/resty/v2"},
-		"timer imports the standard library":         {"timer", "github.com/google/uuid"},
-		"calendar imports the standard library":      {"timer/calendar", "golang.org/x/time/rate"},
-		"timer does no I/O and draws no lots":        {"timer", "math/rand/v2"},
-		"calendar does no I/O and draws no lots: os": {"timer/calendar", "os"},
+		"core/calendar must not import core/timer":    {"core/calendar", module + "core/timer"},
+		"core/policy must not import core/timer":      {"core/policy", module + "core/timer"},
+		"core/timer must not import workflows":        {"core/timer", module + "workflows"},
+		"api must not import core/calendar":           {"api", module + "core/calendar"},
+		"internal/seal must not import core/wire":     {"internal/seal", module + "core/wire"},
+		"client must not import internal/tuning":      {"client", module + "internal/tuning"},
+		"workflows must not import activities":        {"workflows", module + "activities"},
+		"go-cron in core/timer: one room reads rules": {"core/timer", cronParser},
+		"echo/v4 in engine: nobody else":              {"engine", "github.com/labstack/echo/v4/middleware"},
+		"resty/v2 in worker: nobody else":             {"worker", "github.com/go-resty/resty/v2"},
+		"core/timer imports the standard library":     {"core/timer", "github.com/google/uuid"},
+		"calendar imports the standard library":       {"core/calendar", "golang.org/x/time/rate"},
+		"core/timer does no I/O and draws no lots":    {"core/timer", "math/rand/v2"},
+		"calendar does no I/O and draws no lots: os":  {"core/calendar", "os"},
 	} {
 		require.Contains(t, forbidden(i), want)
 	}
-	for _, i := range []imported{{"timer", module + "timer/calendar"}, {"timer/calendar", cronParser}, {"timer/calendar", "time/tzdata"}, {"api", module + "internal/tuning"}} {
+	for _, i := range []imported{{"core/timer", module + "core/calendar"}, {"core/calendar", cronParser}, {"core/calendar", "time/tzdata"}, {"api", module + "core/policy"}, {"api", module + "internal/tuning"}} {
 		require.Empty(t, forbidden(i))
 	}
 }

@@ -26,9 +26,9 @@ var told = map[string]string{
 	"api/record.go":                     "is the line of the log",
 	"internal/door/door.go":             "the door's own refusals",
 	"internal/oidc/keep.go":             "is a line of the log",
-	"timer/error.go":                    "is how an error stands in the log",
-	"timer/recurrence_check.go":         "the rule's own refusals",
-	"timer/wall.go":                     "the calendar's own refusals",
+	"core/wire/error.go":                "is how an error stands in the log",
+	"core/recurrence/check.go":          "the rule's own refusals",
+	"core/timer/local.go":               "the calendar's own refusals",
 }
 
 // rooms whose errors are written to a terminal, by whoever runs them.

@@ -18,14 +18,15 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/audit"
-	"github.com/wakecall/wakecall/timer"
 )
 
 var silent = slog.New(slog.DiscardHandler)
 
 func record(id string) *audit.Record {
-	return &audit.Record{ID: id, At: 1, Who: &timer.Actor{Name: "ops", By: "key"}, Method: "PATCH", Route: "/v1/x", Target: audit.Target{BusinessType: "order"}}
+	return &audit.Record{ID: id, At: 1, Who: &wire.Actor{Name: "ops", By: "key"}, Method: "PATCH", Route: "/v1/x", Target: audit.Target{BusinessType: "order"}}
 }
 
 // made carries a call out on a log.
@@ -78,8 +79,8 @@ func TestOutcomes(t *testing.T) {
 		}
 		require.Equal(t, want, one.Outcome, "%d, of what was so before", status)
 	}
-	require.Equal(t, audit.Unchanged, audit.ItemOf(timer.Key{}, http.StatusOK, "").Outcome)
-	require.Equal(t, audit.Refused, audit.ItemOf(timer.Key{}, http.StatusConflict, timer.AlreadyExists).Outcome)
+	require.Equal(t, audit.Unchanged, audit.ItemOf(wire.Key{}, http.StatusOK, "").Outcome)
+	require.Equal(t, audit.Refused, audit.ItemOf(wire.Key{}, http.StatusConflict, wire.AlreadyExists).Outcome)
 }
 
 func TestWithoutALogNothingIsKept(t *testing.T) {
@@ -385,8 +386,8 @@ func TestAllPlacesOrNone(t *testing.T) {
 
 type shop struct{}
 
-func (shop) Actor(businessType string) (timer.Actor, bool) {
-	return timer.Actor{Name: "shop", Role: businessType}, true
+func (shop) Actor(businessType string) (wire.Actor, bool) {
+	return wire.Actor{Name: "shop", Role: businessType}, true
 }
 
 func TestWhoMakesTheChangesOfAContext(t *testing.T) {
@@ -396,8 +397,8 @@ func TestWhoMakesTheChangesOfAContext(t *testing.T) {
 	ctx = audit.With(ctx, shop{})
 	require.Equal(t, "order", audit.Who(ctx, "order").Role)
 	job := audit.With(ctx, audit.Behalf{Of: audit.Who(ctx, "order").OnBehalf("bulk:7")})
-	require.Equal(t, &timer.Actor{Name: "shop", Role: "order", Job: "bulk:7"}, audit.Who(job, "other"))
-	require.Nil(t, audit.Who(audit.With(ctx, audit.Behalf{Of: (*timer.Actor)(nil).OnBehalf("bulk:7")}), "order"), "nobody's job is nobody's")
+	require.Equal(t, &wire.Actor{Name: "shop", Role: "order", Job: "bulk:7"}, audit.Who(job, "other"))
+	require.Nil(t, audit.Who(audit.With(ctx, audit.Behalf{Of: (*wire.Actor)(nil).OnBehalf("bulk:7")}), "order"), "nobody's job is nobody's")
 }
 
 // What it costs to record a call in a file.

@@ -3,14 +3,14 @@ package audit
 import (
 	"context"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // Caller is who makes the changes of a context.
 type Caller interface {
 	// Actor is the caller in its role for a business type, "" for all of them. known is
 	// false where nobody knows who it is. It is no pointer: a booking asks for it.
-	Actor(businessType string) (actor timer.Actor, known bool)
+	Actor(businessType string) (actor wire.Actor, known bool)
 }
 
 type contextKey struct{}
@@ -29,15 +29,15 @@ func Asks(key any) bool {
 
 // Actor is who makes the changes of a context to a business type. known is false for nobody
 // but Wakecall itself.
-func Actor(ctx context.Context, businessType string) (actor timer.Actor, known bool) {
+func Actor(ctx context.Context, businessType string) (actor wire.Actor, known bool) {
 	if c, ok := ctx.Value(contextKey{}).(Caller); ok {
 		return c.Actor(businessType)
 	}
-	return timer.Actor{}, false
+	return wire.Actor{}, false
 }
 
 // Who is [Actor] as a record holds it: nil for nobody.
-func Who(ctx context.Context, businessType string) *timer.Actor {
+func Who(ctx context.Context, businessType string) *wire.Actor {
 	actor, known := Actor(ctx, businessType)
 	if !known {
 		return nil
@@ -46,15 +46,15 @@ func Who(ctx context.Context, businessType string) *timer.Actor {
 }
 
 // Wakecall makes changes of its own: it books the events of the audit.
-var Wakecall = &timer.Actor{Name: "wakecall", By: "wakecall"}
+var Wakecall = &wire.Actor{Name: "wakecall", By: "wakecall"}
 
 // Behalf is a [Caller] for which something else works: the same actor, whatever is changed.
-type Behalf struct{ Of *timer.Actor }
+type Behalf struct{ Of *wire.Actor }
 
 // Actor implements [Caller].
-func (b Behalf) Actor(string) (actor timer.Actor, known bool) {
+func (b Behalf) Actor(string) (actor wire.Actor, known bool) {
 	if b.Of == nil {
-		return timer.Actor{}, false
+		return wire.Actor{}, false
 	}
 	return *b.Of, true
 }

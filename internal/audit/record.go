@@ -5,7 +5,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // Outcome is what a call came to.
@@ -46,10 +47,10 @@ func outcomeOf(status int) Outcome {
 // no secret.
 type Record struct {
 	// ID is unique to the call.
-	ID string        `json:"id"`
-	At timer.Instant `json:"at"`
+	ID string       `json:"id"`
+	At wire.Instant `json:"at"`
 	// Who called; nil where the caller did not show who it is.
-	Who *timer.Actor `json:"who"`
+	Who *wire.Actor `json:"who"`
 	// From is the address that the call came from.
 	From      string `json:"from"`
 	RequestID string `json:"request_id"`
@@ -68,8 +69,8 @@ type Record struct {
 	LeftOut int     `json:"left_out,omitzero"`
 	Outcome Outcome `json:"outcome"`
 	// Status is the answer's, 0 where there was none, and Problem its slug.
-	Status  int        `json:"status"`
-	Problem timer.Code `json:"problem,omitzero"`
+	Status  int       `json:"status"`
+	Problem wire.Code `json:"problem,omitzero"`
 }
 
 // Target is what a call is about.
@@ -85,16 +86,16 @@ type Target struct {
 
 // Item is what became of one timer of a batch.
 type Item struct {
-	BusinessType string     `json:"business_type,omitzero"`
-	BusinessID   string     `json:"business_id,omitzero"`
-	Revision     int        `json:"revision,omitzero"`
-	Outcome      Outcome    `json:"outcome"`
-	Status       int        `json:"status"`
-	Problem      timer.Code `json:"problem,omitzero"`
+	BusinessType string    `json:"business_type,omitzero"`
+	BusinessID   string    `json:"business_id,omitzero"`
+	Revision     int       `json:"revision,omitzero"`
+	Outcome      Outcome   `json:"outcome"`
+	Status       int       `json:"status"`
+	Problem      wire.Code `json:"problem,omitzero"`
 }
 
 // Answer notes how the call was answered. What was noted as unchanged stays so.
-func (r *Record) Answer(status int, problem timer.Code) {
+func (r *Record) Answer(status int, problem wire.Code) {
 	r.Status, r.Problem = status, problem
 	if outcome := outcomeOf(status); outcome != Done || r.Outcome != Unchanged {
 		r.Outcome = outcome
@@ -102,7 +103,7 @@ func (r *Record) Answer(status int, problem timer.Code) {
 }
 
 // ItemOf is what became of a timer of a batch.
-func ItemOf(key timer.Key, status int, problem timer.Code) Item {
+func ItemOf(key wire.Key, status int, problem wire.Code) Item {
 	item := Item{BusinessType: key.BusinessType, BusinessID: key.BusinessID, Outcome: outcomeOf(status), Status: status, Problem: problem}
 	if status == http.StatusOK { // it was booked before
 		item.Outcome = Unchanged

@@ -11,8 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/auth"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // entry is one of the key file: a name, the digest of a key, and what follows.
@@ -215,7 +215,7 @@ func FuzzParseKey(f *testing.F) {
 		require.True(t, p.MaySomewhere(auth.Viewer))
 		require.NotEmpty(t, p.Grants[0].Types)
 		for _, pattern := range p.Grants[0].Types {
-			require.True(t, p.May(auth.Viewer, "") || timer.CheckBusinessType(strings.TrimSuffix(pattern, "*")) == nil, pattern)
+			require.True(t, p.May(auth.Viewer, "") || wire.CheckBusinessType(strings.TrimSuffix(pattern, "*")) == nil, pattern)
 		}
 		again, err := auth.ParseKey(key.Entry())
 		require.NoError(t, err)

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // Grant is a role for some business types.
@@ -73,7 +73,7 @@ func parseTypes(text string) ([]string, error) {
 		return types, nil
 	}
 	for _, pattern := range types {
-		if timer.CheckBusinessType(strings.TrimSuffix(pattern, "*")) != nil {
+		if wire.CheckBusinessType(strings.TrimSuffix(pattern, "*")) != nil {
 			return nil, errTypes
 		}
 	}

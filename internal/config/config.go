@@ -12,9 +12,9 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/auth"
 	"github.com/wakecall/wakecall/internal/seal"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // Config is every setting of the roles api, worker and serve. The help text is what
@@ -115,7 +115,7 @@ func (c Config) checkAudit(f *Faults) {
 	if c.Audit != "" && c.Audit != AuditOff && c.Audit != AuditStdout && !filepath.IsAbs(c.Audit) {
 		f.Add("WAKECALL_AUDIT", "must be %s, %s or an absolute path", AuditOff, AuditStdout)
 	}
-	if c.AuditType != "" && timer.CheckBusinessType(c.AuditType) != nil {
+	if c.AuditType != "" && wire.CheckBusinessType(c.AuditType) != nil {
 		f.Add("WAKECALL_AUDIT_TYPE", "must be the name of a business type")
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // actsFor stands between a process and the actor for whom it makes a change.
@@ -21,7 +21,7 @@ const maxIdentity = 1000
 // With returns what a process calls itself before Temporal while it makes a change for an
 // actor. Temporal stores it in the event that records the change. A name that is too long for
 // Temporal is cut; the record of the call has it whole.
-func With(process string, actor timer.Actor) string {
+func With(process string, actor wire.Actor) string {
 	w := writers.Get().(*writer)
 	defer writers.Put(w)
 	text := w.write(process, actor)
@@ -49,12 +49,12 @@ func halve(text string) string {
 }
 
 // Parse is the inverse of [With]. The actor is nil where the identity names none.
-func Parse(identity string) (process string, actor *timer.Actor) {
+func Parse(identity string) (process string, actor *wire.Actor) {
 	process, text, found := strings.Cut(identity, actsFor+"{")
 	if !found {
 		return identity, nil
 	}
-	actor = new(timer.Actor)
+	actor = new(wire.Actor)
 	if json.Unmarshal([]byte("{"+text), actor) != nil || actor.By == "" {
 		return identity, nil
 	}
@@ -71,13 +71,13 @@ func Process(identity string) string {
 // used again: what remains to be allocated is the identity.
 type writer struct {
 	buffer bytes.Buffer
-	actor  timer.Actor
+	actor  wire.Actor
 }
 
 var writers = sync.Pool{New: func() any { return new(writer) }}
 
 // write returns the identity, which is valid until the next call.
-func (w *writer) write(process string, actor timer.Actor) []byte {
+func (w *writer) write(process string, actor wire.Actor) []byte {
 	w.actor = actor
 	w.buffer.Reset()
 	w.buffer.WriteString(process)

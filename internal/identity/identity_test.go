@@ -7,13 +7,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/identity"
-	"github.com/wakecall/wakecall/timer"
 )
 
 func TestAnIdentityIsReadAsItIsWritten(t *testing.T) {
 	t.Parallel()
-	for _, actor := range []timer.Actor{
+	for _, actor := range []wire.Actor{
 		{Name: "shop", By: "key"},
 		{Name: `a "b" for {c} 安娜`, ID: "sub|1", Role: "admin", By: "oidc", From: "192.0.2.1", RequestID: "r-1", Job: "bulk:7"},
 	} {
@@ -32,7 +32,7 @@ func TestAnIdentityIsReadAsItIsWritten(t *testing.T) {
 func TestALongNameIsCut(t *testing.T) {
 	t.Parallel()
 	for _, long := range []string{strings.Repeat("安", 2_000), strings.Repeat("\x01", 3_000), strings.Repeat("a", 950) + "\xff\xff"} {
-		written := identity.With("wakecall-1", timer.Actor{Name: long, ID: long, By: "oidc", RequestID: "r-1"})
+		written := identity.With("wakecall-1", wire.Actor{Name: long, ID: long, By: "oidc", RequestID: "r-1"})
 		require.LessOrEqual(t, len(written), 1_000)
 		require.True(t, utf8.ValidString(written))
 		process, read := identity.Parse(written)
@@ -41,5 +41,5 @@ func TestALongNameIsCut(t *testing.T) {
 		require.Equal(t, "oidc", read.By)
 		require.NotEmpty(t, read.Name+read.ID)
 	}
-	require.Equal(t, "p", identity.With("p", timer.Actor{By: strings.Repeat("x", 2_000)}), "nothing that can be cut")
+	require.Equal(t, "p", identity.With("p", wire.Actor{By: strings.Repeat("x", 2_000)}), "nothing that can be cut")
 }

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
 )
 
 // A series that is born above zero hides its first event: increase and rate see only what
@@ -13,10 +13,10 @@ import (
 
 var (
 	// attemptResults are the results of attempts that were made.
-	attemptResults = []timer.Result{timer.ResultDelivered, timer.ResultAccepted, timer.ResultRetry, timer.ResultFailed, timer.ResultExpired}
+	attemptResults = []delivery.Result{delivery.ResultDelivered, delivery.ResultAccepted, delivery.ResultRetry, delivery.ResultFailed, delivery.ResultExpired}
 	// releaseReasons are the results of timers that were given up before an attempt.
-	releaseReasons = []timer.Result{timer.ResultInterrupted, timer.ResultWorkerStopping, timer.ResultRejected}
-	links          = []timer.Link{timer.LinkCallback, timer.LinkFallback}
+	releaseReasons = []delivery.Result{delivery.ResultInterrupted, delivery.ResultWorkerStopping, delivery.ResultRejected}
+	links          = []delivery.Link{delivery.LinkCallback, delivery.LinkFallback}
 	// itemOutcomes are what becomes of attempts for items of dispatches.
 	itemOutcomes = []string{"done", "retry", "failed"}
 	// failedStatuses are the answers that say that a request failed at our end.

@@ -9,8 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/activities/dispatch"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/internal/observe"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // events are what each counter counts, for one business type.
@@ -26,17 +27,17 @@ func events(telemetry *observe.Telemetry, businessType string) map[string]func()
 			telemetry.Requested("GET", "/v1/timers", 500, time.Second)
 		},
 	}
-	for _, result := range []timer.Result{timer.ResultDelivered, timer.ResultAccepted, timer.ResultRetry, timer.ResultFailed, timer.ResultExpired} {
-		for _, link := range []timer.Link{"", timer.LinkCallback, timer.LinkFallback} {
+	for _, result := range []delivery.Result{delivery.ResultDelivered, delivery.ResultAccepted, delivery.ResultRetry, delivery.ResultFailed, delivery.ResultExpired} {
+		for _, link := range []delivery.Link{"", delivery.LinkCallback, delivery.LinkFallback} {
 			all[fmt.Sprint("attempts: ", result, link)] = func() {
-				telemetry.Attempted(businessType, timer.Report{Result: result, Link: link, LatenessMS: &late}, time.Second)
+				telemetry.Attempted(businessType, delivery.Report{Result: result, Link: link, LatenessMS: &late}, time.Second)
 			}
 		}
 	}
 	for _, outcome := range []string{dispatch.OutcomeDone, dispatch.OutcomeRetry, dispatch.OutcomeFailed} {
 		all["dispatched: "+outcome] = func() { telemetry.Dispatched(businessType, outcome, 1) }
 	}
-	for _, reason := range []timer.Result{timer.ResultInterrupted, timer.ResultWorkerStopping, timer.ResultRejected} {
+	for _, reason := range []delivery.Result{delivery.ResultInterrupted, delivery.ResultWorkerStopping, delivery.ResultRejected} {
 		all["released: "+string(reason)] = func() { telemetry.Released(reason) }
 	}
 	return all
@@ -59,18 +60,18 @@ func TestSeriesBeginAtZero(t *testing.T) {
 	t.Parallel()
 	for name, known := range map[string]func(*observe.Telemetry){
 		"a worker": func(telemetry *observe.Telemetry) {
-			telemetry.PoliciesListed([]timer.Policy{{BusinessType: "order", Fallback: &timer.Fallback{}}})
+			telemetry.PoliciesListed([]policy.Policy{{BusinessType: "order", Fallback: &delivery.Fallback{}}})
 		},
 		"a gateway with receivers": func(telemetry *observe.Telemetry) { telemetry.Streamed("order") },
 		"a type without a label":   func(*observe.Telemetry) {},
 		"a type that came back": func(telemetry *observe.Telemetry) {
-			telemetry.PoliciesListed([]timer.Policy{{BusinessType: "order"}})
+			telemetry.PoliciesListed([]policy.Policy{{BusinessType: "order"}})
 			telemetry.PoliciesListed(nil)
-			telemetry.PoliciesListed([]timer.Policy{{BusinessType: "order", Fallback: &timer.Fallback{}}})
+			telemetry.PoliciesListed([]policy.Policy{{BusinessType: "order", Fallback: &delivery.Fallback{}}})
 		},
 		"a policy with a new fallback": func(telemetry *observe.Telemetry) {
-			telemetry.PoliciesListed([]timer.Policy{{BusinessType: "order"}})
-			telemetry.PoliciesListed([]timer.Policy{{BusinessType: "order", Fallback: &timer.Fallback{}}})
+			telemetry.PoliciesListed([]policy.Policy{{BusinessType: "order"}})
+			telemetry.PoliciesListed([]policy.Policy{{BusinessType: "order", Fallback: &delivery.Fallback{}}})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

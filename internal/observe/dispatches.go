@@ -7,7 +7,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // dispatches shows what the shards that run in this process are asked for, and how far
@@ -24,7 +24,7 @@ type dispatches struct {
 }
 
 type shard struct {
-	key    timer.Key
+	key    wire.Key
 	number int
 }
 
@@ -90,6 +90,6 @@ func (t *Telemetry) Dispatched(businessType, outcome string, items int) {
 
 // Dispatching notes how many items a second a shard of a dispatch is asked for by this
 // process, and how far it is behind that; zeros where it sends no more.
-func (t *Telemetry) Dispatching(key timer.Key, number int, perSecond float64, lag time.Duration) {
+func (t *Telemetry) Dispatching(key wire.Key, number int, perSecond float64, lag time.Duration) {
 	t.dispatches.show(shard{key, number}, pace{perSecond, lag})
 }

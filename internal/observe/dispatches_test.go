@@ -7,8 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/observe"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // The labels of dispatches are bounded: no id is among them, and a type needs a policy.
@@ -22,12 +23,12 @@ func TestMetricsOfDispatches(t *testing.T) {
 		telemetry.Handler().ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), "GET", "/metrics", nil))
 		return answer.Body.String()
 	}
-	telemetry.PoliciesListed([]timer.Policy{{BusinessType: "reminder"}})
-	one, other := timer.Key{BusinessType: "reminder", BusinessID: "one"}, timer.Key{BusinessType: "reminder", BusinessID: "other"}
+	telemetry.PoliciesListed([]policy.Policy{{BusinessType: "reminder"}})
+	one, other := wire.Key{BusinessType: "reminder", BusinessID: "one"}, wire.Key{BusinessType: "reminder", BusinessID: "other"}
 	telemetry.Dispatching(one, 0, 100, time.Second)
 	telemetry.Dispatching(one, 1, 100, 2*time.Second)
 	telemetry.Dispatching(other, 1, 50, 3*time.Second)
-	telemetry.Dispatching(timer.Key{BusinessType: "made-up", BusinessID: "x"}, 0, 7, 0)
+	telemetry.Dispatching(wire.Key{BusinessType: "made-up", BusinessID: "x"}, 0, 7, 0)
 	telemetry.Dispatched("reminder", "done", 12)
 	telemetry.Dispatched("made-up", "done", 3)
 	text := scrape()

@@ -8,8 +8,8 @@ import (
 
 	"go.temporal.io/sdk/client"
 
+	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // other is the label of whatever has none of its own. Every label has a closed or
@@ -72,7 +72,7 @@ func (l *labels) admit(businessType string) {
 // renew takes the types that have a policy now, lets the rest go, and returns what it
 // let go. Types that have a label keep it before new ones get one. The caller holds
 // mu for writing.
-func (l *labels) renew(policies []timer.Policy) (gone []string) {
+func (l *labels) renew(policies []policy.Policy) (gone []string) {
 	withPolicy := make(map[string]bool, len(policies))
 	for _, policy := range policies {
 		withPolicy[policy.BusinessType] = true

@@ -9,8 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/internal/observe"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // invented is how many names a caller makes up in these tests.
@@ -41,7 +42,7 @@ func TestInventedNamesShareOneSeries(t *testing.T) {
 		name := fmt.Sprint("INVENTED", n)
 		telemetry.Requested(name, "", 404, time.Second)
 		telemetry.Requested(name, "/v1/timers", 405, time.Second)
-		telemetry.Attempted(name, timer.Report{Result: timer.ResultDelivered, LatenessMS: &late}, time.Second)
+		telemetry.Attempted(name, delivery.Report{Result: delivery.ResultDelivered, LatenessMS: &late}, time.Second)
 		telemetry.Overdue(name, 1)
 	}
 	text := show()
@@ -62,14 +63,14 @@ func TestInventedNamesShareOneSeries(t *testing.T) {
 func TestTypesAreLabelsWhileTheyHaveAPolicy(t *testing.T) {
 	t.Parallel()
 	telemetry, show := openTelemetry(t)
-	attempt := func() { telemetry.Attempted("order", timer.Report{Result: timer.ResultDelivered}, time.Second) }
+	attempt := func() { telemetry.Attempted("order", delivery.Report{Result: delivery.ResultDelivered}, time.Second) }
 	attempt()
 	require.NotContains(t, show(), `"order"`)
-	telemetry.PoliciesListed([]timer.Policy{{BusinessType: "order"}})
+	telemetry.PoliciesListed([]policy.Policy{{BusinessType: "order"}})
 	attempt()
 	require.Contains(t, show(), `wakecall_attempts_total{business_type="order",result="delivered"} 1`)
 	require.Contains(t, show(), `wakecall_policy_paused{business_type="order"} 0`)
-	telemetry.PoliciesListed([]timer.Policy{{BusinessType: "invoice"}})
+	telemetry.PoliciesListed([]policy.Policy{{BusinessType: "invoice"}})
 	require.NotContains(t, show(), `"order"`, "its series end with its policy")
 	attempt()
 	require.Contains(t, show(), `wakecall_attempts_total{business_type="other",result="delivered"} 2`)
@@ -82,7 +83,7 @@ func TestTypesOfConnectedReceiversAreLabels(t *testing.T) {
 	telemetry.Streamed("order")
 	telemetry.Streams(func() map[string]int { return map[string]int{"order": 2, "a": 3, "b": 4} })
 	telemetry.StreamsWait(map[string]int{"order": 5})
-	telemetry.Attempted("order", timer.Report{Result: timer.ResultDelivered}, time.Second)
+	telemetry.Attempted("order", delivery.Report{Result: delivery.ResultDelivered}, time.Second)
 	text := show()
 	for _, line := range []string{
 		`wakecall_stream_connections{business_type="order"} 2`, `wakecall_stream_connections{business_type="other"} 7`,
@@ -101,15 +102,15 @@ func TestTypesOfConnectedReceiversAreLabels(t *testing.T) {
 func TestTypesWithALabelAreBounded(t *testing.T) {
 	t.Parallel()
 	telemetry, show := openTelemetry(t)
-	first := timer.Policy{BusinessType: "z-first"}
-	telemetry.PoliciesListed([]timer.Policy{first})
-	policies := []timer.Policy{first}
+	first := policy.Policy{BusinessType: "z-first"}
+	telemetry.PoliciesListed([]policy.Policy{first})
+	policies := []policy.Policy{first}
 	for n := range invented {
-		policies = append(policies, timer.Policy{BusinessType: fmt.Sprint("t", n)})
+		policies = append(policies, policy.Policy{BusinessType: fmt.Sprint("t", n)})
 	}
 	telemetry.PoliciesListed(policies)
 	for _, policy := range policies {
-		telemetry.Attempted(policy.BusinessType, timer.Report{Result: timer.ResultDelivered}, time.Second)
+		telemetry.Attempted(policy.BusinessType, delivery.Report{Result: delivery.ResultDelivered}, time.Second)
 	}
 	text := show()
 	require.Equal(t, 1001, series(text, "wakecall_overdue_total"), "a thousand, and the one that others share")
@@ -122,22 +123,22 @@ func TestTypesWithALabelAreBounded(t *testing.T) {
 func TestPausedTypesAreLabelsOnceAndWhileTheyHaveAPolicy(t *testing.T) {
 	t.Parallel()
 	telemetry, show := openTelemetry(t)
-	telemetry.PoliciesListed([]timer.Policy{{BusinessType: "order"}, {BusinessType: "invoice"}})
-	telemetry.Paused([]timer.Emergency{{BusinessType: "order"}, {BusinessType: "order"}, {Everything: true}, {Everything: true}})
+	telemetry.PoliciesListed([]policy.Policy{{BusinessType: "order"}, {BusinessType: "invoice"}})
+	telemetry.Paused([]policy.Emergency{{BusinessType: "order"}, {BusinessType: "order"}, {Everything: true}, {Everything: true}})
 	require.Contains(t, show(), `wakecall_emergency_paused{business_type="order"} 1`)
 	require.Contains(t, show(), `wakecall_emergency_paused{business_type="*"} 1`)
 	require.Equal(t, 2, series(show(), "wakecall_emergency_paused"))
 
-	emergencies := []timer.Emergency{{BusinessType: "order"}}
+	emergencies := []policy.Emergency{{BusinessType: "order"}}
 	for n := range invented {
-		emergencies = append(emergencies, timer.Emergency{BusinessType: fmt.Sprint("INVENTED", n)})
+		emergencies = append(emergencies, policy.Emergency{BusinessType: fmt.Sprint("INVENTED", n)})
 	}
 	telemetry.Paused(emergencies)
 	require.NotContains(t, show(), "INVENTED")
 	require.Contains(t, show(), `wakecall_emergency_paused{business_type="other"} 1`)
 	require.Contains(t, show(), `wakecall_emergency_paused{business_type="*"} 0`)
 	require.Equal(t, 3, series(show(), "wakecall_emergency_paused"))
-	telemetry.PoliciesListed([]timer.Policy{{BusinessType: "invoice"}})
+	telemetry.PoliciesListed([]policy.Policy{{BusinessType: "invoice"}})
 	require.NotContains(t, show(), `"order"`, "its series end with its policy")
 	telemetry.Paused(nil)
 	require.Equal(t, 1, series(show(), "wakecall_emergency_paused"))

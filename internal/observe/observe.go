@@ -22,8 +22,9 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/contrib/opentelemetry"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/internal/terminal"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // Logger writes JSON lines at the given level: debug, info, warn or error.
@@ -132,7 +133,7 @@ func NewTelemetry(version string) (*Telemetry, error) {
 }
 
 // Attempted counts one attempt.
-func (t *Telemetry) Attempted(businessType string, report timer.Report, took time.Duration) {
+func (t *Telemetry) Attempted(businessType string, report delivery.Report, took time.Duration) {
 	t.labels.mu.RLock()
 	defer t.labels.mu.RUnlock()
 	label := t.labels.of(businessType)
@@ -150,7 +151,7 @@ func (t *Telemetry) Attempted(businessType string, report timer.Report, took tim
 func (t *Telemetry) Preloaded(change int) { t.preloaded.Add(float64(change)) }
 
 // Released counts preloaded timers that were released before their due time.
-func (t *Telemetry) Released(how timer.Result) { t.released.WithLabelValues(string(how)).Inc() }
+func (t *Telemetry) Released(how delivery.Result) { t.released.WithLabelValues(string(how)).Inc() }
 
 // Repeated counts tasks that Temporal handed out again after the first attempt.
 func (t *Telemetry) Repeated() { t.repeated.Inc() }
@@ -167,7 +168,7 @@ func (t *Telemetry) Overdue(businessType string, timers int) {
 
 // PoliciesListed notes the policies that are in force. Their types are labels from now on;
 // those of other types end.
-func (t *Telemetry) PoliciesListed(seen []timer.Policy) {
+func (t *Telemetry) PoliciesListed(seen []policy.Policy) {
 	t.labels.mu.Lock()
 	for _, businessType := range t.labels.renew(seen) {
 		t.attempts.DeletePartialMatch(prometheus.Labels{labelType: businessType})
@@ -177,7 +178,7 @@ func (t *Telemetry) PoliciesListed(seen []timer.Policy) {
 		t.overdue.DeleteLabelValues(businessType)
 		t.dispatched.DeletePartialMatch(prometheus.Labels{labelType: businessType})
 	}
-	shown := slices.DeleteFunc(slices.Clone(seen), func(p timer.Policy) bool { return !t.labels.types[p.BusinessType] })
+	shown := slices.DeleteFunc(slices.Clone(seen), func(p policy.Policy) bool { return !t.labels.types[p.BusinessType] })
 	for _, policy := range shown {
 		t.bear(policy.BusinessType, policy.Fallback != nil)
 	}
@@ -186,7 +187,7 @@ func (t *Telemetry) PoliciesListed(seen []timer.Policy) {
 }
 
 // Paused notes what somebody has paused.
-func (t *Telemetry) Paused(emergencies []timer.Emergency) { t.policies.showPaused(emergencies) }
+func (t *Telemetry) Paused(emergencies []policy.Emergency) { t.policies.showPaused(emergencies) }
 
 // Unreadable counts overdue timers whose run could not be read.
 func (t *Telemetry) Unreadable(timers int) { t.unreadable.Add(float64(timers)) }

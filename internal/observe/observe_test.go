@@ -10,8 +10,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/observe"
-	"github.com/wakecall/wakecall/timer"
 )
 
 var ownMetric = regexp.MustCompile(`wakecall_[a-z_]+[a-z]`)
@@ -31,15 +33,15 @@ func exported(t *testing.T) []string {
 	require.NoError(t, err)
 	defer func() { require.NoError(t, telemetry.Shutdown(t.Context())) }()
 	late, limit := int64(1), 5.0
-	telemetry.Attempted("order", timer.Report{LatenessMS: &late, Link: timer.LinkFallback}, time.Second)
-	telemetry.Released(timer.ResultInterrupted)
+	telemetry.Attempted("order", delivery.Report{LatenessMS: &late, Link: delivery.LinkFallback}, time.Second)
+	telemetry.Released(delivery.ResultInterrupted)
 	telemetry.Overdue("order", 1)
 	telemetry.Unreadable(2)
 	telemetry.Requested("GET", "/livez", 200, time.Second)
 	telemetry.Queue(func() int { return 7 })
 	telemetry.Dispatched("order", "done", 1)
-	telemetry.Dispatching(timer.Key{BusinessType: "order", BusinessID: "1"}, 0, 1, time.Second)
-	telemetry.PoliciesListed([]timer.Policy{{BusinessType: "order", Limits: timer.Limits{CallbacksPerSecond: &limit}}})
+	telemetry.Dispatching(wire.Key{BusinessType: "order", BusinessID: "1"}, 0, 1, time.Second)
+	telemetry.PoliciesListed([]policy.Policy{{BusinessType: "order", Limits: policy.Limits{CallbacksPerSecond: &limit}}})
 	telemetry.Streams(func() map[string]int { return map[string]int{"order": 2} })
 	telemetry.StreamsWait(map[string]int{"order": 3, "invoice": 4})
 	answer := httptest.NewRecorder()

@@ -6,7 +6,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/policy"
 )
 
 // policies shows what holds business types back, as this worker last saw it.
@@ -15,8 +15,8 @@ type policies struct {
 	types *labels
 
 	mu          sync.Mutex
-	seen        []timer.Policy
-	emergencies []timer.Emergency
+	seen        []policy.Policy
+	emergencies []policy.Emergency
 
 	emergency, paused, backPressure, limit *prometheus.Desc
 }
@@ -34,13 +34,13 @@ func newPolicies(types *labels) *policies {
 	}
 }
 
-func (p *policies) show(seen []timer.Policy) {
+func (p *policies) show(seen []policy.Policy) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.seen = seen
 }
 
-func (p *policies) showPaused(emergencies []timer.Emergency) {
+func (p *policies) showPaused(emergencies []policy.Emergency) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.emergencies = emergencies

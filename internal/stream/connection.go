@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
 )
 
 // Ring is a message on its way to a receiver.
@@ -97,7 +97,7 @@ func (c *Connection) pop() (Ring, bool) {
 }
 
 // Answer is the receiver's word on a ring. Its errors are [ErrNeverSent] and [ErrOver].
-func (c *Connection) Answer(number uint64, answer timer.Answer) error {
+func (c *Connection) Answer(number uint64, answer delivery.Answer) error {
 	c.hub.mu.Lock()
 	defer c.hub.mu.Unlock()
 	if number == 0 || number > c.sent {
@@ -125,7 +125,7 @@ func (c *Connection) Close() {
 	c.close()
 }
 
-var broken = timer.Answer{Class: timer.BrokenAnswer, Detail: "the connection ended before an answer", NoVerdict: true}
+var broken = delivery.Answer{Class: delivery.BrokenAnswer, Detail: "the connection ended before an answer", NoVerdict: true}
 
 // What follows is for who holds the hub's mu.
 
@@ -158,7 +158,7 @@ func (c *Connection) take(ring Ring) *flight {
 }
 
 // settle ends a flight that is under way.
-func (c *Connection) settle(f *flight, answer timer.Answer) {
+func (c *Connection) settle(f *flight, answer delivery.Answer) {
 	delete(c.under, f.ring.Number)
 	f.outcome.Answer = answer
 	close(f.done)
@@ -210,9 +210,9 @@ func (c *Connection) withdraw(f *flight, cause error) {
 	if c.under[f.ring.Number] != f { // answered at the last moment
 		return
 	}
-	answer := timer.Answer{Class: timer.Timeout, NoVerdict: f.outcome.Taken.IsZero() || c.hub.leaving}
+	answer := delivery.Answer{Class: delivery.Timeout, NoVerdict: f.outcome.Taken.IsZero() || c.hub.leaving}
 	if !errors.Is(cause, context.DeadlineExceeded) {
-		answer.Class = timer.BrokenAnswer
+		answer.Class = delivery.BrokenAnswer
 	}
 	c.settle(f, answer)
 }

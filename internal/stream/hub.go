@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
 )
 
 // Why a receiver cannot connect.
@@ -84,7 +84,7 @@ func (h *Hub) Find(businessType, name string) *Connection {
 }
 
 // Settle is [Connection.Answer] for a connection that is known by name.
-func (h *Hub) Settle(businessType, name string, number uint64, answer timer.Answer) error {
+func (h *Hub) Settle(businessType, name string, number uint64, answer delivery.Answer) error {
 	c := h.Find(businessType, name)
 	if c == nil {
 		return ErrOver
@@ -127,7 +127,7 @@ func (h *Hub) Close() {
 
 // Outcome is what came of a ring.
 type Outcome struct {
-	timer.Answer
+	delivery.Answer
 	// Taken is when the connection took it to send it, zero for never.
 	Taken time.Time
 }
@@ -136,11 +136,11 @@ type Outcome struct {
 // for its answer, until ctx ends at the latest.
 func (h *Hub) Ring(ctx context.Context, businessType string, ring Ring) Outcome {
 	if ctx.Err() != nil {
-		return Outcome{Answer: timer.Answer{Class: timer.Timeout, NoVerdict: true}}
+		return Outcome{Answer: delivery.Answer{Class: delivery.Timeout, NoVerdict: true}}
 	}
 	f := h.give(businessType, ring)
 	if f == nil {
-		return Outcome{Answer: timer.Answer{Class: timer.ConnectFailure, Detail: "no receiver is connected that has room", NoVerdict: true}}
+		return Outcome{Answer: delivery.Answer{Class: delivery.ConnectFailure, Detail: "no receiver is connected that has room", NoVerdict: true}}
 	}
 	select {
 	case <-f.done:

@@ -8,13 +8,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/internal/stream"
-	"github.com/wakecall/wakecall/timer"
 )
 
 var (
-	taken   = timer.Answer{Delivered: true}
-	refused = timer.Answer{Class: timer.Refused, Detail: "no"}
+	taken   = delivery.Answer{Delivered: true}
+	refused = delivery.Answer{Class: delivery.Refused, Detail: "no"}
 )
 
 // switchboard is a hub with what it told of its places.
@@ -82,7 +82,7 @@ func TestAnswers(t *testing.T) {
 		require.ErrorIs(t, c.Answer(3, taken), stream.ErrNeverSent, "before it was sent")
 		late := s.next(c)
 		outcome = <-given // when its time is over
-		require.Equal(t, timer.Answer{Class: timer.Timeout}, outcome.Answer)
+		require.Equal(t, delivery.Answer{Class: delivery.Timeout}, outcome.Answer)
 		require.ErrorIs(t, c.Answer(late.Number, taken), stream.ErrOver)
 	})
 }
@@ -102,7 +102,7 @@ func TestRingsAreShared(t *testing.T) {
 			s.next(large)
 		}
 		outcome := <-s.ring(soon(t))
-		require.Equal(t, timer.ConnectFailure, outcome.Class, "nobody has room")
+		require.Equal(t, delivery.ConnectFailure, outcome.Class, "nobody has room")
 		require.True(t, outcome.NoVerdict)
 		require.Equal(t, []int{1, 4}, s.places)
 	})
@@ -142,18 +142,18 @@ func TestNoVerdict(t *testing.T) {
 		s.next(c)
 		c.Close()
 		for _, came := range []stream.Outcome{<-sent, <-waiting} {
-			require.Equal(t, timer.BrokenAnswer, came.Class)
+			require.Equal(t, delivery.BrokenAnswer, came.Class)
 			require.True(t, came.NoVerdict)
 		}
 		require.Equal(t, []int{3, 1, 0}, s.places)
 		nobody := s.Ring(t.Context(), "order", stream.Ring{})
-		require.Equal(t, timer.ConnectFailure, nobody.Class)
+		require.Equal(t, delivery.ConnectFailure, nobody.Class)
 		require.True(t, nobody.NoVerdict)
 
 		slow := s.join(1)
 		defer slow.Close()
 		never := <-s.ring(soon(t))
-		require.Equal(t, timer.Timeout, never.Class)
+		require.Equal(t, delivery.Timeout, never.Class)
 		require.True(t, never.NoVerdict, "it was never sent")
 		require.True(t, never.Taken.IsZero())
 		over, cancel := context.WithCancel(t.Context())
@@ -205,14 +205,14 @@ func TestRingsOfAHubThatIsLeft(t *testing.T) {
 		last := s.next(c)
 		s.Leave()
 		late := <-short
-		require.Equal(t, timer.Timeout, late.Class)
+		require.Equal(t, delivery.Timeout, late.Class)
 		require.True(t, late.NoVerdict)
 		require.False(t, late.Taken.IsZero())
 		require.NoError(t, c.Answer(last.Number, taken), "it may be answered until then")
 		require.True(t, (<-acked).Delivered)
 		s.Close()
 		given := <-long
-		require.Equal(t, timer.BrokenAnswer, given.Class)
+		require.Equal(t, delivery.BrokenAnswer, given.Class)
 		require.True(t, given.NoVerdict)
 		require.Empty(t, s.Connections())
 		_, err := s.Join("order", 1)
@@ -282,7 +282,7 @@ func TestTogether(t *testing.T) {
 	}
 	for range 800 {
 		outcome := <-outcomes
-		require.True(t, outcome.Delivered || outcome.Class != timer.NoFailure)
+		require.True(t, outcome.Delivered || outcome.Class != delivery.NoFailure)
 	}
 	for range 8 {
 		require.NoError(t, <-ended)

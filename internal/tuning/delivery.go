@@ -3,7 +3,7 @@ package tuning
 import (
 	"time"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/dispatch"
 )
 
 // The last moments of a preloaded timer.
@@ -232,7 +232,7 @@ const (
 	CaughtUpItems = 3
 	// DispatchInFlight is how many callbacks of a type without a policy may be under way at
 	// once in one worker: at 4,000 a second, those of a quarter of a second. A policy that
-	// names no number has timer.DefaultInFlight, which is less.
+	// names no number has policy.DefaultInFlight, which is less.
 	DispatchInFlight = 1000
 	// DispatchEvents is how many ends of callbacks may wait for the loop.
 	DispatchEvents = 1024
@@ -282,7 +282,7 @@ const (
 )
 
 // DispatchPage is the room on a stored page: Temporal takes 2 MB for a value.
-var DispatchPage = timer.DispatchRoom{Items: 1000, Bytes: 512 << 10, Head: 200}
+var DispatchPage = dispatch.Room{Items: 1000, Bytes: 512 << 10, Head: 200}
 
 // Want of our own: files, sockets, ports or memory.
 const (

@@ -3,7 +3,8 @@ package tuning
 import (
 	"time"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
 )
 
 // What workflows go by. Recorded histories were made under these values.
@@ -22,10 +23,10 @@ const (
 	DeliverSlack = 15 * time.Second
 	// LiveTimeout bounds the longest attempt that any policy may ask for. How long one
 	// may really take is the live policy's to say (0017).
-	LiveTimeout = timer.MaxAttemptTimeout + time.Minute
+	LiveTimeout = delivery.MaxAttemptTimeout + time.Minute
 	// Silence is how long a worker may give no sign of life before another one makes its
 	// attempt: as long as an attempt of the default length may take without one (0017).
-	Silence = timer.DefaultAttemptTimeout + DeliverSlack
+	Silence = delivery.DefaultAttemptTimeout + DeliverSlack
 	// StreamSilence is [Silence] for attempts at receivers that connect: a gateway that is
 	// killed has cut them off, and the next one shall have the ring soon. An attempt that
 	// takes longer than a third of it costs a write for each sign of life (0045).
@@ -40,7 +41,7 @@ const (
 	// it (0008).
 	RecordSlack = 5 * time.Second
 	// FirstAttemptTimeout bounds the longest first attempt, and the wait for its time.
-	FirstAttemptTimeout = timer.MaxPreload + timer.MaxAttemptTimeout + RecordSlack
+	FirstAttemptTimeout = policy.MaxPreload + delivery.MaxAttemptTimeout + RecordSlack
 	// QuestionTimeout is how long a worker may take to answer a short question: what it
 	// did of a run (0015), how a delivery stands, why a run was cancelled.
 	QuestionTimeout = 5 * time.Second

@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/activities/send"
+	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/internal/rabbit"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // terminated is a listener with TLS before a broker.
@@ -59,16 +59,16 @@ func overTLS(t *testing.T, server *rabbit.Server) {
 	newConsumer(t, server.URL).declares(taking, nil)
 	for name, c := range map[string]struct {
 		settings *tls.Config
-		class    timer.FailureClass
+		class    delivery.FailureClass
 	}{
-		"an authority that is trusted": {&tls.Config{RootCAs: roots}, timer.NoFailure},
-		"one that is not":              {&tls.Config{RootCAs: x509.NewCertPool()}, timer.TLSUnknownIssuer},
-		"another host's certificate":   {&tls.Config{RootCAs: roots, ServerName: "other.example"}, timer.TLSWrongName},
+		"an authority that is trusted": {&tls.Config{RootCAs: roots}, delivery.NoFailure},
+		"one that is not":              {&tls.Config{RootCAs: x509.NewCertPool()}, delivery.TLSUnknownIssuer},
+		"another host's certificate":   {&tls.Config{RootCAs: roots, ServerName: "other.example"}, delivery.TLSWrongName},
 	} {
 		transport := New([]Broker{{Name: "main", URL: "amqps://guest:guest@" + address + "/", TLS: c.settings}})
 		outcome := attempt(t, transport, to("main", taking))
 		require.Equal(t, c.class, outcome.Class, name)
-		require.Equal(t, c.class == timer.NoFailure, outcome.Delivered, name)
+		require.Equal(t, c.class == delivery.NoFailure, outcome.Delivered, name)
 		transport.Close()
 	}
 }
@@ -88,7 +88,7 @@ func fallsSilent(t *testing.T, server *rabbit.Server) {
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	silent := transport.Send(ctx, send.Envelope{ID: "msg_1", Destination: to("main", taking)})
-	require.Equal(t, timer.Timeout, silent.Class)
+	require.Equal(t, delivery.Timeout, silent.Class)
 	delivers(t, transport)
 	require.EqualValues(t, 2, connections.Load())
 }
@@ -148,7 +148,7 @@ func unsteady(t *testing.T, server *rabbit.Server) {
 		outcome := attempt(t, transport, to("main", taking))
 		require.False(t, outcome.Delivered)
 		if outcome.FirstByte.IsZero() {
-			require.Equal(t, timer.Answer{Class: timer.ConnectFailure, Detail: "the connection broke a moment ago"}, outcome.Answer)
+			require.Equal(t, delivery.Answer{Class: delivery.ConnectFailure, Detail: "the connection broke a moment ago"}, outcome.Answer)
 			unsent++
 		}
 	}
@@ -163,10 +163,10 @@ func TestWantOfOurOwnIsNoAnswerOfABroker(t *testing.T) {
 	for _, want := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.EADDRNOTAVAIL} {
 		b := newBroker(Broker{})
 		_, err := b.dialled(nil, &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("socket", want)})
-		require.Equal(t, timer.OutOfResources, refusal(t.Context(), err).Class, want)
+		require.Equal(t, delivery.OutOfResources, refusal(t.Context(), err).Class, want)
 		_, _, err = b.get()
-		require.Equal(t, timer.OutOfResources, refusal(t.Context(), err).Class, want)
+		require.Equal(t, delivery.OutOfResources, refusal(t.Context(), err).Class, want)
 	}
 	_, err := newBroker(Broker{}).dialled(nil, &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)})
-	require.Equal(t, timer.ConnectFailure, refusal(t.Context(), err).Class)
+	require.Equal(t, delivery.ConnectFailure, refusal(t.Context(), err).Class)
 }

@@ -9,13 +9,13 @@ import (
 	amqp "github.com/rabbitmq/amqp091-go"
 
 	"github.com/wakecall/wakecall/activities/send"
+	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // topology is what is declared for messages to one exchange and routing key.
 type topology struct {
-	timer.Declare
+	delivery.Declare
 	exchange, key string
 }
 
@@ -125,7 +125,7 @@ func (t topology) declareOn(ch *amqp.Channel) error {
 var inequivalent = regexp.MustCompile(`inequivalent arg '([a-z-]+)'`)
 
 // undeclared is the answer of a broker that did not accept a declaration.
-func undeclared(ctx context.Context, err error) timer.Answer {
+func undeclared(ctx context.Context, err error) delivery.Answer {
 	answer := refusal(ctx, err)
 	failed, isDeclare := errors.AsType[declareError](err)
 	reason, told := errors.AsType[*amqp.Error](err)
@@ -137,7 +137,7 @@ func undeclared(ctx context.Context, err error) timer.Answer {
 		if found := inequivalent.FindStringSubmatch(reason.Reason); found != nil {
 			property = "another " + found[1]
 		}
-		answer.Class, answer.Detail = timer.Refused, fmt.Sprintf("it is there with %s (%d)", property, reason.Code)
+		answer.Class, answer.Detail = delivery.Refused, fmt.Sprintf("it is there with %s (%d)", property, reason.Code)
 	case answer.Detail == "":
 		answer.Detail = "it failed"
 	}

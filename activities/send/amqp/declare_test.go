@@ -9,14 +9,14 @@ import (
 
 	"github.com/wakecall/wakecall/activities/send"
 	"github.com/wakecall/wakecall/activities/send/sendtest"
+	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/internal/rabbit"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // declaring sends a message to an exchange whose policy declares something.
-func declaring(t *testing.T, transport *Transport, exchange string, d timer.Declare) send.Outcome {
+func declaring(t *testing.T, transport *Transport, exchange string, d delivery.Declare) send.Outcome {
 	return transport.Send(t.Context(), send.Envelope{
-		ID: "msg_1", Destination: timer.Destination{Broker: "main", Exchange: exchange, RoutingKey: "order"}, Declare: &d,
+		ID: "msg_1", Destination: delivery.Destination{Broker: "main", Exchange: exchange, RoutingKey: "order"}, Declare: &d,
 	})
 }
 
@@ -24,10 +24,10 @@ func declaring(t *testing.T, transport *Transport, exchange string, d timer.Decl
 func declared(t *testing.T, server *rabbit.Server) {
 	transport, app := opened(t, server.URL), newConsumer(t, server.URL)
 	defer func() { _ = app.conn.Close() }()
-	require.Equal(t, timer.Unroutable, attempt(t, transport, timer.Destination{Broker: "main", Exchange: "orders", RoutingKey: "order"}).Class,
+	require.Equal(t, delivery.Unroutable, attempt(t, transport, delivery.Destination{Broker: "main", Exchange: "orders", RoutingKey: "order"}).Class,
 		"the control: nothing is there")
 
-	both := timer.Declare{ExchangeType: timer.ExchangeTopic, Queue: "orders-queue", QueueType: timer.QueueQuorum}
+	both := delivery.Declare{ExchangeType: delivery.ExchangeTopic, Queue: "orders-queue", QueueType: delivery.QueueQuorum}
 	outcome := declaring(t, transport, "orders", both)
 	require.True(t, outcome.Delivered, "%+v", outcome)
 	again := opened(t, server.URL)
@@ -40,23 +40,23 @@ func declared(t *testing.T, server *rabbit.Server) {
 
 	_, err = app.QueueDelete("orders-queue", false, false, false)
 	require.NoError(t, err)
-	require.Equal(t, timer.Unroutable, declaring(t, transport, "orders", both).Class, "it is not declared before each message")
+	require.Equal(t, delivery.Unroutable, declaring(t, transport, "orders", both).Class, "it is not declared before each message")
 	require.True(t, declaring(t, transport, "orders", both).Delivered, "it is declared again after one that no queue took")
 
-	for detail, d := range map[string]timer.Declare{
-		"declaring the exchange: it is there with another type (406)":      {ExchangeType: timer.ExchangeFanout},
-		"declaring the queue: it is there with another x-queue-type (406)": {Queue: "orders-queue", QueueType: timer.QueueClassic},
+	for detail, d := range map[string]delivery.Declare{
+		"declaring the exchange: it is there with another type (406)":      {ExchangeType: delivery.ExchangeFanout},
+		"declaring the queue: it is there with another x-queue-type (406)": {Queue: "orders-queue", QueueType: delivery.QueueClassic},
 	} {
 		for range 2 {
 			outcome := declaring(t, transport, "orders", d)
-			require.Equal(t, timer.Answer{Class: timer.Refused, Detail: detail}, outcome.Answer)
+			require.Equal(t, delivery.Answer{Class: delivery.Refused, Detail: detail}, outcome.Answer)
 			require.Zero(t, outcome.FirstByte, "nothing was sent")
 		}
 	}
-	missing := declaring(t, transport, "missing", timer.Declare{Queue: "orders-queue", QueueType: timer.QueueQuorum})
-	require.Equal(t, timer.Answer{Class: timer.Unroutable, Detail: "declaring the binding: there is no such exchange (404)"}, missing.Answer)
+	missing := declaring(t, transport, "missing", delivery.Declare{Queue: "orders-queue", QueueType: delivery.QueueQuorum})
+	require.Equal(t, delivery.Answer{Class: delivery.Unroutable, Detail: "declaring the binding: there is no such exchange (404)"}, missing.Answer)
 	app.declares("plain", nil)
-	plain := transport.Send(t.Context(), send.Envelope{ID: "msg_1", Destination: to("main", "plain"), Declare: &timer.Declare{Queue: "plain"}})
+	plain := transport.Send(t.Context(), send.Envelope{ID: "msg_1", Destination: to("main", "plain"), Declare: &delivery.Declare{Queue: "plain"}})
 	require.True(t, plain.Delivered, "%+v", plain)
 }
 
@@ -66,9 +66,9 @@ func mayNotDeclare(t *testing.T, server *rabbit.Server) {
 	transport := opened(t, "amqp://reader:"+sendtest.Secret+"@"+server.Address+"/")
 	var outcome send.Outcome
 	require.Eventually(t, func() bool {
-		outcome = declaring(t, transport, "forbidden", timer.Declare{ExchangeType: timer.ExchangeDirect})
+		outcome = declaring(t, transport, "forbidden", delivery.Declare{ExchangeType: delivery.ExchangeDirect})
 		return outcome.Detail == "declaring the exchange: the broker does not permit it (403)"
 	}, 30*time.Second, 50*time.Millisecond, "it may not configure")
-	require.Equal(t, timer.Refused, outcome.Class)
+	require.Equal(t, delivery.Refused, outcome.Class)
 	require.NotContains(t, outcome.Describe(), "reader")
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/activities/send"
+	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/internal/rabbit"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 const (
@@ -45,7 +45,7 @@ func stuckQueue(t *testing.T, server *rabbit.Server) {
 		var attempts sync.WaitGroup
 		for range tuning.BrokerChannels {
 			attempts.Go(func() {
-				if outcome := attempt("order", stuck, shortly); outcome.Class != timer.Timeout {
+				if outcome := attempt("order", stuck, shortly); outcome.Class != delivery.Timeout {
 					t.Errorf("of a queue that confirms nothing: %+v", outcome)
 				}
 			})

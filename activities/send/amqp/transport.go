@@ -11,8 +11,8 @@ import (
 	amqp "github.com/rabbitmq/amqp091-go"
 
 	"github.com/wakecall/wakecall/activities/send"
+	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // Broker is one that the operator has named.
@@ -49,7 +49,7 @@ func (t *Transport) Close() {
 func (t *Transport) Send(ctx context.Context, e send.Envelope) send.Outcome {
 	b := t.brokers[e.Destination.Broker]
 	if b == nil {
-		return failed(timer.Answer{Class: timer.NoReceiver, Detail: "no broker of that name is configured here"})
+		return failed(delivery.Answer{Class: delivery.NoReceiver, Detail: "no broker of that name is configured here"})
 	}
 	if ctx.Err() != nil {
 		return failed(ended(ctx))
@@ -95,7 +95,7 @@ func (ch *channel) send(ctx context.Context, e send.Envelope) send.Outcome {
 	case <-confirmation.Done():
 		outcome.Answer = ch.answer(confirmation.Acked())
 		ch.giveBack()
-		if t, declares := topologyOf(e); declares && outcome.Class == timer.Unroutable {
+		if t, declares := topologyOf(e); declares && outcome.Class == delivery.Unroutable {
 			ch.conn.undeclare(t)
 		}
 	case <-ctx.Done():
@@ -131,27 +131,27 @@ func expiration(left time.Duration) string {
 
 // answer is what the broker said before it confirmed: it returns what it cannot route,
 // and closes a channel on which it refuses something.
-func (ch *channel) answer(acked bool) timer.Answer {
+func (ch *channel) answer(acked bool) delivery.Answer {
 	select {
 	case returned, ok := <-ch.returns:
 		if !ok { // it is closed with the channel
 			break
 		}
-		return timer.Answer{Class: timer.Unroutable, Detail: unrouted(returned.ReplyCode)}
+		return delivery.Answer{Class: delivery.Unroutable, Detail: unrouted(returned.ReplyCode)}
 	default:
 	}
 	switch {
 	case acked:
-		return timer.Answer{Delivered: true, Deferred: true} // who reads the queue has yet to see it
+		return delivery.Answer{Delivered: true, Deferred: true} // who reads the queue has yet to see it
 	case ch.IsClosed():
 		select {
 		case reason := <-ch.closes:
 			return closed(reason)
 		default:
-			return timer.Answer{Class: timer.BrokenAnswer}
+			return delivery.Answer{Class: delivery.BrokenAnswer}
 		}
 	default:
-		return timer.Answer{Class: timer.Refused, Detail: "the broker did not confirm it (nack)"}
+		return delivery.Answer{Class: delivery.Refused, Detail: "the broker did not confirm it (nack)"}
 	}
 }
 
@@ -165,23 +165,23 @@ func unrouted(code uint16) string {
 
 // closed is the answer of a broker that closed the channel or the connection. Its own
 // words may name users and hosts.
-func closed(reason *amqp.Error) timer.Answer {
+func closed(reason *amqp.Error) delivery.Answer {
 	switch {
 	case reason == nil:
-		return timer.Answer{Class: timer.BrokenAnswer}
+		return delivery.Answer{Class: delivery.BrokenAnswer}
 	case reason.Code == amqp.NotFound:
-		return timer.Answer{Class: timer.Unroutable, Detail: "there is no such exchange (404)"}
+		return delivery.Answer{Class: delivery.Unroutable, Detail: "there is no such exchange (404)"}
 	case reason.Code == amqp.AccessRefused, reason.Code == amqp.NotAllowed:
-		return timer.Answer{Class: timer.Refused, Detail: fmt.Sprintf("the broker does not permit it (%d)", reason.Code)}
+		return delivery.Answer{Class: delivery.Refused, Detail: fmt.Sprintf("the broker does not permit it (%d)", reason.Code)}
 	case reason.Server:
-		return timer.Answer{Class: timer.BrokenAnswer, Detail: fmt.Sprintf("the broker closed with %d", reason.Code)}
+		return delivery.Answer{Class: delivery.BrokenAnswer, Detail: fmt.Sprintf("the broker closed with %d", reason.Code)}
 	default:
-		return timer.Answer{Class: timer.BrokenAnswer}
+		return delivery.Answer{Class: delivery.BrokenAnswer}
 	}
 }
 
 // refusal is the answer where nothing was sent.
-func refusal(ctx context.Context, err error) timer.Answer {
+func refusal(ctx context.Context, err error) delivery.Answer {
 	if reason, ok := errors.AsType[*amqp.Error](err); ok {
 		return closed(reason)
 	}
@@ -189,17 +189,19 @@ func refusal(ctx context.Context, err error) timer.Answer {
 		return ended(ctx)
 	}
 	if errors.Is(err, errUnsteady) {
-		return timer.Answer{Class: timer.ConnectFailure, Detail: err.Error()}
+		return delivery.Answer{Class: delivery.ConnectFailure, Detail: err.Error()}
 	}
-	return timer.Answer{Class: send.Classify(err)}
+	return delivery.Answer{Class: send.Classify(err)}
 }
 
-func ended(ctx context.Context) timer.Answer { return timer.Answer{Class: send.Classify(ctx.Err())} }
-
-func blocked() timer.Answer {
-	return timer.Answer{Class: timer.BrokerBlocked, RetryAfter: tuning.BlockedPatience}
+func ended(ctx context.Context) delivery.Answer {
+	return delivery.Answer{Class: send.Classify(ctx.Err())}
 }
 
-func failed(answer timer.Answer) send.Outcome {
+func blocked() delivery.Answer {
+	return delivery.Answer{Class: delivery.BrokerBlocked, RetryAfter: tuning.BlockedPatience}
+}
+
+func failed(answer delivery.Answer) send.Outcome {
 	return send.Outcome{Answer: answer, Ended: time.Now()}
 }

@@ -13,8 +13,8 @@ import (
 
 	"github.com/wakecall/wakecall/activities/send"
 	"github.com/wakecall/wakecall/activities/send/sendtest"
+	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/internal/rabbit"
-	"github.com/wakecall/wakecall/timer"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -48,8 +48,8 @@ func (c consumer) takes() (amqp.Delivery, bool) {
 	return d, ok
 }
 
-func to(broker, queue string) timer.Destination {
-	return timer.Destination{Broker: broker, RoutingKey: queue}
+func to(broker, queue string) delivery.Destination {
+	return delivery.Destination{Broker: broker, RoutingKey: queue}
 }
 
 const (
@@ -92,14 +92,14 @@ func conformance(t *testing.T, server *rabbit.Server) {
 			{Name: "main", URL: server.URL}, {Name: "silent", URL: silent.URL}, {Name: "breaking", URL: breaking.URL}, {Name: "blocking", URL: blocking.URL},
 			{Name: "nobody", URL: "amqp://guest:" + sendtest.Secret + "@" + nobody.Addr().String() + "/"},
 		})
-		destinations := map[sendtest.Behaviour]timer.Destination{
+		destinations := map[sendtest.Behaviour]delivery.Destination{
 			sendtest.Accept: to("main", taking), sendtest.Refuse: to("main", refusing), sendtest.NeverAnswer: to("silent", taking),
 			sendtest.Break: to("breaking", taking), sendtest.AskPatience: to("blocking", taking), sendtest.Unreachable: to("nobody", taking),
 		}
 		var all []sendtest.Received
 		return sendtest.Subject{
 			Transport: transport,
-			Destination: func(b sendtest.Behaviour) (d timer.Destination, ok bool) {
+			Destination: func(b sendtest.Behaviour) (d delivery.Destination, ok bool) {
 				d, ok = destinations[b]
 				return d, ok
 			},
@@ -129,7 +129,7 @@ func received(d amqp.Delivery) sendtest.Received {
 }
 
 // attempt sends a message within five seconds.
-func attempt(t *testing.T, transport *Transport, d timer.Destination) send.Outcome {
+func attempt(t *testing.T, transport *Transport, d delivery.Destination) send.Outcome {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
 	return transport.Send(ctx, send.Envelope{ID: "msg_1", Destination: d, Body: []byte("x")})
@@ -181,18 +181,18 @@ func TestExpirations(t *testing.T) {
 
 func unroutable(t *testing.T, server *rabbit.Server) {
 	transport := opened(t, server.URL)
-	for name, d := range map[string]timer.Destination{
+	for name, d := range map[string]delivery.Destination{
 		"no queue":    to("main", "nobody-has-this"),
 		"no exchange": {Broker: "main", Exchange: "nobody-has-this", RoutingKey: "x"},
 	} {
 		for range 3 { // a channel that the broker closed is not used again
 			outcome := attempt(t, transport, d)
-			require.Equal(t, timer.Unroutable, outcome.Class, name)
+			require.Equal(t, delivery.Unroutable, outcome.Class, name)
 			require.NotContains(t, outcome.Detail, "NO_ROUTE", "the broker's own words may say anything")
-			require.Equal(t, timer.DecisionRetry, timer.Judge(outcome.Answer).Decision, name)
+			require.Equal(t, delivery.DecisionRetry, delivery.Judge(outcome.Answer).Decision, name)
 		}
 	}
-	require.Equal(t, timer.NoReceiver, attempt(t, transport, to("other", "x")).Class)
+	require.Equal(t, delivery.NoReceiver, attempt(t, transport, to("other", "x")).Class)
 	app := newConsumer(t, server.URL)
 	defer func() { _ = app.conn.Close() }()
 	app.declares(taking, nil)
@@ -217,16 +217,16 @@ func permissionRefused(t *testing.T, server *rabbit.Server) {
 	server.AddUser("reader", sendtest.Secret)
 	transport := opened(t, "amqp://reader:"+sendtest.Secret+"@"+server.Address+"/")
 	outcome := attempt(t, transport, to("main", taking))
-	require.Equal(t, timer.Refused, outcome.Class, "%+v: the virtual host is closed to it", outcome)
+	require.Equal(t, delivery.Refused, outcome.Class, "%+v: the virtual host is closed to it", outcome)
 	server.Permit("reader", ".*", "^$", ".*")
 	require.Eventually(t, func() bool {
-		outcome = attempt(t, transport, timer.Destination{Broker: "main", Exchange: "amq.direct", RoutingKey: taking})
-		return outcome.Class == timer.Refused && !outcome.FirstByte.IsZero()
+		outcome = attempt(t, transport, delivery.Destination{Broker: "main", Exchange: "amq.direct", RoutingKey: taking})
+		return outcome.Class == delivery.Refused && !outcome.FirstByte.IsZero()
 	}, 30*time.Second, 50*time.Millisecond, "it may not write")
 	require.NotContains(t, outcome.Describe(), "reader")
 	mayNotDeclare(t, server)
 	wrong := opened(t, "amqp://reader:wrong@"+server.Address+"/")
-	require.Equal(t, timer.Refused, attempt(t, wrong, to("main", taking)).Class)
+	require.Equal(t, delivery.Refused, attempt(t, wrong, to("main", taking)).Class)
 }
 
 // A broker without memory takes nothing: it is left alone, and not asked by each
@@ -239,7 +239,7 @@ func memoryAlarm(t *testing.T, server *rabbit.Server) {
 		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 		defer cancel()
 		outcome := transport.Send(ctx, send.Envelope{ID: "msg_1", Destination: to("main", taking)})
-		return outcome.Class == timer.BrokerBlocked && outcome.FirstByte.IsZero() && outcome.RetryAfter > 0
+		return outcome.Class == delivery.BrokerBlocked && outcome.FirstByte.IsZero() && outcome.RetryAfter > 0
 	}, 30*time.Second, 50*time.Millisecond)
 	lastsWithoutChannels(t, transport)
 	closesAllTheSame(t, server)
@@ -252,7 +252,7 @@ func stoppedAndStarted(t *testing.T, server *rabbit.Server) {
 	delivers(t, transport)
 	server.Stop()
 	for range 3 {
-		require.Contains(t, []timer.FailureClass{timer.ConnectFailure, timer.BrokenAnswer}, attempt(t, transport, to("main", taking)).Class)
+		require.Contains(t, []delivery.FailureClass{delivery.ConnectFailure, delivery.BrokenAnswer}, attempt(t, transport, to("main", taking)).Class)
 	}
 	server.Restart()
 	delivers(t, transport)
@@ -268,7 +268,7 @@ func lastsWithoutChannels(t *testing.T, transport *Transport) {
 		lent = append(lent, <-conn.idle)
 	}
 	outcome := attempt(t, transport, to("main", taking))
-	require.Equal(t, timer.BrokerBlocked, outcome.Class, "%+v", outcome)
+	require.Equal(t, delivery.BrokerBlocked, outcome.Class, "%+v", outcome)
 	for _, ch := range lent {
 		conn.idle <- ch
 	}
@@ -312,8 +312,8 @@ func fewChannels(t *testing.T, server *rabbit.Server) {
 		second <- err
 	}()
 	<-waits.begun
-	outcome := first.send(t.Context(), send.Envelope{ID: "msg_1", Destination: timer.Destination{Exchange: "nowhere"}})
-	require.Equal(t, timer.Unroutable, outcome.Class, "the broker closes the channel")
+	outcome := first.send(t.Context(), send.Envelope{ID: "msg_1", Destination: delivery.Destination{Exchange: "nowhere"}})
+	require.Equal(t, delivery.Unroutable, outcome.Class, "the broker closes the channel")
 	require.NoError(t, <-second)
 }
 
@@ -339,7 +339,7 @@ func closesAllTheSame(t *testing.T, server *rabbit.Server) {
 	require.Eventually(t, func() bool { // the broker takes one message before it blocks
 		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 		defer cancel()
-		return transport.Send(ctx, send.Envelope{ID: "msg_1", Destination: to("main", taking)}).Class == timer.BrokerBlocked
+		return transport.Send(ctx, send.Envelope{ID: "msg_1", Destination: to("main", taking)}).Class == delivery.BrokerBlocked
 	}, 30*time.Second, 50*time.Millisecond)
 	closed := make(chan struct{})
 	go func() {

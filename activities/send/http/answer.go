@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/internal/retryafter"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // HeaderNoRetry is the header by which a receiver that sets it to "true" stops the
@@ -20,14 +20,14 @@ const HeaderStop = "Wakecall-Stop"
 
 // AnswerOf says what a status and its headers mean. Only 2xx delivers, 202 with word to
 // come where the policy asks for that; a redirect is a refusal, since it is never followed.
-func AnswerOf(status int, header http.Header, now time.Time) timer.Answer {
+func AnswerOf(status int, header http.Header, now time.Time) delivery.Answer {
 	if status >= 200 && status <= 299 {
-		return timer.Answer{
+		return delivery.Answer{
 			Delivered: true, Status: status, Stop: isTrue(header, HeaderStop), Deferred: status == http.StatusAccepted,
 		}
 	}
-	answer := timer.Answer{
-		Class: timer.Answered, Status: status, Detail: fmt.Sprintf("HTTP %d", status), Stop: isTrue(header, HeaderStop),
+	answer := delivery.Answer{
+		Class: delivery.Answered, Status: status, Detail: fmt.Sprintf("HTTP %d", status), Stop: isTrue(header, HeaderStop),
 	}
 	switch {
 	case isTrue(header, HeaderNoRetry):
@@ -35,7 +35,7 @@ func AnswerOf(status int, header http.Header, now time.Time) timer.Answer {
 	case status == http.StatusGone:
 		answer.NoRetry = true
 	case status == http.StatusTooManyRequests, status == http.StatusServiceUnavailable:
-		answer.RetryAfter = retryafter.Parse(header.Get("Retry-After"), now, timer.MaxRetryAfter)
+		answer.RetryAfter = retryafter.Parse(header.Get("Retry-After"), now, delivery.MaxRetryAfter)
 	}
 	return answer
 }

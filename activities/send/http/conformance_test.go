@@ -15,7 +15,7 @@ import (
 
 	"github.com/wakecall/wakecall/activities/send"
 	"github.com/wakecall/wakecall/activities/send/sendtest"
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
 )
 
 // receivers are all that the suite asks for, on one server.
@@ -76,8 +76,8 @@ func TestConformance(t *testing.T) {
 		}
 		return sendtest.Subject{
 			Transport: transport, Received: rs.all,
-			Destination: func(b sendtest.Behaviour) (timer.Destination, bool) {
-				return timer.HTTP(urls[b] + "?token=" + sendtest.Secret), true
+			Destination: func(b sendtest.Behaviour) (delivery.Destination, bool) {
+				return delivery.HTTP(urls[b] + "?token=" + sendtest.Secret), true
 			},
 			Close: func() {
 				transport.Close()

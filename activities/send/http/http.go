@@ -11,8 +11,8 @@ import (
 	"github.com/go-resty/resty/v2"
 
 	"github.com/wakecall/wakecall/activities/send"
+	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // Config is what a [Transport] needs.
@@ -62,7 +62,7 @@ func (t *Transport) Send(ctx context.Context, e send.Envelope) send.Outcome {
 	defer cancel()
 	link, err := t.links.of(e.TLS)
 	if err != nil {
-		return send.Failed(timer.TLSFailure)
+		return send.Failed(delivery.TLSFailure)
 	}
 	sent := post(ctx, link.client, e)
 	if sent.dropped() && ctx.Err() == nil {
@@ -71,7 +71,7 @@ func (t *Transport) Send(ctx context.Context, e send.Envelope) send.Outcome {
 	}
 	outcome := send.Outcome{FirstByte: sent.firstByte, Ended: time.Now()}
 	if sent.err != nil {
-		outcome.Answer = timer.Answer{Class: sent.class}
+		outcome.Answer = delivery.Answer{Class: sent.class}
 		return outcome
 	}
 	outcome.Answer = AnswerOf(sent.response.StatusCode(), sent.response.Header(), outcome.Ended)
@@ -80,7 +80,7 @@ func (t *Transport) Send(ctx context.Context, e send.Envelope) send.Outcome {
 	}
 	beginning := drain(sent.response.RawBody(), cancel)
 	if !outcome.Delivered {
-		outcome.Text = timer.Excerpted(beginning)
+		outcome.Text = delivery.Excerpted(beginning)
 	}
 	return outcome
 }
@@ -92,21 +92,21 @@ func read(body io.ReadCloser, most int, outcome send.Outcome) send.Outcome {
 	_ = body.Close()
 	outcome.Ended = time.Now()
 	if err != nil {
-		outcome.Answer = timer.Answer{Class: send.Classify(err), Status: outcome.Status}
+		outcome.Answer = delivery.Answer{Class: send.Classify(err), Status: outcome.Status}
 		return outcome
 	}
 	outcome.Body = text
 	return outcome
 }
 
-// drain returns the beginning of an answer. It reads at most [timer.MaxResponseRead] and closes it. A
+// drain returns the beginning of an answer. It reads at most [delivery.MaxResponseRead] and closes it. A
 // connection that a 101 has handed over knows no context: closing it is what
 // ends a read.
 func drain(body io.ReadCloser, cancel context.CancelFunc) (beginning []byte) {
 	stop := time.AfterFunc(tuning.AnswerDrain, func() { cancel(); _ = body.Close() })
 	defer stop.Stop()
-	beginning, _ = io.ReadAll(io.LimitReader(body, timer.MaxAnswer+1))
-	_, _ = io.Copy(io.Discard, io.LimitReader(body, timer.MaxResponseRead-timer.MaxAnswer-1))
+	beginning, _ = io.ReadAll(io.LimitReader(body, delivery.MaxAnswer+1))
+	_, _ = io.Copy(io.Discard, io.LimitReader(body, delivery.MaxResponseRead-delivery.MaxAnswer-1))
 	_ = body.Close()
 	return beginning
 }

@@ -17,7 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/activities/send"
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
 )
 
 var loopback = netip.MustParsePrefix("127.0.0.0/8")
@@ -36,7 +37,7 @@ func postBody(c *Transport, url, body string, timeout time.Duration) send.Outcom
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	return c.Send(ctx, send.Envelope{
-		Destination: timer.HTTP(url), Body: []byte(body), Headers: map[string]string{send.HeaderWebhookID: "msg_1", send.HeaderAttempt: "1"},
+		Destination: delivery.HTTP(url), Body: []byte(body), Headers: map[string]string{send.HeaderWebhookID: "msg_1", send.HeaderAttempt: "1"},
 	})
 }
 
@@ -44,7 +45,7 @@ func postBody(c *Transport, url, body string, timeout time.Duration) send.Outcom
 func TestTheTextOfAFailure(t *testing.T) {
 	t.Parallel()
 	body := strings.Repeat("x", 8<<10)
-	for status, want := range map[int]string{503: body[:timer.MaxAnswer], 200: ""} {
+	for status, want := range map[int]string{503: body[:delivery.MaxAnswer], 200: ""} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(status)
 			_, _ = w.Write([]byte(body))
@@ -68,7 +69,7 @@ func TestForbiddenAddressesAreNeverReached(t *testing.T) {
 		"0177.0.0.1", "0.0.0.0", "[::]", "[64:ff9b::7f00:1]", "[2002:7f00:1::]",
 	} {
 		x := postTo(strict, "http://"+host+":"+port+"/", time.Second)
-		require.NotEqual(t, timer.NoFailure, x.Class, host)
+		require.NotEqual(t, delivery.NoFailure, x.Class, host)
 		require.True(t, x.FirstByte.IsZero(), host)
 	}
 	require.Zero(t, accepted.Load())
@@ -109,7 +110,7 @@ func TestHostileAnswers(t *testing.T) {
 	for name, c := range map[string]struct {
 		serve  http.HandlerFunc
 		status int
-		class  timer.FailureClass
+		class  delivery.FailureClass
 	}{
 		"endless body": {func(w http.ResponseWriter, r *http.Request) {
 			for r.Context().Err() == nil {
@@ -135,18 +136,18 @@ func TestHostileAnswers(t *testing.T) {
 		}, 200, ""},
 		"huge header": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("X", strings.Repeat("x", 64<<10))
-		}, 0, timer.BrokenAnswer},
-		"silence":  {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, 0, timer.Timeout},
-		"not HTTP": {hijack(func(rw *bufio.ReadWriter) { _, _ = rw.WriteString("SSH-2.0-OpenSSH\r\n") }), 0, timer.BrokenAnswer},
-		"hang up":  {hijack(func(*bufio.ReadWriter) {}), 0, timer.BrokenAnswer},
+		}, 0, delivery.BrokenAnswer},
+		"silence":  {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, 0, delivery.Timeout},
+		"not HTTP": {hijack(func(rw *bufio.ReadWriter) { _, _ = rw.WriteString("SSH-2.0-OpenSSH\r\n") }), 0, delivery.BrokenAnswer},
+		"hang up":  {hijack(func(*bufio.ReadWriter) {}), 0, delivery.BrokenAnswer},
 		"another protocol": {hijack(func(rw *bufio.ReadWriter) {
 			_, _ = rw.WriteString("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: silence\r\n\r\n")
 			_ = rw.Flush()
 			_, _ = rw.ReadByte() // until the other side hangs up
-		}), 101, timer.Answered},
+		}), 101, delivery.Answered},
 		"redirect": {func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "http://169.254.169.254/", http.StatusTemporaryRedirect)
-		}, 307, timer.Answered},
+		}, 307, delivery.Answered},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -193,8 +194,8 @@ func TestNobodyIsAskedToCompress(t *testing.T) {
 	for method, e := range map[string]send.Envelope{
 		http.MethodPost: {Body: []byte("x")}, http.MethodGet: {Ask: true, Answer: 100},
 	} {
-		for _, added := range []*timer.TLS{nil, {}} {
-			e.Destination, e.TLS = timer.HTTP(server.URL), added
+		for _, added := range []*policy.TLS{nil, {}} {
+			e.Destination, e.TLS = delivery.HTTP(server.URL), added
 			require.True(t, caller.Send(t.Context(), e).Delivered)
 			require.Equal(t, []string{method, "identity"}, <-asked)
 		}
@@ -214,7 +215,7 @@ func TestAnswerIsReadAsItIs(t *testing.T) {
 	}))
 	defer server.Close()
 	x := postTo(callerTo(t, loopback), server.URL, time.Second)
-	require.Equal(t, timer.Answer{Class: timer.Answered, Status: 503, Detail: "HTTP 503", RetryAfter: 7 * time.Second}, x.Answer)
+	require.Equal(t, delivery.Answer{Class: delivery.Answered, Status: 503, Detail: "HTTP 503", RetryAfter: 7 * time.Second}, x.Answer)
 	require.False(t, x.FirstByte.IsZero())
 	require.False(t, x.Ended.Before(x.FirstByte))
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/go-resty/resty/v2"
 	"github.com/hashicorp/golang-lru/v2"
 
+	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // link sends with one TLS configuration, on connections of its own.
@@ -46,7 +46,7 @@ func newLinks(transport *http.Transport, userAgent string) *links {
 }
 
 // of returns the link of a policy's TLS, nil for none.
-func (l *links) of(settings *timer.TLS) (*link, error) {
+func (l *links) of(settings *policy.TLS) (*link, error) {
 	if settings == nil {
 		return l.common, nil
 	}
@@ -76,11 +76,11 @@ func (l *links) close() {
 }
 
 // digest tells configurations apart, and keeps no key in a map.
-func digest(t timer.TLS) [sha256.Size]byte {
+func digest(t policy.TLS) [sha256.Size]byte {
 	return sha256.Sum256([]byte(t.CA + "\x00" + t.ClientCertificate + "\x00" + t.ClientKey))
 }
 
-func (l *links) config(t timer.TLS) (*tls.Config, error) {
+func (l *links) config(t policy.TLS) (*tls.Config, error) {
 	config := l.common.transport.TLSClientConfig.Clone()
 	if t.CA != "" {
 		roots, err := Roots(l.roots, []byte(t.CA))
@@ -101,7 +101,7 @@ func (l *links) config(t timer.TLS) (*tls.Config, error) {
 
 // Roots adds a bundle in PEM to roots, nil for those of the system.
 func Roots(roots *x509.CertPool, bundle []byte) (*x509.CertPool, error) {
-	more, err := timer.Certificates(bundle)
+	more, err := policy.Certificates(bundle)
 	if err != nil {
 		return nil, err
 	}

@@ -12,16 +12,16 @@ import (
 	"golang.org/x/net/http2"
 
 	"github.com/wakecall/wakecall/activities/send"
+	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/internal/errtype"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // transmission is one request that was sent, or tried to be.
 type transmission struct {
 	response  *resty.Response
 	err       error
-	class     timer.FailureClass // the class of err
-	firstByte time.Time          // zero when nothing was sent
+	class     delivery.FailureClass // the class of err
+	firstByte time.Time             // zero when nothing was sent
 	// kept is whether the connection had served another request before, and
 	// answered whether a byte of an answer came.
 	kept, answered bool
@@ -56,7 +56,7 @@ func post(ctx context.Context, client *resty.Client, e send.Envelope) (t transmi
 // itself sends a POST again only when no byte of it was written, or when an HTTP/2
 // receiver says that it did not look at it (GOAWAY, REFUSED_STREAM).
 func (t transmission) dropped() bool {
-	return t.class == timer.BrokenAnswer && t.kept && !t.answered && !errtype.Is[http2.StreamError](t.err)
+	return t.class == delivery.BrokenAnswer && t.kept && !t.answered && !errtype.Is[http2.StreamError](t.err)
 }
 
 // then is what came of sending the same once more.
@@ -103,15 +103,15 @@ func (w *wire) watch(ctx context.Context) context.Context {
 
 // classify names the class of a transport failure. Most errors of a handshake
 // have no type by which they could be told.
-func (w *wire) classify(err error) timer.FailureClass {
+func (w *wire) classify(err error) delivery.FailureClass {
 	class := send.Classify(err)
 	switch {
-	case class == timer.BrokenAnswer && w.handshakeBad.Load():
-		return timer.TLSFailure
-	case class == timer.TLSProtocol && w.asked.Load():
+	case class == delivery.BrokenAnswer && w.handshakeBad.Load():
+		return delivery.TLSFailure
+	case class == delivery.TLSProtocol && w.asked.Load():
 		// Up to TLS 1.2 a receiver that is shown no certificate may say nothing
 		// but that the handshake failed. It had chosen version and cipher by then.
-		return timer.TLSClientCertificate
+		return delivery.TLSClientCertificate
 	}
 	return class
 }

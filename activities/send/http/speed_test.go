@@ -11,7 +11,7 @@ import (
 	"go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/wakecall/wakecall/activities/send"
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
 )
 
 // What a callback costs on its way out, the receiver in the same process included.
@@ -20,9 +20,9 @@ func BenchmarkSend(b *testing.B) {
 	defer server.Close()
 	transport := New(Config{Allowed: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, UserAgent: "test", Resent: func() {}})
 	defer transport.Close()
-	sender := send.New(send.Transports{timer.DestinationHTTP: transport}, noop.NewTracerProvider().Tracer(""))
+	sender := send.New(send.Transports{delivery.DestinationHTTP: transport}, noop.NewTracerProvider().Tracer(""))
 	message := send.Message{
-		ID: "msg_1", Destination: timer.HTTP(server.URL), ContentType: "application/json", Body: []byte(`{"id":"i-1","text":"Your appointment is tomorrow at nine."}`),
+		ID: "msg_1", Destination: delivery.HTTP(server.URL), ContentType: "application/json", Body: []byte(`{"id":"i-1","text":"Your appointment is tomorrow at nine."}`),
 		Headers: map[string]string{send.HeaderBusinessType: "mass", send.HeaderBusinessID: "i-1", send.HeaderAttempt: "1", send.HeaderDispatch: "d"},
 		Secrets: []string{"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"}, Timeout: 10 * time.Second,
 	}

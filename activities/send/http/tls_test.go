@@ -24,8 +24,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/activities/send"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/internal/tuning"
-	"github.com/wakecall/wakecall/timer"
 )
 
 // authority signs certificates that a test makes.
@@ -112,10 +113,10 @@ func trusting(t *testing.T, roots *x509.CertPool) *Transport {
 	return transport
 }
 
-func postWith(t *testing.T, c *Transport, url string, settings *timer.TLS) send.Outcome {
+func postWith(t *testing.T, c *Transport, url string, settings *policy.TLS) send.Outcome {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
-	return c.Send(ctx, send.Envelope{Destination: timer.HTTP(url), TLS: settings})
+	return c.Send(ctx, send.Envelope{Destination: delivery.HTTP(url), TLS: settings})
 }
 
 // The class of a failure tells what is wrong with the certificate.
@@ -128,32 +129,32 @@ func TestBadTLS(t *testing.T) {
 		by     authority
 		change func(*x509.Certificate)
 		adjust func(*tls.Config)
-		want   timer.FailureClass
+		want   delivery.FailureClass
 	}{
 		"in order":    {by: ours},
-		"expired":     {by: ours, change: func(c *x509.Certificate) { c.NotAfter = time.Now().Add(-time.Minute) }, want: timer.TLSExpired},
-		"not yet":     {by: ours, change: func(c *x509.Certificate) { c.NotBefore = time.Now().Add(time.Minute) }, want: timer.TLSExpired},
-		"wrong name":  {by: ours, change: func(c *x509.Certificate) { c.IPAddresses = []net.IP{net.IPv4(127, 0, 0, 2)} }, want: timer.TLSWrongName},
-		"stranger":    {by: stranger, want: timer.TLSUnknownIssuer},
-		"no server":   {by: ours, change: func(c *x509.Certificate) { c.ExtKeyUsage = c.ExtKeyUsage[1:] }, want: timer.TLSFailure},
-		"old version": {by: ours, adjust: func(c *tls.Config) { c.MinVersion, c.MaxVersion = tls.VersionTLS10, tls.VersionTLS11 }, want: timer.TLSProtocol},
+		"expired":     {by: ours, change: func(c *x509.Certificate) { c.NotAfter = time.Now().Add(-time.Minute) }, want: delivery.TLSExpired},
+		"not yet":     {by: ours, change: func(c *x509.Certificate) { c.NotBefore = time.Now().Add(time.Minute) }, want: delivery.TLSExpired},
+		"wrong name":  {by: ours, change: func(c *x509.Certificate) { c.IPAddresses = []net.IP{net.IPv4(127, 0, 0, 2)} }, want: delivery.TLSWrongName},
+		"stranger":    {by: stranger, want: delivery.TLSUnknownIssuer},
+		"no server":   {by: ours, change: func(c *x509.Certificate) { c.ExtKeyUsage = c.ExtKeyUsage[1:] }, want: delivery.TLSFailure},
+		"old version": {by: ours, adjust: func(c *tls.Config) { c.MinVersion, c.MaxVersion = tls.VersionTLS10, tls.VersionTLS11 }, want: delivery.TLSProtocol},
 		"no cipher": {by: ours, adjust: func(c *tls.Config) {
 			c.MaxVersion, c.CipherSuites = tls.VersionTLS12, []uint16{tls.TLS_RSA_WITH_AES_128_CBC_SHA}
-		}, want: timer.TLSProtocol},
-		"demands a certificate":     {by: ours, adjust: demand, want: timer.TLSClientCertificate},
-		"demands one, with TLS 1.2": {by: ours, adjust: func(c *tls.Config) { demand(c); c.MaxVersion = tls.VersionTLS12 }, want: timer.TLSClientCertificate},
+		}, want: delivery.TLSProtocol},
+		"demands a certificate":     {by: ours, adjust: demand, want: delivery.TLSClientCertificate},
+		"demands one, with TLS 1.2": {by: ours, adjust: func(c *tls.Config) { demand(c); c.MaxVersion = tls.VersionTLS12 }, want: delivery.TLSClientCertificate},
 	} {
 		url, _ := c.by.serveTLS(c.change, c.adjust)
 		x := postWith(t, caller, url, nil)
 		require.Equal(t, c.want, x.Class, name)
-		if c.want != timer.NoFailure {
+		if c.want != delivery.NoFailure {
 			require.Equal(t, string(c.want), strings.Split(x.Describe(), ":")[0], name)
 		}
 	}
 	plain := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(plain.Close)
 	x := postWith(t, caller, strings.Replace(plain.URL, "http:", "https:", 1), nil)
-	require.Equal(t, timer.TLSProtocol, x.Class)
+	require.Equal(t, delivery.TLSProtocol, x.Class)
 	require.True(t, x.FirstByte.IsZero())
 }
 
@@ -165,20 +166,20 @@ func TestTLSOfAPolicy(t *testing.T) {
 	url, connections := theirs.serveTLS(nil, func(c *tls.Config) { c.ClientAuth, c.ClientCAs = tls.RequireAndVerifyClientCert, clients.pool() })
 	caller := trusting(t, nil)
 	certificate, key := clients.sign(nil)
-	settings := &timer.TLS{CA: theirs.pem(), ClientCertificate: certificate, ClientKey: key}
+	settings := &policy.TLS{CA: theirs.pem(), ClientCertificate: certificate, ClientKey: key}
 	require.Empty(t, settings.Check())
 	for range 3 {
 		x := postWith(t, caller, url, settings)
-		require.Equal(t, timer.Answer{Delivered: true, Status: 200}, x.Answer)
+		require.Equal(t, delivery.Answer{Delivered: true, Status: 200}, x.Answer)
 	}
 	require.Equal(t, 1, connections(), "one connection is used again")
 
-	require.Equal(t, timer.TLSUnknownIssuer, postWith(t, caller, url, nil).Class, "no other type trusts it")
-	require.Equal(t, timer.TLSClientCertificate, postWith(t, caller, url, settings.Trust()).Class,
+	require.Equal(t, delivery.TLSUnknownIssuer, postWith(t, caller, url, nil).Class, "no other type trusts it")
+	require.Equal(t, delivery.TLSClientCertificate, postWith(t, caller, url, settings.Trust()).Class,
 		"nobody else goes by its connection")
 	wrong, wrongKey := strangers.sign(nil)
-	refused := &timer.TLS{CA: theirs.pem(), ClientCertificate: wrong, ClientKey: wrongKey}
-	require.Equal(t, timer.TLSClientCertificate, postWith(t, caller, url, refused).Class)
+	refused := &policy.TLS{CA: theirs.pem(), ClientCertificate: wrong, ClientKey: wrongKey}
+	require.Equal(t, delivery.TLSClientCertificate, postWith(t, caller, url, refused).Class)
 }
 
 // What is kept is bounded; a configuration that was dropped closes its
@@ -188,10 +189,10 @@ func TestTLSConfigurationsAreBounded(t *testing.T) {
 	theirs := newAuthority(t, "theirs")
 	url, connections := theirs.serveTLS(nil, nil)
 	caller := trusting(t, nil)
-	first := &timer.TLS{CA: theirs.pem()}
+	first := &policy.TLS{CA: theirs.pem()}
 	require.Equal(t, 200, postWith(t, caller, url, first).Status)
 	for i := range tuning.TLSConfigs {
-		_, err := caller.links.of(&timer.TLS{CA: theirs.pem() + "# " + strconv.Itoa(i)})
+		_, err := caller.links.of(&policy.TLS{CA: theirs.pem() + "# " + strconv.Itoa(i)})
 		require.NoError(t, err)
 	}
 	require.Equal(t, tuning.TLSConfigs, caller.links.kept.Len())

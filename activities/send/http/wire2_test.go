@@ -16,7 +16,7 @@ import (
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
 )
 
 // With HTTP/2 net/http itself sends again what the receiver says it did not look
@@ -25,20 +25,20 @@ func TestKeptHTTP2ConnectionThatBreaks(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		leave        func(*http2.Framer, uint32) // what the receiver does with its second request
-		want         timer.Answer
+		want         delivery.Answer
 		sent, resent int
 	}{
-		"closed without a word": {func(*http2.Framer, uint32) {}, timer.Answer{Delivered: true, Status: 200}, 3, 1},
+		"closed without a word": {func(*http2.Framer, uint32) {}, delivery.Answer{Delivered: true, Status: 200}, 3, 1},
 		"left behind": {func(out *http2.Framer, stream uint32) {
 			_ = out.WriteGoAway(stream, http2.ErrCodeNo, nil)
-		}, timer.Answer{Delivered: true, Status: 200}, 3, 1},
+		}, delivery.Answer{Delivered: true, Status: 200}, 3, 1},
 		"not looked at": {func(out *http2.Framer, stream uint32) {
 			_ = out.WriteGoAway(stream-2, http2.ErrCodeNo, nil)
-		}, timer.Answer{Delivered: true, Status: 200}, 3, 0},
+		}, delivery.Answer{Delivered: true, Status: 200}, 3, 0},
 		"refused by itself": {func(out *http2.Framer, stream uint32) {
 			_ = out.WriteRSTStream(stream, http2.ErrCodeInternal)
 			_, _ = out.ReadFrame()
-		}, timer.Answer{Class: timer.BrokenAnswer}, 2, 0},
+		}, delivery.Answer{Class: delivery.BrokenAnswer}, 2, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
 )
 
 // script says what a receiver does with the n-th request (from 1) on its c-th
@@ -118,18 +118,18 @@ func TestKeptConnectionThatBreaks(t *testing.T) {
 	gone, done := turn{"", true}, turn{ok, false}
 	for name, c := range map[string]struct {
 		turns   map[[2]int]turn // of a connection and a request on it; else the answer is 200
-		want    timer.Answer    // to the second call
+		want    delivery.Answer // to the second call
 		sent    int             // by the second call
 		resent  int
 		timeout time.Duration
 	}{
-		"kept":                       {map[[2]int]turn{}, timer.Answer{Delivered: true, Status: 200}, 1, 0, time.Second},
-		"closed without a word":      {map[[2]int]turn{{1, 2}: gone}, timer.Answer{Delivered: true, Status: 200}, 2, 1, time.Second},
-		"closed twice":               {map[[2]int]turn{{1, 2}: gone, {2, 1}: gone}, timer.Answer{Class: timer.BrokenAnswer}, 2, 1, time.Second},
-		"closed within the answer":   {map[[2]int]turn{{1, 2}: {"HTTP/1.1 2", true}}, timer.Answer{Class: timer.BrokenAnswer}, 1, 0, time.Second},
-		"a new one that is closed":   {map[[2]int]turn{{1, 1}: {ok, true}, {2, 1}: gone}, timer.Answer{Class: timer.BrokenAnswer}, 1, 0, time.Second},
-		"silent until time is up":    {map[[2]int]turn{{1, 2}: {"silence", true}}, timer.Answer{Class: timer.Timeout}, 1, 0, 50 * time.Millisecond},
-		"silent once sent once more": {map[[2]int]turn{{1, 2}: gone, {2, 1}: {"silence", true}}, timer.Answer{Class: timer.Timeout}, 2, 1, 50 * time.Millisecond},
+		"kept":                       {map[[2]int]turn{}, delivery.Answer{Delivered: true, Status: 200}, 1, 0, time.Second},
+		"closed without a word":      {map[[2]int]turn{{1, 2}: gone}, delivery.Answer{Delivered: true, Status: 200}, 2, 1, time.Second},
+		"closed twice":               {map[[2]int]turn{{1, 2}: gone, {2, 1}: gone}, delivery.Answer{Class: delivery.BrokenAnswer}, 2, 1, time.Second},
+		"closed within the answer":   {map[[2]int]turn{{1, 2}: {"HTTP/1.1 2", true}}, delivery.Answer{Class: delivery.BrokenAnswer}, 1, 0, time.Second},
+		"a new one that is closed":   {map[[2]int]turn{{1, 1}: {ok, true}, {2, 1}: gone}, delivery.Answer{Class: delivery.BrokenAnswer}, 1, 0, time.Second},
+		"silent until time is up":    {map[[2]int]turn{{1, 2}: {"silence", true}}, delivery.Answer{Class: delivery.Timeout}, 1, 0, 50 * time.Millisecond},
+		"silent once sent once more": {map[[2]int]turn{{1, 2}: gone, {2, 1}: {"silence", true}}, delivery.Answer{Class: delivery.Timeout}, 2, 1, 50 * time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

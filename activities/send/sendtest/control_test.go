@@ -16,7 +16,8 @@ import (
 
 	"github.com/wakecall/wakecall/activities/send"
 	"github.com/wakecall/wakecall/activities/send/sendtest"
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/timer"
 )
 
 // memory is a transport without a wire, and the receivers at its end.
@@ -29,17 +30,17 @@ func (m *memory) Send(ctx context.Context, e send.Envelope) send.Outcome {
 	target, _ := url.Parse(e.Destination.URL)
 	behaviour := sendtest.Behaviour(strings.TrimPrefix(target.Path, "/"))
 	if ctx.Err() != nil {
-		return send.Failed(timer.Timeout)
+		return send.Failed(delivery.Timeout)
 	}
 	if behaviour == sendtest.Unreachable {
-		return send.Failed(timer.ConnectFailure)
+		return send.Failed(delivery.ConnectFailure)
 	}
 	began := time.Now()
 	answer := m.answer(ctx, behaviour, e)
 	return send.Outcome{Answer: answer, FirstByte: began, Ended: time.Now()}
 }
 
-func (m *memory) answer(ctx context.Context, behaviour sendtest.Behaviour, e send.Envelope) timer.Answer {
+func (m *memory) answer(ctx context.Context, behaviour sendtest.Behaviour, e send.Envelope) delivery.Answer {
 	switch behaviour {
 	case sendtest.Accept:
 		m.mu.Lock()
@@ -47,18 +48,18 @@ func (m *memory) answer(ctx context.Context, behaviour sendtest.Behaviour, e sen
 		m.received = append(m.received, sendtest.Received{
 			ID: e.ID, ContentType: e.ContentType, Headers: maps.Clone(e.Headers), Body: slices.Clone(e.Body),
 		})
-		return timer.Answer{Delivered: true}
+		return delivery.Answer{Delivered: true}
 	case sendtest.NeverAnswer:
 		<-ctx.Done()
-		return timer.Answer{Class: timer.Timeout}
+		return delivery.Answer{Class: delivery.Timeout}
 	case sendtest.Break:
-		return timer.Answer{Class: timer.BrokenAnswer}
+		return delivery.Answer{Class: delivery.BrokenAnswer}
 	case sendtest.RefuseForGood:
-		return timer.Answer{Class: timer.Answered, Detail: "never", NoRetry: true}
+		return delivery.Answer{Class: delivery.Answered, Detail: "never", NoRetry: true}
 	case sendtest.AskPatience:
-		return timer.Answer{Class: timer.Answered, Detail: "later", RetryAfter: time.Second}
+		return delivery.Answer{Class: delivery.Answered, Detail: "later", RetryAfter: time.Second}
 	default:
-		return timer.Answer{Class: timer.Answered, Detail: "no"}
+		return delivery.Answer{Class: delivery.Answered, Detail: "no"}
 	}
 }
 
@@ -72,8 +73,8 @@ func inMemory(spoil func(send.Transport) send.Transport) sendtest.Subject {
 	m := &memory{}
 	return sendtest.Subject{
 		Transport: spoil(m), Received: m.all, Close: func() {},
-		Destination: func(b sendtest.Behaviour) (timer.Destination, bool) {
-			return timer.HTTP("http://receiver.example/" + url.PathEscape(string(b)) + "?token=" + sendtest.Secret), true
+		Destination: func(b sendtest.Behaviour) (delivery.Destination, bool) {
+			return delivery.HTTP("http://receiver.example/" + url.PathEscape(string(b)) + "?token=" + sendtest.Secret), true
 		},
 	}
 }
@@ -183,10 +184,10 @@ func TestEveryRuleSeesWhatBreaksIt(t *testing.T) {
 			},
 		},
 		"tells what came of it": {
-			"all is well":  after(func(_ send.Envelope, o *send.Outcome) { o.Answer = timer.Answer{Delivered: true} }),
+			"all is well":  after(func(_ send.Envelope, o *send.Outcome) { o.Answer = delivery.Answer{Delivered: true} }),
 			"no class":     after(func(_ send.Envelope, o *send.Outcome) { o.Class = "" }),
 			"own class":    after(func(_ send.Envelope, o *send.Outcome) { o.Class = "oops" }),
-			"one class":    after(func(_ send.Envelope, o *send.Outcome) { o.Class = timer.Answered }),
+			"one class":    after(func(_ send.Envelope, o *send.Outcome) { o.Class = delivery.Answered }),
 			"no patience":  after(func(_ send.Envelope, o *send.Outcome) { o.RetryAfter = 0 }),
 			"all patience": after(func(_ send.Envelope, o *send.Outcome) { o.RetryAfter = time.Minute }),
 			"tries again":  after(func(_ send.Envelope, o *send.Outcome) { o.NoRetry = false }),
@@ -218,7 +219,7 @@ func TestEveryRuleSeesWhatBreaksIt(t *testing.T) {
 					case busy <- struct{}{}:
 						return good.Send(ctx, e)
 					default:
-						return send.Failed(timer.ConnectFailure)
+						return send.Failed(delivery.ConnectFailure)
 					}
 				})
 			},

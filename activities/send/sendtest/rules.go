@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"github.com/wakecall/wakecall/activities/send"
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // Rules lists what every transport keeps to. Beside these each rule ends with no
@@ -36,7 +38,7 @@ func Rules() []Rule {
 
 func deliversOnce(c *check) {
 	outcome := c.sends(c.ctx, c.accepted())
-	if timer.Judge(outcome.Answer).Decision != timer.DecisionDelivered {
+	if delivery.Judge(outcome.Answer).Decision != delivery.DecisionDelivered {
 		c.Errorf("a message that was taken is judged %+v", outcome)
 	}
 	if got := len(c.Received()); got != 1 {
@@ -119,17 +121,17 @@ func leavesTheEnvelopeAlone(c *check) {
 
 // expected is what a behaviour has to be told as.
 var expected = map[Behaviour]struct {
-	decision timer.Decision
-	class    timer.FailureClass // empty for any
+	decision delivery.Decision
+	class    delivery.FailureClass // empty for any
 	sent     bool
 }{
-	Accept:        {timer.DecisionDelivered, "", true},
-	Refuse:        {timer.DecisionRetry, "", true},
-	RefuseForGood: {timer.DecisionStop, "", true},
-	AskPatience:   {timer.DecisionRetry, "", false}, // some protocols ask before anything is sent
-	NeverAnswer:   {timer.DecisionRetry, timer.Timeout, true},
-	Break:         {timer.DecisionRetry, timer.BrokenAnswer, true},
-	Unreachable:   {timer.DecisionRetry, timer.ConnectFailure, false},
+	Accept:        {delivery.DecisionDelivered, "", true},
+	Refuse:        {delivery.DecisionRetry, "", true},
+	RefuseForGood: {delivery.DecisionStop, "", true},
+	AskPatience:   {delivery.DecisionRetry, "", false}, // some protocols ask before anything is sent
+	NeverAnswer:   {delivery.DecisionRetry, delivery.Timeout, true},
+	Break:         {delivery.DecisionRetry, delivery.BrokenAnswer, true},
+	Unreachable:   {delivery.DecisionRetry, delivery.ConnectFailure, false},
 }
 
 // short is time enough for an answer, and not long to wait for none.
@@ -154,15 +156,15 @@ func (c *check) each(visit func(Behaviour, send.Outcome)) {
 
 func tellsWhatCameOfIt(c *check) {
 	c.each(func(behaviour Behaviour, outcome send.Outcome) {
-		want, verdict := expected[behaviour], timer.Judge(outcome.Answer)
+		want, verdict := expected[behaviour], delivery.Judge(outcome.Answer)
 		if verdict.Decision != want.decision {
 			c.Errorf("a receiver that %s is judged %s: %+v", behaviour, verdict.Decision, outcome)
 		}
 		if want.class != "" && outcome.Class != want.class {
 			c.Errorf("a receiver that %s is of class %q, and not %q", behaviour, outcome.Class, want.class)
 		}
-		failed := want.decision != timer.DecisionDelivered
-		if failed && (!slices.Contains(timer.FailureClasses(), outcome.Class) || outcome.Describe() == "") {
+		failed := want.decision != delivery.DecisionDelivered
+		if failed && (!slices.Contains(delivery.FailureClasses(), outcome.Class) || outcome.Describe() == "") {
 			c.Errorf("a receiver that %s has no class or no text: %+v", behaviour, outcome)
 		}
 		if (verdict.RetryAfter > 0) != (behaviour == AskPatience) {
@@ -189,7 +191,7 @@ func tellsWhen(c *check) {
 
 func tellsNoSecret(c *check) {
 	c.each(func(behaviour Behaviour, outcome send.Outcome) {
-		stored, _ := json.Marshal(outcome.Failure(timer.At(outcome.Ended)))
+		stored, _ := json.Marshal(outcome.Failure(wire.At(outcome.Ended)))
 		m, _ := c.to(behaviour)
 		for _, secret := range append(m.Secrets, Secret, m.Destination.URL) {
 			if secret != "" && (strings.Contains(fmt.Sprintf("%+v", outcome), secret) || bytes.Contains(stored, []byte(secret))) {
@@ -210,7 +212,7 @@ func keepsToTheTimeout(c *check) {
 	if took := time.Since(began); took < short || took > short+late {
 		c.Errorf("an attempt of %s took %s", short, took)
 	}
-	if outcome.Delivered || outcome.Class != timer.Timeout {
+	if outcome.Delivered || outcome.Class != delivery.Timeout {
 		c.Errorf("an attempt that ran out of time: %+v", outcome)
 	}
 }

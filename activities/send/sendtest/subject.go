@@ -10,7 +10,9 @@ import (
 	"go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/wakecall/wakecall/activities/send"
-	"github.com/wakecall/wakecall/timer"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/timer"
 )
 
 // Behaviour is what the receiver at a destination does with a message.
@@ -50,7 +52,7 @@ type Subject struct {
 	Transport send.Transport
 	// Destination leads to a receiver that behaves so; ok is false where the
 	// protocol has no such thing.
-	Destination func(Behaviour) (d timer.Destination, ok bool)
+	Destination func(Behaviour) (d delivery.Destination, ok bool)
 	// Received lists what arrived at all destinations.
 	Received func() []Received
 	// Close ends both, and every goroutine of theirs.
@@ -105,7 +107,7 @@ func (c *check) to(behaviour Behaviour) (m send.Message, ok bool) {
 	return send.Message{
 		ID: timer.MessageID(string(behaviour)), Destination: destination, ContentType: timer.ContentTypeJSON, Body: []byte(`{"a": 1}`),
 		Headers: map[string]string{send.HeaderAttempt: "1", "Authorization": "Bearer " + Secret},
-		Secrets: []string{timer.SecretPrefix + "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"}, Timeout: patience,
+		Secrets: []string{policy.SecretPrefix + "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"}, Timeout: patience,
 	}, ok
 }
 

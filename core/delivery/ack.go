@@ -1,0 +1,50 @@
+package delivery
+
+import "github.com/wakecall/wakecall/core/wire"
+
+// Ack lets the receivers of a business type say later what became of what they accepted.
+type Ack struct {
+	// Within is how long they have for it, from their answer on. Without word by then the
+	// attempt has failed, and the ladder goes on.
+	Within wire.Duration `json:"within,omitzero"`
+}
+
+// Check returns what is wrong with it. stream names the link that is a stream; "" where
+// there is none.
+func (a Ack) Check(stream string) (errs wire.FieldErrors) {
+	switch {
+	case stream != "":
+		errs.Add("", wire.CodeConflict, "does not go with "+stream+".stream: a receiver that connects acknowledges each ring by itself")
+	case a.Within == 0:
+		errs.Add("/within", wire.CodeRequired, "say how long a receiver has to acknowledge, such as 10m")
+	default:
+		wire.Enforce(&errs, FieldAckWithin, a.Within)
+	}
+	return errs
+}
+
+// HeaderAckToken lets the receiver of a callback acknowledge the delivery, and nothing
+// else. It is a header of the callback, and of the calls that acknowledge.
+const HeaderAckToken = "Wakecall-Ack-Token"
+
+// Acknowledgement is what a receiver says of a delivery that it accepted.
+type Acknowledgement struct {
+	WebhookID string `json:"webhook_id"`
+	// Round and Attempt are those that it is about.
+	Round   int `json:"round,omitzero"`
+	Attempt int `json:"attempt"`
+	// Nack is whether the delivery failed. Reason and RetryAfter go with it.
+	Nack   bool   `json:"nack,omitzero"`
+	Reason string `json:"reason,omitzero"`
+	// RetryAfter is how long the next attempt shall wait at least.
+	RetryAfter wire.Duration `json:"retry_after,omitzero"`
+}
+
+// Check returns what is wrong with what a receiver says, field by field.
+func (a Acknowledgement) Check() (errs wire.FieldErrors) {
+	if len(a.Reason) > MaxAckReason {
+		errs.AddMost("/reason", MaxAckReason, "bytes")
+	}
+	wire.Enforce(&errs, fieldRetryAfter, a.RetryAfter)
+	return errs
+}

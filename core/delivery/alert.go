@@ -1,0 +1,36 @@
+package delivery
+
+import "github.com/wakecall/wakecall/core/wire"
+
+// CheckOutcomes returns what is wrong with whom the outcomes are told.
+func CheckOutcomes(delivered, failed *Alert) (errs wire.FieldErrors) {
+	if delivered != nil {
+		errs.Under("/on_delivered", delivered.Check())
+	}
+	if failed != nil {
+		errs.Under("/on_failed", failed.Check())
+	}
+	return errs
+}
+
+// Alert names who is told of what went wrong with a business type.
+type Alert struct {
+	Destination
+}
+
+// OrNil is nil where the alert names nobody.
+func (a *Alert) OrNil() *Alert {
+	if a == nil || !a.Addressed() {
+		return nil
+	}
+	return a
+}
+
+// Check returns what is wrong with the alert, field by field.
+func (a Alert) Check() (errs wire.FieldErrors) {
+	if a.URL == "" && a.Broker == "" {
+		errs.Add("/url", wire.CodeRequired, "give url or broker")
+		return errs
+	}
+	return a.Destination.Check()
+}

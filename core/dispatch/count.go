@@ -1,0 +1,228 @@
+package dispatch
+
+import (
+	"time"
+
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/wire"
+)
+
+// ShardState is a shard as it stands.
+type ShardState struct {
+	Shard        int
+	Begun, Ended bool
+	// Unclaimed is since when no worker has taken it; zero where it is not for long.
+	Unclaimed wire.Instant
+	State     State
+}
+
+// waitsFor is what a dispatch waits for where no shard of it sends, and since when.
+func waitsFor(shards []ShardState) (all delivery.Wait) {
+	for _, shard := range shards {
+		switch since, what := shard.waits(); {
+		case shard.View().Status != ShardRunning:
+		case what == "":
+			return delivery.Wait{}
+		default:
+			all.WaitsFor, all.WaitsSince = what, max(all.WaitsSince, since)
+		}
+	}
+	return all
+}
+
+// View is what can be told of a dispatch without its shards.
+func (m Memo) View() View {
+	v := View{
+		Key: m.Order.Key, Status: m.Status, PerSecond: m.Plan.PerSecond, DueAt: m.DueAt, WarmUp: m.Order.WarmUp,
+		Per: m.Order.Per, PageSize: m.Order.PageSize, Loader: m.Order.Loader, Recurrence: m.Order.Recurrence,
+		Occurrence: m.Occurrence, Items: m.Items, CreatedAt: m.CreatedAt, StartedAt: m.StartedAt, FinishedAt: m.FinishedAt, Memo: m,
+	}
+	if m.Order.LatestAt != nil {
+		v.LatestAt = *m.Order.LatestAt
+	}
+	if m.Last != nil {
+		last := m.Last.End
+		last.Status = last.Status.With(last.Failed)
+		v.Last = &last
+	}
+	if m.Status.Finished() {
+		v.Shards = m.Stopped
+	}
+	counts := m.Before
+	if m.Total != nil {
+		counts = *m.Total
+	}
+	v.count(counts, m.Status.Finished())
+	if !m.Status.Finished() {
+		return v
+	}
+	v.Status = m.Status.With(counts.Failed)
+	v.BehindSince, v.BehindWhy = m.Behind.Since, m.Behind.Why
+	v.Achieved.Whole = rate(counts.Done+counts.Failed-m.Before.Done, m.sending(m.FinishedAt))
+	return v
+}
+
+// sending is for how long it has sent until a moment. A pause does not count.
+func (m Memo) sending(until wire.Instant) time.Duration {
+	if m.StartedAt == 0 {
+		return 0
+	}
+	if m.HeldAt != 0 {
+		until = m.HeldAt
+	}
+	return m.SentFor.D() + max(until.Time().Sub(m.Plan.Began.Time()), 0)
+}
+
+// Hold notes that it sent last at a moment, and is paused.
+func (m *Memo) Hold(at wire.Instant) { m.HeldAt = max(m.HeldAt, at) }
+
+// Release notes that it goes on to send at a moment.
+func (m *Memo) Release(at wire.Instant) {
+	m.SentFor = wire.Duration(m.sending(at))
+	m.HeldAt, m.Plan.Began = 0, at
+}
+
+// count shows what became of the items. Where all shards are complete, all items were
+// found.
+func (v *View) count(c Counts, complete bool) {
+	v.Done, v.Failed, v.Retrying, v.InFlight, v.Callbacks = c.Done, c.Failed, c.Retrying, c.InFlight, c.Callbacks
+	if v.Items == nil && complete && v.Status == Done {
+		found := c.Found
+		v.Items = &found
+	}
+	if v.Items != nil {
+		rest := max(*v.Items-c.Done-c.Failed, 0)
+		v.Rest = &rest
+	}
+}
+
+// Count is the view of a dispatch whose shards are as they are.
+func (v View) Count(m Memo, shards []ShardState, holds policy.Holds, now time.Time) View {
+	total := m.Before
+	v.Shards = make([]ShardView, 0, len(shards))
+	for _, shard := range shards {
+		if shard.Ended {
+			shard.State.InFlight = 0
+		}
+		total = total.Add(shard.State.Counts)
+		v.Shards = append(v.Shards, shard.View())
+	}
+	v.Effective = holds.DispatchRate(m.Run, m.Plan.PerSecond, now)
+	switch v.Status {
+	case Paused:
+		v.Effective = 0
+	case Running:
+		if v.Wait = holds.Wait(now); v.WaitsFor == "" {
+			v.Wait = waitsFor(shards)
+		}
+	default:
+	}
+	v.count(total, false)
+	v.Achieved = achieved(shards)
+	v.Achieved.Whole = rate(total.Done+total.Failed-m.Before.Done, m.sending(wire.At(now)))
+	v.fallBehind(m, shards, holds, now)
+	if v.Rest != nil && v.Effective > 0 {
+		if takes := wire.Estimate(float64(*v.Rest), v.Effective); takes < wire.MaxEstimate {
+			v.EstimatedEnd = wire.At(now.Add(takes))
+		}
+	}
+	return v
+}
+
+func rate(items int, over time.Duration) float64 {
+	if over <= 0 {
+		return 0
+	}
+	return float64(items) / over.Seconds()
+}
+
+// The states of a shard, as they are shown.
+const (
+	ShardWaiting = "waiting"
+	ShardRunning = "running"
+	ShardDone    = "done"
+	ShardStopped = "stopped"
+)
+
+// View is what a reader is shown of the shard.
+func (s ShardState) View() ShardView {
+	state := s.State
+	v := ShardView{
+		Shard: s.Shard, Status: ShardWaiting, Items: state.Found, Done: state.Done, Failed: state.Failed,
+		Retrying: state.Retrying, InFlight: state.InFlight, LagMS: state.LagMS, Problem: state.Problem,
+	}
+	_, v.WaitsFor = s.waits()
+	switch {
+	case state.Problem != nil:
+		v.Status = ShardStopped
+	case s.Ended:
+		v.Status = ShardDone
+	case s.Begun:
+		v.Status = ShardRunning
+	}
+	return v
+}
+
+// achieved is how many items were sent in the last second, and in the last ten, of which
+// every shard that runs has told.
+func achieved(shards []ShardState) (rates Rates) {
+	const slack = 3 // seconds that a shard may be behind the others in telling
+	var newest, told int64
+	for _, shard := range shards {
+		newest = max(newest, shard.State.Sent.At)
+	}
+	told = newest
+	for _, shard := range shards {
+		if at := shard.State.Sent.At; at != 0 && !shard.Ended {
+			told = min(told, max(at, newest-slack))
+		}
+	}
+	for _, shard := range shards {
+		sent := shard.State.Sent
+		for back, items := range backwards(sent.Seconds) {
+			switch age := told - 1 - (sent.At - int64(back)); {
+			case age == 0:
+				rates.LastSecond += float64(items)
+				rates.Last10Seconds += float64(items) / 10
+			case age > 0 && age < 10:
+				rates.Last10Seconds += float64(items) / 10
+			}
+		}
+	}
+	return rates
+}
+
+// backwards goes through the values from the last one on.
+func backwards(values []int) func(func(int, int) bool) {
+	return func(yield func(int, int) bool) {
+		for back := range values {
+			if !yield(back, values[len(values)-1-back]) {
+				return
+			}
+		}
+	}
+}
+
+// Untried is what became of all items where none was tried again.
+func (m Memo) Untried() Counts {
+	return m.Before.Add(Counts{Found: m.Retried, Failed: m.Retried})
+}
+
+// Again is the memo of a dispatch that has ended, whose failed items are tried again.
+func (m Memo) Again(now wire.Instant) Memo {
+	m.Round++
+	m.Before, m.Retried = Counts{}, 0
+	if m.Total != nil {
+		m.Retried = m.Total.Failed
+		m.Before = Counts{Found: m.Total.Found - m.Total.Failed, Done: m.Total.Done, Callbacks: m.Total.Callbacks}
+	}
+	m.Status, m.DueAt, m.StartedAt, m.FinishedAt, m.Total, m.Shards = Scheduled, now, 0, 0, nil, 0
+	m.SentFor, m.HeldAt, m.Behind = 0, 0, Behind{}
+	m.Plan.Paused, m.Plan.WarmUp, m.Plan.Active = false, 0, nil
+	m.Order.Recurrence = nil
+	if m.Order.LatestAt != nil && *m.Order.LatestAt <= now {
+		m.Order.LatestAt = nil
+	}
+	return m
+}

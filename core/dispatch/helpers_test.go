@@ -1,0 +1,28 @@
+package dispatch_test
+
+import (
+	"time"
+
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/wire"
+)
+
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+func ptr[T any](v T) *T { return &v }
+
+// Values of everything that Temporal stores, every field filled. What one request
+// cannot say at once, such as steps beside an exponential ladder, is here said at once.
+
+func clock(hour int) wire.Instant {
+	return wire.At(noon.Add(time.Duration(hour)*time.Hour + 7*time.Millisecond))
+}
+
+func limited(perSecond float64, claims ...policy.Claim) policy.Policy {
+	return policy.Policy{Limits: policy.Limits{CallbacksPerSecond: &perSecond}, Claims: claims}
+}
+
+func claimed(dispatch string, perSecond float64, since time.Duration) policy.Claim {
+	at := wire.At(noon)
+	return policy.Claim{Dispatch: dispatch, PerSecond: perSecond, Since: at.Add(since), Until: at.Add(time.Minute)}
+}

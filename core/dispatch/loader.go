@@ -1,0 +1,90 @@
+package dispatch
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/wire"
+)
+
+// Loader is a URL of the client's that answers the items of a dispatch page by
+// page: those of a shard from a cursor on. The same cursor has to answer the same page.
+type Loader struct {
+	URL    string `json:"url"`
+	Shards int    `json:"shards,omitzero"`
+	// PageSize is how many items are asked for at once.
+	PageSize int `json:"page_size,omitzero"`
+	// Timeout bounds one question.
+	Timeout wire.Duration `json:"timeout,omitzero"`
+}
+
+func (l Loader) check() (errs wire.FieldErrors) {
+	if l.URL == "" {
+		errs.Add("/url", wire.CodeRequired, "is required")
+	} else if why := delivery.CheckURL(l.URL); why != "" {
+		errs.Add("/url", wire.CodeInvalidURL, why)
+	} else if name := l.clash(); name != "" {
+		errs.Add("/url", wire.CodeConflict, "must not have the parameter "+name+": Wakecall appends its own")
+	}
+	wire.EnforceNonZero(&errs, fieldShards, l.Shards)
+	wire.EnforceNonZero(&errs, fieldPageSize, l.PageSize)
+	wire.EnforceNonZero(&errs, delivery.FieldTimeout, l.Timeout)
+	return errs
+}
+
+// The parameters that Wakecall appends to the URL of a loader.
+const (
+	paramShard  = "shard"
+	paramShards = "shards"
+	paramCursor = "cursor"
+	paramLimit  = "limit"
+)
+
+// Question is the URL by which the items of a shard are asked for, from a cursor on. What
+// the client wrote stays as it is, byte for byte: it may be a signed URL.
+func (l Loader) Question(shard int, cursor string) string {
+	asked := l.URL + l.joint() +
+		paramShard + "=" + strconv.Itoa(shard) + "&" + paramShards + "=" + strconv.Itoa(l.Shards)
+	if cursor != "" {
+		asked += "&" + paramCursor + "=" + url.QueryEscape(cursor)
+	}
+	return asked + "&" + paramLimit + "=" + strconv.Itoa(l.PageSize)
+}
+
+// joint is what goes between the URL and the parameters of Wakecall.
+func (l Loader) joint() string {
+	_, query, asks := strings.Cut(l.URL, "?")
+	switch {
+	case !asks:
+		return "?"
+	case query == "" || strings.HasSuffix(query, "&"):
+		return ""
+	}
+	return "&"
+}
+
+// clash is a parameter of the URL that Wakecall appends as well; "" for none. Some servers
+// part parameters by semicolons.
+func (l Loader) clash() string {
+	_, query, _ := strings.Cut(l.URL, "?")
+	parts := strings.FieldsFunc(query, func(r rune) bool { return r == '&' || r == ';' })
+	for _, part := range parts {
+		name, _, _ := strings.Cut(part, "=")
+		if plain, err := url.QueryUnescape(name); err == nil {
+			name = plain
+		}
+		if slices.Contains([]string{paramShard, paramShards, paramCursor, paramLimit}, name) {
+			return name
+		}
+	}
+	return ""
+}
+
+// CheckReach returns what is wrong with where a loader leads.
+func (l Loader) CheckReach(r delivery.Reach) (errs wire.FieldErrors) {
+	errs.Under("/loader", r.Destination(delivery.HTTP(l.URL)))
+	return errs
+}

@@ -1,0 +1,90 @@
+package dispatch
+
+import (
+	"github.com/wakecall/wakecall/core/recurrence"
+	"github.com/wakecall/wakecall/core/wire"
+)
+
+// Occurrence is how an occurrence of a recurring dispatch ended.
+type Occurrence struct {
+	End
+	// Pages name those of items that were given up.
+	Pages []Part `json:"pages,omitempty"`
+}
+
+// End is what a reader is shown of an occurrence that has ended.
+type End struct {
+	Occurrence int          `json:"occurrence"`
+	Status     Status       `json:"status"`
+	Done       int          `json:"done"`
+	Failed     int          `json:"failed"`
+	StartedAt  wire.Instant `json:"started_at"`
+	FinishedAt wire.Instant `json:"finished_at"`
+	Shards     []ShardView  `json:"shards,omitempty"`
+}
+
+// ended is how the present occurrence ended.
+func (m Memo) ended() *Occurrence {
+	end := End{Occurrence: m.Occurrence, Status: m.Status, StartedAt: m.StartedAt, FinishedAt: m.FinishedAt, Shards: m.Stopped}
+	if m.Total != nil {
+		end.Done, end.Failed = m.Total.Done, m.Total.Failed
+	}
+	return &Occurrence{End: end, Pages: m.Failed}
+}
+
+// Recur is what a dispatch says of itself before its next occurrence. ok is false where
+// there is none.
+func (m Memo) Recur(now wire.Instant) (next Memo, ok bool) {
+	next = m
+	if next.Order.Recurrence == nil || next.StartedAt == 0 {
+		return next, false
+	}
+	next.Cursor = next.Cursor.Past(recurrence.Occurrence{Number: next.Occurrence, Nominal: next.DueAt}, now)
+	occurrence, ok := next.Order.Recurrence.Next(next.Cursor, now)
+	if !ok {
+		return next, false
+	}
+	next.Occurrence, next.DueAt, next.Last = occurrence.Number, occurrence.Nominal, m.ended()
+	next.Status, next.StartedAt, next.FinishedAt, next.Total, next.Shards = Scheduled, 0, 0, nil, 0
+	next.Failed, next.Stopped, next.Before, next.Round = nil, nil, Counts{}, 0
+	next.SentFor, next.HeldAt, next.Behind = 0, 0, Behind{}
+	next.Plan.WarmUp, next.Plan.Active = next.Order.WarmUp, nil
+	next.Plan.Paused = next.Plan.Paused || (m.Status == Failed && m.Order.Recurrence.OnFailure == recurrence.OnFailurePause)
+	if next.Plan.Paused {
+		next.Status = Paused
+	}
+	return next, true
+}
+
+// Resumed is what a dispatch that has not begun says of itself once it is resumed: the
+// occurrences that passed meanwhile have been dropped. ok is false where no other is left.
+func (m Memo) Resumed(now wire.Instant) (_ Memo, ok bool) {
+	m.Status = Scheduled
+	if m.Order.Recurrence == nil || m.Round > 0 {
+		return m, true
+	}
+	cursor := m.Cursor.Resumed(now)
+	next, ok := m.Order.Recurrence.Next(cursor, now)
+	if ok {
+		m.Cursor, m.Occurrence, m.DueAt = cursor, next.Number, next.Nominal
+	}
+	return m, ok
+}
+
+// BeginsAt is when the dispatch begins to send.
+func (m Memo) BeginsAt() wire.Instant {
+	if m.Order.Recurrence == nil {
+		return m.DueAt
+	}
+	return m.Order.Recurrence.RingAt(m.DueAt, m.Run)
+}
+
+// LastFailed names the pages of items that were given up, and the occurrence that they are
+// of: the last one that has ended.
+func (m Memo) LastFailed() (id ID, pages []Part) {
+	id, pages = m.ID(), m.Failed
+	if m.StartedAt == 0 && m.Last != nil && m.Round == 0 {
+		id.Occurrence, pages = m.Last.Occurrence, m.Last.Pages
+	}
+	return id, pages
+}

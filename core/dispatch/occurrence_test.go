@@ -1,0 +1,91 @@
+package dispatch_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/recurrence"
+	"github.com/wakecall/wakecall/core/wire"
+)
+
+// hourly is a dispatch whose first occurrence has ended.
+func hourly() dispatch.Memo {
+	booked := wire.At(noon)
+	return dispatch.Memo{
+		Order:  dispatch.Dispatch{Recurrence: &recurrence.Rule{Every: ptr(wire.Duration(time.Hour)), MaxOccurrences: ptr(4)}, WarmUp: wire.Duration(time.Minute)},
+		Status: dispatch.Failed, Cursor: recurrence.Cursor{Booked: booked}, Occurrence: 1, DueAt: booked.Add(time.Hour), Run: "r",
+		StartedAt: booked.Add(time.Hour), FinishedAt: booked.Add(70 * time.Minute), Total: &dispatch.Counts{Done: 7, Failed: 2},
+		Failed: []dispatch.Part{{Prefix: "p/", Pages: 1}}, Stopped: []dispatch.ShardView{{Shard: 3}}, Plan: dispatch.Plan{Active: []int{1}},
+	}
+}
+
+// A recurring dispatch says how its last occurrence ended, and what is counted of the next
+// one is that one's.
+func TestADispatchRecurs(t *testing.T) {
+	t.Parallel()
+	memo, booked := hourly(), wire.At(noon)
+	next, ok := memo.Recur(memo.FinishedAt)
+	require.True(t, ok)
+	require.Equal(t, []any{2, booked.Add(2 * time.Hour), dispatch.Scheduled}, []any{next.Occurrence, next.DueAt, next.Status})
+	require.Equal(t, wire.Duration(time.Minute), next.Plan.WarmUp, "each one warms up")
+	require.Empty(t, next.Failed)
+	require.Empty(t, next.Stopped)
+	require.Empty(t, next.Plan.Active)
+	require.Nil(t, next.Total)
+	view := next.View()
+	require.Equal(t, []any{1, dispatch.Failed, 7, 2}, []any{view.Last.Occurrence, view.Last.Status, view.Last.Done, view.Last.Failed})
+	require.Equal(t, memo.Stopped, view.Last.Shards)
+	require.Empty(t, view.Shards)
+	id, pages := next.LastFailed()
+	require.Equal(t, []any{1, memo.Failed}, []any{id.Occurrence, pages}, "they have the ids of their occurrence")
+	next.StartedAt = next.DueAt
+	id, pages = next.LastFailed()
+	require.Equal(t, 2, id.Occurrence)
+	require.Empty(t, pages)
+
+	next.Cursor.Rung, next.Occurrence = 3, 4
+	_, ok = next.Recur(next.DueAt)
+	require.False(t, ok, "it was the last one")
+	memo.StartedAt = 0
+	_, ok = memo.Recur(memo.FinishedAt)
+	require.False(t, ok, "it never began")
+}
+
+func TestADispatchThatFailedIsPaused(t *testing.T) {
+	t.Parallel()
+	memo, booked := hourly(), wire.At(noon)
+	memo.Order.Recurrence.OnFailure = recurrence.OnFailurePause
+	next, _ := memo.Recur(memo.FinishedAt)
+	require.True(t, next.Plan.Paused)
+	require.Equal(t, dispatch.Paused, next.Status)
+	next.Plan.Paused = false
+	next, ok := next.Resumed(booked.Add(5*time.Hour + time.Minute))
+	require.True(t, ok)
+	require.Equal(t, []any{2, booked.Add(6 * time.Hour), dispatch.Scheduled}, []any{next.Occurrence, next.DueAt, next.Status}, "what passed was dropped")
+	retried := next
+	retried.Round, retried.DueAt = 1, 5
+	retried, ok = retried.Resumed(booked)
+	require.True(t, ok)
+	require.Equal(t, wire.Instant(5), retried.DueAt)
+	next.Order.Recurrence.EndAt = booked.Add(6 * time.Hour)
+	_, ok = next.Resumed(booked.Add(7 * time.Hour))
+	require.False(t, ok, "its rule ended meanwhile")
+
+	memo.Status = dispatch.Done
+	next, _ = memo.Recur(memo.FinishedAt)
+	require.False(t, next.Plan.Paused)
+}
+
+func TestWhenADispatchBegins(t *testing.T) {
+	t.Parallel()
+	memo := hourly()
+	require.Equal(t, memo.DueAt, memo.BeginsAt())
+	memo.Order.Recurrence.Jitter = wire.Duration(time.Minute)
+	require.Greater(t, memo.BeginsAt(), memo.DueAt)
+	require.Less(t, memo.BeginsAt(), memo.DueAt.Add(time.Minute))
+	memo.Order.Recurrence = nil
+	require.Equal(t, memo.DueAt, memo.BeginsAt())
+}

@@ -1,0 +1,82 @@
+package policy
+
+import (
+	"encoding/json"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/wire"
+)
+
+// Difference is one value in which two policies differ. What is left out on
+// one side is null there, and what is secret is never shown.
+type Difference struct {
+	Pointer string `json:"pointer"` // RFC 6901
+	From    any    `json:"from"`
+	To      any    `json:"to"`
+}
+
+// Differences compares what clients can say in a policy.
+func Differences(from, to Policy) []Difference {
+	return differ("", tree(from), tree(to), []Difference{})
+}
+
+// tree is a policy as its JSON members, without what Wakecall itself adds.
+func tree(p Policy) map[string]any {
+	if p.Version == 0 {
+		return nil // there is none
+	}
+	p.Claims, p.Version, p.BackPressure, p.PressureLiftedAt, p.StreamedUntil, p.RetiredSecrets = nil, 0, nil, 0, 0, nil
+	p.PausedBy, p.PausedAt = "", 0
+	text, _ := json.Marshal(p) // a policy holds no channel, function or cycle
+	var members map[string]any
+	_ = json.Unmarshal(text, &members)
+	delete(members, "version")
+	return members
+}
+
+func differ(pointer string, from, to any, found []Difference) []Difference {
+	a, isMap := from.(map[string]any)
+	b, areMaps := to.(map[string]any)
+	if (isMap || from == nil) && (areMaps || to == nil) && (isMap || areMaps) {
+		names := maps.Clone(a)
+		if names == nil {
+			names = map[string]any{}
+		}
+		maps.Copy(names, b)
+		for _, name := range slices.Sorted(maps.Keys(names)) {
+			found = differ(pointer+"/"+wire.EscapePointer(name), a[name], b[name], found)
+		}
+		return found
+	}
+	if reflect.DeepEqual(from, to) {
+		return found
+	}
+	return append(found, hide(Difference{Pointer: pointer, From: from, To: to}))
+}
+
+// secretMembers are write-only: a difference in them is told, their value not.
+var secretMembers = []string{"/signing_secrets", "/callback/headers", "/fallback/headers", "/tls/client_key"}
+
+func hide(d Difference) Difference {
+	for _, secret := range secretMembers {
+		if len(d.Pointer) >= len(secret) && d.Pointer[:len(secret)] == secret {
+			d.From, d.To = veil(d.From), veil(d.To)
+		}
+	}
+	return d
+}
+
+func veil(value any) any {
+	switch v := value.(type) {
+	case nil:
+		return nil
+	case []any:
+		return strconv.Itoa(len(v)) + " × " + delivery.Hidden
+	default:
+		return delivery.Hidden
+	}
+}

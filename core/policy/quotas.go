@@ -1,0 +1,69 @@
+package policy
+
+import (
+	"math"
+	"time"
+
+	"github.com/wakecall/wakecall/core/wire"
+)
+
+// Limits bound what one business type may use. A nil rate is no limit.
+type Limits struct {
+	// AddsPerSecond bounds bookings, AddsBurst how many may come at once.
+	AddsPerSecond *float64 `json:"adds_per_second,omitempty"`
+	AddsBurst     int      `json:"adds_burst,omitzero"`
+	// CallbacksPerSecond bounds attempts of all workers together, retries
+	// included. Fractions are fine; 0 holds every callback back.
+	CallbacksPerSecond *float64 `json:"callbacks_per_second,omitempty"`
+	// InFlight bounds the attempts under way at once in one worker.
+	InFlight int `json:"in_flight,omitzero"`
+	// Pending bounds the open timers; 0 admits none.
+	Pending *int `json:"pending,omitempty"`
+}
+
+func (l Limits) withDefaults() Limits {
+	if l.InFlight == 0 {
+		l.InFlight = DefaultInFlight
+	}
+	if l.AddsPerSecond != nil && l.AddsBurst == 0 {
+		l.AddsBurst = max(1, int(math.Ceil(*l.AddsPerSecond)))
+	}
+	return l
+}
+
+func (l Limits) check() (errs wire.FieldErrors) {
+	wire.EnforceGiven(&errs, fieldAddsPerSecond, l.AddsPerSecond)
+	wire.EnforceNonZero(&errs, fieldAddsBurst, l.AddsBurst)
+	if l.AddsBurst != 0 && l.AddsPerSecond == nil {
+		errs.Add("/adds_burst", wire.CodeConflict, "goes with adds_per_second")
+	}
+	wire.EnforceGiven(&errs, fieldCallbacksPerSecond, l.CallbacksPerSecond)
+	wire.EnforceNonZero(&errs, fieldInFlight, l.InFlight)
+	wire.EnforceGiven(&errs, fieldPending, l.Pending)
+	return errs
+}
+
+// Rate is how many callbacks a second may leave now, nil for no limit. A pause
+// and back-pressure make it 0.
+func (p Policy) Rate(now time.Time) *float64 {
+	if _, held := p.HeldBack(now); held || p.Paused {
+		none := 0.0
+		return &none
+	}
+	return p.Limits.CallbacksPerSecond
+}
+
+// QueueRate is the rate that the queue of a business type shall have, in
+// callbacks per second of all workers together; nil for no limit.
+type QueueRate struct {
+	BusinessType string   `json:"business_type"`
+	Rate         *float64 `json:"rate,omitempty"`
+}
+
+// FastShare is the part of InFlight that the fast path may take, and QueueShare the
+// part of the queue. Each is at least one: where InFlight is one, both paths share it, and
+// whoever comes second waits.
+func (l Limits) FastShare() int { return max(l.InFlight/2, 1) }
+
+// QueueShare is described with [Limits.FastShare].
+func (l Limits) QueueShare() int { return max(l.InFlight-l.InFlight/2, 1) }

@@ -1,0 +1,108 @@
+package policy
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/wire"
+)
+
+// TLS is what a business type adds to the TLS of its callbacks and alerts.
+type TLS struct {
+	// CA is certificates in PEM that may sign a receiver's, beside those that
+	// Wakecall trusts anyway.
+	CA string `json:"ca,omitzero"`
+	// ClientCertificate, in PEM with its chain, and ClientKey are shown to the
+	// policy's own receiver if it asks. The key is sealed before it reaches
+	// Temporal, and never shown.
+	ClientCertificate string `json:"client_certificate,omitzero"`
+	ClientKey         string `json:"client_key,omitzero"`
+}
+
+// Masked is t as it is shown.
+func (t *TLS) Masked() *TLS {
+	if t == nil || t.ClientKey == "" {
+		return t
+	}
+	masked := *t
+	masked.ClientKey = delivery.Hidden
+	return &masked
+}
+
+// Trust is t without the client certificate, for receivers that the policy does
+// not name.
+func (t *TLS) Trust() *TLS {
+	if t == nil || t.CA == "" {
+		return nil
+	}
+	return &TLS{CA: t.CA}
+}
+
+// Check returns what is wrong with t.
+func (t TLS) Check() (errs wire.FieldErrors) {
+	if t == (TLS{}) {
+		errs.Add("", wire.CodeRequired, "name a ca, or a client_certificate and its client_key")
+	}
+	for _, field := range []struct{ pointer, text string }{
+		{"/ca", t.CA}, {"/client_certificate", t.ClientCertificate}, {"/client_key", t.ClientKey},
+	} {
+		if len(field.text) > MaxPEM {
+			errs.AddMost(field.pointer, MaxPEM, "bytes")
+		}
+	}
+	if len(errs) > 0 {
+		return errs
+	}
+	if t.CA != "" && !isBundle(t.CA) {
+		errs.Add("/ca", wire.CodeInvalidCertificate, "must be one or more certificates in PEM")
+	}
+	return append(errs, t.checkClient()...)
+}
+
+func (t TLS) checkClient() (errs wire.FieldErrors) {
+	switch {
+	case t.ClientCertificate == "" && t.ClientKey == "":
+	case t.ClientKey == "":
+		errs.Add("/client_key", wire.CodeRequired, "goes with client_certificate")
+	case t.ClientCertificate == "":
+		errs.Add("/client_certificate", wire.CodeRequired, "goes with client_key")
+	case !isBundle(t.ClientCertificate):
+		errs.Add("/client_certificate", wire.CodeInvalidCertificate, "must be a certificate in PEM, its chain behind it")
+	case t.ClientKey != delivery.Hidden:
+		if _, err := tls.X509KeyPair([]byte(t.ClientCertificate), []byte(t.ClientKey)); err != nil {
+			errs.Add("/client_key", wire.CodeInvalidCertificate, "must be the private key of client_certificate, in PEM and not encrypted")
+		}
+	}
+	return errs
+}
+
+// isBundle reports whether a text is certificates in PEM.
+func isBundle(text string) bool {
+	_, err := Certificates([]byte(text))
+	return err == nil
+}
+
+var errNoCertificate = errors.New("has no certificate in PEM")
+
+// Certificates reads a bundle of certificates in PEM. Text between them is passed
+// over; anything else in PEM is an error.
+func Certificates(bundle []byte) (found []*x509.Certificate, err error) {
+	for block, rest := pem.Decode(bundle); block != nil; block, rest = pem.Decode(rest) {
+		if block.Type != "CERTIFICATE" {
+			return nil, fmt.Errorf("has a %s where a certificate should be", block.Type)
+		}
+		certificate, err := x509.ParseCertificate(block.Bytes)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, certificate)
+	}
+	if len(found) == 0 {
+		return nil, errNoCertificate
+	}
+	return found, nil
+}

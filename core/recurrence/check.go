@@ -1,0 +1,187 @@
+package recurrence
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/wakecall/wakecall/core/calendar"
+	"github.com/wakecall/wakecall/core/wire"
+)
+
+// Check returns everything that is wrong with the recurrence of a timer booked
+// now, with pointers below the recurrence. A rule that never rings, or not
+// within MaxAhead, is wrong.
+func (r Rule) Check(now time.Time) (errs wire.FieldErrors) {
+	errs = append(errs, r.checkKind()...)
+	errs = append(errs, r.checkExpressions()...)
+	errs = append(errs, r.checkSteps()...)
+	errs = append(errs, r.checkListed(now)...)
+	errs = append(errs, r.checkExclude()...)
+	errs = append(errs, r.checkBounds(now)...)
+	errs = append(errs, r.checkWords()...)
+	if len(errs) == 0 {
+		errs = r.checkRings(wire.At(now))
+	}
+	if len(errs) == 0 {
+		errs = r.checkJitter()
+	}
+	return errs
+}
+
+func (r Rule) checkKind() (errs wire.FieldErrors) {
+	const one = "give exactly one of cron, crons, every, after, at and before"
+	given := 0
+	for _, kind := range []struct {
+		pointer string
+		given   bool
+	}{{"/cron", r.Cron != nil}, {"/crons", r.Crons != nil}, {"/every", r.Every != nil}, {"/after", r.After != nil}, {"/at", r.At != nil}, {"/before", r.Before != nil}} {
+		if !kind.given {
+			continue
+		}
+		if given++; given > 1 {
+			errs.Add(kind.pointer, wire.CodeConflict, one)
+		}
+	}
+	if given == 0 {
+		errs.Add("/cron", wire.CodeRequired, one)
+	}
+	if r.Seconds && r.Cron == nil && r.Crons == nil {
+		errs.Add("/seconds", wire.CodeConflict, "goes with cron or crons")
+	}
+	if r.Dialect != "" && r.Cron == nil && r.Crons == nil {
+		errs.Add("/dialect", wire.CodeConflict, "goes with cron or crons")
+	}
+	if r.Offset != nil && r.Every == nil {
+		errs.Add("/offset", wire.CodeConflict, "goes with every")
+	}
+	return errs
+}
+
+func (r Rule) checkExpressions() (errs wire.FieldErrors) {
+	if r.Crons != nil && len(r.Crons) == 0 {
+		errs.Add("/crons", wire.CodeRequired, "must have at least one expression")
+	}
+	if !wire.EnforceLength(&errs, ListCrons, "/crons", len(r.Crons)) {
+		return errs
+	}
+	if r.Dialect != "" && !slices.Contains(calendar.Dialects(), r.Dialect) {
+		errs.Add("/dialect", wire.CodeInvalidRecurrence, fmt.Sprintf("must be one of %v, or be left out", calendar.Dialects()))
+		return errs
+	}
+	texts, pointers := r.expressions()
+	for i, text := range texts {
+		if err := calendar.CheckCron(text, r.form()); err != nil {
+			errs.Add(pointers[i], wire.CodeInvalidRecurrence, err.Error())
+		}
+	}
+	return errs
+}
+
+func (r Rule) checkSteps() (errs wire.FieldErrors) {
+	errs = append(checkStep(fieldEvery, r.Every), checkStep(fieldAfter, r.After)...)
+	if r.Offset != nil && r.Every != nil && (*r.Offset < 0 || *r.Offset >= *r.Every || !wholeMillis(*r.Offset)) {
+		errs.Add("/offset", wire.CodeOutOfRange, "must be below every, and not negative, in whole milliseconds")
+	}
+	return errs
+}
+
+func checkStep(field wire.Field, step *wire.Duration) (errs wire.FieldErrors) {
+	wire.EnforceGiven(&errs, field, step)
+	if len(errs) == 0 && step != nil && !wholeMillis(*step) {
+		errs.Add(field.Pointer, wire.CodeOutOfRange, "must be in whole milliseconds")
+	}
+	return errs
+}
+
+// wholeMillis keeps a grid exact: an Instant has no finer moments.
+func wholeMillis(d wire.Duration) bool { return d.D()%time.Millisecond == 0 }
+
+func (r Rule) checkExclude() (errs wire.FieldErrors) {
+	if err := calendar.CheckTimezone(r.Timezone); err != nil {
+		errs.Add("/timezone", wire.CodeInvalidRecurrence, err.Error())
+	}
+	if !wire.EnforceLength(&errs, ListExclude, "/exclude", len(r.Exclude)) {
+		return errs
+	}
+	for i, text := range r.Exclude {
+		if err := calendar.CheckExclusion(text); err != nil {
+			errs.Add("/exclude/"+strconv.Itoa(i), wire.CodeInvalidRecurrence, err.Error())
+		}
+	}
+	return errs
+}
+
+func (r Rule) checkBounds(now time.Time) (errs wire.FieldErrors) {
+	if r.InitialDelay != nil && r.StartAt != 0 {
+		errs.Add("/initial_delay", wire.CodeConflict, "give either initial_delay or start_at")
+	}
+	wire.EnforceGiven(&errs, fieldInitialDelay, r.InitialDelay)
+	if r.StartAt.Until(now) > wire.MaxAhead {
+		errs.Add("/start_at", wire.CodeOutOfRange, wire.TooFarAhead)
+	}
+	switch {
+	case r.EndAt == 0:
+	case r.EndAt.Until(now) < 0:
+		errs.Add("/end_at", wire.CodeOutOfRange, "must not have passed")
+	case r.EndAt < r.StartAt:
+		errs.Add("/end_at", wire.CodeOutOfRange, "must not be before start_at")
+	}
+	wire.EnforceGiven(&errs, fieldMaxOccurrences, r.MaxOccurrences)
+	wire.Enforce(&errs, fieldRecurrenceJitter, r.Jitter)
+	return errs
+}
+
+func (r Rule) checkWords() (errs wire.FieldErrors) {
+	switch r.Missed {
+	case "", MissedFireOnce:
+	case MissedSkip, MissedFireAll:
+		if r.After != nil {
+			errs.Add("/missed", wire.CodeConflict, "goes with cron or every: a fixed delay misses nothing")
+		}
+	default:
+		errs.Add("/missed", wire.CodeInvalidRecurrence, "must be fire_once, skip or fire_all")
+	}
+	switch r.OnFailure {
+	case "", OnFailureContinue, OnFailurePause:
+	default:
+		errs.Add("/on_failure", wire.CodeInvalidRecurrence, "must be continue or pause")
+	}
+	return errs
+}
+
+// checkRings refuses a recurrence that has no occurrence, and names the bound
+// that takes the last one away.
+func (r Rule) checkRings(now wire.Instant) (errs wire.FieldErrors) {
+	if r.rings(now) {
+		return nil
+	}
+	open := r
+	open.Exclude = nil
+	endless := r
+	endless.EndAt = 0
+	switch {
+	case len(r.Exclude) > 0 && open.rings(now):
+		errs.Add("/exclude", wire.CodeInvalidRecurrence, "leaves no occurrence within ten years and before end_at")
+	case r.EndAt != 0 && endless.rings(now):
+		errs.Add("/end_at", wire.CodeOutOfRange, "must leave time for an occurrence")
+	case r.listed() != "":
+		errs.Add(r.listed(), wire.CodeOutOfRange, "must have a time that is still ahead")
+	default:
+		errs.Add("", wire.CodeInvalidRecurrence, "must ring within ten years")
+	}
+	return errs
+}
+
+func (r Rule) rings(now wire.Instant) bool {
+	_, ok := r.Until(now.Add(wire.MaxAhead)).Next(Cursor{Booked: now}, now)
+	return ok
+}
+
+func (r Rule) checkJitter() (errs wire.FieldErrors) {
+	if r.Jitter != 0 && r.Jitter.D() >= r.MinInterval() {
+		errs.Add("/jitter", wire.CodeOutOfRange, "must be below the shortest interval, "+wire.Duration(r.MinInterval()).String())
+	}
+	return errs
+}

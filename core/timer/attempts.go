@@ -1,0 +1,22 @@
+package timer
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+
+	"github.com/wakecall/wakecall/core/delivery"
+)
+
+// Shown are the attempts of one run, the latest first. body is what was sent.
+func (s Spec) Shown(attempts []delivery.Attempt, body []byte, runID string) (shown []delivery.ShownAttempt) {
+	sum := sha256.Sum256(body)
+	one := delivery.ShownAttempt{Round: s.Round + 1, WebhookID: s.WebhookID(), BodySHA256: hex.EncodeToString(sum[:]), RunID: runID}
+	if s.Series != nil {
+		one.Occurrence = s.Series.Number
+	}
+	for i := len(attempts) - 1; i >= 0; i-- {
+		one.Attempt = attempts[i]
+		shown = append(shown, one)
+	}
+	return shown
+}

@@ -1,0 +1,241 @@
+package timer
+
+import (
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/wire"
+)
+
+// Change moves or edits a timer. It travels as a signal.
+type Change struct {
+	// ID tells the sender whether its change was applied.
+	ID string `json:"id"`
+	// Booking, of an upsert, is the booking that the same call makes if there
+	// is no timer to change.
+	Booking string `json:"booking,omitzero"`
+	// Replace is whether terms left out go back to their defaults (PUT) or
+	// stay as they are (PATCH).
+	Replace bool  `json:"replace,omitzero"`
+	Terms   Terms `json:"terms"`
+	// Ring is whether to ring now, whatever the due time is.
+	Ring bool `json:"ring,omitzero"`
+	// Interrupts is whether the change comes while a delivery is under way, and Made what is
+	// known of that. Only the timer's workflow knows, so they are not stored.
+	Interrupts bool            `json:"-"`
+	Made       delivery.Report `json:"-"`
+	// Wake changes nothing. It gives a late timer a workflow task, in which the timer
+	// finds that it is due.
+	Wake bool `json:"wake,omitzero"`
+	// Pause stops a timer, or lets it go on.
+	Pause *Pause `json:"pause,omitempty"`
+	// Preload becomes the timer's, if terms are replaced.
+	Preload policy.Preload `json:"preload,omitzero"`
+	// Fingerprint becomes the timer's, if it is set.
+	Fingerprint string `json:"fingerprint,omitzero"`
+	// IfMatch, when set, is the [Memo.Tag] that the change was made on. A timer
+	// that does not meet it refuses the change.
+	IfMatch string `json:"if_match,omitzero"`
+	// At is when the change was asked for; a delay counts from it.
+	At wire.Instant `json:"at"`
+}
+
+// Pause stops a timer, or lets it go on.
+type Pause struct {
+	Stop bool   `json:"stop"`
+	Note string `json:"note,omitzero"`
+}
+
+// Apply returns the spec with the change made, and its revision raised. It refuses a
+// change whose IfMatch does not hold, and one that would leave the latest time before
+// the due time.
+func (s Spec) Apply(c Change) (Spec, error) {
+	if c.Wake {
+		if c.Interrupts && s.Series != nil {
+			s.Memo = s.KeepCurrent()
+		}
+		return s, nil
+	}
+	if !s.Meets(c.IfMatch) {
+		return Spec{}, Unmet(nil)
+	}
+	if s.repeats(c) {
+		return s, nil
+	}
+	if c.Replace {
+		s.Memo = s.expiring(0, 0)
+		s.Callback, s.Retry, s.Priority, s.ContentType = nil, nil, 0, ""
+		s.Preload, s.OnDelivered, s.OnFailed, s.Labels = c.Preload, nil, nil, nil
+	}
+	if c.Terms.LatestAt != nil {
+		s.Memo = s.expiring(*c.Terms.LatestAt, 0)
+	}
+	if c.Terms.ExpiresAfter != nil {
+		s.Memo = s.expiring(0, *c.Terms.ExpiresAfter)
+	}
+	if rule := c.Terms.Recurrence; rule != nil && s.hasRule(*rule) {
+		c.Terms.Recurrence = nil
+		if s.Series.Paused != rule.Paused {
+			c.Pause = &Pause{Stop: rule.Paused}
+		}
+	}
+	c, err := s.pausing(c)
+	if err != nil {
+		return Spec{}, err
+	}
+	memo, err := s.reschedule(c)
+	if err != nil {
+		return Spec{}, err
+	}
+	s.Memo = memo
+	if s, err = s.override(c.Terms); err != nil {
+		return Spec{}, err
+	}
+	if err := s.checkLatest(c).Err(); err != nil {
+		return Spec{}, err
+	}
+	s.Revision++
+	s.UpdatedAt = c.At
+	s.NotPreloaded = false
+	if c.Fingerprint != "" {
+		s.Fingerprint = c.Fingerprint
+	}
+	return s, nil
+}
+
+// pausing is the change with the pause, or the resumption, that its terms say. What is put
+// says all of a timer: one that is not put as paused goes on.
+func (s Spec) pausing(c Change) (Change, error) {
+	switch _, moved := c.Terms.Due(c.At.Time()); {
+	case c.Terms.Recurrence != nil || c.Pause != nil || c.Terms.Paused == nil && !c.Replace:
+		return c, nil
+	case s.Series != nil && !moved:
+		return c, wire.FieldErrors{{Pointer: "/paused", Code: wire.CodeConflict, Detail: "a recurring timer is paused by its recurrence, or by POST …/pause"}}.Err()
+	}
+	c.Pause = &Pause{Stop: c.Terms.Paused != nil && *c.Terms.Paused}
+	return c, nil
+}
+
+// repeats reports whether a change puts what was put before, and so changes nothing. A delay
+// counts from when it is asked for: it says something new each time.
+func (s Spec) repeats(c Change) bool {
+	return c.Replace && c.Fingerprint != "" && c.Fingerprint == s.Fingerprint && c.Terms.Delay == nil &&
+		(c.Terms.Recurrence != nil || s.Suspended == (c.Terms.Paused != nil && *c.Terms.Paused)) &&
+		(c.Terms.Recurrence == nil || s.follows(*c.Terms.Recurrence))
+}
+
+// RingsAs reports whether the timer rings for the same thing as after a change: what is under
+// way for it goes on then, with its attempts and its wait.
+func (m Memo) RingsAs(changed Memo) bool {
+	if m.DueAt != changed.DueAt || (m.Series == nil) != (changed.Series == nil) || m.Resting() != changed.Resting() {
+		return false
+	}
+	return m.Series == nil || m.Series.Number == changed.Series.Number
+}
+
+// checkLatest refuses a latest time that leaves nothing to ring. A timer that rests, or
+// that is to, rings at another time than its memo says, if at all: nothing can be said of
+// that one.
+func (s Spec) checkLatest(c Change) (errs wire.FieldErrors) {
+	due, ok := s.Memo, true
+	switch {
+	case s.Series != nil && c.Terms.LatestAt != nil:
+		errs.Add("/latest_at", wire.CodeConflict, "does not go with a recurrence; use expires_after")
+		return errs
+	case s.Series != nil && (c.Pause != nil || s.Resting()) || c.Pause != nil && c.Terms.IsZero() && !c.Replace:
+		return nil
+	case s.Series != nil: // the rule names another occurrence, where it overslept
+		due, ok = s.Seek(c.At)
+	}
+	switch latest := due.Latest(0); {
+	case !ok: // the rule has ended, and the timer with it
+	case s.LatestAt != 0 && s.LatestAt < due.DueAt:
+		errs.Add("/latest_at", wire.CodeOutOfRange, "must not be before the due time")
+	case latest != 0 && latest <= c.At:
+		errs.Add("/expires_after", wire.CodeOutOfRange, "must leave time to ring: the timer would be expired already")
+	}
+	return errs
+}
+
+// reschedule sets when the timer rings.
+func (s Spec) reschedule(c Change) (Memo, error) {
+	m := s.Memo
+	if due, ok := c.Terms.Due(c.At.Time()); ok {
+		if m.Series != nil && !c.Replace {
+			return m, wire.FieldErrors{{Pointer: c.Terms.duePointer(), Code: wire.CodeConflict, Detail: "a recurring timer has a recurrence instead"}}.Err()
+		}
+		if m.promises(c.Interrupts) {
+			return m, wire.FieldErrors{{Pointer: c.Terms.duePointer(), Code: wire.CodeConflict, Detail: "must wait: extra rings are asked for that have not rung"}}.Err()
+		}
+		m.Debounce, m.DueAt = m.debounce(c, due)
+		m.Series, m.Local = nil, c.Terms.local()
+	}
+	switch {
+	case c.Terms.Recurrence != nil:
+		return m.follow(c)
+	case c.Pause != nil && m.Series != nil && m.Series.Paused != c.Pause.Stop:
+		return s.pause(c), nil
+	case c.Pause != nil && m.Series == nil && m.Suspended != c.Pause.Stop:
+		m.Suspended, m.Note = c.Pause.Stop, c.Pause.Note
+	case c.Ring && m.Series != nil:
+		return m.extra(c.At, c.Interrupts)
+	case c.Ring:
+		m.DueAt, m.Local, m.Debounce, m.Suspended, m.Note = c.At, nil, nil, false, ""
+	case c.Interrupts && m.Series != nil:
+		m = m.KeepCurrent()
+	}
+	return m, nil
+}
+
+// follow is the memo with another rule.
+func (m Memo) follow(c Change) (Memo, error) {
+	if m.LatestAt != 0 && c.Terms.LatestAt == nil {
+		return m, wire.FieldErrors{{Pointer: "/recurrence", Code: wire.CodeConflict, Detail: "does not go with latest_at; use expires_after"}}.Err()
+	}
+	m.Local, m.Debounce, m.Suspended, m.Note = nil, nil, false, ""
+	m, ok := m.begin(*c.Terms.Recurrence, c.At, c.Interrupts)
+	if !ok {
+		return m, wire.FieldErrors{{Pointer: "/recurrence", Code: wire.CodeInvalidRecurrence, Detail: "never rings"}}.Err()
+	}
+	return m, nil
+}
+
+// override sets the callback, the ladder and the priority that a timer has instead of
+// its policy's. A callback is amended field by field. A ladder is replaced as a whole,
+// because the fields of the two kinds exclude one another.
+func (s Spec) override(t Terms) (Spec, error) {
+	if t.Payload != nil {
+		s.ContentType = t.Payload.ContentType
+	}
+	if t.Callback != nil {
+		callback := *t.Callback
+		if s.Callback != nil {
+			var wrong, errs wire.FieldErrors
+			callback, wrong = s.Callback.Amend(callback)
+			errs.Under("/callback", wrong)
+			if err := errs.Err(); err != nil {
+				return Spec{}, err
+			}
+		}
+		s.Callback = &callback
+	}
+	if t.Retry != nil {
+		retry := t.Retry.WithDefaults()
+		s.Retry = &retry
+	}
+	if t.Priority != nil {
+		s.Priority = *t.Priority
+	}
+	if t.Labels != nil {
+		s.Labels = t.labels()
+	}
+	if t.OnDelivered != nil {
+		s.OnDelivered = t.OnDelivered.OrNil()
+	}
+	if t.OnFailed != nil {
+		s.OnFailed = t.OnFailed.OrNil()
+	}
+	if s.Priority == 0 {
+		s.Priority = policy.DefaultPriority
+	}
+	return s, nil
+}

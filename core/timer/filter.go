@@ -1,0 +1,62 @@
+package timer
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/wakecall/wakecall/core/wire"
+)
+
+// Filter selects timers. Its zero value selects all of them.
+type Filter struct {
+	BusinessType string `json:"business_type,omitzero"`
+	// BusinessID finds the timers with this id, of whatever type.
+	BusinessID string `json:"business_id,omitzero"`
+	Status     Status `json:"status,omitzero"`
+	// Labels finds the timers that have all of them.
+	Labels Labels `json:"labels,omitempty"`
+	// DueFrom and DueTo bound the due time, both included; zero for open.
+	DueFrom wire.Instant `json:"due_from,omitzero"`
+	DueTo   wire.Instant `json:"due_to,omitzero"`
+	// EndedFrom and EndedTo bound when the timer ended, both included; zero for
+	// open. Either selects finished timers only.
+	EndedFrom wire.Instant `json:"ended_from,omitzero"`
+	EndedTo   wire.Instant `json:"ended_to,omitzero"`
+}
+
+// Admits reports whether a timer lies within the bounds that an index keeps less exactly
+// than the timer does, and has the labels to the letter: SQLite takes no notice of case.
+func (f Filter) Admits(view View) bool {
+	return view.Labels.Have(f.Labels) && (f.DueFrom == 0 || view.DueAt >= f.DueFrom) && (f.DueTo == 0 || view.DueAt <= f.DueTo)
+}
+
+// Check returns what is wrong with the filter, field by field.
+func (f Filter) Check() (errs wire.FieldErrors) {
+	if f.BusinessType != "" {
+		errs = append(errs, wire.CheckBusinessType(f.BusinessType)...)
+	}
+	if f.BusinessID != "" && !wire.IsBusinessID(f.BusinessID) {
+		errs = append(errs, wire.WrongBusinessID())
+	}
+	if f.Status != "" && !slices.Contains(Statuses(), f.Status) {
+		errs.Add("/status", wire.CodeInvalidParameter, fmt.Sprintf("must be one of %v", Statuses()))
+	}
+	errs.Under("/labels", f.Labels.Check())
+	if f.DueTo != 0 && f.DueTo < f.DueFrom {
+		errs.Add("/due_to", wire.CodeConflict, "must not be before due_from")
+	}
+	if f.EndedTo != 0 && f.EndedTo < f.EndedFrom {
+		errs.Add("/ended_to", wire.CodeConflict, "must not be before ended_from")
+	}
+	return errs
+}
+
+// Sort is the order of a list of timers. "" has the open ones first, and then those that
+// ended last.
+type Sort string
+
+// The orders of a list by due time.
+const (
+	DueFirst Sort = "due"
+	DueLast  Sort = "-due"
+)

@@ -1,0 +1,48 @@
+package timer
+
+import (
+	"time"
+
+	"github.com/wakecall/wakecall/core/calendar"
+	"github.com/wakecall/wakecall/core/wire"
+)
+
+// Local is a due time as a client put it: by a clock on a wall.
+type Local struct {
+	Due      wire.Wall `json:"due"`
+	Timezone string    `json:"timezone"`
+}
+
+// local is the due time as a clock on a wall shows it; nil where it was not put so.
+func (t Terms) local() *Local {
+	if t.DueLocal == nil {
+		return nil
+	}
+	return &Local{Due: *t.DueLocal, Timezone: t.Timezone}
+}
+
+// Fixed are the terms with the moment that a local due time means. It is fixed when it
+// is booked: whoever reads it later has other time zones, or none of this field.
+func (t Terms) Fixed() Terms {
+	if due, ok := t.Due(time.Time{}); ok && t.DueLocal != nil {
+		t.DueAt = &due
+	}
+	return t
+}
+
+func (t Terms) checkLocal() (errs wire.FieldErrors) {
+	switch {
+	case t.DueLocal == nil && t.Timezone != "":
+		errs.Add("/timezone", wire.CodeConflict, "goes with due_local; a recurrence has a timezone of its own")
+	case t.DueLocal == nil:
+	case t.DueAt != nil || t.Delay != nil:
+		errs.Add("/due_local", wire.CodeConflict, "give one of due_at, due_local, delay and recurrence")
+	case t.Timezone == "":
+		errs.Add("/timezone", wire.CodeRequired, "is required beside due_local")
+	default:
+		if err := calendar.CheckTimezone(t.Timezone); err != nil {
+			errs.Add("/timezone", wire.CodeInvalidTime, err.Error())
+		}
+	}
+	return errs
+}

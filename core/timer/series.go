@@ -1,0 +1,303 @@
+package timer
+
+import (
+	"reflect"
+	"strconv"
+	"time"
+
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/recurrence"
+	"github.com/wakecall/wakecall/core/wire"
+)
+
+// Ahead are the nominal times of a recurring timer after its due time and before end, most
+// at most.
+func (m Memo) Ahead(end wire.Instant, most int) []wire.Instant {
+	if m.Series == nil || m.Series.Paused {
+		return nil
+	}
+	series := *m.Series
+	series.Rule = series.Rule.Until(end - 1)
+	m.Series = &series
+	times := m.Upcoming(most, time.Time{})
+	for len(times) > 0 && times[0] <= m.DueAt {
+		times = times[1:]
+	}
+	return times
+}
+
+// Series is where a recurring timer stands. The timer's due time is the nominal
+// time of the occurrence that rings next, or is ringing.
+type Series struct {
+	Rule   recurrence.Rule   `json:"rule"`
+	Cursor recurrence.Cursor `json:"cursor"`
+	// Number is the occurrence's, from 1.
+	Number int `json:"number"`
+	// Skipped is how many nominal times before it do not ring.
+	Skipped int `json:"skipped,omitzero"`
+	// Extra is whether somebody asked for this occurrence, and no rule.
+	Extra bool `json:"extra,omitzero"`
+	// Resumed is whether the delivery of this occurrence had begun before, and
+	// goes on whatever the rule says of occurrences that were missed.
+	Resumed bool `json:"resumed,omitzero"`
+	// Base is how many occurrences had rung when the rule began: its max_occurrences counts
+	// from there.
+	Base int `json:"base,omitzero"`
+	// Extras are how many more extra occurrences were asked for while one was under way.
+	Extras int `json:"extras,omitzero"`
+	// Interrupted is the occurrence whose delivery an extra one interrupted. It
+	// goes on after that.
+	Interrupted *recurrence.Occurrence `json:"interrupted,omitempty"`
+	Paused      bool                   `json:"paused,omitzero"`
+	// Waiting is whether the rule has not been activated yet.
+	Waiting bool `json:"waiting,omitzero"`
+	// Note says why the timer was paused or resumed.
+	Note string `json:"note,omitzero"`
+	// Last is the occurrence before, once there was one.
+	Last *Past `json:"last,omitempty"`
+	// Began is whether this run began because an occurrence had ended.
+	Began bool `json:"began,omitzero"`
+	// Stopped is whether the receiver ended the rule. What is tried again of it ends with
+	// its occurrence, and what was asked for before rings.
+	Stopped bool `json:"stopped,omitzero"`
+}
+
+// Past is an occurrence that has ended.
+type Past struct {
+	Occurrence int          `json:"occurrence"`
+	DueAt      wire.Instant `json:"due_at"`
+	// Skipped is how many nominal times before it did not ring.
+	Skipped   int    `json:"skipped,omitzero"`
+	WebhookID string `json:"webhook_id"`
+	Outcome
+}
+
+// begin is the memo of a recurring timer whose rule starts now. A rule that replaces
+// another one continues its numbering, and rings nothing that the other one has rung: it
+// may have been asked for before that ring, and be applied after it. What the other rule
+// has made due rings all the same; underWay is whether its delivery has begun.
+func (m Memo) begin(rule recurrence.Rule, now wire.Instant, underWay bool) (Memo, bool) {
+	series := Series{Rule: rule, Paused: rule.Paused, Waiting: rule.Paused, Cursor: recurrence.Cursor{Booked: now}}
+	if before := m.Series; before != nil {
+		series.Cursor.Rung, series.Cursor.Last, series.Cursor.Extra = before.Cursor.Rung, before.Cursor.Last, before.Cursor.Extra
+		series.Began, series.Last, series.Base = before.Began, before.Last, before.Cursor.Rung-before.Cursor.Extra
+		if m.owes(now, underWay) {
+			series.Number, series.Skipped, series.Resumed = before.Number, before.Skipped, !before.Extra
+			series.Extra, series.Extras, series.Interrupted = before.Extra, before.Extras, before.Interrupted
+			if !before.Extra && before.Number > before.Cursor.Rung {
+				series.Base++
+			}
+		}
+	}
+	series.Rule.MaxOccurrences = shift(rule.MaxOccurrences, series.Base)
+	m.Series = &series
+	return m.Seek(now)
+}
+
+// Begin is the memo as the run that begins with it goes on: that an occurrence had ended
+// before is the past of another one.
+func (m Memo) Begin() Memo {
+	if m.Series != nil {
+		series := *m.Series
+		series.Began = false
+		m.Series = &series
+	}
+	return m
+}
+
+// owes reports whether the occurrence at hand has to ring whatever becomes of the rule:
+// somebody asked for it, its delivery has begun, or its time has come.
+func (m Memo) owes(now wire.Instant, underWay bool) bool {
+	series := m.Series
+	return series.Extra || series.Resumed || underWay || !series.Paused && m.DueAt <= now
+}
+
+// follows reports whether the timer goes by a rule already, and rests where the rule says so.
+func (m Memo) follows(rule recurrence.Rule) bool {
+	return m.hasRule(rule) && m.Series.Paused == rule.Paused
+}
+
+// hasRule reports whether the timer has a rule already, paused or not.
+func (m Memo) hasRule(rule recurrence.Rule) bool {
+	if m.Series == nil || m.Series.Stopped {
+		return false
+	}
+	rule.MaxOccurrences, rule.Paused = shift(rule.MaxOccurrences, m.Series.Base), m.Series.Rule.Paused
+	//workflowcheck:ignore It compares values, and nothing else.
+	return reflect.DeepEqual(m.Series.Rule.Normal(), rule.Normal())
+}
+
+// shift makes a number of occurrences count from those that have rung already.
+func shift(most *int, rung int) *int {
+	if most == nil {
+		return nil
+	}
+	total := *most + rung
+	return &total
+}
+
+// Seek is the memo with the occurrence that rings next, as seen from now; ok is false
+// when there is none. An occurrence that somebody asked for stays, and so does one
+// whose delivery has begun.
+func (m Memo) Seek(now wire.Instant) (_ Memo, ok bool) {
+	if m.Series.Extra || m.Series.Resumed {
+		return m, true
+	}
+	next, ok := m.Series.Rule.Next(m.Series.Cursor, now)
+	if !ok || m.Series.Stopped {
+		return m, false
+	}
+	series := *m.Series
+	series.Number, series.Skipped = next.Number, next.Skipped
+	m.Series, m.DueAt = &series, next.Nominal
+	return m, true
+}
+
+// Stop is the memo of a timer whose receiver wants no further occurrence of its rule. What
+// somebody has asked for, or an extra ring has interrupted, rings all the same: it was promised.
+func (m Memo) Stop() Memo {
+	series := *m.Series
+	series.Stopped = true
+	m.Series = &series
+	return m
+}
+
+// promises reports whether rings were asked for that have not begun. underWay is whether a
+// delivery has.
+func (m Memo) promises(underWay bool) bool {
+	return m.Series != nil && (m.Series.Extras > 0 || m.Series.Extra && !underWay)
+}
+
+// After is the memo once the occurrence has ended; ok is false when it was the
+// last one.
+func (m Memo) After(key wire.Key, outcome Outcome, now wire.Instant) (_ Memo, ok bool) {
+	series := *m.Series
+	series.Last = &Past{
+		Occurrence: series.Number, DueAt: m.DueAt, Skipped: series.Skipped,
+		WebhookID: m.WebhookID(key), Outcome: outcome,
+	}
+	if series.Extra {
+		series.Cursor = series.Cursor.PastExtra(series.Number, now)
+	} else {
+		series.Cursor = series.Cursor.Past(recurrence.Occurrence{Number: series.Number, Nominal: m.DueAt}, now)
+	}
+	series.Extra, series.Resumed, series.Began, series.Note = false, false, true, ""
+	if outcome.Status == Failed && series.Rule.OnFailure == recurrence.OnFailurePause {
+		series.Paused, series.Note = true, "paused by on_failure"
+	}
+	m.Series, m.NotPreloaded = &series, false
+	switch {
+	case series.Extras > 0:
+		series.Extras--
+		return m.ring(max(now, m.DueAt+1)), true
+	case series.Interrupted != nil && (!series.Paused || series.Stopped): // a pause holds it all the same
+		return m.resumeInterrupted(), true
+	}
+	return m.Seek(now)
+}
+
+// extra is the memo with an occurrence that is due now because somebody asked for it.
+// An occurrence that is due or under way is continued after it, and then the rule. One that
+// is asked for while another is under way follows that.
+func (m Memo) extra(now wire.Instant, underWay bool) (Memo, error) {
+	series := *m.Series
+	m.Series = &series
+	if series.Extra {
+		if series.Extras >= MaxExtras {
+			return m, wire.FieldErrors{{Pointer: "", Code: wire.CodeOutOfRange, Detail: "must wait: " + strconv.Itoa(MaxExtras) + " extra rings are asked for already"}}.Err()
+		}
+		series.Extras++
+		return m, nil
+	}
+	if m.owes(now, underWay) {
+		series.Interrupted = &recurrence.Occurrence{Number: series.Number, Nominal: m.DueAt, Skipped: series.Skipped}
+		series.Cursor.Rung = max(series.Cursor.Rung, series.Number)
+	}
+	return m.ring(now), nil
+}
+
+// ring is the memo with an extra occurrence that is due at a time of its own. The series is
+// the caller's to change.
+func (m Memo) ring(due wire.Instant) Memo {
+	series := m.Series
+	series.Extra, series.Resumed, series.Skipped, series.Number = true, false, 0, series.Cursor.Rung+1
+	m.DueAt = due
+	return m
+}
+
+// resumeInterrupted continues the occurrence that an extra one interrupted.
+func (m Memo) resumeInterrupted() Memo {
+	series := *m.Series
+	interrupted := *series.Interrupted
+	series.Interrupted, series.Resumed = nil, true
+	series.Number, series.Skipped = interrupted.Number, interrupted.Skipped
+	m.Series, m.DueAt = &series, interrupted.Nominal
+	return m
+}
+
+// KeepCurrent lets the occurrence whose delivery a change interrupted go on after the
+// change, whatever the rule says of occurrences that were missed.
+func (m Memo) KeepCurrent() Memo {
+	series := *m.Series
+	series.Resumed = !series.Extra
+	m.Series = &series
+	return m
+}
+
+// pause stops a recurring timer, or lets it go on. What its rule names for the time between
+// is dropped. An occurrence that is due stays so, and rings when the timer goes on, and so does
+// one that an extra ring has interrupted. A delivery under way is given up, and told of as
+// cancelled.
+func (s Spec) pause(c Change) Memo {
+	m, now := s.Memo, c.At
+	series := *m.Series
+	series.Note, series.Paused = c.Pause.Note, c.Pause.Stop
+	switch {
+	case c.Pause.Stop && c.Interrupts && !series.Extra:
+		m.Series = &series
+		return m.givenUp(s.Key, c.Made, now)
+	case c.Pause.Stop:
+		series.Resumed = !series.Extra && (series.Resumed || m.DueAt <= now)
+		m.Series = &series
+		return m
+	case series.Waiting:
+		series.Cursor.Booked, series.Waiting = now, false
+	default:
+		series.Cursor = series.Cursor.Resumed(now)
+	}
+	m.Series = &series
+	if series.Interrupted != nil && !series.Extra {
+		return m.resumeInterrupted()
+	}
+	if next, ok := m.Seek(now); ok {
+		return next
+	}
+	return m
+}
+
+// givenUp is the memo of a timer that is paused, with the record of the occurrence whose
+// delivery the pause has called off. Its number is used up. made is its last attempt.
+func (m Memo) givenUp(key wire.Key, made delivery.Report, now wire.Instant) Memo {
+	series := *m.Series
+	series.Last = &Past{
+		Occurrence: series.Number, DueAt: m.DueAt, Skipped: series.Skipped, WebhookID: m.WebhookID(key),
+		Outcome: Outcome{Status: Cancelled, Attempts: made.Attempt, LatenessMS: made.LatenessMS, LastFailure: made.Failure},
+	}
+	series.Cursor = series.Cursor.Past(recurrence.Occurrence{Number: series.Number, Nominal: m.DueAt}, now)
+	series.Resumed, series.Began = false, true
+	m.Series = &series
+	return m
+}
+
+// Upcoming are the next nominal times of the timer, from its rule alone: none while it
+// is paused, none once its receiver has stopped it, and none of a one-shot timer.
+func (m Memo) Upcoming(count int, now time.Time) []wire.Instant {
+	if m.Series == nil || m.Series.Paused || m.Series.Stopped {
+		return nil
+	}
+	cursor := m.Series.Cursor
+	if !m.Series.Extra {
+		cursor.Last = max(cursor.Last, m.DueAt-1)
+	}
+	return m.Series.Rule.Upcoming(cursor, count)
+}

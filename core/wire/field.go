@@ -1,0 +1,95 @@
+package wire
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+)
+
+// Field says what one field of a request may hold. The checks, the OpenAPI
+// document and what the front door does with a zero all go by the same Field.
+type Field struct {
+	// Pointer leads to the field (RFC 6901), from the body or from the object
+	// that has the field.
+	Pointer string
+	// Lowest and Highest bound the value, in the type of the field: int,
+	// float64 or Duration. A Highest of nil is no bound. Both are nil for a
+	// text, which must not be empty.
+	Lowest, Highest any
+	// Zero says what zero means, where zero is allowed although it is below Lowest;
+	// "" where it is not allowed.
+	Zero string
+	// Default holds where the field is left out; nil for none, and for one that
+	// follows from other fields.
+	Default any
+}
+
+// At is the field at another pointer.
+func (f Field) At(pointer string) Field { f.Pointer = pointer; return f }
+
+// Or is the field with another default.
+func (f Field) Or(fallback any) Field { f.Default = fallback; return f }
+
+// FieldsUnder puts fields below the pointer of the object that has them.
+func FieldsUnder(pointer string, fields []Field) []Field {
+	for i := range fields {
+		fields[i].Pointer = pointer + fields[i].Pointer
+	}
+	return fields
+}
+
+// Empty is the zero of the field's type. The types of this package have it where the
+// field was left out.
+func (f Field) Empty() any {
+	if f.Lowest == nil {
+		return ""
+	}
+	return reflect.Zero(reflect.TypeOf(f.Lowest)).Interface()
+}
+
+// RefusesZero reports whether a request that says zero is refused. The types of this
+// package cannot tell zero from a field that was left out, so whoever reads the request
+// has to look.
+func (f Field) RefusesZero() bool { return f.Lowest == nil || (f.Lowest != f.Empty() && f.Zero == "") }
+
+// FieldError says what the field may hold.
+func (f Field) FieldError() FieldError {
+	fieldErr := FieldError{Pointer: f.Pointer, Code: CodeOutOfRange}
+	switch {
+	case f.Lowest == nil:
+		fieldErr.Code, fieldErr.Detail = CodeRequired, "must not be empty"
+	case f.Highest == nil && f.Lowest == f.Empty():
+		fieldErr.Detail = "must not be negative"
+	case f.Highest == nil:
+		fieldErr.Detail = fmt.Sprintf("must be at least %v", f.Lowest)
+	case f.Zero != "":
+		fieldErr.Detail = fmt.Sprintf("must be %v, or from %v to %v", f.Empty(), f.Lowest, f.Highest)
+	default:
+		fieldErr.Detail = fmt.Sprintf("must be from %v to %v", f.Lowest, f.Highest)
+	}
+	return fieldErr
+}
+
+// Enforce refuses a value outside of the field's range. NaN is outside of every range.
+func Enforce[T cmp.Ordered](errs *FieldErrors, f Field, value T) {
+	var zero T
+	within := value >= f.Lowest.(T) && (f.Highest == nil || value <= f.Highest.(T))
+	if !within && (value != zero || f.Zero == "") {
+		*errs = append(*errs, f.FieldError())
+	}
+}
+
+// EnforceNonZero is enforce for a value whose zero means that it was left out.
+func EnforceNonZero[T cmp.Ordered](errs *FieldErrors, f Field, value T) {
+	var zero T
+	if value != zero {
+		Enforce(errs, f, value)
+	}
+}
+
+// EnforceGiven is enforce for a value that is nil where it was left out.
+func EnforceGiven[T cmp.Ordered](errs *FieldErrors, f Field, value *T) {
+	if value != nil {
+		Enforce(errs, f, *value)
+	}
+}

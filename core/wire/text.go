@@ -1,0 +1,33 @@
+package wire
+
+import "strings"
+
+func clip(text string, most int) string {
+	if len(text) > most {
+		return strings.ToValidUTF8(text[:most-len("…")], "") + "…"
+	}
+	return text
+}
+
+// EscapePointer escapes one reference token of an RFC 6901 JSON pointer.
+func EscapePointer(token string) string {
+	return strings.NewReplacer("~", "~0", "/", "~1").Replace(token)
+}
+
+// NotVisibleASCII reports whether r is no visible character of ASCII.
+func NotVisibleASCII(r rune) bool { return r <= ' ' || r > '~' }
+
+// Excerpt cuts text to the length of a failure message and drops what a log
+// or a terminal could misread.
+func Excerpt(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r == '\uFFFD' {
+			return ' '
+		}
+		return r
+	}, text)
+	if len(text) > MaxFailureMessage {
+		text = strings.ToValidUTF8(text[:MaxFailureMessage], "")
+	}
+	return strings.TrimSpace(text)
+}
