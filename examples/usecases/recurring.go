@@ -53,7 +53,7 @@ func rankNightly(ctx context.Context, s *stage) error {
 	if err != nil {
 		return err
 	}
-	s.tell("the ranking is computed at %s, at %s and so on", upcoming[0], upcoming[1])
+	s.tell("the ranking is computed at %s, at %s and so on", upcoming.Times[0], upcoming.Times[1])
 	if _, _, err := s.wakecall.Timers.Fire(ctx, s.key("shops"), nil); err != nil {
 		return err
 	}
