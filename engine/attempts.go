@@ -118,7 +118,7 @@ func (r *attemptsOfRun) hear(event *historypb.HistoryEvent) {
 func (r *attemptsOfRun) settle(memo *commonpb.Memo) {
 	var a delivery.Acceptance
 	if field, ok := memo.GetFields()[workflows.MemoAcceptance]; ok && payloads.FromPayload(field, &a) == nil {
-		r.known = delivery.Settle(r.known, a)
+		r.known = delivery.Resolve(r.known, a)
 	}
 }
 

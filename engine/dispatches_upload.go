@@ -129,11 +129,11 @@ func (u *Upload) Append(ctx context.Context, item dispatch.Item) error {
 	if err := u.sign(ctx); err != nil {
 		return err
 	}
-	if !u.room.Take(item) {
+	if !u.room.Reserve(item) {
 		if err := u.storeMore(ctx); err != nil {
 			return err
 		}
-		u.room.Take(item)
+		u.room.Reserve(item)
 	}
 	u.page.Items = append(u.page.Items, item)
 	return nil

@@ -243,7 +243,7 @@ func (s *storyOfRun) settle(next timer.Memo) {
 	for _, waiting := range s.changes {
 		entry := &s.entries[waiting.at]
 		entry.Result = timer.HistoryApplied
-		if refusal, refused := next.Refused(waiting.change.ID); refused {
+		if refusal, refused := next.Refusals.Find(waiting.change.ID); refused {
 			entry.Result, entry.Errors = timer.HistoryRefused, refusal.FieldErrors
 			continue
 		}

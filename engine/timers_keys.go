@@ -20,7 +20,7 @@ func (t *Timers) bookedUnder(ctx context.Context, request *timer.Idempotency, no
 	if request == nil || now.Memo.BookedUnder(request) {
 		return now, nil
 	}
-	runID := now.Memo.EarlierRun(request)
+	runID := now.Memo.EarlierKeys.Run(request)
 	if runID == "" {
 		var err error
 		if runID, err = t.findKey(ctx, request, now); err != nil {

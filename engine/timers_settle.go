@@ -148,7 +148,7 @@ func (t *Timers) applied(ctx context.Context, s sent, next string) (timer.View, 
 	if err != nil {
 		return timer.View{}, "", err
 	}
-	if refusal, refused := began.Memo.Refused(s.change); refused {
+	if refusal, refused := began.Memo.Refusals.Find(s.change); refused {
 		if refusal.Unmet() {
 			return timer.View{}, "", timer.Unmet(&view)
 		}

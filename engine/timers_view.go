@@ -53,7 +53,7 @@ func (t *Timers) show(ctx context.Context, spec timer.Spec, runID string) timer.
 		UpdatedAt: max(spec.UpdatedAt, spec.CreatedAt),
 		RunID:     runID,
 
-		RefusedChanges: spec.RefusedChanges(),
+		RefusedChanges: spec.Refusals.Latest(),
 		Links:          timer.Links{WebUI: t.link(spec.String(), runID)},
 	}
 	view.Note = spec.Note

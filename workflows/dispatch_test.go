@@ -365,7 +365,7 @@ func TestADispatchHearsOfShardsThatWait(t *testing.T) {
 		require.NoError(t, m.GetWorkflowError())
 		heard, sent := 0, true
 		for _, memo := range m.memos {
-			_, sends := memo.Plan.Of(0)
+			_, sends := memo.Plan.PlaceOf(0)
 			if memo.Status == dispatch.Running && sent && !sends {
 				heard++
 			}

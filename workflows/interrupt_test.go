@@ -205,11 +205,11 @@ func TestRefusedChangesAreNoted(t *testing.T) {
 	after := next(t, env)
 	require.Equal(t, 3, after.Revision)
 	require.Len(t, after.Refusals, timer.MaxRefusals, "the oldest goes")
-	refusal, refused := after.Refused("refused")
+	refusal, refused := after.Refusals.Find("refused")
 	require.True(t, refused)
 	require.Equal(t, "/latest_at", refusal.FieldErrors[0].Pointer)
 	for _, applied := range []string{"moved", "edited", "a"} {
-		_, refused = after.Refused(applied)
+		_, refused = after.Refusals.Find(applied)
 		require.False(t, refused, applied)
 	}
 }

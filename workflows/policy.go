@@ -203,13 +203,13 @@ func (e *policyEntity) unheard() bool { return e.pressure.Len() > 0 || e.claims.
 // claimed takes what dispatches claim. news is whether it is other than before.
 func (e *policyEntity) claimed(ctx workflow.Context) (claims []policy.Claim, news bool) {
 	now, p := wire.At(workflow.Now(ctx)), e.record.Policy
-	claims, _ = p.Lapse(now)
+	claims, _ = p.Claims.InForce(now)
 	news = len(claims) < len(p.Claims)
 	var claim policy.Claim
 	for e.claims.ReceiveAsync(&claim) {
 		e.changes++
 		p.Claims = claims
-		claims, news = p.Claimed(claim, now), true
+		claims, news = p.Claims.With(claim, now), true
 		claim = policy.Claim{}
 	}
 	return claims, news
@@ -244,7 +244,7 @@ func (e *policyEntity) rest(ctx workflow.Context) error {
 	told := func() bool { return e.changed || e.deleting || e.unheard() }
 	now := workflow.Now(ctx)
 	until, _ := e.record.Policy.HeldBack(now)
-	if _, lapse := e.record.Policy.Lapse(wire.At(now)); lapse != 0 && (until == 0 || lapse < until) {
+	if _, lapse := e.record.Policy.Claims.InForce(wire.At(now)); lapse != 0 && (until == 0 || lapse < until) {
 		until = lapse
 	}
 	if until == 0 {

@@ -85,7 +85,7 @@ func TestEachRingThatWasAskedForIsMade(t *testing.T) {
 			func(l *life) {
 				require.Equal(l, []int{1, 2, 3}, numbers(l))
 				require.NotNil(l, l.spec.Series, "it is refused")
-				_, refused := l.spec.Refused("once")
+				_, refused := l.spec.Refusals.Find("once")
 				require.True(l, refused, "and the answer says so")
 			},
 		},

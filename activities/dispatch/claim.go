@@ -12,13 +12,13 @@ import (
 // claim claims the rate of the dispatch where its type has a limit, for as long as some
 // hundred items take: each claim costs Temporal some writes. One shard does so for all.
 func (s *stint) claim(ctx context.Context) {
-	place, active := s.plan().Of(s.shard.Number)
+	place, active := s.plan().PlaceOf(s.shard.Number)
 	if s.claiming || !active || place > 0 || s.plan().Paused || s.why != "" {
 		return
 	}
 	now := wire.At(time.Now())
 	claim := policy.Claim{Dispatch: s.settings.memo.Run, PerSecond: s.plan().PerSecond, Until: now.Add(claimLife(s.plan().PerSecond))}
-	if !s.settings.policy.Renews(claim, now) {
+	if !policy.Renews(s.settings.policy, claim, now) {
 		return
 	}
 	s.claiming, s.state.Claimed = true, true

@@ -219,7 +219,7 @@ func (h *house) Claim(_ context.Context, _ string, claim policy.Claim) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.claims = append(h.claims, claim)
-	h.policy.Claims = h.policy.Claimed(claim, wire.At(time.Now()))
+	h.policy.Claims = h.policy.Claims.With(claim, wire.At(time.Now()))
 	return nil
 }
 

@@ -53,9 +53,9 @@ func (s *stint) put(made int, failed buffered, wait time.Duration) {
 // put adds an item to the last page, or to one behind it where that has no room.
 func (r *rung) put(failed buffered, now time.Time, wait time.Duration) {
 	due, last := wire.At(now.Add(wait)), len(r.pages)-1
-	if last < 0 || r.pages[last].asked || !r.pages[last].room.Take(failed.item) {
+	if last < 0 || r.pages[last].asked || !r.pages[last].room.Reserve(failed.item) {
 		next := &buffer{room: tuning.DispatchPage, since: now, first: due}
-		next.room.Take(failed.item)
+		next.room.Reserve(failed.item)
 		r.pages, last = append(r.pages, next), last+1
 	}
 	p := r.pages[last]

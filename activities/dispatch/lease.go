@@ -50,7 +50,7 @@ func (s *stint) beaten(began time.Time, err error) {
 // tell tells the dispatch how far it is, by one of its shards: at first every few seconds,
 // and ever more seldom. Each time costs Temporal some writes, and its history is finite.
 func (s *stint) tell(ctx context.Context, now time.Time) {
-	place, active := s.plan().Of(s.shard.Number)
+	place, active := s.plan().PlaceOf(s.shard.Number)
 	started := s.settings.memo.StartedAt
 	pause := max(now.Sub(started.Time())/tuning.ProgressPart, tuning.Progress)
 	if !active || place > 0 || s.why != "" || now.Sub(max(s.state.Told, started).Time()) < pause {

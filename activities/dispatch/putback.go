@@ -117,11 +117,11 @@ func (p *putBack) putAll(items []dispatch.Item) error {
 }
 
 func (p *putBack) put(item dispatch.Item) error {
-	if !p.room.Take(item) {
+	if !p.room.Reserve(item) {
 		if err := p.store(); err != nil {
 			return err
 		}
-		p.room.Take(item)
+		p.room.Reserve(item)
 	}
 	p.items = append(p.items, item)
 	return nil

@@ -28,7 +28,7 @@ func (j job) items() []dispatch.Item { return j.page.items[j.from:j.to] }
 // adjust brings the pace in line with the plan, and reports whether anything may be sent.
 func (s *stint) adjust(now time.Time) bool {
 	plan := s.plan()
-	place, active := plan.Of(s.shard.Number)
+	place, active := plan.PlaceOf(s.shard.Number)
 	rate := s.settings.policy.DispatchRate(s.settings.memo.Run, plan.PerSecond, now)
 	if now.Before(s.heldTill) || plan.Paused || s.settings.paused {
 		rate = 0

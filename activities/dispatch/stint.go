@@ -224,7 +224,7 @@ func (s *stint) settle() {
 func (s *stint) leave(ctx context.Context, cancel context.CancelFunc) (dispatch.Stint, error) {
 	cancel()
 	s.settle()
-	if place, _ := s.plan().Of(s.shard.Number); s.why == dispatch.StintPaused && s.state.Claimed && place == 0 {
+	if place, _ := s.plan().PlaceOf(s.shard.Number); s.why == dispatch.StintPaused && s.state.Claimed && place == 0 {
 		s.yield(context.WithoutCancel(ctx), s.shard.BusinessType, s.settings.memo.Run)
 	}
 	if s.lost {

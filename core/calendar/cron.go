@@ -20,10 +20,10 @@ type expression struct {
 	days, months, weekdays  set
 	// special are further days.
 	special specialDays
-	// eitherDay is whether a day that matches one of days and weekdays is enough:
+	// eitherDay reports whether a day that matches one of days and weekdays is enough:
 	// in Vixie cron it is where neither field begins with a star.
 	eitherDay bool
-	// follows is whether the rule follows the clock when that changes, because its
+	// follows reports whether the rule follows the clock when that changes, because its
 	// hour field begins with a star. Any other names times of the day.
 	follows bool
 }

@@ -10,7 +10,7 @@ import (
 
 // specialDays are the days of a rule that depend on how long a month is, or on how its weeks lie.
 type specialDays struct {
-	// some is whether there are any.
+	// some reports whether there are any.
 	some bool
 	// last holds n for the day n before the last of the month (L, L-3), and lastWorkday for the
 	// day from Monday to Friday that is nearest to it (LW, L-3W).

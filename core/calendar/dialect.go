@@ -23,7 +23,7 @@ func Dialects() []Dialect { return []Dialect{Quartz, Spring} }
 
 // Form says how expressions are written.
 type Form struct {
-	// Seconds is whether they begin with a field for seconds. It is not needed where nothing
+	// Seconds reports whether they begin with a field for seconds. It is not needed where nothing
 	// else is possible, and goes without saying in a dialect.
 	Seconds bool
 	Dialect Dialect

@@ -45,7 +45,7 @@ func (r Rule) ShortestGap(within time.Duration) time.Duration {
 }
 
 // shortestGap looks at a series for as long as given, or for a number of steps;
-// complete is whether that was the whole time.
+// complete reports whether that was the whole time.
 func shortestGap(s series, within time.Duration, steps int) (shortest time.Duration, complete bool) {
 	last, ok := s.next(gapFrom)
 	shortest, until := within, last+millis(within.Milliseconds())

@@ -46,16 +46,16 @@ func openSearch(zone *time.Location) *search {
 	return &search{zone: zone, exclude: newExclusions(), to: lastSecond, left: math.MaxInt}
 }
 
-// step is whether one more step may be taken.
+// step reports whether one more step may be taken.
 func (s *search) step() bool {
 	s.left--
 	return !s.spent()
 }
 
-// spent is whether a search ended because no more steps were left.
+// spent reports whether a search ended because no more steps were left.
 func (s *search) spent() bool { return s.left < 0 }
 
-// step is whether the walk may take one more step: a day, or a span.
+// step reports whether the walk may take one more step: a day, or a span.
 func (w *walk) step() bool {
 	w.steps++
 	return w.search.step() && w.steps <= searchSteps
@@ -200,7 +200,7 @@ func (w *walk) minutes(hour int) set {
 	return w.expression.minutes &^ w.blocked.minutes[hour]
 }
 
-// shows is whether the rule matches what the clock shows at a second.
+// shows reports whether the rule matches what the clock shows at a second.
 func (w *walk) shows(second int64) bool {
 	shown := civil(second + spanAt(second, w.zone).offset)
 	w.turnTo(shown.day())

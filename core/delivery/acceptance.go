@@ -27,7 +27,7 @@ type Acceptance struct {
 // LastFailure is that of the timer.
 func (a Acceptance) LastFailure() *Failure { return cmp.Or(a.Failure, a.Before) }
 
-// Awaited is whether a receiver has still to say what became of the attempt.
+// Awaited reports whether a receiver has still to say what became of the attempt.
 func (a Acceptance) Awaited() bool { return a.Attempt > 0 && a.Result == "" }
 
 // Wait is what the delivery waits for while the result is awaited.
@@ -35,7 +35,7 @@ func (a Acceptance) Wait() Wait {
 	return Wait{WaitsFor: WaitsForAck, WaitsUntil: a.Until, WaitsBy: HeldByReceiver}
 }
 
-// Nacked is whether its receiver said that it failed.
+// Nacked reports whether its receiver said that it failed.
 func (a Acceptance) Nacked() bool { return a.Failure != nil && a.Failure.Class == Nacked }
 
 // Acceptance is the record of the attempt of the report, as it stands.
@@ -91,12 +91,12 @@ func (r Report) refused(wait wire.Duration, at wire.Instant) Report {
 // settled notes in the record of the attempt what became of it.
 func (r Report) settled(at wire.Instant) Report {
 	r.EndedAt = at
-	r.Attempts = Settle(r.Attempts, r.Acceptance())
+	r.Attempts = Resolve(r.Attempts, r.Acceptance())
 	return r
 }
 
-// Settle is the record of attempts with what became of one that was accepted.
-func Settle(attempts []Attempt, a Acceptance) []Attempt {
+// Resolve is the record of attempts with what became of one that was accepted.
+func Resolve(attempts []Attempt, a Acceptance) []Attempt {
 	at := slices.IndexFunc(attempts, func(made Attempt) bool { return made.Number == a.Attempt })
 	if at < 0 || a.Awaited() {
 		return attempts

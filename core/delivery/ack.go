@@ -33,7 +33,7 @@ type Acknowledgement struct {
 	// Round and Attempt are those that it is about.
 	Round   int `json:"round,omitzero"`
 	Attempt int `json:"attempt"`
-	// Nack is whether the delivery failed. Reason and RetryAfter go with it.
+	// Nack reports whether the delivery failed. Reason and RetryAfter go with it.
 	Nack   bool   `json:"nack,omitzero"`
 	Reason string `json:"reason,omitzero"`
 	// RetryAfter is how long the next attempt shall wait at least.

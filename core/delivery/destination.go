@@ -18,7 +18,7 @@ type Destination struct {
 	Broker     string `json:"broker,omitzero"`
 	Exchange   string `json:"exchange,omitzero"`
 	RoutingKey string `json:"routing_key,omitzero"`
-	// Stream is whether the receivers of the business type connect by themselves
+	// Stream reports whether the receivers of the business type connect by themselves
 	// (docs/streams.md). It is the policy's to say.
 	Stream bool `json:"stream,omitzero"`
 }
@@ -39,7 +39,7 @@ const (
 // HTTP is the destination that a URL names.
 func HTTP(url string) Destination { return Destination{URL: url} }
 
-// Addressed is whether d leads anywhere.
+// Addressed reports whether d leads anywhere.
 func (d Destination) Addressed() bool { return d != Destination{} }
 
 // Kind is the transport's.

@@ -58,7 +58,7 @@ func (f Fallback) Check(callback Destination, businessType string) (errs wire.Fi
 	return append(errs, f.Callback.Check()...)
 }
 
-// sameReceiver is whether both lead to the same receiver, however they are written.
+// sameReceiver reports whether both lead to the same receiver, however they are written.
 func (d Destination) sameReceiver(other Destination) bool {
 	if d == other || !d.sameOrigin(other) || d.URL == "" {
 		return d == other

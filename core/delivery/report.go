@@ -69,15 +69,15 @@ type Report struct {
 	Skipped int `json:"skipped,omitzero"`
 	// Latest is the time after which nothing is sent; zero for never.
 	Latest wire.Instant `json:"latest,omitzero"`
-	// Stream is whether the receivers of the type connect by themselves. The attempts
+	// Stream reports whether the receivers of the type connect by themselves. The attempts
 	// that follow are made where their connections are.
 	Stream bool `json:"stream,omitzero"`
 	// Handed says by which link the attempt shall go that was handed to another queue for
 	// it, where the policy has a stream and another link.
 	Handed *Handover `json:"handed,omitempty"`
-	// Alert is whether somebody wants to be told of a bad end.
+	// Alert reports whether somebody wants to be told of a bad end.
 	Alert bool `json:"alert,omitzero"`
-	// OnDelivered and OnFailed are whether the policy names somebody who wants to be told
+	// OnDelivered and OnFailed report whether the policy names somebody who wants to be told
 	// how the delivery ended.
 	OnDelivered bool `json:"on_delivered,omitzero"`
 	OnFailed    bool `json:"on_failed,omitzero"`
@@ -88,10 +88,10 @@ type Report struct {
 	// DownSince is since when the callback has failed, for the whole type, as the worker
 	// knew; zero when it had not, or has no fallback.
 	DownSince wire.Instant `json:"down_since,omitzero"`
-	// Stop is whether the receiver wants no further occurrence.
+	// Stop reports whether the receiver wants no further occurrence.
 	Stop bool `json:"stop,omitzero"`
 	// AckUntil is when the receiver of an accepted attempt has to have acknowledged it.
-	// RetryIn is then the wait that follows where it fails, and Exhausted is whether no
+	// RetryIn is then the wait that follows where it fails, and Exhausted reports whether no
 	// attempt would follow.
 	AckUntil  wire.Instant `json:"ack_until,omitzero"`
 	Exhausted bool         `json:"exhausted,omitzero"`
@@ -114,7 +114,7 @@ type Handover struct {
 	// Times is how often in a row it was handed over and not taken, though receivers took
 	// others.
 	Times int `json:"times,omitzero"`
-	// Missed is whether nobody took it.
+	// Missed reports whether nobody took it.
 	Missed bool `json:"missed,omitzero"`
 }
 

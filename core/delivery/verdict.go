@@ -22,9 +22,9 @@ const (
 // Answer is what came of one attempt, whatever carried it. The zero value is an
 // attempt of which nothing is known: it did not deliver.
 type Answer struct {
-	// Delivered is whether the receiver took the message.
+	// Delivered reports whether the receiver took the message.
 	Delivered bool
-	// Deferred is whether the receiver took it and may say later what becomes of it, where
+	// Deferred reports whether the receiver took it and may say later what becomes of it, where
 	// its policy asks for that.
 	Deferred bool
 	// Class says what went wrong; empty when it was delivered.
@@ -33,14 +33,14 @@ type Answer struct {
 	Status int
 	// Detail is what may be told beside the class. It is stored and shown.
 	Detail string
-	// NoVerdict is whether the attempt says nothing of the receiver, since the connection
+	// NoVerdict reports whether the attempt says nothing of the receiver, since the connection
 	// broke on which it was made. It counts as none, and another one is made at once.
 	NoVerdict bool
 	// Text is the beginning of a failed answer, where it is text; see [Excerpted].
 	Text string
-	// NoRetry is whether the receiver asked not to be called again.
+	// NoRetry reports whether the receiver asked not to be called again.
 	NoRetry bool
-	// Stop is whether the receiver wants no further occurrence of a recurring timer.
+	// Stop reports whether the receiver wants no further occurrence of a recurring timer.
 	Stop bool
 	// RetryAfter is how long the receiver asked not to be called; 0 where it did not.
 	RetryAfter time.Duration

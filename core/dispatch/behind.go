@@ -48,7 +48,7 @@ const behindAfter = 3 * time.Second
 // missed: it tells of them every 20 s at least.
 const behindHolds = 30 * time.Second
 
-// Lasting is whether it was more than a hiccup.
+// Lasting reports whether it was more than a hiccup.
 func (b Behind) Lasting() bool { return b.Last.Time().Sub(b.Since.Time()) >= behindAfter }
 
 // longer is the one that lasted longer.
@@ -107,11 +107,11 @@ func (v *View) fallBehind(m Memo, shards []ShardState, holds policy.Holds, now t
 
 // slowed is since when a policy keeps a dispatch below its rate, and why.
 func slowed(p policy.Policy, m Memo, now time.Time) Behind {
-	if p.BackPressure != nil && p.RecoveredPart(now) < 1 {
+	if p.BackPressure.RecoveredPart(now) < 1 {
 		return Behind{Since: p.BackPressure.Since, Why: ShortOfPatience}
 	}
 	since := m.Plan.Began
-	if claim, ok := p.ClaimOf(m.Run); ok {
+	if claim, ok := p.Claims.Find(m.Run); ok {
 		since = max(since, claim.Since)
 	}
 	return Behind{Since: since, Why: ShortOfLimit}

@@ -211,10 +211,10 @@ func TestCycle(t *testing.T) {
 
 func TestPlace(t *testing.T) {
 	t.Parallel()
-	place, ok := dispatch.Plan{Active: []int{3, 5, 9}}.Of(5)
+	place, ok := dispatch.Plan{Active: []int{3, 5, 9}}.PlaceOf(5)
 	require.True(t, ok)
 	require.Equal(t, 1, place)
-	_, ok = dispatch.Plan{Active: []int{3}}.Of(5)
+	_, ok = dispatch.Plan{Active: []int{3}}.PlaceOf(5)
 	require.False(t, ok)
 }
 

@@ -9,9 +9,9 @@ type Room struct {
 	Head int
 }
 
-// Take takes the place of an item, and reports whether there was one. A failure counts as
+// Reserve reserves the place of an item, and reports whether there was one. A failure counts as
 // it is stored: JSON writes some characters of what a receiver said as six.
-func (r *Room) Take(item Item) bool {
+func (r *Room) Reserve(item Item) bool {
 	bytes := len(item.Payload) + r.Head
 	if item.Failure != nil {
 		failure, _ := json.Marshal(item.Failure) // it holds no channel, function or cycle

@@ -32,7 +32,7 @@ func TestAPageHasRoom(t *testing.T) {
 			item := Item{Payload: make([]byte, c.payload), Attempts: 99, Failure: c.failure}
 			for n := range 100 {
 				item.ID = fmt.Sprintf("%0*d", wire.MaxBusinessIDLen, n)
-				if !room.Take(item) {
+				if !room.Reserve(item) {
 					break
 				}
 				page.Items = append(page.Items, item)

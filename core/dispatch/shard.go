@@ -18,18 +18,18 @@ type Plan struct {
 	Began wire.Instant `json:"began,omitzero"`
 	// Active are the shards that have something to send, in order.
 	Active []int `json:"active,omitempty"`
-	// Quiet is whether a shard that waits for its ladder keeps its part of the rate, and says
+	// Quiet reports whether a shard that waits for its ladder keeps its part of the rate, and says
 	// nothing of it: the history of the dispatch is long, and Temporal bounds it.
 	Quiet bool `json:"quiet,omitzero"`
 }
 
-// Shows is whether the plan is as a change wants it to be.
+// Shows reports whether the plan is as a change wants it to be.
 func (p Plan) Shows(c Change) bool {
 	return (c.PerSecond == nil || *c.PerSecond == p.PerSecond) && (c.Paused == nil || *c.Paused == p.Paused)
 }
 
-// Of is the place of a shard among those that send; ok is false where it is none of them.
-func (p Plan) Of(shard int) (place int, ok bool) {
+// PlaceOf is the place of a shard among those that send; ok is false where it is none of them.
+func (p Plan) PlaceOf(shard int) (place int, ok bool) {
 	for i, active := range p.Active {
 		if active == shard {
 			return i, true
@@ -100,7 +100,7 @@ type State struct {
 	Page   int    `json:"page,omitzero"`
 	Base   int    `json:"base,omitzero"`
 	Cursor string `json:"cursor,omitzero"`
-	// End is whether there is no next page.
+	// End reports whether there is no next page.
 	End bool `json:"end,omitzero"`
 	// Open are the pages of which some items have still to be dealt with.
 	Open []Open `json:"open,omitempty"`
@@ -125,7 +125,7 @@ type State struct {
 	Behind Behind `json:"behind,omitzero"`
 	// Told is when it told the dispatch last how far that is.
 	Told wire.Instant `json:"told,omitzero"`
-	// Claimed is whether it has claimed a part of what its type may call.
+	// Claimed reports whether it has claimed a part of what its type may call.
 	Claimed bool `json:"claimed,omitzero"`
 	// Waits is since when it waits for its turn at a worker; zero where it does not.
 	Waits wire.Instant `json:"waits,omitzero"`

@@ -124,7 +124,7 @@ const HeaderExpectedRate = "Wakecall-Expected-Rate"
 type View struct {
 	wire.Key
 	Status Status `json:"status"`
-	// CancelRequested is whether a cancel is durable that no worker has carried out yet.
+	// CancelRequested reports whether a cancel is durable that no worker has carried out yet.
 	CancelRequested bool `json:"cancel_requested,omitzero"`
 	// Wait is what it waits for where it has begun and no shard of it sends.
 	delivery.Wait

@@ -30,7 +30,7 @@ type Step struct {
 	Due int          `json:"due"`
 	// DispatchItems is how many items dispatches of the type send in it.
 	DispatchItems int `json:"dispatch_items,omitzero"`
-	// Overflows is whether more is to be called in it, with what is left from before, than
+	// Overflows reports whether more is to be called in it, with what is left from before, than
 	// the limit lets through.
 	Overflows bool `json:"overflows,omitzero"`
 	// Lateness is that of its last timer, in whole seconds.

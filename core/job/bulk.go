@@ -53,7 +53,7 @@ type Bulk struct {
 	// booked by then, whatever has become of it since it was found. The job is repeated until it
 	// finds none. Zero for an order of a client.
 	BookedBefore wire.Instant `json:"booked_before,omitzero"`
-	// DryRun is whether the timers are counted, and left alone.
+	// DryRun reports whether the timers are counted, and left alone.
 	DryRun bool `json:"dry_run,omitzero"`
 	// Fingerprint is a digest of the order as the client gave it.
 	Fingerprint string `json:"fingerprint,omitzero"`

@@ -21,14 +21,17 @@ type Claim struct {
 	Until wire.Instant `json:"until"`
 }
 
+// Claims are those of the dispatches of one business type.
+type Claims []Claim
+
 // timersPart is the part of callbacks_per_second that dispatches leave to the timers of
 // their type.
 const timersPart = 0.1
 
-// Claimed are the claims with one more, or one less, and without those that have lapsed.
-func (p Policy) Claimed(claim Claim, now wire.Instant) (claims []Claim) {
+// With are the claims with one more, or one less, and without those that have lapsed.
+func (c Claims) With(claim Claim, now wire.Instant) (claims Claims) {
 	claim.Since = now
-	for _, other := range p.Claims {
+	for _, other := range c {
 		switch {
 		case other.Dispatch == claim.Dispatch:
 			claim.Since = other.Since
@@ -42,9 +45,9 @@ func (p Policy) Claimed(claim Claim, now wire.Instant) (claims []Claim) {
 	return claims
 }
 
-// Lapse are the claims that are in force, and when the next one lapses; zero for never.
-func (p Policy) Lapse(now wire.Instant) (claims []Claim, next wire.Instant) {
-	for _, claim := range p.Claims {
+// InForce are the claims that have not lapsed, and when the next one does; zero for never.
+func (c Claims) InForce(now wire.Instant) (claims Claims, next wire.Instant) {
+	for _, claim := range c {
 		if claim.Until <= now {
 			continue
 		}
@@ -62,9 +65,9 @@ func DispatchShare(allowed float64) float64 {
 }
 
 // granted is the part of their rates that claims come to, and what is left for timers.
-func granted(claims []Claim, allowed float64) (part, left float64) {
+func (c Claims) granted(allowed float64) (part, left float64) {
 	wanted := 0.0
-	for _, claim := range claims {
+	for _, claim := range c {
 		wanted += claim.PerSecond
 	}
 	most := DispatchShare(allowed)
@@ -76,33 +79,33 @@ func granted(claims []Claim, allowed float64) (part, left float64) {
 
 // QueueRate is how many timers a second may ring now, nil for no limit: what dispatches
 // leave of the policy's rate, which is a tenth of it at least.
-func (p Policy) QueueRate(claims []Claim, now time.Time) *float64 {
+func (p Policy) QueueRate(claims Claims, now time.Time) *float64 {
 	rate := p.Rate(now)
 	if rate == nil || *rate == 0 || len(claims) == 0 {
 		return rate
 	}
-	_, left := granted(claims, *rate)
+	_, left := claims.granted(*rate)
 	return &left
 }
 
-// ClaimOf is the claim of a dispatch; ok is false where it has none.
-func (p Policy) ClaimOf(dispatch string) (claim Claim, ok bool) {
-	at := slices.IndexFunc(p.Claims, func(c Claim) bool { return c.Dispatch == dispatch })
+// Find returns the claim of a dispatch; ok is false where it has none.
+func (c Claims) Find(dispatch string) (claim Claim, ok bool) {
+	at := slices.IndexFunc(c, func(one Claim) bool { return one.Dispatch == dispatch })
 	if at < 0 {
 		return claim, false
 	}
-	return p.Claims[at], true
+	return c[at], true
 }
 
 // allowed is what a dispatch may send in a second under callbacks_per_second: its part of
 // it, once whoever shares it has heard of that.
-func (p Policy) allowed(dispatch string, limit float64, now time.Time) float64 {
-	claim, ok := p.ClaimOf(dispatch)
-	alone := len(p.Claims) == 1
+func (c Claims) allowed(dispatch string, limit float64, now time.Time) float64 {
+	claim, ok := c.Find(dispatch)
+	alone := len(c) == 1
 	if !ok || (!alone && now.Before(claim.Since.Time().Add(claimHeard))) {
 		return 0
 	}
-	part, _ := granted(p.Claims, limit)
+	part, _ := c.granted(limit)
 	return claim.PerSecond * part
 }
 
@@ -111,10 +114,10 @@ const claimHeard = 4 * time.Second
 
 // Renews reports whether a dispatch has to claim its rate under this policy, again or for
 // the first time.
-func (p Policy) Renews(claim Claim, now wire.Instant) bool {
+func Renews(p Policy, claim Claim, now wire.Instant) bool {
 	if p.Limits.CallbacksPerSecond == nil {
 		return false
 	}
-	known, ok := p.ClaimOf(claim.Dispatch)
+	known, ok := p.Claims.Find(claim.Dispatch)
 	return !ok || known.PerSecond != claim.PerSecond || known.Until-now < (claim.Until-now)/2
 }

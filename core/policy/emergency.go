@@ -10,14 +10,14 @@ import (
 // Emergency holds the callbacks of one business type back, or those of all, until
 // somebody resumes them. It says nothing of bookings, which go on.
 type Emergency struct {
-	// Everything is whether it is for all business types; else BusinessType is set.
+	// Everything reports whether it is for all business types; else BusinessType is set.
 	Everything   bool   `json:"everything,omitzero"`
 	BusinessType string `json:"business_type,omitzero"`
 	// Author is who paused, as far as the API knows, and Note why.
 	Author string       `json:"author"`
 	Note   string       `json:"note,omitzero"`
 	Since  wire.Instant `json:"since"`
-	// ByPolicy is whether the policy of the type pauses it, and no emergency. It is not stored.
+	// ByPolicy reports whether the policy of the type pauses it, and no emergency. It is not stored.
 	ByPolicy bool `json:"by_policy,omitzero"`
 }
 

@@ -53,11 +53,11 @@ type Standby struct {
 type Queue struct {
 	// Backlog is about how many wait on it.
 	Backlog int
-	// Polled is whether anybody has asked for what is on it of late.
+	// Polled reports whether anybody has asked for what is on it of late.
 	Polled bool
 }
 
-// slides is whether NotBefore is put off again and again while the cause lasts.
+// slides reports whether NotBefore is put off again and again while the cause lasts.
 func (s Standby) slides(h Holds) bool {
 	switch s.Cause {
 	case delivery.WaitsForInFlight:

@@ -68,7 +68,7 @@ type Policy struct {
 	// asked for before does not count any more, wherever it is still on its way.
 	PressureLiftedAt wire.Instant `json:"pressure_lifted_at,omitzero"`
 	// Claims are what dispatches have of Limits.CallbacksPerSecond.
-	Claims []Claim `json:"claims,omitempty"`
+	Claims Claims `json:"claims,omitempty"`
 	// StreamedUntil is until when attempts may have begun to wait for receivers to connect
 	// as an older version said: they go over to where the policy leads now. Zero where they
 	// wait as long as it takes, and where none ever did.
@@ -143,7 +143,7 @@ func (p Policy) Check() (errs wire.FieldErrors) {
 	errs = append(errs, p.Reuse.check()...)
 	wire.EnforceGiven(&errs, fieldMaxBackPressure, p.MaxBackPressure)
 	errs.Under("/limits", p.Limits.check())
-	errs = append(errs, p.checkSecrets()...)
+	errs = append(errs, checkSecrets(p)...)
 	if p.Alert != nil {
 		errs.Under("/alert", p.Alert.Check())
 	}
@@ -152,7 +152,7 @@ func (p Policy) Check() (errs wire.FieldErrors) {
 		errs.Under("/fallback", p.Fallback.Check(p.Callback.Destination, p.BusinessType))
 	}
 	if p.Ack != nil {
-		errs.Under("/ack", p.Ack.Check(p.stream()))
+		errs.Under("/ack", p.Ack.Check(streamLink(p)))
 	}
 	if p.TLS != nil {
 		errs.Under("/tls", p.TLS.Check())
@@ -160,13 +160,13 @@ func (p Policy) Check() (errs wire.FieldErrors) {
 	return errs
 }
 
-// Streams is whether one of the links is a stream.
+// Streams reports whether one of the links is a stream.
 func (p Policy) Streams() bool {
 	return p.Callback.Stream || (p.Fallback != nil && p.Fallback.Stream)
 }
 
-// stream is the link that is a stream, the callback first; "" where there is none.
-func (p Policy) stream() string {
+// streamLink is the link that is a stream, the callback first; "" where there is none.
+func streamLink(p Policy) string {
 	switch {
 	case p.Callback.Stream:
 		return "callback"
@@ -176,7 +176,7 @@ func (p Policy) stream() string {
 	return ""
 }
 
-// OnlyStreams is whether there is no other link than a stream.
+// OnlyStreams reports whether there is no other link than a stream.
 func (p Policy) OnlyStreams() bool { return p.Callback.Stream && p.Fallback == nil }
 
 // LastStreamed is until when, as of now, receivers of the type connected by themselves;

@@ -31,7 +31,7 @@ func (p Policy) HeldBack(now time.Time) (until wire.Instant, held bool) {
 	return p.BackPressure.Until, true
 }
 
-// Grants is whether a wish counts under this policy: one that was made before
+// Grants reports whether a wish counts under this policy: one that was made before
 // back-pressure was lifted does not.
 func (p Policy) Grants(wish BackPressure) bool {
 	return p.PressureLiftedAt == 0 || wish.Since > p.PressureLiftedAt

@@ -14,18 +14,18 @@ var comeback = []struct {
 // for patience, and rises from a tenth to the whole within 8 s after that.
 func (p Policy) DispatchRate(dispatch string, perSecond float64, now time.Time) float64 {
 	if limit := p.Rate(now); limit != nil {
-		perSecond = min(perSecond, p.allowed(dispatch, *limit, now))
+		perSecond = min(perSecond, p.Claims.allowed(dispatch, *limit, now))
 	}
-	return perSecond * p.RecoveredPart(now)
+	return perSecond * p.BackPressure.RecoveredPart(now)
 }
 
 // RecoveredPart is the part of its rate at which a dispatch may send after its receiver had
-// asked for patience.
-func (p Policy) RecoveredPart(now time.Time) float64 {
-	if p.BackPressure == nil {
+// asked for patience: 1 where it has not, and b is nil.
+func (b *BackPressure) RecoveredPart(now time.Time) float64 {
+	if b == nil {
 		return 1
 	}
-	since := -p.BackPressure.Until.Until(now)
+	since := -b.Until.Until(now)
 	for _, step := range comeback {
 		if since < step.until {
 			return step.part

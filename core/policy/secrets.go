@@ -101,7 +101,7 @@ func (p Policy) CheckSigners(old Policy) (errs wire.FieldErrors) {
 	return errs
 }
 
-func (p Policy) checkSecrets() (errs wire.FieldErrors) {
+func checkSecrets(p Policy) (errs wire.FieldErrors) {
 	if !wire.EnforceLength(&errs, ListSecrets, SecretsPointer, len(p.SigningSecrets)) {
 		return errs
 	}

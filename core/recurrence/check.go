@@ -14,23 +14,23 @@ import (
 // now, with pointers below the recurrence. A rule that never rings, or not
 // within MaxAhead, is wrong.
 func (r Rule) Check(now time.Time) (errs wire.FieldErrors) {
-	errs = append(errs, r.checkKind()...)
-	errs = append(errs, r.checkExpressions()...)
-	errs = append(errs, r.checkSteps()...)
-	errs = append(errs, r.checkListed(now)...)
-	errs = append(errs, r.checkExclude()...)
-	errs = append(errs, r.checkBounds(now)...)
-	errs = append(errs, r.checkWords()...)
+	errs = append(errs, checkKind(r)...)
+	errs = append(errs, checkExpressions(r)...)
+	errs = append(errs, checkSteps(r)...)
+	errs = append(errs, checkListed(r, now)...)
+	errs = append(errs, checkExclude(r)...)
+	errs = append(errs, checkBounds(r, now)...)
+	errs = append(errs, checkWords(r)...)
 	if len(errs) == 0 {
-		errs = r.checkRings(wire.At(now))
+		errs = checkRings(r, wire.At(now))
 	}
 	if len(errs) == 0 {
-		errs = r.checkJitter()
+		errs = checkJitter(r)
 	}
 	return errs
 }
 
-func (r Rule) checkKind() (errs wire.FieldErrors) {
+func checkKind(r Rule) (errs wire.FieldErrors) {
 	const one = "give exactly one of cron, crons, every, after, at and before"
 	given := 0
 	for _, kind := range []struct {
@@ -59,7 +59,7 @@ func (r Rule) checkKind() (errs wire.FieldErrors) {
 	return errs
 }
 
-func (r Rule) checkExpressions() (errs wire.FieldErrors) {
+func checkExpressions(r Rule) (errs wire.FieldErrors) {
 	if r.Crons != nil && len(r.Crons) == 0 {
 		errs.Add("/crons", wire.CodeRequired, "must have at least one expression")
 	}
@@ -79,7 +79,7 @@ func (r Rule) checkExpressions() (errs wire.FieldErrors) {
 	return errs
 }
 
-func (r Rule) checkSteps() (errs wire.FieldErrors) {
+func checkSteps(r Rule) (errs wire.FieldErrors) {
 	errs = append(checkStep(fieldEvery, r.Every), checkStep(fieldAfter, r.After)...)
 	if r.Offset != nil && r.Every != nil && (*r.Offset < 0 || *r.Offset >= *r.Every || !wholeMillis(*r.Offset)) {
 		errs.Add("/offset", wire.CodeOutOfRange, "must be below every, and not negative, in whole milliseconds")
@@ -98,7 +98,7 @@ func checkStep(field wire.Field, step *wire.Duration) (errs wire.FieldErrors) {
 // wholeMillis keeps a grid exact: an Instant has no finer moments.
 func wholeMillis(d wire.Duration) bool { return d.D()%time.Millisecond == 0 }
 
-func (r Rule) checkExclude() (errs wire.FieldErrors) {
+func checkExclude(r Rule) (errs wire.FieldErrors) {
 	if err := calendar.CheckTimezone(r.Timezone); err != nil {
 		errs.Add("/timezone", wire.CodeInvalidRecurrence, err.Error())
 	}
@@ -113,7 +113,7 @@ func (r Rule) checkExclude() (errs wire.FieldErrors) {
 	return errs
 }
 
-func (r Rule) checkBounds(now time.Time) (errs wire.FieldErrors) {
+func checkBounds(r Rule, now time.Time) (errs wire.FieldErrors) {
 	if r.InitialDelay != nil && r.StartAt != 0 {
 		errs.Add("/initial_delay", wire.CodeConflict, "give either initial_delay or start_at")
 	}
@@ -133,7 +133,7 @@ func (r Rule) checkBounds(now time.Time) (errs wire.FieldErrors) {
 	return errs
 }
 
-func (r Rule) checkWords() (errs wire.FieldErrors) {
+func checkWords(r Rule) (errs wire.FieldErrors) {
 	switch r.Missed {
 	case "", MissedFireOnce:
 	case MissedSkip, MissedFireAll:
@@ -153,7 +153,7 @@ func (r Rule) checkWords() (errs wire.FieldErrors) {
 
 // checkRings refuses a recurrence that has no occurrence, and names the bound
 // that takes the last one away.
-func (r Rule) checkRings(now wire.Instant) (errs wire.FieldErrors) {
+func checkRings(r Rule, now wire.Instant) (errs wire.FieldErrors) {
 	if r.rings(now) {
 		return nil
 	}
@@ -179,7 +179,7 @@ func (r Rule) rings(now wire.Instant) bool {
 	return ok
 }
 
-func (r Rule) checkJitter() (errs wire.FieldErrors) {
+func checkJitter(r Rule) (errs wire.FieldErrors) {
 	if r.Jitter != 0 && r.Jitter.D() >= r.MinInterval() {
 		errs.Add("/jitter", wire.CodeOutOfRange, "must be below the shortest interval, "+wire.Duration(r.MinInterval()).String())
 	}

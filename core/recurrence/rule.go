@@ -24,7 +24,7 @@ type Rule struct {
 	Cron *string `json:"cron,omitempty"`
 	// Crons are several; moments that they share ring once.
 	Crons []string `json:"crons,omitzero"`
-	// Seconds is whether the expressions begin with a field for seconds. It may be left out where
+	// Seconds reports whether the expressions begin with a field for seconds. It may be left out where
 	// their six fields can mean one thing only.
 	Seconds bool `json:"seconds,omitzero"`
 	// Dialect is the scheduler that the expressions are written for; empty for cron.
@@ -63,7 +63,7 @@ type Rule struct {
 	Exclude   []string  `json:"exclude,omitempty"`
 	Missed    Missed    `json:"missed,omitzero"`
 	OnFailure OnFailure `json:"on_failure,omitzero"`
-	// Paused is whether the timer waits to be resumed before it rings first.
+	// Paused reports whether the timer waits to be resumed before it rings first.
 	Paused bool `json:"paused,omitzero"`
 }
 

@@ -42,7 +42,7 @@ func (r Rule) listed() string {
 	}
 }
 
-func (r Rule) checkListed(now time.Time) (errs wire.FieldErrors) {
+func checkListed(r Rule, now time.Time) (errs wire.FieldErrors) {
 	if pointer := r.listed(); pointer != "" && len(r.At)+len(r.Before) == 0 {
 		errs.Add(pointer, wire.CodeRequired, "must have at least one time")
 	}
@@ -62,10 +62,10 @@ func (r Rule) checkListed(now time.Time) (errs wire.FieldErrors) {
 			errs.Add(field.Pointer, wire.CodeOutOfRange, "must be in whole milliseconds")
 		}
 	}
-	return append(errs, r.checkStepsDue(now)...)
+	return append(errs, checkStepsDue(r, now)...)
 }
 
-func (r Rule) checkStepsDue(now time.Time) (errs wire.FieldErrors) {
+func checkStepsDue(r Rule, now time.Time) (errs wire.FieldErrors) {
 	given := "/due_at"
 	if r.DueLocal != nil {
 		given = "/due_local"

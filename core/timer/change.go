@@ -13,13 +13,13 @@ type Change struct {
 	// Booking, of an upsert, is the booking that the same call makes if there
 	// is no timer to change.
 	Booking string `json:"booking,omitzero"`
-	// Replace is whether terms left out go back to their defaults (PUT) or
+	// Replace reports whether terms left out go back to their defaults (PUT) or
 	// stay as they are (PATCH).
 	Replace bool  `json:"replace,omitzero"`
 	Terms   Terms `json:"terms"`
-	// Ring is whether to ring now, whatever the due time is.
+	// Ring reports whether to ring now, whatever the due time is.
 	Ring bool `json:"ring,omitzero"`
-	// Interrupts is whether the change comes while a delivery is under way, and Made what is
+	// Interrupts reports whether the change comes while a delivery is under way, and Made what is
 	// known of that. Only the timer's workflow knows, so they are not stored.
 	Interrupts bool            `json:"-"`
 	Made       delivery.Report `json:"-"`
@@ -62,17 +62,17 @@ func (s Spec) Apply(c Change) (Spec, error) {
 		return s, nil
 	}
 	if c.Replace {
-		s.Memo = s.expiring(0, 0)
+		s.Memo = withExpiry(s.Memo, 0, 0)
 		s.Callback, s.Retry, s.Priority, s.ContentType = nil, nil, 0, ""
 		s.Preload, s.OnDelivered, s.OnFailed, s.Labels = c.Preload, nil, nil, nil
 	}
 	if c.Terms.LatestAt != nil {
-		s.Memo = s.expiring(*c.Terms.LatestAt, 0)
+		s.Memo = withExpiry(s.Memo, *c.Terms.LatestAt, 0)
 	}
 	if c.Terms.ExpiresAfter != nil {
-		s.Memo = s.expiring(0, *c.Terms.ExpiresAfter)
+		s.Memo = withExpiry(s.Memo, 0, *c.Terms.ExpiresAfter)
 	}
-	if rule := c.Terms.Recurrence; rule != nil && s.hasRule(*rule) {
+	if rule := c.Terms.Recurrence; rule != nil && hasRule(s.Memo, *rule) {
 		c.Terms.Recurrence = nil
 		if s.Series.Paused != rule.Paused {
 			c.Pause = &Pause{Stop: rule.Paused}
@@ -120,7 +120,7 @@ func (s Spec) pausing(c Change) (Change, error) {
 func (s Spec) repeats(c Change) bool {
 	return c.Replace && c.Fingerprint != "" && c.Fingerprint == s.Fingerprint && c.Terms.Delay == nil &&
 		(c.Terms.Recurrence != nil || s.Suspended == (c.Terms.Paused != nil && *c.Terms.Paused)) &&
-		(c.Terms.Recurrence == nil || s.follows(*c.Terms.Recurrence))
+		(c.Terms.Recurrence == nil || followsRule(s.Memo, *c.Terms.Recurrence))
 }
 
 // RingsAs reports whether the timer rings for the same thing as after a change: what is under
@@ -163,21 +163,21 @@ func (s Spec) reschedule(c Change) (Memo, error) {
 		if m.Series != nil && !c.Replace {
 			return m, wire.FieldErrors{{Pointer: c.Terms.duePointer(), Code: wire.CodeConflict, Detail: "a recurring timer has a recurrence instead"}}.Err()
 		}
-		if m.promises(c.Interrupts) {
+		if promisesOccurrence(m, c.Interrupts) {
 			return m, wire.FieldErrors{{Pointer: c.Terms.duePointer(), Code: wire.CodeConflict, Detail: "must wait: extra rings are asked for that have not rung"}}.Err()
 		}
-		m.Debounce, m.DueAt = m.debounce(c, due)
+		m.Debounce, m.DueAt = debounced(m, c, due)
 		m.Series, m.Local = nil, c.Terms.local()
 	}
 	switch {
 	case c.Terms.Recurrence != nil:
-		return m.follow(c)
+		return followChange(m, c)
 	case c.Pause != nil && m.Series != nil && m.Series.Paused != c.Pause.Stop:
 		return s.pause(c), nil
 	case c.Pause != nil && m.Series == nil && m.Suspended != c.Pause.Stop:
 		m.Suspended, m.Note = c.Pause.Stop, c.Pause.Note
 	case c.Ring && m.Series != nil:
-		return m.extra(c.At, c.Interrupts)
+		return ringExtra(m, c.At, c.Interrupts)
 	case c.Ring:
 		m.DueAt, m.Local, m.Debounce, m.Suspended, m.Note = c.At, nil, nil, false, ""
 	case c.Interrupts && m.Series != nil:
@@ -186,13 +186,13 @@ func (s Spec) reschedule(c Change) (Memo, error) {
 	return m, nil
 }
 
-// follow is the memo with another rule.
-func (m Memo) follow(c Change) (Memo, error) {
+// followChange is the memo with another rule.
+func followChange(m Memo, c Change) (Memo, error) {
 	if m.LatestAt != 0 && c.Terms.LatestAt == nil {
 		return m, wire.FieldErrors{{Pointer: "/recurrence", Code: wire.CodeConflict, Detail: "does not go with latest_at; use expires_after"}}.Err()
 	}
 	m.Local, m.Debounce, m.Suspended, m.Note = nil, nil, false, ""
-	m, ok := m.begin(*c.Terms.Recurrence, c.At, c.Interrupts)
+	m, ok := beginRule(m, *c.Terms.Recurrence, c.At, c.Interrupts)
 	if !ok {
 		return m, wire.FieldErrors{{Pointer: "/recurrence", Code: wire.CodeInvalidRecurrence, Detail: "never rings"}}.Err()
 	}

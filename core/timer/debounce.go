@@ -20,10 +20,10 @@ func (d *Debounce) RingBy() wire.Instant {
 	return d.First.Add(d.MaxWait.D())
 }
 
-// debounce is when a timer rings that a change makes due. Changes take effect in the
+// debounced is when a timer rings that a change makes due. Changes take effect in the
 // order in which Temporal has them, also where the clocks of gateways see another one. A
 // ring that has begun ends the wait, and a change that comes then begins a new one.
-func (m Memo) debounce(change Change, due wire.Instant) (*Debounce, wire.Instant) {
+func debounced(m Memo, change Change, due wire.Instant) (*Debounce, wire.Instant) {
 	if change.Terms.MaxWait == nil || change.Terms.Delay == nil {
 		return nil, due
 	}

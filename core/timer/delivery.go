@@ -10,10 +10,10 @@ type Delivery struct {
 	Spec Spec `json:"spec"`
 	// Prior is the last attempt that was made before. Nil when there was none.
 	Prior *delivery.Report `json:"prior,omitempty"`
-	// Asked is whether the worker that had the run's task before was asked for its
+	// Asked reports whether the worker that had the run's task before was asked for its
 	// receipt, and did not answer.
 	Asked bool `json:"asked,omitzero"`
-	// Live is whether the workflow ends the delivery at its latest time. A wait for a
+	// Live reports whether the workflow ends the delivery at its latest time. A wait for a
 	// retry may then reach past that time, because a change may still put it off.
 	Live bool `json:"live,omitzero"`
 }
@@ -29,7 +29,7 @@ func Resume(spec Spec, last delivery.Report) Delivery {
 
 // RunState is what Temporal knows of the run of a timer that is being delivered.
 type RunState struct {
-	// Wanted is whether no cancel or change has called the next attempt off.
+	// Wanted reports whether no cancel or change has called the next attempt off.
 	Wanted bool `json:"wanted"`
 	// Last is the last report that was recorded, nil if there is none.
 	Last *delivery.Report `json:"last,omitempty"`
@@ -50,6 +50,6 @@ type Outcome struct {
 	PolicyVersion int `json:"policy_version,omitzero"`
 	// Link is by which the last attempt went, where the policy had a fallback.
 	Link delivery.Link `json:"link,omitzero"`
-	// Stopped is whether the receiver ended a recurring timer with this occurrence.
+	// Stopped reports whether the receiver ended a recurring timer with this occurrence.
 	Stopped bool `json:"stopped,omitzero"`
 }

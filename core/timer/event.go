@@ -30,7 +30,7 @@ type Event struct {
 	Type EventType    `json:"type"`
 	At   wire.Instant `json:"timestamp"`
 	Data EventData    `json:"data"`
-	// Outcome is whether the one is told who asked for the outcome, and not of the alert;
+	// Outcome reports whether the one is told who asked for the outcome, and not of the alert;
 	// Own is where a timer that names somebody itself has that told. Both say where the
 	// event goes, and are not sent.
 	Outcome bool                  `json:"outcome,omitzero"`

@@ -87,7 +87,7 @@ func HistoryResults() []HistoryResult {
 type HistoryEntry struct {
 	At    wire.Instant `json:"at"`
 	Event HistoryEvent `json:"event"`
-	// Who did it, of what somebody did. WhoUnknown is whether nobody can tell: it came by a
+	// Who did it, of what somebody did. WhoUnknown reports whether nobody can tell: it came by a
 	// tool of Temporal's, or before Wakecall kept that.
 	Who        *wire.Actor `json:"who,omitempty"`
 	WhoUnknown bool        `json:"who_unknown,omitzero"`

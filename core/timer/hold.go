@@ -11,10 +11,10 @@ type Hold struct {
 	StartedAt time.Time
 }
 
-// Known is whether a task can be compared with the one that is held.
+// Known reports whether a task can be compared with the one that is held.
 func (h Hold) Known() bool { return !h.StartedAt.IsZero() }
 
-// Has is whether a task is the one that is held.
+// Has reports whether a task is the one that is held.
 func (h Hold) Has(attempt int, startedAt time.Time) bool {
 	return h.Attempt == attempt && h.StartedAt.Equal(startedAt)
 }

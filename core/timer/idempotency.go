@@ -19,6 +19,9 @@ type EarlierKey struct {
 	RunID string `json:"run_id"`
 }
 
+// EarlierKeys are those of the earlier bookings of an id, the latest first.
+type EarlierKeys []EarlierKey
+
 // IdempotencyOf is what is remembered of a request; nil where it has no key.
 func IdempotencyOf(key string, terms Terms) *Idempotency {
 	if key == "" {
@@ -28,8 +31,8 @@ func IdempotencyOf(key string, terms Terms) *Idempotency {
 	return &Idempotency{Key: hex.EncodeToString(sum[:16]), Fingerprint: terms.Fingerprint()}
 }
 
-// Repeats compares a request with the one that booked the timer. same is whether key
-// and content are the same; other is whether only the key is.
+// Repeats compares a request with the one that booked the timer. same reports whether key
+// and content are the same; other reports whether only the key is.
 func (m Memo) Repeats(request *Idempotency) (same, other bool) {
 	if !m.BookedUnder(request) {
 		return false, false
@@ -38,15 +41,15 @@ func (m Memo) Repeats(request *Idempotency) (same, other bool) {
 	return same, !same
 }
 
-// BookedUnder is whether the timer was booked under the key of a request.
+// BookedUnder reports whether the timer was booked under the key of a request.
 func (m Memo) BookedUnder(request *Idempotency) bool {
 	return request != nil && m.Idempotency != nil && m.Idempotency.Key == request.Key
 }
 
-// EarlierRun is the last run of the earlier booking of the id that was made under the key
-// of a request; "" where the memo knows of none.
-func (m Memo) EarlierRun(request *Idempotency) string {
-	for _, earlier := range m.EarlierKeys {
+// Run is the last run of the earlier booking of the id that was made under the key of a
+// request; "" where none is known.
+func (k EarlierKeys) Run(request *Idempotency) string {
+	for _, earlier := range k {
 		if earlier.Key == request.Key {
 			return earlier.RunID
 		}
@@ -59,7 +62,7 @@ func (m Memo) EarlierRun(request *Idempotency) string {
 func (m Memo) Following(ended Memo, runID string) Memo {
 	m.EarlierKeys = ended.EarlierKeys
 	if ended.Idempotency != nil {
-		m.EarlierKeys = append([]EarlierKey{{Key: ended.Idempotency.Key, RunID: runID}}, ended.EarlierKeys...)
+		m.EarlierKeys = append(EarlierKeys{{Key: ended.Idempotency.Key, RunID: runID}}, ended.EarlierKeys...)
 	}
 	m.EarlierKeys = m.EarlierKeys[:min(len(m.EarlierKeys), MaxEarlierKeys)]
 	return m

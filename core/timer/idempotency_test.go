@@ -19,11 +19,11 @@ func TestEarlierKeysAreRemembered(t *testing.T) {
 	}
 	require.Len(t, memo.EarlierKeys, MaxEarlierKeys)
 	require.True(t, memo.BookedUnder(keyed(bookings)))
-	require.Equal(t, "run-"+strconv.Itoa(bookings-1), memo.EarlierRun(keyed(bookings-1)))
-	require.Equal(t, "run-"+strconv.Itoa(bookings-MaxEarlierKeys), memo.EarlierRun(keyed(bookings-MaxEarlierKeys)))
-	require.Empty(t, memo.EarlierRun(keyed(0)), "it is too long ago")
+	require.Equal(t, "run-"+strconv.Itoa(bookings-1), memo.EarlierKeys.Run(keyed(bookings-1)))
+	require.Equal(t, "run-"+strconv.Itoa(bookings-MaxEarlierKeys), memo.EarlierKeys.Run(keyed(bookings-MaxEarlierKeys)))
+	require.Empty(t, memo.EarlierKeys.Run(keyed(0)), "it is too long ago")
 
 	without := Memo{}.Following(memo, "run")
 	require.False(t, without.BookedUnder(nil))
-	require.Equal(t, "run", without.EarlierRun(keyed(bookings)), "a booking without a key hands them on")
+	require.Equal(t, "run", without.EarlierKeys.Run(keyed(bookings)), "a booking without a key hands them on")
 }

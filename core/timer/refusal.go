@@ -15,10 +15,13 @@ type Refusal struct {
 	// field errors: it only tells the sender, should that one still wait.
 	At          wire.Instant     `json:"at,omitzero"`
 	FieldErrors wire.FieldErrors `json:"errors,omitempty"`
-	// Precondition is whether the field error was that of the precondition, in a refusal
+	// Precondition reports whether the field error was that of the precondition, in a refusal
 	// that has none any more.
 	Precondition bool `json:"precondition,omitzero"`
 }
+
+// Refusals are the changes of a timer that were refused, the latest last.
+type Refusals []Refusal
 
 // RefusalOf is the record of a change that cause kept from being applied, with as many of
 // its field errors as [MaxRefusalBytes] hold.
@@ -51,17 +54,14 @@ func (m Memo) Refuse(latest []Refusal) Memo {
 	return m
 }
 
-// RefusedChanges are the refusals that a timer shows, the latest last.
-func (m Memo) RefusedChanges() []Refusal {
-	return m.Refusals[max(0, len(m.Refusals)-MaxRefusals):]
-}
+// Latest are those that a timer shows, the latest last.
+func (r Refusals) Latest() Refusals { return r[max(0, len(r)-MaxRefusals):] }
 
-// Refused returns the record of a change, if it was refused when the memo was
-// written.
-func (m Memo) Refused(change string) (_ Refusal, refused bool) {
-	at := slices.IndexFunc(m.Refusals, func(r Refusal) bool { return r.Change == change })
+// Find returns the record of a change, if it was refused when the memo was written.
+func (r Refusals) Find(change string) (_ Refusal, refused bool) {
+	at := slices.IndexFunc(r, func(one Refusal) bool { return one.Change == change })
 	if at < 0 {
 		return Refusal{}, false
 	}
-	return m.Refusals[at], true
+	return r[at], true
 }

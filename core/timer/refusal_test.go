@@ -44,18 +44,18 @@ func TestRefusalsAreBounded(t *testing.T) {
 	require.NoError(t, err)
 	require.Less(t, len(text), 700_000)
 	for i, id := range ids {
-		refusal, refused := memo.Refused(id)
+		refusal, refused := memo.Refusals.Find(id)
 		require.True(t, refused)
 		require.Equal(t, i%3 == 0, refusal.Unmet())
 	}
-	shown := memo.RefusedChanges()
-	require.Equal(t, all[len(all)-timer.MaxRefusals:], shown)
+	shown := memo.Refusals.Latest()
+	require.Equal(t, timer.Refusals(all[len(all)-timer.MaxRefusals:]), shown)
 	require.NotEmpty(t, shown[0].FieldErrors)
 
 	memo = memo.Refuse(refusals([]string{"a", "b"}))
 	require.Len(t, memo.Refusals, timer.MaxRefusals, "those of the run before are told")
 	require.Equal(t, all[len(all)-3], memo.Refusals[0])
-	require.Equal(t, memo.Refusals, memo.RefusedChanges())
+	require.Equal(t, memo.Refusals, memo.Refusals.Latest())
 }
 
 func TestARefusalNamesWhatFits(t *testing.T) {

@@ -35,9 +35,9 @@ type Series struct {
 	Number int `json:"number"`
 	// Skipped is how many nominal times before it do not ring.
 	Skipped int `json:"skipped,omitzero"`
-	// Extra is whether somebody asked for this occurrence, and no rule.
+	// Extra reports whether somebody asked for this occurrence, and no rule.
 	Extra bool `json:"extra,omitzero"`
-	// Resumed is whether the delivery of this occurrence had begun before, and
+	// Resumed reports whether the delivery of this occurrence had begun before, and
 	// goes on whatever the rule says of occurrences that were missed.
 	Resumed bool `json:"resumed,omitzero"`
 	// Base is how many occurrences had rung when the rule began: its max_occurrences counts
@@ -49,15 +49,15 @@ type Series struct {
 	// goes on after that.
 	Interrupted *recurrence.Occurrence `json:"interrupted,omitempty"`
 	Paused      bool                   `json:"paused,omitzero"`
-	// Waiting is whether the rule has not been activated yet.
+	// Waiting reports whether the rule has not been activated yet.
 	Waiting bool `json:"waiting,omitzero"`
 	// Note says why the timer was paused or resumed.
 	Note string `json:"note,omitzero"`
 	// Last is the occurrence before, once there was one.
 	Last *Past `json:"last,omitempty"`
-	// Began is whether this run began because an occurrence had ended.
+	// Began reports whether this run began because an occurrence had ended.
 	Began bool `json:"began,omitzero"`
-	// Stopped is whether the receiver ended the rule. What is tried again of it ends with
+	// Stopped reports whether the receiver ended the rule. What is tried again of it ends with
 	// its occurrence, and what was asked for before rings.
 	Stopped bool `json:"stopped,omitzero"`
 }
@@ -72,16 +72,16 @@ type Past struct {
 	Outcome
 }
 
-// begin is the memo of a recurring timer whose rule starts now. A rule that replaces
+// beginRule is the memo of a recurring timer whose rule starts now. A rule that replaces
 // another one continues its numbering, and rings nothing that the other one has rung: it
 // may have been asked for before that ring, and be applied after it. What the other rule
-// has made due rings all the same; underWay is whether its delivery has begun.
-func (m Memo) begin(rule recurrence.Rule, now wire.Instant, underWay bool) (Memo, bool) {
+// has made due rings all the same; underWay reports whether its delivery has begun.
+func beginRule(m Memo, rule recurrence.Rule, now wire.Instant, underWay bool) (Memo, bool) {
 	series := Series{Rule: rule, Paused: rule.Paused, Waiting: rule.Paused, Cursor: recurrence.Cursor{Booked: now}}
 	if before := m.Series; before != nil {
 		series.Cursor.Rung, series.Cursor.Last, series.Cursor.Extra = before.Cursor.Rung, before.Cursor.Last, before.Cursor.Extra
 		series.Began, series.Last, series.Base = before.Began, before.Last, before.Cursor.Rung-before.Cursor.Extra
-		if m.owes(now, underWay) {
+		if owesOccurrence(m, now, underWay) {
 			series.Number, series.Skipped, series.Resumed = before.Number, before.Skipped, !before.Extra
 			series.Extra, series.Extras, series.Interrupted = before.Extra, before.Extras, before.Interrupted
 			if !before.Extra && before.Number > before.Cursor.Rung {
@@ -105,20 +105,20 @@ func (m Memo) Begin() Memo {
 	return m
 }
 
-// owes reports whether the occurrence at hand has to ring whatever becomes of the rule:
+// owesOccurrence reports whether the occurrence at hand has to ring whatever becomes of the rule:
 // somebody asked for it, its delivery has begun, or its time has come.
-func (m Memo) owes(now wire.Instant, underWay bool) bool {
+func owesOccurrence(m Memo, now wire.Instant, underWay bool) bool {
 	series := m.Series
 	return series.Extra || series.Resumed || underWay || !series.Paused && m.DueAt <= now
 }
 
-// follows reports whether the timer goes by a rule already, and rests where the rule says so.
-func (m Memo) follows(rule recurrence.Rule) bool {
-	return m.hasRule(rule) && m.Series.Paused == rule.Paused
+// followsRule reports whether the timer goes by a rule already, and rests where the rule says so.
+func followsRule(m Memo, rule recurrence.Rule) bool {
+	return hasRule(m, rule) && m.Series.Paused == rule.Paused
 }
 
 // hasRule reports whether the timer has a rule already, paused or not.
-func (m Memo) hasRule(rule recurrence.Rule) bool {
+func hasRule(m Memo, rule recurrence.Rule) bool {
 	if m.Series == nil || m.Series.Stopped {
 		return false
 	}
@@ -162,9 +162,9 @@ func (m Memo) Stop() Memo {
 	return m
 }
 
-// promises reports whether rings were asked for that have not begun. underWay is whether a
+// promisesOccurrence reports whether rings were asked for that have not begun. underWay reports whether a
 // delivery has.
-func (m Memo) promises(underWay bool) bool {
+func promisesOccurrence(m Memo, underWay bool) bool {
 	return m.Series != nil && (m.Series.Extras > 0 || m.Series.Extra && !underWay)
 }
 
@@ -189,17 +189,17 @@ func (m Memo) After(key wire.Key, outcome Outcome, now wire.Instant) (_ Memo, ok
 	switch {
 	case series.Extras > 0:
 		series.Extras--
-		return m.ring(max(now, m.DueAt+1)), true
+		return ringNext(m, max(now, m.DueAt+1)), true
 	case series.Interrupted != nil && (!series.Paused || series.Stopped): // a pause holds it all the same
-		return m.resumeInterrupted(), true
+		return resumeInterrupted(m), true
 	}
 	return m.Seek(now)
 }
 
-// extra is the memo with an occurrence that is due now because somebody asked for it.
+// ringExtra is the memo with an occurrence that is due now because somebody asked for it.
 // An occurrence that is due or under way is continued after it, and then the rule. One that
 // is asked for while another is under way follows that.
-func (m Memo) extra(now wire.Instant, underWay bool) (Memo, error) {
+func ringExtra(m Memo, now wire.Instant, underWay bool) (Memo, error) {
 	series := *m.Series
 	m.Series = &series
 	if series.Extra {
@@ -209,16 +209,16 @@ func (m Memo) extra(now wire.Instant, underWay bool) (Memo, error) {
 		series.Extras++
 		return m, nil
 	}
-	if m.owes(now, underWay) {
+	if owesOccurrence(m, now, underWay) {
 		series.Interrupted = &recurrence.Occurrence{Number: series.Number, Nominal: m.DueAt, Skipped: series.Skipped}
 		series.Cursor.Rung = max(series.Cursor.Rung, series.Number)
 	}
-	return m.ring(now), nil
+	return ringNext(m, now), nil
 }
 
-// ring is the memo with an extra occurrence that is due at a time of its own. The series is
+// ringNext is the memo with an extra occurrence that is due at a time of its own. The series is
 // the caller's to change.
-func (m Memo) ring(due wire.Instant) Memo {
+func ringNext(m Memo, due wire.Instant) Memo {
 	series := m.Series
 	series.Extra, series.Resumed, series.Skipped, series.Number = true, false, 0, series.Cursor.Rung+1
 	m.DueAt = due
@@ -226,7 +226,7 @@ func (m Memo) ring(due wire.Instant) Memo {
 }
 
 // resumeInterrupted continues the occurrence that an extra one interrupted.
-func (m Memo) resumeInterrupted() Memo {
+func resumeInterrupted(m Memo) Memo {
 	series := *m.Series
 	interrupted := *series.Interrupted
 	series.Interrupted, series.Resumed = nil, true
@@ -255,7 +255,7 @@ func (s Spec) pause(c Change) Memo {
 	switch {
 	case c.Pause.Stop && c.Interrupts && !series.Extra:
 		m.Series = &series
-		return m.givenUp(s.Key, c.Made, now)
+		return givenUp(m, s.Key, c.Made, now)
 	case c.Pause.Stop:
 		series.Resumed = !series.Extra && (series.Resumed || m.DueAt <= now)
 		m.Series = &series
@@ -267,7 +267,7 @@ func (s Spec) pause(c Change) Memo {
 	}
 	m.Series = &series
 	if series.Interrupted != nil && !series.Extra {
-		return m.resumeInterrupted()
+		return resumeInterrupted(m)
 	}
 	if next, ok := m.Seek(now); ok {
 		return next
@@ -277,7 +277,7 @@ func (s Spec) pause(c Change) Memo {
 
 // givenUp is the memo of a timer that is paused, with the record of the occurrence whose
 // delivery the pause has called off. Its number is used up. made is its last attempt.
-func (m Memo) givenUp(key wire.Key, made delivery.Report, now wire.Instant) Memo {
+func givenUp(m Memo, key wire.Key, made delivery.Report, now wire.Instant) Memo {
 	series := *m.Series
 	series.Last = &Past{
 		Occurrence: series.Number, DueAt: m.DueAt, Skipped: series.Skipped, WebhookID: m.WebhookID(key),

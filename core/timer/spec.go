@@ -40,7 +40,7 @@ type Spec struct {
 	// Target is where the timer is called back, as people may see it: without a query.
 	// It is not stored.
 	Target string `json:"-"`
-	// Eager is whether a worker of this process is handed the timer as it is booked. It
+	// Eager reports whether a worker of this process is handed the timer as it is booked. It
 	// is not stored.
 	Eager bool `json:"-"`
 }
@@ -79,17 +79,17 @@ type Memo struct {
 	// Idempotency is of the request that booked the timer; nil without a key.
 	Idempotency *Idempotency `json:"idempotency,omitempty"`
 	// EarlierKeys are those of earlier bookings of the id, the latest first.
-	EarlierKeys []EarlierKey `json:"earlier_keys,omitempty"`
+	EarlierKeys EarlierKeys `json:"earlier_keys,omitempty"`
 	// Refusals are the changes that could not be applied, the latest last.
-	Refusals []Refusal `json:"refusals,omitempty"`
+	Refusals Refusals `json:"refusals,omitempty"`
 	// Preload is fixed when it is booked or changed; it decides the start delay.
 	Preload policy.Preload `json:"preload,omitzero"`
-	// NotPreloaded is whether no worker had room to preload the timer. It is then
+	// NotPreloaded reports whether no worker had room to preload the timer. It is then
 	// handed out when it rings.
 	NotPreloaded bool `json:"unheld,omitzero"`
 	// Series is where a recurring timer stands; nil for a one-shot timer.
 	Series *Series `json:"series,omitempty"`
-	// Suspended is whether a one-shot timer waits to be resumed, and Note why it was paused or
+	// Suspended reports whether a one-shot timer waits to be resumed, and Note why it was paused or
 	// resumed. Those of a recurring one are its series'.
 	Suspended bool   `json:"suspended,omitzero"`
 	Note      string `json:"note,omitzero"`
@@ -126,8 +126,8 @@ func (m Memo) Latest(fallback wire.Duration) wire.Instant {
 	}
 }
 
-// expiring is the memo with another latest time: at most one of the two is set.
-func (m Memo) expiring(at wire.Instant, after wire.Duration) Memo {
+// withExpiry is the memo with another latest time: at most one of the two is set.
+func withExpiry(m Memo, at wire.Instant, after wire.Duration) Memo {
 	m.LatestAt, m.ExpiresAfter, m.NeverExpires = at, after, false
 	return m
 }
@@ -140,10 +140,10 @@ func (m Memo) RingsAt() wire.Instant {
 	return m.Series.Rule.RingAt(m.DueAt, m.Booking)
 }
 
-// Paused is whether the timer, or the rule of a recurring one, is suspended.
+// Paused reports whether the timer, or the rule of a recurring one, is suspended.
 func (m Memo) Paused() bool { return m.Suspended || m.Series != nil && m.Series.Paused }
 
-// Resting is whether the timer rings only after somebody resumes it.
+// Resting reports whether the timer rings only after somebody resumes it.
 func (m Memo) Resting() bool { return m.Paused() && (m.Series == nil || !m.Series.Extra) }
 
 // RestsUntil is when a one-shot timer that rests expires, by what it says itself; zero for
@@ -155,7 +155,7 @@ func (m Memo) RestsUntil() wire.Instant {
 	return m.Latest(0)
 }
 
-// Lapsed is whether the latest time of a timer has passed while it rests: it expires, and
+// Lapsed reports whether the latest time of a timer has passed while it rests: it expires, and
 // calls nobody.
 func (m Memo) Lapsed(now wire.Instant) bool {
 	until := m.RestsUntil()

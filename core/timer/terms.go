@@ -68,7 +68,7 @@ type Terms struct {
 	// OnDelivered and OnFailed stand in place of the policy's.
 	OnDelivered *delivery.Alert `json:"on_delivered,omitempty"`
 	OnFailed    *delivery.Alert `json:"on_failed,omitempty"`
-	// Paused is whether a one-shot timer waits to be resumed.
+	// Paused reports whether a one-shot timer waits to be resumed.
 	Paused *bool `json:"paused,omitempty"`
 }
 
@@ -76,7 +76,7 @@ type Terms struct {
 type Payload struct {
 	Data        []byte `json:"data"`
 	ContentType string `json:"content_type"`
-	// Base64 is whether the client sent base64 and not JSON text.
+	// Base64 reports whether the client sent base64 and not JSON text.
 	Base64 bool `json:"base64,omitzero"`
 }
 

@@ -66,7 +66,7 @@ type View struct {
 	// PendingChange is the id of the change that this answer is about, and that
 	// no worker has applied yet.
 	PendingChange string `json:"pending_change,omitzero"`
-	// CancelRequested is whether a cancel is durable that no worker has carried out yet.
+	// CancelRequested reports whether a cancel is durable that no worker has carried out yet.
 	// Nothing that comes after it takes effect on this booking. Lists do not show it.
 	CancelRequested bool `json:"cancel_requested,omitzero"`
 	// RefusedChanges are the latest that were accepted and could not be applied.
@@ -97,11 +97,11 @@ type View struct {
 	Recurrence     *recurrence.Rule `json:"recurrence,omitempty"`
 	Occurrence     int              `json:"occurrence,omitzero"`
 	LastOccurrence *Past            `json:"last_occurrence,omitempty"`
-	// Stopped is whether its receiver ended a recurring timer.
+	// Stopped reports whether its receiver ended a recurring timer.
 	Stopped bool `json:"stopped,omitzero"`
 	Memo    Memo `json:"-"`
 	// Found is the timer that a change came upon; nil where there was none, or nobody looked.
-	// Unchanged is whether the call changed nothing of it.
+	// Unchanged reports whether the call changed nothing of it.
 	Found     *Memo `json:"-"`
 	Unchanged bool  `json:"-"`
 }

@@ -104,7 +104,7 @@ func (f *FieldErrors) Complete(found FieldErrors) {
 	}
 }
 
-// follows is whether f is about a value that could not be read, or about a part of it.
+// follows reports whether f is about a value that could not be read, or about a part of it.
 func (f FieldError) follows(unread map[string]bool) bool {
 	pointer := f.Pointer
 	for !unread[pointer] {

@@ -47,7 +47,7 @@ func WrongBusinessID() FieldError {
 // IsBusinessID reports whether id can be a business id.
 func IsBusinessID(id string) bool { return businessID.MatchString(id) && !IsDots(id) }
 
-// IsDots is whether an id is no name in a path: clients and proxies drop such a segment,
+// IsDots reports whether an id is no name in a path: clients and proxies drop such a segment,
 // and call what stands above (RFC 3986, section 5.2.4).
 func IsDots(id string) bool { return id == "." || id == ".." }
 
