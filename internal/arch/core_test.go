@@ -17,9 +17,9 @@ import (
 // What a room of the core may hold at most. A struct that is written as JSON has as many
 // fields as the wire has.
 const (
-	mostFiles   = 30
-	mostMethods = 25
-	mostFields  = 15
+	mostCoreFiles   = 30
+	mostCoreMethods = 25
+	mostCoreFields  = 15
 )
 
 // clockwork are what package time has that asks the clock, or waits for it.
@@ -30,7 +30,7 @@ var sideWords = []string{"keep", "leave", "settle", "take", "tell", "hear", "hee
 
 // faultsOf lists what is wrong with the files of one room.
 func faultsOf(files []*ast.File) (faults []string) {
-	if len(files) > mostFiles {
+	if len(files) > mostCoreFiles {
 		faults = append(faults, fmt.Sprintf("%d files", len(files)))
 	}
 	methods := map[string]int{}
@@ -46,10 +46,10 @@ func faultsOf(files []*ast.File) (faults []string) {
 					faults = append(faults, "a function named "+n.Name.Name)
 				}
 				if n.Recv != nil {
-					methods[receiver(n)]++
+					methods[receiverOf(n)]++
 				}
 			case *ast.TypeSpec:
-				if s, ok := n.Type.(*ast.StructType); ok && s.Fields.NumFields() > mostFields && !onTheWire(s) {
+				if s, ok := n.Type.(*ast.StructType); ok && s.Fields.NumFields() > mostCoreFields && !onTheWire(s) {
 					faults = append(faults, fmt.Sprintf("%s has %d fields", n.Name.Name, s.Fields.NumFields()))
 				}
 			}
@@ -57,7 +57,7 @@ func faultsOf(files []*ast.File) (faults []string) {
 		})
 	}
 	for name, many := range methods {
-		if many > mostMethods {
+		if many > mostCoreMethods {
 			faults = append(faults, fmt.Sprintf("%s has %d methods", name, many))
 		}
 	}
@@ -65,7 +65,7 @@ func faultsOf(files []*ast.File) (faults []string) {
 	return faults
 }
 
-func receiver(method *ast.FuncDecl) string {
+func receiverOf(method *ast.FuncDecl) string {
 	of := method.Recv.List[0].Type
 	if star, ok := of.(*ast.StarExpr); ok {
 		of = star.X
@@ -113,10 +113,10 @@ func TestRoomsOfTheCoreAreSmallAndHaveNoClock(t *testing.T) {
 // The control: each kind of fault is seen.
 func TestFaultsOfARoomAreSeen(t *testing.T) {
 	t.Parallel()
-	source := "package p\nfunc f() { time.Now() }\nfunc (t *T) Take() {}\ntype W struct {\n" + strings.Repeat("A int `json:\"a\"`\n", mostFields+1) +
-		"}\ntype T struct {\n" + strings.Repeat("A int\n", mostFields+1) + "}\n" + strings.Repeat("func (t T) M() {}\n", mostMethods)
+	source := "package p\nfunc f() { time.Now() }\nfunc (t *T) Take() {}\ntype W struct {\n" + strings.Repeat("A int `json:\"a\"`\n", mostCoreFields+1) +
+		"}\ntype T struct {\n" + strings.Repeat("A int\n", mostCoreFields+1) + "}\n" + strings.Repeat("func (t T) M() {}\n", mostCoreMethods)
 	file, err := parser.ParseFile(token.NewFileSet(), "p.go", source, parser.SkipObjectResolution)
 	require.NoError(t, err)
 	require.Equal(t, []string{"T has 16 fields", "T has 26 methods", "a function named Take", "time.Now"}, faultsOf([]*ast.File{file}))
-	require.Equal(t, []string{"31 files"}, faultsOf(slices.Repeat([]*ast.File{{Name: ast.NewIdent("p")}}, mostFiles+1)))
+	require.Equal(t, []string{"31 files"}, faultsOf(slices.Repeat([]*ast.File{{Name: ast.NewIdent("p")}}, mostCoreFiles+1)))
 }
