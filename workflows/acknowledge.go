@@ -11,13 +11,13 @@ import (
 // became of it, or its time is up. Temporal holds the wait: a timer, and nothing else. A
 // change or a cancel ends it, because nothing is in flight. Its error is that of a cancel.
 func (d *liveDelivery) awaitAcknowledgement(ctx workflow.Context) error {
-	d.makeFindable(ctx)
-	d.showAcceptance(ctx)
+	d.indexWebhookID(ctx)
+	d.upsertAcceptance(ctx)
 	within, stop := workflow.WithCancel(ctx)
 	timeUp := workflow.NewTimerWithOptions(within, max(d.last.AckUntil.Until(workflow.Now(ctx)), 0),
 		workflow.TimerOptions{Summary: "the time to acknowledge"})
 	for d.last.Result == delivery.ResultAccepted && len(d.pending) == 0 && ctx.Err() == nil {
-		d.awaitWord(ctx, timeUp)
+		d.awaitAcknowledgementOr(ctx, timeUp)
 	}
 	if !d.last.Result.Final() { // else the timer ends with the run
 		stop()
@@ -25,46 +25,46 @@ func (d *liveDelivery) awaitAcknowledgement(ctx workflow.Context) error {
 	return ctx.Err()
 }
 
-// awaitWord waits for the receiver, for the end of its time, and for what may come between.
-func (d *liveDelivery) awaitWord(ctx workflow.Context, timeUp workflow.Future) {
+// awaitAcknowledgementOr waits for the receiver, for the end of its time, and for what may come between.
+func (d *liveDelivery) awaitAcknowledgementOr(ctx workflow.Context, timeUp workflow.Future) {
 	selector := workflow.NewSelector(ctx)
 	selector.AddReceive(workflow.GetSignalChannel(ctx, SignalAcknowledge), func(words workflow.ReceiveChannel, _ bool) {
-		d.hearReceiver(ctx, words)
+		d.drainAcknowledgements(ctx, words)
 	})
 	selector.AddReceive(d.changes, func(workflow.ReceiveChannel, bool) {})
 	selector.AddFuture(timeUp, func(workflow.Future) {})
 	selector.Select(ctx)
 	// Who wakes a timer may know that Temporal has lost it.
-	now, woken := workflow.Now(ctx), d.hearOut()
+	now, woken := workflow.Now(ctx), d.drainSignals()
 	if timeIsUp := timeUp.IsReady() || (woken && d.last.AckUntil.Until(now) <= 0); timeIsUp &&
 		d.last.Result == delivery.ResultAccepted && len(d.pending) == 0 && ctx.Err() == nil {
 		d.last = d.last.Unacknowledged(wire.At(now))
-		d.showAcceptance(ctx)
+		d.upsertAcceptance(ctx)
 	}
 }
 
-// hearReceiver takes what the receiver has said. Word of an attempt before this one has
+// drainAcknowledgements takes what the receiver has said. Word of an attempt before this one has
 // come too late, and a cancel outweighs every word.
-func (d *liveDelivery) hearReceiver(ctx workflow.Context, words workflow.ReceiveChannel) {
+func (d *liveDelivery) drainAcknowledgements(ctx workflow.Context, words workflow.ReceiveChannel) {
 	var word delivery.Acknowledgement
 	for words.ReceiveAsync(&word) {
 		if ctx.Err() == nil && d.last.Answers(word, d.spec.WebhookID(), d.spec.Round) {
 			d.last = d.last.Acknowledged(word, wire.At(workflow.Now(ctx)))
-			d.showAcceptance(ctx)
+			d.upsertAcceptance(ctx)
 		}
 		word = delivery.Acknowledgement{}
 	}
 }
 
-// showAcceptance makes the memo tell of the attempt that was accepted.
-func (d *liveDelivery) showAcceptance(ctx workflow.Context) {
+// upsertAcceptance makes the memo tell of the attempt that was accepted.
+func (d *liveDelivery) upsertAcceptance(ctx workflow.Context) {
 	_ = workflow.UpsertMemo(ctx, map[string]any{MemoAcceptance: d.last.Acceptance()}) // it can always be encoded
 }
 
-// makeFindable lets the delivery be found by its webhook id.
-func (d *liveDelivery) makeFindable(ctx workflow.Context) {
-	if !d.findable {
+// indexWebhookID lets the delivery be found by its webhook id.
+func (d *liveDelivery) indexWebhookID(ctx workflow.Context) {
+	if !d.indexed {
 		_ = workflow.UpsertTypedSearchAttributes(ctx, AttrWebhookID.ValueSet(d.spec.WebhookID()))
 	}
-	d.findable = true
+	d.indexed = true
 }

@@ -19,9 +19,9 @@ func Alert(ctx workflow.Context, event timer.Event) error {
 	return workflow.ExecuteActivity(ctx, ActivityAlert, event).Get(ctx, nil)
 }
 
-// raise starts an alert and waits for no more than that. An alert that cannot
+// startAlert starts an alert and waits for no more than that. An alert that cannot
 // be started is left: it must never hold up a timer.
-func raise(ctx workflow.Context, event timer.Event, occasion string) {
+func startAlert(ctx workflow.Context, event timer.Event, occasion string) {
 	ctx, _ = workflow.NewDisconnectedContext(ctx) // releasing it would cancel the alert
 	ctx = workflow.WithChildOptions(ctx, workflow.ChildWorkflowOptions{
 		WorkflowID:            AlertID(event.Type, occasion),

@@ -35,9 +35,9 @@ func (t *timerRun) receipt(ctx workflow.Context) (delivery.Report, bool) {
 	})
 	err := workflow.ExecuteLocalActivity(local, ActivityReceipt, timer.Delivery{Spec: t.spec}).Get(ctx, &report)
 	if err == nil && report.Result == delivery.ResultElsewhere {
-		return t.ask(ctx, report.Worker)
+		return t.askHolder(ctx, report.Worker)
 	}
-	return report, err == nil && told(report)
+	return report, err == nil && hasAttempt(report)
 }
 
 // The points at which a run takes what a stopped worker has left: before that one is asked,
@@ -47,43 +47,43 @@ const (
 	versionLateReceipt = "late-receipt"
 )
 
-// left is the receipt that a worker has left in the run as it stopped: it is not there to
+// storedReceipt is the receipt that a worker has left in the run as it stopped: it is not there to
 // be asked. version names the point at which it is looked for.
-func (t *timerRun) left(ctx workflow.Context, version string) (report delivery.Report, ok bool) {
+func (t *timerRun) storedReceipt(ctx workflow.Context, version string) (report delivery.Report, ok bool) {
 	if !workflow.GetSignalChannel(ctx, SignalReceipt).ReceiveAsync(&report) {
 		return report, false
 	}
 	return report, workflow.GetVersion(ctx, version, workflow.DefaultVersion, 1) == 1
 }
 
-// ask asks a worker that had the task before, unless it has left its receipt. It may also
+// askHolder asks a worker that had the task before, unless it has left its receipt. It may also
 // leave it while it is asked, and be gone before it answers.
-func (t *timerRun) ask(ctx workflow.Context, worker string) (delivery.Report, bool) {
-	if report, ok := t.left(ctx, versionReceipt); ok {
-		return report, told(report)
+func (t *timerRun) askHolder(ctx workflow.Context, worker string) (delivery.Report, bool) {
+	if report, ok := t.storedReceipt(ctx, versionReceipt); ok {
+		return report, hasAttempt(report)
 	}
-	t.asked = true
-	if report, ok := t.answer(ctx, worker); ok {
+	t.receiptAsked = true
+	if report, ok := t.askWorker(ctx, worker); ok {
 		return report, true
 	}
-	report, ok := t.left(ctx, versionLateReceipt)
-	return report, ok && told(report)
+	report, ok := t.storedReceipt(ctx, versionLateReceipt)
+	return report, ok && hasAttempt(report)
 }
 
-// answer is what a worker says of the attempt. One that is frozen takes the question and
+// askWorker is what a worker says of the attempt. One that is frozen takes the question and
 // gives no sign of life.
-func (t *timerRun) answer(ctx workflow.Context, worker string) (report delivery.Report, ok bool) {
+func (t *timerRun) askWorker(ctx workflow.Context, worker string) (report delivery.Report, ok bool) {
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		TaskQueue: ReceiptQueue(worker), ScheduleToStartTimeout: tuning.QuestionTimeout, HeartbeatTimeout: tuning.QuestionTimeout,
 		StartToCloseTimeout: tuning.FirstAttemptTimeout,
 		RetryPolicy:         &temporal.RetryPolicy{MaximumAttempts: 1}, Summary: "ask the worker that had the task",
 	})
 	err := workflow.ExecuteActivity(ctx, ActivityAsk, timer.Delivery{Spec: t.spec}).Get(ctx, &report)
-	return report, err == nil && told(report)
+	return report, err == nil && hasAttempt(report)
 }
 
-// told is whether a report tells of an attempt.
-func told(report delivery.Report) bool {
+// hasAttempt reports whether a report tells of an attempt.
+func hasAttempt(report delivery.Report) bool {
 	return report.Result != delivery.ResultUseQueue && report.Result != delivery.ResultElsewhere
 }
 
@@ -99,7 +99,7 @@ func (t *timerRun) firstAttempt(ctx workflow.Context) (report delivery.Report) {
 		StartToCloseTimeout: tuning.FirstAttemptTimeout, RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 1},
 	})
 	for {
-		d := timer.Delivery{Spec: t.spec, Asked: t.asked}
+		d := timer.Delivery{Spec: t.spec, Asked: t.receiptAsked}
 		err := workflow.ExecuteLocalActivity(ctx, ActivityFirstAttempt, d, t.payload).Get(ctx, &report)
 		switch {
 		case err != nil: // a fast path that breaks down must not lose the timer
@@ -109,7 +109,7 @@ func (t *timerRun) firstAttempt(ctx workflow.Context) (report delivery.Report) {
 		}
 		// Temporal was told that the attempt takes long, and this worker has the task
 		// by now: another one began the attempt.
-		if receipt, ok := t.ask(ctx, report.Worker); ok {
+		if receipt, ok := t.askHolder(ctx, report.Worker); ok {
 			return receipt
 		}
 	}

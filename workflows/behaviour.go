@@ -26,7 +26,7 @@ const (
 // [BehaviourInitial] goes over to [BehaviourLiveRetries]. It is stored.
 const versionLive = "live-retries"
 
-// live is whether a delivery that begins now is of [BehaviourLiveRetries]. A run
+// live reports whether a delivery that begins now is of [BehaviourLiveRetries]. A run
 // that was booked before goes over to it unless its delivery began before as well.
 func (t *timerRun) live(ctx workflow.Context) bool {
 	if t.spec.Behaviour >= BehaviourLiveRetries {

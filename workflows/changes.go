@@ -24,7 +24,7 @@ func (t *timerRun) drainSignals() {
 	}
 }
 
-// interrupted is whether a change or a cancel has arrived.
+// interrupted reports whether a change or a cancel has arrived.
 func (t *timerRun) interrupted(ctx workflow.Context) bool {
 	t.drainSignals()
 	return len(t.pending) > 0 || ctx.Err() != nil
@@ -46,7 +46,7 @@ func (t *timerRun) applyPending(ctx workflow.Context) decision {
 		t.spec.Memo = t.spec.KeepCurrent()
 	}
 	t.spec.Memo, t.pending = t.spec.Refuse(refused), nil
-	return goOn()
+	return continued()
 }
 
 // apply makes one change. A delivery that is under way goes on after it with its attempts and
@@ -80,7 +80,7 @@ func (t *timerRun) replacePayload(before timer.Spec, change timer.Change) {
 		return
 	}
 	t.payload = payload
-	if !t.delivering && !t.maySent && before.Round == 0 && (before.Series == nil || !before.Series.Resumed) {
+	if !t.delivering && !t.maybeSent && before.Round == 0 && (before.Series == nil || !before.Series.Resumed) {
 		return
 	}
 	t.spec.Content = t.spec.Revision
@@ -90,7 +90,7 @@ func (t *timerRun) replacePayload(before timer.Spec, change timer.Change) {
 	}
 }
 
-// onlyCalledOff is whether the cancel was an older gateway's way to tell a worker
+// onlyCalledOff reports whether the cancel was an older gateway's way to tell a worker
 // of a change. It asks until it is told: a run that took a change for a cancel
 // would lose its timer.
 func (t *timerRun) onlyCalledOff(ctx workflow.Context) (only bool) {

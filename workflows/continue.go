@@ -15,7 +15,7 @@ import (
 // continueAsNew ends the run and begins the next one, cold until it is time to ring.
 func (t *timerRun) continueAsNew(ctx workflow.Context) error {
 	t.spec.Behaviour = max(t.spec.Behaviour, BehaviourNow)
-	err := carryMemo(ctx, t.spec.Memo)
+	err := setNextMemo(ctx, t.spec.Memo)
 	if err == nil {
 		ctx = workflow.WithWorkflowTaskTimeout(ctx, TaskTimeout(t.spec.Memo))
 		options := workflow.ContinueAsNewErrorOptions{BackoffStartInterval: StartDelay(t.spec.Memo, workflow.Now(ctx))}
@@ -27,16 +27,16 @@ func (t *timerRun) continueAsNew(ctx workflow.Context) error {
 // attrVersion is where the SDK notes what [workflow.GetVersion] decided in a run.
 const attrVersion = "TemporalChangeVersion"
 
-// carryMemo sets the memo and the search attributes of the run that follows. The
+// setNextMemo sets the memo and the search attributes of the run that follows. The
 // SDK copies them into its continue-as-new command from the workflow's info:
 // what is set there costs the run that ends no event, and its memo goes on to
 // tell what it was.
-func carryMemo(ctx workflow.Context, memo timer.Memo) error {
+func setNextMemo(ctx workflow.Context, memo timer.Memo) error {
 	encoded, badMemo := converter.GetDefaultDataConverter().ToPayload(memo)
-	dueAt, badDue := attribute(memo.DueAt.Time().UTC(), AttrDueAt.GetValueType())
-	paused, badState := attribute(string(timer.Paused), AttrState.GetValueType())
+	dueAt, badDue := encodeAttribute(memo.DueAt.Time().UTC(), AttrDueAt.GetValueType())
+	paused, badState := encodeAttribute(string(timer.Paused), AttrState.GetValueType())
 	keywords := memo.Keywords() //workflowcheck:ignore They are sorted.
-	encodedKeywords, badKeywords := attribute(keywords, AttrLabels.GetValueType())
+	encodedKeywords, badKeywords := encodeAttribute(keywords, AttrLabels.GetValueType())
 	info := workflow.GetInfo(ctx)
 	fields := maps.Clone(info.Memo.GetFields())
 	fields[MemoTimer] = encoded
@@ -60,8 +60,8 @@ func carryMemo(ctx workflow.Context, memo timer.Memo) error {
 	return errors.Join(badMemo, badDue, badState, badKeywords)
 }
 
-// attribute encodes a search attribute as the SDK does.
-func attribute(value any, kind enumspb.IndexedValueType) (*commonpb.Payload, error) {
+// encodeAttribute encodes a search attribute as the SDK does.
+func encodeAttribute(value any, kind enumspb.IndexedValueType) (*commonpb.Payload, error) {
 	encoded, err := converter.GetDefaultDataConverter().ToPayload(value)
 	if err == nil {
 		encoded.Metadata["type"] = []byte(kind.String())

@@ -9,13 +9,13 @@ import (
 
 // decision is how a run of a timer ends.
 type decision struct {
-	// again is whether the timer goes on in another run, as its spec is by now.
-	again bool
+	// continues reports whether the timer goes on in another run, as its spec is by now.
+	continues bool
 	// outcome is how the timer ended, where it does not go on.
 	outcome timer.Outcome
 }
 
-func goOn() decision { return decision{again: true} }
+func continued() decision { return decision{continues: true} }
 
 func ended(outcome timer.Outcome) decision { return decision{outcome: outcome} }
 
@@ -23,21 +23,21 @@ func cancelled() decision { return ended(timer.Outcome{Status: timer.Cancelled})
 
 // carryOut is the one exit of a run.
 func (t *timerRun) carryOut(ctx workflow.Context, d decision) (timer.Outcome, error) {
-	if d.again {
+	if d.continues {
 		return timer.Outcome{}, t.continueAsNew(ctx)
 	}
-	t.showEnd(ctx, d.outcome.Status)
+	t.setEndState(ctx, d.outcome.Status)
 	switch d.outcome.Status {
 	case timer.Cancelled:
 		return timer.Outcome{}, ctx.Err()
 	case timer.Failed:
-		return timer.Outcome{}, temporal.NewNonRetryableApplicationError(reason(d.outcome), ErrorFailed, nil, d.outcome)
+		return timer.Outcome{}, temporal.NewNonRetryableApplicationError(failureMessage(d.outcome), ErrorFailed, nil, d.outcome)
 	default:
 		return d.outcome, nil
 	}
 }
 
-func reason(outcome timer.Outcome) string {
+func failureMessage(outcome timer.Outcome) string {
 	if outcome.LastFailure == nil {
 		return "gave up"
 	}
@@ -47,24 +47,24 @@ func reason(outcome timer.Outcome) string {
 // versionEnd names the point at which a run began to say how it ended. It is stored.
 const versionEnd = "state-at-the-end"
 
-// showEnd makes [AttrState] say that a timer expired, which completes like one that was
+// setEndState makes [AttrState] say that a timer expired, which completes like one that was
 // delivered, and how a run ended that said that it was delivering: Temporal's own lists
 // go on to show it. A run that was terminated says nothing.
-func (t *timerRun) showEnd(ctx workflow.Context, status timer.Status) {
-	if status == timer.Expired || (t.delivering && saysItsEnd(ctx)) {
-		show(ctx, status)
+func (t *timerRun) setEndState(ctx workflow.Context, status timer.Status) {
+	if status == timer.Expired || (t.delivering && recordsEnd(ctx)) {
+		setState(ctx, status)
 	}
 }
 
-// saysItsEnd is whether a run that delivered says how it ended, also when it is cancelled.
-func saysItsEnd(ctx workflow.Context) bool {
+// recordsEnd reports whether a run that delivered says how it ended, also when it is cancelled.
+func recordsEnd(ctx workflow.Context) bool {
 	ctx, release := workflow.NewDisconnectedContext(ctx)
 	defer release()
 	return workflow.GetVersion(ctx, versionEnd, workflow.DefaultVersion, 1) != workflow.DefaultVersion
 }
 
-// show makes [AttrState] say how the timer stands. A word can always be encoded, which
+// setState makes [AttrState] say how the timer stands. A word can always be encoded, which
 // is all that may fail, and no timer is given up for what lists show of it.
-func show(ctx workflow.Context, status timer.Status) {
+func setState(ctx workflow.Context, status timer.Status) {
 	_ = workflow.UpsertTypedSearchAttributes(ctx, AttrState.ValueSet(string(status)))
 }

@@ -21,7 +21,7 @@ func deliverRetry() *temporal.RetryPolicy {
 // backoff, and waits for the last of them or for an interruption. first is what
 // is known of the delivery so far.
 func (t *timerRun) deliver(ctx workflow.Context, first delivery.Report) decision {
-	show(ctx, timer.Delivering)
+	setState(ctx, timer.Delivering)
 	t.delivering = true
 	if t.live(ctx) {
 		return t.deliverLive(ctx, first)

@@ -32,17 +32,17 @@ type DispatchCommit struct {
 // its id is free again.
 func Dispatch(ctx workflow.Context, in DispatchInput) error {
 	d := &dispatchRun{DispatchInput: in, running: map[int]workflow.ChildWorkflowFuture{}, incomplete: len(in.Memo.Stopped) > 0}
-	workflow.Go(ctx, d.hearChanges)
-	workflow.Go(ctx, d.hearShards)
-	workflow.Go(ctx, d.hearProgress)
+	workflow.Go(ctx, d.receiveChanges)
+	workflow.Go(ctx, d.receiveShardNews)
+	workflow.Go(ctx, d.receiveProgress)
 	status := d.awaitItems(ctx)
 	if status == "" {
 		status = d.awaitDue(ctx)
 	}
 	if status == "" {
-		status = d.run(ctx)
+		status = d.runShards(ctx)
 	}
-	return d.end(ctx, status)
+	return d.finish(ctx, status)
 }
 
 // dispatchRun is the state of a run of a dispatch.
@@ -53,36 +53,36 @@ type dispatchRun struct {
 	next    int
 	running map[int]workflow.ChildWorkflowFuture
 	states  []dispatch.State
-	// resting are running shards that have nothing to send.
-	resting map[int]bool
+	// idle are running shards that have nothing to send.
+	idle map[int]bool
 	// progress is how far it is, as it was told last.
 	progress dispatch.Counts
-	// incomplete is whether a shard was stopped.
+	// incomplete reports whether a shard was stopped.
 	incomplete, stopping bool
 	// pausedAt is when somebody paused it last.
 	pausedAt time.Time
-	// over is whether the rule ended during the pause.
-	over   bool
-	shards workflow.Context
+	// ruleEnded reports whether the rule ended during the pause.
+	ruleEnded bool
+	shards    workflow.Context
 }
 
-// keep makes what the dispatch says of itself what it is.
-func (d *dispatchRun) keep(ctx workflow.Context) {
+// upsertMemo makes what the dispatch says of itself what it is.
+func (d *dispatchRun) upsertMemo(ctx workflow.Context) {
 	_ = workflow.UpsertMemo(ctx, map[string]any{MemoDispatch: d.Memo}) // fails for what cannot be encoded only
 	workflow.SetCurrentDetails(ctx, d.details())
 }
 
-// hearChanges takes changes for as long as the dispatch lives.
-func (d *dispatchRun) hearChanges(ctx workflow.Context) {
+// receiveChanges takes changes for as long as the dispatch lives.
+func (d *dispatchRun) receiveChanges(ctx workflow.Context) {
 	changes := workflow.GetSignalChannel(ctx, SignalChange)
 	for {
 		var change dispatch.Change
 		changes.Receive(ctx, &change)
-		d.change(ctx, change)
+		d.applyChange(ctx, change)
 	}
 }
 
-func (d *dispatchRun) change(ctx workflow.Context, change dispatch.Change) {
+func (d *dispatchRun) applyChange(ctx workflow.Context, change dispatch.Change) {
 	plan := &d.Memo.Plan
 	plan.Changes++
 	if change.PerSecond != nil {
@@ -90,18 +90,18 @@ func (d *dispatchRun) change(ctx workflow.Context, change dispatch.Change) {
 	}
 	if change.Paused != nil && *change.Paused != plan.Paused {
 		plan.Paused = *change.Paused
-		d.pause(ctx)
+		d.applyPause(ctx)
 	}
-	d.keep(ctx)
+	d.upsertMemo(ctx)
 }
 
 // versionRuleOver names the point at which a dispatch ends whose rule ended while it was
 // paused. It is stored.
 const versionRuleOver = "rule-over"
 
-// pause stops or resumes. The shards see that they are paused, and have to be told when
+// applyPause stops or resumes. The shards see that they are paused, and have to be told when
 // they are not any more.
-func (d *dispatchRun) pause(ctx workflow.Context) {
+func (d *dispatchRun) applyPause(ctx workflow.Context) {
 	if d.Memo.Status == dispatch.Uploading || d.Memo.Status.Finished() {
 		return
 	}
@@ -114,7 +114,7 @@ func (d *dispatchRun) pause(ctx workflow.Context) {
 	}
 	if d.Memo.StartedAt == 0 {
 		next, ok := d.Memo.Resumed(wire.At(workflow.Now(ctx)))
-		d.Memo, d.over = next, !ok && workflow.GetVersion(ctx, versionRuleOver, workflow.DefaultVersion, 1) == 1
+		d.Memo, d.ruleEnded = next, !ok && workflow.GetVersion(ctx, versionRuleOver, workflow.DefaultVersion, 1) == 1
 		return
 	}
 	d.Memo.Status = dispatch.Running
@@ -134,7 +134,7 @@ func (d *dispatchRun) awaitItems(ctx workflow.Context) dispatch.Status {
 	for d.Memo.Status == dispatch.Uploading {
 		committed := commit.ReceiveAsync(&d.DispatchCommit)
 		if committed {
-			d.committed(ctx)
+			d.applyCommit(ctx)
 			break
 		}
 		ok, err := workflow.AwaitWithTimeout(ctx, tuning.DispatchUploadLife, func() bool { return stored.Len() > 0 || commit.Len() > 0 })
@@ -150,7 +150,7 @@ func (d *dispatchRun) awaitItems(ctx workflow.Context) dispatch.Status {
 	return ""
 }
 
-func (d *dispatchRun) committed(ctx workflow.Context) {
+func (d *dispatchRun) applyCommit(ctx workflow.Context) {
 	items := 0
 	for _, size := range d.Sizes {
 		items += size
@@ -159,14 +159,14 @@ func (d *dispatchRun) committed(ctx workflow.Context) {
 	if d.Memo.Plan.Paused {
 		d.Memo.Status = dispatch.Paused
 	}
-	d.keep(ctx)
+	d.upsertMemo(ctx)
 }
 
 // awaitDue waits until it is due, and not paused. It returns the end of a dispatch that
 // never begins.
 func (d *dispatchRun) awaitDue(ctx workflow.Context) dispatch.Status {
 	for {
-		if d.over {
+		if d.ruleEnded {
 			return dispatch.Expired
 		}
 		if wait := d.Memo.BeginsAt().Until(workflow.Now(ctx)); wait > 0 {
@@ -205,24 +205,24 @@ func (d *dispatchRun) awaitOrExpire(ctx workflow.Context, condition func() bool)
 	return ""
 }
 
-// end tells how the dispatch ended, clears away what it stored, and goes on with its next
+// finish tells how the dispatch ended, clears away what it stored, and goes on with its next
 // occurrence where there is one.
-func (d *dispatchRun) end(ctx workflow.Context, status dispatch.Status) error {
+func (d *dispatchRun) finish(ctx workflow.Context, status dispatch.Status) error {
 	last, _ := workflow.NewDisconnectedContext(ctx)
-	d.putBack(last, status)
+	d.putBackItems(last, status)
 	now := wire.At(workflow.Now(ctx))
 	total := d.total()
 	d.Memo.Status, d.Memo.FinishedAt, d.Memo.Total, d.Memo.Plan.Active = status, now, &total, nil
-	d.Memo.Failed, d.Memo.Stopped, d.Memo.Behind = d.failed(), append(d.Memo.Stopped, d.stopped()...), dispatch.LongestBehind(d.states)
+	d.Memo.Failed, d.Memo.Stopped, d.Memo.Behind = d.failedParts(), append(d.Memo.Stopped, d.incompleteShards()...), dispatch.LongestBehind(d.states)
 	if next, again := d.Memo.Recur(now); again && status != dispatch.Cancelled {
-		sweep := d.leftovers(false)
+		sweep := d.cleanup(false)
 		d.Memo, d.states, d.progress = next, nil, dispatch.Counts{}
-		d.keep(last)
-		d.sweep(last, sweep)
-		return d.again(ctx)
+		d.upsertMemo(last)
+		d.runCleanup(last, sweep)
+		return d.continueAsNew(ctx)
 	}
-	d.keep(last)
-	d.sweep(last, d.leftovers(true))
+	d.upsertMemo(last)
+	d.runCleanup(last, d.cleanup(true))
 	if status == dispatch.Cancelled {
 		return temporal.NewCanceledError()
 	}
@@ -232,23 +232,23 @@ func (d *dispatchRun) end(ctx workflow.Context, status dispatch.Status) error {
 	return nil
 }
 
-// again goes on with the next occurrence, unless the dispatch was cancelled meanwhile. What
+// continueAsNew goes on with the next occurrence, unless the dispatch was cancelled meanwhile. What
 // was told until now the next run would not hear.
-func (d *dispatchRun) again(ctx workflow.Context) error {
+func (d *dispatchRun) continueAsNew(ctx workflow.Context) error {
 	changes := workflow.GetSignalChannel(ctx, SignalChange)
 	_ = workflow.Await(ctx, func() bool { return changes.Len() == 0 }) // ends early where it is cancelled
 	if ctx.Err() != nil {
-		return d.end(ctx, dispatch.Cancelled)
+		return d.finish(ctx, dispatch.Cancelled)
 	}
 	return workflow.NewContinueAsNewError(ctx, TypeDispatch, d.DispatchInput)
 }
 
-// leftovers are what was stored and is not needed any more. all is whether its items are
+// cleanup are what was stored and is not needed any more. all reports whether its items are
 // not, either.
-func (d *dispatchRun) leftovers(all bool) (sweep dispatch.Sweep) {
+func (d *dispatchRun) cleanup(all bool) (sweep dispatch.Sweep) {
 	sweep.Close = d.Memo.Failed
 	if all {
-		if !d.untried() {
+		if !d.noneRetried() {
 			sweep.Delete = append(sweep.Delete, d.Parts...)
 		}
 		if d.Memo.Order.Loader == nil {
@@ -273,8 +273,8 @@ func (d *dispatchRun) leftovers(all bool) (sweep dispatch.Sweep) {
 	return sweep
 }
 
-// sweep clears away what is not needed any more.
-func (d *dispatchRun) sweep(ctx workflow.Context, sweep dispatch.Sweep) {
+// runCleanup clears away what is not needed any more.
+func (d *dispatchRun) runCleanup(ctx workflow.Context, sweep dispatch.Sweep) {
 	if len(sweep.Delete)+len(sweep.Close) == 0 && sweep.Yield == "" {
 		return
 	}

@@ -7,12 +7,12 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// untried is whether failed items were to be tried again, and none was: they are listed as
+// noneRetried reports whether failed items were to be tried again, and none was: they are listed as
 // they were.
-func (d *dispatchRun) untried() bool { return d.Memo.Round > 0 && len(d.states) == 0 }
+func (d *dispatchRun) noneRetried() bool { return d.Memo.Round > 0 && len(d.states) == 0 }
 
-// putBack lists the failed items again that a round did not come to before it ended.
-func (d *dispatchRun) putBack(ctx workflow.Context, status dispatch.Status) {
+// putBackItems lists the failed items again that a round did not come to before it ended.
+func (d *dispatchRun) putBackItems(ctx workflow.Context, status dispatch.Status) {
 	if d.Memo.Round == 0 || status == dispatch.Done {
 		return
 	}

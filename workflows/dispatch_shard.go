@@ -14,7 +14,7 @@ import (
 // ShardNews is what a shard tells its dispatch.
 type ShardNews struct {
 	Shard int `json:"shard"`
-	// Active is whether it has something to send now.
+	// Active reports whether it has something to send now.
 	Active bool            `json:"active,omitzero"`
 	Counts dispatch.Counts `json:"counts"`
 }
@@ -24,14 +24,14 @@ type ShardNews struct {
 func DispatchShard(ctx workflow.Context, shard dispatch.Shard) (dispatch.State, error) {
 	s := &shardRun{Shard: shard, plans: workflow.GetSignalChannel(ctx, SignalPlan)}
 	for {
-		end, err := s.stint(ctx)
+		end, err := s.runShard(ctx)
 		switch {
 		case err != nil:
 			return s.State, err
 		case end.End == dispatch.StintPaused:
 			s.awaitResume(ctx)
 		case end.End == dispatch.StintWaits:
-			s.awaitLadder(ctx, end.WakeAt)
+			s.awaitRetry(ctx, end.WakeAt)
 		case end.End != dispatch.StintOver:
 			return s.State, nil
 		}
@@ -39,7 +39,7 @@ func DispatchShard(ctx workflow.Context, shard dispatch.Shard) (dispatch.State, 
 			return s.State, nil
 		}
 		if workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
-			s.hear() // the next run would not
+			s.drainPlans() // the next run would not
 			return s.State, workflow.NewContinueAsNewError(ctx, TypeDispatchShard, s.Shard)
 		}
 	}
@@ -50,11 +50,11 @@ type shardRun struct {
 	plans workflow.ReceiveChannel
 }
 
-// stint sends until the executor says why it ends. One whose worker died is followed by
+// runShard sends until the executor says why it ends. One whose worker died is followed by
 // another one, which goes on where the last heartbeat was.
-func (s *shardRun) stint(ctx workflow.Context) (end dispatch.Stint, err error) {
+func (s *shardRun) runShard(ctx workflow.Context) (end dispatch.Stint, err error) {
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		TaskQueue: DispatchQueue, StartToCloseTimeout: tuning.DispatchStintLimit, HeartbeatTimeout: DispatchSilence(s.Plan),
+		TaskQueue: DispatchQueue, StartToCloseTimeout: tuning.DispatchStintLimit, HeartbeatTimeout: DispatchHeartbeatTimeout(s.Plan),
 		WaitForCancellation: true, Priority: temporal.Priority{FairnessKey: s.BusinessType},
 		RetryPolicy: &temporal.RetryPolicy{
 			InitialInterval: tuning.DispatchRetryFirst, BackoffCoefficient: 2, MaximumInterval: tuning.DispatchRetryLongest,
@@ -74,22 +74,22 @@ func (s *shardRun) stint(ctx workflow.Context) (end dispatch.Stint, err error) {
 	return end, err
 }
 
-// DispatchSilence is how long the executor of a shard may be silent before another worker
+// DispatchHeartbeatTimeout is how long the executor of a shard may be silent before another worker
 // goes on in its place: so short that nobody misses its items at a high rate, and so long
 // at a low one that its signs of life cost little.
-func DispatchSilence(plan dispatch.Plan) time.Duration {
-	return max(3*DispatchBeat(plan), tuning.DispatchSilence)
+func DispatchHeartbeatTimeout(plan dispatch.Plan) time.Duration {
+	return max(3*DispatchHeartbeat(plan), tuning.DispatchSilence)
 }
 
-// DispatchBeat is the time between two signs of life of the executor of a shard.
-func DispatchBeat(plan dispatch.Plan) time.Duration {
+// DispatchHeartbeat is the time between two signs of life of the executor of a shard.
+func DispatchHeartbeat(plan dispatch.Plan) time.Duration {
 	each := plan.PerSecond / float64(max(len(plan.Active), 1))
 	items := time.Duration(tuning.DispatchBeatItems / each * float64(time.Second))
 	return min(max(items, tuning.DispatchBeat), tuning.DispatchLongestBeat)
 }
 
-// hear takes the plans that have come.
-func (s *shardRun) hear() {
+// drainPlans takes the plans that have come.
+func (s *shardRun) drainPlans() {
 	var next dispatch.Plan
 	for s.plans.ReceiveAsync(&next) {
 		if next.Changes > s.Plan.Changes {
@@ -101,7 +101,7 @@ func (s *shardRun) hear() {
 
 // awaitResume waits for a plan that came after the one that stopped it.
 func (s *shardRun) awaitResume(ctx workflow.Context) {
-	s.tell(ctx, true)
+	s.notifyDispatch(ctx, true)
 	for s.Plan.Paused && ctx.Err() == nil {
 		var next dispatch.Plan
 		workflow.NewSelector(ctx).
@@ -114,22 +114,22 @@ func (s *shardRun) awaitResume(ctx workflow.Context) {
 	}
 }
 
-// awaitLadder waits until the next item is due again. Its share of the rate is for the
+// awaitRetry waits until the next item is due again. Its share of the rate is for the
 // other shards meanwhile, as long as the dispatch can be told.
-func (s *shardRun) awaitLadder(ctx workflow.Context, until wire.Instant) {
+func (s *shardRun) awaitRetry(ctx workflow.Context, until wire.Instant) {
 	quiet := s.Plan.Quiet
 	if !quiet {
-		s.tell(ctx, false)
+		s.notifyDispatch(ctx, false)
 	}
 	wait := workflow.NewTimerWithOptions(ctx, max(until.Until(workflow.Now(ctx)), 0), workflow.TimerOptions{Summary: "the next attempt"})
 	_ = wait.Get(ctx, nil) // ends early where it is cancelled
 	if !quiet {
-		s.tell(ctx, true)
+		s.notifyDispatch(ctx, true)
 	}
 }
 
-// tell tells the dispatch how far the shard is. One that has ended hears nothing.
-func (s *shardRun) tell(ctx workflow.Context, active bool) {
+// notifyDispatch tells the dispatch how far the shard is. One that has ended hears nothing.
+func (s *shardRun) notifyDispatch(ctx workflow.Context, active bool) {
 	parent := workflow.GetInfo(ctx).ParentWorkflowExecution
 	if parent == nil {
 		return

@@ -13,17 +13,17 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// run has every item sent, and returns how that ended.
-func (d *dispatchRun) run(ctx workflow.Context) dispatch.Status {
-	d.sources = d.split()
-	d.states, d.resting = make([]dispatch.State, len(d.sources)), map[int]bool{}
+// runShards has every item sent, and returns how that ended.
+func (d *dispatchRun) runShards(ctx workflow.Context) dispatch.Status {
+	d.sources = d.splitSources()
+	d.states, d.idle = make([]dispatch.State, len(d.sources)), map[int]bool{}
 	now := workflow.Now(ctx)
 	d.Memo.Status, d.Memo.StartedAt, d.Memo.Shards = dispatch.Running, wire.At(now), len(d.sources)
 	d.Memo.Plan.Began = wire.At(now.Add(tuning.DispatchLead))
 	var stop workflow.CancelFunc
 	d.shards, stop = workflow.WithCancel(ctx)
-	d.begin()
-	d.keep(ctx)
+	d.startShards()
+	d.upsertMemo(ctx)
 	status := d.awaitOrExpire(ctx, func() bool { return len(d.running) == 0 })
 	d.stopping = true
 	stop()
@@ -38,8 +38,8 @@ func (d *dispatchRun) run(ctx workflow.Context) dispatch.Status {
 	return dispatch.Done
 }
 
-// split says where the items of each shard are. Those of an upload have equally many.
-func (d *dispatchRun) split() []dispatch.Source {
+// splitSources says where the items of each shard are. Those of an upload have equally many.
+func (d *dispatchRun) splitSources() []dispatch.Source {
 	if loader := d.Memo.Order.Loader; loader != nil && d.Memo.Round == 0 {
 		return make([]dispatch.Source, loader.Shards)
 	}
@@ -61,29 +61,29 @@ func (d *dispatchRun) split() []dispatch.Source {
 	return sources
 }
 
-// atOnce is how many shards send side by side.
-func (d *dispatchRun) atOnce() int {
+// maxRunning is how many shards send side by side.
+func (d *dispatchRun) maxRunning() int {
 	if d.Memo.Order.Loader == nil || d.Memo.Round > 0 {
 		return len(d.sources)
 	}
 	return min(max(int(math.Ceil(d.Memo.Plan.PerSecond/tuning.LoaderRate)), tuning.MinLoading), tuning.MaxLoading)
 }
 
-// begin begins shards while there is room, and says who sends.
-func (d *dispatchRun) begin() {
+// startShards begins shards while there is room, and says who sends.
+func (d *dispatchRun) startShards() {
 	first := d.next
-	for d.next < len(d.sources) && len(d.running)-len(d.resting) < d.atOnce() && !d.stopping {
+	for d.next < len(d.sources) && len(d.running)-len(d.idle) < d.maxRunning() && !d.stopping {
 		d.running[d.next] = nil
 		d.next++
 	}
 	d.Memo.Plan.Active = nil
 	for shard := range d.next {
-		if _, runs := d.running[shard]; runs && !d.resting[shard] {
+		if _, runs := d.running[shard]; runs && !d.idle[shard] {
 			d.Memo.Plan.Active = append(d.Memo.Plan.Active, shard)
 		}
 	}
 	for shard := first; shard < d.next; shard++ {
-		d.start(shard)
+		d.startShard(shard)
 	}
 }
 
@@ -91,7 +91,7 @@ func (d *dispatchRun) shardID(shard int) string {
 	return DispatchShardID(d.Memo.ID(), d.Memo.Round, shard)
 }
 
-func (d *dispatchRun) start(shard int) {
+func (d *dispatchRun) startShard(shard int) {
 	ctx := workflow.WithChildOptions(d.shards, workflow.ChildWorkflowOptions{
 		WorkflowID: d.shardID(shard), WaitForCancellation: true,
 		StaticSummary: fmt.Sprintf("shard %d of %d", shard+1, len(d.sources)),
@@ -117,17 +117,17 @@ func (d *dispatchRun) start(shard int) {
 // shardEnded leaves the part of the rate that a shard had to the others.
 func (d *dispatchRun) shardEnded(ctx workflow.Context, shard int, state dispatch.State) {
 	delete(d.running, shard)
-	delete(d.resting, shard)
+	delete(d.idle, shard)
 	d.states[shard] = state
 	d.incomplete = d.incomplete || state.Problem != nil
-	d.begin()
+	d.startShards()
 	if !d.stopping {
-		d.keep(ctx)
+		d.upsertMemo(ctx)
 	}
 }
 
-// hearShards takes what the shards tell for as long as the dispatch lives.
-func (d *dispatchRun) hearShards(ctx workflow.Context) {
+// receiveShardNews takes what the shards tell for as long as the dispatch lives.
+func (d *dispatchRun) receiveShardNews(ctx workflow.Context) {
 	shards := workflow.GetSignalChannel(ctx, SignalShard)
 	for {
 		var news ShardNews
@@ -135,22 +135,22 @@ func (d *dispatchRun) hearShards(ctx workflow.Context) {
 		if _, runs := d.running[news.Shard]; !runs {
 			continue
 		}
-		d.stoppedBy(ctx, news)
+		d.extendPause(ctx, news)
 		d.states[news.Shard].Counts = news.Counts
 		if news.Active {
-			delete(d.resting, news.Shard)
+			delete(d.idle, news.Shard)
 		} else {
-			d.resting[news.Shard] = true
+			d.idle[news.Shard] = true
 		}
-		d.begin()
+		d.startShards()
 		d.Memo.Plan.Quiet = d.Memo.Plan.Quiet || workflow.GetInfo(ctx).GetCurrentHistoryLength() > tuning.DispatchHistory
-		d.keep(ctx)
+		d.upsertMemo(ctx)
 	}
 }
 
-// stoppedBy notes that a shard has sent until now of a dispatch that is paused: it takes a
+// extendPause notes that a shard has sent until now of a dispatch that is paused: it takes a
 // moment to hear of that.
-func (d *dispatchRun) stoppedBy(ctx workflow.Context, news ShardNews) {
+func (d *dispatchRun) extendPause(ctx workflow.Context, news ShardNews) {
 	if d.Memo.Plan.Paused && d.states[news.Shard].Counts != news.Counts {
 		heard := d.pausedAt.Add(tuning.PauseHeard)
 		if now := workflow.Now(ctx); now.Before(heard) {
@@ -160,8 +160,8 @@ func (d *dispatchRun) stoppedBy(ctx workflow.Context, news ShardNews) {
 	}
 }
 
-// hearProgress shows how far the dispatch is to those who look at its workflow.
-func (d *dispatchRun) hearProgress(ctx workflow.Context) {
+// receiveProgress shows how far the dispatch is to those who look at its workflow.
+func (d *dispatchRun) receiveProgress(ctx workflow.Context) {
 	progress := workflow.GetSignalChannel(ctx, SignalProgress)
 	for {
 		progress.Receive(ctx, &d.progress)
@@ -171,7 +171,7 @@ func (d *dispatchRun) hearProgress(ctx workflow.Context) {
 
 // total is what became of all items.
 func (d *dispatchRun) total() dispatch.Counts {
-	if d.untried() {
+	if d.noneRetried() {
 		return d.Memo.Untried()
 	}
 	total := d.Memo.Before
@@ -181,9 +181,9 @@ func (d *dispatchRun) total() dispatch.Counts {
 	return total
 }
 
-// failed names the pages of items that were given up.
-func (d *dispatchRun) failed() (parts []dispatch.Part) {
-	if d.untried() {
+// failedParts names the pages of items that were given up.
+func (d *dispatchRun) failedParts() (parts []dispatch.Part) {
+	if d.noneRetried() {
 		return d.Parts
 	}
 	for shard, state := range d.states {
@@ -196,8 +196,8 @@ func (d *dispatchRun) failed() (parts []dispatch.Part) {
 	return parts
 }
 
-// stopped are the shards that are not complete.
-func (d *dispatchRun) stopped() (shards []dispatch.ShardView) {
+// incompleteShards are the shards that are not complete.
+func (d *dispatchRun) incompleteShards() (shards []dispatch.ShardView) {
 	for shard, state := range d.states {
 		if state.Problem != nil {
 			shards = append(shards, dispatch.ShardState{Shard: shard, Begun: true, Ended: true, State: state}.View())

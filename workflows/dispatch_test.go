@@ -567,12 +567,12 @@ func TestSignsOfLife(t *testing.T) {
 		shards    int
 	}{{50, 1}, {200, 1}, {500, 3}, {4000, 8}, {10_000, 8}} {
 		plan := dispatch.Plan{PerSecond: c.perSecond, Active: make([]int, c.shards)}
-		writes := float64(c.shards) / workflows.DispatchBeat(plan).Seconds()
+		writes := float64(c.shards) / workflows.DispatchHeartbeat(plan).Seconds()
 		require.LessOrEqual(t, writes/c.perSecond, 0.05, "%v", c)
-		require.Less(t, workflows.DispatchSilence(plan), 2*time.Second)
-		require.Greater(t, workflows.DispatchSilence(plan), 2*workflows.DispatchBeat(plan))
+		require.Less(t, workflows.DispatchHeartbeatTimeout(plan), 2*time.Second)
+		require.Greater(t, workflows.DispatchHeartbeatTimeout(plan), 2*workflows.DispatchHeartbeat(plan))
 	}
-	require.Equal(t, time.Minute, workflows.DispatchSilence(dispatch.Plan{PerSecond: 0.01}))
+	require.Equal(t, time.Minute, workflows.DispatchHeartbeatTimeout(dispatch.Plan{PerSecond: 0.01}))
 }
 
 func TestDispatchIDs(t *testing.T) {

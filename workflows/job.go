@@ -23,25 +23,25 @@ func Job[Order, Counts any](kind JobKind) func(workflow.Context, Order) (Counts,
 		})
 		err = workflow.ExecuteActivity(ctx, kind.Activity, order).Get(ctx, &counts)
 		if stopped, ok := errors.AsType[*temporal.CanceledError](err); ok {
-			return stoppedAt(&counts, stopped.Details(&counts))
+			return canceledJob(&counts, stopped.Details(&counts))
 		}
 		if err == nil || !errors.Is(ctx.Err(), workflow.ErrCanceled) {
 			return counts, err
 		}
 		// A job is stopped too whose worker was silent by then, or failed: it is not tried again.
 		if silent, ok := errors.AsType[*temporal.TimeoutError](err); ok {
-			return stoppedAt(&counts, silent.LastHeartbeatDetails(&counts))
+			return canceledJob(&counts, silent.LastHeartbeatDetails(&counts))
 		}
 		if failed, ok := errors.AsType[*temporal.ApplicationError](err); ok {
-			return stoppedAt(&counts, failed.Details(&counts))
+			return canceledJob(&counts, failed.Details(&counts))
 		}
 		return counts, err
 	}
 }
 
-// stoppedAt is the end of a job that was stopped. told is whether its worker has left word of
+// canceledJob is the end of a job that was stopped. told reports whether its worker has left word of
 // how far it was: where none had the job, Temporal says so in words of its own.
-func stoppedAt[Counts any](counts *Counts, told error) (Counts, error) {
+func canceledJob[Counts any](counts *Counts, told error) (Counts, error) {
 	if told != nil {
 		return *counts, temporal.NewCanceledError()
 	}

@@ -32,7 +32,7 @@ type life struct {
 	ladder []time.Duration
 	// stops is the attempt, from 1, whose receiver wants no further occurrence; 0 for none.
 	stops int
-	// waits is whether something comes before the first of these waits is over.
+	// waits reports whether something comes before the first of these waits is over.
 	waits bool
 	// during is called before each run, from 1.
 	during func(run int, s *course)

@@ -25,12 +25,12 @@ type PolicyRecord struct {
 	// ClosedUntil is until when the policy takes no bookings, while it is decided
 	// whether it can be deleted.
 	ClosedUntil wire.Instant `json:"closed_until,omitzero"`
-	// Sealed is whether nobody but who closed it changes it until then: its timers are
+	// Sealed reports whether nobody but who closed it changes it until then: its timers are
 	// being cancelled, and it is deleted next.
 	Sealed bool `json:"sealed,omitzero"`
 }
 
-// SealedAt is whether the policy is about to be deleted.
+// SealedAt reports whether the policy is about to be deleted.
 func (r PolicyRecord) SealedAt(now wire.Instant) bool { return r.Sealed && r.ClosedUntil > now }
 
 // PutPolicy replaces a policy whose version is IfVersion.
@@ -48,48 +48,48 @@ type PutPolicy struct {
 // and end whatever is restarted meanwhile.
 func Policy(ctx workflow.Context, record PolicyRecord) error {
 	e := &policyEntity{record: record, pressure: workflow.GetSignalChannel(ctx, SignalBackPressure), claims: workflow.GetSignalChannel(ctx, SignalClaim)}
-	err := e.listen(ctx)
-	for err == nil && !e.deleting && (!e.full(ctx) || e.unheard()) { // the next run would not hear it
-		err = e.act(ctx)
+	err := e.setHandlers(ctx)
+	for err == nil && !e.deleting && (!e.historyFull(ctx) || e.signalsPending()) { // the next run would not hear it
+		err = e.apply(ctx)
 	}
 	switch {
 	case err != nil:
 		return err
 	case e.deleting:
-		return e.leave(ctx)
+		return e.finishDelete(ctx)
 	}
-	if err = handled(ctx); err == nil {
+	if err = awaitHandlers(ctx); err == nil {
 		err = workflow.NewContinueAsNewError(ctx, TypePolicy, e.record)
 	}
 	return err
 }
 
-// handled waits for every update to be answered.
-func handled(ctx workflow.Context) error {
+// awaitHandlers waits for every update to be answered.
+func awaitHandlers(ctx workflow.Context) error {
 	return workflow.Await(ctx, func() bool { return workflow.AllHandlersFinished(ctx) })
 }
 
-// act brings the policy into force, and waits until there is more to do.
-func (e *policyEntity) act(ctx workflow.Context) error {
+// apply brings the policy into force, and waits until there is more to do.
+func (e *policyEntity) apply(ctx workflow.Context) error {
 	e.changed = false
-	err := e.takePressure(ctx)
-	claims, news := e.claimed(ctx)
+	err := e.applyBackPressure(ctx)
+	claims, news := e.drainClaims(ctx)
 	if err == nil {
 		err = e.setQueueRate(ctx, e.record.Policy.QueueRate(claims, workflow.Now(ctx)))
 	}
 	if err == nil && news { // dispatches read it once the timers of the type have made room
 		e.record.Policy.Claims = claims
-		err = e.keep(ctx, e.record)
+		err = e.upsertMemo(ctx, e.record)
 	}
 	if err == nil {
-		err = e.rest(ctx)
+		err = e.awaitChange(ctx)
 	}
 	return err
 }
 
-// full is whether the run has to make room for another. The version is asked for
+// historyFull reports whether the run has to make room for another. The version is asked for
 // by none but large runs, so that nothing changes in the histories of others.
-func (e *policyEntity) full(ctx workflow.Context) bool {
+func (e *policyEntity) historyFull(ctx workflow.Context) bool {
 	info := workflow.GetInfo(ctx)
 	large := info.GetContinueAsNewSuggested() || info.GetCurrentHistorySize() > tuning.PolicyHistory
 	return e.changes >= tuning.PolicyUpdates || (large && workflow.GetVersion(ctx, changeHistory, workflow.DefaultVersion, 1) == 1)
@@ -99,7 +99,7 @@ type policyEntity struct {
 	record PolicyRecord
 	// pressure is what receivers have asked for, and claims what dispatches have.
 	pressure, claims workflow.ReceiveChannel
-	// changes counts what this run was told; changed is whether that has
+	// changes counts what this run was told; changed reports whether that has
 	// still to be acted upon.
 	changes int
 	changed bool
@@ -109,11 +109,11 @@ type policyEntity struct {
 	deleted  bool
 }
 
-func (e *policyEntity) listen(ctx workflow.Context) error {
+func (e *policyEntity) setHandlers(ctx workflow.Context) error {
 	return errors.Join(
 		workflow.SetUpdateHandlerWithOptions(ctx, UpdatePutPolicy, e.put,
 			workflow.UpdateHandlerOptions{Validator: e.validate}),
-		workflow.SetUpdateHandler(ctx, UpdateLiftPressure, e.lift),
+		workflow.SetUpdateHandler(ctx, UpdateLiftPressure, e.liftBackPressure),
 		workflow.SetUpdateHandlerWithOptions(ctx, UpdateDeletePolicy, e.delete,
 			workflow.UpdateHandlerOptions{Validator: e.validateDelete}),
 	)
@@ -130,7 +130,7 @@ func (e *policyEntity) validate(ctx workflow.Context, put PutPolicy) error {
 func (e *policyEntity) put(ctx workflow.Context, put PutPolicy) (PolicyRecord, error) {
 	next := put.Record
 	next.Policy = next.Policy.Inherit(e.record.Policy, wire.At(workflow.Now(ctx)))
-	return next, e.keep(ctx, next)
+	return next, e.upsertMemo(ctx, next)
 }
 
 // validateDelete refuses when the policy was to be as it was closed, and was put since.
@@ -141,11 +141,11 @@ func (e *policyEntity) validateDelete(_ string, closedUntil wire.Instant) error 
 	return nil
 }
 
-// lift puts an end to what receivers have asked for until now, also where only
+// liftBackPressure puts an end to what receivers have asked for until now, also where only
 // some worker knows of it. It is no new version: nobody changed the policy.
-func (e *policyEntity) lift(ctx workflow.Context) error {
+func (e *policyEntity) liftBackPressure(ctx workflow.Context) error {
 	e.record.Policy = e.record.Policy.Lift(wire.At(workflow.Now(ctx)))
-	return e.keep(ctx, e.record)
+	return e.upsertMemo(ctx, e.record)
 }
 
 // delete answers once nothing of the policy is in force any more.
@@ -154,22 +154,22 @@ func (e *policyEntity) delete(ctx workflow.Context, author string, _ wire.Instan
 	return workflow.Await(ctx, func() bool { return e.deleted })
 }
 
-func (e *policyEntity) leave(ctx workflow.Context) error {
+func (e *policyEntity) finishDelete(ctx workflow.Context) error {
 	if err := e.setQueueRate(ctx, nil); err != nil {
 		return err
 	}
 	e.deleted = true
-	return handled(ctx)
+	return awaitHandlers(ctx)
 }
 
-func (e *policyEntity) keep(ctx workflow.Context, record PolicyRecord) error {
+func (e *policyEntity) upsertMemo(ctx workflow.Context, record PolicyRecord) error {
 	e.record, e.changed = record, true
 	e.changes++
 	return workflow.UpsertMemo(ctx, map[string]any{MemoPolicy: record})
 }
 
-// takePressure takes what receivers have asked for. The longest wish counts.
-func (e *policyEntity) takePressure(ctx workflow.Context) error {
+// applyBackPressure takes what receivers have asked for. The longest wish counts.
+func (e *policyEntity) applyBackPressure(ctx workflow.Context) error {
 	_, held := e.record.Policy.HeldBack(workflow.Now(ctx))
 	longest := e.record.Policy.BackPressure
 	var wish policy.BackPressure
@@ -187,21 +187,21 @@ func (e *policyEntity) takePressure(ctx workflow.Context) error {
 		return nil
 	}
 	e.record.Policy.BackPressure = longest
-	if err := e.keep(ctx, e.record); err != nil || held || e.record.Policy.Alert == nil {
+	if err := e.upsertMemo(ctx, e.record); err != nil || held || e.record.Policy.Alert == nil {
 		return err
 	}
-	raise(ctx, timer.Event{
+	startAlert(ctx, timer.Event{
 		Type: timer.EventBackPressure, At: longest.Since,
 		Data: timer.EventData{BusinessType: e.record.Policy.BusinessType, BackPressure: longest},
 	}, workflow.GetInfo(ctx).WorkflowExecution.RunID+":"+longest.Since.String())
 	return nil
 }
 
-// unheard reports whether somebody has told something that was not heard yet.
-func (e *policyEntity) unheard() bool { return e.pressure.Len() > 0 || e.claims.Len() > 0 }
+// signalsPending reports whether somebody has told something that was not heard yet.
+func (e *policyEntity) signalsPending() bool { return e.pressure.Len() > 0 || e.claims.Len() > 0 }
 
-// claimed takes what dispatches claim. news is whether it is other than before.
-func (e *policyEntity) claimed(ctx workflow.Context) (claims []policy.Claim, news bool) {
+// drainClaims takes what dispatches claim. news reports whether it is other than before.
+func (e *policyEntity) drainClaims(ctx workflow.Context) (claims []policy.Claim, news bool) {
 	now, p := wire.At(workflow.Now(ctx)), e.record.Policy
 	claims, _ = p.Claims.InForce(now)
 	news = len(claims) < len(p.Claims)
@@ -239,9 +239,9 @@ func sameRate(a, b *float64) bool {
 	return *a == *b
 }
 
-// rest waits until the policy is changed, or until back-pressure ends.
-func (e *policyEntity) rest(ctx workflow.Context) error {
-	told := func() bool { return e.changed || e.deleting || e.unheard() }
+// awaitChange waits until the policy is changed, or until back-pressure ends.
+func (e *policyEntity) awaitChange(ctx workflow.Context) error {
+	told := func() bool { return e.changed || e.deleting || e.signalsPending() }
 	now := workflow.Now(ctx)
 	until, _ := e.record.Policy.HeldBack(now)
 	if _, lapse := e.record.Policy.Claims.InForce(wire.At(now)); lapse != 0 && (until == 0 || lapse < until) {

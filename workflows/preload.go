@@ -17,7 +17,7 @@ import (
 
 // resting is how long a paused timer stays cold before it looks around. Nothing
 // but a signal or a cancel wakes it earlier.
-const resting = wire.MaxAhead
+const suspended = wire.MaxAhead
 
 // StartDelay is how long a timer has nothing to do.
 func StartDelay(memo timer.Memo, now time.Time) time.Duration {
@@ -25,7 +25,7 @@ func StartDelay(memo timer.Memo, now time.Time) time.Duration {
 		return max(until.Until(now), 0)
 	}
 	if memo.Resting() {
-		return resting
+		return suspended
 	}
 	return max(memo.WakesAt().Until(now), 0)
 }
@@ -40,7 +40,7 @@ func (t *timerRun) release(ctx workflow.Context, result delivery.Result) decisio
 		return t.applyPending(ctx)
 	}
 	t.spec.NotPreloaded = result == delivery.ResultRejected
-	return goOn()
+	return continued()
 }
 
 // Notification names a run, and the worker that has preloaded it.

@@ -40,7 +40,7 @@ func PolicyRegistry(ctx workflow.Context, known Registered) error {
 	var err error
 	for told := 0; err == nil && told < tuning.PolicyUpdates && !workflow.GetInfo(ctx).GetContinueAsNewSuggested(); {
 		if err = workflow.Await(ctx, func() bool { return signals.Len() > 0 }); err == nil {
-			told += known.hear(ctx, signals)
+			told += known.drainSignals(ctx, signals)
 			err = workflow.UpsertMemo(ctx, map[string]any{MemoRegistry: known})
 		}
 	}
@@ -50,8 +50,8 @@ func PolicyRegistry(ctx workflow.Context, known Registered) error {
 	return err
 }
 
-// hear takes the changes that have arrived, and says how many they were.
-func (r Registered) hear(ctx workflow.Context, signals workflow.ReceiveChannel) (told int) {
+// drainSignals takes the changes that have arrived, and says how many they were.
+func (r Registered) drainSignals(ctx workflow.Context, signals workflow.ReceiveChannel) (told int) {
 	var change Registration
 	for signals.ReceiveAsync(&change) {
 		r.apply(change, workflow.Now(ctx))

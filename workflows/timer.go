@@ -17,7 +17,7 @@ import (
 func Timer(ctx workflow.Context, spec timer.Spec, payload converter.RawValue) (timer.Outcome, error) {
 	run := &timerRun{spec: spec, payload: payload, changes: workflow.GetSignalChannel(ctx, SignalChange)}
 	run.spec.Memo, run.delivering = spec.Begin(), spec.Standing != nil
-	return run.carryOut(ctx, run.story(ctx))
+	return run.carryOut(ctx, run.run(ctx))
 }
 
 // timerRun is the state of one run of a timer.
@@ -29,23 +29,23 @@ type timerRun struct {
 	// applied.
 	signals int
 	pending []timer.Change
-	// asked is whether a worker that had the task before was asked in vain.
-	asked bool
-	// delivering is whether the delivery of the present occurrence has begun, and maySent
+	// receiptAsked reports whether a worker that had the task before was asked in vain.
+	receiptAsked bool
+	// delivering reports whether the delivery of the present occurrence has begun, and maySent
 	// whether an attempt of it may have been made that nobody knows of.
-	delivering, maySent bool
+	delivering, maybeSent bool
 }
 
-// story re-checks everything on the run's first task: a change, an update and a
+// run re-checks everything on the run's first task: a change, an update and a
 // cancel each end a start delay early, and the clock of the gateway that
 // computed the delay may be off. Each step returns how the run ends.
-func (t *timerRun) story(ctx workflow.Context) decision {
+func (t *timerRun) run(ctx workflow.Context) decision {
 	t.drainSignals()
 	if t.spec.Standing == nil && t.handedOutAgain(ctx) {
 		if report, ok := t.receipt(ctx); ok {
 			return t.handleReport(ctx, report)
 		}
-		t.maySent = true
+		t.maybeSent = true
 	}
 	if t.interrupted(ctx) {
 		return t.applyPending(ctx)
@@ -55,18 +55,18 @@ func (t *timerRun) story(ctx workflow.Context) decision {
 		return t.deliver(ctx, *standing)
 	}
 	shown := t.spec.DueAt
-	if !t.seek(ctx) {
+	if !t.currentOccurrence(ctx) {
 		return ended(timer.Outcome{Status: timer.Expired})
 	}
-	if !t.due(ctx) || (t.spec.DueAt != shown && t.tellFirst(ctx)) {
-		return goOn()
+	if !t.due(ctx) || (t.spec.DueAt != shown && t.ringInOwnRun(ctx)) {
+		return continued()
 	}
 	return t.handleReport(ctx, t.firstAttempt(ctx))
 }
 
-// seek finds which occurrence a recurring timer rings for: one that overslept
+// currentOccurrence finds which occurrence a recurring timer rings for: one that overslept
 // makes up for what it missed as its rule says. It reports whether there is one.
-func (t *timerRun) seek(ctx workflow.Context) (ok bool) {
+func (t *timerRun) currentOccurrence(ctx workflow.Context) (ok bool) {
 	if t.spec.Series == nil || t.spec.Resting() {
 		return true
 	}
@@ -78,10 +78,10 @@ func (t *timerRun) seek(ctx workflow.Context) (ok bool) {
 // stored.
 const versionMadeUp = "made-up"
 
-// tellFirst has an occurrence that makes up for others ring in a run of its own: what this
+// ringInOwnRun has an occurrence that makes up for others ring in a run of its own: what this
 // one says of itself, to whoever acknowledges or redelivers the occurrence, is of the one
 // that was missed.
-func (t *timerRun) tellFirst(ctx workflow.Context) bool {
+func (t *timerRun) ringInOwnRun(ctx workflow.Context) bool {
 	if workflow.GetVersion(ctx, versionMadeUp, workflow.DefaultVersion, 1) == workflow.DefaultVersion {
 		return false
 	}
@@ -117,12 +117,12 @@ func (t *timerRun) finish(ctx workflow.Context, report delivery.Report) decision
 	outcome := outcomeOf(report)
 	switch outcome.Status {
 	case timer.Expired:
-		t.alert(ctx, report, timer.EventExpired)
+		t.alertFailure(ctx, report, timer.EventExpired)
 	case timer.Failed:
-		t.alert(ctx, report, timer.EventFailed)
+		t.alertFailure(ctx, report, timer.EventFailed)
 	default:
 	}
-	t.tell(ctx, report, outcome)
+	t.notifyOutcome(ctx, report, outcome)
 	if t.spec.Series == nil {
 		return ended(outcome)
 	}
@@ -133,7 +133,7 @@ func (t *timerRun) finish(ctx workflow.Context, report delivery.Report) decision
 	if !ok {
 		return ended(outcome)
 	}
-	t.spec.Memo, t.delivering, t.maySent = next, false, false
+	t.spec.Memo, t.delivering, t.maybeSent = next, false, false
 	t.drainSignals()
 	return t.applyPending(ctx)
 }
@@ -153,15 +153,15 @@ func outcomeOf(report delivery.Report) timer.Outcome {
 	return outcome
 }
 
-// alert raises an event for a delivery that ended badly.
-func (t *timerRun) alert(ctx workflow.Context, report delivery.Report, event timer.EventType) {
+// alertFailure raises an event for a delivery that ended badly.
+func (t *timerRun) alertFailure(ctx workflow.Context, report delivery.Report, event timer.EventType) {
 	if report.Alert {
-		raise(ctx, t.event(ctx, report, event), workflow.GetInfo(ctx).WorkflowExecution.RunID)
+		startAlert(ctx, t.event(ctx, report, event), workflow.GetInfo(ctx).WorkflowExecution.RunID)
 	}
 }
 
-// tell tells whoever asked for it how the delivery ended.
-func (t *timerRun) tell(ctx workflow.Context, report delivery.Report, outcome timer.Outcome) {
+// notifyOutcome tells whoever asked for it how the delivery ended.
+func (t *timerRun) notifyOutcome(ctx workflow.Context, report delivery.Report, outcome timer.Outcome) {
 	kind, asked, own := timer.EventFailed, report.OnFailed, t.spec.OnFailed
 	switch outcome.Status {
 	case timer.Delivered:
@@ -178,7 +178,7 @@ func (t *timerRun) tell(ctx workflow.Context, report delivery.Report, outcome ti
 	if own != nil {
 		event.Own = &own.Destination
 	}
-	raise(ctx, event, "outcome:"+workflow.GetInfo(ctx).WorkflowExecution.RunID)
+	startAlert(ctx, event, "outcome:"+workflow.GetInfo(ctx).WorkflowExecution.RunID)
 }
 
 func (t *timerRun) event(ctx workflow.Context, report delivery.Report, kind timer.EventType) timer.Event {
