@@ -10,61 +10,61 @@ import (
 // awaitAcknowledgement waits until the receiver of an attempt that it accepted says what
 // became of it, or its time is up. Temporal holds the wait: a timer, and nothing else. A
 // change or a cancel ends it, because nothing is in flight. Its error is that of a cancel.
-func (d *liveDelivery) awaitAcknowledgement(ctx workflow.Context) error {
-	d.indexWebhookID(ctx)
-	d.upsertAcceptance(ctx)
-	within, stop := workflow.WithCancel(ctx)
-	timeUp := workflow.NewTimerWithOptions(within, max(d.last.AckUntil.Until(workflow.Now(ctx)), 0),
+func (d *liveDelivery) awaitAcknowledgement() error {
+	d.indexWebhookID()
+	d.upsertAcceptance()
+	within, stop := workflow.WithCancel(d.ctx)
+	timeUp := workflow.NewTimerWithOptions(within, max(d.last.AckUntil.Until(workflow.Now(d.ctx)), 0),
 		workflow.TimerOptions{Summary: "the time to acknowledge"})
-	for d.last.Result == delivery.ResultAccepted && len(d.pending) == 0 && ctx.Err() == nil {
-		d.awaitAcknowledgementOr(ctx, timeUp)
+	for d.last.Result == delivery.ResultAccepted && len(d.pending) == 0 && d.ctx.Err() == nil {
+		d.selectAcknowledgement(timeUp)
 	}
 	if !d.last.Result.Final() { // else the timer ends with the run
 		stop()
 	}
-	return ctx.Err()
+	return d.ctx.Err()
 }
 
-// awaitAcknowledgementOr waits for the receiver, for the end of its time, and for what may come between.
-func (d *liveDelivery) awaitAcknowledgementOr(ctx workflow.Context, timeUp workflow.Future) {
-	selector := workflow.NewSelector(ctx)
-	selector.AddReceive(workflow.GetSignalChannel(ctx, SignalAcknowledge), func(words workflow.ReceiveChannel, _ bool) {
-		d.drainAcknowledgements(ctx, words)
+// selectAcknowledgement waits for the receiver, for the end of its time, and for what may come between.
+func (d *liveDelivery) selectAcknowledgement(timeUp workflow.Future) {
+	selector := workflow.NewSelector(d.ctx)
+	selector.AddReceive(workflow.GetSignalChannel(d.ctx, SignalAcknowledge), func(words workflow.ReceiveChannel, _ bool) {
+		d.drainAcknowledgements(words)
 	})
 	selector.AddReceive(d.changes, func(workflow.ReceiveChannel, bool) {})
 	selector.AddFuture(timeUp, func(workflow.Future) {})
-	selector.Select(ctx)
+	selector.Select(d.ctx)
 	// Who wakes a timer may know that Temporal has lost it.
-	now, woken := workflow.Now(ctx), d.drainSignals()
+	now, woken := workflow.Now(d.ctx), d.drainSignals()
 	if timeIsUp := timeUp.IsReady() || (woken && d.last.AckUntil.Until(now) <= 0); timeIsUp &&
-		d.last.Result == delivery.ResultAccepted && len(d.pending) == 0 && ctx.Err() == nil {
+		d.last.Result == delivery.ResultAccepted && len(d.pending) == 0 && d.ctx.Err() == nil {
 		d.last = d.last.Unacknowledged(wire.At(now))
-		d.upsertAcceptance(ctx)
+		d.upsertAcceptance()
 	}
 }
 
 // drainAcknowledgements takes what the receiver has said. Word of an attempt before this one has
 // come too late, and a cancel outweighs every word.
-func (d *liveDelivery) drainAcknowledgements(ctx workflow.Context, words workflow.ReceiveChannel) {
+func (d *liveDelivery) drainAcknowledgements(words workflow.ReceiveChannel) {
 	var word delivery.Acknowledgement
 	for words.ReceiveAsync(&word) {
-		if ctx.Err() == nil && d.last.Answers(word, d.spec.WebhookID(), d.spec.Round) {
-			d.last = d.last.Acknowledged(word, wire.At(workflow.Now(ctx)))
-			d.upsertAcceptance(ctx)
+		if d.ctx.Err() == nil && d.last.Answers(word, d.spec.WebhookID(), d.spec.Round) {
+			d.last = d.last.Acknowledged(word, wire.At(workflow.Now(d.ctx)))
+			d.upsertAcceptance()
 		}
 		word = delivery.Acknowledgement{}
 	}
 }
 
 // upsertAcceptance makes the memo tell of the attempt that was accepted.
-func (d *liveDelivery) upsertAcceptance(ctx workflow.Context) {
-	_ = workflow.UpsertMemo(ctx, map[string]any{MemoAcceptance: d.last.Acceptance()}) // it can always be encoded
+func (d *liveDelivery) upsertAcceptance() {
+	_ = workflow.UpsertMemo(d.ctx, map[string]any{MemoAcceptance: d.last.Acceptance()}) // it can always be encoded
 }
 
 // indexWebhookID lets the delivery be found by its webhook id.
-func (d *liveDelivery) indexWebhookID(ctx workflow.Context) {
+func (d *liveDelivery) indexWebhookID() {
 	if !d.indexed {
-		_ = workflow.UpsertTypedSearchAttributes(ctx, AttrWebhookID.ValueSet(d.spec.WebhookID()))
+		_ = workflow.UpsertTypedSearchAttributes(d.ctx, AttrWebhookID.ValueSet(d.spec.WebhookID()))
 	}
 	d.indexed = true
 }

@@ -25,15 +25,15 @@ func (t *timerRun) drainSignals() {
 }
 
 // interrupted reports whether a change or a cancel has arrived.
-func (t *timerRun) interrupted(ctx workflow.Context) bool {
+func (t *timerRun) interrupted() bool {
 	t.drainSignals()
-	return len(t.pending) > 0 || ctx.Err() != nil
+	return len(t.pending) > 0 || t.ctx.Err() != nil
 }
 
 // applyPending ends the run for what interrupted it. A cancel outweighs every
 // change, whatever came first.
-func (t *timerRun) applyPending(ctx workflow.Context) decision {
-	if ctx.Err() != nil && !t.onlyCalledOff(ctx) {
+func (t *timerRun) applyPending() decision {
+	if t.ctx.Err() != nil && !t.onlyCalledOff() {
 		return cancelled()
 	}
 	var refused []timer.Refusal
@@ -93,11 +93,11 @@ func (t *timerRun) replacePayload(before timer.Spec, change timer.Change) {
 // onlyCalledOff reports whether the cancel was an older gateway's way to tell a worker
 // of a change. It asks until it is told: a run that took a change for a cancel
 // would lose its timer.
-func (t *timerRun) onlyCalledOff(ctx workflow.Context) (only bool) {
+func (t *timerRun) onlyCalledOff() (only bool) {
 	if len(t.pending) == 0 {
 		return false
 	}
-	ctx, release := workflow.NewDisconnectedContext(ctx)
+	ctx, release := workflow.NewDisconnectedContext(t.ctx)
 	defer release()
 	ctx = workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
 		StartToCloseTimeout: tuning.QuestionTimeout, ScheduleToCloseTimeout: wire.MaxAhead,

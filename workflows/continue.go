@@ -13,19 +13,16 @@ import (
 )
 
 // continueAsNew ends the run and begins the next one, cold until it is time to ring.
-func (t *timerRun) continueAsNew(ctx workflow.Context) error {
+func (t *timerRun) continueAsNew() error {
 	t.spec.Behaviour = max(t.spec.Behaviour, BehaviourNow)
-	err := setNextMemo(ctx, t.spec.Memo)
+	err := setNextMemo(t.ctx, t.spec.Memo)
 	if err == nil {
-		ctx = workflow.WithWorkflowTaskTimeout(ctx, TaskTimeout(t.spec.Memo))
+		ctx := workflow.WithWorkflowTaskTimeout(t.ctx, TaskTimeout(t.spec.Memo))
 		options := workflow.ContinueAsNewErrorOptions{BackoffStartInterval: StartDelay(t.spec.Memo, workflow.Now(ctx))}
 		err = workflow.NewContinueAsNewErrorWithOptions(ctx, options, TypeTimer, t.spec, t.payload)
 	}
 	return err
 }
-
-// attrVersion is where the SDK notes what [workflow.GetVersion] decided in a run.
-const attrVersion = "TemporalChangeVersion"
 
 // setNextMemo sets the memo and the search attributes of the run that follows. The
 // SDK copies them into its continue-as-new command from the workflow's info:

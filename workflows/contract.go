@@ -205,6 +205,27 @@ var (
 	AttrLabels = temporal.NewSearchAttributeKeyKeywordList("TimerLabels")
 )
 
+// attrVersion is where the SDK notes what [workflow.GetVersion] decided in a run.
+const attrVersion = "TemporalChangeVersion"
+
+// Change ids: the points at which runs of an earlier build go another way.
+const (
+	// changeLive is where a delivery goes over to [BehaviourLiveRetries].
+	changeLive = "live-retries"
+	// changeMadeUp is where an occurrence that makes up for others gets a run of its own.
+	changeMadeUp = "made-up"
+	// changeEnd is where a run that delivered says how it ended.
+	changeEnd = "state-at-the-end"
+	// changeReceipt and changeLateReceipt are where a run takes what a stopped worker has
+	// stored: before that worker is asked, and when it was asked in vain.
+	changeReceipt     = "receipt"
+	changeLateReceipt = "late-receipt"
+	// changeRuleOver is where a dispatch ends whose rule ended while it was paused.
+	changeRuleOver = "rule-over"
+	// changeHistory is where the size of a policy's history ends the run.
+	changeHistory = "history-size"
+)
+
 // AllAttributes has a value for each search attribute of a timer.
 func AllAttributes() temporal.SearchAttributes {
 	return temporal.NewSearchAttributes(

@@ -22,14 +22,14 @@ func ended(outcome timer.Outcome) decision { return decision{outcome: outcome} }
 func cancelled() decision { return ended(timer.Outcome{Status: timer.Cancelled}) }
 
 // carryOut is the one exit of a run.
-func (t *timerRun) carryOut(ctx workflow.Context, d decision) (timer.Outcome, error) {
+func (t *timerRun) carryOut(d decision) (timer.Outcome, error) {
 	if d.continues {
-		return timer.Outcome{}, t.continueAsNew(ctx)
+		return timer.Outcome{}, t.continueAsNew()
 	}
-	t.setEndState(ctx, d.outcome.Status)
+	t.setEndState(d.outcome.Status)
 	switch d.outcome.Status {
 	case timer.Cancelled:
-		return timer.Outcome{}, ctx.Err()
+		return timer.Outcome{}, t.ctx.Err()
 	case timer.Failed:
 		return timer.Outcome{}, temporal.NewNonRetryableApplicationError(failureMessage(d.outcome), ErrorFailed, nil, d.outcome)
 	default:
@@ -44,15 +44,12 @@ func failureMessage(outcome timer.Outcome) string {
 	return outcome.LastFailure.Message
 }
 
-// versionEnd names the point at which a run began to say how it ended. It is stored.
-const versionEnd = "state-at-the-end"
-
 // setEndState makes [AttrState] say that a timer expired, which completes like one that was
 // delivered, and how a run ended that said that it was delivering: Temporal's own lists
 // go on to show it. A run that was terminated says nothing.
-func (t *timerRun) setEndState(ctx workflow.Context, status timer.Status) {
-	if status == timer.Expired || (t.delivering && recordsEnd(ctx)) {
-		setState(ctx, status)
+func (t *timerRun) setEndState(status timer.Status) {
+	if status == timer.Expired || (t.delivering && recordsEnd(t.ctx)) {
+		setState(t.ctx, status)
 	}
 }
 
@@ -60,7 +57,7 @@ func (t *timerRun) setEndState(ctx workflow.Context, status timer.Status) {
 func recordsEnd(ctx workflow.Context) bool {
 	ctx, release := workflow.NewDisconnectedContext(ctx)
 	defer release()
-	return workflow.GetVersion(ctx, versionEnd, workflow.DefaultVersion, 1) != workflow.DefaultVersion
+	return workflow.GetVersion(ctx, changeEnd, workflow.DefaultVersion, 1) != workflow.DefaultVersion
 }
 
 // setState makes [AttrState] say how the timer stands. A word can always be encoded, which

@@ -95,10 +95,6 @@ func (d *dispatchRun) applyChange(ctx workflow.Context, change dispatch.Change) 
 	d.upsertMemo(ctx)
 }
 
-// versionRuleOver names the point at which a dispatch ends whose rule ended while it was
-// paused. It is stored.
-const versionRuleOver = "rule-over"
-
 // applyPause stops or resumes. The shards see that they are paused, and have to be told when
 // they are not any more.
 func (d *dispatchRun) applyPause(ctx workflow.Context) {
@@ -114,7 +110,7 @@ func (d *dispatchRun) applyPause(ctx workflow.Context) {
 	}
 	if d.Memo.StartedAt == 0 {
 		next, ok := d.Memo.Resumed(wire.At(workflow.Now(ctx)))
-		d.Memo, d.ruleEnded = next, !ok && workflow.GetVersion(ctx, versionRuleOver, workflow.DefaultVersion, 1) == 1
+		d.Memo, d.ruleEnded = next, !ok && workflow.GetVersion(ctx, changeRuleOver, workflow.DefaultVersion, 1) == 1
 		return
 	}
 	d.Memo.Status = dispatch.Running

@@ -12,9 +12,6 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// changeHistory marks runs whose size ends them. Those of before go by the count.
-const changeHistory = "history-size"
-
 // PolicyRecord is a policy as it is stored: its secrets sealed.
 type PolicyRecord struct {
 	Policy    policy.Policy `json:"policy"`

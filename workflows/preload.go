@@ -32,12 +32,12 @@ func StartDelay(memo timer.Memo, now time.Time) time.Duration {
 
 // release ends a run that was preloaded and did not ring. What interrupted it is on
 // its way: Temporal keeps it back while a worker has the task.
-func (t *timerRun) release(ctx workflow.Context, result delivery.Result) decision {
+func (t *timerRun) release(result delivery.Result) decision {
 	if result == delivery.ResultInterrupted {
-		_ = workflow.Await(ctx, func() bool { return t.interrupted(ctx) }) // a cancel is one, too
+		_ = workflow.Await(t.ctx, t.interrupted) // a cancel is one, too
 	}
-	if t.interrupted(ctx) {
-		return t.applyPending(ctx)
+	if t.interrupted() {
+		return t.applyPending()
 	}
 	t.spec.NotPreloaded = result == delivery.ResultRejected
 	return continued()

@@ -15,13 +15,15 @@ import (
 // Canceled when cancelled: that is what the id-reuse policy of the next
 // booking goes by.
 func Timer(ctx workflow.Context, spec timer.Spec, payload converter.RawValue) (timer.Outcome, error) {
-	run := &timerRun{spec: spec, payload: payload, changes: workflow.GetSignalChannel(ctx, SignalChange)}
-	run.spec.Memo, run.delivering = spec.Begin(), spec.Standing != nil
-	return run.carryOut(ctx, run.run(ctx))
+	t := &timerRun{ctx: ctx, spec: spec, payload: payload, changes: workflow.GetSignalChannel(ctx, SignalChange)}
+	t.spec.Memo, t.delivering = spec.Begin(), spec.Standing != nil
+	return t.carryOut(t.run())
 }
 
 // timerRun is the state of one run of a timer.
 type timerRun struct {
+	// ctx is that of the run's one coroutine. A cancel of the timer shows in it.
+	ctx     workflow.Context
 	spec    timer.Spec
 	payload converter.RawValue
 	changes workflow.ReceiveChannel
@@ -31,159 +33,116 @@ type timerRun struct {
 	pending []timer.Change
 	// receiptAsked reports whether a worker that had the task before was asked in vain.
 	receiptAsked bool
-	// delivering reports whether the delivery of the present occurrence has begun, and maySent
-	// whether an attempt of it may have been made that nobody knows of.
-	delivering, maybeSent bool
+	// delivering reports whether the delivery of the present occurrence has begun.
+	delivering bool
+	// maybeSent reports whether an attempt may have been made that nobody knows of.
+	maybeSent bool
 }
 
-// run re-checks everything on the run's first task: a change, an update and a
-// cancel each end a start delay early, and the clock of the gateway that
-// computed the delay may be off. Each step returns how the run ends.
-func (t *timerRun) run(ctx workflow.Context) decision {
+// run is a run from top to bottom: what an earlier task of it did, what changed, is it
+// due, ring, decide. It checks everything on the run's first task: a change, an update
+// and a cancel each end a start delay early, and the clock of the gateway that computed
+// the delay may be off. Each step returns how the run ends.
+func (t *timerRun) run() decision {
 	t.drainSignals()
-	if t.spec.Standing == nil && t.handedOutAgain(ctx) {
-		if report, ok := t.receipt(ctx); ok {
-			return t.handleReport(ctx, report)
-		}
-		t.maybeSent = true
+	if report, ok := t.earlierAttempt(); ok {
+		return t.decide(report)
 	}
-	if t.interrupted(ctx) {
-		return t.applyPending(ctx)
+	if t.interrupted() {
+		return t.applyPending()
 	}
-	if standing := t.spec.Standing; standing != nil {
-		t.spec.Standing = nil
-		return t.deliver(ctx, *standing)
+	if t.delivering {
+		return t.resume()
 	}
 	shown := t.spec.DueAt
-	if !t.currentOccurrence(ctx) {
+	if !t.currentOccurrence() {
 		return ended(timer.Outcome{Status: timer.Expired})
 	}
-	if !t.due(ctx) || (t.spec.DueAt != shown && t.ringInOwnRun(ctx)) {
+	if !t.due() || t.spec.DueAt != shown && t.ringInOwnRun() {
 		return continued()
 	}
-	return t.handleReport(ctx, t.firstAttempt(ctx))
+	return t.decide(t.ring())
+}
+
+// decide does what the report of an attempt asks for.
+func (t *timerRun) decide(report delivery.Report) decision {
+	switch {
+	case report.Result.Final():
+		return t.finish(report)
+	case report.Result.Released():
+		return t.release(report.Result)
+	default:
+		return t.deliver(report)
+	}
+}
+
+// earlierAttempt is the report of the attempt that an earlier task of this run made, if
+// there is one. It leaves no record where Temporal refused the task's completion.
+func (t *timerRun) earlierAttempt() (report delivery.Report, ok bool) {
+	if t.spec.Standing != nil || !t.handedOutAgain() {
+		return report, false
+	}
+	report, ok = (&receiptQuery{t}).find()
+	t.maybeSent = !ok
+	return report, ok
+}
+
+// resume goes on with the delivery that the run before has begun.
+func (t *timerRun) resume() decision {
+	standing := *t.spec.Standing
+	t.spec.Standing = nil
+	return t.deliver(standing)
 }
 
 // currentOccurrence finds which occurrence a recurring timer rings for: one that overslept
 // makes up for what it missed as its rule says. It reports whether there is one.
-func (t *timerRun) currentOccurrence(ctx workflow.Context) (ok bool) {
+func (t *timerRun) currentOccurrence() (ok bool) {
 	if t.spec.Series == nil || t.spec.Resting() {
 		return true
 	}
-	t.spec.Memo, ok = t.spec.Seek(wire.At(workflow.Now(ctx)))
+	t.spec.Memo, ok = t.spec.Seek(t.now())
 	return ok
 }
 
-// versionMadeUp marks runs that ended for an occurrence which makes up for others. It is
-// stored.
-const versionMadeUp = "made-up"
+// due reports whether it is time to ring, or so nearly that a worker preloads the timer.
+// A suspended one is due when its latest time has passed: nobody is called then.
+func (t *timerRun) due() bool {
+	if t.spec.Resting() {
+		return t.spec.Lapsed(t.now())
+	}
+	return t.spec.RingsAt().Until(workflow.Now(t.ctx)) <= max(t.spec.Lead(), tuning.NearlyDue)
+}
 
-// ringInOwnRun has an occurrence that makes up for others ring in a run of its own: what this
-// one says of itself, to whoever acknowledges or redelivers the occurrence, is of the one
-// that was missed.
-func (t *timerRun) ringInOwnRun(ctx workflow.Context) bool {
-	if workflow.GetVersion(ctx, versionMadeUp, workflow.DefaultVersion, 1) == workflow.DefaultVersion {
+// ringInOwnRun has an occurrence that makes up for others ring in a run of its own. What
+// this run says of itself is of the occurrence that was missed, and whoever acknowledges
+// or redelivers goes by that.
+func (t *timerRun) ringInOwnRun() bool {
+	if workflow.GetVersion(t.ctx, changeMadeUp, workflow.DefaultVersion, 1) == workflow.DefaultVersion {
 		return false
 	}
 	t.spec.Memo = t.spec.KeepCurrent()
 	return true
 }
 
-// due reports whether it is time to ring, or so nearly that a worker shall preload
-// the timer. One that rests is due when its latest time has passed: nobody is called then.
-func (t *timerRun) due(ctx workflow.Context) bool {
-	if t.spec.Resting() {
-		return t.spec.Lapsed(wire.At(workflow.Now(ctx)))
-	}
-	return t.spec.RingsAt().Until(workflow.Now(ctx)) <= max(t.spec.Lead(), tuning.NearlyDue)
-}
-
-// handleReport does what the report of an attempt asks for.
-func (t *timerRun) handleReport(ctx workflow.Context, report delivery.Report) decision {
-	switch {
-	case report.Result.Final():
-		return t.finish(ctx, report)
-	case report.Result.Released():
-		return t.release(ctx, report.Result)
-	default:
-		return t.deliver(ctx, report)
-	}
-}
-
 // finish turns the last report into the timer's end, or into the next
 // occurrence. A cancel that came during the delivery ends the whole chain, and a
 // change applies to what is ahead.
-func (t *timerRun) finish(ctx workflow.Context, report delivery.Report) decision {
+func (t *timerRun) finish(report delivery.Report) decision {
 	outcome := outcomeOf(report)
-	switch outcome.Status {
-	case timer.Expired:
-		t.alertFailure(ctx, report, timer.EventExpired)
-	case timer.Failed:
-		t.alertFailure(ctx, report, timer.EventFailed)
-	default:
-	}
-	t.notifyOutcome(ctx, report, outcome)
+	(&announcement{timerRun: t, report: report, outcome: outcome}).send()
 	if t.spec.Series == nil {
 		return ended(outcome)
 	}
 	if outcome.Stopped = report.Stop || t.spec.Series.Stopped; report.Stop {
 		t.spec.Memo = t.spec.Stop()
 	}
-	next, ok := t.spec.After(t.spec.Key, outcome, max(wire.At(workflow.Now(ctx)), report.EndedAt))
+	next, ok := t.spec.After(t.spec.Key, outcome, max(t.now(), report.EndedAt))
 	if !ok {
 		return ended(outcome)
 	}
 	t.spec.Memo, t.delivering, t.maybeSent = next, false, false
 	t.drainSignals()
-	return t.applyPending(ctx)
+	return t.applyPending()
 }
 
-func outcomeOf(report delivery.Report) timer.Outcome {
-	outcome := timer.Outcome{
-		Status: timer.Failed, Attempts: report.Attempt, LatenessMS: report.LatenessMS, LastFailure: report.Failure,
-		PolicyVersion: report.PolicyVersion, Link: report.Link,
-	}
-	switch report.Result {
-	case delivery.ResultDelivered:
-		outcome.Status, outcome.DeliveredAt = timer.Delivered, report.EndedAt
-	case delivery.ResultExpired:
-		outcome.Status = timer.Expired
-	default:
-	}
-	return outcome
-}
-
-// alertFailure raises an event for a delivery that ended badly.
-func (t *timerRun) alertFailure(ctx workflow.Context, report delivery.Report, event timer.EventType) {
-	if report.Alert {
-		startAlert(ctx, t.event(ctx, report, event), workflow.GetInfo(ctx).WorkflowExecution.RunID)
-	}
-}
-
-// notifyOutcome tells whoever asked for it how the delivery ended.
-func (t *timerRun) notifyOutcome(ctx workflow.Context, report delivery.Report, outcome timer.Outcome) {
-	kind, asked, own := timer.EventFailed, report.OnFailed, t.spec.OnFailed
-	switch outcome.Status {
-	case timer.Delivered:
-		kind, asked, own = timer.EventDelivered, report.OnDelivered, t.spec.OnDelivered
-	case timer.Expired:
-		kind = timer.EventExpired
-	default:
-	}
-	if !asked && own == nil {
-		return
-	}
-	event := t.event(ctx, report, kind)
-	event.Outcome, event.Data.DeliveredAt, event.Data.LatenessMS = true, outcome.DeliveredAt, outcome.LatenessMS
-	if own != nil {
-		event.Own = &own.Destination
-	}
-	startAlert(ctx, event, "outcome:"+workflow.GetInfo(ctx).WorkflowExecution.RunID)
-}
-
-func (t *timerRun) event(ctx workflow.Context, report delivery.Report, kind timer.EventType) timer.Event {
-	return timer.Event{Type: kind, At: wire.At(workflow.Now(ctx)), Data: timer.EventData{
-		BusinessType: t.spec.BusinessType, BusinessID: t.spec.BusinessID, DueAt: t.spec.DueAt,
-		Attempts: report.Attempt, WebhookID: t.spec.WebhookID(), LastFailure: report.Failure,
-	}}
-}
+func (t *timerRun) now() wire.Instant { return wire.At(workflow.Now(t.ctx)) }

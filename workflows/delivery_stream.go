@@ -19,10 +19,10 @@ func (d *liveDelivery) streamBusy() bool {
 
 // watchStream makes the tries end when receivers take nothing any more from the stream at which
 // they wait.
-func (d *liveDelivery) watchStream(tries workflow.Context) {
+func (d *liveDelivery) watchStream(attempts workflow.Context) {
 	d.streamWatch = nil
 	if d.streamBusy() {
-		d.streamWatch = workflow.ExecuteActivity(workflow.WithActivityOptions(tries, workflow.ActivityOptions{
+		d.streamWatch = workflow.ExecuteActivity(workflow.WithActivityOptions(attempts, workflow.ActivityOptions{
 			TaskQueue: DefaultDeliveryQueue, StartToCloseTimeout: tuning.QuestionTimeout, Summary: "watch the stream",
 			RetryPolicy: deliverRetry(),
 		}), ActivityWatchStream, d.spec)
@@ -30,9 +30,9 @@ func (d *liveDelivery) watchStream(tries workflow.Context) {
 }
 
 // endStreamWatch calls off the tries that wait at a stream which is down.
-func (d *liveDelivery) endStreamWatch(ctx workflow.Context, watched workflow.Future) {
+func (d *liveDelivery) endStreamWatch(watch workflow.Future) {
 	d.streamWatch = nil
-	if watched.Get(ctx, nil) == nil {
+	if watch.Get(d.ctx, nil) == nil {
 		d.streamDown = true
 		d.cancelAttempts()
 	}
@@ -46,7 +46,8 @@ func (d *liveDelivery) streamMissed(err error) bool {
 // scheduleToStartTimeout is how long the tries wait for a receiver to connect, where another link is left;
 // zero for as long as it takes. Tries that were called off, because somebody woke the timer,
 // have waited for a part of it.
-func (d *liveDelivery) scheduleToStartTimeout(now time.Time) time.Duration {
+func (d *liveDelivery) scheduleToStartTimeout() time.Duration {
+	now := workflow.Now(d.ctx)
 	handed := d.last.Handed
 	if handed == nil || !d.last.Stream || handed.Wait == 0 || d.streamBusy() {
 		return 0

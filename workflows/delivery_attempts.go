@@ -1,0 +1,119 @@
+package workflows
+
+import (
+	"errors"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/internal/tuning"
+)
+
+// makeAttempts leaves the attempts to the server until the last of them, or until they
+// are cancelled. It waits for an attempt in flight to end: what began in time
+// counts.
+func (d *liveDelivery) makeAttempts() error {
+	attempts, cancel := workflow.WithCancel(workflow.WithActivityOptions(d.ctx, d.options()))
+	defer cancel()
+	d.cancelAttempts, d.resumed, d.streamDown = cancel, false, false
+	d.watchStream(attempts)
+	handed := d.last.Handed
+	next := timer.Resume(d.spec, d.last)
+	next.Live = true
+	future := workflow.ExecuteActivity(attempts, ActivityDeliver, next, d.payload)
+	for !future.IsReady() {
+		d.awaitAttempts(future)
+	}
+	var report delivery.Report
+	err := future.Get(d.ctx, &report)
+	if err == nil {
+		d.last = report
+	} else if left, ok := reportFrom(err); ok {
+		d.last = left
+	}
+	if handed != nil && d.streamMissed(err) {
+		d.last = d.last.Miss(*handed)
+	}
+	return err
+}
+
+func (d *liveDelivery) options() workflow.ActivityOptions {
+	return workflow.ActivityOptions{
+		TaskQueue:              d.queue(d.last),
+		ScheduleToStartTimeout: d.scheduleToStartTimeout(),
+		StartToCloseTimeout:    tuning.LiveTimeout,
+		HeartbeatTimeout:       d.heartbeatTimeout(),
+		WaitForCancellation:    true,
+		Summary:                "deliver " + d.spec.String(),
+		RetryPolicy:            deliverRetry(),
+	}
+}
+
+// queue is where the attempt is made that follows a report.
+func (t *timerRun) queue(last delivery.Report) string {
+	switch {
+	case last.Stream:
+		return StreamQueue(t.spec.BusinessType)
+	case last.PolicyVersion != 0:
+		return DeliveryQueue(t.spec.BusinessType)
+	default:
+		return DefaultDeliveryQueue
+	}
+}
+
+// deliverRetry is for tries that left no report, since their worker died. The
+// ladder is the activity's to apply, from the live policy.
+func deliverRetry() *temporal.RetryPolicy {
+	return &temporal.RetryPolicy{InitialInterval: tuning.LostTryFirst, BackoffCoefficient: 2, MaximumInterval: tuning.LostTryLongest}
+}
+
+// awaitAttempts waits for the tries to end, or for something to happen meanwhile.
+func (d *liveDelivery) awaitAttempts(attempts workflow.Future) {
+	selector := workflow.NewSelector(d.ctx)
+	selector.AddFuture(attempts, func(workflow.Future) {})
+	selector.AddReceive(d.changes, func(workflow.ReceiveChannel, bool) {
+		if d.drainSignals() {
+			d.stalled = true
+			d.queryRunState()
+		}
+		if len(d.pending) > 0 { // what was recorded of the tries goes once they are cancelled
+			d.queryRunState()
+		}
+	})
+	if d.expiry != nil {
+		selector.AddFuture(d.expiry, func(f workflow.Future) {
+			d.expiry = nil
+			if f.Get(d.ctx, nil) == nil {
+				d.queryRunState()
+			}
+		})
+	}
+	if d.streamWatch != nil {
+		selector.AddFuture(d.streamWatch, d.endStreamWatch)
+	}
+	if d.runState != nil {
+		selector.AddFuture(d.runState, d.applyRunState)
+	}
+	selector.Select(d.ctx)
+}
+
+// failedWithoutReport reports whether an error ends a delivery that was not cancelled and left no
+// report. A timeout does not: the next tries go on where it was.
+func failedWithoutReport(err error) bool {
+	if _, ok := reportFrom(err); ok || err == nil {
+		return false
+	}
+	_, late := errors.AsType[*temporal.TimeoutError](err)
+	return !late
+}
+
+// reportFrom is the report of a try that failed, if it left one.
+func reportFrom(err error) (report delivery.Report, ok bool) {
+	app, ok := errors.AsType[*temporal.ApplicationError](err)
+	if !ok || !app.HasDetails() || app.Details(&report) != nil {
+		return delivery.Report{}, false
+	}
+	return report, report.Result != ""
+}

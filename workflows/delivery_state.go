@@ -1,0 +1,68 @@
+package workflows
+
+import (
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/internal/tuning"
+)
+
+// awaitExpiry makes the workflow look at its latest time when that has come, as
+// far as it is known.
+func (d *liveDelivery) awaitExpiry() {
+	if d.expiry == nil && d.last.Latest != 0 && !d.expired {
+		d.startExpiry(d.last.Latest.Until(workflow.Now(d.ctx)))
+	}
+}
+
+func (d *liveDelivery) startExpiry(wait time.Duration) {
+	d.expiry = workflow.NewTimerWithOptions(d.ctx, max(wait, 0), workflow.TimerOptions{Summary: "the latest time"})
+}
+
+// queryRunState asks how the delivery stands: the policy may have changed its latest time.
+func (d *liveDelivery) queryRunState() {
+	if d.runState != nil {
+		return
+	}
+	ctx := workflow.WithLocalActivityOptions(d.ctx, workflow.LocalActivityOptions{
+		StartToCloseTimeout: tuning.QuestionTimeout, RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 2},
+	})
+	d.runState = workflow.ExecuteLocalActivity(ctx, ActivityRunState, d.spec)
+}
+
+// applyRunState does what the answer asks for. Without one, nothing is given up: it asks
+// again later, and ever more seldom.
+func (d *liveDelivery) applyRunState(answer workflow.Future) {
+	d.runState = nil
+	var state timer.RunState
+	err := answer.Get(d.ctx, &state)
+	if err == nil && state.Last != nil {
+		d.last = *state.Last
+	}
+	if len(d.pending) > 0 {
+		d.cancelAttempts()
+		return
+	}
+	if err != nil {
+		if d.ctx.Err() == nil && d.expiry == nil {
+			d.startExpiry(min(tuning.AskAgain<<min(d.failedQueries, 10), tuning.AskAgainLongest))
+			d.failedQueries++
+		}
+		return
+	}
+	d.failedQueries = 0
+	d.last.Latest, d.last.PolicyVersion = state.Latest, state.PolicyVersion
+	switch left := state.Latest.Until(workflow.Now(d.ctx)); {
+	case state.Latest != 0 && left <= 0:
+		d.expired = true
+		d.cancelAttempts()
+	case d.stalled:
+		d.resumed = true
+		d.cancelAttempts()
+	}
+	d.stalled = false
+	d.awaitExpiry()
+}

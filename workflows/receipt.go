@@ -1,0 +1,70 @@
+package workflows
+
+import (
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/internal/tuning"
+)
+
+// receiptQuery finds the report of a first attempt whose record was lost.
+type receiptQuery struct{ *timerRun }
+
+// find asks what came of the attempt that may have been made: this worker
+// first, then the one that had the task. A worker that does not answer has
+// died, and the attempt counts as one in flight at a crash.
+func (q *receiptQuery) find() (report delivery.Report, ok bool) {
+	ctx, release := workflow.NewDisconnectedContext(q.ctx)
+	defer release()
+	local := workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
+		StartToCloseTimeout: tuning.FirstAttemptTimeout, RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 5},
+	})
+	err := workflow.ExecuteLocalActivity(local, ActivityReceipt, timer.Delivery{Spec: q.spec}).Get(ctx, &report)
+	if err == nil && report.Result == delivery.ResultElsewhere {
+		return q.askHolder(ctx, report.Worker)
+	}
+	return report, err == nil && hasAttempt(report)
+}
+
+// askHolder asks a worker that had the task before, unless it has stored its receipt. It
+// may also store it while it is asked, and be gone before it answers. ctx is out of reach
+// of a cancel.
+func (q *receiptQuery) askHolder(ctx workflow.Context, worker string) (delivery.Report, bool) {
+	if report, ok := q.storedReceipt(ctx, changeReceipt); ok {
+		return report, hasAttempt(report)
+	}
+	q.receiptAsked = true
+	if report, ok := q.askWorker(ctx, worker); ok {
+		return report, true
+	}
+	report, ok := q.storedReceipt(ctx, changeLateReceipt)
+	return report, ok && hasAttempt(report)
+}
+
+// storedReceipt is the receipt that a worker has stored in the run as it stopped: it is
+// not there to be asked. change names the point at which it is looked for.
+func (q *receiptQuery) storedReceipt(ctx workflow.Context, change string) (report delivery.Report, ok bool) {
+	if !workflow.GetSignalChannel(ctx, SignalReceipt).ReceiveAsync(&report) {
+		return report, false
+	}
+	return report, workflow.GetVersion(ctx, change, workflow.DefaultVersion, 1) == 1
+}
+
+// askWorker is what a worker says of the attempt. One that is frozen takes the question and
+// gives no sign of life.
+func (q *receiptQuery) askWorker(ctx workflow.Context, worker string) (report delivery.Report, ok bool) {
+	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		TaskQueue: ReceiptQueue(worker), ScheduleToStartTimeout: tuning.QuestionTimeout, HeartbeatTimeout: tuning.QuestionTimeout,
+		StartToCloseTimeout: tuning.FirstAttemptTimeout,
+		RetryPolicy:         &temporal.RetryPolicy{MaximumAttempts: 1}, Summary: "ask the worker that had the task",
+	})
+	err := workflow.ExecuteActivity(ctx, ActivityAsk, timer.Delivery{Spec: q.spec}).Get(ctx, &report)
+	return report, err == nil && hasAttempt(report)
+}
+
+// hasAttempt reports whether a report tells of an attempt.
+func hasAttempt(report delivery.Report) bool {
+	return report.Result != delivery.ResultUseQueue && report.Result != delivery.ResultElsewhere
+}
