@@ -21,6 +21,17 @@ type Queues interface {
 	SetQueueRate(ctx context.Context, rate policy.QueueRate) error
 }
 
+// Sender sends messages, to whatever kind of destination.
+type Sender interface {
+	Send(ctx context.Context, m send.Message) send.Outcome
+}
+
+// Policies tells the policy of a business type, its secrets opened. A type
+// without a policy is [wire.NotFound].
+type Policies interface {
+	Policy(ctx context.Context, businessType string) (policy.Policy, error)
+}
+
 // Controller keeps a deployment in order. It is not on the way of any delivery.
 type Controller struct {
 	Queues   Queues

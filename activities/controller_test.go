@@ -75,3 +75,10 @@ func TestWhoIsSentAnEvent(t *testing.T) {
 		})
 	}
 }
+
+// An alert shows the client certificate of the policy that names its recipient.
+func TestAnAlertShowsTheClientCertificate(t *testing.T) {
+	t.Parallel()
+	tls := &policy.TLS{CA: "ca", ClientCertificate: "c", ClientKey: "k"}
+	require.Equal(t, tls, alertMessage(policy.Policy{TLS: tls, Alert: &delivery.Alert{}}, delivery.Destination{}, "x", nil).TLS)
+}

@@ -1,11 +1,8 @@
-// Package activities holds the effects of a delivery: it has the receiver called,
-// and says, in Temporal's language, what follows. What is sent leaves
-// through package send.
+// Package activities holds the effects that belong to no one delivery: queue rates, alerts
+// and outcomes, and the work of jobs. [Controller] has them all.
 //
-// An [Attempter] makes attempts: [Attempter.FirstAttempt] on the fast path, within a
-// workflow task, [Attempter.Deliver] every other one. The first attempt is preloaded:
-// it waits in memory for its last moments, and asks before the end whether the timer
-// is still wanted. Temporal is the only retrier.
+// The attempts of timers are made in package delivery, and those of dispatches in package
+// dispatch. What is sent leaves through package send.
 //
 // The package stands at the top of the tree because it is a room of the architecture.
 // It promises nothing to importers (docs/decisions/0036-one-promise-to-importers.md).

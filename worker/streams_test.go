@@ -10,8 +10,8 @@ import (
 	"go.temporal.io/sdk/activity"
 	sdkworker "go.temporal.io/sdk/worker"
 
-	"github.com/wakecall/wakecall/activities"
-	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/activities/delivery"
+	coredelivery "github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -32,8 +32,8 @@ func TestAnswersAreTakenUntilTheAttemptsHaveDrained(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		attempts, answers := &polling{drained: make(chan struct{})}, &polling{drained: make(chan struct{})}
 		s := NewStreams(Options{
-			Identity: "wakecall-1", Attempter: &activities.Attempter{},
-			Answer: func(context.Context, delivery.RingAnswer) error { return nil },
+			Identity: "wakecall-1", Attempter: &delivery.Attempter{},
+			Answer: func(context.Context, coredelivery.RingAnswer) error { return nil },
 		})
 		s.worker = func(queue string, _ sdkworker.Options) sdkworker.Worker {
 			if queue == workflows.AnswersQueue("wakecall-1") {

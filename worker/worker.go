@@ -14,8 +14,9 @@ import (
 	sdkworker "go.temporal.io/sdk/worker"
 
 	"github.com/wakecall/wakecall/activities"
+	"github.com/wakecall/wakecall/activities/delivery"
 	"github.com/wakecall/wakecall/activities/dispatch"
-	"github.com/wakecall/wakecall/core/delivery"
+	coredelivery "github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/workflows"
@@ -26,7 +27,7 @@ type Options struct {
 	// Identity is unique to the process.
 	Identity   string
 	Client     client.Client
-	Attempter  *activities.Attempter
+	Attempter  *delivery.Attempter
 	Controller *activities.Controller
 	Dispatcher *dispatch.Executor
 	Policies   Policies
@@ -44,7 +45,7 @@ type Options struct {
 	ReconcileInterval time.Duration
 	// Answer gives a receiver's answer to a ring of this process, and fails where that is
 	// over; nil where no receiver connects.
-	Answer func(ctx context.Context, answer delivery.RingAnswer) error
+	Answer func(ctx context.Context, answer coredelivery.RingAnswer) error
 	// StopTimeout is how long a stopping worker waits for attempts in flight.
 	// Below the attempt timeout, a deploy makes duplicates.
 	StopTimeout time.Duration
@@ -71,7 +72,7 @@ type Observer interface {
 type Workers struct {
 	timers, defaults, receipts, control, jobs, dispatches sdkworker.Worker
 
-	attempter *activities.Attempter
+	attempter *delivery.Attempter
 
 	queues     *queueWorkers
 	reconciler *reconciler

@@ -16,6 +16,7 @@ import (
 	"go.temporal.io/sdk/log"
 
 	"github.com/wakecall/wakecall/activities"
+	"github.com/wakecall/wakecall/activities/delivery"
 	"github.com/wakecall/wakecall/activities/dispatch"
 	httpsend "github.com/wakecall/wakecall/activities/send/http"
 	"github.com/wakecall/wakecall/engine"
@@ -181,7 +182,7 @@ func (a *App) StartWorker() (*worker.Workers, error) {
 		return nil, err
 	}
 	sender := a.sender(roots)
-	attempter, err := activities.NewAttempter(activities.Config{
+	attempter, err := delivery.NewAttempter(delivery.Config{
 		Worker: a.Identity, Queue: worker.Queue, Runs: a.Engine.Runs, Policies: a.Engine.Policies, Opener: a.box,
 		AckTokens: a.Engine.Deliveries, Observer: a.Telemetry, Emergencies: a.Engine.Emergencies, Bulkhead: worker.NewBulkhead(tuning.FastPathSlots), Sender: sender,
 		Preload: a.preload, Tasks: a.completions, Polled: a.Engine.Queues.Polled,

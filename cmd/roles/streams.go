@@ -4,10 +4,10 @@ import (
 	"context"
 	"time"
 
-	"github.com/wakecall/wakecall/activities"
+	"github.com/wakecall/wakecall/activities/delivery"
 	"github.com/wakecall/wakecall/activities/send"
 	streamsend "github.com/wakecall/wakecall/activities/send/stream"
-	"github.com/wakecall/wakecall/core/delivery"
+	coredelivery "github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/internal/stream"
 	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/worker"
@@ -22,15 +22,15 @@ func (a *App) streams() *stream.Hub {
 			a.Telemetry.Streamed(businessType)
 			polls.SetPlaces(businessType, places)
 		})
-	attempter, _ := activities.NewAttempter(activities.Config{
+	attempter, _ := delivery.NewAttempter(delivery.Config{
 		Worker: a.Identity, Queue: worker.Queue, Runs: a.Engine.Runs, Policies: a.Engine.Policies, Opener: a.box,
 		Emergencies: a.Engine.Emergencies,
 		Observer:    a.Telemetry, Bulkhead: worker.NewBulkhead(tuning.FastPathSlots),
-		Sender: send.New(send.Transports{delivery.DestinationStream: streamsend.New(hub)}, a.Telemetry.Tracer()),
+		Sender: send.New(send.Transports{coredelivery.DestinationStream: streamsend.New(hub)}, a.Telemetry.Tracer()),
 	}) // fails for a cache of no size only
 	polls = worker.NewStreams(worker.Options{
 		Client: a.Client, Identity: a.Identity, Attempter: attempter, Logger: a.Logger, StopTimeout: a.Config.StopTimeout,
-		Answer: func(_ context.Context, answer delivery.RingAnswer) error {
+		Answer: func(_ context.Context, answer coredelivery.RingAnswer) error {
 			return hub.Settle(answer.BusinessType, answer.Connection, answer.Number, answer.Answer())
 		},
 	})

@@ -1,4 +1,4 @@
-package activities
+package delivery
 
 import (
 	"testing"
@@ -18,5 +18,4 @@ func TestWhoIsShownTheClientCertificate(t *testing.T) {
 	require.Equal(t, p.policy.TLS, p.tls(timer.Spec{Callback: &delivery.Callback{Timeout: 1}}))
 	require.Equal(t, &policy.TLS{CA: "ca"}, p.tls(timer.Spec{Callback: &delivery.Callback{Destination: delivery.HTTP("https://elsewhere/")}}))
 	require.Nil(t, attemptConfig{}.tls(timer.Spec{}))
-	require.Equal(t, p.policy.TLS, alertMessage(policy.Policy{TLS: p.policy.TLS, Alert: &delivery.Alert{}}, delivery.Destination{}, "x", nil).TLS)
 }
