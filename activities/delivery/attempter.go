@@ -6,6 +6,8 @@ import (
 
 	"go.temporal.io/sdk/activity"
 
+	"github.com/wakecall/wakecall/activities/delivery/preload"
+	"github.com/wakecall/wakecall/activities/delivery/receipts"
 	"github.com/wakecall/wakecall/activities/send"
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/policy"
@@ -38,11 +40,8 @@ type Opener interface {
 
 // Observer is told of every attempt, and of what is preloaded.
 type Observer interface {
+	preload.Observer
 	Attempted(businessType string, report delivery.Report, took time.Duration)
-	// Preloaded counts timers that begin, or cease, to be preloaded here.
-	Preloaded(change int)
-	// Released counts timers that were released before they were due.
-	Released(how delivery.Result)
 	// Repeated counts tasks that came again after their timer had been called.
 	Repeated()
 }
@@ -55,15 +54,13 @@ type AckTokens interface {
 
 // Runs tells what Temporal knows of the run of a timer.
 type Runs interface {
+	preload.Runs
 	// Holder is the worker that had the run's first workflow task before.
 	Holder(ctx context.Context, key wire.Key, runID string) (worker string, err error)
 	// SettledState is how its delivery stands, once the workflow has taken whatever
 	// happened to it. State is the same as of now, for the workflow itself.
 	SettledState(ctx context.Context, key wire.Key, runID string) (timer.RunState, error)
 	State(ctx context.Context, key wire.Key, runID string) (timer.RunState, error)
-	// Revoked is why a worker that holds the run's task shall not make its attempt; "" when
-	// it shall.
-	Revoked(ctx context.Context, key wire.Key, hold timer.Hold) (delivery.Result, error)
 	// Cause is why the run was asked to cancel.
 	Cause(ctx context.Context, key wire.Key, runID string) (string, error)
 	// LeaveReceipt tells a run of a workflow what came of its first attempt, for whichever
@@ -81,21 +78,9 @@ type Bulkhead interface {
 	EnterQueue(ctx context.Context, businessType string, limit int) (leave func(), ok bool)
 }
 
-// Preload bounds how many timers this process preloads.
-type Preload interface {
-	// Enter takes a place, or reports that so many are preloaded that Temporal
-	// could not record them all before their tasks time out.
-	Enter(memo timer.Memo) (leave func(), ok bool)
-}
-
 // Tasks are those that this process has, of which each run has one at most.
 type Tasks interface {
-	// TimedOut is whether Temporal has given a run's task up: somebody else may
-	// have it.
-	TimedOut(run string) bool
-	// Hold is which task of the run this process has, and when it was handed the first of
-	// them; zero where that is not known.
-	Hold(run string) (attempt int, startedAt, beganAt time.Time)
+	preload.Tasks
 	// Predecessor is the worker that had the run's task before this one; "" for none.
 	Predecessor(run string) (worker string)
 	// Unrecorded are the runs whose last task ended here without being recorded, with the
@@ -119,7 +104,7 @@ type Config struct {
 	// Emergencies tell which types somebody has paused.
 	Emergencies Emergencies
 	Bulkhead    Bulkhead
-	Preload     Preload
+	Preload     preload.Places
 	Tasks       Tasks
 	Opener      Opener
 	AckTokens   AckTokens
@@ -130,21 +115,18 @@ type Config struct {
 	Polled func(ctx context.Context, businessType string) (time.Time, error)
 }
 
-// Attempter makes the attempts of deliveries.
+// Attempter makes the attempts of deliveries. Its methods are activities.
 type Attempter struct {
 	Config
 
-	receipts *receipts
-	links    *links
-	// wakeups make preloaded timers be rechecked, by run id.
-	wakeups wakeups
-	// stopping is closed when this process stops.
-	stopping chan struct{}
+	receipts  *receipts.Store
+	links     *links
+	preloader *preload.Preloader
 }
 
 // NewAttempter returns an Attempter.
 func NewAttempter(config Config) (*Attempter, error) {
-	receipts, err := newReceipts()
+	store, err := receipts.New()
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +134,10 @@ func NewAttempter(config Config) (*Attempter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Attempter{Config: config, receipts: receipts, links: links, stopping: make(chan struct{})}, nil
+	preloader := preload.New(preload.Config{
+		Runs: config.Runs, Tasks: config.Tasks, Policies: config.Policies, Places: config.Preload, Observer: config.Observer,
+	})
+	return &Attempter{Config: config, receipts: store, links: links, preloader: preloader}, nil
 }
 
 // Cause says why the run was asked to cancel.
@@ -161,5 +146,15 @@ func (a *Attempter) Cause(ctx context.Context) (string, error) {
 	key, _ := wire.ParseKey(execution.ID)
 	return a.Runs.Cause(ctx, key, execution.RunID)
 }
+
+// Recheck makes a timer that is preloaded here be rechecked at once.
+func (a *Attempter) Recheck(_ context.Context, run string) error {
+	a.preloader.Recheck(run)
+	return nil
+}
+
+// ReleaseAll releases every preloaded timer to other workers, now and from now on. It
+// must be called once.
+func (a *Attempter) ReleaseAll() { a.preloader.ReleaseAll() }
 
 func runOf(ctx context.Context) string { return activity.GetInfo(ctx).WorkflowExecution.RunID }

@@ -15,6 +15,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
 
+	"github.com/wakecall/wakecall/activities/delivery/receipts"
 	"github.com/wakecall/wakecall/activities/send"
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/policy"
@@ -63,6 +64,19 @@ func newQueue(t *testing.T) *queue {
 		Retry: delivery.Retry{Steps: []wire.Duration{wire.Duration(10 * time.Second), wire.Duration(time.Minute)}},
 	}.WithDefaults()
 	return q
+}
+
+// forgetReceipts makes the worker another one: the test's timers are all of one run.
+func (q *queue) forgetReceipts() {
+	store, err := receipts.New()
+	require.NoError(q, err)
+	q.attempter.receipts = store
+}
+
+// runFirst makes a first attempt that is due.
+func runFirst(ctx context.Context, attempter *Attempter, delivery timer.Delivery) (delivery.Report, error) {
+	t := &try{Attempter: attempter, attempt: attempt{delivery: delivery, payload: converter.NewRawValue(nil), awaitsAck: true}}
+	return t.runFirst(ctx)
 }
 
 // onQueue is what surrounds a try.
@@ -167,7 +181,8 @@ func TestWhatIsHeldBackWaitsForItsQueue(t *testing.T) {
 // A type that is paused leaves the fast path, whatever its policy says.
 func TestWhatIsPausedGoesToItsQueue(t *testing.T) {
 	q := newQueue(t)
-	_, ok := q.attempter.enter(t.Context(), attemptConfig{policy: q.policy, paused: true})
+	paused := &try{Attempter: q.attempter, attempt: attempt{settings: settings{policy: q.policy, paused: true}}}
+	_, ok := paused.enter(t.Context())
 	require.False(t, ok)
 }
 
@@ -309,7 +324,7 @@ func TestAnAttemptThatWasNotRecordedIsNotMadeAgain(t *testing.T) {
 			q.answer = busy
 			q.try()
 			q.state.Last = nil
-			q.attempter.receipts.done.Purge()
+			q.forgetReceipts()
 			require.Equal(t, 1, q.try().Attempt)
 			require.Equal(t, []string{"1", "1"}, q.numbers(), "the control: nobody here knows of it")
 		})
@@ -415,7 +430,7 @@ func TestAnAttemptEndsBeforeItsTask(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), c.task)
 				defer cancel()
-				p := attemptConfig{callback: delivery.Callback{Timeout: wire.Duration(c.timeout)}}
+				p := settings{callback: delivery.Callback{Timeout: wire.Duration(c.timeout)}}
 				require.Equal(t, c.took, p.within(ctx).callback.Timeout.D())
 			})
 		})

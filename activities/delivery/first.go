@@ -18,15 +18,12 @@ import (
 // when the server must pace the attempt, or when the type's share of this
 // worker is used up.
 func (a *Attempter) FirstAttempt(ctx context.Context, d timer.Delivery, payload converter.RawValue) (delivery.Report, error) {
-	if other := a.Tasks.Predecessor(runOf(ctx)); other != "" && other != a.Worker && !d.Asked && !a.receipts.has(runOf(ctx)) {
+	run := runOf(ctx)
+	if other := a.Tasks.Predecessor(run); other != "" && other != a.Worker && !d.Asked && !a.receipts.Has(run) {
 		return delivery.Report{Result: delivery.ResultElsewhere, Worker: other}, nil
 	}
-	report, repeated, err := a.receipts.once(runOf(ctx), func() (delivery.Report, error) {
-		if result, err := a.preload(ctx, d.Spec); result != "" || err != nil {
-			return delivery.Report{Result: result}, err
-		}
-		return a.attemptNow(ctx, d, payload)
-	})
+	t := &try{Attempter: a, attempt: attempt{delivery: d, payload: payload, awaitsAck: true}}
+	report, repeated, err := a.receipts.Once(run, func() (delivery.Report, error) { return t.runPreloaded(ctx) })
 	if repeated {
 		a.Observer.Repeated()
 	}
@@ -44,36 +41,44 @@ func (a *Attempter) awaitCompletion(ctx context.Context) {
 	a.Tasks.Reserve(ctx, runOf(ctx))
 }
 
-func (a *Attempter) attemptNow(ctx context.Context, d timer.Delivery, payload converter.RawValue) (delivery.Report, error) {
-	config, err := a.configure(ctx, d.Spec)
+// runPreloaded waits until the timer is due, and makes its first attempt.
+func (t *try) runPreloaded(ctx context.Context) (delivery.Report, error) {
+	if result, err := t.preloader.Await(ctx, t.delivery.Spec); result != "" || err != nil {
+		return delivery.Report{Result: result}, err
+	}
+	return t.runFirst(ctx)
+}
+
+// runFirst makes the first attempt now.
+func (t *try) runFirst(ctx context.Context) (delivery.Report, error) {
+	var err error
+	t.settings, err = t.configure(ctx, t.delivery.Spec)
 	if errors.Is(err, errUncalled) { // it waits on the queue
 		return delivery.Report{Result: delivery.ResultUseQueue}, nil
 	}
 	if err != nil {
 		return delivery.Report{}, err
 	}
-	next := attempt{delivery: d, payload: payload, patient: true}
-	r := a.route(ctx, config, nil)
-	defer a.links.abandon(config, r)
-	if config.by(r).callback.Stream { // it is made where the receiver is connected
-		return config.handOver(next, r), nil
+	t.route = t.chooseRoute(ctx)
+	defer t.links.release(t.settings, t.route)
+	if t.along(t.route).callback.Stream { // it is made where the receiver is connected
+		return handover{t.attempt, t.route}.report(), nil
 	}
-	if err := awaitNearly(ctx, d.Spec.RingsAt()); err != nil { // it left early, for a receiver that connects
+	if err := awaitNearly(ctx, t.delivery.Spec.RingsAt()); err != nil { // it left early, for a receiver that connects
 		return delivery.Report{}, err
 	}
-	leave, ok := a.enter(ctx, config)
+	leave, ok := t.enter(ctx)
 	if !ok {
-		return config.report(delivery.ResultUseQueue), nil
+		return t.report(delivery.ResultUseQueue), nil
 	}
 	defer leave()
-	return a.call(ctx, config, next, r)
+	return t.call(ctx)
 }
 
-// enter takes the fast path, where it is open.
-func (a *Attempter) enter(ctx context.Context, config attemptConfig) (leave func(), ok bool) {
-	policy := config.policy
-	if config.paused || policy.Rate(time.Now()) != nil {
+// enter takes a slot of the fast path, where it is open.
+func (t *try) enter(ctx context.Context) (leave func(), ok bool) {
+	if t.paused || t.policy.Rate(time.Now()) != nil {
 		return nil, false
 	}
-	return a.Bulkhead.Enter(ctx, policy.BusinessType, policy.Limits.FastShare(), policy.Limits.InFlight)
+	return t.Bulkhead.Enter(ctx, t.policy.BusinessType, t.policy.Limits.FastShare(), t.policy.Limits.InFlight)
 }

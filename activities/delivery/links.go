@@ -59,22 +59,22 @@ func newLinks() (*links, error) {
 	return &links{types: types}, err
 }
 
-// choose says by which link an attempt goes. tell or abandon must be called with it.
-func (l *links) choose(c attemptConfig, last *delivery.Report, now time.Time) route {
-	if c.fallback == nil {
+// choose says by which link an attempt goes. record or release must be called with it.
+func (l *links) choose(s settings, last *delivery.Report, now time.Time) route {
+	if s.fallback == nil {
 		return route{}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	h := l.of(c)
+	h := l.entryFor(s)
 	if last != nil {
-		h.hear(last.DownSince)
-		if link := c.retry.LinkFor(*last); link != "" {
+		h.learn(last.DownSince)
+		if link := s.retry.LinkFor(*last); link != "" {
 			return route{link: link, only: true, downSince: h.downSince}
 		}
 	}
 	switch {
-	case h.downSince.IsZero() || now.Before(h.switchAt(c).Add(-tuning.LinkTolerance)):
+	case h.downSince.IsZero() || now.Before(h.switchAt(s).Add(-tuning.LinkTolerance)):
 		return route{link: delivery.LinkCallback}
 	case h.probing != nil || now.Before(h.probeAt):
 		return route{link: delivery.LinkFallback, downSince: h.downSince}
@@ -83,19 +83,19 @@ func (l *links) choose(c attemptConfig, last *delivery.Report, now time.Time) ro
 	return route{link: delivery.LinkCallback, probe: h.probing, downSince: h.downSince}
 }
 
-// of is what is known of the callback of a type: nothing, where it has another one now.
-func (l *links) of(c attemptConfig) *callbackHealth {
-	h, ok := l.types.Get(c.policy.BusinessType)
-	if !ok || h.callback != c.callback.Destination {
-		h = &callbackHealth{callback: c.callback.Destination}
-		l.types.Add(c.policy.BusinessType, h)
+// entryFor is what is known of the callback of a type: nothing, where it has another one now.
+func (l *links) entryFor(s settings) *callbackHealth {
+	h, ok := l.types.Get(s.policy.BusinessType)
+	if !ok || h.callback != s.callback.Destination {
+		h = &callbackHealth{callback: s.callback.Destination}
+		l.types.Add(s.policy.BusinessType, h)
 	}
 	return h
 }
 
-// hear takes what another worker, or this one before it was started again, knew. A sign
+// learn notes what another worker knew, or this one before it was started again. A sign
 // of life since then outweighs it.
-func (h *callbackHealth) hear(downSince wire.Instant) {
+func (h *callbackHealth) learn(downSince wire.Instant) {
 	since := downSince.Time()
 	if downSince != 0 && since.After(h.upAt) && (h.downSince.IsZero() || since.Before(h.downSince)) {
 		h.downSince = since
@@ -103,25 +103,25 @@ func (h *callbackHealth) hear(downSince wire.Instant) {
 }
 
 // switchAt is when a type goes over to its fallback.
-func (h *callbackHealth) switchAt(c attemptConfig) time.Time {
-	return h.downSince.Add(c.fallback.After.D())
+func (h *callbackHealth) switchAt(s settings) time.Time {
+	return h.downSince.Add(s.fallback.After.D())
 }
 
-// tell notes what an attempt came to, and returns since when the callback has failed,
+// record notes what an attempt came to, and returns since when the callback has failed,
 // zero when it has not.
-func (l *links) tell(c attemptConfig, r route, answer delivery.Answer, began time.Time) (downSince time.Time) {
+func (l *links) record(s settings, r route, answer delivery.Answer, began time.Time) (downSince time.Time) {
 	if r.link == "" {
 		return time.Time{}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	h, now := l.of(c), time.Now()
+	h, now := l.entryFor(s), time.Now()
 	if r.link == delivery.LinkFallback {
 		return h.downSince
 	}
 	switch {
 	case answer.Up():
-		h.rise(now)
+		h.markUp(now)
 	case answer.Down():
 		if began.Before(h.upAt) { // others were served meanwhile
 			began = h.upAt
@@ -130,37 +130,37 @@ func (l *links) tell(c attemptConfig, r route, answer delivery.Answer, began tim
 			h.downSince = began
 		}
 		if r.probe != nil {
-			h.lengthen()
+			h.lengthenPause()
 		}
 		h.probeAt = now.Add(max(h.pause, tuning.FirstLinkProbe))
 	}
-	h.settle(r)
+	h.endProbe(r)
 	return h.downSince
 }
 
-// lengthen makes the time between two probes longer.
-func (h *callbackHealth) lengthen() {
+// lengthenPause makes the time between two probes longer.
+func (h *callbackHealth) lengthenPause() {
 	h.pause = min(max(2*h.pause, tuning.FirstLinkProbe), tuning.LongestLinkProbe)
 }
 
-// settle ends a probe, if the route is of the one under way.
-func (h *callbackHealth) settle(r route) {
+// endProbe ends a probe, if the route is of the one under way.
+func (h *callbackHealth) endProbe(r route) {
 	if h.probing == r.probe {
 		h.probing = nil
 	}
 }
 
-// rise notes a sign of life.
-func (h *callbackHealth) rise(now time.Time) {
+// markUp notes a sign of life.
+func (h *callbackHealth) markUp(now time.Time) {
 	h.downSince, h.upAt, h.pause, h.stream.tried = time.Time{}, now, 0, false
 }
 
-// abandon ends an attempt that came to nothing. It does nothing after [links.tell].
-func (l *links) abandon(c attemptConfig, r route) {
+// release ends an attempt that came to nothing. It does nothing after [links.record].
+func (l *links) release(s settings, r route) {
 	if r.probe == nil {
 		return
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.of(c).settle(r)
+	l.entryFor(s).endProbe(r)
 }

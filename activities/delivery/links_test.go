@@ -47,7 +47,7 @@ func down(context.Context) delivery.Answer { return delivery.Answer{Class: deliv
 // begin begins another timer of the type.
 func (l *twoLinks) begin() {
 	l.state.Last = nil
-	l.attempter.receipts.done.Purge() // the test's timers are all of one run
+	l.forgetReceipts()
 }
 
 // called are the hosts that were called, since the last time.
@@ -145,7 +145,7 @@ func TestAProbeThatHangs(t *testing.T) {
 		l.begin()
 		var beside delivery.Report
 		l.first = func(ctx context.Context) delivery.Answer {
-			c := attemptConfig{policy: l.policy, callback: l.policy.Callback, fallback: l.policy.Fallback, retry: l.policy.Retry}
+			c := settings{policy: l.policy, callback: l.policy.Callback, fallback: l.policy.Fallback, retry: l.policy.Retry}
 			beside.Link = l.attempter.links.choose(c, nil, time.Now()).link
 			return hangs(ctx)
 		}
@@ -252,7 +252,7 @@ func TestAProbeThatIsCutOff(t *testing.T) {
 	t.Parallel()
 	links, err := newLinks()
 	require.NoError(t, err)
-	c := attemptConfig{
+	c := settings{
 		policy: policy.Policy{BusinessType: "x"}, callback: delivery.Callback{Destination: delivery.HTTP(firstURL)},
 		fallback: &delivery.Fallback{After: wire.Duration(time.Second)}, retry: delivery.DefaultRetry(),
 	}
@@ -260,7 +260,7 @@ func TestAProbeThatIsCutOff(t *testing.T) {
 	probe := links.choose(c, since, time.Now())
 	require.NotNil(t, probe.probe)
 	require.Equal(t, delivery.LinkFallback, links.choose(c, nil, time.Now()).link)
-	links.abandon(c, probe)
+	links.release(c, probe)
 	require.NotNil(t, links.choose(c, nil, time.Now()).probe)
 	moved := c
 	moved.callback.Destination = delivery.HTTP("http://moved.example")

@@ -13,6 +13,7 @@ import (
 	"go.temporal.io/sdk/testsuite"
 
 	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
@@ -29,6 +30,18 @@ func (had) Hold(string) (attempt int, startedAt, beganAt time.Time) { return }
 func (h had) TimedOut(string) bool                                  { return false }
 func (h had) Reserve(context.Context, string)                       {}
 
+// noPolicies knows no policy, and of no emergency.
+type noPolicies struct{ Policies }
+
+func (noPolicies) Policy(context.Context, string) (policy.Policy, error) { return policy.Policy{}, nil }
+
+func (noPolicies) Paused(context.Context, string) (bool, error) { return false, nil }
+
+// wanted is a Temporal by which every run is still wanted.
+type wanted struct{ Runs }
+
+func (wanted) Revoked(context.Context, wire.Key, timer.Hold) (delivery.Result, error) { return "", nil }
+
 // full is a bulkhead without a slot: the attempt steps aside.
 type full struct{ Bulkhead }
 
@@ -36,7 +49,7 @@ func (full) Enter(context.Context, string, int, int) (leave func(), ok bool) { r
 
 // repeats counts tasks that came again.
 type repeats struct {
-	counts
+	Observer
 	repeated int
 }
 
@@ -61,7 +74,7 @@ func TestAnotherWorkersTaskIsAskedFor(t *testing.T) {
 			t.Parallel()
 			attempter, err := NewAttempter(Config{
 				Worker: "self", Tasks: had{worker: c.predecessor}, Policies: noPolicies{}, Emergencies: noPolicies{}, Bulkhead: full{}, Observer: &repeats{},
-				Runs: &engine{},
+				Runs: wanted{},
 			})
 			require.NoError(t, err)
 			var suite testsuite.WorkflowTestSuite
@@ -69,7 +82,7 @@ func TestAnotherWorkersTaskIsAskedFor(t *testing.T) {
 			var report delivery.Report
 			_, err = env.ExecuteLocalActivity(func(ctx context.Context) error {
 				if c.known {
-					attempter.receipts.keep(runOf(ctx), delivery.Report{Result: delivery.ResultDelivered})
+					attempter.receipts.Put(runOf(ctx), delivery.Report{Result: delivery.ResultDelivered})
 				}
 				spec := timer.Spec{Memo: timer.Memo{DueAt: wire.At(time.Now().Add(-tuning.Promptly / 10))}}
 				report, err = attempter.FirstAttempt(ctx, timer.Delivery{Spec: spec, Asked: c.asked}, converter.RawValue{})
@@ -113,8 +126,8 @@ func TestReceiptsAreLeft(t *testing.T) {
 	attempter, err := NewAttempter(Config{Runs: runs, Tasks: unrecorded{runs: map[string]string{"refused": "a/1", "unattempted": "a/2"}}})
 	require.NoError(t, err)
 	report := delivery.Report{Result: delivery.ResultDelivered, Attempt: 1}
-	attempter.receipts.keep("refused", report)
-	attempter.receipts.keep("recorded", report)
+	attempter.receipts.Put("refused", report)
+	attempter.receipts.Put("recorded", report)
 	attempter.LeaveReceipts(t.Context())
 	require.Equal(t, map[string]delivery.Report{"a/1 refused": report}, runs.left)
 }
@@ -133,7 +146,7 @@ func TestAWaitForAnAttemptBeats(t *testing.T) {
 			ended := make(chan struct{})
 			go func() {
 				defer close(ended)
-				_, _, _ = attempter.receipts.once(runOf(ctx), func() (delivery.Report, error) {
+				_, _, _ = attempter.receipts.Once(runOf(ctx), func() (delivery.Report, error) {
 					<-time.After(10*tuning.ReceiptHeartbeat + tuning.ReceiptHeartbeat/2)
 					return delivery.Report{Result: delivery.ResultDelivered}, nil
 				})

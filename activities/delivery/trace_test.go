@@ -33,8 +33,8 @@ func TestAttemptsShareATrace(t *testing.T) {
 	try := func(booking, traceParent string) (traceID, spanID string) {
 		spec := timer.Spec{Key: wire.Key{BusinessType: "order-close", BusinessID: "1"}}
 		spec.Booking, spec.TraceParent = booking, traceParent
-		c := attemptConfig{callback: delivery.Callback{Destination: delivery.HTTP("http://receiver.example"), Timeout: wire.Duration(time.Second)}}
-		sender.Send(t.Context(), c.message(attempt{delivery: timer.Delivery{Spec: spec}, payload: converter.NewRawValue(nil)}))
+		c := settings{callback: delivery.Callback{Destination: delivery.HTTP("http://receiver.example"), Timeout: wire.Duration(time.Second)}}
+		sender.Send(t.Context(), attempt{settings: c, delivery: timer.Delivery{Spec: spec}, payload: converter.NewRawValue(nil)}.message())
 		parts := strings.Split(got.Headers["traceparent"], "-")
 		require.Len(t, parts, 4)
 		return parts[1], parts[2]

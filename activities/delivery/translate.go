@@ -8,9 +8,9 @@ import (
 	"github.com/wakecall/wakecall/core/delivery"
 )
 
-// failure puts a report that is not a success into Temporal's retry language.
+// retryError puts a report that is not a success into Temporal's retry language.
 // It is the only place that decides what the server retries.
-func failure(report delivery.Report) error {
+func retryError(report delivery.Report) error {
 	message := string(report.Result)
 	if report.Failure != nil {
 		message = report.Failure.Message

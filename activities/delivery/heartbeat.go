@@ -12,21 +12,21 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// underWatch lets Temporal notice that the worker died, and is the context of an
+// withHeartbeat lets Temporal notice that the worker died, and is the context of an
 // attempt that nothing interrupts but the end of its task and of its worker: one
 // that is in flight when the timer is cancelled may have reached the receiver,
 // so its answer is waited for. The signs of life carry the last report, which a
 // try that leaves none would take with it. ended must be called.
-func underWatch(ctx context.Context, last *delivery.Report) (attempt context.Context, ended func()) {
+func withHeartbeat(ctx context.Context, last *delivery.Report) (attempt context.Context, ended func()) {
 	end, _ := ctx.Deadline() // every activity has one
 	attempt, stop := context.WithDeadline(context.WithoutCancel(ctx), end)
 	unwatch := context.AfterFunc(ctx, func() {
-		if stopsWorking(ctx) {
+		if workerStopping(ctx) {
 			stop()
 		}
 	})
 	var beats sync.WaitGroup
-	beats.Go(func() { sendBeats(ctx, attempt.Done(), last) })
+	beats.Go(func() { sendHeartbeats(ctx, attempt.Done(), last) })
 	return attempt, func() {
 		unwatch()
 		stop()
@@ -34,9 +34,9 @@ func underWatch(ctx context.Context, last *delivery.Report) (attempt context.Con
 	}
 }
 
-// stopsWorking is whether a context ended because its worker does, and not
+// workerStopping reports whether a context ended because its worker does, and not
 // because somebody asked for a cancel.
-func stopsWorking(ctx context.Context) bool {
+func workerStopping(ctx context.Context) bool {
 	select {
 	case <-activity.GetWorkerStopChannel(ctx):
 		return !temporal.IsCanceledError(context.Cause(ctx))
@@ -45,7 +45,7 @@ func stopsWorking(ctx context.Context) bool {
 	}
 }
 
-func sendBeats(ctx context.Context, ended <-chan struct{}, last *delivery.Report) {
+func sendHeartbeats(ctx context.Context, ended <-chan struct{}, last *delivery.Report) {
 	interval := tuning.AttemptHeartbeat
 	if silence := activity.GetInfo(ctx).HeartbeatTimeout; silence > 0 && silence <= interval {
 		interval = tuning.StreamHeartbeat
@@ -64,4 +64,14 @@ func sendBeats(ctx context.Context, ended <-chan struct{}, last *delivery.Report
 			return
 		}
 	}
+}
+
+// heartbeatReport is the last report that Temporal holds for the tries that follow, nil if
+// there is none. It outlives a try whose worker died.
+func heartbeatReport(ctx context.Context) *delivery.Report {
+	var report delivery.Report
+	if !activity.HasHeartbeatDetails(ctx) || activity.GetHeartbeatDetails(ctx, &report) != nil || report.Result == "" {
+		return nil
+	}
+	return &report
 }

@@ -1,4 +1,4 @@
-package delivery
+package preload
 
 import (
 	"context"
@@ -21,7 +21,6 @@ import (
 
 // engine is a Temporal that answers a recheck, or fails to.
 type engine struct {
-	Runs
 	gone     atomic.Bool
 	errors   atomic.Int32
 	rechecks atomic.Int32
@@ -41,11 +40,9 @@ func (e *engine) Revoked(_ context.Context, _ wire.Key, hold timer.Hold) (delive
 	return "", nil
 }
 
-type noPolicies struct{ Policies }
+type noPolicies struct{}
 
 func (noPolicies) Policy(context.Context, string) (policy.Policy, error) { return policy.Policy{}, nil }
-
-func (noPolicies) Paused(context.Context, string) (bool, error) { return false, nil }
 
 // places are free, or taken.
 type places bool
@@ -54,7 +51,6 @@ func (p places) Enter(timer.Memo) (leave func(), ok bool) { return func() {}, bo
 
 // task is one that has timed out, or not.
 type task struct {
-	Tasks
 	timedOut atomic.Bool
 	hold     atomic.Pointer[handed]
 }
@@ -75,7 +71,6 @@ func (t *task) Hold(string) (attempt int, startedAt, beganAt time.Time) {
 func (t *task) TimedOut(string) bool { return t.timedOut.Load() }
 
 type counts struct {
-	Observer
 	preloaded atomic.Int32
 	released  atomic.Value
 }
@@ -85,7 +80,7 @@ func (c *counts) Released(how delivery.Result) { c.released.Store(how) }
 
 type preloading struct {
 	*testing.T
-	attempter *Attempter
+	preloader *Preloader
 	engine    *engine
 	task      *task
 	counts    *counts
@@ -93,9 +88,7 @@ type preloading struct {
 
 func newPreloading(t *testing.T, room bool) *preloading {
 	h := &preloading{T: t, engine: &engine{}, task: &task{}, counts: &counts{}}
-	attempter, err := NewAttempter(Config{Runs: h.engine, Policies: noPolicies{}, Emergencies: noPolicies{}, Preload: places(room), Tasks: h.task, Observer: h.counts})
-	require.NoError(t, err)
-	h.attempter = attempter
+	h.preloader = New(Config{Runs: h.engine, Policies: noPolicies{}, Places: places(room), Tasks: h.task, Observer: h.counts})
 	return h
 }
 
@@ -109,7 +102,7 @@ func (h *preloading) preloads(rings, preload time.Duration) (result delivery.Res
 	spec := timer.Spec{Memo: timer.Memo{DueAt: wire.At(began.Add(rings)), Preload: policy.Preload{Lead: wire.Duration(preload), Window: wire.Duration(preload)}}}
 	_, err := env.ExecuteLocalActivity(func(ctx context.Context) (delivery.Report, error) {
 		var err error
-		result, err = h.attempter.preload(ctx, spec)
+		result, err = h.preloader.Await(ctx, spec)
 		return delivery.Report{}, err
 	})
 	require.NoError(h, err)
@@ -189,7 +182,7 @@ func TestRecheckedNowAndThen(t *testing.T) {
 
 		h = newPreloading(t, true)
 		for run := range 60 * tuning.EarlyRechecks * 2 {
-			_, done := h.attempter.wakeups.expect(strconv.Itoa(run))
+			_, done := h.preloader.wakeups.expect(strconv.Itoa(run))
 			t.Cleanup(done)
 		}
 		result, _ = h.preloads(time.Minute, time.Minute)
@@ -263,9 +256,9 @@ func TestAWakeupMakesItRecheck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newPreloading(t, true)
 		wake := func() {
-			h.attempter.wakeups.mu.Lock()
-			defer h.attempter.wakeups.mu.Unlock()
-			for _, wakeup := range h.attempter.wakeups.runs {
+			h.preloader.wakeups.mu.Lock()
+			defer h.preloader.wakeups.mu.Unlock()
+			for _, wakeup := range h.preloader.wakeups.runs {
 				wakeup <- struct{}{}
 			}
 		}
@@ -275,19 +268,37 @@ func TestAWakeupMakesItRecheck(t *testing.T) {
 		require.Equal(t, delivery.ResultInterrupted, result)
 		require.Equal(t, 2*time.Second, took)
 		require.EqualValues(t, 2, h.engine.rechecks.Load())
-		require.NoError(t, h.attempter.Recheck(t.Context(), "one that is not preloaded"))
+		h.preloader.Recheck("one that is not preloaded")
 	})
 }
 
 func TestAStoppingWorkerReleases(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newPreloading(t, true)
-		time.AfterFunc(time.Second, h.attempter.ReleaseAll)
+		time.AfterFunc(time.Second, h.preloader.ReleaseAll)
 		result, took := h.preloads(time.Minute, time.Minute)
 		require.Equal(t, delivery.ResultWorkerStopping, result)
 		require.Equal(t, time.Second, took)
 		result, took = h.preloads(time.Minute, time.Minute)
 		require.Equal(t, delivery.ResultWorkerStopping, result, "nor preloads anything new")
 		require.Zero(t, took)
+	})
+}
+
+// streaming is a policy whose receivers connect.
+type streaming struct{}
+
+func (streaming) Policy(context.Context, string) (policy.Policy, error) {
+	return policy.Policy{Version: 1, Callback: delivery.Callback{Destination: delivery.Destination{Stream: true}}}, nil
+}
+
+// A worker lets a timer go a moment before it is due to where its receiver is connected.
+func TestReleasedAMomentEarlyForAStream(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newPreloading(t, true)
+		h.preloader.Policies = streaming{}
+		result, took := h.preloads(2*time.Second, policy.DefaultPreload)
+		require.Empty(t, result)
+		require.InDelta(t, float64(2*time.Second-tuning.StreamLead), float64(took), float64(tuning.StreamLead-tuning.LastRecheck), "or as soon as it was rechecked")
 	})
 }

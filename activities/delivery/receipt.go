@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"go.temporal.io/sdk/activity"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/timer"
@@ -28,14 +29,14 @@ func (a *Attempter) Receipt(ctx context.Context, d timer.Delivery) (delivery.Rep
 	return report, nil
 }
 
-// Ask says what this worker knows of a run's first attempt. One that is under
-// way is waited for, with signs of life: a worker that is frozen has to be told
-// from one that waits.
+// Ask says what this worker knows of a run's first attempt. It waits for one that is under
+// way, and heartbeats meanwhile: a worker that is frozen has to be told from one that
+// waits.
 func (a *Attempter) Ask(ctx context.Context, _ timer.Delivery) (report delivery.Report, err error) {
 	found := make(chan struct{})
 	go func() {
 		defer close(found)
-		report, err = a.receipts.find(ctx, runOf(ctx))
+		report, err = a.receipts.Wait(ctx, runOf(ctx))
 	}()
 	beat := time.NewTicker(tuning.ReceiptHeartbeat)
 	defer beat.Stop()
@@ -47,4 +48,18 @@ func (a *Attempter) Ask(ctx context.Context, _ timer.Delivery) (report delivery.
 			activity.RecordHeartbeat(ctx)
 		}
 	}
+}
+
+// LeaveReceipts sends what came of attempts to those of their runs that have not recorded
+// it. This process stops and may be the only one, so no other can ask it. A run that cannot
+// be reached is called again, as after a crash.
+func (a *Attempter) LeaveReceipts(ctx context.Context) {
+	var sending errgroup.Group
+	sending.SetLimit(tuning.ReceiptsAtOnce)
+	for run, workflowID := range a.Tasks.Unrecorded() {
+		if report, ok := a.receipts.Get(run); ok {
+			sending.Go(func() error { return a.Runs.LeaveReceipt(ctx, workflowID, run, report) })
+		}
+	}
+	_ = sending.Wait() // most have been recorded by another worker, and have ended
 }

@@ -1,0 +1,131 @@
+package delivery
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"github.com/wakecall/wakecall/activities/send"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/internal/tuning"
+)
+
+// judgement is what the answer to an attempt means.
+type judgement struct {
+	attempt
+	sent send.Outcome
+	// report is what follows from the answer.
+	report delivery.Report
+}
+
+// judge judges the answer to an attempt. downSince is since when the callback of the type
+// has failed, zero when it has not.
+func (a attempt) judge(sent send.Outcome, downSince time.Time) *judgement {
+	j := &judgement{attempt: a, sent: sent, report: a.report(delivery.ResultDelivered)}
+	j.describe(downSince)
+	verdict := delivery.Judge(sent.Answer)
+	switch {
+	case verdict.Decision != delivery.DecisionDelivered:
+		j.fail(verdict)
+	case sent.Deferred && a.acknowledged():
+		j.accept()
+	}
+	return j
+}
+
+// describe notes what is so whatever the answer means.
+func (j *judgement) describe(downSince time.Time) {
+	report := &j.report
+	report.Attempt, report.EndedAt, report.Link = j.number(), wire.At(j.sent.Ended), j.link
+	report.Stop = j.sent.Stop
+	if j.last != nil {
+		report.LatenessMS, report.Fallbacks = j.last.LatenessMS, j.last.Fallbacks
+	}
+	if j.link == delivery.LinkFallback {
+		report.Fallbacks++
+	}
+	if !downSince.IsZero() {
+		report.DownSince = wire.At(downSince)
+	}
+	if j.sent.FirstByte.IsZero() {
+		return
+	}
+	report.SentAt = wire.At(j.sent.FirstByte)
+	if report.Attempt == 1 {
+		late := j.sent.FirstByte.Sub(j.delivery.Spec.RingsAt().Time()).Milliseconds()
+		report.LatenessMS = &late
+	}
+}
+
+// accept notes that the receiver says later what became of the attempt.
+func (j *judgement) accept() {
+	report := &j.report
+	if j.last != nil {
+		report.Failure = j.last.Failure
+	}
+	wait, more := j.nextWait(0)
+	report.Result, report.AckUntil = delivery.ResultAccepted, report.EndedAt.Add(j.policy.Ack.Within.D())
+	report.RetryIn, report.Exhausted = wire.Duration(wait), !more
+}
+
+// fail notes that the receiver did not take the attempt, and when the next one is due if
+// there is one.
+func (j *judgement) fail(verdict delivery.Verdict) {
+	report := &j.report
+	report.Failure = j.sent.Failure(report.EndedAt)
+	asked := j.retryAfter(verdict)
+	wait, more := j.nextWait(asked)
+	if verdict.Decision == delivery.DecisionStop || !more {
+		report.Result = delivery.ResultFailed
+		return
+	}
+	report.Result, report.RetryIn = delivery.ResultRetry, wire.Duration(wait)
+	if asked > 0 && wait == asked { // else the ladder's step is longer
+		report.Waits = delivery.WaitsForRetryAfter
+	}
+}
+
+// nextWait is the time until the attempt that follows a failed one, if there is one. Where
+// the callback is down, it is not longer than until the type goes over to the fallback.
+func (j *judgement) nextWait(asked time.Duration) (wait time.Duration, more bool) {
+	report := j.report
+	if j.link == "" {
+		return j.retry.NextWait(report.Attempt-report.Fallbacks, asked, rand.Float64())
+	}
+	wait, more = j.retry.NextByLinks(report, asked, rand.Float64())
+	if j.link == delivery.LinkCallback && report.DownSince != 0 && report.Fallbacks < j.retry.Attempts() {
+		goesOver := report.DownSince.Add(j.fallback.After.D()).Until(report.EndedAt.Time())
+		wait = min(wait, max(goesOver, 0))
+	}
+	return wait, more
+}
+
+// backPressure is the wish for patience in the answer, if it is one for the whole type. A
+// timer with a receiver of its own says nothing of the type's receiver, and one of many
+// receivers that are connected speaks for itself.
+func (j *judgement) backPressure() (wish policy.BackPressure, ok bool) {
+	asked := j.retryAfter(delivery.Judge(j.sent.Answer))
+	if j.fallback != nil && j.sent.Down() { // then the type goes over to the fallback
+		return wish, false
+	}
+	if asked == 0 || j.callback.Stream || j.policy.Version == 0 || j.callback.Destination != j.policy.Callback.Routed(j.policy.BusinessType) {
+		return wish, false
+	}
+	return policy.BackPressure{
+		Since: j.report.EndedAt, Until: j.report.EndedAt.Add(asked), Status: j.sent.Status,
+	}, true
+}
+
+// shortenWait leaves the rest of a wait to the type, which keeps to what the receiver asked
+// for. The timer waits by itself until that is known everywhere, so that a wish that is
+// lifted is lifted for it as well.
+func (j *judgement) shortenWait() {
+	report := &j.report
+	if report.Result != delivery.ResultRetry || report.RetryIn.D() <= tuning.BackPressureHeard {
+		return
+	}
+	step, _ := j.retry.Wait(report.Attempt-report.Fallbacks, rand.Float64())
+	report.RetryIn = min(report.RetryIn, wire.Duration(max(step, tuning.BackPressureHeard)))
+	report.Waits = ""
+}

@@ -1,0 +1,196 @@
+package preload
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/internal/tuning"
+)
+
+// held is a timer whose task this worker has.
+type held struct {
+	*Preloader
+	spec timer.Spec
+	run  string
+	// since is when this worker was handed the task.
+	since time.Time
+	due   wire.Instant
+	// wake carries a value when the timer shall be rechecked at once.
+	wake <-chan struct{}
+}
+
+// awaitDue waits until the timer is due, and rechecks it on the way.
+func (h held) awaitDue(ctx context.Context) (delivery.Result, error) {
+	if result, err := h.awaitRechecks(ctx); result != "" || err != nil {
+		return result, err
+	}
+	_, _ = h.Policies.Policy(ctx, h.spec.BusinessType) // it is cached then, for the attempt to read
+	if _, result, err := h.await(ctx, h.leavesAt(ctx)); result != "" || err != nil {
+		return result, err
+	}
+	return h.recheckIfLate(ctx)
+}
+
+// awaitRechecks waits for the moment of the recheck, rechecks, and waits until it would
+// be too late for another one.
+func (h held) awaitRechecks(ctx context.Context) (delivery.Result, error) {
+	var done func()
+	h.wake, done = h.wakeups.expect(h.run)
+	defer done()
+	if result, err := h.awaitEarly(ctx, recheckAt(h.spec.Memo, time.Now())); result != "" || err != nil {
+		return result, err
+	}
+	if result, err := h.recheck(ctx); result != "" || err != nil {
+		return result, err
+	}
+	last := h.due.Time().Add(-tuning.LastRecheck)
+	if leaves := h.leavesAt(ctx); leaves.Before(last) {
+		last = leaves // whoever makes the attempt asks by itself
+	}
+	return h.awaitWoken(ctx, last)
+}
+
+// awaitEarly waits for a moment, and rechecks now and then. No answer is none: there will
+// be other rechecks.
+func (h held) awaitEarly(ctx context.Context, moment time.Time) (delivery.Result, error) {
+	for {
+		next := time.Now().Add(recheckAfter(h.wakeups.expected()))
+		if !next.Before(moment) {
+			return h.awaitWoken(ctx, moment)
+		}
+		if result, err := h.awaitWoken(ctx, next); result != "" || err != nil {
+			return result, err
+		}
+		if result, err := h.released(ctx); err == nil && result != "" {
+			return h.release(result)
+		}
+	}
+}
+
+// awaitWoken waits for a moment, and rechecks at each wakeup.
+func (h held) awaitWoken(ctx context.Context, moment time.Time) (delivery.Result, error) {
+	for {
+		woken, result, err := h.await(ctx, moment)
+		if result != "" || err != nil || !woken {
+			return result, err
+		}
+		if result, err := h.recheck(ctx); result != "" || err != nil {
+			return result, err
+		}
+	}
+}
+
+// await waits for a moment or a wakeup. The result says why the timer was released
+// meanwhile, if it was.
+func (h held) await(ctx context.Context, moment time.Time) (woken bool, result delivery.Result, err error) {
+	wait := time.NewTimer(time.Until(moment))
+	defer wait.Stop()
+	select {
+	case <-wait.C:
+	case <-h.wake:
+		woken = true
+	case <-h.stopping:
+		result, err = h.release(delivery.ResultWorkerStopping)
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	return woken, result, err
+}
+
+// recheckIfLate keeps a timer from being called on old knowledge. This process may have
+// stood still, frozen or without a processor, or the task took long to arrive: another
+// worker may have the timer by now, and it may have been cancelled or moved.
+func (h held) recheckIfLate(ctx context.Context) (delivery.Result, error) {
+	if h.Tasks.TimedOut(h.run) {
+		return h.release(delivery.ResultWorkerStopping)
+	}
+	if h.due.Until(time.Now()) > -tuning.Promptly {
+		return "", nil
+	}
+	return h.recheck(ctx)
+}
+
+// recheck releases a timer that is not wanted any more, or not of this worker. It asks
+// until Temporal answers: a timer that may have been cancelled is called late rather than
+// wrongly.
+func (h held) recheck(ctx context.Context) (delivery.Result, error) {
+	for {
+		result, err := h.released(ctx)
+		switch {
+		case err == nil && result == "":
+			return "", nil
+		case err == nil:
+			return h.release(result)
+		}
+		if err := pause(ctx); err != nil {
+			return "", err
+		}
+	}
+}
+
+// released is why a timer is to be released; "" if it is not. A worker that is told that
+// another one has the timer asks once more. Temporal exchanges the task of an attempt that
+// takes long, and tells of the new one a moment later.
+func (h held) released(ctx context.Context) (delivery.Result, error) {
+	result, err := h.releasedNow(ctx)
+	if err != nil || result != delivery.ResultWorkerStopping {
+		return result, err
+	}
+	if err := pause(ctx); err != nil {
+		return "", err
+	}
+	return h.releasedNow(ctx)
+}
+
+// releasedNow asks once. A task that came anew shows that another worker may have had the
+// timer meanwhile.
+func (h held) releasedNow(ctx context.Context) (delivery.Result, error) {
+	attempt, startedAt, since := h.Tasks.Hold(h.run)
+	if !since.Equal(h.since) {
+		return delivery.ResultWorkerStopping, nil
+	}
+	return h.Runs.Revoked(ctx, h.spec.Key, timer.Hold{RunID: h.run, Attempt: attempt, StartedAt: startedAt})
+}
+
+// leavesAt is when this worker has done its part: at the instant, or a moment before where
+// the gateway makes the attempt to which the receiver is connected.
+func (h held) leavesAt(ctx context.Context) time.Time {
+	policy, _ := h.Policies.Policy(ctx, h.spec.BusinessType)
+	if callback, _ := h.spec.Call(policy); callback.Stream {
+		return h.due.Time().Add(-tuning.StreamLead)
+	}
+	return h.due.Time()
+}
+
+func (h held) release(how delivery.Result) (delivery.Result, error) {
+	h.Observer.Released(how)
+	return how, nil
+}
+
+// recheckAfter is the time until one of many preloaded timers is rechecked, which is
+// longer the more they are.
+func recheckAfter(preloaded int) time.Duration {
+	each := max(tuning.EarlyRecheck, time.Duration(preloaded)*time.Second/tuning.EarlyRechecks)
+	return each*3/4 + rand.N(each/2)
+}
+
+// recheckAt is a random moment of the window in which a preloaded timer is rechecked.
+func recheckAt(memo timer.Memo, now time.Time) time.Time {
+	due := memo.RingsAt().Time()
+	window := max(min(max(tuning.RecheckWindow, (memo.Preload.Window.D()-policy.DefaultPreload)/tuning.RecheckShare), due.Sub(now))-tuning.LastRecheck, 1)
+	return due.Add(-tuning.LastRecheck - rand.N(window))
+}
+
+func pause(ctx context.Context) error {
+	select {
+	case <-time.After(tuning.RecheckPause):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,112 @@
+package preload
+
+import (
+	"context"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/internal/tuning"
+)
+
+// Runs tells what Temporal knows of the run of a timer.
+type Runs interface {
+	// Revoked is why a worker that holds the run's task shall not make its attempt; "" when
+	// it shall.
+	Revoked(ctx context.Context, key wire.Key, hold timer.Hold) (delivery.Result, error)
+}
+
+// Tasks are those that this process has, of which each run has one at most.
+type Tasks interface {
+	// TimedOut reports whether Temporal has given a run's task up: somebody else may
+	// have it.
+	TimedOut(run string) bool
+	// Hold is which task of the run this process has, and when it was handed the first of
+	// them; zero where that is not known.
+	Hold(run string) (attempt int, startedAt, beganAt time.Time)
+}
+
+// Policies tells the policy of a business type.
+type Policies interface {
+	Policy(ctx context.Context, businessType string) (policy.Policy, error)
+}
+
+// Places bounds how many timers this process preloads.
+type Places interface {
+	// Enter takes a place, or reports that so many are preloaded that Temporal
+	// could not record them all before their tasks time out.
+	Enter(memo timer.Memo) (leave func(), ok bool)
+}
+
+// Observer counts what is preloaded.
+type Observer interface {
+	// Preloaded counts timers that begin, or cease, to be preloaded here.
+	Preloaded(change int)
+	// Released counts timers that were released before they were due.
+	Released(how delivery.Result)
+}
+
+// Config is what a [Preloader] needs.
+type Config struct {
+	Runs     Runs
+	Tasks    Tasks
+	Policies Policies
+	Places   Places
+	Observer Observer
+}
+
+// Preloader waits for timers until they are due. It is safe for concurrent use.
+type Preloader struct {
+	Config
+
+	// wakeups make preloaded timers be rechecked, by run id.
+	wakeups wakeups
+	// stopping is closed when this process stops.
+	stopping chan struct{}
+}
+
+// New returns a Preloader.
+func New(config Config) *Preloader {
+	return &Preloader{Config: config, stopping: make(chan struct{})}
+}
+
+// Await waits in memory until a timer is due. It must be called from an activity of the
+// timer's run. An empty result says that the timer shall be called now; another one says
+// why this worker does not call it.
+//
+// Temporal tells a worker nothing about a timer whose workflow task it has. So Await
+// rechecks shortly before the timer is due, and again at each [Preloader.Recheck]: a change
+// that is durable by then is certain to be seen.
+func (p *Preloader) Await(ctx context.Context, spec timer.Spec) (delivery.Result, error) {
+	run := activity.GetInfo(ctx).WorkflowExecution.RunID
+	_, _, since := p.Tasks.Hold(run)
+	h := held{Preloader: p, spec: spec, run: run, since: since, due: spec.RingsAt()}
+	wait := h.due.Until(time.Now())
+	if wait <= 0 {
+		return h.recheckIfLate(ctx)
+	}
+	if wait > spec.Lead()+tuning.ClockSkew {
+		return delivery.ResultUseQueue, nil
+	}
+	leave, ok := p.Places.Enter(spec.Memo)
+	if !ok && wait > tuning.ShortPreload {
+		return h.release(delivery.ResultRejected)
+	}
+	if ok {
+		defer leave()
+	}
+	p.Observer.Preloaded(1)
+	defer p.Observer.Preloaded(-1)
+	return h.awaitDue(ctx)
+}
+
+// Recheck makes a timer that is preloaded here be rechecked at once.
+func (p *Preloader) Recheck(run string) { p.wakeups.notify(run) }
+
+// ReleaseAll releases every preloaded timer to other workers, now and from now on. It
+// must be called once.
+func (p *Preloader) ReleaseAll() { close(p.stopping) }

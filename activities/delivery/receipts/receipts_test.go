@@ -1,0 +1,92 @@
+package receipts
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/core/delivery"
+)
+
+func newStore(t *testing.T) *Store {
+	t.Helper()
+	s, err := New()
+	require.NoError(t, err)
+	return s
+}
+
+// A run is called once, however often its task is handed out.
+func TestOnce(t *testing.T) {
+	t.Parallel()
+	s, calls := newStore(t), 0
+	attempt := func() (delivery.Report, error) {
+		calls++
+		return delivery.Report{Result: delivery.ResultDelivered, Attempt: calls}, nil
+	}
+	report, repeated, err := s.Once("run", attempt)
+	require.NoError(t, err)
+	require.False(t, repeated)
+	again, repeated, err := s.Once("run", attempt)
+	require.NoError(t, err)
+	require.True(t, repeated)
+	require.Equal(t, report, again)
+	require.Equal(t, 1, calls)
+	_, repeated, _ = s.Once("another run", attempt)
+	require.False(t, repeated)
+	require.Equal(t, 2, calls)
+}
+
+// An attempt that fails leaves no receipt, nor does a timer that was released.
+func TestNoReceipt(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		report delivery.Report
+		err    error
+	}{
+		"failed":   {delivery.Report{}, errors.New("no")},
+		"released": {delivery.Report{Result: delivery.ResultInterrupted}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStore(t)
+			_, _, err := s.Once("run", func() (delivery.Report, error) {
+				require.True(t, s.Has("run"), "it is under way")
+				return c.report, c.err
+			})
+			require.Equal(t, c.err, err)
+			require.False(t, s.Has("run"))
+			found, err := s.Wait(t.Context(), "run")
+			require.NoError(t, err)
+			require.Equal(t, delivery.ResultUseQueue, found.Result)
+		})
+	}
+}
+
+// Whoever asks for an attempt that is under way waits for its end, or for their own.
+func TestAnAttemptUnderWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, answer := newStore(t), make(chan struct{})
+		delivered := delivery.Report{Result: delivery.ResultDelivered}
+		go func() { _, _, _ = s.Once("run", func() (delivery.Report, error) { <-answer; return delivered, nil }) }()
+		synctest.Wait()
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		_, err := s.Wait(ctx, "run")
+		require.ErrorIs(t, err, context.Canceled)
+		joined := make(chan delivery.Report, 2)
+		go func() { report, _ := s.Wait(t.Context(), "run"); joined <- report }()
+		go func() {
+			report, repeated, _ := s.Once("run", nil)
+			require.True(t, repeated)
+			joined <- report
+		}()
+		synctest.Wait()
+		require.Empty(t, joined)
+		close(answer)
+		require.Equal(t, delivered, <-joined)
+		require.Equal(t, delivered, <-joined)
+	})
+}

@@ -1,0 +1,137 @@
+package delivery
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+
+	"github.com/wakecall/wakecall/activities/send"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/internal/tuning"
+)
+
+// report begins the record of an attempt under its settings.
+func (s settings) report(result delivery.Result) delivery.Report {
+	return delivery.Report{
+		Result: result, PolicyVersion: s.policy.Version, Timeout: s.callback.Timeout, Latest: s.latest,
+		Alert: s.policy.Alert != nil, OnDelivered: s.policy.OnDelivered != nil, OnFailed: s.policy.OnFailed != nil,
+		Stream: s.callback.Stream && s.fallback == nil,
+	}
+}
+
+// skip is the report of a try that calls no receiver: what the one before left, under
+// a new result.
+func (a attempt) skip(result delivery.Result) delivery.Report {
+	report := a.report(result)
+	report.Attempt = a.number() - 1
+	if a.last != nil {
+		report.LatenessMS, report.Failure, report.Skipped = a.last.LatenessMS, a.last.Failure, a.last.Skipped
+		report.Link, report.Fallbacks, report.DownSince = a.last.Link, a.last.Fallbacks, a.last.DownSince
+		report.Attempts = a.last.Attempts
+		if a.fallback != nil {
+			report.Handed = a.last.Handed
+		}
+	}
+	return report
+}
+
+// wait is the report of a try that comes too soon, for the cause it waits for. It counts
+// as none.
+func (a attempt) wait(d time.Duration, cause delivery.Waiting) delivery.Report {
+	report := a.skip(delivery.ResultRetry)
+	report.Skipped++
+	report.Waits = cause
+	report.EndedAt, report.RetryIn = wire.At(time.Now()), wire.Duration(d)
+	return report
+}
+
+// expire is the report of a try that comes after the latest time.
+func (a attempt) expire(now time.Time) delivery.Report {
+	report := a.skip(delivery.ResultExpired)
+	report.EndedAt = wire.At(now)
+	return report
+}
+
+// repeat is the report of an attempt that says nothing of the receiver. It counts as none
+// and is made once more at once, unless that has happened to it time and again.
+func (a attempt) repeat(sent send.Outcome) delivery.Report {
+	wait, broken := time.Millisecond, a.skip(delivery.ResultRetry).Skipped
+	if broken >= tuning.BrokenAtOnce {
+		wait = min(tuning.FirstPostponed<<min(broken-tuning.BrokenAtOnce, 10), tuning.LongestPostponed)
+	}
+	report := a.wait(wait, "")
+	report.Failure = sent.Failure(report.EndedAt)
+	return report
+}
+
+// postpone is the report of a try that could not begin. It counts as none, and
+// leaves what is known of the policy.
+func (a attempt) postpone(ctx context.Context, cause error) delivery.Report {
+	uncalled := errors.Is(cause, errUncalled)
+	longest := tuning.LongestPostponed
+	if uncalled {
+		longest = tuning.LongestUncalled
+	}
+	a.settings = a.lastSettings()
+	skipped := a.skip(delivery.ResultRetry).Skipped
+	report := a.wait(min(tuning.FirstPostponed<<min(skipped, 10), longest), delivery.WaitsForPolicy)
+	if a.last != nil {
+		report.Alert, report.OnDelivered, report.OnFailed = a.last.Alert, a.last.OnDelivered, a.last.OnFailed
+		report.Handed = a.last.Handed
+	}
+	switch {
+	case report.Failure != nil: // the last attempt's says more
+	case uncalled:
+		report.Failure = delivery.Answer{Class: delivery.NoReceiver}.Failure(report.EndedAt)
+	default:
+		activity.GetLogger(ctx).Warn("an attempt could not begin", "business_type", a.delivery.Spec.BusinessType, "error", cause)
+		report.Failure = shownFault(cause).Failure(report.EndedAt)
+	}
+	// The policy is not known; the timer's own latest time holds.
+	if latest := a.delivery.Spec.Latest(0); latest != 0 && latest <= report.EndedAt {
+		report.Result, report.Latest = delivery.ResultExpired, latest
+	}
+	return report
+}
+
+// lastSettings is what the last report tells of the settings.
+func (a attempt) lastSettings() (known settings) {
+	if a.last != nil {
+		known.policy.Version, known.callback.Timeout, known.latest = a.last.PolicyVersion, a.last.Timeout, a.last.Latest
+		known.callback.Stream = a.last.Stream
+	}
+	return known
+}
+
+// shownFault is what may be shown of an error for which an attempt could not begin. Our own
+// words, such as which value of the policy no key opens, are for whoever mends it.
+func shownFault(cause error) delivery.Fault {
+	if ours, ok := errors.AsType[*wire.Error](cause); ok && ours.Code == wire.Internal && ours.Message != "" {
+		return delivery.Fault(ours.Message)
+	}
+	return delivery.PolicyUnread
+}
+
+// recorded is the report of an attempt that was made, with the attempt in its record.
+func (j *judgement) recorded(worker string, began time.Time) delivery.Report {
+	made := delivery.Attempt{
+		DueAt: j.delivery.Spec.RingsAt(), TookMS: j.report.EndedAt.Time().Sub(began).Milliseconds(), Worker: worker,
+		Status: j.sent.Status, Class: j.sent.Class,
+	}
+	if !j.policy.DiscardAnswers {
+		made.Answer = j.sent.Text
+	}
+	for _, secret := range j.policy.Secrets(began) {
+		made.KeyIDs = append(made.KeyIDs, delivery.KeyID(secret))
+	}
+	if j.last == nil {
+		return j.report.Record(nil, made)
+	}
+	if j.last.EndedAt != 0 {
+		made.DueAt = j.last.EndedAt.Add(j.last.RetryIn.D())
+	}
+	return j.report.Record(j.last.Attempts, made)
+}

@@ -1,0 +1,187 @@
+package delivery
+
+import (
+	"context"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/internal/tuning"
+)
+
+// A stream is down when no receiver has taken anything from its queue for the time of the
+// policy, though something waited. An attempt by a link that is a stream is handed to the
+// stream's queue with a bound on its wait there; when that has passed, Temporal hands it
+// back. When receivers last asked for more, Temporal tells as well.
+
+// streamHealth is what is known of a callback that is a stream.
+type streamHealth struct {
+	// lostAt is when it last showed that it is down, and tried whether one timer was
+	// handed to it since.
+	lostAt time.Time
+	tried  bool
+	// polled is when receivers last asked for more, as it was known at askedAt.
+	polled, askedAt time.Time
+}
+
+// chooseRoute says by which link the attempt goes. [links.record] or [links.release] must be
+// called with it.
+func (t *try) chooseRoute(ctx context.Context) route {
+	if t.fallback == nil {
+		return route{}
+	}
+	if t.last != nil && t.last.Handed != nil {
+		if r, decided := t.handedRoute(ctx); decided {
+			return r
+		}
+	}
+	r := t.links.choose(t.settings, t.last, time.Now())
+	if r.probe == nil || !t.callback.Stream || t.Polled == nil {
+		return r
+	}
+	return t.links.probeStream(t.settings, r, t.polled(ctx, t.settings))
+}
+
+// handedRoute is the route of an attempt that was handed over: as it was decided, or the
+// other link where no receiver took it. It is not decided where one link has used up its
+// ladder.
+func (t *try) handedRoute(ctx context.Context) (r route, decided bool) {
+	last, handed := *t.last, *t.last.Handed
+	switch {
+	case handed.Missed && t.retry.LinkFor(last) != "":
+		return route{}, false
+	case handed.Missed && handed.Link == delivery.LinkFallback:
+		return route{link: delivery.LinkCallback}, true
+	case handed.Missed && t.callback.Stream && t.Polled != nil:
+		return t.missedRoute(ctx), true
+	case handed.Missed: // by a stream that the callback is no more
+		return route{}, false
+	case handed.Link == delivery.LinkFallback && t.callback.Stream && last.DownSince != 0: // its gateway says so
+		t.links.markStreamDown(t.settings, last.DownSince.Time())
+	}
+	r = route{link: handed.Link, downSince: last.DownSince.Time(), handed: true}
+	if handed.Probe != 0 {
+		r.probe = &probe{timeout: handed.Probe.D()}
+	}
+	return r, true
+}
+
+// missedRoute is the route of an attempt that no receiver took from the stream in its time:
+// to the fallback, unless receivers have taken others meanwhile.
+func (t *try) missedRoute(ctx context.Context) route {
+	handed, polled := *t.last.Handed, t.polled(ctx, t.settings)
+	left := time.Until(polled.Add(t.fallback.After.D()))
+	if at := handed.At.Time(); !polled.After(at) || left <= tuning.LinkTolerance {
+		t.links.markStreamDown(t.settings, at)
+		return route{link: delivery.LinkFallback, downSince: at}
+	}
+	t.links.markStreamUp(t.settings)
+	return route{link: delivery.LinkCallback, wait: max(left, busyFor(handed.Times)), times: handed.Times + 1}
+}
+
+// WatchStream waits at a stream that is busy: it fails, to be repeated, as long as receivers
+// take attempts from it, and ends when the attempt that waits there goes by the other link,
+// or when that has to be decided anew.
+func (a *Attempter) WatchStream(ctx context.Context, spec timer.Spec) error {
+	config, err := a.configure(ctx, spec)
+	if err != nil {
+		return err
+	}
+	if config.fallback == nil || !config.callback.Stream || a.Polled == nil {
+		return nil
+	}
+	left := time.Until(a.polled(ctx, config).Add(config.fallback.After.D()))
+	if left <= tuning.LinkTolerance {
+		return nil
+	}
+	return temporal.NewApplicationErrorWithOptions("receivers take others", "busy", temporal.ApplicationErrorOptions{
+		NextRetryDelay: max(left, busyFor(int(activity.GetInfo(ctx).Attempt))), Category: temporal.ApplicationErrorCategoryBenign,
+	})
+}
+
+// busyFor is how long a stream is left alone that has shown so often in a row that it is
+// busy.
+func busyFor(times int) time.Duration {
+	return min(tuning.FirstBusyStream<<min(times, 10), tuning.LongestBusyStream)
+}
+
+// polled is when receivers of the type last asked for more, by any gateway; zero where that
+// is not known. A type with a rate is asked for no more than its rate.
+func (a *Attempter) polled(ctx context.Context, s settings) time.Time {
+	now := time.Now()
+	known, ask := a.links.cachedPoll(s, now)
+	if ask {
+		if polled, err := a.Polled(ctx, s.policy.BusinessType); err == nil {
+			known = polled
+			a.links.cachePoll(s, polled)
+		}
+	}
+	if rate := s.policy.Rate(now); rate != nil && !known.IsZero() {
+		known = known.Add(min(time.Duration(2*float64(time.Second)/max(*rate, 0.001)), tuning.PollLasts))
+	}
+	return known
+}
+
+func (l *links) cachedPoll(s settings, now time.Time) (polled time.Time, ask bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	h := &l.entryFor(s).stream
+	if ask = now.Sub(h.askedAt) >= tuning.PollsKnown; ask {
+		h.askedAt = now
+	}
+	return h.polled, ask
+}
+
+func (l *links) cachePoll(s settings, polled time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.entryFor(s).stream.polled = polled
+}
+
+// markStreamDown notes that the callback, a stream, is down, and since when.
+func (l *links) markStreamDown(s settings, since time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	h, now := l.entryFor(s), time.Now()
+	if over := now.Add(-s.fallback.After.D()); since.After(over) {
+		since = over
+	}
+	if h.downSince.IsZero() || since.Before(h.downSince) {
+		h.downSince = since
+	}
+	if h.stream.tried {
+		h.lengthenPause()
+	}
+	h.stream.lostAt, h.stream.tried, h.probeAt = now, false, now.Add(max(h.pause, tuning.FirstLinkProbe))
+}
+
+// markStreamUp notes that receivers take what comes by the callback, a stream.
+func (l *links) markStreamUp(s settings) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.entryFor(s).markUp(time.Now())
+}
+
+// probeStream is the route of a probe of a stream, by when receivers last asked for more. Where they
+// have done so since the stream was lost they get one timer, and all others as soon as they
+// have asked again. Nobody waits for a stream of which that is not so.
+func (l *links) probeStream(s settings, r route, polled time.Time) route {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	h, now := l.entryFor(s), time.Now()
+	h.endProbe(r)
+	switch {
+	case !polled.After(h.stream.lostAt):
+		h.probeAt = now.Add(tuning.FirstLinkProbe)
+		return route{link: delivery.LinkFallback, downSince: h.downSince}
+	case h.stream.tried:
+		h.markUp(now)
+		return route{link: delivery.LinkCallback}
+	default:
+		h.stream.lostAt, h.stream.tried, h.probeAt = now, true, now.Add(2*r.probe.timeout)
+		return r
+	}
+}
