@@ -146,7 +146,7 @@ func (t *try) paced(ctx context.Context) (delivery.Report, error) {
 		}
 		defer leave()
 	}
-	t.settings = t.settings.within(ctx)
+	t.settings = t.within(ctx)
 	return t.call(ctx)
 }
 

@@ -25,7 +25,7 @@ func TestWantOfOurOwnUsesUpNoAttempt(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				h := newHouse(300, 100)
+				h := newWorld(300, 100)
 				h.policy.Retry = steps() // one attempt
 				h.memo.Order.Per, h.memo.Order.PageSize = per, 10
 				began, tried := time.Now(), 0

@@ -90,19 +90,19 @@ type Executor struct {
 	mu sync.Mutex
 	// inFlight counts the callbacks under way of each business type.
 	inFlight map[string]int
-	// runs are the stints of this process, by [runID].
-	runs map[string]*run
+	// sessions are the runs of this process, by [sessionID].
+	sessions map[string]*session
 	// turns are those at its places.
 	turns *turns.Turns
 }
 
 // New returns an Executor.
 func New(config Config) *Executor {
-	return &Executor{Config: config, inFlight: map[string]int{}, runs: map[string]*run{}, turns: turns.New(tuning.DispatchSlots, tuning.LongTurn)}
+	return &Executor{Config: config, inFlight: map[string]int{}, sessions: map[string]*session{}, turns: turns.New(tuning.DispatchSlots, tuning.LongTurn)}
 }
 
-// admit takes a place among the callbacks of a business type, of which there are limit.
-func (e *Executor) admit(businessType string, limit int) bool {
+// acquireSlot takes a place among the callbacks of a business type, of which there are limit.
+func (e *Executor) acquireSlot(businessType string, limit int) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.inFlight[businessType] >= limit {
@@ -112,7 +112,7 @@ func (e *Executor) admit(businessType string, limit int) bool {
 	return true
 }
 
-func (e *Executor) release(businessType string) {
+func (e *Executor) releaseSlot(businessType string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.inFlight[businessType]--; e.inFlight[businessType] == 0 {

@@ -78,7 +78,7 @@ func TestRefusedItemsOfAPageHaveAnIDOfTheirOwn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				h, r := newHouse(6, 6), newRemembering()
+				h, r := newWorld(6, 6), newRemembering()
 				h.memo.Order.Per, h.memo.Order.PageSize = dispatch.PerPage, 6
 				h.policy.Retry = steps(time.Second, time.Second, time.Second, time.Second, time.Second, time.Second)
 				h.answer, r.refuse = r.page, refuse
@@ -95,7 +95,7 @@ func TestRefusedItemsOfAPageHaveAnIDOfTheirOwn(t *testing.T) {
 func TestAPageThatIsTriedAgainKeepsItsID(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(6, 6)
+		h := newWorld(6, 6)
 		h.memo.Order.Per, h.memo.Order.PageSize = dispatch.PerPage, 6
 		h.policy.Retry = steps(time.Second)
 		h.answer = func(_ send.Message, n int) send.Outcome {
@@ -119,7 +119,7 @@ func TestAnItemIDWithTwoPayloads(t *testing.T) {
 		t.Run(string(per), func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				h, r := newHouse(4, 4), newRemembering()
+				h, r := newWorld(4, 4), newRemembering()
 				for n := range h.pages["page/0"].Items {
 					h.pages["page/0"].Items[n].ID = "twin"
 				}

@@ -9,75 +9,82 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// beat tells Temporal that the shard is worked on, and how far it is.
-func (s *stint) beat(ctx context.Context, now time.Time) {
-	items := time.Duration(tuning.DispatchBeatItems / s.each() * float64(time.Second))
-	s.beating, s.beatAt = true, now.Add(max(min(items, s.silence/3), tuning.DispatchBeat))
-	state, token, number := s.snapshot(), s.token, s.run.number.Load()
+// lease is the right to send the items of a shard. A heartbeat renews it, and stores how
+// far the shard is.
+type lease struct {
+	*base
+	session *session
+	// token is that of the attempt that the run is now, and heard reports whether Temporal
+	// has taken a heartbeat of it.
+	token []byte
+	heard bool
+	// timeout is after how long without a heartbeat Temporal takes the worker for dead, and
+	// until is until when no other worker can have the shard.
+	timeout time.Duration
+	until   time.Time
+	// lost reports whether Temporal takes the worker for dead, and lostTill is until when
+	// another attempt may come here.
+	lost     bool
+	lostTill time.Time
+	// beating reports whether a heartbeat is under way. The next one is due at nextBeat.
+	beating  bool
+	nextBeat time.Time
+}
+
+// held reports whether no other worker can have the shard.
+func (l *lease) held(now time.Time) bool { return !now.After(l.until) }
+
+// extend has the lease last from a heartbeat that was heard.
+func (l *lease) extend(from time.Time) { l.until = from.Add(l.timeout * 4 / 5) }
+
+// due reports whether a heartbeat is to be sent.
+func (l *lease) due(now time.Time) bool { return !l.beating && !now.Before(l.nextBeat) }
+
+// heartbeat tells Temporal that the shard is worked on, and how far it is.
+func (l *lease) heartbeat(ctx context.Context, now time.Time, state dispatch.State) {
+	l.beating, l.nextBeat = true, now.Add(max(min(l.timeFor(tuning.DispatchBeatItems), l.timeout/3), tuning.DispatchBeat))
+	token, number := l.token, l.session.number.Load()
 	state.Try = number
-	if s.paced {
-		s.Observer.Dispatching(s.shard.Key, s.shard.Number, s.pace.PerSecond/float64(s.pace.Shards), time.Duration(s.state.LagMS)*time.Millisecond)
-	}
-	s.state.LagMS = 0
-	s.beside(func() func() {
-		ctx, cancel := context.WithTimeout(ctx, max(s.silence, tuning.DispatchSilence))
+	l.beside(func() func() {
+		ctx, cancel := context.WithTimeout(ctx, max(l.timeout, tuning.DispatchSilence))
 		defer cancel()
-		err := s.Store.Beat(ctx, token, state)
+		err := l.Store.Beat(ctx, token, state)
 		return func() {
-			if s.run.number.Load() == number { // else it was another attempt's
-				s.beaten(now, err)
+			if l.session.number.Load() == number { // else it was another attempt's
+				l.applyHeartbeat(now, err)
 			}
 		}
 	})
 }
 
-// beaten takes what came of a sign of life. Without one in time nothing more is sent:
+// applyHeartbeat takes what came of a heartbeat. Without one in time nothing more is sent:
 // another worker may have the shard by then.
-func (s *stint) beaten(began time.Time, err error) {
-	s.beating = false
+func (l *lease) applyHeartbeat(began time.Time, err error) {
+	l.beating = false
 	code := wire.CodeOf(err)
 	if err == nil || code == wire.Overtaken {
-		s.lease, s.heard = began.Add(s.silence*4/5), true
+		l.extend(began)
+		l.heard = true
 	}
 	if code == wire.NotFound {
-		s.lost, s.lostTill = true, time.Now().Add(tuning.DispatchRenewal)
+		l.lost, l.lostTill = true, time.Now().Add(tuning.DispatchRenewal)
 	}
 	if code == wire.Overtaken {
-		s.why, s.over = dispatch.StintCancelled, time.Time{}
+		l.end(dispatch.StintCancelled)
 	}
 }
 
-// tell tells the dispatch how far it is, by one of its shards: at first every few seconds,
-// and ever more seldom. Each time costs Temporal some writes, and its history is finite.
-func (s *stint) tell(ctx context.Context, now time.Time) {
-	place, active := s.plan().PlaceOf(s.shard.Number)
-	started := s.settings.memo.StartedAt
-	pause := max(now.Sub(started.Time())/tuning.ProgressPart, tuning.Progress)
-	if !active || place > 0 || s.why != "" || now.Sub(max(s.state.Told, started).Time()) < pause {
-		return
-	}
-	s.state.Told = wire.At(now)
-	s.beside(func() func() {
-		_ = s.Store.Tell(ctx, s.shard.Key) // the next time tells more
-		return func() {}
-	})
+// renew makes the lease that of another attempt.
+func (l *lease) renew(next renewal) {
+	l.session.number.Store(next.number)
+	l.token = next.token
+	l.extend(time.Now())
+	l.lost, l.heard = false, false
+	l.beating, l.nextBeat = false, time.Time{}
 }
 
-// readAgain reads what the shard goes by. What cannot be read holds on as it was.
-func (s *stint) readAgain(ctx context.Context, now time.Time) {
-	s.reread, s.readAt = true, now.Add(tuning.DispatchRead)
-	s.beside(func() func() {
-		next, err := s.read(ctx, s.shard.Key)
-		return func() {
-			s.reread = false
-			switch {
-			case err == nil:
-				s.settings = next
-				s.claim(ctx)
-				s.tell(ctx, now)
-			case wire.CodeOf(err) == wire.NotFound:
-				s.why, s.over = dispatch.StintCancelled, time.Time{}
-			}
-		}
-	})
+// tooLong reports whether the shard is much faster than when the run began: a worker that
+// is killed would be missed for as long as it could be silent then.
+func (l *lease) tooLong() bool {
+	return l.timeout > tuning.DispatchSilence && l.perSecond()*l.timeout.Seconds() > tuning.SilentItems
 }

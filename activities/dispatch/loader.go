@@ -22,7 +22,7 @@ type answer struct {
 
 // ask asks the loader for the page at a cursor, signed like a callback. Its error is
 // [wire.InvalidRequest] where the answer is none, so that asking again is of no use.
-func (s *stint) ask(ctx context.Context, c *settings, cursor string) (batch, error) {
+func (s *source) ask(ctx context.Context, c *settings, cursor string) (batch, error) {
 	loader := c.memo.Order.Loader
 	headers := map[string]string{
 		send.HeaderBusinessType: s.shard.BusinessType, send.HeaderDispatch: s.shard.BusinessID, send.HeaderShard: strconv.Itoa(s.shard.Number),
@@ -38,7 +38,7 @@ func (s *stint) ask(ctx context.Context, c *settings, cursor string) (batch, err
 	case verdict.Decision == delivery.DecisionDelivered:
 		return parse(outcome.Body, loader.PageSize)
 	case verdict.Decision == delivery.DecisionStop:
-		return batch{}, rubbish("The loader cannot be asked: " + outcome.Describe())
+		return batch{}, invalid("The loader cannot be asked: " + outcome.Describe())
 	default:
 		return batch{}, &wire.Error{Code: wire.Unavailable, Message: "The loader did not answer: " + outcome.Describe()}
 	}
@@ -50,38 +50,38 @@ var errUnasked = errors.New("the loader was not asked")
 // parse reads the answer of a loader.
 func parse(body []byte, most int) (batch, error) {
 	if len(body) > dispatch.MaxLoaderAnswer {
-		return batch{}, rubbish(fmt.Sprintf("The loader's answer has more than %d bytes.", dispatch.MaxLoaderAnswer))
+		return batch{}, invalid(fmt.Sprintf("The loader's answer has more than %d bytes.", dispatch.MaxLoaderAnswer))
 	}
 	var read answer
 	if err := json.Unmarshal(body, &read); err != nil {
-		return batch{}, rubbish("The loader's answer is not of the form {\"items\":[…],\"next_cursor\":\"…\"}" + place(err) + ".")
+		return batch{}, invalid("The loader's answer is not of the form {\"items\":[…],\"next_cursor\":\"…\"}" + position(err) + ".")
 	}
 	if read.Items == nil {
-		return batch{}, rubbish("The loader's answer has no items.")
+		return batch{}, invalid("The loader's answer has no items.")
 	}
 	if len(read.Items) > most {
-		return batch{}, rubbish(fmt.Sprintf("The loader answered %d items where at most %d were asked for.", len(read.Items), most))
+		return batch{}, invalid(fmt.Sprintf("The loader answered %d items where at most %d were asked for.", len(read.Items), most))
 	}
 	for i := range read.Items {
 		read.Items[i].Attempts, read.Items[i].Failure = 0, nil
 		if errs := read.Items[i].Check(); len(errs) > 0 {
-			return batch{}, rubbish(fmt.Sprintf("The loader's item %d is refused: %s", i, errs.Error()))
+			return batch{}, invalid(fmt.Sprintf("The loader's item %d is refused: %s", i, errs.Error()))
 		}
 	}
 	if read.NextCursor == nil || *read.NextCursor == "" {
 		return batch{items: read.Items, end: true}, nil
 	}
 	if len(*read.NextCursor) > dispatch.MaxCursor {
-		return batch{}, rubbish(fmt.Sprintf("The loader's next_cursor has more than %d bytes.", dispatch.MaxCursor))
+		return batch{}, invalid(fmt.Sprintf("The loader's next_cursor has more than %d bytes.", dispatch.MaxCursor))
 	}
 	return batch{items: read.Items, next: *read.NextCursor}, nil
 }
 
-func rubbish(message string) error { return &wire.Error{Code: wire.InvalidRequest, Message: message} }
+func invalid(message string) error { return &wire.Error{Code: wire.InvalidRequest, Message: message} }
 
-// place is where an answer stops being what was asked for. The words of the decoder name
+// position is where an answer stops being what was asked for. The words of the decoder name
 // types of ours.
-func place(err error) string {
+func position(err error) string {
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return fmt.Sprintf(": it goes wrong at byte %d", syntax.Offset)
 	}

@@ -16,9 +16,9 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// loading is a house whose shard is asked for from a loader.
-func loading(answer func(question url.Values, n int) send.Outcome) *house {
-	h := newHouse(0, 1)
+// loading is a world whose shard is asked for from a loader.
+func loading(answer func(question url.Values, n int) send.Outcome) *world {
+	h := newWorld(0, 1)
 	h.memo.Order.Loader = &dispatch.Loader{URL: "http://127.0.0.1:3/items?since=monday", Shards: 4, PageSize: 10, Timeout: wire.Duration(time.Second)}
 	asked := 0
 	h.answer = func(m send.Message, _ int) send.Outcome {
@@ -138,8 +138,8 @@ func TestAPageThatHasChanged(t *testing.T) {
 	t.Parallel()
 	items := []dispatch.Item{{ID: "a"}, {ID: "b"}, {ID: "c"}}
 	was := open(dispatch.Open{Cursor: "x"}, items)
-	was.deal(0)
-	was.deal(2)
+	was.markDealt(0)
+	was.markDealt(2)
 	again := open(was.state(), items)
 	require.Equal(t, 1, again.left)
 	from, to := again.take(5)

@@ -15,7 +15,7 @@ type page struct {
 	left  int
 	// unsent is the first item that was not sent by this executor.
 	unsent int
-	// again are items that were sent and of which nobody heard.
+	// again are items that were sent without an answer.
 	again []span
 }
 
@@ -34,28 +34,27 @@ func open(was dispatch.Open, items []dispatch.Item) *page {
 			p.left--
 		}
 	}
-	p.seek()
+	p.skipDealt()
 	return p
 }
 
-// ahead is whether an item behind the next one was dealt with, when the page was stored.
+// ahead reports whether an item behind the next one was dealt with, when the page was stored.
 func (p *page) ahead(i int) bool {
 	bit := i - p.Next
 	return bit >= 0 && bit/8 < len(p.Ahead) && p.Ahead[bit/8]&(1<<(bit%8)) != 0
 }
 
-// seek moves unsent to an item that was not dealt with.
-func (p *page) seek() {
+// skipDealt moves unsent to an item that was not dealt with.
+func (p *page) skipDealt() {
 	for p.unsent < len(p.items) && p.dealt[p.unsent] {
 		p.unsent++
 	}
 }
 
 // take takes up to n items that were not sent, one after another, those that are sent again
-// first. No two of them have one
-// id: the receiver names an item by it.
+// first. No two of them have one id: the receiver names an item by it.
 func (p *page) take(n int) (from, to int) {
-	if from, to, again := p.back(); again {
+	if from, to, again := p.takeAgain(); again {
 		return from, to
 	}
 	from = p.unsent
@@ -64,11 +63,12 @@ func (p *page) take(n int) (from, to int) {
 		taken[p.items[to].ID] = true
 	}
 	p.unsent = to
-	p.seek()
+	p.skipDealt()
 	return from, to
 }
 
-func (p *page) deal(i int) {
+// markDealt notes that an item was dealt with.
+func (p *page) markDealt(i int) {
 	p.dealt[i] = true
 	p.left--
 }
@@ -91,6 +91,30 @@ func (p *page) state() dispatch.Open {
 		s.Ahead[bit/8] |= 1 << (bit % 8)
 	}
 	return s
+}
+
+// span is items of a page that follow one another.
+type span struct{ from, to int }
+
+// more reports whether a page has items to be sent.
+func (p *page) more() bool { return len(p.again) > 0 || p.unsent < len(p.items) }
+
+// takeAgain takes items that were sent already, if there are some to be sent again.
+func (p *page) takeAgain() (from, to int, ok bool) {
+	if len(p.again) == 0 {
+		return 0, 0, false
+	}
+	first := p.again[0]
+	p.again = p.again[1:]
+	return first.from, first.to, true
+}
+
+// reopen adds a page as it was, unless all of it was dealt with.
+func reopen(pages []*page, was dispatch.Open, items []dispatch.Item) []*page {
+	if p := open(was, items); p.left > 0 {
+		return append(pages, p)
+	}
+	return pages
 }
 
 // sumOf tells a page from another one, by the ids of its items.

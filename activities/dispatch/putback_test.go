@@ -18,7 +18,7 @@ import (
 )
 
 // putsBack is what the activity comes to.
-func (h *house) putsBack(t *testing.T, shard dispatch.Shard) dispatch.State {
+func (h *world) putsBack(t *testing.T, shard dispatch.Shard) dispatch.State {
 	t.Helper()
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestActivityEnvironment()
@@ -31,7 +31,7 @@ func (h *house) putsBack(t *testing.T, shard dispatch.Shard) dispatch.State {
 }
 
 // listed are the items that are listed as failed, in order.
-func (h *house) listed(state dispatch.State) (ids []string) {
+func (h *world) listed(state dispatch.State) (ids []string) {
 	for n := range state.GivenUp {
 		for _, item := range h.pages[dispatch.GivenUp("shard").Page(n)].Items {
 			ids = append(ids, item.ID)
@@ -48,7 +48,7 @@ func TestARoundThatEndsEarlyLosesNothing(t *testing.T) {
 			t.Run(fmt.Sprint(name, " ", beats), func(t *testing.T) {
 				t.Parallel()
 				synctest.Test(t, func(t *testing.T) {
-					h := newHouse(300, 40)
+					h := newWorld(300, 40)
 					h.policy.Retry = steps(time.Second, 3*time.Second)
 					h.takes = 30 * time.Millisecond
 					took := map[string]bool{}
@@ -76,7 +76,7 @@ func TestARoundThatEndsEarlyLosesNothing(t *testing.T) {
 					shard := h.shard()
 					shard.Source.First, shard.Source.Skip, shard.Source.Items = 1, 3, 225 // one of several
 					if beats > 0 {
-						end, err := h.stint(t, shard, nil)
+						end, err := h.runShard(t, shard, nil)
 						require.NoError(t, err)
 						shard.State = end.State
 					}
@@ -102,7 +102,7 @@ func TestARoundThatEndsEarlyLosesNothing(t *testing.T) {
 // What is put back fits on pages that Temporal takes, and keeps its attempts and its reason.
 func TestWhatIsPutBackStaysAsItWas(t *testing.T) {
 	t.Parallel()
-	h := newHouse(2500, 1000)
+	h := newWorld(2500, 1000)
 	for _, page := range h.pages {
 		for i := range page.Items {
 			page.Items[i].Attempts, page.Items[i].Failure = 3, &delivery.Failure{Message: "busy"}
@@ -117,7 +117,7 @@ func TestWhatIsPutBackStaysAsItWas(t *testing.T) {
 // A store that is down holds it up: it is tried again.
 func TestNothingIsPutBackHalf(t *testing.T) {
 	t.Parallel()
-	h := newHouse(10, 10)
+	h := newWorld(10, 10)
 	h.broken = &wire.Error{Code: wire.Unavailable, Message: "down"}
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestActivityEnvironment()

@@ -7,8 +7,8 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// sent counts items in the second of now.
-func sent(recent *dispatch.Recent, items int, now time.Time) {
+// count counts items in the second of now.
+func count(recent *dispatch.Recent, items int, now time.Time) {
 	second := now.Unix()
 	if len(recent.Seconds) == 0 || second-recent.At >= tuning.RecentSeconds {
 		recent.Seconds, recent.At = append(recent.Seconds[:0], 0), second

@@ -14,9 +14,9 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// A stint asks the loader again for the pages that the one before left open. A loader that
+// A run asks the loader again for the pages that the one before left open. A loader that
 // is gone by then stops its shard as at any other time, and what is on the ladder is sent.
-func TestALoaderThatIsGoneAtTheNextStint(t *testing.T) {
+func TestALoaderThatIsGoneAtTheNextRun(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		answer  func(question url.Values, n int) send.Outcome
@@ -62,12 +62,12 @@ func TestALoaderThatIsGoneAtTheNextStint(t *testing.T) {
 	}
 }
 
-// left is the state that a stint has left: two items of the loader's first page were dealt
+// left is the state that a run has left: two items of the loader's first page were dealt
 // with and none of its second one, an item of the ladder is under way, and one due in 4 s.
-func left(h *house) dispatch.State {
+func left(h *world) dispatch.State {
 	first, second := fives(""), fives("a")
-	first.deal(1)
-	first.deal(3)
+	first.markDealt(1)
+	first.markDealt(3)
 	ladder := dispatch.Ladder("shard", 1)
 	due := wire.At(time.Now().Add(4 * time.Second))
 	h.pages[ladder.Page(0)] = dispatch.Page{Items: []dispatch.Item{{ID: "again-0", Attempts: 1}}}
@@ -87,7 +87,7 @@ func fives(cursor string) *page {
 }
 
 // again are the items of the ladder that came.
-func (h *house) again() (came []message) {
+func (h *world) again() (came []message) {
 	for _, m := range h.came {
 		if m.Headers[send.HeaderAttempt] == "2" {
 			came = append(came, m)
@@ -96,9 +96,9 @@ func (h *house) again() (came []message) {
 	return came
 }
 
-// A stint that ends before it has read the pages again leaves them to the next one, and so
+// A run that ends before it has read the pages again leaves them to the next one, and so
 // does a worker that dies.
-func TestWhatIsNotReadAgainIsLeftToTheNextStint(t *testing.T) {
+func TestWhatIsNotReadAgainIsLeftToTheNextRun(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := loading(func(url.Values, int) send.Outcome { return refused(500) })
@@ -109,7 +109,7 @@ func TestWhatIsNotReadAgainIsLeftToTheNextStint(t *testing.T) {
 			return slices.DeleteFunc(slices.Clone(state.Open), func(o dispatch.Open) bool { return o.Attempts > 0 })
 		}
 		time.AfterFunc(8*time.Second, func() { h.with(func() { h.memo.Plan.Paused = true }) })
-		end, err := h.stint(t, shard, nil)
+		end, err := h.runShard(t, shard, nil)
 		require.NoError(t, err)
 		require.Equal(t, dispatch.StintPaused, end.End)
 		require.Equal(t, open, source(end.State))
@@ -121,16 +121,16 @@ func TestWhatIsNotReadAgainIsLeftToTheNextStint(t *testing.T) {
 
 // A stored page that was open and is gone is a problem of its shard, which sends the rest.
 // One that cannot be read for a while is read later.
-func TestAStoredPageThatIsGoneAtTheNextStint(t *testing.T) {
+func TestAStoredPageThatIsGoneAtTheNextRun(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		prepare func(h *house)
+		prepare func(h *world)
 		done    int
 		problem string
 	}{
-		"of the ladder": {func(h *house) { delete(h.pages, dispatch.Ladder("shard", 1).Page(0)) }, 10 + 1, "retry-1/0"},
-		"of the source": {func(h *house) { delete(h.pages, "page/0") }, 2, "no such page"},
-		"for a while": {func(h *house) {
+		"of the ladder": {func(h *world) { delete(h.pages, dispatch.Ladder("shard", 1).Page(0)) }, 10 + 1, "retry-1/0"},
+		"of the source": {func(h *world) { delete(h.pages, "page/0") }, 2, "no such page"},
+		"for a while": {func(h *world) {
 			h.broken = &wire.Error{Code: wire.Unavailable, Message: "down"}
 			time.AfterFunc(10*time.Second, func() { h.with(func() { h.broken = nil }) })
 		}, 10 + 2, ""},
@@ -138,7 +138,7 @@ func TestAStoredPageThatIsGoneAtTheNextStint(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				h := newHouse(10, 5)
+				h := newWorld(10, 5)
 				shard := h.shard()
 				shard.State = left(h)
 				first := open(dispatch.Open{}, h.pages["page/0"].Items)
@@ -158,7 +158,7 @@ func TestAStoredPageThatIsGoneAtTheNextStint(t *testing.T) {
 func TestReadingAgainLosesNoMoment(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(300, 100)
+		h := newWorld(300, 100)
 		h.reads = 300 * time.Millisecond
 		shard, began := h.shard(), time.Now()
 		shard.State = dispatch.State{

@@ -23,19 +23,19 @@ type settings struct {
 	retry    delivery.Retry
 	tls      *policy.TLS
 	declare  *delivery.Declare
-	// paused is whether somebody has paused the callbacks of the business type, or its
+	// paused reports whether somebody has paused the callbacks of the business type, or its
 	// receivers connect by themselves by now: nobody can be called until that changes.
 	paused bool
 	// inFlight bounds the callbacks under way of the business type in this process.
 	inFlight int
-	// speaks is whether the receiver speaks for its business type.
+	// speaks reports whether the receiver speaks for its business type.
 	speaks bool
 }
 
 var errUncalled = errors.New("neither the dispatch nor its policy says whom to call")
 
-// read reads what a shard goes by. A dispatch that has ended is [wire.NotFound].
-func (e *Executor) read(ctx context.Context, key wire.Key) (*settings, error) {
+// readSettings reads what a shard goes by. A dispatch that has ended is [wire.NotFound].
+func (e *Executor) readSettings(ctx context.Context, key wire.Key) (*settings, error) {
 	memo, err := e.Store.Read(ctx, key)
 	if err != nil {
 		return nil, err
@@ -94,8 +94,8 @@ func unavailable(cause error) error {
 	return &wire.Error{Code: wire.Unavailable, Message: "The dispatch cannot go on for now.", Cause: cause}
 }
 
-// patience is how long nothing is sent after an answer that asked for it.
-func (s *settings) patience(verdict delivery.Verdict, status int) time.Duration {
+// retryAfter is how long nothing is sent after an answer that asked for it.
+func (s *settings) retryAfter(verdict delivery.Verdict, status int) time.Duration {
 	asked := verdict.RetryAfter
 	if status == http.StatusTooManyRequests {
 		asked = max(asked, tuning.DispatchPatience)

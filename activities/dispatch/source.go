@@ -5,26 +5,83 @@ import (
 	"errors"
 	"time"
 
-	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/dispatch"
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
+// source reads the items of a shard, a page at a time.
+type source struct {
+	*base
+	// old are the pages that were open when the run began, until they are read again.
+	old []dispatch.Open
+	// loading reports whether the next page is read. The next one is begun at loadAt.
+	loading bool
+	loadAt  time.Time
+}
+
 // batch is a page of the source as it was read.
 type batch struct {
 	items []dispatch.Item
-	// next is the cursor of the page after it, and end whether there is none.
+	// next is the cursor of the page after it, and end reports whether there is none.
 	next string
 	end  bool
 }
 
-// loads is whether the items are asked for, and not stored.
-func (s *stint) loads() bool { return len(s.shard.Source.Parts) == 0 }
+// restore takes over the pages that were open when the last run ended, or its worker died.
+// The loop reads them like any others: a loader or a store that does not answer holds up
+// neither the rest of the shard nor its heartbeats.
+func (s *source) restore(open []dispatch.Open) {
+	s.old = open
+	if s.state.Page == 0 {
+		s.state.Page = s.shard.Source.First
+	}
+}
 
-// readSource reads the page of the source that an open page names, as the settings say. It
-// may be done beside the loop, which reads the settings again meanwhile.
-func (s *stint) readSource(ctx context.Context, c *settings, at dispatch.Open) (batch, error) {
+// loads reports whether the items are asked for, and not stored.
+func (s *source) loads() bool { return len(s.shard.Source.Parts) == 0 }
+
+// done reports whether all items have been read.
+func (s *source) done() bool { return s.state.End && !s.loading && len(s.old) == 0 }
+
+// load begins to read the next page where soon there will be nothing to send: an old one as
+// long as there is one.
+func (s *source) load(ctx context.Context, now time.Time) {
+	if s.loading || now.Before(s.loadAt) || s.readAhead() {
+		return
+	}
+	at, then := dispatch.Open{Page: s.state.Page, Base: s.state.Base, Cursor: s.state.Cursor}, s.addPage
+	switch {
+	case len(s.old) > 0:
+		at, then = s.old[0], s.reopen
+	case s.state.End || len(s.main) >= tuning.OpenPages:
+		return
+	}
+	s.loading = true
+	c := s.settings
+	s.beside(func() func() {
+		read, err := s.read(ctx, c, at)
+		return func() {
+			s.loading = false
+			if ctx.Err() == nil && !s.ending() { // else it is read again by the next run
+				then(at, read, err)
+			}
+		}
+	})
+}
+
+// readAhead reports whether there is enough to send for now.
+func (s *source) readAhead() bool {
+	unsent := 0
+	for _, p := range s.main {
+		unsent += len(p.items) - p.unsent
+	}
+	return float64(unsent) > s.perSecond()*tuning.ReadAhead.Seconds()
+}
+
+// read reads the page that an open page names, as the settings say. It may be done beside
+// the loop, which reads the settings again meanwhile.
+func (s *source) read(ctx context.Context, c *settings, at dispatch.Open) (batch, error) {
 	if s.loads() {
 		return s.ask(ctx, c, at.Cursor)
 	}
@@ -54,46 +111,11 @@ func (e *Executor) readStored(ctx context.Context, source dispatch.Source, at di
 	return batch{}, &wire.Error{Code: wire.NotFound, Message: "There is no such page."}
 }
 
-// load begins to read the next page where soon there will be nothing to send: an old one as
-// long as there is one.
-func (s *stint) load(ctx context.Context, now time.Time) {
-	if s.loading || now.Before(s.loadAt) || s.readAhead() {
-		return
-	}
-	at, then := dispatch.Open{Page: s.state.Page, Base: s.state.Base, Cursor: s.state.Cursor}, s.loaded
-	switch {
-	case len(s.oldMain) > 0:
-		at, then = s.oldMain[0], s.reloaded
-	case s.state.End || len(s.main) >= tuning.OpenPages:
-		return
-	}
-	s.loading = true
-	c := s.settings
-	s.beside(func() func() {
-		read, err := s.readSource(ctx, c, at)
-		return func() {
-			s.loading = false
-			if ctx.Err() == nil && s.why == "" { // else it is read again by the next stint
-				then(at, read, err)
-			}
-		}
-	})
-}
-
-// readAhead reports whether there is enough to send for now.
-func (s *stint) readAhead() bool {
-	unsent := 0
-	for _, p := range s.main {
-		unsent += len(p.items) - p.unsent
-	}
-	return float64(unsent) > s.each()*tuning.ReadAhead.Seconds()
-}
-
-// loaded opens a page that was read.
-func (s *stint) loaded(at dispatch.Open, read batch, err error) {
+// addPage opens a page that was read.
+func (s *source) addPage(at dispatch.Open, read batch, err error) {
 	switch {
 	case err != nil:
-		s.unread(err)
+		s.retryRead(err)
 		return
 	case s.loads() && !read.end && s.state.Cycle.Repeats(read.next):
 		s.problem("The loader answered a cursor again that it had answered before: " + read.next)
@@ -109,9 +131,21 @@ func (s *stint) loaded(at dispatch.Open, read batch, err error) {
 	s.loadAt = time.Now().Add(tuning.EmptyPagePause)
 }
 
-// unread tries to read a page again later, and gives the shard up once that is in vain,
+// reopen goes on with the first old page, or drops it where it cannot be read any more.
+func (s *source) reopen(was dispatch.Open, read batch, err error) {
+	if err != nil && !s.retryRead(err) {
+		return
+	}
+	s.old = s.old[1:]
+	if err == nil {
+		s.state.LoaderTries = 0
+		s.main = reopen(s.main, was, read.items)
+	}
+}
+
+// retryRead tries to read a page again later, and gives the shard up once that is in vain,
 // which it reports. What was read before is sent all the same.
-func (s *stint) unread(err error) (vain bool) {
+func (s *source) retryRead(err error) (vain bool) {
 	if errors.Is(err, errUnasked) {
 		s.loadAt = time.Now().Add(tuning.WantPause)
 		return false
@@ -126,9 +160,4 @@ func (s *stint) unread(err error) (vain bool) {
 	s.loadAt = time.Now().Add(tuning.LoaderWaits[min(tries, len(tuning.LoaderWaits)-1)])
 	s.state.LoaderTries++
 	return false
-}
-
-// problem is why the shard cannot be complete.
-func (s *stint) problem(message string) {
-	s.state.Problem = &delivery.Failure{Message: wire.Excerpt(message), At: wire.At(time.Now())}
 }

@@ -71,7 +71,7 @@ func (w turn) wait(ctx context.Context, granted chan *turns.Place) (end dispatch
 			return end, nil, false
 		case <-next.C:
 			next.Reset(silence / 3)
-			if end, err := w.beat(ctx); wire.CodeOf(err) == wire.NotFound || end.End != "" {
+			if end, err := w.heartbeat(ctx); wire.CodeOf(err) == wire.NotFound || end.End != "" {
 				return end, err, true
 			} // else it is said again
 		case <-activity.GetWorkerStopChannel(ctx):
@@ -82,8 +82,8 @@ func (w turn) wait(ctx context.Context, granted chan *turns.Place) (end dispatch
 	}
 }
 
-// beat says that the shard waits. end is how the stint ends where it was cancelled.
-func (w turn) beat(ctx context.Context) (end dispatch.Stint, err error) {
+// heartbeat says that the shard waits. end is how the stint ends where it was cancelled.
+func (w turn) heartbeat(ctx context.Context) (end dispatch.Stint, err error) {
 	ctx, cancel := context.WithTimeout(ctx, tuning.CallTimeout)
 	defer cancel()
 	err = w.Store.Beat(ctx, w.info.TaskToken, w.shard.State)
@@ -100,7 +100,7 @@ func (w turn) confirm(ctx context.Context) (end dispatch.Stint, err error) {
 	if time.Since(w.began) < tuning.DispatchBeat {
 		return end, nil
 	}
-	return w.beat(ctx)
+	return w.heartbeat(ctx)
 }
 
 // errElsewhere hands a shard on to whichever worker has a place.

@@ -14,16 +14,16 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// slow is a house of a shard that sends an item every 250 s.
-func slow(businessType string) *house {
-	h := newHouse(10, 10)
+// slow is a world of a shard that sends an item every 250 s.
+func slow(businessType string) *world {
+	h := newWorld(10, 10)
 	h.memo.Order.Key = wire.Key{BusinessType: businessType, BusinessID: "slow"}
 	h.memo.Plan.PerSecond = 0.004
 	return h
 }
 
 // last is what was told last; nil for nothing.
-func (h *house) last() *dispatch.State {
+func (h *world) last() *dispatch.State {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if len(h.told) == 0 {
@@ -38,15 +38,15 @@ func (h *house) last() *dispatch.State {
 func TestShardsTakeTurnsAtPlaces(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		shared, quick := slow("slow").executor(), newHouse(20, 20)
+		shared, quick := slow("slow").executor(), newWorld(20, 20)
 		end := make(chan struct{})
 		var running sync.WaitGroup
-		houses := make([]*house, tuning.DispatchSlots+2)
-		for n := range houses {
-			houses[n] = slow("slow")
-			shard := houses[n].shard()
+		worlds := make([]*world, tuning.DispatchSlots+2)
+		for n := range worlds {
+			worlds[n] = slow("slow")
+			shard := worlds[n].shard()
 			shard.ID = dispatch.ID{Key: wire.Key{BusinessType: "slow", BusinessID: fmt.Sprint(n)}}
-			houses[n].beat = func(int) error {
+			worlds[n].beat = func(int) error {
 				select {
 				case <-end:
 					return &wire.Error{Code: wire.Overtaken}
@@ -57,23 +57,23 @@ func TestShardsTakeTurnsAtPlaces(t *testing.T) {
 			running.Go(func() { // what its workflow does
 				var from *dispatch.State
 				for {
-					executor := houses[n].executor() // each stint is another one
+					executor := worlds[n].executor() // each run is another one
 					executor.turns = shared.turns
-					stint, err := attempt{executor: executor, number: 1}.run(t, shard, from)
-					if err == nil && stint.End == dispatch.StintCancelled {
+					result, err := attempt{executor: executor, number: 1}.run(t, shard, from)
+					if err == nil && result.End == dispatch.StintCancelled {
 						return
 					}
 					if from = nil; err == nil {
-						shard.State = stint.State
+						shard.State = result.State
 						continue
 					}
-					from = houses[n].last()
+					from = worlds[n].last()
 				}
 			})
 		}
 		time.Sleep(3 * time.Second) //nolint:forbidigo // synctest's
 		waiting := 0
-		for _, h := range houses {
+		for _, h := range worlds {
 			if told := h.last(); told != nil && told.Waits != 0 {
 				waiting++
 			}
@@ -83,15 +83,15 @@ func TestShardsTakeTurnsAtPlaces(t *testing.T) {
 		began := time.Now()
 		executor := quick.executor()
 		executor.turns = shared.turns
-		stint, err := attempt{executor: executor, number: 1}.run(t, quick.shard(), nil)
+		result, err := attempt{executor: executor, number: 1}.run(t, quick.shard(), nil)
 		require.NoError(t, err)
-		require.Equal(t, 20, stint.State.Done)
+		require.Equal(t, 20, result.State.Done)
 		require.Less(t, time.Since(began), 2*time.Second, "another type's items flow")
 
 		time.Sleep(550 * time.Second) //nolint:forbidigo // synctest's
 		close(end)
 		running.Wait()
-		for n, h := range houses { // these are 3 moments, at 0 s, 250 s and 500 s
+		for n, h := range worlds { // these are 3 moments, at 0 s, 250 s and 500 s
 			require.Len(t, h.came, 3, "%d had its turns, and lost no moment", n)
 		}
 	})

@@ -15,7 +15,7 @@ import (
 
 // crowded is an executor whose one place is held, for good, by work of a type that has no
 // more of them than the shard's. free ends that.
-func crowded(t *testing.T, h *house) (executor *Executor, free func()) {
+func crowded(t *testing.T, h *world) (executor *Executor, free func()) {
 	t.Helper()
 	executor = h.executor()
 	executor.turns = turns.New(1, time.Hour)
@@ -24,8 +24,8 @@ func crowded(t *testing.T, h *house) (executor *Executor, free func()) {
 
 // ending is what comes of an attempt.
 type ending struct {
-	stint dispatch.Stint
-	err   error
+	result dispatch.Stint
+	err    error
 }
 
 // begin makes an attempt beside the test.
@@ -33,8 +33,8 @@ func begin(t *testing.T, executor *Executor, shard dispatch.Shard, from *dispatc
 	t.Helper()
 	ends := make(chan ending, 1)
 	go func() {
-		stint, err := attempt{executor: executor, number: 1}.run(t, shard, from)
-		ends <- ending{stint, err}
+		result, err := attempt{executor: executor, number: 1}.run(t, shard, from)
+		ends <- ending{result, err}
 	}()
 	return ends
 }
@@ -58,7 +58,7 @@ func TestAPlanThatChangesWhileAShardWaits(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				h := newHouse(20, 20)
+				h := newWorld(20, 20)
 				executor, free := crowded(t, h)
 				ends := begin(t, executor, h.shard(), nil)
 				time.Sleep(10 * time.Second) //nolint:forbidigo // synctest's
@@ -67,8 +67,8 @@ func TestAPlanThatChangesWhileAShardWaits(t *testing.T) {
 				free()
 				end := <-ends
 				require.NoError(t, end.err)
-				require.Equal(t, c.end, end.stint.End)
-				require.Zero(t, end.stint.State.Waits, "it waits for its turn no more")
+				require.Equal(t, c.end, end.result.End)
+				require.Zero(t, end.result.State.Waits, "it waits for its turn no more")
 				require.Len(t, h.came, c.items)
 				if c.items > 0 {
 					require.InDelta(t, c.takes, h.came[c.items-1].at.Sub(h.came[0].at), float64(100*time.Millisecond))
@@ -81,11 +81,11 @@ func TestAPlanThatChangesWhileAShardWaits(t *testing.T) {
 
 // A shard that has waited for long at one worker is handed on, and has not lost its place in
 // the order: at the next worker it comes before work that has waited for less. The same holds
-// where its worker died, and it goes on from its last sign of life.
+// where its worker died, and it goes on from its last heartbeat.
 func TestAShardWaitsAtTwoWorkers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h, began := newHouse(20, 20), time.Now()
+		h, began := newWorld(20, 20), time.Now()
 		first, _ := crowded(t, h)
 		end := <-begin(t, first, h.shard(), nil)
 		require.Error(t, end.err, "the first worker hands it on")
@@ -95,7 +95,7 @@ func TestAShardWaitsAtTwoWorkers(t *testing.T) {
 		require.Empty(t, h.came)
 
 		second, free := crowded(t, h)
-		other := newHouse(20, 20)
+		other := newWorld(20, 20)
 		beside := other.executor()
 		beside.turns = second.turns
 		later := begin(t, beside, other.shard(), nil)
@@ -108,7 +108,7 @@ func TestAShardWaitsAtTwoWorkers(t *testing.T) {
 		for _, ends := range []<-chan ending{again, later} {
 			end := <-ends
 			require.NoError(t, end.err)
-			require.Equal(t, 20, end.stint.State.Done)
+			require.Equal(t, 20, end.result.State.Done)
 		}
 		require.True(t, h.came[0].at.Before(other.came[0].at), "who has waited longest comes first")
 	})

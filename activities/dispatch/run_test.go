@@ -24,10 +24,10 @@ func TestItemsLeaveEvenly(t *testing.T) {
 		t.Run(fmt.Sprint(rate), func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				h := newHouse(95, 10)
+				h := newWorld(95, 10)
 				h.memo.Plan.PerSecond, h.takes = rate, 300*time.Millisecond
 				began := time.Now()
-				end, err := h.stint(t, h.shard(), nil)
+				end, err := h.runShard(t, h.shard(), nil)
 				require.NoError(t, err)
 				require.Equal(t, dispatch.StintDone, end.End)
 				require.Equal(t, dispatch.Counts{Found: 95, Done: 95, Callbacks: 95}, end.State.Counts)
@@ -48,13 +48,13 @@ func TestItemsLeaveEvenly(t *testing.T) {
 func TestAPolicyThatBecomesAStream(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(100, 10)
+		h := newWorld(100, 10)
 		h.memo.Plan.PerSecond = 10
 		url := h.policy.Callback.Destination
 		time.AfterFunc(3*time.Second, func() { h.with(func() { h.policy.Callback.Destination = delivery.Destination{Stream: true} }) })
 		time.AfterFunc(time.Minute, func() { h.with(func() { h.policy.Callback.Destination = url }) })
 		began := time.Now()
-		end, err := h.stint(t, h.shard(), nil)
+		end, err := h.runShard(t, h.shard(), nil)
 		require.NoError(t, err)
 		require.Equal(t, dispatch.Counts{Found: 100, Done: 100, Callbacks: 100}, end.State.Counts)
 		require.Len(t, h.came, 100)
@@ -71,7 +71,7 @@ func TestAPolicyThatBecomesAStream(t *testing.T) {
 func TestShardsTakeTurns(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(100, 10)
+		h := newWorld(100, 10)
 		h.memo.Plan.Active = []int{0, 1}
 		first, second := h.shard(), h.shard()
 		first.Source.Items, second.Source.Items = 45, 55
@@ -79,7 +79,7 @@ func TestShardsTakeTurns(t *testing.T) {
 		done := make(chan dispatch.Stint, 2)
 		for _, shard := range []dispatch.Shard{first, second} {
 			go func() {
-				end, _ := h.stint(t, shard, nil)
+				end, _ := h.runShard(t, shard, nil)
 				done <- end
 			}()
 		}
@@ -97,7 +97,7 @@ func TestShardsTakeTurns(t *testing.T) {
 	})
 }
 
-// A stint that ends somewhere is gone on with from what its last sign of life said: no
+// A run that ends somewhere is gone on with from what its last heartbeat said: no
 // item is skipped, and what is repeated was not told.
 func TestAnExecutorThatDiesAnywhere(t *testing.T) {
 	t.Parallel()
@@ -107,7 +107,7 @@ func TestAnExecutorThatDiesAnywhere(t *testing.T) {
 	for range 40 {
 		synctest.Test(t, func(t *testing.T) {
 			items := 1 + random.IntN(150)
-			h := newHouse(items, 1+random.IntN(40))
+			h := newWorld(items, 1+random.IntN(40))
 			h.memo.Plan.PerSecond, h.takes = 50, time.Duration(random.IntN(400))*time.Millisecond
 			h.policy.Retry = delivery.Retry{Steps: []wire.Duration{wire.Duration(time.Second)}}
 			failing := random.IntN(5)
@@ -119,9 +119,9 @@ func TestAnExecutorThatDiesAnywhere(t *testing.T) {
 			}
 			var from *dispatch.State
 			shard := h.shard()
-			for kills, stints := random.IntN(4), 0; ; kills-- {
-				stints++
-				require.Less(t, stints, 1000)
+			for kills, runs := random.IntN(4), 0; ; kills-- {
+				runs++
+				require.Less(t, runs, 1000)
 				dies := 1 + random.IntN(8)
 				h.told = nil
 				h.beat = func(n int) error {
@@ -130,7 +130,7 @@ func TestAnExecutorThatDiesAnywhere(t *testing.T) {
 					}
 					return nil
 				}
-				end, err := h.stint(t, shard, from)
+				end, err := h.runShard(t, shard, from)
 				if err == nil && end.End == dispatch.StintDone {
 					require.Equal(t, items, end.State.Done+end.State.Failed)
 					require.Equal(t, items, end.State.Found)
@@ -157,12 +157,12 @@ func TestAnExecutorThatDiesAnywhere(t *testing.T) {
 	}
 }
 
-// Without a sign of life that was answered nothing leaves: another executor may have the
+// Without a heartbeat that was answered nothing leaves: another executor may have the
 // shard.
 func TestNothingLeavesWithoutALease(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(1000, 100)
+		h := newWorld(1000, 100)
 		began := time.Now()
 		h.beat = func(n int) error {
 			if time.Since(began) > 4*time.Second && time.Since(began) < 9*time.Second {
@@ -170,7 +170,7 @@ func TestNothingLeavesWithoutALease(t *testing.T) {
 			}
 			return nil
 		}
-		_, err := h.stint(t, h.shard(), nil)
+		_, err := h.runShard(t, h.shard(), nil)
 		require.NoError(t, err)
 		silent := 0
 		for _, m := range h.came {
@@ -184,15 +184,15 @@ func TestNothingLeavesWithoutALease(t *testing.T) {
 }
 
 // A plan that is changed while items leave is kept to within a second, and a pause ends
-// the stint.
+// the run.
 func TestThePlanIsLive(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(2000, 100)
+		h := newWorld(2000, 100)
 		began := time.Now()
 		time.AfterFunc(5*time.Second, func() { h.with(func() { h.memo.Plan.PerSecond = 20 }) })
 		time.AfterFunc(15*time.Second, func() { h.with(func() { h.memo.Plan.Paused, h.memo.Plan.Changes = true, 2 }) })
-		end, err := h.stint(t, h.shard(), nil)
+		end, err := h.runShard(t, h.shard(), nil)
 		require.NoError(t, err)
 		require.Equal(t, dispatch.StintPaused, end.End)
 		require.Equal(t, 2, end.Plan.Changes)
@@ -208,32 +208,32 @@ func TestThePlanIsLive(t *testing.T) {
 	})
 }
 
-func TestHowAStintEnds(t *testing.T) {
+func TestHowARunEnds(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		prepare func(h *house)
+		prepare func(h *world)
 		want    dispatch.StintEnd
 		err     string
 	}{
-		"the dispatch is gone": {func(h *house) { h.gone = &wire.Error{Code: wire.NotFound} }, dispatch.StintCancelled, ""},
-		"the dispatch goes": {func(h *house) {
+		"the dispatch is gone": {func(h *world) { h.gone = &wire.Error{Code: wire.NotFound} }, dispatch.StintCancelled, ""},
+		"the dispatch goes": {func(h *world) {
 			time.AfterFunc(time.Second, func() { h.with(func() { h.gone = &wire.Error{Code: wire.NotFound} }) })
 		}, dispatch.StintCancelled, ""},
-		"it cannot be read":       {func(h *house) { h.gone = &wire.Error{Code: wire.Unavailable, Message: "no answer"} }, "", "no answer"},
-		"nobody knows the policy": {func(h *house) { h.noPolicy = &wire.Error{Code: wire.Unavailable} }, "", "cannot go on"},
-		"there is nobody to call": {func(h *house) { h.policy = policy.Policy{} }, "", "whom to call"},
-		"a header cannot be opened": {func(h *house) {
+		"it cannot be read":       {func(h *world) { h.gone = &wire.Error{Code: wire.Unavailable, Message: "no answer"} }, "", "no answer"},
+		"nobody knows the policy": {func(h *world) { h.noPolicy = &wire.Error{Code: wire.Unavailable} }, "", "cannot go on"},
+		"there is nobody to call": {func(h *world) { h.policy = policy.Policy{} }, "", "whom to call"},
+		"a header cannot be opened": {func(h *world) {
 			h.memo.Order.Callback = &delivery.Callback{Destination: delivery.HTTP("http://h"), Headers: map[string]string{"X": "bad"}}
 		}, "", "cannot go on"},
-		"it is cancelled":    {func(h *house) { h.beat = func(int) error { return &wire.Error{Code: wire.Overtaken} } }, dispatch.StintCancelled, ""},
-		"another one has it": {func(h *house) { h.beat = func(int) error { return &wire.Error{Code: wire.NotFound} } }, "", "taken over"},
+		"it is cancelled":    {func(h *world) { h.beat = func(int) error { return &wire.Error{Code: wire.Overtaken} } }, dispatch.StintCancelled, ""},
+		"another one has it": {func(h *world) { h.beat = func(int) error { return &wire.Error{Code: wire.NotFound} } }, "", "taken over"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				h := newHouse(500, 100)
+				h := newWorld(500, 100)
 				c.prepare(h)
-				end, err := h.stint(t, h.shard(), nil)
+				end, err := h.runShard(t, h.shard(), nil)
 				if c.err != "" {
 					require.ErrorContains(t, err, c.err)
 					return
@@ -247,9 +247,9 @@ func TestHowAStintEnds(t *testing.T) {
 	}
 }
 
-// A stint that is called off stores what has failed, also where its first sign of life, or
+// A run that is called off stores what has failed, also where its first heartbeat, or
 // one after a while without an answer, says so.
-func TestACancelledStintStoresWhatFailed(t *testing.T) {
+func TestACancelledRunStoresWhatFailed(t *testing.T) {
 	t.Parallel()
 	for name, beat := range map[string]func(at time.Duration) error{
 		"at once": func(time.Duration) error { return &wire.Error{Code: wire.Overtaken} },
@@ -266,7 +266,7 @@ func TestACancelledStintStoresWhatFailed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				h := newHouse(1000, 100)
+				h := newWorld(1000, 100)
 				h.policy.Retry = delivery.Retry{Steps: []wire.Duration{wire.Duration(time.Hour)}}
 				h.answer = func(send.Message, int) send.Outcome { return refused(500) }
 				h.takes = 50 * time.Millisecond
@@ -277,7 +277,7 @@ func TestACancelledStintStoresWhatFailed(t *testing.T) {
 					h.mu.Lock()
 					return beat(time.Since(began))
 				}
-				end, err := h.stint(t, h.shard(), nil)
+				end, err := h.runShard(t, h.shard(), nil)
 				require.NoError(t, err)
 				require.Equal(t, dispatch.StintCancelled, end.End)
 				require.Positive(t, end.State.Retrying)
@@ -291,11 +291,11 @@ func TestACancelledStintStoresWhatFailed(t *testing.T) {
 func TestNothingLeavesInAnEmergency(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(600, 100)
+		h := newWorld(600, 100)
 		began := time.Now()
 		time.AfterFunc(2*time.Second, func() { h.with(func() { h.paused = true }) })
 		time.AfterFunc(5*time.Second, func() { h.with(func() { h.paused = false }) })
-		_, err := h.stint(t, h.shard(), nil)
+		_, err := h.runShard(t, h.shard(), nil)
 		require.NoError(t, err)
 		counts := map[int]int{}
 		for _, m := range h.came {

@@ -26,10 +26,10 @@ func steps(all ...time.Duration) delivery.Retry {
 	return r
 }
 
-// live runs stints until the shard is done, and waits between them as its workflow does.
-func (h *house) live(t *testing.T, shard dispatch.Shard) dispatch.Stint {
+// live runs runs until the shard is done, and waits between them as its workflow does.
+func (h *world) live(t *testing.T, shard dispatch.Shard) dispatch.Stint {
 	for {
-		end, err := h.stint(t, shard, nil)
+		end, err := h.runShard(t, shard, nil)
 		require.NoError(t, err)
 		if end.End == dispatch.StintDone || end.End == dispatch.StintCancelled {
 			return end
@@ -45,7 +45,7 @@ func (h *house) live(t *testing.T, shard dispatch.Shard) dispatch.Stint {
 func TestFailingItemsClimbTheLadder(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(3000, 100)
+		h := newWorld(3000, 100)
 		h.policy.Retry = steps(8*time.Second, 10*time.Second)
 		h.answer = func(m send.Message, _ int) send.Outcome {
 			var n int
@@ -96,19 +96,19 @@ func TestTheReceiverAsksForPatience(t *testing.T) {
 		refusal send.Outcome
 		rest    time.Duration
 		told    bool
-		prepare func(h *house)
+		prepare func(h *world)
 	}{
 		"for a while":           {func() send.Outcome { o := refused(503); o.RetryAfter = 4 * time.Second; return o }(), 4 * time.Second, true, nil},
 		"without saying how":    {refused(429), 2 * time.Second, true, nil},
-		"which it is not given": {refused(429), 0, false, func(h *house) { none := wire.Duration(0); h.policy.MaxBackPressure = &none }},
-		"and is not the type's": {refused(429), 2 * time.Second, false, func(h *house) {
+		"which it is not given": {refused(429), 0, false, func(h *world) { none := wire.Duration(0); h.policy.MaxBackPressure = &none }},
+		"and is not the type's": {refused(429), 2 * time.Second, false, func(h *world) {
 			h.memo.Order.Callback = &delivery.Callback{Destination: delivery.HTTP("http://127.0.0.1:2")}
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				h := newHouse(1500, 100)
+				h := newWorld(1500, 100)
 				h.policy.Retry = steps(time.Second)
 				if c.prepare != nil {
 					c.prepare(h)
@@ -147,7 +147,7 @@ func TestTheReceiverAsksForPatience(t *testing.T) {
 func TestThePolicyHoldsAsWell(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(300, 100)
+		h := newWorld(300, 100)
 		limit := 25.0
 		h.policy.Limits = policy.Limits{CallbacksPerSecond: &limit, InFlight: 4}
 		h.takes = 100 * time.Millisecond
@@ -156,7 +156,7 @@ func TestThePolicyHoldsAsWell(t *testing.T) {
 		require.InDelta(t, 13.7, time.Since(began).Seconds(), 0.6)
 	})
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(100, 100)
+		h := newWorld(100, 100)
 		h.policy.Limits.InFlight, h.takes = 4, time.Second
 		began := time.Now()
 		h.live(t, h.shard())
@@ -181,7 +181,7 @@ func TestACallbackForEachPage(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				h := newHouse(100, 40)
+				h := newWorld(100, 40)
 				h.memo.Order.Per, h.memo.Order.PageSize = dispatch.PerPage, 10
 				h.policy.Retry = steps(time.Second)
 				h.answer = func(m send.Message, _ int) send.Outcome {
@@ -212,7 +212,7 @@ func TestACallbackForEachPage(t *testing.T) {
 func TestAStoreThatIsDown(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(1000, 100)
+		h := newWorld(1000, 100)
 		h.policy.Retry = steps()
 		h.answer = func(_ send.Message, n int) send.Outcome {
 			if n%10 == 0 {
@@ -253,7 +253,7 @@ func TestAPageOfTheLadderIsBounded(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				const items = 2500
-				h := newHouse(items, 1000)
+				h := newWorld(items, 1000)
 				for _, page := range h.pages {
 					for i := range page.Items {
 						page.Items[i].Payload = []byte(`"` + strings.Repeat("x", c.payload) + `"`)
@@ -273,7 +273,7 @@ func TestAPageOfTheLadderIsBounded(t *testing.T) {
 					time.AfterFunc(c.down, func() { h.with(func() { h.broken = nil }) })
 				}
 				time.AfterFunc(2*time.Minute, func() { h.with(func() { h.silent(0) }) }) // it is stuck
-				end, err := h.stint(t, h.shard(), nil)
+				end, err := h.runShard(t, h.shard(), nil)
 				require.NoError(t, err)
 				require.Equal(t, items, end.State.Retrying+end.State.Failed)
 				stored, first := map[string]bool{}, map[string]dispatch.Page{}
@@ -298,7 +298,7 @@ func TestAPageOfTheLadderIsBounded(t *testing.T) {
 func TestAPageThatIsGone(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(300, 100)
+		h := newWorld(300, 100)
 		shard := h.shard()
 		delete(h.pages, "page/1")
 		end := h.live(t, shard)
@@ -306,10 +306,10 @@ func TestAPageThatIsGone(t *testing.T) {
 		require.NotNil(t, end.State.Problem)
 	})
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(10, 10)
+		h := newWorld(10, 10)
 		h.policy.Retry = steps(time.Minute)
 		h.answer = func(send.Message, int) send.Outcome { return refused(500) }
-		end, err := h.stint(t, h.shard(), nil)
+		end, err := h.runShard(t, h.shard(), nil)
 		require.NoError(t, err)
 		require.Equal(t, dispatch.StintWaits, end.End)
 		require.Equal(t, 10, end.State.Retrying)
@@ -323,10 +323,10 @@ func TestAPageThatIsGone(t *testing.T) {
 
 // A shard that has been long with one worker gives others a chance, also where a callback
 // hangs.
-func TestAStintIsOver(t *testing.T) {
+func TestARunIsOver(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(20_000, 1000)
+		h := newWorld(20_000, 1000)
 		h.memo.Plan.Active, h.memo.Plan.PerSecond = []int{0, 1}, 200
 		began := time.Now()
 		h.answer = func(_ send.Message, n int) send.Outcome {
@@ -335,14 +335,14 @@ func TestAStintIsOver(t *testing.T) {
 			}
 			return taken()
 		}
-		end, err := h.stint(t, h.shard(), nil)
+		end, err := h.runShard(t, h.shard(), nil)
 		require.NoError(t, err)
 		require.Equal(t, dispatch.StintOver, end.End)
 		require.InDelta(t, 40, time.Since(began).Seconds(), 6)
 		shard := h.shard()
 		shard.State = end.State
 		last := len(h.came)
-		_, err = h.stint(t, shard, nil)
+		_, err = h.runShard(t, shard, nil)
 		require.NoError(t, err)
 		require.Less(t, h.came[last].at.Sub(h.came[last-1].at), 500*time.Millisecond)
 		ids := map[string]bool{}
@@ -357,15 +357,15 @@ func TestAStintIsOver(t *testing.T) {
 // it names no number. The larger bound is that of a type without a policy.
 func TestCallbacksUnderWayAtOnce(t *testing.T) {
 	t.Parallel()
-	h := newHouse(1, 1)
+	h := newWorld(1, 1)
 	h.memo.Order.Callback = &delivery.Callback{Destination: delivery.HTTP("http://127.0.0.1:1")}
 	h.policy = h.policy.WithDefaults()
-	s, err := h.executor().read(t.Context(), key)
+	s, err := h.executor().readSettings(t.Context(), key)
 	require.NoError(t, err)
 	require.Equal(t, policy.DefaultInFlight, s.inFlight)
 
 	h.policy, h.noPolicy = policy.Policy{}, &wire.Error{Code: wire.NotFound}
-	s, err = h.executor().read(t.Context(), key)
+	s, err = h.executor().readSettings(t.Context(), key)
 	require.NoError(t, err)
 	require.Equal(t, tuning.DispatchInFlight, s.inFlight)
 	require.Greater(t, tuning.DispatchInFlight, policy.DefaultInFlight)

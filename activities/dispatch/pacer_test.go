@@ -13,8 +13,8 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// behindAt is what the last sign of life said before a moment.
-func (h *house) behindAt(at time.Duration, began time.Time) (behind dispatch.Behind) {
+// behindAt is what the last heartbeat said before a moment.
+func (h *world) behindAt(at time.Duration, began time.Time) (behind dispatch.Behind) {
 	for _, state := range h.told {
 		if state.Last.Time().Sub(began) <= at {
 			behind = state.Behind
@@ -29,23 +29,23 @@ func (h *house) behindAt(at time.Duration, began time.Time) (behind dispatch.Beh
 func TestAShardThatFallsBehind(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		prepare func(h *house)
+		prepare func(h *world)
 		why     dispatch.Shortage
 	}{
-		"at its rate": {func(*house) {}, ""},
-		"places for callbacks": {func(h *house) {
+		"at its rate": {func(*world) {}, ""},
+		"places for callbacks": {func(h *world) {
 			h.takes, h.policy.Limits.InFlight = time.Second, 20
 		}, dispatch.ShortOfSlots},
-		"items": {func(h *house) { h.reads = 2 * time.Second }, dispatch.ShortOfItems},
-		"the ladder": {func(h *house) {
+		"items": {func(h *world) { h.reads = 2 * time.Second }, dispatch.ShortOfItems},
+		"the ladder": {func(h *world) {
 			h.policy.Retry = delivery.Retry{Steps: []wire.Duration{wire.Duration(4 * time.Second), wire.Duration(4 * time.Second)}}
 			h.answer = func(send.Message, int) send.Outcome { return refused(500) }
 		}, ""},
-		"an emergency": {func(h *house) {
+		"an emergency": {func(h *world) {
 			h.paused = true
 			time.AfterFunc(time.Minute, func() { h.with(func() { h.paused = false }) })
 		}, ""},
-		"patience": {func(h *house) {
+		"patience": {func(h *world) {
 			h.answer = func(_ send.Message, n int) send.Outcome {
 				if n > 1 {
 					return taken()
@@ -59,11 +59,11 @@ func TestAShardThatFallsBehind(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				h := newHouse(600, 50)
+				h := newWorld(600, 50)
 				h.policy.Limits.InFlight = 1000
 				c.prepare(h)
 				began := time.Now()
-				end, err := h.stint(t, h.shard(), nil)
+				end, err := h.runShard(t, h.shard(), nil)
 				require.NoError(t, err)
 				require.Equal(t, c.why, end.State.Behind.Why)
 				require.Equal(t, c.why != "", end.State.Behind.Lasting())
@@ -79,11 +79,11 @@ func TestAShardThatFallsBehind(t *testing.T) {
 func TestAShardThatCatchesUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(2000, 50)
+		h := newWorld(2000, 50)
 		h.policy.Limits.InFlight, h.takes = 20, time.Second
 		time.AfterFunc(8*time.Second, func() { h.with(func() { h.takes = 0 }) })
 		began := time.Now()
-		end, err := h.stint(t, h.shard(), nil)
+		end, err := h.runShard(t, h.shard(), nil)
 		require.NoError(t, err)
 		require.Equal(t, dispatch.ShortOfSlots, h.behindAt(8*time.Second, began).Why)
 		require.True(t, h.behindAt(8*time.Second, began).Lasting())

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/testsuite"
 
 	"github.com/wakecall/wakecall/core/dispatch"
@@ -18,7 +19,7 @@ import (
 func TestAClaim(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(3000, 1000)
+		h := newWorld(3000, 1000)
 		limit := 50.0
 		h.policy.Limits.CallbacksPerSecond = &limit
 		h.memo.Run = "run"
@@ -29,7 +30,7 @@ func TestAClaim(t *testing.T) {
 			h.with(func() { h.memo.Plan.Paused = true; h.memo.Plan.Changes++ })
 		}()
 		began := time.Now()
-		end, err := h.stint(t, h.shard(), nil)
+		end, err := h.runShard(t, h.shard(), nil)
 		require.NoError(t, err)
 		require.Equal(t, dispatch.StintPaused, end.End)
 		require.True(t, end.State.Claimed)
@@ -55,7 +56,7 @@ func TestASweepYields(t *testing.T) {
 	t.Parallel()
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestActivityEnvironment()
-	h := newHouse(0, 1)
+	h := newWorld(0, 1)
 	e := h.executor()
 	env.RegisterActivity(e.Sweep)
 	_, err := env.ExecuteActivity(e.Sweep, dispatch.Sweep{Yield: "run", BusinessType: "mass"})
@@ -68,14 +69,14 @@ func TestASweepYields(t *testing.T) {
 func TestProgressIsTold(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(900, 1000)
+		h := newWorld(900, 1000)
 		h.memo.Plan.PerSecond, h.memo.StartedAt = 2, wire.At(time.Now())
 		began := time.Now()
 		end := h.live(t, h.shard())
 		require.WithinDuration(t, began.Add(10*time.Second), h.progress[0], 3*time.Second)
 		require.InDelta(t, 44, len(h.progress), 3)
 		for _, hours := range []int{1, 24} {
-			h := newHouse(900, 1000)
+			h := newWorld(900, 1000)
 			h.memo.Plan.PerSecond, h.memo.StartedAt = 2, wire.At(time.Now().Add(-time.Duration(hours)*time.Hour))
 			shard := h.shard()
 			shard.State.Told = end.State.Told
@@ -85,17 +86,18 @@ func TestProgressIsTold(t *testing.T) {
 	})
 }
 
-// A stint that began at a low rate ends when the rate is high: a worker that is killed
+// A run that began at a low rate ends when the rate is high: a worker that is killed
 // shall not be missed for as long as it could be silent then.
-func TestAStintEndsWhenItIsMuchFaster(t *testing.T) {
+func TestARunEndsWhenItIsMuchFaster(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		silence   time.Duration
 		perSecond float64
 		over      bool
 	}{{time.Minute, 1, false}, {time.Minute, 300, true}, {1500 * time.Millisecond, 10_000, false}} {
-		s := &stint{silence: c.silence, until: time.Now().Add(time.Hour), settings: &settings{}}
-		s.settings.memo.Plan = dispatch.Plan{PerSecond: c.perSecond, Active: []int{0}}
-		require.Equal(t, c.over, s.reason(time.Now()) == dispatch.StintOver, "%+v", c)
+		r := (&Executor{}).newRun(dispatch.Shard{}, activity.Info{HeartbeatTimeout: c.silence}, nil)
+		r.until, r.settings = time.Now().Add(time.Hour), &settings{}
+		r.settings.memo.Plan = dispatch.Plan{PerSecond: c.perSecond, Active: []int{0}}
+		require.Equal(t, c.over, r.reasonToEnd(time.Now()) == dispatch.StintOver, "%+v", c)
 	}
 }

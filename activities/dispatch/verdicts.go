@@ -12,7 +12,7 @@ import (
 
 // pageMessage is the id and the body of a callback for several items, and how much of its
 // answer is wanted.
-func (s *stint) pageMessage(j job) (id string, body []byte, answer int) {
+func (s *sender) pageMessage(j job) (id string, body []byte, answer int) {
 	var b bytes.Buffer
 	b.WriteString(`{"items":[`)
 	for i, item := range j.items() {
@@ -37,20 +37,20 @@ type verdicts struct {
 	Results []struct {
 		ID string `json:"id"`
 		OK *bool  `json:"ok"`
-		// Retry is whether the item may be tried again, unless it says no.
+		// Retry reports whether the item may be tried again, unless it says no.
 		Retry  *bool  `json:"retry"`
 		Reason string `json:"reason"`
 	} `json:"results"`
 }
 
-// delivered takes the answer of a receiver that took the callback.
-func (s *stint) delivered(j job, outcome send.Outcome) {
+// accept takes the answer of a receiver that took the callback.
+func (s *sender) accept(j job, outcome send.Outcome) {
 	refused := map[string]delivery.Answer{}
 	if s.settings.memo.Order.Per == dispatch.PerPage && len(bytes.TrimSpace(outcome.Body)) > 0 {
 		var said verdicts
 		if err := json.Unmarshal(outcome.Body, &said); err != nil || len(outcome.Body) > dispatch.MaxPageAnswer {
 			outcome.Answer = delivery.Answer{Class: delivery.BrokenAnswer, Status: outcome.Status, Detail: "the verdicts cannot be read"}
-			s.refused(j, outcome)
+			s.refuse(j, outcome)
 			return
 		}
 		for _, result := range said.Results {
@@ -64,22 +64,23 @@ func (s *stint) delivered(j job, outcome send.Outcome) {
 	}
 	done := 0
 	for i := j.from; i < j.to; i++ {
-		why, no := refused[j.page.items[i].ID]
+		refusal, no := refused[j.page.items[i].ID]
 		if !no {
-			s.done(j.page, i)
+			s.state.Done++
+			s.markDealt(j.page, i)
 			done++
 			continue
 		}
 		j.page.items[i].Refusals++
-		s.failed(j, i, delivery.Judge(why), why.Failure(wire.At(outcome.Ended)))
+		s.retry(j, i, delivery.Judge(refusal), refusal.Failure(wire.At(outcome.Ended)))
 	}
 	s.Observer.Dispatched(s.shard.BusinessType, OutcomeDone, done)
 }
 
-// refused takes an answer by which no item of the callback was taken.
-func (s *stint) refused(j job, outcome send.Outcome) {
+// refuse takes an answer by which no item of the callback was taken.
+func (s *sender) refuse(j job, outcome send.Outcome) {
 	verdict, failure := delivery.Judge(outcome.Answer), outcome.Failure(wire.At(outcome.Ended))
 	for i := j.from; i < j.to; i++ {
-		s.failed(j, i, verdict, failure)
+		s.retry(j, i, verdict, failure)
 	}
 }

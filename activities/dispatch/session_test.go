@@ -12,8 +12,8 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// silent is a Temporal that hears nothing of an attempt from its nth sign of life on.
-func (h *house) silent(from int) {
+// silent is a Temporal that hears nothing of an attempt from its nth heartbeat on.
+func (h *world) silent(from int) {
 	h.beat = func(n int) error {
 		if n >= from {
 			h.told = h.told[:len(h.told)-1]
@@ -44,7 +44,7 @@ func TestTheSameProcessRepeatsNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				h := newHouse(300, 40)
+				h := newWorld(300, 40)
 				h.takes = 700 * time.Millisecond
 				h.silent(4)
 				first, ended := attempt{h.executor(), 1}, make(chan error)
@@ -73,11 +73,11 @@ func TestTheSameProcessRepeatsNothing(t *testing.T) {
 	}
 }
 
-// A stint whose end Temporal did not hear ends again in the next attempt.
+// A run whose end Temporal did not hear ends again in the next attempt.
 func TestAnEndThatWasNotHeard(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(100, 40)
+		h := newWorld(100, 40)
 		e := h.executor()
 		first, err := attempt{e, 1}.run(t, h.shard(), nil)
 		require.NoError(t, err)
@@ -87,7 +87,7 @@ func TestAnEndThatWasNotHeard(t *testing.T) {
 		require.Len(t, h.ids(), 100)
 
 		<-time.After(time.Minute)
-		e.begin(activity.Info{ActivityID: "another"})
-		require.Len(t, e.runs, 1, "it is not kept for long")
+		e.beginSession(activity.Info{ActivityID: "another"})
+		require.Len(t, e.sessions, 1, "it is not kept for long")
 	})
 }

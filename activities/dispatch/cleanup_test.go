@@ -13,7 +13,7 @@ func TestSweep(t *testing.T) {
 	t.Parallel()
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestActivityEnvironment()
-	h := newHouse(0, 1)
+	h := newWorld(0, 1)
 	e := h.executor()
 	env.RegisterActivity(e.Sweep)
 	sweep := dispatch.Sweep{Delete: []dispatch.Part{{Prefix: "a/", Pages: 2}}}

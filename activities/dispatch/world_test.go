@@ -21,14 +21,14 @@ import (
 
 var key = wire.Key{BusinessType: "mass", BusinessID: "d"}
 
-// house is all that an executor needs: a store in memory, a receiver, and a loader.
-type house struct {
+// world is all that an executor needs: a store in memory, a receiver, and a loader.
+type world struct {
 	// paused is whether somebody has paused the type.
 	paused bool
 	mu     sync.Mutex
 	memo   dispatch.Memo
 	pages  map[string]dispatch.Page
-	// told is what signs of life said, and beat what comes of them; nil for nothing.
+	// told is what heartbeats said, and beat what comes of them; nil for nothing.
 	told []dispatch.State
 	beat func(n int) error
 	// gone is why the dispatch cannot be read, and broken why pages cannot.
@@ -60,9 +60,9 @@ type message struct {
 	at time.Time
 }
 
-// newHouse has the items of a shard on pages of the given size.
-func newHouse(items, size int) *house {
-	h := &house{pages: map[string]dispatch.Page{}, policy: policy.Policy{Version: 1, Callback: delivery.Callback{Destination: delivery.HTTP("http://127.0.0.1:1")}}}
+// newWorld has the items of a shard on pages of the given size.
+func newWorld(items, size int) *world {
+	h := &world{pages: map[string]dispatch.Page{}, policy: policy.Policy{Version: 1, Callback: delivery.Callback{Destination: delivery.HTTP("http://127.0.0.1:1")}}}
 	part := dispatch.Part{Prefix: "page/"}
 	for first := 0; first < items; first += size {
 		var page dispatch.Page
@@ -81,7 +81,7 @@ func newHouse(items, size int) *house {
 }
 
 // shard is all of the items.
-func (h *house) shard() dispatch.Shard {
+func (h *world) shard() dispatch.Shard {
 	s := dispatch.Shard{ID: dispatch.ID{Key: key}, Stored: "shard", Plan: h.memo.Plan}
 	part := dispatch.Part{Prefix: "page/"}
 	for h.pages[part.Page(part.Pages)].Items != nil {
@@ -94,17 +94,17 @@ func (h *house) shard() dispatch.Shard {
 	return s
 }
 
-func (h *house) executor() *Executor {
+func (h *world) executor() *Executor {
 	return New(Config{Store: h, Policies: h, Opener: h, Emergencies: h, Sender: h, Observer: h})
 }
 
-// stint runs a shard, from a state that an earlier stint has told if there is one.
-func (h *house) stint(t *testing.T, shard dispatch.Shard, from *dispatch.State) (dispatch.Stint, error) {
+// runShard runs a shard, from a state that an earlier run has told if there is one.
+func (h *world) runShard(t *testing.T, shard dispatch.Shard, from *dispatch.State) (dispatch.Stint, error) {
 	t.Helper()
 	return attempt{executor: h.executor(), number: 1}.run(t, shard, from)
 }
 
-// attempt is one of Temporal at a stint, in a process.
+// attempt is one of Temporal at a run, in a process.
 type attempt struct {
 	executor *Executor
 	number   int32
@@ -118,13 +118,13 @@ func (a attempt) run(t *testing.T, shard dispatch.Shard, from *dispatch.State) (
 	if from != nil {
 		env.SetHeartbeatDetails(*from)
 	}
-	stint := func(ctx context.Context, shard dispatch.Shard) (dispatch.Stint, error) {
+	run := func(ctx context.Context, shard dispatch.Shard) (dispatch.Stint, error) {
 		info := activity.GetInfo(ctx)
 		info.Attempt = a.number
-		return a.executor.try(ctx, shard, info)
+		return a.executor.runAttempt(ctx, shard, info)
 	}
-	env.RegisterActivityWithOptions(stint, activity.RegisterOptions{Name: "stint"})
-	value, err := env.ExecuteActivity("stint", shard)
+	env.RegisterActivityWithOptions(run, activity.RegisterOptions{Name: "dispatch"})
+	value, err := env.ExecuteActivity("dispatch", shard)
 	if err != nil {
 		return dispatch.Stint{}, err
 	}
@@ -133,7 +133,7 @@ func (a attempt) run(t *testing.T, shard dispatch.Shard, from *dispatch.State) (
 	return end, nil
 }
 
-func (h *house) ReadPage(_ context.Context, id string) (dispatch.Page, error) {
+func (h *world) ReadPage(_ context.Context, id string) (dispatch.Page, error) {
 	<-time.After(h.reads)
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -151,7 +151,7 @@ func (h *house) ReadPage(_ context.Context, id string) (dispatch.Page, error) {
 // blob is what Temporal takes for a value.
 const blob = 2 << 20
 
-func (h *house) WritePage(_ context.Context, id string, page dispatch.Page, _ time.Duration) error {
+func (h *world) WritePage(_ context.Context, id string, page dispatch.Page, _ time.Duration) error {
 	<-time.After(h.stores)
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -166,13 +166,13 @@ func (h *house) WritePage(_ context.Context, id string, page dispatch.Page, _ ti
 	return nil
 }
 
-func (h *house) Read(context.Context, wire.Key) (dispatch.Memo, error) {
+func (h *world) Read(context.Context, wire.Key) (dispatch.Memo, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.memo, h.gone
 }
 
-func (h *house) Beat(_ context.Context, _ []byte, state dispatch.State) error {
+func (h *world) Beat(_ context.Context, _ []byte, state dispatch.State) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.told = append(h.told, state)
@@ -182,32 +182,32 @@ func (h *house) Beat(_ context.Context, _ []byte, state dispatch.State) error {
 	return nil
 }
 
-func (h *house) Tell(context.Context, wire.Key) error {
+func (h *world) Tell(context.Context, wire.Key) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.progress = append(h.progress, time.Now())
 	return nil
 }
 
-func (h *house) Sweep(_ context.Context, sweep dispatch.Sweep, beat func()) error {
+func (h *world) Sweep(_ context.Context, sweep dispatch.Sweep, beat func()) error {
 	h.swept = sweep
 	beat()
 	return nil
 }
 
-func (h *house) Policy(context.Context, string) (policy.Policy, error) {
+func (h *world) Policy(context.Context, string) (policy.Policy, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.policy, h.noPolicy
 }
 
-func (h *house) Paused(context.Context, string) (bool, error) {
+func (h *world) Paused(context.Context, string) (bool, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.paused, nil
 }
 
-func (h *house) HoldBack(_ context.Context, _ string, wish policy.BackPressure) error {
+func (h *world) HoldBack(_ context.Context, _ string, wish policy.BackPressure) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.wishes = append(h.wishes, wish)
@@ -215,7 +215,7 @@ func (h *house) HoldBack(_ context.Context, _ string, wish policy.BackPressure) 
 	return nil
 }
 
-func (h *house) Claim(_ context.Context, _ string, claim policy.Claim) error {
+func (h *world) Claim(_ context.Context, _ string, claim policy.Claim) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.claims = append(h.claims, claim)
@@ -223,18 +223,18 @@ func (h *house) Claim(_ context.Context, _ string, claim policy.Claim) error {
 	return nil
 }
 
-func (h *house) Open(sealed string) (string, error) {
+func (h *world) Open(sealed string) (string, error) {
 	if sealed == "bad" {
 		return "", &wire.Error{Code: wire.Internal}
 	}
 	return "opened " + sealed, nil
 }
 
-func (h *house) Dispatched(string, string, int)                    {}
-func (h *house) Dispatching(wire.Key, int, float64, time.Duration) {}
-func (h *house) with(change func())                                { h.mu.Lock(); defer h.mu.Unlock(); change() }
+func (h *world) Dispatched(string, string, int)                    {}
+func (h *world) Dispatching(wire.Key, int, float64, time.Duration) {}
+func (h *world) with(change func())                                { h.mu.Lock(); defer h.mu.Unlock(); change() }
 
-func (h *house) Send(ctx context.Context, m send.Message) send.Outcome {
+func (h *world) Send(ctx context.Context, m send.Message) send.Outcome {
 	h.mu.Lock()
 	h.came = append(h.came, message{m, time.Now()})
 	n, answer, takes := len(h.came), h.answer, h.takes
@@ -261,7 +261,7 @@ func refused(status int) send.Outcome {
 }
 
 // ids are the items that came, in order.
-func (h *house) ids() (all []string) {
+func (h *world) ids() (all []string) {
 	for _, m := range h.came {
 		all = append(all, m.Headers[send.HeaderBusinessID])
 	}

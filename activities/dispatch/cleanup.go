@@ -11,7 +11,7 @@ import (
 // Sweep clears away what a dispatch has stored.
 func (e *Executor) Sweep(ctx context.Context, sweep dispatch.Sweep) error {
 	if sweep.Yield != "" {
-		e.yield(ctx, sweep.BusinessType, sweep.Yield)
+		e.releaseClaim(ctx, sweep.BusinessType, sweep.Yield)
 	}
 	return e.Store.Sweep(ctx, sweep, func() { activity.RecordHeartbeat(ctx) })
 }

@@ -1,0 +1,112 @@
+package dispatch
+
+import (
+	"time"
+
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/internal/tuning"
+)
+
+// base is what the parts of a shard run share. All of it belongs to the loop.
+type base struct {
+	*Executor
+	shard    dispatch.Shard
+	state    dispatch.State
+	settings *settings
+	// main are the open pages of the source, and ladder those of the ladder.
+	main, ladder []*page
+	// calls counts callbacks under way.
+	calls int
+	// endReason is why the run ends, once it does. draining is until when it may go on
+	// after all; zero for never.
+	endReason dispatch.StintEnd
+	draining  time.Time
+
+	// events are taken by the loop. pending counts what is done beside the loop.
+	events  chan func()
+	pending int
+}
+
+// plan is what the shard goes by.
+func (b *base) plan() dispatch.Plan { return b.settings.memo.Plan }
+
+// perSecond is how many items a second this shard sends.
+func (b *base) perSecond() float64 {
+	return max(b.plan().PerSecond/float64(max(len(b.plan().Active), 1)), dispatch.MinRate/dispatch.MaxShards)
+}
+
+// timeFor is the time in which this shard sends a number of items.
+func (b *base) timeFor(items float64) time.Duration {
+	return time.Duration(items / b.perSecond() * float64(time.Second))
+}
+
+// first reports whether this is the first of the active shards, which speaks for all.
+func (b *base) first() bool {
+	place, active := b.plan().PlaceOf(b.shard.Number)
+	return active && place == 0
+}
+
+// ending reports whether the run ends.
+func (b *base) ending() bool { return b.endReason != "" }
+
+// end makes the run end, whatever is under way.
+func (b *base) end(reason dispatch.StintEnd) { b.endReason, b.draining = reason, time.Time{} }
+
+// problem is why the shard cannot be complete.
+func (b *base) problem(message string) {
+	b.state.Problem = &delivery.Failure{Message: wire.Excerpt(message), At: wire.At(time.Now())}
+}
+
+// beside does work beside the loop, which takes what it returns.
+func (b *base) beside(work func() (then func())) {
+	b.pending++
+	go func() {
+		then := work()
+		b.events <- func() { b.pending--; then() }
+	}()
+}
+
+// drainEvents takes what else has ended.
+func (b *base) drainEvents() {
+	for range tuning.DispatchEvents {
+		select {
+		case then := <-b.events:
+			then()
+		default:
+			return
+		}
+	}
+}
+
+// awaitPending waits for all that is done beside the loop.
+func (b *base) awaitPending() {
+	for b.pending > 0 {
+		(<-b.events)()
+	}
+}
+
+// markDealt notes that it is stored what became of an item.
+func (b *base) markDealt(p *page, i int) {
+	p.markDealt(i)
+	if p.Attempts > 0 {
+		b.state.Retrying--
+	}
+	b.closePage(p)
+}
+
+// closePage drops a page all of whose items were dealt with.
+func (b *base) closePage(p *page) {
+	if p.left > 0 {
+		return
+	}
+	for _, pages := range []*[]*page{&b.main, &b.ladder} {
+		for i, open := range *pages {
+			if open == p {
+				*pages = append((*pages)[:i], (*pages)[i+1:]...)
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,154 @@
+package dispatch
+
+import (
+	"time"
+
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/internal/tuning"
+)
+
+// pacer says at which moments items leave.
+type pacer struct {
+	*base
+	lease *lease
+	pace  dispatch.Pace
+	// next is the number of the next moment of the pace.
+	next int64
+	// fresh is before the first item.
+	paced, fresh bool
+	// overdue is until when moments have passed that another executor left.
+	overdue time.Time
+	// heldTill is until when nothing leaves, because a receiver asked for it.
+	heldTill time.Time
+	// hindrance is what kept the last item from leaving that could not, at hinderedAt.
+	hindrance  hindrance
+	hinderedAt time.Time
+}
+
+// hindrance is why nothing left at a moment.
+type hindrance int
+
+const (
+	// idle: nothing is left to send now.
+	idle hindrance = iota
+	// dry: the next items are not read yet.
+	dry
+	// full: as many callbacks are under way as may be.
+	full
+)
+
+// adjust brings the pace in line with the plan, and reports whether anything may be sent.
+func (p *pacer) adjust(now time.Time) bool {
+	plan := p.plan()
+	place, active := plan.PlaceOf(p.shard.Number)
+	rate := p.settings.policy.DispatchRate(p.settings.memo.Run, plan.PerSecond, now)
+	if now.Before(p.heldTill) || plan.Paused || p.settings.paused {
+		rate = 0
+	}
+	latest := p.settings.memo.Order.LatestAt
+	if !active || rate <= 0 || !p.lease.held(now) || (latest != nil && latest.Until(now) <= 0) {
+		p.paced = false
+		return false
+	}
+	pace := dispatch.Pace{
+		Began: plan.Began.Time(), WarmUp: plan.WarmUp.D(), PerSecond: rate, Shard: place, Shards: len(plan.Active),
+	}
+	if p.paced && pace == p.pace {
+		return true
+	}
+	from := now
+	if p.fresh {
+		from = p.resumeAt(pace, now)
+	}
+	p.pace, p.next, p.paced, p.fresh, p.overdue = pace, pace.From(from), true, false, now
+	return true
+}
+
+// resumeAt is from when moments are used by an executor that begins. Another one had the
+// shard until a moment ago, or it waited for its turn.
+func (p *pacer) resumeAt(pace dispatch.Pace, now time.Time) time.Time {
+	each := between(pace)
+	last := p.state.Last.Time()
+	switch {
+	case p.state.Last == 0 && now.Sub(pace.Began) < each/4:
+		return pace.Began
+	case now.Sub(last) < max(tuning.DispatchGap, each+each/4):
+		return last.Add(time.Millisecond)
+	}
+	return now
+}
+
+// moment is the next moment at which items leave, and how long ago it was. It passes the
+// moments over that are too long ago to be made up for.
+func (p *pacer) moment(now time.Time) (at time.Time, behind time.Duration) {
+	for {
+		at = p.pace.Moment(p.next)
+		behind = now.Sub(at)
+		if behind <= p.tolerance() || at.Before(p.overdue) {
+			return at, behind
+		}
+		p.next = p.pace.From(now.Add(-p.tolerance()))
+		p.missed(now)
+	}
+}
+
+// tolerance is how late an item may leave.
+func (p *pacer) tolerance() time.Duration { return max(tuning.DispatchLate, between(p.pace)/4) }
+
+// between is the time between two moments of a shard.
+func between(pace dispatch.Pace) time.Duration {
+	return time.Duration(float64(pace.Shards) / pace.PerSecond * float64(time.Second))
+}
+
+// hold has nothing leave until a time.
+func (p *pacer) hold(until time.Time) {
+	if until.After(p.heldTill) {
+		p.heldTill = until
+	}
+}
+
+// hinder notes why an item could not leave, where there is one or not.
+func (p *pacer) hinder(item bool, now time.Time) {
+	p.hinderedAt, p.hindrance = now, idle
+	switch {
+	case item:
+		p.hindrance = full
+	case !p.state.End:
+		p.hindrance = dry
+	}
+}
+
+// missed notes that a moment has passed at which nothing left.
+func (p *pacer) missed(now time.Time) {
+	reason := dispatch.ShortOfWorker
+	if now.Sub(p.hinderedAt) < tuning.HindranceLasts {
+		switch p.hindrance {
+		case idle:
+			return
+		case dry:
+			reason = dispatch.ShortOfItems
+		case full:
+			reason = dispatch.ShortOfSlots
+		}
+	}
+	if p.state.Behind.Since == 0 {
+		p.state.Behind.Since = wire.At(now)
+	}
+	p.state.Behind.Last, p.state.Behind.Why = wire.At(now), reason
+}
+
+// catchUp forgets that moments were missed where items have left for a while since.
+func (p *pacer) catchUp() {
+	if p.state.Last.Time().Sub(p.state.Behind.Last.Time()) > max(p.timeFor(tuning.CaughtUpItems), tuning.CaughtUp) {
+		p.state.Behind = dispatch.Behind{}
+	}
+}
+
+// observe tells the observer the rate of the shard, and how late it was since the last time.
+func (p *pacer) observe() {
+	if p.paced {
+		p.Observer.Dispatching(p.shard.Key, p.shard.Number, p.pace.PerSecond/float64(p.pace.Shards), time.Duration(p.state.LagMS)*time.Millisecond)
+	}
+	p.state.LagMS = 0
+}

@@ -1,0 +1,93 @@
+package dispatch
+
+import (
+	"context"
+	"time"
+
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/internal/tuning"
+)
+
+// refresher keeps the settings of the shard up to date. Where the shard speaks for its
+// dispatch, it also claims the dispatch's rate and shows its progress.
+type refresher struct {
+	*base
+	// reading reports whether the settings are read. They are read next at nextRead.
+	reading  bool
+	nextRead time.Time
+	// claiming reports whether the rate is being claimed.
+	claiming bool
+}
+
+// now has the settings read at once.
+func (r *refresher) now() { r.nextRead = time.Time{} }
+
+// due reports whether the settings are to be read.
+func (r *refresher) due(now time.Time) bool { return !r.reading && !now.Before(r.nextRead) }
+
+// read reads what the shard goes by. What cannot be read holds on as it was.
+func (r *refresher) read(ctx context.Context, now time.Time) {
+	r.reading, r.nextRead = true, now.Add(tuning.DispatchRead)
+	r.beside(func() func() {
+		next, err := r.readSettings(ctx, r.shard.Key)
+		return func() {
+			r.reading = false
+			switch {
+			case err == nil:
+				r.settings = next
+				r.claim(ctx)
+				r.showProgress(ctx, now)
+			case wire.CodeOf(err) == wire.NotFound:
+				r.end(dispatch.StintCancelled)
+			}
+		}
+	})
+}
+
+// showProgress tells the dispatch how far it is: at first every few seconds, and ever more
+// seldom. Each time costs Temporal some writes, and its history is finite.
+func (r *refresher) showProgress(ctx context.Context, now time.Time) {
+	started := r.settings.memo.StartedAt
+	pause := max(now.Sub(started.Time())/tuning.ProgressPart, tuning.Progress)
+	if !r.first() || r.ending() || now.Sub(max(r.state.Told, started).Time()) < pause {
+		return
+	}
+	r.state.Told = wire.At(now)
+	r.beside(func() func() {
+		_ = r.Store.Tell(ctx, r.shard.Key) // the next time tells more
+		return func() {}
+	})
+}
+
+// claim claims the rate of the dispatch where its type has a limit, for as long as some
+// hundred items take: each claim costs Temporal some writes.
+func (r *refresher) claim(ctx context.Context) {
+	if r.claiming || !r.first() || r.plan().Paused || r.ending() {
+		return
+	}
+	now := wire.At(time.Now())
+	claim := policy.Claim{Dispatch: r.settings.memo.Run, PerSecond: r.plan().PerSecond, Until: now.Add(claimLife(r.plan().PerSecond))}
+	if !policy.Renews(r.settings.policy, claim, now) {
+		return
+	}
+	r.claiming, r.state.Claimed = true, true
+	r.beside(func() func() {
+		_ = r.Policies.Claim(ctx, r.shard.BusinessType, claim) // the next reading shows whether it is there
+		return func() { r.claiming = false }
+	})
+}
+
+// claimLife is how long a claim holds that is not renewed.
+func claimLife(perSecond float64) time.Duration {
+	life := time.Duration(min(tuning.ClaimItems/perSecond, tuning.LongestClaim.Seconds()) * float64(time.Second))
+	return max(life, tuning.ShortestClaim)
+}
+
+// releaseClaim gives the claim of a dispatch up that is paused or has ended.
+func (e *Executor) releaseClaim(ctx context.Context, businessType, run string) {
+	ctx, cancel := context.WithTimeout(ctx, tuning.CallTimeout)
+	defer cancel()
+	_ = e.Policies.Claim(ctx, businessType, policy.Claim{Dispatch: run}) // else it expires
+}

@@ -1,0 +1,56 @@
+package dispatch
+
+import (
+	"time"
+
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/internal/tuning"
+)
+
+// givenUp is the key of the queue whose items are tried no more.
+const givenUp = -1
+
+// retryQueue is the items that failed after a number of attempts, until they are stored.
+// They stay open in their page until then: should this worker die, they are sent again.
+type retryQueue struct {
+	// pages are what they are stored as, one after another, and writing reports whether the
+	// first one is under way.
+	pages   []*retryPage
+	writing bool
+	// notBefore is when to try again what could not be written.
+	notBefore time.Time
+}
+
+// retryPage is a page that fills. It takes nothing more once the store was asked to take
+// it: what is refused is the same page the next time, and no larger.
+type retryPage struct {
+	items []failedItem
+	room  dispatch.Room
+	asked bool
+	since time.Time
+	// due is when the last of them is due, and first when the first is.
+	due, first wire.Instant
+}
+
+type failedItem struct {
+	page *page
+	at   int
+	item dispatch.Item
+}
+
+// put adds an item to the last page, or to one behind it where that has no room.
+func (q *retryQueue) put(failed failedItem, now time.Time, wait time.Duration) {
+	due, last := wire.At(now.Add(wait)), len(q.pages)-1
+	if last < 0 || q.pages[last].asked || !q.pages[last].room.Reserve(failed.item) {
+		next := &retryPage{room: tuning.DispatchPage, since: now, first: due}
+		next.room.Reserve(failed.item)
+		q.pages, last = append(q.pages, next), last+1
+	}
+	p := q.pages[last]
+	p.items = append(p.items, failed)
+	p.due, p.first = max(p.due, due), min(p.first, due)
+}
+
+// full reports whether the first page takes no more items.
+func (q *retryQueue) full() bool { return len(q.pages) > 1 || q.pages[0].room.Items == 0 }
