@@ -26,6 +26,14 @@ type DispatchCommit struct {
 	Upload string `json:"upload,omitzero"`
 }
 
+// size is how many items are stored.
+func (in DispatchInput) size() (items int) {
+	for _, size := range in.Sizes {
+		items += size
+	}
+	return items
+}
+
 // Dispatch is the life of a dispatch. It waits until its items are stored and it is due,
 // splits them into shards, each a workflow of its own, and says in its memo what they all
 // go by. It ends Canceled when it was cancelled and fails when it is not complete, so that
@@ -147,10 +155,7 @@ func (d *dispatchRun) awaitItems(ctx workflow.Context) dispatch.Status {
 }
 
 func (d *dispatchRun) applyCommit(ctx workflow.Context) {
-	items := 0
-	for _, size := range d.Sizes {
-		items += size
-	}
+	items := d.size()
 	d.Memo.Items, d.Memo.Upload, d.Memo.Status = &items, d.Upload, dispatch.Scheduled
 	if d.Memo.Plan.Paused {
 		d.Memo.Status = dispatch.Paused
@@ -209,7 +214,7 @@ func (d *dispatchRun) finish(ctx workflow.Context, status dispatch.Status) error
 	now := wire.At(workflow.Now(ctx))
 	total := d.total()
 	d.Memo.Status, d.Memo.FinishedAt, d.Memo.Total, d.Memo.Plan.Active = status, now, &total, nil
-	d.Memo.Failed, d.Memo.Stopped, d.Memo.Behind = d.failedParts(), append(d.Memo.Stopped, d.incompleteShards()...), dispatch.LongestBehind(d.states)
+	d.Memo.Failed, d.Memo.Stopped, d.Memo.Behind = d.failedParts(), append(d.Memo.Stopped, incompleteShards(d.states)...), dispatch.LongestBehind(d.states)
 	if next, again := d.Memo.Recur(now); again && status != dispatch.Cancelled {
 		sweep := d.cleanup(false)
 		d.Memo, d.states, d.progress = next, nil, dispatch.Counts{}

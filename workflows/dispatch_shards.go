@@ -15,7 +15,7 @@ import (
 
 // runShards has every item sent, and returns how that ended.
 func (d *dispatchRun) runShards(ctx workflow.Context) dispatch.Status {
-	d.sources = d.splitSources()
+	d.sources = d.shardSources()
 	d.states, d.idle = make([]dispatch.State, len(d.sources)), map[int]bool{}
 	now := workflow.Now(ctx)
 	d.Memo.Status, d.Memo.StartedAt, d.Memo.Shards = dispatch.Running, wire.At(now), len(d.sources)
@@ -38,25 +38,22 @@ func (d *dispatchRun) runShards(ctx workflow.Context) dispatch.Status {
 	return dispatch.Done
 }
 
-// splitSources says where the items of each shard are. Those of an upload have equally many.
-func (d *dispatchRun) splitSources() []dispatch.Source {
-	if loader := d.Memo.Order.Loader; loader != nil && d.Memo.Round == 0 {
+// shardSources says where the items of each shard are. Those of an upload have equally many.
+func (in DispatchInput) shardSources() []dispatch.Source {
+	if loader := in.Memo.Order.Loader; loader != nil && in.Memo.Round == 0 {
 		return make([]dispatch.Source, loader.Shards)
 	}
-	total := 0
-	for _, size := range d.Sizes {
-		total += size
-	}
-	shards := min(int(math.Ceil(d.Memo.Plan.PerSecond/tuning.ShardRate)), tuning.MaxUploadShards, total)
+	total := in.size()
+	shards := min(int(math.Ceil(in.Memo.Plan.PerSecond/tuning.ShardRate)), tuning.MaxUploadShards, total)
 	var sources []dispatch.Source
 	page, before := 0, 0
 	for shard := range shards {
 		from, to := shard*total/shards, (shard+1)*total/shards
-		for from >= before+d.Sizes[page] {
-			before += d.Sizes[page]
+		for from >= before+in.Sizes[page] {
+			before += in.Sizes[page]
 			page++
 		}
-		sources = append(sources, dispatch.Source{Parts: d.Parts, First: page, Skip: from - before, Items: to - from})
+		sources = append(sources, dispatch.Source{Parts: in.Parts, First: page, Skip: from - before, Items: to - from})
 	}
 	return sources
 }
@@ -87,8 +84,8 @@ func (d *dispatchRun) startShards() {
 	}
 }
 
-func (d *dispatchRun) shardID(shard int) string {
-	return DispatchShardID(d.Memo.ID(), d.Memo.Round, shard)
+func (in DispatchInput) shardID(shard int) string {
+	return DispatchShardID(in.Memo.ID(), in.Memo.Round, shard)
 }
 
 func (d *dispatchRun) startShard(shard int) {
@@ -196,9 +193,9 @@ func (d *dispatchRun) failedParts() (parts []dispatch.Part) {
 	return parts
 }
 
-// incompleteShards are the shards that are not complete.
-func (d *dispatchRun) incompleteShards() (shards []dispatch.ShardView) {
-	for shard, state := range d.states {
+// incompleteShards are the shards that were stopped.
+func incompleteShards(states []dispatch.State) (shards []dispatch.ShardView) {
+	for shard, state := range states {
 		if state.Problem != nil {
 			shards = append(shards, dispatch.ShardState{Shard: shard, Begun: true, Ended: true, State: state}.View())
 		}
