@@ -16,6 +16,7 @@ import (
 
 	"github.com/wakecall/wakecall/client"
 	"github.com/wakecall/wakecall/core/job"
+	"github.com/wakecall/wakecall/core/recurrence"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/e2e/receiver"
@@ -111,6 +112,40 @@ func recordRecurring(rec recorder, r *receiver.Receiver, kind string) {
 	env.Do("POST", "/v1/timers/"+kind+"/recurring-failing/resume", nil)
 	rec.run("recurring-resumed", kind+"/recurring-failing", paused)
 	env.Do("DELETE", "/v1/timers/"+kind+"/recurring-failing", nil)
+
+	overslept := recurrence.Rule{Every: pointer(wire.Duration(time.Hour)), Missed: recurrence.MissedFireOnce}
+	spec, err := timer.Admit(wire.Key{BusinessType: kind, BusinessID: "made-up"}, timer.Terms{Recurrence: &overslept}, "booking", time.Now().Add(-6*time.Hour-time.Minute))
+	require.NoError(rec.t, err)
+	spec.Behaviour = workflows.BehaviourNow
+	env.Start(spec)
+	r.Await(rec.t, "made-up", 1)
+	made := rec.first(spec.String())
+	rings := rec.next(spec.String(), made)
+	rec.next(spec.String(), rings) // it has ended
+	rec.run("recurring-made-up", spec.String(), made)
+	rec.run("recurring-made-up-rings", spec.String(), rings)
+	env.Do("DELETE", "/v1/timers/"+spec.String(), nil)
+}
+
+// TestRecordHistoriesOfEnds records what tells of an end, and a timer that is tried again.
+func TestRecordHistoriesOfEnds(t *testing.T) {
+	onlyToRecord(t)
+	env, r, kind := open(t)
+	rec := recorder{t: t, h: env}
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "on_delivered": testenv.JSON{"url": r.URL + "/told"}})
+	first := env.Add(testenv.JSON{"business_type": kind, "business_id": "outcome", "delay": "1s"})
+	rec.finished(kind, "outcome", "delivered")
+	alert := workflows.AlertID(timer.EventDelivered, "outcome:"+first.RunID)
+	require.NoError(t, env.Client.GetWorkflow(t.Context(), alert, "").Get(t.Context(), nil))
+	rec.run("alert", alert, "")
+
+	body := booking(kind, "redelivered", "0s", r.On("/twice-more", receiver.FailFirst(2)))
+	body["retry"] = testenv.JSON{"steps": []string{"10ms"}}
+	env.Add(body)
+	env.Await(kind+"/redelivered", "failed")
+	again := env.Do("POST", "/v1/timers/"+kind+"/redelivered/redeliver", nil)
+	require.Less(t, again.Status, 300, "%s", again.Body)
+	rec.finished(kind, "redelivered", "delivered")
 }
 
 // recordPolicies records entities that were changed, held back and deleted, and
@@ -178,7 +213,7 @@ func TestRecordHistoriesOfRedeliveries(t *testing.T) {
 	for _, scenario := range []struct {
 		name string
 		rate float64
-	}{{"redelivery-stopped", 0.1}, {"redelivery", 1000}, {"redelivery-own-queue", 1000}} {
+	}{{"redelivery-stopped", 0.1}, {"redelivery", 1000}} {
 		job := redeliver(t, env, kind, scenario.rate)
 		job.await(t, env, func(now redelivery) bool { return now.Redelivered > 0 })
 		env.Do("DELETE", "/v1/redeliveries/"+job.ID, nil) // too late for the fast one
@@ -231,6 +266,24 @@ func (r recorder) finished(kind, id, status string) {
 	r.run(id, kind+"/"+id, "")
 }
 
+// first is the first run of a workflow.
+func (r recorder) first(workflowID string) (runID string) {
+	r.t.Helper()
+	event, err := r.h.Client.GetWorkflowHistory(r.t.Context(), workflowID, "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT).Next()
+	require.NoError(r.t, err)
+	return event.GetWorkflowExecutionStartedEventAttributes().GetFirstExecutionRunId()
+}
+
+// next is the run in which a run goes on, once it does.
+func (r recorder) next(workflowID, run string) (runID string) {
+	r.t.Helper()
+	event, err := r.h.Client.GetWorkflowHistory(r.t.Context(), workflowID, run, true, enumspb.HISTORY_EVENT_FILTER_TYPE_CLOSE_EVENT).Next()
+	require.NoError(r.t, err)
+	next := event.GetWorkflowExecutionContinuedAsNewEventAttributes().GetNewExecutionRunId()
+	require.NotEmpty(r.t, next)
+	return next
+}
+
 func (r recorder) run(name, workflowID, runID string) {
 	r.t.Helper()
 	file := filepath.Join("..", "workflows", "testdata", "v"+strconv.Itoa(workflows.BehaviourNow), name+".json")
@@ -267,12 +320,6 @@ func TestRecordHistoriesOfRetries(t *testing.T) {
 	held["expires_after"] = "8s"
 	env.Policy(kind, held)
 	rec.finished(kind, "put-off", "expired")
-
-	spec, err := timer.Admit(wire.Key{BusinessType: kind, BusinessID: "went-over"}, timer.Terms{Delay: pointer(wire.Duration(0))}, "booking", time.Now())
-	require.NoError(t, err)
-	spec.Behaviour = workflows.BehaviourInitial
-	env.Start(spec)
-	rec.finished(kind, "went-over", "expired")
 
 	path := kind + ".other/woken"
 	body := booking(kind+".other", "woken", "0s", r.On("/busy", receiver.FailFirst(1)))

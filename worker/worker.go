@@ -131,7 +131,6 @@ func New(options Options) *Workers {
 	workflows.Register(w.timers)
 	register(w.timers, workflows.ActivityFirstAttempt, options.Attempter.FirstAttempt)
 	register(w.timers, workflows.ActivityReceipt, options.Attempter.Receipt)
-	register(w.timers, workflows.ActivityCause, options.Attempter.Cause)
 	register(w.timers, workflows.ActivityRunState, options.Attempter.State)
 	register(w.defaults, workflows.ActivityDeliver, options.Attempter.Deliver)
 	register(w.defaults, workflows.ActivityWatchStream, options.Attempter.WatchStream)

@@ -25,11 +25,12 @@ func (d *liveDelivery) awaitAcknowledgement() error {
 	return d.ctx.Err()
 }
 
-// selectAcknowledgement waits for the receiver, for the end of its time, and for what may come between.
+// selectAcknowledgement waits for the receiver, for the end of its time, and for what may come
+// between.
 func (d *liveDelivery) selectAcknowledgement(timeUp workflow.Future) {
 	selector := workflow.NewSelector(d.ctx)
-	selector.AddReceive(workflow.GetSignalChannel(d.ctx, SignalAcknowledge), func(words workflow.ReceiveChannel, _ bool) {
-		d.drainAcknowledgements(words)
+	selector.AddReceive(workflow.GetSignalChannel(d.ctx, SignalAcknowledge), func(acknowledgements workflow.ReceiveChannel, _ bool) {
+		d.drainAcknowledgements(acknowledgements)
 	})
 	selector.AddReceive(d.changes, func(workflow.ReceiveChannel, bool) {})
 	selector.AddFuture(timeUp, func(workflow.Future) {})
@@ -43,16 +44,16 @@ func (d *liveDelivery) selectAcknowledgement(timeUp workflow.Future) {
 	}
 }
 
-// drainAcknowledgements takes what the receiver has said. Word of an attempt before this one has
-// come too late, and a cancel outweighs every word.
-func (d *liveDelivery) drainAcknowledgements(words workflow.ReceiveChannel) {
-	var word delivery.Acknowledgement
-	for words.ReceiveAsync(&word) {
-		if d.ctx.Err() == nil && d.last.Answers(word, d.spec.WebhookID(), d.spec.Round) {
-			d.last = d.last.Acknowledged(word, wire.At(workflow.Now(d.ctx)))
+// drainAcknowledgements applies what the receiver has said. An acknowledgement of an attempt
+// before this one comes too late, and a cancel outweighs every one.
+func (d *liveDelivery) drainAcknowledgements(acknowledgements workflow.ReceiveChannel) {
+	var next delivery.Acknowledgement
+	for acknowledgements.ReceiveAsync(&next) {
+		if d.ctx.Err() == nil && d.last.Answers(next, d.spec.WebhookID(), d.spec.Round) {
+			d.last = d.last.Acknowledged(next, wire.At(workflow.Now(d.ctx)))
 			d.upsertAcceptance()
 		}
-		word = delivery.Acknowledgement{}
+		next = delivery.Acknowledgement{}
 	}
 }
 

@@ -1,14 +1,10 @@
 package workflows
 
 import (
-	"go.temporal.io/sdk/temporal"
-	"go.temporal.io/sdk/workflow"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/timer"
-	"github.com/wakecall/wakecall/core/wire"
-	"github.com/wakecall/wakecall/internal/tuning"
 )
 
 // drainSignals takes the changes that have arrived. They are applied when nothing
@@ -33,7 +29,7 @@ func (t *timerRun) interrupted() bool {
 // applyPending ends the run for what interrupted it. A cancel outweighs every
 // change, whatever came first.
 func (t *timerRun) applyPending() decision {
-	if t.ctx.Err() != nil && !t.onlyCalledOff() {
+	if t.ctx.Err() != nil {
 		return cancelled()
 	}
 	var refused []timer.Refusal
@@ -88,22 +84,4 @@ func (t *timerRun) replacePayload(before timer.Spec, change timer.Change) {
 		t.spec.Standing, t.delivering = nil, false
 		t.spec.Round++
 	}
-}
-
-// onlyCalledOff reports whether the cancel was an older gateway's way to tell a worker
-// of a change. It asks until it is told: a run that took a change for a cancel
-// would lose its timer.
-func (t *timerRun) onlyCalledOff() (only bool) {
-	if len(t.pending) == 0 {
-		return false
-	}
-	ctx, release := workflow.NewDisconnectedContext(t.ctx)
-	defer release()
-	ctx = workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
-		StartToCloseTimeout: tuning.QuestionTimeout, ScheduleToCloseTimeout: wire.MaxAhead,
-		RetryPolicy: &temporal.RetryPolicy{MaximumInterval: tuning.QuestionPause},
-	})
-	var cause string
-	err := workflow.ExecuteLocalActivity(ctx, ActivityCause).Get(ctx, &cause)
-	return err == nil && cause == CauseChange
 }

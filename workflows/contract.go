@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -9,7 +10,9 @@ import (
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
 
+	"github.com/wakecall/wakecall/core/dispatch"
 	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // Task queues.
@@ -100,8 +103,6 @@ const (
 	// whom to ask. ActivityAsk is the same question, put to one worker.
 	ActivityReceipt = "receipt"
 	ActivityAsk     = "ask"
-	// ActivityCause says why a run was asked to cancel.
-	ActivityCause = "cause"
 	// ActivityRecheck makes the worker that has preloaded a timer ask whether it is
 	// still wanted.
 	ActivityRecheck = "look"
@@ -208,24 +209,6 @@ var (
 // attrVersion is where the SDK notes what [workflow.GetVersion] decided in a run.
 const attrVersion = "TemporalChangeVersion"
 
-// Change ids: the points at which runs of an earlier build go another way.
-const (
-	// changeLive is where a delivery goes over to [BehaviourLiveRetries].
-	changeLive = "live-retries"
-	// changeMadeUp is where an occurrence that makes up for others gets a run of its own.
-	changeMadeUp = "made-up"
-	// changeEnd is where a run that delivered says how it ended.
-	changeEnd = "state-at-the-end"
-	// changeReceipt and changeLateReceipt are where a run takes what a stopped worker has
-	// stored: before that worker is asked, and when it was asked in vain.
-	changeReceipt     = "receipt"
-	changeLateReceipt = "late-receipt"
-	// changeRuleOver is where a dispatch ends whose rule ended while it was paused.
-	changeRuleOver = "rule-over"
-	// changeHistory is where the size of a policy's history ends the run.
-	changeHistory = "history-size"
-)
-
 // AllAttributes has a value for each search attribute of a timer.
 func AllAttributes() temporal.SearchAttributes {
 	return temporal.NewSearchAttributes(
@@ -259,11 +242,17 @@ func PolicyOf(workflowID string) (businessType string, ok bool) {
 	return strings.CutPrefix(workflowID, policyPrefix)
 }
 
-// AlertID is the workflow id of the alert for an event of a run: one event, one
-// alert, however often it is raised.
-func AlertID(event timer.EventType, runID string) string {
-	return "alert:" + string(event) + ":" + runID
+// AlertID is the workflow id of the alert for an event on an occasion, such as a run: one
+// event, one alert, however often it is raised.
+func AlertID(event timer.EventType, occasion string) string {
+	return "alert:" + string(event) + ":" + occasion
 }
+
+// outcomeOccasion is the occasion of the alert that tells how the run's delivery ended.
+func outcomeOccasion(runID string) string { return "outcome:" + runID }
+
+// pressureOccasion is the occasion of the alert that tells of back-pressure.
+func pressureOccasion(runID string, since wire.Instant) string { return runID + ":" + since.String() }
 
 // NotifyID is the workflow id of word to the worker that has preloaded a run.
 func NotifyID(runID string) string { return "nudge:" + runID }
@@ -297,6 +286,29 @@ func (k JobKind) WorkflowID(id string) string { return k.Prefix + id }
 func (k JobKind) ID(workflowID string) (id string, ok bool) {
 	return strings.CutPrefix(workflowID, k.Prefix)
 }
+
+const dispatchPrefix = "dispatch:"
+
+// DispatchWorkflowID is the workflow id of a dispatch. Like a policy's it begins with a
+// word and a colon, so no timer's id can equal it.
+func DispatchWorkflowID(key wire.Key) string { return dispatchPrefix + key.String() }
+
+// DispatchTypePrefix begins the ids of the dispatches of a business type.
+func DispatchTypePrefix(businessType string) string { return dispatchPrefix + businessType + "/" }
+
+// DispatchShardID is the workflow id of a shard.
+func DispatchShardID(id dispatch.ID, round, shard int) string {
+	return fmt.Sprintf("dispatch-shard:%s/%d.%d/%d", id.Key, id.Occurrence, round, shard)
+}
+
+// DispatchUploads begins the ids of what clients have uploaded for a dispatch: its id may
+// have been another one's. A part of its name is enough for that, and keeps the ids short.
+func DispatchUploads(memo dispatch.Memo) string {
+	return DispatchUploadPrefix(memo.Order.Key) + memo.Run[:min(len(memo.Run), 8)] + "/"
+}
+
+// DispatchUploadPrefix begins the ids of the pages that a client has uploaded.
+func DispatchUploadPrefix(key wire.Key) string { return "dispatch-page:" + key.String() + "/" }
 
 // Encode wraps a payload so that Temporal stores its bytes as they are, and
 // the Web UI shows JSON as JSON.

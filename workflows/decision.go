@@ -44,24 +44,17 @@ func failureMessage(outcome timer.Outcome) string {
 	return outcome.LastFailure.Message
 }
 
-// setEndState makes [AttrState] say that a timer expired, which completes like one that was
-// delivered, and how a run ended that said that it was delivering: Temporal's own lists
-// go on to show it. A run that was terminated says nothing.
+// setEndState makes [AttrState] say how the timer ended, where Temporal's own status does
+// not: an expired timer completes like a delivered one. It also replaces the state of a run
+// that was delivering, since lists go on to show it. A run that was terminated sets nothing.
 func (t *timerRun) setEndState(status timer.Status) {
-	if status == timer.Expired || (t.delivering && recordsEnd(t.ctx)) {
+	if status == timer.Expired || t.delivering {
 		setState(t.ctx, status)
 	}
 }
 
-// recordsEnd reports whether a run that delivered says how it ended, also when it is cancelled.
-func recordsEnd(ctx workflow.Context) bool {
-	ctx, release := workflow.NewDisconnectedContext(ctx)
-	defer release()
-	return workflow.GetVersion(ctx, changeEnd, workflow.DefaultVersion, 1) != workflow.DefaultVersion
-}
-
-// setState makes [AttrState] say how the timer stands. A word can always be encoded, which
-// is all that may fail, and no timer is given up for what lists show of it.
+// setState makes [AttrState] say how the timer stands. It fails only for what cannot be
+// encoded, and a status always can.
 func setState(ctx workflow.Context, status timer.Status) {
 	_ = workflow.UpsertTypedSearchAttributes(ctx, AttrState.ValueSet(string(status)))
 }

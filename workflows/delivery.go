@@ -44,9 +44,6 @@ type liveDelivery struct {
 func (t *timerRun) deliver(first delivery.Report) decision {
 	setState(t.ctx, timer.Delivering)
 	t.delivering = true
-	if !t.live() {
-		return t.deliverInitial(first)
-	}
 	d := &liveDelivery{timerRun: t, last: first}
 	if own := t.spec.Latest(0); own != 0 { // the timer's own may have changed since
 		d.last.Latest = own

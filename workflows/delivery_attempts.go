@@ -20,9 +20,7 @@ func (d *liveDelivery) makeAttempts() error {
 	d.cancelAttempts, d.resumed, d.streamDown = cancel, false, false
 	d.watchStream(attempts)
 	handed := d.last.Handed
-	next := timer.Resume(d.spec, d.last)
-	next.Live = true
-	future := workflow.ExecuteActivity(attempts, ActivityDeliver, next, d.payload)
+	future := workflow.ExecuteActivity(attempts, ActivityDeliver, timer.Resume(d.spec, d.last), d.payload)
 	for !future.IsReady() {
 		d.awaitAttempts(future)
 	}
@@ -41,7 +39,7 @@ func (d *liveDelivery) makeAttempts() error {
 
 func (d *liveDelivery) options() workflow.ActivityOptions {
 	return workflow.ActivityOptions{
-		TaskQueue:              d.queue(d.last),
+		TaskQueue:              d.queue(),
 		ScheduleToStartTimeout: d.scheduleToStartTimeout(),
 		StartToCloseTimeout:    tuning.LiveTimeout,
 		HeartbeatTimeout:       d.heartbeatTimeout(),
@@ -51,25 +49,25 @@ func (d *liveDelivery) options() workflow.ActivityOptions {
 	}
 }
 
-// queue is where the attempt is made that follows a report.
-func (t *timerRun) queue(last delivery.Report) string {
+// queue is where the next attempt is made.
+func (d *liveDelivery) queue() string {
 	switch {
-	case last.Stream:
-		return StreamQueue(t.spec.BusinessType)
-	case last.PolicyVersion != 0:
-		return DeliveryQueue(t.spec.BusinessType)
+	case d.last.Stream:
+		return StreamQueue(d.spec.BusinessType)
+	case d.last.PolicyVersion != 0:
+		return DeliveryQueue(d.spec.BusinessType)
 	default:
 		return DefaultDeliveryQueue
 	}
 }
 
-// deliverRetry is for tries that left no report, since their worker died. The
+// deliverRetry is for attempts that left no report, since their worker died. The
 // ladder is the activity's to apply, from the live policy.
 func deliverRetry() *temporal.RetryPolicy {
 	return &temporal.RetryPolicy{InitialInterval: tuning.LostTryFirst, BackoffCoefficient: 2, MaximumInterval: tuning.LostTryLongest}
 }
 
-// awaitAttempts waits for the tries to end, or for something to happen meanwhile.
+// awaitAttempts waits for the attempts to end, or for something to happen meanwhile.
 func (d *liveDelivery) awaitAttempts(attempts workflow.Future) {
 	selector := workflow.NewSelector(d.ctx)
 	selector.AddFuture(attempts, func(workflow.Future) {})
@@ -78,7 +76,7 @@ func (d *liveDelivery) awaitAttempts(attempts workflow.Future) {
 			d.stalled = true
 			d.queryRunState()
 		}
-		if len(d.pending) > 0 { // what was recorded of the tries goes once they are cancelled
+		if len(d.pending) > 0 { // what was recorded of the attempts goes once they are cancelled
 			d.queryRunState()
 		}
 	})
@@ -99,8 +97,8 @@ func (d *liveDelivery) awaitAttempts(attempts workflow.Future) {
 	selector.Select(d.ctx)
 }
 
-// failedWithoutReport reports whether an error ends a delivery that was not cancelled and left no
-// report. A timeout does not: the next tries go on where it was.
+// failedWithoutReport reports whether an error ends a delivery that was not
+// cancelled and left no report. A timeout does not: the next attempts go on where it was.
 func failedWithoutReport(err error) bool {
 	if _, ok := reportFrom(err); ok || err == nil {
 		return false
@@ -109,7 +107,7 @@ func failedWithoutReport(err error) bool {
 	return !late
 }
 
-// reportFrom is the report of a try that failed, if it left one.
+// reportFrom is the report of an attempt that failed, if it left one.
 func reportFrom(err error) (report delivery.Report, ok bool) {
 	app, ok := errors.AsType[*temporal.ApplicationError](err)
 	if !ok || !app.HasDetails() || app.Details(&report) != nil {

@@ -11,14 +11,14 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// streamBusy reports whether the tries wait for a receiver that took others meanwhile. They do for as
-// long as that is so: each round of a wait by rounds would stay in the history.
+// streamBusy reports whether the attempts wait for a receiver that took others meanwhile. They
+// wait for as long as that is so: each round of a wait by rounds would stay in the history.
 func (d *liveDelivery) streamBusy() bool {
 	return d.last.Handed != nil && d.last.Stream && d.last.Handed.Times > 0
 }
 
-// watchStream makes the tries end when receivers take nothing any more from the stream at which
-// they wait.
+// watchStream makes the attempts end when receivers take nothing any more from the stream at
+// which they wait.
 func (d *liveDelivery) watchStream(attempts workflow.Context) {
 	d.streamWatch = nil
 	if d.streamBusy() {
@@ -29,7 +29,7 @@ func (d *liveDelivery) watchStream(attempts workflow.Context) {
 	}
 }
 
-// endStreamWatch calls off the tries that wait at a stream which is down.
+// endStreamWatch cancels the attempts that wait at a stream which is down.
 func (d *liveDelivery) endStreamWatch(watch workflow.Future) {
 	d.streamWatch = nil
 	if watch.Get(d.ctx, nil) == nil {
@@ -38,14 +38,15 @@ func (d *liveDelivery) endStreamWatch(watch workflow.Future) {
 	}
 }
 
-// streamMissed reports whether tries that were handed to a stream ended because nobody took them.
+// streamMissed reports whether attempts that were handed to a stream ended because no receiver
+// took them.
 func (d *liveDelivery) streamMissed(err error) bool {
 	return scheduleToStartTimedOut(err) || d.streamDown && temporal.IsCanceledError(err)
 }
 
-// scheduleToStartTimeout is how long the tries wait for a receiver to connect, where another link is left;
-// zero for as long as it takes. Tries that were called off, because somebody woke the timer,
-// have waited for a part of it.
+// scheduleToStartTimeout is how long the attempts wait for a receiver to connect, where another link is left;
+// zero for as long as it takes. Attempts that were cancelled because the timer was woken have
+// waited for a part of it.
 func (d *liveDelivery) scheduleToStartTimeout() time.Duration {
 	now := workflow.Now(d.ctx)
 	handed := d.last.Handed
@@ -58,7 +59,7 @@ func (d *liveDelivery) scheduleToStartTimeout() time.Duration {
 	return max(d.waitsUntil.Sub(now), tuning.FirstLinkProbe)
 }
 
-// heartbeatTimeout is how long who makes an attempt may give no sign of life.
+// heartbeatTimeout is after how long without a heartbeat the worker of an attempt counts as dead.
 func (d *liveDelivery) heartbeatTimeout() time.Duration {
 	if d.last.Stream {
 		return tuning.StreamSilence
@@ -66,7 +67,7 @@ func (d *liveDelivery) heartbeatTimeout() time.Duration {
 	return tuning.Silence
 }
 
-// scheduleToStartTimedOut reports whether nobody took the tries in the time that they had for it.
+// scheduleToStartTimedOut reports whether no receiver took the attempts in time.
 func scheduleToStartTimedOut(err error) bool {
 	late, ok := errors.AsType[*temporal.TimeoutError](err)
 	return ok && late.TimeoutType() == enumspb.TIMEOUT_TYPE_SCHEDULE_TO_START

@@ -149,7 +149,6 @@ func TestNoLimitOfATryIsFrozen(t *testing.T) {
 	outcome, _ := s.ended()
 	require.Equal(t, timer.Delivered, outcome.Status)
 	info := s.deliveries[0].info
-	require.True(t, s.deliveries[0].Live)
 	require.Greater(t, info.Deadline.Sub(info.StartedTime), delivery.MaxAttemptTimeout+30*time.Second)
 	require.Equal(t, 25*time.Second, info.HeartbeatTimeout)
 }
@@ -286,27 +285,6 @@ func TestAChangeEndsADelivery(t *testing.T) {
 	require.Len(t, s.deliveries, 1)
 }
 
-// A timer that was booked under an older behaviour goes over to this one when its
-// delivery begins, and for good when it is armed again.
-func TestAnOlderTimerGoesOver(t *testing.T) {
-	t.Parallel()
-	s := newCourse(t)
-	s.spec.Behaviour = workflows.BehaviourInitial
-	s.ring.Latest = s.at(time.Hour)
-	s.run()
-	_, after := s.ended()
-	require.Equal(t, time.Hour, after)
-	require.True(t, s.deliveries[0].Live)
-
-	s = newCourse(t)
-	s.spec.Behaviour = workflows.BehaviourInitial
-	delay := wire.Duration(time.Hour)
-	s.later(time.Minute, func() { s.signal(timer.Change{ID: "c", Terms: timer.Terms{Delay: &delay}, At: s.at(time.Minute)}) })
-	s.run()
-	next := s.next()
-	require.Equal(t, workflows.BehaviourNow, next.Behaviour)
-}
-
 // The ladder ends where the activity says so, and an end that nobody explains is
 // a failure.
 func TestADeliveryEnds(t *testing.T) {
@@ -335,4 +313,38 @@ func TestADeliveryEnds(t *testing.T) {
 			require.Contains(t, outcome.LastFailure.Message, c.message)
 		})
 	}
+}
+
+// A delivery whose type has got a policy goes on on the queue of its type.
+func TestADeliveryMovesToTheQueueOfItsType(t *testing.T) {
+	t.Parallel()
+	s := newCourse(t)
+	moved := 0
+	s.deliver = func(*course, activity.Info) (delivery.Report, error) {
+		switch moved++; moved {
+		case 1: // the type has got a policy, and with it a queue
+			return delivery.Report{Result: delivery.ResultUseQueue, Attempt: 1, PolicyVersion: 1}, nil
+		case 2: // its receivers connect by themselves
+			return delivery.Report{Result: delivery.ResultUseQueue, Attempt: 1, PolicyVersion: 2, Stream: true}, nil
+		}
+		return delivery.Report{Result: delivery.ResultDelivered, Attempt: 2}, nil
+	}
+	s.run()
+	outcome, _ := s.ended()
+	require.Equal(t, 2, outcome.Attempts)
+	require.Equal(t, workflows.DefaultDeliveryQueue, s.deliveries[0].info.TaskQueue)
+	require.Equal(t, workflows.DeliveryQueue("x"), s.deliveries[1].info.TaskQueue)
+	require.Equal(t, workflows.StreamQueue("x"), s.deliveries[2].info.TaskQueue)
+	require.Less(t, s.deliveries[2].info.HeartbeatTimeout, s.deliveries[1].info.HeartbeatTimeout, "a gateway that is killed is noticed soon")
+}
+
+// outcome is how the timer ended with this run, also where it failed.
+func (s *course) outcome() (outcome timer.Outcome) {
+	s.Helper()
+	if failed, ok := errors.AsType[*temporal.ApplicationError](s.env.GetWorkflowError()); ok {
+		require.NoError(s, failed.Details(&outcome))
+		return outcome
+	}
+	outcome, _ = s.ended()
+	return outcome
 }

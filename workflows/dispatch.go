@@ -118,7 +118,7 @@ func (d *dispatchRun) applyPause(ctx workflow.Context) {
 	}
 	if d.Memo.StartedAt == 0 {
 		next, ok := d.Memo.Resumed(wire.At(workflow.Now(ctx)))
-		d.Memo, d.ruleEnded = next, !ok && workflow.GetVersion(ctx, changeRuleOver, workflow.DefaultVersion, 1) == 1
+		d.Memo, d.ruleEnded = next, !ok
 		return
 	}
 	d.Memo.Status = dispatch.Running
@@ -233,8 +233,8 @@ func (d *dispatchRun) finish(ctx workflow.Context, status dispatch.Status) error
 	return nil
 }
 
-// continueAsNew goes on with the next occurrence, unless the dispatch was cancelled meanwhile. What
-// was told until now the next run would not hear.
+// continueAsNew goes on with the next occurrence, unless the dispatch was cancelled meanwhile.
+// It applies the changes that have come first: the next run would not get them.
 func (d *dispatchRun) continueAsNew(ctx workflow.Context) error {
 	changes := workflow.GetSignalChannel(ctx, SignalChange)
 	_ = workflow.Await(ctx, func() bool { return changes.Len() == 0 }) // ends early where it is cancelled
@@ -244,8 +244,8 @@ func (d *dispatchRun) continueAsNew(ctx workflow.Context) error {
 	return workflow.NewContinueAsNewError(ctx, TypeDispatch, d.DispatchInput)
 }
 
-// cleanup are what was stored and is not needed any more. all reports whether its items are
-// not, either.
+// cleanup is what was stored and is not needed any more. all reports whether its items are
+// not needed, either.
 func (d *dispatchRun) cleanup(all bool) (sweep dispatch.Sweep) {
 	sweep.Close = d.Memo.Failed
 	if all {
@@ -254,9 +254,6 @@ func (d *dispatchRun) cleanup(all bool) (sweep dispatch.Sweep) {
 		}
 		if d.Memo.Order.Loader == nil {
 			sweep.Uploads = DispatchUploads(d.Memo)
-		}
-		if d.Memo.Order.Loader == nil && len(d.Parts) == 0 { // an upload that an older build took, and that was not completed
-			sweep.Delete = append(sweep.Delete, dispatch.Part{Prefix: DispatchUploadPrefix(d.Memo.Order.Key)})
 		}
 	}
 	for shard, state := range d.states {
@@ -276,7 +273,7 @@ func (d *dispatchRun) cleanup(all bool) (sweep dispatch.Sweep) {
 
 // runCleanup clears away what is not needed any more.
 func (d *dispatchRun) runCleanup(ctx workflow.Context, sweep dispatch.Sweep) {
-	if len(sweep.Delete)+len(sweep.Close) == 0 && sweep.Yield == "" {
+	if len(sweep.Delete)+len(sweep.Close) == 0 && sweep.Uploads == "" && sweep.Yield == "" {
 		return
 	}
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{

@@ -2,7 +2,6 @@ package workflows_test
 
 import (
 	"context"
-	"errors"
 	"testing"
 	"time"
 
@@ -42,43 +41,19 @@ func next(t *testing.T, env *testsuite.TestWorkflowEnvironment) (spec timer.Spec
 	return spec
 }
 
-// A question that is not answered for a while is asked again: a change is never
-// taken for a cancel.
-func TestTheCauseOfACancelIsAskedUntilItIsTold(t *testing.T) {
+// A cancel outweighs a change that came before it, also where a worker had preloaded the timer.
+func TestACancelOutweighsAChange(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
-		cause     string
-		cancelled bool
-	}{
-		"an older gateway's change": {workflows.CauseChange, false},
-		"a cancel":                  {"", true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			env, spec := stage()
-			delay := wire.Duration(time.Hour)
-			env.RegisterActivityWithOptions(func(context.Context, timer.Delivery, converter.RawValue) (delivery.Report, error) {
-				env.SignalWorkflow(workflows.SignalChange, timer.Change{ID: "c", Terms: timer.Terms{Delay: &delay}, At: spec.DueAt})
-				env.CancelWorkflow()
-				return delivery.Report{Result: delivery.ResultInterrupted}, nil
-			}, activity.RegisterOptions{Name: workflows.ActivityFirstAttempt})
-			tries := 0
-			env.RegisterActivityWithOptions(func(context.Context) (string, error) {
-				if tries++; tries <= 20 {
-					return "", errors.New("Temporal does not answer")
-				}
-				return c.cause, nil
-			}, activity.RegisterOptions{Name: workflows.ActivityCause})
-			env.ExecuteWorkflow(workflows.TypeTimer, spec, workflows.Encode(nil))
-			require.Equal(t, 21, tries)
-			if c.cancelled {
-				var cancelled *temporal.CanceledError
-				require.ErrorAs(t, env.GetWorkflowError(), &cancelled)
-				return
-			}
-			require.Equal(t, spec.DueAt.Add(time.Hour), next(t, env).DueAt)
-		})
-	}
+	env, spec := stage()
+	delay := wire.Duration(time.Hour)
+	env.RegisterActivityWithOptions(func(context.Context, timer.Delivery, converter.RawValue) (delivery.Report, error) {
+		env.SignalWorkflow(workflows.SignalChange, timer.Change{ID: "c", Terms: timer.Terms{Delay: &delay}, At: spec.DueAt})
+		env.CancelWorkflow()
+		return delivery.Report{Result: delivery.ResultInterrupted}, nil
+	}, activity.RegisterOptions{Name: workflows.ActivityFirstAttempt})
+	env.ExecuteWorkflow(workflows.TypeTimer, spec, workflows.Encode(nil))
+	var cancelled *temporal.CanceledError
+	require.ErrorAs(t, env.GetWorkflowError(), &cancelled)
 }
 
 // begunElsewhere is a first attempt that another worker began. Once that one was asked in vain
@@ -121,64 +96,41 @@ func TestAnAttemptThatAnotherWorkerBegan(t *testing.T) {
 	}
 }
 
-// A worker that stopped is not there to be asked: it has left its receipt in the run. Under a
-// build that did not know of that, the run went another way, and goes it again.
+// A worker that stopped is not there to be asked: it has left its receipt in the run.
 func TestAReceiptThatWasLeft(t *testing.T) {
 	t.Parallel()
-	for name, known := range map[string]workflow.Version{"it is taken": 1, "it was not known": workflow.DefaultVersion} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			env, spec := stage()
-			env.OnGetVersion("receipt", workflow.DefaultVersion, workflow.Version(1)).Return(known)
-			env.RegisterActivityWithOptions(func(context.Context, timer.Delivery, converter.RawValue) (delivery.Report, error) {
-				env.SignalWorkflow(workflows.SignalReceipt, delivery.Report{Result: delivery.ResultDelivered, Attempt: 1})
-				return delivery.Report{Result: delivery.ResultElsewhere, Worker: "other"}, nil
-			}, activity.RegisterOptions{Name: workflows.ActivityFirstAttempt})
-			asked := 0
-			env.RegisterActivityWithOptions(func(context.Context, timer.Delivery) (delivery.Report, error) {
-				asked++
-				return delivery.Report{Result: delivery.ResultDelivered, Attempt: 2}, nil
-			}, activity.RegisterOptions{Name: workflows.ActivityAsk})
-			env.ExecuteWorkflow(workflows.TypeTimer, spec, workflows.Encode(nil))
-			require.NoError(t, env.GetWorkflowError())
-			var outcome timer.Outcome
-			require.NoError(t, env.GetWorkflowResult(&outcome))
-			if known == 1 {
-				require.Equal(t, 1, outcome.Attempts)
-				require.Zero(t, asked)
-				return
-			}
-			require.Equal(t, 2, outcome.Attempts)
-			require.Equal(t, 1, asked)
-		})
-	}
+	env, spec := stage()
+	env.RegisterActivityWithOptions(func(context.Context, timer.Delivery, converter.RawValue) (delivery.Report, error) {
+		env.SignalWorkflow(workflows.SignalReceipt, delivery.Report{Result: delivery.ResultDelivered, Attempt: 1})
+		return delivery.Report{Result: delivery.ResultElsewhere, Worker: "other"}, nil
+	}, activity.RegisterOptions{Name: workflows.ActivityFirstAttempt})
+	env.RegisterActivityWithOptions(func(context.Context, timer.Delivery) (delivery.Report, error) {
+		t.Error("a worker that stopped is asked")
+		return delivery.Report{}, nil
+	}, activity.RegisterOptions{Name: workflows.ActivityAsk})
+	env.ExecuteWorkflow(workflows.TypeTimer, spec, workflows.Encode(nil))
+	require.NoError(t, env.GetWorkflowError())
+	var outcome timer.Outcome
+	require.NoError(t, env.GetWorkflowResult(&outcome))
+	require.Equal(t, 1, outcome.Attempts)
 }
 
 // What a worker leaves while it is asked, and is not there any more to answer, is taken as well,
-// in place of a second ring. A run that rang under a build before goes its way again.
+// in place of a second ring.
 func TestAReceiptThatIsLeftWhileItIsAskedFor(t *testing.T) {
 	t.Parallel()
-	for name, known := range map[string]workflow.Version{"it is taken": 1, "it was not looked for": workflow.DefaultVersion} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			env, spec := stage()
-			env.OnGetVersion("late-receipt", workflow.DefaultVersion, workflow.Version(1)).Return(known)
-			rung := begunElsewhere(env, 2)
-			env.RegisterActivityWithOptions(func(context.Context, timer.Delivery) (delivery.Report, error) {
-				env.SignalWorkflow(workflows.SignalReceipt, delivery.Report{Result: delivery.ResultDelivered, Attempt: 1})
-				return delivery.Report{}, temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_SCHEDULE_TO_START, nil)
-			}, activity.RegisterOptions{Name: workflows.ActivityAsk})
-			env.ExecuteWorkflow(workflows.TypeTimer, spec, workflows.Encode(nil))
-			require.NoError(t, env.GetWorkflowError())
-			var outcome timer.Outcome
-			require.NoError(t, env.GetWorkflowResult(&outcome))
-			want := []int{1, 0}
-			if known != 1 {
-				want = []int{2, 1}
-			}
-			require.Equal(t, want, []int{outcome.Attempts, *rung})
-		})
-	}
+	env, spec := stage()
+	rung := begunElsewhere(env, 2)
+	env.RegisterActivityWithOptions(func(context.Context, timer.Delivery) (delivery.Report, error) {
+		env.SignalWorkflow(workflows.SignalReceipt, delivery.Report{Result: delivery.ResultDelivered, Attempt: 1})
+		return delivery.Report{}, temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_SCHEDULE_TO_START, nil)
+	}, activity.RegisterOptions{Name: workflows.ActivityAsk})
+	env.ExecuteWorkflow(workflows.TypeTimer, spec, workflows.Encode(nil))
+	require.NoError(t, env.GetWorkflowError())
+	var outcome timer.Outcome
+	require.NoError(t, env.GetWorkflowResult(&outcome))
+	require.Equal(t, 1, outcome.Attempts)
+	require.Zero(t, *rung)
 }
 
 // What was refused when changes were applied is on the timer that goes on, and a

@@ -39,10 +39,10 @@ func Job[Order, Counts any](kind JobKind) func(workflow.Context, Order) (Counts,
 	}
 }
 
-// canceledJob is the end of a job that was stopped. told reports whether its worker has left word of
-// how far it was: where none had the job, Temporal says so in words of its own.
-func canceledJob[Counts any](counts *Counts, told error) (Counts, error) {
-	if told != nil {
+// canceledJob is the end of a job that was stopped. unread is nil where its worker has left
+// how far it was. Where no worker had the job, the details are Temporal's own.
+func canceledJob[Counts any](counts *Counts, unread error) (Counts, error) {
+	if unread != nil {
 		return *counts, temporal.NewCanceledError()
 	}
 	return *counts, temporal.NewCanceledError(*counts)

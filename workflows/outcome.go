@@ -63,7 +63,7 @@ func (a *announcement) sendOutcome(kind timer.EventType) {
 	if own != nil {
 		event.Own = &own.Destination
 	}
-	startAlert(a.ctx, event, "outcome:"+a.runID())
+	startAlert(a.ctx, event, outcomeOccasion(a.runID()))
 }
 
 func (a *announcement) event(kind timer.EventType) timer.Event {

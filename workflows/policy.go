@@ -17,13 +17,13 @@ type PolicyRecord struct {
 	Policy    policy.Policy `json:"policy"`
 	ChangedAt wire.Instant  `json:"changed_at"`
 	ChangedBy string        `json:"changed_by"`
-	// Who says more of who changed it; nil where nobody knows.
+	// Who says more of who changed it; nil where that is not known.
 	Who *wire.Actor `json:"who,omitempty"`
 	// ClosedUntil is until when the policy takes no bookings, while it is decided
 	// whether it can be deleted.
 	ClosedUntil wire.Instant `json:"closed_until,omitzero"`
-	// Sealed reports whether nobody but who closed it changes it until then: its timers are
-	// being cancelled, and it is deleted next.
+	// Sealed reports whether only who closed it changes it until then: its timers are being
+	// cancelled, and it is deleted next.
 	Sealed bool `json:"sealed,omitzero"`
 }
 
@@ -46,7 +46,7 @@ type PutPolicy struct {
 func Policy(ctx workflow.Context, record PolicyRecord) error {
 	e := &policyEntity{record: record, pressure: workflow.GetSignalChannel(ctx, SignalBackPressure), claims: workflow.GetSignalChannel(ctx, SignalClaim)}
 	err := e.setHandlers(ctx)
-	for err == nil && !e.deleting && (!e.historyFull(ctx) || e.signalsPending()) { // the next run would not hear it
+	for err == nil && !e.deleting && (!e.historyFull(ctx) || e.signalsPending()) { // else the next run would not get the signal
 		err = e.apply(ctx)
 	}
 	switch {
@@ -84,19 +84,17 @@ func (e *policyEntity) apply(ctx workflow.Context) error {
 	return err
 }
 
-// historyFull reports whether the run has to make room for another. The version is asked for
-// by none but large runs, so that nothing changes in the histories of others.
+// historyFull reports whether the run has to make room for another.
 func (e *policyEntity) historyFull(ctx workflow.Context) bool {
 	info := workflow.GetInfo(ctx)
-	large := info.GetContinueAsNewSuggested() || info.GetCurrentHistorySize() > tuning.PolicyHistory
-	return e.changes >= tuning.PolicyUpdates || (large && workflow.GetVersion(ctx, changeHistory, workflow.DefaultVersion, 1) == 1)
+	return e.changes >= tuning.PolicyUpdates || info.GetContinueAsNewSuggested() || info.GetCurrentHistorySize() > tuning.PolicyHistory
 }
 
 type policyEntity struct {
 	record PolicyRecord
 	// pressure is what receivers have asked for, and claims what dispatches have.
 	pressure, claims workflow.ReceiveChannel
-	// changes counts what this run was told; changed reports whether that has
+	// changes counts what this run has received; changed reports whether that has
 	// still to be acted upon.
 	changes int
 	changed bool
@@ -165,7 +163,7 @@ func (e *policyEntity) upsertMemo(ctx workflow.Context, record PolicyRecord) err
 	return workflow.UpsertMemo(ctx, map[string]any{MemoPolicy: record})
 }
 
-// applyBackPressure takes what receivers have asked for. The longest wish counts.
+// applyBackPressure applies what receivers have asked for. The longest wish counts.
 func (e *policyEntity) applyBackPressure(ctx workflow.Context) error {
 	_, held := e.record.Policy.HeldBack(workflow.Now(ctx))
 	longest := e.record.Policy.BackPressure
@@ -190,11 +188,11 @@ func (e *policyEntity) applyBackPressure(ctx workflow.Context) error {
 	startAlert(ctx, timer.Event{
 		Type: timer.EventBackPressure, At: longest.Since,
 		Data: timer.EventData{BusinessType: e.record.Policy.BusinessType, BackPressure: longest},
-	}, workflow.GetInfo(ctx).WorkflowExecution.RunID+":"+longest.Since.String())
+	}, pressureOccasion(workflow.GetInfo(ctx).WorkflowExecution.RunID, longest.Since))
 	return nil
 }
 
-// signalsPending reports whether somebody has told something that was not heard yet.
+// signalsPending reports whether a signal has arrived that was not drained yet.
 func (e *policyEntity) signalsPending() bool { return e.pressure.Len() > 0 || e.claims.Len() > 0 }
 
 // drainClaims takes what dispatches claim. news reports whether it is other than before.
@@ -238,15 +236,15 @@ func sameRate(a, b *float64) bool {
 
 // awaitChange waits until the policy is changed, or until back-pressure ends.
 func (e *policyEntity) awaitChange(ctx workflow.Context) error {
-	told := func() bool { return e.changed || e.deleting || e.signalsPending() }
+	changed := func() bool { return e.changed || e.deleting || e.signalsPending() }
 	now := workflow.Now(ctx)
 	until, _ := e.record.Policy.HeldBack(now)
 	if _, lapse := e.record.Policy.Claims.InForce(wire.At(now)); lapse != 0 && (until == 0 || lapse < until) {
 		until = lapse
 	}
 	if until == 0 {
-		return workflow.Await(ctx, told)
+		return workflow.Await(ctx, changed)
 	}
-	_, err := workflow.AwaitWithTimeout(ctx, until.Until(workflow.Now(ctx)), told)
+	_, err := workflow.AwaitWithTimeout(ctx, until.Until(workflow.Now(ctx)), changed)
 	return err
 }

@@ -15,8 +15,8 @@ import (
 // A timer is preloaded: its start delay ends a lead before it rings, and the worker
 // that is handed its first task waits in memory for the instant.
 
-// resting is how long a paused timer stays cold before it looks around. Nothing
-// but a signal or a cancel wakes it earlier.
+// suspended is how long a paused timer stays cold. Nothing but a signal or a cancel wakes it
+// earlier.
 const suspended = wire.MaxAhead
 
 // StartDelay is how long a timer has nothing to do.

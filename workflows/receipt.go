@@ -32,24 +32,22 @@ func (q *receiptQuery) find() (report delivery.Report, ok bool) {
 // may also store it while it is asked, and be gone before it answers. ctx is out of reach
 // of a cancel.
 func (q *receiptQuery) askHolder(ctx workflow.Context, worker string) (delivery.Report, bool) {
-	if report, ok := q.storedReceipt(ctx, changeReceipt); ok {
+	if report, ok := q.storedReceipt(); ok {
 		return report, hasAttempt(report)
 	}
 	q.receiptAsked = true
 	if report, ok := q.askWorker(ctx, worker); ok {
 		return report, true
 	}
-	report, ok := q.storedReceipt(ctx, changeLateReceipt)
+	report, ok := q.storedReceipt()
 	return report, ok && hasAttempt(report)
 }
 
 // storedReceipt is the receipt that a worker has stored in the run as it stopped: it is
-// not there to be asked. change names the point at which it is looked for.
-func (q *receiptQuery) storedReceipt(ctx workflow.Context, change string) (report delivery.Report, ok bool) {
-	if !workflow.GetSignalChannel(ctx, SignalReceipt).ReceiveAsync(&report) {
-		return report, false
-	}
-	return report, workflow.GetVersion(ctx, change, workflow.DefaultVersion, 1) == 1
+// not there to be asked.
+func (q *receiptQuery) storedReceipt() (report delivery.Report, ok bool) {
+	ok = workflow.GetSignalChannel(q.ctx, SignalReceipt).ReceiveAsync(&report)
+	return report, ok
 }
 
 // askWorker is what a worker says of the attempt. One that is frozen takes the question and

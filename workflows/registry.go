@@ -38,9 +38,9 @@ func PolicyRegistry(ctx workflow.Context, known Registered) error {
 	}
 	signals := workflow.GetSignalChannel(ctx, SignalRegister)
 	var err error
-	for told := 0; err == nil && told < tuning.PolicyUpdates && !workflow.GetInfo(ctx).GetContinueAsNewSuggested(); {
+	for applied := 0; err == nil && applied < tuning.PolicyUpdates && !workflow.GetInfo(ctx).GetContinueAsNewSuggested(); {
 		if err = workflow.Await(ctx, func() bool { return signals.Len() > 0 }); err == nil {
-			told += known.drainSignals(ctx, signals)
+			applied += known.drainSignals(ctx, signals)
 			err = workflow.UpsertMemo(ctx, map[string]any{MemoRegistry: known})
 		}
 	}
@@ -50,15 +50,15 @@ func PolicyRegistry(ctx workflow.Context, known Registered) error {
 	return err
 }
 
-// drainSignals takes the changes that have arrived, and says how many they were.
-func (r Registered) drainSignals(ctx workflow.Context, signals workflow.ReceiveChannel) (told int) {
+// drainSignals applies the changes that have arrived, and returns how many there were.
+func (r Registered) drainSignals(ctx workflow.Context, signals workflow.ReceiveChannel) (applied int) {
 	var change Registration
 	for signals.ReceiveAsync(&change) {
 		r.apply(change, workflow.Now(ctx))
 		change = Registration{}
-		told++
+		applied++
 	}
-	return told
+	return applied
 }
 
 func (r Registered) apply(change Registration, now time.Time) {

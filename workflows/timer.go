@@ -58,8 +58,11 @@ func (t *timerRun) run() decision {
 	if !t.currentOccurrence() {
 		return ended(timer.Outcome{Status: timer.Expired})
 	}
-	if !t.due() || t.spec.DueAt != shown && t.ringInOwnRun() {
+	if !t.due() {
 		return continued()
+	}
+	if t.spec.DueAt != shown {
+		return t.ringInOwnRun()
 	}
 	return t.decide(t.ring())
 }
@@ -116,12 +119,9 @@ func (t *timerRun) due() bool {
 // ringInOwnRun has an occurrence that makes up for others ring in a run of its own. What
 // this run says of itself is of the occurrence that was missed, and whoever acknowledges
 // or redelivers goes by that.
-func (t *timerRun) ringInOwnRun() bool {
-	if workflow.GetVersion(t.ctx, changeMadeUp, workflow.DefaultVersion, 1) == workflow.DefaultVersion {
-		return false
-	}
+func (t *timerRun) ringInOwnRun() decision {
 	t.spec.Memo = t.spec.KeepCurrent()
-	return true
+	return continued()
 }
 
 // finish turns the last report into the timer's end, or into the next

@@ -107,7 +107,6 @@ func TestHowARunEnds(t *testing.T) {
 				s.signal(timer.Change{ID: "c", Terms: timer.Terms{Delay: ptr(wire.Duration(time.Hour))}, At: s.at(0)})
 				s.env.CancelWorkflow()
 			})
-			s.register(workflows.ActivityCause, func(context.Context) (string, error) { return "", nil })
 		}, func(s *course) { require.True(s, temporal.IsCanceledError(s.env.GetWorkflowError())) }},
 		"moved while it was cold": {func(s *course) {
 			s.woken(1, func() {
@@ -261,7 +260,6 @@ func TestWhatWokeARunIsNoSecondTask(t *testing.T) {
 			s := newCourse(t)
 			s.ring = delivered
 			s.env.SetCurrentHistoryLength(c.events)
-			s.register(workflows.ActivityCause, func(context.Context) (string, error) { return "", nil })
 			s.register(workflows.ActivityReceipt, func(context.Context, timer.Delivery) (delivery.Report, error) {
 				t.Error("asked for a receipt")
 				return delivery.Report{}, nil
@@ -420,10 +418,6 @@ func TestTheStateThatListsShow(t *testing.T) {
 		"failed by a retry":     {func(s *course) { s.ring, s.deliver = retried, answers(failed, nil) }, []timer.Status{timer.Delivering, timer.Failed}},
 		"cancelled on its way":  {func(s *course) { s.ring = retried; s.later(time.Hour, s.env.CancelWorkflow) }, []timer.Status{timer.Delivering, timer.Cancelled}},
 		"expired on its ladder": {func(s *course) { s.ring = retried; s.ring.Latest = s.at(time.Hour) }, []timer.Status{timer.Delivering, timer.Expired}},
-		"by an older run that ends": {func(s *course) {
-			s.env.OnGetVersion("state-at-the-end", workflow.DefaultVersion, workflow.Version(1)).Return(workflow.DefaultVersion)
-			s.ring, s.deliver = retried, answers(delivered, nil)
-		}, []timer.Status{timer.Delivering}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

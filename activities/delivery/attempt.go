@@ -14,9 +14,6 @@ type attempt struct {
 	payload  converter.RawValue
 	// last is the report before, nil if there is none.
 	last *delivery.Report
-	// awaitsAck reports whether the workflow waits for a receiver that accepts the attempt
-	// and says later what became of it.
-	awaitsAck bool
 }
 
 // number is the attempt's, from 1. Only attempts that left a report count: one
@@ -37,7 +34,7 @@ func (a attempt) along(r route) attempt {
 // acknowledged reports whether a receiver that accepts the attempt has to say later what
 // became of it.
 func (a attempt) acknowledged() bool {
-	return a.policy.Ack != nil && a.awaitsAck && !a.callback.Stream
+	return a.policy.Ack != nil && !a.callback.Stream
 }
 
 // ownCallback reports whether the timer has a destination of its own.

@@ -61,8 +61,6 @@ type Runs interface {
 	// happened to it. State is the same as of now, for the workflow itself.
 	SettledState(ctx context.Context, key wire.Key, runID string) (timer.RunState, error)
 	State(ctx context.Context, key wire.Key, runID string) (timer.RunState, error)
-	// Cause is why the run was asked to cancel.
-	Cause(ctx context.Context, key wire.Key, runID string) (string, error)
 	// LeaveReceipt tells a run of a workflow what came of its first attempt, for whichever
 	// worker has its next task.
 	LeaveReceipt(ctx context.Context, workflowID, runID string, report delivery.Report) error
@@ -138,13 +136,6 @@ func NewAttempter(config Config) (*Attempter, error) {
 		Runs: config.Runs, Tasks: config.Tasks, Policies: config.Policies, Places: config.Preload, Observer: config.Observer,
 	})
 	return &Attempter{Config: config, receipts: store, links: links, preloader: preloader}, nil
-}
-
-// Cause says why the run was asked to cancel.
-func (a *Attempter) Cause(ctx context.Context) (string, error) {
-	execution := activity.GetInfo(ctx).WorkflowExecution
-	key, _ := wire.ParseKey(execution.ID)
-	return a.Runs.Cause(ctx, key, execution.RunID)
 }
 
 // Recheck makes a timer that is preloaded here be rechecked at once.

@@ -17,18 +17,16 @@ import (
 // Deliver makes the next attempt, and fails with the wait until the one after
 // it. Its result is not final when the delivery belongs on another queue.
 func (a *Attempter) Deliver(ctx context.Context, d timer.Delivery, payload converter.RawValue) (delivery.Report, error) {
-	next := attempt{delivery: d, payload: payload, last: heartbeatReport(ctx), awaitsAck: d.Live}
-	t := &try{Attempter: a, attempt: next}
+	t := &try{Attempter: a, attempt: attempt{delivery: d, payload: payload, last: heartbeatReport(ctx)}}
 	report, err := t.run(ctx)
 	switch {
 	case err != nil:
 		return delivery.Report{}, err
 	case report.Result == delivery.ResultDelivered || report.Result == delivery.ResultAccepted || report.Result == delivery.ResultUseQueue:
 		return report, nil
-	case !d.Live: // its time was fixed when it was scheduled, and a longer wait would end it
-		report.RetryIn = wire.Duration(delivery.CutTo(report.Latest, report.RetryIn.D(), report.EndedAt.Time()))
+	default:
+		return delivery.Report{}, retryError(report)
 	}
-	return delivery.Report{}, retryError(report)
 }
 
 // run makes the attempt of a try on the queue: was it made already, is it due, is it still

@@ -58,7 +58,6 @@ func newQueue(t *testing.T) *queue {
 	require.NoError(t, err)
 	q.attempter = attempter
 	q.delivery.Spec = timer.Spec{Key: wire.Key{BusinessType: "x", BusinessID: "1"}, Memo: timer.Memo{CreatedAt: wire.At(time.Now()), DueAt: wire.At(time.Now())}}
-	q.delivery.Live = true
 	q.policy = policy.Policy{
 		BusinessType: "x", Version: 1, Callback: delivery.Callback{Destination: delivery.HTTP("http://receiver.example")},
 		Retry: delivery.Retry{Steps: []wire.Duration{wire.Duration(10 * time.Second), wire.Duration(time.Minute)}},
@@ -75,7 +74,7 @@ func (q *queue) forgetReceipts() {
 
 // runFirst makes a first attempt that is due.
 func runFirst(ctx context.Context, attempter *Attempter, delivery timer.Delivery) (delivery.Report, error) {
-	t := &try{Attempter: attempter, attempt: attempt{delivery: delivery, payload: converter.NewRawValue(nil), awaitsAck: true}}
+	t := &try{Attempter: attempter, attempt: attempt{delivery: delivery, payload: converter.NewRawValue(nil)}}
 	return t.runFirst(ctx)
 }
 
@@ -339,8 +338,6 @@ func TestTheFirstTryWaits(t *testing.T) {
 			Result: delivery.ResultRetry, Attempt: 1, EndedAt: wire.At(time.Now()), RetryIn: wire.Duration(10 * time.Second), Latest: wire.At(time.Now().Add(4 * time.Second)),
 		}
 		require.Equal(t, *q.delivery.Prior, q.try(), "it may reach past the latest time, which the workflow keeps")
-		q.state.Last, q.delivery.Live = nil, false
-		require.EqualValues(t, 4*time.Second, q.try().RetryIn, "where the time is fixed, a longer wait would end the delivery at once")
 		require.Empty(t, q.calls)
 	})
 }

@@ -22,7 +22,7 @@ func (a *Attempter) FirstAttempt(ctx context.Context, d timer.Delivery, payload 
 	if other := a.Tasks.Predecessor(run); other != "" && other != a.Worker && !d.Asked && !a.receipts.Has(run) {
 		return delivery.Report{Result: delivery.ResultElsewhere, Worker: other}, nil
 	}
-	t := &try{Attempter: a, attempt: attempt{delivery: d, payload: payload, awaitsAck: true}}
+	t := &try{Attempter: a, attempt: attempt{delivery: d, payload: payload}}
 	report, repeated, err := a.receipts.Once(run, func() (delivery.Report, error) { return t.runPreloaded(ctx) })
 	if repeated {
 		a.Observer.Repeated()

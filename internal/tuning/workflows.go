@@ -18,15 +18,13 @@ const (
 	// would cost more than it saves: Temporal's timer queue fires what is due within a
 	// second late rather than early. It decides which command comes next.
 	NearlyDue = time.Second
-	// DeliverSlack is the time that an attempt on the queue may take beside the call
-	// itself: to learn how the delivery stands, and to be recorded (0016).
-	DeliverSlack = 15 * time.Second
 	// LiveTimeout bounds the longest attempt that any policy may ask for. How long one
 	// may really take is the live policy's to say (0017).
 	LiveTimeout = delivery.MaxAttemptTimeout + time.Minute
 	// Silence is how long a worker may give no sign of life before another one makes its
-	// attempt: as long as an attempt of the default length may take without one (0017).
-	Silence = delivery.DefaultAttemptTimeout + DeliverSlack
+	// attempt: as long as an attempt of the default length may take without one (0017), and the time
+	// in which it learns how the delivery stands and is recorded (0016).
+	Silence = delivery.DefaultAttemptTimeout + 15*time.Second
 	// StreamSilence is [Silence] for attempts at receivers that connect: a gateway that is
 	// killed has cut them off, and the next one shall have the ring soon. An attempt that
 	// takes longer than a third of it costs a write for each sign of life (0045).
@@ -45,9 +43,6 @@ const (
 	// QuestionTimeout is how long a worker may take to answer a short question: what it
 	// did of a run (0015), how a delivery stands, why a run was cancelled.
 	QuestionTimeout = 5 * time.Second
-	// QuestionPause is the longest wait before a question is repeated that must be
-	// answered (0014).
-	QuestionPause = time.Second
 	// LostTryFirst and LostTryLongest are the waits after tries that left no report, since
 	// their worker died. The ladder is the activity's to apply, from the live policy (0016).
 	LostTryFirst   = time.Second
