@@ -41,22 +41,22 @@ func (c *Controller) Bulk(ctx context.Context, order corejob.Bulk) (corejob.Bulk
 	ctx = onBehalf(ctx, order.By)
 	err := job.Work[corejob.Item]{
 		PerSecond: order.PerSecond, Width: tuning.BulkWidth, Turns: c.Turns, BusinessType: order.Filter.BusinessType,
-		Count: b.find, Page: b.page, Do: b.do, Note: b.note, Turn: b.turn,
+		Count: b.findItems, Page: b.readPage, Do: b.doItem, Record: b.recordOutcome, EndPage: b.storePage,
 		ID: func(item corejob.Item) string { return item.RunID },
 	}.Run(ctx, &b.progress)
 	if err == nil || temporal.IsCanceledError(context.Cause(ctx)) {
-		if closing := b.store.ClosePages(context.WithoutCancel(ctx), order.ID, b.progress.Pages, func() { b.beat(ctx) }); closing != nil {
+		if closing := b.store.ClosePages(context.WithoutCancel(ctx), order.ID, b.progress.Pages, func() { b.heartbeat(ctx) }); closing != nil {
 			return b.progress, closing
 		}
 	}
 	if found := b.progress.Found; err == nil && order.BookedBefore != 0 && found != nil && *found > 0 {
-		err = b.again(ctx)
+		err = b.repeat(ctx)
 	}
 	return job.End(ctx, b.progress, err)
 }
 
-// again has the job repeated, once lists show what it has done.
-func (b *bulk) again(ctx context.Context) error {
+// repeat has the job repeated, once lists show what it has done.
+func (b *bulk) repeat(ctx context.Context) error {
 	select {
 	case <-time.After(tuning.VisibilityLag):
 		return b.store.Repeat(ctx, b.order)
@@ -72,16 +72,16 @@ type bulk struct {
 	progress corejob.BulkProgress
 }
 
-func (b *bulk) beat(ctx context.Context) { activity.RecordHeartbeat(ctx, &b.progress) }
+func (b *bulk) heartbeat(ctx context.Context) { activity.RecordHeartbeat(ctx, &b.progress) }
 
-// find writes down what there is.
-func (b *bulk) find(ctx context.Context) (found int, err error) {
+// findItems writes down what there is.
+func (b *bulk) findItems(ctx context.Context) (found int, err error) {
 	began := wire.At(time.Now())
 	finding := finding{bulk: b, listed: map[string]bool{}}
-	if err = finding.all(ctx, func(token []byte) ([]corejob.Item, []byte, error) { return b.store.Find(ctx, b.order, token) }); err != nil {
+	if err = finding.writePages(ctx, func(token []byte) ([]corejob.Item, []byte, error) { return b.store.Find(ctx, b.order, token) }); err != nil {
 		return 0, err
 	}
-	err = finding.all(ctx, func(token []byte) ([]corejob.Item, []byte, error) {
+	err = finding.writePages(ctx, func(token []byte) ([]corejob.Item, []byte, error) {
 		return b.store.FindMoving(ctx, b.order, began, token)
 	})
 	if err != nil {
@@ -91,7 +91,7 @@ func (b *bulk) find(ctx context.Context) (found int, err error) {
 	return len(finding.listed), nil
 }
 
-func (b *bulk) page(ctx context.Context, _ []byte) (items []corejob.Item, next []byte, err error) {
+func (b *bulk) readPage(ctx context.Context, _ []byte) (items []corejob.Item, next []byte, err error) {
 	number := b.progress.At()
 	if number >= b.progress.Pages {
 		return nil, nil, nil
@@ -106,7 +106,7 @@ func (b *bulk) page(ctx context.Context, _ []byte) (items []corejob.Item, next [
 	return page.Items, next, err
 }
 
-func (b *bulk) do(ctx context.Context, item corejob.Item) error {
+func (b *bulk) doItem(ctx context.Context, item corejob.Item) error {
 	pending, err := b.store.Do(ctx, b.order, item)
 	if err == nil && pending {
 		return job.ErrPending
@@ -114,13 +114,13 @@ func (b *bulk) do(ctx context.Context, item corejob.Item) error {
 	return err
 }
 
-// note notes what became of a timer.
-func (b *bulk) note(_ corejob.Item, err error) {
+// recordOutcome notes what became of a timer.
+func (b *bulk) recordOutcome(_ corejob.Item, err error) {
 	b.progress.Outcomes = append(b.progress.Outcomes, outcomeOf(err))
 }
 
-// turn stores what became of the timers of a page.
-func (b *bulk) turn(ctx context.Context, _ []byte, items []corejob.Item) error {
+// storePage stores what became of the timers of a page.
+func (b *bulk) storePage(ctx context.Context, _ []byte, items []corejob.Item) error {
 	if len(items) == 0 {
 		return nil
 	}

@@ -14,28 +14,28 @@ type finding struct {
 	pages  int
 }
 
-// all goes through the pages of a list.
-func (f *finding) all(ctx context.Context, list func(token []byte) (items []job.Item, next []byte, err error)) error {
+// writePages goes through the pages of a list.
+func (f *finding) writePages(ctx context.Context, list func(token []byte) (items []job.Item, next []byte, err error)) error {
 	for token, more := []byte(nil), true; more; more = len(token) > 0 {
 		items, next, err := list(token)
 		if err != nil {
 			return err
 		}
 		token = next
-		if items = f.fresh(items); len(items) > 0 && !f.order.DryRun {
+		if items = f.unlisted(items); len(items) > 0 && !f.order.DryRun {
 			if err := f.store.WritePage(ctx, f.order.ID, f.pages, job.Page{Items: items}); err != nil {
 				return err
 			}
 			f.pages++
 		}
-		f.beat(ctx)
+		f.heartbeat(ctx)
 	}
 	return nil
 }
 
-// fresh are the items that were not listed before. An id may have failed more than once, and
+// unlisted are the items that were not listed before. An id may have failed more than once, and
 // of these only the last is tried again: the others are found, and skipped.
-func (f *finding) fresh(items []job.Item) (fresh []job.Item) {
+func (f *finding) unlisted(items []job.Item) (fresh []job.Item) {
 	for _, item := range items {
 		name := item.String()
 		if f.order.Operation == job.Redeliver {

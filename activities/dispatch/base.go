@@ -51,8 +51,8 @@ func (b *base) first() bool {
 // ending reports whether the run ends.
 func (b *base) ending() bool { return b.endReason != "" }
 
-// end makes the run end, whatever is under way.
-func (b *base) end(reason dispatch.StintEnd) { b.endReason, b.draining = reason, time.Time{} }
+// endWith makes the run end, whatever is under way.
+func (b *base) endWith(reason dispatch.StintEnd) { b.endReason, b.draining = reason, time.Time{} }
 
 // problem is why the shard cannot be complete.
 func (b *base) problem(message string) {

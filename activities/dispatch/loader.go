@@ -20,9 +20,9 @@ type answer struct {
 	NextCursor *string         `json:"next_cursor"`
 }
 
-// ask asks the loader for the page at a cursor, signed like a callback. Its error is
+// askLoader asks the loader for the page at a cursor, signed like a callback. Its error is
 // [wire.InvalidRequest] where the answer is none, so that asking again is of no use.
-func (s *source) ask(ctx context.Context, c *settings, cursor string) (batch, error) {
+func (s *source) askLoader(ctx context.Context, c *settings, cursor string) (batch, error) {
 	loader := c.memo.Order.Loader
 	headers := map[string]string{
 		send.HeaderBusinessType: s.shard.BusinessType, send.HeaderDispatch: s.shard.BusinessID, send.HeaderShard: strconv.Itoa(s.shard.Number),
@@ -91,8 +91,8 @@ func position(err error) string {
 	return ""
 }
 
-// text is an error in a problem's message: our own words, or those of a fault.
-func text(err error) string {
+// shownText is an error in a problem's message: our own words, or those of a fault.
+func shownText(err error) string {
 	if e, ok := errors.AsType[*wire.Error](err); ok && e.Message != "" {
 		return e.Message
 	}

@@ -142,7 +142,7 @@ func TestAPageThatHasChanged(t *testing.T) {
 	was.markDealt(2)
 	again := open(was.state(), items)
 	require.Equal(t, 1, again.left)
-	from, to := again.take(5)
+	from, to := again.takeItems(5)
 	require.Equal(t, []int{1, 2}, []int{from, to})
 	other := open(was.state(), items[:2])
 	require.Equal(t, 2, other.left)

@@ -51,9 +51,9 @@ func (p *page) skipDealt() {
 	}
 }
 
-// take takes up to n items that were not sent, one after another, those that are sent again
+// takeItems takes up to n items that were not sent, one after another, those that are sent again
 // first. No two of them have one id: the receiver names an item by it.
-func (p *page) take(n int) (from, to int) {
+func (p *page) takeItems(n int) (from, to int) {
 	if from, to, again := p.takeAgain(); again {
 		return from, to
 	}

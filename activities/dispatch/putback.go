@@ -14,7 +14,7 @@ import (
 // with, and returns how far it is then. Carried out again, it stores the same pages.
 func (e *Executor) PutBack(ctx context.Context, shard dispatch.Shard) (dispatch.State, error) {
 	p := putBack{Executor: e, ctx: ctx, shard: shard, state: shard.State, room: tuning.DispatchPage}
-	for _, part := range []func() error{p.open, p.waiting, p.unread, p.store} {
+	for _, part := range []func() error{p.putOpenPages, p.putLadder, p.putUnread, p.store} {
 		if err := part(); err != nil {
 			return shard.State, err
 		}
@@ -33,8 +33,8 @@ type putBack struct {
 	room  dispatch.Room
 }
 
-// open puts back what is left of the pages of which some items were dealt with.
-func (p *putBack) open() error {
+// putOpenPages puts back what is left of the pages of which some items were dealt with.
+func (p *putBack) putOpenPages() error {
 	for _, was := range p.shard.State.Open {
 		items, err := p.read(was)
 		if err != nil {
@@ -43,7 +43,7 @@ func (p *putBack) open() error {
 		page := open(was, items)
 		for i, item := range page.items {
 			if !page.dealt[i] {
-				if err := p.put(item); err != nil {
+				if err := p.putItem(item); err != nil {
 					return err
 				}
 			}
@@ -52,13 +52,13 @@ func (p *putBack) open() error {
 	return nil
 }
 
-// waiting puts back what waits on the ladder.
-func (p *putBack) waiting() error {
+// putLadder puts back what waits on the ladder.
+func (p *putBack) putLadder() error {
 	for made, queue := range p.shard.State.Ladder {
 		for number := queue.Head; number < queue.Tail; number++ {
 			items, err := p.read(dispatch.Open{Attempts: made, Page: number})
 			if err == nil {
-				err = p.putAll(items)
+				err = p.putItems(items)
 			}
 			if err != nil {
 				return err
@@ -68,8 +68,8 @@ func (p *putBack) waiting() error {
 	return nil
 }
 
-// unread puts back what was never read.
-func (p *putBack) unread() error {
+// putUnread puts back what was never read.
+func (p *putBack) putUnread() error {
 	source := p.shard.Source
 	at := dispatch.Open{Page: max(p.state.Page, source.First), Base: p.state.Base}
 	pages := 0
@@ -79,7 +79,7 @@ func (p *putBack) unread() error {
 	for ; at.Base < source.Items && at.Page < pages; at.Page++ {
 		items, err := p.read(at)
 		if err == nil {
-			err = p.putAll(items)
+			err = p.putItems(items)
 		}
 		if err != nil {
 			return err
@@ -107,16 +107,16 @@ func (p *putBack) read(at dispatch.Open) (items []dispatch.Item, err error) {
 	return items, err
 }
 
-func (p *putBack) putAll(items []dispatch.Item) error {
+func (p *putBack) putItems(items []dispatch.Item) error {
 	for _, item := range items {
-		if err := p.put(item); err != nil {
+		if err := p.putItem(item); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (p *putBack) put(item dispatch.Item) error {
+func (p *putBack) putItem(item dispatch.Item) error {
 	if !p.room.Reserve(item) {
 		if err := p.store(); err != nil {
 			return err

@@ -127,14 +127,14 @@ func (r *retries) missing(id string) {
 	r.problem("A page of items that were to be tried again is gone: " + id)
 }
 
-// put adds an item that failed. made is the number of its attempts, or givenUp.
-func (r *retries) put(made int, failed failedItem, wait time.Duration) {
+// putItem adds an item that failed. made is the number of its attempts, or givenUp.
+func (r *retries) putItem(made int, failed failedItem, wait time.Duration) {
 	q := r.queues[made]
 	if q == nil {
 		q = &retryQueue{}
 		r.queues[made] = q
 	}
-	q.put(failed, time.Now(), wait)
+	q.putItem(failed, time.Now(), wait)
 }
 
 // flush stores what has waited long enough, and returns when the next has. It does while

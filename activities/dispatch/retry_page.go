@@ -39,8 +39,8 @@ type failedItem struct {
 	item dispatch.Item
 }
 
-// put adds an item to the last page, or to one behind it where that has no room.
-func (q *retryQueue) put(failed failedItem, now time.Time, wait time.Duration) {
+// putItem adds an item to the last page, or to one behind it where that has no room.
+func (q *retryQueue) putItem(failed failedItem, now time.Time, wait time.Duration) {
 	due, last := wire.At(now.Add(wait)), len(q.pages)-1
 	if last < 0 || q.pages[last].asked || !q.pages[last].room.Reserve(failed.item) {
 		next := &retryPage{room: tuning.DispatchPage, since: now, first: due}

@@ -148,7 +148,7 @@ func (r *shardRun) loop(ctx context.Context) (dispatch.Stint, error) {
 				r.endReason, r.draining = dispatch.StintOver, now.Add(tuning.TurnHandover)
 			}
 		case <-stop:
-			r.end(dispatch.StintOver)
+			r.endWith(dispatch.StintOver)
 			stop = nil
 		case <-ctx.Done():
 			return r.abort(ctx, cancel)

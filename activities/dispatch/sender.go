@@ -63,7 +63,7 @@ func (s *sender) send(ctx context.Context, now time.Time) (wake time.Time) {
 			s.pacer.hinder(p != nil, now)
 			return now.Add(tuning.DispatchFull)
 		}
-		from, to := p.take(size)
+		from, to := p.takeItems(size)
 		s.pacer.next += int64(to - from)
 		s.state.Last, s.state.LagMS = wire.At(at), max(s.state.LagMS, behind.Milliseconds())
 		s.launch(ctx, job{page: p, from: from, to: to, settings: s.settings})
@@ -211,5 +211,5 @@ func (s *sender) retry(j job, i int, verdict delivery.Verdict, failure *delivery
 	if verdict.Decision == delivery.DecisionStop || !more {
 		made = givenUp
 	}
-	s.retries.put(made, failedItem{j.page, i, item}, wait)
+	s.retries.putItem(made, failedItem{j.page, i, item}, wait)
 }

@@ -83,7 +83,7 @@ func (s *source) readAhead() bool {
 // the loop, which reads the settings again meanwhile.
 func (s *source) read(ctx context.Context, c *settings, at dispatch.Open) (batch, error) {
 	if s.loads() {
-		return s.ask(ctx, c, at.Cursor)
+		return s.askLoader(ctx, c, at.Cursor)
 	}
 	return s.readStored(ctx, s.shard.Source, at)
 }
@@ -153,7 +153,7 @@ func (s *source) retryRead(err error) (vain bool) {
 	tries := s.state.LoaderTries
 	final := wire.CodeOf(err) == wire.InvalidRequest || wire.CodeOf(err) == wire.NotFound
 	if final || (s.loads() && tries >= len(tuning.LoaderWaits)) {
-		s.problem(text(err))
+		s.problem(shownText(err))
 		s.state.End = true
 		return true
 	}

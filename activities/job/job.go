@@ -46,10 +46,10 @@ type Work[Item any] struct {
 	Width int
 	// Note, which may be nil, is told of each item what Do said of it last, in the order of
 	// the page, before the progress is told.
-	Note func(item Item, err error)
+	Record func(item Item, err error)
 	// Turn, which may be nil, is called when all items of a page are dealt with. It may be
 	// called again after a crash.
-	Turn func(ctx context.Context, token []byte, page []Item) error
+	EndPage func(ctx context.Context, token []byte, page []Item) error
 }
 
 // ErrPending is what Do says of an item that is dealt with as far as it goes: the change
@@ -71,7 +71,7 @@ func (w Work[Item]) Run(ctx context.Context, progress job.Progress) error {
 	if place != nil {
 		defer place.Leave()
 	}
-	together := w.together()
+	together := w.width()
 	r := &run[Item]{Work: w, progress: progress, most: together, pace: rate.NewLimiter(rate.Limit(w.PerSecond), together)}
 	if place != nil {
 		r.giveUp = place.GiveUp()
@@ -80,12 +80,12 @@ func (w Work[Item]) Run(ctx context.Context, progress job.Progress) error {
 	if err := r.count(ctx); err != nil {
 		return err
 	}
-	return r.pages(ctx)
+	return r.workPages(ctx)
 }
 
-// together is how many items may begin at the same time: as many as the rate lets go in a
+// width is how many items may begin at the same time: as many as the rate lets go in a
 // moment.
-func (w Work[Item]) together() int {
+func (w Work[Item]) width() int {
 	return max(1, min(w.Width, int(w.PerSecond*tuning.JobTogether.Seconds())))
 }
 
@@ -130,22 +130,22 @@ func (r *run[Item]) count(ctx context.Context) error {
 		return err
 	}
 	counts.Found = &found
-	r.beat(ctx)
+	r.heartbeat(ctx)
 	return nil
 }
 
-func (r *run[Item]) pages(ctx context.Context) error {
+func (r *run[Item]) workPages(ctx context.Context) error {
 	at := r.progress.Cursor()
 	for {
 		page, next, err := r.Page(ctx, at.Page)
 		if err != nil {
 			return err
 		}
-		if err := r.items(ctx, r.rest(page, at.After)); err != nil {
+		if err := r.workItems(ctx, r.itemsAfter(page, at.After)); err != nil {
 			return err
 		}
-		if r.Turn != nil {
-			if err := r.Turn(context.WithoutCancel(ctx), at.Page, page); err != nil {
+		if r.EndPage != nil {
+			if err := r.EndPage(context.WithoutCancel(ctx), at.Page, page); err != nil {
 				return err
 			}
 		}
@@ -153,13 +153,13 @@ func (r *run[Item]) pages(ctx context.Context) error {
 			return nil
 		}
 		at.Page, at.After = next, ""
-		r.beat(ctx)
+		r.heartbeat(ctx)
 	}
 }
 
-// rest is the part of a page behind the item that was dealt with last. Where that is gone,
+// itemsAfter is the part of a page behind the item that was dealt with last. Where that is gone,
 // it is all of the page: what was dealt with is not any more what was ordered.
-func (r *run[Item]) rest(page []Item, after string) []Item {
+func (r *run[Item]) itemsAfter(page []Item, after string) []Item {
 	for i, item := range page {
 		if r.ID(item) == after {
 			return page[i+1:]
@@ -168,16 +168,16 @@ func (r *run[Item]) rest(page []Item, after string) []Item {
 	return page
 }
 
-// items deals with items at their time. After an error the job goes on with the first that
+// workItems deals with items at their time. After an error the job goes on with the first that
 // was not dealt with.
-func (r *run[Item]) items(ctx context.Context, items []Item) error {
+func (r *run[Item]) workItems(ctx context.Context, items []Item) error {
 	for chunk := range slices.Chunk(items, r.most) {
 		if err := r.wait(ctx, r.next); err != nil {
 			return err
 		}
 		r.next = 0
 		// A stop waits for those that have begun, so that the counts are exact.
-		done, err := r.tally(ctx, chunk, r.do(context.WithoutCancel(ctx), chunk))
+		done, err := r.tally(ctx, chunk, r.doItems(context.WithoutCancel(ctx), chunk))
 		if err != nil {
 			return err
 		}
@@ -188,8 +188,8 @@ func (r *run[Item]) items(ctx context.Context, items []Item) error {
 	return nil
 }
 
-// do deals with items side by side, and says what became of each.
-func (r *run[Item]) do(ctx context.Context, items []Item) []error {
+// doItems deals with items side by side, and says what became of each.
+func (r *run[Item]) doItems(ctx context.Context, items []Item) []error {
 	errs := make([]error, len(items))
 	if len(items) == 1 {
 		errs[0] = r.Do(ctx, items[0])
@@ -214,7 +214,7 @@ func (r *run[Item]) do(ctx context.Context, items []Item) []error {
 // first that holds the job up ends it.
 func (r *run[Item]) tally(ctx context.Context, items []Item, errs []error) (done int, err error) {
 	counts, at := r.progress.Counts(), r.progress.Cursor()
-	defer r.beat(ctx)
+	defer r.heartbeat(ctx)
 	for i, item := range items {
 		switch {
 		case errs[i] == nil || errors.Is(errs[i], ErrPending):
@@ -230,8 +230,8 @@ func (r *run[Item]) tally(ctx context.Context, items []Item, errs []error) (done
 			counts.Failed++
 		}
 		at.After, at.Tries = r.ID(item), 0
-		if r.Note != nil {
-			r.Note(item, errs[i])
+		if r.Record != nil {
+			r.Record(item, errs[i])
 		}
 	}
 	return done, nil
@@ -262,11 +262,11 @@ func (r *run[Item]) wait(ctx context.Context, d time.Duration) error {
 		case <-next.C:
 			return nil
 		case <-beat.C:
-			r.beat(ctx)
+			r.heartbeat(ctx)
 		case <-activity.GetWorkerStopChannel(ctx):
-			return errLeaving()
+			return errHandedOver()
 		case <-r.giveUp:
-			return errLeaving()
+			return errHandedOver()
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -276,19 +276,19 @@ func (r *run[Item]) wait(ctx context.Context, d time.Duration) error {
 func (r *run[Item]) stopped(ctx context.Context) error {
 	select {
 	case <-r.giveUp:
-		return errLeaving()
+		return errHandedOver()
 	case <-activity.GetWorkerStopChannel(ctx):
-		return errLeaving()
+		return errHandedOver()
 	default:
 		return ctx.Err()
 	}
 }
 
-// errLeaving hands a job on at once, to another worker or behind those that wait.
-func errLeaving() error {
+// errHandedOver hands a job on at once, to another worker or behind those that wait.
+func errHandedOver() error {
 	return temporal.NewApplicationErrorWithOptions("the job is handed on", "leaving", temporal.ApplicationErrorOptions{
 		NextRetryDelay: time.Millisecond, Category: temporal.ApplicationErrorCategoryBenign,
 	})
 }
 
-func (r *run[Item]) beat(ctx context.Context) { activity.RecordHeartbeat(ctx, r.progress) }
+func (r *run[Item]) heartbeat(ctx context.Context) { activity.RecordHeartbeat(ctx, r.progress) }

@@ -490,8 +490,8 @@ func TestItemsSideBySide(t *testing.T) {
 				return nil
 			}
 			var told []string
-			work.Note = func(number int, err error) { told = append(told, strconv.Itoa(number)) }
-			work.Turn = func(_ context.Context, token []byte, page []int) error {
+			work.Record = func(number int, err error) { told = append(told, strconv.Itoa(number)) }
+			work.EndPage = func(_ context.Context, token []byte, page []int) error {
 				told = append(told, "turn "+string(token)+"/"+strconv.Itoa(len(page)))
 				return nil
 			}

@@ -36,9 +36,9 @@ func (w Work[Item]) takeTurn(ctx context.Context, progress job.Progress) (*turns
 		activity.RecordHeartbeat(ctx, progress)
 		select {
 		case <-activity.GetWorkerStopChannel(ctx):
-			return nil, errLeaving()
+			return nil, errHandedOver()
 		case <-patience.C:
-			return nil, errLeaving()
+			return nil, errHandedOver()
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		default:

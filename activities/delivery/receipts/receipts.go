@@ -37,13 +37,13 @@ func New() (*Store, error) {
 // run that is under way already, and reports both as repeated. An attempt that fails
 // leaves no receipt, nor does a timer that was released.
 func (s *Store) Once(run string, attempt func() (delivery.Report, error)) (report delivery.Report, repeated bool, err error) {
-	c, mine := s.begin(run)
+	c, mine := s.beginCall(run)
 	if !mine {
 		<-c.ended
 		return c.report, true, c.err
 	}
 	c.report, c.err = attempt()
-	s.end(run, c)
+	s.endCall(run, c)
 	return c.report, false, c.err
 }
 
@@ -81,8 +81,8 @@ func (s *Store) Put(name string, report delivery.Report) { s.done.Add(name, repo
 // Get returns a stored receipt.
 func (s *Store) Get(name string) (delivery.Report, bool) { return s.done.Get(name) }
 
-// begin begins an attempt; mine is false when it is made or under way already.
-func (s *Store) begin(run string) (c *call, mine bool) {
+// beginCall begins an attempt; mine is false when it is made or under way already.
+func (s *Store) beginCall(run string) (c *call, mine bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if c, ok := s.current[run]; ok {
@@ -98,7 +98,7 @@ func (s *Store) begin(run string) (c *call, mine bool) {
 	return c, true
 }
 
-func (s *Store) end(run string, c *call) {
+func (s *Store) endCall(run string, c *call) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if c.err == nil && !c.report.Result.Released() {

@@ -168,6 +168,6 @@ func (b *broker) close() {
 	conn := b.current
 	b.mu.Unlock()
 	if conn != nil {
-		conn.end()
+		conn.close()
 	}
 }

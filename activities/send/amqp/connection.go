@@ -62,8 +62,8 @@ func (c *connection) start(run func()) bool {
 	return true
 }
 
-// end closes the connection, and waits for what belongs to it.
-func (c *connection) end() {
+// close closes the connection, and waits for what belongs to it.
+func (c *connection) close() {
 	c.mu.Lock()
 	c.ending = true
 	c.mu.Unlock()
@@ -76,21 +76,21 @@ func (c *connection) end() {
 
 // borrow returns a channel that nobody else has, out of the share of a business type.
 func (c *connection) borrow(ctx context.Context, businessType string) (*channel, error) {
-	if err := c.shares.enter(ctx, businessType, c.gone); err != nil {
+	if err := c.shares.acquire(ctx, businessType, c.gone); err != nil {
 		return nil, err
 	}
-	ch, err := c.take(ctx)
+	ch, err := c.acquireChannel(ctx)
 	if err != nil {
-		c.shares.leave(businessType)
+		c.shares.release(businessType)
 		return nil, err
 	}
 	ch.lentTo = businessType
 	return ch, nil
 }
 
-// take returns an idle channel, or opens one. Opening it is not bound to the attempt that
+// acquireChannel returns an idle channel, or opens one. Opening it is not bound to the attempt that
 // wanted it: whoever comes next may have it.
-func (c *connection) take(ctx context.Context) (*channel, error) {
+func (c *connection) acquireChannel(ctx context.Context) (*channel, error) {
 	select {
 	case ch := <-c.idle:
 		return ch, nil
@@ -151,7 +151,7 @@ func (ch *channel) giveBack() {
 	}
 	conn, businessType := ch.conn, ch.lentTo
 	conn.idle <- ch
-	conn.shares.leave(businessType)
+	conn.shares.release(businessType)
 }
 
 // giveBackAfter gives a channel back once the broker has said its word on a message
@@ -176,5 +176,5 @@ func (ch *channel) giveBackAfter(confirmation *amqp.DeferredConfirmation) {
 // discard makes room for another channel.
 func (ch *channel) discard() {
 	<-ch.conn.room
-	ch.conn.shares.leave(ch.lentTo)
+	ch.conn.shares.release(ch.lentTo)
 }

@@ -26,10 +26,10 @@ type share struct {
 
 func newShares(channels int) *shares { return &shares{free: channels, types: map[string]*share{}} }
 
-// enter takes a place for a business type, which leave gives back. It ends with ctx, and
+// acquire takes a place for a business type, which leave gives back. It ends with ctx, and
 // with the connection when gone is closed.
-func (s *shares) enter(ctx context.Context, businessType string, gone <-chan struct{}) error {
-	granted := s.ask(businessType)
+func (s *shares) acquire(ctx context.Context, businessType string, gone <-chan struct{}) error {
+	granted := s.request(businessType)
 	select {
 	case <-granted:
 		return nil
@@ -47,8 +47,8 @@ func (s *shares) enter(ctx context.Context, businessType string, gone <-chan str
 	}
 }
 
-// ask queues for a place; granted is closed once there is one.
-func (s *shares) ask(businessType string) (granted chan struct{}) {
+// request queues for a place; granted is closed once there is one.
+func (s *shares) request(businessType string) (granted chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t := s.types[businessType]
@@ -73,12 +73,12 @@ func (s *shares) giveUp(businessType string, granted chan struct{}) {
 	}
 	s.mu.Unlock()
 	if place < 0 {
-		s.leave(businessType)
+		s.release(businessType)
 	}
 }
 
-// leave gives a place back.
-func (s *shares) leave(businessType string) {
+// release gives a place back.
+func (s *shares) release(businessType string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.free++

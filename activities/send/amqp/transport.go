@@ -52,7 +52,7 @@ func (t *Transport) Send(ctx context.Context, e send.Envelope) send.Outcome {
 		return failed(delivery.Answer{Class: delivery.NoReceiver, Detail: "no broker of that name is configured here"})
 	}
 	if ctx.Err() != nil {
-		return failed(ended(ctx))
+		return failed(answerOfContext(ctx))
 	}
 	conn, err := b.connection(ctx)
 	if err != nil {
@@ -93,13 +93,13 @@ func (ch *channel) send(ctx context.Context, e send.Envelope) send.Outcome {
 	outcome := send.Outcome{FirstByte: began}
 	select {
 	case <-confirmation.Done():
-		outcome.Answer = ch.answer(confirmation.Acked())
+		outcome.Answer = ch.answerOf(confirmation.Acked())
 		ch.giveBack()
 		if t, declares := topologyOf(e); declares && outcome.Class == delivery.Unroutable {
 			ch.conn.undeclare(t)
 		}
 	case <-ctx.Done():
-		outcome.Answer = ended(ctx)
+		outcome.Answer = answerOfContext(ctx)
 		if ch.conn.blocked.Load() {
 			outcome.Answer = blocked()
 		}
@@ -129,9 +129,9 @@ func expiration(left time.Duration) string {
 	return strconv.FormatInt(min(max(left, time.Millisecond), tuning.BrokerLongestExpiration).Milliseconds(), 10)
 }
 
-// answer is what the broker said before it confirmed: it returns what it cannot route,
+// answerOf is what the broker said before it confirmed: it returns what it cannot route,
 // and closes a channel on which it refuses something.
-func (ch *channel) answer(acked bool) delivery.Answer {
+func (ch *channel) answerOf(acked bool) delivery.Answer {
 	select {
 	case returned, ok := <-ch.returns:
 		if !ok { // it is closed with the channel
@@ -186,7 +186,7 @@ func refusal(ctx context.Context, err error) delivery.Answer {
 		return closed(reason)
 	}
 	if ctx.Err() != nil {
-		return ended(ctx)
+		return answerOfContext(ctx)
 	}
 	if errors.Is(err, errUnsteady) {
 		return delivery.Answer{Class: delivery.ConnectFailure, Detail: err.Error()}
@@ -194,7 +194,7 @@ func refusal(ctx context.Context, err error) delivery.Answer {
 	return delivery.Answer{Class: send.Classify(err)}
 }
 
-func ended(ctx context.Context) delivery.Answer {
+func answerOfContext(ctx context.Context) delivery.Answer {
 	return delivery.Answer{Class: send.Classify(ctx.Err())}
 }
 

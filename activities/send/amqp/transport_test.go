@@ -295,7 +295,7 @@ func fewChannels(t *testing.T, server *rabbit.Server) {
 	}})
 	require.NoError(t, err)
 	conn := newConnection(raw, wire)
-	defer conn.end()
+	defer conn.close()
 	first, err := conn.borrow(t.Context(), "")
 	require.NoError(t, err)
 	over, end := context.WithCancel(t.Context())

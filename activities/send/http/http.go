@@ -28,17 +28,17 @@ type Config struct {
 
 // Transport carries messages as POST requests.
 type Transport struct {
-	links  *links
-	resent func()
+	transports *transports
+	resent     func()
 }
 
 // New returns a Transport.
 func New(config Config) *Transport {
-	return &Transport{links: newLinks(roundTripper(config.Allowed, config.Roots), config.UserAgent), resent: config.Resent}
+	return &Transport{transports: newTransports(roundTripper(config.Allowed, config.Roots), config.UserAgent), resent: config.Resent}
 }
 
 // Close closes the connections that are kept. Attempts in flight go on.
-func (t *Transport) Close() { t.links.close() }
+func (t *Transport) Close() { t.transports.close() }
 
 func clientOn(transport http.RoundTripper, userAgent string) *resty.Client {
 	client := resty.NewWithClient(&http.Client{
@@ -60,14 +60,14 @@ func clientOn(transport http.RoundTripper, userAgent string) *resty.Client {
 func (t *Transport) Send(ctx context.Context, e send.Envelope) send.Outcome {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	link, err := t.links.of(e.TLS)
+	via, err := t.transports.transportFor(e.TLS)
 	if err != nil {
 		return send.Failed(delivery.TLSFailure)
 	}
-	sent := post(ctx, link.client, e)
+	sent := post(ctx, via.client, e)
 	if sent.dropped() && ctx.Err() == nil {
 		t.resent()
-		sent = sent.then(post(ctx, link.fresh, e))
+		sent = sent.then(post(ctx, via.fresh, e))
 	}
 	outcome := send.Outcome{FirstByte: sent.firstByte, Ended: time.Now()}
 	if sent.err != nil {

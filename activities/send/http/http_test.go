@@ -199,7 +199,7 @@ func TestNobodyIsAskedToCompress(t *testing.T) {
 			require.True(t, caller.Send(t.Context(), e).Delivered)
 			require.Equal(t, []string{method, "identity"}, <-asked)
 		}
-		outcome := post(t.Context(), caller.links.common.fresh, e)
+		outcome := post(t.Context(), caller.transports.common.fresh, e)
 		require.NoError(t, outcome.err)
 		require.Equal(t, []string{method, "identity"}, <-asked, "nor on a new connection")
 	}

@@ -192,10 +192,10 @@ func TestTLSConfigurationsAreBounded(t *testing.T) {
 	first := &policy.TLS{CA: theirs.pem()}
 	require.Equal(t, 200, postWith(t, caller, url, first).Status)
 	for i := range tuning.TLSConfigs {
-		_, err := caller.links.of(&policy.TLS{CA: theirs.pem() + "# " + strconv.Itoa(i)})
+		_, err := caller.transports.transportFor(&policy.TLS{CA: theirs.pem() + "# " + strconv.Itoa(i)})
 		require.NoError(t, err)
 	}
-	require.Equal(t, tuning.TLSConfigs, caller.links.kept.Len())
+	require.Equal(t, tuning.TLSConfigs, caller.transports.made.Len())
 	require.Equal(t, 200, postWith(t, caller, url, first).Status)
 	require.Equal(t, 2, connections(), "the first one is closed")
 }

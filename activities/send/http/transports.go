@@ -14,65 +14,65 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// link sends with one TLS configuration, on connections of its own.
-type link struct {
+// transport sends with one TLS configuration, on connections of its own.
+type transport struct {
 	client *resty.Client
-	// fresh opens a connection for each request, and keeps none.
+	// fresh opens a connection for each request, and reuses none.
 	fresh     *resty.Client
 	transport *http.Transport
 }
 
-func newLink(transport *http.Transport, userAgent string) *link {
-	fresh := transport.Clone()
+func newTransport(base *http.Transport, userAgent string) *transport {
+	fresh := base.Clone()
 	fresh.DisableKeepAlives = true
-	return &link{client: clientOn(transport, userAgent), fresh: clientOn(fresh, userAgent), transport: transport}
+	return &transport{client: clientOn(base, userAgent), fresh: clientOn(fresh, userAgent), transport: base}
 }
 
-// links holds a link for each TLS configuration: connections are shared by those
+// transports holds a transport for each TLS configuration: connections are shared by those
 // alone who show the same certificate and trust the same issuers.
-type links struct {
-	common    *link
+type transports struct {
+	common    *transport
 	userAgent string
 
-	mu    sync.Mutex // two callers must not make one link twice
-	kept  *lru.Cache[[sha256.Size]byte, *link]
+	mu    sync.Mutex // two callers must not make one twice
+	made  *lru.Cache[[sha256.Size]byte, *transport]
 	roots *x509.CertPool
 }
 
-func newLinks(transport *http.Transport, userAgent string) *links {
+func newTransports(base *http.Transport, userAgent string) *transports {
 	// The connections of one that is dropped close as they fall idle, or now.
-	kept, _ := lru.NewWithEvict(tuning.TLSConfigs, func(_ [sha256.Size]byte, l *link) { l.transport.CloseIdleConnections() })
-	return &links{common: newLink(transport, userAgent), userAgent: userAgent, kept: kept, roots: transport.TLSClientConfig.RootCAs}
+	made, _ := lru.NewWithEvict(tuning.TLSConfigs, func(_ [sha256.Size]byte, l *transport) { l.transport.CloseIdleConnections() })
+	return &transports{common: newTransport(base, userAgent), userAgent: userAgent, made: made, roots: base.TLSClientConfig.RootCAs}
 }
 
-// of returns the link of a policy's TLS, nil for none.
-func (l *links) of(settings *policy.TLS) (*link, error) {
+// transportFor returns the transport of a policy's TLS, nil for none.
+func (l *transports) transportFor(settings *policy.TLS) (*transport, error) {
 	if settings == nil {
 		return l.common, nil
 	}
 	key := digest(*settings)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if made, ok := l.kept.Get(key); ok {
+	if made, ok := l.made.Get(key); ok {
 		return made, nil
 	}
 	config, err := l.config(*settings)
 	if err != nil {
 		return nil, err
 	}
-	transport := l.common.transport.Clone()
-	transport.TLSClientConfig = config
-	made := newLink(transport, l.userAgent)
-	l.kept.Add(key, made)
+	base := l.common.transport.Clone()
+	base.TLSClientConfig = config
+	made := newTransport(base, l.userAgent)
+	l.made.Add(key, made)
 	return made, nil
 }
 
-// close closes the connections that nobody uses.
-func (l *links) close() {
+// close closes the connections that are idle.
+func (l *transports) close() {
 	l.common.transport.CloseIdleConnections()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.kept.Purge()
+	l.made.Purge()
 }
 
 // digest tells configurations apart, and keeps no key in a map.
@@ -80,7 +80,7 @@ func digest(t policy.TLS) [sha256.Size]byte {
 	return sha256.Sum256([]byte(t.CA + "\x00" + t.ClientCertificate + "\x00" + t.ClientKey))
 }
 
-func (l *links) config(t policy.TLS) (*tls.Config, error) {
+func (l *transports) config(t policy.TLS) (*tls.Config, error) {
 	config := l.common.transport.TLSClientConfig.Clone()
 	if t.CA != "" {
 		roots, err := Roots(l.roots, []byte(t.CA))
