@@ -95,7 +95,7 @@ func TestAcknowledgedLater(t *testing.T) {
 		require.Equal(t, delivery.ResultDelivered, attempts[0].Result)
 		require.Equal(t, view.DeliveredAt, attempts[0].SettledAt)
 		transitions, events := cost(t, env, kind+"/1")
-		require.Equal(t, []int64{6, 18}, []int64{transitions, events}, "three transitions beside those of a timer that is due at once")
+		require.Equal(t, []int64{6, 16}, []int64{transitions, events}, "three transitions beside those of a timer that is due at once")
 		_, _, err = say.Ack(ctx, d, nil)
 		require.NoError(t, err, "it is so already")
 		_, _, err = say.Nack(ctx, d, client.Failure{})

@@ -38,6 +38,7 @@ type App struct {
 	Version   string
 	Logger    *slog.Logger
 	Telemetry *observe.Telemetry
+	reporters reporters
 	Client    client.Client
 	Engine    *engine.Engine
 	// Identity is unique to this process; Temporal shows it.
@@ -95,6 +96,7 @@ func Open(ctx context.Context, s Settings) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
+	reporters := report(telemetry)
 	s.complete(telemetry)
 	completions, err := completion.New()
 	if err != nil {
@@ -106,7 +108,7 @@ func Open(ctx context.Context, s Settings) (*App, error) {
 		return nil, fmt.Errorf("connecting to Temporal at %s: %w", s.Temporal.HostPort, err)
 	}
 	a := &App{
-		Config: s.Config, Version: s.Version, Logger: s.Logger, Telemetry: telemetry, Client: temporal,
+		Config: s.Config, Version: s.Version, Logger: s.Logger, Telemetry: telemetry, reporters: reporters, Client: temporal,
 		Identity: s.Temporal.Identity, box: box, completions: completions, preload: worker.NewPreload(completions),
 	}
 	if a.brokers, err = config.ReadBrokers(a.Config.Brokers); err != nil {
@@ -184,14 +186,14 @@ func (a *App) StartWorker() (*worker.Workers, error) {
 	sender := a.sender(roots)
 	attempter, err := delivery.NewAttempter(delivery.Config{
 		Worker: a.Identity, Queue: worker.Queue, Runs: a.Engine.Runs, Policies: a.Engine.Policies, Opener: a.box,
-		AckTokens: a.Engine.Deliveries, Observer: a.Telemetry, Emergencies: a.Engine.Emergencies, Bulkhead: worker.NewBulkhead(tuning.FastPathSlots), Sender: sender,
+		AckTokens: a.Engine.Deliveries, Observer: a.reporters.deliveries, Emergencies: a.Engine.Emergencies, Bulkhead: worker.NewBulkhead(tuning.FastPathSlots), Sender: sender,
 		Preload: a.preload, Tasks: a.completions, Polled: a.Engine.Queues.Polled,
 	})
 	if err != nil {
 		return nil, err
 	}
 	dispatcher := dispatch.New(dispatch.Config{
-		Store: a.Engine.Dispatches, Policies: a.Engine.Policies, Emergencies: a.Engine.Emergencies, Opener: a.box, Sender: sender, Observer: a.Telemetry,
+		Store: a.Engine.Dispatches, Policies: a.Engine.Policies, Emergencies: a.Engine.Emergencies, Opener: a.box, Sender: sender, Observer: a.reporters.dispatches,
 	})
 	workers := worker.New(worker.Options{
 		Identity: a.Identity, Client: a.Client, Attempter: attempter, Dispatcher: dispatcher,

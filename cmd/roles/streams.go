@@ -25,7 +25,7 @@ func (a *App) streams() *stream.Hub {
 	attempter, _ := delivery.NewAttempter(delivery.Config{
 		Worker: a.Identity, Queue: worker.Queue, Runs: a.Engine.Runs, Policies: a.Engine.Policies, Opener: a.box,
 		Emergencies: a.Engine.Emergencies,
-		Observer:    a.Telemetry, Bulkhead: worker.NewBulkhead(tuning.FastPathSlots),
+		Observer:    a.reporters.deliveries, Bulkhead: worker.NewBulkhead(tuning.FastPathSlots),
 		Sender: send.New(send.Transports{coredelivery.DestinationStream: streamsend.New(hub)}, a.Telemetry.Tracer()),
 	}) // fails for a cache of no size only
 	polls = worker.NewStreams(worker.Options{

@@ -12,7 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/activities/delivery"
+	coredelivery "github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/internal/observe"
 )
@@ -23,33 +24,39 @@ const (
 	interval = 15 * time.Second
 )
 
+// metrics are those of a process.
+type metrics struct {
+	*observe.Telemetry
+	*delivery.Reporter
+}
+
 // incident is what happens to a process from a scrape on.
 type incident struct {
 	alert  string
-	happen func(*observe.Telemetry)
+	happen func(metrics)
 	// goesOn reports whether it happens at each scrape, or once.
 	goesOn bool
 }
 
 var late = int64(60_000)
 
-func attempt(result delivery.Result, link delivery.Link) func(*observe.Telemetry) {
-	return func(telemetry *observe.Telemetry) {
-		telemetry.Attempted("order", delivery.Report{Result: result, Link: link, LatenessMS: &late}, time.Second)
+func attempt(result coredelivery.Result, link coredelivery.Link) func(metrics) {
+	return func(telemetry metrics) {
+		telemetry.Attempted("order", coredelivery.Report{Result: result, Link: link, LatenessMS: &late}, time.Second)
 	}
 }
 
 // incidents are those that rules find by counters.
 var incidents = map[string]incident{
-	"the first that failed":         {"WakecallGivesUp", attempt(delivery.ResultFailed, ""), false},
-	"the first that expired":        {"WakecallGivesUp", attempt(delivery.ResultExpired, ""), false},
-	"the first that was overdue":    {"WakecallOverdue", func(telemetry *observe.Telemetry) { telemetry.Overdue("order", 1) }, false},
-	"the first of a type unseen":    {"WakecallOverdue", func(telemetry *observe.Telemetry) { telemetry.Overdue("invoice", 1) }, false},
-	"the first that was unreadable": {"WakecallUnreadable", func(telemetry *observe.Telemetry) { telemetry.Unreadable(1) }, false},
-	"a callback is down":            {"WakecallSecondLink", attempt(delivery.ResultDelivered, delivery.LinkFallback), true},
-	"a receiver that fails":         {"WakecallReceiverFails", attempt(delivery.ResultRetry, ""), true},
-	"all of them are late":          {"WakecallLate", attempt(delivery.ResultDelivered, ""), true},
-	"every answer is a failure":     {"WakecallErrors", func(telemetry *observe.Telemetry) { telemetry.Requested("POST", "/v1/timers", 503, time.Second) }, true},
+	"the first that failed":         {"WakecallGivesUp", attempt(coredelivery.ResultFailed, ""), false},
+	"the first that expired":        {"WakecallGivesUp", attempt(coredelivery.ResultExpired, ""), false},
+	"the first that was overdue":    {"WakecallOverdue", func(telemetry metrics) { telemetry.Overdue("order", 1) }, false},
+	"the first of a type unseen":    {"WakecallOverdue", func(telemetry metrics) { telemetry.Overdue("invoice", 1) }, false},
+	"the first that was unreadable": {"WakecallUnreadable", func(telemetry metrics) { telemetry.Unreadable(1) }, false},
+	"a callback is down":            {"WakecallSecondLink", attempt(coredelivery.ResultDelivered, coredelivery.LinkFallback), true},
+	"a receiver that fails":         {"WakecallReceiverFails", attempt(coredelivery.ResultRetry, ""), true},
+	"all of them are late":          {"WakecallLate", attempt(coredelivery.ResultDelivered, ""), true},
+	"every answer is a failure":     {"WakecallErrors", func(telemetry metrics) { telemetry.Requested("POST", "/v1/timers", 503, time.Second) }, true},
 }
 
 // shown are the series of a process, scrape by scrape, as promtool takes them. lost reports
@@ -59,12 +66,14 @@ func shown(t *testing.T, of incident, lost func(value string) bool) (series []ma
 	telemetry, err := observe.NewTelemetry("test")
 	require.NoError(t, err)
 	defer func() { require.NoError(t, telemetry.Shutdown(t.Context())) }()
-	telemetry.PoliciesListed([]policy.Policy{{BusinessType: "order", Fallback: &delivery.Fallback{}}})
+	deliveries := delivery.NewReporter(telemetry)
+	telemetry.Add(deliveries)
+	telemetry.PoliciesListed([]policy.Policy{{BusinessType: "order", Fallback: &coredelivery.Fallback{}}})
 	telemetry.Requested("POST", "/v1/timers", 201, time.Second)
 	samples := map[string][]string{}
 	for at := range scrapes {
 		if at == quiet || at > quiet && of.goesOn {
-			of.happen(telemetry)
+			of.happen(metrics{telemetry, deliveries})
 		}
 		answer := httptest.NewRecorder()
 		telemetry.Handler().ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), "GET", "/metrics", nil))
@@ -121,7 +130,7 @@ func TestAlertsFindTheFirstEvent(t *testing.T) {
 			require.False(t, fires(t, dir, of, series), "the oracle sees a series that is born above zero: %s", name)
 		}
 		none := of
-		none.happen = func(*observe.Telemetry) {}
+		none.happen = func(metrics) {}
 		require.False(t, fires(t, dir, of, shown(t, none, func(string) bool { return false })), "no alert without %s", name)
 	}
 }

@@ -96,19 +96,20 @@ var outside = map[string]struct {
 	rooms  []string
 	reason string
 }{
-	"github.com/labstack/echo/v4":        {[]string{"api"}, "nobody else sees HTTP coming in"},
-	"github.com/go-resty/resty/v2":       {[]string{"activities/send/http"}, "nobody else calls out by HTTP"},
-	"github.com/rabbitmq/amqp091-go":     {[]string{"activities/send/amqp"}, "nobody else speaks AMQP"},
-	"github.com/coder/websocket":         {[]string{"api", "client"}, "the two ends of a WebSocket"},
-	"github.com/netresearch/go-cron":     {[]string{"core/calendar"}, "one room reads rules"},
-	"github.com/gomodule/redigo":         {[]string{"internal/quota/shared"}, "only a node of several shares its limits"},
-	"github.com/spf13/cobra":             {[]string{"cmd", "cmd/node", "cmd/program", "cmd/verbs"}, "there is one command line"},
-	"github.com/coreos/go-oidc/v3":       {[]string{"internal/oidc"}, "one room knows the identity provider"},
-	"github.com/go-jose/go-jose/v4":      {[]string{"internal/oidc"}, "one room reads tokens"},
-	"go.temporal.io/sdk/client":          {[]string{"engine", "worker", "cmd/roles", "internal/observe"}, "engine is the one adapter; the others only hand the client on"},
-	"testing":                            {[]string{"internal/golden", "internal/rabbit", "activities/send/sendtest"}, "tests stay out of the binaries"},
-	"go.temporal.io/sdk/worker":          {[]string{"worker"}, "one room says what runs where"},
-	"go.temporal.io/api/workflowservice": {[]string{"engine", "internal/completion"}, "nobody else speaks to Temporal; the one stands in the connection"},
+	"github.com/labstack/echo/v4":         {[]string{"api"}, "nobody else sees HTTP coming in"},
+	"github.com/go-resty/resty/v2":        {[]string{"activities/send/http"}, "nobody else calls out by HTTP"},
+	"github.com/rabbitmq/amqp091-go":      {[]string{"activities/send/amqp"}, "nobody else speaks AMQP"},
+	"github.com/coder/websocket":          {[]string{"api", "client"}, "the two ends of a WebSocket"},
+	"github.com/netresearch/go-cron":      {[]string{"core/calendar"}, "one room reads rules"},
+	"github.com/gomodule/redigo":          {[]string{"internal/quota/shared"}, "only a node of several shares its limits"},
+	"github.com/spf13/cobra":              {[]string{"cmd", "cmd/node", "cmd/program", "cmd/verbs"}, "there is one command line"},
+	"github.com/coreos/go-oidc/v3":        {[]string{"internal/oidc"}, "one room knows the identity provider"},
+	"github.com/go-jose/go-jose/v4":       {[]string{"internal/oidc"}, "one room reads tokens"},
+	"go.temporal.io/sdk/client":           {[]string{"engine", "worker", "cmd/roles", "internal/observe"}, "engine is the one adapter; the others only hand the client on"},
+	"github.com/prometheus/client_golang": {[]string{"internal/observe", "activities/delivery", "activities/dispatch"}, "a room reports its own metrics, on the registry of observe"},
+	"testing":                             {[]string{"internal/golden", "internal/rabbit", "activities/send/sendtest"}, "tests stay out of the binaries"},
+	"go.temporal.io/sdk/worker":           {[]string{"worker"}, "one room says what runs where"},
+	"go.temporal.io/api/workflowservice":  {[]string{"engine", "internal/completion"}, "nobody else speaks to Temporal; the one stands in the connection"},
 }
 
 // apart are nested modules and what is no code.

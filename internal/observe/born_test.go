@@ -11,11 +11,10 @@ import (
 	"github.com/wakecall/wakecall/activities/dispatch"
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/policy"
-	"github.com/wakecall/wakecall/internal/observe"
 )
 
 // events are what each counter counts, for one business type.
-func events(telemetry *observe.Telemetry, businessType string) map[string]func() {
+func events(telemetry *metrics, businessType string) map[string]func() {
 	late := int64(1)
 	all := map[string]func(){
 		"wakecall_overdue_total":    func() { telemetry.Overdue(businessType, 1) },
@@ -35,7 +34,7 @@ func events(telemetry *observe.Telemetry, businessType string) map[string]func()
 		}
 	}
 	for _, outcome := range []string{dispatch.OutcomeDone, dispatch.OutcomeRetry, dispatch.OutcomeFailed} {
-		all["dispatched: "+outcome] = func() { telemetry.Dispatched(businessType, outcome, 1) }
+		all["dispatched: "+outcome] = func() { telemetry.items.Dispatched(businessType, outcome, 1) }
 	}
 	for _, reason := range []delivery.Result{delivery.ResultInterrupted, delivery.ResultWorkerStopping, delivery.ResultRejected} {
 		all["released: "+string(reason)] = func() { telemetry.Released(reason) }
@@ -58,25 +57,25 @@ func counted(text string) map[string]string {
 // No series is born above zero: its first event would be seen by no rule.
 func TestSeriesBeginAtZero(t *testing.T) {
 	t.Parallel()
-	for name, known := range map[string]func(*observe.Telemetry){
-		"a worker": func(telemetry *observe.Telemetry) {
+	for name, known := range map[string]func(*metrics){
+		"a worker": func(telemetry *metrics) {
 			telemetry.PoliciesListed([]policy.Policy{{BusinessType: "order", Fallback: &delivery.Fallback{}}})
 		},
-		"a gateway with receivers": func(telemetry *observe.Telemetry) { telemetry.Streamed("order") },
-		"a type without a label":   func(*observe.Telemetry) {},
-		"a type that came back": func(telemetry *observe.Telemetry) {
+		"a gateway with receivers": func(telemetry *metrics) { telemetry.Streamed("order") },
+		"a type without a label":   func(*metrics) {},
+		"a type that came back": func(telemetry *metrics) {
 			telemetry.PoliciesListed([]policy.Policy{{BusinessType: "order"}})
 			telemetry.PoliciesListed(nil)
 			telemetry.PoliciesListed([]policy.Policy{{BusinessType: "order", Fallback: &delivery.Fallback{}}})
 		},
-		"a policy with a new fallback": func(telemetry *observe.Telemetry) {
+		"a policy with a new fallback": func(telemetry *metrics) {
 			telemetry.PoliciesListed([]policy.Policy{{BusinessType: "order"}})
 			telemetry.PoliciesListed([]policy.Policy{{BusinessType: "order", Fallback: &delivery.Fallback{}}})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			telemetry, show := openTelemetry(t)
+			telemetry, show := openMetrics(t)
 			known(telemetry)
 			telemetry.Requested("GET", "/v1/timers", 200, time.Second) // a route has its series from its first request
 			before := counted(show())

@@ -1,7 +1,6 @@
 package observe_test
 
 import (
-	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -9,28 +8,20 @@ import (
 
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/wire"
-	"github.com/wakecall/wakecall/internal/observe"
 )
 
 // The labels of dispatches are bounded: no id is among them, and a type needs a policy.
 func TestMetricsOfDispatches(t *testing.T) {
 	t.Parallel()
-	telemetry, err := observe.NewTelemetry("test")
-	require.NoError(t, err)
-	defer func() { require.NoError(t, telemetry.Shutdown(t.Context())) }()
-	scrape := func() string {
-		answer := httptest.NewRecorder()
-		telemetry.Handler().ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), "GET", "/metrics", nil))
-		return answer.Body.String()
-	}
+	telemetry, scrape := openMetrics(t)
 	telemetry.PoliciesListed([]policy.Policy{{BusinessType: "reminder"}})
 	one, other := wire.Key{BusinessType: "reminder", BusinessID: "one"}, wire.Key{BusinessType: "reminder", BusinessID: "other"}
-	telemetry.Dispatching(one, 0, 100, time.Second)
-	telemetry.Dispatching(one, 1, 100, 2*time.Second)
-	telemetry.Dispatching(other, 1, 50, 3*time.Second)
-	telemetry.Dispatching(wire.Key{BusinessType: "made-up", BusinessID: "x"}, 0, 7, 0)
-	telemetry.Dispatched("reminder", "done", 12)
-	telemetry.Dispatched("made-up", "done", 3)
+	telemetry.items.Dispatching(one, 0, 100, time.Second)
+	telemetry.items.Dispatching(one, 1, 100, 2*time.Second)
+	telemetry.items.Dispatching(other, 1, 50, 3*time.Second)
+	telemetry.items.Dispatching(wire.Key{BusinessType: "made-up", BusinessID: "x"}, 0, 7, 0)
+	telemetry.items.Dispatched("reminder", "done", 12)
+	telemetry.items.Dispatched("made-up", "done", 3)
 	text := scrape()
 	for _, line := range []string{
 		`wakecall_dispatch_rate{business_type="reminder"} 250`, `wakecall_dispatch_rate{business_type="other"} 7`,
@@ -39,8 +30,8 @@ func TestMetricsOfDispatches(t *testing.T) {
 	} {
 		require.Contains(t, text, line+"\n")
 	}
-	telemetry.Dispatching(one, 1, 0, 0)
-	telemetry.Dispatching(other, 1, 0, 0)
+	telemetry.items.Dispatching(one, 1, 0, 0)
+	telemetry.items.Dispatching(other, 1, 0, 0)
 	telemetry.PoliciesListed(nil)
 	text = scrape()
 	require.NotContains(t, text, "reminder")

@@ -2,7 +2,6 @@ package observe_test
 
 import (
 	"fmt"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -11,24 +10,10 @@ import (
 
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/policy"
-	"github.com/wakecall/wakecall/internal/observe"
 )
 
 // invented is how many names a caller makes up in these tests.
 const invented = 5000
-
-// openTelemetry returns collectors, and what they would show.
-func openTelemetry(t *testing.T) (*observe.Telemetry, func() string) {
-	t.Helper()
-	telemetry, err := observe.NewTelemetry("test")
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, telemetry.Shutdown(t.Context())) })
-	return telemetry, func() string {
-		answer := httptest.NewRecorder()
-		telemetry.Handler().ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), "GET", "/metrics", nil))
-		return answer.Body.String()
-	}
-}
 
 // series counts those whose name begins so.
 func series(text, name string) int { return strings.Count("\n"+text, "\n"+name) }
@@ -36,7 +21,7 @@ func series(text, name string) int { return strings.Count("\n"+text, "\n"+name) 
 // Nobody outside can make series: what a caller invents shares one.
 func TestInventedNamesShareOneSeries(t *testing.T) {
 	t.Parallel()
-	telemetry, show := openTelemetry(t)
+	telemetry, show := openMetrics(t)
 	late := int64(1)
 	for n := range invented {
 		name := fmt.Sprint("INVENTED", n)
@@ -62,7 +47,7 @@ func TestInventedNamesShareOneSeries(t *testing.T) {
 // A business type is a label while it has a policy.
 func TestTypesAreLabelsWhileTheyHaveAPolicy(t *testing.T) {
 	t.Parallel()
-	telemetry, show := openTelemetry(t)
+	telemetry, show := openMetrics(t)
 	attempt := func() { telemetry.Attempted("order", delivery.Report{Result: delivery.ResultDelivered}, time.Second) }
 	attempt()
 	require.NotContains(t, show(), `"order"`)
@@ -79,7 +64,7 @@ func TestTypesAreLabelsWhileTheyHaveAPolicy(t *testing.T) {
 // A gateway sees no list of policies: a type is a label once a receiver of it has connected.
 func TestTypesOfConnectedReceiversAreLabels(t *testing.T) {
 	t.Parallel()
-	telemetry, show := openTelemetry(t)
+	telemetry, show := openMetrics(t)
 	telemetry.Streamed("order")
 	telemetry.Streams(func() map[string]int { return map[string]int{"order": 2, "a": 3, "b": 4} })
 	telemetry.StreamsWait(map[string]int{"order": 5})
@@ -101,7 +86,7 @@ func TestTypesOfConnectedReceiversAreLabels(t *testing.T) {
 // More policies than there may be labels share one, and nobody who has one loses it.
 func TestTypesWithALabelAreBounded(t *testing.T) {
 	t.Parallel()
-	telemetry, show := openTelemetry(t)
+	telemetry, show := openMetrics(t)
 	first := policy.Policy{BusinessType: "z-first"}
 	telemetry.PoliciesListed([]policy.Policy{first})
 	policies := []policy.Policy{first}
@@ -122,7 +107,7 @@ func TestTypesWithALabelAreBounded(t *testing.T) {
 // before its list knew of the resumption.
 func TestPausedTypesAreLabelsOnceAndWhileTheyHaveAPolicy(t *testing.T) {
 	t.Parallel()
-	telemetry, show := openTelemetry(t)
+	telemetry, show := openMetrics(t)
 	telemetry.PoliciesListed([]policy.Policy{{BusinessType: "order"}, {BusinessType: "invoice"}})
 	telemetry.Paused([]policy.Emergency{{BusinessType: "order"}, {BusinessType: "order"}, {Everything: true}, {Everything: true}})
 	require.Contains(t, show(), `wakecall_emergency_paused{business_type="order"} 1`)
@@ -147,7 +132,7 @@ func TestPausedTypesAreLabelsOnceAndWhileTheyHaveAPolicy(t *testing.T) {
 // The SDK's own metrics are bounded as well, whatever Temporal says.
 func TestLabelsOfTheSDKAreBounded(t *testing.T) {
 	t.Parallel()
-	telemetry, show := openTelemetry(t)
+	telemetry, show := openMetrics(t)
 	handler := telemetry.SDK()
 	for n := range invented {
 		name := fmt.Sprint("invented", n)

@@ -22,7 +22,6 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/contrib/opentelemetry"
 
-	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/internal/terminal"
 )
@@ -44,29 +43,18 @@ type Telemetry struct {
 	provider *sdkmetric.MeterProvider
 	traces   *sdktrace.TracerProvider
 
-	lateness   *prometheus.HistogramVec
-	attempts   *prometheus.CounterVec
-	byLink     *prometheus.CounterVec
-	took       *prometheus.HistogramVec
+	// rooms report for themselves.
+	rooms      []Reporter
 	requests   *prometheus.HistogramVec
 	policies   *policies
 	streams    *streams
 	overdue    *prometheus.CounterVec
 	unreadable prometheus.Counter
-	preloaded  prometheus.Gauge
-	released   *prometheus.CounterVec
-	repeated   prometheus.Counter
 	resent     prometheus.Counter
-	dispatched *prometheus.CounterVec
-	dispatches *dispatches
 }
 
 // labelType is the label of business types, see [labels].
 const labelType = "business_type"
-
-// latenessBuckets reach from the millisecond that is promised to the minutes
-// that an outage costs.
-var latenessBuckets = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 15, 60, 300, 1800}
 
 // NewTelemetry returns collectors on a registry of their own.
 func NewTelemetry(version string) (*Telemetry, error) {
@@ -79,19 +67,6 @@ func NewTelemetry(version string) (*Telemetry, error) {
 		registry: registry,
 		provider: sdkmetric.NewMeterProvider(sdkmetric.WithReader(exporter)),
 		traces:   sdktrace.NewTracerProvider(),
-		lateness: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "wakecall_lateness_seconds", Buckets: latenessBuckets,
-			Help: "First byte of a delivery's first attempt, minus its due time.",
-		}, []string{labelType}),
-		attempts: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "wakecall_attempts_total", Help: "Attempts by what followed from them.",
-		}, []string{labelType, "result"}),
-		byLink: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "wakecall_link_attempts_total", Help: "Attempts of types with a fallback, by link: callback, fallback.",
-		}, []string{labelType, "link", "result"}),
-		took: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "wakecall_attempt_seconds", Buckets: prometheus.DefBuckets, Help: "How long attempts took.",
-		}, []string{labelType}),
 		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "wakecall_http_request_seconds", Buckets: prometheus.DefBuckets,
 			Help: "API requests by route template.",
@@ -105,65 +80,24 @@ func NewTelemetry(version string) (*Telemetry, error) {
 	t.unreadable = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "wakecall_unreadable_total", Help: "Overdue timers whose run could not be read, and which were passed over.",
 	})
-	t.preloaded = prometheus.NewGauge(prometheus.GaugeOpts{
-		Name: "wakecall_preloaded_timers", Help: "Timers that wait in this worker's memory for their due time.",
-	})
-	t.released = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "wakecall_released_total", Help: "Preloaded timers that a worker released before their due time, by reason: interrupted, handed_back, crowded_out.",
-	}, []string{"reason"})
-	t.repeated = prometheus.NewCounter(prometheus.CounterOpts{
-		Name: "wakecall_repeated_total", Help: "Tasks that Temporal handed out again after the first attempt, whose receipt was found.",
-	})
 	t.resent = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "wakecall_resent_total", Help: "Attempts that were sent once more, because the receiver closed a kept connection without a word.",
 	})
-	t.dispatched = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "wakecall_dispatch_items_total", Help: "Attempts for items of dispatches by what became of them: done, retry, failed.",
-	}, []string{labelType, "outcome"})
-	t.dispatches = newDispatches(&t.labels)
-	registry.MustRegister(t.dispatched, t.dispatches)
 	build := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "wakecall_build_info", Help: "Constant 1.", ConstLabels: prometheus.Labels{"version": version},
 	}, func() float64 { return 1 })
-	registry.MustRegister(t.lateness, t.attempts, t.byLink, t.took, t.requests, t.policies, t.streams, t.overdue, t.unreadable, t.preloaded, t.released,
-		t.repeated, t.resent, build,
+	registry.MustRegister(t.requests, t.policies, t.streams, t.overdue, t.unreadable, t.resent, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	t.bearShared()
+	t.bear(other, true)
 	return t, nil
 }
-
-// Attempted counts one attempt.
-func (t *Telemetry) Attempted(businessType string, report delivery.Report, took time.Duration) {
-	t.labels.mu.RLock()
-	defer t.labels.mu.RUnlock()
-	label := t.labels.of(businessType)
-	t.attempts.WithLabelValues(label, string(report.Result)).Inc()
-	if report.Link != "" {
-		t.byLink.WithLabelValues(label, string(report.Link), string(report.Result)).Inc()
-	}
-	t.took.WithLabelValues(label).Observe(took.Seconds())
-	if report.LatenessMS != nil {
-		t.lateness.WithLabelValues(label).Observe(float64(*report.LatenessMS) / 1000)
-	}
-}
-
-// Preloaded counts timers that this process preloads, and, negative, those that it no longer has.
-func (t *Telemetry) Preloaded(change int) { t.preloaded.Add(float64(change)) }
-
-// Released counts preloaded timers that were released before their due time.
-func (t *Telemetry) Released(how delivery.Result) { t.released.WithLabelValues(string(how)).Inc() }
-
-// Repeated counts tasks that Temporal handed out again after the first attempt.
-func (t *Telemetry) Repeated() { t.repeated.Inc() }
 
 // Resent counts attempts that were sent once more on a new connection.
 func (t *Telemetry) Resent() { t.resent.Inc() }
 
 // Overdue counts timers that were overdue with nothing under way for them.
 func (t *Telemetry) Overdue(businessType string, timers int) {
-	t.labels.mu.RLock()
-	defer t.labels.mu.RUnlock()
-	t.overdue.WithLabelValues(t.labels.of(businessType)).Add(float64(timers))
+	t.Labelled(businessType, func(label string) { t.overdue.WithLabelValues(label).Add(float64(timers)) })
 }
 
 // PoliciesListed notes the policies that are in force. Their types are labels from now on;
@@ -171,12 +105,10 @@ func (t *Telemetry) Overdue(businessType string, timers int) {
 func (t *Telemetry) PoliciesListed(seen []policy.Policy) {
 	t.labels.mu.Lock()
 	for _, businessType := range t.labels.renew(seen) {
-		t.attempts.DeletePartialMatch(prometheus.Labels{labelType: businessType})
-		t.byLink.DeletePartialMatch(prometheus.Labels{labelType: businessType})
-		t.took.DeleteLabelValues(businessType)
-		t.lateness.DeleteLabelValues(businessType)
 		t.overdue.DeleteLabelValues(businessType)
-		t.dispatched.DeletePartialMatch(prometheus.Labels{labelType: businessType})
+		for _, room := range t.rooms {
+			room.End(businessType)
+		}
 	}
 	shown := slices.DeleteFunc(slices.Clone(seen), func(p policy.Policy) bool { return !t.labels.types[p.BusinessType] })
 	for _, policy := range shown {

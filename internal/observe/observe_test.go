@@ -1,7 +1,6 @@
 package observe_test
 
 import (
-	"net/http/httptest"
 	"os"
 	"regexp"
 	"slices"
@@ -13,7 +12,6 @@ import (
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/wire"
-	"github.com/wakecall/wakecall/internal/observe"
 )
 
 var ownMetric = regexp.MustCompile(`wakecall_[a-z_]+[a-z]`)
@@ -29,9 +27,7 @@ func TestOperationsNameEveryMetric(t *testing.T) {
 // exported are the metrics, sorted, of a process that has done everything once.
 func exported(t *testing.T) []string {
 	t.Helper()
-	telemetry, err := observe.NewTelemetry("test")
-	require.NoError(t, err)
-	defer func() { require.NoError(t, telemetry.Shutdown(t.Context())) }()
+	telemetry, show := openMetrics(t)
 	late, limit := int64(1), 5.0
 	telemetry.Attempted("order", delivery.Report{LatenessMS: &late, Link: delivery.LinkFallback}, time.Second)
 	telemetry.Released(delivery.ResultInterrupted)
@@ -39,14 +35,12 @@ func exported(t *testing.T) []string {
 	telemetry.Unreadable(2)
 	telemetry.Requested("GET", "/livez", 200, time.Second)
 	telemetry.Queue(func() int { return 7 })
-	telemetry.Dispatched("order", "done", 1)
-	telemetry.Dispatching(wire.Key{BusinessType: "order", BusinessID: "1"}, 0, 1, time.Second)
+	telemetry.items.Dispatched("order", "done", 1)
+	telemetry.items.Dispatching(wire.Key{BusinessType: "order", BusinessID: "1"}, 0, 1, time.Second)
 	telemetry.PoliciesListed([]policy.Policy{{BusinessType: "order", Limits: policy.Limits{CallbacksPerSecond: &limit}}})
 	telemetry.Streams(func() map[string]int { return map[string]int{"order": 2} })
 	telemetry.StreamsWait(map[string]int{"order": 3, "invoice": 4})
-	answer := httptest.NewRecorder()
-	telemetry.Handler().ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), "GET", "/metrics", nil))
-	text := answer.Body.String()
+	text := show()
 	require.Contains(t, text, "\nwakecall_queued_bookings 7\n")
 	var names []string
 	for _, line := range regexp.MustCompile(`(?m)^# TYPE (wakecall_\w+)`).FindAllStringSubmatch(text, -1) {

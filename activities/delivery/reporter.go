@@ -1,0 +1,136 @@
+package delivery
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/wakecall/wakecall/core/delivery"
+)
+
+// Labels bounds the business types that are labels.
+type Labels interface {
+	// Labelled has a series written under the label of a business type.
+	Labelled(businessType string, write func(label string))
+}
+
+// labelType is the label of business types: they are hundreds. Business ids are no labels.
+const labelType = "business_type"
+
+// latenessBuckets reach from the millisecond that is promised to the minutes
+// that an outage costs.
+var latenessBuckets = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 15, 60, 300, 1800}
+
+var (
+	// results are those of attempts that were made.
+	results = []delivery.Result{delivery.ResultDelivered, delivery.ResultAccepted, delivery.ResultRetry, delivery.ResultFailed, delivery.ResultExpired}
+	// releases are the results of timers that were given up before an attempt.
+	releases = []delivery.Result{delivery.ResultInterrupted, delivery.ResultWorkerStopping, delivery.ResultRejected}
+)
+
+// Reporter is the metrics of deliveries. It is the [Observer] of a process.
+type Reporter struct {
+	labels    Labels
+	lateness  *prometheus.HistogramVec
+	attempts  *prometheus.CounterVec
+	byLink    *prometheus.CounterVec
+	took      *prometheus.HistogramVec
+	preloaded prometheus.Gauge
+	released  *prometheus.CounterVec
+	repeated  prometheus.Counter
+}
+
+// NewReporter returns a Reporter.
+func NewReporter(labels Labels) *Reporter {
+	r := &Reporter{
+		labels: labels,
+		lateness: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "wakecall_lateness_seconds", Buckets: latenessBuckets,
+			Help: "First byte of a delivery's first attempt, minus its due time.",
+		}, []string{labelType}),
+		attempts: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "wakecall_attempts_total", Help: "Attempts by what followed from them.",
+		}, []string{labelType, "result"}),
+		byLink: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "wakecall_link_attempts_total", Help: "Attempts of types with a fallback, by link: callback, fallback.",
+		}, []string{labelType, "link", "result"}),
+		took: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "wakecall_attempt_seconds", Buckets: prometheus.DefBuckets, Help: "How long attempts took.",
+		}, []string{labelType}),
+		preloaded: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "wakecall_preloaded_timers", Help: "Timers that wait in this worker's memory for their due time.",
+		}),
+		released: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "wakecall_released_total", Help: "Preloaded timers that a worker released before their due time, by reason: interrupted, handed_back, crowded_out.",
+		}, []string{"reason"}),
+		repeated: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "wakecall_repeated_total", Help: "Tasks that Temporal handed out again after the first attempt, whose receipt was found.",
+		}),
+	}
+	for _, reason := range releases {
+		r.released.WithLabelValues(string(reason))
+	}
+	return r
+}
+
+// Attempted counts one attempt.
+func (r *Reporter) Attempted(businessType string, report delivery.Report, took time.Duration) {
+	r.labels.Labelled(businessType, func(label string) {
+		r.attempts.WithLabelValues(label, string(report.Result)).Inc()
+		if report.Link != "" {
+			r.byLink.WithLabelValues(label, string(report.Link), string(report.Result)).Inc()
+		}
+		r.took.WithLabelValues(label).Observe(took.Seconds())
+		if report.LatenessMS != nil {
+			r.lateness.WithLabelValues(label).Observe(float64(*report.LatenessMS) / 1000)
+		}
+	})
+}
+
+// Preloaded counts timers that this process preloads, and, negative, those that it no longer has.
+func (r *Reporter) Preloaded(change int) { r.preloaded.Add(float64(change)) }
+
+// Released counts preloaded timers that were released before their due time.
+func (r *Reporter) Released(how delivery.Result) { r.released.WithLabelValues(string(how)).Inc() }
+
+// Repeated counts tasks that Temporal handed out again after the first attempt.
+func (r *Reporter) Repeated() { r.repeated.Inc() }
+
+// Begin makes the series of a label, with 0. Attempts are counted by link where linked.
+func (r *Reporter) Begin(label string, linked bool) {
+	for _, result := range results {
+		r.attempts.WithLabelValues(label, string(result))
+		if linked {
+			r.byLink.WithLabelValues(label, string(delivery.LinkCallback), string(result))
+			r.byLink.WithLabelValues(label, string(delivery.LinkFallback), string(result))
+		}
+	}
+	r.took.WithLabelValues(label)
+	r.lateness.WithLabelValues(label)
+}
+
+// End removes the series of a label.
+func (r *Reporter) End(label string) {
+	r.attempts.DeletePartialMatch(prometheus.Labels{labelType: label})
+	r.byLink.DeletePartialMatch(prometheus.Labels{labelType: label})
+	r.took.DeleteLabelValues(label)
+	r.lateness.DeleteLabelValues(label)
+}
+
+func (r *Reporter) collectors() []prometheus.Collector {
+	return []prometheus.Collector{r.lateness, r.attempts, r.byLink, r.took, r.preloaded, r.released, r.repeated}
+}
+
+// Describe implements [prometheus.Collector].
+func (r *Reporter) Describe(out chan<- *prometheus.Desc) {
+	for _, c := range r.collectors() {
+		c.Describe(out)
+	}
+}
+
+// Collect implements [prometheus.Collector].
+func (r *Reporter) Collect(out chan<- prometheus.Metric) {
+	for _, c := range r.collectors() {
+		c.Collect(out)
+	}
+}

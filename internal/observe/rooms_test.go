@@ -1,0 +1,34 @@
+package observe_test
+
+import (
+	"net/http/httptest"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/activities/delivery"
+	"github.com/wakecall/wakecall/activities/dispatch"
+	"github.com/wakecall/wakecall/internal/observe"
+)
+
+// metrics are all that a process reports.
+type metrics struct {
+	*observe.Telemetry
+	*delivery.Reporter
+	items *dispatch.Reporter
+}
+
+// openMetrics returns the metrics of a process, and what they would show.
+func openMetrics(t *testing.T) (*metrics, func() string) {
+	t.Helper()
+	telemetry, err := observe.NewTelemetry("test")
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, telemetry.Shutdown(t.Context())) })
+	m := &metrics{Telemetry: telemetry, Reporter: delivery.NewReporter(telemetry), items: dispatch.NewReporter(telemetry)}
+	telemetry.Add(m.Reporter, m.items)
+	return m, func() string {
+		answer := httptest.NewRecorder()
+		telemetry.Handler().ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), "GET", "/metrics", nil))
+		return answer.Body.String()
+	}
+}
