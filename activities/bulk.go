@@ -15,7 +15,7 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// Bulk finds timers, keeps what was found and what became of it, and changes them.
+// Bulk finds timers, stores them with their outcomes, and changes them.
 type Bulk interface {
 	// Find lists a page of what an order is about, and the token of the next one, which is
 	// empty on the last page.
@@ -114,12 +114,12 @@ func (b *bulk) doItem(ctx context.Context, item corejob.Item) error {
 	return err
 }
 
-// recordOutcome notes what became of a timer.
+// recordOutcome records the outcome of a timer.
 func (b *bulk) recordOutcome(_ corejob.Item, err error) {
 	b.progress.Outcomes = append(b.progress.Outcomes, outcomeOf(err))
 }
 
-// storePage stores what became of the timers of a page.
+// storePage stores the outcomes of a page.
 func (b *bulk) storePage(ctx context.Context, _ []byte, items []corejob.Item) error {
 	if len(items) == 0 {
 		return nil
@@ -127,7 +127,7 @@ func (b *bulk) storePage(ctx context.Context, _ []byte, items []corejob.Item) er
 	return b.store.WritePage(ctx, b.order.ID, b.progress.At(), corejob.Page{Items: items, Outcomes: b.progress.Outcomes})
 }
 
-// outcomeOf is what became of a timer, as it is shown.
+// outcomeOf is the outcome of a timer, as it is shown.
 func outcomeOf(err error) corejob.Outcome {
 	switch {
 	case err == nil:

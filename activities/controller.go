@@ -48,8 +48,8 @@ func (c *Controller) SetQueueRate(ctx context.Context, rate policy.QueueRate) er
 	return c.Queues.SetQueueRate(ctx, rate)
 }
 
-// Alert tells an event to whoever the policy names, signed like a callback. A
-// policy that names none any more needs no telling.
+// Alert sends an event to the recipient that the policy names, signed like a callback. Where
+// the policy names none any more, it sends nothing.
 func (c *Controller) Alert(ctx context.Context, event timer.Event) error {
 	policy, err := c.Policies.Policy(ctx, event.Data.BusinessType)
 	if err != nil && wire.CodeOf(err) != wire.NotFound {

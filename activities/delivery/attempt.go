@@ -31,8 +31,8 @@ func (a attempt) along(r route) attempt {
 	return a
 }
 
-// acknowledged reports whether a receiver that accepts the attempt has to say later what
-// became of it.
+// acknowledged reports whether a receiver that accepts the attempt has to acknowledge it
+// later.
 func (a attempt) acknowledged() bool {
 	return a.policy.Ack != nil && !a.callback.Stream
 }

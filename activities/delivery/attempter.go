@@ -61,8 +61,8 @@ type Runs interface {
 	// happened to it. State is the same as of now, for the workflow itself.
 	SettledState(ctx context.Context, key wire.Key, runID string) (timer.RunState, error)
 	State(ctx context.Context, key wire.Key, runID string) (timer.RunState, error)
-	// LeaveReceipt tells a run of a workflow what came of its first attempt, for whichever
-	// worker has its next task.
+	// LeaveReceipt tells a run the report of its first attempt, for whichever worker has its
+	// next task.
 	LeaveReceipt(ctx context.Context, workflowID, runID string, report delivery.Report) error
 }
 
@@ -76,7 +76,7 @@ type Bulkhead interface {
 	EnterQueue(ctx context.Context, businessType string, limit int) (leave func(), ok bool)
 }
 
-// Tasks are those that this process has, of which each run has one at most.
+// Tasks are those that this process has. A run has one at most.
 type Tasks interface {
 	preload.Tasks
 	// Predecessor is the worker that had the run's task before this one; "" for none.

@@ -37,9 +37,9 @@ type queue struct {
 	state     timer.RunState
 	// stateErr is why it cannot be told how the delivery stands.
 	stateErr error
-	// full is whether the type makes as many attempts as it may.
+	// full reports whether the type makes as many attempts as it may.
 	full bool
-	// paused is whether somebody has paused the type, and pausedErr why that cannot be told.
+	// paused reports whether somebody has paused the type, and pausedErr why that cannot be told.
 	paused    bool
 	pausedErr error
 	// answer is the receiver's.

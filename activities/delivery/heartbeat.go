@@ -35,7 +35,7 @@ func withHeartbeat(ctx context.Context, last *delivery.Report) (attempt context.
 }
 
 // workerStopping reports whether a context ended because its worker does, and not
-// because somebody asked for a cancel.
+// because a cancel was asked for.
 func workerStopping(ctx context.Context) bool {
 	select {
 	case <-activity.GetWorkerStopChannel(ctx):

@@ -58,7 +58,7 @@ func (j *judgement) describe(downSince time.Time) {
 	}
 }
 
-// accept notes that the receiver says later what became of the attempt.
+// accept notes that the receiver acknowledges the attempt later.
 func (j *judgement) accept() {
 	report := &j.report
 	if j.last != nil {

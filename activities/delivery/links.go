@@ -37,14 +37,14 @@ type callbackHealth struct {
 // route is the way of one attempt.
 type route struct {
 	link delivery.Link // empty where there is only one
-	// only is whether the other link has used up its ladder.
+	// only reports whether the other link has used up its ladder.
 	only bool
 	// probe is not nil where the attempt finds out for all others whether the callback
 	// works again.
 	probe *probe
 	// downSince is since when the callback has failed, zero when it has not.
 	downSince time.Time
-	// handed is whether it was decided before the attempt came here. wait is how long it
+	// handed reports whether it was decided before the attempt came here. wait is how long it
 	// waits for receivers that are busy, and times how often it has done so.
 	handed bool
 	wait   time.Duration

@@ -41,7 +41,7 @@ func (a attempt) declare() *delivery.Declare {
 }
 
 // tls is what the policy adds to TLS. Its client certificate, like its headers, is
-// for its own receiver: whoever books a timer could else be let in anywhere.
+// for its own receiver. With it a booking could get in anywhere else.
 func (a attempt) tls() *policy.TLS {
 	if a.ownCallback() {
 		return a.policy.TLS.Trust()

@@ -50,8 +50,8 @@ func (a *Attempter) Ask(ctx context.Context, _ timer.Delivery) (report delivery.
 	}
 }
 
-// LeaveReceipts sends what came of attempts to those of their runs that have not recorded
-// it. This process stops and may be the only one, so no other can ask it. A run that cannot
+// LeaveReceipts sends the reports of attempts to those of their runs that have not recorded
+// them. This process stops and may be the only one, so no other can ask it. A run that cannot
 // be reached is called again, as after a crash.
 func (a *Attempter) LeaveReceipts(ctx context.Context) {
 	var sending errgroup.Group

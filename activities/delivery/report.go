@@ -107,7 +107,7 @@ func (a attempt) lastSettings() (known settings) {
 }
 
 // shownFault is what may be shown of an error for which an attempt could not begin. Our own
-// words, such as which value of the policy no key opens, are for whoever mends it.
+// words, such as which value of the policy no key opens, are for who mends it.
 func shownFault(cause error) delivery.Fault {
 	if ours, ok := errors.AsType[*wire.Error](cause); ok && ours.Code == wire.Internal && ours.Message != "" {
 		return delivery.Fault(ours.Message)

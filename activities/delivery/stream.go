@@ -167,7 +167,7 @@ func (l *links) markStreamUp(s settings) {
 
 // probeStream is the route of a probe of a stream, by when receivers last asked for more. Where they
 // have done so since the stream was lost they get one timer, and all others as soon as they
-// have asked again. Nobody waits for a stream of which that is not so.
+// have asked again. No timer waits for another stream.
 func (l *links) probeStream(s settings, r route, polled time.Time) route {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -87,7 +87,7 @@ func (b *base) awaitPending() {
 	}
 }
 
-// markDealt notes that it is stored what became of an item.
+// markDealt notes that the outcome of an item is stored.
 func (b *base) markDealt(p *page, i int) {
 	p.markDealt(i)
 	if p.Attempts > 0 {

@@ -56,16 +56,16 @@ type Opener interface {
 	Open(sealed string) (string, error)
 }
 
-// What becomes of items, in metrics.
+// The outcomes of items, in metrics.
 const (
 	OutcomeDone   = "done"
 	OutcomeRetry  = "retry"
 	OutcomeFailed = "failed"
 )
 
-// Observer is told what becomes of items.
+// Observer counts items by their outcome.
 type Observer interface {
-	// Dispatched counts items of a business type by what became of them.
+	// Dispatched counts items of a business type by their outcome.
 	Dispatched(businessType, outcome string, items int)
 	// Dispatching tells the rate that a shard is to send at, and how late it is; zeros where
 	// it sends no more.
@@ -101,7 +101,7 @@ func New(config Config) *Executor {
 	return &Executor{Config: config, inFlight: map[string]int{}, sessions: map[string]*session{}, turns: turns.New(tuning.DispatchSlots, tuning.LongTurn)}
 }
 
-// acquireSlot takes a place among the callbacks of a business type, of which there are limit.
+// acquireSlot takes a place among the callbacks of a business type, up to limit.
 func (e *Executor) acquireSlot(businessType string, limit int) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -57,7 +57,7 @@ func (l *lease) heartbeat(ctx context.Context, now time.Time, state dispatch.Sta
 	})
 }
 
-// applyHeartbeat takes what came of a heartbeat. Without one in time nothing more is sent:
+// applyHeartbeat takes the result of a heartbeat. Without one in time nothing more is sent:
 // another worker may have the shard by then.
 func (l *lease) applyHeartbeat(began time.Time, err error) {
 	l.beating = false

@@ -15,7 +15,8 @@ type pacer struct {
 	pace  dispatch.Pace
 	// next is the number of the next moment of the pace.
 	next int64
-	// fresh is before the first item.
+	// paced reports whether the pace is in line with the plan, and fresh whether no item has
+	// left yet.
 	paced, fresh bool
 	// overdue is until when moments have passed that another executor left.
 	overdue time.Time

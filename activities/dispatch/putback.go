@@ -33,7 +33,7 @@ type putBack struct {
 	room  dispatch.Room
 }
 
-// putOpenPages puts back what is left of the pages of which some items were dealt with.
+// putOpenPages puts back what is left of the open pages.
 func (p *putBack) putOpenPages() error {
 	for _, was := range p.shard.State.Open {
 		items, err := p.read(was)

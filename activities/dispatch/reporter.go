@@ -56,7 +56,7 @@ func NewReporter(labels Labels) *Reporter {
 	}
 }
 
-// Dispatched counts items of dispatches by what became of them.
+// Dispatched counts items of dispatches by their outcome.
 func (r *Reporter) Dispatched(businessType, outcome string, items int) {
 	r.labels.Labelled(businessType, func(label string) { r.items.WithLabelValues(label, outcome).Add(float64(items)) })
 }

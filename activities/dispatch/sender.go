@@ -18,8 +18,8 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// sender sends the items of open pages at the moments of the pacer, and sorts them by what
-// came of it.
+// sender sends the items of open pages at the moments of the pacer, and sorts them by their
+// outcome.
 type sender struct {
 	*base
 	pacer   *pacer
@@ -146,7 +146,7 @@ func (s *sender) message(j job) send.Message {
 	return m
 }
 
-// finishJob takes what came of a job.
+// finishJob takes the outcome of a job.
 func (s *sender) finishJob(ctx context.Context, j job, outcome send.Outcome) {
 	s.calls--
 	s.releaseSlot(s.shard.BusinessType)

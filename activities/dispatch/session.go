@@ -14,7 +14,7 @@ import (
 // session is a shard run that this process carries out, or did a moment ago.
 //
 // Where its heartbeats did not arrive in time, though the process lives, Temporal begins
-// another attempt, often in the same process. If nobody else has told anything in between,
+// another attempt, often in the same process. If no other process has sent a heartbeat since,
 // that attempt is the same run: it goes on with what it has under way, and repeats
 // nothing.
 type session struct {

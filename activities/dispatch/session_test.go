@@ -29,7 +29,7 @@ func (h *world) silent(from int) {
 func TestTheSameProcessRepeatsNothing(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		// same is whether the next attempt comes to the same process, number is its number,
+		// same reports whether the next attempt comes to the same process, number is its number,
 		// and told that of the one that told something last.
 		same     bool
 		number   int32

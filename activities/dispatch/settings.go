@@ -24,7 +24,7 @@ type settings struct {
 	tls      *policy.TLS
 	declare  *delivery.Declare
 	// paused reports whether somebody has paused the callbacks of the business type, or its
-	// receivers connect by themselves by now: nobody can be called until that changes.
+	// receivers connect by themselves by now: no receiver can be called until that changes.
 	paused bool
 	// inFlight bounds the callbacks under way of the business type in this process.
 	inFlight int

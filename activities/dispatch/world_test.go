@@ -23,7 +23,7 @@ var key = wire.Key{BusinessType: "mass", BusinessID: "d"}
 
 // world is all that an executor needs: a store in memory, a receiver, and a loader.
 type world struct {
-	// paused is whether somebody has paused the type.
+	// paused reports whether somebody has paused the type.
 	paused bool
 	mu     sync.Mutex
 	memo   dispatch.Memo

@@ -39,21 +39,21 @@ type Work[Item any] struct {
 	Do func(ctx context.Context, item Item) error
 
 	// Turns are those at the places for jobs of a worker, and BusinessType is whose job it is,
-	// empty for one of all types. Without turns it waits for nobody.
+	// empty for one of all types. Without turns it does not wait.
 	Turns        *turns.Turns
 	BusinessType string
 	// Width is how many items are dealt with side by side at most; 0 for one.
 	Width int
-	// Note, which may be nil, is told of each item what Do said of it last, in the order of
-	// the page, before the progress is told.
+	// Record, which may be nil, is called for each item with the last error of Do, in the
+	// order of the page, before the progress is recorded.
 	Record func(item Item, err error)
-	// Turn, which may be nil, is called when all items of a page are dealt with. It may be
+	// EndPage, which may be nil, is called when all items of a page are dealt with. It may be
 	// called again after a crash.
 	EndPage func(ctx context.Context, token []byte, page []Item) error
 }
 
 // ErrPending is what Do says of an item that is dealt with as far as it goes: the change
-// is durable, and nobody has applied it yet.
+// is durable, and no worker has applied it yet.
 var ErrPending = errors.New("nobody has applied it yet")
 
 // Run goes through the items from where an earlier try of this activity was, and keeps in
@@ -76,7 +76,7 @@ func (w Work[Item]) Run(ctx context.Context, progress job.Progress) error {
 	if place != nil {
 		r.giveUp = place.GiveUp()
 	}
-	r.pace.AllowN(time.Now(), together) // the first items wait for nobody
+	r.pace.AllowN(time.Now(), together) // the first items do not wait
 	if err := r.count(ctx); err != nil {
 		return err
 	}
@@ -188,7 +188,7 @@ func (r *run[Item]) workItems(ctx context.Context, items []Item) error {
 	return nil
 }
 
-// doItems deals with items side by side, and says what became of each.
+// doItems deals with items side by side, and returns the error of each.
 func (r *run[Item]) doItems(ctx context.Context, items []Item) []error {
 	errs := make([]error, len(items))
 	if len(items) == 1 {

@@ -29,7 +29,7 @@ type Message struct {
 	Timeout time.Duration
 	// Answer is how many bytes of the answer are wanted; 0 for none.
 	Answer int
-	// Ask is whether it is a question: it has no body, and what counts is the answer.
+	// Ask reports whether it is a question: it has no body, and what counts is the answer.
 	Ask bool
 	// Expires is when it is of no use any more, zero for never.
 	Expires time.Time

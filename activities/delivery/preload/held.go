@@ -50,7 +50,7 @@ func (h held) awaitRechecks(ctx context.Context) (delivery.Result, error) {
 	}
 	last := h.due.Time().Add(-tuning.LastRecheck)
 	if leaves := h.leavesAt(ctx); leaves.Before(last) {
-		last = leaves // whoever makes the attempt asks by itself
+		last = leaves // the gateway that makes the attempt asks by itself
 	}
 	return h.awaitWoken(ctx, last)
 }

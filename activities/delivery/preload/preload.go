@@ -20,9 +20,9 @@ type Runs interface {
 	Revoked(ctx context.Context, key wire.Key, hold timer.Hold) (delivery.Result, error)
 }
 
-// Tasks are those that this process has, of which each run has one at most.
+// Tasks are those that this process has. A run has one at most.
 type Tasks interface {
-	// TimedOut reports whether Temporal has given a run's task up: somebody else may
+	// TimedOut reports whether Temporal has given a run's task up: another worker may
 	// have it.
 	TimedOut(run string) bool
 	// Hold is which task of the run this process has, and when it was handed the first of

@@ -20,7 +20,7 @@ type broker struct {
 	current *connection
 	// dialling is the connection that is being made, nil for none.
 	dialling *dialling
-	// closed is whether nobody connects any more; ending is what tells who does.
+	// closed reports whether nobody connects any more; ending is what tells who does.
 	closed bool
 	ending context.CancelFunc
 	// After a failure nobody connects before resumes; pause grows with each.

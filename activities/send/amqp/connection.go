@@ -18,7 +18,7 @@ type connection struct {
 	// raw is what carries it, and opened is since when.
 	raw    net.Conn
 	opened time.Time
-	// blocked is whether the broker accepts no messages, for want of memory or disk.
+	// blocked reports whether the broker accepts no messages, for want of memory or disk.
 	blocked atomic.Bool
 	// idle are the channels that nobody has; room has a place for each further one.
 	idle chan *channel

@@ -22,7 +22,7 @@ type transmission struct {
 	err       error
 	class     delivery.FailureClass // the class of err
 	firstByte time.Time             // zero when nothing was sent
-	// kept is whether the connection had served another request before, and
+	// kept reports whether the connection had served another request before, and
 	// answered whether a byte of an answer came.
 	kept, answered bool
 }
@@ -51,7 +51,7 @@ func post(ctx context.Context, client *resty.Client, e send.Envelope) (t transmi
 	return t
 }
 
-// dropped is whether the receiver has closed a kept connection before it said a
+// dropped reports whether the receiver has closed a kept connection before it said a
 // word, as it may do at any time: most likely it never saw the request. net/http
 // itself sends a POST again only when no byte of it was written, or when an HTTP/2
 // receiver says that it did not look at it (GOAWAY, REFUSED_STREAM).
