@@ -45,7 +45,7 @@ var frozen = map[int][]string{
 		"held-cancelled", "held-moved", "handed-back", "nudge", "collided", "collided-elsewhere", "receipt-left",
 		// Its later attempts: paced, held back, woken, by links, and acknowledged.
 		"limited", "expired-held", "put-off", "woken", "fallback", "fallback-of-a-stream", "streamed", "stream-as-the-fallback",
-		"acked", "nacked", "ack-cancelled", "unacknowledged",
+		"acked", "nacked", "ack-cancelled", "unacknowledged", "answer", "answer-lost",
 		// A recurring timer.
 		"recurring", "recurring-goes-on", "recurring-failing", "recurring-resumed", "recurring-made-up", "recurring-made-up-rings",
 		"labelled-recurring", "labelled-recurring-goes-on",
