@@ -134,7 +134,7 @@ func New(options Options) *Workers {
 	register(w.timers, workflows.ActivityRunState, options.Attempter.State)
 	register(w.defaults, workflows.ActivityDeliver, options.Attempter.Deliver)
 	register(w.defaults, workflows.ActivityWatchStream, options.Attempter.WatchStream)
-	register(w.receipts, workflows.ActivityAsk, options.Attempter.Ask)
+	register(w.receipts, workflows.ActivityAsk, options.Attempter.OwnReceipt)
 	register(w.receipts, workflows.ActivityRecheck, options.Attempter.Recheck)
 	register(w.control, workflows.ActivitySetQueueRate, options.Controller.SetQueueRate)
 	register(w.control, workflows.ActivityAlert, options.Controller.Alert)

@@ -30,7 +30,7 @@ func TestASecondRoundKeepsWhatItDoesNotComeTo(t *testing.T) {
 	some := dispatch.State{Base: 30, Counts: dispatch.Counts{Found: 30, Done: 18}}
 	until := func(end dispatch.StintEnd) func(m *mass) {
 		return func(m *mass) {
-			m.stint = func(_ context.Context, shard dispatch.Shard, _ int) (dispatch.Stint, error) {
+			m.executor = func(_ context.Context, shard dispatch.Shard, _ int) (dispatch.Stint, error) {
 				plan := shard.Plan
 				if end == dispatch.StintPaused {
 					plan.Paused, plan.Changes = true, plan.Changes+1
@@ -61,14 +61,14 @@ func TestASecondRoundKeepsWhatItDoesNotComeTo(t *testing.T) {
 			status: dispatch.Expired, total: dispatch.Counts{Found: 200, Done: 100, Failed: 100}},
 		"cancelled during a pause": {prepare: []func(*mass){until(dispatch.StintPaused), cancel}, status: dispatch.Cancelled, total: dispatch.Counts{Found: 200, Done: 118, Failed: 82}, begun: true},
 		"a page is gone": {prepare: []func(*mass){func(m *mass) {
-			m.stint = func(_ context.Context, shard dispatch.Shard, _ int) (dispatch.Stint, error) {
+			m.executor = func(_ context.Context, shard dispatch.Shard, _ int) (dispatch.Stint, error) {
 				state := some
 				state.Problem = &delivery.Failure{Message: "There is no such page."}
 				return dispatch.Stint{End: dispatch.StintDone, State: state, Plan: shard.Plan}, nil
 			}
 		}}, status: dispatch.Failed, total: dispatch.Counts{Found: 200, Done: 118, Failed: 82}, begun: true},
 		"a shard breaks": {prepare: []func(*mass){func(m *mass) {
-			m.stint = func(context.Context, dispatch.Shard, int) (dispatch.Stint, error) {
+			m.executor = func(context.Context, dispatch.Shard, int) (dispatch.Stint, error) {
 				return dispatch.Stint{}, temporal.NewNonRetryableApplicationError("broken", "", nil)
 			}
 		}}, status: dispatch.Failed, total: dispatch.Counts{Found: 200, Done: 100, Failed: 100}, begun: true},

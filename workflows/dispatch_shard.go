@@ -19,8 +19,8 @@ type ShardNews struct {
 	Counts dispatch.Counts `json:"counts"`
 }
 
-// DispatchShard has the items of one shard sent, stint by stint, by whichever worker is
-// there. Its result is how far it came, also where it was cancelled.
+// DispatchShard has the items of one shard sent, run by run, by whichever worker is there.
+// Its result is how far it came, also where it was cancelled.
 func DispatchShard(ctx workflow.Context, shard dispatch.Shard) (dispatch.State, error) {
 	s := &shardRun{Shard: shard, plans: workflow.GetSignalChannel(ctx, SignalPlan)}
 	for {

@@ -29,8 +29,8 @@ type mass struct {
 	*testsuite.TestWorkflowEnvironment
 	t     *testing.T
 	memos []dispatch.Memo
-	// stint is what the executor of a shard comes to, by the number of the stint.
-	stint func(ctx context.Context, shard dispatch.Shard, n int) (dispatch.Stint, error)
+	// executor is what a run of the executor comes to, by its number.
+	executor func(ctx context.Context, shard dispatch.Shard, n int) (dispatch.Stint, error)
 
 	mu     sync.Mutex // activities run beside one another
 	shards []dispatch.Shard
@@ -57,8 +57,8 @@ func newMass(t *testing.T) *mass {
 		defer m.mu.Unlock()
 		m.shards = append(m.shards, shard)
 		counts[shard.Number]++
-		if m.stint != nil {
-			return m.stint(ctx, shard, counts[shard.Number])
+		if m.executor != nil {
+			return m.executor(ctx, shard, counts[shard.Number])
 		}
 		return all(shard), nil
 	}, activity.RegisterOptions{Name: workflows.ActivityDispatch})
@@ -79,7 +79,7 @@ func newMass(t *testing.T) *mass {
 	return m
 }
 
-// all is a stint in which every item was taken.
+// all is a run in which every item was taken.
 func all(shard dispatch.Shard) dispatch.Stint {
 	items := shard.Source.Items
 	return dispatch.Stint{End: dispatch.StintDone, Plan: shard.Plan, State: dispatch.State{
@@ -154,7 +154,7 @@ func TestShardsOfALoader(t *testing.T) {
 	in := ordered(250)
 	in.Parts, in.Memo.Items, in.Memo.Order.Loader = nil, nil, &dispatch.Loader{URL: "https://h/", Shards: 5}
 	most := 0
-	m.stint = func(_ context.Context, shard dispatch.Shard, n int) (dispatch.Stint, error) {
+	m.executor = func(_ context.Context, shard dispatch.Shard, n int) (dispatch.Stint, error) {
 		most = max(most, len(m.memos[len(m.memos)-1].Plan.Active))
 		end := all(shard)
 		switch {
@@ -173,7 +173,7 @@ func TestShardsOfALoader(t *testing.T) {
 	m.ExecuteWorkflow(workflows.TypeDispatch, in)
 	require.ErrorContains(t, m.GetWorkflowError(), "not complete", "a stopped shard is told of")
 	require.Equal(t, 3, most)
-	require.Len(t, m.shards, 7, "each was begun, and two had a second stint")
+	require.Len(t, m.shards, 7, "each was begun, and two had a second run")
 	last := m.last()
 	require.Equal(t, dispatch.Failed, last.Status)
 	require.Equal(t, []dispatch.Part{{Prefix: "dispatch-shard:mass/d/0.0/2/failed/", Pages: 2}}, last.Failed)
@@ -287,7 +287,7 @@ func TestADispatchThatRunsIsChanged(t *testing.T) {
 		require.Equal(t, "paused: 321 of 1000 items done, 4 failed, 900 a second", m.details())
 	}, 4*time.Minute)
 	m.RegisterDelayedCallback(func() { m.SignalWorkflow(workflows.SignalChange, dispatch.Change{Paused: &no}) }, time.Hour)
-	m.stint = func(_ context.Context, shard dispatch.Shard, n int) (dispatch.Stint, error) {
+	m.executor = func(_ context.Context, shard dispatch.Shard, n int) (dispatch.Stint, error) {
 		if n > 1 {
 			return all(shard), nil
 		}
@@ -324,7 +324,7 @@ func TestThePauseOfADispatchDoesNotCount(t *testing.T) {
 	} {
 		m := newMass(t)
 		yes, no := true, false
-		m.stint = func(_ context.Context, shard dispatch.Shard, n int) (dispatch.Stint, error) {
+		m.executor = func(_ context.Context, shard dispatch.Shard, n int) (dispatch.Stint, error) {
 			if n > 1 {
 				return all(shard), nil
 			}
@@ -350,7 +350,7 @@ func TestADispatchHearsOfShardsThatWait(t *testing.T) {
 	for length, want := range map[int]int{100: waits + 1, 20_000: 1 + 1} { // the last time is its end
 		m := newMass(t)
 		m.SetCurrentHistoryLength(length)
-		m.stint = func(_ context.Context, shard dispatch.Shard, n int) (dispatch.Stint, error) {
+		m.executor = func(_ context.Context, shard dispatch.Shard, n int) (dispatch.Stint, error) {
 			plan := shard.Plan
 			if len(m.memos) > 0 {
 				plan = m.last().Plan
@@ -390,7 +390,7 @@ func TestADispatchThatRunsEnds(t *testing.T) {
 			} else {
 				m.RegisterDelayedCallback(m.CancelWorkflow, time.Hour)
 			}
-			m.stint = func(_ context.Context, shard dispatch.Shard, n int) (dispatch.Stint, error) {
+			m.executor = func(_ context.Context, shard dispatch.Shard, n int) (dispatch.Stint, error) {
 				end := all(shard)
 				switch {
 				case shard.Number == 1 && n == 1:
@@ -417,7 +417,7 @@ func TestARecurringDispatch(t *testing.T) {
 	in := ordered(50, 7)
 	every, booked := wire.Duration(time.Hour), wire.At(m.Now())
 	in.Memo.Order.Recurrence, in.Memo.Cursor, in.Memo.Occurrence, in.Memo.DueAt = &recurrence.Rule{Every: &every}, recurrence.Cursor{Booked: booked}, 1, booked.Add(time.Minute)
-	m.stint = func(_ context.Context, shard dispatch.Shard, _ int) (dispatch.Stint, error) {
+	m.executor = func(_ context.Context, shard dispatch.Shard, _ int) (dispatch.Stint, error) {
 		end := all(shard)
 		end.State.Failed, end.State.GivenUp = 1, 1
 		return end, nil
@@ -454,7 +454,7 @@ func TestARecurringDispatchIsCancelledWhileItSweeps(t *testing.T) {
 	in := ordered(50, 7)
 	every, booked := wire.Duration(time.Hour), wire.At(m.Now())
 	in.Memo.Order.Recurrence, in.Memo.Cursor, in.Memo.Occurrence, in.Memo.DueAt = &recurrence.Rule{Every: &every}, recurrence.Cursor{Booked: booked}, 1, booked
-	m.stint = func(_ context.Context, shard dispatch.Shard, _ int) (dispatch.Stint, error) {
+	m.executor = func(_ context.Context, shard dispatch.Shard, _ int) (dispatch.Stint, error) {
 		end := all(shard)
 		end.State.GivenUp, end.State.Claimed = 1, true
 		return end, nil
@@ -508,7 +508,7 @@ func TestAShard(t *testing.T) {
 	t.Parallel()
 	shard := dispatch.Shard{Plan: dispatch.Plan{PerSecond: 50, Active: []int{0}}, Source: dispatch.Source{Items: 5}}
 	m := newMass(t)
-	m.stint = func(context.Context, dispatch.Shard, int) (dispatch.Stint, error) {
+	m.executor = func(context.Context, dispatch.Shard, int) (dispatch.Stint, error) {
 		return dispatch.Stint{}, activity.ErrResultPending
 	}
 	m.RegisterDelayedCallback(m.CancelWorkflow, time.Minute)
@@ -516,7 +516,7 @@ func TestAShard(t *testing.T) {
 	require.NoError(t, m.GetWorkflowError())
 
 	m = newMass(t) // nobody waits for it
-	m.stint = func(_ context.Context, shard dispatch.Shard, n int) (dispatch.Stint, error) {
+	m.executor = func(_ context.Context, shard dispatch.Shard, n int) (dispatch.Stint, error) {
 		if n == 1 {
 			return dispatch.Stint{End: dispatch.StintWaits}, nil
 		}
@@ -527,7 +527,7 @@ func TestAShard(t *testing.T) {
 
 	m = newMass(t)
 	m.SetContinueAsNewSuggested(true)
-	m.stint = func(_ context.Context, shard dispatch.Shard, _ int) (dispatch.Stint, error) {
+	m.executor = func(_ context.Context, shard dispatch.Shard, _ int) (dispatch.Stint, error) {
 		for _, changes := range []int{3, 2} { // one that was sent before comes late
 			m.SignalWorkflow(workflows.SignalPlan, dispatch.Plan{Changes: changes, PerSecond: float64(changes)})
 		}
@@ -542,7 +542,7 @@ func TestAShard(t *testing.T) {
 	require.Equal(t, 3, goesOn.Plan.Changes, "what the run was told the next one knows")
 
 	m = newMass(t)
-	m.stint = func(_ context.Context, shard dispatch.Shard, n int) (dispatch.Stint, error) {
+	m.executor = func(_ context.Context, shard dispatch.Shard, n int) (dispatch.Stint, error) {
 		if n == 1 { // it had read a plan that was older than the one that is known
 			return dispatch.Stint{End: dispatch.StintPaused, Plan: dispatch.Plan{Changes: 1, Paused: true}}, nil
 		}

@@ -15,7 +15,7 @@ import (
 // Receipt says what this worker knows of a run's first attempt, or which other
 // worker had the task.
 func (a *Attempter) Receipt(ctx context.Context, d timer.Delivery) (delivery.Report, error) {
-	report, err := a.Ask(ctx, d)
+	report, err := a.OwnReceipt(ctx, d)
 	if err != nil || report.Result != delivery.ResultUseQueue {
 		return report, err
 	}
@@ -29,10 +29,10 @@ func (a *Attempter) Receipt(ctx context.Context, d timer.Delivery) (delivery.Rep
 	return report, nil
 }
 
-// Ask says what this worker knows of a run's first attempt. It waits for one that is under
+// OwnReceipt says what this worker knows of a run's first attempt. It waits for one that is under
 // way, and heartbeats meanwhile: a worker that is frozen has to be told from one that
 // waits.
-func (a *Attempter) Ask(ctx context.Context, _ timer.Delivery) (report delivery.Report, err error) {
+func (a *Attempter) OwnReceipt(ctx context.Context, _ timer.Delivery) (report delivery.Report, err error) {
 	found := make(chan struct{})
 	go func() {
 		defer close(found)

@@ -152,7 +152,7 @@ func TestAWaitForAnAttemptBeats(t *testing.T) {
 				})
 			}()
 			synctest.Wait()
-			report, err := attempter.Ask(ctx, timer.Delivery{})
+			report, err := attempter.OwnReceipt(ctx, timer.Delivery{})
 			<-ended
 			return report, err
 		}

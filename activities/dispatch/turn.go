@@ -82,7 +82,7 @@ func (w turn) wait(ctx context.Context, granted chan *turns.Place) (end dispatch
 	}
 }
 
-// heartbeat says that the shard waits. end is how the stint ends where it was cancelled.
+// heartbeat says that the shard waits. end is how the run ends where it was cancelled.
 func (w turn) heartbeat(ctx context.Context) (end dispatch.Stint, err error) {
 	ctx, cancel := context.WithTimeout(ctx, tuning.CallTimeout)
 	defer cancel()

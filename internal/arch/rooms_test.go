@@ -1,0 +1,153 @@
+package arch
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// held are the floors whose packages the rules of this file hold. More join as they follow.
+var held = []string{"core", "workflows", "activities"}
+
+// What a package may hold at most. A struct that is written as JSON has as many fields as
+// the wire has.
+const (
+	mostFiles   = 30
+	mostMethods = 25
+	mostFields  = 15
+)
+
+// vague are verbs that no stranger can say the object of.
+var vague = []string{"keep", "leave", "settle", "take", "tell", "hear", "heed", "of", "ask", "note"}
+
+// clockwork are what package time has that asks the clock, or waits for it.
+var clockwork = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker"}
+
+// faultsOf lists what is wrong with the files of one package.
+func faultsOf(files []*ast.File) (faults []string) {
+	if len(files) > mostFiles {
+		faults = append(faults, fmt.Sprintf("%d files", len(files)))
+	}
+	methods := map[string]int{}
+	for _, file := range files {
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncDecl:
+				if slices.Contains(vague, strings.ToLower(n.Name.Name)) {
+					faults = append(faults, "a function named "+n.Name.Name)
+				}
+				if n.Recv != nil {
+					methods[receiverOf(n.Recv.List[0].Type)]++
+				}
+			case *ast.TypeSpec:
+				if s, ok := n.Type.(*ast.StructType); ok && s.Fields.NumFields() > mostFields && !onTheWire(s) {
+					faults = append(faults, fmt.Sprintf("%s has %d fields", n.Name.Name, s.Fields.NumFields()))
+				}
+			}
+			return true
+		})
+	}
+	for name, many := range methods {
+		if many > mostMethods {
+			faults = append(faults, fmt.Sprintf("%s has %d methods", name, many))
+		}
+	}
+	slices.Sort(faults)
+	return faults
+}
+
+// receiverOf is the name of a receiver's type.
+func receiverOf(of ast.Expr) string {
+	switch of := of.(type) {
+	case *ast.StarExpr:
+		return receiverOf(of.X)
+	case *ast.IndexExpr:
+		return receiverOf(of.X)
+	case *ast.IndexListExpr:
+		return receiverOf(of.X)
+	case *ast.Ident:
+		return of.Name
+	default:
+		return ""
+	}
+}
+
+// onTheWire reports whether a struct is written as JSON.
+func onTheWire(s *ast.StructType) bool {
+	return slices.ContainsFunc(s.Fields.List, func(f *ast.Field) bool { return f.Tag != nil && strings.Contains(f.Tag.Value, "json:") })
+}
+
+// clocksOf are the uses of a clock in a file.
+func clocksOf(file *ast.File) (clocks []string) {
+	ast.Inspect(file, func(n ast.Node) bool {
+		if use, ok := n.(*ast.SelectorExpr); ok && slices.Contains(clockwork, use.Sel.Name) {
+			if x, ok := use.X.(*ast.Ident); ok && x.Name == "time" {
+				clocks = append(clocks, "time."+use.Sel.Name)
+			}
+		}
+		return true
+	})
+	return clocks
+}
+
+// packagesOf are the production files of each directory below a floor that has some.
+func packagesOf(t *testing.T, floor string) map[string][]*ast.File {
+	packages := map[string][]*ast.File{}
+	err := filepath.WalkDir(filepath.Join("..", "..", floor), func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		packages[filepath.Dir(path)] = append(packages[filepath.Dir(path)], file)
+		return err
+	})
+	require.NoError(t, err)
+	return packages
+}
+
+func TestPackagesAreSmall(t *testing.T) {
+	t.Parallel()
+	seen := 0
+	for _, floor := range held {
+		for dir, files := range packagesOf(t, floor) {
+			seen++
+			require.Empty(t, faultsOf(files), dir)
+			_, err := os.Stat(filepath.Join(dir, "doc.go"))
+			require.NoError(t, err, "%s says what it is for in doc.go", dir)
+		}
+	}
+	require.GreaterOrEqual(t, seen, 20, "the oracle sees packages")
+}
+
+func TestTheCoreHasNoClock(t *testing.T) {
+	t.Parallel()
+	seen := 0
+	for dir, files := range packagesOf(t, "core") {
+		for _, file := range files {
+			seen++
+			require.Empty(t, clocksOf(file), dir)
+		}
+	}
+	require.Greater(t, seen, 50, "the oracle sees files")
+}
+
+// The control: each kind of fault is seen.
+func TestFaultsOfAPackageAreSeen(t *testing.T) {
+	t.Parallel()
+	source := "package p\nfunc f() { time.Now() }\nfunc (t *T[X]) Take() {}\ntype W struct {\n" + strings.Repeat("A int `json:\"a\"`\n", mostFields+1) +
+		"}\ntype T[X any] struct {\n" + strings.Repeat("A int\n", mostFields+1) + "}\n" + strings.Repeat("func (t T[X]) M() {}\n", mostMethods)
+	file, err := parser.ParseFile(token.NewFileSet(), "p.go", source, parser.SkipObjectResolution)
+	require.NoError(t, err)
+	require.Equal(t, []string{"T has 16 fields", "T has 26 methods", "a function named Take"}, faultsOf([]*ast.File{file}))
+	require.Equal(t, []string{"time.Now"}, clocksOf(file))
+	require.Equal(t, []string{"31 files"}, faultsOf(slices.Repeat([]*ast.File{{Name: ast.NewIdent("p")}}, mostFiles+1)))
+}
