@@ -78,7 +78,10 @@ func (b *bulk) heartbeat(ctx context.Context) { activity.RecordHeartbeat(ctx, &b
 func (b *bulk) findItems(ctx context.Context) (found int, err error) {
 	began := wire.At(time.Now())
 	finding := finding{bulk: b, listed: map[string]bool{}}
-	if err = finding.writePages(ctx, func(token []byte) ([]corejob.Item, []byte, error) { return b.store.Find(ctx, b.order, token) }); err != nil {
+	err = finding.writePages(ctx, func(token []byte) ([]corejob.Item, []byte, error) {
+		return b.store.Find(ctx, b.order, token)
+	})
+	if err != nil {
 		return 0, err
 	}
 	err = finding.writePages(ctx, func(token []byte) ([]corejob.Item, []byte, error) {

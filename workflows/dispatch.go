@@ -214,7 +214,8 @@ func (d *dispatchRun) finish(ctx workflow.Context, status dispatch.Status) error
 	now := wire.At(workflow.Now(ctx))
 	total := d.total()
 	d.Memo.Status, d.Memo.FinishedAt, d.Memo.Total, d.Memo.Plan.Active = status, now, &total, nil
-	d.Memo.Failed, d.Memo.Stopped, d.Memo.Behind = d.failedParts(), append(d.Memo.Stopped, incompleteShards(d.states)...), dispatch.LongestBehind(d.states)
+	d.Memo.Failed, d.Memo.Behind = d.failedParts(), dispatch.LongestBehind(d.states)
+	d.Memo.Stopped = append(d.Memo.Stopped, incompleteShards(d.states)...)
 	if next, again := d.Memo.Recur(now); again && status != dispatch.Cancelled {
 		sweep := d.cleanup(false)
 		d.Memo, d.states, d.progress = next, nil, dispatch.Counts{}

@@ -212,5 +212,6 @@ func (d *dispatchRun) details() string {
 	if d.Memo.Items != nil {
 		of = fmt.Sprintf(" of %d", *d.Memo.Items)
 	}
-	return fmt.Sprintf("%s: %d%s items done, %d failed, %g a second", d.Memo.Status.With(total.Failed), total.Done, of, total.Failed, d.Memo.Plan.PerSecond)
+	return fmt.Sprintf("%s: %d%s items done, %d failed, %g a second",
+		d.Memo.Status.With(total.Failed), total.Done, of, total.Failed, d.Memo.Plan.PerSecond)
 }

@@ -44,7 +44,9 @@ type PutPolicy struct {
 // limit, a pause and back-pressure never overwrite one another, and take effect
 // and end whatever is restarted meanwhile.
 func Policy(ctx workflow.Context, record PolicyRecord) error {
-	e := &policyEntity{record: record, pressure: workflow.GetSignalChannel(ctx, SignalBackPressure), claims: workflow.GetSignalChannel(ctx, SignalClaim)}
+	e := &policyEntity{
+		record: record, pressure: workflow.GetSignalChannel(ctx, SignalBackPressure), claims: workflow.GetSignalChannel(ctx, SignalClaim),
+	}
 	err := e.setHandlers(ctx)
 	for err == nil && !e.deleting && (!e.historyFull(ctx) || e.signalsPending()) { // else the next run would not get the signal
 		err = e.apply(ctx)
@@ -218,7 +220,9 @@ func (e *policyEntity) setQueueRate(ctx workflow.Context, rate *float64) error {
 	}
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		TaskQueue: ControlQueue, StartToCloseTimeout: tuning.QueueRateTimeout,
-		RetryPolicy: &temporal.RetryPolicy{InitialInterval: tuning.QueueRateFirst, BackoffCoefficient: 2, MaximumInterval: tuning.QueueRateLongest},
+		RetryPolicy: &temporal.RetryPolicy{
+			InitialInterval: tuning.QueueRateFirst, BackoffCoefficient: 2, MaximumInterval: tuning.QueueRateLongest,
+		},
 	})
 	if err := workflow.ExecuteActivity(ctx, ActivitySetQueueRate, want).Get(ctx, nil); err != nil {
 		return err

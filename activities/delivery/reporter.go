@@ -23,7 +23,9 @@ var latenessBuckets = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 
 
 var (
 	// results are those of attempts that were made.
-	results = []delivery.Result{delivery.ResultDelivered, delivery.ResultAccepted, delivery.ResultRetry, delivery.ResultFailed, delivery.ResultExpired}
+	results = []delivery.Result{
+		delivery.ResultDelivered, delivery.ResultAccepted, delivery.ResultRetry, delivery.ResultFailed, delivery.ResultExpired,
+	}
 	// releases are the results of timers that were given up before an attempt.
 	releases = []delivery.Result{delivery.ResultInterrupted, delivery.ResultWorkerStopping, delivery.ResultRejected}
 )
@@ -61,7 +63,8 @@ func NewReporter(labels Labels) *Reporter {
 			Name: "wakecall_preloaded_timers", Help: "Timers that wait in this worker's memory for their due time.",
 		}),
 		released: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "wakecall_released_total", Help: "Preloaded timers that a worker released before their due time, by reason: interrupted, handed_back, crowded_out.",
+			Name: "wakecall_released_total",
+			Help: "Preloaded timers that a worker released before their due time, by reason: interrupted, handed_back, crowded_out.",
 		}, []string{"reason"}),
 		repeated: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "wakecall_repeated_total", Help: "Tasks that Temporal handed out again after the first attempt, whose receipt was found.",

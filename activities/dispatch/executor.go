@@ -98,7 +98,10 @@ type Executor struct {
 
 // New returns an Executor.
 func New(config Config) *Executor {
-	return &Executor{Config: config, inFlight: map[string]int{}, sessions: map[string]*session{}, turns: turns.New(tuning.DispatchSlots, tuning.LongTurn)}
+	return &Executor{
+		Config: config, inFlight: map[string]int{}, sessions: map[string]*session{},
+		turns: turns.New(tuning.DispatchSlots, tuning.LongTurn),
+	}
 }
 
 // acquireSlot takes a place among the callbacks of a business type, up to limit.

@@ -149,7 +149,8 @@ func (p *pacer) catchUp() {
 // observe tells the observer the rate of the shard, and how late it was since the last time.
 func (p *pacer) observe() {
 	if p.paced {
-		p.Observer.Dispatching(p.shard.Key, p.shard.Number, p.pace.PerSecond/float64(p.pace.Shards), time.Duration(p.state.LagMS)*time.Millisecond)
+		rate, lag := p.pace.PerSecond/float64(p.pace.Shards), time.Duration(p.state.LagMS)*time.Millisecond
+		p.Observer.Dispatching(p.shard.Key, p.shard.Number, rate, lag)
 	}
 	p.state.LagMS = 0
 }

@@ -177,7 +177,8 @@ func (s *sender) sendAgain(ctx context.Context, j job, outcome send.Outcome) {
 	s.pacer.hold(time.Now().Add(tuning.WantPause))
 	if now := time.Now(); now.Sub(s.warnedAt) >= tuning.WantLogged {
 		s.warnedAt = now
-		activity.GetLogger(ctx).Warn("items could not be sent", "business_type", s.shard.BusinessType, "dispatch", s.shard.BusinessID, "failure", outcome.Describe())
+		activity.GetLogger(ctx).Warn("items could not be sent",
+			"business_type", s.shard.BusinessType, "dispatch", s.shard.BusinessID, "failure", outcome.Describe())
 	}
 }
 

@@ -16,7 +16,9 @@ import (
 // takeTurn takes a place for a shard. Where its type has its share and none is free, the
 // shard waits, and says so with its signs of life. place is nil where it came to nothing:
 // end and err are what the attempt ends with then.
-func (e *Executor) takeTurn(ctx context.Context, shard *dispatch.Shard, info activity.Info) (place *turns.Place, end dispatch.Stint, err error) {
+func (e *Executor) takeTurn(
+	ctx context.Context, shard *dispatch.Shard, info activity.Info,
+) (place *turns.Place, end dispatch.Stint, err error) {
 	since := shard.State.Waits
 	if since == 0 {
 		since = wire.At(time.Now())

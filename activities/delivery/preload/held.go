@@ -182,8 +182,9 @@ func recheckAfter(preloaded int) time.Duration {
 // recheckAt is a random moment of the window in which a preloaded timer is rechecked.
 func recheckAt(memo timer.Memo, now time.Time) time.Time {
 	due := memo.RingsAt().Time()
-	window := max(min(max(tuning.RecheckWindow, (memo.Preload.Window.D()-policy.DefaultPreload)/tuning.RecheckShare), due.Sub(now))-tuning.LastRecheck, 1)
-	return due.Add(-tuning.LastRecheck - rand.N(window))
+	window := max(tuning.RecheckWindow, (memo.Preload.Window.D()-policy.DefaultPreload)/tuning.RecheckShare)
+	window = min(window, due.Sub(now)) - tuning.LastRecheck
+	return due.Add(-tuning.LastRecheck - rand.N(max(window, 1)))
 }
 
 func pause(ctx context.Context) error {

@@ -38,7 +38,8 @@ type connection struct {
 func newConnection(conn *amqp.Connection, raw net.Conn) *connection {
 	most := min(tuning.BrokerChannels, int(conn.Config.ChannelMax)) // the broker may allow fewer
 	c := &connection{
-		Connection: conn, raw: raw, opened: time.Now(), idle: make(chan *channel, most), room: make(chan struct{}, most), gone: make(chan struct{}),
+		Connection: conn, raw: raw, opened: time.Now(), gone: make(chan struct{}),
+		idle: make(chan *channel, most), room: make(chan struct{}, most),
 		shares: newShares(most), declared: map[topology]*declaration{},
 	}
 	blockings := conn.NotifyBlocked(make(chan amqp.Blocking))

@@ -81,7 +81,8 @@ func (t *Transport) Send(ctx context.Context, e send.Envelope) send.Outcome {
 // says on it is about this message.
 func (ch *channel) send(ctx context.Context, e send.Envelope) send.Outcome {
 	began := time.Now()
-	confirmation, err := ch.PublishWithDeferredConfirmWithContext(ctx, e.Destination.Exchange, e.Destination.RoutingKey, true, false, publishing(e, began))
+	to, message := e.Destination, publishing(e, began)
+	confirmation, err := ch.PublishWithDeferredConfirmWithContext(ctx, to.Exchange, to.RoutingKey, true, false, message)
 	if err != nil {
 		ch.giveBack() // it may be in order: the attempt's time was up
 		outcome := failed(refusal(ctx, err))
