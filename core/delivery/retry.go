@@ -111,15 +111,6 @@ func (r Retry) NextWait(made int, asked time.Duration, chance float64) (time.Dur
 	return max(step, asked), more
 }
 
-// CutTo shortens a wait that begins at now so that it ends at latest at the
-// latest; a latest of zero never cuts.
-func CutTo(latest wire.Instant, wait time.Duration, now time.Time) time.Duration {
-	if latest == 0 {
-		return wait
-	}
-	return max(min(wait, latest.Until(now)), 0)
-}
-
 // Check returns what is wrong with the ladder, before defaults are filled in.
 func (r Retry) Check() (errs wire.FieldErrors) {
 	if r.Steps != nil {

@@ -80,13 +80,3 @@ func TestRetryCheck(t *testing.T) {
 		require.Equal(t, pointer, errs[0].Pointer)
 	}
 }
-
-func TestCutToLatest(t *testing.T) {
-	t.Parallel()
-	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	latest := wire.At(now.Add(10 * time.Second))
-	require.Equal(t, time.Hour, delivery.CutTo(0, time.Hour, now), "no latest time, no cut")
-	require.Equal(t, 10*time.Second, delivery.CutTo(latest, time.Hour, now))
-	require.Equal(t, time.Second, delivery.CutTo(latest, time.Second, now))
-	require.Zero(t, delivery.CutTo(latest, time.Second, now.Add(time.Minute)))
-}

@@ -13,9 +13,6 @@ type Delivery struct {
 	// Asked reports whether the worker that had the run's task before was asked for its
 	// receipt, and did not answer.
 	Asked bool `json:"asked,omitzero"`
-	// Live reports whether the workflow ends the delivery at its latest time. A wait for a
-	// retry may then reach past that time, because a change may still put it off.
-	Live bool `json:"live,omitzero"`
 }
 
 // Resume is the delivery that goes on from the last report.
