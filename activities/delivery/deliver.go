@@ -188,6 +188,16 @@ func (a *Attempter) State(ctx context.Context, spec timer.Spec) (timer.RunState,
 	return state, nil
 }
 
+// heartbeatReport is the last report that Temporal holds for the tries that follow, nil if
+// there is none. It outlives a try whose worker died.
+func heartbeatReport(ctx context.Context) *delivery.Report {
+	var report delivery.Report
+	if !activity.HasHeartbeatDetails(ctx) || activity.GetHeartbeatDetails(ctx, &report) != nil || report.Result == "" {
+		return nil
+	}
+	return &report
+}
+
 // receiptName names the delivery of a run on the queue among the receipts.
 func receiptName(ctx context.Context) string { return runOf(ctx) + "/deliver" }
 

@@ -65,13 +65,3 @@ func sendHeartbeats(ctx context.Context, ended <-chan struct{}, last *delivery.R
 		}
 	}
 }
-
-// heartbeatReport is the last report that Temporal holds for the tries that follow, nil if
-// there is none. It outlives a try whose worker died.
-func heartbeatReport(ctx context.Context) *delivery.Report {
-	var report delivery.Report
-	if !activity.HasHeartbeatDetails(ctx) || activity.GetHeartbeatDetails(ctx, &report) != nil || report.Result == "" {
-		return nil
-	}
-	return &report
-}

@@ -34,26 +34,6 @@ type callbackHealth struct {
 	stream streamHealth
 }
 
-// route is the way of one attempt.
-type route struct {
-	link delivery.Link // empty where there is only one
-	// only reports whether the other link has used up its ladder.
-	only bool
-	// probe is not nil where the attempt finds out for all others whether the callback
-	// works again.
-	probe *probe
-	// downSince is since when the callback has failed, zero when it has not.
-	downSince time.Time
-	// handed reports whether it was decided before the attempt came here. wait is how long it
-	// waits for receivers that are busy, and times how often it has done so.
-	handed bool
-	wait   time.Duration
-	times  int
-}
-
-// probe takes no longer than its timeout.
-type probe struct{ timeout time.Duration }
-
 func newLinks() (*links, error) {
 	types, err := lru.New[string, *callbackHealth](tuning.LinkTypes)
 	return &links{types: types}, err

@@ -27,61 +27,6 @@ type streamHealth struct {
 	polled, askedAt time.Time
 }
 
-// chooseRoute says by which link the attempt goes. [links.record] or [links.release] must be
-// called with it.
-func (t *try) chooseRoute(ctx context.Context) route {
-	if t.fallback == nil {
-		return route{}
-	}
-	if t.last != nil && t.last.Handed != nil {
-		if r, decided := t.handedRoute(ctx); decided {
-			return r
-		}
-	}
-	r := t.links.choose(t.settings, t.last, time.Now())
-	if r.probe == nil || !t.callback.Stream || t.Polled == nil {
-		return r
-	}
-	return t.links.probeStream(t.settings, r, t.polled(ctx, t.settings))
-}
-
-// handedRoute is the route of an attempt that was handed over: as it was decided, or the
-// other link where no receiver took it. It is not decided where one link has used up its
-// ladder.
-func (t *try) handedRoute(ctx context.Context) (r route, decided bool) {
-	last, handed := *t.last, *t.last.Handed
-	switch {
-	case handed.Missed && t.retry.LinkFor(last) != "":
-		return route{}, false
-	case handed.Missed && handed.Link == delivery.LinkFallback:
-		return route{link: delivery.LinkCallback}, true
-	case handed.Missed && t.callback.Stream && t.Polled != nil:
-		return t.missedRoute(ctx), true
-	case handed.Missed: // by a stream that the callback is no more
-		return route{}, false
-	case handed.Link == delivery.LinkFallback && t.callback.Stream && last.DownSince != 0: // its gateway says so
-		t.links.markStreamDown(t.settings, last.DownSince.Time())
-	}
-	r = route{link: handed.Link, downSince: last.DownSince.Time(), handed: true}
-	if handed.Probe != 0 {
-		r.probe = &probe{timeout: handed.Probe.D()}
-	}
-	return r, true
-}
-
-// missedRoute is the route of an attempt that no receiver took from the stream in its time:
-// to the fallback, unless receivers have taken others meanwhile.
-func (t *try) missedRoute(ctx context.Context) route {
-	handed, polled := *t.last.Handed, t.polled(ctx, t.settings)
-	left := time.Until(polled.Add(t.fallback.After.D()))
-	if at := handed.At.Time(); !polled.After(at) || left <= tuning.LinkTolerance {
-		t.links.markStreamDown(t.settings, at)
-		return route{link: delivery.LinkFallback, downSince: at}
-	}
-	t.links.markStreamUp(t.settings)
-	return route{link: delivery.LinkCallback, wait: max(left, busyFor(handed.Times)), times: handed.Times + 1}
-}
-
 // WatchStream waits at a stream that is busy: it fails, to be repeated, as long as receivers
 // take attempts from it, and ends when the attempt that waits there goes by the other link,
 // or when that has to be decided anew.

@@ -17,7 +17,7 @@ import (
 // an error that is not ours name addresses, files and types: they stand in the log only.
 var told = map[string]string{
 	"activities/bulk.go":                "field errors of a refusal are our own words",
-	"activities/delivery/try.go":        "names the header that no key opens, and not why",
+	"activities/delivery/send.go":       "names the header that no key opens, and not why",
 	"activities/dispatch/loader.go":     "field errors of an item are our own words",
 	"activities/job/job.go":             "stands in the history of a job, which no call shows",
 	"activities/send/amqp/transport.go": "one of our own errors, without a cause",
