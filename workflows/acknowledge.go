@@ -10,7 +10,7 @@ import (
 // awaitAcknowledgement waits until the receiver of an attempt that it accepted says what
 // became of it, or its time is up. Temporal holds the wait: a timer, and nothing else. A
 // change or a cancel ends it, because nothing is in flight. Its error is that of a cancel.
-func (d *liveDelivery) awaitAcknowledgement() error {
+func (d *deliveryRun) awaitAcknowledgement() error {
 	d.indexWebhookID()
 	d.upsertAcceptance()
 	within, stop := workflow.WithCancel(d.ctx)
@@ -27,7 +27,7 @@ func (d *liveDelivery) awaitAcknowledgement() error {
 
 // selectAcknowledgement waits for the receiver, for the end of its time, and for what may come
 // between.
-func (d *liveDelivery) selectAcknowledgement(timeUp workflow.Future) {
+func (d *deliveryRun) selectAcknowledgement(timeUp workflow.Future) {
 	selector := workflow.NewSelector(d.ctx)
 	selector.AddReceive(workflow.GetSignalChannel(d.ctx, SignalAcknowledge), func(acknowledgements workflow.ReceiveChannel, _ bool) {
 		d.drainAcknowledgements(acknowledgements)
@@ -46,7 +46,7 @@ func (d *liveDelivery) selectAcknowledgement(timeUp workflow.Future) {
 
 // drainAcknowledgements applies what the receiver has said. An acknowledgement of an attempt
 // before this one comes too late, and a cancel outweighs every one.
-func (d *liveDelivery) drainAcknowledgements(acknowledgements workflow.ReceiveChannel) {
+func (d *deliveryRun) drainAcknowledgements(acknowledgements workflow.ReceiveChannel) {
 	var next delivery.Acknowledgement
 	for acknowledgements.ReceiveAsync(&next) {
 		if d.ctx.Err() == nil && d.last.Answers(next, d.spec.WebhookID(), d.spec.Round) {
@@ -58,12 +58,12 @@ func (d *liveDelivery) drainAcknowledgements(acknowledgements workflow.ReceiveCh
 }
 
 // upsertAcceptance makes the memo tell of the attempt that was accepted.
-func (d *liveDelivery) upsertAcceptance() {
+func (d *deliveryRun) upsertAcceptance() {
 	_ = workflow.UpsertMemo(d.ctx, map[string]any{MemoAcceptance: d.last.Acceptance()}) // it can always be encoded
 }
 
 // indexWebhookID lets the delivery be found by its webhook id.
-func (d *liveDelivery) indexWebhookID() {
+func (d *deliveryRun) indexWebhookID() {
 	if !d.indexed {
 		_ = workflow.UpsertTypedSearchAttributes(d.ctx, AttrWebhookID.ValueSet(d.spec.WebhookID()))
 	}

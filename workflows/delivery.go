@@ -10,9 +10,9 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// delivery is one that is under way. The server makes its attempts and holds each backoff;
+// deliveryRun is a delivery that is under way. The server makes its attempts and holds each backoff;
 // the workflow watches the latest time, and what may come between.
-type liveDelivery struct {
+type deliveryRun struct {
 	*timerRun
 	// last is what is known of it so far.
 	last delivery.Report
@@ -44,7 +44,7 @@ type liveDelivery struct {
 func (t *timerRun) deliver(first delivery.Report) decision {
 	setState(t.ctx, timer.Delivering)
 	t.delivering = true
-	d := &liveDelivery{timerRun: t, last: first}
+	d := &deliveryRun{timerRun: t, last: first}
 	if own := t.spec.Latest(0); own != 0 { // the timer's own may have changed since
 		d.last.Latest = own
 	}
@@ -72,7 +72,7 @@ func (t *timerRun) deliver(first delivery.Report) decision {
 }
 
 // standing is what the next run has to know of the delivery; nil where no attempt was made.
-func (d *liveDelivery) standing() *delivery.Report {
+func (d *deliveryRun) standing() *delivery.Report {
 	if d.last.Attempt == 0 && d.last.Handed == nil {
 		return nil
 	}
@@ -81,7 +81,7 @@ func (d *liveDelivery) standing() *delivery.Report {
 
 // advance brings the delivery on: by the tries that the server makes, or, of an attempt
 // that was accepted, by what its receiver says.
-func (d *liveDelivery) advance() error {
+func (d *deliveryRun) advance() error {
 	if d.last.Result == delivery.ResultAccepted {
 		return d.awaitAcknowledgement()
 	}
@@ -90,7 +90,7 @@ func (d *liveDelivery) advance() error {
 
 // drainSignals takes the changes that have arrived, and reports whether somebody only
 // wants the timer to look at itself.
-func (d *liveDelivery) drainSignals() (woken bool) {
+func (d *deliveryRun) drainSignals() (woken bool) {
 	d.timerRun.drainSignals()
 	var changes []timer.Change
 	for _, change := range d.pending {

@@ -14,7 +14,7 @@ import (
 // makeAttempts leaves the attempts to the server until the last of them, or until they
 // are cancelled. It waits for an attempt in flight to end: what began in time
 // counts.
-func (d *liveDelivery) makeAttempts() error {
+func (d *deliveryRun) makeAttempts() error {
 	attempts, cancel := workflow.WithCancel(workflow.WithActivityOptions(d.ctx, d.options()))
 	defer cancel()
 	d.cancelAttempts, d.resumed, d.streamDown = cancel, false, false
@@ -37,7 +37,7 @@ func (d *liveDelivery) makeAttempts() error {
 	return err
 }
 
-func (d *liveDelivery) options() workflow.ActivityOptions {
+func (d *deliveryRun) options() workflow.ActivityOptions {
 	return workflow.ActivityOptions{
 		TaskQueue:              d.queue(),
 		ScheduleToStartTimeout: d.scheduleToStartTimeout(),
@@ -50,7 +50,7 @@ func (d *liveDelivery) options() workflow.ActivityOptions {
 }
 
 // queue is where the next attempt is made.
-func (d *liveDelivery) queue() string {
+func (d *deliveryRun) queue() string {
 	switch {
 	case d.last.Stream:
 		return StreamQueue(d.spec.BusinessType)
@@ -68,7 +68,7 @@ func deliverRetry() *temporal.RetryPolicy {
 }
 
 // awaitAttempts waits for the attempts to end, or for something to happen meanwhile.
-func (d *liveDelivery) awaitAttempts(attempts workflow.Future) {
+func (d *deliveryRun) awaitAttempts(attempts workflow.Future) {
 	selector := workflow.NewSelector(d.ctx)
 	selector.AddFuture(attempts, func(workflow.Future) {})
 	selector.AddReceive(d.changes, func(workflow.ReceiveChannel, bool) {

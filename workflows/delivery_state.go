@@ -12,18 +12,18 @@ import (
 
 // awaitExpiry makes the workflow look at its latest time when that has come, as
 // far as it is known.
-func (d *liveDelivery) awaitExpiry() {
+func (d *deliveryRun) awaitExpiry() {
 	if d.expiry == nil && d.last.Latest != 0 && !d.expired {
 		d.startExpiry(d.last.Latest.Until(workflow.Now(d.ctx)))
 	}
 }
 
-func (d *liveDelivery) startExpiry(wait time.Duration) {
+func (d *deliveryRun) startExpiry(wait time.Duration) {
 	d.expiry = workflow.NewTimerWithOptions(d.ctx, max(wait, 0), workflow.TimerOptions{Summary: "the latest time"})
 }
 
 // queryRunState asks how the delivery stands: the policy may have changed its latest time.
-func (d *liveDelivery) queryRunState() {
+func (d *deliveryRun) queryRunState() {
 	if d.runState != nil {
 		return
 	}
@@ -35,7 +35,7 @@ func (d *liveDelivery) queryRunState() {
 
 // applyRunState does what the answer asks for. Without one, nothing is given up: it asks
 // again later, and ever more seldom.
-func (d *liveDelivery) applyRunState(answer workflow.Future) {
+func (d *deliveryRun) applyRunState(answer workflow.Future) {
 	d.runState = nil
 	var state timer.RunState
 	err := answer.Get(d.ctx, &state)

@@ -13,13 +13,13 @@ import (
 
 // streamBusy reports whether the attempts wait for a receiver that took others meanwhile. They
 // wait for as long as that is so: each round of a wait by rounds would stay in the history.
-func (d *liveDelivery) streamBusy() bool {
+func (d *deliveryRun) streamBusy() bool {
 	return d.last.Handed != nil && d.last.Stream && d.last.Handed.Times > 0
 }
 
 // watchStream makes the attempts end when receivers take nothing any more from the stream at
 // which they wait.
-func (d *liveDelivery) watchStream(attempts workflow.Context) {
+func (d *deliveryRun) watchStream(attempts workflow.Context) {
 	d.streamWatch = nil
 	if d.streamBusy() {
 		d.streamWatch = workflow.ExecuteActivity(workflow.WithActivityOptions(attempts, workflow.ActivityOptions{
@@ -30,7 +30,7 @@ func (d *liveDelivery) watchStream(attempts workflow.Context) {
 }
 
 // endStreamWatch cancels the attempts that wait at a stream which is down.
-func (d *liveDelivery) endStreamWatch(watch workflow.Future) {
+func (d *deliveryRun) endStreamWatch(watch workflow.Future) {
 	d.streamWatch = nil
 	if watch.Get(d.ctx, nil) == nil {
 		d.streamDown = true
@@ -40,14 +40,14 @@ func (d *liveDelivery) endStreamWatch(watch workflow.Future) {
 
 // streamMissed reports whether attempts that were handed to a stream ended because no receiver
 // took them.
-func (d *liveDelivery) streamMissed(err error) bool {
+func (d *deliveryRun) streamMissed(err error) bool {
 	return scheduleToStartTimedOut(err) || d.streamDown && temporal.IsCanceledError(err)
 }
 
 // scheduleToStartTimeout is how long the attempts wait for a receiver to connect, where another link is left;
 // zero for as long as it takes. Attempts that were cancelled because the timer was woken have
 // waited for a part of it.
-func (d *liveDelivery) scheduleToStartTimeout() time.Duration {
+func (d *deliveryRun) scheduleToStartTimeout() time.Duration {
 	now := workflow.Now(d.ctx)
 	handed := d.last.Handed
 	if handed == nil || !d.last.Stream || handed.Wait == 0 || d.streamBusy() {
@@ -60,7 +60,7 @@ func (d *liveDelivery) scheduleToStartTimeout() time.Duration {
 }
 
 // heartbeatTimeout is after how long without a heartbeat the worker of an attempt counts as dead.
-func (d *liveDelivery) heartbeatTimeout() time.Duration {
+func (d *deliveryRun) heartbeatTimeout() time.Duration {
 	if d.last.Stream {
 		return tuning.StreamSilence
 	}
