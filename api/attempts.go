@@ -8,12 +8,12 @@ import (
 
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/wire"
-	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/engine/histories"
 )
 
 // Attempts tells of the attempts that were made for a timer.
 type Attempts interface {
-	List(ctx context.Context, key wire.Key, size int, token []byte) (engine.AttemptsPage, error)
+	List(ctx context.Context, key wire.Key, size int, token []byte) (histories.AttemptsPage, error)
 }
 
 type attemptsBody struct {

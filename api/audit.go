@@ -15,7 +15,7 @@ import (
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
-	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/engine/policies"
 	"github.com/wakecall/wakecall/internal/audit"
 	"github.com/wakecall/wakecall/internal/auth"
 )
@@ -259,7 +259,7 @@ func (e *entry) unchanged() {
 }
 
 // stored notes what became of a policy.
-func (e *entry) stored(result engine.PolicyResult, tried bool) {
+func (e *entry) stored(result policies.Result, tried bool) {
 	if e == nil {
 		return
 	}

@@ -23,7 +23,9 @@ import (
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
-	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/engine/bookings"
+	"github.com/wakecall/wakecall/engine/policies"
+	"github.com/wakecall/wakecall/engine/timers"
 	"github.com/wakecall/wakecall/internal/audit"
 	"github.com/wakecall/wakecall/internal/auth"
 )
@@ -49,7 +51,7 @@ func (l *ledger) draw(n int) int {
 }
 
 // lot is what becomes of a request: its effect, or why there is none.
-func (l *ledger) lot(ctx context.Context, key wire.Key) (view timer.View, effect engine.Effect, err error) {
+func (l *ledger) lot(ctx context.Context, key wire.Key) (view timer.View, effect bookings.Effect, err error) {
 	view = timer.View{Key: key, Status: timer.Scheduled, Revision: 3}
 	switch l.draw(6) {
 	case 0:
@@ -59,9 +61,9 @@ func (l *ledger) lot(ctx context.Context, key wire.Key) (view timer.View, effect
 	case 2:
 		return timer.View{}, "", errors.New("broken")
 	case 3:
-		effect = engine.Pending
+		effect = bookings.Pending
 	default:
-		effect = engine.Done
+		effect = bookings.Done
 	}
 	l.note(ctx)
 	view.Found = &timer.Memo{Revision: 2, DueAt: 7}
@@ -74,7 +76,7 @@ func (l *ledger) note(ctx context.Context) {
 	l.made[audit.Who(ctx, "order").RequestID]++
 }
 
-func (l *ledger) Add(ctx context.Context, r engine.Request) (timer.View, bool, error) {
+func (l *ledger) Add(ctx context.Context, r bookings.Request) (timer.View, bool, error) {
 	if l.draw(5) == 0 {
 		return timer.View{Key: r.Key, Revision: 1}, false, nil // it was booked before
 	}
@@ -82,21 +84,21 @@ func (l *ledger) Add(ctx context.Context, r engine.Request) (timer.View, bool, e
 	return view, err == nil, err
 }
 
-func (l *ledger) Upsert(ctx context.Context, r engine.Request, _ time.Duration) (timer.View, engine.Effect, error) {
+func (l *ledger) Upsert(ctx context.Context, r bookings.Request, _ time.Duration) (timer.View, bookings.Effect, error) {
 	return l.lot(ctx, r.Key)
 }
 
-func (l *ledger) Amend(ctx context.Context, r engine.Request, _ time.Duration) (timer.View, engine.Effect, error) {
+func (l *ledger) Amend(ctx context.Context, r bookings.Request, _ time.Duration) (timer.View, bookings.Effect, error) {
 	return l.lot(ctx, r.Key)
 }
 
-func (l *ledger) Fire(ctx context.Context, target engine.Target) (timer.View, engine.Effect, error) {
+func (l *ledger) Fire(ctx context.Context, target bookings.Target) (timer.View, bookings.Effect, error) {
 	return l.lot(ctx, target.Key)
 }
 
-func (l *ledger) Cancel(ctx context.Context, target engine.Target) (timer.View, engine.Effect, error) {
+func (l *ledger) Cancel(ctx context.Context, target bookings.Target) (timer.View, bookings.Effect, error) {
 	if l.draw(5) == 0 {
-		return timer.View{Key: target.Key, Unchanged: true}, engine.Done, nil // it was cancelled before
+		return timer.View{Key: target.Key, Unchanged: true}, bookings.Done, nil // it was cancelled before
 	}
 	return l.lot(ctx, target.Key)
 }
@@ -105,8 +107,8 @@ func (l *ledger) Get(_ context.Context, key wire.Key) (timer.View, error) {
 	return timer.View{Key: key}, nil
 }
 
-func (l *ledger) List(context.Context, engine.PageRequest) (engine.Page, error) {
-	return engine.Page{}, nil
+func (l *ledger) List(context.Context, timers.PageRequest) (timers.Page, error) {
+	return timers.Page{}, nil
 }
 
 func (l *ledger) Redeliver(ctx context.Context, key wire.Key) (timer.View, error) {
@@ -120,34 +122,31 @@ type policyLedger struct {
 	*ledger
 }
 
-func (l policyLedger) Put(ctx context.Context, change engine.PolicyChange) (engine.PolicyResult, error) {
+func (l policyLedger) Put(ctx context.Context, change policies.Change) (policies.Result, error) {
 	_, _, err := l.lot(ctx, wire.Key{})
 	if change.DryRun && err == nil {
 		l.made[audit.Who(ctx, "order").RequestID]--
 	}
 	p := change.Policy
 	p.Version = 4
-	return engine.PolicyResult{Policy: p, Changes: []policy.Difference{{Pointer: "/priority", From: 3, To: 4}}}, err
+	return policies.Result{Policy: p, Changes: []policy.Difference{{Pointer: "/priority", From: 3, To: 4}}}, err
 }
 
 func (l policyLedger) Stored(_ context.Context, businessType string) (policy.Policy, error) {
 	return policy.Policy{BusinessType: businessType, Version: 1}, nil
 }
 
-func (l policyLedger) Delete(ctx context.Context, _ engine.PolicyDeletion) error {
+func (l policyLedger) Delete(ctx context.Context, _ policies.Deletion) error {
 	_, _, err := l.lot(ctx, wire.Key{})
 	return err
 }
 
 func (l policyLedger) List(context.Context) ([]policy.Policy, error) { return nil, nil }
 
-// seriesLedger is the part for recurring timers.
-type seriesLedger struct {
-	Series
-	*ledger
-}
+// pauseLedger is the part that pauses timers.
+type pauseLedger struct{ *ledger }
 
-func (l seriesLedger) Pause(ctx context.Context, target engine.Target, _ timer.Pause) (timer.View, engine.Effect, error) {
+func (l pauseLedger) Pause(ctx context.Context, target bookings.Target, _ timer.Pause) (timer.View, bookings.Effect, error) {
 	return l.lot(ctx, target.Key)
 }
 
@@ -227,7 +226,7 @@ func TestAsManyRecordsAsChanges(t *testing.T) {
 	lots := rand.New(rand.NewPCG(seed, 1))
 	made := &ledger{lots: lots, made: map[string]int{}}
 	server := New(Options{
-		Timers: made, Failures: made, Policies: policyLedger{ledger: made}, Series: seriesLedger{ledger: made}, Emergencies: emergencyLedger{made},
+		Timers: made, Failures: made, Policies: policyLedger{ledger: made}, Pauser: pauseLedger{made}, Emergencies: emergencyLedger{made},
 		Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: keysOfThree(t), Audit: log,
 	})
 	answers, may := map[string]int{}, map[string]bool{}
@@ -330,7 +329,7 @@ func TestWhatCannotBeRecordedIsNotDone(t *testing.T) {
 // panicking breaks in the middle of a change.
 type panicking struct{ *ledger }
 
-func (panicking) Cancel(context.Context, engine.Target) (timer.View, engine.Effect, error) {
+func (panicking) Cancel(context.Context, bookings.Target) (timer.View, bookings.Effect, error) {
 	panic("in the middle") //nolint:forbidigo // it is what is tested
 }
 

@@ -16,7 +16,8 @@ import (
 
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/timer"
-	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/engine/bookings"
+	"github.com/wakecall/wakecall/engine/timers"
 	"github.com/wakecall/wakecall/internal/auth"
 )
 
@@ -42,14 +43,14 @@ func (policiesOfTwo) List(context.Context) ([]policy.Policy, error) {
 	return []policy.Policy{{BusinessType: "invoice"}, {BusinessType: "order"}}, nil
 }
 
-func (e *types) Add(_ context.Context, r engine.Request) (timer.View, bool, error) {
+func (e *types) Add(_ context.Context, r bookings.Request) (timer.View, bool, error) {
 	e.asked = append(e.asked, r.Key.BusinessType)
 	return timer.View{}, true, nil
 }
 
-func (e *types) List(_ context.Context, r engine.PageRequest) (engine.Page, error) {
+func (e *types) List(_ context.Context, r timers.PageRequest) (timers.Page, error) {
 	e.asked = append(e.asked, r.Filter.BusinessType)
-	return engine.Page{}, nil
+	return timers.Page{}, nil
 }
 
 // guarded is an API whose caller has a key, and what it asks of its timers.

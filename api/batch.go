@@ -11,7 +11,7 @@ import (
 
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
-	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/engine/bookings"
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
@@ -40,7 +40,7 @@ func (s *Server) addBatch(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	whole := engine.Request{TraceParent: traceParent(c), IdempotencyKey: key}
+	whole := bookings.Request{TraceParent: traceParent(c), IdempotencyKey: key}
 	results := s.addItems(c.Request().Context(), items, whole)
 	limitFieldErrors(results)
 	noted(c).batch(results)
@@ -64,7 +64,7 @@ func limitFieldErrors(results []batchResult) {
 // would grow its stack anew, a sixth of the gateway's processor time.
 //
 // whole is what the items have in common.
-func (s *Server) addItems(ctx context.Context, items []jsontext.Value, whole engine.Request) []batchResult {
+func (s *Server) addItems(ctx context.Context, items []jsontext.Value, whole bookings.Request) []batchResult {
 	results := make([]batchResult, len(items))
 	next := make(chan int)
 	var group sync.WaitGroup
@@ -118,7 +118,7 @@ func splitBatch(raw jsontext.Value) ([]jsontext.Value, error) {
 	return timers, errs.Err()
 }
 
-func (s *Server) addItem(ctx context.Context, item jsontext.Value, whole engine.Request) batchResult {
+func (s *Server) addItem(ctx context.Context, item jsontext.Value, whole bookings.Request) batchResult {
 	view, created, err := s.addOne(ctx, item, &whole)
 	if err != nil {
 		problem := problemOf(err)
@@ -132,7 +132,7 @@ func (s *Server) addItem(ctx context.Context, item jsontext.Value, whole engine.
 }
 
 // addOne adds one timer, and notes its key in what the items have in common.
-func (s *Server) addOne(ctx context.Context, item jsontext.Value, whole *engine.Request) (timer.View, bool, error) {
+func (s *Server) addOne(ctx context.Context, item jsontext.Value, whole *bookings.Request) (timer.View, bool, error) {
 	if len(item) > maxBody {
 		return timer.View{}, false, &wire.Error{Code: payloadTooLarge, Message: "The timer is larger than one may be."}
 	}

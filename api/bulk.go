@@ -17,7 +17,8 @@ import (
 	"github.com/wakecall/wakecall/core/job"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
-	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/engine/bulk"
+	"github.com/wakecall/wakecall/engine/jobs"
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
@@ -40,7 +41,7 @@ func newBulkRoutes(bulk Bulk, reach delivery.Reach) bulkRoutes {
 	return bulkRoutes{bulk: bulk, jobRoutes: jobRoutes[job.Bulk, job.BulkProgress, bulkView]{
 		jobs: bulk, name: "bulk", view: viewOfBulk,
 		read:         func(o object) (job.Bulk, error) { return o.bulk(reach) },
-		businessType: func(order job.Bulk) string { return order.Filter.BusinessType }, noun: engine.BulkNoun,
+		businessType: func(order job.Bulk) string { return order.Filter.BusinessType }, noun: jobs.BulkNoun,
 		page: func(page []bulkView, next string) any { return bulkJobsBody{page, next} },
 	}}
 }
@@ -155,7 +156,7 @@ type bulkView struct {
 	Links      timer.Links   `json:"links"`
 }
 
-func viewOfBulk(job engine.BulkJob) bulkView {
+func viewOfBulk(job bulk.Job) bulkView {
 	return bulkView{
 		ID: job.ID, Operation: job.Order.Operation, Status: job.Status, CancelRequested: job.CancelRequested, WaitsFor: job.WaitsFor, Tally: job.Counts.Tally,
 		Filter: job.Order.Filter, Shift: job.Order.Shift, PerSecond: job.Order.PerSecond, DryRun: job.Order.DryRun,

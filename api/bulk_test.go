@@ -17,7 +17,8 @@ import (
 	"github.com/wakecall/wakecall/core/job"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
-	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/engine/bulk"
+	"github.com/wakecall/wakecall/engine/jobs"
 	"github.com/wakecall/wakecall/internal/auth"
 )
 
@@ -28,26 +29,26 @@ type bulkJobs struct {
 	keyed   bool
 }
 
-func (b *bulkJobs) job(order job.Bulk) engine.BulkJob {
+func (b *bulkJobs) job(order job.Bulk) bulk.Job {
 	seven := 7
-	return engine.BulkJob{ID: order.ID, Status: job.Running, Order: order, Again: b.again, StartedAt: 1,
+	return bulk.Job{ID: order.ID, Status: job.Running, Order: order, Again: b.again, StartedAt: 1,
 		Counts: job.BulkProgress{Tally: job.Tally{Found: &seven, Done: 3}}}
 }
 
-func (b *bulkJobs) Start(_ context.Context, order job.Bulk) (engine.BulkJob, error) {
+func (b *bulkJobs) Start(_ context.Context, order job.Bulk) (bulk.Job, error) {
 	b.started = append(b.started, order)
 	return b.job(order), nil
 }
 
-func (b *bulkJobs) Get(_ context.Context, id string) (engine.BulkJob, error) {
+func (b *bulkJobs) Get(_ context.Context, id string) (bulk.Job, error) {
 	return b.job(job.Bulk{ID: id, Operation: job.Cancel, Filter: timer.Filter{BusinessType: "order"}}), nil
 }
 
-func (b *bulkJobs) List(context.Context, engine.JobsRequest) ([]engine.BulkJob, []byte, error) {
-	return []engine.BulkJob{b.job(job.Bulk{ID: "a", Filter: timer.Filter{BusinessType: "order"}}), b.job(job.Bulk{ID: "all"})}, nil, nil
+func (b *bulkJobs) List(context.Context, jobs.Request) ([]bulk.Job, []byte, error) {
+	return []bulk.Job{b.job(job.Bulk{ID: "a", Filter: timer.Filter{BusinessType: "order"}}), b.job(job.Bulk{ID: "all"})}, nil, nil
 }
 
-func (b *bulkJobs) Stop(ctx context.Context, id string, _ time.Duration) (engine.BulkJob, error) {
+func (b *bulkJobs) Stop(ctx context.Context, id string, _ time.Duration) (bulk.Job, error) {
 	j, err := b.Get(ctx, id)
 	j.Status = job.Stopped
 	return j, err

@@ -13,7 +13,7 @@ import (
 	"github.com/labstack/echo/v4"
 	"github.com/stretchr/testify/require"
 
-	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/engine/policies"
 	"github.com/wakecall/wakecall/internal/auth"
 )
 
@@ -50,12 +50,12 @@ func TestIfMatchIsReadStrictly(t *testing.T) {
 // putting notes what policies are put.
 type putting struct {
 	Policies
-	changes []engine.PolicyChange
+	changes []policies.Change
 }
 
-func (p *putting) Put(_ context.Context, change engine.PolicyChange) (engine.PolicyResult, error) {
+func (p *putting) Put(_ context.Context, change policies.Change) (policies.Result, error) {
 	p.changes = append(p.changes, change)
-	return engine.PolicyResult{Policy: change.Policy, Created: true}, nil
+	return policies.Result{Policy: change.Policy, Created: true}, nil
 }
 
 // A policy is made only where there is none, if that is asked for in the one form there is.

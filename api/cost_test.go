@@ -24,7 +24,9 @@ import (
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
-	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/engine/bookings"
+	"github.com/wakecall/wakecall/engine/policies"
+	"github.com/wakecall/wakecall/engine/timers"
 	"github.com/wakecall/wakecall/internal/auth"
 )
 
@@ -182,21 +184,21 @@ var errJudged = &wire.Error{Code: wire.NotFound, Message: "It was judged."}
 
 func judge(errs wire.FieldErrors) error { return errs.Join(errJudged) }
 
-func (judges) Add(_ context.Context, r engine.Request) (view timer.View, created bool, err error) {
+func (judges) Add(_ context.Context, r bookings.Request) (view timer.View, created bool, err error) {
 	_, err = timer.Admit(r.Key, r.Terms, "booking", time.Now())
 	return view, false, cmp.Or(err, error(errJudged))
 }
 
-func (judges) Upsert(_ context.Context, r engine.Request, _ time.Duration) (view timer.View, effect engine.Effect, err error) {
+func (judges) Upsert(_ context.Context, r bookings.Request, _ time.Duration) (view timer.View, effect bookings.Effect, err error) {
 	return view, effect, judge(r.Terms.Check(time.Now()))
 }
 
-func (judges) Amend(_ context.Context, r engine.Request, _ time.Duration) (view timer.View, effect engine.Effect, err error) {
+func (judges) Amend(_ context.Context, r bookings.Request, _ time.Duration) (view timer.View, effect bookings.Effect, err error) {
 	return view, effect, judge(r.Terms.CheckChange(time.Now()))
 }
 
-func (judges) List(context.Context, engine.PageRequest) (engine.Page, error) {
-	return engine.Page{}, errJudged
+func (judges) List(context.Context, timers.PageRequest) (timers.Page, error) {
+	return timers.Page{}, errJudged
 }
 
 // standing is a policy that a patch changes.
@@ -204,7 +206,7 @@ var standing = policy.Policy{BusinessType: "order", Callback: delivery.Callback{
 
 type policyJudge struct{ Policies }
 
-func (policyJudge) Put(_ context.Context, change engine.PolicyChange) (result engine.PolicyResult, err error) {
+func (policyJudge) Put(_ context.Context, change policies.Change) (result policies.Result, err error) {
 	if change.Edit != nil {
 		if change, err = change.Edit(standing); err != nil {
 			return result, err

@@ -9,7 +9,8 @@ import (
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
-	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/engine/bookings"
+	"github.com/wakecall/wakecall/engine/deliveries"
 	"github.com/wakecall/wakecall/internal/auth"
 )
 
@@ -20,9 +21,9 @@ const (
 
 // Deliveries take what receivers say later of deliveries that they accepted.
 type Deliveries interface {
-	Open(webhookID, token string) (engine.Accepted, error)
-	Find(ctx context.Context, webhookID string, sees func(businessType string) bool) (engine.Accepted, error)
-	Acknowledge(ctx context.Context, of engine.Accepted, word delivery.Acknowledgement, wait time.Duration) (timer.View, engine.Effect, error)
+	Open(webhookID, token string) (deliveries.Accepted, error)
+	Find(ctx context.Context, webhookID string, sees func(businessType string) bool) (deliveries.Accepted, error)
+	Acknowledge(ctx context.Context, of deliveries.Accepted, word delivery.Acknowledgement, wait time.Duration) (timer.View, bookings.Effect, error)
 }
 
 type deliveryRoutes struct{ deliveries Deliveries }
@@ -67,12 +68,12 @@ func (r deliveryRoutes) acknowledging(read func(echo.Context) (delivery.Acknowle
 }
 
 // deliveryOf is the delivery in the path, if the caller may speak for it.
-func (r deliveryRoutes) deliveryOf(c echo.Context) (engine.Accepted, error) {
+func (r deliveryRoutes) deliveryOf(c echo.Context) (deliveries.Accepted, error) {
 	id := pathParam(c, "webhook_id")
 	if bearsToken(c) {
 		tokens := c.Request().Header.Values(delivery.HeaderAckToken)
 		if len(tokens) > 1 {
-			return engine.Accepted{}, wire.FieldErrors{{Pointer: delivery.HeaderAckToken, Code: wire.CodeInvalidHeader, Detail: "must be given once"}}.Err()
+			return deliveries.Accepted{}, wire.FieldErrors{{Pointer: delivery.HeaderAckToken, Code: wire.CodeInvalidHeader, Detail: "must be given once"}}.Err()
 		}
 		return r.deliveries.Open(id, tokens[0])
 	}

@@ -12,26 +12,27 @@ import (
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
-	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/engine/bookings"
+	"github.com/wakecall/wakecall/engine/deliveries"
 )
 
 // spoken are deliveries of the business type order that note what is said of them.
 type spoken struct{ words []delivery.Acknowledgement }
 
-func (*spoken) Open(_, token string) (engine.Accepted, error) {
+func (*spoken) Open(_, token string) (deliveries.Accepted, error) {
 	if token != "good" {
-		return engine.Accepted{}, engine.ErrAckToken
+		return deliveries.Accepted{}, deliveries.ErrAckToken
 	}
-	return engine.Accepted{Key: wire.Key{BusinessType: "order", BusinessID: "1"}, Attempt: 1}, nil
+	return deliveries.Accepted{Key: wire.Key{BusinessType: "order", BusinessID: "1"}, Attempt: 1}, nil
 }
 
-func (*spoken) Find(_ context.Context, id string, _ func(string) bool) (engine.Accepted, error) {
-	return engine.Accepted{Key: wire.Key{BusinessType: id, BusinessID: "1"}}, nil
+func (*spoken) Find(_ context.Context, id string, _ func(string) bool) (deliveries.Accepted, error) {
+	return deliveries.Accepted{Key: wire.Key{BusinessType: id, BusinessID: "1"}}, nil
 }
 
-func (s *spoken) Acknowledge(_ context.Context, _ engine.Accepted, word delivery.Acknowledgement, _ time.Duration) (timer.View, engine.Effect, error) {
+func (s *spoken) Acknowledge(_ context.Context, _ deliveries.Accepted, word delivery.Acknowledgement, _ time.Duration) (timer.View, bookings.Effect, error) {
 	s.words = append(s.words, word)
-	return timer.View{}, engine.Done, nil
+	return timer.View{}, bookings.Done, nil
 }
 
 // Who speaks for a delivery has its token, or a key of its business type, and the token is

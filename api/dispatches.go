@@ -13,7 +13,7 @@ import (
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/dispatch"
 	"github.com/wakecall/wakecall/core/wire"
-	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/engine/dispatches"
 )
 
 const dispatchesPath = versionPrefix + "dispatches"
@@ -24,7 +24,7 @@ type Dispatches interface {
 	Open(ctx context.Context, order dispatch.Dispatch) (view dispatch.View, created bool, err error)
 	UploadAll(ctx context.Context, key wire.Key, from int, items iter.Seq2[dispatch.Item, error]) (dispatch.View, error)
 	Get(ctx context.Context, key wire.Key) (dispatch.View, error)
-	List(ctx context.Context, r engine.DispatchesRequest) (page []dispatch.View, next []byte, err error)
+	List(ctx context.Context, r dispatches.Request) (page []dispatch.View, next []byte, err error)
 }
 
 // DispatchControls change dispatches, and deal with their failures.
@@ -122,7 +122,7 @@ type dispatchesBody struct {
 
 func (r dispatchRoutes) list(c echo.Context) error {
 	q := readQuery(c, "business_type", "status", "page_token", "page_size")
-	request := engine.DispatchesRequest{
+	request := dispatches.Request{
 		BusinessType: q.businessType(), Status: oneOf(q, "status", dispatch.Statuses()),
 		Size: q.number("page_size", defaultJobs, maxJobs),
 	}

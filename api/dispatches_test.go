@@ -21,7 +21,8 @@ import (
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/dispatch"
 	"github.com/wakecall/wakecall/core/wire"
-	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/engine/dispatches"
+	"github.com/wakecall/wakecall/engine/kernel"
 	"github.com/wakecall/wakecall/internal/auth"
 )
 
@@ -34,7 +35,7 @@ type desk struct {
 	from     int
 	change   dispatch.Change
 	wait     time.Duration
-	request  engine.DispatchesRequest
+	request  dispatches.Request
 	views    []dispatch.View // one after the other; the last one stays
 	failures []dispatch.Failure
 	pending  bool
@@ -87,7 +88,7 @@ func (d *desk) Get(_ context.Context, key wire.Key) (dispatch.View, error) {
 	return d.note("get", key)
 }
 
-func (d *desk) List(_ context.Context, r engine.DispatchesRequest) ([]dispatch.View, []byte, error) {
+func (d *desk) List(_ context.Context, r dispatches.Request) ([]dispatch.View, []byte, error) {
 	d.request = r
 	_, err := d.note("list", wire.Key{})
 	return nil, []byte("more"), err
@@ -353,7 +354,7 @@ func TestDispatchesAreControlled(t *testing.T) {
 		answer = d.json(method, path+strings.TrimSuffix(target, "?wait=0s"), want.body)
 		require.Equal(t, http.StatusAccepted, answer.Code)
 		require.Equal(t, path, answer.Header().Get("Location"))
-		require.Equal(t, engine.DefaultWait, d.wait)
+		require.Equal(t, kernel.DefaultWait, d.wait)
 
 		d = &desk{err: &wire.Error{Code: wire.AlreadyFinished, Message: "The dispatch is done."}}
 		require.Equal(t, http.StatusConflict, d.json(method, path+target, want.body).Code)
@@ -382,7 +383,7 @@ func TestDispatchesAreListed(t *testing.T) {
 	d := &desk{}
 	answer := d.ask("GET", "/v1/dispatches?business_type=reminder&status=running&page_size=7", "", nil)
 	require.Equal(t, http.StatusOK, answer.Code)
-	require.Equal(t, engine.DispatchesRequest{BusinessType: "reminder", Status: dispatch.Running, Size: 7}, d.request)
+	require.Equal(t, dispatches.Request{BusinessType: "reminder", Status: dispatch.Running, Size: 7}, d.request)
 	var page dispatchesBody
 	require.NoError(t, json.Unmarshal(answer.Body.Bytes(), &page))
 	require.Contains(t, answer.Body.String(), `"dispatches":[]`)

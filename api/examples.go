@@ -11,7 +11,7 @@ import (
 	"github.com/wakecall/wakecall/core/job"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
-	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/engine/policies"
 )
 
 // parameterExamples has a value that is taken for each parameter of a query and each header.
@@ -19,7 +19,7 @@ import (
 var parameterExamples = map[string]string{
 	"business_type": "order-close", "business_id": "order-4711", "label": "customer=42", "sort": string(timer.DueFirst),
 	"attempts": "false", "payload": "true", "paused": "true", "back_pressure": "true", "dry_run": "true",
-	"page_size": "20", "count": "20", "step": "5m", "wait": "2s", "max": "10", "window": "10", "timers": string(engine.OpenTimersKeep),
+	"page_size": "20", "count": "20", "step": "5m", "wait": "2s", "max": "10", "window": "10", "timers": string(policies.OpenTimersKeep),
 	headerIdempotencyKey: `"order-4711"`, timer.HeaderIfMatch: "*", headerIfNoneMatch: "*",
 }
 

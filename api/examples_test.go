@@ -21,7 +21,9 @@ import (
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
-	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/engine/bookings"
+	"github.com/wakecall/wakecall/engine/policies"
+	"github.com/wakecall/wakecall/engine/timers"
 	"github.com/wakecall/wakecall/internal/auth"
 )
 
@@ -32,50 +34,50 @@ type rules struct {
 	reach delivery.Reach
 }
 
-func (r rules) admit(request engine.Request) (timer.View, error) {
+func (r rules) admit(request bookings.Request) (timer.View, error) {
 	_, err := timer.Admit(request.Key, request.Terms, "b", time.Now())
 	return timer.View{Key: request.Key}, request.Terms.CheckReach(r.reach).Join(err)
 }
 
-func (r rules) Add(_ context.Context, request engine.Request) (timer.View, bool, error) {
+func (r rules) Add(_ context.Context, request bookings.Request) (timer.View, bool, error) {
 	view, err := r.admit(request)
 	return view, true, err
 }
 
-func (r rules) Upsert(_ context.Context, request engine.Request, _ time.Duration) (timer.View, engine.Effect, error) {
+func (r rules) Upsert(_ context.Context, request bookings.Request, _ time.Duration) (timer.View, bookings.Effect, error) {
 	view, err := r.admit(request)
-	return view, engine.Created, err
+	return view, bookings.Created, err
 }
 
-func (r rules) Amend(_ context.Context, request engine.Request, _ time.Duration) (timer.View, engine.Effect, error) {
+func (r rules) Amend(_ context.Context, request bookings.Request, _ time.Duration) (timer.View, bookings.Effect, error) {
 	err := request.Terms.CheckChange(time.Now()).Err()
-	return timer.View{Key: request.Key}, engine.Done, request.Terms.CheckReach(r.reach).Join(err)
+	return timer.View{Key: request.Key}, bookings.Done, request.Terms.CheckReach(r.reach).Join(err)
 }
 
-func (r rules) List(context.Context, engine.PageRequest) (engine.Page, error) {
-	return engine.Page{Timers: []timer.View{}}, nil
+func (r rules) List(context.Context, timers.PageRequest) (timers.Page, error) {
+	return timers.Page{Timers: []timer.View{}}, nil
 }
 
 type policyRules struct{ Policies }
 
-func (policyRules) Put(_ context.Context, change engine.PolicyChange) (engine.PolicyResult, error) {
+func (policyRules) Put(_ context.Context, change policies.Change) (policies.Result, error) {
 	if change.Edit != nil {
 		stored := policy.Policy{BusinessType: change.Policy.BusinessType, Version: 1}
 		edited, err := change.Edit(stored)
 		if err != nil {
-			return engine.PolicyResult{}, err
+			return policies.Result{}, err
 		}
 		change = edited
 	}
-	return engine.PolicyResult{Policy: change.Policy, Created: true}, change.Policy.Check().Err()
+	return policies.Result{Policy: change.Policy, Created: true}, change.Policy.Check().Err()
 }
 
 func (policyRules) List(context.Context) ([]policy.Policy, error) { return nil, nil }
 
-type seriesRules struct{ Series }
+type pauseRules struct{}
 
-func (seriesRules) Pause(_ context.Context, target engine.Target, _ timer.Pause) (timer.View, engine.Effect, error) {
-	return timer.View{Key: target.Key}, engine.Done, nil
+func (pauseRules) Pause(_ context.Context, target bookings.Target, _ timer.Pause) (timer.View, bookings.Effect, error) {
+	return timer.View{Key: target.Key}, bookings.Done, nil
 }
 
 // ruled is a server whose nouns judge requests as the engine does.
@@ -83,7 +85,7 @@ func ruled() http.Handler {
 	reach := delivery.Reach{Brokers: []string{"main"}}
 	d := &desk{}
 	return New(Options{
-		Timers: rules{reach: reach}, Series: seriesRules{}, Failures: silent{}, Policies: policyRules{}, Bulk: &bulkJobs{}, Emergencies: pausing{types: 2, asked: new([]policy.EmergencyOrder)},
+		Timers: rules{reach: reach}, Pauser: pauseRules{}, Failures: silent{}, Policies: policyRules{}, Bulk: &bulkJobs{}, Emergencies: pausing{types: 2, asked: new([]policy.EmergencyOrder)},
 		Dispatches: d, DispatchControls: d, Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: auth.Anyone(), Reach: reach,
 	}).Handler()
 }

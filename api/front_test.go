@@ -21,7 +21,8 @@ import (
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
-	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/engine/bookings"
+	"github.com/wakecall/wakecall/engine/timers"
 	"github.com/wakecall/wakecall/internal/auth"
 	"github.com/wakecall/wakecall/internal/tuning"
 )
@@ -29,14 +30,14 @@ import (
 // stub are timers of which every list holds nothing.
 type stub struct {
 	Timers
-	filters []engine.Filter
+	filters []timer.Filter
 }
 
-func (s *stub) List(_ context.Context, r engine.PageRequest) (engine.Page, error) {
+func (s *stub) List(_ context.Context, r timers.PageRequest) (timers.Page, error) {
 	s.filters = append(s.filters, r.Filter)
-	return engine.Page{Timers: []timer.View{}}, nil
+	return timers.Page{Timers: []timer.View{}}, nil
 }
-func (s *stub) Add(context.Context, engine.Request) (timer.View, bool, error) {
+func (s *stub) Add(context.Context, bookings.Request) (timer.View, bool, error) {
 	return timer.View{}, false, wire.FieldErrors{{Pointer: "/due_at"}}.Err()
 }
 
@@ -239,7 +240,7 @@ func TestMalformedQueries(t *testing.T) {
 		require.Equal(t, pointer, problem.Errors[0].Pointer, query)
 	}
 	require.Empty(t, f.timers.filters, "nothing was listed")
-	for query, want := range map[string]engine.Filter{
+	for query, want := range map[string]timer.Filter{
 		"label=a%3D1%3D&label=b%3D2": {Labels: timer.Labels{"a": "1=", "b": "2"}},
 		"":                           {}, "&": {}, "page_token=": {}, "business_type=a&status=failed": {BusinessType: "a", Status: timer.Failed}, "business%5Ftype=a": {BusinessType: "a"},
 	} {
@@ -306,7 +307,7 @@ func TestAnswersToManyFieldErrorsAreBounded(t *testing.T) {
 
 	results := make([]batchResult, 1000)
 	for i := range results {
-		results[i] = (&Server{}).addItem(t.Context(), []byte(unknown(100)), engine.Request{})
+		results[i] = (&Server{}).addItem(t.Context(), []byte(unknown(100)), bookings.Request{})
 	}
 	limitFieldErrors(results)
 	named := 0
@@ -330,7 +331,7 @@ func TestNesting(t *testing.T) {
 		require.Equal(t, "The body is nested more than 1000 deep at /payload.", problemOf(err).Detail)
 		require.Equal(t, http.StatusBadRequest, problemOf(err).Status)
 	}
-	result := (&Server{}).addItem(t.Context(), []byte(nestedBy(wire.MaxNesting)), engine.Request{})
+	result := (&Server{}).addItem(t.Context(), []byte(nestedBy(wire.MaxNesting)), bookings.Request{})
 	require.Equal(t, "The body is nested more than 1000 deep at /payload.", result.Problem.Detail, "one of a batch for itself")
 	_, err = parseObject([]byte(strings.Replace(nestedBy(wire.MaxNesting), `"delay"`, `"business_id"`, 1)))
 	require.Equal(t, "The body has a name twice at /business_id.", problemOf(err).Detail, "what is wrong before is said")

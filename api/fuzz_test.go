@@ -14,7 +14,7 @@ import (
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/timer"
-	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/engine/kernel"
 )
 
 // requireRefusal holds an error to what a bad request may be told.
@@ -78,9 +78,9 @@ func FuzzPageToken(f *testing.F) {
 	f.Add([]byte("token"), "order", "AAAA")
 	f.Add([]byte{}, "", "%25")
 	f.Fuzz(func(t *testing.T, token []byte, businessType, forged string) {
-		filter := engine.Filter{BusinessType: businessType}
+		filter := timer.Filter{BusinessType: businessType}
 		sealed := sealToken(token, filter)
-		read := func(text string, filter engine.Filter) ([]byte, error) {
+		read := func(text string, filter timer.Filter) ([]byte, error) {
 			q := &query{values: map[string][]string{"page_token": {text}}}
 			return q.pageToken(filter), q.err()
 		}
@@ -88,7 +88,7 @@ func FuzzPageToken(f *testing.F) {
 		require.NoError(t, err)
 		require.True(t, bytes.Equal(token, got))
 		if len(token) > 0 {
-			_, err = read(sealed, engine.Filter{BusinessType: businessType + "x"})
+			_, err = read(sealed, timer.Filter{BusinessType: businessType + "x"})
 			requireRefusal(t, err)
 		}
 		if got, err := read(forged, filter); err == nil && forged != "" {
@@ -120,7 +120,7 @@ func FuzzTarget(f *testing.F) {
 		}
 		require.Empty(t, target.Key.Check())
 		require.GreaterOrEqual(t, target.Wait, time.Duration(0))
-		require.LessOrEqual(t, target.Wait, engine.MaxWait)
+		require.LessOrEqual(t, target.Wait, kernel.MaxWait)
 		locate(c, target.Key)
 		next, err := http.NewRequest(http.MethodGet, "http://h"+c.Response().Header().Get("Location"), nil) //nolint:noctx // never sent
 		require.NoError(t, err)

@@ -8,12 +8,12 @@ import (
 
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
-	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/engine/histories"
 )
 
 // Histories tell the whole story of a timer.
 type Histories interface {
-	List(ctx context.Context, key wire.Key, size int, from string) (engine.HistoryPage, error)
+	List(ctx context.Context, key wire.Key, size int, from string) (histories.Page, error)
 }
 
 type historyBody struct {

@@ -8,27 +8,28 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/wakecall/wakecall/core/job"
-	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/engine/jobs"
+	"github.com/wakecall/wakecall/engine/kernel"
 )
 
 // Jobs starts, shows, lists and stops the jobs of one kind. O is what is ordered, and C
 // the counts of what became of it.
-type Jobs[O engine.Order, C any] interface {
-	Start(ctx context.Context, order O) (engine.Job[O, C], error)
-	Get(ctx context.Context, id string) (engine.Job[O, C], error)
-	List(ctx context.Context, r engine.JobsRequest) (page []engine.Job[O, C], next []byte, err error)
-	Stop(ctx context.Context, id string, wait time.Duration) (engine.Job[O, C], error)
+type Jobs[O jobs.Order, C any] interface {
+	Start(ctx context.Context, order O) (jobs.Job[O, C], error)
+	Get(ctx context.Context, id string) (jobs.Job[O, C], error)
+	List(ctx context.Context, r jobs.Request) (page []jobs.Job[O, C], next []byte, err error)
+	Stop(ctx context.Context, id string, wait time.Duration) (jobs.Job[O, C], error)
 }
 
 // jobRoutes are the calls of one kind of job, of which a reader is shown V.
-type jobRoutes[O engine.Order, C, V any] struct {
+type jobRoutes[O jobs.Order, C, V any] struct {
 	jobs Jobs[O, C]
 	// name is the kind's in paths and page tokens.
 	name string
 	// read reads an order, view is what a reader is shown of a job, and page the answer
 	// with one page of them.
 	read func(object) (O, error)
-	view func(engine.Job[O, C]) V
+	view func(jobs.Job[O, C]) V
 	page func(jobs []V, next string) any
 	// businessType is the one that an order is for; "" for all.
 	businessType func(O) string
@@ -74,10 +75,10 @@ func (r jobRoutes[O, C, V]) start(c echo.Context) error {
 }
 
 // permitted is a job of which the caller may do what the call does.
-func (r jobRoutes[O, C, V]) permitted(ctx context.Context, id string) (engine.Job[O, C], error) {
+func (r jobRoutes[O, C, V]) permitted(ctx context.Context, id string) (jobs.Job[O, C], error) {
 	job, err := r.jobs.Get(ctx, id)
 	if err == nil {
-		err = permitFound(ctx, r.businessType(job.Order), engine.NoSuchJob(r.noun))
+		err = permitFound(ctx, r.businessType(job.Order), jobs.NoSuchJob(r.noun))
 	}
 	return job, err
 }
@@ -95,7 +96,7 @@ func (r jobRoutes[O, C, V]) get(c echo.Context) error {
 
 func (r jobRoutes[O, C, V]) list(c echo.Context) error {
 	q := readQuery(c, "status", "page_token", "page_size")
-	request := engine.JobsRequest{Status: oneOf(q, "status", job.Statuses()), Size: q.number("page_size", defaultJobs, maxJobs)}
+	request := jobs.Request{Status: oneOf(q, "status", job.Statuses()), Size: q.number("page_size", defaultJobs, maxJobs)}
 	filter := r.name + " " + string(request.Status)
 	request.Token = q.pageToken(filter)
 	if err := q.err(); err != nil {
@@ -123,7 +124,7 @@ func (r jobRoutes[O, C, V]) stop(c echo.Context) error {
 		return err
 	}
 	noted(c).job(r.businessType(found.Order), found.ID)
-	j, err := r.jobs.Stop(c.Request().Context(), pathParam(c, paramID), engine.DefaultWait)
+	j, err := r.jobs.Stop(c.Request().Context(), pathParam(c, paramID), kernel.DefaultWait)
 	if err != nil {
 		return err
 	}
@@ -133,7 +134,7 @@ func (r jobRoutes[O, C, V]) stop(c echo.Context) error {
 	return c.JSON(http.StatusOK, r.view(j))
 }
 
-func (r jobRoutes[O, C, V]) accept(c echo.Context, job engine.Job[O, C]) error {
+func (r jobRoutes[O, C, V]) accept(c echo.Context, job jobs.Job[O, C]) error {
 	c.Response().Header().Set(echo.HeaderLocation, r.path()+"/"+job.ID)
 	return c.JSON(http.StatusAccepted, r.view(job))
 }

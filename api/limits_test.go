@@ -23,7 +23,7 @@ import (
 	"github.com/wakecall/wakecall/core/recurrence"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
-	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/engine/kernel"
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
@@ -84,7 +84,7 @@ var limits = map[string][]any{
 	"upload that is not completed":                  {tuning.DispatchUploadLife},
 	"response":                                      {delivery.MaxResponseRead, tuning.ReceiverHeaderBytes, wire.MaxFailureMessage},
 	"bookings under way at once":                    {tuning.LeastBookings, tuning.MaxConcurrency, http.StatusServiceUnavailable, tuning.LongestQueue},
-	"wait for an effect (`wait=`)":                  {engine.DefaultWait, engine.MaxWait},
+	"wait for an effect (`wait=`)":                  {kernel.DefaultWait, kernel.MaxWait},
 	"receivers connected to one gateway":            {tuning.StreamConnectionsPerType, tuning.StreamConnections, defaultWindow, 1, maxWindow, maxStreamAnswer},
 	"page of a list":                                {defaultPageSize, maxPageSize, defaultJobs, maxJobs},
 	"page of a timer's attempts":                    {defaultRuns, maxRuns},

@@ -12,7 +12,7 @@ import (
 
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
-	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/engine/timers"
 )
 
 type listBody struct {
@@ -22,8 +22,8 @@ type listBody struct {
 
 func (s *Server) listTimers(c echo.Context) error {
 	q := readQuery(c, "business_type", "business_id", "status", labelName, "due_from", "due_to", "ended_from", "ended_to", "sort", "attempts", pageTokenName, "page_size")
-	request := engine.PageRequest{
-		Filter: engine.Filter{
+	request := timers.PageRequest{
+		Filter: timer.Filter{
 			BusinessType: q.businessType(), BusinessID: q.businessID("business_id"), Status: oneOf(q, "status", timer.Statuses()), Labels: q.labels(),
 			DueFrom: q.instant("due_from"), DueTo: q.instant("due_to"),
 			EndedFrom: q.instant("ended_from"), EndedTo: q.instant("ended_to"),

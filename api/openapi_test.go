@@ -29,7 +29,7 @@ import (
 	"github.com/wakecall/wakecall/core/recurrence"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
-	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/engine/kernel"
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
@@ -345,7 +345,7 @@ func TestDocumentHasTheLimits(t *testing.T) {
 	require.Equal(t, delivery.MaxAttempts, attempt.at(t, "schema")["maximum"])
 	size := document.named(t, document.at(t, "paths", "/v1/timers", "get")["parameters"], "page_size").at(t, "schema")
 	require.Equal(t, node{"type": "integer", "minimum": 1, "maximum": maxPageSize, "default": defaultPageSize}, size)
-	require.Equal(t, engine.DefaultWait.String(), document.at(t, "components", "parameters", "Wait", "schema")["default"])
+	require.Equal(t, kernel.DefaultWait.String(), document.at(t, "components", "parameters", "Wait", "schema")["default"])
 	require.Equal(t, tuning.RequestIDLen, document.at(t, "components", "headers", "RequestId", "schema")["maxLength"])
 	require.Equal(t, tuning.UnavailableRetryAfter, document.at(t, "components", "headers", "RetryAfter")["example"])
 }
@@ -411,9 +411,9 @@ func TestDocumentSaysTheLimits(t *testing.T) {
 	document.at(t, "components", "responses", "TimerCreated", "headers").at(t, forecast.HeaderExpectedLateness)
 	document.at(t, "components", "responses", "DispatchShown", "headers").at(t, dispatch.HeaderExpectedRate)
 	paths.at(t, "/v1/dispatches", "post", "responses", "201", "headers").at(t, dispatch.HeaderExpectedRate)
-	document.at(t, "components", "parameters", "Wait").says(t, "wait", "From 0s to "+short(engine.MaxWait))
-	paths.at(t, "/v1/redeliveries/{id}", "delete").says(t, "stop", short(engine.DefaultWait))
-	paths.at(t, "/v1/bulk/{id}", "delete").says(t, "stop", short(engine.DefaultWait))
+	document.at(t, "components", "parameters", "Wait").says(t, "wait", "From 0s to "+short(kernel.MaxWait))
+	paths.at(t, "/v1/redeliveries/{id}", "delete").says(t, "stop", short(kernel.DefaultWait))
+	paths.at(t, "/v1/bulk/{id}", "delete").says(t, "stop", short(kernel.DefaultWait))
 	document.schema(t, "BulkOrder/properties/shift").says(t, "shift", "-"+ahead+" to "+ahead)
 	callback := document.at(t, "webhooks", "timerDue", "post")
 	callback.says(t, "callback", strconv.Itoa(delivery.MaxResponseRead>>10)+" KiB")

@@ -13,7 +13,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/wakecall/wakecall/core/wire"
-	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/engine/kernel"
 )
 
 // The parameters of a path, as the routes name them.
@@ -151,13 +151,13 @@ func (q *query) flag(name string) bool {
 func (q *query) wait() time.Duration {
 	text := q.values.Get("wait")
 	if text == "" {
-		return engine.DefaultWait
+		return kernel.DefaultWait
 	}
 	var parsed wire.Duration
 	err := parsed.UnmarshalText([]byte(text))
 	d := parsed.D()
-	if err != nil || d < 0 || d > engine.MaxWait {
-		q.errs.Add("wait", wire.CodeInvalidParameter, "must be a duration from 0s to "+engine.MaxWait.String())
+	if err != nil || d < 0 || d > kernel.MaxWait {
+		q.errs.Add("wait", wire.CodeInvalidParameter, "must be a duration from 0s to "+kernel.MaxWait.String())
 	}
 	return d
 }

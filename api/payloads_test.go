@@ -16,7 +16,9 @@ import (
 	"github.com/wakecall/wakecall/core/dispatch"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
-	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/engine/bookings"
+	"github.com/wakecall/wakecall/engine/histories"
+	"github.com/wakecall/wakecall/engine/timers"
 	"github.com/wakecall/wakecall/internal/auth"
 )
 
@@ -42,22 +44,22 @@ func (telltale) Get(_ context.Context, key wire.Key) (timer.View, error) {
 	return said(key.BusinessType), nil
 }
 
-func (telltale) Add(_ context.Context, r engine.Request) (timer.View, bool, error) {
+func (telltale) Add(_ context.Context, r bookings.Request) (timer.View, bool, error) {
 	view := said(r.Key.BusinessType)
 	return view, false, &wire.Error{Code: wire.AlreadyExists, Message: "It is there.", State: &view}
 }
 
-func (telltale) Cancel(_ context.Context, target engine.Target) (timer.View, engine.Effect, error) {
+func (telltale) Cancel(_ context.Context, target bookings.Target) (timer.View, bookings.Effect, error) {
 	view := said(target.Key.BusinessType)
 	return view, "", &wire.Error{Code: wire.AlreadyFinished, Message: "It is over.", State: &view}
 }
 
-func (telltale) List(context.Context, engine.PageRequest) (engine.Page, error) {
-	return engine.Page{Timers: []timer.View{said("order"), said("invoice")}}, nil
+func (telltale) List(context.Context, timers.PageRequest) (timers.Page, error) {
+	return timers.Page{Timers: []timer.View{said("order"), said("invoice")}}, nil
 }
 
-func (toldSeries) Occurrences(context.Context, wire.Key, int, []byte) (engine.Occurrences, error) {
-	return engine.Occurrences{Past: []timer.Past{*said("order").LastOccurrence}}, nil
+func (toldSeries) Occurrences(context.Context, wire.Key, int, []byte) (timers.Occurrences, error) {
+	return timers.Occurrences{Past: []timer.Past{*said("order").LastOccurrence}}, nil
 }
 
 func (toldDispatches) Failures(_ context.Context, _ wire.Key, see func(dispatch.Failure) error) error {
@@ -67,8 +69,8 @@ func (toldDispatches) Failures(_ context.Context, _ wire.Key, see func(dispatch.
 	}})
 }
 
-func (toldAttempts) List(context.Context, wire.Key, int, []byte) (engine.AttemptsPage, error) {
-	return engine.AttemptsPage{Attempts: []delivery.ShownAttempt{{
+func (toldAttempts) List(context.Context, wire.Key, int, []byte) (histories.AttemptsPage, error) {
+	return histories.AttemptsPage{Attempts: []delivery.ShownAttempt{{
 		Attempt: delivery.Attempt{Number: 1, Answer: secretWords}, WebhookID: "msg_1", BodySHA256: strings.Repeat("0", 64), RunID: "r",
 	}}}, nil
 }

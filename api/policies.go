@@ -12,16 +12,16 @@ import (
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/wire"
-	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/engine/policies"
 )
 
 // Policies stores what business types are called by.
 type Policies interface {
-	Put(ctx context.Context, change engine.PolicyChange) (engine.PolicyResult, error)
+	Put(ctx context.Context, change policies.Change) (policies.Result, error)
 	Stored(ctx context.Context, businessType string) (policy.Policy, error)
 	List(ctx context.Context) ([]policy.Policy, error)
-	Versions(ctx context.Context, businessType string) ([]engine.PolicyVersion, error)
-	Delete(ctx context.Context, deletion engine.PolicyDeletion) error
+	Versions(ctx context.Context, businessType string) ([]policies.Version, error)
+	Delete(ctx context.Context, deletion policies.Deletion) error
 	LiftBackPressure(ctx context.Context, businessType string) error
 }
 
@@ -77,17 +77,17 @@ type plannedBody struct {
 }
 
 func (s *Server) putPolicy(c echo.Context) error {
-	return s.changePolicy(c, func(businessType string) (engine.PolicyChange, error) {
+	return s.changePolicy(c, func(businessType string) (policies.Change, error) {
 		body, err := readObject(c)
 		if err != nil {
-			return engine.PolicyChange{}, err
+			return policies.Change{}, err
 		}
 		return body.policy(businessType, s.reach, policy.Policy{})
 	})
 }
 
 // changePolicy handles a change of a policy, however it is written.
-func (s *Server) changePolicy(c echo.Context, read func(businessType string) (engine.PolicyChange, error)) error {
+func (s *Server) changePolicy(c echo.Context, read func(businessType string) (policies.Change, error)) error {
 	businessType, q := pathType(c, "dry_run")
 	dryRun := q.flag("dry_run")
 	if err := q.err(); err != nil {
@@ -125,13 +125,13 @@ func (s *Server) changePolicy(c echo.Context, read func(businessType string) (en
 
 // policy reads a policy whose type stands in the path. Addresses that old has as well
 // are not judged.
-func (o object) policy(businessType string, reach delivery.Reach, old policy.Policy) (engine.PolicyChange, error) {
+func (o object) policy(businessType string, reach delivery.Reach, old policy.Policy) (policies.Change, error) {
 	var body policyBody
 	errs := append(o.fill(&body), o.zeros(policyZeros)...)
 	if body.BusinessType != nil && *body.BusinessType != businessType {
 		errs.Add("/business_type", wire.CodeConflict, "must be the one in the path")
 	}
-	change := engine.PolicyChange{
+	change := policies.Change{
 		KeepSecrets: body.SigningSecrets == nil,
 		Policy: policy.Policy{
 			BusinessType: businessType, Callback: value(body.Callback), Declare: body.Declare, Retry: value(body.Retry),
@@ -219,7 +219,7 @@ func (s *Server) listPolicies(c echo.Context) error {
 }
 
 type versionsBody struct {
-	Versions []engine.PolicyVersion `json:"versions"`
+	Versions []policies.Version `json:"versions"`
 }
 
 func (s *Server) listVersions(c echo.Context) error {
@@ -242,7 +242,7 @@ func (s *Server) listVersions(c echo.Context) error {
 
 func (s *Server) deletePolicy(c echo.Context) error {
 	businessType, q := pathType(c, "timers")
-	onOpenTimers := engine.OnOpenTimers(q.values.Get("timers"))
+	onOpenTimers := policies.OnOpenTimers(q.values.Get("timers"))
 	if !onOpenTimers.Known() {
 		q.errs.Add("timers", wire.CodeInvalidParameter, "must be cancel or keep")
 	}
@@ -254,7 +254,7 @@ func (s *Server) deletePolicy(c echo.Context) error {
 		return err
 	}
 	noted(c).said("timers", string(onOpenTimers))
-	err = s.policies.Delete(c.Request().Context(), engine.PolicyDeletion{
+	err = s.policies.Delete(c.Request().Context(), policies.Deletion{
 		BusinessType: businessType, Author: author(c), OnOpenTimers: onOpenTimers, IfVersion: version,
 	})
 	if err != nil {

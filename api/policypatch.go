@@ -12,7 +12,7 @@ import (
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/wire"
-	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/engine/policies"
 )
 
 // mediaTypeMergePatch is that of RFC 7396.
@@ -21,10 +21,10 @@ const mediaTypeMergePatch = "application/merge-patch+json"
 // patchPolicy edits a policy in part. Without one it makes one of the patch alone,
 // so that a type can be paused that has none.
 func (s *Server) patchPolicy(c echo.Context) error {
-	return s.changePolicy(c, func(businessType string) (engine.PolicyChange, error) {
+	return s.changePolicy(c, func(businessType string) (policies.Change, error) {
 		patch, err := readObject(c, mediaTypeMergePatch)
 		if err != nil {
-			return engine.PolicyChange{}, err
+			return policies.Change{}, err
 		}
 		return patch.policyPatch(businessType, s.reach)
 	})
@@ -32,7 +32,7 @@ func (s *Server) patchPolicy(c echo.Context) error {
 
 // policyPatch reads a merge patch. What is wrong with the patch itself is refused at
 // once; what is wrong with the policy that it makes is known when it is applied.
-func (o object) policyPatch(businessType string, reach delivery.Reach) (change engine.PolicyChange, err error) {
+func (o object) policyPatch(businessType string, reach delivery.Reach) (change policies.Change, err error) {
 	errs := o.unknown(reflect.TypeFor[policyBody]())
 	if len(o) == 0 {
 		errs.Add("", wire.CodeRequired, "name at least one field to change")
@@ -40,12 +40,12 @@ func (o object) policyPatch(businessType string, reach delivery.Reach) (change e
 	if err := errs.Err(); err != nil {
 		return change, err
 	}
-	return engine.PolicyChange{
+	return policies.Change{
 		Policy: policy.Policy{BusinessType: businessType},
-		Edit: func(stored policy.Policy) (engine.PolicyChange, error) {
+		Edit: func(stored policy.Policy) (policies.Change, error) {
 			document, err := parseObject(stored.Document())
 			if err != nil {
-				return engine.PolicyChange{}, err
+				return policies.Change{}, err
 			}
 			edited, err := merge(document, o, policyDepth).policy(businessType, reach, stored)
 			_, named := o["signing_secrets"] // null takes them away

@@ -7,14 +7,14 @@ import (
 	"github.com/wakecall/wakecall/core/job"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
-	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/engine/jobs"
 )
 
 // redeliveryRoutes are the calls of the jobs that try failed timers again.
-func redeliveryRoutes(jobs Jobs[job.Redelivery, job.Redelivered]) jobRoutes[job.Redelivery, job.Redelivered, redeliveryView] {
+func redeliveryRoutes(redeliveries Jobs[job.Redelivery, job.Redelivered]) jobRoutes[job.Redelivery, job.Redelivered, redeliveryView] {
 	return jobRoutes[job.Redelivery, job.Redelivered, redeliveryView]{
-		jobs: jobs, name: "redeliveries", read: object.redelivery, view: viewOfRedelivery,
-		businessType: func(order job.Redelivery) string { return order.Filter.BusinessType }, noun: engine.RedeliveryNoun,
+		jobs: redeliveries, name: "redeliveries", read: object.redelivery, view: viewOfRedelivery,
+		businessType: func(order job.Redelivery) string { return order.Filter.BusinessType }, noun: jobs.RedeliveryNoun,
 		page: func(page []redeliveryView, next string) any { return redeliveriesBody{page, next} },
 	}
 }
@@ -84,7 +84,7 @@ type redeliveryView struct {
 	Links      timer.Links  `json:"links"`
 }
 
-func viewOfRedelivery(job engine.Job[job.Redelivery, job.Redelivered]) redeliveryView {
+func viewOfRedelivery(job jobs.Job[job.Redelivery, job.Redelivered]) redeliveryView {
 	return redeliveryView{
 		ID: job.ID, Status: job.Status, CancelRequested: job.CancelRequested, WaitsFor: job.WaitsFor, Redelivered: job.Counts, PerSecond: job.Order.PerSecond, FailedFilter: job.Order.Filter,
 		StartedAt: job.StartedAt, FinishedAt: job.FinishedAt, Links: job.Links,

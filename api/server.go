@@ -16,7 +16,7 @@ import (
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/job"
 	"github.com/wakecall/wakecall/core/policy"
-	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/engine/kernel"
 	"github.com/wakecall/wakecall/internal/audit"
 	"github.com/wakecall/wakecall/internal/auth"
 	"github.com/wakecall/wakecall/internal/netlimit"
@@ -41,8 +41,10 @@ type Options struct {
 	// Forecasts may be nil in tests that ask for none.
 	Forecasts Forecasts
 	Series    Series
-	Failures  Failures
-	Attempts  Attempts
+	// Pauser may be nil in tests that pause nothing.
+	Pauser   Pauser
+	Failures Failures
+	Attempts Attempts
 	// Histories may be nil in tests that ask for none.
 	Histories Histories
 	Policies  Policies
@@ -101,12 +103,13 @@ type Server struct {
 	timers   Timers
 	payloads Payloads
 	series   Series
+	pauser   Pauser
 	failures Failures
 	attempts Attempts
 	// histories may be nil in tests that ask for none.
 	histories Histories
 	policies  Policies
-	streams   *streams
+	streams   *receivers
 	// emergencies may be nil in tests that ask for none.
 	emergencies Emergencies
 	forecasts   Forecasts
@@ -130,11 +133,11 @@ func New(options Options) *Server {
 		authenticator = &auth.Authenticator{}
 	}
 	s := &Server{
-		timers: options.Timers, payloads: options.Payloads, series: options.Series, failures: options.Failures, attempts: options.Attempts, histories: options.Histories, policies: options.Policies,
+		timers: options.Timers, payloads: options.Payloads, series: options.Series, pauser: options.Pauser, failures: options.Failures, attempts: options.Attempts, histories: options.Histories, policies: options.Policies,
 		emergencies: options.Emergencies, forecasts: options.Forecasts, leave: options.Leave, large: newLarge(), reach: options.Reach,
 		auth: authenticator, audit: options.Audit, tls: options.TLS, ready: newReadiness(options.Ready, options.Emergencies, options.Note),
 	}
-	s.streams = newStreams(options)
+	s.streams = newReceivers(options)
 	e := echo.New()
 	contract := newRoutes(e)
 	s.scopes = contract.scopes
@@ -161,7 +164,7 @@ func New(options Options) *Server {
 	contract.get(forecastPath, viewing(named, noPayloads), s.forecast)
 	recurrenceRoutes(contract.under(versionPrefix + "recurrences"))
 	s.http = &http.Server{
-		Handler: e, ReadHeaderTimeout: tuning.ReadHeaderTimeout, ReadTimeout: tuning.ReadTimeout, WriteTimeout: engine.MaxWait + tuning.WriteSlack,
+		Handler: e, ReadHeaderTimeout: tuning.ReadHeaderTimeout, ReadTimeout: tuning.ReadTimeout, WriteTimeout: kernel.MaxWait + tuning.WriteSlack,
 		IdleTimeout: tuning.IdleTimeout, MaxHeaderBytes: tuning.HeaderBytes, ConnContext: withFraming,
 		// Its answer to OPTIONS * would pass by the log and the metrics.
 		DisableGeneralOptionsHandler: true,

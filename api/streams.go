@@ -15,7 +15,8 @@ import (
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/wire"
-	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/engine/streams"
 	"github.com/wakecall/wakecall/internal/door"
 	"github.com/wakecall/wakecall/internal/stream"
 	"github.com/wakecall/wakecall/internal/tuning"
@@ -23,8 +24,8 @@ import (
 
 const streamsPath = versionPrefix + "streams"
 
-// streams let receivers connect, by a WebSocket or by long polls.
-type streams struct {
+// receivers let receivers connect, by a WebSocket or by long polls.
+type receivers struct {
 	hub *stream.Hub
 	// policy is the live policy of a business type.
 	policy func(ctx context.Context, businessType string) (policy.Policy, error)
@@ -36,21 +37,21 @@ type streams struct {
 	sockets sync.WaitGroup
 }
 
-func newStreams(options Options) *streams {
-	s := &streams{hub: options.Streams, policy: options.LivePolicy, gateway: options.Gateway, elsewhere: options.AnswerElsewhere}
+func newReceivers(options Options) *receivers {
+	s := &receivers{hub: options.Streams, policy: options.LivePolicy, gateway: options.Gateway, elsewhere: options.AnswerElsewhere}
 	if s.hub == nil {
 		s.hub = stream.NewHub(stream.Bounds{}, func(string, int) {})
 	}
 	return s
 }
 
-func (s *streams) add(r routes) {
+func (s *receivers) add(r routes) {
 	r.get("/:type", receiving(onlyPayloads), s.connect)
 	r.post("/:type/answers", receiving(noPayloads), s.answer)
 }
 
 // wait waits until every socket has ended, unless ctx is done first.
-func (s *streams) wait(ctx context.Context) error {
+func (s *receivers) wait(ctx context.Context) error {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -64,7 +65,7 @@ func (s *streams) wait(ctx context.Context) error {
 	}
 }
 
-func (s *streams) connect(c echo.Context) error {
+func (s *receivers) connect(c echo.Context) error {
 	upgrade := strings.EqualFold(c.Request().Header.Get("Upgrade"), "websocket")
 	known := []string{"wait", "max"}
 	if upgrade {
@@ -92,7 +93,7 @@ func (s *streams) connect(c echo.Context) error {
 }
 
 // streamed refuses a type whose policy does not say that its receivers connect.
-func (s *streams) streamed(ctx context.Context, businessType string) error {
+func (s *receivers) streamed(ctx context.Context, businessType string) error {
 	policy, err := s.policy(ctx, businessType)
 	switch {
 	case wire.CodeOf(err) == wire.NotFound && err != nil:
@@ -105,7 +106,7 @@ func (s *streams) streamed(ctx context.Context, businessType string) error {
 	return nil
 }
 
-func (s *streams) join(businessType string, window int) (*stream.Connection, error) {
+func (s *receivers) join(businessType string, window int) (*stream.Connection, error) {
 	connection, err := s.hub.Join(businessType, window)
 	switch {
 	case errors.Is(err, stream.ErrFull):
@@ -127,7 +128,7 @@ type polling struct {
 
 // poll answers with the rings that come within its time. They are answered by a call of
 // their own.
-func (s *streams) poll(c echo.Context, businessType string, p polling) error {
+func (s *receivers) poll(c echo.Context, businessType string, p polling) error {
 	connection, err := s.join(businessType, p.rings)
 	if err != nil {
 		return err
@@ -146,7 +147,7 @@ func (s *streams) poll(c echo.Context, businessType string, p polling) error {
 }
 
 // collect takes the first ring that comes, and those that come with it.
-func (s *streams) collect(ctx context.Context, connection *stream.Connection, p polling) (rings []stream.Ring) {
+func (s *receivers) collect(ctx context.Context, connection *stream.Connection, p polling) (rings []stream.Ring) {
 	ctx, cancel := context.WithTimeout(ctx, p.wait)
 	defer cancel()
 	for len(rings) < p.rings {
@@ -164,11 +165,11 @@ func (s *streams) collect(ctx context.Context, connection *stream.Connection, p 
 }
 
 // pollID names a ring beyond its connection and its gateway.
-func (s *streams) pollID(connection *stream.Connection, ring stream.Ring) string {
+func (s *receivers) pollID(connection *stream.Connection, ring stream.Ring) string {
 	return s.gateway + "." + connection.Name() + "." + strconv.FormatUint(ring.Number, 10)
 }
 
-func (s *streams) answer(c echo.Context) error {
+func (s *receivers) answer(c echo.Context) error {
 	businessType, q := pathType(c)
 	if err := q.err(); err != nil {
 		return err
@@ -189,20 +190,20 @@ func (s *streams) answer(c echo.Context) error {
 }
 
 // settle gives an answer to the ring that an id names, here or at the gateway that gave it.
-func (s *streams) settle(ctx context.Context, id string, answer delivery.RingAnswer) (err error) {
+func (s *receivers) settle(ctx context.Context, id string, answer delivery.RingAnswer) (err error) {
 	parts := strings.Split(id, ".")
 	if len(parts) != pollIDParts {
-		return engine.ErrRingOver
+		return streams.ErrRingOver
 	}
 	answer.Gateway, answer.Connection = parts[0], parts[1]
 	if answer.Number, err = strconv.ParseUint(parts[2], 10, 64); err != nil {
-		return engine.ErrRingOver
+		return streams.ErrRingOver
 	}
 	if answer.Gateway != s.gateway {
 		return s.elsewhere(ctx, answer)
 	}
 	if s.hub.Settle(answer.BusinessType, answer.Connection, answer.Number, answer.Answer()) != nil {
-		return engine.ErrRingOver
+		return streams.ErrRingOver
 	}
 	return nil
 }
@@ -217,7 +218,7 @@ func give(connection *stream.Connection, id string, answer delivery.Answer) erro
 	case err == nil:
 		return nil
 	case errors.Is(err, stream.ErrOver):
-		return engine.ErrRingOver
+		return streams.ErrRingOver
 	default:
 		return &wire.Error{Code: wire.NotFound, Message: "No such ring was sent on this connection.", Cause: stream.ErrNeverSent}
 	}
@@ -298,7 +299,7 @@ func bodyOf(ring stream.Ring, id string) ringBody {
 // pollWait is how long a long poll waits for a ring.
 func (q *query) pollWait() time.Duration {
 	if q.values.Get("wait") == "" {
-		return engine.MaxWait
+		return kernel.MaxWait
 	}
 	return q.wait()
 }

@@ -24,7 +24,7 @@ import (
 )
 
 // upgrade makes the request a WebSocket, and serves it until it ends.
-func (s *streams) upgrade(c echo.Context, businessType string, window int) error {
+func (s *receivers) upgrade(c echo.Context, businessType string, window int) error {
 	if err := checkHandshake(c.Request()); err != nil {
 		return err
 	}

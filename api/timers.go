@@ -11,20 +11,21 @@ import (
 
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
-	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/engine/bookings"
+	"github.com/wakecall/wakecall/engine/timers"
 )
 
 const timersPath = versionPrefix + "timers"
 
 // Timers books timers, changes and cancels them, and shows them.
 type Timers interface {
-	Add(ctx context.Context, r engine.Request) (view timer.View, created bool, err error)
-	Upsert(ctx context.Context, r engine.Request, wait time.Duration) (timer.View, engine.Effect, error)
-	Amend(ctx context.Context, r engine.Request, wait time.Duration) (timer.View, engine.Effect, error)
-	Fire(ctx context.Context, target engine.Target) (timer.View, engine.Effect, error)
-	Cancel(ctx context.Context, target engine.Target) (timer.View, engine.Effect, error)
+	Add(ctx context.Context, r bookings.Request) (view timer.View, created bool, err error)
+	Upsert(ctx context.Context, r bookings.Request, wait time.Duration) (timer.View, bookings.Effect, error)
+	Amend(ctx context.Context, r bookings.Request, wait time.Duration) (timer.View, bookings.Effect, error)
+	Fire(ctx context.Context, target bookings.Target) (timer.View, bookings.Effect, error)
+	Cancel(ctx context.Context, target bookings.Target) (timer.View, bookings.Effect, error)
 	Get(ctx context.Context, key wire.Key) (timer.View, error)
-	List(ctx context.Context, r engine.PageRequest) (engine.Page, error)
+	List(ctx context.Context, r timers.PageRequest) (timers.Page, error)
 }
 
 // Failures tries timers again that failed for good.
@@ -116,7 +117,7 @@ func (s *Server) patchTimer(c echo.Context) error {
 }
 
 // change reads the request of a PUT or PATCH.
-func (s *Server) change(c echo.Context) (request engine.Request, wait time.Duration, err error) {
+func (s *Server) change(c echo.Context) (request bookings.Request, wait time.Duration, err error) {
 	target, err := targetOf(c)
 	if err != nil {
 		return request, 0, err
@@ -140,7 +141,7 @@ func (s *Server) change(c echo.Context) (request engine.Request, wait time.Durat
 }
 
 // targetOf reads what every change of one timer has in its path, query and headers.
-func targetOf(c echo.Context) (target engine.Target, err error) {
+func targetOf(c echo.Context) (target bookings.Target, err error) {
 	if target.Key, err = pathKey(c); err != nil {
 		return target, err
 	}
@@ -153,7 +154,7 @@ func targetOf(c echo.Context) (target engine.Target, err error) {
 }
 
 // changing handles a change that needs no body.
-func changing(do func(context.Context, engine.Target) (timer.View, engine.Effect, error)) echo.HandlerFunc {
+func changing(do func(context.Context, bookings.Target) (timer.View, bookings.Effect, error)) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		target, err := targetOf(c)
 		if err != nil {
@@ -186,17 +187,17 @@ func showing(do func(context.Context, wire.Key) (timer.View, error)) echo.Handle
 }
 
 // answerEffect answers a change with what really became of it.
-func answerEffect(c echo.Context, view timer.View, effect engine.Effect, err error) error {
+func answerEffect(c echo.Context, view timer.View, effect bookings.Effect, err error) error {
 	if err != nil {
 		return err
 	}
 	noted(c).left(view)
 	showTag(c, view)
 	switch effect {
-	case engine.Created:
+	case bookings.Created:
 		locate(c, view.Key)
 		return c.JSON(http.StatusCreated, view)
-	case engine.Pending:
+	case bookings.Pending:
 		locate(c, view.Key)
 		return c.JSON(http.StatusAccepted, view)
 	default:

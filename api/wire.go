@@ -12,7 +12,7 @@ import (
 	"github.com/wakecall/wakecall/core/recurrence"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
-	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/engine/bookings"
 )
 
 // timerBody is a timer as a client writes it.
@@ -45,7 +45,7 @@ type termsBody struct {
 }
 
 // booking reads a whole timer from a body.
-func (o object) booking(reach delivery.Reach) (engine.Request, error) {
+func (o object) booking(reach delivery.Reach) (bookings.Request, error) {
 	var body timerBody
 	errs := append(o.fill(&body), o.zeros(termsZeros)...)
 	return body.request(wire.Key{BusinessType: value(body.BusinessType), BusinessID: value(body.BusinessID)}, errs, reach)
@@ -53,7 +53,7 @@ func (o object) booking(reach delivery.Reach) (engine.Request, error) {
 
 // amendment reads the terms of a timer whose key stands in the path. A body
 // may repeat the key.
-func (o object) amendment(key wire.Key, reach delivery.Reach) (engine.Request, error) {
+func (o object) amendment(key wire.Key, reach delivery.Reach) (bookings.Request, error) {
 	var body timerBody
 	errs := append(o.fill(&body), o.zeros(termsZeros)...)
 	if body.BusinessType != nil && *body.BusinessType != key.BusinessType {
@@ -79,14 +79,14 @@ func (o object) takeOutcomes() (removed timer.Terms) {
 
 // request completes a body. When some of it could not be read, the rest is
 // checked all the same, so that one answer names every field error.
-func (b timerBody) request(key wire.Key, errs wire.FieldErrors, reach delivery.Reach) (engine.Request, error) {
+func (b timerBody) request(key wire.Key, errs wire.FieldErrors, reach delivery.Reach) (bookings.Request, error) {
 	terms, more := b.terms()
 	errs = append(errs, more...)
 	if len(errs) > 0 {
 		errs.Complete(append(key.Check(), terms.Check(time.Now())...))
 		errs.Complete(terms.CheckReach(reach))
 	}
-	return engine.Request{Key: key, Terms: terms}, errs.Err()
+	return bookings.Request{Key: key, Terms: terms}, errs.Err()
 }
 
 func (b termsBody) terms() (terms timer.Terms, errs wire.FieldErrors) {

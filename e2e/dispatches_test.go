@@ -26,7 +26,7 @@ import (
 	"github.com/wakecall/wakecall/e2e/process"
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/testenv"
-	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/engine/dispatches"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -206,7 +206,7 @@ func TestADispatchEndsBeforeItsChange(t *testing.T) {
 }
 
 // uploading is an upload that has stored so many items, and holds the next one.
-func uploading(t *testing.T, d *engine.Dispatches, key wire.Key, items []dispatch.Item) *engine.Upload {
+func uploading(t *testing.T, d *dispatches.Dispatches, key wire.Key, items []dispatch.Item) *dispatches.Upload {
 	t.Helper()
 	upload, err := d.Upload(t.Context(), key, 0)
 	require.NoError(t, err)
@@ -362,7 +362,7 @@ func TestADispatchIsSteered(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, applied)
 	awaitDispatch(t, env, order.Key, func(view dispatch.View) bool { return view.Done > rest+20 })
-	page, _, err := d.List(t.Context(), engine.DispatchesRequest{BusinessType: "d-steer", Status: dispatch.Running, Size: 10})
+	page, _, err := d.List(t.Context(), dispatches.Request{BusinessType: "d-steer", Status: dispatch.Running, Size: 10})
 	require.NoError(t, err)
 	require.Len(t, page, 1)
 	view, applied, err = d.Cancel(t.Context(), order.Key, 10*time.Second)
@@ -376,7 +376,7 @@ func TestADispatchIsSteered(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, applied, "it may be repeated")
 	require.Eventually(t, func() bool {
-		page, _, err = d.List(t.Context(), engine.DispatchesRequest{BusinessType: "d-steer", Status: dispatch.Cancelled, Size: 10})
+		page, _, err = d.List(t.Context(), dispatches.Request{BusinessType: "d-steer", Status: dispatch.Cancelled, Size: 10})
 		return err == nil && len(page) == 1
 	}, testenv.Patience, 50*time.Millisecond)
 }

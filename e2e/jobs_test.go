@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/client"
 	sdkworker "go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
@@ -16,7 +17,8 @@ import (
 	corejob "github.com/wakecall/wakecall/core/job"
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/e2e/testenv"
-	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/engine/jobs"
+	"github.com/wakecall/wakecall/engine/kernel"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -34,7 +36,7 @@ func (c counting) Check(time.Time) (errs wire.FieldErrors) {
 	return errs
 }
 
-var countingJob = engine.JobKind[counting]{
+var countingJob = jobs.Kind[counting]{
 	JobKind: workflows.JobKind{Workflow: "TestCounting", Activity: "count", Memo: "counting", Prefix: "counting:"},
 	Noun:    "count", Summary: func(c counting) string { return "count up to " + strconv.Itoa(c.UpTo) },
 }
@@ -86,22 +88,22 @@ func TestASecondKindOfJob(t *testing.T) {
 		require.NoError(t, part.Start())
 		t.Cleanup(part.Stop)
 	}
-	ctx, jobs := t.Context(), engine.JobsOf[counting, corejob.Tally](env.Engine, countingJob)
-	await := func(id string, ok func(engine.Job[counting, corejob.Tally]) bool) (now engine.Job[counting, corejob.Tally]) {
+	ctx, counters := t.Context(), jobs.New[counting, corejob.Tally](kernel.New(env.Client, client.DefaultNamespace, ""), countingJob)
+	await := func(id string, ok func(jobs.Job[counting, corejob.Tally]) bool) (now jobs.Job[counting, corejob.Tally]) {
 		require.Eventually(t, func() bool {
-			now, err = jobs.Get(ctx, id)
+			now, err = counters.Get(ctx, id)
 			return err == nil && ok(now)
 		}, testenv.Patience, 20*time.Millisecond, "a job takes its time")
 		return now
 	}
-	ended := func(j engine.Job[counting, corejob.Tally]) bool { return j.Status != corejob.Running }
+	ended := func(j jobs.Job[counting, corejob.Tally]) bool { return j.Status != corejob.Running }
 	counts := func(found, done, skipped int) corejob.Tally {
 		return corejob.Tally{Found: &found, Done: done, Skipped: skipped}
 	}
 
-	_, err = jobs.Start(ctx, counting{UpTo: -1})
+	_, err = counters.Start(ctx, counting{UpTo: -1})
 	require.Equal(t, wire.InvalidRequest, wire.CodeOf(err))
-	quick, err := jobs.Start(ctx, counting{UpTo: 14, PerSecond: 1000})
+	quick, err := counters.Start(ctx, counting{UpTo: 14, PerSecond: 1000})
 	require.NoError(t, err)
 	require.Equal(t, corejob.Running, quick.Status)
 	done := await(quick.ID, ended)
@@ -110,27 +112,27 @@ func TestASecondKindOfJob(t *testing.T) {
 	require.Equal(t, counting{UpTo: 14, PerSecond: 1000}, done.Order)
 	require.NotZero(t, done.FinishedAt)
 
-	slow, err := jobs.Start(ctx, counting{UpTo: 14, PerSecond: 0.1})
+	slow, err := counters.Start(ctx, counting{UpTo: 14, PerSecond: 0.1})
 	require.NoError(t, err)
-	under := await(slow.ID, func(j engine.Job[counting, corejob.Tally]) bool { return j.Counts.Done == 1 })
+	under := await(slow.ID, func(j jobs.Job[counting, corejob.Tally]) bool { return j.Counts.Done == 1 })
 	require.Equal(t, corejob.Running, under.Status)
 	require.Equal(t, counts(14, 1, 0), under.Counts, "progress is seen")
-	_, err = jobs.Stop(ctx, slow.ID, 10*time.Second)
+	_, err = counters.Stop(ctx, slow.ID, 10*time.Second)
 	require.NoError(t, err)
 	stopped := await(slow.ID, ended)
 	require.Equal(t, corejob.Stopped, stopped.Status)
 	require.Equal(t, counts(14, 1, 0), stopped.Counts)
-	again, err := jobs.Stop(ctx, slow.ID, time.Second)
+	again, err := counters.Stop(ctx, slow.ID, time.Second)
 	require.NoError(t, err)
 	require.Equal(t, stopped, again, "one that has ended stays as it is")
 
 	_, err = env.Engine.Redeliveries.Get(ctx, quick.ID)
 	require.Equal(t, wire.NotFound, wire.CodeOf(err), "each kind has ids of its own")
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
-		for status, want := range map[corejob.Status][]engine.Job[counting, corejob.Tally]{
+		for status, want := range map[corejob.Status][]jobs.Job[counting, corejob.Tally]{
 			"": {stopped, done}, corejob.Done: {done}, corejob.Stopped: {stopped}, corejob.Running: nil,
 		} {
-			page, _, err := jobs.List(ctx, engine.JobsRequest{Status: status, Size: 10})
+			page, _, err := counters.List(ctx, jobs.Request{Status: status, Size: 10})
 			assert.NoError(c, err)
 			assert.Equal(c, want, page, "%s", status)
 		}

@@ -17,12 +17,12 @@ import (
 	"github.com/wakecall/wakecall/e2e/loopback"
 	"github.com/wakecall/wakecall/e2e/process"
 	"github.com/wakecall/wakecall/e2e/testenv"
-	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/engine/namespace"
 )
 
 // findings are what a start finds, by check.
-func findings(t *testing.T, env *testenv.Env) map[string]engine.Finding {
-	found, began := map[string]engine.Finding{}, time.Now()
+func findings(t *testing.T, env *testenv.Env) map[string]namespace.Finding {
+	found, began := map[string]namespace.Finding{}, time.Now()
 	for _, finding := range env.Engine.Namespace.CheckStart(t.Context()) {
 		t.Log(finding)
 		found[finding.Check] = finding

@@ -1,13 +1,31 @@
 package engine
 
 import (
-	"context"
 	"time"
 
 	"go.temporal.io/sdk/client"
 
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/job"
+	"github.com/wakecall/wakecall/engine/alerts"
+	"github.com/wakecall/wakecall/engine/bookings"
+	"github.com/wakecall/wakecall/engine/bulk"
+	"github.com/wakecall/wakecall/engine/deliveries"
+	"github.com/wakecall/wakecall/engine/dispatches"
+	"github.com/wakecall/wakecall/engine/emergencies"
+	"github.com/wakecall/wakecall/engine/forecast"
+	"github.com/wakecall/wakecall/engine/histories"
+	"github.com/wakecall/wakecall/engine/jobs"
+	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/engine/namespace"
+	"github.com/wakecall/wakecall/engine/policies"
+	"github.com/wakecall/wakecall/engine/queues"
+	"github.com/wakecall/wakecall/engine/reconcile"
+	"github.com/wakecall/wakecall/engine/runs"
+	"github.com/wakecall/wakecall/engine/stats"
+	"github.com/wakecall/wakecall/engine/streams"
+	"github.com/wakecall/wakecall/engine/timers"
+	"github.com/wakecall/wakecall/engine/waits"
 	"github.com/wakecall/wakecall/internal/seal"
 )
 
@@ -25,79 +43,78 @@ type Config struct {
 	// knows no broker.
 	Reach delivery.Reach
 	// Limiter holds bookings to the rate of their policy.
-	Limiter Limiter
+	Limiter bookings.Limiter
 }
 
 // Engine is Wakecall's view of one Temporal namespace, noun by noun. Everything in
 // it is safe for concurrent use.
 type Engine struct {
 	Timers     *Timers
-	Stats      *Stats
-	Forecasts  *Forecasts
-	Series     *Series
-	Failures   *Failures
-	Attempts   *Attempts
-	Histories  *Histories
-	Policies   *Policies
-	Queues     *Queues
-	Runs       *Runs
-	Reconciler *Reconciler
-	Alerts     *Alerts
-	Streams    *Streams
-	Namespace  *Namespace
+	Stats      *stats.Stats
+	Forecasts  *forecast.Forecasts
+	Series     *timers.Series
+	Failures   *bookings.Failures
+	Attempts   *histories.Attempts
+	Histories  *histories.Histories
+	Policies   *policies.Policies
+	Queues     *queues.Queues
+	Runs       *runs.Runs
+	Reconciler *reconcile.Reconciler
+	Alerts     *alerts.Alerts
+	Streams    *streams.Streams
+	Namespace  *namespace.Namespace
 	// Emergencies pause callbacks.
-	Emergencies *Emergencies
+	Emergencies *emergencies.Emergencies
 	// Redeliveries try many failed timers again.
-	Redeliveries *Jobs[job.Redelivery, job.Redelivered]
+	Redeliveries *jobs.Jobs[job.Redelivery, job.Redelivered]
 	// Bulk does the same with all timers that a filter finds.
-	Bulk *Bulk
+	Bulk *bulk.Bulk
 
 	// Deliveries take what receivers say later of what they accepted.
-	Deliveries *Deliveries
+	Deliveries *deliveries.Deliveries
 	// Dispatches call a receiver for each of many items.
-	Dispatches *Dispatches
+	Dispatches *dispatches.Dispatches
 
-	kernel *kernel
-	leave  context.CancelFunc
+	kernel *kernel.Kernel
 }
 
-// New returns an Engine on a connected client.
+// Timers is all that can be done with timers.
+type Timers struct {
+	*timers.Reader
+	*timers.Lister
+	*bookings.Bookings
+}
+
+// New returns an Engine on a connected client. What a room needs is made before it.
 func New(config Config) *Engine {
-	k := &kernel{client: config.Client, namespace: config.Namespace, webUI: config.WebUI}
-	var leave context.CancelFunc
-	k.leaving, leave = context.WithCancel(context.Background())
-	policies := newPolicies(k, config)
-	emergencies := newEmergencies(k, config.PolicyTTL)
-	queues := &Queues{kernel: k, policies: policies}
-	waits := newWaits(queues, emergencies)
-	timers := newTimers(waits, config.Limiter)
-	dispatches := newDispatches(waits, config.Reach)
-	e := &Engine{
-		Timers:      timers,
-		Stats:       newStats(k),
-		Forecasts:   newForecasts(policies, dispatches),
-		Series:      &Series{timers: timers},
-		Failures:    &Failures{timers: timers},
-		Attempts:    &Attempts{timers: timers},
-		Histories:   &Histories{timers: timers},
-		Policies:    policies,
-		Queues:      queues,
-		Runs:        &Runs{kernel: k},
-		Reconciler:  newReconciler(timers, queues, &holds{kernel: k}),
-		Alerts:      &Alerts{kernel: k, policies: policies},
-		Streams:     &Streams{kernel: k},
-		Namespace:   &Namespace{kernel: k},
-		Deliveries:  &Deliveries{timers: timers, box: config.Box},
-		Dispatches:  dispatches,
-		Emergencies: emergencies,
-		kernel:      k,
-		leave:       leave,
-	}
-	e.Redeliveries = JobsOf[job.Redelivery, job.Redelivered](e, redeliveries)
-	e.Bulk = newBulk(e)
+	k := kernel.New(config.Client, config.Namespace, config.WebUI)
+	e := &Engine{kernel: k, Stats: stats.New(k), Runs: runs.New(k), Streams: streams.New(k), Namespace: namespace.New(k)}
+	e.Policies = policies.New(k, policies.Config{Box: config.Box, TTL: config.PolicyTTL, Reach: config.Reach})
+	e.Alerts = alerts.New(k, e.Policies)
+	e.Emergencies = emergencies.New(k, config.PolicyTTL)
+	e.Queues = queues.New(k, e.Policies)
+	holding := waits.New(e.Policies, e.Emergencies, e.Queues)
+	e.Dispatches = dispatches.New(k, e.Policies, holding, config.Reach)
+	e.Forecasts = forecast.New(k, e.Policies, e.Dispatches)
+	e.Redeliveries = jobs.New[job.Redelivery, job.Redelivered](k, jobs.Redeliveries)
+
+	reader := timers.NewReader(k, e.Policies, holding)
+	lister := timers.NewLister(k, reader)
+	booked := bookings.New(bookings.Config{
+		Kernel: k, Reader: reader, Lister: lister, Policies: e.Policies, Reach: config.Reach, Limiter: config.Limiter,
+	})
+	e.Timers = &Timers{Reader: reader, Lister: lister, Bookings: booked}
+	e.Failures = booked.Failures
+	e.Series = timers.NewSeries(k, reader)
+	e.Attempts = histories.NewAttempts(k, reader)
+	e.Histories = histories.New(k, reader)
+	e.Deliveries = deliveries.New(k, reader, e.Attempts, config.Box)
+	e.Reconciler = reconcile.New(k, reader, booked.Changer, e.Queues)
+	e.Bulk = bulk.New(bulk.Config{Kernel: k, Reader: reader, Bookings: booked, Policies: e.Policies, Reach: config.Reach})
+	e.Policies.OrderBulkBy(e.Bulk.OrderOnce)
 	return e
 }
 
 // Leave ends the waits of all callers, now and from now on: what they asked
 // for is durable, and they are told that it is pending.
-func (e *Engine) Leave() { e.leave() }
+func (e *Engine) Leave() { e.kernel.EndWaits() }

@@ -14,7 +14,7 @@ import (
 	"github.com/google/renameio/v2"
 	"go.temporal.io/sdk/client"
 
-	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/engine/namespace"
 	"github.com/wakecall/wakecall/internal/config"
 	"github.com/wakecall/wakecall/internal/seal"
 	"github.com/wakecall/wakecall/standalone/embedded"
@@ -78,7 +78,7 @@ func (s settings) options(webUI string) embedded.Options {
 	return embedded.Options{
 		UINames: names,
 		Addr:    s.TemporalAddr, UIAddr: s.UIAddr, DataDir: s.DataDir, Namespace: client.DefaultNamespace,
-		Retention: s.Retention, Shards: s.Shards, Synchronous: "full", SearchAttributes: engine.SearchAttributes(),
+		Retention: s.Retention, Shards: s.Shards, Synchronous: "full", SearchAttributes: namespace.SearchAttributes(),
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/wakecall/wakecall/bench/stage"
 	"github.com/wakecall/wakecall/e2e/loopback"
 	"github.com/wakecall/wakecall/e2e/process"
-	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/engine/namespace"
 	"github.com/wakecall/wakecall/standalone/embedded"
 )
 
@@ -34,7 +34,7 @@ func (e *embeddedEngine) start(s *stage.Stage) (addr string, err error) {
 	addr, e.dir = loopback.Addr(), s.TempDir()
 	server, err := embedded.Start(embedded.Options{
 		Addr: addr, DataDir: e.dir, Namespace: client.DefaultNamespace, Retention: retention, Shards: shards,
-		Synchronous: synchronous, SearchAttributes: engine.SearchAttributes(),
+		Synchronous: synchronous, SearchAttributes: namespace.SearchAttributes(),
 	})
 	if err != nil {
 		return "", err

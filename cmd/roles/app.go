@@ -20,6 +20,9 @@ import (
 	"github.com/wakecall/wakecall/activities/dispatch"
 	httpsend "github.com/wakecall/wakecall/activities/send/http"
 	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/engine/actors"
+	"github.com/wakecall/wakecall/engine/bookings"
+	"github.com/wakecall/wakecall/engine/kernel"
 	"github.com/wakecall/wakecall/internal/audit"
 	"github.com/wakecall/wakecall/internal/completion"
 	"github.com/wakecall/wakecall/internal/config"
@@ -60,7 +63,7 @@ type Settings struct {
 	// Temporal says how to reach Temporal; see [FromEnvironment].
 	Temporal client.Options
 	// Limiter counts bookings; without it the process does so by itself.
-	Limiter engine.Limiter
+	Limiter bookings.Limiter
 }
 
 // FromEnvironment reads how to reach Temporal with the variables and files of
@@ -102,7 +105,7 @@ func Open(ctx context.Context, s Settings) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Temporal.ConnectionOptions = connected(s.Temporal.ConnectionOptions, completions.DialOption(), engine.KeepReports(), engine.RepeatUnstored(), engine.IdentifyActors())
+	s.Temporal.ConnectionOptions = connected(s.Temporal.ConnectionOptions, completions.DialOption(), kernel.KeepReports(), kernel.RepeatUnstored(), actors.Identify())
 	temporal, err := client.DialContext(ctx, s.Temporal)
 	if err != nil {
 		return nil, fmt.Errorf("connecting to Temporal at %s: %w", s.Temporal.HostPort, err)

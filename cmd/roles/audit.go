@@ -8,6 +8,7 @@ import (
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/engine/bookings"
 	"github.com/wakecall/wakecall/internal/audit"
 	"github.com/wakecall/wakecall/internal/config"
 	"github.com/wakecall/wakecall/internal/tuning"
@@ -61,7 +62,7 @@ func (e auditEvents) Book(id string, event []byte) error {
 	ctx, cancel := context.WithTimeout(audit.With(context.Background(), audit.Behalf{Of: audit.Wakecall}), tuning.CallTimeout)
 	defer cancel()
 	now := wire.Duration(0)
-	_, _, err := e.engine.Timers.Add(ctx, engine.Request{
+	_, _, err := e.engine.Timers.Add(ctx, bookings.Request{
 		Key:   wire.Key{BusinessType: e.businessType, BusinessID: id},
 		Terms: timer.Terms{Delay: &now, Payload: &timer.Payload{Data: event, ContentType: timer.ContentTypeJSON}},
 	})

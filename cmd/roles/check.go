@@ -4,7 +4,7 @@ import (
 	"context"
 	"log/slog"
 
-	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/engine/namespace"
 )
 
 // CheckTemporal says in one line for each thing of Temporal's that is not as Wakecall
@@ -14,7 +14,7 @@ func (a *App) CheckTemporal(ctx context.Context) {
 	tell(a.Logger, a.Engine.Namespace.CheckStart(ctx))
 }
 
-func tell(logger *slog.Logger, findings []engine.Finding) {
+func tell(logger *slog.Logger, findings []namespace.Finding) {
 	for _, finding := range findings {
 		switch {
 		case finding.Wrong != "":

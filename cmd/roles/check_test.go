@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/engine/namespace"
 )
 
 // What is wrong is a warning, what could not be asked is none, and what is right is not
@@ -17,7 +17,7 @@ import (
 func TestOneLineForEachFinding(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
-	tell(slog.New(slog.NewTextHandler(&log, nil)), []engine.Finding{
+	tell(slog.New(slog.NewTextHandler(&log, nil)), []namespace.Finding{
 		{Check: "fairness"}, {Check: "retention", Wrong: "set it to 24h"}, {Check: "partitions", Unknown: errors.New("permission denied")},
 	})
 	lines := strings.Split(strings.TrimSpace(log.String()), "\n")

@@ -20,6 +20,8 @@ import (
 	"github.com/wakecall/wakecall/cmd/roles"
 	"github.com/wakecall/wakecall/e2e/loopback"
 	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/engine/bookings"
+	"github.com/wakecall/wakecall/engine/namespace"
 	"github.com/wakecall/wakecall/internal/config"
 	"github.com/wakecall/wakecall/internal/seal"
 	"github.com/wakecall/wakecall/standalone/embedded"
@@ -41,7 +43,7 @@ func TemporalWith(dir string, tuning []byte, retention time.Duration) (addr stri
 	addr = loopback.Addr()
 	server, err := embedded.Start(embedded.Options{
 		Addr: addr, DataDir: dir, Namespace: client.DefaultNamespace, Retention: retention, Shards: 4,
-		Synchronous: "off", SearchAttributes: engine.SearchAttributes(), Tuning: tuning,
+		Synchronous: "off", SearchAttributes: namespace.SearchAttributes(), Tuning: tuning,
 	})
 	if err != nil {
 		return "", nil, err
@@ -116,7 +118,7 @@ func OpenWith(t testing.TB, addr string, settings config.Config) *Env {
 }
 
 // OpenLimited opens an environment whose bookings are counted elsewhere.
-func OpenLimited(t testing.TB, addr string, limiter engine.Limiter) *Env {
+func OpenLimited(t testing.TB, addr string, limiter bookings.Limiter) *Env {
 	t.Helper()
 	return openOn(t, roles.Settings{Config: Settings(), Temporal: at(addr), Limiter: limiter})
 }

@@ -167,6 +167,8 @@ func noun(of ast.Expr) string {
 		return noun(x.X)
 	case *ast.IndexListExpr:
 		return noun(x.X)
+	case *ast.SelectorExpr:
+		return noun(x.X) + "." + x.Sel.Name
 	case *ast.Ident:
 		return x.Name
 	}

@@ -28,6 +28,7 @@ var untuned = map[string]string{
 	"activities/send/sendtest/subject.go": "a suite of tests",
 	"internal/oidc maxSubject":            "what OpenID Connect allows",
 	"api markLen":                         "part of the form of a page token",
+	"engine/enginetest/queues.go":         "what stands in for Temporal in tests",
 	"engine tokenVersion":                 "part of the form of the server's token",
 	"engine DefaultWait":                  "what users meet",
 	"engine MaxWait":                      "what users meet",

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/client"
 
-	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/engine/namespace"
 )
 
 // occupied is a port that somebody listens on.
@@ -27,7 +27,7 @@ func smallest(t *testing.T) Options {
 	require.NoError(t, listener.Close())
 	return Options{
 		Addr: listener.Addr().String(), DataDir: t.TempDir(), Namespace: client.DefaultNamespace,
-		Retention: 24 * time.Hour, Shards: 1, Synchronous: "off", SearchAttributes: engine.SearchAttributes(),
+		Retention: 24 * time.Hour, Shards: 1, Synchronous: "off", SearchAttributes: namespace.SearchAttributes(),
 	}
 }
 

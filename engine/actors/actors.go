@@ -1,0 +1,98 @@
+package actors
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/go-json-experiment/json"
+	commonpb "go.temporal.io/api/common/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"google.golang.org/grpc"
+
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/internal/audit"
+	"github.com/wakecall/wakecall/internal/identity"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// Identity is what Wakecall calls itself before Temporal where it acts by a call of its own.
+const Identity = "wakecall"
+
+// Identify has Temporal store who makes a change beside the change, as the identity of
+// the call (docs/decisions/0075-who-did-it-travels-with-the-change.md). Workflows do not see
+// it, so that nothing of it is replayed.
+func Identify() grpc.DialOption { return grpc.WithChainUnaryInterceptor(identifyActor) }
+
+//nolint:revive // gRPC's signature
+func identifyActor(
+	ctx context.Context, method string, request, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption,
+) error {
+	if start, ok := request.(*workflowservice.StartWorkflowExecutionRequest); ok {
+		writeAfter(ctx, start)
+	}
+	if of, workflowID := identityOf(request); of != nil {
+		if actor, known := audit.Actor(ctx, typeIn(workflowID)); known {
+			*of = identity.With(identity.Process(*of), actor)
+		}
+	}
+	return invoke(ctx, method, request, reply, conn, options...)
+}
+
+// identityOf returns where a request says who makes it, and the workflow that it changes. It
+// is nil for a request that changes no timer, policy or job.
+func identityOf(request any) (of *string, workflowID string) {
+	switch r := request.(type) {
+	case *workflowservice.StartWorkflowExecutionRequest:
+		return &r.Identity, r.GetWorkflowId()
+	case *workflowservice.SignalWorkflowExecutionRequest:
+		return &r.Identity, r.GetWorkflowExecution().GetWorkflowId()
+	case *workflowservice.SignalWithStartWorkflowExecutionRequest:
+		return &r.Identity, r.GetWorkflowId()
+	case *workflowservice.UpdateWorkflowExecutionRequest:
+		if meta := r.GetRequest().GetMeta(); meta != nil {
+			return &meta.Identity, r.GetWorkflowExecution().GetWorkflowId()
+		}
+	case *workflowservice.RequestCancelWorkflowExecutionRequest:
+		return &r.Identity, r.GetWorkflowExecution().GetWorkflowId()
+	case *workflowservice.TerminateWorkflowExecutionRequest:
+		return &r.Identity, r.GetWorkflowExecution().GetWorkflowId()
+	}
+	return nil, ""
+}
+
+type afterKey struct{}
+
+// WithRunBefore has a start name the run after which a timer is tried again.
+func WithRunBefore(ctx context.Context, runID string) context.Context {
+	return context.WithValue(ctx, afterKey{}, runID)
+}
+
+func writeAfter(ctx context.Context, start *workflowservice.StartWorkflowExecutionRequest) {
+	run, ok := ctx.Value(afterKey{}).(string)
+	if !ok {
+		return
+	}
+	if start.GetHeader().GetFields() == nil {
+		start.Header = &commonpb.Header{Fields: map[string]*commonpb.Payload{}}
+	}
+	start.Header.Fields[workflows.HeaderAfter] = &commonpb.Payload{Data: strconv.AppendQuote(nil, run)}
+}
+
+// RunBefore is the run that a start names, "" for none.
+func RunBefore(header *commonpb.Header) (runID string) {
+	if json.Unmarshal(header.GetFields()[workflows.HeaderAfter].GetData(), &runID) != nil {
+		return ""
+	}
+	return runID
+}
+
+// typeIn is the business type whose workflow has an id, "" where it is of none.
+func typeIn(workflowID string) string {
+	if key, ok := wire.ParseKey(workflowID); ok {
+		return key.BusinessType
+	}
+	if businessType, ok := workflows.PolicyOf(workflowID); ok {
+		return businessType
+	}
+	return ""
+}

@@ -1,0 +1,201 @@
+package bookings
+
+import (
+	"context"
+	"errors"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/converter"
+
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/engine/timers"
+	"github.com/wakecall/wakecall/internal/errtype"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// Request is a booking or a change as it comes in from a client.
+type Request struct {
+	Key         wire.Key
+	Terms       timer.Terms
+	TraceParent string
+	// IfMatch, of a change, is as in [Target].
+	IfMatch string
+	// IdempotencyKey tells a repeated booking from a new one, also when the timer
+	// has ended; "" for none.
+	IdempotencyKey string
+}
+
+// Adder books new timers.
+type Adder struct {
+	reader    *timers.Reader
+	admission *admission
+	starter   *starter
+	effects   *effects
+	keys      *keys
+}
+
+// Add books a new timer. created is false when the same timer, booked with the
+// same content, is there already. Its errors are [wire.InvalidRequest],
+// [wire.UnknownBusinessType], [wire.AlreadyExists] and [wire.AlreadyFinished]
+// with the timer that stands in the way, [wire.IdempotencyKeyReused],
+// [wire.IDTaken], [wire.CancelPending] while the timer that has the id is being cancelled and
+// no worker does it, and [wire.Unavailable].
+func (a *Adder) Add(ctx context.Context, r Request) (view timer.View, created bool, err error) {
+	ctx, cancel := kernel.Bounded(ctx)
+	defer cancel()
+	spec, policy, err := a.admission.admit(ctx, r)
+	if err != nil {
+		return timer.View{}, false, err
+	}
+	if err := a.admission.admitRate(ctx, policy); err != nil {
+		return timer.View{}, false, err
+	}
+	spec.Idempotency = timer.IdempotencyOf(r.IdempotencyKey, r.Terms)
+	ended, full := a.admission.admitPending(ctx, policy)
+	if full != nil {
+		view, err = a.bookedBefore(ctx, spec, full)
+	} else {
+		view, created, err = a.bookAdmitted(ctx, a.starter.eagerly(ctx, spec), workflows.Encode(r.Terms.Payload))
+		ended(created, err)
+	}
+	if err == nil && !created {
+		err = a.reader.ShowCall(ctx, &view)
+	}
+	return view, created, err
+}
+
+// bookedBefore answers a booking for which there is no room: one that was made before
+// takes none, and an id that is taken for good will have none later.
+func (a *Adder) bookedBefore(ctx context.Context, spec timer.Spec, full error) (timer.View, error) {
+	view, err := a.sameAs(ctx, spec)
+	if err == nil {
+		return view, nil
+	}
+	return timer.View{}, taken(orFull(spec.Reuse, err, full))
+}
+
+// orFull is why a booking is refused for which there is no room: for that, where its id is
+// free.
+func orFull(reuse policy.Reuse, err, full error) error {
+	refused, ok := errors.AsType[*wire.Error](err)
+	if !ok || absent(err) || refused.Code == wire.AlreadyFinished && bookable(reuse, timer.StateOf(refused).Status) {
+		return full
+	}
+	return err
+}
+
+// bookable is whether an id may be booked again whose timer has ended. See [reusePolicy].
+func bookable(reuse policy.Reuse, status timer.Status) bool {
+	return reuse == policy.ReuseAfterEnd || status == timer.Cancelled || status == timer.Failed
+}
+
+// bookAdmitted books a timer that nothing speaks against but another one with its id.
+func (a *Adder) bookAdmitted(ctx context.Context, spec timer.Spec, payload converter.RawValue) (view timer.View, created bool, err error) {
+	if spec.Idempotency != nil {
+		// A timer that has ended may be the one that this request booked before.
+		view, created, err = a.book(ctx, spec, payload, enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE)
+		if wire.CodeOf(err) != wire.AlreadyFinished && !a.effects.endedSince(ctx, err) {
+			return view, created, err
+		}
+	}
+	for {
+		view, created, err = a.book(ctx, following(spec, err), payload, reusePolicy(spec.Reuse))
+		if !endedBookable(spec.Reuse, err) && !a.effects.endedSince(ctx, err) {
+			return view, created, err
+		}
+	}
+}
+
+// following is a spec that remembers the keys of the ended timer that a booking came upon.
+func following(spec timer.Spec, met error) timer.Spec {
+	if refused, ok := errors.AsType[*wire.Error](met); ok && timer.StateOf(refused) != nil {
+		spec.Memo = spec.Following(timer.StateOf(refused).Memo, timer.StateOf(refused).RunID)
+	}
+	return spec
+}
+
+// book starts a timer, or returns the one that the same request has booked.
+func (a *Adder) book(
+	ctx context.Context, spec timer.Spec, payload converter.RawValue, reuse enumspb.WorkflowIdReusePolicy,
+) (view timer.View, created bool, err error) {
+	options := startOptions(spec)
+	options.WorkflowIDReusePolicy = reuse
+	run, err := a.starter.start(ctx, options, spec, payload)
+	if errtype.Is[*serviceerror.WorkflowExecutionAlreadyStarted](err) {
+		view, err = a.sameAs(ctx, spec)
+		return view, false, taken(err)
+	}
+	if err != nil {
+		return timer.View{}, false, kernel.Translate(err)
+	}
+	if err := a.starter.recheck(ctx, spec, run.GetRunID()); err != nil {
+		return timer.View{}, false, err
+	}
+	return a.reader.Started(ctx, spec, run.GetRunID()), true, nil
+}
+
+// endedBookable reports whether a booking came upon a timer that has ended since, and whose
+// id may be booked again.
+func endedBookable(reuse policy.Reuse, err error) bool {
+	refused, ok := errors.AsType[*wire.Error](err)
+	return ok && refused.Code == wire.AlreadyFinished && bookable(reuse, timer.StateOf(refused).Status)
+}
+
+// freed is whether a PUT came upon a timer that has ended since, and whose id
+// is free by now.
+func freed(reuse policy.Reuse, err error) bool {
+	refused, ok := errors.AsType[*wire.Error](err)
+	return ok && reuse == policy.ReuseAfterEnd && refused.Code == wire.AlreadyFinished && timer.StateOf(refused).Status != timer.Cancelled
+}
+
+// sameAs answers a booking whose id is taken.
+func (a *Adder) sameAs(ctx context.Context, spec timer.Spec) (timer.View, error) {
+	view, err := a.reader.Run(ctx, spec.Key, "")
+	if err != nil {
+		return timer.View{}, err
+	}
+	if view, err = a.keys.bookedUnder(ctx, spec.Idempotency, view); err != nil {
+		return timer.View{}, err
+	}
+	repeated, reused := view.Memo.Repeats(spec.Idempotency)
+	switch {
+	case repeated:
+		return view, nil
+	case reused:
+		return timer.View{}, &wire.Error{
+			Code: wire.IdempotencyKeyReused, State: &view,
+			Message: "A request with this idempotency key and other content booked the timer.",
+		}
+	case view.Status.Finished():
+		return timer.View{}, timers.FinishedError(view)
+	case view.CancelRequested:
+		return timer.View{}, timers.CancelPendingError(view)
+	case view.Memo.Fingerprint != spec.Fingerprint:
+		return timer.View{}, &wire.Error{
+			Code: wire.AlreadyExists, State: &view,
+			Message: "A timer with this id exists with other content.",
+		}
+	}
+	return view, nil
+}
+
+// taken answers a booking whose id is taken, but by no timer.
+func taken(err error) error {
+	if wire.CodeOf(err) != wire.NotFound {
+		return err
+	}
+	if errors.Is(err, timers.ErrForeign) {
+		return &wire.Error{
+			Code: wire.IDTaken, Cause: timers.ErrForeign,
+			Message: "A workflow of this Temporal namespace that is not a timer has the id of the timer.",
+		}
+	}
+	return kernel.Translate(errVanished)
+}
+
+// errVanished is a timer that was deleted while it was asked for.
+var errVanished = errors.New("the timer that had the id is gone")

@@ -1,0 +1,70 @@
+package bookings
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/engine/policies"
+	"github.com/wakecall/wakecall/internal/burst"
+	"github.com/wakecall/wakecall/internal/limiter"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// admission decides which bookings are made.
+type admission struct {
+	kernel   *kernel.Kernel
+	policies *policies.Policies
+	reach    delivery.Reach
+	limiter  Limiter
+	open     openCounts
+	bursts   *burst.Counter
+	bookings *limiter.Limiter
+}
+
+// admit checks a booking against the rules and against its type's policy, which it
+// returns, and seals its secrets. The limits of the policy are for the caller to keep.
+func (a *admission) admit(ctx context.Context, r Request) (timer.Spec, policy.Policy, error) {
+	ctx, cancel := kernel.Bounded(ctx)
+	defer cancel()
+	spec, err := timer.Admit(r.Key, r.Terms, uuid.NewString(), time.Now())
+	if err := r.Terms.CheckReach(a.reach).Join(err); err != nil {
+		return timer.Spec{}, policy.Policy{}, err
+	}
+	p, err := a.policies.ForOrder(ctx, spec.BusinessType, spec.Callback)
+	if err != nil {
+		return timer.Spec{}, policy.Policy{}, err
+	}
+	if err := policies.RefuseClosed(p); err != nil {
+		return timer.Spec{}, policy.Policy{}, err
+	}
+	if err := policies.CheckInterval(r.Terms.Recurrence, p); err != nil {
+		return timer.Spec{}, policy.Policy{}, err
+	}
+	spec.Target = targetOf(spec.Callback, p)
+	if r.Terms.Priority == nil {
+		spec.Priority = p.Priority
+	}
+	spec.Preload = p.Preloading(spec.Booking)
+	if !spec.Resting() { // nobody knows when it rings
+		spec.Preload = spread(a.bursts, spec.Preload, spec.RingsAt(), handOuts(a.bookings.Rate()))
+	}
+	if spec.Callback, err = a.policies.SealCallback(spec.Callback); err != nil {
+		return timer.Spec{}, policy.Policy{}, err
+	}
+	spec.TraceParent, spec.Behaviour, spec.Reuse = r.TraceParent, workflows.BehaviourNow, p.Reuse
+	return spec, p, nil
+}
+
+// targetOf is who a timer calls: its own receiver, or the one of its policy today.
+func targetOf(own *delivery.Callback, policy policy.Policy) string {
+	if own != nil && own.Addressed() {
+		return own.Target()
+	}
+	return policy.Callback.Target()
+}

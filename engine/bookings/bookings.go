@@ -1,0 +1,53 @@
+package bookings
+
+import (
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/engine/policies"
+	"github.com/wakecall/wakecall/engine/timers"
+	"github.com/wakecall/wakecall/internal/burst"
+	"github.com/wakecall/wakecall/internal/limiter"
+	"github.com/wakecall/wakecall/internal/tuning"
+)
+
+// Bookings is all that can be done to timers.
+type Bookings struct {
+	*Adder
+	*Changer
+	*Upserter
+	*Canceller
+	*Pauser
+	*Failures
+}
+
+// Config is what [Bookings] need.
+type Config struct {
+	Kernel   *kernel.Kernel
+	Reader   *timers.Reader
+	Lister   *timers.Lister
+	Policies *policies.Policies
+	// Reach tells where messages may be sent.
+	Reach delivery.Reach
+	// Limiter holds bookings to the rate of their policy.
+	Limiter Limiter
+}
+
+// New returns what books timers.
+func New(config Config) *Bookings {
+	k, reader, policies := config.Kernel, config.Reader, config.Policies
+	turns := limiter.New(tuning.LeastBookings, tuning.BookingSlowdown)
+	starter := &starter{kernel: k, policies: policies, bookings: turns}
+	admission := &admission{kernel: k, policies: policies, reach: config.Reach, limiter: config.Limiter, bursts: burst.New(), bookings: turns}
+	effects, interrupter := &effects{kernel: k, reader: reader}, &interrupter{kernel: k}
+	changer := &Changer{reader: reader, policies: policies, reach: config.Reach, starter: starter, effects: effects, interrupter: interrupter}
+	return &Bookings{
+		Adder:   &Adder{reader: reader, admission: admission, starter: starter, effects: effects, keys: &keys{kernel: k, reader: reader}},
+		Changer: changer,
+		Upserter: &Upserter{
+			reader: reader, policies: policies, admission: admission, starter: starter, effects: effects, interrupter: interrupter, changer: changer,
+		},
+		Canceller: &Canceller{kernel: k, reader: reader, effects: effects, interrupter: interrupter},
+		Pauser:    &Pauser{reader: reader, effects: effects, changer: changer},
+		Failures:  &Failures{reader: reader, lister: config.Lister, policies: policies, starter: starter},
+	}
+}

@@ -1,0 +1,129 @@
+package bookings
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+	commonpb "go.temporal.io/api/common/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/workflowservice/v1"
+
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/engine/actors"
+	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/engine/timers"
+	"github.com/wakecall/wakecall/internal/errtype"
+)
+
+// Canceller cancels timers.
+type Canceller struct {
+	kernel      *kernel.Kernel
+	reader      *timers.Reader
+	effects     *effects
+	interrupter *interrupter
+}
+
+// Cancel cancels a timer, and waits for it to be so, at most for wait. A timer
+// that is cancelled already is no error. Its errors are [wire.NotFound],
+// [wire.AlreadyFinished] and [wire.PreconditionFailed] with the timer's true
+// state, and [wire.Unavailable].
+func (c *Canceller) Cancel(ctx context.Context, target Target) (timer.View, Effect, error) {
+	key := target.Key
+	if err := key.Check().Err(); err != nil {
+		return timer.View{}, "", err
+	}
+	// Temporal answers a cancel of a closed workflow with success.
+	view, err := c.reader.Run(ctx, key, "")
+	if err == nil {
+		if unfit := target.unfit(view); unfit != nil {
+			return timer.View{}, "", unfit
+		}
+	}
+	if err != nil || view.Status.Finished() {
+		view.Unchanged = true
+		return cancelled(view, err)
+	}
+	found := view.Memo
+	waiting, stop := c.kernel.Waiting(ctx, target.Wait)
+	defer stop()
+	for {
+		if err := c.cancel(ctx, view, target.IfMatch); err != nil {
+			return timer.View{}, "", err
+		}
+		end, err := c.effects.awaitEnd(waiting, key, view.RunID)
+		next := end.next
+		if err == nil && end.how == endedOpen {
+			next, err = c.successor(ctx, view, target.IfMatch)
+		}
+		if err != nil {
+			return timer.View{}, "", err
+		}
+		if next == "" {
+			view, err = c.reader.Run(ctx, key, view.RunID)
+			view.Found = &found
+			return cancelled(view, err)
+		}
+		// The run gave way to a change as the cancel came: the next one is to be
+		// cancelled as well.
+		if view, err = c.reader.Run(ctx, key, next); err != nil {
+			return timer.View{}, "", err
+		}
+		if !view.Memo.Meets(target.IfMatch) {
+			return timer.View{}, "", timer.Unmet(&view)
+		}
+	}
+}
+
+// cancel asks the timer to cancel, whichever its run is by now, and the worker
+// that may hold it to see that. A timer that has ended, and one that was booked
+// since under its id, is left alone. With a condition it is that very run, and
+// none that a change has begun: each change ends the run that it reaches.
+func (c *Canceller) cancel(ctx context.Context, view timer.View, ifMatch string) error {
+	ctx, cancel := kernel.Bounded(ctx)
+	defer cancel()
+	execution := &commonpb.WorkflowExecution{WorkflowId: view.String()}
+	request := &workflowservice.RequestCancelWorkflowExecutionRequest{
+		Namespace: c.kernel.Namespace, WorkflowExecution: execution, RequestId: uuid.NewString(), Identity: actors.Identity,
+	}
+	if ifMatch == "" {
+		request.FirstExecutionRunId = view.FirstRunID
+	} else { // beside the first run Temporal would ignore this one
+		execution.RunId = view.RunID
+	}
+	_, err := c.kernel.Client.WorkflowService().RequestCancelWorkflowExecution(ctx, request)
+	if errtype.Is[*serviceerror.NotFound](err) {
+		return nil
+	}
+	if err != nil || !mayBePreloaded(view) || view.Status != timer.Scheduled {
+		return kernel.Translate(err)
+	}
+	return c.interrupter.notify(ctx, view.Key, view.RunID)
+}
+
+// successor returns the run that the timer goes on in, and "" where it is still this
+// one. A cancel of one run is lost on a run that has given way, and Temporal answers
+// it with success all the same.
+func (c *Canceller) successor(ctx context.Context, view timer.View, ifMatch string) (string, error) {
+	if ifMatch == "" { // the cancel was of the timer, whichever its run
+		return "", nil
+	}
+	latest, err := c.reader.Run(ctx, view.Key, "")
+	if err != nil || latest.RunID == view.RunID || latest.FirstRunID != view.FirstRunID {
+		return "", err
+	}
+	return latest.RunID, nil
+}
+
+// cancelled tells what a cancel came to, from the timer as it is seen after it.
+func cancelled(view timer.View, err error) (timer.View, Effect, error) {
+	switch {
+	case err != nil:
+		return timer.View{}, "", err
+	case !view.Status.Finished():
+		return view, Pending, nil
+	case view.Status != timer.Cancelled:
+		return timer.View{}, "", timers.FinishedError(view)
+	default:
+		return view, Done, nil
+	}
+}

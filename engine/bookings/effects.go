@@ -1,0 +1,178 @@
+package bookings
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	workflowpb "go.temporal.io/api/workflow/v1"
+	"go.temporal.io/api/workflowservice/v1"
+
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/engine/timers"
+	"github.com/wakecall/wakecall/internal/errtype"
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// effects awaits what becomes of a change.
+type effects struct {
+	kernel *kernel.Kernel
+	reader *timers.Reader
+}
+
+// ending is how one run of a timer closed.
+type ending struct {
+	how  outcome
+	next string // the run that it continued as
+}
+
+type outcome string
+
+const (
+	endedOpen      outcome = "" // it did not close in time
+	endedContinued outcome = "continued"
+	endedCancelled outcome = "cancelled"
+	endedFinished  outcome = "finished" // delivered, failed or expired
+)
+
+// awaitEnd waits for the run to close. Every change and every cancel ends the
+// run it reaches, so the way a run closed tells what became of it.
+func (e *effects) awaitEnd(ctx context.Context, key wire.Key, runID string) (ending, error) {
+	history := e.kernel.Client.GetWorkflowHistory(ctx, key.String(), runID, true,
+		enumspb.HISTORY_EVENT_FILTER_TYPE_CLOSE_EVENT)
+	event, err := history.Next()
+	if err != nil {
+		if kernel.Expired(ctx, err) {
+			return ending{}, nil
+		}
+		return ending{}, kernel.Translate(err)
+	}
+	switch event.GetEventType() {
+	case enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW:
+		next := event.GetWorkflowExecutionContinuedAsNewEventAttributes().GetNewExecutionRunId()
+		return ending{how: endedContinued, next: next}, nil
+	case enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_CANCELED, enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_TERMINATED:
+		return ending{how: endedCancelled}, nil
+	default:
+		return ending{how: endedFinished}, nil
+	}
+}
+
+// signal hands a change to the timer's workflow, or starts it. Unlike a plain
+// signal it wakes a workflow that is still in its start delay.
+func (s *starter) signal(
+	ctx context.Context, spec timer.Spec, change timer.Change, reuse enumspb.WorkflowIdReusePolicy,
+) (runID string, err error) {
+	options := startOptions(spec)
+	options.WorkflowIDReusePolicy = reuse
+	options.WorkflowIDConflictPolicy = enumspb.WORKFLOW_ID_CONFLICT_POLICY_UNSPECIFIED // SignalWithStart has its own
+	run, err := s.kernel.Client.SignalWithStartWorkflow(ctx, options.ID, workflows.SignalChange, change, options,
+		workflows.TypeTimer, spec, workflows.Encode(change.Terms.Payload))
+	if err != nil {
+		return "", err
+	}
+	return run.GetRunID(), nil
+}
+
+// refusedBy answers a change that Temporal did not take.
+func (e *effects) refusedBy(ctx context.Context, key wire.Key, err error) (timer.View, Effect, error) {
+	if !errtype.Is[*serviceerror.WorkflowExecutionAlreadyStarted](err) {
+		return timer.View{}, "", kernel.Translate(err)
+	}
+	view, err := e.reader.Get(ctx, key)
+	if err != nil {
+		return timer.View{}, "", err
+	}
+	return timer.View{}, "", timers.FinishedError(view)
+}
+
+// sent is a change that Temporal has taken.
+type sent struct {
+	key    wire.Key
+	runID  string
+	change string
+}
+
+// await waits for what becomes of a change.
+func (e *effects) await(ctx context.Context, s sent, wait time.Duration) (timer.View, Effect, error) {
+	waiting, cancel := e.kernel.Waiting(ctx, wait)
+	defer cancel()
+	end, err := e.awaitEnd(waiting, s.key, s.runID)
+	if err != nil {
+		return timer.View{}, "", err
+	}
+	switch end.how {
+	case endedOpen:
+		view, err := e.reader.Get(ctx, s.key)
+		if err == nil && view.CancelRequested {
+			return timer.View{}, "", timers.CancelPendingError(view)
+		}
+		view.PendingChange = s.change
+		return view, Pending, err
+	case endedContinued:
+		return e.applied(ctx, s, end.next)
+	default:
+		view, err := e.reader.Run(ctx, s.key, s.runID)
+		if err == nil {
+			err = timers.FinishedError(view)
+		}
+		return timer.View{}, "", err
+	}
+}
+
+// applied tells what became of a change that the run next began with.
+func (e *effects) applied(ctx context.Context, s sent, next string) (timer.View, Effect, error) {
+	began, err := e.reader.Run(ctx, s.key, next)
+	if err != nil {
+		return timer.View{}, "", err
+	}
+	view, err := e.reader.Get(ctx, s.key)
+	if err != nil {
+		return timer.View{}, "", err
+	}
+	if refusal, refused := began.Memo.Refusals.Find(s.change); refused {
+		if refusal.Unmet() {
+			return timer.View{}, "", timer.Unmet(&view)
+		}
+		return timer.View{}, "", &wire.Error{
+			Code: wire.Overtaken, State: &view, FieldErrors: refusal.FieldErrors,
+			Message: "Another change came first, and this one does not fit the timer as it is now.",
+		}
+	}
+	return view, Done, nil
+}
+
+// settled is whether a run is open, and no worker has anything to apply to it: what is
+// shown of it is what it will be. A worker that is about to have done so is waited for.
+func (e *effects) settled(ctx context.Context, view timer.View) (bool, error) {
+	ctx, cancel := kernel.Bounded(ctx)
+	defer cancel()
+	patience := time.After(tuning.SettledWait)
+	for {
+		described, err := e.kernel.Describe(ctx, view.String(), view.RunID)
+		if err != nil || !kernel.Running(described.GetWorkflowExecutionInfo()) {
+			return false, err
+		}
+		if described.GetPendingWorkflowTask() == nil {
+			return !applying(described), nil
+		}
+		select {
+		case <-time.After(tuning.TaskPoll):
+		case <-patience:
+			return false, nil
+		}
+	}
+}
+
+// applying is whether a run has heard of a change that it has not applied yet: it waits for
+// the attempt that it has called off, or for the receipt of one.
+func applying(described *workflowservice.DescribeWorkflowExecutionResponse) bool {
+	return slices.ContainsFunc(described.GetPendingActivities(), func(a *workflowpb.PendingActivityInfo) bool {
+		return a.GetState() == enumspb.PENDING_ACTIVITY_STATE_CANCEL_REQUESTED || a.GetActivityType().GetName() == workflows.ActivityAsk
+	})
+}

@@ -1,0 +1,155 @@
+package bookings
+
+import (
+	"context"
+
+	"go.temporal.io/api/serviceerror"
+
+	"github.com/wakecall/wakecall/core/job"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/engine/actors"
+	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/engine/policies"
+	"github.com/wakecall/wakecall/engine/timers"
+	"github.com/wakecall/wakecall/internal/errtype"
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// Failures are the timers that failed for good. They are open to be tried again.
+type Failures struct {
+	reader   *timers.Reader
+	lister   *timers.Lister
+	policies *policies.Policies
+	starter  *starter
+}
+
+// Redeliver tries a failed timer again, at once, with a fresh ladder and the
+// same webhook id. Whoever asks for it wants it called, so a latest time no
+// longer holds. Its errors are [wire.NotFound], [wire.AlreadyFinished],
+// [wire.Overtaken] when it was booked again meanwhile, [wire.InvalidRequest] where
+// nobody would be called, and [wire.Unavailable].
+func (f *Failures) Redeliver(ctx context.Context, key wire.Key) (timer.View, error) {
+	return f.Retry(ctx, key, Retrial{})
+}
+
+// RedeliverRun is [Failures.Redeliver] for a timer whose last run is the given
+// one: a timer that was tried again since, and failed again, is
+// [wire.Overtaken].
+func (f *Failures) RedeliverRun(ctx context.Context, key wire.Key, runID string) error {
+	_, err := f.Retry(ctx, key, Retrial{RunID: runID})
+	return err
+}
+
+// Retrial says more of how a timer is tried again.
+type Retrial struct {
+	// RunID is the run that must be its last one; "" for any.
+	RunID string
+	// Job, which the timer shows in its memo, is what tries it again; "" for nothing.
+	Job string
+}
+
+// Retry is [Failures.Redeliver] on the terms of a retrial.
+func (f *Failures) Retry(ctx context.Context, key wire.Key, again Retrial) (timer.View, error) {
+	if err := key.Check().Err(); err != nil {
+		return timer.View{}, err
+	}
+	ctx, cancel := kernel.Bounded(ctx)
+	defer cancel()
+	view, err := f.reader.Run(ctx, key, "")
+	if err != nil {
+		return timer.View{}, err
+	}
+	if again.RunID != "" && view.RunID != again.RunID {
+		return timer.View{}, &wire.Error{Code: wire.Overtaken, State: &view, Message: "The timer was tried again since."}
+	}
+	if view.Status != timer.Failed {
+		return timer.View{}, notFailed(view)
+	}
+	spec, payload, err := f.reader.Input(ctx, key, view.RunID)
+	if err != nil {
+		return timer.View{}, err
+	}
+	policy, err := f.policies.ForBooked(ctx, key.BusinessType, spec.Callback)
+	if err == nil {
+		err = policies.RefuseClosed(policy)
+	}
+	if err != nil {
+		return timer.View{}, err
+	}
+	spec.Target = targetOf(spec.Callback, policy)
+	spec = afresh(spec, view.Stopped)
+	options := startOptions(spec)
+	if again.Job != "" {
+		options.Memo[workflows.MemoJob] = again.Job
+	}
+	run, err := f.starter.start(actors.WithRunBefore(ctx, view.RunID), options, spec, payload)
+	if errtype.Is[*serviceerror.WorkflowExecutionAlreadyStarted](err) {
+		if view, err = f.reader.Run(ctx, key, ""); err == nil {
+			err = notFailed(view)
+		}
+		return timer.View{}, err
+	}
+	if err != nil {
+		return timer.View{}, kernel.Translate(err)
+	}
+	if err := f.starter.recheck(ctx, spec, run.GetRunID()); err != nil {
+		return timer.View{}, f.ended(ctx, key, err)
+	}
+	return f.reader.Started(ctx, spec, run.GetRunID()), nil
+}
+
+// afresh is what a timer begins with that is tried again: its due time has passed, so
+// it rings at once. stopped is whether its receiver ended its rule, which is over then,
+// however the receiver answers this time.
+func afresh(spec timer.Spec, stopped bool) timer.Spec {
+	spec.LatestAt, spec.ExpiresAfter, spec.NeverExpires = 0, 0, true
+	spec.Behaviour = workflows.BehaviourNow
+	spec.Standing = nil
+	spec.Suspended, spec.Note = false, ""
+	spec.Round++
+	if spec.Series != nil { // its rule has come to its end; this occurrence shall ring
+		series := *spec.Series
+		series.Resumed, series.Stopped = true, series.Stopped || stopped
+		spec.Series = &series
+	}
+	return spec
+}
+
+// ended answers with the timer where that has ended, and else with the error.
+func (f *Failures) ended(ctx context.Context, key wire.Key, err error) error {
+	if view, got := f.reader.Run(ctx, key, ""); got == nil && view.Status.Finished() {
+		return timers.FinishedError(view)
+	}
+	return err
+}
+
+func notFailed(view timer.View) error {
+	if view.Status.Finished() {
+		return timers.FinishedError(view)
+	}
+	if view.CancelRequested {
+		return timers.CancelPendingError(view)
+	}
+	return &wire.Error{Code: wire.Overtaken, State: &view, Message: "The timer is not failed."}
+}
+
+func failedOnly(filter job.FailedFilter) timer.Filter {
+	return timer.Filter{
+		BusinessType: filter.BusinessType, Status: timer.Failed, EndedFrom: filter.EndedFrom, EndedTo: filter.EndedTo,
+	}
+}
+
+// CountFailed counts the failed runs that a filter selects. Its error is
+// [wire.Unavailable].
+func (f *Failures) CountFailed(ctx context.Context, filter job.FailedFilter) (int, error) {
+	return f.lister.Count(ctx, failedOnly(filter))
+}
+
+// ListFailed reads one page of the failed runs that a filter selects, the
+// latest first, and the token of the next page. Its error is [wire.Unavailable].
+func (f *Failures) ListFailed(ctx context.Context, filter job.FailedFilter, token []byte) ([]timer.View, []byte, error) {
+	page, err := f.lister.List(ctx, timers.PageRequest{Filter: failedOnly(filter), Size: tuning.FailedPage, Token: token})
+	return page.Timers, page.Next, err
+}

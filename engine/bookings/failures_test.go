@@ -1,0 +1,46 @@
+package bookings
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/core/recurrence"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
+)
+
+// What is tried again of a rule rings, and whether the rule goes on after it depends on who
+// ended it: its receiver did for good.
+func TestARuleThatItsReceiverStoppedIsNotRevived(t *testing.T) {
+	t.Parallel()
+	every, now := wire.Duration(time.Hour), time.Now()
+	booked, err := timer.Admit(wire.Key{BusinessType: "order", BusinessID: "1"}, timer.Terms{Recurrence: &recurrence.Rule{Every: &every}}, "b", now)
+	require.NoError(t, err)
+	delivered := timer.Outcome{Status: timer.Delivered}
+	for _, stopped := range []bool{true, false} {
+		again := afresh(booked, stopped)
+		memo, ok := again.Seek(booked.DueAt.Add(time.Minute))
+		require.True(t, ok)
+		require.Equal(t, booked.DueAt, memo.DueAt)
+		_, goesOn := again.After(booked.Key, delivered, booked.DueAt.Add(time.Minute))
+		require.Equal(t, !stopped, goesOn)
+	}
+	stopped := afresh(booked, true)
+	twice := afresh(stopped, false)
+	_, goesOn := twice.After(booked.Key, delivered, booked.DueAt)
+	require.False(t, goesOn, "it failed again, by itself")
+	require.Empty(t, stopped.Upcoming(5, now))
+	require.NotSame(t, booked.Series, stopped.Series)
+	fired, err := stopped.Apply(timer.Change{Ring: true, Interrupts: true, At: booked.DueAt})
+	require.NoError(t, err)
+	memo, ok := fired.After(booked.Key, delivered, booked.DueAt)
+	require.True(t, ok, "the interrupted one rings")
+	_, ok = memo.After(booked.Key, delivered, booked.DueAt)
+	require.False(t, ok)
+	anew, err := stopped.Apply(timer.Change{Terms: timer.Terms{Recurrence: &recurrence.Rule{Every: &every}, ExpiresAfter: &every}, At: booked.DueAt})
+	require.NoError(t, err)
+	_, ok = anew.After(booked.Key, delivered, anew.DueAt)
+	require.True(t, ok, "whoever gives it a new rule means it")
+}

@@ -1,0 +1,88 @@
+package bookings
+
+import (
+	"context"
+	"time"
+
+	commonpb "go.temporal.io/api/common/v1"
+	enumspb "go.temporal.io/api/enums/v1"
+	historypb "go.temporal.io/api/history/v1"
+	"go.temporal.io/api/serviceerror"
+	taskqueuepb "go.temporal.io/api/taskqueue/v1"
+	workflowpb "go.temporal.io/api/workflow/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/internal/errtype"
+	"github.com/wakecall/wakecall/internal/identity"
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// interrupter tells the worker that holds a timer of what happened to it.
+type interrupter struct{ kernel *kernel.Kernel }
+
+// mayBePreloaded is whether a worker may hold the timer until its time.
+func mayBePreloaded(view timer.View) bool {
+	return !view.Memo.Resting() && view.Memo.WakesAt().Until(time.Now()) < tuning.NearWaking
+}
+
+// interrupt tells the worker that holds a timer of a change. Temporal keeps a
+// signal from a worker that has the task, and from whoever describes the run; a
+// request id that is attached to the run it shows. A cancel would do as well, but
+// a run remembers one only, and that must be the one that means it.
+func (i *interrupter) interrupt(ctx context.Context, s sent) error {
+	described, err := i.kernel.Describe(ctx, s.key.String(), s.runID)
+	if err != nil {
+		return err
+	}
+	if !kernel.WithWorker(described) {
+		return nil
+	}
+	if err := i.mark(ctx, s); err != nil {
+		return err
+	}
+	return i.notify(ctx, s.key, s.runID)
+}
+
+// mark attaches a request id to the run that a change waits for. One that comes
+// when that run has closed is attached to the next one, which it does not name, or
+// is refused; nothing is started but after somebody deleted the timer in this very
+// moment, and that times out.
+func (i *interrupter) mark(ctx context.Context, s sent) error {
+	_, err := i.kernel.Client.WorkflowService().StartWorkflowExecution(ctx, &workflowservice.StartWorkflowExecutionRequest{
+		Namespace: i.kernel.Namespace, WorkflowId: s.key.String(), RequestId: workflows.ChangeMark(s.runID) + s.change,
+		WorkflowType: &commonpb.WorkflowType{Name: workflows.TypeNotify}, TaskQueue: &taskqueuepb.TaskQueue{Name: workflows.NobodysQueue},
+		WorkflowExecutionTimeout: durationpb.New(tuning.MarkTimeout),
+		WorkflowIdConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
+		WorkflowIdReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
+		OnConflictOptions:        &workflowpb.OnConflictOptions{AttachRequestId: true},
+	})
+	if errtype.Is[*serviceerror.WorkflowExecutionAlreadyStarted](err) { // the timer has ended
+		return nil
+	}
+	return kernel.Translate(err)
+}
+
+// notify makes the worker that holds a timer check it now, and not only when it is
+// about to ring.
+func (i *interrupter) notify(ctx context.Context, key wire.Key, runID string) error {
+	var worker string
+	err := i.kernel.EachEvent(ctx, key.String(), runID, func(event *historypb.HistoryEvent) {
+		if started := event.GetWorkflowTaskStartedEventAttributes(); started != nil {
+			worker = identity.Process(started.GetIdentity())
+		}
+	})
+	if err != nil || worker == "" {
+		return err
+	}
+	_, err = i.kernel.Client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+		ID: workflows.NotifyID(runID), TaskQueue: workflows.TaskQueue, WorkflowExecutionTimeout: tuning.NotifyTimeout,
+		StaticSummary: "notification of " + key.String(),
+	}, workflows.TypeNotify, workflows.Notification{Worker: worker, RunID: runID})
+	return kernel.Translate(err)
+}

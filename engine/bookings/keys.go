@@ -1,0 +1,99 @@
+package bookings
+
+import (
+	"context"
+	"time"
+
+	workflowpb "go.temporal.io/api/workflow/v1"
+
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/engine/query"
+	"github.com/wakecall/wakecall/engine/timers"
+	"github.com/wakecall/wakecall/engine/visibility"
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// keys finds bookings by the idempotency keys of their requests.
+type keys struct {
+	kernel *kernel.Kernel
+	reader *timers.Reader
+}
+
+// bookedUnder is the timer that was booked under the key of a request, and else the one that
+// has the id now. Only a request that has a key, and whose id is taken by another booking,
+// asks for more than that.
+func (k *keys) bookedUnder(ctx context.Context, request *timer.Idempotency, now timer.View) (timer.View, error) {
+	if request == nil || now.Memo.BookedUnder(request) {
+		return now, nil
+	}
+	runID := now.Memo.EarlierKeys.Run(request)
+	if runID == "" {
+		var err error
+		if runID, err = k.findKey(ctx, request, now); err != nil {
+			return timer.View{}, err
+		}
+	}
+	if runID == "" || runID == now.RunID {
+		return now, nil
+	}
+	earlier, err := k.reader.Run(ctx, now.Key, runID)
+	if wire.CodeOf(err) == wire.NotFound { // Temporal retains it no longer
+		return now, nil
+	}
+	return earlier, err
+}
+
+// findKey looks in visibility for the last run of the booking that was made under a key; ""
+// where there is none. The id was booked without a key in between, or often.
+func (k *keys) findKey(ctx context.Context, request *timer.Idempotency, now timer.View) (runID string, err error) {
+	if err := k.untilShown(ctx, now); err != nil {
+		return "", err
+	}
+	runs := query.All(visibility.Timers(), query.WorkflowID.Is(now.String()), query.NotStatus(visibility.Continued))
+	var token []byte
+	for range tuning.KeyPages {
+		response, err := k.kernel.List(ctx, runs, tuning.MaxListed, token)
+		if err != nil {
+			return "", err
+		}
+		if runID := lastUnder(request, response.GetExecutions()); runID != "" {
+			return runID, nil
+		}
+		if token = response.GetNextPageToken(); len(token) == 0 {
+			break
+		}
+	}
+	return "", nil
+}
+
+// untilShown waits until visibility shows what was booked before the timer. One that was
+// booked under a key itself remembers that.
+func (k *keys) untilShown(ctx context.Context, now timer.View) error {
+	if now.Memo.Idempotency != nil {
+		return nil
+	}
+	select {
+	case <-time.After(time.Until(now.CreatedAt.Add(tuning.VisibilityLag).Time())):
+		return nil
+	case <-ctx.Done():
+		return kernel.Translate(ctx.Err())
+	}
+}
+
+// lastUnder is the run of a booking under a key that began last: a redelivery begins another.
+func lastUnder(request *timer.Idempotency, listed []*workflowpb.WorkflowExecutionInfo) (runID string) {
+	var began time.Time
+	for _, info := range listed {
+		var memo timer.Memo
+		if kernel.ReadMemo(info, workflows.MemoTimer, "timer", &memo) != nil || !memo.BookedUnder(request) {
+			continue
+		}
+		if start := info.GetStartTime().AsTime(); runID == "" || start.After(began) {
+			runID, began = info.GetExecution().GetRunId(), start
+		}
+	}
+	return runID
+}

@@ -1,0 +1,36 @@
+package bookings
+
+import (
+	"context"
+	"time"
+
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/engine/timers"
+)
+
+// Pauser pauses timers, and lets them go on.
+type Pauser struct {
+	reader  *timers.Reader
+	effects *effects
+	changer *Changer
+}
+
+// Pause stops a timer, or lets it go on. One that is so already is no error, and is told
+// so again where a change that nobody has applied yet may be the opposite. Its errors are
+// those of [Timers.Amend].
+func (p *Pauser) Pause(ctx context.Context, target Target, pause timer.Pause) (timer.View, Effect, error) {
+	view, err := p.reader.Get(ctx, target.Key)
+	switch {
+	case err != nil:
+		return timer.View{}, "", err
+	case !view.Memo.Meets(target.IfMatch):
+		return timer.View{}, "", timer.Unmet(&view)
+	}
+	if view.Memo.Paused() == pause.Stop && !view.Status.Finished() && !view.CancelRequested {
+		if settled, err := p.effects.settled(ctx, view); err != nil || settled {
+			return changed(view, view, Done), Done, err
+		}
+	}
+	return p.changer.Change(ctx, target, timer.Change{Pause: &pause, At: wire.At(time.Now())})
+}

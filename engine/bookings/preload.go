@@ -1,0 +1,21 @@
+package bookings
+
+import (
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/internal/burst"
+	"github.com/wakecall/wakecall/internal/tuning"
+)
+
+// spread is the preload of one more timer. Timers that ring together are handed to the
+// workers one after another: so a burst leaves at its instant, and what rings beside it
+// is not late. Each gateway counts what it books itself.
+func spread(bursts *burst.Counter, alone policy.Preload, rings wire.Instant, perSecond int) policy.Preload {
+	return alone.Widened(bursts.Count(rings.Time()), perSecond)
+}
+
+// handOuts is how many timers a second the engine hands out, where it takes so many bookings:
+// what slows the one down slows the other. It is what a quiet engine does at most.
+func handOuts(bookingsPerSecond float64) int {
+	return min(max(int(bookingsPerSecond*tuning.HandOutShare), tuning.LeastHandOuts), tuning.DispatchPerSecond)
+}

@@ -1,0 +1,93 @@
+package bookings
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/internal/limiter"
+	"github.com/wakecall/wakecall/internal/tuning"
+)
+
+func TestBookingsAreLimited(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bookings := limiter.New(tuning.LeastBookings, tuning.BookingSlowdown)
+		var made atomic.Int32
+		for range 50 {
+			go func() {
+				_, _ = limited(t.Context(), bookings, func() (string, error) {
+					made.Add(1)
+					<-time.After(100 * time.Millisecond)
+					return "", context.Canceled
+				})
+			}()
+		}
+		synctest.Wait()
+		require.EqualValues(t, tuning.LeastBookings, made.Load(), "no more at once")
+		<-time.After(time.Minute)
+		synctest.Wait()
+		require.EqualValues(t, 50, made.Load(), "a call that fails is not counted any more")
+		require.Zero(t, bookings.InUse())
+	})
+}
+
+func TestABookingThatWaitsTooLongIsNotMade(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bookings := limiter.New(tuning.LeastBookings, tuning.BookingSlowdown)
+		for range tuning.LeastBookings {
+			_, ok := bookings.Acquire(t.Context(), time.Now())
+			require.True(t, ok)
+		}
+		book := func() (string, error) {
+			t.Error("it was made")
+			return "", t.Context().Err()
+		}
+		began := time.Now()
+		e := &Adder{starter: &starter{bookings: bookings}}
+		go func() { _, _ = limited(t.Context(), bookings, book) }()
+		synctest.Wait()
+		require.Equal(t, 1, e.QueuedBookings())
+		_, err := limited(t.Context(), bookings, book)
+		synctest.Wait()
+		require.Zero(t, e.QueuedBookings())
+		require.Equal(t, wire.Unavailable, wire.CodeOf(err))
+		require.Equal(t, tuning.LongestQueue, time.Since(began))
+
+		gone, cancel := context.WithCancel(t.Context())
+		cancel()
+		_, err = limited(gone, bookings, book)
+		require.ErrorIs(t, err, context.Canceled)
+		require.Zero(t, bookings.Waiting())
+	})
+}
+
+// An engine that is away refuses at once: were that the quickest booking, later
+// ones would all be too slow, and only the least of them would go at once.
+func TestRefusalIsNoMeasureOfABooking(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bookings := limiter.New(tuning.LeastBookings, tuning.BookingSlowdown)
+		for _, refused := range []error{context.Canceled, nil} {
+			_, err := limited(t.Context(), bookings, func() (string, error) {
+				<-time.After(time.Millisecond)
+				return "", refused
+			})
+			require.Equal(t, refused, err)
+			require.Equal(t, refused == nil, bookings.Quickest() > 0)
+		}
+	})
+}
+
+func TestThePageOfLimitsNamesThoseOfBookings(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/limits.md")
+	require.NoError(t, err)
+	require.Contains(t, string(page), fmt.Sprintf("| bookings under way at once | %d to %d a gateway, ", tuning.LeastBookings, tuning.MaxConcurrency))
+	require.Contains(t, string(page), fmt.Sprintf("503 after %s in the queue", tuning.LongestQueue))
+}

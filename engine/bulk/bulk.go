@@ -1,0 +1,159 @@
+package bulk
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"go.temporal.io/api/serviceerror"
+
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/job"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/engine/bookings"
+	"github.com/wakecall/wakecall/engine/jobs"
+	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/engine/policies"
+	"github.com/wakecall/wakecall/engine/timers"
+	"github.com/wakecall/wakecall/internal/audit"
+	"github.com/wakecall/wakecall/internal/errtype"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// Bulk are the jobs that do the same with all timers that a filter finds.
+type Bulk struct {
+	*Orders
+	*Finder
+	*Pages
+	*Worker
+}
+
+// Config is what [Bulk] needs.
+type Config struct {
+	Kernel   *kernel.Kernel
+	Reader   *timers.Reader
+	Bookings *bookings.Bookings
+	Policies *policies.Policies
+	// Reach tells where messages may be sent.
+	Reach delivery.Reach
+}
+
+// New returns the bulk jobs of a namespace.
+func New(config Config) *Bulk {
+	k, pages, booked := config.Kernel, &Pages{kernel: config.Kernel}, config.Bookings
+	return &Bulk{
+		Orders: &Orders{
+			Jobs: jobs.New[job.Bulk, job.BulkProgress](k, kind), pages: pages, policies: config.Policies, reach: config.Reach,
+		},
+		Finder: &Finder{kernel: k, reader: config.Reader},
+		Pages:  pages,
+		Worker: &Worker{
+			kernel: k, reader: config.Reader, policies: config.Policies,
+			canceller: booked.Canceller, changer: booked.Changer, failures: booked.Failures,
+		},
+	}
+}
+
+// Orders takes the orders of bulk jobs, and shows how they stand.
+type Orders struct {
+	*jobs.Jobs[job.Bulk, job.BulkProgress]
+	pages    *Pages
+	policies *policies.Policies
+	reach    delivery.Reach
+}
+
+// Job is one of them.
+type Job = jobs.Job[job.Bulk, job.BulkProgress]
+
+var kind = jobs.Kind[job.Bulk]{
+	JobKind: workflows.BulkJob, Noun: jobs.BulkNoun,
+	For: func(ctx context.Context, order job.Bulk) job.Bulk {
+		order.By = cmp.Or(order.By, audit.Who(ctx, order.Filter.BusinessType))
+		return order
+	},
+	Named: func(id string) bool { return len(job.CheckID(id)) == 0 },
+	Summary: func(order job.Bulk) string {
+		what := string(order.Operation) + " timers"
+		if order.Filter.BusinessType != "" {
+			what += " of " + order.Filter.BusinessType
+		}
+		if order.DryRun {
+			what += " (dry run)"
+		}
+		return what
+	},
+}
+
+// Start orders a bulk job under the id of its order. The same order under the same id
+// starts nothing, and is answered with the job as it stands. Its errors are
+// [wire.InvalidRequest], [wire.AlreadyExists] and [wire.Unavailable].
+func (b *Orders) Start(ctx context.Context, order job.Bulk) (Job, error) {
+	err := order.Check(time.Now()).Err()
+	if order.Edit != nil {
+		var errs wire.FieldErrors
+		errs.Under("/edit", order.Edit.CheckReach(b.reach))
+		err = errs.Join(err)
+	}
+	if err != nil {
+		return Job{}, err
+	}
+	order = order.Signed()
+	stored, err := b.seal(order)
+	if err != nil {
+		return Job{}, err
+	}
+	job, err := b.Begin(ctx, order.ID, stored)
+	if !errtype.Is[*serviceerror.WorkflowExecutionAlreadyStarted](err) {
+		return job, kernel.Translate(err)
+	}
+	if job, err = b.Get(ctx, order.ID); err != nil {
+		return Job{}, err
+	}
+	if job.Order.Fingerprint != order.Fingerprint {
+		return Job{}, &wire.Error{Code: wire.AlreadyExists, Message: "A bulk job with this id exists with another order."}
+	}
+	job.Again = true
+	return job, nil
+}
+
+// seal seals what an order has to keep secret.
+func (b *Orders) seal(order job.Bulk) (job.Bulk, error) {
+	if order.Edit == nil || order.Edit.Callback == nil {
+		return order, nil
+	}
+	edit, err := *order.Edit, error(nil)
+	if edit.Callback, err = b.policies.SealCallback(edit.Callback); err != nil {
+		return job.Bulk{}, wire.Within("/edit", err)
+	}
+	order.Edit = &edit
+	return order, nil
+}
+
+// Results shows what became of each timer that a job has been at, in the order in which
+// they were found, as far as it has been told: the last second of a job that runs follows.
+// It stops with the error of see. Its errors are those of [jobs.Jobs.Get].
+func (b *Orders) Results(ctx context.Context, id string, see func(job.Line) error) error {
+	j, err := b.Get(ctx, id)
+	if err != nil {
+		return err
+	}
+	for number := range j.Counts.Pages {
+		page, err := b.pages.ReadPage(ctx, id, number)
+		if err != nil {
+			return err
+		}
+		outcomes := page.Outcomes
+		if told := j.Counts.OutcomesOf(number); len(told) > len(outcomes) {
+			outcomes = told
+		}
+		for i, outcome := range outcomes[:min(len(outcomes), len(page.Items))] {
+			if err := see(job.Line{Key: page.Items[i].Key, Outcome: outcome}); err != nil {
+				return err
+			}
+		}
+		if number == j.Counts.At() {
+			break
+		}
+	}
+	return nil
+}

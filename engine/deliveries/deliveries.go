@@ -1,0 +1,169 @@
+package deliveries
+
+import (
+	"context"
+	"regexp"
+	"time"
+
+	"go.temporal.io/api/serviceerror"
+
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/engine/bookings"
+	"github.com/wakecall/wakecall/engine/histories"
+	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/engine/query"
+	"github.com/wakecall/wakecall/engine/timers"
+	"github.com/wakecall/wakecall/engine/visibility"
+	"github.com/wakecall/wakecall/internal/errtype"
+	"github.com/wakecall/wakecall/internal/seal"
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// Deliveries take what receivers say of deliveries that they accepted.
+type Deliveries struct {
+	kernel   *kernel.Kernel
+	reader   *timers.Reader
+	attempts *histories.Attempts
+	box      *seal.Box
+}
+
+// New returns the deliveries of a namespace.
+func New(k *kernel.Kernel, reader *timers.Reader, attempts *histories.Attempts, box *seal.Box) *Deliveries {
+	return &Deliveries{kernel: k, reader: reader, attempts: attempts, box: box}
+}
+
+// Accepted names a delivery that was accepted, or is about to be.
+type Accepted struct {
+	Key       wire.Key
+	WebhookID string
+	// Round and Attempt are those that were told of it; Attempt is 0 where that is not known.
+	Round, Attempt int
+}
+
+// webhookIDForm is that of [timer.MessageID].
+var webhookIDForm = regexp.MustCompile(`^msg_[a-z2-7]{26}$`)
+
+func noDelivery() error {
+	return &wire.Error{Code: wire.NotFound, Message: "There is no such delivery, or it has not been accepted."}
+}
+
+// Find finds a delivery by its webhook id, once visibility has heard that it was accepted,
+// which lags behind by a moment. One of a business type that the caller does not see is looked
+// for as long as one that there is not. Its errors are [wire.NotFound] and
+// [wire.Unavailable].
+func (d *Deliveries) Find(ctx context.Context, webhookID string, sees func(businessType string) bool) (Accepted, error) {
+	if !webhookIDForm.MatchString(webhookID) {
+		return Accepted{}, noDelivery()
+	}
+	waiting, cancel := context.WithTimeout(ctx, tuning.DeliveryWait)
+	defer cancel()
+	for {
+		response, err := d.kernel.List(ctx, query.All(visibility.Timers(), visibility.WebhookID.Is(webhookID)), 1, nil)
+		if err != nil {
+			return Accepted{}, err
+		}
+		for _, info := range response.GetExecutions() {
+			if key, ok := wire.ParseKey(info.GetExecution().GetWorkflowId()); ok && sees(key.BusinessType) {
+				return Accepted{Key: key, WebhookID: webhookID}, nil
+			}
+		}
+		select {
+		case <-time.After(tuning.DeliveryPoll):
+		case <-waiting.Done():
+			return Accepted{}, noDelivery()
+		}
+	}
+}
+
+// Acknowledge hands on what a receiver says of a delivery, and waits for the effect, at
+// most for wait. What was said before is no error when it is said again. Its errors are
+// [wire.NotFound], [wire.NotAwaited] with the timer's true state, and
+// [wire.Unavailable].
+func (d *Deliveries) Acknowledge(
+	ctx context.Context, of Accepted, acknowledgement delivery.Acknowledgement, wait time.Duration,
+) (timer.View, bookings.Effect, error) {
+	waiting, stop := d.kernel.Waiting(ctx, wait)
+	defer stop()
+	acknowledgement.WebhookID = of.WebhookID
+	said := &word{Acknowledgement: acknowledgement, of: of}
+	over := false // once the time to wait is over there is one more look
+	for pause := tuning.TaskPoll; ; pause = min(2*pause, tuning.LongestTaskPoll) {
+		now, err := d.standing(ctx, of.Key)
+		if err != nil {
+			return timer.View{}, "", err
+		}
+		said.meet(now)
+		became, err := d.fate(ctx, now, said.told, said.Acknowledgement)
+		switch {
+		case err != nil:
+			return timer.View{}, "", err
+		case became == settled:
+			view, err := d.reader.Get(ctx, of.Key)
+			return view, bookings.Done, err
+		case became == refused:
+			return timer.View{}, "", d.notAwaited(ctx, of.Key)
+		case !said.taken:
+			if said.taken, err = d.say(ctx, said.told, said.Acknowledgement); err != nil {
+				return timer.View{}, "", err
+			}
+		}
+		if over {
+			return d.undecided(ctx, of.Key)
+		}
+		select {
+		case <-time.After(pause):
+		case <-waiting.Done():
+			over = true
+		}
+	}
+}
+
+// word is what a receiver says, and whom it was said to.
+type word struct {
+	delivery.Acknowledgement
+	of Accepted
+	// told is how the delivery stood when the word was said, and taken whether its run took it.
+	told  standing
+	taken bool
+}
+
+// meet makes the word one for the run at hand. A change begins another run, which has to be
+// told too.
+func (w *word) meet(now standing) {
+	if w.taken && w.told.view.RunID == now.view.RunID {
+		return
+	}
+	w.taken, w.told = false, now
+	w.Attempt, w.Round = now.attemptOf(w.of, w.Acknowledgement), now.roundOf(w.of)
+}
+
+// undecided is the answer to a word that has had no effect yet. A cancel outweighs it.
+func (d *Deliveries) undecided(ctx context.Context, key wire.Key) (timer.View, bookings.Effect, error) {
+	view, err := d.reader.Get(ctx, key)
+	if err == nil && view.CancelRequested {
+		return timer.View{}, "", timers.CancelPendingError(view)
+	}
+	return view, bookings.Pending, err
+}
+
+// say signals the run. One that has closed meanwhile took nothing.
+func (d *Deliveries) say(ctx context.Context, s standing, word delivery.Acknowledgement) (taken bool, err error) {
+	ctx, cancel := kernel.Bounded(ctx)
+	defer cancel()
+	err = d.kernel.Client.SignalWorkflow(ctx, s.view.String(), s.view.RunID, workflows.SignalAcknowledge, word)
+	if errtype.Is[*serviceerror.NotFound](err) {
+		return false, nil
+	}
+	return err == nil, kernel.Translate(err)
+}
+
+func (d *Deliveries) notAwaited(ctx context.Context, key wire.Key) error {
+	view, err := d.reader.Get(ctx, key)
+	if err != nil {
+		return err
+	}
+	return &wire.Error{Code: wire.NotAwaited, State: &view, Message: "Nothing is awaited of the receiver: its time was up, or the delivery has ended otherwise."}
+}

@@ -1,0 +1,131 @@
+package deliveries
+
+import (
+	"context"
+	"slices"
+
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/engine/timers"
+)
+
+// standing is how a delivery stands.
+type standing struct {
+	view timer.View
+	// accepted is the record of the last attempt that was accepted, if there was one.
+	accepted delivery.Acceptance
+	// underWay is the number of the attempt that is being made, 0 for none. moving is
+	// whether a worker is about to tell what came of it.
+	underWay int
+	moving   bool
+}
+
+func (d *Deliveries) standing(ctx context.Context, key wire.Key) (standing, error) {
+	described, err := d.kernel.Describe(ctx, key.String(), "")
+	if err != nil {
+		return standing{}, err
+	}
+	view, err := d.reader.Show(ctx, described)
+	if err != nil {
+		return standing{}, err
+	}
+	s := standing{view: view, accepted: timers.AcceptanceIn(described.GetWorkflowExecutionInfo())}
+	if view.Status != timer.Delivering {
+		return s, nil
+	}
+	s.moving = described.GetPendingWorkflowTask() != nil
+	switch {
+	case view.AckUntil != 0 || view.NextAttemptAt != 0:
+	case len(described.GetPendingActivities()) == 0: // it is made within the workflow task, or was
+		s.underWay = s.accepted.Attempt + 1
+	default:
+		s.underWay = view.Attempts
+	}
+	return s, nil
+}
+
+// attemptOf is the attempt that a word is about. An ack says that the delivery is done,
+// whichever attempt did it; a nack speaks for its own attempt.
+func (s standing) attemptOf(of Accepted, word delivery.Acknowledgement) int {
+	current := s.underWay
+	if s.view.AckUntil != 0 {
+		current = s.accepted.Attempt
+	}
+	switch {
+	case of.Attempt == 0 && current == 0:
+		return s.view.Attempts
+	case of.Attempt == 0, !word.Nack && s.view.AckUntil != 0 && of.Attempt < current:
+		return current
+	default:
+		return of.Attempt
+	}
+}
+
+// roundOf is the round of attempts that a word is about. Who names no attempt speaks of the
+// one at hand.
+func (s standing) roundOf(of Accepted) int {
+	if of.Attempt == 0 {
+		return s.view.Memo.Round
+	}
+	return of.Round
+}
+
+// fate is what becomes of a word.
+type fate int
+
+const (
+	undecided fate = iota
+	settled        // it is as the receiver says
+	refused
+)
+
+// fate is what became of a word. A nack is also looked for in the record of the run that
+// was told of it: the attempts after it may have overtaken who waits for its effect.
+func (d *Deliveries) fate(ctx context.Context, now, told standing, word delivery.Acknowledgement) (fate, error) {
+	became := now.fate(word)
+	if became != refused || !word.Nack {
+		return became, nil
+	}
+	attempts, err := d.attempts.OfRun(ctx, told.view.Key, told.view.RunID)
+	if slices.ContainsFunc(attempts, func(made delivery.ShownAttempt) bool {
+		return made.WebhookID == word.WebhookID && made.Number == word.Attempt && made.Class == delivery.Nacked
+	}) {
+		became = settled
+	}
+	return became, err
+}
+
+// fate is what became of a word, as far as how the delivery stands tells.
+func (s standing) fate(word delivery.Acknowledgement) fate {
+	switch {
+	case s.view.WebhookID != word.WebhookID:
+		return s.fateOfPast(word)
+	case s.view.Memo.Round != word.Round: // its attempt is over, whatever its number
+		return refused
+	}
+	nacked := s.accepted.Nacked() && s.accepted.Attempt == word.Attempt
+	switch {
+	case !word.Nack && s.view.Status == timer.Delivered, word.Nack && nacked && s.view.Status != timer.Delivered:
+		return settled
+	case word.Nack && s.accepted.Attempt > word.Attempt: // whatever else is on its way, this attempt is over
+		return refused
+	case s.moving, s.view.AckUntil != 0 && s.accepted.Attempt == word.Attempt, s.underWay != 0 && s.underWay == word.Attempt:
+		return undecided
+	default:
+		return refused
+	}
+}
+
+// fateOfPast is that of a word about an occurrence before.
+func (s standing) fateOfPast(word delivery.Acknowledgement) fate {
+	past := s.view.LastOccurrence
+	if past == nil || past.WebhookID != word.WebhookID {
+		return refused
+	}
+	nacked := past.LastFailure != nil && past.LastFailure.Class == delivery.Nacked
+	if !word.Nack && past.Status == timer.Delivered || word.Nack && nacked && past.Status == timer.Failed {
+		return settled
+	}
+	return refused
+}

@@ -1,0 +1,60 @@
+package dispatches
+
+import (
+	"sync"
+	"time"
+
+	"golang.org/x/sync/singleflight"
+
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/internal/tuning"
+)
+
+// memoCache keeps what dispatches say of themselves for a moment: the shards of one
+// dispatch in one process cost one read.
+type memoCache struct {
+	reads singleflight.Group
+
+	mu      sync.Mutex
+	entries map[wire.Key]cachedMemo
+}
+
+type cachedMemo struct {
+	memo  dispatch.Memo
+	err   error
+	until time.Time
+}
+
+func newMemoCache() *memoCache { return &memoCache{entries: map[wire.Key]cachedMemo{}} }
+
+func (c *memoCache) get(key wire.Key, read func() (dispatch.Memo, error)) (dispatch.Memo, error) {
+	if entry, ok := c.known(key); ok {
+		return entry.memo, entry.err
+	}
+	result, err, _ := c.reads.Do(key.String(), func() (any, error) {
+		memo, err := read()
+		c.keep(key, cachedMemo{memo: memo, err: err, until: time.Now().Add(tuning.MemoTrusted)})
+		return memo, err
+	})
+	return result.(dispatch.Memo), err
+}
+
+func (c *memoCache) known(key wire.Key) (cachedMemo, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	entry, ok := c.entries[key]
+	return entry, ok && time.Now().Before(entry.until)
+}
+
+// keep remembers what was read, and forgets what nobody has asked for since.
+func (c *memoCache) keep(key wire.Key, entry cachedMemo) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for other, old := range c.entries {
+		if time.Now().After(old.until) {
+			delete(c.entries, other)
+		}
+	}
+	c.entries[key] = entry
+}

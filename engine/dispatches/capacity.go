@@ -1,0 +1,90 @@
+package dispatches
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/internal/tuning"
+)
+
+// capacity is how many items a second the workers have shown that they send. It is learned
+// from every dispatch that is looked at.
+type capacity struct {
+	mu sync.Mutex
+	// shown is the highest rate that was sent, and most the one at which they fell behind,
+	// known since at; zero for not known.
+	shown, most float64
+	at          time.Time
+	// listed is when dispatches were listed last, for what they show.
+	listed time.Time
+}
+
+// learn takes in what a dispatch shows.
+func (c *capacity) learn(view dispatch.View) {
+	rate := view.Achieved.Last10Seconds
+	if view.Status.Finished() {
+		rate = view.Achieved.Whole
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case rate <= 0:
+	case view.BehindWhy == dispatch.ShortOfWorker:
+		c.most, c.at = rate, time.Now()
+	default:
+		c.shown = max(c.shown, rate)
+		if rate > c.most { // which was for a while
+			c.most = 0
+		}
+	}
+}
+
+// expect is the rate that a dispatch will probably come to; zero where nothing speaks
+// against its own.
+func (c *capacity) expect(perSecond float64) float64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	most := max(c.shown, tuning.DispatchPerCore*float64(runtime.GOMAXPROCS(0)))
+	if c.most > 0 && time.Since(c.at) < tuning.CapacityKnown {
+		most = c.most
+	}
+	if perSecond <= most*tuning.CapacitySlack {
+		return 0
+	}
+	return most
+}
+
+// lists is whether dispatches are to be listed again.
+func (c *capacity) lists(now time.Time) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if now.Sub(c.listed) < tuning.CapacityListed {
+		return false
+	}
+	c.listed = now
+	return true
+}
+
+// learnAgain has a look at the last dispatches, now and then, for what they show. Nobody waits
+// long for that: without a list one goes by what was seen.
+func (d *Dispatches) learnAgain(ctx context.Context) {
+	if !d.capacity.lists(time.Now()) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, tuning.CapacityPatience)
+	defer cancel()
+	last, _, _ := d.page(ctx, Request{Size: tuning.CapacityDispatches}, func(dispatch.View) bool { return true })
+	for _, one := range last {
+		d.capacity.learn(one)
+	}
+}
+
+// expect shows the rate that an open dispatch will probably come to.
+func (d *Dispatches) expect(view *dispatch.View) {
+	if !view.Status.Finished() {
+		view.Expected = d.capacity.expect(view.PerSecond)
+	}
+}

@@ -1,0 +1,121 @@
+package dispatches
+
+import (
+	"context"
+	"time"
+
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// Change changes a dispatch, and waits for that to take effect, at most for wait: applied
+// is false where no worker took it by then. It is durable all the same. Its errors are
+// [wire.InvalidRequest], [wire.NotFound], [wire.AlreadyFinished], [wire.ChangedTooOften]
+// and [wire.Unavailable].
+func (d *Dispatches) Change(ctx context.Context, key wire.Key, change dispatch.Change, wait time.Duration) (view dispatch.View, applied bool, err error) {
+	if err := change.Check().Err(); err != nil {
+		return view, false, err
+	}
+	if change.PerSecond != nil {
+		d.learnAgain(ctx)
+	}
+	before, err := d.Get(ctx, key)
+	switch {
+	case err != nil:
+		return view, false, err
+	case before.Status.Finished():
+		return view, false, dispatchFinished(before)
+	case before.CancelRequested:
+		return view, false, dispatchCancelPending(before)
+	case before.Events >= tuning.ChangeableHistory:
+		return view, false, &wire.Error{Code: wire.ChangedTooOften, State: &before, Message: "Temporal keeps no room for more changes of this dispatch, " +
+			"which would be ended with them. It goes on as it is; it can be cancelled, and its business type can be paused."}
+	}
+	call, cancel := kernel.Bounded(ctx)
+	defer cancel()
+	if err := d.signal(call, key, workflows.SignalChange, change); err != nil {
+		return view, false, err
+	}
+	view, applied, err = d.await(ctx, key, wait, func(now dispatch.View) bool {
+		return now.Status.Finished() || now.Memo.Plan.Changes > before.Memo.Plan.Changes && now.Memo.Plan.Shows(change)
+	})
+	switch {
+	case err != nil:
+	case view.Status.Finished(): // it ended before the change, or with it: nothing goes by it
+		return dispatch.View{}, false, dispatchFinished(view)
+	case !applied && view.CancelRequested:
+		return dispatch.View{}, false, dispatchCancelPending(view)
+	}
+	return view, applied, err
+}
+
+// Pause stops a dispatch until it is resumed. See [Dispatches.Change].
+func (d *Dispatches) Pause(ctx context.Context, key wire.Key, wait time.Duration) (dispatch.View, bool, error) {
+	paused := true
+	return d.Change(ctx, key, dispatch.Change{Paused: &paused}, wait)
+}
+
+// Resume lets a dispatch go on. See [Dispatches.Change].
+func (d *Dispatches) Resume(ctx context.Context, key wire.Key, wait time.Duration) (dispatch.View, bool, error) {
+	paused := false
+	return d.Change(ctx, key, dispatch.Change{Paused: &paused}, wait)
+}
+
+// Cancel ends a dispatch. Callbacks under way are waited for. One that was cancelled stays
+// so. See [Dispatches.Change].
+func (d *Dispatches) Cancel(ctx context.Context, key wire.Key, wait time.Duration) (view dispatch.View, applied bool, err error) {
+	view, err = d.Get(ctx, key)
+	switch {
+	case err != nil:
+		return dispatch.View{}, false, err
+	case view.Status == dispatch.Cancelled:
+		return view, true, nil
+	case view.Status.Finished():
+		return dispatch.View{}, false, dispatchFinished(view)
+	}
+	call, cancel := kernel.Bounded(ctx)
+	defer cancel()
+	if err := d.kernel.Client.CancelWorkflow(call, workflows.DispatchWorkflowID(key), ""); err != nil {
+		return dispatch.View{}, false, kernel.Translate(err)
+	}
+	view, applied, err = d.await(ctx, key, wait, func(now dispatch.View) bool { return now.Status.Finished() })
+	if err == nil && applied && view.Status != dispatch.Cancelled {
+		return dispatch.View{}, false, dispatchFinished(view)
+	}
+	return view, applied, err
+}
+
+// await returns a dispatch once it is as it should be, or when wait is over.
+func (d *Dispatches) await(ctx context.Context, key wire.Key, wait time.Duration, as func(dispatch.View) bool) (dispatch.View, bool, error) {
+	waiting, stop := d.kernel.Waiting(ctx, wait)
+	defer stop()
+	next := time.NewTicker(tuning.EffectPoll)
+	defer next.Stop()
+	for {
+		view, err := d.Get(ctx, key)
+		if err != nil || as(view) {
+			return view, err == nil, err
+		}
+		select {
+		case <-next.C:
+		case <-waiting.Done():
+			return view, false, ctx.Err()
+		}
+	}
+}
+
+// signal tells a dispatch something. One that has ended is [wire.AlreadyFinished].
+func (d *Dispatches) signal(ctx context.Context, key wire.Key, name string, value any) error {
+	err := kernel.Translate(d.kernel.Client.SignalWorkflow(ctx, workflows.DispatchWorkflowID(key), "", name, value))
+	if wire.CodeOf(err) != wire.NotFound {
+		return err
+	}
+	view, err := d.Get(ctx, key)
+	if err != nil {
+		return err
+	}
+	return dispatchFinished(view)
+}

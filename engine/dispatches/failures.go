@@ -1,0 +1,123 @@
+package dispatches
+
+import (
+	"context"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/internal/errtype"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// Failures shows each item of a dispatch that was given up, as far as they are stored:
+// those of the last seconds follow. Between two occurrences they are those of the last one.
+// It stops with the error of see. Its errors are those
+// of [Dispatches.Get].
+func (d *Dispatches) Failures(ctx context.Context, key wire.Key, see func(dispatch.Failure) error) error {
+	view, err := d.Get(ctx, key)
+	if err != nil {
+		return err
+	}
+	id, parts := view.Memo.LastFailed()
+	if !view.Status.Finished() && view.Memo.StartedAt != 0 {
+		if parts, err = d.givenUp(ctx, view.Memo); err != nil {
+			return err
+		}
+	}
+	for _, part := range parts {
+		for number := range part.Pages {
+			page, err := d.ReadPage(ctx, part.Page(number))
+			if err != nil {
+				return err
+			}
+			for _, item := range page.Items {
+				failure := dispatch.Failure{Item: item, WebhookID: id.ItemID(item)}
+				if err := see(failure); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// givenUp names the pages of items that were given up in a dispatch that runs.
+func (d *Dispatches) givenUp(ctx context.Context, memo dispatch.Memo) (parts []dispatch.Part, err error) {
+	ctx, cancel := kernel.Bounded(ctx)
+	defer cancel()
+	shards, err := d.shards(ctx, memo)
+	for _, shard := range shards {
+		part := dispatch.GivenUp(workflows.DispatchShardID(memo.ID(), memo.Round, shard.Shard))
+		part.Pages = shard.State.GivenUp
+		parts = append(parts, part)
+	}
+	return parts, err
+}
+
+// RetryFailures tries the items again that were given up by a dispatch that has ended,
+// under the message ids that they had. Its errors are [wire.NotFound], [wire.Overtaken]
+// while it runs, [wire.AlreadyFinished] where none failed, and [wire.Unavailable].
+func (d *Dispatches) RetryFailures(ctx context.Context, key wire.Key) (view dispatch.View, retried int, err error) {
+	view, ended, err := d.latest(ctx, key)
+	if err != nil {
+		return dispatch.View{}, 0, err
+	}
+	if err := refuseRetry(view); err != nil {
+		return dispatch.View{}, 0, err
+	}
+	in := workflows.DispatchInput{Memo: view.Memo.Again(wire.At(time.Now()))}
+	in.Parts = view.Memo.Failed
+	for _, part := range in.Parts {
+		for number := range part.Pages {
+			items, err := d.renew(ctx, part.Page(number), in.Memo.Life(time.Now()))
+			if err != nil {
+				return dispatch.View{}, 0, err
+			}
+			in.Sizes, retried = append(in.Sizes, items), retried+items
+		}
+	}
+	call, cancel := kernel.Bounded(ctx)
+	defer cancel()
+	// It has said how it ended, and may still clear away what it stored.
+	_ = d.kernel.Client.GetWorkflow(call, workflows.DispatchWorkflowID(key), ended).Get(call, nil)
+	runID, err := d.start(call, in, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE)
+	if errtype.Is[*serviceerror.WorkflowExecutionAlreadyStarted](err) { // somebody was quicker
+		return dispatch.View{}, 0, &wire.Error{Code: wire.Overtaken, Message: "The dispatch runs again."}
+	}
+	if err != nil {
+		return dispatch.View{}, 0, kernel.Translate(err)
+	}
+	return d.view(in.Memo, runID), retried, nil
+}
+
+// renew stores a page again that Temporal would forget some time after its end: a round may
+// take longer, or be paused.
+func (d *Dispatches) renew(ctx context.Context, id string, life time.Duration) (items int, err error) {
+	page, err := d.ReadPage(ctx, id)
+	if err != nil {
+		return 0, err
+	}
+	return len(page.Items), d.WritePage(ctx, id, page, life)
+}
+
+// refuseRetry refuses to try items again of a dispatch of which there are none.
+func refuseRetry(view dispatch.View) error {
+	switch {
+	case view.CancelRequested:
+		return dispatchCancelPending(view)
+	case !view.Status.Finished():
+		return &wire.Error{
+			Code: wire.Overtaken, State: &view, Message: "The dispatch is still " + string(view.Status) + ".",
+		}
+	case len(view.Memo.Failed) == 0:
+		return &wire.Error{
+			Code: wire.AlreadyFinished, State: &view, Message: "The dispatch is " + string(view.Status) + ", and no item of it failed.",
+		}
+	}
+	return nil
+}

@@ -1,0 +1,156 @@
+package dispatches
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	workflowpb "go.temporal.io/api/workflow/v1"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// Get returns a dispatch as it stands. It needs no worker. Its errors are [wire.NotFound]
+// and [wire.Unavailable].
+func (d *Dispatches) Get(ctx context.Context, key wire.Key) (dispatch.View, error) {
+	view, _, err := d.latest(ctx, key)
+	return view, err
+}
+
+// latest returns a dispatch as it stands, and its run.
+func (d *Dispatches) latest(ctx context.Context, key wire.Key) (view dispatch.View, runID string, err error) {
+	ctx, cancel := kernel.Bounded(ctx)
+	defer cancel()
+	if len(key.Check()) > 0 {
+		return view, "", noDispatch()
+	}
+	described, err := d.kernel.Describe(ctx, workflows.DispatchWorkflowID(key), "")
+	if wire.CodeOf(err) == wire.NotFound {
+		return view, "", noDispatch()
+	}
+	if err != nil {
+		return view, "", err
+	}
+	info := described.GetWorkflowExecutionInfo()
+	view, err = d.viewOf(ctx, info)
+	view.CancelRequested = !view.Status.Finished() && described.GetWorkflowExtendedInfo().GetCancelRequested()
+	if err == nil {
+		d.capacity.learn(view)
+		d.expect(&view)
+	}
+	return view, info.GetExecution().GetRunId(), err
+}
+
+// open is the info of a dispatch that has not ended.
+func (d *Dispatches) open(ctx context.Context, key wire.Key) (*workflowpb.WorkflowExecutionInfo, error) {
+	described, err := d.kernel.Describe(ctx, workflows.DispatchWorkflowID(key), "")
+	if err != nil {
+		return nil, err
+	}
+	if info := described.GetWorkflowExecutionInfo(); kernel.Running(info) {
+		return info, nil
+	}
+	return nil, noDispatch()
+}
+
+// view is what can be told of a dispatch from its memo.
+func (d *Dispatches) view(memo dispatch.Memo, runID string) dispatch.View {
+	view := memo.View()
+	view.Links.WebUI = d.kernel.Link(workflows.DispatchWorkflowID(memo.Order.Key), runID)
+	return view
+}
+
+// viewOf is a dispatch as it stands.
+func (d *Dispatches) viewOf(ctx context.Context, info *workflowpb.WorkflowExecutionInfo) (dispatch.View, error) {
+	memo, err := dispatchMemo(info)
+	if err != nil {
+		return dispatch.View{}, err
+	}
+	view := d.view(memo, info.GetExecution().GetRunId())
+	view.Events = info.GetHistoryLength()
+	switch {
+	case view.Status.Finished():
+		return view, nil
+	case view.Status == dispatch.Uploading:
+		view.Uploaded, err = d.uploaded(ctx, memo)
+		return view, err
+	case memo.StartedAt == 0:
+		return view, nil
+	}
+	shards, err := d.shards(ctx, memo)
+	if err != nil {
+		return dispatch.View{}, err
+	}
+	holds := d.waits.Holds(ctx, memo.Order.BusinessType)
+	return view.Count(memo, shards, holds, time.Now()), nil
+}
+
+// dispatchMemo is what a dispatch says of itself. One that was terminated could not say so.
+func dispatchMemo(info *workflowpb.WorkflowExecutionInfo) (memo dispatch.Memo, err error) {
+	if info.GetType().GetName() != workflows.TypeDispatch {
+		return memo, noDispatch()
+	}
+	err = kernel.ReadMemo(info, workflows.MemoDispatch, "dispatch", &memo)
+	if !kernel.Running(info) && !memo.Status.Finished() {
+		memo.Status = dispatch.Cancelled
+		if memo.Round > 0 {
+			untried := memo.Untried()
+			memo.Total = &untried
+		}
+		if closed := info.GetCloseTime(); closed != nil {
+			memo.FinishedAt = wire.At(closed.AsTime())
+		}
+	}
+	return memo, err
+}
+
+// shards are the shards of a dispatch that runs, as they stand.
+func (d *Dispatches) shards(ctx context.Context, memo dispatch.Memo) ([]dispatch.ShardState, error) {
+	states := make([]dispatch.ShardState, memo.Shards)
+	var group errgroup.Group
+	group.SetLimit(tuning.ShardReads)
+	var mu sync.Mutex
+	for shard := range states {
+		group.Go(func() error {
+			state, err := d.shard(ctx, memo, shard)
+			mu.Lock()
+			defer mu.Unlock()
+			states[shard] = state
+			return err
+		})
+	}
+	return states, group.Wait()
+}
+
+// shard is how far a shard is: what its executor last said, or what its workflow has
+// recorded.
+func (d *Dispatches) shard(ctx context.Context, memo dispatch.Memo, number int) (dispatch.ShardState, error) {
+	state := dispatch.ShardState{Shard: number}
+	described, err := d.kernel.Describe(ctx, workflows.DispatchShardID(memo.ID(), memo.Round, number), "")
+	if wire.CodeOf(err) == wire.NotFound {
+		return state, nil // it has not begun
+	}
+	if err != nil {
+		return state, err
+	}
+	info := described.GetWorkflowExecutionInfo()
+	state.Begun, state.Ended = true, !kernel.Running(info)
+	if info.GetMemo().GetFields()[workflows.MemoShard] != nil {
+		if err := kernel.ReadMemo(info, workflows.MemoShard, "shard", &state.State); err != nil {
+			return state, err
+		}
+	}
+	for _, pending := range described.GetPendingActivities() {
+		state.Unclaimed = kernel.Unclaimed(pending, time.Now())
+		var last dispatch.State
+		if pending.GetHeartbeatDetails() != nil && kernel.Payloads.FromPayloads(pending.GetHeartbeatDetails(), &last) == nil {
+			state.State = last
+		}
+	}
+	return state, nil
+}

@@ -1,0 +1,124 @@
+package dispatches
+
+import (
+	"context"
+	"slices"
+
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// Each upload stores its pages under a name of its own, so that two of them at a time, or
+// one that goes on after another was committed, never share a page. The head of a
+// dispatch's uploads is a page without items that tells where those of the latest one are.
+
+// uploadHead is what a head tells.
+type uploadHead struct {
+	// Parts are those of the latest upload, in order. Of the last one it is not known how
+	// many pages it has: it is being stored.
+	Parts []dispatch.Part `json:"parts,omitempty"`
+	// Earlier are the parts of uploads that others have overtaken.
+	Earlier []dispatch.Part `json:"earlier,omitempty"`
+}
+
+// headOf is the id of the head of uploads.
+func headOf(uploads string) string { return uploads + "head" }
+
+// nameless is where the only upload of a dispatch was stored before uploads had names.
+func nameless(memo dispatch.Memo) dispatch.Part {
+	return dispatch.Part{Prefix: workflows.DispatchUploadPrefix(memo.Order.Key)}
+}
+
+// page is the id of a page of the latest upload.
+func (h uploadHead) page(number int) string {
+	last := len(h.Parts) - 1
+	for _, part := range h.Parts[:last] {
+		if number < part.Pages {
+			return part.Page(number)
+		}
+		number -= part.Pages
+	}
+	return h.Parts[last].Page(number)
+}
+
+// latest names what the latest upload is storing; "" for nothing.
+func (h uploadHead) latest() string {
+	if len(h.Parts) == 0 {
+		return ""
+	}
+	return h.Parts[len(h.Parts)-1].Prefix
+}
+
+// head tells of the latest upload; nothing where none has a name.
+func (d *Dispatches) head(ctx context.Context, uploads string) (uploadHead, error) {
+	memo, err := d.pageSays(ctx, headOf(uploads))
+	if wire.CodeOf(err) == wire.NotFound {
+		return uploadHead{}, nil
+	}
+	return memo.uploadHead, err
+}
+
+// begin makes the upload the latest one. What the one before has stored is kept: it may be
+// committed in this very moment.
+func (u *Upload) begin(ctx context.Context) error {
+	before, err := u.dispatches.head(ctx, u.uploads())
+	if err != nil {
+		return err
+	}
+	head := uploadHead{Parts: append(slices.Clone(u.resumed), u.own()), Earlier: before.Earlier}
+	if len(u.resumed) == 0 {
+		head.Earlier = append(head.Earlier, before.Parts...)
+	}
+	head.Earlier = head.Earlier[max(len(head.Earlier)-tuning.UploadsKnown, 0):] // the rest is not kept for ever
+	page := storedPage{life: u.life(), memo: pageMemo{uploadHead: head}}
+	if err := u.dispatches.writePage(ctx, headOf(u.uploads()), page); err != nil {
+		return err
+	}
+	u.begun, u.latest = true, head.latest()
+	err = u.signal(ctx, workflows.SignalStored, nil)
+	if wire.CodeOf(err) == wire.AlreadyFinished { // nobody else clears it away
+		_ = u.dispatches.deletePage(ctx, headOf(u.uploads()))
+	}
+	return err
+}
+
+// overtaken refuses what an upload does after another one has begun.
+func (u *Upload) overtaken(ctx context.Context) error {
+	if !u.begun && len(u.resumed) == 0 {
+		return nil
+	}
+	head, err := u.dispatches.head(ctx, u.uploads())
+	if err != nil || head.latest() == u.latest {
+		return err
+	}
+	return &wire.Error{Code: wire.Overtaken, State: &u.view, Message: "Another upload of the items has begun."}
+}
+
+// lost is the error of an upload where another one was committed. What it has stored is
+// cleared away with the dispatch, since the other one may go on with it; what no head names
+// is its own.
+func (u *Upload) lost(ctx context.Context, committed dispatch.View) error {
+	if committed.Memo.Upload == "" || committed.Memo.Upload == u.name { // an older worker does not say
+		return nil
+	}
+	if !u.begun {
+		_ = u.dispatches.deletePages(ctx, u.own(), func() {}) // what is left is not kept for ever
+	}
+	return &wire.Error{Code: wire.Overtaken, State: &committed, Message: "Another upload of the items was committed."}
+}
+
+// deleteUploads deletes the uploads of a dispatch that has ended.
+func (d *Dispatches) deleteUploads(ctx context.Context, uploads string, beat func()) error {
+	head, err := d.head(ctx, uploads)
+	if err != nil || head.latest() == "" {
+		return err
+	}
+	for _, part := range append(head.Parts, head.Earlier...) {
+		if err := d.deletePages(ctx, part, beat); err != nil {
+			return err
+		}
+	}
+	return d.deletePage(ctx, headOf(uploads))
+}

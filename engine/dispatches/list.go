@@ -1,0 +1,71 @@
+package dispatches
+
+import (
+	"context"
+
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/engine/query"
+	"github.com/wakecall/wakecall/engine/visibility"
+	"github.com/wakecall/wakecall/internal/tuning"
+)
+
+// Request asks for one page of dispatches; an empty filter is any.
+type Request struct {
+	BusinessType string
+	Status       dispatch.Status
+	Size         int
+	Token        []byte
+}
+
+func (r Request) query() query.Query {
+	conditions := []query.Query{visibility.Dispatches(r.BusinessType)}
+	switch r.Status {
+	case "":
+	case dispatch.Done, dispatch.DoneWithFailures, dispatch.Expired:
+		conditions = append(conditions, query.Status(visibility.Completed))
+	case dispatch.Failed:
+		conditions = append(conditions, query.Status(visibility.Failed, visibility.TimedOut))
+	case dispatch.Cancelled:
+		conditions = append(conditions, query.Status(visibility.Canceled, visibility.Terminated))
+	default:
+		conditions = append(conditions, query.Status(visibility.Running))
+	}
+	return query.All(conditions...)
+}
+
+// List lists dispatches, those that run first and then the latest, without their shards,
+// and the token of the next page. A page may have fewer than its size, and more may follow
+// all the same. The list lags behind by a moment. Its error is [wire.Unavailable].
+func (d *Dispatches) List(ctx context.Context, r Request) (page []dispatch.View, next []byte, err error) {
+	return d.page(ctx, r, func(view dispatch.View) bool { return r.Status == "" || view.Status == r.Status })
+}
+
+// Ahead are dispatches of a type that send or will, of those that began last.
+func (d *Dispatches) Ahead(ctx context.Context, businessType string) ([]dispatch.View, error) {
+	page, _, err := d.page(ctx, Request{BusinessType: businessType, Status: dispatch.Running, Size: tuning.ForecastDispatches},
+		func(view dispatch.View) bool { return !view.Status.Finished() })
+	return page, err
+}
+
+// page is one page, of which those are kept that are to be shown.
+func (d *Dispatches) page(ctx context.Context, r Request, shown func(dispatch.View) bool) (page []dispatch.View, next []byte, err error) {
+	ctx, cancel := kernel.Bounded(ctx)
+	defer cancel()
+	response, err := d.kernel.List(ctx, r.query(), r.Size, r.Token)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, info := range response.GetExecutions() {
+		view, err := d.viewOf(ctx, info)
+		switch {
+		case wire.CodeOf(err) == wire.Unavailable:
+			return nil, nil, err
+		case err == nil && shown(view):
+			view.Shards = nil
+			page = append(page, view)
+		}
+	}
+	return page, response.GetNextPageToken(), nil
+}

@@ -1,0 +1,179 @@
+package dispatches
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	commonpb "go.temporal.io/api/common/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/temporal"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/internal/errtype"
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// pageMemo is what a page says of itself.
+type pageMemo struct {
+	// Items is how many it has, and Through how many it and all before it have.
+	Items   int `json:"items"`
+	Through int `json:"through,omitzero"`
+	// Upload names the upload that it is of.
+	Upload string `json:"upload,omitzero"`
+	uploadHead
+}
+
+// WritePage stores a page of items, in place of one that has its id. It is kept for life
+// at most. Its error is [wire.Unavailable].
+func (d *Dispatches) WritePage(ctx context.Context, id string, page dispatch.Page, life time.Duration) error {
+	return d.writePage(ctx, id, storedPage{page, life, pageMemo{Items: len(page.Items)}})
+}
+
+// storedPage is a page with how long it is kept, and what it says of itself.
+type storedPage struct {
+	dispatch.Page
+	life time.Duration
+	memo pageMemo
+}
+
+func (d *Dispatches) writePage(ctx context.Context, id string, page storedPage) error {
+	return d.kernel.StoreBlob(ctx, kernel.Blob{
+		ID: id, WorkflowType: workflows.TypeDispatchPage, Life: page.life, Memo: map[string]any{workflows.MemoItems: page.memo},
+	}, converter.NewRawValue(&commonpb.Payload{
+		Metadata: map[string][]byte{converter.MetadataEncoding: []byte(converter.MetadataEncodingBinary)}, Data: page.Encode(),
+	}))
+}
+
+// ReadPage reads a page of items. Its errors are [wire.NotFound] and [wire.Unavailable].
+func (d *Dispatches) ReadPage(ctx context.Context, id string) (dispatch.Page, error) {
+	stored, err := d.kernel.ReadBlob(ctx, id)
+	if err != nil {
+		return dispatch.Page{}, err
+	}
+	return dispatch.DecodePage(stored.GetData())
+}
+
+// pageSays is what a page says of itself; NotFound where it is not there.
+func (d *Dispatches) pageSays(ctx context.Context, id string) (memo pageMemo, err error) {
+	described, err := d.kernel.Describe(ctx, id, "")
+	if err != nil {
+		return memo, err
+	}
+	return memo, kernel.ReadMemo(described.GetWorkflowExecutionInfo(), workflows.MemoItems, "page", &memo)
+}
+
+// Read is what a dispatch says of itself, half a second ago at most. One that has ended is
+// [wire.NotFound].
+func (d *Dispatches) Read(ctx context.Context, key wire.Key) (dispatch.Memo, error) {
+	return d.memos.get(key, func() (dispatch.Memo, error) {
+		ctx, cancel := kernel.Bounded(context.WithoutCancel(ctx))
+		defer cancel()
+		info, err := d.open(ctx, key)
+		if err != nil {
+			return dispatch.Memo{}, err
+		}
+		var memo dispatch.Memo
+		err = kernel.ReadMemo(info, workflows.MemoDispatch, "dispatch", &memo)
+		return memo, err
+	})
+}
+
+// Beat is a sign of life of an executor, see the activity. Its errors are
+// [wire.NotFound] where another executor may have its place, [wire.Overtaken] where it
+// shall stop, and [wire.Unavailable].
+func (d *Dispatches) Beat(ctx context.Context, token []byte, state dispatch.State) error {
+	err := d.kernel.Client.RecordActivityHeartbeat(ctx, token, state)
+	switch {
+	case temporal.IsCanceledError(err):
+		return &wire.Error{Code: wire.Overtaken, Message: "The dispatch was cancelled.", Cause: err}
+	case errtype.Is[*serviceerror.NotFound](err), errors.Is(err, activity.ErrActivityPaused), errors.Is(err, activity.ErrActivityReset):
+		return &wire.Error{Code: wire.NotFound, Message: "The executor was replaced.", Cause: err}
+	}
+	return kernel.Translate(err)
+}
+
+// Tell tells a dispatch how far it is, for those who look at its workflow. Its errors are
+// those of [Dispatches.Get].
+func (d *Dispatches) Tell(ctx context.Context, key wire.Key) error {
+	view, err := d.Get(ctx, key)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := kernel.Bounded(ctx)
+	defer cancel()
+	return d.signal(ctx, key, workflows.SignalProgress, dispatch.Counts{Done: view.Done, Failed: view.Failed})
+}
+
+// Sweep deletes pages, and ends others. beat is called while it does. Its error is
+// [wire.Unavailable].
+func (d *Dispatches) Sweep(ctx context.Context, sweep dispatch.Sweep, beat func()) error {
+	for _, part := range sweep.Delete {
+		if err := d.deletePages(ctx, part, beat); err != nil {
+			return err
+		}
+	}
+	if sweep.Uploads != "" {
+		if err := d.deleteUploads(ctx, sweep.Uploads, beat); err != nil {
+			return err
+		}
+	}
+	for _, part := range sweep.Close {
+		if err := d.eachStored(ctx, part, beat, d.endPage); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eachStored does something with each page of a part, and those behind it that an upload
+// has left.
+func (d *Dispatches) eachStored(ctx context.Context, part dispatch.Part, beat func(), do func(context.Context, string) error) error {
+	for from, more := 0, true; more; from += tuning.SweepWidth {
+		more = from+tuning.SweepWidth <= part.Pages
+		var group errgroup.Group
+		var mu sync.Mutex
+		for number := from; number < from+tuning.SweepWidth; number++ {
+			group.Go(func() error {
+				err := do(ctx, part.Page(number))
+				if wire.CodeOf(err) == wire.NotFound {
+					return nil
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				more = more || err == nil
+				return err
+			})
+		}
+		if err := group.Wait(); err != nil {
+			return err
+		}
+		beat()
+	}
+	return nil
+}
+
+func (d *Dispatches) deletePages(ctx context.Context, part dispatch.Part, beat func()) error {
+	return d.eachStored(ctx, part, beat, d.deletePage)
+}
+
+func (d *Dispatches) deletePage(ctx context.Context, id string) error {
+	ctx, cancel := kernel.Bounded(ctx)
+	defer cancel()
+	_, err := d.kernel.Client.WorkflowService().DeleteWorkflowExecution(ctx, &workflowservice.DeleteWorkflowExecutionRequest{
+		Namespace: d.kernel.Namespace, WorkflowExecution: &commonpb.WorkflowExecution{WorkflowId: id},
+	})
+	return kernel.Translate(err)
+}
+
+func (d *Dispatches) endPage(ctx context.Context, id string) error {
+	return d.kernel.EndBlob(ctx, id, "the dispatch has ended")
+}

@@ -1,0 +1,240 @@
+package dispatches
+
+import (
+	"context"
+	"crypto/rand"
+	"slices"
+	"sort"
+	"strconv"
+	"time"
+
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// Upload stores the items of a dispatch, page by page. Nothing starts before Commit. It is
+// not safe for concurrent use.
+type Upload struct {
+	dispatches *Dispatches
+	view       dispatch.View
+	// name is its own, and resumed are the parts of the upload that it goes on with.
+	name    string
+	resumed []dispatch.Part
+	// begun is whether the head names it, and latest what the head named last.
+	begun  bool
+	latest string
+	// sizes are those of the pages that are stored, and through their sum.
+	sizes   []int
+	through int
+	page    dispatch.Page
+	room    dispatch.Room
+	// signed is when the dispatch heard of it last.
+	signed time.Time
+}
+
+// Upload begins to store the items of a dispatch, or goes on behind the first from items:
+// those that [dispatch.View.Uploaded] tells. From 0 on it begins anew. Its errors are
+// [wire.InvalidRequest], [wire.NotFound], [wire.AlreadyFinished], [wire.Overtaken]
+// where every item is stored already, and [wire.Unavailable].
+func (d *Dispatches) Upload(ctx context.Context, key wire.Key, from int) (*Upload, error) {
+	view, err := d.Get(ctx, key)
+	switch {
+	case err != nil:
+		return nil, err
+	case view.Status.Finished():
+		return nil, dispatchFinished(view)
+	case view.CancelRequested:
+		return nil, dispatchCancelPending(view)
+	case view.Status != dispatch.Uploading:
+		return nil, &wire.Error{Code: wire.Overtaken, State: &view, Message: "The items of the dispatch are stored already."}
+	}
+	u := &Upload{dispatches: d, view: view, name: rand.Text(), room: tuning.DispatchPage}
+	if from != 0 {
+		if err := u.resume(ctx, from); err != nil {
+			return nil, err
+		}
+	}
+	return u, u.sign(ctx)
+}
+
+// sign tells the dispatch that the upload lives.
+func (u *Upload) sign(ctx context.Context) error {
+	if time.Since(u.signed) < tuning.UploadSign {
+		return nil
+	}
+	u.signed = time.Now()
+	return u.signal(ctx, workflows.SignalStored, nil)
+}
+
+// resume goes on with the upload that was broken off.
+func (u *Upload) resume(ctx context.Context, from int) error {
+	if from != u.view.Uploaded {
+		return wire.FieldErrors{{Pointer: "from", Code: wire.CodeOutOfRange,
+			Detail: "must be 0, or the number of items that are stored: " + strconv.Itoa(u.view.Uploaded)}}.Err()
+	}
+	head, err := u.dispatches.head(ctx, u.uploads())
+	if err != nil {
+		return err
+	}
+	u.latest = head.latest()
+	if u.latest == "" {
+		head.Parts = append(head.Parts, nameless(u.view.Memo))
+	}
+	for u.through < from {
+		memo, err := u.dispatches.pageSays(ctx, head.page(len(u.sizes)))
+		if err != nil {
+			return err
+		}
+		u.sizes, u.through = append(u.sizes, memo.Items), u.through+memo.Items
+	}
+	pages := len(u.sizes)
+	for _, part := range head.Parts[:len(head.Parts)-1] {
+		pages -= part.Pages
+	}
+	u.resumed = slices.Clone(head.Parts)
+	u.resumed[len(u.resumed)-1].Pages = pages
+	return nil
+}
+
+func (u *Upload) uploads() string { return workflows.DispatchUploads(u.view.Memo) }
+
+// own is the pages that this upload itself stores.
+func (u *Upload) own() dispatch.Part {
+	return dispatch.Part{Prefix: u.uploads() + u.name + "/"}
+}
+
+// stored is how many pages are its own.
+func (u *Upload) stored() int {
+	pages := len(u.sizes)
+	for _, part := range u.resumed {
+		pages -= part.Pages
+	}
+	return pages
+}
+
+func (u *Upload) life() time.Duration { return u.view.Memo.Life(time.Now()) }
+
+// Uploaded is how many items are stored.
+func (u *Upload) Uploaded() int { return u.through }
+
+// Append takes an item, and stores a page once it is full. Its errors are
+// [wire.InvalidRequest], [wire.Overtaken] where another upload has begun, and
+// [wire.Unavailable].
+func (u *Upload) Append(ctx context.Context, item dispatch.Item) error {
+	if err := item.Check().Err(); err != nil {
+		return err
+	}
+	if err := u.sign(ctx); err != nil {
+		return err
+	}
+	if !u.room.Reserve(item) {
+		if err := u.storeMore(ctx); err != nil {
+			return err
+		}
+		u.room.Reserve(item)
+	}
+	u.page.Items = append(u.page.Items, item)
+	return nil
+}
+
+// storeMore stores a page that others follow. An upload of a single page needs no head: it
+// is committed at once, or never.
+func (u *Upload) storeMore(ctx context.Context) error {
+	if err := u.overtaken(ctx); err != nil {
+		return err
+	}
+	if !u.begun {
+		if err := u.begin(ctx); err != nil {
+			return err
+		}
+	}
+	return u.store(ctx)
+}
+
+// store makes a page durable.
+func (u *Upload) store(ctx context.Context) error {
+	items := len(u.page.Items)
+	memo := pageMemo{Items: items, Through: u.through + items, Upload: u.name}
+	if err := u.dispatches.writePage(ctx, u.own().Page(u.stored()), storedPage{u.page, u.life(), memo}); err != nil {
+		return err
+	}
+	u.sizes, u.through = append(u.sizes, items), u.through+items
+	u.page, u.room = dispatch.Page{}, tuning.DispatchPage
+	return nil
+}
+
+// Commit stores what is left and has the dispatch begin when it is due. Its errors are
+// [wire.InvalidRequest] where there is no item, [wire.Overtaken] where another upload has
+// begun or was committed, and [wire.Unavailable].
+func (u *Upload) Commit(ctx context.Context) (dispatch.View, error) {
+	if err := u.overtaken(ctx); err != nil {
+		return dispatch.View{}, err
+	}
+	if len(u.page.Items) > 0 {
+		if err := u.store(ctx); err != nil {
+			return dispatch.View{}, err
+		}
+	}
+	if u.through == 0 {
+		return dispatch.View{}, dispatch.CheckItems(nil).Err()
+	}
+	parts := u.resumed
+	if own := u.own(); u.stored() > 0 {
+		own.Pages = u.stored()
+		parts = append(slices.Clone(parts), own)
+	}
+	commit := workflows.DispatchCommit{Parts: parts, Sizes: u.sizes, Upload: u.name}
+	if err := u.signal(ctx, workflows.SignalCommit, commit); err != nil {
+		return dispatch.View{}, err
+	}
+	view, committed, err := u.dispatches.await(ctx, u.view.Key, kernel.DefaultWait, func(view dispatch.View) bool {
+		return view.Status != dispatch.Uploading
+	})
+	if err == nil && committed {
+		err = u.lost(ctx, view)
+	}
+	return view, err
+}
+
+func (u *Upload) signal(ctx context.Context, name string, value any) error {
+	ctx, cancel := kernel.Bounded(ctx)
+	defer cancel()
+	return u.dispatches.signal(ctx, u.view.Key, name, value)
+}
+
+// uploaded is how many items of the latest upload are stored: the first page that is
+// missing ends it, or one of another upload where uploads had no names.
+func (d *Dispatches) uploaded(ctx context.Context, memo dispatch.Memo) (items int, err error) {
+	head, err := d.head(ctx, workflows.DispatchUploads(memo))
+	if err != nil {
+		return 0, err
+	}
+	old := head.latest() == ""
+	if old {
+		head.Parts = append(head.Parts, nameless(memo))
+	}
+	first, err := d.pageSays(ctx, head.page(0))
+	if wire.CodeOf(err) == wire.NotFound {
+		return 0, nil
+	}
+	has := func(number int) (pageMemo, bool) {
+		page, failed := d.pageSays(ctx, head.page(number))
+		if failed != nil && wire.CodeOf(failed) != wire.NotFound {
+			err = failed
+		}
+		return page, failed == nil && (!old || page.Upload == first.Upload)
+	}
+	bound := 1
+	for _, ok := has(bound); ok && err == nil; _, ok = has(bound) {
+		bound *= 2
+	}
+	last := sort.Search(bound, func(number int) bool {
+		_, ok := has(number + 1)
+		return !ok
+	})
+	page, _ := has(last)
+	return page.Through, err
+}

@@ -1,0 +1,152 @@
+package enginetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	commonpb "go.temporal.io/api/common/v1"
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	workflowpb "go.temporal.io/api/workflow/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// Visible is a visibility that has scheduled timers of one business type.
+type Visible struct {
+	client.Client
+	// Err is what every count and list fails with.
+	Err error
+
+	Mu        sync.Mutex
+	Due       map[wire.Instant]int
+	Recurring []timer.Memo
+	// Dispatches are open.
+	Dispatches []dispatch.Memo
+	Policies   []policy.Policy
+	// Limited are the policies that can be described, by their business types.
+	Limited map[string]policy.Policy
+	Counts  int
+	Counted int // timers
+	Lists   int
+	// Blocked holds counts back while it is not nil.
+	Blocked chan struct{}
+}
+
+var bounds = regexp.MustCompile(`DueAt >= '([^']*)' AND DueAt < '([^']*)'`)
+
+// within is what falls due within the bounds of a query.
+func (v *Visible) within(query string) (due []wire.Instant) {
+	var from, to wire.Instant
+	found := bounds.FindStringSubmatch(query)
+	if found == nil || from.UnmarshalText([]byte(found[1])) != nil || to.UnmarshalText([]byte(found[2])) != nil {
+		return nil
+	}
+	for at, n := range v.Due {
+		if at >= from && at < to {
+			for range n {
+				due = append(due, at)
+			}
+		}
+	}
+	return due
+}
+
+// CountWorkflow implements [client.Client].
+func (v *Visible) CountWorkflow(_ context.Context, r *workflowservice.CountWorkflowExecutionsRequest) (*workflowservice.CountWorkflowExecutionsResponse, error) {
+	v.Mu.Lock()
+	defer v.Mu.Unlock()
+	if v.Blocked != nil {
+		<-v.Blocked
+	}
+	found := len(v.within(r.GetQuery()))
+	v.Counts, v.Counted = v.Counts+1, v.Counted+found
+	return &workflowservice.CountWorkflowExecutionsResponse{Count: int64(found)}, v.Err
+}
+
+// ListWorkflow implements [client.Client].
+func (v *Visible) ListWorkflow(_ context.Context, r *workflowservice.ListWorkflowExecutionsRequest) (*workflowservice.ListWorkflowExecutionsResponse, error) {
+	v.Mu.Lock()
+	defer v.Mu.Unlock()
+	answer := &workflowservice.ListWorkflowExecutionsResponse{}
+	show := func(workflowType, id, name string, memo any) {
+		encoded, err := Payloads.ToPayload(memo)
+		v.Err = errors.Join(v.Err, err)
+		answer.Executions = append(answer.Executions, &workflowpb.WorkflowExecutionInfo{
+			Execution: &commonpb.WorkflowExecution{WorkflowId: id}, Type: &commonpb.WorkflowType{Name: workflowType},
+			Status: enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, Memo: &commonpb.Memo{Fields: map[string]*commonpb.Payload{name: encoded}},
+		})
+	}
+	switch query := r.GetQuery(); {
+	case strings.Contains(query, workflows.TypePolicy):
+		for _, policy := range v.Policies {
+			show(workflows.TypePolicy, workflows.PolicyID(policy.BusinessType), workflows.MemoPolicy, workflows.PolicyRecord{Policy: policy, ChangedAt: wire.At(time.Now())})
+		}
+	case strings.Contains(query, workflows.TypeDispatch):
+		for _, memo := range v.Dispatches {
+			show(workflows.TypeDispatch, workflows.DispatchWorkflowID(memo.Order.Key), workflows.MemoDispatch, memo)
+		}
+	case strings.Contains(query, timer.KeywordRecurring):
+		for _, memo := range v.Recurring {
+			show(workflows.TypeTimer, "order/recurring", workflows.MemoTimer, memo)
+		}
+	default:
+		v.Lists++
+		number := map[wire.Instant]int{}
+		for _, at := range v.within(query) {
+			number[at]++
+			show(workflows.TypeTimer, fmt.Sprintf("order/%d-%d", at, number[at]), workflows.MemoTimer, timer.Memo{DueAt: at, CreatedAt: at})
+		}
+	}
+	return answer, v.Err
+}
+
+// DescribeWorkflowExecution knows the policies that are limited, and nothing else.
+func (v *Visible) DescribeWorkflowExecution(_ context.Context, id, _ string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
+	v.Mu.Lock()
+	defer v.Mu.Unlock()
+	businessType, _ := workflows.PolicyOf(id)
+	policy, ok := v.Limited[businessType]
+	if !ok {
+		return nil, serviceerror.NewNotFound("none")
+	}
+	memo, err := Payloads.ToPayload(workflows.PolicyRecord{Policy: policy, ChangedAt: wire.At(time.Now())})
+	return &workflowservice.DescribeWorkflowExecutionResponse{WorkflowExecutionInfo: &workflowpb.WorkflowExecutionInfo{
+		Status: enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, Memo: &commonpb.Memo{Fields: map[string]*commonpb.Payload{workflows.MemoPolicy: memo}},
+	}}, err
+}
+
+// Limit gives a business type a policy with a rate of callbacks.
+func (v *Visible) Limit(businessType string, rate float64) {
+	v.Mu.Lock()
+	defer v.Mu.Unlock()
+	if v.Limited == nil {
+		v.Limited = map[string]policy.Policy{}
+	}
+	v.Limited[businessType] = policy.Policy{BusinessType: businessType, Limits: policy.Limits{CallbacksPerSecond: &rate}}
+}
+
+// MinuteIn is the beginning of a minute ahead.
+func MinuteIn(ahead time.Duration) wire.Instant {
+	return wire.At(time.Now().Add(ahead).Truncate(time.Minute))
+}
+
+// EverySecond are timers, one in each second of the hours from an instant on.
+func EverySecond(from wire.Instant, hours int) *Visible {
+	v := &Visible{Due: map[wire.Instant]int{}}
+	for second := range hours * 3600 {
+		v.Due[from.Add(time.Duration(second)*time.Second)] = 1
+	}
+	return v
+}

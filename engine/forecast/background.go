@@ -1,0 +1,55 @@
+package forecast
+
+import (
+	"context"
+	"time"
+
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/internal/tuning"
+)
+
+// Keep counts the types that have a policy, one after the other and again and again, until
+// ctx is done: the first question for one of them is answered from memory as well. What it
+// cannot read is counted in the next round.
+func (f *Forecasts) Keep(ctx context.Context) {
+	for {
+		policies, _ := f.policies.List(ctx) // none in a round without Temporal
+		for _, policy := range policies[:min(len(policies), tuning.ForecastTypes)] {
+			if !pause(ctx, f.keep(ctx, policy)) {
+				return
+			}
+		}
+		if !pause(ctx, tuning.ForecastRound) {
+			return
+		}
+	}
+}
+
+// keep has one type counted, unless somebody else just did, and returns how long to rest.
+func (f *Forecasts) keep(ctx context.Context, policy policy.Policy) (rest time.Duration) {
+	began := time.Now()
+	of := f.of(policy.BusinessType)
+	rest = tuning.ForecastKeepRest
+	if !of.known() {
+		rest = tuning.ForecastRest
+	}
+	filling := f.refresh(of, limitOf(policy))
+	if filling == nil {
+		return 0
+	}
+	select {
+	case <-filling:
+	case <-ctx.Done():
+	}
+	return rest * time.Since(began)
+}
+
+// pause waits, and returns false where ctx is done first.
+func pause(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-time.After(d):
+		return ctx.Err() == nil
+	case <-ctx.Done():
+		return false
+	}
+}

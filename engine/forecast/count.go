@@ -1,0 +1,192 @@
+package forecast
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	workflowpb "go.temporal.io/api/workflow/v1"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/wakecall/wakecall/core/forecast"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/engine/query"
+	"github.com/wakecall/wakecall/engine/visibility"
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// countAhead counts what falls due in each step, what follows from rules, each second of the
+// minutes in which the lateness depends on it, and what dispatches send.
+func (f *Forecasts) countAhead(ctx context.Context, r Request, limit float64) (*histogram, error) {
+	select {
+	case f.turn <- struct{}{}:
+		defer func() { <-f.turn }()
+	case <-ctx.Done():
+		return nil, kernel.Translate(ctx.Err())
+	}
+	h := &histogram{at: wire.At(time.Now())}
+	c := &forecastCount{kernel: f.kernel, businessType: r.BusinessType}
+	var err error
+	if r.From <= h.at {
+		if h.overdue, err = c.between(ctx, query.Query{}, r.From.Add(-tuning.ForecastOverdue), r.From); err != nil {
+			return nil, err
+		}
+	}
+	if h.slots, err = c.divide(ctx, r); err != nil {
+		return nil, err
+	}
+	if err := c.rules(ctx, h, r.To); err != nil {
+		return nil, err
+	}
+	if err := c.refine(ctx, h, limit); err != nil {
+		return nil, err
+	}
+	return h, f.share(ctx, h, r, limit)
+}
+
+// share adds what dispatches of the type send.
+func (f *Forecasts) share(ctx context.Context, h *histogram, r Request, limit float64) error {
+	views, err := f.dispatches.Ahead(ctx, r.BusinessType)
+	if err != nil {
+		return err
+	}
+	for _, view := range views {
+		for _, sent := range forecast.OfDispatch(view, h.at, r.To, limit) {
+			for n := max(h.slot(sent.From), 0); n < len(h.slots) && h.slots[n].At < sent.To; n++ {
+				h.slots[n].Share(sent)
+			}
+		}
+	}
+	return nil
+}
+
+// forecastCount counts timers of one business type.
+type forecastCount struct {
+	kernel       *kernel.Kernel
+	businessType string
+}
+
+func (c *forecastCount) query(state query.Query, from, to wire.Instant) query.Query {
+	return query.All(visibility.OpenTimers(c.businessType), state, visibility.DueAt.From(from), visibility.DueAt.Before(to))
+}
+
+func (c *forecastCount) between(ctx context.Context, state query.Query, from, to wire.Instant) (int, error) {
+	return c.kernel.Count(ctx, c.query(state, from, to))
+}
+
+// stretch is a part of the slots.
+type stretch struct{ first, end int }
+
+// divide counts step by step, and looks no closer at where there is nothing. Where there is
+// little, it is listed.
+func (c *forecastCount) divide(ctx context.Context, r Request) ([]forecast.Slot, error) {
+	slots := []forecast.Slot{}
+	for at := r.From; at < r.To; at = at.Add(r.Step) {
+		slots = append(slots, forecast.Slot{At: at, Width: r.Step})
+	}
+	if len(slots) == 0 {
+		return slots, nil
+	}
+	var mu sync.Mutex
+	for level := []stretch{{0, len(slots)}}; len(level) > 0; {
+		var next []stretch
+		group, ctx := errgroup.WithContext(ctx)
+		group.SetLimit(tuning.ForecastWidth)
+		for _, part := range level {
+			group.Go(func() error {
+				closer, err := c.look(ctx, slots[part.first:part.end], part)
+				mu.Lock()
+				defer mu.Unlock()
+				next = append(next, closer...)
+				return err
+			})
+		}
+		if err := group.Wait(); err != nil {
+			return nil, err
+		}
+		level = next
+	}
+	return slots, nil
+}
+
+// look counts some slots together, and returns what has to be counted one by one.
+func (c *forecastCount) look(ctx context.Context, slots []forecast.Slot, part stretch) (closer []stretch, err error) {
+	from, to := slots[0].At, slots[len(slots)-1].End()
+	n, err := c.between(ctx, visibility.Untried(), from, to)
+	switch {
+	case err != nil || n == 0:
+		return nil, err
+	case len(slots) == 1:
+		slots[0].Due = n
+		return nil, nil
+	case n <= tuning.ForecastListed:
+		return nil, c.tally(ctx, c.query(visibility.Untried(), from, to), slots)
+	}
+	pieces := tuning.ForecastPieces
+	if n >= tuning.ForecastDense*len(slots) {
+		pieces = len(slots)
+	}
+	size := max((len(slots)+pieces-1)/pieces, 1)
+	for first := part.first; first < part.end; first += size {
+		closer = append(closer, stretch{first, min(first+size, part.end)})
+	}
+	return closer, nil
+}
+
+// tally lists timers, and counts each where it belongs.
+func (c *forecastCount) tally(ctx context.Context, q query.Query, slots []forecast.Slot) error {
+	h := &histogram{slots: slots}
+	return c.kernel.EachPage(ctx, q, func(page []*workflowpb.WorkflowExecutionInfo) error {
+		for _, info := range page {
+			if memo, ok := memoOf(info); ok {
+				h.add(memo.DueAt)
+			}
+		}
+		return nil
+	})
+}
+
+// refine counts second by second in the minutes in which more falls due than a second lets
+// through: whether all of it falls due at the full minute or one after the other is what the
+// lateness depends on.
+func (c *forecastCount) refine(ctx context.Context, h *histogram, limit float64) error {
+	for _, minute := range h.crowded(limit, tuning.ForecastRefined) {
+		seconds, err := c.divide(ctx, Request{From: minute.At, To: minute.End(), Step: tuning.ForecastFine})
+		if err != nil {
+			return err
+		}
+		h.replace(minute, seconds)
+	}
+	return nil
+}
+
+// rules adds what recurring timers ring after their next occurrence.
+func (c *forecastCount) rules(ctx context.Context, h *histogram, end wire.Instant) error {
+	left := tuning.ForecastOccurrences
+	recurring := query.All(visibility.OpenTimers(c.businessType), visibility.Labels.Is(timer.KeywordRecurring))
+	return c.kernel.EachPage(ctx, recurring, func(page []*workflowpb.WorkflowExecutionInfo) error {
+		for _, info := range page {
+			memo, ok := memoOf(info)
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if !ok || left <= 0 {
+				continue
+			}
+			times := memo.Ahead(end, min(tuning.ForecastOccurrencesEach, left))
+			left -= len(times)
+			for _, at := range times {
+				h.addRung(at)
+			}
+		}
+		return nil
+	})
+}
+
+func memoOf(info *workflowpb.WorkflowExecutionInfo) (memo timer.Memo, ok bool) {
+	err := kernel.ReadMemo(info, workflows.MemoTimer, "timer", &memo)
+	return memo, err == nil
+}

@@ -1,0 +1,157 @@
+package forecast
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/wakecall/wakecall/core/forecast"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/engine/dispatches"
+	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/engine/policies"
+	"github.com/wakecall/wakecall/internal/tuning"
+)
+
+// Forecasts tell how many timers of a business type fall due in the time ahead. They are
+// counted in visibility, minute by minute, in the background, and kept in memory: a
+// booking asks what is known, and waits for nothing.
+type Forecasts struct {
+	kernel     *kernel.Kernel
+	policies   *policies.Policies
+	dispatches *dispatches.Dispatches
+	// turn lets one count be under way.
+	turn chan struct{}
+
+	mu    sync.Mutex
+	types map[string]*forecastOf
+}
+
+// New returns the forecasts of a namespace.
+func New(k *kernel.Kernel, policies *policies.Policies, dispatches *dispatches.Dispatches) *Forecasts {
+	return &Forecasts{kernel: k, policies: policies, dispatches: dispatches, turn: make(chan struct{}, 1), types: map[string]*forecastOf{}}
+}
+
+// Request asks for a forecast. From and To are multiples of Step.
+type Request struct {
+	BusinessType string
+	From, To     wire.Instant
+	Step         time.Duration
+}
+
+// Forecast returns what is known, which is a few seconds old, or a few minutes at most where
+// a count takes long. Where nothing is known yet, or for a time that is further ahead than
+// is kept, it waits for the count. Its error is [wire.Unavailable].
+func (f *Forecasts) Forecast(ctx context.Context, r Request) (forecast.Forecast, error) {
+	forecast := forecast.Forecast{BusinessType: r.BusinessType, Step: wire.Duration(r.Step)}
+	policy, err := f.policies.Cached(ctx, r.BusinessType)
+	if err != nil && wire.CodeOf(err) != wire.NotFound {
+		return forecast, err
+	}
+	forecast.CallbacksPerSecond = policy.Rate(time.Now())
+	of := f.of(r.BusinessType)
+	of.ask(time.Now())
+	counted, err := of.await(ctx, f.refresh(of, limitOf(policy)))
+	if err == nil && !counted.covers(r) {
+		counted, err = f.countAhead(ctx, r, limitOf(policy))
+	}
+	if err != nil {
+		return forecast, err
+	}
+	forecast.CountedAt, forecast.Overdue = counted.at, counted.overdue
+	forecast.Divide(counted.slots, r.From, r.To)
+	return forecast, nil
+}
+
+// limitOf is the rate of a policy, whether it is in force now or held back; 0 for none.
+func limitOf(policy policy.Policy) float64 {
+	if policy.Limits.CallbacksPerSecond == nil {
+		return 0
+	}
+	return *policy.Limits.CallbacksPerSecond
+}
+
+// Expect returns how late a timer will probably be that was booked or moved, and counts it
+// in that was booked. It asks nobody: where too little is known it returns 0, and has it
+// counted for those that follow.
+func (f *Forecasts) Expect(booked timer.View) time.Duration {
+	now := time.Now()
+	policy := f.policies.LastRead(booked.BusinessType)
+	of := f.of(booked.BusinessType)
+	of.countIn(booked)
+	rate := policy.Rate(now)
+	if rate == nil || *rate == 0 {
+		return 0
+	}
+	late := of.expect(booked, *rate)
+	of.ask(now)
+	f.refresh(of, *rate) // which finds it
+	return late
+}
+
+func (f *Forecasts) of(businessType string) *forecastOf {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.types) >= tuning.CachedPolicies {
+		clear(f.types)
+	}
+	if f.types[businessType] == nil {
+		f.types[businessType] = &forecastOf{businessType: businessType}
+	}
+	return f.types[businessType]
+}
+
+// asked is how many types somebody asked about, or booked, since a moment; one at least.
+func (f *Forecasts) asked(since time.Time) time.Duration {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var n time.Duration
+	for _, of := range f.types {
+		if of.askedSince(since) {
+			n++
+		}
+	}
+	return max(n, 1)
+}
+
+// refresh begins a count, unless the last one is fresh or one is under way, and returns
+// what tells of its end; nil where there is none to wait for.
+func (f *Forecasts) refresh(of *forecastOf, limit float64) <-chan struct{} {
+	of.mu.Lock()
+	defer of.mu.Unlock()
+	if of.filling != nil || time.Now().Before(of.again) {
+		return of.filling
+	}
+	of.filling, of.began = make(chan struct{}), time.Now()
+	go f.fill(of, limit)
+	return of.filling
+}
+
+// fill counts the time that is kept.
+func (f *Forecasts) fill(of *forecastOf, limit float64) {
+	ctx, cancel := context.WithTimeout(f.kernel.Leaving, tuning.ForecastTimeout)
+	defer cancel()
+	began := time.Now()
+	from := wire.At(began.Truncate(forecast.DefaultStep))
+	counted, err := f.countAhead(ctx, Request{
+		BusinessType: of.businessType, From: from, To: from.Add(tuning.ForecastKept), Step: forecast.DefaultStep,
+	}, limit)
+	asked := f.asked(began.Add(-tuning.ForecastAsked))
+	if !of.end(counted, err, tuning.ForecastRest*asked) {
+		return
+	}
+	if _, err := f.policies.Cached(ctx, of.businessType); wire.CodeOf(err) == wire.NotFound {
+		f.forget(of)
+	}
+}
+
+// forget drops what is known of a business type: types that callers make up are not kept.
+func (f *Forecasts) forget(of *forecastOf) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.types[of.businessType] == of {
+		delete(f.types, of.businessType)
+	}
+}

@@ -1,0 +1,164 @@
+package forecast
+
+import (
+	"slices"
+	"sort"
+	"time"
+
+	"github.com/wakecall/wakecall/core/forecast"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/internal/tuning"
+)
+
+// histogram is how many timers fall due in slots that follow one another.
+type histogram struct {
+	at      wire.Instant
+	overdue int
+	slots   []forecast.Slot
+	splits  int
+	// rung are those that follow from rules in each second of a minute.
+	rung map[wire.Instant][]int
+}
+
+func (h *histogram) clone() *histogram {
+	return &histogram{at: h.at, overdue: h.overdue, slots: append([]forecast.Slot{}, h.slots...)}
+}
+
+// empty is whether nothing is due.
+func (h *histogram) empty() bool {
+	return h.overdue == 0 && !slices.ContainsFunc(h.slots, func(s forecast.Slot) bool { return s.Due > 0 || s.Items > 0 })
+}
+
+// slot is the index of the slot of a moment; -1 where there is none.
+func (h *histogram) slot(at wire.Instant) int {
+	n := sort.Search(len(h.slots), func(n int) bool { return h.slots[n].End() > at })
+	if n == len(h.slots) || at < h.slots[0].At {
+		return -1
+	}
+	return n
+}
+
+// add counts one timer in, where there is a slot for it.
+func (h *histogram) add(due wire.Instant) {
+	if n := h.slot(due); n >= 0 {
+		h.slots[n].Due++
+	}
+}
+
+// addRung is add of what follows from a rule, which is counted nowhere else.
+func (h *histogram) addRung(due wire.Instant) {
+	n := h.slot(due)
+	if n < 0 {
+		return
+	}
+	slot := &h.slots[n]
+	slot.Due++
+	if slot.Width != forecast.DefaultStep {
+		return
+	}
+	if h.rung == nil {
+		h.rung = map[wire.Instant][]int{}
+	}
+	if h.rung[slot.At] == nil {
+		h.rung[slot.At] = make([]int, slot.Width/tuning.ForecastFine)
+	}
+	h.rung[slot.At][due.Time().Sub(slot.At.Time())/tuning.ForecastFine]++
+}
+
+// crowded are the minutes in which more falls due than a rate lets through in a second, most
+// at most: the fullest of them, and of those that are equally full the next ones.
+func (h *histogram) crowded(rate float64, most int) (minutes []forecast.Slot) {
+	for _, slot := range h.slots {
+		if rate > 0 && slot.Width == forecast.DefaultStep && float64(slot.Due) > max(rate, 1) {
+			minutes = append(minutes, slot)
+		}
+	}
+	slices.SortStableFunc(minutes, func(a, b forecast.Slot) int { return b.Due - a.Due })
+	return minutes[:min(len(minutes), most)]
+}
+
+// replace divides a minute into its seconds, of which was counted what does not follow from
+// rules.
+func (h *histogram) replace(minute forecast.Slot, seconds []forecast.Slot) {
+	for i, rung := range h.rung[minute.At] {
+		seconds[i].Due += rung
+	}
+	n := h.slot(minute.At)
+	h.slots = slices.Concat(h.slots[:n], seconds, h.slots[n+1:])
+}
+
+// settle adds what was booked a moment ago and the count did not see: visibility lags behind.
+// In its minute fall due at least as many as were known before.
+func (h *histogram) settle(before *histogram, booked []wire.Instant) {
+	unseen := map[wire.Instant]int{}
+	for _, due := range booked {
+		unseen[minuteOf(due)]++
+	}
+	for minute, known := range unseen {
+		if before != nil {
+			known = max(known, before.within(minute))
+		}
+		unseen[minute] = known - h.within(minute)
+	}
+	for _, due := range booked {
+		if minute := minuteOf(due); unseen[minute] > 0 {
+			h.add(due)
+			unseen[minute]--
+		}
+	}
+}
+
+func minuteOf(due wire.Instant) wire.Instant {
+	return wire.At(due.Time().Truncate(forecast.DefaultStep))
+}
+
+// within is how many fall due in a minute.
+func (h *histogram) within(minute wire.Instant) (due int) {
+	first := h.slot(minute)
+	if first < 0 {
+		return 0
+	}
+	for _, slot := range h.slots[first:] {
+		if slot.At >= minute.Add(forecast.DefaultStep) {
+			break
+		}
+		due += slot.Due
+	}
+	return due
+}
+
+// unsplit is whether more falls due in a minute than a rate lets through in a second, and it
+// is not known in which.
+func (h *histogram) unsplit(due wire.Instant, rate float64) bool {
+	slot := h.slots[h.slot(due)]
+	return slot.Width > tuning.ForecastFine && float64(slot.Due) > max(rate, 1) && h.splits < tuning.ForecastRefined
+}
+
+// split divides a minute into its seconds: what was booked here is due when it is due, and
+// the rest of it evenly.
+func (h *histogram) split(at wire.Instant, booked []wire.Instant) {
+	n := h.slot(at)
+	minute := h.slots[n]
+	seconds := make([]forecast.Slot, minute.Width/tuning.ForecastFine)
+	for i := range seconds {
+		seconds[i] = forecast.Slot{At: minute.At.Add(time.Duration(i) * tuning.ForecastFine), Width: tuning.ForecastFine, Items: minute.Items}
+	}
+	rest := minute.Due
+	for _, due := range booked {
+		if due >= minute.At && due < minute.End() && rest > 0 {
+			seconds[due.Time().Sub(minute.At.Time())/tuning.ForecastFine].Due++
+			rest--
+		}
+	}
+	for i := range seconds {
+		seconds[i].Due += rest*(i+1)/len(seconds) - rest*i/len(seconds)
+	}
+	h.slots = slices.Concat(h.slots[:n], seconds, h.slots[n+1:])
+	h.splits++
+}
+
+// covers is whether a request can be answered from the histogram.
+func (h *histogram) covers(r Request) bool {
+	first, last := h.slots[0], h.slots[len(h.slots)-1]
+	return r.From >= first.At && r.To <= last.End() && r.Step%forecast.DefaultStep == 0
+}

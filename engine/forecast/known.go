@@ -1,0 +1,154 @@
+package forecast
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/wakecall/wakecall/core/forecast"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/internal/tuning"
+)
+
+// forecastOf is what is known of one business type.
+type forecastOf struct {
+	businessType string
+
+	mu      sync.Mutex
+	counted *histogram    // nil before the first count
+	took    time.Duration // the last count
+	err     error         // of the last count
+	filling chan struct{}
+	again   time.Time
+	asked   time.Time // somebody wanted to know
+	began   time.Time // the count under way, or the last one
+	// recent was booked here in the last minute, the latest at the end.
+	recent []recentBooking
+}
+
+// recentBooking is a booking that a count may not see yet.
+type recentBooking struct {
+	due wire.Instant
+	at  time.Time
+}
+
+// await returns what was counted. It waits for the count that is under way where nothing is
+// known, where that is too old, and where it will not take long.
+func (o *forecastOf) await(ctx context.Context, filling <-chan struct{}) (*histogram, error) {
+	o.mu.Lock()
+	waits := filling != nil && (o.stale() || o.took < tuning.ForecastQuick)
+	o.mu.Unlock()
+	if waits {
+		select {
+		case <-filling:
+		case <-ctx.Done():
+			return nil, kernel.Translate(ctx.Err())
+		}
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.err != nil && o.stale() {
+		return nil, o.err
+	}
+	return o.counted.clone(), nil
+}
+
+// stale is whether nothing is known that is of use: there are more types than are kept, or
+// Temporal has not answered for a while.
+func (o *forecastOf) stale() bool {
+	return o.counted == nil || (time.Now().After(o.again) && time.Since(o.counted.at.Time()) > tuning.ForecastStale)
+}
+
+func (o *forecastOf) known() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.counted != nil
+}
+
+func (o *forecastOf) ask(now time.Time) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.asked = now
+}
+
+func (o *forecastOf) askedSince(at time.Time) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.asked.After(at)
+}
+
+// countIn counts a new timer in. One that was moved may have been in the same minute.
+func (o *forecastOf) countIn(booked timer.View) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if booked.Revision > 1 {
+		return
+	}
+	now := time.Now()
+	for len(o.recent) > 0 && now.Sub(o.recent[0].at) > tuning.ForecastAsked {
+		o.recent = o.recent[1:]
+	}
+	if len(o.recent) < tuning.ForecastBooked {
+		o.recent = append(o.recent, recentBooking{booked.DueAt, now})
+	}
+	if o.counted != nil {
+		o.counted.add(booked.DueAt)
+	}
+}
+
+// bookedSince is when those are due that were booked here since a moment.
+func (o *forecastOf) bookedSince(moment time.Time) (due []wire.Instant) {
+	for _, booking := range o.recent {
+		if booking.at.After(moment) {
+			due = append(due, booking.due)
+		}
+	}
+	return due
+}
+
+// end ends a count. The next one waits for some times as long as it took. nothing is whether
+// there is nothing known.
+func (o *forecastOf) end(counted *histogram, err error, rest time.Duration) (nothing bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.took, o.err = time.Since(o.began), err
+	o.again = time.Now().Add(max(tuning.ForecastFresh, rest*o.took))
+	if err == nil {
+		o.take(counted)
+	} else {
+		o.again = time.Now().Add(tuning.CountStale)
+	}
+	close(o.filling)
+	o.filling = nil
+	return o.counted == nil || o.counted.empty() && len(o.recent) == 0
+}
+
+// take makes a count what is known.
+func (o *forecastOf) take(counted *histogram) {
+	counted.settle(o.counted, o.bookedSince(o.began.Add(-tuning.VisibilityLag)))
+	o.counted = counted
+}
+
+// expect returns how late a timer will probably be that is counted in.
+func (o *forecastOf) expect(booked timer.View, rate float64) time.Duration {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	due := booked.DueAt
+	if o.stale() || o.counted.slot(due) < 0 {
+		return 0
+	}
+	if o.counted.unsplit(due, rate) {
+		o.counted.split(due, o.bookedSince(time.Time{}))
+	}
+	backlog := forecast.Backlog{Rate: rate, Waiting: float64(o.counted.overdue), Now: o.counted.at}
+	for _, slot := range o.counted.slots {
+		if slot.End() > due {
+			slot.Due = max(slot.Due, 1) // one that was moved is not counted in
+			return backlog.Pass(slot)
+		}
+		backlog.Pass(slot)
+	}
+	return 0
+}

@@ -1,0 +1,156 @@
+package histories
+
+import (
+	"context"
+
+	commonpb "go.temporal.io/api/common/v1"
+	historypb "go.temporal.io/api/history/v1"
+	workflowpb "go.temporal.io/api/workflow/v1"
+	"go.temporal.io/sdk/converter"
+
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/engine/query"
+	"github.com/wakecall/wakecall/engine/timers"
+	"github.com/wakecall/wakecall/engine/visibility"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// Attempts tells of the attempts that were made for a timer, from what its runs hold:
+// their histories, and what a pending activity keeps.
+type Attempts struct {
+	kernel *kernel.Kernel
+	reader *timers.Reader
+}
+
+// NewAttempts returns the attempts of a namespace's timers.
+func NewAttempts(k *kernel.Kernel, reader *timers.Reader) *Attempts {
+	return &Attempts{kernel: k, reader: reader}
+}
+
+// AttemptsPage is one page of them, those of the latest run first.
+type AttemptsPage struct {
+	Attempts []delivery.ShownAttempt
+	Next     []byte // empty on the last page
+}
+
+// List reads the attempts of a page of runs, those of redeliveries and of past
+// occurrences included, as far as Temporal retains them. It needs no worker. The latest
+// run is exact; those before it are found by Temporal's visibility, which lags behind by
+// a moment. Its errors are [wire.NotFound] and [wire.Unavailable].
+func (a *Attempts) List(ctx context.Context, key wire.Key, size int, token []byte) (AttemptsPage, error) {
+	view, err := a.reader.Get(ctx, key)
+	if err != nil {
+		return AttemptsPage{}, err
+	}
+	response, err := a.kernel.List(ctx, query.All(visibility.Timers(), query.WorkflowID.Is(key.String())), size, token)
+	if err != nil {
+		return AttemptsPage{}, err
+	}
+	page := AttemptsPage{Attempts: []delivery.ShownAttempt{}, Next: response.GetNextPageToken()}
+	if len(token) == 0 {
+		if err := a.add(ctx, &page, key, view.RunID); err != nil {
+			return AttemptsPage{}, err
+		}
+	}
+	for _, info := range response.GetExecutions() {
+		if run := info.GetExecution().GetRunId(); run != view.RunID {
+			if err := a.add(ctx, &page, key, run); err != nil {
+				return AttemptsPage{}, err
+			}
+		}
+	}
+	return page, nil
+}
+
+func (a *Attempts) add(ctx context.Context, page *AttemptsPage, key wire.Key, runID string) error {
+	attempts, err := a.OfRun(ctx, key, runID)
+	page.Attempts = append(page.Attempts, attempts...)
+	return err
+}
+
+// OfRun are the attempts of one run. One that Temporal has forgotten meanwhile has none.
+func (a *Attempts) OfRun(ctx context.Context, key wire.Key, runID string) ([]delivery.ShownAttempt, error) {
+	var run attemptsOfRun
+	err := a.kernel.EachEvent(ctx, key.String(), runID, run.read)
+	if err == nil && !run.closed {
+		described, failed := a.kernel.Describe(ctx, key.String(), runID)
+		err = failed
+		for _, pending := range described.GetPendingActivities() {
+			run.pending(pending)
+		}
+	}
+	if wire.CodeOf(err) == wire.NotFound {
+		return nil, nil
+	}
+	return run.spec.Shown(run.own(), run.payload.Payload().GetData(), runID), err
+}
+
+// attemptsOfRun are the attempts of one run, as far as they are known. Each report
+// records those before it, so the longest record is the whole.
+type attemptsOfRun struct {
+	spec    timer.Spec
+	payload converter.RawValue
+	known   []delivery.Attempt
+	closed  bool
+}
+
+// own are those that the run itself made: the run before shows what it has handed on.
+func (r *attemptsOfRun) own() []delivery.Attempt {
+	if r.spec.Standing == nil {
+		return r.known
+	}
+	return delivery.Report{Attempts: r.known}.Behind(r.spec.Standing.Attempt).Attempts
+}
+
+func (r *attemptsOfRun) read(event *historypb.HistoryEvent) {
+	switch attributes := event.GetAttributes().(type) {
+	case *historypb.HistoryEvent_WorkflowExecutionStartedEventAttributes:
+		r.payload = converter.NewRawValue(nil)
+		_ = timers.DecodeInput(attributes.WorkflowExecutionStartedEventAttributes.GetInput(), &r.spec, &r.payload)
+	case *historypb.HistoryEvent_MarkerRecordedEventAttributes:
+		r.learn(attributes.MarkerRecordedEventAttributes.GetDetails()["result"])
+	case *historypb.HistoryEvent_ActivityTaskCompletedEventAttributes:
+		r.learn(attributes.ActivityTaskCompletedEventAttributes.GetResult())
+	case *historypb.HistoryEvent_ActivityTaskFailedEventAttributes:
+		r.learn(attributes.ActivityTaskFailedEventAttributes.GetFailure().GetApplicationFailureInfo().GetDetails())
+	case *historypb.HistoryEvent_WorkflowPropertiesModifiedEventAttributes:
+		r.resolve(attributes.WorkflowPropertiesModifiedEventAttributes.GetUpsertedMemo())
+	case *historypb.HistoryEvent_WorkflowExecutionCompletedEventAttributes, *historypb.HistoryEvent_WorkflowExecutionFailedEventAttributes,
+		*historypb.HistoryEvent_WorkflowExecutionCanceledEventAttributes, *historypb.HistoryEvent_WorkflowExecutionContinuedAsNewEventAttributes,
+		*historypb.HistoryEvent_WorkflowExecutionTerminatedEventAttributes, *historypb.HistoryEvent_WorkflowExecutionTimedOutEventAttributes:
+		r.closed = true
+	}
+}
+
+// resolve learns what became of an attempt that was accepted. Reports after it know it too.
+func (r *attemptsOfRun) resolve(memo *commonpb.Memo) {
+	var a delivery.Acceptance
+	if field, ok := memo.GetFields()[workflows.MemoAcceptance]; ok && kernel.Payloads.FromPayload(field, &a) == nil {
+		r.known = delivery.Resolve(r.known, a)
+	}
+}
+
+func (r *attemptsOfRun) pending(activity *workflowpb.PendingActivityInfo) {
+	if report, ok := kernel.LastReport(activity); ok {
+		r.record(report)
+	}
+}
+
+func (r *attemptsOfRun) learn(result *commonpb.Payloads) {
+	if report, ok := kernel.DecodeReport(result); ok {
+		r.record(report)
+	}
+	var state timer.RunState
+	if len(result.GetPayloads()) > 0 && kernel.Payloads.FromPayload(result.GetPayloads()[0], &state) == nil && state.Last != nil {
+		r.record(*state.Last)
+	}
+}
+
+func (r *attemptsOfRun) record(report delivery.Report) {
+	if len(report.Attempts) > len(r.known) {
+		r.known = report.Attempts
+	}
+}

@@ -1,0 +1,115 @@
+package histories
+
+import (
+	"context"
+	"slices"
+
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/engine/query"
+	"github.com/wakecall/wakecall/engine/timers"
+	"github.com/wakecall/wakecall/engine/visibility"
+)
+
+// Histories tell the whole story of a timer, from the histories of its runs. Nothing is
+// written for it.
+type Histories struct {
+	kernel *kernel.Kernel
+	reader *timers.Reader
+}
+
+// New returns the histories of a namespace's timers.
+func New(k *kernel.Kernel, reader *timers.Reader) *Histories {
+	return &Histories{kernel: k, reader: reader}
+}
+
+// Page is one page of a story: that of some runs, in the order in which it happened.
+type Page struct {
+	Entries []timer.HistoryEntry
+	// Next is the run that the page before in time begins with; empty where nothing is known
+	// of before.
+	Next string
+}
+
+// List reads the story of some runs of a timer, those that end with the run from, or with the
+// latest one where that is "". It needs no worker. The runs of one booking, and of what was
+// tried again of it, are exact; earlier
+// bookings of the id are found by Temporal's visibility, which lags behind by a moment. Its
+// errors are [wire.NotFound] and [wire.Unavailable].
+func (h *Histories) List(ctx context.Context, key wire.Key, size int, from string) (Page, error) {
+	if err := key.Check().Err(); err != nil {
+		return Page{}, err
+	}
+	next := from
+	if next == "" {
+		latest, err := h.reader.Run(ctx, key, "")
+		if err != nil {
+			return Page{}, err
+		}
+		next = latest.RunID
+	}
+	var runs []*storyOfRun
+	for len(runs) < size && next != "" {
+		run, err := h.ofRun(ctx, key, next)
+		if wire.CodeOf(err) == wire.NotFound && err != nil { // Temporal has forgotten it meanwhile
+			next = ""
+			break
+		}
+		if err != nil {
+			return Page{}, err
+		}
+		runs = append(runs, run)
+		if next, err = h.before(ctx, run); err != nil {
+			return Page{}, err
+		}
+	}
+	page := Page{Entries: []timer.HistoryEntry{}, Next: next}
+	for _, run := range slices.Backward(runs) {
+		page.Entries = append(page.Entries, run.told()...)
+	}
+	return page, nil
+}
+
+// ofRun reads the story of one run, and what an open one keeps of its attempts.
+func (h *Histories) ofRun(ctx context.Context, key wire.Key, runID string) (*storyOfRun, error) {
+	run := &storyOfRun{key: key, runID: runID}
+	if err := h.kernel.EachEvent(ctx, key.String(), runID, run.hear); err != nil {
+		return nil, err
+	}
+	if run.closed {
+		return run, nil
+	}
+	described, err := h.kernel.Describe(ctx, key.String(), runID)
+	if err != nil {
+		return nil, err
+	}
+	for _, pending := range described.GetPendingActivities() {
+		run.pending(pending)
+	}
+	return run, nil
+}
+
+// before is the run before a run: the one that it goes on from, or the last one of the
+// booking before.
+func (h *Histories) before(ctx context.Context, run *storyOfRun) (string, error) {
+	if run.previous != "" {
+		if _, _, err := h.reader.Input(ctx, run.key, run.previous); err == nil || wire.CodeOf(err) != wire.NotFound {
+			return run.previous, err
+		}
+	}
+	if run.began == 0 {
+		return "", nil
+	}
+	earlier := query.All(visibility.Timers(), query.WorkflowID.Is(run.key.String()), query.StartTime.Before(run.began))
+	response, err := h.kernel.List(ctx, earlier, 2, nil) // an instant is rounded up: the run itself may be one
+	if err != nil {
+		return "", err
+	}
+	for _, info := range response.GetExecutions() {
+		if found := info.GetExecution().GetRunId(); found != run.runID {
+			return found, nil
+		}
+	}
+	return "", nil
+}

@@ -1,0 +1,282 @@
+package histories
+
+import (
+	"slices"
+
+	commonpb "go.temporal.io/api/common/v1"
+	failurepb "go.temporal.io/api/failure/v1"
+	historypb "go.temporal.io/api/history/v1"
+	"go.temporal.io/sdk/converter"
+
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/engine/actors"
+	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/engine/timers"
+	"github.com/wakecall/wakecall/internal/identity"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// storyOfRun is what the history of one run tells.
+type storyOfRun struct {
+	attemptsOfRun
+	key     wire.Key
+	runID   string
+	began   wire.Instant
+	entries []timer.HistoryEntry
+	// previous is the run that this one goes on from; empty for the first of a booking. A timer
+	// that was tried again knows the run after which.
+	previous string
+	// changes are the entries of changes that wait to be applied, by their place.
+	changes []waitingChange
+	// interrupted is whether somebody wanted something of the run before it began to deliver,
+	// and delivering whether it has begun.
+	interrupted, delivering bool
+	// cancel is the last request for cancellation; nil for none.
+	cancel *timer.HistoryEntry
+	// ended is whether the last entry is how the run ended.
+	ended bool
+}
+
+// waitingChange is a change by the place of its entry.
+type waitingChange struct {
+	at     int
+	change timer.Change
+}
+
+// hear adds what an event tells.
+func (s *storyOfRun) hear(event *historypb.HistoryEvent) {
+	s.read(event)
+	entry := timer.HistoryEntry{At: wire.At(event.GetEventTime().AsTime()), RunID: s.runID}
+	switch of := event.GetAttributes().(type) {
+	case *historypb.HistoryEvent_WorkflowExecutionStartedEventAttributes:
+		s.start(entry, of.WorkflowExecutionStartedEventAttributes)
+	case *historypb.HistoryEvent_WorkflowExecutionSignaledEventAttributes:
+		s.signal(entry, of.WorkflowExecutionSignaledEventAttributes)
+	case *historypb.HistoryEvent_WorkflowExecutionCancelRequestedEventAttributes:
+		s.askToCancel(entry, of.WorkflowExecutionCancelRequestedEventAttributes)
+	case *historypb.HistoryEvent_WorkflowTaskStartedEventAttributes:
+		if !s.interrupted && !s.delivering {
+			entry.Event, entry.Identity = timer.HistoryHandedOut, identity.Process(of.WorkflowTaskStartedEventAttributes.GetIdentity())
+			s.add(entry)
+		}
+	case *historypb.HistoryEvent_MarkerRecordedEventAttributes, *historypb.HistoryEvent_ActivityTaskScheduledEventAttributes:
+		s.delivering = true
+	default:
+		s.end(entry, event)
+	}
+}
+
+func (s *storyOfRun) add(entry timer.HistoryEntry) { s.entries = append(s.entries, entry) }
+
+// by says who did what an entry tells, as far as the identity in its event does.
+func by(entry timer.HistoryEntry, of string) timer.HistoryEntry {
+	entry.Identity, entry.Who = identity.Parse(of)
+	entry.WhoUnknown = entry.Who == nil
+	return entry
+}
+
+// start tells of a booking, or of a timer that was tried again. A run that goes on from
+// another one tells nothing new.
+func (s *storyOfRun) start(entry timer.HistoryEntry, of *historypb.WorkflowExecutionStartedEventAttributes) {
+	s.began, s.previous = entry.At, of.GetContinuedExecutionRunId()
+	if s.previous != "" {
+		return
+	}
+	s.previous = actors.RunBefore(of.GetHeader())
+	entry = by(entry, of.GetIdentity())
+	entry.Event, entry.Revision, entry.DueAt = timer.HistoryBooked, s.spec.Revision, s.spec.DueAt
+	if s.spec.Round > 0 {
+		entry.Event = timer.HistoryRedelivered
+	}
+	if s.spec.Series != nil {
+		entry.Occurrence = s.spec.Series.Number
+	}
+	s.add(entry)
+}
+
+// signal tells of a change, or of what the receiver said.
+func (s *storyOfRun) signal(entry timer.HistoryEntry, of *historypb.WorkflowExecutionSignaledEventAttributes) {
+	entry = by(entry, of.GetIdentity())
+	switch of.GetSignalName() {
+	case workflows.SignalChange:
+		s.change(entry, of.GetInput())
+	case workflows.SignalAcknowledge:
+		var word delivery.Acknowledgement
+		if kernel.Payloads.FromPayloads(of.GetInput(), &word) == nil {
+			entry.Event, entry.Number = timer.HistoryAcknowledged, word.Attempt
+			if word.Nack {
+				entry.Event = timer.HistoryNacked
+			}
+			s.add(entry)
+		}
+	case workflows.SignalReceipt: // a word among workers
+	default:
+		entry.Event, entry.Reason = timer.HistorySignalled, of.GetSignalName()
+		s.add(entry)
+	}
+}
+
+func (s *storyOfRun) change(entry timer.HistoryEntry, input *commonpb.Payloads) {
+	var change timer.Change
+	if kernel.Payloads.FromPayloads(input, &change) != nil { // it is not of Wakecall's making
+		entry.Event, entry.Reason = timer.HistorySignalled, workflows.SignalChange
+		s.add(entry)
+		return
+	}
+	if change.Booking != "" && change.Booking == s.spec.Booking {
+		return // it is the booking itself
+	}
+	s.interrupted = true
+	if change.Wake {
+		entry.Event, entry.WhoUnknown = timer.HistoryWoken, false
+		s.add(entry)
+		return
+	}
+	entry.Event, entry.Result, entry.Changes = timer.HistoryChanged, timer.HistoryPending, change.Terms.Changes(s.spec.Memo)
+	switch {
+	case change.Ring:
+		entry.Event = timer.HistoryFired
+	case change.Pause != nil && change.Pause.Stop:
+		entry.Event, entry.Reason = timer.HistoryPaused, change.Pause.Note
+	case change.Pause != nil:
+		entry.Event, entry.Reason = timer.HistoryResumed, change.Pause.Note
+	}
+	s.changes = append(s.changes, waitingChange{len(s.entries), change})
+	s.add(entry)
+}
+
+func (s *storyOfRun) askToCancel(entry timer.HistoryEntry, of *historypb.WorkflowExecutionCancelRequestedEventAttributes) {
+	if of.GetCause() == workflows.CauseChange { // it came with a change, and was none
+		return
+	}
+	s.interrupted = true
+	entry = by(entry, of.GetIdentity())
+	entry.Event, entry.Reason = timer.HistoryCancelRequested, of.GetCause()
+	s.cancel = &entry
+	s.add(entry)
+}
+
+// end tells how the run closed, where an event says so.
+func (s *storyOfRun) end(entry timer.HistoryEntry, event *historypb.HistoryEvent) {
+	switch of := event.GetAttributes().(type) {
+	case *historypb.HistoryEvent_WorkflowExecutionContinuedAsNewEventAttributes:
+		s.goOn(entry, of.WorkflowExecutionContinuedAsNewEventAttributes.GetInput())
+		return
+	case *historypb.HistoryEvent_WorkflowExecutionCompletedEventAttributes:
+		entry = endedWith(entry, of.WorkflowExecutionCompletedEventAttributes.GetResult())
+	case *historypb.HistoryEvent_WorkflowExecutionFailedEventAttributes:
+		entry = endedWith(entry, detailsOf(of.WorkflowExecutionFailedEventAttributes.GetFailure()))
+	case *historypb.HistoryEvent_WorkflowExecutionTimedOutEventAttributes:
+		entry.Event = timer.HistoryFailed
+	case *historypb.HistoryEvent_WorkflowExecutionCanceledEventAttributes:
+		entry.Event = timer.HistoryCancelled
+		if s.cancel != nil {
+			entry.Who, entry.WhoUnknown, entry.Identity = s.cancel.Who, s.cancel.WhoUnknown, s.cancel.Identity
+		}
+	case *historypb.HistoryEvent_WorkflowExecutionTerminatedEventAttributes:
+		terminated := of.WorkflowExecutionTerminatedEventAttributes
+		entry = by(entry, terminated.GetIdentity())
+		entry.Event, entry.Reason = timer.HistoryTerminated, terminated.GetReason()
+		entry.WhoUnknown = entry.WhoUnknown && entry.Identity != actors.Identity
+	default:
+		return
+	}
+	for _, waiting := range s.changes {
+		s.entries[waiting.at].Result = timer.HistoryVoid
+	}
+	s.add(s.occurring(entry))
+	s.ended = true
+}
+
+// occurring adds the number of the occurrence, of a recurring timer.
+func (s *storyOfRun) occurring(entry timer.HistoryEntry) timer.HistoryEntry {
+	if s.spec.Series != nil {
+		entry.Occurrence = s.spec.Series.Number
+	}
+	return entry
+}
+
+// endedWith is the end of a delivery.
+func endedWith(entry timer.HistoryEntry, result *commonpb.Payloads) timer.HistoryEntry {
+	var outcome timer.Outcome
+	if kernel.Payloads.FromPayloads(result, &outcome) != nil || outcome.Status == "" {
+		outcome.Status = timer.Failed
+	}
+	return endedAs(entry, outcome)
+}
+
+func endedAs(entry timer.HistoryEntry, outcome timer.Outcome) timer.HistoryEntry {
+	entry.Event = timer.HistoryEvent(outcome.Status)
+	entry.LatenessMS, entry.LastFailure = outcome.LatenessMS, outcome.LastFailure
+	return entry
+}
+
+func detailsOf(failure *failurepb.Failure) *commonpb.Payloads {
+	return failure.GetApplicationFailureInfo().GetDetails()
+}
+
+// goOn tells what the run handed on: the end of an occurrence, and what became of changes.
+func (s *storyOfRun) goOn(entry timer.HistoryEntry, input *commonpb.Payloads) {
+	var next timer.Spec
+	var payload converter.RawValue
+	if timers.DecodeInput(input, &next, &payload) != nil {
+		return
+	}
+	if last := lastOf(next); last != nil && (lastOf(s.spec) == nil || lastOf(s.spec).Occurrence != last.Occurrence) {
+		entry.Occurrence, entry.DueAt = last.Occurrence, last.DueAt
+		s.add(endedAs(entry, last.Outcome))
+		s.ended = true
+	}
+	s.settle(next.Memo)
+}
+
+func lastOf(spec timer.Spec) *timer.Past {
+	if spec.Series == nil {
+		return nil
+	}
+	return spec.Series.Last
+}
+
+// settle tells what became of the changes, from the memo that the next run begins with. It
+// numbers the revisions where each change that was applied has made one.
+func (s *storyOfRun) settle(next timer.Memo) {
+	var applied []int
+	for _, waiting := range s.changes {
+		entry := &s.entries[waiting.at]
+		entry.Result = timer.HistoryApplied
+		if refusal, refused := next.Refusals.Find(waiting.change.ID); refused {
+			entry.Result, entry.Errors = timer.HistoryRefused, refusal.FieldErrors
+			continue
+		}
+		applied = append(applied, waiting.at)
+	}
+	if next.Revision-s.spec.Revision != len(applied) {
+		return // some changed nothing
+	}
+	for i, at := range applied {
+		s.entries[at].RevisionBefore, s.entries[at].Revision = s.spec.Revision+i, s.spec.Revision+i+1
+	}
+}
+
+// told is the story of the run, in order, with its attempts. Those have the time of their
+// worker, whose clock may differ from Temporal's.
+func (s *storyOfRun) told() []timer.HistoryEntry {
+	shown := s.spec.Shown(s.own(), s.payload.Payload().GetData(), s.runID)
+	slices.Reverse(shown)
+	last := len(s.entries)
+	if s.ended {
+		last--
+	}
+	entries := slices.Clone(s.entries[:last])
+	for _, attempt := range shown {
+		entry := timer.HistoryEntry{At: max(attempt.EndedAt, s.began), Event: timer.HistoryAttempt, Attempt: &attempt, RunID: s.runID}
+		if s.ended {
+			entry.At = min(entry.At, s.entries[last].At)
+		}
+		entries = append(entries, s.occurring(entry))
+	}
+	slices.SortStableFunc(entries, func(a, b timer.HistoryEntry) int { return int(a.At - b.At) })
+	return append(entries, s.entries[last:]...)
+}

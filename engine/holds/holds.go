@@ -1,0 +1,141 @@
+package holds
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	commonpb "go.temporal.io/api/common/v1"
+	enumspb "go.temporal.io/api/enums/v1"
+	failurepb "go.temporal.io/api/failure/v1"
+	historypb "go.temporal.io/api/history/v1"
+	"go.temporal.io/api/serviceerror"
+	workflowpb "go.temporal.io/api/workflow/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/internal/errtype"
+	"github.com/wakecall/wakecall/internal/identity"
+)
+
+// Holds are the workflow tasks that workers have. Temporal gives nobody else the task of a
+// run meanwhile, until it times out. A task of a worker that will not end it is freed here:
+// the run goes on at once, its signals and its cancel kept, and what that worker says of
+// the task later is refused (docs/decisions/0071-what-lost-its-timeout-is-freed.md).
+type Holds struct {
+	kernel *kernel.Kernel
+
+	namespaceID atomic.Pointer[string]
+}
+
+// New returns the holds of a namespace.
+func New(k *kernel.Kernel) *Holds { return &Holds{kernel: k} }
+
+// Task is the workflow task that a worker has of a run.
+type Task struct {
+	workflowID, runID string
+	// scheduled, attempt and version are what Temporal knows the task by.
+	scheduled, attempt, version int64
+	// holder is the worker; "" where Temporal does not tell.
+	holder    string
+	startedAt time.Time
+	timeout   time.Duration
+}
+
+// TimedOut is whether Temporal should have taken the task back before a moment.
+func (h Task) TimedOut(before time.Time) bool {
+	return h.startedAt.Add(h.timeout).Before(before)
+}
+
+// Find returns the task that a worker has of a run. held is false where none has. It reads
+// the history of the run.
+func (h *Holds) Find(ctx context.Context, workflowID, runID string) (task Task, held bool, err error) {
+	task = Task{workflowID: workflowID, runID: runID}
+	err = h.kernel.EachEvent(ctx, workflowID, runID, func(event *historypb.HistoryEvent) {
+		switch event.GetEventType() {
+		case enumspb.EVENT_TYPE_WORKFLOW_TASK_SCHEDULED:
+			scheduled := event.GetWorkflowTaskScheduledEventAttributes()
+			task.scheduled, task.version, held = event.GetEventId(), event.GetVersion(), false
+			task.attempt, task.timeout = int64(scheduled.GetAttempt()), scheduled.GetStartToCloseTimeout().AsDuration()
+		case enumspb.EVENT_TYPE_WORKFLOW_TASK_STARTED:
+			task.startedAt, task.holder, held = event.GetEventTime().AsTime(), identity.Process(event.GetWorkflowTaskStartedEventAttributes().GetIdentity()), true
+		case enumspb.EVENT_TYPE_WORKFLOW_TASK_COMPLETED, enumspb.EVENT_TYPE_WORKFLOW_TASK_FAILED, enumspb.EVENT_TYPE_WORKFLOW_TASK_TIMED_OUT:
+			held = false
+		default:
+		}
+	})
+	return task, held, err
+}
+
+// Free takes a task from the worker that has it. freed is false where it was too late, since
+// the worker has ended it or somebody else was quicker, and where the server knows another
+// form of token.
+func (h *Holds) Free(ctx context.Context, task Task) (freed bool, err error) {
+	ctx, cancel := kernel.Bounded(ctx)
+	defer cancel()
+	namespaceID, err := h.id(ctx)
+	if err != nil {
+		return false, err
+	}
+	_, err = h.kernel.Client.WorkflowService().RespondWorkflowTaskFailed(ctx, &workflowservice.RespondWorkflowTaskFailedRequest{
+		Namespace: h.kernel.Namespace, TaskToken: task.token(namespaceID),
+		// With any other cause the next task counts as a second attempt, of which the history
+		// does not tell who has it.
+		Cause: enumspb.WORKFLOW_TASK_FAILED_CAUSE_FAILOVER_CLOSE_COMMAND,
+	})
+	if errtype.Is[*serviceerror.NotFound](err) || errtype.Is[*serviceerror.InvalidArgument](err) {
+		return false, nil
+	}
+	return err == nil, kernel.Translate(err)
+}
+
+// LostActivity is whether Temporal should have taken back an activity, before a moment, from
+// the worker that has it.
+func LostActivity(pending *workflowpb.PendingActivityInfo, before time.Time) (lost bool) {
+	if pending.GetState() == enumspb.PENDING_ACTIVITY_STATE_SCHEDULED {
+		return false
+	}
+	began, beat := pending.GetLastStartedTime().AsTime(), pending.GetLastStartedTime().AsTime()
+	if last := pending.GetLastHeartbeatTime(); last != nil && last.AsTime().After(beat) {
+		beat = last.AsTime()
+	}
+	over := func(since time.Time, timeout *durationpb.Duration) bool {
+		return timeout.AsDuration() > 0 && since.Add(timeout.AsDuration()).Before(before)
+	}
+	options := pending.GetActivityOptions()
+	return over(beat, options.GetHeartbeatTimeout()) || over(began, options.GetStartToCloseTimeout())
+}
+
+// FreeActivity ends the try of an activity that a worker has as its silence would.
+func (h *Holds) FreeActivity(ctx context.Context, run *commonpb.WorkflowExecution, activityID string) (freed bool, err error) {
+	ctx, cancel := kernel.Bounded(ctx)
+	defer cancel()
+	_, err = h.kernel.Client.WorkflowService().RespondActivityTaskFailedById(ctx, &workflowservice.RespondActivityTaskFailedByIdRequest{
+		Namespace: h.kernel.Namespace, WorkflowId: run.GetWorkflowId(), RunId: run.GetRunId(), ActivityId: activityID,
+		Failure: &failurepb.Failure{
+			Message: "the worker is silent",
+			FailureInfo: &failurepb.Failure_TimeoutFailureInfo{
+				TimeoutFailureInfo: &failurepb.TimeoutFailureInfo{TimeoutType: enumspb.TIMEOUT_TYPE_HEARTBEAT},
+			},
+		},
+	})
+	if errtype.Is[*serviceerror.NotFound](err) {
+		return false, nil
+	}
+	return err == nil, kernel.Translate(err)
+}
+
+// id is that of the namespace, which does not change.
+func (h *Holds) id(ctx context.Context) (string, error) {
+	if known := h.namespaceID.Load(); known != nil {
+		return *known, nil
+	}
+	described, err := h.kernel.Client.WorkflowService().DescribeNamespace(ctx, &workflowservice.DescribeNamespaceRequest{Namespace: h.kernel.Namespace})
+	if err != nil {
+		return "", kernel.Translate(err)
+	}
+	id := described.GetNamespaceInfo().GetId()
+	h.namespaceID.Store(&id)
+	return id, nil
+}

@@ -1,0 +1,236 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+	enumspb "go.temporal.io/api/enums/v1"
+	workflowpb "go.temporal.io/api/workflow/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/job"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/internal/errtype"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// Order is what a job was told to do.
+type Order interface {
+	// Check returns what is wrong with the order, field by field.
+	Check(now time.Time) wire.FieldErrors
+}
+
+// Kind is what one kind of job is called, and what its orders say to people.
+type Kind[O Order] struct {
+	workflows.JobKind
+	// Noun names a job of the kind in errors.
+	Noun string
+	// Settle fixes what an order leaves to the moment when it is given. It may be nil.
+	Settle func(order O, now wire.Instant) O
+	// For notes who gives an order, unless it says so. It may be nil.
+	For func(ctx context.Context, order O) O
+	// Named reports whether an id may be that of a job of the kind. It is nil where they are
+	// made up here.
+	Named func(id string) bool
+	// Summary is what the Web UI shows of an order.
+	Summary func(order O) string
+}
+
+// Jobs are those of one kind: work on many items, by a workflow of its own. C is what
+// the kind stores its counts as.
+type Jobs[O Order, C any] struct {
+	kernel *kernel.Kernel
+	kind   Kind[O]
+}
+
+// New are the jobs of a kind.
+func New[O Order, C any](k *kernel.Kernel, kind Kind[O]) *Jobs[O, C] {
+	return &Jobs[O, C]{kernel: k, kind: kind}
+}
+
+// Job is a job as it stands.
+type Job[O Order, C any] struct {
+	ID     string
+	Status job.Status
+	// CancelRequested is whether it was told to stop and still runs: no worker has heard of
+	// it yet. Only [Jobs.Get] and [Jobs.Stop] say so.
+	CancelRequested bool
+	// WaitsFor is what it waits for while it runs; empty for nothing.
+	WaitsFor delivery.Waiting
+	Order    O
+	// Counts are about a second old while the job runs.
+	Counts    C
+	StartedAt wire.Instant
+	// FinishedAt is zero while the job runs.
+	FinishedAt wire.Instant
+	Links      timer.Links
+	// Again is whether the same order was given before, and this one has started nothing.
+	Again bool
+}
+
+// Start orders a job. The order is durable; a worker carries it out. Its errors are
+// [wire.InvalidRequest] and [wire.Unavailable].
+func (j *Jobs[O, C]) Start(ctx context.Context, order O) (Job[O, C], error) {
+	if err := order.Check(time.Now()).Err(); err != nil {
+		return Job[O, C]{}, err
+	}
+	job, err := j.Begin(ctx, uuid.NewString(), order)
+	return job, kernel.Translate(err)
+}
+
+// Begin starts the workflow of an order that was found in order. Its error is Temporal's own.
+func (j *Jobs[O, C]) Begin(ctx context.Context, id string, order O) (Job[O, C], error) {
+	ctx, cancel := kernel.Bounded(ctx)
+	defer cancel()
+	now := wire.At(time.Now())
+	if j.kind.Settle != nil {
+		order = j.kind.Settle(order, now)
+	}
+	if j.kind.For != nil {
+		order = j.kind.For(ctx, order)
+	}
+	run, err := j.kernel.Client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+		ID: j.kind.WorkflowID(id), TaskQueue: workflows.TaskQueue,
+		WorkflowIDReusePolicy:                    enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
+		WorkflowIDConflictPolicy:                 enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
+		WorkflowExecutionErrorWhenAlreadyStarted: true,
+		Memo:                                     map[string]any{j.kind.Memo: order},
+		// No search attribute: who cancels timers by query means no job.
+		StaticSummary: j.kind.Summary(order),
+	}, j.kind.Workflow, order)
+	if err != nil {
+		return Job[O, C]{}, err
+	}
+	return Job[O, C]{
+		ID: id, Status: job.Running, Order: order, StartedAt: now, Links: j.links(id, run.GetRunID()),
+	}, nil
+}
+
+// Get returns a job as it stands. It needs no worker. Its errors are
+// [wire.NotFound] and [wire.Unavailable].
+func (j *Jobs[O, C]) Get(ctx context.Context, id string) (Job[O, C], error) {
+	ctx, cancel := kernel.Bounded(ctx)
+	defer cancel()
+	if !j.named(id) {
+		return Job[O, C]{}, j.unknown()
+	}
+	described, err := j.kernel.Describe(ctx, j.kind.WorkflowID(id), "")
+	if wire.CodeOf(err) == wire.NotFound {
+		return Job[O, C]{}, j.unknown()
+	}
+	if err != nil {
+		return Job[O, C]{}, err
+	}
+	info := described.GetWorkflowExecutionInfo()
+	found, err := j.job(id, info)
+	if err != nil {
+		return Job[O, C]{}, err
+	}
+	if found.Status != job.Running {
+		found.Counts, err = j.result(ctx, info)
+		return found, err
+	}
+	found.CancelRequested = described.GetWorkflowExtendedInfo().GetCancelRequested()
+	for _, pending := range described.GetPendingActivities() {
+		var last C // what the worker last said
+		if kernel.Payloads.FromPayloads(pending.GetHeartbeatDetails(), &last) == nil {
+			found.Counts = last
+		}
+		found.WaitsFor = jobWaitsFor(pending)
+	}
+	return found, nil
+}
+
+// jobWaitsFor is what a job waits for, by the activity that carries it out.
+func jobWaitsFor(pending *workflowpb.PendingActivityInfo) delivery.Waiting {
+	var at job.Position
+	switch {
+	case kernel.Unclaimed(pending, time.Now()) != 0:
+		return delivery.WaitsForWorker
+	case kernel.Payloads.FromPayloads(pending.GetHeartbeatDetails(), &at) == nil && at.Waits != 0:
+		return delivery.WaitsForTurn
+	}
+	return ""
+}
+
+// Stop stops a job, and waits for it to be so, at most for wait: afterwards it may
+// still be running, without a worker that has heard of it. One that has ended stays
+// as it is. Its errors are those of [Jobs.Get].
+func (j *Jobs[O, C]) Stop(ctx context.Context, id string, wait time.Duration) (Job[O, C], error) {
+	found, err := j.Get(ctx, id)
+	if err != nil || found.Status != job.Running {
+		return found, err
+	}
+	call, cancel := kernel.Bounded(ctx)
+	defer cancel()
+	if err := j.kernel.Client.CancelWorkflow(call, j.kind.WorkflowID(id), ""); err != nil {
+		return Job[O, C]{}, kernel.Translate(err)
+	}
+	waiting, stop := j.kernel.Waiting(ctx, wait)
+	defer stop()
+	// However it ends, or if it does not, what it says then is the answer.
+	_ = j.kernel.Client.GetWorkflow(waiting, j.kind.WorkflowID(id), "").Get(waiting, nil)
+	return j.Get(ctx, id)
+}
+
+// named reports whether an id may be that of a job.
+func (j *Jobs[O, C]) named(id string) bool {
+	if j.kind.Named != nil {
+		return j.kind.Named(id)
+	}
+	parsed, err := uuid.Parse(id)
+	return err == nil && parsed.String() == id
+}
+
+func (j *Jobs[O, C]) unknown() error { return NoSuchJob(j.kind.Noun) }
+
+// The nouns of the kinds of jobs.
+const (
+	BulkNoun       = "bulk job"
+	RedeliveryNoun = "redelivery"
+)
+
+// NoSuchJob is the error for a job that there is not, of the kind with a noun.
+func NoSuchJob(noun string) error {
+	return &wire.Error{Code: wire.NotFound, Message: "There is no such " + noun + "."}
+}
+
+func (j *Jobs[O, C]) links(id, runID string) timer.Links {
+	return timer.Links{WebUI: j.kernel.Link(j.kind.WorkflowID(id), runID)}
+}
+
+// job is what can be told from a workflow's info.
+func (j *Jobs[O, C]) job(id string, info *workflowpb.WorkflowExecutionInfo) (job Job[O, C], err error) {
+	if info.GetType().GetName() != j.kind.Workflow {
+		return job, j.unknown()
+	}
+	job = Job[O, C]{
+		ID: id, Status: jobStatus(info.GetStatus()), StartedAt: wire.At(info.GetStartTime().AsTime()),
+		Links: j.links(id, info.GetExecution().GetRunId()),
+	}
+	if closed := info.GetCloseTime(); closed != nil {
+		job.FinishedAt = wire.At(closed.AsTime())
+	}
+	return job, kernel.ReadMemo(info, j.kind.Memo, j.kind.Noun, &job.Order)
+}
+
+// result is the counts of a job that has ended. One that was terminated, or stopped
+// while no worker had it, tells nothing.
+func (j *Jobs[O, C]) result(ctx context.Context, info *workflowpb.WorkflowExecutionInfo) (counts C, err error) {
+	run := j.kernel.Client.GetWorkflow(ctx, info.GetExecution().GetWorkflowId(), info.GetExecution().GetRunId())
+	err = run.Get(ctx, &counts)
+	if stopped, ok := errors.AsType[*temporal.CanceledError](err); ok && stopped.HasDetails() {
+		err = stopped.Details(&counts)
+		return counts, err
+	}
+	if errtype.Is[*temporal.WorkflowExecutionError](err) {
+		return counts, nil
+	}
+	return counts, kernel.Translate(err)
+}

@@ -1,0 +1,69 @@
+package kernel
+
+import (
+	"context"
+	"time"
+
+	commonpb "go.temporal.io/api/common/v1"
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// What is kept is the input of a workflow that nobody runs. It is never due before its time
+// is up, so that it costs Temporal one write to store, and one to end.
+
+// Blob is what is kept for a while.
+type Blob struct {
+	ID, WorkflowType string
+	Life             time.Duration
+	// Memo may be nil.
+	Memo map[string]any
+}
+
+// errNoPage is told of a page that is not there.
+var errNoPage = &wire.Error{Code: wire.NotFound, Message: "There is no such page."}
+
+// StoreBlob stores what is to be kept, in place of what has its id.
+func (k *Kernel) StoreBlob(ctx context.Context, what Blob, input any) error {
+	ctx, cancel := Bounded(ctx)
+	defer cancel()
+	_, err := k.Client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+		ID: what.ID, TaskQueue: workflows.NobodysQueue, StartDelay: 2 * what.Life, WorkflowExecutionTimeout: what.Life,
+		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_TERMINATE_EXISTING,
+		WorkflowIDReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
+		Memo:                     what.Memo,
+	}, what.WorkflowType, input)
+	return Translate(err)
+}
+
+// ReadBlob reads what is kept. Its errors are [wire.NotFound] and [wire.Unavailable].
+func (k *Kernel) ReadBlob(ctx context.Context, id string) (*commonpb.Payload, error) {
+	ctx, cancel := Bounded(ctx)
+	defer cancel()
+	response, err := k.Client.WorkflowService().GetWorkflowExecutionHistory(ctx, &workflowservice.GetWorkflowExecutionHistoryRequest{
+		Namespace: k.Namespace, Execution: &commonpb.WorkflowExecution{WorkflowId: id}, MaximumPageSize: 1,
+	})
+	if err != nil {
+		if wire.CodeOf(Translate(err)) == wire.NotFound {
+			return nil, errNoPage
+		}
+		return nil, Translate(err)
+	}
+	for _, event := range response.GetHistory().GetEvents() {
+		for _, input := range event.GetWorkflowExecutionStartedEventAttributes().GetInput().GetPayloads() {
+			return input, nil
+		}
+	}
+	return nil, errNoPage
+}
+
+// EndBlob ends what is kept, which can then be read for as long as Temporal retains it.
+func (k *Kernel) EndBlob(ctx context.Context, id, reason string) error {
+	ctx, cancel := Bounded(ctx)
+	defer cancel()
+	return Translate(k.Client.TerminateWorkflow(ctx, id, "", reason))
+}

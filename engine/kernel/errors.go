@@ -1,0 +1,35 @@
+package kernel
+
+import (
+	"context"
+	"errors"
+
+	"go.temporal.io/api/serviceerror"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/internal/errtype"
+)
+
+// Translate puts an error of Temporal's into the words of package timer. What
+// is not known to be otherwise has an unknown outcome: the caller may repeat
+// the same request, which is safe.
+func Translate(err error) error {
+	if err == nil || errtype.Is[*wire.Error](err) {
+		return err
+	}
+	if errtype.Is[*serviceerror.NotFound](err) {
+		return &wire.Error{Code: wire.NotFound, Message: "There is no such timer.", Cause: err}
+	}
+	return &wire.Error{
+		Code: wire.Unavailable, Cause: err,
+		Message: "The timer engine did not answer. The request may or may not have taken effect; repeat it.",
+	}
+}
+
+// Expired reports whether a call ended because its time was up.
+func Expired(ctx context.Context, err error) bool {
+	return ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded) || status.Code(err) == codes.DeadlineExceeded ||
+		errtype.Is[*serviceerror.DeadlineExceeded](err)
+}

@@ -1,0 +1,63 @@
+package kernel
+
+import (
+	"context"
+	"time"
+
+	"go.temporal.io/api/workflowservice/v1"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/wakecall/wakecall/internal/tuning"
+)
+
+// RepeatUnstored sends again what Temporal's store took too long to write, for as long as
+// the call may take. Temporal answers DeadlineExceeded then. The SDK, which repeats a call
+// after every other answer of a server in trouble, takes that for the end of its own time
+// and gives up (docs/decisions/0070-what-was-not-stored.md).
+func RepeatUnstored() grpc.DialOption { return grpc.WithChainUnaryInterceptor(repeatUnstored) }
+
+//nolint:revive // gRPC's signature
+func repeatUnstored(
+	ctx context.Context, method string, request, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption,
+) error {
+	for {
+		began := time.Now()
+		err := invoke(ctx, method, request, reply, conn, options...)
+		if status.Code(err) != codes.DeadlineExceeded || !repeatable(request) {
+			return err
+		}
+		select {
+		case <-time.After(tuning.UnstoredPause):
+			shortenDelay(request, time.Since(began))
+		case <-ctx.Done():
+			return err
+		}
+	}
+}
+
+// shortenDelay makes up for time that has passed: a start delay counts from when Temporal
+// takes the start.
+func shortenDelay(request any, passed time.Duration) {
+	if start, ok := request.(*workflowservice.StartWorkflowExecutionRequest); ok && start.GetWorkflowStartDelay() != nil {
+		start.WorkflowStartDelay = durationpb.New(max(start.GetWorkflowStartDelay().AsDuration()-passed, 0))
+	}
+}
+
+// repeatable is whether a call that may have been stored can be made again. A start names
+// itself: Temporal answers it with the run that it has made, and with its first task where
+// that was started eagerly. The end of a task that is recorded is refused as not found. A
+// signal names itself for one run only, and may meet the next one.
+func repeatable(request any) bool {
+	switch r := request.(type) {
+	case *workflowservice.StartWorkflowExecutionRequest:
+		return r.GetRequestId() != ""
+	case *workflowservice.RespondWorkflowTaskCompletedRequest, *workflowservice.RespondActivityTaskCompletedRequest,
+		*workflowservice.RespondActivityTaskFailedRequest, *workflowservice.RespondActivityTaskCanceledRequest:
+		return true
+	default:
+		return false
+	}
+}

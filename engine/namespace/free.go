@@ -1,0 +1,32 @@
+package namespace
+
+import (
+	"context"
+
+	"github.com/wakecall/wakecall/engine/holds"
+)
+
+// freeing takes a task, frees it as that of a dead worker is freed, and takes it again.
+func (t *startupCheck) freeing(ctx context.Context) (wrong string, unknown error) {
+	id := t.queue + ":held"
+	if err := t.start(ctx, id, "", 0); err != nil {
+		return "", err
+	}
+	if _, err := t.poll(ctx); err != nil {
+		return "", err
+	}
+	holds := holds.New(t.kernel)
+	task, _, err := holds.Find(ctx, id, t.started[0].GetRunId())
+	if err != nil {
+		return "", err
+	}
+	freed, err := holds.Free(ctx, task)
+	if err != nil {
+		return "", err
+	}
+	if !freed {
+		return "a task cannot be taken from a worker that died with it: a timer whose task has lost its timeout stays lost; use a server of 1.29 to 1.32", nil
+	}
+	_, err = t.poll(ctx)
+	return "", err
+}

@@ -1,0 +1,156 @@
+package policies
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/singleflight"
+
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/internal/tuning"
+)
+
+// policyCache keeps each policy, or the news that there is none, for a while.
+// Many readers of one type cost one read.
+type policyCache struct {
+	ttl   time.Duration
+	read  func(context.Context, string) (policy.Policy, error)
+	reads singleflight.Group
+
+	mu      sync.Mutex
+	entries map[string]cachedPolicy
+	// generation ends when something is forgotten.
+	generation int
+}
+
+type cachedPolicy struct {
+	policy policy.Policy
+	err    error
+	until  time.Time
+	// wishes is until when the store may not have heard of the back-pressure that was noted
+	// here.
+	wishes time.Time
+}
+
+func newPolicyCache(ttl time.Duration, read func(context.Context, string) (policy.Policy, error)) *policyCache {
+	return &policyCache{ttl: ttl, read: read, entries: map[string]cachedPolicy{}}
+}
+
+// get returns a policy that was read no longer ago than the ttl. From half of that on
+// it is read again in the background: an engine that does not answer for a moment makes
+// nothing late that is about to ring.
+func (c *policyCache) get(ctx context.Context, businessType string) (policy.Policy, error) {
+	entry, left := c.entry(businessType)
+	if left > c.ttl/2 {
+		return entry.policy, entry.err
+	}
+	result := c.readAgain(ctx, businessType)
+	if left > 0 {
+		return entry.policy, entry.err
+	}
+	select {
+	case r := <-result:
+		return r.Val.(policy.Policy), r.Err
+	case <-ctx.Done():
+		return policy.Policy{}, kernel.Translate(ctx.Err())
+	}
+}
+
+// readAgain joins the read of a type that is under way, or begins one. It outlives
+// the caller that began it: others may be waiting for it.
+func (c *policyCache) readAgain(ctx context.Context, businessType string) <-chan singleflight.Result {
+	return c.reads.DoChan(businessType, func() (any, error) {
+		shared, cancel := kernel.Bounded(context.WithoutCancel(ctx))
+		defer cancel()
+		began := c.current()
+		policy, err := c.read(shared, businessType)
+		if err == nil || wire.CodeOf(err) == wire.NotFound {
+			policy = c.keep(businessType, cachedPolicy{policy: policy, err: err, until: time.Now().Add(c.ttl)}, began)
+		}
+		return policy, err
+	})
+}
+
+// entry is what is known of a type, and for how long it may be trusted still.
+func (c *policyCache) entry(businessType string) (entry cachedPolicy, left time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	entry = c.entries[businessType]
+	return entry, time.Until(entry.until)
+}
+
+// known are the policies that may be trusted still.
+func (c *policyCache) known() (policies []policy.Policy) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, entry := range c.entries {
+		if entry.err == nil && time.Now().Before(entry.until) {
+			policies = append(policies, entry.policy)
+		}
+	}
+	return policies
+}
+
+func (c *policyCache) current() (generation int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.generation
+}
+
+// keep remembers what was read, unless something was forgotten since the read began,
+// and returns it as it holds here: a wish for patience that was noted here may not have
+// come to the store yet.
+func (c *policyCache) keep(businessType string, read cachedPolicy, generation int) policy.Policy {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.generation != generation {
+		return read.policy
+	}
+	if known := c.entries[businessType]; read.err == nil && time.Now().Before(known.wishes) {
+		read.policy.BackPressure, read.wishes = longest(known.policy.BackPressure, read.policy), known.wishes
+	}
+	if len(c.entries) >= tuning.CachedPolicies {
+		clear(c.entries)
+	}
+	c.entries[businessType] = read
+	return read.policy
+}
+
+// longest is the wish for patience that counts, as in the policy's workflow.
+func longest(known *policy.BackPressure, read policy.Policy) *policy.BackPressure {
+	if known == nil || !read.Grants(*known) || (read.BackPressure != nil && known.Until <= read.BackPressure.Until) {
+		return read.BackPressure
+	}
+	return known
+}
+
+// forget makes the next reader read, and drops what is being read now.
+func (c *policyCache) forget(businessType string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.entries, businessType)
+	c.generation++
+	c.reads.Forget(businessType)
+}
+
+// hold notes back-pressure, and reports whether it is news.
+func (c *policyCache) hold(businessType string, wish policy.BackPressure) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	entry := c.entries[businessType]
+	if entry.err != nil {
+		return true
+	}
+	if known := entry.policy.BackPressure; known != nil && wish.Until < known.Until.Add(tuning.PressureStep) {
+		return false
+	}
+	if !entry.policy.Grants(wish) {
+		return false
+	}
+	entry.policy.BackPressure, entry.wishes = &wish, time.Now().Add(tuning.PressureSettles)
+	c.entries[businessType] = entry
+	return true
+}

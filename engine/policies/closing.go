@@ -1,0 +1,214 @@
+package policies
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/engine/visibility"
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// settling is how long a policy must have been closed until every booking that was
+// acknowledged under it is counted.
+func (p *Policies) settling() time.Duration {
+	return p.ttl + tuning.PolicyReadSlack + tuning.VisibilityLag
+}
+
+var errClosed = &wire.Error{
+	Code: wire.Unavailable, Message: "The policy is being deleted. Nothing was booked; repeat the request in a moment.",
+}
+
+var errSealed = &wire.Error{
+	Code: wire.Unavailable, Message: "The policy is being deleted, and its timers are cancelled. Nothing was changed; repeat the request in a moment.",
+}
+
+// closing decides whether a policy, or its URL, can be taken away. Temporal's visibility
+// lags behind, and every gateway books by a policy that it has read a while ago. So the
+// policy takes no bookings for as long as both take, and what is open is counted then.
+type closing struct {
+	policies             *Policies
+	businessType, author string
+	onOpenTimers         OnOpenTimers
+	// refusal says that so many timers are in the way.
+	refusal func(open int) error
+	// ifVersion, when set, is the version that the policy must have.
+	ifVersion int
+	// until marks the record that this closing has written.
+	until wire.Instant
+	// cancelling is whether the timers are being cancelled by now.
+	cancelling bool
+}
+
+// decide returns once no timer is open, or those that are were cancelled. Else the
+// policy takes bookings again.
+func (c *closing) decide(ctx context.Context) error {
+	if err := c.count(ctx); err != nil {
+		return err
+	}
+	if err := c.close(ctx); err != nil {
+		return err
+	}
+	err := c.settle(ctx)
+	if err == nil {
+		err = c.cancel(ctx)
+	}
+	if err != nil {
+		c.reopen(ctx)
+	}
+	return err
+}
+
+// count refuses while timers are open, unless they shall be cancelled.
+func (c *closing) count(ctx context.Context) error {
+	if c.onOpenTimers == OpenTimersCancel {
+		return nil
+	}
+	ctx, cancel := kernel.Bounded(ctx)
+	defer cancel()
+	open, err := c.policies.kernel.Count(ctx, visibility.OpenTimers(c.businessType))
+	if err == nil && open > 0 {
+		err = c.refusal(open)
+	}
+	return err
+}
+
+// close makes the policy take no bookings. It is no new version.
+func (c *closing) close(ctx context.Context) error {
+	c.until = wire.At(time.Now()).Add(c.policies.settling() + 3*tuning.CallTimeout)
+	for {
+		err := c.mark(ctx, c.until)
+		if err != stalePolicy || c.ifVersion != 0 { //nolint:errorlint // it is the value itself
+			return err
+		}
+	}
+}
+
+func (c *closing) mark(ctx context.Context, until wire.Instant) error {
+	ctx, cancel := kernel.Bounded(ctx)
+	defer cancel()
+	record, open, err := c.policies.Record(ctx, c.businessType)
+	if err != nil {
+		return err
+	}
+	if !open {
+		return noPolicy
+	}
+	if until == 0 && record.ClosedUntil != c.until { // somebody has changed it since
+		return nil
+	}
+	if record.SealedAt(wire.At(time.Now())) && record.ClosedUntil != c.until {
+		return errSealed
+	}
+	if until != 0 && c.ifVersion != 0 && record.Policy.Version != c.ifVersion {
+		return stalePolicy
+	}
+	record.ClosedUntil, record.Sealed = until, false
+	return c.put(ctx, record)
+}
+
+func (c *closing) put(ctx context.Context, record workflows.PolicyRecord) error {
+	defer c.policies.cache.forget(c.businessType)
+	return c.policies.replace(ctx, workflows.PutPolicy{Record: record, IfVersion: record.Policy.Version, Closing: c.until})
+}
+
+// seal keeps everybody else from changing the policy until it is deleted: a change that
+// comes once its timers are being cancelled would keep the policy, and not the timers.
+func (c *closing) seal(ctx context.Context) error {
+	record, open, err := c.policies.Record(ctx, c.businessType)
+	if err != nil {
+		return err
+	}
+	if !open || record.ClosedUntil != c.until {
+		return errUncertain
+	}
+	record.Sealed = true
+	if err := c.put(ctx, record); !errors.Is(err, stalePolicy) {
+		return err
+	}
+	return errUncertain
+}
+
+// reopen makes the policy take bookings again. If that fails it does so by itself,
+// when the time of its mark has passed.
+func (c *closing) reopen(ctx context.Context) {
+	_ = c.mark(context.WithoutCancel(ctx), 0)
+}
+
+// settle waits until what was booked must be counted, and visibility has shown that
+// it takes in what is written. Timers that show meanwhile end the wait.
+func (c *closing) settle(ctx context.Context) error {
+	settled := time.NewTimer(c.policies.settling())
+	defer settled.Stop()
+	poll := time.NewTicker(tuning.ClosingPoll)
+	defer poll.Stop()
+	for waiting := true; waiting; {
+		select {
+		case <-poll.C:
+		case <-settled.C:
+			waiting = false
+		case <-ctx.Done():
+			return kernel.Translate(ctx.Err())
+		}
+		if err := c.count(ctx); err != nil {
+			return err
+		}
+	}
+	return c.confirm(ctx)
+}
+
+// confirm checks that the policy is still closed, and that visibility knows.
+func (c *closing) confirm(ctx context.Context) error {
+	ctx, cancel := kernel.Bounded(ctx)
+	defer cancel()
+	record, open, err := c.policies.Record(ctx, c.businessType)
+	if err != nil {
+		return err
+	}
+	response, err := c.policies.kernel.List(ctx, visibility.OpenPolicy(c.businessType), tuning.MaxListed, nil)
+	if err != nil {
+		return err
+	}
+	for _, info := range response.GetExecutions() {
+		shown, err := recordOf(info)
+		if err == nil && open && shown.ClosedUntil == c.until && record.ClosedUntil == c.until {
+			return nil
+		}
+	}
+	return errUncertain
+}
+
+// errCancelling is the error of a deletion that cannot be finished, and not be undone.
+func errCancelling(cause error) error {
+	return &wire.Error{
+		Code: wire.Unavailable, Message: "The timers of the business type are being cancelled. The policy is not deleted yet; repeat the request.", Cause: cause,
+	}
+}
+
+var errUncertain = &wire.Error{
+	Code: wire.Unavailable, Message: "It is not certain yet whether the business type has open timers. Nothing was deleted; repeat the request.",
+}
+
+func (c *closing) cancel(ctx context.Context) error {
+	if c.onOpenTimers != OpenTimersCancel {
+		return nil
+	}
+	ctx, cancel := kernel.Bounded(ctx)
+	defer cancel()
+	open, err := c.policies.kernel.Count(ctx, visibility.OpenTimers(c.businessType))
+	if err == nil && open == 0 {
+		open, err = c.policies.kernel.Count(ctx, visibility.ContinuedTimers(c.businessType, wire.At(time.Now())))
+	}
+	if err != nil || open == 0 {
+		return err
+	}
+	if err := c.seal(ctx); err != nil {
+		return err
+	}
+	err = c.policies.cancelAll(ctx, c.businessType)
+	c.cancelling = err == nil
+	return err
+}

@@ -1,0 +1,133 @@
+package policies
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/wakecall/wakecall/core/job"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// OnOpenTimers says what happens to the open timers of a policy that is deleted.
+type OnOpenTimers string
+
+// The closed list of what can happen.
+const (
+	// OpenTimersRefuse refuses the deletion while there are some.
+	OpenTimersRefuse OnOpenTimers = ""
+	// OpenTimersCancel cancels them, by a bulk job.
+	OpenTimersCancel OnOpenTimers = "cancel"
+	// OpenTimersKeep leaves them: those without a callback of their own find no
+	// receiver when they are due, and wait until there is a policy again.
+	OpenTimersKeep OnOpenTimers = "keep"
+)
+
+// Known reports whether it is one of the list.
+func (o OnOpenTimers) Known() bool {
+	return o == OpenTimersRefuse || o == OpenTimersCancel || o == OpenTimersKeep
+}
+
+// Deletion is a policy to be deleted.
+type Deletion struct {
+	BusinessType, Author string
+	OnOpenTimers         OnOpenTimers
+	// IfVersion, when set, must be the stored version.
+	IfVersion int
+}
+
+// Delete deletes a policy, and with it its limits. It needs a worker. Unless the
+// timers are kept, bookings are refused first until all that were made are counted:
+// that takes the time for which a policy is trusted, and two seconds. Its errors are
+// [wire.NotFound], [wire.PreconditionFailed], [wire.PolicyInUse] while there are open
+// timers and nothing is said of them, and [wire.Unavailable], also while it is not
+// certain whether there are any.
+func (p *Policies) Delete(ctx context.Context, d Deletion) error {
+	ctx, cancel := context.WithTimeout(ctx, p.settling()+2*tuning.CallTimeout)
+	defer cancel()
+	if err := p.meets(ctx, d); err != nil {
+		return err
+	}
+	if d.OnOpenTimers == OpenTimersKeep && d.IfVersion == 0 {
+		return p.drop(ctx, d, 0)
+	}
+	closing := &closing{
+		policies: p, businessType: d.BusinessType, author: d.Author, onOpenTimers: d.OnOpenTimers, refusal: inUse, ifVersion: d.IfVersion,
+	}
+	if err := p.deleteClosed(ctx, d, closing); err != errUncertain { //nolint:errorlint // it is the value itself
+		return err
+	}
+	// A change that came meanwhile is a reason, and a certain one.
+	if err := p.meets(ctx, d); err != nil {
+		return err
+	}
+	return errUncertain
+}
+
+// meets refuses where there is no policy, or one of another version.
+func (p *Policies) meets(ctx context.Context, d Deletion) error {
+	ctx, cancel := kernel.Bounded(ctx)
+	defer cancel()
+	record, err := p.current(ctx, d.BusinessType)
+	if err == nil && d.IfVersion != 0 && record.Policy.Version != d.IfVersion {
+		err = stalePolicy
+	}
+	return err
+}
+
+// deleteClosed deletes a policy as it was when it was closed.
+func (p *Policies) deleteClosed(ctx context.Context, d Deletion, c *closing) error {
+	var err error
+	if d.OnOpenTimers == OpenTimersKeep {
+		err = c.close(ctx) // nothing is counted
+	} else {
+		err = c.decide(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	if err = p.drop(ctx, d, c.until); err == nil {
+		return nil
+	}
+	c.reopen(ctx)
+	if c.cancelling {
+		return errCancelling(err)
+	}
+	return err
+}
+
+func inUse(open int) error {
+	return &wire.Error{Code: wire.PolicyInUse, Message: "The business type has " + strconv.Itoa(open) +
+		" open timers. Say timers=cancel or timers=keep."}
+}
+
+// drop deletes the policy that is closed until then, or as it is if that is 0.
+func (p *Policies) drop(ctx context.Context, d Deletion, closedUntil wire.Instant) error {
+	defer p.cache.forget(d.BusinessType)
+	args := []any{d.Author}
+	if closedUntil != 0 {
+		args = append(args, closedUntil)
+	}
+	err := p.updateEntity(ctx, d.BusinessType, workflows.UpdateDeletePolicy, args...)
+	if app, ok := errors.AsType[*temporal.ApplicationError](err); ok && app.Type() == workflows.ErrorVersion {
+		return errUncertain
+	}
+	return err
+}
+
+// cancelAll has the open timers of a type cancelled, at the rate of a bulk job. Temporal's own
+// batches would go by the runs that they found, and each occurrence and each change ends one.
+func (p *Policies) cancelAll(ctx context.Context, businessType string) error {
+	now := wire.At(time.Now())
+	return p.orderBulk(ctx, job.Bulk{
+		ID: "policy:" + businessType + ":" + strconv.FormatInt(int64(now), 10), Operation: job.Cancel,
+		Filter: timer.Filter{BusinessType: businessType}, PerSecond: job.MaxRate, BookedBefore: now,
+	})
+}

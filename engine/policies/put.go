@@ -1,0 +1,217 @@
+package policies
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/internal/audit"
+	"github.com/wakecall/wakecall/internal/errtype"
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// Change is a policy to be stored.
+type Change struct {
+	Policy policy.Policy
+	// Edit, when set, makes the change of the stored policy, masked, or of one
+	// without a version where there is none. Policy then names the type alone.
+	Edit func(stored policy.Policy) (Change, error)
+	// IfVersion, when set, must be the stored version; MustExist, that there
+	// is one; MustBeNew, that there is none.
+	IfVersion int
+	MustExist bool
+	MustBeNew bool
+	// KeepSecrets, KeepHeaders and KeepFallbackHeaders keep what is write-only and was
+	// left out.
+	KeepSecrets         bool
+	KeepHeaders         []string
+	KeepFallbackHeaders []string
+	Author              string
+	// DryRun says what would change, and changes nothing.
+	DryRun bool
+
+	reach delivery.Reach
+}
+
+// Result is what became of a change.
+type Result struct {
+	Policy policy.Policy
+	// Created is whether the business type had no policy.
+	Created bool
+	// Changes are empty when the policy was so already; its version stays.
+	Changes []policy.Difference
+}
+
+var (
+	stalePolicy = &wire.Error{
+		Code: wire.PreconditionFailed, Message: "The policy has another version than If-Match names.",
+	}
+	policyExists = &wire.Error{
+		Code: wire.PreconditionFailed, Message: "There is a policy already, and If-None-Match asks for none.",
+	}
+)
+
+// Put stores a policy. Making one needs no worker; replacing one does,
+// since the worker decides between competing changes. Its errors are
+// [wire.InvalidRequest], [wire.PreconditionFailed], [wire.PolicyInUse] where
+// open timers may need the URL that it takes away, and [wire.Unavailable].
+func (p *Policies) Put(ctx context.Context, change Change) (Result, error) {
+	err := change.Policy.Check().Err()
+	if err := policy.CheckReach(p.reach, change.Policy, policy.Policy{}).Join(err); err != nil {
+		return Result{}, err
+	}
+	change.reach = p.reach
+	ctx, cancel := context.WithTimeout(ctx, p.settling()+tuning.CallTimeout)
+	defer cancel()
+	defer p.cache.forget(change.Policy.BusinessType)
+	for {
+		result, err := p.putOnce(ctx, change)
+		// Without If-Match the last one to write wins: it tries again. So does one that must be
+		// new, to see what came first.
+		if !errors.Is(err, stalePolicy) || change.MustExist || change.IfVersion != 0 {
+			return result, err
+		}
+	}
+}
+
+// putOnce stores a change on the version that it read.
+func (p *Policies) putOnce(ctx context.Context, change Change) (Result, error) {
+	record, open, err := p.Record(ctx, change.Policy.BusinessType)
+	if err != nil && wire.CodeOf(err) != wire.NotFound {
+		return Result{}, err
+	}
+	if open && record.SealedAt(wire.At(time.Now())) {
+		return Result{}, errSealed
+	}
+	old := p.secrets.open(record.Policy)
+	if (change.MustExist && !open) || (change.IfVersion != 0 && (!open || change.IfVersion != old.Version)) {
+		return Result{}, stalePolicy
+	}
+	if open && change.MustBeNew {
+		return Result{}, policyExists
+	}
+	last := old.Version
+	if !open { // versions go on after a policy was deleted: an ETag never comes twice
+		old = policy.Policy{StreamedUntil: old.LastStreamed(wire.At(time.Now()))}
+	}
+	next, err := change.over(old)
+	if err != nil {
+		return Result{}, err
+	}
+	next.Version = last + 1
+	result := Result{Policy: next, Created: !open, Changes: policy.Differences(old, next)}
+	if open && len(result.Changes) == 0 {
+		result.Policy = old
+		return result, nil
+	}
+	put := workflows.PutPolicy{Record: workflows.PolicyRecord{
+		Policy: next, ChangedAt: wire.At(time.Now()), ChangedBy: change.Author, Who: audit.Who(ctx, next.BusinessType),
+	}, IfVersion: last}
+	switch takesURL := old.Callback.Addressed() && !next.Callback.Addressed(); {
+	case takesURL:
+		return result, p.storeUnaddressed(ctx, put, change.DryRun)
+	case change.DryRun:
+		return result, nil
+	default:
+		return result, p.store(ctx, put, open)
+	}
+}
+
+// storeUnaddressed takes the URL away, unless there are open timers that may need it:
+// which of them have one of their own is not known without a look at each. The policy
+// is closed until all that were booked are counted.
+func (p *Policies) storeUnaddressed(ctx context.Context, put workflows.PutPolicy, dryRun bool) error {
+	closing := &closing{policies: p, businessType: put.Record.Policy.BusinessType, refusal: func(open int) error {
+		return &wire.Error{Code: wire.PolicyInUse, Message: "The business type has " + strconv.Itoa(open) +
+			" open timers, which may need the callback.url. Keep it, or delete the policy and say what happens to them."}
+	}}
+	if dryRun {
+		return closing.count(ctx)
+	}
+	if err := closing.decide(ctx); err != nil {
+		return err
+	}
+	err := p.store(ctx, put, true)
+	if err != nil {
+		closing.reopen(ctx)
+	}
+	return err
+}
+
+// over completes the change with what it keeps of the policy it replaces.
+func (c Change) over(old policy.Policy) (policy.Policy, error) {
+	if c.Edit != nil {
+		edited, err := c.Edit(old.Mask())
+		if err == nil {
+			err = policy.CheckReach(c.reach, edited.Policy, old).Join(edited.Policy.Check().Err())
+		}
+		if err != nil {
+			return policy.Policy{}, err
+		}
+		c.Policy, c.KeepSecrets, c.KeepHeaders = edited.Policy, edited.KeepSecrets, edited.KeepHeaders
+		c.KeepFallbackHeaders = edited.KeepFallbackHeaders
+	}
+	next := c.Policy.WithDefaults()
+	errs := append(next.KeepHeaders(old, c.KeepHeaders), next.KeepFallbackHeaders(old, c.KeepFallbackHeaders)...)
+	if c.KeepSecrets {
+		errs = append(errs, next.KeepSecrets(old)...)
+	}
+	errs = append(errs, next.KeepClientKey(old)...)
+	now := wire.At(time.Now())
+	next = next.NextVersion(old, now).By(c.Author, old, now)
+	return next, append(errs, next.CheckSigners(old)...).Join(next.Check().Err())
+}
+
+func (p *Policies) store(ctx context.Context, put workflows.PutPolicy, open bool) (err error) {
+	if put.Record.Policy, err = p.secrets.seal(put.Record.Policy); err != nil {
+		return err
+	}
+	if open {
+		return p.replace(ctx, put)
+	}
+	return p.startEntity(ctx, put.Record, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE)
+}
+
+// startEntity starts the entity of a policy, unless one runs or reuse forbids it.
+func (p *Policies) startEntity(ctx context.Context, record workflows.PolicyRecord, reuse enumspb.WorkflowIdReusePolicy) error {
+	if err := p.registry.Add(ctx, record.Policy.BusinessType); err != nil {
+		return err
+	}
+	options := client.StartWorkflowOptions{
+		ID:                                       workflows.PolicyID(record.Policy.BusinessType),
+		TaskQueue:                                workflows.TaskQueue,
+		WorkflowExecutionErrorWhenAlreadyStarted: true,
+		WorkflowIDReusePolicy:                    reuse,
+		Memo:                                     map[string]any{workflows.MemoPolicy: record},
+		// No search attribute: who cancels timers by query means no policy.
+		StaticSummary: "policy of " + record.Policy.BusinessType,
+	}
+	_, err := p.kernel.Client.ExecuteWorkflow(ctx, options, workflows.TypePolicy, record)
+	if errtype.Is[*serviceerror.WorkflowExecutionAlreadyStarted](err) {
+		return stalePolicy
+	}
+	return kernel.Translate(err)
+}
+
+// replace has the entity of a policy take another one.
+func (p *Policies) replace(ctx context.Context, put workflows.PutPolicy) error {
+	err := p.kernel.Update(ctx, workflows.PolicyID(put.Record.Policy.BusinessType), workflows.UpdatePutPolicy, put)
+	if app, ok := errors.AsType[*temporal.ApplicationError](err); ok && app.Type() == workflows.ErrorVersion {
+		return stalePolicy
+	}
+	if errtype.Is[*serviceerror.NotFound](err) { // deleted meanwhile
+		return stalePolicy
+	}
+	return kernel.Translate(err)
+}

@@ -1,0 +1,157 @@
+package queues
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	taskqueuepb "go.temporal.io/api/taskqueue/v1"
+	"go.temporal.io/api/workflowservice/v1"
+
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/engine/actors"
+	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/engine/policies"
+	"github.com/wakecall/wakecall/engine/query"
+	"github.com/wakecall/wakecall/engine/registry"
+	"github.com/wakecall/wakecall/engine/visibility"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// Queues are those of the business types that have a policy: each has one of its own,
+// which Temporal holds to the policy's rate.
+type Queues struct {
+	kernel   *kernel.Kernel
+	policies *policies.Policies
+	registry registry.Registry
+}
+
+// New returns the queues of a namespace.
+func New(k *kernel.Kernel, policies *policies.Policies) *Queues {
+	return &Queues{kernel: k, policies: policies, registry: registry.New(k)}
+}
+
+// SetQueueRate gives the queues of a business type their rate: that of its attempts, and
+// that of those at receivers which connect by themselves, of which one is in use. Temporal
+// stores it and holds all workers together to it. Its error is [wire.Unavailable].
+func (q *Queues) SetQueueRate(ctx context.Context, g policy.QueueRate) error {
+	ctx, cancel := kernel.Bounded(ctx)
+	defer cancel()
+	return errors.Join(
+		q.setRate(ctx, workflows.DeliveryQueue(g.BusinessType), g),
+		q.setRate(ctx, workflows.StreamQueue(g.BusinessType), g),
+	)
+}
+
+func (q *Queues) setRate(ctx context.Context, queue string, g policy.QueueRate) error {
+	update := &workflowservice.UpdateTaskQueueConfigRequest_RateLimitUpdate{Reason: "wakecall policy"}
+	if g.Rate != nil {
+		update.RateLimit = &taskqueuepb.RateLimit{RequestsPerSecond: float32(*g.Rate)}
+	}
+	_, err := q.kernel.Client.WorkflowService().UpdateTaskQueueConfig(ctx, &workflowservice.UpdateTaskQueueConfigRequest{
+		Namespace: q.kernel.Namespace, Identity: actors.Identity, TaskQueue: queue,
+		TaskQueueType: enumspb.TASK_QUEUE_TYPE_ACTIVITY, UpdateQueueRateLimit: update,
+	})
+	return kernel.Translate(err)
+}
+
+// Backlogged is whether attempts of a business type wait on a queue for a worker, a
+// receiver, a pause or a limit.
+func (q *Queues) Backlogged(ctx context.Context, businessType, queue string) (bool, error) {
+	policy, err := q.policies.Cached(ctx, businessType)
+	if err != nil && wire.CodeOf(err) != wire.NotFound {
+		return false, err
+	}
+	if policy.Rate(time.Now()) != nil {
+		return true, nil
+	}
+	described, err := q.Describe(ctx, queue)
+	if err != nil {
+		return false, err
+	}
+	return described.GetStats().GetApproximateBacklogCount() > 0 || len(described.GetPollers()) == 0, nil
+}
+
+// Needed is whether a business type has a policy in force, or attempts that wait on one of its
+// queues. It asks what decides, and not Temporal's visibility. Its error is
+// [wire.Unavailable].
+func (q *Queues) Needed(ctx context.Context, businessType string) (bool, error) {
+	ctx, cancel := kernel.Bounded(ctx)
+	defer cancel()
+	_, inForce, err := q.policies.Record(ctx, businessType)
+	if inForce || err != nil && wire.CodeOf(err) != wire.NotFound {
+		return inForce, err
+	}
+	for _, queue := range []string{workflows.DeliveryQueue(businessType), workflows.StreamQueue(businessType)} {
+		described, err := q.Describe(ctx, queue)
+		if err != nil || described.GetStats().GetApproximateBacklogCount() > 0 {
+			return err == nil, err
+		}
+	}
+	return false, nil
+}
+
+// Outlived is whether a business type has timers or dispatches that are open, as far as
+// visibility has heard. Its error is [wire.Unavailable].
+func (q *Queues) Outlived(ctx context.Context, businessType string) (bool, error) {
+	ctx, cancel := kernel.Bounded(ctx)
+	defer cancel()
+	for _, open := range []query.Query{visibility.OpenTimers(businessType), visibility.OpenDispatches(businessType)} {
+		if n, err := q.kernel.Count(ctx, open); n > 0 || err != nil {
+			return n > 0, err
+		}
+	}
+	return false, nil
+}
+
+// Waiting tells how many attempts of a business type wait for a receiver that is connected
+// and has room, and for how long the first of them has. What was cancelled meanwhile is
+// in the queue until somebody polls it, so no more are counted than are delivered, as far
+// as visibility has heard. Its error is [wire.Unavailable].
+func (q *Queues) Waiting(ctx context.Context, businessType string) (attempts int, longest time.Duration, err error) {
+	ctx, cancel := kernel.Bounded(ctx)
+	defer cancel()
+	described, err := q.Describe(ctx, workflows.StreamQueue(businessType))
+	if err != nil {
+		return 0, 0, err
+	}
+	backlog := int(described.GetStats().GetApproximateBacklogCount())
+	if backlog == 0 {
+		return 0, 0, nil
+	}
+	delivering, err := q.kernel.Count(ctx, query.All(visibility.OpenTimers(businessType), visibility.Retrying()))
+	if err != nil || delivering == 0 {
+		return 0, 0, err
+	}
+	return min(backlog, delivering), described.GetStats().GetApproximateBacklogAge().AsDuration(), nil
+}
+
+// Polled tells when a gateway last asked for attempts at receivers of a type that are
+// connected to it, zero for not of late. Its error is [wire.Unavailable].
+func (q *Queues) Polled(ctx context.Context, businessType string) (last time.Time, err error) {
+	ctx, cancel := kernel.Bounded(ctx)
+	defer cancel()
+	described, err := q.Describe(ctx, workflows.StreamQueue(businessType))
+	if err != nil {
+		return time.Time{}, err
+	}
+	for _, poller := range described.GetPollers() {
+		if at := poller.GetLastAccessTime().AsTime(); !strings.HasSuffix(poller.GetIdentity(), workflows.Drains) && at.After(last) {
+			last = at
+		}
+	}
+	return last, nil
+}
+
+// Describe returns what Temporal knows of the activities of a queue. The caller bounds it in
+// time. Its error is [wire.Unavailable].
+func (q *Queues) Describe(ctx context.Context, queue string) (*workflowservice.DescribeTaskQueueResponse, error) {
+	described, err := q.kernel.Client.WorkflowService().DescribeTaskQueue(ctx, &workflowservice.DescribeTaskQueueRequest{
+		Namespace: q.kernel.Namespace, TaskQueue: &taskqueuepb.TaskQueue{Name: queue},
+		TaskQueueType: enumspb.TASK_QUEUE_TYPE_ACTIVITY, ReportStats: true,
+	})
+	return described, kernel.Translate(err)
+}

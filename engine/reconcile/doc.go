@@ -1,0 +1,3 @@
+// Package reconcile finds timers that Temporal has lost, and wakes them. A reader starts with
+// [Reconciler].
+package reconcile

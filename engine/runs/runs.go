@@ -1,0 +1,138 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	historypb "go.temporal.io/api/history/v1"
+	workflowpb "go.temporal.io/api/workflow/v1"
+	"go.temporal.io/api/workflowservice/v1"
+
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/internal/identity"
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+var errTaskPending = errors.New("no worker has taken yet what happened to the timer")
+
+// Runs answers what a worker asks about a run that it delivers.
+type Runs struct{ kernel *kernel.Kernel }
+
+// New returns the runs of a namespace.
+func New(k *kernel.Kernel) *Runs { return &Runs{kernel: k} }
+
+// SettledState tells whether a run still wants its next attempt, and how the last
+// one went. The run must be open, and no cancel or change may have called the
+// attempt off; an event that no worker has seen yet may do so, and is waited
+// for. Its errors are [wire.NotFound] and [wire.Unavailable], or that no
+// worker saw the event in time.
+func (r *Runs) SettledState(ctx context.Context, key wire.Key, runID string) (timer.RunState, error) {
+	ctx, cancel := context.WithTimeout(ctx, tuning.TaskWait)
+	defer cancel()
+	for {
+		described, err := r.kernel.Describe(ctx, key.String(), runID)
+		if err != nil {
+			return timer.RunState{}, err
+		}
+		if described.GetPendingWorkflowTask() == nil {
+			return stateIn(described), nil
+		}
+		select {
+		case <-time.After(tuning.TaskPoll):
+		case <-ctx.Done():
+			return timer.RunState{}, errTaskPending
+		}
+	}
+}
+
+// State is [Runs.SettledState] as of now, for the workflow that asks in a task
+// of its own. Its errors are [wire.NotFound] and [wire.Unavailable].
+func (r *Runs) State(ctx context.Context, key wire.Key, runID string) (timer.RunState, error) {
+	described, err := r.kernel.Describe(ctx, key.String(), runID)
+	if err != nil {
+		return timer.RunState{}, err
+	}
+	return stateIn(described), nil
+}
+
+func stateIn(described *workflowservice.DescribeWorkflowExecutionResponse) timer.RunState {
+	status := described.GetWorkflowExecutionInfo().GetStatus()
+	s := timer.RunState{Wanted: status == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING}
+	for _, pending := range described.GetPendingActivities() {
+		if pending.GetState() == enumspb.PENDING_ACTIVITY_STATE_CANCEL_REQUESTED {
+			s.Wanted = false
+		}
+		if report, ok := kernel.LastReport(pending); ok {
+			s.Last = &report
+		}
+	}
+	return s
+}
+
+// Revoked is why the worker that holds the task of a run shall not make its attempt; ""
+// when it shall. It is told of nothing as long as it has the task: the run may have ended,
+// somebody may have asked it to cancel or to change, and another worker may have the task
+// by now. Its error is [wire.Unavailable].
+func (r *Runs) Revoked(ctx context.Context, key wire.Key, hold timer.Hold) (delivery.Result, error) {
+	described, err := r.kernel.Describe(ctx, key.String(), hold.RunID)
+	if wire.CodeOf(err) == wire.NotFound {
+		return delivery.ResultInterrupted, nil
+	}
+	if err != nil {
+		return "", err
+	}
+	cancelled := described.GetWorkflowExtendedInfo().GetCancelRequested()
+	switch {
+	case !kernel.Running(described.GetWorkflowExecutionInfo()) || cancelled || kernel.ChangeMarked(described):
+		return delivery.ResultInterrupted, nil
+	case hold.Known() && !hasTask(hold, described.GetPendingWorkflowTask()):
+		return delivery.ResultWorkerStopping, nil
+	default:
+		return "", nil
+	}
+}
+
+// hasTask is whether the task that is pending is the one that is held.
+func hasTask(hold timer.Hold, pending *workflowpb.PendingWorkflowTaskInfo) bool {
+	return hold.Has(int(pending.GetAttempt()), pending.GetStartedTime().AsTime())
+}
+
+// Cause returns why a run was asked to cancel, in the words of who asked; ""
+// when it was not, or without words. Its error is [wire.Unavailable].
+func (r *Runs) Cause(ctx context.Context, key wire.Key, runID string) (cause string, err error) {
+	err = r.kernel.EachEvent(ctx, key.String(), runID, func(event *historypb.HistoryEvent) {
+		if event.GetEventType() == enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_CANCEL_REQUESTED {
+			cause = event.GetWorkflowExecutionCancelRequestedEventAttributes().GetCause()
+		}
+	})
+	return cause, err
+}
+
+// LeaveReceipt sends a run the report of its first attempt, for whichever worker has its next
+// task. Its error is that of the signal.
+func (r *Runs) LeaveReceipt(ctx context.Context, workflowID, runID string, report delivery.Report) error {
+	return r.kernel.Client.SignalWorkflow(ctx, workflowID, runID, workflows.SignalReceipt, report)
+}
+
+// Holder returns the identity of the worker that had the first workflow task
+// of a run before it was handed out again; "" when there was none. It reads
+// the run's history, which is short by then. Its error is [wire.Unavailable].
+func (r *Runs) Holder(ctx context.Context, key wire.Key, runID string) (worker string, err error) {
+	var last string
+	err = r.kernel.EachEvent(ctx, key.String(), runID, func(event *historypb.HistoryEvent) {
+		switch event.GetEventType() {
+		case enumspb.EVENT_TYPE_WORKFLOW_TASK_STARTED:
+			last = identity.Process(event.GetWorkflowTaskStartedEventAttributes().GetIdentity())
+		case enumspb.EVENT_TYPE_WORKFLOW_TASK_FAILED, enumspb.EVENT_TYPE_WORKFLOW_TASK_TIMED_OUT:
+			worker = last
+		default:
+		}
+	})
+	return worker, err
+}

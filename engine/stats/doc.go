@@ -1,0 +1,2 @@
+// Package stats counts timers by status and business type. A reader starts with [Stats.Count].
+package stats

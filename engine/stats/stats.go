@@ -1,0 +1,227 @@
+package stats
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	workflowpb "go.temporal.io/api/workflow/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/singleflight"
+
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/engine/query"
+	"github.com/wakecall/wakecall/engine/registry"
+	"github.com/wakecall/wakecall/engine/visibility"
+	"github.com/wakecall/wakecall/internal/tuning"
+)
+
+// Stats counts timers by status and business type. Visibility groups a count by its own
+// status and by nothing else, so each type is a count; what is delivering, paused or
+// expired is few, and is listed.
+type Stats struct {
+	kernel   *kernel.Kernel
+	registry registry.Registry
+
+	counts singleflight.Group
+	mu     sync.Mutex
+	known  map[string]countedStats
+}
+
+type countedStats struct {
+	stats timer.Stats
+	until time.Time
+}
+
+// New returns what counts timers.
+func New(k *kernel.Kernel) *Stats {
+	return &Stats{kernel: k, registry: registry.New(k), known: map[string]countedStats{}}
+}
+
+// Count counts the timers of a business type, or of all of them, where it is "". An answer
+// is given again for a second, and for ten times as long as the count took. Its error is
+// [wire.Unavailable].
+func (s *Stats) Count(ctx context.Context, businessType string) (timer.Stats, error) {
+	s.mu.Lock()
+	known := s.known[businessType]
+	s.mu.Unlock()
+	if time.Now().Before(known.until) {
+		return known.stats, nil
+	}
+	result := s.counts.DoChan(businessType, func() (any, error) {
+		shared, cancel := kernel.Bounded(context.WithoutCancel(ctx))
+		defer cancel()
+		return s.keep(shared, businessType)
+	})
+	select {
+	case r := <-result:
+		return r.Val.(timer.Stats), r.Err
+	case <-ctx.Done():
+		return timer.Stats{}, kernel.Translate(ctx.Err())
+	}
+}
+
+// keep counts, and remembers.
+func (s *Stats) keep(ctx context.Context, businessType string) (timer.Stats, error) {
+	began := time.Now()
+	stats, err := s.count(ctx, businessType)
+	if err != nil {
+		return stats, err
+	}
+	now := time.Now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.known) >= tuning.CachedPolicies {
+		clear(s.known)
+	}
+	s.known[businessType] = countedStats{stats, now.Add(max(tuning.StatsTrusted, tuning.StatsRest*now.Sub(began)))}
+	return stats, nil
+}
+
+func (s *Stats) count(ctx context.Context, businessType string) (stats timer.Stats, err error) {
+	stats.CountedAt = wire.At(time.Now())
+	types := []string{businessType}
+	if businessType == "" {
+		registered, err := s.registry.Read(ctx)
+		if err != nil {
+			return stats, err
+		}
+		types = types[:0]
+		for name := range registered {
+			types = append(types, name)
+		}
+		slices.Sort(types)
+	}
+	inStates := inStates{Stats: s}
+	if err := inStates.read(ctx); err != nil {
+		return stats, err
+	}
+	stats.BusinessTypes = make([]timer.TypeStats, len(types))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(tuning.StatsWidth)
+	for i, name := range types {
+		group.Go(func() (err error) {
+			stats.BusinessTypes[i].BusinessType = name
+			stats.BusinessTypes[i].Timers, err = inStates.of(ctx, name)
+			return err
+		})
+	}
+	if businessType == "" {
+		group.Go(func() (err error) { stats.Timers, err = inStates.of(ctx, ""); return err })
+	}
+	if err = group.Wait(); err == nil && businessType != "" {
+		stats.Timers = stats.BusinessTypes[0].Timers
+	}
+	return stats, err
+}
+
+// inStates are the timers whose state is an attribute.
+type inStates struct {
+	*Stats
+	states [3]struct {
+		whole  int
+		byType map[string]int // nil where there are too many to be listed
+	}
+}
+
+// The states that are attributes, each with Temporal's status.
+var listedStates = [3]struct {
+	state  timer.Status
+	status enumspb.WorkflowExecutionStatus
+}{{timer.Delivering, visibility.Running}, {timer.Paused, visibility.Running}, {timer.Expired, visibility.Completed}}
+
+func inState(n int) query.Query {
+	return query.All(visibility.Timers(), query.Status(listedStates[n].status), visibility.State.Is(string(listedStates[n].state)))
+}
+
+func (m *inStates) read(ctx context.Context) error {
+	for n := range m.states {
+		state := &m.states[n]
+		var err error
+		if state.whole, err = m.kernel.Count(ctx, inState(n)); err != nil {
+			return err
+		}
+		if state.whole > tuning.StatsListed {
+			continue
+		}
+		state.whole, state.byType = 0, map[string]int{}
+		err = m.kernel.EachPage(ctx, inState(n), func(page []*workflowpb.WorkflowExecutionInfo) error {
+			for _, info := range page {
+				if key, ok := wire.ParseKey(info.GetExecution().GetWorkflowId()); ok {
+					state.byType[key.BusinessType]++
+					state.whole++
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// in is how many timers of a type are in a state.
+func (m *inStates) in(ctx context.Context, n int, businessType string) (int, error) {
+	state := m.states[n]
+	switch {
+	case businessType == "":
+		return state.whole, nil
+	case state.byType != nil:
+		return state.byType[businessType], nil
+	}
+	// The bounds exclude nothing. They make SQLite count by an index that has all of this.
+	return m.kernel.Count(ctx, query.All(inState(n), visibility.BusinessType.Is(businessType), visibility.DueAt.From(visibility.EarliestDue), visibility.DueAt.Before(visibility.LatestDue)))
+}
+
+func (m *inStates) of(ctx context.Context, businessType string) (counts timer.StatusCounts, err error) {
+	q := query.All(visibility.Timers(), query.NotStatus(visibility.Continued))
+	if businessType != "" {
+		q = query.All(visibility.Timers(), visibility.BusinessType.Is(businessType))
+	}
+	by, err := m.countByStatus(ctx, q)
+	if err != nil {
+		return counts, err
+	}
+	for n, into := range []*int{&counts.Delivering, &counts.Paused, &counts.Expired} {
+		if *into, err = m.in(ctx, n, businessType); err != nil {
+			return counts, err
+		}
+	}
+	// The counts were not made at one moment.
+	counts.Scheduled = max(by[visibility.Running]-counts.Delivering-counts.Paused, 0)
+	counts.Delivered = max(by[visibility.Completed]-counts.Expired, 0)
+	counts.Failed = by[visibility.Failed] + by[visibility.TimedOut]
+	counts.Cancelled = by[visibility.Canceled] + by[visibility.Terminated]
+	return counts, nil
+}
+
+// countByStatus counts the runs of each status that a query selects.
+func (s *Stats) countByStatus(ctx context.Context, q query.Query) (map[enumspb.WorkflowExecutionStatus]int, error) {
+	ctx, cancel := kernel.Bounded(ctx)
+	defer cancel()
+	response, err := s.kernel.Client.CountWorkflow(ctx, &workflowservice.CountWorkflowExecutionsRequest{
+		Namespace: s.kernel.Namespace, Query: q.ByStatus().String(),
+	})
+	if err != nil {
+		return nil, kernel.Translate(err)
+	}
+	counts := map[enumspb.WorkflowExecutionStatus]int{}
+	for _, group := range response.GetGroups() {
+		var name string
+		if len(group.GetGroupValues()) != 1 || kernel.Payloads.FromPayload(group.GetGroupValues()[0], &name) != nil {
+			return nil, &wire.Error{Code: wire.Internal, Message: "A count of Temporal's cannot be read."}
+		}
+		status, err := enumspb.WorkflowExecutionStatusFromString(name)
+		if err != nil {
+			return nil, &wire.Error{Code: wire.Internal, Message: "A status of Temporal's is not known.", Cause: err}
+		}
+		counts[status] += int(group.GetCount())
+	}
+	return counts, nil
+}

@@ -1,0 +1,58 @@
+package streams
+
+import (
+	"context"
+	"regexp"
+	"strconv"
+
+	"go.temporal.io/sdk/client"
+
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// Streams bring answers to rings to the gateways that gave them.
+type Streams struct{ kernel *kernel.Kernel }
+
+// New returns what brings answers.
+func New(k *kernel.Kernel) *Streams { return &Streams{kernel: k} }
+
+// What receivers send back as the id of a ring is theirs to make up. Only what has the form
+// of real names reaches Temporal, whose names of queues and ids of workflows they become.
+var (
+	// gatewayForm is how processes are called.
+	gatewayForm = regexp.MustCompile(`^wakecall-[0-9a-f-]{36}$`)
+	// connectionForm is how connections are called: the text of crypto/rand.
+	connectionForm = regexp.MustCompile(`^[A-Z2-7]{26}$`)
+)
+
+// ErrRingOver is the error of an answer that does not count any more.
+var ErrRingOver = &wire.Error{
+	Code: wire.RingOver, Message: "The ring was answered before, its deadline has passed, or it was never given.",
+}
+
+// Answer brings an answer to its gateway, and waits until it is there. It needs a worker.
+// Its errors are [wire.RingOver], also where the gateway is gone, and [wire.Unavailable].
+func (s *Streams) Answer(ctx context.Context, answer delivery.RingAnswer) error {
+	if !gatewayForm.MatchString(answer.Gateway) || !connectionForm.MatchString(answer.Connection) {
+		return ErrRingOver
+	}
+	ctx, cancel := kernel.Bounded(ctx)
+	defer cancel()
+	ring := answer.Connection + "." + strconv.FormatUint(answer.Number, 10)
+	run, err := s.kernel.Client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+		ID: workflows.AnswerRingID(ring), TaskQueue: workflows.TaskQueue, WorkflowExecutionTimeout: tuning.CallTimeout,
+		StaticSummary: "an answer of a receiver of " + answer.BusinessType,
+	}, workflows.TypeAnswerRing, answer)
+	if err != nil {
+		return kernel.Translate(err)
+	}
+	err = run.Get(ctx, nil)
+	if err != nil && !kernel.Expired(ctx, err) { // the ring is over, or gone with its gateway
+		return ErrRingOver
+	}
+	return kernel.Translate(err)
+}

@@ -1,0 +1,77 @@
+package streams
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/client"
+
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/engine/enginetest"
+	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// bringing is a Temporal whose worker brings answers to their gateways.
+type bringing struct {
+	*enginetest.Fake
+	client.WorkflowRun
+	err error
+}
+
+func (b *bringing) ExecuteWorkflow(ctx context.Context, o client.StartWorkflowOptions, w any, args ...any) (client.WorkflowRun, error) {
+	_, err := b.Fake.ExecuteWorkflow(ctx, o, w, args...)
+	return b, err
+}
+
+func (b *bringing) Get(context.Context, any) error { return b.err }
+
+func TestAnswersForOtherGateways(t *testing.T) {
+	t.Parallel()
+	answer := delivery.RingAnswer{Gateway: "wakecall-01a20703-04c6-72c3-8ac2-698c429e0b00", Connection: rand.Text(), Number: 7}
+	for name, c := range map[string]struct {
+		b    bringing
+		code wire.Code
+	}{
+		"it counts":                {bringing{}, ""},
+		"it does not":              {bringing{err: errors.New("over")}, wire.RingOver},
+		"the gateway is gone":      {bringing{err: errors.New("timed out")}, wire.RingOver},
+		"no worker answers":        {bringing{err: context.DeadlineExceeded}, wire.Unavailable},
+		"Temporal does not answer": {bringing{Fake: &enginetest.Fake{Err: context.DeadlineExceeded}}, wire.Unavailable},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := c.b
+			if b.Fake == nil {
+				b.Fake = &enginetest.Fake{}
+			}
+			err := New(kernel.New(&b, "default", "")).Answer(t.Context(), answer)
+			require.Equal(t, c.code == "", err == nil)
+			if err != nil {
+				require.Equal(t, c.code, wire.CodeOf(err))
+			}
+			require.Equal(t, []string{workflows.AnswerRingID(answer.Connection + ".7")}, b.Started)
+		})
+	}
+}
+
+func TestMadeUpNamesOfRingsNeverReachTemporal(t *testing.T) {
+	t.Parallel()
+	const gateway = "wakecall-01a20703-04c6-72c3-8ac2-698c429e0b00"
+	connection := rand.Text()
+	b := &bringing{Fake: &enginetest.Fake{}}
+	for _, gateway := range []string{"", "x", "wakecall", gateway + "x", "../" + gateway} {
+		err := New(kernel.New(b, "default", "")).Answer(t.Context(), delivery.RingAnswer{Gateway: gateway, Connection: connection, Number: 1})
+		require.Equal(t, wire.RingOver, wire.CodeOf(err), gateway)
+	}
+	for _, connection := range []string{"", "c", strings.Repeat("A", 2000), connection + "\n", connection[1:], strings.ToLower(connection)} {
+		err := New(kernel.New(b, "default", "")).Answer(t.Context(), delivery.RingAnswer{Gateway: gateway, Connection: connection, Number: 1})
+		require.Equal(t, wire.RingOver, wire.CodeOf(err), connection)
+	}
+	require.Empty(t, b.Started)
+}

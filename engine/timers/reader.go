@@ -1,0 +1,213 @@
+package timers
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	commonpb "go.temporal.io/api/common/v1"
+	enumspb "go.temporal.io/api/enums/v1"
+	workflowpb "go.temporal.io/api/workflow/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/engine/policies"
+	"github.com/wakecall/wakecall/engine/waits"
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// Reader reads timers. It needs no worker.
+type Reader struct {
+	kernel   *kernel.Kernel
+	policies *policies.Policies
+	waits    *waits.Waits
+}
+
+// NewReader returns what reads timers.
+func NewReader(k *kernel.Kernel, policies *policies.Policies, waits *waits.Waits) *Reader {
+	return &Reader{kernel: k, policies: policies, waits: waits}
+}
+
+// Get returns a timer as it stands. It needs no worker. Its errors are
+// [wire.NotFound] and [wire.Unavailable].
+func (r *Reader) Get(ctx context.Context, key wire.Key) (timer.View, error) {
+	if err := key.Check().Err(); err != nil {
+		return timer.View{}, err
+	}
+	ctx, cancel := kernel.Bounded(ctx)
+	defer cancel()
+	view, err := r.Run(ctx, key, "")
+	if err != nil {
+		return timer.View{}, err
+	}
+	err = r.ShowCall(ctx, &view)
+	return view, err
+}
+
+// ShowCall adds where and how the receiver is called, from what the run began
+// with and the policy as it is now.
+func (r *Reader) ShowCall(ctx context.Context, view *timer.View) error {
+	spec, _, err := r.Input(ctx, view.Key, view.RunID)
+	if err != nil {
+		return err
+	}
+	policy, err := r.policies.Cached(ctx, view.BusinessType)
+	if err != nil && wire.CodeOf(err) != wire.NotFound {
+		return err
+	}
+	view.ShowCall(spec, policy)
+	return nil
+}
+
+// Run returns a timer as one of its runs shows it; "" is the latest.
+func (r *Reader) Run(ctx context.Context, key wire.Key, runID string) (timer.View, error) {
+	ctx, cancel := kernel.Bounded(ctx)
+	defer cancel()
+	described, err := r.kernel.Describe(ctx, key.String(), runID)
+	if err != nil {
+		return timer.View{}, err
+	}
+	return r.Show(ctx, described)
+}
+
+// Show is the view of a run that was described.
+func (r *Reader) Show(ctx context.Context, described *workflowservice.DescribeWorkflowExecutionResponse) (timer.View, error) {
+	info := described.GetWorkflowExecutionInfo()
+	view, err := r.View(ctx, info)
+	if err != nil {
+		return timer.View{}, err
+	}
+	view.FirstRunID = info.GetFirstRunId()
+	switch info.GetStatus() {
+	case enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING:
+		view.CancelRequested = described.GetWorkflowExtendedInfo().GetCancelRequested()
+		r.showOpen(ctx, &view, described)
+		r.showHanded(ctx, &view, described.GetPendingActivities())
+		return view, nil
+	case enumspb.WORKFLOW_EXECUTION_STATUS_CONTINUED_AS_NEW: // the timer goes on in another run
+		return view, nil
+	default:
+		err = r.showClosed(ctx, &view)
+		return view, err
+	}
+}
+
+// showOpen adds what the pending work of an open timer tells.
+func (r *Reader) showOpen(ctx context.Context, view *timer.View, described *workflowservice.DescribeWorkflowExecutionResponse) {
+	if late := -view.Memo.RingsAt().Until(time.Now()); view.Status == timer.Scheduled && late >= 0 {
+		switch {
+		case kernel.WithWorker(described):
+			view.Status = timer.Delivering
+		case late > tuning.TakenWithin && len(described.GetPendingActivities()) == 0:
+			r.waits.ShowUntaken(ctx, view)
+		}
+	}
+	accepted := AcceptanceIn(described.GetWorkflowExecutionInfo())
+	showAcceptance(view, accepted)
+	for _, pending := range described.GetPendingActivities() {
+		view.Status = timer.Delivering
+		view.Attempts = accepted.Attempt + 1
+		if report, ok := kernel.LastReport(pending); ok {
+			view.LastFailure, view.LatenessMS, view.Attempts = report.Failure, report.LatenessMS, report.Attempt+1
+			view.Link = report.Link
+		}
+		if standby, ok := kernel.StandbyOf(pending); ok {
+			view.Attempts--
+			r.waits.ShowNext(ctx, view, standby)
+		}
+	}
+}
+
+// showAcceptance adds what is known of an attempt that was accepted.
+func showAcceptance(view *timer.View, a delivery.Acceptance) {
+	if a.Attempt == 0 {
+		return
+	}
+	view.Attempts, view.LatenessMS, view.Link, view.LastFailure = a.Attempt, a.LatenessMS, a.Link, a.LastFailure()
+	if a.Awaited() {
+		view.AckUntil, view.Wait = a.Until, a.Wait()
+	}
+}
+
+// AcceptanceIn is what the memo tells of an attempt that was accepted.
+func AcceptanceIn(info *workflowpb.WorkflowExecutionInfo) (a delivery.Acceptance) {
+	if field, ok := info.GetMemo().GetFields()[workflows.MemoAcceptance]; ok && kernel.Payloads.FromPayload(field, &a) != nil {
+		return delivery.Acceptance{}
+	}
+	return a
+}
+
+// showClosed adds how a timer ended, from the last event of its history.
+func (r *Reader) showClosed(ctx context.Context, view *timer.View) error {
+	if view.Status == timer.Cancelled {
+		return nil
+	}
+	var outcome timer.Outcome
+	run := r.kernel.Client.GetWorkflow(ctx, view.String(), view.RunID)
+	err := run.GetWithOptions(ctx, &outcome, client.WorkflowRunGetOptions{DisableFollowingRuns: true})
+	if ended, ok := outcomeIn(err); ok {
+		outcome, err = ended, nil
+	}
+	if err != nil && view.Status == timer.Failed {
+		// Timed out or failed by the engine itself, without an outcome of ours.
+		failure := &delivery.Failure{Message: "ended by the engine"}
+		outcome, err = timer.Outcome{Status: timer.Failed, LastFailure: failure}, nil
+	}
+	if err != nil {
+		return kernel.Translate(err)
+	}
+	view.Status, view.Attempts, view.Link = outcome.Status, outcome.Attempts, outcome.Link
+	view.DeliveredAt, view.LatenessMS, view.LastFailure = outcome.DeliveredAt, outcome.LatenessMS, outcome.LastFailure
+	view.Stopped = outcome.Stopped
+	return nil
+}
+
+func outcomeIn(err error) (outcome timer.Outcome, ok bool) {
+	app, ok := errors.AsType[*temporal.ApplicationError](err)
+	if !ok || !app.HasDetails() || app.Details(&outcome) != nil {
+		return timer.Outcome{}, false
+	}
+	return outcome, outcome.Status != ""
+}
+
+// Payload returns what a run of a timer sends to its receiver; it has no data where it sends
+// none. Its errors are [wire.NotFound], [wire.Internal] and [wire.Unavailable].
+func (r *Reader) Payload(ctx context.Context, key wire.Key, runID string) (timer.Payload, error) {
+	ctx, cancel := kernel.Bounded(ctx)
+	defer cancel()
+	spec, payload, err := r.Input(ctx, key, runID)
+	if err != nil {
+		return timer.Payload{}, err
+	}
+	return timer.Payload{Data: payload.Payload().GetData(), ContentType: spec.ContentType}, nil
+}
+
+// Input reads what a run began with, from the first event of its history.
+func (r *Reader) Input(ctx context.Context, key wire.Key, runID string) (spec timer.Spec, payload converter.RawValue, err error) {
+	history, err := r.kernel.Client.WorkflowService().GetWorkflowExecutionHistory(ctx, &workflowservice.GetWorkflowExecutionHistoryRequest{
+		Namespace: r.kernel.Namespace, Execution: &commonpb.WorkflowExecution{WorkflowId: key.String(), RunId: runID}, MaximumPageSize: 1,
+	})
+	if err != nil {
+		return spec, payload, kernel.Translate(err)
+	}
+	events := history.GetHistory().GetEvents()
+	if len(events) == 0 {
+		return spec, payload, &wire.Error{Code: wire.Internal, Message: "The timer's history is empty."}
+	}
+	return spec, payload, DecodeInput(events[0].GetWorkflowExecutionStartedEventAttributes().GetInput(), &spec, &payload)
+}
+
+// DecodeInput decodes what a run began with. Its error is [wire.Internal].
+func DecodeInput(input *commonpb.Payloads, spec *timer.Spec, payload *converter.RawValue) error {
+	if err := kernel.Payloads.FromPayloads(input, spec, payload); err != nil {
+		return &wire.Error{Code: wire.Internal, Message: "The timer's input cannot be read.", Cause: err}
+	}
+	return nil
+}

@@ -1,0 +1,40 @@
+package timers
+
+import (
+	"context"
+	"slices"
+
+	workflowpb "go.temporal.io/api/workflow/v1"
+
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/engine/query"
+	"github.com/wakecall/wakecall/engine/visibility"
+	"github.com/wakecall/wakecall/internal/tuning"
+)
+
+// withoutRedelivered leaves out each failed run whose timer was tried again: the run that
+// tries it again stands for the timer. It asks visibility, and only where a run has failed.
+func (l *Lister) withoutRedelivered(ctx context.Context, views []timer.View) ([]timer.View, error) {
+	var failed []string
+	for _, view := range views {
+		if view.Status == timer.Failed {
+			failed = append(failed, view.String())
+		}
+	}
+	latest := map[string]int{}
+	for ids := range slices.Chunk(failed, tuning.IDsPerQuery) {
+		if err := l.kernel.EachPage(ctx, query.All(visibility.Timers(), query.WorkflowID.In(ids), query.NotStatus(visibility.Continued)), func(page []*workflowpb.WorkflowExecutionInfo) error {
+			for _, info := range page {
+				if run, err := l.reader.View(ctx, info); err == nil {
+					latest[run.Memo.Booking] = max(latest[run.Memo.Booking], run.Round)
+				}
+			}
+			return nil
+		}); err != nil {
+			return nil, err
+		}
+	}
+	return slices.DeleteFunc(views, func(view timer.View) bool {
+		return view.Status == timer.Failed && view.Round < latest[view.Memo.Booking]
+	}), nil
+}
