@@ -7,17 +7,17 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	coreforecast "github.com/wakecall/wakecall/core/forecast"
+	"github.com/wakecall/wakecall/core/forecast"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
-	"github.com/wakecall/wakecall/engine/forecast"
+	"github.com/wakecall/wakecall/engine/forecasts"
 )
 
 const forecastPath = versionPrefix + "forecast"
 
 // Forecasts tell how many timers fall due in the time ahead.
 type Forecasts interface {
-	Forecast(ctx context.Context, r forecast.Request) (coreforecast.Forecast, error)
+	Forecast(ctx context.Context, r forecasts.Request) (forecast.Forecast, error)
 	// Expect is how late a timer will probably be that was booked; 0 for not at all, and
 	// where nothing is known.
 	Expect(booked timer.View) time.Duration
@@ -40,16 +40,16 @@ func (s *Server) forecast(c echo.Context) error {
 
 // forecastRequest reads what is asked for. It begins with a whole minute, or second where
 // the steps are shorter, and ends with a whole step.
-func forecastRequest(q *query, now time.Time) (r forecast.Request, err error) {
+func forecastRequest(q *query, now time.Time) (r forecasts.Request, err error) {
 	r.BusinessType = q.businessType()
 	if !q.values.Has("business_type") {
 		q.errs.Add("business_type", wire.CodeRequired, "is required")
 	}
-	r.Step = coreforecast.DefaultStep
+	r.Step = forecast.DefaultStep
 	if text := q.values.Get("step"); text != "" {
 		var step wire.Duration
-		if step.UnmarshalText([]byte(text)) != nil || step.D() < time.Second || step.D()%time.Second != 0 || step.D() > coreforecast.MaxStep {
-			q.errs.Add("step", wire.CodeInvalidParameter, "must be whole seconds, from 1s to "+wire.Duration(coreforecast.MaxStep).String())
+		if step.UnmarshalText([]byte(text)) != nil || step.D() < time.Second || step.D()%time.Second != 0 || step.D() > forecast.MaxStep {
+			q.errs.Add("step", wire.CodeInvalidParameter, "must be whole seconds, from 1s to "+wire.Duration(forecast.MaxStep).String())
 		}
 		r.Step = step.D()
 	}
@@ -60,17 +60,17 @@ func forecastRequest(q *query, now time.Time) (r forecast.Request, err error) {
 	if from == 0 {
 		from = wire.At(now)
 	}
-	r.From = wire.At(from.Time().Truncate(min(r.Step, coreforecast.DefaultStep)))
+	r.From = wire.At(from.Time().Truncate(min(r.Step, forecast.DefaultStep)))
 	if to == 0 {
-		to = r.From.Add(coreforecast.DefaultRange)
+		to = r.From.Add(forecast.DefaultRange)
 	}
 	switch {
-	case from.Until(now) < -coreforecast.DefaultStep || from.Until(now) > wire.MaxAhead:
+	case from.Until(now) < -forecast.DefaultStep || from.Until(now) > wire.MaxAhead:
 		q.errs.Add("from", wire.CodeOutOfRange, "must lie from now to "+wire.Duration(wire.MaxAhead).String()+" ahead")
 	case to <= from:
 		q.errs.Add("to", wire.CodeOutOfRange, "must be later than from")
-	case to > r.From.Add(coreforecast.MaxSteps*r.Step):
-		q.errs.AddMost("step", coreforecast.MaxSteps, "steps from from to to")
+	case to > r.From.Add(forecast.MaxSteps*r.Step):
+		q.errs.AddMost("step", forecast.MaxSteps, "steps from from to to")
 	}
 	if err := q.err(); err != nil { // what follows is reckoned with bounded times
 		return r, err
@@ -92,6 +92,6 @@ func (s *Server) expected(view timer.View) wire.Duration {
 // showLateness tells whoever books or moves a timer how late it will probably be.
 func (s *Server) showLateness(c echo.Context, view timer.View) {
 	if late := s.expected(view); late > 0 {
-		c.Response().Header().Set(coreforecast.HeaderExpectedLateness, late.String())
+		c.Response().Header().Set(forecast.HeaderExpectedLateness, late.String())
 	}
 }

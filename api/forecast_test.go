@@ -12,12 +12,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/core/wire"
-	"github.com/wakecall/wakecall/engine/forecast"
+	"github.com/wakecall/wakecall/engine/forecasts"
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
 // forecastOf reads a question as it is asked half a minute past noon.
-func forecastOf(query string) (forecast.Request, error) {
+func forecastOf(query string) (forecasts.Request, error) {
 	c := echo.New().NewContext(httptest.NewRequest("GET", forecastPath+"?"+query, nil), nil)
 	return forecastRequest(readQuery(c, "business_type", "from", "to", "step"), noon.Add(30*time.Second))
 }
@@ -26,7 +26,7 @@ func forecastOf(query string) (forecast.Request, error) {
 func TestWhatAForecastIsAskedFor(t *testing.T) {
 	t.Parallel()
 	at := func(ahead time.Duration) wire.Instant { return wire.At(noon.Add(ahead)) }
-	for query, want := range map[string]forecast.Request{
+	for query, want := range map[string]forecasts.Request{
 		"":                                 {From: at(0), To: at(24 * time.Hour), Step: time.Minute},
 		"&step=7m":                         {From: at(0), To: at(206 * 7 * time.Minute), Step: 7 * time.Minute},
 		"&step=1s&to=2026-11-21T12:00:40Z": {From: at(30 * time.Second), To: at(40 * time.Second), Step: time.Second},

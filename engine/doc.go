@@ -22,7 +22,7 @@
 //   - [policies.Policies]: the policies of business types, and the back-pressure of receivers.
 //   - [emergencies.Emergencies]: pause the callbacks of business types, or of all.
 //   - [queues.Queues]: the task queues of business types: their rate and their backlog.
-//   - [forecast.Forecasts]: how many timers fall due in each step of the time ahead.
+//   - [forecasts.Forecasts]: how many timers fall due in each step of the time ahead.
 //   - [stats.Stats]: counts of timers by status and business type.
 //   - [runs.Runs]: what a worker asks about a run that it delivers.
 //   - [streams.Streams]: bring answers of receivers that connect to their gateways.

@@ -13,7 +13,7 @@ import (
 	"github.com/wakecall/wakecall/engine/deliveries"
 	"github.com/wakecall/wakecall/engine/dispatches"
 	"github.com/wakecall/wakecall/engine/emergencies"
-	"github.com/wakecall/wakecall/engine/forecast"
+	"github.com/wakecall/wakecall/engine/forecasts"
 	"github.com/wakecall/wakecall/engine/histories"
 	"github.com/wakecall/wakecall/engine/jobs"
 	"github.com/wakecall/wakecall/engine/kernel"
@@ -51,7 +51,7 @@ type Config struct {
 type Engine struct {
 	Timers     *Timers
 	Stats      *stats.Stats
-	Forecasts  *forecast.Forecasts
+	Forecasts  *forecasts.Forecasts
 	Series     *timers.Series
 	Failures   *bookings.Failures
 	Attempts   *histories.Attempts
@@ -95,7 +95,7 @@ func New(config Config) *Engine {
 	e.Queues = queues.New(k, e.Policies)
 	holding := waits.New(e.Policies, e.Emergencies, e.Queues)
 	e.Dispatches = dispatches.New(k, e.Policies, holding, config.Reach)
-	e.Forecasts = forecast.New(k, e.Policies, e.Dispatches)
+	e.Forecasts = forecasts.New(k, e.Policies, e.Dispatches)
 	e.Redeliveries = jobs.New[job.Redelivery, job.Redelivered](k, jobs.Redeliveries)
 
 	reader := timers.NewReader(k, e.Policies, holding)

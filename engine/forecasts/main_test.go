@@ -1,4 +1,4 @@
-package forecast_test
+package forecasts_test
 
 import (
 	"testing"
