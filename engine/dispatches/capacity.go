@@ -70,21 +70,21 @@ func (c *capacity) lists(now time.Time) bool {
 
 // learnAgain has a look at the last dispatches, now and then, for what they show. Nobody waits
 // long for that: without a list one goes by what was seen.
-func (d *Dispatches) learnAgain(ctx context.Context) {
-	if !d.capacity.lists(time.Now()) {
+func (r *Reader) learnAgain(ctx context.Context) {
+	if !r.capacity.lists(time.Now()) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, tuning.CapacityPatience)
 	defer cancel()
-	last, _, _ := d.page(ctx, Request{Size: tuning.CapacityDispatches}, func(dispatch.View) bool { return true })
+	last, _, _ := r.page(ctx, Request{Size: tuning.CapacityDispatches}, func(dispatch.View) bool { return true })
 	for _, one := range last {
-		d.capacity.learn(one)
+		r.capacity.learn(one)
 	}
 }
 
 // expect shows the rate that an open dispatch will probably come to.
-func (d *Dispatches) expect(view *dispatch.View) {
+func (r *Reader) expect(view *dispatch.View) {
 	if !view.Status.Finished() {
-		view.Expected = d.capacity.expect(view.PerSecond)
+		view.Expected = r.capacity.expect(view.PerSecond)
 	}
 }

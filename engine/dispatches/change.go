@@ -11,18 +11,24 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
+// Controls changes, pauses, resumes and cancels dispatches.
+type Controls struct {
+	kernel *kernel.Kernel
+	reader *Reader
+}
+
 // Change changes a dispatch, and waits for that to take effect, at most for wait: applied
 // is false where no worker took it by then. It is durable all the same. Its errors are
 // [wire.InvalidRequest], [wire.NotFound], [wire.AlreadyFinished], [wire.ChangedTooOften]
 // and [wire.Unavailable].
-func (d *Dispatches) Change(ctx context.Context, key wire.Key, change dispatch.Change, wait time.Duration) (view dispatch.View, applied bool, err error) {
+func (c *Controls) Change(ctx context.Context, key wire.Key, change dispatch.Change, wait time.Duration) (view dispatch.View, applied bool, err error) {
 	if err := change.Check().Err(); err != nil {
 		return view, false, err
 	}
 	if change.PerSecond != nil {
-		d.learnAgain(ctx)
+		c.reader.learnAgain(ctx)
 	}
-	before, err := d.Get(ctx, key)
+	before, err := c.reader.Get(ctx, key)
 	switch {
 	case err != nil:
 		return view, false, err
@@ -36,10 +42,10 @@ func (d *Dispatches) Change(ctx context.Context, key wire.Key, change dispatch.C
 	}
 	call, cancel := kernel.Bounded(ctx)
 	defer cancel()
-	if err := d.signal(call, key, workflows.SignalChange, change); err != nil {
+	if err := c.signal(call, key, workflows.SignalChange, change); err != nil {
 		return view, false, err
 	}
-	view, applied, err = d.await(ctx, key, wait, func(now dispatch.View) bool {
+	view, applied, err = c.await(ctx, key, wait, func(now dispatch.View) bool {
 		return now.Status.Finished() || now.Memo.Plan.Changes > before.Memo.Plan.Changes && now.Memo.Plan.Shows(change)
 	})
 	switch {
@@ -52,22 +58,22 @@ func (d *Dispatches) Change(ctx context.Context, key wire.Key, change dispatch.C
 	return view, applied, err
 }
 
-// Pause stops a dispatch until it is resumed. See [Dispatches.Change].
-func (d *Dispatches) Pause(ctx context.Context, key wire.Key, wait time.Duration) (dispatch.View, bool, error) {
+// Pause stops a dispatch until it is resumed. See [Controls.Change].
+func (c *Controls) Pause(ctx context.Context, key wire.Key, wait time.Duration) (dispatch.View, bool, error) {
 	paused := true
-	return d.Change(ctx, key, dispatch.Change{Paused: &paused}, wait)
+	return c.Change(ctx, key, dispatch.Change{Paused: &paused}, wait)
 }
 
-// Resume lets a dispatch go on. See [Dispatches.Change].
-func (d *Dispatches) Resume(ctx context.Context, key wire.Key, wait time.Duration) (dispatch.View, bool, error) {
+// Resume lets a dispatch go on. See [Controls.Change].
+func (c *Controls) Resume(ctx context.Context, key wire.Key, wait time.Duration) (dispatch.View, bool, error) {
 	paused := false
-	return d.Change(ctx, key, dispatch.Change{Paused: &paused}, wait)
+	return c.Change(ctx, key, dispatch.Change{Paused: &paused}, wait)
 }
 
 // Cancel ends a dispatch. Callbacks under way are waited for. One that was cancelled stays
-// so. See [Dispatches.Change].
-func (d *Dispatches) Cancel(ctx context.Context, key wire.Key, wait time.Duration) (view dispatch.View, applied bool, err error) {
-	view, err = d.Get(ctx, key)
+// so. See [Controls.Change].
+func (c *Controls) Cancel(ctx context.Context, key wire.Key, wait time.Duration) (view dispatch.View, applied bool, err error) {
+	view, err = c.reader.Get(ctx, key)
 	switch {
 	case err != nil:
 		return dispatch.View{}, false, err
@@ -78,10 +84,10 @@ func (d *Dispatches) Cancel(ctx context.Context, key wire.Key, wait time.Duratio
 	}
 	call, cancel := kernel.Bounded(ctx)
 	defer cancel()
-	if err := d.kernel.Client.CancelWorkflow(call, workflows.DispatchWorkflowID(key), ""); err != nil {
+	if err := c.kernel.Client.CancelWorkflow(call, workflows.DispatchWorkflowID(key), ""); err != nil {
 		return dispatch.View{}, false, kernel.Translate(err)
 	}
-	view, applied, err = d.await(ctx, key, wait, func(now dispatch.View) bool { return now.Status.Finished() })
+	view, applied, err = c.await(ctx, key, wait, func(now dispatch.View) bool { return now.Status.Finished() })
 	if err == nil && applied && view.Status != dispatch.Cancelled {
 		return dispatch.View{}, false, dispatchFinished(view)
 	}
@@ -89,13 +95,13 @@ func (d *Dispatches) Cancel(ctx context.Context, key wire.Key, wait time.Duratio
 }
 
 // await returns a dispatch once it is as it should be, or when wait is over.
-func (d *Dispatches) await(ctx context.Context, key wire.Key, wait time.Duration, as func(dispatch.View) bool) (dispatch.View, bool, error) {
-	waiting, stop := d.kernel.Waiting(ctx, wait)
+func (c *Controls) await(ctx context.Context, key wire.Key, wait time.Duration, as func(dispatch.View) bool) (dispatch.View, bool, error) {
+	waiting, stop := c.kernel.Waiting(ctx, wait)
 	defer stop()
 	next := time.NewTicker(tuning.EffectPoll)
 	defer next.Stop()
 	for {
-		view, err := d.Get(ctx, key)
+		view, err := c.reader.Get(ctx, key)
 		if err != nil || as(view) {
 			return view, err == nil, err
 		}
@@ -108,12 +114,12 @@ func (d *Dispatches) await(ctx context.Context, key wire.Key, wait time.Duration
 }
 
 // signal tells a dispatch something. One that has ended is [wire.AlreadyFinished].
-func (d *Dispatches) signal(ctx context.Context, key wire.Key, name string, value any) error {
-	err := kernel.Translate(d.kernel.Client.SignalWorkflow(ctx, workflows.DispatchWorkflowID(key), "", name, value))
+func (c *Controls) signal(ctx context.Context, key wire.Key, name string, value any) error {
+	err := kernel.Translate(c.kernel.Client.SignalWorkflow(ctx, workflows.DispatchWorkflowID(key), "", name, value))
 	if wire.CodeOf(err) != wire.NotFound {
 		return err
 	}
-	view, err := d.Get(ctx, key)
+	view, err := c.reader.Get(ctx, key)
 	if err != nil {
 		return err
 	}

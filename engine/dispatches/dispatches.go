@@ -26,24 +26,42 @@ import (
 
 // Dispatches call the receiver of a business type for each of many items, at one rate.
 type Dispatches struct {
-	kernel   *kernel.Kernel
-	policies *policies.Policies
-	waits    *waits.Waits
-	reach    delivery.Reach
-	memos    *memoCache
-	capacity *capacity
+	*Reader
+	*Orders
+	*Uploads
+	*Controls
+	*Retrier
+	*Pages
+	*Executors
 }
 
 // New returns the dispatches of a namespace.
 func New(k *kernel.Kernel, policies *policies.Policies, waits *waits.Waits, reach delivery.Reach) *Dispatches {
-	return &Dispatches{kernel: k, policies: policies, waits: waits, reach: reach, memos: newMemoCache(), capacity: &capacity{}}
+	pages := &Pages{kernel: k}
+	reader := &Reader{kernel: k, waits: waits, pages: pages, memos: newMemoCache(), capacity: &capacity{}}
+	controls := &Controls{kernel: k, reader: reader}
+	uploads := &Uploads{reader: reader, pages: pages, controls: controls}
+	orders := &Orders{kernel: k, policies: policies, reach: reach, reader: reader, uploads: uploads}
+	return &Dispatches{
+		Reader: reader, Orders: orders, Uploads: uploads, Controls: controls, Pages: pages, Executors: &Executors{kernel: k},
+		Retrier: &Retrier{kernel: k, reader: reader, pages: pages, orders: orders},
+	}
+}
+
+// Orders takes the orders of dispatches.
+type Orders struct {
+	kernel   *kernel.Kernel
+	policies *policies.Policies
+	reach    delivery.Reach
+	reader   *Reader
+	uploads  *Uploads
 }
 
 // Add orders a dispatch, with the items that it brings along or with a loader. created is
 // false where the same order, with the same items, was given before. Its errors are
 // [wire.InvalidRequest], [wire.UnknownBusinessType], [wire.AlreadyExists],
 // [wire.AlreadyFinished] and [wire.Unavailable].
-func (d *Dispatches) Add(ctx context.Context, order dispatch.Dispatch, items []dispatch.Item) (view dispatch.View, created bool, err error) {
+func (o *Orders) Add(ctx context.Context, order dispatch.Dispatch, items []dispatch.Item) (view dispatch.View, created bool, err error) {
 	errs := order.Check(time.Now())
 	switch {
 	case order.Loader == nil:
@@ -54,20 +72,20 @@ func (d *Dispatches) Add(ctx context.Context, order dispatch.Dispatch, items []d
 	if err := errs.Err(); err != nil {
 		return dispatch.View{}, false, err
 	}
-	view, created, err = d.order(ctx, order, fingerprint(order, items))
+	view, created, err = o.order(ctx, order, fingerprint(order, items))
 	if err != nil || view.Status != dispatch.Uploading {
 		return view, created, err
 	}
-	uploaded, err := d.uploadGiven(ctx, order.Key, items)
+	uploaded, err := o.uploadGiven(ctx, order.Key, items)
 	if wire.CodeOf(err) == wire.Overtaken { // by the same order, given twice
-		view, err = d.sameAs(ctx, order.Key, fingerprint(order, items))
+		view, err = o.sameAs(ctx, order.Key, fingerprint(order, items))
 		return view, created, err
 	}
 	return uploaded, created, err
 }
 
-func (d *Dispatches) uploadGiven(ctx context.Context, key wire.Key, items []dispatch.Item) (dispatch.View, error) {
-	return d.UploadAll(ctx, key, 0, func(yield func(dispatch.Item, error) bool) {
+func (o *Orders) uploadGiven(ctx context.Context, key wire.Key, items []dispatch.Item) (dispatch.View, error) {
+	return o.uploads.UploadAll(ctx, key, 0, func(yield func(dispatch.Item, error) bool) {
 		for _, item := range items {
 			if !yield(item, nil) {
 				return
@@ -77,8 +95,8 @@ func (d *Dispatches) uploadGiven(ctx context.Context, key wire.Key, items []disp
 }
 
 // Open orders a dispatch whose items are uploaded afterwards. Its errors are those of
-// [Dispatches.Add].
-func (d *Dispatches) Open(ctx context.Context, order dispatch.Dispatch) (view dispatch.View, created bool, err error) {
+// [Orders.Add].
+func (o *Orders) Open(ctx context.Context, order dispatch.Dispatch) (view dispatch.View, created bool, err error) {
 	errs := order.Check(time.Now())
 	if order.Loader != nil {
 		errs.Add("/loader", wire.CodeConflict, "goes without an upload")
@@ -86,7 +104,7 @@ func (d *Dispatches) Open(ctx context.Context, order dispatch.Dispatch) (view di
 	if err := errs.Err(); err != nil {
 		return dispatch.View{}, false, err
 	}
-	return d.order(ctx, order, order.Fingerprint())
+	return o.order(ctx, order, order.Fingerprint())
 }
 
 // fingerprint is a digest of an order with the items that it brings along.
@@ -99,38 +117,38 @@ func fingerprint(order dispatch.Dispatch, items []dispatch.Item) string {
 }
 
 // order starts the workflow of a dispatch that was found in order.
-func (d *Dispatches) order(ctx context.Context, order dispatch.Dispatch, fingerprint string) (view dispatch.View, created bool, err error) {
+func (o *Orders) order(ctx context.Context, order dispatch.Dispatch, fingerprint string) (view dispatch.View, created bool, err error) {
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()
-	memo, err := d.admit(ctx, order, fingerprint)
+	memo, err := o.admit(ctx, order, fingerprint)
 	if err != nil {
 		return dispatch.View{}, false, err
 	}
-	runID, err := d.start(ctx, workflows.DispatchInput{Memo: memo}, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY)
+	runID, err := o.start(ctx, workflows.DispatchInput{Memo: memo}, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY)
 	if errtype.Is[*serviceerror.WorkflowExecutionAlreadyStarted](err) {
-		view, err = d.sameAs(ctx, order.Key, fingerprint)
+		view, err = o.sameAs(ctx, order.Key, fingerprint)
 		return view, false, err
 	}
 	if err != nil {
 		return dispatch.View{}, false, kernel.Translate(err)
 	}
-	view = d.view(memo, runID)
-	d.learnAgain(ctx)
-	d.expect(&view)
+	view = o.reader.view(memo, runID)
+	o.reader.learnAgain(ctx)
+	o.reader.expect(&view)
 	return view, true, nil
 }
 
 // admit holds an order to the policy of its type, and seals its secrets.
-func (d *Dispatches) admit(ctx context.Context, order dispatch.Dispatch, fingerprint string) (dispatch.Memo, error) {
-	errs := d.reach.Callback(order.Callback)
+func (o *Orders) admit(ctx context.Context, order dispatch.Dispatch, fingerprint string) (dispatch.Memo, error) {
+	errs := o.reach.Callback(order.Callback)
 	if order.Loader != nil {
-		errs = append(errs, order.Loader.CheckReach(d.reach)...)
+		errs = append(errs, order.Loader.CheckReach(o.reach)...)
 	}
 	if err := errs.Err(); err != nil {
 		return dispatch.Memo{}, err
 	}
 	now := wire.At(time.Now())
-	policy, err := d.policies.ForOrder(ctx, order.BusinessType, order.Callback)
+	policy, err := o.policies.ForOrder(ctx, order.BusinessType, order.Callback)
 	if err != nil {
 		return dispatch.Memo{}, err
 	}
@@ -141,7 +159,7 @@ func (d *Dispatches) admit(ctx context.Context, order dispatch.Dispatch, fingerp
 		return dispatch.Memo{}, wire.FieldErrors{{Pointer: "/business_type", Code: wire.CodeConflict,
 			Detail: "must be one that is called: the receivers of " + order.BusinessType + " connect by themselves, as its policy says"}}.Err()
 	}
-	if order.Callback, err = d.policies.SealCallback(order.Callback); err != nil {
+	if order.Callback, err = o.policies.SealCallback(order.Callback); err != nil {
 		return dispatch.Memo{}, err
 	}
 	order = order.WithDefaults()
@@ -163,8 +181,8 @@ func (d *Dispatches) admit(ctx context.Context, order dispatch.Dispatch, fingerp
 	return memo, nil
 }
 
-func (d *Dispatches) start(ctx context.Context, in workflows.DispatchInput, reuse enumspb.WorkflowIdReusePolicy) (runID string, err error) {
-	run, err := d.kernel.Client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+func (o *Orders) start(ctx context.Context, in workflows.DispatchInput, reuse enumspb.WorkflowIdReusePolicy) (runID string, err error) {
+	run, err := o.kernel.Client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
 		ID: workflows.DispatchWorkflowID(in.Memo.Order.Key), TaskQueue: workflows.TaskQueue,
 		WorkflowIDConflictPolicy:                 enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
 		WorkflowExecutionErrorWhenAlreadyStarted: true, WorkflowIDReusePolicy: reuse,
@@ -179,8 +197,8 @@ func (d *Dispatches) start(ctx context.Context, in workflows.DispatchInput, reus
 }
 
 // sameAs answers an order whose id is taken.
-func (d *Dispatches) sameAs(ctx context.Context, key wire.Key, fingerprint string) (dispatch.View, error) {
-	view, err := d.Get(ctx, key)
+func (o *Orders) sameAs(ctx context.Context, key wire.Key, fingerprint string) (dispatch.View, error) {
+	view, err := o.reader.Get(ctx, key)
 	switch {
 	case err != nil:
 		return dispatch.View{}, err

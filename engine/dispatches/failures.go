@@ -14,24 +14,32 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
+// Retrier shows the items that were given up, and tries them again.
+type Retrier struct {
+	kernel *kernel.Kernel
+	reader *Reader
+	pages  *Pages
+	orders *Orders
+}
+
 // Failures shows each item of a dispatch that was given up, as far as they are stored:
 // those of the last seconds follow. Between two occurrences they are those of the last one.
 // It stops with the error of see. Its errors are those
-// of [Dispatches.Get].
-func (d *Dispatches) Failures(ctx context.Context, key wire.Key, see func(dispatch.Failure) error) error {
-	view, err := d.Get(ctx, key)
+// of [Reader.Get].
+func (r *Retrier) Failures(ctx context.Context, key wire.Key, see func(dispatch.Failure) error) error {
+	view, err := r.reader.Get(ctx, key)
 	if err != nil {
 		return err
 	}
 	id, parts := view.Memo.LastFailed()
 	if !view.Status.Finished() && view.Memo.StartedAt != 0 {
-		if parts, err = d.givenUp(ctx, view.Memo); err != nil {
+		if parts, err = r.givenUp(ctx, view.Memo); err != nil {
 			return err
 		}
 	}
 	for _, part := range parts {
 		for number := range part.Pages {
-			page, err := d.ReadPage(ctx, part.Page(number))
+			page, err := r.pages.ReadPage(ctx, part.Page(number))
 			if err != nil {
 				return err
 			}
@@ -47,10 +55,10 @@ func (d *Dispatches) Failures(ctx context.Context, key wire.Key, see func(dispat
 }
 
 // givenUp names the pages of items that were given up in a dispatch that runs.
-func (d *Dispatches) givenUp(ctx context.Context, memo dispatch.Memo) (parts []dispatch.Part, err error) {
+func (r *Retrier) givenUp(ctx context.Context, memo dispatch.Memo) (parts []dispatch.Part, err error) {
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()
-	shards, err := d.shards(ctx, memo)
+	shards, err := r.reader.shards(ctx, memo)
 	for _, shard := range shards {
 		part := dispatch.GivenUp(workflows.DispatchShardID(memo.ID(), memo.Round, shard.Shard))
 		part.Pages = shard.State.GivenUp
@@ -62,8 +70,8 @@ func (d *Dispatches) givenUp(ctx context.Context, memo dispatch.Memo) (parts []d
 // RetryFailures tries the items again that were given up by a dispatch that has ended,
 // under the message ids that they had. Its errors are [wire.NotFound], [wire.Overtaken]
 // while it runs, [wire.AlreadyFinished] where none failed, and [wire.Unavailable].
-func (d *Dispatches) RetryFailures(ctx context.Context, key wire.Key) (view dispatch.View, retried int, err error) {
-	view, ended, err := d.latest(ctx, key)
+func (r *Retrier) RetryFailures(ctx context.Context, key wire.Key) (view dispatch.View, retried int, err error) {
+	view, ended, err := r.reader.latest(ctx, key)
 	if err != nil {
 		return dispatch.View{}, 0, err
 	}
@@ -74,7 +82,7 @@ func (d *Dispatches) RetryFailures(ctx context.Context, key wire.Key) (view disp
 	in.Parts = view.Memo.Failed
 	for _, part := range in.Parts {
 		for number := range part.Pages {
-			items, err := d.renew(ctx, part.Page(number), in.Memo.Life(time.Now()))
+			items, err := r.renew(ctx, part.Page(number), in.Memo.Life(time.Now()))
 			if err != nil {
 				return dispatch.View{}, 0, err
 			}
@@ -84,25 +92,25 @@ func (d *Dispatches) RetryFailures(ctx context.Context, key wire.Key) (view disp
 	call, cancel := kernel.Bounded(ctx)
 	defer cancel()
 	// It has said how it ended, and may still clear away what it stored.
-	_ = d.kernel.Client.GetWorkflow(call, workflows.DispatchWorkflowID(key), ended).Get(call, nil)
-	runID, err := d.start(call, in, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE)
+	_ = r.kernel.Client.GetWorkflow(call, workflows.DispatchWorkflowID(key), ended).Get(call, nil)
+	runID, err := r.orders.start(call, in, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE)
 	if errtype.Is[*serviceerror.WorkflowExecutionAlreadyStarted](err) { // somebody was quicker
 		return dispatch.View{}, 0, &wire.Error{Code: wire.Overtaken, Message: "The dispatch runs again."}
 	}
 	if err != nil {
 		return dispatch.View{}, 0, kernel.Translate(err)
 	}
-	return d.view(in.Memo, runID), retried, nil
+	return r.reader.view(in.Memo, runID), retried, nil
 }
 
 // renew stores a page again that Temporal would forget some time after its end: a round may
 // take longer, or be paused.
-func (d *Dispatches) renew(ctx context.Context, id string, life time.Duration) (items int, err error) {
-	page, err := d.ReadPage(ctx, id)
+func (r *Retrier) renew(ctx context.Context, id string, life time.Duration) (items int, err error) {
+	page, err := r.pages.ReadPage(ctx, id)
 	if err != nil {
 		return 0, err
 	}
-	return len(page.Items), d.WritePage(ctx, id, page, life)
+	return len(page.Items), r.pages.WritePage(ctx, id, page, life)
 }
 
 // refuseRetry refuses to try items again of a dispatch of which there are none.

@@ -11,25 +11,35 @@ import (
 	"github.com/wakecall/wakecall/core/dispatch"
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/engine/waits"
 	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/workflows"
 )
 
+// Reader shows dispatches. It needs no worker.
+type Reader struct {
+	kernel   *kernel.Kernel
+	waits    *waits.Waits
+	pages    *Pages
+	memos    *memoCache
+	capacity *capacity
+}
+
 // Get returns a dispatch as it stands. It needs no worker. Its errors are [wire.NotFound]
 // and [wire.Unavailable].
-func (d *Dispatches) Get(ctx context.Context, key wire.Key) (dispatch.View, error) {
-	view, _, err := d.latest(ctx, key)
+func (r *Reader) Get(ctx context.Context, key wire.Key) (dispatch.View, error) {
+	view, _, err := r.latest(ctx, key)
 	return view, err
 }
 
 // latest returns a dispatch as it stands, and its run.
-func (d *Dispatches) latest(ctx context.Context, key wire.Key) (view dispatch.View, runID string, err error) {
+func (r *Reader) latest(ctx context.Context, key wire.Key) (view dispatch.View, runID string, err error) {
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()
 	if len(key.Check()) > 0 {
 		return view, "", noDispatch()
 	}
-	described, err := d.kernel.Describe(ctx, workflows.DispatchWorkflowID(key), "")
+	described, err := r.kernel.Describe(ctx, workflows.DispatchWorkflowID(key), "")
 	if wire.CodeOf(err) == wire.NotFound {
 		return view, "", noDispatch()
 	}
@@ -37,18 +47,18 @@ func (d *Dispatches) latest(ctx context.Context, key wire.Key) (view dispatch.Vi
 		return view, "", err
 	}
 	info := described.GetWorkflowExecutionInfo()
-	view, err = d.viewOf(ctx, info)
+	view, err = r.viewOf(ctx, info)
 	view.CancelRequested = !view.Status.Finished() && described.GetWorkflowExtendedInfo().GetCancelRequested()
 	if err == nil {
-		d.capacity.learn(view)
-		d.expect(&view)
+		r.capacity.learn(view)
+		r.expect(&view)
 	}
 	return view, info.GetExecution().GetRunId(), err
 }
 
 // open is the info of a dispatch that has not ended.
-func (d *Dispatches) open(ctx context.Context, key wire.Key) (*workflowpb.WorkflowExecutionInfo, error) {
-	described, err := d.kernel.Describe(ctx, workflows.DispatchWorkflowID(key), "")
+func (r *Reader) open(ctx context.Context, key wire.Key) (*workflowpb.WorkflowExecutionInfo, error) {
+	described, err := r.kernel.Describe(ctx, workflows.DispatchWorkflowID(key), "")
 	if err != nil {
 		return nil, err
 	}
@@ -59,34 +69,34 @@ func (d *Dispatches) open(ctx context.Context, key wire.Key) (*workflowpb.Workfl
 }
 
 // view is what can be told of a dispatch from its memo.
-func (d *Dispatches) view(memo dispatch.Memo, runID string) dispatch.View {
+func (r *Reader) view(memo dispatch.Memo, runID string) dispatch.View {
 	view := memo.View()
-	view.Links.WebUI = d.kernel.Link(workflows.DispatchWorkflowID(memo.Order.Key), runID)
+	view.Links.WebUI = r.kernel.Link(workflows.DispatchWorkflowID(memo.Order.Key), runID)
 	return view
 }
 
 // viewOf is a dispatch as it stands.
-func (d *Dispatches) viewOf(ctx context.Context, info *workflowpb.WorkflowExecutionInfo) (dispatch.View, error) {
+func (r *Reader) viewOf(ctx context.Context, info *workflowpb.WorkflowExecutionInfo) (dispatch.View, error) {
 	memo, err := dispatchMemo(info)
 	if err != nil {
 		return dispatch.View{}, err
 	}
-	view := d.view(memo, info.GetExecution().GetRunId())
+	view := r.view(memo, info.GetExecution().GetRunId())
 	view.Events = info.GetHistoryLength()
 	switch {
 	case view.Status.Finished():
 		return view, nil
 	case view.Status == dispatch.Uploading:
-		view.Uploaded, err = d.uploaded(ctx, memo)
+		view.Uploaded, err = r.uploaded(ctx, memo)
 		return view, err
 	case memo.StartedAt == 0:
 		return view, nil
 	}
-	shards, err := d.shards(ctx, memo)
+	shards, err := r.shards(ctx, memo)
 	if err != nil {
 		return dispatch.View{}, err
 	}
-	holds := d.waits.Holds(ctx, memo.Order.BusinessType)
+	holds := r.waits.Holds(ctx, memo.Order.BusinessType)
 	return view.Count(memo, shards, holds, time.Now()), nil
 }
 
@@ -110,14 +120,14 @@ func dispatchMemo(info *workflowpb.WorkflowExecutionInfo) (memo dispatch.Memo, e
 }
 
 // shards are the shards of a dispatch that runs, as they stand.
-func (d *Dispatches) shards(ctx context.Context, memo dispatch.Memo) ([]dispatch.ShardState, error) {
+func (r *Reader) shards(ctx context.Context, memo dispatch.Memo) ([]dispatch.ShardState, error) {
 	states := make([]dispatch.ShardState, memo.Shards)
 	var group errgroup.Group
 	group.SetLimit(tuning.ShardReads)
 	var mu sync.Mutex
 	for shard := range states {
 		group.Go(func() error {
-			state, err := d.shard(ctx, memo, shard)
+			state, err := r.shard(ctx, memo, shard)
 			mu.Lock()
 			defer mu.Unlock()
 			states[shard] = state
@@ -129,9 +139,9 @@ func (d *Dispatches) shards(ctx context.Context, memo dispatch.Memo) ([]dispatch
 
 // shard is how far a shard is: what its executor last said, or what its workflow has
 // recorded.
-func (d *Dispatches) shard(ctx context.Context, memo dispatch.Memo, number int) (dispatch.ShardState, error) {
+func (r *Reader) shard(ctx context.Context, memo dispatch.Memo, number int) (dispatch.ShardState, error) {
 	state := dispatch.ShardState{Shard: number}
-	described, err := d.kernel.Describe(ctx, workflows.DispatchShardID(memo.ID(), memo.Round, number), "")
+	described, err := r.kernel.Describe(ctx, workflows.DispatchShardID(memo.ID(), memo.Round, number), "")
 	if wire.CodeOf(err) == wire.NotFound {
 		return state, nil // it has not begun
 	}

@@ -52,8 +52,8 @@ func (h uploadHead) latest() string {
 }
 
 // head tells of the latest upload; nothing where none has a name.
-func (d *Dispatches) head(ctx context.Context, uploads string) (uploadHead, error) {
-	memo, err := d.pageSays(ctx, headOf(uploads))
+func (p *Pages) head(ctx context.Context, uploads string) (uploadHead, error) {
+	memo, err := p.pageSays(ctx, headOf(uploads))
 	if wire.CodeOf(err) == wire.NotFound {
 		return uploadHead{}, nil
 	}
@@ -63,7 +63,7 @@ func (d *Dispatches) head(ctx context.Context, uploads string) (uploadHead, erro
 // begin makes the upload the latest one. What the one before has stored is kept: it may be
 // committed in this very moment.
 func (u *Upload) begin(ctx context.Context) error {
-	before, err := u.dispatches.head(ctx, u.uploads())
+	before, err := u.to.pages.head(ctx, u.uploads())
 	if err != nil {
 		return err
 	}
@@ -73,13 +73,13 @@ func (u *Upload) begin(ctx context.Context) error {
 	}
 	head.Earlier = head.Earlier[max(len(head.Earlier)-tuning.UploadsKnown, 0):] // the rest is not kept for ever
 	page := storedPage{life: u.life(), memo: pageMemo{uploadHead: head}}
-	if err := u.dispatches.writePage(ctx, headOf(u.uploads()), page); err != nil {
+	if err := u.to.pages.writePage(ctx, headOf(u.uploads()), page); err != nil {
 		return err
 	}
 	u.begun, u.latest = true, head.latest()
 	err = u.signal(ctx, workflows.SignalStored, nil)
 	if wire.CodeOf(err) == wire.AlreadyFinished { // nobody else clears it away
-		_ = u.dispatches.deletePage(ctx, headOf(u.uploads()))
+		_ = u.to.pages.deletePage(ctx, headOf(u.uploads()))
 	}
 	return err
 }
@@ -89,7 +89,7 @@ func (u *Upload) overtaken(ctx context.Context) error {
 	if !u.begun && len(u.resumed) == 0 {
 		return nil
 	}
-	head, err := u.dispatches.head(ctx, u.uploads())
+	head, err := u.to.pages.head(ctx, u.uploads())
 	if err != nil || head.latest() == u.latest {
 		return err
 	}
@@ -104,21 +104,21 @@ func (u *Upload) lost(ctx context.Context, committed dispatch.View) error {
 		return nil
 	}
 	if !u.begun {
-		_ = u.dispatches.deletePages(ctx, u.own(), func() {}) // what is left is not kept for ever
+		_ = u.to.pages.deletePages(ctx, u.own(), func() {}) // what is left is not kept for ever
 	}
 	return &wire.Error{Code: wire.Overtaken, State: &committed, Message: "Another upload of the items was committed."}
 }
 
 // deleteUploads deletes the uploads of a dispatch that has ended.
-func (d *Dispatches) deleteUploads(ctx context.Context, uploads string, beat func()) error {
-	head, err := d.head(ctx, uploads)
+func (p *Pages) deleteUploads(ctx context.Context, uploads string, beat func()) error {
+	head, err := p.head(ctx, uploads)
 	if err != nil || head.latest() == "" {
 		return err
 	}
 	for _, part := range append(head.Parts, head.Earlier...) {
-		if err := d.deletePages(ctx, part, beat); err != nil {
+		if err := p.deletePages(ctx, part, beat); err != nil {
 			return err
 		}
 	}
-	return d.deletePage(ctx, headOf(uploads))
+	return p.deletePage(ctx, headOf(uploads))
 }

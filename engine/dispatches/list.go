@@ -38,27 +38,27 @@ func (r Request) query() query.Query {
 // List lists dispatches, those that run first and then the latest, without their shards,
 // and the token of the next page. A page may have fewer than its size, and more may follow
 // all the same. The list lags behind by a moment. Its error is [wire.Unavailable].
-func (d *Dispatches) List(ctx context.Context, r Request) (page []dispatch.View, next []byte, err error) {
-	return d.page(ctx, r, func(view dispatch.View) bool { return r.Status == "" || view.Status == r.Status })
+func (r *Reader) List(ctx context.Context, asked Request) (page []dispatch.View, next []byte, err error) {
+	return r.page(ctx, asked, func(view dispatch.View) bool { return asked.Status == "" || view.Status == asked.Status })
 }
 
 // Ahead are dispatches of a type that send or will, of those that began last.
-func (d *Dispatches) Ahead(ctx context.Context, businessType string) ([]dispatch.View, error) {
-	page, _, err := d.page(ctx, Request{BusinessType: businessType, Status: dispatch.Running, Size: tuning.ForecastDispatches},
+func (r *Reader) Ahead(ctx context.Context, businessType string) ([]dispatch.View, error) {
+	page, _, err := r.page(ctx, Request{BusinessType: businessType, Status: dispatch.Running, Size: tuning.ForecastDispatches},
 		func(view dispatch.View) bool { return !view.Status.Finished() })
 	return page, err
 }
 
 // page is one page, of which those are kept that are to be shown.
-func (d *Dispatches) page(ctx context.Context, r Request, shown func(dispatch.View) bool) (page []dispatch.View, next []byte, err error) {
+func (r *Reader) page(ctx context.Context, asked Request, shown func(dispatch.View) bool) (page []dispatch.View, next []byte, err error) {
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()
-	response, err := d.kernel.List(ctx, r.query(), r.Size, r.Token)
+	response, err := r.kernel.List(ctx, asked.query(), asked.Size, asked.Token)
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, info := range response.GetExecutions() {
-		view, err := d.viewOf(ctx, info)
+		view, err := r.viewOf(ctx, info)
 		switch {
 		case wire.CodeOf(err) == wire.Unavailable:
 			return nil, nil, err

@@ -22,6 +22,9 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
+// Pages stores the items of dispatches, page by page.
+type Pages struct{ kernel *kernel.Kernel }
+
 // pageMemo is what a page says of itself.
 type pageMemo struct {
 	// Items is how many it has, and Through how many it and all before it have.
@@ -34,8 +37,8 @@ type pageMemo struct {
 
 // WritePage stores a page of items, in place of one that has its id. It is kept for life
 // at most. Its error is [wire.Unavailable].
-func (d *Dispatches) WritePage(ctx context.Context, id string, page dispatch.Page, life time.Duration) error {
-	return d.writePage(ctx, id, storedPage{page, life, pageMemo{Items: len(page.Items)}})
+func (p *Pages) WritePage(ctx context.Context, id string, page dispatch.Page, life time.Duration) error {
+	return p.writePage(ctx, id, storedPage{page, life, pageMemo{Items: len(page.Items)}})
 }
 
 // storedPage is a page with how long it is kept, and what it says of itself.
@@ -45,8 +48,8 @@ type storedPage struct {
 	memo pageMemo
 }
 
-func (d *Dispatches) writePage(ctx context.Context, id string, page storedPage) error {
-	return d.kernel.StoreBlob(ctx, kernel.Blob{
+func (p *Pages) writePage(ctx context.Context, id string, page storedPage) error {
+	return p.kernel.StoreBlob(ctx, kernel.Blob{
 		ID: id, WorkflowType: workflows.TypeDispatchPage, Life: page.life, Memo: map[string]any{workflows.MemoItems: page.memo},
 	}, converter.NewRawValue(&commonpb.Payload{
 		Metadata: map[string][]byte{converter.MetadataEncoding: []byte(converter.MetadataEncodingBinary)}, Data: page.Encode(),
@@ -54,8 +57,8 @@ func (d *Dispatches) writePage(ctx context.Context, id string, page storedPage) 
 }
 
 // ReadPage reads a page of items. Its errors are [wire.NotFound] and [wire.Unavailable].
-func (d *Dispatches) ReadPage(ctx context.Context, id string) (dispatch.Page, error) {
-	stored, err := d.kernel.ReadBlob(ctx, id)
+func (p *Pages) ReadPage(ctx context.Context, id string) (dispatch.Page, error) {
+	stored, err := p.kernel.ReadBlob(ctx, id)
 	if err != nil {
 		return dispatch.Page{}, err
 	}
@@ -63,8 +66,8 @@ func (d *Dispatches) ReadPage(ctx context.Context, id string) (dispatch.Page, er
 }
 
 // pageSays is what a page says of itself; NotFound where it is not there.
-func (d *Dispatches) pageSays(ctx context.Context, id string) (memo pageMemo, err error) {
-	described, err := d.kernel.Describe(ctx, id, "")
+func (p *Pages) pageSays(ctx context.Context, id string) (memo pageMemo, err error) {
+	described, err := p.kernel.Describe(ctx, id, "")
 	if err != nil {
 		return memo, err
 	}
@@ -73,11 +76,11 @@ func (d *Dispatches) pageSays(ctx context.Context, id string) (memo pageMemo, er
 
 // Read is what a dispatch says of itself, half a second ago at most. One that has ended is
 // [wire.NotFound].
-func (d *Dispatches) Read(ctx context.Context, key wire.Key) (dispatch.Memo, error) {
-	return d.memos.get(key, func() (dispatch.Memo, error) {
+func (r *Reader) Read(ctx context.Context, key wire.Key) (dispatch.Memo, error) {
+	return r.memos.get(key, func() (dispatch.Memo, error) {
 		ctx, cancel := kernel.Bounded(context.WithoutCancel(ctx))
 		defer cancel()
-		info, err := d.open(ctx, key)
+		info, err := r.open(ctx, key)
 		if err != nil {
 			return dispatch.Memo{}, err
 		}
@@ -87,11 +90,14 @@ func (d *Dispatches) Read(ctx context.Context, key wire.Key) (dispatch.Memo, err
 	})
 }
 
+// Executors are those who call the items of a shard back.
+type Executors struct{ kernel *kernel.Kernel }
+
 // Beat is a sign of life of an executor, see the activity. Its errors are
 // [wire.NotFound] where another executor may have its place, [wire.Overtaken] where it
 // shall stop, and [wire.Unavailable].
-func (d *Dispatches) Beat(ctx context.Context, token []byte, state dispatch.State) error {
-	err := d.kernel.Client.RecordActivityHeartbeat(ctx, token, state)
+func (e *Executors) Beat(ctx context.Context, token []byte, state dispatch.State) error {
+	err := e.kernel.Client.RecordActivityHeartbeat(ctx, token, state)
 	switch {
 	case temporal.IsCanceledError(err):
 		return &wire.Error{Code: wire.Overtaken, Message: "The dispatch was cancelled.", Cause: err}
@@ -102,32 +108,32 @@ func (d *Dispatches) Beat(ctx context.Context, token []byte, state dispatch.Stat
 }
 
 // Tell tells a dispatch how far it is, for those who look at its workflow. Its errors are
-// those of [Dispatches.Get].
-func (d *Dispatches) Tell(ctx context.Context, key wire.Key) error {
-	view, err := d.Get(ctx, key)
+// those of [Reader.Get].
+func (c *Controls) Tell(ctx context.Context, key wire.Key) error {
+	view, err := c.reader.Get(ctx, key)
 	if err != nil {
 		return err
 	}
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()
-	return d.signal(ctx, key, workflows.SignalProgress, dispatch.Counts{Done: view.Done, Failed: view.Failed})
+	return c.signal(ctx, key, workflows.SignalProgress, dispatch.Counts{Done: view.Done, Failed: view.Failed})
 }
 
 // Sweep deletes pages, and ends others. beat is called while it does. Its error is
 // [wire.Unavailable].
-func (d *Dispatches) Sweep(ctx context.Context, sweep dispatch.Sweep, beat func()) error {
+func (p *Pages) Sweep(ctx context.Context, sweep dispatch.Sweep, beat func()) error {
 	for _, part := range sweep.Delete {
-		if err := d.deletePages(ctx, part, beat); err != nil {
+		if err := p.deletePages(ctx, part, beat); err != nil {
 			return err
 		}
 	}
 	if sweep.Uploads != "" {
-		if err := d.deleteUploads(ctx, sweep.Uploads, beat); err != nil {
+		if err := p.deleteUploads(ctx, sweep.Uploads, beat); err != nil {
 			return err
 		}
 	}
 	for _, part := range sweep.Close {
-		if err := d.eachStored(ctx, part, beat, d.endPage); err != nil {
+		if err := p.eachStored(ctx, part, beat, p.endPage); err != nil {
 			return err
 		}
 	}
@@ -136,7 +142,7 @@ func (d *Dispatches) Sweep(ctx context.Context, sweep dispatch.Sweep, beat func(
 
 // eachStored does something with each page of a part, and those behind it that an upload
 // has left.
-func (d *Dispatches) eachStored(ctx context.Context, part dispatch.Part, beat func(), do func(context.Context, string) error) error {
+func (p *Pages) eachStored(ctx context.Context, part dispatch.Part, beat func(), do func(context.Context, string) error) error {
 	for from, more := 0, true; more; from += tuning.SweepWidth {
 		more = from+tuning.SweepWidth <= part.Pages
 		var group errgroup.Group
@@ -161,19 +167,19 @@ func (d *Dispatches) eachStored(ctx context.Context, part dispatch.Part, beat fu
 	return nil
 }
 
-func (d *Dispatches) deletePages(ctx context.Context, part dispatch.Part, beat func()) error {
-	return d.eachStored(ctx, part, beat, d.deletePage)
+func (p *Pages) deletePages(ctx context.Context, part dispatch.Part, beat func()) error {
+	return p.eachStored(ctx, part, beat, p.deletePage)
 }
 
-func (d *Dispatches) deletePage(ctx context.Context, id string) error {
+func (p *Pages) deletePage(ctx context.Context, id string) error {
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()
-	_, err := d.kernel.Client.WorkflowService().DeleteWorkflowExecution(ctx, &workflowservice.DeleteWorkflowExecutionRequest{
-		Namespace: d.kernel.Namespace, WorkflowExecution: &commonpb.WorkflowExecution{WorkflowId: id},
+	_, err := p.kernel.Client.WorkflowService().DeleteWorkflowExecution(ctx, &workflowservice.DeleteWorkflowExecutionRequest{
+		Namespace: p.kernel.Namespace, WorkflowExecution: &commonpb.WorkflowExecution{WorkflowId: id},
 	})
 	return kernel.Translate(err)
 }
 
-func (d *Dispatches) endPage(ctx context.Context, id string) error {
-	return d.kernel.EndBlob(ctx, id, "the dispatch has ended")
+func (p *Pages) endPage(ctx context.Context, id string) error {
+	return p.kernel.EndBlob(ctx, id, "the dispatch has ended")
 }

@@ -18,8 +18,8 @@ import (
 // Upload stores the items of a dispatch, page by page. Nothing starts before Commit. It is
 // not safe for concurrent use.
 type Upload struct {
-	dispatches *Dispatches
-	view       dispatch.View
+	to   *Uploads
+	view dispatch.View
 	// name is its own, and resumed are the parts of the upload that it goes on with.
 	name    string
 	resumed []dispatch.Part
@@ -35,12 +35,19 @@ type Upload struct {
 	signed time.Time
 }
 
+// Uploads stores the items of dispatches that wait for them.
+type Uploads struct {
+	reader   *Reader
+	pages    *Pages
+	controls *Controls
+}
+
 // Upload begins to store the items of a dispatch, or goes on behind the first from items:
 // those that [dispatch.View.Uploaded] tells. From 0 on it begins anew. Its errors are
 // [wire.InvalidRequest], [wire.NotFound], [wire.AlreadyFinished], [wire.Overtaken]
 // where every item is stored already, and [wire.Unavailable].
-func (d *Dispatches) Upload(ctx context.Context, key wire.Key, from int) (*Upload, error) {
-	view, err := d.Get(ctx, key)
+func (u *Uploads) Upload(ctx context.Context, key wire.Key, from int) (*Upload, error) {
+	view, err := u.reader.Get(ctx, key)
 	switch {
 	case err != nil:
 		return nil, err
@@ -51,13 +58,13 @@ func (d *Dispatches) Upload(ctx context.Context, key wire.Key, from int) (*Uploa
 	case view.Status != dispatch.Uploading:
 		return nil, &wire.Error{Code: wire.Overtaken, State: &view, Message: "The items of the dispatch are stored already."}
 	}
-	u := &Upload{dispatches: d, view: view, name: rand.Text(), room: tuning.DispatchPage}
+	upload := &Upload{to: u, view: view, name: rand.Text(), room: tuning.DispatchPage}
 	if from != 0 {
-		if err := u.resume(ctx, from); err != nil {
+		if err := upload.resume(ctx, from); err != nil {
 			return nil, err
 		}
 	}
-	return u, u.sign(ctx)
+	return upload, upload.sign(ctx)
 }
 
 // sign tells the dispatch that the upload lives.
@@ -75,7 +82,7 @@ func (u *Upload) resume(ctx context.Context, from int) error {
 		return wire.FieldErrors{{Pointer: "from", Code: wire.CodeOutOfRange,
 			Detail: "must be 0, or the number of items that are stored: " + strconv.Itoa(u.view.Uploaded)}}.Err()
 	}
-	head, err := u.dispatches.head(ctx, u.uploads())
+	head, err := u.to.pages.head(ctx, u.uploads())
 	if err != nil {
 		return err
 	}
@@ -84,7 +91,7 @@ func (u *Upload) resume(ctx context.Context, from int) error {
 		head.Parts = append(head.Parts, nameless(u.view.Memo))
 	}
 	for u.through < from {
-		memo, err := u.dispatches.pageSays(ctx, head.page(len(u.sizes)))
+		memo, err := u.to.pages.pageSays(ctx, head.page(len(u.sizes)))
 		if err != nil {
 			return err
 		}
@@ -158,7 +165,7 @@ func (u *Upload) storeMore(ctx context.Context) error {
 func (u *Upload) store(ctx context.Context) error {
 	items := len(u.page.Items)
 	memo := pageMemo{Items: items, Through: u.through + items, Upload: u.name}
-	if err := u.dispatches.writePage(ctx, u.own().Page(u.stored()), storedPage{u.page, u.life(), memo}); err != nil {
+	if err := u.to.pages.writePage(ctx, u.own().Page(u.stored()), storedPage{u.page, u.life(), memo}); err != nil {
 		return err
 	}
 	u.sizes, u.through = append(u.sizes, items), u.through+items
@@ -190,7 +197,7 @@ func (u *Upload) Commit(ctx context.Context) (dispatch.View, error) {
 	if err := u.signal(ctx, workflows.SignalCommit, commit); err != nil {
 		return dispatch.View{}, err
 	}
-	view, committed, err := u.dispatches.await(ctx, u.view.Key, kernel.DefaultWait, func(view dispatch.View) bool {
+	view, committed, err := u.to.controls.await(ctx, u.view.Key, kernel.DefaultWait, func(view dispatch.View) bool {
 		return view.Status != dispatch.Uploading
 	})
 	if err == nil && committed {
@@ -202,13 +209,13 @@ func (u *Upload) Commit(ctx context.Context) (dispatch.View, error) {
 func (u *Upload) signal(ctx context.Context, name string, value any) error {
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()
-	return u.dispatches.signal(ctx, u.view.Key, name, value)
+	return u.to.controls.signal(ctx, u.view.Key, name, value)
 }
 
 // uploaded is how many items of the latest upload are stored: the first page that is
 // missing ends it, or one of another upload where uploads had no names.
-func (d *Dispatches) uploaded(ctx context.Context, memo dispatch.Memo) (items int, err error) {
-	head, err := d.head(ctx, workflows.DispatchUploads(memo))
+func (r *Reader) uploaded(ctx context.Context, memo dispatch.Memo) (items int, err error) {
+	head, err := r.pages.head(ctx, workflows.DispatchUploads(memo))
 	if err != nil {
 		return 0, err
 	}
@@ -216,12 +223,12 @@ func (d *Dispatches) uploaded(ctx context.Context, memo dispatch.Memo) (items in
 	if old {
 		head.Parts = append(head.Parts, nameless(memo))
 	}
-	first, err := d.pageSays(ctx, head.page(0))
+	first, err := r.pages.pageSays(ctx, head.page(0))
 	if wire.CodeOf(err) == wire.NotFound {
 		return 0, nil
 	}
 	has := func(number int) (pageMemo, bool) {
-		page, failed := d.pageSays(ctx, head.page(number))
+		page, failed := r.pages.pageSays(ctx, head.page(number))
 		if failed != nil && wire.CodeOf(failed) != wire.NotFound {
 			err = failed
 		}
