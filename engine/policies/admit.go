@@ -12,8 +12,8 @@ import (
 
 // ForOrder is the policy that an order is held to. It refuses one that nobody would be
 // called for.
-func (p *Policies) ForOrder(ctx context.Context, businessType string, callback *delivery.Callback) (policy.Policy, error) {
-	current, err := p.Cached(ctx, businessType)
+func (r *Reader) ForOrder(ctx context.Context, businessType string, callback *delivery.Callback) (policy.Policy, error) {
+	current, err := r.Cached(ctx, businessType)
 	addressed := callback != nil && callback.Addressed()
 	switch {
 	case err == nil && !current.Callback.Addressed() && !addressed:
@@ -49,8 +49,8 @@ func CheckInterval(rule *recurrence.Rule, policy policy.Policy) error {
 
 // ForBooked is the policy that a timer which was booked is held to, or none. It refuses
 // one that nobody would be called for.
-func (p *Policies) ForBooked(ctx context.Context, businessType string, callback *delivery.Callback) (policy.Policy, error) {
-	current, err := p.Cached(ctx, businessType)
+func (r *Reader) ForBooked(ctx context.Context, businessType string, callback *delivery.Callback) (policy.Policy, error) {
+	current, err := r.Cached(ctx, businessType)
 	addressed := callback != nil && callback.Addressed()
 	switch none := wire.CodeOf(err) == wire.NotFound; {
 	case none && addressed:

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/wakecall/wakecall/core/job"
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/kernel"
 	"github.com/wakecall/wakecall/engine/visibility"
@@ -12,10 +13,21 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
+// closer closes policies, so that their open timers can be counted.
+type closer struct {
+	kernel   *kernel.Kernel
+	entities *entities
+	cache    *policyCache
+	// ttl is how long a policy that was read is trusted.
+	ttl time.Duration
+	// orderBulk orders a bulk job.
+	orderBulk func(ctx context.Context, order job.Bulk) error
+}
+
 // settling is how long a policy must have been closed until every booking that was
 // acknowledged under it is counted.
-func (p *Policies) settling() time.Duration {
-	return p.ttl + tuning.PolicyReadSlack + tuning.VisibilityLag
+func (c *closer) settling() time.Duration {
+	return c.ttl + tuning.PolicyReadSlack + tuning.VisibilityLag
 }
 
 var errClosed = &wire.Error{
@@ -30,7 +42,7 @@ var errSealed = &wire.Error{
 // lags behind, and every gateway books by a policy that it has read a while ago. So the
 // policy takes no bookings for as long as both take, and what is open is counted then.
 type closing struct {
-	policies             *Policies
+	by                   *closer
 	businessType, author string
 	onOpenTimers         OnOpenTimers
 	// refusal says that so many timers are in the way.
@@ -69,7 +81,7 @@ func (c *closing) count(ctx context.Context) error {
 	}
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()
-	open, err := c.policies.kernel.Count(ctx, visibility.OpenTimers(c.businessType))
+	open, err := c.by.kernel.Count(ctx, visibility.OpenTimers(c.businessType))
 	if err == nil && open > 0 {
 		err = c.refusal(open)
 	}
@@ -78,7 +90,7 @@ func (c *closing) count(ctx context.Context) error {
 
 // close makes the policy take no bookings. It is no new version.
 func (c *closing) close(ctx context.Context) error {
-	c.until = wire.At(time.Now()).Add(c.policies.settling() + 3*tuning.CallTimeout)
+	c.until = wire.At(time.Now()).Add(c.by.settling() + 3*tuning.CallTimeout)
 	for {
 		err := c.mark(ctx, c.until)
 		if err != stalePolicy || c.ifVersion != 0 { //nolint:errorlint // it is the value itself
@@ -90,7 +102,7 @@ func (c *closing) close(ctx context.Context) error {
 func (c *closing) mark(ctx context.Context, until wire.Instant) error {
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()
-	record, open, err := c.policies.Record(ctx, c.businessType)
+	record, open, err := c.by.entities.Record(ctx, c.businessType)
 	if err != nil {
 		return err
 	}
@@ -111,14 +123,14 @@ func (c *closing) mark(ctx context.Context, until wire.Instant) error {
 }
 
 func (c *closing) put(ctx context.Context, record workflows.PolicyRecord) error {
-	defer c.policies.cache.forget(c.businessType)
-	return c.policies.replace(ctx, workflows.PutPolicy{Record: record, IfVersion: record.Policy.Version, Closing: c.until})
+	defer c.by.cache.forget(c.businessType)
+	return c.by.entities.replace(ctx, workflows.PutPolicy{Record: record, IfVersion: record.Policy.Version, Closing: c.until})
 }
 
 // seal keeps everybody else from changing the policy until it is deleted: a change that
 // comes once its timers are being cancelled would keep the policy, and not the timers.
 func (c *closing) seal(ctx context.Context) error {
-	record, open, err := c.policies.Record(ctx, c.businessType)
+	record, open, err := c.by.entities.Record(ctx, c.businessType)
 	if err != nil {
 		return err
 	}
@@ -141,7 +153,7 @@ func (c *closing) reopen(ctx context.Context) {
 // settle waits until what was booked must be counted, and visibility has shown that
 // it takes in what is written. Timers that show meanwhile end the wait.
 func (c *closing) settle(ctx context.Context) error {
-	settled := time.NewTimer(c.policies.settling())
+	settled := time.NewTimer(c.by.settling())
 	defer settled.Stop()
 	poll := time.NewTicker(tuning.ClosingPoll)
 	defer poll.Stop()
@@ -164,11 +176,11 @@ func (c *closing) settle(ctx context.Context) error {
 func (c *closing) confirm(ctx context.Context) error {
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()
-	record, open, err := c.policies.Record(ctx, c.businessType)
+	record, open, err := c.by.entities.Record(ctx, c.businessType)
 	if err != nil {
 		return err
 	}
-	response, err := c.policies.kernel.List(ctx, visibility.OpenPolicy(c.businessType), tuning.MaxListed, nil)
+	response, err := c.by.kernel.List(ctx, visibility.OpenPolicy(c.businessType), tuning.MaxListed, nil)
 	if err != nil {
 		return err
 	}
@@ -198,9 +210,9 @@ func (c *closing) cancel(ctx context.Context) error {
 	}
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()
-	open, err := c.policies.kernel.Count(ctx, visibility.OpenTimers(c.businessType))
+	open, err := c.by.kernel.Count(ctx, visibility.OpenTimers(c.businessType))
 	if err == nil && open == 0 {
-		open, err = c.policies.kernel.Count(ctx, visibility.ContinuedTimers(c.businessType, wire.At(time.Now())))
+		open, err = c.by.kernel.Count(ctx, visibility.ContinuedTimers(c.businessType, wire.At(time.Now())))
 	}
 	if err != nil || open == 0 {
 		return err
@@ -208,7 +220,7 @@ func (c *closing) cancel(ctx context.Context) error {
 	if err := c.seal(ctx); err != nil {
 		return err
 	}
-	err = c.policies.cancelAll(ctx, c.businessType)
+	err = c.by.cancelAll(ctx, c.businessType)
 	c.cancelling = err == nil
 	return err
 }

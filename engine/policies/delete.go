@@ -43,14 +43,21 @@ type Deletion struct {
 	IfVersion int
 }
 
+// Deleter deletes policies.
+type Deleter struct {
+	entities *entities
+	cache    *policyCache
+	closer   *closer
+}
+
 // Delete deletes a policy, and with it its limits. It needs a worker. Unless the
 // timers are kept, bookings are refused first until all that were made are counted:
 // that takes the time for which a policy is trusted, and two seconds. Its errors are
 // [wire.NotFound], [wire.PreconditionFailed], [wire.PolicyInUse] while there are open
 // timers and nothing is said of them, and [wire.Unavailable], also while it is not
 // certain whether there are any.
-func (p *Policies) Delete(ctx context.Context, d Deletion) error {
-	ctx, cancel := context.WithTimeout(ctx, p.settling()+2*tuning.CallTimeout)
+func (p *Deleter) Delete(ctx context.Context, d Deletion) error {
+	ctx, cancel := context.WithTimeout(ctx, p.closer.settling()+2*tuning.CallTimeout)
 	defer cancel()
 	if err := p.meets(ctx, d); err != nil {
 		return err
@@ -59,7 +66,7 @@ func (p *Policies) Delete(ctx context.Context, d Deletion) error {
 		return p.drop(ctx, d, 0)
 	}
 	closing := &closing{
-		policies: p, businessType: d.BusinessType, author: d.Author, onOpenTimers: d.OnOpenTimers, refusal: inUse, ifVersion: d.IfVersion,
+		by: p.closer, businessType: d.BusinessType, author: d.Author, onOpenTimers: d.OnOpenTimers, refusal: inUse, ifVersion: d.IfVersion,
 	}
 	if err := p.deleteClosed(ctx, d, closing); err != errUncertain { //nolint:errorlint // it is the value itself
 		return err
@@ -72,10 +79,10 @@ func (p *Policies) Delete(ctx context.Context, d Deletion) error {
 }
 
 // meets refuses where there is no policy, or one of another version.
-func (p *Policies) meets(ctx context.Context, d Deletion) error {
+func (p *Deleter) meets(ctx context.Context, d Deletion) error {
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()
-	record, err := p.current(ctx, d.BusinessType)
+	record, err := p.entities.current(ctx, d.BusinessType)
 	if err == nil && d.IfVersion != 0 && record.Policy.Version != d.IfVersion {
 		err = stalePolicy
 	}
@@ -83,7 +90,7 @@ func (p *Policies) meets(ctx context.Context, d Deletion) error {
 }
 
 // deleteClosed deletes a policy as it was when it was closed.
-func (p *Policies) deleteClosed(ctx context.Context, d Deletion, c *closing) error {
+func (p *Deleter) deleteClosed(ctx context.Context, d Deletion, c *closing) error {
 	var err error
 	if d.OnOpenTimers == OpenTimersKeep {
 		err = c.close(ctx) // nothing is counted
@@ -109,13 +116,13 @@ func inUse(open int) error {
 }
 
 // drop deletes the policy that is closed until then, or as it is if that is 0.
-func (p *Policies) drop(ctx context.Context, d Deletion, closedUntil wire.Instant) error {
+func (p *Deleter) drop(ctx context.Context, d Deletion, closedUntil wire.Instant) error {
 	defer p.cache.forget(d.BusinessType)
 	args := []any{d.Author}
 	if closedUntil != 0 {
 		args = append(args, closedUntil)
 	}
-	err := p.updateEntity(ctx, d.BusinessType, workflows.UpdateDeletePolicy, args...)
+	err := p.entities.updateEntity(ctx, d.BusinessType, workflows.UpdateDeletePolicy, args...)
 	if app, ok := errors.AsType[*temporal.ApplicationError](err); ok && app.Type() == workflows.ErrorVersion {
 		return errUncertain
 	}
@@ -124,9 +131,9 @@ func (p *Policies) drop(ctx context.Context, d Deletion, closedUntil wire.Instan
 
 // cancelAll has the open timers of a type cancelled, at the rate of a bulk job. Temporal's own
 // batches would go by the runs that they found, and each occurrence and each change ends one.
-func (p *Policies) cancelAll(ctx context.Context, businessType string) error {
+func (c *closer) cancelAll(ctx context.Context, businessType string) error {
 	now := wire.At(time.Now())
-	return p.orderBulk(ctx, job.Bulk{
+	return c.orderBulk(ctx, job.Bulk{
 		ID: "policy:" + businessType + ":" + strconv.FormatInt(int64(now), 10), Operation: job.Cancel,
 		Filter: timer.Filter{BusinessType: businessType}, PerSecond: job.MaxRate, BookedBefore: now,
 	})

@@ -8,10 +8,17 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
+// Pressure holds the callbacks of business types back, and lets them go on.
+type Pressure struct {
+	kernel   *kernel.Kernel
+	entities *entities
+	cache    *policyCache
+}
+
 // HoldBack makes a receiver's wish for patience hold for its whole type: here
 // at once, everywhere as soon as the policy's entity has taken it. Its errors
 // are [wire.NotFound] and [wire.Unavailable].
-func (p *Policies) HoldBack(ctx context.Context, businessType string, wish policy.BackPressure) error {
+func (p *Pressure) HoldBack(ctx context.Context, businessType string, wish policy.BackPressure) error {
 	if !p.cache.hold(businessType, wish) {
 		return nil
 	}
@@ -26,7 +33,7 @@ func (p *Policies) HoldBack(ctx context.Context, businessType string, wish polic
 
 // Claim tells the policy of a business type what a dispatch wants of its
 // callbacks_per_second. Its errors are [wire.NotFound] and [wire.Unavailable].
-func (p *Policies) Claim(ctx context.Context, businessType string, claim policy.Claim) error {
+func (p *Pressure) Claim(ctx context.Context, businessType string, claim policy.Claim) error {
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()
 	defer p.cache.forget(businessType)
@@ -36,9 +43,9 @@ func (p *Policies) Claim(ctx context.Context, businessType string, claim policy.
 // LiftBackPressure puts an end to the back-pressure of a business type, if there
 // is any: here at once, everywhere within seconds. It needs a worker. Its errors
 // are [wire.NotFound] and [wire.Unavailable].
-func (p *Policies) LiftBackPressure(ctx context.Context, businessType string) error {
+func (p *Pressure) LiftBackPressure(ctx context.Context, businessType string) error {
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()
 	defer p.cache.forget(businessType)
-	return p.updateEntity(ctx, businessType, workflows.UpdateLiftPressure)
+	return p.entities.updateEntity(ctx, businessType, workflows.UpdateLiftPressure)
 }

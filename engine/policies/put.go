@@ -7,16 +7,11 @@ import (
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
-	"go.temporal.io/api/serviceerror"
-	"go.temporal.io/sdk/client"
-	"go.temporal.io/sdk/temporal"
 
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/wire"
-	"github.com/wakecall/wakecall/engine/kernel"
 	"github.com/wakecall/wakecall/internal/audit"
-	"github.com/wakecall/wakecall/internal/errtype"
 	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/workflows"
 )
@@ -62,21 +57,30 @@ var (
 	}
 )
 
+// Writer stores policies.
+type Writer struct {
+	entities *entities
+	secrets  secrets
+	cache    *policyCache
+	reach    delivery.Reach
+	closer   *closer
+}
+
 // Put stores a policy. Making one needs no worker; replacing one does,
 // since the worker decides between competing changes. Its errors are
 // [wire.InvalidRequest], [wire.PreconditionFailed], [wire.PolicyInUse] where
 // open timers may need the URL that it takes away, and [wire.Unavailable].
-func (p *Policies) Put(ctx context.Context, change Change) (Result, error) {
+func (w *Writer) Put(ctx context.Context, change Change) (Result, error) {
 	err := change.Policy.Check().Err()
-	if err := policy.CheckReach(p.reach, change.Policy, policy.Policy{}).Join(err); err != nil {
+	if err := policy.CheckReach(w.reach, change.Policy, policy.Policy{}).Join(err); err != nil {
 		return Result{}, err
 	}
-	change.reach = p.reach
-	ctx, cancel := context.WithTimeout(ctx, p.settling()+tuning.CallTimeout)
+	change.reach = w.reach
+	ctx, cancel := context.WithTimeout(ctx, w.closer.settling()+tuning.CallTimeout)
 	defer cancel()
-	defer p.cache.forget(change.Policy.BusinessType)
+	defer w.cache.forget(change.Policy.BusinessType)
 	for {
-		result, err := p.putOnce(ctx, change)
+		result, err := w.putOnce(ctx, change)
 		// Without If-Match the last one to write wins: it tries again. So does one that must be
 		// new, to see what came first.
 		if !errors.Is(err, stalePolicy) || change.MustExist || change.IfVersion != 0 {
@@ -86,15 +90,15 @@ func (p *Policies) Put(ctx context.Context, change Change) (Result, error) {
 }
 
 // putOnce stores a change on the version that it read.
-func (p *Policies) putOnce(ctx context.Context, change Change) (Result, error) {
-	record, open, err := p.Record(ctx, change.Policy.BusinessType)
+func (w *Writer) putOnce(ctx context.Context, change Change) (Result, error) {
+	record, open, err := w.entities.Record(ctx, change.Policy.BusinessType)
 	if err != nil && wire.CodeOf(err) != wire.NotFound {
 		return Result{}, err
 	}
 	if open && record.SealedAt(wire.At(time.Now())) {
 		return Result{}, errSealed
 	}
-	old := p.secrets.open(record.Policy)
+	old := w.secrets.open(record.Policy)
 	if (change.MustExist && !open) || (change.IfVersion != 0 && (!open || change.IfVersion != old.Version)) {
 		return Result{}, stalePolicy
 	}
@@ -120,19 +124,19 @@ func (p *Policies) putOnce(ctx context.Context, change Change) (Result, error) {
 	}, IfVersion: last}
 	switch takesURL := old.Callback.Addressed() && !next.Callback.Addressed(); {
 	case takesURL:
-		return result, p.storeUnaddressed(ctx, put, change.DryRun)
+		return result, w.storeUnaddressed(ctx, put, change.DryRun)
 	case change.DryRun:
 		return result, nil
 	default:
-		return result, p.store(ctx, put, open)
+		return result, w.store(ctx, put, open)
 	}
 }
 
 // storeUnaddressed takes the URL away, unless there are open timers that may need it:
 // which of them have one of their own is not known without a look at each. The policy
 // is closed until all that were booked are counted.
-func (p *Policies) storeUnaddressed(ctx context.Context, put workflows.PutPolicy, dryRun bool) error {
-	closing := &closing{policies: p, businessType: put.Record.Policy.BusinessType, refusal: func(open int) error {
+func (w *Writer) storeUnaddressed(ctx context.Context, put workflows.PutPolicy, dryRun bool) error {
+	closing := &closing{by: w.closer, businessType: put.Record.Policy.BusinessType, refusal: func(open int) error {
 		return &wire.Error{Code: wire.PolicyInUse, Message: "The business type has " + strconv.Itoa(open) +
 			" open timers, which may need the callback.url. Keep it, or delete the policy and say what happens to them."}
 	}}
@@ -142,7 +146,7 @@ func (p *Policies) storeUnaddressed(ctx context.Context, put workflows.PutPolicy
 	if err := closing.decide(ctx); err != nil {
 		return err
 	}
-	err := p.store(ctx, put, true)
+	err := w.store(ctx, put, true)
 	if err != nil {
 		closing.reopen(ctx)
 	}
@@ -173,45 +177,12 @@ func (c Change) over(old policy.Policy) (policy.Policy, error) {
 	return next, append(errs, next.CheckSigners(old)...).Join(next.Check().Err())
 }
 
-func (p *Policies) store(ctx context.Context, put workflows.PutPolicy, open bool) (err error) {
-	if put.Record.Policy, err = p.secrets.seal(put.Record.Policy); err != nil {
+func (w *Writer) store(ctx context.Context, put workflows.PutPolicy, open bool) (err error) {
+	if put.Record.Policy, err = w.secrets.seal(put.Record.Policy); err != nil {
 		return err
 	}
 	if open {
-		return p.replace(ctx, put)
+		return w.entities.replace(ctx, put)
 	}
-	return p.startEntity(ctx, put.Record, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE)
-}
-
-// startEntity starts the entity of a policy, unless one runs or reuse forbids it.
-func (p *Policies) startEntity(ctx context.Context, record workflows.PolicyRecord, reuse enumspb.WorkflowIdReusePolicy) error {
-	if err := p.registry.Add(ctx, record.Policy.BusinessType); err != nil {
-		return err
-	}
-	options := client.StartWorkflowOptions{
-		ID:                                       workflows.PolicyID(record.Policy.BusinessType),
-		TaskQueue:                                workflows.TaskQueue,
-		WorkflowExecutionErrorWhenAlreadyStarted: true,
-		WorkflowIDReusePolicy:                    reuse,
-		Memo:                                     map[string]any{workflows.MemoPolicy: record},
-		// No search attribute: who cancels timers by query means no policy.
-		StaticSummary: "policy of " + record.Policy.BusinessType,
-	}
-	_, err := p.kernel.Client.ExecuteWorkflow(ctx, options, workflows.TypePolicy, record)
-	if errtype.Is[*serviceerror.WorkflowExecutionAlreadyStarted](err) {
-		return stalePolicy
-	}
-	return kernel.Translate(err)
-}
-
-// replace has the entity of a policy take another one.
-func (p *Policies) replace(ctx context.Context, put workflows.PutPolicy) error {
-	err := p.kernel.Update(ctx, workflows.PolicyID(put.Record.Policy.BusinessType), workflows.UpdatePutPolicy, put)
-	if app, ok := errors.AsType[*temporal.ApplicationError](err); ok && app.Type() == workflows.ErrorVersion {
-		return stalePolicy
-	}
-	if errtype.Is[*serviceerror.NotFound](err) { // deleted meanwhile
-		return stalePolicy
-	}
-	return kernel.Translate(err)
+	return w.entities.startEntity(ctx, put.Record, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE)
 }

@@ -35,14 +35,14 @@ func (s secrets) openCallback(callback delivery.Callback) (*delivery.Callback, e
 
 // SealCallback returns a callback with its header values sealed; nil for nil. Its error is
 // [wire.InvalidRequest] where there is no key to seal with.
-func (p *Policies) SealCallback(callback *delivery.Callback) (*delivery.Callback, error) {
-	return p.secrets.sealCallback(callback)
+func (r *Reader) SealCallback(callback *delivery.Callback) (*delivery.Callback, error) {
+	return r.secrets.sealCallback(callback)
 }
 
 // OpenCallback returns a callback with its header values opened. Its error says that no key
 // opens them.
-func (p *Policies) OpenCallback(callback delivery.Callback) (*delivery.Callback, error) {
-	return p.secrets.openCallback(callback)
+func (r *Reader) OpenCallback(callback delivery.Callback) (*delivery.Callback, error) {
+	return r.secrets.openCallback(callback)
 }
 
 // seal returns the policy with everything secret sealed.

@@ -29,20 +29,23 @@ type Version struct {
 	Policy *policy.Policy `json:"policy,omitempty"`
 }
 
+// Changes reads what was changed in policies.
+type Changes struct{ kernel *kernel.Kernel }
+
 // Versions reads the changes of a policy, newest first, from the
 // histories of its entity as far as Temporal retains them. Its errors are
 // [wire.NotFound] and [wire.Unavailable].
-func (p *Policies) Versions(ctx context.Context, businessType string) ([]Version, error) {
+func (c *Changes) Versions(ctx context.Context, businessType string) ([]Version, error) {
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()
 	id := workflows.PolicyID(businessType)
-	response, err := p.kernel.List(ctx, query.WorkflowID.Is(id), tuning.MaxListed, nil)
+	response, err := c.kernel.List(ctx, query.WorkflowID.Is(id), tuning.MaxListed, nil)
 	if err != nil {
 		return nil, err
 	}
 	var versions []Version
 	for _, info := range response.GetExecutions() {
-		if versions, err = p.changesIn(ctx, id, info.GetExecution().GetRunId(), versions); err != nil {
+		if versions, err = c.changesIn(ctx, id, info.GetExecution().GetRunId(), versions); err != nil {
 			return nil, err
 		}
 	}
@@ -57,8 +60,8 @@ func (p *Policies) Versions(ctx context.Context, businessType string) ([]Version
 }
 
 // changesIn adds the changes that one run of the entity took.
-func (p *Policies) changesIn(ctx context.Context, id, runID string, versions []Version) ([]Version, error) {
-	err := p.kernel.EachEvent(ctx, id, runID, func(event *historypb.HistoryEvent) {
+func (c *Changes) changesIn(ctx context.Context, id, runID string, versions []Version) ([]Version, error) {
+	err := c.kernel.EachEvent(ctx, id, runID, func(event *historypb.HistoryEvent) {
 		version, ok := changeIn(event)
 		if !ok {
 			return
