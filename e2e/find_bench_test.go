@@ -51,7 +51,7 @@ func BenchmarkAmongAMillion(b *testing.B) {
 	first := ask()
 	b.Logf("the first forecast, of a gateway that has just started, took %s", time.Since(at))
 	kept := testenv.Open(b, addr)
-	go kept.Engine.Forecasts.Keep(b.Context())
+	go kept.Engine.Forecasts.Run(b.Context())
 	<-time.After(20 * time.Second) // for its counts: what is measured is a question that nobody asked before
 	at = time.Now()
 	_, err = kept.Wakecall().Timers.Forecast(b.Context(), "many", wakecall.ForecastOptions{})

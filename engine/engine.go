@@ -115,6 +115,6 @@ func New(config Config) *Engine {
 	return e
 }
 
-// Leave ends the waits of all callers, now and from now on: what they asked
+// EndWaits ends the waits of all callers, now and from now on: what they asked
 // for is durable, and they are told that it is pending.
-func (e *Engine) Leave() { e.kernel.EndWaits() }
+func (e *Engine) EndWaits() { e.kernel.EndWaits() }

@@ -56,7 +56,7 @@ func (r *refresher) showProgress(ctx context.Context, now time.Time) {
 	}
 	r.state.Told = wire.At(now)
 	r.beside(func() func() {
-		_ = r.Store.Tell(ctx, r.shard.Key) // the next time tells more
+		_ = r.Store.ReportProgress(ctx, r.shard.Key) // the next time tells more
 		return func() {}
 	})
 }

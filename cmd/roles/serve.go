@@ -33,7 +33,7 @@ func (a *App) API() (Server, error) {
 	return api.New(api.Options{
 		Timers: a.Engine.Timers, Payloads: a.Engine.Timers, Stats: a.Engine.Stats, Forecasts: a.Engine.Forecasts, Series: a.Engine.Series, Pauser: a.Engine.Timers, Failures: a.Engine.Failures, Attempts: a.Engine.Attempts, Histories: a.Engine.Histories,
 		Policies: a.Engine.Policies, Redeliveries: a.Engine.Redeliveries, Bulk: a.Engine.Bulk, Emergencies: a.Engine.Emergencies,
-		Deliveries: a.Engine.Deliveries, Dispatches: a.Engine.Dispatches, DispatchControls: a.Engine.Dispatches, Ready: a.Engine.Namespace.Ready, Leave: a.Engine.Leave,
+		Deliveries: a.Engine.Deliveries, Dispatches: a.Engine.Dispatches, DispatchControls: a.Engine.Dispatches, Ready: a.Engine.Namespace.Ready, Leave: a.Engine.EndWaits,
 		Telemetry: a.Telemetry, Logger: a.Logger, Auth: a.signIn.Authenticator, TLS: a.signIn.tls(), Note: a.signIn.note, MetricsElsewhere: a.Config.MetricsAddr != "",
 		TrustedProxies: a.Config.Proxies, Reach: a.reach(), Streams: streams, Gateway: a.Identity, AnswerElsewhere: a.Engine.Streams.Answer, LivePolicy: a.Engine.Policies.Policy,
 		Audit: a.audit, Version: a.Version,
@@ -81,7 +81,7 @@ func (a *App) ServeAPI(ctx context.Context, started func(net.Addr)) error {
 	var counting sync.WaitGroup
 	defer counting.Wait()
 	defer cancel()
-	counting.Go(func() { a.Engine.Forecasts.Keep(ctx) })
+	counting.Go(func() { a.Engine.Forecasts.Run(ctx) })
 	a.signIn.keep(ctx, &counting)
 	if a.Config.MetricsAddr == "" {
 		return serve(ctx, server, a.Config.HTTPAddr, started)

@@ -88,7 +88,7 @@ func orFull(reuse policy.Reuse, err, full error) error {
 	return err
 }
 
-// bookable is whether an id may be booked again whose timer has ended. See [reusePolicy].
+// bookable reports whether an id may be booked again whose timer has ended. See [reusePolicy].
 func bookable(reuse policy.Reuse, status timer.Status) bool {
 	return reuse == policy.ReuseAfterEnd || status == timer.Cancelled || status == timer.Failed
 }
@@ -145,7 +145,7 @@ func endedBookable(reuse policy.Reuse, err error) bool {
 	return ok && refused.Code == wire.AlreadyFinished && bookable(reuse, timer.StateOf(refused).Status)
 }
 
-// freed is whether a PUT came upon a timer that has ended since, and whose id
+// freed reports whether a PUT came upon a timer that has ended since, and whose id
 // is free by now.
 func freed(reuse policy.Reuse, err error) bool {
 	refused, ok := errors.AsType[*wire.Error](err)

@@ -93,7 +93,7 @@ func (u *Upserter) upsert(ctx context.Context, r Request, spec timer.Spec, wait 
 			return timer.View{}, "", err
 		}
 	}
-	view, effect, err := u.effects.await(ctx, s, wait)
+	view, effect, err := u.effects.awaitEffect(ctx, s, wait)
 	return changed(existing, view, effect), effect, u.effects.cancelledBefore(ctx, s, err)
 }
 
@@ -121,7 +121,7 @@ func (u *Upserter) replaceWith(ctx context.Context, r Request, spec timer.Spec, 
 	})
 }
 
-// absent is whether an id is free. One that something else in Temporal has is not.
+// absent reports whether an id is free. One that something else in Temporal has is not.
 func absent(err error) bool {
 	return wire.CodeOf(err) == wire.NotFound && !errors.Is(err, timers.ErrForeign)
 }
@@ -209,7 +209,7 @@ func (c *Changer) Change(ctx context.Context, target Target, change timer.Change
 			return timer.View{}, "", err
 		}
 	}
-	after, effect, err := c.effects.await(ctx, s, target.Wait)
+	after, effect, err := c.effects.awaitEffect(ctx, s, target.Wait)
 	return changed(view, after, effect), effect, err
 }
 

@@ -98,8 +98,8 @@ type sent struct {
 	change string
 }
 
-// await waits for what becomes of a change.
-func (e *effects) await(ctx context.Context, s sent, wait time.Duration) (timer.View, Effect, error) {
+// awaitEffect waits for what becomes of a change.
+func (e *effects) awaitEffect(ctx context.Context, s sent, wait time.Duration) (timer.View, Effect, error) {
 	waiting, cancel := e.kernel.Waiting(ctx, wait)
 	defer cancel()
 	end, err := e.awaitEnd(waiting, s.key, s.runID)
@@ -147,9 +147,9 @@ func (e *effects) applied(ctx context.Context, s sent, next string) (timer.View,
 	return view, Done, nil
 }
 
-// settled is whether a run is open, and no worker has anything to apply to it: what is
+// isSettled reports whether a run is open, and no worker has anything to apply to it: what is
 // shown of it is what it will be. A worker that is about to have done so is waited for.
-func (e *effects) settled(ctx context.Context, view timer.View) (bool, error) {
+func (e *effects) isSettled(ctx context.Context, view timer.View) (bool, error) {
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()
 	patience := time.After(tuning.SettledWait)
@@ -169,7 +169,7 @@ func (e *effects) settled(ctx context.Context, view timer.View) (bool, error) {
 	}
 }
 
-// applying is whether a run has heard of a change that it has not applied yet: it waits for
+// applying reports whether a run has heard of a change that it has not applied yet: it waits for
 // the attempt that it has called off, or for the receipt of one.
 func applying(described *workflowservice.DescribeWorkflowExecutionResponse) bool {
 	return slices.ContainsFunc(described.GetPendingActivities(), func(a *workflowpb.PendingActivityInfo) bool {

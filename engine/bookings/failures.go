@@ -101,7 +101,7 @@ func (f *Failures) Retry(ctx context.Context, key wire.Key, again Retrial) (time
 }
 
 // afresh is what a timer begins with that is tried again: its due time has passed, so
-// it rings at once. stopped is whether its receiver ended its rule, which is over then,
+// it rings at once. stopped reports whether its receiver ended its rule, which is over then,
 // however the receiver answers this time.
 func afresh(spec timer.Spec, stopped bool) timer.Spec {
 	spec.LatestAt, spec.ExpiresAfter, spec.NeverExpires = 0, 0, true

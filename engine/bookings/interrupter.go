@@ -26,7 +26,7 @@ import (
 // interrupter tells the worker that holds a timer of what happened to it.
 type interrupter struct{ kernel *kernel.Kernel }
 
-// mayBePreloaded is whether a worker may hold the timer until its time.
+// mayBePreloaded reports whether a worker may hold the timer until its time.
 func mayBePreloaded(view timer.View) bool {
 	return !view.Memo.Resting() && view.Memo.WakesAt().Until(time.Now()) < tuning.NearWaking
 }

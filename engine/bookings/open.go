@@ -21,7 +21,7 @@ func (a *admission) admitPending(ctx context.Context, policy policy.Policy) (end
 	if limit == nil {
 		return func(bool, error) {}, nil
 	}
-	open := a.open.of(policy.BusinessType)
+	open := a.open.countFor(policy.BusinessType)
 	if !open.admit(ctx, *limit, func(ctx context.Context) (int, error) {
 		return a.kernel.Count(ctx, visibility.OpenTimers(policy.BusinessType))
 	}) {
@@ -30,7 +30,7 @@ func (a *admission) admitPending(ctx context.Context, policy policy.Policy) (end
 	}
 	return func(opened bool, err error) {
 		if unknown := err != nil && wire.CodeOf(err) == wire.Unavailable; !opened && !unknown {
-			open.leave()
+			open.release()
 		}
 	}, nil
 }
@@ -41,7 +41,7 @@ type openCounts struct {
 	types map[string]*openCount
 }
 
-func (s *openCounts) of(businessType string) *openCount {
+func (s *openCounts) countFor(businessType string) *openCount {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.types == nil {
@@ -89,9 +89,9 @@ func (s *openCount) admit(ctx context.Context, limit int, count func(context.Con
 	return true
 }
 
-// leave takes back a timer that was counted in and was not opened. A count that is under way
+// release takes back a timer that was counted in and was not opened. A count that is under way
 // does not find it either.
-func (s *openCount) leave() {
+func (s *openCount) release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.booked = max(s.booked-1, 0)

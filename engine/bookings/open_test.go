@@ -48,7 +48,7 @@ func (c *counter) times() int {
 	return c.asked
 }
 
-// admitted is whether a booking is let in, and after which wait.
+// admitted reports whether a booking is let in, and after which wait.
 func admitted(t *testing.T, s *openCount, limit int, c *counter) (ok bool, waited time.Duration) {
 	t.Helper()
 	began := time.Now()
@@ -86,7 +86,7 @@ func TestABookingThatOpenedNothingLeavesItsPlace(t *testing.T) {
 		for range 5 {
 			ok, _ := admitted(t, s, 10, c)
 			require.True(t, ok)
-			s.leave()
+			s.release()
 		}
 		<-time.After(tuning.CountTrusted + 1)
 		c.becomes(9, tuning.CountPatience*2)
@@ -94,7 +94,7 @@ func TestABookingThatOpenedNothingLeavesItsPlace(t *testing.T) {
 		require.True(t, ok)
 		ok, _ = admitted(t, s, 10, c)
 		require.False(t, ok)
-		s.leave()
+		s.release()
 		<-time.After(tuning.CountPatience * 2)
 		ok, _ = admitted(t, s, 10, c)
 		require.True(t, ok, "nine were counted, and none is booked")

@@ -28,7 +28,7 @@ func (p *Pauser) Pause(ctx context.Context, target Target, pause timer.Pause) (t
 		return timer.View{}, "", timer.Unmet(&view)
 	}
 	if view.Memo.Paused() == pause.Stop && !view.Status.Finished() && !view.CancelRequested {
-		if settled, err := p.effects.settled(ctx, view); err != nil || settled {
+		if settled, err := p.effects.isSettled(ctx, view); err != nil || settled {
 			return changed(view, view, Done), Done, err
 		}
 	}

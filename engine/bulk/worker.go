@@ -154,7 +154,7 @@ type Worker struct {
 }
 
 // Do does what an order says with one timer that was found, once, however often it is
-// asked. pending is whether no worker has applied it yet. Its errors are those of the call
+// asked. pending reports whether no worker has applied it yet. Its errors are those of the call
 // for one timer, and [wire.PreconditionFailed] for one that was changed since it was
 // found.
 func (w *Worker) Do(ctx context.Context, order job.Bulk, item job.Item) (pending bool, err error) {

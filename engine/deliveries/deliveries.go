@@ -95,7 +95,7 @@ func (d *Deliveries) Acknowledge(
 		if err != nil {
 			return timer.View{}, "", err
 		}
-		said.meet(now)
+		said.address(now)
 		became, err := d.fate(ctx, now, said.told, said.Acknowledgement)
 		switch {
 		case err != nil:
@@ -106,7 +106,7 @@ func (d *Deliveries) Acknowledge(
 		case became == refused:
 			return timer.View{}, "", d.notAwaited(ctx, of.Key)
 		case !said.taken:
-			if said.taken, err = d.say(ctx, said.told, said.Acknowledgement); err != nil {
+			if said.taken, err = d.signalRun(ctx, said.told, said.Acknowledgement); err != nil {
 				return timer.View{}, "", err
 			}
 		}
@@ -130,9 +130,9 @@ type word struct {
 	taken bool
 }
 
-// meet makes the word one for the run at hand. A change begins another run, which has to be
+// address makes the word one for the run at hand. A change begins another run, which has to be
 // told too.
-func (w *word) meet(now standing) {
+func (w *word) address(now standing) {
 	if w.taken && w.told.view.RunID == now.view.RunID {
 		return
 	}
@@ -149,8 +149,8 @@ func (d *Deliveries) undecided(ctx context.Context, key wire.Key) (timer.View, b
 	return view, bookings.Pending, err
 }
 
-// say signals the run. One that has closed meanwhile took nothing.
-func (d *Deliveries) say(ctx context.Context, s standing, word delivery.Acknowledgement) (taken bool, err error) {
+// signalRun signals the run. One that has closed meanwhile took nothing.
+func (d *Deliveries) signalRun(ctx context.Context, s standing, word delivery.Acknowledgement) (taken bool, err error) {
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()
 	err = d.kernel.Client.SignalWorkflow(ctx, s.view.String(), s.view.RunID, workflows.SignalAcknowledge, word)

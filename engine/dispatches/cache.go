@@ -34,7 +34,7 @@ func (c *memoCache) get(key wire.Key, read func() (dispatch.Memo, error)) (dispa
 	}
 	result, err, _ := c.reads.Do(key.String(), func() (any, error) {
 		memo, err := read()
-		c.keep(key, cachedMemo{memo: memo, err: err, until: time.Now().Add(tuning.MemoTrusted)})
+		c.put(key, cachedMemo{memo: memo, err: err, until: time.Now().Add(tuning.MemoTrusted)})
 		return memo, err
 	})
 	return result.(dispatch.Memo), err
@@ -47,8 +47,8 @@ func (c *memoCache) known(key wire.Key) (cachedMemo, bool) {
 	return entry, ok && time.Now().Before(entry.until)
 }
 
-// keep remembers what was read, and forgets what nobody has asked for since.
-func (c *memoCache) keep(key wire.Key, entry cachedMemo) {
+// put remembers what was read, and forgets what nobody has asked for since.
+func (c *memoCache) put(key wire.Key, entry cachedMemo) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for other, old := range c.entries {

@@ -22,8 +22,8 @@ type capacity struct {
 	listed time.Time
 }
 
-// learn takes in what a dispatch shows.
-func (c *capacity) learn(view dispatch.View) {
+// observe takes in what a dispatch shows.
+func (c *capacity) observe(view dispatch.View) {
 	rate := view.Achieved.Last10Seconds
 	if view.Status.Finished() {
 		rate = view.Achieved.Whole
@@ -57,7 +57,7 @@ func (c *capacity) expect(perSecond float64) float64 {
 	return most
 }
 
-// lists is whether dispatches are to be listed again.
+// lists reports whether dispatches are to be listed again.
 func (c *capacity) lists(now time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -68,9 +68,9 @@ func (c *capacity) lists(now time.Time) bool {
 	return true
 }
 
-// learnAgain has a look at the last dispatches, now and then, for what they show. Nobody waits
+// refreshCapacity has a look at the last dispatches, now and then, for what they show. Nobody waits
 // long for that: without a list one goes by what was seen.
-func (r *Reader) learnAgain(ctx context.Context) {
+func (r *Reader) refreshCapacity(ctx context.Context) {
 	if !r.capacity.lists(time.Now()) {
 		return
 	}
@@ -78,7 +78,7 @@ func (r *Reader) learnAgain(ctx context.Context) {
 	defer cancel()
 	last, _, _ := r.page(ctx, Request{Size: tuning.CapacityDispatches}, func(dispatch.View) bool { return true })
 	for _, one := range last {
-		r.capacity.learn(one)
+		r.capacity.observe(one)
 	}
 }
 

@@ -26,7 +26,7 @@ func (c *Controls) Change(ctx context.Context, key wire.Key, change dispatch.Cha
 		return view, false, err
 	}
 	if change.PerSecond != nil {
-		c.reader.learnAgain(ctx)
+		c.reader.refreshCapacity(ctx)
 	}
 	before, err := c.reader.Get(ctx, key)
 	switch {

@@ -133,7 +133,7 @@ func (o *Orders) order(ctx context.Context, order dispatch.Dispatch, fingerprint
 		return dispatch.View{}, false, kernel.Translate(err)
 	}
 	view = o.reader.view(memo, runID)
-	o.reader.learnAgain(ctx)
+	o.reader.refreshCapacity(ctx)
 	o.reader.expect(&view)
 	return view, true, nil
 }

@@ -50,7 +50,7 @@ func (r *Reader) latest(ctx context.Context, key wire.Key) (view dispatch.View, 
 	view, err = r.viewOf(ctx, info)
 	view.CancelRequested = !view.Status.Finished() && described.GetWorkflowExtendedInfo().GetCancelRequested()
 	if err == nil {
-		r.capacity.learn(view)
+		r.capacity.observe(view)
 		r.expect(&view)
 	}
 	return view, info.GetExecution().GetRunId(), err

@@ -53,7 +53,7 @@ func (h uploadHead) latest() string {
 
 // head tells of the latest upload; nothing where none has a name.
 func (p *Pages) head(ctx context.Context, uploads string) (uploadHead, error) {
-	memo, err := p.pageSays(ctx, headOf(uploads))
+	memo, err := p.readMemo(ctx, headOf(uploads))
 	if wire.CodeOf(err) == wire.NotFound {
 		return uploadHead{}, nil
 	}

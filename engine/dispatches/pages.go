@@ -65,8 +65,8 @@ func (p *Pages) ReadPage(ctx context.Context, id string) (dispatch.Page, error) 
 	return dispatch.DecodePage(stored.GetData())
 }
 
-// pageSays is what a page says of itself; NotFound where it is not there.
-func (p *Pages) pageSays(ctx context.Context, id string) (memo pageMemo, err error) {
+// readMemo is what a page says of itself; NotFound where it is not there.
+func (p *Pages) readMemo(ctx context.Context, id string) (memo pageMemo, err error) {
 	described, err := p.kernel.Describe(ctx, id, "")
 	if err != nil {
 		return memo, err

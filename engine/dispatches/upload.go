@@ -23,7 +23,7 @@ type Upload struct {
 	// name is its own, and resumed are the parts of the upload that it goes on with.
 	name    string
 	resumed []dispatch.Part
-	// begun is whether the head names it, and latest what the head named last.
+	// begun reports whether the head names it, and latest what the head named last.
 	begun  bool
 	latest string
 	// sizes are those of the pages that are stored, and through their sum.
@@ -91,7 +91,7 @@ func (u *Upload) resume(ctx context.Context, from int) error {
 		head.Parts = append(head.Parts, nameless(u.view.Memo))
 	}
 	for u.through < from {
-		memo, err := u.to.pages.pageSays(ctx, head.page(len(u.sizes)))
+		memo, err := u.to.pages.readMemo(ctx, head.page(len(u.sizes)))
 		if err != nil {
 			return err
 		}
@@ -223,12 +223,12 @@ func (r *Reader) uploaded(ctx context.Context, memo dispatch.Memo) (items int, e
 	if old {
 		head.Parts = append(head.Parts, nameless(memo))
 	}
-	first, err := r.pages.pageSays(ctx, head.page(0))
+	first, err := r.pages.readMemo(ctx, head.page(0))
 	if wire.CodeOf(err) == wire.NotFound {
 		return 0, nil
 	}
 	has := func(number int) (pageMemo, bool) {
-		page, failed := r.pages.pageSays(ctx, head.page(number))
+		page, failed := r.pages.readMemo(ctx, head.page(number))
 		if failed != nil && wire.CodeOf(failed) != wire.NotFound {
 			err = failed
 		}

@@ -45,7 +45,7 @@ func (c *emergencyCache) get(ctx context.Context, businessType string) (held *po
 		defer cancel()
 		held, err := c.read(shared, businessType)
 		if err == nil {
-			c.keep(businessType, held, generation)
+			c.put(businessType, held, generation)
 		}
 		return held, err
 	})
@@ -66,8 +66,8 @@ func (c *emergencyCache) entry(businessType string) (entry emergencyEntry, gener
 	return c.entries[businessType], c.generation
 }
 
-// keep remembers what was read, unless something was forgotten since the read began.
-func (c *emergencyCache) keep(businessType string, held *policy.Emergency, generation int) {
+// put remembers what was read, unless something was forgotten since the read began.
+func (c *emergencyCache) put(businessType string, held *policy.Emergency, generation int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.generation != generation {

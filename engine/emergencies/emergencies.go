@@ -155,7 +155,7 @@ func (e *Emergencies) List(ctx context.Context) ([]policy.Emergency, error) {
 	return paused, err
 }
 
-// Paused is whether the callbacks of a business type are held back, from a cache that is
+// Paused reports whether the callbacks of a business type are held back, from a cache that is
 // two seconds old at the most. It needs no worker. Its error is [wire.Unavailable].
 func (e *Emergencies) Paused(ctx context.Context, businessType string) (bool, error) {
 	held, err := e.Holding(ctx, businessType)
@@ -181,7 +181,7 @@ func (e *Emergencies) read(ctx context.Context, businessType string) (*policy.Em
 	return &emergency, nil
 }
 
-// current is the emergency of a business type, "" for everything; held is whether there
+// current is the emergency of a business type, "" for everything; held reports whether there
 // is one.
 func (e *Emergencies) current(ctx context.Context, businessType string) (emergency policy.Emergency, held bool, err error) {
 	described, err := e.kernel.Describe(ctx, workflows.EmergencyID(businessType), "")

@@ -8,14 +8,14 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// Keep counts the types that have a policy, one after the other and again and again, until
+// Run counts the types that have a policy, one after the other and again and again, until
 // ctx is done: the first question for one of them is answered from memory as well. What it
 // cannot read is counted in the next round.
-func (f *Forecasts) Keep(ctx context.Context) {
+func (f *Forecasts) Run(ctx context.Context) {
 	for {
 		policies, _ := f.policies.List(ctx) // none in a round without Temporal
 		for _, policy := range policies[:min(len(policies), tuning.ForecastTypes)] {
-			if !pause(ctx, f.keep(ctx, policy)) {
+			if !pause(ctx, f.countOne(ctx, policy)) {
 				return
 			}
 		}
@@ -25,10 +25,10 @@ func (f *Forecasts) Keep(ctx context.Context) {
 	}
 }
 
-// keep has one type counted, unless somebody else just did, and returns how long to rest.
-func (f *Forecasts) keep(ctx context.Context, policy policy.Policy) (rest time.Duration) {
+// countOne has one type counted, unless somebody else just did, and returns how long to rest.
+func (f *Forecasts) countOne(ctx context.Context, policy policy.Policy) (rest time.Duration) {
 	began := time.Now()
-	of := f.of(policy.BusinessType)
+	of := f.entryFor(policy.BusinessType)
 	rest = tuning.ForecastKeepRest
 	if !of.known() {
 		rest = tuning.ForecastRest

@@ -51,8 +51,8 @@ func (f *Forecasts) Forecast(ctx context.Context, r Request) (forecast.Forecast,
 		return forecast, err
 	}
 	forecast.CallbacksPerSecond = policy.Rate(time.Now())
-	of := f.of(r.BusinessType)
-	of.ask(time.Now())
+	of := f.entryFor(r.BusinessType)
+	of.markAsked(time.Now())
 	counted, err := of.await(ctx, f.refresh(of, limitOf(policy)))
 	if err == nil && !counted.covers(r) {
 		counted, err = f.countAhead(ctx, r, limitOf(policy))
@@ -79,19 +79,19 @@ func limitOf(policy policy.Policy) float64 {
 func (f *Forecasts) Expect(booked timer.View) time.Duration {
 	now := time.Now()
 	policy := f.policies.LastRead(booked.BusinessType)
-	of := f.of(booked.BusinessType)
+	of := f.entryFor(booked.BusinessType)
 	of.countIn(booked)
 	rate := policy.Rate(now)
 	if rate == nil || *rate == 0 {
 		return 0
 	}
 	late := of.expect(booked, *rate)
-	of.ask(now)
+	of.markAsked(now)
 	f.refresh(of, *rate) // which finds it
 	return late
 }
 
-func (f *Forecasts) of(businessType string) *forecastOf {
+func (f *Forecasts) entryFor(businessType string) *forecastOf {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if len(f.types) >= tuning.CachedPolicies {
@@ -103,8 +103,8 @@ func (f *Forecasts) of(businessType string) *forecastOf {
 	return f.types[businessType]
 }
 
-// asked is how many types somebody asked about, or booked, since a moment; one at least.
-func (f *Forecasts) asked(since time.Time) time.Duration {
+// countAsked is how many types somebody asked about, or booked, since a moment; one at least.
+func (f *Forecasts) countAsked(since time.Time) time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var n time.Duration
@@ -138,7 +138,7 @@ func (f *Forecasts) fill(of *forecastOf, limit float64) {
 	counted, err := f.countAhead(ctx, Request{
 		BusinessType: of.businessType, From: from, To: from.Add(tuning.ForecastKept), Step: forecast.DefaultStep,
 	}, limit)
-	asked := f.asked(began.Add(-tuning.ForecastAsked))
+	asked := f.countAsked(began.Add(-tuning.ForecastAsked))
 	if !of.end(counted, err, tuning.ForecastRest*asked) {
 		return
 	}

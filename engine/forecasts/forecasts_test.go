@@ -201,10 +201,10 @@ func TestABookingWaitsForNoForecast(t *testing.T) {
 	f := forecastsOn(t, v)
 	booked := timer.View{Key: wire.Key{BusinessType: "order", BusinessID: "1"}, DueAt: at}
 	require.Zero(t, f.Expect(booked), "its type has no limit")
-	require.Nil(t, f.of("order").filling, "so nothing is counted")
+	require.Nil(t, f.entryFor("order").filling, "so nothing is counted")
 	limit(t, f, v, 10)
 	require.Zero(t, f.Expect(booked), "nothing is known yet")
-	of := f.of("order")
+	of := f.entryFor("order")
 	of.mu.Lock()
 	filling := of.filling
 	of.mu.Unlock()
@@ -241,7 +241,7 @@ func TestForecastsGrowStale(t *testing.T) {
 		return step(t, forecast, at).Due
 	}
 	aged := func(took, age time.Duration) {
-		of := f.of("order")
+		of := f.entryFor("order")
 		of.mu.Lock()
 		defer of.mu.Unlock()
 		of.again, of.took, of.counted.at = time.Now(), took, of.counted.at.Add(-age)
@@ -252,7 +252,7 @@ func TestForecastsGrowStale(t *testing.T) {
 	v.Due[at] = 1300
 	aged(time.Second, 10*time.Second)
 	require.Equal(t, 1200, due(), "as long as it is young, nobody waits for a count that takes long")
-	of := f.of("order")
+	of := f.entryFor("order")
 	of.mu.Lock()
 	filling := of.filling
 	of.mu.Unlock()
@@ -329,7 +329,7 @@ func keep(t *testing.T, f *Forecasts) (leave func()) {
 	left := make(chan struct{})
 	go func() {
 		defer close(left)
-		f.Keep(ctx)
+		f.Run(ctx)
 	}()
 	synctest.Wait()
 	return func() {
@@ -431,7 +431,7 @@ func TestForecastsForgetTypes(t *testing.T) {
 	t.Parallel()
 	f := forecastsOn(t, &enginetest.Visible{})
 	for i := range tuning.CachedPolicies + 1 {
-		f.of(time.Duration(i).String())
+		f.entryFor(time.Duration(i).String())
 	}
 	require.Len(t, f.types, 1)
 }

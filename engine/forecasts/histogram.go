@@ -24,7 +24,7 @@ func (h *histogram) clone() *histogram {
 	return &histogram{at: h.at, overdue: h.overdue, slots: append([]forecast.Slot{}, h.slots...)}
 }
 
-// empty is whether nothing is due.
+// empty reports whether nothing is due.
 func (h *histogram) empty() bool {
 	return h.overdue == 0 && !slices.ContainsFunc(h.slots, func(s forecast.Slot) bool { return s.Due > 0 || s.Items > 0 })
 }
@@ -87,9 +87,9 @@ func (h *histogram) replace(minute forecast.Slot, seconds []forecast.Slot) {
 	h.slots = slices.Concat(h.slots[:n], seconds, h.slots[n+1:])
 }
 
-// settle adds what was booked a moment ago and the count did not see: visibility lags behind.
+// merge adds what was booked a moment ago and the count did not see: visibility lags behind.
 // In its minute fall due at least as many as were known before.
-func (h *histogram) settle(before *histogram, booked []wire.Instant) {
+func (h *histogram) merge(before *histogram, booked []wire.Instant) {
 	unseen := map[wire.Instant]int{}
 	for _, due := range booked {
 		unseen[minuteOf(due)]++
@@ -127,7 +127,7 @@ func (h *histogram) within(minute wire.Instant) (due int) {
 	return due
 }
 
-// unsplit is whether more falls due in a minute than a rate lets through in a second, and it
+// unsplit reports whether more falls due in a minute than a rate lets through in a second, and it
 // is not known in which.
 func (h *histogram) unsplit(due wire.Instant, rate float64) bool {
 	slot := h.slots[h.slot(due)]
@@ -157,7 +157,7 @@ func (h *histogram) split(at wire.Instant, booked []wire.Instant) {
 	h.splits++
 }
 
-// covers is whether a request can be answered from the histogram.
+// covers reports whether a request can be answered from the histogram.
 func (h *histogram) covers(r Request) bool {
 	first, last := h.slots[0], h.slots[len(h.slots)-1]
 	return r.From >= first.At && r.To <= last.End() && r.Step%forecast.DefaultStep == 0

@@ -55,7 +55,7 @@ func (o *forecastOf) await(ctx context.Context, filling <-chan struct{}) (*histo
 	return o.counted.clone(), nil
 }
 
-// stale is whether nothing is known that is of use: there are more types than are kept, or
+// stale reports whether nothing is known that is of use: there are more types than are kept, or
 // Temporal has not answered for a while.
 func (o *forecastOf) stale() bool {
 	return o.counted == nil || (time.Now().After(o.again) && time.Since(o.counted.at.Time()) > tuning.ForecastStale)
@@ -67,7 +67,7 @@ func (o *forecastOf) known() bool {
 	return o.counted != nil
 }
 
-func (o *forecastOf) ask(now time.Time) {
+func (o *forecastOf) markAsked(now time.Time) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.asked = now
@@ -108,7 +108,7 @@ func (o *forecastOf) bookedSince(moment time.Time) (due []wire.Instant) {
 	return due
 }
 
-// end ends a count. The next one waits for some times as long as it took. nothing is whether
+// end ends a count. The next one waits for some times as long as it took. nothing reports whether
 // there is nothing known.
 func (o *forecastOf) end(counted *histogram, err error, rest time.Duration) (nothing bool) {
 	o.mu.Lock()
@@ -116,7 +116,7 @@ func (o *forecastOf) end(counted *histogram, err error, rest time.Duration) (not
 	o.took, o.err = time.Since(o.began), err
 	o.again = time.Now().Add(max(tuning.ForecastFresh, rest*o.took))
 	if err == nil {
-		o.take(counted)
+		o.replace(counted)
 	} else {
 		o.again = time.Now().Add(tuning.CountStale)
 	}
@@ -125,9 +125,9 @@ func (o *forecastOf) end(counted *histogram, err error, rest time.Duration) (not
 	return o.counted == nil || o.counted.empty() && len(o.recent) == 0
 }
 
-// take makes a count what is known.
-func (o *forecastOf) take(counted *histogram) {
-	counted.settle(o.counted, o.bookedSince(o.began.Add(-tuning.VisibilityLag)))
+// replace makes a count what is known.
+func (o *forecastOf) replace(counted *histogram) {
+	counted.merge(o.counted, o.bookedSince(o.began.Add(-tuning.VisibilityLag)))
 	o.counted = counted
 }
 

@@ -111,11 +111,11 @@ func (r *attemptsOfRun) read(event *historypb.HistoryEvent) {
 		r.payload = converter.NewRawValue(nil)
 		_ = timers.DecodeInput(attributes.WorkflowExecutionStartedEventAttributes.GetInput(), &r.spec, &r.payload)
 	case *historypb.HistoryEvent_MarkerRecordedEventAttributes:
-		r.learn(attributes.MarkerRecordedEventAttributes.GetDetails()["result"])
+		r.addResult(attributes.MarkerRecordedEventAttributes.GetDetails()["result"])
 	case *historypb.HistoryEvent_ActivityTaskCompletedEventAttributes:
-		r.learn(attributes.ActivityTaskCompletedEventAttributes.GetResult())
+		r.addResult(attributes.ActivityTaskCompletedEventAttributes.GetResult())
 	case *historypb.HistoryEvent_ActivityTaskFailedEventAttributes:
-		r.learn(attributes.ActivityTaskFailedEventAttributes.GetFailure().GetApplicationFailureInfo().GetDetails())
+		r.addResult(attributes.ActivityTaskFailedEventAttributes.GetFailure().GetApplicationFailureInfo().GetDetails())
 	case *historypb.HistoryEvent_WorkflowPropertiesModifiedEventAttributes:
 		r.resolve(attributes.WorkflowPropertiesModifiedEventAttributes.GetUpsertedMemo())
 	case *historypb.HistoryEvent_WorkflowExecutionCompletedEventAttributes, *historypb.HistoryEvent_WorkflowExecutionFailedEventAttributes,
@@ -139,7 +139,7 @@ func (r *attemptsOfRun) pending(activity *workflowpb.PendingActivityInfo) {
 	}
 }
 
-func (r *attemptsOfRun) learn(result *commonpb.Payloads) {
+func (r *attemptsOfRun) addResult(result *commonpb.Payloads) {
 	if report, ok := kernel.DecodeReport(result); ok {
 		r.record(report)
 	}

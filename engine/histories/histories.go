@@ -74,7 +74,7 @@ func (h *Histories) List(ctx context.Context, key wire.Key, size int, from strin
 // ofRun reads the story of one run, and what an open one keeps of its attempts.
 func (h *Histories) ofRun(ctx context.Context, key wire.Key, runID string) (*storyOfRun, error) {
 	run := &storyOfRun{key: key, runID: runID}
-	if err := h.kernel.EachEvent(ctx, key.String(), runID, run.hear); err != nil {
+	if err := h.kernel.EachEvent(ctx, key.String(), runID, run.addEvent); err != nil {
 		return nil, err
 	}
 	if run.closed {

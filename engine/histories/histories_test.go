@@ -43,7 +43,7 @@ func (s *script) encoded(values ...any) *commonpb.Payloads {
 func (s *script) event(event *historypb.HistoryEvent) {
 	s.now = s.now.Add(time.Second)
 	event.EventTime = timestamppb.New(s.now)
-	s.run.hear(event)
+	s.run.addEvent(event)
 }
 
 // byShop is the identity of a gateway that makes a change for a caller.

@@ -30,12 +30,12 @@ type storyOfRun struct {
 	previous string
 	// changes are the entries of changes that wait to be applied, by their place.
 	changes []waitingChange
-	// interrupted is whether somebody wanted something of the run before it began to deliver,
+	// interrupted reports whether somebody wanted something of the run before it began to deliver,
 	// and delivering whether it has begun.
 	interrupted, delivering bool
 	// cancel is the last request for cancellation; nil for none.
 	cancel *timer.HistoryEntry
-	// ended is whether the last entry is how the run ended.
+	// ended reports whether the last entry is how the run ended.
 	ended bool
 }
 
@@ -45,8 +45,8 @@ type waitingChange struct {
 	change timer.Change
 }
 
-// hear adds what an event tells.
-func (s *storyOfRun) hear(event *historypb.HistoryEvent) {
+// addEvent adds what an event tells.
+func (s *storyOfRun) addEvent(event *historypb.HistoryEvent) {
 	s.read(event)
 	entry := timer.HistoryEntry{At: wire.At(event.GetEventTime().AsTime()), RunID: s.runID}
 	switch of := event.GetAttributes().(type) {
@@ -229,7 +229,7 @@ func (s *storyOfRun) goOn(entry timer.HistoryEntry, input *commonpb.Payloads) {
 		s.add(endedAs(entry, last.Outcome))
 		s.ended = true
 	}
-	s.settle(next.Memo)
+	s.resolveChanges(next.Memo)
 }
 
 func lastOf(spec timer.Spec) *timer.Past {
@@ -239,9 +239,9 @@ func lastOf(spec timer.Spec) *timer.Past {
 	return spec.Series.Last
 }
 
-// settle tells what became of the changes, from the memo that the next run begins with. It
+// resolveChanges tells what became of the changes, from the memo that the next run begins with. It
 // numbers the revisions where each change that was applied has made one.
-func (s *storyOfRun) settle(next timer.Memo) {
+func (s *storyOfRun) resolveChanges(next timer.Memo) {
 	var applied []int
 	for _, waiting := range s.changes {
 		entry := &s.entries[waiting.at]

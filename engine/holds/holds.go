@@ -43,7 +43,7 @@ type Task struct {
 	timeout   time.Duration
 }
 
-// TimedOut is whether Temporal should have taken the task back before a moment.
+// TimedOut reports whether Temporal should have taken the task back before a moment.
 func (h Task) TimedOut(before time.Time) bool {
 	return h.startedAt.Add(h.timeout).Before(before)
 }
@@ -90,7 +90,7 @@ func (h *Holds) Free(ctx context.Context, task Task) (freed bool, err error) {
 	return err == nil, kernel.Translate(err)
 }
 
-// LostActivity is whether Temporal should have taken back an activity, before a moment, from
+// LostActivity reports whether Temporal should have taken back an activity, before a moment, from
 // the worker that has it.
 func LostActivity(pending *workflowpb.PendingActivityInfo, before time.Time) (lost bool) {
 	if pending.GetState() == enumspb.PENDING_ACTIVITY_STATE_SCHEDULED {

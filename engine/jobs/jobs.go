@@ -58,7 +58,7 @@ func New[O Order, C any](k *kernel.Kernel, kind Kind[O]) *Jobs[O, C] {
 type Job[O Order, C any] struct {
 	ID     string
 	Status job.Status
-	// CancelRequested is whether it was told to stop and still runs: no worker has heard of
+	// CancelRequested reports whether it was told to stop and still runs: no worker has heard of
 	// it yet. Only [Jobs.Get] and [Jobs.Stop] say so.
 	CancelRequested bool
 	// WaitsFor is what it waits for while it runs; empty for nothing.
@@ -70,7 +70,7 @@ type Job[O Order, C any] struct {
 	// FinishedAt is zero while the job runs.
 	FinishedAt wire.Instant
 	Links      timer.Links
-	// Again is whether the same order was given before, and this one has started nothing.
+	// Again reports whether the same order was given before, and this one has started nothing.
 	Again bool
 }
 

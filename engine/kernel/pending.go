@@ -44,7 +44,7 @@ func Unclaimed(pending *workflowpb.PendingActivityInfo, now time.Time) wire.Inst
 	return wire.At(since)
 }
 
-// Watches is whether an activity watches over an attempt.
+// Watches reports whether an activity watches over an attempt.
 func Watches(pending *workflowpb.PendingActivityInfo) bool {
 	return pending.GetActivityType().GetName() == workflows.ActivityWatchStream
 }
@@ -55,7 +55,7 @@ func WithWorker(described *workflowservice.DescribeWorkflowExecutionResponse) bo
 		described.GetPendingWorkflowTask().GetState() == enumspb.PENDING_WORKFLOW_TASK_STATE_STARTED
 }
 
-// ChangeMarked is whether a change was marked to wait for the run.
+// ChangeMarked reports whether a change was marked to wait for the run.
 func ChangeMarked(described *workflowservice.DescribeWorkflowExecutionResponse) bool {
 	mark := workflows.ChangeMark(described.GetWorkflowExecutionInfo().GetExecution().GetRunId())
 	for attached := range described.GetWorkflowExtendedInfo().GetRequestIdInfos() {

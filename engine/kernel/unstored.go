@@ -46,7 +46,7 @@ func shortenDelay(request any, passed time.Duration) {
 	}
 }
 
-// repeatable is whether a call that may have been stored can be made again. A start names
+// repeatable reports whether a call that may have been stored can be made again. A start names
 // itself: Temporal answers it with the run that it has made, and with its first task where
 // that was started eagerly. The end of a task that is recorded is refused as not found. A
 // signal names itself for one run only, and may meet the next one.

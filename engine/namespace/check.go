@@ -41,7 +41,7 @@ func (n *Namespace) CheckStart(ctx context.Context) []Finding {
 	wrong, unknown := n.checkRetention(ctx)
 	note("retention", wrong, unknown)
 	partitions, unknown := n.partitions(ctx)
-	note("partitions", sayPartitions(partitions), unknown)
+	note("partitions", describePartitions(partitions), unknown)
 	wrong, unknown = t.clock(ctx)
 	note("clock", wrong, unknown)
 	wrong, unknown = t.reuse(ctx)
@@ -89,7 +89,7 @@ func (n *Namespace) partitions(ctx context.Context) (count int, unknown error) {
 	return count, nil
 }
 
-func sayPartitions(n int) string {
+func describePartitions(n int) string {
 	if n <= 1 {
 		return ""
 	}
@@ -97,8 +97,8 @@ func sayPartitions(n int) string {
 		"set matching.numTaskqueueReadPartitions and matching.numTaskqueueWritePartitions to 1", n)
 }
 
-// sayClock judges a time of Temporal's that was taken between two of ours.
-func sayClock(before, theirs, after time.Time) string {
+// describeClock judges a time of Temporal's that was taken between two of ours.
+func describeClock(before, theirs, after time.Time) string {
 	var off time.Duration
 	way := "behind"
 	switch {
@@ -113,7 +113,7 @@ func sayClock(before, theirs, after time.Time) string {
 		off.Round(time.Millisecond), way)
 }
 
-func sayReuse(delayed time.Duration) string {
+func describeReuse(delayed time.Duration) string {
 	if delayed <= tuning.LongestReuse {
 		return ""
 	}

@@ -17,7 +17,7 @@ func TestClocksApart(t *testing.T) {
 		-1500 * time.Millisecond: "the clock of Temporal is 1.5s behind this machine's", -time.Second: "", 0: "", 3 * time.Second: "", 4 * time.Second: "",
 		4001 * time.Millisecond: "the clock of Temporal is 1.001s ahead of this machine's",
 	} {
-		said := sayClock(before, before.Add(theirs), after)
+		said := describeClock(before, before.Add(theirs), after)
 		if want == "" {
 			require.Empty(t, said, theirs)
 			continue
@@ -29,9 +29,9 @@ func TestClocksApart(t *testing.T) {
 
 func TestPartitionsAndReuse(t *testing.T) {
 	t.Parallel()
-	require.Empty(t, sayPartitions(1))
-	require.Empty(t, sayPartitions(0), "nothing is known")
-	require.Contains(t, sayPartitions(4), "4 partitions")
-	require.Empty(t, sayReuse(time.Millisecond))
-	require.Contains(t, sayReuse(992*time.Millisecond), "delayed by 992ms")
+	require.Empty(t, describePartitions(1))
+	require.Empty(t, describePartitions(0), "nothing is known")
+	require.Contains(t, describePartitions(4), "4 partitions")
+	require.Empty(t, describeReuse(time.Millisecond))
+	require.Contains(t, describeReuse(992*time.Millisecond), "delayed by 992ms")
 }

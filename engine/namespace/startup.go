@@ -63,7 +63,7 @@ func (t *startupCheck) clock(ctx context.Context) (wrong string, unknown error) 
 	if err != nil {
 		return "", err
 	}
-	return sayClock(before, run.GetWorkflowExecutionInfo().GetStartTime().AsTime(), after), nil
+	return describeClock(before, run.GetWorkflowExecutionInfo().GetStartTime().AsTime(), after), nil
 }
 
 // The fairness keys of three tasks, in the order in which they come to the queue.
@@ -187,5 +187,5 @@ func (t *startupCheck) reuse(ctx context.Context) (wrong string, unknown error) 
 	}
 	info := run.GetWorkflowExecutionInfo()
 	t.started = append(t.started, info.GetExecution())
-	return sayReuse(info.GetExecutionTime().AsTime().Sub(info.GetStartTime().AsTime())), nil
+	return describeReuse(info.GetExecutionTime().AsTime().Sub(info.GetStartTime().AsTime())), nil
 }

@@ -68,7 +68,7 @@ func (c *policyCache) readAgain(ctx context.Context, businessType string) <-chan
 		began := c.current()
 		policy, err := c.read(shared, businessType)
 		if err == nil || wire.CodeOf(err) == wire.NotFound {
-			policy = c.keep(businessType, cachedPolicy{policy: policy, err: err, until: time.Now().Add(c.ttl)}, began)
+			policy = c.put(businessType, cachedPolicy{policy: policy, err: err, until: time.Now().Add(c.ttl)}, began)
 		}
 		return policy, err
 	})
@@ -100,10 +100,10 @@ func (c *policyCache) current() (generation int) {
 	return c.generation
 }
 
-// keep remembers what was read, unless something was forgotten since the read began,
+// put remembers what was read, unless something was forgotten since the read began,
 // and returns it as it holds here: a wish for patience that was noted here may not have
 // come to the store yet.
-func (c *policyCache) keep(businessType string, read cachedPolicy, generation int) policy.Policy {
+func (c *policyCache) put(businessType string, read cachedPolicy, generation int) policy.Policy {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.generation != generation {
@@ -136,8 +136,8 @@ func (c *policyCache) forget(businessType string) {
 	c.reads.Forget(businessType)
 }
 
-// hold notes back-pressure, and reports whether it is news.
-func (c *policyCache) hold(businessType string, wish policy.BackPressure) bool {
+// holdBack notes back-pressure, and reports whether it is news.
+func (c *policyCache) holdBack(businessType string, wish policy.BackPressure) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	entry := c.entries[businessType]

@@ -123,7 +123,7 @@ func TestAWishIsNotReadAway(t *testing.T) {
 		synctest.Wait()
 		require.EqualValues(t, 2, s.reads.Load(), "it is being read again")
 		wish := policy.BackPressure{Until: wire.At(time.Now().Add(time.Hour))}
-		require.True(t, cache.hold("demo", wish))
+		require.True(t, cache.holdBack("demo", wish))
 		<-time.After(s.takes)
 		synctest.Wait()
 		policy, err := cache.get(t.Context(), "demo")
@@ -155,8 +155,8 @@ func TestAWishOutlivesSlowReadings(t *testing.T) {
 				cache := newPolicyCache(100*time.Millisecond, s.read)
 				before(t, cache)
 				wish := policy.BackPressure{Until: wire.At(time.Now().Add(time.Hour))}
-				require.True(t, cache.hold("demo", wish))
-				require.False(t, cache.hold("demo", wish), "it is no news")
+				require.True(t, cache.holdBack("demo", wish))
+				require.False(t, cache.holdBack("demo", wish), "it is no news")
 				for range 10 {
 					policy, err := cache.get(t.Context(), "demo")
 					require.NoError(t, err)
@@ -192,14 +192,14 @@ func TestALiftedWishIsDropped(t *testing.T) {
 			_, held := policy.HeldBack(time.Now())
 			return held
 		}
-		require.True(t, cache.hold("x", wish()))
+		require.True(t, cache.holdBack("x", wish()))
 		<-time.After(1500 * time.Millisecond)
 		require.True(t, held(), "the store has not heard of it yet")
 		stored = stored.Lift(wire.At(time.Now()))
 		<-time.After(1500 * time.Millisecond)
 		require.False(t, held())
 		<-time.After(time.Second)
-		require.True(t, cache.hold("x", wish()), "it is news again")
+		require.True(t, cache.holdBack("x", wish()), "it is news again")
 		<-time.After(500 * time.Millisecond)
 		require.True(t, held())
 	})

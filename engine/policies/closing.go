@@ -51,7 +51,7 @@ type closing struct {
 	ifVersion int
 	// until marks the record that this closing has written.
 	until wire.Instant
-	// cancelling is whether the timers are being cancelled by now.
+	// cancelling reports whether the timers are being cancelled by now.
 	cancelling bool
 }
 
@@ -64,7 +64,7 @@ func (c *closing) decide(ctx context.Context) error {
 	if err := c.close(ctx); err != nil {
 		return err
 	}
-	err := c.settle(ctx)
+	err := c.awaitCounted(ctx)
 	if err == nil {
 		err = c.cancel(ctx)
 	}
@@ -150,9 +150,9 @@ func (c *closing) reopen(ctx context.Context) {
 	_ = c.mark(context.WithoutCancel(ctx), 0)
 }
 
-// settle waits until what was booked must be counted, and visibility has shown that
+// awaitCounted waits until what was booked must be counted, and visibility has shown that
 // it takes in what is written. Timers that show meanwhile end the wait.
-func (c *closing) settle(ctx context.Context) error {
+func (c *closing) awaitCounted(ctx context.Context) error {
 	settled := time.NewTimer(c.by.settling())
 	defer settled.Stop()
 	poll := time.NewTicker(tuning.ClosingPoll)

@@ -51,13 +51,13 @@ func (e *entities) Record(ctx context.Context, businessType string) (_ workflows
 	return record, !deleted(info), err
 }
 
-// deleted is whether the policy was deleted by a call of the API: its entity has
+// deleted reports whether the policy was deleted by a call of the API: its entity has
 // completed.
 func deleted(info *workflowpb.WorkflowExecutionInfo) bool {
 	return info.GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED
 }
 
-// killed is whether the entity was ended by anything else: an operator, or
+// killed reports whether the entity was ended by anything else: an operator, or
 // Temporal itself. That says nothing of the policy, which holds as it stood.
 func killed(info *workflowpb.WorkflowExecutionInfo) bool {
 	switch info.GetStatus() {

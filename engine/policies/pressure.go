@@ -19,7 +19,7 @@ type Pressure struct {
 // at once, everywhere as soon as the policy's entity has taken it. Its errors
 // are [wire.NotFound] and [wire.Unavailable].
 func (p *Pressure) HoldBack(ctx context.Context, businessType string, wish policy.BackPressure) error {
-	if !p.cache.hold(businessType, wish) {
+	if !p.cache.holdBack(businessType, wish) {
 		return nil
 	}
 	ctx, cancel := kernel.Bounded(ctx)

@@ -42,7 +42,7 @@ type Change struct {
 // Result is what became of a change.
 type Result struct {
 	Policy policy.Policy
-	// Created is whether the business type had no policy.
+	// Created reports whether the business type had no policy.
 	Created bool
 	// Changes are empty when the policy was so already; its version stays.
 	Changes []policy.Difference

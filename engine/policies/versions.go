@@ -23,7 +23,7 @@ type Version struct {
 	ChangedBy string       `json:"changed_by"`
 	// Who says more of who changed it; nil where nobody knows.
 	Who *wire.Actor `json:"who,omitempty"`
-	// Deleted is whether this change deleted the policy.
+	// Deleted reports whether this change deleted the policy.
 	Deleted bool `json:"deleted,omitzero"`
 	// Policy is the policy since then, its secrets sealed.
 	Policy *policy.Policy `json:"policy,omitempty"`

@@ -58,7 +58,7 @@ func (q *Queues) setRate(ctx context.Context, queue string, g policy.QueueRate) 
 	return kernel.Translate(err)
 }
 
-// Backlogged is whether attempts of a business type wait on a queue for a worker, a
+// Backlogged reports whether attempts of a business type wait on a queue for a worker, a
 // receiver, a pause or a limit.
 func (q *Queues) Backlogged(ctx context.Context, businessType, queue string) (bool, error) {
 	policy, err := q.policies.Cached(ctx, businessType)
@@ -75,7 +75,7 @@ func (q *Queues) Backlogged(ctx context.Context, businessType, queue string) (bo
 	return described.GetStats().GetApproximateBacklogCount() > 0 || len(described.GetPollers()) == 0, nil
 }
 
-// Needed is whether a business type has a policy in force, or attempts that wait on one of its
+// Needed reports whether a business type has a policy in force, or attempts that wait on one of its
 // queues. It asks what decides, and not Temporal's visibility. Its error is
 // [wire.Unavailable].
 func (q *Queues) Needed(ctx context.Context, businessType string) (bool, error) {
@@ -94,7 +94,7 @@ func (q *Queues) Needed(ctx context.Context, businessType string) (bool, error) 
 	return false, nil
 }
 
-// Outlived is whether a business type has timers or dispatches that are open, as far as
+// Outlived reports whether a business type has timers or dispatches that are open, as far as
 // visibility has heard. Its error is [wire.Unavailable].
 func (q *Queues) Outlived(ctx context.Context, businessType string) (bool, error) {
 	ctx, cancel := kernel.Bounded(ctx)

@@ -70,7 +70,7 @@ type round struct {
 	before, began time.Time
 	slack         time.Duration
 	result        timer.Reconciliation
-	// backlog is whether attempts wait for their turn at a spot, which is no defect.
+	// backlog reports whether attempts wait for their turn at a spot, which is no defect.
 	backlog map[spot]bool
 	// unanswered counts the checks in a row that Temporal did not answer.
 	unanswered int
@@ -104,15 +104,15 @@ func (r *round) page(ctx context.Context, page []*workflowpb.WorkflowExecutionIn
 		if err := r.pace.Wait(ctx); err != nil {
 			return kernel.Translate(err)
 		}
-		if err := r.note(key, r.check(ctx, key)); err != nil {
+		if err := r.record(key, r.check(ctx, key)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// note keeps why a timer was passed over. Its error ends the round.
-func (r *round) note(key wire.Key, err error) error {
+// record keeps why a timer was passed over. Its error ends the round.
+func (r *round) record(key wire.Key, err error) error {
 	if err == nil {
 		r.unanswered = 0
 		return nil
@@ -146,7 +146,7 @@ func (r *round) check(ctx context.Context, key wire.Key) error {
 		return r.freeLost(call, key, info.GetExecution().GetRunId())
 	}
 	if until := timers.AcceptanceIn(info); until.Awaited() && until.Until.Time().After(r.before) {
-		r.known.keep(info.GetExecution().GetRunId(), until.Until.Time().Add(r.slack), r.began)
+		r.known.skip(info.GetExecution().GetRunId(), until.Until.Time().Add(r.slack), r.began)
 		return nil
 	}
 	if goesOn, err := r.goesOn(call, key, described); goesOn || err != nil {
@@ -159,7 +159,7 @@ func (r *round) check(ctx context.Context, key wire.Key) error {
 	return r.wake(call, timer.Spec{Key: key, Memo: view.Memo})
 }
 
-// goesOn is whether something is under way for a timer by its activities, or is freed for
+// goesOn reports whether something is under way for a timer by its activities, or is freed for
 // them now.
 func (r *round) goesOn(ctx context.Context, key wire.Key, described *workflowservice.DescribeWorkflowExecutionResponse) (goesOn bool, err error) {
 	run := described.GetWorkflowExecutionInfo().GetExecution()
@@ -175,7 +175,7 @@ func (r *round) goesOn(ctx context.Context, key wire.Key, described *workflowser
 		case kernel.Watches(pending) && err == nil:
 			continue
 		case err != nil || !stuck:
-			r.known.keep(run.GetRunId(), kernel.NextAttempt(pending).Time().Add(r.slack), r.began)
+			r.known.skip(run.GetRunId(), kernel.NextAttempt(pending).Time().Add(r.slack), r.began)
 			goesOn = true
 		}
 		if err != nil {
@@ -203,7 +203,7 @@ func (r *round) noteFreed(key wire.Key, freed bool, err error) error {
 	return err
 }
 
-// stuck is whether an attempt should have been made and does not even wait for
+// stuck reports whether an attempt should have been made and does not even wait for
 // its turn.
 func (r *round) stuck(ctx context.Context, key wire.Key, pending *workflowpb.PendingActivityInfo) (bool, error) {
 	since := kernel.NextAttempt(pending).Time()

@@ -15,14 +15,14 @@ type skips struct {
 	until map[uuid.UUID]int64
 }
 
-// has is whether a run needs no check now.
+// has reports whether a run needs no check now.
 func (r *skips) has(runID string, now time.Time) bool {
 	run, err := uuid.Parse(runID)
 	return err == nil && r.until[run] > now.Unix()
 }
 
-// keep leaves a run alone until a moment.
-func (r *skips) keep(runID string, until, now time.Time) {
+// skip leaves a run alone until a moment.
+func (r *skips) skip(runID string, until, now time.Time) {
 	run, err := uuid.Parse(runID)
 	if err != nil || len(r.until) >= tuning.SkippedRuns {
 		return

@@ -98,7 +98,7 @@ func (r *Runs) Revoked(ctx context.Context, key wire.Key, hold timer.Hold) (deli
 	}
 }
 
-// hasTask is whether the task that is pending is the one that is held.
+// hasTask reports whether the task that is pending is the one that is held.
 func hasTask(hold timer.Hold, pending *workflowpb.PendingWorkflowTaskInfo) bool {
 	return hold.Has(int(pending.GetAttempt()), pending.GetStartedTime().AsTime())
 }

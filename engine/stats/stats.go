@@ -56,7 +56,7 @@ func (s *Stats) Count(ctx context.Context, businessType string) (timer.Stats, er
 	result := s.counts.DoChan(businessType, func() (any, error) {
 		shared, cancel := kernel.Bounded(context.WithoutCancel(ctx))
 		defer cancel()
-		return s.keep(shared, businessType)
+		return s.countAnew(shared, businessType)
 	})
 	select {
 	case r := <-result:
@@ -66,8 +66,8 @@ func (s *Stats) Count(ctx context.Context, businessType string) (timer.Stats, er
 	}
 }
 
-// keep counts, and remembers.
-func (s *Stats) keep(ctx context.Context, businessType string) (timer.Stats, error) {
+// countAnew counts, and remembers.
+func (s *Stats) countAnew(ctx context.Context, businessType string) (timer.Stats, error) {
 	began := time.Now()
 	stats, err := s.count(ctx, businessType)
 	if err != nil {
@@ -97,7 +97,7 @@ func (s *Stats) count(ctx context.Context, businessType string) (stats timer.Sta
 		}
 		slices.Sort(types)
 	}
-	inStates := inStates{Stats: s}
+	inStates := statusCounter{Stats: s}
 	if err := inStates.read(ctx); err != nil {
 		return stats, err
 	}
@@ -107,12 +107,12 @@ func (s *Stats) count(ctx context.Context, businessType string) (stats timer.Sta
 	for i, name := range types {
 		group.Go(func() (err error) {
 			stats.BusinessTypes[i].BusinessType = name
-			stats.BusinessTypes[i].Timers, err = inStates.of(ctx, name)
+			stats.BusinessTypes[i].Timers, err = inStates.countTimers(ctx, name)
 			return err
 		})
 	}
 	if businessType == "" {
-		group.Go(func() (err error) { stats.Timers, err = inStates.of(ctx, ""); return err })
+		group.Go(func() (err error) { stats.Timers, err = inStates.countTimers(ctx, ""); return err })
 	}
 	if err = group.Wait(); err == nil && businessType != "" {
 		stats.Timers = stats.BusinessTypes[0].Timers
@@ -120,8 +120,8 @@ func (s *Stats) count(ctx context.Context, businessType string) (stats timer.Sta
 	return stats, err
 }
 
-// inStates are the timers whose state is an attribute.
-type inStates struct {
+// statusCounter are the timers whose state is an attribute.
+type statusCounter struct {
 	*Stats
 	states [3]struct {
 		whole  int
@@ -139,7 +139,7 @@ func inState(n int) query.Query {
 	return query.All(visibility.Timers(), query.Status(listedStates[n].status), visibility.State.Is(string(listedStates[n].state)))
 }
 
-func (m *inStates) read(ctx context.Context) error {
+func (m *statusCounter) read(ctx context.Context) error {
 	for n := range m.states {
 		state := &m.states[n]
 		var err error
@@ -167,7 +167,7 @@ func (m *inStates) read(ctx context.Context) error {
 }
 
 // in is how many timers of a type are in a state.
-func (m *inStates) in(ctx context.Context, n int, businessType string) (int, error) {
+func (m *statusCounter) in(ctx context.Context, n int, businessType string) (int, error) {
 	state := m.states[n]
 	switch {
 	case businessType == "":
@@ -179,7 +179,7 @@ func (m *inStates) in(ctx context.Context, n int, businessType string) (int, err
 	return m.kernel.Count(ctx, query.All(inState(n), visibility.BusinessType.Is(businessType), visibility.DueAt.From(visibility.EarliestDue), visibility.DueAt.Before(visibility.LatestDue)))
 }
 
-func (m *inStates) of(ctx context.Context, businessType string) (counts timer.StatusCounts, err error) {
+func (m *statusCounter) countTimers(ctx context.Context, businessType string) (counts timer.StatusCounts, err error) {
 	q := query.All(visibility.Timers(), query.NotStatus(visibility.Continued))
 	if businessType != "" {
 		q = query.All(visibility.Timers(), visibility.BusinessType.Is(businessType))

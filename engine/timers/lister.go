@@ -25,10 +25,10 @@ type PageRequest struct {
 	Sort   timer.Sort
 	Size   int
 	Token  []byte
-	// OnePerBooking is whether a failed timer that was tried again is listed once, by the run
+	// OnePerBooking reports whether a failed timer that was tried again is listed once, by the run
 	// that tries it again. It takes a call where a timer of the page has failed.
 	OnePerBooking bool
-	// Progress is whether to show attempts and how a timer ended, which takes a call for
+	// Progress reports whether to show attempts and how a timer ended, which takes a call for
 	// each timer whose delivery has begun.
 	Progress bool
 }

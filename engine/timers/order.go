@@ -18,8 +18,8 @@ import (
 // So a list by due time goes through windows of time that hold about a page each: a count
 // tells how wide the next one may be, and its timers are sorted here.
 
-// place is how far a sorted list has come. It is the token of a page.
-type place struct {
+// cursor is how far a sorted list has come. It is the token of a page.
+type cursor struct {
 	// At is the end of the time that has been listed: in the order of the due times the
 	// first moment that has not, and otherwise the last one that has.
 	At wire.Instant `json:"at"`
@@ -32,11 +32,11 @@ type place struct {
 	Within []byte `json:"within,omitempty"`
 }
 
-// sorting lists timers in the order of their due times.
-type sorting struct {
+// order lists timers in the order of their due times.
+type order struct {
 	lister *Lister
 	PageRequest
-	place
+	cursor
 	// from and to bound the due times, to excluded.
 	from, to wire.Instant
 	// now parts what is over from what is ahead.
@@ -49,24 +49,24 @@ type sorting struct {
 // sortedPage is a page in the order of the due times.
 func (l *Lister) sortedPage(ctx context.Context, r PageRequest) (Page, error) {
 	now := wire.At(time.Now())
-	s := &sorting{lister: l, PageRequest: r, from: visibility.EarliestDue, to: now.Add(2 * wire.MaxAhead), now: now, found: []timer.View{}}
+	s := &order{lister: l, PageRequest: r, from: visibility.EarliestDue, to: now.Add(2 * wire.MaxAhead), now: now, found: []timer.View{}}
 	if r.Filter.DueFrom != 0 {
 		s.from = r.Filter.DueFrom
 	}
 	if r.Filter.DueTo != 0 {
 		s.to = r.Filter.DueTo.Add(time.Millisecond)
 	}
-	s.place = place{At: s.from, Width: tuning.FirstWindow}
+	s.cursor = cursor{At: s.from, Width: tuning.FirstWindow}
 	if s.descending() {
 		s.At = s.to
 	}
-	if len(r.Token) > 0 && json.Unmarshal(r.Token, &s.place) != nil {
+	if len(r.Token) > 0 && json.Unmarshal(r.Token, &s.cursor) != nil {
 		return Page{}, wire.FieldErrors{{Pointer: "page_token", Code: wire.CodeInvalidParameter, Detail: "is not one of ours"}}.Err()
 	}
 	ctx, cancel := context.WithTimeout(ctx, tuning.CallTimeout)
 	defer cancel()
 	for range tuning.WindowsPerPage {
-		if s.over() || len(s.found) >= r.Size {
+		if s.isDone() || len(s.found) >= r.Size {
 			break
 		}
 		if err := s.step(ctx); err != nil {
@@ -76,9 +76,9 @@ func (l *Lister) sortedPage(ctx context.Context, r PageRequest) (Page, error) {
 	return s.page()
 }
 
-func (s *sorting) descending() bool { return s.Sort == timer.DueLast }
+func (s *order) descending() bool { return s.Sort == timer.DueLast }
 
-func (s *sorting) over() bool {
+func (s *order) isDone() bool {
 	if s.descending() {
 		return s.At <= s.from
 	}
@@ -86,7 +86,7 @@ func (s *sorting) over() bool {
 }
 
 // window is the time that is looked at next; end is excluded.
-func (s *sorting) window() (begin, end wire.Instant) {
+func (s *order) window() (begin, end wire.Instant) {
 	if s.descending() {
 		return max(s.At.Add(-s.Width), s.from), s.At
 	}
@@ -98,10 +98,10 @@ func (s *sorting) window() (begin, end wire.Instant) {
 }
 
 // step lists the next window, or makes it wider or narrower.
-func (s *sorting) step(ctx context.Context) error {
+func (s *order) step(ctx context.Context) error {
 	begin, end := s.window()
 	if len(s.Within) > 0 {
-		return s.moment(ctx, begin, end)
+		return s.listMoment(ctx, begin, end)
 	}
 	n, err := s.lister.kernel.Count(ctx, s.dueWithin(begin, end))
 	most := min(max(2*s.Size, tuning.LeastWindow), tuning.MaxListed-1) // a full page of visibility's has a token, also where it is the last
@@ -109,14 +109,14 @@ func (s *sorting) step(ctx context.Context) error {
 	case err != nil:
 		return err
 	case n == 0:
-		s.past(begin, end)
-		s.widen()
+		s.advance(begin, end)
+		s.grow()
 		return nil
 	case n > most && end > begin.Add(time.Millisecond):
-		s.narrow(begin, end, float64(most)/float64(n)/2)
+		s.shrink(begin, end, float64(most)/float64(n)/2)
 		return nil
 	case n > most:
-		return s.moment(ctx, begin, end)
+		return s.listMoment(ctx, begin, end)
 	}
 	if n < most/4 {
 		defer func() { s.Width = min(s.Width*2, wire.MaxAhead) }()
@@ -124,10 +124,10 @@ func (s *sorting) step(ctx context.Context) error {
 	return s.sort(ctx, begin, end)
 }
 
-// narrow makes a window narrower that held too much: as if all were spread evenly, and by
+// shrink makes a window narrower that held too much: as if all were spread evenly, and by
 // half at least. They may as well lie close together, so it goes on in parts of it: what is
 // empty is counted at once, and what is not takes as long as there are timers in it.
-func (s *sorting) narrow(begin, end wire.Instant, by float64) {
+func (s *order) shrink(begin, end wire.Instant, by float64) {
 	width := end.Time().Sub(begin.Time())
 	width = max(min(time.Duration(float64(width)*by), width/2), width/tuning.WindowParts)
 	s.Width = max(width.Truncate(time.Millisecond), time.Millisecond)
@@ -137,9 +137,9 @@ func (s *sorting) narrow(begin, end wire.Instant, by float64) {
 	}
 }
 
-// widen makes the next window wider than one that was empty, unless it is known that there
+// grow makes the next window wider than one that was empty, unless it is known that there
 // is too much ahead.
-func (s *sorting) widen() {
+func (s *order) grow() {
 	passed := s.At >= s.dense
 	if s.descending() {
 		passed = s.At <= s.dense
@@ -149,8 +149,8 @@ func (s *sorting) widen() {
 	}
 }
 
-// past notes that a window has been listed.
-func (s *sorting) past(begin, end wire.Instant) {
+// advance notes that a window has been listed.
+func (s *order) advance(begin, end wire.Instant) {
 	s.At, s.After, s.Within = end, "", nil
 	if s.descending() {
 		s.At = begin
@@ -159,23 +159,23 @@ func (s *sorting) past(begin, end wire.Instant) {
 	}
 }
 
-func (s *sorting) dueWithin(begin, end wire.Instant) query.Query {
+func (s *order) dueWithin(begin, end wire.Instant) query.Query {
 	filter := s.Filter
 	filter.DueFrom, filter.DueTo = 0, 0
 	return query.All(QueryOf(filter), visibility.DueAt.From(begin), visibility.DueAt.Before(end))
 }
 
 // sort adds what falls due within a window.
-func (s *sorting) sort(ctx context.Context, begin, end wire.Instant) error {
+func (s *order) sort(ctx context.Context, begin, end wire.Instant) error {
 	response, err := s.lister.kernel.List(ctx, s.dueWithin(begin, end), tuning.MaxListed, nil)
 	if err != nil {
 		return err
 	}
 	if len(response.GetNextPageToken()) > 0 { // more were booked since they were counted
 		if end <= begin.Add(time.Millisecond) {
-			return s.moment(ctx, begin, end)
+			return s.listMoment(ctx, begin, end)
 		}
-		s.narrow(begin, end, 1)
+		s.shrink(begin, end, 1)
 		return nil
 	}
 	views := s.lister.admitted(ctx, s.Filter, response.GetExecutions())
@@ -191,11 +191,11 @@ func (s *sorting) sort(ctx context.Context, begin, end wire.Instant) error {
 		}
 		s.found = append(s.found, view)
 	}
-	s.past(begin, end)
+	s.advance(begin, end)
 	return nil
 }
 
-func (s *sorting) compare(a, b timer.View) int {
+func (s *order) compare(a, b timer.View) int {
 	order := cmp.Or(cmp.Compare(a.DueAt, b.DueAt), cmp.Compare(runKey(a), runKey(b)))
 	if s.descending() {
 		return -order
@@ -206,8 +206,8 @@ func (s *sorting) compare(a, b timer.View) int {
 // runKey tells the runs of one timer apart.
 func runKey(view timer.View) string { return view.String() + "/" + view.RunID }
 
-// listed is whether a timer stood on the page before, which ended within its moment.
-func (s *sorting) listed(view timer.View, last string) bool {
+// listed reports whether a timer stood on the page before, which ended within its moment.
+func (s *order) listed(view timer.View, last string) bool {
 	if s.descending() {
 		return view.DueAt == s.At-1 && runKey(view) >= last
 	}
@@ -215,15 +215,15 @@ func (s *sorting) listed(view timer.View, last string) bool {
 }
 
 // resumeAfter notes that the page is full, and with which timer.
-func (s *sorting) resumeAfter(last timer.View) {
+func (s *order) resumeAfter(last timer.View) {
 	s.At, s.After = last.DueAt, runKey(last)
 	if s.descending() {
 		s.At++
 	}
 }
 
-// moment adds what falls due at one moment, a page of it.
-func (s *sorting) moment(ctx context.Context, begin, end wire.Instant) error {
+// listMoment adds what falls due at one moment, a page of it.
+func (s *order) listMoment(ctx context.Context, begin, end wire.Instant) error {
 	response, err := s.lister.kernel.List(ctx, s.dueWithin(begin, end), s.Size-len(s.found), s.Within)
 	if err != nil {
 		return err
@@ -234,17 +234,17 @@ func (s *sorting) moment(ctx context.Context, begin, end wire.Instant) error {
 		}
 	}
 	if s.Within = response.GetNextPageToken(); len(s.Within) == 0 {
-		s.past(begin, end)
+		s.advance(begin, end)
 	}
 	return nil
 }
 
-func (s *sorting) page() (Page, error) {
+func (s *order) page() (Page, error) {
 	page := Page{Timers: s.found}
-	if s.over() {
+	if s.isDone() {
 		return page, nil
 	}
 	var err error
-	page.Next, err = json.Marshal(s.place)
+	page.Next, err = json.Marshal(s.cursor)
 	return page, err
 }

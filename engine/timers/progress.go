@@ -25,7 +25,7 @@ func (r *Reader) showProgress(ctx context.Context, views []timer.View) error {
 	return group.Wait()
 }
 
-// tells is whether there is more to tell of a timer than a list knows.
+// tells reports whether there is more to tell of a timer than a list knows.
 func tells(view timer.View) bool {
 	switch view.Status {
 	case timer.Scheduled:
