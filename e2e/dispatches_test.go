@@ -332,7 +332,7 @@ func TestADispatchIsSteered(t *testing.T) {
 	awaitDispatch(t, env, order.Key, func(view dispatch.View) bool { return view.Done > 20 && view.Achieved.LastSecond > 0 })
 	_, _, err = d.RetryFailures(t.Context(), order.Key)
 	require.Equal(t, wire.Overtaken, wire.CodeOf(err))
-	require.NoError(t, d.Tell(t.Context(), order.Key))
+	require.NoError(t, d.ReportProgress(t.Context(), order.Key))
 	require.EventuallyWithT(t, func(c *assert.CollectT) { // what the Web UI shows
 		shown := process.Execute(t, process.Temporal(t), "--address", temporalAddr, "workflow", "metadata", "-w", workflows.DispatchWorkflowID(order.Key))
 		require.Regexp(c, `running: [1-9]\d* of 1000 items done, 0 failed, 20 a second`, shown)

@@ -27,8 +27,8 @@ type Store interface {
 	// [wire.NotFound] where another one has taken its place, and with [wire.Overtaken]
 	// where it shall stop.
 	Beat(ctx context.Context, token []byte, state dispatch.State) error
-	// Tell tells a dispatch how far it is, for those who look at its workflow.
-	Tell(ctx context.Context, key wire.Key) error
+	// ReportProgress tells a dispatch how far it is, for those who look at its workflow.
+	ReportProgress(ctx context.Context, key wire.Key) error
 	// Sweep clears pages away. beat is called while it does.
 	Sweep(ctx context.Context, sweep dispatch.Sweep, beat func()) error
 }

@@ -182,7 +182,7 @@ func (h *world) Beat(_ context.Context, _ []byte, state dispatch.State) error {
 	return nil
 }
 
-func (h *world) Tell(context.Context, wire.Key) error {
+func (h *world) ReportProgress(context.Context, wire.Key) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.progress = append(h.progress, time.Now())

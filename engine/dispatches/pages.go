@@ -107,9 +107,9 @@ func (e *Executors) Beat(ctx context.Context, token []byte, state dispatch.State
 	return kernel.Translate(err)
 }
 
-// Tell tells a dispatch how far it is, for those who look at its workflow. Its errors are
+// ReportProgress tells a dispatch how far it is, for those who look at its workflow. Its errors are
 // those of [Reader.Get].
-func (c *Controls) Tell(ctx context.Context, key wire.Key) error {
+func (c *Controls) ReportProgress(ctx context.Context, key wire.Key) error {
 	view, err := c.reader.Get(ctx, key)
 	if err != nil {
 		return err
