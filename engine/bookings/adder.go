@@ -54,7 +54,6 @@ func (a *Adder) Add(ctx context.Context, r Request) (view timer.View, created bo
 	if err := a.admission.admitRate(ctx, policy); err != nil {
 		return timer.View{}, false, err
 	}
-	spec.Idempotency = timer.IdempotencyOf(r.IdempotencyKey, r.Terms)
 	ended, full := a.admission.admitPending(ctx, policy)
 	if full != nil {
 		view, err = a.bookedBefore(ctx, spec, full)

@@ -36,35 +36,25 @@ func (a *admission) admit(ctx context.Context, r Request) (timer.Spec, policy.Po
 	if err := r.Terms.CheckReach(a.reach).Join(err); err != nil {
 		return timer.Spec{}, policy.Policy{}, err
 	}
-	p, err := a.policies.ForOrder(ctx, spec.BusinessType, spec.Callback)
+	spec.Idempotency = timer.IdempotencyOf(r.IdempotencyKey, r.Terms)
+	current, err := a.policies.ForOrder(ctx, spec.BusinessType, spec.Callback)
 	if err != nil {
 		return timer.Spec{}, policy.Policy{}, err
 	}
-	if err := policies.RefuseClosed(p); err != nil {
+	spec.Target = policies.TargetOf(spec.Callback, current)
+	if err := policies.CheckInterval(r.Terms.Recurrence, current); err != nil {
 		return timer.Spec{}, policy.Policy{}, err
-	}
-	if err := policies.CheckInterval(r.Terms.Recurrence, p); err != nil {
-		return timer.Spec{}, policy.Policy{}, err
-	}
-	spec.Target = targetOf(spec.Callback, p)
-	if r.Terms.Priority == nil {
-		spec.Priority = p.Priority
-	}
-	spec.Preload = p.Preloading(spec.Booking)
-	if !spec.Resting() { // nobody knows when it rings
-		spec.Preload = spread(a.bursts, spec.Preload, spec.RingsAt(), handOuts(a.bookings.Rate()))
 	}
 	if spec.Callback, err = a.policies.SealCallback(spec.Callback); err != nil {
 		return timer.Spec{}, policy.Policy{}, err
 	}
-	spec.TraceParent, spec.Behaviour, spec.Reuse = r.TraceParent, workflows.BehaviourNow, p.Reuse
-	return spec, p, nil
-}
-
-// targetOf is who a timer calls: its own receiver, or the one of its policy today.
-func targetOf(own *delivery.Callback, policy policy.Policy) string {
-	if own != nil && own.Addressed() {
-		return own.Target()
+	if r.Terms.Priority == nil {
+		spec.Priority = current.Priority
 	}
-	return policy.Callback.Target()
+	spec.TraceParent, spec.Behaviour, spec.Reuse = r.TraceParent, workflows.BehaviourNow, current.Reuse
+	spec.Preload = current.Preloading(spec.Booking)
+	if !spec.Resting() { // nobody knows when it rings
+		spec.Preload = spread(a.bursts, spec.Preload, spec.RingsAt(), handOuts(a.bookings.Rate()))
+	}
+	return spec, current, nil
 }

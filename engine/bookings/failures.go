@@ -78,7 +78,7 @@ func (f *Failures) Retry(ctx context.Context, key wire.Key, again Retrial) (time
 	if err != nil {
 		return timer.View{}, err
 	}
-	spec.Target = targetOf(spec.Callback, policy)
+	spec.Target = policies.TargetOf(spec.Callback, policy)
 	spec = afresh(spec, view.Stopped)
 	options := startOptions(spec)
 	if again.Job != "" {

@@ -16,7 +16,7 @@ func (a *Adder) QueuedBookings() int { return a.starter.bookings.Waiting() }
 // in which they came. Bookings as fast as they go would otherwise stand in line before
 // every step of what is due meanwhile (docs/decisions/0012-bookings-in-turn.md).
 // Its own error is [wire.Unavailable], and the call was not made.
-func limited[T any](ctx context.Context, bookings *limiter.Limiter, book func() (T, error)) (booked T, err error) {
+func limited[T any](ctx context.Context, bookings *limiter.Limiter, call func() (T, error)) (booked T, err error) {
 	queue, cancel := context.WithTimeout(ctx, tuning.LongestQueue)
 	defer cancel()
 	if _, ok := bookings.Acquire(queue, time.Now()); !ok {
@@ -33,5 +33,5 @@ func limited[T any](ctx context.Context, bookings *limiter.Limiter, book func() 
 		}
 		bookings.Release(time.Since(began))
 	}()
-	return book()
+	return call()
 }

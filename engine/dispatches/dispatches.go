@@ -152,9 +152,6 @@ func (o *Orders) admit(ctx context.Context, order dispatch.Dispatch, fingerprint
 	if err != nil {
 		return dispatch.Memo{}, err
 	}
-	if err := policies.RefuseClosed(policy); err != nil {
-		return dispatch.Memo{}, err
-	}
 	if policy.Callback.Stream {
 		return dispatch.Memo{}, wire.FieldErrors{{Pointer: "/business_type", Code: wire.CodeConflict,
 			Detail: "must be one that is called: the receivers of " + order.BusinessType + " connect by themselves, as its policy says"}}.Err()

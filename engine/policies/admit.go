@@ -10,23 +10,34 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// ForOrder is the policy that an order is held to. It refuses one that nobody would be
-// called for.
+// ForOrder returns the policy that an order is held to; callback is the order's own, nil for
+// none. Its errors are [wire.InvalidRequest] where nobody would be called,
+// [wire.UnknownBusinessType], and [wire.Unavailable], also while the policy is being deleted.
 func (r *Reader) ForOrder(ctx context.Context, businessType string, callback *delivery.Callback) (policy.Policy, error) {
 	current, err := r.Cached(ctx, businessType)
 	addressed := callback != nil && callback.Addressed()
 	switch {
-	case err == nil && !current.Callback.Addressed() && !addressed:
+	case wire.CodeOf(err) == wire.NotFound && addressed:
+		return policy.Policy{}.WithDefaults(), nil
+	case wire.CodeOf(err) == wire.NotFound:
+		return policy.Policy{}, UnknownType(businessType)
+	case err != nil:
+		return current, err
+	case !current.Callback.Addressed() && !addressed:
 		return policy.Policy{}, wire.FieldErrors{{Pointer: "/callback/url", Code: wire.CodeRequired,
 			Detail: "is required: the policy of the business type names none"}}.Err()
-	case err == nil && addressed && current.Callback.Stream:
+	case addressed && current.Callback.Stream:
 		return policy.Policy{}, current.RefuseOwn(*callback).Err()
-	case wire.CodeOf(err) != wire.NotFound:
-		return current, err
-	case addressed:
-		return policy.Policy{}.WithDefaults(), nil
 	}
-	return policy.Policy{}, UnknownType(businessType)
+	return current, RefuseClosed(current)
+}
+
+// TargetOf returns who a timer calls: its own receiver, or the one of its policy today.
+func TargetOf(own *delivery.Callback, current policy.Policy) string {
+	if own != nil && own.Addressed() {
+		return own.Target()
+	}
+	return current.Callback.Target()
 }
 
 // UnknownType is the error for a business type that has no policy.
