@@ -1,0 +1,240 @@
+package bookings
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	historypb "go.temporal.io/api/history/v1"
+
+	"github.com/wakecall/wakecall/core/job"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/engine/enginetest"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// With a worker at hand, a change is answered once it took effect.
+func TestAChangeIsAnsweredWithItsEffect(t *testing.T) {
+	t.Parallel()
+	d := openDesk(t, orders())
+	d.worker.Work(t)
+	first := d.booked(t, in(time.Hour, `1`))
+
+	moved, effect, err := d.Amend(t.Context(), in(2*time.Hour, `1`), time.Minute)
+	require.NoError(t, err)
+	require.Equal(t, Done, effect)
+	require.Equal(t, first.Revision+1, moved.Revision)
+	require.Greater(t, moved.DueAt, first.DueAt)
+	require.Equal(t, first.Revision, moved.Found.Revision, "it tells what it came upon")
+
+	put, effect, err := d.Upsert(t.Context(), in(3*time.Hour, `2`), time.Minute)
+	require.NoError(t, err)
+	require.Equal(t, Done, effect)
+	require.Equal(t, moved.Revision+1, put.Revision)
+	require.Equal(t, 3, d.temporal.RunsOf(order1ID))
+}
+
+func TestAPutBooksWhatIsNotThere(t *testing.T) {
+	t.Parallel()
+	d := openDesk(t, orders())
+	view, effect, err := d.Upsert(t.Context(), in(time.Hour, `1`), 0)
+	require.NoError(t, err)
+	require.Equal(t, Created, effect)
+	require.Equal(t, timer.Scheduled, view.Status)
+
+	conditional := in(time.Hour, `1`)
+	conditional.Key.BusinessID, conditional.IfMatch = "2", "*"
+	_, _, err = d.Upsert(t.Context(), conditional, 0)
+	require.Equal(t, wire.PreconditionFailed, wire.CodeOf(err), "If-Match asks for one that is there")
+}
+
+// Without a worker a change is durable, and told as pending once the wait is over.
+func TestAChangeThatNoWorkerHasApplied(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		d := openDesk(t, orders())
+		d.booked(t, in(time.Hour, `1`))
+		began := time.Now()
+		view, effect, err := d.Amend(t.Context(), in(2*time.Hour, `1`), 3*time.Second)
+		require.NoError(t, err)
+		require.Equal(t, Pending, effect)
+		require.NotEmpty(t, view.PendingChange)
+		require.Equal(t, 3*time.Second, time.Since(began))
+	})
+}
+
+// A change that meets a delivery is refused with the timer's true state.
+func TestAChangeThatLosesTheRace(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		d := openDesk(t, orders())
+		d.booked(t, in(time.Hour, `1`))
+		time.AfterFunc(time.Second, func() { d.worker.Deliver(order1ID) })
+		_, _, err := d.Amend(t.Context(), in(2*time.Hour, `1`), time.Minute)
+		require.Equal(t, wire.AlreadyFinished, wire.CodeOf(err))
+		require.Equal(t, timer.Delivered, stateOf(t, err).Status)
+
+		_, _, err = d.Fire(t.Context(), Target{Key: order1})
+		require.Equal(t, wire.AlreadyFinished, wire.CodeOf(err))
+		_, _, err = d.Upsert(t.Context(), in(time.Hour, `1`), 0)
+		require.Equal(t, wire.AlreadyFinished, wire.CodeOf(err))
+	})
+}
+
+// A change that does not fit what came first is told so, and not as done.
+func TestAChangeThatWasOvertaken(t *testing.T) {
+	t.Parallel()
+	d := openDesk(t, orders())
+	d.worker.Work(t)
+	first := d.booked(t, in(time.Hour, `1`))
+	conditional := in(2*time.Hour, `1`)
+	conditional.IfMatch = first.Memo.Tag()
+	_, _, err := d.Amend(t.Context(), conditional, time.Minute)
+	require.NoError(t, err)
+	_, _, err = d.Amend(t.Context(), conditional, time.Minute)
+	require.Equal(t, wire.PreconditionFailed, wire.CodeOf(err), "seen before it is sent")
+
+	// The condition holds when it is sent, and not when it is applied.
+	work := d.temporal.OnEvent
+	d.temporal.OnEvent = func(id string, event *historypb.HistoryEvent) {
+		d.temporal.OnEvent = work
+		first := timer.Change{ID: "first", Terms: in(4*time.Hour, `1`).Terms.Fixed(), At: wire.At(time.Now()), Fingerprint: "f"}
+		var late timer.Change
+		require.NoError(t, enginetest.Payloads.FromPayloads(event.GetWorkflowExecutionSignaledEventAttributes().GetInput(), &late))
+		d.worker.Apply(t, id, first, late)
+	}
+	conditional.IfMatch = stateOf(t, err).Memo.Tag()
+	_, _, err = d.Amend(t.Context(), conditional, time.Minute)
+	require.Equal(t, wire.PreconditionFailed, wire.CodeOf(err), "seen as it is applied")
+}
+
+func TestWhatAChangeNeeds(t *testing.T) {
+	t.Parallel()
+	d := openDesk(t, orders())
+	_, _, err := d.Amend(t.Context(), in(time.Hour, `1`), 0)
+	require.Equal(t, wire.NotFound, wire.CodeOf(err))
+	_, _, err = d.Cancel(t.Context(), Target{Key: order1})
+	require.Equal(t, wire.NotFound, wire.CodeOf(err))
+	d.booked(t, in(time.Hour, `1`))
+	_, _, err = d.Change(t.Context(), Target{Key: order1, Status: timer.Paused}, timer.Change{Ring: true, At: wire.At(time.Now())})
+	require.Equal(t, wire.Overtaken, wire.CodeOf(err), "it is in another status")
+	_, _, err = d.Cancel(t.Context(), Target{Key: order1, IfMatch: `"other"`})
+	require.Equal(t, wire.PreconditionFailed, wire.CodeOf(err))
+}
+
+func TestACancelIsAnsweredWithItsEffect(t *testing.T) {
+	t.Parallel()
+	d := openDesk(t, orders())
+	d.worker.Work(t)
+	d.booked(t, in(time.Hour, `1`))
+	view, effect, err := d.Cancel(t.Context(), Target{Key: order1, Wait: time.Minute})
+	require.NoError(t, err)
+	require.Equal(t, Done, effect)
+	require.Equal(t, timer.Cancelled, view.Status)
+	require.False(t, view.Unchanged)
+
+	view, effect, err = d.Cancel(t.Context(), Target{Key: order1, Wait: time.Minute})
+	require.NoError(t, err, "it is so already")
+	require.Equal(t, Done, effect)
+	require.True(t, view.Unchanged)
+
+	d.booked(t, in(time.Hour, `2`))
+	d.worker.Deliver(order1ID)
+	_, _, err = d.Cancel(t.Context(), Target{Key: order1})
+	require.Equal(t, wire.AlreadyFinished, wire.CodeOf(err))
+}
+
+// A cancel of a run that gives way to a change goes on to the next run.
+func TestACancelFollowsTheTimer(t *testing.T) {
+	t.Parallel()
+	d := openDesk(t, orders())
+	d.booked(t, in(time.Hour, `1`))
+	cancels := 0
+	d.worker.Work(t)
+	work := d.temporal.OnEvent
+	d.temporal.OnEvent = func(id string, event *historypb.HistoryEvent) {
+		if cancels++; cancels == 1 { // a change comes first
+			d.worker.Apply(t, id, timer.Change{ID: "c", Terms: in(2*time.Hour, `1`).Terms.Fixed(), At: wire.At(time.Now()), Fingerprint: "f"})
+			return
+		}
+		work(id, event)
+	}
+	view, effect, err := d.Cancel(t.Context(), Target{Key: order1, Wait: time.Minute})
+	require.NoError(t, err)
+	require.Equal(t, Done, effect)
+	require.Equal(t, timer.Cancelled, view.Status)
+	require.Equal(t, 2, cancels)
+}
+
+// A timer that a worker holds hears of a change by a mark, and by a notification.
+func TestAHeldTimerIsTold(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		d := openDesk(t, orders())
+		first := d.booked(t, in(time.Second, `1`))
+		d.worker.Hold(order1ID, "worker-7")
+		_, _, err := d.Amend(t.Context(), in(2*time.Hour, `1`), 0)
+		require.NoError(t, err)
+		marks := d.temporal.Marks(order1ID)
+		require.Len(t, marks, 1)
+		require.Contains(t, marks[0], workflows.ChangeMark(first.RunID))
+		require.Equal(t, 1, d.temporal.RunsOf(workflows.NotifyID(first.RunID)))
+
+		_, _, err = d.Cancel(context.WithoutCancel(t.Context()), Target{Key: order1})
+		require.NoError(t, err)
+	})
+}
+
+func TestAPause(t *testing.T) {
+	t.Parallel()
+	d := openDesk(t, orders())
+	d.worker.Work(t)
+	first := d.booked(t, in(time.Hour, `1`))
+	paused, effect, err := d.Pause(t.Context(), Target{Key: order1, Wait: time.Minute}, timer.Pause{Stop: true})
+	require.NoError(t, err)
+	require.Equal(t, Done, effect)
+	require.Equal(t, timer.Paused, paused.Status)
+	runs := d.temporal.RunsOf(order1ID)
+	again, effect, err := d.Pause(t.Context(), Target{Key: order1}, timer.Pause{Stop: true})
+	require.NoError(t, err)
+	require.Equal(t, Done, effect)
+	require.True(t, again.Unchanged)
+	require.Equal(t, runs, d.temporal.RunsOf(order1ID), "it is so already")
+	_, _, err = d.Pause(t.Context(), Target{Key: order1, IfMatch: first.Memo.Tag()}, timer.Pause{})
+	require.Equal(t, wire.PreconditionFailed, wire.CodeOf(err))
+}
+
+func TestARedelivery(t *testing.T) {
+	t.Parallel()
+	d := openDesk(t, orders())
+	_, err := d.Redeliver(t.Context(), order1)
+	require.Equal(t, wire.NotFound, wire.CodeOf(err))
+	first := d.booked(t, in(time.Hour, `1`))
+	_, err = d.Redeliver(t.Context(), order1)
+	require.Equal(t, wire.Overtaken, wire.CodeOf(err), "it has not failed")
+
+	d.worker.Fail(order1ID)
+	require.Equal(t, wire.Overtaken, wire.CodeOf(d.RedeliverRun(t.Context(), order1, "another")))
+	again, err := d.Redeliver(t.Context(), order1)
+	require.NoError(t, err)
+	require.Equal(t, first.Memo.Round+1, again.Memo.Round)
+	require.Equal(t, first.WebhookID, again.WebhookID, "the same message")
+	n, err := d.CountFailed(t.Context(), job.FailedFilter{BusinessType: "order"})
+	require.NoError(t, err)
+	require.Equal(t, 1, n)
+
+	d.worker.Deliver(order1ID)
+	_, err = d.Redeliver(t.Context(), order1)
+	require.Equal(t, wire.AlreadyFinished, wire.CodeOf(err))
+}
+
+func stateOf(t *testing.T, err error) *timer.View {
+	t.Helper()
+	refused, ok := err.(*wire.Error) //nolint:errorlint // it is the value itself
+	require.True(t, ok)
+	require.NotNil(t, timer.StateOf(refused))
+	return timer.StateOf(refused)
+}

@@ -1,0 +1,167 @@
+package enginetest
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	commonpb "go.temporal.io/api/common/v1"
+	workflowpb "go.temporal.io/api/workflow/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"google.golang.org/protobuf/proto"
+)
+
+var (
+	condition = regexp.MustCompile(`^(\w+) (=|!=|>=|<=|<|STARTS_WITH) '((?:[^'\\]|\\.)*)'$`)
+	oneOf     = regexp.MustCompile(`^(\w+) IN \((.*)\)$`)
+	missing   = regexp.MustCompile(`^(\w+) IS NULL$`)
+	unescaped = strings.NewReplacer(`\\`, `\`, `\'`, `'`)
+)
+
+// values are what visibility knows of a run by an attribute; none where it is missing.
+func (r *run) values(attribute string) []string {
+	info := r.info()
+	switch attribute {
+	case "WorkflowId":
+		return []string{r.id()}
+	case "WorkflowType":
+		return []string{info.GetType().GetName()}
+	case "ExecutionStatus":
+		return []string{info.GetStatus().String()}
+	case "StartTime":
+		return []string{instant(info.GetStartTime().AsTime())}
+	case "ExecutionTime":
+		return []string{instant(info.GetExecutionTime().AsTime())}
+	case "CloseTime":
+		if info.GetCloseTime() == nil {
+			return nil
+		}
+		return []string{instant(info.GetCloseTime().AsTime())}
+	}
+	switch value := r.attributes[attribute].(type) {
+	case string:
+		return []string{value}
+	case []string:
+		return value
+	case time.Time:
+		return []string{instant(value)}
+	}
+	return nil
+}
+
+// instant writes a time as conditions do, so that the texts compare as the times do.
+func instant(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
+
+// selected reports whether a run meets a query, in the form that package query builds.
+func (r *run) selected(query string) bool {
+	for _, part := range strings.Split(query, " AND ") {
+		if part != "" && !r.meetsOne(part) {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *run) meetsOne(part string) bool {
+	if inner, ok := strings.CutPrefix(part, "("); ok {
+		return slices.ContainsFunc(strings.Split(strings.TrimSuffix(inner, ")"), " OR "), r.meetsOne)
+	}
+	if m := missing.FindStringSubmatch(part); m != nil {
+		return len(r.values(m[1])) == 0
+	}
+	if m := oneOf.FindStringSubmatch(part); m != nil {
+		return slices.ContainsFunc(r.values(m[1]), func(value string) bool {
+			return slices.Contains(strings.Split(m[2], ", "), "'"+value+"'")
+		})
+	}
+	m := condition.FindStringSubmatch(part)
+	if m == nil {
+		panic(fmt.Sprintf("enginetest does not know the condition %q", part)) //nolint:forbidigo // a test has to learn of it
+	}
+	want := unescaped.Replace(m[3])
+	return slices.ContainsFunc(r.values(m[1]), func(value string) bool {
+		switch m[2] {
+		case "=":
+			return value == want
+		case "!=":
+			return value != want
+		case ">=":
+			return value >= want
+		case "<=":
+			return value <= want
+		case "<":
+			return value < want
+		}
+		return strings.HasPrefix(value, want)
+	})
+}
+
+// found are the runs that a query selects: the open ones first, and of each kind the latest. The
+// caller holds the lock.
+func (t *Temporal) found(query string) (found []*run) {
+	for _, r := range slices.Backward(t.runs) {
+		if r.selected(query) {
+			found = append(found, r)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b *run) int {
+		switch {
+		case a.open() == b.open():
+			return cmp.Compare(b.info().GetStartTime().AsTime().UnixNano(), a.info().GetStartTime().AsTime().UnixNano())
+		case a.open():
+			return -1
+		}
+		return 1
+	})
+	return found
+}
+
+// ListWorkflow implements [client.Client].
+func (t *Temporal) ListWorkflow(_ context.Context, r *workflowservice.ListWorkflowExecutionsRequest) (*workflowservice.ListWorkflowExecutionsResponse, error) {
+	return locked(t, func() (*workflowservice.ListWorkflowExecutionsResponse, error) {
+		all := t.found(r.GetQuery())
+		from, _ := strconv.Atoi(string(r.GetNextPageToken()))
+		to := min(from+int(r.GetPageSize()), len(all))
+		answer := &workflowservice.ListWorkflowExecutionsResponse{}
+		for _, one := range all[min(from, to):to] {
+			answer.Executions = append(answer.Executions, proto.CloneOf[*workflowpb.WorkflowExecutionInfo](one.info()))
+		}
+		if to < len(all) {
+			answer.NextPageToken = []byte(strconv.Itoa(to))
+		}
+		return answer, nil
+	})
+}
+
+const byStatus = " GROUP BY ExecutionStatus"
+
+// CountWorkflow implements [client.Client].
+func (t *Temporal) CountWorkflow(_ context.Context, r *workflowservice.CountWorkflowExecutionsRequest) (*workflowservice.CountWorkflowExecutionsResponse, error) {
+	return locked(t, func() (*workflowservice.CountWorkflowExecutionsResponse, error) {
+		query, grouped := strings.CutSuffix(r.GetQuery(), byStatus)
+		found := t.found(query)
+		answer := &workflowservice.CountWorkflowExecutionsResponse{Count: int64(len(found))}
+		if !grouped {
+			return answer, nil
+		}
+		counts := map[string]int64{}
+		for _, one := range found {
+			counts[one.info().GetStatus().String()]++
+		}
+		for status, n := range counts {
+			name, err := Payloads.ToPayload(status)
+			if err != nil {
+				return nil, err
+			}
+			answer.Groups = append(answer.Groups, &workflowservice.CountWorkflowExecutionsResponse_AggregationGroup{
+				GroupValues: []*commonpb.Payload{name}, Count: n,
+			})
+		}
+		return answer, nil
+	})
+}
