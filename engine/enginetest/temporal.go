@@ -4,7 +4,6 @@ import (
 	"context"
 	"strconv"
 	"sync"
-	"testing"
 	"time"
 
 	commonpb "go.temporal.io/api/common/v1"
@@ -16,10 +15,6 @@ import (
 	"go.temporal.io/sdk/client"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
-
-	"github.com/wakecall/wakecall/core/policy"
-	"github.com/wakecall/wakecall/core/wire"
-	"github.com/wakecall/wakecall/workflows"
 )
 
 // Temporal is a namespace in memory. It stores runs and their histories, and answers as a
@@ -195,17 +190,6 @@ func (l *lastEvent) Next() (*historypb.HistoryEvent, error) {
 		return l.run.events[len(l.run.events)-1], nil
 	case <-l.ctx.Done():
 		return nil, l.ctx.Err()
-	}
-}
-
-// Policy makes the policy of a business type known.
-func (t *Temporal) Policy(tb testing.TB, current policy.Policy) {
-	tb.Helper()
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	r := t.begin(workflows.PolicyID(current.BusinessType), workflows.TypePolicy, "", nil)
-	if err := r.memo(map[string]any{workflows.MemoPolicy: workflows.PolicyRecord{Policy: current, ChangedAt: wire.At(time.Now()), ClosedUntil: current.ClosedUntil}}); err != nil {
-		tb.Fatal(err)
 	}
 }
 

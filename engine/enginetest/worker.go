@@ -31,18 +31,18 @@ func (w Worker) State(tb testing.TB, id string, state timer.Status) {
 
 // Deliver ends a timer as a worker does that has delivered it.
 func (w Worker) Deliver(id string) {
-	w.close(id, timer.Outcome{Status: timer.Delivered, Attempts: 1, DeliveredAt: wire.At(time.Now())})
+	w.Close(id, timer.Outcome{Status: timer.Delivered, Attempts: 1, DeliveredAt: wire.At(time.Now())})
 }
 
 // Fail ends a timer as a worker does that has given it up.
 func (w Worker) Fail(id string) {
-	w.close(id, temporal.NewApplicationErrorWithOptions("given up", "failed", temporal.ApplicationErrorOptions{
+	w.Close(id, temporal.NewApplicationErrorWithOptions("given up", "failed", temporal.ApplicationErrorOptions{
 		Details: []any{timer.Outcome{Status: timer.Failed, Attempts: 3}},
 	}))
 }
 
-// close ends the latest run of a workflow with a result, which is an error where it failed.
-func (w Worker) close(id string, result any) {
+// Close ends the latest run of a workflow with a result, which is an error where it failed.
+func (w Worker) Close(id string, result any) {
 	w.On.mu.Lock()
 	defer w.On.mu.Unlock()
 	r := w.On.latest(id, "")

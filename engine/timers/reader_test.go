@@ -1,0 +1,214 @@
+package timers
+
+import (
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	activitypb "go.temporal.io/api/activity/v1"
+	commonpb "go.temporal.io/api/common/v1"
+	enumspb "go.temporal.io/api/enums/v1"
+	taskqueuepb "go.temporal.io/api/taskqueue/v1"
+	workflowpb "go.temporal.io/api/workflow/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/recurrence"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/engine/emergencies"
+	"github.com/wakecall/wakecall/engine/enginetest"
+	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/engine/policies"
+	"github.com/wakecall/wakecall/engine/queues"
+	"github.com/wakecall/wakecall/engine/waits"
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+var order1 = wire.Key{BusinessType: "order", BusinessID: "1"}
+
+const order1ID = "order/1"
+
+// shelf has the timer order/1, which is due in an hour.
+type shelf struct {
+	*Reader
+	on     *enginetest.Temporal
+	worker enginetest.Worker
+	spec   timer.Spec
+}
+
+func shelved(t *testing.T, change func(terms *timer.Terms)) shelf {
+	t.Helper()
+	on := &enginetest.Temporal{}
+	on.Policy(t, policy.Policy{BusinessType: "order", Version: 1, Callback: delivery.Callback{Destination: delivery.HTTP("https://orders.test/")}}.WithDefaults())
+	hour := wire.Duration(time.Hour)
+	terms := timer.Terms{Delay: &hour, Payload: &timer.Payload{Data: []byte(`{"n":1}`), ContentType: timer.ContentTypeJSON}}
+	change(&terms)
+	spec, err := timer.Admit(order1, terms, "b", time.Now())
+	require.NoError(t, err)
+	_, err = on.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{
+		ID: order1ID, Memo: map[string]any{workflows.MemoTimer: spec.Memo}, StartDelay: time.Hour,
+		TypedSearchAttributes: temporal.NewSearchAttributes(
+			workflows.AttrBusinessType.ValueSet("order"), workflows.AttrBusinessID.ValueSet("1"), workflows.AttrDueAt.ValueSet(spec.DueAt.Time().UTC()),
+		),
+	}, workflows.TypeTimer, spec, workflows.Encode(terms.Payload))
+	require.NoError(t, err)
+	k := kernel.New(on, "default", "http://ui.test")
+	t.Cleanup(k.EndWaits)
+	known := policies.New(k, policies.Config{TTL: time.Hour})
+	reader := NewReader(k, known, waits.New(known, emergencies.New(k, time.Hour), queues.New(k, known)))
+	return shelf{Reader: reader, on: on, worker: enginetest.Worker{On: on}, spec: spec}
+}
+
+func asItIs(*timer.Terms) {}
+
+func (s shelf) shown(t *testing.T) timer.View {
+	t.Helper()
+	view, err := s.Get(t.Context(), order1)
+	require.NoError(t, err)
+	return view
+}
+
+func TestATimerIsShownAsItStands(t *testing.T) {
+	t.Parallel()
+	s := shelved(t, asItIs)
+	view := s.shown(t)
+	require.Equal(t, timer.Scheduled, view.Status)
+	require.Equal(t, s.spec.DueAt, view.DueAt)
+	require.Equal(t, "https://orders.test/", view.Callback.URL, "the policy's")
+	require.Contains(t, view.Links.WebUI, "http://ui.test/")
+	payload, err := s.Payload(t.Context(), order1, "")
+	require.NoError(t, err)
+	require.JSONEq(t, `{"n":1}`, string(payload.Data))
+
+	s.worker.Deliver(order1ID)
+	view = s.shown(t)
+	require.Equal(t, timer.Delivered, view.Status)
+	require.Equal(t, 1, view.Attempts)
+}
+
+func TestAFailedTimerIsShown(t *testing.T) {
+	t.Parallel()
+	s := shelved(t, asItIs)
+	s.worker.Fail(order1ID)
+	view := s.shown(t)
+	require.Equal(t, timer.Failed, view.Status)
+	require.Equal(t, 3, view.Attempts)
+}
+
+func TestWhatIsNoTimer(t *testing.T) {
+	t.Parallel()
+	s := shelved(t, asItIs)
+	for _, key := range []wire.Key{{BusinessType: "order", BusinessID: "2"}, {BusinessType: "policy:x", BusinessID: "1"}} {
+		_, err := s.Get(t.Context(), key)
+		require.Error(t, err)
+	}
+	_, err := s.on.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: "order/foreign"}, "SomebodyElses")
+	require.NoError(t, err)
+	_, err = s.Get(t.Context(), wire.Key{BusinessType: "order", BusinessID: "foreign"})
+	require.ErrorIs(t, err, ErrForeign)
+	require.Equal(t, wire.NotFound, wire.CodeOf(err))
+	s.on.Err = errors.New("down")
+	_, err = s.Get(t.Context(), order1)
+	require.Equal(t, wire.Unavailable, wire.CodeOf(err))
+}
+
+// A timer that is due and that nobody has taken waits for a worker.
+func TestATimerThatNoWorkerTook(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := shelved(t, asItIs)
+		<-time.After(time.Hour + tuning.TakenWithin/2)
+		require.Empty(t, s.shown(t).WaitsFor, "not for long enough")
+		<-time.After(tuning.TakenWithin)
+		require.Equal(t, delivery.WaitsForWorker, s.shown(t).WaitsFor)
+		s.worker.Hold(order1ID, "worker-7")
+		require.Equal(t, timer.Delivering, s.shown(t).Status)
+	})
+}
+
+// An attempt that waits shows what came before it, and what it waits for.
+func TestARetryIsShown(t *testing.T) {
+	t.Parallel()
+	s := shelved(t, asItIs)
+	report := delivery.Report{Result: delivery.ResultRetry, Attempt: 2, Failure: &delivery.Failure{Status: 503, Message: "busy"}}
+	pending := &workflowpb.PendingActivityInfo{
+		ActivityType: &commonpb.ActivityType{Name: workflows.ActivityDeliver}, State: enumspb.PENDING_ACTIVITY_STATE_SCHEDULED, Attempt: 3,
+		NextAttemptScheduleTime: timestamppb.New(time.Now().Add(time.Minute)), ScheduledTime: timestamppb.New(time.Now()),
+		LastFailure:     enginetest.Failure(enginetest.Encoded(t, report)),
+		ActivityOptions: &activitypb.ActivityOptions{TaskQueue: &taskqueuepb.TaskQueue{Name: workflows.DeliveryQueue("order")}},
+	}
+	s.worker.Pend(order1ID, pending)
+	view := s.shown(t)
+	require.Equal(t, timer.Delivering, view.Status)
+	require.Equal(t, 2, view.Attempts, "the third has not begun")
+	require.Equal(t, 503, view.LastFailure.Status)
+	require.NotZero(t, view.NextAttemptAt)
+
+	pending.State = enumspb.PENDING_ACTIVITY_STATE_STARTED
+	s.worker.Pend(order1ID, pending)
+	require.Equal(t, 3, s.shown(t).Attempts)
+	require.Zero(t, s.shown(t).NextAttemptAt)
+}
+
+func TestLists(t *testing.T) {
+	t.Parallel()
+	s := shelved(t, asItIs)
+	lister := NewLister(s.kernel, s.Reader)
+	for want, filter := range map[string]timer.Filter{
+		"all": {}, "of its type": {BusinessType: "order"}, "by its id": {BusinessType: "order", BusinessID: "1"}, "scheduled": {Status: timer.Scheduled},
+		"due then": {DueFrom: s.spec.DueAt, DueTo: s.spec.DueAt},
+	} {
+		page, err := lister.List(t.Context(), PageRequest{Filter: filter, Size: 10})
+		require.NoError(t, err)
+		require.Len(t, page.Timers, 1, want)
+		n, err := lister.Count(t.Context(), filter)
+		require.NoError(t, err)
+		require.Equal(t, 1, n)
+	}
+	for _, filter := range []timer.Filter{{BusinessType: "invoice"}, {Status: timer.Delivered}, {DueFrom: s.spec.DueAt.Add(time.Minute)}} {
+		page, err := lister.List(t.Context(), PageRequest{Filter: filter, Size: 10})
+		require.NoError(t, err)
+		require.Empty(t, page.Timers)
+	}
+	s.worker.Fail(order1ID)
+	page, err := lister.List(t.Context(), PageRequest{Filter: timer.Filter{Status: timer.Failed}, Size: 10, Progress: true, OnePerBooking: true})
+	require.NoError(t, err)
+	require.Len(t, page.Timers, 1)
+	require.Equal(t, 3, page.Timers[0].Attempts, "a list does not know; it is asked for")
+}
+
+// A sorted list tells its next page where it has come to.
+func TestASortedListGoesOn(t *testing.T) {
+	t.Parallel()
+	s := shelved(t, asItIs)
+	lister := NewLister(s.kernel, s.Reader)
+	page, err := lister.List(t.Context(), PageRequest{Sort: timer.DueFirst, Size: 10})
+	require.NoError(t, err)
+	require.Len(t, page.Timers, 1)
+	_, err = lister.List(t.Context(), PageRequest{Sort: timer.DueFirst, Size: 10, Token: []byte("?")})
+	require.Equal(t, wire.InvalidRequest, wire.CodeOf(err), "a token that is not ours")
+}
+
+func TestARecurringTimer(t *testing.T) {
+	t.Parallel()
+	every := wire.Duration(time.Hour)
+	s := shelved(t, func(terms *timer.Terms) { terms.Delay, terms.Recurrence = nil, &recurrence.Rule{Every: &every} })
+	series := NewSeries(s.kernel, s.Reader)
+	upcoming, err := series.Upcoming(t.Context(), order1, 3)
+	require.NoError(t, err)
+	require.Len(t, upcoming.Times, 3)
+	past, err := series.Occurrences(t.Context(), order1, 10, nil)
+	require.NoError(t, err)
+	require.Empty(t, past.Past)
+
+	once := shelved(t, asItIs)
+	_, err = NewSeries(once.kernel, once.Reader).Upcoming(t.Context(), order1, 3)
+	require.Equal(t, wire.NotRecurring, wire.CodeOf(err))
+}
