@@ -1,0 +1,102 @@
+package stats
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/engine/enginetest"
+	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/engine/registry"
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// crowd has timers of types order and invoice in several states.
+func crowd(t *testing.T) (*Stats, *enginetest.Temporal) {
+	t.Helper()
+	on := &enginetest.Temporal{}
+	worker := enginetest.Worker{On: on}
+	book := func(businessType string, n int) (ids []string) {
+		for i := range n {
+			id := businessType + "/" + strconv.Itoa(on.RunsOf("")+i)
+			_, err := on.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{
+				ID: id, TypedSearchAttributes: temporal.NewSearchAttributes(
+					workflows.AttrBusinessType.ValueSet(businessType), workflows.AttrDueAt.ValueSet(time.Now()),
+				),
+			}, workflows.TypeTimer)
+			require.NoError(t, err)
+			ids = append(ids, id)
+		}
+		return ids
+	}
+	orders := book("order", 6)
+	book("invoice", 2)
+	worker.State(t, orders[0], timer.Delivering)
+	worker.State(t, orders[1], timer.Paused)
+	worker.Deliver(orders[2])
+	worker.State(t, orders[3], timer.Expired)
+	worker.Deliver(orders[3])
+	worker.Fail(orders[4])
+	k := kernel.New(on, "default", "")
+	t.Cleanup(k.EndWaits)
+	for _, businessType := range []string{"order", "invoice"} {
+		require.NoError(t, registry.New(k).Apply(t.Context(), workflows.Registered{"order": 1, "invoice": 1}, workflows.Registration{Add: []string{businessType}}))
+	}
+	return New(k), on
+}
+
+func TestCounts(t *testing.T) {
+	t.Parallel()
+	s, _ := crowd(t)
+	orders := timer.StatusCounts{Scheduled: 1, Delivering: 1, Paused: 1, Delivered: 1, Expired: 1, Failed: 1}
+	counted, err := s.Count(t.Context(), "order")
+	require.NoError(t, err)
+	require.Equal(t, orders, counted.Timers)
+
+	counted, err = s.Count(t.Context(), "")
+	require.NoError(t, err)
+	all := orders
+	all.Scheduled += 2
+	require.Equal(t, all, counted.Timers)
+	require.Equal(t, []timer.TypeStats{{BusinessType: "invoice", Timers: timer.StatusCounts{Scheduled: 2}}, {BusinessType: "order", Timers: orders}}, counted.BusinessTypes)
+
+	counted, err = s.Count(t.Context(), "unknown")
+	require.NoError(t, err)
+	require.Zero(t, counted.Timers)
+}
+
+// An answer is given again for a moment, and no longer.
+func TestCountsAreTrustedForAMoment(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s, on := crowd(t)
+		_, err := s.Count(t.Context(), "order")
+		require.NoError(t, err)
+		on.Err = errors.New("down")
+		_, err = s.Count(t.Context(), "order")
+		require.NoError(t, err)
+		<-time.After(tuning.StatsTrusted)
+		_, err = s.Count(t.Context(), "order")
+		require.Equal(t, wire.Unavailable, wire.CodeOf(err))
+	})
+}
+
+func TestACountThatNobodyWaitsForAnyMore(t *testing.T) {
+	t.Parallel()
+	s, _ := crowd(t)
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := s.Count(gone, "order"); err != nil { // the answer may come first
+		require.Equal(t, wire.Unavailable, wire.CodeOf(err))
+	}
+}
