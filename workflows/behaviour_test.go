@@ -18,13 +18,13 @@ import (
 // marked is what a constant is called that names what changed within a behaviour.
 var marked = regexp.MustCompile(`^(version|change)[A-Z]`)
 
-// The changelog names every behaviour, and every mark that a run takes: who updates or goes
-// back needs to know what older workers do not understand.
-func TestTheChangelogNamesEveryBehaviour(t *testing.T) {
+// The page on upgrades names every behaviour, and every mark that a run takes: who updates or
+// goes back needs to know what older workers do not understand.
+func TestThePageOnUpgradesNamesEveryBehaviour(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../CHANGELOG.md")
+	text, err := os.ReadFile("../docs/upgrade.md")
 	require.NoError(t, err)
-	changelog, numbers, marks := string(text), 0, 0
+	page, numbers, marks := string(text), 0, 0
 	files, err := filepath.Glob("*.go")
 	require.NoError(t, err)
 	for _, path := range files {
@@ -36,12 +36,12 @@ func TestTheChangelogNamesEveryBehaviour(t *testing.T) {
 		for name, value := range literals(file) {
 			switch {
 			case strings.HasPrefix(name, "Behaviour"):
-				require.Regexp(t, fmt.Sprintf("\n- Behaviour %s[,:]", value), changelog, name)
+				require.Regexp(t, fmt.Sprintf("\n- Behaviour %s[,:]", value), page, name)
 				numbers++
 			case marked.MatchString(name):
 				mark, err := strconv.Unquote(value)
 				require.NoError(t, err)
-				require.Contains(t, changelog, fmt.Sprintf("\n- `%s`: ", mark), name)
+				require.Contains(t, page, fmt.Sprintf("\n- `%s`: ", mark), name)
 				marks++
 			}
 		}
