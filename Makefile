@@ -29,7 +29,7 @@ export TEMPORAL_CLI TCTL CRANE
 # which needs no thread for each question that a silent name server leaves open. It keeps its
 # symbols, by which the tests find its clock and scanners the functions that are called.
 # The profile is of a running one: the compiler inlines what is called most, and a timer
-# takes a tenth less (docs/decisions/0051). It is not called default.pgo, or tests and
+# takes a tenth less (docs/decisions/0077). It is not called default.pgo, or tests and
 # linters would compile the whole of Temporal by it as well. With the same flags for all,
 # what two binaries share is compiled once (docs/decisions/0077).
 GO_BUILD := CGO_ENABLED=0 go build $(VERBOSE) -trimpath -pgo=$(CURDIR)/standalone/profile.pgo -ldflags "-w -X main.version=$(WAKECALL_VERSION)"

@@ -38,7 +38,7 @@ func (l *lab) describe(run client.WorkflowRun) *workflowservice.DescribeWorkflow
 }
 
 // A request id that is attached to a run shows at once, also while a worker has its
-// task; a signal does not. It neither wakes nor ends a start delay (0014).
+// task; a signal does not. It neither wakes nor ends a start delay (0002).
 func TestTemporalAttachedRequestIDs(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)

@@ -16,7 +16,7 @@ import (
 // RepeatUnstored sends again what Temporal's store took too long to write, for as long as
 // the call may take. Temporal answers DeadlineExceeded then. The SDK, which repeats a call
 // after every other answer of a server in trouble, takes that for the end of its own time
-// and gives up (docs/decisions/0070-what-was-not-stored.md).
+// and gives up (docs/decisions/0015-who-began-an-attempt.md).
 func RepeatUnstored() grpc.DialOption { return grpc.WithChainUnaryInterceptor(repeatUnstored) }
 
 //nolint:revive // gRPC's signature

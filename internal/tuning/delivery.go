@@ -142,7 +142,7 @@ const (
 	FirstPostponed   = time.Second
 	LongestPostponed = 8 * time.Second
 	// LongestUncalled bounds the wait of a timer that nobody can be called for. A type
-	// whose policy is gone may have very many of them (0018).
+	// whose policy is gone may have very many of them (0004).
 	LongestUncalled = time.Minute
 	// BackPressureHeard is when every worker has heard of a receiver's wish.
 	BackPressureHeard = 15 * time.Second

@@ -9,7 +9,7 @@ const (
 	// told that the outcome is unknown.
 	CallTimeout = 10 * time.Second
 	// UnstoredPause is the time between two calls of which Temporal's store took too long to
-	// write the first (0070).
+	// write the first (0015).
 	UnstoredPause = 50 * time.Millisecond
 	// MaxListed is the largest page of Temporal's SQL visibility, in runs.
 	MaxListed = 1000

@@ -35,7 +35,7 @@ const (
 	// ControlSlots are many: an alert URL that hangs must not hold control work up.
 	ControlSlots = 100
 	// JobSlots are many: a job takes one for as long as it runs, which may be weeks, and
-	// waits for most of that time (0032).
+	// waits for most of that time (0066).
 	JobSlots = 100
 	// JobTasks are those and the jobs that wait for their turn.
 	JobTasks = 2000
