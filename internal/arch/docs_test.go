@@ -78,6 +78,35 @@ func TestPagesDoNotAge(t *testing.T) {
 	require.Regexp(t, aged, `ended_from=2026-11-21`)
 }
 
+// The glossary has the words that a stranger needs, each once, and a page uses each of them.
+func TestTheGlossaryIsShort(t *testing.T) {
+	t.Parallel()
+	all := pages(t)
+	path := filepath.Join("..", "..", "docs", "glossary.md")
+	var words []string
+	for _, row := range tableRow.FindAllString(all[path], -1)[1:] {
+		word, _, _ := strings.Cut(strings.TrimPrefix(row, "| "), " |")
+		require.NotContains(t, words, word)
+		words = append(words, word)
+	}
+	require.Len(t, words, 25)
+	delete(all, path)
+	for _, word := range words {
+		require.True(t, used(word, all), "no page says %q", word)
+	}
+	require.False(t, used("a word that nobody wrote", all), "the oracle sees what is not used")
+}
+
+// used reports whether a page has a word.
+func used(word string, pages map[string]string) bool {
+	for _, text := range pages {
+		if strings.Contains(strings.Join(strings.Fields(text), " "), word) {
+			return true
+		}
+	}
+	return false
+}
+
 var (
 	apiPath   = regexp.MustCompile(`(?m)^  (/\S+):$`)
 	tableRow  = regexp.MustCompile(`(?m)^\| .*\|$`)
