@@ -1,6 +1,7 @@
 package arch
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -71,6 +72,53 @@ func TestThePictureIsOfTheCode(t *testing.T) {
 	}
 	slices.Sort(rooms)
 	require.Equal(t, slices.Compact(rooms), allMatches(drawnRoom, string(svg)))
+}
+
+// undrawn are the beginnings of paths of the API that are no part of the picture, with the reason.
+var undrawn = map[string]string{
+	"deliveries": "an answer to a callback", "emergency": "a pause of policies", "forecast": "drawn in the engine",
+	"keys": "who calls", "recurrences": "a preview", "redeliveries": "a kind of job", "stats": "lists", "whoami": "who calls",
+}
+
+// spelt are the transports that the picture spells otherwise than their package.
+var spelt = map[string]string{"http": "HTTP", "amqp": "RabbitMQ"}
+
+var apiPart = regexp.MustCompile(`(?m)^  /v1/([a-z]+)`)
+
+// missingParts lists what the picture lacks of the roles, the nouns of the API and the transports.
+func missingParts(svg, openapi string, transports []string) (missing []string) {
+	wanted := append([]string{"wakecall serve", "wakecall api", "wakecall worker"}, slices.Compact(allMatches(apiPart, openapi))...)
+	for _, transport := range transports {
+		wanted = append(wanted, cmp.Or(spelt[transport], transport))
+	}
+	for _, part := range wanted {
+		if undrawn[part] == "" && !regexp.MustCompile(`[> ]`+part+`\b`).MatchString(svg) {
+			missing = append(missing, part)
+		}
+	}
+	return missing
+}
+
+// The picture shows the parts of today: each role, noun of the API and transport.
+func TestThePictureHasEveryPart(t *testing.T) {
+	t.Parallel()
+	svg, err := os.ReadFile(picture)
+	require.NoError(t, err)
+	openapi, err := os.ReadFile(filepath.Join("..", "..", "api", "openapi.yaml"))
+	require.NoError(t, err)
+	entries, err := os.ReadDir(filepath.Join("..", "..", "activities", "send"))
+	require.NoError(t, err)
+	var transports []string
+	for _, entry := range entries {
+		if entry.IsDir() && entry.Name() != "sendtest" {
+			transports = append(transports, entry.Name())
+		}
+	}
+	require.Greater(t, len(transports), 2, "the oracle sees transports")
+	require.Empty(t, missingParts(string(svg), string(openapi), transports))
+
+	require.Equal(t, []string{"wakecall worker", "alarms", "carrier"},
+		missingParts("<text>wakecall serve: x</text> wakecall api", "  /v1/alarms:\n  /v1/alarms/{id}:\n", []string{"carrier"}))
 }
 
 // The parts that are not drawn know no room but the ground.

@@ -58,7 +58,7 @@ func TestTranslationsFollowTheirPages(t *testing.T) {
 		require.Contains(t, text, "[English]("+filepath.Base(original)+")")
 		checked++
 	}
-	require.Equal(t, 3, checked, "the README, the tutorial and the policies")
+	require.Equal(t, 4, checked, "the README, the API, the tutorial and the policies")
 
 	one := "# A\n\n```sh\ncurl a\n```\n\n    make run\n\n| `a` | b `c` |\n|---|---|\n"
 	for _, other := range []string{"## A", "curl b", "make test", "`d`"} {
