@@ -107,6 +107,36 @@ func used(word string, pages map[string]string) bool {
 	return false
 }
 
+// winding are words that a plain sentence does without, each with what to write in its place.
+var winding = map[string]string{
+	"nobody": "name what does not happen", "somebody": "name the caller, the user or the operator", "anybody": "name the user",
+	"whoever": "name the caller, the user or the operator", "whom": "turn the sentence round", "what came of": "the result",
+	"of which there are": "give the number first", "is whether": "reports whether", "to be told": "active voice",
+}
+
+// windingIn lists the winding words of a page's prose; code and tables are left out.
+func windingIn(page string) (found []string) {
+	prose := indented.ReplaceAllString(fenced.ReplaceAllString(page, ""), "")
+	prose = " " + strings.ToLower(strings.Join(strings.Fields(tableRow.ReplaceAllString(prose, "")), " ")) + " "
+	for word := range winding {
+		if strings.Contains(prose, " "+word+" ") {
+			found = append(found, word)
+		}
+	}
+	slices.Sort(found)
+	return found
+}
+
+func TestPagesSpeakPlainly(t *testing.T) {
+	t.Parallel()
+	for page, text := range pages(t) {
+		for _, word := range windingIn(text) {
+			require.Fail(t, "winding", "%s says %q: %s", page, word, winding[word])
+		}
+	}
+	require.Equal(t, []string{"of which there are", "whoever"}, windingIn("Rules, of which\nthere are ten. Whoever reads\n| whom |\n    nobody\n"), "the oracle sees winding words")
+}
+
 var (
 	apiPath   = regexp.MustCompile(`(?m)^  (/\S+):$`)
 	tableRow  = regexp.MustCompile(`(?m)^\| .*\|$`)
