@@ -43,9 +43,6 @@ const (
 	// QuestionTimeout is how long a worker may take to answer a short question: what it
 	// did of a run (0015), how a delivery stands, why a run was cancelled.
 	QuestionTimeout = 5 * time.Second
-	// QuestionPause is the longest wait before a question is repeated that must be
-	// answered (0002).
-	QuestionPause = time.Second
 	// LostTryFirst and LostTryLongest are the waits after tries that left no report, since
 	// their worker died. The ladder is the activity's to apply, from the live policy (0016).
 	LostTryFirst   = time.Second
