@@ -11,7 +11,6 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/wakecall/wakecall/engine/enginetest"
-	"github.com/wakecall/wakecall/internal/audit"
 	"github.com/wakecall/wakecall/internal/identity"
 	"github.com/wakecall/wakecall/workflows"
 )
@@ -75,15 +74,4 @@ func TestAStartNamesTheRunBefore(t *testing.T) {
 	require.Equal(t, `run-"0"`, RunBefore(start.GetHeader()))
 	require.Len(t, start.GetHeader().GetFields(), 2)
 	require.Nil(t, identified(t.Context(), t, &workflowservice.StartWorkflowExecutionRequest{}).GetHeader())
-}
-
-// What it costs a booking to say who makes it: the identity, and nothing else.
-func TestWhoMakesAChangeCostsOneAllocation(t *testing.T) {
-	ctx := audit.With(context.Background(), enginetest.Caller{})
-	start := &workflowservice.StartWorkflowExecutionRequest{WorkflowId: "order-close/order-4711"}
-	invoke := func(context.Context, string, any, any, *grpc.ClientConn, ...grpc.CallOption) error { return nil }
-	require.LessOrEqual(t, testing.AllocsPerRun(100, func() {
-		start.Identity = "wakecall-f0c5aae2"
-		_ = identifyActor(ctx, "", start, nil, nil, invoke)
-	}), 1.0)
 }
