@@ -48,6 +48,7 @@ func (s *Server) timerRoutes(r routes) {
 	one.post("/resume", operating(inPath, payloads), s.pausing(false))
 	one.get("/attempts", viewing(inPath, payloads), s.listAttempts)
 	one.get("/history", viewing(inPath, payloads), s.listHistory)
+	one.get("/why", viewing(inPath, noPayloads), s.explainTimer)
 	one.get("/upcoming", viewing(inPath, noPayloads), s.listUpcoming)
 	one.get("/occurrences", viewing(inPath, payloads), s.listOccurrences)
 }

@@ -156,6 +156,15 @@ func (t Timers) History(ctx context.Context, key wire.Key) iter.Seq2[[]timer.His
 	return wholePagesOf[timer.HistoryEntry](ctx, t.caller, call{path: pathOf(key) + "/history"}, "entries")
 }
 
+// Why says why a timer is where it is. The first fact is the answer.
+func (t Timers) Why(ctx context.Context, key wire.Key) ([]timer.Fact, error) {
+	var shown struct {
+		Facts []timer.Fact `json:"facts"`
+	}
+	_, err := t.caller.do(ctx, call{path: pathOf(key) + "/why"}, &shown)
+	return shown.Facts, err
+}
+
 // Filter selects timers. Its zero value selects all of them.
 type Filter struct {
 	BusinessType string

@@ -111,6 +111,7 @@ var sampleCalls = map[string]sampleCall{
 	"resumeTimer":     {want: doneOrSoon, about: aSeries},
 	"listAttempts":    {want: done, about: aTimer},
 	"listHistory":     {want: done, about: aTimer},
+	"explainTimer":    {want: done, about: aTimer},
 	"listUpcoming":    {want: done, about: aSeries},
 	"listOccurrences": {want: done, about: aSeries},
 

@@ -13,7 +13,7 @@ import (
 // A list of nothing is a list, whichever command prints it.
 func TestNothingAsJSON(t *testing.T) {
 	for _, line := range []string{
-		"list", "attempts a/1", "history a/1", "occurrences a/1", "policies list", "policies versions a", "emergency",
+		"list", "attempts a/1", "history a/1", "why a/1", "occurrences a/1", "policies list", "policies versions a", "emergency",
 		"bulk list", "redeliveries list", "dispatch list", "keys list",
 	} {
 		url, _ := fixed(t, 200, map[string]any{})

@@ -44,6 +44,7 @@ var verbOf = map[string]struct{ line, asks string }{
 	"resumeTimer":     {"resume a/1", "POST /v1/timers/a/1/resume"},
 	"listAttempts":    {"attempts a/1", "GET /v1/timers/a/1/attempts"},
 	"listHistory":     {"history a/1", "GET /v1/timers/a/1/history"},
+	"explainTimer":    {"why a/1", "GET /v1/timers/a/1/why"},
 	"listUpcoming":    {"upcoming a/1 --count 3", "GET /v1/timers/a/1/upcoming?count=3"},
 	"listOccurrences": {"occurrences a/1 --limit 3", "GET /v1/timers/a/1/occurrences"},
 

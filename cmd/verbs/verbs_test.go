@@ -144,6 +144,10 @@ func TestTables(t *testing.T) {
 			{At: wire.At(now), Event: timer.HistoryFailed, LastFailure: &delivery.Failure{Message: "HTTP 503"}},
 		}}, `(?s)^WHEN +WHAT +WHO +MORE\n[^\n]* booked +shop, operator, key, 10.0.0.7 +due 1970-01-01T00:00:00.007Z; revision 1\n[^\n]* paused +ops, key, bulk:7 +payload; delay 1h; applied; closed\n` +
 			`[^\n]* cancel_requested +unknown \(tctl@desk\)[^\n]*\n[^\n]* handed_out +- +worker-1\n[^\n]* attempt +- +occurrence 3; round 1, number 2: retry, 503 \w+, 9ms\n[^\n]* failed +- +HTTP 503\n$`},
+		"why": {[]string{"why", "a/1"}, map[string]any{"facts": []timer.Fact{
+			{Fact: "emergency", Text: "Everything is paused.", Source: timer.FromEmergency, Since: wire.At(now.Add(-time.Minute)), By: "ana", Note: "fire"},
+			{Fact: timer.ReasonNotDue, Text: "It waits.", Source: timer.FromTimer, Until: wire.At(now.Add(time.Hour))},
+		}}, `(?s)^WHY +KNOWN FROM.*emergency  emergency .*\(60s ago\) +- +ana: fire +Everything is paused.\n.*not_due +timer +- .*\(in 60m\) +- +It waits.\n$`},
 		"stats": {[]string{"stats"}, timer.Stats{
 			CountedAt:     wire.At(now),
 			Timers:        timer.StatusCounts{Scheduled: 12, Failed: 3},

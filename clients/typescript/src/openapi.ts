@@ -498,6 +498,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/timers/{type}/{id}/why": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Say why
+         * @description Why the timer is where it is: how it ended, who or what holds it, and until when. The facts stand in order, and the first one is
+         *     the answer. Each says where it is known from. Nothing is guessed: what is not known is left out. It needs no worker.
+         */
+        get: operations["explainTimer"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/timers/{type}/{id}/upcoming": {
         parameters: {
             query?: never;
@@ -1392,6 +1413,32 @@ export interface components {
             request_id?: string;
             /** @description The job that did it on behalf of who ordered it, such as `bulk:7`. */
             job?: string;
+        };
+        Why: {
+            /** @description The reasons, of which the first one is the answer. */
+            facts: components["schemas"]["Fact"][];
+            as_of: components["schemas"]["Instant"];
+        };
+        /** @description One reason why a timer is where it is. What is not known is left out. */
+        Fact: {
+            /**
+             * @description How the timer ended, what it waits for (as `waits_for`), or where it is on its way.
+             * @enum {string}
+             */
+            fact: "delivered" | "failed" | "expired" | "cancelled" | "cancel_requested" | "paused" | "emergency" | "pause" | "back_pressure" | "retry_after" | "limit" | "in_flight" | "policy" | "receiver" | "ack" | "turn" | "worker" | "not_due" | "between_attempts" | "attempting" | "overdue";
+            /** @description The same in a sentence. */
+            text: string;
+            /**
+             * @description Where it is known from.
+             * @enum {string}
+             */
+            source: "timer" | "emergency" | "policy" | "receiver" | "worker";
+            since?: components["schemas"]["Instant"];
+            until?: components["schemas"]["Instant"];
+            /** @description Who has it wait: the name of the caller who paused, `receiver`, or `policy`. */
+            by?: string;
+            /** @description What the caller who paused gave as the reason. */
+            note?: string;
         };
         /** @description The fields that are left out, since the caller has no right to see payloads. */
         LeftOut: ("answer" | "body_sha256" | "payload")[];
@@ -5289,6 +5336,38 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["HistoryPage"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    explainTimer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The business type. */
+                type: components["parameters"]["Type"];
+                /** @description The business id. */
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The facts. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Why"];
                 };
             };
             401: components["responses"]["Unauthorized"];

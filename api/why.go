@@ -1,0 +1,33 @@
+package api
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
+)
+
+type whyBody struct {
+	Facts []timer.Fact `json:"facts"`
+	AsOf  wire.Instant `json:"as_of"`
+}
+
+// explainTimer says why a timer is where it is. It asks what GET of the timer asks.
+func (s *Server) explainTimer(c echo.Context) error {
+	key, err := pathKey(c)
+	if err != nil {
+		return err
+	}
+	if err := readQuery(c).err(); err != nil {
+		return err
+	}
+	view, err := s.timers.Get(c.Request().Context(), key)
+	if err != nil {
+		return err
+	}
+	now := wire.At(time.Now())
+	return c.JSON(http.StatusOK, whyBody{Facts: view.Why(now), AsOf: now})
+}

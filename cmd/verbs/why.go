@@ -1,0 +1,36 @@
+package verbs
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/wakecall/wakecall/client"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
+)
+
+func (s *shell) why() *cobra.Command {
+	return reading(s, &cobra.Command{Use: "why", Short: "Say why a timer is where it is: what it waits for, and until when"}, s.showFacts,
+		func(c *cobra.Command, wakecall *client.Client, key wire.Key) ([]timer.Fact, error) {
+			return wakecall.Timers.Why(c.Context(), key)
+		})
+}
+
+func (s *shell) showFacts(facts []timer.Fact) {
+	var rows [][]string
+	for _, fact := range facts {
+		rows = append(rows, []string{string(fact.Fact), string(fact.Source), s.when(fact.Since), s.when(fact.Until), sayingWho(fact), fact.Text})
+	}
+	s.table([]string{"WHY", "KNOWN FROM", "SINCE", "UNTIL", "BY", "IN WORDS"}, rows)
+}
+
+// sayingWho is who has it wait, with the reason that was given.
+func sayingWho(fact timer.Fact) string {
+	switch {
+	case fact.By == "" && fact.Note == "":
+		return "-"
+	case fact.Note == "":
+		return fact.By
+	default:
+		return fact.By + ": " + fact.Note
+	}
+}

@@ -1,0 +1,171 @@
+package timer
+
+import (
+	"fmt"
+
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/wire"
+)
+
+// Reason is what has a timer be where it is.
+type Reason string
+
+// The reasons beside those that an attempt waits for ([delivery.Waitings]) and the ends, which
+// have the names of their statuses.
+const (
+	// ReasonCancelRequested: a cancel is durable that no worker has carried out yet.
+	ReasonCancelRequested Reason = "cancel_requested"
+	// ReasonPaused: somebody has paused this timer.
+	ReasonPaused Reason = "paused"
+	// ReasonNotDue: its time has not come.
+	ReasonNotDue Reason = "not_due"
+	// ReasonBetweenAttempts: an attempt has failed, and the next one has its time.
+	ReasonBetweenAttempts Reason = "between_attempts"
+	// ReasonAttempting: an attempt is being made.
+	ReasonAttempting Reason = "attempting"
+	// ReasonOverdue: its time has come, and nothing that is known holds it up.
+	ReasonOverdue Reason = "overdue"
+)
+
+// Reasons lists every reason.
+func Reasons() (all []Reason) {
+	for _, status := range Statuses() {
+		if status.Finished() {
+			all = append(all, Reason(status))
+		}
+	}
+	all = append(all, ReasonCancelRequested, ReasonPaused)
+	for _, waiting := range delivery.Waitings() {
+		all = append(all, Reason(waiting))
+	}
+	return append(all, ReasonNotDue, ReasonBetweenAttempts, ReasonAttempting, ReasonOverdue)
+}
+
+// ReasonSource is where a reason is known from.
+type ReasonSource string
+
+// The sources of reasons.
+const (
+	FromTimer     ReasonSource = "timer"
+	FromEmergency ReasonSource = "emergency"
+	FromPolicy    ReasonSource = "policy"
+	FromReceiver  ReasonSource = "receiver"
+	FromWorker    ReasonSource = "worker"
+)
+
+// ReasonSources lists every source.
+func ReasonSources() []ReasonSource {
+	return []ReasonSource{FromTimer, FromEmergency, FromPolicy, FromReceiver, FromWorker}
+}
+
+// Fact is one reason why a timer is where it is.
+type Fact struct {
+	Fact Reason `json:"fact"`
+	// Text says it in a sentence.
+	Text   string       `json:"text"`
+	Source ReasonSource `json:"source"`
+	Since  wire.Instant `json:"since,omitzero"`
+	Until  wire.Instant `json:"until,omitzero"`
+	By     string       `json:"by,omitzero"`
+	Note   string       `json:"note,omitzero"`
+}
+
+// Why says why a timer is where it is, the gravest fact first. It tells what the timer shows,
+// and guesses nothing.
+func (v View) Why(now wire.Instant) (facts []Fact) {
+	if v.Status.Finished() {
+		return []Fact{v.ended()}
+	}
+	if v.CancelRequested {
+		facts = append(facts, Fact{Fact: ReasonCancelRequested, Source: FromTimer, Text: "It is to be cancelled, and no worker has carried that out yet."})
+	}
+	if v.Status == Paused {
+		facts = append(facts, Fact{Fact: ReasonPaused, Source: FromTimer, Text: "It is paused until somebody resumes it; the history says who paused it.", Note: v.Note})
+	}
+	if v.WaitsFor != "" {
+		facts = append(facts, v.held())
+	}
+	if reason, ok := v.pending(now, len(facts) > 0); ok {
+		facts = append(facts, reason)
+	}
+	return facts
+}
+
+// ended is how it ended.
+func (v View) ended() Fact {
+	fact := Fact{Fact: Reason(v.Status), Source: FromTimer}
+	switch v.Status {
+	case Delivered:
+		fact.Since, fact.Text = v.DeliveredAt, "It is delivered: its receiver has answered that it took it."
+	case Failed:
+		fact.Text = "It has failed: no further attempt is made unless it is redelivered."
+		if v.LastFailure != nil {
+			fact.Since = v.LastFailure.At
+			fact.Text = fmt.Sprintf("It has failed (%s): no further attempt is made unless it is redelivered.", failureOf(*v.LastFailure))
+		}
+	case Expired:
+		fact.Since, fact.Text = v.LatestAt, "It has expired: its latest time came before a delivery."
+	default:
+		fact.Text = "It is cancelled."
+	}
+	return fact
+}
+
+// failureOf says what a failure was, without what the receiver wrote.
+func failureOf(f delivery.Failure) string {
+	switch {
+	case f.Status != 0:
+		return fmt.Sprintf("HTTP %d", f.Status)
+	case f.Class != "":
+		return string(f.Class)
+	default:
+		return "no attempt was made"
+	}
+}
+
+// holds says in a sentence what is waited for, and where that is known from.
+var holds = map[delivery.Waiting]struct {
+	text   string
+	source ReasonSource
+}{
+	delivery.WaitsForEmergency:    {"The callbacks of its business type, or all of them, are paused.", FromEmergency},
+	delivery.WaitsForPause:        {"Its policy is paused.", FromPolicy},
+	delivery.WaitsForBackPressure: {"Its receiver has asked for patience with the whole business type.", FromReceiver},
+	delivery.WaitsForRetryAfter:   {"Its receiver has asked for patience with this timer.", FromReceiver},
+	delivery.WaitsForLimit:        {"The callbacks_per_second of its business type are used up.", FromPolicy},
+	delivery.WaitsForInFlight:     {"As many attempts are under way as in_flight of its policy lets.", FromPolicy},
+	delivery.WaitsForPolicy:       {"No policy says whom to call, or it cannot be read.", FromPolicy},
+	delivery.WaitsForReceiver:     {"No receiver of its business type is connected that has room.", FromReceiver},
+	delivery.WaitsForAck:          {"Its receiver has accepted it, and is to acknowledge it.", FromReceiver},
+	delivery.WaitsForTurn:         {"Other work has the places at the workers that its business type may have.", FromWorker},
+	delivery.WaitsForWorker:       {"No worker has taken it.", FromWorker},
+}
+
+func (v View) held() Fact {
+	hold := holds[v.WaitsFor]
+	return Fact{
+		Fact: Reason(v.WaitsFor), Text: hold.text, Source: hold.source,
+		Since: v.WaitsSince, Until: v.WaitsUntil, By: v.WaitsBy, Note: v.WaitsNote,
+	}
+}
+
+// pending is where it is on its way, which is no reason on its own where something holds it.
+func (v View) pending(now wire.Instant, held bool) (fact Fact, ok bool) {
+	fact = Fact{Source: FromTimer}
+	switch {
+	case v.Status == Scheduled && v.DueAt > now:
+		fact.Fact, fact.Until, fact.Text = ReasonNotDue, v.DueAt, "It waits for its due time."
+	case v.Status == Paused:
+		return Fact{}, false
+	case v.LastFailure != nil && v.NextAttemptAt > now:
+		fact.Fact, fact.Since, fact.Until = ReasonBetweenAttempts, v.LastFailure.At, v.NextAttemptAt
+		fact.Text = fmt.Sprintf("Attempt %d has failed (%s); the next one has its time.", v.Attempts, failureOf(*v.LastFailure))
+	case held:
+		return Fact{}, false
+	case v.Status == Delivering:
+		fact.Fact, fact.Source, fact.Text = ReasonAttempting, FromWorker, "An attempt is being made, or about to be. Which worker makes it is known when it ends."
+	default:
+		fact.Fact, fact.Since, fact.Text = ReasonOverdue, v.DueAt, "Its time has come, and nothing that is known holds it up. Workers look for timers that stay like that, and wake them."
+	}
+	return fact, true
+}

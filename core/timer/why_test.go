@@ -1,0 +1,90 @@
+package timer_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
+)
+
+const whyNow wire.Instant = 1_000_000
+
+func TestWhy(t *testing.T) {
+	t.Parallel()
+	failure := &delivery.Failure{Status: 503, Message: "HTTP 503: secret words", At: 900_000}
+	emergency := delivery.Wait{WaitsFor: delivery.WaitsForEmergency, WaitsSince: 5, WaitsBy: "anna", WaitsNote: "fire"}
+	for name, c := range map[string]struct {
+		view timer.View
+		want []timer.Fact
+	}{
+		"not due": {timer.View{Status: timer.Scheduled, DueAt: whyNow + 1}, []timer.Fact{{Fact: timer.ReasonNotDue, Source: timer.FromTimer, Until: whyNow + 1}}},
+		"not due, and everything is paused": {
+			timer.View{Status: timer.Scheduled, DueAt: whyNow + 1, Wait: emergency},
+			[]timer.Fact{{Fact: "emergency", Source: timer.FromEmergency, Since: 5, By: "anna", Note: "fire"}, {Fact: timer.ReasonNotDue, Source: timer.FromTimer, Until: whyNow + 1}},
+		},
+		"due, and everything is paused": {timer.View{Status: timer.Delivering, DueAt: 1, Wait: emergency}, []timer.Fact{{Fact: "emergency", Source: timer.FromEmergency, Since: 5, By: "anna", Note: "fire"}}},
+		"overdue":                       {timer.View{Status: timer.Scheduled, DueAt: whyNow}, []timer.Fact{{Fact: timer.ReasonOverdue, Source: timer.FromTimer, Since: whyNow}}},
+		"attempting":                    {timer.View{Status: timer.Delivering, DueAt: 1}, []timer.Fact{{Fact: timer.ReasonAttempting, Source: timer.FromWorker}}},
+		"between attempts": {
+			timer.View{Status: timer.Delivering, DueAt: 1, Attempts: 2, LastFailure: failure, NextAttemptAt: whyNow + 7},
+			[]timer.Fact{{Fact: timer.ReasonBetweenAttempts, Source: timer.FromTimer, Since: 900_000, Until: whyNow + 7}},
+		},
+		"trying again": {timer.View{Status: timer.Delivering, LastFailure: failure, NextAttemptAt: whyNow}, []timer.Fact{{Fact: timer.ReasonAttempting, Source: timer.FromWorker}}},
+		"paused":       {timer.View{Status: timer.Paused, DueAt: 1, Note: "closed"}, []timer.Fact{{Fact: timer.ReasonPaused, Source: timer.FromTimer, Note: "closed"}}},
+		"to be cancelled": {
+			timer.View{Status: timer.Scheduled, DueAt: whyNow + 1, CancelRequested: true},
+			[]timer.Fact{{Fact: timer.ReasonCancelRequested, Source: timer.FromTimer}, {Fact: timer.ReasonNotDue, Source: timer.FromTimer, Until: whyNow + 1}},
+		},
+		"delivered":               {timer.View{Status: timer.Delivered, DeliveredAt: 3, Wait: emergency}, []timer.Fact{{Fact: "delivered", Source: timer.FromTimer, Since: 3}}},
+		"failed":                  {timer.View{Status: timer.Failed, LastFailure: failure}, []timer.Fact{{Fact: "failed", Source: timer.FromTimer, Since: 900_000}}},
+		"failed, nobody says why": {timer.View{Status: timer.Failed}, []timer.Fact{{Fact: "failed", Source: timer.FromTimer}}},
+		"expired":                 {timer.View{Status: timer.Expired, LatestAt: 4}, []timer.Fact{{Fact: "expired", Source: timer.FromTimer, Since: 4}}},
+		"cancelled":               {timer.View{Status: timer.Cancelled}, []timer.Fact{{Fact: "cancelled", Source: timer.FromTimer}}},
+	} {
+		facts := c.view.Why(whyNow)
+		for i := range facts {
+			require.NotEmpty(t, facts[i].Text, name)
+			require.NotContains(t, facts[i].Text, "secret", "what a receiver wrote is for those who see payloads")
+			facts[i].Text = ""
+		}
+		require.Equal(t, c.want, facts, name)
+	}
+}
+
+// Whatever is waited for has a sentence and a source, and every view has an answer.
+func TestEveryViewHasAReason(t *testing.T) {
+	t.Parallel()
+	for _, status := range timer.Statuses() {
+		for _, waiting := range append(delivery.Waitings(), "") {
+			for _, due := range []wire.Instant{whyNow - 1, whyNow, whyNow + 1} {
+				view := timer.View{Status: status, DueAt: due}
+				view.WaitsFor = waiting
+				facts := view.Why(whyNow)
+				require.NotEmpty(t, facts)
+				for _, fact := range facts {
+					require.Contains(t, timer.Reasons(), fact.Fact)
+					require.Contains(t, timer.ReasonSources(), fact.Source)
+					require.NotEmpty(t, fact.Text, fact.Fact)
+				}
+				if waiting != "" && !status.Finished() {
+					require.True(t, facts[0].Fact == timer.Reason(waiting) || status == timer.Paused)
+				}
+			}
+		}
+	}
+}
+
+func TestThePageOnTimersNamesEveryReason(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/timers.md")
+	require.NoError(t, err)
+	for _, reason := range []timer.Reason{
+		timer.ReasonCancelRequested, timer.ReasonPaused, timer.ReasonNotDue, timer.ReasonBetweenAttempts, timer.ReasonAttempting, timer.ReasonOverdue,
+	} {
+		require.Contains(t, string(page), "\n| `"+string(reason)+"` | ")
+	}
+}
