@@ -56,7 +56,7 @@ func actorOf(caller *auth.Principal, businessType string) (actor wire.Actor, kno
 	if caller == nil {
 		return wire.Actor{}, false
 	}
-	actor = wire.Actor{Name: caller.Name, ID: caller.ID, By: string(caller.By)}
+	actor = wire.Actor{Name: caller.Name, ID: caller.ID, By: string(caller.By), Via: caller.Via}
 	if role := caller.Role(businessType); role > auth.NoRole {
 		actor.Role = role.String()
 	}

@@ -81,6 +81,8 @@ type Options struct {
 	Audit *audit.Log
 	// Auth says who calls; without one, nobody is let in.
 	Auth *auth.Authenticator
+	// Console answers beneath /console/, and makes its calls by the API's own handler; nil for none.
+	Console func(calls http.Handler) http.Handler
 	// TLS is what Serve speaks; nil for none.
 	TLS *tls.Config
 	// Note says what /readyz shall tell beside what the API knows itself; nil for nothing.
@@ -146,6 +148,7 @@ func New(options Options) *Server {
 	e.Use(ownRequestID, middleware.RequestID(), record(options), auditing(options.Audit, contract.scopes), recoverPanic, checkFraming, tellOfTLS, s.refusePages, s.authenticate,
 		contract.authorize, onlyWhereKnown, onlyWhereConditional, onlyWhereRead, beginning(options.Audit), headAsGet(e.Router()))
 	s.operations(e, options)
+	mountConsole(e, options.Console)
 	redeliveries := redeliveryRoutes(options.Redeliveries)
 	s.timerRoutes(contract.under(timersPath))
 	contract.post(timersPath+"/redeliver", operating(named, noPayloads), redeliveries.start)

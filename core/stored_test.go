@@ -177,7 +177,7 @@ func TestStoredEmergency(t *testing.T) {
 	golden.Check(t, "emergency", policy.Emergency{Everything: true, BusinessType: "order-close", Author: "ops", Note: "wrong prices", Since: clock(1), ByPolicy: true})
 }
 
-var storedActor = wire.Actor{Name: "ops", ID: "0a1b", Role: "admin", By: "key", From: "10.0.0.7", RequestID: "r-1", Job: "bulk:job-0"}
+var storedActor = wire.Actor{Name: "ops", ID: "0a1b", Role: "admin", By: "key", Via: "console", From: "10.0.0.7", RequestID: "r-1", Job: "bulk:job-0"}
 
 // What tells who made a change is stored as, in the identity of the change's event.
 func TestStoredActor(t *testing.T) {

@@ -29,6 +29,10 @@ func (a *App) API() (Server, error) {
 	if err := a.openAudit(); err != nil {
 		return nil, err
 	}
+	pages, err := a.console()
+	if err != nil {
+		return nil, err
+	}
 	streams := a.streams()
 	return api.New(api.Options{
 		Timers: a.Engine.Timers, Payloads: a.Engine.Timers, Stats: a.Engine.Stats, Forecasts: a.Engine.Forecasts, Series: a.Engine.Series, Pauser: a.Engine.Timers, Failures: a.Engine.Failures, Attempts: a.Engine.Attempts, Histories: a.Engine.Histories,
@@ -36,7 +40,7 @@ func (a *App) API() (Server, error) {
 		Deliveries: a.Engine.Deliveries, Dispatches: a.Engine.Dispatches, DispatchControls: a.Engine.Dispatches, Ready: a.Engine.Namespace.Ready, Leave: a.Engine.EndWaits,
 		Telemetry: a.Telemetry, Logger: a.Logger, Auth: a.signIn.Authenticator, TLS: a.signIn.tls(), Note: a.signIn.note, MetricsElsewhere: a.Config.MetricsAddr != "",
 		TrustedProxies: a.Config.Proxies, Reach: a.reach(), Streams: streams, Gateway: a.Identity, AnswerElsewhere: a.Engine.Streams.Answer, LivePolicy: a.Engine.Policies.Policy,
-		Audit: a.audit, Version: a.Version,
+		Audit: a.audit, Console: pages, Version: a.Version,
 	}), nil
 }
 

@@ -68,7 +68,7 @@ func byWhom(entry timer.HistoryEntry) string {
 		return "-"
 	}
 	text := entry.Who.Name
-	for _, more := range []string{entry.Who.Role, entry.Who.By, entry.Who.From, entry.Who.Job} {
+	for _, more := range []string{entry.Who.Role, entry.Who.By, entry.Who.Via, entry.Who.From, entry.Who.Job} {
 		if more != "" {
 			text += ", " + more
 		}

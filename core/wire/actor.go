@@ -10,6 +10,8 @@ type Actor struct {
 	Role string `json:"role,omitzero"`
 	// By is by what it has shown who it is.
 	By string `json:"by"`
+	// Via is through what it was made, where that is not the API itself: console.
+	Via string `json:"via,omitzero"`
 	// From is the address that the request came from, and RequestID the request's.
 	From      string `json:"from,omitzero"`
 	RequestID string `json:"request_id,omitzero"`

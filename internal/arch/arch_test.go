@@ -64,6 +64,7 @@ var rooms = map[string][]string{
 	"engine/waits":          {"core", "engine/emergencies", "engine/policies", "engine/queues", "workflows"},
 	"worker":                {"activities", "activities/delivery", "activities/dispatch", "core", "workflows"},
 	"api":                   {"core", "engine/bookings", "engine/bulk", "engine/deliveries", "engine/dispatches", "engine/forecasts", "engine/histories", "engine/jobs", "engine/kernel", "engine/policies", "engine/streams", "engine/timers", "internal/audit", "internal/auth", "internal/door", "internal/netlimit", "internal/stream"},
+	"console":               {"internal/auth", "internal/door", "internal/seal"},
 	"client":                {"core", "internal/retryafter"},
 	"deploy":                {},
 	"internal/audit":        {"core"},
@@ -87,7 +88,7 @@ var rooms = map[string][]string{
 	"internal/oidc":         {"internal/auth"},
 	"internal/observe":      {"core", "internal/terminal"},
 	"cmd/roles": {
-		"activities", "activities/delivery", "activities/dispatch", "activities/send", "activities/send/amqp", "activities/send/http", "activities/send/stream", "api", "engine", "engine/actors", "engine/bookings", "engine/kernel", "engine/namespace", "core", "worker", "internal/audit", "internal/auth", "internal/certs", "internal/completion", "internal/config", "internal/door", "internal/netlimit", "internal/observe", "internal/oidc", "internal/quota", "internal/seal", "internal/stream", "internal/turns",
+		"activities", "activities/delivery", "activities/dispatch", "activities/send", "activities/send/amqp", "activities/send/http", "activities/send/stream", "api", "console", "engine", "engine/actors", "engine/bookings", "engine/kernel", "engine/namespace", "core", "worker", "internal/audit", "internal/auth", "internal/certs", "internal/completion", "internal/config", "internal/door", "internal/netlimit", "internal/observe", "internal/oidc", "internal/quota", "internal/seal", "internal/stream", "internal/turns",
 	},
 	"internal/arch":   {},
 	"internal/tuning": {"core"},

@@ -16,7 +16,7 @@ import (
 )
 
 // tuned are the rooms whose measured and chosen numbers stand in internal/tuning.
-var tuned = []string{"activities", "workflows", "api", "engine", "internal/burst", "worker", "internal/completion", "internal/limiter", "internal/netlimit", "internal/observe", "internal/oidc", "internal/quota", "cmd/roles"}
+var tuned = []string{"activities", "workflows", "api", "console", "engine", "internal/burst", "worker", "internal/completion", "internal/limiter", "internal/netlimit", "internal/observe", "internal/oidc", "internal/quota", "cmd/roles"}
 
 // untuned are the numbers of these rooms that are no tunables, and why.
 var untuned = map[string]string{
@@ -27,6 +27,8 @@ var untuned = map[string]string{
 	"activities/send/sendtest/rules.go":   "a suite of tests",
 	"activities/send/sendtest/subject.go": "a suite of tests",
 	"internal/oidc maxSubject":            "what OpenID Connect allows",
+	"console day":                         "a unit of time",
+	"console pageSize":                    "what users meet",
 	"api markLen":                         "part of the form of a page token",
 	"engine/enginetest/queues.go":         "what stands in for Temporal in tests",
 	"engine tokenVersion":                 "part of the form of the server's token",

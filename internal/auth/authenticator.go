@@ -106,6 +106,17 @@ func (a *Authenticator) Authenticate(ctx context.Context, shown Shown) (*Princip
 	return a.tokens.Bearer(ctx, token, digest)
 }
 
+// ByDigest is who has the API key with this digest, nil for nobody.
+func (a *Authenticator) ByDigest(digest [sha256.Size]byte) *Principal {
+	if key := a.find(digest); key != nil {
+		return &key.Principal
+	}
+	return nil
+}
+
+// Anybody is who calls where nobody is asked; nil where somebody is.
+func (a *Authenticator) Anybody() *Principal { return a.anyone }
+
 // find compares every digest, each in constant time: how long it takes tells nothing of the
 // keys.
 func (a *Authenticator) find(digest [sha256.Size]byte) (found *Key) {

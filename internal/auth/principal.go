@@ -14,12 +14,14 @@ const (
 	ByKey         Means = "key"
 	ByOIDC        Means = "oidc"
 	ByCertificate Means = "certificate"
-	ByConsole     Means = "console"
 	// ByAckToken is the token of one delivery, which its receiver was given.
 	ByAckToken Means = "ack_token"
 	// ByNothing is a call on loopback, where nobody is asked who calls.
 	ByNothing Means = "nothing"
 )
+
+// ViaConsole marks the calls that the console makes for who is signed in.
+const ViaConsole = "console"
 
 // Principal is who calls.
 type Principal struct {
@@ -27,7 +29,9 @@ type Principal struct {
 	// changes, where that is another one: the subject of a token or of a certificate.
 	Name, ID string
 	By       Means
-	Grants   []Grant
+	// Via is through what the calls are made: [ViaConsole], or empty where it is the API itself.
+	Via    string
+	Grants []Grant
 	// Ends is when what was shown is good no longer; zero for never.
 	Ends time.Time
 }
@@ -96,10 +100,16 @@ func With(ctx context.Context, p *Principal) context.Context { return &Context{c
 
 // From returns who calls: the zero principal where nobody was authenticated.
 func From(ctx context.Context) Principal {
-	if p, _ := ctx.Value(contextKey{}).(*Principal); p != nil {
+	if p := Caller(ctx); p != nil {
 		return *p
 	}
 	return Principal{}
+}
+
+// Caller is who calls, nil where nobody was authenticated.
+func Caller(ctx context.Context) *Principal {
+	p, _ := ctx.Value(contextKey{}).(*Principal)
+	return p
 }
 
 // Until returns a context that ends when who calls is to be asked again, for calls that go on.

@@ -39,6 +39,11 @@ type Config struct {
 	Audit     string `env:"WAKECALL_AUDIT" envDefault:"off" help:"where the API writes one line of JSON for each call that changes something (docs/audit.md): off, stdout or the absolute path of a file; a call that cannot be recorded is not carried out"`
 	AuditType string `env:"WAKECALL_AUDIT_TYPE" help:"business type whose timers deliver the same records as signed events (docs/audit.md); none by default"`
 
+	Console        string `env:"WAKECALL_CONSOLE" envDefault:"on" help:"on, read-only or off: whether the API has pages for people at /console/ (docs/console.md), and whether they may change anything"`
+	Name           string `env:"WAKECALL_NAME" help:"name of this installation, at the top of the console"`
+	ConsoleColour  string `env:"WAKECALL_CONSOLE_COLOUR" help:"colour of the bar at the top of the console, so that nobody takes one installation for another: blue, green, grey, orange, purple or red; none by default"`
+	ConsoleContact string `env:"WAKECALL_CONSOLE_CONTACT" help:"whom to ask for what one may not do in the console"`
+
 	SecretKey     string         `env:"WAKECALL_SECRET_KEY" secret:"true" help:"base64 of 32 bytes that seals signing secrets and header values; of several, separated by commas, the first seals and all open; the same for api and worker"`
 	CallbackAllow []netip.Prefix `env:"WAKECALL_CALLBACK_ALLOW" help:"comma-separated private networks (CIDR) that callbacks may reach; none by default; the same for api and worker"`
 	CallbackCA    string         `env:"WAKECALL_CALLBACK_CA_FILE" help:"file with certificates in PEM that may sign a receiver's, beside those of the system; a policy may add its own"`
@@ -79,6 +84,7 @@ func (c Config) Check(f *Faults) {
 		f.Add("WAKECALL_BROKERS", "%w", err)
 	}
 	c.checkAudit(f)
+	c.checkConsole(f)
 	if err := auth.CheckKeys(c.APIKeys); err != nil {
 		f.Add("WAKECALL_API_KEYS", "%w", err)
 	}

@@ -37,6 +37,7 @@ var wrong = map[string]string{
 	"WAKECALL_OIDC_ISSUER": "http://id.example", "WAKECALL_OIDC_AUDIENCE": "two words", "WAKECALL_OIDC_ROLES": "ops", "WAKECALL_OIDC_GROUPS_CLAIM": "groups.",
 	"WAKECALL_TLS_CERT_FILE": "config_test.go", "WAKECALL_TLS_KEY_FILE": "config_test.go", "WAKECALL_TLS_CLIENT_CA_FILE": "config_test.go", "WAKECALL_TLS_ROLES": "ops=all",
 	"WAKECALL_AUDIT": "audit.log", "WAKECALL_AUDIT_TYPE": "Audit",
+	"WAKECALL_CONSOLE": "readonly", "WAKECALL_NAME": "two\nlines", "WAKECALL_CONSOLE_COLOUR": "mauve", "WAKECALL_CONSOLE_CONTACT": "\x01",
 }
 
 // Whatever is wrong is named in one answer, a line each, by the name that an

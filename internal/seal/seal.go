@@ -114,20 +114,27 @@ func (k key) code(message string) []byte {
 }
 
 // Seal encrypts a value with the first key.
-func (b *Box) Seal(value string) (string, error) {
+func (b *Box) Seal(value string) (string, error) { return b.SealAs("", value) }
+
+// SealAs encrypts a value for a purpose. Nothing that was sealed for another one opens in its
+// place: who may have a header sealed must not get a session by it.
+func (b *Box) SealAs(purpose, value string) (string, error) {
 	if len(b.keys) == 0 {
 		return "", ErrNoKey
 	}
 	first := b.keys[0]
 	nonce := make([]byte, first.aead.NonceSize())
 	_, _ = rand.Read(nonce)
-	sealed := first.aead.Seal(nonce, nonce, []byte(value), nil)
+	sealed := first.aead.Seal(nonce, nonce, []byte(value), []byte(purpose))
 	return prefixV2 + first.id + ":" + base64.StdEncoding.EncodeToString(sealed), nil
 }
 
 // Open decrypts what [Box.Seal] made. What was sealed before values named their
 // key is tried with each.
-func (b *Box) Open(sealed string) (string, error) {
+func (b *Box) Open(sealed string) (string, error) { return b.OpenAs("", sealed) }
+
+// OpenAs decrypts what [Box.SealAs] made for the same purpose.
+func (b *Box) OpenAs(purpose, sealed string) (string, error) {
 	if len(b.keys) == 0 {
 		return "", ErrNoKey
 	}
@@ -142,23 +149,23 @@ func (b *Box) Open(sealed string) (string, error) {
 		if at < 0 {
 			return "", errOtherKey
 		}
-		return b.keys[at].open(text)
+		return b.keys[at].open(purpose, text)
 	}
 	for _, k := range b.keys {
-		if value, err := k.open(encoded); err == nil {
+		if value, err := k.open(purpose, encoded); err == nil {
 			return value, nil
 		}
 	}
 	return "", errSealed
 }
 
-func (k key) open(encoded string) (string, error) {
+func (k key) open(purpose, encoded string) (string, error) {
 	raw, err := base64.StdEncoding.DecodeString(encoded)
 	size := k.aead.NonceSize()
 	if err != nil || len(raw) < size {
 		return "", errSealed
 	}
-	value, err := k.aead.Open(nil, raw[:size], raw[size:], nil)
+	value, err := k.aead.Open(nil, raw[:size], raw[size:], []byte(purpose))
 	if err != nil {
 		return "", errSealed
 	}

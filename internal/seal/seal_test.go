@@ -33,6 +33,25 @@ func TestSealAndOpen(t *testing.T) {
 	require.Error(t, err)
 }
 
+// What was sealed for one purpose is of no use for another.
+func TestPurposes(t *testing.T) {
+	t.Parallel()
+	box, err := seal.New(seal.NewKey())
+	require.NoError(t, err)
+	plain, err := box.Seal("value")
+	require.NoError(t, err)
+	session, err := box.SealAs("session", "value")
+	require.NoError(t, err)
+	for _, c := range []struct {
+		purpose, sealed string
+		opens           bool
+	}{{"", plain, true}, {"session", session, true}, {"session", plain, false}, {"", session, false}, {"other", session, false}} {
+		opened, err := box.OpenAs(c.purpose, c.sealed)
+		require.Equal(t, c.opens, err == nil, c.purpose)
+		require.Equal(t, c.opens, opened == "value", c.purpose)
+	}
+}
+
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	for _, bad := range []string{"x", "AAAA", "not base64!"} {

@@ -1406,7 +1406,12 @@ export interface components {
              * @description By what the caller has shown who it is.
              * @enum {string}
              */
-            by: "key" | "oidc" | "certificate" | "console" | "ack_token" | "nothing" | "wakecall";
+            by: "key" | "oidc" | "certificate" | "ack_token" | "nothing" | "wakecall";
+            /**
+             * @description Through what it was made
+             * @enum {string}
+             */
+            via?: "console";
             /** @description The address that the call came from, as far as trusted proxies tell. */
             from?: string;
             /** @description The `X-Request-Id` of the call. */
@@ -3214,7 +3219,7 @@ export interface components {
              * @description By what the caller has shown who it is; `nothing` where nobody is asked.
              * @enum {string}
              */
-            by: "key" | "oidc" | "certificate" | "console" | "nothing";
+            by: "key" | "oidc" | "certificate" | "nothing";
             grants: components["schemas"]["Grant"][];
         };
         KeyList: {

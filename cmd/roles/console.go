@@ -1,0 +1,25 @@
+package roles
+
+import (
+	"cmp"
+	"net/http"
+
+	"github.com/wakecall/wakecall/console"
+	"github.com/wakecall/wakecall/internal/config"
+)
+
+// console is what puts pages for people over the API; nil where there are none.
+func (a *App) console() (func(calls http.Handler) http.Handler, error) {
+	mode := console.Mode(cmp.Or(a.Config.Console, string(console.On)))
+	if mode == config.ConsoleOff {
+		return nil, nil
+	}
+	pages, err := console.New(console.Options{
+		Mode: mode, Look: console.Look{Name: a.Config.Name, Colour: a.Config.ConsoleColour, Contact: a.Config.ConsoleContact},
+		Auth: a.signIn.Authenticator, Box: a.box, Proxies: a.Config.Proxies, Logger: a.Logger,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return pages.Over, nil
+}

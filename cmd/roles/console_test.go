@@ -1,0 +1,21 @@
+package roles
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/console"
+	"github.com/wakecall/wakecall/internal/config"
+)
+
+// What the settings may say is what the console knows.
+func TestSettingsOfTheConsole(t *testing.T) {
+	t.Parallel()
+	var modes []string
+	for _, mode := range console.Modes() {
+		modes = append(modes, string(mode))
+	}
+	require.Equal(t, modes, config.ConsoleModes())
+	require.Equal(t, console.Colours(), config.ConsoleColours())
+}

@@ -1,0 +1,34 @@
+package console
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"io/fs"
+	"net/http"
+	"time"
+)
+
+//go:embed assets/*
+var assets embed.FS
+
+// stylesPath names the style sheet under a hash of what is in it, so that it may be kept for ever.
+var stylesPath = Root + "assets/" + hashOf("console.css") + "/console.css"
+
+func hashOf(file string) string {
+	text, _ := fs.ReadFile(assets, "assets/"+file) // a test reads them all
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:8])
+}
+
+func (c *Console) asset(v *visit) {
+	file := v.r.PathValue("file")
+	text, err := fs.ReadFile(assets, "assets/"+file)
+	if err != nil || v.r.PathValue("hash") != hashOf(file) {
+		c.absent(v)
+		return
+	}
+	v.w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+	http.ServeContent(v.w, v.r, file, time.Time{}, bytes.NewReader(text))
+}

@@ -1,0 +1,159 @@
+package console_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/internal/audit"
+	"github.com/wakecall/wakecall/internal/seal"
+)
+
+// statusFor is a status in which an action is offered.
+var statusFor = map[string]timer.Status{
+	"fire": timer.Scheduled, "move": timer.Scheduled, "pause": timer.Scheduled, "resume": timer.Paused, "redeliver": timer.Failed, "cancel": timer.Delivering,
+}
+
+func (h *house) records() (all []audit.Record) {
+	h.t.Helper()
+	for line := range strings.Lines(h.audited.String()) {
+		var one audit.Record
+		require.NoError(h.t, json.Unmarshal([]byte(line), &one))
+		all = append(all, one)
+	}
+	return all
+}
+
+// Each action, by each role: who may is told so and the change is made once; who may not is
+// refused in the API's words, and sees no button. Each leaves one record, as the API's own.
+func TestWhoMayDoWhat(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{keys: staff, secret: seal.NewKey()})
+	for who, may := range map[string]bool{"root": true, "anna": true, "eve": false, "otto": false} {
+		h.signIn(who)
+		for action, status := range statusFor {
+			view := viewOf(status)
+			h.shelf.views = []timer.View{view}
+			before, recorded := len(h.shelf.changes()), len(h.records())
+			form := tagOf(view)
+			form.Set("delay", "5m")
+			answer := h.post("/console/timers/order-close/1/"+action, form)
+			page := h.get("/console/timers/order-close/1")
+			offered := strings.Contains(page.body, `action="/console/timers/order-close/1/`+action+`"`)
+			require.Equal(t, may, offered, "%s %s", who, action)
+			records := h.records()[recorded:]
+			require.Len(t, records, 1, "%s %s", who, action)
+			require.Equal(t, "console", records[0].Who.Via)
+			require.Equal(t, who, records[0].Who.Name)
+			require.Equal(t, "order-close", records[0].Target.BusinessType)
+			if !may {
+				require.Equal(t, http.StatusForbidden, answer.StatusCode, "%s %s", who, action)
+				require.Contains(t, answer.body, "The call needs the role operator for its business type.")
+				require.Len(t, h.shelf.changes(), before)
+				require.Equal(t, audit.Refused, records[0].Outcome)
+				continue
+			}
+			require.Equal(t, http.StatusSeeOther, answer.StatusCode, "%s %s: %s", who, action, answer.body)
+			require.Equal(t, "/console/timers/order-close/1?done="+action, answer.Header.Get("Location"))
+			require.Equal(t, action+" order-close/1", h.shelf.changes()[before])
+			require.Contains(t, h.get(answer.Header.Get("Location")).body, `role="status"`)
+		}
+		if who == "otto" {
+			require.Equal(t, http.StatusForbidden, h.get("/console/timers/order-close/1").StatusCode, "a foreign type")
+		}
+	}
+}
+
+// No action is offered that would be refused for the state of the timer.
+func TestActionsByState(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{})
+	for status, want := range map[timer.Status][]string{
+		timer.Scheduled: {"fire", "move", "pause", "cancel"}, timer.Paused: {"fire", "move", "resume", "cancel"}, timer.Delivering: {"fire", "move", "pause", "cancel"},
+		timer.Failed: {"redeliver"}, timer.Delivered: nil, timer.Expired: nil, timer.Cancelled: nil,
+	} {
+		h.shelf.views = []timer.View{viewOf(status)}
+		page := h.get("/console/timers/order-close/1").body
+		for action := range statusFor {
+			offered := strings.Contains(page, `action="/console/timers/order-close/1/`+action+`"`)
+			require.Equal(t, contains(want, action), offered, "%s %s", status, action)
+		}
+		require.Equal(t, want == nil, strings.Contains(page, "Nothing can be done"))
+	}
+	cancelling := viewOf(timer.Scheduled)
+	cancelling.CancelRequested = true
+	h.shelf.views = []timer.View{cancelling}
+	require.NotContains(t, h.get("/console/timers/order-close/1").body, `/cancel"`)
+}
+
+func contains(all []string, one string) bool {
+	for _, each := range all {
+		if each == one {
+			return true
+		}
+	}
+	return false
+}
+
+// What changed behind the page is shown, and asked for again, with what was typed.
+func TestAChangeThatCameTooLate(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{})
+	seen := viewOf(timer.Scheduled)
+	now := seen
+	now.Memo.Revision, now.Revision = 2, 2
+	h.shelf.views = []timer.View{now}
+	form := tagOf(seen)
+	form.Set("delay", "17m")
+	answer := h.post("/console/timers/order-close/1/move", form)
+	require.Equal(t, http.StatusPreconditionFailed, answer.StatusCode)
+	require.Empty(t, h.shelf.changes())
+	require.Contains(t, answer.body, "The timer has another revision than If-Match names.")
+	require.Contains(t, answer.body, "changed meanwhile")
+	require.Contains(t, answer.body, `value="17m"`)
+	require.Contains(t, answer.body, strings.ReplaceAll(tagOf(now).Get("etag"), `"`, "&#34;"))
+	require.Equal(t, http.StatusSeeOther, h.post("/console/timers/order-close/1/move", url.Values{"etag": {tagOf(now).Get("etag")}, "delay": {"17m"}}).StatusCode)
+}
+
+// Nothing changes by GET, from another origin, without the ETag of what was shown, or by an
+// action that there is not.
+func TestChangesThatAreNotMade(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{keys: staff})
+	h.signIn("root")
+	view := viewOf(timer.Scheduled)
+	h.shelf.views = []timer.View{view}
+	path, form := "/console/timers/order-close/1/", tagOf(view)
+	for name, c := range map[string]struct {
+		answer reply
+		want   int
+	}{
+		"by GET":               {h.get(path + "cancel?" + form.Encode()), http.StatusNotFound},
+		"from another origin":  {h.post(path+"cancel", form, "Origin", "https://evil.example"), http.StatusForbidden},
+		"from another site":    {h.post(path+"cancel", form, "Sec-Fetch-Site", "cross-site"), http.StatusForbidden},
+		"from a sandbox":       {h.post(path+"cancel", form, "Origin", "null"), http.StatusForbidden},
+		"without a tag":        {h.post(path+"cancel", nil), http.StatusBadRequest},
+		"with another tag":     {h.post(path+"cancel", url.Values{"etag": {"x"}}), http.StatusUnprocessableEntity},
+		"an unknown action":    {h.post(path+"explode", form), http.StatusNotFound},
+		"too large a form":     {h.post(path+"pause", url.Values{"etag": form["etag"], "note": {strings.Repeat("x", 128<<10)}}), http.StatusBadRequest},
+		"a move to nowhere":    {h.post(path+"move", form), http.StatusUnprocessableEntity},
+		"a move to nonsense":   {h.post(path+"move", url.Values{"etag": form["etag"], "at": {"soon"}}), http.StatusUnprocessableEntity},
+		"signing in elsewhere": {h.post("/console/login", url.Values{"key": {"root"}}, "Origin", "https://evil.example"), http.StatusForbidden},
+		"signing out":          {h.post("/console/logout", nil, "Sec-Fetch-Site", "cross-site"), http.StatusForbidden},
+	} {
+		require.Equal(t, c.want, c.answer.StatusCode, "%s: %s", name, c.answer.body)
+	}
+	require.Empty(t, h.shelf.changes())
+	require.Equal(t, http.StatusSeeOther, h.post(path+"cancel", form, "Sec-Fetch-Site", "same-origin").StatusCode, "the control")
+	require.Equal(t, []string{"cancel order-close/1"}, h.shelf.changes())
+
+	h.post("/console/logout", nil)
+	over := h.post(path+"cancel", form)
+	require.Equal(t, "/console/login?next="+url.QueryEscape("/console/timers/order-close/1"), over.Header.Get("Location"), "the page of the form, not the change")
+	require.Len(t, h.shelf.changes(), 1)
+}

@@ -1,0 +1,10 @@
+// Package console is the pages for people: what is due, what went wrong, and what to press.
+//
+// It is a client of the HTTP API in the same process, and adds no second way to do a thing. A
+// page is made of answers of the API, and a change is a call of it, in the name of who is
+// signed in: role, scope, conditions and audit are those of the API, and what the console can
+// do, curl can. It knows the words of the wire only, and neither the engine nor Temporal.
+//
+// Every page, filter and change is a link or a form with a full answer. None needs a script.
+// What came from outside is text.
+package console

@@ -1,0 +1,319 @@
+package console_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/api"
+	"github.com/wakecall/wakecall/console"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/internal/audit"
+	"github.com/wakecall/wakecall/internal/auth"
+	"github.com/wakecall/wakecall/internal/seal"
+)
+
+// shelf has timers in place of Temporal, and notes what it is told to change.
+type shelf struct {
+	mu      sync.Mutex
+	views   []timer.View
+	story   []timer.HistoryEntry
+	paused  []policy.Emergency
+	down    bool
+	next    []byte
+	asked   []engine.PageRequest
+	changed []string
+}
+
+func (s *shelf) find(key wire.Key) (timer.View, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.down {
+		return timer.View{}, &wire.Error{Code: wire.Unavailable, Message: "Temporal did not answer."}
+	}
+	for _, view := range s.views {
+		if view.Key == key {
+			return view, nil
+		}
+	}
+	return timer.View{}, &wire.Error{Code: wire.NotFound, Message: "There is no such timer."}
+}
+
+func (s *shelf) change(what string, target engine.Target) (timer.View, engine.Effect, error) {
+	view, err := s.find(target.Key)
+	if err != nil {
+		return view, "", err
+	}
+	if target.IfMatch != "" && target.IfMatch != view.Memo.Tag() {
+		return view, "", &wire.Error{Code: wire.PreconditionFailed, Message: "The timer has another revision than If-Match names."}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.changed = append(s.changed, what+" "+target.Key.String())
+	return view, engine.Done, nil
+}
+
+func (s *shelf) changes() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]string{}, s.changed...)
+}
+
+func (s *shelf) Add(context.Context, engine.Request) (timer.View, bool, error) {
+	return timer.View{}, false, &wire.Error{Code: wire.Internal}
+}
+
+func (s *shelf) Upsert(context.Context, engine.Request, time.Duration) (timer.View, engine.Effect, error) {
+	return timer.View{}, "", &wire.Error{Code: wire.Internal}
+}
+
+func (s *shelf) Amend(_ context.Context, r engine.Request, _ time.Duration) (timer.View, engine.Effect, error) {
+	return s.change("move", engine.Target{Key: r.Key, IfMatch: r.IfMatch})
+}
+
+func (s *shelf) Fire(_ context.Context, target engine.Target) (timer.View, engine.Effect, error) {
+	return s.change("fire", target)
+}
+
+func (s *shelf) Cancel(_ context.Context, target engine.Target) (timer.View, engine.Effect, error) {
+	return s.change("cancel", target)
+}
+
+func (s *shelf) Get(_ context.Context, key wire.Key) (timer.View, error) { return s.find(key) }
+
+func (s *shelf) List(_ context.Context, r engine.PageRequest) (engine.Page, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked = append(s.asked, r)
+	page := engine.Page{Next: s.next}
+	for _, view := range s.views {
+		if (r.Filter.BusinessType == "" || r.Filter.BusinessType == view.BusinessType) && (r.Filter.BusinessID == "" || r.Filter.BusinessID == view.BusinessID) {
+			page.Timers = append(page.Timers, view)
+		}
+	}
+	return page, nil
+}
+
+// series pauses the timers of a shelf.
+type series struct {
+	api.Series
+	*shelf
+}
+
+func (s series) Pause(_ context.Context, target engine.Target, pause timer.Pause) (timer.View, engine.Effect, error) {
+	return s.change(map[bool]string{true: "pause", false: "resume"}[pause.Stop], target)
+}
+
+type failures struct{ *shelf }
+
+func (f failures) Redeliver(_ context.Context, key wire.Key) (timer.View, error) {
+	view, _, err := f.change("redeliver", engine.Target{Key: key})
+	return view, err
+}
+
+type histories struct{ *shelf }
+
+func (h histories) List(context.Context, wire.Key, int, string) (engine.HistoryPage, error) {
+	if h.down {
+		return engine.HistoryPage{}, &wire.Error{Code: wire.Unavailable, Message: "Temporal did not answer."}
+	}
+	return engine.HistoryPage{Entries: h.story, Next: string(h.next)}, nil
+}
+
+type emergencies struct {
+	api.Emergencies
+	*shelf
+}
+
+func (e emergencies) List(context.Context) ([]policy.Emergency, error) { return e.paused, nil }
+
+type unmetered struct{}
+
+func (unmetered) Requested(string, string, int, time.Duration) {}
+func (unmetered) Handler() http.Handler                        { return http.NotFoundHandler() }
+
+// record is a buffer that several write to.
+type record struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (r *record) Write(p []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.text.Write(p)
+}
+
+func (r *record) String() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.text.String()
+}
+
+// house is a gateway with a console, over a shelf.
+type house struct {
+	t       *testing.T
+	shelf   *shelf
+	url     string
+	audited *record
+	logged  *record
+	now     *time.Time
+	client  *http.Client
+}
+
+// plan is what may differ from house to house.
+type plan struct {
+	mode    console.Mode
+	look    console.Look
+	keys    []string // entries; none for a gateway that asks nobody
+	secret  string
+	proxies []netip.Prefix
+	tls     bool
+}
+
+// entryOf is the entry of a key.
+func entryOf(name, key, rest string) string {
+	digest := sha256.Sum256([]byte(key))
+	return name + ":" + hex.EncodeToString(digest[:]) + rest
+}
+
+// staff are people with different rights; each has the name as the key.
+var staff = []string{
+	entryOf("root", "root", ":admin"), entryOf("anna", "anna", ":operator:order-*"), entryOf("eve", "eve", ":viewer"), entryOf("otto", "otto", ":operator:invoice"),
+}
+
+func open(t *testing.T, p plan) *house {
+	t.Helper()
+	began := time.Now()
+	h := &house{t: t, shelf: &shelf{}, audited: &record{}, logged: &record{}, now: &began}
+	logger := slog.New(slog.NewJSONHandler(h.logged, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	authenticator := auth.Anyone()
+	if len(p.keys) > 0 {
+		var keys []auth.Key
+		for _, entry := range p.keys {
+			key, err := auth.ParseKey(entry)
+			require.NoError(t, err)
+			keys = append(keys, key)
+		}
+		authenticator = auth.New(keys)
+	}
+	box, err := seal.New(p.secret)
+	require.NoError(t, err)
+	if p.mode == "" {
+		p.mode = console.On
+	}
+	pages, err := console.New(console.Options{
+		Mode: p.mode, Look: p.look, Auth: authenticator, Box: box, Proxies: p.proxies, Logger: logger, Now: func() time.Time { return *h.now },
+	})
+	require.NoError(t, err)
+	server := api.New(api.Options{
+		Timers: h.shelf, Series: series{shelf: h.shelf}, Failures: failures{h.shelf}, Histories: histories{h.shelf}, Emergencies: emergencies{shelf: h.shelf},
+		Telemetry: unmetered{}, Logger: logger, Auth: authenticator, Audit: audit.NewLog(audit.NewLines(h.audited, logger)),
+		Ready: func(context.Context) error { return nil }, Leave: func() {}, TrustedProxies: p.proxies, Console: pages.Over,
+	})
+	start := httptest.NewServer
+	if p.tls {
+		start = httptest.NewTLSServer
+	}
+	listening := start(server.Handler())
+	t.Cleanup(listening.Close)
+	h.url, h.client = listening.URL, listening.Client()
+	h.client.Jar, err = cookiejar.New(nil)
+	require.NoError(t, err)
+	h.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return h
+}
+
+// reply is an answer with its body.
+type reply struct {
+	*http.Response
+	body string
+}
+
+func (h *house) send(method, path string, form url.Values, headers ...string) reply {
+	h.t.Helper()
+	var body io.Reader
+	if form != nil {
+		body = strings.NewReader(form.Encode())
+	}
+	request, err := http.NewRequestWithContext(h.t.Context(), method, h.url+path, body)
+	require.NoError(h.t, err)
+	if form != nil {
+		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	for i := 0; i+1 < len(headers); i += 2 {
+		if headers[i] == "Host" {
+			request.Host = headers[i+1]
+			continue
+		}
+		request.Header.Set(headers[i], headers[i+1])
+	}
+	answer, err := h.client.Do(request)
+	require.NoError(h.t, err)
+	text, err := io.ReadAll(answer.Body)
+	require.NoError(h.t, err)
+	require.NoError(h.t, answer.Body.Close())
+	return reply{answer, string(text)}
+}
+
+func (h *house) get(path string, headers ...string) reply {
+	h.t.Helper()
+	return h.send(http.MethodGet, path, nil, headers...)
+}
+
+func (h *house) post(path string, form url.Values, headers ...string) reply {
+	h.t.Helper()
+	if form == nil {
+		form = url.Values{}
+	}
+	return h.send(http.MethodPost, path, form, headers...)
+}
+
+// signIn signs in with a key, and signs out before.
+func (h *house) signIn(key string) {
+	h.t.Helper()
+	h.client.Jar, _ = cookiejar.New(nil)
+	answer := h.post("/console/login", url.Values{"key": {key}})
+	require.Equal(h.t, http.StatusSeeOther, answer.StatusCode, answer.body)
+	require.Equal(h.t, "/console/", answer.Header.Get("Location"))
+}
+
+// session is the cookie of the session; nil without one.
+func (h *house) session() *http.Cookie {
+	base, err := url.Parse(h.url)
+	require.NoError(h.t, err)
+	for _, cookie := range h.client.Jar.Cookies(base) {
+		if strings.HasSuffix(cookie.Name, "wakecall") {
+			return cookie
+		}
+	}
+	return nil
+}
+
+// viewOf is the timer order-close/1 with what belongs to it.
+func viewOf(status timer.Status) timer.View {
+	return timer.View{
+		Key: wire.Key{BusinessType: "order-close", BusinessID: "1"}, Status: status, DueAt: wire.At(time.Now().Add(time.Hour)), Revision: 1, WebhookID: "msg_1", Priority: 3,
+		Memo: timer.Memo{Revision: 1, Booking: "b"},
+	}
+}
+
+// tagOf is what the forms of a page hand on.
+func tagOf(view timer.View) url.Values { return url.Values{"etag": {`"` + view.Memo.Tag() + `"`}} }

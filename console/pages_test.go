@@ -1,0 +1,225 @@
+package console_test
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/console"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/internal/seal"
+)
+
+// Every answer has the headers, whoever asks for whatever.
+func TestHeadersOfEveryAnswer(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{keys: staff, secret: seal.NewKey()})
+	h.shelf.views = []timer.View{viewOf(timer.Scheduled)}
+	paths := []string{"/console", "/console/", "/console/login", list, "/console/timers/order-close/1", "/console/timers/order-close/none", "/console/nowhere", "/console/assets/x/console.css", styles(t, h)}
+	for _, key := range []string{"", "eve"} {
+		if key != "" {
+			h.signIn(key)
+		}
+		for _, path := range paths {
+			for _, answer := range []reply{h.get(path), h.post(path, nil), h.get(path, "Origin", "https://evil.example"), h.post(path, nil, "Origin", "https://evil.example")} {
+				require.Equal(t, "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "+
+					"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'", answer.Header.Get("Content-Security-Policy"), path)
+				require.Len(t, answer.Header.Values("Content-Security-Policy"), 1)
+				require.Equal(t, "nosniff", answer.Header.Get("X-Content-Type-Options"))
+				require.Equal(t, "no-referrer", answer.Header.Get("Referrer-Policy"))
+				require.Equal(t, "same-origin", answer.Header.Get("Cross-Origin-Opener-Policy"))
+				require.Equal(t, strings.HasSuffix(path, ".css") && answer.StatusCode == http.StatusOK, answer.Header.Get("Cache-Control") != "no-store", path)
+			}
+		}
+	}
+}
+
+var stylesheet = regexp.MustCompile(`href="(/console/assets/[0-9a-f]+/console.css)"`)
+
+func styles(t *testing.T, h *house) string {
+	t.Helper()
+	found := stylesheet.FindStringSubmatch(h.get("/console/login").body)
+	require.NotNil(t, found)
+	return found[1]
+}
+
+func TestStyles(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{keys: staff})
+	sheet := h.get(styles(t, h))
+	require.Equal(t, http.StatusOK, sheet.StatusCode, "who signs in sees it as well")
+	require.Contains(t, sheet.Header.Get("Content-Type"), "text/css")
+	require.Contains(t, sheet.Header.Get("Cache-Control"), "immutable")
+	require.Less(t, len(sheet.body), 12<<10, "the budget of the style sheet")
+	for _, colour := range console.Colours()[1:] {
+		require.Contains(t, sheet.body, ".bar-"+colour+" ")
+	}
+	require.Equal(t, http.StatusNotFound, h.get(strings.Replace(styles(t, h), "/assets/", "/assets/0", 1)).StatusCode)
+}
+
+// hostile are texts that somebody may have put anywhere.
+var hostile = []string{
+	`</script><script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `' onmouseover='alert(1)`, "\u202egpj.exe\u202c", "\u0000\u0007", "{{.Who}}", strings.Repeat("long", 16<<10),
+	`javascript:alert(1)`, `</textarea></q></pre>`, "%", "%2F/../?#",
+}
+
+// fullOf is a timer whose every text is this one.
+func fullOf(text string) timer.View {
+	view := viewOf(timer.Delivering)
+	late := int64(7)
+	view.LatestAt, view.Attempts, view.NextAttemptAt, view.LatenessMS, view.Note, view.WebhookID = wire.At(time.Now()), 2, wire.At(time.Now().Add(time.Hour)), &late, text, text
+	view.LastFailure = &delivery.Failure{Status: 503, Class: delivery.FailureClass(text), Message: text, At: wire.At(time.Now())}
+	view.Wait = delivery.Wait{WaitsFor: delivery.WaitsForEmergency, WaitsSince: 1, WaitsUntil: 2, WaitsBy: text, WaitsNote: text}
+	view.Labels = timer.Labels{text: text}
+	view.Callback = &delivery.Callback{Destination: delivery.HTTP(text)}
+	view.Links = timer.Links{WebUI: text}
+	return view
+}
+
+func storyOf(text string) (story []timer.HistoryEntry) {
+	late := int64(7)
+	for _, event := range timer.HistoryEvents() {
+		story = append(story, timer.HistoryEntry{
+			At: 1, Event: event, Who: &wire.Actor{Name: text, ID: text, Role: "operator", By: "key", Via: "console", Job: text}, WhoUnknown: true, Identity: text, Reason: text,
+			Result: timer.HistoryApplied, Changes: []timer.FieldChange{{Field: text, From: text, To: text}}, DueAt: 1, Occurrence: 2, Number: 3,
+			Errors:      wire.FieldErrors{{Pointer: text, Detail: text}},
+			Attempt:     &delivery.ShownAttempt{Attempt: delivery.Attempt{Number: 1, Status: 500, Class: delivery.FailureClass(text), Answer: text, Worker: text, Result: delivery.ResultRetry}},
+			LastFailure: &delivery.Failure{Message: text}, LatenessMS: &late,
+		})
+	}
+	return story
+}
+
+var (
+	inline = regexp.MustCompile(`(?i)<script|\son[a-z]+\s*=\s*["']|\sstyle\s*=|<style|href="javascript:|<img`)
+	// tag finds what the browser takes for markup.
+	tag = regexp.MustCompile(`<[a-zA-Z/!][^>]*>`)
+)
+
+// What came from outside is text, in every field of every page, in both languages.
+func TestWhatCameFromOutsideIsText(t *testing.T) {
+	t.Parallel()
+	for _, text := range hostile {
+		h := open(t, plan{look: console.Look{Name: text, Contact: text, Colour: "red"}})
+		h.shelf.views, h.shelf.story = []timer.View{fullOf(text)}, storyOf(text)
+		h.shelf.paused = []policy.Emergency{{Everything: true, Author: text, Note: text, Since: 1}, {BusinessType: text, Author: text, Note: text, Since: 1}}
+		plain := open(t, plan{look: console.Look{Name: "x", Contact: "x", Colour: "red"}})
+		plain.shelf.views, plain.shelf.story = []timer.View{fullOf("x")}, storyOf("x")
+		plain.shelf.paused = []policy.Emergency{{Everything: true, Author: "x", Note: "x", Since: 1}, {BusinessType: "x", Author: "x", Note: "x", Since: 1}}
+		for _, lang := range []string{"en", "zh-CN"} {
+			for _, path := range []string{"/console/timers?lang=" + lang, "/console/timers/order-close/1?lang=" + lang} {
+				shown := h.get(path)
+				require.Equal(t, http.StatusOK, shown.StatusCode)
+				require.Empty(t, inline.FindAllString(strings.Join(tag.FindAllString(shown.body, -1), ""), -1), "%s %q", path, text)
+				require.Equal(t, names(plain.get(path).body), names(shown.body), "the page has the same elements whatever it shows: %q", text)
+			}
+			searched := h.get("/console/timers?" + url.Values{"q": {text}, "lang": {lang}}.Encode())
+			require.Less(t, searched.StatusCode, 500)
+			require.Empty(t, inline.FindAllString(strings.Join(tag.FindAllString(searched.body, -1), ""), -1), text)
+		}
+	}
+}
+
+var elements = regexp.MustCompile(`</?[a-z0-9]+`)
+
+// names are those of the elements of a page, but for links, which only some texts are.
+func names(page string) []string {
+	return slices.DeleteFunc(elements.FindAllString(page, -1), func(name string) bool { return name == "<a" || name == "</a" || strings.HasSuffix(name, "span") })
+}
+
+// Whatever stands in the path is a timer or is not there; nothing breaks.
+func TestHostilePaths(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{})
+	for _, text := range append(slices.Clone(hostile), "a/b", "a?b", "a#b", "..", ".") {
+		for _, path := range []string{"/console/timers/" + url.PathEscape(text) + "/1", "/console/timers/order-close/" + url.PathEscape(text), "/console/" + url.PathEscape(text)} {
+			if len(path) > 60<<10 {
+				continue // it is no request at all
+			}
+			answer := h.get(path)
+			require.Contains(t, []int{http.StatusNotFound, http.StatusUnprocessableEntity, http.StatusSeeOther, http.StatusMovedPermanently, http.StatusTemporaryRedirect}, answer.StatusCode, path)
+			require.Empty(t, inline.FindAllString(strings.Join(tag.FindAllString(answer.body, -1), ""), -1), path)
+		}
+	}
+}
+
+// Every page goes without a story, a list, and the rest of what there may be.
+func TestEmptyAndBrokenPages(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{})
+	require.Contains(t, h.get(list).body, "There is no timer yet.")
+	require.Contains(t, h.get(list+"?q=type:order-close").body, "No timer is found by: type:order-close")
+	require.Contains(t, h.get(list+"?q=status:open+nonsense:x+y").body, "not understood")
+	for _, status := range timer.Statuses() {
+		h.shelf.views = []timer.View{{Key: wire.Key{BusinessType: "order-close", BusinessID: "1"}, Status: status}}
+		for _, lang := range []string{"en", "zh-CN"} {
+			page := h.get("/console/timers/order-close/1?lang=" + lang)
+			require.Equal(t, http.StatusOK, page.StatusCode)
+			require.NotContains(t, page.body, "status."+string(status), "there is a word for it")
+		}
+	}
+	h.shelf.down = true
+	broken := h.get("/console/timers/order-close/1")
+	require.Equal(t, http.StatusServiceUnavailable, broken.StatusCode)
+	require.Contains(t, broken.body, "Temporal did not answer.")
+}
+
+// Whatever the API may say has a word in both languages.
+func TestWordsForWhatTheAPISays(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{})
+	for _, lang := range []string{"en", "zh-CN"} {
+		for _, waiting := range delivery.Waitings() {
+			view := viewOf(timer.Delivering)
+			view.WaitsFor = waiting
+			h.shelf.views, h.shelf.story = []timer.View{view}, storyOf("x")
+			for _, path := range []string{"/console/timers?lang=", "/console/timers/order-close/1?lang="} {
+				page := h.get(path + lang).body
+				require.NotRegexp(t, `>\s*(waits|fact|source|event|status|role|via)\.[a-z_]+`, page)
+			}
+		}
+	}
+}
+
+func TestLanguageAndTheme(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{look: console.Look{Name: "staging", Colour: "orange"}})
+	for header, want := range map[string]string{"": "en", "zh-CN,zh;q=0.9,en;q=0.8": "zh-CN", "zh-TW": "zh-CN", "de, en;q=0.5, zh;q=0.7": "zh-CN", "en-GB": "en", "zh;q=0": "en", "zh;q=x": "en", "*": "en"} {
+		answer := h.get(list, "Accept-Language", header)
+		require.Contains(t, answer.body, `<html lang="`+want+`" class="theme-system">`, header)
+		require.Equal(t, want, answer.Header.Get("Content-Language"))
+	}
+	page := h.get(list).body
+	require.Contains(t, page, `class="top bar-orange"`)
+	require.Contains(t, page, "<strong>staging</strong>")
+	kept := h.post("/console/preferences", url.Values{"lang": {"zh-CN"}, "theme": {"dark"}, "next": {list}})
+	require.Equal(t, list, kept.Header.Get("Location"))
+	require.Contains(t, h.get(list).body, `<html lang="zh-CN" class="theme-dark">`)
+	h.post("/console/preferences", url.Values{"lang": {"xx"}, "theme": {"a b"}})
+	require.Contains(t, h.get(list).body, `<html lang="zh-CN" class="theme-dark">`)
+}
+
+// The Chinese page has no word of another language but names, and what is to be typed.
+func TestTheChinesePageIsChinese(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{})
+	h.shelf.views = []timer.View{viewOf(timer.Scheduled)}
+	for _, path := range []string{list, "/console/timers/order-close/1", "/console/nowhere"} {
+		page := h.get(path, "Accept-Language", "zh-CN").body
+		page = regexp.MustCompile(`(?s)<code.*?</code>|<head>.*?</head>|<option[^>]*lang=.*?</option>`).ReplaceAllString(page, "")
+		page = regexp.MustCompile(`<[^>]*>`).ReplaceAllString(page, " ")
+		words := slices.DeleteFunc(regexp.MustCompile(`[A-Za-z][A-Za-z-]+`).FindAllString(page, -1), func(word string) bool {
+			return slices.Contains([]string{"Wakecall", "anonymous", "UTC", "order-close", "Temporal", "curl", "wakecall"}, word)
+		})
+		require.Empty(t, words, path)
+	}
+}

@@ -1,0 +1,179 @@
+package console
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/wakecall/wakecall/internal/auth"
+)
+
+// timerPage is one timer: what it does, why, what to press, and its story.
+type timerPage struct {
+	frame
+	Timer Timer
+	// ETag is of the timer as it is shown: a change is meant for this one.
+	ETag string
+	// Facts are why it is where it is, the first as the sentence.
+	Facts []Fact
+	Story []Entry
+	// StoryUnread and WhyUnread are whether the API does not tell them now.
+	StoryUnread, WhyUnread bool
+	// Longer is whether the story has more than is shown.
+	Longer  bool
+	Actions []action
+	// Refused is why there are no actions; "" where there are.
+	Refused string
+	// Done is what was just done, and Problem why it was not.
+	Done    string
+	Problem *Problem
+	// Typed is what stood in the form that was refused.
+	Typed url.Values
+	// Curl and Command are how to see the same without the console.
+	Curl, Command string
+}
+
+// action is something to press.
+type action struct {
+	Name string
+	// unconditional is whether the API takes no condition for it.
+	unconditional bool
+	// where says for which timers it is of use.
+	where func(Timer) bool
+}
+
+// actions are those of a timer, in the order of the page. None is offered that would be refused.
+var actions = []action{
+	{Name: "fire", where: func(t Timer) bool { return t.open() }},
+	{Name: "move", where: func(t Timer) bool { return t.open() && t.Recurrence == nil }},
+	{Name: "pause", where: func(t Timer) bool { return t.open() && t.Status != statusPaused }},
+	{Name: "resume", where: func(t Timer) bool { return t.open() && t.Status == statusPaused }},
+	{Name: "redeliver", unconditional: true, where: func(t Timer) bool { return t.Status == statusFailed }},
+	{Name: "cancel", where: func(t Timer) bool { return t.open() }},
+}
+
+// open is whether it may still be changed.
+func (t Timer) open() bool { return !t.Finished() && !t.CancelRequested }
+
+func actionNamed(name string) (action, bool) {
+	i := slices.IndexFunc(actions, func(a action) bool { return a.Name == name })
+	if i < 0 {
+		return action{}, false
+	}
+	return actions[i], true
+}
+
+// storyLength is how many entries of a story one page shows.
+const storyLength = "100"
+
+func (c *Console) showTimer(v *visit) {
+	page, problem := c.timerPage(v)
+	if problem != nil {
+		c.refuseBy(v, problem)
+		return
+	}
+	if done := v.r.FormValue("done"); catalogues[english]["done."+done] != "" {
+		page.Done = v.lang.say("done." + done)
+	}
+	c.render(v, http.StatusOK, "timer", page)
+}
+
+func (c *Console) timerPage(v *visit) (*timerPage, *Problem) {
+	businessType, id := v.r.PathValue("type"), v.r.PathValue("id")
+	page := &timerPage{frame: c.frame(v, "timer.title")}
+	path := timerPath(apiRoot, businessType, id)
+	shown, problem := c.call(v, call{method: http.MethodGet, path: path}, &page.Timer)
+	if problem != nil {
+		return nil, problem
+	}
+	page.Title = businessType + "/" + id
+	page.ETag = shown.header.Get("ETag")
+	page.Curl, page.Command = "curl -sS "+schemeOf(c, v)+"://"+v.r.Host+path, "wakecall get "+businessType+"/"+id
+	c.strip(v, &page.frame)
+	c.tell(v, page, path)
+	page.offer(c.Mode, v.who)
+	return page, nil
+}
+
+func schemeOf(c *Console, v *visit) string {
+	if c.encrypted(v.r) {
+		return "https"
+	}
+	return "http"
+}
+
+// tell adds the reasons and the story. A page without them is better than none.
+func (c *Console) tell(v *visit, page *timerPage, path string) {
+	var why struct {
+		Facts []Fact `json:"facts"`
+	}
+	_, problem := c.call(v, call{method: http.MethodGet, path: path + "/why"}, &why)
+	page.Facts, page.WhyUnread = why.Facts, problem != nil
+	var story struct {
+		Entries       []Entry `json:"entries"`
+		NextPageToken string  `json:"next_page_token"`
+	}
+	_, problem = c.call(v, call{method: http.MethodGet, path: path + "/history", query: url.Values{"page_size": {storyLength}}}, &story)
+	page.Story, page.StoryUnread, page.Longer = story.Entries, problem != nil, story.NextPageToken != ""
+}
+
+// offer adds what may be pressed, or says why there is nothing.
+func (p *timerPage) offer(mode Mode, who *auth.Principal) {
+	switch {
+	case mode != On:
+		p.Refused = p.T("actions.readonly")
+	case !who.May(auth.Operator, p.Timer.BusinessType):
+		p.Refused = p.T("actions.viewer")
+	default:
+		for _, a := range actions {
+			if a.where(p.Timer) {
+				p.Actions = append(p.Actions, a)
+			}
+		}
+		return
+	}
+	if p.Look.Contact != "" {
+		p.Refused += " " + p.T("actions.contact", p.Look.Contact)
+	}
+}
+
+// TypeLink leads to the timers of the same business type.
+func (p *timerPage) TypeLink() string { return list(typedAs(p.Timer.BusinessType), "") }
+
+// Sentence is why the timer is where it is, in one sentence.
+func (p *timerPage) Sentence() string {
+	if len(p.Facts) == 0 {
+		return ""
+	}
+	return p.words(p.Facts[0])
+}
+
+// words is a fact in the language of the page; one that is not known yet is in the API's words.
+func (p *timerPage) words(f Fact) string {
+	key := "fact." + f.Fact
+	if text := p.T(key); text != key {
+		return text
+	}
+	return f.Text
+}
+
+// Say is a fact with since when, until when, and by whom.
+func (p *timerPage) Say(f Fact) string {
+	parts := []string{p.words(f)}
+	if !f.Since.IsZero() {
+		parts = append(parts, p.T("fact.since", utc(f.Since)))
+	}
+	if !f.Until.IsZero() {
+		parts = append(parts, p.T("fact.until", utc(f.Until)))
+	}
+	if f.By != "" {
+		parts = append(parts, p.T("fact.by", f.By))
+	}
+	return strings.Join(parts, " ")
+}
+
+// Changed is whether the timer was another one when the form was filled.
+func (p *timerPage) Changed() bool {
+	return p.Problem != nil && p.Problem.Status == http.StatusPreconditionFailed
+}

@@ -1,0 +1,157 @@
+package console
+
+import (
+	"strings"
+	"time"
+)
+
+// What the pages show of the API's answers. A field that an answer leaves out is zero.
+
+// Key names a timer.
+type Key struct {
+	BusinessType string `json:"business_type"`
+	BusinessID   string `json:"business_id"`
+}
+
+// Path is the page of the timer.
+func (k Key) Path() string { return timerPath(Root, k.BusinessType, k.BusinessID) }
+
+// Failure is why an attempt failed.
+type Failure struct {
+	Status  int       `json:"status"`
+	Class   string    `json:"class"`
+	Message string    `json:"message"`
+	At      time.Time `json:"at"`
+}
+
+// Timer is what the API shows of a timer.
+type Timer struct {
+	Key
+	Status        string            `json:"status"`
+	DueAt         time.Time         `json:"due_at"`
+	LatestAt      time.Time         `json:"latest_at"`
+	Revision      int               `json:"revision"`
+	Round         int               `json:"round"`
+	Attempts      int               `json:"attempts"`
+	NextAttemptAt time.Time         `json:"next_attempt_at"`
+	LastFailure   *Failure          `json:"last_failure"`
+	WaitsFor      string            `json:"waits_for"`
+	DeliveredAt   time.Time         `json:"delivered_at"`
+	LatenessMS    *int64            `json:"lateness_ms"`
+	WebhookID     string            `json:"webhook_id"`
+	Priority      int               `json:"priority"`
+	Labels        map[string]string `json:"labels"`
+	CreatedAt     time.Time         `json:"created_at"`
+	Note          string            `json:"note"`
+	Occurrence    int               `json:"occurrence"`
+	Recurrence    *struct {
+		Timezone string `json:"timezone"`
+	} `json:"recurrence"`
+	CancelRequested bool `json:"cancel_requested"`
+	Callback        *struct {
+		URL        string `json:"url"`
+		Broker     string `json:"broker"`
+		Exchange   string `json:"exchange"`
+		RoutingKey string `json:"routing_key"`
+	} `json:"callback"`
+	Links struct {
+		WebUI string `json:"web_ui"`
+	} `json:"links"`
+}
+
+// Address is where the timer rings, for people; "" where it rings nowhere or at who connects.
+func (t Timer) Address() string {
+	switch {
+	case t.Callback == nil:
+		return ""
+	case t.Callback.URL != "":
+		return t.Callback.URL
+	default:
+		return strings.Join([]string{t.Callback.Broker, t.Callback.Exchange, t.Callback.RoutingKey}, " / ")
+	}
+}
+
+// IsWeb is whether the address can be opened.
+func (t Timer) IsWeb() bool {
+	return strings.HasPrefix(t.Address(), "https://") || strings.HasPrefix(t.Address(), "http://")
+}
+
+// Finished is whether it does not ring again by itself.
+func (t Timer) Finished() bool {
+	return t.Status != statusScheduled && t.Status != statusPaused && t.Status != statusDelivering
+}
+
+// The statuses that the pages ask about.
+const (
+	statusScheduled  = "scheduled"
+	statusPaused     = "paused"
+	statusDelivering = "delivering"
+	statusFailed     = "failed"
+)
+
+// Actor is who did something.
+type Actor struct {
+	Name string `json:"name"`
+	Role string `json:"role"`
+	By   string `json:"by"`
+	Via  string `json:"via"`
+	Job  string `json:"job"`
+}
+
+// Entry is one of the story of a timer.
+type Entry struct {
+	At         time.Time `json:"at"`
+	Event      string    `json:"event"`
+	Who        *Actor    `json:"who"`
+	WhoUnknown bool      `json:"who_unknown"`
+	Identity   string    `json:"identity"`
+	Reason     string    `json:"reason"`
+	Result     string    `json:"result"`
+	Errors     []struct {
+		Pointer string `json:"pointer"`
+		Detail  string `json:"detail"`
+	} `json:"errors"`
+	Changes []struct {
+		Field string `json:"field"`
+		To    any    `json:"to"`
+	} `json:"changes"`
+	DueAt       time.Time `json:"due_at"`
+	Occurrence  int       `json:"occurrence"`
+	Attempt     *Attempt  `json:"attempt"`
+	Number      int       `json:"number"`
+	LastFailure *Failure  `json:"last_failure"`
+	LatenessMS  *int64    `json:"lateness_ms"`
+}
+
+// Attempt is one that was made.
+type Attempt struct {
+	Number int       `json:"number"`
+	SentAt time.Time `json:"sent_at"`
+	TookMS int64     `json:"took_ms"`
+	Status int       `json:"status"`
+	Class  string    `json:"class"`
+	Answer string    `json:"answer"`
+	Link   string    `json:"link"`
+	Worker string    `json:"worker"`
+	Result string    `json:"result"`
+}
+
+// Fact is one reason why a timer is where it is.
+type Fact struct {
+	Fact   string    `json:"fact"`
+	Text   string    `json:"text"`
+	Source string    `json:"source"`
+	Since  time.Time `json:"since"`
+	Until  time.Time `json:"until"`
+	By     string    `json:"by"`
+	Note   string    `json:"note"`
+}
+
+// Pause is what somebody has paused.
+type Pause struct {
+	Everything   bool      `json:"everything"`
+	BusinessType string    `json:"business_type"`
+	Author       string    `json:"author"`
+	Since        time.Time `json:"since"`
+	Note         string    `json:"note"`
+}

@@ -1,0 +1,33 @@
+package config
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/wakecall/wakecall/internal/auth"
+)
+
+// ConsoleOff is for an API without pages for people. The empty text is on.
+const ConsoleOff = "off"
+
+// ConsoleModes are what WAKECALL_CONSOLE may say.
+func ConsoleModes() []string { return []string{"on", "read-only", ConsoleOff} }
+
+// ConsoleColours are what WAKECALL_CONSOLE_COLOUR may say.
+func ConsoleColours() []string {
+	return []string{"", "blue", "green", "grey", "orange", "purple", "red"}
+}
+
+func (c Config) checkConsole(f *Faults) {
+	if c.Console != "" && !slices.Contains(ConsoleModes(), c.Console) {
+		f.Add("WAKECALL_CONSOLE", "must be one of %s", strings.Join(ConsoleModes(), ", "))
+	}
+	if !slices.Contains(ConsoleColours(), c.ConsoleColour) {
+		f.Add("WAKECALL_CONSOLE_COLOUR", "must be one of %s", strings.Join(ConsoleColours()[1:], ", "))
+	}
+	for name, text := range map[string]string{"WAKECALL_NAME": c.Name, "WAKECALL_CONSOLE_CONTACT": c.ConsoleContact} {
+		if text != "" && auth.CheckName(text) != nil {
+			f.Add(name, "must be one line of printable text, of at most 128 bytes")
+		}
+	}
+}
