@@ -40,6 +40,8 @@ type shelf struct {
 	next    []byte
 	asked   []engine.PageRequest
 	changed []string
+	rules   []policy.Policy
+	failed  int
 }
 
 func (s *shelf) find(key wire.Key) (timer.View, error) {
@@ -144,6 +146,45 @@ type emergencies struct {
 
 func (e emergencies) List(context.Context) ([]policy.Emergency, error) { return e.paused, nil }
 
+func (e emergencies) order(stop bool, order policy.EmergencyOrder) ([]policy.Emergency, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.changed = append(e.changed, map[bool]string{true: "hold ", false: "release "}[stop]+strings.Join(order.BusinessTypes, "+")+" "+order.Note)
+	return nil, nil
+}
+
+func (e emergencies) Pause(_ context.Context, order policy.EmergencyOrder) ([]policy.Emergency, error) {
+	return e.order(true, order)
+}
+
+func (e emergencies) Resume(_ context.Context, order policy.EmergencyOrder) ([]policy.Emergency, error) {
+	return e.order(false, order)
+}
+
+// policies are those of a shelf.
+type policies struct {
+	api.Policies
+	*shelf
+}
+
+func (p policies) List(context.Context) ([]policy.Policy, error) { return p.rules, nil }
+
+// counts counts three of every type but of those that nobody asked for.
+type counts struct{ *shelf }
+
+func (c counts) Count(_ context.Context, businessType string) (timer.Stats, error) {
+	if c.down {
+		return timer.Stats{}, &wire.Error{Code: wire.Unavailable, Message: "Temporal did not answer."}
+	}
+	stats := timer.Stats{}
+	for _, rule := range c.rules {
+		if businessType == "" || businessType == rule.BusinessType {
+			stats.BusinessTypes = append(stats.BusinessTypes, timer.TypeStats{BusinessType: rule.BusinessType, Timers: timer.StatusCounts{Scheduled: 3333, Failed: c.failed}})
+		}
+	}
+	return stats, nil
+}
+
 type unmetered struct{}
 
 func (unmetered) Requested(string, string, int, time.Duration) {}
@@ -224,7 +265,7 @@ func open(t *testing.T, p plan) *house {
 	})
 	require.NoError(t, err)
 	server := api.New(api.Options{
-		Timers: h.shelf, Series: series{shelf: h.shelf}, Failures: failures{h.shelf}, Histories: histories{h.shelf}, Emergencies: emergencies{shelf: h.shelf},
+		Timers: h.shelf, Series: series{shelf: h.shelf}, Failures: failures{h.shelf}, Histories: histories{h.shelf}, Emergencies: emergencies{shelf: h.shelf}, Policies: policies{shelf: h.shelf}, Stats: counts{h.shelf},
 		Telemetry: unmetered{}, Logger: logger, Auth: authenticator, Audit: audit.NewLog(audit.NewLines(h.audited, logger)),
 		Ready: func(context.Context) error { return nil }, Leave: func() {}, TrustedProxies: p.proxies, Console: pages.Over,
 	})

@@ -24,7 +24,7 @@ func TestHeadersOfEveryAnswer(t *testing.T) {
 	t.Parallel()
 	h := open(t, plan{keys: staff, secret: seal.NewKey()})
 	h.shelf.views = []timer.View{viewOf(timer.Scheduled)}
-	paths := []string{"/console", "/console/", "/console/login", list, "/console/timers/order-close/1", "/console/timers/order-close/none", "/console/nowhere", "/console/assets/x/console.css", styles(t, h)}
+	paths := []string{"/console", "/console/", "/console/login", list, "/console/timers/order-close/1", "/console/timers/order-close/none", "/console/types", "/console/nowhere", "/console/assets/x/console.css", styles(t, h)}
 	for _, key := range []string{"", "eve"} {
 		if key != "" {
 			h.signIn(key)
@@ -111,6 +111,7 @@ func TestWhatCameFromOutsideIsText(t *testing.T) {
 	for _, text := range hostile {
 		h := open(t, plan{look: console.Look{Name: text, Contact: text, Colour: "red"}})
 		h.shelf.views, h.shelf.story = []timer.View{fullOf(text)}, storyOf(text)
+		h.shelf.rules = []policy.Policy{{BusinessType: text, Paused: true, PausedBy: text}, {BusinessType: text + "2"}}
 		h.shelf.paused = []policy.Emergency{{Everything: true, Author: text, Note: text, Since: 1}, {BusinessType: text, Author: text, Note: text, Since: 1}}
 		plain := open(t, plan{look: console.Look{Name: "x", Contact: "x", Colour: "red"}})
 		plain.shelf.views, plain.shelf.story = []timer.View{fullOf("x")}, storyOf("x")
@@ -122,6 +123,9 @@ func TestWhatCameFromOutsideIsText(t *testing.T) {
 				require.Empty(t, inline.FindAllString(strings.Join(tag.FindAllString(shown.body, -1), ""), -1), "%s %q", path, text)
 				require.Equal(t, names(plain.get(path).body), names(shown.body), "the page has the same elements whatever it shows: %q", text)
 			}
+			types := h.get("/console/types?lang=" + lang)
+			require.Equal(t, http.StatusOK, types.StatusCode)
+			require.Empty(t, inline.FindAllString(strings.Join(tag.FindAllString(types.body, -1), ""), -1), text)
 			searched := h.get("/console/timers?" + url.Values{"q": {text}, "lang": {lang}}.Encode())
 			require.Less(t, searched.StatusCode, 500)
 			require.Empty(t, inline.FindAllString(strings.Join(tag.FindAllString(searched.body, -1), ""), -1), text)
@@ -213,7 +217,8 @@ func TestTheChinesePageIsChinese(t *testing.T) {
 	t.Parallel()
 	h := open(t, plan{})
 	h.shelf.views = []timer.View{viewOf(timer.Scheduled)}
-	for _, path := range []string{list, "/console/timers/order-close/1", "/console/nowhere"} {
+	h.shelf.rules = []policy.Policy{{BusinessType: "order-close"}}
+	for _, path := range []string{list, "/console/timers/order-close/1", "/console/types", "/console/nowhere"} {
 		page := h.get(path, "Accept-Language", "zh-CN").body
 		page = regexp.MustCompile(`(?s)<code.*?</code>|<head>.*?</head>|<option[^>]*lang=.*?</option>`).ReplaceAllString(page, "")
 		page = regexp.MustCompile(`<[^>]*>`).ReplaceAllString(page, " ")

@@ -42,6 +42,8 @@ var table = []route{
 	{http.MethodGet, "timers", signedIn, (*Console).listTimers},
 	{http.MethodGet, "timers/{type}/{id}", signedIn, (*Console).showTimer},
 	{http.MethodPost, "timers/{type}/{id}/{action}", changing, (*Console).changeTimer},
+	{http.MethodGet, "types", signedIn, (*Console).listTypes},
+	{http.MethodPost, "types/{type}/{action}", changing, (*Console).changeType},
 	{"", "", signedIn, (*Console).absent},
 }
 
@@ -104,6 +106,13 @@ func (c *Console) visit(w http.ResponseWriter, r *http.Request) *visit {
 
 func (v *visit) redirect(to string) { http.Redirect(v.w, v.r, to, http.StatusSeeOther) }
 
-func (c *Console) start(v *visit) { v.redirect(Root + "timers") }
+// start leads to what one may see: the list of all timers is for those who may see all types.
+func (c *Console) start(v *visit) {
+	if v.who.May(auth.Viewer, "") {
+		v.redirect(Root + "timers")
+		return
+	}
+	v.redirect(Root + "types")
+}
 
 func (c *Console) absent(v *visit) { c.refuse(v, http.StatusNotFound, "refused.absent") }

@@ -28,6 +28,7 @@ var untuned = map[string]string{
 	"activities/send/sendtest/subject.go": "a suite of tests",
 	"internal/oidc maxSubject":            "what OpenID Connect allows",
 	"console day":                         "a unit of time",
+	"console countedTypes":                "what users meet",
 	"console pageSize":                    "what users meet",
 	"api markLen":                         "part of the form of a page token",
 	"engine/enginetest/queues.go":         "what stands in for Temporal in tests",

@@ -1,0 +1,81 @@
+package console_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/internal/seal"
+)
+
+func TestTheTableOfTypes(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{})
+	require.Contains(t, h.get("/console/types").body, "has a policy")
+	pressed := &policy.BackPressure{Since: wire.At(h.now.Add(-time.Minute)), Until: wire.At(h.now.Add(time.Minute))}
+	over := &policy.BackPressure{Since: wire.At(h.now.Add(-time.Hour)), Until: wire.At(h.now.Add(-time.Minute))}
+	h.shelf.rules = []policy.Policy{
+		{BusinessType: "a-running"}, {BusinessType: "b-held", BackPressure: pressed}, {BusinessType: "c-paused", Paused: true, PausedBy: "cara"}, {BusinessType: "d-stopped"}, {BusinessType: "e-over", BackPressure: over},
+	}
+	h.shelf.paused = []policy.Emergency{{BusinessType: "d-stopped", Author: "dora", Note: "fire", Since: 1}}
+	page := h.get("/console/types").body
+	at := -1
+	for _, next := range []string{`q=type%3Ad-stopped"`, "paused for an emergency", "By dora.", "fire</q>", "types/d-stopped/resume", `q=type%3Ac-paused"`, "paused by its policy", "By cara.", `q=type%3Ab-held"`, "held back", "types/b-held/pause", `q=type%3Aa-running"`, "running", "3333", "types/a-running/pause", `q=type%3Ae-over"`} {
+		found := strings.Index(page[at+1:], next)
+		require.GreaterOrEqual(t, found, 0, "%s comes next", next)
+		at += 1 + found
+	}
+	require.NotContains(t, page, "types/c-paused/", "the policy is for its own call")
+	h.shelf.failed = 312
+	require.Contains(t, h.get("/console/types").body, `q=type%3Aa-running&#43;status%3Afailed">312</a>`)
+	h.shelf.paused = append(h.shelf.paused, policy.Emergency{Everything: true, Author: "gus", Since: 1})
+	stopped := h.get("/console/types").body
+	require.Equal(t, 5, strings.Count(stopped, "paused for an emergency"), "none is told to run")
+	require.NotContains(t, stopped, "<form method=\"post\" action=\"/console/types/")
+	h.shelf.down = true
+	require.Contains(t, h.get("/console/types").body, "Some numbers cannot be told now.")
+}
+
+// Who may pause a type pauses it, and who may see it sees it.
+func TestPausingATypeByRole(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{keys: staff, secret: seal.NewKey()})
+	h.shelf.rules = []policy.Policy{{BusinessType: "order-close"}, {BusinessType: "invoice"}}
+	for who, c := range map[string]struct {
+		sees, may []string
+		start     string
+	}{
+		"root": {[]string{"order-close", "invoice"}, []string{"order-close", "invoice"}, "/console/timers"},
+		"anna": {[]string{"order-close"}, []string{"order-close"}, "/console/types"},
+		"eve":  {[]string{"order-close", "invoice"}, nil, "/console/timers"},
+		"otto": {[]string{"invoice"}, []string{"invoice"}, "/console/types"},
+	} {
+		h.signIn(who)
+		require.Equal(t, c.start, h.get("/console/").Header.Get("Location"))
+		page := h.get("/console/types").body
+		for _, businessType := range []string{"order-close", "invoice"} {
+			require.Equal(t, contains(c.sees, businessType), strings.Contains(page, ">"+businessType+"</a>"), "%s %s", who, businessType)
+			require.Equal(t, contains(c.may, businessType), strings.Contains(page, "types/"+businessType+"/pause"), "%s %s", who, businessType)
+			before, recorded := len(h.shelf.changes()), len(h.records())
+			answer := h.post("/console/types/"+businessType+"/pause", url.Values{"note": {"fire"}})
+			require.Len(t, h.records()[recorded:], 1)
+			require.Equal(t, "console", h.records()[recorded].Who.Via)
+			if !contains(c.may, businessType) {
+				require.Equal(t, http.StatusForbidden, answer.StatusCode, "%s %s", who, businessType)
+				require.Len(t, h.shelf.changes(), before)
+				continue
+			}
+			require.Equal(t, "/console/types?done=pause", answer.Header.Get("Location"), answer.body)
+			require.Equal(t, "hold "+businessType+" fire", h.shelf.changes()[before])
+			require.Equal(t, http.StatusSeeOther, h.post("/console/types/"+businessType+"/resume", nil).StatusCode)
+			require.Equal(t, "release "+businessType+" ", h.shelf.changes()[before+1])
+		}
+	}
+	require.Equal(t, http.StatusNotFound, h.post("/console/types/invoice/explode", nil).StatusCode)
+}
