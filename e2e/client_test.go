@@ -80,7 +80,7 @@ func TestTheGoClient(t *testing.T) {
 	require.NoError(t, err)
 	upcoming, err := wakecall.Timers.Upcoming(ctx, named("3"), 5)
 	require.NoError(t, err)
-	require.Len(t, upcoming, 5)
+	require.Len(t, upcoming.Times, 5)
 	r.AwaitTo(t, "/gone", 2)
 	env.Await(kind+"/2", "failed")
 	require.Eventually(t, func() bool {
