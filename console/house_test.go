@@ -24,7 +24,9 @@ import (
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
-	"github.com/wakecall/wakecall/engine"
+	"github.com/wakecall/wakecall/engine/bookings"
+	"github.com/wakecall/wakecall/engine/histories"
+	"github.com/wakecall/wakecall/engine/timers"
 	"github.com/wakecall/wakecall/internal/audit"
 	"github.com/wakecall/wakecall/internal/auth"
 	"github.com/wakecall/wakecall/internal/seal"
@@ -38,7 +40,7 @@ type shelf struct {
 	paused  []policy.Emergency
 	down    bool
 	next    []byte
-	asked   []engine.PageRequest
+	asked   []timers.PageRequest
 	changed []string
 	rules   []policy.Policy
 	failed  int
@@ -58,7 +60,7 @@ func (s *shelf) find(key wire.Key) (timer.View, error) {
 	return timer.View{}, &wire.Error{Code: wire.NotFound, Message: "There is no such timer."}
 }
 
-func (s *shelf) change(what string, target engine.Target) (timer.View, engine.Effect, error) {
+func (s *shelf) change(what string, target bookings.Target) (timer.View, bookings.Effect, error) {
 	view, err := s.find(target.Key)
 	if err != nil {
 		return view, "", err
@@ -69,7 +71,7 @@ func (s *shelf) change(what string, target engine.Target) (timer.View, engine.Ef
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.changed = append(s.changed, what+" "+target.Key.String())
-	return view, engine.Done, nil
+	return view, bookings.Done, nil
 }
 
 func (s *shelf) changes() []string {
@@ -78,33 +80,33 @@ func (s *shelf) changes() []string {
 	return append([]string{}, s.changed...)
 }
 
-func (s *shelf) Add(context.Context, engine.Request) (timer.View, bool, error) {
+func (s *shelf) Add(context.Context, bookings.Request) (timer.View, bool, error) {
 	return timer.View{}, false, &wire.Error{Code: wire.Internal}
 }
 
-func (s *shelf) Upsert(context.Context, engine.Request, time.Duration) (timer.View, engine.Effect, error) {
+func (s *shelf) Upsert(context.Context, bookings.Request, time.Duration) (timer.View, bookings.Effect, error) {
 	return timer.View{}, "", &wire.Error{Code: wire.Internal}
 }
 
-func (s *shelf) Amend(_ context.Context, r engine.Request, _ time.Duration) (timer.View, engine.Effect, error) {
-	return s.change("move", engine.Target{Key: r.Key, IfMatch: r.IfMatch})
+func (s *shelf) Amend(_ context.Context, r bookings.Request, _ time.Duration) (timer.View, bookings.Effect, error) {
+	return s.change("move", bookings.Target{Key: r.Key, IfMatch: r.IfMatch})
 }
 
-func (s *shelf) Fire(_ context.Context, target engine.Target) (timer.View, engine.Effect, error) {
+func (s *shelf) Fire(_ context.Context, target bookings.Target) (timer.View, bookings.Effect, error) {
 	return s.change("fire", target)
 }
 
-func (s *shelf) Cancel(_ context.Context, target engine.Target) (timer.View, engine.Effect, error) {
+func (s *shelf) Cancel(_ context.Context, target bookings.Target) (timer.View, bookings.Effect, error) {
 	return s.change("cancel", target)
 }
 
 func (s *shelf) Get(_ context.Context, key wire.Key) (timer.View, error) { return s.find(key) }
 
-func (s *shelf) List(_ context.Context, r engine.PageRequest) (engine.Page, error) {
+func (s *shelf) List(_ context.Context, r timers.PageRequest) (timers.Page, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.asked = append(s.asked, r)
-	page := engine.Page{Next: s.next}
+	page := timers.Page{Next: s.next}
 	for _, view := range s.views {
 		if (r.Filter.BusinessType == "" || r.Filter.BusinessType == view.BusinessType) && (r.Filter.BusinessID == "" || r.Filter.BusinessID == view.BusinessID) {
 			page.Timers = append(page.Timers, view)
@@ -113,30 +115,30 @@ func (s *shelf) List(_ context.Context, r engine.PageRequest) (engine.Page, erro
 	return page, nil
 }
 
-// series pauses the timers of a shelf.
-type series struct {
-	api.Series
+// pauser pauses the timers of a shelf.
+type pauser struct {
+	api.Pauser
 	*shelf
 }
 
-func (s series) Pause(_ context.Context, target engine.Target, pause timer.Pause) (timer.View, engine.Effect, error) {
+func (s pauser) Pause(_ context.Context, target bookings.Target, pause timer.Pause) (timer.View, bookings.Effect, error) {
 	return s.change(map[bool]string{true: "pause", false: "resume"}[pause.Stop], target)
 }
 
 type failures struct{ *shelf }
 
 func (f failures) Redeliver(_ context.Context, key wire.Key) (timer.View, error) {
-	view, _, err := f.change("redeliver", engine.Target{Key: key})
+	view, _, err := f.change("redeliver", bookings.Target{Key: key})
 	return view, err
 }
 
-type histories struct{ *shelf }
+type pastOf struct{ *shelf }
 
-func (h histories) List(context.Context, wire.Key, int, string) (engine.HistoryPage, error) {
+func (h pastOf) List(context.Context, wire.Key, int, string) (histories.Page, error) {
 	if h.down {
-		return engine.HistoryPage{}, &wire.Error{Code: wire.Unavailable, Message: "Temporal did not answer."}
+		return histories.Page{}, &wire.Error{Code: wire.Unavailable, Message: "Temporal did not answer."}
 	}
-	return engine.HistoryPage{Entries: h.story, Next: string(h.next)}, nil
+	return histories.Page{Entries: h.story, Next: string(h.next)}, nil
 }
 
 type emergencies struct {
@@ -265,7 +267,7 @@ func open(t *testing.T, p plan) *house {
 	})
 	require.NoError(t, err)
 	server := api.New(api.Options{
-		Timers: h.shelf, Series: series{shelf: h.shelf}, Failures: failures{h.shelf}, Histories: histories{h.shelf}, Emergencies: emergencies{shelf: h.shelf}, Policies: policies{shelf: h.shelf}, Stats: counts{h.shelf},
+		Timers: h.shelf, Pauser: pauser{shelf: h.shelf}, Failures: failures{h.shelf}, Histories: pastOf{h.shelf}, Emergencies: emergencies{shelf: h.shelf}, Policies: policies{shelf: h.shelf}, Stats: counts{h.shelf},
 		Telemetry: unmetered{}, Logger: logger, Auth: authenticator, Audit: audit.NewLog(audit.NewLines(h.audited, logger)),
 		Ready: func(context.Context) error { return nil }, Leave: func() {}, TrustedProxies: p.proxies, Console: pages.Over,
 	})
