@@ -1408,7 +1408,7 @@ export interface components {
              */
             by: "key" | "oidc" | "certificate" | "ack_token" | "nothing" | "wakecall";
             /**
-             * @description Through what it was made
+             * @description Through what it was made, where that is not the API itself.
              * @enum {string}
              */
             via?: "console";
