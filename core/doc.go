@@ -21,6 +21,7 @@
 //   - dispatch: a mass job, its shards, and when each of its items leaves;
 //   - job: work on many timers that a filter finds;
 //   - forecast: what falls due in the time ahead;
+//   - model: the life of a timer as states, events and decisions, for tests;
 //   - fields: the fields of all request bodies at a glance.
 //
 // A reader starts with timer.Admit, which makes terms a timer, and with delivery.Judge, which
