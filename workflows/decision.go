@@ -48,7 +48,7 @@ func failureMessage(outcome timer.Outcome) string {
 // not: an expired timer completes like a delivered one. It also replaces the state of a run
 // that was delivering, since lists go on to show it. A run that was terminated sets nothing.
 func (t *timerRun) setEndState(status timer.Status) {
-	if status == timer.Expired || t.delivering {
+	if status == timer.Expired || t.delivering || t.shown {
 		setState(t.ctx, status)
 	}
 }

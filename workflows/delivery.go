@@ -43,7 +43,7 @@ type deliveryRun struct {
 // interruption. first is what is known of the delivery so far.
 func (t *timerRun) deliver(first delivery.Report) decision {
 	setState(t.ctx, timer.Delivering)
-	t.delivering = true
+	t.delivering, t.shown = true, true
 	d := &deliveryRun{timerRun: t, last: first}
 	if own := t.spec.Latest(0); own != 0 { // the timer's own may have changed since
 		d.last.Latest = own

@@ -35,6 +35,8 @@ type timerRun struct {
 	receiptAsked bool
 	// delivering reports whether the delivery of the present occurrence has begun.
 	delivering bool
+	// shown reports whether lists show of this run that it is delivering.
+	shown bool
 	// maybeSent reports whether an attempt may have been made that nobody knows of.
 	maybeSent bool
 }
