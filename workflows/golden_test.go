@@ -31,7 +31,7 @@ func TestStoredEntities(t *testing.T) {
 	})
 	golden.Check(t, "notification", workflows.Notification{Worker: "worker-1", RunID: "run-1"})
 	record := workflows.PolicyRecord{ChangedAt: at, ChangedBy: "ops", ClosedUntil: at.Add(time.Minute), Sealed: true,
-		Who: &wire.Actor{Name: "ops", ID: "0a1b", Role: "admin", By: "key", From: "10.0.0.7", RequestID: "r-1", Job: "bulk:job-0"}}
+		Who: &wire.Actor{Name: "ops", ID: "0a1b", Role: "admin", By: "key", Via: "console", From: "10.0.0.7", RequestID: "r-1", Job: "bulk:job-0"}}
 	golden.CheckBut(t, "policy_record", record, ".Policy")
 	golden.CheckBut(t, "put_policy", workflows.PutPolicy{Record: record, IfVersion: 3, Closing: record.ClosedUntil}, ".Record.Policy")
 }
