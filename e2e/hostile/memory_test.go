@@ -58,7 +58,7 @@ func inUse() int64 {
 // attemptsUnderWay counts the callbacks that hold a slot.
 func attemptsUnderWay() int {
 	stacks := make([]byte, 8<<20)
-	return strings.Count(string(stacks[:runtime.Stack(stacks, true)]), "activities.(*Attempter).call(")
+	return strings.Count(string(stacks[:runtime.Stack(stacks, true)]), "delivery.(*try).call(")
 }
 
 // readAll is what a careless client does with an answer: unpack it and keep it.
