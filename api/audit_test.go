@@ -158,8 +158,9 @@ func (l emergencyLedger) Pause(ctx context.Context, _ policy.EmergencyOrder) ([]
 	return nil, err
 }
 
-func (l emergencyLedger) Resume(ctx context.Context, order policy.EmergencyOrder) ([]policy.Emergency, error) {
-	return l.Pause(ctx, order)
+func (l emergencyLedger) Resume(ctx context.Context, order policy.EmergencyOrder) (policy.Held, error) {
+	paused, err := l.Pause(ctx, order)
+	return policy.Held{Paused: paused}, err
 }
 
 func (l emergencyLedger) List(context.Context) ([]policy.Emergency, error) { return nil, nil }

@@ -15,22 +15,14 @@ const emergencyPath = versionPrefix + "emergency"
 // Emergencies pause callbacks, of a business type or of all, and resume them.
 type Emergencies interface {
 	Pause(ctx context.Context, order policy.EmergencyOrder) (paused []policy.Emergency, err error)
-	Resume(ctx context.Context, order policy.EmergencyOrder) (paused []policy.Emergency, err error)
+	Resume(ctx context.Context, order policy.EmergencyOrder) (left policy.Held, err error)
 	List(ctx context.Context) (paused []policy.Emergency, err error)
 }
 
 func (s *Server) emergencyRoutes(r routes) {
 	r.get("", viewing(filtered, noPayloads), s.listEmergencies)
-	r.post("/pause", operating(named, noPayloads), s.emergency(func(ctx context.Context, order policy.EmergencyOrder) ([]policy.Emergency, error) {
-		return s.emergencies.Pause(ctx, order)
-	}))
-	r.post("/resume", operating(named, noPayloads), s.emergency(func(ctx context.Context, order policy.EmergencyOrder) ([]policy.Emergency, error) {
-		paused, err := s.emergencies.Resume(ctx, order)
-		if err != nil {
-			return nil, err
-		}
-		return s.withPausedPolicies(ctx, order, paused)
-	}))
+	r.post("/pause", operating(named, noPayloads), s.emergency(s.pauseCallbacks))
+	r.post("/resume", operating(named, noPayloads), s.emergency(s.resumeCallbacks))
 }
 
 // emergencyBody is an order as a client writes it.
@@ -40,11 +32,7 @@ type emergencyBody struct {
 	Note          *string  `json:"note"`
 }
 
-type emergenciesBody struct {
-	Paused []policy.Emergency `json:"paused"`
-}
-
-func (s *Server) emergency(do func(context.Context, policy.EmergencyOrder) ([]policy.Emergency, error)) echo.HandlerFunc {
+func (s *Server) emergency(do func(context.Context, policy.EmergencyOrder) (policy.Held, error)) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if err := readQuery(c).err(); err != nil {
 			return err
@@ -62,11 +50,12 @@ func (s *Server) emergency(do func(context.Context, policy.EmergencyOrder) ([]po
 		}
 		noted(c).emergency(order)
 		order.Author = author(c)
-		paused, err := do(c.Request().Context(), order)
+		left, err := do(c.Request().Context(), order)
 		if err != nil {
 			return err
 		}
-		return c.JSON(http.StatusOK, emergenciesBody{Paused: append([]policy.Emergency{}, paused...)})
+		left.Paused = append([]policy.Emergency{}, left.Paused...)
+		return c.JSON(http.StatusOK, left)
 	}
 }
 
@@ -92,19 +81,27 @@ func permitOrder(ctx context.Context, order policy.EmergencyOrder) error {
 	return nil
 }
 
-// withPausedPolicies adds the types of an order that their policies pause: resuming them
-// takes a change of the policy.
-func (s *Server) withPausedPolicies(ctx context.Context, order policy.EmergencyOrder, paused []policy.Emergency) ([]policy.Emergency, error) {
-	policies, err := s.policies.List(ctx)
+func (s *Server) pauseCallbacks(ctx context.Context, order policy.EmergencyOrder) (policy.Held, error) {
+	paused, err := s.emergencies.Pause(ctx, order)
+	return policy.Held{Paused: paused}, err
+}
+
+// resumeCallbacks resumes, and adds to what is left the types of the order that their policies
+// pause: resuming those takes a change of the policy. What is left is read after the
+// resumption, which no failure of the reading takes back.
+func (s *Server) resumeCallbacks(ctx context.Context, order policy.EmergencyOrder) (policy.Held, error) {
+	left, err := s.emergencies.Resume(ctx, order)
 	if err != nil {
-		return nil, err
+		return policy.Held{}, err
 	}
-	for _, p := range policies {
-		if one, held := policy.PausedByPolicy(p); held && order.Names(p.BusinessType) {
-			paused = append(paused, one)
+	policies, err := s.policies.List(ctx)
+	left.Incomplete = left.Incomplete || err != nil
+	for _, listed := range policies {
+		if one, held := policy.PausedByPolicy(listed); held && order.Names(listed.BusinessType) {
+			left.Paused = append(left.Paused, one)
 		}
 	}
-	return paused, nil
+	return left, nil
 }
 
 // listEmergencies lists what is paused: everything, and the types that the caller may
@@ -117,7 +114,7 @@ func (s *Server) listEmergencies(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	body := emergenciesBody{Paused: []policy.Emergency{}}
+	body := policy.Held{Paused: []policy.Emergency{}}
 	for _, emergency := range paused {
 		if emergency.Everything || sees(c.Request().Context(), emergency.BusinessType) {
 			body.Paused = append(body.Paused, emergency)

@@ -253,7 +253,7 @@ func TestDocumentHasEveryField(t *testing.T) {
 		"BulkOrder": fields(&bulkBody{}), "TimerFilter": fields(&timer.Filter{}), "BulkJob": fields(&bulkView{}), "BulkList": fields(&bulkJobsBody{}), "BulkLine": fields(&job.Line{}),
 		"Problem": fields(&Problem{}), "FieldError": fields(&wire.FieldError{}), "Alive": fields(&health{}), "Index": fields(&indexBody{}), "Index/properties/links": fields(&indexLinks{}), "Ready": fields(&ready{}), "Principal": fields(&principalView{}), "Grant": fields(&grantView{}), "KeyList": fields(&keysBody{}),
 		"AttemptPage": fields(&attemptsBody{}), "Attempt": fields(&shownAttempt{}),
-		"HistoryPage": fields(&historyBody{}), "HistoryEntry": fields(&timer.HistoryEntry{}), "FieldChange": fields(&timer.FieldChange{}), "Actor": fields(&wire.Actor{}), "Why": fields(&whyBody{}), "Fact": fields(&timer.Fact{}), "EmergencyOrder": fields(&emergencyBody{}), "Emergencies": fields(&emergenciesBody{}), "Emergency": fields(&policy.Emergency{}),
+		"HistoryPage": fields(&historyBody{}), "HistoryEntry": fields(&timer.HistoryEntry{}), "FieldChange": fields(&timer.FieldChange{}), "Actor": fields(&wire.Actor{}), "Why": fields(&whyBody{}), "Fact": fields(&timer.Fact{}), "EmergencyOrder": fields(&emergencyBody{}), "Emergencies": fields(&policy.Held{}), "Emergency": fields(&policy.Emergency{}),
 		"DispatchOrder": fields(&dispatchBody{}), "DispatchLoader": fields(&dispatch.Loader{}), "DispatchItem": fields(&itemBody{}),
 		"DispatchChange": fields(&dispatchChange{}), "Dispatch": fields(&dispatch.View{}), "Dispatch/properties/links": fields(&timer.Links{}),
 		"AchievedRates": fields(&dispatch.Rates{}), "DispatchShard": fields(&dispatch.ShardView{}), "DispatchEnd": fields(&dispatch.End{}), "DispatchPage": fields(&dispatchesBody{}),

@@ -98,9 +98,9 @@ func (p pausing) Pause(_ context.Context, order policy.EmergencyOrder) ([]policy
 	return order.Emergencies(7), p.err
 }
 
-func (p pausing) Resume(_ context.Context, order policy.EmergencyOrder) ([]policy.Emergency, error) {
+func (p pausing) Resume(_ context.Context, order policy.EmergencyOrder) (policy.Held, error) {
 	*p.asked = append(*p.asked, order)
-	return nil, p.err
+	return policy.Held{}, p.err
 }
 
 func TestTheNoteOfReadiness(t *testing.T) {

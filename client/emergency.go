@@ -25,10 +25,10 @@ func (e Emergency) Pause(ctx context.Context, order EmergencyOrder) ([]policy.Em
 	return e.call(ctx, http.MethodPost, "/pause", order)
 }
 
-// Resume lets callbacks go on, within 10 seconds. It returns what holds all the same:
-// everything, where the order names single types.
-func (e Emergency) Resume(ctx context.Context, order EmergencyOrder) ([]policy.Emergency, error) {
-	return e.call(ctx, http.MethodPost, "/resume", order)
+// Resume lets callbacks go on, within 10 seconds. It returns what is held back all the same.
+func (e Emergency) Resume(ctx context.Context, order EmergencyOrder) (left policy.Held, err error) {
+	_, err = e.caller.do(ctx, call{method: http.MethodPost, path: emergencyPath + "/resume", body: order}, &left)
+	return left, err
 }
 
 // List lists what is paused.

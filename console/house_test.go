@@ -159,8 +159,9 @@ func (e emergencies) Pause(_ context.Context, order policy.EmergencyOrder) ([]po
 	return e.order(true, order)
 }
 
-func (e emergencies) Resume(_ context.Context, order policy.EmergencyOrder) ([]policy.Emergency, error) {
-	return e.order(false, order)
+func (e emergencies) Resume(_ context.Context, order policy.EmergencyOrder) (policy.Held, error) {
+	_, err := e.order(false, order)
+	return policy.Held{}, err
 }
 
 // policies are those of a shelf.

@@ -50,12 +50,12 @@ func TestAPausedType(t *testing.T) {
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
 		left, err := emergency.Resume(t.Context(), client.EmergencyOrder{BusinessTypes: []string{kind + "-4"}})
 		assert.NoError(c, err)
-		assert.Len(c, left, 1)
-		assert.Equal(c, []any{kind + "-4", true}, []any{left[0].BusinessType, left[0].ByPolicy}, "its policy holds it all the same")
+		assert.Len(c, left.Paused, 1)
+		assert.Equal(c, []any{kind + "-4", true}, []any{left.Paused[0].BusinessType, left.Paused[0].ByPolicy}, "its policy holds it all the same")
 	}, testenv.Patience, 50*time.Millisecond, "visibility lags behind")
 	left, err := emergency.Resume(t.Context(), order)
 	require.NoError(t, err)
-	require.Empty(t, left)
+	require.Empty(t, left.Paused)
 	env.Await(kind+"/held", "delivered")
 	require.Len(t, r.Calls("held"), 1)
 

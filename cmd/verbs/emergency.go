@@ -25,13 +25,14 @@ func (s *shell) emergency() *cobra.Command {
 func (s *shell) emergencyOrder(name string, stop bool) *cobra.Command {
 	var order client.EmergencyOrder
 	c := &cobra.Command{Use: name + " --everything | TYPE...", Short: strings.ToUpper(name[:1]) + name[1:] + " callbacks", Example: "wakecall emergency " + name + " order-close"}
-	c.RunE = call(s, s.showEmergencies, func(c *cobra.Command, wakecall *client.Client, args []string) ([]policy.Emergency, error) {
+	c.RunE = call(s, s.showHeld, func(c *cobra.Command, wakecall *client.Client, args []string) (policy.Held, error) {
 		if order.Everything == (len(args) > 0) {
-			return nil, program.Wrong(errors.New("give either --everything or business types"))
+			return policy.Held{}, program.Wrong(errors.New("give either --everything or business types"))
 		}
 		order.BusinessTypes = args
 		if stop {
-			return wakecall.Emergency.Pause(c.Context(), order)
+			paused, err := wakecall.Emergency.Pause(c.Context(), order)
+			return policy.Held{Paused: paused}, err
 		}
 		return wakecall.Emergency.Resume(c.Context(), order)
 	})

@@ -206,6 +206,14 @@ func (s *shell) showPolicies(policies []policy.Policy) {
 	s.table([]string{"TYPE", "VERSION", "CALLBACK", "PAUSED"}, rows)
 }
 
+// showHeld shows what holds callbacks back, and says where that may not be all.
+func (s *shell) showHeld(held policy.Held) {
+	if held.Incomplete {
+		s.complain("More may be held back: Temporal did not tell.\n")
+	}
+	s.showEmergencies(held.Paused)
+}
+
 func (s *shell) showEmergencies(paused []policy.Emergency) {
 	var rows [][]string
 	for _, e := range paused {

@@ -21,6 +21,14 @@ type Emergency struct {
 	ByPolicy bool `json:"by_policy,omitzero"`
 }
 
+// Held is what emergencies hold back and, after a resumption, what else does.
+type Held struct {
+	Paused []Emergency `json:"paused"`
+	// Incomplete reports whether more may be held back after a resumption: Temporal did not
+	// tell. The resumption is in force all the same.
+	Incomplete bool `json:"incomplete,omitzero"`
+}
+
 // PausedByPolicy is what a policy pauses; paused is false for nothing.
 func PausedByPolicy(policy Policy) (_ Emergency, paused bool) {
 	return Emergency{BusinessType: policy.BusinessType, Author: policy.PausedBy, Since: policy.PausedAt, ByPolicy: true}, policy.Paused

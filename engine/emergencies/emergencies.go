@@ -75,19 +75,27 @@ func (e *Emergencies) start(ctx context.Context, emergency policy.Emergency) err
 
 // Resume resumes what the order names, and returns what is paused all the same:
 // everything, where the order names single types, and single types where it names
-// everything. What is not paused is no error.
-func (e *Emergencies) Resume(ctx context.Context, order policy.EmergencyOrder) (paused []policy.Emergency, err error) {
+// everything. What is not paused is no error. Its errors are [wire.InvalidRequest] and
+// [wire.Unavailable]; a part may be resumed then, and the order may be repeated. That what is
+// left cannot be read is no error: the resumption is in force.
+func (e *Emergencies) Resume(ctx context.Context, order policy.EmergencyOrder) (policy.Held, error) {
 	if err := order.Check().Err(); err != nil {
-		return nil, err
+		return policy.Held{}, err
 	}
 	for _, emergency := range order.Emergencies(0) {
 		if err := e.end(ctx, emergency); err != nil {
-			return nil, err
+			return policy.Held{}, err
 		}
 		e.cache.forget(emergency.BusinessType)
 	}
+	paused, err := e.held(ctx, order)
+	return policy.Held{Paused: paused, Incomplete: err != nil}, nil
+}
+
+// held lists what holds the callbacks of an order back.
+func (e *Emergencies) held(ctx context.Context, order policy.EmergencyOrder) ([]policy.Emergency, error) {
 	if order.Everything {
-		return e.left(ctx)
+		return e.listedAndHeld(ctx)
 	}
 	all, held, err := e.current(ctx, "")
 	if err != nil || !held {
@@ -96,9 +104,9 @@ func (e *Emergencies) Resume(ctx context.Context, order policy.EmergencyOrder) (
 	return []policy.Emergency{all}, nil
 }
 
-// left lists what is paused, exactly as far as visibility has heard of it: what it has not
-// yet heard the end of is left out.
-func (e *Emergencies) left(ctx context.Context) (paused []policy.Emergency, err error) {
+// listedAndHeld lists what is paused, exactly as far as visibility has heard of it: what it
+// has not yet heard the end of is left out.
+func (e *Emergencies) listedAndHeld(ctx context.Context) (paused []policy.Emergency, err error) {
 	listed, err := e.List(ctx)
 	if err != nil {
 		return nil, err

@@ -1,11 +1,14 @@
 package emergencies
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/workflowservice/v1"
 
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/wire"
@@ -51,10 +54,10 @@ func TestWhatAPauseHolds(t *testing.T) {
 
 	left, err := e.Resume(t.Context(), some)
 	require.NoError(t, err)
-	require.Len(t, left, 1, "everything is paused all the same")
+	require.Len(t, left.Paused, 1, "everything is paused all the same")
 	left, err = e.Resume(t.Context(), all)
 	require.NoError(t, err)
-	require.Empty(t, left)
+	require.Equal(t, policy.Held{}, left)
 	require.False(t, held("order"))
 }
 
@@ -68,4 +71,29 @@ func TestWhatAPauseNeeds(t *testing.T) {
 	on.Err = errors.New("down")
 	_, err = e.Pause(t.Context(), policy.EmergencyOrder{Everything: true, Author: "operator", Note: "fire"})
 	require.Equal(t, wire.Unavailable, wire.CodeOf(err))
+}
+
+// unlisted is a Temporal whose visibility is away.
+type unlisted struct{ *enginetest.Temporal }
+
+func (unlisted) ListWorkflow(context.Context, *workflowservice.ListWorkflowExecutionsRequest) (*workflowservice.ListWorkflowExecutionsResponse, error) {
+	return nil, serviceerror.NewUnavailable("no visibility")
+}
+
+// What was resumed is so, whether or not it can be read what is left.
+func TestAResumptionNeedsNoVisibility(t *testing.T) {
+	t.Parallel()
+	on := &enginetest.Temporal{}
+	k := kernel.New(unlisted{on}, "default", "")
+	t.Cleanup(k.EndWaits)
+	e := New(k, time.Hour)
+	all := policy.EmergencyOrder{Everything: true, Author: "operator", Note: "flood"}
+	_, err := e.Pause(t.Context(), all)
+	require.NoError(t, err)
+	left, err := e.Resume(t.Context(), all)
+	require.NoError(t, err)
+	require.Equal(t, policy.Held{Incomplete: true}, left)
+	held, err := e.Paused(t.Context(), "order")
+	require.NoError(t, err)
+	require.False(t, held)
 }

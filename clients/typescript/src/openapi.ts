@@ -1508,6 +1508,11 @@ export interface components {
         });
         Emergencies: {
             paused: components["schemas"]["Emergency"][];
+            /**
+             * @description More may be held back: Temporal did not answer when it was asked. The resumption is in force all the same. Only the answer to a resumption has it.
+             * @constant
+             */
+            incomplete?: true;
         };
         /** @description What somebody has paused, `everything` or one business type. */
         Emergency: {

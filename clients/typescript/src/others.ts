@@ -1,6 +1,6 @@
 import { type Api, type CallOptions, type Changed, type ChangeOptions, changed, given, signalOf, take } from "./api.js";
 import type { components } from "./openapi.js";
-import type { Emergency, EmergencyOrder, Recurrence, Upcoming } from "./schema.js";
+import type { Emergency, EmergencyOrder, Held, Recurrence, Upcoming } from "./schema.js";
 
 /** Pauses callbacks at once, for some business types or for all. Each call may be repeated. */
 export class Emergencies {
@@ -16,8 +16,8 @@ export class Emergencies {
   }
 
   /** Lets callbacks go on, within 10 seconds, and returns what holds all the same. */
-  async resume(order: EmergencyOrder, options?: CallOptions): Promise<Emergency[]> {
-    return (await take(this.#api.POST("/v1/emergency/resume", { body: order, ...signalOf(options) }))).paused;
+  resume(order: EmergencyOrder, options?: CallOptions): Promise<Held> {
+    return take(this.#api.POST("/v1/emergency/resume", { body: order, ...signalOf(options) }));
   }
 
   /** Lists what is paused. */

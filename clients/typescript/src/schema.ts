@@ -46,6 +46,8 @@ export type RedeliveryOrder = Schemas["RedeliveryOrder"];
 export type Redelivery = Schemas["Redelivery"];
 /** What is paused or resumed in an emergency. */
 export type EmergencyOrder = Schemas["EmergencyOrder"];
+/** What is held back, and whether that may not be all. */
+export type Held = Schemas["Emergencies"];
 /** An emergency pause that is in force. */
 export type Emergency = Schemas["Emergency"];
 /** A value that was refused, and why. */

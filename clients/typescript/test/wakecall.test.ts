@@ -257,7 +257,7 @@ describe("a running Wakecall", { timeout: 300_000 }, () => {
       (await wakecall.emergency.list()).map((pause) => pause.note),
       ["drill"],
     );
-    assert.deepEqual(await wakecall.emergency.resume({ business_types: ["other"] }), []);
+    assert.deepEqual(await wakecall.emergency.resume({ business_types: ["other"] }), { paused: [] });
   });
 
   test("a dispatch is opened, uploaded and followed to its end", async () => {
