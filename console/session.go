@@ -46,11 +46,11 @@ const (
 func (c *Console) begin(v *visit, who *auth.Principal, digest [sha256.Size]byte) error {
 	now := c.Now()
 	v.who = who
-	return c.keep(v, session{Name: who.Name, Key: hex.EncodeToString(digest[:]), Ends: now.Add(tuning.SessionLife), Seen: now})
+	return c.setCookie(v, session{Name: who.Name, Key: hex.EncodeToString(digest[:]), Ends: now.Add(tuning.SessionLife), Seen: now})
 }
 
-// keep sends the cookie.
-func (c *Console) keep(v *visit, s session) error {
+// setCookie sends a session.
+func (c *Console) setCookie(v *visit, s session) error {
 	text, err := json.Marshal(s)
 	if err != nil {
 		return err
@@ -98,7 +98,7 @@ func (c *Console) recognise(v *visit) {
 	v.who = who
 	if now := c.Now(); now.Sub(s.Seen) >= tuning.SessionRenewal {
 		s.Seen = now
-		_ = c.keep(v, s) // else it is as good as it was
+		_ = c.setCookie(v, s) // else it is as good as it was
 	}
 }
 
@@ -125,18 +125,18 @@ func (c *Console) open(sealed string) (s session, who *auth.Principal, err error
 	return s, inConsole(*found, s.Ends), nil
 }
 
-// inConsole is somebody who calls through the console.
+// inConsole is a principal that calls through the console.
 func inConsole(who auth.Principal, ends time.Time) *auth.Principal {
 	who.Via, who.Ends = auth.ViaConsole, ends
 	return &who
 }
 
-// private is whether nobody on the way reads the cookie.
+// private reports whether the cookie cannot be read on the way.
 func (c *Console) private(r *http.Request) bool {
 	return c.encrypted(r) || isLoopback(peerOf(r)) && !errors.Is((door.Rule{}).Check(r), door.ErrHost)
 }
 
-// encrypted is whether the browser speaks TLS, with us or with a proxy in front.
+// encrypted reports whether the browser speaks TLS, with us or with a proxy in front.
 func (c *Console) encrypted(r *http.Request) bool {
 	if r.TLS != nil {
 		return true

@@ -20,7 +20,7 @@ type timerPage struct {
 	Story []Entry
 	// StoryUnread and WhyUnread are whether the API does not tell them now.
 	StoryUnread, WhyUnread bool
-	// Longer is whether the story has more than is shown.
+	// Longer reports whether the story has more than is shown.
 	Longer  bool
 	Actions []action
 	// Refused is why there are no actions; "" where there are.
@@ -37,7 +37,7 @@ type timerPage struct {
 // action is something to press.
 type action struct {
 	Name string
-	// unconditional is whether the API takes no condition for it.
+	// unconditional reports whether the API takes no condition for it.
 	unconditional bool
 	// where says for which timers it is of use.
 	where func(Timer) bool
@@ -53,7 +53,7 @@ var actions = []action{
 	{Name: "cancel", where: func(t Timer) bool { return t.open() }},
 }
 
-// open is whether it may still be changed.
+// open reports whether it may still be changed.
 func (t Timer) open() bool { return !t.Finished() && !t.CancelRequested }
 
 func actionNamed(name string) (action, bool) {
@@ -173,7 +173,7 @@ func (p *timerPage) Say(f Fact) string {
 	return strings.Join(parts, " ")
 }
 
-// Changed is whether the timer was another one when the form was filled.
+// Changed reports whether the timer was another one when the form was filled.
 func (p *timerPage) Changed() bool {
 	return p.Problem != nil && p.Problem.Status == http.StatusPreconditionFailed
 }

@@ -39,7 +39,7 @@ type typesPage struct {
 	frame
 	Rows []typeRow
 	Done string
-	// Uncounted is whether some numbers cannot be told now, and Problem why there is no table, or
+	// Uncounted reports whether some numbers cannot be told now, and Problem why there is no table, or
 	// why a change was not made.
 	Uncounted bool
 	Problem   *Problem

@@ -71,12 +71,12 @@ func (t Timer) Address() string {
 	}
 }
 
-// IsWeb is whether the address can be opened.
+// IsWeb reports whether the address can be opened.
 func (t Timer) IsWeb() bool {
 	return strings.HasPrefix(t.Address(), "https://") || strings.HasPrefix(t.Address(), "http://")
 }
 
-// Finished is whether it does not ring again by itself.
+// Finished reports whether it does not ring again by itself.
 func (t Timer) Finished() bool {
 	return t.Status != statusScheduled && t.Status != statusPaused && t.Status != statusDelivering
 }

@@ -128,18 +128,27 @@ func (t *Temporal) ExecuteWorkflow(_ context.Context, options client.StartWorkfl
 	return Started{of: t, run: r}, nil
 }
 
+// openRun returns the latest run of a workflow, or the named one, where it is open.
+func (t *Temporal) openRun(id, runID string) (*run, error) {
+	if t.Err != nil {
+		return nil, t.Err
+	}
+	r := t.latest(id, runID)
+	if r == nil || !r.open() {
+		return nil, notFound()
+	}
+	return r, nil
+}
+
 // SignalWorkflow implements [client.Client].
 //
 //nolint:revive // the client's own arguments
 func (t *Temporal) SignalWorkflow(_ context.Context, id, runID, name string, value any) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.Err != nil {
-		return t.Err
-	}
-	r := t.latest(id, runID)
-	if r == nil || !r.open() {
-		return notFound()
+	r, err := t.openRun(id, runID)
+	if err != nil {
+		return err
 	}
 	return t.signal(r, name, value)
 }
@@ -199,12 +208,9 @@ func (t *Temporal) announce(r *run) {
 func (t *Temporal) CancelWorkflow(_ context.Context, id, runID string) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.Err != nil {
-		return t.Err
-	}
-	r := t.latest(id, runID)
-	if r == nil || !r.open() {
-		return notFound()
+	r, err := t.openRun(id, runID)
+	if err != nil {
+		return err
 	}
 	t.requestCancel(r, "")
 	return nil
@@ -227,12 +233,9 @@ func (t *Temporal) requestCancel(r *run, cause string) {
 func (t *Temporal) TerminateWorkflow(_ context.Context, id, runID, reason string, _ ...any) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.Err != nil {
-		return t.Err
-	}
-	r := t.latest(id, runID)
-	if r == nil || !r.open() {
-		return notFound()
+	r, err := t.openRun(id, runID)
+	if err != nil {
+		return err
 	}
 	r.terminate(reason)
 	return nil

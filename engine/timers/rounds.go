@@ -21,20 +21,28 @@ func (l *Lister) withoutRedelivered(ctx context.Context, views []timer.View) ([]
 			failed = append(failed, view.String())
 		}
 	}
+	latest, err := l.latestRounds(ctx, failed)
+	return slices.DeleteFunc(views, func(view timer.View) bool {
+		return view.Status == timer.Failed && view.Round < latest[view.Memo.Booking]
+	}), err
+}
+
+// latestRounds returns the latest round of each booking of some workflows.
+func (l *Lister) latestRounds(ctx context.Context, workflowIDs []string) (map[string]int, error) {
 	latest := map[string]int{}
-	for ids := range slices.Chunk(failed, tuning.IDsPerQuery) {
-		if err := l.kernel.EachPage(ctx, query.All(visibility.Timers(), query.WorkflowID.In(ids), query.NotStatus(visibility.Continued)), func(page []*workflowpb.WorkflowExecutionInfo) error {
+	for ids := range slices.Chunk(workflowIDs, tuning.IDsPerQuery) {
+		runs := query.All(visibility.Timers(), query.WorkflowID.In(ids), query.NotStatus(visibility.Continued))
+		err := l.kernel.EachPage(ctx, runs, func(page []*workflowpb.WorkflowExecutionInfo) error {
 			for _, info := range page {
 				if run, err := l.reader.View(ctx, info); err == nil {
 					latest[run.Memo.Booking] = max(latest[run.Memo.Booking], run.Round)
 				}
 			}
 			return nil
-		}); err != nil {
+		})
+		if err != nil {
 			return nil, err
 		}
 	}
-	return slices.DeleteFunc(views, func(view timer.View) bool {
-		return view.Status == timer.Failed && view.Round < latest[view.Memo.Booking]
-	}), nil
+	return latest, nil
 }
