@@ -12,6 +12,7 @@ import (
 	corejob "github.com/wakecall/wakecall/core/job"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/internal/audit"
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
@@ -53,6 +54,11 @@ func (c *Controller) Bulk(ctx context.Context, order corejob.Bulk) (corejob.Bulk
 		err = b.repeat(ctx)
 	}
 	return job.End(ctx, b.progress, err)
+}
+
+// onBehalf has a job make its changes on behalf of who ordered it.
+func onBehalf(ctx context.Context, by *wire.Actor) context.Context {
+	return audit.With(ctx, audit.Behalf{Of: by.OnBehalf(activity.GetInfo(ctx).WorkflowExecution.ID)})
 }
 
 // repeat has the job repeated, once lists show what it has done.

@@ -37,7 +37,6 @@ type Controller struct {
 	Queues   Queues
 	Policies Policies
 	Sender   Sender
-	Failures Failures
 	Bulks    Bulk
 	// Turns are those at the places for jobs.
 	Turns *turns.Turns

@@ -126,7 +126,7 @@ func TestCallsThatDecideByTheirBodyOrQuery(t *testing.T) {
 		"a list of another type":    {"GET", "/v1/timers?business_type=invoice", "", 403},
 		"a list of all types":       {"GET", "/v1/timers", "", 403},
 		"a rule, which has no type": {"POST", "/v1/recurrences/preview", `{"recurrence":{"every":"1h"}}`, 200},
-		"an order for all types":    {"POST", "/v1/timers/redeliver", `{"filter":{}}`, 403},
+		"an order for all types":    {"POST", "/v1/bulk", `{"operation":"redeliver","filter":{}}`, 403},
 		"a bulk job":                {"POST", "/v1/bulk", `{"operation":"cancel","filter":{"business_type":"order"}}`, 202},
 		"one of another type":       {"POST", "/v1/bulk", `{"operation":"cancel","filter":{"business_type":"invoice"}}`, 403},
 		"to pause a type":           {"POST", "/v1/emergency/pause", `{"business_types":["order"]}`, 200},

@@ -12,7 +12,7 @@ import (
 
 // reading are the calls that read a body.
 var reading = []string{
-	"POST " + timersPath, "POST " + timersPath + "/batch", "POST " + timersPath + "/redeliver",
+	"POST " + timersPath, "POST " + timersPath + "/batch",
 	"PUT " + oneTimer, "PATCH " + oneTimer, "POST " + oneTimer + "/pause", "POST " + oneTimer + "/resume",
 	"PUT " + onePolicy, "PATCH " + onePolicy,
 	"POST " + bulkPath, "POST " + dispatchesPath, "PATCH " + oneDispatch, "PUT " + oneDispatch + "/items",

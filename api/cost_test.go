@@ -153,7 +153,6 @@ func costlyRequests() map[string]costly {
 	add("upload of one line", "PUT", "/v1/dispatches/order/1/items", maxBatchBody, "[%]", numbers)
 	add("filter", "POST", "/v1/bulk", maxBody, `{"operation":"cancel","filter":{"labels":{%}}}`, names)
 	add("filter of other names", "POST", "/v1/bulk", maxBody, `{"operation":"cancel","filter":{%}}`, names)
-	add("redelivery", "POST", "/v1/timers/redeliver", maxBody, `{"filter":{%}}`, names)
 	add("emergency", "POST", "/v1/emergency/pause", maxBody, `{"business_types":[%]}`, numbers)
 	add("emergency of text", "POST", "/v1/emergency/resume", maxBody, `{"business_types":[%]}`, `"-"`)
 	add("ack", "POST", "/v1/deliveries/1/ack", maxBody, `{%}`, names)

@@ -28,11 +28,10 @@ var timeParameters = []string{"due_from", "due_to", "ended_from", "ended_to", "f
 
 // callExamples has the values that are taken at certain paths only; "" for none.
 var callExamples = map[string]map[string]string{
-	timersPath:                     {"status": string(timer.Scheduled)},
-	dispatchesPath:                 {"status": string(dispatch.Running)},
-	bulkPath:                       {"status": string(job.Running)},
-	versionPrefix + "redeliveries": {"status": string(job.Running)},
-	oneDispatch + "/items":         {"from": "0"},
+	timersPath:             {"status": string(timer.Scheduled)},
+	dispatchesPath:         {"status": string(dispatch.Running)},
+	bulkPath:               {"status": string(job.Running)},
+	oneDispatch + "/items": {"from": "0"},
 }
 
 // exampled are the field errors of a call to a path, each with a value that its field takes.

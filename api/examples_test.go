@@ -254,12 +254,11 @@ func ofPreview() map[string]body {
 
 // withoutExamples are the operations with a body whose fields have no examples, and why.
 var withoutExamples = map[string]string{
-	"addBatch":        "its timers are those of addTimer, and are refused one by one",
-	"uploadItems":     "a line of it is an item of startDispatch",
-	"answerRing":      "an answer names a ring that was given",
-	"ackDelivery":     "it has no field that a value could be wrong for",
-	"nackDelivery":    "it needs a delivery that was accepted: its fields are tested with it",
-	"startRedelivery": "its filter is that of startBulk",
+	"addBatch":     "its timers are those of addTimer, and are refused one by one",
+	"uploadItems":  "a line of it is an item of startDispatch",
+	"answerRing":   "an answer names a ring that was given",
+	"ackDelivery":  "it has no field that a value could be wrong for",
+	"nackDelivery": "it needs a delivery that was accepted: its fields are tested with it",
 }
 
 // request is the body for a field that has a value, with what it needs.

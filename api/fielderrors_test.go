@@ -24,7 +24,7 @@ func TestFieldErrorsOfABody(t *testing.T) {
 	}
 	policy := func(o object) error { _, err := o.policy("order", private, policy.Policy{}); return err }
 	patched := func(o object) error { _, err := o.policy("order", private, old); return err }
-	redelivery := func(o object) error { _, err := o.redelivery(); return err }
+	order := func(o object) error { _, err := o.bulk(private); return err }
 	for name, c := range map[string]struct {
 		read     func(object) error
 		body     string
@@ -44,7 +44,7 @@ func TestFieldErrorsOfABody(t *testing.T) {
 		"of a policy":                            {policy, `{"callback":{"url":"http://10.0.0.1/"},"alert":{"url":"http://10.0.0.2/"},"retry":{"initial":"1s","max_attempts":"x"}}`, []string{"/retry/max_attempts", "/callback/url", "/alert/url"}},
 		"but not one that it has already":        {patched, `{"callback":{"url":"https://h/"},"alert":{"url":"http://10.0.0.9/"},"retry":{"initial":"1s","max_attempts":"x"}}`, []string{"/retry/max_attempts"}},
 		"a name with a slash":                    {policy, `{"callback":{"url":"https://h/","headers":{"a/b~c":1}}}`, []string{"/callback/headers/a~1b~0c"}},
-		"an order":                               {redelivery, `{"filter":{"business_type":1},"per_second":0}`, []string{"/filter/business_type", "/per_second"}},
+		"an order":                               {order, `{"operation":"redeliver","filter":{"business_type":1},"per_second":0}`, []string{"/filter/business_type", "/per_second"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			members, err := parseObject([]byte(c.body))

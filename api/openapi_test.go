@@ -117,8 +117,8 @@ func TestDocumentListsEveryWord(t *testing.T) {
 		classes = append(classes, string(class))
 	}
 	for name, want := range map[string][]string{
-		"RedeliveryStatus": jobs, "FailureClass": classes,
-		"BulkStatus": jobs, "BulkOperation": wordsOf(job.Operations()), "BulkResult": wordsOf(job.Results()),
+		"FailureClass": classes,
+		"BulkStatus":   jobs, "BulkOperation": wordsOf(job.Operations()), "BulkResult": wordsOf(job.Results()),
 		"HistoryEvent": wordsOf(timer.HistoryEvents()), "HistoryResult": wordsOf(timer.HistoryResults()),
 		"ProblemType": types, "Status": statuses, "FieldErrorCode": constantsOf(t, "../core/wire/fielderror.go", "FieldErrorCode"),
 		"DispatchStatus": wordsOf(dispatch.Statuses()), "Shortage": wordsOf(dispatch.Shortages()), "DispatchPer": wordsOf(dispatch.Pers()),
@@ -248,8 +248,6 @@ func TestDocumentHasEveryField(t *testing.T) {
 		"Recurrence": fields(&recurrence.Rule{}), "RecurrencePreview": fields(&previewBody{}), "Upcoming": fields(&timer.Upcoming{}),
 		"Rings": fields(&ringsBody{}), "Ring": fields(&ringBody{}), "RingAnswer": fields(&answerBody{}),
 		"TimerCallback": fields(&delivery.Callback{}), "PolicyCallback": fields(&delivery.Callback{}), "ShownCallback": fields(&delivery.Callback{}),
-		"RedeliveryList": fields(&redeliveriesBody{}), "RedeliveryOrder": fields(&redeliveryBody{}), "RedeliveryOrder/properties/filter": fields(&redeliveryFilter{}),
-		"Redelivery": fields(&redeliveryView{}), "Redelivery/properties/links": fields(&timer.Links{}),
 		"BulkOrder": fields(&bulkBody{}), "TimerFilter": fields(&timer.Filter{}), "BulkJob": fields(&bulkView{}), "BulkList": fields(&bulkJobsBody{}), "BulkLine": fields(&job.Line{}),
 		"Problem": fields(&Problem{}), "FieldError": fields(&wire.FieldError{}), "Alive": fields(&health{}), "Index": fields(&indexBody{}), "Index/properties/links": fields(&indexLinks{}), "Ready": fields(&ready{}), "Principal": fields(&principalView{}), "Grant": fields(&grantView{}), "KeyList": fields(&keysBody{}),
 		"AttemptPage": fields(&attemptsBody{}), "Attempt": fields(&shownAttempt{}),
@@ -322,11 +320,6 @@ func TestDocumentHasTheLimits(t *testing.T) {
 		"BulkRate/default":                                      job.DefaultRate,
 		"BulkJob/properties/per_second/minimum":                 job.MinRate,
 		"BulkJob/properties/per_second/maximum":                 job.MaxRate,
-		"RedeliveryRate/minimum":                                job.MinRedeliveryRate,
-		"RedeliveryRate/maximum":                                job.MaxRedeliveryRate,
-		"RedeliveryRate/default":                                job.DefaultRedeliveryRate,
-		"Redelivery/properties/per_second/minimum":              job.MinRedeliveryRate,
-		"Redelivery/properties/per_second/maximum":              job.MaxRedeliveryRate,
 		"ShownCallback/properties/headers/additionalProperties": node{"const": delivery.Hidden},
 		"Recurrence/properties/cron/maxLength":                  recurrence.MaxCronLen,
 		"Recurrence/properties/crons/maxItems":                  recurrence.MaxCrons,
@@ -395,7 +388,7 @@ func TestDocumentSaysTheLimits(t *testing.T) {
 	document.at(t, "components", "responses", "Malformed").says(t, "malformed", fmt.Sprintf("more than %d deep", wire.MaxNesting))
 	paths.at(t, "/v1/timers", "post").says(t, "add", short(timer.MaxPast))
 	one := strconv.Itoa(maxBody>>10) + " KiB"
-	for path, method := range map[string]string{"/v1/timers": "post", "/v1/timers/{type}/{id}": "put", "/v1/policies/{type}": "put", "/v1/recurrences/preview": "post", "/v1/timers/redeliver": "post", "/v1/bulk": "post", "/v1/streams/{type}/answers": "post"} {
+	for path, method := range map[string]string{"/v1/timers": "post", "/v1/timers/{type}/{id}": "put", "/v1/policies/{type}": "put", "/v1/recurrences/preview": "post", "/v1/bulk": "post", "/v1/streams/{type}/answers": "post"} {
 		paths.at(t, path, method, "requestBody").says(t, path, one)
 	}
 	paths.at(t, "/v1/timers/{type}/{id}", "patch", "requestBody").says(t, "patch", one)
@@ -412,7 +405,6 @@ func TestDocumentSaysTheLimits(t *testing.T) {
 	document.at(t, "components", "responses", "DispatchShown", "headers").at(t, dispatch.HeaderExpectedRate)
 	paths.at(t, "/v1/dispatches", "post", "responses", "201", "headers").at(t, dispatch.HeaderExpectedRate)
 	document.at(t, "components", "parameters", "Wait").says(t, "wait", "From 0s to "+short(kernel.MaxWait))
-	paths.at(t, "/v1/redeliveries/{id}", "delete").says(t, "stop", short(kernel.DefaultWait))
 	paths.at(t, "/v1/bulk/{id}", "delete").says(t, "stop", short(kernel.DefaultWait))
 	document.schema(t, "BulkOrder/properties/shift").says(t, "shift", "-"+ahead+" to "+ahead)
 	callback := document.at(t, "webhooks", "timerDue", "post")

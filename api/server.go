@@ -14,7 +14,6 @@ import (
 	"github.com/labstack/echo/v4/middleware"
 
 	"github.com/wakecall/wakecall/core/delivery"
-	"github.com/wakecall/wakecall/core/job"
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/engine/kernel"
 	"github.com/wakecall/wakecall/internal/audit"
@@ -52,8 +51,6 @@ type Options struct {
 	Deliveries Deliveries
 	// Emergencies pause callbacks.
 	Emergencies Emergencies
-	// Redeliveries try many failed timers again.
-	Redeliveries Jobs[job.Redelivery, job.Redelivered]
 	// Bulk does the same with all timers that a filter finds.
 	Bulk Bulk
 	// Dispatches call many items back at one rate.
@@ -149,10 +146,7 @@ func New(options Options) *Server {
 		contract.authorize, onlyWhereKnown, onlyWhereConditional, onlyWhereRead, beginning(options.Audit), headAsGet(e.Router()))
 	s.operations(e, options)
 	mountConsole(e, options.Console)
-	redeliveries := redeliveryRoutes(options.Redeliveries)
 	s.timerRoutes(contract.under(timersPath))
-	contract.post(timersPath+"/redeliver", operating(named, noPayloads), redeliveries.start)
-	redeliveries.add(contract.under(redeliveries.path()))
 	newBulkRoutes(options.Bulk, options.Reach).add(contract.under(bulkPath))
 	dispatchRoutes{
 		large: s.large, dispatches: options.Dispatches, controls: options.DispatchControls, reach: options.Reach,

@@ -131,7 +131,7 @@ func TestIntegersAreReadAlike(t *testing.T) {
 	}
 	for _, body := range []any{
 		timerBody{}, termsBody{}, bulkBody{}, nackBody{}, dispatchBody{}, itemBody{}, emergencyBody{}, policyBody{}, previewBody{},
-		pauseBody{}, redeliveryBody{}, answerBody{},
+		pauseBody{}, answerBody{},
 	} {
 		look(reflect.TypeOf(body).Name(), reflect.TypeOf(body))
 	}

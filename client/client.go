@@ -41,8 +41,6 @@ type Client struct {
 	Dispatches Dispatches
 	// Bulk does the same with all timers that a filter finds.
 	Bulk Bulk
-	// Redeliveries try many failed timers again.
-	Redeliveries Redeliveries
 	// Access tells who calls, and which keys there are.
 	Access Access
 	// Server asks the process that answers about itself.
@@ -64,6 +62,6 @@ func New(options Options) *Client {
 	caller := &caller{options}
 	return &Client{
 		Timers: Timers{caller}, Policies: Policies{caller}, Deliveries: Deliveries{caller}, Emergency: Emergency{caller}, Streams: Streams{caller},
-		Dispatches: Dispatches{caller}, Bulk: Bulk{caller}, Redeliveries: Redeliveries{caller}, Access: Access{caller}, Server: Server{caller},
+		Dispatches: Dispatches{caller}, Bulk: Bulk{caller}, Access: Access{caller}, Server: Server{caller},
 	}
 }

@@ -106,8 +106,6 @@ var (
 	}
 
 	storedPressure = policy.BackPressure{Until: clock(4), Since: clock(3), Status: 429}
-
-	storedRedelivered = job.Redelivered{Found: ptr(9), Done: 4, Skipped: 3, Failed: 2}
 )
 
 // What a timer is stored as.
@@ -183,18 +181,6 @@ var storedActor = wire.Actor{Name: "ops", ID: "0a1b", Role: "admin", By: "key", 
 func TestStoredActor(t *testing.T) {
 	t.Parallel()
 	golden.Check(t, "actor", storedActor)
-}
-
-// What a redelivery is stored as.
-func TestStoredRedelivery(t *testing.T) {
-	t.Parallel()
-	golden.Check(t, "redelivery", job.Redelivery{
-		Filter: job.FailedFilter{BusinessType: "order-close", EndedFrom: clock(1), EndedTo: clock(2)}, PerSecond: 0.5, By: &storedActor,
-	})
-	golden.Check(t, "redelivered", storedRedelivered)
-	golden.Check(t, "redelivery_progress", job.RedeliveryProgress{
-		Redelivered: storedRedelivered, Position: job.Position{Page: []byte("page"), After: "run-1", Tries: 2, Waits: clock(1)},
-	})
 }
 
 // What a bulk job is stored as: its order, the pages of what it found, and its heartbeats.

@@ -55,20 +55,6 @@ func bulkOf(kind, id string) any {
 	return testenv.JSON{"id": strings.ToLower(id), "operation": "cancel", "filter": filter}
 }
 
-func aRedelivery(m *access, kind, id string) string {
-	var job struct{ ID string }
-	m.make("/v1/timers/redeliver", redeliveryOf(kind, id)).Into(&job)
-	return job.ID
-}
-
-func redeliveryOf(kind, _ string) any {
-	filter := testenv.JSON{"ended_from": "2000-01-01T00:00:00Z", "ended_to": "2000-01-02T00:00:00Z"}
-	if kind != "" {
-		filter["business_type"] = kind
-	}
-	return testenv.JSON{"filter": filter, "per_second": 1}
-}
-
 // aDelivery is one whose receiver has accepted it.
 func aDelivery(m *access, kind, id string) string {
 	_, delivery := accepted(m.T, m.admin, m.receiver, nth{kind + "/" + id, 1})
@@ -115,15 +101,11 @@ var sampleCalls = map[string]sampleCall{
 	"listUpcoming":    {want: done, about: aSeries},
 	"listOccurrences": {want: done, about: aSeries},
 
-	"startRedelivery":  {want: []int{http.StatusAccepted}, body: redeliveryOf, everything: true},
-	"listRedeliveries": {want: done},
-	"getRedelivery":    {want: done, about: aRedelivery, everything: true},
-	"stopRedelivery":   {want: doneOrSoon, about: aRedelivery, everything: true},
-	"startBulk":        {want: []int{http.StatusAccepted}, body: bulkOf, everything: true},
-	"listBulk":         {want: done},
-	"getBulk":          {want: done, about: aBulkJob, everything: true},
-	"stopBulk":         {want: doneOrSoon, about: aBulkJob, everything: true},
-	"listBulkResults":  {want: done, about: aBulkJob, everything: true},
+	"startBulk":       {want: []int{http.StatusAccepted}, body: bulkOf, everything: true},
+	"listBulk":        {want: done},
+	"getBulk":         {want: done, about: aBulkJob, everything: true},
+	"stopBulk":        {want: doneOrSoon, about: aBulkJob, everything: true},
+	"listBulkResults": {want: done, about: aBulkJob, everything: true},
 
 	"startDispatch":         {want: []int{http.StatusCreated}, body: dispatchOf},
 	"listDispatches":        {want: done, query: ofType, everything: true},

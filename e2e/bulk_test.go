@@ -142,26 +142,6 @@ func TestBulkOperations(t *testing.T) {
 	}
 }
 
-func TestBulkRedeliver(t *testing.T) {
-	t.Parallel()
-	env, r, kind := open(t)
-	target, mend := outage(r)
-	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": target}})
-	failMany(t, env, kind, 3)
-	mend()
-	order := wakecall.BulkOrder{Operation: job.Redeliver, Filter: timer.Filter{BusinessType: kind}, PerSecond: quick}
-	j := bulkEnded(t, env, order)
-	require.Equal(t, bulkCounts(3, 3, 0), j.Tally)
-	env.AwaitAll(kind, 3, "delivered")
-	again := bulkEnded(t, env, order)
-	require.Equal(t, bulkCounts(3, 0, 3), again.Tally, "they are not failed any more")
-	for _, outcome := range bulkResults(t, env, again.ID) {
-		require.Equal(t, job.ResultSkipped, outcome.Result)
-		require.NotEmpty(t, outcome.Code)
-	}
-	require.Len(t, r.All(), 6)
-}
-
 // found are the timers that an order is about, by their ids.
 func found(t *testing.T, env *testenv.Env, order job.Bulk) map[string]job.Item {
 	t.Helper()

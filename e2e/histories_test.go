@@ -203,25 +203,6 @@ func elsewhere(t *testing.T, kind string) {
 	}
 }
 
-// TestRecordHistoriesOfRedeliveries does the same for jobs over many timers.
-func TestRecordHistoriesOfRedeliveries(t *testing.T) {
-	onlyToRecord(t)
-	env, r, kind := open(t)
-	target, _ := outage(r)
-	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": target}})
-	failMany(t, env, kind, 2)
-	for _, scenario := range []struct {
-		name string
-		rate float64
-	}{{"redelivery-stopped", 0.1}, {"redelivery", 1000}} {
-		job := redeliver(t, env, kind, scenario.rate)
-		job.await(t, env, func(now redelivery) bool { return now.Redelivered > 0 })
-		env.Do("DELETE", "/v1/redeliveries/"+job.ID, nil) // too late for the fast one
-		job.await(t, env, jobEnded)
-		recorder{t: t, h: env}.run(scenario.name, workflows.RedeliveryJob.WorkflowID(job.ID), "")
-	}
-}
-
 // Timers that a worker held and did not ring.
 func TestRecordHistoriesOfHeldTimers(t *testing.T) {
 	onlyToRecord(t)

@@ -126,7 +126,7 @@ func TestASecondKindOfJob(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, stopped, again, "one that has ended stays as it is")
 
-	_, err = env.Engine.Redeliveries.Get(ctx, quick.ID)
+	_, err = env.Engine.Bulk.Get(ctx, quick.ID)
 	require.Equal(t, wire.NotFound, wire.CodeOf(err), "each kind has ids of its own")
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
 		for status, want := range map[corejob.Status][]jobs.Job[counting, corejob.Tally]{
@@ -137,27 +137,4 @@ func TestASecondKindOfJob(t *testing.T) {
 			assert.Equal(c, want, page, "%s", status)
 		}
 	}, testenv.Patience, 100*time.Millisecond, "visibility lags behind")
-}
-
-// redeliverLikeBefore is the workflow of redeliveries from before jobs had a queue of
-// their own.
-func redeliverLikeBefore(ctx workflow.Context, order corejob.Redelivery) (done corejob.Redelivered, err error) {
-	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		TaskQueue: workflows.ControlQueue, StartToCloseTimeout: 24 * time.Hour, HeartbeatTimeout: 30 * time.Second, WaitForCancellation: true,
-	})
-	err = workflow.ExecuteActivity(ctx, workflows.ActivityRedeliver, order).Get(ctx, &done)
-	return done, err
-}
-
-// orderLikeBefore makes a worker of before take a redelivery's order, and leave.
-func orderLikeBefore(t *testing.T, env *testenv.Env, id string) {
-	t.Helper()
-	older := sdkworker.New(env.Client, workflows.TaskQueue, sdkworker.Options{LocalActivityWorkerOnly: true})
-	older.RegisterWorkflowWithOptions(redeliverLikeBefore, workflow.RegisterOptions{Name: workflows.TypeRedelivery})
-	require.NoError(t, older.Start())
-	defer older.Stop()
-	require.Eventually(t, func() bool {
-		described, err := env.Client.DescribeWorkflowExecution(t.Context(), workflows.RedeliveryJob.WorkflowID(id), "")
-		return err == nil && len(described.GetPendingActivities()) == 1
-	}, testenv.Patience, 20*time.Millisecond, "the worker of before takes the order")
 }

@@ -11,26 +11,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	wakecall "github.com/wakecall/wakecall/client"
+	"github.com/wakecall/wakecall/core/job"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/testenv"
 	"github.com/wakecall/wakecall/workflows"
 )
-
-// redelivery is what the API shows of one.
-type redelivery struct {
-	ID          string
-	Status      string
-	Found       *int
-	Redelivered int
-	Skipped     int
-	Failed      int
-	PerSecond   float64   `json:"per_second"`
-	Type        string    `json:"business_type"`
-	StartedAt   time.Time `json:"started_at"`
-}
-
-// counts are found, redelivered, skipped and failed.
-func (r redelivery) counts() []int { return []int{*r.Found, r.Redelivered, r.Skipped, r.Failed} }
 
 // outage is a receiver that says stop until it is mended.
 func outage(r *receiver.Receiver) (url string, mend func()) {
@@ -59,34 +47,22 @@ func listed(env *testenv.Env, filter url.Values) []testenv.Timer {
 }
 
 // redeliver orders a redelivery, of all types where it names none.
-func redeliver(t *testing.T, env *testenv.Env, kind string, perSecond float64) (begun redelivery) {
+func redeliver(t *testing.T, env *testenv.Env, kind string, perSecond float64) wakecall.BulkJob {
 	t.Helper()
-	filter := testenv.JSON{}
-	if kind != "" {
-		filter["business_type"] = kind
-	}
-	reply := env.Do("POST", "/v1/timers/redeliver", testenv.JSON{"filter": filter, "per_second": perSecond})
-	require.Equal(t, http.StatusAccepted, reply.Status, "%s", reply.Body)
-	reply.Into(&begun)
-	require.Equal(t, "/v1/redeliveries/"+begun.ID, reply.Header.Get("Location"))
-	require.Equal(t, []any{"running", kind, perSecond}, []any{begun.Status, begun.Type, begun.PerSecond})
+	order := wakecall.BulkOrder{Operation: job.Redeliver, Filter: timer.Filter{BusinessType: kind}, PerSecond: perSecond}
+	begun, created, err := env.Wakecall().Bulk.Start(t.Context(), order)
+	require.NoError(t, err)
+	require.True(t, created)
+	require.Equal(t, []any{job.Running, kind, perSecond}, []any{begun.Status, begun.Filter.BusinessType, begun.PerSecond})
 	require.Nil(t, begun.Found)
 	return begun
 }
 
-// await returns a redelivery once it is as it should be.
-func (r redelivery) await(t *testing.T, env *testenv.Env, ok func(redelivery) bool) (now redelivery) {
+// redelivered orders a redelivery and returns it once it has ended.
+func redelivered(t *testing.T, env *testenv.Env, kind string) wakecall.BulkJob {
 	t.Helper()
-	require.Eventually(t, func() bool {
-		reply := env.Do("GET", "/v1/redeliveries/"+r.ID, nil)
-		now = redelivery{}
-		reply.Into(&now)
-		return ok(now)
-	}, time.Minute, 20*time.Millisecond, "a redelivery takes its time")
-	return now
+	return awaitBulk(t, env, redeliver(t, env, kind, quick).ID, wakecall.BulkJob.Ended)
 }
-
-func jobEnded(r redelivery) bool { return r.Status != "running" }
 
 func TestRedeliverByQuery(t *testing.T) { // it needs the machine for itself
 	env, r, kind := open(t)
@@ -96,15 +72,15 @@ func TestRedeliverByQuery(t *testing.T) { // it needs the machine for itself
 	failMany(t, env, kind, timers)
 	mend()
 	begun := redeliver(t, env, kind, rate)
-	under := begun.await(t, env, func(r redelivery) bool { return r.Redelivered > 0 || jobEnded(r) })
-	require.Equal(t, "running", under.Status, "progress is seen")
+	under := awaitBulk(t, env, begun.ID, func(j wakecall.BulkJob) bool { return j.Done > 0 || j.Ended() })
+	require.Equal(t, job.Running, under.Status, "progress is seen")
 	require.Equal(t, timers, *under.Found)
-	require.Less(t, under.Redelivered, timers)
-	require.WithinDuration(t, begun.StartedAt, under.StartedAt, 5*time.Second)
+	require.Less(t, under.Done, timers)
+	require.WithinDuration(t, begun.StartedAt.Time(), under.StartedAt.Time(), 5*time.Second)
 
-	done := begun.await(t, env, jobEnded)
-	require.Equal(t, "done", done.Status)
-	require.Equal(t, []int{timers, timers, 0, 0}, done.counts())
+	done := awaitBulk(t, env, begun.ID, wakecall.BulkJob.Ended)
+	require.Equal(t, job.Done, done.Status)
+	require.Equal(t, bulkCounts(timers, timers, 0), done.Tally)
 	env.AwaitAll(kind, timers, "delivered")
 	var second []time.Time
 	for n := range timers {
@@ -116,26 +92,40 @@ func TestRedeliverByQuery(t *testing.T) { // it needs the machine for itself
 	require.GreaterOrEqual(t, span(second), time.Duration(float64(timers-1)/rate*0.9*float64(time.Second)), "the rate is kept")
 
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
-		shown := redeliveries(env, "?status=done&page_size=100")
-		assert.Contains(c, shown, done)
-		assert.NotContains(c, redeliveries(env, "?status=running"), done)
+		assert.Contains(c, jobsShown(env, "?status=done&page_size=100"), done.ID)
+		assert.NotContains(c, jobsShown(env, "?status=running"), done.ID)
 	}, testenv.Patience, 100*time.Millisecond, "visibility lags behind")
 
-	again := redeliver(t, env, kind, 1000).await(t, env, jobEnded)
-	require.Equal(t, []int{timers, 0, timers, 0}, again.counts(), "there is nothing left to do")
+	again := redelivered(t, env, kind)
+	require.Equal(t, bulkCounts(timers, 0, timers), again.Tally, "they are not failed any more")
+	for _, outcome := range bulkResults(t, env, again.ID) {
+		require.Equal(t, job.ResultSkipped, outcome.Result)
+		require.NotEmpty(t, outcome.Code)
+	}
 	require.Len(t, r.All(), 2*timers)
 
-	described, err := env.Client.DescribeWorkflowExecution(t.Context(), workflows.RedeliveryJob.WorkflowID(begun.ID), "")
+	described, err := env.Client.DescribeWorkflowExecution(t.Context(), workflows.BulkJob.WorkflowID(begun.ID), "")
 	require.NoError(t, err)
 	require.Empty(t, described.GetWorkflowExecutionInfo().GetSearchAttributes().GetIndexedFields()["BusinessType"],
 		"who cancels timers by query means no job")
 }
 
-// redeliveries are those of the first page.
-func redeliveries(env *testenv.Env, query string) []redelivery {
-	var page struct{ Redeliveries []redelivery }
-	env.Do("GET", "/v1/redeliveries"+query, nil).Into(&page)
-	return page.Redeliveries
+// jobsShown are the ids of the bulk jobs on the first page.
+func jobsShown(env *testenv.Env, query string) (ids []string) {
+	ids, _ = jobsPage(env, query)
+	return ids
+}
+
+func jobsPage(env *testenv.Env, query string) (ids []string, next string) {
+	var page struct {
+		Jobs []struct{ ID string }
+		Next string `json:"next_page_token"`
+	}
+	env.Do("GET", "/v1/bulk"+query, nil).Into(&page)
+	for _, job := range page.Jobs {
+		ids = append(ids, job.ID)
+	}
+	return ids, page.Next
 }
 
 // One order covers every business type. It has a Temporal of its own: there are failed
@@ -153,24 +143,19 @@ func TestRedeliverAllTypes(t *testing.T) {
 		failMany(t, env, kind, 2)
 	}
 	mend()
-	begun := redeliver(t, env, "", 1000)
-	done := begun.await(t, env, jobEnded)
-	require.Equal(t, []int{4, 4, 0, 0}, done.counts())
+	done := redelivered(t, env, "")
+	require.Equal(t, bulkCounts(4, 4, 0), done.Tally)
 	env.AwaitAll(kind+".a", 2, "delivered")
 	env.AwaitAll(kind+".b", 2, "delivered")
-	second := redeliver(t, env, kind+".a", 1000).await(t, env, jobEnded)
+	second := redelivered(t, env, kind+".a")
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
-		assert.Equal(c, []redelivery{second, done}, redeliveries(env, ""), "the latest comes first")
+		assert.Equal(c, []string{second.ID, done.ID}, jobsShown(env, ""), "the latest comes first")
 	}, testenv.Patience, 100*time.Millisecond, "visibility lags behind")
-	var page struct {
-		Redeliveries []redelivery
-		Next         string `json:"next_page_token"`
-	}
-	env.Do("GET", "/v1/redeliveries?page_size=1", nil).Into(&page)
-	require.Equal(t, []redelivery{second}, page.Redeliveries)
-	require.Equal(t, []redelivery{done}, redeliveries(env, "?page_size=1&page_token="+page.Next))
-	require.Equal(t, http.StatusUnprocessableEntity, env.Do("GET", "/v1/redeliveries?status=done&page_token="+page.Next, nil).Status)
-	require.Equal(t, http.StatusUnprocessableEntity, env.Do("GET", "/v1/redeliveries?status=lost", nil).Status)
+	first, next := jobsPage(env, "?page_size=1")
+	require.Equal(t, []string{second.ID}, first)
+	require.Equal(t, []string{done.ID}, jobsShown(env, "?page_size=1&page_token="+next))
+	require.Equal(t, http.StatusUnprocessableEntity, env.Do("GET", "/v1/bulk?status=done&page_token="+next, nil).Status)
+	require.Equal(t, http.StatusUnprocessableEntity, env.Do("GET", "/v1/bulk?status=lost", nil).Status)
 }
 
 // span is the time from the first to the last.
@@ -195,8 +180,8 @@ func TestRedeliverWhatFailedAgain(t *testing.T) {
 	target, _ := outage(r)
 	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": target}})
 	failMany(t, env, kind, 3)
-	first := redeliver(t, env, kind, 1000).await(t, env, jobEnded)
-	require.Equal(t, []int{3, 3, 0, 0}, first.counts())
+	first := redelivered(t, env, kind)
+	require.Equal(t, bulkCounts(3, 3, 0), first.Tally)
 	env.AwaitAll(kind, 3, "failed")
 	r.AwaitAll(t, 6)
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
@@ -206,8 +191,8 @@ func TestRedeliverWhatFailedAgain(t *testing.T) {
 		}
 		assert.Equal(c, map[int]int{2: 3}, rounds, "each timer once")
 	}, testenv.Patience, 100*time.Millisecond, "visibility lags behind")
-	second := redeliver(t, env, kind, 1000).await(t, env, jobEnded)
-	require.Equal(t, []int{6, 3, 3, 0}, second.counts())
+	second := redelivered(t, env, kind)
+	require.Equal(t, bulkCounts(6, 3, 3), second.Tally)
 	r.AwaitAll(t, 9)
 }
 
@@ -231,10 +216,8 @@ func TestListWhatEnded(t *testing.T) {
 		require.Len(t, listed(env, filter), want, "%v", filter)
 	}
 	require.Empty(t, listed(env, url.Values{"business_type": {kind}, "ended_from": {at(over)}}))
-	empty := testenv.JSON{"filter": testenv.JSON{"business_type": kind, "ended_to": at(began)}}
-	var none redelivery
-	env.Do("POST", "/v1/timers/redeliver", empty).Into(&none)
-	require.Equal(t, []int{0, 0, 0, 0}, none.await(t, env, jobEnded).counts())
+	none := bulkEnded(t, env, wakecall.BulkOrder{Operation: job.Redeliver, Filter: timer.Filter{BusinessType: kind, EndedTo: wire.At(began)}})
+	require.Equal(t, bulkCounts(0, 0, 0), none.Tally)
 	require.Equal(t, http.StatusUnprocessableEntity, env.Do("GET", "/v1/timers?ended_from=yesterday", nil).Status)
 }
 
@@ -246,16 +229,14 @@ func TestStopRedelivery(t *testing.T) {
 	failMany(t, env, kind, 5)
 	mend()
 	begun := redeliver(t, env, kind, 0.1)
-	begun.await(t, env, func(r redelivery) bool { return r.Redelivered == 1 })
-	path := "/v1/redeliveries/" + begun.ID
-	require.Contains(t, []int{http.StatusOK, http.StatusAccepted}, env.Do("DELETE", path, nil).Status)
-	stopped := begun.await(t, env, jobEnded)
-	require.Equal(t, "stopped", stopped.Status)
-	require.Equal(t, []int{5, 1, 0, 0}, stopped.counts())
-	var again redelivery
-	reply := env.Do("DELETE", path, nil)
-	require.Equal(t, http.StatusOK, reply.Status)
-	reply.Into(&again)
+	awaitBulk(t, env, begun.ID, func(j wakecall.BulkJob) bool { return j.Done == 1 })
+	_, err := env.Wakecall().Bulk.Stop(t.Context(), begun.ID)
+	require.NoError(t, err)
+	stopped := awaitBulk(t, env, begun.ID, wakecall.BulkJob.Ended)
+	require.Equal(t, job.Stopped, stopped.Status)
+	require.Equal(t, bulkCounts(5, 1, 0), stopped.Tally)
+	again, err := env.Wakecall().Bulk.Stop(t.Context(), begun.ID)
+	require.NoError(t, err)
 	require.Equal(t, stopped, again)
 	require.Len(t, r.AwaitAll(t, 6), 6)
 }
@@ -275,55 +256,44 @@ func TestRedeliveryAmongWorkers(t *testing.T) { // it needs the machine for itse
 	env.StopWorker()
 	mend()
 
-	older := redeliver(t, env, "nobody", 1)
-	orderLikeBefore(t, env, older.ID)
 	unheard := redeliver(t, env, kind, 1)
-	reply := env.Do("DELETE", "/v1/redeliveries/"+unheard.ID, nil)
+	reply := env.Do("DELETE", "/v1/bulk/"+unheard.ID, nil)
 	require.Equal(t, http.StatusAccepted, reply.Status, "nobody has heard of it")
-	require.Equal(t, "/v1/redeliveries/"+unheard.ID, reply.Header.Get("Location"))
+	require.Equal(t, "/v1/bulk/"+unheard.ID, reply.Header.Get("Location"))
 	begun := redeliver(t, env, kind, 10)
 	env.StartWorker()
-	require.Equal(t, "done", older.await(t, env, jobEnded).Status, "it is carried out on the queue of then")
-	require.Equal(t, "stopped", unheard.await(t, env, jobEnded).Status)
-	begun.await(t, env, func(r redelivery) bool { return r.Redelivered > 3 })
+	require.Equal(t, job.Stopped, awaitBulk(t, env, unheard.ID, wakecall.BulkJob.Ended).Status)
+	awaitBulk(t, env, begun.ID, func(j wakecall.BulkJob) bool { return j.Done > 3 })
 	env.StopWorker()
-	left := begun.await(t, env, func(redelivery) bool { return true })
-	require.Equal(t, "running", left.Status)
-	require.Less(t, left.Redelivered, timers)
+	left := awaitBulk(t, env, begun.ID, func(wakecall.BulkJob) bool { return true })
+	require.Equal(t, job.Running, left.Status)
+	require.Less(t, left.Done, timers)
 	env.StartWorker()
-	done := begun.await(t, env, jobEnded)
-	require.Equal(t, "done", done.Status)
-	// A worker that could not say how far it was leaves what the next one skips.
-	require.Equal(t, []int{timers, timers, 0}, []int{*done.Found, done.Redelivered + done.Skipped, done.Failed})
+	done := awaitBulk(t, env, begun.ID, wakecall.BulkJob.Ended)
+	require.Equal(t, job.Done, done.Status)
+	// What a worker did without having said so counts as done: it shows the job's mark.
+	require.Equal(t, bulkCounts(timers, timers, 0), done.Tally)
 	env.AwaitAll(kind, timers, "delivered")
 	require.Len(t, r.All(), 2*timers, "each was tried again once")
 }
 
-func TestRedeliveryRefusals(t *testing.T) {
+// What fails after the order is not part of it, however late a worker reads the list.
+func TestARedeliveryIsOfWhatFailedBefore(t *testing.T) {
 	t.Parallel()
-	env, _, kind := open(t)
-	for body, pointers := range map[string][]string{
-		`{}`:                              {"/filter"},
-		`{"filter":{"business_type":""}}`: {"/filter/business_type"},
-		`{"filter":null}`:                 {"/filter"},
-		`{"filter":{"business_type":"A'","status":"delivered"},"per_second":0}`:                                  {"/filter/status", "/filter/business_type", "/per_second"},
-		`{"filter":{"business_type":"x","ended_from":"now","due_from":"2026-01-01T00:00:00Z"},"per_second":"1"}`: {"/filter/due_from", "/filter/ended_from", "/per_second"},
-		`{"filter":{"business_type":"x","ended_from":"2026-01-02T00:00:00Z","ended_to":"2026-01-01T00:00:00Z"}}`: {"/filter/ended_to"},
-		`{"filter":{"business_type":"x"},"per_second":1001,"dry_run":true}`:                                      {"/dry_run", "/per_second"},
-	} {
-		reply := env.Do("POST", "/v1/timers/redeliver", body)
-		require.Equal(t, http.StatusUnprocessableEntity, reply.Status, body)
-		var named []string
-		for _, fieldErr := range reply.Problem().Errors {
-			named = append(named, fieldErr.Pointer)
-		}
-		require.Equal(t, pointers, named, body)
-	}
-	require.Equal(t, http.StatusBadRequest, env.Do("POST", "/v1/timers/redeliver", `[]`).Status)
-	require.Equal(t, http.StatusUnprocessableEntity, env.Do("POST", "/v1/timers/redeliver?wait=1s", `{}`).Status)
-	for _, id := range []string{"x", "0b9c6f0e-2f0c-4b43-9a55-0f3d6f3c1e7a", "%7B0b9c6f0e-2f0c-4b43-9a55-0f3d6f3c1e7a%7D", kind} {
-		for _, method := range []string{"GET", "DELETE"} {
-			require.Equal(t, http.StatusNotFound, env.Do(method, "/v1/redeliveries/"+id, nil).Status, id)
-		}
-	}
+	addr, stop, err := testenv.Temporal(t.TempDir())
+	require.NoError(t, err)
+	t.Cleanup(stop)
+	env, r, kind := testenv.OpenWith(t, addr, testenv.Settings()), receiver.New(t), typeOf(t)
+	target, _ := outage(r)
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": target}})
+	env.StartWorker()
+	failMany(t, env, kind, 1)
+	env.StopWorker()
+	begun := redeliver(t, env, kind, quick)
+	require.Equal(t, begun.StartedAt, begun.Filter.EndedTo)
+	env.Add(booking(kind, "later", "0s", target))
+	env.StartWorker()
+	env.Await(kind+"/later", "failed")
+	done := awaitBulk(t, env, begun.ID, wakecall.BulkJob.Ended)
+	require.Equal(t, bulkCounts(1, 1, 0), done.Tally)
 }

@@ -17,7 +17,7 @@
 //   - [histories.Histories]: the whole story of a timer, with who did what.
 //   - [deliveries.Deliveries]: what receivers say later of deliveries that they accepted.
 //   - [dispatches.Dispatches]: call the receiver of a business type for many items, at one rate.
-//   - [jobs.Jobs]: work on many items, by a workflow of its own. Redeliveries are one kind.
+//   - [jobs.Jobs]: work on many items, by a workflow of its own.
 //   - [bulk.Bulk]: the kind of job that does the same with all timers that a filter finds.
 //   - [policies.Policies]: the policies of business types, and the back-pressure of receivers.
 //   - [emergencies.Emergencies]: pause the callbacks of business types, or of all.

@@ -6,7 +6,6 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"github.com/wakecall/wakecall/core/delivery"
-	"github.com/wakecall/wakecall/core/job"
 	"github.com/wakecall/wakecall/engine/alerts"
 	"github.com/wakecall/wakecall/engine/bookings"
 	"github.com/wakecall/wakecall/engine/bulk"
@@ -15,7 +14,6 @@ import (
 	"github.com/wakecall/wakecall/engine/emergencies"
 	"github.com/wakecall/wakecall/engine/forecasts"
 	"github.com/wakecall/wakecall/engine/histories"
-	"github.com/wakecall/wakecall/engine/jobs"
 	"github.com/wakecall/wakecall/engine/kernel"
 	"github.com/wakecall/wakecall/engine/namespace"
 	"github.com/wakecall/wakecall/engine/policies"
@@ -65,8 +63,6 @@ type Engine struct {
 	Namespace  *namespace.Namespace
 	// Emergencies pause callbacks.
 	Emergencies *emergencies.Emergencies
-	// Redeliveries try many failed timers again.
-	Redeliveries *jobs.Jobs[job.Redelivery, job.Redelivered]
 	// Bulk does the same with all timers that a filter finds.
 	Bulk *bulk.Bulk
 
@@ -96,12 +92,11 @@ func New(config Config) *Engine {
 	holding := waits.New(e.Policies, e.Emergencies, e.Queues)
 	e.Dispatches = dispatches.New(k, e.Policies, holding, config.Reach)
 	e.Forecasts = forecasts.New(k, e.Policies, e.Dispatches)
-	e.Redeliveries = jobs.New[job.Redelivery, job.Redelivered](k, jobs.Redeliveries)
 
 	reader := timers.NewReader(k, e.Policies, holding)
 	lister := timers.NewLister(k, reader)
 	booked := bookings.New(bookings.Config{
-		Kernel: k, Reader: reader, Lister: lister, Policies: e.Policies, Reach: config.Reach, Limiter: config.Limiter,
+		Kernel: k, Reader: reader, Policies: e.Policies, Reach: config.Reach, Limiter: config.Limiter,
 	})
 	e.Timers = &Timers{Reader: reader, Lister: lister, Bookings: booked}
 	e.Failures = booked.Failures

@@ -103,7 +103,6 @@ func New(options Options) *Workers {
 			DisableWorkflowWorker:              true,
 			MaxConcurrentActivityTaskPollers:   tuning.ControlPollers,
 			MaxConcurrentActivityExecutionSize: tuning.ControlSlots,
-			MaxHeartbeatThrottleInterval:       tuning.JobHeartbeat, // of older redeliveries
 			WorkerStopTimeout:                  options.StopTimeout,
 		}),
 		jobs: sdkworker.New(options.Client, workflows.JobQueue, sdkworker.Options{
@@ -138,9 +137,6 @@ func New(options Options) *Workers {
 	register(w.receipts, workflows.ActivityRecheck, options.Attempter.Recheck)
 	register(w.control, workflows.ActivitySetQueueRate, options.Controller.SetQueueRate)
 	register(w.control, workflows.ActivityAlert, options.Controller.Alert)
-	for _, queue := range []sdkworker.Worker{w.jobs, w.control} { // where the older ones wait
-		register(queue, workflows.RedeliveryJob.Activity, options.Controller.Redeliver)
-	}
 	register(w.jobs, workflows.BulkJob.Activity, options.Controller.Bulk)
 	register(w.dispatches, workflows.ActivityDispatch, options.Dispatcher.Run)
 	register(w.dispatches, workflows.ActivitySweep, options.Dispatcher.Sweep)

@@ -20,7 +20,7 @@ const (
 	// TaskQueue is polled for workflow tasks, fast-path attempts included.
 	TaskQueue = "wakecall"
 	// JobQueue is polled for the work of jobs, each of which takes a slot for as long
-	// as it runs. Redeliveries that began before it was there are on [ControlQueue].
+	// as it runs.
 	JobQueue = "wakecall-jobs"
 	// ControlQueue is polled for what concerns no single timer: queue rates and
 	// alerts.
@@ -65,8 +65,7 @@ const (
 	TypeAlert  = "WakecallAlert"
 	TypeProbe  = "WakecallProbe"
 
-	TypeRedelivery = "WakecallRedelivery"
-	TypeBulk       = "WakecallBulk"
+	TypeBulk = "WakecallBulk"
 	// TypeBulkPage is that of workflows which nobody runs: their input is a page of what a
 	// bulk job has found.
 	TypeBulkPage   = "WakecallBulkPage"
@@ -112,8 +111,6 @@ const (
 	ActivityAnswerRing = "answer"
 	// ActivityAlert tells whoever the policy names of an event.
 	ActivityAlert = "alert"
-	// ActivityRedeliver tries many failed timers again.
-	ActivityRedeliver = "redeliver"
 	// ActivityBulk does the same with all timers that a filter finds.
 	ActivityBulk = "bulk"
 	// ActivityDispatch sends the items of a shard of a dispatch, and ActivitySweep clears
@@ -173,8 +170,7 @@ const (
 	// MemoAcceptance is of an attempt that its receiver accepted.
 	MemoAcceptance = "acceptance"
 
-	MemoRedelivery = "redelivery"
-	MemoBulk       = "bulk"
+	MemoBulk = "bulk"
 	// MemoJob is which job has tried a timer again.
 	MemoJob      = "job"
 	MemoRegistry = "registry"
@@ -267,9 +263,6 @@ type JobKind struct {
 	// Prefix begins the workflow ids of its jobs.
 	Prefix string
 }
-
-// RedeliveryJob tries many failed timers again.
-var RedeliveryJob = JobKind{Workflow: TypeRedelivery, Activity: ActivityRedeliver, Memo: MemoRedelivery, Prefix: "redelivery:"}
 
 // BulkJob does the same with all timers that a filter finds.
 var BulkJob = JobKind{Workflow: TypeBulk, Activity: ActivityBulk, Memo: MemoBulk, Prefix: "bulk:"}

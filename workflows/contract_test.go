@@ -39,7 +39,6 @@ func TestStoredNames(t *testing.T) {
 		workflows.EmergencyID("order"):                 "emergency:order",
 		workflows.AlertID(timer.EventFailed, "r"):      "alert:" + string(timer.EventFailed) + ":r",
 		workflows.NotifyID("r"):                        "nudge:r",
-		workflows.RedeliveryJob.WorkflowID("4"):        "redelivery:4",
 		workflows.BulkJob.WorkflowID("a"):              "bulk:a",
 		workflows.BulkPageID("a", 7):                   "bulk-page:7:a",
 		workflows.DispatchWorkflowID(key):              "dispatch:a/b",
@@ -51,8 +50,8 @@ func TestStoredNames(t *testing.T) {
 	} {
 		require.Equal(t, want, name)
 	}
-	for workflowID, want := range map[string]string{"redelivery:4": "4", "x/4": ""} {
-		id, ok := workflows.RedeliveryJob.ID(workflowID)
+	for workflowID, want := range map[string]string{"bulk:4": "4", "x/4": ""} {
+		id, ok := workflows.BulkJob.ID(workflowID)
 		require.Equal(t, want != "", ok)
 		if ok {
 			require.Equal(t, want, id)

@@ -4,7 +4,7 @@
 //   - a [Timer]
 //   - the [Policy] of a business type, and the [PolicyRegistry] of all that have one
 //   - a [Dispatch], and each [DispatchShard] of it
-//   - a [Job] on many items, such as a redelivery or a bulk change
+//   - a [Job] on many items, such as a bulk change
 //   - an [Alert] or an outcome on its way
 //   - the readiness [Probe]
 //   - [Notify], which reaches the worker that has preloaded a timer

@@ -16,51 +16,52 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/wakecall/wakecall/core/job"
+	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/workflows"
 )
 
 // How a job ends: its counts are its result, also when it is stopped.
 func TestAJobEnds(t *testing.T) {
 	t.Parallel()
-	order := job.Redelivery{Filter: job.FailedFilter{BusinessType: "x"}, PerSecond: 5}
+	order := job.Bulk{ID: "a", Operation: job.Redeliver, Filter: timer.Filter{BusinessType: "x"}, PerSecond: 5}
 	seven := 7
-	counts := job.Redelivered{Found: &seven, Done: 3, Skipped: 1}
+	counts := job.BulkProgress{Tally: job.Tally{Found: &seven, Done: 3, Skipped: 1}}
 	for name, c := range map[string]struct {
-		work     func(try int32) (job.Redelivered, error)
+		work     func(try int32) (job.BulkProgress, error)
 		cancel   time.Duration
 		tries    int
 		canceled bool
-		counts   job.Redelivered
+		counts   job.BulkProgress
 	}{
 		"done": {
-			work:  func(int32) (job.Redelivered, error) { return counts, nil },
+			work:  func(int32) (job.BulkProgress, error) { return counts, nil },
 			tries: 1, counts: counts,
 		},
 		"done after its workers had left": {
-			work: func(try int32) (job.Redelivered, error) {
+			work: func(try int32) (job.BulkProgress, error) {
 				if try < 9 { // the test environment makes ten at most
-					return job.Redelivered{}, errors.New("Temporal does not answer")
+					return job.BulkProgress{}, errors.New("Temporal does not answer")
 				}
 				return counts, nil
 			},
 			tries: 9, counts: counts,
 		},
 		"stopped": {
-			work:  func(int32) (job.Redelivered, error) { return counts, temporal.NewCanceledError(counts) },
+			work:  func(int32) (job.BulkProgress, error) { return counts, temporal.NewCanceledError(counts) },
 			tries: 1, canceled: true, counts: counts,
 		},
 		"stopped while no worker had it": {
-			work:   func(int32) (job.Redelivered, error) { return job.Redelivered{}, activity.ErrResultPending },
+			work:   func(int32) (job.BulkProgress, error) { return job.BulkProgress{}, activity.ErrResultPending },
 			cancel: time.Hour, tries: 1, canceled: true,
 		},
 		"stopped, and told so in words that are no counts": {
-			work: func(int32) (job.Redelivered, error) {
+			work: func(int32) (job.BulkProgress, error) {
 				return counts, temporal.NewCanceledError("ACTIVITY_ID_NOT_STARTED")
 			},
 			tries: 1, canceled: true,
 		},
 		"failed": {
-			work: func(int32) (job.Redelivered, error) {
+			work: func(int32) (job.BulkProgress, error) {
 				return counts, temporal.NewNonRetryableApplicationError("cannot go on", "", nil)
 			},
 			tries: 1,
@@ -70,7 +71,7 @@ func TestAJobEnds(t *testing.T) {
 			t.Parallel()
 			env := newEnvironment()
 			tries := 0
-			env.RegisterActivityWithOptions(func(ctx context.Context, got job.Redelivery) (job.Redelivered, error) {
+			env.RegisterActivityWithOptions(func(ctx context.Context, got job.Bulk) (job.BulkProgress, error) {
 				info := activity.GetInfo(ctx)
 				require.Equal(t, order, got)
 				require.Equal(t, workflows.JobQueue, info.TaskQueue)
@@ -78,14 +79,14 @@ func TestAJobEnds(t *testing.T) {
 				require.Equal(t, 24*time.Hour, info.Deadline.Sub(info.StartedTime).Round(time.Hour))
 				tries++
 				return c.work(info.Attempt)
-			}, activity.RegisterOptions{Name: workflows.ActivityRedeliver})
+			}, activity.RegisterOptions{Name: workflows.ActivityBulk})
 			if c.cancel > 0 {
 				env.RegisterDelayedCallback(env.CancelWorkflow, c.cancel)
 			}
-			env.ExecuteWorkflow(workflows.TypeRedelivery, order)
+			env.ExecuteWorkflow(workflows.TypeBulk, order)
 			err := env.GetWorkflowError()
 			require.Equal(t, c.tries, tries)
-			var done job.Redelivered
+			var done job.BulkProgress
 			stopped, canceled := errors.AsType[*temporal.CanceledError](err)
 			require.Equal(t, c.canceled, canceled, "%v", err)
 			switch {
@@ -142,7 +143,7 @@ func (s *lostWorker) ExecuteActivity(ctx workflow.Context, _ string, _ ...any) w
 func TestAJobIsStoppedWhoseWorkerIsLost(t *testing.T) {
 	t.Parallel()
 	seven := 7
-	told := job.Redelivered{Found: &seven, Done: 3, Skipped: 1}
+	told := job.BulkProgress{Tally: job.Tally{Found: &seven, Done: 3, Skipped: 1}}
 	for name, c := range map[string]struct {
 		err  error
 		told bool
@@ -159,7 +160,7 @@ func TestAJobIsStoppedWhoseWorkerIsLost(t *testing.T) {
 				if stop {
 					env.RegisterDelayedCallback(env.CancelWorkflow, time.Second)
 				}
-				env.ExecuteWorkflow(workflows.TypeRedelivery, job.Redelivery{})
+				env.ExecuteWorkflow(workflows.TypeBulk, job.Bulk{})
 				stopped, canceled := errors.AsType[*temporal.CanceledError](env.GetWorkflowError())
 				require.Equal(t, stop, canceled, "%v", env.GetWorkflowError())
 				if !stop {
@@ -167,7 +168,7 @@ func TestAJobIsStoppedWhoseWorkerIsLost(t *testing.T) {
 				}
 				require.Equal(t, c.told, stopped.HasDetails())
 				if c.told {
-					var done job.Redelivered
+					var done job.BulkProgress
 					require.NoError(t, stopped.Details(&done))
 					require.Equal(t, told, done)
 				}

@@ -17,7 +17,6 @@ func Register(r Registry) {
 	r.RegisterWorkflowWithOptions(Timer, workflow.RegisterOptions{Name: TypeTimer})
 	r.RegisterWorkflowWithOptions(Policy, workflow.RegisterOptions{Name: TypePolicy})
 	r.RegisterWorkflowWithOptions(Alert, workflow.RegisterOptions{Name: TypeAlert})
-	r.RegisterWorkflowWithOptions(Job[job.Redelivery, job.Redelivered](RedeliveryJob), workflow.RegisterOptions{Name: RedeliveryJob.Workflow})
 	r.RegisterWorkflowWithOptions(Job[job.Bulk, job.BulkProgress](BulkJob), workflow.RegisterOptions{Name: BulkJob.Workflow})
 	r.RegisterWorkflowWithOptions(Dispatch, workflow.RegisterOptions{Name: TypeDispatch})
 	r.RegisterWorkflowWithOptions(DispatchShard, workflow.RegisterOptions{Name: TypeDispatchShard})

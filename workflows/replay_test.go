@@ -54,7 +54,7 @@ var frozen = map[int][]string{
 		// Policies, and what else lives for ever.
 		"policy", "policy-lifted", "policy-claimed", "registry", "probe",
 		// Jobs.
-		"redelivery", "redelivery-stopped", "bulk", "bulk-stopped",
+		"bulk", "bulk-stopped",
 		// Dispatches and their shards.
 		"dispatch-done", "dispatch-failures", "dispatch-retried", "dispatch-cancelled", "dispatch-loaded", "dispatch-recurring",
 		"dispatch-expired", "dispatch-uploaded", "dispatch-limited",

@@ -201,7 +201,7 @@ func (a *App) StartWorker() (*worker.Workers, error) {
 	workers := worker.New(worker.Options{
 		Identity: a.Identity, Client: a.Client, Attempter: attempter, Dispatcher: dispatcher,
 		Controller: &activities.Controller{
-			Queues: a.Engine.Queues, Policies: a.Engine.Policies, Sender: sender, Failures: a.Engine.Failures, Bulks: a.Engine.Bulk,
+			Queues: a.Engine.Queues, Policies: a.Engine.Policies, Sender: sender, Bulks: a.Engine.Bulk,
 			Turns: turns.New(tuning.JobSlots, tuning.LongTurn),
 		},
 		Policies: a.Engine.Policies, Queues: a.Engine.Queues, Emergencies: a.Engine.Emergencies, Reconciler: a.Engine.Reconciler, Alerts: a.Engine.Alerts,

@@ -14,7 +14,7 @@ import (
 func TestNothingAsJSON(t *testing.T) {
 	for _, line := range []string{
 		"list", "attempts a/1", "history a/1", "why a/1", "occurrences a/1", "policies list", "policies versions a", "emergency",
-		"bulk list", "redeliveries list", "dispatch list", "keys list",
+		"bulk list", "dispatch list", "keys list",
 	} {
 		url, _ := fixed(t, 200, map[string]any{})
 		exit, out, complaint := run(t, false, append(strings.Fields(line), "--json", "--server", url)...)

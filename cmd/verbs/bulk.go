@@ -75,17 +75,13 @@ func (s *shell) bulk() *cobra.Command {
 
 func (s *shell) bulkList() *cobra.Command {
 	var status string
+	var limit int
 	c := &cobra.Command{Use: "list", Short: "List bulk jobs", Args: cobra.NoArgs, Example: "wakecall bulk list --status running"}
-	c.RunE = call(s, s.showJobs, func(c *cobra.Command, wakecall *client.Client, _ []string) (jobs []client.BulkJob, err error) {
-		for job, err := range wakecall.Bulk.List(c.Context(), job.Status(status)) {
-			if err != nil {
-				return nil, err
-			}
-			jobs = append(jobs, job)
-		}
-		return jobs, nil
+	c.RunE = call(s, s.showJobs, func(c *cobra.Command, wakecall *client.Client, _ []string) ([]client.BulkJob, error) {
+		return collect(wakecall.Bulk.List(c.Context(), job.Status(status)), limit)
 	})
 	c.Flags().StringVar(&status, "status", "", "only jobs in this status")
+	limitFlag(c, &limit)
 	completeWith(c, "status", job.Statuses())
 	return c
 }

@@ -146,6 +146,15 @@ func (b Bulk) Signed() Bulk {
 	return b
 }
 
+// Until is the order as it is given at an instant: what fails after that is not part of a
+// redelivery.
+func (b Bulk) Until(now wire.Instant) Bulk {
+	if b.Operation == Redeliver && (b.Filter.EndedTo == 0 || b.Filter.EndedTo > now) {
+		b.Filter.EndedTo = now
+	}
+	return b
+}
+
 // mostSweeps is how often a job is repeated that is to miss nothing. The second one finds what
 // the first one passed by; more are for timers that do not let go.
 const mostSweeps = 50

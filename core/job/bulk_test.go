@@ -56,6 +56,7 @@ func TestBulkCheck(t *testing.T) {
 		"of the delay":        {edit, func(b *job.Bulk) { b.Edit = &timer.Terms{Delay: &delay} }, "/edit/delay"},
 		"a wrong edit":        {edit, func(b *job.Bulk) { b.Edit = &timer.Terms{Priority: ptr(9)} }, "/edit/priority"},
 		"no rate":             {cancel, func(b *job.Bulk) { b.PerSecond = 0 }, "/per_second"},
+		"too slow":            {cancel, func(b *job.Bulk) { b.PerSecond = job.MinRate / 2 }, "/per_second"},
 		"no number":           {cancel, func(b *job.Bulk) { b.PerSecond = math.NaN() }, "/per_second"},
 		"too fast":            {cancel, func(b *job.Bulk) { b.PerSecond = job.MaxRate + 1 }, "/per_second"},
 	} {
@@ -92,6 +93,23 @@ func TestBulkTerms(t *testing.T) {
 	other.Shift++
 	require.NotEqual(t, signed.Fingerprint, other.Signed().Fingerprint)
 	require.Equal(t, "bulk:a", move.Mark())
+}
+
+// What fails after a redelivery was ordered is not part of it.
+func TestBulkUntil(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		operation        job.Operation
+		given, now, want wire.Instant
+	}{
+		{job.Redeliver, 0, 5, 5},
+		{job.Redeliver, 9, 5, 5},
+		{job.Redeliver, 3, 5, 3},
+		{job.Cancel, 0, 5, 0},
+	} {
+		order := job.Bulk{Operation: c.operation, Filter: timer.Filter{EndedTo: c.given}}
+		require.Equal(t, c.want, order.Until(c.now).Filter.EndedTo)
+	}
 }
 
 func TestBulkOutcomesOfAPage(t *testing.T) {

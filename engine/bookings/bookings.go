@@ -24,7 +24,6 @@ type Bookings struct {
 type Config struct {
 	Kernel   *kernel.Kernel
 	Reader   *timers.Reader
-	Lister   *timers.Lister
 	Policies *policies.Policies
 	// Reach tells where messages may be sent.
 	Reach delivery.Reach
@@ -48,6 +47,6 @@ func New(config Config) *Bookings {
 		},
 		Canceller: &Canceller{kernel: k, reader: reader, effects: effects, interrupter: interrupter},
 		Pauser:    &Pauser{reader: reader, effects: effects, changer: changer},
-		Failures:  &Failures{reader: reader, lister: config.Lister, policies: policies, starter: starter},
+		Failures:  &Failures{reader: reader, policies: policies, starter: starter},
 	}
 }

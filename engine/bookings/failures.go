@@ -5,7 +5,6 @@ import (
 
 	"go.temporal.io/api/serviceerror"
 
-	"github.com/wakecall/wakecall/core/job"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/actors"
@@ -13,14 +12,12 @@ import (
 	"github.com/wakecall/wakecall/engine/policies"
 	"github.com/wakecall/wakecall/engine/timers"
 	"github.com/wakecall/wakecall/internal/errtype"
-	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/workflows"
 )
 
 // Failures are the timers that failed for good. They are open to be tried again.
 type Failures struct {
 	reader   *timers.Reader
-	lister   *timers.Lister
 	policies *policies.Policies
 	starter  *starter
 }
@@ -32,14 +29,6 @@ type Failures struct {
 // nobody would be called, and [wire.Unavailable].
 func (f *Failures) Redeliver(ctx context.Context, key wire.Key) (timer.View, error) {
 	return f.Retry(ctx, key, Retrial{})
-}
-
-// RedeliverRun is [Failures.Redeliver] for a timer whose last run is the given
-// one: a timer that was tried again since, and failed again, is
-// [wire.Overtaken].
-func (f *Failures) RedeliverRun(ctx context.Context, key wire.Key, runID string) error {
-	_, err := f.Retry(ctx, key, Retrial{RunID: runID})
-	return err
 }
 
 // Retrial says more of how a timer is tried again.
@@ -133,23 +122,4 @@ func notFailed(view timer.View) error {
 		return timers.CancelPendingError(view)
 	}
 	return &wire.Error{Code: wire.Overtaken, State: &view, Message: "The timer is not failed."}
-}
-
-func failedOnly(filter job.FailedFilter) timer.Filter {
-	return timer.Filter{
-		BusinessType: filter.BusinessType, Status: timer.Failed, EndedFrom: filter.EndedFrom, EndedTo: filter.EndedTo,
-	}
-}
-
-// CountFailed counts the failed runs that a filter selects. Its error is
-// [wire.Unavailable].
-func (f *Failures) CountFailed(ctx context.Context, filter job.FailedFilter) (int, error) {
-	return f.lister.Count(ctx, failedOnly(filter))
-}
-
-// ListFailed reads one page of the failed runs that a filter selects, the
-// latest first, and the token of the next page. Its error is [wire.Unavailable].
-func (f *Failures) ListFailed(ctx context.Context, filter job.FailedFilter, token []byte) ([]timer.View, []byte, error) {
-	page, err := f.lister.List(ctx, timers.PageRequest{Filter: failedOnly(filter), Size: tuning.FailedPage, Token: token})
-	return page.Timers, page.Next, err
 }

@@ -190,11 +190,8 @@ func (j *Jobs[O, C]) named(id string) bool {
 
 func (j *Jobs[O, C]) unknown() error { return NoSuchJob(j.kind.Noun) }
 
-// The nouns of the kinds of jobs.
-const (
-	BulkNoun       = "bulk job"
-	RedeliveryNoun = "redelivery"
-)
+// BulkNoun is the noun of bulk jobs.
+const BulkNoun = "bulk job"
 
 // NoSuchJob is the error for a job that there is not, of the kind with a noun.
 func NoSuchJob(noun string) error {

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/core/job"
+	"github.com/wakecall/wakecall/workflows"
 )
 
 // The texts are those whose plans e2e holds SQLite to: the order of the conditions is
@@ -19,6 +20,6 @@ func TestTheQueryOfJobs(t *testing.T) {
 		" AND ExecutionStatus IN ('Canceled', 'Terminated')": job.Stopped,
 		" AND ExecutionStatus IN ('Failed', 'TimedOut')":     job.Failed,
 	} {
-		require.Equal(t, "WorkflowType = 'WakecallRedelivery'"+want, (&Jobs[job.Redelivery, job.Redelivered]{kind: Redeliveries}).query(Request{Status: status}).String())
+		require.Equal(t, "WorkflowType = 'WakecallBulk'"+want, (&Jobs[job.Bulk, job.BulkProgress]{kind: Kind[job.Bulk]{JobKind: workflows.BulkJob}}).query(Request{Status: status}).String())
 	}
 }

@@ -125,7 +125,7 @@ func inBackoff(n int) (*crowdInBackoff, *Reconciler) {
 	policies := policies.New(k, policies.Config{})
 	queues := queues.New(k, policies)
 	reader := timers.NewReader(k, policies, waits.New(policies, emergencies.New(k, 0), queues))
-	booked := bookings.New(bookings.Config{Kernel: k, Reader: reader, Lister: timers.NewLister(k, reader), Policies: policies})
+	booked := bookings.New(bookings.Config{Kernel: k, Reader: reader, Policies: policies})
 	return c, New(k, reader, booked.Changer, queues)
 }
 

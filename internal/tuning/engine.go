@@ -232,9 +232,6 @@ const (
 	UnreadableLogged = 10
 )
 
-// FailedPage is how many failed timers a redelivery lists at once.
-const FailedPage = 100
-
 // Bulk jobs (0066).
 const (
 	// BulkPage is how many timers of a bulk job are listed, and stored, at once: about

@@ -7,7 +7,7 @@
 export type { Answer, Api, CallOptions, Changed, ChangeOptions, TimerChangeOptions } from "./api.js";
 export type { DispatchChanged, Dispatches } from "./dispatches.js";
 export { isUnavailable, NetworkError, Problem } from "./errors.js";
-export type { Bulk, Redeliveries } from "./jobs.js";
+export type { Bulk } from "./jobs.js";
 export { type RawJSON, rawJSON } from "./json.js";
 export type { components, operations, paths } from "./openapi.js";
 export { defaultTimeout, defaultTries, type Options } from "./options.js";

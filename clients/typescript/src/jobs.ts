@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type Api, type CallOptions, given, signalOf, take, taken } from "./api.js";
 import { itemsOf, linesOf } from "./pages.js";
-import type { BulkJob, BulkLine, BulkOrder, Redelivery, RedeliveryOrder } from "./schema.js";
+import type { BulkJob, BulkLine, BulkOrder } from "./schema.js";
 
 /** Does the same with all timers that a filter finds, as a job. */
 export class Bulk {
@@ -43,39 +43,5 @@ export class Bulk {
     const params = { path: { id } };
     const answer = this.#api.GET("/v1/bulk/{id}/results", { params, parseAs: "stream", ...signalOf(options) });
     return linesOf({ answer, signal: options?.signal });
-  }
-}
-
-/** Tries many failed timers again, as jobs. */
-export class Redeliveries {
-  readonly #api: Api;
-
-  constructor(api: Api) {
-    this.#api = api;
-  }
-
-  /** Orders a redelivery. It has no id of the client's: the call is not repeated when it may have taken effect. */
-  start(order: RedeliveryOrder, options?: CallOptions): Promise<Redelivery> {
-    return take(this.#api.POST("/v1/timers/redeliver", { body: order, ...signalOf(options) }));
-  }
-
-  /** Returns a redelivery as it stands. */
-  get(id: string, options?: CallOptions): Promise<Redelivery> {
-    return take(this.#api.GET("/v1/redeliveries/{id}", { params: { path: { id } }, ...signalOf(options) }));
-  }
-
-  /** Stops a redelivery. It may go on for a moment: see its status. */
-  stop(id: string, options?: CallOptions): Promise<Redelivery> {
-    return take(this.#api.DELETE("/v1/redeliveries/{id}", { params: { path: { id } }, ...signalOf(options) }));
-  }
-
-  /** Lists redeliveries, those that run first and then the latest. */
-  list(filter: { status?: Redelivery["status"] } = {}, options?: CallOptions): AsyncGenerator<Redelivery> {
-    const read = (page_token?: string) =>
-      this.#api.GET("/v1/redeliveries", {
-        params: { query: { ...filter, ...given({ page_token }) } },
-        ...signalOf(options),
-      });
-    return itemsOf(read, (page) => page.redeliveries);
   }
 }

@@ -66,76 +66,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/timers/redeliver": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Try many failed timers again
-         * @description Orders the failed timers that the filter selects to be tried again, each as if it had been
-         *     redelivered alone, at a bounded rate. The order is durable; a worker carries it out in the
-         *     background, and another one goes on where it left off. What fails after the order is not part of it.
-         *
-         *     Each failure is tried again once, so the call may be repeated: timers that are not failed any more
-         *     are skipped. Two redeliveries that run at once have a rate of their own each. The timers are found in
-         *     Temporal's visibility store, which lags behind by a moment.
-         */
-        post: operations["startRedelivery"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/redeliveries": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List redeliveries
-         * @description Lists redeliveries, those that run first and then the latest, each as it stands. They are found in Temporal's visibility store, which lags behind by a moment.
-         */
-        get: operations["listRedeliveries"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/redeliveries/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get the progress of a redelivery
-         * @description Shows a redelivery as it stands, about a second old while it runs. It needs no worker.
-         */
-        get: operations["getRedelivery"];
-        put?: never;
-        post?: never;
-        /**
-         * Stop a redelivery
-         * @description Stops a redelivery before its next timer, and waits for that for 2s. What was started again stays so. Stopping one that has ended answers 200 with how it ended.
-         */
-        delete: operations["stopRedelivery"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/v1/timers/{type}/{id}": {
         parameters: {
             query?: never;
@@ -582,6 +512,10 @@ export interface paths {
          *     and what a change does to the list is nothing to it. The list lags behind by a moment, so a timer that is
          *     booked or changed while it is read may be left out. A timer that was changed after it was found, is in
          *     another status than the filter names, has ended or is gone, is left alone and is reported with the reason.
+         *
+         *     `redeliver` is for timers that failed before the order: `ended_to` is at most the time of the order. It tries
+         *     each failure once. A timer that failed, was tried again and failed again is found once for each failure, and
+         *     all but the last are skipped.
          *
          *     The `id` makes the call safe to repeat: the same order under the
          *     same id is answered with the job that is there.
@@ -2119,91 +2053,6 @@ export interface components {
             problem: components["schemas"]["Problem"];
         };
         /**
-         * @description Which failed timers to try again, and how fast.
-         * @example {
-         *       "filter": {
-         *         "business_type": "order-close",
-         *         "ended_from": "2026-11-21T06:00:00Z"
-         *       },
-         *       "per_second": 20
-         *     }
-         */
-        RedeliveryOrder: {
-            /** @description Selects timers. An empty one selects every failed timer. */
-            filter: {
-                /** @description Only timers of this business type; left out, those of all types. */
-                business_type?: components["schemas"]["BusinessType"];
-                status?: components["schemas"]["FailedOnly"];
-                /** @description Only timers that failed at this time or later. */
-                ended_from?: components["schemas"]["Time"];
-                /** @description Only timers that failed at this time or earlier; by default, until now. */
-                ended_to?: components["schemas"]["Time"];
-            };
-            per_second?: components["schemas"]["RedeliveryRate"];
-        };
-        /**
-         * @description A redelivery as it stands.
-         * @example {
-         *       "id": "0b9c6f0e-2f0c-4b43-9a55-0f3d6f3c1e7a",
-         *       "status": "running",
-         *       "found": 1250,
-         *       "redelivered": 410,
-         *       "skipped": 3,
-         *       "failed": 0,
-         *       "per_second": 20,
-         *       "business_type": "order-close",
-         *       "ended_from": "2026-11-21T06:00:00.000Z",
-         *       "ended_to": "2026-11-21T12:00:00.000Z",
-         *       "started_at": "2026-11-21T12:00:00.000Z",
-         *       "links": {}
-         *     }
-         */
-        Redelivery: {
-            id: string;
-            status: components["schemas"]["RedeliveryStatus"];
-            /** @description It was told to stop, and no worker has heard of it yet. Lists leave it out. */
-            cancel_requested?: boolean;
-            waits_for?: components["schemas"]["WaitsFor"];
-            /** @description How many failures the filter selects; an id that failed several times counts once for each. Null while no worker has counted them, and if it was stopped before any worker said how far it was. */
-            found: number | null;
-            /** @description How many timers were started again. */
-            redelivered: number;
-            /** @description How many are not failed any more, or have been tried again since. Where a worker crashed or lost Temporal, timers that it had just started again may count here. */
-            skipped: number;
-            /** @description How many could not be started again. They are failed still. */
-            failed: number;
-            per_second: number;
-            /** @description Left out where it is about all types. */
-            business_type?: components["schemas"]["BusinessType"];
-            ended_from?: components["schemas"]["Instant"];
-            ended_to: components["schemas"]["Instant"];
-            started_at: components["schemas"]["Instant"];
-            /** @description When it ended. Left out while it runs. */
-            finished_at?: components["schemas"]["Instant"];
-            /** @description Where the redelivery can be looked at. */
-            links: {
-                /**
-                 * Format: uri
-                 * @description Its workflow in Temporal's Web UI. Left out if Wakecall does not know where that is.
-                 */
-                web_ui?: string;
-            };
-        };
-        /** @description One page of redeliveries. */
-        RedeliveryList: {
-            redeliveries: components["schemas"]["Redelivery"][];
-            /** @description Gives the next page. Empty on the last page. */
-            next_page_token: string;
-        };
-        /**
-         * @description * `running`: timers are still to be started, or no worker has begun.
-         *     * `done`: every timer was dealt with.
-         *     * `stopped`: stopped by anybody.
-         *     * `failed`: it could not go on.
-         * @enum {string}
-         */
-        RedeliveryStatus: "running" | "done" | "stopped" | "failed";
-        /**
          * @description What to do, with which timers, and how fast.
          * @example {
          *       "id": "sale-extended",
@@ -2820,17 +2669,6 @@ export interface components {
          * @default 20
          */
         UpcomingCount: number;
-        /**
-         * @description Nothing else can be redelivered.
-         * @default failed
-         * @constant
-         */
-        FailedOnly: "failed";
-        /**
-         * @description How many timers are started again in a second, at most.
-         * @default 10
-         */
-        RedeliveryRate: number;
         /** @description The rings that a long poll has brought. */
         Rings: {
             rings: components["schemas"]["Ring"][];
@@ -3243,7 +3081,7 @@ export interface components {
          *     * `malformed-request` 400: the body is not valid JSON or is nested too deep, or the request says its length twice.
          *     * `invalid-request` 422: some values are wrong; see `errors`.
          *     * `unknown-business-type` 422: nobody would be called back.
-         *     * `not-found` 404: no such timer, policy, redelivery or path.
+         *     * `not-found` 404: no such timer, policy, job or path.
          *     * `already-exists` 409: the timer exists with other content.
          *     * `already-finished` 409: the timer is already finished.
          *     * `cancel-pending` 409: it is being cancelled, and no worker has carried that out yet; repeat the request.
@@ -3479,27 +3317,6 @@ export interface components {
                 };
             };
         };
-        /** @description It is durable, and a worker will carry it out. The redelivery as it is now; read it again at `Location`. */
-        RedeliveryAccepted: {
-            headers: {
-                "X-Request-Id": components["headers"]["RequestId"];
-                Location: components["headers"]["RedeliveryLocation"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Redelivery"];
-            };
-        };
-        /** @description The redelivery as it stands. */
-        RedeliveryShown: {
-            headers: {
-                "X-Request-Id": components["headers"]["RequestId"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Redelivery"];
-            };
-        };
         /** @description The dispatch as it stands. */
         DispatchShown: {
             headers: {
@@ -3729,7 +3546,7 @@ export interface components {
                 };
             };
         };
-        /** @description There is no such timer, policy, redelivery, bulk job or dispatch, or Temporal no longer retains it. */
+        /** @description There is no such timer, policy, bulk job or dispatch, or Temporal no longer retains it. */
         NotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -4386,8 +4203,6 @@ export interface components {
         Id: components["schemas"]["BusinessId"];
         /** @description The id of the bulk job. */
         BulkId: string;
-        /** @description The id of the redelivery. */
-        RedeliveryId: string;
         /**
          * @description When this attempt was sent, in Unix seconds.
          * @example 1795253400
@@ -4446,11 +4261,6 @@ export interface components {
          * @example 8000
          */
         ExpectedRate: number;
-        /**
-         * @description Where the progress can be read.
-         * @example /v1/redeliveries/0b9c6f0e-2f0c-4b43-9a55-0f3d6f3c1e7a
-         */
-        RedeliveryLocation: string;
         /**
          * @description Where the dispatch can be read.
          * @example /v1/dispatches/reminder/tonight
@@ -4640,108 +4450,6 @@ export interface operations {
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["Invalid"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    startRedelivery: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description At most 128 KiB. */
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["RedeliveryOrder"];
-            };
-        };
-        responses: {
-            202: components["responses"]["RedeliveryAccepted"];
-            400: components["responses"]["Malformed"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            408: components["responses"]["RequestTimeout"];
-            413: components["responses"]["TooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["Invalid"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    listRedeliveries: {
-        parameters: {
-            query?: {
-                /** @description Only redeliveries with this status. */
-                status?: components["schemas"]["RedeliveryStatus"];
-                /** @description The most redeliveries that one page may hold. */
-                page_size?: number;
-                /** @description The `next_page_token` of the page before. It is good for the same status only. */
-                page_token?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description One page. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RedeliveryList"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            422: components["responses"]["Invalid"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getRedelivery: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The id of the redelivery. */
-                id: components["parameters"]["RedeliveryId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["RedeliveryShown"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            422: components["responses"]["Invalid"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    stopRedelivery: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The id of the redelivery. */
-                id: components["parameters"]["RedeliveryId"];
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: components["responses"]["RedeliveryShown"];
-            202: components["responses"]["RedeliveryAccepted"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
             422: components["responses"]["Invalid"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];

@@ -26,7 +26,6 @@ export const named = ["/v1/bulk"] as const satisfies PathOf<"post">[];
 
 /** POSTs that may do more when they are made twice. */
 export const once = [
-  "/v1/timers/redeliver",
   "/v1/timers/{type}/{id}/fire",
   "/v1/timers/{type}/{id}/pause",
   "/v1/timers/{type}/{id}/redeliver",

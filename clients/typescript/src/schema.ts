@@ -40,10 +40,6 @@ export type BulkOrder = Schemas["BulkOrder"];
 export type BulkJob = Schemas["BulkJob"];
 /** What became of one timer of a bulk job. */
 export type BulkLine = Schemas["BulkLine"];
-/** What starts a redelivery. */
-export type RedeliveryOrder = Schemas["RedeliveryOrder"];
-/** A redelivery as it stands. */
-export type Redelivery = Schemas["Redelivery"];
 /** What is paused or resumed in an emergency. */
 export type EmergencyOrder = Schemas["EmergencyOrder"];
 /** What is held back, and whether that may not be all. */

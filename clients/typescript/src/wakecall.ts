@@ -1,6 +1,6 @@
 import { type Api, apiOf } from "./api.js";
 import { Dispatches } from "./dispatches.js";
-import { Bulk, Redeliveries } from "./jobs.js";
+import { Bulk } from "./jobs.js";
 import { type Options, settingsOf } from "./options.js";
 import { Access, Deliveries, Emergencies, Recurrences } from "./others.js";
 import { sleep } from "./pause.js";
@@ -14,7 +14,6 @@ export class Wakecall {
   readonly policies: Policies;
   readonly dispatches: Dispatches;
   readonly bulk: Bulk;
-  readonly redeliveries: Redeliveries;
   readonly emergency: Emergencies;
   readonly deliveries: Deliveries;
   readonly recurrences: Recurrences;
@@ -33,7 +32,6 @@ export class Wakecall {
     this.policies = new Policies(this.api);
     this.dispatches = new Dispatches(this.api, { tries: settings.tries, sleep });
     this.bulk = new Bulk(this.api);
-    this.redeliveries = new Redeliveries(this.api);
     this.emergency = new Emergencies(this.api);
     this.deliveries = new Deliveries(this.api);
     this.recurrences = new Recurrences(this.api);
