@@ -193,19 +193,9 @@ fuzz: ## fuzz everything that parses, 30 s each (FUZZTIME to change)
 	done
 
 .PHONY: fault
-fault: deps build cli earlier ## break everything under load, two hours long
-	cd e2e && WAKECALL_FAULT=long WAKECALL_FAULT_TABLE=$(BIN)/fault.md WAKECALL_EARLIER_BIN="$$(ls $(EARLIER_BIN) 2>/dev/null)" \
+fault: deps build cli ## break everything under load, two hours long
+	cd e2e && WAKECALL_FAULT=long WAKECALL_FAULT_TABLE=$(BIN)/fault.md \
 		go test -v -count=1 -parallel 2 -timeout 4h ./fault
-
-# The last commit before nodes. What it books and what a node books is rung by both.
-EARLIER     := 775fd3f
-EARLIER_BIN := $(BIN)/wakecall-$(EARLIER)
-
-# Where git does not have it, the tests that need it are skipped.
-.PHONY: earlier
-earlier:
-	@test -x $(EARLIER_BIN) || ! git cat-file -e $(EARLIER) 2>/dev/null || { set -e; dir=$$(mktemp -d); \
-		git archive $(EARLIER) | tar -x -C $$dir; cd $$dir && go build -o $(EARLIER_BIN) .; rm -rf $$dir; }
 
 .PHONY: isolation
 isolation: build ## measure what a type that floods, fails or hangs does to another one; ten minutes

@@ -151,8 +151,8 @@ func TestCallsThatDecideByTheirBodyOrQuery(t *testing.T) {
 	require.Regexp(t, `^{"policies":\[{"business_type":"order"[^[]*}\]}\n$`, ask("GET", "/v1/policies", "").Body.String())
 }
 
-// An entry that names no role is an admin of all types who sees payloads, as before there
-// were roles. The other roles are the control.
+// An entry that names no role is an admin of all types who sees payloads.
+// The other roles are the control.
 func TestAnEntryWithoutARoleMayDoEverything(t *testing.T) {
 	t.Parallel()
 	_, ask := guarded(authOf(t, "ops", ""))

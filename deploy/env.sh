@@ -13,9 +13,6 @@ mkdir -p "$secrets"
 
 hex() { head -c "$1" /dev/urandom | od -An -v -tx1 | tr -d ' \n'; }
 
-# settled NAME prints the value that an older version left in the file of settings.
-settled() { [ ! -e "$file" ] || sed -n "s/^$1=//p" "$file" | tail -n 1; }
-
 # keep NAME VALUE makes a secret, unless it is there. The users of the containers
 # differ, and each of them must read its file: the directory keeps others out.
 keep() {
@@ -25,27 +22,23 @@ keep() {
 	mv "$secrets/$1.new" "$secrets/$1"
 }
 
-value=$(settled POSTGRES_PASSWORD)
-keep postgres_password "${value:-$(hex 24)}"
-value=$(settled WAKECALL_SECRET_KEY)
-keep secret_key "${value:-$(head -c 32 /dev/urandom | base64)}"
+keep postgres_password "$(hex 24)"
+keep secret_key "$(head -c 32 /dev/urandom | base64)"
 keep redis_url "redis://:$(hex 24)@redis:6379/0"
 keep brokers "{\"brokers\": [{\"name\": \"main\", \"url\": \"amqp://wakecall:$(hex 24)@rabbitmq:5672/\"}]}"
 keep grafana_password "$(hex 24)"
 
 key=
-value=$(settled WAKECALL_API_KEYS)
-if [ -z "$value" ] && [ ! -s "$secrets/api_keys" ]; then
+if [ ! -s "$secrets/api_keys" ]; then
 	key=$(hex 32)
-	value=local:$(printf %s "$key" | sha256sum | cut -d ' ' -f 1)
+	keep api_keys "local:$(printf %s "$key" | sha256sum | cut -d ' ' -f 1)"
 fi
-keep api_keys "$value"
 
-if [ "$(settled SECRETS_DIR)" = "" ]; then
+if ! grep -qs '^SECRETS_DIR=.' "$file"; then
 	{
 		echo "# Settings of docker-compose.yml that are no secrets; see docs/production.md."
 		echo "SECRETS_DIR=$secrets"
-		[ ! -e "$file" ] || sed '/^POSTGRES_PASSWORD=/d; /^WAKECALL_SECRET_KEY=/d; /^WAKECALL_API_KEYS=/d' "$file"
+		[ ! -e "$file" ] || cat "$file"
 	} >"$file.new"
 	mv "$file.new" "$file"
 	echo "$file is written, and the secrets in $secrets."

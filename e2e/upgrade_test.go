@@ -19,8 +19,8 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// An installation from before there were labels gets their attribute by the first start of
-// a build that has them, and one that may not register it says what is missing.
+// An installation that lacks a search attribute gets it by the first start of a build that has
+// it, and one that may not register it says what is missing.
 func TestAnInstallationGetsItsNewSearchAttribute(t *testing.T) {
 	t.Parallel()
 	addr, stop, err := testenv.Temporal(t.TempDir())

@@ -121,11 +121,6 @@ const (
 	ActivityPutBack = "put-back"
 )
 
-// CauseChange is the reason of a cancel that gateways once sent along with a
-// change. They attach a [ChangeMark] today; a run that began before then may
-// still have such a cancel.
-const CauseChange = "wakecall: a change of this timer"
-
 // HeaderAfter is the header of a start that tells the run after which a timer is tried again.
 const HeaderAfter = "wakecall-after"
 

@@ -148,9 +148,9 @@ func TestAJobIsStoppedWhoseWorkerIsLost(t *testing.T) {
 		err  error
 		told bool
 	}{
-		"silent":                      {temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_HEARTBEAT, nil, told), true},
-		"failed":                      {temporal.NewApplicationError("context canceled", "", told), true},
-		"failed, of an older version": {temporal.NewApplicationError("context canceled", ""), false},
+		"silent":                   {temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_HEARTBEAT, nil, told), true},
+		"failed":                   {temporal.NewApplicationError("context canceled", "", told), true},
+		"failed, and told nothing": {temporal.NewApplicationError("context canceled", ""), false},
 	} {
 		for _, stop := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s, stopped: %t", name, stop), func(t *testing.T) {

@@ -250,7 +250,7 @@ func TestNumberByWhatWasRecorded(t *testing.T) {
 		"nothing yet":              {nil, nil, nil, "1"},
 		"before this queue":        {third, nil, nil, "4"},
 		"by a worker that is gone": {&delivery.Report{Result: delivery.ResultRetry, Attempt: 1}, third, nil, "4"},
-		"by an older worker":       {nil, nil, third, "4"},
+		"in the record of the run": {nil, nil, third, "4"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -9,8 +9,7 @@ import (
 // Failure says why an attempt did not deliver.
 type Failure struct {
 	Status int `json:"status,omitzero"` // HTTP status, left out when there was none
-	// Class is left out where no attempt was made, and of failures that older
-	// versions recorded.
+	// Class is left out where no attempt was made.
 	Class   FailureClass `json:"class,omitzero"`
 	Message string       `json:"message"`
 	At      wire.Instant `json:"at,omitzero"`

@@ -88,7 +88,7 @@ func TestSignersAreBounded(t *testing.T) {
 	require.Empty(t, errs)
 	require.Empty(t, ended.RetiredSecrets, "every overlap has ended at once")
 
-	paused := p // a policy from before there was a bound
+	paused := p // a policy with more secrets than the bound
 	for n := range 100 {
 		paused.RetiredSecrets = append(paused.RetiredSecrets, policy.RetiredSecret{Secret: key(1000 + n), Until: now.Add(time.Hour)})
 	}

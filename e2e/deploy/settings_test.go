@@ -55,26 +55,8 @@ func written(t *testing.T, file string) (text string) {
 	return text
 }
 
-// An older version kept the secrets in the settings; losing the key would lock
-// away what it has sealed.
-func TestSettingsOfAnOlderVersionAreKept(t *testing.T) {
-	t.Parallel()
-	file := filepath.Join(t.TempDir(), ".env")
-	require.NoError(t, os.WriteFile(file, []byte("POSTGRES_PASSWORD=old-password\nWAKECALL_SECRET_KEY=b2xk=\nWAKECALL_API_KEYS=local:abc\nBACKUP_KEEP=3\n"), 0o600))
-	require.NotContains(t, process.Execute(t, "/bin/sh", "../../deploy/env.sh", file), "API key")
-	for name, want := range map[string]string{"postgres_password": "old-password\n", "secret_key": "b2xk=\n", "api_keys": "local:abc\n"} {
-		text, err := os.ReadFile(secretsOf(file, name))
-		require.NoError(t, err)
-		require.Equal(t, want, string(text))
-	}
-	text, err := os.ReadFile(file)
-	require.NoError(t, err)
-	require.Contains(t, string(text), "\nBACKUP_KEEP=3\n")
-	require.NotContains(t, string(text), "old-password")
-}
-
 // A newcomer's own way: what `make up` runs before Docker, in a fresh clone, and in
-// one where an older version has left an empty file.
+// one with an empty file.
 func TestMakeUpMakesItsSettings(t *testing.T) {
 	t.Parallel()
 	for name, left := range map[string]bool{"fresh": false, "with an empty .env": true} {

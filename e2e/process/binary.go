@@ -15,12 +15,12 @@ import (
 // WakecallBinary is the path of the production binary.
 func WakecallBinary(t testing.TB) string { return built(t, wakecall) }
 
-// EarlierBinary is the path of a production binary of an earlier build, which the
-// environment must name: a test that needs one is skipped without it.
+// EarlierBinary is the path of a production binary of an earlier version, from 1.0.0 on, which
+// the environment must name: a test that needs one is skipped without it.
 func EarlierBinary(t testing.TB) string {
 	path := os.Getenv("WAKECALL_EARLIER_BIN")
 	if path == "" {
-		t.Skip("WAKECALL_EARLIER_BIN names no earlier build")
+		t.Skip("WAKECALL_EARLIER_BIN names no earlier version")
 	}
 	return path
 }

@@ -26,11 +26,6 @@ type uploadHead struct {
 // headOf is the id of the head of uploads.
 func headOf(uploads string) string { return uploads + "head" }
 
-// nameless is where the only upload of a dispatch was stored before uploads had names.
-func nameless(memo dispatch.Memo) dispatch.Part {
-	return dispatch.Part{Prefix: workflows.DispatchUploadPrefix(memo.Order.Key)}
-}
-
 // page is the id of a page of the latest upload.
 func (h uploadHead) page(number int) string {
 	last := len(h.Parts) - 1
@@ -51,7 +46,7 @@ func (h uploadHead) latest() string {
 	return h.Parts[len(h.Parts)-1].Prefix
 }
 
-// head tells of the latest upload; nothing where none has a name.
+// head tells of the latest upload; nothing before the first has stored a page.
 func (p *Pages) head(ctx context.Context, uploads string) (uploadHead, error) {
 	memo, err := p.readMemo(ctx, headOf(uploads))
 	if wire.CodeOf(err) == wire.NotFound {
@@ -100,7 +95,7 @@ func (u *Upload) overtaken(ctx context.Context) error {
 // cleared away with the dispatch, since the other one may go on with it; what no head names
 // is its own.
 func (u *Upload) lost(ctx context.Context, committed dispatch.View) error {
-	if committed.Memo.Upload == "" || committed.Memo.Upload == u.name { // an older worker does not say
+	if committed.Memo.Upload == u.name {
 		return nil
 	}
 	if !u.begun {

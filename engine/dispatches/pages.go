@@ -30,8 +30,6 @@ type pageMemo struct {
 	// Items is how many it has, and Through how many it and all before it have.
 	Items   int `json:"items"`
 	Through int `json:"through,omitzero"`
-	// Upload names the upload that it is of.
-	Upload string `json:"upload,omitzero"`
 	uploadHead
 }
 

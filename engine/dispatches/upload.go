@@ -86,9 +86,8 @@ func (u *Upload) resume(ctx context.Context, from int) error {
 	if err != nil {
 		return err
 	}
-	u.latest = head.latest()
-	if u.latest == "" {
-		head.Parts = append(head.Parts, nameless(u.view.Memo))
+	if u.latest = head.latest(); u.latest == "" { // the dispatch has ended meanwhile, and its pages are deleted
+		return &wire.Error{Code: wire.Overtaken, State: &u.view, Message: "The items that were stored are gone."}
 	}
 	for u.through < from {
 		memo, err := u.to.pages.readMemo(ctx, head.page(len(u.sizes)))
@@ -164,7 +163,7 @@ func (u *Upload) storeMore(ctx context.Context) error {
 // store makes a page durable.
 func (u *Upload) store(ctx context.Context) error {
 	items := len(u.page.Items)
-	memo := pageMemo{Items: items, Through: u.through + items, Upload: u.name}
+	memo := pageMemo{Items: items, Through: u.through + items}
 	if err := u.to.pages.writePage(ctx, u.own().Page(u.stored()), storedPage{u.page, u.life(), memo}); err != nil {
 		return err
 	}
@@ -213,26 +212,18 @@ func (u *Upload) signal(ctx context.Context, name string, value any) error {
 }
 
 // uploaded is how many items of the latest upload are stored: the first page that is
-// missing ends it, or one of another upload where uploads had no names.
+// missing ends it.
 func (r *Reader) uploaded(ctx context.Context, memo dispatch.Memo) (items int, err error) {
 	head, err := r.pages.head(ctx, workflows.DispatchUploads(memo))
-	if err != nil {
+	if err != nil || head.latest() == "" {
 		return 0, err
-	}
-	old := head.latest() == ""
-	if old {
-		head.Parts = append(head.Parts, nameless(memo))
-	}
-	first, err := r.pages.readMemo(ctx, head.page(0))
-	if wire.CodeOf(err) == wire.NotFound {
-		return 0, nil
 	}
 	has := func(number int) (pageMemo, bool) {
 		page, failed := r.pages.readMemo(ctx, head.page(number))
 		if failed != nil && wire.CodeOf(failed) != wire.NotFound {
 			err = failed
 		}
-		return page, failed == nil && (!old || page.Upload == first.Upload)
+		return page, failed == nil
 	}
 	bound := 1
 	for _, ok := has(bound); ok && err == nil; _, ok = has(bound) {

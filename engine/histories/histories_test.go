@@ -265,7 +265,6 @@ func TestWordsInAStory(t *testing.T) {
 	s.signalled(workflows.SignalAcknowledge, delivery.Acknowledgement{Attempt: 3, Nack: true, Reason: "secret words"}, "teller")
 	s.signalled(workflows.SignalReceipt, delivery.Report{}, "teller")
 	s.signalled("hello", 1, "teller")
-	cancel(workflows.CauseChange, "gateway") // an older gateway's way to tell of a change
 	cancel("", "canceller")
 	cancel("", byShop())
 	s.event(&historypb.HistoryEvent{Attributes: &historypb.HistoryEvent_WorkflowExecutionCanceledEventAttributes{}})

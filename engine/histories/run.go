@@ -148,9 +148,6 @@ func (s *storyOfRun) change(entry timer.HistoryEntry, input *commonpb.Payloads) 
 }
 
 func (s *storyOfRun) askToCancel(entry timer.HistoryEntry, of *historypb.WorkflowExecutionCancelRequestedEventAttributes) {
-	if of.GetCause() == workflows.CauseChange { // it came with a change, and was none
-		return
-	}
 	s.interrupted = true
 	entry = by(entry, of.GetIdentity())
 	entry.Event, entry.Reason = timer.HistoryCancelRequested, of.GetCause()

@@ -27,8 +27,7 @@ func (q *Queues) Policies(ctx context.Context) (inForce, deleted []policy.Policy
 }
 
 // RepairRegistry compares the registry with the list of policies: it adds what is not there,
-// from before there was a registry or because it was deleted, and removes the types
-// whose policy Temporal has forgotten. Its error is [wire.Unavailable].
+// because the registry was deleted, and removes the types whose policy Temporal has forgotten. Its error is [wire.Unavailable].
 func (q *Queues) RepairRegistry(ctx context.Context, listed []policy.Policy) error {
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()

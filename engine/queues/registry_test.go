@@ -67,7 +67,7 @@ func TestTheListMendsTheRegistry(t *testing.T) {
 	require.NoError(t, queues.RepairRegistry(t.Context(), listed))
 	require.Empty(t, r.changes, "there is nothing to mend")
 
-	r.known = nil // deleted, or from before there was one
+	r.known = nil // deleted
 	require.NoError(t, queues.RepairRegistry(t.Context(), listed))
 	require.Equal(t, []workflows.Registration{{Add: []string{"listed", "missing"}}}, r.changes)
 }
