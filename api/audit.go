@@ -4,7 +4,6 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -141,7 +140,7 @@ func (e *entry) close(c echo.Context, err error) {
 	status, problem := c.Response().Status, wire.Code("")
 	if err != nil {
 		document := problemOf(err)
-		status, problem = document.Status, slugOf(document)
+		status, problem = document.Status, document.Code()
 		if document.Timer != nil {
 			e.Revision = document.Timer.Revision
 		}
@@ -285,16 +284,11 @@ func (e *entry) batch(results []batchResult) {
 	for _, result := range results {
 		item := audit.ItemOf(result.key, result.Status, "")
 		if result.Problem != nil {
-			item.Problem = slugOf(*result.Problem)
+			item.Problem = result.Problem.Code()
 		}
 		if result.Timer != nil {
 			item.Revision = result.Timer.Revision
 		}
 		e.Items = append(e.Items, item)
 	}
-}
-
-// slugOf is the code of a problem.
-func slugOf(problem Problem) wire.Code {
-	return wire.Code(strings.TrimPrefix(problem.Type, ProblemPrefix))
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/labstack/echo/v4"
 
+	"github.com/wakecall/wakecall/core/problem"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/bookings"
@@ -19,8 +20,8 @@ type batchResult struct {
 	Status int         `json:"status"`
 	Timer  *timer.View `json:"timer,omitempty"`
 	// ExpectedLateness is what [forecast.HeaderExpectedLateness] says of a timer alone.
-	ExpectedLateness wire.Duration `json:"expected_lateness,omitzero"`
-	Problem          *Problem      `json:"problem,omitempty"`
+	ExpectedLateness wire.Duration     `json:"expected_lateness,omitzero"`
+	Problem          *problem.Document `json:"problem,omitempty"`
 	// key is the timer's that it is about, as far as that could be read.
 	key wire.Key
 }

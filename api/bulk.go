@@ -33,16 +33,16 @@ type Bulk interface {
 
 // bulkRoutes are the calls of these jobs.
 type bulkRoutes struct {
-	jobRoutes[job.Bulk, job.BulkProgress, bulkView]
+	jobRoutes[job.Bulk, job.BulkProgress, job.View]
 	bulk Bulk
 }
 
 func newBulkRoutes(bulk Bulk, reach delivery.Reach) bulkRoutes {
-	return bulkRoutes{bulk: bulk, jobRoutes: jobRoutes[job.Bulk, job.BulkProgress, bulkView]{
+	return bulkRoutes{bulk: bulk, jobRoutes: jobRoutes[job.Bulk, job.BulkProgress, job.View]{
 		jobs: bulk, name: "bulk", view: viewOfBulk,
 		read:         func(o object) (job.Bulk, error) { return o.bulk(reach) },
 		businessType: func(order job.Bulk) string { return order.Filter.BusinessType }, noun: jobs.BulkNoun,
-		page: func(page []bulkView, next string) any { return bulkJobsBody{page, next} },
+		page: func(page []job.View, next string) any { return bulkJobsBody{page, next} },
 	}}
 }
 
@@ -134,33 +134,15 @@ func (o object) emptyFilters() (errs wire.FieldErrors) {
 }
 
 type bulkJobsBody struct {
-	Jobs          []bulkView `json:"jobs"`
+	Jobs          []job.View `json:"jobs"`
 	NextPageToken string     `json:"next_page_token"`
 }
 
-// bulkView is what a reader is shown of a bulk job. What an edit changes may be secret.
-type bulkView struct {
-	ID        string        `json:"id"`
-	Operation job.Operation `json:"operation"`
-	Status    job.Status    `json:"status"`
-	// CancelRequested is whether it was told to stop, and no worker has heard of it yet.
-	CancelRequested bool             `json:"cancel_requested,omitzero"`
-	WaitsFor        delivery.Waiting `json:"waits_for,omitzero"`
-	job.Tally
-	Filter     timer.Filter  `json:"filter"`
-	Shift      wire.Duration `json:"shift,omitzero"`
-	PerSecond  float64       `json:"per_second"`
-	DryRun     bool          `json:"dry_run"`
-	StartedAt  wire.Instant  `json:"started_at"`
-	FinishedAt wire.Instant  `json:"finished_at,omitzero"`
-	Links      timer.Links   `json:"links"`
-}
-
-func viewOfBulk(job bulk.Job) bulkView {
-	return bulkView{
-		ID: job.ID, Operation: job.Order.Operation, Status: job.Status, CancelRequested: job.CancelRequested, WaitsFor: job.WaitsFor, Tally: job.Counts.Tally,
-		Filter: job.Order.Filter, Shift: job.Order.Shift, PerSecond: job.Order.PerSecond, DryRun: job.Order.DryRun,
-		StartedAt: job.StartedAt, FinishedAt: job.FinishedAt, Links: job.Links,
+func viewOfBulk(j bulk.Job) job.View {
+	return job.View{
+		ID: j.ID, Operation: j.Order.Operation, Status: j.Status, CancelRequested: j.CancelRequested, WaitsFor: j.WaitsFor, Tally: j.Counts.Tally,
+		Filter: j.Order.Filter, Shift: j.Order.Shift, PerSecond: j.Order.PerSecond, DryRun: j.Order.DryRun,
+		StartedAt: j.StartedAt, FinishedAt: j.FinishedAt, Links: j.Links,
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/job"
+	"github.com/wakecall/wakecall/core/problem"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/bulk"
@@ -140,7 +141,7 @@ func TestBulkOrdersThatAreRefused(t *testing.T) {
 	} {
 		status, answer := ask("POST", "/v1/bulk", body)
 		require.Equal(t, http.StatusUnprocessableEntity, status, "%s %s", body, answer)
-		var problem Problem
+		var problem problem.Document
 		require.NoError(t, json.Unmarshal([]byte(answer), &problem))
 		var named []string
 		for _, fieldErr := range problem.Errors {

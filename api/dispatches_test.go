@@ -20,6 +20,7 @@ import (
 
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/problem"
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/dispatches"
 	"github.com/wakecall/wakecall/engine/kernel"
@@ -150,7 +151,7 @@ func (d *desk) json(method, path, body string) *httptest.ResponseRecorder {
 	return d.ask(method, path, "application/json", strings.NewReader(body))
 }
 
-func problemIn(t *testing.T, answer *httptest.ResponseRecorder) (problem Problem) {
+func problemIn(t *testing.T, answer *httptest.ResponseRecorder) (problem problem.Document) {
 	t.Helper()
 	require.NoError(t, json.Unmarshal(answer.Body.Bytes(), &problem), "%s", answer.Body)
 	return problem

@@ -19,6 +19,7 @@ import (
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/fields"
 	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/problem"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/bookings"
@@ -277,7 +278,7 @@ func (a asked) request(path string, value any) body {
 	return made.set(path, value)
 }
 
-func (a asked) send(t *testing.T, server http.Handler, content body) (status int, problem Problem) {
+func (a asked) send(t *testing.T, server http.Handler, content body) (status int, problem problem.Document) {
 	t.Helper()
 	request := httptest.NewRequest(a.method, a.path, nil)
 	if content != nil {
@@ -403,7 +404,7 @@ func (a asked) requireExample(t *testing.T, server http.Handler, id, path string
 func TestRefusedParametersShowExamples(t *testing.T) {
 	t.Parallel()
 	server := ruled()
-	ask := func(path string, query url.Values) (int, Problem) {
+	ask := func(path string, query url.Values) (int, problem.Document) {
 		return asked{method: http.MethodGet, path: path + "?" + query.Encode()}.send(t, server, nil)
 	}
 	for path, names := range map[string][]string{

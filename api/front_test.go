@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/problem"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/bookings"
@@ -234,7 +235,7 @@ func TestMalformedQueries(t *testing.T) {
 	} {
 		answer, body := f.get("/v1/timers?" + query)
 		require.Equal(t, http.StatusUnprocessableEntity, answer.StatusCode, query)
-		var problem Problem
+		var problem problem.Document
 		require.NoError(t, json.Unmarshal([]byte(body), &problem))
 		require.Len(t, problem.Errors, 1, "%s: %s", query, body)
 		require.Equal(t, pointer, problem.Errors[0].Pointer, query)
@@ -288,7 +289,7 @@ func TestAnswersToManyFieldErrorsAreBounded(t *testing.T) {
 		}
 		return "{" + strings.Join(fields, ",") + "}"
 	}
-	problem := func(body string) Problem {
+	problem := func(body string) problem.Document {
 		members, err := parseObject([]byte(body))
 		if err == nil {
 			_, err = members.booking(delivery.Reach{})

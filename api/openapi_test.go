@@ -26,6 +26,7 @@ import (
 	"github.com/wakecall/wakecall/core/forecast"
 	"github.com/wakecall/wakecall/core/job"
 	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/problem"
 	"github.com/wakecall/wakecall/core/recurrence"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
@@ -102,7 +103,7 @@ func TestDocumentListsEveryWord(t *testing.T) {
 	var types, statuses []string
 	for _, code := range append(constantsOf(t, "codes.go", "Code"), constantsOf(t, "../core/wire/error.go", "Code")...) {
 		require.Contains(t, problems, wire.Code(code))
-		types = append(types, ProblemPrefix+code)
+		types = append(types, problem.Type(wire.Code(code)))
 	}
 	require.Len(t, problems, len(types))
 	for _, status := range timer.Statuses() {
@@ -137,7 +138,8 @@ func TestDocumentListsEveryWord(t *testing.T) {
 			continue
 		}
 		for _, word := range want {
-			require.Contains(t, document.schema(t, name)["description"], "`"+strings.TrimPrefix(word, ProblemPrefix)+"`", name)
+			word = strings.TrimPrefix(word, problem.Type(""))
+			require.Contains(t, document.schema(t, name)["description"], "`"+word+"`", name)
 		}
 	}
 }
@@ -189,7 +191,7 @@ func TestDocumentKnowsTheStatusOfEveryProblem(t *testing.T) {
 			return
 		}
 		for _, text := range words(types) {
-			code := wire.Code(strings.TrimPrefix(text, ProblemPrefix))
+			code := problem.Document{Type: text}.Code()
 			require.Equal(t, problems[code].status, status["const"], text)
 			tied[code] = true
 		}
@@ -203,11 +205,11 @@ func TestDocumentShowsRealProblems(t *testing.T) {
 	shown := 0
 	readDocument(t).walk(func(n node) {
 		text, _ := n["type"].(string)
-		slug, ok := strings.CutPrefix(text, ProblemPrefix)
-		if !ok {
+		slug := problem.Document{Type: text}.Code()
+		if slug == "" {
 			return
 		}
-		known := problems[wire.Code(slug)]
+		known := problems[slug]
 		require.Equal(t, []any{known.title, known.status}, []any{n["title"], n["status"]}, slug)
 		shown++
 	})
@@ -248,8 +250,8 @@ func TestDocumentHasEveryField(t *testing.T) {
 		"Recurrence": fields(&recurrence.Rule{}), "RecurrencePreview": fields(&previewBody{}), "Upcoming": fields(&timer.Upcoming{}),
 		"Rings": fields(&ringsBody{}), "Ring": fields(&ringBody{}), "RingAnswer": fields(&answerBody{}),
 		"TimerCallback": fields(&delivery.Callback{}), "PolicyCallback": fields(&delivery.Callback{}), "ShownCallback": fields(&delivery.Callback{}),
-		"BulkOrder": fields(&bulkBody{}), "TimerFilter": fields(&timer.Filter{}), "BulkJob": fields(&bulkView{}), "BulkList": fields(&bulkJobsBody{}), "BulkLine": fields(&job.Line{}),
-		"Problem": fields(&Problem{}), "FieldError": fields(&wire.FieldError{}), "Alive": fields(&health{}), "Index": fields(&indexBody{}), "Index/properties/links": fields(&indexLinks{}), "Ready": fields(&ready{}), "Principal": fields(&principalView{}), "Grant": fields(&grantView{}), "KeyList": fields(&keysBody{}),
+		"BulkOrder": fields(&bulkBody{}), "TimerFilter": fields(&timer.Filter{}), "BulkJob": fields(&job.View{}), "BulkList": fields(&bulkJobsBody{}), "BulkLine": fields(&job.Line{}),
+		"Problem": fields(&problem.Document{}), "FieldError": fields(&wire.FieldError{}), "Alive": fields(&health{}), "Index": fields(&indexBody{}), "Index/properties/links": fields(&indexLinks{}), "Ready": fields(&ready{}), "Principal": fields(&principalView{}), "Grant": fields(&grantView{}), "KeyList": fields(&keysBody{}),
 		"AttemptPage": fields(&attemptsBody{}), "Attempt": fields(&shownAttempt{}),
 		"HistoryPage": fields(&historyBody{}), "HistoryEntry": fields(&timer.HistoryEntry{}), "FieldChange": fields(&timer.FieldChange{}), "Actor": fields(&wire.Actor{}), "Why": fields(&whyBody{}), "Fact": fields(&timer.Fact{}), "EmergencyOrder": fields(&emergencyBody{}), "Emergencies": fields(&policy.Held{}), "Emergency": fields(&policy.Emergency{}),
 		"DispatchOrder": fields(&dispatchBody{}), "DispatchLoader": fields(&dispatch.Loader{}), "DispatchItem": fields(&itemBody{}),

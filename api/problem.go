@@ -11,32 +11,13 @@ import (
 
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/problem"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// ProblemPrefix stands before the code in a problem's type.
-const ProblemPrefix = "urn:wakecall:problem:"
-
 const mediaTypeProblem = "application/problem+json"
-
-// Problem is an RFC 9457 problem document.
-type Problem struct {
-	Type      string           `json:"type"`
-	Title     string           `json:"title"`
-	Status    int              `json:"status"`
-	Detail    string           `json:"detail"`
-	RequestID string           `json:"request_id,omitzero"`
-	Errors    wire.FieldErrors `json:"errors,omitempty"`
-	// Timer is the timer's true state, where that is the reason.
-	Timer *timer.View `json:"timer,omitempty"`
-	// Dispatch is the dispatch's true state, where that is the reason.
-	Dispatch *dispatch.View `json:"dispatch,omitempty"`
-	// ViolatedPolicies names the limits that were reached, as the rate limit
-	// header fields do (draft-ietf-httpapi-ratelimit-headers).
-	ViolatedPolicies []string `json:"violated-policies,omitempty"`
-}
 
 // problems is the one table from a code to a status and a title.
 var problems = map[wire.Code]struct {
@@ -75,7 +56,7 @@ var problems = map[wire.Code]struct {
 
 // problemOf turns any error into a problem document. Of an error that is not ours the
 // caller learns nothing.
-func problemOf(err error) Problem {
+func problemOf(err error) problem.Document {
 	if echoed, ok := errors.AsType[*echo.HTTPError](err); ok {
 		err = fromEcho(echoed)
 	}
@@ -84,14 +65,14 @@ func problemOf(err error) Problem {
 		ours = &wire.Error{Code: wire.Internal, Message: "Something went wrong. The log knows it by the request id."}
 	}
 	known := problems[ours.Code]
-	problem := Problem{
-		Type: ProblemPrefix + string(ours.Code), Title: known.title, Status: known.status,
+	document := problem.Document{
+		Type: problem.Type(ours.Code), Title: known.title, Status: known.status,
 		Detail: ours.Message, Errors: ours.FieldErrors, Timer: timer.StateOf(ours), Dispatch: dispatch.StateOf(ours),
 	}
 	if ours.Quota != nil {
-		problem.ViolatedPolicies = []string{ours.Quota.Name}
+		document.ViolatedPolicies = []string{ours.Quota.Name}
 	}
-	return problem
+	return document
 }
 
 // fromEcho translates what the router itself refuses.

@@ -17,6 +17,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/problem"
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/auth"
 	"github.com/wakecall/wakecall/internal/stream"
@@ -265,8 +266,8 @@ type closingBody struct {
 
 // refusedBody tells a receiver that its answer was not taken.
 type refusedBody struct {
-	Refused string  `json:"refused"`
-	Problem Problem `json:"problem"`
+	Refused string           `json:"refused"`
+	Problem problem.Document `json:"problem"`
 }
 
 // isText is whether a body can be a JSON string.

@@ -20,6 +20,7 @@ import (
 
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/problem"
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/auth"
 	"github.com/wakecall/wakecall/internal/stream"
@@ -394,9 +395,9 @@ func TestHandshakes(t *testing.T) {
 			defer func() { _ = answer.Body.Close() }()
 			text, err := io.ReadAll(answer.Body)
 			require.NoError(t, err)
-			var problem Problem
+			var problem problem.Document
 			require.NoError(t, json.Unmarshal(text, &problem), "%s", text)
-			return answer.StatusCode, strings.TrimPrefix(problem.Type, ProblemPrefix)
+			return answer.StatusCode, string(problem.Code())
 		}
 		for _, c := range []struct {
 			change map[string]string

@@ -35,24 +35,7 @@ type BulkOrder struct {
 }
 
 // BulkJob is a bulk job as it stands.
-type BulkJob struct {
-	ID        string        `json:"id"`
-	Operation job.Operation `json:"operation"`
-	Status    job.Status    `json:"status"`
-	// CancelRequested is whether it was told to stop, and no worker has heard of it yet.
-	CancelRequested bool `json:"cancel_requested"`
-	job.Tally
-	Filter     timer.Filter  `json:"filter"`
-	Shift      wire.Duration `json:"shift,omitzero"`
-	PerSecond  float64       `json:"per_second"`
-	DryRun     bool          `json:"dry_run"`
-	StartedAt  wire.Instant  `json:"started_at"`
-	FinishedAt wire.Instant  `json:"finished_at,omitzero"`
-	Links      timer.Links   `json:"links"`
-}
-
-// Ended reports whether the job is over.
-func (j BulkJob) Ended() bool { return j.Status != "" && j.Status != job.Running }
+type BulkJob = job.View
 
 // Start orders a job. created is false where the same order was given under the same id
 // before.

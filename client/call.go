@@ -48,7 +48,7 @@ func (c *caller) do(ctx context.Context, call call, result any) (status int, err
 	}
 	for try, unknown := 1, false; ; try++ {
 		status, err = c.try(ctx, call, body, result)
-		if problem, ok := errors.AsType[*Problem](err); ok && unknown && call.gone && problem.Code == wire.NotFound {
+		if problem, ok := errors.AsType[*Problem](err); ok && unknown && call.gone && problem.Code() == wire.NotFound {
 			return status, nil
 		}
 		if err == nil || try >= c.Tries || !repeatable(err, call.once) {

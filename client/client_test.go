@@ -170,7 +170,7 @@ func TestProblems(t *testing.T) {
 	_, _, err := w.client().Timers.Cancel(t.Context(), key, nil)
 	var problem *Problem
 	require.ErrorAs(t, err, &problem)
-	require.Equal(t, wire.AlreadyFinished, problem.Code)
+	require.Equal(t, wire.AlreadyFinished, problem.Code())
 	require.Equal(t, timer.Delivered, problem.Timer.Status)
 	require.Equal(t, "already-finished: The timer is already delivered. /due_at: d", err.Error())
 
@@ -203,7 +203,7 @@ func TestABatchTellsOfEachItem(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "1", added[0].Timer.BusinessID)
 	require.Nil(t, added[0].Problem)
-	require.Equal(t, wire.AlreadyExists, added[1].Problem.Code)
+	require.Equal(t, wire.AlreadyExists, added[1].Problem.Code())
 	require.Equal(t, 409, added[1].Problem.Status)
 	require.Error(t, json.Unmarshal([]byte(`{"status":"x"}`), &added[0]))
 }

@@ -92,7 +92,7 @@ func TestAnUploadThatIsRefused(t *testing.T) {
 	})
 	var problem *Problem
 	require.ErrorAs(t, err, &problem)
-	require.Equal(t, wire.AlreadyFinished, problem.Code)
+	require.Equal(t, wire.AlreadyFinished, problem.Code())
 }
 
 type roundTrip func(r *http.Request) (*http.Response, error)

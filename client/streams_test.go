@@ -125,7 +125,7 @@ func TestListen(t *testing.T) {
 		})
 		var problem *Problem
 		require.ErrorAs(t, err, &problem)
-		require.Equal(t, wire.Code("forbidden"), problem.Code)
+		require.Equal(t, wire.Code("forbidden"), problem.Code())
 		require.Equal(t, []string{`{"nack":"1","reason":"not now"}`, `{"ack":"1"}`}, heard)
 		require.Equal(t, 2, connected)
 		require.Len(t, lost, 4)

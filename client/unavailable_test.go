@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/core/problem"
 )
 
 // What the network or Wakecall is to blame for may go well another time, and nothing else.
@@ -25,7 +27,7 @@ func TestUnavailable(t *testing.T) {
 	for _, err := range []error{missing, taken, errors.New("no"), fmt.Errorf("reading: %w", missing)} {
 		require.False(t, Unavailable(err), "%v", err)
 	}
-	for _, err := range []error{refused, &url.Error{Op: "Get", URL: "http://h/", Err: refused}, &Problem{Status: 503}, os.ErrDeadlineExceeded} {
+	for _, err := range []error{refused, &url.Error{Op: "Get", URL: "http://h/", Err: refused}, &Problem{Document: problem.Document{Status: 503}}, os.ErrDeadlineExceeded} {
 		require.True(t, Unavailable(err), "%v", err)
 	}
 }

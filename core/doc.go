@@ -22,6 +22,7 @@
 //   - job: work on many timers that a filter finds;
 //   - forecast: what falls due in the time ahead;
 //   - model: the life of a timer as states, events and decisions, for tests;
+//   - problem: what the API answers instead of what it was asked for;
 //   - fields: the fields of all request bodies at a glance.
 //
 // A reader starts with timer.Admit, which makes terms a timer, and with delivery.Judge, which

@@ -65,7 +65,7 @@ func notAwaited(t *testing.T, err error, status timer.Status) {
 	t.Helper()
 	var problem *client.Problem
 	require.ErrorAs(t, err, &problem)
-	require.Equal(t, wire.NotAwaited, problem.Code)
+	require.Equal(t, wire.NotAwaited, problem.Code())
 	require.Equal(t, status, problem.Timer.Status)
 }
 

@@ -69,7 +69,7 @@ func TestTheGoClient(t *testing.T) {
 	})
 	require.NoError(t, err)
 	require.Equal(t, []int{201, 201, 422}, []int{added[0].Status, added[1].Status, added[2].Status})
-	require.Equal(t, wire.InvalidRequest, added[2].Problem.Code)
+	require.Equal(t, wire.InvalidRequest, added[2].Problem.Code())
 	env.Await(kind+"/2", "failed")
 	_, err = wakecall.Timers.Redeliver(ctx, named("2"))
 	require.NoError(t, err)
@@ -100,5 +100,5 @@ func codeOf(t *testing.T, err error) wire.Code {
 	t.Helper()
 	var problem *client.Problem
 	require.ErrorAs(t, err, &problem)
-	return problem.Code
+	return problem.Code()
 }

@@ -41,7 +41,7 @@ func unsupported(err error) error {
 	if !refused {
 		return err
 	}
-	for _, fault := range problem.FieldErrors {
+	for _, fault := range problem.Errors {
 		if fault.Code == wire.CodeUnknownField {
 			return fmt.Errorf("%w by this version: %s", ErrUnsupported, fault.Pointer)
 		}

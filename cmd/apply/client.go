@@ -19,11 +19,11 @@ type refusal struct {
 func (r refusal) Unwrap() error { return r.problem }
 
 func (r refusal) Error() string {
-	if len(r.problem.FieldErrors) == 0 {
+	if len(r.problem.Errors) == 0 {
 		return r.businessType + ": " + r.problem.Detail
 	}
-	lines := make([]string, len(r.problem.FieldErrors))
-	for i, fieldErr := range r.problem.FieldErrors {
+	lines := make([]string, len(r.problem.Errors))
+	for i, fieldErr := range r.problem.Errors {
 		lines[i] = r.businessType + ": " + fieldErr.Pointer + " " + fieldErr.Detail
 	}
 	return strings.Join(lines, "\n")
@@ -32,7 +32,7 @@ func (r refusal) Error() string {
 // ofValues reports whether the values of the policy are why. Else no other policy would
 // fare better.
 func (r refusal) ofValues() bool {
-	return len(r.problem.FieldErrors) > 0 || r.problem.Status == http.StatusBadRequest || r.problem.Status == http.StatusRequestEntityTooLarge
+	return len(r.problem.Errors) > 0 || r.problem.Status == http.StatusBadRequest || r.problem.Status == http.StatusRequestEntityTooLarge
 }
 
 // dryRun asks what a policy would change. Its error is a refusal, or that

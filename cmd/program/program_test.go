@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/client"
+	"github.com/wakecall/wakecall/core/problem"
 )
 
 // saying is a tree with one command, which prints and then returns an error.
@@ -45,7 +46,9 @@ func run(t *testing.T, build Build, args ...string) (exit int, out, complaint st
 // Each kind of error has its exit code, also below other words.
 func TestExitCodes(t *testing.T) {
 	t.Parallel()
-	problem := func(status int) error { return &client.Problem{Status: status, Detail: "no"} }
+	problem := func(status int) error {
+		return &client.Problem{Document: problem.Document{Status: status, Detail: "no"}}
+	}
 	for name, c := range map[string]struct {
 		err  error
 		exit int
@@ -129,7 +132,7 @@ func TestAnAnswerThatCannotBeWritten(t *testing.T) {
 	}{
 		"a full disk":         {syscall.ENOSPC, nil, ExitUnwritten, "wakecall: the answer could not be written: no space left on device\n"},
 		"a closed pipe":       {syscall.EPIPE, nil, ExitUnwritten, ""},
-		"and another failure": {syscall.ENOSPC, &client.Problem{Status: 404, Detail: "none"}, ExitNotFound, "wakecall: none\n"},
+		"and another failure": {syscall.ENOSPC, &client.Problem{Document: problem.Document{Status: 404, Detail: "none"}}, ExitNotFound, "wakecall: none\n"},
 	} {
 		var said bytes.Buffer
 		exit := Run(t.Context(), []string{"say", "a"}, Streams{Out: full{c.disk}, Err: &said}, saying("x", c.err))

@@ -32,6 +32,7 @@ var rooms = map[string][]string{
 	"core/job":              {"core/delivery", "core/policy", "core/timer", "core/wire"},
 	"core/forecast":         {"core/dispatch", "core/policy", "core/timer", "core/wire"},
 	"core/model":            {"core/timer"},
+	"core/problem":          {"core/dispatch", "core/timer", "core/wire"},
 	"core/fields":           {"core/delivery", "core/dispatch", "core/policy", "core/recurrence", "core/timer", "core/wire"},
 	"workflows":             {"core"},
 	"activities":            {"activities/job", "core", "activities/send", "internal/audit", "internal/turns"},
