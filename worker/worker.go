@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/client"
 	sdkworker "go.temporal.io/sdk/worker"
 
@@ -66,11 +65,12 @@ type Observer interface {
 	Unreadable(timers int)
 }
 
-// Workers are the pollers of one process: for workflow tasks and the attempts
-// inside them, for the attempts that the server paces, for control work (queue
-// rates, alerts), for jobs, for dispatches, and for questions that only this process can answer.
+// Workers are the pollers of one process. See queuesOf for what each of them polls.
 type Workers struct {
-	timers, defaults, receipts, control, jobs, dispatches sdkworker.Worker
+	// parts are in the order of their start.
+	parts []sdkworker.Worker
+	// receipts is the part that answers what this process did. It stops last.
+	receipts sdkworker.Worker
 
 	attempter *delivery.Attempter
 
@@ -82,65 +82,14 @@ type Workers struct {
 func New(options Options) *Workers {
 	sdkworker.SetStickyWorkflowCacheSize(tuning.WorkflowSlots) // a preloaded timer must not be evicted
 	expectLongTasks()
-	w := &Workers{
-		attempter: options.Attempter,
-		timers: sdkworker.New(options.Client, workflows.TaskQueue, sdkworker.Options{
-			MaxConcurrentWorkflowTaskPollers:        tuning.WorkflowPollers,
-			MaxConcurrentWorkflowTaskExecutionSize:  tuning.WorkflowSlots,
-			MaxConcurrentLocalActivityExecutionSize: tuning.WorkflowSlots,
-			LocalActivityWorkerOnly:                 true,
-			DeadlockDetectionTimeout:                tuning.DeadlockTimeout,
-			WorkerStopTimeout:                       options.StopTimeout,
-		}),
-		defaults: sdkworker.New(options.Client, workflows.DefaultDeliveryQueue, sdkworker.Options{
-			DisableWorkflowWorker:              true,
-			MaxConcurrentActivityTaskPollers:   tuning.DeliveryPollers,
-			MaxConcurrentActivityExecutionSize: tuning.DeliverySlots,
-			WorkerStopTimeout:                  options.StopTimeout,
-			DisableEagerActivities:             true,
-		}),
-		control: sdkworker.New(options.Client, workflows.ControlQueue, sdkworker.Options{
-			DisableWorkflowWorker:              true,
-			MaxConcurrentActivityTaskPollers:   tuning.ControlPollers,
-			MaxConcurrentActivityExecutionSize: tuning.ControlSlots,
-			WorkerStopTimeout:                  options.StopTimeout,
-		}),
-		jobs: sdkworker.New(options.Client, workflows.JobQueue, sdkworker.Options{
-			DisableWorkflowWorker:              true,
-			MaxConcurrentActivityTaskPollers:   tuning.JobPollers,
-			MaxConcurrentActivityExecutionSize: tuning.JobTasks,
-			MaxHeartbeatThrottleInterval:       tuning.JobHeartbeat,
-			WorkerStopTimeout:                  options.StopTimeout,
-		}),
-		dispatches: sdkworker.New(options.Client, workflows.DispatchQueue, sdkworker.Options{
-			DisableWorkflowWorker:              true,
-			MaxConcurrentActivityTaskPollers:   tuning.DispatchPollers,
-			MaxConcurrentActivityExecutionSize: tuning.DispatchTasks,
-			WorkerStopTimeout:                  options.StopTimeout,
-			DisableEagerActivities:             true,
-		}),
-		receipts: sdkworker.New(options.Client, workflows.ReceiptQueue(options.Identity), sdkworker.Options{
-			DisableWorkflowWorker:            true,
-			MaxConcurrentActivityTaskPollers: tuning.ReceiptPollers,
-			WorkerStopTimeout:                options.StopTimeout,
-		}),
-		queues:     newQueueWorkers(options),
-		reconciler: newReconciler(options),
+	w := &Workers{attempter: options.Attempter, queues: newQueueWorkers(options), reconciler: newReconciler(options)}
+	for _, queue := range queuesOf(options) {
+		part := queue.worker(options)
+		if queue.name == workflows.ReceiptQueue(options.Identity) {
+			w.receipts = part
+		}
+		w.parts = append(w.parts, part)
 	}
-	workflows.Register(w.timers)
-	register(w.timers, workflows.ActivityFirstAttempt, options.Attempter.FirstAttempt)
-	register(w.timers, workflows.ActivityReceipt, options.Attempter.Receipt)
-	register(w.timers, workflows.ActivityRunState, options.Attempter.State)
-	register(w.defaults, workflows.ActivityDeliver, options.Attempter.Deliver)
-	register(w.defaults, workflows.ActivityWatchStream, options.Attempter.WatchStream)
-	register(w.receipts, workflows.ActivityAsk, options.Attempter.OwnReceipt)
-	register(w.receipts, workflows.ActivityRecheck, options.Attempter.Recheck)
-	register(w.control, workflows.ActivitySetQueueRate, options.Controller.SetQueueRate)
-	register(w.control, workflows.ActivityAlert, options.Controller.Alert)
-	register(w.jobs, workflows.BulkJob.Activity, options.Controller.Bulk)
-	register(w.dispatches, workflows.ActivityDispatch, options.Dispatcher.Run)
-	register(w.dispatches, workflows.ActivitySweep, options.Dispatcher.Sweep)
-	register(w.dispatches, workflows.ActivityPutBack, options.Dispatcher.PutBack)
 	return w
 }
 
@@ -153,15 +102,11 @@ func expectLongTasks() {
 	}
 }
 
-func register(w sdkworker.Worker, name string, function any) {
-	w.RegisterActivityWithOptions(function, activity.RegisterOptions{Name: name})
-}
-
 // Start begins polling. It fails when Temporal cannot be reached.
 func (w *Workers) Start() error {
-	for i, part := range w.parts() {
+	for i, part := range w.parts {
 		if err := part.Start(); err != nil {
-			for _, started := range w.parts()[:i] {
+			for _, started := range w.parts[:i] {
 				started.Stop()
 			}
 			return fmt.Errorf("starting the worker: %w", err)
@@ -180,7 +125,7 @@ func (w *Workers) Stop() {
 	defer release.Stop()
 	var stopping sync.WaitGroup
 	stopping.Go(w.queues.close)
-	for _, part := range w.parts() {
+	for _, part := range w.parts {
 		if part != w.receipts {
 			stopping.Go(part.Stop)
 		}
@@ -191,9 +136,4 @@ func (w *Workers) Stop() {
 	defer cancel()
 	w.attempter.LeaveReceipts(ctx)
 	w.receipts.Stop()
-}
-
-// parts are in the order of their start: who makes attempts must be there to be asked.
-func (w *Workers) parts() []sdkworker.Worker {
-	return []sdkworker.Worker{w.receipts, w.control, w.jobs, w.dispatches, w.timers, w.defaults}
 }
