@@ -1,6 +1,7 @@
-package e2e
+package api
 
 import (
+	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
@@ -8,37 +9,37 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/wakecall/wakecall/e2e/testenv"
+	"github.com/wakecall/wakecall/core/problem"
+	"github.com/wakecall/wakecall/internal/auth"
 )
 
 const previewPath = "/v1/recurrences/preview"
 
 // preview lists what a rule would ring.
-func preview(t *testing.T, env *testenv.Env, body string) (times []string) {
+func preview(t *testing.T, body string) (times []string) {
 	t.Helper()
-	reply := env.Do("POST", previewPath, body)
-	require.Equal(t, http.StatusOK, reply.Status, "%s", reply.Body)
+	status, text := bulkDoor(&bulkJobs{}, auth.Anyone())("POST", previewPath, body)
+	require.Equal(t, http.StatusOK, status, text)
 	var answer struct {
 		Upcoming []string `json:"upcoming"`
 	}
-	reply.Into(&answer)
+	require.NoError(t, json.Unmarshal([]byte(text), &answer))
 	return answer.Upcoming
 }
 
 // A preview needs neither a policy nor a worker, and books nothing.
 func TestPreview(t *testing.T) {
 	t.Parallel()
-	env := testenv.OpenWith(t, temporalAddr, testenv.Settings())
 	require.Equal(t, []string{"2027-03-27T01:30:00.000Z", "2027-03-28T01:00:00.000Z", "2027-03-29T00:30:00.000Z"},
-		preview(t, env, `{"recurrence":{"cron":"30 2 * * *","timezone":"Europe/Berlin"},"from":"2027-03-27T00:00:00+01:00","count":3}`))
+		preview(t, `{"recurrence":{"cron":"30 2 * * *","timezone":"Europe/Berlin"},"from":"2027-03-27T00:00:00+01:00","count":3}`))
 	require.Equal(t, []string{"2027-01-01T00:02:00.000Z", "2027-01-01T00:17:00.000Z"},
-		preview(t, env, `{"recurrence":{"every":"15m","offset":"2m"},"from":"2027-01-01T00:00:00Z","count":2}`))
+		preview(t, `{"recurrence":{"every":"15m","offset":"2m"},"from":"2027-01-01T00:00:00Z","count":2}`))
 	require.Equal(t, []string{"2027-12-24T09:00:00.000Z", "2027-12-27T09:00:00.000Z"},
-		preview(t, env, `{"recurrence":{"cron":"0 9 * * MON-FRI","exclude":["2027-12-25"],"max_occurrences":2},"from":"2027-12-24T00:00:00Z"}`))
-	require.Len(t, preview(t, env, `{"recurrence":{"cron":"* * * * * *","seconds":true},"count":1000}`), 1000)
-	require.Len(t, preview(t, env, `{"recurrence":{"cron":"0 0 29 2 1"},"count":1000}`), 1000)
+		preview(t, `{"recurrence":{"cron":"0 9 * * MON-FRI","exclude":["2027-12-25"],"max_occurrences":2},"from":"2027-12-24T00:00:00Z"}`))
+	require.Len(t, preview(t, `{"recurrence":{"cron":"* * * * * *","seconds":true},"count":1000}`), 1000)
+	require.Len(t, preview(t, `{"recurrence":{"cron":"0 0 29 2 1"},"count":1000}`), 1000)
 
-	listed := preview(t, env, `{"recurrence":{"after":"1h"}}`)
+	listed := preview(t, `{"recurrence":{"after":"1h"}}`)
 	require.Len(t, listed, 20)
 	first, err := time.Parse(time.RFC3339, listed[0])
 	require.NoError(t, err)
@@ -47,7 +48,7 @@ func TestPreview(t *testing.T) {
 
 func TestPreviewRefusals(t *testing.T) {
 	t.Parallel()
-	env := testenv.OpenWith(t, temporalAddr, testenv.Settings())
+	ask := bulkDoor(&bulkJobs{}, auth.Anyone())
 	for _, c := range []struct {
 		body string
 		want string // pointers and codes
@@ -94,16 +95,26 @@ func TestPreviewRefusals(t *testing.T) {
 			"/recurrence/jitter invalid-duration /recurrence/zone unknown-field /recurrence/cron invalid-recurrence " +
 				"/recurrence/on_failure invalid-recurrence /count out-of-range"},
 	} {
-		reply := env.Do("POST", previewPath, c.body)
-		require.Equal(t, http.StatusUnprocessableEntity, reply.Status, "%s: %s", c.body, reply.Body)
+		status, answer := ask("POST", previewPath, c.body)
+		require.Equal(t, http.StatusUnprocessableEntity, status, "%s: %s", c.body, answer)
+		var refused problem.Document
+		require.NoError(t, json.Unmarshal([]byte(answer), &refused))
 		var got []string
-		for _, fieldErr := range reply.Problem().Errors {
-			got = append(got, fieldErr.Pointer+" "+fieldErr.Code)
+		for _, fieldErr := range refused.Errors {
+			got = append(got, fieldErr.Pointer+" "+string(fieldErr.Code))
 		}
 		require.Equal(t, c.want, strings.Join(got, " "), c.body)
-		require.NotContains(t, string(reply.Body), "strconv")
+		require.NotContains(t, answer, "strconv")
 	}
-	require.Equal(t, http.StatusBadRequest, env.Do("POST", previewPath, `{"recurrence":{"every":"1h","every":"2h"}}`).Status)
-	require.Equal(t, http.StatusUnprocessableEntity, env.Do("POST", previewPath+"?count=5", `{"recurrence":{"every":"1h"}}`).Status)
-	require.Equal(t, http.StatusMethodNotAllowed, env.Do("GET", previewPath, nil).Status)
+	for _, c := range []struct {
+		method, path, body string
+		want               int
+	}{
+		{"POST", previewPath, `{"recurrence":{"every":"1h","every":"2h"}}`, http.StatusBadRequest},
+		{"POST", previewPath + "?count=5", `{"recurrence":{"every":"1h"}}`, http.StatusUnprocessableEntity},
+		{"GET", previewPath, "", http.StatusMethodNotAllowed},
+	} {
+		status, answer := ask(c.method, c.path, c.body)
+		require.Equal(t, c.want, status, answer)
+	}
 }
