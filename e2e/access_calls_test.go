@@ -150,9 +150,8 @@ func emergencyOf(kind, _ string) any {
 }
 
 // make makes what a call is about, as somebody who may do everything.
-func (m *access) make(path string, body any) testenv.Reply {
+func (m *access) make(path string, body any) {
 	m.Helper()
 	reply := m.admin.Do("POST", path, body)
 	require.Less(m, reply.Status, http.StatusMultipleChoices, "%s", reply.Body)
-	return reply
 }
