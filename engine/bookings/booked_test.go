@@ -56,7 +56,7 @@ func openDeskOn(t *testing.T, temporal client.Client, ttl time.Duration) desk {
 	known := policies.New(k, policies.Config{TTL: ttl})
 	reader := timers.NewReader(k, known, waits.New(known, emergencies.New(k, ttl), queues.New(k, known)))
 	return desk{reader: reader, Bookings: New(Config{
-		Kernel: k, Reader: reader, Lister: timers.NewLister(k, reader), Policies: known, Limiter: &quota.Local{},
+		Kernel: k, Reader: reader, Policies: known, Limiter: &quota.Local{},
 	})}
 }
 

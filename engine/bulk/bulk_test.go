@@ -41,7 +41,7 @@ func open(t *testing.T, ids ...string) site {
 	known := policies.New(k, policies.Config{TTL: time.Hour})
 	reader := timers.NewReader(k, known, waits.New(known, emergencies.New(k, time.Hour), queues.New(k, known)))
 	s := site{on: on, worker: enginetest.Worker{On: on}, booked: bookings.New(bookings.Config{
-		Kernel: k, Reader: reader, Lister: timers.NewLister(k, reader), Policies: known, Limiter: &quota.Local{},
+		Kernel: k, Reader: reader, Policies: known, Limiter: &quota.Local{},
 	})}
 	s.Bulk = New(Config{Kernel: k, Reader: reader, Bookings: s.booked, Policies: known})
 	s.worker.Work(t)

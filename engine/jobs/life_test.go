@@ -8,9 +8,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/core/job"
+	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/enginetest"
 	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/workflows"
 )
 
 // A job lives from its order to its end, and what it counted is told then.
@@ -20,11 +22,20 @@ func TestTheLifeOfAJob(t *testing.T) {
 		on := &enginetest.Temporal{}
 		k := kernel.New(on, "default", "")
 		t.Cleanup(k.EndWaits)
-		jobs := New[job.Redelivery, job.Redelivered](k, Redeliveries)
+		kind := Kind[job.Bulk]{
+			JobKind: workflows.BulkJob, Noun: BulkNoun,
+			Settle:  func(order job.Bulk, now wire.Instant) job.Bulk { return order.Until(now) },
+			Summary: func(job.Bulk) string { return "an order" },
+			Named:   func(id string) bool { return id != "no id" },
+		}
+		jobs := New[job.Bulk, job.BulkProgress](k, kind)
+		order := job.Bulk{ID: "1", Operation: job.Redeliver, Filter: timer.Filter{BusinessType: "order"}, PerSecond: 10}
 
-		_, err := jobs.Start(t.Context(), job.Redelivery{PerSecond: -1})
+		wrong := order
+		wrong.PerSecond = -1
+		_, err := jobs.Start(t.Context(), wrong)
 		require.Equal(t, wire.InvalidRequest, wire.CodeOf(err))
-		started, err := jobs.Start(t.Context(), job.Redelivery{PerSecond: 10})
+		started, err := jobs.Start(t.Context(), order)
 		require.NoError(t, err)
 		require.Equal(t, job.Running, started.Status)
 		require.NotZero(t, started.Order.Filter.EndedTo, "what fails after the order is not part of it")
@@ -35,7 +46,7 @@ func TestTheLifeOfAJob(t *testing.T) {
 		require.True(t, stopping.CancelRequested, "no worker has heard of it")
 		require.Equal(t, 3*time.Second, time.Since(began))
 
-		enginetest.Worker{On: on}.Close(Redeliveries.WorkflowID(started.ID), job.Redelivered{Done: 7})
+		enginetest.Worker{On: on}.Close(kind.WorkflowID(started.ID), job.BulkProgress{Tally: job.Tally{Done: 7}})
 		ended, err := jobs.Get(t.Context(), started.ID)
 		require.NoError(t, err)
 		require.Equal(t, job.Done, ended.Status)
