@@ -48,7 +48,8 @@ export class Running {
       started.once("exit", (code) => reject(new Error(`${binary} has ended with ${code}`)));
     });
     ended.catch(() => {});
-    await Promise.race([ended, eventually(() => fetch(`${this.url}/readyz`).then((r) => r.ok || undefined))]);
+    const ready = () => fetch(`${this.url}/readyz`).then((r) => r.ok || undefined);
+    await Promise.race([ended, eventually(ready, () => started.exitCode === null)]);
   }
 
   /** Kills the process; its data stays. */
@@ -66,13 +67,17 @@ export class Running {
   }
 }
 
-/** Asks again and again, until there is an answer. A failure is none. The test's own timeout ends it. */
-export async function eventually<T>(ask: () => Promise<T | undefined>): Promise<T> {
-  for (;;) {
+/**
+ * Asks again and again, until there is an answer. A failure is none. It gives up after two minutes, or
+ * when `worthwhile` says so: a loop that goes on after its test has failed keeps Node from ending.
+ */
+export async function eventually<T>(ask: () => Promise<T | undefined>, worthwhile = () => true): Promise<T> {
+  for (const end = Date.now() + 120_000; Date.now() < end && worthwhile(); ) {
     const answer = await ask().catch(() => undefined);
     if (answer !== undefined) return answer;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
+  throw new Error(`still no answer: ${ask}`);
 }
 
 /** A receiver of rings on a port of its own, which remembers them. */
