@@ -69,11 +69,18 @@ func (t *timerRun) run() decision {
 	return t.decide(t.ring())
 }
 
-// decide does what the report of an attempt asks for.
+// decide does what the report of an attempt asks for. What came while it was in flight
+// outweighs a failure: a change or cancel that was accepted holds unless the receiver took
+// the timer first.
 func (t *timerRun) decide(report delivery.Report) decision {
 	switch {
-	case report.Result.Final():
+	case report.Result == delivery.ResultDelivered, report.Result.Final() && !t.interrupted():
 		return t.finish(report)
+	case report.Result.Final():
+		if report.Attempt > 0 {
+			t.spec.Standing, t.delivering = &report, true
+		}
+		return t.applyPending()
 	case report.Result.Released():
 		return t.release(report.Result)
 	default:

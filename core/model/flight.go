@@ -56,13 +56,13 @@ func fail(s State, _ Event) (State, []Effect) {
 	e := s.Change
 	s.Attempt++
 	switch {
-	case s.Phase == Attempting || !s.Cancelling && e == "":
+	case !s.Cancelling && e == "":
 		return finish(s, Failed)
 	case s.Cancelling || e != Edit && (e != Move || s.Kind != Recurring):
 		return interrupt(delivering(s, Waiting))
 	}
 	s.Change, s.Lapsed = "", false
-	s, effects := resume(s, e)
+	s, effects := resume(delivering(s, Waiting), e)
 	to, ends := finish(s, Failed)
 	return to, append(effects, ends...)
 }

@@ -65,8 +65,9 @@ func broken(before witness, from model.State, e model.Event, step model.Step) (n
 		"no call before the due time":         !calls(step) || after.due,
 		"a call is made by the clock, or again after a death": !calls(step) ||
 			slices.Contains([]model.Event{model.Due, model.WaitOver, model.WorkerDies}, e),
-		"no call after a cancel":               !before.cancelled || !calls(step),
-		"a cancel holds or is refused":         !before.cancelled || !step.To.Phase.Ended() || step.To.Phase == model.Cancelled || has(step, model.Refuse),
+		"no call after a cancel": !before.cancelled || !calls(step),
+		"only a delivery outweighs a cancel": !before.cancelled || !step.To.Phase.Ended() || step.To.Phase == model.Cancelled ||
+			step.To.Phase == model.Delivered && has(step, model.Refuse),
 		"a cancel ends what is not in flight":  e != model.Cancel || from.Phase.InFlight() || from.Phase.Ended() || step.To.Phase == model.Cancelled,
 		"a paused timer rings for nobody":      from.Phase != model.Paused || step.To.Phase.Cold() || step.To.Phase.Ended(),
 		"attempts are numbered from 1":         numbered(before, step),
