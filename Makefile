@@ -207,11 +207,11 @@ dispatch: build ## measure how flat, how fast and how sturdy dispatches are; twe
 
 .PHONY: punctual
 punctual: ## kill a RabbitMQ under load: no timer later than the policy's fallback.after and 2 s
-	cd e2e && WAKECALL_PUNCTUAL=1 go test -v -count=1 -run TestTimersCallIntoRabbitMQ .
+	cd e2e && WAKECALL_PUNCTUAL=1 go test -v -count=1 -run TestTimersCallIntoRabbitMQ ./deliveries
 
 .PHONY: histories
 histories: ## record the histories of new behaviours into workflows/testdata; existing ones are never replaced
-	cd e2e && WAKECALL_RECORD=1 go test -count=1 -run TestRecordHistories .
+	cd e2e && WAKECALL_RECORD=1 go test -count=1 -run TestRecordHistories ./timers ./deliveries ./operations ./dispatches
 
 .PHONY: up
 up: .env ## start the production form with Docker Compose

@@ -43,6 +43,10 @@ type Process struct {
 	exited         chan struct{}
 }
 
+// Patience is how long a test waits for what has to come. How soon it comes is for the
+// benchmarks: many tests share two slow cores.
+const Patience = time.Minute
+
 const (
 	readyWithin = 60 * time.Second
 	endWithin   = 60 * time.Second

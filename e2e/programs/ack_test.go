@@ -14,7 +14,6 @@ import (
 	"github.com/wakecall/wakecall/e2e/process"
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/sample"
-	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
 // What a receiver accepted is awaited across kill -9, and so is what it says of it.
@@ -30,7 +29,7 @@ func TestKilledWhileADeliveryIsAccepted(t *testing.T) {
 	for _, id := range []string{"acked", "nacked"} {
 		env.Add(contract.JSON{"business_type": kind, "business_id": id, "delay": "0s"})
 		deliveries[id] = client.DeliveryOf(r.Await(t, id, 1)[0].Header)
-		require.Eventually(t, func() bool { return !env.Get(kind + "/" + id).AckUntil.IsZero() }, testenv.Patience, 20*time.Millisecond, "the 202 is recorded")
+		require.Eventually(t, func() bool { return !env.Get(kind + "/" + id).AckUntil.IsZero() }, process.Patience, 20*time.Millisecond, "the 202 is recorded")
 	}
 	victim.Kill()
 	victim = env.Start()

@@ -14,7 +14,6 @@ import (
 	"github.com/wakecall/wakecall/e2e/process"
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/sample"
-	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
 // Whoever is killed while a bulk job moves timers: each is moved, and once.
@@ -41,7 +40,7 @@ func TestKilledWhileABulkJobRuns(t *testing.T) {
 			var err error
 			now, err = api.Bulk.Get(t.Context(), j.ID)
 			return err == nil && (now.Done >= n || now.Ended())
-		}, testenv.Patience, 20*time.Millisecond, "the job goes on")
+		}, process.Patience, 20*time.Millisecond, "the job goes on")
 		return now
 	}
 	for n := range crashes {

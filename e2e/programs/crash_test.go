@@ -22,7 +22,6 @@ import (
 	"github.com/wakecall/wakecall/e2e/process"
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/sample"
-	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
 func TestKilledAndStartedAgain(t *testing.T) {
@@ -193,7 +192,7 @@ func TestInterruptedWhileACallerWaits(t *testing.T) {
 		_, metrics, err := env.Try("GET", "/metrics", nil)
 		return err == nil && strings.Contains(string(metrics), "SignalWithStartWorkflowExecution")
 	}
-	require.Eventually(t, handed, testenv.Patience, 10*time.Millisecond, "the change should be handed to Temporal")
+	require.Eventually(t, handed, process.Patience, 10*time.Millisecond, "the change should be handed to Temporal")
 	interrupt(t, running)
 	<-answered
 }

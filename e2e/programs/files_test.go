@@ -14,7 +14,6 @@ import (
 	"github.com/wakecall/wakecall/e2e/process"
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/sample"
-	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
 // files is how many files the process of these tests may open.
@@ -61,7 +60,7 @@ func TestOutOfFilesNoAttemptIsUsedUp(t *testing.T) {
 	status, answer, err := env.Try("POST", "/v1/timers/batch", contract.JSON{"timers": timers})
 	require.NoError(t, err)
 	require.Equal(t, http.StatusOK, status, "%s", answer)
-	require.Eventually(t, func() bool { return server.OpenFiles() >= files }, testenv.Patience, 20*time.Millisecond, "every file is open: %d", server.OpenFiles())
+	require.Eventually(t, func() bool { return server.OpenFiles() >= files }, process.Patience, 20*time.Millisecond, "every file is open: %d", server.OpenFiles())
 	close(release)
 	for n := range files {
 		require.Equal(t, 1, env.Await(kind+"/"+fmt.Sprint(n), string(timer.Delivered)).Attempts)

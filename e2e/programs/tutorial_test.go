@@ -14,7 +14,6 @@ import (
 
 	"github.com/wakecall/wakecall/e2e/loopback"
 	"github.com/wakecall/wakecall/e2e/process"
-	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
 // TestTutorial runs docs/tutorial.md as a reader would, block by block.
@@ -35,7 +34,7 @@ func TestTutorial(t *testing.T) {
 			require.EventuallyWithT(t, func(c *assert.CollectT) {
 				output = l.sh(block[2])
 				assert.Regexp(c, pattern(blocks[i+1][2]), output)
-			}, testenv.Patience, 50*time.Millisecond, "a cancel by a tool is not waited for")
+			}, process.Patience, 50*time.Millisecond, "a cancel by a tool is not waited for")
 		case "text":
 			require.Regexp(t, pattern(l.here(block[2])), output)
 		case "receiver":
@@ -103,7 +102,7 @@ func (l *lesson) receives(lines string) {
 	}
 	require.Eventually(l.t, func() bool {
 		return regexp.MustCompile("(?s)" + strings.Join(parts, ".*")).MatchString(l.receiver.Stdout())
-	}, testenv.Patience, 50*time.Millisecond, "the receiver should print\n%s\nbut printed\n%s", lines, l.receiver.Stdout())
+	}, process.Patience, 50*time.Millisecond, "the receiver should print\n%s\nbut printed\n%s", lines, l.receiver.Stdout())
 }
 
 // pattern is the text as a regular expression, … standing for anything.

@@ -185,3 +185,27 @@ func HangOnce(n int) Answer {
 		}
 	}
 }
+
+// AnsweredBy waits to be told the status of its answer.
+func AnsweredBy(answers <-chan int) Answer {
+	return func(w http.ResponseWriter, r *http.Request, _ int) {
+		select {
+		case status := <-answers:
+			w.WriteHeader(status)
+		case <-r.Context().Done():
+		}
+	}
+}
+
+// Headers are the values of one header, call by call.
+func Headers(calls []Call, name string) (values []string) {
+	for _, call := range calls {
+		values = append(values, call.Header.Get(name))
+	}
+	return values
+}
+
+// Span is the time from the first to the last.
+func Span(times []time.Time) time.Duration {
+	return slices.MaxFunc(times, time.Time.Compare).Sub(slices.MinFunc(times, time.Time.Compare))
+}

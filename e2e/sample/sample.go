@@ -36,3 +36,8 @@ func Secret() string {
 	_, _ = rand.Read(key)
 	return "whsec_" + base64.StdEncoding.EncodeToString(key)
 }
+
+// Repeating is a recurring timer with what its policy says.
+func Repeating(businessType, id string, rule contract.JSON) contract.JSON {
+	return contract.JSON{"business_type": businessType, "business_id": id, "recurrence": rule}
+}

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"net/url"
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -184,4 +186,21 @@ func (e *Env) Start(spec timer.Spec) {
 		ID: spec.String(), TaskQueue: workflows.TaskQueue, Memo: map[string]any{workflows.MemoTimer: spec.Memo},
 	}, workflows.TypeTimer, spec, workflows.Encode(nil))
 	require.NoError(e.t, err)
+}
+
+// SendIf makes a call under a condition, and waits for the effect of a change.
+func SendIf(env *Env, tag string, request *http.Request) Reply {
+	env.t.Helper()
+	request.Header.Set("If-Match", tag)
+	if request.Method != http.MethodGet && strings.HasPrefix(request.URL.Path, "/v1/timers/") {
+		request.URL.RawQuery = "wait=20s" // a busy machine is no answer
+	}
+	return env.Send(request)
+}
+
+// Listed are the timers on the first page of a list.
+func Listed(env *Env, filter url.Values) []Timer {
+	var page struct{ Timers []Timer }
+	env.Do("GET", "/v1/timers?"+filter.Encode(), nil).Into(&page)
+	return page.Timers
 }

@@ -19,6 +19,7 @@ import (
 
 	"github.com/wakecall/wakecall/cmd/roles"
 	"github.com/wakecall/wakecall/e2e/loopback"
+	"github.com/wakecall/wakecall/e2e/process"
 	"github.com/wakecall/wakecall/engine"
 	"github.com/wakecall/wakecall/engine/bookings"
 	"github.com/wakecall/wakecall/engine/namespace"
@@ -28,9 +29,8 @@ import (
 	"github.com/wakecall/wakecall/worker"
 )
 
-// Patience is how long a test waits for what has to come. How soon it comes is for the
-// benchmarks: many tests share two slow cores.
-const Patience = time.Minute
+// Patience is [process.Patience].
+const Patience = process.Patience
 
 // Temporal starts a real server on files that need not survive the test.
 func Temporal(dir string) (addr string, stop func(), err error) {

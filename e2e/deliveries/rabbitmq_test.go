@@ -1,0 +1,200 @@
+package deliveries
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	amqp "github.com/rabbitmq/amqp091-go"
+	webhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/client"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/e2e/sample"
+	"github.com/wakecall/wakecall/e2e/testenv"
+	"github.com/wakecall/wakecall/internal/rabbit"
+)
+
+// queue is an application's end of a broker.
+type queue struct {
+	t    *testing.T
+	name string
+	*amqp.Channel
+}
+
+func newQueue(t *testing.T, broker *rabbit.Server, name string) queue {
+	conn, err := amqp.Dial(broker.URL)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close() })
+	ch, err := conn.Channel()
+	require.NoError(t, err)
+	_, err = ch.QueueDeclare(name, true, false, false, false, nil)
+	require.NoError(t, err)
+	return queue{t, name, ch}
+}
+
+// next waits for the next message.
+func (q queue) next() (d amqp.Delivery) {
+	q.t.Helper()
+	require.Eventually(q.t, func() bool {
+		var ok bool
+		var err error
+		d, ok, err = q.Get(q.name, true)
+		return err == nil && ok
+	}, testenv.Patience, 20*time.Millisecond, "a message is in the queue %s", q.name)
+	return d
+}
+
+// house is a Wakecall with workers of its own and a RabbitMQ.
+type house struct {
+	*testenv.Env
+	broker *rabbit.Server
+}
+
+// A policy or a timer may name a broker: its timers are messages in queues, and all else is
+// as it is by HTTP.
+func TestTimersCallIntoRabbitMQ(t *testing.T) {
+	t.Parallel()
+	broker := rabbit.Start(t)
+	addr, stop, err := testenv.Temporal(t.TempDir())
+	require.NoError(t, err)
+	t.Cleanup(stop)
+	settings := testenv.Settings()
+	settings.Brokers = rabbit.BrokersFile(t, broker.URL)
+	h := house{testenv.OpenWith(t, addr, settings), broker}
+	h.overtake(t) // which begins without a worker
+	t.Run("beside one another", func(t *testing.T) {
+		for name, part := range map[string]func(house, *testing.T){
+			"messages": house.arrive, "a ladder": house.failUpTheLadder, "what is declared": house.declare,
+			"acknowledged later": house.acknowledgeLater, "a rate and a pause": house.keepToTheRate, "a latest time": house.expire,
+			"preloaded": house.callOffWhilePreloaded, "attempts in flight": house.keepToTheirShare, "a second link": house.standIn, "bad input": house.refuse,
+		} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				part(house{h.For(t), broker}, t)
+			})
+		}
+	})
+	t.Run("a broker that is blocked", func(t *testing.T) { house{h.For(t), broker}.holdBackAtABlockedBroker(t) })
+	t.Run("a broker that is killed", func(t *testing.T) { house{h.For(t), broker}.goOverWhenTheBrokerIsKilled(t) })
+}
+
+func (h house) arrive(t *testing.T) {
+	const kind = "order-close"
+	key, q := sample.Secret(), newQueue(t, h.broker, kind)
+	h.Policy(kind, testenv.JSON{
+		"callback": testenv.JSON{"broker": "main", "exchange": "timers", "headers": testenv.JSON{"X-Tenant": "7"}}, "signing_secrets": []string{key},
+		"declare": testenv.JSON{"exchange_type": "direct", "queue": kind}, "expires_after": "1h",
+	})
+	booked := h.Add(testenv.JSON{"business_type": kind, "business_id": "1", "delay": "0s", "payload": testenv.JSON{"total": 12.5}})
+	d := q.next()
+	require.Equal(t, booked.WebhookID, d.MessageId)
+	require.JSONEq(t, `{"total": 12.5}`, string(d.Body))
+	require.Equal(t, "application/json", d.ContentType)
+	require.NotEmpty(t, d.Expiration)
+	header := http.Header{}
+	for name, value := range d.Headers {
+		header.Set(name, fmt.Sprint(value))
+	}
+	require.Equal(t, []string{"7", "1", "1", kind}, []string{
+		header.Get("X-Tenant"), header.Get("Wakecall-Business-Id"), header.Get("Wakecall-Attempt"), header.Get("Wakecall-Business-Type"),
+	})
+	verifier, err := webhooks.NewWebhook(key)
+	require.NoError(t, err)
+	require.NoError(t, verifier.Verify(d.Body, header))
+	delivered := h.Await(kind+"/1", "delivered")
+	require.Equal(t, 1, delivered.Attempts)
+	require.NotNil(t, delivered.LatenessMS)
+}
+
+// What no queue takes goes up the ladder, and fails with its reason.
+func (h house) failUpTheLadder(t *testing.T) {
+	const kind = "order-astray"
+	alerts := newQueue(t, h.broker, "alerts")
+	h.Policy(kind, testenv.JSON{
+		"callback": testenv.JSON{"broker": "main"}, "signing_secrets": []string{sample.Secret()},
+		"alert": testenv.JSON{"broker": "main", "routing_key": "alerts"}, "retry": testenv.JSON{"steps": []string{"100ms", "100ms"}},
+	})
+	h.Add(testenv.JSON{"business_type": kind, "business_id": "1", "delay": "0s"})
+	failed := h.Await(kind+"/1", "failed")
+	require.Equal(t, 3, failed.Attempts)
+	require.True(t, strings.HasPrefix(failed.LastFailure.Message, "unroutable: "), failed.LastFailure.Message)
+	alert := alerts.next()
+	require.Contains(t, string(alert.Body), `"timer.failed"`)
+	require.Contains(t, string(alert.Body), failed.WebhookID)
+	require.NotEmpty(t, alert.Headers["webhook-signature"])
+
+	newQueue(t, h.broker, kind) // somebody has mended it
+	require.Equal(t, http.StatusOK, h.Do("POST", "/v1/timers/"+kind+"/1/redeliver", nil).Status)
+	require.Equal(t, failed.WebhookID, h.Await(kind+"/1", "delivered").WebhookID)
+}
+
+// What is there with other properties is told on the timer.
+func (h house) declare(t *testing.T) {
+	const kind = "order-open"
+	ch := newQueue(t, h.broker, kind)
+	require.NoError(t, ch.ExchangeDeclare("taken", "direct", true, false, false, false, nil))
+	h.Policy(kind, testenv.JSON{
+		"callback": testenv.JSON{"broker": "main", "exchange": "taken"}, "declare": testenv.JSON{"exchange_type": "fanout"},
+		"retry": testenv.JSON{"steps": []string{}},
+	})
+	h.Add(testenv.JSON{"business_type": kind, "business_id": "1", "delay": "0s"})
+	require.Equal(t, "refused: declaring the exchange: it is there with another type (406)", h.Await(kind+"/1", "failed").LastFailure.Message)
+	plan := h.Do("PUT", "/v1/policies/"+kind+"?dry_run=true", `{"callback":{"broker":"main","exchange":"taken"},"declare":{"exchange_type":"direct","queue":"q"}}`)
+	require.Equal(t, http.StatusOK, plan.Status)
+	require.Contains(t, string(plan.Body), `{"pointer":"/declare/exchange_type","from":"fanout","to":"direct"}`)
+}
+
+// A message that the broker has confirmed is accepted, where its reader acknowledges.
+func (h house) acknowledgeLater(t *testing.T) {
+	slow := newQueue(t, h.broker, "order-slow")
+	h.Policy(slow.name, testenv.JSON{"callback": testenv.JSON{"broker": "main"}, "ack": testenv.JSON{"within": "10m"}})
+	h.Add(testenv.JSON{"business_type": slow.name, "business_id": "1", "delay": "0s"})
+	view, _, err := h.Wakecall().Deliveries.Ack(t.Context(), deliveryOf(slow.next()), testenv.Patient)
+	require.NoError(t, err)
+	require.Equal(t, timer.Delivered, view.Status)
+}
+
+// deliveryOf is what a message says to whoever acknowledges it.
+func deliveryOf(d amqp.Delivery) client.Delivery {
+	return client.Delivery{WebhookID: d.MessageId, Token: fmt.Sprint(d.Headers[delivery.HeaderAckToken])}
+}
+
+func (h house) refuse(t *testing.T) {
+	const kind = "order-refused"
+	for callback, pointer := range map[string]string{
+		`{"broker":"other"}`:                                                 "/callback/broker",
+		`{"broker":"main","url":"https://h/"}`:                               "/callback/broker",
+		`{"broker":"main","exchange":"a\u0007"}`:                             "/callback/exchange",
+		`{"broker":"main","routing_key":"` + strings.Repeat("k", 256) + `"}`: "/callback/routing_key",
+		`{"exchange":"timers"}`:                                              "/callback/exchange",
+		`{"broker":"main","declare":{}}`:                                     "/callback/declare",
+	} {
+		reply := h.Do("POST", "/v1/timers", `{"business_type":"`+kind+`","business_id":"bad","delay":"1h","callback":`+callback+`}`)
+		require.Equal(t, http.StatusUnprocessableEntity, reply.Status, "%s: %s", callback, reply.Body)
+		require.Len(t, reply.Problem().Errors, 1, "%s", reply.Body)
+		require.Equal(t, pointer, reply.Problem().Errors[0].Pointer)
+		require.Equal(t, http.StatusNotFound, h.Do("GET", "/v1/timers/"+kind+"/bad", nil).Status, "nothing is started")
+	}
+	for body, pointer := range map[string]string{
+		`{"callback":{"broker":"other"}}`:                                                 "/callback/broker",
+		`{"callback":{"broker":"main","url":"https://h/"}}`:                               "/callback/broker",
+		`{"callback":{"routing_key":"x"}}`:                                                "/callback/routing_key",
+		`{"callback":{"broker":"main"},"declare":{}}`:                                     "/declare",
+		`{"callback":{"broker":"main"},"declare":{"exchange_type":"direct"}}`:             "/declare/exchange_type",
+		`{"callback":{"url":"https://h/"},"declare":{"queue":"bad"}}`:                     "/declare",
+		`{"callback":{"broker":"main"},"alert":{"broker":"other"}}`:                       "/alert/broker",
+		`{"callback":{"broker":"main"},"alert":{}}`:                                       "/alert/url",
+		`{"callback":{"broker":"main","exchange":"a\u0000b"}}`:                            "/callback/exchange",
+		`{"callback":{"broker":"main","routing_key":"` + strings.Repeat("k", 256) + `"}}`: "/callback/routing_key",
+	} {
+		reply := h.Do("PUT", "/v1/policies/bad", body)
+		require.Equal(t, http.StatusUnprocessableEntity, reply.Status, "%s: %s", body, reply.Body)
+		require.Len(t, reply.Problem().Errors, 1, "%s", reply.Body)
+		require.Equal(t, pointer, reply.Problem().Errors[0].Pointer)
+	}
+}

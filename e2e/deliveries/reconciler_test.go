@@ -1,0 +1,210 @@
+package deliveries
+
+import (
+	"context"
+	"database/sql"
+	"net/http"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	grpcstatus "google.golang.org/grpc/status"
+
+	"github.com/wakecall/wakecall/e2e/receiver"
+	"github.com/wakecall/wakecall/e2e/sample"
+	"github.com/wakecall/wakecall/e2e/testenv"
+)
+
+// Temporal can lose a workflow's timer without a word (temporal#11869). Here it
+// is taken away behind the server's back. Without a reconciler such timers never
+// ring; with it all of them do, each of them once.
+func TestLostTimersAreFound(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	addr, stop, err := testenv.Temporal(dir)
+	require.NoError(t, err)
+	t.Cleanup(stop)
+	env, r, kind := testenv.Open(t, addr), receiver.New(t), sample.Type(t)
+	env.StartWorker() // it has no reconciler
+	const lost = 20
+	r.On("/flaky", receiver.FailFirst(2))
+	env.Policy(kind, testenv.JSON{
+		"callback": testenv.JSON{"url": r.URL}, "alert": testenv.JSON{"url": r.URL + "/alert"}, "retry": testenv.JSON{"steps": []string{"10ms", "7s"}},
+	})
+	env.Add(sample.Booking(kind, "retrying", "0s", r.URL+"/flaky"))
+	require.Eventually(t, func() bool {
+		shown := env.Get(kind + "/retrying")
+		return shown.Attempts == 2 && shown.NextAttemptAt.After(time.Now())
+	}, testenv.Patience, 10*time.Millisecond, "the backoff is Temporal's")
+	env.AddMany(kind, lost, 6*time.Second)
+	taken := takeTimers(t, filepath.Join(dir, "main.db"))
+	require.GreaterOrEqual(t, taken, int64(lost+1))
+	env.Add(sample.Booking(kind, "control", "8s", r.URL))
+	r.Await(t, "control", 1)
+	require.Len(t, r.All(), 3, "nothing but two attempts of one, and the control")
+	lateness := env.Get(kind + "/retrying").LatenessMS
+
+	settings := testenv.Settings()
+	settings.ReconcileInterval = time.Second
+	testenv.OpenWith(t, addr, settings).StartWorker()
+	env.AwaitAll(kind, lost, "delivered")
+	retried := env.Await(kind+"/retrying", "delivered")
+	require.Equal(t, 3, retried.Attempts, "it goes on where it was")
+	require.Equal(t, lateness, retried.LatenessMS)
+	require.Equal(t, "3", r.Calls("retrying")[2].Header.Get("Wakecall-Attempt"))
+	for _, id := range []string{"0", "7", "19"} {
+		require.Len(t, r.Calls(id), 1)
+	}
+	require.Len(t, r.Calls("retrying"), 3)
+	r.AwaitTo(t, "/alert", 1)
+	_, events := alerts(t, r, "timers.overdue")
+	require.NotEmpty(t, events)
+	require.Equal(t, http.StatusOK, env.Do("GET", "/v1/timers/"+kind+"/0", nil).Status)
+}
+
+// A worker dies with timers that it had, and Temporal loses the timeouts of their tasks: it
+// hands them to nobody, and no signal wakes them. With a reconciler all of them ring, and are
+// counted as overdue; without one, none does.
+func TestLostTimersThatAWorkerHadAreFound(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		interval time.Duration
+		rings    int
+	}{
+		"reconciled": {time.Second, 10},
+		"control":    {0, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			addr, stop, err := testenv.Temporal(dir)
+			require.NoError(t, err)
+			t.Cleanup(stop)
+			var wire cut
+			dead := testenv.OpenThrough(t, addr, testenv.Settings(), wire.intercept)
+			dead.StartWorkerBeside()
+			env, r, kind := testenv.Open(t, addr), receiver.New(t), sample.Type(t)
+			env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "alert": testenv.JSON{"url": r.URL + "/alert"}})
+			for i := range 10 {
+				dead.Add(sample.Booking(kind, strconv.Itoa(i), "3s", r.URL))
+			}
+			require.True(t, withWorker(t, env, kind+"/9"))
+			t.Cleanup(wire.begin())
+			takeTimers(t, filepath.Join(dir, "main.db"))
+			settings := testenv.Settings()
+			settings.ReconcileInterval = c.interval
+			testenv.OpenWith(t, addr, settings).StartWorker()
+			if c.rings == 0 {
+				env.Add(sample.Booking(kind, "later", "30s", r.URL))
+				r.Await(t, "later", 1)
+				require.Len(t, r.All(), 1, "nothing but what was booked later")
+				return
+			}
+			env.AwaitAll(kind, c.rings, "delivered")
+			for i := range c.rings {
+				require.Len(t, r.Calls(strconv.Itoa(i)), 1)
+			}
+			r.AwaitTo(t, "/alert", 1)
+			_, events := alerts(t, r, "timers.overdue")
+			require.NotEmpty(t, events)
+		})
+	}
+}
+
+// The same with the attempts that a worker made on a queue.
+func TestLostAttemptsOfAWorkerAreFound(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	addr, stop, err := testenv.Temporal(dir)
+	require.NoError(t, err)
+	t.Cleanup(stop)
+	var wire cut
+	dead := testenv.OpenThrough(t, addr, testenv.Settings(), wire.intercept)
+	dead.StartWorker()
+	env, r, kind := testenv.Open(t, addr), receiver.New(t), sample.Type(t)
+	goOn := make(chan struct{})
+	r.On("/held", func(http.ResponseWriter, *http.Request, int) { <-goOn })
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "limits": testenv.JSON{"callbacks_per_second": 100}})
+	env.Add(sample.Booking(kind, "1", "0s", r.URL+"/held"))
+	r.Await(t, "1", 1)
+	t.Cleanup(wire.begin())
+	takeTimers(t, filepath.Join(dir, "main.db"))
+	close(goOn)
+	settings := testenv.Settings()
+	settings.ReconcileInterval = time.Second
+	testenv.OpenWith(t, addr, settings).StartWorker()
+	r.Await(t, "1", 2)
+	env.Await(kind+"/1", "delivered")
+}
+
+// cut is a connection to Temporal that ends, as that of a killed process does, and comes
+// again.
+type cut struct {
+	mu     sync.Mutex
+	silent bool
+	calls  map[int]context.CancelFunc
+	began  int
+}
+
+func (c *cut) begin() (end func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.silent = true
+	for _, cancel := range c.calls {
+		cancel()
+	}
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.silent = false
+	}
+}
+
+//nolint:revive // gRPC's own arguments
+func (c *cut) intercept(ctx context.Context, method string, request, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption) error {
+	ctx, end, ok := c.call(ctx)
+	if !ok {
+		return grpcstatus.Error(codes.Unavailable, "cut off")
+	}
+	defer end()
+	return invoke(ctx, method, request, reply, conn, options...)
+}
+
+func (c *cut) call(ctx context.Context) (_ context.Context, end func(), ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.silent {
+		return nil, nil, false
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	if c.calls == nil {
+		c.calls = map[int]context.CancelFunc{}
+	}
+	c.began++
+	n := c.began
+	c.calls[n] = cancel
+	return ctx, func() {
+		cancel()
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.calls, n)
+	}, true
+}
+
+// takeTimers deletes what Temporal would have been woken by.
+func takeTimers(t *testing.T, file string) (taken int64) {
+	t.Helper()
+	db, err := sql.Open("sqlite", "file:"+file+"?_pragma=busy_timeout(10000)")
+	require.NoError(t, err)
+	defer func() { require.NoError(t, db.Close()) }()
+	result, err := db.Exec("DELETE FROM timer_tasks")
+	require.NoError(t, err)
+	taken, err = result.RowsAffected()
+	require.NoError(t, err)
+	return taken
+}

@@ -1,0 +1,301 @@
+package deliveries
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+	webhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/e2e/receiver"
+	"github.com/wakecall/wakecall/e2e/sample"
+	"github.com/wakecall/wakecall/e2e/testenv"
+)
+
+// ring is one as a receiver gets it.
+type ring struct {
+	Ring     string
+	Deadline time.Time
+	Headers  map[string]string
+	Body     string
+}
+
+func (r ring) id() string { return r.Headers["Wakecall-Business-Id"] }
+
+// listener is a receiver that is connected by a WebSocket.
+type listener struct {
+	*testing.T
+	ws    *websocket.Conn
+	rings chan ring
+}
+
+func listen(t *testing.T, env *testenv.Env, kind string) *listener {
+	t.Helper()
+	ws, response, err := websocket.Dial(t.Context(), "ws"+strings.TrimPrefix(env.URL, "http")+"/v1/streams/"+kind, nil)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusSwitchingProtocols, response.StatusCode)
+	l := &listener{T: t, ws: ws, rings: make(chan ring, 100)}
+	t.Cleanup(func() { _ = ws.CloseNow() })
+	go func() {
+		defer close(l.rings)
+		for {
+			_, text, err := ws.Read(context.WithoutCancel(t.Context()))
+			if err != nil {
+				return
+			}
+			var r ring
+			if json.Unmarshal(text, &r) == nil && r.Ring != "" {
+				l.rings <- r
+			}
+		}
+	}()
+	return l
+}
+
+func (l *listener) next() ring {
+	l.Helper()
+	select {
+	case r, open := <-l.rings:
+		require.True(l, open, "the connection ended")
+		return r
+	case <-time.After(20 * time.Second):
+		require.Fail(l, "no ring came")
+		return ring{}
+	}
+}
+
+func (l *listener) say(answer string) {
+	l.Helper()
+	require.NoError(l, l.ws.Write(l.Context(), websocket.MessageText, []byte(answer)))
+}
+
+func (l *listener) ack(r ring) { l.Helper(); l.say(`{"ack":"` + r.Ring + `"}`) }
+
+// A receiver that nobody can call connects, and is rung.
+func TestReceiversConnect(t *testing.T) {
+	t.Parallel()
+	env, kind, key := testenv.Open(t, testenv.Addr), sample.Type(t), sample.Secret()
+	env.Policy(kind, testenv.JSON{
+		"callback":        testenv.JSON{"stream": true, "headers": testenv.JSON{"X-Tenant": "7"}, "timeout": "5s"},
+		"signing_secrets": []string{key}, "retry": testenv.JSON{"steps": []string{"100ms", "100ms"}},
+	})
+	l := listen(t, env, kind)
+
+	booked, timeout := time.Now(), 5*time.Second
+	env.Add(testenv.JSON{"business_type": kind, "business_id": "1", "delay": "3s", "payload": testenv.JSON{"total": 12.5}})
+	r := l.next()
+	header := http.Header{}
+	for name, value := range r.Headers {
+		header.Set(name, value)
+	}
+	require.Equal(t, []string{"7", "1", "1", kind, "application/json"}, []string{
+		header.Get("X-Tenant"), r.id(), header.Get("Wakecall-Attempt"), header.Get("Wakecall-Business-Type"), header.Get("Content-Type"),
+	})
+	require.JSONEq(t, `{"total": 12.5}`, r.Body)
+	verifier, err := webhooks.NewWebhook(key)
+	require.NoError(t, err)
+	require.NoError(t, verifier.Verify([]byte(r.Body), header))
+	require.WithinRange(t, r.Deadline, booked.Add(timeout).Truncate(time.Millisecond), time.Now().Add(timeout+time.Millisecond))
+	l.ack(r)
+	delivered := env.Await(kind+"/1", "delivered")
+	require.Equal(t, 1, delivered.Attempts)
+	require.NotNil(t, delivered.LatenessMS)
+
+	// What is refused goes up the ladder, under the same id.
+	env.Add(testenv.JSON{"business_type": kind, "business_id": "2", "delay": "0s"})
+	first := l.next()
+	l.say(`{"nack":"` + first.Ring + `","reason":"the database is down","delay":"200ms"}`)
+	second := l.next()
+	require.Equal(t, first.Headers["webhook-id"], second.Headers["webhook-id"])
+	require.Equal(t, "2", second.Headers["Wakecall-Attempt"])
+	require.Equal(t, "refused: the database is down", env.Get(kind+"/2").LastFailure.Message)
+	l.say(`{"nack":"` + second.Ring + `","no_retry":true}`)
+	require.Equal(t, 2, env.Await(kind+"/2", "failed").Attempts)
+
+	// A connection that breaks is no attempt: the next one gets the ring at once.
+	env.Add(testenv.JSON{"business_type": kind, "business_id": "3", "delay": "0s"})
+	lost := l.next()
+	require.NoError(t, l.ws.CloseNow())
+	l = listen(t, env, kind)
+	again := l.next()
+	require.Equal(t, []string{lost.Headers["webhook-id"], "1"}, []string{again.Headers["webhook-id"], again.Headers["Wakecall-Attempt"]})
+	l.ack(again)
+	require.Equal(t, 1, env.Await(kind+"/3", "delivered").Attempts)
+}
+
+// Without a receiver timers wait: they can be looked at, cancelled and moved, and ring
+// when one connects.
+func TestTimersWaitForAReceiver(t *testing.T) {
+	t.Parallel()
+	env, kind := testenv.Open(t, testenv.Addr), sample.Type(t)
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"stream": true}})
+	for _, id := range []string{"waits", "cancelled", "moved"} {
+		env.Add(testenv.JSON{"business_type": kind, "business_id": id, "delay": "0s"})
+	}
+	env.Add(testenv.JSON{"business_type": kind, "business_id": "expires", "delay": "0s", "expires_after": "1s"})
+	require.Equal(t, 0, env.Await(kind+"/waits", "delivering").Attempts)
+	env.Await(kind+"/cancelled", "delivering")
+	env.Await(kind+"/moved", "delivering")
+	require.Equal(t, "cancelled", env.Do("DELETE", "/v1/timers/"+kind+"/cancelled", nil).Timer().Status)
+	require.Equal(t, "scheduled", env.Do("PATCH", "/v1/timers/"+kind+"/moved", testenv.JSON{"delay": "1h"}).Timer().Status)
+	env.Await(kind+"/expires", "expired")
+	waitsFor := func(id, what string) {
+		require.EventuallyWithT(t, func(c *assert.CollectT) {
+			var shown struct {
+				WaitsFor string `json:"waits_for"`
+			}
+			env.Do("GET", "/v1/timers/"+kind+"/"+id, nil).Into(&shown)
+			require.Equal(c, what, shown.WaitsFor)
+		}, testenv.Patience, 10*time.Millisecond, "a worker looks at it first")
+	}
+	waitsFor("waits", "receiver")
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		waits, _, err := env.Engine.Queues.Waiting(t.Context(), kind)
+		require.NoError(c, err)
+		require.Equal(c, 1, waits)
+	}, testenv.Patience, 50*time.Millisecond, "visibility has heard that one waits and the others do not")
+	l := listen(t, env, kind)
+	r := l.next()
+	require.Equal(t, "waits", r.id())
+	l.ack(r)
+	env.Await(kind+"/waits", "delivered")
+	require.Empty(t, l.rings)
+
+	// The policy's pause holds for receivers that connect, too.
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"stream": true}, "paused": true})
+	env.Add(testenv.JSON{"business_type": kind, "business_id": "held", "delay": "1s"}) // the worker has heard of it by then
+	env.Await(kind+"/held", "delivering")
+	waitsFor("held", "pause")
+	require.Empty(t, l.rings)
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"stream": true}})
+	l.ack(l.next())
+	env.Await(kind+"/held", "delivered")
+}
+
+// A destination is one thing, and that receivers connect is the policy's to say.
+func TestStreamsThatAreNone(t *testing.T) {
+	t.Parallel()
+	env, kind := testenv.Open(t, testenv.Addr), sample.Type(t)
+	refused := func(pointer string, reply testenv.Reply) {
+		t.Helper()
+		require.Equal(t, http.StatusUnprocessableEntity, reply.Status, "%s", reply.Body)
+		require.Equal(t, pointer, reply.Problem().Errors[0].Pointer)
+	}
+	for _, other := range []testenv.JSON{{"url": "https://h.example/"}, {"broker": "main"}} {
+		other["stream"] = true
+		refused("/callback/stream", env.Do("PUT", "/v1/policies/"+kind, testenv.JSON{"callback": other}))
+	}
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"stream": true}})
+	own := testenv.JSON{"business_type": kind, "business_id": "1", "delay": "1h", "callback": testenv.JSON{"url": "http://127.0.0.1:9000/"}}
+	refused("/callback/url", env.Do("POST", "/v1/timers", own))
+	own["callback"] = testenv.JSON{"stream": true}
+	refused("/callback/stream", env.Do("POST", "/v1/timers", own))
+	env.Add(testenv.JSON{"business_type": kind, "business_id": "1", "delay": "1h"})
+	refused("/callback/url", env.Do("PATCH", "/v1/timers/"+kind+"/1", testenv.JSON{"callback": testenv.JSON{"url": "http://127.0.0.1:9000/"}}))
+
+	require.Equal(t, http.StatusNotFound, env.Do("GET", "/v1/streams/"+kind+"-none", nil).Status)
+	env.Policy(kind+"-http", testenv.JSON{"callback": testenv.JSON{"url": "http://127.0.0.1:9000/"}})
+	reply := env.Do("GET", "/v1/streams/"+kind+"-http", nil)
+	require.Equal(t, http.StatusConflict, reply.Status)
+	require.Equal(t, "urn:wakecall:problem:not-streamed", reply.Problem().Type)
+	refused("wait", env.Do("GET", "/v1/streams/"+kind+"?wait=31s", nil))
+	refused("max", env.Do("GET", "/v1/streams/"+kind+"?max=0", nil))
+}
+
+// A client without WebSockets polls, and answers with calls of their own, at any gateway.
+func TestLongPolls(t *testing.T) {
+	t.Parallel()
+	env, kind := testenv.Open(t, testenv.Addr), sample.Type(t)
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"stream": true}})
+	path := "/v1/streams/" + kind
+	var polled struct{ Rings []ring }
+	env.Do("GET", path+"?wait=0s", nil).Into(&polled)
+	require.Empty(t, polled.Rings)
+	env.Add(testenv.JSON{"business_type": kind, "business_id": "1", "delay": "1s", "payload": 1})
+	env.Do("GET", path, nil).Into(&polled)
+	require.Len(t, polled.Rings, 1)
+	require.Equal(t, []string{"1", "1"}, []string{polled.Rings[0].id(), polled.Rings[0].Body})
+	answer := func(body testenv.JSON) int { return env.Do("POST", path+"/answers", body).Status }
+	require.Equal(t, http.StatusConflict, answer(testenv.JSON{"ack": "0"}))
+	require.Equal(t, http.StatusUnprocessableEntity, answer(testenv.JSON{"ack": polled.Rings[0].Ring, "reason": "x"}))
+	require.Equal(t, http.StatusNoContent, answer(testenv.JSON{"ack": polled.Rings[0].Ring}))
+	require.Equal(t, http.StatusConflict, answer(testenv.JSON{"ack": polled.Rings[0].Ring}), "twice")
+	env.Await(kind+"/1", "delivered")
+
+	other := testenv.Open(t, testenv.Addr)
+	env.Add(testenv.JSON{"business_type": kind, "business_id": "2", "delay": "0s"})
+	env.Do("GET", path, nil).Into(&polled)
+	answer = func(body testenv.JSON) int { return other.Do("POST", path+"/answers", body).Status }
+	require.Equal(t, http.StatusNoContent, answer(testenv.JSON{"nack": polled.Rings[0].Ring, "no_retry": true, "reason": "elsewhere"}))
+	require.Equal(t, "refused: elsewhere", env.Await(kind+"/2", "failed").LastFailure.Message)
+	require.Equal(t, http.StatusConflict, answer(testenv.JSON{"ack": polled.Rings[0].Ring}), "twice")
+}
+
+// A gateway that stops waits for the answers to what was taken by long polls, which come by
+// another one. What nobody has answered by then is no attempt, and rings again.
+func TestAGatewayStopsBetweenALongPollAndItsAnswer(t *testing.T) {
+	t.Parallel()
+	other, kind := testenv.Open(t, testenv.Addr), sample.Type(t)
+	settings := testenv.Settings()
+	settings.StopTimeout = 6 * time.Second
+	gateway := testenv.OpenWith(t, testenv.Addr, settings)
+	gateway.Policy(kind, testenv.JSON{"callback": testenv.JSON{"stream": true, "timeout": "50s"}, "retry": testenv.JSON{"steps": []string{}}})
+	path := "/v1/streams/" + kind
+	poll := func(env *testenv.Env) ring {
+		var polled struct{ Rings []ring }
+		env.Do("GET", path, nil).Into(&polled)
+		require.Len(t, polled.Rings, 1)
+		return polled.Rings[0]
+	}
+	gateway.Add(testenv.JSON{"business_type": kind, "business_id": "acked", "delay": "0s"})
+	acked := poll(gateway)
+	gateway.Add(testenv.JSON{"business_type": kind, "business_id": "left", "delay": "0s"})
+	left := poll(gateway)
+
+	stopped := gateway.Stopping()
+	require.Eventually(t, func() bool { return gateway.Do("GET", path+"?wait=0s", nil).Status == http.StatusServiceUnavailable },
+		testenv.Patience, time.Millisecond, "it takes no more receivers")
+	require.Equal(t, http.StatusNoContent, other.Do("POST", path+"/answers", testenv.JSON{"ack": acked.Ring}).Status)
+	require.EqualValues(t, 1, other.Await(kind+"/acked", "delivered").Attempts)
+	again := poll(other)
+	<-stopped
+	require.Equal(t, left.Headers["webhook-id"], again.Headers["webhook-id"])
+	require.Equal(t, "1", again.Headers["Wakecall-Attempt"], "it was no attempt")
+	require.Equal(t, http.StatusNoContent, other.Do("POST", path+"/answers", testenv.JSON{"ack": again.Ring}).Status)
+	require.EqualValues(t, 1, other.Await(kind+"/left", "delivered").Attempts)
+}
+
+// What waits for receivers to connect goes where the policy leads by now.
+func TestAStreamThatEndsIsDrained(t *testing.T) {
+	t.Parallel()
+	env, kind, r := testenv.Open(t, testenv.Addr), sample.Type(t), receiver.New(t)
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"stream": true}})
+	env.Add(testenv.JSON{"business_type": kind, "business_id": "1", "delay": "0s"})
+	env.Await(kind+"/1", "delivering")
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}})
+	env.Await(kind+"/1", "delivered")
+
+	// A second link that comes later counts for what waits already.
+	env.Policy(kind+".second", testenv.JSON{"callback": testenv.JSON{"stream": true}})
+	env.Add(testenv.JSON{"business_type": kind + ".second", "business_id": "1", "delay": "0s"})
+	env.Await(kind+".second/1", "delivering")
+	env.Policy(kind+".second", testenv.JSON{"callback": testenv.JSON{"stream": true}, "fallback": testenv.JSON{"url": r.URL, "after": "1s"}})
+
+	// And the other way round.
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "paused": true})
+	env.Add(testenv.JSON{"business_type": kind, "business_id": "2", "delay": "1s"}) // the worker has heard of the pause by then
+	env.Await(kind+"/2", "delivering")
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"stream": true}})
+	l := listen(t, env, kind)
+	l.ack(l.next())
+	env.Await(kind+"/2", "delivered")
+
+	require.Eventually(t, func() bool { return env.Get(kind+".second/1").Status == "delivered" }, 3*time.Minute, 200*time.Millisecond, "workers have looked")
+	require.Equal(t, "fallback", env.Get(kind+".second/1").Link)
+}

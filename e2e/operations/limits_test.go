@@ -1,0 +1,209 @@
+package operations
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/e2e/receiver"
+	"github.com/wakecall/wakecall/e2e/sample"
+	"github.com/wakecall/wakecall/e2e/testenv"
+)
+
+// What is booked before a limit or a pause keeps to it all the same.
+func TestPauseAndResume(t *testing.T) {
+	t.Parallel()
+	env, r, kind := testenv.Start(t)
+	policy := testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "retry": testenv.JSON{"steps": []string{"15s"}}}
+	env.Policy(kind, policy)
+	env.Policy(kind+".open", testenv.JSON{"callback": testenv.JSON{"url": r.URL}})
+	r.On("/", receiver.FailFirst(1))
+	env.Add(testenv.JSON{"business_type": kind, "business_id": "retrying", "delay": "0s"})
+	env.Add(testenv.JSON{"business_type": kind, "business_id": "waiting", "delay": "15s"})
+	refused := r.Await(t, "retrying", 1)[0].At
+	policy["paused"] = true
+	env.Policy(kind, policy)
+
+	env.Await(kind+"/waiting", "delivering")
+	after := max(time.Until(refused.Add(17*time.Second)), 0).String() // the retry that is held back was due
+	env.Add(testenv.JSON{"business_type": kind + ".open", "business_id": "later", "delay": after})
+	r.Await(t, "later", 1)
+	require.Len(t, r.Calls("retrying"), 1, "a pending retry is paused as well")
+	require.Empty(t, r.Calls("waiting"))
+	require.Equal(t, "delivering", env.Get(kind+"/waiting").Status)
+	require.Zero(t, env.Get(kind+"/waiting").Attempts)
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		assert.Contains(c, held(t, env, "paused=true"), kind)
+	}, testenv.Patience, 20*time.Millisecond, "visibility lags behind")
+
+	policy["paused"] = false
+	env.Policy(kind, policy)
+	r.Await(t, "waiting", 2)
+	r.Await(t, "retrying", 2)
+	require.Equal(t, 2, env.Await(kind+"/retrying", "delivered").Attempts)
+}
+
+// held lists the business types of the policies that a filter selects.
+func held(t *testing.T, env *testenv.Env, filter string) (types []string) {
+	var list struct {
+		Policies []struct {
+			Type string `json:"business_type"`
+		}
+	}
+	reply := env.Do("GET", "/v1/policies?"+filter, nil)
+	require.Equal(t, http.StatusOK, reply.Status)
+	reply.Into(&list)
+	for _, policy := range list.Policies {
+		types = append(types, policy.Type)
+	}
+	return types
+}
+
+// A receiver that asks for patience is heard for its whole type, and called
+// again by itself when the time has come.
+func TestBackPressure(t *testing.T) {
+	t.Parallel()
+	env, r, kind := testenv.Start(t)
+	r.On("/busy", func(w http.ResponseWriter, req *http.Request, n int) {
+		if req.Header.Get("Wakecall-Business-Id") == "first" && n == 1 {
+			w.Header().Set("Retry-After", "10")
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	})
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL + "/busy"}, "retry": testenv.JSON{"steps": []string{"10ms", "10ms"}}})
+	env.Add(testenv.JSON{"business_type": kind, "business_id": "first", "delay": "0s"})
+	refused := r.Await(t, "first", 1)[0].At
+	var policy struct {
+		BackPressure struct {
+			Until  time.Time
+			Status int
+		} `json:"back_pressure"`
+	}
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		env.Do("GET", "/v1/policies/"+kind, nil).Into(&policy)
+		assert.Equal(c, http.StatusServiceUnavailable, policy.BackPressure.Status)
+	}, testenv.Patience, 20*time.Millisecond, "the policy's workflow hears of it")
+	require.WithinRange(t, policy.BackPressure.Until, refused.Add(10*time.Second).Truncate(time.Millisecond), time.Now().Add(10*time.Second))
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		assert.Contains(c, held(t, env, "back_pressure=true"), kind)
+	}, testenv.Patience, 20*time.Millisecond, "visibility lags behind")
+
+	env.AddMany(kind, 5, 0)
+	own := sample.Booking(kind, "elsewhere", "0s", r.URL+"/own")
+	env.Add(own)
+	r.AwaitAll(t, 7+1)
+	for _, call := range r.All() {
+		if call.ID() != "first" || call.At != refused {
+			require.False(t, call.At.Before(policy.BackPressure.Until), "%s was called %s early", call.ID(), policy.BackPressure.Until.Sub(call.At))
+		}
+	}
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		assert.NotContains(c, held(t, env, "back_pressure=true"), kind)
+	}, testenv.Patience, 20*time.Millisecond, "it ends by itself")
+	require.Equal(t, 2, env.Await(kind+"/first", "delivered").Attempts)
+}
+
+// A timer that calls elsewhere says nothing of its type's receiver.
+func TestBackPressureOfAnotherReceiver(t *testing.T) {
+	t.Parallel()
+	env, r, kind := testenv.Start(t)
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}})
+	r.On("/own", func(w http.ResponseWriter, _ *http.Request, _ int) {
+		w.Header().Set("Retry-After", "60")
+		w.WriteHeader(http.StatusTooManyRequests)
+	})
+	env.Add(sample.Booking(kind, "elsewhere", "0s", r.URL+"/own"))
+	r.Await(t, "elsewhere", 1)
+	env.Add(testenv.JSON{"business_type": kind, "business_id": "here", "delay": "0s"})
+	r.Await(t, "here", 1)
+	require.NotContains(t, string(env.Do("GET", "/v1/policies/"+kind, nil).Body), `"back_pressure"`)
+}
+
+func TestAddLimit(t *testing.T) {
+	t.Parallel()
+	env, r, kind := testenv.Start(t)
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "limits": testenv.JSON{"adds_per_second": 0.01, "adds_burst": 5}})
+	for n := range 5 {
+		env.Add(testenv.JSON{"business_type": kind, "business_id": fmt.Sprint(n), "delay": "1h"})
+	}
+	refused := env.Do("POST", "/v1/timers", testenv.JSON{"business_type": kind, "business_id": "5", "delay": "1h"})
+	require.Equal(t, "urn:wakecall:problem:quota-exceeded", refused.Problem().Type)
+	require.Equal(t, http.StatusTooManyRequests, refused.Status)
+	require.Equal(t, `"adds_per_second";q=5;w=500`, refused.Header.Get("RateLimit-Policy"))
+	require.Regexp(t, `^"adds_per_second";r=0;t=(9\d|100)$`, refused.Header.Get("RateLimit"))
+	require.Regexp(t, `^(9\d|100)$`, refused.Header.Get("Retry-After"))
+	require.Equal(t, http.StatusNotFound, env.Do("GET", "/v1/timers/"+kind+"/5", nil).Status, "nothing was started")
+	put := env.Do("PUT", "/v1/timers/"+kind+"/5", testenv.JSON{"delay": "1h"})
+	require.Equal(t, http.StatusTooManyRequests, put.Status)
+	var batch struct{ Results []struct{ Status int } }
+	env.Do("POST", "/v1/timers/batch", testenv.JSON{"timers": []testenv.JSON{
+		{"business_type": kind, "business_id": "6", "delay": "1h"}, sample.Booking(kind+".free", "1", "1h", r.URL),
+	}}).Into(&batch)
+	require.Equal(t, http.StatusTooManyRequests, batch.Results[0].Status)
+	require.Equal(t, http.StatusCreated, batch.Results[1].Status, "another type is not concerned")
+
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "limits": testenv.JSON{"adds_per_second": 0}})
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		assert.Equal(c, http.StatusTooManyRequests, env.Do("PUT", "/v1/timers/"+kind+"/5", testenv.JSON{"delay": "1h"}).Status)
+	}, testenv.Patience, 50*time.Millisecond, "a policy is trusted for a while")
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}})
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		assert.Equal(c, http.StatusCreated, env.Do("PUT", "/v1/timers/"+kind+"/5", testenv.JSON{"delay": "1h"}).Status)
+	}, testenv.Patience, 50*time.Millisecond, "a policy is trusted for a while")
+}
+
+// matched puts a timer that has to be there.
+func matched(env *testenv.Env, path, tag string) testenv.Reply {
+	request := env.Request("PUT", path+"?wait=20s", testenv.JSON{"delay": "2h"})
+	request.Header.Set("If-Match", tag)
+	return env.Send(request)
+}
+
+func TestPendingQuota(t *testing.T) {
+	t.Parallel()
+	env, r, kind := testenv.Start(t)
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "limits": testenv.JSON{"pending": 3}})
+	env.Add(testenv.JSON{"business_type": kind, "business_id": "ended", "delay": "0s"})
+	env.Await(kind+"/ended", "delivered")
+	for n := range 3 {
+		require.EventuallyWithT(t, func(c *assert.CollectT) {
+			reply := env.Do("POST", "/v1/timers", testenv.JSON{"business_type": kind, "business_id": fmt.Sprint(n), "delay": "1h"})
+			assert.Contains(c, []int{http.StatusCreated, http.StatusOK}, reply.Status)
+		}, testenv.Patience, 100*time.Millisecond, "a count is trusted for a moment")
+	}
+	refused := env.Do("POST", "/v1/timers", testenv.JSON{"business_type": kind, "business_id": "3", "delay": "1h"})
+	require.Equal(t, http.StatusTooManyRequests, refused.Status)
+	require.Equal(t, `"pending";q=3`, refused.Header.Get("RateLimit-Policy"))
+	require.Equal(t, http.StatusTooManyRequests, env.Do("PUT", "/v1/timers/"+kind+"/3", testenv.JSON{"delay": "1h"}).Status)
+	// What is there already needs no room.
+	repeated := env.Do("POST", "/v1/timers", testenv.JSON{"business_type": kind, "business_id": "2", "delay": "1h"})
+	require.Equal(t, http.StatusOK, repeated.Status, "%s", repeated.Body)
+	require.Equal(t, http.StatusConflict, env.Do("POST", "/v1/timers", testenv.JSON{"business_type": kind, "business_id": "2", "delay": "2h"}).Status)
+	for _, call := range [][2]string{{"POST", "/v1/timers"}, {"PUT", "/v1/timers/" + kind + "/ended"}} {
+		body := testenv.JSON{"business_type": kind, "business_id": "ended", "delay": "1h"}
+		if call[0] == "PUT" {
+			body = testenv.JSON{"delay": "1h"}
+		}
+		require.Equal(t, http.StatusConflict, env.Do(call[0], call[1], body).Status, "its id is not free, whatever ends")
+	}
+	for range 5 { // a debounce
+		put := env.Do("PUT", "/v1/timers/"+kind+"/2", testenv.JSON{"delay": "3h"})
+		require.Equal(t, http.StatusOK, put.Status, "%s", put.Body)
+		require.Equal(t, http.StatusOK, matched(env, "/v1/timers/"+kind+"/1", "*").Status)
+	}
+	env.Do("DELETE", "/v1/timers/"+kind+"/0", nil)
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		reply := env.Do("POST", "/v1/timers", testenv.JSON{"business_type": kind, "business_id": "3", "delay": "1h"})
+		assert.Contains(c, []int{http.StatusCreated, http.StatusOK}, reply.Status)
+	}, testenv.Patience, 100*time.Millisecond, "a count is trusted for a moment")
+
+	env.Policy(kind+".none", testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "limits": testenv.JSON{"pending": 0}})
+	refused = env.Do("PUT", "/v1/timers/"+kind+".none/1", testenv.JSON{"delay": "1h"})
+	require.Equal(t, http.StatusTooManyRequests, refused.Status, "none is none, and not any number")
+	require.Equal(t, `"pending";q=0`, refused.Header.Get("RateLimit-Policy"))
+	require.Contains(t, string(env.Do("GET", "/v1/policies/"+kind+".none", nil).Body), `"pending":0`)
+}

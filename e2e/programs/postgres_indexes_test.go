@@ -1,0 +1,73 @@
+package programs
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/e2e/process"
+)
+
+// indexes are what deploy/visibility.postgresql.sql leaves.
+var indexes = []string{
+	"by_root_workflow_id", "by_status", "by_workflow_id", "by_workflow_type", "default_idx",
+	"wakecall_by_division", "wakecall_by_keyword_01", "wakecall_by_keyword_02", "wakecall_by_keyword_03",
+	"wakecall_by_keyword_04", "wakecall_by_keyword_05", "wakecall_by_keyword_06", "wakecall_by_keyword_07",
+	"wakecall_by_keyword_08", "wakecall_by_keyword_09", "wakecall_by_keyword_10", "wakecall_by_parent",
+	"wakecall_by_status_and_due",
+}
+
+// indexesOnPostgres find timers by their labels, for which SQLite has a table of its own.
+var indexesOnPostgres = []string{
+	"wakecall_by_datetime_01", "wakecall_by_datetime_02", "wakecall_by_datetime_03",
+	"wakecall_by_keyword_list_01", "wakecall_by_keyword_list_02", "wakecall_by_keyword_list_03",
+}
+
+func indexesOfPostgres(t *testing.T, p *process.Postgres) {
+	connection, err := pgx.Connect(t.Context(), p.URL("temporal_visibility"))
+	require.NoError(t, err)
+	defer func() { require.NoError(t, connection.Close(t.Context())) }()
+	rows, err := connection.Query(t.Context(),
+		"SELECT indexname FROM pg_indexes WHERE tablename = 'executions_visibility' AND indexname NOT LIKE '%\\_pkey'")
+	require.NoError(t, err)
+	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	require.NoError(t, err)
+	require.ElementsMatch(t, slices.Concat(indexes, indexesOnPostgres), names)
+	plansOfPostgres(t, connection)
+}
+
+// plansOfPostgres fills the table with timers for as long as it asks: among few, reading all
+// of them is best.
+func plansOfPostgres(t *testing.T, connection *pgx.Conn) {
+	tx, err := connection.Begin(t.Context())
+	require.NoError(t, err)
+	defer func() { require.NoError(t, tx.Rollback(t.Context())) }()
+	_, err = tx.Exec(t.Context(), `INSERT INTO executions_visibility
+		(namespace_id, run_id, start_time, execution_time, workflow_id, workflow_type_name, status, encoding, task_queue, root_workflow_id, root_run_id, search_attributes)
+		SELECT 'n', i, now(), now(), i, 'WakecallTimer', 1, '', '', '', '', jsonb_build_object(
+			'Keyword01', 'b', 'Datetime02', now() + i * interval '1 minute', 'KeywordList01', jsonb_build_array('customer=' || i, 'env=test'))
+		FROM generate_series(1, 5000) i`)
+	require.NoError(t, err)
+	_, err = tx.Exec(t.Context(), "ANALYZE executions_visibility")
+	require.NoError(t, err)
+	for clauses, want := range map[string]string{
+		"KeywordList01 @> jsonb_build_array('customer=42')":                                                   "wakecall_by_keyword_list_01",
+		"Datetime02 >= now() AND Datetime02 < now() + interval '1 minute' AND Keyword01 = 'b' AND status = 1": "wakecall_by_datetime_02",
+	} {
+		require.Contains(t, planOfPostgres(t, tx, clauses), want)
+	}
+	require.Contains(t, planOfPostgres(t, tx, "KeywordList01 IS NOT NULL"), "Seq Scan", "the oracle sees a reading of every record")
+}
+
+// planOfPostgres is how PostgreSQL counts what some clauses select.
+func planOfPostgres(t *testing.T, tx pgx.Tx, clauses string) string {
+	t.Helper()
+	rows, err := tx.Query(t.Context(), "EXPLAIN SELECT COUNT(*) FROM executions_visibility WHERE namespace_id = 'n' AND "+clauses)
+	require.NoError(t, err)
+	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	require.NoError(t, err)
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,139 @@
+package temporal
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/workflowservice/v1"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	grpcstatus "google.golang.org/grpc/status"
+
+	"github.com/wakecall/wakecall/deploy"
+	"github.com/wakecall/wakecall/e2e/loopback"
+	"github.com/wakecall/wakecall/e2e/process"
+	"github.com/wakecall/wakecall/e2e/testenv"
+	"github.com/wakecall/wakecall/engine/namespace"
+)
+
+// findings are what a start finds, by check.
+func findings(t *testing.T, env *testenv.Env) map[string]namespace.Finding {
+	found, began := map[string]namespace.Finding{}, time.Now()
+	for _, finding := range env.Engine.Namespace.CheckStart(t.Context()) {
+		t.Log(finding)
+		found[finding.Check] = finding
+	}
+	t.Log(time.Since(began))
+	assert.Len(t, found, 6)
+	return found
+}
+
+// Temporal as Wakecall sets it up passes every check, and nothing is left of them. What was
+// continued as new is gone after half a minute only.
+func TestStartChecksPass(t *testing.T) {
+	t.Parallel()
+	env, _, _ := testenv.Start(t)
+	for check, finding := range findings(t, env) {
+		require.NoError(t, finding.Unknown, check)
+		require.Empty(t, finding.Wrong, check)
+	}
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		left, err := env.Client.ListWorkflow(t.Context(), &workflowservice.ListWorkflowExecutionsRequest{Query: "WorkflowType = 'WakecallCheck' AND ExecutionStatus != 'ContinuedAsNew'"})
+		assert.NoError(c, err)
+		assert.Empty(c, left.GetExecutions())
+	}, testenv.Patience, 50*time.Millisecond, "Temporal deletes in the background")
+}
+
+// Temporal as it comes, with a short retention, fails those that can be seen, each in
+// one line with what to change.
+func TestStartChecksOfUntunedTemporal(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		tuning string
+		wrong  map[string]string
+		blind  []string
+	}{
+		"as it comes": {
+			"limit.maxIDLength:\n  - value: 255\n",
+			map[string]string{
+				"partitions": "matching.numTaskqueueReadPartitions", "id-reuse": "history.workflowIdReuseMinimalInterval", "retention": "set its retention to 24h",
+			},
+			[]string{"fairness"},
+		},
+		"without fairness": {
+			strings.Replace(string(deploy.DynamicConfig), "matching.enableFairness:\n  - value: true", "matching.enableFairness:\n  - value: false", 1),
+			map[string]string{"fairness": "matching.enableFairness", "retention": "set its retention to 24h"}, nil,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			addr, stop, err := testenv.TemporalWith(t.TempDir(), []byte(c.tuning), time.Hour)
+			require.NoError(t, err)
+			t.Cleanup(stop)
+			env := testenv.OpenWith(t, addr, testenv.Settings())
+			require.EventuallyWithT(t, func(seen *assert.CollectT) {
+				for check, finding := range findings(t, env) {
+					if want, ok := c.wrong[check]; ok {
+						assert.Contains(seen, finding.Wrong, want)
+						assert.NotContains(seen, finding.Wrong, "\n")
+						continue
+					}
+					assert.Empty(seen, finding.Wrong, check)
+					assert.Equal(seen, len(c.blind) > 0 && check == c.blind[0], finding.Unknown != nil, check)
+				}
+			}, time.Minute, time.Millisecond, "on a busy machine a run may outlast by itself the interval that is looked for")
+		})
+	}
+}
+
+// A server that knows no such token is said to be one.
+func TestStartCheckOfTasksThatCannotBeFreed(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		code  codes.Code
+		wrong bool
+	}{
+		"another token": {codes.InvalidArgument, true},
+		"no such task":  {codes.NotFound, true},
+		"no answer":     {codes.PermissionDenied, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			env := testenv.OpenThrough(t, testenv.Addr, testenv.Settings(), func(
+				ctx context.Context, method string, request, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption,
+			) error {
+				if _, ok := request.(*workflowservice.RespondWorkflowTaskFailedRequest); ok {
+					return grpcstatus.Error(c.code, "refused")
+				}
+				return invoke(ctx, method, request, reply, conn, options...)
+			})
+			finding := findings(t, env)["freeing"]
+			require.Equal(t, c.wrong, finding.Wrong != "")
+			require.Equal(t, !c.wrong, finding.Unknown != nil)
+		})
+	}
+}
+
+// A role that starts beside a Temporal whose clock is off says so in one line, and starts
+// all the same.
+func TestStartWithClocksApart(t *testing.T) {
+	t.Parallel()
+	env := process.NewStandalone(t)
+	server := env.Start()
+	start := func(ahead time.Duration) string {
+		server.SetClock(ahead)
+		addr := loopback.Addr()
+		role := process.Start(t, process.Command{
+			Path: process.WakecallBinary(t), Args: []string{"api"}, Ready: "http://" + addr + "/livez",
+			Env: map[string]string{"TEMPORAL_ADDRESS": env.Addr("WAKECALL_TEMPORAL_ADDR"), "WAKECALL_HTTP_ADDR": addr},
+		})
+		defer role.Stop()
+		return role.Stderr()
+	}
+	require.NotContains(t, start(0), `"check":"clock"`)
+	require.Regexp(t, `"level":"WARN".*"check":"clock","change":"the clock of Temporal is 1[01]\.[0-9.]+s ahead of this machine's.*NTP`, start(11*time.Second))
+}

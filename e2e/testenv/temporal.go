@@ -1,0 +1,78 @@
+package testenv
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/workflowservice/v1"
+
+	wakecall "github.com/wakecall/wakecall/client"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/e2e/process"
+)
+
+// CLI runs the temporal CLI on the shared server.
+func CLI(t testing.TB, args ...string) string {
+	t.Helper()
+	return process.Execute(t, process.Temporal(t), append(args, "--address", Addr)...)
+}
+
+// AwaitListed waits until the open workflows that match a query are the given ones.
+func AwaitListed(t testing.TB, query string, ids ...string) {
+	t.Helper()
+	list := process.Prepare(t, process.Temporal(t), "workflow", "list", "-o", "json", "--address", Addr,
+		"--query", query+" AND ExecutionStatus='Running'")
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		printed, err := list(t.Context())
+		require.NoError(c, err)
+		var found []struct {
+			Execution struct {
+				WorkflowID string `json:"workflowId"`
+			}
+		}
+		require.NoError(c, json.Unmarshal([]byte(printed), &found), "%s", printed)
+		var listed []string
+		for _, execution := range found {
+			listed = append(listed, execution.Execution.WorkflowID)
+		}
+		require.ElementsMatch(c, ids, listed)
+	}, time.Minute, 100*time.Millisecond, "visibility lags behind by a moment")
+}
+
+// Workflows are the ids of the workflows of a business type.
+func (e *Env) Workflows(kind string) (ids []string) {
+	e.t.Helper()
+	list, err := e.Client.ListWorkflow(e.t.Context(), &workflowservice.ListWorkflowExecutionsRequest{Query: "BusinessType = '" + kind + "'"})
+	require.NoError(e.t, err)
+	for _, info := range list.GetExecutions() {
+		ids = append(ids, info.GetExecution().GetWorkflowId())
+	}
+	return ids
+}
+
+// Stored is everything that Temporal has of a workflow.
+func (e *Env) Stored(id string) string {
+	e.t.Helper()
+	described, err := e.Client.DescribeWorkflowExecution(e.t.Context(), id, "")
+	require.NoError(e.t, err)
+	text := described.String()
+	history := e.Client.GetWorkflowHistory(e.t.Context(), id, "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	for history.HasNext() {
+		event, err := history.Next()
+		require.NoError(e.t, err)
+		text += event.String()
+	}
+	return text
+}
+
+// CodeOf is the code of a problem that a call was refused with.
+func CodeOf(t testing.TB, err error) wire.Code {
+	t.Helper()
+	var problem *wakecall.Problem
+	require.ErrorAs(t, err, &problem)
+	return problem.Code()
+}

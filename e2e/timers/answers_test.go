@@ -1,0 +1,94 @@
+package timers
+
+import (
+	"encoding/json"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/e2e/testenv"
+)
+
+// fieldsIn are the members of an object, by their names.
+func fieldsIn(t *testing.T, text []byte) (fields map[string]json.RawMessage) {
+	t.Helper()
+	require.NoError(t, json.Unmarshal(text, &fields), "%s", text)
+	return fields
+}
+
+// A booking answers what a get would: the same fields, with the same values, whatever was
+// booked and however.
+func TestABookingAnswersWhatAGetWould(t *testing.T) {
+	t.Parallel()
+	env, r, kind := testenv.Start(t)
+	env.Policy(kind, testenv.JSON{
+		"callback": testenv.JSON{"url": r.URL, "headers": testenv.JSON{"X-Key": "secret"}}, "expires_after": "24h", "priority": 2,
+		"retry": testenv.JSON{"steps": []string{"1s", "5s"}},
+	})
+	next := time.Now().Year() + 1
+	own := testenv.JSON{
+		"delay": "1h", "latest_at": time.Date(next, 6, 1, 0, 0, 0, 0, time.UTC).Format(time.RFC3339), "payload": testenv.JSON{"n": 1}, "priority": 1,
+		"callback": testenv.JSON{"url": r.URL + "/own", "headers": testenv.JSON{"X-Own": "secret"}, "timeout": "3s"}, "labels": testenv.JSON{"customer": "42"},
+		"retry": testenv.JSON{"initial": "1s", "max_attempts": 3}, "on_failed": testenv.JSON{"url": r.URL + "/failed"}, "on_delivered": testenv.JSON{"url": r.URL + "/delivered"},
+	}
+	bookings := map[string]testenv.JSON{
+		"one-shot":  {"delay": "1h"},
+		"own":       own,
+		"local":     {"due_local": time.Date(next, 1, 31, 9, 0, 0, 0, time.UTC).Format("2006-01-02T15:04"), "timezone": "Europe/Berlin"},
+		"paused":    {"delay": "1h", "paused": true},
+		"recurring": {"recurrence": testenv.JSON{"cron": "30 9 * * MON-FRI", "timezone": "Europe/Berlin", "paused": true}},
+		"rule":      {"recurrence": testenv.JSON{"every": "1h", "max_occurrences": 3}, "expires_after": "10m"},
+	}
+	same := func(id string, answered []byte) {
+		t.Helper()
+		shown := fieldsIn(t, env.Do("GET", "/v1/timers/"+kind+"/"+id, nil).Body)
+		booked := fieldsIn(t, answered)
+		require.NotEmpty(t, booked["callback"])
+		require.NotEmpty(t, booked["retry"])
+		require.NotContains(t, string(answered), "secret")
+		require.Len(t, booked, len(shown), "%s: %s", id, answered)
+		for name, value := range shown {
+			require.JSONEq(t, string(value), string(booked[name]), "%s: %s", id, name)
+		}
+	}
+	var batch []any
+	for id, terms := range bookings {
+		terms["business_type"], terms["business_id"] = kind, id
+		reply := env.Do("POST", "/v1/timers", terms)
+		require.Equal(t, http.StatusCreated, reply.Status, "%s", reply.Body)
+		same(id, reply.Body)
+		again := env.Do("POST", "/v1/timers", terms)
+		require.Equal(t, http.StatusOK, again.Status)
+		same(id, again.Body)
+		batched := testenv.JSON{}
+		for name, value := range terms {
+			batched[name] = value
+		}
+		batched["business_id"] = "batched-" + id
+		batch = append(batch, batched)
+	}
+	debounced := testenv.JSON{"delay": "1h", "max_wait": "5h"}
+	for _, want := range []int{http.StatusCreated, http.StatusOK} {
+		reply := env.Do("PUT", "/v1/timers/"+kind+"/debounced?wait=20s", debounced)
+		require.Equal(t, want, reply.Status, "%s", reply.Body)
+		same("debounced", reply.Body)
+	}
+	for range 2 { // booked, and there already
+		var answer struct {
+			Results []struct{ Timer json.RawMessage }
+		}
+		env.Do("POST", "/v1/timers/batch", testenv.JSON{"timers": batch}).Into(&answer)
+		require.Len(t, answer.Results, len(batch))
+		for i, result := range answer.Results {
+			same(batch[i].(testenv.JSON)["business_id"].(string), result.Timer)
+		}
+	}
+	keyed := env.Request("POST", "/v1/timers", testenv.JSON{"business_type": kind, "business_id": "keyed", "delay": "1h"})
+	keyed.Header.Set("Idempotency-Key", `"one"`)
+	same("keyed", env.Send(keyed).Body)
+	repeated := env.Request("POST", "/v1/timers", testenv.JSON{"business_type": kind, "business_id": "keyed", "delay": "1h"})
+	repeated.Header.Set("Idempotency-Key", `"one"`)
+	same("keyed", env.Send(repeated).Body)
+}

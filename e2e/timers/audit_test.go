@@ -1,0 +1,205 @@
+package timers
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/e2e/receiver"
+	"github.com/wakecall/wakecall/e2e/sample"
+	"github.com/wakecall/wakecall/e2e/testenv"
+	"github.com/wakecall/wakecall/internal/audit"
+	"github.com/wakecall/wakecall/internal/auth"
+)
+
+// recordsIn are the records of a file.
+func recordsIn(t *testing.T, path string) (records []audit.Record) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	for line := range bytes.Lines(text) {
+		var one audit.Record
+		require.NoError(t, json.Unmarshal(line, &one), "%s", line)
+		records = append(records, one)
+	}
+	return records
+}
+
+// What the records say was changed, and by whom, is what the histories of the timers say.
+func TestTheAuditAgreesWithTheHistories(t *testing.T) {
+	t.Parallel()
+	_, r, kind := testenv.Start(t)
+	settings := testenv.Settings()
+	settings.Audit = filepath.Join(t.TempDir(), "audit.log")
+	settings.APIKeys = []auth.Key{keyEntry(t, "ops", ""), keyEntry(t, "shop", ":operator:"+kind), keyEntry(t, "guest", ":viewer:"+kind)}
+	env := guarded{testenv.OpenWith(t, testenv.Addr, settings)}
+	require.Equal(t, http.StatusCreated, env.as("ops", "PUT", "/v1/policies/"+kind, testenv.JSON{"callback": testenv.JSON{"url": r.On("/1", receiver.Status(204))}}).Status)
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	lots := rand.New(rand.NewPCG(seed, 1))
+	const timers, calls = 8, 300
+	answers := map[string]int{}
+	for i := range calls {
+		id := fmt.Sprint(lots.IntN(timers))
+		path := "/v1/timers/" + kind + "/" + id
+		terms := testenv.JSON{"delay": fmt.Sprintf("%dm", 30+lots.IntN(3)), "payload": lots.IntN(2)}
+		method, body := "GET", any(nil)
+		switch lots.IntN(9) {
+		case 0, 1:
+			method, path, body = "POST", "/v1/timers", testenv.JSON{"business_type": kind, "business_id": id, "delay": "1h", "payload": "x"}
+		case 2, 3:
+			method, body = "PUT", terms
+		case 4, 5:
+			method, body = "PATCH", terms
+		case 6:
+			method = "DELETE"
+		case 7:
+			method, path = "POST", path+"/pause"
+		}
+		request := env.Request(method, path, body)
+		if method != "GET" && path != "/v1/timers" {
+			request = env.Request(method, path+"?wait=20s", body)
+		}
+		key := []string{"ops", "shop", "shop", "guest", "wrong"}[lots.IntN(5)]
+		request.Header.Set("Authorization", "Bearer "+key)
+		request.Header.Set("X-Request-Id", fmt.Sprint("r-", i))
+		reply := env.Send(request)
+		if method != "GET" {
+			answers[fmt.Sprint("r-", i)] = reply.Status
+		}
+	}
+	records := map[string]audit.Record{}
+	for _, one := range recordsIn(t, settings.Audit) {
+		require.NotContains(t, records, one.RequestID)
+		records[one.RequestID] = one
+	}
+	require.Len(t, records, len(answers)+1, "and the policy")
+	made := map[string]int{}
+	for id := range timers {
+		path := "/v1/timers/" + kind + "/" + fmt.Sprint(id)
+		for _, entry := range wholeStory(t, env, path) {
+			if entry.Who == nil || entry.Event == timer.HistoryCancelled {
+				continue
+			}
+			one, ok := records[entry.Who.RequestID]
+			require.True(t, ok, "%+v", entry)
+			require.Equal(t, one.Who.Name, entry.Who.Name)
+			require.Equal(t, one.Who.Role, entry.Who.Role)
+			if entry.Event == timer.HistoryChanged && (entry.Result != timer.HistoryApplied || entry.Revision == 0) {
+				continue // it was refused, or said nothing new
+			}
+			made[one.RequestID]++
+		}
+	}
+	for id, status := range answers {
+		one := records[id]
+		require.Equal(t, status, one.Status, id)
+		changed := one.Outcome == audit.Done || one.Outcome == audit.Accepted
+		require.Equal(t, changed, made[id] == 1, "%s: %+v, %d in the histories", id, one, made[id])
+	}
+	require.Greater(t, len(made), calls/10)
+}
+
+// A pause of what is paused changes nothing, for timers of both kinds, and the audit says so.
+func TestAPauseThatIsRepeatedIsRecordedAsUnchanged(t *testing.T) {
+	t.Parallel()
+	r, kind := receiver.New(t), sample.Type(t)
+	settings := testenv.Settings()
+	settings.Audit = filepath.Join(t.TempDir(), "audit.log")
+	settings.APIKeys = []auth.Key{keyEntry(t, "ops", "")}
+	env := guarded{testenv.OpenWith(t, testenv.Addr, settings)}
+	for id, terms := range map[string]testenv.JSON{"once": {"delay": "1h"}, "rule": {"recurrence": testenv.JSON{"every": "1h"}}} {
+		path := "/v1/timers/" + kind + "/" + id
+		terms["callback"] = testenv.JSON{"url": r.URL}
+		booked := env.as("ops", "PUT", path, terms)
+		require.Equal(t, http.StatusCreated, booked.Status, "%s", booked.Body)
+		for _, call := range []string{"/pause", "/pause", "/resume", "/resume"} {
+			require.Equal(t, http.StatusOK, env.as("ops", "POST", path+call+"?wait=20s", nil).Status)
+		}
+	}
+	outcomes := map[string][]audit.Outcome{}
+	for _, one := range recordsIn(t, settings.Audit) {
+		outcomes[one.Target.BusinessID] = append(outcomes[one.Target.BusinessID], one.Outcome)
+	}
+	want := []audit.Outcome{audit.Done, audit.Done, audit.Unchanged, audit.Done, audit.Unchanged}
+	require.Equal(t, map[string][]audit.Outcome{"once": want, "rule": want}, outcomes)
+}
+
+// wholeStory is the story of a timer, of all its bookings, once visibility has heard of them.
+func wholeStory(t *testing.T, env guarded, path string) (entries []timer.HistoryEntry) {
+	t.Helper()
+	length := -1
+	require.Eventually(t, func() bool {
+		reply := env.as("ops", "GET", path, nil)
+		if reply.Status == http.StatusNotFound {
+			return true
+		}
+		entries = nil
+		for token := ""; ; {
+			var page struct {
+				Entries       []timer.HistoryEntry
+				NextPageToken string `json:"next_page_token"`
+			}
+			env.as("ops", "GET", path+"/history?page_size=100&page_token="+token, nil).Into(&page)
+			entries = append(page.Entries, entries...)
+			if token = page.NextPageToken; token == "" {
+				break
+			}
+		}
+		settled := length == len(entries)
+		length = len(entries)
+		return settled
+	}, testenv.Patience, 500*time.Millisecond, "visibility lags behind")
+	return entries
+}
+
+// Each record is delivered as a timer is, and signed. Without a policy that says whom to,
+// nothing is carried out but what puts it there.
+func TestEventsOfTheAudit(t *testing.T) {
+	t.Parallel()
+	_, r, kind := testenv.Start(t)
+	settings := testenv.Settings()
+	settings.Audit, settings.AuditType = filepath.Join(t.TempDir(), "audit.log"), kind+".audit"
+	env := testenv.OpenWith(t, testenv.Addr, settings)
+	booking := testenv.JSON{"business_type": kind, "business_id": "1", "delay": "1h", "payload": "secret", "callback": testenv.JSON{"url": r.URL + "/1"}}
+	refused := env.Do("POST", "/v1/timers", booking)
+	require.Equal(t, http.StatusServiceUnavailable, refused.Status)
+	require.Equal(t, http.StatusNotFound, env.Do("GET", "/v1/timers/"+kind+"/1", nil).Status, "it was not carried out")
+
+	url := r.On("/audit", func(w http.ResponseWriter, _ *http.Request, n int) {
+		if n == 1 { // as any receiver may: the ladder goes on
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	})
+	env.Policy(settings.AuditType, testenv.JSON{
+		"callback": testenv.JSON{"url": url}, "retry": testenv.JSON{"steps": []string{"1ms", "10ms"}}, "signing_secrets": []string{"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"},
+	})
+	env.Add(booking)
+	require.Equal(t, http.StatusOK, env.Do("DELETE", "/v1/timers/"+kind+"/1", nil).Status)
+	require.Equal(t, http.StatusNotFound, env.Do("DELETE", "/v1/timers/"+kind+"/2", nil).Status)
+	records := recordsIn(t, settings.Audit)
+	require.Len(t, records, 4, "what was not carried out has none")
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		for _, one := range records {
+			var event audit.Record
+			for _, call := range r.All() {
+				if call.ID() == one.ID {
+					assert.NotEmpty(c, call.Header.Get("Webhook-Signature"))
+					require.NoError(c, json.Unmarshal(call.Body, &event))
+				}
+			}
+			assert.Equal(c, one, event)
+			assert.Equal(c, "delivered", env.Do("GET", "/v1/timers/"+settings.AuditType+"/"+one.ID, nil).Timer().Status)
+		}
+	}, testenv.Patience, 20*time.Millisecond, "each record arrives")
+}

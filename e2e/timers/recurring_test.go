@@ -1,0 +1,352 @@
+package timers
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/workflowservice/v1"
+
+	"github.com/wakecall/wakecall/core/recurrence"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/e2e/process"
+	"github.com/wakecall/wakecall/e2e/receiver"
+	"github.com/wakecall/wakecall/e2e/sample"
+	"github.com/wakecall/wakecall/e2e/testenv"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// recurring is what the API shows of a recurring timer beside the rest.
+type recurring struct {
+	Status         string
+	DueAt          time.Time `json:"due_at"`
+	Occurrence     int
+	Note           string
+	Revision       int
+	LastOccurrence *occurrence `json:"last_occurrence"`
+}
+
+type occurrence struct {
+	Occurrence int
+	DueAt      time.Time `json:"due_at"`
+	Status     string
+	Attempts   int
+	Skipped    int
+	WebhookID  string `json:"webhook_id"`
+	LatenessMS *int64 `json:"lateness_ms"`
+}
+
+func show(env *testenv.Env, path string) (r recurring) {
+	env.Do("GET", "/v1/timers/"+path, nil).Into(&r)
+	return r
+}
+
+func occurrences(t *testing.T, env *testenv.Env, path string) (past []occurrence) {
+	t.Helper()
+	token := ""
+	for {
+		var page struct {
+			Occurrences   []occurrence
+			NextPageToken string `json:"next_page_token"`
+		}
+		reply := env.Do("GET", "/v1/timers/"+path+"/occurrences?page_size=3&page_token="+token, nil)
+		require.Equal(t, http.StatusOK, reply.Status, "%s", reply.Body)
+		reply.Into(&page)
+		past = append(past, page.Occurrences...)
+		if token = page.NextPageToken; token == "" {
+			return past
+		}
+	}
+}
+
+// dueTimes are the nominal times that a receiver was told, in order of arrival.
+func dueTimes(calls []receiver.Call) (times []time.Time) {
+	for _, call := range calls {
+		at, _ := time.Parse(time.RFC3339, call.Header.Get("Wakecall-Due-At"))
+		times = append(times, at)
+	}
+	return times
+}
+
+func TestRingsAgainAndAgain(t *testing.T) { // it needs the machine for itself
+	env, r, kind := testenv.Start(t)
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}})
+	booked := env.Do("POST", "/v1/timers", sample.Repeating(kind, "1", testenv.JSON{"every": "1s", "max_occurrences": 4}))
+	require.Equal(t, http.StatusCreated, booked.Status, "%s", booked.Body)
+	require.Equal(t, http.StatusOK, env.Do("POST", "/v1/timers", sample.Repeating(kind, "1", testenv.JSON{"every": "1s", "max_occurrences": 4})).Status,
+		"the same booking again")
+	calls := r.Await(t, "1", 4)
+	env.Await(kind+"/1", "delivered")
+	require.Equal(t, []string{"1", "2", "3", "4"}, receiver.Headers(calls, "Wakecall-Occurrence"))
+	require.Len(t, slices.Compact(slices.Sorted(slices.Values(receiver.Headers(calls, "webhook-id")))), 4, "each is a delivery of its own")
+	for i, due := range dueTimes(calls) {
+		require.Equal(t, dueTimes(calls)[0].Add(time.Duration(i)*time.Second), due, "a fixed rate does not drift")
+		require.False(t, calls[i].At.Before(due))
+	}
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		past := occurrences(t, env, kind+"/1")
+		require.Len(c, past, 4)
+		for i, o := range past {
+			assert.Equal(c, 4-i, o.Occurrence, "newest first")
+			assert.Equal(c, "delivered", o.Status)
+			assert.Equal(c, 1, o.Attempts)
+			assert.NotNil(c, o.LatenessMS)
+			assert.Equal(c, calls[3-i].Header.Get("webhook-id"), o.WebhookID)
+		}
+	}, testenv.Patience, 50*time.Millisecond, "visibility lags behind")
+	require.Equal(t, [][2]int64{{3, 6}, {3, 6}, {3, 6}, {3, 6}}, runsOf(t, env, kind+"/1"),
+		"state transitions and events of each: none of them was cold, as a worker held it from the one before")
+	require.Equal(t, http.StatusConflict, env.Do("POST", "/v1/timers", sample.Repeating(kind, "1", testenv.JSON{"every": "1s"})).Status)
+}
+
+// runsOf lists all runs of a workflow, by state transitions and events.
+func runsOf(t *testing.T, env *testenv.Env, id string) (costs [][2]int64) {
+	response, err := env.Client.ListWorkflow(t.Context(), &workflowservice.ListWorkflowExecutionsRequest{
+		Query: fmt.Sprintf("WorkflowId = '%s' AND ExecutionStatus != 'Running'", id), PageSize: 1000,
+	})
+	require.NoError(t, err)
+	for _, info := range response.GetExecutions() {
+		costs = append(costs, [2]int64{info.GetStateTransitionCount(), info.GetHistoryLength()})
+	}
+	return costs
+}
+
+// The cost of an occurrence, from Temporal's own counters, does not grow with
+// their number. All of them were missed, to be done soon.
+func TestCostOfAnOccurrence(t *testing.T) { // it needs the machine for itself
+	env, r, kind := testenv.Start(t)
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}})
+	const chain = 100
+	most := chain
+	spec, err := timer.Admit(wire.Key{BusinessType: kind, BusinessID: "1"}, timer.Terms{Recurrence: &recurrence.Rule{
+		Every: new(wire.Duration(time.Hour)), MaxOccurrences: &most, Missed: recurrence.MissedFireAll,
+	}}, "booking", time.Now().Add(-chain*time.Hour))
+	require.NoError(t, err)
+	spec.Behaviour = workflows.BehaviourNow
+	env.Start(spec)
+	calls := r.Await(t, "1", chain)
+	env.Await(kind+"/1", "delivered")
+	require.True(t, slices.IsSortedFunc(dueTimes(calls), time.Time.Compare))
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		costs := runsOf(t, env, kind+"/1")
+		require.Len(c, costs, chain)
+		for _, cost := range costs {
+			assert.LessOrEqual(c, cost[0], int64(4), "one less where an occurrence is due at once")
+			assert.Equal(c, int64(6), cost[1])
+		}
+	}, testenv.Patience, 100*time.Millisecond, "visibility lags behind")
+}
+
+func TestPausedAndResumed(t *testing.T) {
+	t.Parallel()
+	env, r, kind := testenv.Start(t)
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}})
+	path := "/v1/timers/" + kind + "/1"
+	env.Add(sample.Repeating(kind, "1", testenv.JSON{"every": "1s", "paused": true}))
+	require.Equal(t, "paused", show(env, kind+"/1").Status, "created, and not yet activated")
+	require.Equal(t, `{"upcoming":[],"empty_because":"paused"}`, string(trimmed(env.Do("GET", path+"/upcoming", nil).Body)))
+	resumed := env.Do("POST", path+"/resume?wait=20s", testenv.JSON{"note": "let it ring"})
+	require.Equal(t, http.StatusOK, resumed.Status, "%s", resumed.Body)
+	require.Contains(t, string(resumed.Body), `"note":"let it ring"`) // the next occurrence has none
+	require.NotContains(t, string(resumed.Body), `"paused":true`, "its rule does not say that it is paused")
+	r.Await(t, "1", 1)
+	require.Equal(t, http.StatusOK, env.Do("POST", path+"/pause?wait=20s", testenv.JSON{"note": "stock-taking"}).Status)
+	stopped := show(env, kind+"/1")
+	require.Equal(t, "paused", stopped.Status)
+	require.Equal(t, "stock-taking", stopped.Note)
+	require.Equal(t, `{"upcoming":[],"empty_because":"paused","note":"stock-taking"}`, string(trimmed(env.Do("GET", path+"/upcoming", nil).Body)))
+	require.Equal(t, http.StatusOK, env.Do("POST", path+"/pause?wait=20s", nil).Status, "so already")
+	require.Equal(t, stopped.Revision, show(env, kind+"/1").Revision)
+	rung := len(r.Calls("1"))
+	require.Equal(t, http.StatusOK, env.Do("POST", path+"/resume?wait=20s", nil).Status)
+	require.Equal(t, strconv.Itoa(rung+1), r.Await(t, "1", rung+1)[rung].Header.Get("Wakecall-Occurrence"))
+	require.Equal(t, http.StatusOK, env.Do("DELETE", path+"?wait=20s", nil).Status)
+	require.Equal(t, http.StatusConflict, env.Do("POST", path+"/resume", nil).Status)
+	require.Equal(t, `{"upcoming":[],"empty_because":"finished"}`, string(trimmed(env.Do("GET", path+"/upcoming", nil).Body)))
+
+	require.Equal(t, http.StatusUnprocessableEntity, env.Do("POST", path+"/pause", testenv.JSON{"note": 7}).Status)
+	require.Equal(t, http.StatusNotFound, env.Do("POST", "/v1/timers/"+kind+"/none/pause", nil).Status)
+}
+
+// A resumption that comes while a pause waits for the attempt in flight is told after it.
+func TestResumedBeforeThePauseIsApplied(t *testing.T) {
+	t.Parallel()
+	env, r, kind := testenv.Start(t)
+	answers := make(chan int)
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.On("/", receiver.AnsweredBy(answers))}, "retry": testenv.JSON{"steps": []string{"10ms", "1h"}}})
+	env.Add(sample.Repeating(kind, "1", testenv.JSON{"every": "24h"}))
+	path := "/v1/timers/" + kind + "/1"
+	fired := env.Do("POST", path+"/fire?wait=20s", nil)
+	require.Equal(t, http.StatusOK, fired.Status, "%s", fired.Body)
+	r.Await(t, "1", 1)
+	answers <- http.StatusServiceUnavailable // the next one is made on a queue
+	r.Await(t, "1", 2)
+	require.Equal(t, http.StatusAccepted, env.Do("POST", path+"/pause?wait=100ms", nil).Status)
+	require.Eventually(t, func() bool {
+		described, err := env.Client.DescribeWorkflowExecution(t.Context(), kind+"/1", "")
+		pending := described.GetPendingActivities()
+		return err == nil && len(pending) == 1 && pending[0].GetState() == enumspb.PENDING_ACTIVITY_STATE_CANCEL_REQUESTED
+	}, testenv.Patience, 10*time.Millisecond, "the pause has called the attempt off")
+	resumed := env.Do("POST", path+"/resume?wait=0s", nil)
+	require.Equal(t, http.StatusAccepted, resumed.Status, "%s", resumed.Body)
+	answers <- http.StatusOK
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		timer := show(env, kind+"/1")
+		assert.Equal(c, "scheduled", timer.Status)
+		assert.Equal(c, fired.Timer().Revision+2, timer.Revision, "both were applied")
+	}, testenv.Patience, 20*time.Millisecond, "the attempt has ended")
+}
+
+func trimmed(body []byte) []byte { return []byte(string(body[:len(body)-1])) }
+
+func TestFireRingsOnceMore(t *testing.T) {
+	t.Parallel()
+	env, r, kind := testenv.Start(t)
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}})
+	env.Add(sample.Repeating(kind, "1", testenv.JSON{"every": "1h"}))
+	planned := show(env, kind+"/1").DueAt
+	require.Equal(t, http.StatusOK, env.Do("POST", "/v1/timers/"+kind+"/1/fire", nil).Status)
+	call := r.Await(t, "1", 1)[0]
+	require.WithinDuration(t, time.Now(), dueTimes([]receiver.Call{call})[0], 30*time.Second)
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		after := show(env, kind+"/1")
+		assert.Equal(c, 2, after.Occurrence)
+		assert.Equal(c, planned, after.DueAt, "the rule goes on")
+	}, testenv.Patience, 20*time.Millisecond, "the next run begins when the receiver has answered")
+	var upcoming struct{ Upcoming []time.Time }
+	env.Do("GET", "/v1/timers/"+kind+"/1/upcoming?count=2", nil).Into(&upcoming)
+	require.Equal(t, []time.Time{planned, planned.Add(time.Hour)}, upcoming.Upcoming)
+}
+
+func TestTheRuleChangesWhilePending(t *testing.T) {
+	t.Parallel()
+	env, r, kind := testenv.Start(t)
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "min_interval": "1s"})
+	path := "/v1/timers/" + kind + "/1"
+	env.Add(sample.Repeating(kind, "1", testenv.JSON{"cron": "0 3 * * *", "timezone": "Europe/Berlin"}))
+	require.Equal(t, http.StatusOK, env.Do("PATCH", path, testenv.JSON{"recurrence": testenv.JSON{"every": "1s"}}).Status)
+	r.Await(t, "1", 1)
+	require.Equal(t, http.StatusUnprocessableEntity, env.Do("PATCH", path, testenv.JSON{"delay": "1h"}).Status, "it has a rule instead")
+	require.Equal(t, http.StatusOK, env.Do("PATCH", path, testenv.JSON{"recurrence": testenv.JSON{"every": "1h"}}).Status)
+	rung := len(r.Calls("1"))
+	require.Equal(t, rung+1, show(env, kind+"/1").Occurrence, "the numbers go on")
+	require.Equal(t, http.StatusOK, env.Do("PUT", path, testenv.JSON{"delay": "0s"}).Status, "a replacement may be a one-shot timer")
+	env.Await(kind+"/1", "delivered")
+	require.Empty(t, r.Calls("1")[rung].Header.Get("Wakecall-Occurrence"))
+}
+
+func TestRecurringBadInput(t *testing.T) {
+	t.Parallel()
+	env, r, kind := testenv.Start(t)
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "min_interval": "1m"})
+	every := testenv.JSON{"every": "1h"}
+	for name, c := range map[string]struct {
+		body    testenv.JSON
+		pointer string
+	}{
+		"two times":     {testenv.JSON{"recurrence": every, "delay": "1s"}, "/recurrence"},
+		"latest time":   {testenv.JSON{"recurrence": every, "latest_at": "2999-01-01T00:00:00Z"}, "/latest_at"},
+		"two kinds":     {testenv.JSON{"recurrence": testenv.JSON{"every": "1h", "cron": "* * * * *"}}, "/recurrence"},
+		"never":         {testenv.JSON{"recurrence": testenv.JSON{"cron": "0 0 30 2 *"}}, "/recurrence/cron"},
+		"unknown zone":  {testenv.JSON{"recurrence": testenv.JSON{"cron": "0 0 * * *", "timezone": "Mars/Base"}}, "/recurrence/timezone"},
+		"too often":     {testenv.JSON{"recurrence": testenv.JSON{"every": "30s"}}, "/recurrence"},
+		"unknown field": {testenv.JSON{"recurrence": testenv.JSON{"every": "1h", "often": true}}, "/recurrence/often"},
+		"null":          {testenv.JSON{"recurrence": nil}, "/recurrence"},
+		"jitter":        {testenv.JSON{"recurrence": testenv.JSON{"every": "1h", "jitter": "2h"}}, "/recurrence/jitter"},
+	} {
+		c.body["business_type"], c.body["business_id"] = kind, "1"
+		reply := env.Do("POST", "/v1/timers", c.body)
+		require.Equal(t, http.StatusUnprocessableEntity, reply.Status, "%s: %s", name, reply.Body)
+		var pointers []string
+		for _, fieldErr := range reply.Problem().Errors {
+			pointers = append(pointers, fieldErr.Pointer)
+		}
+		require.Condition(t, func() bool {
+			return slices.ContainsFunc(pointers, func(p string) bool { return len(p) >= len(c.pointer) && p[:len(c.pointer)] == c.pointer })
+		}, "%s: %v", name, pointers)
+	}
+	require.Equal(t, http.StatusNotFound, env.Do("GET", "/v1/timers/"+kind+"/1", nil).Status, "nothing was started")
+}
+
+func TestRecurringCancelledInEachState(t *testing.T) {
+	t.Parallel()
+	env, r, kind := testenv.Start(t)
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "retry": testenv.JSON{"steps": []string{"1h"}}})
+	r.On("/failing", receiver.Status(http.StatusInternalServerError))
+	env.Add(sample.Repeating(kind, "waiting", testenv.JSON{"every": "1h"}))
+	env.Add(sample.Repeating(kind, "between", testenv.JSON{"every": "1s"}))
+	env.Add(sample.Repeating(kind, "paused", testenv.JSON{"every": "1s", "paused": true}))
+	retrying := sample.Repeating(kind, "retrying", testenv.JSON{"every": "1s"})
+	retrying["callback"] = testenv.JSON{"url": r.URL + "/failing"}
+	env.Add(retrying)
+	r.Await(t, "between", 2)
+	r.Await(t, "retrying", 1)
+	env.Await(kind+"/retrying", "delivering")
+	for id, cancel := range map[string]func(){
+		"waiting": func() { testenv.CLI(t, "workflow", "cancel", "-w", kind+"/waiting") },
+		"between": func() {
+			process.Execute(t, process.Tctl(t), "--address", testenv.Addr, "workflow", "cancel", "-w", kind+"/between")
+		},
+		"paused": func() {
+			process.Execute(t, process.Tctl(t), "--address", testenv.Addr, "workflow", "cancel", "-w", kind+"/paused")
+		},
+		"retrying": func() { env.Do("DELETE", "/v1/timers/"+kind+"/retrying", nil) },
+	} {
+		cancel()
+		env.Await(kind+"/"+id, "cancelled")
+	}
+	require.Equal(t, http.StatusCreated, env.Do("POST", "/v1/timers", sample.Repeating(kind, "between", testenv.JSON{"every": "1h"})).Status,
+		"the whole chain is cancelled, and not one run")
+}
+
+// Each step is a delivery of its own, until the receiver wants no more.
+func TestRemindersInSteps(t *testing.T) {
+	t.Parallel()
+	env, r, kind := testenv.Start(t)
+	url := r.On("/1", func(w http.ResponseWriter, _ *http.Request, n int) {
+		if n == 2 {
+			w.Header().Set("Wakecall-Stop", "true")
+		}
+	})
+	due := time.Now().Add(4 * time.Second).UTC()
+	env.Add(testenv.JSON{"business_type": kind, "business_id": "1", "callback": testenv.JSON{"url": url}, "recurrence": testenv.JSON{
+		"before": []string{"168h", "3s", "2s", "1s", "0s"}, "due_at": due.Format(time.RFC3339Nano),
+	}})
+	env.Await(kind+"/1", "delivered")
+	calls := r.Calls("1")
+	require.Len(t, calls, 2)
+	require.NotEqual(t, calls[0].Header.Get("webhook-id"), calls[1].Header.Get("webhook-id"))
+	require.Equal(t, "2", calls[1].Header.Get("Wakecall-Occurrence"))
+	require.False(t, calls[0].At.Before(due.Add(-3*time.Second)))
+	var view struct{ Stopped bool }
+	env.Do("GET", "/v1/timers/"+kind+"/1", nil).Into(&view)
+	require.True(t, view.Stopped)
+}
+
+// A timer that its receiver stopped, and that is delivered again, rings that once.
+func TestAStoppedTimerIsDeliveredAgainOnce(t *testing.T) {
+	t.Parallel()
+	env, r, kind := testenv.Start(t)
+	url := r.On("/1", func(w http.ResponseWriter, _ *http.Request, n int) {
+		if n == 1 {
+			w.Header().Set("Wakecall-Stop", "true")
+			w.WriteHeader(http.StatusGone)
+		}
+	})
+	require.Equal(t, http.StatusCreated, env.Do("POST", "/v1/timers", testenv.JSON{
+		"business_type": kind, "business_id": "1", "callback": testenv.JSON{"url": url}, "recurrence": testenv.JSON{"every": "1s"},
+	}).Status)
+	env.Await(kind+"/1", "failed")
+	require.Equal(t, http.StatusOK, env.Do("POST", "/v1/timers/"+kind+"/1/redeliver", nil).Status)
+	env.Await(kind+"/1", "delivered")
+	calls := r.Calls("1")
+	require.Len(t, calls, 2)
+	require.Equal(t, calls[0].Header.Get("webhook-id"), calls[1].Header.Get("webhook-id"))
+}
