@@ -3,7 +3,6 @@ package policy
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/json"
 	"math"
 	"math/bits"
 	"time"
@@ -19,18 +18,6 @@ type Preload struct {
 	// Window is the time over which the timers that ring at the same instant are
 	// handed out. It is at least Lead, but for a timer that is handed out as it is booked.
 	Window wire.Duration `json:"window,omitzero"`
-}
-
-// UnmarshalJSON also reads the form in which the first preloaded timers were stored:
-// one duration for both fields.
-func (p *Preload) UnmarshalJSON(text []byte) error {
-	var both wire.Duration
-	if json.Unmarshal(text, &both) == nil {
-		*p = Preload{Lead: both, Window: both}
-		return nil
-	}
-	type fields Preload
-	return json.Unmarshal(text, (*fields)(p))
 }
 
 // Preloading is the preload of a timer booked under this policy. Timers that ring at

@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"encoding/json"
 	"testing"
 	"time"
 
@@ -9,25 +8,6 @@ import (
 
 	"github.com/wakecall/wakecall/core/wire"
 )
-
-func TestPreloadIsReadInBothForms(t *testing.T) {
-	for text, want := range map[string]Preload{
-		`"1m"`:                        {Lead: wire.Duration(time.Minute), Window: wire.Duration(time.Minute)},
-		`{"lead":"2s","window":"1m"}`: {Lead: wire.Duration(2 * time.Second), Window: wire.Duration(time.Minute)},
-		`{}`:                          {},
-	} {
-		var read, again Preload
-		require.NoError(t, json.Unmarshal([]byte(text), &read), text)
-		require.Equal(t, want, read)
-		written, err := json.Marshal(read)
-		require.NoError(t, err)
-		require.NoError(t, json.Unmarshal(written, &again))
-		require.Equal(t, read, again)
-	}
-	for _, text := range []string{`"soon"`, `5`, `{"lead":5}`, `[]`} {
-		require.Error(t, json.Unmarshal([]byte(text), &Preload{}), text)
-	}
-}
 
 func TestEager(t *testing.T) {
 	usual := Preload{Lead: wire.Duration(DefaultPreload), Window: wire.Duration(DefaultPreload)}
