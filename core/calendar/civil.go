@@ -12,8 +12,8 @@ const (
 	hoursOfDay    = 24
 )
 
-// civil is what a clock on a wall shows, in seconds since its 1970 began. It
-// belongs to no zone: some civil times never come, some come twice.
+// civil is the time on a wall clock, in seconds since its 1970 began. It belongs to no zone:
+// some civil times never come, some come twice.
 type civil int64
 
 // civilDay is a date on a wall, in days since 1970-01-01.
@@ -29,11 +29,11 @@ func (c civil) day() civilDay {
 
 func (d civilDay) start() civil { return civil(d) * daySeconds }
 
-// date is what a calendar says of a day.
+// date holds the calendar's facts about a day.
 type date struct {
 	month, day int
 	weekday    time.Weekday
-	// rest is how many days it is to the first of the next month.
+	// rest is the number of days to the first of the next month.
 	rest civilDay
 }
 
@@ -55,7 +55,7 @@ const everyMinute = set(1<<60 - 1)
 
 func (s set) has(n int) bool { return s>>uint(n)&1 != 0 }
 
-// from drops what is below n.
+// from drops the members below n.
 func (s set) from(n int) set { return s >> uint(n) << uint(n) }
 
 // least is the lowest member; ok is false when there is none.

@@ -10,25 +10,25 @@ import (
 	"github.com/netresearch/go-cron"
 )
 
-// MaxExpression is the longest cron expression, in bytes: it has room for every minute
-// listed one by one.
+// MaxExpression is the longest cron expression, in bytes. It has room for every minute, listed
+// one by one.
 const MaxExpression = 256
 
-// expression is a cron expression that was read, ready to be matched against wall clocks.
+// expression is a parsed cron expression, ready to be matched against wall clocks.
 type expression struct {
 	seconds, minutes, hours set
 	days, months, weekdays  set
 	// special are further days.
 	special specialDays
-	// eitherDay reports whether a day that matches one of days and weekdays is enough:
-	// in Vixie cron it is where neither field begins with a star.
+	// eitherDay reports whether a match of either days or weekdays is enough. In Vixie cron it
+	// is, if neither field begins with a star.
 	eitherDay bool
-	// follows reports whether the rule follows the clock when that changes, because its
-	// hour field begins with a star. Any other names times of the day.
+	// follows reports whether the rule follows changes of the clock, because its hour field
+	// begins with a star. Any other rule names times of the day.
 	follows bool
 }
 
-// onDay reports whether the rule rings on a day at all.
+// onDay reports whether the rule rings on a day.
 func (r expression) onDay(d date) bool {
 	if !r.months.has(d.month) {
 		return false
@@ -41,11 +41,11 @@ func (r expression) onDay(d date) bool {
 	return day && weekday
 }
 
-// longStep is an item whose step may be longer than what is left of its range.
+// longStep is an item whose step may exceed the rest of its range.
 var longStep = regexp.MustCompile(`^([0-9]{1,2})(?:-([0-9]{1,2}))?/([0-9]{1,2})$`)
 
-// quartzSteps is a column of Quartz as the library reads it: a step may stand alone, and may be
-// longer than its range, where it leaves the beginning of that.
+// quartzSteps returns a column of Quartz in the library's form. In Quartz a step may stand
+// alone. It may also exceed its range, and then leaves only the start of the range.
 func (f field) quartzSteps(column string) string {
 	items := strings.Split(column, ",")
 	for i, item := range items {
@@ -88,14 +88,14 @@ var fields = []field{
 	{"day-of-week", "0-7 or SUN-SAT", 7, cron.MustNewParser(cron.Dow), func(s *cron.SpecSchedule) uint64 { return s.Dow }},
 }
 
-// nicknames are those of Vixie cron that name a time.
+// nicknames are the names that Vixie cron has for times.
 var nicknames = map[string]string{
 	"@hourly": "0 * * * *", "@daily": "0 0 * * *", "@midnight": "0 0 * * *", "@weekly": "0 0 * * 0",
 	"@monthly": "0 0 1 * *", "@yearly": "0 0 1 1 *", "@annually": "0 0 1 1 *",
 }
 
-// columnForm is stricter than the library, which lets an empty item of a list,
-// a sign before a number and a question mark pass.
+// columnForm is stricter than the library. The library accepts an empty item of a list, a sign
+// before a number and a question mark.
 var columnForm = regexp.MustCompile(`^` + itemForm + `(,` + itemForm + `)*$`)
 
 const itemForm = `(\*|[0-9]{1,2}|[A-Za-z]{3}|([0-9]{1,2}|[A-Za-z]{3})-([0-9]{1,2}|[A-Za-z]{3}))(/[0-9]{1,2})?`
@@ -106,8 +106,7 @@ const (
 	weekdayColumn = 5
 )
 
-// parse reads an expression. The error says what is wrong and in which field, in words for a
-// caller.
+// parse reads an expression. The error names the fault and its field, in words for a caller.
 func parse(text string, form Form) (read expression, err error) {
 	columns, err := columnsOf(text, form)
 	if err != nil {
@@ -131,7 +130,8 @@ func parse(text string, form Form) (read expression, err error) {
 	return read, nil
 }
 
-// read reads what of a column any field may have. All of it may be special days.
+// read reads the items of a column that any field may have. The column may consist of special
+// days only.
 func (f field) read(column string, dialect Dialect) (set, error) {
 	ofDay := f.name == fields[dayColumn].name || f.name == fields[weekdayColumn].name
 	switch {

@@ -8,23 +8,23 @@ import (
 	"time"
 )
 
-// specialDays are the days of a rule that depend on how long a month is, or on how its weeks lie.
+// specialDays are the days of a rule that depend on the length of a month or of its weeks.
 type specialDays struct {
 	// some reports whether there are any.
 	some bool
-	// last holds n for the day n before the last of the month (L, L-3), and lastWorkday for the
-	// day from Monday to Friday that is nearest to it (LW, L-3W).
+	// last holds n for the day n before the last of the month (L, L-3). lastWorkday holds n for
+	// the day from Monday to Friday nearest to that day (LW, L-3W).
 	last, lastWorkday set
-	// workday holds the days whose nearest day from Monday to Friday is meant (15W). atEnd are
-	// those of them for which a Sunday at the end of the month means the Friday before it.
+	// workday holds the days of which the nearest day from Monday to Friday rings (15W). atEnd
+	// has those of them for which a Sunday at the end of the month means the Friday before it.
 	workday, atEnd set
-	// nth holds the days of the week that are meant in the n-th week of the month (FRI#2), and
-	// lastOf those that are meant in the last one (FRIL).
+	// nth holds the days of the n-th week of the month (FRI#2), and lastOf those of its last
+	// week (FRIL).
 	nth    [6]set
 	lastOf set
 }
 
-// onDay reports whether one of the days of the month is meant.
+// onDay reports whether a special day of the month matches.
 func (s specialDays) onDay(d date) bool {
 	if !s.some {
 		return false
@@ -46,20 +46,24 @@ func (s specialDays) onDay(d date) bool {
 	return false
 }
 
-// onWeekday reports whether one of the days of the week is meant.
+// onWeekday reports whether a special day of the week matches.
 func (s specialDays) onWeekday(d date) bool {
 	weekday := int(d.weekday)
 	return s.some && (s.nth[(d.day+6)/7].has(weekday) || d.left() < 7 && s.lastOf.has(weekday))
 }
 
-// left is how many days of the month follow.
+// left returns how many days of the month follow.
 func (d date) left() int { return int(d.rest) - 1 }
 
-// nearest reports whether a day is the one from Monday to Friday that is nearest to another of
-// its month: a Saturday means the Friday before, a Sunday the Monday after, and the first of
-// the month the Monday after both times. That is Quartz's rule and Spring's. Both also take the
-// day behind a short month for one of it, where the Friday before is not behind it. atEnd is
-// whether a Sunday that ends the month means the Friday before, as Quartz has it.
+// nearest reports whether a day is the day from Monday to Friday nearest to target in its month,
+// by the rule of Quartz and Spring:
+//
+//   - a Saturday means the Friday before
+//   - a Sunday means the Monday after
+//   - the first of the month always means the Monday after
+//
+// Both count the day after a short month as part of it, unless the Friday before is in the
+// month. With atEnd, a Sunday that ends the month means the Friday before, as in Quartz.
 func (d date) nearest(target int, atEnd bool) bool {
 	switch d.weekday {
 	case time.Saturday, time.Sunday:
@@ -80,7 +84,7 @@ var (
 	weekForm    = regexp.MustCompile(`^([A-Z]{3}|[0-7])(?:L|#([1-5]))$`)
 )
 
-// read takes the special items out of the columns of days, and leaves the others.
+// read takes the special items out of the columns of days, and returns the others.
 func (s *specialDays) read(columns []string, dialect Dialect) (rest []string, ok bool) {
 	rest = slices.Clone(columns)
 	for _, i := range []int{dayColumn, weekdayColumn} {
@@ -101,7 +105,7 @@ func (s *specialDays) read(columns []string, dialect Dialect) (rest []string, ok
 	return rest, true
 }
 
-// add takes one item; special is false for one that any field may have.
+// add adds one item; special is false for an item that any field may have.
 func (s *specialDays) add(column int, item string, dialect Dialect) (special, valid bool) {
 	if column == weekdayColumn {
 		return s.addWeekday(item, dialect)
@@ -143,7 +147,7 @@ func (s *specialDays) addWeekday(item string, dialect Dialect) (special, valid b
 
 var weekdays = []string{"SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"}
 
-// weekdayOf is the day of the week that a name or a number of a dialect stands for.
+// weekdayOf returns the day of the week for a name or a number of a dialect.
 func weekdayOf(text string, dialect Dialect) (day int, ok bool) {
 	if day = slices.Index(weekdays, text); day >= 0 {
 		return day, true
@@ -158,8 +162,8 @@ func weekdayOf(text string, dialect Dialect) (day int, ok bool) {
 	return n % 7, true
 }
 
-// quartzWeekdays is a column of days of the week in Quartz's numbers as the set of them. A step
-// goes to SAT, and a range may go on behind it.
+// quartzWeekdays returns the days of a column with Quartz's numbers. A step goes to SAT, and a
+// range may go past it.
 func quartzWeekdays(column string) (days set, ok bool) {
 	for item := range strings.SplitSeq(column, ",") {
 		span, step, stepped := strings.Cut(item, "/")

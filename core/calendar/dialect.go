@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Dialect is the scheduler whose cron expressions they are. The empty one is Vixie cron's.
+// Dialect names the scheduler of a cron expression. The empty one is Vixie cron's.
 type Dialect string
 
-// The dialects differ in how they number the days of the week and in what two day fields mean.
+// The dialects number the days of the week differently, and combine two day fields differently.
 const (
 	// Quartz counts days of the week from SUN=1, and has ? in exactly one of the day fields.
 	Quartz Dialect = "quartz"
@@ -18,13 +18,13 @@ const (
 	Spring Dialect = "spring"
 )
 
-// Dialects lists those that have a name.
+// Dialects lists the dialects that have a name.
 func Dialects() []Dialect { return []Dialect{Quartz, Spring} }
 
-// Form says how expressions are written.
+// Form describes how expressions are written.
 type Form struct {
-	// Seconds reports whether they begin with a field for seconds. It is not needed where nothing
-	// else is possible, and goes without saying in a dialect.
+	// Seconds reports whether expressions begin with a field for seconds. It may be false where
+	// six fields can mean only that, and in a dialect.
 	Seconds bool
 	Dialect Dialect
 }
@@ -69,11 +69,11 @@ func columnsOf(text string, form Form) ([]string, error) {
 	return append([]string{"0"}, columns...), nil
 }
 
-// weekdayNumber is a day of the week that is no step and not the number of a week.
+// weekdayNumber is a day of the week by its number. It matches no step and no number of a week.
 var weekdayNumber = regexp.MustCompile(`(^|[,-])[0-7]([^0-9]|$)`)
 
-// checkGuess refuses six columns that mean different days to different schedulers, and those
-// that are none of their dialect.
+// checkGuess refuses six columns that mean different days to different schedulers, and columns
+// that their dialect does not allow.
 func checkGuess(columns []string, form Form) error {
 	switch {
 	case form.Dialect == Quartz && (columns[3] == "?") == (columns[5] == "?"):

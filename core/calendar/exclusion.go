@@ -8,14 +8,13 @@ import (
 	"time"
 )
 
-// exclusions are the times of a wall clock at which nothing rings: whole days,
-// and whole minutes that a cron expression matches.
+// exclusions are the times of a wall clock at which nothing rings: whole days, and whole minutes
+// that a cron expression matches.
 type exclusions struct {
 	days        map[civilDay]bool
 	expressions []expression
-	// known is what the expressions exclude of the kinds of day that were asked for. A
-	// search over years meets the same few thousand kinds again and again, for each
-	// expression of its rule.
+	// known caches the exclusions by kind of day. A search over years meets the same few
+	// thousand kinds again and again, for each expression of its rule.
 	known map[date]*blocked
 }
 
@@ -27,7 +26,7 @@ var errExcludedSeconds = errors.New("must have five fields, without seconds: it 
 
 var isoDate = regexp.MustCompile(`^\d{4}-\d\d-\d\d$`)
 
-// add takes up a date such as 2027-12-25 or a cron expression of five fields.
+// add adds a date such as 2027-12-25 or a cron expression of five fields.
 func (x *exclusions) add(text string) error {
 	if isoDate.MatchString(text) {
 		day, err := time.Parse(time.DateOnly, text)
@@ -49,7 +48,7 @@ func (x *exclusions) add(text string) error {
 
 func (x *exclusions) empty() bool { return len(x.days) == 0 && len(x.expressions) == 0 }
 
-// blocked is what is excluded of one day: all of it, or minutes of each hour.
+// blocked is the excluded part of one day: all of it, or minutes of each hour.
 type blocked struct {
 	all     bool
 	minutes [hoursOfDay]set
@@ -60,7 +59,7 @@ var (
 	closed = &blocked{all: true}
 )
 
-// on is what is excluded of a day.
+// on returns the excluded part of a day.
 func (x *exclusions) on(day civilDay, d date) *blocked {
 	switch {
 	case x.days[day]:
@@ -76,7 +75,7 @@ func (x *exclusions) on(day civilDay, d date) *blocked {
 	return b
 }
 
-// ofKind is what the expressions exclude of a kind of day.
+// ofKind returns the excluded part of a kind of day, by the expressions.
 func (x *exclusions) ofKind(d date) *blocked {
 	b := blocked{all: true}
 	for _, one := range x.expressions {

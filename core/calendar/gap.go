@@ -3,21 +3,25 @@ package calendar
 import "time"
 
 const (
-	// gapFrom is where the shortest gap is looked for. Zones have the rules of our
-	// time there.
+	// gapFrom is the start of the search for the shortest gap. Zones have the rules of our time
+	// there.
 	gapFrom = millis(1_767_225_600_000) // 2026-01-01T00:00:00Z
-	// gapSteps reach over five years of a daily rule.
+	// gapSteps cover five years of a daily rule.
 	gapSteps = 2000
-	// shortestOfAll is the gap that no expression can go below.
+	// shortestOfAll is a lower bound of the gap of any expression.
 	shortestOfAll = time.Second
 )
 
-// ShortestGap is the shortest time between two moments of the rule, exclusions left
-// aside: the step of a fixed rate, and the shortest gap of listed moments. For cron expressions it is the shortest of the next
-// 2000 gaps, or of those that lie within the given time; where 2000 do not reach that
-// far, it is also the shortest between any two times of day that the rule names,
-// whatever the dates. A rule that rings once within the given time has a gap of that
-// length. It is 0 for a rule that cannot be read.
+// ShortestGap returns the shortest time between two moments of the rule. It ignores exclusions.
+//
+//   - For a fixed rate, it is the step.
+//   - For listed moments, it is the shortest gap.
+//   - For cron expressions, it is the shortest of the next 2000 gaps, or of the gaps within the
+//     given time. If 2000 gaps do not reach that far, it also covers any two times of day of the
+//     rule, regardless of dates.
+//
+// A rule that rings once within the given time has a gap of that length. The gap is 0 for an
+// invalid rule.
 func (r Rule) ShortestGap(within time.Duration) time.Duration {
 	if r.Every != 0 {
 		return r.Every
@@ -38,14 +42,14 @@ func (r Rule) ShortestGap(within time.Duration) time.Duration {
 		return shortest
 	}
 	for i := range read {
-		read[i].days, read[i].months, read[i].weekdays = all, all, all // the special ones are among them
+		read[i].days, read[i].months, read[i].weekdays = all, all, all // includes the special days
 	}
 	ofDay, _ := shortestGap(newMerged(read, openSearch(time.UTC)), daySeconds*time.Second, daySeconds)
 	return min(shortest, ofDay)
 }
 
-// shortestGap looks at a series for as long as given, or for a number of steps;
-// complete reports whether that was the whole time.
+// shortestGap scans a series for the given time or number of steps. complete reports whether it
+// scanned the whole time.
 func shortestGap(s series, within time.Duration, steps int) (shortest time.Duration, complete bool) {
 	last, ok := s.next(gapFrom)
 	shortest, until := within, last+millis(within.Milliseconds())

@@ -2,13 +2,13 @@ package calendar
 
 import "time"
 
-// mostOffset is more than any clock on a wall differs from UTC.
+// mostOffset is more than any wall clock differs from UTC.
 const mostOffset = 26 * hourSeconds
 
-// Local is the moment at which a clock on a wall in a time zone shows what wall shows in
-// UTC. The rules are those of a cron expression that names a time of the day: a time that
-// the clock jumps over is the moment at which it lands, and of one that it shows twice it
-// is the first. Its error is that of [CheckTimezone].
+// Local returns the moment at which a wall clock in a time zone shows the time that wall shows
+// in UTC. A skipped time becomes the moment after the skip. A repeated time becomes its first
+// moment. These are the rules of a cron expression that names a time of the day. The error is
+// that of [CheckTimezone].
 func Local(wall time.Time, timezone string) (time.Time, error) {
 	zone, err := zoneOf(timezone)
 	if err != nil {

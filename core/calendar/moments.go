@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// moments is a series that was listed.
+// moments is a series of listed moments.
 type moments struct {
 	sorted []millis
 	// open lists the seconds that are not excluded; nil when nothing is.
@@ -38,7 +38,7 @@ func (m moments) next(from millis) (millis, bool) {
 	return 0, false
 }
 
-// gapOfMoments is the shortest time between two of them.
+// gapOfMoments returns the shortest time between two of them.
 func gapOfMoments(times []time.Time, within time.Duration) time.Duration {
 	sorted := sortedMillis(times)
 	for i := range len(sorted) - 1 {

@@ -9,30 +9,28 @@ import (
 	_ "time/tzdata" // a rule must mean the same on a machine without zone files
 )
 
-// Rule says when something rings: whenever one of several cron expressions
-// matches, at a fixed rate, or at moments that are listed. A rule with none of them
-// never rings.
+// Rule defines the moments at which something rings: the matches of cron expressions, a fixed
+// rate, or a list. A rule with none of them never rings.
 type Rule struct {
-	// Crons are cron expressions. Moments that they share ring once.
+	// Crons are cron expressions. A moment that several match rings once.
 	Crons []string
 	Form  Form
-	// Every is the time between two moments of a fixed rate, from one
-	// millisecond on; 0 where there are Crons. The moments lie a whole number of
-	// steps after Anchor, which is the first of them.
+	// Every is the time between two moments of a fixed rate, at least one millisecond; 0 with
+	// Crons. Anchor is the first moment, and the others lie a whole number of steps after it.
 	Every  time.Duration
 	Anchor time.Time
-	// Moments are rung each once, in order. They stand alone.
+	// Moments ring once each, in order. They exclude Crons and Every.
 	Moments []time.Time
 	// Timezone is an IANA name, empty for UTC. Crons and Exclude are read in it.
 	Timezone string
-	// Exclude lists dates such as 2027-12-25 and cron expressions of five fields,
-	// each of which excludes whole minutes.
+	// Exclude lists dates such as 2027-12-25 and cron expressions of five fields. Each
+	// expression excludes whole minutes.
 	Exclude []string
 	// From and To bound the moments, both included. A To of zero is no bound.
 	From, To time.Time
-	// Steps bounds how far all answers of the schedule together are searched for, in
-	// days and moments that are looked at. A schedule that has taken them answers that
-	// there are no more. 0 is no bound but the one of each search.
+	// Steps bounds the search for all moments of the schedule together, in days and moments
+	// examined. After that many steps the schedule ends. 0 means no bound but that of each
+	// search.
 	Steps int
 }
 
@@ -43,14 +41,13 @@ var (
 	errStep        = errors.New("must be at least 1ms")
 )
 
-// CheckCron returns what is wrong with a cron expression: its form, or that no day matches it.
+// CheckCron returns what is wrong with a cron expression: its form, or that no day matches.
 func CheckCron(text string, form Form) error {
 	read, err := parse(text, form)
 	if err != nil {
 		return err
 	}
-	// The calendar repeats itself after 400 years, but no match is rarer than
-	// searchYears.
+	// The calendar repeats itself after 400 years, but no match is rarer than searchYears.
 	anyDay := walk{expression: read, search: openSearch(time.UTC)}
 	if _, ok := anyDay.next(0); !ok {
 		return errNeverRings
@@ -58,8 +55,8 @@ func CheckCron(text string, form Form) error {
 	return nil
 }
 
-// Meaning is the same text for all spellings of a cron expression: with names or numbers, as
-// ranges or lists, with a field for seconds or without. A text that is none is its own.
+// Meaning returns the same text for all spellings of a cron expression: with names or numbers,
+// as ranges or lists, with or without seconds. It returns an invalid expression unchanged.
 func Meaning(text string, form Form) string {
 	parsed, err := parse(text, form)
 	if err != nil {
@@ -77,16 +74,16 @@ func CheckTimezone(name string) error {
 // CheckExclusion returns what is wrong with one entry of [Rule.Exclude].
 func CheckExclusion(text string) error { return newExclusions().add(text) }
 
-// zoneName is the form of the names in the database of IANA. A directory of time zones
-// has files of other names, such as localtime, posixrules and right/UTC: they are other
-// zones on every machine, or count leap seconds.
+// zoneName is the form of the names in the IANA database. A directory of time zones also has
+// files such as localtime, posixrules and right/UTC. They differ between machines, or count leap
+// seconds.
 var zoneName = regexp.MustCompile(`^[A-Z][A-Za-z0-9_+-]*(/[A-Z][A-Za-z0-9_+-]*){0,2}$`)
 
-// notZones have the form, and are none: "Local" is another one on every machine, and
-// "Factory" stands for a machine whose zone nobody has set.
+// notZones have the form of a zone but are none. "Local" differs between machines, and "Factory"
+// stands for a zone that was not set.
 var notZones = []string{"Local", "Factory"}
 
-// zoneOf reads the name of a time zone; none is UTC.
+// zoneOf loads a time zone by name; "" is UTC.
 func zoneOf(name string) (*time.Location, error) {
 	if name != "" && !zoneName.MatchString(name) || slices.Contains(notZones, name) {
 		return nil, errUnknownZone
@@ -98,8 +95,8 @@ func zoneOf(name string) (*time.Location, error) {
 	return zone, nil
 }
 
-// Schedule reads the rule. It fails where one of the checks does, but for an
-// expression that never rings: the schedule of that one is empty.
+// Schedule parses the rule. It fails if one of the checks does, except that an expression that
+// never rings gives an empty schedule.
 func (r Rule) Schedule() (*Schedule, error) {
 	zone, err := zoneOf(r.Timezone)
 	if err != nil {
@@ -134,7 +131,7 @@ func (r Rule) series(search *search) (series, error) {
 	}
 }
 
-// expressions are the different ones of a rule.
+// expressions returns the distinct expressions of a rule.
 func (r Rule) expressions() (all []expression, err error) {
 	for _, text := range r.Crons {
 		read, err := parse(text, r.Form)

@@ -2,8 +2,8 @@ package calendar
 
 import "time"
 
-// Schedule lists the moments of a rule. It remembers where it looked last, so one
-// goroutine at a time may ask it.
+// Schedule lists the moments of a rule. It remembers its last position, so only one goroutine at
+// a time may use it.
 type Schedule struct {
 	series
 	*search
@@ -13,7 +13,7 @@ type Schedule struct {
 // millis is a moment in Unix milliseconds.
 type millis int64
 
-// millisOf is the first whole millisecond that is not before t.
+// millisOf returns the first whole millisecond not before t.
 func millisOf(t time.Time) millis {
 	ms := millis(t.UnixMilli())
 	if t.Nanosecond()%int(time.Millisecond) != 0 {
@@ -24,17 +24,17 @@ func millisOf(t time.Time) millis {
 
 func (m millis) time() time.Time { return time.UnixMilli(int64(m)).UTC() }
 
-// MaxCounted is how far [Schedule.Passed] counts, since counting takes time: a
-// hundred thousand moments are counted in well under a second.
+// MaxCounted bounds the count of [Schedule.Passed]. A hundred thousand moments take well under a
+// second.
 const MaxCounted = 100_000
 
-// Next is the first moment that is not before from; ok is false when there is none.
+// Next returns the first moment not before from; ok is false if there is none.
 func (s *Schedule) Next(from time.Time) (at time.Time, ok bool) {
 	next, ok := s.next(millisOf(from))
 	return next.time(), ok
 }
 
-// Upcoming are the first moments of the schedule, so many at most.
+// Upcoming returns the first count moments of the schedule, or fewer.
 func (s *Schedule) Upcoming(count int) (moments []time.Time) {
 	for from := s.from; len(moments) < count; {
 		at, ok := s.next(from)
@@ -46,9 +46,9 @@ func (s *Schedule) Upcoming(count int) (moments []time.Time) {
 	return moments
 }
 
-// Passed counts the moments of the schedule up to now, to [MaxCounted]. It names the
-// oldest of the last keep of them, or the first moment where there are no more than
-// keep; where none has passed, oldest is zero. keep is at least 1.
+// Passed counts the moments of the schedule up to now, at most [MaxCounted]. It returns the
+// oldest of the last keep of them, or the first moment if there are at most keep. If none has
+// passed, oldest is zero. keep is at least 1.
 func (s *Schedule) Passed(now time.Time, keep int) (oldest time.Time, count int) {
 	first, ok := s.next(s.from)
 	to := millisOf(now)
@@ -66,11 +66,11 @@ func (s *Schedule) next(from millis) (millis, bool) {
 		return 0, false
 	}
 	at, ok := s.series.next(max(from, s.from))
-	// Where the steps ran out, one of several expressions may have an earlier moment.
+	// After the last step, one of several expressions may have an earlier moment.
 	return at, ok && at <= s.to && !s.spent()
 }
 
-// count is the number of moments in [from, to], up to MaxCounted.
+// count returns the number of moments in [from, to], at most MaxCounted.
 func (s *Schedule) count(from, to millis) (n int) {
 	for n < MaxCounted {
 		at, ok := s.next(from)
@@ -82,9 +82,8 @@ func (s *Schedule) count(from, to millis) (n int) {
 	return n
 }
 
-// newest is the oldest of the n newest moments in [first, to], of which first is
-// one. It looks at ever longer stretches before to, and so reads few moments more than
-// it keeps.
+// newest returns the oldest of the n newest moments in [first, to]. first is a moment. The
+// search doubles the stretch before to, and so reads few extra moments.
 func (s *Schedule) newest(first, to millis, n int) millis {
 	for stretch := millis(n) * 1000; to-stretch > first; stretch *= 2 {
 		if kept := s.lastOf(to-stretch, to, n); len(kept) == n {
@@ -94,7 +93,7 @@ func (s *Schedule) newest(first, to millis, n int) millis {
 	return s.lastOf(first, to, n)[0]
 }
 
-// lastOf are the last n moments in [from, to], or fewer.
+// lastOf returns the last n moments in [from, to], or fewer.
 func (s *Schedule) lastOf(from, to millis, n int) (kept []millis) {
 	for {
 		at, ok := s.next(from)

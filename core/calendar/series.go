@@ -7,8 +7,8 @@ import (
 
 // series lists moments in order.
 type series interface {
-	// next is the first moment that is not before the given one; ok is false
-	// when there is none within the bounds of the search.
+	// next returns the first moment not before the given one; ok is false if there is none
+	// within the bounds of the search.
 	next(from millis) (at millis, ok bool)
 }
 
@@ -23,8 +23,8 @@ func (s cronSeries) next(from millis) (millis, bool) {
 // merged rings whenever one of several series does.
 type merged []*ahead
 
-// ahead remembers the next moment of a series, so that a rare one is not
-// searched for again with every step of a frequent one.
+// ahead caches the next moment of a series. Otherwise every step of a frequent series would
+// search for a rare one again.
 type ahead struct {
 	series
 	asked, at millis
@@ -74,13 +74,13 @@ func newGrid(r Rule, search *search) (grid, error) {
 	return g, nil
 }
 
-// everySecond matches whatever a clock shows. Its sets hold more than there is.
+// everySecond matches every second. Its sets hold more than there is.
 var everySecond = expression{
 	seconds: all, minutes: all, hours: all, days: all, months: all, weekdays: all, follows: true,
 }
 
-// maxGridSteps bounds how many moments of a grid may be excluded in a row,
-// stretches without an open minute counting once.
+// maxGridSteps bounds the excluded moments of a grid in a row. A stretch without an open minute
+// counts once.
 const maxGridSteps = 20_000
 
 func (g grid) next(from millis) (millis, bool) {
@@ -99,7 +99,7 @@ func (g grid) next(from millis) (millis, bool) {
 	return 0, false
 }
 
-// notBefore is the first moment of the grid that is not before the given one.
+// notBefore returns the first moment of the grid not before the given one.
 func (g grid) notBefore(from millis) millis {
 	if from <= g.anchor {
 		return g.anchor

@@ -11,8 +11,8 @@ const searchYears = 41
 
 const (
 	searchSeconds = searchYears * 366 * daySeconds
-	// searchSteps bounds the days and the spans of equal offset that one search
-	// looks at, whatever a zone's data or the library say of the spans.
+	// searchSteps bounds the days and the spans of equal offset in one search, whatever spans a
+	// zone's data or the library report.
 	searchSteps = searchYears*366 + 100*searchYears
 )
 
@@ -28,20 +28,20 @@ type walk struct {
 
 	span span
 	today
-	steps int // of the search under way
+	steps int // of the current search
 }
 
-// search is what the walks of one schedule have in common.
+// search is the state that the walks of one schedule share.
 type search struct {
 	zone    *time.Location
 	exclude *exclusions
-	// to is the last second that is looked at.
+	// to is the last second of the search.
 	to int64
-	// left is how many steps all walks together may still take.
+	// left is the number of steps left for all walks together.
 	left int
 }
 
-// openSearch looks at all there is.
+// openSearch returns a search without bounds.
 func openSearch(zone *time.Location) *search {
 	return &search{zone: zone, exclude: newExclusions(), to: lastSecond, left: math.MaxInt}
 }
@@ -52,7 +52,7 @@ func (s *search) step() bool {
 	return !s.spent()
 }
 
-// spent reports whether a search ended because no more steps were left.
+// spent reports whether a search ended for want of steps.
 func (s *search) spent() bool { return s.left < 0 }
 
 // step reports whether the walk may take one more step: a day, or a span.
@@ -61,7 +61,7 @@ func (w *walk) step() bool {
 	return w.search.step() && w.steps <= searchSteps
 }
 
-// today is the day the walk is on, worked out once.
+// today is the current day of the walk, computed once.
 type today struct {
 	day     civilDay
 	date    date
@@ -70,12 +70,11 @@ type today struct {
 	known   bool
 }
 
-// span is a stretch of time over which a zone keeps its offset, in Unix
-// seconds; end is exclusive.
+// span is a stretch of time with one offset of a zone, in Unix seconds; end is exclusive.
 type span struct {
 	start, end int64
 	offset     int64
-	before     int64 // the offset that ends where the span starts
+	before     int64 // the offset just before the span
 }
 
 func spanAt(second int64, zone *time.Location) span {
@@ -91,17 +90,16 @@ func spanAt(second int64, zone *time.Location) span {
 		s.end = end.Unix()
 	}
 	if s.end <= second {
-		// Go 1.26 ends every year of a zone's standing rule after 365 days: on
-		// the last day of a leap year the end it names has passed
-		// (golang/go#81583). The offset is right, and no clock changes between
-		// two quarters of an hour.
+		// Go 1.26 ends every year of a zone's standing rule after 365 days: on the last day of a
+		// leap year that end has passed (golang/go#81583). The offset is right, and no clock
+		// changes between two quarters of an hour.
 		s.end = second - second%quarterSeconds + quarterSeconds
 	}
 	return s
 }
 
-// next is the first second, from the given one on, at which the rule rings; ok
-// is false when there is none within the bounds of the search.
+// next returns the first second, from the given one on, at which the rule rings. ok is false if
+// there is none within the bounds of the search.
 func (w *walk) next(second int64) (at int64, ok bool) {
 	horizon := min(second+searchSeconds, w.to)
 	for w.steps = 0; second <= horizon && w.step(); {
@@ -111,7 +109,7 @@ func (w *walk) next(second int64) (at int64, ok bool) {
 		s := w.span
 		until := min(s.end, horizon+1)
 		if c, found := w.match(s.from(second, w.expression.follows), civil(until+s.offset)); found {
-			// A civil time that the clock jumped over rings where it landed.
+			// A skipped civil time rings at the moment after the skip.
 			return max(int64(c)-s.offset, s.start), true
 		}
 		second = until
@@ -119,12 +117,11 @@ func (w *walk) next(second int64) (at int64, ok bool) {
 	return 0, false
 }
 
-// from is the civil time at which to look for matches, from a second of the
-// span on.
+// from returns the civil time to match from, for a second of the span.
 //
-// A rule of times of the day sees every civil time once: those that were jumped
-// over belong to the span that follows, and those that come a second time are
-// left out of it. A rule that follows the clock sees what the clock shows.
+// A rule of times of the day sees every civil time once: skipped times belong to the span after
+// the skip, and repeated times are left out. A rule that follows the clock sees the times on the
+// clock.
 func (s span) from(second int64, follows bool) civil {
 	first := s.start + s.before
 	if follows {
@@ -136,8 +133,8 @@ func (s span) from(second int64, follows bool) civil {
 	return civil(max(first, second+s.offset))
 }
 
-// match is the first civil time in [from, until) that the rule matches and
-// nothing excludes.
+// match returns the first civil time in [from, until) that the rule matches and no exclusion
+// covers.
 func (w *walk) match(from, until civil) (c civil, ok bool) {
 	for day := from.day(); day.start() < until && w.step(); {
 		w.turnTo(day)
@@ -167,7 +164,7 @@ func (w *walk) turnTo(day civilDay) {
 	}
 }
 
-// within is the first match on the day the walk is on, from a time of it on.
+// within returns the first match on the current day of the walk, from a time on.
 func (w *walk) within(from civil) (c civil, ok bool) {
 	time := int(from - w.day.start())
 	hour, minute, second := time/hourSeconds, time/minuteSeconds%60, time%60
@@ -192,7 +189,7 @@ func (w *walk) within(from civil) (c civil, ok bool) {
 	return 0, false
 }
 
-// minutes are those of an hour that the rule matches and nothing excludes.
+// minutes returns the minutes of an hour that the rule matches and no exclusion covers.
 func (w *walk) minutes(hour int) set {
 	if !w.expression.hours.has(hour) {
 		return 0
@@ -200,7 +197,7 @@ func (w *walk) minutes(hour int) set {
 	return w.expression.minutes &^ w.blocked.minutes[hour]
 }
 
-// shows reports whether the rule matches what the clock shows at a second.
+// shows reports whether the rule matches the time on the clock at a second.
 func (w *walk) shows(second int64) bool {
 	shown := civil(second + spanAt(second, w.zone).offset)
 	w.turnTo(shown.day())

@@ -7,38 +7,38 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// Acceptance is the record of an attempt that was accepted, kept in the memo of its run:
-// what a reader is told without a worker.
+// Acceptance is the record of an accepted attempt. The memo of its run holds it, so that reads
+// need no worker.
 type Acceptance struct {
 	Attempt int `json:"attempt"`
-	// Until is when its receiver has to have acknowledged it.
+	// Until is the deadline for the acknowledgement.
 	Until      wire.Instant `json:"until"`
 	LatenessMS *int64       `json:"lateness_ms,omitempty"`
 	Link       Link         `json:"link,omitzero"`
-	// Result is what became of it, empty while that is awaited. The rest goes with it.
+	// Result is the outcome, empty while it is awaited. The next three fields come with it.
 	Result    Result        `json:"result,omitzero"`
 	SettledAt wire.Instant  `json:"settled_at,omitzero"`
 	RetryIn   wire.Duration `json:"retry_in,omitzero"`
 	Failure   *Failure      `json:"failure,omitempty"`
-	// Before is how the attempt before it failed, while the result is awaited.
+	// Before is the failure of the attempt before it, while the result is awaited.
 	Before *Failure `json:"before,omitempty"`
 }
 
-// LastFailure is that of the timer.
+// LastFailure returns the last failure of the timer.
 func (a Acceptance) LastFailure() *Failure { return cmp.Or(a.Failure, a.Before) }
 
-// Awaited reports whether a receiver has still to say what became of the attempt.
+// Awaited reports whether the receiver has yet to acknowledge the attempt.
 func (a Acceptance) Awaited() bool { return a.Attempt > 0 && a.Result == "" }
 
-// Wait is what the delivery waits for while the result is awaited.
+// Wait returns the delivery's wait for the acknowledgement.
 func (a Acceptance) Wait() Wait {
 	return Wait{WaitsFor: WaitsForAck, WaitsUntil: a.Until, WaitsBy: HeldByReceiver}
 }
 
-// Nacked reports whether its receiver said that it failed.
+// Nacked reports whether the receiver nacked the attempt.
 func (a Acceptance) Nacked() bool { return a.Failure != nil && a.Failure.Class == Nacked }
 
-// Acceptance is the record of the attempt of the report, as it stands.
+// Acceptance returns the record of the attempt of the report in its present state.
 func (r Report) Acceptance() Acceptance {
 	a := Acceptance{Attempt: r.Attempt, Until: r.AckUntil, LatenessMS: r.LatenessMS, Link: r.Link}
 	if r.Result == ResultAccepted {
@@ -49,14 +49,13 @@ func (r Report) Acceptance() Acceptance {
 	return a
 }
 
-// Answers reports whether an acknowledgement is about the attempt of the report, which
-// delivers the given round of the webhook id.
+// Answers reports whether an acknowledgement is for the attempt of the report, which delivers
+// the given round of the webhook id.
 func (r Report) Answers(a Acknowledgement, webhookID string, round int) bool {
 	return r.Result == ResultAccepted && a.WebhookID == webhookID && a.Round == round && a.Attempt == r.Attempt
 }
 
-// Acknowledged is the report of an accepted attempt once its receiver said what became of
-// it.
+// Acknowledged returns the report of an accepted attempt after its acknowledgement.
 func (r Report) Acknowledged(a Acknowledgement, at wire.Instant) Report {
 	if !a.Nack {
 		r.Result, r.RetryIn, r.Failure = ResultDelivered, 0, nil
@@ -69,17 +68,17 @@ func (r Report) Acknowledged(a Acknowledgement, at wire.Instant) Report {
 	return r.refused(a.RetryIn(r), at)
 }
 
-// RetryIn is the wait that a nack leads to: the larger of the ladder's step and what the
-// receiver asked for.
+// RetryIn returns the wait after a nack: the larger of the ladder's step and the receiver's
+// request.
 func (a Acknowledgement) RetryIn(r Report) wire.Duration { return max(r.RetryIn, a.RetryAfter) }
 
-// Unacknowledged is the report of an accepted attempt once its receiver's time was up.
+// Unacknowledged returns the report of an accepted attempt after its deadline passed.
 func (r Report) Unacknowledged(at wire.Instant) Report {
 	r.Failure = Answer{Class: Unacknowledged}.Failure(at)
 	return r.refused(r.RetryIn, at)
 }
 
-// refused is the report of an accepted attempt that failed.
+// refused returns the report of an accepted attempt that failed.
 func (r Report) refused(wait wire.Duration, at wire.Instant) Report {
 	r.Result, r.RetryIn = ResultRetry, wait
 	if r.Exhausted {
@@ -88,14 +87,14 @@ func (r Report) refused(wait wire.Duration, at wire.Instant) Report {
 	return r.settled(at)
 }
 
-// settled notes in the record of the attempt what became of it.
+// settled puts the outcome into the record of the attempt.
 func (r Report) settled(at wire.Instant) Report {
 	r.EndedAt = at
 	r.Attempts = Resolve(r.Attempts, r.Acceptance())
 	return r
 }
 
-// Resolve is the record of attempts with what became of one that was accepted.
+// Resolve returns the attempts with the outcome of an accepted one.
 func Resolve(attempts []Attempt, a Acceptance) []Attempt {
 	at := slices.IndexFunc(attempts, func(made Attempt) bool { return made.Number == a.Attempt })
 	if at < 0 || a.Awaited() {

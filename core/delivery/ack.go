@@ -2,15 +2,15 @@ package delivery
 
 import "github.com/wakecall/wakecall/core/wire"
 
-// Ack lets the receivers of a business type say later what became of what they accepted.
+// Ack lets the receivers of a business type acknowledge accepted deliveries later.
 type Ack struct {
-	// Within is how long they have for it, from their answer on. Without word by then the
-	// attempt has failed, and the ladder goes on.
+	// Within is the time to acknowledge, from the receiver's answer on. Without an
+	// acknowledgement in that time the attempt fails, and the ladder goes on.
 	Within wire.Duration `json:"within,omitzero"`
 }
 
-// Check returns what is wrong with it. stream names the link that is a stream; "" where
-// there is none.
+// Check returns what is wrong with it. stream names the link that is a stream; "" if there is
+// none.
 func (a Ack) Check(stream string) (errs wire.FieldErrors) {
 	switch {
 	case stream != "":
@@ -23,24 +23,24 @@ func (a Ack) Check(stream string) (errs wire.FieldErrors) {
 	return errs
 }
 
-// HeaderAckToken lets the receiver of a callback acknowledge the delivery, and nothing
-// else. It is a header of the callback, and of the calls that acknowledge.
+// HeaderAckToken authorizes the receiver of a callback to acknowledge the delivery, and nothing
+// else. It is a header of the callback and of the acknowledging calls.
 const HeaderAckToken = "Wakecall-Ack-Token"
 
-// Acknowledgement is what a receiver says of a delivery that it accepted.
+// Acknowledgement is a receiver's verdict on a delivery that it accepted.
 type Acknowledgement struct {
 	WebhookID string `json:"webhook_id"`
-	// Round and Attempt are those that it is about.
+	// Round and Attempt identify the attempt.
 	Round   int `json:"round,omitzero"`
 	Attempt int `json:"attempt"`
 	// Nack reports whether the delivery failed. Reason and RetryAfter go with it.
 	Nack   bool   `json:"nack,omitzero"`
 	Reason string `json:"reason,omitzero"`
-	// RetryAfter is how long the next attempt shall wait at least.
+	// RetryAfter is the shortest wait before the next attempt.
 	RetryAfter wire.Duration `json:"retry_after,omitzero"`
 }
 
-// Check returns what is wrong with what a receiver says, field by field.
+// Check returns what is wrong with the acknowledgement, field by field.
 func (a Acknowledgement) Check() (errs wire.FieldErrors) {
 	if len(a.Reason) > MaxAckReason {
 		errs.AddMost("/reason", MaxAckReason, "bytes")

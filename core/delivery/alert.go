@@ -2,7 +2,7 @@ package delivery
 
 import "github.com/wakecall/wakecall/core/wire"
 
-// CheckOutcomes returns what is wrong with whom the outcomes are told.
+// CheckOutcomes returns what is wrong with the recipients of outcomes.
 func CheckOutcomes(delivered, failed *Alert) (errs wire.FieldErrors) {
 	if delivered != nil {
 		errs.Under("/on_delivered", delivered.Check())
@@ -13,12 +13,12 @@ func CheckOutcomes(delivered, failed *Alert) (errs wire.FieldErrors) {
 	return errs
 }
 
-// Alert names who is told of what went wrong with a business type.
+// Alert names the recipient of reports of failure for a business type.
 type Alert struct {
 	Destination
 }
 
-// OrNil is nil where the alert names nobody.
+// OrNil returns nil if the alert names no recipient.
 func (a *Alert) OrNil() *Alert {
 	if a == nil || !a.Addressed() {
 		return nil

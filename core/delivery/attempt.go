@@ -11,45 +11,45 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// Attempt is the record of one attempt, kept with the run until Temporal forgets it.
+// Attempt is the record of one attempt. It stays with the run until Temporal deletes that.
 type Attempt struct {
 	Number int `json:"number"`
-	// DueAt is when it was to be made: the due time, or the end of the wait for a retry.
+	// DueAt is when it was due: the due time, or the end of the wait for a retry.
 	DueAt wire.Instant `json:"due_at,omitzero"`
-	// SentAt is when the first byte left; zero when nothing was sent.
+	// SentAt is when the first byte left; zero if nothing was sent.
 	SentAt  wire.Instant `json:"sent_at,omitzero"`
 	EndedAt wire.Instant `json:"ended_at,omitzero"`
-	// TookMS is how long it took, in milliseconds.
+	// TookMS is its length in milliseconds.
 	TookMS int64        `json:"took_ms"`
 	Status int          `json:"status,omitzero"`
 	Class  FailureClass `json:"class,omitzero"`
-	// Answer is the beginning of a failed answer's body, where that is text, the policy
-	// keeps it, of the last [MaxAnswers] attempts.
+	// Answer is the beginning of a failed answer's body, if it is text and the policy stores it.
+	// The last [MaxAnswers] attempts have it.
 	Answer string `json:"answer,omitzero"`
-	// Link is by which link of the policy it went, where that has two.
+	// Link is the link of the attempt, if the policy has two.
 	Link   Link   `json:"link,omitzero"`
 	Worker string `json:"worker,omitzero"`
-	// Result is the verdict, and RetryIn how long the next attempt was to wait.
+	// Result is the verdict, and RetryIn the wait for the next attempt.
 	Result  Result        `json:"result"`
 	RetryIn wire.Duration `json:"retry_in,omitzero"`
-	// AckUntil is when the receiver of an accepted attempt has to have acknowledged it, and
-	// SettledAt when it was known what became of it.
+	// AckUntil is the deadline for the acknowledgement of an accepted attempt. SettledAt is when
+	// its outcome was known.
 	AckUntil  wire.Instant `json:"ack_until,omitzero"`
 	SettledAt wire.Instant `json:"settled_at,omitzero"`
-	// PolicyVersion is the one it was made under; 0 for none.
+	// PolicyVersion is the version of the policy in force; 0 for none.
 	PolicyVersion int `json:"policy_version,omitzero"`
 	// KeyIDs name the secrets that signed it; see [KeyID].
 	KeyIDs []string `json:"key_ids,omitempty"`
 }
 
-// KeyID names a signing secret without telling it: the first hexadecimal digits of the
-// SHA-256 digest of its text.
+// KeyID names a signing secret without revealing it: the first hexadecimal digits of the SHA-256
+// digest of its text.
 func KeyID(secret string) string {
 	sum := sha256.Sum256([]byte(secret))
 	return hex.EncodeToString(sum[:4])
 }
 
-// Excerpted is the beginning of an answer's body, or nothing where it is no text.
+// Excerpted returns the beginning of an answer's body, or "" if it is not text.
 func Excerpted(body []byte) string {
 	if len(body) > MaxAnswer {
 		body = body[:MaxAnswer]
@@ -64,12 +64,12 @@ func Excerpted(body []byte) string {
 	return text
 }
 
-// Record is the report with its attempt recorded behind those before it. The bodies of
-// the oldest make room.
+// Record returns the report with its attempt appended to the attempts before it. It drops the
+// oldest answers beyond [MaxAnswers].
 func (r Report) Record(before []Attempt, attempt Attempt) Report {
 	attempt.Number, attempt.SentAt, attempt.EndedAt, attempt.Link = r.Attempt, r.SentAt, r.EndedAt, r.Link
 	attempt.Result, attempt.RetryIn, attempt.PolicyVersion, attempt.AckUntil = r.Result, r.RetryIn, r.PolicyVersion, r.AckUntil
-	if r.Result == ResultAccepted { // the wait is that of a failure
+	if r.Result == ResultAccepted { // the wait is for a failure
 		attempt.RetryIn = 0
 	}
 	r.Attempts = append(append([]Attempt{}, before...), attempt)
@@ -79,14 +79,14 @@ func (r Report) Record(before []Attempt, attempt Attempt) Report {
 	return r
 }
 
-// Behind is the report without the records of attempts up to a number: what is kept of it
-// beside a store that has those. [Report.Following] puts them in front again.
+// Behind returns the report without the records of attempts up to a number, for storage beside
+// those. [Report.Following] restores them.
 func (r Report) Behind(number int) Report {
 	r.Attempts = slices.DeleteFunc(slices.Clone(r.Attempts), func(a Attempt) bool { return a.Number <= number })
 	return r
 }
 
-// Following is the report with the records of the attempts before it in front of its own.
+// Following returns the report with the records of earlier attempts before its own.
 func (r Report) Following(before []Attempt) Report {
 	own := r.Attempts
 	r.Attempts = slices.DeleteFunc(slices.Clone(before), func(a Attempt) bool { return len(own) > 0 && a.Number >= own[0].Number })
@@ -97,14 +97,13 @@ func (r Report) Following(before []Attempt) Report {
 	return r
 }
 
-// ShownAttempt is what a reader is shown of an attempt.
+// ShownAttempt is an attempt as readers see it.
 type ShownAttempt struct {
 	Attempt
-	// Round is the delivery of the booking that it was made in, from 1. Each one numbers its
-	// attempts from 1.
+	// Round is the delivery of the booking, from 1. Each round numbers its attempts from 1.
 	Round int `json:"round"`
-	// WebhookID and Occurrence are those of the delivery, Occurrence only of a recurring
-	// timer's. BodySHA256 is the digest of the body that was sent.
+	// WebhookID and Occurrence identify the delivery; only recurring timers have an Occurrence.
+	// BodySHA256 is the digest of the body that was sent.
 	WebhookID  string `json:"webhook_id"`
 	Occurrence int    `json:"occurrence,omitzero"`
 	BodySHA256 string `json:"body_sha256"`

@@ -12,16 +12,15 @@ import (
 // Callback is where and how a receiver is called.
 type Callback struct {
 	Destination
-	// Headers are extra request headers. Their values may be credentials, so
-	// they are sealed before they reach Temporal.
+	// Headers are extra request headers. Their values may be credentials, so they are sealed
+	// before they reach Temporal.
 	Headers map[string]string `json:"headers,omitempty"`
 	// Timeout bounds one attempt from dial to the last byte read.
 	Timeout wire.Duration `json:"timeout,omitzero"`
 }
 
-// Over is the callback with what it leaves out taken from base. The headers of
-// base stay behind when the destination is another one: they may hold its
-// credentials.
+// Over returns the callback with missing parts taken from base. It drops the headers of base if
+// the destination differs, because they may hold credentials for base.
 func (c Callback) Over(base Callback) Callback {
 	if !c.Addressed() {
 		c.Destination, c.Headers = base.Destination, overlay(base.Headers, c.Headers)
@@ -35,7 +34,7 @@ func (c Callback) Over(base Callback) Callback {
 	return c
 }
 
-// Masked is the callback as it is shown: the values of its headers are hidden.
+// Masked returns the callback for display, with the values of its headers hidden.
 func (c Callback) Masked() Callback {
 	headers := make(map[string]string, len(c.Headers))
 	for name := range c.Headers {
@@ -45,9 +44,9 @@ func (c Callback) Masked() Callback {
 	return c
 }
 
-// Amend is c, the callback of a timer, with what a change says of it: a header replaces
-// the one of its name, and what the change leaves out stays. A header that would stay is
-// refused where the change leads to another origin, because it may be a credential.
+// Amend applies a change to c, the callback of a timer. A header replaces the one of its name,
+// and parts left out stay. If the change leads to another origin, it must give each remaining
+// header anew, because that may be a credential.
 func (c Callback) Amend(change Callback) (_ Callback, errs wire.FieldErrors) {
 	if change.Addressed() && !change.sameOrigin(c.Destination) {
 		//workflowcheck:ignore They are sorted.
@@ -69,8 +68,8 @@ func (c Callback) Amend(change Callback) (_ Callback, errs wire.FieldErrors) {
 	return c, errs
 }
 
-// overlay is base with the headers of over. One of over replaces that of the same name,
-// in whatever case the names are written.
+// overlay returns base with the headers of over. A header of over replaces one of the same name,
+// regardless of case.
 func overlay(base, over map[string]string) map[string]string {
 	headers := map[string]string{}
 	//workflowcheck:ignore The order in which they are copied tells nothing.
@@ -84,8 +83,8 @@ func overlay(base, over map[string]string) map[string]string {
 	return headers
 }
 
-// named finds a header by its name, in whatever case that is written (RFC 9110, section
-// 5.1), and returns the name as it stands among the headers.
+// named finds a header by its name, regardless of case (RFC 9110, section 5.1), and returns the
+// stored spelling.
 func named(headers map[string]string, name string) (stored string, ok bool) {
 	//workflowcheck:ignore There is one such name at most.
 	for stored := range headers {
@@ -116,8 +115,8 @@ func (c Callback) Check() (errs wire.FieldErrors) {
 	return errs
 }
 
-// reservedHeaders are set by Wakecall or by HTTP itself. Idempotency-Key is
-// among them because Go's transport resends such a POST by itself.
+// reservedHeaders are set by Wakecall or by HTTP itself. Idempotency-Key is among them because
+// Go's transport resends such a POST.
 var reservedHeaders = []string{
 	"accept-encoding", "connection", "content-encoding", "content-length", "content-type", "date", "expect",
 	"forwarded", "host", "idempotency-key", "keep-alive", "metadata", "metadata-flavor", "te", "traceparent",
@@ -128,7 +127,7 @@ var reservedPrefixes = []string{
 	"proxy-", "wakecall-", "webhook-", "x-amz-", "x-aws-ec2-metadata-", "x-forwarded-", "x-goog-",
 }
 
-// CheckHeader says what is wrong with an extra header; "" for nothing.
+// CheckHeader returns what is wrong with an extra header; "" if nothing is.
 func CheckHeader(name, value string) string {
 	lower := strings.ToLower(name)
 	switch {

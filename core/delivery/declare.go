@@ -7,20 +7,19 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// Declare says what Wakecall declares at the broker of a policy's callback before it
-// sends there, durable and never deleted. What is left out has to be there already. To
-// declare what is there with the same properties changes nothing.
+// Declare lists what Wakecall declares at the broker of a policy's callback before it sends
+// there. It is durable and never deleted. Anything left out must exist already. Repeating a
+// declaration with the same properties changes nothing.
 type Declare struct {
-	// ExchangeType makes the callback's exchange be declared, with this type.
+	// ExchangeType, if set, declares the callback's exchange with this type.
 	ExchangeType ExchangeType `json:"exchange_type,omitzero"`
-	// Queue is the name of one that is declared, and bound to the exchange by the
-	// callback's routing key.
+	// Queue names a queue to declare and to bind to the exchange by the callback's routing key.
 	Queue string `json:"queue,omitzero"`
-	// QueueType is the queue's; left out, it is the default of the broker.
+	// QueueType is the type of the queue; left out, it is the broker's default.
 	QueueType QueueType `json:"queue_type,omitzero"`
 }
 
-// ExchangeType says which queues an exchange gives a message to.
+// ExchangeType is the rule by which an exchange selects queues.
 type ExchangeType string
 
 // The closed list of types of exchanges.
@@ -30,13 +29,13 @@ const (
 	ExchangeFanout ExchangeType = "fanout"
 )
 
-// QueueType says how a queue keeps its messages.
+// QueueType is the way a queue stores its messages.
 type QueueType string
 
 // The closed list of types of queues.
 const (
 	QueueClassic QueueType = "classic"
-	// QueueQuorum keeps its messages on several nodes of the broker.
+	// QueueQuorum stores messages on several nodes of the broker.
 	QueueQuorum QueueType = "quorum"
 )
 
@@ -48,11 +47,11 @@ func ExchangeTypes() []ExchangeType {
 // QueueTypes is described with [ExchangeTypes].
 func QueueTypes() []QueueType { return []QueueType{QueueClassic, QueueQuorum} }
 
-// brokersOwn begins the names that a broker keeps for itself.
+// brokersOwn is the prefix of names reserved by a broker.
 const brokersOwn = "amq."
 
-// Check returns what is wrong with what is declared for a destination, whose routing key
-// is filled in.
+// Check returns what is wrong with the declarations for a destination, which must have its
+// routing key.
 func (d Declare) Check(at Destination) (errs wire.FieldErrors) {
 	switch {
 	case at.Broker == "":

@@ -7,42 +7,42 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// Destination is where messages go, stored and shown among the fields of what has
-// one. Two of them lead to the same receiver exactly when they are equal.
+// Destination is where messages go. Its fields are stored and shown among those of the type that
+// embeds it. Two destinations lead to the same receiver exactly if they are equal.
 type Destination struct {
 	// URL is called with a POST request.
 	URL string `json:"url,omitzero"`
-	// Broker is the name of a RabbitMQ that the operator has configured. Exchange is
-	// one of its exchanges, left out for the default one, which takes the name of a queue
-	// for the routing key. RoutingKey is the business type where it is left out.
+	// Broker is the name of a RabbitMQ that the operator configured. Exchange is one of its
+	// exchanges; left out, it is the default one, which routes by the name of a queue.
+	// RoutingKey defaults to the business type.
 	Broker     string `json:"broker,omitzero"`
 	Exchange   string `json:"exchange,omitzero"`
 	RoutingKey string `json:"routing_key,omitzero"`
-	// Stream reports whether the receivers of the business type connect by themselves
-	// (docs/streams.md). It is the policy's to say.
+	// Stream reports whether the receivers of the business type connect to Wakecall
+	// (docs/streams.md). Only the policy can set it.
 	Stream bool `json:"stream,omitzero"`
 }
 
-// DestinationKind says which transport a destination is reached by.
+// DestinationKind is the transport of a destination.
 type DestinationKind string
 
 // The closed list of kinds.
 const (
-	// NoDestination: it leads nowhere.
+	// NoDestination leads nowhere.
 	NoDestination   DestinationKind = ""
 	DestinationHTTP DestinationKind = "http"
 	DestinationAMQP DestinationKind = "amqp"
-	// DestinationStream: a receiver that has connected.
+	// DestinationStream is a receiver that has connected.
 	DestinationStream DestinationKind = "stream"
 )
 
-// HTTP is the destination that a URL names.
+// HTTP returns the destination for a URL.
 func HTTP(url string) Destination { return Destination{URL: url} }
 
 // Addressed reports whether d leads anywhere.
 func (d Destination) Addressed() bool { return d != Destination{} }
 
-// Kind is the transport's.
+// Kind returns the transport of the destination.
 func (d Destination) Kind() DestinationKind {
 	switch {
 	case d.URL != "":
@@ -56,8 +56,7 @@ func (d Destination) Kind() DestinationKind {
 	}
 }
 
-// Routed is d with the routing key that it has for a business type. That of a stream
-// names the type, whose receivers are connected.
+// Routed returns d with its routing key for a business type. The key of a stream is the type.
 func (d Destination) Routed(businessType string) Destination {
 	if (d.Broker != "" || d.Stream) && d.RoutingKey == "" {
 		d.RoutingKey = businessType
@@ -65,7 +64,7 @@ func (d Destination) Routed(businessType string) Destination {
 	return d
 }
 
-// Check returns what is wrong with the destination. One that is left out is in order.
+// Check returns what is wrong with the destination. An empty one is valid.
 func (d Destination) Check() (errs wire.FieldErrors) {
 	if d.URL != "" {
 		if why := CheckURL(d.URL); why != "" {
@@ -91,7 +90,7 @@ func (d Destination) Check() (errs wire.FieldErrors) {
 	return errs
 }
 
-// checkShortString returns what is wrong with the name of something at a broker.
+// checkShortString returns what is wrong with a name at a broker.
 func checkShortString(pointer, name string) (errs wire.FieldErrors) {
 	switch {
 	case len(name) > MaxShortString:
@@ -102,8 +101,8 @@ func checkShortString(pointer, name string) (errs wire.FieldErrors) {
 	return errs
 }
 
-// Target is d as it may be shown: a URL without its query, in which some carry a
-// secret, or a broker and where in it. User information is refused in any case.
+// Target returns d for display: a URL without its query, which may carry a secret, or a place at
+// a broker. User information is always refused.
 func (d Destination) Target() string {
 	if d.Stream {
 		return "stream"
@@ -115,8 +114,8 @@ func (d Destination) Target() string {
 	return target
 }
 
-// sameOrigin reports whether what was given to the one may be given to the other: both
-// are the same broker, the stream, or URLs with the same scheme, host and port.
+// sameOrigin reports whether data for one destination may go to the other. Both are the same
+// broker, the stream, or URLs with the same scheme, host and port.
 func (d Destination) sameOrigin(other Destination) bool {
 	if d.Stream || other.Stream {
 		return d.Stream == other.Stream

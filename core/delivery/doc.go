@@ -1,14 +1,14 @@
-// Package delivery says where a callback goes, what an attempt did, and what follows from it.
-// It knows no timer.
+// Package delivery decides where a callback goes, and what follows from each attempt. It knows
+// no timer.
 //
-// A [Callback] is a [Destination] with headers and a timeout. [Reach] says which destinations
-// may be called. A [Fallback] is the second link of a callback, a [Retry] the ladder of waits
-// between attempts, an [Alert] who is told of an end.
+// A [Callback] is a [Destination] with headers and a timeout. [Reach] lists the allowed
+// destinations. A [Fallback] is the second link of a callback. A [Retry] is the ladder of waits
+// between attempts. An [Alert] names the recipient of an outcome.
 //
-// An [Answer] is what a destination said. [Judge] makes it a [Verdict], and a [Failure] is what
-// remains of an attempt that did not deliver. A [Report] is the record of an attempt. A
-// receiver may answer later: [Ack] allows it, an [Acknowledgement] is that answer, and an
-// [Acceptance] is what is shown meanwhile. A [Wait] says what an attempt waits for.
+// An [Answer] is the destination's response. [Judge] turns it into a [Verdict], and a [Failure]
+// records an attempt that did not deliver. A [Report] is the record of an attempt. [Ack] lets a
+// receiver answer later with an [Acknowledgement]; until then an [Acceptance] is shown. A [Wait]
+// is the reason why an attempt waits.
 //
 // A reader starts with [Judge].
 package delivery

@@ -6,28 +6,28 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// Failure says why an attempt did not deliver.
+// Failure is the reason why an attempt did not deliver.
 type Failure struct {
-	Status int `json:"status,omitzero"` // HTTP status, left out when there was none
-	// Class is left out where no attempt was made.
+	Status int `json:"status,omitzero"` // HTTP status, left out if there was none
+	// Class is left out if no attempt was made.
 	Class   FailureClass `json:"class,omitzero"`
 	Message string       `json:"message"`
 	At      wire.Instant `json:"at,omitzero"`
 }
 
-// Reason is what the receiver said when it nacked, without the class in front.
+// Reason returns the receiver's reason for a nack, without the class.
 func (f Failure) Reason() string {
 	_, reason, _ := strings.Cut(f.Message, string(f.Class)+": ")
 	return reason
 }
 
-// RefusedItem stands before the reason for which a receiver refused one item of a page.
+// RefusedItem precedes the receiver's reason for refusing one item of a page.
 const RefusedItem = "refused: "
 
-// leftOut stands for words that the reader has no right to see.
+// leftOut replaces words that the reader may not see.
 const leftOut = "(left out)"
 
-// WithoutReason is the failure without the words of the receiver, and says so.
+// WithoutReason returns the failure with the receiver's words replaced by a mark.
 func (f Failure) WithoutReason() Failure {
 	switch {
 	case f.Class == Nacked && f.Reason() != "":
@@ -38,13 +38,13 @@ func (f Failure) WithoutReason() Failure {
 	return f
 }
 
-// Fault is what went wrong in Wakecall itself.
+// Fault is an error in Wakecall itself.
 type Fault string
 
-// The closed list of faults. What an error says of itself may name an address, a file or a
-// secret, and stands in the log only.
+// The closed list of faults. The text of an error may contain an address, a file name or a
+// secret, so only the log has it.
 const (
-	// PolicyUnread: what an attempt needs of the policy could not be told.
+	// PolicyUnread: the policy could not be read for an attempt.
 	PolicyUnread Fault = "Wakecall could not read the policy"
 	// DeliveryBroken: the delivery ended without a report.
 	DeliveryBroken Fault = "Wakecall could not carry on with the delivery"
@@ -54,13 +54,13 @@ const (
 	PageUnread Fault = "Wakecall could not read the page"
 )
 
-// Failure is the fault as a timer or a dispatch shows it. It has no class, since nobody was
-// called.
+// Failure returns the fault in the form that a timer or a dispatch shows. It has no class, since
+// there was no call.
 func (f Fault) Failure(at wire.Instant) *Failure { return &Failure{Message: string(f), At: at} }
 
-// FailureClass says in one word why an attempt did not deliver. Callers learn no more of
-// a failed connection: with an address, or the words of a resolver, they could explore
-// the network behind Wakecall (blind SSRF).
+// FailureClass classifies why an attempt did not deliver. Callers learn no more about a failed
+// connection. An address or a resolver's message would let them explore the network behind
+// Wakecall (blind SSRF).
 type FailureClass string
 
 // The closed list of classes.
@@ -72,22 +72,22 @@ const (
 	Timeout        FailureClass = "timeout"
 	BrokenAnswer   FailureClass = "broken_answer"
 	BadRequest     FailureClass = "bad_request"
-	// NoReceiver: neither the timer nor its policy names a URL, or there is no
-	// policy any more. There may be one again by the next attempt.
+	// NoReceiver: neither the timer nor its policy names a URL, or the policy is gone. The next
+	// attempt may find one.
 	NoReceiver FailureClass = "no_receiver"
-	// OutOfResources: Wakecall itself had no room for a connection. Nobody was called, and it
-	// uses up no attempt.
+	// OutOfResources: Wakecall itself had no room for a connection. There was no call, and the
+	// attempt is not counted.
 	OutOfResources FailureClass = "out_of_resources"
 	// SealedHeader: no configured secret key opens a header of the timer.
 	SealedHeader FailureClass = "sealed_header"
 
 	// TLSExpired: the receiver's certificate has expired or is not valid yet.
 	TLSExpired FailureClass = "tls_expired"
-	// TLSUnknownIssuer: no root that is trusted has signed it.
+	// TLSUnknownIssuer: no trusted root has signed the certificate.
 	TLSUnknownIssuer FailureClass = "tls_unknown_issuer"
-	// TLSWrongName: it is another host's.
+	// TLSWrongName: the certificate belongs to another host.
 	TLSWrongName FailureClass = "tls_wrong_name"
-	// TLSProtocol: no version or cipher of TLS is common, or it is not TLS.
+	// TLSProtocol: there is no common version or cipher of TLS, or the receiver speaks no TLS.
 	TLSProtocol FailureClass = "tls_protocol"
 	// TLSClientCertificate: the receiver demands a client certificate, or
 	// refuses the one of the policy.
@@ -95,24 +95,24 @@ const (
 	// TLSFailure is every other failure of a handshake.
 	TLSFailure FailureClass = "tls_failure"
 
-	// Refused: a broker refused the message, or whoever connects to it, or a receiver on
-	// a stream did.
+	// Refused: a broker refused the message or the connection, or a receiver on a stream refused
+	// the message.
 	Refused FailureClass = "refused"
-	// Unroutable: no queue of the broker takes the message, or its exchange is not there.
+	// Unroutable: no queue of the broker takes the message, or the exchange does not exist.
 	Unroutable FailureClass = "unroutable"
 	// BrokerBlocked: the broker accepts no messages, for want of memory or disk.
 	BrokerBlocked FailureClass = "broker_blocked"
 
-	// Nacked: the receiver had accepted it, and said later that it failed.
+	// Nacked: the receiver accepted the message, and later reported failure.
 	Nacked FailureClass = "nacked"
-	// Unacknowledged: the receiver had accepted it, and said nothing in time.
+	// Unacknowledged: the receiver accepted the message, and did not acknowledge it in time.
 	Unacknowledged FailureClass = "unacknowledged"
 
 	// Answered is the class of a failure that is the receiver's own answer.
 	Answered FailureClass = "http"
 )
 
-// FailureClasses lists every class that a failure may have.
+// FailureClasses lists every class of a failure.
 func FailureClasses() []FailureClass {
 	return []FailureClass{
 		Answered, BlockedAddress, DNSFailure, ConnectFailure, Timeout, BrokenAnswer, BadRequest, NoReceiver, OutOfResources, SealedHeader,
@@ -121,8 +121,7 @@ func FailureClasses() []FailureClass {
 	}
 }
 
-// explained says what a class means where its name alone leaves the reader
-// guessing.
+// explained describes the classes whose names are not clear enough.
 var explained = map[FailureClass]string{
 	TLSExpired:           "the receiver's certificate has expired or is not valid yet",
 	TLSUnknownIssuer:     "the receiver's certificate was signed by nobody who is trusted",
@@ -132,7 +131,7 @@ var explained = map[FailureClass]string{
 	TLSClientCertificate: "the receiver demands a client certificate, or refuses the one it was shown",
 }
 
-// describe is the class in a failure's message.
+// describe returns the class as it appears in a failure's message.
 func (t FailureClass) describe() string {
 	if why := explained[t]; why != "" {
 		return string(t) + ": " + why

@@ -7,12 +7,11 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// Fallback is the second link of a policy: where its timers go while the callback is
-// down, and where it has used up their ladder. Only timers without a destination of
-// their own have it.
+// Fallback is the second link of a policy. Its timers use it while the callback is down, and
+// after the callback has used up the ladder. Timers with their own destination do not have it.
 type Fallback struct {
 	Callback
-	// After is how long the callback must have failed, for the type as a whole.
+	// After is how long the callback must have failed, for the whole type.
 	After wire.Duration `json:"after,omitzero"`
 }
 
@@ -25,7 +24,7 @@ const (
 	LinkFallback Link = "fallback"
 )
 
-// WithDefaults fills what the fallback leaves out.
+// WithDefaults returns the fallback with its defaults filled in.
 func (f Fallback) WithDefaults() *Fallback {
 	if f.Timeout == 0 {
 		f.Timeout = wire.Duration(DefaultAttemptTimeout)
@@ -58,18 +57,18 @@ func (f Fallback) Check(callback Destination, businessType string) (errs wire.Fi
 	return append(errs, f.Callback.Check()...)
 }
 
-// sameReceiver reports whether both lead to the same receiver, however they are written.
+// sameReceiver reports whether both lead to the same receiver, in any spelling.
 func (d Destination) sameReceiver(other Destination) bool {
 	if d == other || !d.sameOrigin(other) || d.URL == "" {
 		return d == other
 	}
-	one, _ := url.Parse(d.URL) // what has an origin was parsed
+	one, _ := url.Parse(d.URL) // a URL with an origin has been parsed
 	two, _ := url.Parse(other.URL)
 	return one.RequestURI() == two.RequestURI()
 }
 
-// StepFor is the time until the callback is tried again whose last attempt left report; zero
-// for no more attempts of it.
+// StepFor returns the time until the callback is tried again after report; zero if it has no
+// attempts left.
 func (r Retry) StepFor(report *Report) time.Duration {
 	made := 1
 	if report != nil {
@@ -79,11 +78,10 @@ func (r Retry) StepFor(report *Report) time.Duration {
 	return step
 }
 
-// middle is the chance that leaves a wait as long as the ladder says.
+// middle is the chance that gives a wait without jitter.
 const middle = 0.5
 
-// LinkFor is the link of the next attempt after the report before it, as far as ladders
-// decide; "" where either may be taken.
+// LinkFor returns the link that the ladders require for the next attempt; "" if they allow both.
 func (r Retry) LinkFor(last Report) Link {
 	callbackUsed, fallbackUsed := last.usedUp(r)
 	switch {
@@ -100,15 +98,15 @@ func (r Report) usedUp(ladder Retry) (callback, fallback bool) {
 	return r.Attempt-r.Fallbacks >= ladder.Attempts(), r.Fallbacks >= ladder.Attempts()
 }
 
-// NextByLinks is [Retry.NextWait] where each of two links has the ladder for itself: a
-// delivery goes over to the other link where one has used it up, at once when that was
-// never tried. report is that of the attempt that failed.
+// NextByLinks is [Retry.NextWait] for two links, each with a whole ladder. A delivery changes to
+// the other link after one has used up its ladder, at once if the other was never tried. report
+// is of the attempt that failed.
 func (r Retry) NextByLinks(report Report, asked time.Duration, chance float64) (wait time.Duration, more bool) {
 	made := map[Link]int{LinkCallback: report.Attempt - report.Fallbacks, LinkFallback: report.Fallbacks}
 	link := report.Link
 	if made[link] >= r.Attempts() {
 		link = link.Other()
-		asked = 0 // it was the first one's wish
+		asked = 0 // the first link asked for the wait
 	}
 	if made[link] == 0 {
 		return asked, true
@@ -116,7 +114,7 @@ func (r Retry) NextByLinks(report Report, asked time.Duration, chance float64) (
 	return r.NextWait(made[link], asked, chance)
 }
 
-// Other is the other one of two links.
+// Other returns the other one of two links.
 func (l Link) Other() Link {
 	if l == LinkCallback {
 		return LinkFallback
@@ -124,9 +122,9 @@ func (l Link) Other() Link {
 	return LinkCallback
 }
 
-// Down reports whether an answer says that nobody can be reached or nobody can work, and
-// Up whether somebody was, who may have refused this one message. An answer that speaks
-// only of what Wakecall holds is neither.
+// Down reports whether an answer shows that the destination is unreachable or not working. Up
+// reports whether it was reached, even if it refused this one message. An answer about
+// Wakecall's own data is neither.
 func (a Answer) Down() bool {
 	switch a.Class {
 	case NoFailure, SealedHeader, BadRequest:

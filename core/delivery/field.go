@@ -6,18 +6,18 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// DestinationFields are the fields of a destination.
+// DestinationFields returns the fields of a destination.
 func DestinationFields() []wire.Field {
 	return []wire.Field{FieldURL, fieldBroker, fieldExchange, fieldRoutingKey}
 }
 
-// CallbackFields are the fields of a callback.
+// CallbackFields returns the fields of a callback.
 func CallbackFields() []wire.Field { return append(DestinationFields(), FieldTimeout) }
 
-// DeclareFields are the fields of what is declared at a broker.
+// DeclareFields returns the fields of a declaration at a broker.
 func DeclareFields() []wire.Field { return []wire.Field{fieldExchangeType, fieldQueue, fieldQueueType} }
 
-// RetryFields are the fields of a retry ladder.
+// RetryFields returns the fields of a retry ladder.
 func RetryFields() []wire.Field {
 	return []wire.Field{fieldInitial, fieldMultiplier, fieldMaxInterval, fieldMaxAttempts, fieldRetryJitter}
 }
@@ -35,7 +35,7 @@ var (
 
 	FieldAckWithin = wire.Field{Pointer: "/within", Lowest: wire.Duration(MinAckWithin), Highest: wire.Duration(MaxAckWithin)}
 
-	// fieldRetryAfter is of a nack.
+	// fieldRetryAfter belongs to a nack.
 	fieldRetryAfter = wire.Field{Pointer: "/retry_after", Lowest: wire.Duration(0), Highest: wire.Duration(MaxRetryStep), Default: wire.Duration(0)}
 
 	fieldExchangeType = wire.Field{Pointer: "/exchange_type"}

@@ -6,18 +6,18 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// Hidden stands for a value that is not shown.
+// Hidden replaces a hidden value.
 const Hidden = "***"
 
-// KeptHeaders says which headers are kept, which of the stored ones no key opens, and where
-// they stand in a policy.
+// KeptHeaders names the headers to keep, the stored ones that no key opens, and their place in a
+// policy.
 type KeptHeaders struct {
 	Names, Unopened []string
 	Pointer         func(name string) string
 }
 
-// KeepHeaders gives headers the values that they have in old. It refuses a header that old
-// does not have, and a value that would go to another origin than the one it was given for.
+// KeepHeaders gives headers their values in old. It refuses a header that old lacks, and a value
+// meant for another origin.
 func (c *Callback) KeepHeaders(old Callback, k KeptHeaders) (errs wire.FieldErrors) {
 	same := c.sameOrigin(old.Destination)
 	for _, name := range slices.Sorted(slices.Values(k.Names)) {
@@ -40,10 +40,10 @@ func (c *Callback) KeepHeaders(old Callback, k KeptHeaders) (errs wire.FieldErro
 // ConfigureKey ends the refusal of a value that no secret key opens.
 const ConfigureKey = "or configure the key in WAKECALL_SECRET_KEY"
 
-// HeaderPointer is where a policy or a timer has a header.
+// HeaderPointer returns the place of a header in a policy or a timer.
 func HeaderPointer(name string) string { return "/callback/headers/" + wire.EscapePointer(name) }
 
-// FallbackHeaderPointer is where a policy has a header of its fallback.
+// FallbackHeaderPointer returns the place of a header in the fallback of a policy.
 func FallbackHeaderPointer(name string) string {
 	return "/fallback/headers/" + wire.EscapePointer(name)
 }

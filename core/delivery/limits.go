@@ -13,21 +13,21 @@ const (
 	MaxHeaderName  = 64
 	MaxHeaderValue = 1024
 
-	// DefaultAttemptTimeout is how long one attempt may take.
+	// DefaultAttemptTimeout is the time limit of one attempt.
 	DefaultAttemptTimeout = 10 * time.Second
-	// MinAttemptTimeout and MaxAttemptTimeout bound it; above 60 s a receiver
-	// should answer first and work later.
+	// MinAttemptTimeout and MaxAttemptTimeout bound it. Above 60 s a receiver should answer
+	// first and work later.
 	MinAttemptTimeout = 10 * time.Millisecond
 	MaxAttemptTimeout = 60 * time.Second
 
-	// DefaultFallbackAfter is how long a callback must have failed before its type goes
-	// over to the fallback: longer than the restart of a receiver takes.
+	// DefaultFallbackAfter is how long a callback must have failed before its type uses the
+	// fallback. It is longer than the restart of a receiver.
 	DefaultFallbackAfter = 30 * time.Second
 	MinFallbackAfter     = time.Second
 	MaxFallbackAfter     = 24 * time.Hour
 
-	// MinAckWithin and MaxAckWithin bound how long a receiver has to acknowledge what it
-	// accepted: what takes longer than a week is a timer of its own.
+	// MinAckWithin and MaxAckWithin bound a receiver's time to acknowledge. Work of more than a
+	// week needs a timer.
 	MinAckWithin = time.Second
 	MaxAckWithin = 7 * 24 * time.Hour
 	// MaxAckReason bounds the reason of a nack, in bytes. It is part of a failure's text.
@@ -39,14 +39,13 @@ const (
 	MaxAttempts = 100
 	// MaxMultiplier bounds the growth of an exponential ladder.
 	MaxMultiplier = 100
-	// MaxRetryAfter caps what a receiver may ask for with Retry-After, and is the
-	// default of a policy's own cap.
+	// MaxRetryAfter caps a receiver's Retry-After, and is the default of a policy's own cap.
 	MaxRetryAfter = time.Hour
 
-	// MaxResponseRead is how much of a receiver's answer is read.
+	// MaxResponseRead bounds how much of a receiver's answer is read, in bytes.
 	MaxResponseRead = 4 << 10
-	// MaxAnswer is how much of a failed answer is kept, and MaxAnswers of how many
-	// attempts: the record travels with each retry.
+	// MaxAnswer is how much of a failed answer is stored, in bytes. MaxAnswers bounds the
+	// attempts with one, because the record travels with each retry.
 	MaxAnswer  = 1 << 10
 	MaxAnswers = 10
 )

@@ -9,17 +9,16 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// Reach tells where messages may be sent.
+// Reach limits the destinations of messages.
 type Reach struct {
-	// Address tells whether an address may be called; nil allows every one. Where one
-	// is written literally in a URL it is judged when the URL is given; what a name
-	// resolves to is judged for each connection.
+	// Address reports whether an address may be called; nil allows every one. An address in a
+	// URL is checked when the URL is given. The address of a name is checked at each connection.
 	Address func(netip.Addr) bool
-	// Brokers are the names of those that the operator has configured.
+	// Brokers are the names of the configured brokers.
 	Brokers []string
 }
 
-// Callback returns what is wrong with where a callback leads.
+// Callback returns what is wrong with the destination of a callback.
 func (r Reach) Callback(c *Callback) (errs wire.FieldErrors) {
 	if c != nil {
 		errs.Under("/callback", r.Destination(c.Destination))
@@ -27,7 +26,7 @@ func (r Reach) Callback(c *Callback) (errs wire.FieldErrors) {
 	return errs
 }
 
-// Destination returns what is wrong with where a destination leads.
+// Destination returns why a destination is out of reach.
 func (r Reach) Destination(d Destination) (errs wire.FieldErrors) {
 	if d.Broker != "" && !slices.Contains(r.Brokers, d.Broker) {
 		errs.Add("/broker", wire.CodeInvalidBroker, r.unknownBroker())
@@ -37,7 +36,7 @@ func (r Reach) Destination(d Destination) (errs wire.FieldErrors) {
 	}
 	u, err := url.Parse(d.URL)
 	if err != nil {
-		return errs // refused for its form
+		return errs // the form is checked elsewhere
 	}
 	if addr, err := netip.ParseAddr(u.Hostname()); err == nil && !r.Address(addr.WithZone("").Unmap()) {
 		errs.Add("/url", wire.CodeInvalidURL, "must not lead to "+addr.String()+

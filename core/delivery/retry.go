@@ -8,7 +8,7 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// WithoutDefaults leaves out what has its default.
+// WithoutDefaults leaves out values that equal their default.
 func (r Retry) WithoutDefaults() Retry {
 	if r.Steps != nil {
 		return r
@@ -33,8 +33,8 @@ type Retry struct {
 	// attempt and no retry.
 	Steps []wire.Duration `json:"steps,omitzero"`
 
-	// Initial is the first wait of the exponential kind; each next one is
-	// Multiplier times longer, up to MaxInterval, for MaxAttempts attempts in all.
+	// Initial is the first wait of the exponential kind. Each following wait is Multiplier times
+	// longer, up to MaxInterval, for MaxAttempts attempts in all.
 	Initial     wire.Duration `json:"initial,omitzero"`
 	Multiplier  float64       `json:"multiplier,omitzero"`
 	MaxInterval wire.Duration `json:"max_interval,omitzero"`
@@ -44,8 +44,8 @@ type Retry struct {
 	Jitter float64 `json:"jitter,omitzero"`
 }
 
-// DefaultRetry is the ladder of a policy that names none: six attempts over
-// about seven hours, spread so that an outage does not end in one burst.
+// DefaultRetry returns the ladder of a policy that names none: six attempts over about seven
+// hours. They are spread so that an outage does not end in one burst.
 func DefaultRetry() Retry {
 	return Retry{
 		Steps: []wire.Duration{
@@ -62,7 +62,7 @@ const (
 	defaultMaxAttempts = 10
 )
 
-// WithDefaults fills what an exponential ladder leaves out.
+// WithDefaults returns an exponential ladder with its defaults filled in.
 func (r Retry) WithDefaults() Retry {
 	if r.Steps != nil {
 		return r
@@ -79,7 +79,7 @@ func (r Retry) WithDefaults() Retry {
 	return r
 }
 
-// Attempts is how many attempts the ladder makes.
+// Attempts returns the number of attempts on the ladder.
 func (r Retry) Attempts() int {
 	if r.Steps != nil {
 		return 1 + len(r.Steps)
@@ -87,8 +87,8 @@ func (r Retry) Attempts() int {
 	return r.MaxAttempts
 }
 
-// Wait is the time between attempt number made (from 1) and the next one; more
-// is false when the ladder is used up. chance in [0,1) places the jitter.
+// Wait returns the time between attempt number made (from 1) and the next one; more is false if
+// the ladder is used up. chance in [0,1) places the jitter.
 func (r Retry) Wait(made int, chance float64) (wait time.Duration, more bool) {
 	if made >= r.Attempts() {
 		return 0, false
@@ -103,9 +103,8 @@ func (r Retry) Wait(made int, chance float64) (wait time.Duration, more bool) {
 	return time.Duration(float64(wait) * spread), true
 }
 
-// NextWait is the time until the attempt that follows number made, and whether
-// there is one. It is the larger of the ladder's step and what the receiver
-// asked for.
+// NextWait returns the time until the attempt after number made, and whether there is one. The
+// time is the larger of the ladder's step and the receiver's request.
 func (r Retry) NextWait(made int, asked time.Duration, chance float64) (time.Duration, bool) {
 	step, more := r.Wait(made, chance)
 	return max(step, asked), more
@@ -149,7 +148,7 @@ func (r Retry) checkExponential() (errs wire.FieldErrors) {
 	return errs
 }
 
-// IsLeftOut reports whether the ladder says nothing at all.
+// IsLeftOut reports whether the ladder is empty.
 func (r Retry) IsLeftOut() bool {
 	return r.Steps == nil && r.Initial == 0 && r.Multiplier == 0 && r.MaxInterval == 0 &&
 		r.MaxAttempts == 0 && r.Jitter == 0

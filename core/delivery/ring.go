@@ -2,8 +2,8 @@ package delivery
 
 import "github.com/wakecall/wakecall/core/wire"
 
-// RingAnswer is a receiver's word on a ring that it got by a long poll, on its way to the
-// gateway that gave it.
+// RingAnswer is a receiver's answer to a ring from a long poll. It goes to the gateway that sent
+// the ring.
 type RingAnswer struct {
 	// Gateway, Connection and Number name the ring.
 	Gateway      string `json:"gateway"`
@@ -18,7 +18,7 @@ type RingAnswer struct {
 	Stop      bool          `json:"stop,omitzero"`
 }
 
-// Answer is the word as what came of the attempt.
+// Answer returns the outcome of the attempt.
 func (r RingAnswer) Answer() Answer {
 	if r.Delivered {
 		return Answer{Delivered: true, Stop: r.Stop}

@@ -11,12 +11,11 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// notHTTP are ports of services that must not be reached by way of a callback,
-// whatever the address rules say.
+// notHTTP are ports of services that callbacks must not reach, whatever the address rules allow.
 var notHTTP = []int{2049, 3306, 5432, 5672, 6379, 7233, 9042, 11211, 27017}
 
-// CheckURL says why a URL cannot be called, or "". url.Parse alone lets pass
-// port 0, port 99999, an empty host, user information and zone ids.
+// CheckURL returns why a URL cannot be called, or "". url.Parse alone accepts port 0, port
+// 99999, an empty host, user information and zone ids.
 func CheckURL(raw string) string {
 	if len(raw) > MaxURLLen {
 		return fmt.Sprintf("must have at most %d characters", MaxURLLen)
@@ -67,9 +66,9 @@ func checkHost(host string) string {
 	return ""
 }
 
-// numeric reports whether a host that ends in this label is an IPv4 address to
-// many a resolver, in decimal, octal or hexadecimal (as in the URL standard of
-// WHATWG). No top-level domain is a number.
+// numeric reports whether many resolvers take a host with this last label for an IPv4 address,
+// in decimal, octal or hexadecimal (as in the URL standard of WHATWG). No top-level domain is a
+// number.
 func numeric(label string) bool {
 	digits, hex := strings.CutPrefix(strings.ToLower(label), "0x")
 	set := "0123456789"

@@ -6,7 +6,7 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// Decision is what follows from an attempt.
+// Decision is the next step after an attempt.
 type Decision string
 
 // The closed list of decisions.
@@ -19,35 +19,35 @@ const (
 	DecisionStop Decision = "stop"
 )
 
-// Answer is what came of one attempt, whatever carried it. The zero value is an
-// attempt of which nothing is known: it did not deliver.
+// Answer is the outcome of one attempt, over any transport. The zero value is an attempt with
+// unknown outcome: it did not deliver.
 type Answer struct {
 	// Delivered reports whether the receiver took the message.
 	Delivered bool
-	// Deferred reports whether the receiver took it and may say later what becomes of it, where
-	// its policy asks for that.
+	// Deferred reports whether the receiver took it and may acknowledge it later, if its policy
+	// asks for that.
 	Deferred bool
-	// Class says what went wrong; empty when it was delivered.
+	// Class is the kind of failure; empty if it was delivered.
 	Class FailureClass
-	// Status is that of an HTTP answer; 0 for none.
+	// Status is the status of an HTTP answer; 0 for none.
 	Status int
-	// Detail is what may be told beside the class. It is stored and shown.
+	// Detail is public text beside the class. It is stored and shown.
 	Detail string
-	// NoVerdict reports whether the attempt says nothing of the receiver, since the connection
-	// broke on which it was made. It counts as none, and another one is made at once.
+	// NoVerdict reports whether the connection broke, so that the attempt says nothing about the
+	// receiver. It is not counted, and another one follows at once.
 	NoVerdict bool
-	// Text is the beginning of a failed answer, where it is text; see [Excerpted].
+	// Text is the beginning of a failed answer, if it is text; see [Excerpted].
 	Text string
-	// NoRetry reports whether the receiver asked not to be called again.
+	// NoRetry reports whether the receiver refused further attempts.
 	NoRetry bool
 	// Stop reports whether the receiver wants no further occurrence of a recurring timer.
 	Stop bool
-	// RetryAfter is how long the receiver asked not to be called; 0 where it did not.
+	// RetryAfter is the wait that the receiver asked for; 0 for none.
 	RetryAfter time.Duration
 }
 
-// Answered reports whether somebody said what became of the message, be it a broker. What
-// they said holds also where the rest of their answer was cut off.
+// Answered reports whether the destination, or a broker, gave its verdict on the message. A
+// verdict holds even if the rest of the answer was cut off.
 func (a Answer) Answered() bool {
 	switch a.Class {
 	case NoFailure:
@@ -59,16 +59,19 @@ func (a Answer) Answered() bool {
 	}
 }
 
-// Verdict is what follows from an answer.
+// Verdict is the consequence of an answer.
 type Verdict struct {
 	Decision   Decision
 	RetryAfter time.Duration // at most [MaxRetryAfter]; 0 for none
 }
 
-// Judge says what follows from an answer. A receiver that asked not to be called again, an
-// address that is not allowed and a request that cannot be built end the delivery; whatever
-// else did not deliver is tried again. What a protocol's own words mean, its transport
-// says in the answer.
+// Judge returns the consequence of an answer. These end the delivery without success:
+//
+//   - the receiver refused further attempts
+//   - the address is not allowed
+//   - the request cannot be built
+//
+// Any other failure is retried. A transport translates its protocol's answers into an Answer.
 func Judge(a Answer) Verdict {
 	switch {
 	case a.Delivered && a.Class == NoFailure:
@@ -80,19 +83,19 @@ func Judge(a Answer) Verdict {
 	}
 }
 
-// Describe is the answer in a failure's message.
+// Describe returns the answer as it appears in a failure's message.
 func (a Answer) Describe() string {
 	switch {
 	case a.Detail == "":
 		return a.Class.describe()
-	case a.Class == Answered: // its text says what it is
+	case a.Class == Answered: // its text is complete
 		return a.Detail
 	default:
 		return string(a.Class) + ": " + a.Detail
 	}
 }
 
-// Failure is what an answer that did not deliver leaves behind.
+// Failure returns the failure of an answer that did not deliver.
 func (a Answer) Failure(at wire.Instant) *Failure {
 	return &Failure{Status: a.Status, Class: a.Class, Message: a.Describe(), At: at}
 }

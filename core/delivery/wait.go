@@ -2,36 +2,36 @@ package delivery
 
 import "github.com/wakecall/wakecall/core/wire"
 
-// Waiting is what holds up an attempt, or other work that has begun.
+// Waiting is the reason for a wait of an attempt, or of other work in progress.
 type Waiting string
 
-// The closed list of what is waited for.
+// The closed list of reasons.
 const (
-	// WaitsForEmergency: somebody has paused the callbacks of the type, or all of them.
+	// WaitsForEmergency: a caller has paused the callbacks of the type, or all callbacks.
 	WaitsForEmergency Waiting = "emergency"
 	// WaitsForPause: the policy of the type is paused.
 	WaitsForPause Waiting = "pause"
-	// WaitsForBackPressure: the receiver has asked for patience with its whole type.
+	// WaitsForBackPressure: the receiver asked for a pause of its whole type.
 	WaitsForBackPressure Waiting = "back_pressure"
-	// WaitsForRetryAfter: the receiver has asked for patience with this timer.
+	// WaitsForRetryAfter: the receiver asked for a pause of this timer.
 	WaitsForRetryAfter Waiting = "retry_after"
 	// WaitsForLimit: the callbacks_per_second of the type are used up.
 	WaitsForLimit Waiting = "limit"
-	// WaitsForInFlight: as many attempts are under way as the policy lets.
+	// WaitsForInFlight: the policy allows no more attempts at once.
 	WaitsForInFlight Waiting = "in_flight"
-	// WaitsForPolicy: nobody says whom to call, or the policy cannot be read.
+	// WaitsForPolicy: no receiver is configured, or the policy cannot be read.
 	WaitsForPolicy Waiting = "policy"
-	// WaitsForReceiver: no receiver of the type is connected that has room.
+	// WaitsForReceiver: no connected receiver of the type has room.
 	WaitsForReceiver Waiting = "receiver"
-	// WaitsForAck: the receiver has accepted it, and is to say what became of it.
+	// WaitsForAck: the receiver has accepted it, and has yet to acknowledge it.
 	WaitsForAck Waiting = "ack"
-	// WaitsForTurn: for a place at a worker; other work has those that its type may have.
+	// WaitsForTurn: its type has used up its places at the worker, and others have work.
 	WaitsForTurn Waiting = "turn"
 	// WaitsForWorker: no worker has taken it.
 	WaitsForWorker Waiting = "worker"
 )
 
-// Waitings lists everything that is waited for.
+// Waitings lists every reason.
 func Waitings() []Waiting {
 	return []Waiting{
 		WaitsForEmergency, WaitsForPause, WaitsForBackPressure, WaitsForRetryAfter, WaitsForLimit, WaitsForInFlight,
@@ -39,22 +39,21 @@ func Waitings() []Waiting {
 	}
 }
 
-// Who makes an attempt wait, where it is nobody who has a name.
+// The holders of a wait that are no caller.
 const (
 	HeldByReceiver = "receiver"
 	HeldByPolicy   = "policy"
 )
 
-// Wait is what an attempt waits for that could else be made, or that was accepted.
+// Wait describes why an attempt waits, or why an accepted attempt is not settled.
 type Wait struct {
 	WaitsFor Waiting `json:"waits_for,omitzero"`
-	// WaitsUntil is when that ends at the latest, as far as it is known; zero where nobody
-	// can tell.
+	// WaitsUntil is the latest end of the wait; zero if unknown.
 	WaitsUntil wire.Instant `json:"waits_until,omitzero"`
-	// WaitsSince is since when it holds, for the whole type where it does.
+	// WaitsSince is when the wait began, for the whole type if it concerns the type.
 	WaitsSince wire.Instant `json:"waits_since,omitzero"`
-	// WaitsBy is who has it wait: the name of the caller who paused, receiver, or policy.
+	// WaitsBy is the holder: the name of the caller who paused, receiver, or policy.
 	WaitsBy string `json:"waits_by,omitzero"`
-	// WaitsNote is what the caller who paused gave as the reason.
+	// WaitsNote is the caller's reason for the pause.
 	WaitsNote string `json:"waits_note,omitzero"`
 }

@@ -8,50 +8,49 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// Shortage is what keeps a dispatch below its rate.
+// Shortage is the reason why a dispatch is below its rate.
 type Shortage string
 
 // The closed list of shortages.
 const (
-	// ShortOfLimit: the policy lets fewer callbacks a second through, for all of its type.
+	// ShortOfLimit: the policy allows fewer callbacks a second for the whole type.
 	ShortOfLimit = Shortage(delivery.WaitsForLimit)
-	// ShortOfPatience: the receiver asked for patience, and the rate rises again.
+	// ShortOfPatience: the receiver asked for a pause, and the rate rises again.
 	ShortOfPatience = Shortage(delivery.WaitsForBackPressure)
-	// ShortOfSlots: as many callbacks are under way as the policy lets, since the receiver
-	// Estimate long to answer.
+	// ShortOfSlots: the policy allows no more callbacks at once, and the receiver takes long to
+	// answer.
 	ShortOfSlots = Shortage(delivery.WaitsForInFlight)
-	// ShortOfItems: they are not loaded, or read, as fast as they could be sent.
+	// ShortOfItems: items are not loaded or read fast enough.
 	ShortOfItems Shortage = "items"
-	// ShortOfTurn: a part of it waits for a place at a worker.
+	// ShortOfTurn: a shard waits for a place at a worker.
 	ShortOfTurn = Shortage(delivery.WaitsForTurn)
-	// ShortOfWorker: the workers do not keep up, or none has taken a part of it.
+	// ShortOfWorker: the workers do not keep up, or no worker has taken a shard.
 	ShortOfWorker = Shortage(delivery.WaitsForWorker)
 )
 
-// Shortages lists everything that a dispatch may be short of.
+// Shortages lists every reason.
 func Shortages() []Shortage {
 	return []Shortage{ShortOfLimit, ShortOfPatience, ShortOfSlots, ShortOfItems, ShortOfTurn, ShortOfWorker}
 }
 
-// Behind is the time in which moments have passed again and again at which a shard
-// sent nothing.
+// Behind is a time in which a shard sent nothing at some of its moments.
 type Behind struct {
 	Since wire.Instant `json:"since"`
 	Last  wire.Instant `json:"last"`
 	Why   Shortage     `json:"why"`
 }
 
-// behindAfter is how long moments have to pass for a shard to be behind: a hiccup is none.
+// behindAfter is how long a shard must miss moments to be behind. Less is a hiccup.
 const behindAfter = 3 * time.Second
 
-// behindHolds is for how long a shard is taken to be behind since the last moment that it
-// missed: it tells of them every 20 s at least.
+// behindHolds is how long a shard counts as behind after its last missed moment. A shard reports
+// them every 20 s at least.
 const behindHolds = 30 * time.Second
 
 // Lasting reports whether it was more than a hiccup.
 func (b Behind) Lasting() bool { return b.Last.Time().Sub(b.Since.Time()) >= behindAfter }
 
-// longer is the one that lasted longer.
+// longer returns the one that lasted longer.
 func (b Behind) longer(o Behind) Behind {
 	if o.Last-o.Since > b.Last-b.Since {
 		return o
@@ -59,7 +58,7 @@ func (b Behind) longer(o Behind) Behind {
 	return b
 }
 
-// waits is since when a shard waits for a worker, and for what; zero where it sends.
+// waits returns the start and the reason of a shard's wait; zero if it sends.
 func (s ShardState) waits() (since wire.Instant, what delivery.Waiting) {
 	switch {
 	case s.Ended || !s.Begun:
@@ -71,7 +70,7 @@ func (s ShardState) waits() (since wire.Instant, what delivery.Waiting) {
 	return 0, ""
 }
 
-// behind is what a shard is short of; zero for nothing.
+// behind returns the shortage of a shard; zero for none.
 func (s ShardState) behind(now wire.Instant) (behind Behind) {
 	since, what := s.waits()
 	switch {
@@ -87,8 +86,8 @@ func (s ShardState) behind(now wire.Instant) (behind Behind) {
 	return behind
 }
 
-// fallBehind shows since when a dispatch that sends is below its rate, and why. What holds
-// it as a whole is shown as what it waits for.
+// fallBehind shows why a sending dispatch is below its rate, and since when. A reason for the
+// whole dispatch is shown as its wait instead.
 func (v *View) fallBehind(m Memo, shards []ShardState, holds policy.Holds, now time.Time) {
 	if v.Status != Running || v.WaitsFor != "" {
 		return
@@ -105,7 +104,7 @@ func (v *View) fallBehind(m Memo, shards []ShardState, holds policy.Holds, now t
 	v.BehindSince, v.BehindWhy = behind.Since, behind.Why
 }
 
-// slowed is since when a policy keeps a dispatch below its rate, and why.
+// slowed returns since when a policy keeps a dispatch below its rate, and why.
 func slowed(p policy.Policy, m Memo, now time.Time) Behind {
 	if p.BackPressure.RecoveredPart(now) < 1 {
 		return Behind{Since: p.BackPressure.Since, Why: ShortOfPatience}
@@ -117,8 +116,8 @@ func slowed(p policy.Policy, m Memo, now time.Time) Behind {
 	return Behind{Since: since, Why: ShortOfLimit}
 }
 
-// recent is the rate of the last seconds, of which there are enough for the rate that was
-// asked for.
+// recent returns the rate of the last seconds, or the overall rate if the ordered rate is too
+// low for those.
 func (r Rates) recent(perSecond float64) float64 {
 	if perSecond < 1 {
 		return r.Whole
@@ -126,7 +125,7 @@ func (r Rates) recent(perSecond float64) float64 {
 	return r.Last10Seconds
 }
 
-// LongestBehind is what the dispatch was short of for longest when its shards ended.
+// LongestBehind returns the shortage that had lasted longest when the shards ended.
 func LongestBehind(states []State) (behind Behind) {
 	for _, state := range states {
 		if state.Behind.Lasting() {

@@ -8,16 +8,16 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// ShardState is a shard as it stands.
+// ShardState is the state of a shard.
 type ShardState struct {
 	Shard        int
 	Begun, Ended bool
-	// Unclaimed is since when no worker has taken it; zero where it is not for long.
+	// Unclaimed is since when it has waited for a worker; zero if it has not waited long.
 	Unclaimed wire.Instant
 	State     State
 }
 
-// waitsFor is what a dispatch waits for where no shard of it sends, and since when.
+// waitsFor returns the wait of a dispatch without a sending shard.
 func waitsFor(shards []ShardState) (all delivery.Wait) {
 	for _, shard := range shards {
 		switch since, what := shard.waits(); {
@@ -31,7 +31,7 @@ func waitsFor(shards []ShardState) (all delivery.Wait) {
 	return all
 }
 
-// View is what can be told of a dispatch without its shards.
+// View returns the view of a dispatch without its shards.
 func (m Memo) View() View {
 	v := View{
 		Key: m.Order.Key, Status: m.Status, PerSecond: m.Plan.PerSecond, DueAt: m.DueAt, WarmUp: m.Order.WarmUp,
@@ -63,7 +63,7 @@ func (m Memo) View() View {
 	return v
 }
 
-// sending is for how long it has sent until a moment. A pause does not count.
+// sending returns how long it has sent until a moment, without pauses.
 func (m Memo) sending(until wire.Instant) time.Duration {
 	if m.StartedAt == 0 {
 		return 0
@@ -74,17 +74,16 @@ func (m Memo) sending(until wire.Instant) time.Duration {
 	return m.SentFor.D() + max(until.Time().Sub(m.Plan.Began.Time()), 0)
 }
 
-// Hold notes that it sent last at a moment, and is paused.
+// Hold records a pause, and the moment when it last sent.
 func (m *Memo) Hold(at wire.Instant) { m.HeldAt = max(m.HeldAt, at) }
 
-// Release notes that it goes on to send at a moment.
+// Release records that sending resumes at a moment.
 func (m *Memo) Release(at wire.Instant) {
 	m.SentFor = wire.Duration(m.sending(at))
 	m.HeldAt, m.Plan.Began = 0, at
 }
 
-// count shows what became of the items. Where all shards are complete, all items were
-// found.
+// count shows the outcomes of the items. If all shards are complete, all items were found.
 func (v *View) count(c Counts, complete bool) {
 	v.Done, v.Failed, v.Retrying, v.InFlight, v.Callbacks = c.Done, c.Failed, c.Retrying, c.InFlight, c.Callbacks
 	if v.Items == nil && complete && v.Status == Done {
@@ -97,7 +96,7 @@ func (v *View) count(c Counts, complete bool) {
 	}
 }
 
-// Count is the view of a dispatch whose shards are as they are.
+// Count returns the view of a dispatch with its shards.
 func (v View) Count(m Memo, shards []ShardState, holds policy.Holds, now time.Time) View {
 	total := m.Before
 	v.Shards = make([]ShardView, 0, len(shards))
@@ -137,7 +136,7 @@ func rate(items int, over time.Duration) float64 {
 	return float64(items) / over.Seconds()
 }
 
-// The states of a shard, as they are shown.
+// The states of a shard in a view.
 const (
 	ShardWaiting = "waiting"
 	ShardRunning = "running"
@@ -145,7 +144,7 @@ const (
 	ShardStopped = "stopped"
 )
 
-// View is what a reader is shown of the shard.
+// View returns the shard as readers see it.
 func (s ShardState) View() ShardView {
 	state := s.State
 	v := ShardView{
@@ -164,10 +163,10 @@ func (s ShardState) View() ShardView {
 	return v
 }
 
-// achieved is how many items were sent in the last second, and in the last ten, of which
-// every shard that runs has told.
+// achieved returns how many items were sent in the last second, and in the last ten, over
+// seconds that every running shard has reported.
 func achieved(shards []ShardState) (rates Rates) {
-	const slack = 3 // seconds that a shard may be behind the others in telling
+	const slack = 3 // seconds by which a shard's report may lag
 	var newest, told int64
 	for _, shard := range shards {
 		newest = max(newest, shard.State.Sent.At)
@@ -193,7 +192,7 @@ func achieved(shards []ShardState) (rates Rates) {
 	return rates
 }
 
-// backwards goes through the values from the last one on.
+// backwards iterates over the values from the last one on.
 func backwards(values []int) func(func(int, int) bool) {
 	return func(yield func(int, int) bool) {
 		for back := range values {
@@ -204,12 +203,12 @@ func backwards(values []int) func(func(int, int) bool) {
 	}
 }
 
-// Untried is what became of all items where none was tried again.
+// Untried returns the counts with all retried items as failed.
 func (m Memo) Untried() Counts {
 	return m.Before.Add(Counts{Found: m.Retried, Failed: m.Retried})
 }
 
-// Again is the memo of a dispatch that has ended, whose failed items are tried again.
+// Again returns the memo of an ended dispatch whose failed items are tried again.
 func (m Memo) Again(now wire.Instant) Memo {
 	m.Round++
 	m.Before, m.Retried = Counts{}, 0

@@ -13,36 +13,36 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// Dispatch is an order to call a business type's receiver for each of many items, at one
-// rate of all workers together.
+// Dispatch is an order to call a business type's receiver for each of many items, at one rate
+// for all workers together.
 type Dispatch struct {
 	wire.Key
-	// PerSecond is how many items a second are sent, also where several travel in one
-	// callback. Fractions are fine.
+	// PerSecond is the number of items a second, even if several travel in one callback. It may
+	// be a fraction.
 	PerSecond float64 `json:"per_second"`
-	// DueAt, Delay and Recurrence exclude one another; without one it begins at once.
+	// DueAt, Delay and Recurrence exclude one another. Without any, it begins at once.
 	DueAt      *wire.Instant    `json:"due_at,omitempty"`
 	Delay      *wire.Duration   `json:"delay,omitempty"`
 	Recurrence *recurrence.Rule `json:"recurrence,omitempty"`
-	// LatestAt is when it ends, whatever is left.
+	// LatestAt is when it ends, even if items are left.
 	LatestAt *wire.Instant `json:"latest_at,omitempty"`
-	// WarmUp is the time over which it rises to its rate.
+	// WarmUp is the time in which it rises to its rate.
 	WarmUp wire.Duration `json:"warm_up,omitzero"`
-	// Per is what one callback is for, and PageSize how many items it has at most where
-	// that is a page.
+	// Per is the unit of one callback. PageSize is the largest number of items in it, if it is a
+	// page.
 	Per      Per `json:"callback_per,omitzero"`
 	PageSize int `json:"page_size,omitzero"`
 	// Callback and Retry override the policy's.
 	Callback *delivery.Callback `json:"callback,omitempty"`
 	Retry    *delivery.Retry    `json:"retry,omitempty"`
-	// Loader tells where the items are asked for; nil where the client brings them.
+	// Loader is the source of the items; nil if the client provides them.
 	Loader *Loader `json:"loader,omitempty"`
 }
 
-// Per is what one callback of a dispatch is for.
+// Per is the unit of one callback of a dispatch.
 type Per string
 
-// The closed list of what a callback may be for.
+// The closed list of units.
 const (
 	// PerItem: the body is the payload of one item.
 	PerItem Per = "item"
@@ -50,13 +50,13 @@ const (
 	PerPage Per = "page"
 )
 
-// Pers lists what a callback may be for.
+// Pers lists every unit.
 func Pers() []Per { return []Per{PerItem, PerPage} }
 
-// Change is a change of a dispatch that runs.
+// Change changes a running dispatch.
 type Change struct {
 	PerSecond *float64 `json:"per_second,omitempty"`
-	// Paused stops it, or lets it go on.
+	// Paused stops or resumes it.
 	Paused *bool `json:"paused,omitempty"`
 }
 
@@ -75,7 +75,7 @@ var (
 	fieldPer          = wire.Field{Pointer: "/callback_per", Default: string(PerItem)}
 )
 
-// Fields are the fields of an order.
+// Fields returns the fields of an order.
 func Fields() []wire.Field {
 	return append(
 		[]wire.Field{fieldDispatchRate, timer.FieldDelay, fieldWarmUp, fieldPer, fieldPageSize},
@@ -83,7 +83,7 @@ func Fields() []wire.Field {
 			append(wire.FieldsUnder("/recurrence", recurrence.Fields()), wire.FieldsUnder("/loader", []wire.Field{delivery.FieldURL, fieldShards, fieldPageSize, delivery.FieldTimeout})...)...)...)
 }
 
-// WithDefaults fills what the order leaves out.
+// WithDefaults returns the order with its defaults filled in.
 func (d Dispatch) WithDefaults() Dispatch {
 	if d.Per == "" {
 		d.Per = PerItem
@@ -105,7 +105,7 @@ func (d Dispatch) WithDefaults() Dispatch {
 	return d
 }
 
-// Fingerprint is a digest of the order as the client put it.
+// Fingerprint returns a digest of the client's order.
 func (d Dispatch) Fingerprint() string {
 	text, _ := json.Marshal(d) // it holds no channel, function or cycle
 	sum := sha256.Sum256(text)

@@ -10,20 +10,20 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// Item is what one callback of a dispatch is about.
+// Item is the subject of one callback of a dispatch.
 type Item struct {
-	// ID is the client's own, of the form of a business id.
+	// ID is the client's own, in the form of a business id.
 	ID string `json:"id"`
 	// Payload is handed to the receiver byte for byte; empty for none.
 	Payload json.RawMessage `json:"payload,omitempty"`
-	// Attempts and Failure are what became of it before, where it is tried again.
+	// Attempts and Failure are from earlier attempts, if it is tried again.
 	Attempts int               `json:"attempts,omitzero"`
 	Failure  *delivery.Failure `json:"failure,omitempty"`
-	// Refusals is how often a receiver that took the callback has refused the item.
+	// Refusals counts the callbacks whose receiver accepted them but refused the item.
 	Refusals int `json:"-"`
 }
 
-// Check returns what is wrong with an item that a client brings.
+// Check returns what is wrong with a client's item.
 func (i Item) Check() (errs wire.FieldErrors) {
 	if !wire.IsBusinessID(i.ID) {
 		errs.Add("/id", wire.CodeInvalidBusinessID,
@@ -35,7 +35,7 @@ func (i Item) Check() (errs wire.FieldErrors) {
 	return errs
 }
 
-// CheckItems returns what is wrong with the items that an order brings along.
+// CheckItems returns what is wrong with the items of an order.
 func CheckItems(items []Item) (errs wire.FieldErrors) {
 	if !wire.EnforceLength(&errs, ListItems, "/items", len(items)) {
 		return errs
@@ -66,15 +66,15 @@ type ID struct {
 	Occurrence int `json:"occurrence,omitzero"`
 }
 
-// ItemID is the webhook id of an item, the same for every attempt. It follows from the
-// payload as well: a receiver that goes by message ids takes each content once.
+// ItemID returns the webhook id of an item, the same for every attempt. It depends on the
+// payload too: a receiver that deduplicates by message id takes each content once.
 func (d ID) ItemID(item Item) string {
 	return d.messageID("item", item.ID, string(item.Payload))
 }
 
-// PageID is the webhook id of a callback for several items. The same body keeps it, as long
-// as the receiver has refused none of them: it has taken a message then, and what it refused
-// comes with another one, also where that is the whole body.
+// PageID returns the webhook id of a callback for several items. The same body keeps its id
+// until the receiver refuses one of the items. It has taken that message, so refused items need
+// another one, even if they are the whole body.
 func (d ID) PageID(items []Item, body []byte) string {
 	refusals := 0
 	for _, item := range items {
@@ -83,12 +83,12 @@ func (d ID) PageID(items []Item, body []byte) string {
 	return d.messageID("page", strconv.Itoa(refusals), string(body))
 }
 
-// QuestionID is the webhook id of what a loader is asked.
+// QuestionID returns the webhook id of a request to a loader.
 func (d ID) QuestionID(shard int, cursor string) string {
 	return d.messageID("loader", strconv.Itoa(shard), cursor)
 }
 
-// messageID is a webhook id of an occurrence. Only the last part may have line ends.
+// messageID returns a webhook id of an occurrence. Only the last part may have line ends.
 func (d ID) messageID(parts ...string) string {
 	return timer.MessageID("dispatch\n" + d.String() + "\n" + strconv.Itoa(d.Occurrence) + "\n" + strings.Join(parts, "\n"))
 }

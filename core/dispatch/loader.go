@@ -10,14 +10,14 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// Loader is a URL of the client's that answers the items of a dispatch page by
-// page: those of a shard from a cursor on. The same cursor has to answer the same page.
+// Loader is a client's URL that returns the items of a shard page by page, from a cursor on. It
+// must return the same page for the same cursor.
 type Loader struct {
 	URL    string `json:"url"`
 	Shards int    `json:"shards,omitzero"`
-	// PageSize is how many items are asked for at once.
+	// PageSize is the number of items per request.
 	PageSize int `json:"page_size,omitzero"`
-	// Timeout bounds one question.
+	// Timeout bounds one request.
 	Timeout wire.Duration `json:"timeout,omitzero"`
 }
 
@@ -43,8 +43,8 @@ const (
 	paramLimit  = "limit"
 )
 
-// Question is the URL by which the items of a shard are asked for, from a cursor on. What
-// the client wrote stays as it is, byte for byte: it may be a signed URL.
+// Question returns the URL that requests the items of a shard, from a cursor on. It leaves the
+// client's URL as it is, byte for byte, because it may be signed.
 func (l Loader) Question(shard int, cursor string) string {
 	asked := l.URL + l.joint() +
 		paramShard + "=" + strconv.Itoa(shard) + "&" + paramShards + "=" + strconv.Itoa(l.Shards)
@@ -54,7 +54,7 @@ func (l Loader) Question(shard int, cursor string) string {
 	return asked + "&" + paramLimit + "=" + strconv.Itoa(l.PageSize)
 }
 
-// joint is what goes between the URL and the parameters of Wakecall.
+// joint returns the separator between the URL and Wakecall's parameters.
 func (l Loader) joint() string {
 	_, query, asks := strings.Cut(l.URL, "?")
 	switch {
@@ -66,8 +66,8 @@ func (l Loader) joint() string {
 	return "&"
 }
 
-// clash is a parameter of the URL that Wakecall appends as well; "" for none. Some servers
-// part parameters by semicolons.
+// clash returns a parameter of the URL that Wakecall also appends; "" for none. Some servers
+// separate parameters by semicolons.
 func (l Loader) clash() string {
 	_, query, _ := strings.Cut(l.URL, "?")
 	parts := strings.FieldsFunc(query, func(r rune) bool { return r == '&' || r == ';' })
@@ -83,7 +83,7 @@ func (l Loader) clash() string {
 	return ""
 }
 
-// CheckReach returns what is wrong with where a loader leads.
+// CheckReach returns what is wrong with the destination of a loader.
 func (l Loader) CheckReach(r delivery.Reach) (errs wire.FieldErrors) {
 	errs.Under("/loader", r.Destination(delivery.HTTP(l.URL)))
 	return errs

@@ -5,14 +5,14 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// Occurrence is how an occurrence of a recurring dispatch ended.
+// Occurrence is the end of an occurrence of a recurring dispatch.
 type Occurrence struct {
 	End
-	// Pages name those of items that were given up.
+	// Pages are the pages of items given up.
 	Pages []Part `json:"pages,omitempty"`
 }
 
-// End is what a reader is shown of an occurrence that has ended.
+// End is an ended occurrence as readers see it.
 type End struct {
 	Occurrence int          `json:"occurrence"`
 	Status     Status       `json:"status"`
@@ -23,7 +23,7 @@ type End struct {
 	Shards     []ShardView  `json:"shards,omitempty"`
 }
 
-// ended is how the present occurrence ended.
+// ended returns the end of the present occurrence.
 func (m Memo) ended() *Occurrence {
 	end := End{Occurrence: m.Occurrence, Status: m.Status, StartedAt: m.StartedAt, FinishedAt: m.FinishedAt, Shards: m.Stopped}
 	if m.Total != nil {
@@ -32,8 +32,7 @@ func (m Memo) ended() *Occurrence {
 	return &Occurrence{End: end, Pages: m.Failed}
 }
 
-// Recur is what a dispatch says of itself before its next occurrence. ok is false where
-// there is none.
+// Recur returns the memo for the next occurrence. ok is false if there is none.
 func (m Memo) Recur(now wire.Instant) (next Memo, ok bool) {
 	next = m
 	if next.Order.Recurrence == nil || next.StartedAt == 0 {
@@ -56,8 +55,8 @@ func (m Memo) Recur(now wire.Instant) (next Memo, ok bool) {
 	return next, true
 }
 
-// Resumed is what a dispatch that has not begun says of itself once it is resumed: the
-// occurrences that passed meanwhile have been dropped. ok is false where no other is left.
+// Resumed returns the memo of a resumed dispatch that has not begun. It drops the occurrences
+// that passed during the pause. ok is false if no other is left.
 func (m Memo) Resumed(now wire.Instant) (_ Memo, ok bool) {
 	m.Status = Scheduled
 	if m.Order.Recurrence == nil || m.Round > 0 {
@@ -71,7 +70,7 @@ func (m Memo) Resumed(now wire.Instant) (_ Memo, ok bool) {
 	return m, ok
 }
 
-// BeginsAt is when the dispatch begins to send.
+// BeginsAt returns when the dispatch begins to send.
 func (m Memo) BeginsAt() wire.Instant {
 	if m.Order.Recurrence == nil {
 		return m.DueAt
@@ -79,8 +78,8 @@ func (m Memo) BeginsAt() wire.Instant {
 	return m.Order.Recurrence.RingAt(m.DueAt, m.Run)
 }
 
-// LastFailed names the pages of items that were given up, and the occurrence that they are
-// of: the last one that has ended.
+// LastFailed returns the pages of items given up in the last ended occurrence, and names the
+// occurrence.
 func (m Memo) LastFailed() (id ID, pages []Part) {
 	id, pages = m.ID(), m.Failed
 	if m.StartedAt == 0 && m.Last != nil && m.Round == 0 {

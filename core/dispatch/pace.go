@@ -5,20 +5,20 @@ import (
 	"time"
 )
 
-// Pace spaces the items of a dispatch evenly, however many shards send them: the moments
-// at which an item is sent are numbered, and shard n of m takes the numbers n, n+m, n+2m.
-// So the shards need not speak with one another, and the sum of them is flat.
+// Pace spaces the items of a dispatch evenly over any number of shards. It numbers the moments
+// at which an item is sent. Shard n of m takes the numbers n, n+m, n+2m. So the shards need not
+// communicate, and their sum is flat.
 type Pace struct {
-	// Began is the moment from which they are counted, and from which the rate rises.
+	// Began is the moment from which moments are counted and the rate rises.
 	Began  time.Time
 	WarmUp time.Duration
-	// PerSecond is of all shards together, and above 0.
+	// PerSecond is the rate of all shards together, above 0.
 	PerSecond float64
-	// Shard is the place of the shard among the Shards that send, from 0.
+	// Shard is the index of the shard among the Shards that send, from 0.
 	Shard, Shards int
 }
 
-// Moment is the k-th moment of the shard, from 0.
+// Moment returns the k-th moment of the shard, from 0.
 func (p Pace) Moment(k int64) time.Time {
 	n := float64(k)*float64(p.Shards) + float64(p.Shard)
 	warm := p.WarmUp.Seconds()
@@ -32,7 +32,7 @@ func (p Pace) Moment(k int64) time.Time {
 	return p.Began.Add(time.Duration(seconds * float64(time.Second)))
 }
 
-// From is the first moment that is not before t.
+// From returns the first moment not before t.
 func (p Pace) From(t time.Time) (k int64) {
 	seconds, warm := max(t.Sub(p.Began).Seconds(), 0), p.WarmUp.Seconds()
 	var n float64

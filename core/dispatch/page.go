@@ -12,12 +12,12 @@ import (
 // Page is a stored page of items.
 type Page struct {
 	Items []Item
-	// Due is when its items are to be tried again; zero for at once.
+	// Due is when its items are tried again; zero for at once.
 	Due wire.Instant
 }
 
-// pageHead and itemHead are the lines before the payloads of a stored page. A payload
-// is stored as it is: JSON within JSON would lose its spaces.
+// pageHead and itemHead are the lines before the payloads of a stored page. A payload is stored
+// byte for byte: JSON within JSON would lose its spaces.
 type (
 	pageHead struct {
 		Items int          `json:"items"`
@@ -32,12 +32,12 @@ type (
 	}
 )
 
-// Encode is the page as it is stored: a line of JSON, and for each item a line of JSON and
-// its payload.
+// Encode returns the stored form of the page: a line of JSON, and for each item a line of JSON
+// and its payload.
 func (p Page) Encode() []byte {
 	var b bytes.Buffer
 	write := func(head any) {
-		line, _ := json.Marshal(head) // it holds no channel, function or cycle
+		line, _ := json.Marshal(head) // holds no channel, function or cycle
 		b.Write(line)
 		b.WriteByte('\n')
 	}
@@ -52,7 +52,7 @@ func (p Page) Encode() []byte {
 
 var errPage = errors.New("the stored page of a dispatch cannot be read")
 
-// DecodePage is the inverse of [Page.Encode]. The payloads lie in stored.
+// DecodePage is the inverse of [Page.Encode]. The payloads share memory with stored.
 func DecodePage(stored []byte) (Page, error) {
 	var head pageHead
 	rest, ok := cutLine(stored, &head)

@@ -7,28 +7,28 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// Plan is what the shards of a dispatch go by. It is read while they run.
+// Plan is the part of a dispatch that its shards follow. It is read while they run.
 type Plan struct {
-	// Changes counts what was changed since it was ordered.
+	// Changes counts the changes since the order.
 	Changes   int           `json:"changes,omitzero"`
 	PerSecond float64       `json:"per_second"`
 	WarmUp    wire.Duration `json:"warm_up,omitzero"`
 	Paused    bool          `json:"paused,omitzero"`
-	// Began is when it began to send, or went on after a pause.
+	// Began is when it began to send, or resumed after a pause.
 	Began wire.Instant `json:"began,omitzero"`
-	// Active are the shards that have something to send, in order.
+	// Active lists the shards that have something to send, in order.
 	Active []int `json:"active,omitempty"`
-	// Quiet reports whether a shard that waits for its ladder keeps its part of the rate, and says
-	// nothing of it: the history of the dispatch is long, and Temporal bounds it.
+	// Quiet reports whether a shard that waits for its ladder keeps its part of the rate without
+	// a report. It is set when the history of the dispatch is long, because Temporal bounds it.
 	Quiet bool `json:"quiet,omitzero"`
 }
 
-// Shows reports whether the plan is as a change wants it to be.
+// Shows reports whether the plan already has a change.
 func (p Plan) Shows(c Change) bool {
 	return (c.PerSecond == nil || *c.PerSecond == p.PerSecond) && (c.Paused == nil || *c.Paused == p.Paused)
 }
 
-// PlaceOf is the place of a shard among those that send; ok is false where it is none of them.
+// PlaceOf returns the index of a shard among those that send; ok is false if it does not send.
 func (p Plan) PlaceOf(shard int) (place int, ok bool) {
 	for i, active := range p.Active {
 		if active == shard {
@@ -38,10 +38,10 @@ func (p Plan) PlaceOf(shard int) (place int, ok bool) {
 	return 0, false
 }
 
-// Source is where the items of a shard are: on stored pages, or asked for.
+// Source is where a shard finds its items: on stored pages, or at a loader.
 type Source struct {
-	// Parts are runs of stored pages, which are numbered over all parts. The shard has
-	// Items items from the one that follows Skip others on page First.
+	// Parts are runs of stored pages, numbered across all parts. The shard has Items items,
+	// after the first Skip items on page First.
 	Parts []Part `json:"parts,omitempty"`
 	First int    `json:"first,omitzero"`
 	Skip  int    `json:"skip,omitzero"`
@@ -50,105 +50,105 @@ type Source struct {
 
 // Part is a run of stored pages.
 type Part struct {
-	// Prefix begins the ids of its pages, and Pages is how many there are.
+	// Prefix begins the ids of its pages, and Pages is their number.
 	Prefix string `json:"prefix"`
 	Pages  int    `json:"pages"`
 }
 
-// Page is the id of one of its pages, which are numbered from 0.
+// Page returns the id of one of its pages, numbered from 0.
 func (p Part) Page(number int) string { return p.Prefix + strconv.Itoa(number) }
 
-// Ladder is the pages of a shard whose items had so many attempts, and wait for the
-// next one. stored begins the ids of what the shard stores.
+// Ladder returns the pages of a shard whose items had so many attempts and wait for the next
+// one. stored begins the ids of the shard's pages.
 func Ladder(stored string, attempts int) Part {
 	return Part{Prefix: stored + "/retry-" + strconv.Itoa(attempts) + "/"}
 }
 
-// GivenUp is the pages of a shard whose items were given up.
+// GivenUp returns the pages of a shard whose items were given up.
 func GivenUp(stored string) Part { return Part{Prefix: stored + "/failed/"} }
 
-// Sweep is what a dispatch has stored and does not need any more.
+// Sweep lists stored objects that a dispatch no longer needs.
 type Sweep struct {
-	// Delete are deleted, and Close ended: they are kept for as long as other records. A
-	// part of no pages has as many as are found.
+	// Delete lists pages to delete. Close lists pages to end, which are retained like other
+	// records. A part with no pages means all pages found.
 	Delete []Part `json:"delete,omitempty"`
 	Close  []Part `json:"close,omitempty"`
-	// Uploads begins the ids of what clients have uploaded, all of which is deleted.
+	// Uploads begins the ids of the client's uploads, to be deleted.
 	Uploads string `json:"uploads,omitzero"`
-	// Yield names the dispatch where it has claimed a part of what its type may call.
+	// Yield names the dispatch if it has claimed a part of its type's rate.
 	Yield        string `json:"yield,omitzero"`
 	BusinessType string `json:"business_type,omitzero"`
 }
 
-// Shard is the input of the workflow of a shard, and of what it executes.
+// Shard is the input of the workflow of a shard, and of its executor.
 type Shard struct {
 	ID
-	// Number is the shard's, from 0.
+	// Number is the index of the shard, from 0.
 	Number int `json:"number"`
-	// Stored begins the ids of what it stores.
+	// Stored begins the ids of its pages.
 	Stored string `json:"stored"`
 	Source Source `json:"source,omitzero"`
-	// Plan is as the shard heard of it last.
+	// Plan is the latest plan known to the shard.
 	Plan  Plan  `json:"plan"`
 	State State `json:"state"`
 }
 
-// State is how far a shard is. From here another worker goes on.
+// State is the progress of a shard. Another worker resumes from it.
 type State struct {
-	// Page, Base and Cursor say where the next page is: its number and how many items of
-	// the shard lie before it, or the loader's cursor.
+	// Page, Base and Cursor locate the next page: its number and the items of the shard before
+	// it, or the loader's cursor.
 	Page   int    `json:"page,omitzero"`
 	Base   int    `json:"base,omitzero"`
 	Cursor string `json:"cursor,omitzero"`
 	// End reports whether there is no next page.
 	End bool `json:"end,omitzero"`
-	// Open are the pages of which some items have still to be dealt with.
+	// Open are the pages with unfinished items.
 	Open []Open `json:"open,omitempty"`
-	// Ladder has a queue of pages for each number of attempts that their items had.
+	// Ladder has a queue of pages for each number of attempts made.
 	Ladder []Queue `json:"ladder,omitempty"`
-	// GivenUp is how many pages of items were given up.
+	// GivenUp is the number of pages of items given up.
 	GivenUp int `json:"given_up,omitzero"`
-	// Cycle finds a cursor that comes again.
+	// Cycle detects a repeated cursor.
 	Cycle Cycle `json:"cycle,omitzero"`
 	Counts
 	// Problem is why the shard was stopped.
 	Problem *delivery.Failure `json:"problem,omitempty"`
-	// LoaderTries counts the questions in a row that the loader did not answer.
+	// LoaderTries counts the failed requests to the loader in a row.
 	LoaderTries int `json:"loader_tries,omitzero"`
-	// Sent is how many items were sent in each of the last seconds.
+	// Sent is the number of items sent in each of the last seconds.
 	Sent Recent `json:"sent,omitzero"`
-	// Last is the last moment that was used.
+	// Last is the last used moment.
 	Last wire.Instant `json:"last,omitzero"`
-	// LagMS is by how much the shard is behind its moments, in milliseconds.
+	// LagMS is how far the shard is behind its moments, in milliseconds.
 	LagMS int64 `json:"lag_ms,omitzero"`
-	// Behind is since when moments pass at which it sends nothing; zero where none does.
+	// Behind is when the shard began to miss moments; zero if it misses none.
 	Behind Behind `json:"behind,omitzero"`
-	// Told is when it told the dispatch last how far that is.
+	// Told is when it last reported its progress to the dispatch.
 	Told wire.Instant `json:"told,omitzero"`
-	// Claimed reports whether it has claimed a part of what its type may call.
+	// Claimed reports whether it has claimed a part of its type's rate.
 	Claimed bool `json:"claimed,omitzero"`
-	// Waits is since when it waits for its turn at a worker; zero where it does not.
+	// Waits is when it began to wait for its turn at a worker; zero if it does not wait.
 	Waits wire.Instant `json:"waits,omitzero"`
-	// Try is the number of the attempt that told this as a sign of life.
+	// Try is the number of the attempt that sent this heartbeat.
 	Try int32 `json:"try,omitzero"`
 }
 
-// Counts counts what became of the items of a shard.
+// Counts counts the outcomes of the items of a shard.
 type Counts struct {
-	// Found counts the items that were read.
+	// Found counts the items read.
 	Found int `json:"found,omitzero"`
 	Done  int `json:"done,omitzero"`
-	// Failed counts the items that were given up.
+	// Failed counts the items given up.
 	Failed int `json:"failed,omitzero"`
-	// Retrying counts those that wait for another attempt, and InFlight those of which
-	// one is under way.
+	// Retrying counts the items that wait for another attempt. InFlight counts those with an
+	// attempt in progress.
 	Retrying int `json:"retrying,omitzero"`
 	InFlight int `json:"in_flight,omitzero"`
-	// Callbacks counts the attempts, as far as their end was recorded.
+	// Callbacks counts the attempts whose end was recorded.
 	Callbacks int `json:"callbacks,omitzero"`
 }
 
-// Add is the sum of two counts.
+// Add returns the sum of two counts.
 func (c Counts) Add(o Counts) Counts {
 	return Counts{
 		Found: c.Found + o.Found, Done: c.Done + o.Done, Failed: c.Failed + o.Failed, Retrying: c.Retrying + o.Retrying,
@@ -156,46 +156,46 @@ func (c Counts) Add(o Counts) Counts {
 	}
 }
 
-// Open is a page of which some items have still to be dealt with.
+// Open is a page with unfinished items.
 type Open struct {
-	// Attempts is how many its items had before: 0 for a page of the source.
+	// Attempts is the number of earlier attempts: 0 for a page of the source.
 	Attempts int `json:"attempts,omitzero"`
-	// Page and Cursor name it, and Base is as in [State].
+	// Page and Cursor identify it, and Base is as in [State].
 	Page   int    `json:"page,omitzero"`
 	Base   int    `json:"base,omitzero"`
 	Cursor string `json:"cursor,omitzero"`
-	// Size is how many items it has; what is read again and is another page by its Sum is
-	// gone through as a whole.
+	// Size is the number of its items. If a page read again has another Sum, all its items are
+	// processed.
 	Size int    `json:"size"`
 	Sum  uint64 `json:"sum,omitzero"`
-	// Next is the first item that has still to be dealt with, and Ahead a bit for each of
-	// those behind it, set where it was dealt with.
+	// Next is the first unfinished item. Ahead has a bit for each item after it, set if it is
+	// finished.
 	Next  int    `json:"next,omitzero"`
 	Ahead []byte `json:"ahead,omitempty"`
 }
 
-// Queue is the pages that wait for their next attempt, by number.
+// Queue is the range of pages that wait for their next attempt, by number.
 type Queue struct {
 	Head int `json:"head,omitzero"`
 	Tail int `json:"tail,omitzero"`
-	// Due is when the first of them is due; zero where only the page itself tells.
+	// Due is when the first of them is due; zero if only the page has it.
 	Due wire.Instant `json:"due,omitzero"`
 }
 
-// Recent is how many items were sent in each second up to At, the last one last.
+// Recent is the number of items sent in each second up to At, in order.
 type Recent struct {
 	At      int64 `json:"at,omitzero"` // Unix seconds
 	Seconds []int `json:"seconds,omitempty"`
 }
 
-// Cycle finds a sequence that repeats itself, with memory for one value (Brent).
+// Cycle detects a sequence that repeats itself, with memory for one value (Brent).
 type Cycle struct {
 	Seen  string `json:"seen,omitzero"`
 	Power int    `json:"power,omitzero"`
 	Steps int    `json:"steps,omitzero"`
 }
 
-// Repeats takes the next value, and reports whether it came before.
+// Repeats adds the next value, and reports whether it came before.
 func (c *Cycle) Repeats(value string) bool {
 	if c.Power > 0 && value == c.Seen {
 		return true
@@ -207,13 +207,13 @@ func (c *Cycle) Repeats(value string) bool {
 	return false
 }
 
-// Stint is why the executor of a shard ended, and how far it came.
+// Stint is the result of an executor of a shard.
 type Stint struct {
 	State State    `json:"state"`
 	End   StintEnd `json:"end"`
 	// WakeAt is when the next item of the ladder is due.
 	WakeAt wire.Instant `json:"wake_at,omitzero"`
-	// Plan is the one that it went by.
+	// Plan is the plan that the executor followed.
 	Plan Plan `json:"plan"`
 }
 
@@ -222,14 +222,14 @@ type StintEnd string
 
 // The closed list of reasons.
 const (
-	// StintDone: every item was dealt with.
+	// StintDone: every item was processed.
 	StintDone StintEnd = "done"
-	// StintOver: another worker shall have a chance, or this one stops.
+	// StintOver: it makes room for other work, or the worker stops.
 	StintOver StintEnd = "over"
 	// StintPaused: the dispatch is paused.
 	StintPaused StintEnd = "paused"
-	// StintWaits: what is left is on the ladder, and due later.
+	// StintWaits: the remaining items are on the ladder, and due later.
 	StintWaits StintEnd = "waits"
-	// StintCancelled: somebody cancelled.
+	// StintCancelled: the dispatch was cancelled.
 	StintCancelled StintEnd = "cancelled"
 )

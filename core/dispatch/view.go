@@ -9,28 +9,28 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// Status is where a dispatch stands.
+// Status is the state of a dispatch.
 type Status string
 
 // The life of a dispatch.
 const (
-	// Uploading: its items are being stored; nothing starts before all are.
+	// Uploading: its items are being stored. It starts after the last one.
 	Uploading Status = "uploading"
 	// Scheduled: it waits for its due time.
 	Scheduled Status = "scheduled"
 	Running   Status = "running"
 	Paused    Status = "paused"
-	// Done: every item was taken.
+	// Done: every item was accepted.
 	Done Status = "done"
-	// DoneWithFailures: every item was dealt with, and some were given up. It is not
-	// stored: what is says [Done] and counts the failures.
+	// DoneWithFailures: every item was processed, and some were given up. It is not stored: the
+	// stored status is [Done], with a count of failures.
 	DoneWithFailures Status = "done_with_failures"
-	// Failed: a loader did not answer, so some shard is not complete; or an upload
-	// was never completed.
+	// Failed: a loader did not answer, so that some shard is incomplete; or an upload was never
+	// completed.
 	Failed Status = "failed"
 	// Expired: its latest time came first.
 	Expired Status = "expired"
-	// Cancelled: cancelled or terminated by anybody.
+	// Cancelled: a caller cancelled or terminated it.
 	Cancelled Status = "cancelled"
 )
 
@@ -42,7 +42,7 @@ func Statuses() []Status {
 	}
 }
 
-// With is the status of a dispatch of which so many items were given up.
+// With returns the status of a dispatch with so many items given up.
 func (s Status) With(failed int) Status {
 	if s == Done && failed > 0 {
 		return DoneWithFailures
@@ -50,7 +50,7 @@ func (s Status) With(failed int) Status {
 	return s
 }
 
-// Finished reports whether nothing is sent any more.
+// Finished reports whether nothing more is sent.
 func (s Status) Finished() bool {
 	switch s {
 	case Done, DoneWithFailures, Failed, Expired, Cancelled:
@@ -60,7 +60,7 @@ func (s Status) Finished() bool {
 	}
 }
 
-// Memo is what a dispatch says of itself, readable without a worker.
+// Memo is the state of a dispatch, readable without a worker.
 type Memo struct {
 	Order       Dispatch     `json:"order"`
 	Fingerprint string       `json:"fingerprint"`
@@ -71,41 +71,41 @@ type Memo struct {
 	StartedAt   wire.Instant `json:"started_at,omitzero"`
 	FinishedAt  wire.Instant `json:"finished_at,omitzero"`
 	Plan        Plan         `json:"plan"`
-	// SentFor is for how long it has sent before it was paused last, without the pauses before,
-	// and HeldAt when it sent last where it is paused.
+	// SentFor is how long it sent before its last pause, without earlier pauses. HeldAt is when
+	// it last sent, if it is paused.
 	SentFor wire.Duration `json:"sent_for,omitzero"`
 	HeldAt  wire.Instant  `json:"held_at,omitzero"`
-	// Behind is what it was short of to its end; zero for nothing.
+	// Behind is its shortage at its end; zero for none.
 	Behind Behind `json:"behind,omitzero"`
-	// Run names what was ordered: an id may be used again.
+	// Run names the order, since an id may be used again.
 	Run string `json:"run,omitzero"`
-	// Items is how many there are; nil while that is unknown.
+	// Items is the number of items; nil while unknown.
 	Items *int `json:"items,omitempty"`
 	// Upload names the upload that stored them.
 	Upload string `json:"upload,omitzero"`
-	// Shards is how many there are once it has begun.
+	// Shards is the number of shards, after the start.
 	Shards int `json:"shards,omitzero"`
-	// Total is what became of the items once it has ended.
+	// Total counts the outcomes, after the end.
 	Total *Counts `json:"total,omitempty"`
-	// Before is what became of items before failed ones were tried again.
+	// Before counts the outcomes before failed items were tried again.
 	Before Counts `json:"before,omitzero"`
-	// Failed names the pages of items that were given up, once it has ended. While they are
-	// tried again it still does: somebody may terminate that.
+	// Failed are the pages of items given up, after the end. It remains during a retry of them,
+	// which may be terminated.
 	Failed []Part `json:"failed,omitempty"`
-	// Stopped are the shards that are not complete, once it has ended. They stay so where
-	// failed items are tried again.
+	// Stopped are the incomplete shards, after the end. They remain during a retry of failed
+	// items.
 	Stopped []ShardView `json:"stopped,omitempty"`
-	// Last is how the occurrence before ended.
+	// Last is the end of the occurrence before.
 	Last *Occurrence `json:"last,omitempty"`
-	// Cursor is where a recurring one stands.
+	// Cursor is the position of a recurring dispatch.
 	Cursor recurrence.Cursor `json:"cursor,omitzero"`
-	// Round counts how often failed items were tried again, and Retried is how many are.
+	// Round counts the retries of failed items, and Retried the items of the present one.
 	Round   int `json:"round,omitzero"`
 	Retried int `json:"retried,omitzero"`
 }
 
-// Life is how long what a dispatch stores is kept at most: a dispatch that somebody
-// terminates cannot clear it away.
+// Life returns how long the stored objects of a dispatch live at most, because a terminated
+// dispatch cannot clear them away.
 func (m Memo) Life(now time.Time) time.Duration {
 	if m.Order.Recurrence != nil {
 		return wire.MaxAhead
@@ -116,25 +116,25 @@ func (m Memo) Life(now time.Time) time.Duration {
 // ID names the present occurrence.
 func (m Memo) ID() ID { return ID{Key: m.Order.Key, Occurrence: m.Occurrence} }
 
-// HeaderExpectedRate names, in the answer to an order, the rate that the dispatch will
-// probably come to, where that is below its own.
+// HeaderExpectedRate is a header of the answer to an order. It gives the rate that the dispatch
+// will probably reach, if that is below its own.
 const HeaderExpectedRate = "Wakecall-Expected-Rate"
 
-// View is what a reader is shown of a dispatch.
+// View is a dispatch as readers see it.
 type View struct {
 	wire.Key
 	Status Status `json:"status"`
-	// CancelRequested reports whether a cancel is durable that no worker has carried out yet.
+	// CancelRequested reports whether a durable cancel waits for a worker.
 	CancelRequested bool `json:"cancel_requested,omitzero"`
-	// Wait is what it waits for where it has begun and no shard of it sends.
+	// Wait is its wait, if it has begun and no shard sends.
 	delivery.Wait
 	PerSecond float64 `json:"per_second"`
 	Effective float64 `json:"effective_per_second"`
-	// Expected is the rate that it will probably come to, where the workers have not shown
-	// that they send as many; zero for its own.
+	// Expected is the rate that it will probably reach, if the workers have not shown that they
+	// can send more; zero for its own.
 	Expected float64 `json:"expected_per_second,omitzero"`
-	// BehindSince and BehindWhy are since when it is below its rate, and what it is short of; of
-	// one that has ended, to its end.
+	// BehindSince is since when it is below its rate, and BehindWhy the reason. An ended
+	// dispatch has the shortage at its end.
 	BehindSince  wire.Instant     `json:"behind_since,omitzero"`
 	BehindWhy    Shortage         `json:"behind_why,omitzero"`
 	DueAt        wire.Instant     `json:"due_at,omitzero"`
@@ -162,24 +162,24 @@ type View struct {
 	Shards       []ShardView      `json:"shards,omitempty"`
 	Links        timer.Links      `json:"links"`
 	Memo         Memo             `json:"-"`
-	// Events is how many events its run has in Temporal's history, which is bounded.
+	// Events is the number of events in the history of its run, which Temporal bounds.
 	Events int64 `json:"-"`
 }
 
-// StateOf is the dispatch that is the reason for a refusal; nil where it is another one.
+// StateOf returns the dispatch that is the reason for a refusal; nil for another reason.
 func StateOf(e *wire.Error) *View {
 	view, _ := e.State.(*View)
 	return view
 }
 
-// Rates are items a second that were sent.
+// Rates are items sent per second.
 type Rates struct {
 	LastSecond    float64 `json:"last_second"`
 	Last10Seconds float64 `json:"last_10_seconds"`
 	Whole         float64 `json:"whole"`
 }
 
-// ShardView is what a reader is shown of a shard.
+// ShardView is a shard as readers see it.
 type ShardView struct {
 	Shard    int               `json:"shard"`
 	Status   string            `json:"status"`

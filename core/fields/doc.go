@@ -1,5 +1,4 @@
-// Package fields looks at the fields of all request bodies at once, for whoever reads bodies
-// and says what is wrong with them.
+// Package fields collects facts about the fields of all request bodies, for decoders.
 //
-// [Lists] are the bounds of every list. [Example] is a value that a field takes.
+// [Lists] returns the bounds of every list. [Example] returns a value for a field.
 package fields

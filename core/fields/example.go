@@ -10,8 +10,8 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// exampleYear is the year of the examples. They are told in the next one: Wakecall refuses
-// times in the past.
+// exampleYear is the year of the examples. Answers use the next year instead, because Wakecall
+// refuses times in the past.
 const exampleYear = "2027"
 const (
 	exampleTime     = `"` + exampleYear + `-01-31T09:00:00Z"`
@@ -20,9 +20,9 @@ const (
 	exampleSteps    = `["10s","1m","10m"]`
 )
 
-// examples has a value that is taken for each field of a body, by its name, and by the names
-// of the objects around it where fields of one name differ. A star stands for the elements of
-// a list, and for the free names of an object.
+// examples has a valid value for each field of a body, by its name. Where fields of one name
+// differ, the key includes the enclosing objects. A star stands for the elements of a list, and
+// for the free names of an object.
 var examples = map[string]wire.Example{
 	"business_type": `"order-close"`, "business_id": `"order-4711"`,
 	"due_at": exampleTime, "due_local": `"` + exampleYear + `-01-31T09:00"`, "timezone": `"Europe/Berlin"`, "delay": `"30m"`, "max_wait": `"5m"`,
@@ -62,15 +62,15 @@ var examples = map[string]wire.Example{
 	"reason": `"out of paper"`, "retry_after": `"5m"`, "stop": `true`, "from": exampleTime, "count": `20`,
 }
 
-// freeNames are the objects whose members have names of the client's, and which names no
-// value makes good.
+// freeNames are the objects with names of the client's choice. Each function reports whether a
+// name is bad regardless of its value.
 var freeNames = map[string]func(name string) (bad bool){
 	"headers": func(name string) bool { return delivery.CheckHeader(name, "") != "" },
 	"labels":  func(name string) bool { return !timer.IsLabelKey(name) },
 }
 
-// Example is a value that the field of a body takes to which a pointer leads; "" for a field
-// that is not known, and for one whose value nobody should copy, such as a secret.
+// Example returns a valid value for the field at a pointer. It returns "" for an unknown field,
+// and for one whose value must not be copied, such as a secret.
 func Example(pointer string, now time.Time) wire.Example {
 	names := strings.Split(strings.TrimPrefix(pointer, "/"), "/")
 	for i, name := range names {
@@ -82,7 +82,7 @@ func Example(pointer string, now time.Time) wire.Example {
 			return ""
 		}
 	}
-	if last := len(names) - 1; last > 0 && names[last] == "*" { // no other field is called so
+	if last := len(names) - 1; last > 0 && names[last] == "*" { // no other field has this name
 		names = names[last-1:]
 	}
 	for ; len(names) > 0; names = names[1:] {

@@ -9,7 +9,7 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// Lists are those of all requests, by their names.
+// Lists returns the lists of all requests, by name.
 func Lists() map[string]wire.List {
 	lists := map[string]wire.List{}
 	for _, list := range []wire.List{

@@ -8,21 +8,20 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// Sending is a time for which a dispatch sends.
+// Sending is a time in which a dispatch sends.
 type Sending struct {
 	From, To wire.Instant
-	// PerSecond is how many items a second it sends, where it is the only one.
+	// PerSecond is its rate in items a second without other dispatches.
 	PerSecond float64
 }
 
-// unknownDispatch is for how long a dispatch is taken to go on whose number of items is not
-// known.
+// unknownDispatch is the assumed length of a dispatch with an unknown number of items.
 const unknownDispatch = time.Hour
 
-// OfDispatch are the times before end for which a dispatch sends, as far as can be told, where
-// limit is the callbacks a second of its type; 0 for none. How many items there are of a
-// recurring one is taken from its last occurrence. One that is not due yet and of which
-// nobody knows how many there are, or that is paused or uploaded, is left out.
+// OfDispatch returns the expected times before end in which a dispatch sends. limit is the
+// callbacks a second of its type; 0 for none. It takes the number of items of a recurring
+// dispatch from its last occurrence. It leaves out a dispatch that is paused or uploading, and
+// one that is not due yet and has an unknown number of items.
 func OfDispatch(v dispatch.View, now, end wire.Instant, limit float64) (ahead []Sending) {
 	items, known := expectedItems(v)
 	perSecond := v.PerSecond
@@ -68,7 +67,7 @@ func expectedItems(v dispatch.View) (items int, known bool) {
 	return 0, false
 }
 
-// Share adds what a dispatch sends in a slot.
+// Share adds the items that a dispatch sends in a slot.
 func (s *Slot) Share(d Sending) {
 	within := min(s.End(), d.To).Time().Sub(max(s.At, d.From).Time())
 	if within > 0 {

@@ -1,8 +1,9 @@
-// Package forecast counts what falls due in the time ahead, and how late that makes it.
+// Package forecast counts the timers that fall due in the time ahead, and estimates their
+// lateness.
 //
-// A [Forecast] has one [Step] after the other. [Forecast.Divide] makes them of [Slot]s, and a
-// [Backlog] carries from one to the next what the rate of the business type does not let
-// through. [OfDispatch] tells when a dispatch will send.
+// A [Forecast] is a sequence of [Step]s. [Forecast.Divide] sums them from [Slot]s. A [Backlog]
+// carries callbacks beyond the rate of the business type from one slot to the next. [OfDispatch]
+// predicts when a dispatch sends.
 //
 // A reader starts with [Forecast.Divide].
 package forecast

@@ -8,17 +8,17 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// HeaderExpectedLateness names, in the answer to a booking, how late the timer will
-// probably be by what else falls due by then.
+// HeaderExpectedLateness is a header of the answer to a booking. It gives the probable lateness
+// of the timer, given the other callbacks due by then.
 const HeaderExpectedLateness = "Wakecall-Expected-Lateness"
 
-// Forecast is how many timers of a business type fall due in the time ahead.
+// Forecast counts the timers of a business type that fall due in the time ahead.
 type Forecast struct {
 	BusinessType string       `json:"business_type"`
 	CountedAt    wire.Instant `json:"counted_at"`
 	// CallbacksPerSecond is the rate in force; nil for no limit.
 	CallbacksPerSecond *float64 `json:"callbacks_per_second,omitempty"`
-	// Overdue are the open timers that fell due within the last day. They go first.
+	// Overdue counts the open timers that fell due within the last day. They go first.
 	Overdue int           `json:"overdue"`
 	Step    wire.Duration `json:"step"`
 	Steps   []Step        `json:"steps"`
@@ -28,39 +28,37 @@ type Forecast struct {
 type Step struct {
 	At  wire.Instant `json:"at"`
 	Due int          `json:"due"`
-	// DispatchItems is how many items dispatches of the type send in it.
+	// DispatchItems counts the items that dispatches of the type send in it.
 	DispatchItems int `json:"dispatch_items,omitzero"`
-	// Overflows reports whether more is to be called in it, with what is left from before, than
-	// the limit lets through.
+	// Overflows reports whether its callbacks, with the backlog, exceed the limit.
 	Overflows bool `json:"overflows,omitzero"`
-	// Lateness is that of its last timer, in whole seconds.
+	// Lateness is the lateness of its last timer, in whole seconds.
 	Lateness wire.Duration `json:"lateness,omitzero"`
 }
 
-// Slot is a stretch of time, and how many timers fall due in it.
+// Slot is a stretch of time, with the number of timers that fall due in it.
 type Slot struct {
 	At    wire.Instant
 	Width time.Duration
 	Due   int
-	// Items is how many items a second dispatches send in it on average, were each of them
+	// Items is the average of the items a second that dispatches send in it, each as if it were
 	// the only one.
 	Items float64
 }
 
-// End is the first moment after the slot.
+// End returns the first moment after the slot.
 func (s Slot) End() wire.Instant { return s.At.Add(s.Width) }
 
-// Backlog is what waits for its turn in slots that follow one another, where so many are
-// called in a second, less what dispatches have of it. Timers of one slot are taken to be
-// spread over it evenly.
+// Backlog counts the callbacks that wait over consecutive slots, at Rate a second less the share
+// of dispatches. It assumes that timers of one slot are spread evenly over it.
 type Backlog struct {
 	Rate    float64
 	Waiting float64
-	// Now is when it begins.
+	// Now is the start of the count.
 	Now wire.Instant
 }
 
-// Pass goes through a slot, and returns by how much the last timer of it is late.
+// Pass advances over a slot, and returns the lateness of its last timer.
 func (b *Backlog) Pass(slot Slot) time.Duration {
 	width := slot.End().Time().Sub(max(slot.At, b.Now).Time())
 	if b.Rate <= 0 || width <= 0 {
@@ -74,13 +72,13 @@ func (b *Backlog) Pass(slot Slot) time.Duration {
 	return late(max(before, b.Waiting), rate)
 }
 
-// late is how long it takes to call what waits.
+// late returns how long it takes to call the waiting timers.
 func late(waiting, rate float64) time.Duration {
 	return wire.Estimate(waiting, rate).Truncate(time.Second)
 }
 
-// Divide sums slots up to steps, with the lateness that follows from the rate; nil for no
-// limit. The slots follow one another, and no step ends within one.
+// Divide sums slots up to steps, with the lateness by the rate. The slots are consecutive, and
+// no step ends within one.
 func (f *Forecast) Divide(slots []Slot, from, to wire.Instant) {
 	backlog := Backlog{Waiting: float64(f.Overdue), Now: f.CountedAt}
 	if f.CallbacksPerSecond != nil {
@@ -104,7 +102,7 @@ func (f *Forecast) Divide(slots []Slot, from, to wire.Instant) {
 	}
 }
 
-// items is how many items dispatches send in a slot.
+// items returns the number of items that dispatches send in a slot.
 func (f *Forecast) items(slot Slot) float64 {
 	perSecond := slot.Items
 	if f.CallbacksPerSecond != nil {

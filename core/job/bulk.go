@@ -15,7 +15,7 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// Operation is what is done with each timer that a bulk job finds.
+// Operation is the change to each timer that a bulk job finds.
 type Operation string
 
 // The closed list of operations.
@@ -37,27 +37,26 @@ func Operations() []Operation {
 	return []Operation{Cancel, Move, Edit, Fire, Redeliver}
 }
 
-// Bulk is an order to do the same with all timers that a filter finds, at most PerSecond
+// Bulk is an order to apply one operation to all timers that a filter finds, at most PerSecond
 // of them in a second.
 type Bulk struct {
-	// ID is the client's own, or one that was made up.
+	// ID is the client's own, or generated.
 	ID        string       `json:"id"`
 	Operation Operation    `json:"operation"`
 	Filter    timer.Filter `json:"filter"`
-	// Shift is by how much a move moves each due time; it may be negative.
+	// Shift is the distance of a move; it may be negative.
 	Shift wire.Duration `json:"shift,omitzero"`
-	// Edit is what an edit changes. Stored, its header values are sealed.
+	// Edit is the change of an edit. Stored, its header values are sealed.
 	Edit      *timer.Terms `json:"edit,omitempty"`
 	PerSecond float64      `json:"per_second"`
-	// BookedBefore, of an order that Wakecall gives itself, has every timer cancelled that was
-	// booked by then, whatever has become of it since it was found. The job is repeated until it
-	// finds none. Zero for an order of a client.
+	// BookedBefore, of Wakecall's own order, cancels every timer booked before it, in any later
+	// state. The job is repeated until it finds none. It is zero for a client's order.
 	BookedBefore wire.Instant `json:"booked_before,omitzero"`
-	// DryRun reports whether the timers are counted, and left alone.
+	// DryRun reports whether the timers are only counted.
 	DryRun bool `json:"dry_run,omitzero"`
-	// Fingerprint is a digest of the order as the client gave it.
+	// Fingerprint is a digest of the client's order.
 	Fingerprint string `json:"fingerprint,omitzero"`
-	// By is who gave the order; nil where nobody knows. The job works on its behalf.
+	// By is the author of the order; nil if unknown. The job works on the author's behalf.
 	By *wire.Actor `json:"by,omitempty"`
 }
 
@@ -81,13 +80,13 @@ func (b Bulk) Check(now time.Time) (errs wire.FieldErrors) {
 	errs.Under("/filter", b.checkFilter())
 	errs = append(errs, b.checkShift()...)
 	errs = append(errs, b.checkEdit(now)...)
-	if !(b.PerSecond >= MinRate && b.PerSecond <= MaxRate) { // refuses NaN as well
+	if !(b.PerSecond >= MinRate && b.PerSecond <= MaxRate) { // also refuses NaN
 		errs.AddRange("/per_second", MinRate, MaxRate)
 	}
 	return errs
 }
 
-// checkFilter refuses a filter that finds what the operation is not for.
+// checkFilter refuses a filter that does not fit the operation.
 func (b Bulk) checkFilter() (errs wire.FieldErrors) {
 	errs = b.Filter.Check()
 	switch status := b.Filter.Status; {
@@ -135,19 +134,18 @@ func (b Bulk) checkEdit(now time.Time) (errs wire.FieldErrors) {
 	return errs
 }
 
-// Signed is the order with its fingerprint.
+// Signed returns the order with its fingerprint.
 func (b Bulk) Signed() Bulk {
 	b.Fingerprint, b.By = "", nil
-	// An order holds no channel, function or cycle: it always marshals, unless its rate
-	// is none, which the check refuses.
+	// An order holds no channel, function or cycle. It always marshals unless its rate is NaN,
+	// and the check refuses that.
 	text, _ := json.Marshal(b)
 	sum := sha256.Sum256(text)
 	b.Fingerprint = hex.EncodeToString(sum[:16])
 	return b
 }
 
-// Until is the order as it is given at an instant: what fails after that is not part of a
-// redelivery.
+// Until returns the order as given at an instant. A redelivery leaves out later failures.
 func (b Bulk) Until(now wire.Instant) Bulk {
 	if b.Operation == Redeliver && (b.Filter.EndedTo == 0 || b.Filter.EndedTo > now) {
 		b.Filter.EndedTo = now
@@ -155,13 +153,12 @@ func (b Bulk) Until(now wire.Instant) Bulk {
 	return b
 }
 
-// mostSweeps is how often a job is repeated that is to miss nothing. The second one finds what
-// the first one passed by; more are for timers that do not let go.
+// mostSweeps bounds the repetitions of a job that must miss nothing. The second one finds what
+// the first one missed. More are for timers that change under the job.
 const mostSweeps = 50
 
-// Again is the order that looks once more for what a job has missed: lists lag behind, and a
-// timer that begins another run while it is looked for may be passed by.
-// ok is false where that was done often enough.
+// Again returns the order for the next sweep. Lists lag behind, and a search may miss a timer
+// that begins another run. ok is false after mostSweeps.
 func (b Bulk) Again() (_ Bulk, ok bool) {
 	id, number, _ := strings.Cut(b.ID, "~")
 	times, _ := strconv.Atoi(number)
@@ -169,20 +166,20 @@ func (b Bulk) Again() (_ Bulk, ok bool) {
 	return b, times < mostSweeps
 }
 
-// Admits reports whether the order is about a timer, as far as lists cannot tell.
+// Admits reports whether the order covers a timer, by criteria that lists cannot check.
 func (b Bulk) Admits(view timer.View) bool {
 	return b.Filter.Admits(view) && (b.BookedBefore == 0 || view.CreatedAt <= b.BookedBefore)
 }
 
-// Mark is what a timer shows in its fingerprint that this job has changed.
+// Mark returns the fingerprint of timers that this job has changed.
 func (b Bulk) Mark() string { return "bulk:" + b.ID }
 
-// Terms are what the operation changes now of a timer that was found due at an instant. One
-// that comes to lie in the past rings at once, however long ago that is.
+// Terms returns the change to a timer that was found due at an instant. A timer moved into the
+// past, however far, rings at once.
 func (b Bulk) Terms(found wire.Instant, now time.Time) (terms timer.Terms) {
 	switch {
 	case b.Operation == Move:
-		due := max(found.Add(b.Shift.D()), wire.At(now.Add(time.Second-timer.MaxPast))) // the check is made a moment later
+		due := max(found.Add(b.Shift.D()), wire.At(now.Add(time.Second-timer.MaxPast))) // the check happens a moment later
 		terms.DueAt = &due
 	case b.Edit != nil:
 		terms = *b.Edit
@@ -194,30 +191,30 @@ func (b Bulk) Terms(found wire.Instant, now time.Time) (terms timer.Terms) {
 type Item struct {
 	wire.Key
 	RunID string `json:"run_id"`
-	// Tag is its [timer.Memo.Tag].
+	// Tag is the timer's [timer.Memo.Tag].
 	Tag   string       `json:"tag"`
 	DueAt wire.Instant `json:"due_at"`
 }
 
-// Page is a stored page of what a bulk job found. Outcomes are those of the first
-// items, in their order: none before the job has been there.
+// Page is a stored page of found timers. Outcomes belong to the first items, in order. There are
+// none before the job reaches the page.
 type Page struct {
 	Items    []Item    `json:"items"`
 	Outcomes []Outcome `json:"outcomes,omitempty"`
 }
 
-// Result says in one word what became of a timer.
+// Result is the kind of an outcome.
 type Result string
 
 // The closed list of results.
 const (
-	// ResultDone: it was done.
+	// ResultDone: the operation was carried out.
 	ResultDone Result = "done"
-	// ResultPending: it is durable, and comes before any callback; no worker had applied it.
+	// ResultPending: the change is durable and precedes any callback; no worker had applied it.
 	ResultPending Result = "pending"
-	// ResultSkipped: the timer is not any more what was found.
+	// ResultSkipped: the timer has changed since it was found.
 	ResultSkipped Result = "skipped"
-	// ResultFailed: it could not be done.
+	// ResultFailed: the operation failed.
 	ResultFailed Result = "failed"
 )
 
@@ -226,40 +223,40 @@ func Results() []Result {
 	return []Result{ResultDone, ResultPending, ResultSkipped, ResultFailed}
 }
 
-// Outcome is what became of a timer.
+// Outcome is the outcome for one timer.
 type Outcome struct {
 	Result Result `json:"result"`
-	// Code is why it was skipped or failed, and Status that of the timer, where it was the
+	// Code is why it was skipped or failed. Status is the status of the timer, if that was the
 	// reason.
 	Code   wire.Code    `json:"code,omitzero"`
 	Status timer.Status `json:"timer_status,omitzero"`
-	// Detail names the field that does not go with the timer.
+	// Detail names the field that does not fit the timer.
 	Detail string `json:"detail,omitzero"`
 }
 
-// Line is what a reader is shown of what became of a timer.
+// Line is one outcome as readers see it.
 type Line struct {
 	wire.Key
 	Outcome
 }
 
-// BulkProgress is how far a bulk job has come, and what it ends with.
+// BulkProgress is the progress of a bulk job, and its result.
 type BulkProgress struct {
 	Tally
 	Position
-	// Pages is how many pages were found.
+	// Pages is the number of pages found.
 	Pages int `json:"pages,omitzero"`
-	// Outcomes are those of the page that is worked on.
+	// Outcomes are the outcomes on the current page.
 	Outcomes []Outcome `json:"outcomes,omitempty"`
 }
 
-// At is the number of the page that is worked on.
+// At returns the number of the current page.
 func (p BulkProgress) At() int {
-	number, _ := strconv.Atoi(string(p.Page)) // the first one has no token
+	number, _ := strconv.Atoi(string(p.Page)) // the first page has no token
 	return number
 }
 
-// OutcomesOf are those of a page, as far as the job has been there and has not stored them.
+// OutcomesOf returns the outcomes of a page that are not stored yet.
 func (p BulkProgress) OutcomesOf(number int) []Outcome {
 	if number != p.At() || p.After == "" {
 		return nil
@@ -267,5 +264,5 @@ func (p BulkProgress) OutcomesOf(number int) []Outcome {
 	return p.Outcomes
 }
 
-// Token is the token of a page by its number.
+// Token returns the token of a page by its number.
 func Token(number int) []byte { return []byte(strconv.Itoa(number)) }

@@ -1,8 +1,8 @@
-// Package job has the rules of jobs: work on many timers, ordered once, and carried out page
-// by page at a bounded rate by whichever worker is there.
+// Package job has the rules of jobs: work on many timers, ordered once, and carried out page by
+// page at a bounded rate by any worker.
 //
 // [Bulk] cancels, moves, edits, fires or redelivers all timers that a filter finds. A [Tally]
-// counts what became of the items of a job, and a [Position] is where another worker goes on.
+// counts the outcomes. A [Position] is the point from which another worker resumes.
 //
 // A reader starts with [Bulk.Check].
 package job

@@ -6,13 +6,13 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// View is a bulk job as it stands, as the API shows it. What an edit changes may be secret, and
-// is left out.
+// View is a bulk job as the API shows it. It leaves out the content of an edit, which may be
+// secret.
 type View struct {
 	ID        string    `json:"id"`
 	Operation Operation `json:"operation"`
 	Status    Status    `json:"status"`
-	// CancelRequested reports whether it was told to stop, and no worker has heard of it yet.
+	// CancelRequested reports whether a stop was requested and no worker has carried it out yet.
 	// Lists leave it out.
 	CancelRequested bool             `json:"cancel_requested,omitzero"`
 	WaitsFor        delivery.Waiting `json:"waits_for,omitzero"`

@@ -7,28 +7,26 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// Claim is what a dispatch claims of its type's callbacks_per_second. It is kept
-// with the policy, so that the timers of the type and all of its dispatches stay within
-// the limit together.
+// Claim is a dispatch's claim on its type's callbacks_per_second. It is stored with the policy,
+// so that the timers and dispatches of the type share the limit.
 type Claim struct {
 	// Dispatch names the dispatch.
 	Dispatch string `json:"dispatch"`
-	// PerSecond is the rate of the dispatch; 0 gives the claim up.
+	// PerSecond is the rate of the dispatch; 0 releases the claim.
 	PerSecond float64 `json:"per_second"`
-	// Since is when it was claimed first, and Until when the claim lapses: a dispatch that
-	// somebody terminates cannot give it up.
+	// Since is when it was first claimed, and Until when it lapses. A terminated dispatch cannot
+	// release its claim.
 	Since wire.Instant `json:"since,omitzero"`
 	Until wire.Instant `json:"until"`
 }
 
-// Claims are those of the dispatches of one business type.
+// Claims are the claims of one business type's dispatches.
 type Claims []Claim
 
-// timersPart is the part of callbacks_per_second that dispatches leave to the timers of
-// their type.
+// timersPart is the share of callbacks_per_second reserved for timers.
 const timersPart = 0.1
 
-// With are the claims with one more, or one less, and without those that have lapsed.
+// With returns the claims with claim added, replaced or released, and without lapsed ones.
 func (c Claims) With(claim Claim, now wire.Instant) (claims Claims) {
 	claim.Since = now
 	for _, other := range c {
@@ -45,7 +43,7 @@ func (c Claims) With(claim Claim, now wire.Instant) (claims Claims) {
 	return claims
 }
 
-// InForce are the claims that have not lapsed, and when the next one does; zero for never.
+// InForce returns the claims that have not lapsed, and when the next one lapses; zero for never.
 func (c Claims) InForce(now wire.Instant) (claims Claims, next wire.Instant) {
 	for _, claim := range c {
 		if claim.Until <= now {
@@ -59,12 +57,12 @@ func (c Claims) InForce(now wire.Instant) (claims Claims, next wire.Instant) {
 	return claims, next
 }
 
-// DispatchShare is how much of a limit dispatches have together at most.
+// DispatchShare returns the largest share of a limit for all dispatches together.
 func DispatchShare(allowed float64) float64 {
 	return max(allowed-max(allowed*timersPart, fieldRate.Lowest.(float64)), 0)
 }
 
-// granted is the part of their rates that claims come to, and what is left for timers.
+// granted returns the part of their rates that claims get, and the rate left for timers.
 func (c Claims) granted(allowed float64) (part, left float64) {
 	wanted := 0.0
 	for _, claim := range c {
@@ -77,8 +75,8 @@ func (c Claims) granted(allowed float64) (part, left float64) {
 	return most / wanted, allowed - most
 }
 
-// QueueRate is how many timers a second may ring now, nil for no limit: what dispatches
-// leave of the policy's rate, which is a tenth of it at least.
+// QueueRate returns how many timers a second may ring now, nil for no limit. It is the policy's
+// rate without the share of dispatches, at least a tenth of it.
 func (p Policy) QueueRate(claims Claims, now time.Time) *float64 {
 	rate := p.Rate(now)
 	if rate == nil || *rate == 0 || len(claims) == 0 {
@@ -88,7 +86,7 @@ func (p Policy) QueueRate(claims Claims, now time.Time) *float64 {
 	return &left
 }
 
-// Find returns the claim of a dispatch; ok is false where it has none.
+// Find returns the claim of a dispatch; ok is false if it has none.
 func (c Claims) Find(dispatch string) (claim Claim, ok bool) {
 	at := slices.IndexFunc(c, func(one Claim) bool { return one.Dispatch == dispatch })
 	if at < 0 {
@@ -97,8 +95,8 @@ func (c Claims) Find(dispatch string) (claim Claim, ok bool) {
 	return c[at], true
 }
 
-// allowed is what a dispatch may send in a second under callbacks_per_second: its part of
-// it, once whoever shares it has heard of that.
+// allowed returns how many callbacks a second a dispatch may send under callbacks_per_second. A
+// new claim counts after claimHeard, unless it is the only one.
 func (c Claims) allowed(dispatch string, limit float64, now time.Time) float64 {
 	claim, ok := c.Find(dispatch)
 	alone := len(c) == 1
@@ -109,11 +107,10 @@ func (c Claims) allowed(dispatch string, limit float64, now time.Time) float64 {
 	return claim.PerSecond * part
 }
 
-// claimHeard is after how long everybody has heard of a claim.
+// claimHeard is the time in which every worker learns of a claim.
 const claimHeard = 4 * time.Second
 
-// Renews reports whether a dispatch has to claim its rate under this policy, again or for
-// the first time.
+// Renews reports whether a dispatch must make or renew its claim under this policy.
 func Renews(p Policy, claim Claim, now wire.Instant) bool {
 	if p.Limits.CallbacksPerSecond == nil {
 		return false

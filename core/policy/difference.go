@@ -11,23 +11,23 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// Difference is one value in which two policies differ. What is left out on
-// one side is null there, and what is secret is never shown.
+// Difference is one value in which two policies differ. A value left out is null. Secret values
+// are hidden.
 type Difference struct {
 	Pointer string `json:"pointer"` // RFC 6901
 	From    any    `json:"from"`
 	To      any    `json:"to"`
 }
 
-// Differences compares what clients can say in a policy.
+// Differences compares the parts of two policies that clients can set.
 func Differences(from, to Policy) []Difference {
 	return differ("", tree(from), tree(to), []Difference{})
 }
 
-// tree is a policy as its JSON members, without what Wakecall itself adds.
+// tree returns the JSON members of a policy, without those that Wakecall adds.
 func tree(p Policy) map[string]any {
 	if p.Version == 0 {
-		return nil // there is none
+		return nil // there is no policy
 	}
 	p.Claims, p.Version, p.BackPressure, p.PressureLiftedAt, p.StreamedUntil, p.RetiredSecrets = nil, 0, nil, 0, 0, nil
 	p.PausedBy, p.PausedAt = "", 0
@@ -58,7 +58,7 @@ func differ(pointer string, from, to any, found []Difference) []Difference {
 	return append(found, hide(Difference{Pointer: pointer, From: from, To: to}))
 }
 
-// secretMembers are write-only: a difference in them is told, their value not.
+// secretMembers are write-only. A difference in them is shown without their value.
 var secretMembers = []string{"/signing_secrets", "/callback/headers", "/fallback/headers", "/tls/client_key"}
 
 func hide(d Difference) Difference {

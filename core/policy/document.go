@@ -2,10 +2,10 @@ package policy
 
 import "encoding/json"
 
-// Document is the policy as a client would put it: the target of a merge patch. A default that follows from another field is left
-// out, so that it follows that field when it is changed; so are those of an
-// exponential ladder, so that steps can take its place. A policy without a
-// version is none, and its document is empty.
+// Document returns the policy in the form of a client's PUT: the target of a merge patch. It
+// leaves out a default that follows from another field, so that it follows changes of that
+// field. It leaves out the defaults of an exponential ladder, so that steps can replace them.
+// The document of a policy without a version is empty.
 func (p Policy) Document() []byte {
 	if p.Version == 0 {
 		return []byte("{}")

@@ -7,34 +7,35 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// Emergency holds the callbacks of one business type back, or those of all, until
-// somebody resumes them. It says nothing of bookings, which go on.
+// Emergency stops the callbacks of one business type, or of all types, until a caller resumes
+// them. Bookings go on.
 type Emergency struct {
-	// Everything reports whether it is for all business types; else BusinessType is set.
+	// Everything reports whether it stops all business types; else BusinessType is set.
 	Everything   bool   `json:"everything,omitzero"`
 	BusinessType string `json:"business_type,omitzero"`
-	// Author is who paused, as far as the API knows, and Note why.
+	// Author is the caller who paused, if known, and Note the reason.
 	Author string       `json:"author"`
 	Note   string       `json:"note,omitzero"`
 	Since  wire.Instant `json:"since"`
-	// ByPolicy reports whether the policy of the type pauses it, and no emergency. It is not stored.
+	// ByPolicy reports whether the pause is in the policy of the type and not an emergency. It
+	// is not stored.
 	ByPolicy bool `json:"by_policy,omitzero"`
 }
 
-// Held is what emergencies hold back and, after a resumption, what else does.
+// Held lists pauses by emergencies and, after a resumption, pauses by policies.
 type Held struct {
 	Paused []Emergency `json:"paused"`
-	// Incomplete reports whether more may be held back after a resumption: Temporal did not
-	// tell. The resumption is in force all the same.
+	// Incomplete reports whether the list may lack entries because Temporal did not answer. The
+	// resumption is in force all the same.
 	Incomplete bool `json:"incomplete,omitzero"`
 }
 
-// PausedByPolicy is what a policy pauses; paused is false for nothing.
+// PausedByPolicy returns the pause in a policy; paused is false if there is none.
 func PausedByPolicy(policy Policy) (_ Emergency, paused bool) {
 	return Emergency{BusinessType: policy.BusinessType, Author: policy.PausedBy, Since: policy.PausedAt, ByPolicy: true}, policy.Paused
 }
 
-// EmergencyOrder pauses or resumes: everything, or the types that it lists.
+// EmergencyOrder pauses or resumes everything, or the listed types.
 type EmergencyOrder struct {
 	Everything    bool
 	BusinessTypes []string
@@ -64,12 +65,12 @@ func (o EmergencyOrder) Check() (errs wire.FieldErrors) {
 	return errs
 }
 
-// Names reports whether the order is about a business type.
+// Names reports whether the order covers a business type.
 func (o EmergencyOrder) Names(businessType string) bool {
 	return o.Everything || slices.Contains(o.BusinessTypes, businessType)
 }
 
-// Emergencies are what the order pauses from a moment on.
+// Emergencies returns the pauses of the order, from a moment on.
 func (o EmergencyOrder) Emergencies(since wire.Instant) (all []Emergency) {
 	if o.Everything {
 		return []Emergency{{Everything: true, Author: o.Author, Note: o.Note, Since: since}}

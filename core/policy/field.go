@@ -9,7 +9,7 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// Fields are the fields of a policy.
+// Fields returns the fields of a policy.
 func Fields() []wire.Field {
 	return slices.Concat(wire.FieldsUnder("/callback", delivery.CallbackFields()), wire.FieldsUnder("/declare", delivery.DeclareFields()), wire.FieldsUnder("/alert", delivery.DestinationFields()), wire.FieldsUnder("/on_delivered", delivery.DestinationFields()), wire.FieldsUnder("/on_failed", delivery.DestinationFields()),
 		wire.FieldsUnder("/fallback", append(delivery.CallbackFields(), delivery.FieldFallbackAfter)), wire.FieldsUnder("/ack", []wire.Field{delivery.FieldAckWithin}),

@@ -7,15 +7,15 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// Holds is what may hold back all attempts of a business type.
+// Holds is everything that may hold back all attempts of a business type.
 type Holds struct {
-	// Emergency is nil where nobody has paused the callbacks.
+	// Emergency is nil if the callbacks are not paused.
 	Emergency *Emergency
-	// Policy has version 0 where there is none.
+	// Policy has version 0 if the type has none.
 	Policy Policy
 }
 
-// Wait is what holds every attempt of the type back now.
+// Wait returns the reason why every attempt of the type waits now.
 func (h Holds) Wait(now time.Time) delivery.Wait {
 	p := h.Policy
 	switch until, held := p.HeldBack(now); {
@@ -32,7 +32,7 @@ func (h Holds) Wait(now time.Time) delivery.Wait {
 	return delivery.Wait{}
 }
 
-// DispatchRate is [Policy.DispatchRate], and 0 while somebody has paused the callbacks.
+// DispatchRate is [Policy.DispatchRate], and 0 during an emergency.
 func (h Holds) DispatchRate(dispatch string, perSecond float64, now time.Time) float64 {
 	if h.Emergency != nil {
 		return 0
@@ -42,22 +42,22 @@ func (h Holds) DispatchRate(dispatch string, perSecond float64, now time.Time) f
 
 // Standby is an attempt that has not begun.
 type Standby struct {
-	// NotBefore is when it may be made, if nothing holds it.
+	// NotBefore is when it may begin, if nothing holds it.
 	NotBefore wire.Instant
-	// Cause is why the last try called nobody, or why it is longer than a step of the
-	// ladder until the next attempt.
+	// Cause is why the last try made no call, or why the wait is longer than a step of the
+	// ladder.
 	Cause delivery.Waiting
 }
 
-// Queue is what is known of the queue on which an attempt waits.
+// Queue describes the queue of a waiting attempt.
 type Queue struct {
-	// Backlog is about how many wait on it.
+	// Backlog is the approximate number of waiting tasks.
 	Backlog int
-	// Polled reports whether anybody has asked for what is on it of late.
+	// Polled reports whether a worker has polled the queue recently.
 	Polled bool
 }
 
-// slides reports whether NotBefore is put off again and again while the cause lasts.
+// slides reports whether NotBefore moves on while the cause lasts.
 func (s Standby) slides(h Holds) bool {
 	switch s.Cause {
 	case delivery.WaitsForInFlight:
@@ -69,8 +69,8 @@ func (s Standby) slides(h Holds) bool {
 	}
 }
 
-// WaitOf is what an attempt waits for, and when it is made: zero where nobody can tell.
-// queue is asked only for an attempt that is due.
+// WaitOf returns the reason why an attempt waits, and when it is made: zero if unknown. It calls
+// queue only for a due attempt.
 func (h Holds) WaitOf(s Standby, now time.Time, queue func() Queue) (wait delivery.Wait, next wire.Instant) {
 	wait = h.Wait(now)
 	switch {
@@ -92,7 +92,7 @@ func (h Holds) WaitOf(s Standby, now time.Time, queue func() Queue) (wait delive
 	return wait, s.NotBefore
 }
 
-// queued is what an attempt waits for that is due and lies on its queue.
+// queued returns the reason why a due attempt waits on its queue.
 func (h Holds) queued(q Queue, now time.Time) delivery.Wait {
 	rate := h.Policy.Limits.CallbacksPerSecond
 	switch stream := h.Policy.Callback.Stream; {

@@ -7,8 +7,8 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// Mask is the policy without what is write-only: header values are [delivery.Hidden], and
-// a change that sends that back keeps them.
+// Mask returns the policy without its write-only values. Header values become [delivery.Hidden];
+// a change with that value keeps them.
 func (p Policy) Mask() Policy {
 	p.SigningSecrets = nil
 	p.RetiredSecrets = slices.Clone(p.RetiredSecrets)
@@ -24,14 +24,13 @@ func (p Policy) Mask() Policy {
 	return p
 }
 
-// KeepHeaders gives the named headers the values that they have in old, where their
-// names may be written in another case. It refuses a header that old does not have, and a
-// value that would go to another origin than the one it was given for.
+// KeepHeaders gives the named headers their values in old, regardless of case. It refuses a
+// header that old lacks, and a value meant for another origin.
 func (p *Policy) KeepHeaders(old Policy, names []string) (errs wire.FieldErrors) {
 	return p.Callback.KeepHeaders(old.Callback, delivery.KeptHeaders{Names: names, Unopened: old.Unopened, Pointer: delivery.HeaderPointer})
 }
 
-// KeepFallbackHeaders is [Policy.KeepHeaders] for those of the fallback.
+// KeepFallbackHeaders is [Policy.KeepHeaders] for the headers of the fallback.
 func (p *Policy) KeepFallbackHeaders(old Policy, names []string) (errs wire.FieldErrors) {
 	if p.Fallback == nil {
 		return nil
@@ -53,8 +52,7 @@ func (p *Policy) KeepSecrets(old Policy) (errs wire.FieldErrors) {
 	return nil
 }
 
-// KeepClientKey gives the policy the client key of old where its own was sent as
-// it is shown.
+// KeepClientKey gives the policy the client key of old, if its own is [delivery.Hidden].
 func (p *Policy) KeepClientKey(old Policy) (errs wire.FieldErrors) {
 	if p.TLS == nil || p.TLS.ClientKey != delivery.Hidden {
 		return nil
@@ -72,8 +70,8 @@ func (p *Policy) KeepClientKey(old Policy) (errs wire.FieldErrors) {
 	return nil
 }
 
-// ClientKeyPointer is where a policy has the key of its client certificate.
+// ClientKeyPointer is the place of the key of the client certificate in a policy.
 const ClientKeyPointer = "/tls/client_key"
 
-// SecretsPointer is where a policy has its signing secrets.
+// SecretsPointer is the place of the signing secrets in a policy.
 const SecretsPointer = "/signing_secrets"

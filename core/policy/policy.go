@@ -8,84 +8,80 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// Policy says how the timers of one business type are called back, and how
-// much of Wakecall they may use. It is read when a delivery starts, not when a
-// timer is booked.
+// Policy says how to call back the timers of one business type, and how much of Wakecall they
+// may use. It is read when a delivery starts, not when a timer is booked.
 type Policy struct {
 	BusinessType string `json:"business_type"`
 	// Version counts the changes of this policy, from 1.
 	Version int `json:"version"`
-	// Callback without a URL is for types whose timers each bring their own.
+	// Callback has no URL for types whose timers each have their own.
 	Callback delivery.Callback `json:"callback"`
-	// Declare is nil where Wakecall declares nothing at the callback's broker.
+	// Declare is nil if Wakecall declares nothing at the callback's broker.
 	Declare *delivery.Declare `json:"declare,omitempty"`
 	Retry   delivery.Retry    `json:"retry"`
-	// ExpiresAfter, counted from the due time, is the default of timers that
-	// name no latest time; left out, they never expire.
+	// ExpiresAfter, counted from the due time, is the default of timers without a latest time.
+	// Left out, they never expire.
 	ExpiresAfter wire.Duration `json:"expires_after,omitzero"`
 	// SigningSecrets sign each attempt, newest first.
 	SigningSecrets []string `json:"signing_secrets,omitempty"`
-	// SecretOverlap is how long a secret that was replaced goes on signing.
+	// SecretOverlap is how long a replaced secret goes on signing.
 	SecretOverlap *wire.Duration `json:"secret_overlap,omitempty"`
-	// RetiredSecrets were replaced, and sign until their time has come.
+	// RetiredSecrets were replaced, and sign until their overlap ends.
 	RetiredSecrets []RetiredSecret `json:"retired_secrets,omitempty"`
 	Limits         Limits          `json:"limits,omitzero"`
 	// Priority is the default of the type's timers, 1 (first) to 5 (last).
 	Priority int `json:"priority,omitzero"`
-	// Paused holds every callback back until the policy says otherwise.
+	// Paused holds back every callback until the policy changes.
 	Paused bool `json:"paused,omitzero"`
-	// PausedBy is who paused it, as far as the API knows, and PausedAt when.
+	// PausedBy is the caller who paused it, if known, and PausedAt the time.
 	PausedBy string          `json:"paused_by,omitzero"`
 	PausedAt wire.Instant    `json:"paused_at,omitzero"`
 	Alert    *delivery.Alert `json:"alert,omitempty"`
-	// OnDelivered and OnFailed name who is told how each delivery ended: well, or failed
-	// or expired.
+	// OnDelivered and OnFailed name the recipients of outcomes: delivered, or failed or expired.
 	OnDelivered *delivery.Alert `json:"on_delivered,omitempty"`
 	OnFailed    *delivery.Alert `json:"on_failed,omitempty"`
-	// Fallback is nil where the callback is the only link.
+	// Fallback is nil if the callback is the only link.
 	Fallback *delivery.Fallback `json:"fallback,omitempty"`
-	// Ack is nil where an answer 202 delivers, as every other 2xx does.
+	// Ack is nil if an answer 202 delivers, as every other 2xx does.
 	Ack *delivery.Ack `json:"ack,omitempty"`
-	// Reuse says when the id of a timer that has ended may be booked again. It
-	// is looked at when that is tried.
+	// Reuse decides when the id of an ended timer may be booked again. It is checked at the new
+	// booking.
 	Reuse Reuse `json:"reuse,omitzero"`
-	// MinInterval is the shortest time between two occurrences that a recurring
-	// timer of the type may ask for.
+	// MinInterval is the shortest time between two occurrences of a recurring timer of the type.
 	MinInterval wire.Duration `json:"min_interval,omitzero"`
-	// Preload is how long before its due time a timer is handed to a worker, at
-	// most: where thousands are due at one instant, their wake-ups are spread
-	// over it. Zero hands them over when they ring. It holds for timers booked
-	// since.
+	// Preload is the longest time before its due time at which a worker gets a timer. If
+	// thousands are due at one instant, their wake-ups are spread over it. With zero, workers
+	// get timers when they ring. A change applies to later bookings.
 	Preload *wire.Duration `json:"preload,omitempty"`
-	// TLS is nil where the type needs nothing beside what Wakecall trusts.
+	// TLS is nil if the type needs nothing beyond Wakecall's own trust.
 	TLS *TLS `json:"tls,omitempty"`
-	// MaxBackPressure is the longest wait that a receiver's Retry-After may ask of
-	// the whole type, and of the timer that it answered; 0 ignores it.
+	// MaxBackPressure is the longest wait that a receiver's Retry-After may impose on the whole
+	// type, and on the answered timer; 0 ignores it.
 	MaxBackPressure *wire.Duration `json:"max_back_pressure,omitempty"`
-	// BackPressure is in force while the receiver has asked for patience.
+	// BackPressure is set while the receiver has asked for a pause.
 	BackPressure *BackPressure `json:"back_pressure,omitempty"`
-	// PressureLiftedAt is when somebody last put an end to back-pressure: what was
-	// asked for before does not count any more, wherever it is still on its way.
+	// PressureLiftedAt is when a caller last lifted back-pressure. Earlier requests for a pause
+	// no longer count, even if they arrive later.
 	PressureLiftedAt wire.Instant `json:"pressure_lifted_at,omitzero"`
-	// Claims are what dispatches have of Limits.CallbacksPerSecond.
+	// Claims are the parts of Limits.CallbacksPerSecond that dispatches claim.
 	Claims Claims `json:"claims,omitempty"`
-	// StreamedUntil is until when attempts may have begun to wait for receivers to connect
-	// as an older version said: they go over to where the policy leads now. Zero where they
-	// wait as long as it takes, and where none ever did.
+	// StreamedUntil is the last moment at which attempts may have begun to wait for stream
+	// receivers under an older version. They change to the policy's present link. It is zero if
+	// they wait without limit, and if none ever waited.
 	StreamedUntil wire.Instant `json:"streamed_until,omitzero"`
 
-	// DiscardAnswers keeps the bodies of failed answers out of the record of attempts.
+	// DiscardAnswers leaves the bodies of failed answers out of the record of attempts.
 	DiscardAnswers bool `json:"discard_answers,omitzero"`
 
-	// ReadAt is when the read of this policy began, and ClosedUntil until when it
-	// Estimate no bookings, because it is being deleted. Neither is part of it.
+	// ReadAt is when the read of this policy began. ClosedUntil is how long it takes no bookings
+	// because it is being deleted. Neither is part of it.
 	ReadAt, ClosedUntil wire.Instant `json:"-"`
-	// Unopened are the pointers of values that are sealed with a key that is not
-	// configured. They stay sealed.
+	// Unopened are the pointers of values sealed with a key that is not configured. They stay
+	// sealed.
 	Unopened []string `json:"-"`
 }
 
-// WithDefaults fills what the policy leaves out.
+// WithDefaults returns the policy with its defaults filled in.
 func (p Policy) WithDefaults() Policy {
 	if p.Callback.Timeout == 0 {
 		p.Callback.Timeout = wire.Duration(delivery.DefaultAttemptTimeout)
@@ -122,8 +118,7 @@ func (p Policy) WithDefaults() Policy {
 	return p
 }
 
-// Check returns what is wrong with the policy, field by field. A Retry that is
-// wholly left out is in order.
+// Check returns what is wrong with the policy, field by field. It accepts an empty Retry.
 func (p Policy) Check() (errs wire.FieldErrors) {
 	errs = wire.CheckBusinessType(p.BusinessType)
 	if !p.Callback.Addressed() && len(p.Callback.Headers) > 0 {
@@ -165,7 +160,8 @@ func (p Policy) Streams() bool {
 	return p.Callback.Stream || (p.Fallback != nil && p.Fallback.Stream)
 }
 
-// streamLink is the link that is a stream, the callback first; "" where there is none.
+// streamLink returns the name of the link that is a stream, the callback first; "" if there is
+// none.
 func streamLink(p Policy) string {
 	switch {
 	case p.Callback.Stream:
@@ -176,11 +172,11 @@ func streamLink(p Policy) string {
 	return ""
 }
 
-// OnlyStreams reports whether there is no other link than a stream.
+// OnlyStreams reports whether a stream is the only link.
 func (p Policy) OnlyStreams() bool { return p.Callback.Stream && p.Fallback == nil }
 
-// LastStreamed is until when, as of now, receivers of the type connected by themselves;
-// zero for never.
+// LastStreamed returns the last moment, as of now, at which the type had a stream; zero for
+// never.
 func (p Policy) LastStreamed(now wire.Instant) wire.Instant {
 	if p.Streams() {
 		return now
@@ -188,8 +184,8 @@ func (p Policy) LastStreamed(now wire.Instant) wire.Instant {
 	return p.StreamedUntil
 }
 
-// RefuseOwn is what is wrong with a callback of a timer's own under the policy: where the
-// receivers of the type connect by themselves, a timer cannot call elsewhere.
+// RefuseOwn returns what is wrong with a timer's own callback under the policy. A type with a
+// stream callback allows none.
 func (p Policy) RefuseOwn(own delivery.Callback) (errs wire.FieldErrors) {
 	if !p.Callback.Stream || !own.Addressed() {
 		return nil
@@ -202,16 +198,15 @@ func (p Policy) RefuseOwn(own delivery.Callback) (errs wire.FieldErrors) {
 	return errs
 }
 
-// Reuse says when the id of a timer that has ended may be booked again.
+// Reuse decides when the id of an ended timer may be booked again.
 type Reuse string
 
 // The closed list of ways to reuse an id.
 const (
-	// ReuseAfterFailure frees the id of a timer that was cancelled or failed. One
-	// that was delivered or expired keeps it for as long as Temporal retains it,
-	// so that a repeated booking cannot ring twice.
+	// ReuseAfterFailure frees the id of a cancelled or failed timer. A delivered or expired one
+	// keeps it as long as Temporal retains it, so that a repeated booking cannot ring twice.
 	ReuseAfterFailure Reuse = "after_failure"
-	// ReuseAfterEnd frees the id at once, however the timer ended.
+	// ReuseAfterEnd frees the id at once, after any end.
 	ReuseAfterEnd Reuse = "after_end"
 )
 

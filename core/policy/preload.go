@@ -10,20 +10,18 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// Preload says how long before it rings a timer is handed to a worker, which keeps it
-// in memory until then.
+// Preload defines how long before its ring a worker gets a timer to hold in memory.
 type Preload struct {
-	// Lead is how long before it rings; zero for when it rings.
+	// Lead is the time before the ring; zero for none.
 	Lead wire.Duration `json:"lead,omitzero"`
-	// Window is the time over which the timers that ring at the same instant are
-	// handed out. It is at least Lead, but for a timer that is handed out as it is booked.
+	// Window is the time over which timers of the same instant are handed out. It is at least
+	// Lead, except for a timer handed out at its booking.
 	Window wire.Duration `json:"window,omitzero"`
 }
 
-// Preloading is the preload of a timer booked under this policy. Timers that ring at
-// the same instant are spread over the policy's preload, all but its last two seconds, by
-// a hash of their booking, so that they are not all handed out at once. A type with a
-// rate of callbacks has no preload: its timers wait in a queue in any case.
+// Preloading returns the preload of a timer booked under this policy. A hash of the booking
+// spreads timers of the same instant over the policy's preload, all but its last two seconds. A
+// type with a rate of callbacks has no preload: its timers wait in a queue anyway.
 func (p Policy) Preloading(booking string) Preload {
 	if p.Limits.CallbacksPerSecond != nil {
 		return Preload{}
@@ -37,11 +35,10 @@ func (p Policy) Preloading(booking string) Preload {
 	return Preload{Lead: wire.Duration(DefaultPreload + time.Duration(share)), Window: window}
 }
 
-// Widened is the preload of a timer that rings at the same instant as so many others,
-// where Temporal hands out perSecond timers in a second. A preload below the default was
-// chosen by the policy, and stays. More timers than the longest preload has places for take
-// what all of them take in turn, evenly: Temporal would not work off in time what it had to
-// hand out in one moment.
+// Widened returns the preload of a timer that rings at the same instant as others, if Temporal
+// hands out perSecond timers in a second. It leaves a preload below the default alone, because
+// the policy chose it. If the timers exceed the places of the longest preload, they are spread
+// evenly over all of it: Temporal cannot hand out many in one moment.
 func (p Preload) Widened(others, perSecond int) Preload {
 	lead := DefaultPreload + time.Duration(others)*time.Second/time.Duration(perSecond)
 	if p.Window.D() < DefaultPreload || others < perSecond || wire.Duration(lead) <= p.Window || p.Window.D() >= MaxPreload {
@@ -55,19 +52,18 @@ func (p Preload) Widened(others, perSecond int) Preload {
 	return Preload{Lead: wire.Duration(lead), Window: window}
 }
 
-// evenly is the place in a span of one of many that are numbered: however many there are,
-// they lie as far apart as can be (additive recurrence by the golden ratio).
+// evenly returns the place of a number in a span. For any count, places lie as far apart as
+// possible (additive recurrence by the golden ratio).
 func evenly(number int, span time.Duration) time.Duration {
 	_, part := math.Modf(float64(number) * math.Phi)
 	return time.Duration(part * float64(span))
 }
 
-// eagerMargin is by how much the engine's clock may be behind that of whoever books.
+// eagerMargin is how far the engine's clock may lag behind the booking client's.
 const eagerMargin = time.Second
 
-// Eager is the preload of a timer that a worker is handed as it is booked, this long
-// before it rings. ok is false where that is longer than a worker may have it, and where
-// its policy wants it preloaded for less than usual, or not at all.
+// Eager returns the preload of a timer that a worker gets at its booking, wait before it rings.
+// ok is false if that exceeds MaxPreload, or if the policy has a preload below the default.
 func (p Preload) Eager(wait time.Duration) (_ Preload, ok bool) {
 	lead := max(wait, 0) + eagerMargin
 	if lead > MaxPreload || p.Window.D() < DefaultPreload {

@@ -7,15 +7,14 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// BackPressure is a receiver's wish not to be called for a while. It holds for
-// its whole business type.
+// BackPressure is a receiver's request for a pause of its whole business type.
 type BackPressure struct {
 	Until  wire.Instant `json:"until"`
 	Since  wire.Instant `json:"since"`
 	Status int          `json:"status"` // the answer that asked for it, 429 or 503
 }
 
-// Patience is the longest wait that the policy grants a receiver; 0 grants none.
+// Patience returns the longest wait that the policy grants a receiver; 0 grants none.
 func (p Policy) Patience() time.Duration {
 	if p.MaxBackPressure == nil {
 		return delivery.MaxRetryAfter
@@ -23,7 +22,8 @@ func (p Policy) Patience() time.Duration {
 	return p.MaxBackPressure.D()
 }
 
-// HeldBack is until when back-pressure holds the type's callbacks back, if it does.
+// HeldBack returns the end of back-pressure on the type's callbacks; held is false if there is
+// none.
 func (p Policy) HeldBack(now time.Time) (until wire.Instant, held bool) {
 	if p.BackPressure == nil || p.BackPressure.Until.Until(now) <= 0 {
 		return 0, false
@@ -31,21 +31,21 @@ func (p Policy) HeldBack(now time.Time) (until wire.Instant, held bool) {
 	return p.BackPressure.Until, true
 }
 
-// Grants reports whether a wish counts under this policy: one that was made before
-// back-pressure was lifted does not.
+// Grants reports whether a request counts under this policy. A request from before the last lift
+// does not.
 func (p Policy) Grants(wish BackPressure) bool {
 	return p.PressureLiftedAt == 0 || wish.Since > p.PressureLiftedAt
 }
 
-// Lift is the policy without the wishes that were made until now.
+// Lift returns the policy without the requests made until now.
 func (p Policy) Lift(now wire.Instant) Policy {
 	p.BackPressure, p.PressureLiftedAt = nil, now
 	return p
 }
 
-// Inherit is the policy with the claims and the back-pressure of the version before it, cut
-// to the longest wait that this version grants. A wish that is cut replaces all that were made
-// until now: a longer one that arrives late must not undo the cut.
+// Inherit returns the policy with the claims and the back-pressure of the version before it, cut
+// to the longest wait of this version. A cut request replaces all requests made until now,
+// because a longer one that arrives late must not undo the cut.
 func (p Policy) Inherit(before Policy, now wire.Instant) Policy {
 	p.BackPressure, p.PressureLiftedAt, p.Claims = before.BackPressure, before.PressureLiftedAt, before.Claims
 	until, held := before.HeldBack(now.Time())

@@ -1,6 +1,5 @@
 package policy
 
-// Weight is the weight of a priority among timers that wait for a worker: each
-// priority has twice that of the next lower one. The lowest still has its share: it is
-// late under load, and never stuck.
+// Weight returns the weight of a priority among timers that wait for a worker. Each priority has
+// twice the weight of the next lower one. Under load the lowest is late but never stuck.
 func Weight(priority int) float32 { return float32(int(1) << (MaxPriority - priority)) }

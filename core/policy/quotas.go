@@ -9,13 +9,13 @@ import (
 
 // Limits bound what one business type may use. A nil rate is no limit.
 type Limits struct {
-	// AddsPerSecond bounds bookings, AddsBurst how many may come at once.
+	// AddsPerSecond bounds bookings, and AddsBurst how many may come at once.
 	AddsPerSecond *float64 `json:"adds_per_second,omitempty"`
 	AddsBurst     int      `json:"adds_burst,omitzero"`
-	// CallbacksPerSecond bounds attempts of all workers together, retries
-	// included. Fractions are fine; 0 holds every callback back.
+	// CallbacksPerSecond bounds attempts of all workers together, including retries. It may be a
+	// fraction; 0 holds back every callback.
 	CallbacksPerSecond *float64 `json:"callbacks_per_second,omitempty"`
-	// InFlight bounds the attempts under way at once in one worker.
+	// InFlight bounds the attempts that run at once in one worker.
 	InFlight int `json:"in_flight,omitzero"`
 	// Pending bounds the open timers; 0 admits none.
 	Pending *int `json:"pending,omitempty"`
@@ -43,8 +43,8 @@ func (l Limits) check() (errs wire.FieldErrors) {
 	return errs
 }
 
-// Rate is how many callbacks a second may leave now, nil for no limit. A pause
-// and back-pressure make it 0.
+// Rate returns how many callbacks a second may leave now, nil for no limit. A pause and
+// back-pressure make it 0.
 func (p Policy) Rate(now time.Time) *float64 {
 	if _, held := p.HeldBack(now); held || p.Paused {
 		none := 0.0
@@ -53,16 +53,16 @@ func (p Policy) Rate(now time.Time) *float64 {
 	return p.Limits.CallbacksPerSecond
 }
 
-// QueueRate is the rate that the queue of a business type shall have, in
-// callbacks per second of all workers together; nil for no limit.
+// QueueRate is the rate to set on the queue of a business type, in callbacks per second of all
+// workers together; nil for no limit.
 type QueueRate struct {
 	BusinessType string   `json:"business_type"`
 	Rate         *float64 `json:"rate,omitempty"`
 }
 
-// FastShare is the part of InFlight that the fast path may take, and QueueShare the
-// part of the queue. Each is at least one: where InFlight is one, both paths share it, and
-// whoever comes second waits.
+// FastShare returns the part of InFlight for the fast path, and QueueShare the part for the
+// queue. Each is at least one. If InFlight is one, both paths share it, and the later attempt
+// waits.
 func (l Limits) FastShare() int { return max(l.InFlight/2, 1) }
 
 // QueueShare is described with [Limits.FastShare].

@@ -2,16 +2,16 @@ package policy
 
 import "time"
 
-// comeback is the part of its rate at which a dispatch goes on once its receiver had asked
-// for patience, and for how long each part holds.
+// comeback lists the part of its rate at which a dispatch goes on after back-pressure, and the
+// end of each part.
 var comeback = []struct {
 	until time.Duration
 	part  float64
 }{{2 * time.Second, 0.1}, {4 * time.Second, 0.2}, {6 * time.Second, 0.4}, {8 * time.Second, 0.7}}
 
-// DispatchRate is how many items a second a dispatch may send now: no more than its own
-// rate, nor than its part of what the policy allows. It is 0 while the receiver has asked
-// for patience, and rises from a tenth to the whole within 8 s after that.
+// DispatchRate returns how many items a second a dispatch may send now. It exceeds neither its
+// own rate nor its part of the policy's. It is 0 during back-pressure, and then rises from a
+// tenth to the whole within 8 s.
 func (p Policy) DispatchRate(dispatch string, perSecond float64, now time.Time) float64 {
 	if limit := p.Rate(now); limit != nil {
 		perSecond = min(perSecond, p.Claims.allowed(dispatch, *limit, now))
@@ -19,8 +19,8 @@ func (p Policy) DispatchRate(dispatch string, perSecond float64, now time.Time) 
 	return perSecond * p.BackPressure.RecoveredPart(now)
 }
 
-// RecoveredPart is the part of its rate at which a dispatch may send after its receiver had
-// asked for patience: 1 where it has not, and b is nil.
+// RecoveredPart returns the part of its rate at which a dispatch may send after back-pressure; 1
+// if b is nil.
 func (b *BackPressure) RecoveredPart(now time.Time) float64 {
 	if b == nil {
 		return 1

@@ -5,8 +5,8 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// CheckReach returns what is wrong with where the destinations of a policy lead. Those that
-// old has as well are not judged again.
+// CheckReach returns what is wrong with the destinations of a policy. It skips those that old
+// has too.
 func CheckReach(r delivery.Reach, p, old Policy) (errs wire.FieldErrors) {
 	if p.Callback.Destination != old.Callback.Destination {
 		errs.Under("/callback", r.Destination(p.Callback.Destination))

@@ -12,8 +12,8 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// RetiredSecret is a signing secret that was replaced. Receivers may still know
-// no other, so attempts are signed with it as well until its time has come.
+// RetiredSecret is a replaced signing secret. Receivers may know no other, so attempts are
+// signed with it too until its overlap ends.
 type RetiredSecret struct {
 	Secret string       `json:"secret,omitzero"`
 	Until  wire.Instant `json:"until"`
@@ -22,8 +22,8 @@ type RetiredSecret struct {
 // SecretPrefix marks a symmetric key in Standard Webhooks 1.0.0.
 const SecretPrefix = "whsec_"
 
-// DecodeSecret is the key in a Standard Webhooks secret. A key has one spelling only: with
-// another one, such as with a line end, a secret would count as a new one.
+// DecodeSecret returns the key in a Standard Webhooks secret. It accepts only one spelling of a
+// key. Another, such as with a line end, would count as a new secret.
 func DecodeSecret(secret string) (key []byte, ok bool) {
 	encoded, ok := strings.CutPrefix(secret, SecretPrefix)
 	if !ok {
@@ -34,8 +34,8 @@ func DecodeSecret(secret string) (key []byte, ok bool) {
 	return key, canonical && len(key) >= MinSecretBytes && len(key) <= MaxSecretBytes
 }
 
-// Secrets are those that sign an attempt made now, at most [MaxSigners]: first the
-// current ones, then the retired ones whose overlap has not ended, the latest first.
+// Secrets returns the secrets that sign an attempt made now, at most [MaxSigners]. The current
+// ones come first, then the retired ones whose overlap has not ended, the latest first.
 func (p Policy) Secrets(now time.Time) []string {
 	secrets := slices.Clone(p.SigningSecrets)
 	for _, retired := range slices.Backward(p.RetiredSecrets) {
@@ -46,9 +46,9 @@ func (p Policy) Secrets(now time.Time) []string {
 	return secrets
 }
 
-// NextVersion makes p the next version of old. Signing secrets that p does not list
-// any more retire: they go on signing for the overlap. They end at once where the overlap
-// is zero, and where p lists no secret, since nothing is signed then.
+// NextVersion makes p the next version of old. Signing secrets that p no longer lists retire and
+// sign for the overlap. They end at once if the overlap is zero, or if p lists no secret, since
+// nothing is signed then.
 func (p Policy) NextVersion(old Policy, now wire.Instant) Policy {
 	p.Version = old.Version + 1
 	p.StreamedUntil = 0
@@ -74,8 +74,7 @@ func (p Policy) NextVersion(old Policy, now wire.Instant) Policy {
 	return p
 }
 
-// By notes who has paused the policy, and when: author, at now, unless old was paused
-// before.
+// By records who paused the policy, and when: author, at now, unless old was paused already.
 func (p Policy) By(author string, old Policy, now wire.Instant) Policy {
 	p.PausedBy, p.PausedAt = "", 0
 	switch {
@@ -87,8 +86,7 @@ func (p Policy) By(author string, old Policy, now wire.Instant) Policy {
 	return p
 }
 
-// CheckSigners refuses the successor of old that would sign with more secrets
-// than a receiver can be sent in one header.
+// CheckSigners refuses a successor of old with more signing secrets than fit into one header.
 func (p Policy) CheckSigners(old Policy) (errs wire.FieldErrors) {
 	signing := len(p.SigningSecrets) + len(p.RetiredSecrets)
 	if signing <= MaxSigners || signing <= len(old.SigningSecrets)+len(old.RetiredSecrets) {

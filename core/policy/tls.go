@@ -11,19 +11,18 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// TLS is what a business type adds to the TLS of its callbacks and alerts.
+// TLS extends the TLS of a business type's callbacks and alerts.
 type TLS struct {
-	// CA is certificates in PEM that may sign a receiver's, beside those that
-	// Wakecall trusts anyway.
+	// CA has certificates in PEM that may sign a receiver's, in addition to those that Wakecall
+	// trusts.
 	CA string `json:"ca,omitzero"`
-	// ClientCertificate, in PEM with its chain, and ClientKey are shown to the
-	// policy's own receiver if it asks. The key is sealed before it reaches
-	// Temporal, and never shown.
+	// ClientCertificate, in PEM with its chain, and ClientKey identify Wakecall to the policy's
+	// own receiver on request. The key is sealed before it reaches Temporal, and never shown.
 	ClientCertificate string `json:"client_certificate,omitzero"`
 	ClientKey         string `json:"client_key,omitzero"`
 }
 
-// Masked is t as it is shown.
+// Masked returns t for display.
 func (t *TLS) Masked() *TLS {
 	if t == nil || t.ClientKey == "" {
 		return t
@@ -33,8 +32,7 @@ func (t *TLS) Masked() *TLS {
 	return &masked
 }
 
-// Trust is t without the client certificate, for receivers that the policy does
-// not name.
+// Trust returns t without the client certificate, for receivers that the policy does not name.
 func (t *TLS) Trust() *TLS {
 	if t == nil || t.CA == "" {
 		return nil
@@ -88,8 +86,8 @@ func isBundle(text string) bool {
 
 var errNoCertificate = errors.New("has no certificate in PEM")
 
-// Certificates reads a bundle of certificates in PEM. Text between them is passed
-// over; anything else in PEM is an error.
+// Certificates reads a bundle of certificates in PEM. It skips text between them; any other PEM
+// block is an error.
 func Certificates(bundle []byte) (found []*x509.Certificate, err error) {
 	for block, rest := pem.Decode(bundle); block != nil; block, rest = pem.Decode(rest) {
 		if block.Type != "CERTIFICATE" {

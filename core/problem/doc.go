@@ -1,5 +1,5 @@
-// Package problem is the document that the API answers with instead of what it was asked for
-// (RFC 9457). The API writes it, and the client reads it.
+// Package problem has the document with which the API reports an error (RFC 9457). The API
+// writes it, and the client reads it.
 //
 // A reader starts with [Document].
 package problem

@@ -10,9 +10,8 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// Check returns everything that is wrong with the recurrence of a timer booked
-// now, with pointers below the recurrence. A rule that never rings, or not
-// within MaxAhead, is wrong.
+// Check returns everything wrong with the recurrence of a timer booked now, with pointers below
+// the recurrence. A rule must ring within MaxAhead.
 func (r Rule) Check(now time.Time) (errs wire.FieldErrors) {
 	errs = append(errs, checkKind(r)...)
 	errs = append(errs, checkExpressions(r)...)
@@ -151,8 +150,8 @@ func checkWords(r Rule) (errs wire.FieldErrors) {
 	return errs
 }
 
-// checkRings refuses a recurrence that has no occurrence, and names the bound
-// that takes the last one away.
+// checkRings refuses a recurrence without an occurrence, and names the bound that excludes the
+// last one.
 func checkRings(r Rule, now wire.Instant) (errs wire.FieldErrors) {
 	if r.rings(now) {
 		return nil

@@ -7,40 +7,38 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// Cursor is how far a recurring timer has come. It travels in the input of the
-// timer's workflow; with the rule it determines everything that follows.
+// Cursor is the position of a recurring timer. It travels in the input of the timer's workflow.
+// Together with the rule it determines everything that follows.
 type Cursor struct {
-	// Booked is when the rule began to count: the booking, the change that
-	// brought the rule, or the activation of a timer that was booked paused.
+	// Booked is when the rule began to count: the booking, the change of the rule, or the
+	// activation of a timer booked as paused.
 	Booked wire.Instant `json:"booked"`
-	// Last is the nominal time up to which everything has rung or been
-	// skipped; zero before the first.
+	// Last is the latest nominal time that has rung or been skipped; zero before the first.
 	Last wire.Instant `json:"last,omitzero"`
-	// Ended is when the last delivery ended, whatever its verdict. A fixed
-	// delay counts from it.
+	// Ended is when the last delivery ended, with any verdict. A fixed delay counts from it.
 	Ended wire.Instant `json:"ended,omitzero"`
-	// Rung is how many occurrences have been delivered or given up.
+	// Rung is the number of occurrences delivered or given up.
 	Rung int `json:"rung,omitzero"`
-	// Extra is how many of them somebody asked for, and no rule.
+	// Extra is the number of them that were requested and not due by the rule.
 	Extra int `json:"extra,omitzero"`
 }
 
-// Past is the cursor after the delivery of an occurrence ended.
+// Past returns the cursor after the delivery of an occurrence ended.
 func (c Cursor) Past(o Occurrence, ended wire.Instant) Cursor {
 	c.Last, c.Ended, c.Rung = o.Nominal, ended, max(c.Rung, o.Number)
 	return c
 }
 
-// PastExtra is the cursor after the delivery of an occurrence ended that no rule
-// names. What the rule names stays to be rung.
+// PastExtra returns the cursor after the delivery of an extra occurrence ended. The occurrences
+// of the rule are still to ring.
 func (c Cursor) PastExtra(number int, ended wire.Instant) Cursor {
 	c.Ended, c.Rung = ended, max(c.Rung, number)
 	c.Extra++
 	return c
 }
 
-// Resumed is the cursor of a timer that was paused: what passed meanwhile has
-// been dropped, a fixed delay counts from now, and a fixed rate keeps its grid.
+// Resumed returns the cursor of a timer that was paused. It drops the time that passed. A fixed
+// delay counts from now, and a fixed rate keeps its grid.
 func (c Cursor) Resumed(now wire.Instant) Cursor {
 	c.Last = max(c.Last, now)
 	c.Ended = now
@@ -49,22 +47,20 @@ func (c Cursor) Resumed(now wire.Instant) Cursor {
 
 // Occurrence is one ring of a recurring timer.
 type Occurrence struct {
-	// Number counts what rings, from 1; what is skipped has none.
+	// Number counts rings from 1. Skipped times have no number.
 	Number int `json:"number"`
-	// Nominal is the time the rule names. See Recurrence.RingAt.
+	// Nominal is the time in the rule; see [Rule.RingAt].
 	Nominal wire.Instant `json:"nominal"`
-	// Skipped is how many nominal times since the last occurrence do not ring,
-	// counted up to [calendar.MaxCounted].
+	// Skipped is the number of skipped nominal times since the last occurrence, at most
+	// [calendar.MaxCounted].
 	Skipped int `json:"skipped,omitzero"`
 }
 
-// Next is the occurrence that rings next for a timer at the cursor, at the
-// present moment now: one that lies ahead, or one that is overdue. ok is false
-// when the recurrence has come to its end; Skipped may be set all the same.
+// Next returns the occurrence that rings next for a timer at the cursor, ahead or overdue at
+// now. ok is false if the recurrence has ended; Skipped may be set even then.
 //
-// It depends on its arguments alone, and may be asked again: with a later now
-// it says which occurrence has taken the place of one that was missed. The
-// recurrence must have passed Check; ok is false otherwise.
+// The result depends on the arguments alone. With a later now, it is the occurrence that
+// replaces a missed one. The recurrence must have passed Check; ok is false otherwise.
 func (r Rule) Next(c Cursor, now wire.Instant) (o Occurrence, ok bool) {
 	o.Number = c.Rung + 1
 	if r.MaxOccurrences != nil && o.Number-c.Extra > *r.MaxOccurrences {
@@ -82,7 +78,7 @@ func (r Rule) Next(c Cursor, now wire.Instant) (o Occurrence, ok bool) {
 	return o, ok
 }
 
-// behind is the rule of what lies behind the cursor.
+// behind returns the rule for the times after the cursor.
 func (r Rule) behind(c Cursor) calendar.Rule {
 	start := r.start(c.Booked)
 	if r.After != nil {
@@ -95,7 +91,7 @@ func (r Rule) behind(c Cursor) calendar.Rule {
 	return r.rule(start, max(start, c.Booked, c.Last+1))
 }
 
-// makeUp chooses among nominal times that have passed, of which o is the first.
+// makeUp chooses among nominal times that have passed; o is the first of them.
 func (r Rule) makeUp(o Occurrence, schedule *calendar.Schedule, now wire.Instant) (Occurrence, bool) {
 	keep := 1
 	if r.Missed == MissedFireAll {
@@ -111,9 +107,9 @@ func (r Rule) makeUp(o Occurrence, schedule *calendar.Schedule, now wire.Instant
 	return o, true
 }
 
-// Upcoming are the next nominal times of a timer at the cursor, count at most,
-// from the rule alone: without jitter, and as if every delivery took no time. They are
-// fewer where [MaxUpcomingSteps] end the search.
+// Upcoming returns the next nominal times of a timer at the cursor, at most count. It uses the
+// rule alone, without jitter, as if every delivery took no time. There are fewer if
+// [MaxUpcomingSteps] end the search.
 func (r Rule) Upcoming(c Cursor, count int) (times []wire.Instant) {
 	if r.MaxOccurrences != nil {
 		count = min(count, *r.MaxOccurrences-c.Rung+c.Extra)

@@ -13,32 +13,30 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// Rule says when a timer rings again and again: by exactly one of Cron,
-// Crons, Every, After, At and Before.
+// Rule defines when a timer rings repeatedly, by exactly one of Cron, Crons, Every, After, At
+// and Before.
 //
-// The moments that follow from the rule are nominal times. A nominal time is
-// what the receiver is told and what the next one is counted from; jitter and
-// lateness never move it.
+// The moments of the rule are nominal times. A receiver gets the nominal time, and the next one
+// counts from it. Jitter and lateness never move it.
 type Rule struct {
 	// Cron is an expression of five fields, or of six with seconds in front.
 	Cron *string `json:"cron,omitempty"`
-	// Crons are several; moments that they share ring once.
+	// Crons are several expressions; a moment that several match rings once.
 	Crons []string `json:"crons,omitzero"`
-	// Seconds reports whether the expressions begin with a field for seconds. It may be left out where
-	// their six fields can mean one thing only.
+	// Seconds reports whether the expressions begin with a field for seconds. It may be left out
+	// where six fields can mean only that.
 	Seconds bool `json:"seconds,omitzero"`
 	// Dialect is the scheduler that the expressions are written for; empty for cron.
 	Dialect calendar.Dialect `json:"dialect,omitzero"`
-	// Every is a fixed rate: nominal times lie a whole number of intervals
-	// after the first one. With an Offset, even of zero, they lie a whole
-	// number of intervals, and the offset, after 1970-01-01T00:00Z.
+	// Every is a fixed rate: nominal times lie a whole number of intervals after the first one.
+	// With an Offset, even of zero, they lie that offset and a whole number of intervals after
+	// 1970-01-01T00:00Z.
 	Every  *wire.Duration `json:"every,omitempty"`
 	Offset *wire.Duration `json:"offset,omitempty"`
 	// After is a fixed delay, counted from the end of the last delivery.
 	After *wire.Duration `json:"after,omitempty"`
-	// At are the times themselves, and Before how long before DueAt or DueLocal, which
-	// is read in Timezone, they lie. Those that have passed when they are booked do not
-	// ring.
+	// At lists the times. Before lists how long they lie before DueAt or DueLocal; Timezone
+	// applies to DueLocal. Times that have passed at the booking do not ring.
 	At       []wire.Instant  `json:"at,omitzero"`
 	Before   []wire.Duration `json:"before,omitzero"`
 	DueAt    wire.Instant    `json:"due_at,omitzero"`
@@ -47,28 +45,27 @@ type Rule struct {
 	// Timezone is an IANA name; empty means UTC. Cron expressions and
 	// exclusions are read in it.
 	Timezone string `json:"timezone,omitzero"`
-	// InitialDelay, counted from the booking, and StartAt exclude one another.
-	// Nothing rings before.
+	// InitialDelay, counted from the booking, and StartAt exclude one another. Nothing rings
+	// before them.
 	InitialDelay *wire.Duration `json:"initial_delay,omitempty"`
 	StartAt      wire.Instant   `json:"start_at,omitzero"`
-	// EndAt is the last moment that may be a nominal time.
+	// EndAt is the last possible nominal time.
 	EndAt wire.Instant `json:"end_at,omitzero"`
-	// MaxOccurrences is how often the timer rings at most; what is skipped
-	// does not count.
+	// MaxOccurrences bounds the number of rings; skipped times do not count.
 	MaxOccurrences *int `json:"max_occurrences,omitempty"`
 	// Jitter delays each ring by up to this much, exclusive.
 	Jitter wire.Duration `json:"jitter,omitzero"`
-	// Exclude lists dates such as 2027-12-25 and cron expressions of five
-	// fields, each of which excludes whole minutes.
+	// Exclude lists dates such as 2027-12-25 and cron expressions of five fields. Each
+	// expression excludes whole minutes.
 	Exclude   []string  `json:"exclude,omitempty"`
 	Missed    Missed    `json:"missed,omitzero"`
 	OnFailure OnFailure `json:"on_failure,omitzero"`
-	// Paused reports whether the timer waits to be resumed before it rings first.
+	// Paused reports whether the timer waits to be resumed before its first ring.
 	Paused bool `json:"paused,omitzero"`
 }
 
-// Missed says what becomes of nominal times that passed while nothing could
-// ring: nobody was there, or a delivery took until after the next one.
+// Missed is the treatment of nominal times that passed while nothing could ring: no worker ran,
+// or a delivery lasted past the next time.
 type Missed string
 
 // The ways to make up for missed nominal times; empty means MissedFireOnce.
@@ -78,11 +75,11 @@ const (
 	// MissedSkip rings for the latest of them only if it is not later than
 	// MissedGrace.
 	MissedSkip Missed = "skip"
-	// MissedFireAll rings for each in turn, for MaxMadeUp at most.
+	// MissedFireAll rings for each in turn, at most MaxMadeUp times.
 	MissedFireAll Missed = "fire_all"
 )
 
-// OnFailure says what becomes of a recurring timer after a delivery that failed.
+// OnFailure is the treatment of a recurring timer after a failed delivery.
 type OnFailure string
 
 // Empty means OnFailureContinue.
@@ -91,7 +88,7 @@ const (
 	OnFailurePause    OnFailure = "pause"
 )
 
-// expressions are the cron expressions, each with its pointer.
+// expressions returns the cron expressions, each with its pointer.
 func (r Rule) expressions() (texts, pointers []string) {
 	if r.Cron != nil {
 		return []string{*r.Cron}, []string{"/cron"}
@@ -102,12 +99,12 @@ func (r Rule) expressions() (texts, pointers []string) {
 	return r.Crons, pointers
 }
 
-// form is how the expressions are written.
+// form returns the form of the expressions.
 func (r Rule) form() calendar.Form {
 	return calendar.Form{Seconds: r.Seconds, Dialect: r.Dialect}
 }
 
-// start is the earliest nominal time of a timer booked at the given moment.
+// start returns the earliest nominal time of a timer booked at the given moment.
 func (r Rule) start(booked wire.Instant) wire.Instant {
 	switch {
 	case r.StartAt != 0:
@@ -123,7 +120,8 @@ func (r Rule) start(booked wire.Instant) wire.Instant {
 	}
 }
 
-// Normal is the rule with what it leaves out: two that mean the same are equal then.
+// Normal returns the rule with its defaults, in a form that is equal for all rules of one
+// meaning.
 func (r Rule) Normal() Rule {
 	texts, _ := r.expressions()
 	r.Crons = meanings(texts, r.form())
@@ -142,7 +140,7 @@ func (r Rule) Normal() Rule {
 	return r
 }
 
-// meanings are expressions and dates in the one form that all spellings of them share.
+// meanings returns expressions and dates in their common form.
 func meanings(texts []string, form calendar.Form) (all []string) {
 	for _, text := range texts {
 		all = append(all, calendar.Meaning(text, form))
@@ -150,7 +148,7 @@ func meanings(texts []string, form calendar.Form) (all []string) {
 	return sorted(all)
 }
 
-// sorted are the values in order, each once; nil for none.
+// sorted returns the values in order, each once; nil for none.
 func sorted[T cmp.Ordered](values []T) []T {
 	if len(values) == 0 {
 		return nil
@@ -158,9 +156,9 @@ func sorted[T cmp.Ordered](values []T) []T {
 	return slices.Compact(slices.Sorted(slices.Values(values)))
 }
 
-// RingAt is when to ring for a nominal time: up to Jitter later. The same seed
-// and nominal time always give the same answer; the seed, such as the booking's
-// id, spreads timers that share a rule.
+// RingAt returns when to ring for a nominal time: up to Jitter later. The same seed and nominal
+// time always give the same result. The seed, such as the booking's id, spreads timers with the
+// same rule.
 func (r Rule) RingAt(nominal wire.Instant, seed string) wire.Instant {
 	sum := sha256.Sum256([]byte(seed + "\n" + nominal.String()))
 	chance := binary.BigEndian.Uint64(sum[:8])
@@ -168,8 +166,8 @@ func (r Rule) RingAt(nominal wire.Instant, seed string) wire.Instant {
 	return nominal + wire.Instant(late)
 }
 
-// rule is what the recurrence rings by, from a moment on. The first moment of a fixed
-// rate or delay is anchor.
+// rule returns the calendar rule of the recurrence, from a moment on. anchor is the first moment
+// of a fixed rate or delay.
 func (r Rule) rule(anchor, from wire.Instant) calendar.Rule {
 	texts, _ := r.expressions()
 	rule := calendar.Rule{
@@ -191,7 +189,7 @@ func (r Rule) rule(anchor, from wire.Instant) calendar.Rule {
 	return rule
 }
 
-// Until is the rule up to a moment, that included.
+// Until returns the rule up to and including a moment.
 func (r Rule) Until(end wire.Instant) Rule {
 	if r.EndAt == 0 || end < r.EndAt {
 		r.EndAt = end
@@ -199,7 +197,7 @@ func (r Rule) Until(end wire.Instant) Rule {
 	return r
 }
 
-// MinInterval is the shortest time between two nominal times, exclusions left
-// aside; see [calendar.Rule.ShortestGap]. A rule that rings once in [wire.MaxAhead] has
-// an interval of that length. The recurrence must have passed Check.
+// MinInterval returns the shortest time between two nominal times, ignoring exclusions; see
+// [calendar.Rule.ShortestGap]. A rule that rings once in [wire.MaxAhead] has an interval of that
+// length. The recurrence must have passed Check.
 func (r Rule) MinInterval() time.Duration { return r.rule(0, 0).ShortestGap(wire.MaxAhead) }

@@ -7,7 +7,7 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// due is what the steps of Before count back from; zero where it cannot be told.
+// due returns the time that Before counts back from; zero if it is invalid.
 func (r Rule) due() wire.Instant {
 	if r.DueLocal == nil {
 		return r.DueAt
@@ -19,7 +19,7 @@ func (r Rule) due() wire.Instant {
 	return due
 }
 
-// moments are the nominal times of a rule that lists them.
+// moments returns the nominal times of a rule that lists them.
 func (r Rule) moments() (times []time.Time) {
 	for _, at := range r.At {
 		times = append(times, at.Time())
@@ -30,7 +30,7 @@ func (r Rule) moments() (times []time.Time) {
 	return times
 }
 
-// listed leads to the list of times of a rule that has one; "" for the others.
+// listed returns the pointer to the list of times; "" for a rule without one.
 func (r Rule) listed() string {
 	switch {
 	case r.At != nil:

@@ -1,25 +1,25 @@
 package wire
 
-// Actor is who made a change, as far as Wakecall knows. It travels with the change into
+// Actor names the maker of a change, as far as Wakecall knows. It travels with the change into
 // the histories of Temporal.
 type Actor struct {
 	Name string `json:"name"`
-	// ID is the name that never changes, where that is another one.
+	// ID is the name that never changes. It is empty if Name never changes.
 	ID string `json:"id,omitzero"`
-	// Role is the one that the actor had for what it changed.
+	// Role is the role that allowed the change.
 	Role string `json:"role,omitzero"`
-	// By is by what it has shown who it is.
+	// By says how the actor proved its identity.
 	By string `json:"by"`
-	// Via is through what it was made, where that is not the API itself: console.
+	// Via is the way in, such as console; empty for the API itself.
 	Via string `json:"via,omitzero"`
-	// From is the address that the request came from, and RequestID the request's.
+	// From is the address of the request, and RequestID its id.
 	From      string `json:"from,omitzero"`
 	RequestID string `json:"request_id,omitzero"`
-	// Job is what made the change on its behalf; empty where it did so itself.
+	// Job names the job that made the change on the actor's behalf; empty if there was none.
 	Job string `json:"job,omitzero"`
 }
 
-// OnBehalf is the actor as one that a job works for.
+// OnBehalf returns the actor with the job that works for it.
 func (a *Actor) OnBehalf(job string) *Actor {
 	if a == nil {
 		return nil

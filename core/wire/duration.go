@@ -7,12 +7,11 @@ import (
 	"time"
 )
 
-// Duration is a span of time. On the wire it is text of Go's kind: "30m", "72h", "0s". It is
-// read in days and weeks as well, "3d" and "2w", and in the form of ISO 8601, "P1DT12H". A day
-// is 24 hours.
+// Duration is a span of time. Its text has the form of Go: "30m", "72h", "0s". It also accepts
+// days and weeks, "3d" and "2w", and the form of ISO 8601, "P1DT12H". A day is 24 hours.
 type Duration time.Duration
 
-// DurationForm tells a caller how a Duration is written.
+// DurationForm describes the form of a Duration to a caller.
 const DurationForm = "must be a duration such as 90s, 30m, 72h, 3d or PT30M"
 
 var errDuration = errors.New(DurationForm)
@@ -34,7 +33,7 @@ func (d Duration) String() string {
 // MarshalText writes the shortest Go-style form.
 func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
-// UnmarshalText reads a duration; its sign is judged elsewhere.
+// UnmarshalText reads a duration. It accepts negative ones.
 func (d *Duration) UnmarshalText(text []byte) error {
 	parsed, err := parseDuration(string(text))
 	if err != nil {
@@ -44,8 +43,8 @@ func (d *Duration) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// The forms that Go's parser does not know. The days and weeks have few enough digits for
-// nothing to overflow. ISO 8601 has years and months as well, whose length nobody can say.
+// The forms that Go's parser does not know. Days and weeks have too few digits to overflow. The
+// years and months of ISO 8601 are refused, because their length varies.
 var (
 	inDays = regexp.MustCompile(`^([+-]?)(?:(\d{1,4})w)?(?:(\d{1,5})d)?((?:\d.*)?)$`)
 	inISO  = regexp.MustCompile(`^([+-]?)P(?:(\d{1,4})W)?(?:(\d{1,5})D)?((?:T(?:\d+H)?(?:\d+M)?(?:\d+(?:[.,]\d+)?S)?)?)$`)
@@ -69,7 +68,7 @@ func parseDuration(text string) (Duration, error) {
 	return sumDuration(parts[1] == "-", parts[2:4], ofDay)
 }
 
-// sumDuration adds weeks and days to what is less than them, in Go's form.
+// sumDuration adds weeks and days to the rest of a duration, in Go's form.
 func sumDuration(negative bool, weeksAndDays []string, ofDay string) (Duration, error) {
 	if strings.Join(weeksAndDays, "")+ofDay == "" {
 		return 0, errDuration
@@ -88,7 +87,7 @@ func sumDuration(negative bool, weeksAndDays []string, ofDay string) (Duration, 
 	return Duration(sum), nil
 }
 
-// digits is the value of digits, few enough for an int; that of none is 0.
+// digits returns the value of a few digits, and 0 for none.
 func digits(text string) (n int) {
 	for _, digit := range text {
 		n = 10*n + int(digit-'0')

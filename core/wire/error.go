@@ -2,12 +2,12 @@ package wire
 
 import "errors"
 
-// Code is why a call could not be done. It is also the last part of the type of the
-// problem document that the API answers with.
+// Code is the reason why a call failed. It is also the last part of the type of the API's
+// problem document.
 type Code string
 
-// Why the core, or the engine, could not do what it was asked for. The API has a few
-// more, for requests that do not come this far.
+// The reasons of the core and the engine. The API adds a few for requests that do not reach
+// them.
 const (
 	InvalidRequest       Code = "invalid-request"
 	UnknownBusinessType  Code = "unknown-business-type"
@@ -31,13 +31,13 @@ const (
 	Internal             Code = "internal"
 )
 
-// Error is a refusal or a failure that a caller may be told about.
+// Error is a refusal or a failure to report to a caller.
 type Error struct {
 	Code        Code
 	Message     string      // a sentence for the caller
 	FieldErrors FieldErrors // the refused fields, if fields were refused
-	State       any         // what refused the call as it truly is, where that is the reason: a *View, a *View
-	Quota       *Quota      // the limit that was reached, where it is the reason
+	State       any         // the true state of the object that refused the call: a *timer.View or a *dispatch.View
+	Quota       *Quota      // the limit that was reached, if any
 	Cause       error       // for the log only
 }
 
@@ -54,7 +54,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Cause }
 
-// CodeOf is the code of err; any error that is not ours is Internal.
+// CodeOf returns the code of err, and Internal for an error of another type.
 func CodeOf(err error) Code {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Code

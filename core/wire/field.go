@@ -6,28 +6,25 @@ import (
 	"reflect"
 )
 
-// Field says what one field of a request may hold. The checks, the OpenAPI
-// document and what the front door does with a zero all go by the same Field.
+// Field describes one field of a request. The checks, the OpenAPI document and the decoding of
+// zeros all use it.
 type Field struct {
-	// Pointer leads to the field (RFC 6901), from the body or from the object
-	// that has the field.
+	// Pointer leads to the field (RFC 6901) from the body, or from the enclosing object.
 	Pointer string
-	// Lowest and Highest bound the value, in the type of the field: int,
-	// float64 or Duration. A Highest of nil is no bound. Both are nil for a
-	// text, which must not be empty.
+	// Lowest and Highest bound the value, in the type of the field: int, float64 or Duration. A
+	// Highest of nil is no bound. Both are nil for a text, which must not be empty.
 	Lowest, Highest any
-	// Zero says what zero means, where zero is allowed although it is below Lowest;
-	// "" where it is not allowed.
+	// Zero is the meaning of zero, if zero is allowed below Lowest; "" if it is not allowed.
 	Zero string
-	// Default holds where the field is left out; nil for none, and for one that
-	// follows from other fields.
+	// Default is the value of a field left out; nil if there is none, or if it follows from
+	// other fields.
 	Default any
 }
 
-// At is the field at another pointer.
+// At returns the field at another pointer.
 func (f Field) At(pointer string) Field { f.Pointer = pointer; return f }
 
-// Or is the field with another default.
+// Or returns the field with another default.
 func (f Field) Or(fallback any) Field { f.Default = fallback; return f }
 
 // FieldsUnder puts fields below the pointer of the object that has them.
@@ -38,8 +35,8 @@ func FieldsUnder(pointer string, fields []Field) []Field {
 	return fields
 }
 
-// Empty is the zero of the field's type. The types of this package have it where the
-// field was left out.
+// Empty returns the zero of the field's type. The types of this package use it for a field left
+// out.
 func (f Field) Empty() any {
 	if f.Lowest == nil {
 		return ""
@@ -47,12 +44,11 @@ func (f Field) Empty() any {
 	return reflect.Zero(reflect.TypeOf(f.Lowest)).Interface()
 }
 
-// RefusesZero reports whether a request that says zero is refused. The types of this
-// package cannot tell zero from a field that was left out, so whoever reads the request
-// has to look.
+// RefusesZero reports whether a zero in a request is refused. The types of this package cannot
+// tell zero from a field left out, so the decoder must check.
 func (f Field) RefusesZero() bool { return f.Lowest == nil || (f.Lowest != f.Empty() && f.Zero == "") }
 
-// FieldError says what the field may hold.
+// FieldError describes the values that the field accepts.
 func (f Field) FieldError() FieldError {
 	fieldErr := FieldError{Pointer: f.Pointer, Code: CodeOutOfRange}
 	switch {
@@ -70,7 +66,7 @@ func (f Field) FieldError() FieldError {
 	return fieldErr
 }
 
-// Enforce refuses a value outside of the field's range. NaN is outside of every range.
+// Enforce adds an error if the value is outside the field's range. NaN is outside every range.
 func Enforce[T cmp.Ordered](errs *FieldErrors, f Field, value T) {
 	var zero T
 	within := value >= f.Lowest.(T) && (f.Highest == nil || value <= f.Highest.(T))
@@ -79,7 +75,7 @@ func Enforce[T cmp.Ordered](errs *FieldErrors, f Field, value T) {
 	}
 }
 
-// EnforceNonZero is enforce for a value whose zero means that it was left out.
+// EnforceNonZero is [Enforce] for a value whose zero means that it was left out.
 func EnforceNonZero[T cmp.Ordered](errs *FieldErrors, f Field, value T) {
 	var zero T
 	if value != zero {
@@ -87,7 +83,7 @@ func EnforceNonZero[T cmp.Ordered](errs *FieldErrors, f Field, value T) {
 	}
 }
 
-// EnforceGiven is enforce for a value that is nil where it was left out.
+// EnforceGiven is [Enforce] for a value that is nil if it was left out.
 func EnforceGiven[T cmp.Ordered](errs *FieldErrors, f Field, value *T) {
 	if value != nil {
 		Enforce(errs, f, *value)

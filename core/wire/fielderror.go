@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// FieldErrorCode says in one word what is wrong with a field.
+// FieldErrorCode classifies what is wrong with a field.
 type FieldErrorCode string
 
 // The closed list of field codes.
@@ -37,17 +37,17 @@ const (
 
 // FieldError is one refused value of a request.
 type FieldError struct {
-	// Pointer is an RFC 6901 JSON pointer into the body, or the bare name of a
-	// query parameter or header. The key in a path is named as in a body.
+	// Pointer is an RFC 6901 JSON pointer into the body, or the bare name of a query parameter
+	// or header. A key in a path has the names it has in a body.
 	Pointer string         `json:"pointer"`
 	Code    FieldErrorCode `json:"code"`
 	Detail  string         `json:"detail"`
-	// Example is a value that the field takes. It is told to the caller, and not stored.
+	// Example is a value that the field accepts. It is shown to the caller and not stored.
 	Example Example `json:"example,omitzero"`
 }
 
-// FieldErrors are the field errors of one request: one answer names every one, up to
-// [MaxFieldErrors]. Past that one more is kept, which says that there are more.
+// FieldErrors are the field errors of one request. An answer names up to [MaxFieldErrors] of
+// them. One more is recorded, to show that there are more.
 type FieldErrors []FieldError
 
 // Add appends a field error.
@@ -55,28 +55,27 @@ func (f *FieldErrors) Add(pointer string, code FieldErrorCode, detail string) {
 	f.add(FieldError{Pointer: pointer, Code: code, Detail: detail})
 }
 
-// add keeps the work on a request linear: what is wrong with it may be as long as itself.
+// add keeps the work on a request linear: its errors may be as long as the request.
 func (f *FieldErrors) add(one FieldError) {
 	if !f.Full() {
 		*f = append(*f, one)
 	}
 }
 
-// Full reports whether there are more field errors than an answer names. Whoever looks for
-// them may stop.
+// Full reports whether there are more field errors than an answer names. A check may stop then.
 func (f FieldErrors) Full() bool { return len(f) > MaxFieldErrors }
 
-// AddRange appends that a value lies outside of its range.
+// AddRange appends the error of a value outside its range.
 func (f *FieldErrors) AddRange(pointer string, lowest, highest any) {
 	f.Add(pointer, CodeOutOfRange, fmt.Sprintf("must be from %v to %v", lowest, highest))
 }
 
-// AddMost appends that a value has more of something than it may have.
+// AddMost appends the error of a value with too many parts.
 func (f *FieldErrors) AddMost(pointer string, most int, of string) {
 	f.Add(pointer, CodeTooLarge, fmt.Sprintf("must have at most %d %s", most, of))
 }
 
-// Under appends other field errors found below the given pointer.
+// Under appends other field errors, with their pointers below the given one.
 func (f *FieldErrors) Under(pointer string, others FieldErrors) {
 	for _, o := range others {
 		if f.Full() {
@@ -87,8 +86,8 @@ func (f *FieldErrors) Under(pointer string, others FieldErrors) {
 	}
 }
 
-// Complete appends what was found wrong with the values that could be read to f, which
-// names those that could not. It leaves out what follows from a value that could not.
+// Complete appends the errors found in readable values to f, which names the unreadable ones. It
+// leaves out errors that follow from an unreadable value.
 func (f *FieldErrors) Complete(found FieldErrors) {
 	unread := make(map[string]bool, len(*f))
 	for _, fieldErr := range *f {
@@ -104,7 +103,7 @@ func (f *FieldErrors) Complete(found FieldErrors) {
 	}
 }
 
-// follows reports whether f is about a value that could not be read, or about a part of it.
+// follows reports whether f concerns an unreadable value, or a part of one.
 func (f FieldError) follows(unread map[string]bool) bool {
 	pointer := f.Pointer
 	for !unread[pointer] {
@@ -128,7 +127,7 @@ func (f FieldErrors) Error() string {
 	return strings.Join(parts, "; ")
 }
 
-// Join adds f to the field errors that a refusal names already. Another error stays as it is.
+// Join adds f to the field errors of a refusal. It returns any other error unchanged.
 func (f FieldErrors) Join(err error) error {
 	refusal, ok := errors.AsType[*Error](err)
 	switch {
@@ -142,7 +141,7 @@ func (f FieldErrors) Join(err error) error {
 	return all.Err()
 }
 
-// Err is f as one error, nil when it is empty. It names at most [MaxFieldErrors].
+// Err returns f as one error, nil if f is empty. It names at most [MaxFieldErrors].
 func (f FieldErrors) Err() error {
 	if len(f) == 0 {
 		return nil
@@ -154,7 +153,7 @@ func (f FieldErrors) invalid() *Error {
 	return &Error{Code: InvalidRequest, Message: "The request has invalid values.", FieldErrors: f}
 }
 
-// Limit is the error with no more than so many field errors, each of bounded length.
+// Limit returns the error with at most the given number of field errors, each of bounded length.
 func (e *Error) Limit(most int) *Error {
 	limited := *e
 	if len(e.FieldErrors) > most {
@@ -167,13 +166,13 @@ func (e *Error) Limit(most int) *Error {
 	return &limited
 }
 
-// MoreFieldErrors says that an answer does not name every field error.
+// MoreFieldErrors is the message of an answer that does not name every field error.
 func MoreFieldErrors(named int) string {
 	return fmt.Sprintf("The request has more than %d invalid values, of which %d are named.", named, named)
 }
 
-// short is the field error with a pointer and a detail of bounded length. A pointer that is
-// too long becomes that of the object, or array, around it.
+// short returns the field error with a pointer and a detail of bounded length. A pointer that is
+// too long becomes the pointer of the enclosing object or array.
 func (f FieldError) short() FieldError {
 	if len(f.Pointer) > MaxPointer {
 		f.Pointer = ShortPointer(f.Pointer)
@@ -183,7 +182,7 @@ func (f FieldError) short() FieldError {
 	return f
 }
 
-// First are the field errors from the first one on that fit into so many bytes.
+// First returns the leading field errors that fit into most bytes.
 func (f FieldErrors) First(most int) FieldErrors {
 	for i, fieldErr := range f {
 		if most -= len(fieldErr.Pointer) + len(fieldErr.Code) + len(fieldErr.Detail); most < 0 {
@@ -193,8 +192,8 @@ func (f FieldErrors) First(most int) FieldErrors {
 	return f
 }
 
-// ShortPointer is the longest part of a pointer that is no longer than [MaxPointer]; of a
-// bare name it is the beginning.
+// ShortPointer returns the longest prefix of whole tokens of a pointer within [MaxPointer]. It
+// cuts a bare name.
 func ShortPointer(pointer string) string {
 	if len(pointer) <= MaxPointer {
 		return pointer
@@ -205,8 +204,8 @@ func ShortPointer(pointer string) string {
 	return pointer[:strings.LastIndexByte(pointer[:MaxPointer+1], '/')]
 }
 
-// Within is a refusal of fields as the caller sees it, who gave them below the pointer. Any
-// other error stays as it is.
+// Within returns a refusal of fields with its pointers below the given one. It returns any other
+// error unchanged.
 func Within(pointer string, err error) error {
 	refusal, ok := errors.AsType[*Error](err)
 	if !ok || len(refusal.FieldErrors) == 0 {

@@ -14,13 +14,13 @@ type Instant int64
 
 const instantLayout = "2006-01-02T15:04:05.000Z"
 
-// InstantForm tells a caller how an Instant is written.
+// InstantForm describes the form of an Instant to a caller.
 const InstantForm = "must be an RFC 3339 time such as 2026-11-21T09:30:00.000Z"
 
 var errInstant = errors.New(InstantForm)
 
-// At is the first whole millisecond that is not before t. Rounding up keeps a
-// timer from ringing a fraction early.
+// At returns the first whole millisecond not before t. Rounding up keeps a timer from ringing a
+// fraction early.
 func At(t time.Time) Instant {
 	ms := t.UnixMilli()
 	if t.Nanosecond()%int(time.Millisecond) != 0 {
@@ -29,16 +29,16 @@ func At(t time.Time) Instant {
 	return Instant(ms)
 }
 
-// Time is the instant as a UTC time.
+// Time returns the instant as a UTC time.
 func (i Instant) Time() time.Time { return time.UnixMilli(int64(i)).UTC() }
 
 // IsZero reports whether the instant is not set.
 func (i Instant) IsZero() bool { return i == 0 }
 
-// Add is the instant d later.
+// Add returns the instant d later.
 func (i Instant) Add(d time.Duration) Instant { return At(i.Time().Add(d)) }
 
-// Until is the time left from now to the instant; negative when it has passed.
+// Until returns the time left from now to the instant; negative if it has passed.
 func (i Instant) Until(now time.Time) time.Duration { return i.Time().Sub(now) }
 
 func (i Instant) String() string { return i.Time().Format(instantLayout) }
@@ -48,19 +48,19 @@ func (i Instant) MarshalText() ([]byte, error) {
 	return i.AppendText(make([]byte, 0, len(instantLayout)))
 }
 
-// AppendText does the same without a copy (encoding.TextAppender).
+// AppendText implements encoding.TextAppender.
 func (i Instant) AppendText(to []byte) ([]byte, error) {
 	return i.Time().AppendFormat(to, instantLayout), nil
 }
 
-// strict is the form of RFC 3339. The standard library lets more pass, such as
-// an hour of one digit (golang/go#54580) and an offset of 24 hours or 60 minutes.
+// strict is the form of RFC 3339. The standard library accepts more, such as an hour of one
+// digit (golang/go#54580) and an offset of 24 hours or 60 minutes.
 var strict = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$`)
 
-// maxTimeText is longer than any time that somebody means, in bytes.
+// maxTimeText is longer than any sensible time, in bytes.
 const maxTimeText = 64
 
-// UnmarshalText reads any RFC 3339 time, of years 1970 to 9999. Its letters may be small
+// UnmarshalText reads any RFC 3339 time of the years 1970 to 9999. Its letters may be lower case
 // (RFC 3339, section 5.6).
 func (i *Instant) UnmarshalText(text []byte) error {
 	if len(text) > maxTimeText {
@@ -76,5 +76,5 @@ func (i *Instant) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// TooFarAhead is what is wrong with a time beyond [MaxAhead].
+// TooFarAhead is the error of a time beyond [MaxAhead].
 var TooFarAhead = "must not be more than " + Duration(MaxAhead).String() + " ahead"

@@ -10,9 +10,8 @@ import (
 // wallTime is a time without an offset, with or without its seconds.
 var wallTime = regexp.MustCompile(`^"?\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?"?$`)
 
-// InstantRefusal says what is wrong with a value, in JSON or as it is, that is no [Instant], and
-// what to send in its place. Numbers are often Unix time: one of 12 digits and more is taken to
-// be in milliseconds.
+// InstantRefusal explains why a value, as JSON or bare text, is no [Instant], and suggests one.
+// It takes a number for Unix time, of 12 digits or more in milliseconds.
 func InstantRefusal(raw string) string {
 	if len(raw) > maxTimeText {
 		return InstantForm

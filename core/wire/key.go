@@ -12,15 +12,14 @@ type Key struct {
 	BusinessID   string `json:"business_id"`
 }
 
-// The characters are chosen so that an id reads the same in a path, a log,
-// Temporal's Web UI and a shell.
+// The characters read the same in a path, a log, Temporal's Web UI and a shell.
 var (
 	BusinessTypeForm = fmt.Sprintf("[a-z0-9][a-z0-9._-]{0,%d}", MaxBusinessTypeLen-1)
 	businessType     = regexp.MustCompile("^" + BusinessTypeForm + "$")
 	businessID       = regexp.MustCompile(fmt.Sprintf("^[A-Za-z0-9._:~@=+-]{1,%d}$", MaxBusinessIDLen))
 )
 
-// String is the timer's workflow id, "type/id".
+// String returns the timer's workflow id, "type/id".
 func (k Key) String() string { return k.BusinessType + "/" + k.BusinessID }
 
 // ParseKey is the inverse of [Key.String]; ok is false for any other text.
@@ -38,7 +37,7 @@ func (k Key) Check() FieldErrors {
 	return errs
 }
 
-// WrongBusinessID says what a business id may hold.
+// WrongBusinessID describes the form of a business id.
 func WrongBusinessID() FieldError {
 	return FieldError{Pointer: "/business_id", Code: CodeInvalidBusinessID,
 		Detail: fmt.Sprintf("must be 1 to %d characters of A-Z a-z 0-9 . _ : ~ @ = + -, and neither . nor ..", MaxBusinessIDLen)}
@@ -47,11 +46,11 @@ func WrongBusinessID() FieldError {
 // IsBusinessID reports whether id can be a business id.
 func IsBusinessID(id string) bool { return businessID.MatchString(id) && !IsDots(id) }
 
-// IsDots reports whether an id is no name in a path: clients and proxies drop such a segment,
-// and call what stands above (RFC 3986, section 5.2.4).
+// IsDots reports whether an id is a dot segment. Clients and proxies drop such a segment of a
+// path and call its parent (RFC 3986, section 5.2.4).
 func IsDots(id string) bool { return id == "." || id == ".." }
 
-// IsBusinessType reports whether name can be that of a business type.
+// IsBusinessType reports whether name can be a business type.
 func IsBusinessType(name string) bool { return businessType.MatchString(name) }
 
 // CheckBusinessType returns what is wrong with a business type.

@@ -9,23 +9,22 @@ const (
 	// MaxBusinessIDLen keeps "type/id" under 255 bytes, the width of Temporal's
 	// SQL columns (temporal#2122).
 	MaxBusinessIDLen = 128
-	// MaxAhead is how far in the future a timer may be due. Temporal caps a
-	// start delay at 100 years in silence, so a bound of ours must come first.
+	// MaxAhead is how far in the future a timer may be due. Temporal silently caps a start delay
+	// at 100 years, so our bound must be lower.
 	MaxAhead = 10 * 365 * 24 * time.Hour
-	// MaxNesting is how deep the arrays and objects of one timer or policy may be nested,
-	// its payload included: the readers of several languages give up at about a
-	// thousand.
+	// MaxNesting is the depth of arrays and objects in one timer or policy, including its
+	// payload. Parsers in several languages fail at about a thousand.
 	MaxNesting = 1000
-	// MaxFailureMessage bounds a failure's text: Temporal truncates an
-	// activity failure near 4 KB.
+	// MaxFailureMessage bounds a failure's text: Temporal truncates an activity failure near 4
+	// KB.
 	MaxFailureMessage = 512
 
-	// MaxFieldErrors is how many field errors of one request an answer names.
-	// MaxPointer and MaxFieldErrorDetail bound each of them, in bytes. An answer must
-	// not be larger than the request.
+	// MaxFieldErrors is the number of field errors that an answer names. MaxPointer and
+	// MaxFieldErrorDetail bound each of them, in bytes. An answer must not be larger than the
+	// request.
 	MaxFieldErrors      = 100
 	MaxPointer          = 256
 	MaxFieldErrorDetail = 512
-	// MaxNote bounds the note of a pause, in bytes. It is kept in the memo.
+	// MaxNote bounds the note of a pause, in bytes. The memo stores it.
 	MaxNote = 256
 )

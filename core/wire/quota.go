@@ -2,14 +2,14 @@ package wire
 
 import "time"
 
-// Quota is a limit that a request ran into.
+// Quota is a limit that a request reached.
 type Quota struct {
-	// Name is the limit's, as the policy calls it.
+	// Name is the policy's name for the limit.
 	Name string
-	// Limit requests may come within Window; Window is zero for a stock such
-	// as the open timers.
+	// Limit is the number of requests within Window. Window is zero for a stock such as the open
+	// timers.
 	Limit  int
 	Window time.Duration
-	// RetryAfter is when it is worth another try.
+	// RetryAfter is the wait before another try.
 	RetryAfter time.Duration
 }

@@ -2,11 +2,10 @@ package wire
 
 import "time"
 
-// MaxEstimate is what anything is taken to last at most that is worked out of a number and a
-// rate: the slowest rate and a large number are far beyond what a [time.Duration] holds.
+// MaxEstimate caps an estimate. The slowest rate and a large number exceed a [time.Duration].
 const MaxEstimate = 100 * 365 * 24 * time.Hour
 
-// Estimate is how long so many take at a rate, [longest] at most.
+// Estimate returns how long so many take at a rate, at most [MaxEstimate].
 func Estimate(many, perSecond float64) time.Duration {
 	seconds := many / perSecond
 	if seconds >= MaxEstimate.Seconds() {

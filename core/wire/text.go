@@ -14,11 +14,11 @@ func EscapePointer(token string) string {
 	return strings.NewReplacer("~", "~0", "/", "~1").Replace(token)
 }
 
-// NotVisibleASCII reports whether r is no visible character of ASCII.
+// NotVisibleASCII reports whether r is not a visible ASCII character.
 func NotVisibleASCII(r rune) bool { return r <= ' ' || r > '~' }
 
-// Excerpt cuts text to the length of a failure message and drops what a log
-// or a terminal could misread.
+// Excerpt cuts text to [MaxFailureMessage] and drops characters that a log or a terminal could
+// misread.
 func Excerpt(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f || r == '\uFFFD' {

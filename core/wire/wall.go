@@ -9,13 +9,13 @@ import (
 	"github.com/wakecall/wakecall/core/calendar"
 )
 
-// Wall is what a clock on a wall shows, in milliseconds since its 1970 began. It becomes
-// a moment in a time zone only. Zero means "not set".
+// Wall is the time on a wall clock, in milliseconds since its 1970 began. It becomes a moment
+// only in a time zone. Zero means "not set".
 //
 // On the wire it is RFC 3339 without an offset; seconds of zero are left out.
 type Wall int64
 
-// WallForm tells a caller how a Wall is written.
+// WallForm describes the form of a Wall to a caller.
 const WallForm = "must be a local time such as 2027-01-31T09:00, without an offset"
 const (
 	wallMinutes = "2006-01-02T15:04"
@@ -28,7 +28,7 @@ var (
 	strictWall = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?$`)
 )
 
-// In is the moment at which a clock in the time zone shows it; see [calendar.Local].
+// In returns the moment at which a clock in the time zone shows w; see [calendar.Local].
 func (w Wall) In(timezone string) (Instant, error) {
 	at, err := calendar.Local(Instant(w).Time(), timezone)
 	return At(at), err
@@ -48,8 +48,8 @@ func (w Wall) String() string {
 // MarshalText writes the shortest form.
 func (w Wall) MarshalText() ([]byte, error) { return []byte(w.String()), nil }
 
-// UnmarshalText reads a local time of the years 1970 to 9999, to the millisecond. Its T
-// may be small.
+// UnmarshalText reads a local time of the years 1970 to 9999, to the millisecond. Its T may be
+// lower case.
 func (w *Wall) UnmarshalText(text []byte) error {
 	if len(text) > maxTimeText {
 		return errWall
